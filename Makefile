@@ -1,0 +1,127 @@
+# Goalpost: `make run` and `make test` are all that a fresh machine needs.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
+LDFLAGS    := -s -w -X main.version=$(VERSION)
+WINDOW     := -tags desktop,production,webkit2_41
+LINT       := .tools/golangci-lint-v2.15.0
+HELPER     := backend/sandbox/embed/goalpost-helper
+# Not ./...: node_modules holds Go files of other people.
+PACKAGES   := . ./backend/... ./cmd/... ./frontend
+PAGE       := frontend/dist/index.html
+NPM        := frontend/node_modules/.installed
+PAGE_FILES := $(shell find frontend/src frontend/public -type f 2>/dev/null) \
+              $(wildcard frontend/*.html frontend/*.ts frontend/*.json frontend/*.js)
+SCRIPTS    := build/scripts
+FORCE:
+
+##@ Everyday
+.PHONY: help run test build clean
+help: ## list these targets
+	@awk -f $(SCRIPTS)/help.awk $(MAKEFILE_LIST)
+
+ifeq ($(DISPLAY)$(WAYLAND_DISPLAY),)
+run: deps-demo bin/goalctl ## install what is missing, build, open the window (no display: run the demonstration goal)
+	@echo "No display: running the demonstration goal without a window. Its model is scripted, no AI."
+	@./bin/goalctl run --demo
+else
+run: deps-run bin/goalpost ## install what is missing, build, open the window (no display: run the demonstration goal)
+	@./bin/goalpost
+endif
+
+test: deps-test ## install what tests need and run everything
+	@$(SCRIPTS)/stages.sh lint vet unit frontend build e2e smoke
+
+build: deps-build $(PAGE) bin/goalctl bin/goalpost ## build bin/goalpost and bin/goalctl
+
+clean: ## remove everything that was built
+	rm -rf bin dist e2e/out frontend/dist-gallery $(HELPER)
+	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
+
+##@ Parts of the test
+.PHONY: lint vet unit frontend e2e smoke bench fmt
+lint: $(LINT) $(NPM) ## linters and formatting of Go, shell and the test scripts
+	$(LINT) run $(PACKAGES)
+	$(LINT) fmt --diff
+	$(SCRIPTS)/shellcheck.sh
+	frontend/node_modules/.bin/prettier --config frontend/.prettierrc.json --check e2e
+
+vet: $(HELPER) ## go vet
+	go vet $(PACKAGES)
+
+unit: $(HELPER) ## Go tests with the race detector
+	$(SCRIPTS)/unit.sh $(PACKAGES)
+
+frontend: $(NPM) ## types, linter, formatting, unit tests and build of the page
+	cd frontend && npm run --silent typecheck
+	cd frontend && npm run --silent lint
+	cd frontend && npm run --silent format:check
+	cd frontend && npm run --silent test
+	@$(MAKE) --no-print-directory $(PAGE)
+
+e2e: $(PAGE) bin/goalctl ## the page in Chromium against goalctl serve
+	node --test --test-concurrency=1 e2e/*.test.mjs
+
+smoke: bin/goalpost e2e/out/automation.so ## the real window under Xvfb, with real keys
+	node --test e2e/window/*.test.mjs
+
+bench: bin/goalpost e2e/out/automation.so ## speed figures (see docs/performance.md)
+	node e2e/bench/run.mjs
+	go test -run '^$$' -bench . -benchmem ./backend/...
+
+fmt: $(LINT) $(NPM) ## format everything
+	$(LINT) fmt
+	cd frontend && npm run --silent format
+	frontend/node_modules/.bin/prettier --config frontend/.prettierrc.json --write e2e
+
+##@ What is built
+# go build has its own cache and knows its inputs better than make does.
+.PHONY: goalctl goalpost helper
+goalctl: bin/goalctl ## the program without a window
+goalpost: bin/goalpost ## the window
+helper: $(HELPER) ## the launcher of every child, embedded in both
+
+bin/goalctl: $(HELPER) FORCE
+	go build -trimpath -ldflags "$(LDFLAGS)" -o $@ ./cmd/goalctl
+
+bin/goalpost: $(HELPER) $(PAGE) FORCE
+	go build -trimpath $(WINDOW) -ldflags "$(LDFLAGS)" -o $@ .
+
+$(HELPER): FORCE
+	@CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o $@ ./cmd/goalpost-helper
+
+$(NPM): frontend/package.json frontend/package-lock.json
+	@$(SCRIPTS)/need.sh node npm
+	cd frontend && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(PAGE): $(NPM) $(PAGE_FILES)
+	cd frontend && npm run --silent build
+	@touch $@
+
+e2e/out/automation.so: e2e/window/automation.c
+	@mkdir -p $(@D)
+	gcc -shared -fPIC -Wall -Wextra -o $@ $< $$(pkg-config --cflags --libs webkit2gtk-4.1) -ldl
+
+$(LINT):
+	@echo "building golangci-lint once (a few minutes)"
+	GOBIN=$(CURDIR)/.tools go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT:.tools/golangci-lint-%=%)
+	@mv .tools/golangci-lint $@
+
+##@ What is installed
+.PHONY: deps deps-demo deps-build deps-run deps-test
+deps: deps-test ## everything that any target needs
+deps-demo:
+	@$(SCRIPTS)/need.sh go
+	@$(SCRIPTS)/deps.sh cgo chromium
+deps-build: ## what building needs
+	@$(SCRIPTS)/need.sh go node npm
+	@$(SCRIPTS)/deps.sh cgo gtk
+deps-run: ## what building and running need
+	@$(SCRIPTS)/need.sh go node npm
+	@$(SCRIPTS)/deps.sh cgo gtk chromium
+deps-test: ## what the tests need, too
+	@$(SCRIPTS)/need.sh go node npm
+	@$(SCRIPTS)/deps.sh cgo gtk chromium display

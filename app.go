@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/wailsapp/wails/v2"
+	"github.com/wailsapp/wails/v2/pkg/logger"
+	"github.com/wailsapp/wails/v2/pkg/options"
+	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
+	"github.com/wailsapp/wails/v2/pkg/options/linux"
+	"github.com/wailsapp/wails/v2/pkg/runtime"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/config"
+)
+
+const (
+	exitFailed = 7
+	// closing is how long the children have to end when the window closes.
+	closing = 5 * time.Second
+	// demoPace is the scripted demonstration's time between two words.
+	demoPace = 60 * time.Millisecond
+)
+
+// window is the desktop window's life around a program that has been started.
+type window struct {
+	app    *app.App
+	cancel context.CancelFunc
+}
+
+// openWindow does the preflight (folders, window lock, database, helper), opens
+// the window and returns when it is closed.
+func openWindow(assets fs.FS) int {
+	if _, err := fs.Stat(assets, "index.html"); err != nil {
+		return fail(errors.New("this program was built without its page: run make build"))
+	}
+	if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+		return fail(errors.New("there is no display; goalpost run, goalpost serve and the other subcommands work without one (goalpost --help)"))
+	}
+	if err := run1(assets); err != nil {
+		problem := api.ProblemOf(err)
+		fmt.Fprintln(os.Stderr, "goalpost:", problem.Message)
+		if problem.Hint != "" {
+			fmt.Fprintln(os.Stderr, " ", problem.Hint)
+		}
+		return exitFailed
+	}
+	return 0
+}
+
+func run1(assets fs.FS) (err error) {
+	cfg, err := config.Open(os.Getenv)
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	defer func() { err = errors.Join(err, cfg.Close()) }()
+	lock := flock.New(filepath.Join(cfg.State(), "window.lock"))
+	switch ok, err := lock.TryLock(); {
+	case err != nil:
+		return fmt.Errorf("window lock: %w", err)
+	case !ok:
+		return &api.Problem{Code: api.Conflict, Message: "Goalpost has a window open on this data folder", Hint: "use that window, or set GOALPOST_HOME to another folder"}
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	a := app.New(app.Options{Config: cfg, Log: cfg.Log(), Version: version, Watch: true, Pace: demoPace, Began: began()})
+	if err := a.Open(ctx); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	w := &window{app: a, cancel: cancel}
+	if err := a.Recover(ctx); err != nil {
+		return errors.Join(fmt.Errorf("recover: %w", err), w.end())
+	}
+	if err := wails.Run(w.options(assets, a.Areas(ctx))); err != nil {
+		return errors.Join(fmt.Errorf("window: %w", err), w.end())
+	}
+	return w.end()
+}
+
+func (w *window) options(assets fs.FS, areas []any) *options.App {
+	const width, height, minWidth, minHeight = 1440, 900, 800, 500
+	return &options.App{
+		Title: "Goalpost", Width: width, Height: height, MinWidth: minWidth, MinHeight: minHeight,
+		BackgroundColour: options.NewRGB(0x0d, 0x0f, 0x13),
+		AssetServer:      &assetserver.Options{Assets: assets},
+		Bind:             areas,
+		ErrorFormatter:   func(err error) any { return api.ProblemOf(err) },
+		OnBeforeClose:    w.beforeClose,
+		LogLevel:         logger.ERROR, LogLevelProduction: logger.ERROR,
+		Linux: &linux.Options{ProgramName: "goalpost", WebviewGpuPolicy: linux.WebviewGpuPolicyNever},
+	}
+}
+
+// began is when this process started, the loading of its libraries included;
+// within 10 ms, and now where the kernel does not tell.
+func began() time.Time {
+	const startField, ticks = 19, 100 // after the name in parentheses; ticks a second
+	stat, err1 := os.ReadFile("/proc/self/stat")
+	uptime, err2 := os.ReadFile("/proc/uptime")
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	up, _, _ := strings.Cut(string(uptime), " ")
+	seconds, err3 := strconv.ParseFloat(up, 64)
+	if err1 != nil || err2 != nil || err3 != nil || len(fields) <= startField {
+		return time.Now()
+	}
+	start, err := strconv.ParseFloat(fields[startField], 64)
+	if err != nil {
+		return time.Now()
+	}
+	return time.Now().Add(-time.Duration((seconds - start/ticks) * float64(time.Second)))
+}
+
+// beforeClose asks when goals run: closing pauses them.
+func (w *window) beforeClose(ctx context.Context) (prevent bool) {
+	n := w.app.Live()
+	if n == 0 {
+		return false
+	}
+	answer, err := runtime.MessageDialog(ctx, runtime.MessageDialogOptions{
+		Type: runtime.QuestionDialog, Title: "Goals are running", DefaultButton: "No",
+		Message: fmt.Sprintf("%d running. Closing pauses them; they can be resumed. Close?", n), Buttons: []string{"Yes", "No"},
+	})
+	return err == nil && answer != "Yes"
+}
+
+// end closes the program after the window.
+func (w *window) end() error {
+	w.cancel()
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
+	if err := w.app.Close(ctx); err != nil {
+		return fmt.Errorf("closing: %w", err)
+	}
+	return nil
+}
+
+// bindOnly lets the binding generator see the areas, which are not connected to anything.
+func bindOnly(assets fs.FS) error {
+	err := wails.Run(&options.App{AssetServer: &assetserver.Options{Assets: assets}, Bind: []any{
+		&api.GoalAPI{}, &api.TerminalAPI{}, &api.BrowserAPI{}, &api.WorkspaceAPI{}, &api.ModelAPI{}, &api.SettingsAPI{},
+	}})
+	if err != nil {
+		return fmt.Errorf("bindings: %w", err)
+	}
+	return nil
+}

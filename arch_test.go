@@ -1,0 +1,342 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "goalpost"
+
+// rooms is the drawing of docs/architecture.md: the ring of every package.
+// Sub-packages count to their parent.
+var rooms = map[string]int{
+	"backend/goal": 0, "backend/policy": 0, "backend/event": 0, "backend/process": 0, "backend/pane": 0,
+
+	"backend/runner": 1, "backend/verify": 1,
+
+	"backend/model": 2, "backend/tools": 2, "backend/terminal": 2, "backend/browser": 2, "backend/sandbox": 2,
+	"backend/store": 2, "backend/stream": 2, "backend/config": 2, "backend/secret": 2, "backend/notify": 2,
+
+	"backend/app": 3, "backend/api": 3, "backend/cli": 3, "backend/serve": 3, "frontend": 3,
+
+	".": 4, "cmd/goalctl": 4, "cmd/goalpost-helper": 4,
+}
+
+// sees says which rings a ring may import. Ring 2 sees the words only: none of
+// its neighbours, and not the engine, whose interfaces it fits without knowing.
+var sees = [][]int{0: {0}, 1: {0}, 2: {0}, 3: {0, 1, 2, 3}, 4: {0, 1, 2, 3}}
+
+// homes are the only places of what is not ours, by import prefix. Two of the
+// standard library are among them because they start programs and speak SQL.
+var homes = map[string][]string{
+	"github.com/wailsapp/wails/v2":    {"."},
+	"github.com/creack/pty":           {"backend/terminal"},
+	"github.com/charmbracelet/x":      {"backend/terminal"},
+	"github.com/go-rod/rod":           {"backend/browser"},
+	"github.com/ysmood":               {"backend/browser"},
+	"github.com/mattn/go-sqlite3":     {"backend/store"},
+	"github.com/oklog/ulid/v2":        {"backend/store"},
+	"github.com/gofrs/flock":          {"backend/store", "."}, // one run of a goal, one window on a folder
+	"database/sql":                    {"backend/store"},
+	"github.com/openai/openai-go/v3":  {"backend/model"},
+	"github.com/coder/websocket":      {"backend/stream", "backend/serve"},
+	"github.com/google/jsonschema-go": {"backend/tools"},
+	"mvdan.cc/sh/v3":                  {"backend/verify"},
+	"golang.org/x/sys":                {"backend/sandbox", "cmd/goalpost-helper"},
+	"os/exec":                         {"backend/sandbox", "backend/browser"}, // the browser looks for Chromium, see TestChildrenStartInTheSandbox
+	"github.com/spf13/cobra":          {"backend/cli"},
+	"github.com/spf13/pflag":          {"backend/cli"},
+	"github.com/zalando/go-keyring":   {"backend/secret"},
+	"github.com/godbus/dbus/v5":       {"backend/notify"},
+}
+
+// alone are packages with a list of their own: nothing else of ours.
+var alone = map[string][]string{
+	"cmd/goalpost-helper": {"backend/sandbox/wire"},
+}
+
+// pkg is what go list says about a package.
+type pkg struct {
+	ImportPath string
+	Imports    []string // of its non-test files
+}
+
+// faults compares packages with the drawing, one sentence for each arrow that is not in it.
+func faults(packages []pkg) []string {
+	var found []string
+	say := func(format string, a ...any) { found = append(found, fmt.Sprintf(format, a...)) }
+	for _, p := range packages {
+		self := inside(p.ImportPath)
+		home := room(self)
+		ring, drawn := rooms[home]
+		if !drawn {
+			say("%s is not in the drawing: give it a ring in arch_test.go and a line in docs/architecture.md", self)
+			continue
+		}
+		for _, name := range p.Imports {
+			if name == module || strings.HasPrefix(name, module+"/") {
+				arrow(say, self, home, ring, inside(name))
+				continue
+			}
+			foreign(say, self, home, ring, name)
+		}
+	}
+	return found
+}
+
+// arrow judges an import of one of our own packages.
+func arrow(say func(string, ...any), self, home string, ring int, target string) {
+	to := room(target)
+	if list, ok := alone[home]; ok {
+		if !slices.Contains(list, target) {
+			say("%s imports %s; it may import %s only", self, target, strings.Join(list, ", "))
+		}
+		return
+	}
+	if to == home || slices.Contains(sees[ring], rooms[to]) {
+		return
+	}
+	if rooms[to] == ring {
+		say("%s imports its neighbour %s", self, target)
+		return
+	}
+	say("%s (ring %d) imports %s (ring %d)", self, ring, target, rooms[to])
+}
+
+// foreign judges an import of the standard library or of a third party.
+func foreign(say func(string, ...any), self, home string, ring int, name string) {
+	for prefix, owners := range homes {
+		if name != prefix && !strings.HasPrefix(name, prefix+"/") {
+			continue
+		}
+		if !slices.Contains(owners, home) {
+			say("%s imports %s, which lives in %s alone", self, name, strings.Join(owners, ", "))
+		}
+		return
+	}
+	switch host, _, _ := strings.Cut(name, "/"); {
+	case !strings.Contains(host, "."): // standard library
+	case ring == 0:
+		say("%s imports %s; ring 0 knows the standard library only", self, name)
+	default:
+		say("%s imports %s, which has no home: name one in arch_test.go and its licence in docs/licences.md", self, name)
+	}
+}
+
+// inside is an import path without the module; the root is ".".
+func inside(importPath string) string {
+	return path.Clean(strings.TrimPrefix(strings.TrimPrefix(importPath, module), "/"))
+}
+
+// room is the drawn package that a path belongs to: its first two parts.
+func room(p string) string {
+	if p == "frontend" || strings.HasPrefix(p, "frontend/") {
+		return "frontend"
+	}
+	parts := strings.SplitN(p, "/", 3)
+	return path.Join(parts[:min(2, len(parts))]...)
+}
+
+// packages asks go list. -e: a file that does not compile yet still has its imports.
+func packages(t *testing.T, args ...string) []pkg {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"list", "-e", "-json=ImportPath,Imports"}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.Bytes())
+	}
+	var list []pkg
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		err := d.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return list
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+}
+
+func ours(t *testing.T) []pkg {
+	t.Helper()
+	// frontend/node_modules may hold packages of other people.
+	return slices.DeleteFunc(packages(t, "./..."), func(p pkg) bool { return strings.Contains(p.ImportPath, "/node_modules/") })
+}
+
+func TestArrowsFollowTheDrawing(t *testing.T) {
+	list := ours(t)
+	if len(list) < 10 {
+		t.Fatalf("go list found only %d packages", len(list))
+	}
+	for _, fault := range faults(list) {
+		t.Error(fault)
+	}
+}
+
+// TestWindowTags looks at the root as the window is built, too.
+func TestWindowTags(t *testing.T) {
+	for _, fault := range faults(packages(t, "-tags", "desktop,production,webkit2_41", ".", "./cmd/...")) {
+		t.Error(fault)
+	}
+}
+
+func TestEveryPackageIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range ours(t) {
+		if name := room(inside(p.ImportPath)); name != "." && !bytes.Contains(page, []byte("| `"+name+"` |")) {
+			t.Errorf("docs/architecture.md does not tell of `%s`", name)
+		}
+	}
+	for name, ring := range rooms {
+		line := fmt.Sprintf("| %d | `%s` |", ring, name)
+		told := bytes.Contains(page, []byte("`"+name+"`"))
+		if _, err := os.Stat(name); told && (err != nil || !bytes.Contains(page, []byte(line))) {
+			t.Errorf("docs/architecture.md tells of `%s`, which is missing or not in ring %d (%v)", name, ring, err)
+		}
+	}
+}
+
+// TestLicencesAreListed: whatever is linked, or listed for the page, is in docs/licences.md.
+func TestLicencesAreListed(t *testing.T) {
+	page, err := os.ReadFile("docs/licences.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := func(name string) {
+		if !bytes.Contains(page, []byte("| "+name+" |")) {
+			t.Errorf("docs/licences.md does not tell of %s", name)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", "desktop,production,webkit2_41", "-f", "{{with .Module}}{{.Path}}{{end}}", ".", "./cmd/...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.FieldsSeq(string(out)) {
+		if name != module {
+			listed(name)
+		}
+	}
+	b, err := os.ReadFile("frontend/package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p struct{ Dependencies, DevDependencies map[string]string }
+	if err := json.Unmarshal(b, &p); err != nil || len(p.Dependencies) == 0 {
+		t.Fatalf("%d dependencies, %v", len(p.Dependencies), err)
+	}
+	for _, all := range []map[string]string{p.Dependencies, p.DevDependencies} {
+		for name := range all {
+			listed(name)
+		}
+	}
+}
+
+// TestNoWindowBehindTheCommandLine holds goalctl, and everything else but the
+// root, free of GUI libraries.
+func TestNoWindowBehindTheCommandLine(t *testing.T) {
+	for _, p := range packages(t, "-deps", "./backend/...", "./cmd/...") {
+		if strings.HasPrefix(p.ImportPath, "github.com/wailsapp/") {
+			t.Errorf("%s is linked without a window", p.ImportPath)
+		}
+	}
+}
+
+// TestChildrenStartInTheSandbox finds code that starts a program by itself. The
+// helper is what the sandbox starts them with.
+func TestChildrenStartInTheSandbox(t *testing.T) {
+	starts := []string{"exec.Command", "exec.CommandContext", "os.StartProcess", "syscall.ForkExec", "syscall.StartProcess"}
+	looked := 0
+	for _, p := range ours(t) {
+		dir := inside(p.ImportPath)
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") || slices.Contains([]string{"backend/sandbox", "cmd/goalpost-helper"}, room(dir)) {
+				continue
+			}
+			looked++
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok {
+					if x, ok := s.X.(*ast.Ident); ok && slices.Contains(starts, x.Name+"."+s.Sel.Name) {
+						t.Errorf("%s calls %s.%s: every child starts through a process.Launcher", file, x.Name, s.Sel.Name)
+					}
+				}
+				return true
+			})
+		}
+	}
+	if looked < 20 {
+		t.Fatalf("looked at only %d files", looked)
+	}
+}
+
+func TestFaultsAreFound(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		want     string // part of the sentence, "" if the arrow is drawn
+	}{
+		{"goalpost/backend/goal", "goalpost/backend/policy", ""},
+		{"goalpost/backend/goal", "goalpost/backend/runner", "backend/goal (ring 0) imports backend/runner (ring 1)"},
+		{"goalpost/backend/goal", "github.com/oklog/ulid/v2", "lives in backend/store alone"},
+		{"goalpost/backend/goal", "example.org/anything", "standard library only"},
+		{"goalpost/backend/goal", "net/http", ""},
+		{"goalpost/backend/goal", "database/sql", "lives in backend/store alone"},
+		{"goalpost/backend/runner", "goalpost/backend/event", ""},
+		{"goalpost/backend/runner", "goalpost/backend/verify", "its neighbour backend/verify"},
+		{"goalpost/backend/runner", "goalpost/backend/store", "(ring 1) imports backend/store (ring 2)"},
+		{"goalpost/backend/tools", "goalpost/backend/process", ""},
+		{"goalpost/backend/tools", "goalpost/backend/terminal", "its neighbour backend/terminal"},
+		{"goalpost/backend/tools", "goalpost/backend/runner", "(ring 2) imports backend/runner (ring 1)"},
+		{"goalpost/backend/tools", "goalpost/backend/sandbox/wire", "its neighbour backend/sandbox/wire"},
+		{"goalpost/backend/sandbox/sandboxtest", "goalpost/backend/sandbox", ""},
+		{"goalpost/backend/model/modeltest", "goalpost/backend/store", "its neighbour backend/store"},
+		{"goalpost/backend/terminal", "github.com/creack/pty", ""},
+		{"goalpost/backend/terminal", "os/exec", "lives in backend/sandbox, backend/browser alone"},
+		{"goalpost/backend/browser", "github.com/creack/pty", "lives in backend/terminal alone"},
+		{"goalpost/backend/app", "github.com/wailsapp/wails/v2/pkg/runtime", "lives in . alone"},
+		{"goalpost/backend/app", "goalpost/backend/store", ""},
+		{"goalpost/backend/app", "goalpost/backend/api", ""},
+		{"goalpost/backend/store", "goalpost/backend/app", "(ring 2) imports backend/app (ring 3)"},
+		{"goalpost/backend/stream", "github.com/coder/websocketish", "has no home"},
+		{"goalpost/backend/shed", "fmt", "not in the drawing"},
+		{"goalpost", "github.com/wailsapp/wails/v2", ""},
+		{"goalpost", "goalpost/backend/app", ""},
+		{"goalpost/cmd/goalctl", "goalpost", "its neighbour ."},
+		{"goalpost/cmd/goalpost-helper", "goalpost/backend/sandbox/wire", ""},
+		{"goalpost/cmd/goalpost-helper", "goalpost/backend/sandbox", "it may import backend/sandbox/wire only"},
+		{"goalpost/cmd/goalpost-helper", "goalpost/backend/goal", "it may import backend/sandbox/wire only"},
+		{"goalpost/cmd/goalpost-helper", "golang.org/x/sys/unix", ""},
+	} {
+		got := strings.Join(faults([]pkg{{c.from, []string{c.to}}}), "; ")
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s -> %s: %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
+}

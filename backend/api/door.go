@@ -1,0 +1,73 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"goalpost/backend/browser"
+	"goalpost/backend/config"
+	"goalpost/backend/goal"
+	"goalpost/backend/model"
+	"goalpost/backend/store"
+)
+
+// Codes of problems.
+const (
+	Refused     = "refused"
+	NotFound    = "not_found"
+	Conflict    = "conflict"
+	Unavailable = "unavailable"
+	Internal    = "internal"
+)
+
+// door is what every area has: the program's life, and the guard at its exit.
+type door struct{ ctx context.Context }
+
+// guard turns a panic and every error of a bound method into a Problem: a
+// promise that never settles would leave the page waiting.
+func (door) guard(err *error) {
+	if p := recover(); p != nil {
+		slog.Error("panic in a bound method", "panic", p, "stack", string(debug.Stack()))
+		*err = &Problem{Code: Internal, Message: fmt.Sprintf("something broke inside Goalpost: %v", p), Hint: "the log in the state folder has the details"}
+		return
+	}
+	if *err != nil {
+		*err = ProblemOf(*err)
+	}
+}
+
+// ProblemOf says an error as the page and the command line show it.
+func ProblemOf(err error) *Problem {
+	var problem *Problem
+	var refusal *goal.Refusal
+	switch {
+	case errors.As(err, &problem):
+		return problem
+	case errors.As(err, &refusal):
+		return &Problem{Code: Refused, Message: refusal.Reason, Hint: refusal.Hint, Field: refusal.Field}
+	case errors.Is(err, goal.ErrNotFound), errors.Is(err, os.ErrNotExist):
+		return &Problem{Code: NotFound, Message: err.Error(), Hint: "list shows what there is"}
+	case errors.Is(err, store.ErrOwned):
+		return &Problem{Code: Conflict, Message: err.Error(), Hint: "look at it there, or abort it"}
+	case errors.Is(err, store.ErrNewer):
+		return &Problem{Code: Unavailable, Message: err.Error(), Hint: "update Goalpost"}
+	case errors.Is(err, browser.ErrMissing):
+		return &Problem{Code: Unavailable, Message: err.Error(), Hint: "install Chromium; terminals work without it"}
+	}
+	if m, ok := model.AsError(err); ok {
+		return &Problem{Code: Unavailable, Message: m.Message, Hint: m.Hint, Field: "provider"}
+	}
+	var invalid *config.InvalidError
+	if errors.As(err, &invalid) {
+		return &Problem{Code: Refused, Message: invalid.Message, Hint: invalid.Hint, Field: invalid.Field}
+	}
+	return &Problem{Code: Internal, Message: err.Error()}
+}
+
+// clean makes output fit to be shown: valid UTF-8.
+func clean(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }

@@ -1,0 +1,262 @@
+package api
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/store"
+)
+
+// Goals is what GoalAPI asks of the program. Every method may be called concurrently.
+type Goals interface {
+	Start(ctx context.Context, in StartInput) (goal.ID, error)
+	Demo(ctx context.Context) (goal.ID, error)
+	Try(ctx context.Context, in TryInput) (goal.Verdict, error)
+	Abort(ctx context.Context, id goal.ID) error
+	Pause(ctx context.Context, id goal.ID) error
+	Resume(ctx context.Context, id goal.ID) error
+	Steer(ctx context.Context, id goal.ID, text string) error
+	Delete(ctx context.Context, id goal.ID) error
+	Panes(id goal.ID) []string
+}
+
+// GoalAPI is everything that can be asked of goals. An id may be a unique part
+// of six characters or more.
+type GoalAPI struct {
+	goals Goals
+	store *store.Store
+	door
+}
+
+// NewGoalAPI makes the area; ctx is the program's life. Without Goals it can
+// only read.
+func NewGoalAPI(ctx context.Context, g Goals, s *store.Store) *GoalAPI {
+	return &GoalAPI{goals: g, store: s, door: door{ctx}}
+}
+
+// Start creates a goal and starts it.
+func (a *GoalAPI) Start(in StartInput) (out StartOutput, err error) {
+	defer a.guard(&err)
+	id, err := a.goals.Start(a.ctx, in)
+	return StartOutput{string(id)}, err
+}
+
+// Demo starts the built-in demonstration goal.
+func (a *GoalAPI) Demo() (out StartOutput, err error) {
+	defer a.guard(&err)
+	id, err := a.goals.Demo(a.ctx)
+	return StartOutput{string(id)}, err
+}
+
+// Try runs one check as pre-flight would, and creates nothing.
+func (a *GoalAPI) Try(in TryInput) (out TryOutput, err error) {
+	defer a.guard(&err)
+	v, err := a.goals.Try(a.ctx, in)
+	if err != nil {
+		return out, err
+	}
+	const most = 8000
+	text := v.Output
+	if len(text) > most {
+		text = text[len(text)-most:]
+	}
+	return TryOutput{Outcome: v.Outcome, Detail: v.Detail, Output: clean(text), ExitCode: v.ExitCode, MS: v.TookMS}, nil
+}
+
+// Get reads one goal as the dashboard shows it.
+func (a *GoalAPI) Get(id string) (out GoalView, err error) {
+	defer a.guard(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	claims, err := a.store.Claims(a.ctx, row.ID)
+	if err != nil {
+		return out, err
+	}
+	activity, err := a.store.Activity(a.ctx, row.ID, slices)
+	if err != nil {
+		return out, err
+	}
+	var panes []string
+	if a.goals != nil {
+		panes = a.goals.Panes(row.ID)
+	}
+	return view(row, claims, activity, panes), nil
+}
+
+// Status is the short state of a goal.
+func (a *GoalAPI) Status(id string) (out StatusOutput, err error) {
+	defer a.guard(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	steps, err := a.store.Steps(a.ctx, row.ID, row.Spent.Steps-1, 1)
+	if err != nil {
+		return out, err
+	}
+	out = StatusOutput{Status: row.Status, Exit: row.Exit, Step: row.Spent.Steps}
+	if len(steps) > 0 {
+		out.LastStep = steps[0].Tool
+	}
+	return out, nil
+}
+
+// List reads a page of goals, newest first.
+func (a *GoalAPI) List(in ListInput) (out GoalList, err error) {
+	defer a.guard(&err)
+	rows, total, err := a.store.List(a.ctx, store.Filter{Status: goal.Status(in.Status), Search: in.Search, Limit: in.Limit, Offset: in.Offset})
+	if err != nil {
+		return out, err
+	}
+	counts, err := a.store.Counts(a.ctx)
+	if err != nil {
+		return out, err
+	}
+	out = GoalList{Goals: []GoalCard{}, Total: total, Counts: map[string]int{}}
+	for s, n := range counts {
+		out.Counts[string(s)] = n
+	}
+	for _, row := range rows {
+		activity, err := a.store.Activity(a.ctx, row.ID, slices)
+		if err != nil {
+			return out, err
+		}
+		out.Goals = append(out.Goals, card(row, activity))
+	}
+	return out, nil
+}
+
+// Steps reads a page of the step log after the given number.
+func (a *GoalAPI) Steps(id string, after, limit int) (out StepPage, err error) {
+	defer a.guard(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	list, err := a.store.Steps(a.ctx, row.ID, after, page(limit))
+	if err != nil {
+		return out, err
+	}
+	out = StepPage{Steps: []StepRow{}, Total: row.Spent.Steps, Seq: row.Seq}
+	for _, s := range list {
+		out.Steps = append(out.Steps, stepRow(s))
+	}
+	return out, nil
+}
+
+// Step reads one step with everything.
+func (a *GoalAPI) Step(id string, n int) (out StepView, err error) {
+	defer a.guard(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	s, err := a.store.Step(a.ctx, row.ID, n)
+	if err != nil {
+		return out, err
+	}
+	out = StepView{StepRow: stepRow(s), Result: s.Result}
+	out.Arguments = s.Arguments
+	if s.ImageSHA256 == "" {
+		return out, nil
+	}
+	image, err := a.store.Artifact(s.ImageSHA256)
+	if err != nil {
+		return out, err
+	}
+	out.Image = "data:" + http.DetectContentType(image) + ";base64," + base64.StdEncoding.EncodeToString(image)
+	return out, nil
+}
+
+// Events reads a page of a goal's journal after the given seq.
+func (a *GoalAPI) Events(id string, after int64, limit int) (out EventPage, err error) {
+	defer a.guard(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	list, err := a.store.Events(a.ctx, row.ID, after, page(limit)+1)
+	if err != nil {
+		return out, err
+	}
+	out.Events = []json.RawMessage{}
+	for i, ev := range list {
+		if i == page(limit) {
+			out.More = true
+			break
+		}
+		raw, err := json.Marshal(ev)
+		if err != nil {
+			return out, fmt.Errorf("event %d: %w", ev.Seq, err)
+		}
+		out.Events = append(out.Events, raw)
+	}
+	return out, nil
+}
+
+// Output reads the whole kept output of a check, by its hash.
+func (a *GoalAPI) Output(sha256 string) (out string, err error) {
+	defer a.guard(&err)
+	b, err := a.store.Artifact(sha256)
+	if err != nil {
+		return "", err
+	}
+	return clean(b), nil
+}
+
+// Receipt reads the verdicts of every claim.
+func (a *GoalAPI) Receipt(id string) (out ReceiptView, err error) {
+	defer a.guard(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	claims, err := a.store.Claims(a.ctx, row.ID)
+	if err != nil {
+		return out, err
+	}
+	return receipt(row, claims), nil
+}
+
+// Abort ends a goal at once, also in the middle of a call.
+func (a *GoalAPI) Abort(id string) (bool, error) { return a.order(id, a.goals.Abort) }
+
+// Pause stops a goal after the call that runs.
+func (a *GoalAPI) Pause(id string) (bool, error) { return a.order(id, a.goals.Pause) }
+
+// Resume continues a paused, failed or aborted goal with the same steps and numbers.
+func (a *GoalAPI) Resume(id string) (bool, error) { return a.order(id, a.goals.Resume) }
+
+// Delete removes a goal and everything about it. A live one is aborted first.
+func (a *GoalAPI) Delete(id string) (bool, error) { return a.order(id, a.goals.Delete) }
+
+// Steer puts a note of the person into the conversation.
+func (a *GoalAPI) Steer(id, text string) (bool, error) {
+	return a.order(id, func(ctx context.Context, id goal.ID) error { return a.goals.Steer(ctx, id, text) })
+}
+
+func (a *GoalAPI) order(id string, do func(context.Context, goal.ID) error) (ok bool, err error) {
+	defer a.guard(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return false, err
+	}
+	if err := do(a.ctx, row.ID); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+func page(limit int) int {
+	const usual, most = 500, 2000
+	if limit <= 0 {
+		return usual
+	}
+	return min(limit, most)
+}

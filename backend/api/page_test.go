@@ -1,0 +1,120 @@
+package api_test
+
+import (
+	"maps"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+// TestThePageKnowsTheSameShapes compares every type that crosses the bridge with
+// the page's own types, field by field, so that neither side drifts.
+func TestThePageKnowsTheSameShapes(t *testing.T) {
+	source, err := os.ReadFile("../../frontend/src/bridge/types.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := interfaces(string(source))
+	for name, v := range map[string]any{
+		"Problem": api.Problem{}, "StartInput": api.StartInput{}, "StartOutput": api.StartOutput{}, "StatusOutput": api.StatusOutput{},
+		"GoalCard": api.GoalCard{}, "CheckState": api.CheckState{}, "GoalView": api.GoalView{}, "Mark": api.Mark{}, "StepRow": api.StepRow{},
+		"StepView": api.StepView{}, "StepPage": api.StepPage{}, "ListInput": api.ListInput{}, "GoalList": api.GoalList{}, "EventPage": api.EventPage{},
+		"TryInput": api.TryInput{}, "TryOutput": api.TryOutput{}, "ReceiptView": api.ReceiptView{}, "ReceiptClaim": api.ReceiptClaim{},
+		"ArgsOpenTerminal": api.ArgsOpenTerminal{}, "ArgsOpenBrowser": api.ArgsOpenBrowser{}, "PaneList": api.PaneList{}, "Provider": api.Provider{},
+		"Finding": api.Finding{}, "Settings": api.Settings{}, "Connection": api.Connection{}, "Check": goal.Check{}, "Verdict": goal.Verdict{},
+		"Policy": policy.Policy{}, "PaneInfo": pane.Info{}, "PaneInput": pane.Input{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want, have := fields(reflect.TypeOf(v)), page[name]
+			if have == nil {
+				t.Fatalf("types.ts has no interface %s", name)
+			}
+			for _, f := range slices.Sorted(maps.Keys(want)) {
+				if kind, ok := have[f]; !ok {
+					t.Errorf("the page does not know %s.%s", name, f)
+				} else if !fits(want[f], kind) {
+					t.Errorf("%s.%s is %s in Go and %s in the page", name, f, want[f], kind)
+				}
+			}
+			for f := range have {
+				if _, ok := want[f]; !ok {
+					t.Errorf("the page has %s.%s, which Go never sends", name, f)
+				}
+			}
+		})
+	}
+}
+
+// TestThePageKnowsEveryEvent looks for each event type in the page's union.
+func TestThePageKnowsEveryEvent(t *testing.T) {
+	source, err := os.ReadFile("../../frontend/src/bridge/types.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range event.Bodies() {
+		if kind := b.EventType(); !strings.Contains(string(source), `"`+kind+`"`) && !strings.Contains(string(source), "\n  "+kind+": ") {
+			t.Errorf("types.ts does not know the event %s", b.EventType())
+		}
+	}
+}
+
+var (
+	interfaceForm = regexp.MustCompile(`(?s)export interface (\w+)(?: extends (\w+))? \{\n(.*?)\n\}`)
+	fieldForm     = regexp.MustCompile(`(?m)^  (\w+)\??: (.+);$`)
+)
+
+// interfaces reads name → field → type.
+func interfaces(source string) map[string]map[string]string {
+	all := map[string]map[string]string{}
+	for _, m := range interfaceForm.FindAllStringSubmatch(source, -1) {
+		all[m[1]] = maps.Clone(all[m[2]])
+		if all[m[1]] == nil {
+			all[m[1]] = map[string]string{}
+		}
+		for _, f := range fieldForm.FindAllStringSubmatch(m[3], -1) {
+			all[m[1]][f[1]] = f[2]
+		}
+	}
+	return all
+}
+
+// fields reads JSON name → kind, embedded structs included.
+func fields(t reflect.Type) map[string]reflect.Kind {
+	all := map[string]reflect.Kind{}
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			maps.Copy(all, fields(f.Type))
+		case name != "" && name != "-":
+			all[name] = f.Type.Kind()
+		}
+	}
+	return all
+}
+
+// fits compares a Go kind with a type of the page. A string may be a named union there.
+func fits(k reflect.Kind, page string) bool {
+	page = strings.TrimSuffix(page, " | null") // nil slices are null in JSON
+	switch k {
+	case reflect.Bool:
+		return page == "boolean"
+	case reflect.Int, reflect.Int64, reflect.Float64:
+		return page == "number"
+	case reflect.Slice:
+		return strings.HasSuffix(page, "[]") || strings.HasPrefix(page, "readonly ")
+	case reflect.String:
+		return page != "number" && page != "boolean" && !strings.HasSuffix(page, "[]")
+	default:
+		return page != "number" && page != "boolean" && page != "string"
+	}
+}

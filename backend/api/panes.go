@@ -1,0 +1,143 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+
+	"goalpost/backend/browser"
+	"goalpost/backend/pane"
+	"goalpost/backend/store"
+)
+
+// Panes is what the pane areas ask of the program.
+type Panes interface {
+	Snapshot() PaneList
+	OpenTerminal(ctx context.Context, in ArgsOpenTerminal) (pane.Info, error)
+	RestartTerminal(ctx context.Context, id string) (pane.Info, error)
+	RenameTerminal(id, title string) error
+	CloseTerminal(ctx context.Context, id string) error
+	OpenBrowser(ctx context.Context, in ArgsOpenBrowser) (pane.Info, error)
+	Browser(id string) (*browser.Pane, error)
+	CloseBrowser(ctx context.Context, id string) error
+}
+
+// TerminalAPI opens and closes terminal panes; their bytes go over the stream.
+type TerminalAPI struct {
+	panes Panes
+	door
+}
+
+// NewTerminalAPI makes the area; ctx is the program's life.
+func NewTerminalAPI(ctx context.Context, p Panes) *TerminalAPI { return &TerminalAPI{p, door{ctx}} }
+
+// Open starts the person's shell in a new pane.
+func (a *TerminalAPI) Open(in ArgsOpenTerminal) (out pane.Info, err error) {
+	defer a.guard(&err)
+	return a.panes.OpenTerminal(a.ctx, in)
+}
+
+// Restart starts the shell of a pane again after it has ended.
+func (a *TerminalAPI) Restart(id string) (out pane.Info, err error) {
+	defer a.guard(&err)
+	return a.panes.RestartTerminal(a.ctx, id)
+}
+
+// Rename gives a pane another title.
+func (a *TerminalAPI) Rename(id, title string) (ok bool, err error) {
+	defer a.guard(&err)
+	return true, a.panes.RenameTerminal(id, title)
+}
+
+// Close ends what runs in a pane and closes it.
+func (a *TerminalAPI) Close(id string) (ok bool, err error) {
+	defer a.guard(&err)
+	return true, a.panes.CloseTerminal(a.ctx, id)
+}
+
+// BrowserAPI opens and steers browser panes; frames and input go over the stream.
+type BrowserAPI struct {
+	panes Panes
+	door
+}
+
+// NewBrowserAPI makes the area; ctx is the program's life.
+func NewBrowserAPI(ctx context.Context, p Panes) *BrowserAPI { return &BrowserAPI{p, door{ctx}} }
+
+// Open loads an address in a new pane.
+func (a *BrowserAPI) Open(in ArgsOpenBrowser) (out pane.Info, err error) {
+	defer a.guard(&err)
+	return a.panes.OpenBrowser(a.ctx, in)
+}
+
+// Close closes a pane and its page.
+func (a *BrowserAPI) Close(id string) (ok bool, err error) {
+	defer a.guard(&err)
+	return true, a.panes.CloseBrowser(a.ctx, id)
+}
+
+// Navigate loads an address.
+func (a *BrowserAPI) Navigate(id, url string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.Navigate(a.ctx, url) })
+}
+
+// Back goes to the page before.
+func (a *BrowserAPI) Back(id string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.Back(a.ctx) })
+}
+
+// Forward undoes Back.
+func (a *BrowserAPI) Forward(id string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.Forward(a.ctx) })
+}
+
+// Reload loads the page again, and brings back one that crashed.
+func (a *BrowserAPI) Reload(id string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.Reload(a.ctx) })
+}
+
+// Stop ends loading.
+func (a *BrowserAPI) Stop(id string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.Stop(a.ctx) })
+}
+
+func (a *BrowserAPI) with(id string, do func(*browser.Pane) error) (ok bool, err error) {
+	defer a.guard(&err)
+	p, err := a.panes.Browser(id)
+	if err != nil {
+		return false, err
+	}
+	return true, do(p)
+}
+
+// WorkspaceAPI is the panes as a whole.
+type WorkspaceAPI struct {
+	panes Panes
+	store *store.Store
+	door
+}
+
+// NewWorkspaceAPI makes the area; ctx is the program's life.
+func NewWorkspaceAPI(ctx context.Context, p Panes, s *store.Store) *WorkspaceAPI {
+	return &WorkspaceAPI{p, s, door{ctx}}
+}
+
+// Panes lists all panes at one revision.
+func (a *WorkspaceAPI) Panes() (out PaneList, err error) {
+	defer a.guard(&err)
+	return a.panes.Snapshot(), nil
+}
+
+// Layout is what SaveLayout kept last, "" if nothing.
+func (a *WorkspaceAPI) Layout() (out string, err error) {
+	defer a.guard(&err)
+	return a.store.Layout(a.ctx, "main")
+}
+
+// SaveLayout keeps the page's layout, which is JSON of at most 1 MiB.
+func (a *WorkspaceAPI) SaveLayout(body string) (ok bool, err error) {
+	defer a.guard(&err)
+	if len(body) > 1<<20 || !json.Valid([]byte(body)) {
+		return false, &Problem{Code: Refused, Message: "the layout is not JSON of at most 1 MiB"}
+	}
+	return true, a.store.SaveLayout(a.ctx, "main", body)
+}

@@ -1,0 +1,106 @@
+package api
+
+import (
+	"context"
+	"os"
+
+	"goalpost/backend/config"
+)
+
+// Host is what settings and models ask of the program.
+type Host interface {
+	Doctor() []Finding
+	Connect() Connection
+	TestProvider(ctx context.Context, id string) Finding
+}
+
+// ModelAPI is the providers.
+type ModelAPI struct {
+	cfg  *config.Config
+	host Host
+	door
+}
+
+// NewModelAPI makes the area; ctx is the program's life.
+func NewModelAPI(ctx context.Context, c *config.Config, h Host) *ModelAPI {
+	return &ModelAPI{c, h, door{ctx}}
+}
+
+// List gives every provider, the built-in demonstration last.
+func (a *ModelAPI) List() (out []Provider, err error) {
+	defer a.guard(&err)
+	out = []Provider{}
+	active := false
+	for _, p := range a.cfg.Providers() {
+		v := Provider{ID: p.ID, Kind: string(p.Kind), BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv, Active: p.Active, Ready: true}
+		if p.APIKeyEnv != "" && os.Getenv(p.APIKeyEnv) == "" {
+			v.Ready, v.Note = false, "the environment variable "+p.APIKeyEnv+" is not set"
+		}
+		active = active || p.Active
+		out = append(out, v)
+	}
+	return append(out, Provider{
+		ID: "demo", Kind: string(config.Demo), Model: "demo", Scripted: true, Ready: true, Note: "scripted, no AI",
+	}), nil
+}
+
+// Save adds a provider or changes the one with the same id. The first one is used.
+func (a *ModelAPI) Save(p Provider) (ok bool, err error) {
+	defer a.guard(&err)
+	return true, a.cfg.SaveProvider(config.Provider{ID: p.ID, Kind: config.Kind(p.Kind), BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv})
+}
+
+// Delete removes a provider.
+func (a *ModelAPI) Delete(id string) (ok bool, err error) {
+	defer a.guard(&err)
+	return true, a.cfg.DeleteProvider(id)
+}
+
+// Use makes a provider the one that new goals get.
+func (a *ModelAPI) Use(id string) (ok bool, err error) {
+	defer a.guard(&err)
+	return true, a.cfg.Use(id)
+}
+
+// Test asks the provider's model one short question.
+func (a *ModelAPI) Test(id string) (out Finding, err error) {
+	defer a.guard(&err)
+	return a.host.TestProvider(a.ctx, id), nil
+}
+
+// SettingsAPI is what the person chose and what the machine offers.
+type SettingsAPI struct {
+	cfg  *config.Config
+	host Host
+	door
+}
+
+// NewSettingsAPI makes the area; ctx is the program's life.
+func NewSettingsAPI(ctx context.Context, c *config.Config, h Host) *SettingsAPI {
+	return &SettingsAPI{c, h, door{ctx}}
+}
+
+// Get reads the settings.
+func (a *SettingsAPI) Get() (out Settings, err error) {
+	defer a.guard(&err)
+	s := a.cfg.Settings()
+	return Settings{Theme: s.Theme, FontSize: s.FontSize, Scrollback: s.Scrollback, Welcomed: s.Welcomed}, nil
+}
+
+// Save keeps the settings.
+func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
+	defer a.guard(&err)
+	return true, a.cfg.SaveSettings(config.Settings{Theme: s.Theme, FontSize: s.FontSize, Scrollback: s.Scrollback, Welcomed: s.Welcomed})
+}
+
+// Doctor looks at what this machine offers.
+func (a *SettingsAPI) Doctor() (out []Finding, err error) {
+	defer a.guard(&err)
+	return a.host.Doctor(), nil
+}
+
+// Connect says how the page reaches the streams.
+func (a *SettingsAPI) Connect() (out Connection, err error) {
+	defer a.guard(&err)
+	return a.host.Connect(), nil
+}

@@ -1,0 +1,272 @@
+// Package api is what the page may ask for: one struct per area, bound to the
+// window and reached over the authenticated socket in serve. Its types hold
+// strings, numbers, bools and slices of them: times are RFC 3339 in UTC,
+// durations are milliseconds, everything else says its unit. Every method
+// guards itself: a panic and an error reach the page as a Problem.
+package api
+
+import (
+	"encoding/json"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+// Problem is how an error reaches the page.
+type Problem struct {
+	Code    string `json:"code"` // refused, not_found, conflict, unavailable, internal
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+	Field   string `json:"field"` // the input's field that is wrong, "" if none
+}
+
+func (p *Problem) Error() string { return p.Message }
+
+// NoLimit is how a limit is switched off; 0 means its default.
+const NoLimit = -1
+
+// StartInput is the New goal dialog and the flags of run. A limit of 0 is the
+// default (60 min, 300 iterations, 5 claims; no tokens, no money), NoLimit is none.
+type StartInput struct {
+	Objective     string       `json:"objective"`
+	Checks        []goal.Check `json:"checks"`
+	Any           bool         `json:"any"`
+	Risk          policy.Risk  `json:"risk"`     // "" = write_local
+	Dir           string       `json:"dir"`      // "" = a new folder under ~/Goalpost
+	Provider      string       `json:"provider"` // "" = the active one
+	Model         string       `json:"model"`    // "" = the provider's
+	WallClockMS   int64        `json:"wall_clock_ms"`
+	Iterations    int          `json:"iterations"`
+	ClaimsPerGate int          `json:"claims_per_gate"`
+	Tokens        int64        `json:"tokens"`
+	USD           float64      `json:"usd"`
+	AllowTools    []string     `json:"allow_tools"`
+	DenyTools     []string     `json:"deny_tools"`
+	AllowHosts    []string     `json:"allow_hosts"`
+	AllowPassing  bool         `json:"allow_passing"`
+	AllowMissing  bool         `json:"allow_missing"`
+}
+
+// StartOutput is the answer to Start.
+type StartOutput struct {
+	GoalID string `json:"goal_id"`
+}
+
+// StatusOutput is the short state of a goal.
+type StatusOutput struct {
+	Status   goal.Status `json:"status"`
+	Exit     goal.Exit   `json:"exit"`
+	Step     int         `json:"step"`
+	LastStep string      `json:"last_step"`
+}
+
+// GoalCard is a goal as the list shows it.
+type GoalCard struct {
+	ID           string      `json:"id"`
+	Objective    string      `json:"objective"`
+	Status       goal.Status `json:"status"`
+	Exit         goal.Exit   `json:"exit"`
+	Reason       string      `json:"reason"` // why it stopped, "" while it runs
+	Verified     bool        `json:"verified"`
+	Scripted     bool        `json:"scripted"`
+	CreatedAt    string      `json:"created_at"`
+	StartedAt    string      `json:"started_at"` // "" before the first run
+	EndedAt      string      `json:"ended_at"`   // "" while it lives
+	SpentMS      int64       `json:"spent_ms"`
+	Steps        int         `json:"steps"`
+	Iterations   int         `json:"iterations"`
+	ChecksPassed int         `json:"checks_passed"` // of the last claim
+	Checks       int         `json:"checks"`
+	TokensIn     int64       `json:"tokens_in"`
+	TokensOut    int64       `json:"tokens_out"`
+	USD          float64     `json:"usd"`
+	Seq          int64       `json:"seq"`      // of the newest event in this card
+	Activity     []int       `json:"activity"` // steps per slice of its life, 24 slices
+}
+
+// CheckState is one check with its newest verdict.
+type CheckState struct {
+	Type    goal.CheckType `json:"type"`
+	Name    string         `json:"name"`
+	Words   string         `json:"words"`
+	Outcome goal.Outcome   `json:"outcome"` // "" before the first claim
+	Detail  string         `json:"detail"`
+	Tail    string         `json:"tail"`
+	MS      int64          `json:"ms"`
+	Claim   int            `json:"claim"`
+}
+
+// GoalView is a goal as the dashboard shows it.
+type GoalView struct {
+	GoalCard
+	CriterionSHA256 string        `json:"criterion_sha256"`
+	Any             bool          `json:"any"`
+	CheckStates     []CheckState  `json:"check_states"`
+	Policy          policy.Policy `json:"policy"`
+	Provider        string        `json:"provider"`
+	Model           string        `json:"model"`
+	WallClockMS     int64         `json:"wall_clock_ms"` // limits, 0 = none
+	MaxIterations   int           `json:"max_iterations"`
+	MaxTokens       int64         `json:"max_tokens"`
+	MaxUSD          float64       `json:"max_usd"`
+	Report          []string      `json:"report"`
+	Panes           []string      `json:"panes"` // ids of the panes it leases
+	Marks           []Mark        `json:"marks"` // claims and verdicts on the time axis
+}
+
+// Mark is one claim's verification on the time axis.
+type Mark struct {
+	AtMS   int64  `json:"at_ms"` // since the goal started
+	What   string `json:"what"`  // verify:pass, verify:fail, verify:error
+	Detail string `json:"detail"`
+	Claim  int    `json:"claim"`
+}
+
+// StepRow is one line of the step log.
+type StepRow struct {
+	N           int    `json:"n"`
+	AtMS        int64  `json:"at_ms"` // since the goal started
+	Tool        string `json:"tool"`
+	Arguments   string `json:"arguments"` // JSON as the model wrote it, at most 2,000 characters here
+	Outcome     string `json:"outcome"`   // "" while it runs; ok, failed, denied, in_doubt
+	MS          int64  `json:"ms"`
+	Preview     string `json:"preview"`
+	ImageSHA256 string `json:"image_sha256"`
+	Effect      string `json:"effect"` // the risk that was computed
+}
+
+// StepView is one step with everything.
+type StepView struct {
+	StepRow
+	Result string `json:"result"` // whole
+	Image  string `json:"image"`  // data URL, "" if none
+}
+
+// StepPage is a page of the step log, oldest first.
+type StepPage struct {
+	Steps []StepRow `json:"steps"`
+	Total int       `json:"total"`
+	Seq   int64     `json:"seq"` // of the goal's newest event when the page was read
+}
+
+// ListInput filters goals. All fields are optional.
+type ListInput struct {
+	Status string `json:"status"`
+	Search string `json:"search"`
+	Limit  int    `json:"limit"`
+	Offset int    `json:"offset"`
+}
+
+// GoalList is a page of goals, newest first, and the counts of all of them.
+type GoalList struct {
+	Goals  []GoalCard     `json:"goals"`
+	Total  int            `json:"total"`
+	Counts map[string]int `json:"counts"` // by status
+}
+
+// EventPage is a page of a goal's journal.
+type EventPage struct {
+	Events []json.RawMessage `json:"events" ts:"GoalEvent[]"`
+	More   bool              `json:"more"`
+}
+
+// TryInput runs one check as pre-flight would.
+type TryInput struct {
+	Check goal.Check `json:"check"`
+	Dir   string     `json:"dir"`
+}
+
+// TryOutput is what pre-flight would say.
+type TryOutput struct {
+	Outcome  goal.Outcome `json:"outcome"` // fails_now, passes_already, cannot_run
+	Detail   string       `json:"detail"`
+	Output   string       `json:"output"`
+	ExitCode int          `json:"exit_code"`
+	MS       int64        `json:"ms"`
+}
+
+// ReceiptView is the receipt of a goal.
+type ReceiptView struct {
+	GoalID          string         `json:"goal_id"`
+	Objective       string         `json:"objective"`
+	Criterion       string         `json:"criterion"`
+	CriterionSHA256 string         `json:"criterion_sha256"`
+	PolicySHA256    string         `json:"policy_sha256"`
+	Status          goal.Status    `json:"status"`
+	Exit            goal.Exit      `json:"exit"`
+	Verified        bool           `json:"verified"`
+	Reviewed        bool           `json:"reviewed"`
+	Model           string         `json:"model"`
+	Scripted        bool           `json:"scripted"`
+	Claims          []ReceiptClaim `json:"claims"`
+}
+
+// ReceiptClaim is one claim with its verdicts.
+type ReceiptClaim struct {
+	N         int            `json:"n"`
+	At        string         `json:"at"`
+	Rationale string         `json:"rationale"`
+	Deciding  bool           `json:"deciding"`
+	Verdicts  []goal.Verdict `json:"verdicts"`
+}
+
+// ArgsOpenTerminal says how to open a terminal pane.
+type ArgsOpenTerminal struct {
+	Dir  string `json:"dir"` // "" = home
+	Cols int    `json:"cols"`
+	Rows int    `json:"rows"`
+}
+
+// ArgsOpenBrowser says how to open a browser pane.
+type ArgsOpenBrowser struct {
+	URL    string `json:"url"` // "" = about:blank
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+}
+
+// PaneList is the workspace's panes at one revision.
+type PaneList struct {
+	Rev   int64       `json:"rev"`
+	Panes []pane.Info `json:"panes"`
+}
+
+// Provider is where a model is reached.
+type Provider struct {
+	ID        string `json:"id"`
+	Kind      string `json:"kind"` // openai, demo
+	BaseURL   string `json:"base_url"`
+	Model     string `json:"model"`
+	APIKeyEnv string `json:"api_key_env"` // name of the environment variable that holds the key
+	Active    bool   `json:"active"`
+	Scripted  bool   `json:"scripted"`
+	Ready     bool   `json:"ready"`
+	Note      string `json:"note"` // why it is not ready, or "scripted, no AI"
+}
+
+// Finding is one line of the doctor and of the first-start checklist.
+type Finding struct {
+	ID     string `json:"id"`    // chromium, helper, sandbox, model, data, display
+	State  string `json:"state"` // ok, warn, bad
+	Title  string `json:"title"`
+	Detail string `json:"detail"`
+	Hint   string `json:"hint"`
+}
+
+// Settings is what the person chose.
+type Settings struct {
+	Theme      string `json:"theme"` // system, dark, light
+	FontSize   int    `json:"font_size"`
+	Scrollback int    `json:"scrollback"`
+	Welcomed   bool   `json:"welcomed"` // the first-start page was closed
+}
+
+// Connection is how the page reaches the loopback stream.
+type Connection struct {
+	URL     string `json:"url"`   // ws://127.0.0.1:PORT, "" when the page's own origin serves it
+	Token   string `json:"token"` // sent as the WebSocket subprotocol "token.<Token>"
+	Version string `json:"version"`
+	OS      string `json:"os"`
+	DataDir string `json:"data_dir"`
+	WorkDir string `json:"work_dir"` // where new goal folders go
+}

@@ -1,0 +1,272 @@
+// Package app is the program without a window: it introduces everyone to
+// everyone, by hand, in one place, and owns their lives. The window, serve, the
+// command line and the tests all use it.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/browser"
+	"goalpost/backend/config"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/runner"
+	"goalpost/backend/sandbox"
+	"goalpost/backend/store"
+	"goalpost/backend/stream"
+	"goalpost/backend/terminal"
+)
+
+// slots is how many goals run at once.
+const slots = 3
+
+// Options say what the program works with.
+type Options struct {
+	Config  *config.Config
+	Log     *slog.Logger
+	Version string
+	// Watch follows goals that other processes run: for a window and serve.
+	Watch bool
+	// Serve takes the page's streams over another server instead of a port of its own.
+	Serve bool
+	// Began is when the process started, for the log; zero is now.
+	Began time.Time
+	// Pace slows the scripted demonstration so that a person can follow; it is
+	// the time between two words.
+	Pace time.Duration
+}
+
+// App is the running program. All methods may be called concurrently after Open.
+type App struct {
+	cfg     *config.Config
+	log     *slog.Logger
+	version string
+	began   time.Time
+	watch   bool
+	serve   bool
+	pace    time.Duration
+
+	broker    event.Broker
+	store     *store.Store
+	runner    *runner.Runner
+	helper    string
+	person    *sandbox.Set // the person's terminals and Chromium
+	terminals *terminal.Manager
+	browsers  *browser.Manager
+	panes     *panes
+	stream    *stream.Server
+	rooms     rooms
+
+	follow context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu    sync.Mutex
+	heard map[goal.ID]int64 // newest seq that was told of
+}
+
+// New makes a program that is not started yet.
+func New(o Options) *App {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	a := &App{
+		cfg: o.Config, log: o.Log, version: o.Version, began: o.Began, watch: o.Watch, serve: o.Serve, pace: o.Pace,
+		heard: map[goal.ID]int64{}, rooms: rooms{open: map[goal.ID]*room{}},
+	}
+	if a.began.IsZero() {
+		a.began = time.Now()
+	}
+	a.panes = &panes{app: a}
+	return a
+}
+
+// Open opens the database and everything else, or nothing. ctx bounds the
+// start, not the program's life.
+func (a *App) Open(ctx context.Context) (err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.Close(context.WithoutCancel(ctx)))
+		}
+	}()
+	if a.store, err = store.Open(ctx, store.Options{Dir: a.cfg.State(), Publish: a.publish, Log: a.log}); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	if a.helper, err = sandbox.Install(a.cfg.State()); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	if a.person, err = sandbox.Open(ctx, sandbox.Options{Helper: a.helper, Name: "person"}); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	a.terminals = terminal.NewManager(a.panes.changed)
+	a.browsers = browser.New(browser.Config{
+		Launcher: a.person, Dir: filepath.Join(a.cfg.State(), "browser"), OnChange: a.panes.changed, OnPopup: a.panes.popup, Log: a.log,
+	})
+	a.stream, err = stream.Open(ctx, stream.Options{
+		Log: a.log, Events: &a.broker, Terminals: streamTerminals{a}, Browsers: streamBrowsers{a}, Detached: a.serve,
+	})
+	if err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	a.runner = runner.New(runner.Config{
+		Journal: a.store, Open: a.openRoom, Publish: a.broker.Publish, Clock: clock{}, Log: a.log, Slots: slots,
+	})
+	if a.watch {
+		a.startFollowing(context.WithoutCancel(ctx))
+	}
+	a.log.Info("program open", "elapsed_ms", time.Since(a.began).Milliseconds())
+	return nil
+}
+
+// Recover turns goals whose process died into paused/interrupted. Only programs
+// that may run goals call it.
+func (a *App) Recover(ctx context.Context) error {
+	n, err := a.store.Interrupt(ctx)
+	if n > 0 {
+		a.log.Info("goals were interrupted", "count", n)
+	}
+	if err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
+	return nil
+}
+
+func (a *App) startFollowing(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	a.follow = cancel
+	a.wg.Go(func() {
+		if err := a.store.Follow(ctx, nil, a.heardUpTo, a.tell); err != nil {
+			a.log.Error("following other processes", "error", err)
+		}
+	})
+}
+
+// publish tells everyone of an event that this process committed. Following may
+// have seen it in the journal first: everything is told once.
+func (a *App) publish(e event.Event) { a.once(e) }
+
+// once publishes what is newer than what was told of the goal, and says whether it did.
+func (a *App) once(e event.Event) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if e.Seq <= a.heard[e.GoalID] {
+		return false
+	}
+	a.heard[e.GoalID] = e.Seq
+	a.broker.Publish(e)
+	return true
+}
+
+// tell tells of an event of another process. What a goal has here ends when it
+// was ended there.
+func (a *App) tell(e event.Event) {
+	_, ended := e.Body.(*event.Ended)
+	if !a.once(e) || !ended {
+		return
+	}
+	a.wg.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := a.closeRoom(ctx, e.GoalID); err != nil {
+			a.log.Warn("closing a room", "goal", e.GoalID, "error", err)
+		}
+	})
+}
+
+func (a *App) heardUpTo(id goal.ID) int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.heard[id]
+}
+
+// Close pauses what runs as interrupted, ends every child and closes the
+// database, in that order. It may be called at any time, once.
+func (a *App) Close(ctx context.Context) error {
+	var errs []error
+	if a.runner != nil {
+		errs = append(errs, a.runner.Close(ctx))
+	}
+	if a.follow != nil {
+		a.follow()
+		a.wg.Wait()
+	}
+	if a.stream != nil {
+		errs = append(errs, a.stream.Close(ctx))
+	}
+	if a.browsers != nil {
+		errs = append(errs, a.closeRooms(ctx), a.browsers.Close(ctx))
+	}
+	if a.terminals != nil {
+		errs = append(errs, a.terminals.CloseAll(ctx))
+	}
+	if a.person != nil {
+		errs = append(errs, a.person.Close(ctx))
+	}
+	if a.store != nil {
+		errs = append(errs, a.store.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("close: %w", err)
+	}
+	return nil
+}
+
+// Areas are the structs that are bound to the window and reached in serve. ctx
+// is the program's life.
+func (a *App) Areas(ctx context.Context) []any {
+	return []any{
+		a.GoalAPI(ctx), api.NewTerminalAPI(ctx, a.panes), api.NewBrowserAPI(ctx, a.panes),
+		api.NewWorkspaceAPI(ctx, a.panes, a.store), api.NewModelAPI(ctx, a.cfg, a), api.NewSettingsAPI(ctx, a.cfg, a),
+	}
+}
+
+// GoalAPI is the area of goals, which the command line uses too.
+func (a *App) GoalAPI(ctx context.Context) *api.GoalAPI { return api.NewGoalAPI(ctx, a, a.store) }
+
+// Events subscribes to everything that happens here.
+func (a *App) Events(buffer int) *event.Subscription { return a.broker.Sure(buffer) }
+
+// StopGoals pauses what runs as interrupted and waits for it.
+func (a *App) StopGoals(ctx context.Context) error {
+	if err := a.runner.Close(ctx); err != nil {
+		return fmt.Errorf("stop goals: %w", err)
+	}
+	return nil
+}
+
+// Config is the folders and settings.
+func (a *App) Config() *config.Config { return a.cfg }
+
+// Store is the journal, for reading.
+func (a *App) Store() *store.Store { return a.store }
+
+// Stream serves the page's streams; serve mounts it behind its cookie.
+func (a *App) Stream() *stream.Server { return a.stream }
+
+// Done is closed when this process no longer runs the goal.
+func (a *App) Done(id goal.ID) <-chan struct{} { return a.runner.Done(id) }
+
+// Live counts the goals that this process runs or has queued.
+func (a *App) Live() int { return a.runner.Live() }
+
+func (a *App) now() time.Time { return time.Now() }
+
+type clock struct{}
+
+func (clock) Now() time.Time                         { return time.Now() }
+func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+// The fits that the rest of the program relies on.
+var (
+	_ runner.Journal = (*store.Store)(nil)
+	_ runner.Room    = (*room)(nil)
+	_ api.Goals      = (*App)(nil)
+	_ api.Panes      = (*panes)(nil)
+	_ api.Host       = (*App)(nil)
+)

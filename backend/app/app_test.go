@@ -1,0 +1,377 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/cli"
+	"goalpost/backend/config"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+	"goalpost/backend/pane"
+	"goalpost/backend/sandbox/sandboxtest"
+)
+
+// TestMain lets the test program be the demonstration's server, as goalctl is.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "static" {
+		p := cli.Program{Name: "goalctl", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr}
+		os.Exit(p.Run(context.Background(), os.Args[1:]))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// program is a running App on a folder of its own.
+type program struct {
+	*testing.T
+	app  *app.App
+	goal *api.GoalAPI
+	cfg  *config.Config
+	sub  *event.Subscription
+}
+
+func start(t *testing.T, home string) *program {
+	t.Helper()
+	t.Setenv("GOALPOST_HELPER", sandboxtest.Helper(t))
+	t.Setenv("HOME", home) // shells do not run the files of whoever runs the tests
+	cfg, err := config.Open(func(name string) string {
+		return map[string]string{config.HomeVariable: home, "HOME": home}[name]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := app.New(app.Options{Config: cfg, Version: "test", Watch: true})
+	if err := a.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p := &program{T: t, app: a, goal: a.GoalAPI(context.Background()), cfg: cfg, sub: a.Events(1 << 14)}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+		defer cancel()
+		p.sub.Close()
+		if err := a.Close(ctx); err != nil {
+			t.Error(err)
+		}
+		if err := cfg.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// await returns the first event that fits; everything before it is passed over.
+func (p *program) await(what string, fits func(event.Event) bool) event.Event {
+	p.Helper()
+	late := time.After(60 * time.Second)
+	for {
+		select {
+		case e, ok := <-p.sub.C:
+			if !ok {
+				p.Fatalf("the subscription ended before %s", what)
+			}
+			if fits(e) {
+				return e
+			}
+		case <-late:
+			p.Fatalf("no %s", what)
+		}
+	}
+}
+
+func (p *program) ended(id string) event.Event {
+	p.Helper()
+	return p.await("end of "+id, func(e event.Event) bool {
+		switch e.Body.(type) {
+		case *event.Ended, *event.Paused:
+			return string(e.GoalID) == id
+		}
+		return false
+	})
+}
+
+// provide makes a scripted provider the active one.
+func (p *program) provide(script modeltest.Script) *modeltest.Server {
+	p.Helper()
+	s := modeltest.New(p.T, script)
+	if err := p.cfg.SaveProvider(config.Provider{ID: "test", Kind: config.OpenAI, BaseURL: s.URL, Model: "m"}); err != nil {
+		p.Fatal(err)
+	}
+	return s
+}
+
+func shell(command string) []goal.Check { return []goal.Check{{Type: goal.Shell, Command: command}} }
+
+func call(tool, args string) modeltest.Answer {
+	return modeltest.Answer{Calls: []goal.Call{{Tool: tool, Arguments: args}}}
+}
+
+// turns plays one answer per assistant turn of the conversation, then the last one.
+func turns(answers ...modeltest.Answer) modeltest.Script {
+	return func(_ int, r modeltest.Request) modeltest.Answer {
+		n := 0
+		for _, m := range r.Messages {
+			if m.Role == goal.Assistant {
+				n++
+			}
+		}
+		return answers[min(n, len(answers)-1)]
+	}
+}
+
+// TestTheDemonstration is the whole product in one run: files, a terminal, a
+// browser, a failed and a passed verdict, a receipt.
+func TestTheDemonstration(t *testing.T) {
+	p := start(t, t.TempDir())
+	out, err := p.goal.Demo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, ok := p.ended(out.GoalID).Body.(*event.Ended)
+	if !ok || end.Exit != goal.Done || !end.Verified {
+		t.Fatalf("ended %+v", end)
+	}
+	r, err := p.goal.Receipt(out.GoalID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Claims) != 2 || r.Claims[0].Verdicts[0].Outcome != goal.Fail || r.Claims[1].Verdicts[0].Outcome != goal.Pass || !r.Claims[1].Deciding || !r.Scripted {
+		t.Errorf("receipt %+v", r)
+	}
+	v, err := p.goal.Get(out.GoalID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Panes) != 2 || v.ChecksPassed != 1 || len(v.Marks) != 2 || v.Policy.Dir == "" {
+		t.Errorf("view %+v", v)
+	}
+	evidence, err := p.goal.Output(r.Claims[0].Verdicts[0].Evidence)
+	if err != nil || !strings.Contains(evidence, "41") {
+		t.Errorf("evidence of the failed check: %q %v", evidence, err)
+	}
+	steps, err := p.goal.Steps(out.GoalID, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pictures := 0
+	for _, s := range steps.Steps {
+		if s.Outcome != "ok" {
+			t.Errorf("step %d %s: %s %s", s.N, s.Tool, s.Outcome, s.Preview)
+		}
+		if s.ImageSHA256 != "" {
+			pictures++
+			if full, err := p.goal.Step(out.GoalID, s.N); err != nil || !strings.HasPrefix(full.Image, "data:image/") {
+				t.Errorf("picture of step %d: %.30q %v", s.N, full.Image, err)
+			}
+		}
+	}
+	if pictures != 1 {
+		t.Errorf("%d pictures", pictures)
+	}
+}
+
+func TestWithoutChromiumTheDemonstrationSaysSoAndGoesOn(t *testing.T) {
+	t.Setenv("GOALPOST_CHROMIUM", filepath.Join(t.TempDir(), "none"))
+	p := start(t, t.TempDir())
+	out, err := p.goal.Demo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || end.Exit != goal.Done {
+		t.Fatalf("ended %+v", end)
+	}
+	steps, err := p.goal.Steps(out.GoalID, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := false
+	for _, s := range steps.Steps {
+		said = said || s.Tool == "browser_open" && s.Outcome == "failed" && strings.Contains(strings.ToLower(s.Preview), "chromium")
+	}
+	if !said {
+		t.Errorf("no step says that Chromium is missing: %+v", steps.Steps)
+	}
+}
+
+func TestARefusedStartLeavesNothingBehind(t *testing.T) {
+	home := t.TempDir()
+	p := start(t, home)
+	p.provide(turns(call("list_files", "{}")))
+	for name, in := range map[string]api.StartInput{
+		"leaves a file":  {Objective: "x", Checks: shell("mkdir -p a/b && touch a/b/c")},
+		"passes already": {Objective: "x", Checks: shell("true")},
+		"cannot run":     {Objective: "x", Checks: shell("nosuchprogram")},
+		"no check":       {Objective: "x"},
+		"unknown risk":   {Objective: "x", Checks: shell("test -f a"), Risk: "all"},
+		"missing folder": {Objective: "x", Checks: shell("test -f a"), Dir: filepath.Join(home, "missing")},
+		"own folder":     {Objective: "x", Checks: shell("test -f a"), Dir: p.cfg.State()},
+		"home":           {Objective: "x", Checks: shell("test -f a"), Dir: "/"},
+		"provider":       {Objective: "x", Checks: shell("test -f a"), Provider: "nobody"},
+		"negative":       {Objective: "x", Checks: shell("test -f a"), Iterations: -7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := p.goal.Start(in)
+			problem := api.ProblemOf(err)
+			if err == nil || problem.Code != api.Refused || problem.Hint == "" || problem.Field == "" {
+				t.Errorf("%v: %+v", err, problem)
+			}
+		})
+	}
+	if list, err := p.goal.List(api.ListInput{}); err != nil || list.Total != 0 {
+		t.Errorf("goals: %+v %v", list, err)
+	}
+	left, err := filepath.Glob(filepath.Join(p.cfg.Work(), "*"))
+	if err != nil || len(left) != 0 {
+		t.Errorf("folders left: %v %v", left, err)
+	}
+}
+
+func TestTryShowsWhatPreflightWouldSay(t *testing.T) {
+	p := start(t, t.TempDir())
+	for command, want := range map[string]goal.Outcome{
+		"echo no >&2; exit 3": goal.FailsNow, "true": goal.PassesNow, "nosuchprogram": goal.CannotRun, "./later.sh": goal.FailsNow,
+	} {
+		out, err := p.goal.Try(api.TryInput{Check: shell(command)[0]})
+		if err != nil || out.Outcome != want || out.Detail == "" {
+			t.Errorf("%s: %+v %v", command, out, err)
+		}
+	}
+}
+
+// TestAnotherProcessSeesAndStopsAGoal has two programs on one data folder.
+func TestAnotherProcessSeesAndStopsAGoal(t *testing.T) {
+	home := t.TempDir()
+	owner, other := start(t, home), start(t, home)
+	owner.provide(turns(call("run_command", `{"command":"sleep 60"}`)))
+	out, err := owner.goal.Start(api.StartInput{Objective: "wait", Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.await("the step in the other process", func(e event.Event) bool {
+		_, ok := e.Body.(*event.StepStarted)
+		return ok && string(e.GoalID) == out.GoalID
+	})
+	if ok, err := other.goal.Resume(out.GoalID); ok || err == nil {
+		t.Error("a running goal was started a second time")
+	}
+	if err := other.app.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := other.goal.Abort(out.GoalID); err != nil || !ok {
+		t.Fatal(err)
+	}
+	if end, ok := other.ended(out.GoalID).Body.(*event.Ended); !ok || end.Exit != goal.UserAborted {
+		t.Errorf("ended %+v", end)
+	}
+}
+
+// TestAPausedGoalKeepsItsTerminal resumes in the same program.
+func TestAPausedGoalKeepsItsTerminal(t *testing.T) {
+	p := start(t, t.TempDir())
+	hold := make(chan struct{})
+	p.provide(turns(
+		call("terminal_open", `{"title":"work"}`),
+		call("terminal_run", `{"pane":"t1","command":"export KEPT=yes"}`),
+		modeltest.Answer{Text: "thinking", Wait: hold, Calls: []goal.Call{{Tool: "list_files", Arguments: "{}"}}},
+	))
+	out, err := p.goal.Start(api.StartInput{Objective: "keep", Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	p.await("the second step", func(e event.Event) bool {
+		if s, ok := e.Body.(*event.Step); ok && s.Tool == "terminal_run" {
+			ran = s.StepID
+			return true
+		}
+		return false
+	})
+	if ok, err := p.goal.Pause(out.GoalID); !ok || err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.UserPaused || ran == 0 {
+		t.Fatalf("%+v", e)
+	}
+	close(hold)
+	p.provide(func(n int, _ modeltest.Request) modeltest.Answer {
+		if n == 0 {
+			return call("terminal_run", `{"pane":"t1","command":"test \"$KEPT\" = yes && touch kept.txt"}`)
+		}
+		return call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
+	})
+	<-p.app.Done(goal.ID(out.GoalID))
+	if ok, err := p.goal.Resume(out.GoalID); !ok || err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
+		t.Fatalf("%+v", e)
+	}
+	v, err := p.goal.Get(out.GoalID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(v.Policy.Dir, "kept.txt")); err != nil {
+		t.Errorf("the shell did not survive the pause: %v", err)
+	}
+}
+
+func TestAGoalCannotTouchThePanesOfOthers(t *testing.T) {
+	p := start(t, t.TempDir())
+	areas := p.app.Areas(context.Background())
+	terminals, ok := areas[1].(*api.TerminalAPI)
+	if !ok {
+		t.Fatalf("area 1 is %T", areas[1])
+	}
+	mine, err := terminals.Open(api.ArgsOpenTerminal{Dir: t.TempDir()})
+	if err != nil || mine.Kind != pane.Terminal || mine.GoalID != "" {
+		t.Fatalf("%+v %v", mine, err)
+	}
+	args, err := json.Marshal(map[string]string{"pane": mine.ID, "command": "touch stolen"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.provide(turns(call("terminal_run", string(args)), call("abort_with_report", `{"reason":"-","what_was_learned":"-"}`)))
+	out, err := p.goal.Start(api.StartInput{Objective: "steal", Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ended(out.GoalID)
+	step, err := p.goal.Step(out.GoalID, 1)
+	if err != nil || step.Outcome != "failed" || !strings.Contains(step.Result, "no pane") {
+		t.Errorf("%+v %v", step, err)
+	}
+}
+
+func TestABoundMethodThatPanicsAnswers(t *testing.T) {
+	broken := api.NewGoalAPI(context.Background(), nil, nil)
+	_, err := broken.List(api.ListInput{})
+	problem := api.ProblemOf(err)
+	if problem.Code != api.Internal || problem.Message == "" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestDeletingALiveGoalAbortsItFirst(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(turns(call("run_command", `{"command":"sleep 60"}`)))
+	out, err := p.goal.Start(api.StartInput{Objective: "wait", Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.await("the step", func(e event.Event) bool { _, ok := e.Body.(*event.StepStarted); return ok })
+	if ok, err := p.goal.Delete(out.GoalID); !ok || err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.goal.Get(out.GoalID); api.ProblemOf(err).Code != api.NotFound {
+		t.Errorf("it is still there: %v", err)
+	}
+}

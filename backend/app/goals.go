@@ -1,0 +1,260 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model"
+	"goalpost/backend/runner"
+	"goalpost/backend/store"
+)
+
+// Start takes a goal in, stores it and starts it. A refusal changes nothing.
+func (a *App) Start(ctx context.Context, in api.StartInput) (id goal.ID, err error) {
+	g, made, err := a.intake(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if err != nil && made {
+			err = errors.Join(err, os.RemoveAll(g.Policy.Dir))
+		}
+	}()
+	own, err := a.store.Own(g.ID) // before anyone sees the goal: an abort reaches its owner
+	if err != nil {
+		return "", fmt.Errorf("goal %s: %w", g.ID.Short(), err)
+	}
+	if err := a.store.Create(ctx, g); err != nil {
+		return "", errors.Join(fmt.Errorf("create goal: %w", err), own.Release())
+	}
+	if err := a.launch(ctx, *g, &event.Started{}, own); err != nil {
+		return "", errors.Join(err, a.store.Delete(context.WithoutCancel(ctx), g.ID))
+	}
+	return g.ID, nil
+}
+
+// Demo starts the built-in demonstration goal with its scripted model.
+func (a *App) Demo(ctx context.Context) (goal.ID, error) { return a.Start(ctx, a.DemoInput()) }
+
+// DemoInput is the demonstration goal. The page is served by this very program.
+func (*App) DemoInput() api.StartInput {
+	return api.StartInput{
+		Objective: model.DemoObjective(""), Provider: demoProvider,
+		Checks: []goal.Check{{Type: goal.Shell, Command: model.DemoCheck()}},
+	}
+}
+
+// launch hands a goal to the runner, which gives the sentinel back after the run.
+func (a *App) launch(ctx context.Context, g goal.Goal, opening event.Body, own *store.Sentinel) error {
+	release := func() {
+		if err := own.Release(); err != nil {
+			a.log.Warn("sentinel", "goal", g.ID, "error", err)
+		}
+	}
+	if err := a.runner.Go(ctx, g, opening, release); err != nil {
+		release()
+		return fmt.Errorf("start goal %s: %w", g.ID.Short(), err)
+	}
+	return nil
+}
+
+// answerTime is how long a run may take to close after it has told its end.
+const answerTime = 10 * time.Second
+
+// rest takes the sentinel of a goal that does not run. A run of this program
+// that has just told its end is waited for.
+func (a *App) rest(ctx context.Context, id goal.ID) (*store.Sentinel, error) {
+	if a.runner.Queued(id) {
+		return nil, &api.Problem{Code: api.Conflict, Message: "the goal waits in the queue already", Hint: "abort it to take it out"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	select {
+	case <-a.runner.Done(id):
+	case <-ctx.Done():
+	}
+	own, err := a.store.Own(id)
+	if err != nil {
+		return nil, fmt.Errorf("goal %s: %w", id.Short(), err)
+	}
+	return own, nil
+}
+
+// Resume continues a goal that stopped, with the same steps and numbers.
+func (a *App) Resume(ctx context.Context, id goal.ID) error {
+	if _, err := a.resumable(ctx, id); err != nil {
+		return err
+	}
+	own, err := a.rest(ctx, id)
+	if err != nil {
+		return err
+	}
+	row, err := a.resumable(ctx, id) // again: now nobody else changes it
+	if err == nil {
+		// What was asked of the run before says nothing about this one.
+		_, err = a.store.TakeOrders(ctx, id, goal.OrderAbort, goal.OrderPause)
+	}
+	if err != nil {
+		return errors.Join(err, own.Release())
+	}
+	return a.launch(ctx, row.Goal, &event.Resumed{}, own)
+}
+
+// resumable reads a goal and says why it cannot be resumed, if so.
+func (a *App) resumable(ctx context.Context, id goal.ID) (store.Row, error) {
+	row, err := a.store.Goal(ctx, id)
+	if err != nil {
+		return row, fmt.Errorf("resume: %w", err)
+	}
+	if row.Status == goal.Completed {
+		return row, &api.Problem{Code: api.Conflict, Message: "the goal is done already", Hint: "start a new goal from this one"}
+	}
+	if err := goal.Go(row.Status, goal.Running); err != nil {
+		return row, &api.Problem{Code: api.Conflict, Message: err.Error()}
+	}
+	if _, err := os.Stat(row.Policy.Dir); err != nil {
+		return row, &api.Problem{Code: api.Conflict, Message: "the goal's folder is gone: " + row.Policy.Dir, Hint: "put it back, then resume"}
+	}
+	return row, nil
+}
+
+// Pause stops a running goal after the call that runs.
+func (a *App) Pause(ctx context.Context, id goal.ID) error {
+	row, err := a.store.Goal(ctx, id)
+	if err != nil {
+		return fmt.Errorf("pause: %w", err)
+	}
+	if row.Status != goal.Running {
+		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s, not running", row.Status)}
+	}
+	return a.order(ctx, id, goal.Order{Kind: goal.OrderPause})
+}
+
+// Steer leaves a note for a goal that lives.
+func (a *App) Steer(ctx context.Context, id goal.ID, text string) error {
+	row, err := a.store.Goal(ctx, id)
+	switch {
+	case err != nil:
+		return fmt.Errorf("steer: %w", err)
+	case text == "":
+		return &api.Problem{Code: api.Refused, Message: "the note is empty", Field: "text"}
+	case !row.Status.Live():
+		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status), Hint: "resume it first, or start a new one"}
+	}
+	return a.order(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text})
+}
+
+// Abort ends a live goal, here or in another process, and waits until it has.
+func (a *App) Abort(ctx context.Context, id goal.ID) error {
+	row, err := a.store.Goal(ctx, id)
+	if err != nil {
+		return fmt.Errorf("abort: %w", err)
+	}
+	if !row.Status.Live() {
+		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status)}
+	}
+	if a.runner.Cancel(id, &runner.Stop{Exit: goal.UserAborted, Reason: "the person aborted the goal"}) {
+		select {
+		case <-a.runner.Done(id):
+		case <-ctx.Done():
+			return fmt.Errorf("abort: %w", ctx.Err())
+		}
+		if row, err = a.store.Goal(ctx, id); err != nil || !row.Status.Live() {
+			return err
+		}
+	}
+	return a.abortHere(ctx, id)
+}
+
+// abortHere ends a goal that this process does not run: it is pending, paused,
+// or was just being paused. Another process that owns it is asked to.
+func (a *App) abortHere(ctx context.Context, id goal.ID) (err error) {
+	own, err := a.store.Own(id)
+	if errors.Is(err, store.ErrOwned) {
+		if err := a.order(ctx, id, goal.Order{Kind: goal.OrderAbort}); err != nil {
+			return err
+		}
+		own, err = a.handedOver(ctx, id)
+	}
+	if err != nil {
+		return fmt.Errorf("abort: %w", err)
+	}
+	defer func() { err = errors.Join(err, own.Release()) }()
+	row, err := a.store.Goal(ctx, id)
+	if err != nil || !row.Status.Live() {
+		return err
+	}
+	err = a.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Ended{
+		Status: goal.Aborted, Exit: goal.UserAborted, Report: []string{"Stopped because the person aborted the goal."},
+	})
+	return errors.Join(err, a.closeRoom(ctx, id))
+}
+
+// handedOver waits until the process that owns a goal has ended its run. The
+// kernel signals nothing about a lock, so it is asked.
+func (a *App) handedOver(ctx context.Context, id goal.ID) (*store.Sentinel, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		own, err := a.store.Own(id)
+		if !errors.Is(err, store.ErrOwned) {
+			return own, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, &api.Problem{Code: api.Conflict, Message: "the process that runs the goal has not answered yet", Hint: "the order stays with it; look again in a moment"}
+		}
+	}
+}
+
+func (a *App) order(ctx context.Context, id goal.ID, o goal.Order) error {
+	if err := a.store.Order(ctx, id, o); err != nil {
+		return fmt.Errorf("%s: %w", o.Kind, err)
+	}
+	a.runner.Nudge(id)
+	return nil
+}
+
+// Delete removes a goal, with its panes and everything about it. A live one is
+// aborted first.
+func (a *App) Delete(ctx context.Context, id goal.ID) error {
+	row, err := a.store.Goal(ctx, id)
+	if err != nil {
+		return fmt.Errorf("delete: %w", err)
+	}
+	if row.Status.Live() {
+		if err := a.Abort(ctx, id); err != nil {
+			if row, again := a.store.Goal(ctx, id); again != nil || row.Status.Live() {
+				return err
+			} // it ended by itself meanwhile
+		}
+	}
+	own, err := a.rest(ctx, id) // nobody resumes it meanwhile
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(a.closeRoom(ctx, id), a.store.Delete(ctx, id), own.Release()); err != nil {
+		return fmt.Errorf("delete: %w", err)
+	}
+	return nil
+}
+
+// Panes lists the panes that a goal leases.
+func (a *App) Panes(id goal.ID) []string {
+	var list []string
+	for _, p := range a.panes.Snapshot().Panes {
+		if p.GoalID == string(id) {
+			list = append(list, p.ID)
+		}
+	}
+	return list
+}

@@ -1,0 +1,226 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+
+	"goalpost/backend/api"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/sandbox"
+	"goalpost/backend/store"
+	"goalpost/backend/verify"
+)
+
+// intake turns what the person filled in into a goal, or refuses with a reason
+// and what to do. A folder that it made is taken back after a refusal, with
+// what the checks left in it.
+func (a *App) intake(ctx context.Context, in api.StartInput) (g *goal.Goal, made bool, err error) {
+	g = &goal.Goal{
+		ID: goal.ID(store.NewID()), Objective: strings.TrimSpace(in.Objective), Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any},
+		Policy: policy.Policy{Risk: in.Risk, AllowTools: in.AllowTools, DenyTools: in.DenyTools, AllowHosts: in.AllowHosts},
+		Limits: limitsOf(in),
+	}
+	if g.Policy.Risk == "" {
+		g.Policy.Risk = policy.WriteLocal
+	}
+	if err := goal.CheckInput(g.Objective, g.Criterion, g.Policy, g.Limits); err != nil {
+		return nil, false, fmt.Errorf("intake: %w", err)
+	}
+	if err := a.chooseModel(ctx, g, in); err != nil {
+		return nil, false, err
+	}
+	dir, made, err := a.folder(in.Dir, g.Objective)
+	if err != nil {
+		return nil, false, err
+	}
+	g.Policy.Dir = dir
+	if err := a.preflight(ctx, g, in); err != nil {
+		if made {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+		return nil, false, err
+	}
+	return g, made, nil
+}
+
+// limitsOf takes the defaults where nothing was said; a negative number is
+// refused later, and the explicit "none" is api.NoLimit.
+func limitsOf(in api.StartInput) goal.Limits {
+	l := goal.DefaultLimits()
+	if in.WallClockMS != 0 {
+		l.WallClock = time.Duration(none(in.WallClockMS)) * time.Millisecond
+	}
+	if in.Iterations != 0 {
+		l.Iterations = int(none(int64(in.Iterations)))
+	}
+	if in.ClaimsPerGate != 0 {
+		l.ClaimsPerGate = int(none(int64(in.ClaimsPerGate)))
+	}
+	l.Tokens, l.USD = none(in.Tokens), in.USD
+	if in.USD == api.NoLimit {
+		l.USD = 0
+	}
+	return l
+}
+
+func none(n int64) int64 {
+	if n == api.NoLimit {
+		return 0
+	}
+	return n
+}
+
+// preflight runs every gate once where it will later decide.
+func (a *App) preflight(ctx context.Context, g *goal.Goal, in api.StartInput) (err error) {
+	return a.inHost(ctx, g.Policy.Dir, func(h verify.Host) error {
+		for i, c := range g.Criterion.Checks {
+			v := h.Preflight(ctx, c)
+			where := fmt.Sprintf("check %d (%s): ", i+1, c.Name())
+			switch {
+			case v.Outcome == goal.PassesNow && !in.AllowPassing:
+				return &goal.Refusal{Field: "criterion", Reason: where + v.Detail, Hint: "write a check that fails until the goal is reached, or say --allow-passing"}
+			case v.Outcome == goal.CannotRun && !in.AllowMissing:
+				return &goal.Refusal{Field: "criterion", Reason: where + withTail(v), Hint: "correct the command, or say --allow-missing if making that program is the goal"}
+			}
+		}
+		return nil
+	})
+}
+
+func withTail(v goal.Verdict) string {
+	if v.Tail == "" {
+		return v.Detail
+	}
+	return v.Detail + ": " + v.Tail
+}
+
+// Try runs one check as pre-flight would, in a folder that exists.
+func (a *App) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err error) {
+	if err := (goal.Criterion{Checks: []goal.Check{in.Check}}).Valid(); err != nil {
+		return v, fmt.Errorf("try: %w", err)
+	}
+	dir := in.Dir
+	if dir == "" { // a new goal begins in an empty folder
+		if dir, err = os.MkdirTemp(a.cfg.State(), "try-*"); err != nil {
+			return v, fmt.Errorf("try: %w", err)
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	} else if dir, err = a.existing(dir); err != nil {
+		return v, err
+	}
+	err = a.inHost(ctx, dir, func(h verify.Host) error {
+		v = h.Preflight(ctx, in.Check)
+		return nil
+	})
+	return v, err
+}
+
+// inHost lends a place for checks, with a process set of its own.
+func (a *App) inHost(ctx context.Context, dir string, do func(verify.Host) error) error {
+	set, err := sandbox.Open(ctx, sandbox.Options{Helper: a.helper, Name: "pre-flight"})
+	if err != nil {
+		return fmt.Errorf("starting the helper: %w", err)
+	}
+	err = do(verify.Host{Launcher: set, Env: a.goalEnv(), Dir: dir})
+	return errors.Join(err, set.Close(context.WithoutCancel(ctx)))
+}
+
+// folder is where the goal works: the given one, which must exist, or a new one.
+func (a *App) folder(given, objective string) (dir string, made bool, err error) {
+	if given != "" {
+		dir, err = a.existing(given)
+		return dir, false, err
+	}
+	base := filepath.Join(a.cfg.Work(), a.now().Format("2006-01-02")+"-"+slug(objective))
+	for n := 1; ; n++ {
+		dir = base
+		if n > 1 {
+			dir = fmt.Sprintf("%s-%d", base, n)
+		}
+		err := os.MkdirAll(filepath.Dir(dir), 0o755)
+		if err == nil {
+			err = os.Mkdir(dir, 0o755)
+		}
+		if err == nil { // programs say where they are without links, and so do models
+			dir, err = filepath.EvalSymlinks(dir)
+		}
+		switch {
+		case err == nil:
+			return dir, true, nil
+		case !errors.Is(err, os.ErrExist):
+			return "", false, &goal.Refusal{Field: "dir", Reason: "the goal's folder cannot be made: " + err.Error(), Hint: "choose a folder with --dir"}
+		}
+	}
+}
+
+// existing refuses folders whose loss would hurt: the root, the home folder, this program's own.
+func (a *App) existing(given string) (string, error) {
+	refuse := func(reason, hint string) (string, error) {
+		return "", &goal.Refusal{Field: "dir", Reason: reason, Hint: hint}
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = ""
+	}
+	if rest, ok := strings.CutPrefix(given, "~"); ok && home != "" && (rest == "" || rest[0] == '/') {
+		given = home + rest
+	}
+	dir, err := filepath.Abs(given)
+	if err != nil {
+		return refuse(err.Error(), "")
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return refuse("the folder "+dir+" does not exist", "create it first, or leave the folder empty for a new one")
+	case err != nil:
+		return refuse(err.Error(), "choose another folder")
+	case !info.IsDir():
+		return refuse(dir+" is not a folder", "choose a folder")
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return refuse(err.Error(), "choose another folder")
+	}
+	if real, err := filepath.EvalSymlinks(home); err == nil {
+		home = real // dir is resolved, too
+	}
+	if home != "" && policy.Inside(dir, home) {
+		return refuse(dir+" is your home folder or holds it", "choose a folder below it, so that the goal cannot touch the rest")
+	}
+	state, err := filepath.EvalSymlinks(a.cfg.State())
+	if err != nil {
+		return refuse(err.Error(), "choose another folder")
+	}
+	if policy.Inside(dir, state) || policy.Inside(state, dir) {
+		return refuse(dir+" holds Goalpost's own data", "choose another folder")
+	}
+	return dir, nil
+}
+
+// slug is the objective as part of a folder's name.
+func slug(objective string) string {
+	const most = 40
+	var b strings.Builder
+	for _, r := range strings.ToLower(objective) {
+		switch {
+		case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= most {
+			break
+		}
+	}
+	if s := strings.Trim(b.String(), "-"); s != "" {
+		return s
+	}
+	return "goal"
+}

@@ -1,0 +1,178 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+	"goalpost/backend/pane"
+)
+
+// waiting starts a goal that opens a terminal and then waits in a model turn.
+func (p *program) waiting() string {
+	p.Helper()
+	hold := make(chan struct{})
+	p.Cleanup(func() { close(hold) })
+	p.provide(func(n int, _ modeltest.Request) modeltest.Answer {
+		switch n {
+		case 0:
+			return call("terminal_open", `{"title":"work"}`)
+		case 1:
+			return call("terminal_run", `{"pane":"t1","command":"true"}`) // the person's shell has read its files
+		}
+		return modeltest.Answer{Text: "thinking", Wait: hold}
+	})
+	out, err := p.goal.Start(api.StartInput{Objective: "wait", Checks: shell("test -f never")})
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.await("the terminal", func(e event.Event) bool {
+		s, ok := e.Body.(*event.Step)
+		return ok && s.Tool == "terminal_run"
+	})
+	return out.GoalID
+}
+
+func (p *program) do(what string, order func(string) (bool, error), id string) {
+	p.Helper()
+	if ok, err := order(id); !ok || err != nil {
+		p.Fatalf("%s: %v", what, err)
+	}
+}
+
+func (p *program) paused(id string) {
+	p.Helper()
+	p.do("pause", p.goal.Pause, id)
+	if e, ok := p.ended(id).Body.(*event.Paused); !ok || e.Exit != goal.UserPaused {
+		p.Fatalf("%+v", e)
+	}
+}
+
+// TestOrdersInTheMomentOfAPause: the run is still closing when its end is told.
+func TestOrdersInTheMomentOfAPause(t *testing.T) {
+	p := start(t, t.TempDir())
+	id := p.waiting()
+	for range 4 {
+		p.paused(id)
+		p.do("resume", p.goal.Resume, id)
+		p.await("the run", func(e event.Event) bool {
+			_, ok := e.Body.(*event.Iteration)
+			return ok
+		})
+	}
+	p.paused(id)
+	p.do("abort", p.goal.Abort, id)
+	if v, err := p.goal.Get(id); err != nil || v.Status != goal.Aborted || v.Exit != goal.UserAborted {
+		t.Errorf("%s/%s %v", v.Status, v.Exit, err)
+	}
+	p.do("delete", p.goal.Delete, id)
+}
+
+// TestADoneGoalCanBeDeletedAtOnce, while its run still closes.
+func TestADoneGoalCanBeDeletedAtOnce(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`), call("claim_complete", `{"rationale":"done"}`)))
+	out, err := p.goal.Start(api.StartInput{Objective: "create done.txt", Checks: shell("test -f done.txt")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.Done {
+		t.Fatalf("%+v", e)
+	}
+	p.do("delete", p.goal.Delete, out.GoalID)
+}
+
+// TestAnOrderOfTheLastRunDoesNotMeetTheNext: a pause and an abort that came when
+// the run was over are not kept for the run that the person starts afterwards.
+func TestAnOrderOfTheLastRunDoesNotMeetTheNext(t *testing.T) {
+	p := start(t, t.TempDir())
+	id := p.waiting()
+	p.paused(id)
+	for _, kind := range []goal.OrderKind{goal.OrderPause, goal.OrderAbort} {
+		if err := p.app.Store().Order(t.Context(), goal.ID(id), goal.Order{Kind: kind}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.provide(turns(call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)))
+	p.do("resume", p.goal.Resume, id)
+	if e, ok := p.ended(id).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
+		t.Fatalf("%+v", e)
+	}
+}
+
+// TestAGoalEndedElsewhereLeavesNothingHere: a paused goal keeps its terminal in
+// this program until another one aborts it.
+func TestAGoalEndedElsewhereLeavesNothingHere(t *testing.T) {
+	home := t.TempDir()
+	here, there := start(t, home), start(t, home)
+	id := here.waiting()
+	here.paused(id)
+	<-here.app.Done(goal.ID(id))
+	there.do("abort", there.goal.Abort, id)
+	here.await("the end of the terminal", func(e event.Event) bool {
+		b, ok := e.Body.(*event.Pane)
+		return ok && b.Pane.Kind == pane.Terminal && !b.Pane.Running
+	})
+}
+
+// TestARoomThatCannotBeEquippedIsClosed: the provider is gone when the goal is resumed.
+func TestARoomThatCannotBeEquippedIsClosed(t *testing.T) {
+	p := start(t, t.TempDir())
+	id := p.waiting()
+	p.paused(id)
+	if err := p.cfg.DeleteProvider("test"); err != nil {
+		t.Fatal(err)
+	}
+	p.do("resume", p.goal.Resume, id)
+	p.await("the end of the terminal", func(e event.Event) bool {
+		b, ok := e.Body.(*event.Pane)
+		return ok && b.Pane.Kind == pane.Terminal && !b.Pane.Running
+	})
+	<-p.app.Done(goal.ID(id))
+	if v, err := p.goal.Get(id); err != nil || v.Status != goal.Failed || v.Exit != goal.Faulted {
+		t.Errorf("%s/%s %v", v.Status, v.Exit, err)
+	}
+}
+
+// TestAHomeBehindALinkIsRefused whatever name it is given by.
+func TestAHomeBehindALinkIsRefused(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(turns(call("list_files", "{}")))
+	real, link := t.TempDir(), filepath.Join(t.TempDir(), "home")
+	if err := os.Symlink(real, link); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", link)
+	for _, dir := range []string{real, link, "~"} {
+		_, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f a"), Dir: dir})
+		if problem := api.ProblemOf(err); err == nil || problem.Code != api.Refused || problem.Field != "dir" {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
+
+// TestANewFolderIsNamedWithoutLinks, as pwd names it: the file tools take such paths.
+func TestANewFolderIsNamedWithoutLinks(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(t.TempDir(), link); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, link)
+	p.provide(turns(call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)))
+	out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ended(out.GoalID)
+	v, err := p.goal.Get(out.GoalID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if real, err := filepath.EvalSymlinks(v.Policy.Dir); err != nil || real != v.Policy.Dir {
+		t.Errorf("%s is %s, %v", v.Policy.Dir, real, err)
+	}
+}

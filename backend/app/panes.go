@@ -1,0 +1,164 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+
+	"goalpost/backend/api"
+	"goalpost/backend/browser"
+	"goalpost/backend/event"
+	"goalpost/backend/pane"
+	"goalpost/backend/terminal"
+)
+
+// panes is the list of all panes, whoever opened them, with a revision that
+// grows with every change. It is what the page draws from.
+type panes struct {
+	app *App
+
+	mu    sync.Mutex
+	rev   int64
+	list  []pane.Info // in the order in which they were opened
+	terms int         // names of panes: t1, t2, b1, …
+	pages int
+}
+
+// changed takes news of a terminal or a browser and tells everyone who listens.
+func (p *panes) changed(info pane.Info, closed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == info.ID })
+	switch {
+	case closed && i < 0:
+		return
+	case closed:
+		p.list = slices.Delete(p.list, i, i+1)
+	case i < 0:
+		p.list = append(p.list, info)
+	case p.list[i] == info:
+		return
+	default:
+		p.list[i] = info
+	}
+	p.rev++
+	p.app.broker.Publish(event.Event{At: p.app.now(), Body: &event.Pane{Rev: p.rev, Pane: info, Closed: closed}})
+}
+
+// Snapshot is the list at one revision.
+func (p *panes) Snapshot() api.PaneList {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return api.PaneList{Rev: p.rev, Panes: append([]pane.Info{}, p.list...)}
+}
+
+// name gives a new pane its id.
+func (p *panes) name(k pane.Kind) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if k == pane.Terminal {
+		p.terms++
+		return fmt.Sprintf("t%d", p.terms)
+	}
+	p.pages++
+	return fmt.Sprintf("b%d", p.pages)
+}
+
+func (p *panes) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (pane.Info, error) {
+	dir := in.Dir
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			home = "/"
+		}
+		dir = home
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return pane.Info{}, &api.Problem{Code: api.Refused, Message: "the folder " + dir + " does not exist", Field: "dir"}
+	}
+	s, err := p.app.terminals.Open(ctx, p.app.person, terminal.Options{
+		ID: p.name(pane.Terminal), Dir: dir, Env: p.app.personEnv(), Cols: in.Cols, Rows: in.Rows, Scrollback: p.app.scrollback(),
+	})
+	if err != nil {
+		return pane.Info{}, fmt.Errorf("open terminal: %w", err)
+	}
+	return s.Info(), nil
+}
+
+func (p *panes) terminal(id string) (*terminal.Session, error) {
+	s, err := p.app.terminals.Get(id)
+	if err != nil {
+		return nil, noPane(id)
+	}
+	return s, nil
+}
+
+func noPane(id string) error {
+	return &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("there is no pane %q", id), Hint: "it may have been closed"}
+}
+
+func (p *panes) RestartTerminal(ctx context.Context, id string) (pane.Info, error) {
+	s, err := p.terminal(id)
+	if err != nil {
+		return pane.Info{}, err
+	}
+	if s.Info().GoalID != "" {
+		return pane.Info{}, &api.Problem{Code: api.Conflict, Message: "this terminal belongs to a goal", Hint: "open one of your own"}
+	}
+	if err := s.Restart(ctx); err != nil {
+		return pane.Info{}, fmt.Errorf("restart terminal: %w", err)
+	}
+	return s.Info(), nil
+}
+
+func (p *panes) RenameTerminal(id, title string) error {
+	s, err := p.terminal(id)
+	if err != nil {
+		return err
+	}
+	s.Rename(title)
+	return nil
+}
+
+func (p *panes) CloseTerminal(ctx context.Context, id string) error {
+	if _, err := p.terminal(id); err != nil {
+		return err
+	}
+	if err := p.app.terminals.Close(ctx, id); err != nil {
+		return fmt.Errorf("close terminal: %w", err)
+	}
+	return nil
+}
+
+func (p *panes) OpenBrowser(ctx context.Context, in api.ArgsOpenBrowser) (pane.Info, error) {
+	b, err := p.app.browsers.Open(ctx, browser.Options{ID: p.name(pane.Browser), URL: in.URL, Width: in.Width, Height: in.Height})
+	if err != nil {
+		return pane.Info{}, fmt.Errorf("open browser: %w", err)
+	}
+	return b.Info(), nil
+}
+
+func (p *panes) Browser(id string) (*browser.Pane, error) {
+	b, ok := p.app.browsers.Get(id)
+	if !ok {
+		return nil, noPane(id)
+	}
+	return b, nil
+}
+
+func (p *panes) CloseBrowser(ctx context.Context, id string) error {
+	if _, err := p.Browser(id); err != nil {
+		return err
+	}
+	if err := p.app.browsers.ClosePane(ctx, id); err != nil {
+		return fmt.Errorf("close browser: %w", err)
+	}
+	return nil
+}
+
+// popup shows a window that a page opens as a pane of the same owner.
+func (p *panes) popup(opener pane.Info, _ string) (browser.Options, bool) {
+	return browser.Options{ID: p.name(pane.Browser), GoalID: opener.GoalID}, true
+}

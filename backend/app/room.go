@@ -1,0 +1,201 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/model"
+	"goalpost/backend/runner"
+	"goalpost/backend/sandbox"
+	"goalpost/backend/tools"
+	"goalpost/backend/verify"
+)
+
+// linger is how long the programs of a goal stay after done, so that the person
+// can look at what was built.
+const linger = 30 * time.Minute
+
+// room is what one goal runs in. It outlives a pause, so that terminals and
+// pages are still there when the goal is resumed.
+type room struct {
+	app   *App
+	goal  goal.ID
+	set   *sandbox.Set
+	box   *tools.Box
+	host  verify.Host
+	model model.Turner
+	warn  func(what, text string)
+	timer *time.Timer // after done; guarded by rooms.mu
+}
+
+// rooms are the open rooms by goal.
+type rooms struct {
+	mu   sync.Mutex
+	open map[goal.ID]*room
+}
+
+// openRoom gives the goal its room: the one it had before a pause, or a new one.
+func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(what, text string)) (runner.Room, error) {
+	a.rooms.mu.Lock()
+	defer a.rooms.mu.Unlock()
+	if r := a.rooms.open[g.ID]; r != nil && !r.dead() {
+		r.stay()
+		if err := r.equip(ctx, g, warn); err != nil {
+			delete(a.rooms.open, g.ID) // nobody would close it
+			return nil, errors.Join(err, r.end(ctx))
+		}
+		return r, nil
+	}
+	set, err := sandbox.Open(ctx, sandbox.Options{Helper: a.helper, Name: string(g.ID)})
+	if err != nil {
+		return nil, fmt.Errorf("starting the goal's helper: %w", err)
+	}
+	r := &room{app: a, goal: g.ID, set: set}
+	if err := r.equip(ctx, g, warn); err != nil {
+		return nil, errors.Join(err, set.Close(ctx))
+	}
+	a.rooms.open[g.ID] = r
+	return r, nil
+}
+
+// equip gives the room the tools, the checks and the model of a run.
+func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
+	env := r.app.goalEnv()
+	panes := &goalPanes{app: r.app, goal: g.ID, dir: g.Policy.Dir, launcher: r.set, env: env}
+	box, err := tools.New(tools.Room{Dir: g.Policy.Dir, Launcher: r.set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}})
+	if err != nil {
+		return err
+	}
+	m, err := r.app.modelOf(ctx, g, warn)
+	if err != nil {
+		return errors.Join(err, box.Close())
+	}
+	r.box, r.model, r.warn = box, m, warn
+	r.host = verify.Host{Launcher: r.set, Env: env, Dir: g.Policy.Dir}
+	return nil
+}
+
+func (r *room) dead() bool {
+	select {
+	case <-r.set.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+func (r *room) stay() {
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+}
+
+func (r *room) Model() runner.Model { return r.model }
+
+func (r *room) Tools() []runner.Tool {
+	list := make([]runner.Tool, 0, len(r.box.Tools()))
+	for _, t := range r.box.Tools() {
+		list = append(list, t)
+	}
+	return list
+}
+
+func (r *room) Verify(ctx context.Context, g goal.Goal, report func(goal.Verdict) error) (bool, error) {
+	passed, err := r.host.Criterion(ctx, g.Criterion, report)
+	if err != nil {
+		return false, fmt.Errorf("criterion: %w", err)
+	}
+	return passed, nil
+}
+
+// Close lets go of the run's tools. After a pause the room stays; after done it
+// stays for a while; otherwise everything in it ends now.
+func (r *room) Close(ctx context.Context, exit goal.Exit) error {
+	err := r.box.Close()
+	switch {
+	case exit == goal.Interrupted || goal.StatusOf(exit) != goal.Paused && exit != goal.Done:
+		return errors.Join(err, r.app.closeRoom(ctx, r.goal))
+	case exit == goal.Done:
+		r.linger(context.WithoutCancel(ctx))
+	}
+	return err
+}
+
+// linger closes the room after a while, if it is still there: the person may
+// have deleted the goal at once.
+func (r *room) linger(ctx context.Context) {
+	r.app.rooms.mu.Lock()
+	defer r.app.rooms.mu.Unlock()
+	if r.app.rooms.open[r.goal] != r {
+		return
+	}
+	r.timer = time.AfterFunc(linger, func() {
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		if err := r.app.closeRoom(ctx, r.goal); err != nil {
+			r.app.log.Warn("closing a room", "goal", r.goal, "error", err)
+		}
+	})
+}
+
+// end ends every program of the goal and closes its pages.
+func (r *room) end(ctx context.Context) error {
+	return errors.Join(r.set.Close(ctx), r.app.browsers.CloseGoal(ctx, string(r.goal)))
+}
+
+// closeRoom ends every program of a goal. Its terminals stay on the screen with
+// their exit; its pages are closed.
+func (a *App) closeRoom(ctx context.Context, id goal.ID) error {
+	a.rooms.mu.Lock()
+	r := a.rooms.open[id]
+	delete(a.rooms.open, id)
+	if r != nil {
+		r.stay()
+	}
+	a.rooms.mu.Unlock()
+	if r == nil {
+		return nil
+	}
+	return r.end(ctx)
+}
+
+func (a *App) closeRooms(ctx context.Context) error {
+	a.rooms.mu.Lock()
+	ids := make([]goal.ID, 0, len(a.rooms.open))
+	for id := range a.rooms.open {
+		ids = append(ids, id)
+	}
+	a.rooms.mu.Unlock()
+	var errs []error
+	for _, id := range ids {
+		errs = append(errs, a.closeRoom(ctx, id))
+	}
+	return errors.Join(errs...)
+}
+
+// private matches variables that a goal's programs have no business with.
+var private = regexp.MustCompile(`(?i)^[^=]*((api_?key|token|secret|password|passwd|credential)[^=]*|_key)=`)
+
+// goalEnv is the environment of a goal's programs: this program's own without
+// keys and tokens, and without what a provider names as its key.
+func (a *App) goalEnv() []string {
+	keys := map[string]bool{}
+	for _, p := range a.cfg.Providers() {
+		keys[p.APIKeyEnv] = true
+	}
+	var base []string
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if !keys[name] && !private.MatchString(entry) {
+			base = append(base, entry)
+		}
+	}
+	return sandbox.Env(base)
+}

@@ -1,0 +1,28 @@
+package app
+
+import (
+	"context"
+
+	"goalpost/backend/stream"
+)
+
+// streamTerminals and streamBrowsers attach the page's viewers.
+type streamTerminals struct{ app *App }
+
+func (t streamTerminals) Attach(_ context.Context, id string, offset int64) (stream.TerminalViewer, error) {
+	s, err := t.app.panes.terminal(id)
+	if err != nil {
+		return nil, err
+	}
+	return s.Attach(offset), nil
+}
+
+type streamBrowsers struct{ app *App }
+
+func (b streamBrowsers) Attach(_ context.Context, id string) (stream.BrowserViewer, error) {
+	p, err := b.app.panes.Browser(id)
+	if err != nil {
+		return nil, err
+	}
+	return p.Attach(), nil
+}

@@ -1,0 +1,284 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+)
+
+// lingering is how long the words of an action stay after it, for a person to read.
+const lingering = 1500 * time.Millisecond
+
+// Acted is what came of an action.
+type Acted struct {
+	URL, Title string
+	// Changed says in at most 1 KB what is different on the page now: lines as
+	// in a snapshot, dialogs, a new address.
+	Changed string
+}
+
+// aimed is a point on an element.
+type aimed struct {
+	Ref   string  `json:"ref"`
+	Words string  `json:"words"`
+	X     float64 `json:"x"`
+	Y     float64 `json:"y"`
+}
+
+// Click clicks an element with real mouse events. The target is a ref (e12), a
+// selector (css=#id) or the visible text. The element is scrolled into view; one
+// that is covered is not clicked, and the error names what covers it. Then the
+// page gets up to two seconds to settle.
+func (p *Pane) Click(ctx context.Context, target string) (Acted, error) {
+	return p.act(ctx, "clicking "+clean(target, 80), func(ctx context.Context, pg *page) error {
+		at, err := p.aim(ctx, pg, "click", target)
+		if err != nil {
+			return err
+		}
+		return p.press(ctx, pg, at)
+	})
+}
+
+// Type writes into a text field, at its end, or in place of what is there when
+// clear is set; submit presses Enter after it. In a list it chooses the option
+// of that name; a date, a time, a colour and a slider take their value.
+func (p *Pane) Type(ctx context.Context, target, text string, submit, clear bool) (Acted, error) {
+	if len(text) > 1<<20 {
+		return Acted{}, errors.New("typing: the text is longer than 1 MB")
+	}
+	return p.act(ctx, "typing into "+clean(target, 80), func(ctx context.Context, pg *page) error {
+		var field struct{ Ref, Words, Kind string }
+		if err := pg.ask(ctx, &field, "prepare", target, text); err != nil {
+			return err
+		}
+		if field.Kind == "text" {
+			if err := p.fill(ctx, pg, field.Ref, text, clear); err != nil {
+				return err
+			}
+		} else {
+			p.show("fills "+field.Words, 0, 0)
+		}
+		if !submit {
+			return nil
+		}
+		return p.stroke(ctx, pg, "Enter")
+	})
+}
+
+func (p *Pane) fill(ctx context.Context, pg *page, ref, text string, clear bool) error {
+	at, err := p.aim(ctx, pg, "type into", ref)
+	if err != nil {
+		return err
+	}
+	if err := p.press(ctx, pg, at); err != nil {
+		return err
+	}
+	var caret struct{ End, Empty bool }
+	if err := pg.ask(ctx, &caret, "caret", ref, clear); err != nil {
+		return err
+	}
+	switch {
+	case caret.End:
+		if err := p.stroke(ctx, pg, "End"); err != nil {
+			return err
+		}
+	case text == "" && clear && !caret.Empty:
+		return p.stroke(ctx, pg, "Delete")
+	}
+	if text == "" {
+		return nil
+	}
+	return pg.do(ctx, callLimit, "writing", func(c proto.Client) error { return tell(c, proto.InputInsertText{Text: text}) })
+}
+
+// Press presses one key, named as in the DOM ("Enter", "Escape", "ArrowDown",
+// "a"), with modifiers before it: "Ctrl+a".
+func (p *Pane) Press(ctx context.Context, keys string) (Acted, error) {
+	return p.act(ctx, "pressing "+clean(keys, 40), func(ctx context.Context, pg *page) error {
+		p.show("presses "+clean(keys, 40), 0, 0)
+		return p.stroke(ctx, pg, keys)
+	})
+}
+
+// aim finds the point to click and shows it to the person.
+func (p *Pane) aim(ctx context.Context, pg *page, verb, target string) (aimed, error) {
+	var at aimed
+	if err := pg.ask(ctx, &at, "aim", target); err != nil {
+		return at, err
+	}
+	p.show(verb+" "+clean(at.Words, 120), at.X, at.Y)
+	return at, nil
+}
+
+// press is a click of the left button. The move is not awaited: its answer
+// comes with the next picture.
+func (p *Pane) press(ctx context.Context, pg *page, at aimed) error {
+	for _, in := range []pane.Input{
+		{Kind: pane.MouseMove},
+		{Kind: pane.MouseDown, Button: "left", Buttons: 1, Clicks: 1},
+		{Kind: pane.MouseUp, Button: "left", Clicks: 1},
+	} {
+		in.X, in.Y = at.X, at.Y
+		req, err := mouse(in)
+		if err != nil {
+			return err
+		}
+		if in.Kind == pane.MouseMove {
+			pg.post(req)
+			continue
+		}
+		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return tell(c, req) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Pane) stroke(ctx context.Context, pg *page, keys string) error {
+	in, err := parseKeys(keys)
+	if err != nil {
+		return err
+	}
+	for _, kind := range []pane.InputKind{pane.KeyDown, pane.KeyUp} {
+		in.Kind = kind
+		if err := pg.do(ctx, callLimit, "the keyboard", func(c proto.Client) error { return tell(c, key(in)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// act wraps an action that changes the page: it watches what the page does,
+// waits until it is quiet, and tells what changed.
+func (p *Pane) act(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
+	var acted Acted
+	err := p.inTurn(ctx, what, func(ctx context.Context, pg *page) error {
+		before := p.Info()
+		p.change(func() { p.note, p.happened = "", nil })
+		if err := pg.ask(ctx, nil, "mark"); err != nil {
+			return err
+		}
+		p.watchTraffic(pg, true)
+		defer p.watchTraffic(pg, false)
+		defer p.endShow()
+		if err := f(ctx, pg); err != nil {
+			return err
+		}
+		p.settle(ctx, pg)
+		acted = p.outcome(ctx, pg, before)
+		return nil
+	})
+	return acted, err
+}
+
+// outcome never fails: the action is done, whatever the page is like now.
+func (p *Pane) outcome(ctx context.Context, pg *page, before pane.Info) Acted {
+	var b strings.Builder
+	p.mu.Lock()
+	now, happened := p.info, p.happened
+	p.mu.Unlock()
+	for _, h := range happened {
+		fmt.Fprintf(&b, "%s\n", h)
+	}
+	if now.URL != before.URL {
+		fmt.Fprintf(&b, "the address is now %s\n", clean(now.URL, 200))
+	}
+	if now.Loading {
+		b.WriteString("the page is still loading\n")
+	}
+	var d struct {
+		Fresh         bool
+		Added         []string
+		More, Removed int
+	}
+	ctx, cancel := context.WithTimeout(ctx, settleLimit)
+	defer cancel()
+	if err := pg.ask(ctx, &d, "diff"); err != nil {
+		p.noteHung(err)
+		fmt.Fprintf(&b, "what changed cannot be told: %s\n", clean(err.Error(), 200))
+	} else {
+		told := describeChange(d.Fresh, d.Added, d.More, d.Removed)
+		if told == "" && b.Len() == 0 {
+			told = "nothing visible changed\n"
+		}
+		b.WriteString(told)
+	}
+	return Acted{URL: now.URL, Title: now.Title, Changed: cut(b.String(), 1000)}
+}
+
+func describeChange(fresh bool, added []string, more, removed int) string {
+	var b strings.Builder
+	if fresh {
+		b.WriteString("a new document:\n")
+	}
+	for _, line := range added {
+		mark := "+ "
+		if fresh {
+			mark = ""
+		}
+		fmt.Fprintf(&b, "%s%s\n", mark, clean(line, 200))
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "+ %d more lines\n", more)
+	}
+	if removed > 0 {
+		fmt.Fprintf(&b, "%d lines went\n", removed)
+	}
+	return b.String()
+}
+
+// cut keeps whole lines up to a size.
+func cut(text string, limit int) string {
+	text = strings.TrimSuffix(text, "\n")
+	if len(text) <= limit {
+		return text
+	}
+	if i := strings.LastIndexByte(text[:limit-3], '\n'); i > 0 {
+		return text[:i] + "\n…"
+	}
+	return clean(text, limit-3)
+}
+
+// show tells the person what the agent does, and where.
+func (p *Pane) show(words string, x, y float64) {
+	p.change(func() {
+		p.acts++
+		p.info.Acting, p.info.X, p.info.Y = words, x, y
+	})
+}
+
+// endShow takes the words back after a while, unless another action came.
+func (p *Pane) endShow() {
+	p.mu.Lock()
+	acts := p.acts
+	p.mu.Unlock()
+	time.AfterFunc(lingering, func() { // of a closed pane it alters nothing that anybody sees
+		p.change(func() {
+			if p.acts == acts {
+				p.info.Acting = ""
+			}
+		})
+	})
+}
+
+// noteHung remembers that the page let a call time out, see freeHung.
+func (p *Pane) noteHung(err error) {
+	if errors.Is(err, ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
+		p.change(func() { p.hung = true })
+	}
+}
+
+// tell keeps what happened on the page for the outcome of the action under way.
+func (p *Pane) tell(what string) {
+	p.change(func() {
+		if len(p.happened) < 5 {
+			p.happened = append(p.happened, what)
+		}
+	})
+}

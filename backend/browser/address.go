@@ -1,0 +1,84 @@
+package browser
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+)
+
+// Address turns what a person or a model wrote into an address that a pane may
+// open: http, https, about:blank and data:image. "localhost:8080" gets http,
+// "example.com" gets https. Everything else is ErrRefused: Chromium itself
+// would open file: and chrome: addresses when asked over the pipe.
+func Address(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "" || strings.EqualFold(text, "about:blank"):
+		return "about:blank", nil
+	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return "", fmt.Errorf("%w: it contains control characters", ErrRefused)
+	case len(text) > 2<<20:
+		return "", fmt.Errorf("%w: it is longer than 2 MB", ErrRefused)
+	}
+	if isBare(text) {
+		text = schemeFor(text) + text
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", fmt.Errorf("%w: %q is not an address: write it as http://host/path", ErrRefused, clean(text, 200))
+	}
+	switch strings.ToLower(u.Scheme) {
+	case "http", "https":
+		if u.Hostname() == "" {
+			return "", fmt.Errorf("%w: %q names no host: write it as http://host/path", ErrRefused, clean(text, 200))
+		}
+		return text, nil
+	case "data":
+		if strings.HasPrefix(strings.ToLower(u.Opaque), "image/") {
+			return text, nil
+		}
+		return "", fmt.Errorf("%w: of data: addresses only images are opened", ErrRefused)
+	case "":
+		return "", fmt.Errorf("%w: %q is not an address: write it as http://host/path", ErrRefused, clean(text, 200))
+	}
+	return "", fmt.Errorf("%w: %s: is not opened in a browser pane: use http, https, about:blank or data:image", ErrRefused, clean(u.Scheme, 40))
+}
+
+// isBare tells "localhost:8080/x" and "example.com" from "file:///x" and
+// "mailto:x": what follows the first colon is a port, or there is no colon
+// before the path.
+func isBare(text string) bool {
+	if strings.Contains(text, "://") && !strings.ContainsAny(text[:strings.Index(text, "://")], "/?#") {
+		return false
+	}
+	head, _, _ := strings.Cut(text, "/")
+	if strings.ContainsAny(head, " @\\") || head == "" {
+		return false
+	}
+	if strings.HasPrefix(head, "[") { // [::1]:8080
+		return true
+	}
+	host, port, found := strings.Cut(head, ":")
+	if found {
+		return host != "" && port != "" && strings.Trim(port, "0123456789") == ""
+	}
+	return strings.Contains(host, ".") || strings.EqualFold(host, "localhost")
+}
+
+// schemeFor is http for this machine and the private network, where nothing
+// has certificates, and https elsewhere.
+func schemeFor(text string) string {
+	head, _, _ := strings.Cut(text, "/")
+	host, _, err := net.SplitHostPort(head)
+	if err != nil {
+		host = strings.Trim(head, "[]")
+	}
+	host = strings.ToLower(host)
+	ip := net.ParseIP(host)
+	switch {
+	case host == "localhost", strings.HasSuffix(host, ".localhost"), ip != nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsUnspecified()):
+		return "http://"
+	}
+	return "https://"
+}

@@ -1,0 +1,41 @@
+// Package browser shows real Chromium in panes: a person sees frames and sends
+// input, an agent takes snapshots, clicks and types. One Chromium serves the
+// person and every goal; each goal has a browser context of its own, so that
+// cookies and storage never mix. Chromium is reached over a pipe (descriptors
+// 3 and 4), never over a debugging port, and it ends when the pipe closes.
+//
+// Everything that comes from a page (text, titles, dialogs, addresses) is
+// hostile: it is shortened and cleaned before it leaves this package.
+package browser
+
+import (
+	"errors"
+	"time"
+)
+
+// The errors that callers tell apart with errors.Is.
+var (
+	// ErrMissing says that no Chromium is installed; the text says what to install.
+	ErrMissing = errors.New("no Chromium found")
+	// ErrCrashed says that the page's process ended; Reload brings it back.
+	ErrCrashed = errors.New("the page crashed: reload it")
+	// ErrEnded says that Chromium ended; Reload or Navigate starts it again.
+	ErrEnded = errors.New("the browser ended: reload the page to start it again")
+	// ErrClosed says that the pane or the manager was closed.
+	ErrClosed = errors.New("the browser pane is closed")
+	// ErrRefused says that an address is not one a pane may open.
+	ErrRefused = errors.New("address refused")
+	// ErrStale says that a ref names an element that is no longer on the page.
+	ErrStale = errors.New("stale ref, take a new snapshot")
+	// ErrTimeout says that the page did not answer in time.
+	ErrTimeout = errors.New("no answer in time")
+)
+
+// The limits of one operation, besides the caller's context.
+const (
+	callLimit     = 10 * time.Second // every operation but the next two
+	navigateLimit = 30 * time.Second // until the server answers
+	loadLimit     = 10 * time.Second // after that, for the document to finish loading
+	hungLimit     = time.Second      // for a page that seems to hang to prove that it does not
+	launchLimit   = 30 * time.Second
+)

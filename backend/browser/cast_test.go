@@ -1,0 +1,178 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"image/color"
+	"testing"
+	"time"
+
+	"goalpost/backend/pane"
+)
+
+var (
+	red   = color.RGBA{255, 0, 0, 255}
+	blue  = color.RGBA{0, 0, 255, 255}
+	green = color.RGBA{0, 160, 0, 255}
+)
+
+func TestFrameAfterClick(t *testing.T) {
+	b := newBench(t)
+	v := b.open("b1", "colour.html").Attach()
+	defer v.Close()
+	f := b.frameOf(v, red)
+	if f.Width != 800 || f.Height != 600 {
+		t.Errorf("frame of %dx%d", f.Width, f.Height)
+	}
+	b.click(v, 400, 300)
+	if g := b.frameOf(v, blue); g.N <= f.N {
+		t.Errorf("frame %d after frame %d", g.N, f.N)
+	}
+}
+
+func TestResizedFrames(t *testing.T) {
+	b := newBench(t)
+	v := b.open("b1", "colour.html").Attach()
+	defer v.Close()
+	b.frameOf(v, red)
+	b.ok(v.Resize(b.ctx, 500, 320))
+	for f := b.frame(v); f.Width != 500 || f.Height != 320; {
+		f = b.frame(v)
+	}
+}
+
+func TestASecondViewerSeesAStaticPageAtOnce(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "colour.html")
+	one := p.Attach()
+	defer one.Close()
+	f := b.frameOf(one, red)
+	two := p.Attach()
+	defer two.Close()
+	if g := b.frame(two); g.N < f.N {
+		t.Errorf("the second viewer got frame %d, the first has %d", g.N, f.N)
+	}
+	one.SetVisible(false)
+	two.SetVisible(false)
+	one.SetVisible(true)
+	b.frameOf(one, red)
+}
+
+// A viewer that does not acknowledge holds the source back, and gets the last
+// picture of the page once it goes on.
+func TestNewestFrameWins(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "colour.html")
+	v := p.Attach()
+	defer v.Close()
+	b.frameOf(v, red)
+	b.click(v, 10, 10)
+	var held *pane.Frame
+	for held == nil {
+		f, _, err := v.Next(b.ctx)
+		b.ok(err)
+		held = f
+	}
+	from := b.captured(p)
+	began := time.Now()
+	b.eval(p, "burst(60)")
+	if n, most := b.captured(p)-from, 4+2*int(time.Since(began)/staleAfter); n > most {
+		t.Errorf("%d frames were captured for a viewer that takes none; at most %d", n, most)
+	}
+	short, cancel := context.WithTimeout(b.ctx, 3*staleAfter)
+	defer cancel()
+	for {
+		f, _, err := v.Next(short)
+		if f != nil {
+			t.Fatalf("frame %d came before frame %d was acknowledged", f.N, held.N)
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			break
+		}
+		b.ok(err)
+	}
+	v.Ack(held.N)
+	if f := b.frame(v); f.N <= held.N+1 && !near(middle(t, f), green) {
+		t.Errorf("after frame %d came %d, and not the newest", held.N, f.N)
+	} else if !near(middle(t, f), green) {
+		b.frameOf(v, green)
+	}
+}
+
+func TestTheLastFrameIsNeverStale(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "colour.html")
+	v := p.Attach()
+	defer v.Close()
+	for range 10 {
+		b.eval(p, "burst(12)")
+		b.frameOf(v, green)
+		b.eval(p, "document.body.style.background = 'rgb(255,0,0)'")
+		b.frameOf(v, red)
+	}
+}
+
+func TestNothingIsFilmedForNobody(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "colour.html")
+	b.eval(p, "burst(20)")
+	if n := b.captured(p); n != 0 {
+		t.Errorf("%d frames without a viewer", n)
+	}
+	v := p.Attach()
+	b.frameOf(v, green)
+	v.Close()
+	if _, _, err := v.Next(b.ctx); !errors.Is(err, ErrClosed) {
+		t.Errorf("next on a closed view: %v", err)
+	}
+	n := b.captured(p)
+	b.eval(p, "burst(20)")
+	if m := b.captured(p); m != n {
+		t.Errorf("%d frames after the viewer left", m-n)
+	}
+	w := p.Attach()
+	b.ok(b.ClosePane(b.ctx, "b1"))
+	for {
+		_, info, err := w.Next(b.ctx)
+		if errors.Is(err, ErrClosed) {
+			break
+		}
+		if b.ok(err); info != nil && info.ID != "b1" {
+			t.Errorf("info %+v", info)
+		}
+	}
+}
+
+func TestParseFrame(t *testing.T) {
+	for _, message := range []string{
+		`{"method":"Page.screencastFrame","params":{"data":"aGFsbG8=","metadata":{"deviceWidth":80.2,"deviceHeight":60},"sessionId":7},"sessionId":"S"}`,
+		`{"method":"Page.screencastFrame","sessionId":"S","params":{"metadata":{"deviceHeight":60,"deviceWidth":80},"sessionId":7,"data":"aGFsbG8="}}`,
+	} {
+		f, ok := parseFrame([]byte(message))
+		if !ok || string(f.jpeg) != "hallo" || f.session != "S" || f.cast != 7 || f.width != 80 || f.height != 60 {
+			t.Errorf("frame %+v %v", f, ok)
+		}
+	}
+	for _, message := range []string{
+		`{"method":"Page.screencastFrame"`, `{"method":"Page.screencastFrame","params":{"data":"aGFs`,
+		`{"method":"Page.screencastFrame","params":{"data":"?!"}}`, `{"method":"Page.screencastFrame","params":{"data":""]`,
+	} {
+		if f, ok := parseFrame([]byte(message)); ok {
+			t.Errorf("%s gave %+v", message, f)
+		}
+	}
+}
+
+func (b *bench) captured(p *Pane) int {
+	p.cast.mu.Lock()
+	defer p.cast.mu.Unlock()
+	return int(p.cast.n)
+}
+
+// click is a person's click.
+func (b *bench) click(v *View, x, y float64) {
+	b.Helper()
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseMove, X: x, Y: y}))
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseDown, X: x, Y: y, Button: "left", Buttons: 1, Clicks: 1}))
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseUp, X: x, Y: y, Button: "left", Clicks: 1}))
+}

@@ -1,0 +1,34 @@
+package browser
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// clean makes page text fit for one line: runs of white space become one
+// space, control characters and those that turn or hide text are left out, and
+// more than limit bytes are cut at a character.
+func clean(s string, limit int) string {
+	var b strings.Builder
+	space := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			space = b.Len() > 0
+			continue
+		case r == utf8.RuneError, unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		if b.Len()+utf8.RuneLen(r) > limit {
+			b.WriteString("…")
+			break
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

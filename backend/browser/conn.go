@@ -1,0 +1,172 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/go-rod/rod/lib/cdp"
+	"github.com/go-rod/rod/lib/proto"
+	"github.com/go-rod/rod/lib/utils"
+)
+
+// postedFrom is the first id of messages whose answers nobody awaits. rod
+// counts its own from 1.
+const postedFrom = 1 << 29
+
+// conn is the connection to one Chromium. Its methods may be called
+// concurrently. Events arrive on one goroutine, in order; their receiver must
+// not call and wait, only post.
+type conn struct {
+	pipe   *pipe
+	rpc    *cdp.Client
+	log    *slog.Logger
+	posted atomic.Int64
+	alive  context.Context // ends with cause ErrEnded when Chromium's end is closed
+	end    context.CancelCauseFunc
+	idle   chan struct{} // closed when the event goroutine is gone
+}
+
+func newConn(p *pipe, log *slog.Logger, onEvent func(*cdp.Event)) *conn {
+	c := &conn{pipe: p, rpc: cdp.New().Logger(utils.LoggerQuiet).Start(p), log: log, idle: make(chan struct{})}
+	c.alive, c.end = context.WithCancelCause(context.Background())
+	go func() {
+		defer close(c.idle)
+		defer c.end(ErrEnded)
+		for e := range c.rpc.Event() {
+			onEvent(e)
+		}
+	}()
+	return c
+}
+
+// post sends a command and does not wait for its answer. Commands of one
+// session are carried out in the order in which they were sent.
+func (c *conn) post(session proto.TargetSessionID, params proto.Request) {
+	c.postRaw(session, params.ProtoReq(), params)
+}
+
+func (c *conn) postRaw(session proto.TargetSessionID, method string, params any) {
+	id := postedFrom + int(c.posted.Add(1)%postedFrom)
+	b, err := json.Marshal(cdp.Request{ID: id, SessionID: string(session), Method: method, Params: params})
+	if err == nil {
+		err = c.pipe.Send(b)
+	}
+	if err != nil && c.alive.Err() == nil { // the reader is about to find out as well
+		c.log.Debug("a message to Chromium was lost", "method", method, "error", err)
+	}
+}
+
+// do runs f with a client bound to the session, a time limit, and the life of
+// whatever it talks to. what says the operation in words: "clicking".
+func (c *conn) do(ctx, alive context.Context, session proto.TargetSessionID, limit time.Duration, what string, f func(proto.Client) error) (err error) {
+	ctx, cancel := tie(ctx, alive)
+	defer cancel(nil)
+	timer := time.AfterFunc(limit, func() { cancel(ErrTimeout) })
+	defer timer.Stop()
+	defer func() {
+		if r := recover(); r != nil { // rod panics on what it did not expect
+			err = fmt.Errorf("%s: %v", what, r)
+		}
+	}()
+	if err := f(client{ctx: ctx, rpc: c.rpc, session: session}); err != nil {
+		return fmt.Errorf("%s: %w", what, explain(ctx, limit, err))
+	}
+	return nil
+}
+
+// tie gives a context that ends with ctx, with alive, and by its own cancel,
+// which must be called.
+func tie(ctx, alive context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(alive, func() { cancel(context.Cause(alive)) })
+	return ctx, func(err error) {
+		cancel(err)
+		stop()
+	}
+}
+
+// cause is why ctx ended: an error of this package, or the caller's own.
+func cause(ctx context.Context) error {
+	err := context.Cause(ctx)
+	for _, ours := range []error{ErrCrashed, ErrEnded, ErrClosed, ErrTimeout} {
+		if errors.Is(err, ours) {
+			return ours
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("given up: %w", err)
+}
+
+// explain prefers the reason why a call was cut off over how it failed.
+func explain(ctx context.Context, limit time.Duration, err error) error {
+	why := cause(ctx)
+	if errors.Is(why, ErrTimeout) {
+		return fmt.Errorf("%w (%s): the page may be busy in an endless loop: reload it or go elsewhere", ErrTimeout, limit)
+	}
+	if why != nil {
+		return why
+	}
+	// The pipe tells the end of Chromium a moment before alive does.
+	if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {
+		return ErrEnded
+	}
+	var fault *cdp.Error
+	if errors.As(err, &fault) {
+		return fmt.Errorf("chromium says %q", clean(fault.Message, 300))
+	}
+	return err
+}
+
+// ask sends a command that has an answer.
+func ask[R any](c proto.Client, req interface {
+	Call(c proto.Client) (R, error)
+},
+) (R, error) {
+	r, err := req.Call(c)
+	if err != nil {
+		return r, fmt.Errorf("chromium: %w", err)
+	}
+	return r, nil
+}
+
+// tell sends a command for the sake of its being done.
+func tell(c proto.Client, req proto.Request) error {
+	bound, ok := c.(client)
+	if !ok {
+		return fmt.Errorf("%s: the client has no session", req.ProtoReq())
+	}
+	_, err := bound.Call(bound.ctx, string(bound.session), req.ProtoReq(), req)
+	return err
+}
+
+// client is what the commands of rod's proto package are called on.
+type client struct {
+	ctx     context.Context
+	rpc     *cdp.Client
+	session proto.TargetSessionID
+}
+
+// Call sends a command and waits for its answer.
+func (c client) Call(ctx context.Context, session, method string, params any) ([]byte, error) {
+	b, err := c.rpc.Call(ctx, session, method, params)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", method, err)
+	}
+	return b, nil
+}
+
+// GetContext is asked for by proto.
+func (c client) GetContext() context.Context { return c.ctx }
+
+// GetSessionID is asked for by proto.
+func (c client) GetSessionID() proto.TargetSessionID { return c.session }

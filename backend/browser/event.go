@@ -1,0 +1,238 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/cdp"
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// onEvent takes an event of the pane's page. It runs on the connection's
+// goroutine: it alters state and posts, and never waits.
+func (p *Pane) onEvent(e *cdp.Event) {
+	p.mu.Lock()
+	pg := p.page
+	p.mu.Unlock()
+	if pg == nil || string(pg.session) != e.SessionID {
+		return
+	}
+	switch e.Method {
+	case "Page.frameStartedLoading":
+		p.onLoading(pg, e, true)
+	case "Page.frameStoppedLoading":
+		p.onLoading(pg, e, false)
+	case "Page.frameNavigated":
+		p.onNavigated(pg, e)
+	case "Page.navigatedWithinDocument":
+		p.onMoved(pg, e)
+	case "Page.lifecycleEvent":
+		p.onLifecycle(pg, e)
+	case "Page.javascriptDialogOpening":
+		p.onDialog(pg, e)
+	case "Page.windowOpen":
+		var open proto.PageWindowOpen
+		if decode(e, &open) {
+			p.change(func() { p.popupURL = open.URL })
+		}
+	case "Page.downloadWillBegin":
+		var download proto.PageDownloadWillBegin
+		if decode(e, &download) {
+			p.refuseDownload(download.SuggestedFilename)
+		}
+	case "Runtime.bindingCalled":
+		var told proto.RuntimeBindingCalled
+		if decode(e, &told) && told.Name == "goalpostTitle" {
+			p.onTitle(told.Payload)
+		}
+	case "Inspector.targetCrashed":
+		p.crash(pg)
+	case "Inspector.targetReloadedAfterCrash":
+		p.change(func() {
+			if p.fault == faultCrashed {
+				p.fault, p.info.Running = "", true
+			}
+		})
+	default:
+		if strings.HasPrefix(e.Method, "Network.") {
+			p.onNetwork(e)
+		}
+	}
+}
+
+const faultCrashed = "the page crashed"
+
+func (p *Pane) crash(pg *page) {
+	p.change(func() {
+		p.fault, p.info.Running, p.info.Loading = faultCrashed, false, false
+	})
+	pg.end(ErrCrashed)
+}
+
+func (p *Pane) onLoading(pg *page, e *cdp.Event, loading bool) {
+	var frame struct {
+		FrameID proto.PageFrameID `json:"frameId"`
+	}
+	if decode(e, &frame) && frame.FrameID == pg.frame() {
+		p.change(func() {
+			p.info.Loading = loading
+			p.net.last = time.Now()
+		})
+		if !loading {
+			p.wantHistory()
+		}
+	}
+}
+
+func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
+	var ev struct {
+		Frame struct {
+			proto.PageFrame
+			Unreachable string `json:"unreachableUrl"`
+		} `json:"frame"`
+	}
+	if !decode(e, &ev) || ev.Frame.ID != pg.frame() {
+		return
+	}
+	p.change(func() {
+		p.load.loader = ev.Frame.LoaderID
+		p.load.moves++
+		p.net = traffic{on: p.net.on, last: p.net.last}
+		p.info.URL = clean(ev.Frame.URL+ev.Frame.URLFragment, 4096)
+		p.info.Title = untitled(p.info.URL)
+		p.note, p.hung = "", false
+		if ev.Frame.Unreachable != "" {
+			p.info.URL = clean(ev.Frame.Unreachable, 4096)
+			p.note = "this page could not be loaded"
+		}
+	})
+	p.wantHistory()
+}
+
+func (p *Pane) onMoved(pg *page, e *cdp.Event) {
+	var moved proto.PageNavigatedWithinDocument
+	if !decode(e, &moved) || moved.FrameID != pg.frame() {
+		return
+	}
+	p.change(func() {
+		p.load.moves++
+		p.info.URL = clean(moved.URL, 4096)
+	})
+	p.wantHistory()
+}
+
+func (p *Pane) onLifecycle(pg *page, e *cdp.Event) {
+	var life proto.PageLifecycleEvent
+	if !decode(e, &life) || life.FrameID != pg.frame() {
+		return
+	}
+	switch life.Name {
+	case proto.PageLifecycleEventNameInit, "commit":
+		// An attached popup's document began before we looked.
+		p.change(func() {
+			if p.load.loader == "" {
+				p.load.loader = life.LoaderID
+			}
+		})
+	case proto.PageLifecycleEventNameLoad:
+		p.change(func() { p.load.loaded = life.LoaderID })
+		p.wantHistory() // at the move itself Chromium may not have noted it yet
+	default:
+	}
+}
+
+// onDialog answers at once: an open dialog stops the page and everything that
+// is asked of it. Drawing dialogs for the person comes with the app's own.
+func (p *Pane) onDialog(pg *page, e *cdp.Event) {
+	var dialog proto.PageJavascriptDialogOpening
+	if !decode(e, &dialog) {
+		return
+	}
+	said := clean(dialog.Message, 300)
+	accept := true
+	switch dialog.Type {
+	case proto.PageDialogTypeAlert:
+		p.report("the page says %q", said)
+	case proto.PageDialogTypeConfirm, proto.PageDialogTypePrompt:
+		accept = false
+		p.report("the page asked %q and was answered Cancel", said)
+	case proto.PageDialogTypeBeforeunload: // leaving is what was asked for
+	}
+	pg.post(proto.PageHandleJavaScriptDialog{Accept: accept})
+}
+
+func (p *Pane) refuseDownload(name string) {
+	p.report("the download of %q was refused: browser panes do not save files", clean(name, 120))
+}
+
+// report is a notice that the agent's action under way hears of as well.
+func (p *Pane) report(format string, args ...any) {
+	p.tell(fmt.Sprintf(format, args...))
+	p.notice(format, args...)
+}
+
+// onBrowserEvent takes an event that belongs to no session.
+func (m *Manager) onBrowserEvent(e *cdp.Event) {
+	switch e.Method {
+	case "Target.targetCreated":
+		var ev proto.TargetTargetCreated
+		if decode(e, &ev) && ev.TargetInfo.Type == proto.TargetTargetInfoTypePage && ev.TargetInfo.OpenerID != "" {
+			if opener := m.byTarget(ev.TargetInfo.OpenerID); opener != nil {
+				m.onPopup(opener, *ev.TargetInfo)
+			}
+		}
+	case "Target.targetDestroyed":
+		var ev proto.TargetTargetDestroyed
+		if decode(e, &ev) {
+			if p := m.byTarget(ev.TargetID); p != nil {
+				p.gone()
+			}
+		}
+	case "Browser.downloadWillBegin":
+		var ev proto.BrowserDownloadWillBegin
+		if decode(e, &ev) {
+			if p := m.byTarget(proto.TargetTargetID(ev.FrameID)); p != nil {
+				p.refuseDownload(ev.SuggestedFilename)
+			}
+		}
+	}
+}
+
+func (p *Pane) onTitle(title string) {
+	if title = clean(title, 200); title != "" {
+		p.change(func() { p.info.Title = title })
+	}
+}
+
+// gone says that the page closed itself.
+func (p *Pane) gone() {
+	p.change(func() {
+		if p.page != nil {
+			p.page.end(ErrEnded)
+			p.fault, p.info.Running, p.info.Loading = "the page closed itself", false, false
+		}
+	})
+	p.cast.use(nil)
+}
+
+func (m *Manager) byTarget(id proto.TargetTargetID) *Pane {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.sessions {
+		if p.hasTarget(id) {
+			return p
+		}
+	}
+	return nil
+}
+
+func (p *Pane) hasTarget(id proto.TargetTargetID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.page != nil && p.page.target == id
+}
+
+// decode reads an event; one that does not fit is passed over, as rod does.
+func decode(e *cdp.Event, into any) bool { return json.Unmarshal(e.Params, into) == nil }

@@ -1,0 +1,272 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+)
+
+func TestCrashAndReload(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "colour.html")
+	other := b.open("b2", "one.html")
+	v := p.Attach()
+	defer v.Close()
+	b.frameOf(v, red)
+	pg, err := p.current()
+	b.ok(err)
+	hanging := make(chan error, 1)
+	go func() { _, err := evaluate(b.ctx, pg, 0, "new Promise(() => {})"); hanging <- err }()
+	pg.post(proto.PageCrash{})
+	info := b.until(p, "crashed", func(i pane.Info) bool { return i.Problem == faultCrashed })
+	if info.Running {
+		t.Error("a crashed page runs")
+	}
+	if err := <-hanging; !errors.Is(err, ErrCrashed) {
+		t.Errorf("the pending call: %v", err)
+	}
+	if _, err := p.Snapshot(b.ctx); !errors.Is(err, ErrCrashed) {
+		t.Errorf("snapshot: %v", err)
+	}
+	if err := v.Input(b.ctx, pane.Input{Kind: pane.MouseMove}); !errors.Is(err, ErrCrashed) {
+		t.Errorf("input: %v", err)
+	}
+	has(t, b.look(other).Text, "Page one")
+	b.ok(p.Reload(b.ctx))
+	if info := p.Info(); !info.Running || info.Problem != "" || info.Title != "Colour" {
+		t.Errorf("after the reload: %+v", info)
+	}
+	b.click(v, 5, 5)
+	b.frameOf(v, blue)
+}
+
+func TestKilledBrowserComesBack(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "colour.html")
+	other := b.open("b2", "one.html")
+	v := p.Attach()
+	defer v.Close()
+	b.frameOf(v, red)
+	pg, err := p.current()
+	b.ok(err)
+	b.ok(pg.engine.process.Signal(syscall.SIGKILL))
+	for _, q := range []*Pane{p, other} {
+		if info := b.until(q, "without a browser", func(i pane.Info) bool { return i.Problem == "the browser ended" }); info.Running {
+			t.Error("a dead pane runs")
+		}
+	}
+	if _, err := p.Click(b.ctx, "x"); !errors.Is(err, ErrEnded) {
+		t.Errorf("click: %v", err)
+	}
+	b.ok(p.Reload(b.ctx))
+	if info := p.Info(); info.Problem != "" || !info.Running || info.URL != b.url("colour.html") {
+		t.Errorf("after the reload: %+v", info)
+	}
+	b.frameOf(v, red)
+	b.ok(other.Navigate(b.ctx, b.url("two.html")))
+	has(t, b.look(other).Text, "Page two")
+	if again, err := other.current(); err != nil || again.engine.process.Pid() == pg.engine.process.Pid() {
+		t.Errorf("the same Chromium? %v", err)
+	}
+}
+
+func TestManyReloadsAfterAKillStartOneBrowser(t *testing.T) {
+	b := newBench(t)
+	panes := []*Pane{b.open("b1", "one.html"), b.open("b2", "two.html"), b.open("b3", "one.html")}
+	pg, err := panes[0].current()
+	b.ok(err)
+	b.ok(pg.engine.process.Signal(syscall.SIGKILL))
+	for _, p := range panes {
+		b.until(p, "without a browser", func(i pane.Info) bool { return i.Problem != "" })
+	}
+	var wait sync.WaitGroup
+	for _, p := range panes {
+		wait.Go(func() {
+			if err := p.Reload(b.ctx); err != nil {
+				t.Errorf("reload: %v", err)
+			}
+		})
+	}
+	wait.Wait()
+	engines := map[*engine]bool{}
+	for _, p := range panes {
+		pg, err := p.current()
+		b.ok(err)
+		engines[pg.engine] = true
+	}
+	if len(engines) != 1 {
+		t.Errorf("%d Chromiums", len(engines))
+	}
+}
+
+func TestDialogsDoNotHang(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "dialogs.html")
+	has(t, b.act(p.Click(b.ctx, "Alert")).Changed, `the page says "Hello"`, "alerted")
+	if info := p.Info(); !strings.Contains(info.Problem, "Hello") {
+		t.Errorf("problem %q", info.Problem)
+	}
+	has(t, b.act(p.Click(b.ctx, "Confirm")).Changed, `"Sure?" and was answered Cancel`, "confirmed false")
+	has(t, b.act(p.Click(b.ctx, "Prompt")).Changed, "prompted null")
+	b.ok(p.Navigate(b.ctx, b.url("one.html"))) // past its beforeunload
+	if info := p.Info(); info.Title != "One" || info.Problem != "" {
+		t.Errorf("info %+v", info)
+	}
+}
+
+func TestDownloadsAreRefused(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "dialogs.html")
+	has(t, b.act(p.Click(b.ctx, "Download")).Changed, `the download of "report.bin" was refused`)
+	if err := p.Navigate(b.ctx, b.url("file.bin")); err == nil || !strings.Contains(err.Error(), "report.bin") {
+		t.Errorf("navigating to a download: %v", err)
+	}
+}
+
+func TestPopupsBecomePanes(t *testing.T) {
+	ids := make(chan string, 2)
+	ids <- "b2"
+	ids <- "b3"
+	news := make(chan pane.Info, 1000)
+	b := newBench(t, func(c *Config) {
+		c.OnPopup = func(opener pane.Info, _ string) (Options, bool) { return Options{ID: <-ids}, opener.ID == "b1" }
+		c.OnChange = func(i pane.Info, _ bool) { news <- i }
+	})
+	p, err := b.Open(b.ctx, Options{ID: "b1", URL: b.url("dialogs.html"), GoalID: "g1", Width: 640, Height: 480})
+	b.ok(err)
+	for _, step := range []struct{ target, id string }{{"Popup", "b2"}, {"Blank", "b3"}} {
+		b.act(p.Click(b.ctx, step.target))
+		for i := range news {
+			if i.ID == step.id && i.Title == "Two" && i.GoalID == "g1" {
+				break
+			}
+		}
+		q, _ := b.Get(step.id)
+		has(t, b.look(q).Text, "Page two", "viewport 640x480")
+	}
+	if info := p.Info(); info.URL != b.url("dialogs.html") {
+		t.Errorf("the opener went to %s", info.URL)
+	}
+}
+
+func TestPopupsWithoutACallbackStayInThePane(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "dialogs.html")
+	b.act(p.Click(b.ctx, "Popup"))
+	b.until(p, "at the popup's address", func(i pane.Info) bool { return i.Title == "Two" })
+	if n := len(b.List()); n != 1 {
+		t.Errorf("%d panes", n)
+	}
+}
+
+func TestAPageThatHangs(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "dialogs.html")
+	b.act(p.Click(b.ctx, "Hang"))
+	ctx, cancel := context.WithTimeout(b.ctx, 300*time.Millisecond)
+	defer cancel()
+	if _, err := p.Snapshot(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("snapshot of a hanging page: %v", err)
+	}
+	b.ok(p.Reload(b.ctx))
+	has(t, b.look(p).Text, `button "Hang"`)
+}
+
+func TestAPageThatNeverStopsAsking(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "dialogs.html")
+	pg, err := p.current()
+	b.ok(err)
+	pg.post(proto.RuntimeEvaluate{Expression: "for (let i = 0;; i++) { alert(i); document.title = i; }"})
+	b.until(p, "asking", func(i pane.Info) bool { return strings.Contains(i.Problem, "the page says") })
+	ctx, cancel := context.WithTimeout(b.ctx, 300*time.Millisecond)
+	defer cancel()
+	if _, err := p.Snapshot(ctx); err == nil {
+		t.Error("a snapshot between the dialogs")
+	}
+	b.ok(p.Navigate(b.ctx, b.url("one.html")))
+	b.until(p, "elsewhere", func(i pane.Info) bool { return i.Title == "One" })
+}
+
+func TestTheTitleIsFollowed(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "one.html")
+	b.eval(p, "for (let i = 0; i < 50; i++) document.title = 'n' + i; document.title = 'last'")
+	b.until(p, "named anew", func(i pane.Info) bool { return i.Title == "last" })
+	b.eval(p, "history.pushState({}, '', '/pushed'); document.title = 'pushed'")
+	b.until(p, "pushed", func(i pane.Info) bool { return i.Title == "pushed" && i.URL == b.url("pushed") && i.CanBack })
+}
+
+func TestGoalsDoNotShareCookies(t *testing.T) {
+	b := newBench(t)
+	open := func(id, goal string) *Pane {
+		p, err := b.Open(b.ctx, Options{ID: id, GoalID: goal, URL: b.url("one.html")})
+		b.ok(err)
+		return p
+	}
+	one, two, person := open("b1", "g1"), open("b2", "g2"), open("b3", "")
+	b.eval(one, "document.cookie = 'who=one'")
+	for _, p := range []*Pane{two, person} {
+		if got := b.eval(p, "document.cookie"); got != `""` {
+			t.Errorf("%s has the cookie %s", p.Info().ID, got)
+		}
+	}
+	if got := b.eval(open("b4", "g1"), "document.cookie"); got != `"who=one"` {
+		t.Errorf("the goal's second pane has the cookie %s", got)
+	}
+	b.ok(b.CloseGoal(b.ctx, "g1"))
+	if n := len(b.List()); n != 2 {
+		t.Errorf("%d panes", n)
+	}
+	if got := b.eval(open("b5", "g1"), "document.cookie"); got != `""` {
+		t.Errorf("after CloseGoal the cookie is %s", got)
+	}
+}
+
+func TestChangesAreTold(t *testing.T) {
+	var mu sync.Mutex
+	told := map[string]pane.Info{}
+	closed := make(chan string, 10)
+	b := newBench(t, func(c *Config) {
+		c.OnChange = func(i pane.Info, gone bool) {
+			mu.Lock()
+			told[i.ID] = i
+			mu.Unlock()
+			if gone {
+				closed <- i.ID
+			}
+		}
+	})
+	p := b.open("b1", "one.html")
+	b.until(p, "loaded", func(i pane.Info) bool { return i.Title == "One" && !i.Loading })
+	b.ok(b.ClosePane(b.ctx, "b1"))
+	if id := <-closed; id != "b1" {
+		t.Errorf("closed %s", id)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if i := told["b1"]; i.Title != "One" || i.Running {
+		t.Errorf("the last news: %+v", i)
+	}
+}
+
+func TestCloseWhileOpening(t *testing.T) {
+	b := newBench(t)
+	done := make(chan error, 1)
+	go func() { _, err := b.Open(b.ctx, Options{ID: "b1", URL: b.url("one.html")}); done <- err }()
+	b.ok(b.Close(b.ctx))
+	if err := <-done; err == nil {
+		t.Log("it was open before it was closed")
+	}
+	if _, err := b.Open(b.ctx, Options{ID: "b2"}); !errors.Is(err, ErrClosed) {
+		t.Errorf("open after close: %v", err)
+	}
+}

@@ -1,0 +1,151 @@
+package browser
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+)
+
+// inputLimit is how long the next input waits for the page to take this one.
+const inputLimit = 2 * time.Second
+
+// inputs is the queue of what the person did. A move replaces the move before
+// it, and turns of the wheel add up.
+type inputs struct {
+	wake  chan struct{}
+	mu    sync.Mutex
+	queue []pane.Input
+}
+
+func newInputs() *inputs { return &inputs{wake: make(chan struct{}, 1)} }
+
+// add takes an input, unless hundreds wait already.
+func (q *inputs) add(in pane.Input) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if n := len(q.queue); n > 0 {
+		last := &q.queue[n-1]
+		switch {
+		case in.Kind == pane.MouseMove && last.Kind == pane.MouseMove && in.Buttons == last.Buttons:
+			*last = in
+			return nil
+		case in.Kind == pane.Wheel && last.Kind == pane.Wheel && in.Modifiers == last.Modifiers:
+			in.DX, in.DY = in.DX+last.DX, in.DY+last.DY
+			*last = in
+			return nil
+		case n >= 500:
+			return fmt.Errorf("the input was dropped: %w", ErrTimeout)
+		}
+	}
+	q.queue = append(q.queue, in)
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+func (q *inputs) next() (pane.Input, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.queue) == 0 {
+		return pane.Input{}, false
+	}
+	in := q.queue[0]
+	q.queue = q.queue[1:]
+	return in, true
+}
+
+// input checks an act of the person and queues it.
+func (p *Pane) input(in pane.Input) error {
+	if _, err := p.current(); err != nil {
+		return fmt.Errorf("input: %w", err)
+	}
+	if _, err := request(in); err != nil {
+		return err
+	}
+	return p.inputs.add(in)
+}
+
+// pump carries the inputs out, in order. Moves are not awaited: their answers
+// come only with the next picture of the page.
+func (p *Pane) pump() {
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-p.inputs.wake:
+		}
+		for in, ok := p.inputs.next(); ok; in, ok = p.inputs.next() {
+			p.deliver(in)
+		}
+	}
+}
+
+func (p *Pane) deliver(in pane.Input) {
+	pg, err := p.current()
+	if err != nil {
+		return // Info().Problem says it already
+	}
+	req, err := request(in)
+	if err != nil {
+		return // refused when it came in
+	}
+	if in.Kind == pane.MouseMove {
+		pg.post(req)
+		return
+	}
+	if in.Kind == pane.MouseDown || in.Kind == pane.KeyDown {
+		p.change(func() { p.note, p.info.Acting = "", "" })
+	}
+	err = pg.do(p.ctx, inputLimit, "input", func(c proto.Client) error { return tell(c, req) })
+	if errors.Is(err, ErrTimeout) {
+		p.change(func() {
+			p.note, p.hung = "the page does not react: it may be busy in an endless loop; stop or reload it", true
+		})
+	}
+}
+
+// request is an input in Chromium's words.
+func request(in pane.Input) (proto.Request, error) {
+	switch in.Kind {
+	case pane.MouseMove, pane.MouseDown, pane.MouseUp, pane.Wheel:
+		return mouse(in)
+	case pane.KeyDown, pane.KeyUp:
+		return key(in), nil
+	case pane.Text:
+		if len(in.Text) > 1<<20 {
+			return nil, errors.New("the pasted text is longer than 1 MB")
+		}
+		return proto.InputInsertText{Text: in.Text}, nil
+	}
+	return nil, fmt.Errorf("unknown input %q", clean(string(in.Kind), 20))
+}
+
+func mouse(in pane.Input) (proto.Request, error) {
+	e := proto.InputDispatchMouseEvent{X: in.X, Y: in.Y, Modifiers: in.Modifiers & 15, Buttons: &in.Buttons}
+	switch in.Button {
+	case "", "none":
+		e.Button = proto.InputMouseButtonNone
+	case "left", "middle", "right":
+		e.Button = proto.InputMouseButton(in.Button)
+	default:
+		return nil, fmt.Errorf("unknown mouse button %q", clean(in.Button, 20))
+	}
+	switch in.Kind {
+	case pane.MouseDown:
+		e.Type, e.ClickCount = proto.InputDispatchMouseEventTypeMousePressed, max(in.Clicks, 1)
+	case pane.MouseUp:
+		e.Type, e.ClickCount = proto.InputDispatchMouseEventTypeMouseReleased, max(in.Clicks, 1)
+	case pane.Wheel:
+		e.Type, e.DeltaX, e.DeltaY = proto.InputDispatchMouseEventTypeMouseWheel, in.DX, in.DY
+	case pane.MouseMove, pane.KeyDown, pane.KeyUp, pane.Text:
+		e.Type = proto.InputDispatchMouseEventTypeMouseMoved
+	}
+	return e, nil
+}

@@ -1,0 +1,221 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+	"goalpost/backend/process"
+)
+
+// Config says how a Manager works. Launcher and Dir are needed.
+type Config struct {
+	Launcher process.Launcher
+	Dir      string // private folder for Chromium's files, made if missing; they go when Chromium ends
+	Path     string // of Chromium; "" = Find
+	// ProxyServer, if set, is the proxy that every page uses, also for addresses of this machine.
+	ProxyServer string
+	// OnChange hears of every change of a pane, one call at a time and in
+	// order; changes that come faster than they are heard are merged. It must
+	// not call Close.
+	OnChange func(info pane.Info, closed bool)
+	// OnPopup decides about a window that a page opens: the options of a new
+	// pane (its URL and GoalID are taken from the page) and true, or false to
+	// show the address in the same pane. nil means false.
+	OnPopup func(opener pane.Info, url string) (Options, bool)
+	Log     *slog.Logger
+}
+
+// Options say how to open a pane.
+type Options struct {
+	ID            string // unique among the panes
+	URL           string // "" = about:blank
+	Width, Height int    // CSS pixels; 0 = 1280 x 800
+	GoalID        string // the goal that leases it, "" for the person
+	Title         string // shown until the page has one
+}
+
+// Manager holds the panes and the one Chromium behind them. It starts Chromium
+// when the first pane opens. All methods may be called concurrently.
+type Manager struct {
+	cfg    Config
+	news   *announcer
+	start  chan struct{} // holds one token: starting and stopping Chromium
+	work   sync.WaitGroup
+	ctx    context.Context // ends with Close
+	cancel context.CancelCauseFunc
+
+	mu       sync.Mutex
+	closed   bool
+	engine   *engine // nil until needed; one that has ended stays until the next is started
+	panes    map[string]*Pane
+	order    []string
+	sessions map[proto.TargetSessionID]*Pane
+}
+
+// New makes a Manager. Nothing is started yet.
+func New(cfg Config) *Manager {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	m := &Manager{
+		cfg: cfg, news: newAnnouncer(cfg.OnChange), start: make(chan struct{}, 1),
+		panes: map[string]*Pane{}, sessions: map[proto.TargetSessionID]*Pane{},
+	}
+	m.ctx, m.cancel = context.WithCancelCause(context.Background())
+	return m
+}
+
+// Open opens a pane and loads its address. A page that does not load is no
+// error: the pane is there, and Info().Problem says what went wrong. Errors are
+// a refused address (ErrRefused), a missing Chromium (ErrMissing), or one that
+// does not start.
+func (m *Manager) Open(ctx context.Context, o Options) (*Pane, error) {
+	address, err := Address(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	p, err := m.reserve(o)
+	if err != nil {
+		return nil, err
+	}
+	p.setURL(address)
+	if err := p.attachNew(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening a browser pane: %w", err), m.drop(ctx, p))
+	}
+	if address != "about:blank" {
+		if err := p.Navigate(ctx, address); err != nil {
+			p.notice("%s", clean(err.Error(), 300))
+		}
+	}
+	return p, nil
+}
+
+// reserve registers the pane under its id.
+func (m *Manager) reserve(o Options) (*Pane, error) {
+	if o.ID == "" {
+		return nil, errors.New("a browser pane needs an id")
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch _, taken := m.panes[o.ID]; {
+	case m.closed:
+		return nil, ErrClosed
+	case taken:
+		return nil, fmt.Errorf("there is a browser pane %s already", o.ID)
+	}
+	p := newPane(m, o)
+	m.panes[o.ID] = p
+	m.order = append(m.order, o.ID)
+	return p, nil
+}
+
+// Get finds a pane.
+func (m *Manager) Get(id string) (*Pane, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p, ok := m.panes[id]
+	return p, ok
+}
+
+// List gives all panes in the order in which they were opened.
+func (m *Manager) List() []pane.Info {
+	m.mu.Lock()
+	all := make([]*Pane, 0, len(m.order))
+	for _, id := range m.order {
+		all = append(all, m.panes[id])
+	}
+	m.mu.Unlock()
+	list := make([]pane.Info, 0, len(all))
+	for _, p := range all {
+		list = append(list, p.Info())
+	}
+	return list
+}
+
+// ClosePane closes one pane. An unknown id is an error.
+func (m *Manager) ClosePane(ctx context.Context, id string) error {
+	p, ok := m.Get(id)
+	if !ok {
+		return fmt.Errorf("there is no browser pane %q", clean(id, 40))
+	}
+	return m.drop(ctx, p)
+}
+
+// CloseGoal closes the panes of a goal and forgets its cookies and storage.
+func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
+	if goalID == "" {
+		return errors.New("closing a goal's browser panes: no goal is named")
+	}
+	var err error
+	for _, info := range m.List() {
+		if p, ok := m.Get(info.ID); ok && info.GoalID == goalID {
+			err = errors.Join(err, m.drop(ctx, p))
+		}
+	}
+	m.mu.Lock()
+	e := m.engine
+	m.mu.Unlock()
+	if e != nil && e.alive.Err() == nil {
+		err = errors.Join(err, e.forget(ctx, goalID))
+	}
+	return err
+}
+
+// drop takes a pane out, closes its page and waits for its goroutines.
+func (m *Manager) drop(ctx context.Context, p *Pane) error {
+	m.mu.Lock()
+	known := m.panes[p.id] == p
+	if known {
+		delete(m.panes, p.id)
+		m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == p.id })
+	}
+	m.mu.Unlock()
+	err := p.close(ctx)
+	if known {
+		m.news.closed(p.Info())
+	}
+	return err
+}
+
+// Close closes every pane and Chromium and waits until all is gone.
+func (m *Manager) Close(ctx context.Context) error {
+	m.mu.Lock()
+	if m.closed {
+		m.mu.Unlock()
+		return nil
+	}
+	m.closed = true
+	m.mu.Unlock()
+	m.cancel(ErrClosed)
+	// A start that is under way is cut off by m.ctx and gives the token back.
+	m.start <- struct{}{}
+	var err error
+	for _, info := range m.List() {
+		if p, ok := m.Get(info.ID); ok {
+			err = errors.Join(err, m.drop(ctx, p))
+		}
+	}
+	m.mu.Lock()
+	e := m.engine
+	m.engine = nil
+	m.mu.Unlock()
+	if e != nil {
+		err = errors.Join(err, e.close(ctx))
+	}
+	m.work.Wait()
+	m.news.close()
+	return err
+}
+
+// untitled is the name of a page that gives itself none: its address.
+func untitled(address string) string {
+	return clean(strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://"), 200)
+}

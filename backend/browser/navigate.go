@@ -1,0 +1,285 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// Navigate loads an address (see Address) and returns when the document is
+// loaded, or is still loading some seconds after the server answered. A pane
+// whose page or browser is gone gets a new one.
+func (p *Pane) Navigate(ctx context.Context, text string) error {
+	address, err := Address(text)
+	if err != nil {
+		return err
+	}
+	p.freeHung(ctx)
+	pg, err := p.revive(ctx)
+	if err != nil {
+		return fmt.Errorf("loading %s: %w", clean(address, 200), err)
+	}
+	moves := 0
+	p.change(func() { p.note, moves = "", p.load.moves })
+	var result *proto.PageNavigateResult
+	err = pg.do(ctx, navigateLimit, "loading "+clean(address, 200), func(c proto.Client) error {
+		result, err = ask(c, proto.PageNavigate{URL: address})
+		return err
+	})
+	switch {
+	case err != nil:
+		pg.post(proto.PageStopLoading{})
+		return err
+	case result.ErrorText == "net::ERR_ABORTED":
+		return p.aborted(ctx, address, moves)
+	case result.ErrorText != "":
+		return p.refusal(address, result.ErrorText)
+	case result.LoaderID == "": // a move within the document
+		return p.loaded(ctx, pg, func() bool { return p.load.moves > moves || p.info.URL == address })
+	}
+	err = p.loaded(ctx, pg, func() bool { return p.load.loader == result.LoaderID && p.load.done() })
+	if moves == 0 { // the empty page that every pane begins with is no place to go back to
+		pg.post(proto.PageResetNavigationHistory{})
+		p.wantHistory()
+	}
+	return err
+}
+
+// aborted tells what stopped a navigation: a download, of which the news may
+// come a moment later, another navigation that was faster, or an answer
+// without a page.
+func (p *Pane) aborted(ctx context.Context, address string, moves int) error {
+	ctx, cancel := context.WithTimeout(ctx, hungLimit)
+	defer cancel()
+	note := ""
+	err := p.wait(ctx, func() bool { note = p.note; return note != "" || p.load.moves > moves })
+	switch {
+	case note != "":
+		return fmt.Errorf("loading %s: %s", clean(address, 200), note)
+	case err == nil:
+		return nil
+	}
+	return fmt.Errorf("loading %s: the server gave no page to show", clean(address, 200))
+}
+
+// refusal turns Chromium's words for a failed navigation into ours.
+func (p *Pane) refusal(address, code string) error {
+	address = clean(address, 200)
+	why := map[string]string{
+		"net::ERR_CONNECTION_REFUSED":       "nothing listens there: is the server running?",
+		"net::ERR_NAME_NOT_RESOLVED":        "there is no such host",
+		"net::ERR_INTERNET_DISCONNECTED":    "there is no network",
+		"net::ERR_CONNECTION_TIMED_OUT":     "the server does not answer",
+		"net::ERR_EMPTY_RESPONSE":           "the server closed the connection without an answer",
+		"net::ERR_TOO_MANY_REDIRECTS":       "it redirects in a circle",
+		"net::ERR_INVALID_AUTH_CREDENTIALS": "it wants a login",
+		"net::ERR_BLOCKED_BY_CLIENT":        "it was blocked",
+		"net::ERR_UNSAFE_PORT":              "Chromium does not open this port",
+	}[code]
+	if why == "" && strings.HasPrefix(code, "net::ERR_CERT_") {
+		why = "its certificate is not valid"
+	}
+	if why == "" {
+		why = "it could not be loaded"
+	}
+	err := fmt.Errorf("loading %s: %s (%s)", address, why, code)
+	p.notice("%s", err)
+	return err
+}
+
+// loaded waits for the document, but not forever: a page that never stops
+// loading is a page all the same. Only a page that is gone is an error.
+func (p *Pane) loaded(ctx context.Context, pg *page, ready func() bool) error {
+	ctx, cancel := tie(ctx, pg.alive)
+	defer cancel(nil)
+	defer time.AfterFunc(loadLimit, func() { cancel(ErrTimeout) }).Stop()
+	if err := p.wait(ctx, ready); err != nil && !errors.Is(err, ErrTimeout) {
+		return fmt.Errorf("waiting for the page: %w", err)
+	}
+	return nil
+}
+
+// revive gives the page to navigate: the present one, the crashed one renewed,
+// or a new one.
+func (p *Pane) revive(ctx context.Context) (*page, error) {
+	pg, err := p.current()
+	switch {
+	case errors.Is(err, ErrCrashed):
+		p.change(func() {
+			if p.page != nil && p.page.alive.Err() != nil && p.page.engine.alive.Err() == nil {
+				p.page = p.page.renewed()
+				p.load, p.net, p.fault = load{moves: p.load.moves}, traffic{}, ""
+				p.info.Running = true
+			}
+		})
+	case errors.Is(err, ErrEnded):
+		if err := p.attachNew(ctx); err != nil {
+			return nil, err
+		}
+	default:
+		return pg, err
+	}
+	return p.current()
+}
+
+// freeHung frees a page that let a call time out, if it still does not answer:
+// it would not even hear that it shall go. Ending its script is tried first.
+// Asking before that matters: with nothing to end, the order would end the next
+// script. A page that goes on all the same (asking alert after alert, say) loses
+// its process, as in a crash.
+func (p *Pane) freeHung(ctx context.Context) {
+	p.mu.Lock()
+	pg, hung := p.page, p.hung
+	p.hung = false
+	p.mu.Unlock()
+	if !hung || pg == nil || pg.alive.Err() != nil {
+		return
+	}
+	answers := func() bool {
+		err := pg.do(ctx, hungLimit, "asking the page", func(c proto.Client) error {
+			_, err := ask(c, proto.RuntimeEvaluate{Expression: "1"})
+			return err
+		})
+		return !errors.Is(err, ErrTimeout)
+	}
+	if answers() {
+		return
+	}
+	pg.post(proto.RuntimeTerminateExecution{})
+	if answers() {
+		return
+	}
+	pg.post(proto.PageCrash{})
+	select {
+	case <-pg.alive.Done():
+	case <-ctx.Done():
+	case <-time.After(hungLimit):
+	}
+}
+
+// Reload loads the page again, and brings back one that is gone.
+func (p *Pane) Reload(ctx context.Context) error {
+	p.freeHung(ctx)
+	switch _, err := p.current(); {
+	case errors.Is(err, ErrCrashed), errors.Is(err, ErrEnded):
+		return p.Navigate(ctx, p.Info().URL)
+	case err != nil:
+		return err
+	}
+	return p.goAnd(ctx, "reloading", func(c proto.Client) error { return tell(c, proto.PageReload{}) })
+}
+
+// Back goes to the page before. At the first page it is an error.
+func (p *Pane) Back(ctx context.Context) error { return p.step(ctx, -1) }
+
+// Forward undoes Back.
+func (p *Pane) Forward(ctx context.Context) error { return p.step(ctx, +1) }
+
+func (p *Pane) step(ctx context.Context, by int) error {
+	what, end := "going back", "there is no earlier page"
+	if by > 0 {
+		what, end = "going forward", "there is no later page"
+	}
+	return p.goAnd(ctx, what, func(c proto.Client) error {
+		history, err := ask(c, proto.PageGetNavigationHistory{})
+		if err != nil {
+			return err
+		}
+		i := history.CurrentIndex + by
+		if i < 0 || i >= len(history.Entries) {
+			return errors.New(end)
+		}
+		return tell(c, proto.PageNavigateToHistoryEntry{EntryID: history.Entries[i].ID})
+	})
+}
+
+// goAnd does something that leads to another document and waits for that.
+func (p *Pane) goAnd(ctx context.Context, what string, f func(proto.Client) error) error {
+	p.freeHung(ctx)
+	pg, err := p.current()
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	moves := 0
+	p.change(func() { p.note, moves = "", p.load.moves })
+	if err := pg.do(ctx, callLimit, what, f); err != nil {
+		return err
+	}
+	return p.loaded(ctx, pg, func() bool { return p.load.moves > moves && p.load.done() })
+}
+
+// Stop ends loading.
+func (p *Pane) Stop(ctx context.Context) error {
+	p.freeHung(ctx)
+	pg, err := p.current()
+	if err != nil {
+		return fmt.Errorf("stopping: %w", err)
+	}
+	return pg.do(ctx, callLimit, "stopping", func(c proto.Client) error { return tell(c, proto.PageStopLoading{}) })
+}
+
+// Resize gives the page a new viewport, in CSS pixels; extreme sizes are
+// brought within 64 and 4096.
+func (p *Pane) Resize(ctx context.Context, width, height int) error {
+	if width <= 0 || height <= 0 {
+		return fmt.Errorf("resizing to %d x %d: both must be more than 0", width, height)
+	}
+	width, height = bound(width, height)
+	same := false
+	p.change(func() {
+		same = p.width == width && p.height == height
+		p.width, p.height = width, height
+	})
+	pg, err := p.current()
+	if same || errors.Is(err, ErrCrashed) || errors.Is(err, ErrEnded) { // the next page takes it over
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("resizing: %w", err)
+	}
+	defer p.cast.resized()
+	return pg.do(ctx, callLimit, "resizing", func(c proto.Client) error { return tell(c, metrics(width, height)) })
+}
+
+func bound(width, height int) (int, int) {
+	return min(max(width, 64), 4096), min(max(height, 64), 4096)
+}
+
+func (p *Pane) wantHistory() {
+	select {
+	case p.wants <- struct{}{}:
+	default:
+	}
+}
+
+// followHistory keeps CanBack and CanFwd true to the page.
+func (p *Pane) followHistory() {
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-p.wants:
+		}
+		pg, err := p.current()
+		if err != nil {
+			continue
+		}
+		err = pg.do(p.ctx, callLimit, "reading the history", func(c proto.Client) error {
+			history, err := ask(c, proto.PageGetNavigationHistory{})
+			if err == nil {
+				p.change(func() {
+					p.info.CanBack = history.CurrentIndex > 0
+					p.info.CanFwd = history.CurrentIndex < len(history.Entries)-1
+				})
+			}
+			return err
+		})
+		if err != nil {
+			p.m.cfg.Log.Debug("browser pane", "pane", p.id, "error", err)
+		}
+	}
+}

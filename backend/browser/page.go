@@ -1,0 +1,37 @@
+package browser
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// page is one attached page of Chromium. It is not altered; alive ends with
+// ErrCrashed, ErrEnded or ErrClosed, and cuts off every call on the page.
+type page struct {
+	engine  *engine
+	target  proto.TargetTargetID
+	session proto.TargetSessionID
+	alive   context.Context
+	end     context.CancelCauseFunc
+	refs    *atomic.Int64 // the pane's count of refs; actions that use it take turns
+}
+
+// renewed is the same page after a crash: Chromium keeps the session, and a
+// reload gives it a new process.
+func (pg *page) renewed() *page {
+	next := &page{engine: pg.engine, target: pg.target, session: pg.session, refs: pg.refs}
+	next.alive, next.end = context.WithCancelCause(pg.engine.alive)
+	return next
+}
+
+func (pg *page) do(ctx context.Context, limit time.Duration, what string, f func(proto.Client) error) error {
+	return pg.engine.do(ctx, pg.alive, pg.session, limit, what, f)
+}
+
+func (pg *page) post(params proto.Request) { pg.engine.post(pg.session, params) }
+
+// frame is the id of the main frame, which for Chromium is the target's.
+func (pg *page) frame() proto.PageFrameID { return proto.PageFrameID(pg.target) }

@@ -1,0 +1,246 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+)
+
+// Pane is one browser pane. It outlives its page: when the page crashes or
+// Chromium ends, the pane says so in Info().Problem, and Reload brings the page
+// back. All methods may be called concurrently; actions of the agent (Snapshot,
+// Click, Type, Screenshot) take turns.
+type Pane struct {
+	id     string
+	goalID string
+	m      *Manager
+	cast   *cast
+	inputs *inputs
+	turn   chan struct{} // one token: the agent acts
+	attach chan struct{} // one token: the pane gets a page
+	wants  chan struct{} // the history changed
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	work   sync.WaitGroup
+	refs   atomic.Int64 // of all documents of the pane, so that an old ref fits none of a new one
+
+	mu            sync.Mutex
+	page          *page // nil until attached
+	info          pane.Info
+	rev           int    // grows with each change of info
+	fault         string // the page or the browser is gone
+	note          string // what the person should know, until they act
+	width, height int
+	load          load
+	net           traffic
+	popupURL      string   // of the last window.open
+	hung          bool     // the page let a call time out
+	happened      []string // since the agent's action began
+	acts          int      // counts the agent's actions
+	moved         chan struct{}
+}
+
+// load is how far the main document is.
+type load struct {
+	loader proto.NetworkLoaderID // of the document that is shown
+	loaded proto.NetworkLoaderID // of the last document that finished loading
+	moves  int                   // counts documents shown and moves within one
+}
+
+// done says that the shown document is loaded.
+func (l load) done() bool { return l.loader == l.loaded }
+
+func newPane(m *Manager, o Options) *Pane {
+	if o.Width <= 0 || o.Height <= 0 {
+		o.Width, o.Height = 1280, 800
+	}
+	p := &Pane{
+		id: o.ID, goalID: o.GoalID, m: m,
+		inputs: newInputs(), turn: make(chan struct{}, 1), attach: make(chan struct{}, 1), wants: make(chan struct{}, 1),
+		moved: make(chan struct{}),
+		info:  pane.Info{ID: o.ID, Kind: pane.Browser, Title: clean(o.Title, 200), GoalID: o.GoalID},
+	}
+	if p.info.Title == "" {
+		p.info.Title = untitled(o.URL)
+	}
+	if p.info.Title == "" {
+		p.info.Title = "New page"
+	}
+	p.width, p.height = bound(o.Width, o.Height)
+	p.cast = newCast(p)
+	p.ctx, p.cancel = context.WithCancelCause(context.Background())
+	p.work.Go(p.followHistory)
+	p.work.Go(p.pump)
+	return p
+}
+
+// Info is the pane as lists show it.
+func (p *Pane) Info() pane.Info {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.info
+}
+
+// change is the one way to alter what mu guards: it tells everyone who waits.
+func (p *Pane) change(f func()) {
+	p.mu.Lock()
+	before := p.info
+	f()
+	p.info.Problem = p.note
+	if p.fault != "" {
+		p.info.Problem = p.fault
+	}
+	if p.info != before {
+		p.rev++
+		if p.ctx.Err() == nil { // closing has its own news
+			p.m.news.changed(p.info) // within the lock, to keep the order
+		}
+	}
+	close(p.moved)
+	p.moved = make(chan struct{})
+	p.mu.Unlock()
+	p.cast.wakeAll()
+}
+
+// wait returns when ready holds, which is called under mu after each change.
+func (p *Pane) wait(ctx context.Context, ready func() bool) error {
+	for {
+		p.mu.Lock()
+		ok, moved := ready(), p.moved
+		p.mu.Unlock()
+		if ok {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return cause(ctx)
+		}
+	}
+}
+
+func (p *Pane) setURL(address string) { p.change(func() { p.info.URL = clean(address, 4096) }) }
+
+// notice shows something until the person acts or the page changes.
+func (p *Pane) notice(format string, args ...any) {
+	p.change(func() { p.note = fmt.Sprintf(format, args...) })
+}
+
+// current is the page to talk to. An error says what became of it.
+func (p *Pane) current() (*page, error) {
+	p.mu.Lock()
+	pg := p.page
+	p.mu.Unlock()
+	switch {
+	case p.ctx.Err() != nil:
+		return nil, ErrClosed
+	case pg == nil:
+		return nil, ErrEnded
+	case pg.alive.Err() != nil:
+		return nil, cause(pg.alive)
+	}
+	return pg, nil
+}
+
+// attachNew gives the pane a new page, in a new Chromium if need be.
+func (p *Pane) attachNew(ctx context.Context) error { return p.attachTo(ctx, "") }
+
+// attachTo takes over a page that exists, or makes one if target is "".
+func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error {
+	select {
+	case p.attach <- struct{}{}:
+		defer func() { <-p.attach }()
+	case <-p.ctx.Done():
+		return ErrClosed
+	case <-ctx.Done():
+		return cause(ctx)
+	}
+	if _, err := p.current(); err == nil || errors.Is(err, ErrClosed) {
+		return err // somebody else was faster
+	}
+	ctx, cancel := tie(ctx, p.ctx)
+	defer cancel(nil)
+	e, err := p.m.running(ctx)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	width, height := p.width, p.height
+	p.mu.Unlock()
+	pg, err := e.attach(ctx, p.goalID, width, height, target, &p.refs, p.adopt)
+	if err != nil {
+		if pg != nil {
+			pg.end(err)
+			e.post("", proto.TargetCloseTarget{TargetID: pg.target})
+		}
+		return err
+	}
+	p.change(func() { p.fault, p.note, p.info.Running = "", "", true })
+	p.cast.use(pg)
+	return nil
+}
+
+// adopt registers a page that is about to be prepared, so that its events arrive.
+func (p *Pane) adopt(pg *page) {
+	p.change(func() {
+		p.page, p.load, p.net, p.hung = pg, load{}, traffic{}, false
+	})
+	p.m.mu.Lock()
+	p.m.sessions[pg.session] = p
+	p.m.mu.Unlock()
+}
+
+// on says whether the pane's page is this session of this connection.
+func (p *Pane) on(c *conn, session proto.TargetSessionID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.page != nil && p.page.engine.conn == c && p.page.session == session
+}
+
+// lose says that Chromium is gone.
+func (p *Pane) lose(c *conn) {
+	p.change(func() {
+		if p.page == nil || p.page.engine.conn != c {
+			return
+		}
+		p.page.end(ErrEnded)
+		p.fault, p.info.Running, p.info.Loading = "the browser ended", false, false
+	})
+	p.cast.use(nil)
+}
+
+// close ends the pane: its page, its viewers and its goroutines.
+func (p *Pane) close(ctx context.Context) error {
+	p.cancel(ErrClosed)
+	p.attach <- struct{}{} // an attachment under way is cut off by p.ctx; no new one starts
+	p.mu.Lock()
+	pg := p.page
+	p.page = nil
+	p.mu.Unlock()
+	p.cast.close()
+	var err error
+	if pg != nil {
+		p.m.mu.Lock()
+		delete(p.m.sessions, pg.session)
+		p.m.mu.Unlock()
+		pg.end(ErrClosed)
+		if e := pg.engine; e.alive.Err() == nil {
+			err = e.do(ctx, e.alive, "", callLimit, "closing a page", func(c proto.Client) error {
+				_, err := ask(c, proto.TargetCloseTarget{TargetID: pg.target})
+				return err
+			})
+			if e.alive.Err() != nil { // it ended meanwhile, and the page with it
+				err = nil
+			}
+		}
+	}
+	p.change(func() { p.info.Running, p.info.Loading = false, false })
+	p.work.Wait()
+	return err
+}

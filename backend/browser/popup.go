@@ -1,0 +1,73 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// onPopup hands a window that a page opened to a goroutine of its own: the
+// callback may take its time, and attaching waits for answers.
+func (m *Manager) onPopup(opener *Pane, target proto.TargetTargetInfo) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return
+	}
+	m.work.Go(func() {
+		ctx, cancel := context.WithTimeout(m.ctx, launchLimit)
+		defer cancel()
+		if err := m.popup(ctx, opener, target); err != nil {
+			opener.notice("a window that the page opened was lost: %s", clean(err.Error(), 200))
+		}
+	})
+}
+
+func (m *Manager) popup(ctx context.Context, opener *Pane, target proto.TargetTargetInfo) error {
+	pg, err := opener.current()
+	if err != nil {
+		return err
+	}
+	opener.mu.Lock()
+	address := opener.popupURL
+	opener.popupURL = ""
+	opener.mu.Unlock()
+	if target.URL != "" && target.URL != "about:blank" {
+		address = target.URL
+	}
+	if m.cfg.OnPopup != nil {
+		if o, ok := m.cfg.OnPopup(opener.Info(), clean(address, 4096)); ok {
+			return m.adopt(ctx, pg, opener, o, target.TargetID, address)
+		}
+	}
+	pg.engine.post("", proto.TargetCloseTarget{TargetID: target.TargetID})
+	if address == "" || address == "about:blank" {
+		return nil // filled by script, which the closed window no longer can
+	}
+	return opener.Navigate(ctx, address)
+}
+
+// adopt makes a pane of the new window; it keeps its opener, which sign-in
+// windows need.
+func (m *Manager) adopt(ctx context.Context, pg *page, opener *Pane, o Options, target proto.TargetTargetID, address string) error {
+	o.GoalID, o.URL = opener.goalID, clean(address, 4096)
+	if o.Width <= 0 || o.Height <= 0 {
+		opener.mu.Lock()
+		o.Width, o.Height = opener.width, opener.height
+		opener.mu.Unlock()
+	}
+	p, err := m.reserve(o)
+	if err != nil {
+		pg.engine.post("", proto.TargetCloseTarget{TargetID: target})
+		return err
+	}
+	p.setURL(o.URL)
+	if err := p.attachTo(ctx, target); err != nil {
+		return errors.Join(err, m.drop(ctx, p))
+	}
+	p.wantHistory()
+	opener.tell(fmt.Sprintf("it opened %s in the new pane %s", o.URL, p.id))
+	return nil
+}

@@ -1,0 +1,68 @@
+package browser
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// runDir is the private folder of one Chromium. A lock on it tells the folder
+// of a living program from one that was left behind.
+type runDir struct {
+	path string
+	lock *os.File
+}
+
+const runPrefix = "chromium-"
+
+// newRunDir makes a folder in parent and removes those that nobody holds any more.
+func newRunDir(parent string) (*runDir, error) {
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return nil, fmt.Errorf("the browser's folder: %w", err)
+	}
+	sweep(parent)
+	path, err := os.MkdirTemp(parent, runPrefix)
+	if err != nil {
+		return nil, fmt.Errorf("the browser's folder: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err == nil {
+		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("locking the browser's folder: %w", err)
+	}
+	return &runDir{path: path, lock: lock}, nil
+}
+
+func sweep(parent string) {
+	old, err := filepath.Glob(filepath.Join(parent, runPrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, path := range old {
+		lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_RDWR, 0)
+		if err != nil { // being made at this moment, or not ours
+			continue
+		}
+		if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			_ = os.RemoveAll(path) // tried again at the next start
+		}
+		_ = lock.Close()
+	}
+}
+
+func (d *runDir) remove() error {
+	// Helpers of Chromium may write a last file while the folder is being removed.
+	var err error
+	for range 20 {
+		if err = os.RemoveAll(d.path); err == nil {
+			break
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	return errors.Join(err, d.lock.Close())
+}

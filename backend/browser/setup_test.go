@@ -1,0 +1,199 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"image/color"
+	"image/jpeg"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"goalpost/backend/pane"
+)
+
+//go:embed fixtures
+var fixtures embed.FS
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience is how long a test waits for what it has a signal for.
+const patience = 20 * time.Second
+
+func testContext(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func needChromium(t testing.TB) {
+	t.Helper()
+	if _, err := Find(); errors.Is(err, ErrMissing) {
+		t.Skipf("needs Chromium: %v", err)
+	}
+}
+
+// bench is a manager with a server of the fixtures.
+type bench struct {
+	testing.TB
+	*Manager
+	site string
+	dir  string
+	ctx  context.Context
+}
+
+func newBench(t testing.TB, alter ...func(*Config)) *bench {
+	t.Helper()
+	needChromium(t)
+	pages, err := fs.Sub(fixtures, "fixtures")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", http.FileServerFS(pages))
+	mux.HandleFunc("/file.bin", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Disposition", `attachment; filename="report.bin"`)
+		_, _ = w.Write(make([]byte, 100))
+	})
+	server := httptest.NewServer(mux)
+	cfg := Config{Launcher: execLauncher{}, Dir: filepath.Join(t.TempDir(), "b")}
+	for _, f := range alter {
+		f(&cfg)
+	}
+	b := &bench{TB: t, Manager: New(cfg), site: server.URL, dir: cfg.Dir, ctx: testContext(t)}
+	t.Cleanup(func() {
+		if err := b.Close(context.Background()); err != nil {
+			t.Errorf("closing: %v", err)
+		}
+		server.Close()
+		b.noProcesses()
+	})
+	return b
+}
+
+// open opens a fixture, or an address.
+func (b *bench) open(id, page string) *Pane {
+	b.Helper()
+	p, err := b.Open(b.ctx, Options{ID: id, URL: b.url(page), Width: 800, Height: 600})
+	if err != nil {
+		b.Fatalf("open %s: %v", page, err)
+	}
+	return p
+}
+
+func (b *bench) url(page string) string {
+	if page == "" || strings.Contains(page, ":") {
+		return page
+	}
+	return b.site + "/" + page
+}
+
+func (b *bench) ok(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// until waits for the pane to be as wanted.
+func (b *bench) until(p *Pane, what string, ok func(pane.Info) bool) pane.Info {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := p.wait(ctx, func() bool { return ok(p.info) }); err != nil {
+		b.Fatalf("the pane never was %s: %+v", what, p.Info())
+	}
+	return p.Info()
+}
+
+// eval runs script in the page's own world, as the page would.
+func (b *bench) eval(p *Pane, script string) string {
+	b.Helper()
+	pg, err := p.current()
+	b.ok(err)
+	out, err := evaluate(b.ctx, pg, 0, script)
+	b.ok(err)
+	return string(out)
+}
+
+// noProcesses fails if a Chromium of this test is left. Nothing signals the end
+// of a grandchild, so this looks again for a while.
+func (b *bench) noProcesses() {
+	b.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		left := processesWith(b.dir)
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			b.Fatalf("processes left: %v", left)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func processesWith(word string) []string {
+	var found []string
+	paths, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range paths {
+		if line, err := os.ReadFile(path); err == nil && bytes.Contains(line, []byte(word)) {
+			found = append(found, fmt.Sprintf("%s %.60q", path, line))
+		}
+	}
+	return found
+}
+
+// frame waits for the next frame and acknowledges it.
+func (b *bench) frame(v *View) *pane.Frame {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	for {
+		f, _, err := v.Next(ctx)
+		if err != nil {
+			b.Fatalf("no frame: %v", err)
+		}
+		if f != nil {
+			v.Ack(f.N)
+			return f
+		}
+	}
+}
+
+// frameOf waits until the middle of the picture has the colour.
+func (b *bench) frameOf(v *View, want color.RGBA) *pane.Frame {
+	b.Helper()
+	for {
+		if f := b.frame(v); near(middle(b, f), want) {
+			return f
+		}
+	}
+}
+
+func middle(t testing.TB, f *pane.Frame) color.RGBA {
+	t.Helper()
+	img, err := jpeg.Decode(bytes.NewReader(f.JPEG))
+	if err != nil {
+		t.Fatalf("frame %d is no JPEG: %v", f.N, err)
+	}
+	at := img.Bounds()
+	r, g, b, _ := img.At(at.Dx()/2, at.Dy()/2).RGBA()
+	return color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 255}
+}
+
+func near(a, b color.RGBA) bool {
+	d := func(x, y uint8) bool { return max(x, y)-min(x, y) < 24 }
+	return d(a.R, b.R) && d(a.G, b.G) && d(a.B, b.B)
+}

@@ -1,0 +1,574 @@
+// The agent's eyes and pointer in a page. It runs in an isolated world: it
+// shares the document with the page's scripts and nothing else. Everything it
+// reads is hostile text, so whatever the page wrote leaves here in quotes, on
+// one line, without characters that turn or hide text; a ref stands before the
+// quotes, where no page text can.
+globalThis.goalpost ??= (() => {
+  const LINES = 16 * 1024; // bytes of a snapshot's lines
+  const NODES = 60000; // nodes looked at
+  const ids = new WeakMap();
+  const byRef = new Map();
+  const frames = new WeakMap();
+  let lastId = globalThis.goalpostFirst || 0; // refs of an earlier document must not fit this one
+  let lastFrame = 0;
+  let before = null;
+
+  const tidy = (s, limit) => {
+    s = String(s).slice(0, limit * 4).toWellFormed();
+    s = s.replace(/\p{Cf}/gu, '').replace(/[\s\p{Cc}]+/gu, ' ').trim();
+    return s.length > limit ? s.slice(0, limit).toWellFormed() + '…' : s;
+  };
+  const quote = (s, limit = 160) => JSON.stringify(tidy(s, limit));
+
+  const ref = (el) => {
+    let id = ids.get(el);
+    if (!id) {
+      const doc = el.ownerDocument;
+      if (doc !== document && !frames.has(doc)) frames.set(doc, ++lastFrame);
+      id = (doc === document ? '' : 'f' + frames.get(doc)) + 'e' + ++lastId;
+      ids.set(el, id);
+      byRef.set(id, new WeakRef(el));
+    }
+    return id;
+  };
+
+  // What the elements are.
+
+  const TAGS = {
+    BUTTON: 'button', TEXTAREA: 'textbox', SUMMARY: 'button', IMG: 'img', NAV: 'navigation', MAIN: 'main', DIALOG: 'dialog',
+    FORM: 'form', TABLE: 'table', IFRAME: 'iframe', CANVAS: 'canvas', VIDEO: 'video', AUDIO: 'audio', PROGRESS: 'progressbar',
+    METER: 'meter', H1: 'heading', H2: 'heading', H3: 'heading', H4: 'heading', H5: 'heading', H6: 'heading', FRAME: 'iframe',
+  };
+  const INPUTS = {
+    checkbox: 'checkbox', radio: 'radio', button: 'button', submit: 'button', reset: 'button', image: 'button', range: 'slider',
+    number: 'spinbutton', search: 'searchbox', file: 'file input', color: 'color input', date: 'date input', time: 'time input',
+    month: 'month input', week: 'week input', 'datetime-local': 'datetime-local input', hidden: '',
+  };
+  const ACTS = new Set([
+    'button', 'link', 'textbox', 'searchbox', 'combobox', 'listbox', 'option', 'checkbox', 'radio', 'switch', 'slider', 'spinbutton',
+    'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'treeitem', 'gridcell', 'clickable',
+  ]);
+  const NAMED_BY_TEXT = new Set([
+    'button', 'link', 'option', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'treeitem',
+    'gridcell', 'heading', 'clickable', 'tooltip',
+  ]);
+  const GROUPS = new Set(['navigation', 'main', 'dialog', 'alertdialog', 'alert', 'form', 'table', 'iframe', 'status', 'search']);
+  const SKIP = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'TITLE', 'OPTION', 'OPTGROUP', 'DATALIST']);
+  const INLINE = new Set([
+    'A', 'SPAN', 'B', 'I', 'EM', 'STRONG', 'SMALL', 'CODE', 'SUB', 'SUP', 'LABEL', 'MARK', 'ABBR', 'TIME', 'U', 'S', 'CITE', 'Q',
+    'KBD', 'VAR', 'SAMP', 'FONT', 'BDI', 'BDO', 'DFN', 'DEL', 'INS', 'SLOT', 'WBR', 'SVG',
+  ]);
+
+  const isInput = (el) => el.tagName === 'INPUT';
+  const roleOf = (el) => {
+    const said = (el.getAttribute('role') || '').trim().split(/\s+/)[0].toLowerCase();
+    if (/^[a-z]{2,20}$/.test(said) && said !== 'presentation' && said !== 'none' && said !== 'generic') return said;
+    switch (el.tagName) {
+      case 'A':
+      case 'AREA':
+        return el.hasAttribute('href') ? 'link' : '';
+      case 'INPUT':
+        return INPUTS[el.type] ?? 'textbox';
+      case 'SELECT':
+        return el.multiple || el.size > 1 ? 'listbox' : 'combobox';
+    }
+    if (el.isContentEditable && !el.parentElement?.isContentEditable) return 'textbox';
+    return TAGS[el.tagName] ?? '';
+  };
+  const pointer = (el) => el.nodeType === 1 && getComputedStyle(el).cursor === 'pointer';
+  const clickable = (el) =>
+    el.hasAttribute('onclick') || (el.hasAttribute('tabindex') && el.tabIndex >= 0) || (pointer(el) && !pointer(above(el)));
+
+  const above = (n) => n.assignedSlot || n.parentElement || (n.getRootNode && n.getRootNode().host) || document;
+  const below = (n) => {
+    if (n.shadowRoot) return n.shadowRoot.childNodes;
+    if (n.tagName === 'SLOT') {
+      const given = n.assignedNodes();
+      if (given.length) return given;
+    }
+    return n.childNodes;
+  };
+  const inner = (el) => {
+    try {
+      return el.contentDocument?.documentElement ? el.contentDocument : null;
+    } catch {
+      return null;
+    }
+  };
+  const drawn = (el) => el.checkVisibility() || getComputedStyle(el).display === 'contents';
+  const seen = (el) => el.checkVisibility({ visibilityProperty: true });
+  const hiddenFromReaders = (el) => el.getAttribute('aria-hidden') === 'true';
+
+  // textOf is the text in an element as it is read, up to a length.
+  const textOf = (el, limit = 160) => {
+    let text = '';
+    let budget = 400;
+    const go = (n) => {
+      if (text.length > limit || --budget < 0) return;
+      if (n.nodeType === 3) text += n.data.slice(0, limit * 4);
+      else if (n.nodeType === 1 && !SKIP.has(n.tagName) && drawn(n) && !hiddenFromReaders(n)) {
+        if (n.tagName === 'IMG') text += ' ' + (n.alt || '') + ' ';
+        else if (n.hasAttribute('aria-label') && n !== el) text += ' ' + n.getAttribute('aria-label') + ' ';
+        else {
+          if (!INLINE.has(n.tagName)) text += ' ';
+          for (const c of below(n)) go(c);
+          if (!INLINE.has(n.tagName)) text += ' ';
+        }
+      }
+    };
+    for (const c of below(el)) go(c);
+    return tidy(text, limit);
+  };
+  const nameOf = (el, role) => {
+    const by = (el.getAttribute('aria-labelledby') || '').trim();
+    if (by) {
+      const root = el.getRootNode();
+      const text = by.split(/\s+/).slice(0, 8).map((id) => root.getElementById?.(id)).filter(Boolean).map((n) => textOf(n)).join(' ');
+      if (tidy(text, 160)) return tidy(text, 160);
+    }
+    const label = tidy(el.getAttribute('aria-label') || '', 160);
+    if (label) return label;
+    if (isInput(el) && ['button', 'submit', 'reset'].includes(el.type)) return tidy(el.value || el.type, 160);
+    if (el.labels?.length) {
+      const text = tidy([...el.labels].slice(0, 4).map((n) => textOf(n)).join(' '), 160);
+      if (text) return text;
+    }
+    if (el.alt) return tidy(el.alt, 160);
+    if (NAMED_BY_TEXT.has(role)) {
+      const text = textOf(el);
+      if (text) return text;
+    }
+    return tidy(el.getAttribute('title') || el.getAttribute('placeholder') || '', 160);
+  };
+  const focused = (() => {
+    const deep = (doc) => {
+      let el = doc.activeElement;
+      while (el) {
+        if (el.shadowRoot?.activeElement) el = el.shadowRoot.activeElement;
+        else if (inner(el)?.activeElement) el = inner(el).activeElement;
+        else return el;
+      }
+      return null;
+    };
+    return () => deep(document);
+  })();
+
+  const statesOf = (el, role, focus) => {
+    const out = [];
+    const on = (name, word = name) => {
+      if (el.getAttribute('aria-' + name) === 'true') out.push(word);
+    };
+    if (role === 'heading') out.push('level ' + (Number(el.getAttribute('aria-level')) || Number(el.tagName[1]) || 2));
+    if (el.matches(':disabled') || el.getAttribute('aria-disabled') === 'true') out.push('disabled');
+    if (el.checked === true) out.push('checked');
+    else on('checked');
+    on('selected');
+    on('pressed');
+    on('busy');
+    if (el.hasAttribute('aria-expanded')) out.push(el.getAttribute('aria-expanded') === 'true' ? 'expanded' : 'collapsed');
+    if (el.tagName === 'SUMMARY') out.push(el.parentElement?.open ? 'expanded' : 'collapsed');
+    if (el.required === true) out.push('required');
+    if (el.readOnly === true && !['checkbox', 'radio', 'button', 'submit'].includes(el.type)) out.push('readonly');
+    on('invalid');
+    if (el === focus) out.push('focused');
+    if (el.tagName === 'SELECT') {
+      const options = [...el.options].slice(0, 200);
+      out.push('value=' + quote([...el.selectedOptions].map((o) => o.label).join(', '), 120));
+      out.push('options: ' + options.slice(0, 12).map((o) => quote(o.label, 40)).join(' | ') + (options.length > 12 ? ' | …' : ''));
+    } else if (isInput(el) && el.type === 'password') {
+      if (el.value) out.push('filled, value hidden');
+    } else if (isInput(el) && el.type === 'file') {
+      out.push(el.files.length + ' files');
+    } else if ((isInput(el) && !['checkbox', 'radio', 'button', 'submit', 'reset', 'image'].includes(el.type)) || el.tagName === 'TEXTAREA') {
+      out.push('value=' + quote(el.value, 200));
+    } else if (role === 'textbox') {
+      out.push('value=' + quote(textOf(el, 200), 200));
+    } else if (el.hasAttribute('aria-valuenow')) {
+      out.push('value=' + quote(el.getAttribute('aria-valuenow'), 40));
+    } else if (el.tagName === 'PROGRESS' || el.tagName === 'METER') {
+      out.push('value=' + el.value + ' of ' + el.max);
+    }
+    if (role === 'link' && el.href && typeof el.href === 'string' && /^https?:/.test(el.href)) {
+      const here = el.href.startsWith(location.origin + '/') ? el.href.slice(location.origin.length) : el.href;
+      out.push('-> ' + quote(here, 120));
+    }
+    return out;
+  };
+
+  // collect walks the page as it is drawn, shadow roots and frames of the same
+  // origin included, and gives its items in reading order.
+  const collect = () => {
+    const items = [];
+    const focus = focused();
+    const state = { nodes: 0, cut: false };
+    let text = '';
+    let owner = null;
+    const flush = () => {
+      const said = tidy(text, 400).replace(/^(\| ?)+|( ?\|)+$/g, '').trim();
+      if (said && owner) items.push({ el: owner.el, off: owner.off, role: 'text', name: said, acts: false, line: 'text ' + quote(said, 400) });
+      text = '';
+      owner = null;
+    };
+    const walk = (n, off, named) => {
+      if (state.cut) return;
+      if (++state.nodes > NODES) {
+        state.cut = true;
+        return;
+      }
+      if (n.nodeType === 3) {
+        if (!named && /\S/.test(n.data)) {
+          const parent = above(n);
+          if (parent.nodeType === 1 && !seen(parent) && getComputedStyle(parent).display !== 'contents') return;
+          owner ??= { el: parent, off };
+          if (text.length < 2000) text += n.data.slice(0, 2000);
+        } else if (!named) text += ' ';
+        return;
+      }
+      if (n.nodeType !== 1 || SKIP.has(n.tagName) || hiddenFromReaders(n) || !drawn(n)) return;
+      const role = roleOf(n);
+      const shown = seen(n);
+      const acts = shown && (ACTS.has(role) || / input$/.test(role) || (!role && clickable(n)));
+      if (n.tagName === 'TD' || n.tagName === 'TH') text += ' | ';
+      else if (!INLINE.has(n.tagName)) flush();
+      if (acts || role === 'heading' || (GROUPS.has(role) && shown) || (['img', 'canvas', 'video', 'audio', 'progressbar', 'meter'].includes(role) && !named)) {
+        const kind = role || 'clickable';
+        const name = nameOf(n, kind);
+        if (acts || name || GROUPS.has(kind)) {
+          flush();
+          const doc = n.tagName === 'IFRAME' || n.tagName === 'FRAME' ? inner(n) : null;
+          const parts = [kind];
+          if (name) parts.push(quote(name));
+          parts.push(...statesOf(n, kind, focus));
+          if (kind === 'iframe' && !doc) parts.push('(another site, its content is not shown)');
+          items.push({ el: n, off, role: kind, name, acts, line: (acts ? ref(n) + ' ' : '') + parts.join(' ') });
+          if (doc) {
+            const r = n.getBoundingClientRect();
+            walk(doc.body || doc.documentElement, { x: off.x + r.x + n.clientLeft, y: off.y + r.y + n.clientTop }, false);
+            flush();
+            return;
+          }
+        }
+        if (n.tagName === 'SELECT' || n.tagName === 'TEXTAREA' || (role === 'textbox' && n.isContentEditable)) return;
+        named = named || (NAMED_BY_TEXT.has(kind) && name !== '');
+      }
+      for (const c of below(n)) walk(c, off, named);
+      if (!INLINE.has(n.tagName) && n.tagName !== 'TD' && n.tagName !== 'TH') flush();
+      else if (acts) flush();
+    };
+    walk(document.body || document.documentElement, { x: 0, y: 0 }, false);
+    flush();
+    return { items, cut: state.cut };
+  };
+  const inView = (item) => {
+    const r = item.el.getBoundingClientRect();
+    const x = r.x + item.off.x;
+    const y = r.y + item.off.y;
+    return x < innerWidth && y < innerHeight && x + r.width > 0 && y + r.height > 0;
+  };
+
+  const snapshot = () => {
+    const { items, cut } = collect();
+    const bytes = new TextEncoder();
+    const lines = [];
+    let room = LINES;
+    let left = 0;
+    const add = (line) => {
+      const size = bytes.encode(line).length + 1;
+      if (size > room) return false;
+      room -= size;
+      lines.push(line);
+      return true;
+    };
+    const here = [];
+    const there = [];
+    for (const item of items) (inView(item) ? here : there).push(item);
+    let full = false;
+    for (const item of here) {
+      if (full || !add(item.line)) full = true;
+      if (full) left++;
+    }
+    if (there.length) add('outside the visible part of the page:');
+    for (const item of there) {
+      if (full || !add(item.line)) full = true;
+      if (full) left++;
+    }
+    return {
+      lines, left, cut, width: innerWidth, height: innerHeight,
+      scroll: Math.round(scrollY), tall: Math.round(document.documentElement.scrollHeight), title: tidy(document.title, 200),
+    };
+  };
+
+  // What an action changed: the lines that are new, and how many went.
+
+  const counts = () => {
+    const map = new Map();
+    for (const { line } of collect().items) map.set(line, (map.get(line) || 0) + 1);
+    return map;
+  };
+  const mark = () => {
+    before = counts();
+    return true;
+  };
+  const diff = () => {
+    if (!before) return { fresh: true, added: collect().items.slice(0, 12).map((i) => i.line), removed: 0 };
+    const was = before;
+    before = null;
+    const added = [];
+    for (const { line } of collect().items) {
+      const n = was.get(line) || 0;
+      if (n > 0) was.set(line, n - 1);
+      else added.push(line);
+    }
+    let removed = 0;
+    for (const n of was.values()) removed += n;
+    return { fresh: false, added: added.slice(0, 12), more: Math.max(0, added.length - 12), removed };
+  };
+
+  // Finding and reaching one element.
+
+  class Miss extends Error {
+    constructor(code, message) {
+      super(message);
+      this.code = code;
+    }
+  }
+  const describe = (el) => {
+    const role = roleOf(el) || (clickable(el) ? 'clickable' : el.tagName.toLowerCase());
+    const name = nameOf(el, role) || textOf(el, 60);
+    return role + (name ? ' ' + quote(name, 80) : '');
+  };
+  const queryAll = (root, selector, out = []) => {
+    out.push(...root.querySelectorAll(selector));
+    for (const el of root.querySelectorAll('*')) {
+      if (out.length > 50) break;
+      if (el.shadowRoot) queryAll(el.shadowRoot, selector, out);
+      else if ((el.tagName === 'IFRAME' || el.tagName === 'FRAME') && inner(el)) queryAll(inner(el), selector, out);
+    }
+    return out;
+  };
+  const one = (found, what) => {
+    if (found.length === 1) return found[0];
+    const some = found.slice(0, 5).map((el) => ref(el) + ' ' + describe(el)).join(', ');
+    throw new Miss('many', `${found.length} elements match ${what}: ${some}; use one of these refs`);
+  };
+  const find = (target) => {
+    if (/^(f\d+)?e\d+$/.test(target)) {
+      const el = byRef.get(target)?.deref();
+      if (!el?.isConnected || !el.ownerDocument.defaultView) throw new Miss('stale', target);
+      return el;
+    }
+    if (target.startsWith('css=')) {
+      let found;
+      try {
+        found = queryAll(document, target.slice(4));
+      } catch {
+        throw new Miss('bad', `${quote(target)} is not a CSS selector`);
+      }
+      const visible = found.filter((el) => seen(el));
+      if (!found.length) throw new Miss('none', `nothing matches ${quote(target)}; take a snapshot and use a ref`);
+      return visible.length ? one(visible, quote(target)) : found[0];
+    }
+    const want = tidy(target, 300).toLowerCase();
+    if (!want) throw new Miss('bad', 'the target is empty: name a ref (e12), css=selector, or the visible text');
+    const { items } = collect();
+    const tests = [
+      (i) => i.acts && i.name.toLowerCase() === want,
+      (i) => !i.acts && i.name.toLowerCase() === want,
+      (i) => i.acts && i.name.toLowerCase().includes(want),
+      (i) => !i.acts && i.name.toLowerCase().includes(want),
+    ];
+    for (const test of tests) {
+      const found = [...new Set(items.filter(test).map((i) => i.el))];
+      if (found.length) return one(found, quote(target));
+    }
+    throw new Miss('none', `no visible element says ${quote(target)}; take a snapshot and use a ref`);
+  };
+
+  // offset is where the element's document lies in the window.
+  const offset = (el) => {
+    const off = { x: 0, y: 0 };
+    for (let view = el.ownerDocument.defaultView; view && view !== window; view = view.parent) {
+      const holder = view.frameElement;
+      if (!holder) break;
+      const r = holder.getBoundingClientRect();
+      off.x += r.x + holder.clientLeft;
+      off.y += r.y + holder.clientTop;
+    }
+    return off;
+  };
+  const hitAt = (x, y) => {
+    let root = document;
+    for (let depth = 0; depth < 20; depth++) {
+      const el = root.elementFromPoint(x, y);
+      if (!el) return null;
+      if (el.shadowRoot && el.shadowRoot !== root) {
+        if (el.shadowRoot.elementFromPoint(x, y) && el.shadowRoot.elementFromPoint(x, y) !== el) {
+          root = el.shadowRoot;
+          continue;
+        }
+      }
+      const doc = el.tagName === 'IFRAME' || el.tagName === 'FRAME' ? inner(el) : null;
+      if (!doc) return el;
+      const r = el.getBoundingClientRect();
+      x -= r.x + el.clientLeft;
+      y -= r.y + el.clientTop;
+      root = doc;
+    }
+    return null;
+  };
+  const within = (el, outer) => {
+    for (let n = el; n && n !== document; n = above(n)) if (n === outer) return true;
+    return false;
+  };
+  const reaches = (el, hit) => {
+    if (within(hit, el)) return true;
+    const label = hit.closest?.('label');
+    if (label && label.control === el) return true;
+    // A child that lets the pointer through is clicked by way of its button.
+    return within(el, hit) && (ACTS.has(roleOf(hit)) || getComputedStyle(el).pointerEvents === 'none');
+  };
+  const frame = () =>
+    Promise.race([
+      new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(true)))),
+      new Promise((r) => setTimeout(() => r(false), 150)),
+    ]);
+
+  // spot finds a point where the pointer would meet the element.
+  const spot = (el) => {
+    const off = offset(el);
+    let covered = null;
+    let outside = true;
+    const rects = [...el.getClientRects()].filter((r) => r.width > 0 && r.height > 0);
+    for (const r of rects.slice(0, 3)) {
+      const left = Math.max(0, r.left + off.x);
+      const top = Math.max(0, r.top + off.y);
+      const right = Math.min(innerWidth, r.right + off.x);
+      const bottom = Math.min(innerHeight, r.bottom + off.y);
+      if (right - left < 1 || bottom - top < 1) continue;
+      outside = false;
+      for (const [fx, fy] of [[0.5, 0.5], [0.15, 0.5], [0.85, 0.5], [0.5, 0.2], [0.5, 0.8]]) {
+        const x = left + (right - left) * fx;
+        const y = top + (bottom - top) * fy;
+        const hit = hitAt(x, y);
+        if (hit && reaches(el, hit)) return { x, y };
+        covered ??= hit;
+      }
+    }
+    return { covered, outside, none: rects.length === 0 };
+  };
+  const aim = async (target) => {
+    const el = find(target);
+    const words = describe(el);
+    if (el.matches(':disabled') || el.getAttribute('aria-disabled') === 'true') {
+      throw new Miss('disabled', `${words} is disabled`);
+    }
+    let at = spot(el);
+    for (let tries = 0; tries < 6; tries++) {
+      if (!('x' in at)) el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+      await frame();
+      if (!el.isConnected) throw new Miss('stale', target);
+      const now = spot(el);
+      if ('x' in now && 'x' in at && Math.abs(now.x - at.x) < 1.5 && Math.abs(now.y - at.y) < 1.5) {
+        return { ref: ref(el), words, x: now.x, y: now.y };
+      }
+      at = now;
+    }
+    if ('x' in at) return { ref: ref(el), words, x: at.x, y: at.y }; // it keeps moving
+    if (at.none) throw new Miss('hidden', `${words} is not visible`);
+    if (at.covered) throw new Miss('covered', `${words} is covered by ${ref(at.covered)} ${describe(at.covered)}: deal with that first`);
+    throw new Miss('hidden', `${words} lies outside the page and cannot be scrolled to`);
+  };
+
+  // Filling in.
+
+  const SET = new Set(['date', 'time', 'month', 'week', 'datetime-local', 'color', 'range']);
+  const HINT = {
+    date: '2025-03-14', time: '13:45', month: '2025-03', week: '2025-W11', 'datetime-local': '2025-03-14T13:45', color: '#1a2b3c', range: 'a number',
+  };
+  const field = (target) => {
+    let el = find(target);
+    if (el.tagName === 'LABEL' && el.control) el = el.control;
+    const editable = (n) => n.tagName === 'TEXTAREA' || n.tagName === 'SELECT' || n.isContentEditable || isInput(n);
+    if (!editable(el)) {
+      const inside = [...el.querySelectorAll('input, textarea, select, [contenteditable]')].filter((n) => seen(n));
+      if (inside.length !== 1) throw new Miss('bad', `${describe(el)} is not a text field`);
+      el = inside[0];
+    }
+    if (isInput(el) && ['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'hidden'].includes(el.type)) {
+      throw new Miss('bad', `${describe(el)} is not a text field: click it`);
+    }
+    if (isInput(el) && el.type === 'file') throw new Miss('bad', `${describe(el)} takes files, which browser panes do not send`);
+    if (el.matches(':disabled')) throw new Miss('disabled', `${describe(el)} is disabled`);
+    if (el.readOnly) throw new Miss('disabled', `${describe(el)} can only be read`);
+    const kind = el.tagName === 'SELECT' ? 'choose' : isInput(el) && SET.has(el.type) ? 'set' : 'text';
+    return { el, kind };
+  };
+  const changed = (el) => {
+    el.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+    el.dispatchEvent(new Event('change', { bubbles: true }));
+  };
+  // prepare tells how the field is filled; a list or a date is filled at once.
+  const prepare = (target, text) => {
+    const { el, kind } = field(target);
+    const out = { ref: ref(el), words: describe(el), kind };
+    if (kind === 'choose') {
+      const want = tidy(text, 300).toLowerCase();
+      const options = [...el.options];
+      const named = (test) => options.find((o) => !o.disabled && (test(tidy(o.label, 300).toLowerCase()) || test(o.value.toLowerCase())));
+      const option = named((s) => s === want) || (want && named((s) => s.includes(want)));
+      if (!option) {
+        throw new Miss('none', `${out.words} has no option ${quote(text)}; it has ${options.slice(0, 20).map((o) => quote(o.label, 40)).join(', ')}`);
+      }
+      el.focus();
+      if (!el.multiple) el.selectedIndex = option.index;
+      else option.selected = true;
+      changed(el);
+    } else if (kind === 'set') {
+      el.focus();
+      const was = el.value;
+      el.value = text;
+      if (el.type !== 'range' && el.value.toLowerCase() !== text.toLowerCase()) {
+        el.value = was;
+        throw new Miss('bad', `${out.words} does not take ${quote(text)}: write it like ${HINT[el.type]}`);
+      }
+      changed(el);
+    }
+    return out;
+  };
+  // caret puts the caret to the end, or selects everything.
+  const caret = (target, all) => {
+    const el = find(target);
+    if (focused() !== el && !within(focused(), el)) el.focus();
+    if (el.tagName === 'INPUT' || el.tagName === 'TEXTAREA') {
+      if (all) el.select();
+      else {
+        try {
+          el.setSelectionRange(el.value.length, el.value.length);
+        } catch {
+          return { end: true, empty: el.value === '' }; // number and email know no caret
+        }
+      }
+      return { end: false, empty: el.value === '' };
+    }
+    const range = el.ownerDocument.createRange();
+    range.selectNodeContents(el);
+    if (!all) range.collapse(false);
+    const selection = el.ownerDocument.defaultView.getSelection();
+    selection.removeAllRanges();
+    selection.addRange(range);
+    return { end: false, empty: el.textContent === '' };
+  };
+
+  const guarded = (f) => async (...args) => {
+    try {
+      return { ok: await f(...args), last: lastId };
+    } catch (e) {
+      if (e instanceof Miss) return { code: e.code, message: e.message, last: lastId };
+      throw e;
+    }
+  };
+  return {
+    snapshot: guarded(snapshot), mark: guarded(mark), diff: guarded(diff), aim: guarded(aim), prepare: guarded(prepare),
+    caret: guarded(caret), frame: guarded(frame),
+  };
+})();

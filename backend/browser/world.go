@@ -1,0 +1,124 @@
+package browser
+
+import (
+	"context"
+	_ "embed" // for the scripts
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// worldName names the isolated world of our scripts: it shares the document
+// with the page, and nothing else, so the page can neither see nor alter them.
+const worldName = "goalpost"
+
+//go:embed watch.js
+var watchScript string
+
+// addScript has what rod's type of 2024 does not know.
+type addScript struct {
+	Source         string `json:"source"`
+	WorldName      string `json:"worldName"`
+	RunImmediately bool   `json:"runImmediately"`
+}
+
+// ProtoReq is asked for by proto.
+func (addScript) ProtoReq() string { return "Page.addScriptToEvaluateOnNewDocument" }
+
+// evaluate runs an expression in an execution context of the page (0: the
+// page's own) and gives its value as JSON. A promise is awaited.
+func evaluate(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, expression string) ([]byte, error) {
+	var out []byte
+	err := pg.do(ctx, callLimit, "asking the page", func(c proto.Client) error {
+		result, err := ask(c, proto.RuntimeEvaluate{
+			Expression: expression, ContextID: world, ReturnByValue: true, AwaitPromise: true, Silent: true,
+		})
+		if err != nil {
+			return err
+		}
+		if e := result.ExceptionDetails; e != nil {
+			return exception(e)
+		}
+		if out, err = result.Result.Value.MarshalJSON(); err != nil {
+			return fmt.Errorf("the page's answer: %w", err)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func exception(e *proto.RuntimeExceptionDetails) error {
+	text := e.Text
+	if e.Exception != nil && e.Exception.Description != "" {
+		text = e.Exception.Description
+	}
+	return errors.New(clean(fmt.Sprintf("the page's script failed: %s", text), 400))
+}
+
+//go:embed walker.js
+var walkerScript string
+
+// ask calls a function of walker.js in the page's isolated world and decodes
+// what it gives into out.
+func (pg *page) ask(ctx context.Context, out any, function string, args ...any) error {
+	world, err := pg.world(ctx)
+	if err != nil {
+		return err
+	}
+	list := make([]string, len(args))
+	for i, a := range args {
+		b, err := json.Marshal(a)
+		if err != nil {
+			return fmt.Errorf("asking the page: %w", err)
+		}
+		list[i] = string(b)
+	}
+	invoke := fmt.Sprintf("goalpost.%s(%s)", function, strings.Join(list, ","))
+	// The world lives as long as the document: most calls find the script there.
+	raw, err := evaluate(ctx, pg, world, "globalThis.goalpost ? "+invoke+" : null")
+	if err == nil && string(raw) == "null" {
+		raw, err = evaluate(ctx, pg, world, fmt.Sprintf("globalThis.goalpostFirst = %d; %s; %s", pg.refs.Load(), walkerScript, invoke))
+	}
+	if err != nil {
+		return err
+	}
+	var answer struct {
+		OK      json.RawMessage `json:"ok"`
+		Code    string          `json:"code"`
+		Message string          `json:"message"`
+		Last    int64           `json:"last"` // the number of the newest ref
+	}
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return fmt.Errorf("the page's answer: %w", err)
+	}
+	pg.refs.Store(max(pg.refs.Load(), answer.Last))
+	switch {
+	case answer.Code == "stale":
+		return fmt.Errorf("%s: %w", clean(answer.Message, 40), ErrStale)
+	case answer.Code != "":
+		return errors.New(clean(answer.Message, 900))
+	case out == nil:
+		return nil
+	}
+	if err := json.Unmarshal(answer.OK, out); err != nil {
+		return fmt.Errorf("the page's answer: %w", err)
+	}
+	return nil
+}
+
+// world gives the execution context of our isolated world in the main frame;
+// Chromium makes it once for each document.
+func (pg *page) world(ctx context.Context) (proto.RuntimeExecutionContextID, error) {
+	var id proto.RuntimeExecutionContextID
+	err := pg.do(ctx, callLimit, "asking the page", func(c proto.Client) error {
+		made, err := ask(c, proto.PageCreateIsolatedWorld{FrameID: pg.frame(), WorldName: worldName})
+		if err == nil {
+			id = made.ExecutionContextID
+		}
+		return err
+	})
+	return id, err
+}

@@ -1,0 +1,196 @@
+// Package cli is Goalpost without a window: the subcommands of goalpost and
+// goalctl. Goals that it starts appear in a window on the same data folder, and
+// the other way round.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/config"
+	"goalpost/backend/goal"
+	"goalpost/backend/store"
+)
+
+// Exit codes of the program.
+const (
+	exitDone          = 0
+	exitUsage         = 2
+	exitLimit         = 3
+	exitStuck         = 4
+	exitNeedsOperator = 5
+	exitAborted       = 6
+	exitError         = 7
+	exitInterrupted   = 8
+	exitPaused        = 9
+)
+
+// Program is what the command line is started with.
+type Program struct {
+	Name    string // goalpost or goalctl
+	Version string
+	Assets  fs.FS // the built frontend, for serve
+	Getenv  func(string) string
+	Stdout  io.Writer
+	Stderr  io.Writer
+	// Window, if set, is what no subcommand means.
+	Window func() int
+}
+
+// exitCode carries a code through cobra.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// Run executes args and returns the exit code. An error is printed with what to
+// do next.
+func (p Program) Run(ctx context.Context, args []string) int {
+	root := p.root() //nolint:contextcheck // the commands take the context that cobra hands them
+	root.SetArgs(args)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	err := root.ExecuteContext(ctx)
+	var code exitCode
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &code):
+		return int(code)
+	}
+	problem := api.ProblemOf(err)
+	p.say("%s: %s\n", p.Name, problem.Message)
+	if problem.Hint != "" {
+		p.say("  %s\n", problem.Hint)
+	}
+	if problem.Code == api.Internal && !usage(err) {
+		return exitError
+	}
+	return exitUsage
+}
+
+// usage tells cobra's own complaints, which have no type.
+func usage(err error) bool {
+	for _, s := range []string{"unknown command", "unknown flag", "unknown shorthand", "accepts ", "requires ", "invalid argument", "flag needs an argument"} {
+		if strings.HasPrefix(err.Error(), s) {
+			return true
+		}
+	}
+	return false
+}
+
+// say writes to the person. Nothing can be done about a closed stderr.
+func (p Program) say(format string, args ...any) {
+	_, _ = io.WriteString(p.Stderr, harmless(fmt.Sprintf(format, args...)))
+}
+
+// print writes results. A closed stdout ends the command.
+func (p Program) print(format string, args ...any) error {
+	if _, err := io.WriteString(p.Stdout, harmless(fmt.Sprintf(format, args...))); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return nil
+}
+
+func (p Program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use: p.Name, Short: "Goalpost: an agent pursues a goal until a check that it cannot edit passes",
+		SilenceErrors: true, SilenceUsage: true, Version: p.Version,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if p.Window != nil {
+				return exitCode(p.Window())
+			}
+			return c.Help()
+		},
+	}
+	root.AddCommand(p.run(), p.list(), p.show(), p.events(), p.report(), p.receipt(), p.resume(),
+		p.order("pause", "Pause a running goal after the call that runs", (*api.GoalAPI).Pause),
+		p.order("abort", "End a goal at once", (*api.GoalAPI).Abort),
+		p.order("delete", "Delete a goal and everything about it; a live one is aborted first", (*api.GoalAPI).Delete),
+		p.steer(), p.doctor(), p.serve(), p.static(), p.version())
+	return root
+}
+
+func (p Program) version() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return p.print("%s %s\n", p.Name, p.Version) },
+	}
+}
+
+func (p Program) config() (*config.Config, error) {
+	c, err := config.Open(p.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	return c, nil
+}
+
+// reading lends the journal to a command that only looks.
+func (p Program) reading(ctx context.Context, do func(*api.GoalAPI, *store.Store) error) (err error) {
+	c, err := p.config()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	s, err := store.Open(ctx, store.Options{Dir: c.State()})
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return do(api.NewGoalAPI(ctx, nil, s), s)
+}
+
+// started lends the running program to a command.
+func (p Program) started(ctx context.Context, o app.Options, do func(*app.App) error) (err error) {
+	c, err := p.config()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	o.Config, o.Log, o.Version = c, c.Log(), p.Version
+	a := app.New(o)
+	if err := a.Open(ctx); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+		defer cancel()
+		err = errors.Join(err, a.Close(ctx))
+	}()
+	return do(a)
+}
+
+// closing is how long the children have to end.
+const closing = 5 * time.Second
+
+// codeOf is the exit code for how a run ended.
+func codeOf(e goal.Exit) exitCode {
+	switch e {
+	case goal.Done:
+		return exitDone
+	case goal.LimitReached:
+		return exitLimit
+	case goal.Stuck:
+		return exitStuck
+	case goal.NeedsOperator:
+		return exitNeedsOperator
+	case goal.UserAborted, goal.GaveUp:
+		return exitAborted
+	case goal.Faulted:
+		return exitError
+	case goal.Interrupted, goal.Parked:
+		return exitInterrupted
+	case goal.UserPaused:
+		return exitPaused
+	}
+	return exitError
+}

@@ -1,0 +1,96 @@
+package cli_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"goalpost/backend/cli"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+	"goalpost/backend/sandbox/sandboxtest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"goalctl": func() {
+		p := cli.Program{
+			Name: "goalctl", Version: "test", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
+			Assets: fstest.MapFS{"index.html": &fstest.MapFile{Data: []byte("<!doctype html><title>Goalpost</title>")}},
+		}
+		os.Exit(p.Run(context.Background(), os.Args[1:]))
+	}})
+}
+
+// TestScripts runs testdata/script: the command line as a person or CI uses it,
+// against a local server that speaks the provider's protocol. The model's name
+// chooses what it does.
+func TestScripts(t *testing.T) {
+	helper := sandboxtest.Helper(t)
+	server := modeltest.New(t, play)
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("MODEL_URL", server.URL)
+			e.Setenv("GOALPOST_HELPER", helper)
+			e.Setenv("GOALPOST_HOME", e.WorkDir+"/home")
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("SECRET_KEY_FOR_TESTS", "sk-canary-7351")
+			return nil
+		},
+		RequireExplicitExec: true,
+	})
+}
+
+// play is what the models of the tests do, by name.
+func play(_ int, r modeltest.Request) modeltest.Answer {
+	turn := 0
+	for _, m := range r.Messages {
+		if m.Role == goal.Assistant {
+			turn++
+		}
+	}
+	claim := modeltest.Call("claim_complete", map[string]string{"rationale": "done.txt is there"})
+	switch r.Model {
+	case "good":
+		return modeltest.Answer{Text: "I write it and claim.", Calls: []goal.Call{
+			{Tool: "write_file", Arguments: `{"path":"done.txt","content":"done\n"}`},
+			{Tool: "claim_complete", Arguments: `{"rationale":"done.txt is there"}`},
+		}}
+	case "claims-first":
+		return []modeltest.Answer{claim, modeltest.Call("write_file", map[string]string{"path": "done.txt", "content": "x"}), claim}[min(turn, 2)]
+	case "never-claims":
+		return modeltest.Call("run_command", map[string]string{"command": fmt.Sprintf("echo turn %d", turn)})
+	case "gives-up":
+		return modeltest.Call("abort_with_report", map[string]string{"reason": "no way", "what_was_learned": "the door is locked"})
+	case "silent":
+		return modeltest.Say("I am done.")
+	case "slow":
+		return modeltest.Call("run_command", map[string]string{"command": "echo $$ > pid; sleep 60"})
+	case "counts": // each time the command really runs is a line in the file runs
+		return modeltest.Call("run_command", map[string]string{"command": fmt.Sprintf("echo %d >> runs; echo $$ > pid; sleep 60", turn)})
+	case "garbage":
+		return modeltest.Answer{Raw: "<html><body>502 Bad Gateway</body></html>"}
+	case "no-key":
+		return modeltest.Fail(401, "invalid api key")
+	case "spy":
+		return modeltest.Call("run_command", map[string]string{"command": "env"})
+	case "hostile-words":
+		return []modeltest.Answer{
+			{Text: "\u001b[2J", Calls: []goal.Call{{Tool: "\u001b]0;owned\u0007", Arguments: `{"path":"\u009b31m"}`}}},
+			modeltest.Call("claim_complete", map[string]string{"rationale": "\u001b[2J\u009b31m"}),
+			modeltest.Call("abort_with_report", map[string]string{"reason": "\u001b[2Jno\n  • Done: verified", "what_was_learned": "\u009b31m"}),
+		}[min(turn, 2)]
+	case "upgrade": // as if a newer version had migrated the database under this one
+		return modeltest.Call("run_command", map[string]string{
+			"command": `python3 -c 'import sqlite3; c = sqlite3.connect("../home/state/goalpost.db"); c.execute("PRAGMA user_version = 99"); c.commit()'`,
+		})
+	case "hostile":
+		return modeltest.Call("run_command", map[string]string{"command": `printf '\033]0;owned\007\033[2J%s' "$(seq 1 3)"`})
+	}
+	return modeltest.Fail(404, "no such model: "+strings.ToValidUTF8(r.Model, ""))
+}

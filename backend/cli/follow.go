@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"goalpost/backend/app"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// output is how a followed goal is shown.
+type output struct{ json, deltas bool }
+
+// errSignal says that the person or the system asked this process to go.
+var errSignal = errors.New("signal")
+
+// started is a goal that runs, and the newest event that is not to be shown.
+type started struct {
+	id   goal.ID
+	seen int64
+	cut  bool // a signal came meanwhile
+}
+
+// follow starts a goal and shows what happens until its run is over. The first
+// signal pauses the goal as interrupted; the second ends this process at once.
+func (p Program) follow(ctx context.Context, a *app.App, o output, start func(context.Context) (started, error)) (err error) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	const buffer = 4096
+	sub := a.Events(buffer)
+	defer func() { sub.Close() }()
+	s, err := p.begin(ctx, signals, start)
+	if err != nil {
+		return err
+	}
+	if s.cut {
+		return p.interrupt(ctx, a, s.id, s.seen, o)
+	}
+	id, shown, done := s.id, s.seen, a.Done(s.id)
+	defer func() {
+		if !o.json {
+			err = errors.Join(err, p.verdicts(context.WithoutCancel(ctx), a.Store(), id))
+		}
+	}()
+	for {
+		select {
+		case sig := <-signals:
+			p.leaving(sig, signals)
+			return p.interrupt(ctx, a, id, shown, o)
+		case <-done: // and what is still on its way is in the journal
+			return p.ended(ctx, a, id, shown, o)
+		case e, ok := <-sub.C:
+			if !ok { // too much at once: the journal has it all
+				sub = a.Events(buffer)
+				if exit, err := p.catchUp(ctx, a, id, &shown, o); err != nil || exit != "" {
+					return errors.Join(err, over(exit))
+				}
+				continue
+			}
+			if e.GoalID != id || e.Seq != 0 && e.Seq <= shown {
+				continue
+			}
+			shown = max(shown, e.Seq)
+			exit, err := p.show1(e, o)
+			if err != nil || exit != "" {
+				return errors.Join(err, over(exit))
+			}
+		}
+	}
+}
+
+// begin starts the goal. A signal in the middle of intake, which runs every
+// check once, cuts it: nothing has been created then.
+func (p Program) begin(ctx context.Context, signals chan os.Signal, start func(context.Context) (started, error)) (started, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type result struct {
+		started
+		err error
+	}
+	begun := make(chan result, 1)
+	go func() {
+		s, err := start(ctx)
+		begun <- result{s, err}
+	}()
+	select {
+	case r := <-begun:
+		return r.started, r.err
+	case sig := <-signals:
+		p.leaving(sig, signals)
+		cancel()
+		r := <-begun
+		if r.err != nil {
+			return started{}, exitCode(exitInterrupted)
+		}
+		r.cut = true // it came too late: the goal runs
+		return r.started, nil
+	}
+}
+
+// leaving says so, and lets a second signal end the process at once.
+func (p Program) leaving(sig os.Signal, signals <-chan os.Signal) {
+	p.say("\n%s: %v: pausing the goal; again to leave at once\n", p.Name, sig)
+	go func() {
+		<-signals
+		os.Exit(exitInterrupted)
+	}()
+}
+
+// ended shows the rest after the run is over. Without an end in the journal, the
+// journal could not be written.
+func (p Program) ended(ctx context.Context, a *app.App, id goal.ID, shown int64, o output) error {
+	exit, err := p.catchUp(ctx, a, id, &shown, o)
+	if err == nil && exit == "" {
+		p.say("%s: the run of goal %s ended, but that could not be written to its journal; the log in %s says why. %s resume %s continues it.\n",
+			p.Name, id.Short(), a.Config().State(), p.Name, id.Short())
+		return exitCode(exitError)
+	}
+	return errors.Join(err, over(exit))
+}
+
+func over(exit goal.Exit) error {
+	if exit == "" || exit == goal.Done {
+		return nil
+	}
+	return codeOf(exit)
+}
+
+// interrupt closes the program, which pauses its goals, and shows the last events.
+func (p Program) interrupt(ctx context.Context, a *app.App, id goal.ID, shown int64, o output) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	defer cancel()
+	if err := a.StopGoals(ctx); err != nil {
+		return fmt.Errorf("%w: %w", errSignal, err)
+	}
+	if _, err := p.catchUp(ctx, a, id, &shown, o); err != nil {
+		return err
+	}
+	return exitCode(exitInterrupted)
+}
+
+// catchUp shows what the journal has after the last shown event.
+func (p Program) catchUp(ctx context.Context, a *app.App, id goal.ID, shown *int64, o output) (goal.Exit, error) {
+	const page = 500
+	for {
+		events, err := a.Store().Events(ctx, id, *shown, page)
+		if err != nil {
+			return "", fmt.Errorf("journal: %w", err)
+		}
+		for _, e := range events {
+			*shown = e.Seq
+			if exit, err := p.show1(e, o); err != nil || exit != "" {
+				return exit, err
+			}
+		}
+		if len(events) < page {
+			return "", nil
+		}
+	}
+}
+
+// show1 shows one event; the exit is set by the one after which the process leaves.
+func (p Program) show1(e event.Event, o output) (goal.Exit, error) {
+	if o.json {
+		if _, delta := e.Body.(*event.Delta); !delta || o.deltas {
+			line, err := json.Marshal(e)
+			if err != nil {
+				return "", fmt.Errorf("event: %w", err)
+			}
+			if err := p.print("%s\n", plainJSON(line)); err != nil {
+				return "", err
+			}
+		}
+	}
+	p.progress(e)
+	var exit goal.Exit
+	var report []string
+	switch b := e.Body.(type) {
+	case *event.Ended:
+		exit, report = b.Exit, b.Report
+	case *event.Paused:
+		exit, report = b.Exit, b.Report
+	default:
+		return "", nil
+	}
+	if !o.json {
+		return exit, p.print("%s", reportText(e.GoalID, exit, report))
+	}
+	return exit, nil
+}
+
+func reportText(id goal.ID, exit goal.Exit, report []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nReport of %s (%s)\n", id, exit)
+	for _, line := range report {
+		b.WriteString(bullet(line))
+	}
+	return b.String()
+}
+
+// progress says one event in a line on stderr, for people.
+func (p Program) progress(e event.Event) {
+	switch b := e.Body.(type) {
+	case *event.Created:
+		who := b.Provider + " " + b.Model
+		if b.Scripted {
+			who = "scripted, no AI"
+		}
+		p.say("goal %s · %s · %s\n  done when %s\n  in %s\n", e.GoalID.Short(), b.Risk, who, b.Criterion, b.Dir)
+	case *event.Queued:
+		p.say("  waiting: %s\n", b.Reason)
+	case *event.Message:
+		if b.Message.Role == goal.Assistant && b.Message.Text != "" {
+			p.say("  %s\n", oneLine(b.Message.Text))
+		}
+	case *event.StepStarted:
+		p.say("%4d  %-20s %s\n", b.StepID, oneLine(b.Tool), oneLine(telling(b.Arguments)))
+	case *event.Step:
+		p.say("      %-8s %s  %s\n", b.Outcome, (time.Duration(b.MS) * time.Millisecond), oneLine(b.Preview))
+	case *event.Claim:
+		p.say("  claim %d: %s\n", b.N, oneLine(b.Rationale))
+	case *event.Verdict:
+		mark := map[goal.Outcome]string{goal.Pass: "✓"}[b.Outcome]
+		if mark == "" {
+			mark = "✗"
+		}
+		p.say("  %s %s  %s\n", mark, oneLine(b.Name), oneLine(b.Detail))
+		for line := range strings.Lines(b.Tail) {
+			p.say("      %s\n", strings.TrimRight(line, "\n"))
+		}
+	case *event.Warning:
+		p.say("  warning: %s\n", oneLine(b.Text))
+	case *event.Steered:
+		p.say("  note: %s\n", oneLine(b.Text))
+	}
+}
+
+// telling is what a person wants to see of a call's arguments: the path, the
+// command, the address, without the braces.
+func telling(arguments string) string {
+	var args map[string]any
+	if json.Unmarshal([]byte(arguments), &args) != nil {
+		return arguments
+	}
+	var words []string
+	for _, key := range []string{"pane", "path", "dir", "command", "url", "target", "text", "title", "rationale", "reason", "old", "new", "content"} {
+		if s, ok := args[key].(string); ok && s != "" {
+			words = append(words, s)
+		}
+	}
+	return strings.Join(words, " · ")
+}

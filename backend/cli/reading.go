@@ -1,0 +1,310 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/signal"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/store"
+)
+
+func (p Program) list() *cobra.Command {
+	var asJSON bool
+	var in api.ListInput
+	c := &cobra.Command{
+		Use: "list", Short: "List goals, newest first", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.reading(c.Context(), func(g *api.GoalAPI, _ *store.Store) error {
+				list, err := g.List(in)
+				switch {
+				case err != nil:
+					return err
+				case asJSON:
+					return p.json(list)
+				case len(list.Goals) == 0:
+					return p.print("No goals. Start one: %s run --demo\n", p.Name)
+				}
+				return p.table(list.Goals)
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	c.Flags().StringVar(&in.Status, "status", "", "only these: pending, running, paused, completed, failed, aborted")
+	c.Flags().StringVar(&in.Search, "search", "", "only those whose objective holds this text")
+	c.Flags().IntVar(&in.Limit, "limit", 50, "how many")
+	return c
+}
+
+func (p Program) table(goals []api.GoalCard) error {
+	w := tabwriter.NewWriter(p.Stdout, 0, 2, 2, ' ', 0)
+	_, err := fmt.Fprintln(w, "ID\tSTATE\tSTEPS\tCHECKS\tOBJECTIVE")
+	for _, g := range goals {
+		state := string(g.Status)
+		if g.Exit != "" {
+			state += "/" + string(g.Exit)
+		}
+		_, e := fmt.Fprintf(w, "%s\t%s\t%d\t%d/%d\t%s\n", goal.ID(g.ID).Short(), state, g.Steps, g.ChecksPassed, g.Checks, oneLine(g.Objective))
+		err = errors.Join(err, e)
+	}
+	if err = errors.Join(err, w.Flush()); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return nil
+}
+
+func (p Program) json(v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return p.print("%s", plainJSON(b.Bytes()))
+}
+
+func (p Program) show() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "show ID", Short: "Show a goal with its steps", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.reading(c.Context(), func(g *api.GoalAPI, _ *store.Store) error {
+				v, err := g.Get(args[0])
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return p.json(v)
+				}
+				return p.showGoal(g, v)
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
+func (p Program) showGoal(g *api.GoalAPI, v api.GoalView) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%s %s · %d steps · %d iterations · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit, v.Steps, v.Iterations,
+		(time.Duration(v.SpentMS) * time.Millisecond).Round(time.Millisecond), v.Policy.Dir, v.Policy.Risk)
+	for _, c := range v.CheckStates {
+		fmt.Fprintf(&b, "  check: %s: %s %s\n", oneLine(c.Words), c.Outcome, oneLine(c.Detail))
+	}
+	for _, line := range v.Report {
+		b.WriteString(bullet(line))
+	}
+	for after := 0; ; {
+		page, err := g.Steps(v.ID, after, 0)
+		if err != nil {
+			return err
+		}
+		for _, s := range page.Steps {
+			fmt.Fprintf(&b, "%4d  %-20s %-8s %6d ms  %s\n", s.N, oneLine(s.Tool), s.Outcome, s.MS, oneLine(s.Preview))
+			after = s.N
+		}
+		if after >= page.Total || len(page.Steps) == 0 {
+			return p.print("%s", b.String())
+		}
+	}
+}
+
+func (p Program) events() *cobra.Command {
+	var follow bool
+	c := &cobra.Command{
+		Use: "events ID", Short: "Print a goal's journal, one event per line", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.reading(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
+				row, err := s.Find(c.Context(), args[0])
+				if err != nil {
+					return fmt.Errorf("events: %w", err)
+				}
+				return p.journal(c.Context(), s, row.ID, follow)
+			})
+		},
+	}
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the goal stops or Ctrl+C")
+	return c
+}
+
+func (p Program) journal(ctx context.Context, s *store.Store, id goal.ID, follow bool) error {
+	const page = 500
+	seq, over := int64(0), false
+	for {
+		events, err := s.Events(ctx, id, seq, page)
+		if err != nil {
+			return fmt.Errorf("events: %w", err)
+		}
+		for _, e := range events {
+			if err := p.line(e); err != nil {
+				return err
+			}
+			seq, over = e.Seq, stops(e)
+		}
+		if len(events) < page {
+			break
+		}
+	}
+	if !follow || over { // the status is not asked: it may be newer than what was printed
+		return nil
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	return p.live(ctx, s, id, seq)
+}
+
+// live prints a goal's events as another process writes them.
+func (p Program) live(ctx context.Context, s *store.Store, id goal.ID, seq int64) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var failed error
+	err := s.Follow(ctx, map[goal.ID]int64{id: seq}, func(goal.ID) int64 { return 0 }, func(e event.Event) {
+		if e.GoalID != id || e.Seq <= seq {
+			return
+		}
+		seq = e.Seq
+		failed = errors.Join(failed, p.line(e))
+		if stops(e) {
+			cancel()
+		}
+	})
+	return errors.Join(err, failed)
+}
+
+// stops tells the events after which a goal does not go on by itself.
+func stops(e event.Event) bool {
+	switch e.Body.(type) {
+	case *event.Ended, *event.Paused:
+		return true
+	}
+	return false
+}
+
+func (p Program) line(e event.Event) error {
+	b, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("event %d: %w", e.Seq, err)
+	}
+	return p.print("%s\n", plainJSON(b))
+}
+
+func (p Program) report() *cobra.Command {
+	return &cobra.Command{
+		Use: "report ID", Short: "Print why a goal stopped", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.reading(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
+				row, err := s.Find(c.Context(), args[0])
+				if err != nil {
+					return fmt.Errorf("report: %w", err)
+				}
+				if len(row.Report) == 0 {
+					return p.print("goal %s is %s and has no report yet\n", row.ID.Short(), row.Status)
+				}
+				if err := p.print("%s", reportText(row.ID, row.Exit, row.Report)); err != nil {
+					return err
+				}
+				return p.verdicts(c.Context(), s, row.ID)
+			})
+		},
+	}
+}
+
+// verdicts prints the receipt for people: every claim with its verdicts.
+func (p Program) verdicts(ctx context.Context, s *store.Store, id goal.ID) error {
+	claims, err := s.Claims(ctx, id)
+	if err != nil || len(claims) == 0 {
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("Receipt\n")
+	for _, c := range claims {
+		if len(c.Verdicts) == 0 {
+			fmt.Fprintf(&b, "  claim %d  not verified: nothing was done since the last failed claim\n", c.N)
+		}
+		for _, v := range c.Verdicts {
+			fmt.Fprintf(&b, "  claim %d  %-6s %s: %s\n", c.N, v.Outcome, oneLine(v.Name), oneLine(v.Detail))
+		}
+	}
+	return p.print("%s", b.String())
+}
+
+func (p Program) receipt() *cobra.Command {
+	return &cobra.Command{
+		Use: "receipt ID", Short: "Print the verdicts of every claim, as JSON", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.reading(c.Context(), func(g *api.GoalAPI, _ *store.Store) error {
+				r, err := g.Receipt(args[0])
+				if err != nil {
+					return err
+				}
+				return p.json(r)
+			})
+		},
+	}
+}
+
+// order is a command that asks something of one goal.
+func (p Program) order(name, short string, do func(*api.GoalAPI, string) (bool, error)) *cobra.Command {
+	return &cobra.Command{
+		Use: name + " ID", Short: short, Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.started(c.Context(), app.Options{}, func(a *app.App) error {
+				_, err := do(a.GoalAPI(c.Context()), args[0])
+				return err
+			})
+		},
+	}
+}
+
+func (p Program) steer() *cobra.Command {
+	return &cobra.Command{
+		Use: "steer ID TEXT", Short: "Leave a note for a goal that lives", Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.started(c.Context(), app.Options{}, func(a *app.App) error {
+				_, err := a.GoalAPI(c.Context()).Steer(args[0], args[1])
+				return err
+			})
+		},
+	}
+}
+
+func (p Program) doctor() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "doctor", Short: "Say what works on this machine", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.started(c.Context(), app.Options{}, func(a *app.App) error {
+				findings := a.Doctor()
+				if asJSON {
+					return p.json(findings)
+				}
+				for _, f := range findings {
+					if err := p.print("%-5s %s: %s\n", f.State, f.Title, f.Detail); err != nil {
+						return err
+					}
+					if f.Hint != "" && f.State != "ok" {
+						if err := p.print("      %s\n", f.Hint); err != nil {
+							return err
+						}
+					}
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}

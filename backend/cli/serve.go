@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/serve"
+)
+
+func (p Program) serve() *cobra.Command {
+	var o serve.Options
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "serve", Short: "Show the same app in any browser", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if _, err := fs.Stat(p.Assets, "index.html"); err != nil {
+				return &api.Problem{Code: api.Unavailable, Message: "this program was built without its page", Hint: "run make build"}
+			}
+			return p.started(c.Context(), app.Options{Watch: true, Serve: true, Pace: demoPace}, func(a *app.App) error {
+				return p.serving(c.Context(), a, o, asJSON)
+			})
+		},
+	}
+	c.Flags().StringVar(&o.Listen, "listen", "127.0.0.1:4444", "address; port 0 is a free one")
+	c.Flags().BoolVar(&o.AllowRemote, "allow-remote", false, "let --listen name an address that other machines reach")
+	c.Flags().StringVar(&o.Token, "token", "", "what the browser must bring (default: a new one)")
+	c.Flags().BoolVar(&asJSON, "print-json", false, "print one JSON line with the address when ready")
+	return c
+}
+
+func (p Program) serving(ctx context.Context, a *app.App, o serve.Options, asJSON bool) (err error) {
+	if err := a.Recover(ctx); err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
+	methods, err := serve.Methods(a.Areas(ctx)...)
+	if err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
+	o.Assets, o.Methods, o.Stream, o.Log = p.Assets, methods, a.Stream().Handler, a.Config().Log()
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	s, err := serve.Open(ctx, o)
+	if err != nil {
+		return &api.Problem{Code: api.Refused, Message: err.Error(), Hint: "see serve --help"}
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+		defer cancel()
+		err = errors.Join(err, s.Close(ctx))
+	}()
+	if err := p.ready(s.LoginURL(), asJSON); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	stop() // the second signal ends the process at once
+	return nil
+}
+
+func (p Program) ready(link string, asJSON bool) error {
+	if !asJSON {
+		return p.print("Goalpost is at\n  %s\nCtrl+C ends it; running goals are paused and can be resumed.\n", link)
+	}
+	line, err := json.Marshal(map[string]string{"url": link})
+	if err != nil {
+		return fmt.Errorf("ready: %w", err)
+	}
+	return p.print("%s\n", line)
+}
+
+// static serves a folder on the loopback: the demonstration's server.
+func (p Program) static() *cobra.Command {
+	var listen string
+	c := &cobra.Command{
+		Use: "static DIR", Short: "Serve a folder on this machine's loopback", Args: cobra.ExactArgs(1), Hidden: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			root, err := os.OpenRoot(args[0])
+			if err != nil {
+				return fmt.Errorf("static: %w", err)
+			}
+			defer func() { _ = root.Close() }()
+			host, _, err := net.SplitHostPort(listen)
+			if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
+				return &api.Problem{Code: api.Refused, Message: "static serves on the loopback only", Hint: "use --listen 127.0.0.1:0"}
+			}
+			l, err := new(net.ListenConfig).Listen(c.Context(), "tcp", listen)
+			if err != nil {
+				return fmt.Errorf("static: %w", err)
+			}
+			if err := p.print("Serving %s at http://%s/\n", args[0], l.Addr()); err != nil {
+				return err
+			}
+			server := &http.Server{Handler: fresh(http.FileServerFS(root.FS())), ReadHeaderTimeout: 10 * time.Second}
+			return fmt.Errorf("static: %w", server.Serve(l))
+		},
+	}
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address")
+	return c
+}
+
+// fresh keeps browsers from showing an older version of a file.
+func fresh(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		h.ServeHTTP(w, r)
+	})
+}

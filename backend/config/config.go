@@ -1,0 +1,109 @@
+// Package config is the folders of the program and what the person chose: the
+// settings and the providers, kept in one settings.json.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// HomeVariable names the environment variable that puts all data into one folder.
+const HomeVariable = "GOALPOST_HOME"
+
+// InvalidError refuses an input of the person.
+type InvalidError struct{ Field, Message, Hint string }
+
+func (e *InvalidError) Error() string { return e.Message }
+
+// Config is open folders and settings. All methods may be called concurrently,
+// and several processes may have the same folders open: a change is made to what
+// the file holds at that moment.
+type Config struct {
+	state, work string
+	log         *slog.Logger
+	logFile     io.Closer
+
+	mu   sync.Mutex
+	file file
+}
+
+// Open finds the folders, makes the state folder private, and reads the
+// settings. Without GOALPOST_HOME the XDG folders are used.
+func Open(getenv func(string) string) (*Config, error) {
+	state, work, err := folders(getenv)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range []string{state, work} {
+		if err := ownGround(dir); err != nil {
+			return nil, err
+		}
+	}
+	if err := private(state); err != nil {
+		return nil, err
+	}
+	c := &Config{state: state, work: work}
+	rotating, err := openLog(filepath.Join(state, "log"))
+	if err != nil {
+		return nil, err
+	}
+	c.logFile, c.log = rotating, slog.New(slog.NewJSONHandler(rotating, nil))
+	if err := c.load(); err != nil {
+		return nil, errors.Join(err, rotating.Close())
+	}
+	return c, nil
+}
+
+// Close closes the log.
+func (c *Config) Close() error {
+	if err := c.logFile.Close(); err != nil {
+		return fmt.Errorf("log: %w", err)
+	}
+	return nil
+}
+
+// State is the folder of the database, the artifacts and the settings: 0700.
+func (c *Config) State() string { return c.state }
+
+// Work is the folder under which new goals get theirs.
+func (c *Config) Work() string { return c.work }
+
+// Log writes JSON lines to the state folder, never contents of tools.
+func (c *Config) Log() *slog.Logger { return c.log }
+
+func folders(getenv func(string) string) (state, work string, err error) {
+	if home := getenv(HomeVariable); home != "" {
+		if home, err = filepath.Abs(home); err != nil {
+			return "", "", fmt.Errorf("%s: %w", HomeVariable, err)
+		}
+		return filepath.Join(home, "state"), filepath.Join(home, "work"), nil
+	}
+	home := getenv("HOME")
+	if !filepath.IsAbs(home) {
+		return "", "", &InvalidError{Field: "HOME", Message: "HOME is not set, so there is no place for data", Hint: "set HOME, or " + HomeVariable}
+	}
+	state = getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) { // the specification wants relative ones ignored
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "goalpost"), filepath.Join(home, "Goalpost"), nil
+}
+
+// private makes the folder, readable for nobody else.
+func private(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("state folder: %w", err)
+	}
+	if err := suitable(dir); err != nil {
+		return err
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return fmt.Errorf("state folder: %w", err)
+	}
+	return nil
+}

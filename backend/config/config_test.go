@@ -1,0 +1,380 @@
+package config_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"goalpost/backend/config"
+)
+
+// environment is a getenv over a map.
+func environment(m map[string]string) func(string) string {
+	return func(k string) string { return m[k] }
+}
+
+func open(t *testing.T, home string) *config.Config {
+	t.Helper()
+	c, err := config.Open(environment(map[string]string{config.HomeVariable: home}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func invalid(err error) *config.InvalidError {
+	var e *config.InvalidError
+	if errors.As(err, &e) {
+		return e
+	}
+	return &config.InvalidError{}
+}
+
+func TestFolders(t *testing.T) {
+	home := t.TempDir()
+	for name, test := range map[string]struct {
+		env         map[string]string
+		state, work string
+	}{
+		"one folder":     {map[string]string{config.HomeVariable: home + "/one", "HOME": "/nowhere"}, home + "/one/state", home + "/one/work"},
+		"XDG":            {map[string]string{"HOME": home, "XDG_STATE_HOME": home + "/xdg"}, home + "/xdg/goalpost", home + "/Goalpost"},
+		"no XDG":         {map[string]string{"HOME": home}, home + "/.local/state/goalpost", home + "/Goalpost"},
+		"a relative XDG": {map[string]string{"HOME": home, "XDG_STATE_HOME": "state"}, home + "/.local/state/goalpost", home + "/Goalpost"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := config.Open(environment(test.env))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.State() != test.state || c.Work() != test.work {
+				t.Errorf("state %s, work %s", c.State(), c.Work())
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if _, err := config.Open(environment(map[string]string{})); invalid(err).Field != "HOME" {
+		t.Errorf("without HOME: %v", err)
+	}
+}
+
+func TestStateIsPrivate(t *testing.T) {
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, "state"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, home)
+	c.Log().Info("hello")
+	if err := c.SaveSettings(c.Settings()); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]os.FileMode{"": 0o700, "log": 0o700, "settings.json": 0o600, "log/goalpost.log": 0o600} {
+		info, err := os.Stat(filepath.Join(c.State(), path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%q has mode %o", path, got)
+		}
+	}
+}
+
+func TestFoldersOfOthersAreRefused(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make a folder of another user")
+	}
+	const other = 54321
+	user := filepath.Join(t.TempDir(), "user")
+	for _, dir := range []string{user, filepath.Join(user, "state")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chown(dir, other, other); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, home := range []string{user, filepath.Join(user, "new", "deeper")} {
+		_, err := config.Open(environment(map[string]string{config.HomeVariable: home}))
+		if e := invalid(err); e.Field != config.HomeVariable || !strings.Contains(e.Message, "uid 54321") || e.Hint == "" {
+			t.Errorf("%s: %v", home, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(user, "new")); err == nil {
+		t.Error("root left a folder in the user's home")
+	}
+}
+
+func TestSettingsComeBack(t *testing.T) {
+	home := t.TempDir()
+	c := open(t, home)
+	if s := c.Settings(); s.Theme != "system" || s.Welcomed || s.Scrollback <= 0 {
+		t.Errorf("defaults %+v", s)
+	}
+	want := config.Settings{Theme: "dark", FontSize: 15, Scrollback: 5000, Welcomed: true}
+	if err := c.SaveSettings(want); err != nil {
+		t.Fatal(err)
+	}
+	if got := open(t, home).Settings(); got != want || c.Settings() != want {
+		t.Errorf("came back as %+v", got)
+	}
+	for field, s := range map[string]config.Settings{
+		"theme":      {Theme: "pink", FontSize: 13, Scrollback: 1000},
+		"font_size":  {Theme: "dark", FontSize: 2, Scrollback: 1000},
+		"scrollback": {Theme: "dark", FontSize: 13, Scrollback: -1},
+	} {
+		if e := invalid(c.SaveSettings(s)); e.Field != field || e.Hint == "" {
+			t.Errorf("%s: %+v", field, e)
+		}
+	}
+	if c.Settings() != want {
+		t.Error("a refused setting was kept")
+	}
+}
+
+func TestUnreadableSettingsAreKeptAside(t *testing.T) {
+	for _, text := range []string{"{", "", "[]", `{"settings":7}`, "\x00\xff", `{"settings":{"theme":"dark"}} trailing`} {
+		home := t.TempDir()
+		state := filepath.Join(home, "state")
+		if err := os.MkdirAll(state, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(state, "settings.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := open(t, home)
+		if s := c.Settings(); s.Theme != "system" || len(c.Providers()) != 0 {
+			t.Errorf("%q: settings %+v", text, s)
+		}
+		if kept, err := os.ReadFile(path + ".unreadable"); err != nil || string(kept) != text {
+			t.Errorf("%q: kept %q, %v", text, kept, err)
+		}
+		if log, err := os.ReadFile(filepath.Join(state, "log", "goalpost.log")); err != nil || !strings.Contains(string(log), "cannot be read") {
+			t.Errorf("the log says %q, %v", log, err)
+		}
+		if err := c.SaveSettings(c.Settings()); err != nil {
+			t.Errorf("%q: saving afterwards: %v", text, err)
+		}
+	}
+}
+
+func TestAFileThatBreaksLaterLosesNothing(t *testing.T) {
+	c := open(t, t.TempDir())
+	if err := c.SaveProvider(local("one")); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(c.State(), "settings.json")
+	if err := os.WriteFile(path, []byte(`{"settings":`), 0o600); err != nil { // an editor, half way
+		t.Fatal(err)
+	}
+	if n := len(c.Providers()); n != 1 {
+		t.Errorf("%d providers", n)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("looking moved the file: %v", err)
+	}
+	if err := c.SaveProvider(local("two")); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(c.Providers()); n != 2 {
+		t.Errorf("%d providers after saving", n)
+	}
+	if kept, err := os.ReadFile(path + ".unreadable"); err != nil || string(kept) != `{"settings":` {
+		t.Errorf("kept %q, %v", kept, err)
+	}
+}
+
+func TestImpossibleSettingsFallBack(t *testing.T) {
+	home := t.TempDir()
+	c := open(t, home)
+	text := `{"settings":{"theme":"pink","font_size":13,"scrollback":1000,"welcomed":true},"providers":[{"id":"a","kind":"openai","base_url":"http://127.0.0.1:1/v1"}],"active":"a","later":1}`
+	if err := os.WriteFile(filepath.Join(c.State(), "settings.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, home)
+	if s := again.Settings(); s.Theme != "system" || !s.Welcomed || len(again.Providers()) != 1 || !again.Providers()[0].Active {
+		t.Errorf("settings %+v, providers %+v", s, again.Providers())
+	}
+}
+
+func local(id string) config.Provider {
+	return config.Provider{ID: id, Kind: config.OpenAI, BaseURL: "http://127.0.0.1:11434/v1", Model: "small"}
+}
+
+// The command line names the provider of --base-url after its host.
+func TestProvidersAreNamedAfterHosts(t *testing.T) {
+	c := open(t, t.TempDir())
+	for _, id := range []string{"127.0.0.1:11434", "[::1]:8080", "api.example.com", "box_2"} {
+		if err := c.SaveProvider(local(id)); err != nil {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
+func TestProviders(t *testing.T) {
+	home := t.TempDir()
+	c := open(t, home)
+	for _, id := range []string{"one", "two", "three"} {
+		if err := c.SaveProvider(local(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shape := func(c *config.Config) string {
+		var out []string
+		for _, p := range c.Providers() {
+			out = append(out, fmt.Sprintf("%s:%s:%v", p.ID, p.Model, p.Active))
+		}
+		return strings.Join(out, " ")
+	}
+	changed := local("two")
+	changed.Model = "big"
+	steps := []struct {
+		do   func() error
+		want string
+	}{
+		{func() error { return nil }, "one:small:true two:small:false three:small:false"},
+		{func() error { return c.SaveProvider(changed) }, "one:small:true two:big:false three:small:false"},
+		{func() error { return c.Use("two") }, "one:small:false two:big:true three:small:false"},
+		{func() error { return c.DeleteProvider("one") }, "two:big:true three:small:false"},
+		{func() error { return c.DeleteProvider("two") }, "three:small:true"},
+		{func() error { return c.DeleteProvider("three") }, ""},
+	}
+	for i, s := range steps {
+		if err := s.do(); err != nil {
+			t.Fatal(err)
+		}
+		if got, again := shape(c), shape(open(t, home)); got != s.want || again != s.want {
+			t.Errorf("step %d: %q, from disk %q, want %q", i, got, again, s.want)
+		}
+	}
+	for name, err := range map[string]error{"use": c.Use("nobody"), "delete": c.DeleteProvider("nobody")} {
+		if e := invalid(err); e.Field != "id" || !strings.Contains(e.Message, "nobody") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestProvidersThatCannotWork(t *testing.T) {
+	c := open(t, t.TempDir())
+	for _, test := range []struct {
+		field  string
+		change func(*config.Provider)
+	}{
+		{"id", func(p *config.Provider) { p.ID = "" }},
+		{"id", func(p *config.Provider) { p.ID = "demo" }},
+		{"id", func(p *config.Provider) { p.ID = "a b" }},
+		{"id", func(p *config.Provider) { p.ID = strings.Repeat("x", 65) }},
+		{"kind", func(p *config.Provider) { p.Kind = "demo" }},
+		{"kind", func(p *config.Provider) { p.Kind = "" }},
+		{"base_url", func(p *config.Provider) { p.BaseURL = "" }},
+		{"base_url", func(p *config.Provider) { p.BaseURL = "localhost:8080" }},
+		{"base_url", func(p *config.Provider) { p.BaseURL = "file:///etc/passwd" }},
+		{"base_url", func(p *config.Provider) { p.BaseURL = "http://" }},
+		{"base_url", func(p *config.Provider) { p.BaseURL = "https://me:secret@host/v1" }},
+		{"base_url", func(p *config.Provider) { p.BaseURL = "https://host/v1?key=secret" }},
+		{"api_key_env", func(p *config.Provider) { p.APIKeyEnv = "sk-abcdef" }},
+		{"api_key_env", func(p *config.Provider) { p.APIKeyEnv = "A=B" }},
+	} {
+		p := local("x")
+		test.change(&p)
+		e := invalid(c.SaveProvider(p))
+		if e.Field != test.field || e.Hint == "" || strings.Contains(e.Message, "secret") || strings.Contains(e.Message, "sk-") {
+			t.Errorf("%+v: %+v", p, e)
+		}
+	}
+	if n := len(c.Providers()); n != 0 {
+		t.Errorf("%d providers were kept", n)
+	}
+}
+
+// A window and the command line have the same folder open.
+func TestTwoProcessesKeepEachOthersChanges(t *testing.T) {
+	home := t.TempDir()
+	a, b := open(t, home), open(t, home)
+	var all sync.WaitGroup
+	for n, c := range []*config.Config{a, b} {
+		all.Go(func() {
+			for i := range 20 {
+				if err := c.SaveProvider(local(fmt.Sprintf("p%d-%d", n, i))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if err := a.SaveSettings(config.Settings{Theme: "light", FontSize: 13, Scrollback: 1000}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(open(t, home).Providers()); n != 40 || len(b.Providers()) != 40 || b.Settings().Theme != "light" {
+		t.Errorf("%d providers are left, the other process sees %d and %+v", n, len(b.Providers()), b.Settings())
+	}
+}
+
+func TestLogTurnsOver(t *testing.T) {
+	c := open(t, t.TempDir())
+	dir := filepath.Join(c.State(), "log")
+	line := strings.Repeat("x", 1<<20)
+	for i := range 75 {
+		c.Log().Info(line, "n", i)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 5 {
+		t.Errorf("%d files", len(entries))
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() > 10<<20 {
+			t.Errorf("%s has %d bytes", e.Name(), info.Size())
+		}
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for l := range strings.Lines(string(b)) {
+			if !json.Valid([]byte(l)) {
+				t.Fatalf("%s holds a broken line of %d bytes", e.Name(), len(l))
+			}
+		}
+	}
+	newest, err := os.ReadFile(filepath.Join(dir, "goalpost.log"))
+	if err != nil || !strings.Contains(string(newest), `"n":74}`) {
+		t.Errorf("the newest line is not in the newest file: %v", err)
+	}
+}
+
+func TestLogGoesOnWhereItCannotMove(t *testing.T) {
+	c := open(t, t.TempDir())
+	blocked := filepath.Join(c.State(), "log", "goalpost.log.1")
+	if err := os.MkdirAll(filepath.Join(blocked, "x"), 0o700); err != nil { // a folder that is not empty cannot be replaced
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(c.State(), "log", "goalpost.log.2", "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	line := strings.Repeat("x", 1<<20)
+	for range 12 {
+		c.Log().Info(line)
+	}
+	c.Log().Info("the last word")
+	b, err := os.ReadFile(filepath.Join(c.State(), "log", "goalpost.log"))
+	if err != nil || !strings.Contains(string(b), "the last word") {
+		t.Errorf("the log has stopped: %v", err)
+	}
+}

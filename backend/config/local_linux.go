@@ -1,0 +1,40 @@
+package config
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// Magic numbers of network file systems, from statfs(2).
+const (
+	nfs  = 0x6969
+	smb  = 0x517b
+	smb2 = 0xfe534d42
+	cifs = 0xff534d42
+	afs  = 0x5346414f
+	ceph = 0x00c36400
+	v9fs = 0x01021997
+)
+
+// local refuses a network file system: SQLite's write-ahead log needs shared memory.
+func local(dir string) error {
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err != nil {
+		return fmt.Errorf("state folder: %w", err)
+	}
+	if network(uint32(st.Type)) {
+		return &InvalidError{
+			Field: HomeVariable, Message: fmt.Sprintf("the state folder %s is on a network file system, where the journal is not safe", dir),
+			Hint: "set " + HomeVariable + " to a folder on a local disk",
+		}
+	}
+	return nil
+}
+
+func network(magic uint32) bool {
+	switch magic {
+	case nfs, smb, smb2, cifs, afs, ceph, v9fs:
+		return true
+	}
+	return false
+}

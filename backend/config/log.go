@@ -1,0 +1,98 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+const (
+	logSize  = 10 << 20
+	logFiles = 5
+)
+
+// rotating is a log file that moves aside when it is full: goalpost.log,
+// goalpost.log.1 … .4. Several processes may write to it; each moves it when it
+// finds it full.
+type rotating struct {
+	mu   sync.Mutex
+	path string
+	file *os.File
+	size int64
+}
+
+func openLog(dir string) (*rotating, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("log folder: %w", err)
+	}
+	r := &rotating{path: filepath.Join(dir, "goalpost.log")}
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *rotating) open() error {
+	f, err := os.OpenFile(r.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("log: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return errors.Join(fmt.Errorf("log: %w", err), f.Close())
+	}
+	r.file, r.size = f, info.Size()
+	return nil
+}
+
+func (r *rotating) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.size > 0 && r.size+int64(len(b)) > logSize {
+		_ = r.rotate() // a log that cannot move is better than none
+	}
+	n, err := r.file.Write(b)
+	r.size += int64(n)
+	if err != nil {
+		return n, fmt.Errorf("log: %w", err)
+	}
+	return n, nil
+}
+
+// rotate moves the files on and begins a new one. Where that fails the old one
+// goes on, and the next try comes after as many bytes again.
+func (r *rotating) rotate() error {
+	r.size = 0
+	if info, err := os.Stat(r.path); err == nil && info.Size()+1 > logSize/2 { // another process may have moved it
+		for i := logFiles - 2; i >= 0; i-- {
+			from := r.path
+			if i > 0 {
+				from = fmt.Sprintf("%s.%d", r.path, i)
+			}
+			if err := os.Rename(from, fmt.Sprintf("%s.%d", r.path, i+1)); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return fmt.Errorf("log: %w", err)
+			}
+		}
+	}
+	old := r.file
+	if err := r.open(); err != nil {
+		r.file = old
+		return err
+	}
+	if err := old.Close(); err != nil {
+		return fmt.Errorf("log: %w", err)
+	}
+	return nil
+}
+
+// Close closes the file.
+func (r *rotating) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.file.Close(); err != nil {
+		return fmt.Errorf("log: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,262 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+)
+
+// Settings is what the person chose.
+type Settings struct {
+	Theme      string `json:"theme"` // system, dark, light
+	FontSize   int    `json:"font_size"`
+	Scrollback int    `json:"scrollback"` // lines
+	Welcomed   bool   `json:"welcomed"`
+}
+
+// Kind says what a provider speaks.
+type Kind string
+
+// The kinds. Demo is built in and never stored.
+const (
+	OpenAI Kind = "openai"
+	Demo   Kind = "demo"
+)
+
+// Provider is where a model is reached. Keys are never stored: APIKeyEnv names
+// the environment variable that holds one.
+type Provider struct {
+	ID        string `json:"id"`
+	Kind      Kind   `json:"kind"`
+	BaseURL   string `json:"base_url"`
+	Model     string `json:"model"`
+	APIKeyEnv string `json:"api_key_env,omitempty"`
+	Active    bool   `json:"-"`
+}
+
+type file struct {
+	Settings  Settings   `json:"settings"`
+	Providers []Provider `json:"providers"`
+	Active    string     `json:"active"` // id of the provider that new goals get
+}
+
+func defaults() Settings { return Settings{Theme: "system", FontSize: 13, Scrollback: 10_000} }
+
+func (c *Config) path() string { return filepath.Join(c.state, "settings.json") }
+
+// load reads the settings at the start. A file that cannot be understood is set
+// aside, never overwritten.
+func (c *Config) load() error {
+	c.file = file{Settings: defaults()}
+	return c.refresh(true)
+}
+
+// refresh takes over what the file says now; mu is held. What it says nothing
+// about stays at its default, and a missing file changes nothing. A file that
+// cannot be understood may be one that somebody is just writing: it changes
+// nothing either, and is moved out of the way only when it has to be.
+func (c *Config) refresh(setAside bool) error {
+	b, err := os.ReadFile(c.path())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	f := file{Settings: defaults()}
+	if err := json.Unmarshal(b, &f); err != nil {
+		if !setAside {
+			return nil
+		}
+		aside := c.path() + ".unreadable"
+		c.log.Warn("the settings cannot be read and are kept aside", "error", err, "kept", aside)
+		if err := os.Rename(c.path(), aside); err != nil {
+			return fmt.Errorf("settings: %w", err)
+		}
+		return nil
+	}
+	if err := f.Settings.check(); err != nil {
+		c.log.Warn("a setting is not possible; defaults are used", "error", err)
+		welcomed := f.Settings.Welcomed
+		f.Settings = defaults()
+		f.Settings.Welcomed = welcomed
+	}
+	c.file = f
+	return nil
+}
+
+// current is what the file says now, also when another process wrote it.
+func (c *Config) current() file {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.refresh(false); err != nil {
+		c.log.Warn("the settings cannot be read again", "error", err)
+	}
+	return c.file
+}
+
+// change makes one change to what the file holds now, and keeps others, of this
+// process and of the next one, out meanwhile.
+func (c *Config) change(edit func(*file) error) (err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	unlock, err := lock(c.path() + ".lock")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if err := c.refresh(true); err != nil {
+		return err
+	}
+	next := c.file
+	next.Providers = slices.Clone(next.Providers)
+	if err := edit(&next); err != nil {
+		return err
+	}
+	return c.save(next)
+}
+
+// save writes the file whole or not at all.
+func (c *Config) save(next file) error {
+	b, err := json.MarshalIndent(next, "", "  ")
+	if err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	f, err := os.CreateTemp(c.state, ".settings-*")
+	if err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	_, err = f.Write(append(b, '\n'))
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), c.path())
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("settings: %w", err), os.Remove(f.Name()))
+	}
+	c.file = next
+	return nil
+}
+
+func (s Settings) check() error {
+	const minFont, maxFont, minLines, maxLines = 8, 32, 100, 200_000
+	switch {
+	case !slices.Contains([]string{"system", "dark", "light"}, s.Theme):
+		return &InvalidError{"theme", fmt.Sprintf("unknown theme %q", s.Theme), "use system, dark or light"}
+	case s.FontSize < minFont || s.FontSize > maxFont:
+		return &InvalidError{"font_size", fmt.Sprintf("a font size of %d cannot be read", s.FontSize), fmt.Sprintf("use %d to %d", minFont, maxFont)}
+	case s.Scrollback < minLines || s.Scrollback > maxLines:
+		return &InvalidError{"scrollback", fmt.Sprintf("%d lines of scrollback are not possible", s.Scrollback), fmt.Sprintf("use %d to %d", minLines, maxLines)}
+	}
+	return nil
+}
+
+// Settings reads what the person chose.
+func (c *Config) Settings() Settings {
+	return c.current().Settings
+}
+
+// SaveSettings keeps what the person chose.
+func (c *Config) SaveSettings(s Settings) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	return c.change(func(f *file) error {
+		f.Settings = s
+		return nil
+	})
+}
+
+// Providers lists them in the order in which they were added.
+func (c *Config) Providers() []Provider {
+	f := c.current()
+	list := slices.Clone(f.Providers)
+	for i := range list {
+		list[i].Active = list[i].ID == f.Active
+	}
+	return list
+}
+
+var (
+	idForm       = regexp.MustCompile(`^[A-Za-z0-9[][][A-Za-z0-9._:-]{0,63}$`)
+	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+func (p Provider) check() error {
+	u, err := url.Parse(p.BaseURL)
+	switch {
+	case !idForm.MatchString(p.ID) || p.ID == string(Demo):
+		return &InvalidError{"id", fmt.Sprintf("%q cannot be the name of a provider", p.ID), "use letters, digits, dots and dashes; demo is taken"}
+	case p.Kind != OpenAI:
+		return &InvalidError{"kind", fmt.Sprintf("unknown kind of provider %q", p.Kind), "use openai: any server that speaks /chat/completions"}
+	case err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https"):
+		return &InvalidError{"base_url", fmt.Sprintf("%q is not an address", p.BaseURL), "give one like http://127.0.0.1:11434/v1"}
+	case u.User != nil || u.RawQuery != "":
+		return &InvalidError{"base_url", "the address holds a password or a query", "put the key into an environment variable and name that"}
+	case p.APIKeyEnv != "" && !variableForm.MatchString(p.APIKeyEnv):
+		return &InvalidError{"api_key_env", "this is not the name of an environment variable", "name the variable that holds the key, not the key itself"}
+	}
+	return nil
+}
+
+// SaveProvider adds a provider or replaces the one with its id. The first one
+// becomes active.
+func (c *Config) SaveProvider(p Provider) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	return c.change(func(f *file) error {
+		if i := f.find(p.ID); i >= 0 {
+			f.Providers[i] = p
+		} else {
+			f.Providers = append(f.Providers, p)
+		}
+		if f.Active == "" {
+			f.Active = p.ID
+		}
+		return nil
+	})
+}
+
+// DeleteProvider removes one; if it was active, the first of the others is.
+func (c *Config) DeleteProvider(id string) error {
+	return c.change(func(f *file) error {
+		i := f.find(id)
+		if i < 0 {
+			return unknown(id)
+		}
+		f.Providers = slices.Delete(f.Providers, i, i+1)
+		if f.Active == id {
+			f.Active = ""
+			if len(f.Providers) > 0 {
+				f.Active = f.Providers[0].ID
+			}
+		}
+		return nil
+	})
+}
+
+// Use makes a provider the one that new goals get.
+func (c *Config) Use(id string) error {
+	return c.change(func(f *file) error {
+		if f.find(id) < 0 {
+			return unknown(id)
+		}
+		f.Active = id
+		return nil
+	})
+}
+
+// find is the index of a provider, -1 if there is none.
+func (f *file) find(id string) int {
+	return slices.IndexFunc(f.Providers, func(p Provider) bool { return p.ID == id })
+}
+
+func unknown(id string) error {
+	return &InvalidError{"id", fmt.Sprintf("there is no provider %q", id), "the settings list them"}
+}

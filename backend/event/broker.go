@@ -1,0 +1,72 @@
+package event
+
+import "sync"
+
+// Broker hands events to everyone who listens. The zero value is ready. All
+// methods may be called concurrently; Publish never blocks.
+type Broker struct {
+	mu   sync.Mutex
+	subs map[*Subscription]struct{}
+}
+
+// Subscription is one listener. A lossy one misses events while its buffer is
+// full. A sure one is closed instead, so that the listener sees the gap, reads
+// the journal from its last seq and subscribes again.
+type Subscription struct {
+	C      <-chan Event // closed by Close, or when a sure listener fell behind
+	c      chan Event
+	sure   bool
+	broker *Broker
+}
+
+// Lossy subscribes for what may be missed (streaming text).
+func (b *Broker) Lossy(buffer int) *Subscription { return b.subscribe(buffer, false) }
+
+// Sure subscribes for what must not be missed unnoticed.
+func (b *Broker) Sure(buffer int) *Subscription { return b.subscribe(buffer, true) }
+
+func (b *Broker) subscribe(buffer int, sure bool) *Subscription {
+	c := make(chan Event, buffer)
+	s := &Subscription{C: c, c: c, sure: sure, broker: b}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.subs == nil {
+		b.subs = make(map[*Subscription]struct{})
+	}
+	b.subs[s] = struct{}{}
+	return s
+}
+
+// Close ends the subscription and closes C.
+func (s *Subscription) Close() {
+	s.broker.mu.Lock()
+	defer s.broker.mu.Unlock()
+	s.drop()
+}
+
+func (s *Subscription) drop() {
+	if _, ok := s.broker.subs[s]; ok {
+		delete(s.broker.subs, s)
+		close(s.c)
+	}
+}
+
+// Publish hands e to every listener. A delta is kept from sure listeners whose
+// buffer is more than half full: it may be lost, what is journaled may not.
+func (b *Broker) Publish(e Event) {
+	light := e.Body.EventType() == Delta{}.EventType() // by value or by pointer
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for s := range b.subs {
+		if light && s.sure && len(s.c) > cap(s.c)/2 {
+			continue
+		}
+		select {
+		case s.c <- e:
+		default:
+			if s.sure {
+				s.drop()
+			}
+		}
+	}
+}

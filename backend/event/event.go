@@ -1,0 +1,237 @@
+// Package event holds what is said about goals and panes as it happens: the
+// types of the journal's events and the broker that hands them out. An event
+// with a Seq is in the journal before anyone hears of it.
+package event
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+// Body is one kind of event. The JSON of an event is one flat object: the
+// header's fields and the body's.
+type Body interface{ EventType() string }
+
+// Event is a body with its place in the journal.
+type Event struct {
+	GoalID goal.ID
+	RunID  string
+	Seq    int64 // gapless per goal from 1; 0 for bodies that are not journaled
+	At     time.Time
+	Body   Body
+}
+
+// The bodies, in the order in which a goal usually meets them.
+type (
+	// Created is the first event of every goal.
+	Created struct {
+		Objective string      `json:"objective"`
+		Criterion string      `json:"criterion"` // in words
+		Dir       string      `json:"dir"`
+		Risk      policy.Risk `json:"risk"`
+		Provider  string      `json:"provider"`
+		Model     string      `json:"model"`
+		Scripted  bool        `json:"scripted"`
+	}
+	// Queued says that all slots are taken.
+	Queued struct {
+		Reason string `json:"reason"`
+	}
+	// Started opens a run.
+	Started struct{}
+	// Iteration opens one pass of the loop.
+	Iteration struct {
+		N int `json:"n"`
+	}
+	// Message is an entry of the conversation.
+	Message struct {
+		Message goal.Message `json:"message"`
+	}
+	// StepStarted is a call's intent; it is durable before the call is executed.
+	StepStarted struct {
+		StepID    int           `json:"step_id"`
+		Tool      string        `json:"tool"`
+		Arguments string        `json:"arguments"` // JSON as the model wrote it
+		Effect    policy.Effect `json:"effect"`
+	}
+	// Step is a call's result.
+	Step struct {
+		StepID  int     `json:"step_id"`
+		Tool    string  `json:"tool"`
+		Outcome Outcome `json:"outcome"`
+		MS      int64   `json:"ms"`
+		Preview string  `json:"preview"`
+		Result  string  `json:"-"` // whole, kept in the step's row
+		Image   []byte  `json:"-"` // kept as an artifact
+		// ImageSHA256 names the artifact, "" if the step made no picture.
+		ImageSHA256 string `json:"image_sha256,omitempty"`
+	}
+	// Claim asks for verification and proves nothing.
+	Claim struct {
+		N         int    `json:"n"`
+		Rationale string `json:"rationale"`
+		Result    string `json:"result,omitempty"`
+	}
+	// Verdict is the outcome of one check for one claim.
+	Verdict struct {
+		Claim int `json:"claim"`
+		goal.Verdict
+	}
+	// VerificationFailed is what the agent was told.
+	VerificationFailed struct {
+		Claim  int    `json:"claim"`
+		Detail string `json:"detail"`
+	}
+	// Usage is what one model turn cost.
+	Usage struct{ goal.Usage }
+	// Steered is a note of the person, at its place in time.
+	Steered struct {
+		Text string `json:"text"`
+	}
+	// Lease gives a pane to the goal, or takes it back.
+	Lease struct {
+		Pane string    `json:"pane"`
+		Kind pane.Kind `json:"kind"`
+		Held bool      `json:"held"`
+	}
+	// Warning tells of a limit coming near or of a fault that was survived.
+	Warning struct {
+		What string `json:"what"` // wall_clock, iterations, tokens, usd, model, critic
+		Text string `json:"text"`
+	}
+	// Paused ends a run without ending the goal.
+	Paused struct {
+		Exit   goal.Exit `json:"exit"`
+		Reason string    `json:"reason"`
+		Report []string  `json:"report"`
+	}
+	// Resumed continues a goal with the same steps and numbers.
+	Resumed struct {
+		Note string `json:"note,omitempty"`
+	}
+	// Ended is the last event of a run that ended its goal.
+	Ended struct {
+		Status   goal.Status `json:"status"`
+		Exit     goal.Exit   `json:"exit"`
+		Verified bool        `json:"verified"`
+		Report   []string    `json:"report"`
+	}
+	// Delta is streaming text of the model. It is not journaled and may be lost.
+	Delta struct {
+		Text string `json:"text"`
+	}
+	// Pane tells that a pane was opened, changed or closed. It belongs to the
+	// workspace, not to a journal; Rev grows by one with each.
+	Pane struct {
+		Rev    int64     `json:"rev"`
+		Pane   pane.Info `json:"pane"`
+		Closed bool      `json:"closed"`
+	}
+)
+
+// Outcome is how a step ended.
+type Outcome string
+
+// The outcomes. InDoubt is an intent without a result.
+const (
+	OK      Outcome = "ok"
+	Failed  Outcome = "failed"
+	Denied  Outcome = "denied"
+	InDoubt Outcome = "in_doubt"
+)
+
+// EventType names the body, in JSON and in SQL.
+func (Created) EventType() string            { return "created" }
+func (Queued) EventType() string             { return "queued" }
+func (Started) EventType() string            { return "started" }
+func (Iteration) EventType() string          { return "iteration" }
+func (Message) EventType() string            { return "message" }
+func (StepStarted) EventType() string        { return "step_started" }
+func (Step) EventType() string               { return "step" }
+func (Claim) EventType() string              { return "claim" }
+func (Verdict) EventType() string            { return "verdict" }
+func (VerificationFailed) EventType() string { return "verification_failed" }
+func (Usage) EventType() string              { return "usage" }
+func (Steered) EventType() string            { return "steered" }
+func (Lease) EventType() string              { return "lease" }
+func (Warning) EventType() string            { return "warning" }
+func (Paused) EventType() string             { return "paused" }
+func (Resumed) EventType() string            { return "resumed" }
+func (Ended) EventType() string              { return "ended" }
+func (Delta) EventType() string              { return "delta" }
+func (Pane) EventType() string               { return "pane" }
+
+// Bodies holds one empty body of every type, for decoding and for documents.
+func Bodies() []Body {
+	return []Body{
+		&Created{}, &Queued{}, &Started{}, &Iteration{}, &Message{}, &StepStarted{}, &Step{}, &Claim{}, &Verdict{},
+		&VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{}, &Resumed{}, &Ended{}, &Delta{}, &Pane{},
+	}
+}
+
+// TimeLayout is RFC 3339 in UTC with milliseconds, as in the store and in JSON.
+const TimeLayout = "2006-01-02T15:04:05.000Z"
+
+type header struct {
+	Type   string  `json:"type"`
+	GoalID goal.ID `json:"goal_id,omitempty"`
+	RunID  string  `json:"run_id,omitempty"`
+	Seq    int64   `json:"seq,omitempty"`
+	At     string  `json:"at"`
+}
+
+// MarshalJSON writes the flat object.
+func (e Event) MarshalJSON() ([]byte, error) {
+	head, err := json.Marshal(header{e.Body.EventType(), e.GoalID, e.RunID, e.Seq, e.At.UTC().Format(TimeLayout)})
+	if err != nil {
+		return nil, fmt.Errorf("event header: %w", err)
+	}
+	body, err := json.Marshal(e.Body)
+	if err != nil {
+		return nil, fmt.Errorf("event %s: %w", e.Body.EventType(), err)
+	}
+	if string(body) == "{}" {
+		return head, nil
+	}
+	out := make([]byte, 0, len(head)+len(body))
+	out = append(out, head[:len(head)-1]...)
+	out = append(out, ',')
+	return append(out, body[1:]...), nil
+}
+
+// UnmarshalJSON reads the flat object back. An unknown type is an error that names it.
+func (e *Event) UnmarshalJSON(b []byte) error {
+	var h header
+	if err := json.Unmarshal(b, &h); err != nil {
+		return fmt.Errorf("event: %w", err)
+	}
+	body, err := Decode(h.Type, b)
+	if err != nil {
+		return err
+	}
+	at, err := time.Parse(TimeLayout, h.At)
+	if err != nil {
+		return fmt.Errorf("event time: %w", err)
+	}
+	*e = Event{GoalID: h.GoalID, RunID: h.RunID, Seq: h.Seq, At: at, Body: body}
+	return nil
+}
+
+// Decode reads a body of the named type.
+func Decode(kind string, b []byte) (Body, error) {
+	for _, body := range Bodies() {
+		if body.EventType() != kind {
+			continue
+		}
+		if err := json.Unmarshal(b, body); err != nil {
+			return nil, fmt.Errorf("event %s: %w", kind, err)
+		}
+		return body, nil
+	}
+	return nil, fmt.Errorf("unknown event type %q", kind)
+}

@@ -1,0 +1,144 @@
+// Package goal holds the words of the product: what a goal is, how the host
+// decides that it is achieved, where it stands and why it stopped. It imports
+// nothing but the policy words and the standard library, and does nothing.
+package goal
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"goalpost/backend/policy"
+)
+
+// ID is a lower-case ULID. The command line accepts a unique prefix of six or more.
+type ID string
+
+// Short is the prefix that people are shown.
+func (id ID) Short() string {
+	const tail = 8
+	if len(id) <= tail {
+		return string(id)
+	}
+	return string(id[len(id)-tail:])
+}
+
+// Status says where a goal is.
+type Status string
+
+// The statuses. Every legal arrow between them is in transition.go.
+const (
+	Pending   Status = "pending"
+	Running   Status = "running"
+	Paused    Status = "paused"
+	Completed Status = "completed"
+	Failed    Status = "failed"
+	Aborted   Status = "aborted"
+)
+
+// Exit says why a run stopped. It is empty while a goal is pending or running.
+type Exit string
+
+// The exits.
+const (
+	Done          Exit = "done"
+	LimitReached  Exit = "limit_reached"
+	Faulted       Exit = "error"
+	Stuck         Exit = "stuck"
+	NeedsOperator Exit = "needs_operator"
+	Parked        Exit = "parked"
+	UserPaused    Exit = "user_paused"
+	Interrupted   Exit = "interrupted"
+	UserAborted   Exit = "user_aborted"
+	GaveUp        Exit = "gave_up"
+)
+
+// Goal is an objective with a criterion, a policy and limits. Criterion, policy
+// and their hashes are frozen when the goal is created.
+type Goal struct {
+	ID              ID
+	Objective       string
+	Criterion       Criterion
+	CriterionSHA256 string
+	Policy          policy.Policy
+	PolicySHA256    string
+	Limits          Limits
+	Provider        string // id of the provider, "demo" for the scripted model
+	Model           string
+	Scripted        bool // true when no AI is behind the model
+	Status          Status
+	Exit            Exit
+	Verified        bool // true when a program or a model of the host decided
+	RunID           string
+	Spent           Spent
+	Report          []string // at most five bullets, the first says why it stopped
+	CreatedAt       time.Time
+	StartedAt       time.Time
+	EndedAt         time.Time
+	UpdatedAt       time.Time
+}
+
+// Spent counts what a goal has used so far, over all of its runs.
+type Spent struct {
+	WallClock  time.Duration // paused time does not count
+	Iterations int
+	Steps      int
+	Claims     int // claims made
+	TokensIn   int64
+	TokensOut  int64
+	USD        float64
+}
+
+// Limits bound a run; zero means none.
+type Limits struct {
+	WallClock     time.Duration
+	Iterations    int
+	ClaimsPerGate int
+	Tokens        int64
+	USD           float64
+}
+
+// DefaultLimits are what a goal gets when the person says nothing.
+func DefaultLimits() Limits {
+	return Limits{WallClock: time.Hour, Iterations: 300, ClaimsPerGate: 5}
+}
+
+// Refusal is why a goal was not accepted at intake. It changes nothing.
+type Refusal struct {
+	Field  string // the input's field, as in the dialog and the flags
+	Reason string
+	Hint   string // what to do next
+}
+
+func (r *Refusal) Error() string {
+	if r.Hint == "" {
+		return r.Reason
+	}
+	return r.Reason + " (" + r.Hint + ")"
+}
+
+// ErrNotFound means that no goal has the given id or prefix.
+var ErrNotFound = errors.New("no such goal")
+
+// CheckInput refuses a goal that could not be decided: no objective, no check,
+// a negative limit, an unknown risk.
+func CheckInput(objective string, c Criterion, p policy.Policy, l Limits) error {
+	if strings.TrimSpace(objective) == "" {
+		return &Refusal{"objective", "the goal has no objective", "say in a sentence what should be true at the end"}
+	}
+	if err := c.Valid(); err != nil {
+		return err
+	}
+	if !p.Risk.Valid() {
+		return &Refusal{"risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of " + policy.RiskNames()}
+	}
+	if l.WallClock < 0 || l.Iterations < 0 || l.ClaimsPerGate < 0 || l.Tokens < 0 || l.USD < 0 {
+		return &Refusal{"limits", "a limit is negative", "use 0 for no limit"}
+	}
+	if math.IsNaN(l.USD) || math.IsInf(l.USD, 0) { // nothing is ever over it
+		return &Refusal{"limits", "the limit of money is not a number", "use an amount such as 2.50, or 0 for no limit"}
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package goal_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+var statuses = []goal.Status{goal.Pending, goal.Running, goal.Paused, goal.Completed, goal.Failed, goal.Aborted}
+
+// TestTransitions goes through every pair, unknown statuses too.
+func TestTransitions(t *testing.T) {
+	legal := []string{
+		"pending running", "pending aborted",
+		"running completed", "running failed", "running aborted", "running paused",
+		"paused running", "paused aborted", "paused failed",
+		"completed running", "failed running", "aborted running",
+	}
+	for _, from := range append(slices.Clone(statuses), "", "lost") {
+		for _, to := range append(slices.Clone(statuses), "", "lost") {
+			want := slices.Contains(legal, string(from)+" "+string(to))
+			if got := goal.CanGo(from, to); got != want {
+				t.Errorf("%q to %q: %v", from, to, got)
+			}
+			err := goal.Go(from, to)
+			if (err == nil) != want {
+				t.Errorf("%q to %q: %v", from, to, err)
+			}
+			if err != nil && (!strings.Contains(err.Error(), string(from)) || !strings.Contains(err.Error(), string(to))) {
+				t.Errorf("%v does not name %q and %q", err, from, to)
+			}
+		}
+	}
+}
+
+func TestLive(t *testing.T) {
+	for _, s := range statuses {
+		if got, want := s.Live(), s == goal.Pending || s == goal.Running || s == goal.Paused; got != want {
+			t.Errorf("%s: %v", s, got)
+		}
+	}
+}
+
+// TestStatusOf also holds that every exit leads to a status that a running goal can reach.
+func TestStatusOf(t *testing.T) {
+	for exit, want := range map[goal.Exit]goal.Status{
+		goal.Done: goal.Completed, goal.LimitReached: goal.Failed, goal.Faulted: goal.Failed,
+		goal.Stuck: goal.Paused, goal.NeedsOperator: goal.Paused, goal.Parked: goal.Paused, goal.UserPaused: goal.Paused, goal.Interrupted: goal.Paused,
+		goal.UserAborted: goal.Aborted, goal.GaveUp: goal.Aborted,
+	} {
+		if got := goal.StatusOf(exit); got != want {
+			t.Errorf("%s leaves a goal %s, want %s", exit, got, want)
+		}
+		if !goal.CanGo(goal.Running, want) {
+			t.Errorf("%s: a running goal cannot become %s", exit, want)
+		}
+	}
+	if got := goal.StatusOf(""); got != goal.Running {
+		t.Errorf("no exit is %s", got)
+	}
+}
+
+func TestCheckInput(t *testing.T) {
+	type input struct {
+		objective string
+		criterion goal.Criterion
+		policy    policy.Policy
+		limits    goal.Limits
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*input)
+		field  string // of the refusal, "" if accepted
+	}{
+		{"whole", func(*input) {}, ""},
+		{"no limits", func(i *input) { i.limits = goal.Limits{} }, ""},
+		{"no objective", func(i *input) { i.objective = "" }, "objective"},
+		{"a blank objective", func(i *input) { i.objective = " \n\t " }, "objective"},
+		{"no check", func(i *input) { i.criterion.Checks = nil }, "criterion"},
+		{"a check without a command", func(i *input) { i.criterion.Checks[0].Command = "  " }, "criterion"},
+		{"the second check is blank", func(i *input) {
+			i.criterion.Checks = append(i.criterion.Checks, goal.Check{Type: goal.Shell})
+		}, "criterion"},
+		{"an unknown check", func(i *input) { i.criterion.Checks[0].Type = "oracle" }, "criterion"},
+		{"a check without a type", func(i *input) { i.criterion.Checks[0].Type = "" }, "criterion"},
+		{"a NUL in a check", func(i *input) { i.criterion.Checks[0].Command = "test\x00 -f a" }, "criterion"},
+		{"no risk", func(i *input) { i.policy.Risk = "" }, "risk"},
+		{"an unknown risk", func(i *input) { i.policy.Risk = "root" }, "risk"},
+		{"a negative time", func(i *input) { i.limits.WallClock = -time.Second }, "limits"},
+		{"negative iterations", func(i *input) { i.limits.Iterations = -1 }, "limits"},
+		{"negative claims", func(i *input) { i.limits.ClaimsPerGate = -1 }, "limits"},
+		{"negative tokens", func(i *input) { i.limits.Tokens = -1 }, "limits"},
+		{"money that is no number", func(i *input) { i.limits.USD = math.NaN() }, "limits"},
+		{"endless money", func(i *input) { i.limits.USD = math.Inf(1) }, "limits"},
+		{"negative money", func(i *input) { i.limits.USD = -0.01 }, "limits"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			i := input{
+				"create done.txt",
+				goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done.txt"}}},
+				policy.Policy{Risk: policy.WriteLocal},
+				goal.DefaultLimits(),
+			}
+			c.change(&i)
+			err := goal.CheckInput(i.objective, i.criterion, i.policy, i.limits)
+			if c.field == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			var r *goal.Refusal
+			if !errors.As(err, &r) || r.Field != c.field || r.Reason == "" || r.Hint == "" {
+				t.Fatalf("%#v, want a refusal of %s with reason and hint", err, c.field)
+			}
+			if !strings.Contains(err.Error(), r.Reason) || !strings.Contains(err.Error(), r.Hint) {
+				t.Errorf("%q leaves out reason or hint", err)
+			}
+		})
+	}
+}
+
+func TestWords(t *testing.T) {
+	a := goal.Check{Type: goal.Shell, Command: " go test ./... "}
+	b := goal.Check{Type: goal.Shell, Command: "test -s out", ExitCode: 1, Dir: "build"}
+	for _, c := range []struct{ got, want string }{
+		{goal.Criterion{Checks: []goal.Check{a, b}}.Words(), "the command ` go test ./... ` exits with 0 and the command `test -s out` exits with 1 in build"},
+		{goal.Criterion{Checks: []goal.Check{a, b}, Any: true}.Words(), "the command ` go test ./... ` exits with 0 or the command `test -s out` exits with 1 in build"},
+		{a.Name(), "go test ./..."},
+		{(&goal.Refusal{Reason: "no"}).Error(), "no"},
+		{goal.ID("01jd3q8zt2n4v6x8y0abcdefgh").Short(), "abcdefgh"},
+		{goal.ID("short").Short(), "short"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	for ms, want := range map[int64]time.Duration{0: 2 * time.Minute, -5: 2 * time.Minute, 1500: 1500 * time.Millisecond} {
+		if got := (goal.Check{TimeoutMS: ms}).Timeout(); got != want {
+			t.Errorf("%d ms: %s", ms, got)
+		}
+	}
+}
+
+// TestHash: the hash freezes every part of a criterion.
+func TestHash(t *testing.T) {
+	base := goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "a"}}}
+	want, err := goal.Hash(base)
+	if err != nil || len(want) != 64 {
+		t.Fatalf("%q, %v", want, err)
+	}
+	if again, err := goal.Hash(goal.Criterion{Checks: slices.Clone(base.Checks)}); err != nil || again != want {
+		t.Errorf("the same criterion hashes to %s and %s (%v)", want, again, err)
+	}
+	seen := map[string]string{want: "base"}
+	for name, c := range map[string]goal.Criterion{
+		"any":     {Checks: base.Checks, Any: true},
+		"command": {Checks: []goal.Check{{Type: goal.Shell, Command: "b"}}},
+		"code":    {Checks: []goal.Check{{Type: goal.Shell, Command: "a", ExitCode: 1}}},
+		"dir":     {Checks: []goal.Check{{Type: goal.Shell, Command: "a", Dir: "d"}}},
+		"timeout": {Checks: []goal.Check{{Type: goal.Shell, Command: "a", TimeoutMS: 1}}},
+		"twice":   {Checks: []goal.Check{base.Checks[0], base.Checks[0]}},
+	} {
+		h, err := goal.Hash(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, ok := seen[h]; ok {
+			t.Errorf("%s hashes like %s", name, other)
+		}
+		seen[h] = name
+	}
+	if _, err := goal.Hash(func() {}); err == nil {
+		t.Error("something that is not JSON was hashed")
+	}
+}
+
+type control struct{ claims []string }
+
+func (c *control) Claim(rationale, _ string) { c.claims = append(c.claims, rationale) }
+func (c *control) GiveUp(string, string)     {}
+
+// TestRunOf: the run travels in the context, and two runs do not mix.
+func TestRunOf(t *testing.T) {
+	if r, ok := goal.RunOf(t.Context()); ok {
+		t.Fatalf("%v outside any run", r)
+	}
+	one, two := &control{}, &control{}
+	first := goal.WithRun(t.Context(), goal.Run{Goal: "g1", ID: "r1", Control: one})
+	second := goal.WithRun(t.Context(), goal.Run{Goal: "g2", ID: "r2", Control: two})
+	child, cancel := context.WithCancel(first)
+	defer cancel()
+	for ctx, want := range map[context.Context]goal.ID{first: "g1", second: "g2", child: "g1", goal.WithRun(first, goal.Run{Goal: "g3"}): "g3"} {
+		if r, ok := goal.RunOf(ctx); !ok || r.Goal != want {
+			t.Errorf("%v, want %s", r, want)
+		}
+	}
+	r, _ := goal.RunOf(child)
+	r.Control.Claim("done", "")
+	if len(one.claims) != 1 || len(two.claims) != 0 {
+		t.Errorf("claims went to %v and %v", one.claims, two.claims)
+	}
+}

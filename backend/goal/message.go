@@ -1,0 +1,67 @@
+package goal
+
+import "encoding/json"
+
+// Role says who speaks in a conversation.
+type Role string
+
+// The roles, as the providers name them.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool"
+)
+
+// Message is one entry of a goal's conversation with its model.
+type Message struct {
+	Role   Role   `json:"role"`
+	Text   string `json:"text"`
+	Calls  []Call `json:"calls,omitempty"`   // of an assistant message
+	CallID string `json:"call_id,omitempty"` // of a tool message
+}
+
+// Call is one tool call as the model wrote it. Arguments may be broken JSON:
+// the door answers that, it is not repaired.
+type Call struct {
+	ID        string `json:"id"`
+	Tool      string `json:"tool"`
+	Arguments string `json:"arguments"`
+}
+
+// ToolSpec is what a model is told about a tool.
+type ToolSpec struct {
+	Name        string
+	Description string
+	Schema      json.RawMessage // JSON Schema of the arguments object
+}
+
+// Turn is what a model is asked.
+type Turn struct {
+	Model    string
+	System   string
+	Messages []Message
+	Tools    []ToolSpec
+}
+
+// Reply is what a model answered, after its stream has ended.
+type Reply struct {
+	Text  string
+	Calls []Call
+	Usage Usage
+}
+
+// Usage is what one turn cost. USD is 0 where no price is known.
+type Usage struct {
+	TokensIn  int64   `json:"tokens_in"`
+	TokensOut int64   `json:"tokens_out"`
+	USD       float64 `json:"usd"`
+}
+
+// Result is what a tool gives back. Text goes to the model; OK false means
+// denied, failed or not found.
+type Result struct {
+	OK    bool
+	Text  string
+	Image []byte // JPEG or PNG for the screen and the journal, nil if none
+}

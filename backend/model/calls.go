@@ -1,0 +1,121 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"goalpost/backend/goal"
+)
+
+// Bounds of one reply.
+const maxCalls = 128
+
+// toolPart is a piece of a tool call. OpenAI numbers the calls and sends id and
+// name once; others leave out the number, repeat the id, number every call 0, or
+// send the arguments as an object.
+type toolPart struct {
+	Index    *int   `json:"index"`
+	ID       string `json:"id"`
+	Function struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"function"`
+}
+
+type callSlot struct {
+	index int // -1 when the server does not number
+	call  goal.Call
+	args  bytes.Buffer
+}
+
+// calls puts the pieces together, in order of appearance.
+type calls struct{ list []*callSlot }
+
+func (c *calls) add(p toolPart) error {
+	slot := c.find(p)
+	if slot == nil {
+		if len(c.list) == maxCalls {
+			return &Error{Kind: Garbage, Message: fmt.Sprintf("the reply holds more than %d tool calls", maxCalls)}
+		}
+		slot = &callSlot{index: -1}
+		if p.Index != nil {
+			slot.index = *p.Index
+		}
+		c.list = append(c.list, slot)
+	}
+	if slot.call.ID == "" {
+		slot.call.ID = p.ID
+	}
+	if n := p.Function.Name; n != slot.call.Tool && slot.args.Len() == 0 {
+		slot.call.Tool += n // whole, or in pieces
+	}
+	slot.write(p.Function.Arguments)
+	return nil
+}
+
+// find is the call that a piece continues, nil when it begins another one.
+func (c *calls) find(p toolPart) *callSlot {
+	for i := len(c.list) - 1; i >= 0; i-- {
+		s := c.list[i]
+		if p.Index != nil && s.index == *p.Index {
+			if p.ID != "" && s.call.ID != "" && p.ID != s.call.ID && p.Function.Name != "" {
+				continue // every call is numbered 0
+			}
+			return s
+		}
+		if p.Index == nil && p.ID != "" && s.call.ID == p.ID {
+			return s
+		}
+	}
+	if p.Index != nil || p.ID != "" || len(c.list) == 0 {
+		return nil
+	}
+	last := c.list[len(c.list)-1]
+	if p.Function.Name != "" && json.Valid(last.args.Bytes()) {
+		return nil // a whole call has come, this is the next
+	}
+	return last
+}
+
+func (s *callSlot) write(raw json.RawMessage) {
+	var text *string
+	switch {
+	case len(raw) == 0:
+	case json.Unmarshal(raw, &text) == nil:
+		if text != nil {
+			s.args.WriteString(*text)
+		}
+	default:
+		s.args.Write(raw) // an object
+	}
+}
+
+func (c *calls) done() []goal.Call {
+	var out []goal.Call
+	for _, s := range c.list {
+		s.call.Arguments = s.args.String()
+		if s.args.Len() == 0 {
+			s.call.Arguments = "{}"
+		}
+		if s.call.Tool == "" {
+			s.call.Tool = "unnamed" // the door answers that there is no such tool
+		}
+		out = append(out, s.call)
+	}
+	return out
+}
+
+// name gives calls without an id one that is unique in the conversation, and
+// parts those that share one.
+func name(r *goal.Reply, turn int) {
+	seen := make(map[string]bool, len(r.Calls))
+	for i := range r.Calls {
+		id := r.Calls[i].ID
+		if id == "" || seen[id] {
+			id = fmt.Sprintf("call_%d_%d", turn, i)
+		}
+		seen[id] = true
+		r.Calls[i].ID = id
+	}
+}

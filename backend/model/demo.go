@@ -1,0 +1,98 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"goalpost/backend/goal"
+)
+
+// Demo is a scripted model: no AI and no network. It plays a small goal with
+// real tools: it writes a page with a wrong total, claims, is refused, repairs
+// the page, looks at it and claims again. It keeps nothing between turns; what
+// comes next follows from the conversation alone, so a resumed goal goes on where
+// it was. It is safe for concurrent use.
+type Demo struct {
+	// Pace is the pause after each word of the streamed text. 0 means none; 70 ms
+	// lets a person follow and keeps the whole script's words under 15 s.
+	Pace time.Duration
+	// Server is a command that serves the goal's folder, prints its address and
+	// keeps running; it stands in for one that the objective names.
+	Server string
+}
+
+// DemoLabel is shown wherever the scripted model stands in for a real one.
+const DemoLabel = "scripted, no AI"
+
+// DemoObjective is the goal that Demo can reach. serverCommand serves the
+// goal's folder, prints its address (http://127.0.0.1:PORT) and keeps running;
+// it may be empty.
+func DemoObjective(serverCommand string) string {
+	s := "Make a price list as a web page in index.html: three prices, and a total that is their sum, 42. Serve it and look at it in the browser."
+	if serverCommand != "" {
+		s += "\nserver command: " + serverCommand
+	}
+	return s
+}
+
+// DemoCheck is the shell check of the goal: it prints the total that the page
+// shows and fails unless it is 42.
+func DemoCheck() string {
+	return `grep -o 'total">[0-9]*' index.html && grep -q 'total">42<' index.html`
+}
+
+// Turn plays the next move of the script.
+func (d Demo) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
+	s := readScript(t)
+	if s.command == "" {
+		s.command = d.Server
+	}
+	m := s.next()
+	if s.note {
+		m.text = "(A note came. I am a script and cannot follow it.) " + m.text
+	}
+	if err := d.speak(ctx, m.text, delta); err != nil {
+		return goal.Reply{}, err
+	}
+	var args bytes.Buffer
+	e := json.NewEncoder(&args)
+	e.SetEscapeHTML(false) // people read the page's source in the step log
+	if err := e.Encode(m.args); err != nil {
+		return goal.Reply{}, fmt.Errorf("writing the arguments of %s: %w", m.tool, err)
+	}
+	r := goal.Reply{Text: m.text, Calls: []goal.Call{{Tool: m.tool, Arguments: strings.TrimSpace(args.String())}}}
+	name(&r, len(t.Messages))
+	return r, nil
+}
+
+// speak streams the text word by word.
+func (d Demo) speak(ctx context.Context, text string, delta func(string)) error {
+	for _, word := range strings.SplitAfter(text, " ") {
+		if delta != nil {
+			delta(word)
+		}
+		if d.Pace > 0 {
+			timer := time.NewTimer(d.Pace)
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				timer.Stop()
+			}
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("model turn: %w", ctx.Err())
+		}
+	}
+	return nil
+}
+
+// move is what the script does in one turn.
+type move struct {
+	text string
+	tool string
+	args map[string]any
+}

@@ -1,0 +1,140 @@
+package model
+
+import "strings"
+
+const (
+	demoFile  = "index.html"
+	demoWrong = `id="total">41<`
+	demoRight = `id="total">42<`
+)
+
+// demoPage adds 12, 14 and 16 up to 41.
+const demoPage = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Price list</title>
+<style>
+  body { font: 18px/1.5 system-ui, sans-serif; background: #f4f1ea; color: #23211d; display: grid; place-items: center; min-height: 100vh; margin: 0 }
+  main { background: #fff; padding: 2rem 3rem; border-radius: 12px; box-shadow: 0 8px 30px #0002 }
+  h1 { margin: 0 0 1rem; font-size: 1.4rem }
+  td { padding: .35rem 0; min-width: 9rem; border-bottom: 1px solid #eee }
+  td + td { text-align: right; min-width: 4rem; font-variant-numeric: tabular-nums }
+  tr:last-child td { font-weight: 700; border: 0 }
+</style>
+<main>
+<h1>Price list</h1>
+<table>
+<tr><td>Bread</td><td>12</td></tr>
+<tr><td>Cheese</td><td>14</td></tr>
+<tr><td>Olives</td><td>16</td></tr>
+<tr><td>Total</td><td id="total">41</td></tr>
+</table>
+</main>
+</html>
+`
+
+// next is the first move whose purpose is not yet reached.
+func (s *script) next() move {
+	switch {
+	case s.failures["write_file"] >= tries:
+		return s.giveUp("index.html cannot be written: " + s.problem["write_file"])
+	case !s.written:
+		return move{"I write the page with three prices and their total.", "write_file", map[string]any{"path": demoFile, "content": demoPage}}
+	}
+	if s.refused > 0 {
+		return s.repair()
+	}
+	if m, ok := s.show(); ok {
+		return m
+	}
+	if s.canBrowse() && !s.opened {
+		return move{"The server runs. I open the page in a browser.", "browser_open", map[string]any{"url": s.address}}
+	}
+	return s.claim("The page stands. I claim that the goal is reached.", "index.html holds three prices and their total.")
+}
+
+// show brings up the server, as far as it can.
+func (s *script) show() (move, bool) {
+	switch {
+	case s.command == "" || s.broken("terminal_open") || s.broken("terminal_run") || s.address != "":
+		return move{}, false
+	case s.terminal == "":
+		return move{"I open a terminal for a small web server.", "terminal_open", map[string]any{"title": "server"}}, true
+	case !s.started:
+		return move{"I start the server there and wait for its address.", "terminal_run", map[string]any{"pane": s.terminal, "command": s.command, "wait_seconds": 2}}, true
+	case s.reads < 3:
+		return move{"It has not printed its address yet. I look again.", "terminal_read", map[string]any{"pane": s.terminal}}, true
+	}
+	s.problem["terminal_run"] = "the server printed no address"
+	return move{}, false
+}
+
+// repair is what follows a failed claim.
+func (s *script) repair() move {
+	switch {
+	case s.failures["read_file"] >= tries:
+		return s.giveUp("index.html cannot be read: " + s.problem["read_file"])
+	case s.failures["edit_file"] >= tries:
+		return s.giveUp("index.html cannot be changed: " + s.problem["edit_file"])
+	case s.refused > 1 && s.edited:
+		return s.giveUp("the criterion still fails after the repair: " + s.reason)
+	case s.content == "":
+		return move{"The check says that the total is wrong. I read the file to see why.", "read_file", map[string]any{"path": demoFile}}
+	case !s.edited && strings.Contains(s.content, demoWrong):
+		return move{"12, 14 and 16 are 42, and the page says 41. I correct it.", "edit_file", map[string]any{"path": demoFile, "old": demoWrong, "new": demoRight}}
+	case !s.edited && !strings.Contains(s.content, demoRight):
+		return s.giveUp("index.html is no longer what this script wrote, and a script cannot understand another page")
+	}
+	return s.look()
+}
+
+// look shows the repaired page before the second claim.
+func (s *script) look() move {
+	if m, ok := s.show(); ok {
+		return m
+	}
+	if s.canBrowse() {
+		switch {
+		case !s.reloaded && s.browser == "":
+			return move{"I open the page again to look at the repair.", "browser_open", map[string]any{"url": s.address}}
+		case !s.reloaded:
+			return move{"I load the page again to look at the repair.", "browser_open", map[string]any{"url": s.address, "pane": s.browser}}
+		case s.seen == "" && !s.broken("browser_snapshot"):
+			return move{"I read what the page shows now.", "browser_snapshot", map[string]any{"pane": s.browser}}
+		case !s.pictured && !s.broken("browser_screenshot"):
+			return move{"I keep a picture of it for the journal.", "browser_screenshot", map[string]any{"pane": s.browser}}
+		}
+	}
+	if strings.Contains(s.seen, "42") {
+		return s.claim("The page shows 42 now. I claim again.", "The total in index.html is 42, the sum of 12, 14 and 16; I looked at the page at "+s.address+" and it shows 42.")
+	}
+	return s.claim("The file says 42 now. I claim again.", "The total in index.html is 42, the sum of 12, 14 and 16. I did not see it in a browser.")
+}
+
+func (s *script) canBrowse() bool { return s.address != "" && !s.broken("browser_open") }
+
+// broken says that a part of the demonstration does not work here.
+func (s *script) broken(tool string) bool {
+	return s.failures[tool] >= tries || (s.problem[tool] != "" && s.failures[tool] == 0)
+}
+
+// claim names what did not work: the demonstration does not pretend.
+func (s *script) claim(text, rationale string) move {
+	for _, tool := range []string{"terminal_open", "terminal_run", "browser_open", "browser_snapshot", "browser_screenshot"} {
+		if s.broken(tool) {
+			rationale += " Left out: " + tool + " (" + s.problem[tool] + ")."
+		}
+	}
+	if s.command == "" {
+		rationale += " No server command was given, so the page was not served."
+	}
+	return move{text, "claim_complete", map[string]any{"rationale": rationale}}
+}
+
+func (s *script) giveUp(reason string) move {
+	learned := "This was the scripted demonstration, no AI: it can do one thing only."
+	if s.reason != "" {
+		learned += " The last verification said: " + s.reason
+	}
+	return move{"I cannot go on with my script, so I stop and say why.", "abort_with_report", map[string]any{"reason": reason, "what_was_learned": learned}}
+}

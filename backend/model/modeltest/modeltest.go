@@ -1,0 +1,165 @@
+// Package modeltest is a local server that speaks the streaming protocol of
+// OpenAI-compatible /chat/completions, with the quirks of the servers in the
+// field and with faults on order. It stands in for a provider in tests; nothing
+// leaves the machine.
+package modeltest
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"goalpost/backend/goal"
+)
+
+// Script decides what the server answers to its n-th request, counted from 0.
+// Calls of the script do not overlap.
+type Script func(n int, req Request) Answer
+
+// Request is what a client asked.
+type Request struct {
+	Model        string
+	Messages     []goal.Message // the system prompt comes first, with the role system
+	Tools        []string       // names, in the order sent
+	Stream       bool
+	IncludeUsage bool
+	Header       http.Header
+	Body         []byte
+}
+
+// Last is the newest message of the conversation, empty if there is none.
+func (r Request) Last() goal.Message {
+	if len(r.Messages) == 0 {
+		return goal.Message{}
+	}
+	return r.Messages[len(r.Messages)-1]
+}
+
+// Server is a running provider. All methods may be called concurrently.
+type Server struct {
+	URL string // base URL for the client, ends with /v1
+
+	script Script
+	http   *httptest.Server
+	quit   chan struct{}
+
+	mu   sync.Mutex
+	seen []Request
+}
+
+// New starts a server that lives until the test ends.
+func New(tb testing.TB, script Script) *Server {
+	tb.Helper()
+	s := &Server{script: script, quit: make(chan struct{})}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", s.complete)
+	s.http = httptest.NewServer(mux)
+	s.URL = s.http.URL + "/v1"
+	tb.Cleanup(func() {
+		close(s.quit)
+		s.http.CloseClientConnections()
+		s.http.Close()
+	})
+	return s
+}
+
+// Requests are the requests so far, oldest first.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.seen...)
+}
+
+func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client left
+	}
+	req, err := parse(body)
+	if err != nil {
+		http.Error(w, `{"error":{"message":`+quote(err.Error())+`,"type":"invalid_request_error"}}`, http.StatusBadRequest)
+		return
+	}
+	req.Header = r.Header.Clone()
+	s.mu.Lock()
+	n := len(s.seen)
+	s.seen = append(s.seen, req)
+	answer := s.script(n, req)
+	s.mu.Unlock()
+	s.play(w, r, req, answer)
+}
+
+type wireRequest struct {
+	Model    string `json:"model"`
+	Messages []struct {
+		Role       goal.Role       `json:"role"`
+		Content    json.RawMessage `json:"content"`
+		ToolCallID string          `json:"tool_call_id"`
+		ToolCalls  []struct {
+			ID       string `json:"id"`
+			Function struct {
+				Name      string `json:"name"`
+				Arguments string `json:"arguments"`
+			} `json:"function"`
+		} `json:"tool_calls"`
+	} `json:"messages"`
+	Tools []struct {
+		Function struct {
+			Name string `json:"name"`
+		} `json:"function"`
+	} `json:"tools"`
+	Stream        bool `json:"stream"`
+	StreamOptions struct {
+		IncludeUsage bool `json:"include_usage"`
+	} `json:"stream_options"`
+}
+
+func parse(body []byte) (Request, error) {
+	var w wireRequest
+	if err := json.Unmarshal(body, &w); err != nil {
+		return Request{}, err
+	}
+	req := Request{Model: w.Model, Stream: w.Stream, IncludeUsage: w.StreamOptions.IncludeUsage, Body: body}
+	for _, m := range w.Messages {
+		msg := goal.Message{Role: m.Role, Text: text(m.Content), CallID: m.ToolCallID}
+		for _, c := range m.ToolCalls {
+			msg.Calls = append(msg.Calls, goal.Call{ID: c.ID, Tool: c.Function.Name, Arguments: c.Function.Arguments})
+		}
+		req.Messages = append(req.Messages, msg)
+	}
+	for _, t := range w.Tools {
+		req.Tools = append(req.Tools, t.Function.Name)
+	}
+	return req, nil
+}
+
+// text reads content that is a string or a list of text parts.
+func text(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+func quote(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return `""`
+	}
+	return string(b)
+}

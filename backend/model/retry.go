@@ -1,0 +1,113 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"goalpost/backend/goal"
+)
+
+// Clock is the seam for waiting.
+type Clock interface {
+	Now() time.Time
+	After(d time.Duration) <-chan time.Time
+}
+
+// Budget bounds the tries for one turn. Zero fields mean the default: 6 tries
+// within 5 minutes.
+type Budget struct {
+	Tries int
+	Time  time.Duration // from the first try to the start of the last
+}
+
+// Retry repeats turns that failed with a retryable fault: after 1, 2, 4 … s
+// with jitter, or after what the provider asked for. A wait that would not fit
+// into the budget is not begun; the fault comes back at once, with its RetryAfter.
+// The fields are set once; Turn is safe for concurrent use if Model is.
+type Retry struct {
+	Model  Turner
+	Clock  Clock // nil means the real one
+	Budget Budget
+	// TurnTimeout is how long one try may take before it counts as unreachable. 0 means none.
+	TurnTimeout time.Duration
+	// OnWait hears of each fault and of the wait that follows; it may be nil. What
+	// was streamed by the failed try is void.
+	OnWait func(err error, wait time.Duration)
+}
+
+// Turn asks until there is a reply, a fault that will not go away, or no budget.
+func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
+	clock, budget := r.Clock, r.Budget
+	if clock == nil {
+		clock = realClock{}
+	}
+	if budget.Tries <= 0 {
+		budget.Tries = 6
+	}
+	if budget.Time <= 0 {
+		budget.Time = 5 * time.Minute
+	}
+	began := clock.Now()
+	for try := 1; ; try++ {
+		reply, err := r.try(ctx, t, delta)
+		if err == nil || ctx.Err() != nil {
+			return reply, err
+		}
+		fault, ok := AsError(err)
+		if !ok || !fault.Retryable() {
+			return goal.Reply{}, err
+		}
+		wait := backoff(try, fault.RetryAfter, rand.Float64())
+		if try >= budget.Tries || clock.Now().Add(wait).Sub(began) > budget.Time {
+			if try == 1 {
+				return goal.Reply{}, err
+			}
+			return goal.Reply{}, fmt.Errorf("after %d tries: %w", try, err)
+		}
+		if r.OnWait != nil {
+			r.OnWait(err, wait)
+		}
+		select {
+		case <-ctx.Done():
+			return goal.Reply{}, fmt.Errorf("model turn: %w", ctx.Err())
+		case <-clock.After(wait):
+		}
+	}
+}
+
+// try is one attempt within the limit.
+func (r Retry) try(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	if r.TurnTimeout <= 0 {
+		return r.Model.Turn(ctx, t, delta)
+	}
+	limited, cancel := context.WithTimeout(ctx, r.TurnTimeout)
+	defer cancel()
+	reply, err := r.Model.Turn(limited, t, delta)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return goal.Reply{}, &Error{Kind: Unreachable, Message: fmt.Sprintf("no whole reply within %s", r.TurnTimeout), Hint: "the model may be too slow for this machine; choose a smaller one", Err: err}
+	}
+	return reply, err
+}
+
+// backoff is 1, 2, 4 … 60 s, plus up to a half; jitter is in [0, 1). A provider's
+// own wish is a least wait.
+func backoff(try int, asked time.Duration, jitter float64) time.Duration {
+	const most = time.Minute
+	wait := most
+	if try <= 6 {
+		wait = min(time.Second<<(try-1), most)
+	}
+	wait += time.Duration(jitter * float64(wait) / 2)
+	if asked > 0 {
+		// A little later than asked: many clients were asked the same.
+		return asked + time.Duration(jitter*float64(min(asked, 4*time.Second))/4)
+	}
+	return wait
+}
+
+type realClock struct{}
+
+func (realClock) Now() time.Time                         { return time.Now() }
+func (realClock) After(d time.Duration) <-chan time.Time { return time.After(d) }

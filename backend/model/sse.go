@@ -1,0 +1,98 @@
+package model
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// Bounds of what a server may send in one turn.
+const (
+	maxLine   = 8 << 20
+	maxStream = 64 << 20
+)
+
+var (
+	errLong    = errors.New("a line of more than 8 MiB")
+	errEndless = errors.New("more than 64 MiB")
+)
+
+// sse reads server-sent events. Lines end with LF or CR LF, comments and unknown
+// fields are skipped. Lines that are no field at all are counted, because
+// a web page or binary data consists of them.
+type sse struct {
+	r       *bufio.Reader
+	left    *io.LimitedReader
+	strange int // lines that belong to no event
+}
+
+func newSSE(r io.Reader) *sse {
+	left := &io.LimitedReader{R: r, N: maxStream}
+	return &sse{r: bufio.NewReaderSize(left, 32<<10), left: left}
+}
+
+// next returns the data lines of the next event. err is io.EOF at the end,
+// together with the data of an event that lacks its final empty line.
+func (s *sse) next() (data [][]byte, err error) {
+	size := 0
+	for {
+		line, err := s.line()
+		if len(line) == 0 && err == nil {
+			if len(data) > 0 {
+				return data, nil
+			}
+			continue
+		}
+		if d, ok := s.field(line); ok {
+			size += len(d)
+			if size > maxLine {
+				return nil, errLong
+			}
+			data = append(data, d)
+		}
+		if err != nil {
+			return data, err
+		}
+	}
+}
+
+// field returns the data that a line carries.
+func (s *sse) field(line []byte) ([]byte, bool) {
+	line = bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))
+	name, value, found := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch {
+	case len(line) == 0 || line[0] == ':':
+		return nil, false
+	case found && string(name) == "data":
+		return value, true
+	case found && string(name) == "error" && bytes.HasPrefix(value, []byte("{")): // llama.cpp
+		return append([]byte(`{"error":`), append(value, '}')...), true
+	case found && (string(name) == "event" || string(name) == "id" || string(name) == "retry"):
+		return nil, false
+	case line[0] == '{': // JSON lines without any framing
+		return line, true
+	}
+	s.strange++
+	return nil, false
+}
+
+// line reads up to and without the end of line; the slice is the caller's.
+func (s *sse) line() ([]byte, error) {
+	var out []byte
+	for {
+		part, err := s.r.ReadSlice('\n')
+		out = append(out, part...)
+		if len(out) > maxLine {
+			return nil, errLong
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if err != nil && s.left.N <= 0 {
+			return nil, errEndless
+		}
+		return bytes.TrimRight(out, "\r\n"), err
+	}
+}

@@ -1,0 +1,150 @@
+package policy_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"goalpost/backend/policy"
+)
+
+const dir = "/home/anna/work"
+
+func TestDecide(t *testing.T) {
+	write := policy.Policy{Risk: policy.WriteLocal, Dir: dir}
+	get := policy.Policy{Risk: policy.NetworkGet, Dir: dir, AllowHosts: []string{"docs.example"}}
+	post := policy.Policy{Risk: policy.NetworkWrite, Dir: dir}
+	for _, c := range []struct {
+		name   string
+		effect policy.Effect
+		policy policy.Policy
+		want   policy.Answer
+		reason string
+	}{
+		{"below the ceiling", policy.Effect{Risk: policy.ReadOnly}, write, policy.Allow, "within write_local"},
+		{"at the ceiling", policy.Effect{Risk: policy.WriteLocal}, write, policy.Allow, ""},
+		{"over the ceiling", policy.Effect{Risk: policy.NetworkGet}, write, policy.Ask, "network_get"},
+		{"no risk said", policy.Effect{}, write, policy.Ask, ""},
+		{"unknown risk", policy.Effect{Risk: "harmless"}, post, policy.Ask, "harmless"},
+		{"unknown ceiling", policy.Effect{Risk: policy.ReadOnly}, policy.Policy{Risk: "anything", Dir: dir}, policy.Ask, "anything"},
+
+		{"path inside", policy.Effect{Risk: policy.WriteLocal, Paths: []string{dir + "/a"}}, write, policy.Allow, ""},
+		{"path outside", policy.Effect{Risk: policy.WriteLocal, Paths: []string{dir + "/a", "/etc/passwd"}}, write, policy.Deny, "/etc/passwd"},
+		{"path beside", policy.Effect{Risk: policy.WriteLocal, Paths: []string{dir + "2/a"}}, write, policy.Deny, dir + "2/a"},
+		{"path outside and over the ceiling", policy.Effect{Risk: policy.SpendsMoney, Paths: []string{"/etc/passwd"}, Hosts: []string{"evil.example"}}, write, policy.Deny, "/etc/passwd"},
+
+		{"host under write_local", policy.Effect{Risk: policy.ReadOnly, Hosts: []string{"docs.example"}}, write, policy.Ask, "docs.example"},
+		{"listed host", policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"docs.example"}}, get, policy.Allow, ""},
+		{"a host that is not listed", policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"docs.example", "evil.example"}}, get, policy.Ask, "evil.example"},
+		{"a host that only ends alike", policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"docs.example.evil"}}, get, policy.Ask, ""},
+		{"any host under network_write", policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"evil.example"}}, post, policy.Allow, ""},
+
+		{"a control tool has no risk", policy.Effect{Control: true}, write, policy.Allow, "control"},
+		{"a control tool outside the allow list", policy.Effect{Control: true}, policy.Policy{Risk: policy.ReadOnly, AllowTools: []string{"other"}}, policy.Allow, ""},
+		{"a denied control tool", policy.Effect{Control: true}, policy.Policy{Risk: policy.ReadOnly, DenyTools: []string{"tool"}}, policy.Deny, "denied"},
+		{"denied before allowed", policy.Effect{Risk: policy.ReadOnly}, policy.Policy{Risk: policy.ReadOnly, AllowTools: []string{"tool"}, DenyTools: []string{"tool"}}, policy.Deny, "denied"},
+		{"on the allow list", policy.Effect{Risk: policy.ReadOnly}, policy.Policy{Risk: policy.ReadOnly, AllowTools: []string{"tool"}}, policy.Allow, ""},
+		{"the allow list lifts no ceiling", policy.Effect{Risk: policy.WriteLocal}, policy.Policy{Risk: policy.ReadOnly, AllowTools: []string{"tool"}}, policy.Ask, ""},
+		{"not on the allow list", policy.Effect{Risk: policy.ReadOnly}, policy.Policy{Risk: policy.ReadOnly, AllowTools: []string{"other"}}, policy.Deny, "not among"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := policy.Decide("tool", c.effect, c.policy)
+			if got.Answer != c.want {
+				t.Errorf("%s (%s), want %s", got.Answer, got.Reason, c.want)
+			}
+			if got.Reason == "" || !strings.Contains(got.Reason, c.reason) {
+				t.Errorf("the reason is %q and should name %q", got.Reason, c.reason)
+			}
+		})
+	}
+}
+
+// TestLadder goes through every pair of effect and ceiling.
+func TestLadder(t *testing.T) {
+	ladder := policy.Ladder()
+	for i, effect := range ladder {
+		for j, ceiling := range ladder {
+			if got := effect.Over(ceiling); got != (i > j) {
+				t.Errorf("%s over %s: %v", effect, ceiling, got)
+			}
+			want := policy.Allow
+			if i > j {
+				want = policy.Ask
+			}
+			if got := policy.Decide("tool", policy.Effect{Risk: effect}, policy.Policy{Risk: ceiling, Dir: dir}); got.Answer != want {
+				t.Errorf("%s under %s: %s, want %s", effect, ceiling, got.Answer, want)
+			}
+		}
+		if !effect.Valid() || !strings.Contains(policy.RiskNames(), string(effect)) {
+			t.Errorf("%s is not a risk that messages name", effect)
+		}
+		if policy.Risk("").Valid() || !policy.Risk("").Over(effect) || !effect.Over("") {
+			t.Errorf("an empty risk is not stricter than %s", effect)
+		}
+	}
+}
+
+func TestInside(t *testing.T) {
+	for _, c := range []struct {
+		dir, path string
+		want      bool
+	}{
+		{"/w", "/w", true},
+		{"/w", "/w/a", true},
+		{"/w", "/w/..a", true},
+		{"/w/", "/w/a", true},
+		{"/", "/etc", true},
+		{"/w", "/", false},
+		{"/w", "/wide", false},
+		{"/w/a", "/w", false},
+		{"/w", "w/a", false},
+		{"/w", "", false},
+		{"/w", "/W/a", false},
+		{"/w", "/w/../etc/passwd", false},
+		{"/w", "/w/a/../../etc", false},
+		{"/w", "/w/..", false},
+		{"/w", "//w/a", false},
+		{"", "/etc", false},
+		{"", "", false},
+		{"work", "work/a", false},
+	} {
+		if got := policy.Inside(c.dir, c.path); got != c.want {
+			t.Errorf("Inside(%q, %q) is %v", c.dir, c.path, got)
+		}
+	}
+}
+
+// FuzzDenyTools: a tool that is denied is never allowed, whatever else is said.
+func FuzzDenyTools(f *testing.F) {
+	f.Add("run_command", "write_local", "write_local", "/w/a", "example.org", "run_command", true)
+	f.Add("", "", "", "", "", "", false)
+	f.Fuzz(func(t *testing.T, tool, risk, ceiling, path, host, allowed string, control bool) {
+		e := policy.Effect{Risk: policy.Risk(risk), Control: control, Paths: []string{path}, Hosts: []string{host}}
+		p := policy.Policy{Risk: policy.Risk(ceiling), Dir: "/w", AllowTools: []string{allowed}, AllowHosts: []string{host}}
+		before := policy.Decide(tool, e, p)
+		if !slices.Contains([]policy.Answer{policy.Allow, policy.Ask, policy.Deny}, before.Answer) {
+			t.Errorf("answer %q", before.Answer)
+		}
+		if !policy.Risk(risk).Valid() && !control && before.Answer == policy.Allow {
+			t.Errorf("the unknown risk %q is allowed", risk)
+		}
+		p.DenyTools = []string{"another", tool}
+		if got := policy.Decide(tool, e, p); got.Answer != policy.Deny {
+			t.Errorf("%s although denied", got.Answer)
+		}
+	})
+}
+
+// FuzzInside: what is inside stays inside when the path is written out.
+func FuzzInside(f *testing.F) {
+	f.Add("/w", "/w/../etc")
+	f.Add("/w", "/w/./a//b")
+	f.Fuzz(func(t *testing.T, dir, path string) {
+		if !policy.Inside(dir, path) {
+			return
+		}
+		if !strings.HasPrefix(path, "/") || slices.Contains(strings.Split(path, "/"), "..") {
+			t.Errorf("%q is said to be inside %q", path, dir)
+		}
+	})
+}

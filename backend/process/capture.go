@@ -1,0 +1,136 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Capture limits: how much of each stream is kept, and how long a child that
+// outlived its parent may go on writing before its pipe is left alone.
+const (
+	CaptureMax   = 1 << 20
+	captureDrain = 150 * time.Millisecond
+)
+
+// Output is what a program wrote and how it ended.
+type Output struct {
+	Stdout, Stderr []byte // Stderr is empty where both were merged
+	Bytes          int64  // written in all, before the cut
+	Status         Status
+	TimedOut       bool // ctx ended before the program did; it was killed
+	Took           time.Duration
+}
+
+// Capture runs a program to its end and keeps at most CaptureMax bytes of each
+// stream, cut in the middle. With merge, stdout and stderr share one pipe and
+// keep their order. When ctx ends the whole process group is killed. An error
+// means that the program could not be started.
+func Capture(ctx context.Context, l Launcher, c Command, merge bool) (Output, error) {
+	from := time.Now()
+	out, err := newSink()
+	if err != nil {
+		return Output{}, err
+	}
+	errs := out
+	if !merge {
+		if errs, err = newSink(); err != nil {
+			out.discard()
+			return Output{}, err
+		}
+	}
+	c.Files = []*os.File{nil, out.w, errs.w}
+	p, err := l.Start(ctx, c)
+	if err != nil {
+		out.discard()
+		errs.discard()
+		return Output{}, fmt.Errorf("start %s: %w", c.Argv[0], err)
+	}
+	out.start()
+	if !merge {
+		errs.start()
+	}
+	o := Output{}
+	select {
+	case <-p.Done():
+	case <-ctx.Done():
+		o.TimedOut = true
+		_ = p.Signal(syscall.SIGKILL) // it may have ended just now
+		<-p.Done()
+	}
+	o.Status, o.Took = p.Status(), time.Since(from)
+	o.Stdout, o.Bytes = out.finish()
+	if !merge {
+		b, n := errs.finish()
+		o.Stderr, o.Bytes = b, o.Bytes+n
+	}
+	return o, nil
+}
+
+// sink reads one pipe into a middle-cut buffer.
+type sink struct {
+	r, w *os.File
+	buf  middle
+	wg   sync.WaitGroup
+}
+
+func newSink() (*sink, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("pipe: %w", err)
+	}
+	return &sink{r: r, w: w}, nil
+}
+
+func (s *sink) discard() { _ = errors.Join(s.r.Close(), s.w.Close()) }
+
+func (s *sink) start() {
+	_ = s.w.Close() // the program holds its own copy
+	s.wg.Go(func() { _, _ = io.Copy(&s.buf, s.r) })
+}
+
+// finish waits for the pipe's end, but not for a background child that keeps it open.
+func (s *sink) finish() ([]byte, int64) {
+	_ = s.r.SetReadDeadline(time.Now().Add(captureDrain))
+	s.wg.Wait()
+	_ = s.r.Close()
+	return s.buf.bytes()
+}
+
+// middle keeps the first and the last half of CaptureMax bytes.
+type middle struct {
+	head, tail []byte
+	total      int64
+}
+
+func (m *middle) Write(p []byte) (int, error) {
+	n := len(p)
+	m.total += int64(n)
+	if room := CaptureMax/2 - len(m.head); room > 0 {
+		k := min(room, len(p))
+		m.head, p = append(m.head, p[:k]...), p[k:]
+	}
+	m.tail = append(m.tail, p...)
+	if len(m.tail) > CaptureMax { // twice what is kept, so that shifting stays rare
+		m.tail = append(m.tail[:0], m.tail[len(m.tail)-CaptureMax/2:]...)
+	}
+	return n, nil
+}
+
+func (m *middle) bytes() ([]byte, int64) {
+	tail := m.tail
+	if len(tail) > CaptureMax/2 {
+		tail = tail[len(tail)-CaptureMax/2:]
+	}
+	cut := m.total - int64(len(m.head)+len(tail))
+	if cut == 0 {
+		return append(m.head, tail...), m.total
+	}
+	note := fmt.Sprintf("\n… %d bytes left out …\n", cut)
+	return append(append(m.head, note...), tail...), m.total
+}

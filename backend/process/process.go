@@ -1,0 +1,56 @@
+// Package process holds the words for programs that the host starts. Every
+// child (shell, Chromium, check, command) is a Command handed to a Launcher; no
+// package starts programs by itself.
+package process
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// Command says what to start. Only what is named here reaches the program:
+// every other descriptor of the host is closed.
+type Command struct {
+	Argv []string // Argv[0] is looked up on the PATH of Env
+	Env  []string // the whole environment, KEY=value
+	Dir  string   // absolute
+	// Files[i] becomes descriptor i of the program; nil is /dev/null. The
+	// caller keeps its copies and closes them.
+	Files []*os.File
+	// TTY makes descriptor 0 the controlling terminal of the program.
+	TTY bool
+}
+
+// Status is how a program ended.
+type Status struct {
+	Code   int            // exit code, or -1 when a signal ended it
+	Signal syscall.Signal // 0 unless a signal ended it
+}
+
+// String says it in words: "exit 1", "ended by signal 9 (killed)".
+func (s Status) String() string {
+	if s.Signal != 0 {
+		return fmt.Sprintf("ended by signal %d (%s)", int(s.Signal), s.Signal)
+	}
+	return fmt.Sprintf("exit %d", s.Code)
+}
+
+// Process is one started program. All methods may be called concurrently.
+type Process interface {
+	Pid() int
+	// Done is closed when the wait status is known. A child that still holds
+	// a pipe or a terminal open does not delay it.
+	Done() <-chan struct{}
+	// Status is meaningful once Done is closed.
+	Status() Status
+	// Signal goes to the whole process group; an ended program gives os.ErrProcessDone.
+	Signal(syscall.Signal) error
+}
+
+// Launcher starts programs. A Launcher belongs to one owner (a goal, or the
+// person), and what it started ends with it.
+type Launcher interface {
+	Start(ctx context.Context, c Command) (Process, error)
+}

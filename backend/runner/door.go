@@ -1,0 +1,199 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+// maxResult bounds what one call may put into the conversation, in bytes.
+const maxResult = 64 << 10
+
+// dispatch takes the calls of one turn through the door, in their order. Every
+// call gets exactly one result, also when the batch is cut short.
+func (r *Run) dispatch(ctx context.Context, calls []goal.Call) *Stop {
+	for i, c := range calls {
+		if cut := r.cut(ctx); cut != "" {
+			return r.skip(ctx, calls[i:], cut)
+		}
+		if stop := r.call(ctx, c); stop != nil {
+			return stop
+		}
+		if stop := r.guard.stuck(); stop != nil {
+			return firstStop(r.skip(ctx, calls[i+1:], stop.Reason), stop)
+		}
+		if r.gaveUp != nil && i+1 < len(calls) {
+			return r.skip(ctx, calls[i+1:], "the goal was given up")
+		}
+	}
+	return nil
+}
+
+func withNote(text, note string) string {
+	if note == "" {
+		return text
+	}
+	return text + "\n\nA word from the host: " + note
+}
+
+func firstStop(stops ...*Stop) *Stop {
+	for _, s := range stops {
+		if s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// cut says why the rest of a batch is not executed, "" if it is.
+func (r *Run) cut(ctx context.Context) string {
+	if stop := stopOf(ctx); stop != nil {
+		return stop.Reason
+	}
+	if r.paused() {
+		return "the person paused the goal"
+	}
+	return ""
+}
+
+func (r *Run) skip(ctx context.Context, calls []goal.Call, why string) *Stop {
+	bodies := make([]event.Body, 0, len(calls))
+	for _, c := range calls {
+		m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: "not executed: " + why}
+		r.messages = append(r.messages, m)
+		bodies = append(bodies, &event.Message{Message: m})
+	}
+	if stop := r.append(ctx, bodies...); stop != nil {
+		return stop
+	}
+	return stopOf(ctx)
+}
+
+// call is the one door: policy → loop guard → intent in the journal → execute → result in
+// the journal.
+func (r *Run) call(ctx context.Context, c goal.Call) *Stop {
+	r.goal.Spent.Steps++
+	n := r.goal.Spent.Steps
+	tool, effect, refusal := r.judge(ctx, c)
+	repeated := false
+	if refusal.outcome == "" {
+		refusal, repeated = r.guard.before(c, effect)
+	}
+	if stop := r.append(ctx, &event.StepStarted{StepID: n, Tool: c.Tool, Arguments: c.Arguments, Effect: effect}); stop != nil {
+		return stop
+	}
+	from := r.cfg.Clock.Now()
+	result, outcome := refusal.result, refusal.outcome
+	if outcome == "" {
+		result, outcome = r.execute(ctx, tool, c)
+		r.idle = r.idle && effect.Control
+	}
+	if !repeated {
+		result.Text = withNote(result.Text, r.guard.after(c, effect, outcome, result.Text))
+	}
+	result.Text = bound(result.Text)
+	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: result.Text}
+	r.messages = append(r.messages, m)
+	return r.append(ctx, &event.Step{
+		StepID: n, Tool: c.Tool, Outcome: outcome, MS: r.cfg.Clock.Now().Sub(from).Milliseconds(),
+		Preview: preview(result.Text), Result: result.Text, Image: result.Image,
+	}, &event.Message{Message: m})
+}
+
+type refused struct {
+	result  goal.Result
+	outcome event.Outcome // "" = not refused
+}
+
+// judge finds the tool, validates its arguments and asks the policy. Nothing has
+// happened when it refuses.
+func (r *Run) judge(ctx context.Context, c goal.Call) (Tool, policy.Effect, refused) {
+	tool := r.tools[c.Tool]
+	if tool == nil {
+		return nil, policy.Effect{}, refuse(event.Failed, "there is no tool %q. The tools are: %s", c.Tool, strings.Join(r.toolNames(), ", "))
+	}
+	effect, err := tool.Effect(ctx, arguments(c))
+	if err != nil {
+		return nil, policy.Effect{}, refuse(event.Failed, "%s", err.Error())
+	}
+	switch d := policy.Decide(c.Tool, effect, r.goal.Policy); d.Answer {
+	case policy.Allow:
+		return tool, effect, refused{}
+	case policy.Deny:
+		return nil, effect, refuse(event.Denied, "denied: %s. This will not change during the run; find another way or call abort_with_report.", d.Reason)
+	case policy.Ask:
+		return nil, effect, refuse(event.Denied, "denied: %s. Only the person can allow that, with a new goal; find another way or call abort_with_report.", d.Reason)
+	}
+	return nil, effect, refuse(event.Denied, "denied: the policy could not decide")
+}
+
+func refuse(o event.Outcome, format string, args ...any) refused {
+	return refused{goal.Result{Text: fmt.Sprintf(format, args...)}, o}
+}
+
+// execute runs the tool. A tool that panics has failed; the loop goes on.
+func (r *Run) execute(ctx context.Context, tool Tool, c goal.Call) (result goal.Result, outcome event.Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.cfg.Log.Error("panic in tool", "tool", c.Tool, "panic", p, "stack", string(debug.Stack()))
+			result, outcome = goal.Result{Text: fmt.Sprintf("the tool %s broke: %v", c.Tool, p)}, event.Failed
+		}
+	}()
+	result = tool.Do(ctx, arguments(c))
+	if stop := stopOf(ctx); stop != nil && !result.OK {
+		result.Text = strings.TrimSpace(result.Text + "\ncut short: " + stop.Reason)
+	}
+	if !result.OK {
+		return result, event.Failed
+	}
+	return result, event.OK
+}
+
+// arguments of a call without any are an empty object: some models send nothing.
+func arguments(c goal.Call) json.RawMessage {
+	if strings.TrimSpace(c.Arguments) == "" {
+		return json.RawMessage("{}")
+	}
+	return json.RawMessage(c.Arguments)
+}
+
+func (r *Run) toolNames() []string {
+	names := make([]string, 0, len(r.specs))
+	for _, s := range r.specs {
+		names = append(names, s.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func bound(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= maxResult {
+		return s
+	}
+	half := maxResult / 2
+	head, tail := strings.ToValidUTF8(s[:half], ""), strings.ToValidUTF8(s[len(s)-half:], "")
+	return fmt.Sprintf("%s\n… %d bytes left out …\n%s", head, len(s)-maxResult, tail)
+}
+
+// preview is the first line that says something, for lists. The marks around
+// what comes from outside say nothing.
+func preview(s string) string {
+	const most = 160
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "<output from=") && line != "</output>" {
+			if runes := []rune(line); len(runes) > most {
+				return string(runes[:most]) + "…"
+			}
+			return line
+		}
+	}
+	return ""
+}

@@ -1,0 +1,169 @@
+package runner
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+// The loop guard's bounds, in calls.
+const (
+	guardTell     = 3  // the same call with the same result: told
+	guardRefuse   = 5  // … refused
+	guardRefusals = 5  // refusals in a run: stuck
+	guardFailures = 3  // failures of one tool in a row: told
+	guardReading  = 20 // calls in a row that only read: told
+	guardRounds   = 3  // rounds of a cycle: told
+)
+
+// guard sees calls that go round in circles. It tells the agent with the way
+// out, once for each circle, and refuses what is repeated all the same.
+type guard struct {
+	last     map[string]repeated // by call
+	history  []string            // call and result, newest last
+	failures map[string]int      // in a row, by tool
+	reading  int                 // in a row
+	refusals int
+	told     map[string]bool
+}
+
+type repeated struct {
+	result [sha256.Size]byte
+	times  int
+}
+
+func newGuard() *guard {
+	return &guard{last: map[string]repeated{}, failures: map[string]int{}, told: map[string]bool{}}
+}
+
+// before refuses a call that has been made four times with the same result.
+func (g *guard) before(c goal.Call, e policy.Effect) (refused, bool) {
+	if e.Control || polls(c) || g.last[callKey(c)].times < guardRefuse-1 {
+		return refused{}, false
+	}
+	g.refusals++
+	return refuse(event.Denied, "refused: you made this same call %d times and the result was the same each time. "+
+		"Do something else: change what it depends on, look from another side, or call abort_with_report.", guardRefuse-1), true
+}
+
+// polls says whether a call looks at something that may change by itself: a
+// build that prints nothing for a while is not a loop. It is told, never refused.
+func polls(c goal.Call) bool { return c.Tool == "terminal_read" }
+
+// stuck says whether too many calls were refused.
+func (g *guard) stuck() *Stop {
+	if g.refusals < guardRefusals {
+		return nil
+	}
+	return &Stop{goal.Stuck, fmt.Sprintf("the agent repeated calls without effect; %d were refused", g.refusals)}
+}
+
+// after learns how a call ended, and says what to tell the agent, "" if nothing.
+func (g *guard) after(c goal.Call, e policy.Effect, o event.Outcome, result string) string {
+	if e.Control {
+		return ""
+	}
+	notes := []string{g.same(c, result), g.cycle(c, result), g.failing(c, o), g.onlyReading(e, o)}
+	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), " ")
+}
+
+func (g *guard) same(c goal.Call, result string) string {
+	key, sum := callKey(c), sha256.Sum256([]byte(result))
+	r := g.last[key]
+	if r.result != sum {
+		r = repeated{result: sum}
+	}
+	r.times++
+	g.last[key] = r
+	if r.times != guardTell {
+		return ""
+	}
+	return fmt.Sprintf("You made this same call %d times and the result was the same each time. Repeating it again will be refused soon: "+
+		"change what it depends on, or try something else.", r.times)
+}
+
+// cycle finds A B A B A B and A B C A B C A B C.
+func (g *guard) cycle(c goal.Call, result string) string {
+	const longest = 3
+	sum := sha256.Sum256([]byte(result))
+	g.history = append(g.history, callKey(c)+string(sum[:]))
+	if most := longest * guardRounds; len(g.history) > most {
+		g.history = g.history[len(g.history)-most:]
+	}
+	for period := 2; period <= longest; period++ {
+		if !g.repeats(period) {
+			continue
+		}
+		return g.once(fmt.Sprintf("cycle %d", period), fmt.Sprintf(
+			"The last %d calls go round in a circle of %d with the same results. Step back: which assumption is wrong? Try another way.", period*guardRounds, period))
+	}
+	return ""
+}
+
+// repeats says whether the newest calls are rounds of a true cycle of this period.
+func (g *guard) repeats(period int) bool {
+	n := period * guardRounds
+	if len(g.history) < n {
+		return false
+	}
+	recent := g.history[len(g.history)-n:]
+	differ := false
+	for i := period; i < n; i++ {
+		if recent[i] != recent[i-period] {
+			return false
+		}
+		differ = differ || recent[i] != recent[i-1]
+	}
+	return differ
+}
+
+func (g *guard) failing(c goal.Call, o event.Outcome) string {
+	if o == event.OK {
+		delete(g.failures, c.Tool)
+		return ""
+	}
+	g.failures[c.Tool]++
+	if g.failures[c.Tool] != guardFailures {
+		return ""
+	}
+	return g.once("failing "+c.Tool, fmt.Sprintf("%s has failed %d times in a row. Read the errors again before the next try, or use another tool.", c.Tool, guardFailures))
+}
+
+func (g *guard) onlyReading(e policy.Effect, o event.Outcome) string {
+	if o != event.OK {
+		return ""
+	}
+	if e.Risk != policy.ReadOnly {
+		g.reading = 0
+		return ""
+	}
+	if g.reading++; g.reading != guardReading {
+		return ""
+	}
+	return g.once("reading", fmt.Sprintf("The last %d calls only read. If you know enough, act; if the goal is an answer, claim it.", guardReading))
+}
+
+func (g *guard) once(what, text string) string {
+	if g.told[what] {
+		return ""
+	}
+	g.told[what] = true
+	return text
+}
+
+// callKey is the same for calls that differ in white space and order of keys only.
+func callKey(c goal.Call) string {
+	var args any
+	if err := json.Unmarshal([]byte(c.Arguments), &args); err == nil {
+		if canonical, err := json.Marshal(args); err == nil {
+			return c.Tool + string(canonical)
+		}
+	}
+	return c.Tool + c.Arguments
+}

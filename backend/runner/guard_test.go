@@ -1,0 +1,129 @@
+package runner
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+var (
+	reads  = policy.Effect{Risk: policy.ReadOnly}
+	writes = policy.Effect{Risk: policy.WriteLocal}
+)
+
+func tool(name, args string) goal.Call { return goal.Call{Tool: name, Arguments: args} }
+
+func TestTheSameCallIsToldThenRefusedThenStuck(t *testing.T) {
+	g := newGuard()
+	for n := 1; n <= 4; n++ {
+		c := tool("run_command", `{"command":"make", "dir":"a"}`)
+		if n == 2 {
+			c.Arguments = `{"dir":"a","command":"make"}` // the same but for the order
+		}
+		if _, no := g.before(c, writes); no {
+			t.Fatalf("call %d was refused", n)
+		}
+		if note := g.after(c, writes, event.OK, "nothing to do"); (note != "") != (n == guardTell) {
+			t.Errorf("call %d: told %q", n, note)
+		}
+	}
+	for n := 1; n <= guardRefusals; n++ {
+		if g.stuck() != nil {
+			t.Fatalf("stuck after %d refusals", n-1)
+		}
+		r, no := g.before(tool("run_command", `{"command":"make","dir":"a"}`), writes)
+		if !no || r.outcome != event.Denied || !strings.Contains(r.result.Text, "abort_with_report") {
+			t.Fatalf("refusal %d: %v %+v", n, no, r)
+		}
+	}
+	if s := g.stuck(); s == nil || s.Exit != goal.Stuck {
+		t.Errorf("not stuck: %v", s)
+	}
+}
+
+func TestAnotherResultIsNotTheSameCall(t *testing.T) {
+	g := newGuard()
+	for n := range 10 {
+		c := tool("terminal_read", `{"pane":"t1"}`)
+		if _, no := g.before(c, reads); no {
+			t.Fatalf("call %d was refused although the pane changes", n)
+		}
+		if note := g.after(c, reads, event.OK, fmt.Sprint("line ", n)); note != "" {
+			t.Errorf("told %q", note)
+		}
+	}
+}
+
+func TestCyclesAreToldOnce(t *testing.T) {
+	for _, period := range []int{2, 3} {
+		g := newGuard()
+		notes := 0
+		for n := range 24 {
+			c := tool("edit_file", fmt.Sprintf(`{"n":%d}`, n%period))
+			if strings.Contains(g.after(c, writes, event.OK, "changed"), "circle") {
+				notes++
+			}
+		}
+		if notes != 1 {
+			t.Errorf("period %d: told %d times", period, notes)
+		}
+	}
+	g := newGuard()
+	for range 9 {
+		if note := g.after(tool("list_files", "{}"), reads, event.OK, "x"); strings.Contains(note, "circle") {
+			t.Error("one repeated call was taken for a cycle")
+		}
+	}
+}
+
+func TestFailuresInARowAreTold(t *testing.T) {
+	g := newGuard()
+	for n := range 3 {
+		note := g.after(tool("browser_click", fmt.Sprintf(`{"n":%d}`, n)), writes, event.Failed, fmt.Sprint("no ", n))
+		if told := strings.Contains(note, "failed 3 times"); told != (n == 2) {
+			t.Errorf("failure %d: %q", n+1, note)
+		}
+	}
+}
+
+func TestReadingWithoutActingIsTold(t *testing.T) {
+	g := newGuard()
+	told := 0
+	for n := range 50 {
+		if strings.Contains(g.after(tool("read_file", fmt.Sprintf(`{"n":%d}`, n)), reads, event.OK, fmt.Sprint(n)), "only read") {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("told %d times", told)
+	}
+}
+
+func TestControlToolsAreNotGuarded(t *testing.T) {
+	g := newGuard()
+	control := policy.Effect{Control: true}
+	for range 20 {
+		c := tool("claim_complete", "{}")
+		if _, no := g.before(c, control); no {
+			t.Fatal("refused")
+		}
+		if note := g.after(c, control, event.OK, "x"); note != "" {
+			t.Fatal(note)
+		}
+	}
+}
+
+func TestWatchingAQuietBuildIsNotRefused(t *testing.T) {
+	g := newGuard()
+	for n := range 20 {
+		c := tool("terminal_read", `{"pane":"t1"}`)
+		if _, no := g.before(c, reads); no {
+			t.Fatalf("look %d was refused", n+1)
+		}
+		g.after(c, reads, event.OK, "compiling")
+	}
+}

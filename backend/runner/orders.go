@@ -1,0 +1,86 @@
+package runner
+
+import (
+	"context"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+const (
+	orderInterval = 250 * time.Millisecond // orders may come from another process
+	heartbeat     = 5 * time.Second
+)
+
+// watch takes the person's orders while the loop works, keeps the heartbeat and
+// holds the wall clock. Abort cuts everything at once; pause cuts a model turn
+// and lets a tool call finish; a note waits for its place.
+func (r *Run) watch(ctx context.Context, cancel context.CancelCauseFunc) {
+	beat := r.cfg.Clock.Now()
+	var deadline <-chan time.Time
+	if max := r.goal.Limits.WallClock; max > 0 {
+		deadline = r.cfg.Clock.After(max - r.spent())
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-deadline:
+			cancel(&Stop{goal.LimitReached, "the limit of " + r.goal.Limits.WallClock.String() + " is used up"})
+			return
+		case <-r.active.nudge:
+		case <-r.cfg.Clock.After(orderInterval):
+		}
+		if stop := r.look(ctx); stop != nil {
+			cancel(stop)
+			return
+		}
+		if r.cfg.Clock.Now().Sub(beat) >= heartbeat {
+			beat = r.cfg.Clock.Now()
+			if err := r.cfg.Journal.Heartbeat(ctx, r.id, r.spent()); err != nil && ctx.Err() == nil {
+				r.cfg.Log.Warn("heartbeat", "goal", r.goal.ID, "error", err)
+			}
+		}
+	}
+}
+
+// look takes the orders that do not wait for their place in the conversation.
+func (r *Run) look(ctx context.Context) *Stop {
+	orders, err := r.cfg.Journal.TakeOrders(ctx, r.goal.ID, goal.OrderAbort, goal.OrderPause)
+	if err != nil {
+		if ctx.Err() == nil {
+			r.cfg.Log.Warn("orders", "goal", r.goal.ID, "error", err)
+		}
+		return nil
+	}
+	for _, o := range orders {
+		if o.Kind == goal.OrderAbort {
+			return aborted()
+		}
+		if !r.paused() {
+			close(r.pause)
+		}
+	}
+	return nil
+}
+
+// takeOrders puts the person's notes into the conversation, in the order they
+// came, and stops for a pause. What is not taken when the run ends waits in the
+// store for the next one.
+func (r *Run) takeOrders(ctx context.Context) *Stop {
+	paused := r.paused() // looked at first: a note before the pause is not left behind
+	notes, err := r.cfg.Journal.TakeOrders(ctx, r.goal.ID, goal.OrderSteer)
+	if err != nil {
+		return r.fault(ctx, "reading the person's notes", err)
+	}
+	for _, o := range notes {
+		if stop := r.say(ctx, "A note from the person: "+o.Text, &event.Steered{Text: o.Text}); stop != nil {
+			return stop
+		}
+	}
+	if paused {
+		return &Stop{goal.UserPaused, "the person paused the goal"}
+	}
+	return nil
+}

@@ -1,0 +1,548 @@
+package runner_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/process"
+	"goalpost/backend/runner"
+	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/store"
+	"goalpost/backend/tools"
+	"goalpost/backend/verify"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type clock struct{}
+
+func (clock) Now() time.Time                         { return time.Now() }
+func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+// script is a model that plays the given turns and repeats the last one.
+type script struct {
+	mu    sync.Mutex
+	turns []func(context.Context, goal.Turn) (goal.Reply, error)
+	n     int
+	seen  []goal.Turn
+}
+
+func (s *script) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	s.mu.Lock()
+	i := min(s.n, len(s.turns)-1)
+	s.n++
+	t.Messages = append([]goal.Message{}, t.Messages...)
+	s.seen = append(s.seen, t)
+	s.mu.Unlock()
+	delta("thinking")
+	reply, err := s.turns[i](ctx, t)
+	for c := range reply.Calls {
+		reply.Calls[c].ID = fmt.Sprintf("call_%d", c) // the same in every turn, as some servers do
+	}
+	return reply, err
+}
+
+// call is one turn that calls tools, each given as "name {json}".
+func call(calls ...string) func(context.Context, goal.Turn) (goal.Reply, error) {
+	return func(context.Context, goal.Turn) (goal.Reply, error) {
+		var r goal.Reply
+		for _, c := range calls {
+			name, args, _ := strings.Cut(c, " ")
+			r.Calls = append(r.Calls, goal.Call{Tool: name, Arguments: args})
+		}
+		r.Usage = goal.Usage{TokensIn: 10, TokensOut: 5}
+		return r, nil
+	}
+}
+
+func says(text string) func(context.Context, goal.Turn) (goal.Reply, error) {
+	return func(context.Context, goal.Turn) (goal.Reply, error) { return goal.Reply{Text: text}, nil }
+}
+
+const claim = `claim_complete {"rationale":"I did it"}`
+
+// world is a real store, a real process set and a runner.
+type world struct {
+	*testing.T
+	store  *store.Store
+	runner *runner.Runner
+	dir    string
+	model  *script
+	set    *sandbox.Set
+	events []event.Event
+	mu     sync.Mutex
+}
+
+func newWorld(t *testing.T, turns ...func(context.Context, goal.Turn) (goal.Reply, error)) *world {
+	t.Helper()
+	return newWorldAt(t, clock{}, turns...)
+}
+
+func newWorldAt(t *testing.T, c runner.Clock, turns ...func(context.Context, goal.Turn) (goal.Reply, error)) *world {
+	t.Helper()
+	w := &world{T: t, dir: t.TempDir(), model: &script{turns: turns}}
+	var err error
+	w.store, err = store.Open(t.Context(), store.Options{Dir: t.TempDir(), Publish: w.hear})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.set, err = sandbox.Open(t.Context(), sandbox.Options{Helper: sandboxtest.Helper(t), Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.runner = runner.New(runner.Config{
+		Journal: w.store, Open: w.open, Publish: w.hear, Clock: c, Log: slog.New(slog.DiscardHandler), Slots: 3,
+	})
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := errors.Join(w.runner.Close(ctx), w.set.Close(ctx), w.store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+func (w *world) hear(e event.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events = append(w.events, e)
+}
+
+type room struct {
+	model runner.Model
+	box   *tools.Box
+	host  verify.Host
+}
+
+func (w *world) open(_ context.Context, g goal.Goal, _ goal.Run, _ func(string, string)) (runner.Room, error) {
+	env := os.Environ()
+	box, err := tools.New(tools.Room{Dir: g.Policy.Dir, Launcher: w.set, Env: env})
+	if err != nil {
+		return nil, err
+	}
+	return &room{w.model, box, verify.Host{Launcher: process.Launcher(w.set), Env: env, Dir: g.Policy.Dir}}, nil
+}
+
+func (r *room) Model() runner.Model { return r.model }
+func (r *room) Tools() []runner.Tool {
+	var list []runner.Tool
+	for _, t := range r.box.Tools() {
+		list = append(list, t)
+	}
+	return append(list, broken{})
+}
+
+func (r *room) Verify(ctx context.Context, g goal.Goal, report func(goal.Verdict) error) (bool, error) {
+	return r.host.Criterion(ctx, g.Criterion, report)
+}
+func (r *room) Close(context.Context, goal.Exit) error { return r.box.Close() }
+
+// broken is a tool that panics.
+type broken struct{}
+
+func (broken) Spec() goal.ToolSpec { return goal.ToolSpec{Name: "broken"} }
+func (broken) Effect(context.Context, json.RawMessage) (policy.Effect, error) {
+	return policy.Effect{Risk: policy.ReadOnly}, nil
+}
+func (broken) Do(context.Context, json.RawMessage) goal.Result { panic("inside the tool") }
+
+func (w *world) create(change func(*goal.Goal)) *goal.Goal {
+	w.Helper()
+	g := &goal.Goal{
+		ID: goal.ID(store.NewID()), Objective: "create done.txt", Provider: "script", Model: "script",
+		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done.txt"}}},
+		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: w.dir}, Limits: goal.DefaultLimits(),
+	}
+	if change != nil {
+		change(g)
+	}
+	if err := w.store.Create(w.Context(), g); err != nil {
+		w.Fatal(err)
+	}
+	return g
+}
+
+func (w *world) start(g *goal.Goal, opening event.Body) {
+	w.Helper()
+	row, err := w.store.Goal(w.Context(), g.ID)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if err := w.runner.Go(w.Context(), row.Goal, opening, func() {}); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) end(g *goal.Goal) store.Row {
+	w.Helper()
+	select {
+	case <-w.runner.Done(g.ID):
+	case <-time.After(30 * time.Second):
+		w.Fatal("the goal did not end")
+	}
+	row, err := w.store.Goal(w.Context(), g.ID)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return row
+}
+
+func (w *world) run(change func(*goal.Goal)) (*goal.Goal, store.Row) {
+	w.Helper()
+	g := w.create(change)
+	w.start(g, &event.Started{})
+	return g, w.end(g)
+}
+
+// await returns once an event of the type has been heard.
+func (w *world) await(kind string) {
+	w.Helper()
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+		w.mu.Lock()
+		for _, e := range w.events {
+			if e.Body.EventType() == kind {
+				w.mu.Unlock()
+				return
+			}
+		}
+		w.mu.Unlock()
+		<-time.After(5 * time.Millisecond)
+	}
+	w.Fatalf("no event %s", kind)
+}
+
+func expect(t *testing.T, row store.Row, status goal.Status, exit goal.Exit) {
+	t.Helper()
+	if row.Status != status || row.Exit != exit {
+		t.Fatalf("ended %s/%s, want %s/%s; report: %q", row.Status, row.Exit, status, exit, row.Report)
+	}
+}
+
+// lastUser is the text of the newest user message that the model saw in turn n.
+func (s *script) lastUser(n int) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := len(s.seen[n].Messages) - 1; i >= 0; i-- {
+		if m := s.seen[n].Messages[i]; m.Role == goal.User {
+			return m.Text
+		}
+	}
+	return ""
+}
+
+func TestAFailedClaimComesBackAndTheSecondOneIsVerified(t *testing.T) {
+	w := newWorld(t, call(claim), call(`write_file {"path":"done.txt","content":"x"}`), call(claim))
+	g, row := w.run(nil)
+	expect(t, row, goal.Completed, goal.Done)
+	if !row.Verified || row.ChecksPassed != 1 || row.Spent.Claims != 2 || row.Spent.TokensIn != 30 {
+		t.Errorf("%+v", row)
+	}
+	claims, err := w.store.Claims(t.Context(), g.ID)
+	if err != nil || len(claims) != 2 || claims[0].Verdicts[0].Outcome != goal.Fail || claims[1].Verdicts[0].Outcome != goal.Pass {
+		t.Fatalf("receipt: %+v %v", claims, err)
+	}
+	if told := w.model.lastUser(1); !strings.Contains(told, "Verification failed:") || !strings.Contains(told, "exit 1, wanted 0") {
+		t.Errorf("the model was told %q", told)
+	}
+	if !strings.HasPrefix(row.Report[0], "Done:") || len(row.Report) > 5 {
+		t.Errorf("report %q", row.Report)
+	}
+}
+
+func TestTheReasonOfAFailedCheckReachesTheModel(t *testing.T) {
+	w := newWorld(t, call(claim), call(`abort_with_report {"reason":"cannot","what_was_learned":"port 80 is closed"}`))
+	_, row := w.run(func(g *goal.Goal) {
+		g.Criterion.Checks[0].Command = "echo 'connection refused' >&2; exit 7"
+	})
+	expect(t, row, goal.Aborted, goal.GaveUp)
+	if told := w.model.lastUser(1); !strings.Contains(told, "exit 7, wanted 0") || !strings.Contains(told, "connection refused") {
+		t.Errorf("told %q", told)
+	}
+	if !strings.Contains(strings.Join(row.Report, "\n"), "port 80 is closed") {
+		t.Errorf("report %q", row.Report)
+	}
+}
+
+func TestAModelThatNeverClaimsReachesTheLimit(t *testing.T) {
+	w := newWorld(t, call(`list_files {}`))
+	_, row := w.run(func(g *goal.Goal) { g.Limits.Iterations = 2 })
+	expect(t, row, goal.Failed, goal.LimitReached)
+	if row.Spent.Iterations != 2 {
+		t.Errorf("%d iterations", row.Spent.Iterations)
+	}
+}
+
+func TestAClaimOnTheLastIterationIsStillVerified(t *testing.T) {
+	w := newWorld(t, call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	_, row := w.run(func(g *goal.Goal) { g.Limits.Iterations = 1 })
+	expect(t, row, goal.Completed, goal.Done)
+}
+
+func TestTheWallClockCutsALongToolCall(t *testing.T) {
+	w := newWorld(t, call(`run_command {"command":"sleep 60"}`))
+	from := time.Now()
+	_, row := w.run(func(g *goal.Goal) { g.Limits.WallClock = 400 * time.Millisecond })
+	expect(t, row, goal.Failed, goal.LimitReached)
+	if took := time.Since(from); took > 20*time.Second {
+		t.Errorf("waited %s for the tool call", took)
+	}
+}
+
+func TestThreeTurnsWithoutAToolCallAreStuck(t *testing.T) {
+	w := newWorld(t, says("I am done."))
+	_, row := w.run(nil)
+	expect(t, row, goal.Paused, goal.Stuck)
+	if row.Spent.Iterations != 3 {
+		t.Errorf("%d iterations", row.Spent.Iterations)
+	}
+}
+
+func TestFiveFailedClaimsOnOneCheckAreStuck(t *testing.T) {
+	w := newWorld(t, call(claim))
+	_, row := w.run(nil)
+	expect(t, row, goal.Paused, goal.Stuck)
+	if row.Spent.Claims != 5 {
+		t.Errorf("%d claims", row.Spent.Claims)
+	}
+	if told := w.model.lastUser(2); !strings.Contains(told, "nothing was done since") {
+		t.Errorf("a claim without work was run again: %q", told)
+	}
+}
+
+func TestEveryCallGetsExactlyOneResult(t *testing.T) {
+	w := newWorld(t, call(`no_such_tool {}`, `write_file {broken`, `write_file {"path":"../out.txt","content":""}`, `run_command {"command":""}`,
+		`write_file {"path":"a","content":"x","extra":1}`, `broken {}`, `read_file {"path":"missing"}`, `write_file {"path":"ok.txt","content":"x"}`,
+		`browser_open {"url":"https://shop.example/"}`), call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	g, row := w.run(nil)
+	expect(t, row, goal.Completed, goal.Done)
+	steps, err := w.store.Steps(t.Context(), g.ID, 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var outcomes []string
+	for _, s := range steps {
+		outcomes = append(outcomes, string(s.Outcome))
+	}
+	want := "failed failed failed failed failed failed failed ok denied ok ok"
+	if got := strings.Join(outcomes, " "); got != want {
+		t.Errorf("outcomes %s\n    want %s", got, want)
+	}
+	answers := 0
+	for _, m := range w.model.seen[1].Messages {
+		if m.Role == goal.ToolRole {
+			answers++
+		}
+	}
+	if answers != 9 {
+		t.Errorf("%d results for 9 calls", answers)
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, "..", "out.txt")); err == nil {
+		t.Error("a file was written outside the folder")
+	}
+}
+
+func TestAnIntentIsInTheJournalBeforeTheCall(t *testing.T) {
+	w := newWorld(t, call(`run_command {"command":"sleep 30"}`))
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	w.await("step_started")
+	if open, err := w.store.Unfinished(t.Context(), g.ID); err != nil || len(open) != 1 {
+		t.Errorf("unfinished %v %v", open, err)
+	}
+	w.order(g, goal.Order{Kind: goal.OrderAbort})
+	expect(t, w.end(g), goal.Aborted, goal.UserAborted)
+}
+
+func (w *world) order(g *goal.Goal, o goal.Order) {
+	w.Helper()
+	if err := w.store.Order(w.Context(), g.ID, o); err != nil {
+		w.Fatal(err)
+	}
+	w.runner.Nudge(g.ID)
+}
+
+func TestAbortCutsAToolCallAndEveryCallIsAnswered(t *testing.T) {
+	w := newWorld(t, call(`run_command {"command":"sleep 30"}`, `list_files {}`))
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	w.await("step_started")
+	w.order(g, goal.Order{Kind: goal.OrderAbort})
+	expect(t, w.end(g), goal.Aborted, goal.UserAborted)
+	messages, err := w.store.Conversation(t.Context(), g.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := messages[len(messages)-1]; last.Role != goal.ToolRole || !strings.Contains(last.Text, "not executed") {
+		t.Errorf("last message %+v", last)
+	}
+}
+
+// TestPauseCutsTheModelTurnAndResumeRepeatsIt also steers between the two runs.
+func TestPauseCutsTheModelTurnAndResumeRepeatsIt(t *testing.T) {
+	entered := make(chan struct{}, 1)
+	w := newWorld(t, func(ctx context.Context, _ goal.Turn) (goal.Reply, error) {
+		entered <- struct{}{}
+		<-ctx.Done()
+		return goal.Reply{}, ctx.Err()
+	}, call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	<-entered
+	w.order(g, goal.Order{Kind: goal.OrderPause})
+	expect(t, w.end(g), goal.Paused, goal.UserPaused)
+	w.order(g, goal.Order{Kind: goal.OrderSteer, Text: "use the left door"})
+	w.start(g, &event.Resumed{})
+	row := w.end(g)
+	expect(t, row, goal.Completed, goal.Done)
+	events, err := w.store.Events(t.Context(), g.ID, 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range events {
+		if e.Seq != int64(i+1) {
+			t.Fatalf("event %d has seq %d", i, e.Seq)
+		}
+	}
+}
+
+func TestCloseInterruptsAndAResumedGoalEnds(t *testing.T) {
+	w := newWorld(t, call(`run_command {"command":"sleep 30"}`), call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	w.await("step_started")
+	if err := w.runner.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	row := w.end(g)
+	expect(t, row, goal.Paused, goal.Interrupted)
+	if err := w.runner.Go(t.Context(), row.Goal, &event.Resumed{}, func() {}); err == nil {
+		t.Error("a closed runner took a goal")
+	}
+}
+
+func TestANoteEntersTheConversationAtItsPlace(t *testing.T) {
+	entered, leave := make(chan struct{}, 1), make(chan struct{})
+	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
+		entered <- struct{}{}
+		<-leave
+		return call(`list_files {}`)(ctx, turn)
+	}, call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	<-entered
+	w.order(g, goal.Order{Kind: goal.OrderSteer, Text: "prefer tabs"})
+	close(leave)
+	expect(t, w.end(g), goal.Completed, goal.Done)
+	if told := w.model.lastUser(1); !strings.Contains(told, "prefer tabs") {
+		t.Errorf("told %q", told)
+	}
+}
+
+func TestAModelThatCannotBeReachedIsAnErrorThatCanBeContinued(t *testing.T) {
+	w := newWorld(t, func(context.Context, goal.Turn) (goal.Reply, error) {
+		return goal.Reply{}, errors.New("connection refused")
+	},
+		call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	g, row := w.run(nil)
+	expect(t, row, goal.Failed, goal.Faulted)
+	if !strings.Contains(row.Report[0], "connection refused") {
+		t.Errorf("report %q", row.Report)
+	}
+	w.start(g, &event.Resumed{})
+	expect(t, w.end(g), goal.Completed, goal.Done)
+}
+
+func TestGoalsAtOnceDoNotMix(t *testing.T) {
+	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
+		name := strings.TrimPrefix(turn.Messages[0].Text, "Goal: ")
+		if len(turn.Messages) == 1 {
+			return call(fmt.Sprintf(`write_file {"path":"%s.txt","content":"x"}`, name))(ctx, turn)
+		}
+		return call(fmt.Sprintf(`claim_complete {"rationale":"%s"}`, name))(ctx, turn)
+	})
+	var goals []*goal.Goal
+	for i := range 6 {
+		name := fmt.Sprintf("goal%d", i)
+		g := w.create(func(g *goal.Goal) {
+			g.Objective = name
+			g.Criterion.Checks[0].Command = "test -f " + name + ".txt"
+		})
+		goals = append(goals, g)
+		w.start(g, &event.Started{})
+	}
+	for _, g := range goals {
+		expect(t, w.end(g), goal.Completed, goal.Done)
+		claims, err := w.store.Claims(t.Context(), g.ID)
+		if err != nil || len(claims) != 1 || claims[0].Rationale != g.Objective {
+			t.Errorf("%s: claims %+v %v", g.Objective, claims, err)
+		}
+	}
+}
+
+func TestACrashedStepIsInDoubtAndNotRepeated(t *testing.T) {
+	w := newWorld(t, call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	g := w.create(nil)
+	run, err := w.store.Begin(t.Context(), g.ID, &event.Started{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := goal.Call{ID: "c1", Tool: "run_command", Arguments: `{"command":"touch repeated.txt"}`}
+	err = w.store.Append(t.Context(), run, &event.Message{Message: goal.Message{Role: goal.User, Text: "Goal: x"}},
+		&event.Message{Message: goal.Message{Role: goal.Assistant, Calls: []goal.Call{c}}}, &event.StepStarted{StepID: 1, Tool: c.Tool, Arguments: c.Arguments})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := w.store.Interrupt(t.Context()); err != nil || n != 1 {
+		t.Fatal(n, err)
+	}
+	w.start(g, &event.Resumed{})
+	expect(t, w.end(g), goal.Completed, goal.Done)
+	step, err := w.store.Step(t.Context(), g.ID, 1)
+	if err != nil || step.Outcome != event.InDoubt {
+		t.Errorf("step %+v %v", step, err)
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, "repeated.txt")); err == nil {
+		t.Error("the host repeated a step in doubt")
+	}
+	told := w.model.seen[0].Messages[2]
+	if told.CallID != "c1" || !strings.Contains(told.Text, "unknown") {
+		t.Errorf("told %+v", told)
+	}
+}
+
+// TestAModelInALoopIsToldRefusedAndStuck repeats one command for ever.
+func TestAModelInALoopIsToldRefusedAndStuck(t *testing.T) {
+	w := newWorld(t, call(`run_command {"command":"echo same"}`))
+	g, row := w.run(nil)
+	expect(t, row, goal.Paused, goal.Stuck)
+	steps, err := w.store.Steps(t.Context(), g.ID, 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var outcomes []string
+	for _, s := range steps {
+		outcomes = append(outcomes, string(s.Outcome))
+	}
+	if got, want := strings.Join(outcomes, " "), "ok ok ok ok denied denied denied denied denied"; got != want {
+		t.Errorf("outcomes %s, want %s", got, want)
+	}
+	if third, err := w.store.Step(t.Context(), g.ID, 3); err != nil || !strings.Contains(third.Result, "A word from the host") {
+		t.Errorf("the third call was not told: %q %v", third.Result, err)
+	}
+}

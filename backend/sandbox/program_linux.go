@@ -1,0 +1,243 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/process"
+	"goalpost/backend/sandbox/wire"
+)
+
+// Start starts one program in a session of its own. ctx bounds the starting
+// only: cancelled before the helper answers, the program is killed as soon as
+// it runs. The files become blocking, as with os/exec. Errors are *StartError (what the person can change), ErrClosed, or
+// ctx's own.
+func (s *Set) Start(ctx context.Context, c process.Command) (process.Process, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", name(c), err)
+	}
+	p, err := s.enter()
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", name(c), err)
+	}
+	request, files := request(c)
+	request.ID = p.id
+	if err := s.post(request, files); err != nil {
+		s.leave(p)
+		var refused *wire.Error
+		if errors.As(err, &refused) {
+			return nil, &StartError{Code: string(refused.Code), Program: name(c), text: refused.Text}
+		}
+		return nil, fmt.Errorf("starting %s: %w", name(c), err)
+	}
+	select {
+	case <-p.answered:
+	case <-ctx.Done():
+		p.abandon()
+		return nil, fmt.Errorf("starting %s: %w", name(c), ctx.Err())
+	}
+	if p.failed != nil {
+		return nil, &StartError{Code: string(p.failed.Code), Program: name(c), text: p.failed.Text}
+	}
+	if p.pid == 0 {
+		return nil, fmt.Errorf("starting %s: %w", name(c), ErrClosed)
+	}
+	return p, nil
+}
+
+func name(c process.Command) string {
+	if len(c.Argv) == 0 {
+		return "a program"
+	}
+	return c.Argv[0]
+}
+
+func request(c process.Command) (wire.Request, []*os.File) {
+	r := wire.Request{Op: wire.Start, Argv: raw(c.Argv), Env: raw(c.Env), Dir: []byte(c.Dir), TTY: c.TTY}
+	var files []*os.File
+	for _, f := range c.Files {
+		if f == nil {
+			r.Files = append(r.Files, -1)
+			continue
+		}
+		r.Files = append(r.Files, len(files))
+		files = append(files, f)
+	}
+	return r, files
+}
+
+func raw(words []string) [][]byte {
+	out := make([][]byte, len(words))
+	for i, w := range words {
+		out[i] = []byte(w)
+	}
+	return out
+}
+
+// enter gives a program its id before the helper hears of it.
+func (s *Set) enter() (*program, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errors.Join(ErrClosed, s.err)
+	}
+	s.next++
+	p := &program{set: s, id: s.next, answered: make(chan struct{}), done: make(chan struct{})}
+	s.all[p.id] = p
+	return p, nil
+}
+
+func (s *Set) leave(p *program) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.all, p.id)
+}
+
+// post sends one request. The kernel holds its own references to the files once
+// the packet is sent.
+func (s *Set) post(r wire.Request, files []*os.File) error {
+	if len(files) > wire.MaxFiles {
+		return fmt.Errorf("%d files are more than %d", len(files), wire.MaxFiles)
+	}
+	packet, memfd, err := wire.Encode(r)
+	if err != nil {
+		return fmt.Errorf("asking the helper: %w", err)
+	}
+	if memfd != nil {
+		files = append([]*os.File{memfd}, files...)
+	}
+	err = s.write(packet, files, nil)
+	if memfd != nil {
+		err = errors.Join(err, memfd.Close())
+	}
+	if errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) {
+		return ErrClosed
+	}
+	return err
+}
+
+// write borrows every file's descriptor, one inside the other, so that none can
+// be closed and its number given away before the packet is sent. (File.Fd would
+// also turn the caller's file to blocking.)
+func (s *Set) write(packet []byte, files []*os.File, fds []int) error {
+	if len(files) == 0 {
+		s.send.Lock()
+		defer s.send.Unlock()
+		var rights []byte
+		if len(fds) > 0 {
+			rights = unix.UnixRights(fds...)
+		}
+		if _, _, err := s.conn.WriteMsgUnix(packet, rights, nil); err != nil {
+			return fmt.Errorf("asking the helper: %w", err)
+		}
+		return nil
+	}
+	conn, err := files[0].SyscallConn()
+	if err != nil {
+		return fmt.Errorf("passing %s: %w", files[0].Name(), err)
+	}
+	var sent error
+	err = conn.Control(func(fd uintptr) {
+		// Go opens pipes and terminals non-blocking; programs do not expect it.
+		if sent = unix.SetNonblock(int(fd), false); sent == nil {
+			sent = s.write(packet, files[1:], append(fds, int(fd)))
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("passing %s: %w", files[0].Name(), err)
+	}
+	return sent
+}
+
+// program is one started program; the fields under mu are final once answered
+// (pid, failed) or done (status) is closed.
+type program struct {
+	set      *Set
+	id       uint64
+	answered chan struct{}
+	done     chan struct{}
+
+	mu        sync.Mutex
+	started   bool
+	abandoned bool
+	pid       int
+	failed    *wire.Error
+	status    process.Status
+}
+
+var _ process.Process = (*program)(nil)
+
+func (p *program) Pid() int { return p.pid }
+
+func (p *program) Done() <-chan struct{} { return p.done }
+
+func (p *program) Status() process.Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.status
+}
+
+// Signal goes to the program's process group; SIGKILL also to the other groups
+// of its session, which are the jobs of an interactive shell.
+func (p *program) Signal(sig syscall.Signal) error {
+	select {
+	case <-p.done:
+		return os.ErrProcessDone
+	default:
+	}
+	err := p.set.post(wire.Request{ID: p.id, Op: wire.Signal, Signal: int(sig)}, nil)
+	if errors.Is(err, ErrClosed) {
+		return os.ErrProcessDone // the helper is gone, and it never leaves anything
+	}
+	return err
+}
+
+func (p *program) isStarted() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.started
+}
+
+// abandon is for a start that nobody waits for any more.
+func (p *program) abandon() {
+	p.mu.Lock()
+	p.abandoned = true
+	kill := p.started
+	p.mu.Unlock()
+	if kill {
+		_ = p.Signal(syscall.SIGKILL) // gone already, or the whole set is
+	}
+}
+
+// take is called by the set's receiver alone.
+func (p *program) take(a wire.Answer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case a.Exit != nil:
+		p.status = process.Status{Code: a.Exit.Code, Signal: syscall.Signal(a.Exit.Signal)}
+		if !p.started {
+			close(p.answered)
+		}
+		p.started = true
+		close(p.done)
+	case p.started: // a signal that came too late
+	case a.Error != nil:
+		p.failed = a.Error
+		close(p.answered)
+	default:
+		p.pid, p.started = a.Pid, true
+		close(p.answered)
+		if p.abandoned {
+			// The receiver must not wait for room in the socket: the helper may be
+			// waiting for the receiver. settle waits for it.
+			p.set.kills.Go(func() { _ = p.Signal(syscall.SIGKILL) })
+		}
+	}
+}

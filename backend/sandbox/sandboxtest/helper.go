@@ -1,0 +1,99 @@
+// Package sandboxtest builds goalpost-helper for tests.
+package sandboxtest
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// Helper is the path of a helper built from this tree. It is built once per
+// content of its sources and shared by every package's tests under os.TempDir.
+func Helper(tb testing.TB) string {
+	tb.Helper()
+	path, err := Build()
+	if err != nil {
+		tb.Fatalf("building the helper: %v", err)
+	}
+	return path
+}
+
+// Build is Helper for a TestMain.
+func Build() (string, error) {
+	root, err := module()
+	if err != nil {
+		return "", err
+	}
+	sum, err := digest(root)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("goalpost-test-%d", os.Getuid()))
+	path := filepath.Join(dir, fmt.Sprintf("goalpost-helper-%x", sum[:8]))
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("making %s: %w", dir, err)
+	}
+	// Packages are tested in parallel: each builds its own and the last rename wins.
+	fresh, err := os.MkdirTemp(dir, "build-*")
+	if err != nil {
+		return "", fmt.Errorf("making a folder in %s: %w", dir, err)
+	}
+	out := filepath.Join(fresh, "goalpost-helper")
+	build := exec.Command("go", "build", "-trimpath", "-o", out, "./cmd/goalpost-helper") //nolint:noctx // go test bounds it
+	build.Dir = root
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	text, err := build.CombinedOutput()
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("%w\n%s", err, text), os.RemoveAll(fresh))
+	}
+	if err := errors.Join(os.Rename(out, path), os.RemoveAll(fresh)); err != nil {
+		return "", fmt.Errorf("placing the helper: %w", err)
+	}
+	return path, nil
+}
+
+// module is the folder of go.mod at or above the package under test.
+func module() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("looking for go.mod: %w", err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", errors.New("no go.mod above the test")
+		}
+		dir = up
+	}
+}
+
+func digest(root string) ([]byte, error) {
+	sum := sha256.New()
+	sum.Write([]byte(runtime.Version() + runtime.GOARCH))
+	for _, pattern := range []string{"cmd/goalpost-helper/*.go", "backend/sandbox/wire/*.go"} {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			return nil, fmt.Errorf("listing the helper's sources: %w", err)
+		}
+		for _, file := range files {
+			body, err := os.ReadFile(file)
+			if err != nil {
+				return nil, fmt.Errorf("reading the helper's sources: %w", err)
+			}
+			sum.Write(fmt.Appendln(nil, filepath.Base(file), len(body)))
+			sum.Write(body)
+		}
+	}
+	return sum.Sum(nil), nil
+}

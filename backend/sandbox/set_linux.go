@@ -1,0 +1,242 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/process"
+	"goalpost/backend/sandbox/wire"
+)
+
+// helloGrace is how long the helper may take to say hello. It takes
+// milliseconds; the bound is for a file that is not the helper.
+const helloGrace = 10 * time.Second
+
+// Set is one owner's programs, all children of one helper, and what they start
+// in turn. It ends with Close, and with this process however that ends. All
+// methods may be called concurrently. It implements process.Launcher.
+type Set struct {
+	name   string
+	helper *exec.Cmd
+	conn   *net.UnixConn
+	stderr *tail
+	hello  chan int
+	done   chan struct{}
+
+	kills sync.WaitGroup // of programs whose start was given up
+
+	// send keeps packets whole (the memfd of one with its descriptors) and
+	// orders them before the end of file.
+	send sync.Mutex
+
+	mu     sync.Mutex
+	next   uint64
+	closed bool
+	all    map[uint64]*program
+	err    error // why the helper died, once done
+}
+
+var _ process.Launcher = (*Set)(nil)
+
+// Open starts a helper and waits until it is ready. ctx bounds the opening only;
+// the set lives until Close.
+func Open(ctx context.Context, o Options) (*Set, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("opening the programs of %s: %w", o.Name, err)
+	}
+	ours, theirs := os.NewFile(uintptr(fds[0]), "helper"), os.NewFile(uintptr(fds[1]), "set")
+	conn, err := net.FileConn(ours)
+	if err := errors.Join(err, ours.Close()); err != nil {
+		return nil, fmt.Errorf("opening the programs of %s: %w", o.Name, errors.Join(err, theirs.Close()))
+	}
+	s := &Set{
+		name: o.Name, conn: conn.(*net.UnixConn), stderr: &tail{},
+		hello: make(chan int, 1), done: make(chan struct{}), all: map[uint64]*program{},
+	}
+	// Not CommandContext: ctx bounds the opening, not the helper's life.
+	s.helper = exec.Command(o.Helper, "set") //nolint:noctx // see above
+	s.helper.Env = []string{}
+	s.helper.Stderr = s.stderr
+	s.helper.ExtraFiles = []*os.File{theirs}
+	s.helper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // out of reach of the app's terminal
+	err = blocking(theirs)
+	if err == nil {
+		err = s.helper.Start()
+	}
+	if err := errors.Join(err, theirs.Close()); err != nil {
+		return nil, fmt.Errorf("starting the helper of %s: %w", o.Name, errors.Join(err, s.conn.Close()))
+	}
+	go s.receive()
+	if err := s.ready(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("starting the helper of %s: %w", o.Name, err), s.Close(context.WithoutCancel(ctx)))
+	}
+	return s, nil
+}
+
+// blocking undoes SOCK_NONBLOCK on the helper's end: it has no poller.
+func blocking(f *os.File) error {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("preparing the helper's socket: %w", err)
+	}
+	var set error
+	err = raw.Control(func(fd uintptr) { set = unix.SetNonblock(int(fd), false) })
+	if err := errors.Join(err, set); err != nil {
+		return fmt.Errorf("preparing the helper's socket: %w", err)
+	}
+	return nil
+}
+
+func (s *Set) ready(ctx context.Context) error {
+	grace := time.NewTimer(helloGrace)
+	defer grace.Stop()
+	err := errors.New("it says nothing")
+	select {
+	case version := <-s.hello:
+		if version == wire.Version {
+			return nil
+		}
+		err = fmt.Errorf("it speaks version %d of the protocol and this program %d", version, wire.Version)
+	case <-s.done:
+		return s.Err()
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-grace.C:
+	}
+	return errors.Join(err, s.helper.Process.Kill())
+}
+
+// Done is closed when the helper has ended and with it everything it held.
+func (s *Set) Done() <-chan struct{} { return s.done }
+
+// Err says why the helper died; nil before that and after Close.
+func (s *Set) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// Close kills every program of the set, and whatever those left behind, and
+// returns when they are gone. When ctx ends first the killing goes on and the
+// error says so.
+func (s *Set) Close(ctx context.Context) error {
+	s.mu.Lock()
+	first := !s.closed
+	s.closed = true
+	s.mu.Unlock()
+	if first {
+		s.send.Lock()
+		err := s.conn.CloseWrite()
+		s.send.Unlock()
+		if err != nil && !errors.Is(err, syscall.ENOTCONN) && !errors.Is(err, net.ErrClosed) {
+			return fmt.Errorf("ending the programs of %s: %w", s.name, err)
+		}
+	}
+	select {
+	case <-s.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("ending the programs of %s takes longer: %w", s.name, ctx.Err())
+	}
+}
+
+// receive takes the helper's answers until it has ended, then settles.
+func (s *Set) receive() {
+	packet, oob := make([]byte, wire.PacketSize), make([]byte, wire.OOBSize)
+	var failed error
+	for {
+		n, oobn, _, _, err := s.conn.ReadMsgUnix(packet, oob)
+		if err != nil || n == 0 {
+			break // end of file, or a reset by a helper that was killed
+		}
+		fds, err := wire.Descriptors(oob[:oobn])
+		if err != nil {
+			failed = err
+			break
+		}
+		var a wire.Answer
+		fds, err = wire.Decode(packet[:n], fds, &a)
+		for _, fd := range fds {
+			_ = unix.Close(fd) // no answer carries descriptors yet
+		}
+		if err != nil {
+			failed = err
+			break
+		}
+		s.take(a)
+	}
+	s.settle(failed)
+}
+
+func (s *Set) take(a wire.Answer) {
+	if a.Hello != 0 {
+		select {
+		case s.hello <- a.Hello:
+		default:
+		}
+		return
+	}
+	s.mu.Lock()
+	p := s.all[a.ID]
+	if p != nil && (a.Exit != nil || a.Error != nil && !p.isStarted()) {
+		delete(s.all, a.ID)
+	}
+	s.mu.Unlock()
+	if p != nil {
+		p.take(a)
+	}
+}
+
+// settle ends the accounts of a helper that is gone: no status was reported for
+// what still counts as running, and nothing runs any more.
+func (s *Set) settle(failed error) {
+	// A helper that shut only its socket would keep its programs.
+	_ = s.conn.Close()
+	err := s.helper.Wait()
+	s.mu.Lock()
+	if !s.closed {
+		s.err = fmt.Errorf("the helper of %s ended: %w", s.name, errors.Join(err, failed, s.stderr.err()))
+	}
+	s.closed = true
+	left := s.all
+	s.all = nil
+	s.mu.Unlock()
+	for _, p := range left {
+		p.take(wire.Answer{Exit: &wire.Exit{Code: -1, Signal: int(syscall.SIGKILL)}})
+	}
+	s.kills.Wait()
+	close(s.done)
+}
+
+// tail keeps the last of what the helper says on standard error.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b...)
+	t.text = t.text[max(0, len(t.text)-4096):]
+	return len(b), nil
+}
+
+func (t *tail) err() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.text) == 0 {
+		return nil
+	}
+	return errors.New(string(t.text))
+}

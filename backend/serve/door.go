@@ -1,0 +1,95 @@
+package serve
+
+import (
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// authSocket guards every WebSocket: session, host and origin. A cookie alone
+// would let any page that the person visits open a socket in their name.
+func (s *Server) authSocket(r *http.Request) bool {
+	return s.hostAllowed(r) && s.sameOrigin(r) && s.loggedIn(r)
+}
+
+// sameOrigin asks for an Origin header that names this very server.
+func (s *Server) sameOrigin(r *http.Request) bool {
+	origins := r.Header.Values("Origin")
+	return len(origins) == 1 && strings.EqualFold(origins[0], s.scheme()+"://"+r.Host)
+}
+
+func (s *Server) scheme() string {
+	if s.o.TLS != nil {
+		return "https"
+	}
+	return "http"
+}
+
+// hostAllowed keeps rebound names out: a name that an attacker owns may resolve
+// to this machine, an address may not be owned.
+func (s *Server) hostAllowed(r *http.Request) bool {
+	host, port, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host, port = strings.Trim(r.Host, "[]"), ""
+	}
+	host = strings.ToLower(host)
+	if slices.ContainsFunc(s.o.Hosts, func(h string) bool { return strings.EqualFold(h, host) || strings.EqualFold(h, r.Host) }) {
+		return true
+	}
+	if port != s.port {
+		return false
+	}
+	ip := net.ParseIP(host)
+	if ip == nil {
+		return host == "localhost"
+	}
+	return s.o.AllowRemote || ip.IsLoopback()
+}
+
+// remote is the address that the lock-out counts. Headers of proxies are not
+// believed: anyone can write them.
+func remote(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
+
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; " +
+	"img-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; manifest-src 'self'; " +
+	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// guard sets the headers of every answer and checks the host first of all.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", contentPolicy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		// Not no-referrer: under it browsers send the login form with Origin: null.
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		if !s.hostAllowed(r) {
+			s.refuse(w, r, "host")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, reason string) {
+	s.o.Log.Warn("refused a request", "reason", reason, "remote", r.RemoteAddr, "host", short(r.Host),
+		"origin", short(r.Header.Get("Origin")), "path", short(r.URL.Path))
+	http.Error(w, "forbidden", http.StatusForbidden)
+}
+
+func short(s string) string {
+	const most = 120
+	if len(s) > most {
+		s = s[:most]
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}

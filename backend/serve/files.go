@@ -1,0 +1,54 @@
+package serve
+
+import (
+	"bytes"
+	"io/fs"
+	"log/slog"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+)
+
+// icon answers what browsers ask for by themselves, before any login too.
+func (s *Server) icon(w http.ResponseWriter, r *http.Request) {
+	if _, err := fs.Stat(s.o.Assets, "favicon.ico"); err != nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	s.files.ServeHTTP(w, r)
+}
+
+// files serves the built frontend. Names below assets/ hold a hash of their
+// content and are kept by the browser for good; everything else is asked for anew.
+type files struct {
+	assets fs.FS
+	log    *slog.Logger
+}
+
+func (f files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
+	if name == "" || name == "." {
+		name = "index.html"
+	}
+	data, err := fs.ReadFile(f.assets, name)
+	switch {
+	case err != nil && name == "index.html":
+		f.log.Error("the frontend is missing", "err", err)
+		http.Error(w, "The frontend was not built into this program. Run: make build", http.StatusServiceUnavailable)
+		return
+	case err != nil:
+		http.NotFound(w, r)
+		return
+	}
+	if kind := mime.TypeByExtension(path.Ext(name)); kind != "" {
+		w.Header().Set("Content-Type", kind)
+	}
+	if strings.HasPrefix(name, "assets/") {
+		w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+	} else {
+		w.Header().Set("Cache-Control", "no-store")
+	}
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
+}

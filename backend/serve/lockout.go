@@ -1,0 +1,105 @@
+package serve
+
+import (
+	"sync"
+	"time"
+)
+
+// The lock-out: five bad tokens from one address lock it for 30 s, and each
+// further one twice as long, up to 15 minutes. Fifty bad tokens from anywhere
+// within ten minutes lock everyone's login for a minute; whoever is logged in
+// already does not notice.
+const (
+	freeTries   = 5
+	firstLock   = 30 * time.Second
+	longestLock = 15 * time.Minute
+	worldTries  = 50
+	worldSpan   = 10 * time.Minute
+	worldLock   = time.Minute
+	maxRemotes  = 10_000
+)
+
+// lockout counts bad tokens. It is safe for concurrent use.
+type lockout struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	remotes map[string]*offender
+	world   []time.Time // bad tokens within worldSpan
+	locked  time.Time   // until when nobody may try
+}
+
+type offender struct {
+	bad   int
+	until time.Time // locked until then
+	last  time.Time
+}
+
+func newLockout(now func() time.Time) *lockout {
+	return &lockout{now: now, remotes: map[string]*offender{}}
+}
+
+// wait is how long a remote has to wait before its next try, 0 if it may try.
+func (l *lockout) wait(remote string) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	wait := l.locked.Sub(now)
+	if o := l.remotes[remote]; o != nil {
+		wait = max(wait, o.until.Sub(now))
+	}
+	return max(wait, 0)
+}
+
+// bad notes a wrong token.
+func (l *lockout) bad(remote string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	o := l.remotes[remote]
+	if o == nil {
+		l.prune(now)
+		o = &offender{}
+		l.remotes[remote] = o
+	}
+	if now.Sub(o.last) > time.Hour {
+		o.bad = 0
+	}
+	o.bad, o.last = o.bad+1, now
+	if over := o.bad - freeTries; over >= 0 {
+		lock := longestLock
+		if over < 5 {
+			lock = min(firstLock<<over, longestLock)
+		}
+		o.until = now.Add(lock)
+	}
+	for len(l.world) > 0 && now.Sub(l.world[0]) > worldSpan {
+		l.world = l.world[1:]
+	}
+	l.world = append(l.world, now)
+	if len(l.world) >= worldTries {
+		l.locked, l.world = now.Add(worldLock), nil
+	}
+}
+
+// good forgets a remote that has shown the token.
+func (l *lockout) good(remote string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.remotes, remote)
+}
+
+// prune bounds the memory that strangers can take.
+func (l *lockout) prune(now time.Time) {
+	if len(l.remotes) < maxRemotes {
+		return
+	}
+	for k, o := range l.remotes {
+		if now.Sub(o.last) > longestLock {
+			delete(l.remotes, k)
+		}
+	}
+	if len(l.remotes) >= maxRemotes {
+		clear(l.remotes) // the lock for everyone holds meanwhile
+	}
+}

@@ -1,0 +1,83 @@
+package serve
+
+import (
+	"strconv"
+	"testing"
+	"time"
+)
+
+func TestLockoutForEveryone(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	l := newLockout(func() time.Time { return now })
+	for i := range worldTries - 1 {
+		l.bad("10.0.0." + strconv.Itoa(i))
+	}
+	if l.wait("127.0.0.1") != 0 {
+		t.Fatal("locked too early")
+	}
+	l.bad("10.0.1.1")
+	if got := l.wait("127.0.0.1"); got != worldLock {
+		t.Errorf("everyone waits %s", got)
+	}
+	now = now.Add(worldLock)
+	if got := l.wait("127.0.0.1"); got != 0 {
+		t.Errorf("afterwards %s", got)
+	}
+	for i := range worldTries {
+		now = now.Add(worldSpan / worldTries * 2)
+		l.bad("10.0.2." + strconv.Itoa(i))
+	}
+	if got := l.wait("127.0.0.1"); got != 0 {
+		t.Errorf("slow tries lock everyone: %s", got)
+	}
+}
+
+func TestLockoutGrowsToItsBoundAndForgets(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	l := newLockout(func() time.Time { return now })
+	var last time.Duration
+	for range 40 {
+		l.bad("a")
+		wait := l.remotes["a"].until.Sub(now)
+		if wait < 0 {
+			wait = 0
+		}
+		if wait < last && wait != longestLock {
+			t.Errorf("the lock shrank from %s to %s", last, wait)
+		}
+		last = wait
+	}
+	if last != longestLock {
+		t.Errorf("the longest lock is %s", last)
+	}
+	now = now.Add(2 * time.Hour)
+	l.bad("a")
+	if got := l.wait("a"); got != 0 {
+		t.Errorf("an old offender is locked at once: %s", got)
+	}
+	for i := range maxRemotes + 10 {
+		l.bad(strconv.Itoa(i))
+	}
+	if n := len(l.remotes); n > maxRemotes {
+		t.Errorf("%d remotes are remembered", n)
+	}
+}
+
+func TestSessionsAreBounded(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	s := &sessions{now: func() time.Time { return now }, all: map[[32]byte]time.Time{}}
+	first, err := s.begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last string
+	for range maxSessions {
+		now = now.Add(time.Second)
+		if last, err = s.begin(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.live(first) || !s.live(last) || s.live("") || len(s.all) != maxSessions {
+		t.Errorf("%d sessions, first %v, last %v", len(s.all), s.live(first), s.live(last))
+	}
+}

@@ -1,0 +1,95 @@
+package serve
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+//go:embed login.html
+var loginHTML string
+
+type loginPage struct{ Problem string }
+
+// front is the page for whoever is logged in, and the login for everyone else.
+// A link with ?token= logs in and takes the token out of the address bar.
+func (s *Server) front(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	if r.URL.Path == "/" && r.URL.Query().Has("token") {
+		s.logIn(w, r, r.URL.Query().Get("token"))
+		return
+	}
+	if !s.loggedIn(r) {
+		if r.URL.Path != "/" {
+			http.Error(w, "log in first", http.StatusUnauthorized)
+			return
+		}
+		s.askForToken(w, http.StatusOK, "")
+		return
+	}
+	s.files.ServeHTTP(w, r)
+}
+
+// postLogin takes the form. The origin is checked so that no foreign page can
+// use up the person's tries.
+func (s *Server) postLogin(w http.ResponseWriter, r *http.Request) {
+	if !s.sameOrigin(r) {
+		s.refuse(w, r, "origin")
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, 4<<10)
+	if err := r.ParseForm(); err != nil {
+		s.askForToken(w, http.StatusBadRequest, "The form could not be read.")
+		return
+	}
+	s.logIn(w, r, r.PostForm.Get("token"))
+}
+
+func (s *Server) logIn(w http.ResponseWriter, r *http.Request, token string) {
+	from := remote(r)
+	if wait := s.lock.wait(from); wait > 0 {
+		s.o.Log.Warn("login while locked out", "remote", r.RemoteAddr)
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+		s.askForToken(w, http.StatusTooManyRequests, "Too many wrong tokens. Try again in "+wait.Round(time.Second).String()+".")
+		return
+	}
+	if !sameSecret(token, s.token) {
+		s.lock.bad(from)
+		s.o.Log.Warn("wrong token", "remote", r.RemoteAddr)
+		s.askForToken(w, http.StatusUnauthorized, "That token is not right. The program prints it when it starts.")
+		return
+	}
+	id, err := s.sessions.begin()
+	if err != nil {
+		s.o.Log.Error("login", "err", err)
+		http.Error(w, "no session could be made", http.StatusInternalServerError)
+		return
+	}
+	s.lock.good(from)
+	s.setCookie(w, id)
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+func (s *Server) askForToken(w http.ResponseWriter, status int, problem string) {
+	page, err := template.New("login").Parse(loginHTML)
+	var b bytes.Buffer
+	if err == nil {
+		err = page.Execute(&b, loginPage{problem})
+	}
+	if err != nil {
+		s.o.Log.Error("login page", "err", err)
+		http.Error(w, "the login page is broken", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // the browser may have left
+}

@@ -1,0 +1,133 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+)
+
+// Registry holds the methods that a page may call, by "Struct.Method". It does
+// not change after Methods has made it.
+type Registry struct{ methods map[string]method }
+
+type method struct {
+	call    reflect.Value
+	context bool           // the first parameter is a context
+	params  []reflect.Type // without the context
+	result  bool           // there is a result besides the error
+	fails   bool           // the last result is an error
+}
+
+// Methods collects the exported methods of pointers to structs. A method may
+// take a context first and any JSON types after it; it returns (T, error), T,
+// error or nothing. Another shape is a mistake of the program and an error here.
+func Methods(structs ...any) (*Registry, error) {
+	r := &Registry{methods: map[string]method{}}
+	for _, s := range structs {
+		v := reflect.ValueOf(s)
+		if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+			return nil, fmt.Errorf("registering %T: only pointers to structs have methods for the page", s)
+		}
+		for i := range v.NumMethod() {
+			name := v.Elem().Type().Name() + "." + v.Type().Method(i).Name
+			m, err := shape(v.Method(i))
+			if err != nil {
+				return nil, fmt.Errorf("registering %s: %w", name, err)
+			}
+			if _, taken := r.methods[name]; taken {
+				return nil, fmt.Errorf("registering %s: the name is taken", name)
+			}
+			r.methods[name] = m
+		}
+	}
+	return r, nil
+}
+
+// Names lists the methods, sorted.
+func (r *Registry) Names() []string { return slices.Sorted(maps.Keys(r.methods)) }
+
+func shape(v reflect.Value) (method, error) {
+	t, m := v.Type(), method{call: v}
+	if t.IsVariadic() {
+		return m, errors.New("a variable number of arguments cannot be called from the page")
+	}
+	for i := range t.NumIn() {
+		p := t.In(i)
+		if i == 0 && p == reflect.TypeFor[context.Context]() {
+			m.context = true
+			continue
+		}
+		switch p.Kind() { //nolint:exhaustive // what JSON cannot carry
+		case reflect.Func, reflect.Chan, reflect.Interface, reflect.UnsafePointer:
+			return m, fmt.Errorf("the parameter type %s cannot come from the page", p)
+		}
+		m.params = append(m.params, p)
+	}
+	out := t.NumOut()
+	if out > 0 && t.Out(out-1) == reflect.TypeFor[error]() {
+		m.fails = true
+		out--
+	}
+	m.result = out == 1
+	if out > 1 {
+		return m, errors.New("more than one result and an error")
+	}
+	return m, nil
+}
+
+// Call runs a method with JSON arguments. What comes back as an error is for
+// problemOf; a panic of the method is the caller's to catch.
+func (r *Registry) Call(ctx context.Context, name string, args []json.RawMessage) (any, error) {
+	m, ok := r.methods[name]
+	if !ok {
+		return nil, &Problem{Code: "not_found", Message: fmt.Sprintf("there is no method %.80q", name), Hint: "reload the page: it may be older than the program"}
+	}
+	in, err := m.decode(ctx, name, args)
+	if err != nil {
+		return nil, err
+	}
+	out := m.call.Call(in)
+	if m.fails {
+		if err, ok := out[len(out)-1].Interface().(error); ok && err != nil {
+			return nil, err
+		}
+	}
+	if !m.result {
+		return nil, nil //nolint:nilnil // a method without a result
+	}
+	return out[0].Interface(), nil
+}
+
+// decode is strict: the right number of arguments, no unknown fields, nothing
+// after the value.
+func (m method) decode(ctx context.Context, name string, args []json.RawMessage) ([]reflect.Value, error) {
+	refuse := func(format string, a ...any) error {
+		return &Problem{Code: "refused", Message: name + ": " + fmt.Sprintf(format, a...), Hint: "reload the page: it may be older than the program"}
+	}
+	if len(args) != len(m.params) {
+		return nil, refuse("%d arguments were sent, %d are wanted", len(args), len(m.params))
+	}
+	var in []reflect.Value
+	if m.context {
+		in = append(in, reflect.ValueOf(ctx))
+	}
+	for i, p := range m.params {
+		v := reflect.New(p)
+		d := json.NewDecoder(bytes.NewReader(args[i]))
+		d.DisallowUnknownFields()
+		if err := d.Decode(v.Interface()); err != nil {
+			return nil, refuse("argument %d: %v", i+1, err)
+		}
+		if _, err := d.Token(); !errors.Is(err, io.EOF) {
+			return nil, refuse("argument %d: something follows the value", i+1)
+		}
+		in = append(in, v.Elem())
+	}
+	return in, nil
+}

@@ -1,0 +1,188 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// Bounds of one page's calls.
+const (
+	rpcMessage  = 4 << 20 // bytes of one request
+	rpcAtOnce   = 64      // further requests wait
+	rpcPing     = 30 * time.Second
+	rpcStall    = 30 * time.Second // for one answer to leave
+	rpcProtocol = "goalpost.v1"
+)
+
+type rpcRequest struct {
+	ID     int64             `json:"id"`
+	Method string            `json:"method"`
+	Args   []json.RawMessage `json:"args"`
+}
+
+type rpcAnswer struct {
+	ID      int64    `json:"id"`
+	Result  any      `json:"result"`
+	Problem *Problem `json:"problem,omitempty"`
+}
+
+// rpc answers the calls of one page, many at a time and in any order.
+func (s *Server) rpc(w http.ResponseWriter, r *http.Request) {
+	if !s.authSocket(r) {
+		s.refuse(w, r, "session or origin")
+		return
+	}
+	if !s.enter() {
+		s.refuse(w, r, "closing")
+		return
+	}
+	defer s.conns.Done()
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		Subprotocols:       []string{rpcProtocol},
+		InsecureSkipVerify: true, // authSocket has checked the origin
+	})
+	if err != nil {
+		s.o.Log.Warn("no upgrade", "path", short(r.URL.Path), "err", err)
+		return
+	}
+	defer func() { _ = ws.CloseNow() }()
+	ws.SetReadLimit(rpcMessage)
+	c := &caller{s: s, ws: ws, slots: make(chan struct{}, rpcAtOnce)}
+	c.ctx, c.gone = context.WithCancel(s.soft)
+	defer c.gone()
+	c.run() //nolint:contextcheck // a call outlives its page: what was asked for is done whole
+}
+
+// caller is one page's socket.
+type caller struct {
+	s     *Server
+	ws    *websocket.Conn
+	ctx   context.Context // ends when the page has left or the server closes
+	gone  context.CancelFunc
+	slots chan struct{}
+	work  sync.WaitGroup
+
+	mu   sync.Mutex
+	over bool // work is being waited for, none may begin
+}
+
+// begin starts work, unless the end has come.
+func (c *caller) begin(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.over {
+		c.work.Go(f)
+	}
+}
+
+func (c *caller) run() {
+	c.begin(c.ping)
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		defer c.gone()
+		c.read()
+	})
+	<-c.ctx.Done()
+	c.mu.Lock()
+	c.over = true
+	c.mu.Unlock()
+	c.work.Wait() // answers to a page that has left are thrown away
+	if c.s.soft.Err() != nil {
+		_ = c.ws.Close(websocket.StatusGoingAway, "the program ends")
+	} else {
+		_ = c.ws.CloseNow()
+	}
+	reading.Wait()
+}
+
+// read takes requests until the page leaves; deaf once the server closes.
+func (c *caller) read() {
+	for {
+		kind, data, err := c.ws.Read(c.s.hard)
+		if err != nil {
+			return
+		}
+		if c.ctx.Err() != nil {
+			continue
+		}
+		var q rpcRequest
+		if kind != websocket.MessageText || json.Unmarshal(data, &q) != nil {
+			_ = c.ws.Close(websocket.StatusPolicyViolation, "a message is not a request of this protocol")
+			return
+		}
+		select {
+		case c.slots <- struct{}{}:
+		case <-c.ctx.Done():
+			continue
+		}
+		c.begin(func() {
+			defer func() { <-c.slots }()
+			c.answer(q)
+		})
+	}
+}
+
+// answer runs one call to its end. A page that leaves does not cancel it: what
+// was asked for is done, whole.
+func (c *caller) answer(q rpcRequest) {
+	a := rpcAnswer{ID: q.ID}
+	result, err := c.s.call(q)
+	if err != nil {
+		a.Problem = problemOf(err)
+	} else {
+		a.Result = result
+	}
+	b, err := json.Marshal(a)
+	if err != nil {
+		c.s.o.Log.Error("encoding an answer", "method", short(q.Method), "err", err)
+		b, err = json.Marshal(rpcAnswer{ID: q.ID, Problem: broken()})
+	}
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.s.hard, rpcStall)
+	defer cancel()
+	_ = c.ws.Write(ctx, websocket.MessageText, b) // a failed write ends the socket, which read sees
+}
+
+// call guards the program against a panic of a method.
+func (s *Server) call(q rpcRequest) (result any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.o.Log.Error("panic in a method", "method", short(q.Method), "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			result, err = nil, broken()
+		}
+	}()
+	return s.o.Methods.Call(s.soft, q.Method, q.Args)
+}
+
+func broken() *Problem {
+	return &Problem{Code: "internal", Message: "something broke inside the program", Hint: "its log says what"}
+}
+
+// ping finds pages that vanished without a word.
+func (c *caller) ping() {
+	tick := time.NewTicker(rpcPing)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		within, cancel := context.WithTimeout(c.ctx, rpcPing)
+		err := c.ws.Ping(within)
+		cancel()
+		if err != nil {
+			c.gone()
+			return
+		}
+	}
+}

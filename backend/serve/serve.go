@@ -1,0 +1,216 @@
+// Package serve shows the program in an ordinary browser: the same frontend, the
+// same methods and the same streams as the window, behind a token. It listens on
+// loopback unless told otherwise, and checks session, Host and Origin wherever
+// something can be done.
+package serve
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options say what is served and to whom.
+type Options struct {
+	Listen string // host:port; "" is 127.0.0.1 and a free port
+	// AllowRemote lets Listen name an address that other machines reach. Whoever
+	// has the token then works as the person who started the program.
+	AllowRemote bool
+	// Hosts are further values of the Host header, such as the name of a reverse
+	// proxy or of this machine; with or without port.
+	Hosts   []string
+	TLS     *tls.Config // nil is plain HTTP
+	Assets  fs.FS       // the built frontend, with index.html at its root
+	Methods *Registry
+	// Stream makes the handler of /v1/ from the check of a request; it is
+	// (*stream.Server).Handler. nil serves no streams.
+	Stream func(auth func(*http.Request) bool) http.Handler
+	Token  string // "" makes one of 256 random bits; at least 12 characters otherwise
+	Log    *slog.Logger
+	Now    func() time.Time // seam for lock-out and sessions; nil is the real time
+}
+
+// Server is a running server. All methods may be called concurrently.
+type Server struct {
+	o        Options
+	token    string
+	port     string
+	address  string
+	http     *http.Server
+	files    http.Handler
+	sessions *sessions
+	lock     *lockout
+	accepted chan struct{}
+
+	soft    context.Context // ends when Close begins
+	endSoft context.CancelFunc
+	hard    context.Context // ends when Close has waited long enough
+	endHard context.CancelFunc
+
+	mu     sync.Mutex
+	closed bool
+	conns  sync.WaitGroup
+}
+
+// minToken keeps passwords out that the lock-out could not protect.
+const minToken = 12
+
+// Open starts serving. ctx bounds the start, not the life of the server.
+func Open(ctx context.Context, o Options) (*Server, error) {
+	if err := o.settle(); err != nil {
+		return nil, err
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("listening on %s: %w (choose another address, such as 127.0.0.1:0)", o.Listen, err)
+	}
+	s := &Server{
+		o: o, token: o.Token, address: l.Addr().String(), accepted: make(chan struct{}),
+		sessions: &sessions{now: o.Now, all: map[[32]byte]time.Time{}}, lock: newLockout(o.Now),
+		files: files{assets: o.Assets, log: o.Log},
+	}
+	_, s.port, err = net.SplitHostPort(s.address)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("reading the port: %w", err), l.Close())
+	}
+	base := context.WithoutCancel(ctx)
+	s.soft, s.endSoft = context.WithCancel(base)
+	s.hard, s.endHard = context.WithCancel(base)
+	if o.TLS != nil {
+		l = tls.NewListener(l, o.TLS)
+	}
+	s.http = &http.Server{
+		Handler:           s.guard(s.routes()),
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+	}
+	go func() {
+		defer close(s.accepted)
+		if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			o.Log.Error("serving stopped", "err", err)
+		}
+	}()
+	return s, nil
+}
+
+// settle checks the options and fills in what was left out.
+func (o *Options) settle() error {
+	if o.Listen == "" {
+		o.Listen = "127.0.0.1:0"
+	}
+	host, _, err := net.SplitHostPort(o.Listen)
+	if err != nil {
+		return fmt.Errorf("the address %q is not host:port, such as 127.0.0.1:8080: %w", o.Listen, err)
+	}
+	ip := net.ParseIP(host)
+	if loopback := host == "localhost" || (ip != nil && ip.IsLoopback()); !loopback && !o.AllowRemote {
+		return fmt.Errorf("%q can be reached from other machines: use 127.0.0.1, or say --allow-remote if that is meant", o.Listen)
+	}
+	if o.Assets == nil || o.Methods == nil {
+		return errors.New("serving needs the frontend and the methods")
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Token == "" {
+		secret := make([]byte, 32)
+		if _, err := rand.Read(secret); err != nil {
+			return fmt.Errorf("making the token: %w", err)
+		}
+		o.Token = hex.EncodeToString(secret)
+	}
+	if len(o.Token) < minToken {
+		return fmt.Errorf("the token has fewer than %d characters: take a longer one, or none to have one made", minToken)
+	}
+	return nil
+}
+
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/rpc", s.rpc)
+	if s.o.Stream != nil {
+		mux.Handle("/v1/", s.o.Stream(s.authSocket))
+	} else {
+		mux.HandleFunc("/v1/", func(w http.ResponseWriter, r *http.Request) { s.refuse(w, r, "no such endpoint") })
+	}
+	mux.HandleFunc("POST /login", s.postLogin)
+	mux.HandleFunc("GET /favicon.ico", s.icon)
+	mux.HandleFunc("/", s.front)
+	return mux
+}
+
+// URL is where the page is, such as http://127.0.0.1:8080/. A server on every
+// address is named by its loopback one.
+func (s *Server) URL() string {
+	host, _, err := net.SplitHostPort(s.address)
+	if ip := net.ParseIP(host); err != nil || ip == nil || ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return s.scheme() + "://" + net.JoinHostPort(host, s.port) + "/"
+}
+
+// LoginURL is URL with the token in it: one click logs in.
+func (s *Server) LoginURL() string { return s.URL() + "?token=" + url.QueryEscape(s.token) }
+
+// Token is what the login asks for.
+func (s *Server) Token() string { return s.token }
+
+// Remote says whether other machines may reach the server.
+func (s *Server) Remote() bool {
+	host, _, err := net.SplitHostPort(s.address)
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return err != nil || ip == nil || !ip.IsLoopback()
+}
+
+// Close ends every connection and waits for every call under way. When ctx ends
+// first, pages that do not answer are cut off; calls are still waited for. The
+// stream server is closed by whoever opened it, before this one.
+func (s *Server) Close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.endSoft()
+	defer s.endHard()
+	_ = s.http.Close() // the listener and idle connections; sockets are hijacked
+	<-s.accepted
+	gone := make(chan struct{})
+	go func() {
+		s.conns.Wait()
+		close(gone)
+	}()
+	select {
+	case <-gone:
+		return nil
+	case <-ctx.Done():
+		s.endHard()
+		<-gone
+		return fmt.Errorf("closing the server: a page did not answer: %w", ctx.Err())
+	}
+}
+
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.conns.Add(1)
+	return true
+}

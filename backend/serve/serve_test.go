@@ -1,0 +1,376 @@
+package serve_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/coder/websocket"
+	"go.uber.org/goleak"
+
+	"goalpost/backend/serve"
+)
+
+// net/http lets a connection linger for half a second after its last answer.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
+}
+
+// clock stands still until a test moves it.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time { c.mu.Lock(); defer c.mu.Unlock(); return c.now }
+
+func (c *clock) pass(d time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.now = c.now.Add(d) }
+
+type problem struct{ Code, Message, Hint, Field string }
+
+func (p *problem) Error() string { return p.Message }
+
+type addInput struct {
+	A int `json:"a"`
+	B int `json:"b"`
+}
+
+// CalcAPI is a struct of the program as the page calls it.
+type CalcAPI struct {
+	gate    chan struct{}
+	entered chan struct{}
+}
+
+func (c *CalcAPI) Add(in addInput) (int, error) { return in.A + in.B, nil }
+func (c *CalcAPI) Join(ctx context.Context, parts []string, sep string) string {
+	if ctx == nil {
+		panic("no context")
+	}
+	return strings.Join(parts, sep)
+}
+
+func (c *CalcAPI) Refuse() (bool, error) {
+	return false, fmt.Errorf("starting: %w", &problem{"refused", "the goal has no check", "add one", "criterion"})
+}
+func (c *CalcAPI) Fail() error         { return errors.New("the disk is full") }
+func (c *CalcAPI) Break() (int, error) { panic("boom") }
+func (c *CalcAPI) Nothing()            {}
+func (c *CalcAPI) Infinite() float64   { var z float64; return 1 / z }
+func (c *CalcAPI) Wait(ctx context.Context) (string, error) {
+	c.entered <- struct{}{}
+	select {
+	case <-c.gate:
+		return "waited", nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+func (c *CalcAPI) hidden() {}
+
+type site struct {
+	*serve.Server
+	calc  *CalcAPI
+	clock *clock
+	base  string
+}
+
+func open(t *testing.T, change func(*serve.Options)) *site {
+	t.Helper()
+	calc := &CalcAPI{gate: make(chan struct{}), entered: make(chan struct{}, 200)}
+	calc.hidden()
+	methods, err := serve.Methods(calc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &clock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	o := serve.Options{
+		Methods: methods, Now: c.Now, Log: slog.New(slog.DiscardHandler),
+		Assets: fstest.MapFS{
+			"index.html":       {Data: []byte("<!doctype html><title>the app</title>")},
+			"assets/app-1a.js": {Data: []byte("console.log(1)")},
+		},
+		Stream: func(auth func(*http.Request) bool) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if !auth(r) {
+					http.Error(w, "forbidden", http.StatusForbidden)
+					return
+				}
+				_, _ = io.WriteString(w, "stream "+r.URL.Path)
+			})
+		},
+	}
+	if change != nil {
+		change(&o)
+	}
+	s, err := serve.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := s.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return &site{s, calc, c, strings.TrimSuffix(s.URL(), "/")}
+}
+
+// person is a browser with cookies that does not follow redirects by itself.
+func person(t *testing.T) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Jar: jar, Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func ask(t *testing.T, c *http.Client, method, address string, form url.Values, change func(*http.Request)) answer {
+	t.Helper()
+	var body io.Reader = http.NoBody
+	if form != nil {
+		body = strings.NewReader(form.Encode())
+	}
+	r, err := http.NewRequestWithContext(t.Context(), method, address, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Origin", r.URL.Scheme+"://"+r.URL.Host)
+	}
+	if change != nil {
+		change(r)
+	}
+	resp, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{resp.StatusCode, resp.Header, string(b)}
+}
+
+func (s *site) logIn(t *testing.T, c *http.Client) {
+	t.Helper()
+	if a := ask(t, c, http.MethodGet, s.LoginURL(), nil, nil); a.status != http.StatusSeeOther || a.header.Get("Location") != "/" {
+		t.Fatalf("logging in: %+v", a)
+	}
+}
+
+func TestLoginByLink(t *testing.T) {
+	s, c := open(t, nil), person(t)
+	if a := ask(t, c, http.MethodGet, s.base+"/", nil, nil); a.status != 200 || !strings.Contains(a.body, "Enter the token") || strings.Contains(a.body, "the app") {
+		t.Fatalf("before: %+v", a)
+	}
+	a := ask(t, c, http.MethodGet, s.LoginURL(), nil, nil)
+	cookie := a.header.Get("Set-Cookie")
+	for _, flag := range []string{"HttpOnly", "SameSite=Strict", "Path=/", "Max-Age="} {
+		if !strings.Contains(cookie, flag) {
+			t.Errorf("cookie %q lacks %s", cookie, flag)
+		}
+	}
+	if strings.Contains(cookie, s.Token()) || a.status != http.StatusSeeOther || a.header.Get("Location") != "/" {
+		t.Errorf("answer %+v", a)
+	}
+	if a := ask(t, c, http.MethodGet, s.base+"/", nil, nil); !strings.Contains(a.body, "the app") {
+		t.Errorf("after: %+v", a)
+	}
+	if a := ask(t, person(t), http.MethodGet, s.base+"/assets/app-1a.js", nil, nil); a.status != http.StatusUnauthorized {
+		t.Errorf("assets without a session: %d", a.status)
+	}
+	s.clock.pass(31 * 24 * time.Hour)
+	if a := ask(t, c, http.MethodGet, s.base+"/", nil, nil); !strings.Contains(a.body, "Enter the token") {
+		t.Errorf("a session of last month: %s", a.body)
+	}
+}
+
+func TestLoginByForm(t *testing.T) {
+	s, c := open(t, func(o *serve.Options) { o.Token = "a long pass phrase" }), person(t)
+	if a := ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {"<b>wrong"}}, nil); a.status != http.StatusUnauthorized || !strings.Contains(a.body, "not right") || strings.Contains(a.body, "<b>wrong") {
+		t.Errorf("wrong: %+v", a)
+	}
+	foreign := func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }
+	if a := ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {"a long pass phrase"}}, foreign); a.status != http.StatusForbidden {
+		t.Errorf("a foreign form: %d", a.status)
+	}
+	if a := ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {strings.Repeat("x", 9000)}}, nil); a.status != http.StatusBadRequest {
+		t.Errorf("a big form: %d", a.status)
+	}
+	if a := ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {"a long pass phrase"}}, nil); a.status != http.StatusSeeOther {
+		t.Errorf("right: %+v", a)
+	}
+	if a := ask(t, c, http.MethodPost, s.base+"/", url.Values{}, nil); a.status != http.StatusMethodNotAllowed {
+		t.Errorf("POST /: %d", a.status)
+	}
+}
+
+func TestHeadersAndFiles(t *testing.T) {
+	s, c := open(t, nil), person(t)
+	s.logIn(t, c)
+	a := ask(t, c, http.MethodGet, s.base+"/", nil, nil)
+	csp := a.header.Get("Content-Security-Policy")
+	for _, part := range []string{"default-src 'none'", "script-src 'self';", "style-src 'self' 'unsafe-inline'", "connect-src 'self'", "img-src 'self' data: blob:", "frame-ancestors 'none'"} {
+		if !strings.Contains(csp, part) {
+			t.Errorf("the policy %q lacks %s", csp, part)
+		}
+	}
+	if a.header.Get("X-Content-Type-Options") != "nosniff" || a.header.Get("Cache-Control") != "no-store" || a.header.Get("Referrer-Policy") != "same-origin" {
+		t.Errorf("headers %v", a.header)
+	}
+	if a := ask(t, c, http.MethodGet, s.base+"/assets/app-1a.js", nil, nil); a.status != 200 || !strings.Contains(a.header.Get("Cache-Control"), "immutable") || !strings.Contains(a.header.Get("Content-Type"), "javascript") {
+		t.Errorf("script %+v", a)
+	}
+	for _, path := range []string{"/nothing.js", "/assets/", "/assets", "/../serve.go", "/%2e%2e/%2e%2e/etc/passwd", "/index.html/x"} {
+		if a := ask(t, c, http.MethodGet, s.base+path, nil, nil); a.status != http.StatusNotFound && a.status/100 != 3 {
+			t.Errorf("%s: %d", path, a.status)
+		}
+	}
+	if a := ask(t, person(t), http.MethodGet, s.base+"/favicon.ico", nil, nil); a.status != http.StatusNoContent {
+		t.Errorf("icon: %d", a.status)
+	}
+	empty := open(t, func(o *serve.Options) { o.Assets = fstest.MapFS{".gitkeep": {}} })
+	empty.logIn(t, c)
+	if a := ask(t, c, http.MethodGet, empty.base+"/", nil, nil); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "make build") {
+		t.Errorf("without a frontend: %+v", a)
+	}
+}
+
+func TestHostsThatAreNotOurs(t *testing.T) {
+	s, c := open(t, func(o *serve.Options) { o.Hosts = []string{"box.example"} }), person(t)
+	s.logIn(t, c)
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(s.base, "http://"))
+	for host, want := range map[string]int{
+		"evil.example:" + port: 403, "evil.example": 403, "127.0.0.1": 403, "127.0.0.1:1": 403, "8.8.8.8:" + port: 403,
+		"localhost:" + port: 200, "[::1]:" + port: 200, "box.example": 200, "BOX.example:8443": 200,
+	} {
+		if a := ask(t, c, http.MethodGet, s.base+"/", nil, func(r *http.Request) { r.Host = host }); a.status != want {
+			t.Errorf("host %s: %d, want %d", host, a.status, want)
+		}
+	}
+}
+
+func TestSocketsAskForSessionAndOrigin(t *testing.T) {
+	s, c := open(t, nil), person(t)
+	dial := func(path string, header http.Header) int {
+		ws, resp, err := websocket.Dial(t.Context(), s.base+path, &websocket.DialOptions{HTTPClient: c, HTTPHeader: header}) //nolint:bodyclose // Dial closes it
+		if err == nil {
+			_ = ws.CloseNow()
+			return http.StatusSwitchingProtocols
+		}
+		if resp == nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode
+	}
+	own := http.Header{"Origin": {s.base}}
+	for _, path := range []string{"/v1/rpc", "/v1/events", "/v1/terminal/t1"} {
+		if got := dial(path, own); got != http.StatusForbidden {
+			t.Errorf("%s without a session: %d", path, got)
+		}
+	}
+	s.logIn(t, c)
+	for _, origin := range []http.Header{{}, {"Origin": {"https://evil.example"}}, {"Origin": {"null"}}, {"Origin": {s.base, "https://evil.example"}}, {"Origin": {s.base + ".evil.example"}}} {
+		for _, path := range []string{"/v1/rpc", "/v1/events"} {
+			if got := dial(path, origin); got != http.StatusForbidden {
+				t.Errorf("%s from %v: %d", path, origin, got)
+			}
+		}
+	}
+	if got := dial("/v1/rpc", own); got != http.StatusSwitchingProtocols {
+		t.Errorf("with both: %d", got)
+	}
+	if a := ask(t, c, http.MethodGet, s.base+"/v1/events", nil, func(r *http.Request) { r.Header.Set("Origin", s.base) }); a.body != "stream /v1/events" {
+		t.Errorf("the stream's handler was not reached: %+v", a)
+	}
+}
+
+func TestLockOut(t *testing.T) {
+	s, c := open(t, nil), person(t)
+	try := func(token string) answer {
+		return ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {token}}, nil)
+	}
+	for i := range 5 {
+		if a := try("wrong"); a.status != http.StatusUnauthorized {
+			t.Fatalf("try %d: %d", i, a.status)
+		}
+	}
+	a := try(s.Token())
+	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "30" || !strings.Contains(a.body, "30s") {
+		t.Fatalf("locked: %d %v", a.status, a.header)
+	}
+	if a := ask(t, c, http.MethodGet, s.LoginURL(), nil, nil); a.status != http.StatusTooManyRequests {
+		t.Errorf("the link goes around the lock: %d", a.status)
+	}
+	s.clock.pass(31 * time.Second)
+	if a := try("wrong"); a.status != http.StatusUnauthorized {
+		t.Errorf("after the lock: %d", a.status)
+	}
+	if a := try("wrong"); a.header.Get("Retry-After") != "60" {
+		t.Errorf("the second lock is not longer: %v", a.header)
+	}
+	s.clock.pass(61 * time.Second)
+	if a := try(s.Token()); a.status != http.StatusSeeOther {
+		t.Errorf("the right token: %d", a.status)
+	}
+	for range 4 {
+		try("wrong")
+	}
+	if a := try(s.Token()); a.status != http.StatusSeeOther {
+		t.Errorf("a right token does not begin anew: %d", a.status)
+	}
+}
+
+func TestListenAddresses(t *testing.T) {
+	methods, err := serve.Methods(&CalcAPI{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := serve.Options{Methods: methods, Assets: fstest.MapFS{}}
+	for _, listen := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.168.1.1:80", "some.host:80"} {
+		o.Listen = listen
+		if _, err := serve.Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "--allow-remote") {
+			t.Errorf("%s: %v", listen, err)
+		}
+	}
+	for _, listen := range []string{"8080", "127.0.0.1", "127.0.0.1:notaport"} {
+		o.Listen = listen
+		if _, err := serve.Open(t.Context(), o); err == nil {
+			t.Errorf("%s was accepted", listen)
+		}
+	}
+	o.Listen, o.Token = "", "short"
+	if _, err := serve.Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "12 characters") {
+		t.Errorf("a short token: %v", err)
+	}
+	s := open(t, func(o *serve.Options) { o.Listen, o.AllowRemote = "0.0.0.0:0", true })
+	if !s.Remote() || !strings.HasPrefix(s.URL(), "http://127.0.0.1:") {
+		t.Errorf("url %s", s.URL())
+	}
+	if s := open(t, nil); s.Remote() || len(s.Token()) != 64 {
+		t.Errorf("loopback counts as remote, or the token is %d long", len(s.Token()))
+	}
+}

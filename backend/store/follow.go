@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+const (
+	followInterval = 200 * time.Millisecond
+	followPage     = 500
+)
+
+// Follow hands out the events of goals that other processes run, as they
+// appear, until ctx ends. It begins after the seqs given in told; a goal that is
+// not among them is told of from now on. own says up to which seq this process has told of a
+// goal already. It asks SQLite's data version, which costs no reading while
+// nothing changes.
+func (s *Store) Follow(ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event)) error {
+	conn, err := s.read.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("follow: %w", err)
+	}
+	defer func() { _ = conn.Close() }()
+	now, err := s.seqs(ctx, "1") // an old goal may be resumed: all of them
+	if err != nil {
+		return err
+	}
+	for id, seq := range told {
+		now[id] = seq
+	}
+	told = now
+	tick := time.NewTicker(followInterval)
+	defer tick.Stop()
+	for version := int64(-1); ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		var now int64
+		if err := conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&now); err != nil {
+			return ended(ctx, err)
+		}
+		if now == version {
+			continue
+		}
+		version = now
+		if err := s.tellNew(ctx, told, own, tell); err != nil {
+			return ended(ctx, err)
+		}
+	}
+}
+
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return fmt.Errorf("follow: %w", err)
+}
+
+func (s *Store) tellNew(ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event)) error {
+	// What was touched in the last minute or may still run.
+	seqs, err := s.seqs(ctx, "status IN ('pending','running') OR updated_at > ?", stamp(s.now().Add(-time.Minute)))
+	if err != nil {
+		return err
+	}
+	for id, seq := range seqs {
+		told[id] = max(told[id], own(id))
+		for told[id] < seq {
+			events, err := s.Events(ctx, id, told[id], followPage)
+			if err != nil {
+				return err
+			}
+			if len(events) == 0 {
+				break // deleted meanwhile
+			}
+			for _, e := range events {
+				tell(e)
+				told[id] = e.Seq
+			}
+		}
+	}
+	return nil
+}
+
+// seqs reads the newest seq of the goals that fit.
+func (s *Store) seqs(ctx context.Context, where string, args ...any) (map[goal.ID]int64, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT id, seq FROM goals WHERE "+where, args...)
+	if err != nil {
+		return nil, fmt.Errorf("follow: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	seqs := map[goal.ID]int64{}
+	for rows.Next() {
+		var id goal.ID
+		var seq int64
+		if err := rows.Scan(&id, &seq); err != nil {
+			return nil, fmt.Errorf("follow: %w", err)
+		}
+		seqs[id] = seq
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("follow: %w", err)
+	}
+	return seqs, nil
+}

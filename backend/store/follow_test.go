@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// TestFollowDoesNotRepeatAnOldGoal: a goal that rested for an hour is resumed by
+// another process. Only what is new is told, and each event once.
+func TestFollowDoesNotRepeatAnOldGoal(t *testing.T) {
+	dir := t.TempDir()
+	long, err := Open(context.Background(), Options{Dir: dir, Now: func() time.Time { return time.Now().Add(-time.Hour) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := create(t, long)
+	run := begin(t, long, g.ID)
+	paused := &event.Paused{Exit: goal.UserPaused, Reason: "rest"}
+	if err := errors.Join(long.Append(context.Background(), run, paused), long.Close()); err != nil {
+		t.Fatal(err)
+	}
+
+	s, other := open(t, dir, nil), open(t, dir, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	create(t, other) // something that Follow asks about when it has begun
+	begun, told, failed := make(chan struct{}, 1), make(chan event.Event, 64), make(chan error, 1)
+	own := func(goal.ID) int64 {
+		select {
+		case begun <- struct{}{}:
+		default:
+		}
+		return 0
+	}
+	go func() { failed <- s.Follow(ctx, nil, own, func(e event.Event) { told <- e }) }()
+	<-begun
+	again := begin(t, other, g.ID)
+	if err := other.Append(ctx, again, &event.Iteration{N: 1}); err != nil {
+		t.Fatal(err)
+	}
+	for want := int64(4); want <= 5; want++ {
+		if e := <-told; e.GoalID != g.ID || e.Seq != want {
+			t.Fatalf("told of %s %d, want %d", e.Body.EventType(), e.Seq, want)
+		}
+	}
+	cancel()
+	if err := <-failed; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPublishKeepsTheOrderOfTheCommits of several goroutines of one process.
+func TestPublishKeepsTheOrderOfTheCommits(t *testing.T) {
+	var mu sync.Mutex
+	var seqs []int64
+	s := open(t, t.TempDir(), func(e event.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		seqs = append(seqs, e.Seq)
+	})
+	g := create(t, s)
+	run := begin(t, s, g.ID)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				if err := s.Append(context.Background(), run, &event.Warning{What: "model", Text: "slow"}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if len(seqs) != 162 || !slices.IsSorted(seqs) {
+		t.Errorf("%d events, published as %v", len(seqs), seqs)
+	}
+}

@@ -1,0 +1,193 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+const goalColumns = `id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits, provider, model, scripted,
+	status, exit, verified, run_id, spent_ms, iterations, steps, claims, tokens_in, tokens_out, usd, report, started_at, ended_at,
+	updated_at, seq, checks_passed`
+
+// Row is a goal with what only the store counts.
+type Row struct {
+	goal.Goal
+	Seq          int64 // of its newest event
+	ChecksPassed int   // of its last claim
+}
+
+// Create freezes the criterion and the policy with their hashes, stores the
+// goal as pending and appends its first event. The id is set by the caller.
+func (s *Store) Create(ctx context.Context, g *goal.Goal) error {
+	var err error
+	if g.CriterionSHA256, err = goal.Hash(g.Criterion); err != nil {
+		return err
+	}
+	if g.PolicySHA256, err = goal.Hash(g.Policy); err != nil {
+		return err
+	}
+	g.Status, g.CreatedAt = goal.Pending, s.now().UTC()
+	criterion, policyJSON, limits, err := frozen(g)
+	if err != nil {
+		return err
+	}
+	at := stamp(g.CreatedAt)
+	return s.commit(ctx, goal.Run{Goal: g.ID}, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256,
+			limits, provider, model, scripted, checks, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+			g.ID, at, valid(g.Objective), criterion, g.CriterionSHA256, policyJSON, g.PolicySHA256, limits, g.Provider, g.Model, g.Scripted,
+			len(g.Criterion.Checks), at)
+		if err != nil {
+			return fmt.Errorf("create goal: %w", err)
+		}
+		return nil
+	}, &event.Created{
+		Objective: g.Objective, Criterion: g.Criterion.Words(), Dir: g.Policy.Dir, Risk: g.Policy.Risk,
+		Provider: g.Provider, Model: g.Model, Scripted: g.Scripted,
+	})
+}
+
+func frozen(g *goal.Goal) (criterion, policyJSON, limits string, err error) {
+	c, err1 := json.Marshal(g.Criterion)
+	p, err2 := json.Marshal(g.Policy)
+	l, err3 := json.Marshal(g.Limits)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return "", "", "", fmt.Errorf("encode goal: %w", err)
+	}
+	return string(c), string(p), string(l), nil
+}
+
+type scanner interface{ Scan(...any) error }
+
+func scanGoal(r scanner) (Row, error) {
+	var g Row
+	var created, started, ended, updated, criterion, policyJSON, limits, report string
+	var spent int64
+	err := r.Scan(&g.ID, &created, &g.Objective, &criterion, &g.CriterionSHA256, &policyJSON, &g.PolicySHA256, &limits, &g.Provider, &g.Model,
+		&g.Scripted, &g.Status, &g.Exit, &g.Verified, &g.RunID, &spent, &g.Spent.Iterations, &g.Spent.Steps, &g.Spent.Claims, &g.Spent.TokensIn,
+		&g.Spent.TokensOut, &g.Spent.USD, &report, &started, &ended, &updated, &g.Seq, &g.ChecksPassed)
+	if err != nil {
+		return Row{}, fmt.Errorf("read goal: %w", err)
+	}
+	g.CreatedAt, g.StartedAt, g.EndedAt, g.UpdatedAt = parseStamp(created), parseStamp(started), parseStamp(ended), parseStamp(updated)
+	g.Spent.WallClock = time.Duration(spent) * time.Millisecond
+	err = errors.Join(json.Unmarshal([]byte(criterion), &g.Criterion), json.Unmarshal([]byte(policyJSON), &g.Policy),
+		json.Unmarshal([]byte(limits), &g.Limits), json.Unmarshal([]byte(report), &g.Report))
+	if err != nil {
+		return Row{}, fmt.Errorf("read goal %s: %w", g.ID, err)
+	}
+	return g, nil
+}
+
+// Goal reads one goal; goal.ErrNotFound if there is none.
+func (s *Store) Goal(ctx context.Context, id goal.ID) (Row, error) {
+	g, err := scanGoal(s.read.QueryRowContext(ctx, "SELECT "+goalColumns+" FROM goals WHERE id = ?", id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return Row{}, fmt.Errorf("%w: %s", goal.ErrNotFound, id)
+	}
+	return g, err
+}
+
+// Find reads the goal whose id begins or ends with the given text (six
+// characters or more), which must fit exactly one.
+func (s *Store) Find(ctx context.Context, part string) (Row, error) {
+	part = strings.ToLower(strings.TrimSpace(part))
+	if len(part) < 6 || strings.ContainsAny(part, "%_") {
+		return Row{}, fmt.Errorf("%w: %q (give six or more characters of its id)", goal.ErrNotFound, part)
+	}
+	rows, err := s.read.QueryContext(ctx, "SELECT "+goalColumns+" FROM goals WHERE id LIKE ? OR id LIKE ? ORDER BY id LIMIT 2", part+"%", "%"+part)
+	if err != nil {
+		return Row{}, fmt.Errorf("find goal: %w", err)
+	}
+	found, err := scanGoals(rows)
+	switch {
+	case err != nil:
+		return Row{}, err
+	case len(found) == 0:
+		return Row{}, fmt.Errorf("%w: %s", goal.ErrNotFound, part)
+	case len(found) > 1:
+		return Row{}, fmt.Errorf("%w: %s fits more than one goal; give more characters", goal.ErrNotFound, part)
+	}
+	return found[0], nil
+}
+
+// Filter selects goals. Zero values select all.
+type Filter struct {
+	Status goal.Status
+	Search string // in the objective
+	Limit  int    // 0: 200
+	Offset int
+}
+
+// List reads a page of goals, newest first, and how many fit in all.
+func (s *Store) List(ctx context.Context, f Filter) ([]Row, int, error) {
+	where, args := "1", []any{}
+	if f.Status != "" {
+		where, args = where+" AND status = ?", append(args, f.Status)
+	}
+	if f.Search != "" {
+		where, args = where+" AND instr(lower(objective), lower(?)) > 0", append(args, f.Search)
+	}
+	var total int
+	if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM goals WHERE "+where, args...).Scan(&total); err != nil {
+		return nil, 0, fmt.Errorf("count goals: %w", err)
+	}
+	if f.Limit <= 0 {
+		f.Limit = 200
+	}
+	rows, err := s.read.QueryContext(ctx, "SELECT "+goalColumns+" FROM goals WHERE "+where+
+		" ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?", append(args, f.Limit, f.Offset)...)
+	if err != nil {
+		return nil, 0, fmt.Errorf("list goals: %w", err)
+	}
+	list, err := scanGoals(rows)
+	return list, total, err
+}
+
+func scanGoals(rows *sql.Rows) ([]Row, error) {
+	defer func() { _ = rows.Close() }()
+	var list []Row
+	for rows.Next() {
+		g, err := scanGoal(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, g)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read goals: %w", err)
+	}
+	return list, nil
+}
+
+// Counts says how many goals have each status.
+func (s *Store) Counts(ctx context.Context) (map[goal.Status]int, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT status, count(*) FROM goals GROUP BY status")
+	if err != nil {
+		return nil, fmt.Errorf("count goals: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	counts := map[goal.Status]int{}
+	for rows.Next() {
+		var st goal.Status
+		var n int
+		if err := rows.Scan(&st, &n); err != nil {
+			return nil, fmt.Errorf("count goals: %w", err)
+		}
+		counts[st] = n
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("count goals: %w", err)
+	}
+	return counts, nil
+}
+
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

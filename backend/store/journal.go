@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// Append writes bodies to the journal of the run's goal in one durable
+// transaction, brings the goal's row and the tables of nouns up to date with
+// them, and then publishes them. A run that is not the goal's current one is refused.
+func (s *Store) Append(ctx context.Context, run goal.Run, bodies ...event.Body) error {
+	return s.commit(ctx, run, func(*sql.Tx) error { return nil }, bodies...)
+}
+
+// Begin makes a new run the goal's current one and appends the event that opens it.
+func (s *Store) Begin(ctx context.Context, id goal.ID, opening event.Body) (goal.Run, error) {
+	run := goal.Run{Goal: id, ID: NewID()}
+	at := stamp(s.now())
+	err := s.commit(ctx, run, func(tx *sql.Tx) error {
+		if err := arrow(ctx, tx, id, goal.Running); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE goals SET run_id = ?, status = 'running', exit = '', ended_at = '', report = '[]',
+			started_at = CASE started_at WHEN '' THEN ? ELSE started_at END WHERE id = ?`, run.ID, at, id)
+		if err != nil {
+			return fmt.Errorf("begin run: %w", err)
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO runs (id, goal_id, pid, boot_id, started_at, heartbeat_at) VALUES (?,?,?,?,?,?)`,
+			run.ID, id, os.Getpid(), bootID(), at, at)
+		if err != nil {
+			return fmt.Errorf("begin run: %w", err)
+		}
+		return nil
+	}, opening)
+	return run, err
+}
+
+// Heartbeat saves what has been spent and that the run's owner lives.
+func (s *Store) Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		_, err1 := tx.ExecContext(ctx, "UPDATE goals SET spent_ms = ? WHERE id = ? AND run_id = ?", spent.Milliseconds(), run.Goal, run.ID)
+		_, err2 := tx.ExecContext(ctx, "UPDATE runs SET heartbeat_at = ? WHERE id = ?", stamp(s.now()), run.ID)
+		if err := errors.Join(err1, err2); err != nil {
+			return fmt.Errorf("heartbeat: %w", err)
+		}
+		return nil
+	})
+}
+
+func (s *Store) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) error, bodies ...event.Body) error {
+	s.order.Lock() // what is committed first is published first
+	defer s.order.Unlock()
+	events := make([]event.Event, 0, len(bodies))
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		if err := first(tx); err != nil {
+			return err
+		}
+		place, err := placeOf(ctx, tx, run.Goal)
+		if err != nil {
+			return err
+		}
+		for _, body := range bodies {
+			place.seq++
+			ev := event.Event{GoalID: run.Goal, RunID: run.ID, Seq: place.seq, At: s.now().UTC(), Body: body}
+			if err := s.project(ctx, tx, ev, place); err != nil {
+				return err
+			}
+			if err := insertEvent(ctx, tx, ev); err != nil {
+				return err
+			}
+			events = append(events, ev)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, ev := range events {
+		s.publish(ev)
+	}
+	return nil
+}
+
+// place is where a goal's journal stands at the start of a transaction.
+type place struct {
+	seq     int64
+	started time.Time
+}
+
+func placeOf(ctx context.Context, tx *sql.Tx, id goal.ID) (place, error) {
+	var p place
+	var started string
+	err := tx.QueryRowContext(ctx, "SELECT seq, started_at FROM goals WHERE id = ?", id).Scan(&p.seq, &started)
+	if errors.Is(err, sql.ErrNoRows) {
+		return p, fmt.Errorf("%w: %s", goal.ErrNotFound, id)
+	}
+	if err != nil {
+		return p, fmt.Errorf("journal: %w", err)
+	}
+	p.started = parseStamp(started)
+	return p, nil
+}
+
+func (p place) sinceStart(at time.Time) int64 {
+	if p.started.IsZero() {
+		return 0
+	}
+	return at.Sub(p.started).Milliseconds()
+}
+
+func insertEvent(ctx context.Context, tx *sql.Tx, ev event.Event) error {
+	body, err := json.Marshal(ev.Body)
+	if err != nil {
+		return fmt.Errorf("event %s: %w", ev.Body.EventType(), err)
+	}
+	_, err = tx.ExecContext(ctx, "INSERT INTO events (goal_id, seq, run_id, at, type, body) VALUES (?,?,?,?,?,?)",
+		ev.GoalID, ev.Seq, ev.RunID, stamp(ev.At), ev.Body.EventType(), string(body))
+	if err != nil {
+		return fmt.Errorf("event %s: %w", ev.Body.EventType(), err)
+	}
+	if _, err = tx.ExecContext(ctx, "UPDATE goals SET seq = ?, updated_at = ? WHERE id = ?", ev.Seq, stamp(ev.At), ev.GoalID); err != nil {
+		return fmt.Errorf("event %s: %w", ev.Body.EventType(), err)
+	}
+	return nil
+}
+
+func arrow(ctx context.Context, tx *sql.Tx, id goal.ID, to goal.Status) error {
+	var from goal.Status
+	err := tx.QueryRowContext(ctx, "SELECT status FROM goals WHERE id = ?", id).Scan(&from)
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("%w: %s", goal.ErrNotFound, id)
+	}
+	if err != nil {
+		return fmt.Errorf("status of %s: %w", id.Short(), err)
+	}
+	return goal.Go(from, to)
+}

@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed migration/*.sql
+var migrations embed.FS
+
+const copiesKept = 3
+
+// schemaVersion is the number of the newest migration in this program.
+func schemaVersion() int {
+	entries, err := migrations.ReadDir("migration")
+	if err != nil {
+		return 0
+	}
+	return len(entries)
+}
+
+// migrate applies what is missing, each file in one transaction, while no other
+// process has the database open. A copy of the file is kept first.
+func (s *Store) migrate(ctx context.Context, path string) error {
+	version, err := s.version(ctx)
+	if err != nil {
+		return err
+	}
+	if version > schemaVersion() {
+		return ErrNewer
+	}
+	if version == schemaVersion() {
+		return nil
+	}
+	ok, err := s.shared.TryLockContext(ctx, 50*time.Millisecond)
+	if err != nil || !ok {
+		return fmt.Errorf("the database needs an update, but another Goalpost has it open: close it first: %w", err)
+	}
+	defer func() { _ = s.shared.Unlock() }()
+	if version, err = s.version(ctx); err != nil { // another process may have been first
+		return err
+	}
+	if version > 0 && version < schemaVersion() {
+		if err := s.keepCopy(ctx, path, version); err != nil {
+			return err
+		}
+	}
+	for ; version < schemaVersion(); version++ {
+		if err := s.apply(ctx, version+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) version(ctx context.Context) (int, error) {
+	var v int
+	if err := s.write.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v); err != nil {
+		return 0, fmt.Errorf("the file %s cannot be read as a database: %w", filepath.Join(s.dir, "goalpost.db"), err)
+	}
+	return v, nil
+}
+
+func (s *Store) apply(ctx context.Context, n int) error {
+	entries, err := migrations.ReadDir("migration")
+	if err != nil {
+		return fmt.Errorf("migrations: %w", err)
+	}
+	name := "migration/" + entries[n-1].Name()
+	if !strings.HasPrefix(entries[n-1].Name(), fmt.Sprintf("%04d_", n)) {
+		return fmt.Errorf("migration %d is missing", n)
+	}
+	script, err := migrations.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("migration %d: %w", n, err)
+	}
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, string(script)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if _, err := tx.ExecContext(ctx, "PRAGMA user_version = "+strconv.Itoa(n)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	})
+}
+
+// keepCopy writes goalpost.db.v<N>-<time> beside the database and drops all but the newest three.
+func (s *Store) keepCopy(ctx context.Context, path string, version int) error {
+	copyPath := fmt.Sprintf("%s.v%d-%s", path, version, s.now().UTC().Format("20060102T150405.000"))
+	if err := claim(copyPath); err != nil {
+		return err
+	}
+	if _, err := s.write.ExecContext(ctx, "VACUUM INTO ?", copyPath); err != nil {
+		return fmt.Errorf("copy before the update: %w", err)
+	}
+	copies, err := filepath.Glob(path + ".v*")
+	if err != nil {
+		return fmt.Errorf("copies: %w", err)
+	}
+	sort.Slice(copies, func(i, j int) bool { return afterDash(copies[i]) < afterDash(copies[j]) })
+	var errs []error
+	for len(copies) > copiesKept {
+		errs = append(errs, os.Remove(copies[0]))
+		copies = copies[1:]
+	}
+	return errors.Join(errs...)
+}
+
+func afterDash(path string) string { return path[strings.LastIndex(path, "-")+1:] }

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// project brings the goal's row and the tables of nouns up to date with an
+// event, in the event's own transaction.
+func (s *Store) project(ctx context.Context, tx *sql.Tx, ev event.Event, p place) error {
+	q, args, err := s.statement(ctx, tx, ev, p)
+	if err != nil || q == "" {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, q, args...); err != nil {
+		return fmt.Errorf("%s: %w", ev.Body.EventType(), err)
+	}
+	return nil
+}
+
+func (s *Store) statement(ctx context.Context, tx *sql.Tx, ev event.Event, p place) (string, []any, error) {
+	switch b := ev.Body.(type) {
+	case *event.Iteration:
+		return "UPDATE goals SET iterations = ? WHERE id = ?", []any{b.N, ev.GoalID}, nil
+	case *event.StepStarted:
+		return stepStarted(ctx, tx, ev, b, p)
+	case *event.Step:
+		return s.stepEnded(ev, b)
+	case *event.Claim:
+		if _, err := tx.ExecContext(ctx, "UPDATE goals SET claims = ?, checks_passed = 0 WHERE id = ?", b.N, ev.GoalID); err != nil {
+			return "", nil, fmt.Errorf("claim: %w", err)
+		}
+		return "INSERT INTO claims (goal_id, n, run_id, at, at_ms, rationale, result) VALUES (?,?,?,?,?,?,?)",
+			[]any{ev.GoalID, b.N, ev.RunID, stamp(ev.At), p.sinceStart(ev.At), valid(b.Rationale), valid(b.Result)}, nil
+	case *event.Verdict:
+		return s.verdict(ctx, tx, ev, b)
+	case *event.Usage:
+		return "UPDATE goals SET tokens_in = tokens_in + ?, tokens_out = tokens_out + ?, usd = usd + ? WHERE id = ?",
+			[]any{b.TokensIn, b.TokensOut, b.USD, ev.GoalID}, nil
+	case *event.Paused:
+		return stopped(ctx, tx, ev, goal.Paused, b.Exit, false, b.Report)
+	case *event.Ended:
+		return stopped(ctx, tx, ev, b.Status, b.Exit, b.Verified, b.Report)
+	}
+	return "", nil, nil
+}
+
+func stepStarted(ctx context.Context, tx *sql.Tx, ev event.Event, b *event.StepStarted, p place) (string, []any, error) {
+	if _, err := tx.ExecContext(ctx, "UPDATE goals SET steps = ? WHERE id = ?", b.StepID, ev.GoalID); err != nil {
+		return "", nil, fmt.Errorf("step: %w", err)
+	}
+	return "INSERT INTO steps (goal_id, n, run_id, at, at_ms, tool, arguments, risk) VALUES (?,?,?,?,?,?,?,?)",
+		[]any{ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), p.sinceStart(ev.At), valid(b.Tool), valid(b.Arguments), string(b.Effect.Risk)}, nil
+}
+
+func (s *Store) stepEnded(ev event.Event, b *event.Step) (string, []any, error) {
+	if len(b.Image) > 0 {
+		sum, err := s.SaveArtifact(b.Image)
+		if err != nil {
+			return "", nil, err
+		}
+		b.ImageSHA256 = sum
+	}
+	return "INSERT INTO results (goal_id, n, run_id, at, outcome, ms, preview, result, image_sha256) VALUES (?,?,?,?,?,?,?,?,?)",
+		[]any{ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), b.Outcome, b.MS, valid(b.Preview), valid(b.Result), b.ImageSHA256}, nil
+}
+
+func (s *Store) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *event.Verdict) (string, []any, error) {
+	if len(b.Output) > 0 {
+		sum, err := s.SaveArtifact(b.Output)
+		if err != nil {
+			return "", nil, err
+		}
+		b.Evidence = sum
+	}
+	b.TookMS = b.Took.Milliseconds()
+	passed := "UPDATE goals SET checks_passed = (SELECT count(*) FROM verdicts WHERE goal_id = ?1 AND claim = ?2 AND outcome = 'pass') + ?3 WHERE id = ?1"
+	pass := 0
+	if b.Outcome == goal.Pass {
+		pass = 1
+	}
+	if _, err := tx.ExecContext(ctx, passed, ev.GoalID, b.Claim, pass); err != nil {
+		return "", nil, fmt.Errorf("verdict: %w", err)
+	}
+	body, err := json.Marshal(b.Verdict)
+	if err != nil {
+		return "", nil, fmt.Errorf("verdict: %w", err)
+	}
+	return "INSERT INTO verdicts (goal_id, claim, check_n, run_id, at, outcome, verdict) VALUES (?,?,?,?,?,?,?)",
+		[]any{ev.GoalID, b.Claim, b.Check, ev.RunID, stamp(ev.At), b.Outcome, string(body)}, nil
+}
+
+func stopped(ctx context.Context, tx *sql.Tx, ev event.Event, to goal.Status, exit goal.Exit, verified bool, report []string) (string, []any, error) {
+	if err := arrow(ctx, tx, ev.GoalID, to); err != nil {
+		return "", nil, err
+	}
+	body, err := json.Marshal(append([]string{}, report...))
+	if err != nil {
+		return "", nil, fmt.Errorf("report: %w", err)
+	}
+	ended := ""
+	if to != goal.Paused {
+		ended = stamp(ev.At)
+	}
+	return "UPDATE goals SET status = ?, exit = ?, verified = ?, report = ?, ended_at = ? WHERE id = ?",
+		[]any{to, exit, verified, string(body), ended, ev.GoalID}, nil
+}

@@ -1,0 +1,205 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// Events reads at most limit events after seq, oldest first.
+func (s *Store) Events(ctx context.Context, id goal.ID, after int64, limit int) ([]event.Event, error) {
+	return s.events(ctx, "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND seq > ? ORDER BY seq LIMIT ?", id, after, limit)
+}
+
+// Conversation reads every message of a goal, oldest first.
+func (s *Store) Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error) {
+	list, err := s.events(ctx, "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type = 'message' ORDER BY seq", id)
+	if err != nil {
+		return nil, err
+	}
+	messages := make([]goal.Message, 0, len(list))
+	for _, ev := range list {
+		if m, ok := ev.Body.(*event.Message); ok {
+			messages = append(messages, m.Message)
+		}
+	}
+	return messages, nil
+}
+
+func (s *Store) events(ctx context.Context, q string, id goal.ID, args ...any) ([]event.Event, error) {
+	rows, err := s.read.QueryContext(ctx, q, append([]any{id}, args...)...)
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []event.Event
+	for rows.Next() {
+		var at, kind, body string
+		ev := event.Event{GoalID: id}
+		if err := rows.Scan(&ev.Seq, &ev.RunID, &at, &kind, &body); err != nil {
+			return nil, fmt.Errorf("read journal: %w", err)
+		}
+		ev.At = parseStamp(at)
+		if ev.Body, err = event.Decode(kind, []byte(body)); err != nil {
+			return nil, fmt.Errorf("read journal of %s at %d: %w", id.Short(), ev.Seq, err)
+		}
+		list = append(list, ev)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	return list, nil
+}
+
+// Step is one call of a goal with its result. Outcome is "" while it runs.
+type Step struct {
+	N           int
+	RunID       string
+	AtMS        int64 // since the goal started
+	Tool        string
+	Arguments   string
+	Risk        string
+	Outcome     event.Outcome
+	MS          int64
+	Preview     string
+	Result      string // only from Step
+	ImageSHA256 string
+}
+
+const stepColumns = `s.n, s.run_id, s.at_ms, s.tool, s.arguments, s.risk, coalesce(r.outcome,''), coalesce(r.ms,0), coalesce(r.preview,''),
+	coalesce(r.image_sha256,'')`
+
+// Steps reads at most limit steps after the given number, oldest first.
+func (s *Store) Steps(ctx context.Context, id goal.ID, after, limit int) ([]Step, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT "+stepColumns+` FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
+		WHERE s.goal_id = ? AND s.n > ? ORDER BY s.n LIMIT ?`, id, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read steps: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []Step
+	for rows.Next() {
+		var st Step
+		if err := rows.Scan(&st.N, &st.RunID, &st.AtMS, &st.Tool, &st.Arguments, &st.Risk, &st.Outcome, &st.MS, &st.Preview, &st.ImageSHA256); err != nil {
+			return nil, fmt.Errorf("read steps: %w", err)
+		}
+		list = append(list, st)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read steps: %w", err)
+	}
+	return list, nil
+}
+
+// Step reads one step with its whole result.
+func (s *Store) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
+	var st Step
+	err := s.read.QueryRowContext(ctx, "SELECT "+stepColumns+`, coalesce(r.result,'') FROM steps s
+		LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.n = ?`, id, n).
+		Scan(&st.N, &st.RunID, &st.AtMS, &st.Tool, &st.Arguments, &st.Risk, &st.Outcome, &st.MS, &st.Preview, &st.ImageSHA256, &st.Result)
+	if errors.Is(err, sql.ErrNoRows) {
+		return st, fmt.Errorf("%w: %s has no step %d", goal.ErrNotFound, id.Short(), n)
+	}
+	if err != nil {
+		return st, fmt.Errorf("read step: %w", err)
+	}
+	return st, nil
+}
+
+// Unfinished gives the intents of a goal that have no result.
+func (s *Store) Unfinished(ctx context.Context, id goal.ID) ([]event.StepStarted, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT n, tool, arguments FROM steps WHERE goal_id = ?1
+		AND n NOT IN (SELECT n FROM results WHERE goal_id = ?1) ORDER BY n`, id)
+	if err != nil {
+		return nil, fmt.Errorf("read steps: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []event.StepStarted
+	for rows.Next() {
+		var open event.StepStarted
+		if err := rows.Scan(&open.StepID, &open.Tool, &open.Arguments); err != nil {
+			return nil, fmt.Errorf("read steps: %w", err)
+		}
+		list = append(list, open)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read steps: %w", err)
+	}
+	return list, nil
+}
+
+// Claim is one claim with its verdicts, in the order of the checks.
+type Claim struct {
+	N         int
+	At        time.Time
+	AtMS      int64
+	Rationale string
+	Result    string
+	Verdicts  []goal.Verdict
+}
+
+// Claims reads every claim of a goal, oldest first: the receipt.
+func (s *Store) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT c.n, c.at, c.at_ms, c.rationale, c.result, coalesce(v.verdict,'') FROM claims c
+		LEFT JOIN verdicts v ON v.goal_id = c.goal_id AND v.claim = c.n WHERE c.goal_id = ? ORDER BY c.n, v.check_n`, id)
+	if err != nil {
+		return nil, fmt.Errorf("read claims: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []Claim
+	for rows.Next() {
+		var c Claim
+		var at, verdict string
+		if err := rows.Scan(&c.N, &at, &c.AtMS, &c.Rationale, &c.Result, &verdict); err != nil {
+			return nil, fmt.Errorf("read claims: %w", err)
+		}
+		c.At = parseStamp(at)
+		if len(list) == 0 || list[len(list)-1].N != c.N {
+			list = append(list, c)
+		}
+		if verdict == "" {
+			continue // the claim's verification was cut short
+		}
+		var v goal.Verdict
+		if err := json.Unmarshal([]byte(verdict), &v); err != nil {
+			return nil, fmt.Errorf("read verdict: %w", err)
+		}
+		last := &list[len(list)-1]
+		last.Verdicts = append(last.Verdicts, v)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read claims: %w", err)
+	}
+	return list, nil
+}
+
+// activity reads the index steps_in_time alone, whatever the steps hold.
+const activity = `SELECT cast(min(?2 - 1, at_ms * ?2 / max(1, (SELECT max(at_ms) FROM steps WHERE goal_id = ?1))) AS INTEGER) AS slice,
+	count(*) FROM steps WHERE goal_id = ?1 GROUP BY slice`
+
+// Activity counts the steps of a goal in equal slices of its life.
+func (s *Store) Activity(ctx context.Context, id goal.ID, slices int) ([]int, error) {
+	counts := make([]int, slices)
+	rows, err := s.read.QueryContext(ctx, activity, id, slices)
+	if err != nil {
+		return nil, fmt.Errorf("activity: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var slice, n int
+		if err := rows.Scan(&slice, &n); err != nil {
+			return nil, fmt.Errorf("activity: %w", err)
+		}
+		counts[slice] = n
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("activity: %w", err)
+	}
+	return counts, nil
+}

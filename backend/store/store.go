@@ -1,0 +1,183 @@
+// Package store keeps goals and their journal in SQLite. The journal is
+// append-only: triggers refuse an update, a replacement, a deletion that is not
+// the person's, and a row from a run that is not the goal's current one.
+//
+// A Store may be used from many goroutines. It has one writing connection
+// (BEGIN IMMEDIATE, durable at commit) and a few reading ones; other processes
+// may have the same file open.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+	_ "github.com/mattn/go-sqlite3" // the driver
+	"github.com/oklog/ulid/v2"
+
+	"goalpost/backend/event"
+)
+
+// ErrNewer means that a newer version of the program has migrated the database.
+var ErrNewer = errors.New("the database was written by a newer version of Goalpost; update this program or use another GOALPOST_HOME")
+
+// Options say where the database lies. Publish, if set, is called after each
+// commit with the events of that commit, in order; it must not block.
+type Options struct {
+	Dir     string // state folder: goalpost.db, artifacts/, run/
+	Publish func(event.Event)
+	Now     func() time.Time // nil: the real clock
+	Log     *slog.Logger     // nil: discarded
+}
+
+// Store is an open database.
+type Store struct {
+	dir     string
+	write   *sql.DB
+	read    *sql.DB
+	shared  *flock.Flock // held shared while open; exclusive for a migration
+	publish func(event.Event)
+	now     func() time.Time
+	log     *slog.Logger
+	order   sync.Mutex
+}
+
+// NewID returns a new lower-case ULID.
+func NewID() string { return strings.ToLower(ulid.Make().String()) }
+
+// Open opens or creates the database and brings its schema up to date.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Publish == nil {
+		o.Publish = func(event.Event) {}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	for _, d := range []string{o.Dir, filepath.Join(o.Dir, "artifacts"), filepath.Join(o.Dir, "run")} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return nil, fmt.Errorf("state folder: %w", err)
+		}
+	}
+	s := &Store{dir: o.Dir, publish: o.Publish, now: o.Now, log: o.Log, shared: flock.New(filepath.Join(o.Dir, "db.lock"))}
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context) error {
+	path := filepath.Join(s.dir, "goalpost.db")
+	if err := claim(path); err != nil {
+		return err
+	}
+	var err error
+	if s.write, err = connect(path, "_txlock=immediate", 1); err != nil {
+		return err
+	}
+	if err := s.migrate(ctx, path); err != nil {
+		return err
+	}
+	if s.read, err = connect(path, "_query_only=true", 4); err != nil {
+		return err
+	}
+	return s.lockShared(ctx)
+}
+
+// claim makes the file before SQLite does, so that nobody else can read it; the
+// write-ahead log gets the same mode.
+func claim(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
+	return nil
+}
+
+func connect(path, extra string, conns int) (*sql.DB, error) {
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
+		"?_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_recursive_triggers=on&_busy_timeout=5000&" + extra
+	db, err := sql.Open("sqlite3", dsn)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	return db, nil
+}
+
+func (s *Store) lockShared(ctx context.Context) error {
+	ok, err := s.shared.TryRLockContext(ctx, 50*time.Millisecond)
+	if err != nil || !ok {
+		return fmt.Errorf("lock %s: %w", s.shared.Path(), err)
+	}
+	return nil
+}
+
+// Close closes the database. Nothing may be called afterwards.
+func (s *Store) Close() error {
+	var errs []error
+	for _, db := range []*sql.DB{s.read, s.write} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	errs = append(errs, s.shared.Close())
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("close database: %w", err)
+	}
+	return nil
+}
+
+// tx runs f in one durable transaction, after a look that no newer version has
+// changed the schema meanwhile.
+func (s *Store) tx(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after the commit
+	var version int
+	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return fmt.Errorf("schema version: %w", err)
+	}
+	if version > schemaVersion() {
+		return ErrNewer
+	}
+	if err := f(tx); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(event.TimeLayout)
+}
+
+func parseStamp(s string) time.Time {
+	t, err := time.Parse(event.TimeLayout, s)
+	if err != nil {
+		return time.Time{} // empty: it has not happened yet
+	}
+	return t
+}

@@ -1,0 +1,435 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+func open(t testing.TB, dir string, publish func(event.Event)) *Store {
+	t.Helper()
+	s, err := Open(context.Background(), Options{Dir: dir, Publish: publish})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func create(t testing.TB, s *Store) *goal.Goal {
+	t.Helper()
+	g := &goal.Goal{
+		ID: goal.ID(NewID()), Objective: "create done.txt", Provider: "demo", Model: "demo",
+		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done.txt"}}},
+		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: "/tmp/x"}, Limits: goal.DefaultLimits(),
+	}
+	if err := s.Create(context.Background(), g); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func begin(t testing.TB, s *Store, id goal.ID) goal.Run {
+	t.Helper()
+	run, err := s.Begin(context.Background(), id, &event.Started{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// TestFrozen tries every way to move the posts with SQL.
+func TestFrozen(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	g := create(t, s)
+	run := begin(t, s, g.ID)
+	ctx := context.Background()
+	if err := s.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "run_command", Arguments: "{}"}); err != nil {
+		t.Fatal(err)
+	}
+	for name, q := range map[string]string{
+		"update criterion":       "UPDATE goals SET criterion = '{}'",
+		"update hash":            "UPDATE goals SET criterion_sha256 = 'x'",
+		"update policy":          "UPDATE goals SET policy = '{}'",
+		"update objective":       "UPDATE goals SET objective = 'x'",
+		"delete":                 "DELETE FROM goals",
+		"insert or replace":      "INSERT OR REPLACE INTO goals SELECT * FROM goals",
+		"upsert":                 "INSERT INTO goals SELECT * FROM goals WHERE 1 ON CONFLICT (id) DO UPDATE SET criterion = '{}'",
+		"update event":           "UPDATE events SET body = '{}'",
+		"delete event":           "DELETE FROM events",
+		"replace event":          "INSERT OR REPLACE INTO events SELECT * FROM events",
+		"event of another run":   "INSERT INTO events SELECT goal_id, seq + 100, 'other', at, type, body FROM events LIMIT 1",
+		"update step":            "UPDATE steps SET arguments = 'x'",
+		"step of another run":    "INSERT INTO steps SELECT goal_id, n + 1, 'other', at, at_ms, tool, arguments, risk FROM steps",
+		"status that is no word": "UPDATE goals SET status = 'winning'",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := s.write.ExecContext(ctx, q); err == nil {
+				t.Errorf("%s was accepted", q)
+			}
+		})
+	}
+	after, err := s.Goal(ctx, g.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hash, _ := goal.Hash(after.Criterion); hash != g.CriterionSHA256 {
+		t.Errorf("criterion hash %s, want %s", hash, g.CriterionSHA256)
+	}
+}
+
+// TestSeqIsGaplessAcrossProcesses lets two stores on one file append at once.
+func TestSeqIsGaplessAcrossProcesses(t *testing.T) {
+	dir := t.TempDir()
+	a, b := open(t, dir, nil), open(t, dir, nil)
+	g := create(t, a)
+	run := begin(t, a, g.ID)
+	var wg sync.WaitGroup
+	const each = 40
+	for _, s := range []*Store{a, b} {
+		wg.Go(func() {
+			for range each {
+				if err := s.Append(context.Background(), run, &event.Warning{What: "model", Text: "x"}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	events, err := b.Events(context.Background(), g.ID, 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(events) != 2+2*each {
+		t.Fatalf("%d events, want %d", len(events), 2+2*each)
+	}
+	for i, ev := range events {
+		if ev.Seq != int64(i+1) {
+			t.Fatalf("event %d has seq %d", i, ev.Seq)
+		}
+	}
+}
+
+func TestAStaleRunCannotWrite(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	g := create(t, s)
+	old := begin(t, s, g.ID)
+	ctx := context.Background()
+	if err := s.Append(ctx, old, &event.Paused{Exit: goal.UserPaused, Report: []string{"paused"}}); err != nil {
+		t.Fatal(err)
+	}
+	begin(t, s, g.ID)
+	if err := s.Append(ctx, old, &event.Iteration{N: 1}); err == nil || !strings.Contains(err.Error(), "current run") {
+		t.Fatalf("a run that is over wrote to the journal: %v", err)
+	}
+	if _, err := s.Begin(ctx, g.ID, &event.Started{}); err == nil {
+		t.Fatal("a running goal was started again")
+	}
+}
+
+// TestPublishFollowsTheCommit checks order, numbers and that a failed append says nothing.
+func TestPublishFollowsTheCommit(t *testing.T) {
+	var got []event.Event
+	s := open(t, t.TempDir(), func(e event.Event) { got = append(got, e) })
+	g := create(t, s)
+	run := begin(t, s, g.ID)
+	ctx := context.Background()
+	err := s.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "write_file", Arguments: "{\"path\":\"a\"}"},
+		&event.Step{StepID: 1, Tool: "write_file", Outcome: event.OK, MS: 3, Preview: "p", Result: "whole \xff", Image: []byte("jpeg")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(ctx, run, &event.Iteration{N: 1}, &event.Step{StepID: 1, Tool: "write_file", Outcome: event.OK}); err == nil {
+		t.Fatal("a second result for one step was accepted")
+	}
+	kinds := ""
+	for _, e := range got {
+		kinds += e.Body.EventType() + " "
+	}
+	if kinds != "created started step_started step " {
+		t.Fatalf("published %q", kinds)
+	}
+	st, err := s.Step(ctx, g.ID, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Result != "whole \uFFFD" || st.Outcome != event.OK {
+		t.Errorf("step %+v", st)
+	}
+	img, err := s.Artifact(st.ImageSHA256)
+	if err != nil || string(img) != "jpeg" {
+		t.Errorf("image %q %v", img, err)
+	}
+	again, err := s.Goal(ctx, g.ID)
+	if err != nil || again.Spent.Iterations != 0 || again.Spent.Steps != 1 {
+		t.Errorf("the failed append left a trace: %+v %v", again.Spent, err)
+	}
+}
+
+func TestClaimsAndVerdicts(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	g := create(t, s)
+	run := begin(t, s, g.ID)
+	ctx := context.Background()
+	for n, o := range []goal.Outcome{goal.Fail, goal.Pass} {
+		err := s.Append(ctx, run, &event.Claim{N: n + 1, Rationale: "done"},
+			&event.Verdict{Claim: n + 1, Verdict: goal.Verdict{Outcome: o, Detail: "exit", Output: []byte("out"), Took: time.Second}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	claims, err := s.Claims(ctx, g.ID)
+	if err != nil || len(claims) != 2 || claims[0].Verdicts[0].Outcome != goal.Fail || claims[1].Verdicts[0].Outcome != goal.Pass {
+		t.Fatalf("%+v %v", claims, err)
+	}
+	if claims[1].Verdicts[0].TookMS != 1000 || claims[1].Verdicts[0].Evidence == "" {
+		t.Errorf("%+v", claims[1].Verdicts[0])
+	}
+	row, err := s.Goal(ctx, g.ID)
+	if err != nil || row.ChecksPassed != 1 {
+		t.Errorf("checks passed %d, %v", row.ChecksPassed, err)
+	}
+}
+
+func TestInterruptOnlyTheDead(t *testing.T) {
+	dir := t.TempDir()
+	s, other := open(t, dir, nil), open(t, dir, nil)
+	alive, dead := create(t, s), create(t, s)
+	begin(t, s, alive.ID)
+	begin(t, s, dead.ID)
+	own, err := other.Own(alive.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.Interrupt(context.Background()); err != nil || n != 1 {
+		t.Fatalf("%d interrupted, %v", n, err)
+	}
+	row, _ := s.Goal(context.Background(), dead.ID)
+	if row.Status != goal.Paused || row.Exit != goal.Interrupted {
+		t.Errorf("dead: %s/%s", row.Status, row.Exit)
+	}
+	if row, _ = s.Goal(context.Background(), alive.ID); row.Status != goal.Running {
+		t.Errorf("alive: %s", row.Status)
+	}
+	if _, err := s.Own(alive.ID); !errors.Is(err, ErrOwned) {
+		t.Errorf("own: %v", err)
+	}
+	if err := own.Release(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDeleteTakesTheArtifactsAlong(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	ctx := context.Background()
+	one, two := create(t, s), create(t, s)
+	for i, g := range []*goal.Goal{one, two} {
+		run := begin(t, s, g.ID)
+		err := s.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Image: []byte("shared")},
+			&event.StepStarted{StepID: 2, Tool: "t", Arguments: "{}"}, &event.Step{StepID: 2, Tool: "t", Outcome: event.OK, Image: []byte{byte(i)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Delete(ctx, g.ID); err == nil {
+			t.Fatal("a running goal was deleted")
+		}
+		if err := s.Append(ctx, run, &event.Ended{Status: goal.Aborted, Exit: goal.UserAborted}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count := func() (n int) {
+		_ = filepath.WalkDir(filepath.Join(s.dir, "artifacts"), func(_ string, d os.DirEntry, _ error) error {
+			if !d.IsDir() {
+				n++
+			}
+			return nil
+		})
+		return n
+	}
+	for _, want := range []struct {
+		id    goal.ID
+		files int
+	}{{one.ID, 2}, {two.ID, 0}} {
+		if err := s.Delete(ctx, want.id); err != nil {
+			t.Fatal(err)
+		}
+		if n := count(); n != want.files {
+			t.Errorf("%d artifacts left, want %d", n, want.files)
+		}
+	}
+	if _, err := s.Goal(ctx, one.ID); !errors.Is(err, goal.ErrNotFound) {
+		t.Errorf("goal: %v", err)
+	}
+}
+
+func TestANewerDatabaseIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, nil)
+	create(t, s)
+	if _, err := s.write.ExecContext(context.Background(), "PRAGMA user_version = 99"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SaveLayout(context.Background(), "main", "{}"); !errors.Is(err, ErrNewer) {
+		t.Errorf("an older process still writes: %v", err)
+	}
+	if _, err := Open(context.Background(), Options{Dir: dir}); !errors.Is(err, ErrNewer) {
+		t.Errorf("open: %v", err)
+	}
+}
+
+func TestNotADatabase(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "goalpost.db"), []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(context.Background(), Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "goalpost.db") {
+		t.Errorf("the error does not name the file: %v", err)
+	}
+}
+
+func TestNobodyElseCanRead(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, nil)
+	create(t, s)
+	if _, err := s.SaveArtifact([]byte("private")); err != nil {
+		t.Fatal(err)
+	}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 && !strings.HasSuffix(path, ".lock") {
+			t.Errorf("%s has mode %s", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	g := create(t, s)
+	ctx := context.Background()
+	for _, part := range []string{string(g.ID), string(g.ID)[:20], g.ID.Short(), strings.ToUpper(g.ID.Short())} {
+		if row, err := s.Find(ctx, part); err != nil || row.ID != g.ID {
+			t.Errorf("find %q: %v", part, err)
+		}
+	}
+	for _, part := range []string{"", "abc", "zzzzzzzz", "%%%%%%"} {
+		if _, err := s.Find(ctx, part); !errors.Is(err, goal.ErrNotFound) {
+			t.Errorf("find %q: %v", part, err)
+		}
+	}
+}
+
+func TestOrdersAreTakenOnce(t *testing.T) {
+	dir := t.TempDir()
+	s, other := open(t, dir, nil), open(t, dir, nil)
+	g := create(t, s)
+	ctx := context.Background()
+	for _, o := range []goal.Order{{Kind: goal.OrderSteer, Text: "left"}, {Kind: goal.OrderPause}} {
+		if err := other.Order(ctx, g.ID, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.TakeOrders(ctx, g.ID)
+	if err != nil || len(got) != 2 || got[0].Text != "left" || got[1].Kind != goal.OrderPause {
+		t.Fatalf("%v %v", got, err)
+	}
+	if got, err = s.TakeOrders(ctx, g.ID); err != nil || len(got) != 0 {
+		t.Fatalf("taken twice: %v %v", got, err)
+	}
+	for _, o := range []goal.Order{{Kind: goal.OrderSteer, Text: "right"}, {Kind: goal.OrderPause}} {
+		if err := other.Order(ctx, g.ID, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err = s.TakeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause); err != nil || len(got) != 1 || got[0].Kind != goal.OrderPause {
+		t.Fatalf("pause alone: %v %v", got, err)
+	}
+	if got, err = s.TakeOrders(ctx, g.ID, goal.OrderSteer); err != nil || len(got) != 1 || got[0].Text != "right" {
+		t.Fatalf("the note waits on: %v %v", got, err)
+	}
+	if err := s.Order(ctx, g.ID, goal.Order{Kind: "win"}); err == nil {
+		t.Error("an unknown order was accepted")
+	}
+}
+
+func BenchmarkAppend(b *testing.B) {
+	s := open(b, b.TempDir(), nil)
+	g := create(b, s)
+	run := begin(b, s, g.ID)
+	b.ResetTimer()
+	for i := range b.N {
+		err := s.Append(context.Background(), run, &event.StepStarted{StepID: i + 1, Tool: "run_command", Arguments: "{}"})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TestACardDoesNotReadTheSteps: its cost would grow with what the steps hold.
+func TestACardDoesNotReadTheSteps(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	var plan string
+	rows, err := s.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+activity, "x", 24)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			t.Fatal(err)
+		}
+		plan += detail + "; "
+	}
+	if err := rows.Err(); err != nil || plan == "" || strings.Count(plan, "steps") != strings.Count(plan, "COVERING INDEX steps_in_time")*2 {
+		t.Errorf("%s %v", plan, err)
+	}
+}
+
+// TestAnOldDatabaseIsBroughtUpToDate and a copy of it is kept, for its owner alone.
+func TestAnOldDatabaseIsBroughtUpToDate(t *testing.T) {
+	dir, ctx := t.TempDir(), context.Background()
+	s, err := Open(ctx, Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := create(t, s)
+	_, err = s.write.ExecContext(ctx, "DROP INDEX steps_in_time; PRAGMA user_version = 1")
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir, nil)
+	if v, err := s.version(ctx); err != nil || v != schemaVersion() {
+		t.Errorf("version %d %v", v, err)
+	}
+	if _, err := s.Goal(ctx, g.ID); err != nil {
+		t.Error(err)
+	}
+	copies, err := filepath.Glob(filepath.Join(dir, "goalpost.db.v1-*"))
+	if err != nil || len(copies) != 1 {
+		t.Fatalf("copies %v %v", copies, err)
+	}
+	if info, err := os.Stat(copies[0]); err != nil || info.Mode().Perm() != 0o600 || info.Size() == 0 {
+		t.Errorf("the copy: %v %v", info, err)
+	}
+}

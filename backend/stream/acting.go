@@ -1,0 +1,114 @@
+package stream
+
+import (
+	"encoding/json"
+
+	"github.com/coder/websocket"
+
+	"goalpost/backend/pane"
+)
+
+// act is one thing to do to a browser pane: an input, or a size.
+type act struct {
+	input         *pane.Input
+	width, height int
+}
+
+func (a act) move() bool { return a.input != nil && a.input.Kind == pane.MouseMove }
+
+// browserWord is what the page says about a browser pane.
+type browserWord struct {
+	T  string      `json:"t"`
+	N  uint32      `json:"n"`
+	W  int         `json:"w"`
+	H  int         `json:"h"`
+	I  *pane.Input `json:"i"`
+	On bool        `json:"on"`
+}
+
+// receive takes one message. It never waits for the browser.
+func (b *browserLink) receive(kind websocket.MessageType, data []byte) error {
+	var w browserWord
+	if kind != websocket.MessageText || json.Unmarshal(data, &w) != nil {
+		return bye(websocket.StatusPolicyViolation, "a message is not a JSON object of this protocol")
+	}
+	switch w.T {
+	case "ack":
+		b.drawn(w.N)
+	case "visible":
+		b.v.SetVisible(w.On)
+		b.mu.Lock()
+		b.onWay = b.onWay && !w.On // a hidden page may never draw what was on the way
+		b.mu.Unlock()
+		wake(b.news)
+	case "size":
+		const most = 16384
+		if w.W < 1 || w.H < 1 || w.W > most || w.H > most {
+			return nil // a hidden pane measures itself as nothing
+		}
+		b.enqueue(act{width: w.W, height: w.H})
+	case "input":
+		if w.I == nil || !knownInput(w.I.Kind) {
+			b.tell("an input was not understood")
+			return nil
+		}
+		b.enqueue(act{input: w.I})
+	}
+	return nil // unknown words are for later versions
+}
+
+func knownInput(k pane.InputKind) bool {
+	switch k {
+	case pane.MouseMove, pane.MouseDown, pane.MouseUp, pane.Wheel, pane.KeyDown, pane.KeyUp, pane.Text:
+		return true
+	}
+	return false
+}
+
+// enqueue keeps the order; moves that nothing came between become one, and so do sizes.
+func (b *browserLink) enqueue(a act) {
+	const most = 1024
+	b.mu.Lock()
+	if n := len(b.queue); n > 0 && ((a.move() && b.queue[n-1].move()) || (a.input == nil && b.queue[n-1].input == nil)) {
+		b.queue[n-1] = a
+	} else if n < most {
+		b.queue = append(b.queue, a)
+	} else {
+		b.problem = "the page does not answer: input was dropped"
+		wake(b.news)
+	}
+	b.mu.Unlock()
+	wake(b.acts)
+}
+
+// act does what is queued, in order.
+func (b *browserLink) act() {
+	for {
+		select {
+		case <-b.c.ctx.Done():
+			return
+		case <-b.acts:
+		}
+		for b.c.ctx.Err() == nil {
+			b.mu.Lock()
+			if len(b.queue) == 0 {
+				b.queue = nil
+				b.mu.Unlock()
+				break
+			}
+			next := b.queue[0]
+			b.queue = b.queue[1:]
+			b.mu.Unlock()
+			if err := b.do(next); err != nil && b.c.ctx.Err() == nil {
+				b.tell(err.Error())
+			}
+		}
+	}
+}
+
+func (b *browserLink) do(a act) error {
+	if a.input != nil {
+		return b.v.Input(b.c.ctx, *a.input)
+	}
+	return b.v.Resize(b.c.ctx, a.width, a.height)
+}

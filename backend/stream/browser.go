@@ -1,0 +1,148 @@
+package stream
+
+import (
+	"context"
+	"encoding/binary"
+	"net/http"
+	"sync"
+
+	"github.com/coder/websocket"
+
+	"goalpost/backend/pane"
+)
+
+// browser joins a page and one browser pane.
+func (s *Server) browser(w http.ResponseWriter, r *http.Request) {
+	const limit = 1 << 20
+	s.open(w, r, limit, func(c *socket) (wiring, error) {
+		v, err := s.o.Browsers.Attach(c.ctx, r.PathValue("pane"))
+		if err != nil {
+			return wiring{}, err
+		}
+		b := &browserLink{c: c, v: v, news: make(chan struct{}, 1), acts: make(chan struct{}, 1)}
+		c.spawn(b.watch)
+		c.spawn(b.act)
+		return wiring{receive: b.receive, send: b.send, release: v.Close}, nil
+	})
+}
+
+// browserLink is one browser pane on one socket.
+type browserLink struct {
+	c    *socket
+	v    BrowserViewer
+	news chan struct{} // something to send came, or may go out now
+	acts chan struct{} // something to do came
+
+	mu      sync.Mutex
+	frame   *pane.Frame // the newest that was not sent
+	info    *pane.Info  // likewise
+	problem string      // likewise
+	onWay   bool        // a frame is not acknowledged
+	sent    uint32      // its number
+	queue   []act
+}
+
+type browserNews struct {
+	T    string     `json:"t"`
+	Pane *pane.Info `json:"pane,omitempty"`
+	Text string     `json:"text,omitempty"`
+}
+
+// watch keeps the newest frame and the newest state for send.
+func (b *browserLink) watch() {
+	for {
+		frame, info, err := b.v.Next(b.c.ctx)
+		if err != nil {
+			if b.c.ctx.Err() == nil {
+				b.c.end(bye(CloseNotFound, "%s", err.Error()))
+			}
+			return
+		}
+		b.mu.Lock()
+		var dropped *pane.Frame
+		if frame != nil {
+			dropped, b.frame = b.frame, frame
+		}
+		if info != nil {
+			b.info = info
+		}
+		b.mu.Unlock()
+		if dropped != nil {
+			b.v.Ack(dropped.N)
+		}
+		wake(b.news)
+	}
+}
+
+// send passes on what is newest; a frame only when the last one was drawn.
+func (b *browserLink) send(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-b.news:
+		}
+		b.mu.Lock()
+		info, problem := b.info, b.problem
+		b.info, b.problem = nil, ""
+		var frame *pane.Frame
+		if !b.onWay && b.frame != nil {
+			frame, b.frame = b.frame, nil
+			b.onWay, b.sent = true, frame.N
+		}
+		b.mu.Unlock()
+		if err := b.sendOne(ctx, info, problem, frame); err != nil {
+			return err
+		}
+	}
+}
+
+func (b *browserLink) sendOne(ctx context.Context, info *pane.Info, problem string, frame *pane.Frame) error {
+	if info != nil {
+		if err := b.c.writeJSON(ctx, browserNews{T: "info", Pane: info}); err != nil {
+			return err
+		}
+	}
+	if problem != "" {
+		if err := b.c.writeJSON(ctx, browserNews{T: "problem", Text: problem}); err != nil {
+			return err
+		}
+	}
+	if frame != nil {
+		return b.c.write(ctx, websocket.MessageBinary, encodeFrame(frame))
+	}
+	return nil
+}
+
+// encodeFrame is number (u32), width (u16), height (u16), big-endian, and the JPEG.
+func encodeFrame(f *pane.Frame) []byte {
+	out := make([]byte, 0, 8+len(f.JPEG))
+	out = binary.BigEndian.AppendUint32(out, f.N)
+	out = binary.BigEndian.AppendUint16(out, side(f.Width))
+	out = binary.BigEndian.AppendUint16(out, side(f.Height))
+	return append(out, f.JPEG...)
+}
+
+func side(n int) uint16 { return uint16(min(max(n, 0), 1<<16-1)) }
+
+// drawn is the page's acknowledgement; only the frame on the way counts.
+func (b *browserLink) drawn(n uint32) {
+	b.mu.Lock()
+	right := b.onWay && n == b.sent
+	if right {
+		b.onWay = false
+	}
+	b.mu.Unlock()
+	if right {
+		b.v.Ack(n)
+		wake(b.news)
+	}
+}
+
+// tell shows the person what could not be done; the newest wins.
+func (b *browserLink) tell(text string) {
+	b.mu.Lock()
+	b.problem = text
+	b.mu.Unlock()
+	wake(b.news)
+}

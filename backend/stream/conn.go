@@ -1,0 +1,192 @@
+package stream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// goodbye is why a connection ends, as the cause of its context.
+type goodbye struct {
+	code   websocket.StatusCode
+	reason string
+}
+
+func (g *goodbye) Error() string { return fmt.Sprintf("closing with %d: %s", g.code, g.reason) }
+
+func bye(code websocket.StatusCode, format string, args ...any) *goodbye {
+	return &goodbye{code, reasonText(fmt.Sprintf(format, args...))}
+}
+
+// errGone means that the page has left: there is nobody to say goodbye to.
+var errGone = errors.New("the page has left")
+
+// socket is one connection. Work on it is bound to its context, which ends with
+// the cause; the transport itself ends only after goodbye, or by force.
+type socket struct {
+	s    *Server
+	ws   *websocket.Conn
+	ctx  context.Context
+	end  context.CancelCauseFunc
+	work sync.WaitGroup
+}
+
+// open upgrades the request and runs the connection to its end. An error of
+// attach is the reason that the page gets with CloseNotFound.
+func (s *Server) open(w http.ResponseWriter, r *http.Request, limit int64, attach func(*socket) (wiring, error)) {
+	if !s.enter() {
+		s.refuse(w, r, "closing")
+		return
+	}
+	defer s.conns.Done()
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		Subprotocols:       []string{Protocol},
+		InsecureSkipVerify: true, // the door has checked the origin; wails:// has no host to match
+	})
+	if err != nil {
+		s.o.Log.Warn("no upgrade", "path", short(r.URL.Path), "err", err)
+		return
+	}
+	defer func() { _ = ws.CloseNow() }()
+	ws.SetReadLimit(limit)
+	c := &socket{s: s, ws: ws}
+	c.ctx, c.end = context.WithCancelCause(s.soft)
+	defer c.end(nil)
+	wire, err := attach(c)
+	if err != nil {
+		wire = wiring{
+			receive: func(websocket.MessageType, []byte) error { return nil },
+			send:    func(context.Context) error { return bye(CloseNotFound, "%s", err.Error()) },
+			release: func() {},
+		}
+	}
+	c.run(wire)
+}
+
+// wiring is what an endpoint does with its socket.
+type wiring struct {
+	receive func(kind websocket.MessageType, data []byte) error // one message at a time; a *goodbye ends the connection
+	send    func(ctx context.Context) error                     // returns with a *goodbye, or when ctx ends
+	release func()                                              // lets go of what other work may wait for
+}
+
+func (c *socket) run(w wiring) {
+	var read sync.WaitGroup
+	read.Go(func() { c.read(w.receive) })
+	c.spawn(c.ping)
+	c.spawn(func() {
+		if err := w.send(c.ctx); err != nil {
+			c.end(err)
+		}
+	})
+	<-c.ctx.Done()
+	w.release()
+	c.work.Wait()
+	var g *goodbye
+	cause := context.Cause(c.ctx)
+	switch {
+	case errors.Is(cause, errGone):
+		_ = c.ws.CloseNow()
+	case errors.As(cause, &g):
+		_ = c.ws.Close(g.code, g.reason)
+	case c.s.soft.Err() != nil:
+		_ = c.ws.Close(websocket.StatusGoingAway, "the program ends")
+	default:
+		_ = c.ws.Close(websocket.StatusInternalError, "")
+	}
+	read.Wait()
+}
+
+// read goes on, deaf, after the connection's work has ended: the answer to our
+// goodbye must be read, and only a pending read can be cut off by force.
+func (c *socket) read(receive func(websocket.MessageType, []byte) error) {
+	defer c.guard()
+	for {
+		kind, data, err := c.ws.Read(c.s.hard)
+		if err != nil {
+			c.end(errGone)
+			return
+		}
+		if c.ctx.Err() != nil {
+			continue
+		}
+		if err := receive(kind, data); err != nil {
+			c.end(err)
+		}
+	}
+}
+
+// spawn starts work that ends with the connection.
+func (c *socket) spawn(f func()) {
+	c.work.Go(func() {
+		defer c.guard()
+		f()
+	})
+}
+
+// guard keeps one connection's panic from ending the program.
+func (c *socket) guard() {
+	if v := recover(); v != nil {
+		c.s.o.Log.Error("panic in a stream", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+		c.end(bye(websocket.StatusInternalError, "internal error"))
+	}
+}
+
+// ping finds pages that vanished without a word.
+func (c *socket) ping() {
+	tick := time.NewTicker(c.s.o.Ping)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		ctx, cancel := context.WithTimeout(c.ctx, c.s.o.Ping)
+		err := c.ws.Ping(ctx)
+		cancel()
+		if err != nil {
+			c.end(errGone)
+			return
+		}
+	}
+}
+
+// write sends one message. A page that does not take it in time is given up. The
+// end of ctx does not cut a message: that would end the transport without a goodbye.
+func (c *socket) write(ctx context.Context, kind websocket.MessageType, data []byte) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.s.o.Stall)
+	defer cancel()
+	if err := c.ws.Write(ctx, kind, data); err != nil {
+		return errGone
+	}
+	return nil
+}
+
+func (c *socket) writeJSON(ctx context.Context, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encoding a message: %w", err)
+	}
+	return c.write(ctx, websocket.MessageText, b)
+}
+
+// reasonText fits a close frame: 123 bytes of valid UTF-8.
+func reasonText(s string) string {
+	const most = 123
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for cut > 0 && s[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return s[:cut]
+}

@@ -1,0 +1,76 @@
+package stream
+
+import (
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// door lets nobody through who does not come from the page: a page of another
+// origin that knows the port has no token, and a rebound name has another Host.
+func (s *Server) door(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if reason := s.check(r); reason != "" {
+			s.refuse(w, r, reason)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// check returns why a request is refused, "" if it is not.
+func (s *Server) check(r *http.Request) string {
+	switch {
+	case !loopbackHost(r):
+		return "host"
+	case !slices.Contains(s.o.Origins, r.Header.Get("Origin")) || len(r.Header.Values("Origin")) != 1:
+		return "origin"
+	case subtle.ConstantTimeCompare([]byte(offered(r)), []byte(s.token)) != 1:
+		return "token"
+	}
+	return ""
+}
+
+// loopbackHost says whether the Host header names this machine and this port.
+func loopbackHost(r *http.Request) bool {
+	host, port, err := net.SplitHostPort(r.Host)
+	if err != nil || (host != "127.0.0.1" && host != "localhost") {
+		return false
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if !ok {
+		return false
+	}
+	_, want, err := net.SplitHostPort(local.String())
+	return err == nil && port == want
+}
+
+// offered is the token among the subprotocols, "" if there is none.
+func offered(r *http.Request) string {
+	for _, line := range r.Header.Values("Sec-WebSocket-Protocol") {
+		for word := range strings.SplitSeq(line, ",") {
+			if token, ok := strings.CutPrefix(strings.TrimSpace(word), "token."); ok {
+				return token
+			}
+		}
+	}
+	return ""
+}
+
+// refuse says nothing but 403; the reason is for the log. What the request holds
+// is hostile and may be the token: only names are logged, cut short.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, reason string) {
+	s.o.Log.Warn("refused a connection", "reason", reason, "remote", r.RemoteAddr,
+		"host", short(r.Host), "origin", short(r.Header.Get("Origin")), "path", short(r.URL.Path))
+	http.Error(w, "forbidden", http.StatusForbidden)
+}
+
+func short(s string) string {
+	const most = 120
+	if len(s) > most {
+		s = s[:most]
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}

@@ -1,0 +1,189 @@
+// Package stream is the loopback server over which everything flows between
+// the program and its page: events, terminal bytes, browser frames and the
+// person's input to panes, as docs/stream.md says. It listens on 127.0.0.1 only,
+// and opens for nobody without the run's token, an allowed origin and a loopback
+// Host header.
+package stream
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// Close codes of this protocol besides those of WebSocket itself.
+const (
+	CloseNotFound = 4404 // no such pane
+)
+
+// Protocol is the subprotocol that the server answers with.
+const Protocol = "goalpost.v1"
+
+// Options say what is streamed and to whom.
+type Options struct {
+	Origins   []string // exact values of the Origin header; empty means the window's own
+	Log       *slog.Logger
+	Events    EventSource
+	Terminals Terminals
+	Browsers  Browsers
+	// Detached opens no port: only Handler is used.
+	Detached bool
+	// Ping is how often a silent page is asked for a sign of life; it has as
+	// long to answer. 0 means 30 s.
+	Ping time.Duration
+	// Stall is how long one message may take to leave. 0 means 10 s.
+	Stall time.Duration
+	// Buffer is how many events a page may lag behind. 0 means 1024.
+	Buffer int
+}
+
+// Server is a running stream server. All methods may be called concurrently.
+type Server struct {
+	o     Options
+	token string
+	url   string
+	http  *http.Server
+
+	soft     context.Context // ends when Close begins: connections say goodbye
+	endSoft  context.CancelFunc
+	hard     context.Context // ends when Close has waited long enough
+	endHard  context.CancelFunc
+	accepted chan struct{} // closed when the accept loop has ended
+
+	mu     sync.Mutex
+	closed bool
+	conns  sync.WaitGroup
+}
+
+// Open starts listening. ctx bounds the start, not the life of the server.
+func Open(ctx context.Context, o Options) (*Server, error) {
+	o.defaults()
+	secret := make([]byte, 32)
+	if _, err := rand.Read(secret); err != nil {
+		return nil, fmt.Errorf("making the stream's token: %w", err)
+	}
+	s := &Server{o: o, token: hex.EncodeToString(secret), accepted: make(chan struct{})}
+	base := context.WithoutCancel(ctx)
+	s.soft, s.endSoft = context.WithCancel(base)
+	s.hard, s.endHard = context.WithCancel(base)
+	if o.Detached {
+		close(s.accepted)
+		return s, nil
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp4", "127.0.0.1:0")
+	if err != nil {
+		s.endSoft()
+		s.endHard()
+		return nil, fmt.Errorf("opening the loopback stream: %w", err)
+	}
+	s.url = "ws://" + l.Addr().String()
+	s.http = &http.Server{
+		Handler:           s.door(s.endpoints()),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
+	}
+	go func() {
+		defer close(s.accepted)
+		if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			o.Log.Error("the loopback stream stopped", "err", err)
+		}
+	}()
+	return s, nil
+}
+
+func (o *Options) defaults() {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if len(o.Origins) == 0 {
+		o.Origins = []string{"wails://wails", "wails://wails.localhost"}
+		if runtime.GOOS == "windows" {
+			o.Origins = []string{"http://wails.localhost"} // WebView2 knows no schemes of its own
+		}
+	}
+	if o.Ping == 0 {
+		o.Ping = 30 * time.Second
+	}
+	if o.Stall == 0 {
+		o.Stall = 10 * time.Second
+	}
+	if o.Buffer == 0 {
+		o.Buffer = 1024
+	}
+}
+
+// URL is ws://127.0.0.1:PORT, "" for a detached server.
+func (s *Server) URL() string { return s.url }
+
+// Token is 256 random bits in hex, new for each server.
+func (s *Server) Token() string { return s.token }
+
+// Handler serves the same endpoints under /v1/ on another server. auth stands
+// in for token, origin and host: it must check all that matters there.
+func (s *Server) Handler(auth func(*http.Request) bool) http.Handler {
+	next := s.endpoints()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !auth(r) {
+			s.refuse(w, r, "not authenticated")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) endpoints() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/events", s.events)
+	mux.HandleFunc("GET /v1/terminal/{pane}", s.terminal)
+	mux.HandleFunc("GET /v1/browser/{pane}", s.browser)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.refuse(w, r, "no such endpoint") })
+	return mux
+}
+
+// Close tells every page goodbye and returns when every goroutine has ended. A
+// page that does not answer is cut off when ctx ends; the error says so.
+func (s *Server) Close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.endSoft()
+	defer s.endHard()
+	if s.http != nil {
+		_ = s.http.Close() // the listener and idle connections; sockets are hijacked
+	}
+	<-s.accepted
+	gone := make(chan struct{})
+	go func() {
+		s.conns.Wait()
+		close(gone)
+	}()
+	select {
+	case <-gone:
+		return nil
+	case <-ctx.Done():
+		s.endHard()
+		<-gone
+		return fmt.Errorf("closing the stream: a page did not answer: %w", ctx.Err())
+	}
+}
+
+// enter counts a connection, unless the server is closing.
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.conns.Add(1)
+	return true
+}

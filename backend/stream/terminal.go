@@ -1,0 +1,165 @@
+package stream
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/coder/websocket"
+)
+
+// Window is how many bytes of a terminal may be on the way to one page.
+const Window = 512 << 10
+
+const (
+	chunkMost = 32 << 10
+	inputMost = 4 << 20 // waiting for a program that does not read
+	pasteMost = 8 << 20 // bytes of one message: a paste, escaped as JSON
+)
+
+// terminal joins a page and one terminal.
+func (s *Server) terminal(w http.ResponseWriter, r *http.Request) {
+	s.open(w, r, pasteMost, func(c *socket) (wiring, error) {
+		offset, err := startOffset(r)
+		if err != nil {
+			return wiring{}, err
+		}
+		v, err := s.o.Terminals.Attach(c.ctx, r.PathValue("pane"), offset)
+		if err != nil {
+			return wiring{}, err
+		}
+		t := &terminalLink{c: c, v: v, acked: -1, room: make(chan struct{}, 1), typed: make(chan struct{}, 1)}
+		c.spawn(t.typing)
+		c.spawn(t.sizes)
+		return wiring{receive: t.receive, send: t.send, release: v.Close}, nil
+	})
+}
+
+func startOffset(r *http.Request) (int64, error) {
+	q := r.URL.Query().Get("offset")
+	if q == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(q, 10, 64)
+	if err != nil || n < 0 {
+		return 0, errors.New("the offset is not a byte count")
+	}
+	return n, nil
+}
+
+// terminalLink is one terminal on one socket.
+type terminalLink struct {
+	c     *socket
+	v     TerminalViewer
+	room  chan struct{} // an acknowledgement came
+	typed chan struct{} // input came
+
+	mu    sync.Mutex
+	sent  int64    // end of what went out
+	acked int64    // -1 before the first byte
+	input [][]byte // messages as they came
+	bytes int      // in input, with overhead
+}
+
+type terminalNews struct {
+	T    string `json:"t"`
+	From *int64 `json:"from,omitempty"`
+	To   *int64 `json:"to,omitempty"`
+	Code *int   `json:"code,omitempty"`
+	Cols int    `json:"cols,omitempty"`
+	Rows int    `json:"rows,omitempty"`
+	Text string `json:"text,omitempty"`
+}
+
+// send passes output on, in order with what is said about it.
+func (t *terminalLink) send(ctx context.Context) error {
+	message := make([]byte, 8, 8+chunkMost)
+	for {
+		if !t.waitForRoom(ctx) {
+			return nil
+		}
+		offset, chunk, err := t.v.Read(ctx)
+		if len(chunk) > 0 {
+			t.count(offset, len(chunk))
+			binary.BigEndian.PutUint64(message[:8], uint64(offset))
+			message = append(message[:8], chunk...)
+			if err := t.c.write(ctx, websocket.MessageBinary, message); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			if done, err := t.news(ctx, err); done || err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// news handles what Read says besides bytes; done means that nothing follows.
+func (t *terminalLink) news(ctx context.Context, err error) (done bool, _ error) {
+	var lost Lost
+	switch {
+	case ctx.Err() != nil:
+		return true, nil
+	case errors.As(err, &lost):
+		from, to := lost.Lost()
+		t.count(to, 0)
+		return false, t.c.writeJSON(ctx, terminalNews{T: "lost", From: &from, To: &to})
+	case errors.Is(err, io.EOF):
+		code, _ := t.v.Exit()
+		if err := t.c.writeJSON(ctx, terminalNews{T: "exit", Code: &code}); err != nil {
+			return true, err
+		}
+		<-ctx.Done() // the page keeps looking at what is there
+		return true, nil
+	}
+	return true, bye(CloseNotFound, "%s", err.Error())
+}
+
+// sizes tells the page when another viewer has resized the terminal.
+func (t *terminalLink) sizes() {
+	for {
+		select {
+		case <-t.c.ctx.Done():
+			return
+		case <-t.v.Resized():
+		}
+		cols, rows := t.v.Size()
+		if err := t.c.writeJSON(t.c.ctx, terminalNews{T: "size", Cols: cols, Rows: rows}); err != nil {
+			t.c.end(err)
+			return
+		}
+	}
+}
+
+// count notes bytes that go out. After a jump (lost bytes) the window begins
+// anew: nobody acknowledges what was never sent.
+func (t *terminalLink) count(offset int64, n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.acked < 0 || offset != t.sent {
+		t.acked = offset
+	}
+	t.sent = offset + int64(n)
+}
+
+// waitForRoom waits until a whole chunk fits into the window.
+func (t *terminalLink) waitForRoom(ctx context.Context) bool {
+	for {
+		t.mu.Lock()
+		room := t.acked < 0 || t.sent-t.acked <= Window-chunkMost
+		t.mu.Unlock()
+		if room {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-t.room:
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package stream
+
+import (
+	"encoding/json"
+
+	"github.com/coder/websocket"
+)
+
+// terminalWord is what the page says about a terminal.
+type terminalWord struct {
+	T    string `json:"t"`
+	N    int64  `json:"n"`
+	D    string `json:"d"`
+	Cols int    `json:"cols"`
+	Rows int    `json:"rows"`
+}
+
+// receive takes one message. It never waits for the program: behind input that
+// the program does not read stand the acknowledgements that it may be waiting for.
+func (t *terminalLink) receive(kind websocket.MessageType, data []byte) error {
+	if kind == websocket.MessageBinary {
+		return t.enqueue(data)
+	}
+	var w terminalWord
+	if err := json.Unmarshal(data, &w); err != nil {
+		return bye(websocket.StatusPolicyViolation, "a message is not a JSON object of this protocol")
+	}
+	switch w.T {
+	case "ack":
+		t.ack(w.N)
+	case "in":
+		return t.enqueue([]byte(w.D))
+	case "size":
+		const most = 4096
+		if w.Cols < 1 || w.Rows < 1 || w.Cols > most || w.Rows > most {
+			return nil // a hidden pane measures itself as nothing
+		}
+		if err := t.v.Resize(w.Cols, w.Rows); err != nil {
+			t.c.s.o.Log.Warn("resizing a terminal", "err", err)
+		}
+	}
+	return nil // unknown words are for later versions
+}
+
+// ack believes the page only within what was sent.
+func (t *terminalLink) ack(n int64) {
+	t.mu.Lock()
+	n = min(n, t.sent)
+	if n <= t.acked {
+		t.mu.Unlock()
+		return
+	}
+	t.acked = n
+	t.mu.Unlock()
+	t.v.Ack(n)
+	wake(t.room)
+}
+
+func (t *terminalLink) enqueue(p []byte) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	const overhead = 64 // a flood of tiny messages counts too
+	if t.bytes+len(p)+overhead > inputMost {
+		return bye(websocket.StatusMessageTooBig, "the program does not read: more than 4 MiB of input is waiting")
+	}
+	t.input, t.bytes = append(t.input, p), t.bytes+len(p)+overhead
+	wake(t.typed)
+	return nil
+}
+
+// typing hands input to the program, in order and message by message: a terminal
+// tells the answers of the page's terminal from what a person types by that.
+func (t *terminalLink) typing() {
+	for {
+		select {
+		case <-t.c.ctx.Done():
+			return
+		case <-t.typed:
+		}
+		t.mu.Lock()
+		messages := t.input
+		t.input, t.bytes = nil, 0
+		t.mu.Unlock()
+		for _, p := range messages {
+			if t.c.ctx.Err() != nil {
+				return
+			}
+			if _, err := t.v.Write(p); err != nil && t.c.ctx.Err() == nil {
+				if err := t.c.writeJSON(t.c.ctx, terminalNews{T: "problem", Text: err.Error()}); err != nil {
+					t.c.end(err)
+					return
+				}
+			}
+		}
+	}
+}
+
+// wake leaves one sign for a waiting goroutine.
+func wake(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,63 @@
+package terminal
+
+// shellState is what the shell is doing, as its marks say.
+type shellState int
+
+const (
+	shellBusy    shellState = iota + 1 // between prompts: starting, or about to ask
+	shellReady                         // at the prompt
+	shellMore                          // wants the rest of a command
+	shellRunning                       // a command runs
+	shellEnded
+)
+
+// maxHead is what is kept of a command's first output, raw: the ring keeps the
+// last, and both are shown.
+const maxHead = 64 << 10
+
+// command is the shell's last command.
+type command struct {
+	state      shellState
+	count      int // of commands that began
+	start, end int64
+	exit       int
+	head       []byte // the first bytes from start on
+}
+
+// note follows the shell by its marks. mu is held.
+func (s *Session) note(m mark) {
+	c := &s.command
+	switch m.kind {
+	case directory:
+		s.cwd = m.dir
+	case promptBegins:
+	case promptReady:
+		c.state = shellReady
+	case promptMore:
+		c.state = shellMore
+	case commandRuns:
+		if c.state != shellRunning {
+			*c = command{state: shellRunning, count: c.count + 1, start: m.end}
+		}
+	case commandDone:
+		if c.state == shellRunning {
+			c.state, c.end, c.exit = shellBusy, m.start, m.exit
+			c.head = c.head[:max(0, min(int64(len(c.head)), c.end-c.start))]
+			s.finished = *c
+		}
+	}
+}
+
+// keep remembers the beginning of the command's output; p is at offset at.
+func (c *command) keep(p []byte, at int64) {
+	if c.state != shellRunning || len(c.head) >= maxHead {
+		return
+	}
+	// What of p comes next after the head.
+	from := c.start + int64(len(c.head)) - at
+	if from < 0 || from >= int64(len(p)) {
+		return
+	}
+	p = p[from:]
+	c.head = append(c.head, p[:min(len(p), maxHead-len(c.head))]...)
+}

@@ -1,0 +1,74 @@
+package terminal
+
+import (
+	"errors"
+	"os"
+	"sync"
+)
+
+// maxInput bounds what waits for a program that does not read.
+const maxInput = 1 << 20
+
+// ErrInputFull says that the program does not read what is typed.
+var ErrInputFull = errors.New("the program does not read its input")
+
+// input is what was typed and not yet taken by the kernel. Writing to a pty
+// waits while the program does not read; nobody who types must wait with it.
+type input struct {
+	wake chan struct{} // one token: something is there
+
+	mu     sync.Mutex
+	queue  []byte
+	taken  int // bytes that are being written
+	closed bool
+}
+
+func newInput() *input { return &input{wake: make(chan struct{}, 1)} }
+
+// put queues all of p or nothing.
+func (in *input) put(p []byte) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.closed {
+		return ErrEnded
+	}
+	if in.taken+len(in.queue)+len(p) > maxInput {
+		return ErrInputFull
+	}
+	in.queue = append(in.queue, p...)
+	in.poke()
+	return nil
+}
+
+func (in *input) poke() {
+	select {
+	case in.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (in *input) close() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.closed = true
+	in.poke()
+}
+
+// run writes the queue to the pty until close or until the pty is gone.
+func (in *input) run(master *os.File) {
+	for range in.wake {
+		in.mu.Lock()
+		p, closed := in.queue, in.closed
+		in.queue, in.taken = nil, len(p)
+		in.mu.Unlock()
+		if closed {
+			return
+		}
+		if _, err := master.Write(p); err != nil {
+			return // the reader sees the end too
+		}
+		in.mu.Lock()
+		in.taken = 0
+		in.mu.Unlock()
+	}
+}

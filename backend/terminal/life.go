@@ -1,0 +1,251 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"goalpost/backend/process"
+)
+
+const (
+	readSize = 64 << 10
+
+	// maxAfterEnd bounds what is read from programs that go on printing after
+	// the terminal's own has ended.
+	maxAfterEnd = 1 << 20
+
+	// leaveModes undoes what an ended program may have left switched on:
+	// alternate screen, hidden cursor, mouse, bracketed paste, colours.
+	leaveModes = "\x18\x1b[?1049l\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[r\x1b[0m\r\n"
+)
+
+// life is one program of a session from its start until its output is drained.
+type life struct {
+	master *os.File
+	proc   process.Process
+	input  *input
+	stop   chan struct{} // closed when no viewer is waited for any more
+	once   sync.Once
+	done   chan struct{} // closed when every goroutine of the life has ended
+}
+
+// begin starts the program; nobody else starts or ends one meanwhile.
+func (s *Session) begin(ctx context.Context) error {
+	cols, rows := s.Size()
+	master, tty, err := openPTY(cols, rows)
+	if err != nil {
+		return err
+	}
+	nonce := newNonce()
+	argv, env, rc, err := s.shell.prepare(s.argv, s.env, nonce, s.Info().GoalID == "")
+	if err != nil {
+		return errors.Join(err, master.Close(), tty.Close())
+	}
+	files := []*os.File{tty, tty, tty}
+	if rc != nil {
+		files = append(files, rc)
+	}
+	proc, err := s.launcher.Start(ctx, process.Command{Argv: argv, Env: env, Dir: s.dir, Files: files, TTY: true})
+	for _, f := range files[2:] {
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		if proc != nil {
+			err = errors.Join(err, proc.Signal(syscall.SIGKILL))
+		}
+		return errors.Join(fmt.Errorf("opening a terminal in %s: %w", s.dir, err), master.Close())
+	}
+	l := &life{master: master, proc: proc, input: newInput(), stop: make(chan struct{}), done: make(chan struct{})}
+	s.mu.Lock()
+	s.life, s.ended, s.status = l, false, process.Status{}
+	s.marks = marks{nonce: nonce}
+	s.command = command{state: s.shell.first(), count: s.command.count}
+	s.mu.Unlock()
+	go s.live(l)
+	return nil
+}
+
+// live reads what the program prints until it has ended and nothing is left.
+// An end is the wait status, not the end of the output: a background child may
+// keep the terminal open for hours.
+func (s *Session) live(l *life) {
+	defer close(l.done)
+	var others sync.WaitGroup
+	others.Go(func() { l.input.run(l.master) })
+	others.Go(func() {
+		<-l.proc.Done()
+		_ = l.master.SetReadDeadline(time.Unix(1, 0)) // ends a read that waits
+	})
+	buf := make([]byte, readSize)
+	for s.makeRoom(l, len(buf)) {
+		n, err := l.master.Read(buf)
+		s.add(buf[:n])
+		if err != nil {
+			break // the deadline, or EIO: nobody holds the terminal
+		}
+	}
+	<-l.proc.Done()
+	_ = l.master.SetReadDeadline(time.Time{})
+	for left := maxAfterEnd; left > 0; {
+		s.makeRoom(l, len(buf))
+		n := readNow(l.master, buf)
+		if n == 0 {
+			break
+		}
+		s.add(buf[:n])
+		left -= n
+	}
+	l.input.close()
+	_ = l.master.Close()
+	others.Wait()
+	s.mu.Lock()
+	s.ended, s.status = true, l.proc.Status()
+	s.command.state = shellEnded
+	s.output.fire()
+	s.mu.Unlock()
+	s.changed()
+}
+
+// add takes what was printed into the scrollback.
+func (s *Session) add(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	s.mu.Lock()
+	at := s.ring.end
+	s.ring.add(p)
+	for _, m := range s.marks.feed(p, at) {
+		s.note(m)
+	}
+	s.command.keep(p, at)
+	s.output.fire()
+	s.mu.Unlock()
+}
+
+// makeRoom waits while a viewer is too far behind to take n more bytes, which
+// slows the program down; false when the life is to end.
+func (s *Session) makeRoom(l *life, n int) bool {
+	for {
+		s.mu.Lock()
+		blocked := s.blocked(int64(n))
+		next := s.room.next()
+		s.mu.Unlock()
+		if !blocked {
+			return true
+		}
+		select {
+		case <-next:
+		case <-l.stop:
+			return false
+		}
+	}
+}
+
+func (s *Session) blocked(n int64) bool {
+	for v := range s.viewers {
+		if v.behind(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// Restart starts the program again below what is there. One that still runs is
+// ended first.
+func (s *Session) Restart(ctx context.Context) error {
+	s.start.Lock()
+	defer s.start.Unlock()
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		return ErrClosed
+	}
+	if err := s.kill(ctx); err != nil {
+		return err
+	}
+	s.add([]byte(leaveModes))
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	s.changed()
+	return nil
+}
+
+// Signal goes to the program's process group.
+func (s *Session) Signal(sig syscall.Signal) error {
+	s.mu.Lock()
+	l := s.life
+	s.mu.Unlock()
+	if err := l.proc.Signal(sig); err != nil {
+		return fmt.Errorf("signalling the terminal's program: %w", err)
+	}
+	return nil
+}
+
+// kill ends the program as closing a window does: SIGHUP, then the terminal goes
+// away, and SIGKILL after the grace, which reaches the jobs of its session too.
+// It returns when the program has ended. What ignores SIGHUP (nohup) and outlives
+// its shell goes on until the launcher's set is closed, as the person asked.
+func (s *Session) kill(ctx context.Context) error {
+	s.mu.Lock()
+	l := s.life
+	s.mu.Unlock()
+	l.once.Do(func() { close(l.stop) })
+	// A stopped program must run to hear the signal. SIGCONT goes first: a shell
+	// that died of SIGHUP could not pass it on to its group.
+	for _, sig := range []syscall.Signal{syscall.SIGCONT, syscall.SIGHUP} {
+		if err := l.proc.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			return fmt.Errorf("ending the terminal's program: %w", err)
+		}
+	}
+	// A bash that is about to read notices the signal at the next key; a terminal
+	// that is gone it notices always.
+	if l.within(ctx, s.grace/lastWords) {
+		return nil
+	}
+	_ = l.master.Close() // the reader closes it again, in vain
+	if l.within(ctx, s.grace) {
+		return nil
+	}
+	if err := l.proc.Signal(syscall.SIGKILL); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("ending the terminal's program: %w", err)
+	}
+	// SIGKILL is certain, so this ends although ctx may have.
+	<-l.done
+	return nil
+}
+
+// lastWords is the part of the grace in which what the program prints is kept.
+const lastWords = 20
+
+// within tells whether the life ends in time.
+func (l *life) within(ctx context.Context, d time.Duration) bool {
+	late := time.NewTimer(d)
+	defer late.Stop()
+	select {
+	case <-l.done:
+		return true
+	case <-late.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// close ends the program and everyone who waits for it.
+func (s *Session) close(ctx context.Context) error {
+	s.start.Lock()
+	defer s.start.Unlock()
+	err := s.kill(ctx)
+	s.mu.Lock()
+	s.closed = true
+	s.output.fire()
+	s.mu.Unlock()
+	s.screen.close()
+	return err
+}

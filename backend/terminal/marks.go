@@ -1,0 +1,156 @@
+package terminal
+
+import (
+	"bytes"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// mark is something that a program says to the terminal about itself.
+type mark struct {
+	kind       markKind
+	exit       int    // of a done mark
+	dir        string // of a directory mark
+	start, end int64  // offsets of the sequence itself
+}
+
+type markKind int
+
+const (
+	promptBegins markKind = iota + 1 // OSC 133;A
+	promptReady                      // OSC 133;B
+	promptMore                       // OSC 133;A;k=s: the shell wants the rest of a command
+	commandRuns                      // OSC 133;C
+	commandDone                      // OSC 133;D;exit
+	directory                        // OSC 7
+)
+
+// maxOSC bounds what is remembered of one sequence; a longer one is no mark.
+const maxOSC = 4 << 10
+
+// marks finds marks in a stream that arrives in pieces. Command marks count
+// only with the session's nonce: a program prints what it likes, but the nonce
+// is known to the shell alone.
+type marks struct {
+	nonce string
+	state oscState
+	text  []byte
+	begin int64
+}
+
+type oscState int
+
+const (
+	oscOutside oscState = iota
+	oscEscape           // after ESC
+	oscInside           // after ESC ]
+	oscEnding           // after ESC within, a backslash ends it
+)
+
+// feed looks at p, whose first byte is at offset at, and returns the marks that
+// end in it.
+func (m *marks) feed(p []byte, at int64) []mark {
+	var found []mark
+	for i := 0; i < len(p); i++ {
+		b := p[i]
+		switch m.state {
+		case oscOutside:
+			next := bytes.IndexByte(p[i:], 0x1b)
+			if next < 0 {
+				return found
+			}
+			i += next
+			m.state, m.begin = oscEscape, at+int64(i)
+		case oscEscape:
+			switch b {
+			case ']':
+				m.state, m.text = oscInside, m.text[:0]
+			case 0x1b:
+				m.begin = at + int64(i)
+			default:
+				m.state = oscOutside
+			}
+		case oscInside, oscEnding:
+			if m.state == oscEnding && b == '\\' || b == 0x07 {
+				if found1, ok := m.read(at + int64(i) + 1); ok {
+					found = append(found, found1)
+				}
+				m.state = oscOutside
+				continue
+			}
+			found = m.inside(found, b, at+int64(i))
+		}
+	}
+	return found
+}
+
+func (m *marks) inside(found []mark, b byte, at int64) []mark {
+	switch {
+	case m.state == oscEnding && b == ']': // a new one begins in the middle
+		m.state, m.text, m.begin = oscInside, m.text[:0], at-1
+	case m.state == oscEnding && b != 0x1b: // ESC x ends it and is another sequence
+		m.state = oscOutside
+	case b == 0x1b:
+		m.state = oscEnding
+	case b == 0x18 || b == 0x1a: // CAN, SUB
+		m.state = oscOutside
+	case len(m.text) >= maxOSC:
+		m.text = append(m.text[:0], "too long"...)
+		m.state = oscInside
+	default:
+		m.text = append(m.text, b)
+	}
+	return found
+}
+
+// read understands one whole sequence.
+func (m *marks) read(end int64) (mark, bool) {
+	code, rest, _ := strings.Cut(string(m.text), ";")
+	found := mark{start: m.begin, end: end}
+	switch code {
+	case "7":
+		dir, ok := fileURL(rest)
+		found.kind, found.dir = directory, dir
+		return found, ok
+	case "133":
+		fields := strings.Split(rest, ";")
+		if m.nonce == "" || fields[len(fields)-1] != "goalpost="+m.nonce {
+			return mark{}, false
+		}
+		return m.command(found, fields)
+	}
+	return mark{}, false
+}
+
+func (m *marks) command(found mark, fields []string) (mark, bool) {
+	switch fields[0] {
+	case "A":
+		found.kind = promptBegins
+		if len(fields) > 2 && fields[1] == "k=s" {
+			found.kind = promptMore
+		}
+	case "B":
+		found.kind = promptReady
+	case "C":
+		found.kind = commandRuns
+	case "D":
+		exit, err := strconv.Atoi(fields[1])
+		if err != nil || exit < 0 || exit > 255 {
+			return mark{}, false
+		}
+		found.kind, found.exit = commandDone, exit
+	default:
+		return mark{}, false
+	}
+	return found, true
+}
+
+// fileURL is the path of file://host/path.
+func fileURL(text string) (string, bool) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "file" || !strings.HasPrefix(u.Path, "/") || strings.ContainsRune(u.Path, 0) {
+		return "", false
+	}
+	return u.Path, true
+}

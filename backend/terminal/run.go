@@ -1,0 +1,201 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// MaxOutput bounds the output of a Run in bytes; of more the beginning and the
+// end are shown.
+const MaxOutput = 64 << 10
+
+// ErrBusy says that the shell is not at its prompt.
+var ErrBusy = errors.New("a command is still running in this terminal: wait for it, interrupt it (Ctrl+C), or open another terminal")
+
+// Run is what became of a command.
+type Run struct {
+	Output   string // plain text, at most MaxOutput and a line about what is left out
+	Exit     int    // when Finished
+	Finished bool   // false: it goes on running
+	Offset   int64  // of the first byte of its output in the scrollback
+	Next     int64  // where to read on
+}
+
+// promptGrace is how long a shell may take to come to its prompt, at least.
+const promptGrace = 5 * time.Second
+
+// Run types a command into the shell and waits until it is done, at most for
+// wait. A command that takes longer, like a server, goes on running. Errors:
+// ErrBusy, ErrEnded, ErrClosed, ctx's, or why the command cannot be typed.
+func (s *Session) Run(ctx context.Context, command string, wait time.Duration) (Run, error) {
+	select {
+	case <-s.run:
+		defer func() { s.run <- struct{}{} }()
+	default:
+		return Run{}, ErrBusy
+	}
+	t, err := s.ready(ctx, max(wait, promptGrace))
+	if err != nil {
+		return Run{}, err
+	}
+	keys, err := s.shell.keys(command, t.nonce)
+	if err != nil {
+		return Run{}, err
+	}
+	if _, err := s.Write([]byte(keys)); err != nil {
+		return Run{}, err
+	}
+	late := time.NewTimer(wait)
+	defer late.Stop()
+	return s.follow(ctx, late.C, t)
+}
+
+// turn is the shell at its prompt, just before a command is typed.
+type turn struct {
+	life  *life
+	nonce string
+	count int   // of commands before
+	at    int64 // end of the output before
+}
+
+// ready waits for the prompt.
+func (s *Session) ready(ctx context.Context, wait time.Duration) (turn, error) {
+	late := time.NewTimer(wait)
+	defer late.Stop()
+	for {
+		s.mu.Lock()
+		state, err, next := s.command.state, s.gone(), s.output.next()
+		t := turn{s.life, s.marks.nonce, s.command.count, s.ring.end}
+		s.mu.Unlock()
+		switch {
+		case err != nil:
+			return turn{}, err
+		case state == shellReady:
+			return t, nil
+		case state == shellRunning, state == shellMore:
+			return turn{}, ErrBusy
+		}
+		select {
+		case <-next:
+		case <-late.C:
+			return turn{}, errors.New("the shell does not come to its prompt: look at the terminal's screen")
+		case <-ctx.Done():
+			return turn{}, fmt.Errorf("waiting for the shell's prompt: %w", ctx.Err())
+		}
+	}
+}
+
+// gone is over, with how the program ended. mu is held.
+func (s *Session) gone() error {
+	err := s.over()
+	if errors.Is(err, ErrEnded) {
+		return fmt.Errorf("%w (%s)", err, s.status)
+	}
+	return err
+}
+
+// follow waits for the end of the command that was typed.
+func (s *Session) follow(ctx context.Context, late <-chan time.Time, t turn) (Run, error) {
+	over := false
+	for {
+		s.mu.Lock()
+		run, err := s.outcome(t)
+		more := s.command.count == t.count && s.command.state == shellMore
+		next := s.output.next()
+		s.mu.Unlock()
+		switch {
+		case run.Finished || err != nil || over:
+			return run, err
+		case more:
+			return Run{}, errors.Join(errIncomplete, s.cancel(ctx))
+		}
+		select {
+		case <-next:
+		case <-late:
+			over = true
+		case <-ctx.Done():
+			return Run{}, fmt.Errorf("waiting for the command, which goes on running: %w", ctx.Err())
+		}
+	}
+}
+
+var errIncomplete = errors.New("the command is incomplete (a quote, bracket or keyword is not closed); nothing was run")
+
+// cancel leaves the shell's continuation prompt. A Ctrl+C that reaches bash
+// between printing that prompt and reading is noticed at the next key only, so
+// it is pressed until it works.
+func (s *Session) cancel(ctx context.Context) error {
+	const presses, between = 10, 100 * time.Millisecond
+	again := time.NewTicker(between)
+	defer again.Stop()
+	for press := 0; ; {
+		s.mu.Lock()
+		stays, next := s.command.state == shellMore && s.over() == nil, s.output.next()
+		s.mu.Unlock()
+		if !stays {
+			return nil
+		}
+		if press == 0 {
+			if _, err := s.Write([]byte{0x03}); err != nil {
+				return err
+			}
+			press++
+		}
+		select {
+		case <-next:
+		case <-again.C:
+			if press++; press > presses {
+				return errors.New("the shell does not react to Ctrl+C")
+			}
+			if _, err := s.Write([]byte{0x03}); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for the shell's prompt: %w", ctx.Err())
+		}
+	}
+}
+
+// outcome is what became of the command so far. mu is held.
+func (s *Session) outcome(t turn) (Run, error) {
+	c := s.command
+	switch {
+	case s.finished.count > t.count:
+		c = s.finished
+		return Run{Output: s.excerpt(c), Exit: c.exit, Finished: true, Offset: c.start, Next: c.end}, nil
+	case c.count == t.count: // not begun
+		c = command{start: t.at}
+	}
+	c.end = s.ring.end
+	run := Run{Output: s.excerpt(c), Offset: c.start, Next: c.end}
+	if s.life != t.life {
+		return run, ErrEnded
+	}
+	return run, s.gone()
+}
+
+// excerpt is a command's output: all of it, or the beginning that was put aside
+// and the end that the ring still has.
+func (s *Session) excerpt(c command) string {
+	size := c.end - c.start
+	if size <= maxHead && int64(len(c.head)) == size {
+		return plain(c.head)
+	}
+	if c.start >= s.ring.start && size <= 4*MaxOutput {
+		if text := plain(s.ring.slice(c.start, c.end)); len(text) <= MaxOutput {
+			return text
+		}
+	}
+	head := c.head[:min(len(c.head), MaxOutput/2)]
+	head = head[:whole(head)]
+	from := max(c.start+int64(len(head)), c.end-MaxOutput/2, s.ring.start)
+	tail := s.ring.slice(from, c.end)
+	skip := begun(tail)
+	gap := from + int64(skip) - c.start - int64(len(head))
+	if gap <= 0 {
+		return plain(head) + plain(tail)
+	}
+	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", plain(head), gap, plain(tail[skip:]))
+}

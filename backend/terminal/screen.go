@@ -1,0 +1,252 @@
+package terminal
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+)
+
+const (
+	maxBatch = 1 << 20
+	slice    = 1 << 10
+
+	// settle is how long Screen waits for the model to catch up with the output.
+	settle = time.Second
+
+	// pause spaces out batches during a flood: nobody looks more often.
+	pause = 20 * time.Millisecond
+
+	// maxFeeding bounds the model's work on one batch; of what is left then it
+	// gets the last bytes only.
+	maxFeeding = 500 * time.Millisecond
+	lastFeed   = 2 << 10
+)
+
+// screen is the model of what a person sees. It follows the scrollback at its
+// own pace and leaves out what has scrolled away meanwhile; the bytes that
+// viewers get are not touched by it. It also answers the program's queries.
+type screen struct {
+	s    *Session
+	stop chan struct{}
+	done sync.WaitGroup
+
+	mu       sync.Mutex
+	model    *vt.Emulator
+	answers  sync.WaitGroup // the reader of the model's answers
+	broken   int            // how often the model was given up
+	followed int64          // offset of the next byte it takes
+	progress broadcast
+
+	sizeMu     sync.Mutex // never held with another lock inside
+	cols, rows int        // wanted
+}
+
+func openScreen(s *Session, cols, rows int) *screen {
+	c := &screen{s: s, stop: make(chan struct{}), cols: cols, rows: rows}
+	c.renew(cols, rows)
+	c.done.Go(c.follow)
+	return c
+}
+
+// renew makes an empty model; mu is held, or nobody else is there yet.
+func (c *screen) renew(cols, rows int) {
+	model := vt.NewEmulator(cols, rows)
+	model.SetScrollbackSize(1) // the ring is the scrollback
+	c.model = model
+	c.answers.Go(func() {
+		buf := make([]byte, 4<<10)
+		for {
+			n, err := model.Read(buf)
+			if err != nil {
+				return
+			}
+			_, _ = c.s.Write(buf[:n]) // an ended or deaf program needs no answer
+		}
+	})
+}
+
+// retire ends the reader of the model's answers. Not with Close, which races
+// with Read.
+func (c *screen) retire() {
+	if pipe, ok := c.model.InputPipe().(interface{ Close() error }); ok {
+		_ = pipe.Close() // of an io.Pipe: never fails
+	}
+}
+
+func (c *screen) close() {
+	close(c.stop)
+	c.done.Wait()
+	c.mu.Lock()
+	c.retire()
+	c.mu.Unlock()
+	c.answers.Wait()
+}
+
+func (c *screen) resize(cols, rows int) {
+	c.sizeMu.Lock()
+	defer c.sizeMu.Unlock()
+	c.cols, c.rows = cols, rows
+}
+
+// follow takes batch after batch until close.
+func (c *screen) follow() {
+	for {
+		batch, from, next := c.batch()
+		c.take(batch, from)
+		if len(batch) > maxBatch/128 { // a flood: nobody reads every screen of it
+			rest := time.NewTimer(pause)
+			select {
+			case <-rest.C:
+			case <-c.stop:
+			}
+			rest.Stop()
+		}
+		select {
+		case <-next:
+		case <-c.stop:
+			return
+		}
+	}
+}
+
+// batch is what was printed since the last one, and what is closed when there
+// is more. It is closed already when more is waiting.
+func (c *screen) batch() (batch []byte, from int64, next <-chan struct{}) {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	r := c.s.ring
+	from = max(c.followed, r.start)
+	to := min(r.end, from+maxBatch)
+	next = c.s.output.next()
+	if to < r.end {
+		more := make(chan struct{})
+		close(more)
+		next = more
+	}
+	return r.slice(from, to), from, next
+}
+
+// take brings the model up to date with a batch.
+func (c *screen) take(batch []byte, from int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.adjust()
+	if len(batch) > 0 && from > c.followed {
+		c.feed([]byte{0x18}) // CAN: whatever sequence it was in is cut
+	}
+	pieces, used := condense(batch, c.model.Height())
+	left := 0
+	for _, p := range pieces {
+		left += len(p.text)
+	}
+	deadline := time.Now().Add(maxFeeding)
+	for _, p := range pieces {
+		for text := p.text; len(text) > 0; {
+			n := min(slice, len(text))
+			if n < len(text) {
+				n = max(1, whole(text[:n]))
+			}
+			if left <= lastFeed || time.Now().Before(deadline) {
+				c.feed(text[:n])
+			}
+			left -= n
+			text = text[n:]
+		}
+	}
+	c.followed = from + int64(used)
+	c.progress.fire()
+}
+
+// adjust gives the model the size that is wanted.
+func (c *screen) adjust() {
+	if cols, rows := c.wanted(); !c.fits() {
+		c.guard(func() { c.model.Resize(cols, rows) })
+	}
+}
+
+func (c *screen) fits() bool {
+	cols, rows := c.wanted()
+	return c.model.Width() == cols && c.model.Height() == rows
+}
+
+func (c *screen) wanted() (cols, rows int) {
+	c.sizeMu.Lock()
+	defer c.sizeMu.Unlock()
+	return c.cols, c.rows
+}
+
+func (c *screen) feed(p []byte) {
+	c.guard(func() { _, _ = c.model.Write(p) }) // it fails only when closed
+}
+
+// guard replaces a model that panics: output is hostile, and the bytes are safe
+// in the ring.
+func (c *screen) guard(do func()) {
+	defer func() {
+		if recover() == nil {
+			return
+		}
+		c.broken++
+		c.retire()
+		c.renew(c.wanted())
+	}()
+	do()
+}
+
+// Screen is what a person sees now: one string a row, spaces at the end cut, the
+// cursor counted from 0, and whether a full-screen program has the alternate
+// screen.
+func (s *Session) Screen() (lines []string, row, col int, alt bool) {
+	_, end := s.Range()
+	s.screen.settle(end)
+	return s.screen.lines()
+}
+
+// settle waits until the model has seen everything before end; a batch that is
+// cut in a sequence, or a flood, makes it give up after a while.
+func (c *screen) settle(end int64) {
+	late := time.NewTimer(settle)
+	defer late.Stop()
+	for {
+		c.mu.Lock()
+		current, next := c.followed >= end && c.fits(), c.progress.next()
+		c.mu.Unlock()
+		if current {
+			return
+		}
+		select {
+		case <-next:
+		case <-late.C:
+			return
+		case <-c.stop:
+			return
+		}
+	}
+}
+
+func (c *screen) lines() (lines []string, row, col int, alt bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.model
+	for y := range m.Height() {
+		var line strings.Builder
+		for x := 0; x < m.Width(); {
+			cell := m.CellAt(x, y)
+			if cell == nil || cell.Width < 1 {
+				x++
+				continue
+			}
+			if cell.Content == "" {
+				line.WriteByte(' ')
+			} else {
+				line.WriteString(cell.Content)
+			}
+			x += cell.Width
+		}
+		lines = append(lines, strings.TrimRight(line.String(), " "))
+	}
+	at := m.CursorPosition()
+	return lines, at.Y, at.X, m.IsAltScreen()
+}

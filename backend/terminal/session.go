@@ -1,0 +1,260 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"goalpost/backend/pane"
+	"goalpost/backend/process"
+)
+
+// Bounds that hold unless Options say otherwise.
+const (
+	DefaultScrollback = 8 << 20 // bytes
+	DefaultGrace      = 2 * time.Second
+	DefaultCols       = 80
+	DefaultRows       = 24
+
+	minScrollback = 256 << 10
+	maxCells      = 2000 // columns or rows
+)
+
+// ErrEnded says that the terminal's program has ended.
+var ErrEnded = errors.New("the terminal's program has ended: restart the terminal or open another")
+
+// ErrClosed says that the terminal was closed.
+var ErrClosed = errors.New("the terminal is closed")
+
+// Options says what to open. ID and Dir must be set.
+type Options struct {
+	ID     string
+	Title  string // "" is the program's name
+	GoalID string
+	Dir    string   // absolute
+	Env    []string // the whole environment; TERM is added if it is missing
+	// Argv is the program. Empty is a shell: SHELL of Env unless it is for a goal,
+	// else /bin/bash, else /bin/sh. A bare bash or sh reports its commands.
+	Argv       []string
+	Cols, Rows int           // character cells
+	Scrollback int           // bytes kept, 0 is DefaultScrollback
+	Grace      time.Duration // between SIGHUP and SIGKILL when closing, 0 is DefaultGrace
+}
+
+// Session is one terminal. All methods may be called concurrently.
+type Session struct {
+	id, dir  string
+	env      []string
+	argv     []string
+	shell    shellKind
+	grace    time.Duration
+	launcher process.Launcher
+	changed  func() // Info changed; called without locks held
+	screen   *screen
+
+	run   chan struct{} // one token: who holds it may type a command
+	start sync.Mutex    // one Restart or Close at a time
+
+	mu         sync.Mutex
+	title, cwd string
+	goalID     string
+	cols, rows int
+	ring       *ring
+	marks      marks
+	command    command // the shell's last
+	finished   command // the last that was finished
+	life       *life
+	ended      bool // life's output is all in the ring
+	status     process.Status
+	closed     bool
+	viewers    map[*Viewer]struct{}
+	output     broadcast // bytes, marks, an end
+	room       broadcast // a viewer read on
+}
+
+// open makes a session and starts its program.
+func open(ctx context.Context, launcher process.Launcher, o Options, changed func()) (*Session, error) {
+	if o.ID == "" || !filepath.IsAbs(o.Dir) {
+		return nil, fmt.Errorf("opening a terminal: an id and an absolute folder are needed, got %q and %q", o.ID, o.Dir)
+	}
+	argv, kind := program(o)
+	s := &Session{
+		id: o.ID, goalID: o.GoalID, dir: o.Dir, cwd: o.Dir,
+		env: environment(o.Env), argv: argv, shell: kind,
+		grace: o.Grace, launcher: launcher, changed: changed,
+		run: make(chan struct{}, 1), title: o.Title,
+		cols: cells(o.Cols, DefaultCols), rows: cells(o.Rows, DefaultRows),
+		viewers: map[*Viewer]struct{}{},
+	}
+	s.run <- struct{}{}
+	if s.title == "" {
+		s.title = filepath.Base(argv[0])
+	}
+	if s.grace == 0 {
+		s.grace = DefaultGrace
+	}
+	bound := o.Scrollback
+	if bound == 0 {
+		bound = DefaultScrollback
+	}
+	s.ring = newRing(max(bound, minScrollback))
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	s.screen = openScreen(s, s.cols, s.rows)
+	return s, nil
+}
+
+// cells makes a size usable; 0 is the usual one.
+func cells(n, usual int) int {
+	if n <= 0 {
+		n = usual
+	}
+	return min(n, maxCells)
+}
+
+// ID is the pane id.
+func (s *Session) ID() string { return s.id }
+
+// Info is the terminal as lists and tabs show it.
+func (s *Session) Info() pane.Info {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	info := pane.Info{ID: s.id, Kind: pane.Terminal, Title: s.title, GoalID: s.goalID, Dir: s.dir, Running: !s.ended}
+	if s.ended {
+		info.Exit = s.status.Code
+	}
+	return info
+}
+
+// Dir is the folder that the shell last said it is in (OSC 7), at first the one
+// it was opened in. A program can claim any folder: show it, never act on it.
+func (s *Session) Dir() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cwd
+}
+
+// Size is in character cells.
+func (s *Session) Size() (cols, rows int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cols, s.rows
+}
+
+// Rename gives the terminal another title.
+func (s *Session) Rename(title string) {
+	s.mu.Lock()
+	s.title = title
+	s.mu.Unlock()
+	s.changed()
+}
+
+// Lease gives the terminal to a goal; "" is the person.
+func (s *Session) Lease(goalID string) {
+	s.mu.Lock()
+	s.goalID = goalID
+	s.mu.Unlock()
+	s.changed()
+}
+
+// Exit is the program's exit code once it has ended and all its output is in the
+// scrollback; -1 is an end by a signal.
+func (s *Session) Exit() (code int, done bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.status.Code, s.ended
+}
+
+// Status is Exit in full.
+func (s *Session) Status() (status process.Status, done bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.status, s.ended
+}
+
+// Range is what the scrollback holds: offsets [from, to).
+func (s *Session) Range() (from, to int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ring.start, s.ring.end
+}
+
+// Wait returns when there is output beyond the offset, or an end (ErrEnded,
+// ErrClosed), or ctx ends.
+func (s *Session) Wait(ctx context.Context, after int64) error {
+	for {
+		s.mu.Lock()
+		end, err := s.ring.end, s.over()
+		next := s.output.next()
+		s.mu.Unlock()
+		if end > after {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for output: %w", ctx.Err())
+		}
+	}
+}
+
+// over says why nothing more comes; mu is held.
+func (s *Session) over() error {
+	switch {
+	case s.closed:
+		return ErrClosed
+	case s.ended:
+		return ErrEnded
+	}
+	return nil
+}
+
+// Write types. It never waits: a program that does not read gets ErrInputFull.
+func (s *Session) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	l, err := s.life, s.over()
+	s.mu.Unlock()
+	if err == nil {
+		err = l.input.put(p)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Resize sets the size in character cells and tells the other viewers.
+func (s *Session) Resize(cols, rows int) error { return s.resize(cols, rows, nil) }
+
+func (s *Session) resize(cols, rows int, by *Viewer) error {
+	if cols < 1 || rows < 1 || cols > maxCells || rows > maxCells {
+		return fmt.Errorf("a terminal has 1 to %d columns and rows, not %d×%d", maxCells, cols, rows)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	if cols == s.cols && rows == s.rows {
+		return nil
+	}
+	s.cols, s.rows = cols, rows
+	for v := range s.viewers {
+		if v != by {
+			v.resized()
+		}
+	}
+	s.screen.resize(cols, rows)
+	s.output.fire() // the screen model waits for that
+	if s.ended {
+		return nil // the next program starts with it
+	}
+	return resizePTY(s.life.master, cols, rows)
+}

@@ -1,0 +1,177 @@
+package terminal
+
+import (
+	"crypto/rand"
+	_ "embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// shellKind says how commands are typed into a program and how it reports them.
+type shellKind int
+
+const (
+	noShell    shellKind = iota // a program that takes no commands
+	bashShell                   // marks of its own accord, through our rc file
+	posixShell                  // marks in its prompt; each command that Run types begins with its own
+)
+
+//go:embed bash.rc
+var bashRC string
+
+//go:embed sh.rc
+var shRC string
+
+// program is what to start: the caller's choice, else the person's shell. A goal
+// gets one that reports its commands, whatever the person likes.
+func program(o Options) ([]string, shellKind) {
+	argv := o.Argv
+	switch {
+	case len(argv) > 0:
+	case o.GoalID != "":
+		argv = []string{firstShell("/bin/bash")}
+	default:
+		argv = []string{firstShell(variable(o.Env, "SHELL"), "/bin/bash")}
+	}
+	switch filepath.Base(argv[0]) {
+	case "bash":
+		if len(argv) == 1 {
+			return argv, bashShell
+		}
+		return argv, noShell
+	case "sh", "dash", "ash", "ksh":
+		if len(argv) == 1 {
+			return argv, posixShell
+		}
+	}
+	return argv, noShell
+}
+
+// firstShell is the first that exists, else /bin/sh.
+func firstShell(paths ...string) string {
+	for _, shell := range paths {
+		if info, err := os.Stat(shell); err == nil && filepath.IsAbs(shell) && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return shell
+		}
+	}
+	return "/bin/sh"
+}
+
+func variable(env []string, name string) string {
+	for _, entry := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// environment makes sure that the program knows which terminal it is on.
+func environment(env []string) []string {
+	env = slices.Clone(env)
+	if variable(env, "TERM") == "" {
+		env = append(env, "TERM=xterm-256color")
+	}
+	return env
+}
+
+// profile reads the person's own start file.
+const profile = "if [ -r ~/.bashrc ]; then . ~/.bashrc; fi"
+
+// prepare is the command line and environment of the shell, and the start file
+// that it reads as descriptor 3. A pipe and not a file on disk: the nonce is
+// nobody else's. Only the person's terminals read the person's own start files:
+// for a goal they are slow at best, and change what its commands mean at worst.
+func (k shellKind) prepare(argv, env []string, nonce string, persons bool) ([]string, []string, *os.File, error) {
+	var text string
+	switch k {
+	case bashShell:
+		text = strings.Replace(bashRC, "PROFILE\n", "", 1)
+		if persons {
+			text = strings.Replace(bashRC, "PROFILE", profile, 1)
+		}
+		argv = []string{argv[0], "--rcfile", startFile, "-i"}
+	case posixShell:
+		text = shRC
+		if file := variable(env, "ENV"); file != "" && persons {
+			text += "ENV='" + strings.ReplaceAll(file, "'", `'\''`) + "'\nexport ENV\n[ -r \"$ENV\" ] && . \"$ENV\"\n"
+		}
+		env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, "ENV=") })
+		env = append(env, "ENV="+startFile)
+	case noShell:
+		return argv, env, nil, nil
+	}
+	rc, w, err := os.Pipe()
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("preparing the shell's start file: %w", err)
+	}
+	// It fits a pipe's buffer, so nobody needs to read yet.
+	_, err = w.WriteString(strings.ReplaceAll(text, "NONCE", nonce))
+	if err := errors.Join(err, w.Close()); err != nil {
+		return nil, nil, nil, errors.Join(fmt.Errorf("preparing the shell's start file: %w", err), rc.Close())
+	}
+	return argv, env, rc, nil
+}
+
+const startFile = "/dev/fd/3"
+
+// first is the state that a shell of this kind starts in.
+func (k shellKind) first() shellState {
+	if k == noShell {
+		return shellReady
+	}
+	return shellBusy // until its prompt is there
+}
+
+// newNonce is 128 random bits: a program cannot forge marks without it.
+func newNonce() string {
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
+
+const maxCommand = 64 << 10
+
+// maxLine is what the kernel takes of one line for a program without a line editor.
+const maxLine = 4000
+
+// keys is what to type so that the shell runs the command; an error says what is
+// wrong with it.
+func (k shellKind) keys(command, nonce string) (string, error) {
+	if strings.TrimSpace(command) == "" {
+		return "", errors.New("the command is empty")
+	}
+	for _, r := range command {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == '\uFFFD' {
+			return "", fmt.Errorf("the command contains the control character %q: write it to a file or use printf", r)
+		}
+	}
+	var typed string
+	switch k {
+	case bashShell:
+		typed = command
+		// Typed as it is, a line end would run half of it, a tab would complete,
+		// and an exclamation mark would search the history.
+		if strings.ContainsAny(command, "\n\t!") {
+			typed = "eval $'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`, "!", `\x21`).Replace(command) + "'"
+		}
+	case posixShell:
+		typed = " printf '\\033]133;C;goalpost=" + nonce + "\\007'; eval '" + strings.ReplaceAll(command, "'", `'\''`) + "'"
+		for line := range strings.Lines(typed) {
+			if len(line) > maxLine {
+				return "", fmt.Errorf("a line of the command has more than %d bytes, which this shell cannot take: write it to a script and run that", maxLine)
+			}
+		}
+	case noShell:
+		return "", errors.New("the terminal's program is no shell that takes commands: write to it instead")
+	}
+	if len(typed) > maxCommand {
+		return "", fmt.Errorf("the command has more than %d bytes: write it to a script and run that", maxCommand)
+	}
+	return "\x15" + typed + "\r", nil // Ctrl+U clears what is half typed
+}

@@ -1,0 +1,29 @@
+package terminal
+
+import "unicode/utf8"
+
+// whole is how many bytes of p end with a whole character: a sequence that only
+// began at the end is left for later. Bytes that are no UTF-8 count as whole.
+func whole(p []byte) int {
+	for i := 1; i <= min(len(p), utf8.UTFMax-1); i++ {
+		b := p[len(p)-i]
+		if utf8.RuneStart(b) {
+			if b >= utf8.RuneSelf && !utf8.FullRune(p[len(p)-i:]) {
+				return len(p) - i
+			}
+			break
+		}
+	}
+	return len(p)
+}
+
+// begun is how many bytes at the start of p are the rest of a character whose
+// beginning is not there.
+func begun(p []byte) int {
+	for i := range min(len(p), utf8.UTFMax-1) {
+		if utf8.RuneStart(p[i]) {
+			return i
+		}
+	}
+	return 0
+}

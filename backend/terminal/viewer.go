@@ -1,0 +1,172 @@
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+const (
+	chunkSize = 32 << 10
+	window    = 512 << 10 // bytes on the way that are not acknowledged
+
+	// maxBehind is how far a viewer that had caught up may fall behind before
+	// the program is slowed. Less than the scrollback, so that Ctrl+C in a flood
+	// is seen soon.
+	maxBehind = 1 << 20
+)
+
+// LostError says that the bytes [from, to) are no longer kept; reading goes on
+// at to.
+type LostError struct{ from, to int64 }
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("output from byte %d to %d is no longer kept", e.from, e.to)
+}
+
+// Lost is the range of bytes that are gone.
+func (e *LostError) Lost() (from, to int64) { return e.from, e.to }
+
+// Viewer reads a session's bytes from an offset on, at the speed of whoever
+// acknowledges them. Read is for one goroutine; everything else may be called
+// concurrently.
+type Viewer struct {
+	s     *Session
+	sizes chan struct{}
+
+	// Under the session's mu.
+	next, acked int64 // next byte to hand out; everything before acked was drawn
+	caught      bool  // was once close behind the program
+	closed      bool
+}
+
+// Attach adds a viewer from byte offset on; below zero is the oldest kept, beyond
+// the end is the end. While a viewer is attached it loses nothing that was kept
+// when it came: the program waits for it.
+func (s *Session) Attach(offset int64) *Viewer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if offset < 0 {
+		offset = s.ring.start
+	}
+	offset = min(offset, s.ring.end)
+	v := &Viewer{s: s, sizes: make(chan struct{}, 1), next: offset, acked: offset, closed: s.closed}
+	if !s.closed {
+		s.viewers[v] = struct{}{}
+	}
+	return v
+}
+
+// Read waits for output and returns up to 32 KiB that end with a whole
+// character, and the offset of the first byte. At most 512 KiB are handed out
+// beyond what was acknowledged. Errors: *LostError (read on), io.EOF when the
+// program has ended and everything was read (a restart makes more), ErrClosed,
+// or ctx's.
+func (v *Viewer) Read(ctx context.Context) (offset int64, chunk []byte, err error) {
+	for {
+		v.s.mu.Lock()
+		offset, chunk, err = v.take()
+		next := v.s.output.next()
+		v.s.mu.Unlock()
+		if chunk != nil || err != nil {
+			return offset, chunk, err
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return v.next, nil, fmt.Errorf("reading a terminal: %w", ctx.Err())
+		}
+	}
+}
+
+// take is what can be handed out now; nothing at all means wait. mu is held.
+func (v *Viewer) take() (int64, []byte, error) {
+	r := v.s.ring
+	if v.next < r.start && !v.closed {
+		to := r.start + int64(begun(r.slice(r.start, r.start+4)))
+		lost := &LostError{v.next, to}
+		v.next, v.acked = to, to
+		v.s.room.fire()
+		return to, nil, lost
+	}
+	left := r.end - v.next
+	switch {
+	case v.closed:
+		return v.next, nil, ErrClosed
+	case left == 0 && v.s.closed:
+		return v.next, nil, ErrClosed
+	case left == 0 && v.s.ended:
+		return v.next, nil, io.EOF
+	}
+	chunk := make([]byte, max(0, min(left, chunkSize, v.acked+window-v.next)))
+	r.read(v.next, chunk)
+	if last := int64(len(chunk)) == left && (v.s.ended || v.s.closed); !last {
+		chunk = chunk[:whole(chunk)]
+	}
+	if len(chunk) == 0 {
+		return v.next, nil, nil
+	}
+	offset := v.next
+	v.next += int64(len(chunk))
+	v.caught = v.caught || r.end-v.next < maxBehind/2
+	v.s.room.fire()
+	return offset, chunk, nil
+}
+
+// behind tells whether n more bytes are too many for this viewer. mu is held.
+func (v *Viewer) behind(n int64) bool {
+	r := v.s.ring
+	next := max(v.next, r.start)
+	if r.end+n-next > int64(r.bound) {
+		return true
+	}
+	return v.caught && r.end-next > maxBehind
+}
+
+// Ack says that everything before the offset was drawn.
+func (v *Viewer) Ack(offset int64) {
+	v.s.mu.Lock()
+	defer v.s.mu.Unlock()
+	if offset > v.acked && offset <= v.next {
+		v.acked = offset
+		v.s.output.fire()
+	}
+}
+
+// Write types; see Session.Write. Answers of the page's terminal to queries of
+// the program are dropped: the session answers them itself, once for all viewers.
+func (v *Viewer) Write(p []byte) (int, error) {
+	if answer(p) {
+		return len(p), nil
+	}
+	return v.s.Write(p)
+}
+
+// Resize is Session.Resize; this viewer is not told of it.
+func (v *Viewer) Resize(cols, rows int) error { return v.s.resize(cols, rows, v) }
+
+// Resized gets a token when someone else resized; Size is the news.
+func (v *Viewer) Resized() <-chan struct{} { return v.sizes }
+
+// Size is in character cells.
+func (v *Viewer) Size() (cols, rows int) { return v.s.Size() }
+
+// Exit is Session.Exit.
+func (v *Viewer) Exit() (code int, done bool) { return v.s.Exit() }
+
+// Close detaches; a Read that waits returns ErrClosed.
+func (v *Viewer) Close() {
+	v.s.mu.Lock()
+	defer v.s.mu.Unlock()
+	v.closed = true
+	delete(v.s.viewers, v)
+	v.s.output.fire()
+	v.s.room.fire()
+}
+
+func (v *Viewer) resized() {
+	select {
+	case v.sizes <- struct{}{}:
+	default:
+	}
+}

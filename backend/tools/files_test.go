@@ -1,0 +1,308 @@
+package tools_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestReadFile(t *testing.T) {
+	h := newHouse(t)
+	var long strings.Builder
+	for n := 1; n <= 1000; n++ {
+		fmt.Fprintf(&long, "line %d\n", n)
+	}
+	h.put("long.txt", long.String())
+	h.put("short.txt", "one\ntwo")
+	h.put("empty.txt", "")
+	h.put("zero.bin", "text and \x00 more")
+	h.put("latin.txt", "caf\xe9")
+	h.put("dir/x", "")
+	if err := syscall.Mkfifo(filepath.Join(h.dir, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	big, err := os.Create(filepath.Join(h.dir, "big"))
+	if err := errors.Join(err, big.Truncate(17<<20), big.Close()); err != nil {
+		t.Fatal(err)
+	}
+
+	h.good(h.do("read_file", "path", "short.txt"), "<output from=\"short.txt\">\none\ntwo\n</output>")
+	h.good(h.do("read_file", "path", filepath.Join(h.dir, "dir/../short.txt")), "one\ntwo")
+	h.good(h.do("read_file", "path", "empty.txt"), "empty.txt is empty")
+	h.good(h.do("read_file", "path", "zero.bin"), "is binary, 15 bytes", "run_command")
+	h.good(h.do("read_file", "path", "latin.txt"), "is binary, 4 bytes")
+	h.bad(h.do("read_file", "path", "missing.txt"), "missing.txt does not exist", "list_files")
+	h.bad(h.do("read_file", "path", "dir"), "is a folder", "list_files")
+	h.bad(h.do("read_file", "path", "pipe"), "not a regular file")
+	h.bad(h.do("read_file", "path", "big"), "too many to read at once", "run_command")
+	h.bad(h.do("read_file", "path", "a\x00b"), "invalid")
+	h.bad(h.do("read_file", "path", strings.Repeat("n", 300)), "too long")
+
+	for _, c := range []struct {
+		line, lines int
+		from, to    string // first and last line shown, "" if none
+		note        string
+	}{
+		{0, 0, "line 1\n", "line 400\n", "lines 1 to 400 of 1000"},
+		{401, 0, "line 401\n", "line 800\n", "lines 401 to 800 of 1000"},
+		{990, 50, "line 990\n", "line 1000\n", "lines 990 to 1000 of 1000"},
+		{1000, 1, "line 1000\n", "line 1000\n", "lines 1000 to 1000 of 1000"},
+		{1, 1000, "line 1\n", "line 1000\n", ""},
+		{-3, 2, "line 1\n", "line 2\n", "lines 1 to 2 of 1000"},
+		{2, 1<<63 - 1, "line 2\n", "line 1000\n", "lines 2 to 1000 of 1000"},
+	} {
+		r := h.do("read_file", "path", "long.txt", "line", c.line, "lines", c.lines)
+		body := strings.TrimPrefix(r.Text, "<output from=\"long.txt\">\n")
+		body, note, _ := strings.Cut(body, "</output>")
+		if !r.OK || !strings.HasPrefix(body, c.from) || !strings.HasSuffix(body, c.to) || strings.TrimSpace(note) != c.note {
+			t.Errorf("%d, %d: %.40q … %q", c.line, c.lines, body, note)
+		}
+	}
+	h.bad(h.do("read_file", "path", "long.txt", "line", 1001), "long.txt has 1000 lines")
+	h.bad(h.do("read_file", "path", "long.txt", "line", 1<<63-1, "lines", 1<<63-1), "has 1000 lines")
+}
+
+func TestWriteFile(t *testing.T) {
+	h := newHouse(t)
+	h.good(h.do("write_file", "path", "new/deep/file.txt", "content", "héllo\n"), "wrote new/deep/file.txt, 7 bytes")
+	if got := h.get("new/deep/file.txt"); got != "héllo\n" {
+		t.Errorf("%q", got)
+	}
+	h.good(h.do("write_file", "path", "new/deep/file.txt", "content", ""), "0 bytes")
+	if got := h.get("new/deep/file.txt"); got != "" {
+		t.Errorf("%q is left of what was there", got)
+	}
+	h.put("run.sh", "#!/bin/sh\n")
+	if err := os.Chmod(filepath.Join(h.dir, "run.sh"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	h.good(h.do("write_file", "path", "run.sh", "content", "#!/bin/sh\ntrue\n"))
+	if info, err := os.Stat(filepath.Join(h.dir, "run.sh")); err != nil || info.Mode().Perm() != 0o750 {
+		t.Errorf("the mode became %v, %v", info.Mode(), err)
+	}
+	h.bad(h.do("write_file", "path", "new", "content", ""), "not a regular file")
+	h.bad(h.do("write_file", "path", ".", "content", ""), "not a regular file")
+	h.bad(h.do("write_file", "path", "run.sh/below", "content", ""), "run.sh")
+}
+
+func TestEditFile(t *testing.T) {
+	h := newHouse(t)
+	const before = "one\ntwo\nthree\ntwo and a half\n"
+	h.put("a.txt", before)
+	h.bad(h.do("edit_file", "path", "a.txt", "old", "two", "new", "2"), "stands 2 times", "unique")
+	h.bad(h.do("edit_file", "path", "a.txt", "old", "four", "new", "4"), "does not stand in a.txt", "read_file")
+	h.bad(h.do("edit_file", "path", "a.txt", "old", "", "new", "x"), "old is empty", "write_file")
+	h.bad(h.do("edit_file", "path", "a.txt", "old", "one", "new", "one"), "nothing to change")
+	h.bad(h.do("edit_file", "path", "b.txt", "old", "one", "new", "x"), "b.txt does not exist")
+	if got := h.get("a.txt"); got != before {
+		t.Errorf("a refused change made it %q", got)
+	}
+	h.good(h.do("edit_file", "path", "a.txt", "old", "three\n", "new", "drei\nvier\n"), "changed a.txt at line 3", "-three", "+drei\n+vier")
+	if got := h.get("a.txt"); got != "one\ntwo\ndrei\nvier\ntwo and a half\n" {
+		t.Errorf("%q", got)
+	}
+	h.good(h.do("edit_file", "path", "a.txt", "old", "one\n", "new", ""), "at line 1", "-one")
+	if got := h.get("a.txt"); got != "two\ndrei\nvier\ntwo and a half\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestListFiles(t *testing.T) {
+	h := newHouse(t)
+	h.good(h.do("list_files"), ". is empty")
+	h.put("a.txt", "12345")
+	h.put("sub/b.txt", "")
+	h.put("sub/deep/c.txt", "")
+	h.put(".git/config", "")
+	h.put("node_modules/lib/index.js", "")
+	h.link("/etc", "away")
+	flat := h.do("list_files")
+	h.good(flat, "a.txt  5 bytes", "sub/", "away  (L---------)")
+	if strings.Contains(flat.Text, "b.txt") {
+		t.Errorf("%q goes below", flat.Text)
+	}
+	deep := h.do("list_files", "recursive", true)
+	h.good(deep, "sub/b.txt", "sub/deep/c.txt", ".git/", "node_modules/")
+	for _, hidden := range []string{"config", "index.js", "passwd"} {
+		if strings.Contains(deep.Text, hidden) {
+			t.Errorf("%q shows %s", deep.Text, hidden)
+		}
+	}
+	h.good(h.do("list_files", "path", "sub"), "sub/b.txt", "sub/deep/")
+	h.good(h.do("list_files", "path", filepath.Join(h.dir, "sub")), "sub/b.txt")
+	h.bad(h.do("list_files", "path", "a.txt"), "not a folder", "read_file")
+	h.bad(h.do("list_files", "path", "nowhere"), "nowhere")
+	h.bad(h.do("list_files", "path", ".."), "leads out")
+	for n := range 510 {
+		h.put(fmt.Sprintf("many/%03d", n), "")
+	}
+	many := h.do("list_files", "path", "many")
+	h.good(many, "… and 10 more; list a folder below")
+	if n := strings.Count(many.Text, "bytes"); n != 500 {
+		t.Errorf("%d files are listed", n)
+	}
+}
+
+// TestNoWayOut: no path and no link leads out of the goal's folder.
+func TestNoWayOut(t *testing.T) {
+	h := newHouse(t)
+	secret := filepath.Join(h.outside, "secret")
+	if err := os.WriteFile(secret, []byte("TOP SECRET"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.link(h.outside, "absolute")
+	h.link("../outside", "relative")
+	h.link(secret, "file")
+	h.link("absolute", "chain")
+	h.link(filepath.Join(h.outside, "planted"), "dangling")
+	h.link("../outside/planted", "dangling2")
+	h.link("/proc/self/environ", "environ")
+	h.link("loop", "loop")
+	h.put("sub/x", "")
+	h.link("../../outside/secret", "sub/up")
+	for _, path := range []string{
+		secret, "/etc/passwd", "../outside/secret", "sub/../../outside/secret", "./../outside/secret", "..", "/", "../goal2/x", h.dir + "/../outside/secret", h.dir + "x/secret",
+		"absolute/secret", "relative/secret", "file", "chain/secret", "dangling", "dangling2", "absolute/planted", "absolute/new/planted", "environ", "loop", "sub/up", "absolute/../secret/x",
+	} {
+		for name, args := range map[string][]any{
+			"read_file":  {"path", path},
+			"write_file": {"path", path, "content", "PLANTED"},
+			"edit_file":  {"path", path, "old", "TOP", "new", "PLANTED"},
+			"list_files": {"path", path},
+		} {
+			// A path that is written out may end up inside: absolute/../secret/x is secret/x.
+			r := h.do(name, args...)
+			if path == "absolute/../secret/x" {
+				continue
+			}
+			h.bad(r)
+			if strings.Contains(r.Text, "SECRET") || strings.Contains(r.Text, "root:") {
+				t.Errorf("%s %s shows %q", name, path, r.Text)
+			}
+		}
+	}
+	h.untouched(secret)
+}
+
+// untouched holds that the folder outside has its secret and nothing else.
+func (h *house) untouched(secret string) {
+	h.Helper()
+	b, err := os.ReadFile(secret)
+	if err != nil || string(b) != "TOP SECRET" {
+		h.Errorf("the secret became %q, %v", b, err)
+	}
+	all, err := os.ReadDir(h.outside)
+	if err != nil || len(all) != 1 {
+		h.Errorf("outside lies %v, %v", all, err)
+	}
+}
+
+// TestLinkSwappedWhileWriting: a folder that becomes a link between looking and
+// writing leads nowhere either.
+func TestLinkSwappedWhileWriting(t *testing.T) {
+	h := newHouse(t)
+	secret := filepath.Join(h.outside, "secret")
+	if err := os.WriteFile(secret, []byte("TOP SECRET"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	place, link := filepath.Join(h.dir, "place"), filepath.Join(h.dir, "link")
+	if err := errors.Join(os.Mkdir(place, 0o700), os.Symlink(h.outside, link)); err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	swaps := 0
+	var swapper sync.WaitGroup
+	swapper.Go(func() { // place is a folder, then a link, then a folder …
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if err := unix.Renameat2(unix.AT_FDCWD, place, unix.AT_FDCWD, link, unix.RENAME_EXCHANGE); err != nil {
+				t.Error(err)
+				return
+			}
+			swaps++
+		}
+	})
+	wrote, refused := 0, 0
+	for range 800 {
+		if h.do("write_file", "path", "place/planted", "content", "PLANTED").OK {
+			wrote++
+		} else {
+			refused++
+		}
+		h.do("write_file", "path", "place/new/planted", "content", "PLANTED")
+		if r := h.do("edit_file", "path", "place/secret", "old", "TOP", "new", "PLANTED"); r.OK {
+			t.Fatalf("%s", r.Text)
+		}
+		if r := h.do("read_file", "path", "place/secret"); r.OK {
+			t.Fatalf("%s", r.Text)
+		}
+	}
+	close(stop)
+	swapper.Wait()
+	h.untouched(secret)
+	t.Logf("%d written, %d refused, %d swaps", wrote, refused, swaps)
+	if wrote == 0 || refused == 0 || swaps == 0 {
+		t.Error("the race was not run")
+	}
+}
+
+// TestPipeSwappedIn: a file that becomes a pipe between looking and opening does
+// not hold the run for ever.
+func TestPipeSwappedIn(t *testing.T) {
+	h := newHouse(t)
+	place, pipe := filepath.Join(h.dir, "place"), filepath.Join(h.dir, "other")
+	h.put("place", "text")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stop, done := make(chan struct{}), make(chan struct{})
+	var swapper sync.WaitGroup
+	swapper.Go(func() { // place is a file, then a pipe, then a file …
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if err := unix.Renameat2(unix.AT_FDCWD, place, unix.AT_FDCWD, pipe, unix.RENAME_EXCHANGE); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	good, refused := 0, 0
+	go func() {
+		defer close(done)
+		for range 2000 {
+			for _, r := range []bool{h.do("read_file", "path", "place").OK, h.do("write_file", "path", "place", "content", "text").OK} {
+				if r {
+					good++
+				} else {
+					refused++
+				}
+			}
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(60 * time.Second):
+		t.Fatal("a tool waits for a pipe")
+	}
+	close(stop)
+	swapper.Wait()
+	if good == 0 || refused == 0 {
+		t.Errorf("the race was not run: %d good, %d refused", good, refused)
+	}
+}

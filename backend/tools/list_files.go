@@ -1,0 +1,87 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+const maxListed = 500
+
+type listFilesArgs struct {
+	Path      string `json:"path,omitempty" jsonschema:"folder to list, relative to your folder; your folder if left out"`
+	Recursive bool   `json:"recursive,omitempty" jsonschema:"also list what is in the folders below"`
+}
+
+func (f folder) listFiles() (Tool, error) {
+	return define("list_files", func(ctx context.Context, _ listFilesArgs) (policy.Effect, error) { return f.reads(ctx) }, f.doListFiles)
+}
+
+func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {
+	if a.Path == "" {
+		a.Path = "."
+	}
+	rel, err := f.local(a.Path)
+	if err != nil {
+		return failed("%s", err)
+	}
+	var lines []string
+	more := 0
+	err = fs.WalkDir(f.root.FS(), filepath.ToSlash(rel), func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("listing: %w", ctx.Err())
+		case err != nil && name == filepath.ToSlash(rel):
+			return plain(err)
+		case err != nil:
+			return nil // a folder that cannot be read does not hide the others
+		case name == filepath.ToSlash(rel):
+			if !d.IsDir() {
+				return fmt.Errorf("%s is not a folder; use read_file", a.Path)
+			}
+			return nil
+		}
+		if len(lines) < maxListed {
+			lines = append(lines, entry(name, d))
+		} else {
+			more++
+		}
+		if d.IsDir() && (!a.Recursive || path.Base(name) == ".git" || path.Base(name) == "node_modules") {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return failed("%s", err)
+	case len(lines) == 0:
+		return ok("%s is empty.", a.Path)
+	case more > 0:
+		lines = append(lines, fmt.Sprintf("… and %d more; list a folder below", more))
+	}
+	return goal.Result{OK: true, Text: outside("the folder "+a.Path, strings.Join(lines, "\n"))}
+}
+
+// entry is one line, whatever the name holds.
+func entry(name string, d fs.DirEntry) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(name) {
+		name = strconv.Quote(name)
+	}
+	if d.IsDir() {
+		return name + "/"
+	}
+	info, err := d.Info()
+	if err != nil || !info.Mode().IsRegular() {
+		return name + "  (" + d.Type().String() + ")"
+	}
+	return fmt.Sprintf("%s  %d bytes", name, info.Size())
+}

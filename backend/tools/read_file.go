@@ -1,0 +1,56 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+type readFileArgs struct {
+	Path  string `json:"path" jsonschema:"file to read, relative to your folder"`
+	Line  int    `json:"line,omitempty" jsonschema:"first line to show, from 1"`
+	Lines int    `json:"lines,omitempty" jsonschema:"how many lines to show, 400 if left out"`
+}
+
+func (f folder) readFile() (Tool, error) {
+	return define("read_file", func(ctx context.Context, _ readFileArgs) (policy.Effect, error) { return f.reads(ctx) }, f.doReadFile)
+}
+
+func (f folder) doReadFile(_ context.Context, a readFileArgs) goal.Result {
+	b, err := f.read(a.Path)
+	if err != nil {
+		return failed("%s", err)
+	}
+	if bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 || !utf8.Valid(b) {
+		return ok("%s is binary, %d bytes. Look at it with run_command (file, od, strings).", a.Path, len(b))
+	}
+	if len(b) == 0 {
+		return ok("%s is empty.", a.Path)
+	}
+	lines := strings.SplitAfter(string(b), "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	from, to := page(a.Line, a.Lines, len(lines))
+	if from >= len(lines) {
+		return failed("%s has %d lines", a.Path, len(lines))
+	}
+	text := outside(a.Path, strings.Join(lines[from:to], ""))
+	if from > 0 || to < len(lines) {
+		text += fmt.Sprintf("\nlines %d to %d of %d", from+1, to, len(lines))
+	}
+	return goal.Result{OK: true, Text: text}
+}
+
+func page(line, count, total int) (from, to int) {
+	if count <= 0 {
+		count = 400
+	}
+	from = max(0, line-1)
+	return from, from + min(count, max(0, total-from)) // a sum of two numbers of the model could overflow
+}

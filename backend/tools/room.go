@@ -1,0 +1,106 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"goalpost/backend/process"
+)
+
+// Room is what the tools of one goal work with.
+type Room struct {
+	Dir       string // the goal's folder, absolute
+	Launcher  process.Launcher
+	Env       []string
+	Terminals Terminals
+	Browsers  Browsers
+}
+
+// Terminals are the terminal panes of one goal.
+type Terminals interface {
+	Open(ctx context.Context, dir, title string) (pane string, err error)
+	// Run types a command and waits for its end or for the given time.
+	Run(ctx context.Context, pane, command string, wait time.Duration) (TerminalRun, error)
+	// Read returns the screen, or a page of the plain text written since byte from.
+	Read(ctx context.Context, pane string, from int64, max int) (TerminalText, error)
+}
+
+// TerminalRun is what a command in a terminal pane came to.
+type TerminalRun struct {
+	Output   string
+	Exit     int
+	Finished bool // false: it still runs
+}
+
+// TerminalText is what a terminal pane shows or has shown.
+type TerminalText struct {
+	Text    string
+	Next    int64 // where the next page begins
+	More    bool
+	Running bool // the shell lives
+}
+
+// Browsers are the browser panes of one goal.
+type Browsers interface {
+	// Open loads a URL in a pane; an empty pane is a new one.
+	Open(ctx context.Context, pane, url string) (Page, error)
+	// URL is where a pane is, without asking the page.
+	URL(pane string) (string, error)
+	Snapshot(ctx context.Context, pane string) (string, error)
+	Click(ctx context.Context, pane, target string) (string, error)
+	Type(ctx context.Context, pane, target, text string, submit, clear bool) (string, error)
+	Screenshot(ctx context.Context, pane string, full bool) ([]byte, error)
+}
+
+// Page is where a browser pane arrived.
+type Page struct{ Pane, URL, Title string }
+
+// New makes the tools of one goal. Close must be called when the goal's run is over.
+func New(r Room) (*Box, error) {
+	root, err := os.OpenRoot(r.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("the goal's folder: %w", err)
+	}
+	f := folder{root: root, dir: r.Dir}
+	b := &Box{root: root}
+	for _, make := range []func() (Tool, error){
+		func() (Tool, error) { return runCommand(r) },
+		f.readFile, f.writeFile, f.editFile, f.listFiles,
+		func() (Tool, error) { return terminalOpen(f, r.Terminals) },
+		func() (Tool, error) { return terminalRun(r.Terminals) },
+		func() (Tool, error) { return terminalRead(r.Terminals) },
+		func() (Tool, error) { return browserOpen(r.Browsers) },
+		func() (Tool, error) { return browserSnapshot(r.Browsers) },
+		func() (Tool, error) { return browserClick(r.Browsers) },
+		func() (Tool, error) { return browserType(r.Browsers) },
+		func() (Tool, error) { return browserScreenshot(r.Browsers) },
+		claimComplete, abortWithReport,
+	} {
+		t, err := make()
+		if err != nil {
+			return nil, errors.Join(err, root.Close())
+		}
+		b.tools = append(b.tools, t)
+	}
+	return b, nil
+}
+
+// Box holds the tools of one goal.
+type Box struct {
+	tools []Tool
+	root  *os.Root
+}
+
+// Tools lists them in the order in which the model is told.
+func (b *Box) Tools() []Tool { return b.tools }
+
+// Close lets go of the goal's folder.
+func (b *Box) Close() error {
+	if err := b.root.Close(); err != nil {
+		return fmt.Errorf("the goal's folder: %w", err)
+	}
+	return nil
+}

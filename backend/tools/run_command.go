@@ -1,0 +1,65 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/process"
+)
+
+const (
+	commandTimeout    = 120 * time.Second
+	maxCommandTimeout = 30 * time.Minute
+)
+
+type runCommandArgs struct {
+	Command        string `json:"command" jsonschema:"shell command, run by sh -c"`
+	Dir            string `json:"dir,omitempty" jsonschema:"folder to run it in, relative to your folder"`
+	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"kill it after this long; 120 if left out, at most 1800"`
+}
+
+func runCommand(r Room) (Tool, error) {
+	return define("run_command", func(_ context.Context, a runCommandArgs) (policy.Effect, error) {
+		if strings.TrimSpace(a.Command) == "" {
+			return policy.Effect{}, fmt.Errorf("the command is empty")
+		}
+		if !filepath.IsLocal(a.Dir) && a.Dir != "" {
+			return policy.Effect{}, fmt.Errorf("%s leads out of your folder", a.Dir)
+		}
+		return policy.Effect{Risk: policy.WriteLocal, Reason: "a program may change files"}, nil
+	}, func(ctx context.Context, a runCommandArgs) goal.Result { return doRunCommand(ctx, r, a) })
+}
+
+// seconds is how long a model wants to wait, within bounds. Many seconds do not fit a Duration.
+func seconds(wanted int, usual, most time.Duration) time.Duration {
+	if wanted <= 0 {
+		return usual
+	}
+	return time.Duration(min(wanted, int(most/time.Second))) * time.Second
+}
+
+func doRunCommand(ctx context.Context, r Room, a runCommandArgs) goal.Result {
+	limit := seconds(a.TimeoutSeconds, commandTimeout, maxCommandTimeout)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	out, err := process.Capture(ctx, r.Launcher, process.Command{
+		Argv: []string{"/bin/sh", "-c", a.Command}, Env: r.Env, Dir: filepath.Join(r.Dir, a.Dir),
+	}, true)
+	if err != nil {
+		return failed("%s", err)
+	}
+	head := out.Status.String() // without the duration: the same outcome is the same text, which the loop guard needs
+	if out.TimedOut {
+		head = fmt.Sprintf("killed after %s. For a program that goes on running, use terminal_run.", limit)
+	}
+	text := head
+	if len(out.Stdout) > 0 {
+		text += "\n" + outside("the command", string(out.Stdout))
+	}
+	return goal.Result{OK: !out.TimedOut && out.Status.Code == 0, Text: text}
+}

@@ -1,0 +1,118 @@
+// Package tools is what an agent may call. One tool is one file with its words
+// (what the model is told) beside it in a .md of the same name. A tool says its
+// effect before it does anything, and refuses arguments that do not fit its
+// schema with an error that says what to do.
+//
+// The tools of one goal are made by New; they hold no state of their own and may
+// be called concurrently.
+package tools
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+//go:embed *.md
+var words embed.FS
+
+// Tool is one thing that a model may call.
+type Tool interface {
+	Spec() goal.ToolSpec
+	Effect(ctx context.Context, args json.RawMessage) (policy.Effect, error)
+	Do(ctx context.Context, args json.RawMessage) goal.Result
+}
+
+// tool is a Tool whose arguments are an A.
+type tool[A any] struct {
+	spec   goal.ToolSpec
+	schema *jsonschema.Resolved
+	effect func(context.Context, A) (policy.Effect, error)
+	do     func(context.Context, A) goal.Result
+}
+
+// define makes a tool from its argument type, its effect and its handler. It
+// fails only on a mistake in this package, which a test finds.
+func define[A any](name string, effect func(context.Context, A) (policy.Effect, error), do func(context.Context, A) goal.Result) (Tool, error) {
+	description, err := words.ReadFile(name + ".md")
+	if err != nil {
+		return nil, fmt.Errorf("tool %s has no words: %w", name, err)
+	}
+	schema, err := jsonschema.For[A](nil)
+	if err != nil {
+		return nil, fmt.Errorf("tool %s: %w", name, err)
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("tool %s: %w", name, err)
+	}
+	raw, err := json.Marshal(schema)
+	if err != nil {
+		return nil, fmt.Errorf("tool %s: %w", name, err)
+	}
+	spec := goal.ToolSpec{Name: name, Description: strings.TrimSpace(string(description)), Schema: raw}
+	return &tool[A]{spec, resolved, effect, do}, nil
+}
+
+func (t *tool[A]) Spec() goal.ToolSpec { return t.spec }
+
+func (t *tool[A]) Effect(ctx context.Context, raw json.RawMessage) (policy.Effect, error) {
+	args, err := t.parse(raw)
+	if err != nil {
+		return policy.Effect{}, err
+	}
+	return t.effect(ctx, args)
+}
+
+func (t *tool[A]) Do(ctx context.Context, raw json.RawMessage) goal.Result {
+	args, err := t.parse(raw)
+	if err != nil {
+		return failed("%s", err)
+	}
+	return t.do(ctx, args)
+}
+
+// parse validates against the schema before anything is decoded, so that an
+// error names the argument.
+func (t *tool[A]) parse(raw json.RawMessage) (args A, err error) {
+	var object map[string]any
+	if err := json.Unmarshal(raw, &object); err != nil {
+		return args, fmt.Errorf("the arguments of %s are not a JSON object (%w). Send one like %s", t.spec.Name, err, t.spec.Schema)
+	}
+	if err := t.schema.Validate(object); err != nil {
+		return args, fmt.Errorf("the arguments of %s do not fit: %w. The schema is %s", t.spec.Name, err, t.spec.Schema)
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&args); err != nil {
+		return args, fmt.Errorf("the arguments of %s do not fit: %w", t.spec.Name, err)
+	}
+	return args, nil
+}
+
+func failed(format string, a ...any) goal.Result {
+	return goal.Result{Text: fmt.Sprintf(format, a...)}
+}
+
+func ok(format string, a ...any) goal.Result {
+	return goal.Result{OK: true, Text: fmt.Sprintf(format, a...)}
+}
+
+// closing is everything that a model could take for the end of what outside wraps.
+var closing = regexp.MustCompile(`(?i)<(\s*/\s*output)`)
+
+// outside wraps text that comes from a terminal, a page or a file, so that the
+// model takes it as data. The closing mark cannot be forged from within.
+func outside(source, text string) string {
+	text, source = closing.ReplaceAllString(text, "<\u200b$1"), closing.ReplaceAllString(source, "<\u200b$1")
+	return fmt.Sprintf("<output from=%q>\n%s\n</output>", source, strings.TrimRight(text, "\n"))
+}

@@ -1,0 +1,100 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/process"
+)
+
+const tailLines = 5
+
+// shell runs the command under sh -c and compares its exit code.
+func (h Host) shell(ctx context.Context, c goal.Check) goal.Verdict {
+	out, err := h.run(ctx, c, "-c", c.Command)
+	if err != nil {
+		return goal.Verdict{Outcome: goal.CheckErr, Detail: err.Error()}
+	}
+	v := goal.Verdict{ExitCode: out.Status.Code, Took: out.Took, TookMS: out.Took.Milliseconds(), Tail: tail(out)}
+	v = evidence(v, joined(out), out.Bytes)
+	switch {
+	case out.TimedOut:
+		v.Outcome, v.Detail = goal.CheckErr, fmt.Sprintf("it did not end within %s and was killed", c.Timeout())
+	case out.Status.Signal != 0:
+		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it was %s, wanted exit %d", out.Status, c.ExitCode)
+	case out.Status.Code == c.ExitCode:
+		v.Outcome, v.Detail = goal.Pass, fmt.Sprintf("exit %d", out.Status.Code)
+	default:
+		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("exit %d, wanted %d", out.Status.Code, c.ExitCode)
+	}
+	return v
+}
+
+func (h Host) run(ctx context.Context, c goal.Check, args ...string) (process.Output, error) {
+	dir, err := h.dir(c)
+	if err != nil {
+		return process.Output{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout())
+	defer cancel()
+	out, err := process.Capture(ctx, h.Launcher, process.Command{Argv: append([]string{"/bin/sh"}, args...), Env: h.Env, Dir: dir}, false)
+	if err != nil {
+		return out, fmt.Errorf("the check could not be started: %w", err)
+	}
+	return out, nil
+}
+
+func (h Host) dir(c goal.Check) (string, error) {
+	if c.Dir == "" {
+		return h.Dir, nil
+	}
+	if !filepath.IsLocal(c.Dir) {
+		return "", fmt.Errorf("the check's folder %q is not inside the goal's folder", c.Dir)
+	}
+	root, err := filepath.EvalSymlinks(h.Dir)
+	if err != nil {
+		return "", fmt.Errorf("the goal's folder: %w", err)
+	}
+	// The agent may have put a link there: the check decides in the goal's folder or not at all.
+	dir, err := filepath.EvalSymlinks(filepath.Join(h.Dir, c.Dir))
+	if err != nil {
+		return "", fmt.Errorf("the check's folder: %w", err)
+	}
+	if !policy.Inside(root, dir) {
+		return "", fmt.Errorf("the check's folder %q leads out of the goal's folder", c.Dir)
+	}
+	return dir, nil
+}
+
+// tail is the last lines of stderr and then of stdout: where programs say what is wrong.
+func tail(o process.Output) string {
+	var parts []string
+	for _, stream := range [][]byte{o.Stderr, o.Stdout} {
+		text := strings.TrimSpace(strings.ToValidUTF8(string(stream), "\uFFFD"))
+		if text == "" {
+			continue
+		}
+		lines := strings.Split(text, "\n")
+		parts = append(parts, strings.Join(lines[max(0, len(lines)-tailLines):], "\n"))
+	}
+	const most = 4000
+	s := strings.Join(parts, "\n")
+	if len(s) > most {
+		s = "…" + strings.ToValidUTF8(s[len(s)-most:], "")
+	}
+	return s
+}
+
+func joined(o process.Output) []byte {
+	if len(o.Stderr) == 0 {
+		return o.Stdout
+	}
+	if len(o.Stdout) == 0 {
+		return o.Stderr
+	}
+	return append(append(append([]byte{}, o.Stdout...), "\n--- stderr ---\n"...), o.Stderr...)
+}

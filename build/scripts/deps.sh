@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# deps.sh GROUP...: finds out what of the groups is missing and installs it with
+# apt. What is there already, from wherever, is left alone.
+set -eu
+
+missing=()
+want() { missing+=("$@"); }
+have() { command -v "$1" >/dev/null; }
+
+chromium() {
+  local name
+  for name in chromium chromium-browser google-chrome google-chrome-stable; do
+    have "$name" && return
+  done
+  if grep -qs '^ID=ubuntu' /etc/os-release; then
+    echo "On Ubuntu the package chromium-browser installs Chromium as a snap. A snap sees no hidden folders of your home;"
+    echo "if browser panes do not start, install Google Chrome's .deb instead."
+    want chromium-browser
+  else
+    want chromium
+  fi
+}
+
+for group in "$@"; do
+  case $group in
+    cgo) # SQLite is C
+      have gcc || want gcc
+      [ -e /usr/include/stdlib.h ] || want libc6-dev
+      ;;
+    gtk)
+      have pkg-config || want pkg-config
+      pkg-config --exists gtk+-3.0 2>/dev/null || want libgtk-3-dev
+      pkg-config --exists webkit2gtk-4.1 2>/dev/null || want libwebkit2gtk-4.1-dev
+      ;;
+    chromium) chromium ;;
+    display)
+      have Xvfb || want xvfb
+      have xdotool || want xdotool
+      { have import && have convert; } || want imagemagick
+      have WebKitWebDriver || [ -x /usr/lib/webkit2gtk-4.1/WebKitWebDriver ] || want webkit2gtk-driver
+      have shellcheck || want shellcheck
+      [ -n "$(fc-list 2>/dev/null | head -n 1)" ] || want fontconfig fonts-dejavu-core
+      ;;
+    *)
+      echo "deps.sh: unknown group $group" >&2
+      exit 2
+      ;;
+  esac
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+if ! have apt-get; then
+  echo "These are missing, and this machine has no apt-get to install them with: ${missing[*]} (Debian's names)." >&2
+  exit 1
+fi
+echo "Installing with apt: ${missing[*]}"
+as_root=(env DEBIAN_FRONTEND=noninteractive)
+if [ "$(id -u)" -ne 0 ]; then
+  if ! have sudo; then
+    echo "Not root, and sudo is missing: run as root: apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  if [ -t 0 ]; then
+    read -r -p "This needs root. Use sudo? [Y/n] " answer
+    case $answer in [nN]*)
+      echo "Nothing installed. Run yourself: sudo apt-get install ${missing[*]}" >&2
+      exit 1
+      ;;
+    esac
+    as_root=(sudo "${as_root[@]}")
+  elif sudo -n true 2>/dev/null; then
+    as_root=(sudo -n "${as_root[@]}")
+  else
+    echo "sudo asks for a password and there is no terminal to type it: run: sudo apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+fi
+"${as_root[@]}" apt-get update -q
+"${as_root[@]}" apt-get install -q -y --no-install-recommends "${missing[@]}"

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# unit.sh PACKAGE...: the Go tests with the race detector, in an empty home. Tests
+# start real shells and browsers: those must not run the developer's own profile.
+set -eu
+home=$(mktemp -d)
+trap 'chmod -R u+w "$home" && rm -rf "$home"' EXIT
+for name in GOCACHE GOMODCACHE GOPATH GOENV; do
+  export "$name=$(go env "$name")"
+done
+HOME=$home go test -race -shuffle=on -timeout 10m "$@"

@@ -1,0 +1,27 @@
+// Command goalctl is Goalpost without a window, for servers and CI. It links no
+// GUI library.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"goalpost/backend/cli"
+	"goalpost/frontend"
+)
+
+// version is set by the linker.
+var version = "unversioned"
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	assets, err := frontend.Assets()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "goalctl:", err)
+		return 1
+	}
+	p := cli.Program{Name: "goalctl", Version: version, Assets: assets, Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr}
+	return p.Run(context.Background(), os.Args[1:])
+}

@@ -1,0 +1,77 @@
+// Key echo: from a real key's event in the page to its character in the rows that
+// xterm draws, which are painted in the same frame.
+import { until } from "../window/window.mjs";
+import { row } from "./lib/figures.mjs";
+import { withPage } from "./lib/page.mjs";
+
+const line = "thequickbrownfoxjumpsoverthelazydogandrunsaroundit"; // 50 keys
+const lines = 4;
+const between = 57; // ms between two keys: no multiple of a frame
+const flood =
+  'while :; do for c in 31 32 33 34 35 36; do echo -e "\\e[${c}mflood of colour $c $RANDOM\\e[0m and so on"; done; done\r';
+
+export async function measure() {
+  const rows = [];
+  await withPage(async (page) => {
+    const id = await page.openTerminal();
+    rows.push(row("key echo, bash", await echo(page, id), { target: 20, tail: true }));
+    await page.type(id, "cat\r");
+    rows.push(row("key echo, cat", await echo(page, id), { target: 20, tail: true }));
+    const other = await page.splitTerminal();
+    await page.type(other, flood);
+    rows.push(row("key echo, cat, another pane floods", await echo(page, id)));
+    await page.closeTerminal(other);
+  });
+  return rows;
+}
+
+/** Types with real keys and gives the time of each in ms. */
+async function echo(page, id) {
+  await page.focus(id);
+  await page.run(watch, id);
+  for (let i = 0; i < lines; i++) {
+    await page.window.xdotool("type", "--delay", String(between), line);
+    await until("the echo of the line", () => page.run(() => window.echoes.pending.length === 0));
+    await page.window.key("ctrl+u");
+  }
+  const took = await page.run(() => window.echoes.stop());
+  if (took.length !== line.length * lines) throw new Error(`${took.length} of ${line.length * lines} keys were seen`);
+  return took;
+}
+
+/** In the page: notes keys, and looks for what was typed in front of the cursor whenever xterm draws. */
+function watch(id) {
+  const rows = document.querySelector(`[data-pane="${id}"] .xterm-rows`);
+  let typed = "";
+  const took = [];
+  const pending = [];
+  const onKey = (e) => {
+    if (e.ctrlKey) typed = "";
+    else if (e.key.length === 1) {
+      typed += e.key;
+      pending.push({ typed, at: performance.now() });
+    }
+  };
+  const shown = () => {
+    let text = "";
+    for (let e = rows.querySelector(".xterm-cursor")?.previousSibling; e; e = e.previousSibling)
+      text = e.textContent + text;
+    return text;
+  };
+  const observer = new MutationObserver(() => {
+    const now = performance.now();
+    const text = shown();
+    const last = pending.findLastIndex((p) => text.endsWith(p.typed));
+    for (const p of pending.splice(0, last + 1)) took.push(now - p.at);
+  });
+  window.addEventListener("keydown", onKey, true);
+  observer.observe(rows, { childList: true, subtree: true, characterData: true });
+  window.echoes = {
+    pending,
+    stop() {
+      window.removeEventListener("keydown", onKey, true);
+      observer.disconnect();
+      return took;
+    },
+  };
+}

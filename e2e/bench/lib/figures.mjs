@@ -1,0 +1,28 @@
+/** The value below which the share `p` of all values lies (nearest rank). */
+export function percentile(values, p) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)];
+}
+
+export const median = (values) => percentile(values, 0.5);
+
+const bad = 0.95;
+
+/**
+ * A row of the table. A target is held by the median, or by the p95 with `tail`.
+ * With `atLeast` more is better, and the column p95 holds what 95 % reach.
+ */
+export function row(what, values, { unit = "ms", target, digits = 0, tail = false, atLeast = false } = {}) {
+  const p95 = percentile(values, atLeast ? 1 - bad : bad);
+  const held = tail ? p95 : median(values);
+  const met = () => ((atLeast ? held >= target : held <= target) ? "yes" : "no");
+  return {
+    what,
+    median: median(values).toFixed(digits),
+    p95: values.length > 1 ? p95.toFixed(digits) : "",
+    unit,
+    n: values.length,
+    target: target === undefined ? "" : `${tail ? "p95 " : ""}${atLeast ? "≥" : "≤"} ${target}`,
+    met: target === undefined ? "" : met(),
+  };
+}

@@ -1,0 +1,29 @@
+// A data folder of our own, in which the first start is behind us, and the log in it.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export function openHome() {
+  const path = mkdtempSync(join(tmpdir(), "goalpost-bench-"));
+  const state = join(path, "state");
+  mkdirSync(state, { mode: 0o700 });
+  writeFileSync(join(state, "settings.json"), JSON.stringify({ settings: { welcomed: true } }));
+  return {
+    path,
+    /** What the program has logged so far, oldest first. */
+    log() {
+      let text = "";
+      try {
+        text = readFileSync(join(state, "log", "goalpost.log"), "utf8");
+      } catch (error) {
+        if (error.code !== "ENOENT") throw error;
+      }
+      // The last line may be one that is just being written.
+      return text
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => JSON.parse(line));
+    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}

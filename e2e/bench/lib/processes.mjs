@@ -1,0 +1,53 @@
+// A process, its descendants and the memory they take.
+import { readdirSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+
+function read(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return ""; // ended meanwhile
+  }
+}
+
+/**
+ * The program's name without its folder. Chromium's children write their
+ * arguments anew, with spaces; the helper's file carries a fingerprint.
+ */
+const named = (command) => basename(command.split(/[\0 ]/)[0]).replace(/-[0-9a-f]{16}$/, "");
+
+function everything() {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => {
+      // The name of the program is in parentheses and may hold anything.
+      const stat = read(`/proc/${name}/stat`);
+      const [, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return {
+        pid: Number(name),
+        parent: Number(parent),
+        name: named(read(`/proc/${name}/cmdline`)),
+      };
+    });
+}
+
+/** All processes below and with `pid`, as {pid, name}. */
+export function tree(pid) {
+  const all = everything();
+  const found = all.filter((p) => p.pid === pid);
+  for (const p of found) found.push(...all.filter((q) => q.parent === p.pid));
+  return found;
+}
+
+/** How many processes of that name run on the machine. */
+export const neighbours = (name) => everything().filter((p) => name.test(p.name)).length;
+
+/** Proportional set size in MB (10^6 bytes) by program name. */
+export function memory(pid) {
+  const sizes = {};
+  for (const p of tree(pid)) {
+    const kib = Number(/^Pss:\s+(\d+)/m.exec(read(`/proc/${p.pid}/smaps_rollup`))?.[1] ?? 0);
+    sizes[p.name] = (sizes[p.name] ?? 0) + (kib * 1024) / 1e6;
+  }
+  return sizes;
+}

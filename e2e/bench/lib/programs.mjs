@@ -1,0 +1,5 @@
+// Where the program is that is measured.
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../../../", import.meta.url));
+export const goalpost = `${root}bin/goalpost`;

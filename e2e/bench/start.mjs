@@ -1,0 +1,57 @@
+// Start to usable window: from the start of the process to the page's call that
+// connects it, and to the first picture of it on the screen.
+import { Program } from "../lib/program.mjs";
+import { openDisplay } from "./lib/display.mjs";
+import { row } from "./lib/figures.mjs";
+import { openHome } from "./lib/home.mjs";
+import { Plain } from "./lib/plain.mjs";
+import { goalpost } from "./lib/programs.mjs";
+
+const starts = 7;
+
+/** One start, in ms after the process began. */
+async function start(display, home) {
+  const window = new Plain({ display, home });
+  try {
+    const painted = window.painted();
+    const [opened, connected] = await Promise.all([window.said("program open"), window.said("page connected")]);
+    return { opened, connected, painted: await painted };
+  } finally {
+    await window.close();
+  }
+}
+
+/** How long the program takes to do nothing: loading its libraries and Go's own start. */
+async function loading() {
+  const began = performance.now();
+  const program = new Program(goalpost, ["version"]);
+  await program.line((text) => text !== "");
+  const took = performance.now() - began;
+  await program.end();
+  return took;
+}
+
+export async function measure() {
+  const home = openHome();
+  const display = await openDisplay();
+  try {
+    const first = await start(display, home);
+    const all = [];
+    const bare = [];
+    for (let i = 0; i < starts; i++) {
+      bare.push(await loading());
+      all.push(await start(display, home));
+    }
+    const of = (name) => all.map((s) => s[name]);
+    return [
+      row("start: page connected", of("connected"), { target: 600 }),
+      row("start: first picture on the screen", of("painted")),
+      row("start: program open (before the window)", of("opened")),
+      row("start: libraries loaded (`goalpost version`)", bare),
+      row("start: page connected, empty data folder", [first.connected]),
+    ];
+  } finally {
+    await display.close();
+    home.remove();
+  }
+}

@@ -1,0 +1,83 @@
+// First start → demonstration goal → both panes show the work → the dashboard
+// shows the failed check, then the passed one → receipt.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { withApp } from "./lib/app.mjs";
+
+const minute = 60_000;
+
+test("the demonstration goal, from the first start to the receipt", { timeout: 4 * minute }, (t) =>
+  withApp(t, async ({ page, home, said }) => {
+    const at = (id) => page.getByTestId(id);
+
+    await at("welcome").waitFor();
+    for (const finding of ["chromium", "model", "sandbox"]) {
+      await at("checklist").locator(`[data-id="${finding}"]`).waitFor();
+    }
+    await at("run-demo").click();
+
+    // Both panes open by themselves and show what the goal does.
+    const terminal = at("terminal").first();
+    const browser = at("browser").first();
+    await terminal.waitFor();
+    await terminal.getByText("Serving").first().waitFor({ timeout: minute });
+    await browser.waitFor({ timeout: minute });
+    await page.waitForFunction(painted, undefined, { timeout: minute });
+    await at("goal-drawer").waitFor();
+    await at("goal-drawer").getByText("scripted, no AI").waitFor();
+
+    // The dashboard tells of the claim that failed and of the one that passed.
+    await at("rail-goals").click();
+    await at("dashboard").waitFor();
+    const verdicts = at("step-log").getByTestId("verdict");
+    await verdicts.and(page.locator('[data-outcome="fail"]')).first().waitFor({ timeout: minute });
+    await verdicts.and(page.locator('[data-outcome="pass"]')).first().waitFor({ timeout: minute });
+    await at("criterion").locator('[data-testid="check"][data-outcome="pass"]').waitFor();
+    assert.deepEqual(
+      await at("verification")
+        .getByTestId("mark")
+        .evaluateAll((all) => all.map((e) => e.dataset.what)),
+      ["verify:fail", "verify:pass"],
+    );
+
+    await at("receipt-open").click();
+    const claims = at("receipt-dialog").getByTestId("receipt-claim");
+    await claims.nth(1).waitFor();
+    assert.equal(await claims.count(), 2);
+    assert.equal(await claims.nth(0).getAttribute("data-deciding"), "false");
+    assert.equal(await claims.nth(1).getAttribute("data-deciding"), "true");
+    await page.keyboard.press("Escape");
+
+    // With the keyboard in the page of a browser pane, Ctrl+Shift+G is still the app's.
+    await at("rail-workspace").click();
+    await at("browser-canvas").first().click();
+    await page.keyboard.press("Control+Shift+G");
+    await at("new-goal").waitFor();
+    await page.keyboard.type("typed in the dialog");
+    assert.equal(await at("field-objective").inputValue(), "typed in the dialog");
+    await page.keyboard.press("Escape");
+    await at("new-goal").waitFor({ state: "detached" });
+    await at("dashboard").waitFor();
+
+    // What the panes showed is really there.
+    const [folder] = readdirSync(join(home, "work"));
+    assert.match(readFileSync(join(home, "work", folder, "index.html"), "utf8"), /id="total">42</);
+    assert.deepEqual(
+      said.filter((line) => line.startsWith("error")),
+      [],
+      "the page reported errors",
+    );
+  }),
+);
+
+/** Says, in the page, whether the browser pane's canvas shows more than one colour. */
+function painted() {
+  const canvas = document.querySelector('[data-testid="browser-canvas"]');
+  if (!canvas?.width || !canvas.height) return false;
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const colours = new Set();
+  for (let i = 0; i < data.length; i += 40) colours.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+  return colours.size > 3;
+}

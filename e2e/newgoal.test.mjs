@@ -1,0 +1,97 @@
+// A goal of the person's own: a provider is added, the dialog refuses what could
+// not be decided, and the goal runs to its verified end.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { withApp } from "./lib/app.mjs";
+import { startModel } from "./lib/model.mjs";
+
+test("a goal from the dialog, with a model behind a server", { timeout: 120_000 }, async (t) => {
+  const model = await startModel([
+    { text: "I claim too early.", tool: "claim_complete", args: { rationale: "it should be there" } },
+    { text: "I make the file.", tool: "run_command", args: { command: "touch done.txt" } },
+    { text: "Now it is there.", tool: "claim_complete", args: { rationale: "done.txt exists" } },
+  ]);
+  try {
+    await withApp(t, ({ page, home }) => walk(page, home, model));
+  } finally {
+    model.close();
+  }
+});
+
+async function walk(page, home, model) {
+  const at = (id) => page.getByTestId(id);
+  const dir = join(home, "mine");
+  mkdirSync(dir);
+
+  await at("skip-welcome").click();
+  await at("rail-settings").click();
+  await at("provider-add").click();
+  await at("provider-id").fill("played");
+  await at("provider-base_url").fill("not an address");
+  await at("provider-model").fill("played");
+  await at("provider-save").click();
+  await at("provider-form")
+    .getByText(/address|http/i)
+    .first()
+    .waitFor();
+  await at("provider-base_url").fill(model.url);
+  await at("provider-save").click();
+  const line = at("providers").locator('[data-id="played"]');
+  await line.waitFor();
+  if ((await line.getAttribute("data-active")) !== "true") await line.getByTestId("provider-use").click();
+  await line.and(page.locator('[data-active="true"]')).waitFor();
+  await at("settings-close").click();
+
+  // The key works with the focus in a terminal.
+  await at("new-terminal").click();
+  const terminal = at("terminal").first();
+  await terminal.locator(".xterm-screen").click();
+  await page.keyboard.type("echo kept $((40+2))\n");
+  await terminal.getByText("kept 42").first().waitFor();
+  await page.keyboard.press("Control+Shift+KeyG");
+  await at("new-goal").waitFor();
+  await page.waitForFunction(() => document.activeElement?.dataset.testid === "field-objective");
+
+  // Nothing is taken that could not be decided, and what was typed stays.
+  await at("start-goal").click();
+  await page.locator('[data-testid="field-objective"][aria-invalid="true"]').waitFor();
+  await at("error-criterion").waitFor();
+  await page.keyboard.press("Escape");
+  await at("new-goal").waitFor({ state: "detached" });
+  await at("dashboard-new-goal").click();
+  await at("field-objective").fill("create done.txt");
+  await at("field-dir").fill(dir);
+  await at("check-command").fill("if true; then");
+  await at("check-try").click();
+  await at("try-result").and(page.locator('[data-outcome="cannot_run"]')).waitFor();
+  await at("check-command").fill("true");
+  await at("check-try").click();
+  await at("try-result").and(page.locator('[data-outcome="passes_already"]')).waitFor();
+  await at("start-goal").click();
+  await at("error-criterion").waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+Shift+KeyG"); // closes the dashboard
+  await at("dashboard").waitFor({ state: "detached" });
+  await page.keyboard.press("Control+Shift+KeyG");
+  await at("new-goal").waitFor();
+  assert.equal(await at("field-objective").inputValue(), "create done.txt");
+  assert.equal(model.asked.length, 0, "no model is asked before a goal is accepted");
+
+  await at("check-command").fill("test -f done.txt");
+  await at("check-try").click();
+  await at("try-result").and(page.locator('[data-outcome="fails_now"]')).waitFor();
+  await page.keyboard.press("Control+Enter");
+  await at("new-goal").waitFor({ state: "detached" });
+
+  await at("step-log").getByTestId("verdict").and(page.locator('[data-outcome="fail"]')).waitFor();
+  await at("step-log").getByTestId("verdict").and(page.locator('[data-outcome="pass"]')).waitFor();
+  await at("goal-header").getByText("done", { exact: true }).first().waitFor();
+  await at("receipt-open").click();
+  await at("receipt-dialog").locator('[data-testid="receipt-claim"][data-deciding="true"]').waitFor();
+  assert.ok(existsSync(join(dir, "done.txt")));
+  assert.equal(model.asked.length, 3);
+  const told = model.asked[1].messages.map((m) => JSON.stringify(m)).join("\n");
+  assert.match(told, /exit 1, wanted 0/, "the model was not told why its claim failed");
+}

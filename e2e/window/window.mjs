@@ -1,0 +1,221 @@
+// The real window on a display of its own, driven by WebDriver, with real keys.
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { Program } from "../lib/program.mjs";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const run = promisify(execFile);
+export const out = join(root, "e2e", "out");
+
+/** Asks again and again until the answer is not falsy: for what nothing signals. */
+export async function until(what, ask, ms = 30_000) {
+  const deadline = Date.now() + ms;
+  let last;
+  for (;;) {
+    try {
+      const answer = await ask();
+      if (answer) return answer;
+      last = answer;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > deadline) throw new Error(`${what} did not happen within ${ms} ms (last: ${last})`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** The session of WebDriver: commands as HTTP requests. */
+class Driver {
+  constructor(port) {
+    this.base = `http://127.0.0.1:${port}`;
+  }
+
+  async ask(method, path, body) {
+    const answer = await fetch(this.base + path, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    });
+    const { value } = await answer.json();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${value.error}: ${value.message}`);
+    return value;
+  }
+
+  async open(binary) {
+    const options = { "webkitgtk:browserOptions": { binary, args: [] } };
+    const value = await this.ask("POST", "/session", { capabilities: { alwaysMatch: options } });
+    this.session = `/session/${value.sessionId}`;
+  }
+
+  /** Runs a function in the page and gives its result. */
+  page(fn, ...args) {
+    return this.ask("POST", `${this.session}/execute/sync`, { script: `return (${fn})(...arguments)`, args });
+  }
+}
+
+/** Opens the window, hands it to `use`, and ends everything by its pid. */
+export async function withWindow(use, { width = 1440, height = 900, program = join(root, "bin", "goalpost") } = {}) {
+  const home = mkdtempSync(join(tmpdir(), "goalpost-window-"));
+  const pidFile = join(home, "pid");
+  const ends = [() => rmSync(home, { recursive: true, force: true })];
+  mkdirSync(out, { recursive: true });
+  let window, service;
+  try {
+    const screen = new Program("Xvfb", [
+      "-displayfd",
+      "1",
+      "-screen",
+      "0",
+      `${width}x${height}x24`,
+      "-nolisten",
+      "tcp",
+    ]);
+    ends.unshift(() => screen.end());
+    const display = `:${(await screen.line((text) => /^\d+$/.test(text))).trim()}`;
+    const env = {
+      ...process.env,
+      DISPLAY: display,
+      WAYLAND_DISPLAY: "",
+      NO_AT_BRIDGE: "1",
+      GOALPOST_HOME: join(home, "data"),
+      // WebKit keeps the page's own storage in the person's folders.
+      HOME: home,
+      XDG_DATA_HOME: join(home, "share"),
+      XDG_CACHE_HOME: join(home, "cache"),
+      XDG_CONFIG_HOME: join(home, "config"),
+      SMOKE_PID_FILE: pidFile,
+      SMOKE_AUTOMATION: join(out, "automation.so"),
+      SMOKE_PROGRAM: program,
+    };
+    const port = await freePort();
+    service = new Program("WebKitWebDriver", ["--host=127.0.0.1", `--port=${port}`], { env });
+    ends.unshift(() => service.end());
+    const driver = new Driver(port);
+    await until("WebKitWebDriver", () => driver.ask("GET", "/status"));
+    ends.unshift(() => endPid(pidFile));
+    await driver.open(fileURLToPath(new URL("app.sh", import.meta.url)));
+    window = new Window(driver, display, home, service);
+    await window.sees("window");
+    await use(window);
+  } catch (error) {
+    if (window) {
+      await window.picture("failed").catch((e) => console.error(`no picture: ${e.message}`));
+    }
+    console.error(service?.log ?? "WebKitWebDriver was not started");
+    throw error;
+  } finally {
+    for (const end of ends) await end();
+  }
+}
+
+/** Ends the window's process and waits until it is gone. */
+async function endPid(file) {
+  let pid;
+  try {
+    pid = Number(readFileSync(file, "utf8"));
+  } catch {
+    return; // it was never started
+  }
+  const alive = () => {
+    try {
+      process.kill(pid, 0);
+      return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+    } catch {
+      return false;
+    }
+  };
+  if (!alive()) return;
+  process.kill(pid, "SIGTERM");
+  try {
+    await until("the window's end", () => !alive(), 10_000);
+  } catch (error) {
+    process.kill(pid, "SIGKILL");
+    throw error;
+  }
+}
+
+export class Window {
+  constructor(driver, display, home, service) {
+    Object.assign(this, { driver, display, home, service });
+  }
+
+  page(fn, ...args) {
+    return this.driver.page(fn, ...args);
+  }
+
+  /** Waits until the page shows an element with the test id. */
+  sees(id) {
+    return until(`"${id}" on the screen`, () =>
+      this.page((id) => document.querySelector(`[data-testid="${id}"]`)?.getBoundingClientRect().width > 0, id),
+    );
+  }
+
+  misses(id) {
+    return until(`"${id}" gone`, () => this.page((id) => !document.querySelector(`[data-testid="${id}"]`), id));
+  }
+
+  async xdotool(...args) {
+    await run("xdotool", args, { env: { ...process.env, DISPLAY: this.display } });
+  }
+
+  /** Presses the left button of the real pointer in the middle of an element. */
+  async click(id) {
+    // A pane moves while the layout settles: wait until the element is where its middle is.
+    const [x, y] = await until(`"${id}" at rest`, () =>
+      this.page((id) => {
+        const element = document.querySelector(`[data-testid="${id}"]`);
+        const r = element?.getBoundingClientRect();
+        if (!r?.width) return null;
+        const [x, y] = [Math.round(r.x + r.width / 2), Math.round(r.y + r.height / 2)];
+        return element.contains(document.elementFromPoint(x, y)) ? [x, y] : null;
+      }, id),
+    );
+    await this.clickAt(x, y);
+  }
+
+  async clickAt(x, y) {
+    this.id ??= await this.findId();
+    await this.xdotool("mousemove", "--window", this.id, String(x), String(y), "click", "1");
+  }
+
+  /** Asked once, at the first click: later there are tooltips, which are windows of the same name. */
+  async findId() {
+    const env = { ...process.env, DISPLAY: this.display };
+    const { stdout } = await run("xdotool", ["search", "--onlyvisible", "--name", "^Goalpost"], { env });
+    const [id, ...others] = stdout.trim().split("\n");
+    if (others.length > 0) throw new Error(`several windows at the start: ${stdout}`);
+    return id;
+  }
+
+  key(...keys) {
+    return this.xdotool("key", "--clearmodifiers", ...keys);
+  }
+
+  type(text) {
+    return this.xdotool("type", "--delay", "15", text);
+  }
+
+  /** Writes a picture of the whole display and says how many colours it has. */
+  async picture(name, file = join(out, `window-${name}.png`)) {
+    const env = { ...process.env, DISPLAY: this.display };
+    await run("import", ["-window", "root", file], { env });
+    const { stdout } = await run("convert", [file, "-format", "%k", "info:"]);
+    return Number(stdout);
+  }
+}

@@ -1,0 +1,76 @@
+import { Link, type Dial } from "./socket";
+import type { PaneInfo, PaneInput } from "./types";
+
+export interface Frame {
+  n: number;
+  /** CSS pixels of the page that the picture covers. */
+  width: number;
+  height: number;
+  jpeg: Uint8Array<ArrayBuffer>;
+}
+
+export interface BrowserHandlers {
+  /** Draw it, then `ack(n)`. */
+  frame: (frame: Frame) => void;
+  info: (pane: PaneInfo) => void;
+  problem: (text: string) => void;
+  link: (state: "open" | "down") => void;
+}
+
+export interface BrowserStream {
+  ack(n: number): void;
+  size(w: number, h: number): void;
+  input(input: PaneInput): void;
+  visible(on: boolean): void;
+  close(): void;
+}
+
+const header = 8;
+
+export function readFrame(data: ArrayBuffer): Frame | null {
+  if (data.byteLength <= header) return null;
+  const view = new DataView(data);
+  return {
+    n: view.getUint32(0),
+    width: view.getUint16(4),
+    height: view.getUint16(6),
+    jpeg: new Uint8Array(data, header),
+  };
+}
+
+export function openBrowser(dial: Dial, pane: string, on: BrowserHandlers): BrowserStream {
+  let wanted: { w: number; h: number } | null = null;
+  let shown = true;
+
+  const link: Link = new Link(dial, () => `/v1/browser/${encodeURIComponent(pane)}`, {
+    open: () => {
+      if (wanted) link.send({ t: "size", ...wanted });
+      if (!shown) link.send({ t: "visible", on: false });
+      on.link("open");
+    },
+    binary: (data) => {
+      const frame = readFrame(data);
+      if (frame) on.frame(frame);
+    },
+    text: (message) => {
+      const m = message as { t?: string; pane?: PaneInfo; text?: string };
+      if (m.t === "info" && m.pane) on.info(m.pane);
+      else if (m.t === "problem" && m.text) on.problem(m.text);
+    },
+    down: () => on.link("down"),
+  });
+
+  return {
+    ack: (n) => void link.send({ t: "ack", n }),
+    size: (w, h) => {
+      wanted = { w, h };
+      link.send({ t: "size", w, h });
+    },
+    input: (i) => void link.send({ t: "input", i }),
+    visible: (on) => {
+      shown = on;
+      link.send({ t: "visible", on });
+    },
+    close: () => link.close(),
+  };
+}

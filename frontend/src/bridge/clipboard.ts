@@ -1,0 +1,28 @@
+import { wails } from "./wails";
+
+/**
+ * Reads the clipboard: through Wails in the window (the web API needs a gesture
+ * that a menu has already used up), through the web API elsewhere. Empty when
+ * neither is allowed.
+ */
+export async function readClipboard(): Promise<string> {
+  try {
+    const read = wails().runtime?.ClipboardGetText;
+    if (read) return await read();
+    return await navigator.clipboard.readText();
+  } catch {
+    return "";
+  }
+}
+
+/** Writes the clipboard; false when the page is not allowed to. */
+export async function writeClipboard(text: string): Promise<boolean> {
+  try {
+    const write = wails().runtime?.ClipboardSetText;
+    if (write) return await write(text);
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

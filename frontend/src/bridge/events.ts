@@ -1,0 +1,27 @@
+import { Link, type Dial } from "./socket";
+import type { GoalEvent, PaneEvent } from "./types";
+
+export interface EventHandlers {
+  /** From here on nothing is missed until `down`: take the snapshots now. */
+  hello: () => void;
+  goal: (event: GoalEvent) => void;
+  pane: (event: PaneEvent) => void;
+  down: (code: number) => void;
+}
+
+/** A running subscription. */
+export interface Closer {
+  close(): void;
+}
+
+export function openEvents(dial: Dial, on: EventHandlers): Closer {
+  return new Link(dial, () => "/v1/events", {
+    text: (message) => {
+      const event = message as GoalEvent | PaneEvent | { type: "hello" };
+      if (event.type === "hello") on.hello();
+      else if (event.type === "pane") on.pane(event);
+      else if (typeof event.goal_id === "string") on.goal(event);
+    },
+    down: (code) => on.down(code),
+  });
+}

@@ -1,0 +1,391 @@
+import type { Bridge } from "@/bridge/bridge";
+import type { BrowserHandlers, BrowserStream } from "@/bridge/browser";
+import type { EventHandlers } from "@/bridge/events";
+import type { Call, Method, Methods } from "@/bridge/methods";
+import { CallError } from "@/bridge/problem";
+import type { TerminalHandlers, TerminalStream } from "@/bridge/terminal";
+import type { GoalEvent, PaneInfo, Problem, StartInput } from "@/bridge/types";
+import { FakeGoal } from "./goals";
+import { outputs, prompt, shopPage } from "./screen";
+import { ending, script, type Beat, type Body } from "./script";
+import {
+  at,
+  blankView,
+  browserPane,
+  connection,
+  findings,
+  providers,
+  settings,
+  stillGoals,
+  stillSteps,
+  terminalPane,
+  worldTime,
+} from "./seed";
+
+export interface FakeOptions {
+  /** Milliseconds of the script that pass in one; 0 plays it at once. */
+  speed?: number;
+  /** Plays the ending, too. */
+  finish?: boolean;
+  /** Without goals and panes, as on the first start. */
+  empty?: boolean;
+}
+
+export const livelyId = "01m0lively00000000000000z0";
+
+type Handlers = { [M in Method]: (...args: Parameters<Methods[M]>) => ReturnType<Methods[M]> };
+
+/** Go in memory: a lively goal, some that stand still, panes that print and draw. For the gallery and for tests. */
+export class FakeBridge implements Bridge {
+  readonly window = true;
+  readonly connection = connection;
+  readonly goals = new Map<string, FakeGoal>();
+  /** Every call, for tests. */
+  readonly calls: { method: Method; args: unknown[] }[] = [];
+  /** Refusals that the next call of a method answers with. */
+  readonly refusals = new Map<Method, Problem>();
+  panes: PaneInfo[] = [];
+  layout = "";
+  settings = structuredClone(settings);
+  providers = structuredClone(providers);
+  findings = structuredClone(findings);
+  private rev = 1;
+  private now = worldTime;
+  private made = 0;
+  private readonly listeners = new Set<EventHandlers>();
+  private readonly browsers = new Map<string, Set<BrowserHandlers>>();
+
+  constructor(private readonly options: FakeOptions = {}) {
+    if (options.empty) return;
+    for (const view of structuredClone(stillGoals)) this.goals.set(view.id, new FakeGoal(view));
+    this.goals.get("01m0running00000000000000a1")?.steps.push(...structuredClone(stillSteps));
+    this.panes = [terminalPane("t1", { title: "deploy@edge-1", dir: "/var/log/nginx" })];
+    this.lively();
+  }
+
+  readonly call: Call = async (method, ...args) => {
+    this.calls.push({ method, args });
+    await Promise.resolve();
+    const refusal = this.refusals.get(method);
+    if (refusal) {
+      this.refusals.delete(method);
+      throw new CallError(refusal);
+    }
+    const answer = (this.handlers[method] as (...a: unknown[]) => unknown)(...args);
+    return structuredClone(answer) as never;
+  };
+
+  events(on: EventHandlers) {
+    this.listeners.add(on);
+    queueMicrotask(() => on.hello());
+    return { close: () => void this.listeners.delete(on) };
+  }
+
+  terminal(pane: string, on: TerminalHandlers): TerminalStream {
+    const bytes = new TextEncoder();
+    let end = 0;
+    const say = (text: string) => {
+      const data = bytes.encode(text);
+      end += data.length;
+      on.data(data, end);
+    };
+    queueMicrotask(() => {
+      on.link("open");
+      say(outputs[pane] ?? prompt);
+    });
+    return {
+      ack: () => undefined,
+      input: (text) => say(text === "\r" ? `\r\n${prompt}` : text),
+      inputBytes: () => undefined,
+      size: () => undefined,
+      restart: () => {
+        end = 0;
+        say(prompt);
+      },
+      close: () => undefined,
+    };
+  }
+
+  browser(pane: string, on: BrowserHandlers): BrowserStream {
+    const all = this.browsers.get(pane) ?? new Set();
+    this.browsers.set(pane, all.add(on));
+    let n = 0;
+    const draw = async (w: number, h: number) => {
+      const jpeg = await shopPage(w, h);
+      if (jpeg) on.frame({ n: ++n, width: w, height: h, jpeg });
+    };
+    queueMicrotask(() => on.link("open"));
+    return {
+      ack: () => undefined,
+      size: (w, h) => void draw(w, h),
+      input: () => undefined,
+      visible: () => undefined,
+      close: () => void all.delete(on),
+    };
+  }
+
+  /** Says an event of a goal to everyone, as the broker does. */
+  say(id: string, body: Body): GoalEvent | undefined {
+    const event = this.goals.get(id)?.record(body, this.now);
+    if (event) for (const l of this.listeners) l.goal(event);
+    return event;
+  }
+
+  putPane(pane: PaneInfo, closed = false): PaneInfo {
+    const others = this.panes.filter((p) => p.id !== pane.id);
+    this.panes = closed ? others : [...others, pane];
+    this.rev++;
+    for (const l of this.listeners) l.pane({ type: "pane", at: at(0), rev: this.rev, pane, closed });
+    return pane;
+  }
+
+  /** Tells every listener that the socket was lost, and comes back at once. */
+  drop(): void {
+    for (const l of this.listeners) {
+      l.down(1006);
+      l.hello();
+    }
+  }
+
+  private lively() {
+    const goal = new FakeGoal({
+      ...structuredClone(blankView),
+      id: livelyId,
+      objective: "Publish the page and make check-out work",
+      checks: 2,
+      check_states: ["curl -sf http://127.0.0.1:8080/", "npm test -- cart"].map((name) => ({
+        type: "shell",
+        name,
+        words: `the command \`${name}\` exits with 0`,
+        outcome: "",
+        detail: "",
+        tail: "",
+        ms: 0,
+        claim: 0,
+      })),
+      seq: 0,
+    });
+    this.goals.set(livelyId, goal);
+    const { objective, policy, provider, model } = goal.view;
+    goal.record(
+      {
+        type: "created",
+        objective,
+        criterion: "both checks",
+        dir: policy.dir,
+        risk: policy.risk,
+        provider,
+        model,
+        scripted: false,
+      },
+      this.now,
+    );
+    this.play(livelyId, this.options.finish ? [...script, ...ending] : script);
+  }
+
+  /** Plays beats one after the other; at speed 0 all of them before anyone listens. */
+  private play(id: string, beats: readonly Beat[]) {
+    const speed = this.options.speed ?? 0;
+    const beat = (i: number) => {
+      const b = beats[i];
+      if (!b) return;
+      this.now += b.after * 8;
+      this.say(id, b.body);
+      this.scenery(id, b.body);
+      if (speed > 0) setTimeout(() => beat(i + 1), b.after / speed);
+    };
+    if (speed > 0) setTimeout(() => beat(0), 300 / speed);
+    else beats.forEach((_, i) => beat(i));
+  }
+
+  /** Panes that the lively goal opens on its way. */
+  private scenery(id: string, body: Body) {
+    if (body.type !== "step_started") return;
+    if (body.step_id === 6) {
+      this.putPane(terminalPane("t2", { title: "build", dir: "/home/ada/shop", goal_id: id }));
+      this.say(id, { type: "lease", pane: "t2", kind: "terminal", held: true });
+    }
+    if (body.step_id === 8) {
+      this.putPane(
+        browserPane("b1", {
+          title: "Cardboard Legacy",
+          url: "http://127.0.0.1:8080/cart",
+          can_back: true,
+          goal_id: id,
+        }),
+      );
+      this.say(id, { type: "lease", pane: "b1", kind: "browser", held: true });
+    }
+    const page = this.panes.find((p) => p.id === "b1");
+    if (body.step_id === 12 && page) this.putPane({ ...page, acting: "click “Check out”", x: 320, y: 288 });
+  }
+
+  private goal(id: string): FakeGoal {
+    const goal = this.goals.get(id);
+    if (!goal) throw new CallError({ code: "not_found", message: `no goal ${id}`, hint: "", field: "" });
+    return goal;
+  }
+
+  private begin(input: StartInput): string {
+    const id = `01m0made000000000000000${String(++this.made).padStart(3, "0")}`;
+    const goal = new FakeGoal({
+      ...structuredClone(blankView),
+      id,
+      objective: input.objective,
+      created_at: new Date(this.now + this.made).toISOString(),
+      checks: input.checks.length,
+      check_states: input.checks.map((c) => ({
+        type: c.type,
+        name: c.command ?? "",
+        words: `the command \`${c.command ?? ""}\` exits with ${c.exit_code ?? 0}`,
+        outcome: "",
+        detail: "",
+        tail: "",
+        ms: 0,
+        claim: 0,
+      })),
+      policy: { risk: input.risk || "write_local", dir: input.dir || `${connection.work_dir}/${id.slice(-6)}` },
+      seq: 0,
+    });
+    this.goals.set(id, goal);
+    this.say(id, { type: "queued", reason: "a slot becomes free" });
+    this.say(id, { type: "started" });
+    return id;
+  }
+
+  private changePane(id: string, part: Partial<PaneInfo>): boolean {
+    const pane = this.panes.find((p) => p.id === id);
+    if (pane) {
+      const next = this.putPane({ ...pane, ...part });
+      for (const b of this.browsers.get(id) ?? []) b.info(next);
+    }
+    return pane !== undefined;
+  }
+
+  private closePane(id: string): boolean {
+    const pane = this.panes.find((p) => p.id === id);
+    if (pane) this.putPane(pane, true);
+    return pane !== undefined;
+  }
+
+  private readonly handlers: Handlers = {
+    "GoalAPI.Start": (input) => ({ goal_id: this.begin(input) }),
+    "GoalAPI.Try": ({ check }) =>
+      check.command === "true"
+        ? { outcome: "passes_already", detail: "it passes before anything was done", output: "", exit_code: 0, ms: 3 }
+        : { outcome: "fails_now", detail: "exit 1, wanted 0", output: "1 test failed\n", exit_code: 1, ms: 2_210 },
+    "GoalAPI.Get": (id) => this.goal(id).view,
+    "GoalAPI.Status": (id) => {
+      const { status, exit, steps } = this.goal(id).view;
+      return { status, exit, step: steps, last_step: "" };
+    },
+    "GoalAPI.List": ({ search, limit, offset }) => {
+      const all = [...this.goals.values()].map((g) => g.view);
+      const fit = all.filter((v) => v.objective.toLowerCase().includes(search.toLowerCase()));
+      fit.sort((a, b) => (a.created_at < b.created_at ? 1 : -1));
+      return { goals: fit.slice(offset, offset + limit), total: fit.length, counts: {} };
+    },
+    "GoalAPI.Steps": (id, after, limit) => {
+      const { steps, view } = this.goal(id);
+      return { steps: steps.filter((s) => s.n > after).slice(0, limit), total: steps.length, seq: view.seq };
+    },
+    "GoalAPI.Step": (id, n) => {
+      const row = this.goal(id).steps.find((s) => s.n === n);
+      if (!row) throw new CallError({ code: "not_found", message: `no step ${n}`, hint: "", field: "" });
+      return { ...row, result: `${row.preview}\n<b>markup stays text</b>`, image: "" };
+    },
+    "GoalAPI.Events": (id, after, limit) => {
+      const rest = this.goal(id).events.filter((e) => (e.seq ?? 0) > after);
+      return { events: rest.slice(0, limit), more: rest.length > limit };
+    },
+    "GoalAPI.Output": (sha) =>
+      `output of ${sha}\nFAIL src/cart.test.ts › total with two items\nline 23: expected 3, got 2\n`,
+    "GoalAPI.Receipt": (id) => {
+      const g = this.goal(id);
+      const claims = g.events.filter((e) => e.type === "claim");
+      const verdicts = g.events.filter((e) => e.type === "verdict");
+      return {
+        goal_id: id,
+        objective: g.view.objective,
+        criterion: (g.view.check_states ?? []).map((c) => c.words).join(" and "),
+        criterion_sha256: g.view.criterion_sha256.repeat(4),
+        policy_sha256: "41ee0c9a77d2b310".repeat(4),
+        status: g.view.status,
+        exit: g.view.exit,
+        verified: g.view.verified,
+        reviewed: false,
+        model: g.view.model,
+        scripted: g.view.scripted,
+        claims: claims.map((c, i) => ({
+          n: c.n,
+          at: c.at,
+          rationale: c.rationale,
+          deciding: g.view.verified && i === claims.length - 1,
+          verdicts: verdicts.filter((v) => v.claim === c.n),
+        })),
+      };
+    },
+    "GoalAPI.Abort": (id) => this.end(id, "aborted"),
+    "GoalAPI.Pause": (id) =>
+      this.say(id, { type: "paused", exit: "user_paused", reason: "You paused it.", report: null }) !== undefined,
+    "GoalAPI.Resume": (id) => this.say(id, { type: "resumed" }) !== undefined,
+    "GoalAPI.Steer": (id, text) => this.say(id, { type: "steered", text }) !== undefined,
+    "GoalAPI.Delete": (id) => this.goals.delete(id),
+    "GoalAPI.Demo": () => {
+      if (!this.goals.has(livelyId)) this.lively();
+      return { goal_id: livelyId };
+    },
+    "TerminalAPI.Open": ({ dir }) => this.putPane(terminalPane(`t${10 + this.rev}`, dir ? { dir } : {})),
+    "TerminalAPI.Close": (id) => this.closePane(id),
+    "TerminalAPI.Rename": (id, title) => this.changePane(id, { title }),
+    "TerminalAPI.Restart": (id) => {
+      this.changePane(id, { running: true, exit: 0 });
+      return this.panes.find((p) => p.id === id) ?? terminalPane(id);
+    },
+    "BrowserAPI.Open": ({ url }) => this.putPane(browserPane(`b${10 + this.rev}`, url ? { url, title: url } : {})),
+    "BrowserAPI.Close": (id) => this.closePane(id),
+    "BrowserAPI.Navigate": (id, url) => this.changePane(id, { url, title: url, can_back: true, problem: "" }),
+    "BrowserAPI.Back": (id) => this.changePane(id, { can_forward: true }),
+    "BrowserAPI.Forward": (id) => this.changePane(id, { can_forward: false }),
+    "BrowserAPI.Reload": (id) => this.changePane(id, { problem: "" }),
+    "BrowserAPI.Stop": (id) => this.changePane(id, { loading: false }),
+    "WorkspaceAPI.Panes": () => ({ rev: this.rev, panes: this.panes }),
+    "WorkspaceAPI.Layout": () => this.layout,
+    "WorkspaceAPI.SaveLayout": (json) => {
+      this.layout = json;
+      return true;
+    },
+    "ModelAPI.List": () => this.providers,
+    "ModelAPI.Save": (p) => {
+      this.providers = [...this.providers.filter((o) => o.id !== p.id), { ...p, ready: true }];
+      return true;
+    },
+    "ModelAPI.Delete": (id) => {
+      this.providers = this.providers.filter((p) => p.id !== id);
+      return true;
+    },
+    "ModelAPI.Use": (id) => {
+      this.providers = this.providers.map((p) => ({ ...p, active: p.id === id }));
+      return true;
+    },
+    "ModelAPI.Test": (id) => ({ id: "model", state: "ok", title: "It answers", detail: `${id} · 212 ms`, hint: "" }),
+    "SettingsAPI.Get": () => this.settings,
+    "SettingsAPI.Save": (s) => {
+      this.settings = s;
+      return true;
+    },
+    "SettingsAPI.Doctor": () => this.findings,
+    "SettingsAPI.Connect": () => connection,
+  };
+
+  private end(id: string, status: "aborted"): boolean {
+    const said = this.say(id, {
+      type: "ended",
+      status,
+      exit: "user_aborted",
+      verified: false,
+      report: ["You aborted it."],
+    });
+    return said !== undefined;
+  }
+}

@@ -1,0 +1,93 @@
+import type { GoalEvent, GoalView, StepRow } from "@/bridge/types";
+import type { Body } from "./script";
+
+/** One goal of the fake world: what Go would keep in its store. */
+export class FakeGoal {
+  readonly events: GoalEvent[] = [];
+  readonly steps: StepRow[] = [];
+
+  constructor(readonly view: GoalView) {}
+
+  /** Writes an event into the journal, as Go does before anyone hears of it. */
+  record(body: Body, at: number): GoalEvent {
+    const head = { goal_id: this.view.id, at: new Date(at).toISOString() };
+    if (body.type === "delta") return { ...head, ...body };
+    this.view.seq++;
+    const event = { ...head, run_id: "r1", seq: this.view.seq, ...body } as GoalEvent;
+    this.events.push(event);
+    this.apply(event, at);
+    return event;
+  }
+
+  private apply(event: GoalEvent, at: number) {
+    const v = this.view;
+    const since = v.started_at ? at - Date.parse(v.started_at) : 0;
+    v.spent_ms = Math.max(v.spent_ms, since);
+    switch (event.type) {
+      case "started":
+      case "resumed":
+        v.status = "running";
+        v.exit = "";
+        v.reason = "";
+        v.started_at ||= event.at;
+        break;
+      case "iteration":
+        v.iterations = event.n;
+        break;
+      case "usage":
+        v.tokens_in += event.tokens_in;
+        v.tokens_out += event.tokens_out;
+        v.usd += event.usd;
+        break;
+      case "step_started":
+        v.steps = event.step_id;
+        this.steps.push({
+          n: event.step_id,
+          at_ms: since,
+          tool: event.tool,
+          arguments: event.arguments,
+          outcome: "",
+          ms: 0,
+          preview: "",
+          image_sha256: "",
+          effect: event.effect.risk ?? "",
+        });
+        break;
+      case "step": {
+        const row = this.steps.find((s) => s.n === event.step_id);
+        if (row) Object.assign(row, { outcome: event.outcome, ms: event.ms, preview: event.preview });
+        v.activity = [...(v.activity ?? []), 1 + ((event.step_id * 7) % 5)].slice(-24);
+        break;
+      }
+      case "claim":
+        v.checks_passed = 0;
+        break;
+      case "verdict": {
+        const check = v.check_states?.[event.check];
+        const { outcome, detail, tail = "", ms, claim } = event;
+        if (check) Object.assign(check, { outcome, detail, tail, ms, claim });
+        if (outcome === "pass") v.checks_passed++;
+        break;
+      }
+      case "verification_failed":
+        v.marks = [...(v.marks ?? []), { at_ms: since, what: "verify:fail", detail: event.detail, claim: event.claim }];
+        break;
+      case "lease":
+        v.panes = [...(v.panes ?? []), event.pane];
+        break;
+      case "paused":
+        Object.assign(v, { status: "paused", exit: event.exit, reason: event.reason, report: event.report });
+        break;
+      case "ended":
+        Object.assign(v, { status: event.status, exit: event.exit, verified: event.verified, report: event.report });
+        v.reason = event.report?.[0] ?? "";
+        v.ended_at = event.at;
+        if (event.verified) {
+          v.marks = [...(v.marks ?? []), { at_ms: since, what: "verify:pass", detail: "every check passed", claim: 2 }];
+        }
+        break;
+      default:
+        break;
+    }
+  }
+}

@@ -1,0 +1,280 @@
+import type { Connection, Finding, GoalView, PaneInfo, Provider, Settings, StepRow } from "@/bridge/types";
+
+/** The moment at which the fake world stands still, so that pictures of it are the same each time. */
+export const worldTime = Date.parse("2026-03-14T09:26:53.000Z");
+
+export const at = (ms: number) => new Date(worldTime + ms).toISOString();
+
+export const connection: Connection = {
+  url: "",
+  token: "",
+  version: "0.1.0-fake",
+  os: "linux",
+  data_dir: "/home/ada/.local/share/goalpost",
+  work_dir: "/home/ada/Goalpost",
+};
+
+export const settings: Settings = { theme: "dark", font_size: 13, scrollback: 10_000, welcomed: true };
+
+export const findings: Finding[] = [
+  { id: "data", state: "ok", title: "Data folder", detail: "/home/ada/.local/share/goalpost is writable", hint: "" },
+  { id: "helper", state: "ok", title: "Helper", detail: "starts programs", hint: "" },
+  { id: "chromium", state: "ok", title: "Chromium", detail: "/usr/bin/chromium 156.0.8078.79", hint: "" },
+  {
+    id: "sandbox",
+    state: "warn",
+    title: "The sandbox is not enforced yet",
+    detail: "Goals run with your rights. The policy is checked before each step, and the kernel does not hold it yet.",
+    hint: "",
+  },
+  {
+    id: "model",
+    state: "warn",
+    title: "No model is configured",
+    detail: "The demo works without one. It is scripted, no AI.",
+    hint: "set OPENAI_API_KEY, or add a provider in Settings",
+  },
+];
+
+export const providers: Provider[] = [
+  {
+    id: "demo",
+    kind: "demo",
+    base_url: "",
+    model: "demo",
+    api_key_env: "",
+    active: false,
+    scripted: true,
+    ready: true,
+    note: "scripted, no AI",
+  },
+  {
+    id: "local",
+    kind: "openai",
+    base_url: "http://127.0.0.1:11434/v1",
+    model: "qwen3-coder",
+    api_key_env: "",
+    active: true,
+    scripted: false,
+    ready: true,
+    note: "",
+  },
+  {
+    id: "openai",
+    kind: "openai",
+    base_url: "https://api.openai.com/v1",
+    model: "gpt-5",
+    api_key_env: "OPENAI_API_KEY",
+    active: false,
+    scripted: false,
+    ready: false,
+    note: "OPENAI_API_KEY is not set",
+  },
+];
+
+const minute = 60_000;
+
+export const blankView: GoalView = {
+  id: "",
+  objective: "",
+  status: "pending",
+  exit: "",
+  reason: "",
+  verified: false,
+  scripted: false,
+  created_at: at(0),
+  started_at: "",
+  ended_at: "",
+  spent_ms: 0,
+  steps: 0,
+  iterations: 0,
+  checks_passed: 0,
+  checks: 1,
+  tokens_in: 0,
+  tokens_out: 0,
+  usd: 0,
+  seq: 1,
+  activity: [],
+  criterion_sha256: "9f2c61b3a07de41c",
+  any: false,
+  check_states: [],
+  policy: { risk: "write_local", dir: "/home/ada/shop" },
+  provider: "local",
+  model: "qwen3-coder",
+  wall_clock_ms: 60 * minute,
+  max_iterations: 300,
+  max_tokens: 0,
+  max_usd: 5,
+  report: [],
+  panes: [],
+  marks: [],
+};
+
+const check = (name: string, passed: boolean) => ({
+  type: "shell",
+  name,
+  words: `the command \`${name}\` exits with 0`,
+  outcome: passed ? ("pass" as const) : ("" as const),
+  detail: passed ? "exit 0" : "",
+  tail: "",
+  ms: passed ? 412 : 0,
+  claim: passed ? 1 : 0,
+});
+
+/** Goals that are no longer moving, one for each standing that the list shows. */
+export const stillGoals: GoalView[] = [
+  {
+    ...blankView,
+    id: "01m0running00000000000000a1",
+    objective: "Bring the flaky cart suite to green, ten runs in a row",
+    status: "running",
+    created_at: at(-14 * minute),
+    started_at: at(-14 * minute),
+    spent_ms: 14 * minute,
+    steps: 61,
+    iterations: 48,
+    usd: 1.9,
+    tokens_in: 481_200,
+    tokens_out: 22_100,
+    activity: [2, 4, 3, 3, 5, 2, 1, 3, 4, 6, 2, 3, 1, 2, 4, 3, 2, 3, 4, 2, 3, 1, 2, 3],
+    check_states: [check("for i in 1 2 3 4 5 6 7 8 9 10; do npm test -- cart || exit 1; done", false)],
+  },
+  {
+    ...blankView,
+    id: "01m0needs000000000000000b2",
+    objective: "Export last month's invoices as PDF",
+    status: "paused",
+    exit: "needs_operator",
+    reason: "The page asks for a second factor in browser pane b3.",
+    created_at: at(-90 * minute),
+    started_at: at(-89 * minute),
+    spent_ms: 7 * minute,
+    steps: 23,
+    usd: 0.31,
+    activity: [3, 5, 4, 6, 2, 3, 0, 0],
+    report: ["The page asks for a second factor in browser pane b3."],
+    check_states: [check("test -s invoices.pdf", false)],
+  },
+  {
+    ...blankView,
+    id: "01m0queued00000000000000c3",
+    objective: "Rename the module in every package and keep the build green",
+    status: "pending",
+    created_at: at(-2 * minute),
+    check_states: [check("go build ./...", false)],
+  },
+  {
+    ...blankView,
+    id: "01m0parked00000000000000d4",
+    objective: "Upgrade staging DB to schema v5",
+    status: "paused",
+    exit: "parked",
+    reason: "The model is rate limited until 14:30.",
+    created_at: at(-200 * minute),
+    started_at: at(-199 * minute),
+    spent_ms: 31 * minute,
+    steps: 44,
+    check_states: [check("./migrate status | grep -q v5", false)],
+  },
+  {
+    ...blankView,
+    id: "01m0done0000000000000000e5",
+    objective: "Release notes for 2.3",
+    status: "completed",
+    exit: "done",
+    verified: true,
+    reason: "Every check passed.",
+    created_at: at(-300 * minute),
+    started_at: at(-300 * minute),
+    ended_at: at(-280 * minute),
+    spent_ms: 20 * minute,
+    steps: 38,
+    checks: 2,
+    checks_passed: 2,
+    report: ["Every check passed.", "NOTES.md lists 14 changes.", "Two of them had no pull request."],
+    check_states: [check("test -s NOTES.md", true), check("./lint-notes NOTES.md", true)],
+    marks: [{ at_ms: 19 * minute, what: "verify:pass", detail: "2 of 2 checks passed", claim: 1 }],
+  },
+  {
+    ...blankView,
+    id: "01m0limit000000000000000f6",
+    objective: "Move CI cache to the new bucket",
+    status: "failed",
+    exit: "limit_reached",
+    reason: "The time of 1 h is over.",
+    created_at: at(-2_000 * minute),
+    started_at: at(-2_000 * minute),
+    ended_at: at(-1_940 * minute),
+    spent_ms: 60 * minute,
+    steps: 112,
+    check_states: [check("./ci-cache-check", false)],
+  },
+  {
+    ...blankView,
+    id: "01m0gaveup00000000000000g7",
+    objective: "Scrape 20 product pages to PDF",
+    status: "aborted",
+    exit: "gave_up",
+    reason: "The site answers 403 to every page after the third.",
+    created_at: at(-3_000 * minute),
+    started_at: at(-3_000 * minute),
+    ended_at: at(-2_990 * minute),
+    spent_ms: 10 * minute,
+    steps: 64,
+    check_states: [check("test $(ls out/*.pdf | wc -l) -eq 20", false)],
+  },
+];
+
+export const stillSteps: StepRow[] = Array.from({ length: 61 }, (_, i) => ({
+  n: i + 1,
+  at_ms: i * 13_400,
+  tool: ["run_command", "read_file", "edit_file", "run_command"][i % 4] ?? "run_command",
+  arguments: JSON.stringify(
+    [
+      { command: "npm test -- cart" },
+      { path: "src/cart.test.ts" },
+      { path: "src/clock.ts", old: "Date.now()", new: "clock.now()" },
+      { command: "git diff --stat" },
+    ][i % 4],
+  ),
+  outcome: i % 9 === 4 ? ("failed" as const) : ("ok" as const),
+  ms: (i * 7919) % 3_000,
+  preview: i % 9 === 4 ? "exit 1" : "done",
+  image_sha256: "",
+  effect: "write_local",
+}));
+
+const pane: PaneInfo = {
+  id: "",
+  kind: "terminal",
+  title: "",
+  goal_id: "",
+  dir: "",
+  running: true,
+  exit: 0,
+  url: "",
+  loading: false,
+  can_back: false,
+  can_forward: false,
+  problem: "",
+  acting: "",
+  x: 0,
+  y: 0,
+};
+
+export const terminalPane = (id: string, part: Partial<PaneInfo> = {}): PaneInfo => ({
+  ...pane,
+  id,
+  title: "bash",
+  dir: "/home/ada",
+  ...part,
+});
+
+export const browserPane = (id: string, part: Partial<PaneInfo> = {}): PaneInfo => ({
+  ...pane,
+  id,
+  kind: "browser",
+  title: "New page",
+  url: "about:blank",
+  ...part,
+});

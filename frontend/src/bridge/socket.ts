@@ -1,0 +1,130 @@
+/** What this code needs of a WebSocket; tests bring their own. */
+export interface WireSocket {
+  binaryType: BinaryType;
+  readyState: number;
+  onopen: ((ev: Event) => void) | null;
+  onmessage: ((ev: MessageEvent) => void) | null;
+  onclose: ((ev: CloseEvent) => void) | null;
+  send(data: string | ArrayBufferView<ArrayBuffer>): void;
+  close(code?: number): void;
+}
+
+/** Opens the socket for a path of the stream, such as `/v1/events`. */
+export type Dial = (path: string) => WireSocket;
+
+export interface LinkHandlers {
+  open?: () => void;
+  text?: (message: unknown) => void;
+  binary?: (data: ArrayBuffer) => void;
+  /** The socket closed; a new one is dialled after `retryMs` unless it is 0. */
+  down?: (code: number, retryMs: number) => void;
+}
+
+const firstWait = 250;
+const longestWait = 8_000;
+const open = 1;
+
+/** How long to wait before the given try (from 0), with up to a quarter of jitter. */
+export function backOff(tries: number, random: () => number = Math.random): number {
+  const wait = Math.min(longestWait, firstWait * 2 ** tries);
+  return Math.round(wait * (1 + random() / 4));
+}
+
+/**
+ * A socket that comes back. `path` is asked anew for every dial, because what
+ * has arrived so far is part of it. After `close` nothing is called any more.
+ */
+export class Link {
+  private socket: WireSocket | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private tries = 0;
+  private closed = false;
+
+  constructor(
+    private readonly dial: Dial,
+    private readonly path: () => string,
+    private readonly on: LinkHandlers,
+  ) {
+    this.connect();
+  }
+
+  /** Sends text when the socket is open; false means that it was not sent. */
+  send(message: object): boolean {
+    if (this.socket?.readyState !== open) return false;
+    this.socket.send(JSON.stringify(message));
+    return true;
+  }
+
+  sendBytes(data: Uint8Array<ArrayBuffer>): boolean {
+    if (this.socket?.readyState !== open) return false;
+    this.socket.send(data);
+    return true;
+  }
+
+  /** Drops the socket and dials again at once. */
+  redial(): void {
+    this.detach();
+    this.tries = 0;
+    this.connect();
+  }
+
+  /** Ends the socket and does not come back until `redial`. */
+  rest(): void {
+    this.detach();
+  }
+
+  close(): void {
+    this.closed = true;
+    this.detach();
+  }
+
+  private detach() {
+    clearTimeout(this.timer);
+    const socket = this.socket;
+    this.socket = null;
+    if (!socket) return;
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    socket.close(1000);
+  }
+
+  private connect() {
+    if (this.closed) return;
+    const socket = this.dial(this.path());
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    socket.onopen = () => {
+      this.on.open?.();
+    };
+    socket.onmessage = (ev: MessageEvent<unknown>) => {
+      // Only a socket that carried something counts as a working one: a server
+      // that accepts and closes at once must not be dialled in a tight loop.
+      this.tries = 0;
+      if (ev.data instanceof ArrayBuffer) this.on.binary?.(ev.data);
+      else if (typeof ev.data === "string") this.text(ev.data);
+    };
+    socket.onclose = (ev) => {
+      this.socket = null;
+      const wait = backOff(this.tries);
+      this.tries++;
+      this.on.down?.(ev.code, wait);
+      this.timer = setTimeout(() => this.connect(), wait);
+    };
+  }
+
+  private text(data: string) {
+    let message: unknown;
+    try {
+      message = JSON.parse(data);
+    } catch {
+      return;
+    }
+    this.on.text?.(message);
+  }
+}
+
+/** Dials the loopback stream with its token, or the page's own origin when `url` is empty. */
+export function dialer(url: string, token: string): Dial {
+  const origin = url || location.origin.replace(/^http/, "ws");
+  const protocols = token ? ["goalpost.v1", `token.${token}`] : ["goalpost.v1"];
+  return (path) => new WebSocket(origin + path, protocols);
+}

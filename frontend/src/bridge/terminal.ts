@@ -1,0 +1,80 @@
+import { Link, type Dial } from "./socket";
+
+export interface TerminalHandlers {
+  /** Bytes to write, each exactly once and in order; answer with `ack(end)` once they are written. */
+  data: (bytes: Uint8Array<ArrayBuffer>, end: number) => void;
+  /** Output before `to` is no longer kept. */
+  lost: (from: number, to: number) => void;
+  exit: (code: number) => void;
+  size: (cols: number, rows: number) => void;
+  link: (state: "open" | "down") => void;
+}
+
+export interface TerminalStream {
+  ack(offset: number): void;
+  input(text: string): void;
+  /** Bytes that are no valid text, such as old mouse reports. */
+  inputBytes(bytes: Uint8Array<ArrayBuffer>): void;
+  size(cols: number, rows: number): void;
+  /** Starts over from the first byte that is kept, for a restarted program. */
+  restart(): void;
+  close(): void;
+}
+
+const header = 8;
+
+/**
+ * Follows one terminal from byte 0 and comes back after a lost socket at the
+ * byte behind the last one that was handed over.
+ */
+export function openTerminal(dial: Dial, pane: string, on: TerminalHandlers): TerminalStream {
+  let next = 0;
+  let wanted: { cols: number; rows: number } | null = null;
+
+  const frame = (data: ArrayBuffer) => {
+    if (data.byteLength < header) return;
+    const offset = Number(new DataView(data).getBigUint64(0));
+    const end = offset + data.byteLength - header;
+    if (end <= next) return;
+    if (offset > next) on.lost(next, offset);
+    const skip = Math.max(0, next - offset);
+    next = end;
+    on.data(new Uint8Array(data, header + skip), end);
+  };
+
+  const text = (message: unknown) => {
+    const m = message as { t?: string; from?: number; to?: number; code?: number; cols?: number; rows?: number };
+    if (m.t === "lost" && m.from !== undefined && m.to !== undefined && m.to > next) {
+      on.lost(m.from, m.to);
+      next = m.to;
+    } else if (m.t === "exit") {
+      on.exit(m.code ?? 0);
+      link.rest();
+    } else if (m.t === "size" && m.cols !== undefined && m.rows !== undefined) on.size(m.cols, m.rows);
+  };
+
+  const link: Link = new Link(dial, () => `/v1/terminal/${encodeURIComponent(pane)}?offset=${next}`, {
+    open: () => {
+      if (wanted) link.send({ t: "size", ...wanted });
+      on.link("open");
+    },
+    binary: frame,
+    text,
+    down: () => on.link("down"),
+  });
+
+  return {
+    ack: (n) => void link.send({ t: "ack", n }),
+    input: (d) => void link.send({ t: "in", d }),
+    inputBytes: (bytes) => void link.sendBytes(bytes),
+    size: (cols, rows) => {
+      wanted = { cols, rows };
+      link.send({ t: "size", cols, rows });
+    },
+    restart: () => {
+      next = 0;
+      link.redial();
+    },
+    close: () => link.close(),
+  };
+}

@@ -1,0 +1,355 @@
+// The shapes of Go's JSON, under the names of the Go structs and their tags.
+
+export type Risk = "read_only" | "write_local" | "network_get" | "network_write" | "spends_money";
+export type Status = "pending" | "running" | "paused" | "completed" | "failed" | "aborted";
+export type Exit =
+  | ""
+  | "done"
+  | "limit_reached"
+  | "error"
+  | "stuck"
+  | "needs_operator"
+  | "parked"
+  | "user_paused"
+  | "interrupted"
+  | "user_aborted"
+  | "gave_up";
+export type CheckOutcome = "" | "pass" | "fail" | "error" | "tampered" | "passes_already" | "fails_now" | "cannot_run";
+export type StepOutcome = "" | "ok" | "failed" | "denied" | "in_doubt";
+
+export interface Problem {
+  code: string;
+  message: string;
+  hint: string;
+  field: string;
+}
+
+export interface Check {
+  type: "shell";
+  command?: string;
+  exit_code?: number;
+  dir?: string;
+  timeout_ms?: number;
+}
+
+export interface Verdict {
+  check: number;
+  name: string;
+  outcome: CheckOutcome;
+  detail: string;
+  tail?: string;
+  evidence?: string;
+  bytes?: number;
+  exit_code: number;
+  ms: number;
+}
+
+export interface Policy {
+  risk: Risk;
+  dir: string;
+  allow_tools?: string[];
+  deny_tools?: string[];
+  allow_hosts?: string[];
+}
+
+export interface StartInput {
+  objective: string;
+  checks: Check[];
+  any: boolean;
+  risk: Risk | "";
+  dir: string;
+  provider: string;
+  model: string;
+  wall_clock_ms: number;
+  iterations: number;
+  claims_per_gate: number;
+  tokens: number;
+  usd: number;
+  allow_tools: string[];
+  deny_tools: string[];
+  allow_hosts: string[];
+  allow_passing: boolean;
+  allow_missing: boolean;
+}
+
+export interface StartOutput {
+  goal_id: string;
+}
+
+export interface StatusOutput {
+  status: Status;
+  exit: Exit;
+  step: number;
+  last_step: string;
+}
+
+export interface GoalCard {
+  id: string;
+  objective: string;
+  status: Status;
+  exit: Exit;
+  reason: string;
+  verified: boolean;
+  scripted: boolean;
+  created_at: string;
+  started_at: string;
+  ended_at: string;
+  spent_ms: number;
+  steps: number;
+  iterations: number;
+  checks_passed: number;
+  checks: number;
+  tokens_in: number;
+  tokens_out: number;
+  usd: number;
+  seq: number;
+  activity: number[] | null;
+}
+
+export interface CheckState {
+  type: string;
+  name: string;
+  words: string;
+  outcome: CheckOutcome;
+  detail: string;
+  tail: string;
+  ms: number;
+  claim: number;
+}
+
+export interface Mark {
+  at_ms: number;
+  what: string;
+  detail: string;
+  claim: number;
+}
+
+export interface GoalView extends GoalCard {
+  criterion_sha256: string;
+  any: boolean;
+  check_states: CheckState[] | null;
+  policy: Policy;
+  provider: string;
+  model: string;
+  wall_clock_ms: number;
+  max_iterations: number;
+  max_tokens: number;
+  max_usd: number;
+  report: string[] | null;
+  panes: string[] | null;
+  marks: Mark[] | null;
+}
+
+export interface StepRow {
+  n: number;
+  at_ms: number;
+  tool: string;
+  arguments: string;
+  outcome: StepOutcome;
+  ms: number;
+  preview: string;
+  image_sha256: string;
+  effect: string;
+}
+
+export interface StepView extends StepRow {
+  result: string;
+  image: string;
+}
+
+export interface StepPage {
+  steps: StepRow[] | null;
+  total: number;
+  seq: number;
+}
+
+export interface ListInput {
+  status: string;
+  search: string;
+  limit: number;
+  offset: number;
+}
+
+export interface GoalList {
+  goals: GoalCard[] | null;
+  total: number;
+  counts: Record<string, number> | null;
+}
+
+export interface EventPage {
+  events: GoalEvent[] | null;
+  more: boolean;
+}
+
+export interface TryInput {
+  check: Check;
+  dir: string;
+}
+
+export interface TryOutput {
+  outcome: CheckOutcome;
+  detail: string;
+  output: string;
+  exit_code: number;
+  ms: number;
+}
+
+export interface ReceiptClaim {
+  n: number;
+  at: string;
+  rationale: string;
+  deciding: boolean;
+  verdicts: Verdict[] | null;
+}
+
+export interface ReceiptView {
+  goal_id: string;
+  objective: string;
+  criterion: string;
+  criterion_sha256: string;
+  policy_sha256: string;
+  status: Status;
+  exit: Exit;
+  verified: boolean;
+  reviewed: boolean;
+  model: string;
+  scripted: boolean;
+  claims: ReceiptClaim[] | null;
+}
+
+export interface ArgsOpenTerminal {
+  dir: string;
+  cols: number;
+  rows: number;
+}
+
+export interface ArgsOpenBrowser {
+  url: string;
+  width: number;
+  height: number;
+}
+
+export interface PaneInfo {
+  id: string;
+  kind: "terminal" | "browser";
+  title: string;
+  goal_id: string;
+  dir: string;
+  running: boolean;
+  exit: number;
+  url: string;
+  loading: boolean;
+  can_back: boolean;
+  can_forward: boolean;
+  problem: string;
+  acting: string;
+  x: number;
+  y: number;
+}
+
+export interface PaneInput {
+  kind: "move" | "down" | "up" | "wheel" | "keydown" | "keyup" | "text";
+  x: number;
+  y: number;
+  button: "left" | "middle" | "right" | "none";
+  buttons: number;
+  clicks: number;
+  dx: number;
+  dy: number;
+  key: string;
+  code: string;
+  key_code: number;
+  text: string;
+  modifiers: number;
+  repeat: boolean;
+}
+
+export interface PaneList {
+  rev: number;
+  panes: PaneInfo[] | null;
+}
+
+export interface Provider {
+  id: string;
+  kind: string;
+  base_url: string;
+  model: string;
+  api_key_env: string;
+  active: boolean;
+  scripted: boolean;
+  ready: boolean;
+  note: string;
+}
+
+export interface Finding {
+  id: string;
+  state: "ok" | "warn" | "bad";
+  title: string;
+  detail: string;
+  hint: string;
+}
+
+export interface Settings {
+  theme: "system" | "dark" | "light";
+  font_size: number;
+  scrollback: number;
+  welcomed: boolean;
+}
+
+export interface Connection {
+  url: string;
+  token: string;
+  version: string;
+  os: string;
+  data_dir: string;
+  work_dir: string;
+}
+
+/** The bodies of a goal's events, by type. */
+interface Bodies {
+  created: {
+    objective: string;
+    criterion: string;
+    dir: string;
+    risk: Risk;
+    provider: string;
+    model: string;
+    scripted: boolean;
+  };
+  queued: { reason: string };
+  started: object;
+  iteration: { n: number };
+  message: { message: { role: string; text: string } };
+  step_started: { step_id: number; tool: string; arguments: string; effect: { risk?: string; control?: boolean } };
+  step: { step_id: number; tool: string; outcome: StepOutcome; ms: number; preview: string; image_sha256?: string };
+  claim: { n: number; rationale: string; result?: string };
+  verdict: Verdict & { claim: number };
+  verification_failed: { claim: number; detail: string };
+  usage: { tokens_in: number; tokens_out: number; usd: number };
+  steered: { text: string };
+  lease: { pane: string; kind: PaneInfo["kind"]; held: boolean };
+  warning: { what: string; text: string };
+  paused: { exit: Exit; reason: string; report: string[] | null };
+  resumed: { note?: string };
+  ended: { status: Status; exit: Exit; verified: boolean; report: string[] | null };
+  delta: { text: string };
+}
+
+interface Head {
+  goal_id: string;
+  run_id?: string;
+  /** Absent on events that are not in the journal. */
+  seq?: number;
+  at: string;
+}
+
+/** One flat object for each event of a goal. */
+export type GoalEvent = { [K in keyof Bodies]: Head & { type: K } & Bodies[K] }[keyof Bodies];
+
+export interface PaneEvent {
+  type: "pane";
+  at: string;
+  rev: number;
+  pane: PaneInfo;
+  closed: boolean;
+}

@@ -1,0 +1,61 @@
+import { useMemo, useRef } from "react";
+import { composes, keyInput, textInput } from "./input";
+import type { Surface } from "./surface";
+
+interface KeyboardHandlers {
+  onKeyDown: (e: React.KeyboardEvent<HTMLTextAreaElement>) => void;
+  onKeyUp: (e: React.KeyboardEvent<HTMLTextAreaElement>) => void;
+  onInput: (e: React.InputEvent<HTMLTextAreaElement>) => void;
+  onCompositionEnd: (e: React.CompositionEvent<HTMLTextAreaElement>) => void;
+  onPaste: (e: React.ClipboardEvent<HTMLTextAreaElement>) => void;
+  onBlur: () => void;
+}
+
+/**
+ * The keyboard of a page, caught by a hidden text field so that input methods
+ * and dead keys work. Ctrl+V pastes what the person copied outside; only right
+ * after a copy inside the page does the page paste from its own clipboard.
+ */
+export function useKeyboard(surface: Surface | null): KeyboardHandlers {
+  const copiedInside = useRef(false);
+  return useMemo(() => {
+    const empty = (el: HTMLTextAreaElement) => {
+      el.value = "";
+    };
+    const wantsLocalPaste = (e: React.KeyboardEvent) =>
+      (e.ctrlKey || e.metaKey) && !e.altKey && e.code === "KeyV" && !copiedInside.current;
+    return {
+      onKeyDown: (e) => {
+        if (composes(e.nativeEvent) || wantsLocalPaste(e)) return;
+        // Ctrl+Shift+Tab leaves the page's keyboard, as in terminals.
+        if (e.code === "Tab" && e.ctrlKey && e.shiftKey) return;
+        if ((e.ctrlKey || e.metaKey) && (e.code === "KeyC" || e.code === "KeyX")) copiedInside.current = true;
+        e.preventDefault();
+        surface?.input(keyInput("keydown", e.nativeEvent));
+      },
+      onKeyUp: (e) => {
+        if (composes(e.nativeEvent)) return;
+        surface?.input(keyInput("keyup", e.nativeEvent));
+      },
+      onInput: (e) => {
+        if (e.nativeEvent.isComposing) return;
+        const text = e.currentTarget.value;
+        empty(e.currentTarget);
+        if (text) surface?.input(textInput(text));
+      },
+      onCompositionEnd: (e) => {
+        const text = e.data;
+        empty(e.currentTarget);
+        if (text) surface?.input(textInput(text));
+      },
+      onPaste: (e) => {
+        e.preventDefault();
+        const text = e.clipboardData.getData("text/plain");
+        if (text) surface?.input(textInput(text));
+      },
+      onBlur: () => {
+        copiedInside.current = false;
+      },
+    };
+  }, [surface]);
+}

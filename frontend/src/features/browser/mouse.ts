@@ -1,0 +1,68 @@
+import { useEffect, type RefObject } from "react";
+import { buttonName, emptyInput, modifiers, toPage, wheelPixels } from "./input";
+import type { Surface } from "./surface";
+
+/** Sends what the mouse does over the picture. A drag goes on outside of it until the button is let go. */
+export function useMouse(
+  area: RefObject<HTMLDivElement | null>,
+  canvas: RefObject<HTMLCanvasElement | null>,
+  surface: Surface | null,
+  focus: () => void,
+): void {
+  useEffect(() => {
+    const el = area.current;
+    const picture = canvas.current;
+    if (!el || !picture || !surface) return;
+    let held = false;
+
+    const at = (e: MouseEvent) => ({
+      ...emptyInput,
+      ...toPage(e.clientX, e.clientY, picture.getBoundingClientRect(), surface.page),
+      buttons: e.buttons,
+      modifiers: modifiers(e),
+    });
+    const onPicture = (e: MouseEvent) => e.target === picture;
+
+    const move = (e: MouseEvent) => {
+      if (!held && !onPicture(e)) return;
+      surface.input({ ...at(e), kind: "move" });
+    };
+    const down = (e: MouseEvent) => {
+      if (!onPicture(e)) return;
+      // The default would take the focus to the body.
+      e.preventDefault();
+      focus();
+      held = true;
+      surface.input({ ...at(e), kind: "down", button: buttonName(e.button), clicks: Math.max(1, e.detail) });
+    };
+    const up = (e: MouseEvent) => {
+      if (!held) return;
+      held = e.buttons !== 0;
+      surface.input({ ...at(e), kind: "up", button: buttonName(e.button), clicks: Math.max(1, e.detail) });
+    };
+    const wheel = (e: WheelEvent) => {
+      if (!onPicture(e)) return;
+      e.preventDefault();
+      surface.input({
+        ...at(e),
+        kind: "wheel",
+        dx: wheelPixels(e.deltaX, e.deltaMode, surface.page.width),
+        dy: wheelPixels(e.deltaY, e.deltaMode, surface.page.height),
+      });
+    };
+    const menu = (e: MouseEvent) => e.preventDefault();
+
+    el.addEventListener("mousedown", down);
+    window.addEventListener("mousemove", move);
+    window.addEventListener("mouseup", up);
+    el.addEventListener("wheel", wheel, { passive: false });
+    el.addEventListener("contextmenu", menu);
+    return () => {
+      el.removeEventListener("mousedown", down);
+      window.removeEventListener("mousemove", move);
+      window.removeEventListener("mouseup", up);
+      el.removeEventListener("wheel", wheel);
+      el.removeEventListener("contextmenu", menu);
+    };
+  }, [area, canvas, surface, focus]);
+}

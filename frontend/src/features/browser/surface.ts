@@ -1,0 +1,96 @@
+import type { Bridge } from "@/bridge/bridge";
+import type { BrowserStream, Frame } from "@/bridge/browser";
+import type { PaneInfo, PaneInput } from "@/bridge/types";
+import { Coalescer } from "./input";
+
+export interface SurfaceHandlers {
+  info: (pane: PaneInfo) => void;
+  problem: (text: string) => void;
+  link: (state: "open" | "down") => void;
+  /** A picture of a new size was drawn. */
+  size: (width: number, height: number) => void;
+}
+
+/** The picture of one browser pane on a canvas. The newest frame wins; acknowledged means drawn. */
+export class Surface {
+  page = { width: 1024, height: 768 };
+  private readonly stream: BrowserStream;
+  private readonly coalescer: Coalescer;
+  private waiting: Frame | null = null;
+  private drawing = false;
+  private closed = false;
+
+  constructor(
+    bridge: Bridge,
+    pane: string,
+    private readonly canvas: HTMLCanvasElement,
+    private readonly on: SurfaceHandlers,
+  ) {
+    this.stream = bridge.browser(pane, {
+      frame: (frame) => this.frame(frame),
+      info: on.info,
+      problem: on.problem,
+      link: on.link,
+    });
+    this.coalescer = new Coalescer((input) => this.stream.input(input));
+  }
+
+  input(input: PaneInput): void {
+    this.coalescer.push(input);
+  }
+
+  size(width: number, height: number): void {
+    if (width < 50 || height < 50) return;
+    this.stream.size(Math.round(width), Math.round(height));
+  }
+
+  visible(on: boolean): void {
+    this.stream.visible(on);
+  }
+
+  close(): void {
+    this.closed = true;
+    this.coalescer.close();
+    this.stream.close();
+  }
+
+  private frame(frame: Frame) {
+    this.waiting = frame;
+    if (!this.drawing) void this.draw();
+  }
+
+  private async draw() {
+    this.drawing = true;
+    for (let frame = this.take(); frame; frame = this.take()) {
+      try {
+        const picture = await createImageBitmap(new Blob([frame.jpeg], { type: "image/jpeg" }));
+        if (!this.closed) this.paint(frame, picture);
+        picture.close();
+      } catch {
+        // A broken picture is skipped; it is acknowledged all the same, or none would follow it.
+      }
+      if (!this.closed) this.stream.ack(frame.n);
+    }
+    this.drawing = false;
+  }
+
+  private take(): Frame | null {
+    const frame = this.waiting;
+    this.waiting = null;
+    return this.closed ? null : frame;
+  }
+
+  private paint(frame: Frame, picture: ImageBitmap) {
+    if (this.canvas.width !== picture.width || this.canvas.height !== picture.height) {
+      this.canvas.width = picture.width;
+      this.canvas.height = picture.height;
+    }
+    this.canvas.getContext("2d", { alpha: false })?.drawImage(picture, 0, 0);
+    if (frame.width !== this.page.width || frame.height !== this.page.height || !this.canvas.dataset.drawn) {
+      this.page = { width: frame.width, height: frame.height };
+      this.canvas.dataset.drawn = "true";
+      this.on.size(frame.width, frame.height);
+    }
+    this.canvas.dataset.frame = String(frame.n);
+  }
+}

@@ -1,0 +1,62 @@
+import type { GoalCard } from "@/bridge/types";
+import { money } from "@/lib/bytes";
+import { plural } from "@/lib/text";
+import { age, roughly } from "@/lib/time";
+import { isLive } from "@/store/cards";
+import { spentNow } from "@/store/goals";
+import { useAppState } from "@/store/context";
+import { Badge } from "@/ui/badge";
+import { useNow } from "@/ui/clock";
+import { Sparkline } from "@/ui/sparkline";
+import { standing } from "./words";
+
+interface CardProps {
+  card: GoalCard;
+  selected: boolean;
+  onSelect: () => void;
+}
+
+/** Time that a goal has spent, going on while it runs. */
+export function useSpent(card: GoalCard): number {
+  const known = useAppState((s) => s.goals.byId[card.id]);
+  const now = useNow(card.status === "running");
+  return known && card.status === "running" ? spentNow(known, now) : card.spent_ms;
+}
+
+export function Card({ card, selected, onSelect }: CardProps) {
+  const said = standing(card);
+  const spent = useSpent(card);
+  const live = isLive(card);
+  const facts = [
+    plural(card.steps, "step"),
+    card.checks > 0 ? `${card.checks_passed}/${card.checks}` : "",
+    card.usd > 0 ? money(card.usd) : "",
+    live ? (spent >= 1_000 ? roughly(spent) : "") : age(card.ended_at || card.created_at, Date.now()),
+  ].filter(Boolean);
+  const quiet = !live || card.status === "paused" ? card.reason : "";
+  return (
+    <button
+      type="button"
+      data-testid="goal-card"
+      data-goal={card.id}
+      data-status={card.status}
+      data-exit={card.exit}
+      aria-current={selected}
+      onClick={onSelect}
+      className={`block w-full border-l-2 px-3.5 pt-2 pb-2 text-left ${
+        selected ? "border-accent bg-s2" : "border-transparent hover:bg-s1"
+      }`}
+    >
+      <span className="line-clamp-2 text-sm font-medium text-t1">{card.objective}</span>
+      <span className="mt-1 flex items-center gap-2 text-xs text-t3">
+        <Badge tone={said.tone} live={said.live}>
+          {said.words}
+        </Badge>
+        <span className="min-w-0 flex-1 truncate tabular-nums">{facts.join(" · ")}</span>
+        {card.scripted ? <span className="shrink-0 text-2xs">no AI</span> : null}
+      </span>
+      {quiet && said.tone !== "ok" ? <span className="mt-0.5 line-clamp-1 text-xs text-t3">{quiet}</span> : null}
+      {live ? <Sparkline values={card.activity ?? []} className="mt-1.5 block w-full" /> : null}
+    </button>
+  );
+}

@@ -1,0 +1,59 @@
+import { useState } from "react";
+import type { Verdict } from "@/bridge/types";
+import { bytes } from "@/lib/bytes";
+import type { ClaimFact } from "@/store/journal";
+import { OutcomeMark } from "./marks";
+import { OutputDialog } from "./output";
+import { checkSaid } from "./words";
+import { toneText } from "@/ui/badge";
+
+/** A claim's verdicts with the last lines of their output. */
+export function ClaimBox({ claim }: { claim: ClaimFact }) {
+  return (
+    <div
+      data-testid="claim"
+      data-claim={claim.n}
+      className="mr-5 mb-2 ml-[110px] rounded-md border border-line bg-s2 px-3 py-2 font-mono text-xs"
+    >
+      {claim.verdicts.length === 0 ? (
+        <p className="breathe text-t3">verifying…</p>
+      ) : (
+        claim.verdicts.map((v) => <VerdictLines key={v.check} verdict={v} />)
+      )}
+    </div>
+  );
+}
+
+export function VerdictLines({ verdict }: { verdict: Verdict }) {
+  const [open, setOpen] = useState(false);
+  const said = checkSaid(verdict.outcome);
+  const evidence = verdict.evidence ?? "";
+  return (
+    <div className="py-0.5" data-testid="verdict" data-outcome={verdict.outcome}>
+      <div className="flex items-start gap-2">
+        <span className="pt-0.5">
+          <OutcomeMark outcome={verdict.outcome} size={13} />
+        </span>
+        <span className="selectable line-clamp-4 min-w-0 flex-1 break-words">
+          <span className={toneText[said.tone]}>{verdict.name}</span> <span className="text-t3">{verdict.detail}</span>
+        </span>
+        {evidence ? (
+          <button
+            type="button"
+            data-testid="verdict-output"
+            className="shrink-0 text-t3 underline-offset-2 hover:text-t1 hover:underline"
+            onClick={() => setOpen(true)}
+          >
+            output{verdict.bytes ? ` ${bytes(verdict.bytes)}` : ""}
+          </button>
+        ) : null}
+      </div>
+      {verdict.tail && verdict.outcome !== "pass" ? (
+        <pre className="mt-0.5 ml-[21px] max-h-40 overflow-auto break-words whitespace-pre-wrap text-t2">
+          {verdict.tail.trimEnd()}
+        </pre>
+      ) : null}
+      {open ? <OutputDialog sha256={evidence} title={verdict.name} onClose={() => setOpen(false)} /> : null}
+    </div>
+  );
+}

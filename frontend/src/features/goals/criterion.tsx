@@ -1,0 +1,68 @@
+import { useState } from "react";
+import type { CheckState } from "@/bridge/types";
+import { took } from "@/lib/time";
+import { useAppState } from "@/store/context";
+import { OutcomeMark } from "./marks";
+import { OutputDialog } from "./output";
+import { checkSaid } from "./words";
+
+interface CheckLineProps {
+  check: CheckState;
+  /** SHA-256 of the whole output of its newest verdict, `""` if there is none. */
+  evidence: string;
+  /** Leaves the tail out where there is little room. */
+  short?: boolean;
+}
+
+/** One check with its newest verdict. */
+export function CheckLine({ check, evidence, short }: CheckLineProps) {
+  const [open, setOpen] = useState(false);
+  const words = check.outcome === "" ? "not claimed yet" : check.detail || checkSaid(check.outcome).words;
+  return (
+    <div className="flex gap-2.5 py-1" data-testid="check" data-outcome={check.outcome}>
+      <span className="pt-0.5">
+        <OutcomeMark outcome={check.outcome} />
+      </span>
+      <div className="min-w-0 flex-1">
+        <div className="flex items-baseline gap-2">
+          <code className="selectable line-clamp-3 min-w-0 flex-1 font-mono text-xs break-all" title={check.words}>
+            {check.name}
+          </code>
+          {check.ms > 0 ? <span className="shrink-0 text-xs text-t3 tabular-nums">{took(check.ms)}</span> : null}
+        </div>
+        <p className={`text-xs ${check.outcome === "fail" ? "text-bad" : "text-t3"}`}>
+          {words}
+          {check.claim > 0 ? <span className="text-t3"> · claim {check.claim}</span> : null}
+          {evidence ? (
+            <button
+              type="button"
+              data-testid="check-output"
+              className="ml-2 text-t3 underline underline-offset-2 hover:text-t1"
+              onClick={() => setOpen(true)}
+            >
+              whole output
+            </button>
+          ) : null}
+        </p>
+        {!short && check.tail && check.outcome !== "pass" ? (
+          <pre className="mt-1 max-h-32 overflow-auto rounded-sm bg-s3 px-2 py-1 font-mono text-2xs break-words whitespace-pre-wrap text-t2">
+            {check.tail.trimEnd()}
+          </pre>
+        ) : null}
+      </div>
+      {open ? <OutputDialog sha256={evidence} title={check.name} onClose={() => setOpen(false)} /> : null}
+    </div>
+  );
+}
+
+/** The evidence of each check's newest verdict, by the check's index. */
+export function useEvidence(): (check: number) => string {
+  const claims = useAppState((s) => s.detail.journal.claims);
+  return (check) => {
+    for (let i = claims.length - 1; i >= 0; i--) {
+      const v = claims[i]?.verdicts.find((x) => x.check === check);
+      if (v) return v.evidence ?? "";
+    }
+    return "";
+  };
+}

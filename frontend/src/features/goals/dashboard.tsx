@@ -1,0 +1,170 @@
+import { useCallback, useEffect, useRef } from "react";
+import { useApp, useAppState } from "@/store/context";
+import { isLive } from "@/store/cards";
+import { firstGoal, summary } from "@/store/goals";
+import { Badge } from "@/ui/badge";
+import { Button, Kbd } from "@/ui/button";
+import { GoalIcon, WarnIcon } from "@/ui/icons";
+import { GoalHeader } from "./header";
+import { GoalList } from "./list";
+import { Rail } from "./rail";
+import { StepLog } from "./steplog";
+
+interface DashboardProps {
+  onShowPanes: (goal: string) => void;
+}
+
+interface ListKeys {
+  move: (by: number) => void;
+  focusSearch: () => void;
+}
+
+/** Writing takes the letters; then they are no commands. */
+function writes(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
+/** All goals, the steps of one, and what decides about it. */
+export function Dashboard({ onShowPanes }: DashboardProps) {
+  const app = useApp();
+  const keys = useRef<ListKeys | null>(null);
+  const onReady = useCallback((k: ListKeys) => {
+    keys.current = k;
+  }, []);
+  const selected = useAppState((s) => s.detail.id);
+  const newest = useAppState((s) => firstGoal(s.goals.byId));
+
+  useEffect(() => {
+    if (!selected && newest) app.sync.select(newest);
+  }, [app, selected, newest]);
+
+  useEffect(() => {
+    const press = (e: KeyboardEvent) => {
+      const s = app.state;
+      if (s.newGoal.open || s.paletteOpen || s.steerOpen || s.question || e.defaultPrevented) return;
+      if (document.querySelector("[role=dialog],[role=menu]")) return;
+      if (e.ctrlKey || e.metaKey || e.altKey || writes(e.target)) return;
+      const view = s.detail.view;
+      const done = run(e.code);
+      if (done) e.preventDefault();
+
+      function run(code: string): boolean {
+        switch (code) {
+          case "KeyJ":
+          case "ArrowDown":
+            keys.current?.move(1);
+            return true;
+          case "KeyK":
+          case "ArrowUp":
+            keys.current?.move(-1);
+            return true;
+          case "Slash":
+            keys.current?.focusSearch();
+            return true;
+          case "KeyN":
+            app.newGoal();
+            return true;
+          case "Enter":
+            if (e.target instanceof HTMLButtonElement || !view) return false;
+            app.watchGoal(view.id);
+            return true;
+          case "KeyP":
+            if (!view) return false;
+            if (view.status === "running" || view.status === "pending") void app.pauseGoal(view.id);
+            else if (view.status === "paused") void app.resumeGoal(view.id);
+            return true;
+          case "KeyS":
+            if (!view || !isLive(view)) return false;
+            app.set({ steerOpen: true });
+            return true;
+          case "Escape":
+            app.go("workspace");
+            return true;
+          default:
+            return false;
+        }
+      }
+    };
+    window.addEventListener("keydown", press);
+    return () => window.removeEventListener("keydown", press);
+  }, [app]);
+
+  return (
+    <div className="flex h-full flex-col bg-bg" data-testid="dashboard">
+      <Head />
+      <div className="grid min-h-0 flex-1 grid-cols-[290px_minmax(360px,1fr)_360px] max-[1100px]:grid-cols-[240px_1fr_280px]">
+        <GoalList onReady={onReady} />
+        <Middle onShowPanes={onShowPanes} />
+      </div>
+    </div>
+  );
+}
+
+function Head() {
+  const app = useApp();
+  const running = useAppState((s) => summary(s.goals.byId).by.running.length);
+  const needs = useAppState((s) => summary(s.goals.byId).by.needs_you.length);
+  const total = useAppState((s) => s.goals.total);
+  return (
+    <header className="flex h-12 shrink-0 items-center gap-2.5 border-b border-line bg-s1 px-4">
+      <h1 className="mr-1 text-base font-semibold">Goals</h1>
+      {running > 0 ? <Badge tone="accent">{running} running</Badge> : null}
+      {needs > 0 ? <Badge tone="warn">{needs === 1 ? "1 needs you" : `${needs} need you`}</Badge> : null}
+      <span className="text-xs text-t3">{total} total</span>
+      <span className="flex-1" />
+      <Button look="primary" data-testid="dashboard-new-goal" onClick={() => app.newGoal()}>
+        New goal <Kbd onAccent>N</Kbd>
+      </Button>
+      <Button look="quiet" data-testid="dashboard-close" onClick={() => app.go("workspace")}>
+        Esc
+      </Button>
+    </header>
+  );
+}
+
+function Middle({ onShowPanes }: DashboardProps) {
+  const app = useApp();
+  const view = useAppState((s) => s.detail.view);
+  const problem = useAppState((s) => s.detail.problem);
+  const id = useAppState((s) => s.detail.id);
+  const empty = useAppState((s) => s.goals.loaded && Object.keys(s.goals.byId).length === 0);
+  if (problem && !view) {
+    return (
+      <div className="col-span-2 flex flex-col items-center justify-center gap-3 text-t2" role="alert">
+        <WarnIcon size={24} className="text-warn" />
+        <p>{problem.message}</p>
+        {problem.hint ? <p className="text-xs text-t3">{problem.hint}</p> : null}
+        <Button onClick={() => app.sync.refresh()}>Try again</Button>
+      </div>
+    );
+  }
+  if (empty) {
+    return (
+      <div className="col-span-2 flex flex-col items-center justify-center gap-4 text-t3" data-testid="dashboard-empty">
+        <GoalIcon size={30} />
+        <p className="max-w-sm text-center">
+          A goal is an objective and a check that decides. The agent works until the check passes, and it cannot change
+          it.
+        </p>
+        <div className="flex gap-2">
+          <Button look="primary" onClick={() => app.newGoal()}>
+            New goal
+          </Button>
+          <Button onClick={() => void app.runDemo()}>Run the demo goal</Button>
+        </div>
+      </div>
+    );
+  }
+  if (!view) return <div className="col-span-2" aria-busy={id !== ""} />;
+  return (
+    <>
+      <main className="flex min-h-0 min-w-0 flex-col">
+        <GoalHeader view={view} onShowPanes={onShowPanes} />
+        <StepLog key={view.id} />
+      </main>
+      <Rail view={view} />
+    </>
+  );
+}

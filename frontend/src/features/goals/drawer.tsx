@@ -1,0 +1,153 @@
+import type { GoalView, StepRow } from "@/bridge/types";
+import { argumentsLine, oneLine, plural } from "@/lib/text";
+import { clock, took } from "@/lib/time";
+import { isLive } from "@/store/cards";
+import { useApp, useAppState } from "@/store/context";
+import { Badge, toneText } from "@/ui/badge";
+import { Button, IconButton } from "@/ui/button";
+import { CloseIcon } from "@/ui/icons";
+import { useSpent } from "./card";
+import { CheckLine, useEvidence } from "./criterion";
+import { claimScore } from "./log";
+import { standing, stepSaid } from "./words";
+
+const lastSteps = 14;
+
+/** The selected goal beside the workspace. */
+export function GoalDrawer() {
+  const app = useApp();
+  const view = useAppState((s) => s.detail.view);
+  const steps = useAppState((s) => s.detail.steps);
+  const live = useAppState((s) => s.detail.live);
+  if (!view) return null;
+  return (
+    <aside
+      aria-label="Selected goal"
+      data-testid="goal-drawer"
+      data-goal={view.id}
+      data-status={view.status}
+      className="flex w-[336px] shrink-0 flex-col overflow-hidden border-l border-line bg-s1"
+    >
+      <div className="shrink-0 px-4 pt-3">
+        <Head view={view} onClose={() => app.set({ drawer: false })} />
+      </div>
+      <div className="min-h-0 flex-1 overflow-y-auto px-4 pb-4">
+        <Checks view={view} />
+        {view.reason && view.status !== "running" ? <Reason view={view} /> : null}
+        {live ? (
+          <p className="mt-3 line-clamp-3 text-xs text-t3 italic" aria-live="off">
+            {oneLine(live).slice(-260)}
+          </p>
+        ) : null}
+        <h3 className="caption mt-4 mb-1.5">Steps</h3>
+        <ol>
+          {steps
+            .slice(-lastSteps)
+            .reverse()
+            .map((s) => (
+              <StepShort key={s.n} step={s} />
+            ))}
+        </ol>
+      </div>
+      <Foot view={view} />
+    </aside>
+  );
+}
+
+function Head({ view, onClose }: { view: GoalView; onClose: () => void }) {
+  const said = standing(view);
+  const spent = useSpent(view);
+  return (
+    <>
+      <div className="flex items-center gap-2">
+        <Badge tone={said.tone} live={said.live}>
+          {said.words}
+        </Badge>
+        <span className="min-w-0 flex-1 truncate text-xs text-t3 tabular-nums">
+          {plural(view.steps, "step")}
+          {spent >= 1_000 ? ` · ${clock(spent)}` : ""}
+        </span>
+        <IconButton label="Close" data-testid="drawer-close" onClick={onClose} className="-mr-1.5">
+          <CloseIcon size={14} />
+        </IconButton>
+      </div>
+      <h2 className="selectable mt-1.5 line-clamp-3 text-sm font-semibold break-words">{view.objective}</h2>
+      {view.scripted ? <p className="mt-1 text-xs text-t3">scripted, no AI</p> : null}
+    </>
+  );
+}
+
+function Checks({ view }: { view: GoalView }) {
+  const evidence = useEvidence();
+  const checks = view.check_states ?? [];
+  const passed = checks.filter((c) => c.outcome === "pass").length;
+  return (
+    <>
+      <h3 className="caption mt-3.5 mb-1">
+        Checks {passed} / {checks.length}
+      </h3>
+      {checks.map((c, i) => (
+        <CheckLine key={i} check={c} evidence={evidence(i)} short />
+      ))}
+    </>
+  );
+}
+
+function Reason({ view }: { view: GoalView }) {
+  const said = standing(view);
+  const box =
+    said.tone === "warn" ? "border-warn bg-warn-bg" : said.tone === "ok" ? "border-ok bg-ok-bg" : "border-line2 bg-s2";
+  return (
+    <div
+      className={`selectable mt-3 rounded-md border px-3 py-2 text-xs ${box}`}
+      role="status"
+      data-testid="drawer-reason"
+    >
+      <p className={`font-medium ${toneText[said.tone]}`}>{said.words}</p>
+      <p className="mt-0.5 text-t1">{view.reason}</p>
+    </div>
+  );
+}
+
+function StepShort({ step }: { step: StepRow }) {
+  const said = stepSaid(step.outcome);
+  const claim = useAppState((s) => s.detail.journal.claims.find((c) => c.afterStep === step.n));
+  const score = claim ? claimScore(claim) : null;
+  const lost = score !== null && score.of > 0 && score.passed < score.of;
+  return (
+    <li className="flex items-baseline gap-2.5 py-[3px] text-xs" data-testid="drawer-step" data-outcome={step.outcome}>
+      <span className="w-5 shrink-0 text-t3 tabular-nums">{step.n}</span>
+      <span className="min-w-0 flex-1 truncate">
+        {score && score.of > 0 ? (
+          <span className={lost ? "text-bad" : "text-ok"}>
+            claim → {score.passed} of {plural(score.of, "check")}
+          </span>
+        ) : (
+          <>
+            {step.tool} <span className="text-t2">{argumentsLine(step.arguments, 80)}</span>
+          </>
+        )}
+      </span>
+      <span className={`shrink-0 tabular-nums ${step.outcome === "ok" ? "text-t3" : toneText[said.tone]}`}>
+        {step.outcome === "ok" ? took(step.ms) : step.outcome === "" ? "…" : said.words}
+      </span>
+    </li>
+  );
+}
+
+function Foot({ view }: { view: GoalView }) {
+  const app = useApp();
+  return (
+    <footer className="flex shrink-0 items-center gap-2 border-t border-line px-4 py-2.5">
+      {view.status === "running" || view.status === "pending" ? (
+        <Button onClick={() => void app.pauseGoal(view.id)}>Pause</Button>
+      ) : null}
+      {view.status === "paused" ? <Button onClick={() => void app.resumeGoal(view.id)}>Resume</Button> : null}
+      {isLive(view) ? <Button onClick={() => app.set({ steerOpen: true })}>Steer</Button> : null}
+      <span className="flex-1" />
+      <Button look="quiet" data-testid="drawer-open" onClick={() => app.openGoal(view.id)}>
+        All of it
+      </Button>
+    </footer>
+  );
+}

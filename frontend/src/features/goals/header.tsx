@@ -1,0 +1,103 @@
+import type { GoalView } from "@/bridge/types";
+import { money } from "@/lib/bytes";
+import { shortPath } from "@/lib/text";
+import { clock } from "@/lib/time";
+import { isLive } from "@/store/cards";
+import { useApp, useAppState } from "@/store/context";
+import { Badge } from "@/ui/badge";
+import { Button, IconButton } from "@/ui/button";
+import { DotsIcon } from "@/ui/icons";
+import { Menu, type MenuItem } from "@/ui/menu";
+import { useSpent } from "./card";
+import { draftOf } from "./newgoal/draft";
+import { riskWords, standing } from "./words";
+
+interface GoalHeaderProps {
+  view: GoalView;
+  onShowPanes: (goal: string) => void;
+}
+
+/** The selected goal: what it is, where it stands, and what can be done to it. */
+export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
+  const app = useApp();
+  const said = standing(view);
+  const spent = useSpent(view);
+  const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
+  const resumable = !isLive(view) || view.status === "paused";
+  const facts = [
+    view.model || view.provider,
+    riskWords(view.policy.risk),
+    shortPath(view.policy.dir),
+    spent >= 1_000 ? clock(spent) : "",
+    view.usd > 0 ? money(view.usd) : "",
+  ].filter(Boolean);
+
+  const more: MenuItem[] = [
+    ...(hasPanes ? [{ id: "panes", label: "Show its panes", run: () => onShowPanes(view.id) }] : []),
+    { id: "watch", label: "Show beside the workspace", run: () => app.watchGoal(view.id) },
+    { id: "duplicate", label: "Duplicate…", takesFocus: true, run: () => app.newGoal(draftOf(view)) },
+    null,
+    {
+      id: "delete",
+      label: "Delete…",
+      danger: true,
+      disabled: view.status === "running",
+      takesFocus: true,
+      run: () => app.deleteGoal(view.id),
+    },
+  ];
+
+  return (
+    <header
+      className="shrink-0 border-b border-line px-5 pt-3 pb-3"
+      data-testid="goal-header"
+      data-status={view.status}
+    >
+      <div className="flex items-center gap-2">
+        <Badge tone={said.tone} live={said.live}>
+          {said.words}
+        </Badge>
+        {view.scripted ? <Badge tone="calm">scripted, no AI</Badge> : null}
+        <span className="min-w-0 flex-1 truncate text-xs text-t3" title={view.policy.dir}>
+          {facts.join(" · ")}
+        </span>
+        {view.status === "running" || view.status === "pending" ? (
+          <Button data-testid="goal-pause" onClick={() => void app.pauseGoal(view.id)}>
+            Pause
+          </Button>
+        ) : null}
+        {resumable && view.status !== "completed" ? (
+          <Button data-testid="goal-resume" onClick={() => void app.resumeGoal(view.id)}>
+            {view.status === "paused" ? "Resume" : "Continue"}
+          </Button>
+        ) : null}
+        {isLive(view) ? (
+          <>
+            <Button data-testid="goal-steer" onClick={() => app.set({ steerOpen: true })}>
+              Steer
+            </Button>
+            <Button look="quiet" data-testid="goal-abort" onClick={() => app.abortGoal(view.id)}>
+              Abort
+            </Button>
+          </>
+        ) : null}
+        <Menu items={more}>
+          <IconButton label="More actions" data-testid="goal-more">
+            <DotsIcon />
+          </IconButton>
+        </Menu>
+      </div>
+      <h1
+        className="selectable mt-2 line-clamp-4 text-base font-semibold break-words whitespace-pre-wrap"
+        data-testid="goal-title"
+      >
+        {view.objective}
+      </h1>
+      {view.reason && view.status !== "running" ? (
+        <p className="selectable mt-1 text-xs text-t2" data-testid="goal-reason">
+          {view.reason}
+        </p>
+      ) : null}
+    </header>
+  );
+}

@@ -1,0 +1,154 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { asProblem } from "@/bridge/problem";
+import type { GoalCard } from "@/bridge/types";
+import { useApp, useAppState } from "@/store/context";
+import { groups, groupTitle, type Group } from "@/store/cards";
+import { grouped } from "@/store/goals";
+import { Kbd } from "@/ui/button";
+import { SearchIcon } from "@/ui/icons";
+import { Card } from "./card";
+
+type Line = { kind: "head"; group: Group; count: number } | { kind: "card"; card: GoalCard };
+
+const searchAfterMs = 200;
+const searchLimit = 200;
+
+function linesOf(cards: readonly GoalCard[]): Line[] {
+  const by = grouped(cards);
+  return groups.flatMap((group): Line[] => {
+    const list = by[group];
+    if (list.length === 0) return [];
+    return [{ kind: "head", group, count: list.length }, ...list.map((card): Line => ({ kind: "card", card }))];
+  });
+}
+
+/** Goals that the store finds for a text, or null while there is none. */
+function useFound(text: string): readonly GoalCard[] | null {
+  const app = useApp();
+  const [found, setFound] = useState<readonly GoalCard[] | null>(null);
+  useEffect(() => {
+    if (!text) {
+      setFound(null);
+      return;
+    }
+    let stale = false;
+    const timer = setTimeout(() => {
+      app.bridge
+        .call("GoalAPI.List", { status: "", search: text, limit: searchLimit, offset: 0 })
+        .then((page) => !stale && setFound(page.goals ?? []))
+        .catch((reason: unknown) => !stale && app.notices.problem(asProblem(reason)));
+    }, searchAfterMs);
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
+  }, [app, text]);
+  return found;
+}
+
+interface GoalListProps {
+  /** Filled with what moves the selection, for the dashboard's keys. */
+  onReady: (keys: { move: (by: number) => void; focusSearch: () => void }) => void;
+}
+
+export function GoalList({ onReady }: GoalListProps) {
+  const app = useApp();
+  const byId = useAppState((s) => s.goals.byId);
+  const selected = useAppState((s) => s.detail.id);
+  const [text, setText] = useState("");
+  const found = useFound(text.trim());
+  const scroller = useRef<HTMLDivElement>(null);
+  const search = useRef<HTMLInputElement>(null);
+
+  const lines = useMemo(() => {
+    // What was found is shown as it stands now, not as it stood when it was found.
+    const cards = found ? found.map((c) => byId[c.id]?.card ?? c) : Object.values(byId).map((k) => k.card);
+    return linesOf(cards);
+  }, [byId, found]);
+
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (i) => (lines[i]?.kind === "head" ? 34 : 64),
+    getItemKey: (i) => {
+      const line = lines[i];
+      return line?.kind === "card" ? line.card.id : (line?.group ?? i);
+    },
+    overscan: 8,
+  });
+
+  useEffect(() => {
+    onReady({
+      focusSearch: () => search.current?.focus(),
+      move: (by) => {
+        const at = lines.findIndex((l) => l.kind === "card" && l.card.id === selected);
+        for (let i = at + by; i >= 0 && i < lines.length; i += by) {
+          const line = lines[i];
+          if (line?.kind !== "card") continue;
+          app.sync.select(line.card.id);
+          virtual.scrollToIndex(i);
+          return;
+        }
+      },
+    });
+  }, [app, lines, onReady, selected, virtual]);
+
+  return (
+    <nav aria-label="Goals" className="flex min-h-0 flex-col border-r border-line">
+      <div className="relative shrink-0 px-3.5 pt-2.5 pb-1.5">
+        <SearchIcon size={14} className="absolute top-[18px] left-6 text-t3" />
+        <input
+          ref={search}
+          data-testid="goal-search"
+          aria-label="Search goals"
+          placeholder="Search goals"
+          className="h-[30px] w-full rounded-md border border-transparent bg-s3 pr-8 pl-8 text-sm outline-none focus:border-accent focus:bg-bg"
+          value={text}
+          onChange={(e) => setText(e.target.value)}
+          onKeyDown={(e) => {
+            if (e.code !== "Escape") return;
+            e.stopPropagation();
+            setText("");
+            e.currentTarget.blur();
+          }}
+        />
+        <Kbd className="absolute top-4 right-5">/</Kbd>
+      </div>
+      <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto pb-3" data-testid="goal-list">
+        <div className="relative" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((item) => {
+            const line = lines[item.index];
+            if (!line) return null;
+            return (
+              <div
+                key={item.key}
+                ref={virtual.measureElement}
+                data-index={item.index}
+                className="absolute top-0 left-0 w-full"
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                {line.kind === "head" ? (
+                  <h2 className="caption px-4 pt-3 pb-1.5">
+                    {groupTitle[line.group]} <span className="ml-1 font-medium">{line.count}</span>
+                  </h2>
+                ) : (
+                  <Card
+                    card={line.card}
+                    selected={line.card.id === selected}
+                    onSelect={() => app.sync.select(line.card.id)}
+                  />
+                )}
+              </div>
+            );
+          })}
+        </div>
+        {lines.length === 0 ? (
+          <p className="px-4 py-6 text-t3" role="status">
+            {text ? "No goal matches." : "No goals yet."}
+          </p>
+        ) : null}
+      </div>
+    </nav>
+  );
+}

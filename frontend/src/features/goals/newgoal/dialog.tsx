@@ -1,0 +1,345 @@
+import { useEffect, useRef, useState } from "react";
+import { asProblem } from "@/bridge/problem";
+import { useApp, useAppState } from "@/store/context";
+import { Button, Kbd } from "@/ui/button";
+import { Dialog } from "@/ui/dialog";
+import { Field } from "@/ui/field";
+import { ChevronIcon } from "@/ui/icons";
+import { Menu } from "@/ui/menu";
+import { Checks, type Tried } from "./checks";
+import {
+  checkOf,
+  emptyDraft,
+  errorsOf,
+  fromInput,
+  saveDraft,
+  savedDraft,
+  ticksFor,
+  toInput,
+  validate,
+  type Draft,
+  type Errors,
+} from "./draft";
+import { More } from "./more";
+import { Risks } from "./risks";
+import { allowedWords, templates, type Template } from "./words";
+
+/** Starts goals. What is written stays when it is closed, and goes when the goal has started. */
+export function NewGoalDialog() {
+  const open = useAppState((s) => s.newGoal.open);
+  return open ? <Form /> : null;
+}
+
+function Form() {
+  const app = useApp();
+  const from = useAppState((s) => s.newGoal.from);
+  const findings = useAppState((s) => s.findings);
+  const [draft, setDraft] = useState<Draft>(() => (from ? fromInput(from) : savedDraft(localStorage)));
+  const [tried, setTried] = useState<readonly Tried[]>([]);
+  const [errors, setErrors] = useState<Errors>({});
+  const [more, setMore] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const objective = useRef<HTMLTextAreaElement>(null);
+
+  useEffect(() => {
+    if (!from) saveDraft(localStorage, draft);
+  }, [draft, from]);
+
+  const set = (part: Partial<Draft>) => {
+    setDraft((d) => ({ ...d, ...part }));
+    setErrors({});
+  };
+  const close = () => app.closeNewGoal();
+
+  const tryCheck = async (index: number) => {
+    const check = draft.checks[index];
+    if (!check) return;
+    const put = (t: Tried) => setTried((all) => draft.checks.map((_, i) => (i === index ? t : (all[i] ?? null))));
+    put({ state: "running" });
+    try {
+      const out = await app.bridge.call("GoalAPI.Try", { check: checkOf(check), dir: draft.dir.trim() });
+      put({ state: "done", out });
+    } catch (reason) {
+      const problem = asProblem(reason);
+      put({ state: "failed", text: problem.hint ? `${problem.message} · ${problem.hint}` : problem.message });
+    }
+  };
+
+  const start = async () => {
+    if (busy) return;
+    const wrong = validate(draft);
+    setErrors(wrong);
+    if (Object.keys(wrong).length > 0) {
+      if (wrong.objective) objective.current?.focus();
+      if (wrong.limits) setMore(true);
+      return;
+    }
+    setBusy(true);
+    try {
+      const { goal_id } = await app.bridge.call("GoalAPI.Start", toInput(draft));
+      if (!from) saveDraft(localStorage, null);
+      close();
+      app.openGoal(goal_id);
+    } catch (reason) {
+      setErrors(errorsOf(asProblem(reason)));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const fill = (t: Template) =>
+    set({ objective: t.objective, checks: [{ command: t.command, exitCode: "0", dir: "" }], any: false });
+
+  const outs = tried.map((t) => (t?.state === "done" ? t.out : null));
+  const ticks = ticksFor(outs, errors.criterion);
+  const hosts = draft.allowHosts.split(/[\s,]+/).filter(Boolean);
+  const sandbox = findings.find((f) => f.id === "sandbox");
+
+  return (
+    <Dialog
+      open
+      onClose={close}
+      title="New goal"
+      testid="new-goal"
+      description="Say what should be true at the end and which check decides"
+      onOpenAutoFocus={(e) => {
+        e.preventDefault();
+        objective.current?.focus();
+      }}
+      onKeyDown={(e) => {
+        if (e.code !== "Enter" || !(e.ctrlKey || e.metaKey) || e.shiftKey) return;
+        e.preventDefault();
+        void start();
+      }}
+      aside={
+        <>
+          <Button look="quiet" data-testid="draft-clear" onClick={() => set(emptyDraft)}>
+            Clear
+          </Button>
+          <Menu items={templates.map((t) => ({ id: `template-${t.id}`, label: t.title, run: () => fill(t) }))}>
+            <Button look="quiet" data-testid="templates">
+              Templates
+            </Button>
+          </Menu>
+        </>
+      }
+      footer={
+        <>
+          <p className="min-w-0 flex-1 text-xs text-t2" data-testid="allowed-words">
+            {allowedWords(draft.risk, draft.dir, hosts)}
+            {sandbox && sandbox.state !== "ok" ? (
+              <span className="text-warn"> The sandbox is not enforced yet.</span>
+            ) : null}
+          </p>
+          <Button look="quiet" onClick={close}>
+            Cancel
+          </Button>
+          <Button look="primary" data-testid="start-goal" disabled={busy} onClick={() => void start()}>
+            {busy ? "Starting…" : "Start goal"}
+            <Kbd onAccent>Ctrl↵</Kbd>
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <Field label="Objective" name="objective" error={errors.objective?.message} hint={errors.objective?.hint}>
+          {(c) => (
+            <textarea
+              {...c}
+              ref={objective}
+              data-testid="field-objective"
+              rows={2}
+              placeholder="Run the test suite, find the failure, fix it, and repeat until it is green"
+              className="field block resize-y"
+              value={draft.objective}
+              onChange={(e) => set({ objective: e.target.value })}
+            />
+          )}
+        </Field>
+        <Checks
+          checks={draft.checks}
+          any={draft.any}
+          tried={tried}
+          error={errors.criterion}
+          onChange={(checks) => {
+            set({ checks });
+            // A changed command has not been tried.
+            setTried((all) => checks.map((k, i) => (k === draft.checks[i] ? (all[i] ?? null) : null)));
+          }}
+          onAny={(any) => set({ any })}
+          onTry={(i) => void tryCheck(i)}
+        />
+        {ticks.passing || draft.allowPassing ? (
+          <Tick
+            testid="allow-passing"
+            on={draft.allowPassing}
+            onChange={(allowPassing) => set({ allowPassing })}
+            text="Start although a check passes already. It then proves only that nothing broke it."
+          />
+        ) : null}
+        {ticks.missing || draft.allowMissing ? (
+          <Tick
+            testid="allow-missing"
+            on={draft.allowMissing}
+            onChange={(allowMissing) => set({ allowMissing })}
+            text="Start although a check cannot run yet. The agent has to make what it needs."
+          />
+        ) : null}
+        <Risks risk={draft.risk} error={errors.risk} onChange={(risk) => set({ risk })} />
+        <Basics draft={draft} set={set} errors={errors} />
+        <div>
+          <button
+            type="button"
+            data-testid="more"
+            aria-expanded={more}
+            className="flex items-center gap-1.5 text-xs text-t3 hover:text-t1"
+            onClick={() => setMore(!more)}
+          >
+            <ChevronIcon size={12} className={more ? "rotate-90" : ""} />
+            More: iterations {draft.iterations || "without limit"} · tokens {draft.tokens || "without limit"} · tools ·
+            hosts
+          </button>
+          {more ? <More draft={draft} set={set} /> : null}
+        </div>
+        {errors.form ? (
+          <p role="alert" data-testid="error-form" className="rounded-md bg-bad-bg px-3 py-2 text-xs text-bad">
+            {errors.form.message} <span className="text-t2">{errors.form.hint}</span>
+          </p>
+        ) : null}
+      </div>
+    </Dialog>
+  );
+}
+
+interface BasicsProps {
+  draft: Draft;
+  set: (part: Partial<Draft>) => void;
+  errors: Errors;
+}
+
+function Basics({ draft, set, errors }: BasicsProps) {
+  const app = useApp();
+  const providers = useAppState((s) => s.providers);
+  const active = providers.find((p) => p.active);
+  const chosen = providers.find((p) => p.id === draft.provider) ?? active;
+  return (
+    <>
+      <div className="grid grid-cols-[1fr_92px_92px] gap-3">
+        <Field label="Folder" name="dir" error={errors.dir?.message} hint={errors.dir?.hint}>
+          {(c) => (
+            <input
+              {...c}
+              data-testid="field-dir"
+              spellCheck={false}
+              className="field font-mono text-xs"
+              placeholder={
+                app.bridge.connection.work_dir ? `new, in ${app.bridge.connection.work_dir}` : "a new folder"
+              }
+              value={draft.dir}
+              onChange={(e) => set({ dir: e.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Time" note="min" error={errors.limits ? "" : undefined}>
+          {(c) => (
+            <input
+              {...c}
+              data-testid="field-minutes"
+              inputMode="decimal"
+              placeholder="no limit"
+              className="field"
+              value={draft.minutes}
+              onChange={(e) => set({ minutes: e.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Money" note="$" error={errors.limits ? "" : undefined}>
+          {(c) => (
+            <input
+              {...c}
+              data-testid="field-usd"
+              inputMode="decimal"
+              placeholder="no limit"
+              className="field"
+              value={draft.usd}
+              onChange={(e) => set({ usd: e.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      {errors.limits ? (
+        <p role="alert" data-testid="error-limits" className="-mt-3 text-xs text-bad">
+          {errors.limits.message} <span className="text-t2">· {errors.limits.hint}</span>
+        </p>
+      ) : null}
+      <div className="grid grid-cols-2 gap-3">
+        <Field
+          label="Provider"
+          name="provider"
+          error={errors.provider?.message}
+          hint={errors.provider?.hint ?? (chosen?.ready === false ? chosen.note : undefined)}
+        >
+          {(c) => (
+            <select
+              {...c}
+              data-testid="field-provider"
+              className="field"
+              value={draft.provider}
+              onChange={(e) => set({ provider: e.target.value, model: "" })}
+            >
+              <option value="">{active ? `${active.id} (in use)` : "the one in use"}</option>
+              {providers
+                .filter((p) => !p.active)
+                .map((p) => (
+                  <option key={p.id} value={p.id}>
+                    {p.id}
+                    {p.scripted ? " · scripted, no AI" : p.ready ? "" : " · not ready"}
+                  </option>
+                ))}
+            </select>
+          )}
+        </Field>
+        <Field
+          label="Model"
+          name="model"
+          error={errors.model?.message}
+          hint={errors.model?.hint ?? (chosen?.scripted ? "scripted, no AI" : undefined)}
+        >
+          {(c) => (
+            <input
+              {...c}
+              data-testid="field-model"
+              spellCheck={false}
+              placeholder={chosen?.model ?? ""}
+              className="field"
+              value={draft.model}
+              onChange={(e) => set({ model: e.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+    </>
+  );
+}
+
+interface TickProps {
+  testid: string;
+  on: boolean;
+  onChange: (on: boolean) => void;
+  text: string;
+}
+
+function Tick({ testid, on, onChange, text }: TickProps) {
+  return (
+    <label className="-mt-2 flex cursor-pointer items-start gap-2 rounded-md bg-warn-bg px-3 py-2 text-xs">
+      <input
+        type="checkbox"
+        data-testid={testid}
+        className="mt-0.5 accent-(--accent)"
+        checked={on}
+        onChange={(e) => onChange(e.target.checked)}
+      />
+      {text}
+    </label>
+  );
+}

@@ -1,0 +1,42 @@
+import type { Risk } from "@/bridge/types";
+import type { FieldError } from "./draft";
+import { ladder } from "./words";
+
+interface RisksProps {
+  risk: Risk;
+  error: FieldError | undefined;
+  onChange: (risk: Risk) => void;
+}
+
+/** The ladder: how far the goal may go without asking. */
+export function Risks({ risk, error, onChange }: RisksProps) {
+  return (
+    <fieldset>
+      <legend className="mb-1 text-xs font-medium">May do</legend>
+      <div className="grid grid-cols-5 gap-1.5">
+        {ladder.map((step) => (
+          <label
+            key={step.risk}
+            data-testid={`risk-${step.risk}`}
+            className="cursor-pointer rounded-md border border-line2 bg-s2 px-2.5 py-2 has-checked:border-accent has-checked:bg-accent-bg has-focus-visible:outline-2 has-focus-visible:outline-accent hover:border-t3"
+          >
+            <input
+              type="radio"
+              name="risk"
+              className="sr-only"
+              checked={risk === step.risk}
+              onChange={() => onChange(step.risk)}
+            />
+            <span className="block text-xs font-semibold">{step.title}</span>
+            <span className="block text-2xs text-t2">{step.line}</span>
+          </label>
+        ))}
+      </div>
+      {error ? (
+        <p role="alert" data-testid="error-risk" className="mt-1 text-xs text-bad">
+          {error.message} <span className="text-t2">{error.hint}</span>
+        </p>
+      ) : null}
+    </fieldset>
+  );
+}

@@ -1,0 +1,118 @@
+import { useEffect, useState } from "react";
+import { writeClipboard } from "@/bridge/clipboard";
+import { asProblem } from "@/bridge/problem";
+import type { ReceiptView } from "@/bridge/types";
+import { useApp } from "@/store/context";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { Dialog } from "@/ui/dialog";
+import { VerdictLines } from "./claim";
+import { standing } from "./words";
+
+function download(name: string, json: string) {
+  const url = URL.createObjectURL(new Blob([json], { type: "application/json" }));
+  const a = document.createElement("a");
+  a.href = url;
+  a.download = name;
+  a.click();
+  URL.revokeObjectURL(url);
+}
+
+/** The receipt of a goal: what was claimed, what was found, and which claim decided. */
+export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => void }) {
+  const app = useApp();
+  const [receipt, setReceipt] = useState<ReceiptView | null>(null);
+  const [error, setError] = useState("");
+  useEffect(() => {
+    let stale = false;
+    app.bridge
+      .call("GoalAPI.Receipt", goal)
+      .then((r) => !stale && setReceipt(r))
+      .catch((reason: unknown) => !stale && setError(asProblem(reason).message));
+    return () => {
+      stale = true;
+    };
+  }, [app, goal]);
+  const json = receipt ? JSON.stringify(receipt, null, 2) : "";
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Receipt"
+      className="w-[760px]"
+      testid="receipt-dialog"
+      description="What was claimed and how it was verified"
+      footer={
+        <>
+          <span className="flex-1" />
+          <Button
+            data-testid="receipt-copy"
+            disabled={!receipt}
+            onClick={() => void writeClipboard(json).then((ok) => ok && app.notices.done("Receipt copied as JSON"))}
+          >
+            Copy JSON
+          </Button>
+          <Button
+            data-testid="receipt-download"
+            disabled={!receipt}
+            onClick={() => download(`receipt-${goal}.json`, json)}
+          >
+            Download JSON
+          </Button>
+          <Button look="primary" onClick={onClose}>
+            Close
+          </Button>
+        </>
+      }
+    >
+      {error ? <p className="text-bad">{error}</p> : null}
+      {receipt ? <Receipt receipt={receipt} /> : null}
+    </Dialog>
+  );
+}
+
+function Receipt({ receipt }: { receipt: ReceiptView }) {
+  const said = standing(receipt);
+  const rows: [string, string][] = [
+    ["Criterion", receipt.criterion],
+    ["Model", receipt.scripted ? `${receipt.model} · scripted, no AI` : receipt.model],
+    ["Reviewed", receipt.reviewed ? "yes" : "no"],
+    ["Criterion sha256", receipt.criterion_sha256],
+    ["Policy sha256", receipt.policy_sha256],
+  ];
+  return (
+    <div className="selectable flex flex-col gap-4">
+      <div>
+        <div className="mb-1.5 flex gap-2">
+          <Badge tone={said.tone}>{said.words}</Badge>
+          <Badge tone={receipt.verified ? "ok" : "calm"}>
+            {receipt.verified ? "verified by the host" : "not verified"}
+          </Badge>
+        </div>
+        <p className="text-base font-semibold whitespace-pre-wrap">{receipt.objective}</p>
+      </div>
+      <dl className="grid grid-cols-[130px_1fr] gap-x-3 gap-y-1 text-xs">
+        {rows.map(([k, v]) => (
+          <div key={k} className="contents">
+            <dt className="text-t3">{k}</dt>
+            <dd className={k.includes("sha256") ? "font-mono text-2xs break-all text-t2" : "text-t1"}>{v}</dd>
+          </div>
+        ))}
+      </dl>
+      {(receipt.claims ?? []).map((c) => (
+        <section key={c.n} data-testid="receipt-claim" data-deciding={c.deciding}>
+          <h3 className="mb-1 flex items-center gap-2 text-xs font-medium">
+            Claim {c.n} {c.deciding ? <Badge tone="ok">deciding</Badge> : null}
+            <span className="text-t3">{c.at.replace("T", " ").slice(0, 19)} UTC</span>
+          </h3>
+          <p className="mb-1.5 text-xs text-t2">{c.rationale}</p>
+          <div className="rounded-md border border-line bg-s1 px-3 py-2 font-mono text-xs">
+            {(c.verdicts ?? []).map((v) => (
+              <VerdictLines key={v.check} verdict={v} />
+            ))}
+          </div>
+        </section>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import type { StepRow } from "@/bridge/types";
+import { argumentsLine, oneLine } from "@/lib/text";
+import { clock, took } from "@/lib/time";
+import type { ClaimFact, NoteFact } from "@/store/journal";
+import { toneText } from "@/ui/badge";
+import { ClaimBox } from "./claim";
+import { claimScore } from "./log";
+import { StepMore } from "./stepmore";
+import { stepSaid } from "./words";
+
+interface StepLineProps {
+  goal: string;
+  step: StepRow;
+  claim: ClaimFact | null;
+  open: boolean;
+  onToggle: () => void;
+}
+
+/** One step in one line; a claim shows its verdicts under it, opening shows everything. */
+export function StepLine({ goal, step, claim, open, onToggle }: StepLineProps) {
+  const said = stepSaid(step.outcome);
+  const score = claim ? claimScore(claim) : null;
+  const lost = score !== null && score.of > 0 && score.passed < score.of;
+  const words = score && score.of > 0 ? `${score.passed} of ${score.of}` : said.words;
+  const tone = score && score.of > 0 ? (lost ? "bad" : "ok") : said.tone;
+  const aside = step.outcome === "denied" || step.outcome === "failed" ? oneLine(step.preview) : "";
+  return (
+    <div
+      data-testid="step"
+      data-n={step.n}
+      data-tool={step.tool}
+      data-outcome={step.outcome}
+      className={open || claim ? "bg-s1" : ""}
+    >
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={onToggle}
+        className="grid w-full grid-cols-[26px_62px_1fr_auto_64px] items-baseline gap-x-3 px-5 py-1 text-left hover:bg-s2"
+      >
+        <span className="text-t3 tabular-nums">{step.n}</span>
+        <span className="text-xs text-t3 tabular-nums">{clock(step.at_ms)}</span>
+        <span className="min-w-0 truncate">
+          <span className={lost ? "text-bad" : "text-t1"}>{step.tool}</span>{" "}
+          <span className="text-t2">{argumentsLine(step.arguments)}</span>
+          {step.image_sha256 ? <span className="ml-2 text-xs text-t3">picture</span> : null}
+        </span>
+        <span className={`max-w-72 truncate text-xs font-medium ${toneText[tone]}`}>
+          {step.outcome === "" ? <span className="breathe">running</span> : words}
+          {aside ? <span className="ml-2 font-normal text-t3">{aside}</span> : null}
+        </span>
+        <span className="text-right text-xs text-t3 tabular-nums">{step.outcome === "" ? "" : took(step.ms)}</span>
+      </button>
+      {claim ? <ClaimBox claim={claim} /> : null}
+      {open ? <StepMore goal={goal} step={step} /> : null}
+    </div>
+  );
+}
+
+const noteWords: Record<NoteFact["kind"], { title: string; tone: string }> = {
+  steered: { title: "You said", tone: "text-accent" },
+  warning: { title: "Warning", tone: "text-warn" },
+  paused: { title: "Paused", tone: "text-warn" },
+  resumed: { title: "Resumed", tone: "text-accent" },
+  queued: { title: "Queued", tone: "text-t2" },
+};
+
+/** What happened between the steps. */
+export function NoteLine({ note }: { note: NoteFact }) {
+  const words = noteWords[note.kind];
+  return (
+    <div
+      data-testid="log-note"
+      data-kind={note.kind}
+      className="mx-5 my-1 flex gap-2 rounded-md border border-line bg-s1 px-3 py-1.5 text-xs"
+    >
+      <span className={`shrink-0 font-medium ${words.tone}`}>{words.title}</span>
+      <span className="selectable min-w-0 break-words whitespace-pre-wrap text-t2">{note.text}</span>
+    </div>
+  );
+}

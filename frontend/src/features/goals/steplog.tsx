@@ -1,0 +1,176 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { oneLine } from "@/lib/text";
+import { useAppState } from "@/store/context";
+import { Button } from "@/ui/button";
+import { SearchIcon } from "@/ui/icons";
+import { logLines, noFilter, toolsOf, type LogFilter } from "./log";
+import { NoteLine, StepLine } from "./row";
+
+const nearEnd = 40;
+
+/** The steps of the selected goal, live. It follows the newest one until the person scrolls away. */
+export function StepLog() {
+  const goal = useAppState((s) => s.detail.id);
+  const steps = useAppState((s) => s.detail.steps);
+  const journal = useAppState((s) => s.detail.journal);
+  const live = useAppState((s) => s.detail.live);
+  const loaded = useAppState((s) => s.detail.stepsLoaded);
+  const [filter, setFilter] = useState<LogFilter>(noFilter);
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  const [follow, setFollow] = useState(true);
+  const scroller = useRef<HTMLDivElement>(null);
+  const lines = useMemo(() => logLines(steps, journal, filter), [steps, journal, filter]);
+
+  useEffect(() => {
+    setOpen(new Set());
+    setFilter(noFilter);
+    setFollow(true);
+  }, [goal]);
+
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (i) => {
+      const line = lines[i];
+      return line?.kind === "step" && line.claim ? 100 : 27;
+    },
+    getItemKey: (i) => lines[i]?.key ?? i,
+    overscan: 12,
+  });
+
+  const size = virtual.getTotalSize();
+  useEffect(() => {
+    const el = scroller.current;
+    if (follow && el) el.scrollTop = el.scrollHeight;
+  }, [follow, size, live]);
+
+  const toggle = (n: number) => {
+    // What was opened is to be read: it must not be scrolled away.
+    setFollow(false);
+    setOpen((was) => {
+      const next = new Set(was);
+      if (!next.delete(n)) next.add(n);
+      return next;
+    });
+  };
+
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <Filters filter={filter} onChange={setFilter} />
+      <div
+        ref={scroller}
+        data-testid="step-log"
+        data-follow={follow}
+        role="log"
+        aria-label="Steps"
+        className="relative min-h-0 flex-1 overflow-y-auto py-1.5"
+        onWheel={(e) => e.deltaY < 0 && setFollow(false)}
+        onScroll={(e) => {
+          const el = e.currentTarget;
+          if (el.scrollHeight - el.scrollTop - el.clientHeight < nearEnd) setFollow(true);
+        }}
+        onKeyDown={(e) => (e.code === "PageUp" || e.code === "ArrowUp" || e.code === "Home") && setFollow(false)}
+        onPointerDown={(e) => e.target === e.currentTarget && setFollow(false)}
+      >
+        <div className="relative" style={{ height: size }}>
+          {virtual.getVirtualItems().map((item) => {
+            const line = lines[item.index];
+            if (!line) return null;
+            return (
+              <div
+                key={item.key}
+                ref={virtual.measureElement}
+                data-index={item.index}
+                className="absolute top-0 left-0 w-full"
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                {line.kind === "note" ? (
+                  <NoteLine note={line.note} />
+                ) : (
+                  <StepLine
+                    goal={goal}
+                    step={line.step}
+                    claim={line.claim}
+                    open={open.has(line.step.n)}
+                    onToggle={() => toggle(line.step.n)}
+                  />
+                )}
+              </div>
+            );
+          })}
+        </div>
+        {loaded && lines.length === 0 ? (
+          <p className="px-5 py-3 text-t3" role="status">
+            {steps.length === 0 ? "No steps yet." : "No step matches the filter."}
+          </p>
+        ) : null}
+        {live ? (
+          <p className="truncate px-5 py-1 pl-[110px] text-xs text-t3 italic" data-testid="live-text" aria-live="off">
+            {oneLine(live).slice(-220)}
+          </p>
+        ) : null}
+      </div>
+      {follow ? null : (
+        <div className="pointer-events-none relative">
+          <Button
+            className="pointer-events-auto absolute right-4 bottom-3 shadow-pop"
+            data-testid="jump-newest"
+            onClick={() => setFollow(true)}
+          >
+            Jump to newest ↓
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Filters({ filter, onChange }: { filter: LogFilter; onChange: (f: LogFilter) => void }) {
+  const steps = useAppState((s) => s.detail.steps);
+  const tools = useMemo(() => toolsOf(steps), [steps]);
+  if (steps.length < 2) return null;
+  return (
+    <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-4 text-xs">
+      <SearchIcon size={13} className="text-t3" />
+      <input
+        data-testid="log-text"
+        aria-label="Filter steps by text"
+        placeholder="Filter steps"
+        className="h-6 min-w-0 flex-1 bg-transparent outline-none"
+        value={filter.text}
+        onChange={(e) => onChange({ ...filter, text: e.target.value })}
+        onKeyDown={(e) => {
+          if (e.code !== "Escape") return;
+          e.stopPropagation();
+          onChange({ ...filter, text: "" });
+          e.currentTarget.blur();
+        }}
+      />
+      <select
+        data-testid="log-tool"
+        aria-label="Filter steps by tool"
+        className="h-6 rounded-sm bg-transparent text-t2 outline-none"
+        value={filter.tool}
+        onChange={(e) => onChange({ ...filter, tool: e.target.value })}
+      >
+        <option value="">every tool</option>
+        {tools.map((t) => (
+          <option key={t} value={t}>
+            {t}
+          </option>
+        ))}
+      </select>
+      <label className="flex cursor-pointer items-center gap-1.5 text-t2">
+        <input
+          type="checkbox"
+          data-testid="log-failed"
+          className="accent-(--accent)"
+          checked={filter.failedOnly}
+          onChange={(e) => onChange({ ...filter, failedOnly: e.target.checked })}
+        />
+        failed only
+      </label>
+    </div>
+  );
+}

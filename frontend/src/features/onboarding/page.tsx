@@ -1,0 +1,97 @@
+import type { Finding } from "@/bridge/types";
+import { useApp, useAppState } from "@/store/context";
+import { toneText, type Tone } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { CheckIcon, CrossIcon, Mark, WarnIcon } from "@/ui/icons";
+
+const looks: Record<Finding["state"], { tone: Tone; icon: typeof CheckIcon; words: string }> = {
+  ok: { tone: "ok", icon: CheckIcon, words: "in order" },
+  warn: { tone: "warn", icon: WarnIcon, words: "works with limits" },
+  bad: { tone: "bad", icon: CrossIcon, words: "missing" },
+};
+
+/** The first start: what works on this machine, and a goal to watch. */
+export function WelcomePage() {
+  const app = useApp();
+  const findings = useAppState((s) => s.findings);
+  const doctored = useAppState((s) => s.doctored);
+  const leave = () => {
+    void app.welcomed();
+    app.go("workspace");
+  };
+  return (
+    <div className="h-full overflow-y-auto" data-testid="welcome">
+      <div className="mx-auto flex max-w-[640px] flex-col px-6 pt-[9vh] pb-10">
+        <Mark size={34} />
+        <h1 className="mt-4 text-[22px] leading-7 font-semibold">Goalpost</h1>
+        <p className="mt-1 mb-7 max-w-[52ch] text-t2">
+          You say what should be true at the end and which check decides. An agent works in terminals and browsers until
+          the check passes. It cannot change the check.
+        </p>
+
+        <section className="rounded-lg border border-line bg-s1 p-4">
+          <div className="flex items-center gap-4">
+            <div className="min-w-0 flex-1">
+              <h2 className="font-semibold">Watch a goal first</h2>
+              <p className="text-xs text-t2">
+                It opens a terminal and a page, fails its check once, repairs the mistake and passes. No network, under
+                a minute, <span className="font-medium text-t1">scripted, no AI</span>.
+              </p>
+            </div>
+            <Button look="primary" data-testid="run-demo" className="h-8 px-3.5" onClick={() => void app.runDemo()}>
+              Run the demo goal
+            </Button>
+          </div>
+        </section>
+
+        <h2 className="caption mt-7 mb-2">On this machine</h2>
+        <ul className="flex flex-col rounded-lg border border-line bg-s1" data-testid="checklist">
+          {findings.map((f) => (
+            <FindingLine key={f.id} finding={f} onSettings={() => app.go("settings")} />
+          ))}
+          {findings.length === 0 ? (
+            <li className={`px-4 py-3 text-t3 ${doctored ? "" : "breathe"}`}>
+              {doctored ? "Nothing was found out." : "Looking around…"}
+            </li>
+          ) : null}
+        </ul>
+        <div className="mt-5 flex items-center gap-2">
+          <Button data-testid="check-again" onClick={() => void app.loadFindings()}>
+            Look again
+          </Button>
+          <span className="flex-1" />
+          <Button look="quiet" data-testid="skip-welcome" onClick={leave}>
+            Skip, go to the workspace
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function FindingLine({ finding, onSettings }: { finding: Finding; onSettings: () => void }) {
+  const look = looks[finding.state];
+  return (
+    <li
+      data-testid="finding"
+      data-id={finding.id}
+      data-state={finding.state}
+      className="flex gap-3 border-b border-line px-4 py-2.5 last:border-b-0"
+    >
+      <span className={`pt-0.5 ${toneText[look.tone]}`}>
+        <look.icon size={15} />
+        <span className="sr-only">{look.words}</span>
+      </span>
+      <div className="selectable min-w-0 flex-1">
+        <p className="font-medium">{finding.title}</p>
+        {finding.detail ? <p className="text-xs break-words text-t2">{finding.detail}</p> : null}
+        {finding.hint ? <p className="mt-0.5 font-mono text-2xs break-words text-t3">{finding.hint}</p> : null}
+      </div>
+      {finding.id === "model" && finding.state !== "ok" ? (
+        <Button className="self-center" onClick={onSettings}>
+          Set up a model
+        </Button>
+      ) : null}
+    </li>
+  );
+}

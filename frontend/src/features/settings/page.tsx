@@ -1,0 +1,72 @@
+import { useApp, useAppState } from "@/store/context";
+import { Button } from "@/ui/button";
+import { Choice, NumberRow, Row } from "./rows";
+import { Providers } from "./providers";
+
+/** Everything that can be set. It holds at once. */
+export function SettingsPage() {
+  const app = useApp();
+  const settings = useAppState((s) => s.settings);
+  const { connection, window } = app.bridge;
+  if (!settings) return null;
+  return (
+    <div className="flex h-full flex-col" data-testid="settings">
+      <header className="flex h-12 shrink-0 items-center border-b border-line bg-s1 px-4">
+        <h1 className="text-base font-semibold">Settings</h1>
+        <span className="flex-1" />
+        <Button look="quiet" data-testid="settings-close" onClick={() => app.go("workspace")}>
+          Close
+        </Button>
+      </header>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <div className="mx-auto max-w-[720px] px-6 py-6">
+          <h2 className="caption mb-2">Look</h2>
+          <div className="mb-7 rounded-lg border border-line bg-s1">
+            <Row title="Theme" text="Colours of the window and of the terminals">
+              <Choice
+                name="theme"
+                value={settings.theme}
+                choices={[
+                  { value: "system", title: "System" },
+                  { value: "dark", title: "Dark" },
+                  { value: "light", title: "Light" },
+                ]}
+                onChange={(theme) => void app.saveSettings({ theme })}
+              />
+            </Row>
+            <NumberRow
+              title="Terminal text"
+              text="Size in pixels, 8 to 32"
+              testid="font-size"
+              value={settings.font_size}
+              min={8}
+              max={32}
+              onSave={(font_size) => void app.saveSettings({ font_size })}
+            />
+            <NumberRow
+              title="Scrollback"
+              text="Lines that a terminal keeps on the screen, 100 to 200,000"
+              testid="scrollback"
+              value={settings.scrollback}
+              min={100}
+              max={200_000}
+              onSave={(scrollback) => void app.saveSettings({ scrollback })}
+            />
+          </div>
+          <Providers />
+          <h2 className="caption mt-7 mb-2">About</h2>
+          <dl className="selectable grid grid-cols-[120px_1fr] gap-y-1 rounded-lg border border-line bg-s1 px-4 py-3 text-xs">
+            <dt className="text-t3">Version</dt>
+            <dd>{connection.version || "unknown"}</dd>
+            <dt className="text-t3">Data</dt>
+            <dd className="font-mono text-2xs leading-[18px] break-all">{connection.data_dir}</dd>
+            <dt className="text-t3">Goal folders</dt>
+            <dd className="font-mono text-2xs leading-[18px] break-all">{connection.work_dir}</dd>
+            <dt className="text-t3">Shown in</dt>
+            <dd>{window ? "its own window" : "an ordinary browser"}</dd>
+          </dl>
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import { useState, type ReactNode } from "react";
+
+interface RowProps {
+  title: string;
+  text: string;
+  children: ReactNode;
+}
+
+export function Row({ title, text, children }: RowProps) {
+  return (
+    <div className="flex items-center gap-4 border-b border-line px-4 py-2.5 last:border-b-0">
+      <div className="min-w-0 flex-1">
+        <p className="font-medium">{title}</p>
+        <p className="text-xs text-t3">{text}</p>
+      </div>
+      {children}
+    </div>
+  );
+}
+
+interface ChoiceProps<T extends string> {
+  name: string;
+  value: T;
+  choices: readonly { value: T; title: string }[];
+  onChange: (value: T) => void;
+}
+
+/** A few values side by side, one of which holds. */
+export function Choice<T extends string>({ name, value, choices, onChange }: ChoiceProps<T>) {
+  return (
+    <div role="radiogroup" aria-label={name} className="flex rounded-md bg-s3 p-0.5">
+      {choices.map((c) => (
+        <label
+          key={c.value}
+          data-testid={`${name}-${c.value}`}
+          className="cursor-pointer rounded-sm px-3 py-1 text-xs font-medium text-t2 has-checked:bg-s1 has-checked:text-t1 has-focus-visible:outline-2 has-focus-visible:outline-accent"
+        >
+          <input
+            type="radio"
+            name={name}
+            className="sr-only"
+            checked={value === c.value}
+            onChange={() => onChange(c.value)}
+          />
+          {c.title}
+        </label>
+      ))}
+    </div>
+  );
+}
+
+interface NumberRowProps {
+  title: string;
+  text: string;
+  testid: string;
+  value: number;
+  min: number;
+  max: number;
+  onSave: (value: number) => void;
+}
+
+/** A number that is saved when it is finished, and only when it is one that is allowed. */
+export function NumberRow({ title, text, testid, value, min, max, onSave }: NumberRowProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const n = Number(typed);
+  const wrong = typed !== null && !(Number.isInteger(n) && n >= min && n <= max);
+  const finish = () => {
+    if (typed === null) return;
+    if (!wrong && n !== value) onSave(n);
+    setTyped(null);
+  };
+  return (
+    <Row title={title} text={wrong ? `A whole number from ${min} to ${max}` : text}>
+      <input
+        data-testid={testid}
+        aria-label={title}
+        aria-invalid={wrong}
+        inputMode="numeric"
+        className="field w-24 text-right tabular-nums"
+        value={typed ?? String(value)}
+        onChange={(e) => setTyped(e.target.value)}
+        onBlur={finish}
+        onKeyDown={(e) => {
+          if (e.code === "Enter") finish();
+          if (e.code === "Escape") setTyped(null);
+        }}
+      />
+    </Row>
+  );
+}

@@ -1,0 +1,177 @@
+import { FitAddon } from "@xterm/addon-fit";
+import { SearchAddon } from "@xterm/addon-search";
+import { Unicode11Addon } from "@xterm/addon-unicode11";
+import { WebLinksAddon } from "@xterm/addon-web-links";
+import { Terminal } from "@xterm/xterm";
+import type { Bridge } from "@/bridge/bridge";
+import { readClipboard, writeClipboard } from "@/bridge/clipboard";
+import type { TerminalStream } from "@/bridge/terminal";
+import { terminalTheme } from "./theme";
+
+export interface ScreenHandlers {
+  link: (state: "open" | "down") => void;
+  exit: (code: number) => void;
+  bell: () => void;
+  openLink: (url: string) => void;
+  /** Ctrl+Shift+Tab: the keyboard leaves the terminal. */
+  leave: () => void;
+}
+
+export interface ScreenLook {
+  fontSize: number;
+  scrollback: number;
+}
+
+/** How much less a pane without the keyboard acknowledges, so that less of its flood is on the way: the pane in use comes first. */
+const modesty = 448 * 1024;
+
+const fontFamily = '"JetBrains Mono", ui-monospace, monospace';
+
+/** An xterm on the stream of one pane. Everything it shows is what the program wrote, as text. */
+export class Screen {
+  readonly term: Terminal;
+  readonly search = new SearchAddon();
+  private readonly fitter = new FitAddon();
+  private readonly stream: TerminalStream;
+  private frame = 0;
+  private host: HTMLElement | null = null;
+  private written = 0;
+
+  constructor(
+    bridge: Bridge,
+    readonly pane: string,
+    look: ScreenLook,
+    private readonly on: ScreenHandlers,
+  ) {
+    this.term = new Terminal({
+      allowProposedApi: true,
+      fontFamily,
+      fontSize: look.fontSize,
+      lineHeight: 1.25,
+      scrollback: look.scrollback,
+      cursorBlink: false,
+      cursorInactiveStyle: "outline",
+      macOptionIsMeta: true,
+      theme: terminalTheme(),
+    });
+    this.term.loadAddon(this.fitter);
+    this.term.loadAddon(this.search);
+    this.term.loadAddon(new Unicode11Addon());
+    this.term.unicode.activeVersion = "11";
+    this.term.loadAddon(new WebLinksAddon((event, url) => event.button === 0 && on.openLink(url)));
+    this.silenceReports();
+    this.term.attachCustomKeyEventHandler((e) => this.key(e));
+    this.term.onBell(on.bell);
+    this.stream = bridge.terminal(pane, {
+      data: (bytes, end) =>
+        this.term.write(bytes, () => {
+          this.written = end;
+          this.acknowledge();
+        }),
+      lost: () => this.term.write("\r\n\x1b[2m… earlier output is no longer kept …\x1b[0m\r\n"),
+      exit: on.exit,
+      size: (cols, rows) => this.term.resize(cols, rows),
+      link: on.link,
+    });
+    this.term.onData((d) => this.stream.input(d));
+    this.term.onBinary((d) => this.stream.inputBytes(Uint8Array.from(d, (c) => c.charCodeAt(0))));
+  }
+
+  attach(host: HTMLElement): void {
+    this.host = host;
+    this.term.open(host);
+    this.term.textarea?.addEventListener("focus", () => this.acknowledge());
+    this.fit();
+  }
+
+  private acknowledge(): void {
+    const used = this.term.textarea !== undefined && this.term.textarea === document.activeElement;
+    this.stream.ack(used ? this.written : Math.max(0, this.written - modesty));
+  }
+
+  /** Makes the grid as large as its place; at most once a frame, and not while it has no place. */
+  fit(): void {
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      if (!this.host || this.host.clientWidth < 20 || this.host.clientHeight < 20) return;
+      const size = this.fitter.proposeDimensions();
+      if (!size || Number.isNaN(size.cols) || Number.isNaN(size.rows)) return;
+      if (size.cols !== this.term.cols || size.rows !== this.term.rows) this.term.resize(size.cols, size.rows);
+      this.stream.size(size.cols, size.rows);
+    });
+  }
+
+  look(look: ScreenLook): void {
+    this.term.options.fontSize = look.fontSize;
+    this.term.options.scrollback = look.scrollback;
+    this.term.options.theme = terminalTheme();
+    this.fit();
+  }
+
+  /** Measures the cells anew, once the real font has come. */
+  fontLoaded(): void {
+    this.term.options.fontFamily = "monospace";
+    this.term.options.fontFamily = fontFamily;
+    this.fit();
+  }
+
+  /** Shows a restarted program from its first byte. */
+  restart(): void {
+    this.term.reset();
+    this.stream.restart();
+    this.fit();
+  }
+
+  async copy(): Promise<void> {
+    const text = this.term.getSelection();
+    if (text) await writeClipboard(text);
+  }
+
+  async paste(): Promise<void> {
+    const text = await readClipboard();
+    if (text) this.term.paste(text);
+    this.term.focus();
+  }
+
+  close(): void {
+    if (this.frame) cancelAnimationFrame(this.frame);
+    this.stream.close();
+    this.term.dispose();
+  }
+
+  private key(e: KeyboardEvent): boolean {
+    const ctrlShift = e.ctrlKey && e.shiftKey && !e.altKey;
+    if (!ctrlShift) return true;
+    if (e.code === "KeyC" || e.code === "KeyV") {
+      e.preventDefault();
+      if (e.type === "keydown") void (e.code === "KeyC" ? this.copy() : this.paste());
+      return false;
+    }
+    if (e.code === "Tab") {
+      e.preventDefault();
+      if (e.type === "keydown") this.on.leave();
+      return false;
+    }
+    return true;
+  }
+
+  /**
+   * Programs ask the terminal who it is and where its cursor stands. Go's own
+   * screen model answers, once. This one must not: it would answer for every
+   * viewer, and again whenever old output is replayed, into the shell's prompt.
+   */
+  private silenceReports() {
+    const p = this.term.parser;
+    const swallow = () => true;
+    for (const prefix of ["", ">", "="])
+      p.registerCsiHandler(prefix ? { prefix, final: "c" } : { final: "c" }, swallow);
+    p.registerCsiHandler({ final: "n" }, swallow);
+    p.registerCsiHandler({ prefix: "?", final: "n" }, swallow);
+    p.registerCsiHandler({ prefix: ">", final: "q" }, swallow);
+    p.registerCsiHandler({ intermediates: "$", final: "p" }, swallow);
+    p.registerCsiHandler({ prefix: "?", intermediates: "$", final: "p" }, swallow);
+    p.registerDcsHandler({ intermediates: "$", final: "q" }, swallow);
+    for (const code of [4, 10, 11, 12]) p.registerOscHandler(code, (data) => data.includes("?"));
+  }
+}

@@ -1,0 +1,80 @@
+import { useEffect, useRef, useState } from "react";
+import { IconButton } from "@/ui/button";
+import { BackIcon, CloseIcon, ForwardIcon } from "@/ui/icons";
+import type { Screen } from "./screen";
+
+interface SearchBoxProps {
+  screen: Screen;
+  onEnd: () => void;
+}
+
+/** xterm takes no transparency here, so each theme has its own pair under the text's colour. */
+function decorations() {
+  const isLight = document.documentElement.dataset.theme === "light";
+  return {
+    matchBackground: isLight ? "#fbe3ab" : "#4a3a17",
+    activeMatchBackground: isLight ? "#eebf52" : "#7d5f1e",
+    matchOverviewRuler: "#e2b04f",
+    activeMatchColorOverviewRuler: "#e2b04f",
+  };
+}
+
+/** Search in what the terminal has kept. Enter goes up to older lines, Shift+Enter down, Esc ends. */
+export function SearchBox({ screen, onEnd }: SearchBoxProps) {
+  const [term, setTerm] = useState("");
+  const [found, setFound] = useState<{ resultIndex: number; resultCount: number } | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+
+  useEffect(() => {
+    const results = screen.search.onDidChangeResults(setFound);
+    input.current?.focus();
+    return () => {
+      results.dispose();
+      screen.search.clearDecorations();
+    };
+  }, [screen]);
+
+  const go = (back: boolean, text = term) => {
+    const options = { decorations: decorations() };
+    if (back) screen.search.findPrevious(text, options);
+    else screen.search.findNext(text, options);
+  };
+
+  return (
+    <div role="search" className="flex h-9 shrink-0 items-center gap-1 border-b border-line bg-s2 px-2">
+      <input
+        ref={input}
+        data-testid="terminal-search"
+        aria-label="Search in this terminal"
+        placeholder="Search"
+        className="h-6 min-w-0 flex-1 bg-transparent px-1 font-mono text-xs outline-none"
+        value={term}
+        onChange={(e) => {
+          setTerm(e.target.value);
+          if (e.target.value) go(true, e.target.value);
+          else screen.search.clearDecorations();
+        }}
+        onKeyDown={(e) => {
+          if (e.code === "Escape") onEnd();
+          if (e.code === "Enter") go(!e.shiftKey);
+        }}
+      />
+      <span className="text-xs text-t3 tabular-nums" role="status">
+        {term && found
+          ? found.resultCount
+            ? `${found.resultIndex + 1} of ${found.resultCount}`
+            : "nothing found"
+          : ""}
+      </span>
+      <IconButton label="Older" onClick={() => go(true)} disabled={!term}>
+        <BackIcon className="rotate-90" size={14} />
+      </IconButton>
+      <IconButton label="Newer" onClick={() => go(false)} disabled={!term}>
+        <ForwardIcon className="rotate-90" size={14} />
+      </IconButton>
+      <IconButton label="Close search" hint="Esc" onClick={onEnd}>
+        <CloseIcon size={14} />
+      </IconButton>
+    </div>
+  );
+}

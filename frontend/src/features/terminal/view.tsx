@@ -1,0 +1,142 @@
+import { useEffect, useRef, useState } from "react";
+import "@xterm/xterm/css/xterm.css";
+import type { PaneInfo } from "@/bridge/types";
+import { useApp, useAppState } from "@/store/context";
+import { Button } from "@/ui/button";
+import { Badge } from "@/ui/badge";
+import { SearchBox } from "./search";
+import { Screen } from "./screen";
+
+interface TerminalViewProps {
+  pane: PaneInfo;
+  /** The pane is on the screen and the workspace is not covered. */
+  visible: boolean;
+  active: boolean;
+  searching: boolean;
+  onSearchEnd: () => void;
+  /** The keyboard leaves the terminal. */
+  onLeave: () => void;
+  onScreen: (screen: Screen | null) => void;
+}
+
+const bellMs = 400;
+
+export function TerminalView(p: TerminalViewProps) {
+  const app = useApp();
+  const host = useRef<HTMLDivElement>(null);
+  const screen = useRef<Screen | null>(null);
+  const [link, setLink] = useState<"open" | "down">("open");
+  const [exit, setExit] = useState<number | null>(null);
+  const [bell, setBell] = useState(0);
+  const handlers = useRef(p);
+  const fontSize = useAppState((s) => s.settings?.font_size ?? 13);
+  const scrollback = useAppState((s) => s.settings?.scrollback ?? 10_000);
+  const theme = useAppState((s) => s.settings?.theme ?? "system");
+  const id = p.pane.id;
+
+  useEffect(() => {
+    handlers.current = p;
+  });
+
+  useEffect(() => {
+    const settings = app.state.settings;
+    const s = new Screen(
+      app.bridge,
+      id,
+      { fontSize: settings?.font_size ?? 13, scrollback: settings?.scrollback ?? 10_000 },
+      {
+        link: setLink,
+        exit: setExit,
+        bell: () => setBell(Date.now()),
+        openLink: (url) => void app.openBrowser(url),
+        leave: () => handlers.current.onLeave(),
+      },
+    );
+    screen.current = s;
+    handlers.current.onScreen(s);
+    const el = host.current;
+    if (el) s.attach(el);
+    const watch = new ResizeObserver(() => s.fit());
+    if (el) watch.observe(el);
+    // Cells are measured with the fallback font until the real one is there.
+    void document.fonts.load('13px "JetBrains Mono"').then(() => {
+      if (screen.current === s) s.fontLoaded();
+    });
+    return () => {
+      watch.disconnect();
+      screen.current = null;
+      handlers.current.onScreen(null);
+      s.close();
+    };
+  }, [app, id]);
+
+  useEffect(() => {
+    // The tokens change with the theme's attribute, which is set in the same commit.
+    const timer = requestAnimationFrame(() => screen.current?.look({ fontSize, scrollback }));
+    return () => cancelAnimationFrame(timer);
+  }, [fontSize, scrollback, theme]);
+
+  useEffect(() => {
+    if (p.visible) screen.current?.fit();
+  }, [p.visible]);
+
+  useEffect(() => {
+    if (p.active && p.visible && !p.searching) screen.current?.term.focus();
+  }, [p.active, p.visible, p.searching]);
+
+  const running = p.pane.running;
+  const wasRunning = useRef(running);
+  useEffect(() => {
+    if (running && !wasRunning.current) {
+      screen.current?.restart();
+      setExit(null);
+    }
+    wasRunning.current = running;
+  }, [running]);
+
+  useEffect(() => {
+    if (!bell) return;
+    const timer = setTimeout(() => setBell(0), bellMs);
+    return () => clearTimeout(timer);
+  }, [bell]);
+
+  const code = running ? exit : (exit ?? p.pane.exit);
+  return (
+    <div className="relative flex h-full flex-col bg-s1" data-testid="terminal" data-pane={id} data-link={link}>
+      {p.searching && screen.current ? <SearchBox screen={screen.current} onEnd={p.onSearchEnd} /> : null}
+      <div
+        ref={host}
+        role="group"
+        aria-label={`Terminal ${p.pane.title}. Ctrl+Shift+Tab leaves it.`}
+        className={`min-h-0 flex-1 overflow-hidden pt-1.5 pl-2.5 ${bell ? "shadow-[inset_0_0_0_2px_var(--warn)]" : ""}`}
+      />
+      {link === "down" && code === null ? (
+        <div className="absolute top-2 right-3" role="status">
+          <Badge tone="warn" live>
+            reconnecting
+          </Badge>
+        </div>
+      ) : null}
+      {code !== null ? (
+        <div className="flex h-9 shrink-0 items-center gap-2.5 border-t border-line px-3" role="status">
+          <Badge tone={code === 0 ? "calm" : "bad"}>{code < 0 ? "ended by a signal" : `exit ${code}`}</Badge>
+          <span className="text-xs text-t3">The program has ended.</span>
+          <span className="flex-1" />
+          <Button data-testid="terminal-restart" onClick={() => void restart()}>
+            Restart
+          </Button>
+        </div>
+      ) : null}
+    </div>
+  );
+
+  async function restart() {
+    const info = await app.ask("TerminalAPI.Restart", id);
+    if (!info) return;
+    setExit(null);
+    wasRunning.current = true;
+    app.paneInfo(info);
+    screen.current?.restart();
+    screen.current?.term.focus();
+  }
+}

@@ -1,0 +1,28 @@
+import { matches, type Key, type Press } from "./keys";
+
+/** What a person can do, as data: keyboard, palette, menus and tests share it. */
+export interface Action {
+  id: string;
+  title: string;
+  /** Where the palette lists it. */
+  group: string;
+  keys: readonly Key[];
+  /** The letter after the leader, `""` for none. */
+  leader: string;
+  /** Whether it can be done now. */
+  enabled: () => boolean;
+  run: () => void | Promise<void>;
+}
+
+export const leaderKey: Key = "Ctrl+Shift+Space";
+
+/** The action that a press means, if it can be done now. */
+export function actionFor(actions: readonly Action[], press: Press): Action | undefined {
+  return actions.find((a) => a.keys.some((k) => matches(press, k)) && a.enabled());
+}
+
+/** The action of a letter after the leader. */
+export function actionForLeader(actions: readonly Action[], code: string): Action | undefined {
+  const letter = code.replace(/^Key|^Digit/, "").toLowerCase();
+  return actions.find((a) => a.leader !== "" && a.leader === letter && a.enabled());
+}

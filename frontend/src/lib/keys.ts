@@ -1,0 +1,66 @@
+/** The parts of a keyboard event that matching looks at. */
+export interface Press {
+  code: string;
+  ctrlKey: boolean;
+  metaKey: boolean;
+  shiftKey: boolean;
+  altKey: boolean;
+}
+
+/**
+ * A key as data, such as `Ctrl+Shift+KeyG`: modifiers and the physical key's
+ * `code`, because WebKitGTK gives no usable `key` for Shift+Tab and friends.
+ */
+export type Key = string;
+
+interface Parsed {
+  code: string;
+  ctrl: boolean;
+  shift: boolean;
+  alt: boolean;
+}
+
+function parse(key: Key): Parsed {
+  const parts = key.split("+");
+  return {
+    code: parts[parts.length - 1] ?? "",
+    ctrl: parts.includes("Ctrl"),
+    shift: parts.includes("Shift"),
+    alt: parts.includes("Alt"),
+  };
+}
+
+/** Says whether the press is the key. Cmd counts as Ctrl, but both together do not. */
+export function matches(press: Press, key: Key): boolean {
+  const want = parse(key);
+  if (press.code !== want.code) return false;
+  if (press.ctrlKey && press.metaKey) return false;
+  return (press.ctrlKey || press.metaKey) === want.ctrl && press.shiftKey === want.shift && press.altKey === want.alt;
+}
+
+/** The key for people: `Ctrl+Shift+G`. */
+export function keyLabel(key: Key): string {
+  return key.split("+").map(cap).join("+");
+}
+
+/** The key in the least room: `Ctrl⇧G`. */
+export function keyShort(key: Key): string {
+  return keyLabel(key).replace("Shift+", "⇧").replace("Ctrl+", "Ctrl").replace("Alt+", "Alt");
+}
+
+function cap(part: string): string {
+  const names: Record<string, string> = {
+    ArrowLeft: "←",
+    ArrowRight: "→",
+    ArrowUp: "↑",
+    ArrowDown: "↓",
+    Escape: "Esc",
+    Slash: "/",
+  };
+  return names[part] ?? part.replace(/^Key|^Digit/, "");
+}
+
+/** Ctrl+. and Ctrl+; open GTK's emoji chooser, which takes the focus away, unless they are prevented. */
+export function opensEmojiChooser(press: Press): boolean {
+  return press.ctrlKey && !press.altKey && (press.code === "Period" || press.code === "Semicolon");
+}

@@ -1,0 +1,40 @@
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** How long something took: `3 ms`, `2.1 s`, `1 m 48 s`, `2 h 05 m`. */
+export function took(ms: number): string {
+  if (!Number.isFinite(ms) || ms < 0) return "";
+  if (ms < second) return `${Math.round(ms)} ms`;
+  if (ms < 10 * second) return `${(ms / second).toFixed(1)} s`;
+  return clock(ms);
+}
+
+/** A point on a goal's own clock or a span in whole seconds: `0 s`, `58 s`, `1 m 12 s`, `2 h 05 m`. */
+export function clock(ms: number): string {
+  if (!Number.isFinite(ms) || ms < 0) return "";
+  if (ms < minute) return `${Math.floor(ms / second)} s`;
+  if (ms < hour) return `${Math.floor(ms / minute)} m ${pad(Math.floor((ms % minute) / second))} s`;
+  if (ms < day) return `${Math.floor(ms / hour)} h ${pad(Math.floor((ms % hour) / minute))} m`;
+  return `${Math.floor(ms / day)} d ${Math.floor((ms % day) / hour)} h`;
+}
+
+/** The same in one unit, for little room: `42 s`, `14 m`, `3 h`. */
+export function roughly(ms: number): string {
+  return clock(ms).split(" ").slice(0, 2).join(" ");
+}
+
+/** How long ago an RFC 3339 moment was, in one unit: `now`, `4 m`, `3 h`, `12 d`. Empty for no moment. */
+export function age(at: string, now: number): string {
+  const ms = now - Date.parse(at);
+  if (!at || Number.isNaN(ms)) return "";
+  if (ms < minute) return "now";
+  if (ms < hour) return `${Math.floor(ms / minute)} m`;
+  if (ms < day) return `${Math.floor(ms / hour)} h`;
+  return `${Math.floor(ms / day)} d`;
+}
+
+function pad(n: number): string {
+  return String(n).padStart(2, "0");
+}

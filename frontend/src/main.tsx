@@ -1,0 +1,25 @@
+import "@/ui/page.css";
+import { createRoot, type Root } from "react-dom/client";
+import { connect } from "@/bridge/bridge";
+import { asProblem } from "@/bridge/problem";
+import { Failed } from "@/shell/failed";
+import { toasts } from "@/shell/notices";
+import { earlyTheme } from "@/shell/theme";
+import { Window } from "@/shell/window";
+import { App } from "@/store/app";
+
+async function run(root: Root) {
+  let app: App | null = null;
+  try {
+    const bridge = await connect({ login: () => (app ? app.set({ link: "login" }) : location.reload()) });
+    app = new App(bridge, toasts);
+    await app.start();
+    root.render(<Window app={app} />);
+  } catch (reason) {
+    root.render(<Failed problem={asProblem(reason)} />);
+  }
+}
+
+earlyTheme();
+const host = document.getElementById("root");
+if (host) void run(createRoot(host));

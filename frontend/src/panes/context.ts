@@ -1,0 +1,23 @@
+import { createContext, useContext } from "react";
+import { useStore } from "zustand";
+import type { WorkspaceControl } from "./control";
+
+export const ControlContext = createContext<WorkspaceControl | null>(null);
+
+export function useControl(): WorkspaceControl {
+  const control = useContext(ControlContext);
+  if (!control) throw new Error("this part of the page was drawn outside of the workspace's context");
+  return control;
+}
+
+export function useSearching(id: string): boolean {
+  return useStore(useControl().store, (s) => s.searching === id);
+}
+
+export function useRenaming(id: string): boolean {
+  return useStore(useControl().store, (s) => s.renaming === id);
+}
+
+export function useZoomed(): boolean {
+  return useStore(useControl().store, (s) => s.zoomed);
+}

@@ -1,0 +1,208 @@
+import type { AddPanelPositionOptions, DockviewApi, DockviewGroupPanel, IDockviewPanel } from "dockview-react";
+import { createStore } from "zustand/vanilla";
+import type { PaneInfo } from "@/bridge/types";
+import type { Screen } from "@/features/terminal/screen";
+import type { App } from "@/store/app";
+import { placeFor, restorable, splitSide, type Place } from "./layout";
+
+interface ControlState {
+  /** The terminal whose search box is open, the pane whose title is being written; `""` for none. */
+  searching: string;
+  renaming: string;
+  zoomed: boolean;
+}
+
+const saveAfterMs = 600;
+
+/** What can be done to the workspace's panes. It keeps dockview in step with the panes that Go reports. */
+export class WorkspaceControl {
+  readonly store = createStore<ControlState>(() => ({ searching: "", renaming: "", zoomed: false }));
+  readonly screens = new Map<string, Screen>();
+  private dock: DockviewApi | null = null;
+  private restored = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Where the pane that the person has just asked for goes. */
+  private wanted: { group: string; side: "right" | "below" } | null = null;
+
+  constructor(private readonly app: App) {}
+
+  /** Takes over a dockview that is ready; the returned function lets go of it. */
+  adopt(dock: DockviewApi): () => void {
+    this.dock = dock;
+    this.restored = false;
+    let gone = false;
+    const unsubscribe = this.app.store.subscribe((s, old) => {
+      if (s.panes !== old.panes) this.reconcile();
+    });
+    const watching = [
+      dock.onDidLayoutChange(() => this.saveSoon()),
+      dock.onDidActivePanelChange(() => this.app.set({ activePane: dock.activePanel?.id ?? "" })),
+      dock.onDidMaximizedGroupChange(() => this.store.setState({ zoomed: dock.hasMaximizedGroup() })),
+    ];
+    void this.restore(dock).then(() => {
+      if (!gone) this.reconcile();
+    });
+    return () => {
+      gone = true;
+      unsubscribe();
+      for (const w of watching) w.dispose();
+      clearTimeout(this.timer);
+      this.dock = null;
+    };
+  }
+
+  get activePane(): PaneInfo | undefined {
+    const id = this.dock?.activePanel?.id;
+    return this.app.state.panes.panes.find((p) => p.id === id);
+  }
+
+  show(id: string): void {
+    this.dock?.getPanel(id)?.api.setActive();
+  }
+
+  /** Shows the first of a goal's panes that is on the screen. */
+  showGoal(goal: string): void {
+    const panes = this.app.state.panes.panes.filter((p) => p.goal_id === goal);
+    this.app.go("workspace");
+    for (const pane of [...panes].reverse()) this.show(pane.id);
+  }
+
+  closeActive(): void {
+    const pane = this.activePane;
+    if (pane) this.app.closePane(pane.id);
+  }
+
+  /** Opens another pane of the same kind beside the given one, or beside the active one. */
+  async split(id?: string): Promise<void> {
+    const panel = id ? this.dock?.getPanel(id) : this.dock?.activePanel;
+    const pane = panel && this.app.state.panes.panes.find((p) => p.id === panel.id);
+    if (!panel || !pane) return;
+    this.wanted = { group: panel.group.id, side: splitSide(panel.group.width, panel.group.height) };
+    const opened = await (pane.kind === "terminal" ? this.app.openTerminal(pane.dir) : this.app.openBrowser(pane.url));
+    if (!opened) this.wanted = null;
+  }
+
+  zoom(id?: string): void {
+    const dock = this.dock;
+    const panel = id ? dock?.getPanel(id) : dock?.activePanel;
+    if (!dock || !panel) return;
+    if (dock.hasMaximizedGroup()) dock.exitMaximizedGroup();
+    else dock.maximizeGroup(panel);
+  }
+
+  focus(side: "left" | "right" | "up" | "down"): void {
+    const dock = this.dock;
+    if (!dock?.activeGroup) return;
+    const next = dock.adjacentGroupInDirection(dock.activeGroup, side);
+    next?.activePanel?.api.setActive();
+  }
+
+  /** Puts the keyboard on the active pane's tab. */
+  leave(id: string): void {
+    document.querySelector<HTMLElement>(`[data-tab="${CSS.escape(id)}"]`)?.focus();
+  }
+
+  search(id: string): void {
+    this.show(id);
+    this.store.setState({ searching: id });
+  }
+
+  rename(id: string): void {
+    this.store.setState({ renaming: id });
+  }
+
+  private async restore(dock: DockviewApi): Promise<void> {
+    await this.panesLoaded();
+    let json = "";
+    try {
+      json = await this.app.bridge.call("WorkspaceAPI.Layout");
+    } catch {
+      // Without a saved layout the panes are placed anew.
+    }
+    if (this.dock !== dock) return;
+    const ids = new Set(this.app.state.panes.panes.map((p) => p.id));
+    const layout = restorable(json, (id) => ids.has(id));
+    if (layout) {
+      try {
+        dock.fromJSON(layout as never);
+      } catch {
+        dock.clear();
+      }
+    }
+    this.restored = true;
+  }
+
+  private panesLoaded(): Promise<void> {
+    if (this.app.state.panes.loaded) return Promise.resolve();
+    return new Promise((resolve) => {
+      const stop = this.app.store.subscribe((s) => {
+        if (!s.panes.loaded) return;
+        stop();
+        resolve();
+      });
+    });
+  }
+
+  private reconcile() {
+    const dock = this.dock;
+    if (!dock || !this.restored) return;
+    const panes = this.app.state.panes.panes;
+    const ids = new Set(panes.map((p) => p.id));
+    for (const panel of [...dock.panels]) if (!ids.has(panel.id)) dock.removePanel(panel);
+    for (const pane of panes) {
+      const panel = dock.getPanel(pane.id);
+      if (!panel) this.add(dock, pane);
+      else if (panel.title !== pane.title) panel.setTitle(pane.title);
+    }
+  }
+
+  private add(dock: DockviewApi, pane: PaneInfo) {
+    const position = this.position(dock, pane);
+    const panel: IDockviewPanel = dock.addPanel({
+      id: pane.id,
+      component: "pane",
+      tabComponent: "pane",
+      title: pane.title,
+      // A goal's pane appears without taking the keyboard away from the person.
+      inactive: pane.goal_id !== "" && dock.totalPanels > 0,
+      ...(position ? { position } : {}),
+    });
+    if (panel.group.panels.length === 1) panel.group.activePanel?.api.setActive();
+  }
+
+  private position(dock: DockviewApi, pane: PaneInfo): AddPanelPositionOptions | undefined {
+    if (!pane.goal_id && this.wanted) {
+      const { group, side } = this.wanted;
+      this.wanted = null;
+      const reference = dock.getGroup(group);
+      if (reference) return { referenceGroup: reference.id, direction: side };
+    }
+    return this.resolved(dock, this.place(dock, pane));
+  }
+
+  private place(dock: DockviewApi, pane: PaneInfo): Place {
+    const byId = new Map(this.app.state.panes.panes.map((p) => [p.id, p]));
+    const sketch = (g: DockviewGroupPanel) => ({
+      id: g.id,
+      panes: g.panels.map((p) => byId.get(p.id)).filter((p) => p !== undefined),
+    });
+    return placeFor(pane, dock.groups.map(sketch), dock.activeGroup?.id ?? "");
+  }
+
+  private resolved(dock: DockviewApi, place: Place): AddPanelPositionOptions | undefined {
+    if (place.at === "alone") return undefined;
+    if (place.at === "edge") return { direction: place.side };
+    const group = dock.getGroup(place.group);
+    return group ? { referenceGroup: group.id, direction: place.at } : undefined;
+  }
+
+  private saveSoon() {
+    if (!this.restored) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      const dock = this.dock;
+      if (!dock || dock.hasMaximizedGroup()) return;
+      void this.app.ask("WorkspaceAPI.SaveLayout", JSON.stringify(dock.toJSON()));
+    }, saveAfterMs);
+  }
+}

@@ -1,0 +1,41 @@
+import { useApp } from "@/store/context";
+import { Kbd } from "@/ui/button";
+import { GlobeIcon, GoalIcon, TerminalIcon } from "@/ui/icons";
+
+/** What the workspace shows when it has no panes. */
+export function Empty() {
+  const app = useApp();
+  const choices = [
+    {
+      id: "terminal",
+      icon: TerminalIcon,
+      title: "Open a terminal",
+      key: "Ctrl+Shift+T",
+      run: () => void app.openTerminal(),
+    },
+    { id: "browser", icon: GlobeIcon, title: "Open a browser", key: "Ctrl+Shift+B", run: () => void app.openBrowser() },
+    { id: "goal", icon: GoalIcon, title: "Start a goal", key: "Ctrl+Shift+G", run: () => app.toggleGoals() },
+  ];
+  return (
+    <div className="flex h-full flex-col items-center justify-center gap-5" data-testid="workspace-empty">
+      <p className="max-w-sm text-center text-t3">
+        Terminals and browsers stand here side by side. The panes that a goal opens appear by themselves.
+      </p>
+      <div className="flex w-72 flex-col gap-1.5">
+        {choices.map((c) => (
+          <button
+            key={c.id}
+            type="button"
+            data-testid={`empty-${c.id}`}
+            onClick={c.run}
+            className="flex h-10 items-center gap-3 rounded-md border border-line bg-s1 px-3 text-left hover:border-line2 hover:bg-s2"
+          >
+            <c.icon className="text-t2" />
+            <span className="flex-1">{c.title}</span>
+            <Kbd>{c.key}</Kbd>
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}

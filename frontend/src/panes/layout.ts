@@ -1,0 +1,111 @@
+import type { PaneInfo } from "@/bridge/types";
+
+/** The saved layout: dockview's own JSON, of which only these parts are read here. */
+export interface SavedLayout {
+  grid: { root: SavedNode; width: number; height: number; orientation: string };
+  panels: Record<string, unknown>;
+  activeGroup?: string;
+}
+
+interface Leaf {
+  type: "leaf";
+  data: { views: string[]; activeView?: string; id: string };
+  size?: number;
+}
+
+interface Branch {
+  type: "branch";
+  data: SavedNode[];
+  size?: number;
+}
+
+export type SavedNode = Leaf | Branch;
+
+function isLayout(v: unknown): v is SavedLayout {
+  if (typeof v !== "object" || v === null) return false;
+  const { grid, panels } = v as { grid?: { root?: { type?: unknown } }; panels?: unknown };
+  return grid?.root?.type === "branch" && typeof panels === "object" && panels !== null;
+}
+
+/**
+ * Reads a saved layout and leaves out panes that no longer exist; groups and
+ * branches that become empty go with them. Null when nothing of it is left or
+ * when it is not a layout.
+ */
+export function restorable(json: string, exists: (id: string) => boolean): SavedLayout | null {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(json);
+  } catch {
+    return null;
+  }
+  if (!isLayout(parsed)) return null;
+  const root = pruned(parsed.grid.root, exists);
+  if (root?.type !== "branch") return null;
+  const groups = leaves(root).map((l) => l.data.id);
+  const { activeGroup, ...rest } = parsed;
+  return {
+    ...rest,
+    grid: { ...parsed.grid, root },
+    panels: Object.fromEntries(Object.entries(parsed.panels).filter(([id]) => exists(id))),
+    ...(activeGroup && groups.includes(activeGroup) ? { activeGroup } : {}),
+  };
+}
+
+function pruned(node: SavedNode, exists: (id: string) => boolean): SavedNode | null {
+  if (node.type === "branch") {
+    const data = node.data.map((n) => pruned(n, exists)).filter((n) => n !== null);
+    return data.length > 0 ? { ...node, data } : null;
+  }
+  const views = node.data.views.filter(exists);
+  const first = views[0];
+  if (first === undefined) return null;
+  const active = node.data.activeView;
+  return { ...node, data: { ...node.data, views, activeView: active && views.includes(active) ? active : first } };
+}
+
+function leaves(node: SavedNode): Leaf[] {
+  return node.type === "leaf" ? [node] : node.data.flatMap(leaves);
+}
+
+/** A group as placing sees it. */
+export interface GroupSketch {
+  id: string;
+  panes: readonly PaneInfo[];
+}
+
+/** Where a new pane goes. */
+export type Place =
+  { at: "alone" } | { at: "edge"; side: "left" | "right" } | { at: "within" | "below"; group: string };
+
+/**
+ * Terminals keep to the left, browsers to the right. A person's new pane
+ * becomes a tab beside its like, in the active group when that is one. A goal's
+ * first pane of a kind gets its own place below the person's, so that both can
+ * be seen; its further ones become tabs there.
+ */
+export function placeFor(
+  pane: Pick<PaneInfo, "kind" | "goal_id">,
+  groups: readonly GroupSketch[],
+  activeGroup: string,
+): Place {
+  const like = groups.filter((g) => g.panes.length > 0 && g.panes.every((p) => p.kind === pane.kind));
+  if (groups.every((g) => g.panes.length === 0)) return { at: "alone" };
+  const own = like.find((g) => g.panes.every((p) => p.goal_id === pane.goal_id));
+  const active = like.find((g) => g.id === activeGroup);
+  const last = like[like.length - 1];
+  if (pane.goal_id) {
+    if (own) return { at: "within", group: own.id };
+    if (last) return { at: "below", group: last.id };
+  } else {
+    if (active) return { at: "within", group: active.id };
+    if (own) return { at: "within", group: own.id };
+    if (last) return { at: "below", group: last.id };
+  }
+  return { at: "edge", side: pane.kind === "terminal" ? "left" : "right" };
+}
+
+/** A group is split along its longer side. */
+export function splitSide(width: number, height: number): "right" | "below" {
+  return width >= height * 1.3 ? "right" : "below";
+}

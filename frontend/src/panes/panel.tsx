@@ -1,0 +1,77 @@
+import type { IDockviewPanelProps } from "dockview-react";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import type { PaneInfo } from "@/bridge/types";
+import { BrowserView } from "@/features/browser/view";
+import type { Screen } from "@/features/terminal/screen";
+import { useAppState } from "@/store/context";
+import { useControl, useSearching } from "./context";
+
+// xterm is a third of the page's code; the window is there before it.
+const TerminalView = lazy(() => import("@/features/terminal/view").then((m) => ({ default: m.TerminalView })));
+
+/** One pane's content: which view its kind has. */
+export function PanePanel({ api }: IDockviewPanelProps) {
+  const pane = useAppState((s) => s.panes.panes.find((p) => p.id === api.id));
+  const covered = useAppState((s) => s.route !== "workspace");
+  const [shown, setShown] = useState(api.isVisible);
+  const [active, setActive] = useState(api.isActive);
+
+  useEffect(() => {
+    const watching = [
+      api.onDidVisibilityChange((e) => setShown(e.isVisible)),
+      api.onDidActiveChange((e) => setActive(e.isActive)),
+    ];
+    return () => {
+      for (const w of watching) w.dispose();
+    };
+  }, [api]);
+
+  if (!pane) return null;
+  const visible = shown && !covered;
+  return (
+    <div
+      className="h-full overflow-hidden rounded-b-[7px]"
+      data-testid="pane"
+      data-kind={pane.kind}
+      data-pane={pane.id}
+    >
+      {pane.kind === "terminal" ? (
+        <Terminal pane={pane} visible={visible} active={active} />
+      ) : (
+        <BrowserView pane={pane} visible={visible} active={active} />
+      )}
+    </div>
+  );
+}
+
+interface TerminalProps {
+  pane: PaneInfo;
+  visible: boolean;
+  active: boolean;
+}
+
+function Terminal({ pane, visible, active }: TerminalProps) {
+  const control = useControl();
+  const searching = useSearching(pane.id);
+  const id = pane.id;
+  const onScreen = useCallback(
+    (screen: Screen | null) => {
+      if (screen) control.screens.set(id, screen);
+      else control.screens.delete(id);
+    },
+    [control, id],
+  );
+  return (
+    <Suspense fallback={<div className="h-full bg-s1" />}>
+      <TerminalView
+        pane={pane}
+        visible={visible}
+        active={active}
+        searching={searching}
+        onSearchEnd={() => control.store.setState({ searching: "" })}
+        onLeave={() => control.leave(id)}
+        onScreen={onScreen}
+      />
+    </Suspense>
+  );
+}

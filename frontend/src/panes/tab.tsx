@@ -1,0 +1,129 @@
+import type { IDockviewPanelHeaderProps } from "dockview-react";
+import type { PaneInfo } from "@/bridge/types";
+import { clip, shortPath } from "@/lib/text";
+import { useApp, useAppState } from "@/store/context";
+import { Badge, Dot, type Tone } from "@/ui/badge";
+import { CloseIcon, DotsIcon, GlobeIcon } from "@/ui/icons";
+import { Menu, type MenuItem } from "@/ui/menu";
+import { useControl, useRenaming } from "./context";
+import type { WorkspaceControl } from "./control";
+
+function tone(pane: PaneInfo): { tone: Tone; words: string } {
+  if (pane.problem) return { tone: "bad", words: "has a problem" };
+  if (pane.running) return { tone: "ok", words: "running" };
+  return { tone: pane.exit === 0 ? "calm" : "bad", words: "ended" };
+}
+
+/** The head of a pane: its state, name, folder, the goal that works in it, and its menu. */
+export function PaneTab({ api }: IDockviewPanelHeaderProps) {
+  const app = useApp();
+  const control = useControl();
+  const pane = useAppState((s) => s.panes.panes.find((p) => p.id === api.id));
+  const goal = useAppState((s) => (pane?.goal_id ? s.goals.byId[pane.goal_id]?.card : undefined));
+  const renaming = useRenaming(api.id);
+  if (!pane) return null;
+  const state = tone(pane);
+  const acting = goal?.status === "running";
+  const title = pane.title || (pane.kind === "terminal" ? "terminal" : "new page");
+
+  return (
+    <div
+      className={`pane-tab ${acting ? "pane-tab-agent" : ""}`}
+      data-acting={acting}
+      data-testid="pane-tab"
+      data-pane={pane.id}
+      data-tab={pane.id}
+      tabIndex={-1}
+      onDoubleClick={() => control.zoom(pane.id)}
+      onAuxClick={(e) => e.button === 1 && app.closePane(pane.id)}
+    >
+      {pane.kind === "terminal" ? <Dot tone={state.tone} /> : <GlobeIcon size={13} className="shrink-0 text-t3" />}
+      <span className="sr-only">{state.words}</span>
+      {renaming ? (
+        <RenameField pane={pane} onEnd={() => control.rename("")} />
+      ) : (
+        <span className="pane-name truncate font-medium text-t1" title={title} data-testid="pane-title">
+          {title}
+        </span>
+      )}
+      {pane.kind === "terminal" && pane.dir ? (
+        <span className="pane-dir truncate font-mono text-2xs text-t3">{shortPath(pane.dir)}</span>
+      ) : null}
+      <span className="flex-1" />
+      {pane.goal_id ? (
+        <button
+          type="button"
+          className="pane-goal flex"
+          data-testid="pane-goal"
+          aria-label={`Show the goal ${goal?.objective ?? ""}`}
+          onClick={() => app.watchGoal(pane.goal_id)}
+        >
+          <Badge tone={acting ? "agent" : "calm"} live={acting}>
+            {goal ? `goal · ${clip(goal.objective, 34)}` : "goal"}
+          </Badge>
+        </button>
+      ) : null}
+      <span className="flex shrink-0" onPointerDown={(e) => e.stopPropagation()}>
+        <Menu items={menuOf(pane, control, () => app.closePane(pane.id))}>
+          <button type="button" aria-label={`Menu of ${title}`} data-testid="pane-menu" className="tab-button">
+            <DotsIcon size={14} />
+          </button>
+        </Menu>
+        <button
+          type="button"
+          aria-label={`Close ${title}`}
+          data-testid="pane-close"
+          className="tab-button"
+          onClick={() => app.closePane(pane.id)}
+        >
+          <CloseIcon size={13} />
+        </button>
+      </span>
+    </div>
+  );
+}
+
+function menuOf(pane: PaneInfo, control: WorkspaceControl, close: () => void): MenuItem[] {
+  const layout: MenuItem[] = [
+    { id: "split", label: "Split", hint: "Ctrl+Shift+D", takesFocus: true, run: () => void control.split(pane.id) },
+    { id: "zoom", label: "Zoom", hint: "Ctrl+Shift+Enter", run: () => control.zoom(pane.id) },
+    null,
+    { id: "close", label: "Close", hint: "Ctrl+Shift+W", danger: true, run: close },
+  ];
+  if (pane.kind === "browser") return layout;
+  const screen = () => control.screens.get(pane.id);
+  return [
+    { id: "copy", label: "Copy", hint: "Ctrl+Shift+C", run: () => void screen()?.copy() },
+    { id: "paste", label: "Paste", hint: "Ctrl+Shift+V", takesFocus: true, run: () => void screen()?.paste() },
+    { id: "search", label: "Search…", takesFocus: true, run: () => control.search(pane.id) },
+    { id: "clear", label: "Clear scrollback", run: () => screen()?.term.clear() },
+    { id: "rename", label: "Rename…", takesFocus: true, run: () => control.rename(pane.id) },
+    null,
+    ...layout,
+  ];
+}
+
+function RenameField({ pane, onEnd }: { pane: PaneInfo; onEnd: () => void }) {
+  const app = useApp();
+  const save = async (title: string) => {
+    onEnd();
+    if (title && title !== pane.title) await app.ask("TerminalAPI.Rename", pane.id, title);
+  };
+  return (
+    <input
+      autoFocus
+      data-testid="pane-rename"
+      aria-label="Name of this terminal"
+      defaultValue={pane.title}
+      className="field h-6 max-w-48 px-1.5 py-0 text-xs"
+      onPointerDown={(e) => e.stopPropagation()}
+      onFocus={(e) => e.target.select()}
+      onBlur={(e) => void save(e.target.value.trim())}
+      onKeyDown={(e) => {
+        e.stopPropagation();
+        if (e.code === "Enter") void save(e.currentTarget.value.trim());
+        if (e.code === "Escape") onEnd();
+      }}
+    />
+  );
+}

@@ -1,0 +1,43 @@
+import { DockviewReact, type DockviewReadyEvent, type DockviewTheme } from "dockview-react";
+import { useCallback, useEffect, useState } from "react";
+import "dockview-react/dist/styles/dockview.css";
+import "./dock.css";
+import { useControl } from "./context";
+import { Empty } from "./empty";
+import { PanePanel } from "./panel";
+import { PaneTab } from "./tab";
+
+const theme: DockviewTheme = {
+  name: "goalpost",
+  className: "dockview-theme-goalpost",
+  gap: 6,
+  dndTabIndicator: "line",
+  tabGroupIndicator: "none",
+};
+
+const components = { pane: PanePanel };
+const tabs = { pane: PaneTab };
+
+/** The panes. Hidden ones stay alive: a zoomed or covered neighbour never loads anew. */
+export function Workspace() {
+  const control = useControl();
+  const [ready, setReady] = useState<DockviewReadyEvent | null>(null);
+  const onReady = useCallback((event: DockviewReadyEvent) => setReady(event), []);
+
+  useEffect(() => (ready ? control.adopt(ready.api) : undefined), [ready, control]);
+
+  return (
+    <div className="h-full p-1.5" data-testid="workspace">
+      <DockviewReact
+        components={components}
+        tabComponents={tabs}
+        watermarkComponent={Empty}
+        defaultRenderer="always"
+        singleTabMode="fullwidth"
+        disableFloatingGroups
+        theme={theme}
+        onReady={onReady}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,232 @@
+import type { Action } from "@/lib/actions";
+import type { WorkspaceControl } from "@/panes/control";
+import { isLive } from "@/store/cards";
+import type { App } from "@/store/app";
+
+const always = () => true;
+
+/** Everything that can be done in the window. What Go cannot do yet is not in it. */
+export function buildActions(app: App, control: WorkspaceControl): readonly Action[] {
+  const inWorkspace = () => app.state.route === "workspace";
+  const view = () => app.state.detail.view;
+  const selected = (fits: (v: NonNullable<ReturnType<typeof view>>) => boolean) => () => {
+    const v = view();
+    return v !== null && fits(v);
+  };
+  const pane = () => inWorkspace() && control.activePane !== undefined;
+  const id = () => view()?.id ?? "";
+  const action = (a: Partial<Action> & Pick<Action, "id" | "title" | "group" | "run">): Action => ({
+    keys: [],
+    leader: "",
+    enabled: always,
+    ...a,
+  });
+
+  return [
+    action({
+      id: "palette",
+      title: "Commands",
+      group: "Goalpost",
+      keys: ["Ctrl+Shift+KeyP"],
+      leader: "p",
+      run: () => app.set({ paletteOpen: !app.state.paletteOpen }),
+    }),
+    action({
+      id: "goals",
+      title: "Goals, with a new one",
+      group: "Goals",
+      keys: ["Ctrl+Shift+KeyG"],
+      leader: "g",
+      run: () => app.toggleGoals(),
+    }),
+    action({ id: "goal.new", title: "New goal", group: "Goals", leader: "n", run: () => app.newGoal() }),
+    action({ id: "goals.show", title: "Show all goals", group: "Goals", leader: "l", run: () => app.go("goals") }),
+    action({
+      id: "goals.needs-you",
+      title: "Goals that need you",
+      group: "Goals",
+      keys: ["Ctrl+Shift+KeyY"],
+      leader: "y",
+      run: () => showNeedsYou(app),
+    }),
+    action({
+      id: "goal.pause",
+      title: "Pause the selected goal",
+      group: "Goals",
+      enabled: selected((v) => v.status === "running" || v.status === "pending"),
+      run: () => app.pauseGoal(id()),
+    }),
+    action({
+      id: "goal.resume",
+      title: "Resume the selected goal",
+      group: "Goals",
+      enabled: selected((v) => v.status === "paused"),
+      run: () => app.resumeGoal(id()),
+    }),
+    action({
+      id: "goal.steer",
+      title: "Steer the selected goal",
+      group: "Goals",
+      enabled: selected(isLive),
+      run: () => app.set({ steerOpen: true }),
+    }),
+    action({
+      id: "goal.abort",
+      title: "Abort the selected goal",
+      group: "Goals",
+      enabled: selected(isLive),
+      run: () => app.abortGoal(id()),
+    }),
+    action({
+      id: "goal.panes",
+      title: "Show the selected goal's panes",
+      group: "Goals",
+      enabled: selected((v) => app.state.panes.panes.some((p) => p.goal_id === v.id)),
+      run: () => control.showGoal(id()),
+    }),
+    action({
+      id: "goal.drawer",
+      title: "Show or hide the goal beside the workspace",
+      group: "Goals",
+      leader: "i",
+      enabled: selected(always),
+      run: () => app.set({ drawer: !app.state.drawer, route: "workspace" }),
+    }),
+    action({ id: "demo", title: "Run the demo goal (scripted, no AI)", group: "Goals", run: () => app.runDemo() }),
+
+    action({
+      id: "terminal.new",
+      title: "New terminal",
+      group: "Panes",
+      keys: ["Ctrl+Shift+KeyT"],
+      leader: "t",
+      run: async () => {
+        await app.openTerminal();
+      },
+    }),
+    action({
+      id: "browser.new",
+      title: "New browser",
+      group: "Panes",
+      keys: ["Ctrl+Shift+KeyB"],
+      leader: "b",
+      run: async () => {
+        await app.openBrowser();
+      },
+    }),
+    action({
+      id: "pane.close",
+      title: "Close the pane",
+      group: "Panes",
+      keys: ["Ctrl+Shift+KeyW"],
+      leader: "w",
+      enabled: pane,
+      run: () => control.closeActive(),
+    }),
+    action({
+      id: "pane.split",
+      title: "Split the pane",
+      group: "Panes",
+      keys: ["Ctrl+Shift+KeyD"],
+      leader: "d",
+      enabled: pane,
+      run: () => control.split(),
+    }),
+    action({
+      id: "pane.zoom",
+      title: "Zoom the pane",
+      group: "Panes",
+      keys: ["Ctrl+Shift+Enter"],
+      leader: "z",
+      enabled: pane,
+      run: () => control.zoom(),
+    }),
+    action({
+      id: "pane.left",
+      title: "Go to the pane on the left",
+      group: "Panes",
+      keys: ["Alt+ArrowLeft"],
+      enabled: pane,
+      run: () => control.focus("left"),
+    }),
+    action({
+      id: "pane.right",
+      title: "Go to the pane on the right",
+      group: "Panes",
+      keys: ["Alt+ArrowRight"],
+      enabled: pane,
+      run: () => control.focus("right"),
+    }),
+    action({
+      id: "pane.up",
+      title: "Go to the pane above",
+      group: "Panes",
+      keys: ["Alt+ArrowUp"],
+      enabled: pane,
+      run: () => control.focus("up"),
+    }),
+    action({
+      id: "pane.down",
+      title: "Go to the pane below",
+      group: "Panes",
+      keys: ["Alt+ArrowDown"],
+      enabled: pane,
+      run: () => control.focus("down"),
+    }),
+    action({
+      id: "pane.search",
+      title: "Search in the terminal",
+      group: "Panes",
+      enabled: () => pane() && control.activePane?.kind === "terminal",
+      run: () => control.search(control.activePane?.id ?? ""),
+    }),
+    action({
+      id: "pane.rename",
+      title: "Rename the terminal",
+      group: "Panes",
+      enabled: () => pane() && control.activePane?.kind === "terminal",
+      run: () => control.rename(control.activePane?.id ?? ""),
+    }),
+
+    action({
+      id: "workspace",
+      title: "Show the workspace",
+      group: "Goalpost",
+      leader: "1",
+      run: () => app.go("workspace"),
+    }),
+    action({ id: "settings", title: "Settings", group: "Goalpost", leader: "s", run: () => app.go("settings") }),
+    action({ id: "welcome", title: "First-start checklist", group: "Goalpost", run: () => app.go("welcome") }),
+    action({ id: "theme.dark", title: "Dark theme", group: "Look", run: () => app.saveSettings({ theme: "dark" }) }),
+    action({ id: "theme.light", title: "Light theme", group: "Look", run: () => app.saveSettings({ theme: "light" }) }),
+    action({
+      id: "theme.system",
+      title: "Theme of the system",
+      group: "Look",
+      run: () => app.saveSettings({ theme: "system" }),
+    }),
+    action({
+      id: "font.larger",
+      title: "Larger terminal text",
+      group: "Look",
+      run: () => app.saveSettings({ font_size: Math.min(32, (app.state.settings?.font_size ?? 13) + 1) }),
+    }),
+    action({
+      id: "font.smaller",
+      title: "Smaller terminal text",
+      group: "Look",
+      run: () => app.saveSettings({ font_size: Math.max(8, (app.state.settings?.font_size ?? 13) - 1) }),
+    }),
+  ];
+}
+
+function showNeedsYou(app: App) {
+  const first = Object.values(app.state.goals.byId)
+    .map((k) => k.card)
+    .find((c) => c.status === "paused" && (c.exit === "needs_operator" || c.exit === "stuck"));
+  if (first) app.openGoal(first.id);
+  else {
+    app.go("goals");
+    app.notices.done("No goal needs you");
+  }
+}

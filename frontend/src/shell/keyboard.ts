@@ -1,0 +1,55 @@
+import { useEffect } from "react";
+import { actionFor, actionForLeader, leaderKey, type Action } from "@/lib/actions";
+import { matches, opensEmojiChooser } from "@/lib/keys";
+import type { App } from "@/store/app";
+
+const leaderMs = 3_000;
+
+/** Keys that are a modifier and nothing else; they do not end the leader. */
+const modifier = /^(Shift|Control|Alt|Meta)(Left|Right)$/;
+
+/**
+ * The app's keys, caught on their way down, so that they work with the focus
+ * in a terminal or in a page. A key that is taken reaches nobody else; all
+ * others, above all those that shells use, go their way untouched.
+ */
+export function listen(target: Window, app: App, actions: readonly Action[]): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const leader = (on: boolean) => {
+    clearTimeout(timer);
+    if (on) timer = setTimeout(() => leader(false), leaderMs);
+    if (app.state.leader !== on) app.set({ leader: on });
+  };
+  const take = (e: KeyboardEvent) => {
+    e.preventDefault();
+    e.stopImmediatePropagation();
+  };
+  const press = (e: KeyboardEvent) => {
+    if (opensEmojiChooser(e)) e.preventDefault();
+    if (e.isComposing || modifier.test(e.code)) return;
+    if (app.state.leader) {
+      take(e);
+      leader(false);
+      if (e.code !== "Escape") void actionForLeader(actions, e.code)?.run();
+      return;
+    }
+    if (matches(e, leaderKey)) {
+      take(e);
+      leader(true);
+      return;
+    }
+    const action = actionFor(actions, e);
+    if (!action) return;
+    take(e);
+    if (!e.repeat) void action.run();
+  };
+  target.addEventListener("keydown", press, true);
+  return () => {
+    clearTimeout(timer);
+    target.removeEventListener("keydown", press, true);
+  };
+}
+
+export function useKeyboard(app: App, actions: readonly Action[]): void {
+  useEffect(() => listen(window, app, actions), [app, actions]);
+}

@@ -1,0 +1,116 @@
+import { money } from "@/lib/bytes";
+import type { GoalView, Provider } from "@/bridge/types";
+import { isLive } from "@/store/cards";
+import { summary } from "@/store/goals";
+import { useApp, useAppState } from "@/store/context";
+import { Dot } from "@/ui/badge";
+import { Kbd } from "@/ui/button";
+
+/** The state of everything in one line. */
+export function StatusBar() {
+  const app = useApp();
+  const byId = useAppState((s) => s.goals.byId);
+  const route = useAppState((s) => s.route);
+  const leader = useAppState((s) => s.leader);
+  const sandbox = useAppState((s) => s.findings.find((f) => f.id === "sandbox"));
+  const provider = useAppState((s) => s.providers.find((p) => p.active));
+  const view = useAppState((s) => s.detail.view);
+  const { by, spent } = summary(byId);
+  const facts = { running: by.running.length, needs: by.needs_you.length, spent };
+
+  return (
+    <footer
+      data-testid="status-bar"
+      className="flex h-[26px] shrink-0 items-center gap-4 overflow-hidden border-t border-line bg-s1 px-3 text-2xs whitespace-nowrap text-t3"
+    >
+      <Fact>
+        <Dot tone={facts.running > 0 ? "accent" : "calm"} live={facts.running > 0} />
+        <b className="font-semibold text-t1">{facts.running}</b> running
+      </Fact>
+      {facts.needs > 0 ? (
+        <button
+          type="button"
+          data-testid="status-needs-you"
+          className="flex items-center gap-1.5 hover:text-t1"
+          onClick={() => app.go("goals")}
+        >
+          <Dot tone="warn" />
+          <b className="font-semibold text-t1">{facts.needs}</b> {facts.needs === 1 ? "needs" : "need"} you
+        </button>
+      ) : null}
+      <Fact testid="status-sandbox" title={sandbox?.detail}>
+        {sandbox?.state === "ok" ? (
+          <>
+            sandbox <b className="font-semibold text-t1">on</b>
+          </>
+        ) : (
+          <span className={sandbox?.state === "bad" ? "text-bad" : "text-warn"}>sandbox: not enforced yet</span>
+        )}
+      </Fact>
+      <Model provider={provider} goal={view} />
+      {facts.spent > 0 ? (
+        <Fact testid="status-spend" title="all goals">
+          <b className="font-semibold text-t1">{money(facts.spent)}</b>
+          {view && view.max_usd > 0 ? ` · this goal ${money(view.usd)} / ${money(view.max_usd)}` : ""}
+        </Fact>
+      ) : null}
+      <span className="flex-1" />
+      {leader ? (
+        <span role="status" className="text-accent">
+          leader: press a letter
+        </span>
+      ) : null}
+      {route === "goals" ? (
+        <span className="flex items-center gap-1.5 max-[1000px]:hidden">
+          <Kbd>j k</Kbd> move <Kbd>Enter</Kbd> beside the panes <Kbd>P</Kbd> pause <Kbd>S</Kbd> steer
+        </span>
+      ) : null}
+      <button
+        type="button"
+        data-testid="status-palette"
+        className="flex items-center gap-1.5 hover:text-t1"
+        onClick={() => app.set({ paletteOpen: true })}
+      >
+        <Kbd>Ctrl+Shift+P</Kbd> commands
+      </button>
+    </footer>
+  );
+}
+
+interface ModelProps {
+  provider: Provider | undefined;
+  goal: GoalView | null;
+}
+
+/** The model of the selected goal while it lives, else the one that a new goal would get. */
+function Model({ provider, goal }: ModelProps) {
+  if (goal && isLive(goal)) {
+    return (
+      <Fact testid="status-model" title="model of the selected goal">
+        {goal.scripted ? "demo · scripted, no AI" : goal.model || goal.provider}
+      </Fact>
+    );
+  }
+  if (!provider) return <Fact testid="status-model">no model</Fact>;
+  return (
+    <Fact testid="status-model" title={provider.note}>
+      {provider.model || provider.id}
+      {provider.scripted ? <span>· scripted, no AI</span> : null}
+      {provider.scripted || provider.ready ? null : <span className="text-warn">· not ready</span>}
+    </Fact>
+  );
+}
+
+interface FactProps {
+  children: React.ReactNode;
+  title?: string | undefined;
+  testid?: string;
+}
+
+function Fact({ children, title, testid }: FactProps) {
+  return (
+    <span className="flex items-center gap-1.5" title={title} data-testid={testid}>
+      {children}
+    </span>
+  );
+}

@@ -1,0 +1,74 @@
+import { clip } from "@/lib/text";
+import { summary } from "@/store/goals";
+import { useApp, useAppState } from "@/store/context";
+import { useZoomed, useControl } from "@/panes/context";
+import { Dot } from "@/ui/badge";
+import { Button, IconButton, Kbd } from "@/ui/button";
+import { GlobeIcon, PanelIcon, TerminalIcon } from "@/ui/icons";
+
+const most = 5;
+
+/** Over the workspace: the goals that live, and what can be opened. */
+export function TopBar() {
+  const app = useApp();
+  const control = useControl();
+  const zoomed = useZoomed();
+  const byId = useAppState((s) => s.goals.byId);
+  const selected = useAppState((s) => s.detail.id);
+  const drawer = useAppState((s) => s.drawer);
+  const hasGoal = useAppState((s) => s.detail.view !== null);
+  const { by } = summary(byId);
+  const live = [...by.needs_you, ...by.running, ...by.queued].slice(0, most);
+  return (
+    <header className="flex h-[38px] shrink-0 items-center gap-1 border-b border-line bg-s1 px-2">
+      <h1 className="px-2 text-sm font-semibold">Workspace</h1>
+      <div role="group" aria-label="Goals that live" className="flex min-w-0 flex-1 items-center gap-1 overflow-hidden">
+        {live.map((g) => (
+          <button
+            key={g.id}
+            type="button"
+            aria-pressed={drawer && selected === g.id}
+            data-testid="live-goal"
+            data-goal={g.id}
+            title={g.objective}
+            onClick={() => app.watchGoal(g.id)}
+            className={`flex h-7 min-w-0 shrink items-center gap-2 rounded-md px-2.5 text-xs ${
+              drawer && selected === g.id ? "bg-s3 text-t1" : "text-t2 hover:bg-s3 hover:text-t1"
+            }`}
+          >
+            <Dot
+              tone={g.status === "running" ? "accent" : g.status === "pending" ? "calm" : "warn"}
+              live={g.status === "running"}
+            />
+            <span className="truncate">{clip(g.objective, 40)}</span>
+            {g.status === "paused" ? <span className="sr-only">needs you</span> : null}
+          </button>
+        ))}
+      </div>
+      {zoomed ? (
+        <Button look="quiet" onClick={() => control.zoom()}>
+          Zoomed · show all panes
+        </Button>
+      ) : null}
+      <Button look="quiet" data-testid="new-terminal" title="Ctrl+Shift+T" onClick={() => void app.openTerminal()}>
+        <TerminalIcon size={14} /> Terminal
+      </Button>
+      <Button look="quiet" data-testid="new-browser" title="Ctrl+Shift+B" onClick={() => void app.openBrowser()}>
+        <GlobeIcon size={14} /> Browser
+      </Button>
+      <Button look="primary" data-testid="new-goal-button" onClick={() => app.toggleGoals()}>
+        New goal <Kbd onAccent>Ctrl⇧G</Kbd>
+      </Button>
+      {hasGoal ? (
+        <IconButton
+          label={drawer ? "Hide the goal" : "Show the goal"}
+          data-testid="drawer-toggle"
+          on={drawer}
+          onClick={() => app.set({ drawer: !drawer })}
+        >
+          <PanelIcon />
+        </IconButton>
+      ) : null}
+    </header>
+  );
+}

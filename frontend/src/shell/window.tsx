@@ -1,0 +1,82 @@
+import { lazy, Suspense, useMemo } from "react";
+import { Dashboard } from "@/features/goals/dashboard";
+import { GoalDrawer } from "@/features/goals/drawer";
+import { NewGoalDialog } from "@/features/goals/newgoal/dialog";
+import { SteerDialog } from "@/features/goals/steer";
+import { Palette } from "@/features/palette/palette";
+import { ControlContext } from "@/panes/context";
+import { WorkspaceControl } from "@/panes/control";
+import { Workspace } from "@/panes/workspace";
+import type { App } from "@/store/app";
+import { AppContext, useAppState } from "@/store/context";
+import { TipProvider } from "@/ui/button";
+import { buildActions } from "./actions";
+import { LinkBanner } from "./banner";
+import { useKeyboard } from "./keyboard";
+import { Toasts } from "./notices";
+import { QuestionDialog } from "./question";
+import { SideRail } from "./rail";
+import { StatusBar } from "./statusbar";
+import { useTheme } from "./theme";
+import { TopBar } from "./topbar";
+
+const SettingsPage = lazy(() => import("@/features/settings/page").then((m) => ({ default: m.SettingsPage })));
+const WelcomePage = lazy(() => import("@/features/onboarding/page").then((m) => ({ default: m.WelcomePage })));
+
+/** The whole window for a running App. */
+export function Window({ app }: { app: App }) {
+  const control = useMemo(() => new WorkspaceControl(app), [app]);
+  const actions = useMemo(() => buildActions(app, control), [app, control]);
+  useKeyboard(app, actions);
+  return (
+    <AppContext value={app}>
+      <ControlContext value={control}>
+        <TipProvider delayDuration={500}>
+          <Frame onShowPanes={(goal) => control.showGoal(goal)} />
+          <NewGoalDialog />
+          <SteerDialog />
+          <Palette actions={actions} />
+          <QuestionDialog />
+          <Toasts />
+        </TipProvider>
+      </ControlContext>
+    </AppContext>
+  );
+}
+
+function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
+  const route = useAppState((s) => s.route);
+  const drawer = useAppState((s) => s.drawer);
+  useTheme();
+  const covered = route !== "workspace";
+  return (
+    <div className="flex h-full flex-col" data-route={route} data-testid="window">
+      <LinkBanner />
+      <div className="flex min-h-0 flex-1">
+        <SideRail />
+        <div className="relative min-w-0 flex-1">
+          {/* The workspace stays where it is under the other places: its terminals and pages keep their size and state. */}
+          <div className={`isolate flex h-full flex-col ${covered ? "invisible" : ""}`} inert={covered}>
+            <TopBar />
+            <div className="flex min-h-0 flex-1">
+              <main className="min-w-0 flex-1">
+                <Workspace />
+              </main>
+              {drawer ? <GoalDrawer /> : null}
+            </div>
+          </div>
+          {covered ? (
+            <div className="absolute inset-0 z-10 bg-bg">
+              <Suspense fallback={null}>
+                {route === "goals" ? <Dashboard onShowPanes={onShowPanes} /> : null}
+                {route === "settings" ? <SettingsPage /> : null}
+                {route === "welcome" ? <WelcomePage /> : null}
+              </Suspense>
+            </div>
+          ) : null}
+        </div>
+      </div>
+      <StatusBar />
+    </div>
+  );
+}

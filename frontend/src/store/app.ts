@@ -1,0 +1,237 @@
+import type { Bridge } from "@/bridge/bridge";
+import type { Method, Methods } from "@/bridge/methods";
+import { asProblem } from "@/bridge/problem";
+import type { PaneInfo, Problem, Provider, Settings, StartInput } from "@/bridge/types";
+import { createStore, type StoreApi } from "zustand/vanilla";
+import { isLive } from "./cards";
+import { withoutCard } from "./goals";
+import { withPane, withPaneInfo } from "./panes";
+import { firstState, type AppState, type Question, type Route } from "./state";
+import { Sync } from "./sync";
+
+/** How a short message reaches the person. */
+export interface Notices {
+  problem(problem: Problem): void;
+  done(text: string): void;
+}
+
+/** The program behind the page: its state, and what a person can do to it. */
+export class App {
+  readonly store: StoreApi<AppState> = createStore<AppState>(() => ({ ...firstState }));
+  readonly sync: Sync;
+
+  constructor(
+    readonly bridge: Bridge,
+    readonly notices: Notices,
+  ) {
+    this.sync = new Sync(bridge, this.store, (p) => notices.problem(p));
+  }
+
+  get state(): AppState {
+    return this.store.getState();
+  }
+
+  async start(): Promise<void> {
+    const settings = await this.bridge.call("SettingsAPI.Get");
+    this.set({ settings, route: settings.welcomed ? "workspace" : "welcome" });
+    this.sync.start();
+    // The window is shown before these are there.
+    void this.loadProviders();
+    void this.loadFindings();
+  }
+
+  set(part: Partial<AppState>): void {
+    this.store.setState(part);
+  }
+
+  /** Asks Go and shows what went wrong; `undefined` means that it failed and has been shown. */
+  async ask<M extends Method>(method: M, ...args: Parameters<Methods[M]>): Promise<ReturnType<Methods[M]> | undefined> {
+    try {
+      return await this.bridge.call(method, ...args);
+    } catch (reason) {
+      this.notices.problem(asProblem(reason));
+      return undefined;
+    }
+  }
+
+  // Places ---------------------------------------------------------------
+
+  go(route: Route): void {
+    this.set({ route });
+  }
+
+  /** Shows a goal in the dashboard. */
+  openGoal(id: string): void {
+    this.sync.select(id);
+    this.set({ route: "goals" });
+  }
+
+  /** Shows a goal beside the workspace. */
+  watchGoal(id: string): void {
+    this.sync.select(id);
+    this.set({ route: "workspace", drawer: true });
+  }
+
+  /** Ctrl+Shift+G: the dashboard with the dialog in front; pressed again it closes both. */
+  toggleGoals(): void {
+    if (this.state.route === "goals") this.set({ route: "workspace", newGoal: { open: false, from: null } });
+    else this.set({ route: "goals", newGoal: { open: true, from: null } });
+  }
+
+  newGoal(from: Partial<StartInput> | null = null): void {
+    this.set({ newGoal: { open: true, from } });
+  }
+
+  closeNewGoal(): void {
+    this.set({ newGoal: { open: false, from: null } });
+  }
+
+  confirm(question: Question): void {
+    this.set({ question });
+  }
+
+  // Panes ----------------------------------------------------------------
+
+  async openTerminal(dir = ""): Promise<PaneInfo | undefined> {
+    this.go("workspace");
+    return this.opened(await this.ask("TerminalAPI.Open", { dir, cols: 80, rows: 24 }));
+  }
+
+  async openBrowser(url = ""): Promise<PaneInfo | undefined> {
+    this.go("workspace");
+    return this.opened(await this.ask("BrowserAPI.Open", { url, width: 1024, height: 768 }));
+  }
+
+  /** The answer may be late: a person who has gone elsewhere meanwhile stays there. */
+  private opened(pane: PaneInfo | undefined): PaneInfo | undefined {
+    if (!pane) return undefined;
+    this.store.setState((s) => ({ panes: withPane(s.panes, pane), activePane: pane.id }));
+    return pane;
+  }
+
+  paneInfo(pane: PaneInfo): void {
+    this.store.setState((s) => ({ panes: withPaneInfo(s.panes, pane) }));
+  }
+
+  /** Closes a pane; asks first when a goal works in it. */
+  closePane(id: string): void {
+    const pane = this.state.panes.panes.find((p) => p.id === id);
+    if (!pane) return;
+    const close = async () => {
+      await (pane.kind === "terminal" ? this.ask("TerminalAPI.Close", id) : this.ask("BrowserAPI.Close", id));
+    };
+    const goal = this.state.goals.byId[pane.goal_id]?.card;
+    if (!goal || !isLive(goal)) {
+      void close();
+      return;
+    }
+    this.confirm({
+      title: "Close a pane that a goal works in?",
+      text: "The goal's next step in this pane will fail. It can open another one.",
+      yes: "Close the pane",
+      danger: true,
+      run: close,
+    });
+  }
+
+  // Goals ----------------------------------------------------------------
+
+  async runDemo(): Promise<void> {
+    const out = await this.ask("GoalAPI.Demo");
+    if (!out) return;
+    void this.welcomed();
+    this.watchGoal(out.goal_id);
+  }
+
+  async pauseGoal(id: string): Promise<void> {
+    if (await this.ask("GoalAPI.Pause", id)) this.notices.done("It pauses after the step it is in");
+  }
+
+  async resumeGoal(id: string): Promise<void> {
+    await this.ask("GoalAPI.Resume", id);
+  }
+
+  async steerGoal(id: string, text: string): Promise<boolean> {
+    const ok = (await this.ask("GoalAPI.Steer", id, text)) ?? false;
+    if (ok) this.notices.done("The agent reads your note before its next turn");
+    return ok;
+  }
+
+  abortGoal(id: string): void {
+    this.confirm({
+      title: "Abort this goal?",
+      text: "The agent stops where it is. Files that it has changed stay as they are.",
+      yes: "Abort goal",
+      danger: true,
+      run: async () => {
+        await this.ask("GoalAPI.Abort", id);
+      },
+    });
+  }
+
+  deleteGoal(id: string): void {
+    this.confirm({
+      title: "Delete this goal?",
+      text: "Its steps, evidence and receipt are removed for good. Files in its folder stay.",
+      yes: "Delete goal",
+      danger: true,
+      run: async () => {
+        if (!(await this.ask("GoalAPI.Delete", id))) return;
+        if (this.state.detail.id === id) this.sync.select("");
+        this.store.setState((s) => ({ goals: withoutCard(s.goals, id) }));
+      },
+    });
+  }
+
+  // Settings -------------------------------------------------------------
+
+  async loadProviders(): Promise<void> {
+    const providers = await this.ask("ModelAPI.List");
+    if (providers !== undefined) this.set({ providers: providers ?? [] });
+  }
+
+  async loadFindings(): Promise<void> {
+    const findings = await this.ask("SettingsAPI.Doctor");
+    if (findings !== undefined) this.set({ findings: findings ?? [], doctored: true });
+  }
+
+  /** Saves a part of the settings. They hold at once and are taken back when saving fails. */
+  async saveSettings(part: Partial<Settings>): Promise<void> {
+    const old = this.state.settings;
+    if (!old) return;
+    const settings = { ...old, ...part };
+    this.set({ settings });
+    if ((await this.ask("SettingsAPI.Save", settings)) === undefined) this.set({ settings: old });
+  }
+
+  async welcomed(): Promise<void> {
+    if (this.state.settings?.welcomed === false) await this.saveSettings({ welcomed: true });
+  }
+
+  /** Saves a provider; the Problem when it was refused. */
+  async saveProvider(provider: Provider): Promise<Problem | null> {
+    try {
+      await this.bridge.call("ModelAPI.Save", provider);
+    } catch (reason) {
+      return asProblem(reason);
+    }
+    await Promise.all([this.loadProviders(), this.loadFindings()]);
+    return null;
+  }
+
+  async useProvider(id: string): Promise<void> {
+    if (await this.ask("ModelAPI.Use", id)) await Promise.all([this.loadProviders(), this.loadFindings()]);
+  }
+
+  deleteProvider(id: string): void {
+    this.confirm({
+      title: `Delete the provider ${id}?`,
+      text: "Goals that were started with it keep their record and cannot be resumed with it.",
+      yes: "Delete provider",
+      danger: true,
+      run: async () => {
+        if (await this.ask("ModelAPI.Delete", id)) await this.loadProviders();
+      },
+    });
+  }
+}

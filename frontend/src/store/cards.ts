@@ -1,0 +1,98 @@
+import type { GoalCard, GoalEvent } from "@/bridge/types";
+
+/** Where a goal stands in the list, in the order in which the list shows it. */
+export type Group = "needs_you" | "running" | "queued" | "paused" | "done";
+
+export const groups: readonly Group[] = ["needs_you", "running", "queued", "paused", "done"];
+
+export const groupTitle: Record<Group, string> = {
+  needs_you: "Needs you",
+  running: "Running",
+  queued: "Queued",
+  paused: "Paused",
+  done: "Done",
+};
+
+export function groupOf(card: Pick<GoalCard, "status" | "exit">): Group {
+  switch (card.status) {
+    case "running":
+      return "running";
+    case "pending":
+      return "queued";
+    case "paused":
+      return card.exit === "needs_operator" || card.exit === "stuck" ? "needs_you" : "paused";
+    default:
+      return "done";
+  }
+}
+
+/** Says whether a status has or may get a running loop. */
+export function isLive(card: Pick<GoalCard, "status">): boolean {
+  return card.status === "running" || card.status === "pending" || card.status === "paused";
+}
+
+function active(activity: readonly number[] | null): number[] {
+  const slices = activity && activity.length > 0 ? [...activity] : [0];
+  slices[slices.length - 1] = (slices[slices.length - 1] ?? 0) + 1;
+  return slices;
+}
+
+/**
+ * The card after one event. The caller has seen to it that the event is the
+ * next one; the time that was spent comes with the next snapshot.
+ */
+export function afterEvent<C extends GoalCard>(card: C, event: GoalEvent): C {
+  const next: C = { ...card, seq: event.seq ?? card.seq };
+  switch (event.type) {
+    case "queued":
+      next.status = "pending";
+      break;
+    case "started":
+      next.status = "running";
+      next.exit = "";
+      next.reason = "";
+      next.started_at ||= event.at;
+      break;
+    case "resumed":
+      next.status = "running";
+      next.exit = "";
+      next.reason = "";
+      next.ended_at = "";
+      break;
+    case "iteration":
+      next.iterations = event.n;
+      break;
+    case "step_started":
+      next.steps = Math.max(next.steps, event.step_id);
+      break;
+    case "step":
+      next.activity = active(next.activity);
+      break;
+    case "claim":
+      next.checks_passed = 0;
+      break;
+    case "verdict":
+      if (event.outcome === "pass") next.checks_passed = Math.min(next.checks, next.checks_passed + 1);
+      break;
+    case "usage":
+      next.tokens_in += event.tokens_in;
+      next.tokens_out += event.tokens_out;
+      next.usd += event.usd;
+      break;
+    case "paused":
+      next.status = "paused";
+      next.exit = event.exit;
+      next.reason = event.reason;
+      break;
+    case "ended":
+      next.status = event.status;
+      next.exit = event.exit;
+      next.verified = event.verified;
+      next.reason = event.report?.[0] ?? "";
+      next.ended_at = event.at;
+      break;
+    default:
+      break;
+  }
+  return next;
+}

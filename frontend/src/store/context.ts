@@ -1,0 +1,17 @@
+import { createContext, useContext } from "react";
+import { useStore } from "zustand";
+import type { App } from "./app";
+import type { AppState } from "./state";
+
+export const AppContext = createContext<App | null>(null);
+
+export function useApp(): App {
+  const app = useContext(AppContext);
+  if (!app) throw new Error("this part of the page was drawn outside of the App's context");
+  return app;
+}
+
+/** A part of the state; the component is drawn again when it changes. */
+export function useAppState<T>(select: (state: AppState) => T): T {
+  return useStore(useApp().store, select);
+}

@@ -1,0 +1,175 @@
+import type { CheckState, GoalEvent, GoalView, Mark, Problem, StepPage, StepRow } from "@/bridge/types";
+import { afterEvent } from "./cards";
+import { emptyJournal, withFact, withFacts, type Journal } from "./journal";
+
+/**
+ * The selected goal. Three snapshots make it up (view, steps, journal), each
+ * with the seq at which it was taken; an event is applied to every part that
+ * it is newer than.
+ */
+export interface DetailState {
+  id: string;
+  problem: Problem | null;
+  view: GoalView | null;
+  /** Local time at which the view's snapshot arrived. */
+  asOf: number;
+  /** Oldest first; index i holds step i+1 unless steps are still being loaded. */
+  steps: readonly StepRow[];
+  stepsSeq: number;
+  stepsLoaded: boolean;
+  journal: Journal;
+  journalLoaded: boolean;
+  /** Events that arrived while a snapshot was on its way. */
+  early: readonly GoalEvent[];
+  /** The model's words since its last action. */
+  live: string;
+  /** An event was missed: take the snapshots again. */
+  gap: boolean;
+}
+
+export function emptyDetail(id: string): DetailState {
+  return {
+    id,
+    problem: null,
+    view: null,
+    asOf: 0,
+    steps: [],
+    stepsSeq: 0,
+    stepsLoaded: false,
+    journal: emptyJournal,
+    journalLoaded: false,
+    early: [],
+    live: "",
+    gap: false,
+  };
+}
+
+const liveMax = 2_000;
+const earlyMax = 5_000;
+
+export function withView(d: DetailState, view: GoalView, now: number): DetailState {
+  if (d.view && d.view.seq > view.seq) return d;
+  return replay({ ...d, view, asOf: now, problem: null });
+}
+
+export function withSteps(d: DetailState, page: StepPage, last: boolean): DetailState {
+  const rows = merged(d.steps, page.steps ?? []);
+  return replay({
+    ...d,
+    steps: rows,
+    stepsSeq: d.stepsLoaded ? d.stepsSeq : page.seq,
+    stepsLoaded: d.stepsLoaded || last,
+  });
+}
+
+export function withJournalPage(d: DetailState, events: readonly GoalEvent[], last: boolean): DetailState {
+  return replay({ ...d, journal: withFacts(d.journal, events), journalLoaded: d.journalLoaded || last });
+}
+
+/** Applies an event, or keeps it for later while snapshots are on their way. */
+export function withGoalEvent(d: DetailState, event: GoalEvent): DetailState {
+  if (event.goal_id !== d.id) return d;
+  if (event.type === "delta") return { ...d, live: (d.live + event.text).slice(-liveMax) };
+  if (event.seq === undefined) return d;
+  if (!d.view || !d.stepsLoaded || !d.journalLoaded) {
+    if (d.early.length >= earlyMax) return { ...d, gap: true };
+    return { ...d, early: [...d.early, event] };
+  }
+  return apply(d, event);
+}
+
+/** Once the last snapshot is here, the early events follow in their order. */
+function replay(d: DetailState): DetailState {
+  if (!d.view || !d.stepsLoaded || !d.journalLoaded || d.early.length === 0) return d;
+  return d.early.reduce(apply, { ...d, early: [] });
+}
+
+function apply(d: DetailState, event: GoalEvent): DetailState {
+  const seq = event.seq ?? 0;
+  const view = d.view;
+  if (!view) return d;
+  const oldest = Math.min(view.seq, d.stepsSeq, d.journal.seq);
+  if (seq > oldest + 1) return { ...d, gap: true };
+  if (seq <= oldest) return d;
+  const next: DetailState = { ...d };
+  if (seq > view.seq) next.view = viewAfter(view, event);
+  if (seq > d.stepsSeq) {
+    next.steps = stepsAfter(d.steps, event, view.started_at);
+    next.stepsSeq = seq;
+  }
+  if (seq > d.journal.seq) next.journal = withFact(d.journal, event);
+  if (event.type === "iteration" || event.type === "step_started" || event.type === "message") next.live = "";
+  return next;
+}
+
+function viewAfter(view: GoalView, event: GoalEvent): GoalView {
+  const next = afterEvent(view, event);
+  switch (event.type) {
+    case "verdict":
+      next.check_states = (view.check_states ?? []).map((c, i) => (i === event.check ? checkAfter(c, event) : c));
+      break;
+    case "verification_failed":
+      next.marks = [...(view.marks ?? []), mark(view, event.at, "verify:fail", event.detail, event.claim)];
+      break;
+    case "ended":
+      next.report = event.report;
+      next.panes = [];
+      break;
+    case "paused":
+      next.report = event.report;
+      break;
+    case "lease":
+      next.panes = [...(view.panes ?? []).filter((p) => p !== event.pane), ...(event.held ? [event.pane] : [])];
+      break;
+    default:
+      break;
+  }
+  return next;
+}
+
+function checkAfter(c: CheckState, v: Extract<GoalEvent, { type: "verdict" }>): CheckState {
+  return { ...c, outcome: v.outcome, detail: v.detail, tail: v.tail ?? "", ms: v.ms, claim: v.claim };
+}
+
+function mark(view: GoalView, at: string, what: string, detail: string, claim: number): Mark {
+  return { at_ms: sinceStart(view.started_at, at), what, detail, claim };
+}
+
+function sinceStart(startedAt: string, at: string): number {
+  const ms = Date.parse(at) - Date.parse(startedAt);
+  return Number.isNaN(ms) ? 0 : Math.max(0, ms);
+}
+
+function stepsAfter(steps: readonly StepRow[], event: GoalEvent, startedAt: string): readonly StepRow[] {
+  if (event.type === "step_started") {
+    const row: StepRow = {
+      n: event.step_id,
+      at_ms: sinceStart(startedAt, event.at),
+      tool: event.tool,
+      arguments: event.arguments.slice(0, 2_000),
+      outcome: "",
+      ms: 0,
+      preview: "",
+      image_sha256: "",
+      effect: event.effect.risk ?? "",
+    };
+    return merged(steps, [row]);
+  }
+  if (event.type !== "step") return steps;
+  return steps.map((s) =>
+    s.n === event.step_id
+      ? { ...s, outcome: event.outcome, ms: event.ms, preview: event.preview, image_sha256: event.image_sha256 ?? "" }
+      : s,
+  );
+}
+
+/** Both lists by step number, the newer row of a number winning. */
+function merged(old: readonly StepRow[], fresh: readonly StepRow[]): readonly StepRow[] {
+  const last = old[old.length - 1];
+  const first = fresh[0];
+  if (!last || !first) return last ? old : fresh;
+  if (first.n > last.n) return [...old, ...fresh];
+  const byN = new Map(old.map((s) => [s.n, s]));
+  for (const s of fresh) byN.set(s.n, s);
+  return [...byN.values()].sort((a, b) => a.n - b.n);
+}

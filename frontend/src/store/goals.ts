@@ -1,0 +1,106 @@
+import type { GoalCard, GoalEvent, GoalList } from "@/bridge/types";
+import { afterEvent, groupOf, groups, type Group } from "./cards";
+
+/** A card and the local time at which a snapshot of it arrived, from which running time is counted on. */
+export interface KnownCard {
+  card: GoalCard;
+  asOf: number;
+}
+
+export interface GoalsState {
+  byId: Readonly<Record<string, KnownCard>>;
+  /** Total of all goals that the store knows, also those not yet loaded. */
+  total: number;
+  loaded: boolean;
+  /** Goals whose snapshot is missing or too old: to be asked for again. */
+  stale: readonly string[];
+}
+
+export const noGoals: GoalsState = { byId: {}, total: 0, loaded: false, stale: [] };
+
+/** A page of the list; `first` begins the list anew, so that deleted goals vanish. */
+export function withPage(state: GoalsState, page: GoalList, first: boolean, now: number): GoalsState {
+  const byId = first ? {} : { ...state.byId };
+  for (const card of page.goals ?? []) {
+    const known = state.byId[card.id];
+    byId[card.id] = known && known.card.seq > card.seq ? known : { card, asOf: now };
+  }
+  return { byId, total: page.total, loaded: true, stale: state.stale.filter((id) => id in byId) };
+}
+
+/** One card from its own snapshot. */
+export function withCard(state: GoalsState, card: GoalCard, now: number): GoalsState {
+  const known = state.byId[card.id];
+  const stale = state.stale.filter((id) => id !== card.id);
+  if (known && known.card.seq > card.seq) return { ...state, stale };
+  return {
+    ...state,
+    byId: { ...state.byId, [card.id]: { card, asOf: now } },
+    total: known ? state.total : state.total + 1,
+    stale,
+  };
+}
+
+export function withoutCard(state: GoalsState, id: string): GoalsState {
+  if (!(id in state.byId)) return state;
+  const byId = Object.fromEntries(Object.entries(state.byId).filter(([known]) => known !== id));
+  return { ...state, byId, total: Math.max(0, state.total - 1), stale: state.stale.filter((s) => s !== id) };
+}
+
+/** Events after which only a snapshot knows the time that was spent. */
+const settles = new Set<GoalEvent["type"]>(["started", "resumed", "paused", "ended"]);
+
+/** Applies the next event of a goal; drops old ones; marks the goal stale on a gap or when it is unknown. */
+export function withEvent(state: GoalsState, event: GoalEvent): GoalsState {
+  if (event.seq === undefined) return state;
+  const known = state.byId[event.goal_id];
+  if (!known) return marked(state, event.goal_id);
+  if (event.seq <= known.card.seq) return state;
+  if (event.seq > known.card.seq + 1) return marked(state, event.goal_id);
+  const card = afterEvent(known.card, event);
+  const next = { ...state, byId: { ...state.byId, [event.goal_id]: { ...known, card } } };
+  return settles.has(event.type) ? marked(next, event.goal_id) : next;
+}
+
+function marked(state: GoalsState, id: string): GoalsState {
+  return state.stale.includes(id) ? state : { ...state, stale: [...state.stale, id] };
+}
+
+/** The goals of each group, newest first. */
+export function grouped(cards: Iterable<GoalCard>): Record<Group, GoalCard[]> {
+  const out: Record<Group, GoalCard[]> = { needs_you: [], running: [], queued: [], paused: [], done: [] };
+  for (const card of cards) out[groupOf(card)].push(card);
+  for (const list of Object.values(out)) list.sort((a, b) => (a.created_at < b.created_at ? 1 : -1));
+  return out;
+}
+
+/** What the window says about all goals. */
+export interface Summary {
+  by: Record<Group, GoalCard[]>;
+  spent: number;
+}
+
+const summaries = new WeakMap<GoalsState["byId"], Summary>();
+
+/** The summary of all goals, made once for each state of them. */
+export function summary(byId: GoalsState["byId"]): Summary {
+  let s = summaries.get(byId);
+  if (!s) {
+    const cards = Object.values(byId).map((k) => k.card);
+    s = { by: grouped(cards), spent: cards.reduce((sum, c) => sum + c.usd, 0) };
+    summaries.set(byId, s);
+  }
+  return s;
+}
+
+/** The goal to begin with: the newest of the first group that has one, `""` without goals. */
+export function firstGoal(byId: GoalsState["byId"], only: readonly Group[] = groups): string {
+  const { by } = summary(byId);
+  return only.map((g) => by[g][0]?.id).find((id) => id !== undefined) ?? "";
+}
+
+/** Time spent up to now: the snapshot's, and what has passed since while the goal runs. */
+export function spentNow(known: KnownCard, now: number): number {
+  const since = known.card.status === "running" ? Math.max(0, now - known.asOf) : 0;
+  return known.card.spent_ms + since;
+}

@@ -1,0 +1,102 @@
+import type { GoalEvent, Verdict } from "@/bridge/types";
+
+/** A claim with its verdicts, at its place in the step log. */
+export interface ClaimFact {
+  n: number;
+  at: string;
+  rationale: string;
+  /** The last step that began before the claim. */
+  afterStep: number;
+  verdicts: Verdict[];
+  failed: string;
+}
+
+/** Something that was said between steps. */
+export interface NoteFact {
+  seq: number;
+  kind: "steered" | "warning" | "paused" | "resumed" | "queued";
+  at: string;
+  text: string;
+  afterStep: number;
+}
+
+/** What a goal has spent in total at a moment. */
+export interface UsagePoint {
+  at: number;
+  tokens: number;
+  usd: number;
+}
+
+/** The facts of a journal that the dashboard draws, without the conversation. */
+export interface Journal {
+  seq: number;
+  step: number;
+  claims: readonly ClaimFact[];
+  notes: readonly NoteFact[];
+  usage: readonly UsagePoint[];
+}
+
+export const emptyJournal: Journal = { seq: 0, step: 0, claims: [], notes: [], usage: [] };
+
+/** The journal with one more event. Events that are not newer change nothing. */
+export function withFact(j: Journal, event: GoalEvent): Journal {
+  const seq = event.seq ?? 0;
+  if (seq <= j.seq) return j;
+  const next: Journal = { ...j, seq };
+  switch (event.type) {
+    case "step_started":
+      return { ...next, step: Math.max(j.step, event.step_id) };
+    case "claim":
+      return {
+        ...next,
+        claims: [
+          ...j.claims,
+          { n: event.n, at: event.at, rationale: event.rationale, afterStep: j.step, verdicts: [], failed: "" },
+        ],
+      };
+    case "verdict":
+      return { ...next, claims: inClaim(j.claims, event.claim, (c) => ({ ...c, verdicts: [...c.verdicts, event] })) };
+    case "verification_failed":
+      return { ...next, claims: inClaim(j.claims, event.claim, (c) => ({ ...c, failed: event.detail })) };
+    case "usage":
+      return { ...next, usage: [...j.usage, point(j.usage, event)] };
+    case "steered":
+      return note(next, event, event.text);
+    case "warning":
+      return note(next, event, event.text);
+    case "queued":
+      return note(next, event, event.reason);
+    case "paused":
+      return note(next, event, event.reason || event.exit);
+    case "resumed":
+      return note(next, event, event.note ?? "");
+    default:
+      return next;
+  }
+}
+
+function inClaim(claims: readonly ClaimFact[], n: number, change: (c: ClaimFact) => ClaimFact): ClaimFact[] {
+  return claims.map((c) => (c.n === n ? change(c) : c));
+}
+
+function point(
+  usage: readonly UsagePoint[],
+  event: { at: string; tokens_in: number; tokens_out: number; usd: number },
+) {
+  const last = usage[usage.length - 1];
+  return {
+    at: Date.parse(event.at),
+    tokens: (last?.tokens ?? 0) + event.tokens_in + event.tokens_out,
+    usd: (last?.usd ?? 0) + event.usd,
+  };
+}
+
+function note(j: Journal, event: GoalEvent & { type: NoteFact["kind"] }, text: string): Journal {
+  const fact: NoteFact = { seq: j.seq, kind: event.type, at: event.at, text, afterStep: j.step };
+  return { ...j, notes: [...j.notes, fact] };
+}
+
+/** Many events at once, for a page of the journal, without a copy of the lists for each of them. */
+export function withFacts(j: Journal, events: readonly GoalEvent[]): Journal {
+  return events.reduce(withFact, j);
+}

@@ -1,0 +1,41 @@
+import type { PaneEvent, PaneInfo, PaneList } from "@/bridge/types";
+
+export interface PanesState {
+  rev: number;
+  loaded: boolean;
+  panes: readonly PaneInfo[];
+  /** A revision was missed: the list must be asked for again. */
+  gap: boolean;
+}
+
+export const noPanes: PanesState = { rev: 0, loaded: false, panes: [], gap: false };
+
+export function withPaneList(state: PanesState, list: PaneList): PanesState {
+  if (state.loaded && list.rev < state.rev) return { ...state, gap: false };
+  return { rev: list.rev, loaded: true, panes: list.panes ?? [], gap: false };
+}
+
+/** Applies the next pane event; drops old ones; marks a gap. */
+export function withPaneEvent(state: PanesState, event: PaneEvent): PanesState {
+  if (!state.loaded || event.rev <= state.rev) return state;
+  if (event.rev > state.rev + 1) return { ...state, gap: true };
+  const others = state.panes.filter((p) => p.id !== event.pane.id);
+  if (event.closed) return { ...state, rev: event.rev, panes: others };
+  const known = others.length < state.panes.length;
+  const panes = known
+    ? state.panes.map((p) => (p.id === event.pane.id ? event.pane : p))
+    : [...state.panes, event.pane];
+  return { ...state, rev: event.rev, panes };
+}
+
+/** A pane that a call has answered with, before its event arrives. */
+export function withPane(state: PanesState, pane: PaneInfo): PanesState {
+  if (state.panes.some((p) => p.id === pane.id)) return state;
+  return { ...state, panes: [...state.panes, pane] };
+}
+
+/** A browser pane's own socket may know more than the list: its facts win until the next event. */
+export function withPaneInfo(state: PanesState, pane: PaneInfo): PanesState {
+  if (!state.panes.some((p) => p.id === pane.id)) return state;
+  return { ...state, panes: state.panes.map((p) => (p.id === pane.id ? pane : p)) };
+}

@@ -1,0 +1,58 @@
+import type { Finding, Provider, Settings, StartInput } from "@/bridge/types";
+import { emptyDetail, type DetailState } from "./detail";
+import { noGoals, type GoalsState } from "./goals";
+import { noPanes, type PanesState } from "./panes";
+
+export type Route = "workspace" | "goals" | "settings" | "welcome";
+
+/** Something the person is asked before it is done. */
+export interface Question {
+  title: string;
+  text: string;
+  yes: string;
+  danger: boolean;
+  run: () => void | Promise<void>;
+}
+
+/** Whether what is on the screen is current. */
+export type LinkState = "connecting" | "open" | "down" | "login";
+
+export interface AppState {
+  link: LinkState;
+  goals: GoalsState;
+  detail: DetailState;
+  panes: PanesState;
+  settings: Settings | null;
+  providers: readonly Provider[];
+  findings: readonly Finding[];
+  doctored: boolean;
+  route: Route;
+  /** The New goal dialog is open, with these fields when it was opened from something. */
+  newGoal: { open: boolean; from: Partial<StartInput> | null };
+  paletteOpen: boolean;
+  steerOpen: boolean;
+  leader: boolean;
+  drawer: boolean;
+  question: Question | null;
+  /** The pane that has the focus, `""` for none. */
+  activePane: string;
+}
+
+export const firstState: AppState = {
+  link: "connecting",
+  goals: noGoals,
+  detail: emptyDetail(""),
+  panes: noPanes,
+  settings: null,
+  providers: [],
+  findings: [],
+  doctored: false,
+  route: "workspace",
+  newGoal: { open: false, from: null },
+  paletteOpen: false,
+  steerOpen: false,
+  leader: false,
+  drawer: true,
+  question: null,
+  activePane: "",
+};

@@ -1,0 +1,247 @@
+import { describe, expect, test } from "vitest";
+import { blankView, browserPane, terminalPane } from "@/bridge/fake/seed";
+import type { GoalCard, GoalEvent, PaneEvent, StepRow } from "@/bridge/types";
+import { groupOf } from "./cards";
+import { emptyDetail, withGoalEvent, withJournalPage, withSteps, withView, type DetailState } from "./detail";
+import { grouped, noGoals, spentNow, withCard, withEvent, withoutCard, withPage } from "./goals";
+import { noPanes, withPane, withPaneEvent, withPaneList } from "./panes";
+
+const card = (part: Partial<GoalCard> = {}): GoalCard => ({
+  ...blankView,
+  id: "g",
+  seq: 3,
+  status: "running",
+  ...part,
+});
+const head = (seq: number) => ({ goal_id: "g", seq, at: "2026-01-01T00:00:10.000Z" });
+const iteration = (seq: number, n: number): GoalEvent => ({ ...head(seq), type: "iteration", n });
+
+describe("goals", () => {
+  const state = withPage(noGoals, { goals: [card()], total: 1, counts: {} }, true, 1_000);
+
+  test("the next event is applied", () => {
+    const next = withEvent(state, iteration(4, 9));
+    expect(next.byId.g?.card).toMatchObject({ iterations: 9, seq: 4 });
+    expect(next.stale).toEqual([]);
+  });
+
+  test("an old event and its duplicate change nothing", () => {
+    expect(withEvent(state, iteration(3, 9))).toBe(state);
+    const once = withEvent(state, iteration(4, 9));
+    expect(withEvent(once, iteration(4, 9))).toBe(once);
+  });
+
+  test("a gap and an unknown goal ask for a snapshot, once", () => {
+    const gap = withEvent(state, iteration(6, 9));
+    expect(gap.stale).toEqual(["g"]);
+    expect(gap.byId.g?.card.iterations).toBe(0);
+    expect(withEvent(gap, iteration(7, 9)).stale).toEqual(["g"]);
+    expect(withEvent(noGoals, iteration(1, 1)).stale).toEqual(["g"]);
+  });
+
+  test("a snapshot ends a gap, and an older one does not take anything back", () => {
+    const gap = withEvent(state, iteration(6, 9));
+    const fresh = withCard(gap, card({ seq: 8, iterations: 11 }), 2_000);
+    expect(fresh.stale).toEqual([]);
+    expect(fresh.byId.g?.card.iterations).toBe(11);
+    expect(withCard(fresh, card({ seq: 5 }), 3_000).byId.g?.card.seq).toBe(8);
+    expect(withPage(fresh, { goals: [card({ seq: 5 })], total: 1, counts: {} }, true, 3_000).byId.g?.card.seq).toBe(8);
+  });
+
+  test("what ends or pauses a goal is shown at once and asked for again", () => {
+    const ended: GoalEvent = {
+      ...head(4),
+      type: "ended",
+      status: "completed",
+      exit: "done",
+      verified: true,
+      report: ["because"],
+    };
+    const next = withEvent(state, ended);
+    expect(next.byId.g?.card).toMatchObject({ status: "completed", verified: true, reason: "because" });
+    expect(next.stale).toEqual(["g"]);
+  });
+
+  test("a first page forgets what is no longer there", () => {
+    const next = withPage(state, { goals: [card({ id: "h" })], total: 1, counts: {} }, true, 0);
+    expect(Object.keys(next.byId)).toEqual(["h"]);
+    expect(withoutCard(next, "h")).toMatchObject({ byId: {}, total: 0 });
+  });
+
+  test("time goes on from the snapshot while a goal runs", () => {
+    expect(spentNow({ card: card({ spent_ms: 500 }), asOf: 1_000 }, 3_000)).toBe(2_500);
+    expect(spentNow({ card: card({ spent_ms: 500, status: "paused" }), asOf: 1_000 }, 3_000)).toBe(500);
+  });
+
+  test("groups, newest first", () => {
+    expect(groupOf({ status: "paused", exit: "needs_operator" })).toBe("needs_you");
+    expect(groupOf({ status: "paused", exit: "stuck" })).toBe("needs_you");
+    expect(groupOf({ status: "paused", exit: "parked" })).toBe("paused");
+    const by = grouped([
+      card({ id: "a", created_at: "2026-01-01T00:00:00Z" }),
+      card({ id: "b", created_at: "2026-01-02T00:00:00Z" }),
+      card({ id: "c", status: "failed" }),
+    ]);
+    expect(by.running.map((c) => c.id)).toEqual(["b", "a"]);
+    expect(by.done.map((c) => c.id)).toEqual(["c"]);
+  });
+});
+
+describe("detail", () => {
+  const view = {
+    ...blankView,
+    id: "g",
+    status: "running" as const,
+    seq: 10,
+    checks: 1,
+    started_at: "2026-01-01T00:00:00.000Z",
+    check_states: [
+      { type: "shell", name: "t", words: "", outcome: "" as const, detail: "", tail: "", ms: 0, claim: 0 },
+    ],
+  };
+  const row: StepRow = {
+    n: 1,
+    at_ms: 0,
+    tool: "read_file",
+    arguments: "{}",
+    outcome: "ok",
+    ms: 1,
+    preview: "",
+    image_sha256: "",
+    effect: "",
+  };
+  const journal = Array.from({ length: 10 }, (_, i) => iteration(i + 1, 1));
+  const ready = (): DetailState =>
+    withJournalPage(
+      withSteps(withView(emptyDetail("g"), view, 0), { steps: [row], total: 1, seq: 10 }, true),
+      journal,
+      true,
+    );
+  const started: GoalEvent = {
+    ...head(11),
+    type: "step_started",
+    step_id: 2,
+    tool: "edit_file",
+    arguments: "{}",
+    effect: { risk: "write_local" },
+  };
+  const stepped: GoalEvent = {
+    ...head(12),
+    type: "step",
+    step_id: 2,
+    tool: "edit_file",
+    outcome: "failed",
+    ms: 7,
+    preview: "no",
+  };
+
+  test("events after the snapshots build on them", () => {
+    const d = [started, stepped].reduce(withGoalEvent, ready());
+    expect(d.steps).toHaveLength(2);
+    expect(d.steps[1]).toMatchObject({ n: 2, at_ms: 10_000, outcome: "failed", ms: 7, effect: "write_local" });
+    expect(d.view?.seq).toBe(12);
+    expect(d.gap).toBe(false);
+  });
+
+  test("events that arrive before the snapshots are kept and then applied in order", () => {
+    let d = withGoalEvent(emptyDetail("g"), started);
+    d = withView(d, { ...view, seq: 11 }, 0);
+    d = withGoalEvent(d, stepped);
+    // This snapshot was taken before the step had begun, the view's after it.
+    d = withSteps(d, { steps: [row], total: 1, seq: 10 }, true);
+    expect(d.steps).toHaveLength(1);
+    d = withJournalPage(d, journal, true);
+    expect(d.steps[1]).toMatchObject({ n: 2, outcome: "failed" });
+    expect(d.early).toEqual([]);
+    expect(d.gap).toBe(false);
+  });
+
+  test("a duplicate changes nothing and a gap is marked", () => {
+    const d = withGoalEvent(ready(), started);
+    expect(withGoalEvent(d, started)).toBe(d);
+    expect(withGoalEvent(d, iteration(14, 2)).gap).toBe(true);
+  });
+
+  test("events of other goals are not this one's business", () => {
+    const d = ready();
+    expect(withGoalEvent(d, { ...started, goal_id: "other" })).toBe(d);
+  });
+
+  test("a claim gathers its verdicts at the step that made it", () => {
+    const verdict = { check: 0, name: "t", exit_code: 1, ms: 5, claim: 1, detail: "exit 1", evidence: "ff" };
+    const d = [
+      started,
+      { ...head(12), type: "claim", n: 1, rationale: "done" } as GoalEvent,
+      { ...head(13), type: "verdict", outcome: "fail", tail: "x", ...verdict } as GoalEvent,
+      { ...head(14), type: "verification_failed", claim: 1, detail: "t: exit 1" } as GoalEvent,
+    ].reduce(withGoalEvent, ready());
+    expect(d.journal.claims).toMatchObject([
+      { n: 1, afterStep: 2, failed: "t: exit 1", verdicts: [{ outcome: "fail" }] },
+    ]);
+    expect(d.view?.check_states?.[0]).toMatchObject({ outcome: "fail", claim: 1 });
+    expect(d.view?.marks).toMatchObject([{ what: "verify:fail", at_ms: 10_000 }]);
+  });
+
+  test("the model's words are shown until it acts", () => {
+    const delta = (text: string): GoalEvent => ({ goal_id: "g", at: "", type: "delta", text });
+    let d = [delta("I "), delta("look")].reduce(withGoalEvent, ready());
+    expect(d.live).toBe("I look");
+    d = withGoalEvent(d, started);
+    expect(d.live).toBe("");
+  });
+
+  test("spend adds up over the turns", () => {
+    const usage = (seq: number, usd: number): GoalEvent => ({
+      ...head(seq),
+      type: "usage",
+      tokens_in: 10,
+      tokens_out: 1,
+      usd,
+    });
+    const d = [usage(11, 0.5), usage(12, 0.25)].reduce(withGoalEvent, ready());
+    expect(d.journal.usage.map((u) => [u.tokens, u.usd])).toEqual([
+      [11, 0.5],
+      [22, 0.75],
+    ]);
+    expect(d.view?.usd).toBe(0.75);
+  });
+});
+
+describe("panes", () => {
+  const event = (rev: number, pane = terminalPane("t1"), closed = false): PaneEvent => ({
+    type: "pane",
+    at: "",
+    rev,
+    pane,
+    closed,
+  });
+  const state = withPaneList(noPanes, { rev: 5, panes: [terminalPane("t1")] });
+
+  test("events before the list are dropped: the list holds them", () => {
+    expect(withPaneEvent(noPanes, event(1))).toBe(noPanes);
+  });
+
+  test("panes open, change in place and close", () => {
+    let s = withPaneEvent(state, event(6, browserPane("b1")));
+    s = withPaneEvent(s, event(7, terminalPane("t1", { title: "make" })));
+    expect(s.panes.map((p) => [p.id, p.title])).toEqual([
+      ["t1", "make"],
+      ["b1", "New page"],
+    ]);
+    s = withPaneEvent(s, event(8, terminalPane("t1"), true));
+    expect(s.panes.map((p) => p.id)).toEqual(["b1"]);
+  });
+
+  test("old revisions are dropped and a gap is marked until the list is here", () => {
+    expect(withPaneEvent(state, event(5))).toBe(state);
+    const gap = withPaneEvent(state, event(9));
+    expect(gap.gap).toBe(true);
+    expect(withPaneList(gap, { rev: 9, panes: [] })).toMatchObject({ gap: false, panes: [], rev: 9 });
+  });
+
+  test("a pane that a call answered with is not there twice", () => {
+    const s = withPane(state, terminalPane("t2"));
+    expect(withPaneEvent(s, event(6, terminalPane("t2"))).panes).toHaveLength(2);
+    expect(withPane(s, terminalPane("t2"))).toBe(s);
+  });
+});

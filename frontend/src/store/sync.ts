@@ -1,0 +1,191 @@
+import type { Bridge } from "@/bridge/bridge";
+import { asProblem } from "@/bridge/problem";
+import type { GoalEvent, Problem } from "@/bridge/types";
+import type { StoreApi } from "zustand/vanilla";
+import { emptyDetail, withGoalEvent, withJournalPage, withSteps, withView, type DetailState } from "./detail";
+import { firstGoal, withCard, withEvent, withoutCard, withPage } from "./goals";
+import { withPaneEvent, withPaneList } from "./panes";
+import type { AppState } from "./state";
+
+const listPage = 500;
+const stepPage = 500;
+const eventPage = 500;
+const retryMs = 2_000;
+
+/**
+ * Keeps the store in step with Go: subscribes, takes the snapshots after
+ * `hello`, applies events, and asks again for what has a gap. Deltas and events
+ * are applied once a frame, so that a talkative model does not redraw the page
+ * for every word.
+ */
+export class Sync {
+  private readonly queue: GoalEvent[] = [];
+  private frame = 0;
+  private detailRun = 0;
+  private listRun = 0;
+  private readonly asking = new Set<string>();
+  private closer: { close(): void } | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: StoreApi<AppState>,
+    private readonly report: (problem: Problem) => void,
+  ) {}
+
+  start(): void {
+    this.closer = this.bridge.events({
+      hello: () => {
+        this.store.setState({ link: "open" });
+        this.refresh();
+      },
+      goal: (event) => this.enqueue(event),
+      pane: (event) => {
+        this.store.setState((s) => ({ panes: withPaneEvent(s.panes, event) }));
+        if (this.store.getState().panes.gap) this.background(this.loadPanes());
+      },
+      down: () => {
+        if (this.store.getState().link !== "login") this.store.setState({ link: "down" });
+      },
+    });
+  }
+
+  stop(): void {
+    this.closer?.close();
+    clearTimeout(this.timer);
+    if (this.frame) cancelAnimationFrame(this.frame);
+  }
+
+  /** Takes every snapshot again. */
+  refresh(): void {
+    this.background(this.loadGoals().then(() => this.selectLive()));
+    this.background(this.loadPanes());
+    const { id } = this.store.getState().detail;
+    if (id) this.background(this.loadDetail(id));
+  }
+
+  select(id: string): void {
+    if (this.store.getState().detail.id === id) return;
+    this.detailRun++;
+    this.store.setState({ detail: emptyDetail(id) });
+    if (id) this.background(this.loadDetail(id));
+  }
+
+  /** Begins with a goal that lives, if the person has not chosen one. */
+  private selectLive() {
+    const { detail, goals } = this.store.getState();
+    if (detail.id) return;
+    const first = firstGoal(goals.byId, ["running", "needs_you", "queued"]);
+    if (first) this.select(first);
+  }
+
+  async loadGoals(): Promise<void> {
+    const run = ++this.listRun;
+    for (let offset = 0; ; offset += listPage) {
+      const page = await this.bridge.call("GoalAPI.List", { status: "", search: "", limit: listPage, offset });
+      if (run !== this.listRun) return;
+      this.store.setState((s) => ({ goals: withPage(s.goals, page, offset === 0, Date.now()) }));
+      const got = page.goals?.length ?? 0;
+      if (got === 0 || offset + got >= page.total) return;
+    }
+  }
+
+  async loadPanes(): Promise<void> {
+    const list = await this.bridge.call("WorkspaceAPI.Panes");
+    this.store.setState((s) => ({ panes: withPaneList(s.panes, list) }));
+  }
+
+  private async loadDetail(id: string): Promise<void> {
+    const run = ++this.detailRun;
+    const set = (change: (d: DetailState) => DetailState) => {
+      if (run !== this.detailRun) return false;
+      this.store.setState((s) => (s.detail.id === id ? { detail: change(s.detail) } : {}));
+      return true;
+    };
+    // What is drawn stays until the new snapshots replace it.
+    set((d) => ({ ...emptyDetail(id), view: null, steps: d.stepsLoaded ? [] : d.steps, live: d.live }));
+    try {
+      const view = await this.bridge.call("GoalAPI.Get", id);
+      if (!set((d) => withView(d, view, Date.now()))) return;
+      await Promise.all([this.loadSteps(id, set), this.loadJournal(id, set)]);
+    } catch (reason) {
+      set((d) => ({ ...d, problem: asProblem(reason) }));
+    }
+  }
+
+  private async loadSteps(id: string, set: (change: (d: DetailState) => DetailState) => boolean): Promise<void> {
+    for (let after = 0; ;) {
+      const page = await this.bridge.call("GoalAPI.Steps", id, after, stepPage);
+      const steps = page.steps ?? [];
+      const end = steps[steps.length - 1]?.n ?? after;
+      const last = steps.length === 0 || end >= page.total;
+      if (!set((d) => withSteps(d, page, last)) || last) return;
+      after = end;
+    }
+  }
+
+  private async loadJournal(id: string, set: (change: (d: DetailState) => DetailState) => boolean): Promise<void> {
+    for (let after = 0; ;) {
+      const page = await this.bridge.call("GoalAPI.Events", id, after, eventPage);
+      const events = page.events ?? [];
+      const last = !page.more || events.length === 0;
+      if (!set((d) => withJournalPage(d, events, last)) || last) return;
+      after = events[events.length - 1]?.seq ?? after;
+    }
+  }
+
+  private enqueue(event: GoalEvent) {
+    this.queue.push(event);
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      this.flush();
+    });
+    // A hidden page gets no frames; its badge and its goals still have to be right.
+    if (document.hidden) this.flush();
+  }
+
+  private flush() {
+    const events = this.queue.splice(0);
+    if (events.length === 0) return;
+    this.store.setState((s) => {
+      let { goals, detail } = s;
+      for (const event of events) {
+        goals = withEvent(goals, event);
+        detail = withGoalEvent(detail, event);
+      }
+      return { goals, detail };
+    });
+    const { goals, detail } = this.store.getState();
+    for (const id of goals.stale) this.background(this.loadCard(id));
+    if (detail.gap && detail.id) this.background(this.loadDetail(detail.id));
+  }
+
+  /** Asks for one goal again; several marks while the answer is on its way make one more question. */
+  private async loadCard(id: string): Promise<void> {
+    if (this.asking.has(id)) return;
+    this.asking.add(id);
+    try {
+      const view = await this.bridge.call("GoalAPI.Get", id);
+      this.store.setState((s) => ({
+        goals: withCard(s.goals, view, Date.now()),
+        detail: s.detail.id === id && s.detail.view ? withView(s.detail, view, Date.now()) : s.detail,
+      }));
+    } catch (reason) {
+      if (asProblem(reason).code !== "not_found") throw reason;
+      this.store.setState((s) => ({ goals: withoutCard(s.goals, id) }));
+    } finally {
+      this.asking.delete(id);
+    }
+  }
+
+  /** A snapshot that fails is tried again; only its first failure is shown. */
+  private background(work: Promise<void>) {
+    work.catch((reason: unknown) => {
+      if (this.store.getState().link !== "open") return;
+      this.report(asProblem(reason));
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.refresh(), retryMs);
+    });
+  }
+}

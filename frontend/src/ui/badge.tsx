@@ -1,0 +1,60 @@
+import type { ReactNode } from "react";
+import { cx } from "./cx";
+
+export type Tone = "accent" | "ok" | "warn" | "bad" | "agent" | "calm";
+
+const tones: Record<Tone, string> = {
+  accent: "bg-accent-bg text-accent",
+  ok: "bg-ok-bg text-ok",
+  warn: "bg-warn-bg text-warn",
+  bad: "bg-bad-bg text-bad",
+  agent: "bg-agent-bg text-agent",
+  calm: "bg-s3 text-t2",
+};
+
+export const toneText: Record<Tone, string> = {
+  accent: "text-accent",
+  ok: "text-ok",
+  warn: "text-warn",
+  bad: "text-bad",
+  agent: "text-agent",
+  calm: "text-t2",
+};
+
+interface BadgeProps {
+  tone: Tone;
+  /** A dot before the words that breathes while something is going on. */
+  live?: boolean;
+  title?: string;
+  className?: string;
+  children: ReactNode;
+}
+
+export function Badge({ tone, live, title, className, children }: BadgeProps) {
+  return (
+    <span
+      title={title}
+      className={cx(
+        "inline-flex min-w-0 items-center gap-1.5 rounded-full px-2 text-2xs leading-[18px] font-medium whitespace-nowrap",
+        tones[tone],
+        className,
+      )}
+    >
+      {live ? <span className="breathe size-1.5 shrink-0 rounded-full bg-current" /> : null}
+      <span className="truncate">{children}</span>
+    </span>
+  );
+}
+
+const dots: Record<Tone, string> = {
+  accent: "bg-accent",
+  ok: "bg-ok",
+  warn: "bg-warn",
+  bad: "bg-bad",
+  agent: "bg-agent",
+  calm: "bg-t3",
+};
+
+export function Dot({ tone, live }: { tone: Tone; live?: boolean }) {
+  return <span aria-hidden className={cx("size-[7px] shrink-0 rounded-full", dots[tone], live && "breathe")} />;
+}

@@ -1,0 +1,107 @@
+import type { ComponentProps, ReactNode } from "react";
+import { Tooltip } from "radix-ui";
+import { cx } from "./cx";
+
+type Look = "primary" | "plain" | "quiet" | "danger";
+
+const looks: Record<Look, string> = {
+  primary: "bg-accent text-on-accent border-transparent hover:brightness-110",
+  plain: "bg-s2 text-t1 border-line2 hover:bg-s3",
+  quiet: "bg-transparent text-t2 border-transparent hover:bg-s3 hover:text-t1",
+  danger: "bg-bad-bg text-bad border-transparent hover:brightness-110",
+};
+
+interface ButtonProps extends ComponentProps<"button"> {
+  look?: Look;
+}
+
+export function Button({ look = "plain", className, type = "button", ...rest }: ButtonProps) {
+  return (
+    <button
+      type={type}
+      className={cx(
+        "inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md border px-2.5 text-xs font-medium whitespace-nowrap",
+        "disabled:cursor-default disabled:opacity-45",
+        looks[look],
+        className,
+      )}
+      {...rest}
+    />
+  );
+}
+
+interface IconButtonProps extends ComponentProps<"button"> {
+  /** Read out and shown as the tooltip. */
+  label: string;
+  hint?: string;
+  side?: "top" | "right" | "bottom" | "left";
+  on?: boolean;
+}
+
+export function IconButton({ label, hint, side = "bottom", on, className, children, ...rest }: IconButtonProps) {
+  return (
+    <Tip text={label} hint={hint} side={side}>
+      <button
+        type="button"
+        aria-label={label}
+        className={cx(
+          "inline-flex size-7 shrink-0 items-center justify-center rounded-md hover:bg-s3 hover:text-t1 disabled:cursor-default disabled:opacity-35",
+          on ? "bg-s3 text-t1" : "text-t2",
+          className,
+        )}
+        {...rest}
+      >
+        {children}
+      </button>
+    </Tip>
+  );
+}
+
+interface TipProps {
+  text: string;
+  hint?: string | undefined;
+  side?: "top" | "right" | "bottom" | "left";
+  children: ReactNode;
+}
+
+/** A tooltip over one element. It needs a `TipProvider` above it. */
+export function Tip({ text, hint, side = "bottom", children }: TipProps) {
+  return (
+    <Tooltip.Root>
+      <Tooltip.Trigger asChild>{children}</Tooltip.Trigger>
+      <Tooltip.Portal>
+        <Tooltip.Content
+          side={side}
+          sideOffset={6}
+          className="z-[1200] flex max-w-80 items-center gap-2 rounded-md border border-line2 bg-s2 px-2 py-1 text-xs text-t1 shadow-pop"
+        >
+          {text}
+          {hint ? <Kbd>{hint}</Kbd> : null}
+        </Tooltip.Content>
+      </Tooltip.Portal>
+    </Tooltip.Root>
+  );
+}
+
+export const TipProvider = Tooltip.Provider;
+
+interface KbdProps {
+  children: ReactNode;
+  /** On a button of the accent's colour. */
+  onAccent?: boolean;
+  className?: string;
+}
+
+export function Kbd({ children, onAccent, className }: KbdProps) {
+  return (
+    <kbd
+      className={cx(
+        "rounded-sm border px-1 font-mono text-[10px] leading-4 font-normal whitespace-nowrap",
+        onAccent ? "border-[#0003] bg-[#0001] text-current" : "border-line2 bg-s3 text-t2",
+        className,
+      )}
+    >
+      {children}
+    </kbd>
+  );
+}

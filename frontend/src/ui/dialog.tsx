@@ -1,0 +1,56 @@
+import type { ReactNode } from "react";
+import { Dialog as Radix } from "radix-ui";
+import { cx } from "./cx";
+
+interface DialogProps {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  /** Beside the title, on the right. */
+  aside?: ReactNode;
+  footer?: ReactNode;
+  /** Says in a sentence what the dialog is for; read out, not shown. */
+  description?: string;
+  className?: string;
+  testid?: string;
+  /** Chooses what gets the focus on opening; the first field otherwise. */
+  onOpenAutoFocus?: (event: Event) => void;
+  onKeyDown?: (event: React.KeyboardEvent) => void;
+  children: ReactNode;
+}
+
+/** A modal dialog: focus stays inside, Esc closes, a click beside it does not. */
+export function Dialog(p: DialogProps) {
+  return (
+    <Radix.Root open={p.open} onOpenChange={(open) => !open && p.onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-[1000] bg-scrim" />
+        <Radix.Content
+          data-testid={p.testid}
+          {...(p.description ? {} : { "aria-describedby": undefined })}
+          onPointerDownOutside={(e) => e.preventDefault()}
+          onInteractOutside={(e) => e.preventDefault()}
+          {...(p.onOpenAutoFocus ? { onOpenAutoFocus: p.onOpenAutoFocus } : {})}
+          {...(p.onKeyDown ? { onKeyDown: p.onKeyDown } : {})}
+          className={cx(
+            "appear fixed top-[6vh] left-1/2 z-[1001] flex max-h-[88vh] w-[660px] max-w-[calc(100vw-32px)] -translate-x-1/2 flex-col",
+            "rounded-lg border border-line2 bg-s2 shadow-pop focus:outline-none",
+            p.className,
+          )}
+        >
+          <header className="flex min-h-12 shrink-0 items-center gap-3 border-b border-line px-5">
+            <Radix.Title className="min-w-0 flex-1 truncate text-sm font-semibold">{p.title}</Radix.Title>
+            {p.aside}
+          </header>
+          {p.description ? <Radix.Description className="sr-only">{p.description}</Radix.Description> : null}
+          <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">{p.children}</div>
+          {p.footer ? (
+            <footer className="flex min-h-12 shrink-0 items-center gap-2 border-t border-line px-5 py-2.5">
+              {p.footer}
+            </footer>
+          ) : null}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

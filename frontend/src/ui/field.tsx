@@ -1,0 +1,46 @@
+import { useId, type ReactNode } from "react";
+
+interface FieldProps {
+  label: string;
+  /** Names the error for tests, as Go names the field. */
+  name?: string;
+  note?: ReactNode;
+  error?: string | undefined;
+  hint?: string | undefined;
+  className?: string | undefined;
+  /** Draws the control with the id and the state that the label and the error need. */
+  children: (control: { id: string; "aria-invalid": boolean; "aria-describedby": string | undefined }) => ReactNode;
+}
+
+/** A labelled control with its error under it. */
+export function Field({ label, name, note, error, hint, className, children }: FieldProps) {
+  const id = useId();
+  const describe = `${id}-words`;
+  const words = error ?? hint;
+  return (
+    <div className={className}>
+      <div className="mb-1 flex items-baseline gap-2">
+        <label htmlFor={id} className="text-xs font-medium">
+          {label}
+        </label>
+        {note ? <span className="text-xs text-t3">{note}</span> : null}
+      </div>
+      {children({ id, "aria-invalid": error !== undefined, "aria-describedby": words ? describe : undefined })}
+      {error ? (
+        <p
+          id={describe}
+          role="alert"
+          data-testid={name ? `error-${name}` : undefined}
+          className="mt-1 text-xs text-bad"
+        >
+          {error}
+          {hint ? <span className="text-t2"> · {hint}</span> : null}
+        </p>
+      ) : hint ? (
+        <p id={describe} className="mt-1 text-xs text-t3">
+          {hint}
+        </p>
+      ) : null}
+    </div>
+  );
+}

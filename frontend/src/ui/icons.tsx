@@ -1,0 +1,102 @@
+import type { ReactNode } from "react";
+
+interface IconProps {
+  size?: number;
+  className?: string;
+}
+
+function icon(children: ReactNode) {
+  return function Icon({ size = 16, className }: IconProps) {
+    return (
+      <svg
+        aria-hidden
+        width={size}
+        height={size}
+        viewBox="0 0 16 16"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.4"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+        className={className}
+      >
+        {children}
+      </svg>
+    );
+  };
+}
+
+export const WorkspaceIcon = icon(
+  <>
+    <rect x="2" y="2.5" width="12" height="11" rx="1.5" />
+    <path d="M8 2.5v11M8 8h6" />
+  </>,
+);
+export const GoalIcon = icon(
+  <>
+    <circle cx="8" cy="8" r="5.8" />
+    <circle cx="8" cy="8" r="2.6" />
+  </>,
+);
+export const GearIcon = icon(
+  <>
+    <circle cx="8" cy="8" r="2.1" />
+    <path d="M8 1.8v1.9M8 12.3v1.9M1.8 8h1.9M12.3 8h1.9M3.6 3.6l1.4 1.4M11 11l1.4 1.4M12.4 3.6 11 5M5 11l-1.4 1.4" />
+  </>,
+);
+export const TerminalIcon = icon(
+  <>
+    <path d="m3 4.5 3.5 3.5L3 11.5M8 12h5" />
+  </>,
+);
+export const GlobeIcon = icon(
+  <>
+    <circle cx="8" cy="8" r="5.8" />
+    <path d="M2.2 8h11.6M8 2.2c2 2 2.4 4 2.4 5.8S10 11.8 8 13.8C6 11.8 5.6 9.8 5.6 8S6 4.2 8 2.2" />
+  </>,
+);
+export const PlusIcon = icon(<path d="M8 3.5v9M3.5 8h9" />);
+export const CloseIcon = icon(<path d="m4.5 4.5 7 7M11.5 4.5l-7 7" />);
+export const CheckIcon = icon(<path d="m3.5 8.5 3 3 6-7" strokeWidth="1.8" />);
+export const CrossIcon = icon(<path d="m4.5 4.5 7 7M11.5 4.5l-7 7" strokeWidth="1.8" />);
+export const WarnIcon = icon(
+  <>
+    <path d="M8 2.5 14.2 13H1.8z" />
+    <path d="M8 6.5v3M8 11.3v.01" />
+  </>,
+);
+export const RingIcon = icon(<circle cx="8" cy="8" r="4.5" />);
+export const BackIcon = icon(<path d="M13 8H3.5M7.5 3.8 3.3 8l4.2 4.2" />);
+export const ForwardIcon = icon(<path d="M3 8h9.5M8.5 3.8 12.7 8l-4.2 4.2" />);
+export const ReloadIcon = icon(<path d="M13 8a5 5 0 1 1-1.5-3.6M13 2.5v3h-3" />);
+export const DotsIcon = icon(<path d="M3.5 8h.01M8 8h.01M12.5 8h.01" strokeWidth="2.2" />);
+export const ChevronIcon = icon(<path d="m6 3.5 4.5 4.5L6 12.5" />);
+export const PanelIcon = icon(
+  <>
+    <rect x="2" y="2.5" width="12" height="11" rx="1.5" />
+    <path d="M10 2.5v11" />
+  </>,
+);
+export const SearchIcon = icon(
+  <>
+    <circle cx="7" cy="7" r="4.3" />
+    <path d="m10.3 10.3 3.2 3.2" />
+  </>,
+);
+export const ZoomIcon = icon(<path d="M9.5 2.5h4v4M13.3 2.7 9.5 6.5M6.5 13.5h-4v-4M2.7 13.3l3.8-3.8" />);
+export const SplitIcon = icon(
+  <>
+    <rect x="2" y="2.5" width="12" height="11" rx="1.5" />
+    <path d="M8 2.5v11" />
+  </>,
+);
+
+/** The goal posts, the product's mark. */
+export function Mark({ size = 22 }: { size?: number }) {
+  return (
+    <svg aria-hidden width={size} height={size} viewBox="0 0 22 22" fill="none" className="text-accent">
+      <path d="M3 2v18M19 2v18M3 8.5h16" stroke="currentColor" strokeWidth="2" strokeLinecap="round" />
+      <circle cx="11" cy="14.5" r="1.9" fill="currentColor" />
+    </svg>
+  );
+}

@@ -1,0 +1,68 @@
+import { useRef, type ReactNode } from "react";
+import { DropdownMenu } from "radix-ui";
+import { Kbd } from "./button";
+import { cx } from "./cx";
+
+/** A line of a menu; null draws a separator. */
+export type MenuItem = {
+  id: string;
+  label: string;
+  hint?: string;
+  danger?: boolean;
+  disabled?: boolean;
+  /** What it opens wants the focus: it is run once the menu is gone, and the focus does not go back. */
+  takesFocus?: boolean;
+  run: () => void;
+} | null;
+
+interface MenuProps {
+  items: readonly MenuItem[];
+  align?: "start" | "end";
+  children: ReactNode;
+}
+
+export function Menu({ items, align = "end", children }: MenuProps) {
+  const later = useRef<(() => void) | null>(null);
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>{children}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          align={align}
+          sideOffset={4}
+          onCloseAutoFocus={(e) => {
+            const run = later.current;
+            if (!run) return;
+            later.current = null;
+            e.preventDefault();
+            run();
+          }}
+          className="appear z-[1100] min-w-44 rounded-md border border-line2 bg-s2 p-1 shadow-pop"
+        >
+          {items.map((item, i) =>
+            item ? (
+              <DropdownMenu.Item
+                key={item.id}
+                data-testid={`menu-${item.id}`}
+                disabled={item.disabled ?? false}
+                onSelect={() => {
+                  if (item.takesFocus) later.current = item.run;
+                  else item.run();
+                }}
+                className={cx(
+                  "flex h-7 items-center justify-between gap-6 rounded-sm px-2 text-xs outline-none data-[disabled]:opacity-40 data-[highlighted]:bg-s3",
+                  item.danger ? "text-bad" : "text-t1",
+                )}
+              >
+                {item.label}
+                {item.hint ? <Kbd>{item.hint}</Kbd> : null}
+              </DropdownMenu.Item>
+            ) : (
+              <DropdownMenu.Separator key={`line-${i}`} className="my-1 h-px bg-line" />
+            ),
+          )}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}

@@ -1,0 +1,38 @@
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import type { Plugin } from "vite";
+import { defineConfig } from "vitest/config";
+
+const path = (p: string) => fileURLToPath(new URL(p, import.meta.url));
+
+/** go:embed needs a file in dist even before the first build, and vite empties the folder. */
+function keepPlaceholder(): Plugin {
+  return {
+    name: "keep-placeholder",
+    apply: "build",
+    closeBundle() {
+      writeFileSync(path("./dist/.gitkeep"), "");
+    },
+  };
+}
+
+export default defineConfig(({ mode }) => {
+  const gallery = mode === "gallery";
+  return {
+    plugins: [react(), tailwindcss(), ...(gallery ? [] : [keepPlaceholder()])],
+    resolve: { alias: { "@": path("./src") } },
+    base: "./",
+    build: {
+      target: "es2022",
+      outDir: gallery ? "dist-gallery" : "dist",
+      // Fonts as data URLs would need a wider content security policy in serve.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      rolldownOptions: { input: gallery ? path("./gallery.html") : path("./index.html") },
+      chunkSizeWarningLimit: 900,
+    },
+    test: { environment: "happy-dom", include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true },
+  };
+});

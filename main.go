@@ -1,0 +1,46 @@
+// Command goalpost is the desktop app; with a subcommand it runs without a
+// window. Everything that can fail is looked at before the window opens.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"goalpost/backend/cli"
+	"goalpost/frontend"
+)
+
+// version is set by the linker.
+var version = "unversioned"
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	// Whoever sets these could drive the page or load code into it.
+	for _, name := range []string{"WEBKIT_INSPECTOR_SERVER", "WEBKIT_INSPECTOR_HTTP_SERVER"} {
+		if err := os.Unsetenv(name); err != nil {
+			return fail(err)
+		}
+	}
+	assets, err := frontend.Assets()
+	if err != nil {
+		return fail(err)
+	}
+	if generating { // the binding generator runs main: no database, lock or port
+		if err := bindOnly(assets); err != nil {
+			return fail(err)
+		}
+		return 0
+	}
+	p := cli.Program{
+		Name: "goalpost", Version: version, Assets: assets, Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
+		Window: func() int { return openWindow(assets) },
+	}
+	return p.Run(context.Background(), os.Args[1:])
+}
+
+func fail(err error) int {
+	fmt.Fprintln(os.Stderr, "goalpost:", err)
+	return 1
+}

@@ -21,8 +21,11 @@ test("every key does what the palette says, also inside a terminal", { timeout: 
     await press("Control+KeyW");
     await page.keyboard.type("word\n");
     await terminal.getByText("kept word", { exact: true }).first().waitFor();
-    await page.keyboard.type("sleep 100\n");
+    // The program says when it has the terminal: a Ctrl+C between the shell's read and its fork would be the shell's own.
+    await page.keyboard.type("sh -c 'echo asleep $((4+4)); exec sleep 100'\n");
+    await terminal.getByText("asleep 8").first().waitFor();
     await press("Control+KeyC");
+    await terminal.getByText("^C").first().waitFor();
     await page.keyboard.type("echo back $((1+1))\n");
     await terminal.getByText("back 2").first().waitFor();
 

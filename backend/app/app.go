@@ -4,6 +4,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,10 @@ type Options struct {
 	Serve bool
 	// Began is when the process started, for the log; zero is now.
 	Began time.Time
+	// Clock is the seam for deadlines and back-off, nil the real one; Slots is how
+	// many goals run at once, 0 the usual three.
+	Clock runner.Clock
+	Slots int
 	// Pace slows the scripted demonstration so that a person can follow; it is
 	// the time between two words.
 	Pace time.Duration
@@ -52,6 +57,8 @@ type App struct {
 	watch   bool
 	serve   bool
 	pace    time.Duration
+	clock   runner.Clock
+	slots   int
 
 	broker    event.Broker
 	store     *store.Store
@@ -78,10 +85,14 @@ func New(o Options) *App {
 	}
 	a := &App{
 		cfg: o.Config, log: o.Log, version: o.Version, began: o.Began, watch: o.Watch, serve: o.Serve, pace: o.Pace,
+		clock: o.Clock, slots: cmp.Or(o.Slots, slots),
 		heard: map[goal.ID]int64{}, rooms: rooms{open: map[goal.ID]*room{}},
 	}
 	if a.began.IsZero() {
 		a.began = time.Now()
+	}
+	if a.clock == nil {
+		a.clock = clock{}
 	}
 	a.panes = &panes{app: a}
 	return a
@@ -95,7 +106,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 			err = errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 		}
 	}()
-	if a.store, err = store.Open(ctx, store.Options{Dir: a.cfg.State(), Publish: a.publish, Log: a.log}); err != nil {
+	if a.store, err = store.Open(ctx, store.Options{Dir: a.cfg.State(), Publish: a.publish, Now: a.clock.Now, Log: a.log}); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
 	if a.helper, err = sandbox.Install(a.cfg.State()); err != nil {
@@ -115,7 +126,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 		return fmt.Errorf("start: %w", err)
 	}
 	a.runner = runner.New(runner.Config{
-		Journal: a.store, Open: a.openRoom, Publish: a.broker.Publish, Clock: clock{}, Log: a.log, Slots: slots,
+		Journal: a.store, Open: a.openRoom, Publish: a.broker.Publish, Clock: a.clock, Log: a.log, Slots: a.slots,
 	})
 	if a.watch {
 		a.startFollowing(context.WithoutCancel(ctx))
@@ -255,7 +266,7 @@ func (a *App) Done(id goal.ID) <-chan struct{} { return a.runner.Done(id) }
 // Live counts the goals that this process runs or has queued.
 func (a *App) Live() int { return a.runner.Live() }
 
-func (a *App) now() time.Time { return time.Now() }
+func (a *App) now() time.Time { return a.clock.Now() }
 
 type clock struct{}
 

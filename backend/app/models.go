@@ -104,7 +104,7 @@ func (a *App) modelOf(_ context.Context, g goal.Goal, warn func(what, text strin
 		return nil, err
 	}
 	return model.Retry{
-		Model: m, TurnTimeout: turnTimeout,
+		Model: m, Clock: a.clock, TurnTimeout: turnTimeout,
 		OnWait: func(err error, d time.Duration) {
 			warn("model", fmt.Sprintf("%v; trying again in %s", err, d.Round(100*time.Millisecond)))
 		},

@@ -5,7 +5,8 @@ set -eu
 
 missing=()
 want() { missing+=("$@"); }
-have() { command -v "$1" >/dev/null; }
+# type -P: a function of this script that has the name of a program is not the program.
+have() { type -P "$1" >/dev/null; }
 
 chromium() {
   local name

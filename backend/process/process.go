@@ -21,7 +21,24 @@ type Command struct {
 	Files []*os.File
 	// TTY makes descriptor 0 the controlling terminal of the program.
 	TTY bool
+	// Domain is whose program it is; "" is the launcher's owner. A launcher
+	// without walls has one domain only.
+	Domain Domain
+	// Held are files that a program of the domain Check sees as they were, not
+	// as the agent left them. A launcher without walls refuses them.
+	Held []Held
 }
+
+// Domain names the walls that a program runs in.
+type Domain string
+
+// Check is the domain of the programs that decide. Each runs in a room of its
+// own, which the agent's programs cannot reach into.
+const Check Domain = "check"
+
+// Held is one file: the program that opens Path (absolute) reads Copy instead,
+// and cannot write it, whatever is done to Path or to the folders above it.
+type Held struct{ Path, Copy string }
 
 // Status is how a program ended.
 type Status struct {
@@ -53,4 +70,15 @@ type Process interface {
 // person), and what it started ends with it.
 type Launcher interface {
 	Start(ctx context.Context, c Command) (Process, error)
+}
+
+// TerminalLauncher is a Launcher that opens pseudo-terminals itself, because
+// its programs must not see those of the machine.
+type TerminalLauncher interface {
+	Launcher
+	// StartTerminal starts c with a new terminal of that size, in character
+	// cells, as descriptors 0 to 2 and as controlling terminal. Files[3:] are
+	// passed on, Files[:3] must be nil. The caller closes master, which is not
+	// blocking.
+	StartTerminal(ctx context.Context, c Command, cols, rows int) (p Process, master *os.File, err error)
 }

@@ -22,6 +22,9 @@ func (s *Set) Start(ctx context.Context, c process.Command) (process.Process, er
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name(c), err)
 	}
+	if len(c.Held) > 0 {
+		return nil, &StartError{Code: string(wire.Unsupported), Program: name(c), text: "files can be held inside a sandbox only"}
+	}
 	p, err := s.enter()
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name(c), err)

@@ -97,7 +97,7 @@ func (r *room) stay() {
 	}
 }
 
-func (r *room) Model() runner.Model { return r.model }
+func (r *room) Models() runner.Models { return runner.Models{Agent: r.model} }
 
 func (r *room) Tools() []runner.Tool {
 	list := make([]runner.Tool, 0, len(r.box.Tools()))
@@ -107,13 +107,9 @@ func (r *room) Tools() []runner.Tool {
 	return list
 }
 
-func (r *room) Verify(ctx context.Context, g goal.Goal, report func(goal.Verdict) error) (bool, error) {
-	passed, err := r.host.Criterion(ctx, g.Criterion, report)
-	if err != nil {
-		return false, fmt.Errorf("criterion: %w", err)
-	}
-	return passed, nil
-}
+func (r *room) Judge() runner.Judge { return r.host }
+
+func (r *room) World() runner.World { return nil }
 
 // Close lets go of the run's tools. After a pause the room stays; after done it
 // stays for a while; otherwise everything in it ends now.

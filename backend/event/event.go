@@ -44,6 +44,18 @@ type (
 	}
 	// Started opens a run.
 	Started struct{}
+	// Reopened continues a goal that was done.
+	Reopened struct {
+		Note string `json:"note"`
+	}
+	// LimitsChanged is the person's word; the old limits are in the event before.
+	LimitsChanged struct {
+		WallClockMS   int64   `json:"wall_clock_ms"` // 0 = none, as everywhere here
+		Iterations    int     `json:"iterations"`
+		ClaimsPerGate int     `json:"claims_per_gate"`
+		Tokens        int64   `json:"tokens"`
+		USD           float64 `json:"usd"`
+	}
 	// Iteration opens one pass of the loop.
 	Iteration struct {
 		N int `json:"n"`
@@ -68,14 +80,33 @@ type (
 		Preview string  `json:"preview"`
 		Result  string  `json:"-"` // whole, kept in the step's row
 		Image   []byte  `json:"-"` // kept as an artifact
+		Whole   []byte  `json:"-"` // kept as an artifact when Result is only a part of it
 		// ImageSHA256 names the artifact, "" if the step made no picture.
 		ImageSHA256 string `json:"image_sha256,omitempty"`
+		WholeSHA256 string `json:"whole_sha256,omitempty"`
 	}
 	// Claim asks for verification and proves nothing.
 	Claim struct {
 		N         int    `json:"n"`
 		Rationale string `json:"rationale"`
 		Result    string `json:"result,omitempty"`
+		By        string `json:"by,omitempty"` // critic; "" is the agent
+	}
+	// Todos is the agent's whole plan, after each change.
+	Todos struct {
+		Items []goal.Todo `json:"items"`
+	}
+	// Critic is what the second model said about the last steps.
+	Critic struct {
+		Verdict CriticVerdict `json:"verdict"`
+		Reason  string        `json:"reason"`
+		Reply   string        `json:"reply,omitempty"` // whole
+		Step    int           `json:"step"`            // the newest step that it saw
+	}
+	// Review is what the cold reviewer said about a claim that passed its checks.
+	Review struct {
+		Claim int `json:"claim"`
+		goal.Review
 	}
 	// Verdict is the outcome of one check for one claim.
 	Verdict struct {
@@ -88,7 +119,10 @@ type (
 		Detail string `json:"detail"`
 	}
 	// Usage is what one model turn cost.
-	Usage struct{ goal.Usage }
+	Usage struct {
+		goal.Usage
+		By string `json:"by,omitempty"` // critic, judge, reviewer; "" is the agent
+	}
 	// Steered is a note of the person, at its place in time.
 	Steered struct {
 		Text string `json:"text"`
@@ -106,9 +140,11 @@ type (
 	}
 	// Paused ends a run without ending the goal.
 	Paused struct {
-		Exit   goal.Exit `json:"exit"`
-		Reason string    `json:"reason"`
-		Report []string  `json:"report"`
+		Exit    goal.Exit `json:"exit"`
+		Reason  string    `json:"reason"`
+		Report  []string  `json:"report"`
+		Account string    `json:"account,omitempty"` // the agent's own, under the host's report
+		Until   string    `json:"until,omitempty"`   // parked: RFC 3339
 	}
 	// Resumed continues a goal with the same steps and numbers.
 	Resumed struct {
@@ -120,6 +156,7 @@ type (
 		Exit     goal.Exit   `json:"exit"`
 		Verified bool        `json:"verified"`
 		Report   []string    `json:"report"`
+		Account  string      `json:"account,omitempty"`
 	}
 	// Delta is streaming text of the model. It is not journaled and may be lost.
 	Delta struct {
@@ -132,6 +169,18 @@ type (
 		Pane   pane.Info `json:"pane"`
 		Closed bool      `json:"closed"`
 	}
+)
+
+// CriticVerdict is the first line of a critic's reply.
+type CriticVerdict string
+
+// The verdicts. Unparsed counts as progressing.
+const (
+	Progressing CriticVerdict = "PROGRESSING"
+	CriticStuck CriticVerdict = "STUCK"
+	Achieved    CriticVerdict = "ACHIEVED"
+	Misled      CriticVerdict = "MISLED"
+	Unparsed    CriticVerdict = "unparsed"
 )
 
 // Outcome is how a step ended.
@@ -149,6 +198,11 @@ const (
 func (Created) EventType() string            { return "created" }
 func (Queued) EventType() string             { return "queued" }
 func (Started) EventType() string            { return "started" }
+func (Reopened) EventType() string           { return "reopened" }
+func (LimitsChanged) EventType() string      { return "limits_changed" }
+func (Todos) EventType() string              { return "todos" }
+func (Critic) EventType() string             { return "critic" }
+func (Review) EventType() string             { return "review" }
 func (Iteration) EventType() string          { return "iteration" }
 func (Message) EventType() string            { return "message" }
 func (StepStarted) EventType() string        { return "step_started" }
@@ -169,8 +223,8 @@ func (Pane) EventType() string               { return "pane" }
 // Bodies holds one empty body of every type, for decoding and for documents.
 func Bodies() []Body {
 	return []Body{
-		&Created{}, &Queued{}, &Started{}, &Iteration{}, &Message{}, &StepStarted{}, &Step{}, &Claim{}, &Verdict{},
-		&VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{}, &Resumed{}, &Ended{}, &Delta{}, &Pane{},
+		&Created{}, &Queued{}, &Started{}, &Reopened{}, &LimitsChanged{}, &Iteration{}, &Message{}, &StepStarted{}, &Step{}, &Todos{}, &Critic{},
+		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{}, &Resumed{}, &Ended{}, &Delta{}, &Pane{},
 	}
 }
 

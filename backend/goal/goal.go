@@ -68,16 +68,55 @@ type Goal struct {
 	Provider        string // id of the provider, "demo" for the scripted model
 	Model           string
 	Scripted        bool // true when no AI is behind the model
+	Options         Options
 	Status          Status
 	Exit            Exit
 	Verified        bool // true when a program or a model of the host decided
 	RunID           string
 	Spent           Spent
 	Report          []string // at most five bullets, the first says why it stopped
+	Account         string   // the agent's own last account, "" if it gave none
+	ParkedUntil     time.Time
 	CreatedAt       time.Time
 	StartedAt       time.Time
 	EndedAt         time.Time
 	UpdatedAt       time.Time
+}
+
+// Options is how a goal is looked after. They are chosen by the person at the
+// start and frozen with the criterion.
+type Options struct {
+	Persona        string   `json:"persona,omitempty"`         // "" is engineer
+	CriticEvery    int      `json:"critic_every,omitempty"`    // steps; 0 is off
+	CriticProvider string   `json:"critic_provider,omitempty"` // "" is the goal's own
+	JudgeProvider  string   `json:"judge_provider,omitempty"`  // "" is the goal's own
+	Review         When     `json:"review,omitempty"`          // "" is automatic: when no gate decides
+	After          []ID     `json:"after,omitempty"`           // goals that must be done first
+	Panes          []string `json:"panes,omitempty"`           // panes that the goal was given
+	Protect        []string `json:"protect,omitempty"`         // globs held besides those found
+	NoProtect      []string `json:"no_protect,omitempty"`      // globs left out
+	OnAsk          string   `json:"on_ask,omitempty"`          // park, deny, allow; "" is park
+}
+
+// When says whether something is done.
+type When string
+
+// The choices; Automatic leaves it to the host.
+const (
+	Automatic When = ""
+	Always    When = "always"
+	Never     When = "never"
+)
+
+// DefaultCriticEvery is how often the critic looks when the person says nothing, in steps.
+const DefaultCriticEvery = 5
+
+// Reviewed says whether a cold reviewer looks at claims that passed.
+func (g Goal) Reviewed() bool {
+	if g.Options.Review == Automatic {
+		return !g.Criterion.Gated()
+	}
+	return g.Options.Review == Always
 }
 
 // Spent counts what a goal has used so far, over all of its runs.

@@ -185,10 +185,12 @@ func TestHash(t *testing.T) {
 	}
 }
 
-type control struct{ claims []string }
+type control struct {
+	goal.Control
+	claims []string
+}
 
 func (c *control) Claim(rationale, _ string) { c.claims = append(c.claims, rationale) }
-func (c *control) GiveUp(string, string)     {}
 
 // TestRunOf: the run travels in the context, and two runs do not mix.
 func TestRunOf(t *testing.T) {

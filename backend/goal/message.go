@@ -1,6 +1,9 @@
 package goal
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Role says who speaks in a conversation.
 type Role string
@@ -15,10 +18,11 @@ const (
 
 // Message is one entry of a goal's conversation with its model.
 type Message struct {
-	Role   Role   `json:"role"`
-	Text   string `json:"text"`
-	Calls  []Call `json:"calls,omitempty"`   // of an assistant message
-	CallID string `json:"call_id,omitempty"` // of a tool message
+	Role   Role     `json:"role"`
+	Text   string   `json:"text"`
+	Calls  []Call   `json:"calls,omitempty"`   // of an assistant message
+	CallID string   `json:"call_id,omitempty"` // of a tool message
+	Images [][]byte `json:"-"`                 // PNG or JPEG, for models that see; not kept in the journal
 }
 
 // Call is one tool call as the model wrote it. Arguments may be broken JSON:
@@ -57,6 +61,16 @@ type Usage struct {
 	TokensOut int64   `json:"tokens_out"`
 	USD       float64 `json:"usd"`
 }
+
+// Unavailable means that the provider cannot answer before a moment, and said so
+// or is down: the goal is parked and spends nothing. Models return it.
+type Unavailable struct {
+	Until time.Time
+	Err   error
+}
+
+func (p *Unavailable) Error() string { return p.Err.Error() }
+func (p *Unavailable) Unwrap() error { return p.Err }
 
 // Result is what a tool gives back. Text goes to the model; OK false means
 // denied, failed or not found.

@@ -5,13 +5,25 @@ type OrderKind string
 
 // The orders.
 const (
-	OrderAbort OrderKind = "abort"
-	OrderPause OrderKind = "pause"
-	OrderSteer OrderKind = "steer"
+	OrderAbort  OrderKind = "abort"
+	OrderPause  OrderKind = "pause"
+	OrderSteer  OrderKind = "steer"
+	OrderResume OrderKind = "resume" // a parked goal goes on now
+	OrderAccept OrderKind = "accept" // a manual check that waits passes
+	OrderReject OrderKind = "reject" // … is sent back; Text says why
 )
 
 // Order is one thing that a person asks of a goal, from any process.
 type Order struct {
 	Kind OrderKind
-	Text string // steer: the note
+	Text string // the note of the person
+}
+
+// Valid says whether k is one of the orders.
+func (k OrderKind) Valid() bool {
+	switch k {
+	case OrderAbort, OrderPause, OrderSteer, OrderResume, OrderAccept, OrderReject:
+		return true
+	}
+	return false
 }

@@ -1,6 +1,9 @@
 package goal
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Run names one run of one goal. It travels in the context of everything that
 // is done for the goal: nothing asks "which goal is running".
@@ -10,10 +13,48 @@ type Run struct {
 	Control Control
 }
 
-// Control is how a tool call reaches the run that made it.
+// Control is how a tool call reaches the run that made it. Its methods are
+// called by the run's own tools, one at a time; an error is told to the agent.
 type Control interface {
 	Claim(rationale, result string)
 	GiveUp(reason, learned string)
+	Ask(question string)
+	WriteTodos(ctx context.Context, todos []Todo) error
+	CompleteTodo(ctx context.Context, n int) error // n counts from 1
+	DeclareStep(s Declaration) error
+	VerifyStep(o Observation) error
+	// Wait lets time pass, at most d, and says how long it was.
+	Wait(ctx context.Context, d time.Duration) time.Duration
+	// Evidence reads a page of something long that the host kept: a step's whole
+	// result, a check's whole output. cursor is a byte offset.
+	Evidence(ctx context.Context, handle string, cursor int64) (Page, error)
+}
+
+// Todo is one entry of the agent's plan.
+type Todo struct {
+	Text string `json:"text"`
+	Done bool   `json:"done"`
+}
+
+// Declaration opens a step of the step protocol.
+type Declaration struct {
+	Number                         int
+	Title, Action, SuccessCriteria string
+}
+
+// Observation closes it.
+type Observation struct {
+	Number                  int
+	Passed                  bool
+	Observation, NextAction string
+}
+
+// Page is a part of a longer text. What it says is what the model sees.
+type Page struct {
+	Content    string `json:"content"`
+	HasMore    bool   `json:"has_more"`
+	NextCursor int64  `json:"next_cursor"`
+	TotalBytes int64  `json:"total_bytes"`
 }
 
 type runKey struct{}

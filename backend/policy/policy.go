@@ -59,6 +59,8 @@ type Policy struct {
 	AllowTools []string `json:"allow_tools,omitempty"`
 	DenyTools  []string `json:"deny_tools,omitempty"`
 	AllowHosts []string `json:"allow_hosts,omitempty"`
+	// RequireSteps refuses a changing call without a declared step.
+	RequireSteps bool `json:"require_steps,omitempty"`
 }
 
 // Effect is what one call is about to do, computed by its tool from the

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 )
 
@@ -53,5 +52,3 @@ func allowed(p policy.Policy) string {
 
 // opening is the first user message.
 func (r *Run) opening() string { return "Goal: " + r.goal.Objective }
-
-var _ goal.Control = (*Run)(nil)

@@ -36,7 +36,11 @@ type Run struct {
 	warned    map[string]int // limit → percent warned of
 	claim     *claim         // made in this iteration
 	gaveUp    *givenUp
-	pause     chan struct{} // closed by the watch when the person pauses
+	asked     string // by ask_operator
+	todos     []goal.Todo
+	declared  *goal.Declaration // the open step of the protocol
+	covered   bool              // a changing call was made in it
+	pause     chan struct{}     // closed by the watch when the person pauses
 	rationale string
 }
 

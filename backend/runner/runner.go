@@ -7,7 +7,6 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,44 +16,7 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
-	"goalpost/backend/policy"
 )
-
-// Journal is where everything is written before it counts.
-type Journal interface {
-	Append(ctx context.Context, run goal.Run, bodies ...event.Body) error
-	Begin(ctx context.Context, id goal.ID, opening event.Body) (goal.Run, error)
-	Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error
-	// TakeOrders takes what waits of the given kinds, in the order it came.
-	TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error)
-	Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error)
-	// Unfinished gives the intents that have no result.
-	Unfinished(ctx context.Context, id goal.ID) ([]event.StepStarted, error)
-}
-
-// Model answers one turn. delta is called with streaming text as it arrives. An
-// error means that retries are used up.
-type Model interface {
-	Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error)
-}
-
-// Tool is one thing that the model may call.
-type Tool interface {
-	Spec() goal.ToolSpec
-	// Effect validates the arguments and says what the call would do; it changes nothing.
-	Effect(ctx context.Context, args json.RawMessage) (policy.Effect, error)
-	Do(ctx context.Context, args json.RawMessage) goal.Result
-}
-
-// Room is what one goal runs in: its model, its tools, its processes.
-type Room interface {
-	Model() Model
-	Tools() []Tool
-	// Verify decides every check of g and reports each verdict as it is known.
-	Verify(ctx context.Context, g goal.Goal, report func(goal.Verdict) error) (passed bool, err error)
-	// Close ends what the goal started. After done, what runs may stay to be looked at.
-	Close(ctx context.Context, exit goal.Exit) error
-}
 
 // Clock is the seam for deadlines.
 type Clock interface {

@@ -139,7 +139,9 @@ func (w *world) open(_ context.Context, g goal.Goal, _ goal.Run, _ func(string, 
 	return &room{w.model, box, verify.Host{Launcher: process.Launcher(w.set), Env: env, Dir: g.Policy.Dir}}, nil
 }
 
-func (r *room) Model() runner.Model { return r.model }
+func (r *room) Models() runner.Models { return runner.Models{Agent: r.model} }
+func (r *room) Judge() runner.Judge   { return r.host }
+func (r *room) World() runner.World   { return nil }
 func (r *room) Tools() []runner.Tool {
 	var list []runner.Tool
 	for _, t := range r.box.Tools() {
@@ -148,9 +150,6 @@ func (r *room) Tools() []runner.Tool {
 	return append(list, broken{})
 }
 
-func (r *room) Verify(ctx context.Context, g goal.Goal, report func(goal.Verdict) error) (bool, error) {
-	return r.host.Criterion(ctx, g.Criterion, report)
-}
 func (r *room) Close(context.Context, goal.Exit) error { return r.box.Close() }
 
 // broken is a tool that panics.

@@ -14,7 +14,7 @@ func (r *Run) turn(ctx context.Context) (*goal.Reply, *Stop) {
 	turnCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	release := r.cutOnPause(turnCtx, cancel)
-	reply, err := r.room.Model().Turn(turnCtx, goal.Turn{
+	reply, err := r.room.Models().Agent.Turn(turnCtx, goal.Turn{
 		Model: r.goal.Model, System: r.contract(), Messages: r.messages, Tools: r.specs,
 	}, r.delta)
 	release()

@@ -14,12 +14,6 @@ import (
 // done: a server may have come up, a build may have ended.
 const settling = 60 * time.Second
 
-// Claim asks for verification. It is called by the control tool of this run.
-func (r *Run) Claim(rationale, result string) { r.claim = &claim{rationale, result} }
-
-// GiveUp ends the run as gave_up. It is called by the control tool of this run.
-func (r *Run) GiveUp(reason, learned string) { r.gaveUp = &givenUp{reason, learned} }
-
 // settleClaim verifies the claim of this iteration, if there is one. A pass
 // stops the run as done; a failure enters the conversation and the loop goes on.
 func (r *Run) settleClaim(ctx context.Context) *Stop {
@@ -52,7 +46,7 @@ func (r *Run) settleClaim(ctx context.Context) *Stop {
 
 func (r *Run) verify(ctx context.Context) (bool, error) {
 	r.last = r.last[:0]
-	passed, err := r.room.Verify(ctx, r.goal, func(v goal.Verdict) error {
+	found, err := r.room.Judge().Criterion(ctx, r.goal, goal.Claim{N: r.claims}, func(v goal.Verdict) error {
 		r.last = append(r.last, v)
 		if stop := r.append(ctx, &event.Verdict{Claim: r.claims, Verdict: v}); stop != nil {
 			return stop
@@ -62,7 +56,7 @@ func (r *Run) verify(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("claim %d: %w", r.claims, err)
 	}
-	return passed, nil
+	return found == goal.Verified, nil
 }
 
 // failedClaim tells the agent why, and counts per check: too many in a row on

@@ -51,7 +51,7 @@ func (s *Store) Delete(ctx context.Context, id goal.ID) error {
 // onlyUsedBy lists the artifacts that the goal refers to and no other goal does.
 func onlyUsedBy(ctx context.Context, tx *sql.Tx, id goal.ID) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, `WITH refs (goal_id, sum) AS (
-			SELECT goal_id, image_sha256 FROM results UNION ALL SELECT goal_id, verdict ->> 'evidence' FROM verdicts)
+			SELECT goal_id, image_sha256 FROM results UNION ALL SELECT goal_id, whole_sha256 FROM results UNION ALL SELECT goal_id, verdict ->> 'evidence' FROM verdicts)
 		SELECT DISTINCT sum FROM refs WHERE goal_id = ?1 AND sum <> '' AND sum NOT IN
 			(SELECT sum FROM refs WHERE goal_id <> ?1 AND sum IS NOT NULL)`, id)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 const goalColumns = `id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits, provider, model, scripted,
 	status, exit, verified, run_id, spent_ms, iterations, steps, claims, tokens_in, tokens_out, usd, report, started_at, ended_at,
-	updated_at, seq, checks_passed`
+	updated_at, seq, checks_passed, options, account, parked_until`
 
 // Row is a goal with what only the store counts.
 type Row struct {
@@ -35,16 +35,16 @@ func (s *Store) Create(ctx context.Context, g *goal.Goal) error {
 		return err
 	}
 	g.Status, g.CreatedAt = goal.Pending, s.now().UTC()
-	criterion, policyJSON, limits, err := frozen(g)
+	criterion, policyJSON, limits, options, err := frozen(g)
 	if err != nil {
 		return err
 	}
 	at := stamp(g.CreatedAt)
 	return s.commit(ctx, goal.Run{Goal: g.ID}, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256,
-			limits, provider, model, scripted, checks, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+			limits, provider, model, scripted, checks, updated_at, options) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 			g.ID, at, valid(g.Objective), criterion, g.CriterionSHA256, policyJSON, g.PolicySHA256, limits, g.Provider, g.Model, g.Scripted,
-			len(g.Criterion.Checks), at)
+			len(g.Criterion.Checks), at, options)
 		if err != nil {
 			return fmt.Errorf("create goal: %w", err)
 		}
@@ -55,32 +55,35 @@ func (s *Store) Create(ctx context.Context, g *goal.Goal) error {
 	})
 }
 
-func frozen(g *goal.Goal) (criterion, policyJSON, limits string, err error) {
+func frozen(g *goal.Goal) (criterion, policyJSON, limits, options string, err error) {
 	c, err1 := json.Marshal(g.Criterion)
 	p, err2 := json.Marshal(g.Policy)
 	l, err3 := json.Marshal(g.Limits)
-	if err := errors.Join(err1, err2, err3); err != nil {
-		return "", "", "", fmt.Errorf("encode goal: %w", err)
+	o, err4 := json.Marshal(g.Options)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return "", "", "", "", fmt.Errorf("encode goal: %w", err)
 	}
-	return string(c), string(p), string(l), nil
+	return string(c), string(p), string(l), string(o), nil
 }
 
 type scanner interface{ Scan(...any) error }
 
 func scanGoal(r scanner) (Row, error) {
 	var g Row
-	var created, started, ended, updated, criterion, policyJSON, limits, report string
+	var created, started, ended, updated, criterion, policyJSON, limits, report, options, parked string
 	var spent int64
 	err := r.Scan(&g.ID, &created, &g.Objective, &criterion, &g.CriterionSHA256, &policyJSON, &g.PolicySHA256, &limits, &g.Provider, &g.Model,
 		&g.Scripted, &g.Status, &g.Exit, &g.Verified, &g.RunID, &spent, &g.Spent.Iterations, &g.Spent.Steps, &g.Spent.Claims, &g.Spent.TokensIn,
-		&g.Spent.TokensOut, &g.Spent.USD, &report, &started, &ended, &updated, &g.Seq, &g.ChecksPassed)
+		&g.Spent.TokensOut, &g.Spent.USD, &report, &started, &ended, &updated, &g.Seq, &g.ChecksPassed,
+		&options, &g.Account, &parked)
 	if err != nil {
 		return Row{}, fmt.Errorf("read goal: %w", err)
 	}
 	g.CreatedAt, g.StartedAt, g.EndedAt, g.UpdatedAt = parseStamp(created), parseStamp(started), parseStamp(ended), parseStamp(updated)
+	g.ParkedUntil = parseStamp(parked)
 	g.Spent.WallClock = time.Duration(spent) * time.Millisecond
 	err = errors.Join(json.Unmarshal([]byte(criterion), &g.Criterion), json.Unmarshal([]byte(policyJSON), &g.Policy),
-		json.Unmarshal([]byte(limits), &g.Limits), json.Unmarshal([]byte(report), &g.Report))
+		json.Unmarshal([]byte(limits), &g.Limits), json.Unmarshal([]byte(report), &g.Report), json.Unmarshal([]byte(options), &g.Options))
 	if err != nil {
 		return Row{}, fmt.Errorf("read goal %s: %w", g.ID, err)
 	}

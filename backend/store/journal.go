@@ -20,8 +20,8 @@ func (s *Store) Append(ctx context.Context, run goal.Run, bodies ...event.Body) 
 	return s.commit(ctx, run, func(*sql.Tx) error { return nil }, bodies...)
 }
 
-// Begin makes a new run the goal's current one and appends the event that opens it.
-func (s *Store) Begin(ctx context.Context, id goal.ID, opening event.Body) (goal.Run, error) {
+// Begin makes a new run the goal's current one and appends the events that open it.
+func (s *Store) Begin(ctx context.Context, id goal.ID, opening ...event.Body) (goal.Run, error) {
 	run := goal.Run{Goal: id, ID: NewID()}
 	at := stamp(s.now())
 	err := s.commit(ctx, run, func(tx *sql.Tx) error {
@@ -29,6 +29,7 @@ func (s *Store) Begin(ctx context.Context, id goal.ID, opening event.Body) (goal
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE goals SET run_id = ?, status = 'running', exit = '', ended_at = '', report = '[]',
+			account = '', parked_until = '',
 			started_at = CASE started_at WHEN '' THEN ? ELSE started_at END WHERE id = ?`, run.ID, at, id)
 		if err != nil {
 			return fmt.Errorf("begin run: %w", err)
@@ -39,7 +40,7 @@ func (s *Store) Begin(ctx context.Context, id goal.ID, opening event.Body) (goal
 			return fmt.Errorf("begin run: %w", err)
 		}
 		return nil
-	}, opening)
+	}, opening...)
 	return run, err
 }
 

@@ -11,6 +11,9 @@ import (
 
 // Order writes what a person asks of a goal. Whoever owns the goal takes it.
 func (s *Store) Order(ctx context.Context, id goal.ID, o goal.Order) error {
+	if !o.Kind.Valid() {
+		return fmt.Errorf("unknown order %q", o.Kind)
+	}
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT INTO orders (goal_id, at, kind, text) VALUES (?,?,?,?)", id, stamp(s.now()), o.Kind, valid(o.Text))
 		if err != nil {

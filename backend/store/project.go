@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
@@ -43,9 +44,11 @@ func (s *Store) statement(ctx context.Context, tx *sql.Tx, ev event.Event, p pla
 		return "UPDATE goals SET tokens_in = tokens_in + ?, tokens_out = tokens_out + ?, usd = usd + ? WHERE id = ?",
 			[]any{b.TokensIn, b.TokensOut, b.USD, ev.GoalID}, nil
 	case *event.Paused:
-		return stopped(ctx, tx, ev, goal.Paused, b.Exit, false, b.Report)
+		return stopped(ctx, tx, ev, stop{goal.Paused, b.Exit, false, b.Report, b.Account, b.Until})
 	case *event.Ended:
-		return stopped(ctx, tx, ev, b.Status, b.Exit, b.Verified, b.Report)
+		return stopped(ctx, tx, ev, stop{b.Status, b.Exit, b.Verified, b.Report, b.Account, ""})
+	case *event.LimitsChanged:
+		return limitsChanged(ev, b)
 	}
 	return "", nil, nil
 }
@@ -66,8 +69,15 @@ func (s *Store) stepEnded(ev event.Event, b *event.Step) (string, []any, error) 
 		}
 		b.ImageSHA256 = sum
 	}
-	return "INSERT INTO results (goal_id, n, run_id, at, outcome, ms, preview, result, image_sha256) VALUES (?,?,?,?,?,?,?,?,?)",
-		[]any{ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), b.Outcome, b.MS, valid(b.Preview), valid(b.Result), b.ImageSHA256}, nil
+	if len(b.Whole) > 0 {
+		sum, err := s.SaveArtifact(b.Whole)
+		if err != nil {
+			return "", nil, err
+		}
+		b.WholeSHA256 = sum
+	}
+	return "INSERT INTO results (goal_id, n, run_id, at, outcome, ms, preview, result, image_sha256, whole_sha256) VALUES (?,?,?,?,?,?,?,?,?,?)",
+		[]any{ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), b.Outcome, b.MS, valid(b.Preview), valid(b.Result), b.ImageSHA256, b.WholeSHA256}, nil
 }
 
 func (s *Store) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *event.Verdict) (string, []any, error) {
@@ -95,18 +105,38 @@ func (s *Store) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *even
 		[]any{ev.GoalID, b.Claim, b.Check, ev.RunID, stamp(ev.At), b.Outcome, string(body)}, nil
 }
 
-func stopped(ctx context.Context, tx *sql.Tx, ev event.Event, to goal.Status, exit goal.Exit, verified bool, report []string) (string, []any, error) {
-	if err := arrow(ctx, tx, ev.GoalID, to); err != nil {
+// stop is what the goal's row keeps of the end of a run.
+type stop struct {
+	status   goal.Status
+	exit     goal.Exit
+	verified bool
+	report   []string
+	account  string
+	until    string
+}
+
+func stopped(ctx context.Context, tx *sql.Tx, ev event.Event, s stop) (string, []any, error) {
+	if err := arrow(ctx, tx, ev.GoalID, s.status); err != nil {
 		return "", nil, err
 	}
-	body, err := json.Marshal(append([]string{}, report...))
+	body, err := json.Marshal(append([]string{}, s.report...))
 	if err != nil {
 		return "", nil, fmt.Errorf("report: %w", err)
 	}
 	ended := ""
-	if to != goal.Paused {
+	if s.status != goal.Paused {
 		ended = stamp(ev.At)
 	}
-	return "UPDATE goals SET status = ?, exit = ?, verified = ?, report = ?, ended_at = ? WHERE id = ?",
-		[]any{to, exit, verified, string(body), ended, ev.GoalID}, nil
+	return "UPDATE goals SET status = ?, exit = ?, verified = ?, report = ?, ended_at = ?, account = ?, parked_until = ? WHERE id = ?",
+		[]any{s.status, s.exit, s.verified, string(body), ended, valid(s.account), s.until, ev.GoalID}, nil
+}
+
+func limitsChanged(ev event.Event, b *event.LimitsChanged) (string, []any, error) {
+	body, err := json.Marshal(goal.Limits{
+		WallClock: time.Duration(b.WallClockMS) * time.Millisecond, Iterations: b.Iterations, ClaimsPerGate: b.ClaimsPerGate, Tokens: b.Tokens, USD: b.USD,
+	})
+	if err != nil {
+		return "", nil, fmt.Errorf("limits: %w", err)
+	}
+	return "UPDATE goals SET limits = ? WHERE id = ?", []any{string(body), ev.GoalID}, nil
 }

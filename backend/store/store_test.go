@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -409,16 +410,26 @@ func TestACardDoesNotReadTheSteps(t *testing.T) {
 // TestAnOldDatabaseIsBroughtUpToDate and a copy of it is kept, for its owner alone.
 func TestAnOldDatabaseIsBroughtUpToDate(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
-	s, err := Open(ctx, Options{Dir: dir})
+	first, err := migrations.ReadFile("migration/0001_goals.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := create(t, s)
-	_, err = s.write.ExecContext(ctx, "DROP INDEX steps_in_time; PRAGMA user_version = 1")
-	if err := errors.Join(err, s.Close()); err != nil {
+	old, err := sql.Open("sqlite3", filepath.Join(dir, "goalpost.db"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	s = open(t, dir, nil)
+	g := goal.Goal{ID: goal.ID(NewID())}
+	_, err1 := old.ExecContext(ctx, string(first)+"; PRAGMA user_version = 1")
+	_, err2 := old.ExecContext(ctx, `INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits, provider, model,
+		scripted, checks, updated_at) VALUES (?, '2026-11-20T08:00:00.000Z', 'o', '{"checks":[]}', 'h', '{}', 'h', '{}', 'p', 'm', 0, 1, '2026-11-20T08:00:00.000Z')`, g.ID)
+	_, err3 := old.ExecContext(ctx, "INSERT INTO orders (goal_id, at, kind, text) VALUES (?, '2026-11-20T08:00:00.000Z', 'steer', 'left')", g.ID)
+	if err := errors.Join(err1, err2, err3, old.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, dir, nil)
+	if orders, err := s.TakeOrders(ctx, g.ID); err != nil || len(orders) != 1 || orders[0].Text != "left" {
+		t.Errorf("the note that waited: %v %v", orders, err)
+	}
 	if v, err := s.version(ctx); err != nil || v != schemaVersion() {
 		t.Errorf("version %d %v", v, err)
 	}

@@ -194,7 +194,10 @@ func (p *browsers) Screenshot(context.Context, string, bool) ([]byte, error) {
 }
 
 // run hears what the control tools say.
-type run struct{ claims, reports []string }
+type run struct {
+	goal.Control
+	claims, reports []string
+}
 
 func (r *run) Claim(rationale, result string) { r.claims = append(r.claims, rationale+"|"+result) }
 func (r *run) GiveUp(reason, learned string)  { r.reports = append(r.reports, reason+"|"+learned) }

@@ -23,33 +23,37 @@ type Host struct {
 
 // Criterion runs all checks in their order and reports each verdict as it is
 // known. It stops early only when report fails or ctx ends.
-func (h Host) Criterion(ctx context.Context, c goal.Criterion, report func(goal.Verdict) error) (passed bool, err error) {
+func (h Host) Criterion(ctx context.Context, g goal.Goal, _ goal.Claim, report func(goal.Verdict) error) (goal.Finding, error) {
 	passes := 0
-	for i, check := range c.Checks {
+	for i, check := range g.Criterion.Checks {
 		if ctx.Err() != nil {
-			return false, fmt.Errorf("verification: %w", context.Cause(ctx))
+			return "", fmt.Errorf("verification: %w", context.Cause(ctx))
 		}
 		v := h.check(ctx, check)
 		if ctx.Err() != nil { // the run was stopped: the outcome says nothing about the check
-			return false, fmt.Errorf("verification: %w", context.Cause(ctx))
+			return "", fmt.Errorf("verification: %w", context.Cause(ctx))
 		}
-		v.Check, v.Name = i, check.Name()
+		v.Check, v.Name, v.Type = i, check.Name(), check.Type
 		if err := report(v); err != nil {
-			return false, err
+			return "", err
 		}
 		if v.Outcome == goal.Pass {
 			passes++
 		}
 	}
-	if c.Any {
-		return passes > 0, nil
+	if passes > 0 && (passes == len(g.Criterion.Checks) || g.Criterion.Any) {
+		return goal.Verified, nil
 	}
-	return passes > 0 && passes == len(c.Checks), nil
+	return goal.NotVerified, nil
+}
+
+// Review cannot be asked before there is a judge.
+func (h Host) Review(context.Context, goal.Goal, goal.Claim, []goal.Verdict) (goal.Review, error) {
+	return goal.Review{Error: true, Reason: "there is no reviewer"}, nil
 }
 
 func (h Host) check(ctx context.Context, c goal.Check) goal.Verdict {
-	switch c.Type {
-	case goal.Shell:
+	if c.Type == goal.Shell {
 		return h.shell(ctx, c)
 	}
 	return goal.Verdict{Outcome: goal.CheckErr, Detail: fmt.Sprintf("this version cannot decide checks of type %q", c.Type)}

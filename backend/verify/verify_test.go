@@ -56,15 +56,15 @@ func shell(command string) goal.Check { return goal.Check{Type: goal.Shell, Comm
 func one(tb testing.TB, h verify.Host, c goal.Check) goal.Verdict {
 	tb.Helper()
 	var got []goal.Verdict
-	passed, err := h.Criterion(tb.Context(), goal.Criterion{Checks: []goal.Check{c}}, func(v goal.Verdict) error {
+	found, err := h.Criterion(tb.Context(), goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{c}}}, goal.Claim{}, func(v goal.Verdict) error {
 		got = append(got, v)
 		return nil
 	})
 	if err != nil || len(got) != 1 {
 		tb.Fatalf("%d verdicts, %v", len(got), err)
 	}
-	if passed != (got[0].Outcome == goal.Pass) {
-		tb.Errorf("the criterion says %v and its only check %s", passed, got[0].Outcome)
+	if (found == goal.Verified) != (got[0].Outcome == goal.Pass) {
+		tb.Errorf("the criterion says %s and its only check %s", found, got[0].Outcome)
 	}
 	return got[0]
 }
@@ -168,14 +168,14 @@ func TestCriterion(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := 0
-			got, err := h.Criterion(t.Context(), goal.Criterion{Checks: c.checks, Any: c.any}, func(v goal.Verdict) error {
+			got, err := h.Criterion(t.Context(), goal.Goal{Criterion: goal.Criterion{Checks: c.checks, Any: c.any}}, goal.Claim{}, func(v goal.Verdict) error {
 				if v.Check != n {
 					t.Errorf("verdict %d is of check %d", n, v.Check)
 				}
 				n++
 				return nil
 			})
-			if err != nil || got != c.want || n != len(c.checks) {
+			if err != nil || (got == goal.Verified) != c.want || n != len(c.checks) {
 				t.Errorf("%v after %d verdicts, %v", got, n, err)
 			}
 		})
@@ -187,30 +187,30 @@ func TestStoppedCriterion(t *testing.T) {
 	h := host(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("the person pressed abort")
-	passed, err := h.Criterion(ctx, goal.Criterion{Checks: []goal.Check{shell("true"), shell("true"), shell("true")}}, func(goal.Verdict) error {
+	found, err := h.Criterion(ctx, goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{shell("true"), shell("true"), shell("true")}}}, goal.Claim{}, func(goal.Verdict) error {
 		cancel(stop)
 		return nil
 	})
-	if passed || !errors.Is(err, stop) {
-		t.Errorf("%v, %v", passed, err)
+	if found != "" || !errors.Is(err, stop) {
+		t.Errorf("%v, %v", found, err)
 	}
 	full := errors.New("the disk is full")
 	n := 0
-	passed, err = h.Criterion(t.Context(), goal.Criterion{Checks: []goal.Check{shell("true"), shell("true")}}, func(goal.Verdict) error {
+	found, err = h.Criterion(t.Context(), goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{shell("true"), shell("true")}}}, goal.Claim{}, func(goal.Verdict) error {
 		n++
 		return full
 	})
-	if passed || !errors.Is(err, full) || n != 1 {
-		t.Errorf("%v after %d verdicts, %v", passed, n, err)
+	if found != "" || !errors.Is(err, full) || n != 1 {
+		t.Errorf("%v after %d verdicts, %v", found, n, err)
 	}
 	during, end := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer end()
-	passed, err = h.Criterion(during, goal.Criterion{Checks: []goal.Check{shell("sleep 1000")}}, func(v goal.Verdict) error {
+	found, err = h.Criterion(during, goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{shell("sleep 1000")}}}, goal.Claim{}, func(v goal.Verdict) error {
 		t.Errorf("%s of a check that was cut off", v.Outcome)
 		return nil
 	})
-	if passed || !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v, %v", passed, err)
+	if found != "" || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v, %v", found, err)
 	}
 }
 

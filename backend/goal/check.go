@@ -1,0 +1,336 @@
+package goal
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// CheckType names who decides and how.
+type CheckType string
+
+// The check types. A gate is decided by a program, a judgement by a model or a person.
+const (
+	Shell         CheckType = "shell"
+	HTTP          CheckType = "http"
+	File          CheckType = "file"
+	JSONPredicate CheckType = "json_predicate"
+	Visual        CheckType = "visual"
+	ModelQuestion CheckType = "model_question"
+	Manual        CheckType = "manual"
+)
+
+// CheckTypes lists all of them, gates first.
+func CheckTypes() []CheckType {
+	return []CheckType{Shell, HTTP, File, JSONPredicate, Visual, ModelQuestion, Manual}
+}
+
+// Gate says whether a program decides.
+func (t CheckType) Gate() bool {
+	return t == Shell || t == HTTP || t == File || t == JSONPredicate
+}
+
+// Source says where a json_predicate's response comes from.
+type Source string
+
+// The sources.
+const (
+	FromClaim   Source = "claim" // the result that claim_complete gave
+	FromFile    Source = "file"
+	FromCommand Source = "command"
+	FromURL     Source = "url"
+)
+
+// Threshold says how sure a judge must be.
+type Threshold string
+
+// The thresholds. HighConfidence asks twice, independently: both must say yes.
+const (
+	Yes            Threshold = "yes"
+	HighConfidence Threshold = "high_confidence"
+)
+
+// Check is one typed test that the host runs. The fields of other types than its
+// own are empty.
+type Check struct {
+	Type      CheckType `json:"type"`
+	TimeoutMS int64     `json:"timeout_ms,omitempty"` // 0 means 120 s
+
+	Command  string `json:"command,omitempty"`   // shell: run by sh -c; json_predicate from a command
+	ExitCode int    `json:"exit_code,omitempty"` // shell: the wanted exit code
+	Dir      string `json:"dir,omitempty"`       // shell: relative to the goal's folder
+	Where    string `json:"where,omitempty"`     // shell: "" the goal's sandbox, "host"; only a person sets it
+
+	URL          string `json:"url,omitempty"`           // http, visual; json_predicate from a URL
+	Method       string `json:"method,omitempty"`        // http: "" is GET
+	Status       int    `json:"status,omitempty"`        // http: 0 is 200
+	BodyContains string `json:"body_contains,omitempty"` // http
+	Predicate    string `json:"predicate,omitempty"`     // http: an expression over response, as Expr
+
+	Path    string `json:"path,omitempty"`     // file: relative to the goal's folder; json_predicate from a file
+	Absent  bool   `json:"absent,omitempty"`   // file: it must not exist
+	MinSize int64  `json:"min_size,omitempty"` // file: bytes
+	SHA256  string `json:"sha256,omitempty"`   // file: hex
+	Matches string `json:"matches,omitempty"`  // file: a regular expression (RE2) that its text matches
+
+	Expr string `json:"expr,omitempty"` // json_predicate: JavaScript over response
+	From Source `json:"from,omitempty"` // json_predicate: "" is claim
+
+	Question  string    `json:"question,omitempty"`  // model_question, visual
+	Threshold Threshold `json:"threshold,omitempty"` // model_question: "" is yes
+	Pane      string    `json:"pane,omitempty"`      // visual: the page of this pane; with no pane and no URL the goal's newest
+
+	Note string `json:"note,omitempty"` // manual: what the person looks at
+	Wait bool   `json:"wait,omitempty"` // manual: the goal pauses until the person accepts
+}
+
+// DefaultCheckTimeout holds where a check names none.
+const DefaultCheckTimeout = 120 * time.Second
+
+// Timeout is how long the host waits for the check.
+func (c Check) Timeout() time.Duration {
+	if c.TimeoutMS <= 0 {
+		return DefaultCheckTimeout
+	}
+	return time.Duration(c.TimeoutMS) * time.Millisecond
+}
+
+// WantStatus is the HTTP status that an http check wants.
+func (c Check) WantStatus() int {
+	if c.Status == 0 {
+		return 200
+	}
+	return c.Status
+}
+
+// Name is the short form for lists.
+func (c Check) Name() string {
+	switch c.Type {
+	case Shell:
+		return strings.TrimSpace(c.Command)
+	case HTTP:
+		return strings.TrimSpace(c.Method + " " + c.URL)
+	case File:
+		return c.Path
+	case JSONPredicate:
+		return c.Expr
+	case Visual, ModelQuestion:
+		return c.Question
+	case Manual:
+		if c.Note != "" {
+			return c.Note
+		}
+		return "a person's word"
+	}
+	return string(c.Type)
+}
+
+// Words is the sentence for model, critic, screen, command line and receipt.
+func (c Check) Words() string {
+	switch c.Type {
+	case Shell:
+		return c.shellWords()
+	case HTTP:
+		return c.httpWords()
+	case File:
+		return c.fileWords()
+	case JSONPredicate:
+		return fmt.Sprintf("the expression `%s` is true of %s", c.Expr, c.sourceWords())
+	case Visual:
+		return fmt.Sprintf("a vision model that looks at %s says PASS to %q", c.pageWords(), c.Question)
+	case ModelQuestion:
+		s := fmt.Sprintf("a strict judge that sees the evidence answers YES to %q", c.Question)
+		if c.Threshold == HighConfidence {
+			s += ", twice and independently"
+		}
+		return s
+	case Manual:
+		if c.Wait {
+			return fmt.Sprintf("the person accepts the result (%s)", c.Name())
+		}
+		return fmt.Sprintf("your word is taken, and the goal is marked as not verified by the host (%s)", c.Name())
+	}
+	return string(c.Type)
+}
+
+func (c Check) shellWords() string {
+	s := fmt.Sprintf("the command `%s` exits with %d", c.Command, c.ExitCode)
+	if c.Dir != "" {
+		s += " in " + c.Dir
+	}
+	if c.Where != "" {
+		s += " on " + c.Where
+	}
+	return s
+}
+
+func (c Check) httpWords() string {
+	method := c.Method
+	if method == "" {
+		method = "GET"
+	}
+	s := fmt.Sprintf("%s %s answers %d", method, c.URL, c.WantStatus())
+	if c.BodyContains != "" {
+		s += fmt.Sprintf(" with %q in its body", c.BodyContains)
+	}
+	if c.Predicate != "" {
+		s += fmt.Sprintf(" and `%s` is true of it", c.Predicate)
+	}
+	return s
+}
+
+func (c Check) fileWords() string {
+	if c.Absent {
+		return fmt.Sprintf("the file %s does not exist", c.Path)
+	}
+	s := fmt.Sprintf("the file %s exists", c.Path)
+	if c.MinSize > 0 {
+		s += fmt.Sprintf(", has at least %d bytes", c.MinSize)
+	}
+	if c.SHA256 != "" {
+		s += ", has the SHA-256 " + c.SHA256
+	}
+	if c.Matches != "" {
+		s += fmt.Sprintf(", matches `%s`", c.Matches)
+	}
+	return s
+}
+
+func (c Check) sourceWords() string {
+	switch c.From {
+	case FromFile:
+		return "the JSON in " + c.Path
+	case FromCommand:
+		return fmt.Sprintf("the JSON that `%s` prints", c.Command)
+	case FromURL:
+		return "what " + c.URL + " answers"
+	case FromClaim:
+	}
+	return "the result that you give to claim_complete"
+}
+
+func (c Check) pageWords() string {
+	switch {
+	case c.URL != "":
+		return c.URL
+	case c.Pane != "":
+		return "the page of pane " + c.Pane
+	}
+	return "the page of your newest browser pane"
+}
+
+// valid says what is wrong with a check, and what to do.
+func (c Check) valid() (reason, hint string) {
+	for _, s := range []string{c.Command, c.URL, c.Path, c.Expr, c.Predicate, c.Question, c.Note, c.Dir, c.BodyContains, c.Matches} {
+		if strings.ContainsRune(s, 0) {
+			return "holds a NUL byte", "remove it"
+		}
+	}
+	switch c.Type {
+	case Shell:
+		return c.validShell()
+	case HTTP:
+		if c.Method != "" && strings.ToUpper(c.Method) != c.Method {
+			return fmt.Sprintf("has the method %q", c.Method), "write it in capitals, such as POST"
+		}
+		return validURL(c.URL)
+	case File:
+		return c.validFile()
+	case JSONPredicate:
+		return c.validPredicate()
+	case Visual:
+		return c.validVisual()
+	case ModelQuestion:
+		if c.Threshold != "" && c.Threshold != Yes && c.Threshold != HighConfidence {
+			return fmt.Sprintf("has the unknown threshold %q", c.Threshold), "use yes or high_confidence"
+		}
+		return c.validQuestion()
+	case Manual:
+		return "", ""
+	}
+	return fmt.Sprintf("has the unknown type %q", c.Type), "use one of shell, http, file, json_predicate, visual, model_question, manual"
+}
+
+func (c Check) validShell() (reason, hint string) {
+	if strings.TrimSpace(c.Command) == "" {
+		return "has no command", "write the command whose exit code decides"
+	}
+	if c.Where != "" && c.Where != "host" {
+		return fmt.Sprintf("wants to run on %q", c.Where), "leave it empty for the goal's sandbox, or say host"
+	}
+	return "", ""
+}
+
+func (c Check) validFile() (reason, hint string) {
+	switch {
+	case c.Path == "":
+		return "has no path", "name the file, relative to the goal's folder"
+	case !local(c.Path):
+		return fmt.Sprintf("looks at %q, which is not inside the goal's folder", c.Path), "name a path relative to the goal's folder"
+	case c.Absent && (c.MinSize > 0 || c.SHA256 != "" || c.Matches != ""):
+		return "wants a file that does not exist to hold something", "choose one of the two"
+	case c.SHA256 != "" && !hexSum.MatchString(c.SHA256):
+		return "has a SHA-256 that is not one", "write 64 hexadecimal digits in lower case"
+	}
+	if _, err := regexp.Compile(c.Matches); err != nil {
+		return "has a pattern that cannot be read: " + err.Error(), "correct the regular expression (RE2 syntax)"
+	}
+	return "", ""
+}
+
+func (c Check) validPredicate() (reason, hint string) {
+	if strings.TrimSpace(c.Expr) == "" {
+		return "has no expression", "write one over response, such as response.status === 200"
+	}
+	switch c.From {
+	case "", FromClaim:
+	case FromFile:
+		if c.Path == "" || !local(c.Path) {
+			return "reads a file that is not inside the goal's folder", "name a path relative to the goal's folder"
+		}
+	case FromCommand:
+		if strings.TrimSpace(c.Command) == "" {
+			return "has no command", "write the command that prints the JSON"
+		}
+	case FromURL:
+		return validURL(c.URL)
+	default:
+		return fmt.Sprintf("has the unknown source %q", c.From), "use claim, file, command or url"
+	}
+	return "", ""
+}
+
+func (c Check) validVisual() (reason, hint string) {
+	if c.URL != "" {
+		if reason, hint := validURL(c.URL); reason != "" {
+			return reason, hint
+		}
+	}
+	return c.validQuestion()
+}
+
+func (c Check) validQuestion() (reason, hint string) {
+	if strings.TrimSpace(c.Question) == "" {
+		return "has no question", "ask something that can be answered with yes or no"
+	}
+	return "", ""
+}
+
+var hexSum = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+func validURL(s string) (reason, hint string) {
+	u, err := url.Parse(s)
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Sprintf("has the address %q", s), "give a whole one, such as http://127.0.0.1:8080/"
+	}
+	return "", ""
+}
+
+// local says whether a slash-separated path stays where it starts.
+func local(p string) bool {
+	clean := path.Clean(p)
+	return p != "" && !path.IsAbs(p) && clean != ".." && !strings.HasPrefix(clean, "../")
+}

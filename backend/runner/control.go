@@ -1,0 +1,126 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// Claim asks for verification.
+func (r *Run) Claim(rationale, result string) { r.claim = &claim{rationale: rationale, result: result} }
+
+// GiveUp ends the run as gave_up.
+func (r *Run) GiveUp(reason, learned string) { r.gaveUp = &givenUp{reason, learned} }
+
+// Ask pauses the run until the person has answered.
+func (r *Run) Ask(question string) { r.asked = question }
+
+// WriteTodos replaces the plan.
+func (r *Run) WriteTodos(ctx context.Context, todos []goal.Todo) error {
+	const most = 20
+	if len(todos) == 0 || len(todos) > most {
+		return fmt.Errorf("a plan has 1 to %d todos, best 3 to 7; this one has %d", most, len(todos))
+	}
+	for i, t := range todos {
+		if strings.TrimSpace(t.Text) == "" {
+			return fmt.Errorf("todo %d is empty", i+1)
+		}
+	}
+	return r.plan(ctx, append([]goal.Todo{}, todos...))
+}
+
+// CompleteTodo ticks one entry of the plan off.
+func (r *Run) CompleteTodo(ctx context.Context, n int) error {
+	if n < 1 || n > len(r.todos) {
+		return fmt.Errorf("there is no todo %d; the plan has %s", n, count(len(r.todos), "todo"))
+	}
+	todos := append([]goal.Todo{}, r.todos...)
+	todos[n-1].Done = true
+	return r.plan(ctx, todos)
+}
+
+func (r *Run) plan(ctx context.Context, todos []goal.Todo) error {
+	if stop := r.append(ctx, &event.Todos{Items: todos}); stop != nil {
+		return stop
+	}
+	r.todos = todos
+	return nil
+}
+
+// openTodos says what of the plan is not done, "" if all is.
+func (r *Run) openTodos() string {
+	var open []string
+	for i, t := range r.todos {
+		if !t.Done {
+			open = append(open, fmt.Sprintf("%d. %s", i+1, t.Text))
+		}
+	}
+	return strings.Join(open, "\n")
+}
+
+// DeclareStep opens a step of the protocol.
+func (r *Run) DeclareStep(s goal.Declaration) error {
+	if open := r.declared; open != nil {
+		return fmt.Errorf("step %d (%s) is open: close it with verify_step first", open.Number, open.Title)
+	}
+	r.declared, r.covered = &s, false
+	return nil
+}
+
+// VerifyStep closes it.
+func (r *Run) VerifyStep(o goal.Observation) error {
+	switch open := r.declared; {
+	case open == nil:
+		return errors.New("no step is open: declare_step opens one")
+	case open.Number != o.Number:
+		return fmt.Errorf("the open step is %d (%s), not %d", open.Number, open.Title, o.Number)
+	}
+	r.declared = nil
+	return nil
+}
+
+// Wait lets time pass. It ends early when the run is stopped or paused.
+func (r *Run) Wait(ctx context.Context, d time.Duration) time.Duration {
+	from := r.cfg.Clock.Now()
+	select {
+	case <-ctx.Done():
+	case <-r.pause:
+	case <-r.cfg.Clock.After(d):
+	}
+	return r.cfg.Clock.Now().Sub(from)
+}
+
+// evidencePage is what one read_evidence gives, in bytes.
+const evidencePage = 16 << 10
+
+// Evidence reads a page of something long that the host kept.
+func (r *Run) Evidence(ctx context.Context, handle string, cursor int64) (goal.Page, error) {
+	whole, err := r.cfg.Journal.Evidence(ctx, r.goal.ID, handle)
+	if err != nil {
+		return goal.Page{}, fmt.Errorf("evidence: %w", err)
+	}
+	return pageOf(whole, cursor)
+}
+
+// pageOf cuts between characters, so that pages put together are the whole.
+func pageOf(whole []byte, cursor int64) (goal.Page, error) {
+	size := int64(len(whole))
+	if cursor < 0 || cursor > size {
+		return goal.Page{}, fmt.Errorf("the cursor %d is outside of 0 to %d", cursor, size)
+	}
+	end := min(cursor+evidencePage, size)
+	for back := 0; end < size && back < utf8.UTFMax && !utf8.RuneStart(whole[end]); back++ {
+		end--
+	}
+	return goal.Page{
+		Content: strings.ToValidUTF8(string(whole[cursor:end]), "\uFFFD"), HasMore: end < size, NextCursor: end, TotalBytes: size,
+	}, nil
+}
+
+var _ goal.Control = (*Run)(nil)

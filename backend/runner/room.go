@@ -1,0 +1,78 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+// Journal is where everything is written before it counts.
+type Journal interface {
+	Append(ctx context.Context, run goal.Run, bodies ...event.Body) error
+	Begin(ctx context.Context, id goal.ID, opening ...event.Body) (goal.Run, error)
+	Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error
+	// TakeOrders takes what waits of the given kinds, in the order it came.
+	TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error)
+	Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error)
+	// Unfinished gives the intents that have no result.
+	Unfinished(ctx context.Context, id goal.ID) ([]event.StepStarted, error)
+	// Evidence reads what a handle names: "step:12" the whole result of a step,
+	// "check:1@3" the kept output of check 1 at claim 3.
+	Evidence(ctx context.Context, id goal.ID, handle string) ([]byte, error)
+}
+
+// Model answers one turn. delta is called with streaming text as it arrives. An
+// error means that retries are used up; a goal.Unavailable says until when.
+type Model interface {
+	Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error)
+}
+
+// Tool is one thing that the model may call.
+type Tool interface {
+	Spec() goal.ToolSpec
+	// Effect validates the arguments and says what the call would do; it changes nothing.
+	Effect(ctx context.Context, args json.RawMessage) (policy.Effect, error)
+	Do(ctx context.Context, args json.RawMessage) goal.Result
+}
+
+// Models are the minds behind a run. Critic may be nil where none is wanted.
+type Models struct {
+	Agent       Model
+	Critic      Model
+	CriticModel string // as its provider calls it
+	Window      int    // of the agent's model in tokens, 0 where it is not known
+}
+
+// Judge decides whether a claim is true.
+type Judge interface {
+	// Criterion decides every check and reports each verdict as it is known.
+	Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.Finding, error)
+	// Review is the cold reviewer's word about a claim whose verdicts passed.
+	Review(ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict) (goal.Review, error)
+}
+
+// World is what a goal can change, seen from outside.
+type World interface {
+	// Intact says what of the protected files is not as it was at the start, "" if all is.
+	Intact(ctx context.Context) (diff string, err error)
+	// PutBack makes the protected files again what they were, and names those it touched.
+	PutBack(ctx context.Context) ([]string, error)
+	// Fingerprint is the same as long as nothing has changed.
+	Fingerprint(ctx context.Context) (string, error)
+	// Changed says in a sentence what is different since the start, "" if nothing.
+	Changed(ctx context.Context) (string, error)
+}
+
+// Room is what one goal runs in.
+type Room interface {
+	Models() Models
+	Tools() []Tool
+	Judge() Judge
+	World() World // nil where nothing can be compared
+	// Close ends what the goal started. After done, what runs may stay to be looked at.
+	Close(ctx context.Context, exit goal.Exit) error
+}

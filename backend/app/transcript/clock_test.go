@@ -1,0 +1,110 @@
+package transcript_test
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// jumpClock is the real clock that a transcript can put forward. Whoever waits
+// for a time that was jumped over is told at once.
+type jumpClock struct {
+	mu      sync.Mutex
+	ahead   time.Duration
+	waiting map[*alarm]struct{}
+	more    chan struct{} // somebody began to wait
+}
+
+type alarm struct {
+	at    time.Time
+	c     chan time.Time
+	timer *time.Timer
+}
+
+func newJumpClock() *jumpClock {
+	return &jumpClock{waiting: map[*alarm]struct{}{}, more: make(chan struct{}, 1)}
+}
+
+func (c *jumpClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now()
+}
+
+func (c *jumpClock) now() time.Time { return time.Now().Add(c.ahead) }
+
+func (c *jumpClock) After(d time.Duration) <-chan time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := &alarm{at: c.now().Add(d), c: make(chan time.Time, 1)}
+	c.waiting[a] = struct{}{}
+	a.timer = time.AfterFunc(d, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.ring(a)
+	})
+	select {
+	case c.more <- struct{}{}:
+	default:
+	}
+	return a.c
+}
+
+// ring tells once; mu is held.
+func (c *jumpClock) ring(a *alarm) {
+	if _, waits := c.waiting[a]; !waits {
+		return
+	}
+	delete(c.waiting, a)
+	a.timer.Stop()
+	a.c <- c.now()
+}
+
+// reach jumps when somebody waits for a time within the jump, and not only until
+// a next look: a back-off, a deadline, the end of a park.
+func (c *jumpClock) reach(d time.Duration) error {
+	const look = time.Second / 2
+	over := time.After(late)
+	for !c.awaited(look, d) {
+		select {
+		case <-c.more:
+		case <-over:
+			return fmt.Errorf("nobody waits for a time within %s", d)
+		}
+	}
+	c.jump(d)
+	return nil
+}
+
+func (c *jumpClock) awaited(from, to time.Duration) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	for a := range c.waiting {
+		if left := a.at.Sub(now); left > from && left <= to {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *jumpClock) jump(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ahead += d
+	now := c.now()
+	for a := range c.waiting {
+		if !a.at.After(now) {
+			c.ring(a)
+		}
+	}
+}
+
+// stop lets go of every timer.
+func (c *jumpClock) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for a := range c.waiting {
+		a.timer.Stop()
+	}
+}

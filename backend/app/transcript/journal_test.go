@@ -1,0 +1,146 @@
+package transcript_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// told says which fields of an event its line has. What other pages test (the
+// words of tools, the size of outputs) is left out, so that a journal changes
+// when the contract does and not with every word. A type that is not here shows all.
+func told(kind string) []string {
+	return map[string][]string{
+		"created":      {"objective", "criterion", "risk"},
+		"step_started": {"step_id", "tool"},
+		"step":         {"step_id", "tool", "outcome", "preview"},
+		"verdict":      {"claim", "check", "outcome", "detail"},
+		"usage":        {"tokens_in", "tokens_out"},
+		"paused":       {"exit", "reason"},
+		"ended":        {"status", "exit", "verified", "report"},
+	}[kind]
+}
+
+// render is one event as one line, and as one with everything.
+func render(t *testing.T, e event.Event) (line, whole string) {
+	kind := e.Body.EventType()
+	if m, ok := e.Body.(*event.Message); ok {
+		whole = message(m.Message)
+		if m.Message.Role == goal.ToolRole {
+			return "message tool", whole
+		}
+		return whole, whole
+	}
+	var raw bytes.Buffer
+	enc := json.NewEncoder(&raw)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(e.Body); err != nil {
+		t.Fatal(err)
+	}
+	all := fields(t, raw.Bytes(), nil)
+	return strings.Join(append([]string{kind}, fields(t, raw.Bytes(), told(kind))...), " "), strings.Join(append([]string{kind}, all...), " ")
+}
+
+func message(m goal.Message) string {
+	parts := []string{"message", string(m.Role)}
+	if m.Text != "" || len(m.Calls) == 0 {
+		parts = append(parts, fmt.Sprintf("%q", m.Text))
+	}
+	for _, c := range m.Calls {
+		parts = append(parts, fmt.Sprintf("%s(%s)", c.Tool, strings.ReplaceAll(c.Arguments, "\n", " ")))
+	}
+	return strings.Join(parts, " ")
+}
+
+// fields are key=value in the order of the JSON.
+func fields(t *testing.T, raw []byte, told []string) []string {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := d.Token(); err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			t.Fatal(err)
+		}
+		if name := fmt.Sprint(key); told == nil || slices.Contains(told, name) {
+			list = append(list, name+"="+string(value))
+		}
+	}
+	return list
+}
+
+// short keeps a line readable: the beginning says what it is.
+func short(line string) string {
+	most := 160
+	switch kind, _, _ := strings.Cut(line, " "); kind {
+	case "step":
+		most = 100
+	case "ended", "paused":
+		most = 120
+	}
+	if r := []rune(line); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return line
+}
+
+var (
+	anyID       = regexp.MustCompile(`\b01[0-9a-hjkmnp-tv-z]{24}\b`)
+	anyHash     = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+	anyDuration = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?(ms|µs|s)\b`)
+	anyTime     = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT[0-9:.]+Z?`)
+	anyPort     = regexp.MustCompile(`(127\.0\.0\.1|localhost|\[::1\]):\d+`)
+	anyCurl     = regexp.MustCompile(`(curl: \(\d+\))[^"\\\n]*`) // its words differ from version to version
+	anyPid      = regexp.MustCompile(`\bpid \d+`)
+)
+
+// normaliser takes out of a line what differs from run to run.
+func (s *stage) normaliser() func(string) string {
+	known := []string{s.dir, "$DIR", s.home, "$HOME"}
+	known = append(known, s.words.Replace("$SELF"), "$SELF", "localhost port "+s.words.Replace("$PORT"), "localhost port $PORT")
+	paths := strings.NewReplacer(known...)
+	return func(line string) string {
+		line = paths.Replace(line)
+		for _, name := range s.names() {
+			line = strings.ReplaceAll(line, string(s.id(name)), "$GOAL("+name+")")
+			line = strings.ReplaceAll(line, s.id(name).Short(), "$GOAL("+name+")")
+		}
+		line = anyID.ReplaceAllString(line, "$$ID")
+		line = anyHash.ReplaceAllString(line, "$$SHA256")
+		line = anyTime.ReplaceAllString(line, "$$TIME")
+		line = anyDuration.ReplaceAllString(line, "$$T")
+		line = anyPort.ReplaceAllString(line, "$1:$$PORT")
+		line = anyCurl.ReplaceAllString(line, "$1 …")
+		return anyPid.ReplaceAllString(line, "pid $$PID")
+	}
+}
+
+// freePort is a port of the loopback that nobody listens on now.
+func freePort(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return port
+}

@@ -1,0 +1,64 @@
+// Package transcript_test proves the goal contract from outside: each file of
+// testdata tells a goal, what its scripted model does, what the person does
+// meanwhile, and the journal that must come of it. Everything but the model is
+// real: the program, SQLite, the helper, the tools, the checks.
+package transcript_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"goalpost/backend/cli"
+	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/sandboxtest"
+)
+
+// TestMain lets the test program be goalctl: for servers inside a goal, and for
+// the runs that the crash test kills.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1][0] != '-' {
+		p := cli.Program{Name: "goalctl", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr}
+		os.Exit(p.Run(context.Background(), os.Args[1:]))
+	}
+	os.Exit(prepared(m))
+}
+
+// installed is the helper's path in a folder of all tests.
+var installed string
+
+// prepared runs the tests in an environment without the files of whoever runs them.
+func prepared(m *testing.M) int {
+	helper, err := sandboxtest.Build()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	home, err := os.MkdirTemp("", "home-*")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(home) }()
+	// Each program finds its helper in place. Were it copied, a test that starts a
+	// program at that moment would hand the open file on: text file busy.
+	if installed, err = sandbox.Install(home); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	for name, value := range map[string]string{"GOALPOST_HELPER": helper, "HOME": home, "http_proxy": "", "https_proxy": "", "LC_ALL": "C.UTF-8"} {
+		if err := os.Setenv(name, value); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	code := m.Run()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}

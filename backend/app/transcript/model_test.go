@@ -1,0 +1,177 @@
+package transcript_test
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+)
+
+// turn is one answer of a provider. Turns stand apart by empty lines; a line is
+//
+//	TOOL {arguments}   a call, the arguments as they are, broken ones too
+//	> TEXT             words
+//	@ ORDER            what the person does while the model thinks, see play
+//	! FAULT            status 429 after=30 words · cut N · hang · usage IN OUT · long BYTES · raw TEXT
+//	...                as the only line: from here on the turn before is repeated
+type turn struct {
+	text    []string
+	calls   []goal.Call
+	orders  []string
+	faults  []string
+	forever bool
+}
+
+var toolName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+
+func turns(b []byte) ([]turn, error) {
+	var list []turn
+	for part := range strings.SplitSeq(strings.TrimSpace(string(b)), "\n\n") {
+		var t turn
+		for line := range strings.Lines(part) {
+			line = strings.TrimRight(line, "\n")
+			head, rest, _ := strings.Cut(line, " ")
+			switch {
+			case strings.HasPrefix(line, "#"), line == "":
+			case line == "...":
+				if len(list) == 0 {
+					return nil, fmt.Errorf("... has no turn before it")
+				}
+				list[len(list)-1].forever = true
+			case head == ">":
+				t.text = append(t.text, rest)
+			case head == "@":
+				t.orders = append(t.orders, rest)
+			case head == "!":
+				t.faults = append(t.faults, rest)
+			case toolName.MatchString(head):
+				t.calls = append(t.calls, goal.Call{Tool: head, Arguments: rest})
+			default:
+				return nil, fmt.Errorf("not a turn's line: %q", line)
+			}
+		}
+		if len(t.text)+len(t.calls)+len(t.orders)+len(t.faults) > 0 {
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}
+
+// minds are the scripted models of a transcript behind one server.
+type minds struct {
+	*testing.T
+	tr     *transcript
+	next   map[string]int // by model, and "aside" for questions
+	do     func(order string)
+	expand func(string) string
+	server *modeltest.Server
+}
+
+func newMinds(t *testing.T, tr *transcript) *minds {
+	m := &minds{T: t, tr: tr, next: map[string]int{}}
+	m.server = modeltest.New(t, m.answer)
+	return m
+}
+
+// answer plays the next turn of the model that is asked. A question without
+// tools is an aside: a judge, a critic or a reviewer.
+func (m *minds) answer(_ int, req modeltest.Request) modeltest.Answer {
+	key, script := req.Model, m.tr.models[sectionOf(req.Model)]
+	if len(req.Tools) == 0 {
+		key, script = "aside "+req.Model, m.tr.asides[sectionOf(req.Model)]
+	}
+	n := m.next[key]
+	m.next[key]++
+	for i, t := range script {
+		if i == n || t.forever && i <= n {
+			return m.play(t, req)
+		}
+	}
+	m.Errorf("%s was asked a turn %d that its script does not have; the last message was: %.500s", key, n+1, req.Last().Text)
+	return modeltest.Fail(400, "the script is over")
+}
+
+// provider is the id of the provider that a section speaks for.
+func provider(section string) string {
+	if section == "" {
+		return "model"
+	}
+	return section
+}
+
+func sectionOf(provider string) string {
+	if provider == "model" {
+		return ""
+	}
+	return provider
+}
+
+func (m *minds) play(t turn, req modeltest.Request) modeltest.Answer {
+	for _, o := range t.orders {
+		m.do(o)
+	}
+	a := modeltest.Answer{Text: m.expand(strings.Join(t.text, "\n"))}
+	for _, c := range t.calls {
+		a.Calls = append(a.Calls, goal.Call{Tool: c.Tool, Arguments: m.last(m.expand(c.Arguments), req)})
+	}
+	for _, f := range t.faults {
+		m.fault(&a, m.expand(f))
+	}
+	return a
+}
+
+var lastPattern = regexp.MustCompile(`\$LAST\[([^\]]*)\]`)
+
+// last puts in what the newest message says: $LAST[handle ([a-z0-9]+)].
+func (m *minds) last(s string, req modeltest.Request) string {
+	return lastPattern.ReplaceAllStringFunc(s, func(p string) string {
+		expr := lastPattern.FindStringSubmatch(p)[1]
+		for i := len(req.Messages) - 1; i >= 0; i-- {
+			if found := regexp.MustCompile(expr).FindStringSubmatch(req.Messages[i].Text); len(found) == 2 {
+				return found[1]
+			}
+		}
+		m.Errorf("no message fits %s; the last one is: %s", expr, req.Last().Text)
+		return ""
+	})
+}
+
+func (m *minds) fault(a *modeltest.Answer, f string) {
+	word, rest, _ := strings.Cut(f, " ")
+	number := func(s string) int {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			m.Errorf("fault %q: %v", f, err)
+		}
+		return n
+	}
+	switch word {
+	case "status":
+		code, rest, _ := strings.Cut(rest, " ")
+		if after, ok := strings.CutPrefix(rest, "after="); ok {
+			a.RetryAfter, rest, _ = strings.Cut(after, " ")
+		}
+		*a = modeltest.Answer{Status: number(code), RetryAfter: a.RetryAfter, Body: modeltest.Fail(0, rest).Body}
+	case "cut":
+		a.CutAfter = number(rest)
+	case "hang":
+		a.Hang = true
+	case "long":
+		a.Calls[0].Arguments = strings.Replace(a.Calls[0].Arguments, "LONG", strings.Repeat("x", number(rest)), 1)
+	case "usage":
+		in, out, _ := strings.Cut(rest, " ")
+		a.Usage = goal.Usage{TokensIn: int64(number(in)), TokensOut: int64(number(out))}
+	case "raw":
+		text, err := strconv.Unquote(rest)
+		if err != nil {
+			m.Errorf("fault %q: %v", f, err)
+		}
+		a.Raw = text
+	default:
+		m.Errorf("unknown fault %q", f)
+	}
+}

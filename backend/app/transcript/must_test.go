@@ -1,0 +1,201 @@
+package transcript_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+)
+
+// must is one line that holds whatever words the journal uses:
+//
+//	ends STATUS [EXIT] [NAME]   where the goal stands now
+//	says TEXT · never TEXT      in what comes out, uncut
+//	times N TEXT                so many lines hold the text
+//	told TEXT · untold TEXT     the model was told so, in any message
+//	turns N [MODEL]             so many turns were asked of a model, fault and repeat included
+//	file PATH [TEXT] · nofile PATH
+func (s *stage) must(line string) {
+	verb, rest, _ := strings.Cut(line, " ")
+	first, second, _ := strings.Cut(rest, " ")
+	whole := s.whole.String()
+	holds := false
+	switch verb {
+	case "ends":
+		exit, name, _ := strings.Cut(second, " ")
+		g, err := s.app.Store().Goal(s.Context(), s.id(name))
+		holds = err == nil && string(g.Status) == first && string(g.Exit) == exit
+	case "says":
+		holds = strings.Contains(whole, rest)
+	case "never":
+		holds = !strings.Contains(s.happened(), rest)
+	case "times":
+		holds = strconv.Itoa(s.times(second)) == first
+	case "told":
+		holds = s.told1(rest)
+	case "untold":
+		holds = !s.told1(rest)
+	case "turns":
+		holds = strconv.Itoa(s.minds.next[provider(second)]) == first
+	case "file":
+		b, err := os.ReadFile(filepath.Join(s.dir, first))
+		holds = err == nil && strings.Contains(string(b), second)
+	case "nofile":
+		_, err := os.Lstat(filepath.Join(s.dir, first))
+		holds = os.IsNotExist(err)
+	}
+	if !holds {
+		s.Errorf("must %s\n%s", line, whole)
+	}
+}
+
+// happened is what came out without what the person ordered.
+func (s *stage) happened() string {
+	var b strings.Builder
+	for line := range strings.Lines(s.whole.String()) {
+		if !strings.HasPrefix(line, "> ") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+func (s *stage) times(text string) int {
+	n := 0
+	for line := range strings.Lines(s.happened()) {
+		if strings.Contains(line, text) {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *stage) told1(text string) bool {
+	return slices.ContainsFunc(s.minds.server.Requests(), func(r modeltest.Request) bool {
+		return slices.ContainsFunc(r.Messages, func(m goal.Message) bool { return strings.Contains(m.Text, text) })
+	})
+}
+
+// lawful holds what is true of every goal, whatever happened to it.
+func (s *stage) lawful(id goal.ID) {
+	events, err := s.app.Store().Events(s.Context(), id, 0, 1<<20)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if len(events) == 0 {
+		return // deleted
+	}
+	status, run := goal.Pending, ""
+	intents, results := map[int]bool{}, map[int]bool{}
+	verdicts := map[int][]goal.Verdict{}
+	claim := 0
+	to := func(next goal.Status) {
+		if err := goal.Go(status, next); err != nil {
+			s.Error(err)
+		}
+		status = next
+	}
+	for i, e := range events {
+		if e.Seq != int64(i+1) || e.GoalID != id {
+			s.Fatalf("event %d of %s has seq %d and goal %s", i+1, id, e.Seq, e.GoalID)
+		}
+		switch b := e.Body.(type) {
+		case *event.Created, *event.Queued:
+		case *event.Started, *event.Resumed:
+			if e.RunID == run || e.RunID == "" {
+				s.Errorf("event %d opens the run %q again", e.Seq, e.RunID)
+			}
+			run = e.RunID
+			to(goal.Running)
+		case *event.Paused:
+			if goal.StatusOf(b.Exit) != goal.Paused || b.Reason == "" || len(b.Report) == 0 || len(b.Report) > 5 {
+				s.Errorf("paused as %q because %q with %d bullets", b.Exit, b.Reason, len(b.Report))
+			}
+			to(goal.Paused)
+		case *event.Ended:
+			if goal.StatusOf(b.Exit) != b.Status || len(b.Report) == 0 || len(b.Report) > 5 {
+				s.Errorf("ended %s as %s with %d bullets", b.Status, b.Exit, len(b.Report))
+			}
+			to(b.Status)
+		case *event.StepStarted:
+			if intents[b.StepID] {
+				s.Errorf("step %d began twice", b.StepID)
+			}
+			intents[b.StepID] = true
+		case *event.Step:
+			if !intents[b.StepID] || results[b.StepID] {
+				s.Errorf("step %d: a result without an intent, or a second one", b.StepID)
+			}
+			results[b.StepID] = true
+		case *event.Claim:
+			if b.N != claim+1 {
+				s.Errorf("claim %d comes after claim %d", b.N, claim)
+			}
+			claim = b.N
+		case *event.Verdict:
+			verdicts[b.Claim] = append(verdicts[b.Claim], b.Verdict)
+		}
+		if e.RunID != run {
+			s.Errorf("event %d (%s) belongs to run %q, not to the current one", e.Seq, e.Body.EventType(), e.RunID)
+		}
+	}
+	row, err := s.app.Store().Goal(s.Context(), id)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if row.Status != status || row.Seq != int64(len(events)) || row.Spent.Steps != len(intents) || row.Spent.Claims != claim {
+		s.Errorf("the row says %s, seq %d, %d steps, %d claims; the journal %s, %d, %d, %d", row.Status, row.Seq, row.Spent.Steps, row.Spent.Claims,
+			status, len(events), len(intents), claim)
+	}
+	if row.Status == goal.Completed {
+		s.passed(row.Criterion, verdicts[claim])
+	}
+}
+
+// passed: a completed goal has a verdict of every check on its last claim, and
+// they pass. Nothing else completes a goal.
+func (s *stage) passed(c goal.Criterion, verdicts []goal.Verdict) {
+	passes := 0
+	for _, v := range verdicts {
+		if v.Outcome == goal.Pass {
+			passes++
+		}
+	}
+	if c.Any && passes > 0 || !c.Any && passes == len(c.Checks) && passes == len(verdicts) {
+		return
+	}
+	s.Errorf("completed with the verdicts %+v", verdicts)
+}
+
+// wellFormed holds of every request: each call has exactly one result, which
+// comes after it and before the next turn; and what a model was told before stays
+// as it was, so that its cache hits.
+func (s *stage) wellFormed(r modeltest.Request) {
+	open := map[string]bool{}
+	for i, m := range r.Messages {
+		switch m.Role {
+		case goal.Assistant, goal.User:
+			for id := range open {
+				s.Errorf("message %d comes before the result of the call %s", i, id)
+				delete(open, id)
+			}
+			for _, c := range m.Calls {
+				open[c.ID] = true
+			}
+		case goal.ToolRole:
+			if !open[m.CallID] {
+				s.Errorf("message %d is a result of %q, which was not called or is answered already", i, m.CallID)
+			}
+			delete(open, m.CallID)
+		case goal.System:
+		}
+	}
+	for id := range open {
+		s.Errorf("the call %s has no result", id)
+	}
+}

@@ -1,0 +1,495 @@
+package transcript_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/config"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// late is when a test gives up waiting. Nothing takes nearly as long.
+const late = 45 * time.Second
+
+// stage is a program on folders of its own, on which a transcript is played.
+// do is called from the model's goroutine, too: the fields behind mu are shared.
+type stage struct {
+	*testing.T
+	tr    *transcript
+	home  string
+	dir   string // the world
+	cfg   *config.Config
+	clock *jumpClock
+	minds *minds
+	app   *app.App
+	api   *api.GoalAPI
+	ears  *ears
+	wg    sync.WaitGroup // orders that wait for an end
+
+	mu    sync.Mutex
+	ids   map[string]goal.ID
+	order []string            // names, in the order in which their goals were made
+	told  map[goal.ID]int64   // seq up to which the journal is in out
+	out   strings.Builder     // what comes out
+	whole strings.Builder     // the same, nothing cut short
+	words *strings.Replacer   // of sections: $DIR, $SELF …
+	norm  func(string) string // of what comes out
+}
+
+// perform plays a transcript and returns its journal.
+func perform(t *testing.T, tr *transcript) string {
+	t.Helper()
+	s := &stage{T: t, tr: tr, clock: newJumpClock(), ids: map[string]goal.ID{}, told: map[goal.ID]int64{}}
+	s.build()
+	s.open()
+	t.Cleanup(func() { s.close(); s.clock.stop() })
+	for _, line := range tr.play {
+		s.say("> %s", line)
+		if err := s.command(line); err != nil {
+			s.say("! %s", s.norm(err.Error()))
+		}
+	}
+	for _, name := range s.names() {
+		s.tell(name, 0)
+	}
+	for _, r := range s.minds.server.Requests() {
+		s.wellFormed(r)
+	}
+	for _, name := range s.names() {
+		s.lawful(s.id(name))
+	}
+	for _, line := range tr.must {
+		s.must(line)
+	}
+	return s.out.String()
+}
+
+// build makes the folders, the world and the providers. Names are short: a path
+// of a socket has room for a hundred bytes.
+func (s *stage) build() {
+	home, err := os.MkdirTemp("", "t-*")
+	if err != nil {
+		s.Fatal(err)
+	}
+	if home, err = filepath.EvalSymlinks(home); err != nil {
+		s.Fatal(err)
+	}
+	s.home, s.dir = home, filepath.Join(home, "world")
+	s.Cleanup(func() {
+		if err := os.RemoveAll(home); err != nil {
+			s.Error(err)
+		}
+	})
+	if err := os.Mkdir(s.dir, 0o755); err != nil {
+		s.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.words = strings.NewReplacer("$DIR", s.dir, "$SELF", self, "$STATE", filepath.Join(home, "state"), "$HOME", home, "$PORT", freePort(s.T))
+	for _, f := range s.tr.world {
+		name, mode, _ := strings.Cut(strings.TrimPrefix(f.Name, "world/"), " ")
+		s.write(name, s.words.Replace(string(f.Data)), mode == "+x")
+	}
+	s.minds = newMinds(s.T, s.tr)
+	s.minds.expand = s.expand
+	s.minds.do = s.aside
+	if s.cfg, err = config.Open(func(name string) string {
+		return map[string]string{config.HomeVariable: home, "HOME": home}[name]
+	}); err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() {
+		if err := s.cfg.Close(); err != nil {
+			s.Error(err)
+		}
+	})
+	names := map[string]bool{"": true}
+	for _, scripts := range []map[string][]turn{s.tr.models, s.tr.asides} {
+		for name := range scripts {
+			names[name] = true
+		}
+	}
+	for name := range names {
+		id := provider(name)
+		if err := s.cfg.SaveProvider(config.Provider{ID: id, Kind: config.OpenAI, BaseURL: s.minds.server.URL, Model: id}); err != nil {
+			s.Fatal(err)
+		}
+	}
+	if err := s.cfg.Use(provider("")); err != nil {
+		s.Fatal(err)
+	}
+	if err := os.Link(installed, filepath.Join(s.cfg.State(), filepath.Base(installed))); err != nil {
+		s.Fatal(err)
+	}
+	s.norm = s.normaliser()
+}
+
+func (s *stage) write(name, text string, program bool) {
+	mode := os.FileMode(0o644)
+	if program {
+		mode = 0o755
+	}
+	path := filepath.Join(s.dir, filepath.FromSlash(name))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), mode)); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *stage) open() {
+	slots, err := strconv.Atoi(cmp.Or(s.tr.comment["slots"], "0"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.app = app.New(app.Options{Config: s.cfg, Log: s.cfg.Log(), Version: "test", Clock: s.clock, Slots: slots})
+	if err := s.app.Open(s.Context()); err != nil {
+		s.Fatal(err)
+	}
+	s.api = s.app.GoalAPI(context.WithoutCancel(s.Context()))
+	s.ears = listen(s.app)
+}
+
+func (s *stage) close() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), late)
+	defer cancel()
+	s.ears.close()
+	if err := s.app.Close(ctx); err != nil {
+		s.Error(err)
+	}
+	s.wg.Wait()
+}
+
+// aside is an order that the person gives while the model thinks. One that
+// waits for the end of the run must not hold up the model.
+func (s *stage) aside(line string) {
+	verb, rest, _ := strings.Cut(line, " ")
+	if verb != "abort" && verb != "delete" {
+		if err := s.command(line); err != nil {
+			s.Errorf("%s: %v", line, err)
+		}
+		return
+	}
+	name, _ := s.named(rest)
+	s.wg.Go(func() {
+		if err := s.ask(verb, s.id(name), ""); err != nil {
+			s.Errorf("%s: %v", line, err)
+		}
+	})
+}
+
+// command is one line of play. What a journal has got is told where the person
+// waits for it, so that it stands in the same place every time. The goal's name comes after the verb and may be
+// left out for the one without a name:
+//
+//	start [NAME]            and waits for the end of its run; start& does not wait
+//	resume|reopen [NAME] …  the same; what follows is the note, or limits as JSON
+//	wait [NAME]             until the run is over
+//	until [NAME] TYPE [TEXT] until an event of the type comes that holds the text
+//	file PATH               until the file is there
+//	pause|abort|delete [NAME] · steer [NAME] TEXT
+//	clock DURATION          puts the clock forward when somebody waits for a time within that; clock! does at once
+//	restart                 closes the program and opens it again
+//	write PATH TEXT · remove PATH
+//	status|receipt|report [NAME] · list
+func (s *stage) command(line string) error {
+	verb, rest, _ := strings.Cut(line, " ")
+	verb, leave := strings.CutSuffix(verb, "&")
+	name, rest := s.named(rest)
+	id := s.id(name)
+	switch verb {
+	case "start":
+		return s.start(name, leave)
+	case "wait":
+		return s.wait(name)
+	case "until":
+		kind, text, _ := strings.Cut(rest, " ")
+		seq, err := s.ears.until(id, kind, text)
+		s.tell(name, seq)
+		return err
+	case "file":
+		return s.appears(rest)
+	case "clock", "clock!":
+		d, err := time.ParseDuration(rest)
+		if err != nil {
+			s.Fatal(err)
+		}
+		if verb == "clock" {
+			return s.clock.reach(d)
+		}
+		s.clock.jump(d)
+		return nil
+	case "restart":
+		s.close()
+		s.open()
+		for _, name := range s.names() {
+			s.tell(name, 0)
+		}
+		return s.app.Recover(s.Context())
+	case "write":
+		path, text, _ := strings.Cut(rest, " ")
+		s.write(path, text+"\n", false)
+		return nil
+	case "remove":
+		return os.RemoveAll(filepath.Join(s.dir, rest))
+	case "status", "receipt", "report", "list":
+		return s.show(verb, id)
+	}
+	if err := s.ask(verb, id, rest); err != nil {
+		return err
+	}
+	if verb == "abort" || !leave && (verb == "resume" || verb == "reopen") {
+		return s.wait(name)
+	}
+	return nil
+}
+
+// appears waits for a file that a goal's program makes; nothing else tells of it.
+func (s *stage) appears(path string) error {
+	for over := time.Now().Add(late); ; time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(s.dir, path)); err == nil || time.Now().After(over) {
+			return err
+		}
+	}
+}
+
+// ask gives an order about a goal.
+func (s *stage) ask(verb string, id goal.ID, rest string) error {
+	var err error
+	switch verb {
+	case "resume":
+		_, err = s.api.Resume(string(id))
+	case "pause":
+		_, err = s.api.Pause(string(id))
+	case "abort":
+		_, err = s.api.Abort(string(id))
+	case "delete":
+		_, err = s.api.Delete(string(id))
+	case "steer":
+		_, err = s.api.Steer(string(id), rest)
+	default:
+		err = fmt.Errorf("the transcript asks for %q, which is not known", verb)
+	}
+	return err
+}
+
+func (s *stage) named(rest string) (name, others string) {
+	first, others, _ := strings.Cut(rest, " ")
+	if _, ok := s.tr.goals[first]; ok && first != "" {
+		return first, others
+	}
+	return "", rest
+}
+
+func (s *stage) id(name string) goal.ID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ids[name]
+}
+
+func (s *stage) start(name string, leave bool) error {
+	in, err := s.tr.input(name, s.words)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if in.Dir == "" {
+		in.Dir = s.dir
+	}
+	switch {
+	case in.Dir == "new":
+		in.Dir = ""
+	case strings.HasPrefix(in.Dir, s.home):
+		if err := os.MkdirAll(in.Dir, 0o755); err != nil {
+			s.Fatal(err)
+		}
+	}
+	out, err := s.api.Start(in)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.ids[name] = goal.ID(out.GoalID)
+	s.order = append(s.order, name)
+	s.mu.Unlock()
+	if leave {
+		return nil
+	}
+	return s.wait(name)
+}
+
+func (s *stage) wait(name string) error {
+	select {
+	case <-s.app.Done(s.id(name)):
+		s.tell(name, 0)
+		return nil
+	case <-time.After(late):
+		return fmt.Errorf("the run did not end within %s", late)
+	}
+}
+
+func (s *stage) show(what string, id goal.ID) error {
+	switch what {
+	case "status":
+		v, err := s.api.Status(string(id))
+		if err != nil {
+			return err
+		}
+		s.say("%s %s", v.Status, v.Exit)
+	case "report":
+		v, err := s.api.Get(string(id))
+		if err != nil {
+			return err
+		}
+		for _, line := range v.Report {
+			s.say("  %s", s.norm(line))
+		}
+	case "receipt":
+		v, err := s.api.Receipt(string(id))
+		if err != nil {
+			return err
+		}
+		s.say("%s %s verified=%t reviewed=%t", v.Status, v.Exit, v.Verified, v.Reviewed)
+		for _, c := range v.Claims {
+			s.say("  claim %d deciding=%t %q", c.N, c.Deciding, c.Rationale)
+			for _, k := range c.Verdicts {
+				s.say("    check %d %s: %s", k.Check+1, k.Outcome, s.norm(k.Detail))
+			}
+		}
+	case "list":
+		v, err := s.api.List(api.ListInput{})
+		if err != nil {
+			return err
+		}
+		for _, c := range v.Goals {
+			s.say("%s %s %q", c.Status, c.Exit, c.Objective)
+		}
+	}
+	return nil
+}
+
+// expand puts in what only the stage knows.
+func (s *stage) expand(text string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, id := range s.ids {
+		text = strings.ReplaceAll(text, "$GOAL("+name+")", string(id))
+	}
+	return s.words.Replace(text)
+}
+
+func (s *stage) say(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	s.put(line, line)
+}
+
+func (s *stage) put(line, whole string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out.WriteString(line + "\n")
+	s.whole.WriteString(whole + "\n")
+}
+
+// tell writes what a journal has got since the last time, up to seq, 0 for all. In
+// a transcript with several goals each line says whose it is.
+func (s *stage) tell(name string, seq int64) {
+	id := s.id(name)
+	events, err := s.app.Store().Events(s.Context(), id, s.told[id], 1<<20)
+	if err != nil {
+		s.Fatal(err)
+	}
+	whose := ""
+	if len(s.tr.goals) > 1 {
+		whose = cmp.Or(name, "-") + ": "
+	}
+	for _, e := range events {
+		if seq > 0 && e.Seq > seq {
+			return
+		}
+		s.told[id] = e.Seq
+		line, whole := render(s.T, e)
+		s.put(whose+short(s.norm(line)), whose+s.norm(whole))
+	}
+}
+
+func (s *stage) names() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string{}, s.order...)
+}
+
+// ears hear the journaled events of a program, also those of the past.
+type ears struct {
+	sub  *event.Subscription
+	done chan struct{}
+
+	mu    sync.Mutex
+	heard []event.Event
+	used  map[goal.ID]int64 // the seq up to which until has passed
+	more  chan struct{}
+}
+
+func listen(a *app.App) *ears {
+	e := &ears{sub: a.Events(1 << 16), done: make(chan struct{}), more: make(chan struct{}, 1), used: map[goal.ID]int64{}}
+	go func() {
+		defer close(e.done)
+		for ev := range e.sub.C {
+			if ev.Seq == 0 {
+				continue
+			}
+			e.mu.Lock()
+			e.heard = append(e.heard, ev)
+			e.mu.Unlock()
+			select {
+			case e.more <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	return e
+}
+
+func (e *ears) close() { e.sub.Close(); <-e.done }
+
+// until passes over a goal's events up to one of the type that holds the text,
+// and returns its seq.
+func (e *ears) until(id goal.ID, kind, text string) (int64, error) {
+	over := time.After(late)
+	for {
+		if seq := e.next(id, kind, text); seq > 0 {
+			return seq, nil
+		}
+		select {
+		case <-e.more:
+		case <-over:
+			return 0, fmt.Errorf("no event %s %s within %s", kind, text, late)
+		}
+	}
+}
+
+func (e *ears) next(id goal.ID, kind, text string) int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, ev := range e.heard {
+		if ev.GoalID != id || ev.Seq <= e.used[id] {
+			continue
+		}
+		if raw, err := json.Marshal(ev.Body); err == nil && ev.Body.EventType() == kind && strings.Contains(string(raw), text) {
+			e.used[id] = ev.Seq
+			return ev.Seq
+		}
+	}
+	return 0
+}

@@ -2,20 +2,42 @@ package tools
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"strings"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 )
 
-func control[A any](context.Context, A) (policy.Effect, error) {
-	return policy.Effect{Control: true}, nil
+// defineControl makes a control tool: no risk applies to it, and it belongs to
+// the run that its context carries. Outside any run it says so and does nothing.
+// check refuses arguments that fit the schema and say nothing; it may be nil.
+func defineControl[A any](name string, check func(A) error, do func(context.Context, goal.Control, A) goal.Result) (Tool, error) {
+	return define(name, func(_ context.Context, a A) (policy.Effect, error) {
+		if check != nil {
+			if err := check(a); err != nil {
+				return policy.Effect{}, err
+			}
+		}
+		return policy.Effect{Control: true}, nil
+	}, func(ctx context.Context, a A) goal.Result {
+		run, inRun := goal.RunOf(ctx)
+		if !inRun {
+			return failed(`{"success":false,"message":"%s called outside an active goal run."}`, name)
+		}
+		return do(ctx, run.Control, a)
+	})
 }
 
-// outsideRun is what a control tool answers when no run stands behind its context.
-func outsideRun(name string) goal.Result {
-	return failed(`{"success":false,"message":"%s called outside an active goal run."}`, name)
+// answer is ok unless the run refused.
+func answer(err error, format string, a ...any) goal.Result {
+	if err != nil {
+		return failed("%s", err)
+	}
+	return ok(format, a...)
 }
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 type claimCompleteArgs struct {
 	Rationale string `json:"rationale" jsonschema:"why the goal is reached, briefly, with what you saw"`
@@ -23,13 +45,8 @@ type claimCompleteArgs struct {
 }
 
 func claimComplete() (Tool, error) {
-	const name = "claim_complete"
-	return define(name, control[claimCompleteArgs], func(ctx context.Context, a claimCompleteArgs) goal.Result {
-		run, inRun := goal.RunOf(ctx)
-		if !inRun {
-			return outsideRun(name)
-		}
-		run.Control.Claim(a.Rationale, a.Result)
+	return defineControl("claim_complete", nil, func(_ context.Context, run goal.Control, a claimCompleteArgs) goal.Result {
+		run.Claim(a.Rationale, a.Result)
 		return ok("the host verifies the claim now")
 	})
 }
@@ -40,18 +57,13 @@ type abortWithReportArgs struct {
 }
 
 func abortWithReport() (Tool, error) {
-	const name = "abort_with_report"
-	return define(name, func(_ context.Context, a abortWithReportArgs) (policy.Effect, error) {
-		if a.Reason == "" {
-			return policy.Effect{}, fmt.Errorf("the reason is empty; say why it cannot be done")
+	return defineControl("abort_with_report", func(a abortWithReportArgs) error {
+		if blank(a.Reason) {
+			return errors.New("the reason is empty; say why it cannot be done")
 		}
-		return policy.Effect{Control: true}, nil
-	}, func(ctx context.Context, a abortWithReportArgs) goal.Result {
-		run, inRun := goal.RunOf(ctx)
-		if !inRun {
-			return outsideRun(name)
-		}
-		run.Control.GiveUp(a.Reason, a.Learned)
+		return nil
+	}, func(_ context.Context, run goal.Control, a abortWithReportArgs) goal.Result {
+		run.GiveUp(a.Reason, a.Learned)
 		return ok("the run ends with this report")
 	})
 }

@@ -77,7 +77,7 @@ func New(r Room) (*Box, error) {
 		func() (Tool, error) { return browserClick(r.Browsers) },
 		func() (Tool, error) { return browserType(r.Browsers) },
 		func() (Tool, error) { return browserScreenshot(r.Browsers) },
-		claimComplete, abortWithReport,
+		claimComplete, abortWithReport, askOperator, declareStep, verifyStep, writeTodos, completeTodo, readEvidence, wait,
 	} {
 		t, err := make()
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -51,6 +52,7 @@ func define[A any](name string, effect func(context.Context, A) (policy.Effect, 
 	if err != nil {
 		return nil, fmt.Errorf("tool %s: %w", name, err)
 	}
+	plainLists(schema)
 	resolved, err := schema.Resolve(nil)
 	if err != nil {
 		return nil, fmt.Errorf("tool %s: %w", name, err)
@@ -61,6 +63,20 @@ func define[A any](name string, effect func(context.Context, A) (policy.Effect, 
 	}
 	spec := goal.ToolSpec{Name: name, Description: strings.TrimSpace(string(description)), Schema: raw}
 	return &tool[A]{spec, resolved, effect, do}, nil
+}
+
+// plainLists makes a list that may also be null a list: not every provider
+// understands two types, and null says nothing that [] does not.
+func plainLists(s *jsonschema.Schema) {
+	for _, p := range s.Properties {
+		if slices.Equal(p.Types, []string{"null", "array"}) {
+			p.Type, p.Types = "array", nil
+		}
+		plainLists(p)
+	}
+	if s.Items != nil {
+		plainLists(s.Items)
+	}
 }
 
 func (t *tool[A]) Spec() goal.ToolSpec { return t.spec }

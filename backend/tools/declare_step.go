@@ -1,0 +1,30 @@
+package tools
+
+import (
+	"context"
+	"errors"
+
+	"goalpost/backend/goal"
+)
+
+type declareStepArgs struct {
+	Number          int    `json:"step_number" jsonschema:"the step's number, counting from 1"`
+	Title           string `json:"title" jsonschema:"what the step is for, in a few words"`
+	Action          string `json:"action" jsonschema:"what you are about to do"`
+	SuccessCriteria string `json:"success_criteria" jsonschema:"what you will see if it worked"`
+}
+
+func declareStep() (Tool, error) {
+	return defineControl("declare_step", func(a declareStepArgs) error {
+		switch {
+		case a.Number < 1:
+			return errors.New("step_number counts from 1")
+		case blank(a.Title) || blank(a.Action) || blank(a.SuccessCriteria):
+			return errors.New("title, action and success_criteria must each say something")
+		}
+		return nil
+	}, func(_ context.Context, run goal.Control, a declareStepArgs) goal.Result {
+		err := run.DeclareStep(goal.Declaration{Number: a.Number, Title: a.Title, Action: a.Action, SuccessCriteria: a.SuccessCriteria})
+		return answer(err, "step %d is open; act, look at the result, then call verify_step", a.Number)
+	})
+}

@@ -1,0 +1,30 @@
+package tools
+
+import (
+	"context"
+	"errors"
+
+	"goalpost/backend/goal"
+)
+
+type verifyStepArgs struct {
+	Number      int    `json:"step_number" jsonschema:"the number that declare_step gave"`
+	Passed      bool   `json:"passed" jsonschema:"whether the success criteria were met"`
+	Observation string `json:"observation" jsonschema:"what you saw"`
+	NextAction  string `json:"next_action,omitempty" jsonschema:"what comes next"`
+}
+
+func verifyStep() (Tool, error) {
+	return defineControl("verify_step", func(a verifyStepArgs) error {
+		if blank(a.Observation) {
+			return errors.New("the observation is empty; say what you saw")
+		}
+		return nil
+	}, func(_ context.Context, run goal.Control, a verifyStepArgs) goal.Result {
+		err := run.VerifyStep(goal.Observation{Number: a.Number, Passed: a.Passed, Observation: a.Observation, NextAction: a.NextAction})
+		if a.Passed {
+			return answer(err, "step %d is closed as passed", a.Number)
+		}
+		return answer(err, "step %d is closed as not passed; find out why before the next one", a.Number)
+	})
+}

@@ -1,0 +1,31 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"goalpost/backend/goal"
+)
+
+const maxWait = 10 * time.Minute
+
+type waitArgs struct {
+	Seconds int `json:"seconds" jsonschema:"how long to wait, 1 to 600"`
+}
+
+func wait() (Tool, error) {
+	return defineControl("wait", func(a waitArgs) error {
+		if a.Seconds < 1 || a.Seconds > int(maxWait/time.Second) {
+			return errors.New("seconds must be 1 to 600; wait again if that is not enough")
+		}
+		return nil
+	}, func(ctx context.Context, run goal.Control, a waitArgs) goal.Result {
+		wanted := seconds(a.Seconds, time.Second, maxWait)
+		waited := run.Wait(ctx, wanted).Round(time.Second)
+		if ctx.Err() != nil {
+			return failed("waited %s of %s: the run was stopped", waited, wanted)
+		}
+		return ok("waited %s", waited)
+	})
+}

@@ -11,6 +11,7 @@ import (
 type Options struct {
 	Helper string // path, from Install
 	Name   string // of the owner, for errors: a goal's id, "person"
+	Walls  *Walls // around a goal's programs; nil is none
 }
 
 // ErrClosed is the answer to a start on a set that is closed or whose helper died.

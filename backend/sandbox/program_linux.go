@@ -22,15 +22,29 @@ func (s *Set) Start(ctx context.Context, c process.Command) (process.Process, er
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name(c), err)
 	}
-	if len(c.Held) > 0 {
-		return nil, &StartError{Code: string(wire.Unsupported), Program: name(c), text: "files can be held inside a sandbox only"}
+	p, err := s.start(ctx, c, nil)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (s *Set) start(ctx context.Context, c process.Command, size *wire.Size) (*program, error) {
+	if len(c.Held) > 0 && (!s.walled || c.Domain != process.Check) {
+		return nil, &StartError{Code: string(wire.Unsupported), Program: name(c), text: "files can be held for a check inside a sandbox only"}
 	}
 	p, err := s.enter()
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name(c), err)
 	}
 	request, files := request(c)
-	request.ID = p.id
+	request.ID, request.Size = p.id, size
+	if s.walled {
+		request.Domain = wire.Agent
+		if c.Domain == process.Check {
+			request.Domain = wire.Check
+		}
+	}
 	if err := s.post(request, files); err != nil {
 		s.leave(p)
 		var refused *wire.Error
@@ -63,6 +77,9 @@ func name(c process.Command) string {
 
 func request(c process.Command) (wire.Request, []*os.File) {
 	r := wire.Request{Op: wire.Start, Argv: raw(c.Argv), Env: raw(c.Env), Dir: []byte(c.Dir), TTY: c.TTY}
+	for _, h := range c.Held {
+		r.Held = append(r.Held, wire.Held{Path: []byte(h.Path), Copy: []byte(h.Copy)})
+	}
 	var files []*os.File
 	for _, f := range c.Files {
 		if f == nil {
@@ -170,6 +187,7 @@ type program struct {
 	started   bool
 	abandoned bool
 	pid       int
+	master    *os.File // of a program with a terminal of its own
 	failed    *wire.Error
 	status    process.Status
 }
@@ -212,14 +230,23 @@ func (p *program) abandon() {
 	p.mu.Lock()
 	p.abandoned = true
 	kill := p.started
+	p.hangUp()
 	p.mu.Unlock()
 	if kill {
 		_ = p.Signal(syscall.SIGKILL) // gone already, or the whole set is
 	}
 }
 
+// hangUp closes a terminal that nobody will have. mu is held.
+func (p *program) hangUp() {
+	if p.master != nil {
+		_ = p.master.Close()
+		p.master = nil
+	}
+}
+
 // take is called by the set's receiver alone.
-func (p *program) take(a wire.Answer) {
+func (p *program) take(a wire.Answer, fds []int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -236,8 +263,12 @@ func (p *program) take(a wire.Answer) {
 		close(p.answered)
 	default:
 		p.pid, p.started = a.Pid, true
+		if len(fds) == 1 {
+			p.master = adopt(fds[0], "terminal")
+		}
 		close(p.answered)
 		if p.abandoned {
+			p.hangUp()
 			// The receiver must not wait for room in the socket: the helper may be
 			// waiting for the receiver. settle waits for it.
 			p.set.kills.Go(func() { _ = p.Signal(syscall.SIGKILL) })

@@ -29,7 +29,9 @@ type Set struct {
 	helper *exec.Cmd
 	conn   *net.UnixConn
 	stderr *tail
-	hello  chan int
+	walled bool
+	own    network // of a goal, once ready
+	hello  chan wire.Answer
 	done   chan struct{}
 
 	kills sync.WaitGroup // of programs whose start was given up
@@ -42,6 +44,7 @@ type Set struct {
 	next   uint64
 	closed bool
 	all    map[uint64]*program
+	dials  map[uint64]chan dialed
 	err    error // why the helper died, once done
 }
 
@@ -50,6 +53,14 @@ var _ process.Launcher = (*Set)(nil)
 // Open starts a helper and waits until it is ready. ctx bounds the opening only;
 // the set lives until Close.
 func Open(ctx context.Context, o Options) (*Set, error) {
+	var walls *wire.Walls
+	if o.Walls != nil {
+		planned, err := plan(*o.Walls, o.Helper)
+		if err != nil {
+			return nil, fmt.Errorf("opening the programs of %s: %w", o.Name, err)
+		}
+		walls = &planned
+	}
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("opening the programs of %s: %w", o.Name, err)
@@ -61,10 +72,11 @@ func Open(ctx context.Context, o Options) (*Set, error) {
 	}
 	s := &Set{
 		name: o.Name, conn: conn.(*net.UnixConn), stderr: &tail{},
-		hello: make(chan int, 1), done: make(chan struct{}), all: map[uint64]*program{},
+		hello: make(chan wire.Answer, 1), done: make(chan struct{}), all: map[uint64]*program{},
+		walled: walls != nil, dials: map[uint64]chan dialed{},
 	}
 	// Not CommandContext: ctx bounds the opening, not the helper's life.
-	s.helper = exec.Command(o.Helper, "set") //nolint:noctx // see above
+	s.helper = exec.Command(o.Helper, s.role()) //nolint:noctx // see above
 	s.helper.Env = []string{}
 	s.helper.Stderr = s.stderr
 	s.helper.ExtraFiles = []*os.File{theirs}
@@ -77,10 +89,25 @@ func Open(ctx context.Context, o Options) (*Set, error) {
 		return nil, fmt.Errorf("starting the helper of %s: %w", o.Name, errors.Join(err, s.conn.Close()))
 	}
 	go s.receive()
-	if err := s.ready(ctx); err != nil {
+	if walls != nil {
+		walls.Listen = listening
+		err = s.post(wire.Request{Op: wire.Setup, Walls: walls}, nil)
+	}
+	if err == nil || errors.Is(err, ErrClosed) { // a helper that is gone has said why
+		err = s.ready(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("starting the helper of %s: %w", o.Name, err), s.Close(context.WithoutCancel(ctx)))
 	}
 	return s, nil
+}
+
+// role is the helper's argument.
+func (s *Set) role() string {
+	if s.walled {
+		return "room"
+	}
+	return "set"
 }
 
 // blocking undoes SOCK_NONBLOCK on the helper's end: it has no poller.
@@ -102,11 +129,15 @@ func (s *Set) ready(ctx context.Context) error {
 	defer grace.Stop()
 	err := errors.New("it says nothing")
 	select {
-	case version := <-s.hello:
-		if version == wire.Version {
+	case answer := <-s.hello:
+		switch {
+		case answer.Error != nil:
+			err = refusal(answer.Error)
+		case answer.Hello == wire.Version:
 			return nil
+		default:
+			err = fmt.Errorf("it speaks version %d of the protocol and this program %d", answer.Hello, wire.Version)
 		}
-		err = fmt.Errorf("it speaks version %d of the protocol and this program %d", version, wire.Version)
 	case <-s.done:
 		return s.Err()
 	case <-ctx.Done():
@@ -166,26 +197,36 @@ func (s *Set) receive() {
 		}
 		var a wire.Answer
 		fds, err = wire.Decode(packet[:n], fds, &a)
-		for _, fd := range fds {
-			_ = unix.Close(fd) // no answer carries descriptors yet
-		}
 		if err != nil {
+			closeFDs(fds)
 			failed = err
 			break
 		}
-		s.take(a)
+		s.take(a, fds)
 	}
 	s.settle(failed)
 }
 
-func (s *Set) take(a wire.Answer) {
-	if a.Hello != 0 {
+func closeFDs(fds []int) {
+	for _, fd := range fds {
+		_ = unix.Close(fd)
+	}
+}
+
+// take hands an answer, and the descriptors that came with it, to whom it concerns.
+func (s *Set) take(a wire.Answer, fds []int) {
+	switch {
+	case a.ID == 0:
+		s.own.adopt(fds)
 		select {
-		case s.hello <- a.Hello:
+		case s.hello <- a:
 		default:
 		}
 		return
+	case s.dialed(a, fds):
+		return
 	}
+	defer closeFDs(fds) // what a program takes is a copy
 	s.mu.Lock()
 	p := s.all[a.ID]
 	if p != nil && (a.Exit != nil || a.Error != nil && !p.isStarted()) {
@@ -193,7 +234,7 @@ func (s *Set) take(a wire.Answer) {
 	}
 	s.mu.Unlock()
 	if p != nil {
-		p.take(a)
+		p.take(a, fds)
 	}
 }
 
@@ -212,8 +253,10 @@ func (s *Set) settle(failed error) {
 	s.all = nil
 	s.mu.Unlock()
 	for _, p := range left {
-		p.take(wire.Answer{Exit: &wire.Exit{Code: -1, Signal: int(syscall.SIGKILL)}})
+		p.take(wire.Answer{Exit: &wire.Exit{Code: -1, Signal: int(syscall.SIGKILL)}}, nil)
 	}
+	s.own.close()
+	s.hangUp()
 	s.kills.Wait()
 	close(s.done)
 }

@@ -19,7 +19,7 @@ const cleaned = "clean"
 // above the socket, ignored signals, blocked signals) and executes the helper
 // again. Once more, because the Go runtime takes note of mask and dispositions
 // before main and gives children what it noted.
-func clean() error {
+func clean(role string) error {
 	// Marked close-on-exec instead of closed: the runtime has its own files open.
 	if err := unix.CloseRange(wire.Socket+1, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("closing inherited descriptors (Linux 5.11 or newer is needed): %w", err)
@@ -34,7 +34,7 @@ func clean() error {
 		_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(n), uintptr(unsafe.Pointer(&byDefault)), 0, 8, 0, 0)
 	}
 	self := "/proc/self/exe"
-	if err := syscall.Exec(self, []string{os.Args[0], "set", cleaned}, os.Environ()); err != nil {
+	if err := syscall.Exec(self, []string{os.Args[0], role, cleaned}, os.Environ()); err != nil {
 		return fmt.Errorf("executing the helper again: %w", err)
 	}
 	return nil

@@ -8,23 +8,62 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"goalpost/backend/sandbox/wire"
 )
 
 // maxArg is the kernel's MAX_ARG_STRLEN: one argument or variable, with its end.
 const maxArg = 128 << 10
 
-// fork starts one program in a session of its own.
-func (s *set) fork(r wire.Request, fds []int) (int, *wire.Error) {
-	if err := check(r, fds); err != nil {
-		return 0, err
+// fork starts one program in a session of its own. master is the terminal that
+// was opened for it, -1 if none was.
+func (s *set) fork(r wire.Request, fds []int) (pid, master int, refused *wire.Error) {
+	master = -1
+	if err := check(r, fds, s.inside != nil); err != nil {
+		return 0, master, err
 	}
 	dir := string(r.Dir)
 	argv, env := texts(r.Argv), texts(r.Env)
 	path, werr := look(argv[0], dir, env)
 	if werr != nil {
-		return 0, werr
+		return 0, master, werr
 	}
+	files := s.files(r, fds)
+	if r.Size != nil {
+		var tty int
+		if master, tty, werr = openTerminal(*r.Size); werr != nil {
+			return 0, -1, werr
+		}
+		defer func() { _ = unix.Close(tty) }()
+		files[0], files[1], files[2] = uintptr(tty), uintptr(tty), uintptr(tty)
+		r.TTY = true
+	}
+	if s.inside != nil {
+		pid, refused = s.inside.start(program{Path: []byte(path), Argv: r.Argv, Env: r.Env, Dir: r.Dir}, files, r.TTY)
+	} else {
+		pid, refused = start(path, dir, argv, env, files, r.TTY)
+	}
+	if refused != nil && master >= 0 {
+		_ = unix.Close(master)
+		master = -1
+	}
+	return pid, master, refused
+}
+
+func start(path, dir string, argv, env []string, files []uintptr, tty bool) (int, *wire.Error) {
+	pid, err := syscall.ForkExec(path, argv, &syscall.ProcAttr{
+		Dir: dir, Env: env, Files: files,
+		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: tty, Ctty: 0, Pdeathsig: syscall.SIGKILL},
+	})
+	if err != nil {
+		return 0, explain(err, path, argv, env)
+	}
+	return pid, nil
+}
+
+// files are the program's descriptors in their order, at least three.
+func (s *set) files(r wire.Request, fds []int) []uintptr {
 	files := make([]uintptr, 0, max(3, len(r.Files)))
 	for _, i := range r.Files {
 		if i < 0 {
@@ -36,23 +75,19 @@ func (s *set) fork(r wire.Request, fds []int) (int, *wire.Error) {
 	for len(files) < 3 {
 		files = append(files, uintptr(s.null))
 	}
-	pid, err := syscall.ForkExec(path, argv, &syscall.ProcAttr{
-		Dir: dir, Env: env, Files: files,
-		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: r.TTY, Ctty: 0, Pdeathsig: syscall.SIGKILL},
-	})
-	if err != nil {
-		return 0, explain(err, path, argv, env)
-	}
-	return pid, nil
+	return files
 }
 
 // check refuses what cannot be meant.
-func check(r wire.Request, fds []int) *wire.Error {
+func check(r wire.Request, fds []int, walls bool) *wire.Error {
 	bad := func(format string, args ...any) *wire.Error {
 		return &wire.Error{Code: wire.Bad, Text: fmt.Sprintf(format, args...)}
 	}
-	if r.Domain != "" || r.Limits != nil || r.Size != nil {
-		return &wire.Error{Code: wire.Unsupported, Text: "this helper cannot confine programs"}
+	if !walls && (r.Domain != "" || r.Held != nil || r.Size != nil) {
+		return &wire.Error{Code: wire.Unsupported, Text: "this helper has no walls"}
+	}
+	if walls && r.Domain == "" {
+		return bad("no domain named")
 	}
 	if len(r.Argv) == 0 || len(r.Argv[0]) == 0 {
 		return bad("no program named")

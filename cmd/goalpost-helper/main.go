@@ -4,12 +4,18 @@
 // static because it stands between the app and each child: the webview's
 // descriptors, signal dispositions and libraries of the app end here.
 //
-//	goalpost-helper set
+//	goalpost-helper set     programs with the person's rights
+//	goalpost-helper room    programs of a goal, inside walls
 //
 // is started by backend/sandbox with a SOCK_SEQPACKET socket as descriptor 3
 // and speaks backend/sandbox/wire. End of file on that socket, which is also
 // what a killed app leaves behind, ends every program it started and everything
 // those started.
+//
+// A room is four kinds of process, all of this program: the outer helper, which
+// waits; the keeper, first of the goal's namespaces; an init for the agent and one
+// for each check, first of a process and mount namespace of its own; and, for an
+// instant, the one that lays down its rights and becomes the program.
 package main
 
 import (
@@ -30,11 +36,30 @@ func main() {
 }
 
 func run(args []string) error {
-	switch {
-	case len(args) == 1 && args[0] == "set":
-		return clean()
-	case len(args) == 2 && args[0] == "set" && args[1] == cleaned:
+	if len(args) == 0 {
+		args = []string{""}
+	}
+	cleaned := len(args) == 2 && args[1] == cleaned
+	switch role := args[0]; {
+	case (role == "set" || role == "room") && len(args) == 1:
+		return clean(role)
+	case role == "set" && cleaned:
 		return serve()
+	case role == "room" && cleaned:
+		return room()
+	case role == keeperRole && len(args) == 1:
+		return keep()
+	case role == initRole && len(args) == 2:
+		return begin(args[1])
+	case role == programRole && len(args) == 2:
+		return become(args[1])
 	}
 	return fmt.Errorf("this program is started by Goalpost and is of no use by hand")
 }
+
+// The roles that the helper gives itself.
+const (
+	keeperRole  = "keeper"
+	initRole    = "init"
+	programRole = "program"
+)

@@ -16,7 +16,10 @@ import (
 // set is the programs of one owner. mu orders a start's answer before its exit
 // and keeps a pid from being signalled once it has been reaped.
 type set struct {
+	in, out int // sockets of requests and answers
 	null    int
+	inside  *inside       // nil without walls
+	only    uint64        // the one program whose end is the end of a check's room; 0 is none
 	started chan struct{} // one token: a child may be there to wait for
 
 	mu    sync.Mutex
@@ -24,11 +27,14 @@ type set struct {
 	byPid map[int]uint64
 }
 
+// catch keeps signals from the helper. Caught, not ignored: a caught signal is
+// default again in children. Nobody reads the channel; the app ends the helper
+// by closing the socket. All of them, because the first process of a room is in
+// reach of its programs.
+func catch() { signal.Notify(make(chan os.Signal, 1)) }
+
 func serve() error {
-	// Caught, not ignored: a caught signal is default again in children. Nobody
-	// reads the channel; the app ends the helper by closing the socket.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM,
-		syscall.SIGPIPE, syscall.SIGALRM, syscall.SIGUSR1, syscall.SIGUSR2)
+	catch()
 	unix.CloseOnExec(wire.Socket)
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("becoming subreaper: %w", err)
@@ -37,7 +43,7 @@ func serve() error {
 	if err != nil {
 		return fmt.Errorf("opening /dev/null: %w", err)
 	}
-	s := &set{null: null, started: make(chan struct{}, 1), byID: map[uint64]int{}, byPid: map[int]uint64{}}
+	s := &set{in: wire.Socket, out: wire.Socket, null: null, started: make(chan struct{}, 1), byID: map[uint64]int{}, byPid: map[int]uint64{}}
 	if err := s.answer(wire.Answer{Hello: wire.Version}); err != nil {
 		return err
 	}
@@ -49,28 +55,14 @@ func serve() error {
 
 // read takes requests until the app closes the socket.
 func (s *set) read() error {
-	packet, oob := make([]byte, wire.PacketSize), make([]byte, wire.OOBSize)
 	for {
-		n, oobn, _, _, err := unix.Recvmsg(wire.Socket, packet, oob, unix.MSG_CMSG_CLOEXEC)
-		switch {
-		case errors.Is(err, unix.EINTR):
-			continue
-		case errors.Is(err, unix.ECONNRESET), err == nil && n == 0:
-			return nil
-		case err != nil:
-			return fmt.Errorf("reading requests: %w", err)
-		}
-		fds, err := wire.Descriptors(oob[:oobn])
-		if err != nil {
-			return fmt.Errorf("reading requests: %w", err)
-		}
-		var r wire.Request
-		fds, err = wire.Decode(packet[:n], fds, &r)
+		r, fds, err := receive(s.in)
 		if err == nil {
 			err = s.handle(r, fds)
 		}
-		for _, fd := range fds {
-			_ = unix.Close(fd) // the program has its own copies
+		closeAll(fds) // the program has its own copies
+		if errors.Is(err, errEnd) {
+			return nil
 		}
 		if err != nil {
 			return err
@@ -85,7 +77,7 @@ func (s *set) handle(r wire.Request, fds []int) error {
 	defer s.mu.Unlock()
 	switch r.Op {
 	case wire.Start:
-		pid, err := s.fork(r, fds)
+		pid, master, err := s.fork(r, fds)
 		if err != nil {
 			return s.answer(wire.Answer{ID: r.ID, Error: err})
 		}
@@ -93,6 +85,10 @@ func (s *set) handle(r wire.Request, fds []int) error {
 		select {
 		case s.started <- struct{}{}:
 		default:
+		}
+		if master >= 0 {
+			defer func() { _ = unix.Close(master) }()
+			return s.answer(wire.Answer{ID: r.ID, Pid: pid}, master)
 		}
 		return s.answer(wire.Answer{ID: r.ID, Pid: pid})
 	case wire.Signal:
@@ -118,25 +114,5 @@ func (s *set) signal(id uint64, sig syscall.Signal) *wire.Error {
 	return nil
 }
 
-// answer sends one packet; answers are small.
-func (s *set) answer(a wire.Answer) error {
-	packet, file, err := wire.Encode(a)
-	if err != nil {
-		return fmt.Errorf("answering: %w", err)
-	}
-	if file != nil {
-		return errors.Join(errors.New("answering: an answer exceeds a packet"), file.Close())
-	}
-	for {
-		err := unix.Sendto(wire.Socket, packet, unix.MSG_NOSIGNAL, nil)
-		switch {
-		case err == nil:
-			return nil
-		case errors.Is(err, unix.EINTR):
-		case errors.Is(err, unix.EPIPE), errors.Is(err, unix.ECONNRESET):
-			return nil // the app is gone; read sees it too and ends the set
-		default:
-			return fmt.Errorf("answering: %w", err)
-		}
-	}
-}
+// answer sends one packet.
+func (s *set) answer(a wire.Answer, fds ...int) error { return send(s.out, a, fds...) }

@@ -8,13 +8,15 @@
 // takes as bytes (arguments, environment, folder) is []byte, base64 in JSON,
 // because it need not be UTF-8.
 //
-// The helper speaks first (Answer with Hello), then answers each start with a
-// pid or an error and, in its own time, with an exit. A signal is answered only
-// when it fails. End of file from the app ends everything the helper started.
+// A helper without walls speaks first (Answer with Hello); one with walls waits
+// for Setup and then says Hello, or an error that names the step. It answers each
+// start with a pid or an error and, in its own time, with an exit. A signal is
+// answered only when it fails. End of file from the app ends everything the
+// helper started.
 package wire
 
 // Version is said in Hello; the app refuses another one.
-const Version = 1
+const Version = 2
 
 // Socket is the helper's descriptor of the socket.
 const Socket = 3
@@ -28,8 +30,10 @@ type Op string
 
 // The requests.
 const (
+	Setup  Op = "setup" // builds the walls; the first, and once
 	Start  Op = "start"
 	Signal Op = "signal"
+	Dial   Op = "dial" // a connection to the goal's own loopback
 )
 
 // Request is app to helper. ID names the program in every later message; the
@@ -48,14 +52,22 @@ type Request struct {
 	Files []int `json:"files,omitempty"`
 	TTY   bool  `json:"tty,omitempty"` // descriptor 0 becomes the controlling terminal
 
-	// Reserved for the goal's sandbox. A helper that cannot honour them answers
-	// Unsupported: a program never runs with less than was asked for.
-	Size   *Size   `json:"size,omitempty"`   // the helper opens the terminal itself, in its own devpts
-	Domain Domain  `json:"domain,omitempty"` // which walls the program runs in; "" is none
-	Limits *Limits `json:"limits,omitempty"`
+	// Of a start inside walls. A helper without walls answers Unsupported: a
+	// program never runs with less than was asked for.
+	Size   *Size  `json:"size,omitempty"`   // the helper opens the terminal itself, in its own devpts; the answer carries its master
+	Domain Domain `json:"domain,omitempty"` // which walls the program runs in; "" is none
+	Held   []Held `json:"held,omitempty"`   // of a check
 
 	// Signal.
 	Signal int `json:"signal,omitempty"`
+
+	// Setup.
+	Walls *Walls `json:"walls,omitempty"`
+
+	// Dial: network and address, as in "tcp" and "127.0.0.1:8080". The answer
+	// carries the connection.
+	Network string `json:"network,omitempty"`
+	Address string `json:"address,omitempty"`
 }
 
 // Size of a terminal in character cells.
@@ -73,12 +85,73 @@ const (
 	Check Domain = "check"
 )
 
-// Limits of one program; 0 is no limit.
+// Limits of the programs inside walls; 0 is no limit.
 type Limits struct {
-	Processes int   `json:"processes,omitempty"`
-	Memory    int64 `json:"memory,omitempty"`    // bytes
+	Processes int   `json:"processes,omitempty"` // of one domain together
+	Memory    int64 `json:"memory,omitempty"`    // bytes of data of each process
 	FileSize  int64 `json:"file_size,omitempty"` // bytes
 	Nice      int   `json:"nice,omitempty"`
+}
+
+// Walls is what the programs of a goal find: everything that is not named here
+// is not there. Paths are bytes, like arguments.
+type Walls struct {
+	UID int `json:"uid"` // whom the programs run as
+	GID int `json:"gid"`
+	// Mounts in their order; a later one lies upon an earlier one.
+	Mounts []Mount `json:"mounts"`
+	// Caches are mounted once for all domains, before the mounts.
+	Caches []Cache `json:"caches,omitempty"`
+	// Tmp becomes /tmp of the agent; each check gets a fresh folder in Scratch.
+	Tmp      []byte `json:"tmp"`
+	Scratch  []byte `json:"scratch"`
+	TmpWrite bool   `json:"tmp_write"` // of the agent; a check may always
+	// Listen are "tcp ADDRESS" and "udp ADDRESS" on the goal's loopback; Hello
+	// carries the sockets in this order.
+	Listen []string `json:"listen,omitempty"`
+	Limits Limits   `json:"limits"`
+}
+
+// Kind is what a mount puts at its target.
+type Kind string
+
+// The kinds.
+const (
+	Bind Kind = "bind" // Source, with everything below it
+	Text Kind = "text" // a read-only file with Text in it
+	Hide Kind = "hide" // an empty file or folder in place of what is there
+	Link Kind = "link" // a symbolic link to Source; nothing if something is there
+)
+
+// Mount is one thing that the programs find at Target.
+type Mount struct {
+	Kind   Kind   `json:"kind"`
+	Source []byte `json:"source,omitempty"`
+	Target []byte `json:"target"`
+	Text   []byte `json:"text,omitempty"`
+	// Optional is left out when Source (or, to hide, Target) is not there.
+	Optional bool `json:"optional,omitempty"`
+	// Write and CheckWrite say who may change it: agent, check.
+	Write      bool `json:"write,omitempty"`
+	CheckWrite bool `json:"check_write,omitempty"`
+	// Devices: device files below it work.
+	Devices bool `json:"devices,omitempty"`
+}
+
+// Cache is a folder of the person that programs may fill: Lower is never
+// changed, what they write lies in Upper. Merged is the empty folder where both
+// appear to the helper, Work one beside Upper.
+type Cache struct {
+	Lower  []byte `json:"lower"`
+	Upper  []byte `json:"upper"`
+	Work   []byte `json:"work"`
+	Merged []byte `json:"merged"`
+}
+
+// Held is a file that a check reads from Copy.
+type Held struct {
+	Path []byte `json:"path"`
+	Copy []byte `json:"copy"`
 }
 
 // Answer is helper to app. Exactly one of its parts is set.
@@ -88,6 +161,8 @@ type Answer struct {
 	Pid   int    `json:"pid,omitempty"` // started
 	Error *Error `json:"error,omitempty"`
 	Exit  *Exit  `json:"exit,omitempty"`
+	// Dialed: a connection travels with the packet.
+	Dialed bool `json:"dialed,omitempty"`
 }
 
 // Exit is a wait status: Code is -1 when Signal ended the program.
@@ -109,6 +184,7 @@ const (
 	Bad         Code = "bad"         // the request makes no sense
 	Ended       Code = "ended"       // signal to a program that has ended
 	Unsupported Code = "unsupported" // asks for something this helper cannot do
+	Walled      Code = "walled"      // the kernel refuses to build the walls
 	Failed      Code = "failed"      // anything else the kernel said
 )
 

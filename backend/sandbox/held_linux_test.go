@@ -1,0 +1,149 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/process"
+	"goalpost/backend/sandbox"
+)
+
+func check(w sandbox.Walls, script string, held ...process.Held) process.Command {
+	c := inside(w, script)
+	c.Domain, c.Held = process.Check, held
+	return c
+}
+
+func write(tb testing.TB, path, text string, mode os.FileMode) string {
+	tb.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// TestCheckHasItsOwnRoom: what an agent leaves in /tmp, memory and processes is
+// not there; what is served on the loopback and lies in the folder is.
+func TestCheckHasItsOwnRoom(t *testing.T) {
+	w := walls(t)
+	s := enclose(t, w)
+	output(t, s, inside(w, "echo agent > /tmp/a; echo agent > /dev/shm/b; echo agent > c; sleep 1000 >/dev/null 2>&1 &"))
+	text, status := output(t, s, check(w, "ls -A /tmp /dev/shm; cat c; echo check > /tmp/d; ls -d /proc/[0-9]* | wc -l"))
+	if want := "/dev/shm:\n\n/tmp:\n"; !strings.HasPrefix(text, want) || !strings.Contains(text, "agent\n") || status.Code != 0 {
+		t.Errorf("%q %v", text, status)
+	}
+	if text, _ := output(t, s, inside(w, "ls /tmp/[a-z]")); text != "/tmp/a\n" {
+		t.Errorf("the agent's /tmp holds %q", text)
+	}
+	waitGone(t, filepath.Join(w.Layer, "checks"))
+}
+
+// waitGone waits until a folder is empty; nothing signals that.
+func waitGone(tb testing.TB, dir string) {
+	tb.Helper()
+	var left []os.DirEntry
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if left, _ = os.ReadDir(dir); len(left) == 0 {
+			return
+		}
+	}
+	tb.Errorf("%s still holds %v", dir, left)
+}
+
+// TestCheckEndsWithWhatItStarted: a check's background child is gone when its
+// verdict is known.
+func TestCheckEndsWithWhatItStarted(t *testing.T) {
+	w := walls(t)
+	s := enclose(t, w)
+	if _, status := output(t, s, check(w, "(setsid sh -c 'while :; do date +%N > beat; sleep 0.01; done' </dev/null >/dev/null 2>&1 &); until [ -s beat ]; do sleep 0.01; done; exit 3")); status.Code != 3 {
+		t.Fatal(status)
+	}
+	before, err := os.ReadFile(filepath.Join(w.Dir, "beat"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	output(t, s, check(w, "sleep 0.1"))
+	if after, _ := os.ReadFile(filepath.Join(w.Dir, "beat")); string(after) != string(before) {
+		t.Error("a child of the check still writes")
+	}
+}
+
+func TestHeld(t *testing.T) {
+	w := walls(t)
+	real := write(t, filepath.Join(w.Dir, "tests", "deep", "check.sh"), "echo real\n", 0o755)
+	copied := write(t, filepath.Join(filepath.Dir(w.Layer), "held", "0"), "echo real\n", 0o444)
+	if err := os.Chmod(copied, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	s := enclose(t, w)
+	held := process.Held{Path: real, Copy: copied}
+	for name, change := range map[string]string{
+		"untouched":           "true",
+		"rewritten":           "echo 'echo fake' > tests/deep/check.sh",
+		"removed":             "rm -r tests",
+		"parent renamed":      "mv tests other; mkdir -p tests/deep; echo 'echo fake' > tests/deep/check.sh",
+		"parent is a link":    "rm -rf tests; mkdir -p evil/deep; echo 'echo fake' > evil/deep/check.sh; ln -s evil tests",
+		"parent is a file":    "rm -rf tests; echo x > tests",
+		"itself a link":       "rm -rf tests; mkdir -p tests/deep; ln -s /etc/passwd tests/deep/check.sh",
+		"parent is a symlink": "rm -rf tests; ln -s / tests",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := errors.Join(os.RemoveAll(filepath.Join(w.Dir, "tests")), os.RemoveAll(filepath.Join(w.Dir, "other"))); err != nil {
+				t.Fatal(err)
+			}
+			write(t, real, "echo real\n", 0o755)
+			if text, status := output(t, s, inside(w, change)); status.Code != 0 {
+				t.Fatalf("%s %v", text, status)
+			}
+			text, status := output(t, s, check(w, "sh tests/deep/check.sh; echo x > tests/deep/check.sh; rm -f tests/deep/check.sh; sh tests/deep/check.sh; ./tests/deep/check.sh", held))
+			if !strings.HasPrefix(text, "real\n") || !strings.HasSuffix(text, "real\nreal\n") || status.Code != 0 {
+				t.Errorf("%q %v", text, status)
+			}
+		})
+	}
+}
+
+// TestHeldWhileTheAgentWorks: the agent renames the parent in a loop while the
+// check reads.
+func TestHeldWhileTheAgentWorks(t *testing.T) {
+	w := walls(t)
+	real := write(t, filepath.Join(w.Dir, "tests", "check.sh"), "real\n", 0o644)
+	copied := write(t, filepath.Join(filepath.Dir(w.Layer), "held"), "real\n", 0o444)
+	s := enclose(t, w)
+	p, err := s.Start(context.Background(), inside(w, "mkdir -p fake; echo fake > fake/check.sh; touch begun; while :; do mv tests a; mv fake tests; mv tests fake; mv a tests; done"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	output(t, s, check(w, "until [ -e begun ]; do sleep 0.01; done"))
+	text, _ := output(t, s, check(w, "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do cat tests/check.sh || exit 1; done | sort -u", process.Held{Path: real, Copy: copied}))
+	if text != "real\n" {
+		t.Errorf("the check read %q", text)
+	}
+	if err := p.Signal(9); err != nil {
+		t.Error(err)
+	}
+	wait(t, p)
+}
+
+// TestHeldIsRefused where it would not hold.
+func TestHeldIsRefused(t *testing.T) {
+	w := walls(t)
+	held := []process.Held{{Path: filepath.Join(w.Dir, "x"), Copy: "/etc/passwd"}}
+	agent := inside(w, "true")
+	agent.Held = held
+	if _, err := enclose(t, w).Start(context.Background(), agent); err == nil {
+		t.Error("the agent held a file")
+	}
+	plain := check(w, "true", held...)
+	if _, err := open(t).Start(context.Background(), plain); err == nil {
+		t.Error("a set without walls held a file")
+	}
+}

@@ -1,0 +1,81 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// gitKept are the sections of the person's git configuration that say how and not
+// with what: no credentials, no keys, no programs.
+var gitKept = []string{"user", "init", "pull", "push", "merge", "diff", "color", "alias", "branch", "rebase", "column", "log", "status"}
+
+// gitConfig is the system-wide git configuration inside, made of the person's own.
+func gitConfig(home string) string {
+	var b strings.Builder
+	b.WriteString("[safe]\n\tdirectory = *\n[commit]\n\tgpgsign = false\n")
+	text, err := os.ReadFile(filepath.Join(home, ".gitconfig"))
+	if err != nil {
+		return b.String()
+	}
+	keep := false
+	for line := range strings.Lines(string(text)) {
+		trimmed := strings.TrimSpace(line)
+		if strings.HasPrefix(trimmed, "[") {
+			name := strings.ToLower(strings.TrimLeft(trimmed, "["))
+			if i := strings.IndexAny(name, " .]\t\""); i >= 0 {
+				name = name[:i]
+			}
+			keep = slices.Contains(gitKept, name)
+		}
+		key, _, _ := strings.Cut(strings.ToLower(trimmed), "=")
+		if keep && strings.TrimSpace(key) != "signingkey" {
+			b.WriteString(strings.TrimRight(line, "\n") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// sshConfig is all the configuration that ssh reads inside: the machine's may be
+// refused there as badly owned.
+const sshConfig = "Host *\n\tProxyCommand " + helperInside + " connect %h %p\n\tStrictHostKeyChecking accept-new\n"
+
+// Inside is the environment of a program inside walls: where its proxy, its
+// caches and its configuration are. What env says of other proxies, agents and
+// buses leads nowhere inside and is dropped.
+func Inside(env []string, w Walls) []string {
+	var kept []string
+	for _, entry := range env {
+		name, _, _ := strings.Cut(entry, "=")
+		if !slices.Contains(outer, strings.ToUpper(name)) {
+			kept = append(kept, entry)
+		}
+	}
+	proxy := "http://" + ProxyAddress
+	host, port, _ := strings.Cut(ProxyAddress, ":")
+	const direct = "localhost,127.0.0.1,::1"
+	extra := []string{
+		"HOME=" + w.Home,
+		"HTTP_PROXY=" + proxy, "http_proxy=" + proxy, "HTTPS_PROXY=" + proxy, "https_proxy=" + proxy, "ALL_PROXY=" + proxy, "all_proxy=" + proxy,
+		"NO_PROXY=" + direct, "no_proxy=" + direct,
+		"NODE_USE_ENV_PROXY=1", "npm_config_proxy=" + proxy, "npm_config_https_proxy=" + proxy, "npm_config_noproxy=" + direct, "npm_config_update_notifier=false",
+		"CARGO_HTTP_PROXY=" + proxy, "PIP_PROXY=" + proxy, "PIP_DISABLE_PIP_VERSION_CHECK=1",
+		"JAVA_TOOL_OPTIONS=-Dhttp.proxyHost=" + host + " -Dhttp.proxyPort=" + port + " -Dhttps.proxyHost=" + host + " -Dhttps.proxyPort=" + port + " -Dhttp.nonProxyHosts=localhost|127.*|[::1]",
+		"GIT_CONFIG_SYSTEM=" + gitConfigPath, "GIT_SSH_COMMAND=ssh -F " + sshConfigPath, "GIT_TERMINAL_PROMPT=0",
+		"TAR_OPTIONS=--no-same-owner",
+	}
+	if w.ReadOnly {
+		extra = append(extra, "TMPDIR=/dev/shm")
+	}
+	return Env(kept, extra...)
+}
+
+// outer are variables that speak of the machine outside.
+var outer = []string{
+	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS",
+	"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "SESSION_MANAGER", "TMPDIR", "TMP", "TEMP", "DOCKER_HOST", "KUBECONFIG",
+	"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_ASKPASS", "SSH_ASKPASS",
+	"PIP_CACHE_DIR", "NPM_CONFIG_CACHE", "NPM_CONFIG_USERCONFIG", "LD_LIBRARY_PATH", "MAIL", "WINDOWID", "VTE_VERSION",
+	"TMUX", "STY",
+}

@@ -1,0 +1,231 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+)
+
+// system are the parts of the machine that programs need, and optional parts that
+// some machines keep elsewhere. /etc loses what an ordinary user cannot read.
+var (
+	system   = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc"}
+	optional = []string{"/nix/store", "/gnu/store", "/var/lib/ca-certificates", "/var/cache/fontconfig"}
+)
+
+// gitProtected are the parts of a repository that make the person's own git run
+// programs: the goal gets copies.
+var gitProtected = []string{"hooks", "config"}
+
+// plan turns walls into what the helper mounts, and makes the folders for it.
+func plan(w Walls, helper string) (wire.Walls, error) {
+	p := planner{w: w}
+	if err := p.check(); err != nil {
+		return wire.Walls{}, err
+	}
+	if err := p.layer(); err != nil {
+		return wire.Walls{}, fmt.Errorf("making the goal's private folder: %w", err)
+	}
+	p.system()
+	p.bind(p.path("home"), w.Home, !w.ReadOnly, true)
+	for _, path := range w.Tools {
+		p.readOnly(path)
+	}
+	if err := p.caches(); err != nil {
+		return wire.Walls{}, fmt.Errorf("making the goal's caches: %w", err)
+	}
+	p.bind(w.Dir, w.Dir, !w.ReadOnly, !w.ReadOnly)
+	if err := p.git(); err != nil {
+		return wire.Walls{}, fmt.Errorf("copying what git obeys: %w", err)
+	}
+	for _, path := range append(append([]string{}, w.Write...), w.Sockets...) {
+		p.grant(path)
+	}
+	p.bind(helper, helperInside, false, false)
+	p.text(resolvConf(), "nameserver "+NameServer+"\noptions timeout:2 attempts:1\n")
+	p.text(gitConfigPath, gitConfig(w.Home))
+	p.text(sshConfigPath, sshConfig)
+	if err := p.places(); err != nil {
+		return wire.Walls{}, fmt.Errorf("making places for what the goal may see: %w", err)
+	}
+	return p.out, nil
+}
+
+type planner struct {
+	w   Walls
+	out wire.Walls
+}
+
+// path is a path in the goal's private folder.
+func (p *planner) path(parts ...string) string {
+	return filepath.Join(append([]string{p.w.Layer}, parts...)...)
+}
+
+func (p *planner) check() error {
+	for _, path := range append([]string{p.w.Dir, p.w.Layer, p.w.Home}, append(append(append([]string{}, p.w.Tools...), p.w.Write...), p.w.Sockets...)...) {
+		if !filepath.IsAbs(path) || filepath.Clean(path) != path || path == "/" {
+			return fmt.Errorf("walls: %q is not a path that is written out", path)
+		}
+	}
+	info, err := os.Stat(p.w.Dir)
+	if err != nil {
+		return fmt.Errorf("the goal's folder: %w", err)
+	}
+	p.out.UID, p.out.GID = os.Getuid(), os.Getgid()
+	// Root's rights over somebody else's folder would be theirs to abuse.
+	if owner := info.Sys().(*syscall.Stat_t); p.out.UID == 0 && owner.Uid != 0 {
+		p.out.UID, p.out.GID = int(owner.Uid), int(owner.Gid)
+		if u, err := user.LookupId(strconv.Itoa(p.out.UID)); err == nil {
+			if gid, err := strconv.Atoi(u.Gid); err == nil {
+				p.out.GID = gid
+			}
+		}
+	}
+	l := p.w.Limits
+	if l == nil {
+		l = DefaultLimits()
+	}
+	p.out.Limits = wire.Limits{Processes: l.Processes, Memory: l.Memory, FileSize: l.FileSize, Nice: l.Nice}
+	return nil
+}
+
+// DefaultLimits are those of a goal: a program may use three quarters of the
+// memory, which leaves the machine usable.
+func DefaultLimits() *Limits {
+	l := &Limits{Processes: 1024, FileSize: 4 << 30, Nice: 5}
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) == nil {
+		l.Memory = int64(uint64(info.Totalram) * uint64(info.Unit) / 4 * 3)
+	}
+	return l
+}
+
+// layer makes the private folder's own folders.
+func (p *planner) layer() error {
+	if err := os.MkdirAll(p.w.Layer, 0o700); err != nil {
+		return err //nolint:wrapcheck // plan says what for
+	}
+	for _, name := range []string{"home", "tmp", "checks", "caches", "git"} {
+		if err := p.own(p.path(name)); err != nil {
+			return err
+		}
+	}
+	if err := os.Chmod(p.path("tmp"), 0o1777); err != nil { //nolint:gosec // it is a /tmp
+		return err //nolint:wrapcheck // plan says what for
+	}
+	p.out.Tmp, p.out.Scratch, p.out.TmpWrite = []byte(p.path("tmp")), []byte(p.path("checks")), !p.w.ReadOnly
+	return p.clear("checks")
+}
+
+// clear removes what a killed app left of its checks.
+func (p *planner) clear(name string) error {
+	left, err := os.ReadDir(p.path(name))
+	for _, entry := range left {
+		err = errors.Join(err, os.RemoveAll(p.path(name, entry.Name())))
+	}
+	return err
+}
+
+// own makes a folder that belongs to whom the programs run as.
+func (p *planner) own(path string) error {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err //nolint:wrapcheck // plan says what for
+	}
+	if os.Getuid() != 0 {
+		return nil
+	}
+	return os.Chown(path, p.out.UID, p.out.GID) //nolint:wrapcheck // plan says what for
+}
+
+func (p *planner) add(m wire.Mount) { p.out.Mounts = append(p.out.Mounts, m) }
+
+func (p *planner) bind(source, target string, write, checkWrite bool) {
+	p.add(wire.Mount{Kind: wire.Bind, Source: []byte(source), Target: []byte(target), Write: write, CheckWrite: checkWrite})
+}
+
+func (p *planner) text(target, text string) {
+	p.add(wire.Mount{Kind: wire.Text, Target: []byte(target), Text: []byte(text)})
+}
+
+func (p *planner) system() {
+	for _, path := range append(append([]string{}, system...), optional...) {
+		info, err := os.Lstat(path)
+		switch {
+		case err != nil:
+		case info.Mode()&os.ModeSymlink != 0:
+			if to, err := os.Readlink(path); err == nil {
+				p.add(wire.Mount{Kind: wire.Link, Source: []byte(to), Target: []byte(path)})
+			}
+		default:
+			p.add(wire.Mount{Kind: wire.Bind, Source: []byte(path), Target: []byte(path)})
+		}
+	}
+}
+
+// readOnly shows a path of the machine, if it is there.
+func (p *planner) readOnly(path string) {
+	source, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return
+	}
+	p.add(wire.Mount{Kind: wire.Bind, Source: []byte(source), Target: []byte(path), Optional: true})
+}
+
+// grant shows what the person allowed: its own path and nothing that a link in it
+// may point to later.
+func (p *planner) grant(path string) {
+	source, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		source = path // the helper will say what is wrong with it
+	}
+	p.add(wire.Mount{Kind: wire.Bind, Source: []byte(source), Target: []byte(path), Write: true, CheckWrite: true})
+}
+
+// caches lays a layer of the goal over each cache that is there; one that is not
+// begins in the private home.
+func (p *planner) caches() error {
+	for _, cache := range p.w.Caches {
+		lower, err := filepath.EvalSymlinks(cache.From)
+		if err != nil || within(cache.To, p.w.Dir) || within(p.w.Dir, cache.To) {
+			continue
+		}
+		base := p.path("caches", strings.ReplaceAll(strings.Trim(cache.To, "/"), "/", "-"))
+		c := wire.Cache{Lower: []byte(lower), Upper: []byte(base + "/upper"), Work: []byte(base + "/work"), Merged: []byte(base + "/merged")}
+		for _, folder := range []string{base, string(c.Upper), string(c.Work), string(c.Merged)} {
+			if err := p.own(folder); err != nil {
+				return err
+			}
+		}
+		if err := os.Chmod(string(c.Upper), 0o755); err != nil { //nolint:gosec // the folder's mode shines through
+			return err //nolint:wrapcheck // plan says what for
+		}
+		p.out.Caches = append(p.out.Caches, c)
+		p.bind(string(c.Merged), cache.To, !p.w.ReadOnly, true)
+	}
+	return nil
+}
+
+func within(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+
+// resolvConf is the file that programs read: on many machines the name in /etc is
+// a link to a place that the goal does not have.
+func resolvConf() string {
+	const name = "/etc/resolv.conf"
+	to, err := os.Readlink(name)
+	if err != nil {
+		return name
+	}
+	if !filepath.IsAbs(to) {
+		to = filepath.Join("/etc", to)
+	}
+	return to
+}

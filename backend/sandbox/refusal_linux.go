@@ -1,0 +1,56 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"goalpost/backend/sandbox/wire"
+)
+
+// ErrRefused says that the kernel, or this container, does not let a sandbox be
+// made. The error's text names the step that failed and what to do.
+var ErrRefused = errors.New("the sandbox cannot be made here")
+
+// refusal adds what to do to what the helper says.
+func refusal(e *wire.Error) error {
+	if e.Code != wire.Walled {
+		return e
+	}
+	return fmt.Errorf("%w: %s. %s", ErrRefused, e.Text, advice(e.Text))
+}
+
+// advice is what to change, from the switches that this kernel has.
+func advice(text string) string {
+	switch {
+	case on("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"):
+		return "This system denies rights in user namespaces to programs without an AppArmor profile: install the one that goalctl doctor --apparmor prints"
+	case is("/proc/sys/kernel/unprivileged_userns_clone", "0"):
+		return "This kernel denies user namespaces to ordinary users: sysctl kernel.unprivileged_userns_clone=1"
+	case is("/proc/sys/user/max_user_namespaces", "0"):
+		return "This kernel allows no user namespaces: sysctl user.max_user_namespaces=10000"
+	case strings.Contains(text, "Landlock"):
+		return "A kernel of version 5.19 or newer is needed, with landlock in its lsm= list"
+	case strings.Contains(text, "not permitted") && container():
+		return "This looks like a container: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined, or say --unconfined"
+	}
+	return "Say --unconfined to run this goal's programs with your own rights instead"
+}
+
+func is(path, value string) bool {
+	text, err := os.ReadFile(path)
+	return err == nil && strings.TrimSpace(string(text)) == value
+}
+
+func on(path string) bool { return is(path, "1") }
+
+func container() bool {
+	for _, path := range []string{"/.dockerenv", "/run/.containerenv"} {
+		if _, err := os.Stat(path); err == nil {
+			return true
+		}
+	}
+	text, err := os.ReadFile("/proc/1/environ")
+	return err == nil && strings.Contains(string(text), "container=")
+}

@@ -1,0 +1,46 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/process"
+	"goalpost/backend/sandbox/wire"
+)
+
+var _ process.TerminalLauncher = (*Set)(nil)
+
+// StartTerminal is Start with a new pseudo-terminal of the goal's own. A set
+// without walls has none: errors.ErrUnsupported.
+func (s *Set) StartTerminal(ctx context.Context, c process.Command, cols, rows int) (process.Process, *os.File, error) {
+	if !s.walled {
+		return nil, nil, fmt.Errorf("a terminal of its own for %s: %w", name(c), errors.ErrUnsupported)
+	}
+	p, err := s.start(ctx, c, &wire.Size{Cols: uint16(cols), Rows: uint16(rows)})
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.master == nil {
+		return nil, nil, errors.Join(fmt.Errorf("starting %s: the helper sent no terminal", name(c)), p.Signal(syscall.SIGKILL))
+	}
+	return p, p.master, nil
+}
+
+// adopt makes a file of a copy of a descriptor that came from the helper; its
+// reads end with Close and deadlines. nil when the descriptor is none.
+func adopt(fd int, name string) *os.File {
+	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	if err := unix.SetNonblock(own, true); err != nil {
+		_ = unix.Close(own)
+		return nil
+	}
+	return os.NewFile(uintptr(own), name)
+}

@@ -1,0 +1,78 @@
+package sandbox_test
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"goalpost/backend/sandbox/sandboxtest"
+)
+
+// ordinary is a user who owns nothing and has no name. Nobody runs as it.
+const ordinary = 54321
+
+// TestAsOrdinaryUser runs the tests of the walls again without root's rights.
+func TestAsOrdinaryUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("this is an ordinary user")
+	}
+	dir, err := os.MkdirTemp("", "ordinary-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	program, helper := filepath.Join(dir, "test"), filepath.Join(dir, "goalpost-helper")
+	for dest, source := range map[string]string{program: "/proc/self/exe", helper: sandboxtest.Helper(t)} {
+		copyProgram(t, source, dest)
+	}
+	if err := os.Chown(dir, ordinary, ordinary); err != nil {
+		t.Fatal(err)
+	}
+	again := exec.Command(program, "-test.run="+wallTests, "-test.v="+verbose())
+	again.Dir = dir
+	again.Env = append(os.Environ(), sandboxtest.Ready+"="+helper, "TMPDIR="+dir, "HOME="+dir)
+	again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
+	text, err := again.CombinedOutput()
+	if err != nil || testing.Verbose() {
+		t.Logf("%s", text)
+	}
+	if err != nil {
+		t.Errorf("as user %d: %v", ordinary, err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, " attempts, ") {
+			t.Log(strings.TrimSpace(line))
+		}
+	}
+}
+
+// wallTests are run as root and as an ordinary user.
+const wallTests = "^Test(WhatAGoalSees|TerminalOfItsOwn|Held|Check|Escape|ReadOnly|Network|Project|Limits)"
+
+func verbose() string {
+	if testing.Verbose() {
+		return "true"
+	}
+	return "false"
+}
+
+func copyProgram(tb testing.TB, source, dest string) {
+	tb.Helper()
+	in, err := os.Open(source)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer in.Close()
+	out, err := os.OpenFile(dest, os.O_WRONLY|os.O_CREATE, 0o755)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer out.Close()
+	if _, err := io.Copy(out, in); err != nil {
+		tb.Fatal(err)
+	}
+}

@@ -1,0 +1,49 @@
+package sandbox
+
+// Walls say what the programs of a goal find and may do. All paths are absolute.
+type Walls struct {
+	Dir string // the goal's folder, without links in its path
+	// Layer is the goal's private folder, made if missing: its home, /tmp and
+	// what it puts into caches. It is kept as long as the goal.
+	Layer string
+	// Home is where the private home appears; the person's own is not there.
+	Home string
+	// ReadOnly: the agent's programs write nothing but the goal's own devices and
+	// shared memory.
+	ReadOnly bool
+	// Tools are seen and not written: toolchains of the person, this program.
+	Tools []string
+	// Caches are folders of the person whose content programs see and may add to;
+	// what they add stays in Layer.
+	Caches []Cache
+	// Write are folders, and Sockets are Unix sockets, that the person granted.
+	Write   []string
+	Sockets []string
+	// Limits of the programs; nil is DefaultLimits.
+	Limits *Limits
+}
+
+// Cache is a folder of the person and where programs find it.
+type Cache struct{ From, To string }
+
+// Limits bound the programs of a goal; 0 is no limit.
+type Limits struct {
+	Processes int   // of one domain together
+	Memory    int64 // bytes of data of each process
+	FileSize  int64 // bytes of one file
+	Nice      int
+}
+
+// The goal's own addresses: where its programs find the proxy and the name
+// server. 127.0.0.1 is left to the servers that a goal starts.
+const (
+	ProxyAddress = "127.0.0.53:3128"
+	NameServer   = "127.0.0.53"
+)
+
+// Where programs find what Goalpost lays there for them.
+const (
+	gitConfigPath = "/run/goalpost/gitconfig"
+	sshConfigPath = "/run/goalpost/ssh_config"
+	helperInside  = "/run/goalpost/helper"
+)

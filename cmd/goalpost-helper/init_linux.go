@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+)
+
+// orders is an init's descriptor for what the keeper passes on; it answers the
+// app itself.
+const orders = 4
+
+// begin is the first process of a room: it builds the room's files and starts
+// programs in it. It ignores every signal that those send, and its end is theirs.
+func begin(domain string) error {
+	catch()
+	unix.CloseOnExec(wire.Socket)
+	unix.CloseOnExec(orders)
+	r, fds, err := receive(orders)
+	closeAll(fds)
+	switch {
+	case errors.Is(err, errEnd):
+		return nil
+	case err != nil:
+		return err
+	case r.Walls == nil:
+		return errors.New("no walls are named")
+	}
+	if domain == "check" {
+		return oneCheck(*r.Walls)
+	}
+	s, err := furnish(*r.Walls, false, nil)
+	if err != nil {
+		return send(orders, wire.Answer{Error: asRefusal(err)})
+	}
+	if err := send(orders, wire.Answer{Hello: wire.Version}); err != nil {
+		return err
+	}
+	go s.reap()
+	return s.read()
+}
+
+// oneCheck runs one program in a room and ends with it.
+func oneCheck(w wire.Walls) error {
+	r, fds, err := receive(orders)
+	if errors.Is(err, errEnd) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s, err := furnish(w, true, r.Held)
+	if err != nil {
+		return send(wire.Socket, wire.Answer{ID: r.ID, Error: asRefusal(err)})
+	}
+	s.only = r.ID
+	err = s.handle(r, fds)
+	closeAll(fds)
+	if err != nil || len(s.byID) == 0 { // refused, and said so
+		return err
+	}
+	go s.reap()
+	return s.read()
+}
+
+// furnish builds the room's files and prepares what each of its programs needs.
+func furnish(w wire.Walls, check bool, held []wire.Held) (*set, error) {
+	limitPids(w.Limits.Processes)
+	if err := build(w, check, held); err != nil {
+		return nil, err
+	}
+	rules, err := landlock(w, check)
+	if err != nil {
+		return nil, &wire.Error{Code: wire.Walled, Text: "Landlock: " + err.Error()}
+	}
+	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, walled("opening /dev/null", err)
+	}
+	return &set{
+		in: orders, out: wire.Socket, null: null, started: make(chan struct{}, 1), byID: map[uint64]int{}, byPid: map[int]uint64{},
+		inside: &inside{walls: w, rules: rules},
+	}, nil
+}
+
+// asRefusal is an error as the app hears of it.
+func asRefusal(err error) *wire.Error {
+	var refused *wire.Error
+	if errors.As(err, &refused) {
+		return refused
+	}
+	return &wire.Error{Code: wire.Walled, Text: err.Error()}
+}
+
+// limitPids bounds the processes of this room where the kernel counts them for
+// each room (Linux 6.14): for root it is the only bound, because RLIMIT_NPROC
+// does not hold for him. An older kernel refuses, and the other bound stays.
+func limitPids(most int) {
+	if most > 0 {
+		_ = os.WriteFile("/proc/sys/kernel/pid_max", fmt.Append(nil, max(most, 301)), 0)
+	}
+}

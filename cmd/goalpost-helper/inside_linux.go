@@ -1,0 +1,86 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+)
+
+// inside is what an init gives to each of its programs.
+type inside struct {
+	walls wire.Walls
+	rules int // Landlock's ruleset
+}
+
+// program is what the last stage becomes. Everything but Walls' limits and users
+// is as the request had it.
+type program struct {
+	Path     []byte
+	Argv     [][]byte
+	Env      [][]byte
+	Dir      []byte
+	UID, GID int
+	Limits   wire.Limits
+}
+
+// start runs the last stage. Beside the program's own descriptors it gets three:
+// the plan, Landlock's rules and a pipe that says why it could not become the
+// program; the pipe closes when it could.
+func (in *inside) start(p program, files []uintptr, tty bool) (int, *wire.Error) {
+	failed := func(err error) (int, *wire.Error) {
+		return 0, &wire.Error{Code: wire.Failed, Text: fmt.Sprintf("starting %s: %v", p.Path, err)}
+	}
+	p.UID, p.GID, p.Limits = in.walls.UID, in.walls.GID, in.walls.Limits
+	plan, err := planFile(p)
+	if err != nil {
+		return failed(err)
+	}
+	defer func() { _ = plan.Close() }()
+	r, w, err := os.Pipe()
+	if err != nil {
+		return failed(err)
+	}
+	defer func() { _ = r.Close() }()
+	first := len(files)
+	pid, err := syscall.ForkExec("/proc/self/exe", []string{os.Args[0], programRole, strconv.Itoa(first)}, &syscall.ProcAttr{
+		Files: append(files, plan.Fd(), uintptr(in.rules), w.Fd()),
+		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: tty, Ctty: 0},
+	})
+	if err := errors.Join(err, w.Close()); err != nil {
+		return failed(err)
+	}
+	said, err := io.ReadAll(r)
+	if err == nil && len(said) == 0 {
+		return pid, nil
+	}
+	_, _ = unix.Wait4(pid, nil, 0, nil) // reap would take it for an orphan
+	var refused wire.Error
+	if err := errors.Join(err, json.Unmarshal(said, &refused)); err != nil {
+		return failed(err)
+	}
+	return 0, &refused
+}
+
+func planFile(p program) (*os.File, error) {
+	body, err := json.Marshal(p)
+	if err != nil {
+		return nil, fmt.Errorf("the plan: %w", err)
+	}
+	fd, err := unix.MemfdCreate("plan", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("memfd_create", err)
+	}
+	file := os.NewFile(uintptr(fd), "plan")
+	if _, err := file.WriteAt(body, 0); err != nil {
+		return nil, errors.Join(fmt.Errorf("the plan: %w", err), file.Close())
+	}
+	return file, nil
+}

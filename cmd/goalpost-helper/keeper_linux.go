@@ -1,0 +1,257 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+)
+
+// keeper is the first process of the goal's namespaces. It sees the machine's
+// files, which no program does, makes the goal's network, and starts an init for
+// the agent and for each check. Its end is the end of everything inside.
+type keeper struct {
+	walls wire.Walls
+	agent *inner
+
+	mu     sync.Mutex
+	checks map[uint64]*inner
+	byPid  map[int]*inner
+	dials  sync.WaitGroup
+}
+
+// inner is a process and mount namespace inside the goal's.
+type inner struct {
+	id      uint64 // of the check's program
+	pid     int
+	socket  int
+	scratch string // removed at its end
+}
+
+func keep() error {
+	catch()
+	unix.CloseOnExec(wire.Socket)
+	// Again: a clone into a process namespace cannot see whether its parent lives.
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return fmt.Errorf("tying the keeper to its parent: %w", err)
+	}
+	r, fds, err := receive(wire.Socket)
+	closeAll(fds)
+	switch {
+	case errors.Is(err, errEnd):
+		return nil
+	case err != nil:
+		return err
+	case r.Op != wire.Setup || r.Walls == nil:
+		return fmt.Errorf("the first request is %q and not a setup", r.Op)
+	}
+	k := &keeper{walls: *r.Walls, checks: map[uint64]*inner{}, byPid: map[int]*inner{}}
+	sockets, err := k.prepare()
+	var refused *wire.Error
+	if errors.As(err, &refused) {
+		return send(wire.Socket, wire.Answer{Error: refused})
+	}
+	if err != nil {
+		return err
+	}
+	err = send(wire.Socket, wire.Answer{Hello: wire.Version}, sockets...)
+	closeAll(sockets)
+	if err != nil {
+		return err
+	}
+	go k.reap()
+	err = k.read()
+	if errors.Is(err, errEnd) {
+		return nil // the kernel ends what is left
+	}
+	return err
+}
+
+// prepare makes what all domains share, then the agent's.
+func (k *keeper) prepare() (sockets []int, err error) {
+	// Nothing that is mounted from here on is seen outside.
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return nil, walled("taking the mounts apart", err)
+	}
+	if err := loopback(); err != nil {
+		return nil, walled("making the goal's loopback", err)
+	}
+	for _, where := range k.walls.Listen {
+		fd, err := listen(where)
+		if err != nil {
+			return sockets, walled("listening at "+where, err)
+		}
+		sockets = append(sockets, fd)
+	}
+	for _, c := range k.walls.Caches {
+		if err := mountCache(c); err != nil {
+			return sockets, walled("laying a cache over "+string(c.Lower), err)
+		}
+	}
+	k.walls.Mounts = append(k.walls.Mounts, unreadable("/etc")...)
+	k.agent, err = k.start("agent", k.walls)
+	if err != nil {
+		return sockets, walled("starting the agent's room", err)
+	}
+	return sockets, k.ready()
+}
+
+// ready waits until the agent's room stands.
+func (k *keeper) ready() error {
+	packet := make([]byte, wire.PacketSize)
+	for {
+		n, err := unix.Read(k.agent.socket, packet)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case err != nil || n == 0:
+			return walled("starting the agent's room", errors.New("it ended at once"))
+		}
+		var a wire.Answer
+		if _, err := wire.Decode(packet[:n], nil, &a); err != nil {
+			return err
+		}
+		if a.Error != nil {
+			return a.Error
+		}
+		return nil
+	}
+}
+
+// start clones an init and hands it its walls.
+func (k *keeper) start(domain string, w wire.Walls) (*inner, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("socketpair", err)
+	}
+	pid, err := syscall.ForkExec("/proc/self/exe", []string{os.Args[0], initRole, domain}, &syscall.ProcAttr{
+		Files: []uintptr{0, 1, 2, wire.Socket, uintptr(pair[1])},
+		Sys: &syscall.SysProcAttr{
+			Cloneflags:  unix.CLONE_NEWNS | unix.CLONE_NEWPID,
+			AmbientCaps: builders,
+			Pdeathsig:   syscall.SIGKILL,
+		},
+	})
+	_ = unix.Close(pair[1])
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("clone: %w", err), unix.Close(pair[0]))
+	}
+	in := &inner{pid: pid, socket: pair[0]}
+	return in, send(in.socket, wire.Request{Op: wire.Setup, Walls: &w})
+}
+
+// read takes requests until the app closes the socket.
+func (k *keeper) read() error {
+	for {
+		r, fds, err := receive(wire.Socket)
+		if err == nil {
+			err = k.handle(r, fds)
+		}
+		closeAll(fds)
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// handle passes a request to where it belongs.
+func (k *keeper) handle(r wire.Request, fds []int) error {
+	switch {
+	case r.Op == wire.Dial:
+		k.dials.Go(func() { k.dial(r) })
+		return nil
+	case r.Op == wire.Start && r.Domain == wire.Check:
+		return k.check(r, fds)
+	case r.Op == wire.Signal:
+		k.mu.Lock()
+		in := k.checks[r.ID]
+		k.mu.Unlock()
+		if in != nil {
+			return send(in.socket, r)
+		}
+	}
+	return send(k.agent.socket, r, fds...)
+}
+
+// check starts a check in a room of its own.
+func (k *keeper) check(r wire.Request, fds []int) error {
+	k.mu.Lock() // reap must know it before it can end
+	defer k.mu.Unlock()
+	w := k.walls
+	scratch := filepath.Join(string(w.Scratch), strconv.FormatUint(r.ID, 10))
+	w.Scratch, w.Tmp, w.TmpWrite = []byte(scratch), []byte(filepath.Join(scratch, "tmp")), true
+	err := folders(w, string(w.Scratch), string(w.Tmp))
+	var in *inner
+	if err == nil {
+		in, err = k.start("check", w)
+	}
+	if err != nil {
+		return send(wire.Socket, wire.Answer{ID: r.ID, Error: walled("making the check's room", err)})
+	}
+	in.id, in.scratch = r.ID, scratch
+	k.checks[r.ID], k.byPid[in.pid] = in, in
+	return send(in.socket, r, fds...)
+}
+
+// folders makes folders that belong to whom the programs run as.
+func folders(w wire.Walls, paths ...string) error {
+	for _, path := range paths {
+		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("making a folder: %w", err)
+		}
+		if err := os.Chown(path, w.UID, w.GID); err != nil {
+			return fmt.Errorf("giving a folder away: %w", err)
+		}
+	}
+	return nil
+}
+
+// reap waits for the inits. The agent's end is the goal's; a check's room is
+// cleared away.
+func (k *keeper) reap() {
+	for {
+		var status unix.WaitStatus
+		pid, err := unix.Wait4(-1, &status, 0, nil)
+		if err != nil {
+			if errors.Is(err, unix.EINTR) {
+				continue
+			}
+			return // ECHILD: the agent's room is gone, and the goal with it
+		}
+		if pid == k.agent.pid {
+			fmt.Fprintf(os.Stderr, "goalpost-helper: the agent's room ended (%s)\n", describe(status))
+			os.Exit(1)
+		}
+		k.mu.Lock()
+		in := k.byPid[pid]
+		if in != nil {
+			delete(k.byPid, pid)
+			delete(k.checks, in.id)
+		}
+		k.mu.Unlock()
+		if in == nil {
+			continue
+		}
+		_ = unix.Close(in.socket)
+		if status.ExitStatus() != 0 { // it said nothing, or not all
+			failed := &wire.Error{Code: wire.Failed, Text: "the check's room ended: " + describe(status)}
+			_ = send(wire.Socket, wire.Answer{ID: in.id, Error: failed})
+			_ = send(wire.Socket, wire.Answer{ID: in.id, Exit: &wire.Exit{Code: -1, Signal: int(unix.SIGKILL)}})
+		}
+		_ = os.RemoveAll(in.scratch) // what stays goes with the goal
+	}
+}
+
+func describe(s unix.WaitStatus) string {
+	if s.Signaled() {
+		return fmt.Sprintf("signal %d", s.Signal())
+	}
+	return fmt.Sprintf("exit %d", s.ExitStatus())
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+)
+
+// Landlock is the second wall, behind the mounts: it grants what the first one
+// shows, and holds where a mount would be undone or a path be found around it.
+// Nothing is promised that needs more than version 2.
+const (
+	landlockLeast = 2
+
+	seeing   = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
+	filing   = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+	speaking = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV | unix.LANDLOCK_ACCESS_FS_READ_DIR
+)
+
+// handled are the rights that exist from a version on, all of them denied where
+// no rule grants them.
+func handled(version int) uint64 {
+	rights := uint64(unix.LANDLOCK_ACCESS_FS_REFER)<<1 - 1
+	if version >= 3 {
+		rights |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
+	}
+	if version >= 5 {
+		rights |= unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+	}
+	return rights
+}
+
+// landlock makes the rules of a room; each program applies them to itself.
+func landlock(w wire.Walls, check bool) (rules int, err error) {
+	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if errno != 0 {
+		return -1, fmt.Errorf("this kernel has none, or it is switched off: %w", errno)
+	}
+	if version < landlockLeast {
+		return -1, fmt.Errorf("this kernel has version %d and %d is needed (Linux 5.19)", version, landlockLeast)
+	}
+	attr := struct{ fs uint64 }{handled(int(version))}
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
+	if errno != 0 {
+		return -1, os.NewSyscallError("landlock_create_ruleset", errno)
+	}
+	grant := func(path string, rights uint64) {
+		if err == nil {
+			err = rule(int(fd), path, rights&attr.fs)
+		}
+	}
+	grant("/", seeing)
+	for _, path := range devices {
+		grant("/dev/"+path, speaking)
+	}
+	grant("/dev/pts", speaking)
+	grant("/dev/shm", attr.fs)
+	grant(runtimeDir(w), attr.fs)
+	if check || w.TmpWrite {
+		grant("/tmp", attr.fs)
+	}
+	for _, m := range w.Mounts {
+		if m.Kind == wire.Bind && writable(m, check) {
+			grant(string(m.Target), attr.fs)
+		}
+	}
+	return int(fd), err
+}
+
+// rule grants rights below a path, or those that a file can have. What is not
+// there (an optional mount) needs none.
+func rule(rules int, path string, rights uint64) error {
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.ENOENT) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	var info unix.Stat_t
+	if err := unix.Fstat(fd, &info); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if info.Mode&unix.S_IFMT != unix.S_IFDIR {
+		rights &= filing
+	}
+	// The kernel's struct is packed: twelve bytes.
+	var beneath [12]byte
+	*(*uint64)(unsafe.Pointer(&beneath[0])) = rights
+	*(*int32)(unsafe.Pointer(&beneath[8])) = int32(fd)
+	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&beneath)), 0, 0, 0)
+	if errno != 0 {
+		return fmt.Errorf("%s: %w", path, errno)
+	}
+	return nil
+}
+
+// restrict applies the rules to this thread.
+func restrict(rules int) error {
+	if _, _, errno := unix.RawSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(rules), 0, 0); errno != 0 {
+		return os.NewSyscallError("landlock_restrict_self", errno)
+	}
+	return nil
+}
+
+func writable(m wire.Mount, check bool) bool { return check && m.CheckWrite || !check && m.Write }

@@ -1,0 +1,17 @@
+package main
+
+import "golang.org/x/sys/unix"
+
+const auditArch = unix.AUDIT_ARCH_X86_64
+
+// deniedHere are system calls that only this architecture has.
+var deniedHere = []uint32{unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB, unix.SYS_USTAT, unix.SYS_SYSFS}
+
+// x32 is the bit of the other numbering that this kernel may speak.
+const x32 = 0x40000000
+
+// foreign refuses x32, which would pass a filter that knows other numbers.
+func foreign(a *assembly) {
+	*a = append(*a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: 1, K: x32})
+	a.give(unix.SECCOMP_RET_KILL_PROCESS)
+}

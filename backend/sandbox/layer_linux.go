@@ -134,5 +134,5 @@ func (p *planner) copyFile(source, dest string, info os.FileInfo) (err error) {
 	if err == nil && os.Getuid() == 0 {
 		err = os.Chown(dest, p.out.UID, p.out.GID)
 	}
-	return err
+	return err //nolint:wrapcheck // plan says what for
 }

@@ -124,7 +124,7 @@ func (b *builder) makeRoot() (err error) {
 	if err := unix.Fchdir(b.root); err != nil {
 		return os.NewSyscallError("fchdir", err)
 	}
-	return os.Mkdir(spares, 0o700)
+	return os.Mkdir(spares, 0o700) //nolint:wrapcheck // build says what for
 }
 
 // put attaches a tree at a target of the new root.
@@ -220,13 +220,13 @@ func (b *builder) give(path string) error {
 	if os.Getuid() != 0 {
 		return nil
 	}
-	return os.Chown(path, b.walls.UID, b.walls.GID)
+	return os.Chown(path, b.walls.UID, b.walls.GID) //nolint:wrapcheck // build says what for
 }
 
 // enter makes the new root the root and lets go of the machine's.
 func (b *builder) enter() error {
 	if err := os.RemoveAll(spares); err != nil {
-		return err
+		return err //nolint:wrapcheck // build says what for
 	}
 	if err := unix.Fchdir(b.root); err != nil {
 		return os.NewSyscallError("fchdir", err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -86,7 +87,8 @@ func (k *keeper) dial(r wire.Request) {
 }
 
 func connect(network, address string) (*os.File, error) {
-	conn, err := net.DialTimeout(network, address, dialTime)
+	d := net.Dialer{Timeout: dialTime}
+	conn, err := d.DialContext(context.Background(), network, address)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it says dial, network and address
 	}

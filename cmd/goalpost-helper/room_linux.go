@@ -20,7 +20,7 @@ func room() error {
 	attr := &syscall.ProcAttr{
 		Files: []uintptr{0, 1, 2, wire.Socket},
 		Sys: &syscall.SysProcAttr{
-			Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWNET | unix.CLONE_NEWUTS,
+			Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWNET | unix.CLONE_NEWUTS,
 			AmbientCaps: builders,
 			Pdeathsig:   syscall.SIGKILL,
 		},

@@ -75,7 +75,7 @@ func (s *set) read() error {
 func (s *set) handle(r wire.Request, fds []int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch r.Op {
+	switch r.Op { //nolint:exhaustive // the keeper takes the others
 	case wire.Start:
 		pid, master, err := s.fork(r, fds)
 		if err != nil {

@@ -33,7 +33,7 @@ func (a *App) Start(ctx context.Context, in api.StartInput) (id goal.ID, err err
 	if err := a.store.Create(ctx, g); err != nil {
 		return "", errors.Join(fmt.Errorf("create goal: %w", err), own.Release())
 	}
-	if err := a.launch(ctx, *g, &event.Started{}, own); err != nil {
+	if err := a.launch(ctx, *g, own, &event.Started{}); err != nil {
 		return "", errors.Join(err, a.store.Delete(context.WithoutCancel(ctx), g.ID))
 	}
 	return g.ID, nil
@@ -51,13 +51,13 @@ func (*App) DemoInput() api.StartInput {
 }
 
 // launch hands a goal to the runner, which gives the sentinel back after the run.
-func (a *App) launch(ctx context.Context, g goal.Goal, opening event.Body, own *store.Sentinel) error {
+func (a *App) launch(ctx context.Context, g goal.Goal, own *store.Sentinel, opening ...event.Body) error {
 	release := func() {
 		if err := own.Release(); err != nil {
 			a.log.Warn("sentinel", "goal", g.ID, "error", err)
 		}
 	}
-	if err := a.runner.Go(ctx, g, opening, release); err != nil {
+	if err := a.runner.Go(ctx, g, release, opening...); err != nil {
 		release()
 		return fmt.Errorf("start goal %s: %w", g.ID.Short(), err)
 	}
@@ -103,7 +103,7 @@ func (a *App) Resume(ctx context.Context, id goal.ID) error {
 	if err != nil {
 		return errors.Join(err, own.Release())
 	}
-	return a.launch(ctx, row.Goal, &event.Resumed{}, own)
+	return a.launch(ctx, row.Goal, own, &event.Resumed{})
 }
 
 // resumable reads a goal and says why it cannot be resumed, if so.

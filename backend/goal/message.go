@@ -2,6 +2,7 @@ package goal
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 )
 
@@ -22,6 +23,7 @@ type Message struct {
 	Text   string   `json:"text"`
 	Calls  []Call   `json:"calls,omitempty"`   // of an assistant message
 	CallID string   `json:"call_id,omitempty"` // of a tool message
+	Step   int      `json:"step,omitempty"`    // of a tool message: the step whose result it is
 	Images [][]byte `json:"-"`                 // PNG or JPEG, for models that see; not kept in the journal
 }
 
@@ -61,6 +63,9 @@ type Usage struct {
 	TokensOut int64   `json:"tokens_out"`
 	USD       float64 `json:"usd"`
 }
+
+// ErrTooLong means that the conversation does not fit into the model's window.
+var ErrTooLong = errors.New("the conversation is longer than the model's window")
 
 // Unavailable means that the provider cannot answer before a moment, and said so
 // or is down: the goal is parked and spends nothing. Models return it.

@@ -69,3 +69,27 @@ func RunOf(ctx context.Context) (r Run, ok bool) {
 	r, ok = ctx.Value(runKey{}).(Run)
 	return r, ok
 }
+
+// Busy is why a goal cannot begin yet: it waits in the queue of its data folder.
+type Busy struct {
+	Reason string
+	Slots  bool // all slots are taken; else it waits for another goal
+}
+
+func (b *Busy) Error() string { return b.Reason }
+
+// Past is what a run needs to know of the runs before it.
+type Past struct {
+	Todos  []Todo
+	Steps  []Step      // the newest, oldest first
+	Claims []PastClaim // since the goal was last stuck or needed its person, oldest first
+	Last   PastClaim   // the newest claim of all, N 0 if there is none
+}
+
+// PastClaim is a claim and what came of it.
+type PastClaim struct {
+	N                 int
+	By                string
+	Rationale, Result string
+	Verdicts          []Verdict
+}

@@ -29,11 +29,22 @@ func (r *Run) dispatch(ctx context.Context, calls []goal.Call) *Stop {
 		if stop := r.guard.stuck(); stop != nil {
 			return firstStop(r.skip(ctx, calls[i+1:], stop.Reason), stop)
 		}
-		if r.gaveUp != nil && i+1 < len(calls) {
-			return r.skip(ctx, calls[i+1:], "the goal was given up")
+		if why := r.over(); why != "" && i+1 < len(calls) {
+			return r.skip(ctx, calls[i+1:], why)
 		}
 	}
 	return nil
+}
+
+// over says why nothing of this turn is executed any more, "" if it is.
+func (r *Run) over() string {
+	switch {
+	case r.gaveUp != nil:
+		return "the goal was given up"
+	case r.asked != "":
+		return "the person was asked and has not answered yet"
+	}
+	return ""
 }
 
 func withNote(text, note string) string {
@@ -67,7 +78,7 @@ func (r *Run) skip(ctx context.Context, calls []goal.Call, why string) *Stop {
 	bodies := make([]event.Body, 0, len(calls))
 	for _, c := range calls {
 		m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: "not executed: " + why}
-		r.messages = append(r.messages, m)
+		r.conversation.add(m)
 		bodies = append(bodies, &event.Message{Message: m})
 	}
 	if stop := r.append(ctx, bodies...); stop != nil {
@@ -76,8 +87,8 @@ func (r *Run) skip(ctx context.Context, calls []goal.Call, why string) *Stop {
 	return stopOf(ctx)
 }
 
-// call is the one door: policy → loop guard → intent in the journal → execute → result in
-// the journal.
+// call is the one door: loop guard → policy → intent in the journal → execute →
+// result in the journal.
 func (r *Run) call(ctx context.Context, c goal.Call) *Stop {
 	r.goal.Spent.Steps++
 	n := r.goal.Spent.Steps
@@ -93,19 +104,58 @@ func (r *Run) call(ctx context.Context, c goal.Call) *Stop {
 	result, outcome := refusal.result, refusal.outcome
 	if outcome == "" {
 		result, outcome = r.execute(ctx, tool, c)
-		r.idle = r.idle && effect.Control
+		r.done(effect)
 	}
+	whole := strings.ToValidUTF8(result.Text, "\uFFFD")
 	if !repeated {
 		result.Text = withNote(result.Text, r.guard.after(c, effect, outcome, result.Text))
 	}
-	result.Text = bound(result.Text)
-	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: result.Text}
-	r.messages = append(r.messages, m)
-	return r.append(ctx, &event.Step{
+	result.Text = bound(result.Text, n)
+	r.remember(c, n, effect, outcome, whole)
+	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: n, Text: result.Text}
+	r.conversation.add(m)
+	step := &event.Step{
 		StepID: n, Tool: c.Tool, Outcome: outcome, MS: r.cfg.Clock.Now().Sub(from).Milliseconds(),
 		Preview: preview(result.Text), Result: result.Text, Image: result.Image,
-	}, &event.Message{Message: m})
+	}
+	if len(whole) > maxResult {
+		step.Whole = []byte(whole)
+	}
+	return r.append(ctx, step, &event.Message{Message: m})
 }
+
+// done notes that a call was executed.
+func (r *Run) done(e policy.Effect) {
+	if e.Control {
+		return
+	}
+	r.claims.idle = false
+	if changes(e) {
+		r.covered = true
+	}
+}
+
+// changes says whether a call may change something.
+func changes(e policy.Effect) bool { return !e.Control && e.Risk != policy.ReadOnly }
+
+// remember keeps the step for critic, judges and the breaker.
+func (r *Run) remember(c goal.Call, n int, e policy.Effect, o event.Outcome, result string) {
+	r.progress.saw(c, e, o, result)
+	if e.Control {
+		return
+	}
+	r.critic.steps++
+	r.recent = append(r.recent, goal.Step{N: n, Tool: c.Tool, Arguments: c.Arguments, Outcome: string(o), Result: clip(result, maxJudged)})
+	if over := len(r.recent) - maxRecent; over > 0 {
+		r.recent = append(r.recent[:0], r.recent[over:]...)
+	}
+}
+
+// What critic and judges see of the newest steps: how many, and how much of each result in characters.
+const (
+	maxRecent = 40
+	maxJudged = 4000
+)
 
 type refused struct {
 	result  goal.Result
@@ -122,6 +172,9 @@ func (r *Run) judge(ctx context.Context, c goal.Call) (Tool, policy.Effect, refu
 	effect, err := tool.Effect(ctx, arguments(c))
 	if err != nil {
 		return nil, policy.Effect{}, refuse(event.Failed, "%s", err.Error())
+	}
+	if r.goal.Policy.RequireSteps && changes(effect) && (r.declared == nil || r.covered) {
+		return nil, effect, refuse(event.Denied, "denied: this goal wants each changing call in a step of its own. Close the open step with verify_step, then open the next with declare_step.")
 	}
 	switch d := policy.Decide(c.Tool, effect, r.goal.Policy); d.Answer {
 	case policy.Allow:
@@ -173,14 +226,15 @@ func (r *Run) toolNames() []string {
 	return names
 }
 
-func bound(s string) string {
+// bound cuts the middle out of a long result and says how to get it.
+func bound(s string, step int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= maxResult {
 		return s
 	}
 	half := maxResult / 2
 	head, tail := strings.ToValidUTF8(s[:half], ""), strings.ToValidUTF8(s[len(s)-half:], "")
-	return fmt.Sprintf("%s\n… %d bytes left out …\n%s", head, len(s)-maxResult, tail)
+	return fmt.Sprintf("%s\n… %d bytes left out: read_evidence with the handle \"step:%d\" and the cursor %d goes on here …\n%s", head, len(s)-maxResult, step, half, tail)
 }
 
 // preview is the first line that says something, for lists. The marks around

@@ -54,14 +54,20 @@ func (g *guard) before(c goal.Call, e policy.Effect) (refused, bool) {
 
 // polls says whether a call looks at something that may change by itself: a
 // build that prints nothing for a while is not a loop. It is told, never refused.
-func polls(c goal.Call) bool { return c.Tool == "terminal_read" }
+func polls(c goal.Call) bool {
+	switch c.Tool {
+	case "terminal_read", "terminal_wait", "browser_wait", "wait":
+		return true
+	}
+	return false
+}
 
 // stuck says whether too many calls were refused.
 func (g *guard) stuck() *Stop {
 	if g.refusals < guardRefusals {
 		return nil
 	}
-	return &Stop{goal.Stuck, fmt.Sprintf("the agent repeated calls without effect; %d were refused", g.refusals)}
+	return &Stop{Exit: goal.Stuck, Reason: fmt.Sprintf("the agent repeated calls without effect; %d were refused", g.refusals)}
 }
 
 // after learns how a call ended, and says what to tell the agent, "" if nothing.

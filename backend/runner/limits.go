@@ -12,47 +12,66 @@ import (
 // spent is the wall clock used by this goal over all of its runs.
 func (r *Run) spent() time.Duration { return r.before + r.cfg.Clock.Now().Sub(r.began) }
 
+// use is how much of one limit is used up.
+type use struct {
+	what    string
+	percent int
+	say     string // the limit in words
+}
+
+func (r *Run) uses() []use {
+	l, s := r.goal.Limits, r.goal.Spent
+	var list []use
+	add := func(what string, used, most float64, say string) {
+		if most > 0 {
+			list = append(list, use{what, int(100 * used / most), say})
+		}
+	}
+	add("iterations", float64(s.Iterations), float64(l.Iterations), fmt.Sprintf("%d iterations", l.Iterations))
+	add("wall_clock", r.spent().Seconds(), l.WallClock.Seconds(), l.WallClock.String())
+	add("tokens", float64(s.TokensIn+s.TokensOut), float64(l.Tokens), fmt.Sprintf("%d tokens", l.Tokens))
+	add("usd", s.USD, l.USD, fmt.Sprintf("$%.2f", l.USD))
+	return list
+}
+
 // limits stops a run that has used up one of its limits, and warns before.
 func (r *Run) limits(ctx context.Context) *Stop {
-	l, s := r.goal.Limits, r.goal.Spent
 	if stop := stopOf(ctx); stop != nil {
 		return stop
 	}
-	for _, use := range []struct {
-		what      string
-		used, max float64
-		say       string
-	}{
-		{"iterations", float64(s.Iterations), float64(l.Iterations), fmt.Sprintf("%d iterations", l.Iterations)},
-		{"wall_clock", r.spent().Seconds(), l.WallClock.Seconds(), l.WallClock.String()},
-		{"tokens", float64(s.TokensIn + s.TokensOut), float64(l.Tokens), fmt.Sprintf("%d tokens", l.Tokens)},
-		{"usd", s.USD, l.USD, fmt.Sprintf("$%.2f", l.USD)},
-	} {
-		if use.max <= 0 {
-			continue
+	for _, u := range r.uses() {
+		if m := mark(u.percent); m > r.warned[u.what] {
+			r.warned[u.what] = m
+			if stop := r.append(ctx, &event.Warning{What: u.what, Text: fmt.Sprintf("%d %% of %s", m, u.say)}); stop != nil {
+				return stop
+			}
 		}
-		percent := int(100 * use.used / use.max)
-		if stop := r.warn(ctx, use.what, percent, use.say); stop != nil {
-			return stop
-		}
-		if percent >= 100 {
-			return &Stop{goal.LimitReached, "the limit of " + use.say + " is used up"}
+		if u.percent >= 100 {
+			return r.usedUp(u.say)
 		}
 	}
 	return nil
 }
 
-// warn journals 50, 80 and 100 per cent once each.
-func (r *Run) warn(ctx context.Context, what string, percent int, limit string) *Stop {
-	for _, mark := range []int{100, 80, 50} {
-		if percent < mark {
-			continue
-		}
-		if r.warned[what] >= mark {
-			return nil
-		}
-		r.warned[what] = mark
-		return r.append(ctx, &event.Warning{What: what, Text: fmt.Sprintf("%d %% of %s", mark, limit)})
+func (r *Run) usedUp(limit string) *Stop {
+	return &Stop{Exit: goal.LimitReached, Reason: "the limit of " + limit + " is used up"}
+}
+
+// marks is what was warned of already.
+func (r *Run) marks() map[string]int {
+	marks := map[string]int{}
+	for _, u := range r.uses() {
+		marks[u.what] = mark(u.percent)
 	}
-	return nil
+	return marks
+}
+
+// mark is the highest percentage that is warned of and was reached.
+func mark(percent int) int {
+	for _, m := range []int{100, 80, 50} {
+		if percent >= m {
+			return m
+		}
+	}
+	return 0
 }

@@ -27,7 +27,7 @@ func (r *Run) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 		case <-ctx.Done():
 			return
 		case <-deadline:
-			cancel(&Stop{goal.LimitReached, "the limit of " + r.goal.Limits.WallClock.String() + " is used up"})
+			cancel(r.usedUp(r.goal.Limits.WallClock.String()))
 			return
 		case <-r.active.nudge:
 		case <-r.cfg.Clock.After(orderInterval):
@@ -75,12 +75,12 @@ func (r *Run) takeOrders(ctx context.Context) *Stop {
 		return r.fault(ctx, "reading the person's notes", err)
 	}
 	for _, o := range notes {
-		if stop := r.say(ctx, "A note from the person: "+o.Text, &event.Steered{Text: o.Text}); stop != nil {
+		if stop := r.say(ctx, noteMark+o.Text, &event.Steered{Text: o.Text}); stop != nil {
 			return stop
 		}
 	}
 	if paused {
-		return &Stop{goal.UserPaused, "the person paused the goal"}
+		return &Stop{Exit: goal.UserPaused, Reason: "the person paused the goal"}
 	}
 	return nil
 }

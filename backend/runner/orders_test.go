@@ -52,13 +52,14 @@ func TestANoteIsNotLostWhenTheRunEndsBeforeItsPlace(t *testing.T) {
 func TestAnAbortReachesAGoalInTheQueue(t *testing.T) {
 	entered := make(chan struct{}, 3)
 	w := newWorld(t, hang(entered))
+	elsewhere := func(g *goal.Goal) { g.Policy.Dir = t.TempDir() }
 	for range 3 {
-		w.start(w.create(nil), &event.Started{})
+		w.start(w.create(elsewhere), &event.Started{})
 	}
 	for range 3 {
 		<-entered
 	}
-	g := w.create(nil)
+	g := w.create(elsewhere)
 	w.start(g, &event.Started{})
 	w.await("queued")
 	if !w.runner.Queued(g.ID) {
@@ -79,7 +80,7 @@ func TestAGoalIsFreeWhenItsEndIsTold(t *testing.T) {
 	w := newWorld(t, call(`abort_with_report {"reason":"no","what_was_learned":"nothing"}`))
 	g := w.create(nil)
 	releasing, free := make(chan struct{}), make(chan struct{})
-	if err := w.runner.Go(t.Context(), *g, &event.Started{}, func() { close(releasing); <-free }); err != nil {
+	if err := w.runner.Go(t.Context(), *g, func() { close(releasing); <-free }, &event.Started{}); err != nil {
 		t.Fatal(err)
 	}
 	done := w.runner.Done(g.ID)

@@ -16,11 +16,13 @@ func (r *Run) settle(ctx context.Context, stop *Stop) error {
 	if err := r.cfg.Journal.Heartbeat(ctx, r.id, r.spent()); err != nil {
 		r.cfg.Log.Warn("spent time", "goal", r.goal.ID, "error", err)
 	}
-	report := r.report(stop)
+	report := r.report(ctx, stop)
 	status := goal.StatusOf(stop.Exit)
-	var body event.Body = &event.Ended{Status: status, Exit: stop.Exit, Verified: stop.Exit == goal.Done, Report: report}
+	var body event.Body = &event.Ended{
+		Status: status, Exit: stop.Exit, Verified: stop.Exit == goal.Done && r.claims.decided(), Report: report, Account: r.account,
+	}
 	if status == goal.Paused {
-		body = &event.Paused{Exit: stop.Exit, Reason: stop.Reason, Report: report}
+		body = &event.Paused{Exit: stop.Exit, Reason: stop.Reason, Report: report, Account: r.account, Until: until(stop)}
 	}
 	if failure := r.append(ctx, body); failure != nil {
 		return failure
@@ -28,28 +30,29 @@ func (r *Run) settle(ctx context.Context, stop *Stop) error {
 	return nil
 }
 
+func until(s *Stop) string {
+	if s.Until.IsZero() {
+		return ""
+	}
+	return s.Until.UTC().Format(event.TimeLayout)
+}
+
 // report is at most five bullets, written by the host from what it knows; the
 // first one says why the run stopped.
-func (r *Run) report(stop *Stop) []string {
+func (r *Run) report(ctx context.Context, stop *Stop) []string {
 	bullets := []string{r.why(stop)}
-	if v := verdictBullet(r.last); v != "" {
-		bullets = append(bullets, v)
-	}
-	s := r.goal.Spent
-	bullets = append(bullets, fmt.Sprintf("%s, %s, %s in %s.", count(s.Steps, "step"), count(s.Iterations, "iteration"), count(r.claims, "claim"),
-		r.spent().Round(100*time.Millisecond)))
-	if s.TokensIn+s.TokensOut > 0 {
-		spend := fmt.Sprintf("%d tokens in, %d out", s.TokensIn, s.TokensOut)
-		if s.USD > 0 {
-			spend += fmt.Sprintf(", $%.2f", s.USD)
+	for _, bullet := range []string{verdictBullet(r.claims.last), r.changed(ctx), r.used()} {
+		if bullet != "" {
+			bullets = append(bullets, bullet)
 		}
-		bullets = append(bullets, spend+".")
 	}
 	switch {
 	case stop.Exit == goal.Done:
-		bullets = append(bullets, "The agent said: "+r.rationale)
+		bullets = append(bullets, "The agent said: "+r.claims.accepted.rationale)
 	case r.gaveUp != nil:
 		bullets = append(bullets, "What was learned: "+r.gaveUp.learned)
+	case r.openTodos() != "":
+		bullets = append(bullets, "Open of its plan: "+strings.ReplaceAll(r.openTodos(), "\n", "; "))
 	}
 	return bullets
 }
@@ -57,12 +60,54 @@ func (r *Run) report(stop *Stop) []string {
 func (r *Run) why(stop *Stop) string {
 	switch stop.Exit {
 	case goal.Done:
-		return fmt.Sprintf("Done: the host verified claim %d. Not reviewed.", r.claims)
+		return r.doneWords()
 	case goal.GaveUp:
 		return "The agent gave up: " + stop.Reason
 	case goal.LimitReached, goal.Faulted, goal.Stuck, goal.NeedsOperator, goal.Parked, goal.UserPaused, goal.Interrupted, goal.UserAborted:
 	}
 	return "Stopped because " + strings.TrimSuffix(stop.Reason, ".") + "."
+}
+
+func (r *Run) doneWords() string {
+	s := fmt.Sprintf("Done: the host verified claim %d.", r.claims.made)
+	if !r.claims.decided() {
+		s = fmt.Sprintf("Done by the agent's word at claim %d: not verified by the host.", r.claims.made)
+		if a := r.claims.accepted; a != nil && a.accepted != nil {
+			s = fmt.Sprintf("Done: the person accepted claim %d. Not verified by the host.", r.claims.made)
+		}
+	}
+	if r.claims.review != nil {
+		return s + " Reviewed: " + r.claims.review.Reason
+	}
+	return s + " Not reviewed."
+}
+
+// changed says what is different in the goal's folder.
+func (r *Run) changed(ctx context.Context) string {
+	if r.room == nil || r.room.World() == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	s, err := r.room.World().Changed(ctx)
+	if err != nil {
+		return "What changed in the folder is not known: " + err.Error()
+	}
+	return s
+}
+
+// used says what the goal has used so far.
+func (r *Run) used() string {
+	s := r.goal.Spent
+	text := fmt.Sprintf("%s, %s, %s in %s", count(s.Steps, "step"), count(s.Iterations, "iteration"), count(r.claims.made, "claim"),
+		r.spent().Round(100*time.Millisecond))
+	if s.TokensIn+s.TokensOut > 0 {
+		text += fmt.Sprintf("; %d tokens in, %d out", s.TokensIn, s.TokensOut)
+	}
+	if s.USD > 0 {
+		text += fmt.Sprintf(", $%.2f", s.USD)
+	}
+	return text + "."
 }
 
 func verdictBullet(verdicts []goal.Verdict) string {

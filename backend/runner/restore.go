@@ -3,20 +3,21 @@ package runner
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 )
 
-// restore brings back the conversation of earlier runs. A step with an intent
-// and no result is in doubt: the host never repeats it, and the agent is told
-// to look before it does.
+// restore brings back what earlier runs left: conversation, plan, counters and
+// the person's answer. A step with an intent and no result is in doubt: the host
+// never repeats it, and the agent is told to look before it does.
 func (r *Run) restore(ctx context.Context) *Stop {
 	messages, err := r.cfg.Journal.Conversation(ctx, r.goal.ID)
 	if err != nil {
 		return r.fault(ctx, "reading the conversation", err)
 	}
-	r.messages = messages
+	r.conversation.add(messages...)
 	for _, m := range messages {
 		for _, c := range m.Calls {
 			r.callIDs[c.ID] = true
@@ -25,13 +26,36 @@ func (r *Run) restore(ctx context.Context) *Stop {
 	if len(messages) == 0 {
 		return r.say(ctx, r.opening())
 	}
-	if stop := r.doubt(ctx); stop != nil {
-		return stop
+	past, err := r.cfg.Journal.Past(ctx, r.goal.ID)
+	if err != nil {
+		return r.fault(ctx, "reading the runs before", err)
 	}
-	if stop := r.answer(ctx); stop != nil {
-		return stop
+	r.todos, r.recent = past.Todos, past.Steps
+	r.claims.restore(past)
+	continued := func(ctx context.Context) *Stop { return r.say(ctx, r.continued()) }
+	answered := func(ctx context.Context) *Stop { return r.answered(ctx, past.Last) }
+	return r.inOrder(ctx, r.doubt, r.answer, continued, answered)
+}
+
+// continued is what the agent is told first after a pause.
+func (r *Run) continued() string {
+	return strings.Join(append([]string{"The run continues after a pause. Terminals and browser panes that you had opened may be gone: look before you use them."},
+		r.conversation.waiting...), "\n")
+}
+
+// answered takes the person's word about a claim that waited for it.
+func (r *Run) answered(ctx context.Context, last goal.PastClaim) *Stop {
+	orders, err := r.cfg.Journal.TakeOrders(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
+	if err != nil {
+		return r.fault(ctx, "reading the person's answer", err)
 	}
-	return r.say(ctx, "The run continues after a pause. Terminals and browser panes that you had opened may be gone: look before you use them.")
+	if len(orders) == 0 || last.N == 0 {
+		return nil
+	}
+	o := orders[len(orders)-1]
+	yes := o.Kind == goal.OrderAccept
+	r.claim = &claim{rationale: last.Rationale, result: last.Result, by: "person", accepted: &yes, note: o.Text}
+	return nil
 }
 
 func (r *Run) doubt(ctx context.Context) *Stop {
@@ -52,12 +76,12 @@ func (r *Run) doubt(ctx context.Context) *Stop {
 func (r *Run) answer(ctx context.Context) *Stop {
 	answered := map[string]bool{}
 	var open []goal.Call
-	for _, m := range r.messages {
+	for _, m := range r.conversation.messages {
 		if m.Role == goal.ToolRole {
 			answered[m.CallID] = true
 		}
 	}
-	for _, m := range r.messages {
+	for _, m := range r.conversation.messages {
 		for _, c := range m.Calls {
 			if !answered[c.ID] {
 				open = append(open, c)
@@ -69,7 +93,7 @@ func (r *Run) answer(ctx context.Context) *Stop {
 			Role: goal.ToolRole, CallID: c.ID,
 			Text: fmt.Sprintf("the program ended before %s answered: its outcome is unknown. Look before you repeat it.", c.Tool),
 		}
-		r.messages = append(r.messages, m)
+		r.conversation.add(m)
 		if stop := r.append(ctx, &event.Message{Message: m}); stop != nil {
 			return stop
 		}

@@ -13,11 +13,18 @@ import (
 // Journal is where everything is written before it counts.
 type Journal interface {
 	Append(ctx context.Context, run goal.Run, bodies ...event.Body) error
-	Begin(ctx context.Context, id goal.ID, opening ...event.Body) (goal.Run, error)
+	// Busy says why a goal cannot begin yet, nil if it can: the slots of the data
+	// folder, another goal that writes in its folder, a goal that must be done first.
+	Busy(ctx context.Context, id goal.ID, slots int) (*goal.Busy, error)
+	// Begin makes a new run the goal's current one; a *goal.Busy is an error of it.
+	Begin(ctx context.Context, id goal.ID, slots int, opening ...event.Body) (goal.Run, error)
+	// Unmet says which goal that must be done first ended otherwise, "" if none.
+	Unmet(ctx context.Context, id goal.ID) (string, error)
 	Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error
 	// TakeOrders takes what waits of the given kinds, in the order it came.
 	TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error)
 	Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error)
+	Past(ctx context.Context, id goal.ID) (goal.Past, error)
 	// Unfinished gives the intents that have no result.
 	Unfinished(ctx context.Context, id goal.ID) ([]event.StepStarted, error)
 	// Evidence reads what a handle names: "step:12" the whole result of a step,

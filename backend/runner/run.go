@@ -16,50 +16,58 @@ type Run struct {
 	cfg    Config
 	goal   goal.Goal
 	id     goal.Run
-	active *active
+	active *active       // safe for both
+	pause  chan struct{} // closed by the watch when the person pauses
 
-	room     Room
-	tools    map[string]Tool
-	specs    []goal.ToolSpec
-	messages []goal.Message
-	callIDs  map[string]bool // of the whole conversation
+	room         Room
+	tools        map[string]Tool
+	specs        []goal.ToolSpec
+	conversation conversation
+	callIDs      map[string]bool // of the whole conversation
 
-	guard     *guard
-	began     time.Time     // of this run
-	before    time.Duration // spent by earlier runs
-	silent    int           // turns without a tool call, in a row
-	claims    int           // over the goal's life
-	failed    map[int]int   // failed claims in a row, by check
-	idle      bool          // nothing done since the last failed claim
-	failedAt  time.Time     // when the checks ran last
-	last      []goal.Verdict
-	warned    map[string]int // limit → percent warned of
-	claim     *claim         // made in this iteration
-	gaveUp    *givenUp
-	asked     string // by ask_operator
-	todos     []goal.Todo
-	declared  *goal.Declaration // the open step of the protocol
-	covered   bool              // a changing call was made in it
-	pause     chan struct{}     // closed by the watch when the person pauses
-	rationale string
+	began  time.Time      // of this run
+	before time.Duration  // spent by earlier runs
+	warned map[string]int // limit → percent warned of
+	silent int            // turns without a tool call, in a row
+
+	guard    *guard
+	critic   critic
+	progress progress
+	recent   []goal.Step // the newest, oldest first, for critic and judges
+
+	todos    []goal.Todo
+	declared *goal.Declaration // the open step of the protocol
+	covered  bool              // a changing call was made in it
+
+	claims  claims
+	claim   *claim   // made in this iteration
+	gaveUp  *givenUp // in this iteration
+	asked   string   // by ask_operator in this iteration
+	account string   // the agent's last word, on a limit or when it was stuck
 }
-
-type claim struct{ rationale, result string }
 
 type givenUp struct{ reason, learned string }
 
 func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 	r := &Run{
-		cfg: c, goal: g, id: id, active: a, began: c.Clock.Now(), before: g.Spent.WallClock, claims: g.Spent.Claims,
-		failed: map[int]int{}, callIDs: map[string]bool{}, warned: map[string]int{}, guard: newGuard(), pause: make(chan struct{}),
+		cfg: c, goal: g, id: id, active: a, pause: make(chan struct{}), callIDs: map[string]bool{},
+		began: c.Clock.Now(), before: g.Spent.WallClock, guard: newGuard(), claims: newClaims(g.Spent.Claims),
 	}
+	r.warned = r.marks() // what earlier runs were warned of is not said again
 	r.id.Control = r
 	return r
 }
 
+// left is the goal as this run leaves it, for the next one.
+func (r *Run) left() goal.Goal {
+	g := r.goal
+	g.Spent.WallClock, g.Spent.Claims, g.RunID = r.spent(), r.claims.made, r.id.ID
+	return g
+}
+
 // drive runs the loop to its stop and settles it. Everything that the goal
-// started ends with it, except after done.
-func (r *Run) drive(ctx context.Context) error {
+// started ends with it, except after done and in a pause.
+func (r *Run) drive(ctx context.Context) (*Stop, error) {
 	ctx = goal.WithRun(ctx, r.id)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -70,7 +78,7 @@ func (r *Run) drive(ctx context.Context) error {
 	cancel(stop)
 	<-watched
 	settled := r.settle(context.WithoutCancel(ctx), stop)
-	return errors.Join(settled, r.closeRoom(context.WithoutCancel(ctx), stop.Exit))
+	return stop, errors.Join(settled, r.closeRoom(context.WithoutCancel(ctx), stop.Exit))
 }
 
 func (r *Run) closeRoom(ctx context.Context, exit goal.Exit) error {
@@ -85,25 +93,32 @@ func (r *Run) closeRoom(ctx context.Context, exit goal.Exit) error {
 	return nil
 }
 
-// work opens the room, restores the conversation and iterates.
+// work opens the room, restores what earlier runs left and iterates.
 func (r *Run) work(ctx context.Context) (stop *Stop) {
 	defer func() {
 		if p := recover(); p != nil {
-			stop = &Stop{goal.Faulted, fmt.Sprintf("the loop broke: %v", p)}
+			stop = &Stop{Exit: goal.Faulted, Reason: fmt.Sprintf("the loop broke: %v", p)}
 			r.cfg.Log.Error("panic in run", "goal", r.goal.ID, "panic", p)
 		}
 	}()
-	if stop := r.enter(ctx); stop != nil {
+	if stop := r.inOrder(ctx, r.enter, r.restore, r.settleClaim); stop != nil {
 		return stop
 	}
 	for {
 		if stop := r.iterate(ctx); stop != nil {
-			return stop
+			return r.lastAccount(ctx, stop)
 		}
 	}
 }
 
 func (r *Run) enter(ctx context.Context) *Stop {
+	unmet, err := r.cfg.Journal.Unmet(ctx, r.goal.ID)
+	if err != nil {
+		return r.fault(ctx, "looking at the goals that must be done first", err)
+	}
+	if unmet != "" {
+		return &Stop{Exit: goal.NeedsOperator, Reason: unmet}
+	}
 	room, err := r.cfg.Open(ctx, r.goal, r.id, func(what, text string) {
 		if stop := r.append(ctx, &event.Warning{What: what, Text: text}); stop != nil {
 			r.cfg.Log.Warn("journal", "goal", r.goal.ID, "error", stop.Reason)
@@ -118,22 +133,16 @@ func (r *Run) enter(ctx context.Context) *Stop {
 		r.tools[spec.Name] = t
 		r.specs = append(r.specs, spec)
 	}
-	return r.restore(ctx)
+	r.critic = newCritic(r.goal, room.Models())
+	if _, err := r.worldChanged(ctx); err != nil { // what the run begins with is no movement when it comes back
+		return r.fault(ctx, "looking at the goal's folder", err)
+	}
+	return r.putBack(ctx)
 }
 
 // iterate is one pass of the loop, in the order of the contract.
 func (r *Run) iterate(ctx context.Context) *Stop {
-	if stop := r.limits(ctx); stop != nil {
-		return stop
-	}
-	if stop := r.takeOrders(ctx); stop != nil {
-		return stop
-	}
-	if stop := r.intact(); stop != nil {
-		return stop
-	}
-	r.goal.Spent.Iterations++
-	if stop := r.append(ctx, &event.Iteration{N: r.goal.Spent.Iterations}); stop != nil {
+	if stop := r.inOrder(ctx, r.limits, r.takeOrders, r.intact, r.count); stop != nil {
 		return stop
 	}
 	reply, stop := r.turn(ctx)
@@ -144,49 +153,57 @@ func (r *Run) iterate(ctx context.Context) *Stop {
 		return r.urge(ctx)
 	}
 	r.silent = 0
-	if stop := r.dispatch(ctx, reply.Calls); stop != nil {
-		return stop
+	dispatch := func(ctx context.Context) *Stop { return r.dispatch(ctx, reply.Calls) }
+	return r.inOrder(ctx, dispatch, r.leave, r.settleClaim, r.critique, r.move)
+}
+
+// inOrder takes the steps one after the other until one of them stops the run.
+func (r *Run) inOrder(ctx context.Context, steps ...func(context.Context) *Stop) *Stop {
+	for _, step := range steps {
+		if stop := step(ctx); stop != nil {
+			return stop
+		}
 	}
-	if r.gaveUp != nil {
-		return &Stop{goal.GaveUp, r.gaveUp.reason}
-	}
-	return r.settleClaim(ctx)
+	return nil
+}
+
+func (r *Run) count(ctx context.Context) *Stop {
+	r.goal.Spent.Iterations++
+	return r.append(ctx, &event.Iteration{N: r.goal.Spent.Iterations})
 }
 
 // urge answers a turn without a tool call. Three in a row are stuck.
 func (r *Run) urge(ctx context.Context) *Stop {
 	const most = 3
 	if r.silent++; r.silent >= most {
-		return &Stop{goal.Stuck, fmt.Sprintf("the model made %d turns in a row without calling a tool", most)}
+		return &Stop{Exit: goal.Stuck, Reason: fmt.Sprintf("the model made %d turns in a row without calling a tool", most)}
 	}
 	return r.say(ctx, "You called no tool. The run goes on until claim_complete is verified or you call abort_with_report. "+
 		"Take the next step now with a tool call.")
 }
 
-// intact is the pre-check: the criterion and the policy must still be the ones that were frozen.
-func (r *Run) intact() *Stop {
-	c, err1 := goal.Hash(r.goal.Criterion)
-	p, err2 := goal.Hash(r.goal.Policy)
-	if err := errors.Join(err1, err2); err != nil {
-		return &Stop{goal.Faulted, err.Error()}
+// leave stops the run when the agent gave up or asked its person.
+func (r *Run) leave(ctx context.Context) *Stop {
+	switch {
+	case r.gaveUp != nil:
+		return &Stop{Exit: goal.GaveUp, Reason: r.gaveUp.reason}
+	case r.asked != "":
+		return &Stop{Exit: goal.NeedsOperator, Reason: "the agent asks: " + r.asked}
 	}
-	if c != r.goal.CriterionSHA256 || p != r.goal.PolicySHA256 {
-		return &Stop{goal.NeedsOperator, "the criterion or the policy is not the one that was frozen at the start"}
-	}
-	return nil
+	return stopOf(ctx)
 }
 
 // say puts a user message into the conversation at this point in time.
 func (r *Run) say(ctx context.Context, text string, also ...event.Body) *Stop {
 	m := goal.Message{Role: goal.User, Text: text}
-	r.messages = append(r.messages, m)
+	r.conversation.add(m)
 	return r.append(ctx, append(also, &event.Message{Message: m})...)
 }
 
 // append journals even when the run is being cancelled: what happened, happened.
 func (r *Run) append(ctx context.Context, bodies ...event.Body) *Stop {
 	if err := r.cfg.Journal.Append(context.WithoutCancel(ctx), r.id, bodies...); err != nil {
-		return &Stop{goal.Faulted, "the journal could not be written: " + err.Error()}
+		return &Stop{Exit: goal.Faulted, Reason: "the journal could not be written: " + err.Error()}
 	}
 	return nil
 }
@@ -196,7 +213,7 @@ func (r *Run) fault(ctx context.Context, doing string, err error) *Stop {
 	if stop := stopOf(ctx); stop != nil {
 		return stop
 	}
-	return &Stop{goal.Faulted, doing + ": " + err.Error()}
+	return &Stop{Exit: goal.Faulted, Reason: doing + ": " + err.Error()}
 }
 
 // stopOf is the reason for which ctx was cancelled, nil while it lives.
@@ -208,5 +225,5 @@ func stopOf(ctx context.Context) *Stop {
 	if errors.As(context.Cause(ctx), &stop) {
 		return stop
 	}
-	return &Stop{goal.Interrupted, "the program was closed"}
+	return &Stop{Exit: goal.Interrupted, Reason: "the program was closed"}
 }

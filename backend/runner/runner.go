@@ -2,7 +2,7 @@
 // claim, an honest report, a limit or a person; the model cannot stop it.
 //
 // Runner owns the runs of this process: three at once by default, the rest wait
-// in a queue. Run is the loop of one of them and reads like the contract.
+// in a queue that belongs to the data folder. Run is the loop of one of them and reads like the contract.
 package runner
 
 import (
@@ -39,11 +39,13 @@ type Config struct {
 // concurrently.
 type Runner struct {
 	cfg   Config
-	slots chan struct{}
+	slots int
 	wg    sync.WaitGroup
 
 	mu     sync.Mutex
 	live   map[goal.ID]*active
+	queue  []*active
+	freed  chan struct{} // closed and replaced when a run ends
 	closed bool
 }
 
@@ -52,17 +54,34 @@ type active struct {
 	nudge  chan struct{} // a new order may wait
 	done   chan struct{}
 	begun  atomic.Bool // it has left the queue
+
+	blocked bool // waits for a slot; guarded by Runner.mu
 }
 
 // New returns a Runner without any run.
 func New(c Config) *Runner {
-	return &Runner{cfg: c, slots: make(chan struct{}, max(1, c.Slots)), live: map[goal.ID]*active{}}
+	return &Runner{cfg: c, slots: max(1, c.Slots), live: map[goal.ID]*active{}, freed: make(chan struct{})}
 }
 
 // Go starts or continues a goal in the background and returns at once; release
-// is called when its run is over. The caller holds the goal's sentinel. The
-// opening is the run's first event: Started or Resumed.
-func (r *Runner) Go(ctx context.Context, g goal.Goal, opening event.Body, release func()) error {
+// is called when this process has nothing to do with the goal any more. The
+// caller holds the goal's sentinel. The opening is what the run's journal begins
+// with: Started or Resumed, and what the person changed with it.
+func (r *Runner) Go(ctx context.Context, g goal.Goal, release func(), opening ...event.Body) error {
+	return r.launch(ctx, g.ID, release, func(ctx context.Context, a *active) { r.run(ctx, g, opening, a) })
+}
+
+// Await takes up a parked goal that another process has left: it goes on when
+// its time has come, or when the person wants it to.
+func (r *Runner) Await(ctx context.Context, g goal.Goal, release func()) error {
+	return r.launch(ctx, g.ID, release, func(ctx context.Context, a *active) {
+		if why, ok := r.parked(ctx, g, g.ParkedUntil, a); ok {
+			r.run(ctx, g, []event.Body{&event.Resumed{Note: why}}, a)
+		}
+	})
+}
+
+func (r *Runner) launch(ctx context.Context, id goal.ID, release func(), work func(context.Context, *active)) error {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	a := &active{cancel: cancel, nudge: make(chan struct{}, 1), done: make(chan struct{})}
 	r.mu.Lock()
@@ -71,15 +90,15 @@ func (r *Runner) Go(ctx context.Context, g goal.Goal, opening event.Body, releas
 		cancel(nil)
 		return errors.New("the program is closing")
 	}
-	if r.live[g.ID] != nil {
+	if r.live[id] != nil {
 		cancel(nil)
-		return fmt.Errorf("goal %s runs already", g.ID.Short())
+		return fmt.Errorf("goal %s runs already", id.Short())
 	}
-	r.live[g.ID] = a
+	r.live[id] = a
 	r.wg.Go(func() {
-		defer r.forget(g.ID, a)
+		defer r.forget(id, a)
 		defer release() // first: whoever waits for the end may want the goal for himself
-		r.run(ctx, g, opening, a)
+		work(ctx, a)
 	})
 	return nil
 }
@@ -92,71 +111,39 @@ func (r *Runner) forget(id goal.ID, a *active) {
 	close(a.done)
 }
 
-func (r *Runner) run(ctx context.Context, g goal.Goal, opening event.Body, a *active) {
-	if stop := r.wait(ctx, g, a.nudge); stop != nil {
-		r.neverBegan(ctx, g, stop)
-		return
-	}
-	defer func() { <-r.slots }()
-	a.begun.Store(true)
-	id, err := r.cfg.Journal.Begin(context.WithoutCancel(ctx), g.ID, opening)
-	if err != nil {
-		r.cfg.Log.Error("begin run", "goal", g.ID, "error", err)
-		return
-	}
-	g.RunID = id.ID
-	run := newRun(r.cfg, g, id, a)
-	if err := run.drive(ctx); err != nil {
-		r.cfg.Log.Error("run", "goal", g.ID, "error", err)
-	}
-}
-
-// neverBegan settles a goal that was stopped in the queue: aborted by a person,
-// or left as it was.
-func (r *Runner) neverBegan(ctx context.Context, g goal.Goal, stop *Stop) {
-	if stop.Exit != goal.UserAborted {
-		return
-	}
-	body := &event.Ended{Status: goal.Aborted, Exit: stop.Exit, Report: []string{"Stopped because " + stop.Reason + "."}}
-	if err := r.cfg.Journal.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID}, body); err != nil {
-		r.cfg.Log.Error("abort in the queue", "goal", g.ID, "error", err)
-	}
-}
-
-// wait takes a slot, and says so in the journal when there is none at once. A
-// stop means that the goal was stopped in the queue.
-func (r *Runner) wait(ctx context.Context, g goal.Goal, nudge <-chan struct{}) *Stop {
-	select {
-	case r.slots <- struct{}{}:
-		return nil
-	default:
-	}
-	if g.Status == goal.Pending {
-		body := &event.Queued{Reason: fmt.Sprintf("%d goals run already", cap(r.slots))}
-		if err := r.cfg.Journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, body); err != nil {
-			r.cfg.Log.Warn("queue", "goal", g.ID, "error", err)
-		}
-	}
+// run drives a goal until it needs its person or is over. A parked goal goes on
+// by itself.
+func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *active) {
 	for {
-		select {
-		case r.slots <- struct{}{}:
-			return nil
-		case <-ctx.Done():
-			return stopOf(ctx)
-		case <-nudge:
-		case <-r.cfg.Clock.After(orderInterval):
+		id, stop := r.enqueue(ctx, g, a, opening)
+		if stop != nil {
+			if stop.Exit == goal.UserAborted { // else it is left as it was
+				r.endHere(ctx, g, stop)
+			}
+			return
 		}
-		orders, err := r.cfg.Journal.TakeOrders(ctx, g.ID, goal.OrderAbort)
-		if err != nil && ctx.Err() == nil {
-			r.cfg.Log.Warn("orders", "goal", g.ID, "error", err)
+		a.begun.Store(true)
+		g.RunID = id.ID
+		run := newRun(r.cfg, g, id, a)
+		stop, err := run.drive(ctx)
+		r.free()
+		if err != nil {
+			r.cfg.Log.Error("run", "goal", g.ID, "error", err)
+			return
 		}
-		if len(orders) > 0 {
-			return aborted()
+		if stop.Exit != goal.Parked {
+			return
 		}
+		why, ok := r.parked(ctx, g, stop.Until, a)
+		if !ok {
+			return
+		}
+		g = run.left()
+		opening = []event.Body{&event.Resumed{Note: why}}
 	}
 }
 
-func aborted() *Stop { return &Stop{goal.UserAborted, "the person aborted the goal"} }
+func aborted() *Stop { return &Stop{Exit: goal.UserAborted, Reason: "the person aborted the goal"} }
 
 // Queued says whether the goal waits for a slot of this process.
 func (r *Runner) Queued(id goal.ID) bool {
@@ -217,7 +204,7 @@ func (r *Runner) Close(ctx context.Context) error {
 	r.mu.Lock()
 	r.closed = true
 	for _, a := range r.live {
-		a.cancel(&Stop{goal.Interrupted, "the program was closed"})
+		a.cancel(&Stop{Exit: goal.Interrupted, Reason: "the program was closed"})
 	}
 	r.mu.Unlock()
 	done := make(chan struct{})
@@ -234,6 +221,7 @@ func (r *Runner) Close(ctx context.Context) error {
 type Stop struct {
 	Exit   goal.Exit
 	Reason string
+	Until  time.Time // parked: when it goes on
 }
 
 func (s *Stop) Error() string { return string(s.Exit) + ": " + s.Reason }

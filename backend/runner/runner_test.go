@@ -183,7 +183,16 @@ func (w *world) start(g *goal.Goal, opening event.Body) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	if err := w.runner.Go(w.Context(), row.Goal, opening, func() {}); err != nil {
+	own, err := w.store.Own(g.ID)
+	if err != nil {
+		w.Fatal(err)
+	}
+	release := func() {
+		if err := own.Release(); err != nil {
+			w.Error(err)
+		}
+	}
+	if err := w.runner.Go(w.Context(), row.Goal, release, opening); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -430,7 +439,7 @@ func TestCloseInterruptsAndAResumedGoalEnds(t *testing.T) {
 	}
 	row := w.end(g)
 	expect(t, row, goal.Paused, goal.Interrupted)
-	if err := w.runner.Go(t.Context(), row.Goal, &event.Resumed{}, func() {}); err == nil {
+	if err := w.runner.Go(t.Context(), row.Goal, func() {}, &event.Resumed{}); err == nil {
 		t.Error("a closed runner took a goal")
 	}
 }
@@ -497,7 +506,7 @@ func TestGoalsAtOnceDoNotMix(t *testing.T) {
 func TestACrashedStepIsInDoubtAndNotRepeated(t *testing.T) {
 	w := newWorld(t, call(`write_file {"path":"done.txt","content":"x"}`, claim))
 	g := w.create(nil)
-	run, err := w.store.Begin(t.Context(), g.ID, &event.Started{})
+	run, err := w.store.Begin(t.Context(), g.ID, 3, &event.Started{})
 	if err != nil {
 		t.Fatal(err)
 	}

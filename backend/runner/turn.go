@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"goalpost/backend/event"
@@ -11,12 +12,17 @@ import (
 // turn asks the model once. A nil reply without a stop means that the turn was
 // cut off by an order and is to be repeated after it.
 func (r *Run) turn(ctx context.Context) (*goal.Reply, *Stop) {
+	contract := r.contract()
+	besides := len(contract) + r.specBytes()
+	r.conversation.fit(r.room.Models().Window, besides, r.openTodos())
 	turnCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	release := r.cutOnPause(turnCtx, cancel)
-	reply, err := r.room.Models().Agent.Turn(turnCtx, goal.Turn{
-		Model: r.goal.Model, System: r.contract(), Messages: r.messages, Tools: r.specs,
-	}, r.delta)
+	reply, err := r.askModel(turnCtx, contract)
+	if errors.Is(err, goal.ErrTooLong) && turnCtx.Err() == nil { // the window is smaller than was thought
+		r.conversation.cut(r.conversation.bytes/2, r.openTodos())
+		reply, err = r.askModel(turnCtx, contract)
+	}
 	release()
 	switch {
 	case err != nil && stopOf(ctx) != nil:
@@ -24,15 +30,56 @@ func (r *Run) turn(ctx context.Context) (*goal.Reply, *Stop) {
 	case err != nil && r.paused():
 		return nil, nil
 	case err != nil:
-		return nil, &Stop{goal.Faulted, "the model: " + err.Error()}
+		return nil, modelStop(err)
 	}
+	r.conversation.learn(reply.Usage.TokensIn, besides)
 	r.nameCalls(reply.Calls)
 	m := goal.Message{Role: goal.Assistant, Text: reply.Text, Calls: reply.Calls}
-	r.messages = append(r.messages, m)
-	r.goal.Spent.TokensIn += reply.Usage.TokensIn
-	r.goal.Spent.TokensOut += reply.Usage.TokensOut
-	r.goal.Spent.USD += reply.Usage.USD
+	r.conversation.add(m)
+	r.spend(reply.Usage)
 	return &reply, r.append(ctx, &event.Message{Message: m}, &event.Usage{Usage: reply.Usage})
+}
+
+func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error) {
+	t := goal.Turn{Model: r.goal.Model, System: contract, Messages: r.conversation.messages, Tools: r.specs}
+	reply, err := r.room.Models().Agent.Turn(ctx, t, r.delta)
+	if err != nil {
+		return reply, fmt.Errorf("the model: %w", err)
+	}
+	return reply, nil
+}
+
+// modelStop parks a goal whose provider says when it may be asked again.
+func modelStop(err error) *Stop {
+	var later *goal.Unavailable
+	if errors.As(err, &later) {
+		return &Stop{Exit: goal.Parked, Reason: err.Error(), Until: later.Until}
+	}
+	return &Stop{Exit: goal.Faulted, Reason: err.Error()}
+}
+
+// spend counts a turn of any mind of this goal; the journal counts it too.
+func (r *Run) spend(u goal.Usage) {
+	r.goal.Spent.TokensIn += u.TokensIn
+	r.goal.Spent.TokensOut += u.TokensOut
+	r.goal.Spent.USD += u.USD
+}
+
+// spendOn counts and journals what the critic, a judge or the reviewer cost.
+func (r *Run) spendOn(ctx context.Context, u goal.Usage, by string) *Stop {
+	if u == (goal.Usage{}) {
+		return nil
+	}
+	r.spend(u)
+	return r.append(ctx, &event.Usage{Usage: u, By: by})
+}
+
+func (r *Run) specBytes() int {
+	n := 0
+	for _, s := range r.specs {
+		n += len(s.Name) + len(s.Description) + len(s.Schema)
+	}
+	return n
 }
 
 // nameCalls makes the ids of calls unique over the conversation: some servers

@@ -22,67 +22,138 @@ func (r *Run) settleClaim(ctx context.Context) *Stop {
 	}
 	c := *r.claim
 	r.claim = nil
-	r.claims++
-	if stop := r.append(ctx, &event.Claim{N: r.claims, Rationale: c.rationale, Result: c.result}); stop != nil {
+	if held := r.reminder(c); held != "" {
+		return r.say(ctx, held)
+	}
+	r.claims.made++
+	if stop := r.append(ctx, &event.Claim{N: r.claims.made, Rationale: c.rationale, Result: c.result, By: c.by}); stop != nil {
 		return stop
 	}
-	if r.idle && r.cfg.Clock.Now().Sub(r.failedAt) < settling {
-		return r.failedClaim(ctx, "nothing was done since the last failed claim, so the checks were not run again. "+detail(r.last))
+	if c.by == "" && r.claims.idle && r.cfg.Clock.Now().Sub(r.claims.at) < settling {
+		return r.failedClaim(ctx, c, "nothing was done since the last failed claim, so the checks were not run again. "+detail(r.claims.ran, r.claims.last))
 	}
-	passed, err := r.verify(ctx)
-	if err != nil {
-		return r.fault(ctx, "verifying", err)
+	if c.accepted != nil && !*c.accepted {
+		return r.failedClaim(ctx, c, "the person looked at the result and sent it back: "+c.note)
 	}
-	r.failedAt = r.cfg.Clock.Now()
-	if stop := stopOf(ctx); stop != nil && !passed {
+	found, stop := r.verify(ctx, c)
+	if stop != nil {
 		return stop
 	}
-	if passed {
-		r.rationale = c.rationale
-		return &Stop{goal.Done, "the claim was verified"}
+	switch found {
+	case goal.Verified:
+		return r.reviewed(ctx, c)
+	case goal.Waiting:
+		return &Stop{Exit: goal.NeedsOperator, Reason: "everything else passed; it waits for the person to accept the result or send it back"}
+	case goal.NotVerified:
 	}
-	return r.failedClaim(ctx, detail(r.last))
+	return r.failedClaim(ctx, c, detail(r.claims.made, r.claims.last))
 }
 
-func (r *Run) verify(ctx context.Context) (bool, error) {
-	r.last = r.last[:0]
-	found, err := r.room.Judge().Criterion(ctx, r.goal, goal.Claim{N: r.claims}, func(v goal.Verdict) error {
-		r.last = append(r.last, v)
-		if stop := r.append(ctx, &event.Verdict{Claim: r.claims, Verdict: v}); stop != nil {
+// reminder is what the agent is told, once each, instead of a verification that
+// would come too early.
+func (r *Run) reminder(c claim) string {
+	if c.by != "" {
+		return ""
+	}
+	if open := r.openTodos(); open != "" && !r.claims.told["todos"] {
+		r.claims.told["todos"] = true
+		return "Before the host verifies: these todos of your plan are open.\n" + open + "\nDo them, or complete or rewrite the plan, and claim again."
+	}
+	if r.progress.unseen && !r.goal.Criterion.Gated() && !r.claims.told["look"] {
+		r.claims.told["look"] = true
+		return "Before the host asks a judge or the person: you changed something and did not look at the result. Look at it, and claim again."
+	}
+	return ""
+}
+
+// verify runs the criterion. What was spent on judges counts.
+func (r *Run) verify(ctx context.Context, c claim) (goal.Finding, *Stop) {
+	r.claims.last = nil
+	asked := goal.Claim{N: r.claims.made, Rationale: c.rationale, Result: c.result, Accepted: c.accepted, Note: c.note, Steps: r.recent}
+	found, err := r.room.Judge().Criterion(ctx, r.goal, asked, func(v goal.Verdict) error {
+		r.claims.last = append(r.claims.last, v)
+		if stop := r.append(ctx, &event.Verdict{Claim: r.claims.made, Verdict: v}); stop != nil {
+			return stop
+		}
+		if stop := r.spendOn(ctx, v.Usage, "judge"); stop != nil {
 			return stop
 		}
 		return nil
 	})
 	if err != nil {
-		return false, fmt.Errorf("claim %d: %w", r.claims, err)
+		return "", r.fault(ctx, fmt.Sprintf("verifying claim %d", r.claims.made), err)
 	}
-	return found == goal.Verified, nil
+	r.claims.at, r.claims.ran = r.cfg.Clock.Now(), r.claims.made
+	for _, v := range r.claims.last {
+		if v.Outcome == goal.Tampered {
+			return "", tampered(v.Tail)
+		}
+	}
+	if found != goal.Verified { // a pass counts, even if the time ran out with it
+		if stop := stopOf(ctx); stop != nil {
+			return "", stop
+		}
+	}
+	return found, nil
 }
 
-// failedClaim tells the agent why, and counts per check: too many in a row on
-// the same one are stuck.
-func (r *Run) failedClaim(ctx context.Context, why string) *Stop {
-	r.idle = true
-	stop := r.say(ctx, "Verification failed: "+why+"\n\nKeep working: find out why, repair it, and claim again; or call abort_with_report if it cannot be done.",
-		&event.VerificationFailed{Claim: r.claims, Detail: why})
-	if stop != nil {
+// reviewed asks the cold reviewer, if the goal has one, and stops as done.
+func (r *Run) reviewed(ctx context.Context, c claim) *Stop {
+	if r.goal.Reviewed() {
+		asked := goal.Claim{N: r.claims.made, Rationale: c.rationale, Result: c.result, Steps: r.recent}
+		rv, err := r.room.Judge().Review(ctx, r.goal, asked, r.claims.last)
+		if err != nil {
+			return r.fault(ctx, fmt.Sprintf("reviewing claim %d", r.claims.made), err)
+		}
+		if stop := r.append(ctx, &event.Review{Claim: r.claims.made, Review: rv}); stop != nil {
+			return stop
+		}
+		if stop := r.spendOn(ctx, rv.Usage, "reviewer"); stop != nil {
+			return stop
+		}
+		r.claims.review = &rv
+		if !rv.Confirmed {
+			return r.notConfirmed(ctx, c, rv)
+		}
+	}
+	r.claims.accepted = &c
+	return &Stop{Exit: goal.Done, Reason: "the claim was verified"}
+}
+
+// notConfirmed is a failed claim on the review, which counts as one more check
+// after those of the criterion.
+func (r *Run) notConfirmed(ctx context.Context, c claim, rv goal.Review) *Stop {
+	v := goal.Verdict{Check: len(r.goal.Criterion.Checks), Name: "review", Outcome: goal.Fail, Detail: "the reviewer rejected it: " + rv.Reason}
+	if rv.Error {
+		v.Outcome, v.Detail = goal.CheckErr, "the reviewer could not decide: "+rv.Reason
+	}
+	r.claims.last = append(r.claims.last, v)
+	return r.failedClaim(ctx, c, detail(r.claims.made, r.claims.last))
+}
+
+// failedClaim tells the agent why, and stops when too many failed alike.
+func (r *Run) failedClaim(ctx context.Context, c claim, why string) *Stop {
+	r.claims.idle = true
+	text := failureMark + why + "\n\nKeep working: find out why, repair it, and claim again; or call abort_with_report if it cannot be done."
+	switch {
+	case c.by == "critic":
+		text = failureMark + "the critic took the goal for achieved, so the host verified. " + why + "\n\nKeep working."
+	case len(r.todos) > 0:
+		text += " Revise your plan with write_todos."
+	}
+	if stop := r.say(ctx, text, &event.VerificationFailed{Claim: r.claims.made, Detail: why}); stop != nil {
 		return stop
 	}
-	for _, v := range r.last {
-		if v.Outcome == goal.Pass {
-			r.failed[v.Check] = 0
-			continue
-		}
-		r.failed[v.Check]++
-		if most := r.goal.Limits.ClaimsPerGate; most > 0 && r.failed[v.Check] >= most {
-			return &Stop{goal.Stuck, fmt.Sprintf("%d claims in a row failed on the same check: %s", most, v.Name)}
-		}
+	if c.by != "" { // only what the agent claims counts against it
+		r.claims.idle = false
+		return nil
 	}
-	return nil
+	r.claims.count(r.claims.last)
+	return r.claims.stop(r.goal.Limits.ClaimsPerGate)
 }
 
 // detail says of every check that did not pass what it said.
-func detail(verdicts []goal.Verdict) string {
+func detail(claim int, verdicts []goal.Verdict) string {
 	var parts []string
 	for _, v := range verdicts {
 		if v.Outcome == goal.Pass {
@@ -91,6 +162,9 @@ func detail(verdicts []goal.Verdict) string {
 		part := fmt.Sprintf("check %d (%s): %s", v.Check+1, v.Name, v.Detail)
 		if v.Tail != "" {
 			part += "\nOutput tail:\n" + v.Tail
+		}
+		if v.Bytes > int64(len(v.Tail)) {
+			part += fmt.Sprintf("\nread_evidence with the handle \"check:%d@%d\" gives all %d bytes.", v.Check+1, claim, v.Bytes)
 		}
 		parts = append(parts, part)
 	}

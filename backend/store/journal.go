@@ -20,13 +20,17 @@ func (s *Store) Append(ctx context.Context, run goal.Run, bodies ...event.Body) 
 	return s.commit(ctx, run, func(*sql.Tx) error { return nil }, bodies...)
 }
 
-// Begin makes a new run the goal's current one and appends the events that open it.
-func (s *Store) Begin(ctx context.Context, id goal.ID, opening ...event.Body) (goal.Run, error) {
+// Begin makes a new run the goal's current one and appends the events that open
+// it. A goal that cannot begin yet is refused with a *goal.Busy.
+func (s *Store) Begin(ctx context.Context, id goal.ID, slots int, opening ...event.Body) (goal.Run, error) {
 	run := goal.Run{Goal: id, ID: NewID()}
 	at := stamp(s.now())
 	err := s.commit(ctx, run, func(tx *sql.Tx) error {
 		if err := arrow(ctx, tx, id, goal.Running); err != nil {
 			return err
+		}
+		if busy, err := s.busy(ctx, tx, id, slots); err != nil || busy != nil {
+			return errors.Join(err, busyError(busy))
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE goals SET run_id = ?, status = 'running', exit = '', ended_at = '', report = '[]',
 			account = '', parked_until = '',
@@ -42,6 +46,14 @@ func (s *Store) Begin(ctx context.Context, id goal.ID, opening ...event.Body) (g
 		return nil
 	}, opening...)
 	return run, err
+}
+
+// busyError keeps a nil *goal.Busy from becoming an error that is not nil.
+func busyError(b *goal.Busy) error {
+	if b == nil {
+		return nil
+	}
+	return b
 }
 
 // Heartbeat saves what has been spent and that the run's owner lives.

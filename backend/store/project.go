@@ -36,8 +36,8 @@ func (s *Store) statement(ctx context.Context, tx *sql.Tx, ev event.Event, p pla
 		if _, err := tx.ExecContext(ctx, "UPDATE goals SET claims = ?, checks_passed = 0 WHERE id = ?", b.N, ev.GoalID); err != nil {
 			return "", nil, fmt.Errorf("claim: %w", err)
 		}
-		return "INSERT INTO claims (goal_id, n, run_id, at, at_ms, rationale, result) VALUES (?,?,?,?,?,?,?)",
-			[]any{ev.GoalID, b.N, ev.RunID, stamp(ev.At), p.sinceStart(ev.At), valid(b.Rationale), valid(b.Result)}, nil
+		return "INSERT INTO claims (goal_id, n, run_id, at, at_ms, rationale, result, claimant) VALUES (?,?,?,?,?,?,?,?)",
+			[]any{ev.GoalID, b.N, ev.RunID, stamp(ev.At), p.sinceStart(ev.At), valid(b.Rationale), valid(b.Result), b.By}, nil
 	case *event.Verdict:
 		return s.verdict(ctx, tx, ev, b)
 	case *event.Usage:

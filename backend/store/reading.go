@@ -139,6 +139,7 @@ type Claim struct {
 	N         int
 	At        time.Time
 	AtMS      int64
+	By        string // critic, person; "" is the agent
 	Rationale string
 	Result    string
 	Verdicts  []goal.Verdict
@@ -146,7 +147,7 @@ type Claim struct {
 
 // Claims reads every claim of a goal, oldest first: the receipt.
 func (s *Store) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT c.n, c.at, c.at_ms, c.rationale, c.result, coalesce(v.verdict,'') FROM claims c
+	rows, err := s.read.QueryContext(ctx, `SELECT c.n, c.at, c.at_ms, c.claimant, c.rationale, c.result, coalesce(v.verdict,'') FROM claims c
 		LEFT JOIN verdicts v ON v.goal_id = c.goal_id AND v.claim = c.n WHERE c.goal_id = ? ORDER BY c.n, v.check_n`, id)
 	if err != nil {
 		return nil, fmt.Errorf("read claims: %w", err)
@@ -156,7 +157,7 @@ func (s *Store) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
 	for rows.Next() {
 		var c Claim
 		var at, verdict string
-		if err := rows.Scan(&c.N, &at, &c.AtMS, &c.Rationale, &c.Result, &verdict); err != nil {
+		if err := rows.Scan(&c.N, &at, &c.AtMS, &c.By, &c.Rationale, &c.Result, &verdict); err != nil {
 			return nil, fmt.Errorf("read claims: %w", err)
 		}
 		c.At = parseStamp(at)

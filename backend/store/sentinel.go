@@ -34,6 +34,17 @@ func (s *Store) Own(id goal.ID) (*Sentinel, error) {
 	return &Sentinel{l}, nil
 }
 
+// Alive says whether a process holds the sentinel of a goal. It takes no part in
+// who gets it: a shared lock is tried.
+func (s *Store) Alive(id goal.ID) (bool, error) {
+	l := flock.New(filepath.Join(s.dir, "run", "goal-"+string(id)+".lock"))
+	free, err := l.TryRLock()
+	if err = errors.Join(err, l.Close()); err != nil {
+		return false, fmt.Errorf("sentinel of %s: %w", id.Short(), err)
+	}
+	return !free, nil
+}
+
 // Release gives the sentinel back. The file stays: removing it would race with
 // a process that has just opened it.
 func (l *Sentinel) Release() error {

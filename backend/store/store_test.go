@@ -45,7 +45,7 @@ func create(t testing.TB, s *Store) *goal.Goal {
 
 func begin(t testing.TB, s *Store, id goal.ID) goal.Run {
 	t.Helper()
-	run, err := s.Begin(context.Background(), id, &event.Started{})
+	run, err := s.Begin(context.Background(), id, 3, &event.Started{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestAStaleRunCannotWrite(t *testing.T) {
 	if err := s.Append(ctx, old, &event.Iteration{N: 1}); err == nil || !strings.Contains(err.Error(), "current run") {
 		t.Fatalf("a run that is over wrote to the journal: %v", err)
 	}
-	if _, err := s.Begin(ctx, g.ID, &event.Started{}); err == nil {
+	if _, err := s.Begin(ctx, g.ID, 3, &event.Started{}); err == nil {
 		t.Fatal("a running goal was started again")
 	}
 }

@@ -5,6 +5,8 @@ ALTER TABLE goals ADD COLUMN account TEXT NOT NULL DEFAULT '';
 ALTER TABLE goals ADD COLUMN parked_until TEXT NOT NULL DEFAULT '';
 ALTER TABLE results ADD COLUMN whole_sha256 TEXT NOT NULL DEFAULT '';
 
+ALTER TABLE claims ADD COLUMN claimant TEXT NOT NULL DEFAULT ''; -- critic, person; '' is the agent
+
 CREATE TRIGGER options_frozen BEFORE UPDATE OF options ON goals
 BEGIN SELECT RAISE(ABORT, 'the options of a goal are frozen'); END;
 

@@ -1,0 +1,42 @@
+package runner
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"goalpost/backend/goal"
+)
+
+const (
+	accountTime  = 60 * time.Second
+	accountWords = "The run ends here: %. In at most 120 words and without calling a tool: what have you done, what is open, what would you try next? " +
+		"The host writes the report; this stands under it."
+)
+
+// lastAccount lets the agent say a last word, without tools, when it was stuck
+// or ran into a limit that leaves room for one more turn.
+func (r *Run) lastAccount(ctx context.Context, stop *Stop) *Stop {
+	if stop.Exit != goal.Stuck && stop.Exit != goal.LimitReached || ctx.Err() != nil {
+		return stop
+	}
+	for _, u := range r.uses() {
+		if u.percent >= 100 && u.what != "iterations" {
+			return stop
+		}
+	}
+	timed, cancel := context.WithTimeout(ctx, accountTime)
+	defer cancel()
+	ask := goal.Message{Role: goal.User, Text: strings.Replace(accountWords, "%", stop.Reason, 1)}
+	messages := append(append([]goal.Message{}, r.conversation.messages...), ask)
+	reply, err := r.room.Models().Agent.Turn(timed, goal.Turn{Model: r.goal.Model, System: r.contract(), Messages: messages}, r.delta)
+	if abort := stopOf(ctx); abort != nil {
+		return abort
+	}
+	if err != nil {
+		r.cfg.Log.Info("last account", "goal", r.goal.ID, "error", err)
+		return stop
+	}
+	r.account = clip(strings.TrimSpace(reply.Text), 2000)
+	return firstStop(r.spendOn(ctx, reply.Usage, "account"), stop)
+}

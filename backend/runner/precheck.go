@@ -1,0 +1,65 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"goalpost/backend/goal"
+)
+
+// intact is the pre-check: the criterion, the policy and the protected files
+// must still be the ones that were frozen.
+func (r *Run) intact(ctx context.Context) *Stop {
+	c, err1 := goal.Hash(r.goal.Criterion)
+	p, err2 := goal.Hash(r.goal.Policy)
+	if err := errors.Join(err1, err2); err != nil {
+		return &Stop{Exit: goal.Faulted, Reason: err.Error()}
+	}
+	if c != r.goal.CriterionSHA256 || p != r.goal.PolicySHA256 {
+		return &Stop{Exit: goal.NeedsOperator, Reason: "the criterion or the policy is not the one that was frozen at the start"}
+	}
+	world := r.room.World()
+	if world == nil {
+		return nil
+	}
+	diff, err := world.Intact(ctx)
+	if err != nil {
+		return r.fault(ctx, "looking at the protected files", err)
+	}
+	if diff != "" {
+		return tampered(diff)
+	}
+	return nil
+}
+
+func tampered(diff string) *Stop {
+	return &Stop{Exit: goal.NeedsOperator, Reason: "what decides about the goal was changed; when you continue, it is put back:\n" + diff}
+}
+
+// putBack repairs protected files when the person continues a goal that was
+// paused for them: the posts stand where they stood.
+func (r *Run) putBack(ctx context.Context) *Stop {
+	world := r.room.World()
+	if world == nil || r.goal.Exit != goal.NeedsOperator {
+		return nil
+	}
+	diff, err := world.Intact(ctx)
+	if err != nil || diff == "" {
+		return r.faultIf(ctx, "looking at the protected files", err)
+	}
+	files, err := world.PutBack(ctx)
+	if err != nil {
+		return r.fault(ctx, "putting the protected files back", err)
+	}
+	r.conversation.later("The person continued the goal. These files decide about it and were put back to what they were: " +
+		strings.Join(files, ", ") + ". Do not change them.")
+	return nil
+}
+
+func (r *Run) faultIf(ctx context.Context, doing string, err error) *Stop {
+	if err == nil {
+		return nil
+	}
+	return r.fault(ctx, doing, err)
+}

@@ -1,0 +1,130 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// enqueue waits until the goal may begin and begins it. The queue belongs to the
+// data folder, so other processes count; in this one, who came first goes first.
+// A stop means that the goal was stopped in the queue.
+func (r *Runner) enqueue(ctx context.Context, g goal.Goal, a *active, opening []event.Body) (goal.Run, *Stop) {
+	r.join(a)
+	defer r.leave(a)
+	told := ""
+	for {
+		freed := r.freedSignal()
+		if r.mayTry(a) {
+			id, err := r.begin(ctx, g, opening)
+			var busy *goal.Busy
+			switch {
+			case err == nil:
+				return id, nil
+			case !errors.As(err, &busy):
+				r.cfg.Log.Error("begin run", "goal", g.ID, "error", err)
+				return goal.Run{}, &Stop{Exit: goal.Faulted, Reason: err.Error()}
+			}
+			r.blocked(a, busy.Slots)
+			told = r.tellQueued(ctx, g, busy.Reason, told)
+		}
+		if stop := r.inQueue(ctx, g, a, freed); stop != nil {
+			return goal.Run{}, stop
+		}
+	}
+}
+
+// begin looks first, which costs no writing, and then begins.
+func (r *Runner) begin(ctx context.Context, g goal.Goal, opening []event.Body) (goal.Run, error) {
+	ctx = context.WithoutCancel(ctx)
+	busy, err := r.cfg.Journal.Busy(ctx, g.ID, r.slots)
+	if err != nil {
+		return goal.Run{}, err
+	}
+	if busy != nil {
+		return goal.Run{}, busy
+	}
+	return r.cfg.Journal.Begin(ctx, g.ID, r.slots, opening...)
+}
+
+// tellQueued journals why a new goal waits, once for each reason.
+func (r *Runner) tellQueued(ctx context.Context, g goal.Goal, reason, told string) string {
+	if g.Status != goal.Pending || reason == told {
+		return reason
+	}
+	if err := r.cfg.Journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, &event.Queued{Reason: reason}); err != nil {
+		r.cfg.Log.Warn("queue", "goal", g.ID, "error", err)
+	}
+	return reason
+}
+
+// inQueue waits for a moment at which it is worth trying again.
+func (r *Runner) inQueue(ctx context.Context, g goal.Goal, a *active, freed <-chan struct{}) *Stop {
+	select {
+	case <-ctx.Done():
+		return stopOf(ctx)
+	case <-freed:
+	case <-a.nudge:
+	case <-r.cfg.Clock.After(orderInterval):
+	}
+	orders, err := r.cfg.Journal.TakeOrders(ctx, g.ID, goal.OrderAbort)
+	if err != nil && ctx.Err() == nil {
+		r.cfg.Log.Warn("orders", "goal", g.ID, "error", err)
+	}
+	if len(orders) > 0 {
+		return aborted()
+	}
+	return nil
+}
+
+func (r *Runner) join(a *active) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.queue = append(r.queue, a)
+	a.blocked = false
+}
+
+func (r *Runner) leave(a *active) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.queue = slices.DeleteFunc(r.queue, func(q *active) bool { return q == a })
+}
+
+// mayTry says whether nobody who came earlier waits for a slot.
+func (r *Runner) mayTry(a *active) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, q := range r.queue {
+		if q == a {
+			return true
+		}
+		if q.blocked {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Runner) blocked(a *active, bySlots bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a.blocked = bySlots
+}
+
+// freedSignal is closed when a run of this process ends.
+func (r *Runner) freedSignal() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.freed
+}
+
+// free tells the queue that a run has ended.
+func (r *Runner) free() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	close(r.freed)
+	r.freed = make(chan struct{})
+}

@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// recentSteps is how many of the newest steps a new run knows of.
+const recentSteps = 40
+
+// Past reads what a new run needs to know of the runs before it.
+func (s *Store) Past(ctx context.Context, id goal.ID) (goal.Past, error) {
+	var p goal.Past
+	var err error
+	if p.Todos, err = s.Todos(ctx, id); err != nil {
+		return p, err
+	}
+	if p.Steps, err = s.newestSteps(ctx, id); err != nil {
+		return p, err
+	}
+	since, err := s.lastStop(ctx, id)
+	if err != nil {
+		return p, err
+	}
+	claims, err := s.Claims(ctx, id)
+	if err != nil {
+		return p, err
+	}
+	for _, c := range claims {
+		p.Last = goal.PastClaim{N: c.N, By: c.By, Rationale: c.Rationale, Result: c.Result, Verdicts: c.Verdicts}
+		if stamp(c.At) > since {
+			p.Claims = append(p.Claims, p.Last)
+		}
+	}
+	return p, nil
+}
+
+// Todos reads the goal's plan as it is now.
+func (s *Store) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
+	list, err := s.events(ctx, "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type = 'todos' ORDER BY seq DESC LIMIT 1", id)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	if todos, ok := list[0].Body.(*event.Todos); ok {
+		return todos.Items, nil
+	}
+	return nil, nil
+}
+
+// lastStop is when the person last had to look at the goal: what failed before
+// is not counted against it any more.
+func (s *Store) lastStop(ctx context.Context, id goal.ID) (string, error) {
+	var at string
+	err := s.read.QueryRowContext(ctx, `SELECT coalesce(max(at), '') FROM events WHERE goal_id = ? AND type IN ('paused','ended')
+		AND body ->> 'exit' IN ('stuck','needs_operator','limit_reached','done','gave_up','user_aborted')`, id).Scan(&at)
+	if err != nil {
+		return "", fmt.Errorf("read stops: %w", err)
+	}
+	return at, nil
+}
+
+func (s *Store) newestSteps(ctx context.Context, id goal.ID) ([]goal.Step, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT s.n, s.tool, s.arguments, r.outcome, r.result FROM steps s
+		JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.risk <> '' ORDER BY s.n DESC LIMIT ?`, id, recentSteps)
+	if err != nil {
+		return nil, fmt.Errorf("read steps: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []goal.Step
+	for rows.Next() {
+		var st goal.Step
+		if err := rows.Scan(&st.N, &st.Tool, &st.Arguments, &st.Outcome, &st.Result); err != nil {
+			return nil, fmt.Errorf("read steps: %w", err)
+		}
+		list = append(list, st)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read steps: %w", err)
+	}
+	slices.Reverse(list)
+	return list, nil
+}

@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+// asker is a connection or a transaction.
+type asker interface {
+	QueryContext(ctx context.Context, q string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, q string, args ...any) *sql.Row
+}
+
+// Busy says why a goal cannot begin yet, nil if it can. The queue belongs to the
+// data folder: goals of all processes count.
+func (s *Store) Busy(ctx context.Context, id goal.ID, slots int) (*goal.Busy, error) {
+	return s.busy(ctx, s.read, id, slots)
+}
+
+func (s *Store) busy(ctx context.Context, q asker, id goal.ID, slots int) (*goal.Busy, error) {
+	first, _, err := dependencies(ctx, q, id)
+	if err != nil {
+		return nil, err
+	}
+	if first != "" {
+		return &goal.Busy{Reason: "it waits for goal " + first.Short()}, nil
+	}
+	mine, err := folderOf(ctx, q, id)
+	if err != nil {
+		return nil, err
+	}
+	running, err := s.running(ctx, q, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range running {
+		if mine.overlaps(other) {
+			return &goal.Busy{Reason: fmt.Sprintf("goal %s writes in the same folder", other.id.Short())}, nil
+		}
+	}
+	if len(running) >= slots {
+		return &goal.Busy{Reason: fmt.Sprintf("%d goals run already", len(running)), Slots: true}, nil
+	}
+	return nil, nil
+}
+
+// folder is where a goal works.
+type folder struct {
+	id   goal.ID
+	dir  string
+	risk policy.Risk
+}
+
+// overlaps says whether two goals must not work at the same time: both write,
+// and one folder holds the other.
+func (f folder) overlaps(o folder) bool {
+	if f.risk == policy.ReadOnly || o.risk == policy.ReadOnly || f.dir == "" || o.dir == "" {
+		return false
+	}
+	return policy.Inside(f.dir, o.dir) || policy.Inside(o.dir, f.dir)
+}
+
+func folderOf(ctx context.Context, q asker, id goal.ID) (folder, error) {
+	f := folder{id: id}
+	err := q.QueryRowContext(ctx, "SELECT coalesce(policy ->> 'dir', ''), coalesce(policy ->> 'risk', '') FROM goals WHERE id = ?", id).Scan(&f.dir, &f.risk)
+	if errors.Is(err, sql.ErrNoRows) {
+		return f, fmt.Errorf("%w: %s", goal.ErrNotFound, id)
+	}
+	if err != nil {
+		return f, fmt.Errorf("queue: %w", err)
+	}
+	return f, nil
+}
+
+// running lists the other goals that run and whose owner lives.
+func (s *Store) running(ctx context.Context, q asker, id goal.ID) ([]folder, error) {
+	rows, err := q.QueryContext(ctx, "SELECT id, coalesce(policy ->> 'dir', ''), coalesce(policy ->> 'risk', '') FROM goals WHERE status = 'running' AND id <> ?", id)
+	if err != nil {
+		return nil, fmt.Errorf("queue: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []folder
+	for rows.Next() {
+		var f folder
+		if err := rows.Scan(&f.id, &f.dir, &f.risk); err != nil {
+			return nil, fmt.Errorf("queue: %w", err)
+		}
+		alive, err := s.Alive(f.id)
+		if err != nil {
+			return nil, err
+		}
+		if alive {
+			list = append(list, f)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("queue: %w", err)
+	}
+	return list, nil
+}
+
+// Unmet says which goal that must be done first ended otherwise, "" if none.
+func (s *Store) Unmet(ctx context.Context, id goal.ID) (string, error) {
+	_, unmet, err := dependencies(ctx, s.read, id)
+	return unmet, err
+}
+
+// dependencies looks at the goals that must be done first: one that may still
+// become done, and in words one that did not.
+func dependencies(ctx context.Context, q asker, id goal.ID) (waiting goal.ID, unmet string, err error) {
+	rows, err := q.QueryContext(ctx, `SELECT a.value, coalesce(g.status, ''), coalesce(g.exit, '') FROM goals me, json_each(me.options, '$.after') a
+		LEFT JOIN goals g ON g.id = a.value WHERE me.id = ?`, id)
+	if err != nil {
+		return "", "", fmt.Errorf("queue: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var first goal.ID
+		var status goal.Status
+		var exit goal.Exit
+		if err := rows.Scan(&first, &status, &exit); err != nil {
+			return "", "", fmt.Errorf("queue: %w", err)
+		}
+		switch {
+		case status == goal.Completed:
+		case status == "":
+			unmet = fmt.Sprintf("goal %s, which must be done first, was deleted", first.Short())
+		case status.Live():
+			waiting = first
+		default:
+			unmet = fmt.Sprintf("goal %s, which must be done first, ended %s", first.Short(), exit)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return "", "", fmt.Errorf("queue: %w", err)
+	}
+	return waiting, unmet, nil
+}

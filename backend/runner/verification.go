@@ -152,6 +152,10 @@ func (r *Run) failedClaim(ctx context.Context, c claim, why string) *Stop {
 	return r.claims.stop(r.goal.Limits.ClaimsPerGate)
 }
 
+// tailSlack is what a tail may be shorter than its output, in bytes, and still be
+// all of it: line ends and blanks.
+const tailSlack = 80
+
 // detail says of every check that did not pass what it said.
 func detail(claim int, verdicts []goal.Verdict) string {
 	var parts []string
@@ -163,7 +167,7 @@ func detail(claim int, verdicts []goal.Verdict) string {
 		if v.Tail != "" {
 			part += "\nOutput tail:\n" + v.Tail
 		}
-		if v.Bytes > int64(len(v.Tail)) {
+		if v.Bytes > int64(len(v.Tail))+tailSlack {
 			part += fmt.Sprintf("\nread_evidence with the handle \"check:%d@%d\" gives all %d bytes.", v.Check+1, claim, v.Bytes)
 		}
 		parts = append(parts, part)

@@ -65,6 +65,7 @@ func TestFrozen(t *testing.T) {
 		"update criterion":       "UPDATE goals SET criterion = '{}'",
 		"update hash":            "UPDATE goals SET criterion_sha256 = 'x'",
 		"update policy":          "UPDATE goals SET policy = '{}'",
+		"update options":         "UPDATE goals SET options = '{\"critic_every\":0}'",
 		"update objective":       "UPDATE goals SET objective = 'x'",
 		"delete":                 "DELETE FROM goals",
 		"insert or replace":      "INSERT OR REPLACE INTO goals SELECT * FROM goals",

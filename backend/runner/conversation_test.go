@@ -1,0 +1,218 @@
+package runner
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// talk is a conversation of n steps with results of the given size, a note of the
+// person and a failed claim on the way.
+func talk(n, bytes int) *conversation {
+	c := &conversation{}
+	c.add(goal.Message{Role: goal.User, Text: "Goal: tidy up"})
+	for i := 1; i <= n; i++ {
+		id := fmt.Sprintf("c%d", i)
+		c.add(goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: id, Tool: "read_file", Arguments: fmt.Sprintf(`{"path":"f%d"}`, i)}}})
+		c.add(goal.Message{Role: goal.ToolRole, CallID: id, Step: i, Text: fmt.Sprintf("result %d\n%s", i, strings.Repeat("x", bytes))})
+		if i == 2 {
+			c.add(goal.Message{Role: goal.User, Text: noteMark + "use tabs"})
+		}
+		if i == 3 || i == 4 {
+			c.add(goal.Message{Role: goal.User, Text: fmt.Sprintf("%sfault %d", failureMark, i)})
+		}
+	}
+	return c
+}
+
+// whole holds what must be true of every conversation.
+func whole(t *testing.T, c *conversation) {
+	t.Helper()
+	calls, bytes := map[string]bool{}, 0
+	for _, m := range c.messages {
+		bytes += size(m)
+		for _, call := range m.Calls {
+			calls[call.ID] = true
+		}
+		if m.Role == goal.ToolRole && !calls[m.CallID] {
+			t.Errorf("the result of %s has lost its call", m.CallID)
+		}
+	}
+	if c.messages[0].Text != "Goal: tidy up" {
+		t.Errorf("the objective is gone: %q", c.messages[0].Text)
+	}
+	if bytes != c.bytes {
+		t.Errorf("%d bytes counted, %d there", c.bytes, bytes)
+	}
+}
+
+func text(c *conversation) string {
+	var b strings.Builder
+	for _, m := range c.messages {
+		b.WriteString(m.Text + "\n")
+	}
+	return b.String()
+}
+
+// TestASmallConversationIsLeftAlone, and one whose window is not known.
+func TestASmallConversationIsLeftAlone(t *testing.T) {
+	c := talk(20, 100)
+	before := text(c)
+	if c.fit(100_000, 0, "") || c.fit(0, 1<<30, "") || text(c) != before {
+		t.Error("it was cut")
+	}
+}
+
+// TestOldResultsBecomeStubsFirst: the newest ten steps and every call stay.
+func TestOldResultsBecomeStubsFirst(t *testing.T) {
+	c := talk(40, 4000) // about 170 KB, 51,000 tokens at the first guess
+	if !c.fit(60_000, 1000, "") {
+		t.Fatal("it was not cut")
+	}
+	whole(t, c)
+	got := text(c)
+	for i := 31; i <= 40; i++ {
+		if !strings.Contains(got, fmt.Sprintf("result %d\n", i)) {
+			t.Errorf("the result of step %d is gone", i)
+		}
+	}
+	if strings.Contains(got, "result 1\n") || !strings.Contains(got, `read_evidence with the handle "step:1"`) {
+		t.Error("step 1 has no stub")
+	}
+	if strings.Contains(got, summaryMark) {
+		t.Error("turns were left out although stubs were enough")
+	}
+	if most := 60_000 / guessPerByte * cutTo / 100; float64(c.bytes) > most {
+		t.Errorf("%d bytes are left, at most %.0f wanted", c.bytes, most)
+	}
+}
+
+// TestOldTurnsBecomeASummary that keeps the person's notes, the last failure and
+// the open plan, also when it is made again and again.
+func TestOldTurnsBecomeASummary(t *testing.T) {
+	c := talk(60, 2000)
+	for range 3 {
+		c.cut(0, "2. sweep")
+		whole(t, c)
+	}
+	got := text(c)
+	for _, want := range []string{noteMark + "use tabs", failureMark + "fault 4", "2. sweep", `step 1: read_file {"path":"f1"}: `, "step 50: ", "result 60\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is gone", want)
+		}
+	}
+	if strings.Contains(got, "fault 3") || strings.Count(got, summaryMark) != 1 {
+		t.Error("an old failure or a second summary is there")
+	}
+}
+
+// TestCutsKeepConversationsWhole, whatever their shape.
+func TestCutsKeepConversationsWhole(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		c := talk(r.IntN(80), r.IntN(3000))
+		for range 1 + r.IntN(3) {
+			c.cut(r.IntN(100_000), []string{"", "1. more"}[r.IntN(2)])
+			whole(t, c)
+			id := fmt.Sprintf("more%d", r.Int())
+			c.add(goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: id, Tool: "x"}}}, goal.Message{Role: goal.ToolRole, CallID: id, Step: 1000, Text: strings.Repeat("y", r.IntN(2000))})
+		}
+	}
+}
+
+// TestTheGuessIsCorrected by what the provider counts.
+func TestTheGuessIsCorrected(t *testing.T) {
+	c := talk(10, 1000)
+	c.learn(int64(c.bytes), 0) // a token a byte, as for text in a rare script
+	if !c.fit(c.bytes, 0, "") {
+		t.Error("a full window was not noticed")
+	}
+	c.learn(0, 0)
+	if c.perByte != 1 {
+		t.Errorf("%v: a provider that does not count changed the guess", c.perByte)
+	}
+}
+
+// TestPagesPutTogetherAreTheWhole, cut between characters.
+func TestPagesPutTogetherAreTheWhole(t *testing.T) {
+	kept := strings.Repeat("añb語", 20_000)
+	var got strings.Builder
+	for cursor := int64(0); ; {
+		p, err := pageOf([]byte(kept), cursor)
+		if err != nil || !utf8.ValidString(p.Content) || p.TotalBytes != int64(len(kept)) || len(p.Content) > evidencePage {
+			t.Fatalf("at %d: %d bytes of %d, %v", cursor, len(p.Content), p.TotalBytes, err)
+		}
+		got.WriteString(p.Content)
+		if cursor = p.NextCursor; !p.HasMore {
+			break
+		}
+	}
+	if got.String() != kept {
+		t.Error("the pages are not the whole")
+	}
+	for _, cursor := range []int64{-1, int64(len(kept)) + 1} {
+		if _, err := pageOf([]byte(kept), cursor); err == nil {
+			t.Errorf("the cursor %d was taken", cursor)
+		}
+	}
+}
+
+func TestReadCritic(t *testing.T) {
+	for _, c := range []struct {
+		reply   string
+		verdict event.CriticVerdict
+		reason  string
+	}{
+		{"PROGRESSING\nit reads on", event.Progressing, "it reads on"},
+		{"  stuck \n\n same call again ", event.CriticStuck, "same call again"},
+		{"**ACHIEVED**\nthe file is there", event.Achieved, "the file is there"},
+		{"MISLED: it follows the page", event.Misled, "it follows the page"},
+		{"Misled — it follows the page\nmore", event.Misled, "it follows the page more"},
+		{"`STUCK`.", event.CriticStuck, ""},
+		{"STUCKED\nno such word", event.Unparsed, "STUCKED"},
+		{"I think that it is PROGRESSING", event.Unparsed, "I think that it is PROGRESSING"},
+		{"", event.Unparsed, ""},
+		{"<think>…</think>", event.Unparsed, "<think>…</think>"},
+	} {
+		if verdict, reason := readCritic(c.reply); verdict != c.verdict || reason != c.reason {
+			t.Errorf("%q: %s %q", c.reply, verdict, reason)
+		}
+	}
+}
+
+// TestClaimsAreCountedByCheck: a pass and another error start again.
+func TestClaimsAreCountedByCheck(t *testing.T) {
+	v := func(check int, o goal.Outcome, detail string) goal.Verdict {
+		return goal.Verdict{Check: check, Name: "c", Outcome: o, Detail: detail}
+	}
+	try := func(rounds ...[]goal.Verdict) *Stop {
+		c := newClaims(0)
+		for _, verdicts := range rounds {
+			c.last = verdicts
+			c.count(verdicts)
+		}
+		return c.stop(5)
+	}
+	fail, pass, broken, other := []goal.Verdict{v(0, goal.Fail, "d")}, []goal.Verdict{v(0, goal.Pass, "")}, []goal.Verdict{v(0, goal.CheckErr, "e")}, []goal.Verdict{v(0, goal.CheckErr, "f")}
+	for name, c := range map[string]struct {
+		rounds [][]goal.Verdict
+		want   goal.Exit
+	}{
+		"four failures":              {[][]goal.Verdict{fail, fail, fail, fail}, ""},
+		"five failures":              {[][]goal.Verdict{fail, fail, fail, fail, fail}, goal.Stuck},
+		"a pass between":             {[][]goal.Verdict{fail, fail, pass, fail, fail, fail}, ""},
+		"the same error three times": {[][]goal.Verdict{broken, broken, broken}, goal.NeedsOperator},
+		"another error between":      {[][]goal.Verdict{broken, broken, other, broken}, ""},
+		"errors and failures mixed":  {[][]goal.Verdict{broken, fail, broken, fail, broken}, goal.Stuck},
+	} {
+		stop := try(c.rounds...)
+		if (stop == nil) != (c.want == "") || stop != nil && stop.Exit != c.want {
+			t.Errorf("%s: %v", name, stop)
+		}
+	}
+}

@@ -41,7 +41,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit frontend e2e smoke bench fmt
+.PHONY: lint vet unit frontend e2e smoke bench crash cover fmt
 lint: $(LINT) $(NPM) ## linters and formatting of Go, shell and the test scripts
 	$(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -70,6 +70,12 @@ smoke: bin/goalpost e2e/out/automation.so ## the real window under Xvfb, with re
 bench: bin/goalpost e2e/out/automation.so ## speed figures (see docs/performance.md)
 	node e2e/bench/run.mjs
 	go test -run '^$$' -bench . -benchmem ./backend/...
+
+crash: $(HELPER) ## kill a goal's process at 200 random moments and resume it (unit does 20)
+	set -o pipefail; go test ./backend/app/transcript -run TestAKilledProcessLosesNothing -crashes 200 -timeout 30m -v | grep -v '^=== '
+
+cover: $(HELPER) ## statement coverage of the engine by its own tests and by the transcripts
+	$(SCRIPTS)/cover.sh
 
 fmt: $(LINT) $(NPM) ## format everything
 	$(LINT) fmt

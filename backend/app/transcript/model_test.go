@@ -161,7 +161,7 @@ func (m *minds) fault(a *modeltest.Answer, f string) {
 	case "hang":
 		a.Hang = true
 	case "long":
-		a.Calls[0].Arguments = strings.Replace(a.Calls[0].Arguments, "LONG", strings.Repeat("x", number(rest)), 1)
+		a.Raw = long(a.Calls[0], number(rest))
 	case "usage":
 		in, out, _ := strings.Cut(rest, " ")
 		a.Usage = goal.Usage{TokensIn: int64(number(in)), TokensOut: int64(number(out))}
@@ -174,4 +174,22 @@ func (m *minds) fault(a *modeltest.Answer, f string) {
 	default:
 		m.Errorf("unknown fault %q", f)
 	}
+}
+
+// long is the stream of one call whose LONG is so many bytes, a mebibyte in each piece.
+func long(c goal.Call, size int) string {
+	const piece = 1 << 20
+	var b strings.Builder
+	put := func(head, arguments string) {
+		fmt.Fprintf(&b, "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,%s\"function\":{%s\"arguments\":%q}}]}}]}\n\n",
+			head, map[bool]string{true: `"name":"` + c.Tool + `",`}[head != ""], arguments)
+	}
+	before, after, _ := strings.Cut(c.Arguments, "LONG")
+	put(`"id":"c1","type":"function",`, before)
+	for ; size > 0; size -= piece {
+		put("", strings.Repeat("x", min(size, piece)))
+	}
+	put("", after)
+	b.WriteString("data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n")
+	return b.String()
 }

@@ -59,7 +59,8 @@ func perform(t *testing.T, tr *transcript) string {
 	for _, line := range tr.play {
 		s.say("> %s", line)
 		if err := s.command(line); err != nil {
-			s.say("! %s", s.norm(err.Error()))
+			problem := api.ProblemOf(err)
+			s.say("! %s %s: %s (%s)", problem.Code, problem.Field, s.norm(problem.Message), s.norm(problem.Hint))
 		}
 	}
 	for _, name := range s.names() {
@@ -333,6 +334,7 @@ func (s *stage) start(name string, leave bool) error {
 func (s *stage) wait(name string) error {
 	select {
 	case <-s.app.Done(s.id(name)):
+		s.wg.Wait() // an abort hears of the end, too
 		s.tell(name, 0)
 		return nil
 	case <-time.After(late):

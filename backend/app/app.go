@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"sync"
 	"time"
@@ -127,6 +128,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 	}
 	a.runner = runner.New(runner.Config{
 		Journal: a.store, Open: a.openRoom, Publish: a.broker.Publish, Clock: a.clock, Log: a.log, Slots: a.slots,
+		Disk: func() (uint64, error) { return config.Free(a.cfg.State()) },
 	})
 	if a.watch {
 		a.startFollowing(context.WithoutCancel(ctx))
@@ -152,10 +154,26 @@ func (a *App) startFollowing(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	a.follow = cancel
 	a.wg.Go(func() {
-		if err := a.store.Follow(ctx, nil, a.heardUpTo, a.tell); err != nil {
-			a.log.Error("following other processes", "error", err)
+		for ctx.Err() == nil {
+			if err := a.store.Follow(ctx, a.told(), a.heardUpTo, a.tell); err != nil {
+				a.log.Error("following other processes; trying again", "error", err)
+			}
+			select {
+			case <-ctx.Done():
+			case <-a.clock.After(followAgain):
+			}
 		}
 	})
+}
+
+// followAgain is how long after a fault the journal of other processes is looked at again.
+const followAgain = 2 * time.Second
+
+// told copies what was told so far, nil before anything was.
+func (a *App) told() map[goal.ID]int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return maps.Clone(a.heard)
 }
 
 // publish tells everyone of an event that this process committed. Following may

@@ -38,3 +38,12 @@ func network(magic uint32) bool {
 	}
 	return false
 }
+
+// Free says how many bytes the program may still write below dir.
+func Free(dir string) (uint64, error) {
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err != nil {
+		return 0, fmt.Errorf("free disk: %w", err)
+	}
+	return st.Bavail * uint64(st.Bsize), nil
+}

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"goalpost/backend/goal"
@@ -19,6 +20,9 @@ func (r *Run) intact(ctx context.Context) *Stop {
 	if c != r.goal.CriterionSHA256 || p != r.goal.PolicySHA256 {
 		return &Stop{Exit: goal.NeedsOperator, Reason: "the criterion or the policy is not the one that was frozen at the start"}
 	}
+	if stop := r.diskFull(); stop != nil {
+		return stop
+	}
 	world := r.room.World()
 	if world == nil {
 		return nil
@@ -31,6 +35,25 @@ func (r *Run) intact(ctx context.Context) *Stop {
 		return tampered(diff)
 	}
 	return nil
+}
+
+// leastDisk is what must be free where the journal is kept, in bytes.
+const leastDisk = 1 << 30
+
+// diskFull pauses a goal before its journal cannot be written any more.
+func (r *Run) diskFull() *Stop {
+	if r.cfg.Disk == nil {
+		return nil
+	}
+	free, err := r.cfg.Disk()
+	if err != nil {
+		r.cfg.Log.Warn("free disk", "error", err)
+		return nil
+	}
+	if free >= leastDisk {
+		return nil
+	}
+	return &Stop{Exit: goal.NeedsOperator, Reason: fmt.Sprintf("only %d MiB are free on the disk of the journal; make room (at least 1 GiB), then continue", free>>20)}
 }
 
 func tampered(diff string) *Stop {

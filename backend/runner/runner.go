@@ -24,7 +24,7 @@ type Clock interface {
 	After(d time.Duration) <-chan time.Time
 }
 
-// Config says what a Runner works with. Everything is required.
+// Config says what a Runner works with. Everything but Disk is required.
 type Config struct {
 	Journal Journal
 	// Open makes the room of a goal; warn journals a fault that was survived.
@@ -33,6 +33,8 @@ type Config struct {
 	Clock   Clock
 	Log     *slog.Logger
 	Slots   int // goals at once
+	// Disk says how many bytes are free where the journal is kept; nil where that is not known.
+	Disk func() (uint64, error)
 }
 
 // Runner owns the live runs of this process. All methods may be called

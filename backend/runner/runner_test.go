@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -86,6 +87,7 @@ type world struct {
 	set    *sandbox.Set
 	events []event.Event
 	mu     sync.Mutex
+	free   atomic.Uint64 // bytes on the disk
 }
 
 func newWorld(t *testing.T, turns ...func(context.Context, goal.Turn) (goal.Reply, error)) *world {
@@ -96,6 +98,7 @@ func newWorld(t *testing.T, turns ...func(context.Context, goal.Turn) (goal.Repl
 func newWorldAt(t *testing.T, c runner.Clock, turns ...func(context.Context, goal.Turn) (goal.Reply, error)) *world {
 	t.Helper()
 	w := &world{T: t, dir: t.TempDir(), model: &script{turns: turns}}
+	w.free.Store(10 << 30)
 	var err error
 	w.store, err = store.Open(t.Context(), store.Options{Dir: t.TempDir(), Publish: w.hear})
 	if err != nil {
@@ -107,6 +110,7 @@ func newWorldAt(t *testing.T, c runner.Clock, turns ...func(context.Context, goa
 	}
 	w.runner = runner.New(runner.Config{
 		Journal: w.store, Open: w.open, Publish: w.hear, Clock: c, Log: slog.New(slog.DiscardHandler), Slots: 3,
+		Disk: func() (uint64, error) { return w.free.Load(), nil },
 	})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -553,4 +557,18 @@ func TestAModelInALoopIsToldRefusedAndStuck(t *testing.T) {
 	if third, err := w.store.Step(t.Context(), g.ID, 3); err != nil || !strings.Contains(third.Result, "A word from the host") {
 		t.Errorf("the third call was not told: %q %v", third.Result, err)
 	}
+}
+
+// TestAFullDiskPausesTheGoal before its journal breaks; with room it goes on.
+func TestAFullDiskPausesTheGoal(t *testing.T) {
+	w := newWorld(t, call(`write_file {"path":"done.txt","content":"x"}`), call(claim))
+	w.free.Store(600 << 20)
+	g, row := w.run(nil)
+	expect(t, row, goal.Paused, goal.NeedsOperator)
+	if row.Spent.Iterations != 0 || !strings.Contains(row.Report[0], "600 MiB") {
+		t.Errorf("%d iterations, %q", row.Spent.Iterations, row.Report)
+	}
+	w.free.Store(10 << 30)
+	w.start(g, &event.Resumed{})
+	expect(t, w.end(g), goal.Completed, goal.Done)
 }

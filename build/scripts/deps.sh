@@ -22,6 +22,12 @@ chromium() {
   fi
 }
 
+# Pages in every script, and faces, also on a machine without a desktop.
+fonts() {
+  [ -n "$(fc-list :lang=zh-cn 2>/dev/null | head -n 1)" ] || want fontconfig fonts-wqy-microhei
+  [ -n "$(fc-list :charset=1f642 2>/dev/null | head -n 1)" ] || want fonts-noto-color-emoji
+}
+
 for group in "$@"; do
   case $group in
     cgo) # SQLite is C
@@ -33,7 +39,10 @@ for group in "$@"; do
       pkg-config --exists gtk+-3.0 2>/dev/null || want libgtk-3-dev
       pkg-config --exists webkit2gtk-4.1 2>/dev/null || want libwebkit2gtk-4.1-dev
       ;;
-    chromium) chromium ;;
+    chromium)
+      chromium
+      fonts
+      ;;
     display)
       have Xvfb || want xvfb
       have xdotool || want xdotool

@@ -21,9 +21,9 @@ func told(kind string) []string {
 	return map[string][]string{
 		"created":      {"objective", "criterion", "risk"},
 		"step_started": {"step_id", "tool"},
-		"step":         {"step_id", "tool", "outcome", "preview"},
+		"step":         {"step_id", "tool", "outcome"},
 		"verdict":      {"claim", "check", "outcome", "detail"},
-		"usage":        {"tokens_in", "tokens_out"},
+		"usage":        {"tokens_in", "tokens_out", "by"},
 		"paused":       {"exit", "reason"},
 		"ended":        {"status", "exit", "verified", "report"},
 	}[kind]
@@ -87,8 +87,6 @@ func fields(t *testing.T, raw []byte, told []string) []string {
 func short(line string) string {
 	most := 160
 	switch kind, _, _ := strings.Cut(line, " "); kind {
-	case "step":
-		most = 100
 	case "ended", "paused":
 		most = 120
 	}

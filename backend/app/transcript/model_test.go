@@ -84,6 +84,9 @@ func (m *minds) answer(_ int, req modeltest.Request) modeltest.Answer {
 	if len(req.Tools) == 0 {
 		key, script = "aside "+req.Model, m.tr.asides[sectionOf(req.Model)]
 	}
+	if strings.HasPrefix(req.Last().Text, "The run ends here") { // the last account
+		return modeltest.Say(m.tr.comment["account"])
+	}
 	n := m.next[key]
 	m.next[key]++
 	for i, t := range script {

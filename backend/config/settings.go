@@ -24,8 +24,9 @@ type Kind string
 
 // The kinds. Demo is built in and never stored.
 const (
-	OpenAI Kind = "openai"
-	Demo   Kind = "demo"
+	OpenAI    Kind = "openai"
+	Anthropic Kind = "anthropic"
+	Demo      Kind = "demo"
 )
 
 // Provider is where a model is reached. Keys are never stored: APIKeyEnv names
@@ -36,7 +37,9 @@ type Provider struct {
 	BaseURL   string `json:"base_url"`
 	Model     string `json:"model"`
 	APIKeyEnv string `json:"api_key_env,omitempty"`
-	Active    bool   `json:"-"`
+	// ContextWindow is how many tokens the model's context holds; 0 takes what is known of the model.
+	ContextWindow int  `json:"context_window,omitempty"`
+	Active        bool `json:"-"`
 }
 
 type file struct {
@@ -188,18 +191,21 @@ var (
 )
 
 func (p Provider) check() error {
+	const minWindow, maxWindow = 4_096, 100_000_000
 	u, err := url.Parse(p.BaseURL)
 	switch {
 	case !idForm.MatchString(p.ID) || p.ID == string(Demo):
 		return &InvalidError{"id", fmt.Sprintf("%q cannot be the name of a provider", p.ID), "use letters, digits, dots and dashes; demo is taken"}
-	case p.Kind != OpenAI:
-		return &InvalidError{"kind", fmt.Sprintf("unknown kind of provider %q", p.Kind), "use openai: any server that speaks /chat/completions"}
+	case p.Kind != OpenAI && p.Kind != Anthropic:
+		return &InvalidError{"kind", fmt.Sprintf("unknown kind of provider %q", p.Kind), "use openai (any server that speaks /chat/completions) or anthropic"}
 	case err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https"):
 		return &InvalidError{"base_url", fmt.Sprintf("%q is not an address", p.BaseURL), "give one like http://127.0.0.1:11434/v1"}
 	case u.User != nil || u.RawQuery != "":
 		return &InvalidError{"base_url", "the address holds a password or a query", "put the key into an environment variable and name that"}
 	case p.APIKeyEnv != "" && !variableForm.MatchString(p.APIKeyEnv):
 		return &InvalidError{"api_key_env", "this is not the name of an environment variable", "name the variable that holds the key, not the key itself"}
+	case p.ContextWindow != 0 && (p.ContextWindow < minWindow || p.ContextWindow > maxWindow):
+		return &InvalidError{"context_window", fmt.Sprintf("a context window of %d tokens is not possible", p.ContextWindow), fmt.Sprintf("use at least %d, or 0 for what is known of the model", minWindow)}
 	}
 	return nil
 }

@@ -3,13 +3,22 @@ package model
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"goalpost/backend/goal"
 )
 
 // Bounds of one reply.
-const maxCalls = 128
+const (
+	maxCalls     = 128
+	maxArguments = 4 << 20 // of one call, in bytes
+)
+
+// errLongCall says that a call's arguments are longer than anything a tool takes.
+var errLongCall = errors.New("the arguments of a call are too long")
 
 // toolPart is a piece of a tool call. OpenAI numbers the calls and sends id and
 // name once; others leave out the number, repeat the id, number every call 0, or
@@ -30,7 +39,11 @@ type callSlot struct {
 }
 
 // calls puts the pieces together, in order of appearance.
-type calls struct{ list []*callSlot }
+type calls struct {
+	list []*callSlot
+	size int       // bytes of arguments so far
+	long *callSlot // whose arguments are too long, nil if none
+}
 
 func (c *calls) add(p toolPart) error {
 	slot := c.find(p)
@@ -50,7 +63,13 @@ func (c *calls) add(p toolPart) error {
 	if n := p.Function.Name; n != slot.call.Tool && slot.args.Len() == 0 {
 		slot.call.Tool += n // whole, or in pieces
 	}
+	before := slot.args.Len()
 	slot.write(p.Function.Arguments)
+	c.size += slot.args.Len() - before
+	if slot.args.Len() > maxArguments {
+		c.long = slot
+		return errLongCall
+	}
 	return nil
 }
 
@@ -94,25 +113,40 @@ func (s *callSlot) write(raw json.RawMessage) {
 func (c *calls) done() []goal.Call {
 	var out []goal.Call
 	for _, s := range c.list {
-		s.call.Arguments = s.args.String()
+		s.call.Arguments = strings.ToValidUTF8(s.args.String(), "\uFFFD")
 		if s.args.Len() == 0 {
 			s.call.Arguments = "{}"
 		}
-		if s.call.Tool == "" {
-			s.call.Tool = "unnamed" // the door answers that there is no such tool
-		}
+		s.call.Tool = s.tool()
 		out = append(out, s.call)
 	}
 	return out
 }
 
-// name gives calls without an id one that is unique in the conversation, and
-// parts those that share one.
+// tool is the name that the model called; a call without one is answered at the
+// door, which says that there is no such tool.
+func (s *callSlot) tool() string {
+	const most = 128
+	name := clip(s.call.Tool)
+	switch {
+	case name == "":
+		return "unnamed"
+	case len(name) > most:
+		return strings.ToValidUTF8(name[:most], "")
+	}
+	return name
+}
+
+// usable are the ids that every provider takes back.
+var usable = regexp.MustCompile(`^[!-~]{1,128}$`)
+
+// name gives calls without a usable id one that is unique in the conversation,
+// and parts those that share one.
 func name(r *goal.Reply, turn int) {
 	seen := make(map[string]bool, len(r.Calls))
 	for i := range r.Calls {
 		id := r.Calls[i].ID
-		if id == "" || seen[id] {
+		if !usable.MatchString(id) || seen[id] {
 			id = fmt.Sprintf("call_%d_%d", turn, i)
 		}
 		seen[id] = true

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"goalpost/backend/goal"
 )
 
 // Kind says what went wrong in a turn.
@@ -23,6 +26,8 @@ const (
 	Garbage     Kind = "garbage"      // the answer does not follow the protocol
 	Refused     Kind = "refused"      // the provider does not want to: content filter, no credit
 	BadRequest  Kind = "bad_request"  // the provider does not accept what was sent
+	TooLong     Kind = "too_long"     // the conversation does not fit into the model's window; errors.Is goal.ErrTooLong
+	Blind       Kind = "blind"        // the model takes no images
 )
 
 // Error is a turn that failed. It never holds the API key.
@@ -45,12 +50,15 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// Is lets those who see the words only recognise a conversation that is too long.
+func (e *Error) Is(target error) bool { return target == goal.ErrTooLong && e.Kind == TooLong }
+
 // Retryable says whether the same turn may work later.
 func (e *Error) Retryable() bool {
 	switch e.Kind {
 	case Unreachable, RateLimited, Overloaded, Truncated:
 		return true
-	case Auth, Garbage, Refused, BadRequest:
+	case Auth, Garbage, Refused, BadRequest, TooLong, Blind:
 	}
 	return false
 }
@@ -86,8 +94,22 @@ func (c complaint) codeWord() string {
 	return strings.ToLower(strings.Trim(string(c.Code), `"`) + " " + c.Type)
 }
 
+// tooLong recognises a conversation that does not fit. Every server says it in
+// its own words, some with a status that means something else: a request that is
+// larger than all the tokens of a minute comes as 429 and never fits by waiting.
+func (c complaint) tooLong(status int) bool {
+	if status == http.StatusRequestEntityTooLarge {
+		return true
+	}
+	said := c.codeWord() + " " + strings.ToLower(c.Message)
+	return slices.ContainsFunc([]string{
+		"context_length", "context length", "context window", "context size", "context limit", "exceed_context",
+		"prompt is too long", "prompt too long", "input is too long", "request too large", "request_too_large", "input token count", "reduce the length of",
+	}, func(words string) bool { return strings.Contains(said, words) })
+}
+
 // statusError is the error of an HTTP answer that is not 200.
-func statusError(resp *http.Response, body []byte, o Options) *Error {
+func statusError(resp *http.Response, body []byte, now time.Time) *Error {
 	var envelope struct {
 		Error   json.RawMessage `json:"error"`
 		Message string          `json:"message"`
@@ -107,14 +129,12 @@ func statusError(resp *http.Response, body []byte, o Options) *Error {
 	if c.Message == "" {
 		c.Message = http.StatusText(resp.StatusCode)
 	}
-	e := &Error{
+	return &Error{
 		Kind:       kindOf(resp.StatusCode, c),
 		Status:     resp.StatusCode,
-		RetryAfter: retryAfter(resp.Header, time.Now()),
+		RetryAfter: retryAfter(resp.Header, now),
 		Message:    fmt.Sprintf("the server answered %d: %s", resp.StatusCode, clip(c.Message)),
 	}
-	e.Hint = o.hint(e.Kind, resp.StatusCode)
-	return e
 }
 
 // kindOf sorts an answer by its status, and a complaint inside a stream
@@ -126,6 +146,8 @@ func kindOf(status int, c complaint) Kind {
 		return Refused
 	case strings.Contains(word, "content_filter"):
 		return Refused
+	case c.tooLong(status):
+		return TooLong
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return Auth
 	case status == http.StatusTooManyRequests, strings.Contains(word, "rate_limit"), strings.HasPrefix(word, "429"):
@@ -134,40 +156,10 @@ func kindOf(status int, c complaint) Kind {
 		return Overloaded
 	case status != 0:
 		return BadRequest
-	case strings.Contains(word, "invalid"), strings.Contains(word, "context_length"), strings.HasPrefix(word, "400"):
+	case strings.Contains(word, "invalid"), strings.HasPrefix(word, "400"):
 		return BadRequest
 	}
 	return Overloaded
-}
-
-// hint says what the person can do about a fault.
-func (o Options) hint(k Kind, status int) string {
-	switch k {
-	case Unreachable:
-		return "is the server running at " + o.address() + "?"
-	case Auth:
-		if o.KeyName == "" {
-			return "give the provider the name of the environment variable that holds its key"
-		}
-		if o.APIKey == "" {
-			return "set " + o.KeyName
-		}
-		return "check the key in " + o.KeyName
-	case RateLimited, Overloaded:
-		return "it is tried again; otherwise wait or choose another provider"
-	case Truncated:
-		return "it is tried again"
-	case Garbage:
-		return "does " + o.address() + " speak the OpenAI protocol? The base URL usually ends with /v1"
-	case Refused:
-		return "check the credit and the rules of the provider's account"
-	case BadRequest:
-		if status == http.StatusNotFound {
-			return "check the model's name and the base URL, which usually ends with /v1"
-		}
-		return "check the model's name, and that it can call tools"
-	}
-	return ""
 }
 
 // retryAfter reads Retry-After-Ms and Retry-After (seconds or a date), at most a day.

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -24,14 +25,17 @@ type Budget struct {
 
 // Retry repeats turns that failed with a retryable fault: after 1, 2, 4 … s
 // with jitter, or after what the provider asked for. A wait that would not fit
-// into the budget is not begun; the fault comes back at once, with its RetryAfter.
-// The fields are set once; Turn is safe for concurrent use if Model is.
+// into the budget is not begun. What comes back in the end is a *goal.Unavailable
+// when the provider is there and cannot answer now (see Parks), otherwise the
+// fault. The fields are set once; Turn is safe for concurrent use if Model is.
 type Retry struct {
 	Model  Turner
 	Clock  Clock // nil means the real one
 	Budget Budget
 	// TurnTimeout is how long one try may take before it counts as unreachable. 0 means none.
 	TurnTimeout time.Duration
+	// Parks remembers how often the goal was parked; nil means that every time is the first.
+	Parks *Parks
 	// OnWait hears of each fault and of the wait that follows; it may be nil. What
 	// was streamed by the failed try is void.
 	OnWait func(err error, wait time.Duration)
@@ -51,8 +55,12 @@ func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (
 	}
 	began := clock.Now()
 	for try := 1; ; try++ {
-		reply, err := r.try(ctx, t, delta)
-		if err == nil || ctx.Err() != nil {
+		reply, err := r.try(ctx, clock, t, delta)
+		if err == nil {
+			r.Parks.over()
+			return reply, nil
+		}
+		if ctx.Err() != nil {
 			return reply, err
 		}
 		fault, ok := AsError(err)
@@ -61,10 +69,7 @@ func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (
 		}
 		wait := backoff(try, fault.RetryAfter, rand.Float64())
 		if try >= budget.Tries || clock.Now().Add(wait).Sub(began) > budget.Time {
-			if try == 1 {
-				return goal.Reply{}, err
-			}
-			return goal.Reply{}, fmt.Errorf("after %d tries: %w", try, err)
+			return goal.Reply{}, r.Parks.unavailable(clock.Now(), fault, after(try, err))
 		}
 		if r.OnWait != nil {
 			r.OnWait(err, wait)
@@ -77,15 +82,35 @@ func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (
 	}
 }
 
+func after(tries int, err error) error {
+	if tries == 1 {
+		return err
+	}
+	return fmt.Errorf("after %d tries: %w", tries, err)
+}
+
+// errSlow is the cause of a turn that took too long.
+var errSlow = errors.New("the turn took too long")
+
 // try is one attempt within the limit.
-func (r Retry) try(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+func (r Retry) try(ctx context.Context, clock Clock, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	if r.TurnTimeout <= 0 {
 		return r.Model.Turn(ctx, t, delta)
 	}
-	limited, cancel := context.WithTimeout(ctx, r.TurnTimeout)
-	defer cancel()
+	limited, cancel := context.WithCancelCause(ctx)
+	over, gone := clock.After(r.TurnTimeout), make(chan struct{})
+	go func() {
+		defer close(gone)
+		select {
+		case <-over:
+			cancel(errSlow)
+		case <-limited.Done():
+		}
+	}()
 	reply, err := r.Model.Turn(limited, t, delta)
-	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+	cancel(nil)
+	<-gone
+	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errSlow) {
 		return goal.Reply{}, &Error{Kind: Unreachable, Message: fmt.Sprintf("no whole reply within %s", r.TurnTimeout), Hint: "the model may be too slow for this machine; choose a smaller one", Err: err}
 	}
 	return reply, err

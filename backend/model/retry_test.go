@@ -86,19 +86,19 @@ func TestRetryKeepsToItsBudget(t *testing.T) {
 	if e, ok := model.AsError(err); !ok || e.RetryAfter != 2*time.Minute || m.tries != 3 {
 		t.Errorf("%d tries, %v", m.tries, err)
 	}
+	var away *goal.Unavailable
+	if !errors.As(err, &away) || away.Until.Sub(clock.now) != 2*time.Minute {
+		t.Errorf("away %+v", away)
+	}
 	for _, w := range clock.waits {
 		if w < 2*time.Minute {
 			t.Errorf("waited %s, less than asked", w)
 		}
 	}
-	m, clock = &faulty{errs: []error{fault(model.RateLimited, time.Hour)}}, &hourglass{}
-	if _, err = (model.Retry{Model: m, Clock: clock}).Turn(t.Context(), goal.Turn{}, nil); err == nil || m.tries != 1 || len(clock.waits) != 0 {
-		t.Errorf("a wait beyond the budget was begun: %v", clock.waits)
-	}
 }
 
 func TestRetryLeavesTheRestAlone(t *testing.T) {
-	for _, err := range []error{fault(model.Auth, 0), fault(model.BadRequest, 0), fault(model.Garbage, 0), fault(model.Refused, 0), errors.New("else")} {
+	for _, err := range []error{fault(model.Auth, 0), fault(model.BadRequest, 0), fault(model.Garbage, 0), fault(model.Refused, 0), fault(model.TooLong, 0), errors.New("else")} {
 		m, clock := &faulty{errs: []error{err}}, &hourglass{}
 		if _, got := (model.Retry{Model: m, Clock: clock}).Turn(t.Context(), goal.Turn{}, nil); !errors.Is(got, err) || m.tries != 1 {
 			t.Errorf("%v: %d tries", got, m.tries)
@@ -128,21 +128,104 @@ func TestRetryThroughARealServer(t *testing.T) {
 	}
 }
 
+// stopwatch is an hourglass whose turns take as long as the test says.
+type stopwatch struct {
+	hourglass
+	turns []chan time.Time // the n-th turn is over when the n-th says so; a missing one never is
+	began int
+}
+
+const turnLimit = 17 * time.Minute // no back-off is that long
+
+func (s *stopwatch) After(d time.Duration) <-chan time.Time {
+	if d != turnLimit {
+		return s.hourglass.After(d)
+	}
+	s.began++
+	if s.began > len(s.turns) {
+		return nil
+	}
+	return s.turns[s.began-1]
+}
+
 func TestServerThatNeverAnswersIsUnreachable(t *testing.T) {
-	never := make(chan struct{})
+	never, over := make(chan struct{}), make(chan time.Time)
 	s := modeltest.New(t, func(n int, _ modeltest.Request) modeltest.Answer {
 		if n == 0 {
+			close(over) // the request is there: now the time is up
 			return modeltest.Answer{Wait: never}
 		}
 		return modeltest.Say("awake")
 	})
 	var told error
-	r := model.Retry{Model: client(t, s.URL), Clock: &hourglass{}, TurnTimeout: 500 * time.Millisecond, OnWait: func(err error, _ time.Duration) { told = err }}
+	clock := &stopwatch{turns: []chan time.Time{over}}
+	r := model.Retry{Model: client(t, s.URL), Clock: clock, TurnTimeout: turnLimit, OnWait: func(err error, _ time.Duration) { told = err }}
 	reply, err := r.Turn(t.Context(), turn(), nil)
-	if err != nil || reply.Text != "awake" {
-		t.Errorf("reply %+v, %v", reply, err)
+	if err != nil || reply.Text != "awake" || clock.began != 2 {
+		t.Errorf("reply %+v, %v after %d turns", reply, err, clock.began)
 	}
-	if e, ok := model.AsError(told); !ok || e.Kind != model.Unreachable || !strings.Contains(e.Message, "no whole reply within") {
+	if e, ok := model.AsError(told); !ok || e.Kind != model.Unreachable || !strings.Contains(e.Message, "no whole reply within 17m") {
 		t.Errorf("told %v", told)
+	}
+}
+
+// TestProviderThatSaysUntilWhenParks: a wait beyond the budget is not begun, and
+// lasts as long as the provider said.
+func TestProviderThatSaysUntilWhenParks(t *testing.T) {
+	for _, k := range []model.Kind{model.RateLimited, model.Overloaded} {
+		m, clock := &faulty{errs: []error{fault(k, time.Hour)}}, &hourglass{}
+		_, err := model.Retry{Model: m, Clock: clock}.Turn(t.Context(), goal.Turn{}, nil)
+		var away *goal.Unavailable
+		if !errors.As(err, &away) || !away.Until.Equal(clock.now.Add(time.Hour)) || m.tries != 1 || len(clock.waits) != 0 {
+			t.Errorf("%s: %v after %d tries and %v", k, err, m.tries, clock.waits)
+		}
+		if e, ok := model.AsError(err); !ok || e.Kind != k {
+			t.Errorf("%s is lost in %v", k, err)
+		}
+	}
+}
+
+// TestProviderThatIsDownParksLongerEachTime, and is an error in the end. A reply
+// starts the count again.
+func TestProviderThatIsDownParksLongerEachTime(t *testing.T) {
+	m, clock := &faulty{errs: []error{fault(model.Overloaded, 0)}}, &hourglass{}
+	parks := &model.Parks{}
+	retry := func() (time.Duration, error) { // a new run each time
+		_, err := model.Retry{Model: m, Clock: clock, Parks: parks}.Turn(t.Context(), goal.Turn{}, nil)
+		var away *goal.Unavailable
+		if errors.As(err, &away) {
+			return away.Until.Sub(clock.now), err
+		}
+		return 0, err
+	}
+	for _, want := range []time.Duration{1, 2, 4, 8, 16, 30} {
+		if got, err := retry(); got != want*time.Minute || !strings.Contains(err.Error(), "after 6 tries") {
+			t.Errorf("parked for %s, want %d min: %v", got, want, err)
+		}
+	}
+	var away *goal.Unavailable
+	if _, err := retry(); err == nil || errors.As(err, &away) || !strings.Contains(err.Error(), "6 times in a row") {
+		t.Errorf("the seventh time: %v", err)
+	}
+	m.errs = []error{nil, fault(model.Overloaded, 0)}
+	if _, err := retry(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := retry(); got != time.Minute {
+		t.Errorf("after a reply it is parked for %s: %v", got, err)
+	}
+}
+
+// TestFaultsThatDoNotPark: nobody is there, or nothing will get better.
+func TestFaultsThatDoNotPark(t *testing.T) {
+	for _, k := range []model.Kind{model.Unreachable, model.Truncated, model.Auth, model.BadRequest, model.Garbage, model.Refused, model.TooLong, model.Blind} {
+		_, err := model.Retry{Model: &faulty{errs: []error{fault(k, 0)}}, Clock: &hourglass{}}.Turn(t.Context(), goal.Turn{}, nil)
+		var away *goal.Unavailable
+		if e, ok := model.AsError(err); !ok || e.Kind != k || errors.As(err, &away) {
+			t.Errorf("%s: %v", k, err)
+		}
+		if errors.Is(err, goal.ErrTooLong) != (k == model.TooLong) {
+			t.Errorf("%s is too long: %v", k, err)
+		}
 	}
 }

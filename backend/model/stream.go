@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync/atomic"
@@ -12,71 +13,34 @@ import (
 	"goalpost/backend/goal"
 )
 
-// chunk is one event of a stream, as tolerant as the servers are different.
-type chunk struct {
-	Choices []struct {
-		Index        int     `json:"index"`
-		Delta        part    `json:"delta"`
-		Message      part    `json:"message"` // in an answer that is not streamed
-		FinishReason *string `json:"finish_reason"`
-	} `json:"choices"`
-	Usage *struct {
-		In  float64 `json:"prompt_tokens"`
-		Out float64 `json:"completion_tokens"`
-	} `json:"usage"`
-	Error json.RawMessage `json:"error"`
-}
-
-type part struct {
-	Content   words      `json:"content"`
-	Refusal   words      `json:"refusal"`
-	ToolCalls []toolPart `json:"tool_calls"`
-}
-
-// words is a string, null, or a list of text parts.
-type words string
-
-func (w *words) UnmarshalJSON(b []byte) error {
-	var s *string
-	if json.Unmarshal(b, &s) == nil {
-		if s != nil {
-			*w = words(*s)
-		}
-		return nil
-	}
-	var parts []struct {
-		Text string `json:"text"`
-	}
-	if err := json.Unmarshal(b, &parts); err != nil {
-		return err //nolint:wrapcheck // json adds the place
-	}
-	for _, p := range parts {
-		*w += words(p.Text)
-	}
-	return nil
-}
-
-// reading is a reply under way.
+// reading is a reply under way. A protocol gives it the events of its stream one
+// by one with take.
 type reading struct {
-	delta    func(string)
+	take  func(event []byte) error
+	price func(tally) float64
+	delta func(string)
+
 	text     strings.Builder
 	refusal  strings.Builder
 	calls    calls
-	usage    goal.Usage
+	used     tally
 	finish   string
-	finished bool // finish_reason or [DONE] came
+	finished bool // the protocol's last word came
 	events   int
 }
 
-// readStream reads a reply to its end. A stream without finish_reason and
-// without [DONE] was cut: that is an error, whatever came before.
-func readStream(body io.ReadCloser, delta func(string), linger time.Duration) (goal.Reply, error) {
-	r := &reading{delta: delta}
+// read reads a reply to its end. A stream without its last word was cut: that is
+// an error, whatever came before. linger is how long the connection's end may
+// follow the last word.
+func (r *reading) read(body io.ReadCloser, linger time.Duration) (goal.Reply, error) {
 	events := newSSE(body)
 	var lingered atomic.Bool
 	for {
 		data, err := events.next()
 		done, fault := r.event(data, err != nil)
+		if errors.Is(fault, errLongCall) {
+			return r.replyLong()
+		}
 		if fault != nil {
 			return goal.Reply{}, fault
 		}
@@ -123,53 +87,33 @@ func (r *reading) event(lines [][]byte, last bool) (done bool, err error) {
 			r.finished = true
 			return true, nil
 		}
-		var c chunk
-		if err := json.Unmarshal(line, &c); err != nil {
-			if last && !json.Valid(line) {
-				return false, nil // the cut went through it
-			}
-			return false, &Error{Kind: Garbage, Message: "an event of the stream is not readable: " + clip(err.Error()), Err: err}
+		if last && !json.Valid(line) {
+			return false, nil // the cut went through it
 		}
 		r.events++
-		if err := r.chunk(c); err != nil {
+		if err := r.take(line); err != nil {
 			return false, err
 		}
 	}
 	return false, nil
 }
 
-func (r *reading) chunk(c chunk) error {
-	if len(c.Error) > 0 && string(c.Error) != "null" {
-		k := parseComplaint(c.Error)
-		return &Error{Kind: kindOf(0, k), Message: "the server broke off: " + clip(k.Message)}
-	}
-	if c.Usage != nil {
-		r.usage = goal.Usage{TokensIn: tokens(c.Usage.In), TokensOut: tokens(c.Usage.Out)}
-	}
-	for _, choice := range c.Choices {
-		if choice.Index != 0 {
-			continue // one reply was asked for
-		}
-		for _, p := range []part{choice.Delta, choice.Message} {
-			r.say(string(p.Content))
-			r.refusal.WriteString(string(p.Refusal))
-			for _, t := range p.ToolCalls {
-				if err := r.calls.add(t); err != nil {
-					return err
-				}
-			}
-		}
-		if choice.FinishReason != nil && *choice.FinishReason != "" {
-			r.finish, r.finished = *choice.FinishReason, true
-		}
-	}
-	return nil
+// unreadable is an event that does not follow the protocol.
+func unreadable(err error) error {
+	return &Error{Kind: Garbage, Message: "an event of the stream is not readable: " + clip(err.Error()), Err: err}
+}
+
+// brokeOff is an error that the server put into its stream.
+func brokeOff(raw json.RawMessage) error {
+	k := parseComplaint(raw)
+	return &Error{Kind: kindOf(0, k), Message: "the server broke off: " + clip(k.Message)}
 }
 
 func (r *reading) say(text string) {
 	if text == "" {
 		return
 	}
+	text = plain(text)
 	r.text.WriteString(text)
 	if r.delta != nil {
 		r.delta(text)
@@ -188,30 +132,29 @@ func (r *reading) reply() (goal.Reply, error) {
 	case r.events == 0:
 		return goal.Reply{}, &Error{Kind: Truncated, Message: "the stream ended without a reply"}
 	}
-	return goal.Reply{Text: r.text.String(), Calls: r.calls.done(), Usage: r.usage}, nil
+	return goal.Reply{Text: r.text.String(), Calls: r.calls.done(), Usage: r.used.usage(r.price(r.used))}, nil
 }
 
-// whole reads an answer of a server that does not stream.
-func whole(body io.Reader, delta func(string)) (goal.Reply, error) {
-	b, err := io.ReadAll(io.LimitReader(body, maxLine+1))
+// replyLong is the reply whose reading was stopped because a call's arguments
+// have no end. It holds that call alone, with arguments that no tool takes: the
+// others may be halves. What the reply cost is not known, since it is told at
+// the end, and is put at the tokens that were read.
+func (r *reading) replyLong() (goal.Reply, error) {
+	long := r.calls.long
+	args, err := json.Marshal(fmt.Sprintf("The arguments were longer than %d MiB: the host stopped reading and did nothing. Send less at a time.", maxArguments>>20))
 	if err != nil {
-		return goal.Reply{}, &Error{Kind: Truncated, Message: "the connection broke before the reply was complete", Err: err}
+		return goal.Reply{}, fmt.Errorf("arguments that are too long: %w", err)
 	}
-	var c chunk
-	if len(b) > maxLine {
-		return goal.Reply{}, &Error{Kind: Garbage, Message: "an answer of more than 8 MiB"}
-	}
-	if err := json.Unmarshal(b, &c); err != nil {
-		return goal.Reply{}, &Error{Kind: Garbage, Message: "the answer is not readable: " + clip(err.Error()), Err: err}
-	}
-	r := &reading{delta: delta, events: 1}
-	if err := r.chunk(c); err != nil {
-		return goal.Reply{}, err
-	}
-	if len(c.Choices) == 0 {
-		return goal.Reply{}, &Error{Kind: Garbage, Message: "the answer holds no reply"}
-	}
-	return r.reply()
+	r.used.out = max(r.used.out, int64(r.calls.size+r.text.Len())/4)
+	return goal.Reply{
+		Text: r.text.String(), Usage: r.used.usage(r.price(r.used)),
+		Calls: []goal.Call{{ID: long.call.ID, Tool: long.tool(), Arguments: string(args)}},
+	}, nil
+}
+
+// plain is text that a journal, a page and the next request can hold.
+func plain(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // tokens guards against counts that no server can mean.

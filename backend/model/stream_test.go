@@ -8,13 +8,16 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
-
-	"goalpost/backend/goal"
 )
+
+// free reads a reply that costs nothing.
+func free(delta func(string)) *reading {
+	return newChunks(delta, func(tally) float64 { return 0 })
+}
 
 func TestStreamReadsOneByteAtATime(t *testing.T) {
 	const raw = "\xEF\xBB\xBFdata: {\"choices\":[{\"delta\":{\"content\":\"é世\"}}]}\r\n\r\n: hi\r\n\r\nevent: x\r\ndata: {\"choices\":\r\ndata: [{\"delta\":{\"content\":\"!\"},\"finish_reason\":\"stop\"}]}\r\n\r\ndata: [DONE]"
-	r, err := readStream(io.NopCloser(iotest.OneByteReader(strings.NewReader(raw))), nil, time.Minute)
+	r, err := free(nil).read(io.NopCloser(iotest.OneByteReader(strings.NewReader(raw))), time.Minute)
 	if err != nil || r.Text != "é世!" {
 		t.Errorf("reply %+v, %v", r, err)
 	}
@@ -22,7 +25,7 @@ func TestStreamReadsOneByteAtATime(t *testing.T) {
 
 func TestEndlessStreamIsBounded(t *testing.T) {
 	line := []byte("data: {\"choices\":[{\"delta\":{\"content\":\"" + strings.Repeat("x", 1<<20) + "\"}}]}\n\n")
-	_, err := readStream(io.NopCloser(&loop{line: line}), nil, time.Minute)
+	_, err := free(nil).read(io.NopCloser(&loop{line: line}), time.Minute)
 	if e, ok := AsError(err); !ok || e.Kind != Garbage || !strings.Contains(err.Error(), "64 MiB") {
 		t.Errorf("error %v", err)
 	}
@@ -50,19 +53,37 @@ func TestTooManyCalls(t *testing.T) {
 	}
 }
 
-func TestPrices(t *testing.T) {
-	for model, window := range map[string]int{"gpt-4o": 128_000, "gpt-4o-mini-2024-07-18": 128_000, "gpt-4.1-mini": 1_047_576, "gpt-4o-audio-preview": 0, "llama": 0, "": 0} {
+func TestWhatIsKnownOfModels(t *testing.T) {
+	for model, window := range map[string]int{
+		"gpt-4o": 128_000, "gpt-4o-mini-2024-07-18": 128_000, "gpt-4.1-mini": 1_047_576, "openai/gpt-4.1": 1_047_576, "gpt-99": 128_000,
+		"claude-sonnet-4-5-20250929": 200_000, "anthropic/claude-sonnet-4.5": 200_000, "claude-opus-5-5": 1_000_000, "claude-next": 200_000,
+		"qwen2.5-coder:7b": 32_768, "llama": CautiousWindow, "": CautiousWindow,
+	} {
 		if got := Window(model); got != window {
 			t.Errorf("window of %q is %d", model, got)
 		}
 	}
-	used := goal.Usage{TokensIn: 1_000_000, TokensOut: 100_000}
-	far, local := &OpenAI{o: Options{BaseURL: "https://api.openai.com/v1"}}, &OpenAI{o: Options{BaseURL: "http://127.0.0.1:1/v1"}}
-	if usd := far.cost("gpt-4o-2024-08-06", used); math.Abs(usd-3.5) > 1e-9 {
-		t.Errorf("cost %v", usd)
+	for model, sees := range map[string]bool{"gpt-4o": true, "claude-haiku-4-5": true, "gpt-oss:20b": false, "qwen2.5-coder:7b": false, "gpt-3.5-turbo": false, "unheard-of": true} {
+		if Sees(model) != sees {
+			t.Errorf("%q sees: %v", model, !sees)
+		}
 	}
-	if usd := local.cost("gpt-4o", used); usd != 0 {
-		t.Errorf("a local model costs %v", usd)
+	far, claude, local := &server{o: Options{BaseURL: "https://api.openai.com/v1"}}, &server{o: Options{BaseURL: "https://api.anthropic.com"}}, &server{o: Options{BaseURL: "http://127.0.0.1:1/v1"}}
+	for _, c := range []struct {
+		server *server
+		model  string
+		used   tally
+		usd    float64
+	}{
+		{far, "gpt-4o-2024-08-06", tally{in: 1_000_000, out: 100_000}, 3.5},
+		{far, "gpt-4o", tally{in: 500_000, cacheRead: 500_000}, 1.875},
+		{far, "gpt-4o-audio-preview", tally{in: 1_000_000}, 0}, // another model
+		{claude, "claude-sonnet-4-5-20250929", tally{in: 1_000_000, out: 100_000, cacheRead: 1_000_000, cacheWrite: 1_000_000}, 3 + 1.5 + 0.3 + 3.75},
+		{local, "gpt-4o", tally{in: 1_000_000, out: 1_000_000}, 0},
+	} {
+		if usd := c.server.cost(c.model, c.used); math.Abs(usd-c.usd) > 1e-9 {
+			t.Errorf("%s at %s costs %v, want %v", c.model, c.server.o.BaseURL, usd, c.usd)
+		}
 	}
 }
 
@@ -78,7 +99,7 @@ func FuzzStream(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var heard strings.Builder
-		r, err := readStream(io.NopCloser(bytes.NewReader(raw)), func(s string) { heard.WriteString(s) }, time.Minute)
+		r, err := free(func(s string) { heard.WriteString(s) }).read(io.NopCloser(bytes.NewReader(raw)), time.Minute)
 		switch {
 		case err != nil:
 			if _, ok := AsError(err); !ok {

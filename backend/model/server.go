@@ -1,0 +1,170 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Options say where a model is reached.
+type Options struct {
+	BaseURL string // such as http://127.0.0.1:11434/v1
+	Model   string // used when a turn names none
+	APIKey  string // may be empty: local servers ask for none
+	KeyName string // the environment variable of the key, for hints
+	// Transport is shared by many clients; nil means one of its own.
+	Transport *http.Transport
+	// Linger is how long the end of a stream may follow its last word, for the
+	// usage that comes after it. 0 means 5 s.
+	Linger time.Duration
+	Clock  Clock // for a Retry-After that is a date; nil means the real one
+}
+
+// NewTransport makes what clients share. Whoever made it closes its idle
+// connections in the end.
+func NewTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		TLSHandshakeTimeout: 15 * time.Second,
+		IdleConnTimeout:     60 * time.Second,
+		ForceAttemptHTTP2:   true,
+	}
+}
+
+// server is what the clients of every protocol have in common.
+type server struct {
+	o        Options
+	protocol string // for hints
+	usual    string // how a base URL usually looks
+	http     *http.Client
+	own      *http.Transport // nil when it is shared
+}
+
+func connect(o Options, protocol, usual string) (*server, error) {
+	u, err := url.Parse(o.BaseURL)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return nil, &Error{Kind: BadRequest, Message: "the base URL is not an http address", Hint: "write something like " + usual}
+	}
+	o.APIKey = strings.TrimSpace(o.APIKey) // a file's last newline often comes along
+	if o.Linger == 0 {
+		o.Linger = 5 * time.Second
+	}
+	if o.Clock == nil {
+		o.Clock = realClock{}
+	}
+	s := &server{o: o, protocol: protocol, usual: usual}
+	if o.Transport == nil {
+		s.own = NewTransport()
+		o.Transport = s.own
+	}
+	s.http = &http.Client{
+		Transport: o.Transport,
+		// A redirected POST would lose its body or carry the key elsewhere.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return s, nil
+}
+
+// Close lets go of idle connections that are not shared. Turns under way are not touched.
+func (s *server) Close() {
+	if s.own != nil {
+		s.own.CloseIdleConnections()
+	}
+}
+
+// refusal is the error of an answer that is not a success; it closes the answer.
+// An error's body is read up to a bound.
+func (s *server) refusal(resp *http.Response) error {
+	const most = 64 << 10
+	body, err := io.ReadAll(io.LimitReader(resp.Body, most))
+	_ = resp.Body.Close() // nothing is left to lose
+	if err != nil {
+		body = nil // the status says enough
+	}
+	e := statusError(resp, body, s.o.Clock.Now())
+	e.Hint = s.hint(e.Kind, e.Status)
+	return e
+}
+
+// explain makes every error one of ours, with a hint and without the key.
+func (s *server) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("model turn: %w", ctx.Err())
+	}
+	e, ok := AsError(err)
+	if !ok {
+		e = &Error{Kind: Unreachable, Message: cause(err), Err: err}
+		if strings.Contains(err.Error(), "malformed HTTP") {
+			e.Kind = Garbage
+		}
+	}
+	out := *e
+	if out.Hint == "" {
+		out.Hint = s.hint(out.Kind, out.Status)
+	}
+	if s.o.APIKey != "" {
+		out.Message = strings.ReplaceAll(out.Message, s.o.APIKey, "[key]")
+		if out.Err != nil && strings.Contains(out.Err.Error(), s.o.APIKey) {
+			out.Err = nil
+		}
+	}
+	return &out
+}
+
+// cause is the innermost part of a network error, without URL and query.
+func cause(err error) string {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return clip(err.Error())
+}
+
+// address is the base URL without anything secret in it.
+func (s *server) address() string {
+	u, err := url.Parse(s.o.BaseURL)
+	if err != nil {
+		return "the base URL"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+// hint says what the person can do about a fault.
+func (s *server) hint(k Kind, status int) string {
+	switch k {
+	case Unreachable:
+		return "is the server running at " + s.address() + "?"
+	case Auth:
+		if s.o.KeyName == "" {
+			return "give the provider the name of the environment variable that holds its key"
+		}
+		if s.o.APIKey == "" {
+			return "set " + s.o.KeyName
+		}
+		return "check the key in " + s.o.KeyName
+	case RateLimited, Overloaded:
+		return "it is tried again; otherwise wait or choose another provider"
+	case Truncated:
+		return "it is tried again"
+	case Garbage:
+		return fmt.Sprintf("does %s speak the %s protocol? The base URL usually looks like %s", s.address(), s.protocol, s.usual)
+	case Refused:
+		return "check the credit and the rules of the provider's account"
+	case BadRequest:
+		if status == http.StatusNotFound {
+			return "check the model's name and the base URL, which usually looks like " + s.usual
+		}
+		return "check the model's name, and that it can call tools"
+	case TooLong:
+		return "choose a model with a larger window, or make the server's context longer"
+	case Blind:
+		return "choose a model that sees images"
+	}
+	return ""
+}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"path/filepath"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/model"
 	"goalpost/backend/runner"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/store"
@@ -71,6 +73,7 @@ type App struct {
 	panes     *panes
 	stream    *stream.Server
 	rooms     rooms
+	wire      *http.Transport // to the models, shared by all goals
 
 	follow context.CancelFunc
 	wg     sync.WaitGroup
@@ -87,7 +90,7 @@ func New(o Options) *App {
 	a := &App{
 		cfg: o.Config, log: o.Log, version: o.Version, began: o.Began, watch: o.Watch, serve: o.Serve, pace: o.Pace,
 		clock: o.Clock, slots: cmp.Or(o.Slots, slots),
-		heard: map[goal.ID]int64{}, rooms: rooms{open: map[goal.ID]*room{}},
+		heard: map[goal.ID]int64{}, wire: model.NewTransport(), rooms: rooms{open: map[goal.ID]*room{}},
 	}
 	if a.began.IsZero() {
 		a.began = time.Now()
@@ -221,6 +224,7 @@ func (a *App) Close(ctx context.Context) error {
 	if a.runner != nil {
 		errs = append(errs, a.runner.Close(ctx))
 	}
+	a.wire.CloseIdleConnections()
 	if a.follow != nil {
 		a.follow()
 		a.wg.Wait()

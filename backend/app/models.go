@@ -14,6 +14,7 @@ import (
 	"goalpost/backend/config"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
+	"goalpost/backend/runner"
 )
 
 const (
@@ -36,12 +37,37 @@ func (a *App) chooseModel(ctx context.Context, g *goal.Goal, in api.StartInput) 
 	}
 	if p.Kind == config.Demo {
 		g.Model = "demo (scripted, no AI)"
+	} else {
+		if g.Model == "" {
+			return &goal.Refusal{Field: "model", Reason: "no model is chosen", Hint: "name one, as the provider calls it"}
+		}
+		if err := reach(ctx, p); err != nil {
+			return err
+		}
+	}
+	return errors.Join(a.aside(ctx, "critic_provider", g.Options.CriticProvider, p), a.aside(ctx, "judge_provider", g.Options.JudgeProvider, p))
+}
+
+// aside refuses a critic or a judge that could not be asked when its time comes.
+func (a *App) aside(ctx context.Context, field, id string, own config.Provider) error {
+	if id == "" || id == own.ID {
 		return nil
 	}
-	if g.Model == "" {
-		return &goal.Refusal{Field: "model", Reason: "no model is chosen", Hint: "name one, as the provider calls it"}
+	p, err := a.provider(id)
+	switch {
+	case err != nil:
+	case p.Kind == config.Demo:
+		err = &goal.Refusal{Reason: "the scripted model can judge nothing", Hint: "choose another provider"}
+	case p.Model == "":
+		err = &goal.Refusal{Reason: fmt.Sprintf("the provider %q names no model", id), Hint: "name one in the settings"}
+	default:
+		err = reach(ctx, p)
 	}
-	return reach(ctx, p)
+	var refusal *goal.Refusal
+	if errors.As(err, &refusal) {
+		return &goal.Refusal{Field: field, Reason: refusal.Reason, Hint: refusal.Hint}
+	}
+	return err
 }
 
 // provider is the one with the given id, or the active one.
@@ -93,29 +119,102 @@ func cause(err error) error {
 	return err
 }
 
-// modelOf makes the model of a goal's run: retried, and each wait journaled.
-func (a *App) modelOf(_ context.Context, g goal.Goal, warn func(what, text string)) (model.Turner, error) {
-	p, err := a.provider(g.Provider)
+// minds are the models of one goal's run.
+type minds struct {
+	runner.Models
+	judge model.Turner // nil: nobody judges a scripted goal that names no judge
+}
+
+// mindsOf makes them, each retried and each wait journaled. A scripted goal has
+// no critic: there is nothing to criticise in a script, and a script is no critic.
+func (r *room) mindsOf(g goal.Goal) (minds, error) {
+	own, err := r.app.provider(g.Provider)
+	if err != nil {
+		return minds{}, err
+	}
+	own.Model = g.Model // the person may have named another than the provider's
+	agent, err := r.mind("model", own)
+	if err != nil {
+		return minds{}, err
+	}
+	m := minds{Models: runner.Models{Agent: agent, Window: window(own)}}
+	if !g.Scripted {
+		critic, err := r.mindOf("critic", g.Options.CriticProvider, own)
+		if err != nil {
+			return minds{}, err
+		}
+		m.Critic, m.CriticModel = critic.Turner, critic.name
+	}
+	if !g.Scripted || g.Options.JudgeProvider != "" && g.Options.JudgeProvider != own.ID {
+		judge, err := r.mindOf("judge", g.Options.JudgeProvider, own)
+		if err != nil {
+			return minds{}, err
+		}
+		m.judge = judge
+	}
+	return m, nil
+}
+
+// mind is a model with the name that its provider knows.
+type mind struct {
+	model.Turner
+	name string
+}
+
+// Turn asks its own model, whatever the turn says.
+func (m mind) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	t.Model = m.name
+	return m.Turner.Turn(ctx, t, delta)
+}
+
+// mindOf is the model of the provider with that id, or of the goal's own.
+func (r *room) mindOf(role, id string, own config.Provider) (mind, error) {
+	p := own
+	if id != "" && id != own.ID {
+		var err error
+		if p, err = r.app.provider(id); err != nil {
+			return mind{}, fmt.Errorf("the %s: %w", role, err)
+		}
+	}
+	m, err := r.mind(role, p)
+	return mind{m, p.Model}, err
+}
+
+// mind makes one model. How often the goal was parked for it outlives the run.
+func (r *room) mind(role string, p config.Provider) (model.Turner, error) {
+	m, err := r.app.turner(p)
 	if err != nil {
 		return nil, err
 	}
-	m, err := a.turner(p)
-	if err != nil {
-		return nil, err
+	if r.parks[role] == nil {
+		r.parks[role] = &model.Parks{}
 	}
 	return model.Retry{
-		Model: m, Clock: a.clock, TurnTimeout: turnTimeout,
+		Model: m, Clock: r.app.clock, TurnTimeout: turnTimeout, Parks: r.parks[role],
 		OnWait: func(err error, d time.Duration) {
-			warn("model", fmt.Sprintf("%v; trying again in %s", err, d.Round(100*time.Millisecond)))
+			r.warn(role, fmt.Sprintf("%v; trying again in %s", err, d.Round(100*time.Millisecond)))
 		},
 	}, nil
+}
+
+// window is how many tokens the model's context holds, 0 for the script.
+func window(p config.Provider) int {
+	switch {
+	case p.Kind == config.Demo:
+		return 0
+	case p.ContextWindow > 0:
+		return p.ContextWindow
+	}
+	return model.Window(p.Model)
 }
 
 func (a *App) turner(p config.Provider) (model.Turner, error) {
 	if p.Kind == config.Demo {
 		return model.Demo{Pace: a.pace, Server: staticServer()}, nil
 	}
-	m, err := model.NewOpenAI(model.Options{BaseURL: p.BaseURL, Model: p.Model, APIKey: os.Getenv(p.APIKeyEnv), KeyName: p.APIKeyEnv})
+	m, err := model.NewOpenAI(model.Options{
+		BaseURL: p.BaseURL, Model: p.Model, APIKey: os.Getenv(p.APIKeyEnv), KeyName: p.APIKeyEnv, Transport: a.wire, Clock: a.clock,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("provider %s: %w", p.ID, err)
 	}

@@ -30,7 +30,8 @@ type room struct {
 	set   *sandbox.Set
 	box   *tools.Box
 	host  verify.Host
-	model model.Turner
+	minds minds
+	parks map[string]*model.Parks // by role
 	warn  func(what, text string)
 	timer *time.Timer // after done; guarded by rooms.mu
 }
@@ -57,7 +58,7 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(w
 	if err != nil {
 		return nil, fmt.Errorf("starting the goal's helper: %w", err)
 	}
-	r := &room{app: a, goal: g.ID, set: set}
+	r := &room{app: a, goal: g.ID, set: set, parks: map[string]*model.Parks{}}
 	if err := r.equip(ctx, g, warn); err != nil {
 		return nil, errors.Join(err, set.Close(ctx))
 	}
@@ -65,7 +66,7 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(w
 	return r, nil
 }
 
-// equip gives the room the tools, the checks and the model of a run.
+// equip gives the room the tools, the checks and the models of a run.
 func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
 	env := r.app.goalEnv()
 	panes := &goalPanes{app: r.app, goal: g.ID, dir: g.Policy.Dir, launcher: r.set, env: env}
@@ -73,11 +74,12 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 	if err != nil {
 		return err
 	}
-	m, err := r.app.modelOf(ctx, g, warn)
+	r.warn = warn
+	m, err := r.mindsOf(g)
 	if err != nil {
 		return errors.Join(err, box.Close())
 	}
-	r.box, r.model, r.warn = box, m, warn
+	r.box, r.minds = box, m
 	r.host = verify.Host{Launcher: r.set, Env: env, Dir: g.Policy.Dir}
 	return nil
 }
@@ -97,7 +99,7 @@ func (r *room) stay() {
 	}
 }
 
-func (r *room) Models() runner.Models { return runner.Models{Agent: r.model} }
+func (r *room) Models() runner.Models { return r.minds.Models }
 
 func (r *room) Tools() []runner.Tool {
 	list := make([]runner.Tool, 0, len(r.box.Tools()))

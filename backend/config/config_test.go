@@ -275,6 +275,8 @@ func TestProvidersThatCannotWork(t *testing.T) {
 		{"id", func(p *config.Provider) { p.ID = "demo" }},
 		{"id", func(p *config.Provider) { p.ID = "a b" }},
 		{"id", func(p *config.Provider) { p.ID = strings.Repeat("x", 65) }},
+		{"context_window", func(p *config.Provider) { p.ContextWindow = -1 }},
+		{"context_window", func(p *config.Provider) { p.ContextWindow = 100 }},
 		{"kind", func(p *config.Provider) { p.Kind = "demo" }},
 		{"kind", func(p *config.Provider) { p.Kind = "" }},
 		{"base_url", func(p *config.Provider) { p.BaseURL = "" }},

@@ -77,10 +77,6 @@ type Unavailable struct {
 func (p *Unavailable) Error() string { return p.Err.Error() }
 func (p *Unavailable) Unwrap() error { return p.Err }
 
-// ErrTooLong is in the chain of a model's error when the conversation does not
-// fit into its window: a shorter one may.
-var ErrTooLong = errors.New("the conversation does not fit into the model's window")
-
 // Result is what a tool gives back. Text goes to the model; OK false means
 // denied, failed or not found.
 type Result struct {

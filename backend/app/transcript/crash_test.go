@@ -191,18 +191,17 @@ func nextNumber(messages []goal.Message) modeltest.Answer {
 		c := asked[m.CallID]
 		found := number.FindStringSubmatch(c.Arguments)
 		switch {
-		case c.Tool == "list_files" || found == nil && c.Tool == "run_command": // a look
-			lines := strings.Fields(m.Text)
+		case !strings.HasPrefix(m.Text, "exit 0"):
+			doubt = true
+		case found != nil:
+			written, _ = strconv.Atoi(found[1])
+		default: // a look
 			written, doubt = 0, false
-			for _, word := range lines {
+			for word := range strings.FieldsSeq(strings.TrimPrefix(m.Text, "exit 0")) {
 				if n, err := strconv.Atoi(word); err == nil {
 					written = max(written, n)
 				}
 			}
-		case found != nil && strings.HasPrefix(m.Text, "exit 0"):
-			written, _ = strconv.Atoi(found[1])
-		default:
-			doubt = true
 		}
 	}
 	switch {

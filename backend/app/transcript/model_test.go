@@ -179,20 +179,24 @@ func (m *minds) fault(a *modeltest.Answer, f string) {
 	}
 }
 
-// long is the stream of one call whose LONG is so many bytes, a mebibyte in each piece.
+// long is the stream of one call whose LONG is so many bytes, in large pieces.
 func long(c goal.Call, size int) string {
-	const piece = 1 << 20
+	const piece = 4 << 20
 	var b strings.Builder
-	put := func(head, arguments string) {
-		fmt.Fprintf(&b, "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,%s\"function\":{%s\"arguments\":%q}}]}}]}\n\n",
-			head, map[bool]string{true: `"name":"` + c.Tool + `",`}[head != ""], arguments)
+	put := func(head, arguments string) { // nothing big is formatted: the race detector makes that slow
+		b.WriteString(`data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,` + head + `"arguments":"`)
+		b.WriteString(arguments)
+		b.WriteString("\"}}]}}]}\n\n")
 	}
+	b.Grow(size + size/8)
+	quoted := func(s string) string { q := strconv.Quote(s); return q[1 : len(q)-1] }
+	filling := strings.Repeat("x", piece)
 	before, after, _ := strings.Cut(c.Arguments, "LONG")
-	put(`"id":"c1","type":"function",`, before)
+	put(`"id":"c1","type":"function","function":{"name":"`+c.Tool+`",`, quoted(before))
 	for ; size > 0; size -= piece {
-		put("", strings.Repeat("x", min(size, piece)))
+		put(`"function":{`, filling[:min(size, piece)])
 	}
-	put("", after)
+	put(`"function":{`, quoted(after))
 	b.WriteString("data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n")
 	return b.String()
 }

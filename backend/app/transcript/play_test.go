@@ -22,7 +22,7 @@ import (
 )
 
 // late is when a test gives up waiting. Nothing takes nearly as long.
-const late = 45 * time.Second
+const late = 2 * time.Minute
 
 // stage is a program on folders of its own, on which a transcript is played.
 // do is called from the model's goroutine, too: the fields behind mu are shared.

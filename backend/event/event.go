@@ -135,8 +135,9 @@ type (
 	}
 	// Warning tells of a limit coming near or of a fault that was survived.
 	Warning struct {
-		What string `json:"what"` // wall_clock, iterations, tokens, usd, model, critic
-		Text string `json:"text"`
+		What    string `json:"what"` // wall_clock, iterations, tokens, usd, model, critic
+		Text    string `json:"text"`
+		Percent int    `json:"percent,omitempty"` // of the limit that What names
 	}
 	// Paused ends a run without ending the goal.
 	Paused struct {

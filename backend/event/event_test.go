@@ -39,7 +39,7 @@ func filled() []event.Body {
 		&event.Usage{Usage: goal.Usage{TokensIn: 1, TokensOut: 2, USD: 0.5}, By: "judge"},
 		&event.Steered{Text: "t"},
 		&event.Lease{Pane: "t1", Kind: pane.Terminal, Held: true},
-		&event.Warning{What: "usd", Text: "t"},
+		&event.Warning{What: "usd", Text: "t", Percent: 50},
 		&event.Paused{Exit: goal.Interrupted, Reason: "r", Report: []string{"a"}, Account: "b", Until: "2026-11-21T08:30:15.123Z"},
 		&event.Resumed{Note: "n"},
 		&event.Ended{Status: goal.Completed, Exit: goal.Done, Verified: true, Report: []string{"a", "b"}, Account: "c"},

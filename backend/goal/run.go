@@ -81,9 +81,10 @@ func (b *Busy) Error() string { return b.Reason }
 // Past is what a run needs to know of the runs before it.
 type Past struct {
 	Todos  []Todo
-	Steps  []Step      // the newest, oldest first
-	Claims []PastClaim // since the goal was last stuck or needed its person, oldest first
-	Last   PastClaim   // the newest claim of all, N 0 if there is none
+	Steps  []Step         // the newest, oldest first
+	Claims []PastClaim    // since the goal was last stuck or needed its person, oldest first
+	Last   PastClaim      // the newest claim of all, N 0 if there is none
+	Warned map[string]int // limit → the highest percentage warned of since the limits were set
 }
 
 // PastClaim is a claim and what came of it.

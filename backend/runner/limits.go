@@ -39,13 +39,10 @@ func (r *Run) limits(ctx context.Context) *Stop {
 	if stop := stopOf(ctx); stop != nil {
 		return stop
 	}
+	if stop := r.warn(ctx); stop != nil {
+		return stop
+	}
 	for _, u := range r.uses() {
-		if m := mark(u.percent); m > r.warned[u.what] {
-			r.warned[u.what] = m
-			if stop := r.append(ctx, &event.Warning{What: u.what, Text: fmt.Sprintf("%d %% of %s", m, u.say)}); stop != nil {
-				return stop
-			}
-		}
 		if u.percent >= 100 {
 			return r.usedUp(u.say)
 		}
@@ -53,17 +50,23 @@ func (r *Run) limits(ctx context.Context) *Stop {
 	return nil
 }
 
-func (r *Run) usedUp(limit string) *Stop {
-	return &Stop{Exit: goal.LimitReached, Reason: "the limit of " + limit + " is used up"}
+// warn journals the marks that were reached since it was called last.
+func (r *Run) warn(ctx context.Context) *Stop {
+	for _, u := range r.uses() {
+		m := mark(u.percent)
+		if m <= r.warned[u.what] {
+			continue
+		}
+		r.warned[u.what] = m
+		if stop := r.append(ctx, &event.Warning{What: u.what, Text: fmt.Sprintf("%d %% of %s", m, u.say), Percent: m}); stop != nil {
+			return stop
+		}
+	}
+	return nil
 }
 
-// marks is what was warned of already.
-func (r *Run) marks() map[string]int {
-	marks := map[string]int{}
-	for _, u := range r.uses() {
-		marks[u.what] = mark(u.percent)
-	}
-	return marks
+func (r *Run) usedUp(limit string) *Stop {
+	return &Stop{Exit: goal.LimitReached, Reason: "the limit of " + limit + " is used up"}
 }
 
 // mark is the highest percentage that is warned of and was reached.

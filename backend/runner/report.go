@@ -16,6 +16,11 @@ func (r *Run) settle(ctx context.Context, stop *Stop) error {
 	if err := r.cfg.Journal.Heartbeat(ctx, r.id, r.spent()); err != nil {
 		r.cfg.Log.Warn("spent time", "goal", r.goal.ID, "error", err)
 	}
+	if stop.Exit == goal.LimitReached { // also where it was cut in the middle
+		if failure := r.warn(ctx); failure != nil {
+			return failure
+		}
+	}
 	report := r.report(ctx, stop)
 	status := goal.StatusOf(stop.Exit)
 	var body event.Body = &event.Ended{

@@ -30,7 +30,7 @@ func (r *Run) restore(ctx context.Context) *Stop {
 	if err != nil {
 		return r.fault(ctx, "reading the runs before", err)
 	}
-	r.todos, r.recent = past.Todos, past.Steps
+	r.todos, r.recent, r.warned = past.Todos, past.Steps, past.Warned
 	r.claims.restore(past)
 	continued := func(ctx context.Context) *Stop { return r.say(ctx, r.continued()) }
 	answered := func(ctx context.Context) *Stop { return r.answered(ctx, past.Last) }

@@ -51,9 +51,8 @@ type givenUp struct{ reason, learned string }
 func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 	r := &Run{
 		cfg: c, goal: g, id: id, active: a, pause: make(chan struct{}), callIDs: map[string]bool{},
-		began: c.Clock.Now(), before: g.Spent.WallClock, guard: newGuard(), claims: newClaims(g.Spent.Claims),
+		began: c.Clock.Now(), before: g.Spent.WallClock, guard: newGuard(), claims: newClaims(g.Spent.Claims), warned: map[string]int{},
 	}
-	r.warned = r.marks() // what earlier runs were warned of is not said again
 	r.id.Control = r
 	return r
 }

@@ -22,6 +22,9 @@ func (s *Store) Past(ctx context.Context, id goal.ID) (goal.Past, error) {
 	if p.Steps, err = s.newestSteps(ctx, id); err != nil {
 		return p, err
 	}
+	if p.Warned, err = s.warned(ctx, id); err != nil {
+		return p, err
+	}
 	since, err := s.lastStop(ctx, id)
 	if err != nil {
 		return p, err
@@ -49,6 +52,30 @@ func (s *Store) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
 		return todos.Items, nil
 	}
 	return nil, nil
+}
+
+// warned reads which percentages of which limits were warned of since the limits were set.
+func (s *Store) warned(ctx context.Context, id goal.ID) (map[string]int, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT body ->> 'what', max(body ->> 'percent') FROM events
+		WHERE goal_id = ?1 AND type = 'warning' AND body ->> 'percent' > 0
+		AND seq > (SELECT coalesce(max(seq), 0) FROM events WHERE goal_id = ?1 AND type = 'limits_changed') GROUP BY 1`, id)
+	if err != nil {
+		return nil, fmt.Errorf("read warnings: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	warned := map[string]int{}
+	for rows.Next() {
+		var what string
+		var percent int
+		if err := rows.Scan(&what, &percent); err != nil {
+			return nil, fmt.Errorf("read warnings: %w", err)
+		}
+		warned[what] = percent
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read warnings: %w", err)
+	}
+	return warned, nil
 }
 
 // lastStop is when the person last had to look at the goal: what failed before

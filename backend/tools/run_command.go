@@ -45,16 +45,19 @@ func seconds(wanted int, usual, most time.Duration) time.Duration {
 
 func doRunCommand(ctx context.Context, r Room, a runCommandArgs) goal.Result {
 	limit := seconds(a.TimeoutSeconds, commandTimeout, maxCommandTimeout)
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	out, err := process.Capture(ctx, r.Launcher, process.Command{
+	out, err := process.Capture(limited, r.Launcher, process.Command{
 		Argv: []string{"/bin/sh", "-c", a.Command}, Env: r.Env, Dir: filepath.Join(r.Dir, a.Dir),
 	}, true)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil: // the run was stopped in the middle of the start; the door says why
+		return failed("the command may have begun")
+	case err != nil:
 		return failed("%s", err)
 	}
 	head := out.Status.String() // without the duration: the same outcome is the same text, which the loop guard needs
-	if out.TimedOut {
+	if out.TimedOut && ctx.Err() == nil {
 		head = fmt.Sprintf("killed after %s. For a program that goes on running, use terminal_run.", limit)
 	}
 	text := head

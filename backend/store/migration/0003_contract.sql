@@ -11,7 +11,7 @@ CREATE TRIGGER options_frozen BEFORE UPDATE OF options ON goals
 BEGIN SELECT RAISE(ABORT, 'the options of a goal are frozen'); END;
 
 -- What changes rarely and is looked for by its kind: the plan, the critic's word, the review, why a run stopped.
-CREATE INDEX events_of_kind ON events (goal_id, type, seq) WHERE type IN ('todos','critic','review','paused','ended','usage');
+CREATE INDEX events_of_kind ON events (goal_id, type, seq) WHERE type IN ('todos','critic','review','paused','ended','usage','warning','limits_changed');
 
 -- Orders learn new kinds; which ones exist is said by the program alone.
 CREATE TABLE orders_2 (

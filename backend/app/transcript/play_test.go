@@ -109,16 +109,7 @@ func (s *stage) build() {
 	s.minds = newMinds(s.T, s.tr)
 	s.minds.expand = s.expand
 	s.minds.do = s.aside
-	if s.cfg, err = config.Open(func(name string) string {
-		return map[string]string{config.HomeVariable: home, "HOME": home}[name]
-	}); err != nil {
-		s.Fatal(err)
-	}
-	s.Cleanup(func() {
-		if err := s.cfg.Close(); err != nil {
-			s.Error(err)
-		}
-	})
+	s.cfg = openConfig(s.T, home)
 	names := map[string]bool{"": true}
 	for _, scripts := range []map[string][]turn{s.tr.models, s.tr.asides} {
 		for name := range scripts {
@@ -134,10 +125,26 @@ func (s *stage) build() {
 	if err := s.cfg.Use(provider("")); err != nil {
 		s.Fatal(err)
 	}
-	if err := os.Link(installed, filepath.Join(s.cfg.State(), filepath.Base(installed))); err != nil {
-		s.Fatal(err)
-	}
 	s.norm = s.normaliser()
+}
+
+// openConfig makes the folders of a program, with the helper in place.
+func openConfig(t *testing.T, home string) *config.Config {
+	cfg, err := config.Open(func(name string) string {
+		return map[string]string{config.HomeVariable: home, "HOME": home}[name]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cfg.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Link(installed, filepath.Join(cfg.State(), filepath.Base(installed))); err != nil {
+		t.Fatal(err)
+	}
+	return cfg
 }
 
 func (s *stage) write(name, text string, program bool) {

@@ -2,12 +2,14 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 
 	"goalpost/backend/goal"
 )
@@ -20,68 +22,175 @@ const (
 
 // Preflight runs a gate once before the first model turn, where it will later
 // decide. FailsNow is what is wanted: a gate that passes already, or that cannot
-// run, decides nothing.
-func (h Host) Preflight(ctx context.Context, c goal.Check) goal.Verdict {
-	if v, ok := h.syntax(ctx, c); !ok {
+// run, decides nothing. Judgements are not asked, only that somebody can be.
+func (h Host) Preflight(ctx context.Context, k goal.Check) goal.Verdict {
+	c := check{k, -1}
+	v := h.foresee(ctx, c)
+	v.Name, v.Type = k.Name(), k.Type
+	return v
+}
+
+func (h Host) foresee(ctx context.Context, c check) goal.Verdict {
+	if !c.Type.Gate() {
+		return h.answerable(c)
+	}
+	if v, ok := h.readable(ctx, c); !ok {
 		return v
 	}
-	v := h.check(ctx, c)
+	if c.Type == goal.JSONPredicate && (c.From == "" || c.From == goal.FromClaim) {
+		return goal.Verdict{Outcome: goal.FailsNow, Detail: "nothing was claimed yet, so it fails now"}
+	}
+	v := h.gate(ctx, c, goal.Claim{}).Verdict
 	switch v.Outcome {
 	case goal.Pass:
 		v.Outcome, v.Detail = goal.PassesNow, "it passes already ("+v.Detail+"), so it would not show that the goal was reached"
 	case goal.Fail:
-		v = h.judgeFailure(c, v)
+		if !c.runs() {
+			v.Outcome, v.Detail = goal.FailsNow, "it can be decided, and fails now ("+v.Detail+")"
+			break
+		}
+		v = h.judgeFailure(ctx, c, v)
 	case goal.CheckErr, goal.Tampered, goal.PassesNow, goal.FailsNow, goal.CannotRun:
 		v.Outcome = goal.CannotRun
 	}
-	v.Name = c.Name()
 	return v
 }
 
+// answerable says whether somebody could be asked.
+func (h Host) answerable(c check) goal.Verdict {
+	switch {
+	case c.Type == goal.Manual:
+		return goal.Verdict{Outcome: goal.FailsNow, Detail: "nobody has said so yet"}
+	case h.Judge == nil:
+		return goal.Verdict{Outcome: goal.CannotRun, Detail: errNoJudge.Error()}
+	case c.Type == goal.Visual && h.Pages == nil:
+		return goal.Verdict{Outcome: goal.CannotRun, Detail: "no page can be opened here"}
+	}
+	return goal.Verdict{Outcome: goal.FailsNow, Detail: "a model decides it when the goal is claimed; it is not asked before"}
+}
+
+// readable asks those who will run a check whether they can read it.
+func (h Host) readable(ctx context.Context, c check) (goal.Verdict, bool) {
+	cannot := func(detail string) (goal.Verdict, bool) {
+		return goal.Verdict{Outcome: goal.CannotRun, Detail: detail}, false
+	}
+	if c.runs() {
+		if v, ok := h.syntax(ctx, c); !ok {
+			return v, false
+		}
+		missing, err := h.missing(ctx, c, true)
+		switch {
+		case err != nil:
+			return cannot(err.Error())
+		case len(missing) > 0:
+			return cannot(fmt.Sprintf("sh cannot run %q: there is no such program", missing[0]))
+		}
+	}
+	if c.Matches != "" {
+		if _, err := regexp.Compile(c.Matches); err != nil {
+			return cannot("the pattern cannot be read: " + err.Error())
+		}
+	}
+	for _, expr := range []string{c.Expr, c.Predicate} {
+		if expr == "" {
+			continue
+		}
+		if h.Engine == nil {
+			return cannot("no predicate can be evaluated here")
+		}
+		if err := h.Engine.Read(ctx, expr); err != nil {
+			return cannot("the expression cannot be read: " + err.Error())
+		}
+	}
+	return goal.Verdict{}, true
+}
+
 // syntax asks sh itself whether the command can be read.
-func (h Host) syntax(ctx context.Context, c goal.Check) (goal.Verdict, bool) {
+func (h Host) syntax(ctx context.Context, c check) (goal.Verdict, bool) {
 	out, err := h.run(ctx, c, "-n", "-c", c.Command)
 	if err != nil {
-		return goal.Verdict{Name: c.Name(), Outcome: goal.CannotRun, Detail: err.Error()}, false
+		return goal.Verdict{Outcome: goal.CannotRun, Detail: err.Error()}, false
 	}
 	if out.Status.Code != 0 {
-		return goal.Verdict{Name: c.Name(), Outcome: goal.CannotRun, Detail: "sh cannot read the command", Tail: tail(out), ExitCode: out.Status.Code}, false
+		return goal.Verdict{Outcome: goal.CannotRun, Detail: "sh cannot read the command", Tail: tail(out), ExitCode: out.Status.Code}, false
 	}
 	return goal.Verdict{}, true
 }
 
 // judgeFailure tells a check that fails from one that could never pass because
-// its program does not exist.
-func (h Host) judgeFailure(c goal.Check, v goal.Verdict) goal.Verdict {
+// one of its programs does not exist.
+func (h Host) judgeFailure(ctx context.Context, c check, v goal.Verdict) goal.Verdict {
 	v.Outcome = goal.FailsNow
 	v.Detail = "it runs, and fails now (" + v.Detail + ")"
 	if v.ExitCode != exitNotFound && v.ExitCode != exitNotExecutable {
 		return v
 	}
-	word := firstWord(c.Command)
-	if strings.Contains(word, "/") && !filepath.IsAbs(word) {
-		if _, err := os.Lstat(filepath.Join(h.Dir, c.Dir, word)); err != nil {
-			v.Detail = fmt.Sprintf("%s does not exist yet, so it fails now", word)
+	cannot := func(word string) goal.Verdict {
+		v.Outcome, v.Detail = goal.CannotRun, fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode)
+		return v
+	}
+	if v.ExitCode == exitNotFound {
+		if missing, err := h.missing(ctx, c, false); err == nil && len(missing) > 0 {
+			return cannot(missing[0])
+		}
+	}
+	for _, k := range readLine(c.Command, c.Dir).calls {
+		switch word := k.bare().word(); {
+		case !strings.Contains(word, "/"):
+		case v.ExitCode == exitNotExecutable && h.lies(k, word):
+			return cannot(word)
+		case !h.lies(k, word):
+			if _, ok := k.inside(word); !ok {
+				return cannot(word)
+			}
+			v.Detail = word + " does not exist yet, so it fails now"
 			return v
 		}
 	}
-	v.Outcome = goal.CannotRun
-	v.Detail = fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode)
 	return v
 }
 
-// firstWord is the first command's name, as far as it is written out plainly.
-func firstWord(command string) string {
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(command), "")
-	if err != nil {
-		return command
-	}
-	word := ""
-	syntax.Walk(f, func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok && word == "" && len(call.Args) > 0 {
-			word = call.Args[0].Lit()
+// missing asks sh which of the plain names that a command starts mean nothing to
+// it; with first only about the first one.
+func (h Host) missing(ctx context.Context, c check, first bool) ([]string, error) {
+	read := readLine(c.Command, c.Dir)
+	var names []string
+	for _, k := range read.calls {
+		word := k.word()
+		if word != "" && !strings.Contains(word, "/") && !slices.Contains(read.functions, word) {
+			names = append(names, word)
 		}
-		return word == ""
-	})
-	return word
+		if first {
+			break
+		}
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	const ask = `for name do command -v -- "$name" >/dev/null || printf '%s\n' "$name"; done`
+	out, err := h.run(ctx, c, append([]string{"-c", ask, "sh"}, names...)...)
+	if err != nil {
+		return nil, err
+	}
+	return strings.Fields(string(out.Stdout)), nil
+}
+
+// lies says whether a word of a call is a file of the goal's folder, or of the
+// machine where it is absolute.
+func (h Host) lies(k call, word string) bool {
+	p, ok := k.inside(word)
+	if !ok {
+		if !path.IsAbs(word) { // nobody can tell
+			return true
+		}
+		_, err := os.Stat(word)
+		return err == nil
+	}
+	root, err := os.OpenRoot(h.Dir)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	_, err = root.Lstat(p)
+	return !errors.Is(err, fs.ErrNotExist)
 }

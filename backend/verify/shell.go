@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -13,17 +14,19 @@ import (
 
 const tailLines = 5
 
+// errNoOutside is the answer where a check wants the machine and has none.
+var errNoOutside = errors.New("nothing can be run outside the goal's sandbox here")
+
 // shell runs the command under sh -c and compares its exit code.
-func (h Host) shell(ctx context.Context, c goal.Check) goal.Verdict {
+func (h Host) shell(ctx context.Context, c check) ruling {
 	out, err := h.run(ctx, c, "-c", c.Command)
 	if err != nil {
-		return goal.Verdict{Outcome: goal.CheckErr, Detail: err.Error()}
+		return undecided(err)
 	}
-	v := goal.Verdict{ExitCode: out.Status.Code, Took: out.Took, TookMS: out.Took.Milliseconds(), Tail: tail(out)}
-	v = evidence(v, joined(out), out.Bytes)
+	v := ruling{Verdict: ran(out)}
 	switch {
 	case out.TimedOut:
-		v.Outcome, v.Detail = goal.CheckErr, fmt.Sprintf("it did not end within %s and was killed", c.Timeout())
+		v.Outcome, v.Detail, v.again = goal.CheckErr, fmt.Sprintf("it did not end within %s and was killed", c.Timeout()), true
 	case out.Status.Signal != 0:
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it was %s, wanted exit %d", out.Status, c.ExitCode)
 	case out.Status.Code == c.ExitCode:
@@ -34,21 +37,38 @@ func (h Host) shell(ctx context.Context, c goal.Check) goal.Verdict {
 	return v
 }
 
-func (h Host) run(ctx context.Context, c goal.Check, args ...string) (process.Output, error) {
+// ran is what every program leaves in a verdict.
+func ran(out process.Output) goal.Verdict {
+	v := goal.Verdict{ExitCode: out.Status.Code, Took: out.Took, TookMS: out.Took.Milliseconds(), Tail: tail(out)}
+	return keep(v, joined(out), out.Bytes)
+}
+
+func (h Host) run(ctx context.Context, c check, args ...string) (process.Output, error) {
 	dir, err := h.dir(c)
 	if err != nil {
 		return process.Output{}, err
 	}
+	command := process.Command{Argv: append([]string{"/bin/sh"}, args...), Env: h.Env, Dir: dir}
+	launcher := h.Launcher
+	switch {
+	case c.Where == "host":
+		launcher = h.Outside
+	case h.Walls:
+		command.Domain, command.Held = process.Check, h.World.held(c.n)
+	}
+	if launcher == nil {
+		return process.Output{}, errNoOutside
+	}
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout())
 	defer cancel()
-	out, err := process.Capture(ctx, h.Launcher, process.Command{Argv: append([]string{"/bin/sh"}, args...), Env: h.Env, Dir: dir}, false)
+	out, err := process.Capture(ctx, launcher, command, false)
 	if err != nil {
 		return out, fmt.Errorf("the check could not be started: %w", err)
 	}
 	return out, nil
 }
 
-func (h Host) dir(c goal.Check) (string, error) {
+func (h Host) dir(c check) (string, error) {
 	if c.Dir == "" {
 		return h.Dir, nil
 	}

@@ -5,65 +5,147 @@ package verify
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
 	"goalpost/backend/goal"
-	"goalpost/backend/process"
 )
 
-// Host is where checks run: programs are started by Launcher with Env, in Dir.
-// It holds no state and may be used concurrently.
-type Host struct {
-	Launcher process.Launcher
-	Env      []string
-	Dir      string // the goal's folder, absolute
+// hearing is one claim before the host.
+type hearing struct {
+	host   Host
+	goal   goal.Goal
+	claim  goal.Claim
+	report func(goal.Verdict) error
+
+	verdicts []goal.Verdict // so far
+	passes   int
+	waiting  int // manual checks without a word of the person
 }
 
-// Criterion runs all checks in their order and reports each verdict as it is
-// known. It stops early only when report fails or ctx ends.
-func (h Host) Criterion(ctx context.Context, g goal.Goal, _ goal.Claim, report func(goal.Verdict) error) (goal.Finding, error) {
-	passes := 0
-	for i, check := range g.Criterion.Checks {
-		if ctx.Err() != nil {
-			return "", fmt.Errorf("verification: %w", context.Cause(ctx))
+// Criterion decides a claim: the gates first, all of them, then the judgements,
+// if they can still change something, and the person last. Each verdict is
+// reported as it is known. An error ends it early: report failed, ctx ended, or
+// a judge is not to be had (goal.Unavailable).
+func (h Host) Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.Finding, error) {
+	e := &hearing{host: h, goal: g, claim: c, report: report}
+	for _, stage := range []func(goal.Check) bool{
+		func(k goal.Check) bool { return k.Type.Gate() },
+		func(k goal.Check) bool { return !k.Type.Gate() && k.Type != goal.Manual },
+		func(k goal.Check) bool { return k.Type == goal.Manual },
+	} {
+		if e.settled() {
+			break
 		}
-		v := h.check(ctx, check)
-		if ctx.Err() != nil { // the run was stopped: the outcome says nothing about the check
-			return "", fmt.Errorf("verification: %w", context.Cause(ctx))
-		}
-		v.Check, v.Name, v.Type = i, check.Name(), check.Type
-		if err := report(v); err != nil {
+		if err := e.stage(ctx, stage); err != nil {
 			return "", err
 		}
+	}
+	return e.finding(), nil
+}
+
+func (e *hearing) stage(ctx context.Context, mine func(goal.Check) bool) error {
+	for i, k := range e.goal.Criterion.Checks {
+		if !mine(k) {
+			continue
+		}
+		if k.Type == goal.Manual && k.Wait && e.claim.Accepted == nil {
+			e.waiting++
+			continue
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("verification: %w", context.Cause(ctx))
+		}
+		v, err := e.decide(ctx, check{k, i})
+		if err == nil {
+			err = e.report(v)
+		}
+		if err != nil {
+			return err
+		}
+		e.verdicts = append(e.verdicts, v)
 		if v.Outcome == goal.Pass {
-			passes++
+			e.passes++
 		}
 	}
-	if passes > 0 && (passes == len(g.Criterion.Checks) || g.Criterion.Any) {
-		return goal.Verified, nil
-	}
-	return goal.NotVerified, nil
+	return nil
 }
 
-// Review cannot be asked before there is a judge.
-func (h Host) Review(context.Context, goal.Goal, goal.Claim, []goal.Verdict) (goal.Review, error) {
-	return goal.Review{Error: true, Reason: "there is no reviewer"}, nil
+// decide tries an error once more: a port may have been taken, a model cut off.
+func (e *hearing) decide(ctx context.Context, k check) (goal.Verdict, error) {
+	var v ruling
+	var spent bill
+	for try := 1; try <= 2; try++ {
+		var err error
+		v, err = e.ask(ctx, k)
+		spent.add(v.Usage)
+		if ctx.Err() != nil { // the run was stopped: the outcome says nothing about the check
+			return goal.Verdict{}, fmt.Errorf("verification: %w", context.Cause(ctx))
+		}
+		if err != nil {
+			return goal.Verdict{}, err
+		}
+		v.Tries = try
+		if v.Outcome != goal.CheckErr || !v.again {
+			break
+		}
+	}
+	v.Check, v.Name, v.Type, v.Usage = k.n, k.Name(), k.Type, spent.sum
+	return v.Verdict, nil
 }
 
-func (h Host) check(ctx context.Context, c goal.Check) goal.Verdict {
-	if c.Type == goal.Shell {
-		return h.shell(ctx, c)
+// ask hands a check to the one who decides it. Its error is the end of the
+// verification and says nothing about the check.
+func (e *hearing) ask(ctx context.Context, k check) (ruling, error) {
+	switch k.Type {
+	case goal.Visual:
+		return e.visual(ctx, k)
+	case goal.ModelQuestion:
+		return e.question(ctx, k)
+	case goal.Manual:
+		return e.manual(), nil
+	case goal.Shell, goal.HTTP, goal.File, goal.JSONPredicate:
 	}
-	return goal.Verdict{Outcome: goal.CheckErr, Detail: fmt.Sprintf("this version cannot decide checks of type %q", c.Type)}
+	return e.host.gate(ctx, k, e.claim), nil
 }
 
-func evidence(v goal.Verdict, output []byte, bytes int64) goal.Verdict {
-	if len(output) == 0 {
-		return v
+// gate lets a program decide, if what it decides with is what the person saw.
+func (h Host) gate(ctx context.Context, k check, c goal.Claim) ruling {
+	if diff, err := h.World.tampered(ctx, k); err != nil {
+		return undecided(err)
+	} else if diff != "" {
+		r := rule(goal.Tampered, "what decides this check is not what it was at the start")
+		r.Tail = diff
+		return r
 	}
-	sum := sha256.Sum256(output)
-	v.Output, v.Bytes, v.Evidence = output, bytes, hex.EncodeToString(sum[:])
-	return v
+	switch k.Type {
+	case goal.Shell:
+		return h.shell(ctx, k)
+	case goal.HTTP:
+		return h.http(ctx, k)
+	case goal.File:
+		return h.file(ctx, k)
+	case goal.JSONPredicate:
+		return h.predicate(ctx, k, c)
+	case goal.Visual, goal.ModelQuestion, goal.Manual:
+	}
+	return undecidable(fmt.Sprintf("this version cannot decide checks of type %q", k.Type))
+}
+
+// settled says that no further check can change the finding.
+func (e *hearing) settled() bool {
+	if e.goal.Criterion.Any {
+		return e.passes > 0
+	}
+	return e.passes < len(e.verdicts)
+}
+
+func (e *hearing) finding() goal.Finding {
+	n := len(e.goal.Criterion.Checks)
+	switch {
+	case e.passes > 0 && (e.passes == n || e.goal.Criterion.Any):
+		return goal.Verified
+	case e.waiting > 0 && (e.goal.Criterion.Any || e.passes+e.waiting == n):
+		return goal.Waiting
+	}
+	return goal.NotVerified
 }

@@ -1,0 +1,129 @@
+package verify
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+	"unicode/utf8"
+)
+
+// keepMax is how much text of a folder is kept at the start, in bytes.
+const keepMax = 50 << 20
+
+// baseline is what a goal's folder was like at the start.
+type baseline struct {
+	Entries []entry             `json:"entries"`
+	Rules   map[string][]string `json:"rules,omitempty"` // lines of .gitignore by folder
+	More    bool                `json:"more,omitempty"`  // too much to be compared
+	TakenAt int64               `json:"taken_at"`        // ns since 1970
+
+	private string
+	byPath  map[string]*entry
+	rules   ignores
+}
+
+// takeBaseline looks at everything in dir and keeps the text of what is text.
+func takeBaseline(ctx context.Context, dir, private string) (*baseline, error) {
+	kept := filepath.Join(private, "copies")
+	if err := os.MkdirAll(kept, 0o700); err != nil {
+		return nil, fmt.Errorf("keeping what the folder was: %w", plain(err))
+	}
+	b := &baseline{private: private, TakenAt: time.Now().UnixNano(), Rules: map[string][]string{}}
+	room := int64(keepMax)
+	var failed error
+	w := walk{rules: ignores{}, lines: b.Rules}
+	w.sum = func(root *os.Root, name string, e *entry) {
+		text := summed(root, name, e)
+		if text == nil || int64(len(text)) > room || !isText(text) {
+			return
+		}
+		room -= int64(len(text))
+		path := filepath.Join(kept, e.SHA256)
+		if _, err := os.Lstat(path); err != nil {
+			if err := writeFile(path, text, 0o600); err != nil {
+				failed = err
+				return
+			}
+		}
+		e.Kept = true
+	}
+	if err := w.run(ctx, dir); err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	b.Entries, b.More = w.entries, w.more
+	b.index()
+	return b, writeJSON(filepath.Join(private, "baseline.json"), b)
+}
+
+// openBaseline reads what takeBaseline kept.
+func openBaseline(private string) (*baseline, error) {
+	b := &baseline{private: private}
+	if err := readJSON(filepath.Join(private, "baseline.json"), b); err != nil {
+		return nil, err
+	}
+	b.index()
+	return b, nil
+}
+
+func (b *baseline) index() {
+	b.rules, b.byPath = ignores{}, map[string]*entry{}
+	for folder, lines := range b.Rules {
+		b.rules[folder] = rulesOf(lines)
+	}
+	for i := range b.Entries {
+		b.byPath[b.Entries[i].Path] = &b.Entries[i]
+	}
+}
+
+// text is what a file held at the start; ok is false if it was not kept.
+func (b *baseline) text(e *entry) (text []byte, ok bool) {
+	if !e.Kept {
+		return nil, false
+	}
+	text, err := os.ReadFile(filepath.Join(b.private, "copies", e.SHA256))
+	if err != nil {
+		return nil, false
+	}
+	sum := sha256.Sum256(text)
+	return text, hex.EncodeToString(sum[:]) == e.SHA256
+}
+
+// summed gives e its SHA-256, if the file is not too long for it, and its text.
+func summed(root *os.Root, name string, e *entry) []byte {
+	if e.Size > hashMax {
+		return nil
+	}
+	text, _, err := read(root, name, hashMax)
+	if err != nil { // no right to read it, or it grows
+		return nil
+	}
+	sum := sha256.Sum256(text)
+	e.SHA256 = hex.EncodeToString(sum[:])
+	if text == nil {
+		text = []byte{}
+	}
+	return text
+}
+
+func isText(b []byte) bool {
+	for _, c := range b {
+		if c == 0 {
+			return false
+		}
+	}
+	return utf8.Valid(b)
+}
+
+// restless is how long after a change a second one may still bear the same time.
+const restless = 2 * time.Second
+
+// settled says that a change from now on would show in the file's times.
+func settled(info fs.FileInfo) bool { return time.Since(time.Unix(0, ctime(info))) > restless }

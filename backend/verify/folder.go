@@ -1,0 +1,56 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// errTooLong is the answer to a file that is longer than what is read.
+var errTooLong = errors.New("it is too long to be read")
+
+// open opens a regular file of root for reading. It is opened first and looked
+// at then: a program may put a pipe there in between, whose open waits for ever.
+func open(root *os.Root, path string) (*os.File, fs.FileInfo, error) {
+	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, plain(err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(plain(err), f.Close())
+	}
+	return f, info, nil
+}
+
+// read reads a regular file of at most that many bytes.
+func read(root *os.Root, path string, most int64) ([]byte, fs.FileInfo, error) {
+	f, info, err := open(root, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = f.Close() }()
+	b, err := io.ReadAll(io.LimitReader(f, most+1)) // it may be growing
+	if err != nil {
+		return nil, nil, plain(err)
+	}
+	if int64(len(b)) > most {
+		return nil, info, fmt.Errorf("%s: %w (over %d bytes)", path, errTooLong, most)
+	}
+	return b, info, nil
+}
+
+// plain leaves out the system call's name, which tells nobody anything.
+func plain(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", p.Path, p.Err)
+	}
+	return err
+}

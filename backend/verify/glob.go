@@ -1,0 +1,110 @@
+package verify
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// glob is a pattern over slash-separated paths, as .gitignore has them: *, ? and
+// [a-z] stay within a name, ** spans folders, a pattern without a slash names a
+// file at any depth, and one that names a folder means everything in it.
+type glob struct {
+	match  *regexp.Regexp
+	folder bool // only a folder is meant
+}
+
+func newGlob(pattern string) (glob, error) {
+	p := strings.TrimPrefix(pattern, "./")
+	g := glob{folder: strings.HasSuffix(p, "/")}
+	p = strings.TrimSuffix(p, "/")
+	anywhere := !strings.Contains(p, "/")
+	p = strings.TrimPrefix(p, "/")
+	if p == "" {
+		return g, fmt.Errorf("the pattern %q names nothing", pattern)
+	}
+	var b strings.Builder
+	b.WriteString("(?s)^")
+	if anywhere {
+		b.WriteString("(?:.*/)?")
+	}
+	for i := 0; i < len(p); i++ {
+		i += globPart(&b, p, i)
+	}
+	b.WriteString("$")
+	var err error
+	if g.match, err = regexp.Compile(b.String()); err != nil {
+		return g, fmt.Errorf("the pattern %q cannot be read: %w", pattern, err)
+	}
+	return g, nil
+}
+
+// globPart writes what the pattern means at i, and says how many bytes more than one it took.
+func globPart(b *strings.Builder, p string, i int) int {
+	rest := p[i:]
+	switch {
+	case strings.HasPrefix(rest, "**/") && (i == 0 || p[i-1] == '/'):
+		b.WriteString("(?:.*/)?")
+		return 2
+	case rest == "**" && (i == 0 || p[i-1] == '/'):
+		b.WriteString(".*")
+		return 1
+	case rest[0] == '*':
+		b.WriteString("[^/]*")
+	case rest[0] == '?':
+		b.WriteString("[^/]")
+	case rest[0] == '[':
+		if end := strings.IndexByte(rest[1:], ']'); end > 0 {
+			class := rest[1 : end+1]
+			if class[0] == '!' {
+				class = "^" + class[1:]
+			}
+			b.WriteString("[" + strings.NewReplacer(`\`, `\\`, "[", `\[`).Replace(class) + "]")
+			return end + 1
+		}
+		b.WriteString(`\[`)
+	case rest[0] == '\\' && len(rest) > 1:
+		b.WriteString(regexp.QuoteMeta(rest[1:2]))
+		return 1
+	default:
+		b.WriteString(regexp.QuoteMeta(rest[:1]))
+	}
+	return 0
+}
+
+// covers says whether path, or a folder above it, is meant.
+func (g glob) covers(path string, isFolder bool) bool {
+	if g.match.MatchString(path) && (isFolder || !g.folder) {
+		return true
+	}
+	for i := len(path) - 1; i > 0; i-- {
+		if path[i] == '/' && g.match.MatchString(path[:i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// globs are patterns of which one is enough.
+type globs []glob
+
+func newGlobs(patterns []string) (globs, error) {
+	list := make(globs, 0, len(patterns))
+	for _, p := range patterns {
+		g, err := newGlob(p)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, g)
+	}
+	return list, nil
+}
+
+func (l globs) covers(path string) bool {
+	for _, g := range l {
+		if g.covers(path, false) {
+			return true
+		}
+	}
+	return false
+}

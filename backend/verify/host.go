@@ -1,0 +1,113 @@
+package verify
+
+import (
+	"context"
+	"net"
+	"sync"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/process"
+)
+
+// Host is where checks run: programs are started by Launcher with Env, in Dir.
+// What is nil below is missing, and a check that needs it is an error that says
+// so. It may be used concurrently.
+type Host struct {
+	Launcher process.Launcher
+	Env      []string
+	Dir      string // the goal's folder, absolute
+	// Walls says that Launcher gives each check a room of its own and holds files in it.
+	Walls bool
+	// Outside starts the checks that a person wants run on the machine itself.
+	Outside process.Launcher
+
+	Judge  Judge // for questions, pictures and the review
+	Model  string
+	Pages  Pages
+	Dial   Dial      // into the goal's network; nil is the machine's own
+	Engine Evaluator // of predicates
+	World  *World    // what the goal has changed, and what it must not change
+}
+
+// Judge is a model that is asked once, without tools.
+type Judge interface {
+	Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error)
+}
+
+// Dial connects to an address, host:port, as the goal's own programs would.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+// Evaluator decides an expression over response, which is JSON. Concurrent use
+// is fine. Its errors are a *PredicateError, or say that it could not be asked.
+type Evaluator interface {
+	Evaluate(ctx context.Context, expr string, response []byte) (bool, error)
+	// Read says what is wrong with an expression, without running it.
+	Read(ctx context.Context, expr string) error
+}
+
+// Pages opens pages for checks that look at them.
+type Pages interface {
+	// Look opens a page in a fresh context, with the goal's cookies and none of
+	// the agent's scripts, waits until it has settled, and takes a picture.
+	Look(ctx context.Context, at Target) (Sight, error)
+}
+
+// Target is the page to look at: URL, or that of a pane; with neither that of
+// the goal's newest pane.
+type Target struct{ URL, Pane string }
+
+// Sight is what a page showed.
+type Sight struct {
+	PNG   []byte
+	URL   string
+	Title string
+	// Agents says that the state cannot be reached by a URL, so this is the
+	// agent's own page.
+	Agents bool
+}
+
+// check is a check of a criterion, with its place there; -1 while there is none.
+type check struct {
+	goal.Check
+	n int
+}
+
+// runs says whether the check runs a command.
+func (c check) runs() bool {
+	return c.Type == goal.Shell || c.Type == goal.JSONPredicate && c.From == goal.FromCommand
+}
+
+// ruling is a verdict on its way. Again says that it is an error which another
+// try may not meet.
+type ruling struct {
+	goal.Verdict
+	again bool
+}
+
+func rule(outcome goal.Outcome, detail string) ruling {
+	return ruling{Verdict: goal.Verdict{Outcome: outcome, Detail: detail}}
+}
+
+// undecided is an error that may be gone at the next try.
+func undecided(err error) ruling {
+	r := rule(goal.CheckErr, err.Error())
+	r.again = true
+	return r
+}
+
+// undecidable is an error that no other try changes.
+func undecidable(detail string) ruling { return rule(goal.CheckErr, detail) }
+
+// bill adds up what judges cost; they may be asked at the same time.
+type bill struct {
+	mu  sync.Mutex
+	sum goal.Usage
+}
+
+func (b *bill) add(u goal.Usage) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sum.TokensIn += u.TokensIn
+	b.sum.TokensOut += u.TokensOut
+	b.sum.USD += u.USD
+}

@@ -1,0 +1,70 @@
+package verify
+
+import (
+	"slices"
+	"strings"
+)
+
+// heaps are folders that programs fill by themselves. They are never looked into.
+var heaps = []string{".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".gradle", ".tox", ".pytest_cache", ".mypy_cache"}
+
+// ignores are the rules of the .gitignore files of a folder, by the folder they
+// lie in ("" is the top).
+type ignores map[string][]ignoreRule
+
+type ignoreRule struct {
+	glob
+	keep bool // a rule with !
+}
+
+// ignored says whether git would leave path out: later rules win.
+func (r ignores) ignored(path string, isFolder bool) bool {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	if isFolder && slices.Contains(heaps, name) {
+		return true
+	}
+	out := false
+	r.at("", path, isFolder, &out)
+	for i := range len(path) {
+		if path[i] == '/' {
+			r.at(path[:i], path[i+1:], isFolder, &out)
+		}
+	}
+	return out
+}
+
+// at lets the rules of one folder speak about rel, which is relative to it.
+func (r ignores) at(folder, rel string, isFolder bool, out *bool) {
+	for _, rule := range r[folder] {
+		if (isFolder || !rule.folder) && rule.match.MatchString(rel) {
+			*out = !rule.keep
+		}
+	}
+}
+
+// rulesOf reads the lines of a .gitignore. What cannot be read is taken for not there.
+func rulesOf(lines []string) []ignoreRule {
+	var rules []ignoreRule
+	for _, line := range lines {
+		pattern, keep := strings.CutPrefix(line, "!")
+		if g, err := newGlob(pattern); err == nil {
+			rules = append(rules, ignoreRule{g, keep})
+		}
+	}
+	return rules
+}
+
+// ruleLines are the lines of a .gitignore that say something.
+func ruleLines(text []byte) []string {
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\r\n")
+		if !strings.HasSuffix(line, `\ `) {
+			line = strings.TrimRight(line, " ")
+		}
+		if line != "" && !strings.HasPrefix(line, "#") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

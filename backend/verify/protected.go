@@ -1,0 +1,229 @@
+package verify
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"goalpost/backend/goal"
+)
+
+// Kind says how a file is protected.
+type Kind string
+
+// The kinds. A held file stays as it was; of a compared one a part must, and the
+// rest is free; an appearing one is a name that may not come to be, because a
+// test runner loads such a file by itself.
+const (
+	Held     Kind = "held"
+	Compared Kind = "compared"
+	Appears  Kind = "appears"
+)
+
+// Protected is one thing that decides a gate and that the agent must not change.
+type Protected struct {
+	Path string `json:"path"` // relative to the goal's folder; of Appears a pattern
+	Kind Kind   `json:"kind"`
+	// Part is what of a compared file counts, "" all of it.
+	Part string `json:"part,omitempty"`
+	// Holding narrows Appears to files with this text.
+	Holding string `json:"holding,omitempty"`
+	Why     string `json:"why"`
+	Checks  []int  `json:"checks"` // indices of the gates that it decides
+}
+
+// protectMax bounds the list; more would cost every claim seconds.
+const protectMax = 5000
+
+// FindProtected lists what of dir decides the gates of a criterion: what the
+// commands themselves are, the tests and the settings of the runners they call,
+// and what protect names; without what noProtect names. Patterns are as in
+// .gitignore. The programs that a gate runs or reads are the work, and not listed.
+func FindProtected(ctx context.Context, dir string, c goal.Criterion, protect, noProtect []string) ([]Protected, error) {
+	with, err := newGlobs(protect)
+	if err != nil {
+		return nil, err
+	}
+	without, err := newGlobs(noProtect)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("the goal's folder: %w", plain(err))
+	}
+	defer func() { _ = root.Close() }()
+	w := walk{rules: ignores{}, lines: map[string][]string{}}
+	if err := w.run(ctx, dir); err != nil {
+		return nil, err
+	}
+	f := &finder{root: root, entries: w.entries, without: without, found: map[string]*Protected{}}
+	for i, k := range c.Checks {
+		f.check = i
+		if (check{k, i}).runs() {
+			f.line(k.Command, path.Clean(k.Dir), 0)
+		}
+		if k.Type.Gate() {
+			f.held(with.covers, "you protect it")
+		}
+	}
+	return f.list()
+}
+
+// finder collects what is protected. A path is listed once, with all its gates.
+type finder struct {
+	root    *os.Root
+	entries []entry
+	without globs
+	check   int // that is looked at
+	found   map[string]*Protected
+}
+
+func (f *finder) list() ([]Protected, error) {
+	if len(f.found) > protectMax {
+		return nil, fmt.Errorf("%d files would be protected, and at most %d can be: leave some out with --no-protect", len(f.found), protectMax)
+	}
+	list := make([]Protected, 0, len(f.found))
+	for _, p := range f.found {
+		list = append(list, *p)
+	}
+	slices.SortFunc(list, func(a, b Protected) int {
+		return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Part, b.Part))
+	})
+	return list, nil
+}
+
+func rank(k Kind) int { return slices.Index([]Kind{Held, Compared, Appears}, k) }
+
+func (f *finder) add(p Protected) {
+	p.Path = path.Clean(p.Path)
+	if f.without.covers(strings.ReplaceAll(p.Path, "**/", "")) {
+		return
+	}
+	key := string(p.Kind) + "\x00" + p.Path + "\x00" + p.Part + "\x00" + p.Holding
+	if old := f.found[key]; old != nil {
+		if !slices.Contains(old.Checks, f.check) {
+			old.Checks = append(old.Checks, f.check)
+		}
+		return
+	}
+	p.Checks = []int{f.check}
+	f.found[key] = &p
+}
+
+// script holds a file that the line runs, if it is one of the folder. What a
+// shell script runs decides as well.
+func (f *finder) script(c call, word, why string, depth int) {
+	p, ok := c.inside(word)
+	if !ok || !f.isFile(p) {
+		return
+	}
+	f.add(Protected{Path: p, Kind: Held, Why: why})
+	if text, _, err := read(f.root, p, 64<<10); err == nil && isShell(text) {
+		f.line(string(text), c.Dir, depth+1)
+	}
+}
+
+// isShell says whether a script is one of a shell: programs and other scripts say so at their beginning.
+func isShell(text []byte) bool {
+	first, _, _ := strings.Cut(string(text), "\n")
+	if !strings.HasPrefix(first, "#!") {
+		return utf8.Valid(text) && !bytes.ContainsRune(text, 0)
+	}
+	return slices.ContainsFunc(strings.FieldsFunc(first, func(r rune) bool { return r == '/' || r == ' ' }), func(w string) bool {
+		return slices.Contains(shells, w)
+	})
+}
+
+func (f *finder) isFile(p string) bool {
+	info, err := f.root.Stat(p)
+	if err == nil {
+		return info.Mode().IsRegular()
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	info, err = f.root.Lstat(p) // a link that leads out: the agent could turn it elsewhere
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// held adds the files that exist and are meant.
+func (f *finder) held(meant func(path string) bool, why string) {
+	for _, e := range f.entries {
+		if e.regular() && meant(e.Path) {
+			f.add(Protected{Path: e.Path, Kind: Held, Why: why})
+		}
+	}
+}
+
+// compared adds the part of a file. A file of settings that is not there may not
+// appear; a project that is not there is the work.
+func (f *finder) compared(p, part, why string) {
+	switch {
+	case f.isFile(p), part == "pytest": // a part that appears in a file of many uses
+		f.add(Protected{Path: p, Kind: Compared, Part: part, Why: why})
+	case part == "":
+		f.add(Protected{Path: p, Kind: Appears, Why: why})
+	}
+}
+
+// line finds what decides a shell line that starts in dir. Scripts lead on to
+// other lines, at most three deep.
+func (f *finder) line(text, dir string, depth int) {
+	if depth > 3 {
+		return
+	}
+	for _, c := range readLine(text, dir).calls {
+		f.call(c.bare(), depth)
+	}
+}
+
+// shells read their first word as a script.
+var shells = []string{"sh", "bash", "dash", "ash", "ksh", "zsh"}
+
+func (f *finder) call(c call, depth int) {
+	name := path.Base(c.word())
+	if strings.Contains(c.word(), "/") {
+		f.script(c, c.word(), "the check runs it", depth)
+	}
+	switch {
+	case name == "." || name == "source":
+		if len(c.Words) > 1 {
+			f.script(c, c.Words[1], "the check reads its commands from it", depth)
+		}
+	case slices.Contains(shells, name):
+		f.shell(c, depth)
+	default:
+		f.runner(c, depth)
+	}
+}
+
+// shell finds the script of sh check.sh, sh -c '…' and sh < check.sh.
+func (f *finder) shell(c call, depth int) {
+	for i := 1; i < len(c.Words); i++ {
+		switch w := c.Words[i]; {
+		case strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c"):
+			if i+1 < len(c.Words) && !c.Lost {
+				f.line(c.Words[i+1], c.Dir, depth+1)
+			}
+			return
+		case w == "-o" || w == "+o":
+			i++
+		case strings.HasPrefix(w, "-") || strings.HasPrefix(w, "+"):
+		default:
+			f.script(c, w, "the check runs it", depth)
+			return
+		}
+	}
+	if c.Stdin != "" {
+		f.script(c, c.Stdin, "the check reads its commands from it", depth)
+	}
+}

@@ -1,0 +1,63 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"goalpost/backend/goal"
+)
+
+const questionSystem = `You are a strict judge. A question about an agent's work is put to you with the evidence that the host gathered itself and with the agent's own rationale. The first word of your answer is YES or NO, and nothing else stands before it; one sentence why may follow.
+Say YES only if the evidence of the host shows that the answer is yes. The rationale alone shows nothing: an agent may be mistaken or may hope. If the evidence is thin or missing, say NO and name what is missing.
+` + dataLaw
+
+// question asks a strict judge, or two who do not know of each other.
+func (e *hearing) question(ctx context.Context, k check) (ruling, error) {
+	if e.host.Judge == nil {
+		return undecidable(errNoJudge.Error()), nil
+	}
+	text := fmt.Sprintf("Question: %s\n\nThe goal: %s\n\n%s\nThe agent's rationale:\n%s\nAnswer:",
+		k.Question, data("objective", e.goal.Objective, judgedText), e.gathered(ctx), data("rationale", e.claim.Rationale+"\n"+e.claim.Result, judgedText))
+	judges := 1
+	if k.Threshold == goal.HighConfidence {
+		judges = 2
+	}
+	replies, errs := make([]goal.Reply, judges), make([]error, judges)
+	var all sync.WaitGroup
+	for i := range judges {
+		all.Go(func() { replies[i], errs[i] = e.host.consult(ctx, questionSystem, text) })
+	}
+	all.Wait()
+	return answered(replies, errs)
+}
+
+// answered needs a YES of everyone who was asked.
+func answered(replies []goal.Reply, errs []error) (ruling, error) {
+	r := rule(goal.Pass, "the judge says YES")
+	if len(replies) > 1 {
+		r.Detail = "both judges say YES"
+	}
+	var sum bill
+	for i, reply := range replies {
+		sum.add(reply.Usage)
+		if i > 0 {
+			r.Reply += "\n\n--- the second judge ---\n\n"
+		}
+		r.Reply += reply.Text
+	}
+	for i, reply := range replies {
+		switch word := token(reply.Text); {
+		case unavailable(errs[i]):
+			return r, errs[i]
+		case errs[i] != nil:
+			r.Outcome, r.Detail, r.again = goal.CheckErr, errs[i].Error(), true
+		case word == "":
+			r.Outcome, r.Detail, r.again = goal.CheckErr, "the judge said nothing", true
+		case word != "YES" && r.Outcome == goal.Pass: // an error stays one
+			r.Outcome, r.Detail = goal.Fail, "the judge does not say YES: "+brief(reply.Text, 2000)
+		}
+	}
+	r.Usage = sum.sum
+	return r, nil
+}

@@ -1,0 +1,193 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+)
+
+// Bounds of a walk.
+const (
+	walkMax   = 20_000 // entries
+	walkDepth = 100    // folders in folders
+	hashMax   = 1 << 20
+)
+
+// entry is one thing in a goal's folder.
+type entry struct {
+	Path   string      `json:"p"`
+	Size   int64       `json:"s,omitempty"`
+	MTime  int64       `json:"m,omitempty"` // ns since 1970, files only
+	CTime  int64       `json:"c,omitempty"`
+	Mode   fs.FileMode `json:"o"`
+	SHA256 string      `json:"h,omitempty"` // of regular files up to hashMax
+	Target string      `json:"t,omitempty"` // of a symlink
+	// Count is how many entries an ignored folder holds; it is not looked into.
+	Count int  `json:"n,omitempty"`
+	Heap  bool `json:"i,omitempty"` // ignored folder
+	Kept  bool `json:"k,omitempty"` // its text was kept
+}
+
+func (e entry) regular() bool { return e.Mode.IsRegular() }
+
+// walk looks at everything in a folder, in order of names. No symlink is followed.
+type walk struct {
+	rules ignores
+	lines map[string][]string // of .gitignore files by folder; nil: the rules are fixed
+	// sum gives a regular file its SHA-256; nil leaves it out.
+	sum func(root *os.Root, name string, e *entry)
+
+	entries []entry
+	more    bool // there is more than walkMax, or deeper than walkDepth
+	heaped  int  // entries counted in ignored folders
+}
+
+// run walks dir.
+func (w *walk) run(ctx context.Context, dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("the goal's folder: %w", plain(err))
+	}
+	return errors.Join(w.folder(ctx, root, "", 0), root.Close())
+}
+
+// folder looks at one folder. An open root a level keeps every look one system
+// call long, however deep it is.
+func (w *walk) folder(ctx context.Context, root *os.Root, path string, depth int) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("looking at the goal's folder: %w", context.Cause(ctx))
+	}
+	names, err := list(root, walkMax-len(w.entries)+1)
+	if err != nil {
+		return nil //nolint:nilerr // a folder that the agent made unreadable, or removed meanwhile, shows as its entry alone
+	}
+	w.learn(root, path)
+	var below []string
+	for _, name := range names { // files first: a folder that is too full hides none beside it
+		info, err := root.Lstat(name)
+		switch {
+		case err != nil: // gone meanwhile
+		case info.IsDir():
+			below = append(below, name)
+		case w.full():
+			return nil
+		default:
+			w.file(root, name, join(path, name), info)
+		}
+	}
+	for _, name := range below {
+		if w.full() {
+			return nil
+		}
+		if err := w.below(ctx, root, name, join(path, name), depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walk) full() bool {
+	w.more = w.more || len(w.entries) >= walkMax
+	return w.more
+}
+
+func (w *walk) file(root *os.Root, name, path string, info fs.FileInfo) {
+	if w.rules.ignored(path, false) {
+		return
+	}
+	e := entry{Path: path, Mode: info.Mode()}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		e.Target, _ = root.Readlink(name) // gone meanwhile: no target
+	case e.regular():
+		e.Size, e.MTime, e.CTime = info.Size(), info.ModTime().UnixNano(), ctime(info)
+		if w.sum != nil {
+			w.sum(root, name, &e)
+		}
+	}
+	w.entries = append(w.entries, e)
+}
+
+func (w *walk) below(ctx context.Context, root *os.Root, name, path string, depth int) error {
+	e := entry{Path: path, Mode: fs.ModeDir}
+	if w.rules.ignored(path, true) {
+		e.Heap, e.Count = true, w.heap(root, name)
+		w.entries = append(w.entries, e)
+		return nil
+	}
+	if info, err := root.Lstat(name); err == nil {
+		e.Mode = info.Mode()
+	}
+	w.entries = append(w.entries, e)
+	if depth >= walkDepth {
+		w.more = true
+		return nil
+	}
+	inner, err := root.OpenRoot(name)
+	if err != nil {
+		return nil //nolint:nilerr // as for folder
+	}
+	return errors.Join(w.folder(ctx, inner, path, depth+1), inner.Close())
+}
+
+// learn takes the rules of a folder's .gitignore. At the start only: an agent
+// could hide its changes with one.
+func (w *walk) learn(root *os.Root, path string) {
+	if w.lines == nil {
+		return
+	}
+	text, _, err := read(root, ".gitignore", 64<<10)
+	if err != nil {
+		return
+	}
+	if lines := ruleLines(text); len(lines) > 0 {
+		w.lines[path], w.rules[path] = lines, rulesOf(lines)
+	}
+}
+
+// heap counts what is in an ignored folder, without looking at any of it twice.
+func (w *walk) heap(root *os.Root, name string) int {
+	below, err := root.OpenRoot(name)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = below.Close() }()
+	n := 0
+	_ = fs.WalkDir(below.FS(), ".", func(_ string, _ fs.DirEntry, err error) error {
+		if w.heaped >= walkMax {
+			return fs.SkipAll
+		}
+		n++
+		w.heaped++
+		if err != nil {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return n
+}
+
+// list gives at most that many names of a folder, in order.
+func list(root *os.Root, most int) ([]string, error) {
+	f, err := root.Open(".")
+	if err != nil {
+		return nil, plain(err)
+	}
+	names, err := f.Readdirnames(most)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	slices.Sort(names)
+	return names, errors.Join(err, f.Close())
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "/" + name
+}

@@ -1,0 +1,182 @@
+package verify
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"goalpost/backend/goal"
+)
+
+// Options say what a world is compared with.
+type Options struct {
+	Dir     string // the goal's folder, absolute
+	Private string // where copies are kept, out of the goal's reach; made if missing
+	// Criterion, Protect and NoProtect say what must not change, see FindProtected.
+	Criterion          goal.Criterion
+	Protect, NoProtect []string
+	// Pages gives what the goal's pages show: their addresses and a hash of what
+	// is on them. nil where there are none.
+	Pages func(ctx context.Context) (string, error)
+}
+
+// World is what a goal can change, compared with what was there at its start.
+// All methods may be called concurrently, and on nil, which knows of no change.
+type World struct {
+	dir, private string
+	base         *baseline
+	guard        *guard
+	pages        func(ctx context.Context) (string, error)
+
+	mu    sync.Mutex
+	known map[string]known // sums by path
+}
+
+// known is the sum of a file as long as its size and times are these.
+type known struct {
+	size, mtime, ctime int64
+	sum                string
+}
+
+// OpenWorld compares with what was kept in Private, or takes and keeps the
+// present state if nothing was: at the first start of a goal.
+func OpenWorld(ctx context.Context, o Options) (*World, error) {
+	w := &World{dir: o.Dir, private: o.Private, pages: o.Pages, known: map[string]known{}}
+	if err := os.MkdirAll(o.Private, 0o700); err != nil {
+		return nil, fmt.Errorf("keeping what the folder was: %w", plain(err))
+	}
+	var err error
+	w.base, err = openBaseline(o.Private)
+	if errors.Is(err, fs.ErrNotExist) {
+		// The baseline comes last: what was half kept is taken anew.
+		if w.guard, err = takeGuard(ctx, o); err == nil {
+			w.base, err = takeBaseline(ctx, o.Dir, o.Private)
+		}
+	} else if err == nil {
+		w.guard, err = openGuard(o.Dir, o.Private)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range w.base.Entries {
+		if e.SHA256 != "" && time.Unix(0, e.CTime).Before(time.Unix(0, w.base.TakenAt).Add(-restless)) {
+			w.known[e.Path] = known{e.Size, e.MTime, e.CTime, e.SHA256}
+		}
+	}
+	return w, nil
+}
+
+// Protected lists what must not change.
+func (w *World) Protected() []Protected {
+	if w == nil {
+		return nil
+	}
+	list := make([]Protected, 0, len(w.guard.list))
+	for _, h := range w.guard.list {
+		list = append(list, h.Protected)
+	}
+	return list
+}
+
+// now looks at the folder as it is.
+func (w *World) now(ctx context.Context) (*walk, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	seen := map[string]known{} // what is gone is forgotten
+	look := &walk{rules: w.base.rules, sum: func(root *os.Root, name string, e *entry) {
+		if k, ok := w.known[e.Path]; ok && k.size == e.Size && k.mtime == e.MTime && k.ctime == e.CTime {
+			e.SHA256 = k.sum
+			seen[e.Path] = k
+			return
+		}
+		summed(root, name, e)
+		if e.SHA256 != "" && time.Since(time.Unix(0, e.CTime)) > restless {
+			seen[e.Path] = known{e.Size, e.MTime, e.CTime, e.SHA256}
+		}
+	}}
+	if err := look.run(ctx, w.dir); err != nil {
+		return nil, err
+	}
+	w.known = seen
+	return look, nil
+}
+
+// Fingerprint is the same as long as the goal's folder and pages are. A file
+// counts by its content, as long as it is not too long to be read: an edit and
+// its revert is no change. Ignored folders count by their number of entries.
+func (w *World) Fingerprint(ctx context.Context) (string, error) {
+	if w == nil {
+		return "", nil
+	}
+	look, err := w.now(ctx)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	for _, e := range look.entries {
+		write(sum, e)
+	}
+	if w.pages != nil {
+		shown, err := w.pages(ctx)
+		if err != nil {
+			return "", fmt.Errorf("looking at the goal's pages: %w", err)
+		}
+		write(sum, shown)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+func write(sum hash.Hash, v any) {
+	if e, ok := v.(entry); ok {
+		if e.CTime = 0; e.SHA256 != "" {
+			e.MTime = 0
+		}
+		v = e
+	}
+	// Neither an entry nor a string can fail, and a hash takes everything.
+	_ = json.NewEncoder(sum).Encode(v)
+}
+
+// Intact says what of the protected files is not as it was, "" if all is.
+func (w *World) Intact(ctx context.Context) (string, error) {
+	if w == nil {
+		return "", nil
+	}
+	found, err := w.guard.differences(ctx, -1)
+	return texts(found), err
+}
+
+// PutBack makes the protected files again what they were and names those it
+// touched. What it takes away is kept aside in the private folder.
+func (w *World) PutBack(ctx context.Context) ([]string, error) {
+	if w == nil {
+		return nil, nil
+	}
+	found, err := w.guard.differences(ctx, -1)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	root, err := os.OpenRoot(w.dir)
+	if err != nil {
+		return nil, fmt.Errorf("the goal's folder: %w", plain(err))
+	}
+	defer func() { _ = root.Close() }()
+	aside := filepath.Join(w.private, "aside", time.Now().UTC().Format("20060102-150405.000"))
+	var touched []string
+	for _, d := range found {
+		if err := w.guard.putBack(root, d, aside); err != nil {
+			return touched, fmt.Errorf("putting %s back: %w", d.path, err)
+		}
+		touched = append(touched, d.path)
+	}
+	return touched, nil
+}

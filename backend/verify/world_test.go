@@ -1,0 +1,307 @@
+package verify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"goalpost/backend/verify"
+)
+
+// world is a folder compared with what it is now.
+func world(t testing.TB, o verify.Options) *verify.World {
+	t.Helper()
+	if o.Private == "" {
+		o.Private = filepath.Join(t.TempDir(), "private")
+	}
+	w, err := verify.OpenWorld(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func changed(t *testing.T, w *verify.World) string {
+	t.Helper()
+	s, err := w.Changed(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func diffOf(t *testing.T, w *verify.World) string {
+	t.Helper()
+	s, err := w.Diff(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestChanged: what is said about a folder, one difference after the other, and
+// again by a world that was opened after a restart.
+func TestChanged(t *testing.T) {
+	dir, private := t.TempDir(), filepath.Join(t.TempDir(), "private")
+	write(t, dir, "a.txt", "one\ntwo\nthree\n")
+	write(t, dir, "sub/b.txt", "b\n")
+	write(t, dir, "sub/gone.txt", "gone\n")
+	write(t, dir, "picture", "\x89PNG\x00\x01")
+	must(t, os.Symlink("a.txt", filepath.Join(dir, "link")))
+	w := world(t, verify.Options{Dir: dir, Private: private})
+	if s := changed(t, w) + diffOf(t, w); s != "" {
+		t.Fatalf("at the start: %q", s)
+	}
+	write(t, dir, "a.txt", "one\n2\nthree\n")
+	write(t, dir, "new/c.txt", "c\n")
+	write(t, dir, "empty", "")
+	write(t, dir, "picture", "\x89PNG\x00\x02")
+	must(t, os.Remove(filepath.Join(dir, "sub/gone.txt")), os.Chmod(filepath.Join(dir, "sub/b.txt"), 0o755),
+		os.Remove(filepath.Join(dir, "link")), os.Symlink("/etc/passwd", filepath.Join(dir, "link")))
+	for name, w := range map[string]*verify.World{"the same": w, "after a restart": world(t, verify.Options{Dir: dir, Private: private})} {
+		if got, want := changed(t, w), "4 files changed, 2 new, 1 removed: a.txt, empty (new), link, new/c.txt (new), picture, sub/b.txt, sub/gone.txt (removed)"; got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+		got := diffOf(t, w)
+		for _, want := range []string{
+			"--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n", "--- (new)\n+++ new/c.txt\n@@ -0,0 +1,1 @@\n+c\n", "empty: new and empty\n",
+			"--- sub/gone.txt\n+++ (removed)\n", "sub/b.txt: mode -rwxr-xr-x, was -rw-r--r--\n", "picture: changed, 6 bytes, was 6 (not text", "-a link to a.txt\n+a link to /etc/passwd\n",
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: the diff lacks %q:\n%s", name, want, got)
+			}
+		}
+		if strings.Contains(got, "root:") {
+			t.Error("a link was followed out of the folder")
+		}
+	}
+	write(t, dir, "a.txt", "one\ntwo\nthree\n")
+	if s := changed(t, w); strings.Contains(s, "a.txt") {
+		t.Errorf("an edit and its revert: %q", s)
+	}
+}
+
+func TestChangedIsShort(t *testing.T) {
+	dir := t.TempDir()
+	w := world(t, verify.Options{Dir: dir})
+	write(t, dir, "one", "1")
+	if s := changed(t, w); s != "1 file new: one (new)" {
+		t.Errorf("%q", s)
+	}
+	for i := range 30 {
+		write(t, dir, fmt.Sprintf("f%02d", i), strings.Repeat("line\n", 20000))
+	}
+	if s := changed(t, w); !strings.HasPrefix(s, "31 files new: f00 (new), ") || !strings.HasSuffix(s, ", and 21 more") {
+		t.Errorf("%q", s)
+	}
+	if d := diffOf(t, w); len(d) > 300<<10 || !strings.Contains(d, "left out") {
+		t.Errorf("the diff has %d bytes", len(d))
+	}
+	write(t, dir, "wide", strings.Repeat("x", 500<<10))
+	for i := range 30 {
+		must(t, os.Remove(filepath.Join(dir, fmt.Sprintf("f%02d", i))))
+	}
+	if d := diffOf(t, w); len(d) > 2000 || !strings.Contains(d, "x…\n") {
+		t.Errorf("a long line makes a diff of %d bytes", len(d))
+	}
+}
+
+// TestIgnored: what git ignores counts by its number only, by the rules of the
+// start: an agent cannot hide its changes with a rule of its own.
+func TestIgnored(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, ".gitignore", "# logs\n*.log\n!keep.log\n/out/\nsecret\\ \n\n[ab].tmp\n**/deep/*.x\n")
+	write(t, dir, "sub/.gitignore", "local\n")
+	for _, p := range []string{"x.log", "keep.log", "out/o", "sub/out/o", "sub/local", "a.tmp", "c.tmp", "p/deep/f.x", "node_modules/m/index.js", ".git/HEAD", "other/local"} {
+		write(t, dir, p, "1")
+	}
+	w := world(t, verify.Options{Dir: dir})
+	first, err := w.Fingerprint(t.Context())
+	must(t, err)
+	for _, p := range []string{"x.log", "keep.log", "out/o", "sub/out/o", "sub/local", "a.tmp", "c.tmp", "p/deep/f.x", "node_modules/m/index.js", ".git/HEAD", "other/local"} {
+		write(t, dir, p, "2")
+	}
+	if got, want := changed(t, w), "4 files changed: c.tmp, keep.log, other/local, sub/out/o"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for _, p := range []string{"c.tmp", "keep.log", "other/local", "sub/out/o"} {
+		write(t, dir, p, "1")
+	}
+	if same, err := w.Fingerprint(t.Context()); err != nil || same != first {
+		t.Errorf("what is ignored moved the fingerprint: %v", err)
+	}
+	write(t, dir, "node_modules/m/more.js", "")
+	if same, err := w.Fingerprint(t.Context()); err != nil || same == first {
+		t.Errorf("a new package did not move the fingerprint: %v", err)
+	}
+	write(t, dir, "hidden/.gitignore", "*\n")
+	write(t, dir, "hidden/cheat.txt", "x")
+	if s := changed(t, w); !strings.Contains(s, "hidden/cheat.txt (new)") {
+		t.Errorf("a rule of the agent hid its file: %q", s)
+	}
+}
+
+func TestFingerprint(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a", "1")
+	shows := "http://x/ 1"
+	var fault error
+	w := world(t, verify.Options{Dir: dir, Pages: func(context.Context) (string, error) { return shows, fault }})
+	print := func() string {
+		s, err := w.Fingerprint(t.Context())
+		must(t, err)
+		return s
+	}
+	seen := map[string]string{}
+	movement := func(what string) {
+		t.Helper()
+		if now := print(); seen[now] != "" {
+			t.Errorf("%s is the same as %s", what, seen[now])
+		} else {
+			seen[now] = what
+		}
+	}
+	movement("the start")
+	if p := print(); seen[p] != "the start" {
+		t.Error("nothing is something")
+	}
+	write(t, dir, "a", "2")
+	movement("an edit of the same length")
+	write(t, dir, "b", "")
+	movement("a new file")
+	must(t, os.Chmod(filepath.Join(dir, "b"), 0o600))
+	movement("another mode")
+	must(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
+	movement("a new folder")
+	must(t, os.Symlink("a", filepath.Join(dir, "link")))
+	movement("a link")
+	write(t, dir, "big", strings.Repeat("x", 2<<20))
+	movement("a big file")
+	write(t, dir, "big", strings.Repeat("y", 2<<20))
+	movement("a big file of the same length")
+	shows = "http://x/ 2"
+	movement("another page")
+	for _, name := range []string{"b", "folder", "link", "big"} {
+		must(t, os.Remove(filepath.Join(dir, name)))
+	}
+	shows = "http://x/ 1"
+	write(t, dir, "a", "1")
+	if p := print(); seen[p] != "the start" {
+		t.Error("an edit and its revert is movement")
+	}
+	fault = errors.New("the page is gone")
+	if _, err := w.Fingerprint(t.Context()); !errors.Is(err, fault) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestTooMuch: beyond the bound nothing is compared, and it is said.
+func TestTooMuch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it makes 20,001 files")
+	}
+	dir := t.TempDir()
+	for i := range 20 {
+		must(t, os.Mkdir(filepath.Join(dir, fmt.Sprintf("d%d", i)), 0o700))
+		for j := range 1000 {
+			must(t, os.Symlink("x", filepath.Join(dir, fmt.Sprintf("d%d/%d", i, j)))) // the quickest to make
+		}
+	}
+	w := world(t, verify.Options{Dir: dir})
+	if s := changed(t, w) + diffOf(t, w); strings.Count(s, "not compared: the folder holds more than 20000 entries") != 2 {
+		t.Errorf("%q", s)
+	}
+	if _, err := w.Fingerprint(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDeepFolder(t *testing.T) {
+	dir := t.TempDir()
+	deep := filepath.Join(dir, strings.Repeat("d/", 150))
+	must(t, os.MkdirAll(deep, 0o700))
+	w := world(t, verify.Options{Dir: dir})
+	if s := changed(t, w); !strings.Contains(s, "not compared") {
+		t.Errorf("%q", s)
+	}
+}
+
+// TestSwappedLinks: while something swaps a folder for a link that leads out,
+// nothing from outside is read.
+func TestSwappedLinks(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	write(t, outside, "f", "the secret\n")
+	write(t, dir, "folder/f", "mine\n")
+	must(t, os.Symlink(outside, filepath.Join(dir, "other")))
+	private := filepath.Join(t.TempDir(), "private")
+	w := world(t, verify.Options{Dir: dir, Private: private})
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				swap(dir)
+			}
+		}
+	}()
+	for range 200 {
+		if d := diffOf(t, w); strings.Contains(d, "secret") {
+			t.Errorf("read outside: %s", d)
+			break
+		}
+	}
+	close(stop)
+	<-done
+}
+
+func swap(dir string) {
+	a, b, c := filepath.Join(dir, "folder"), filepath.Join(dir, "other"), filepath.Join(dir, "third")
+	_ = errors.Join(os.Rename(a, c), os.Rename(b, a), os.Rename(c, b))
+}
+
+// TestNoWorld: a host without one knows of no change.
+func TestNoWorld(t *testing.T) {
+	var w *verify.World
+	print, err := w.Fingerprint(t.Context())
+	intact, err2 := w.Intact(t.Context())
+	back, err3 := w.PutBack(t.Context())
+	if s := changed(t, w) + diffOf(t, w) + print + intact + strings.Join(back, ""); s != "" || errors.Join(err, err2, err3) != nil || w.Protected() != nil {
+		t.Errorf("%q %v %v %v", s, err, err2, err3)
+	}
+}
+
+func TestBrokenBaseline(t *testing.T) {
+	dir, private := t.TempDir(), filepath.Join(t.TempDir(), "private")
+	write(t, dir, "a.txt", "one\n")
+	w := world(t, verify.Options{Dir: dir, Private: private})
+	copies, err := filepath.Glob(filepath.Join(private, "copies", "*"))
+	if err != nil || len(copies) != 1 {
+		t.Fatalf("%v %v", copies, err)
+	}
+	must(t, os.WriteFile(copies[0], []byte("something else"), 0o600))
+	write(t, dir, "a.txt", "two\n")
+	if d := diffOf(t, w); !strings.Contains(d, "a.txt: changed") || strings.Contains(d, "something else") {
+		t.Errorf("a damaged copy is compared with: %s", d)
+	}
+	must(t, os.WriteFile(filepath.Join(private, "baseline.json"), []byte("{"), 0o600))
+	if _, err := verify.OpenWorld(t.Context(), verify.Options{Dir: dir, Private: private}); err == nil {
+		t.Error("a broken baseline is taken for one")
+	}
+	if _, err := verify.OpenWorld(t.Context(), verify.Options{Dir: filepath.Join(dir, "gone"), Private: filepath.Join(t.TempDir(), "p")}); err == nil {
+		t.Error("a folder that is not there is compared")
+	}
+}

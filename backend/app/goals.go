@@ -242,7 +242,7 @@ func (a *App) Delete(ctx context.Context, id goal.ID) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(a.closeRoom(ctx, id), a.store.Delete(ctx, id), own.Release()); err != nil {
+	if err := errors.Join(a.closeRoom(ctx, id), a.store.Delete(ctx, id), a.forget(id), own.Release()); err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
 	return nil

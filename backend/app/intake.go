@@ -79,7 +79,7 @@ func none(n int64) int64 {
 
 // preflight runs every gate once where it will later decide.
 func (a *App) preflight(ctx context.Context, g *goal.Goal, in api.StartInput) (err error) {
-	return a.inHost(ctx, g.Policy.Dir, func(h verify.Host) error {
+	return a.inHost(ctx, g.Policy.Dir, a.judgeOf(g.Provider, g.Options.JudgeProvider), func(h verify.Host) error {
 		for i, c := range g.Criterion.Checks {
 			v := h.Preflight(ctx, c)
 			where := fmt.Sprintf("check %d (%s): ", i+1, c.Name())
@@ -115,7 +115,7 @@ func (a *App) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err err
 	} else if dir, err = a.existing(dir); err != nil {
 		return v, err
 	}
-	err = a.inHost(ctx, dir, func(h verify.Host) error {
+	err = a.inHost(ctx, dir, a.judgeOf("", ""), func(h verify.Host) error {
 		v = h.Preflight(ctx, in.Check)
 		return nil
 	})
@@ -123,12 +123,12 @@ func (a *App) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err err
 }
 
 // inHost lends a place for checks, with a process set of its own.
-func (a *App) inHost(ctx context.Context, dir string, do func(verify.Host) error) error {
+func (a *App) inHost(ctx context.Context, dir string, judge verify.Judge, do func(verify.Host) error) error {
 	set, err := sandbox.Open(ctx, sandbox.Options{Helper: a.helper, Name: "pre-flight"})
 	if err != nil {
 		return fmt.Errorf("starting the helper: %w", err)
 	}
-	err = do(verify.Host{Launcher: set, Env: a.goalEnv(), Dir: dir})
+	err = do(verify.Host{Launcher: set, Env: a.goalEnv(), Dir: dir, Judge: judge})
 	return errors.Join(err, set.Close(context.WithoutCancel(ctx)))
 }
 

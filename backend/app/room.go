@@ -30,6 +30,7 @@ type room struct {
 	set   *sandbox.Set
 	box   *tools.Box
 	host  verify.Host
+	world *verify.World // opened with the room
 	minds minds
 	parks map[string]*model.Parks // by role
 	warn  func(what, text string)
@@ -59,6 +60,9 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(w
 		return nil, fmt.Errorf("starting the goal's helper: %w", err)
 	}
 	r := &room{app: a, goal: g.ID, set: set, parks: map[string]*model.Parks{}}
+	if r.world, err = a.worldOf(ctx, g); err != nil {
+		return nil, errors.Join(err, set.Close(ctx))
+	}
 	if err := r.equip(ctx, g, warn); err != nil {
 		return nil, errors.Join(err, set.Close(ctx))
 	}
@@ -80,7 +84,10 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 		return errors.Join(err, box.Close())
 	}
 	r.box, r.minds = box, m
-	r.host = verify.Host{Launcher: r.set, Env: env, Dir: g.Policy.Dir}
+	r.host = verify.Host{Launcher: r.set, Env: env, Dir: g.Policy.Dir, World: r.world}
+	if m.judge != nil {
+		r.host.Judge = m.judge // it knows its model's name
+	}
 	return nil
 }
 
@@ -111,7 +118,7 @@ func (r *room) Tools() []runner.Tool {
 
 func (r *room) Judge() runner.Judge { return r.host }
 
-func (r *room) World() runner.World { return nil }
+func (r *room) World() runner.World { return r.world }
 
 // Close lets go of the run's tools. After a pause the room stays; after done it
 // stays for a while; otherwise everything in it ends now.

@@ -1,0 +1,52 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/verify"
+)
+
+// worldOf is what the goal can change. What it was at the goal's start is kept
+// in a private folder, out of the goal's reach, as long as the goal.
+func (a *App) worldOf(ctx context.Context, g goal.Goal) (*verify.World, error) {
+	w, err := verify.OpenWorld(ctx, verify.Options{
+		Dir: g.Policy.Dir, Private: a.keptOf(g.ID), Criterion: g.Criterion,
+		Protect: g.Options.Protect, NoProtect: g.Options.NoProtect,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("what the goal can change: %w", err)
+	}
+	return w, nil
+}
+
+// keptOf is the folder of what this program keeps of a goal besides the journal.
+func (a *App) keptOf(id goal.ID) string { return filepath.Join(a.cfg.State(), "goals", string(id)) }
+
+// forget removes it.
+func (a *App) forget(id goal.ID) error {
+	if err := os.RemoveAll(a.keptOf(id)); err != nil {
+		return fmt.Errorf("removing what is kept of the goal: %w", err)
+	}
+	return nil
+}
+
+// judgeOf is the model that judges a goal; nil where there is none: nobody asks
+// a script for its opinion.
+func (a *App) judgeOf(provider, judge string) verify.Judge {
+	if judge != "" {
+		provider = judge
+	}
+	p, err := a.provider(provider)
+	if err != nil || p.ID == demoProvider {
+		return nil
+	}
+	m, err := a.turner(p)
+	if err != nil {
+		return nil
+	}
+	return m
+}

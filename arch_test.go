@@ -56,6 +56,7 @@ var homes = map[string][]string{
 	"github.com/google/jsonschema-go": {"backend/tools"},
 	"mvdan.cc/sh/v3":                  {"backend/verify"},
 	"github.com/rogpeppe/go-internal": {"backend/verify"}, // its diff; its test scripts are wherever tests are
+	"go.yaml.in/yaml/v3":              {"backend/config"},
 	"golang.org/x/sys":                {"backend/sandbox", "cmd/goalpost-helper"},
 	"os/exec":                         {"backend/sandbox", "backend/browser"}, // the browser looks for Chromium, see TestChildrenStartInTheSandbox
 	"github.com/spf13/cobra":          {"backend/cli"},

@@ -18,7 +18,12 @@ type Goals interface {
 	Try(ctx context.Context, in TryInput) (goal.Verdict, error)
 	Abort(ctx context.Context, id goal.ID) error
 	Pause(ctx context.Context, id goal.ID) error
-	Resume(ctx context.Context, id goal.ID) error
+	Resume(ctx context.Context, id goal.ID, in ResumeInput) error
+	Reopen(ctx context.Context, id goal.ID, note string) error
+	Accept(ctx context.Context, id goal.ID) error
+	Reject(ctx context.Context, id goal.ID, note string) error
+	Prune(ctx context.Context, in PruneInput) (int, error)
+	Proposal(dir string) (ProposalView, error)
 	Steer(ctx context.Context, id goal.ID, text string) error
 	Delete(ctx context.Context, id goal.ID) error
 	Panes(id goal.ID) []string
@@ -110,7 +115,9 @@ func (a *GoalAPI) Status(id string) (out StatusOutput, err error) {
 // List reads a page of goals, newest first.
 func (a *GoalAPI) List(in ListInput) (out GoalList, err error) {
 	defer a.guard(&err)
-	rows, total, err := a.store.List(a.ctx, store.Filter{Status: goal.Status(in.Status), Search: in.Search, Limit: in.Limit, Offset: in.Offset})
+	rows, total, err := a.store.List(a.ctx, store.Filter{
+		Status: goal.Status(in.Status), Search: in.Search, Limit: in.Limit, Offset: in.Offset, Resumable: in.Resumable,
+	})
 	if err != nil {
 		return out, err
 	}
@@ -222,35 +229,6 @@ func (a *GoalAPI) Receipt(id string) (out ReceiptView, err error) {
 		return out, err
 	}
 	return receipt(row, claims), nil
-}
-
-// Abort ends a goal at once, also in the middle of a call.
-func (a *GoalAPI) Abort(id string) (bool, error) { return a.order(id, a.goals.Abort) }
-
-// Pause stops a goal after the call that runs.
-func (a *GoalAPI) Pause(id string) (bool, error) { return a.order(id, a.goals.Pause) }
-
-// Resume continues a paused, failed or aborted goal with the same steps and numbers.
-func (a *GoalAPI) Resume(id string) (bool, error) { return a.order(id, a.goals.Resume) }
-
-// Delete removes a goal and everything about it. A live one is aborted first.
-func (a *GoalAPI) Delete(id string) (bool, error) { return a.order(id, a.goals.Delete) }
-
-// Steer puts a note of the person into the conversation.
-func (a *GoalAPI) Steer(id, text string) (bool, error) {
-	return a.order(id, func(ctx context.Context, id goal.ID) error { return a.goals.Steer(ctx, id, text) })
-}
-
-func (a *GoalAPI) order(id string, do func(context.Context, goal.ID) error) (ok bool, err error) {
-	defer a.guard(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return false, err
-	}
-	if err := do(a.ctx, row.ID); err != nil {
-		return false, err
-	}
-	return true, nil
 }
 
 func page(limit int) int {

@@ -46,6 +46,49 @@ type StartInput struct {
 	AllowHosts    []string     `json:"allow_hosts"`
 	AllowPassing  bool         `json:"allow_passing"`
 	AllowMissing  bool         `json:"allow_missing"`
+	RequireSteps  bool         `json:"require_steps"` // a changing call needs a declared step
+
+	Persona        string    `json:"persona"`         // "" = engineer
+	CriticEvery    int       `json:"critic_every"`    // steps; 0 = every 5, NoLimit = never
+	CriticProvider string    `json:"critic_provider"` // "" = the goal's own
+	JudgeProvider  string    `json:"judge_provider"`  // "" = the goal's own
+	Review         goal.When `json:"review"`          // "" = automatic, always, never
+	After          []string  `json:"after"`           // ids, or unique parts of them, of goals that must be done first
+	Panes          []string  `json:"panes"`           // panes of the person that the goal may drive
+	Protect        []string  `json:"protect"`         // globs, relative to the folder, held besides those found
+	NoProtect      []string  `json:"no_protect"`      // globs left out
+	OnAsk          string    `json:"on_ask"`          // "" = park, deny, allow
+}
+
+// ResumeInput is what the person changes when a goal goes on. A limit of 0 stays
+// as it is, NoLimit is none.
+type ResumeInput struct {
+	Note          string  `json:"note"` // enters the conversation
+	WallClockMS   int64   `json:"wall_clock_ms"`
+	Iterations    int     `json:"iterations"`
+	ClaimsPerGate int     `json:"claims_per_gate"`
+	Tokens        int64   `json:"tokens"`
+	USD           float64 `json:"usd"`
+}
+
+// PruneInput selects ended goals.
+type PruneInput struct {
+	Status      goal.Status `json:"status"`        // "" = every ended goal; completed, failed, aborted
+	OlderThanMS int64       `json:"older_than_ms"` // since it ended; 0 = any age
+}
+
+// PruneOutput says how many goals that are, or were.
+type PruneOutput struct {
+	Goals int `json:"goals"`
+}
+
+// ProposalView is what a folder's .goalpost/done.yaml proposes. It is shown whole,
+// and counts only when the person takes it over.
+type ProposalView struct {
+	Path   string       `json:"path"`
+	Text   string       `json:"text"` // the whole file
+	Checks []goal.Check `json:"checks"`
+	Any    bool         `json:"any"`
 }
 
 // StartOutput is the answer to Start.
@@ -156,6 +199,8 @@ type ListInput struct {
 	Search string `json:"search"`
 	Limit  int    `json:"limit"`
 	Offset int    `json:"offset"`
+	// Resumable leaves the goals that Resume would take, those among them whose program died.
+	Resumable bool `json:"resumable"`
 }
 
 // GoalList is a page of goals, newest first, and the counts of all of them.

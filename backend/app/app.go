@@ -140,19 +140,6 @@ func (a *App) Open(ctx context.Context) (err error) {
 	return nil
 }
 
-// Recover turns goals whose process died into paused/interrupted. Only programs
-// that may run goals call it.
-func (a *App) Recover(ctx context.Context) error {
-	n, err := a.store.Interrupt(ctx)
-	if n > 0 {
-		a.log.Info("goals were interrupted", "count", n)
-	}
-	if err != nil {
-		return fmt.Errorf("recover: %w", err)
-	}
-	return nil
-}
-
 func (a *App) startFollowing(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	a.follow = cancel

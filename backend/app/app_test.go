@@ -260,7 +260,7 @@ func TestAnotherProcessSeesAndStopsAGoal(t *testing.T) {
 		_, ok := e.Body.(*event.StepStarted)
 		return ok && string(e.GoalID) == out.GoalID
 	})
-	if ok, err := other.goal.Resume(out.GoalID); ok || err == nil {
+	if ok, err := other.goal.Resume(out.GoalID, api.ResumeInput{}); ok || err == nil {
 		t.Error("a running goal was started a second time")
 	}
 	if err := other.app.Recover(t.Context()); err != nil {
@@ -309,7 +309,7 @@ func TestAPausedGoalKeepsItsTerminal(t *testing.T) {
 		return call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
 	})
 	<-p.app.Done(goal.ID(out.GoalID))
-	if ok, err := p.goal.Resume(out.GoalID); !ok || err != nil {
+	if ok, err := p.goal.Resume(out.GoalID, api.ResumeInput{}); !ok || err != nil {
 		t.Fatal(err)
 	}
 	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {

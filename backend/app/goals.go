@@ -86,44 +86,6 @@ func (a *App) rest(ctx context.Context, id goal.ID) (*store.Sentinel, error) {
 	return own, nil
 }
 
-// Resume continues a goal that stopped, with the same steps and numbers.
-func (a *App) Resume(ctx context.Context, id goal.ID) error {
-	if _, err := a.resumable(ctx, id); err != nil {
-		return err
-	}
-	own, err := a.rest(ctx, id)
-	if err != nil {
-		return err
-	}
-	row, err := a.resumable(ctx, id) // again: now nobody else changes it
-	if err == nil {
-		// What was asked of the run before says nothing about this one.
-		_, err = a.store.TakeOrders(ctx, id, goal.OrderAbort, goal.OrderPause)
-	}
-	if err != nil {
-		return errors.Join(err, own.Release())
-	}
-	return a.launch(ctx, row.Goal, own, &event.Resumed{})
-}
-
-// resumable reads a goal and says why it cannot be resumed, if so.
-func (a *App) resumable(ctx context.Context, id goal.ID) (store.Row, error) {
-	row, err := a.store.Goal(ctx, id)
-	if err != nil {
-		return row, fmt.Errorf("resume: %w", err)
-	}
-	if row.Status == goal.Completed {
-		return row, &api.Problem{Code: api.Conflict, Message: "the goal is done already", Hint: "start a new goal from this one"}
-	}
-	if err := goal.Go(row.Status, goal.Running); err != nil {
-		return row, &api.Problem{Code: api.Conflict, Message: err.Error()}
-	}
-	if _, err := os.Stat(row.Policy.Dir); err != nil {
-		return row, &api.Problem{Code: api.Conflict, Message: "the goal's folder is gone: " + row.Policy.Dir, Hint: "put it back, then resume"}
-	}
-	return row, nil
-}
-
 // Pause stops a running goal after the call that runs.
 func (a *App) Pause(ctx context.Context, id goal.ID) error {
 	row, err := a.store.Goal(ctx, id)
@@ -221,30 +183,6 @@ func (a *App) order(ctx context.Context, id goal.ID, o goal.Order) error {
 		return fmt.Errorf("%s: %w", o.Kind, err)
 	}
 	a.runner.Nudge(id)
-	return nil
-}
-
-// Delete removes a goal, with its panes and everything about it. A live one is
-// aborted first.
-func (a *App) Delete(ctx context.Context, id goal.ID) error {
-	row, err := a.store.Goal(ctx, id)
-	if err != nil {
-		return fmt.Errorf("delete: %w", err)
-	}
-	if row.Status.Live() {
-		if err := a.Abort(ctx, id); err != nil {
-			if row, again := a.store.Goal(ctx, id); again != nil || row.Status.Live() {
-				return err
-			} // it ended by itself meanwhile
-		}
-	}
-	own, err := a.rest(ctx, id) // nobody resumes it meanwhile
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(a.closeRoom(ctx, id), a.store.Delete(ctx, id), a.forget(id), own.Release()); err != nil {
-		return fmt.Errorf("delete: %w", err)
-	}
 	return nil
 }
 

@@ -24,7 +24,9 @@ import (
 func (a *App) intake(ctx context.Context, in api.StartInput) (g *goal.Goal, made bool, err error) {
 	g = &goal.Goal{
 		ID: goal.ID(store.NewID()), Objective: strings.TrimSpace(in.Objective), Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any},
-		Policy: policy.Policy{Risk: in.Risk, AllowTools: in.AllowTools, DenyTools: in.DenyTools, AllowHosts: in.AllowHosts},
+		Policy: policy.Policy{
+			Risk: in.Risk, AllowTools: in.AllowTools, DenyTools: in.DenyTools, AllowHosts: in.AllowHosts, RequireSteps: in.RequireSteps,
+		},
 		Limits: limitsOf(in),
 	}
 	if g.Policy.Risk == "" {
@@ -32,6 +34,9 @@ func (a *App) intake(ctx context.Context, in api.StartInput) (g *goal.Goal, made
 	}
 	if err := goal.CheckInput(g.Objective, g.Criterion, g.Policy, g.Limits); err != nil {
 		return nil, false, fmt.Errorf("intake: %w", err)
+	}
+	if g.Options, err = a.optionsOf(ctx, in); err != nil {
+		return nil, false, err
 	}
 	if err := a.chooseModel(ctx, g, in); err != nil {
 		return nil, false, err
@@ -81,6 +86,9 @@ func none(n int64) int64 {
 func (a *App) preflight(ctx context.Context, g *goal.Goal, in api.StartInput) (err error) {
 	return a.inHost(ctx, g.Policy.Dir, a.judgeOf(g.Provider, g.Options.JudgeProvider), func(h verify.Host) error {
 		for i, c := range g.Criterion.Checks {
+			if !c.Type.Gate() {
+				continue // a judgement is asked for when there is something to judge
+			}
 			v := h.Preflight(ctx, c)
 			where := fmt.Sprintf("check %d (%s): ", i+1, c.Name())
 			switch {

@@ -44,6 +44,8 @@ func (p *program) do(what string, order func(string) (bool, error), id string) {
 	}
 }
 
+func (p *program) resume(id string) (bool, error) { return p.goal.Resume(id, api.ResumeInput{}) }
+
 func (p *program) paused(id string) {
 	p.Helper()
 	p.do("pause", p.goal.Pause, id)
@@ -58,7 +60,7 @@ func TestOrdersInTheMomentOfAPause(t *testing.T) {
 	id := p.waiting()
 	for range 4 {
 		p.paused(id)
-		p.do("resume", p.goal.Resume, id)
+		p.do("resume", p.resume, id)
 		p.await("the run", func(e event.Event) bool {
 			_, ok := e.Body.(*event.Iteration)
 			return ok
@@ -98,7 +100,7 @@ func TestAnOrderOfTheLastRunDoesNotMeetTheNext(t *testing.T) {
 		}
 	}
 	p.provide(turns(call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)))
-	p.do("resume", p.goal.Resume, id)
+	p.do("resume", p.resume, id)
 	if e, ok := p.ended(id).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
 		t.Fatalf("%+v", e)
 	}
@@ -127,7 +129,7 @@ func TestARoomThatCannotBeEquippedIsClosed(t *testing.T) {
 	if err := p.cfg.DeleteProvider("test"); err != nil {
 		t.Fatal(err)
 	}
-	p.do("resume", p.goal.Resume, id)
+	p.do("resume", p.resume, id)
 	p.await("the end of the terminal", func(e event.Event) bool {
 		b, ok := e.Body.(*event.Pane)
 		return ok && b.Pane.Kind == pane.Terminal && !b.Pane.Running

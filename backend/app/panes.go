@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/browser"
 	"goalpost/backend/event"
+	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/terminal"
 )
@@ -24,6 +25,22 @@ type panes struct {
 	list  []pane.Info // in the order in which they were opened
 	terms int         // names of panes: t1, t2, b1, …
 	pages int
+}
+
+// free refuses panes that are not there, or that a goal has already.
+func (p *panes) free(ids []string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, id := range ids {
+		i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == id })
+		switch {
+		case i < 0:
+			return &goal.Refusal{Field: "panes", Reason: fmt.Sprintf("there is no pane %q in this program", id), Hint: "leave it out for new ones; panes of the window are given in its dialog"}
+		case p.list[i].GoalID != "":
+			return &goal.Refusal{Field: "panes", Reason: fmt.Sprintf("the pane %q belongs to another goal", id), Hint: "choose one of your own"}
+		}
+	}
+	return nil
 }
 
 // changed takes news of a terminal or a browser and tells everyone who listens.

@@ -11,13 +11,21 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"goalpost/backend/app"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 )
 
 // output is how a followed goal is shown.
-type output struct{ json, deltas bool }
+type output struct{ json, deltas, noWait bool }
+
+func (o *output) add(fl *pflag.FlagSet) {
+	fl.BoolVar(&o.json, "json", false, "one event per line on stdout, progress on stderr")
+	fl.BoolVar(&o.deltas, "deltas", false, "with --json: also the model's text as it streams")
+	fl.BoolVar(&o.noWait, "no-wait", false, "leave when the goal is parked, instead of waiting with a countdown")
+}
 
 // errSignal says that the person or the system asked this process to go.
 var errSignal = errors.New("signal")
@@ -46,6 +54,8 @@ func (p Program) follow(ctx context.Context, a *app.App, o output, start func(co
 		return p.interrupt(ctx, a, s.id, s.seen, o)
 	}
 	id, shown, done := s.id, s.seen, a.Done(s.id)
+	parked := p.countdown(o)
+	defer parked.stop()
 	defer func() {
 		if !o.json {
 			err = errors.Join(err, p.verdicts(context.WithoutCancel(ctx), a.Store(), id))
@@ -70,10 +80,13 @@ func (p Program) follow(ctx context.Context, a *app.App, o output, start func(co
 				continue
 			}
 			shown = max(shown, e.Seq)
+			parked.hear(e)
 			exit, err := p.show1(e, o)
 			if err != nil || exit != "" {
 				return errors.Join(err, over(exit))
 			}
+		case <-parked.tick:
+			parked.say()
 		}
 	}
 }
@@ -184,25 +197,36 @@ func (p Program) show1(e event.Event, o output) (goal.Exit, error) {
 	p.progress(e)
 	var exit goal.Exit
 	var report []string
+	var account string
 	switch b := e.Body.(type) {
 	case *event.Ended:
-		exit, report = b.Exit, b.Report
+		exit, report, account = b.Exit, b.Report, b.Account
 	case *event.Paused:
-		exit, report = b.Exit, b.Report
+		exit, report, account = b.Exit, b.Report, b.Account
 	default:
 		return "", nil
 	}
+	if exit == goal.Parked && !o.noWait {
+		return "", nil // it goes on by itself
+	}
 	if !o.json {
-		return exit, p.print("%s", reportText(e.GoalID, exit, report))
+		return exit, p.print("%s", reportText(e.GoalID, exit, report, account))
 	}
 	return exit, nil
 }
 
-func reportText(id goal.ID, exit goal.Exit, report []string) string {
+// reportText is the host's report, and under it what the agent said itself.
+func reportText(id goal.ID, exit goal.Exit, report []string, account string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nReport of %s (%s)\n", id, exit)
 	for _, line := range report {
 		b.WriteString(bullet(line))
+	}
+	if account = strings.TrimSpace(account); account != "" {
+		b.WriteString("The agent's own account, not checked by the host\n")
+		for line := range strings.Lines(account) {
+			b.WriteString("    " + strings.TrimRight(line, "\r\n") + "\n")
+		}
 	}
 	return b.String()
 }
@@ -236,6 +260,20 @@ func (p Program) progress(e event.Event) {
 		p.say("  %s %s  %s\n", mark, oneLine(b.Name), oneLine(b.Detail))
 		for line := range strings.Lines(b.Tail) {
 			p.say("      %s\n", strings.TrimRight(line, "\n"))
+		}
+	case *event.Todos:
+		p.say("  plan: %s\n", oneLine(planLine(b.Items)))
+	case *event.Critic:
+		p.say("  critic: %s  %s\n", strings.ToLower(string(b.Verdict)), oneLine(b.Reason))
+	case *event.Review:
+		p.say("  review: %s  %s\n", reviewWord(b.Review), oneLine(b.Reason))
+	case *event.LimitsChanged:
+		p.say("  limits: %s\n", limitsLine(b))
+	case *event.Reopened:
+		p.say("  reopened: %s\n", oneLine(b.Note))
+	case *event.Resumed:
+		if b.Note != "" {
+			p.say("  resumed: %s\n", oneLine(b.Note))
 		}
 	case *event.Warning:
 		p.say("  warning: %s\n", oneLine(b.Text))

@@ -43,6 +43,7 @@ func (p Program) list() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	c.Flags().StringVar(&in.Status, "status", "", "only these: pending, running, paused, completed, failed, aborted")
+	c.Flags().BoolVar(&in.Resumable, "resumable", false, "only those that resume would take")
 	c.Flags().StringVar(&in.Search, "search", "", "only those whose objective holds this text")
 	c.Flags().IntVar(&in.Limit, "limit", 50, "how many")
 	return c
@@ -213,7 +214,7 @@ func (p Program) report() *cobra.Command {
 				if len(row.Report) == 0 {
 					return p.print("goal %s is %s and has no report yet\n", row.ID.Short(), row.Status)
 				}
-				if err := p.print("%s", reportText(row.ID, row.Exit, row.Report)); err != nil {
+				if err := p.print("%s", reportText(row.ID, row.Exit, row.Report, row.Account)); err != nil {
 					return err
 				}
 				return p.verdicts(c.Context(), s, row.ID)

@@ -20,15 +20,17 @@ import (
 
 // runFlags are the flags of run as the person wrote them.
 type runFlags struct {
-	in                       api.StartInput
-	shell                    []string
-	risk, baseURL, keyEnv    string
-	kind                     string
-	wallClock                time.Duration
-	maxIterations, maxClaims int
-	maxTokens                int64
-	maxUSD                   float64
-	demo, json, deltas       bool
+	in                    api.StartInput
+	checks                checkFlags
+	criterion             string
+	yes                   bool
+	risk, baseURL, keyEnv string
+	kind                  string
+	criticEvery           int
+	review, noReview      bool
+	limits                limitFlags
+	demo                  bool
+	out                   output
 }
 
 func (p Program) run() *cobra.Command {
@@ -38,7 +40,9 @@ func (p Program) run() *cobra.Command {
 		Example: "  " + p.Name + " run --check-shell 'test -f done.txt' 'create done.txt'\n  " + p.Name + " run --demo",
 	}
 	fl := c.Flags()
-	fl.StringArrayVar(&f.shell, "check-shell", nil, "a command whose exit code decides (repeatable; all must pass)")
+	f.checks.add(fl)
+	fl.StringVar(&f.criterion, "criterion", "", "take the checks from this YAML file: it is shown whole before the start")
+	fl.BoolVar(&f.yes, "yes", false, "do not ask whether --criterion is right")
 	fl.BoolVar(&f.in.Any, "any", false, "one passing check is enough")
 	fl.BoolVar(&f.in.AllowPassing, "allow-passing", false, "take a check that passes already")
 	fl.BoolVar(&f.in.AllowMissing, "allow-missing", false, "take a check whose program does not exist yet")
@@ -47,22 +51,31 @@ func (p Program) run() *cobra.Command {
 	fl.StringArrayVar(&f.in.AllowTools, "allow-tool", nil, "only these tools")
 	fl.StringArrayVar(&f.in.DenyTools, "deny-tool", nil, "not these tools")
 	fl.StringArrayVar(&f.in.AllowHosts, "allow-host", nil, "hosts that it may contact")
+	fl.BoolVar(&f.in.RequireSteps, "require-steps", false, "a changing call needs a declared step")
+	fl.StringArrayVar(&f.in.Protect, "protect", nil, "hold these files too: a pattern relative to the folder, such as 'tests/**'")
+	fl.StringArrayVar(&f.in.NoProtect, "no-protect", nil, "do not hold these")
+	fl.StringArrayVar(&f.in.After, "after", nil, "a goal that must be done first")
+	fl.StringArrayVar(&f.in.Panes, "pane", nil, "a pane of this program that the goal may drive")
+	fl.StringVar(&f.in.Persona, "persona", "", "who the agent is (default: engineer)")
+	fl.StringVar(&f.in.OnAsk, "on-ask", "park", "what an approval does with nobody there: park, deny, allow")
+	fl.IntVar(&f.criticEvery, "critic-every", goal.DefaultCriticEvery, "steps between two looks of the critic; 0 = no critic")
+	fl.StringVar(&f.in.CriticProvider, "critic-provider", "", "id of the critic's provider (default: the goal's own)")
+	fl.StringVar(&f.in.JudgeProvider, "judge-provider", "", "id of the provider that judges and reviews (default: the goal's own)")
+	fl.BoolVar(&f.review, "review", false, "a cold reviewer looks at claims that passed (default: when no gate decides)")
+	fl.BoolVar(&f.noReview, "no-review", false, "no reviewer")
 	fl.StringVar(&f.in.Provider, "provider", "", "id of a provider (default: the active one)")
 	fl.StringVar(&f.baseURL, "base-url", "", "an OpenAI-compatible server, such as http://127.0.0.1:11434/v1")
 	fl.StringVar(&f.in.Model, "model", "", "the model's name")
 	fl.StringVar(&f.keyEnv, "api-key-env", "", "environment variable that holds the key")
-	fl.StringVar(&f.kind, "kind", string(config.OpenAI), "what the server speaks: openai")
-	limits := goal.DefaultLimits()
-	fl.DurationVar(&f.wallClock, "wall-clock", limits.WallClock, "how long it may take; 0 = no limit")
-	fl.IntVar(&f.maxIterations, "max-iterations", limits.Iterations, "how many passes of the loop; 0 = no limit")
-	fl.IntVar(&f.maxClaims, "max-claims", limits.ClaimsPerGate, "failed claims in a row on one check; 0 = no limit")
-	fl.Int64Var(&f.maxTokens, "max-tokens", 0, "tokens in and out; 0 = no limit")
-	fl.Float64Var(&f.maxUSD, "max-usd", 0, "money, where a price is known; 0 = no limit")
+	fl.StringVar(&f.kind, "kind", string(config.OpenAI), "what the server speaks: openai or anthropic")
+	f.limits.add(fl, goal.DefaultLimits())
 	fl.BoolVar(&f.demo, "demo", false, "the built-in offline demonstration (scripted, no AI)")
-	fl.BoolVar(&f.json, "json", false, "one event per line on stdout, progress on stderr")
-	fl.BoolVar(&f.deltas, "deltas", false, "with --json: also the model's text as it streams")
+	f.out.add(fl)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		in, err := f.input(args)
+		if err == nil {
+			err = p.proposed(f, &in)
+		}
 		if err != nil {
 			return err
 		}
@@ -77,18 +90,24 @@ func (f runFlags) input(args []string) (api.StartInput, error) {
 	if len(args) > 0 {
 		in.Objective = args[0]
 	}
-	if f.demo && (in.Objective != "" || len(f.shell) > 0) {
+	if f.demo && (in.Objective != "" || len(f.checks.list) > 0 || f.criterion != "") {
 		return in, &api.Problem{Code: api.Refused, Message: "--demo brings its own objective and check", Hint: "leave the others out"}
 	}
-	for _, command := range f.shell {
-		in.Checks = append(in.Checks, goal.Check{Type: goal.Shell, Command: command})
+	if f.review && f.noReview {
+		return in, &api.Problem{Code: api.Refused, Message: "--review and --no-review exclude each other", Hint: "keep one of them", Field: "review"}
 	}
-	in.Risk = policy.Risk(f.risk)
-	in.WallClockMS, in.Iterations, in.ClaimsPerGate = limit(f.wallClock.Milliseconds()), int(limit(int64(f.maxIterations))), int(limit(int64(f.maxClaims)))
-	in.Tokens, in.USD = f.maxTokens, f.maxUSD
-	if f.wallClock < 0 || f.maxIterations < 0 || f.maxClaims < 0 || f.maxTokens < 0 || f.maxUSD < 0 {
-		return in, &api.Problem{Code: api.Refused, Message: "a limit is negative", Hint: "use 0 for no limit", Field: "limits"}
+	in.Checks, in.Risk, in.CriticEvery = f.checks.list, policy.Risk(f.risk), int(limit(int64(f.criticEvery)))
+	switch {
+	case f.review:
+		in.Review = goal.Always
+	case f.noReview:
+		in.Review = goal.Never
 	}
+	r, err := f.limits.resume(func(string) bool { return true })
+	if err != nil {
+		return in, err
+	}
+	in.WallClockMS, in.Iterations, in.ClaimsPerGate, in.Tokens, in.USD = r.WallClockMS, r.Iterations, r.ClaimsPerGate, r.Tokens, r.USD
 	if in.Dir != "" && !strings.HasPrefix(in.Dir, "~") {
 		dir, err := filepath.Abs(in.Dir)
 		if err != nil {
@@ -97,13 +116,6 @@ func (f runFlags) input(args []string) (api.StartInput, error) {
 		in.Dir = dir
 	}
 	return in, nil
-}
-
-func limit(n int64) int64 {
-	if n == 0 {
-		return api.NoLimit
-	}
-	return n
 }
 
 // remember keeps the server of --base-url as a provider, so that the goal can be
@@ -143,7 +155,7 @@ func (p Program) runGoal(ctx context.Context, f runFlags, in api.StartInput) err
 			in = a.DemoInput()
 			in.Risk, in.Dir = risk, dir
 		}
-		return p.follow(ctx, a, output{json: f.json, deltas: f.deltas}, func(ctx context.Context) (started, error) {
+		return p.follow(ctx, a, f.out, func(ctx context.Context) (started, error) {
 			forget, err := f.remember(a.Config(), &in)
 			if err != nil {
 				return started{}, err
@@ -159,28 +171,3 @@ func (p Program) runGoal(ctx context.Context, f runFlags, in api.StartInput) err
 
 // demoPace lets a person follow the demonstration in a terminal.
 const demoPace = 30 * time.Millisecond
-
-func (p Program) resume() *cobra.Command {
-	var o output
-	c := &cobra.Command{
-		Use: "resume ID", Short: "Continue a goal that stopped, with the same steps and numbers", Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.started(c.Context(), app.Options{Pace: demoPace}, func(a *app.App) error {
-				ctx := c.Context()
-				if err := a.Recover(ctx); err != nil {
-					return fmt.Errorf("recover: %w", err)
-				}
-				row, err := a.Store().Find(ctx, args[0])
-				if err != nil {
-					return fmt.Errorf("resume: %w", err)
-				}
-				return p.follow(ctx, a, o, func(ctx context.Context) (started, error) {
-					return started{id: row.ID, seen: row.Seq}, errors.Join(a.Resume(ctx, row.ID)) // what the goal did before is not shown again
-				})
-			})
-		},
-	}
-	c.Flags().BoolVar(&o.json, "json", false, "one event per line on stdout")
-	c.Flags().BoolVar(&o.deltas, "deltas", false, "with --json: also the model's text as it streams")
-	return c
-}

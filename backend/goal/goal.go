@@ -173,6 +173,11 @@ func CheckInput(objective string, c Criterion, p policy.Policy, l Limits) error 
 	if !p.Risk.Valid() {
 		return &Refusal{"risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of " + policy.RiskNames()}
 	}
+	return l.Valid()
+}
+
+// Valid refuses limits that mean nothing.
+func (l Limits) Valid() error {
 	if l.WallClock < 0 || l.Iterations < 0 || l.ClaimsPerGate < 0 || l.Tokens < 0 || l.USD < 0 {
 		return &Refusal{"limits", "a limit is negative", "use 0 for no limit"}
 	}

@@ -128,11 +128,22 @@ type Filter struct {
 	Search string // in the objective
 	Limit  int    // 0: 200
 	Offset int
+	// Resumable leaves those that may go on: paused, failed, aborted, and running
+	// ones whose owner died.
+	Resumable bool
 }
 
 // List reads a page of goals, newest first, and how many fit in all.
 func (s *Store) List(ctx context.Context, f Filter) ([]Row, int, error) {
 	where, args := "1", []any{}
+	if f.Resumable {
+		dead, err := s.dead(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		where = "(status IN ('paused','failed','aborted') OR id IN (''" + strings.Repeat(",?", len(dead)) + "))"
+		args = append(args, dead...)
+	}
 	if f.Status != "" {
 		where, args = where+" AND status = ?", append(args, f.Status)
 	}

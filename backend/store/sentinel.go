@@ -81,6 +81,29 @@ func (s *Store) Interrupt(ctx context.Context) (int, error) {
 	return n, nil
 }
 
+// dead lists the running goals whose owner is gone. It writes nothing.
+func (s *Store) dead(ctx context.Context) ([]any, error) {
+	running, err := s.seqs(ctx, "status = 'running'")
+	if err != nil {
+		return nil, err
+	}
+	var ids []any
+	for id := range running {
+		own, err := s.Own(id)
+		if errors.Is(err, ErrOwned) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+		if err := own.Release(); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
 // interrupt is called with the sentinel held, so the status cannot change any more.
 func (s *Store) interrupt(ctx context.Context, id goal.ID) (bool, error) {
 	g, err := s.Goal(ctx, id)

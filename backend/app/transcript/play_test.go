@@ -279,7 +279,7 @@ func (s *stage) ask(verb string, id goal.ID, rest string) error {
 	var err error
 	switch verb {
 	case "resume":
-		_, err = s.api.Resume(string(id))
+		_, err = s.api.Resume(string(id), api.ResumeInput{})
 	case "pause":
 		_, err = s.api.Pause(string(id))
 	case "abort":

@@ -1,0 +1,94 @@
+package api
+
+import (
+	"context"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/store"
+)
+
+// Abort ends a goal at once, also in the middle of a call.
+func (a *GoalAPI) Abort(id string) (bool, error) { return a.order(id, a.goals.Abort) }
+
+// Pause stops a goal after the call that runs.
+func (a *GoalAPI) Pause(id string) (bool, error) { return a.order(id, a.goals.Pause) }
+
+// Resume continues a paused, failed or aborted goal with the same steps and
+// numbers; in changes limits and leaves a note.
+func (a *GoalAPI) Resume(id string, in ResumeInput) (bool, error) {
+	return a.order(id, func(ctx context.Context, id goal.ID) error { return a.goals.Resume(ctx, id, in) })
+}
+
+// Reopen continues a goal that was done; the note says what is missing.
+func (a *GoalAPI) Reopen(id, note string) (bool, error) {
+	return a.order(id, func(ctx context.Context, id goal.ID) error { return a.goals.Reopen(ctx, id, note) })
+}
+
+// Accept lets a manual check that waits pass.
+func (a *GoalAPI) Accept(id string) (bool, error) { return a.order(id, a.goals.Accept) }
+
+// Reject sends a goal whose manual check waits back to work; the note says why.
+func (a *GoalAPI) Reject(id, note string) (bool, error) {
+	return a.order(id, func(ctx context.Context, id goal.ID) error { return a.goals.Reject(ctx, id, note) })
+}
+
+// Steer puts a note of the person into the conversation.
+func (a *GoalAPI) Steer(id, text string) (bool, error) {
+	return a.order(id, func(ctx context.Context, id goal.ID) error { return a.goals.Steer(ctx, id, text) })
+}
+
+// Delete removes a goal and everything about it. A live one is aborted first.
+func (a *GoalAPI) Delete(id string) (bool, error) { return a.order(id, a.goals.Delete) }
+
+func (a *GoalAPI) order(id string, do func(context.Context, goal.ID) error) (ok bool, err error) {
+	defer a.guard(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return false, err
+	}
+	if err := do(a.ctx, row.ID); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// Prunable counts the goals that Prune would delete.
+func (a *GoalAPI) Prunable(in PruneInput) (out PruneOutput, err error) {
+	defer a.guard(&err)
+	p, err := in.Predicate()
+	if err != nil {
+		return out, err
+	}
+	ids, err := a.store.Prunable(a.ctx, p)
+	return PruneOutput{len(ids)}, err
+}
+
+// Prune deletes ended goals and everything about them.
+func (a *GoalAPI) Prune(in PruneInput) (out PruneOutput, err error) {
+	defer a.guard(&err)
+	n, err := a.goals.Prune(a.ctx, in)
+	return PruneOutput{n}, err
+}
+
+// Predicate is the input as the store takes it, or a refusal.
+func (in PruneInput) Predicate() (store.Predicate, error) {
+	switch {
+	case in.Status != "" && in.Status != goal.Completed && in.Status != goal.Failed && in.Status != goal.Aborted:
+		return store.Predicate{}, &Problem{Code: Refused, Message: "only ended goals are pruned, not " + string(in.Status) + " ones", Hint: "use completed, failed or aborted; delete removes a single goal", Field: "status"}
+	case in.OlderThanMS < 0:
+		return store.Predicate{}, &Problem{Code: Refused, Message: "the age is negative", Hint: "give one such as 720h", Field: "older_than"}
+	}
+	return store.Predicate{Status: in.Status, OlderThanMS: in.OlderThanMS}, nil
+}
+
+// Proposal reads what the folder's .goalpost/done.yaml proposes. It starts nothing.
+func (a *GoalAPI) Proposal(dir string) (out ProposalView, err error) {
+	defer a.guard(&err)
+	return a.goals.Proposal(dir)
+}
+
+// ListResumable reads every goal that Resume would take, newest first.
+func (a *GoalAPI) ListResumable() (out []GoalCard, err error) {
+	list, err := a.List(ListInput{Resumable: true, Limit: 1 << 20})
+	return list.Goals, err
+}

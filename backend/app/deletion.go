@@ -1,0 +1,78 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"goalpost/backend/api"
+	"goalpost/backend/goal"
+	"goalpost/backend/store"
+)
+
+// Delete removes a goal, with its panes and everything about it. A live one is
+// aborted first.
+func (a *App) Delete(ctx context.Context, id goal.ID) error {
+	row, err := a.store.Goal(ctx, id)
+	if err != nil {
+		return fmt.Errorf("delete: %w", err)
+	}
+	if row.Status.Live() {
+		if err := a.Abort(ctx, id); err != nil {
+			if row, again := a.store.Goal(ctx, id); again != nil || row.Status.Live() {
+				return err
+			} // it ended by itself meanwhile
+		}
+	}
+	own, err := a.rest(ctx, id) // nobody resumes it meanwhile
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(a.closeRoom(ctx, id), a.store.Delete(ctx, id), a.forget(id), own.Release()); err != nil {
+		return fmt.Errorf("delete: %w", err)
+	}
+	return nil
+}
+
+// Prune deletes ended goals and everything about them, and says how many. One
+// that somebody has just taken up again is left.
+func (a *App) Prune(ctx context.Context, in api.PruneInput) (int, error) {
+	p, err := in.Predicate()
+	if err != nil {
+		return 0, err
+	}
+	ids, err := a.store.Prunable(ctx, p)
+	if err != nil {
+		return 0, fmt.Errorf("prune: %w", err)
+	}
+	n := 0
+	for _, id := range ids {
+		gone, err := a.prune(ctx, id)
+		if err != nil {
+			return n, fmt.Errorf("prune %s: %w", id.Short(), err)
+		}
+		if gone {
+			n++
+		}
+	}
+	return n, nil
+}
+
+func (a *App) prune(ctx context.Context, id goal.ID) (gone bool, err error) {
+	own, err := a.rest(ctx, id)
+	if errors.Is(err, store.ErrOwned) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, own.Release()) }()
+	row, err := a.store.Goal(ctx, id)
+	if errors.Is(err, goal.ErrNotFound) || err == nil && row.Status.Live() {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, errors.Join(a.closeRoom(ctx, id), a.store.Delete(ctx, id), a.forget(id))
+}

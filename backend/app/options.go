@@ -1,0 +1,105 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"goalpost/backend/api"
+	"goalpost/backend/goal"
+)
+
+// persona is the one that this version knows.
+const persona = "engineer"
+
+// optionsOf is how the person wants the goal looked after, or a refusal.
+func (a *App) optionsOf(ctx context.Context, in api.StartInput) (o goal.Options, err error) {
+	o = goal.Options{
+		Persona: in.Persona, CriticEvery: in.CriticEvery, CriticProvider: in.CriticProvider, JudgeProvider: in.JudgeProvider,
+		Review: in.Review, Panes: in.Panes, Protect: in.Protect, NoProtect: in.NoProtect, OnAsk: in.OnAsk,
+	}
+	switch {
+	case in.CriticEvery == 0:
+		o.CriticEvery = goal.DefaultCriticEvery
+	case in.CriticEvery == api.NoLimit:
+		o.CriticEvery = 0
+	case in.CriticEvery < 0:
+		return o, &goal.Refusal{Field: "critic_every", Reason: "the critic cannot look every " + fmt.Sprint(in.CriticEvery) + " steps", Hint: "give a number of steps, or 0 for no critic"}
+	}
+	if err := choices(o); err != nil {
+		return o, err
+	}
+	if err := a.opinionModels(o); err != nil {
+		return o, err
+	}
+	if o.After, err = a.after(ctx, in.After); err != nil {
+		return o, err
+	}
+	return o, a.panes.free(o.Panes)
+}
+
+func choices(o goal.Options) error {
+	if o.Persona != "" && o.Persona != persona {
+		return &goal.Refusal{Field: "persona", Reason: fmt.Sprintf("there is no persona %q", o.Persona), Hint: "leave it out, or use " + persona}
+	}
+	if !slices.Contains([]goal.When{goal.Automatic, goal.Always, goal.Never}, o.Review) {
+		return &goal.Refusal{Field: "review", Reason: fmt.Sprintf("unknown choice %q", o.Review), Hint: "use always or never, or leave it to the host"}
+	}
+	if !slices.Contains([]string{"", "park", "deny", "allow"}, o.OnAsk) {
+		return &goal.Refusal{Field: "on_ask", Reason: fmt.Sprintf("unknown choice %q", o.OnAsk), Hint: "use park, deny or allow"}
+	}
+	for _, glob := range slices.Concat(o.Protect, o.NoProtect) {
+		if err := globOf(glob); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// globOf refuses a pattern that no file inside the folder can fit.
+func globOf(glob string) error {
+	refuse := func(reason string) error {
+		return &goal.Refusal{Field: "protect", Reason: fmt.Sprintf("the pattern %q %s", glob, reason), Hint: "write one relative to the goal's folder, such as tests/**"}
+	}
+	switch clean := path.Clean(glob); {
+	case strings.TrimSpace(glob) == "":
+		return refuse("is empty")
+	case path.IsAbs(glob), clean == "..", strings.HasPrefix(clean, "../"):
+		return refuse("leaves the goal's folder")
+	}
+	if _, err := path.Match(glob, ""); err != nil {
+		return refuse("cannot be read")
+	}
+	return nil
+}
+
+// opinionModels refuses providers of critic and judge that are not there.
+func (a *App) opinionModels(o goal.Options) error {
+	for _, p := range []struct{ field, id string }{{"critic_provider", o.CriticProvider}, {"judge_provider", o.JudgeProvider}} {
+		if p.id == "" {
+			continue
+		}
+		if _, err := a.provider(p.id); err != nil {
+			return &goal.Refusal{Field: p.field, Reason: fmt.Sprintf("there is no provider %q", p.id), Hint: "the settings list them"}
+		}
+	}
+	return nil
+}
+
+// after finds the goals that must be done first. They are older than this one
+// and their own list is frozen, so no circle can come about.
+func (a *App) after(ctx context.Context, parts []string) ([]goal.ID, error) {
+	var ids []goal.ID
+	for _, part := range parts {
+		row, err := a.store.Find(ctx, part)
+		if err != nil {
+			return nil, &goal.Refusal{Field: "after", Reason: err.Error(), Hint: "list shows the goals there are"}
+		}
+		if !slices.Contains(ids, row.ID) {
+			ids = append(ids, row.ID)
+		}
+	}
+	return ids, nil
+}

@@ -1,0 +1,243 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/runner"
+	"goalpost/backend/store"
+)
+
+// Resume continues a goal that stopped, with the same steps and numbers. A
+// parked one that a process looks after is told to go on now.
+func (a *App) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error {
+	row, err := a.resumable(ctx, id)
+	if err != nil {
+		return err
+	}
+	limits := changed(row.Limits, in)
+	if err := roomLeft(row.Goal, limits); err != nil {
+		return err
+	}
+	note := strings.TrimSpace(in.Note)
+	if row.Exit == goal.Parked {
+		if told, err := a.unpark(ctx, row, limits, note); told || err != nil {
+			return err
+		}
+	}
+	return a.goOn(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+		opening := []event.Body{}
+		if limits != g.Limits {
+			g.Limits = limits
+			opening = append(opening, limitsEvent(limits))
+		}
+		return append(opening, &event.Resumed{Note: note}), nil
+	})
+}
+
+// Reopen continues a goal that was done.
+func (a *App) Reopen(ctx context.Context, id goal.ID, note string) error {
+	note = strings.TrimSpace(note)
+	if note == "" {
+		return &api.Problem{Code: api.Refused, Message: "a goal that is done needs a note to be reopened", Hint: "say what is missing", Field: "note"}
+	}
+	row, err := a.store.Goal(ctx, id)
+	if err != nil {
+		return fmt.Errorf("reopen: %w", err)
+	}
+	if row.Status != goal.Completed {
+		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s, not done", row.Status), Hint: "resume continues a goal that stopped"}
+	}
+	if err := roomLeft(row.Goal, row.Limits); err != nil {
+		return err
+	}
+	return a.goOn(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+		if g.Status != goal.Completed {
+			return nil, &api.Problem{Code: api.Conflict, Message: "somebody else has reopened the goal meanwhile"}
+		}
+		return []event.Body{&event.Reopened{Note: note}}, nil
+	})
+}
+
+// Accept lets the manual check that a goal waits for pass.
+func (a *App) Accept(ctx context.Context, id goal.ID) error {
+	return a.answer(ctx, id, goal.Order{Kind: goal.OrderAccept})
+}
+
+// Reject sends such a goal back to work; the note says why.
+func (a *App) Reject(ctx context.Context, id goal.ID, note string) error {
+	note = strings.TrimSpace(note)
+	if note == "" {
+		return &api.Problem{Code: api.Refused, Message: "nothing says what is wrong", Hint: "say in a sentence what the agent should do differently", Field: "note"}
+	}
+	return a.answer(ctx, id, goal.Order{Kind: goal.OrderReject, Text: note})
+}
+
+// answer leaves the person's word about a manual check, and goes on with it.
+func (a *App) answer(ctx context.Context, id goal.ID, o goal.Order) error {
+	if _, err := a.waiting(ctx, id); err != nil {
+		return err
+	}
+	return a.goOn(ctx, id, func(*goal.Goal) ([]event.Body, error) {
+		if _, err := a.waiting(ctx, id); err != nil { // again: now nobody else answers
+			return nil, err
+		}
+		if err := a.store.Order(ctx, id, o); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Kind, err)
+		}
+		return []event.Body{&event.Resumed{}}, nil
+	})
+}
+
+// waiting refuses an answer that no check asks for.
+func (a *App) waiting(ctx context.Context, id goal.ID) (store.Row, error) {
+	row, err := a.store.Goal(ctx, id)
+	if err != nil {
+		return row, fmt.Errorf("answer: %w", err)
+	}
+	waits, err := a.store.Waits(ctx, row)
+	if err != nil {
+		return row, fmt.Errorf("answer: %w", err)
+	}
+	if !waits {
+		return row, &api.Problem{Code: api.Conflict, Message: "no check of this goal waits for a person", Hint: "resume continues it, with a note if you like"}
+	}
+	return row, nil
+}
+
+// unpark lets the process that looks after a parked goal go on now. It says
+// false when there is none, or when this one has let go of the goal.
+func (a *App) unpark(ctx context.Context, row store.Row, limits goal.Limits, note string) (bool, error) {
+	own, err := a.store.Own(row.ID)
+	if err == nil { // nobody looks after it
+		return false, own.Release()
+	}
+	if !errors.Is(err, store.ErrOwned) {
+		return false, fmt.Errorf("resume: %w", err)
+	}
+	if limits != row.Limits {
+		if a.runner.Cancel(row.ID, &runner.Stop{Exit: goal.Interrupted, Reason: "the person changed its limits"}) {
+			return false, nil
+		}
+		return false, &api.Problem{Code: api.Conflict, Message: "another process waits with this goal, so its limits cannot be changed here", Hint: "change them there, or end that process", Field: "limits"}
+	}
+	if note != "" {
+		if err := a.store.Order(ctx, row.ID, goal.Order{Kind: goal.OrderSteer, Text: note}); err != nil {
+			return false, fmt.Errorf("resume: %w", err)
+		}
+	}
+	return true, a.order(ctx, row.ID, goal.Order{Kind: goal.OrderResume})
+}
+
+// goOn takes the goal and starts a run of it. open says what the run begins
+// with; the goal's sentinel is held then.
+func (a *App) goOn(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) error {
+	own, err := a.rest(ctx, id)
+	if err != nil {
+		return err
+	}
+	opening, g, err := a.opening(ctx, id, open)
+	if err != nil {
+		return errors.Join(err, own.Release())
+	}
+	return a.launch(ctx, g, own, opening...)
+}
+
+func (a *App) opening(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) ([]event.Body, goal.Goal, error) {
+	row, err := a.store.Goal(ctx, id) // again: now nobody else changes it
+	if err == nil {
+		err = mayRun(row)
+	}
+	if err != nil {
+		return nil, row.Goal, err
+	}
+	// What was asked of the run before says nothing about this one.
+	if _, err := a.store.TakeOrders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume, goal.OrderAccept, goal.OrderReject); err != nil {
+		return nil, row.Goal, fmt.Errorf("resume: %w", err)
+	}
+	opening, err := open(&row.Goal)
+	return opening, row.Goal, err
+}
+
+// resumable reads a goal and says why it cannot be resumed, if so.
+func (a *App) resumable(ctx context.Context, id goal.ID) (store.Row, error) {
+	row, err := a.store.Goal(ctx, id)
+	if err != nil {
+		return row, fmt.Errorf("resume: %w", err)
+	}
+	if row.Status == goal.Completed {
+		return row, &api.Problem{Code: api.Conflict, Message: "the goal is done already", Hint: "reopen it with a note, or start a new goal from it"}
+	}
+	return row, mayRun(row)
+}
+
+// mayRun says why a goal cannot begin a run, if so.
+func mayRun(row store.Row) error {
+	if err := goal.Go(row.Status, goal.Running); err != nil {
+		return &api.Problem{Code: api.Conflict, Message: err.Error()}
+	}
+	if _, err := os.Stat(row.Policy.Dir); err != nil {
+		return &api.Problem{Code: api.Conflict, Message: "the goal's folder is gone: " + row.Policy.Dir, Hint: "put it back, then resume"}
+	}
+	return nil
+}
+
+// changed are the limits with what the person says; what is not said stays.
+func changed(l goal.Limits, in api.ResumeInput) goal.Limits {
+	if in.WallClockMS != 0 {
+		l.WallClock = time.Duration(none(in.WallClockMS)) * time.Millisecond
+	}
+	if in.Iterations != 0 {
+		l.Iterations = int(none(int64(in.Iterations)))
+	}
+	if in.ClaimsPerGate != 0 {
+		l.ClaimsPerGate = int(none(int64(in.ClaimsPerGate)))
+	}
+	if in.Tokens != 0 {
+		l.Tokens = none(in.Tokens)
+	}
+	switch in.USD {
+	case 0:
+	case api.NoLimit:
+		l.USD = 0
+	default:
+		l.USD = in.USD
+	}
+	return l
+}
+
+// roomLeft refuses limits that are impossible or used up already: the run would
+// stop before its first turn.
+func roomLeft(g goal.Goal, l goal.Limits) error {
+	if err := l.Valid(); err != nil {
+		return err
+	}
+	refuse := func(what, flag string) error {
+		return &goal.Refusal{Field: "limits", Reason: what + " are used up", Hint: "raise the limit, such as with " + flag}
+	}
+	s := g.Spent
+	switch tokens := s.TokensIn + s.TokensOut; {
+	case l.Iterations > 0 && s.Iterations >= l.Iterations:
+		return refuse(fmt.Sprintf("%d of %d iterations", s.Iterations, l.Iterations), fmt.Sprintf("--max-iterations %d", s.Iterations+l.Iterations))
+	case l.WallClock > 0 && s.WallClock >= l.WallClock:
+		return refuse(fmt.Sprintf("%s of %s", s.WallClock.Round(time.Second), l.WallClock), fmt.Sprintf("--wall-clock %s", s.WallClock.Round(time.Minute)+l.WallClock))
+	case l.Tokens > 0 && tokens >= l.Tokens:
+		return refuse(fmt.Sprintf("%d of %d tokens", tokens, l.Tokens), fmt.Sprintf("--max-tokens %d", tokens+l.Tokens))
+	case l.USD > 0 && s.USD >= l.USD:
+		return refuse(fmt.Sprintf("$%.2f of $%.2f", s.USD, l.USD), fmt.Sprintf("--max-usd %.2f", s.USD+l.USD))
+	}
+	return nil
+}
+
+func limitsEvent(l goal.Limits) *event.LimitsChanged {
+	return &event.LimitsChanged{
+		WallClockMS: l.WallClock.Milliseconds(), Iterations: l.Iterations, ClaimsPerGate: l.ClaimsPerGate, Tokens: l.Tokens, USD: l.USD,
+	}
+}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"goalpost/backend/api"
+	"goalpost/backend/config"
+	"goalpost/backend/goal"
+)
+
+// checkFlags gather the checks in the order in which they are written, whatever
+// their type.
+type checkFlags struct{ list []goal.Check }
+
+// checkFlag is one of them. Each use adds a check, or changes the last one.
+type checkFlag struct {
+	take func(value string) error
+	kind string
+}
+
+func (f checkFlag) Set(v string) error { return f.take(v) }
+func (f checkFlag) String() string     { return "" }
+func (f checkFlag) Type() string       { return f.kind }
+
+func (c *checkFlags) add(fl *pflag.FlagSet) {
+	check := func(make func(string) goal.Check) func(string) error {
+		return func(v string) error {
+			c.list = append(c.list, make(v))
+			return nil
+		}
+	}
+	fl.Var(checkFlag{check(func(v string) goal.Check { return goal.Check{Type: goal.Shell, Command: v} }), "command"},
+		"check-shell", "a command whose exit code decides (every --check is repeatable; all must pass)")
+	fl.Var(checkFlag{check(func(v string) goal.Check { return goal.Check{Type: goal.HTTP, URL: v} }), "url"},
+		"check-http", "an address that must answer 200")
+	fl.Var(checkFlag{check(func(v string) goal.Check { return goal.Check{Type: goal.File, Path: v} }), "path"},
+		"check-file", "a file that must exist, relative to the folder")
+	fl.Var(checkFlag{check(func(v string) goal.Check { return goal.Check{Type: goal.JSONPredicate, Expr: v} }), "expression"},
+		"check-json", "a JavaScript expression over response that must be true")
+	fl.Var(checkFlag{c.from, "source"}, "json-from", "where the response of the last --check-json comes from: claim, file:PATH, cmd:COMMAND, url:URL (default claim)")
+	fl.Var(checkFlag{check(func(v string) goal.Check { return goal.Check{Type: goal.ModelQuestion, Question: v} }), "question"},
+		"check-question", "a question that a strict judge must answer with yes")
+	fl.Var(checkFlag{check(func(v string) goal.Check { return goal.Check{Type: goal.Visual, Question: v} }), "question"},
+		"check-visual", "a question that a vision model must answer with yes, looking at the goal's newest page")
+	fl.Var(checkFlag{check(func(v string) goal.Check {
+		if v == "true" {
+			v = ""
+		}
+		return goal.Check{Type: goal.Manual, Note: v}
+	}), "note"}, "check-manual", "a person decides, and the goal is marked as not verified by the host")
+	fl.Lookup("check-manual").NoOptDefVal = "true"
+	fl.Var(checkFlag{c.wait, "bool"}, "manual-wait", "the last --check-manual waits until the person accepts")
+	fl.Lookup("manual-wait").NoOptDefVal = "true"
+}
+
+// last is the newest check, if it has the type.
+func (c *checkFlags) last(t goal.CheckType) *goal.Check {
+	if n := len(c.list); n > 0 && c.list[n-1].Type == t {
+		return &c.list[n-1]
+	}
+	return nil
+}
+
+func (c *checkFlags) from(v string) error {
+	check := c.last(goal.JSONPredicate)
+	if check == nil {
+		return fmt.Errorf("it stands after the --check-json that it is meant for")
+	}
+	kind, rest, _ := strings.Cut(v, ":")
+	switch kind {
+	case "claim":
+		check.From = goal.FromClaim
+	case "file":
+		check.From, check.Path = goal.FromFile, rest
+	case "cmd":
+		check.From, check.Command = goal.FromCommand, rest
+	case "url":
+		check.From, check.URL = goal.FromURL, rest
+	default:
+		return fmt.Errorf("unknown source %q: use claim, file:PATH, cmd:COMMAND or url:URL", v)
+	}
+	return nil
+}
+
+func (c *checkFlags) wait(v string) error {
+	check := c.last(goal.Manual)
+	if check == nil {
+		return fmt.Errorf("it stands after the --check-manual that it is meant for")
+	}
+	check.Wait = v == "true"
+	return nil
+}
+
+// proposed takes the checks of --criterion over, after showing the file whole.
+func (p Program) proposed(f runFlags, in *api.StartInput) error {
+	if f.criterion == "" {
+		return nil
+	}
+	file, err := config.ReadCriterion(f.criterion)
+	if err != nil {
+		return fmt.Errorf("--criterion: %w", err)
+	}
+	p.say("%s proposes:\n", f.criterion)
+	for line := range strings.Lines(file.Text) {
+		p.say("  | %s\n", strings.TrimRight(line, "\r\n"))
+	}
+	p.say("which means: done when %s\n", file.Criterion.Words())
+	if !f.yes && terminal(os.Stdin) && !p.agreed("Is that what decides? [y/N] ") {
+		return &api.Problem{Code: api.Refused, Message: "the criterion was not confirmed", Hint: "nothing was started", Field: "criterion"}
+	}
+	in.Checks = append(in.Checks, file.Criterion.Checks...)
+	in.Any = in.Any || file.Criterion.Any
+	return nil
+}
+
+// agreed asks the person at the terminal.
+func (p Program) agreed(question string) bool {
+	p.say("%s", question)
+	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	if err != nil {
+		return false
+	}
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes"
+}
+
+// terminal says whether a person sits at the other end.
+func terminal(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}

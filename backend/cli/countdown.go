@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"os"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// countdown says on stderr how long a parked goal still waits: every second to a
+// person, every minute to a log. tick is nil while nothing is parked.
+type countdown struct {
+	p      Program
+	off    bool
+	person bool
+	until  time.Time
+	ticker *time.Ticker
+	tick   <-chan time.Time
+}
+
+func (p Program) countdown(o output) *countdown {
+	f, ok := p.Stderr.(*os.File)
+	return &countdown{p: p, off: o.noWait, person: ok && terminal(f)}
+}
+
+// hear begins with the pause of a parked goal, and ends with what follows.
+func (c *countdown) hear(e event.Event) {
+	b, paused := e.Body.(*event.Paused)
+	if !paused || b.Exit != goal.Parked {
+		if e.Seq != 0 {
+			c.stop()
+		}
+		return
+	}
+	at, err := time.Parse(time.RFC3339, b.Until)
+	if err != nil || c.off {
+		return
+	}
+	c.stop()
+	every := time.Minute
+	if c.person {
+		every = time.Second
+	}
+	c.until, c.ticker = at, time.NewTicker(every)
+	c.tick = c.ticker.C
+	c.p.say("parked: %s\n  it goes on by itself at %s; %s resume %s goes on now, Ctrl+C leaves\n", oneLine(b.Reason), at.Local().Format("15:04:05"), c.p.Name, e.GoalID.Short())
+	c.say()
+}
+
+func (c *countdown) say() {
+	left := max(0, time.Until(c.until)).Round(time.Second)
+	if c.person {
+		_, _ = c.p.Stderr.Write([]byte("\r  parked, " + left.String() + " left      "))
+		return
+	}
+	c.p.say("  parked, %s left\n", left)
+}
+
+func (c *countdown) stop() {
+	if c.ticker == nil {
+		return
+	}
+	c.ticker.Stop()
+	c.ticker, c.tick = nil, nil
+	if c.person {
+		c.p.say("\n")
+	}
+}

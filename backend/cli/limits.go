@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"goalpost/backend/api"
+	"goalpost/backend/goal"
+)
+
+// limitFlags are the limits as the person wrote them: 0 is no limit.
+type limitFlags struct {
+	wallClock                time.Duration
+	maxIterations, maxClaims int
+	maxTokens                int64
+	maxUSD                   float64
+}
+
+func (l *limitFlags) add(fl *pflag.FlagSet, usual goal.Limits) {
+	fl.DurationVar(&l.wallClock, "wall-clock", usual.WallClock, "how long it may take; 0 = no limit")
+	fl.IntVar(&l.maxIterations, "max-iterations", usual.Iterations, "how many passes of the loop; 0 = no limit")
+	fl.IntVar(&l.maxClaims, "max-claims", usual.ClaimsPerGate, "failed claims in a row on one check; 0 = no limit")
+	fl.Int64Var(&l.maxTokens, "max-tokens", usual.Tokens, "tokens in and out; 0 = no limit")
+	fl.Float64Var(&l.maxUSD, "max-usd", usual.USD, "money, where a price is known; 0 = no limit")
+}
+
+// resume is what the person said of the limits. Those of which given says false
+// were not mentioned and stay.
+func (l *limitFlags) resume(given func(flag string) bool) (in api.ResumeInput, err error) {
+	if l.wallClock < 0 || l.maxIterations < 0 || l.maxClaims < 0 || l.maxTokens < 0 || l.maxUSD < 0 {
+		return in, &api.Problem{Code: api.Refused, Message: "a limit is negative", Hint: "use 0 for no limit", Field: "limits"}
+	}
+	if given("wall-clock") {
+		in.WallClockMS = limit(l.wallClock.Milliseconds())
+	}
+	if given("max-iterations") {
+		in.Iterations = int(limit(int64(l.maxIterations)))
+	}
+	if given("max-claims") {
+		in.ClaimsPerGate = int(limit(int64(l.maxClaims)))
+	}
+	if given("max-tokens") {
+		in.Tokens = limit(l.maxTokens)
+	}
+	if given("max-usd") {
+		in.USD = l.maxUSD
+		if l.maxUSD == 0 {
+			in.USD = api.NoLimit
+		}
+	}
+	return in, nil
+}
+
+func limit(n int64) int64 {
+	if n == 0 {
+		return api.NoLimit
+	}
+	return n
+}

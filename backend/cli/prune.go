@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/goal"
+)
+
+func (p Program) prune() *cobra.Command {
+	var status string
+	var older time.Duration
+	var yes bool
+	c := &cobra.Command{
+		Use: "prune", Short: "Delete ended goals and everything about them", Args: cobra.NoArgs,
+		Long: "Delete ended goals and everything about them: journal, evidence, pictures. Their folders stay. Goals that live are never touched.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			in := api.PruneInput{Status: goal.Status(status), OlderThanMS: older.Milliseconds()}
+			return p.started(c.Context(), app.Options{}, func(a *app.App) error {
+				return p.pruneGoals(a.GoalAPI(c.Context()), in, yes)
+			})
+		},
+	}
+	c.Flags().StringVar(&status, "status", "", "only these: completed, failed, aborted")
+	c.Flags().DurationVar(&older, "older-than", 0, "only those that ended longer ago, such as 720h")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return c
+}
+
+func (p Program) pruneGoals(g *api.GoalAPI, in api.PruneInput, yes bool) error {
+	found, err := g.Prunable(in)
+	if err != nil {
+		return err
+	}
+	if found.Goals == 0 {
+		return p.print("No goals to prune.\n")
+	}
+	what := fmt.Sprintf("%d goals", found.Goals)
+	if found.Goals == 1 {
+		what = "1 goal"
+	}
+	if !yes && !terminal(os.Stdin) {
+		return &api.Problem{Code: api.Refused, Message: "prune would delete " + what + " and everything about them", Hint: "say --yes"}
+	}
+	if !yes && !p.agreed("Delete "+what+" and everything about them? [y/N] ") {
+		return p.print("Nothing was deleted.\n")
+	}
+	gone, err := g.Prune(in)
+	if err != nil {
+		return err
+	}
+	return p.print("%d deleted.\n", gone.Goals)
+}

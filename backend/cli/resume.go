@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/app"
+	"goalpost/backend/goal"
+)
+
+// goingOn is a command that starts a run of a goal that stopped, and shows it.
+func (p Program) goingOn(c *cobra.Command, o *output, start func(context.Context, *app.App, goal.ID) error) *cobra.Command {
+	c.Args = cobra.ExactArgs(1)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return p.started(c.Context(), app.Options{Pace: demoPace}, func(a *app.App) error {
+			ctx := c.Context()
+			if err := a.Recover(ctx); err != nil {
+				return fmt.Errorf("recover: %w", err)
+			}
+			row, err := a.Store().Find(ctx, args[0])
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.Name(), err)
+			}
+			return p.follow(ctx, a, *o, func(ctx context.Context) (started, error) {
+				// What the goal did before is not shown again.
+				return started{id: row.ID, seen: row.Seq}, start(ctx, a, row.ID)
+			})
+		})
+	}
+	o.add(c.Flags())
+	return c
+}
+
+func (p Program) resume() *cobra.Command {
+	var o output
+	var limits limitFlags
+	var note string
+	c := &cobra.Command{
+		Use: "resume ID", Short: "Continue a goal that stopped, with the same steps and numbers",
+		Long: "Continue a goal that stopped, with the same steps and numbers. A limit that is not given stays; one that is used up must be raised.",
+	}
+	p.goingOn(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
+		in, err := limits.resume(c.Flags().Changed)
+		if err != nil {
+			return err
+		}
+		in.Note = note
+		return a.Resume(ctx, id, in)
+	})
+	limits.add(c.Flags(), goal.Limits{})
+	c.Flags().StringVar(&note, "note", "", "what the agent should know")
+	return c
+}
+
+func (p Program) reopen() *cobra.Command {
+	var o output
+	var note string
+	c := p.goingOn(&cobra.Command{Use: "reopen ID --note TEXT", Short: "Continue a goal that was done: the note says what is missing"}, &o,
+		func(ctx context.Context, a *app.App, id goal.ID) error { return a.Reopen(ctx, id, note) })
+	c.Flags().StringVar(&note, "note", "", "what is missing")
+	return c
+}
+
+func (p Program) accept() *cobra.Command {
+	var o output
+	return p.goingOn(&cobra.Command{Use: "accept ID", Short: "Let a manual check that waits pass"}, &o,
+		func(ctx context.Context, a *app.App, id goal.ID) error { return a.Accept(ctx, id) })
+}
+
+func (p Program) reject() *cobra.Command {
+	var o output
+	var note string
+	c := p.goingOn(&cobra.Command{Use: "reject ID --note TEXT", Short: "Send a goal whose manual check waits back to work"}, &o,
+		func(ctx context.Context, a *app.App, id goal.ID) error { return a.Reject(ctx, id, note) })
+	c.Flags().StringVar(&note, "note", "", "what the agent should do differently")
+	return c
+}

@@ -1,0 +1,115 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"goalpost/backend/goal"
+)
+
+// ProposalFile is where a folder proposes how a goal in it is decided.
+const ProposalFile = ".goalpost/done.yaml"
+
+// CriterionFile is a criterion as a file proposes it.
+type CriterionFile struct {
+	Text      string // the whole file, to be shown
+	Criterion goal.Criterion
+}
+
+// ReadCriterion reads a criterion from a YAML file: checks, a list with the
+// fields of goal.Check, and any. What only a person may set (where a check runs,
+// risk, hosts, grants) is refused, and so is every word that is not known.
+// os.ErrNotExist if there is no such file.
+func ReadCriterion(file string) (CriterionFile, error) {
+	b, err := readSmall(file)
+	if err != nil {
+		return CriterionFile{}, err
+	}
+	c, refusal := parseCriterion(b)
+	if refusal != nil {
+		refusal.Message = file + ": " + refusal.Message
+		return CriterionFile{}, refusal
+	}
+	return CriterionFile{Text: strings.ToValidUTF8(string(b), "\uFFFD"), Criterion: c}, nil
+}
+
+// readSmall reads a file that people write by hand.
+func readSmall(file string) ([]byte, error) {
+	const most = 64 << 10
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("criterion file: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, bad(file+" is not a file", "name a YAML file")
+	}
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("criterion file: %w", err)
+	}
+	if len(b) > most {
+		return nil, bad(file+" is larger than 64 KiB", "a criterion is a short list of checks")
+	}
+	return b, nil
+}
+
+func bad(message, hint string) *InvalidError {
+	return &InvalidError{Field: "criterion", Message: message, Hint: hint}
+}
+
+const example = "write checks: as a list, such as - {type: shell, command: make test}"
+
+func parseCriterion(b []byte) (goal.Criterion, *InvalidError) {
+	var c goal.Criterion
+	var words map[string]any
+	d := yaml.NewDecoder(bytes.NewReader(b))
+	if err := d.Decode(&words); err != nil {
+		return c, bad("it cannot be read as YAML: "+strings.TrimPrefix(err.Error(), "yaml: "), example)
+	}
+	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return c, bad("it holds more than one document", "keep the first one")
+	}
+	for word := range words {
+		switch word {
+		case "checks", "any":
+		case "where", "hosts", "allow_hosts", "risk", "policy", "allow_tools", "deny_tools", "allow_write", "allow_read", "allow_local", "allow_socket", "unconfined", "grants":
+			return c, bad(fmt.Sprintf("it sets %s, which only a person may", word), "remove it, and choose that in the dialog or with a flag")
+		default:
+			return c, bad(fmt.Sprintf("it has the unknown word %q", word), "the words are checks and any")
+		}
+	}
+	if checks, ok := words["checks"].([]any); ok {
+		for i, check := range checks {
+			if fields, ok := check.(map[string]any); ok && fields["where"] != nil {
+				return c, bad(fmt.Sprintf("check %d sets where it runs, which only a person may", i+1), "remove where, and choose it in the dialog")
+			}
+		}
+	}
+	return decoded(words)
+}
+
+// decoded takes the words over; those of a check are the fields of goal.Check.
+func decoded(words map[string]any) (c goal.Criterion, refusal *InvalidError) {
+	raw, err := json.Marshal(words)
+	if err != nil {
+		return c, bad("it has keys that are not words", example)
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil {
+		return c, bad(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "json: "), "Go struct ", ""), example)
+	}
+	var r *goal.Refusal
+	if err := c.Valid(); errors.As(err, &r) {
+		return c, bad(r.Reason, r.Hint)
+	}
+	return c, nil
+}

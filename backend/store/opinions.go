@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// Opinion is a word of the critic or of the reviewer about a goal: exactly one
+// of the two is set.
+type Opinion struct {
+	At     time.Time
+	AtMS   int64 // since the goal started
+	Critic *event.Critic
+	Review *event.Review
+}
+
+// Opinions reads every word of critic and reviewer, oldest first.
+func (s *Store) Opinions(ctx context.Context, id goal.ID) ([]Opinion, error) {
+	row, err := s.Goal(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.events(ctx, "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type IN ('critic','review') ORDER BY seq", id)
+	if err != nil {
+		return nil, err
+	}
+	opinions := make([]Opinion, 0, len(list))
+	for _, e := range list {
+		o := Opinion{At: e.At, AtMS: place{started: row.StartedAt}.sinceStart(e.At)}
+		switch b := e.Body.(type) {
+		case *event.Critic:
+			o.Critic = b
+		case *event.Review:
+			o.Review = b
+		}
+		opinions = append(opinions, o)
+	}
+	return opinions, nil
+}
+
+// RunRow is one run of a goal: which process it was and how long it lived.
+type RunRow struct {
+	ID          string
+	PID         int
+	StartedAt   time.Time
+	HeartbeatAt time.Time // its last sign of life
+}
+
+// Runs reads every run of a goal, oldest first.
+func (s *Store) Runs(ctx context.Context, id goal.ID) ([]RunRow, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT id, pid, started_at, heartbeat_at FROM runs WHERE goal_id = ? ORDER BY started_at, id", id)
+	if err != nil {
+		return nil, fmt.Errorf("read runs: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []RunRow
+	for rows.Next() {
+		var r RunRow
+		var started, heartbeat string
+		if err := rows.Scan(&r.ID, &r.PID, &started, &heartbeat); err != nil {
+			return nil, fmt.Errorf("read runs: %w", err)
+		}
+		r.StartedAt, r.HeartbeatAt = parseStamp(started), parseStamp(heartbeat)
+		list = append(list, r)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read runs: %w", err)
+	}
+	return list, nil
+}

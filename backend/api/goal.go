@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -79,11 +80,7 @@ func (a *GoalAPI) Get(id string) (out GoalView, err error) {
 	if err != nil {
 		return out, err
 	}
-	claims, err := a.store.Claims(a.ctx, row.ID)
-	if err != nil {
-		return out, err
-	}
-	activity, err := a.store.Activity(a.ctx, row.ID, slices)
+	f, err := a.facts(row)
 	if err != nil {
 		return out, err
 	}
@@ -91,7 +88,17 @@ func (a *GoalAPI) Get(id string) (out GoalView, err error) {
 	if a.goals != nil {
 		panes = a.goals.Panes(row.ID)
 	}
-	return view(row, claims, activity, panes), nil
+	return view(row, f, panes), nil
+}
+
+func (a *GoalAPI) facts(row store.Row) (f facts, err error) {
+	var errs [5]error
+	f.claims, errs[0] = a.store.Claims(a.ctx, row.ID)
+	f.opinions, errs[1] = a.store.Opinions(a.ctx, row.ID)
+	f.todos, errs[2] = a.store.Todos(a.ctx, row.ID)
+	f.activity, errs[3] = a.store.Activity(a.ctx, row.ID, activitySlices)
+	f.waits, errs[4] = a.store.Waits(a.ctx, row)
+	return f, errors.Join(errs[:]...)
 }
 
 // Status is the short state of a goal.
@@ -130,7 +137,7 @@ func (a *GoalAPI) List(in ListInput) (out GoalList, err error) {
 		out.Counts[string(s)] = n
 	}
 	for _, row := range rows {
-		activity, err := a.store.Activity(a.ctx, row.ID, slices)
+		activity, err := a.store.Activity(a.ctx, row.ID, activitySlices)
 		if err != nil {
 			return out, err
 		}
@@ -224,11 +231,11 @@ func (a *GoalAPI) Receipt(id string) (out ReceiptView, err error) {
 	if err != nil {
 		return out, err
 	}
-	claims, err := a.store.Claims(a.ctx, row.ID)
+	f, err := a.facts(row)
 	if err != nil {
 		return out, err
 	}
-	return receipt(row, claims), nil
+	return receipt(row, f), nil
 }
 
 func page(limit int) int {

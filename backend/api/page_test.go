@@ -31,7 +31,8 @@ func TestThePageKnowsTheSameShapes(t *testing.T) {
 		"TryInput": api.TryInput{}, "TryOutput": api.TryOutput{}, "ReceiptView": api.ReceiptView{}, "ReceiptClaim": api.ReceiptClaim{},
 		"ArgsOpenTerminal": api.ArgsOpenTerminal{}, "ArgsOpenBrowser": api.ArgsOpenBrowser{}, "PaneList": api.PaneList{}, "Provider": api.Provider{},
 		"Finding": api.Finding{}, "Settings": api.Settings{}, "Connection": api.Connection{}, "Check": goal.Check{}, "Verdict": goal.Verdict{},
-		"Policy": policy.Policy{}, "PaneInfo": pane.Info{}, "PaneInput": pane.Input{},
+		"Policy": policy.Policy{}, "Options": goal.Options{}, "Todo": goal.Todo{}, "ResumeInput": api.ResumeInput{}, "PruneInput": api.PruneInput{},
+		"PruneOutput": api.PruneOutput{}, "ProposalView": api.ProposalView{}, "Usage": goal.Usage{}, "PaneInfo": pane.Info{}, "PaneInput": pane.Input{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want, have := fields(reflect.TypeOf(v)), page[name]

@@ -124,8 +124,9 @@ type GoalCard struct {
 	TokensIn     int64       `json:"tokens_in"`
 	TokensOut    int64       `json:"tokens_out"`
 	USD          float64     `json:"usd"`
-	Seq          int64       `json:"seq"`      // of the newest event in this card
-	Activity     []int       `json:"activity"` // steps per slice of its life, 24 slices
+	ParkedUntil  string      `json:"parked_until"` // "" when it is not parked
+	Seq          int64       `json:"seq"`          // of the newest event in this card
+	Activity     []int       `json:"activity"`     // steps per slice of its life, 24 slices
 }
 
 // CheckState is one check with its newest verdict.
@@ -151,19 +152,27 @@ type GoalView struct {
 	Model           string        `json:"model"`
 	WallClockMS     int64         `json:"wall_clock_ms"` // limits, 0 = none
 	MaxIterations   int           `json:"max_iterations"`
+	MaxClaims       int           `json:"max_claims"` // in a row on one check
 	MaxTokens       int64         `json:"max_tokens"`
 	MaxUSD          float64       `json:"max_usd"`
 	Report          []string      `json:"report"`
-	Panes           []string      `json:"panes"` // ids of the panes it leases
-	Marks           []Mark        `json:"marks"` // claims and verdicts on the time axis
+	Account         string        `json:"account"` // the agent's own, under the host's report
+	Checks          []goal.Check  `json:"criterion"`
+	Options         goal.Options  `json:"options"`
+	Reviewed        bool          `json:"reviewed"` // a cold reviewer looks at claims that passed
+	Waits           bool          `json:"waits"`    // for the person's word about a manual check
+	Todos           []goal.Todo   `json:"todos"`    // the agent's plan
+	Panes           []string      `json:"panes"`    // ids of the panes it leases
+	Marks           []Mark        `json:"marks"`    // critic, claims and reviews on the time axis
 }
 
-// Mark is one claim's verification on the time axis.
+// Mark is one word about the goal on the time axis.
 type Mark struct {
 	AtMS   int64  `json:"at_ms"` // since the goal started
-	What   string `json:"what"`  // verify:pass, verify:fail, verify:error
+	What   string `json:"what"`  // verify:pass, fail, error, tampered; critic:progressing, stuck, achieved, misled, unparsed; review:confirmed, rejected, error
 	Detail string `json:"detail"`
-	Claim  int    `json:"claim"`
+	Claim  int    `json:"claim"` // 0 for the critic
+	Step   int    `json:"step"`  // the newest that the critic saw, else 0
 }
 
 // StepRow is one line of the step log.
@@ -241,7 +250,7 @@ type ReceiptView struct {
 	Status          goal.Status    `json:"status"`
 	Exit            goal.Exit      `json:"exit"`
 	Verified        bool           `json:"verified"`
-	Reviewed        bool           `json:"reviewed"`
+	Reviewed        bool           `json:"reviewed"` // the deciding claim was confirmed
 	Model           string         `json:"model"`
 	Scripted        bool           `json:"scripted"`
 	Claims          []ReceiptClaim `json:"claims"`
@@ -249,11 +258,15 @@ type ReceiptView struct {
 
 // ReceiptClaim is one claim with its verdicts.
 type ReceiptClaim struct {
-	N         int            `json:"n"`
-	At        string         `json:"at"`
-	Rationale string         `json:"rationale"`
-	Deciding  bool           `json:"deciding"`
-	Verdicts  []goal.Verdict `json:"verdicts"`
+	N            int            `json:"n"`
+	At           string         `json:"at"`
+	By           string         `json:"by"` // critic, person; "" is the agent
+	Rationale    string         `json:"rationale"`
+	Result       string         `json:"result"`
+	Deciding     bool           `json:"deciding"`
+	Verdicts     []goal.Verdict `json:"verdicts"`
+	Review       string         `json:"review"` // confirmed, rejected, error; "" if nobody reviewed it
+	ReviewReason string         `json:"review_reason"`
 }
 
 // ArgsOpenTerminal says how to open a terminal pane.

@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// slices is how many bars the sparkline of a card has.
-const slices = 24
+// activitySlices is how many bars the sparkline of a card has.
+const activitySlices = 24
 
 func stamp(t time.Time) string {
 	if t.IsZero() {
@@ -23,7 +23,7 @@ func card(r store.Row, activity []int) GoalCard {
 		ID: string(r.ID), Objective: r.Objective, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Scripted: r.Scripted,
 		CreatedAt: stamp(r.CreatedAt), StartedAt: stamp(r.StartedAt), EndedAt: stamp(r.EndedAt), SpentMS: r.Spent.WallClock.Milliseconds(),
 		Steps: r.Spent.Steps, Iterations: r.Spent.Iterations, ChecksPassed: r.ChecksPassed, Checks: len(r.Criterion.Checks),
-		TokensIn: r.Spent.TokensIn, TokensOut: r.Spent.TokensOut, USD: r.Spent.USD, Seq: r.Seq, Activity: activity,
+		ParkedUntil: stamp(r.ParkedUntil), TokensIn: r.Spent.TokensIn, TokensOut: r.Spent.TokensOut, USD: r.Spent.USD, Seq: r.Seq, Activity: activity,
 	}
 	if len(r.Report) > 0 {
 		c.Reason = r.Report[0]
@@ -31,12 +31,23 @@ func card(r store.Row, activity []int) GoalCard {
 	return c
 }
 
-func view(r store.Row, claims []store.Claim, activity []int, panes []string) GoalView {
+// facts is what the store knows of a goal besides its row.
+type facts struct {
+	claims   []store.Claim
+	opinions []store.Opinion
+	todos    []goal.Todo
+	activity []int
+	waits    bool
+}
+
+func view(r store.Row, f facts, panes []string) GoalView {
 	return GoalView{
-		GoalCard: card(r, activity), CriterionSHA256: r.CriterionSHA256, Any: r.Criterion.Any, CheckStates: checkStates(r, claims),
+		GoalCard: card(r, f.activity), CriterionSHA256: r.CriterionSHA256, Any: r.Criterion.Any, CheckStates: checkStates(r, f.claims),
 		Policy: r.Policy, Provider: r.Provider, Model: r.Model, WallClockMS: r.Limits.WallClock.Milliseconds(),
-		MaxIterations: r.Limits.Iterations, MaxTokens: r.Limits.Tokens, MaxUSD: r.Limits.USD,
-		Report: append([]string{}, r.Report...), Panes: append([]string{}, panes...), Marks: marks(claims),
+		MaxIterations: r.Limits.Iterations, MaxClaims: r.Limits.ClaimsPerGate, MaxTokens: r.Limits.Tokens, MaxUSD: r.Limits.USD,
+		Report: append([]string{}, r.Report...), Account: r.Account, Checks: append([]goal.Check{}, r.Criterion.Checks...), Options: r.Options,
+		Reviewed: r.Reviewed(), Waits: f.waits, Todos: append([]goal.Todo{}, f.todos...),
+		Panes: append([]string{}, panes...), Marks: marks(f),
 	}
 }
 
@@ -58,29 +69,6 @@ func checkStates(r store.Row, claims []store.Claim) []CheckState {
 	return states
 }
 
-func marks(claims []store.Claim) []Mark {
-	list := []Mark{}
-	for _, c := range claims {
-		m := Mark{AtMS: c.AtMS, What: "verify:pass", Detail: c.Rationale, Claim: c.N}
-		for _, v := range c.Verdicts {
-			switch v.Outcome {
-			case goal.Pass:
-				continue
-			case goal.CheckErr:
-				m.What = "verify:error"
-			case goal.Fail, goal.Tampered, goal.PassesNow, goal.FailsNow, goal.CannotRun:
-				m.What = "verify:fail"
-			}
-			m.Detail = v.Name + ": " + v.Detail
-		}
-		if len(c.Verdicts) == 0 {
-			m.What, m.Detail = "verify:fail", "nothing was done since the last failed claim"
-		}
-		list = append(list, m)
-	}
-	return list
-}
-
 func stepRow(s store.Step) StepRow {
 	const most = 2000
 	args := s.Arguments
@@ -91,19 +79,4 @@ func stepRow(s store.Step) StepRow {
 		N: s.N, AtMS: s.AtMS, Tool: s.Tool, Arguments: args, Outcome: string(s.Outcome), MS: s.MS, Preview: s.Preview,
 		ImageSHA256: s.ImageSHA256, Effect: s.Risk,
 	}
-}
-
-func receipt(r store.Row, claims []store.Claim) ReceiptView {
-	v := ReceiptView{
-		GoalID: string(r.ID), Objective: r.Objective, Criterion: r.Criterion.Words(), CriterionSHA256: r.CriterionSHA256,
-		PolicySHA256: r.PolicySHA256, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Model: r.Model, Scripted: r.Scripted,
-		Claims: []ReceiptClaim{},
-	}
-	for i, c := range claims {
-		deciding := r.Exit == goal.Done && i == len(claims)-1
-		v.Claims = append(v.Claims, ReceiptClaim{
-			N: c.N, At: stamp(c.At), Rationale: c.Rationale, Deciding: deciding, Verdicts: append([]goal.Verdict{}, c.Verdicts...),
-		})
-	}
-	return v
 }

@@ -52,14 +52,19 @@ func (*App) DemoInput() api.StartInput {
 
 // launch hands a goal to the runner, which gives the sentinel back after the run.
 func (a *App) launch(ctx context.Context, g goal.Goal, own *store.Sentinel, opening ...event.Body) error {
+	return a.owned(g.ID, own, func(release func()) error { return a.runner.Go(ctx, g, release, opening...) })
+}
+
+// owned lends the runner a sentinel.
+func (a *App) owned(id goal.ID, own *store.Sentinel, begin func(release func()) error) error {
 	release := func() {
 		if err := own.Release(); err != nil {
-			a.log.Warn("sentinel", "goal", g.ID, "error", err)
+			a.log.Warn("sentinel", "goal", id, "error", err)
 		}
 	}
-	if err := a.runner.Go(ctx, g, release, opening...); err != nil {
+	if err := begin(release); err != nil {
 		release()
-		return fmt.Errorf("start goal %s: %w", g.ID.Short(), err)
+		return fmt.Errorf("start goal %s: %w", id.Short(), err)
 	}
 	return nil
 }

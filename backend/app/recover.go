@@ -64,7 +64,7 @@ func (a *App) takeUp(ctx context.Context, id goal.ID) error {
 	case row.Status == goal.Pending:
 		return a.launch(ctx, row.Goal, own, &event.Started{})
 	case row.Status == goal.Paused && row.Exit == goal.Parked:
-		return a.launch(ctx, row.Goal, own, &event.Resumed{Note: "the provider may be asked again"})
+		return a.owned(id, own, func(release func()) error { return a.runner.Await(ctx, row.Goal, release) })
 	}
 	return own.Release()
 }

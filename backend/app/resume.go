@@ -38,7 +38,7 @@ func (a *App) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 			g.Limits = limits
 			opening = append(opening, limitsEvent(limits))
 		}
-		return append(opening, &event.Resumed{Note: note}), nil
+		return append(opening, &event.Resumed{Note: note}), a.note(ctx, id, note)
 	})
 }
 
@@ -62,8 +62,20 @@ func (a *App) Reopen(ctx context.Context, id goal.ID, note string) error {
 		if g.Status != goal.Completed {
 			return nil, &api.Problem{Code: api.Conflict, Message: "somebody else has reopened the goal meanwhile"}
 		}
-		return []event.Body{&event.Reopened{Note: note}}, nil
+		return []event.Body{&event.Reopened{Note: note}}, a.note(ctx, id, note)
 	})
+}
+
+// note leaves the person's words for the run that is about to begin: it puts
+// them into the conversation.
+func (a *App) note(ctx context.Context, id goal.ID, text string) error {
+	if text == "" {
+		return nil
+	}
+	if err := a.store.Order(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text}); err != nil {
+		return fmt.Errorf("note: %w", err)
+	}
+	return nil
 }
 
 // Accept lets the manual check that a goal waits for pass.
@@ -123,15 +135,19 @@ func (a *App) unpark(ctx context.Context, row store.Row, limits goal.Limits, not
 		return false, fmt.Errorf("resume: %w", err)
 	}
 	if limits != row.Limits {
+		done := a.runner.Done(row.ID)
 		if a.runner.Cancel(row.ID, &runner.Stop{Exit: goal.Interrupted, Reason: "the person changed its limits"}) {
-			return false, nil
+			select {
+			case <-done:
+				return false, nil
+			case <-ctx.Done():
+				return false, fmt.Errorf("resume: %w", ctx.Err())
+			}
 		}
 		return false, &api.Problem{Code: api.Conflict, Message: "another process waits with this goal, so its limits cannot be changed here", Hint: "change them there, or end that process", Field: "limits"}
 	}
-	if note != "" {
-		if err := a.store.Order(ctx, row.ID, goal.Order{Kind: goal.OrderSteer, Text: note}); err != nil {
-			return false, fmt.Errorf("resume: %w", err)
-		}
+	if err := a.note(ctx, row.ID, note); err != nil {
+		return false, err
 	}
 	return true, a.order(ctx, row.ID, goal.Order{Kind: goal.OrderResume})
 }

@@ -89,16 +89,12 @@ func (s *Store) dead(ctx context.Context) ([]any, error) {
 	}
 	var ids []any
 	for id := range running {
-		own, err := s.Own(id)
-		if errors.Is(err, ErrOwned) {
-			continue
-		}
+		alive, err := s.Alive(id)
 		if err != nil {
 			return nil, err
 		}
-		ids = append(ids, id)
-		if err := own.Release(); err != nil {
-			return nil, err
+		if !alive {
+			ids = append(ids, id)
 		}
 	}
 	return ids, nil

@@ -2,40 +2,32 @@ package store
 
 import (
 	"context"
+	"fmt"
 
 	"goalpost/backend/goal"
 )
 
-// Waits says whether the goal is paused for the person's word about a manual
-// check: its newest claim has a verdict of every check but such ones.
+// Waits says whether the goal is paused for its person's word about a manual
+// check: the newest claim was the last thing that happened, it has not failed,
+// and such a check is left.
 func (s *Store) Waits(ctx context.Context, g Row) (bool, error) {
-	if g.Status != goal.Paused || g.Exit != goal.NeedsOperator {
+	if g.Status != goal.Paused || g.Exit != goal.NeedsOperator || !asksPerson(g.Criterion) {
 		return false, nil
 	}
-	open := map[int]bool{}
-	for i, c := range g.Criterion.Checks {
-		if c.Type == goal.Manual && c.Wait {
-			open[i] = true
-		}
+	var waits bool
+	err := s.read.QueryRowContext(ctx, `WITH last (seq) AS (SELECT max(seq) FROM events WHERE goal_id = ?1 AND type = 'claim')
+		SELECT (SELECT seq FROM last) IS NOT NULL AND NOT EXISTS (
+			SELECT 1 FROM events WHERE goal_id = ?1 AND seq > (SELECT seq FROM last) AND (type IN ('verification_failed','iteration')
+				OR type = 'verdict' AND body ->> 'outcome' = 'tampered'))`, g.ID).Scan(&waits)
+	if err != nil {
+		return false, fmt.Errorf("does the goal wait: %w", err)
 	}
-	if len(open) == 0 {
-		return false, nil
-	}
-	claims, err := s.Claims(ctx, g.ID)
-	if err != nil || len(claims) == 0 {
-		return false, err
-	}
-	last := claims[len(claims)-1]
-	for _, v := range last.Verdicts {
-		delete(open, v.Check)
-	}
-	return len(open) > 0 && !s.failed(g, last), nil
+	return waits, nil
 }
 
-// failed says whether what was decided already leaves nothing to ask for.
-func (*Store) failed(g Row, c Claim) bool {
-	for _, v := range c.Verdicts {
-		if v.Outcome != goal.Pass && !g.Criterion.Any {
+func asksPerson(c goal.Criterion) bool {
+	for _, check := range c.Checks {
+		if check.Type == goal.Manual && check.Wait {
 			return true
 		}
 	}

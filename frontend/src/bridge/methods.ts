@@ -9,8 +9,12 @@ import type {
   ListInput,
   PaneInfo,
   PaneList,
+  ProposalView,
   Provider,
+  PruneInput,
+  PruneOutput,
   ReceiptView,
+  ResumeInput,
   Settings,
   StartInput,
   StartOutput,
@@ -35,7 +39,13 @@ export interface Methods {
   "GoalAPI.Receipt": (id: string) => ReceiptView;
   "GoalAPI.Abort": (id: string) => boolean;
   "GoalAPI.Pause": (id: string) => boolean;
-  "GoalAPI.Resume": (id: string) => boolean;
+  "GoalAPI.Resume": (id: string, input: ResumeInput) => boolean;
+  "GoalAPI.Reopen": (id: string, note: string) => boolean;
+  "GoalAPI.Accept": (id: string) => boolean;
+  "GoalAPI.Reject": (id: string, note: string) => boolean;
+  "GoalAPI.Prunable": (input: PruneInput) => PruneOutput;
+  "GoalAPI.Prune": (input: PruneInput) => PruneOutput;
+  "GoalAPI.Proposal": (dir: string) => ProposalView;
   "GoalAPI.Steer": (id: string, text: string) => boolean;
   "GoalAPI.Delete": (id: string) => boolean;
   "GoalAPI.Demo": () => StartOutput;

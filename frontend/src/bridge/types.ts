@@ -15,6 +15,7 @@ export type Exit =
   | "user_aborted"
   | "gave_up";
 export type CheckOutcome = "" | "pass" | "fail" | "error" | "tampered" | "passes_already" | "fails_now" | "cannot_run";
+export type CriticVerdict = "PROGRESSING" | "STUCK" | "ACHIEVED" | "MISLED" | "unparsed";
 export type StepOutcome = "" | "ok" | "failed" | "denied" | "in_doubt";
 
 export interface Problem {
@@ -24,23 +25,58 @@ export interface Problem {
   field: string;
 }
 
+export type CheckType = "shell" | "http" | "file" | "json_predicate" | "visual" | "model_question" | "manual";
+
 export interface Check {
-  type: "shell";
+  type: CheckType;
+  timeout_ms?: number;
   command?: string;
   exit_code?: number;
   dir?: string;
-  timeout_ms?: number;
+  where?: string;
+  url?: string;
+  method?: string;
+  status?: number;
+  body_contains?: string;
+  predicate?: string;
+  path?: string;
+  absent?: boolean;
+  min_size?: number;
+  sha256?: string;
+  matches?: string;
+  expr?: string;
+  from?: "" | "claim" | "file" | "command" | "url";
+  question?: string;
+  threshold?: "" | "yes" | "high_confidence";
+  pane?: string;
+  note?: string;
+  wait?: boolean;
+}
+
+export interface Usage {
+  tokens_in: number;
+  tokens_out: number;
+  usd: number;
+}
+
+export interface Todo {
+  text: string;
+  done: boolean;
 }
 
 export interface Verdict {
   check: number;
+  check_type?: CheckType;
   name: string;
   outcome: CheckOutcome;
   detail: string;
   tail?: string;
+  reply?: string;
   evidence?: string;
   bytes?: number;
   exit_code: number;
+  tries?: number;
+  usage?: Usage;
   ms: number;
 }
 
@@ -50,6 +86,21 @@ export interface Policy {
   allow_tools?: string[];
   deny_tools?: string[];
   allow_hosts?: string[];
+  require_steps?: boolean;
+}
+
+/** How a goal is looked after: frozen with its criterion. */
+export interface Options {
+  persona?: string;
+  critic_every?: number;
+  critic_provider?: string;
+  judge_provider?: string;
+  review?: "" | "always" | "never";
+  after?: string[];
+  panes?: string[];
+  protect?: string[];
+  no_protect?: string[];
+  on_ask?: string;
 }
 
 export interface StartInput {
@@ -70,6 +121,44 @@ export interface StartInput {
   allow_hosts: string[];
   allow_passing: boolean;
   allow_missing: boolean;
+  require_steps: boolean;
+  persona: string;
+  critic_every: number;
+  critic_provider: string;
+  judge_provider: string;
+  review: "" | "always" | "never";
+  after: string[];
+  panes: string[];
+  protect: string[];
+  no_protect: string[];
+  on_ask: string;
+}
+
+/** A limit of 0 stays as it is, -1 is none. */
+export interface ResumeInput {
+  note: string;
+  wall_clock_ms: number;
+  iterations: number;
+  claims_per_gate: number;
+  tokens: number;
+  usd: number;
+}
+
+export interface PruneInput {
+  status: "" | "completed" | "failed" | "aborted";
+  older_than_ms: number;
+}
+
+export interface PruneOutput {
+  goals: number;
+}
+
+/** What a folder's .goalpost/done.yaml proposes. */
+export interface ProposalView {
+  path: string;
+  text: string;
+  checks: Check[] | null;
+  any: boolean;
 }
 
 export interface StartOutput {
@@ -102,6 +191,7 @@ export interface GoalCard {
   tokens_in: number;
   tokens_out: number;
   usd: number;
+  parked_until: string;
   seq: number;
   activity: number[] | null;
 }
@@ -122,6 +212,7 @@ export interface Mark {
   what: string;
   detail: string;
   claim: number;
+  step: number;
 }
 
 export interface GoalView extends GoalCard {
@@ -133,9 +224,16 @@ export interface GoalView extends GoalCard {
   model: string;
   wall_clock_ms: number;
   max_iterations: number;
+  max_claims: number;
   max_tokens: number;
   max_usd: number;
   report: string[] | null;
+  account: string;
+  criterion: Check[] | null;
+  options: Options;
+  reviewed: boolean;
+  waits: boolean;
+  todos: Todo[] | null;
   panes: string[] | null;
   marks: Mark[] | null;
 }
@@ -168,6 +266,7 @@ export interface ListInput {
   search: string;
   limit: number;
   offset: number;
+  resumable: boolean;
 }
 
 export interface GoalList {
@@ -197,9 +296,13 @@ export interface TryOutput {
 export interface ReceiptClaim {
   n: number;
   at: string;
+  by: string;
   rationale: string;
+  result: string;
   deciding: boolean;
   verdicts: Verdict[] | null;
+  review: "" | "confirmed" | "rejected" | "error";
+  review_reason: string;
 }
 
 export interface ReceiptView {
@@ -318,20 +421,25 @@ interface Bodies {
   };
   queued: { reason: string };
   started: object;
+  reopened: { note: string };
+  limits_changed: { wall_clock_ms: number; iterations: number; claims_per_gate: number; tokens: number; usd: number };
   iteration: { n: number };
   message: { message: { role: string; text: string } };
   step_started: { step_id: number; tool: string; arguments: string; effect: { risk?: string; control?: boolean } };
   step: { step_id: number; tool: string; outcome: StepOutcome; ms: number; preview: string; image_sha256?: string };
-  claim: { n: number; rationale: string; result?: string };
+  todos: { items: Todo[] | null };
+  critic: { verdict: CriticVerdict; reason: string; reply?: string; step: number };
+  claim: { n: number; rationale: string; result?: string; by?: string };
+  review: { claim: number; confirmed: boolean; reason: string; reply?: string; error?: boolean; usage?: Usage };
   verdict: Verdict & { claim: number };
   verification_failed: { claim: number; detail: string };
-  usage: { tokens_in: number; tokens_out: number; usd: number };
+  usage: Usage & { by?: string };
   steered: { text: string };
   lease: { pane: string; kind: PaneInfo["kind"]; held: boolean };
   warning: { what: string; text: string };
-  paused: { exit: Exit; reason: string; report: string[] | null };
+  paused: { exit: Exit; reason: string; report: string[] | null; account?: string; until?: string };
   resumed: { note?: string };
-  ended: { status: Status; exit: Exit; verified: boolean; report: string[] | null };
+  ended: { status: Status; exit: Exit; verified: boolean; report: string[] | null; account?: string };
   delta: { text: string };
 }
 

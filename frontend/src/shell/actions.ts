@@ -61,7 +61,9 @@ export function buildActions(app: App, control: WorkspaceControl): readonly Acti
       title: "Resume the selected goal",
       group: "Goals",
       enabled: selected((v) => v.status === "paused"),
-      run: () => app.resumeGoal(id()),
+      run: async () => {
+        await app.resumeGoal(id());
+      },
     }),
     action({
       id: "goal.steer",

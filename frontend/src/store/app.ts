@@ -1,7 +1,7 @@
 import type { Bridge } from "@/bridge/bridge";
 import type { Method, Methods } from "@/bridge/methods";
 import { asProblem } from "@/bridge/problem";
-import type { PaneInfo, Problem, Provider, Settings, StartInput } from "@/bridge/types";
+import type { PaneInfo, Problem, Provider, PruneInput, ResumeInput, Settings, StartInput } from "@/bridge/types";
 import { createStore, type StoreApi } from "zustand/vanilla";
 import { isLive } from "./cards";
 import { withoutCard } from "./goals";
@@ -14,6 +14,8 @@ export interface Notices {
   problem(problem: Problem): void;
   done(text: string): void;
 }
+
+const unchanged: ResumeInput = { note: "", wall_clock_ms: 0, iterations: 0, claims_per_gate: 0, tokens: 0, usd: 0 };
 
 /** The program behind the page: its state, and what a person can do to it. */
 export class App {
@@ -147,8 +149,46 @@ export class App {
     if (await this.ask("GoalAPI.Pause", id)) this.notices.done("It pauses after the step it is in");
   }
 
-  async resumeGoal(id: string): Promise<void> {
-    await this.ask("GoalAPI.Resume", id);
+  /** Continues a goal that stopped; what is not said stays as it is. */
+  async resumeGoal(id: string, part: Partial<ResumeInput> = {}): Promise<boolean> {
+    return (await this.ask("GoalAPI.Resume", id, { ...unchanged, ...part })) ?? false;
+  }
+
+  /** Continues a goal that was done. */
+  async reopenGoal(id: string, note: string): Promise<boolean> {
+    return (await this.ask("GoalAPI.Reopen", id, note)) ?? false;
+  }
+
+  async acceptGoal(id: string): Promise<void> {
+    await this.ask("GoalAPI.Accept", id);
+  }
+
+  async rejectGoal(id: string, note: string): Promise<boolean> {
+    return (await this.ask("GoalAPI.Reject", id, note)) ?? false;
+  }
+
+  /** Deletes ended goals, after it has said how many they are. */
+  async pruneGoals(input: PruneInput): Promise<void> {
+    const found = await this.ask("GoalAPI.Prunable", input);
+    if (!found) return;
+    if (found.goals === 0) {
+      this.notices.done("No ended goal is that old");
+      return;
+    }
+    this.confirm({
+      title: found.goals === 1 ? "Delete one goal?" : `Delete ${found.goals} goals?`,
+      text: "Their steps, evidence and receipts are removed for good. Files in their folders stay.",
+      yes: "Delete",
+      danger: true,
+      run: async () => {
+        const gone = await this.ask("GoalAPI.Prune", input);
+        if (!gone) return;
+        this.notices.done(`${gone.goals} deleted`);
+        await this.sync.loadGoals();
+        const { id } = this.state.detail;
+        if (id && !(id in this.state.goals.byId)) this.sync.select("");
+      },
+    });
   }
 
   async steerGoal(id: string, text: string): Promise<boolean> {

@@ -54,10 +54,13 @@ export function afterEvent<C extends GoalCard>(card: C, event: GoalEvent): C {
       next.started_at ||= event.at;
       break;
     case "resumed":
+    case "reopened":
       next.status = "running";
       next.exit = "";
       next.reason = "";
+      next.verified = false;
       next.ended_at = "";
+      next.parked_until = "";
       break;
     case "iteration":
       next.iterations = event.n;
@@ -83,6 +86,7 @@ export function afterEvent<C extends GoalCard>(card: C, event: GoalEvent): C {
       next.status = "paused";
       next.exit = event.exit;
       next.reason = event.reason;
+      next.parked_until = event.until ?? "";
       break;
     case "ended":
       next.status = event.status;

@@ -109,14 +109,46 @@ function viewAfter(view: GoalView, event: GoalEvent): GoalView {
       next.check_states = (view.check_states ?? []).map((c, i) => (i === event.check ? checkAfter(c, event) : c));
       break;
     case "verification_failed":
-      next.marks = [...(view.marks ?? []), mark(view, event.at, "verify:fail", event.detail, event.claim)];
+      next.marks = marked(view, event.at, { what: "verify:fail", detail: event.detail, claim: event.claim });
+      break;
+    case "critic":
+      next.marks = marked(view, event.at, {
+        what: `critic:${event.verdict.toLowerCase()}`,
+        detail: event.reason,
+        step: event.step,
+      });
+      break;
+    case "review":
+      next.marks = marked(view, event.at, {
+        what: `review:${reviewWord(event)}`,
+        detail: event.reason,
+        claim: event.claim,
+      });
+      break;
+    case "todos":
+      next.todos = event.items;
+      break;
+    case "limits_changed":
+      next.wall_clock_ms = event.wall_clock_ms;
+      next.max_iterations = event.iterations;
+      next.max_claims = event.claims_per_gate;
+      next.max_tokens = event.tokens;
+      next.max_usd = event.usd;
+      break;
+    case "resumed":
+    case "reopened":
+      next.report = [];
+      next.account = "";
+      next.waits = false;
       break;
     case "ended":
       next.report = event.report;
+      next.account = event.account ?? "";
       next.panes = [];
       break;
     case "paused":
       next.report = event.report;
+      next.account = event.account ?? "";
       break;
     case "lease":
       next.panes = [...(view.panes ?? []).filter((p) => p !== event.pane), ...(event.held ? [event.pane] : [])];
@@ -131,8 +163,15 @@ function checkAfter(c: CheckState, v: Extract<GoalEvent, { type: "verdict" }>): 
   return { ...c, outcome: v.outcome, detail: v.detail, tail: v.tail ?? "", ms: v.ms, claim: v.claim };
 }
 
-function mark(view: GoalView, at: string, what: string, detail: string, claim: number): Mark {
-  return { at_ms: sinceStart(view.started_at, at), what, detail, claim };
+/** The marks with one more at the end. */
+function marked(view: GoalView, at: string, m: Partial<Mark> & Pick<Mark, "what" | "detail">): Mark[] {
+  return [...(view.marks ?? []), { at_ms: sinceStart(view.started_at, at), claim: 0, step: 0, ...m }];
+}
+
+/** A review in one word, as Go says it. */
+export function reviewWord(r: { confirmed: boolean; error?: boolean }): "confirmed" | "rejected" | "error" {
+  if (r.error) return "error";
+  return r.confirmed ? "confirmed" : "rejected";
 }
 
 function sinceStart(startedAt: string, at: string): number {

@@ -48,7 +48,7 @@ export function withoutCard(state: GoalsState, id: string): GoalsState {
 }
 
 /** Events after which only a snapshot knows the time that was spent. */
-const settles = new Set<GoalEvent["type"]>(["started", "resumed", "paused", "ended"]);
+const settles = new Set<GoalEvent["type"]>(["started", "resumed", "reopened", "paused", "ended"]);
 
 /** Applies the next event of a goal; drops old ones; marks the goal stale on a gap or when it is unknown. */
 export function withEvent(state: GoalsState, event: GoalEvent): GoalsState {

@@ -4,6 +4,8 @@ import type { GoalEvent, Verdict } from "@/bridge/types";
 export interface ClaimFact {
   n: number;
   at: string;
+  /** Who claimed: the critic, the person, or `""` the agent. */
+  by: string;
   rationale: string;
   /** The last step that began before the claim. */
   afterStep: number;
@@ -14,7 +16,7 @@ export interface ClaimFact {
 /** Something that was said between steps. */
 export interface NoteFact {
   seq: number;
-  kind: "steered" | "warning" | "paused" | "resumed" | "queued";
+  kind: "steered" | "warning" | "paused" | "resumed" | "queued" | "reopened" | "limits_changed" | "critic" | "review";
   at: string;
   text: string;
   afterStep: number;
@@ -51,7 +53,15 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
         ...next,
         claims: [
           ...j.claims,
-          { n: event.n, at: event.at, rationale: event.rationale, afterStep: j.step, verdicts: [], failed: "" },
+          {
+            n: event.n,
+            at: event.at,
+            by: event.by ?? "",
+            rationale: event.rationale,
+            afterStep: j.step,
+            verdicts: [],
+            failed: "",
+          },
         ],
       };
     case "verdict":
@@ -70,9 +80,31 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
       return note(next, event, event.reason || event.exit);
     case "resumed":
       return note(next, event, event.note ?? "");
+    case "reopened":
+      return note(next, event, event.note);
+    case "limits_changed":
+      return note(next, event, limitsText(event));
+    case "critic":
+      return note(next, event, `${event.verdict.toLowerCase()}: ${event.reason}`);
+    case "review":
+      return note(
+        next,
+        event,
+        `${event.error ? "error" : event.confirmed ? "confirmed" : "rejected"}: ${event.reason}`,
+      );
     default:
       return next;
   }
+}
+
+function limitsText(l: Extract<GoalEvent, { type: "limits_changed" }>): string {
+  const or = (n: number, text: string) => (n > 0 ? text : "no limit");
+  return [
+    `time ${or(l.wall_clock_ms, `${Math.round(l.wall_clock_ms / 60_000)} min`)}`,
+    `turns ${or(l.iterations, String(l.iterations))}`,
+    `tokens ${or(l.tokens, String(l.tokens))}`,
+    `money ${or(l.usd, `$${l.usd.toFixed(2)}`)}`,
+  ].join(" · ");
 }
 
 function inClaim(claims: readonly ClaimFact[], n: number, change: (c: ClaimFact) => ClaimFact): ClaimFact[] {

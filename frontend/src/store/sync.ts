@@ -82,7 +82,13 @@ export class Sync {
   async loadGoals(): Promise<void> {
     const run = ++this.listRun;
     for (let offset = 0; ; offset += listPage) {
-      const page = await this.bridge.call("GoalAPI.List", { status: "", search: "", limit: listPage, offset });
+      const page = await this.bridge.call("GoalAPI.List", {
+        status: "",
+        search: "",
+        limit: listPage,
+        offset,
+        resumable: false,
+      });
       if (run !== this.listRun) return;
       this.store.setState((s) => ({ goals: withPage(s.goals, page, offset === 0, Date.now()) }));
       const got = page.goals?.length ?? 0;

@@ -4,7 +4,7 @@ import type { EventHandlers } from "@/bridge/events";
 import type { Call, Method, Methods } from "@/bridge/methods";
 import { CallError } from "@/bridge/problem";
 import type { TerminalHandlers, TerminalStream } from "@/bridge/terminal";
-import type { GoalEvent, PaneInfo, Problem, StartInput } from "@/bridge/types";
+import type { GoalEvent, PaneInfo, Problem, PruneInput, ResumeInput, StartInput } from "@/bridge/types";
 import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
 import { ending, script, type Beat, type Body } from "./script";
@@ -14,6 +14,7 @@ import {
   browserPane,
   connection,
   findings,
+  proposal,
   providers,
   settings,
   stillGoals,
@@ -319,7 +320,11 @@ export class FakeBridge implements Bridge {
         claims: claims.map((c, i) => ({
           n: c.n,
           at: c.at,
+          by: c.by ?? "",
           rationale: c.rationale,
+          result: c.result ?? "",
+          review: "" as const,
+          review_reason: "",
           deciding: g.view.verified && i === claims.length - 1,
           verdicts: verdicts.filter((v) => v.claim === c.n),
         })),
@@ -328,7 +333,25 @@ export class FakeBridge implements Bridge {
     "GoalAPI.Abort": (id) => this.end(id, "aborted"),
     "GoalAPI.Pause": (id) =>
       this.say(id, { type: "paused", exit: "user_paused", reason: "You paused it.", report: null }) !== undefined,
-    "GoalAPI.Resume": (id) => this.say(id, { type: "resumed" }) !== undefined,
+    "GoalAPI.Resume": (id, input) => this.resume(id, input),
+    "GoalAPI.Reopen": (id, note) => this.say(id, { type: "reopened", note }) !== undefined,
+    "GoalAPI.Accept": (id) => this.accept(id),
+    "GoalAPI.Reject": (id, note) => {
+      this.say(id, { type: "resumed" });
+      return this.say(id, { type: "steered", text: note }) !== undefined;
+    },
+    "GoalAPI.Prunable": (input) => ({ goals: this.prunable(input).length }),
+    "GoalAPI.Prune": (input) => {
+      const ids = this.prunable(input);
+      for (const id of ids) this.goals.delete(id);
+      return { goals: ids.length };
+    },
+    "GoalAPI.Proposal": (dir) => {
+      if (!dir.endsWith("/shop")) {
+        throw new CallError({ code: "not_found", message: `${dir} proposes nothing`, hint: "", field: "dir" });
+      }
+      return proposal;
+    },
     "GoalAPI.Steer": (id, text) => this.say(id, { type: "steered", text }) !== undefined,
     "GoalAPI.Delete": (id) => this.goals.delete(id),
     "GoalAPI.Demo": () => {
@@ -377,6 +400,37 @@ export class FakeBridge implements Bridge {
     "SettingsAPI.Doctor": () => this.findings,
     "SettingsAPI.Connect": () => connection,
   };
+
+  private resume(id: string, input: ResumeInput): boolean {
+    const { view } = this.goal(id);
+    view.parked_until = "";
+    if (input.wall_clock_ms || input.iterations || input.tokens || input.usd) {
+      this.say(id, {
+        type: "limits_changed",
+        wall_clock_ms: input.wall_clock_ms || view.wall_clock_ms,
+        iterations: input.iterations || view.max_iterations,
+        claims_per_gate: input.claims_per_gate || view.max_claims,
+        tokens: input.tokens || view.max_tokens,
+        usd: input.usd || view.max_usd,
+      });
+    }
+    return this.say(id, input.note ? { type: "resumed", note: input.note } : { type: "resumed" }) !== undefined;
+  }
+
+  private accept(id: string): boolean {
+    this.say(id, { type: "resumed" });
+    const report = ["Done: the person accepted claim 1. Not verified by the host."];
+    return this.say(id, { type: "ended", status: "completed", exit: "done", verified: false, report }) !== undefined;
+  }
+
+  private prunable(input: PruneInput): string[] {
+    const before = this.now - input.older_than_ms;
+    return [...this.goals.values()]
+      .map((g) => g.view)
+      .filter((v) => v.ended_at !== "" && Date.parse(v.ended_at) <= before)
+      .filter((v) => input.status === "" || v.status === input.status)
+      .map((v) => v.id);
+  }
 
   private end(id: string, status: "aborted"): boolean {
     const said = this.say(id, {

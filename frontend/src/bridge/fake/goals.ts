@@ -26,6 +26,7 @@ export class FakeGoal {
     switch (event.type) {
       case "started":
       case "resumed":
+      case "reopened":
         v.status = "running";
         v.exit = "";
         v.reason = "";
@@ -70,7 +71,29 @@ export class FakeGoal {
         break;
       }
       case "verification_failed":
-        v.marks = [...(v.marks ?? []), { at_ms: since, what: "verify:fail", detail: event.detail, claim: event.claim }];
+        v.marks = [
+          ...(v.marks ?? []),
+          { at_ms: since, what: "verify:fail", detail: event.detail, claim: event.claim, step: 0 },
+        ];
+        break;
+      case "todos":
+        v.todos = event.items;
+        break;
+      case "critic":
+        v.marks = [
+          ...(v.marks ?? []),
+          {
+            at_ms: since,
+            what: `critic:${event.verdict.toLowerCase()}`,
+            detail: event.reason,
+            claim: 0,
+            step: event.step,
+          },
+        ];
+        break;
+      case "limits_changed":
+        v.wall_clock_ms = event.wall_clock_ms;
+        v.max_iterations = event.iterations;
         break;
       case "lease":
         v.panes = [...(v.panes ?? []), event.pane];
@@ -83,7 +106,10 @@ export class FakeGoal {
         v.reason = event.report?.[0] ?? "";
         v.ended_at = event.at;
         if (event.verified) {
-          v.marks = [...(v.marks ?? []), { at_ms: since, what: "verify:pass", detail: "every check passed", claim: 2 }];
+          v.marks = [
+            ...(v.marks ?? []),
+            { at_ms: since, what: "verify:pass", detail: "every check passed", claim: 2, step: 0 },
+          ];
         }
         break;
       default:

@@ -1,4 +1,13 @@
-import type { Connection, Finding, GoalView, PaneInfo, Provider, Settings, StepRow } from "@/bridge/types";
+import type {
+  Connection,
+  Finding,
+  GoalView,
+  PaneInfo,
+  ProposalView,
+  Provider,
+  Settings,
+  StepRow,
+} from "@/bridge/types";
 
 /** The moment at which the fake world stands still, so that pictures of it are the same each time. */
 export const worldTime = Date.parse("2026-03-14T09:26:53.000Z");
@@ -72,6 +81,17 @@ export const providers: Provider[] = [
   },
 ];
 
+/** What the folder shop proposes as its criterion. */
+export const proposal: ProposalView = {
+  path: "/home/ada/shop/.goalpost/done.yaml",
+  text: 'checks:\n  - type: shell\n    command: npm test\n  - type: http\n    url: http://127.0.0.1:8080/\n    body_contains: "Cart"\n',
+  checks: [
+    { type: "shell", command: "npm test" },
+    { type: "http", url: "http://127.0.0.1:8080/", body_contains: "Cart" },
+  ],
+  any: false,
+};
+
 const minute = 60_000;
 
 export const blankView: GoalView = {
@@ -93,6 +113,7 @@ export const blankView: GoalView = {
   tokens_in: 0,
   tokens_out: 0,
   usd: 0,
+  parked_until: "",
   seq: 1,
   activity: [],
   criterion_sha256: "9f2c61b3a07de41c",
@@ -103,9 +124,16 @@ export const blankView: GoalView = {
   model: "qwen3-coder",
   wall_clock_ms: 60 * minute,
   max_iterations: 300,
+  max_claims: 5,
   max_tokens: 0,
   max_usd: 5,
   report: [],
+  account: "",
+  criterion: [],
+  options: { critic_every: 5 },
+  reviewed: false,
+  waits: false,
+  todos: [],
   panes: [],
   marks: [],
 };
@@ -193,7 +221,7 @@ export const stillGoals: GoalView[] = [
     checks_passed: 2,
     report: ["Every check passed.", "NOTES.md lists 14 changes.", "Two of them had no pull request."],
     check_states: [check("test -s NOTES.md", true), check("./lint-notes NOTES.md", true)],
-    marks: [{ at_ms: 19 * minute, what: "verify:pass", detail: "2 of 2 checks passed", claim: 1 }],
+    marks: [{ at_ms: 19 * minute, what: "verify:pass", detail: "2 of 2 checks passed", claim: 1, step: 0 }],
   },
   {
     ...blankView,

@@ -35,7 +35,7 @@ function useFound(text: string): readonly GoalCard[] | null {
     let stale = false;
     const timer = setTimeout(() => {
       app.bridge
-        .call("GoalAPI.List", { status: "", search: text, limit: searchLimit, offset: 0 })
+        .call("GoalAPI.List", { status: "", search: text, limit: searchLimit, offset: 0, resumable: false })
         .then((page) => !stale && setFound(page.goals ?? []))
         .catch((reason: unknown) => !stale && app.notices.problem(asProblem(reason)));
     }, searchAfterMs);

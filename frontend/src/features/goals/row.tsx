@@ -63,6 +63,10 @@ const noteWords: Record<NoteFact["kind"], { title: string; tone: string }> = {
   paused: { title: "Paused", tone: "text-warn" },
   resumed: { title: "Resumed", tone: "text-accent" },
   queued: { title: "Queued", tone: "text-t2" },
+  reopened: { title: "Reopened", tone: "text-accent" },
+  limits_changed: { title: "Limits", tone: "text-accent" },
+  critic: { title: "Critic", tone: "text-t1" },
+  review: { title: "Review", tone: "text-t1" },
 };
 
 /** What happened between the steps. */

@@ -69,7 +69,7 @@ test("what is missing stands at its field, and nothing is asked of Go", async ()
   expect(document.activeElement).toBe(get("field-objective"));
   await press("start-goal");
   expect(get("error-objective").textContent).toContain("true at the end");
-  expect(get("error-criterion").textContent).toContain("command");
+  expect(get("error-criterion").textContent).toContain("Write a check");
   expect(started()).toBeUndefined();
 });
 

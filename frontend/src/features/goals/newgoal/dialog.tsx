@@ -9,6 +9,7 @@ import { Menu } from "@/ui/menu";
 import { Checks, type Tried } from "./checks";
 import {
   checkOf,
+  emptyCheck,
   emptyDraft,
   errorsOf,
   fromInput,
@@ -88,7 +89,7 @@ function Form() {
   };
 
   const fill = (t: Template) =>
-    set({ objective: t.objective, checks: [{ command: t.command, exitCode: "0", dir: "" }], any: false });
+    set({ objective: t.objective, checks: [{ ...emptyCheck, command: t.command }], any: false });
 
   const outs = tried.map((t) => (t?.state === "done" ? t.out : null));
   const ticks = ticksFor(outs, errors.criterion);

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { blankView } from "@/bridge/fake/seed";
+import type { Check } from "@/bridge/types";
 import {
+  checkOf,
+  draftCheck,
   draftOf,
+  emptyCheck,
   emptyDraft,
   errorsOf,
   fromInput,
@@ -11,12 +15,13 @@ import {
   toInput,
   validate,
   type Draft,
+  type DraftCheck,
 } from "./draft";
 
 const draft = (part: Partial<Draft> = {}): Draft => ({
   ...emptyDraft,
   objective: "make it green",
-  checks: [{ command: "make test", exitCode: "0", dir: "" }],
+  checks: [{ ...emptyCheck, command: "make test" }],
   ...part,
 });
 
@@ -29,15 +34,15 @@ test("numbers are checked where they are written", () => {
   expect(validate(draft({ usd: "five" })).limits?.message).toContain("number");
   expect(validate(draft({ tokens: "-1" })).limits).toBeDefined();
   expect(validate(draft({ usd: "$5.00", tokens: "100,000" })).limits).toBeUndefined();
-  expect(validate(draft({ checks: [{ command: "x", exitCode: "ok", dir: "" }] })).criterion).toBeDefined();
+  expect(validate(draft({ checks: [{ ...emptyCheck, command: "x", exitCode: "ok" }] })).criterion).toBeDefined();
 });
 
 test("the input says units, drops empty checks and splits lists", () => {
   const input = toInput(
     draft({
       checks: [
-        { command: " make test ", exitCode: "3", dir: "web" },
-        { command: "  ", exitCode: "0", dir: "" },
+        { ...emptyCheck, command: " make test ", exitCode: "3", dir: "web" },
+        { ...emptyCheck, command: "  " },
       ],
       minutes: "1.5",
       usd: "$5",
@@ -72,27 +77,56 @@ test("ticks are offered when a try or a refusal asks for them", () => {
   expect(ticksFor([], { message: "check 1 cannot run", hint: "" }).missing).toBe(true);
 });
 
-test("a goal can be duplicated, with the exit codes that stand in its checks' words", () => {
+test("a goal can be duplicated with its checks and how it was looked after", () => {
+  const criterion: Check[] = [
+    { type: "shell", command: "grep x f", exit_code: 1, dir: "web" },
+    { type: "manual", note: "look", wait: true },
+  ];
+  const options = { critic_every: 0, review: "always", protect: ["tests/**"] } as const;
   const copy = fromInput(
-    draftOf({
-      ...blankView,
-      objective: "again",
-      check_states: [
-        {
-          type: "shell",
-          name: "grep x f",
-          words: "the command `grep x f` exits with 1 in web",
-          outcome: "",
-          detail: "",
-          tail: "",
-          ms: 0,
-          claim: 0,
-        },
-      ],
-    }),
+    draftOf({ ...blankView, objective: "again", criterion, options: { ...options, protect: ["tests/**"] } }),
   );
   expect(copy).toMatchObject({ objective: "again", minutes: "60", usd: "5", iterations: "300", tokens: "" });
-  expect(copy.checks).toEqual([{ command: "grep x f", exitCode: "1", dir: "web" }]);
+  expect(copy).toMatchObject({ criticEvery: "", review: "always", protect: "tests/**" });
+  expect(copy.checks.map(checkOf)).toEqual(criterion);
+});
+
+test("every type of check is written without what is empty, and read back", () => {
+  const all: Check[] = [
+    { type: "http", url: "http://127.0.0.1:8080/", status: 201, body_contains: "ok", predicate: "response.ok" },
+    { type: "http", url: "http://127.0.0.1:8080/", method: "POST" },
+    { type: "file", path: "a.txt", min_size: 3, sha256: "ff", matches: "x+" },
+    { type: "file", path: "a.txt", absent: true },
+    { type: "json_predicate", expr: "response.ok === true" },
+    { type: "json_predicate", expr: "response.n > 3", from: "file", path: "out.json" },
+    { type: "json_predicate", expr: "response.n > 3", from: "command", command: "cat out.json" },
+    { type: "json_predicate", expr: "response.n > 3", from: "url", url: "http://127.0.0.1:1/" },
+    { type: "visual", question: "is the cart empty?", url: "http://127.0.0.1:8080/cart" },
+    { type: "model_question", question: "is it clear?", threshold: "high_confidence" },
+    { type: "manual" },
+  ];
+  expect(all.map(draftCheck).map(checkOf)).toEqual(all);
+});
+
+test("each type of check says what it needs", () => {
+  const wrong: Partial<DraftCheck>[] = [
+    { type: "http", url: "http://x/", status: "ok" },
+    { type: "file", path: "a", minSize: "big" },
+    { type: "json_predicate", expr: "response", from: "file" },
+    { type: "json_predicate", expr: "response", from: "command" },
+    { type: "json_predicate", expr: "response", from: "url" },
+  ];
+  for (const c of wrong) expect(validate(draft({ checks: [{ ...emptyCheck, ...c }] })).criterion).toBeDefined();
+  for (const type of ["http", "file", "json_predicate", "visual", "model_question"] as const) {
+    expect(validate(draft({ checks: [{ ...emptyCheck, type }] })).criterion).toBeDefined();
+  }
+  expect(validate(draft({ checks: [{ ...emptyCheck, type: "manual" }] }))).toEqual({});
+});
+
+test("a critic that is switched off is said so, and one that is no number is refused", () => {
+  expect(toInput(draft({ criticEvery: "" })).critic_every).toBe(-1);
+  expect(toInput(draft({ criticEvery: "7" })).critic_every).toBe(7);
+  expect(validate(draft({ criticEvery: "often" })).critic_every).toBeDefined();
 });
 
 test("the draft survives, its permissions do not, and rubbish is an empty draft", () => {

@@ -1,10 +1,27 @@
-import type { Check, GoalView, Problem, Risk, StartInput, TryOutput } from "@/bridge/types";
+import type { Check, CheckType, GoalView, Problem, Risk, StartInput, TryOutput } from "@/bridge/types";
 
-/** One check as it is being written. */
+/** One check as it is being written: the fields of every type, so that none is lost when the type changes. */
 export interface DraftCheck {
+  type: CheckType;
   command: string;
   exitCode: string;
   dir: string;
+  url: string;
+  method: string;
+  status: string;
+  contains: string;
+  predicate: string;
+  path: string;
+  absent: boolean;
+  minSize: string;
+  sha256: string;
+  matches: string;
+  expr: string;
+  from: "claim" | "file" | "command" | "url";
+  question: string;
+  twice: boolean;
+  note: string;
+  wait: boolean;
 }
 
 /** The dialog's fields as the person writes them: numbers are still text. */
@@ -26,9 +43,39 @@ export interface Draft {
   allowHosts: string;
   allowPassing: boolean;
   allowMissing: boolean;
+  requireSteps: boolean;
+  criticEvery: string;
+  criticProvider: string;
+  judgeProvider: string;
+  review: "" | "always" | "never";
+  after: string[];
+  panes: string[];
+  protect: string;
+  noProtect: string;
 }
 
-export const emptyCheck: DraftCheck = { command: "", exitCode: "0", dir: "" };
+export const emptyCheck: DraftCheck = {
+  type: "shell",
+  command: "",
+  exitCode: "0",
+  dir: "",
+  url: "",
+  method: "",
+  status: "200",
+  contains: "",
+  predicate: "",
+  path: "",
+  absent: false,
+  minSize: "",
+  sha256: "",
+  matches: "",
+  expr: "",
+  from: "claim",
+  question: "",
+  twice: false,
+  note: "",
+  wait: false,
+};
 
 export const emptyDraft: Draft = {
   objective: "",
@@ -48,10 +95,47 @@ export const emptyDraft: Draft = {
   allowHosts: "",
   allowPassing: false,
   allowMissing: false,
+  requireSteps: false,
+  criticEvery: "5",
+  criticProvider: "",
+  judgeProvider: "",
+  review: "",
+  after: [],
+  panes: [],
+  protect: "",
+  noProtect: "",
 };
 
 /** The fields of the dialog that can carry an error, by the names that Go gives them. */
-export type FieldName = "objective" | "criterion" | "risk" | "dir" | "limits" | "provider" | "model";
+const fieldNames = [
+  "objective",
+  "criterion",
+  "risk",
+  "dir",
+  "limits",
+  "provider",
+  "model",
+  "critic_every",
+  "critic_provider",
+  "judge_provider",
+  "review",
+  "after",
+  "panes",
+  "protect",
+] as const;
+
+export type FieldName = (typeof fieldNames)[number];
+
+/** Those of them that stand under More. */
+export const moreFields: readonly FieldName[] = [
+  "critic_every",
+  "critic_provider",
+  "judge_provider",
+  "review",
+  "after",
+  "panes",
+  "protect",
+];
 
 export interface FieldError {
   message: string;
@@ -60,11 +144,9 @@ export interface FieldError {
 
 export type Errors = Partial<Record<FieldName | "form", FieldError>>;
 
-const fieldNames: readonly string[] = ["objective", "criterion", "risk", "dir", "limits", "provider", "model"];
-
 /** Where a refusal is shown: at the field that it names, else above the buttons. */
 export function errorsOf(problem: Problem): Errors {
-  const field = fieldNames.includes(problem.field) ? (problem.field as FieldName) : "form";
+  const field = fieldNames.find((name) => name === problem.field) ?? "form";
   return { [field]: { message: problem.message, hint: problem.hint } };
 }
 
@@ -74,10 +156,15 @@ export function validate(d: Draft): Errors {
   if (!d.objective.trim()) {
     errors.objective = { message: "Say in a sentence what should be true at the end", hint: "" };
   }
-  if (d.checks.every((c) => !c.command.trim())) {
-    errors.criterion = { message: "Write a command that succeeds only when the objective is reached", hint: "" };
-  } else if (d.checks.some((c) => c.command.trim() && !/^\d{1,3}$/.test(c.exitCode.trim()))) {
-    errors.criterion = { message: "An exit code is a number from 0 to 255", hint: "" };
+  const written = d.checks.filter((c) => filled(c));
+  const wrong = written.map(checkError).find((e) => e !== "");
+  if (written.length === 0) {
+    errors.criterion = { message: "Write a check that passes only when the objective is reached", hint: "" };
+  } else if (wrong) {
+    errors.criterion = { message: wrong, hint: "" };
+  }
+  if (number(d.criticEvery) === null) {
+    errors.critic_every = { message: "A number of steps, or empty for no critic", hint: "" };
   }
   const numbers = [d.minutes, d.usd, d.tokens, d.iterations, d.claims];
   if (numbers.some((n) => number(n) === null)) {
@@ -99,13 +186,137 @@ function number(text: string): number | null {
 
 const list = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 
+/** Says whether the person has begun to write a check. One that a person decides needs no words. */
+export function filled(c: DraftCheck): boolean {
+  return c.type === "manual" || subject(c).trim() !== "";
+}
+
+/** The field that a check of its type cannot do without. */
+function subject(c: DraftCheck): string {
+  switch (c.type) {
+    case "shell":
+      return c.command;
+    case "http":
+      return c.url;
+    case "file":
+      return c.path;
+    case "json_predicate":
+      return c.expr;
+    case "visual":
+    case "model_question":
+      return c.question;
+    case "manual":
+      return c.note;
+  }
+}
+
+/** What can be seen to be wrong with a check, `""` if nothing. */
+function checkError(c: DraftCheck): string {
+  switch (c.type) {
+    case "shell":
+      return /^\d{1,3}$/.test(c.exitCode.trim()) ? "" : "An exit code is a number from 0 to 255";
+    case "http":
+      return /^\d{3}$/.test(c.status.trim()) ? "" : "A status is a number such as 200";
+    case "file":
+      return number(c.minSize) === null ? "A size is a number of bytes" : "";
+    case "json_predicate":
+      if (c.from === "file" && !c.path.trim()) return "Name the file that holds the JSON";
+      if (c.from === "command" && !c.command.trim()) return "Write the command that prints the JSON";
+      if (c.from === "url" && !c.url.trim()) return "Give the address that answers with JSON";
+      return "";
+    default:
+      return "";
+  }
+}
+
+/** Leaves out what is empty, so that Go's defaults hold and the frozen criterion stays short. */
+function some(part: Partial<Check>): Partial<Check> {
+  return Object.fromEntries(
+    Object.entries(part).filter(([, v]) => v !== "" && v !== false && v !== 0),
+  ) as Partial<Check>;
+}
+
 export function checkOf(c: DraftCheck): Check {
-  const dir = c.dir.trim();
+  const { type } = c;
+  switch (type) {
+    case "shell":
+      return {
+        type,
+        exit_code: Number(c.exitCode.trim() || "0"),
+        ...some({ command: c.command.trim(), dir: c.dir.trim() }),
+      };
+    case "http": {
+      const status = Number(c.status.trim() || "200");
+      return {
+        type,
+        ...some({
+          url: c.url.trim(),
+          method: c.method.trim().toUpperCase(),
+          status: status === 200 ? 0 : status,
+          body_contains: c.contains,
+          predicate: c.predicate.trim(),
+        }),
+      };
+    }
+    case "file":
+      if (c.absent) return { type, path: c.path.trim(), absent: true };
+      return {
+        type,
+        ...some({
+          path: c.path.trim(),
+          min_size: Math.round(number(c.minSize) ?? 0),
+          sha256: c.sha256.trim().toLowerCase(),
+          matches: c.matches,
+        }),
+      };
+    case "json_predicate":
+      return { type, expr: c.expr.trim(), ...source(c) };
+    case "visual":
+      return { type, ...some({ question: c.question.trim(), url: c.url.trim() }) };
+    case "model_question":
+      return { type, question: c.question.trim(), ...some({ threshold: c.twice ? "high_confidence" : "" }) };
+    case "manual":
+      return { type, ...some({ note: c.note.trim(), wait: c.wait }) };
+  }
+}
+
+function source(c: DraftCheck): Partial<Check> {
+  switch (c.from) {
+    case "claim":
+      return {};
+    case "file":
+      return { from: c.from, path: c.path.trim() };
+    case "command":
+      return { from: c.from, command: c.command.trim() };
+    case "url":
+      return { from: c.from, url: c.url.trim() };
+  }
+}
+
+/** A check as the dialog writes it. What only a file can say (where, a time-out, a pane) is not kept. */
+export function draftCheck(c: Check): DraftCheck {
   return {
-    type: "shell",
-    command: c.command.trim(),
-    exit_code: Number(c.exitCode.trim() || "0"),
-    ...(dir ? { dir } : {}),
+    ...emptyCheck,
+    type: c.type,
+    command: c.command ?? "",
+    exitCode: String(c.exit_code ?? 0),
+    dir: c.dir ?? "",
+    url: c.url ?? "",
+    method: c.method ?? "",
+    status: String(c.status ?? 200),
+    contains: c.body_contains ?? "",
+    predicate: c.predicate ?? "",
+    path: c.path ?? "",
+    absent: c.absent ?? false,
+    minSize: c.min_size ? String(c.min_size) : "",
+    sha256: c.sha256 ?? "",
+    matches: c.matches ?? "",
+    expr: c.expr ?? "",
+    from: c.from || "claim",
+    question: c.question ?? "",
+    twice: c.threshold === "high_confidence",
+    note: c.note ?? "",
+    wait: c.wait ?? false,
   };
 }
 
@@ -116,7 +327,7 @@ export function toInput(d: Draft): StartInput {
   const minute = 60_000;
   return {
     objective: d.objective.trim(),
-    checks: d.checks.filter((c) => c.command.trim()).map(checkOf),
+    checks: d.checks.filter(filled).map(checkOf),
     any: d.any,
     risk: d.risk,
     dir: d.dir.trim(),
@@ -132,6 +343,17 @@ export function toInput(d: Draft): StartInput {
     allow_hosts: list(d.allowHosts),
     allow_passing: d.allowPassing,
     allow_missing: d.allowMissing,
+    require_steps: d.requireSteps,
+    persona: "",
+    critic_every: limit(Math.round(number(d.criticEvery) ?? 0)),
+    critic_provider: d.criticProvider,
+    judge_provider: d.judgeProvider,
+    review: d.review,
+    after: d.after,
+    panes: d.panes,
+    protect: list(d.protect),
+    no_protect: list(d.noProtect),
+    on_ask: "",
   };
 }
 
@@ -139,11 +361,7 @@ const shown = (n: number | undefined, fallback: string) => (n === undefined ? fa
 
 /** The dialog filled from an input, for Duplicate. What the input leaves out is as in an empty draft. */
 export function fromInput(i: Partial<StartInput>): Draft {
-  const checks = (i.checks ?? []).map((c) => ({
-    command: c.command ?? "",
-    exitCode: String(c.exit_code ?? 0),
-    dir: c.dir ?? "",
-  }));
+  const checks = (i.checks ?? []).map(draftCheck);
   return {
     ...emptyDraft,
     objective: i.objective ?? "",
@@ -161,23 +379,24 @@ export function fromInput(i: Partial<StartInput>): Draft {
     allowTools: (i.allow_tools ?? []).join(" "),
     denyTools: (i.deny_tools ?? []).join(" "),
     allowHosts: (i.allow_hosts ?? []).join(" "),
+    requireSteps: i.require_steps ?? false,
+    criticEvery: shown(i.critic_every, emptyDraft.criticEvery),
+    criticProvider: i.critic_provider ?? "",
+    judgeProvider: i.judge_provider ?? "",
+    review: i.review ?? "",
+    after: i.after ?? [],
+    panes: i.panes ?? [],
+    protect: (i.protect ?? []).join(" "),
+    noProtect: (i.no_protect ?? []).join(" "),
   };
 }
 
-/** A goal's input, read back from its view. A check's exit code and folder stand only in its words. */
+/** A goal's input, read back from its view. Goals that had to be done first, and panes, belong to that goal alone. */
 export function draftOf(view: GoalView): Partial<StartInput> {
-  const checks = (view.check_states ?? []).map((c): Check => {
-    const tail = / exits with (\d+)(?: in (.+))?$/s.exec(c.words);
-    return {
-      type: "shell",
-      command: c.name,
-      exit_code: Number(tail?.[1] ?? 0),
-      ...(tail?.[2] ? { dir: tail[2] } : {}),
-    };
-  });
+  const o = view.options;
   return {
     objective: view.objective,
-    checks,
+    checks: view.criterion ?? [],
     any: view.any,
     risk: view.policy.risk,
     dir: view.policy.dir,
@@ -190,6 +409,14 @@ export function draftOf(view: GoalView): Partial<StartInput> {
     allow_tools: view.policy.allow_tools ?? [],
     deny_tools: view.policy.deny_tools ?? [],
     allow_hosts: view.policy.allow_hosts ?? [],
+    claims_per_gate: view.max_claims,
+    require_steps: view.policy.require_steps ?? false,
+    critic_every: o.critic_every ?? 0,
+    critic_provider: o.critic_provider ?? "",
+    judge_provider: o.judge_provider ?? "",
+    review: o.review ?? "",
+    protect: o.protect ?? [],
+    no_protect: o.no_protect ?? [],
   };
 }
 
@@ -213,7 +440,8 @@ export function savedDraft(storage: Pick<Storage, "getItem">): Draft {
     const parsed: unknown = JSON.parse(storage.getItem(key) ?? "null");
     if (typeof parsed !== "object" || parsed === null) return emptyDraft;
     const draft = { ...emptyDraft, ...(parsed as Partial<Draft>), allowPassing: false, allowMissing: false };
-    return Array.isArray(draft.checks) && draft.checks.length > 0 ? draft : { ...draft, checks: [emptyCheck] };
+    const checks = Array.isArray(draft.checks) ? draft.checks.map((c) => ({ ...emptyCheck, ...c })) : [];
+    return { ...draft, checks: checks.length > 0 ? checks : [emptyCheck] };
   } catch {
     return emptyDraft;
   }

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"slices"
+	"strings"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/store"
+)
+
+// marks are the words of critic, checks and reviewer on one time axis.
+func marks(f facts) []Mark {
+	list := []Mark{}
+	for _, c := range f.claims {
+		list = append(list, claimMark(c))
+	}
+	for _, o := range f.opinions {
+		list = append(list, opinionMark(o))
+	}
+	slices.SortStableFunc(list, func(a, b Mark) int { return int(a.AtMS - b.AtMS) })
+	return list
+}
+
+func claimMark(c store.Claim) Mark {
+	m := Mark{AtMS: c.AtMS, What: "verify:pass", Detail: c.Rationale, Claim: c.N}
+	for _, v := range c.Verdicts {
+		switch v.Outcome {
+		case goal.Pass:
+			continue
+		case goal.CheckErr:
+			m.What = "verify:error"
+		case goal.Tampered:
+			m.What = "verify:tampered"
+		case goal.Fail, goal.PassesNow, goal.FailsNow, goal.CannotRun:
+			m.What = "verify:fail"
+		}
+		m.Detail = v.Name + ": " + v.Detail
+	}
+	if len(c.Verdicts) == 0 {
+		m.What, m.Detail = "verify:fail", "the checks were not run for this claim"
+	}
+	return m
+}
+
+func opinionMark(o store.Opinion) Mark {
+	if o.Review != nil {
+		return Mark{AtMS: o.AtMS, What: "review:" + reviewWord(o.Review), Detail: o.Review.Reason, Claim: o.Review.Claim}
+	}
+	return Mark{AtMS: o.AtMS, What: "critic:" + strings.ToLower(string(o.Critic.Verdict)), Detail: o.Critic.Reason, Step: o.Critic.Step}
+}
+
+func reviewWord(r *event.Review) string {
+	switch {
+	case r.Error:
+		return "error"
+	case r.Confirmed:
+		return "confirmed"
+	}
+	return "rejected"
+}
+
+func receipt(r store.Row, f facts) ReceiptView {
+	v := ReceiptView{
+		GoalID: string(r.ID), Objective: r.Objective, Criterion: r.Criterion.Words(), CriterionSHA256: r.CriterionSHA256,
+		PolicySHA256: r.PolicySHA256, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Model: r.Model, Scripted: r.Scripted,
+		Claims: []ReceiptClaim{},
+	}
+	for i, c := range f.claims {
+		claim := ReceiptClaim{
+			N: c.N, At: stamp(c.At), By: c.By, Rationale: c.Rationale, Result: c.Result,
+			Deciding: r.Exit == goal.Done && i == len(f.claims)-1, Verdicts: append([]goal.Verdict{}, c.Verdicts...),
+		}
+		for _, o := range f.opinions {
+			if o.Review != nil && o.Review.Claim == c.N {
+				claim.Review, claim.ReviewReason = reviewWord(o.Review), o.Review.Reason
+			}
+		}
+		v.Reviewed = v.Reviewed || claim.Deciding && claim.Review == "confirmed"
+		v.Claims = append(v.Claims, claim)
+	}
+	return v
+}

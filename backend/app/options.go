@@ -9,10 +9,8 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/goal"
+	"goalpost/backend/runner"
 )
-
-// persona is the one that this version knows.
-const persona = "engineer"
 
 // optionsOf is how the person wants the goal looked after, or a refusal.
 func (a *App) optionsOf(ctx context.Context, in api.StartInput) (o goal.Options, err error) {
@@ -31,9 +29,6 @@ func (a *App) optionsOf(ctx context.Context, in api.StartInput) (o goal.Options,
 	if err := choices(o); err != nil {
 		return o, err
 	}
-	if err := a.opinionModels(o); err != nil {
-		return o, err
-	}
 	if o.After, err = a.after(ctx, in.After); err != nil {
 		return o, err
 	}
@@ -41,8 +36,8 @@ func (a *App) optionsOf(ctx context.Context, in api.StartInput) (o goal.Options,
 }
 
 func choices(o goal.Options) error {
-	if o.Persona != "" && o.Persona != persona {
-		return &goal.Refusal{Field: "persona", Reason: fmt.Sprintf("there is no persona %q", o.Persona), Hint: "leave it out, or use " + persona}
+	if known := runner.Personas(); o.Persona != "" && !slices.Contains(known, o.Persona) {
+		return &goal.Refusal{Field: "persona", Reason: fmt.Sprintf("there is no persona %q", o.Persona), Hint: "use one of " + strings.Join(known, ", ")}
 	}
 	if !slices.Contains([]goal.When{goal.Automatic, goal.Always, goal.Never}, o.Review) {
 		return &goal.Refusal{Field: "review", Reason: fmt.Sprintf("unknown choice %q", o.Review), Hint: "use always or never, or leave it to the host"}
@@ -71,19 +66,6 @@ func globOf(glob string) error {
 	}
 	if _, err := path.Match(glob, ""); err != nil {
 		return refuse("cannot be read")
-	}
-	return nil
-}
-
-// opinionModels refuses providers of critic and judge that are not there.
-func (a *App) opinionModels(o goal.Options) error {
-	for _, p := range []struct{ field, id string }{{"critic_provider", o.CriticProvider}, {"judge_provider", o.JudgeProvider}} {
-		if p.id == "" {
-			continue
-		}
-		if _, err := a.provider(p.id); err != nil {
-			return &goal.Refusal{Field: p.field, Reason: fmt.Sprintf("there is no provider %q", p.id), Hint: "the settings list them"}
-		}
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func crash(t *testing.T, moments []moment, count *tally) {
 	}
 	server := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer { return nextNumber(r.Messages) })
 	check := fmt.Sprintf("seq 1 %d | cmp -s - log", crashSteps)
-	run := []string{"run", "--json", "--base-url", server.URL, "--model", "m", "--dir", dir, "--check-shell", check, "count to " + strconv.Itoa(crashSteps)}
+	run := []string{"run", "--json", "--base-url", server.URL, "--model", "m", "--dir", dir, "--critic-every", "0", "--check-shell", check, "count to " + strconv.Itoa(crashSteps)}
 	args := run
 	var told []event.Event
 	for _, m := range moments {

@@ -205,6 +205,7 @@ func (s *stage) aside(line string) {
 //
 //	start [NAME]            and waits for the end of its run; start& does not wait
 //	resume|reopen [NAME] …  the same; what follows is the note, or limits as JSON
+//	accept|reject [NAME] …  the same; what follows a reject is the note
 //	wait [NAME]             until the run is over
 //	until [NAME] TYPE [TEXT] until an event of the type comes that holds the text
 //	file PATH               until the file is there
@@ -259,7 +260,7 @@ func (s *stage) command(line string) error {
 	if err := s.ask(verb, id, rest); err != nil {
 		return err
 	}
-	if verb == "abort" || !leave && (verb == "resume" || verb == "reopen") {
+	if verb == "abort" || !leave && (verb == "resume" || verb == "reopen" || verb == "accept" || verb == "reject") {
 		return s.wait(name)
 	}
 	return nil
@@ -279,7 +280,21 @@ func (s *stage) ask(verb string, id goal.ID, rest string) error {
 	var err error
 	switch verb {
 	case "resume":
-		_, err = s.api.Resume(string(id), api.ResumeInput{})
+		var in api.ResumeInput
+		if strings.HasPrefix(rest, "{") {
+			if err := json.Unmarshal([]byte(rest), &in); err != nil {
+				s.Fatal(err)
+			}
+		} else {
+			in.Note = rest
+		}
+		_, err = s.api.Resume(string(id), in)
+	case "reopen":
+		_, err = s.api.Reopen(string(id), rest)
+	case "accept":
+		_, err = s.api.Accept(string(id))
+	case "reject":
+		_, err = s.api.Reject(string(id), rest)
 	case "pause":
 		_, err = s.api.Pause(string(id))
 	case "abort":

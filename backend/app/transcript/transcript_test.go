@@ -141,6 +141,9 @@ func (tr *transcript) input(name string, replace *strings.Replacer) (api.StartIn
 	if err := d.Decode(&in); err != nil {
 		return in, fmt.Errorf("goal %s: %w", name, err)
 	}
+	if in.CriticEvery == 0 { // a critic only where the transcript speaks of one
+		in.CriticEvery = api.NoLimit
+	}
 	return in, nil
 }
 

@@ -48,7 +48,7 @@ func TestDecide(t *testing.T) {
 		{"not on the allow list", policy.Effect{Risk: policy.ReadOnly}, policy.Policy{Risk: policy.ReadOnly, AllowTools: []string{"other"}}, policy.Deny, "not among"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := policy.Decide("tool", c.effect, c.policy)
+			got := policy.Law{}.Decide(policy.Call{Tool: "tool", Effect: c.effect}, c.policy, nil)
 			if got.Answer != c.want {
 				t.Errorf("%s (%s), want %s", got.Answer, got.Reason, c.want)
 			}
@@ -68,10 +68,10 @@ func TestLadder(t *testing.T) {
 				t.Errorf("%s over %s: %v", effect, ceiling, got)
 			}
 			want := policy.Allow
-			if i > j {
+			if i > j || effect == policy.SpendsMoney { // paying always asks
 				want = policy.Ask
 			}
-			if got := policy.Decide("tool", policy.Effect{Risk: effect}, policy.Policy{Risk: ceiling, Dir: dir}); got.Answer != want {
+			if got := (policy.Law{}).Decide(policy.Call{Tool: "tool", Effect: policy.Effect{Risk: effect}}, policy.Policy{Risk: ceiling, Dir: dir}, nil); got.Answer != want {
 				t.Errorf("%s under %s: %s, want %s", effect, ceiling, got.Answer, want)
 			}
 		}
@@ -121,7 +121,7 @@ func FuzzDenyTools(f *testing.F) {
 	f.Fuzz(func(t *testing.T, tool, risk, ceiling, path, host, allowed string, control bool) {
 		e := policy.Effect{Risk: policy.Risk(risk), Control: control, Paths: []string{path}, Hosts: []string{host}}
 		p := policy.Policy{Risk: policy.Risk(ceiling), Dir: "/w", AllowTools: []string{allowed}, AllowHosts: []string{host}}
-		before := policy.Decide(tool, e, p)
+		before := policy.Law{}.Decide(policy.Call{Tool: tool, Effect: e}, p, nil)
 		if !slices.Contains([]policy.Answer{policy.Allow, policy.Ask, policy.Deny}, before.Answer) {
 			t.Errorf("answer %q", before.Answer)
 		}
@@ -129,7 +129,8 @@ func FuzzDenyTools(f *testing.F) {
 			t.Errorf("the unknown risk %q is allowed", risk)
 		}
 		p.DenyTools = []string{"another", tool}
-		if got := policy.Decide(tool, e, p); got.Answer != policy.Deny {
+		grants := []policy.Grant{{Scope: policy.Once, Call: "key"}, {Scope: policy.Host, Hosts: []string{host}, Risk: policy.SpendsMoney}}
+		if got := (policy.Law{}).Decide(policy.Call{Tool: tool, Key: "key", Effect: e}, p, grants); got.Answer != policy.Deny {
 			t.Errorf("%s although denied", got.Answer)
 		}
 	})

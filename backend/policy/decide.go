@@ -1,0 +1,261 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Answer is what was decided about a call.
+type Answer string
+
+// The answers, strictest first.
+const (
+	Deny  Answer = "deny"
+	Ask   Answer = "ask"
+	Allow Answer = "allow"
+)
+
+// stricter says whether a is stricter than b. What is no answer is the strictest.
+func (a Answer) stricter(b Answer) bool { return a.rank() < b.rank() }
+
+func (a Answer) rank() int {
+	switch a {
+	case Ask:
+		return 1
+	case Allow:
+		return 2
+	case Deny:
+	}
+	return 0
+}
+
+// Decision is an answer and its reason, in words for model and person.
+type Decision struct {
+	Answer Answer
+	Reason string
+	Always bool    // asked at every level: nothing but a person's word about this one call allows it
+	Grant  string  // the grant that allowed what would have been asked, "" if none
+	Offers []Grant // of a question: what the person may grant, once first
+}
+
+// Law is what holds for every goal: the order of the questions and the rules of
+// rules.json. The zero Law has no rules of the file.
+type Law struct{ rules []Rule }
+
+// finding is what one question came to. by says which grants answer it; none
+// means that it always asks.
+type finding struct {
+	answer Answer
+	reason string
+	by     []Scope
+}
+
+// question looks at one side of a call. An error denies.
+type question func(Call, Policy) (finding, error)
+
+func fine() (finding, error) { return finding{answer: Allow}, nil }
+
+func deny(format string, a ...any) (finding, error) {
+	return finding{answer: Deny, reason: fmt.Sprintf(format, a...)}, nil
+}
+
+func ask(by []Scope, format string, a ...any) (finding, error) {
+	return finding{answer: Ask, reason: fmt.Sprintf(format, a...), by: by}, nil
+}
+
+// Decide asks every question; the strictest answer wins, so their order only
+// decides which reason is named first: deny list → control tools → allow list →
+// effect against ceiling → paths → hosts → the rules. Grants answer questions;
+// they never lift a denial.
+func (l Law) Decide(c Call, p Policy, grants []Grant) Decision {
+	return decide(l.questions(c), c, p, grants)
+}
+
+func (l Law) questions(c Call) []question {
+	if c.Effect.Control {
+		return []question{denyTools}
+	}
+	list := []question{denyTools, allowTools, ceiling, paths, hosts, undoing, deleting, paying, typing}
+	for _, r := range l.rules {
+		list = append(list, r.question)
+	}
+	return list
+}
+
+func decide(questions []question, c Call, p Policy, grants []Grant) Decision {
+	d := Decision{Answer: Allow, Reason: "within " + string(p.Risk)}
+	if c.Effect.Control {
+		d.Reason = "a control tool"
+	}
+	var asked []finding
+	var reasons []string
+	for _, q := range questions {
+		f := answer(q, c, p)
+		if f.answer.stricter(d.Answer) {
+			d.Answer, reasons = f.answer, nil
+		}
+		if f.answer == d.Answer && f.answer != Allow && !contains(reasons, f.reason) {
+			reasons = append(reasons, f.reason)
+		}
+		if f.answer == Ask {
+			asked = append(asked, f)
+		}
+	}
+	if d.Answer == Allow {
+		return d
+	}
+	d.Reason = strings.Join(reasons, "; ")
+	if d.Answer == Ask {
+		settle(&d, asked, c, grants)
+	}
+	return d
+}
+
+// answer asks one question. What breaks, and what is no answer, denies.
+func answer(q question, c Call, p Policy) (f finding) {
+	defer func() {
+		if r := recover(); r != nil {
+			f = finding{answer: Deny, reason: fmt.Sprintf("the policy could not decide: %v", r)}
+		}
+	}()
+	f, err := q(c, p)
+	switch {
+	case err != nil:
+		return finding{answer: Deny, reason: "the policy could not decide: " + err.Error()}
+	case f.answer != Allow && f.answer != Ask && f.answer != Deny:
+		return finding{answer: Deny, reason: "the policy could not decide"}
+	}
+	return f
+}
+
+// settle looks whether grants answer everything that is asked, and otherwise
+// says what the person may grant.
+func settle(d *Decision, asked []finding, c Call, grants []Grant) {
+	for _, f := range asked {
+		d.Always = d.Always || len(f.by) == 0
+	}
+	for _, g := range grants {
+		if g.Scope == Once && g.Call == c.Key && c.Key != "" {
+			d.Answer, d.Reason, d.Grant = Allow, "the person allowed this call", g.ID
+			return
+		}
+	}
+	if id, ok := granted(asked, c, grants); ok {
+		d.Answer, d.Reason, d.Grant = Allow, "the person allowed it for this goal", id
+		return
+	}
+	d.Offers = offers(asked, c)
+}
+
+// granted says whether each finding is answered by a grant for the goal, and names the last one.
+func granted(asked []finding, c Call, grants []Grant) (id string, ok bool) {
+	for _, f := range asked {
+		found := false
+		for _, g := range grants {
+			if f.takes(g.Scope) && g.fits(c) {
+				id, found = g.ID, true
+			}
+		}
+		if !found {
+			return "", false
+		}
+	}
+	return id, true
+}
+
+func (f finding) takes(s Scope) bool {
+	for _, b := range f.by {
+		if b == s {
+			return true
+		}
+	}
+	return false
+}
+
+func denyTools(c Call, p Policy) (finding, error) {
+	if contains(p.DenyTools, c.Tool) {
+		return deny("the tool %s is denied for this goal", c.Tool)
+	}
+	return fine()
+}
+
+func allowTools(c Call, p Policy) (finding, error) {
+	if len(p.AllowTools) > 0 && !contains(p.AllowTools, c.Tool) {
+		return deny("the tool %s is not among the tools allowed for this goal", c.Tool)
+	}
+	return fine()
+}
+
+func ceiling(c Call, p Policy) (finding, error) {
+	if !c.Effect.Risk.Over(p.Risk) {
+		return fine()
+	}
+	why := ""
+	if c.Effect.Reason != "" {
+		why = " (" + c.Effect.Reason + ")"
+	}
+	return ask([]Scope{Host, Command, Path}, "%s is %s%s, and this goal may do at most %s", c.Tool, c.Effect.Risk, why, p.Risk)
+}
+
+func paths(c Call, p Policy) (finding, error) {
+	for _, file := range c.Effect.Paths {
+		if !p.writable(file) {
+			return deny("%s is outside the goal's folder %s", file, p.Dir)
+		}
+	}
+	return fine()
+}
+
+// hosts: a denied one is never contacted; an allowed one and, from network_write
+// on, any other is; the rest asks.
+func hosts(c Call, p Policy) (finding, error) {
+	var foreign []string
+	for _, h := range c.Effect.Hosts {
+		denied, err1 := anyHost(p.DenyHosts, h)
+		allowed, err2 := anyHost(p.AllowHosts, h)
+		switch {
+		case err1 != nil:
+			return finding{}, err1
+		case err2 != nil:
+			return finding{}, err2
+		case denied:
+			return deny("the host %s is denied for this goal", h)
+		case NetworkGet.Over(p.Risk), NetworkWrite.Over(p.Risk) && !allowed:
+			foreign = append(foreign, h)
+		}
+	}
+	if len(foreign) > 0 {
+		return ask([]Scope{Host}, "%s would contact %s, and this goal may do at most %s", c.Tool, strings.Join(foreign, ", "), p.Risk)
+	}
+	return fine()
+}
+
+func undoing(c Call, _ Policy) (finding, error) {
+	if c.Effect.Irreversible {
+		return ask([]Scope{Host, Command, Path}, "it cannot be undone")
+	}
+	return fine()
+}
+
+func deleting(c Call, p Policy) (finding, error) {
+	for _, file := range c.Effect.Deletes {
+		if !p.writable(file) && !(Inside("/tmp", file) && file != "/tmp") {
+			return ask(nil, "it deletes %s, which is outside the goal's folder", file)
+		}
+	}
+	return fine()
+}
+
+func paying(c Call, _ Policy) (finding, error) {
+	if c.Effect.Risk == SpendsMoney {
+		return ask(nil, "it may spend money")
+	}
+	return fine()
+}
+
+func typing(c Call, _ Policy) (finding, error) {
+	if c.Effect.Pane != "" {
+		return ask([]Scope{Pane}, "the pane %s is not confined: what is typed there runs as you", c.Effect.Pane)
+	}
+	return fine()
+}

@@ -1,0 +1,107 @@
+package policy
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+)
+
+// FuzzOrder: no order of questions and rules turns a deny into an allow, nor an
+// ask; and no grant lifts a denial.
+func FuzzOrder(f *testing.F) {
+	f.Add(uint64(1), "run_command", "git push --force", "write_local", "write_local", "/w/.git/config", "example.org", "*.org", true)
+	f.Add(uint64(2), "browser_click", "", "network_write", "read_only", "/etc/passwd", "a.b", "**", false)
+	f.Add(uint64(3), "write_file", "rm -rf /", "", "spends_money", "/w/a", "", "b", false)
+	law, err := Standard("/home/anna", "/state")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, tool, line, risk, top, file, host, denied string, undo bool) {
+		c := Call{Tool: tool, Key: "k", Effect: Effect{
+			Risk: Risk(risk), Paths: []string{file}, Deletes: []string{file}, Hosts: []string{host}, Line: line, Commands: [][]string{fields(line)}, Irreversible: undo,
+		}}
+		p := Policy{Risk: Risk(top), Dir: "/w", DenyHosts: []string{denied}, DenyTools: []string{denied}}
+		want := law.Decide(c, p, nil)
+		questions := law.questions(c)
+		random := rand.New(rand.NewPCG(seed, seed))
+		for range 4 {
+			random.Shuffle(len(questions), func(i, j int) { questions[i], questions[j] = questions[j], questions[i] })
+			if got := decide(questions, c, p, nil); got.Answer != want.Answer || got.Always != want.Always || len(got.Offers) != len(want.Offers) {
+				t.Fatalf("%s (%s) in another order, want %s (%s)", got.Answer, got.Reason, want.Answer, want.Reason)
+			}
+		}
+		for i := range questions { // a question more never makes it laxer
+			if got := decide(questions[:i], c, p, nil); got.Answer.rank() < want.Answer.rank() {
+				t.Fatalf("%s with fewer questions, %s with all", got.Answer, want.Answer)
+			}
+		}
+		grants := []Grant{{ID: "1", Scope: Once, Call: "k"}, {ID: "2", Scope: Host, Hosts: []string{host}, Risk: SpendsMoney}, {ID: "3", Scope: Path, Paths: []string{file}, Risk: SpendsMoney}}
+		if got := law.Decide(c, p, grants); want.Answer == Deny && got.Answer != Deny {
+			t.Fatalf("%s by a grant, although denied: %s", got.Answer, want.Reason)
+		}
+	})
+}
+
+func fields(line string) []string {
+	var list []string
+	word := ""
+	for _, r := range line + " " {
+		if r != ' ' {
+			word += string(r)
+		} else if word != "" {
+			list, word = append(list, word), ""
+		}
+	}
+	return list
+}
+
+// TestAQuestionThatBreaksDenies: an error, a panic and an answer that is none.
+func TestAQuestionThatBreaksDenies(t *testing.T) {
+	c, p := Call{Tool: "t", Effect: Effect{Risk: ReadOnly}}, Policy{Risk: SpendsMoney, Dir: "/w"}
+	for name, q := range map[string]question{
+		"error":     func(Call, Policy) (finding, error) { return finding{answer: Allow}, errors.New("no disk") },
+		"panic":     func(Call, Policy) (finding, error) { panic("index") },
+		"no answer": func(Call, Policy) (finding, error) { return finding{}, nil },
+		"nonsense":  func(Call, Policy) (finding, error) { return finding{answer: "yes"}, nil },
+	} {
+		if d := decide([]question{ceiling, q, hosts}, c, p, nil); d.Answer != Deny || d.Reason == "" {
+			t.Errorf("%s: %s (%s)", name, d.Answer, d.Reason)
+		}
+	}
+	broken := Policy{Risk: NetworkWrite, Dir: "/w", DenyHosts: []string{"a*b"}}
+	if d := (Law{}).Decide(Call{Tool: "t", Effect: Effect{Risk: NetworkGet, Hosts: []string{"x.example"}}}, broken, nil); d.Answer != Deny {
+		t.Errorf("a list of hosts that cannot be read: %s", d.Answer)
+	}
+}
+
+func TestHosts(t *testing.T) {
+	for _, c := range []struct {
+		pattern, host string
+		want          bool
+	}{
+		{"example.org", "example.org", true},
+		{"example.org", "EXAMPLE.org.", true},
+		{"example.org", "www.example.org", false},
+		{"*.example.org", "www.example.org", true},
+		{"*.example.org", "a.b.example.org", true},
+		{"*.example.org", "example.org", false},
+		{"*.example.org", "badexample.org", false},
+		{"*.example.org", ".example.org", false},
+		{"*", "anything", true},
+		{"*", "", false},
+		{"127.0.0.1", "127.0.0.1", true},
+	} {
+		got, err := hostMatches(c.pattern, c.host)
+		if got != c.want || err != nil {
+			t.Errorf("%s for %s: %v %v", c.pattern, c.host, got, err)
+		}
+	}
+	for _, bad := range []string{"", "*.", "a*b", "*.*.org", "http://x", "a b", "a..b", "*.a/b", "user@host"} {
+		if _, err := hostMatches(bad, "x"); err == nil {
+			t.Errorf("%q is taken for a host", bad)
+		}
+		if (Policy{Risk: ReadOnly, AllowHosts: []string{bad}}).Valid() == nil {
+			t.Errorf("%q is taken into a policy", bad)
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package policy
+
+import "slices"
+
+// Effect is what one call is about to do, computed by its tool from the
+// arguments and from what it will touch.
+type Effect struct {
+	Risk    Risk     `json:"risk"`
+	Control bool     `json:"control,omitempty"` // a control tool: no risk applies
+	Paths   []string `json:"paths,omitempty"`   // written paths, absolute
+	Hosts   []string `json:"hosts,omitempty"`   // contacted hosts, loopback left out
+	Deletes []string `json:"deletes,omitempty"` // deleted paths as far as the line says, absolute
+	// Irreversible: what is done cannot be undone, so the person is asked.
+	Irreversible bool `json:"irreversible,omitempty"`
+	// Pane is typed into and not confined: the person's own shell, SSH. "" if none.
+	Pane string `json:"pane,omitempty"`
+	// Line is what a shell is given, "" if no shell is; Commands are the programs
+	// and arguments found in it. They explain and find what always asks: the
+	// kernel is the boundary, not this.
+	Line     string     `json:"-"`
+	Commands [][]string `json:"-"`
+	Reason   string     `json:"reason,omitempty"`
+}
+
+// Unknown is the effect of what cannot be told.
+func Unknown(reason string) Effect { return Effect{Risk: NetworkWrite, Reason: reason} }
+
+// Same says whether two effects touch the same. The person was asked about one
+// and the other is about to happen.
+func (e Effect) Same(o Effect) bool {
+	return e.Risk == o.Risk && e.Control == o.Control && e.Irreversible == o.Irreversible && e.Pane == o.Pane && e.Line == o.Line &&
+		slices.Equal(e.Paths, o.Paths) && slices.Equal(e.Hosts, o.Hosts) && slices.Equal(e.Deletes, o.Deletes)
+}
+
+// Call is one call as the policy sees it.
+type Call struct {
+	Tool   string
+	Key    string // the same for calls that say the same: tool and arguments
+	Effect Effect
+}

@@ -1,0 +1,228 @@
+package policy
+
+import (
+	_ "embed" // rules.json
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+)
+
+//go:embed rules.json
+var standard []byte
+
+// Rule is a sentence of the law as data. It denies or always asks, and proves
+// itself: its examples are looked at when it is loaded.
+type Rule struct {
+	Name   string `json:"name"`
+	Answer Answer `json:"answer"` // deny or ask
+	Why    string `json:"why"`
+	// A command matches by its program's base name, by words that its arguments
+	// hold in this order, and by one argument that is like one of Any. "a|b" is
+	// either; * stands for anything; a single letter with a dash is also found
+	// among others (-fu).
+	Program []string `json:"program,omitempty"`
+	Words   []string `json:"words,omitempty"`
+	Any     []string `json:"any,omitempty"`
+	// A written path matches one of Path; ** stands for any folders, ~ for the
+	// person's home.
+	Path []string `json:"path,omitempty"`
+	// Examples: command lines with single spaces, or paths in the home /home/anna.
+	Match []string `json:"match"`
+	Not   []string `json:"not"`
+}
+
+// exampleHome is the home folder of the examples.
+const exampleHome = "/home/anna"
+
+// Standard is the law of rules.json for a person's home folder, with the
+// program's own folders, which no goal writes.
+func Standard(home string, own ...string) (Law, error) {
+	l, err := Load(standard, home)
+	if err != nil || len(own) == 0 {
+		return l, err
+	}
+	r := Rule{Name: "own folders", Answer: Deny, Why: "it belongs to this program"}
+	for _, dir := range own {
+		r.Path = append(r.Path, path.Clean(dir), path.Clean(dir)+"/**")
+	}
+	l.rules = append(l.rules, r)
+	return l, nil
+}
+
+// Load reads rules and refuses them all if one does not do what its examples say.
+func Load(b []byte, home string) (Law, error) {
+	var rules []Rule
+	if err := json.Unmarshal(b, &rules); err != nil {
+		return Law{}, fmt.Errorf("rules: %w", err)
+	}
+	var errs []error
+	for _, r := range rules {
+		if err := r.proved(); err != nil {
+			errs = append(errs, fmt.Errorf("rule %q: %w", r.Name, err))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return Law{}, err
+	}
+	l := Law{}
+	for _, r := range rules {
+		l.rules = append(l.rules, r.at(home))
+	}
+	return l, nil
+}
+
+// at writes ~ out. Without a home every folder may be it.
+func (r Rule) at(home string) Rule {
+	at := make([]string, len(r.Path))
+	for i, p := range r.Path {
+		if rest, ok := strings.CutPrefix(p, "~"); ok {
+			if p = path.Clean(home) + rest; home == "" {
+				p = "/**" + rest
+			}
+		}
+		at[i] = p
+	}
+	r.Path = at
+	return r
+}
+
+func (r Rule) proved() error {
+	switch {
+	case r.Answer != Deny && r.Answer != Ask:
+		return fmt.Errorf("a rule denies or asks, it does not %q", r.Answer)
+	case r.Name == "" || r.Why == "":
+		return errors.New("it has no name or says no reason")
+	case (len(r.Program) > 0) == (len(r.Path) > 0):
+		return errors.New("it names either programs or paths")
+	case len(r.Match) == 0 || len(r.Not) == 0:
+		return errors.New("it has no example that matches, or none that does not")
+	}
+	r = r.at(exampleHome)
+	for _, p := range append(append(append(append([]string{}, r.Program...), r.Words...), r.Any...), r.Path...) {
+		if _, err := path.Match(p, ""); err != nil {
+			return fmt.Errorf("the pattern %q: %w", p, err)
+		}
+	}
+	for _, e := range r.Match {
+		if !r.example(e) {
+			return fmt.Errorf("it should match %q and does not", e)
+		}
+	}
+	for _, e := range r.Not {
+		if r.example(e) {
+			return fmt.Errorf("it should not match %q and does", e)
+		}
+	}
+	return nil
+}
+
+func (r Rule) example(e string) bool {
+	if len(r.Path) > 0 {
+		return r.writes(e)
+	}
+	return r.runs(strings.Split(e, " "))
+}
+
+// question is the rule as one of the questions about a call. A rule that asks,
+// always asks.
+func (r Rule) question(c Call, _ Policy) (finding, error) {
+	for _, argv := range c.Effect.Commands {
+		if r.runs(argv) {
+			return finding{answer: r.Answer, reason: fmt.Sprintf("%s: %s", r.Name, r.Why)}, nil
+		}
+	}
+	for _, file := range append(append([]string{}, c.Effect.Paths...), c.Effect.Deletes...) {
+		if r.writes(file) {
+			return finding{answer: r.Answer, reason: fmt.Sprintf("%s (%s): %s", r.Name, file, r.Why)}, nil
+		}
+	}
+	return fine()
+}
+
+func (r Rule) writes(file string) bool {
+	for _, p := range r.Path {
+		if globPath(strings.Split(p, "/"), strings.Split(path.Clean(file), "/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// runs says whether a program with its arguments is meant.
+func (r Rule) runs(argv []string) bool {
+	if len(argv) == 0 || !like(strings.Join(r.Program, "|"), path.Base(argv[0])) {
+		return false
+	}
+	args := argv[1:]
+	for _, w := range r.Words {
+		i := 0
+		for i < len(args) && !like(w, args[i]) {
+			i++
+		}
+		if i == len(args) {
+			return false
+		}
+		args = args[i+1:]
+	}
+	if len(r.Any) == 0 {
+		return true
+	}
+	for _, a := range argv[1:] {
+		for _, p := range r.Any {
+			if like(p, a) || flag(p, a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// like says whether s is like one of the patterns between bars.
+func like(patterns, s string) bool {
+	for p := range strings.SplitSeq(patterns, "|") {
+		if rest, ok := strings.CutSuffix(p, "*"); ok && !strings.ContainsAny(rest, "*?[") { // path.Match stops at a slash
+			if strings.HasPrefix(s, rest) {
+				return true
+			}
+			continue
+		}
+		if ok, err := path.Match(p, s); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// flag finds the letter of -f in -fu.
+func flag(pattern, arg string) bool {
+	const letter = 2
+	return len(pattern) == letter && pattern[0] == '-' && pattern[1] != '-' &&
+		len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.IndexByte(arg, pattern[1]) > 0
+}
+
+// globPath matches part by part; ** is any number of them, none included.
+func globPath(pattern, file []string) bool {
+	for len(pattern) > 0 {
+		if pattern[0] == "**" {
+			for i := range len(file) + 1 {
+				if globPath(pattern[1:], file[i:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(file) == 0 {
+			return false
+		}
+		if ok, err := path.Match(pattern[0], file[0]); !ok || err != nil {
+			return false
+		}
+		pattern, file = pattern[1:], file[1:]
+	}
+	return len(file) == 0
+}
+
+// Rules lists the rules, for documents and screens.
+func (l Law) Rules() []Rule { return append([]Rule{}, l.rules...) }

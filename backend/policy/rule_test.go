@@ -1,0 +1,137 @@
+package policy_test
+
+import (
+	"strings"
+	"testing"
+
+	"goalpost/backend/policy"
+)
+
+func law(t *testing.T) policy.Law {
+	t.Helper()
+	l, err := policy.Standard("/home/anna", "/home/anna/.local/share/goalpost")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestRulesProveThemselves: a rule whose example is wrong is not loaded, and says which.
+func TestRulesProveThemselves(t *testing.T) {
+	for _, c := range []struct{ rules, want string }{
+		{`[{"name":"a","answer":"ask","why":"w","program":["git"],"match":["git x"],"not":["git y"]}]`, `should not match "git y"`},
+		{`[{"name":"a","answer":"ask","why":"w","program":["git"],"words":["push"],"match":["git pull"],"not":["git y"]}]`, `should match "git pull"`},
+		{`[{"name":"a","answer":"allow","why":"w","program":["git"],"match":["git"],"not":["x"]}]`, `does not "allow"`},
+		{`[{"name":"a","answer":"ask","why":"","program":["git"],"match":["git"],"not":["x"]}]`, "says no reason"},
+		{`[{"name":"a","answer":"ask","why":"w","match":["git"],"not":["x"]}]`, "either programs or paths"},
+		{`[{"name":"a","answer":"deny","why":"w","path":["/a/**"],"match":["/a/b"],"not":[]}]`, "none that does not"},
+		{`[{"name":"a","answer":"deny","why":"w","path":["/a/[b"],"match":["/a/b"],"not":["/c"]}]`, "pattern"},
+		{`{}`, "rules"},
+	} {
+		if _, err := policy.Load([]byte(c.rules), "/home/anna"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s\n%v, want %s", c.rules, err, c.want)
+		}
+	}
+	if n := len(law(t).Rules()); n < 8 {
+		t.Errorf("only %d rules", n)
+	}
+}
+
+// TestAlways: what always asks does so at the top of the ladder, on every list,
+// and no grant for the goal answers it.
+func TestAlways(t *testing.T) {
+	top := policy.Policy{Risk: policy.SpendsMoney, Dir: "/w", AllowHosts: []string{"*"}, AllowTools: []string{"tool"}}
+	for name, e := range map[string]policy.Effect{
+		"paying":             {Risk: policy.SpendsMoney, Hosts: []string{"shop.example"}},
+		"deleting outside":   {Risk: policy.WriteLocal, Deletes: []string{"/home/anna/photos"}, Line: "x"},
+		"force push":         {Risk: policy.WriteLocal, Line: "x", Commands: [][]string{{"true"}, {"git", "push", "-f"}}},
+		"publishing":         {Risk: policy.WriteLocal, Line: "x", Commands: [][]string{{"npm", "publish"}}},
+		"credentials":        {Risk: policy.WriteLocal, Line: "x", Commands: [][]string{{"passwd"}}},
+		"the root of a /tmp": {Risk: policy.WriteLocal, Deletes: []string{"/tmp"}, Line: "x"},
+	} {
+		c := policy.Call{Tool: "tool", Key: "k", Effect: e}
+		d := law(t).Decide(c, top, nil)
+		if d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 || d.Offers[0].Scope != policy.Once {
+			t.Errorf("%s: %+v", name, d)
+		}
+		wide := []policy.Grant{{Scope: policy.Command, Tool: "tool", Command: "x", Risk: policy.SpendsMoney}, {Scope: policy.Host, Hosts: e.Hosts, Risk: policy.SpendsMoney}}
+		if d := law(t).Decide(c, top, wide); d.Answer != policy.Ask {
+			t.Errorf("%s is %s by a grant for the goal", name, d.Answer)
+		}
+		once := d.Offers[0]
+		once.ID = "r1"
+		if d := law(t).Decide(c, top, []policy.Grant{once}); d.Answer != policy.Allow || d.Grant != "r1" {
+			t.Errorf("%s after a person's yes: %+v", name, d)
+		}
+		if d := law(t).Decide(policy.Call{Tool: "tool", Key: "other", Effect: e}, top, []policy.Grant{once}); d.Answer != policy.Ask {
+			t.Errorf("%s: one yes is taken for another call", name)
+		}
+	}
+	pane := policy.Effect{Risk: policy.WriteLocal, Pane: "t1"}
+	d := law(t).Decide(policy.Call{Tool: "tool", Key: "k", Effect: pane}, top, nil)
+	if d.Answer != policy.Ask || len(d.Offers) != 2 || d.Offers[1].Scope != policy.Pane {
+		t.Errorf("an unconfined pane: %+v", d)
+	}
+}
+
+func TestNeverWritable(t *testing.T) {
+	everywhere := policy.Policy{Risk: policy.SpendsMoney, Dir: "/", AllowWrite: []string{"/home/anna"}}
+	for _, file := range []string{
+		"/w/.git/hooks/pre-commit", "/w/.git/config", "/home/anna/.bashrc", "/etc/profile.d/a.sh", "/home/anna/.ssh/config",
+		"/home/anna/.local/share/goalpost", "/home/anna/.local/share/goalpost/state/goalpost.db",
+	} {
+		d := law(t).Decide(policy.Call{Tool: "write_file", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Paths: []string{file}}}, everywhere,
+			[]policy.Grant{{Scope: policy.Once, Call: "k"}})
+		if d.Answer != policy.Deny {
+			t.Errorf("%s may be written: %s", file, d.Answer)
+		}
+	}
+}
+
+// TestGrants: what each scope covers, and what not.
+func TestGrants(t *testing.T) {
+	p := policy.Policy{Risk: policy.NetworkGet, Dir: "/w"}
+	on := func(r policy.Risk, hosts ...string) policy.Call {
+		return policy.Call{Tool: "browser_click", Key: "k", Effect: policy.Effect{Risk: r, Hosts: hosts}}
+	}
+	d := law(t).Decide(on(policy.NetworkWrite, "docs.example"), p, nil)
+	if d.Answer != policy.Ask || len(d.Offers) != 2 || d.Offers[1].Scope != policy.Host {
+		t.Fatalf("%+v", d)
+	}
+	host := d.Offers[1]
+	for _, c := range []struct {
+		call policy.Call
+		want policy.Answer
+	}{
+		{on(policy.NetworkWrite, "docs.example"), policy.Allow},
+		{on(policy.NetworkGet, "docs.example"), policy.Allow},
+		{on(policy.NetworkWrite, "docs.example", "evil.example"), policy.Ask},
+		{on(policy.NetworkWrite, "evil.example"), policy.Ask},
+		{on(policy.NetworkWrite), policy.Ask},
+		{on(policy.SpendsMoney, "docs.example"), policy.Ask},
+	} {
+		if got := law(t).Decide(c.call, p, []policy.Grant{host}); got.Answer != c.want {
+			t.Errorf("%+v with a grant for the host: %s", c.call.Effect, got.Answer)
+		}
+	}
+	look := policy.Policy{Risk: policy.ReadOnly, Dir: "/w"}
+	write := policy.Call{Tool: "write_file", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Paths: []string{"/w/a"}}}
+	d = law(t).Decide(write, look, nil)
+	if len(d.Offers) != 2 || d.Offers[1].Scope != policy.Path || !strings.Contains(d.Offers[1].Words(), "/w/a") {
+		t.Fatalf("%+v", d.Offers)
+	}
+	write.Effect.Paths = []string{"/w/b"}
+	if got := law(t).Decide(write, look, d.Offers[1:]); got.Answer != policy.Ask {
+		t.Error("a grant for a path covers another")
+	}
+	run := policy.Call{Tool: "run_command", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Line: "make"}}
+	d = law(t).Decide(run, look, nil)
+	run.Key = "same line, another time-out"
+	if got := law(t).Decide(run, look, d.Offers[1:]); got.Answer != policy.Allow {
+		t.Errorf("a grant for a command does not cover it: %+v", d.Offers)
+	}
+	run.Effect.Line = "make install"
+	if got := law(t).Decide(run, look, d.Offers[1:]); got.Answer != policy.Ask {
+		t.Error("a grant for a command covers another")
+	}
+}

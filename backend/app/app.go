@@ -40,6 +40,9 @@ type Options struct {
 	Watch bool
 	// Serve takes the page's streams over another server instead of a port of its own.
 	Serve bool
+	// Attended: a person sits at this program's terminal and may answer approvals.
+	// With Watch somebody always may.
+	Attended bool
 	// Began is when the process started, for the log; zero is now.
 	Began time.Time
 	// Clock is the seam for deadlines and back-off, nil the real one; Slots is how
@@ -53,15 +56,16 @@ type Options struct {
 
 // App is the running program. All methods may be called concurrently after Open.
 type App struct {
-	cfg     *config.Config
-	log     *slog.Logger
-	version string
-	began   time.Time
-	watch   bool
-	serve   bool
-	pace    time.Duration
-	clock   runner.Clock
-	slots   int
+	cfg      *config.Config
+	log      *slog.Logger
+	version  string
+	began    time.Time
+	watch    bool
+	serve    bool
+	attended bool
+	pace     time.Duration
+	clock    runner.Clock
+	slots    int
 
 	broker    event.Broker
 	store     *store.Store
@@ -88,7 +92,7 @@ func New(o Options) *App {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	a := &App{
-		cfg: o.Config, log: o.Log, version: o.Version, began: o.Began, watch: o.Watch, serve: o.Serve, pace: o.Pace,
+		cfg: o.Config, log: o.Log, version: o.Version, began: o.Began, watch: o.Watch, serve: o.Serve, attended: o.Attended, pace: o.Pace,
 		clock: o.Clock, slots: cmp.Or(o.Slots, slots),
 		heard: map[goal.ID]int64{}, wire: model.NewTransport(), rooms: rooms{open: map[goal.ID]*room{}},
 	}
@@ -129,8 +133,13 @@ func (a *App) Open(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
+	law, err := a.law()
+	if err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
 	a.runner = runner.New(runner.Config{
 		Journal: a.store, Open: a.openRoom, Publish: a.broker.Publish, Clock: a.clock, Log: a.log, Slots: a.slots,
+		Law: law, Patience: a.patience,
 		Disk: func() (uint64, error) { return config.Free(a.cfg.State()) },
 	})
 	if a.watch {

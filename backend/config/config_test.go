@@ -121,7 +121,7 @@ func TestSettingsComeBack(t *testing.T) {
 	if s := c.Settings(); s.Theme != "system" || s.Welcomed || s.Scrollback <= 0 {
 		t.Errorf("defaults %+v", s)
 	}
-	want := config.Settings{Theme: "dark", FontSize: 15, Scrollback: 5000, Welcomed: true}
+	want := config.Settings{Theme: "dark", FontSize: 15, Scrollback: 5000, Welcomed: true, ApprovalMinutes: 3}
 	if err := c.SaveSettings(want); err != nil {
 		t.Fatal(err)
 	}

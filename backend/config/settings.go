@@ -17,6 +17,8 @@ type Settings struct {
 	FontSize   int    `json:"font_size"`
 	Scrollback int    `json:"scrollback"` // lines
 	Welcomed   bool   `json:"welcomed"`
+	// ApprovalMinutes is how long an approval waits for a person before its goal pauses.
+	ApprovalMinutes int `json:"approval_minutes"`
 }
 
 // Kind says what a provider speaks.
@@ -48,7 +50,9 @@ type file struct {
 	Active    string     `json:"active"` // id of the provider that new goals get
 }
 
-func defaults() Settings { return Settings{Theme: "system", FontSize: 13, Scrollback: 10_000} }
+func defaults() Settings {
+	return Settings{Theme: "system", FontSize: 13, Scrollback: 10_000, ApprovalMinutes: 10}
+}
 
 func (c *Config) path() string { return filepath.Join(c.state, "settings.json") }
 
@@ -147,7 +151,7 @@ func (c *Config) save(next file) error {
 }
 
 func (s Settings) check() error {
-	const minFont, maxFont, minLines, maxLines = 8, 32, 100, 200_000
+	const minFont, maxFont, minLines, maxLines, maxMinutes = 8, 32, 100, 200_000, 24 * 60
 	switch {
 	case !slices.Contains([]string{"system", "dark", "light"}, s.Theme):
 		return &InvalidError{"theme", fmt.Sprintf("unknown theme %q", s.Theme), "use system, dark or light"}
@@ -155,6 +159,8 @@ func (s Settings) check() error {
 		return &InvalidError{"font_size", fmt.Sprintf("a font size of %d cannot be read", s.FontSize), fmt.Sprintf("use %d to %d", minFont, maxFont)}
 	case s.Scrollback < minLines || s.Scrollback > maxLines:
 		return &InvalidError{"scrollback", fmt.Sprintf("%d lines of scrollback are not possible", s.Scrollback), fmt.Sprintf("use %d to %d", minLines, maxLines)}
+	case s.ApprovalMinutes < 0 || s.ApprovalMinutes > maxMinutes:
+		return &InvalidError{"approval_minutes", fmt.Sprintf("an approval cannot wait for %d minutes", s.ApprovalMinutes), fmt.Sprintf("use 0 (the goal pauses at once) to %d", maxMinutes)}
 	}
 	return nil
 }

@@ -70,6 +70,21 @@ type (
 		Tool      string        `json:"tool"`
 		Arguments string        `json:"arguments"` // JSON as the model wrote it
 		Effect    policy.Effect `json:"effect"`
+		Grant     string        `json:"grant,omitempty"` // the approval that allowed it
+	}
+	// ApprovalRequested tells that a call waits for a person. It has not been
+	// executed, and no model is asked meanwhile.
+	ApprovalRequested struct{ goal.Approval }
+	// ApprovalResolved is the answer. After a pause the call is not executed by
+	// itself: the agent is told, and may repeat it.
+	ApprovalResolved struct {
+		Request string `json:"request"`
+		goal.Answer
+	}
+	// GrantEnded takes a grant back: it was used up, the person revoked it.
+	GrantEnded struct {
+		Request string `json:"request"`
+		Why     string `json:"why"`
 	}
 	// Step is a call's result.
 	Step struct {
@@ -208,6 +223,9 @@ func (Iteration) EventType() string          { return "iteration" }
 func (Message) EventType() string            { return "message" }
 func (StepStarted) EventType() string        { return "step_started" }
 func (Step) EventType() string               { return "step" }
+func (ApprovalRequested) EventType() string  { return "approval_requested" }
+func (ApprovalResolved) EventType() string   { return "approval_resolved" }
+func (GrantEnded) EventType() string         { return "grant_ended" }
 func (Claim) EventType() string              { return "claim" }
 func (Verdict) EventType() string            { return "verdict" }
 func (VerificationFailed) EventType() string { return "verification_failed" }
@@ -224,7 +242,7 @@ func (Pane) EventType() string               { return "pane" }
 // Bodies holds one empty body of every type, for decoding and for documents.
 func Bodies() []Body {
 	return []Body{
-		&Created{}, &Queued{}, &Started{}, &Reopened{}, &LimitsChanged{}, &Iteration{}, &Message{}, &StepStarted{}, &Step{}, &Todos{}, &Critic{},
+		&Created{}, &Queued{}, &Started{}, &Reopened{}, &LimitsChanged{}, &Iteration{}, &Message{}, &StepStarted{}, &Step{}, &ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
 		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{}, &Resumed{}, &Ended{}, &Delta{}, &Pane{},
 	}
 }

@@ -27,6 +27,15 @@ func filled() []event.Body {
 		&event.Message{Message: goal.Message{Role: goal.Assistant, Text: "t", Calls: []goal.Call{{ID: "1", Tool: "x", Arguments: `{"broken`}}, CallID: "c"}},
 		&event.StepStarted{StepID: 4, Tool: "x", Arguments: `{"a":1}`, Effect: policy.Effect{Risk: policy.ReadOnly, Control: true, Paths: []string{"/w/a"}, Hosts: []string{"h"}, Reason: "r"}},
 		&event.Step{StepID: 4, Tool: "x", Outcome: event.Denied, MS: 12, Preview: "p", ImageSHA256: "ab", WholeSHA256: "cd"},
+		&event.ApprovalRequested{Approval: goal.Approval{
+			ID: "a1", Step: 4, Tool: "x", Arguments: "{}", Effect: policy.Effect{Risk: policy.NetworkWrite, Deletes: []string{"/a"}, Irreversible: true, Pane: "t1"},
+			Show: "s", Why: "w", Always: true, Offers: []policy.Grant{{Scope: policy.Once, Tool: "x", Call: "k"}},
+		}},
+		&event.ApprovalResolved{Request: "a1", Answer: goal.Answer{
+			Allowed: true, Why: "w", By: "person",
+			Grant: policy.Grant{ID: "a1", Scope: policy.Host, Tool: "x", Risk: policy.NetworkGet, Hosts: []string{"h"}, Paths: []string{"/p"}, Command: "c", Pane: "t1"},
+		}},
+		&event.GrantEnded{Request: "a1", Why: "used"},
 		&event.Todos{Items: []goal.Todo{{Text: "t", Done: true}}},
 		&event.Critic{Verdict: event.Misled, Reason: "r", Reply: "w", Step: 5},
 		&event.Claim{N: 1, Rationale: "r", Result: "s", By: "critic"},

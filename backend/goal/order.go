@@ -1,5 +1,7 @@
 package goal
 
+import "goalpost/backend/policy"
+
 // OrderKind is what a person may ask of a live goal.
 type OrderKind string
 
@@ -11,18 +13,25 @@ const (
 	OrderResume OrderKind = "resume" // a parked goal goes on now
 	OrderAccept OrderKind = "accept" // a manual check that waits passes
 	OrderReject OrderKind = "reject" // … is sent back; Text says why
+
+	OrderApprove OrderKind = "approve" // an approval is given, as far as Scope says
+	OrderDeny    OrderKind = "deny"    // … is refused; Text says why
+	OrderRevoke  OrderKind = "revoke"  // a grant is taken back
 )
 
 // Order is one thing that a person asks of a goal, from any process.
 type Order struct {
 	Kind OrderKind
 	Text string // the note of the person
+	// Request names the approval that approve, deny and revoke are about.
+	Request string
+	Scope   policy.Scope // of approve
 }
 
 // Valid says whether k is one of the orders.
 func (k OrderKind) Valid() bool {
 	switch k {
-	case OrderAbort, OrderPause, OrderSteer, OrderResume, OrderAccept, OrderReject:
+	case OrderAbort, OrderPause, OrderSteer, OrderResume, OrderAccept, OrderReject, OrderApprove, OrderDeny, OrderRevoke:
 		return true
 	}
 	return false

@@ -135,7 +135,7 @@ func settle(d *Decision, asked []finding, c Call, grants []Grant) {
 		d.Always = d.Always || len(f.by) == 0
 	}
 	for _, g := range grants {
-		if g.Scope == Once && g.Call == c.Key && c.Key != "" {
+		if g.Scope == Once && g.fits(c) {
 			d.Answer, d.Reason, d.Grant = Allow, "the person allowed this call", g.ID
 			return
 		}
@@ -225,7 +225,7 @@ func hosts(c Call, p Policy) (finding, error) {
 		}
 	}
 	if len(foreign) > 0 {
-		return ask([]Scope{Host}, "%s would contact %s, and this goal may do at most %s", c.Tool, strings.Join(foreign, ", "), p.Risk)
+		return ask([]Scope{Host, Command}, "%s is not among the hosts that this goal may contact", strings.Join(foreign, ", "))
 	}
 	return fine()
 }

@@ -35,7 +35,7 @@ func FuzzOrder(f *testing.F) {
 				t.Fatalf("%s with fewer questions, %s with all", got.Answer, want.Answer)
 			}
 		}
-		grants := []Grant{{ID: "1", Scope: Once, Call: "k"}, {ID: "2", Scope: Host, Hosts: []string{host}, Risk: SpendsMoney}, {ID: "3", Scope: Path, Paths: []string{file}, Risk: SpendsMoney}}
+		grants := []Grant{{ID: "1", Scope: Once, Call: "k", Risk: Risk(risk), Hosts: []string{host}, Paths: []string{file}}, {ID: "2", Scope: Host, Hosts: []string{host}, Risk: SpendsMoney}, {ID: "3", Scope: Path, Paths: []string{file}, Risk: SpendsMoney}}
 		if got := law.Decide(c, p, grants); want.Answer == Deny && got.Answer != Deny {
 			t.Fatalf("%s by a grant, although denied: %s", got.Answer, want.Reason)
 		}

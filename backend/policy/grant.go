@@ -55,7 +55,7 @@ func grantFor(s Scope, c Call) (g Grant, ok bool) {
 	g = Grant{Scope: s, Tool: c.Tool, Risk: e.Risk}
 	switch s {
 	case Once:
-		g.Call = c.Key
+		g.Call, g.Hosts, g.Paths, g.Pane = c.Key, e.Hosts, e.Paths, e.Pane
 		return g, c.Key != ""
 	case Host:
 		g.Hosts = e.Hosts
@@ -77,8 +77,8 @@ func grantFor(s Scope, c Call) (g Grant, ok bool) {
 func (g Grant) fits(c Call) bool {
 	e := c.Effect
 	switch g.Scope {
-	case Once:
-		return c.Key != "" && g.Call == c.Key
+	case Once: // the same call that would touch something else is another one
+		return c.Key != "" && g.Call == c.Key && subset(e.Hosts, g.Hosts) && subset(e.Paths, g.Paths) && e.Pane == g.Pane && e.Risk == g.Risk
 	case Host:
 		return len(e.Hosts) > 0 && subset(e.Hosts, g.Hosts) && !e.Risk.Over(g.Risk)
 	case Command:

@@ -129,7 +129,7 @@ func FuzzDenyTools(f *testing.F) {
 			t.Errorf("the unknown risk %q is allowed", risk)
 		}
 		p.DenyTools = []string{"another", tool}
-		grants := []policy.Grant{{Scope: policy.Once, Call: "key"}, {Scope: policy.Host, Hosts: []string{host}, Risk: policy.SpendsMoney}}
+		grants := []policy.Grant{{Scope: policy.Once, Call: "key", Risk: e.Risk, Hosts: e.Hosts, Paths: e.Paths}, {Scope: policy.Host, Hosts: []string{host}, Risk: policy.SpendsMoney}}
 		if got := (policy.Law{}).Decide(policy.Call{Tool: tool, Key: "key", Effect: e}, p, grants); got.Answer != policy.Deny {
 			t.Errorf("%s although denied", got.Answer)
 		}

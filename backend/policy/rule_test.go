@@ -81,7 +81,7 @@ func TestNeverWritable(t *testing.T) {
 		"/home/anna/.local/share/goalpost", "/home/anna/.local/share/goalpost/state/goalpost.db",
 	} {
 		d := law(t).Decide(policy.Call{Tool: "write_file", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Paths: []string{file}}}, everywhere,
-			[]policy.Grant{{Scope: policy.Once, Call: "k"}})
+			[]policy.Grant{{Scope: policy.Once, Call: "k", Risk: policy.WriteLocal, Paths: []string{file}}})
 		if d.Answer != policy.Deny {
 			t.Errorf("%s may be written: %s", file, d.Answer)
 		}

@@ -43,6 +43,8 @@ func (r *Run) over() string {
 		return "the goal was given up"
 	case r.asked != "":
 		return "the person was asked and has not answered yet"
+	case r.approvals.waiting != "":
+		return "the call before waits for the person's approval"
 	}
 	return ""
 }
@@ -87,17 +89,26 @@ func (r *Run) skip(ctx context.Context, calls []goal.Call, why string) *Stop {
 	return stopOf(ctx)
 }
 
-// call is the one door: loop guard → policy → intent in the journal → execute →
-// result in the journal.
+// call is the one door: loop guard → policy → approval → intent in the journal →
+// execute → result in the journal.
 func (r *Run) call(ctx context.Context, c goal.Call) *Stop {
 	r.goal.Spent.Steps++
 	n := r.goal.Spent.Steps
 	tool, effect, refusal := r.judge(ctx, c)
-	repeated := false
+	repeated, grant := false, ""
 	if refusal.outcome == "" {
 		refusal, repeated = r.guard.before(c, effect)
 	}
-	if stop := r.append(ctx, &event.StepStarted{StepID: n, Tool: c.Tool, Arguments: c.Arguments, Effect: effect}); stop != nil {
+	if refusal.outcome == "" {
+		var stop *Stop
+		if grant, refusal, stop = r.permit(ctx, c, n, tool, effect); stop != nil {
+			return stop
+		}
+	}
+	if stop := r.append(ctx, &event.StepStarted{StepID: n, Tool: c.Tool, Arguments: c.Arguments, Effect: effect, Grant: grant}); stop != nil {
+		return stop
+	}
+	if stop := r.useUp(ctx, grant); stop != nil {
 		return stop
 	}
 	from := r.cfg.Clock.Now()
@@ -121,7 +132,10 @@ func (r *Run) call(ctx context.Context, c goal.Call) *Stop {
 	if len(whole) > maxResult {
 		step.Whole = []byte(whole)
 	}
-	return r.append(ctx, step, &event.Message{Message: m})
+	if stop := r.append(ctx, step, &event.Message{Message: m}); stop != nil {
+		return stop
+	}
+	return r.held(ctx, c, n)
 }
 
 // done notes that a call was executed.
@@ -162,8 +176,8 @@ type refused struct {
 	outcome event.Outcome // "" = not refused
 }
 
-// judge finds the tool, validates its arguments and asks the policy. Nothing has
-// happened when it refuses.
+// judge finds the tool, validates its arguments and computes the effect. Nothing
+// has happened when it refuses.
 func (r *Run) judge(ctx context.Context, c goal.Call) (Tool, policy.Effect, refused) {
 	tool := r.tools[c.Tool]
 	if tool == nil {
@@ -176,15 +190,54 @@ func (r *Run) judge(ctx context.Context, c goal.Call) (Tool, policy.Effect, refu
 	if r.goal.Policy.RequireSteps && changes(effect) && (r.declared == nil || r.covered) {
 		return nil, effect, refuse(event.Denied, "denied: this goal wants each changing call in a step of its own. Close the open step with verify_step, then open the next with declare_step.")
 	}
-	switch d := policy.Decide(c.Tool, effect, r.goal.Policy); d.Answer {
-	case policy.Allow:
-		return tool, effect, refused{}
-	case policy.Deny:
-		return nil, effect, refuse(event.Denied, "denied: %s. This will not change during the run; find another way or call abort_with_report.", d.Reason)
-	case policy.Ask:
-		return nil, effect, refuse(event.Denied, "denied: %s. Only the person can allow that, with a new goal; find another way or call abort_with_report.", d.Reason)
+	return tool, effect, refused{}
+}
+
+// permit asks the policy, and where it asks, the person. It names the grant that
+// allowed the call, "" if none was needed.
+func (r *Run) permit(ctx context.Context, c goal.Call, n int, tool Tool, e policy.Effect) (grant string, no refused, stop *Stop) {
+	call := policy.Call{Tool: c.Tool, Key: callKey(c), Effect: e}
+	if len(r.approvals.grants) > 0 {
+		if _, stop = r.takeAnswers(ctx); stop != nil { // one may have been taken back
+			return "", no, stop
+		}
 	}
-	return nil, effect, refuse(event.Denied, "denied: the policy could not decide")
+	d := r.decide(call)
+	if d.Answer != policy.Ask {
+		return d.Grant, denied(d), nil
+	}
+	a := goal.Approval{Step: n, Tool: c.Tool, Arguments: c.Arguments, Effect: e, Why: d.Reason, Always: d.Always, Offers: d.Offers}
+	if s, ok := tool.(Shower); ok {
+		a.Show = s.Show(ctx, c)
+	}
+	answer, stop := r.approve(ctx, a)
+	switch {
+	case stop != nil:
+		return "", no, stop
+	case answer == nil:
+		return "", refuse(event.Denied, "not executed: it waits for the person's approval. When the person has answered you are told, and may call it again."), nil
+	case !answer.Allowed:
+		return "", refuse(event.Denied, "denied by the person: %s.%s Find another way, or call abort_with_report.", d.Reason, because(answer.Why)), nil
+	}
+	var err error
+	if call.Effect, err = tool.Effect(ctx, arguments(c)); err != nil { // the world went on while the person thought
+		return "", refuse(event.Failed, "%s", err.Error()), r.useUp(ctx, answer.Grant.ID)
+	}
+	if d = r.decide(call); d.Answer == policy.Allow {
+		return d.Grant, no, nil
+	}
+	return "", refuse(event.Failed, "not executed: what it would touch changed while the person was asked. Look again, then repeat it if it is still right."),
+		r.useUp(ctx, answer.Grant.ID)
+}
+
+// denied turns a decision into a refusal; an Allow is none.
+func denied(d policy.Decision) refused {
+	switch d.Answer {
+	case policy.Allow:
+		return refused{}
+	case policy.Deny, policy.Ask:
+	}
+	return refuse(event.Denied, "denied: %s. This will not change during the run; find another way or call abort_with_report.", d.Reason)
 }
 
 func refuse(o event.Outcome, format string, args ...any) refused {

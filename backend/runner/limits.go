@@ -9,8 +9,12 @@ import (
 	"goalpost/backend/goal"
 )
 
-// spent is the wall clock used by this goal over all of its runs.
-func (r *Run) spent() time.Duration { return r.before + r.cfg.Clock.Now().Sub(r.began) }
+// spent is the wall clock used by this goal over all of its runs, without the
+// time in which it waited for its person.
+func (r *Run) spent() time.Duration {
+	now := r.cfg.Clock.Now()
+	return r.before + now.Sub(r.began) - r.idle.at(now)
+}
 
 // use is how much of one limit is used up.
 type use struct {

@@ -27,6 +27,10 @@ func (r *Run) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 		case <-ctx.Done():
 			return
 		case <-deadline:
+			if left := r.goal.Limits.WallClock - r.spent(); left > 0 { // it waited for a person
+				deadline = r.cfg.Clock.After(left)
+				continue
+			}
 			cancel(r.usedUp(r.goal.Limits.WallClock.String()))
 			return
 		case <-r.active.nudge:
@@ -35,6 +39,10 @@ func (r *Run) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 		if stop := r.look(ctx); stop != nil {
 			cancel(stop)
 			return
+		}
+		select {
+		case r.stirred <- struct{}{}:
+		default:
 		}
 		if r.cfg.Clock.Now().Sub(beat) >= heartbeat {
 			beat = r.cfg.Clock.Now()

@@ -23,6 +23,10 @@ type Journal interface {
 	Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error
 	// TakeOrders takes what waits of the given kinds, in the order it came.
 	TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error)
+	// Approvals gives everything that the person was asked, oldest first.
+	Approvals(ctx context.Context, id goal.ID) ([]goal.Approval, error)
+	// Grants gives what the person has allowed and not taken back.
+	Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error)
 	Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error)
 	Past(ctx context.Context, id goal.ID) (goal.Past, error)
 	// Unfinished gives the intents that have no result.

@@ -39,6 +39,10 @@ type Run struct {
 	declared *goal.Declaration // the open step of the protocol
 	covered  bool              // a changing call was made in it
 
+	approvals approvals
+	idle      idle          // safe for both
+	stirred   chan struct{} // the watch has looked at the orders
+
 	claims  claims
 	claim   *claim   // made in this iteration
 	gaveUp  *givenUp // in this iteration
@@ -50,7 +54,7 @@ type givenUp struct{ reason, learned string }
 
 func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 	r := &Run{
-		cfg: c, goal: g, id: id, active: a, pause: make(chan struct{}), callIDs: map[string]bool{},
+		cfg: c, goal: g, id: id, active: a, pause: make(chan struct{}), stirred: make(chan struct{}, 1), callIDs: map[string]bool{},
 		began: c.Clock.Now(), before: g.Spent.WallClock, guard: newGuard(), claims: newClaims(g.Spent.Claims), warned: map[string]int{},
 	}
 	r.id.Control = r
@@ -100,7 +104,7 @@ func (r *Run) work(ctx context.Context) (stop *Stop) {
 			r.cfg.Log.Error("panic in run", "goal", r.goal.ID, "panic", p)
 		}
 	}()
-	if stop := r.inOrder(ctx, r.enter, r.restore, r.settleClaim); stop != nil {
+	if stop := r.inOrder(ctx, r.enter, r.recall, r.restore, r.settleClaim); stop != nil {
 		return stop
 	}
 	for {
@@ -153,7 +157,7 @@ func (r *Run) iterate(ctx context.Context) *Stop {
 	}
 	r.silent = 0
 	dispatch := func(ctx context.Context) *Stop { return r.dispatch(ctx, reply.Calls) }
-	return r.inOrder(ctx, dispatch, r.leave, r.settleClaim, r.critique, r.move)
+	return r.inOrder(ctx, dispatch, r.tellNotes, r.leave, r.settleClaim, r.critique, r.move)
 }
 
 // inOrder takes the steps one after the other until one of them stops the run.
@@ -188,6 +192,8 @@ func (r *Run) leave(ctx context.Context) *Stop {
 		return &Stop{Exit: goal.GaveUp, Reason: r.gaveUp.reason}
 	case r.asked != "":
 		return &Stop{Exit: goal.NeedsOperator, Reason: "the agent asks: " + r.asked}
+	case r.approvals.waiting != "":
+		return r.unanswered()
 	}
 	return stopOf(ctx)
 }

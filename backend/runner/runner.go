@@ -16,6 +16,7 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/policy"
 )
 
 // Clock is the seam for deadlines.
@@ -33,6 +34,10 @@ type Config struct {
 	Clock   Clock
 	Log     *slog.Logger
 	Slots   int // goals at once
+	Law     policy.Law
+	// Patience says how long an approval waits for a person, 0 where nobody is
+	// there now. nil is nobody.
+	Patience func() time.Duration
 	// Disk says how many bytes are free where the journal is kept; nil where that is not known.
 	Disk func() (uint64, error)
 }

@@ -88,6 +88,11 @@ type world struct {
 	events []event.Event
 	mu     sync.Mutex
 	free   atomic.Uint64 // bytes on the disk
+
+	post     post
+	patience atomic.Int64       // how long approvals wait, a Duration
+	stops    chan policy.Effect // what the border holds next
+	granted  [][]policy.Grant   // what the border was told; guarded by mu
 }
 
 func newWorld(t *testing.T, turns ...func(context.Context, goal.Turn) (goal.Reply, error)) *world {
@@ -97,7 +102,7 @@ func newWorld(t *testing.T, turns ...func(context.Context, goal.Turn) (goal.Repl
 
 func newWorldAt(t *testing.T, c runner.Clock, turns ...func(context.Context, goal.Turn) (goal.Reply, error)) *world {
 	t.Helper()
-	w := &world{T: t, dir: t.TempDir(), model: &script{turns: turns}}
+	w := &world{T: t, dir: t.TempDir(), model: &script{turns: turns}, stops: make(chan policy.Effect, 8)}
 	w.free.Store(10 << 30)
 	var err error
 	w.store, err = store.Open(t.Context(), store.Options{Dir: t.TempDir(), Publish: w.hear})
@@ -110,7 +115,8 @@ func newWorldAt(t *testing.T, c runner.Clock, turns ...func(context.Context, goa
 	}
 	w.runner = runner.New(runner.Config{
 		Journal: w.store, Open: w.open, Publish: w.hear, Clock: c, Log: slog.New(slog.DiscardHandler), Slots: 3,
-		Disk: func() (uint64, error) { return w.free.Load(), nil },
+		Patience: func() time.Duration { return time.Duration(w.patience.Load()) },
+		Disk:     func() (uint64, error) { return w.free.Load(), nil },
 	})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -132,6 +138,7 @@ type room struct {
 	model runner.Model
 	box   *tools.Box
 	host  verify.Host
+	world *world
 }
 
 func (w *world) open(_ context.Context, g goal.Goal, _ goal.Run, _ func(string, string)) (runner.Room, error) {
@@ -140,7 +147,7 @@ func (w *world) open(_ context.Context, g goal.Goal, _ goal.Run, _ func(string, 
 	if err != nil {
 		return nil, err
 	}
-	return &room{w.model, box, verify.Host{Launcher: process.Launcher(w.set), Env: env, Dir: g.Policy.Dir}}, nil
+	return &room{w.model, box, verify.Host{Launcher: process.Launcher(w.set), Env: env, Dir: g.Policy.Dir}, w}, nil
 }
 
 func (r *room) Models() runner.Models { return runner.Models{Agent: r.model} }
@@ -151,7 +158,7 @@ func (r *room) Tools() []runner.Tool {
 	for _, t := range r.box.Tools() {
 		list = append(list, t)
 	}
-	return append(list, broken{})
+	return append(list, broken{}, &r.world.post)
 }
 
 func (r *room) Close(context.Context, goal.Exit) error { return r.box.Close() }
@@ -225,15 +232,24 @@ func (w *world) run(change func(*goal.Goal)) (*goal.Goal, store.Row) {
 // await returns once an event of the type has been heard.
 func (w *world) await(kind string) {
 	w.Helper()
+	w.awaitN(kind, 1)
+}
+
+// awaitN returns once so many events of the type have been heard.
+func (w *world) awaitN(kind string, most int) {
+	w.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
 		w.mu.Lock()
+		n := 0
 		for _, e := range w.events {
 			if e.Body.EventType() == kind {
-				w.mu.Unlock()
-				return
+				n++
 			}
 		}
 		w.mu.Unlock()
+		if n >= most {
+			return
+		}
 		<-time.After(5 * time.Millisecond)
 	}
 	w.Fatalf("no event %s", kind)
@@ -341,7 +357,7 @@ func TestEveryCallGetsExactlyOneResult(t *testing.T) {
 	w := newWorld(t, call(`no_such_tool {}`, `write_file {broken`, `write_file {"path":"../out.txt","content":""}`, `run_command {"command":""}`,
 		`write_file {"path":"a","content":"x","extra":1}`, `broken {}`, `read_file {"path":"missing"}`, `write_file {"path":"ok.txt","content":"x"}`,
 		`browser_open {"url":"https://shop.example/"}`), call(`write_file {"path":"done.txt","content":"x"}`, claim))
-	g, row := w.run(nil)
+	g, row := w.run(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskDeny })
 	expect(t, row, goal.Completed, goal.Done)
 	steps, err := w.store.Steps(t.Context(), g.ID, 0, 100)
 	if err != nil {

@@ -15,7 +15,8 @@ func (s *Store) Order(ctx context.Context, id goal.ID, o goal.Order) error {
 		return fmt.Errorf("unknown order %q", o.Kind)
 	}
 	return s.tx(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT INTO orders (goal_id, at, kind, text) VALUES (?,?,?,?)", id, stamp(s.now()), o.Kind, valid(o.Text))
+		_, err := tx.ExecContext(ctx, "INSERT INTO orders (goal_id, at, kind, text, request, scope) VALUES (?,?,?,?,?,?)",
+			id, stamp(s.now()), o.Kind, valid(o.Text), valid(o.Request), o.Scope)
 		if err != nil {
 			return fmt.Errorf("order: %w", err)
 		}
@@ -43,14 +44,14 @@ func (s *Store) TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderK
 	}
 	var list []goal.Order
 	err := s.tx(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT kind, text FROM orders WHERE "+where+" ORDER BY id", args...)
+		rows, err := tx.QueryContext(ctx, "SELECT kind, text, request, scope FROM orders WHERE "+where+" ORDER BY id", args...)
 		if err != nil {
 			return fmt.Errorf("orders: %w", err)
 		}
 		defer func() { _ = rows.Close() }()
 		for rows.Next() {
 			var o goal.Order
-			if err := rows.Scan(&o.Kind, &o.Text); err != nil {
+			if err := rows.Scan(&o.Kind, &o.Text, &o.Request, &o.Scope); err != nil {
 				return fmt.Errorf("orders: %w", err)
 			}
 			list = append(list, o)

@@ -45,7 +45,16 @@ func (s *Store) statement(ctx context.Context, tx *sql.Tx, ev event.Event, p pla
 			[]any{b.TokensIn, b.TokensOut, b.USD, ev.GoalID}, nil
 	case *event.Paused:
 		return stopped(ctx, tx, ev, stop{goal.Paused, b.Exit, false, b.Report, b.Account, b.Until})
+	case *event.ApprovalRequested:
+		return approvalRequested(ev, b)
+	case *event.ApprovalResolved:
+		return approvalResolved(ev, b)
+	case *event.GrantEnded:
+		return grantEnded(ev, b)
 	case *event.Ended:
+		if err := endGrants(ctx, tx, ev); err != nil {
+			return "", nil, err
+		}
 		return stopped(ctx, tx, ev, stop{b.Status, b.Exit, b.Verified, b.Report, b.Account, ""})
 	case *event.LimitsChanged:
 		return limitsChanged(ev, b)

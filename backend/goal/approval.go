@@ -1,0 +1,48 @@
+package goal
+
+import "goalpost/backend/policy"
+
+// What an approval does with nobody there (Options.OnAsk).
+const (
+	OnAskPark  = "park"  // the goal pauses as needs_operator; "" is this, too
+	OnAskDeny  = "deny"  // the call is refused
+	OnAskAllow = "allow" // the call goes on, but never what always asks
+)
+
+// Approval is a call that waits for a person, with everything that the person is
+// shown, and the answer if there is one.
+type Approval struct {
+	ID        string         `json:"request"` // of this goal: a1, a2 …
+	Step      int            `json:"step_id"`
+	Tool      string         `json:"tool"`
+	Arguments string         `json:"arguments"` // all of them, JSON as the model wrote it
+	Effect    policy.Effect  `json:"effect"`
+	Show      string         `json:"show,omitempty"` // a diff, or what a form would send
+	Why       string         `json:"why"`
+	Always    bool           `json:"always,omitempty"`
+	Offers    []policy.Grant `json:"offers"` // what a yes may cover, once first
+	Answer    *Answer        `json:"-"`
+}
+
+// Answer is how an approval was settled.
+type Answer struct {
+	Allowed bool         `json:"allowed"`
+	Grant   policy.Grant `json:"grant,omitzero"` // what was allowed
+	Why     string       `json:"why,omitempty"`
+	By      string       `json:"by"` // person, or policy: on_ask decided
+}
+
+// Offer finds the grant of a scope; "goal" is the widest that is offered for the
+// goal, "" is once.
+func (a Approval) Offer(scope policy.Scope) (policy.Grant, bool) {
+	if scope == "" {
+		scope = policy.Once
+	}
+	for _, o := range a.Offers {
+		if o.Scope == scope || scope == "goal" && o.Scope != policy.Once {
+			o.ID = a.ID
+			return o, true
+		}
+	}
+	return policy.Grant{}, false
+}

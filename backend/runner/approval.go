@@ -1,0 +1,339 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+// Shower is a Tool that can show a person more than a call's arguments: a diff,
+// what a form would send. It changes nothing.
+type Shower interface {
+	Show(ctx context.Context, c goal.Call) string
+}
+
+// Border is a Room that holds what a tool could not foresee: a program's
+// connection to a host that was not allowed.
+type Border interface {
+	// Stopped takes what was held since it was last asked, each host once.
+	Stopped() []policy.Effect
+	// Granted says everything that the person has allowed for now, after each change.
+	Granted(grants []policy.Grant)
+}
+
+// approvals are what the person of one goal was asked and has allowed. They
+// belong to the goroutine of the loop.
+type approvals struct {
+	made    int             // so far, over all runs
+	open    []goal.Approval // without an answer, oldest first
+	grants  []policy.Grant
+	waiting string   // an approval that nobody answered; the run pauses for it
+	notes   []string // for the agent, after this turn's calls
+}
+
+// approve asks the person. Without an answer the call waits: the run pauses, or
+// was stopped.
+func (r *Run) approve(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
+	a, stop := r.request(ctx, a)
+	if stop != nil {
+		return nil, stop
+	}
+	return r.await(ctx, a)
+}
+
+func (r *Run) decide(c policy.Call) policy.Decision {
+	return r.cfg.Law.Decide(c, r.goal.Policy, r.approvals.grants)
+}
+
+// request journals what is asked. The same call that waits already is not asked
+// a second time.
+func (r *Run) request(ctx context.Context, a goal.Approval) (goal.Approval, *Stop) {
+	for _, open := range r.approvals.open {
+		if open.Tool == a.Tool && callKey(goal.Call{Tool: a.Tool, Arguments: open.Arguments}) == callKey(goal.Call{Tool: a.Tool, Arguments: a.Arguments}) &&
+			open.Effect.Same(withoutLine(a.Effect)) {
+			return open, nil
+		}
+	}
+	r.approvals.made++
+	a.ID = fmt.Sprintf("a%d", r.approvals.made)
+	if stop := r.append(ctx, &event.ApprovalRequested{Approval: a}); stop != nil {
+		return a, stop
+	}
+	a.Effect = withoutLine(a.Effect)
+	r.approvals.open = append(r.approvals.open, a)
+	return a, nil
+}
+
+// withoutLine leaves out what an approval does not keep: the line is in its arguments.
+func withoutLine(e policy.Effect) policy.Effect {
+	e.Line, e.Commands = "", nil
+	return e
+}
+
+// await waits for the answer to an approval as long as somebody is there. Then
+// the goal's on_ask decides; nil means that the goal pauses, or was stopped.
+// Waiting for a person does not count against the wall clock.
+func (r *Run) await(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
+	r.idle.begin(r.cfg.Clock.Now())
+	defer func() { r.idle.end(r.cfg.Clock.Now()) }()
+	from := r.cfg.Clock.Now()
+	for {
+		answers, stop := r.takeAnswers(ctx)
+		if answer := answers[a.ID]; answer != nil || stop != nil {
+			return answer, stop
+		}
+		left := r.patience() - r.cfg.Clock.Now().Sub(from)
+		if left <= 0 {
+			return r.nobody(ctx, a)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil
+		case <-r.pause:
+			return nil, nil
+		case <-r.stirred:
+		case <-r.cfg.Clock.After(left):
+		}
+	}
+}
+
+// patience is how long an approval waits for a person; 0 where nobody is there.
+func (r *Run) patience() time.Duration {
+	if r.cfg.Patience == nil {
+		return 0
+	}
+	return r.cfg.Patience()
+}
+
+// nobody answered: the goal's options say what then.
+func (r *Run) nobody(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
+	once, offered := a.Offer(policy.Once)
+	switch {
+	case r.goal.Options.OnAsk == goal.OnAskDeny:
+		return r.resolve(ctx, a, goal.Answer{By: "policy", Why: "nobody was there to allow it, and this goal refuses then"})
+	case r.goal.Options.OnAsk == goal.OnAskAllow && !a.Always && offered:
+		return r.resolve(ctx, a, goal.Answer{Allowed: true, Grant: once, By: "policy", Why: "nobody was there, and this goal goes on then"})
+	}
+	r.approvals.waiting = a.ID
+	return nil, nil
+}
+
+// unanswered pauses the run: it goes on when the person has answered.
+func (r *Run) unanswered() *Stop {
+	for _, a := range r.approvals.open {
+		if a.ID == r.approvals.waiting {
+			return &Stop{Exit: goal.NeedsOperator, Reason: fmt.Sprintf("%s waits for an approval (%s): %s", a.Tool, a.ID, a.Why)}
+		}
+	}
+	return &Stop{Exit: goal.NeedsOperator, Reason: "an approval was not answered"}
+}
+
+// takeAnswers takes what the person has answered and taken back, from any
+// process. What answers no open approval is left out.
+func (r *Run) takeAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) {
+	orders, err := r.cfg.Journal.TakeOrders(ctx, r.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
+	if err != nil {
+		if ctx.Err() == nil {
+			r.cfg.Log.Warn("answers", "goal", r.goal.ID, "error", err)
+		}
+		return nil, nil
+	}
+	answers := map[string]*goal.Answer{}
+	for _, o := range orders {
+		if o.Kind == goal.OrderRevoke {
+			if stop := r.endGrant(ctx, o.Request, "the person took it back"); stop != nil {
+				return answers, stop
+			}
+			continue
+		}
+		i := slices.IndexFunc(r.approvals.open, func(a goal.Approval) bool { return a.ID == o.Request })
+		if i < 0 {
+			continue // answered already
+		}
+		answer := goal.Answer{Why: o.Text, By: "person"}
+		if o.Kind == goal.OrderApprove {
+			if answer.Grant, answer.Allowed = r.approvals.open[i].Offer(o.Scope); !answer.Allowed {
+				r.cfg.Log.Warn("an answer of a scope that was not offered", "goal", r.goal.ID, "request", o.Request, "scope", o.Scope)
+				continue
+			}
+		}
+		given, stop := r.resolve(ctx, r.approvals.open[i], answer)
+		if stop != nil {
+			return answers, stop
+		}
+		answers[o.Request] = given
+	}
+	return answers, nil
+}
+
+// resolve journals an answer and keeps what it allows.
+func (r *Run) resolve(ctx context.Context, a goal.Approval, answer goal.Answer) (*goal.Answer, *Stop) {
+	if stop := r.append(ctx, &event.ApprovalResolved{Request: a.ID, Answer: answer}); stop != nil {
+		return nil, stop
+	}
+	r.approvals.open = slices.DeleteFunc(r.approvals.open, func(o goal.Approval) bool { return o.ID == a.ID })
+	if answer.Allowed {
+		r.approvals.grants = append(r.approvals.grants, answer.Grant)
+		r.tellBorder()
+	}
+	return &answer, nil
+}
+
+func (r *Run) endGrant(ctx context.Context, id, why string) *Stop {
+	i := slices.IndexFunc(r.approvals.grants, func(g policy.Grant) bool { return g.ID == id })
+	if i < 0 {
+		return nil
+	}
+	if stop := r.append(ctx, &event.GrantEnded{Request: id, Why: why}); stop != nil {
+		return stop
+	}
+	r.approvals.grants = slices.Delete(r.approvals.grants, i, i+1)
+	r.tellBorder()
+	return nil
+}
+
+// useUp ends a grant that held for one call.
+func (r *Run) useUp(ctx context.Context, id string) *Stop {
+	for _, g := range r.approvals.grants {
+		if g.ID == id && g.Scope == policy.Once {
+			return r.endGrant(ctx, id, "used")
+		}
+	}
+	return nil
+}
+
+func (r *Run) tellBorder() {
+	if b, ok := r.room.(Border); ok {
+		b.Granted(append([]policy.Grant{}, r.approvals.grants...))
+	}
+}
+
+// recall brings back what earlier runs asked, and takes the answers that came
+// during the pause. The agent is told: a call that waited was not executed, and
+// the host never executes it by itself, since the world may have changed.
+func (r *Run) recall(ctx context.Context) *Stop {
+	list, err := r.cfg.Journal.Approvals(ctx, r.goal.ID)
+	if err != nil {
+		return r.fault(ctx, "reading the approvals", err)
+	}
+	if r.approvals.grants, err = r.cfg.Journal.Grants(ctx, r.goal.ID); err != nil {
+		return r.fault(ctx, "reading what the person allowed", err)
+	}
+	r.approvals.made = len(list)
+	waited := map[string]goal.Approval{}
+	for _, a := range list {
+		if a.Answer == nil {
+			r.approvals.open = append(r.approvals.open, a)
+			waited[a.ID] = a
+		}
+	}
+	answers, stop := r.takeAnswers(ctx)
+	if stop != nil {
+		return stop
+	}
+	for _, a := range list {
+		if answer := answers[a.ID]; answer != nil {
+			r.conversation.later(answerWords(waited[a.ID], *answer))
+		}
+	}
+	r.tellBorder()
+	return nil
+}
+
+func answerWords(a goal.Approval, answer goal.Answer) string {
+	call := a.Tool + " " + clip(a.Arguments, 300)
+	if answer.Allowed {
+		return fmt.Sprintf("The person allowed (%s): %s. It was not executed; look whether it is still right, and then call it again.", answer.Grant.Words(), call)
+	}
+	return fmt.Sprintf("The person refused: %s.%s Find another way.", call, because(answer.Why))
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return " The reason: " + strings.TrimSuffix(why, ".") + "."
+}
+
+// held asks about what the border held while a call ran. The call is over; the
+// agent is told the answer after the turn's calls.
+func (r *Run) held(ctx context.Context, c goal.Call, n int) *Stop {
+	border, ok := r.room.(Border)
+	if !ok {
+		return nil
+	}
+	for _, e := range border.Stopped() {
+		call := policy.Call{Tool: c.Tool, Key: callKey(c), Effect: e}
+		d := r.decide(call)
+		if d.Answer != policy.Ask {
+			continue
+		}
+		// One call of the tool is over, so a yes can only hold for the goal.
+		offers := slices.DeleteFunc(d.Offers, func(g policy.Grant) bool { return g.Scope == policy.Once })
+		if len(offers) == 0 {
+			continue
+		}
+		answer, stop := r.approve(ctx, goal.Approval{
+			Step: n, Tool: c.Tool, Arguments: c.Arguments, Effect: e, Why: d.Reason, Always: d.Always, Offers: offers,
+		})
+		if stop != nil {
+			return stop
+		}
+		where := strings.Join(e.Hosts, ", ")
+		switch {
+		case answer == nil:
+			return nil
+		case answer.Allowed:
+			r.approvals.notes = append(r.approvals.notes, fmt.Sprintf("%s was stopped from reaching %s; the person has allowed it now. Repeat it if it is still wanted.", c.Tool, where))
+		default:
+			r.approvals.notes = append(r.approvals.notes, fmt.Sprintf("%s was stopped from reaching %s, and the person refused it.%s", c.Tool, where, because(answer.Why)))
+		}
+	}
+	return nil
+}
+
+// tellNotes says after the calls of a turn what came of asking meanwhile.
+func (r *Run) tellNotes(ctx context.Context) *Stop {
+	if len(r.approvals.notes) == 0 {
+		return nil
+	}
+	text := strings.Join(r.approvals.notes, "\n")
+	r.approvals.notes = nil
+	return r.say(ctx, text)
+}
+
+// idle is the time in which the run waited for a person. The zero value is
+// ready; all methods may be called concurrently.
+type idle struct {
+	mu    sync.Mutex
+	total time.Duration
+	since time.Time // zero when it does not wait
+}
+
+func (i *idle) begin(now time.Time) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.since = now
+}
+
+func (i *idle) end(now time.Time) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.total, i.since = i.total+now.Sub(i.since), time.Time{}
+}
+
+func (i *idle) at(now time.Time) time.Duration {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.since.IsZero() {
+		return i.total
+	}
+	return i.total + now.Sub(i.since)
+}

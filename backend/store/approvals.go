@@ -1,0 +1,179 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+// Approval is an approval of a goal with its place in time.
+type Approval struct {
+	goal.Approval
+	Goal      goal.ID
+	Objective string
+	Status    goal.Status
+	At        time.Time
+	// Given is an answer that waits for the goal to go on, nil if there is none.
+	Given *goal.Order
+}
+
+func approvalRequested(ev event.Event, b *event.ApprovalRequested) (string, []any, error) {
+	n, err := strconv.Atoi(strings.TrimPrefix(b.ID, "a"))
+	if err != nil {
+		return "", nil, fmt.Errorf("approval %q: %w", b.ID, err)
+	}
+	body, err := json.Marshal(b.Approval)
+	if err != nil {
+		return "", nil, fmt.Errorf("approval: %w", err)
+	}
+	return "INSERT INTO approvals (goal_id, id, n, run_id, at, body) VALUES (?,?,?,?,?,?)",
+		[]any{ev.GoalID, b.ID, n, ev.RunID, stamp(ev.At), valid(string(body))}, nil
+}
+
+func approvalResolved(ev event.Event, b *event.ApprovalResolved) (string, []any, error) {
+	body, err := json.Marshal(b.Answer)
+	if err != nil {
+		return "", nil, fmt.Errorf("answer: %w", err)
+	}
+	return "INSERT INTO answers (goal_id, id, run_id, at, body) VALUES (?,?,?,?,?)",
+		[]any{ev.GoalID, b.Request, ev.RunID, stamp(ev.At), valid(string(body))}, nil
+}
+
+func grantEnded(ev event.Event, b *event.GrantEnded) (string, []any, error) {
+	return "INSERT INTO grant_ends (goal_id, id, run_id, at, why) VALUES (?,?,?,?,?)",
+		[]any{ev.GoalID, b.Request, ev.RunID, stamp(ev.At), valid(b.Why)}, nil
+}
+
+// endGrants: what a person allowed a goal ends with it.
+func endGrants(ctx context.Context, tx *sql.Tx, ev event.Event) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO grant_ends (goal_id, id, run_id, at, why)
+		SELECT goal_id, id, ?2, ?3, 'the goal ended' FROM answers a WHERE goal_id = ?1 AND body ->> 'allowed'
+		AND NOT EXISTS (SELECT 1 FROM grant_ends e WHERE e.goal_id = a.goal_id AND e.id = a.id)`, ev.GoalID, ev.RunID, stamp(ev.At))
+	if err != nil {
+		return fmt.Errorf("end grants: %w", err)
+	}
+	return nil
+}
+
+// Approvals reads every approval of a goal with its answer, oldest first.
+func (s *Store) Approvals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
+	list, err := s.approvals(ctx, "a.goal_id = ?", id)
+	if err != nil {
+		return nil, err
+	}
+	plain := make([]goal.Approval, len(list))
+	for i, a := range list {
+		plain[i] = a.Approval
+	}
+	return plain, nil
+}
+
+// OpenApprovals reads what waits for a person, of every goal that may go on, or
+// of one; oldest first.
+func (s *Store) OpenApprovals(ctx context.Context, id goal.ID) ([]Approval, error) {
+	where, args := "r.body IS NULL AND g.status IN ('running','paused')", []any{}
+	if id != "" {
+		where, args = where+" AND a.goal_id = ?", append(args, id)
+	}
+	list, err := s.approvals(ctx, where, args...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if list[i].Given, err = s.given(ctx, list[i].Goal, list[i].ID); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func (s *Store) approvals(ctx context.Context, where string, args ...any) ([]Approval, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT a.goal_id, g.objective, g.status, a.at, a.body, coalesce(r.body, '') FROM approvals a
+		JOIN goals g ON g.id = a.goal_id LEFT JOIN answers r ON r.goal_id = a.goal_id AND r.id = a.id WHERE `+where+` ORDER BY a.at, a.goal_id, a.n`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read approvals: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []Approval
+	for rows.Next() {
+		var a Approval
+		var at, body, answer string
+		if err := rows.Scan(&a.Goal, &a.Objective, &a.Status, &at, &body, &answer); err != nil {
+			return nil, fmt.Errorf("read approvals: %w", err)
+		}
+		a.At = parseStamp(at)
+		if err := json.Unmarshal([]byte(body), &a.Approval); err != nil {
+			return nil, fmt.Errorf("read approval: %w", err)
+		}
+		if answer != "" {
+			a.Answer = &goal.Answer{}
+			if err := json.Unmarshal([]byte(answer), a.Answer); err != nil {
+				return nil, fmt.Errorf("read answer: %w", err)
+			}
+		}
+		list = append(list, a)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read approvals: %w", err)
+	}
+	return list, nil
+}
+
+// given is the first answer to a request that nobody has taken yet.
+func (s *Store) given(ctx context.Context, id goal.ID, request string) (*goal.Order, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT kind, text, request, scope FROM orders
+		WHERE goal_id = ? AND taken_at = '' AND request = ? AND kind IN ('approve','deny') ORDER BY id LIMIT 1`, id, request)
+	if err != nil {
+		return nil, fmt.Errorf("read answers: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var o *goal.Order
+	for rows.Next() {
+		o = &goal.Order{}
+		if err := rows.Scan(&o.Kind, &o.Text, &o.Request, &o.Scope); err != nil {
+			return nil, fmt.Errorf("read answers: %w", err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read answers: %w", err)
+	}
+	return o, nil
+}
+
+// Grants reads what a goal's person has allowed and not taken back, oldest first.
+// One whose revocation waits is left out.
+func (s *Store) Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT r.body FROM answers r JOIN approvals a ON a.goal_id = r.goal_id AND a.id = r.id
+		WHERE r.goal_id = ?1 AND r.body ->> 'allowed'
+		AND NOT EXISTS (SELECT 1 FROM grant_ends e WHERE e.goal_id = r.goal_id AND e.id = r.id)
+		AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.goal_id = r.goal_id AND o.request = r.id AND o.kind = 'revoke' AND o.taken_at = '')
+		ORDER BY a.n`, id)
+	if err != nil {
+		return nil, fmt.Errorf("read grants: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []policy.Grant
+	for rows.Next() {
+		var body string
+		var a goal.Answer
+		if err := rows.Scan(&body); err != nil {
+			return nil, fmt.Errorf("read grants: %w", err)
+		}
+		if err := json.Unmarshal([]byte(body), &a); err != nil {
+			return nil, fmt.Errorf("read grant: %w", err)
+		}
+		list = append(list, a.Grant)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read grants: %w", err)
+	}
+	return list, nil
+}

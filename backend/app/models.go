@@ -208,13 +208,21 @@ func window(p config.Provider) int {
 	return model.Window(p.Model)
 }
 
-func (a *App) turner(p config.Provider) (model.Turner, error) {
-	if p.Kind == config.Demo {
-		return model.Demo{Pace: a.pace, Server: staticServer()}, nil
-	}
-	m, err := model.NewOpenAI(model.Options{
+// turner is a client of a provider, without retries.
+func (a *App) turner(p config.Provider) (m model.Turner, err error) {
+	o := model.Options{
 		BaseURL: p.BaseURL, Model: p.Model, APIKey: os.Getenv(p.APIKeyEnv), KeyName: p.APIKeyEnv, Transport: a.wire, Clock: a.clock,
-	})
+	}
+	switch p.Kind {
+	case config.Demo:
+		return model.Demo{Pace: a.pace, Server: staticServer()}, nil
+	case config.OpenAI:
+		m, err = model.NewOpenAI(o)
+	case config.Anthropic:
+		m, err = model.NewAnthropic(o)
+	default:
+		err = fmt.Errorf("unknown kind of provider %q", p.Kind)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("provider %s: %w", p.ID, err)
 	}

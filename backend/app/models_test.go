@@ -82,7 +82,7 @@ func TestEachMindAsksItsOwnProvider(t *testing.T) {
 	r, _ := study(
 		t,
 		config.Provider{ID: "a", Kind: config.OpenAI, BaseURL: agent.URL, Model: "small", ContextWindow: 9_000},
-		config.Provider{ID: "c", Kind: config.OpenAI, BaseURL: critic.URL, Model: "strict"},
+		config.Provider{ID: "c", Kind: config.Anthropic, BaseURL: critic.URL, Model: "strict"},
 		config.Provider{ID: "j", Kind: config.OpenAI, BaseURL: judge.URL, Model: "fair"},
 	)
 	g := goal.Goal{Provider: "a", Model: "large", Options: goal.Options{CriticProvider: "c", JudgeProvider: "j"}}
@@ -95,6 +95,9 @@ func TestEachMindAsksItsOwnProvider(t *testing.T) {
 	}
 	if ask(t, m.Agent, g.Model) != "agent" || ask(t, m.Critic, m.CriticModel) != "critic" || ask(t, m.judge, g.Model) != "judge" {
 		t.Error("a mind asked the wrong provider")
+	}
+	if !critic.Requests()[0].Anthropic || agent.Requests()[0].Anthropic {
+		t.Error("a provider was asked in the words of the other kind")
 	}
 	for name, s := range map[string]*modeltest.Server{"large": agent, "strict": critic, "fair": judge} {
 		if got := s.Requests()[0].Model; got != name {
@@ -185,3 +188,29 @@ func TestParksAreCountedOverRuns(t *testing.T) {
 }
 
 func inputFor(provider string) api.StartInput { return api.StartInput{Provider: provider} }
+
+// TestProvidersAreTried: both kinds answer one short question, and what is wrong
+// is said with what to do.
+func TestProvidersAreTried(t *testing.T) {
+	t.Setenv("GOALPOST_TEST_KEY", "sk-right")
+	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
+		if r.Header.Get("X-Api-Key")+r.Header.Get("Authorization") == "" {
+			return modeltest.Fail(401, "no key")
+		}
+		return modeltest.Say("ready")
+	})
+	r, _ := study(
+		t,
+		config.Provider{ID: "o", Kind: config.OpenAI, BaseURL: s.URL, Model: "m", APIKeyEnv: "GOALPOST_TEST_KEY"},
+		config.Provider{ID: "a", Kind: config.Anthropic, BaseURL: strings.TrimSuffix(s.URL, "/v1"), Model: "m", APIKeyEnv: "GOALPOST_TEST_KEY"},
+		config.Provider{ID: "keyless", Kind: config.Anthropic, BaseURL: s.URL, Model: "m", APIKeyEnv: "GOALPOST_NO_SUCH_KEY"},
+		config.Provider{ID: "off", Kind: config.Anthropic, BaseURL: "http://127.0.0.1:1", Model: "m"},
+	)
+	for id, want := range map[string][2]string{
+		"o": {"ok", `m answered "ready"`}, "a": {"ok", `m answered "ready"`}, "keyless": {"bad", "set GOALPOST_NO_SUCH_KEY"}, "off": {"bad", "is the server running"}, "gone": {"bad", "settings"}, "demo": {"ok", "scripted"},
+	} {
+		if f := r.app.TestProvider(t.Context(), id); f.State != want[0] || !strings.Contains(f.Detail+f.Hint, want[1]) {
+			t.Errorf("%s: %+v", id, f)
+		}
+	}
+}

@@ -48,14 +48,13 @@ type calls struct {
 func (c *calls) add(p toolPart) error {
 	slot := c.find(p)
 	if slot == nil {
-		if len(c.list) == maxCalls {
-			return &Error{Kind: Garbage, Message: fmt.Sprintf("the reply holds more than %d tool calls", maxCalls)}
+		var err error
+		if slot, err = c.begin(); err != nil {
+			return err
 		}
-		slot = &callSlot{index: -1}
 		if p.Index != nil {
 			slot.index = *p.Index
 		}
-		c.list = append(c.list, slot)
 	}
 	if slot.call.ID == "" {
 		slot.call.ID = p.ID
@@ -63,8 +62,23 @@ func (c *calls) add(p toolPart) error {
 	if n := p.Function.Name; n != slot.call.Tool && slot.args.Len() == 0 {
 		slot.call.Tool += n // whole, or in pieces
 	}
+	return c.grow(slot, func() { slot.write(p.Function.Arguments) })
+}
+
+// begin opens one more call.
+func (c *calls) begin() (*callSlot, error) {
+	if len(c.list) == maxCalls {
+		return nil, &Error{Kind: Garbage, Message: fmt.Sprintf("the reply holds more than %d tool calls", maxCalls)}
+	}
+	slot := &callSlot{index: -1}
+	c.list = append(c.list, slot)
+	return slot, nil
+}
+
+// grow lets write add to a call's arguments, and says when they are too long.
+func (c *calls) grow(slot *callSlot, write func()) error {
 	before := slot.args.Len()
-	slot.write(p.Function.Arguments)
+	write()
 	c.size += slot.args.Len() - before
 	if slot.args.Len() > maxArguments {
 		c.long = slot
@@ -123,6 +137,18 @@ func (c *calls) done() []goal.Call {
 	return out
 }
 
+// cut marks the last call when the reply ended in the middle of it: without
+// arguments, or with half of them, it is not what the model meant.
+func (c *calls) cut() {
+	if len(c.list) == 0 {
+		return
+	}
+	if last := c.list[len(c.list)-1]; !json.Valid(last.args.Bytes()) {
+		last.args.Reset()
+		last.args.WriteString(`"The reply was cut in the middle of this call, at the longest reply that the provider allows. Nothing was done. Send less at a time."`)
+	}
+}
+
 // tool is the name that the model called; a call without one is answered at the
 // door, which says that there is no such tool.
 func (s *callSlot) tool() string {
@@ -152,4 +178,17 @@ func name(r *goal.Reply, turn int) {
 		seen[id] = true
 		r.Calls[i].ID = id
 	}
+}
+
+var unacceptable = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
+// acceptable is an id or a tool's name as every server takes it back: one that
+// a model made up would make it refuse the conversation for ever after.
+func acceptable(s string) string {
+	const most = 64
+	s = unacceptable.ReplaceAllString(s, "_")
+	if s == "" {
+		return "_"
+	}
+	return s[:min(len(s), most)]
 }

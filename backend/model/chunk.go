@@ -100,16 +100,13 @@ func (r *reading) chunk(c chunk) error {
 
 // whole reads an answer of a server that does not stream.
 func (r *reading) whole(body io.Reader) (goal.Reply, error) {
-	b, err := io.ReadAll(io.LimitReader(body, maxLine+1))
+	b, err := readWhole(body)
 	if err != nil {
-		return goal.Reply{}, &Error{Kind: Truncated, Message: "the connection broke before the reply was complete", Err: err}
+		return goal.Reply{}, err
 	}
 	var c chunk
-	if len(b) > maxLine {
-		return goal.Reply{}, &Error{Kind: Garbage, Message: "an answer of more than 8 MiB"}
-	}
 	if err := json.Unmarshal(b, &c); err != nil {
-		return goal.Reply{}, &Error{Kind: Garbage, Message: "the answer is not readable: " + clip(err.Error()), Err: err}
+		return goal.Reply{}, unreadable(err)
 	}
 	r.events = 1
 	switch err := r.chunk(c); {

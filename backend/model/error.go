@@ -144,11 +144,11 @@ func kindOf(status int, c complaint) Kind {
 	switch {
 	case strings.Contains(word, "insufficient_quota"), status == http.StatusPaymentRequired:
 		return Refused
-	case strings.Contains(word, "content_filter"):
+	case strings.Contains(word, "content_filter"), strings.Contains(word, "billing"), strings.Contains(strings.ToLower(c.Message), "credit balance"):
 		return Refused
 	case c.tooLong(status):
 		return TooLong
-	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == 0 && (strings.Contains(word, "authentication") || strings.Contains(word, "permission")):
 		return Auth
 	case status == http.StatusTooManyRequests, strings.Contains(word, "rate_limit"), strings.HasPrefix(word, "429"):
 		return RateLimited

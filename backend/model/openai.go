@@ -60,6 +60,9 @@ func (c *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string))
 	if t.Model == "" {
 		t.Model = c.o.Model
 	}
+	if err := c.looks(t); err != nil {
+		return goal.Reply{}, c.explain(ctx, err)
+	}
 	params, err := request(t)
 	if err != nil {
 		return goal.Reply{}, err
@@ -70,7 +73,7 @@ func (c *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string))
 		reply, err = c.attempt(ctx, t.Model, params, delta)
 	}
 	if err != nil {
-		return goal.Reply{}, c.explain(ctx, err)
+		return goal.Reply{}, c.explain(ctx, c.blinded(t, err))
 	}
 	name(&reply, len(t.Messages))
 	return reply, nil

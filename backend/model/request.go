@@ -1,8 +1,10 @@
 package model
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/http"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/shared"
@@ -16,8 +18,11 @@ func request(t goal.Turn) (openai.ChatCompletionNewParams, error) {
 	if t.System != "" {
 		p.Messages = append(p.Messages, openai.SystemMessage(t.System))
 	}
-	for _, m := range t.Messages {
+	for i, m := range t.Messages {
 		p.Messages = append(p.Messages, message(m))
+		if m.Role == goal.ToolRole && (i+1 == len(t.Messages) || t.Messages[i+1].Role != goal.ToolRole) {
+			p.Messages = append(p.Messages, seen(t.Messages[:i+1])...)
+		}
 	}
 	for _, tool := range t.Tools {
 		f := shared.FunctionDefinitionParam{Name: tool.Name, Description: openai.String(tool.Description)}
@@ -41,7 +46,33 @@ func message(m goal.Message) openai.ChatCompletionMessageParamUnion {
 		return openai.ToolMessage(m.Text, m.CallID)
 	case goal.User:
 	}
-	return openai.UserMessage(m.Text)
+	if len(m.Images) == 0 {
+		return openai.UserMessage(m.Text)
+	}
+	return openai.UserMessage(append(pictures(m), openai.TextContentPart(m.Text)))
+}
+
+// seen is what the newest results show. A result holds text only in this
+// protocol: pictures come in a message of their own, after all results.
+func seen(messages []goal.Message) []openai.ChatCompletionMessageParamUnion {
+	var parts []openai.ChatCompletionContentPartUnionParam
+	for i := len(messages) - 1; i >= 0 && messages[i].Role == goal.ToolRole; i-- {
+		parts = append(pictures(messages[i]), parts...)
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []openai.ChatCompletionMessageParamUnion{openai.UserMessage(append(parts, openai.TextContentPart("The pictures of these results.")))}
+}
+
+func pictures(m goal.Message) []openai.ChatCompletionContentPartUnionParam {
+	var parts []openai.ChatCompletionContentPartUnionParam
+	for _, image := range m.Images {
+		parts = append(parts, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{
+			URL: "data:" + http.DetectContentType(image) + ";base64," + base64.StdEncoding.EncodeToString(image),
+		}))
+	}
+	return parts
 }
 
 func assistant(m goal.Message) openai.ChatCompletionMessageParamUnion {
@@ -53,7 +84,7 @@ func assistant(m goal.Message) openai.ChatCompletionMessageParamUnion {
 		a.ToolCalls = append(a.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
 			OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
 				ID:       c.ID,
-				Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Tool, Arguments: history(c.Arguments)},
+				Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: acceptable(c.Tool), Arguments: history(c.Arguments)},
 			},
 		})
 	}

@@ -7,8 +7,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
+
+	"goalpost/backend/goal"
 )
 
 // Options say where a model is reached.
@@ -75,6 +78,35 @@ func (s *server) Close() {
 	if s.own != nil {
 		s.own.CloseIdleConnections()
 	}
+}
+
+// looks refuses images for a model that is known not to see.
+func (s *server) looks(t goal.Turn) error {
+	if pictured(t) && !Sees(t.Model) {
+		return &Error{Kind: Blind, Message: fmt.Sprintf("the model %s sees no images", t.Model)}
+	}
+	return nil
+}
+
+// blinded is the error of a turn with images: servers refuse them in many words.
+func (s *server) blinded(t goal.Turn, err error) error {
+	e, ok := AsError(err)
+	if !ok || e.Status == 0 || e.Kind != BadRequest && e.Kind != Overloaded || !pictured(t) {
+		return err
+	}
+	said := strings.ToLower(e.Message)
+	for _, word := range []string{"image", "vision", "multimodal", "mmproj"} {
+		if strings.Contains(said, word) {
+			out := *e
+			out.Kind, out.Hint = Blind, ""
+			return &out
+		}
+	}
+	return err
+}
+
+func pictured(t goal.Turn) bool {
+	return slices.ContainsFunc(t.Messages, func(m goal.Message) bool { return len(m.Images) > 0 })
 }
 
 // refusal is the error of an answer that is not a success; it closes the answer.

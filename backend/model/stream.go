@@ -98,9 +98,21 @@ func (r *reading) event(lines [][]byte, last bool) (done bool, err error) {
 	return false, nil
 }
 
+// readWhole reads an answer that is not streamed, up to a bound.
+func readWhole(body io.Reader) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(body, maxLine+1))
+	switch {
+	case err != nil:
+		return nil, &Error{Kind: Truncated, Message: "the connection broke before the reply was complete", Err: err}
+	case len(b) > maxLine:
+		return nil, &Error{Kind: Garbage, Message: "an answer of more than 8 MiB"}
+	}
+	return b, nil
+}
+
 // unreadable is an event that does not follow the protocol.
 func unreadable(err error) error {
-	return &Error{Kind: Garbage, Message: "an event of the stream is not readable: " + clip(err.Error()), Err: err}
+	return &Error{Kind: Garbage, Message: "the answer is not readable: " + clip(err.Error()), Err: err}
 }
 
 // brokeOff is an error that the server put into its stream.
@@ -123,6 +135,10 @@ func (r *reading) say(text string) {
 // reply is the whole reply, once the stream has ended well.
 func (r *reading) reply() (goal.Reply, error) {
 	switch {
+	case r.finish == "refusal":
+		return goal.Reply{}, &Error{Kind: Refused, Message: "the model refused: " + clip(r.text.String())}
+	case r.finish == "model_context_window_exceeded":
+		return goal.Reply{}, &Error{Kind: TooLong, Message: "the reply reached the end of the model's window"}
 	case r.finish == "content_filter":
 		return goal.Reply{}, &Error{Kind: Refused, Message: "the provider's content filter stopped the reply"}
 	case r.finish == "error":
@@ -131,6 +147,9 @@ func (r *reading) reply() (goal.Reply, error) {
 		return goal.Reply{}, &Error{Kind: Refused, Message: "the model refused: " + clip(r.refusal.String())}
 	case r.events == 0:
 		return goal.Reply{}, &Error{Kind: Truncated, Message: "the stream ended without a reply"}
+	}
+	if r.finish == "length" || r.finish == "max_tokens" {
+		r.calls.cut()
 	}
 	return goal.Reply{Text: r.text.String(), Calls: r.calls.done(), Usage: r.used.usage(r.price(r.used))}, nil
 }

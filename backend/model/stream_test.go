@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+	"unicode/utf8"
 )
 
 // free reads a reply that costs nothing.
@@ -97,26 +98,47 @@ func FuzzStream(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
+	f.Fuzz(func(t *testing.T, raw []byte) { readAnything(t, raw, free) })
+}
+
+func FuzzBlocks(f *testing.F) {
+	for _, seed := range []string{
+		"event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":1e300}}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+		"data: {\"type\":\"content_block_start\",\"index\":-1,\"content_block\":{\"type\":\"text\",\"text\":\"hi\\u0000\"}}\n\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n",
+		"data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"name\":\"x\",\"input\":[1]}}\n\ndata: {\"type\":\"message_stop\"}\n\n",
+		"data: {\"type\":\"content_block_delta\",\"index\":9,\"delta\":{\"type\":\"text_delta\",\"text\":\"x\"}}\n\n",
+		"data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n", "data: {\"type\":\"ping\"}\n\n", "data: {\"type\":7}\n\n", "data: {}\n\ndata: [DONE]\n\n",
+	} {
+		f.Add([]byte(seed))
+	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		var heard strings.Builder
-		r, err := free(func(s string) { heard.WriteString(s) }).read(io.NopCloser(bytes.NewReader(raw)), time.Minute)
-		switch {
-		case err != nil:
-			if _, ok := AsError(err); !ok {
-				t.Fatalf("an error without a kind: %v", err)
-			}
-			if r.Text != "" || r.Calls != nil {
-				t.Fatalf("half a reply: %+v", r)
-			}
-		case r.Text != heard.String():
-			t.Fatalf("text %q, heard %q", r.Text, heard.String())
-		case r.Usage.TokensIn < 0 || r.Usage.TokensOut < 0:
-			t.Fatalf("usage %+v", r.Usage)
-		}
-		for _, c := range r.Calls {
-			if c.Tool == "" || c.Arguments == "" {
-				t.Fatalf("call %+v", c)
-			}
-		}
+		readAnything(t, raw, func(delta func(string)) *reading {
+			return newBlocks(delta, func(tally) float64 { return 0 }).reading
+		})
 	})
+}
+
+// readAnything reads a stream that may hold anything: what comes is a whole reply
+// or an error with a kind.
+func readAnything(t *testing.T, raw []byte, open func(delta func(string)) *reading) {
+	var heard strings.Builder
+	r, err := open(func(s string) { heard.WriteString(s) }).read(io.NopCloser(bytes.NewReader(raw)), time.Minute)
+	switch {
+	case err != nil:
+		if _, ok := AsError(err); !ok {
+			t.Fatalf("an error without a kind: %v", err)
+		}
+		if r.Text != "" || r.Calls != nil {
+			t.Fatalf("half a reply: %+v", r)
+		}
+	case r.Text != heard.String() || !utf8.ValidString(r.Text) || strings.ContainsRune(r.Text, 0):
+		t.Fatalf("text %q, heard %q", r.Text, heard.String())
+	case r.Usage.TokensIn < 0 || r.Usage.TokensOut < 0:
+		t.Fatalf("usage %+v", r.Usage)
+	}
+	for _, c := range r.Calls {
+		if c.Tool == "" || c.Arguments == "" || !utf8.ValidString(c.Tool) || !utf8.ValidString(c.Arguments) {
+			t.Fatalf("call %+v", c)
+		}
+	}
 }

@@ -3,17 +3,22 @@ package modeltest
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"goalpost/backend/goal"
 )
 
 // Answer is one reply of the server: words and calls, or a fault.
 type Answer struct {
-	Text  string      // streamed in pieces
-	Calls []goal.Call // an empty ID gets one
-	Usage goal.Usage  // sent when it was asked for; zero means 10 in, 5 out
+	Thinking string      // before the text, over Anthropic's protocol only
+	Text     string      // streamed in pieces
+	Calls    []goal.Call // an empty ID gets one
+	Usage    goal.Usage  // sent when it was asked for; zero means 10 in, 5 out
+	Cached   int64       // how many of the tokens in came from the cache
+	Stop     string      // why the reply ended, in the protocol's word; "" is what fits
 
 	// Faults. Status other than 0 answers with that code, Body and RetryAfter
 	// (the header's value). Raw is sent as the whole stream, word for word.
@@ -26,6 +31,7 @@ type Answer struct {
 	Hang     bool            // after text and calls: silence, and never an end
 	KeepOpen bool            // a whole reply, but the connection stays open after it
 	Wait     <-chan struct{} // nothing is sent before it is closed
+	Break    string          // after text and calls: an error of this type, and the end
 	CutAfter int             // the connection breaks after that many events; 0 means never
 
 	Quirks Quirks
@@ -42,6 +48,8 @@ type Quirks struct {
 	NoUsage         bool // usage never comes
 	CRLF            bool // lines end with CR LF
 	Comments        bool // ": keep-alive" between events
+	WholeInput      bool // Anthropic's protocol: a call's input comes whole, at the start
+	OtherEvents     bool // Anthropic's protocol: events and parts of types nobody knows
 }
 
 // Say is an answer of words only.
@@ -95,10 +103,17 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, req Request, a Ans
 		_, _ = w.Write([]byte(a.Raw))
 		return
 	}
-	s.stream(w, r, a, a.events(req))
+	events := a.chunks(req)
+	if req.Anthropic {
+		events = a.blocks(req)
+	}
+	s.stream(w, r, a, events)
 }
 
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, a Answer, events []string) {
+// frame is one server-sent event; name may be empty.
+type frame struct{ name, data string }
+
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, a Answer, events iter.Seq[frame]) {
 	end := "\n"
 	if a.Quirks.CRLF {
 		end = "\r\n"
@@ -112,14 +127,18 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, a Answer, events
 			}
 		}()
 	}
-	for i, e := range events {
-		if a.CutAfter > 0 && i == a.CutAfter {
+	sent := 0
+	for f := range events {
+		if a.CutAfter > 0 && sent == a.CutAfter {
 			panic(http.ErrAbortHandler) // the way to break a connection without an end
 		}
+		sent++
+		e := "data: " + f.data
+		if f.name != "" {
+			e = "event: " + f.name + end + e
+		}
 		if a.Quirks.Comments {
-			e = ": keep-alive" + end + end + "data: " + e
-		} else {
-			e = "data: " + e
+			e = ": keep-alive" + end + end + e
 		}
 		if _, err := w.Write([]byte(e + end + end)); err != nil {
 			return
@@ -130,42 +149,74 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, a Answer, events
 	}
 }
 
-// events are the data of the stream's events, one string each.
-func (a Answer) events(req Request) []string {
+// chunks are the stream's events in OpenAI's protocol.
+func (a Answer) chunks(req Request) iter.Seq[frame] {
 	q := a.Quirks
-	out := []string{delta(`{"role":"assistant","content":""}`, "")}
-	for _, piece := range pieces(a.Text, 7) {
-		out = append(out, delta(`{"content":`+quote(piece)+`}`, ""))
+	return func(yield func(frame) bool) {
+		send := func(data string) bool { return yield(frame{data: data}) }
+		if !send(delta(`{"role":"assistant","content":""}`, "")) {
+			return
+		}
+		for piece := range pieces(a.Text, 7) {
+			if !send(delta(`{"content":`+quote(piece)+`}`, "")) {
+				return
+			}
+		}
+		for i, c := range a.Calls {
+			for data := range q.call(i, len(req.Messages), c) {
+				if !send(data) {
+					return
+				}
+			}
+		}
+		if a.Hang {
+			return
+		}
+		if a.Break != "" {
+			send(`{"error":{"message":"the server is sorry","type":` + quote(a.Break) + `}}`)
+			return
+		}
+		for _, data := range a.ending(req) {
+			if !send(data) {
+				return
+			}
+		}
 	}
-	for i, c := range a.Calls {
-		out = append(out, q.call(i, len(req.Messages), c)...)
-	}
-	if a.Hang {
-		return out
-	}
+}
+
+// ending is what follows the last word.
+func (a Answer) ending(req Request) []string {
+	var out []string
 	finish := "stop"
 	if len(a.Calls) > 0 {
 		finish = "tool_calls"
 	}
-	if !q.NoFinish {
+	if a.Stop != "" {
+		finish = a.Stop
+	}
+	if !a.Quirks.NoFinish {
 		out = append(out, delta(`{}`, finish))
 	}
-	if req.IncludeUsage && !q.NoUsage {
-		u := a.Usage
-		if u == (goal.Usage{}) {
-			u = goal.Usage{TokensIn: 10, TokensOut: 5}
-		}
-		out = append(out, fmt.Sprintf(`{"object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}}`,
-			u.TokensIn, u.TokensOut, u.TokensIn+u.TokensOut))
+	if req.IncludeUsage && !a.Quirks.NoUsage {
+		u := a.used()
+		out = append(out, fmt.Sprintf(`{"object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}}`,
+			u.TokensIn, u.TokensOut, u.TokensIn+u.TokensOut, a.Cached))
 	}
-	if !q.NoDone && !a.KeepOpen {
+	if !a.Quirks.NoDone && !a.KeepOpen {
 		out = append(out, "[DONE]")
 	}
 	return out
 }
 
+func (a Answer) used() goal.Usage {
+	if a.Usage == (goal.Usage{}) {
+		return goal.Usage{TokensIn: 10, TokensOut: 5}
+	}
+	return a.Usage
+}
+
 // call is one tool call in pieces.
-func (q Quirks) call(i, turn int, c goal.Call) []string {
+func (q Quirks) call(i, turn int, c goal.Call) iter.Seq[string] {
 	if c.ID == "" {
 		c.ID = fmt.Sprintf("call_%d_%d", turn, i)
 	}
@@ -190,14 +241,20 @@ func (q Quirks) call(i, turn int, c goal.Call) []string {
 		}
 		return delta(`{"tool_calls":[{`+h+`"function":{`+name+`"arguments":`+arguments+`}}]}`, "")
 	}
-	if q.ObjectArguments && json.Valid([]byte(c.Arguments)) {
-		return []string{piece(true, c.Arguments)}
+	return func(yield func(string) bool) {
+		if q.ObjectArguments && json.Valid([]byte(c.Arguments)) {
+			yield(piece(true, c.Arguments))
+			return
+		}
+		if !yield(piece(true, `""`)) {
+			return
+		}
+		for p := range pieces(c.Arguments, 5) {
+			if !yield(piece(false, quote(p))) {
+				return
+			}
+		}
 	}
-	out := []string{piece(true, `""`)}
-	for _, p := range pieces(c.Arguments, 5) {
-		out = append(out, piece(false, quote(p)))
-	}
-	return out
 }
 
 func delta(d, finish string) string {
@@ -208,16 +265,20 @@ func delta(d, finish string) string {
 	return `{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"test","choices":[{"index":0,"delta":` + d + `,"finish_reason":` + f + `}]}`
 }
 
-// pieces cuts s into n runes each.
-func pieces(s string, n int) []string {
-	var out []string
-	r := []rune(s)
-	for len(r) > n {
-		out = append(out, string(r[:n]))
-		r = r[n:]
+// pieces cuts s between characters, into about n bytes each; what is very long
+// comes in larger ones.
+func pieces(s string, n int) iter.Seq[string] {
+	n = max(n, len(s)/1000)
+	return func(yield func(string) bool) {
+		for len(s) > 0 {
+			end := min(n, len(s))
+			for end < len(s) && !utf8.RuneStart(s[end]) {
+				end++
+			}
+			if !yield(s[:end]) {
+				return
+			}
+			s = s[end:]
+		}
 	}
-	if len(r) > 0 {
-		out = append(out, string(r))
-	}
-	return out
 }

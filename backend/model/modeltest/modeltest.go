@@ -1,10 +1,11 @@
-// Package modeltest is a local server that speaks the streaming protocol of
-// OpenAI-compatible /chat/completions, with the quirks of the servers in the
-// field and with faults on order. It stands in for a provider in tests; nothing
-// leaves the machine.
+// Package modeltest is a local server that speaks the streaming protocols of
+// OpenAI-compatible /chat/completions and of Anthropic's /messages, with the
+// quirks of the servers in the field and with faults on order. It stands in for
+// a provider in tests; nothing leaves the machine.
 package modeltest
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -27,6 +28,7 @@ type Request struct {
 	Tools        []string       // names, in the order sent
 	Stream       bool
 	IncludeUsage bool
+	Anthropic    bool // over Anthropic's protocol
 	Header       http.Header
 	Body         []byte
 }
@@ -56,7 +58,8 @@ func New(tb testing.TB, script Script) *Server {
 	tb.Helper()
 	s := &Server{script: script, quit: make(chan struct{})}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", s.complete)
+	mux.HandleFunc("POST /v1/chat/completions", s.complete(parse))
+	mux.HandleFunc("POST /v1/messages", s.complete(parseMessages))
 	s.http = httptest.NewServer(mux)
 	s.URL = s.http.URL + "/v1"
 	tb.Cleanup(func() {
@@ -74,23 +77,27 @@ func (s *Server) Requests() []Request {
 	return append([]Request(nil), s.seen...)
 }
 
-func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return // the client left
+func (s *Server) complete(parse func(http.Header, []byte) (Request, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the client left
+		}
+		req, err := parse(r.Header, body)
+		if err != nil {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write([]byte(`{"type":"error","error":{"message":` + quote(err.Error()) + `,"type":"invalid_request_error"}}`))
+			return
+		}
+		req.Header, req.Body = r.Header.Clone(), body
+		s.mu.Lock()
+		n := len(s.seen)
+		s.seen = append(s.seen, req)
+		answer := s.script(n, req)
+		s.mu.Unlock()
+		s.play(w, r, req, answer)
 	}
-	req, err := parse(body)
-	if err != nil {
-		http.Error(w, `{"error":{"message":`+quote(err.Error())+`,"type":"invalid_request_error"}}`, http.StatusBadRequest)
-		return
-	}
-	req.Header = r.Header.Clone()
-	s.mu.Lock()
-	n := len(s.seen)
-	s.seen = append(s.seen, req)
-	answer := s.script(n, req)
-	s.mu.Unlock()
-	s.play(w, r, req, answer)
 }
 
 type wireRequest struct {
@@ -118,14 +125,15 @@ type wireRequest struct {
 	} `json:"stream_options"`
 }
 
-func parse(body []byte) (Request, error) {
+func parse(_ http.Header, body []byte) (Request, error) {
 	var w wireRequest
 	if err := json.Unmarshal(body, &w); err != nil {
 		return Request{}, err
 	}
-	req := Request{Model: w.Model, Stream: w.Stream, IncludeUsage: w.StreamOptions.IncludeUsage, Body: body}
+	req := Request{Model: w.Model, Stream: w.Stream, IncludeUsage: w.StreamOptions.IncludeUsage}
 	for _, m := range w.Messages {
-		msg := goal.Message{Role: m.Role, Text: text(m.Content), CallID: m.ToolCallID}
+		msg := goal.Message{Role: m.Role, CallID: m.ToolCallID}
+		msg.Text, msg.Images = content(m.Content)
 		for _, c := range m.ToolCalls {
 			msg.Calls = append(msg.Calls, goal.Call{ID: c.ID, Tool: c.Function.Name, Arguments: c.Function.Arguments})
 		}
@@ -137,23 +145,29 @@ func parse(body []byte) (Request, error) {
 	return req, nil
 }
 
-// text reads content that is a string or a list of text parts.
-func text(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
+// content reads content that is a string or a list of parts.
+func content(raw json.RawMessage) (words string, images [][]byte) {
+	if json.Unmarshal(raw, &words) == nil {
+		return words, nil
 	}
 	var parts []struct {
-		Text string `json:"text"`
+		Text  string `json:"text"`
+		Image struct {
+			URL string `json:"url"`
+		} `json:"image_url"`
 	}
 	if json.Unmarshal(raw, &parts) != nil {
-		return ""
+		return "", nil
 	}
-	var b strings.Builder
 	for _, p := range parts {
-		b.WriteString(p.Text)
+		words += p.Text
+		if _, data, ok := strings.Cut(p.Image.URL, ";base64,"); ok {
+			if image, err := base64.StdEncoding.DecodeString(data); err == nil {
+				images = append(images, image)
+			}
+		}
 	}
-	return b.String()
+	return words, images
 }
 
 func quote(s string) string {

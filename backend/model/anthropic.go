@@ -1,0 +1,129 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"goalpost/backend/goal"
+)
+
+// Anthropic is a client of one server that speaks the Messages API. It is safe
+// for concurrent use. It is written on net/http: the official SDK would make the
+// program 9 MB larger, and its stream reader would not be used.
+type Anthropic struct {
+	*server
+	thoughts thoughts
+	short    atomic.Bool // the server refused a reply as long as we ask for
+}
+
+const (
+	// longReply is asked for where the model allows it, in tokens; the reply ends when it is done.
+	longReply = 32_000
+	// shortReply is what every model allows.
+	shortReply = 4_096
+)
+
+// NewAnthropic checks the options; it does not contact the server.
+func NewAnthropic(o Options) (*Anthropic, error) {
+	s, err := connect(o, "Anthropic", "https://api.anthropic.com")
+	if err != nil {
+		return nil, err
+	}
+	return &Anthropic{server: s}, nil
+}
+
+// Turn asks the model once. ctx bounds it; its end is returned as the context's
+// error, everything else as *Error.
+func (c *Anthropic) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
+	if t.Model == "" {
+		t.Model = c.o.Model
+	}
+	if err := c.looks(t); err != nil {
+		return goal.Reply{}, c.explain(ctx, err)
+	}
+	reply, r, err := c.attempt(ctx, t, delta)
+	if c.adapt(err) {
+		reply, r, err = c.attempt(ctx, t, delta)
+	}
+	if err != nil {
+		return goal.Reply{}, c.explain(ctx, c.blinded(t, err))
+	}
+	name(&reply, len(t.Messages))
+	c.thoughts.keep(t.Model, reply, r.sent(reply))
+	return reply, nil
+}
+
+// adapt changes what the next attempt asks for, if the server refused this one
+// for a reason that can be met, and says whether it did.
+func (c *Anthropic) adapt(err error) bool {
+	e, ok := AsError(err)
+	if !ok || e.Kind != BadRequest {
+		return false
+	}
+	switch said := strings.ToLower(e.Message); {
+	case strings.Contains(said, "max_tokens"):
+		return c.short.CompareAndSwap(false, true)
+	case strings.Contains(said, "thinking"):
+		return c.thoughts.forget()
+	}
+	return false
+}
+
+func (c *Anthropic) attempt(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, *blockReading, error) {
+	body, err := json.Marshal(c.request(t))
+	if err != nil {
+		return goal.Reply{}, nil, &Error{Kind: BadRequest, Message: "the request cannot be written: " + clip(err.Error()), Hint: "this is a fault of the program or of an MCP server", Err: err}
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint(), bytes.NewReader(body))
+	if err != nil {
+		return goal.Reply{}, nil, fmt.Errorf("model turn: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	req.Header.Set("Anthropic-Version", "2023-06-01")
+	if c.o.APIKey != "" {
+		req.Header.Set("X-Api-Key", c.o.APIKey)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return goal.Reply{}, nil, err //nolint:wrapcheck // explained in Turn
+	}
+	if resp.StatusCode/100 != 2 {
+		return goal.Reply{}, nil, c.refusal(resp)
+	}
+	defer func() { _ = resp.Body.Close() }() // nothing is left to lose
+	r := newBlocks(delta, func(used tally) float64 { return c.cost(t.Model, used) })
+	var reply goal.Reply
+	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind {
+	case "application/json": // the server ignored stream: true
+		reply, err = r.whole(resp.Body)
+	case "text/html":
+		err = &Error{Kind: Garbage, Status: resp.StatusCode, Message: "the server answered with a web page"}
+	default:
+		reply, err = r.read(resp.Body, c.o.Linger)
+	}
+	return reply, r, err
+}
+
+// endpoint takes base URLs with and without the version.
+func (c *Anthropic) endpoint() string {
+	base := strings.TrimSuffix(strings.TrimRight(c.o.BaseURL, "/"), "/v1")
+	return base + "/v1/messages"
+}
+
+// longest is how many tokens a reply may have.
+func (c *Anthropic) longest(model string) int {
+	if c.short.Load() {
+		return shortReply
+	}
+	if most := find(model).output; most > 0 {
+		return min(most, longReply)
+	}
+	return longReply
+}

@@ -1,0 +1,173 @@
+package model
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"goalpost/backend/goal"
+)
+
+// messagesRequest is what the Messages API is asked.
+type messagesRequest struct {
+	Model     string        `json:"model"`
+	MaxTokens int           `json:"max_tokens"`
+	Stream    bool          `json:"stream"`
+	System    []*block      `json:"system,omitempty"`
+	Tools     []toolBlock   `json:"tools,omitempty"`
+	Messages  []sideMessage `json:"messages"`
+}
+
+type toolBlock struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"input_schema"`
+	Cache       *cacheMark      `json:"cache_control,omitempty"`
+}
+
+// sideMessage is everything that one side says before the other speaks.
+type sideMessage struct {
+	Role    goal.Role `json:"role"`
+	Content []*block  `json:"content"`
+}
+
+// block is a piece of content of any type.
+type block struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"`
+	ToolUseID string          `json:"tool_use_id,omitempty"`
+	Content   []*block        `json:"content,omitempty"`
+	Source    *imageSource    `json:"source,omitempty"`
+	Thinking  *string         `json:"thinking,omitempty"`
+	Signature string          `json:"signature,omitempty"`
+	Data      string          `json:"data,omitempty"`
+	Cache     *cacheMark      `json:"cache_control,omitempty"`
+}
+
+type imageSource struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type"`
+	Data      string `json:"data"`
+}
+
+// cacheMark says that the prefix up to here is worth keeping.
+type cacheMark struct {
+	Type string `json:"type"`
+}
+
+func mark() *cacheMark { return &cacheMark{"ephemeral"} }
+
+// request writes a turn in the provider's words. Three marks let the cache hit:
+// after the tools and the contract, which never change; at the end of the
+// conversation, for the next turn; and where this conversation ended the last time.
+func (c *Anthropic) request(t goal.Turn) messagesRequest {
+	r := messagesRequest{Model: t.Model, MaxTokens: c.longest(t.Model), Stream: true, Messages: c.sides(t)}
+	for _, tool := range t.Tools {
+		schema := tool.Schema
+		if len(schema) == 0 {
+			schema = json.RawMessage(`{"type":"object"}`)
+		}
+		r.Tools = append(r.Tools, toolBlock{Name: tool.Name, Description: tool.Description, Schema: schema})
+	}
+	switch {
+	case strings.TrimSpace(t.System) != "":
+		r.System = []*block{{Type: "text", Text: t.System, Cache: mark()}}
+	case len(r.Tools) > 0:
+		r.Tools[len(r.Tools)-1].Cache = mark()
+	}
+	for i, marked := len(r.Messages)-1, 0; i >= 0 && marked < 2; i-- {
+		if m := r.Messages[i]; m.Role == goal.User {
+			m.Content[len(m.Content)-1].Cache = mark()
+			marked++
+		}
+	}
+	return r
+}
+
+// sides writes the conversation as the API wants it: the two sides in turn, the
+// person's first, every call answered in the message after it.
+func (c *Anthropic) sides(t goal.Turn) []sideMessage {
+	var list []sideMessage
+	add := func(role goal.Role, content ...*block) {
+		if n := len(list); n > 0 && list[n-1].Role == role {
+			list[n-1].Content = append(list[n-1].Content, content...)
+			return
+		}
+		list = append(list, sideMessage{role, content})
+	}
+	if len(t.Messages) == 0 || t.Messages[0].Role == goal.Assistant {
+		add(goal.User, text("Go on."))
+	}
+	var open []string // calls without a result
+	answered := func() {
+		for _, id := range open {
+			add(goal.User, result(id, goal.Message{Text: "no result is known"}))
+		}
+		open = nil
+	}
+	for _, m := range t.Messages {
+		switch m.Role {
+		case goal.Assistant:
+			answered()
+			add(goal.Assistant, c.thoughts.recall(t.Model, m)...)
+			for _, call := range m.Calls {
+				open = append(open, acceptable(call.ID))
+			}
+		case goal.ToolRole:
+			id := acceptable(m.CallID)
+			i := slices.Index(open, id)
+			if i < 0 {
+				add(goal.User, text("A result: "+m.Text))
+				continue
+			}
+			open = slices.Delete(open, i, i+1)
+			add(goal.User, result(id, m))
+		case goal.User, goal.System:
+			answered()
+			add(goal.User, append(images(m), text(m.Text))...)
+		}
+	}
+	answered()
+	return list
+}
+
+// assistantBlocks is a reply of the model, without what it thought.
+func assistantBlocks(m goal.Message) []*block {
+	var list []*block
+	if strings.TrimSpace(m.Text) != "" || len(m.Calls) == 0 {
+		list = append(list, text(m.Text))
+	}
+	for _, call := range m.Calls {
+		list = append(list, use(call))
+	}
+	return list
+}
+
+func use(call goal.Call) *block {
+	return &block{Type: "tool_use", ID: acceptable(call.ID), Name: acceptable(call.Tool), Input: json.RawMessage(history(call.Arguments))}
+}
+
+// text is never blank: the API refuses that.
+func text(s string) *block {
+	if strings.TrimSpace(s) == "" {
+		s = "(nothing)"
+	}
+	return &block{Type: "text", Text: s}
+}
+
+func result(id string, m goal.Message) *block {
+	return &block{Type: "tool_result", ToolUseID: id, Content: append([]*block{text(m.Text)}, images(m)...)}
+}
+
+func images(m goal.Message) []*block {
+	var list []*block
+	for _, image := range m.Images {
+		list = append(list, &block{Type: "image", Source: &imageSource{"base64", http.DetectContentType(image), base64.StdEncoding.EncodeToString(image)}})
+	}
+	return list
+}

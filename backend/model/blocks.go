@@ -1,0 +1,229 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"goalpost/backend/goal"
+)
+
+// blockEvent is one event of a Messages stream; what other types carry is empty.
+type blockEvent struct {
+	Type    string `json:"type"`
+	Message struct {
+		Usage *blockUsage `json:"usage"`
+	} `json:"message"`
+	Index int             `json:"index"`
+	Block blockPart       `json:"content_block"`
+	Delta blockDelta      `json:"delta"`
+	Usage *blockUsage     `json:"usage"`
+	Error json.RawMessage `json:"error"`
+
+	// Of an answer that is not streamed.
+	Content    []blockPart `json:"content"`
+	StopReason *string     `json:"stop_reason"`
+}
+
+// blockDelta is what is added to a block, or to the message.
+type blockDelta struct {
+	blockPart
+	StopReason *string `json:"stop_reason"`
+}
+
+// blockPart is a block at its start, and what is added to it.
+type blockPart struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	Partial   string          `json:"partial_json"`
+	Thinking  string          `json:"thinking"`
+	Signature string          `json:"signature"`
+	Data      string          `json:"data"`
+}
+
+// blockUsage counts tokens; counts that are missing were said before.
+type blockUsage struct {
+	In         *float64 `json:"input_tokens"` // without those from and for the cache
+	Out        *float64 `json:"output_tokens"`
+	CacheRead  *float64 `json:"cache_read_input_tokens"`
+	CacheWrite *float64 `json:"cache_creation_input_tokens"`
+}
+
+// blockReading reads the protocol of Anthropic.
+type blockReading struct {
+	*reading
+	open   map[int]*openBlock // by index
+	blocks []*openBlock       // in the order of their start
+}
+
+// openBlock is a block under way.
+type openBlock struct {
+	kind      string
+	text      strings.Builder // or what was thought
+	signature strings.Builder
+	data      string
+	slot      *callSlot // of a call
+}
+
+func newBlocks(delta func(string), price func(tally) float64) *blockReading {
+	b := &blockReading{reading: &reading{delta: delta, price: price}, open: map[int]*openBlock{}}
+	b.take = b.event
+	return b
+}
+
+// event takes one event. Those of unknown types say nothing, whatever they hold.
+func (b *blockReading) event(data []byte) error {
+	var e blockEvent
+	if err := json.Unmarshal(data, &e); err != nil {
+		if slices.Contains([]string{"", "message_start", "content_block_start", "content_block_delta", "message_delta", "error"}, e.Type) {
+			return unreadable(err)
+		}
+		return nil
+	}
+	switch e.Type {
+	case "message_start":
+		b.count(e.Message.Usage)
+	case "content_block_start":
+		return b.start(e.Index, e.Block)
+	case "content_block_delta":
+		return b.more(e.Index, e.Delta.blockPart)
+	case "message_delta":
+		b.count(e.Usage)
+		b.stop(e.Delta.StopReason)
+	case "message_stop":
+		b.finished = true
+	case "error":
+		return brokeOff(e.Error)
+	case "": // a gateway's own complaint
+		if len(e.Error) > 0 {
+			return brokeOff(e.Error)
+		}
+	}
+	return nil
+}
+
+func (b *blockReading) start(index int, p blockPart) error {
+	o := &openBlock{kind: p.Type, data: p.Data}
+	b.open[index] = o
+	b.blocks = append(b.blocks, o)
+	if p.Type == "tool_use" {
+		slot, err := b.calls.begin()
+		if err != nil {
+			return err
+		}
+		slot.call.ID, slot.call.Tool, o.slot = p.ID, p.Name, slot
+		if input := strings.TrimSpace(string(p.Input)); input != "" && input != "{}" && input != "null" {
+			if err := b.calls.grow(slot, func() { slot.args.WriteString(input) }); err != nil { // whole at once
+				return err
+			}
+		}
+	}
+	return b.more(index, blockPart{Text: p.Text, Thinking: p.Thinking, Signature: p.Signature})
+}
+
+func (b *blockReading) more(index int, p blockPart) error {
+	o := b.open[index]
+	if o == nil {
+		return &Error{Kind: Garbage, Message: "the stream adds to a part that it never began"}
+	}
+	o.text.WriteString(p.Thinking)
+	o.signature.WriteString(p.Signature)
+	if o.kind == "text" {
+		o.text.WriteString(plain(p.Text))
+		b.say(p.Text)
+	}
+	if o.slot == nil || p.Partial == "" {
+		return nil
+	}
+	return b.calls.grow(o.slot, func() { o.slot.args.WriteString(p.Partial) })
+}
+
+func (b *blockReading) count(u *blockUsage) {
+	if u == nil {
+		return
+	}
+	for _, c := range []struct {
+		said *float64
+		kept *int64
+	}{{u.In, &b.used.in}, {u.Out, &b.used.out}, {u.CacheRead, &b.used.cacheRead}, {u.CacheWrite, &b.used.cacheWrite}} {
+		if c.said != nil {
+			*c.kept = tokens(*c.said)
+		}
+	}
+}
+
+func (b *blockReading) stop(reason *string) {
+	if reason != nil && *reason != "" {
+		b.finish, b.finished = *reason, true
+	}
+}
+
+// whole reads an answer of a server that does not stream.
+func (b *blockReading) whole(body io.Reader) (goal.Reply, error) {
+	data, err := readWhole(body)
+	if err != nil {
+		return goal.Reply{}, err
+	}
+	var e blockEvent
+	if err := json.Unmarshal(data, &e); err != nil {
+		return goal.Reply{}, unreadable(err)
+	}
+	if len(e.Error) > 0 {
+		return goal.Reply{}, brokeOff(e.Error)
+	}
+	if e.Type != "message" {
+		return goal.Reply{}, &Error{Kind: Garbage, Message: "the answer holds no reply"}
+	}
+	b.events = 1
+	b.count(e.Usage)
+	b.stop(e.StopReason)
+	for i, p := range e.Content {
+		switch err := b.start(i, p); {
+		case errors.Is(err, errLongCall):
+			return b.replyLong()
+		case err != nil:
+			return goal.Reply{}, err
+		}
+	}
+	return b.reply()
+}
+
+// sent is the reply as it came, to be given back; nil if the model did not think.
+func (b *blockReading) sent(r goal.Reply) []*block {
+	var list []*block
+	thought, call := false, 0
+	for _, o := range b.blocks {
+		switch o.kind {
+		case "thinking", "redacted_thinking":
+			thought = true
+			list = append(list, o.thought())
+		case "text":
+			if strings.TrimSpace(o.text.String()) != "" {
+				list = append(list, text(o.text.String()))
+			}
+		case "tool_use":
+			if call < len(r.Calls) {
+				list = append(list, use(r.Calls[call]))
+			}
+			call++
+		}
+	}
+	if !thought || call != len(r.Calls) {
+		return nil
+	}
+	return list
+}
+
+// thought is a block as the server takes it back: an empty thought is one, too.
+func (o *openBlock) thought() *block {
+	if o.kind == "redacted_thinking" {
+		return &block{Type: o.kind, Data: o.data}
+	}
+	thinking := o.text.String()
+	return &block{Type: o.kind, Thinking: &thinking, Signature: o.signature.String()}
+}

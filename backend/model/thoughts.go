@@ -1,0 +1,71 @@
+package model
+
+import (
+	"slices"
+	"sync"
+
+	"goalpost/backend/goal"
+)
+
+// mostThoughts bounds what is remembered, in bytes.
+const mostThoughts = 8 << 20
+
+// thoughts remembers replies as the server wrote them, with what the model
+// thought: models go on better when they get that back, unchanged, with the
+// results of their calls. It is lost with the program, and then left out.
+type thoughts struct {
+	mu   sync.Mutex
+	kept map[string]thought // by the id of the reply's first call
+	size int
+}
+
+type thought struct {
+	model  string
+	text   string
+	calls  []goal.Call
+	blocks []*block
+}
+
+// keep remembers a reply that calls tools; blocks is nil when the model did not think.
+func (t *thoughts) keep(model string, r goal.Reply, blocks []*block) {
+	if len(r.Calls) == 0 || blocks == nil {
+		return
+	}
+	size := len(r.Text)
+	for _, b := range blocks {
+		size += len(b.Text) + len(b.Input) + len(b.Signature) + len(b.Data)
+		if b.Thinking != nil {
+			size += len(*b.Thinking)
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.kept == nil || t.size+size > mostThoughts {
+		t.kept, t.size = map[string]thought{}, 0
+	}
+	t.kept[r.Calls[0].ID] = thought{model, r.Text, slices.Clone(r.Calls), blocks}
+	t.size += size
+}
+
+// recall is a message of the conversation as it was written, or without thoughts
+// when they are not known or the message is no longer the same.
+func (t *thoughts) recall(model string, m goal.Message) []*block {
+	if len(m.Calls) > 0 {
+		t.mu.Lock()
+		k, ok := t.kept[m.Calls[0].ID]
+		t.mu.Unlock()
+		if ok && k.model == model && k.text == m.Text && slices.Equal(k.calls, m.Calls) {
+			return k.blocks
+		}
+	}
+	return assistantBlocks(m)
+}
+
+// forget drops everything and says whether there was anything.
+func (t *thoughts) forget() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	had := len(t.kept) > 0
+	t.kept, t.size = nil, 0
+	return had
+}

@@ -36,6 +36,8 @@ type Options struct {
 	Config  *config.Config
 	Log     *slog.Logger
 	Version string
+	// Unconfined makes every goal that is created here one without a sandbox.
+	Unconfined bool
 	// Watch follows goals that other processes run: for a window and serve.
 	Watch bool
 	// Serve takes the page's streams over another server instead of a port of its own.
@@ -56,16 +58,17 @@ type Options struct {
 
 // App is the running program. All methods may be called concurrently after Open.
 type App struct {
-	cfg      *config.Config
-	log      *slog.Logger
-	version  string
-	began    time.Time
-	watch    bool
-	serve    bool
-	attended bool
-	pace     time.Duration
-	clock    runner.Clock
-	slots    int
+	cfg        *config.Config
+	log        *slog.Logger
+	version    string
+	began      time.Time
+	watch      bool
+	serve      bool
+	attended   bool
+	pace       time.Duration
+	clock      runner.Clock
+	slots      int
+	unconfined bool
 
 	broker    event.Broker
 	store     *store.Store
@@ -93,7 +96,7 @@ func New(o Options) *App {
 	}
 	a := &App{
 		cfg: o.Config, log: o.Log, version: o.Version, began: o.Began, watch: o.Watch, serve: o.Serve, attended: o.Attended, pace: o.Pace,
-		clock: o.Clock, slots: cmp.Or(o.Slots, slots),
+		clock: o.Clock, slots: cmp.Or(o.Slots, slots), unconfined: o.Unconfined,
 		heard: map[goal.ID]int64{}, wire: model.NewTransport(), rooms: rooms{open: map[goal.ID]*room{}},
 	}
 	if a.began.IsZero() {
@@ -126,6 +129,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 	a.terminals = terminal.NewManager(a.panes.changed)
 	a.browsers = browser.New(browser.Config{
 		Launcher: a.person, Dir: filepath.Join(a.cfg.State(), "browser"), OnChange: a.panes.changed, OnPopup: a.panes.popup, Log: a.log,
+		ContextProxy: a.paneProxy,
 	})
 	a.stream, err = stream.Open(ctx, stream.Options{
 		Log: a.log, Events: &a.broker, Terminals: streamTerminals{a}, Browsers: streamBrowsers{a}, Detached: a.serve,

@@ -15,7 +15,7 @@ import (
 
 // Doctor looks at what this machine offers, from real state.
 func (a *App) Doctor() []api.Finding {
-	return []api.Finding{a.helperFinding(), sandboxFinding(), chromiumFinding(), a.modelFinding(), a.dataFinding()}
+	return []api.Finding{a.helperFinding(), a.sandboxFinding(), chromiumFinding(), a.modelFinding(), a.dataFinding()}
 }
 
 func (a *App) helperFinding() api.Finding {
@@ -24,14 +24,6 @@ func (a *App) helperFinding() api.Finding {
 		f.State, f.Detail, f.Hint = "bad", err.Error(), "restart Goalpost"
 	}
 	return f
-}
-
-// sandboxFinding says plainly what does not hold yet.
-func sandboxFinding() api.Finding {
-	return api.Finding{
-		ID: "sandbox", Title: "Sandbox", State: "warn", Detail: "not enforced yet: a goal's programs run with your rights",
-		Hint: "give goals only what you would run yourself; the file tools stay in the goal's folder",
-	}
 }
 
 func chromiumFinding() api.Finding {

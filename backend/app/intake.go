@@ -25,7 +25,7 @@ func (a *App) intake(ctx context.Context, in api.StartInput) (g *goal.Goal, made
 	g = &goal.Goal{
 		ID: goal.ID(store.NewID()), Objective: strings.TrimSpace(in.Objective), Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any},
 		Policy: policy.Policy{
-			Risk: in.Risk, AllowTools: in.AllowTools, DenyTools: in.DenyTools, AllowHosts: in.AllowHosts, RequireSteps: in.RequireSteps,
+			Risk: in.Risk, AllowTools: in.AllowTools, DenyTools: in.DenyTools, AllowHosts: in.AllowHosts, RequireSteps: in.RequireSteps, Unconfined: a.unconfined,
 		},
 		Limits: limitsOf(in),
 	}
@@ -84,7 +84,7 @@ func none(n int64) int64 {
 
 // preflight runs every gate once where it will later decide.
 func (a *App) preflight(ctx context.Context, g *goal.Goal, in api.StartInput) (err error) {
-	return a.inHost(ctx, g.Policy.Dir, a.judgeOf(g.Provider, g.Options.JudgeProvider), func(h verify.Host) error {
+	return a.inHost(ctx, g.Policy, a.judgeOf(g.Provider, g.Options.JudgeProvider), func(h verify.Host) error {
 		for i, c := range g.Criterion.Checks {
 			if !c.Type.Gate() {
 				continue // a judgement is asked for when there is something to judge
@@ -123,21 +123,35 @@ func (a *App) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err err
 	} else if dir, err = a.existing(dir); err != nil {
 		return v, err
 	}
-	err = a.inHost(ctx, dir, a.judgeOf("", ""), func(h verify.Host) error {
+	err = a.inHost(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir, Unconfined: a.unconfined}, a.judgeOf("", ""), func(h verify.Host) error {
 		v = h.Preflight(ctx, in.Check)
 		return nil
 	})
 	return v, err
 }
 
-// inHost lends a place for checks, with a process set of its own.
-func (a *App) inHost(ctx context.Context, dir string, judge verify.Judge, do func(verify.Host) error) error {
-	set, err := sandbox.Open(ctx, sandbox.Options{Helper: a.helper, Name: "pre-flight"})
-	if err != nil {
-		return fmt.Errorf("starting the helper: %w", err)
+// inHost lends a place for checks as the goal's own will be, with a private
+// folder that is gone afterwards.
+func (a *App) inHost(ctx context.Context, p policy.Policy, judge verify.Judge, do func(verify.Host) error) (err error) {
+	if err := os.MkdirAll(filepath.Join(a.cfg.State(), "rooms"), 0o700); err != nil {
+		return fmt.Errorf("pre-flight: %w", err)
 	}
-	err = do(verify.Host{Launcher: set, Env: a.goalEnv(), Dir: dir, Judge: judge})
-	return errors.Join(err, set.Close(context.WithoutCancel(ctx)))
+	layer, err := os.MkdirTemp(filepath.Join(a.cfg.State(), "rooms"), "preflight-*")
+	if err != nil {
+		return fmt.Errorf("pre-flight: %w", err)
+	}
+	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
+	held, err := a.enclose(ctx, "pre-flight", p, layer)
+	if errors.Is(err, sandbox.ErrRefused) {
+		return &goal.Refusal{Field: "sandbox", Reason: err.Error(), Hint: "goalctl doctor says what holds here; --unconfined runs this goal's programs with your own rights"}
+	}
+	if err != nil {
+		return err
+	}
+	host := held.host(a, p.Dir)
+	host.Judge = judge
+	err = do(host)
+	return errors.Join(err, held.close(context.WithoutCancel(ctx)))
 }
 
 // folder is where the goal works: the given one, which must exist, or a new one.

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -27,7 +26,7 @@ const linger = 30 * time.Minute
 type room struct {
 	app   *App
 	goal  goal.ID
-	set   *sandbox.Set
+	held  *enclosure
 	box   *tools.Box
 	host  verify.Host
 	world *verify.World // opened with the room
@@ -55,16 +54,16 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(w
 		}
 		return r, nil
 	}
-	set, err := sandbox.Open(ctx, sandbox.Options{Helper: a.helper, Name: string(g.ID)})
+	held, err := a.enclose(ctx, string(g.ID), g.Policy, a.layer(g.ID))
 	if err != nil {
-		return nil, fmt.Errorf("starting the goal's helper: %w", err)
+		return nil, err
 	}
-	r := &room{app: a, goal: g.ID, set: set, parks: map[string]*model.Parks{}}
+	r := &room{app: a, goal: g.ID, held: held, parks: map[string]*model.Parks{}}
 	if r.world, err = a.worldOf(ctx, g); err != nil {
-		return nil, errors.Join(err, set.Close(ctx))
+		return nil, errors.Join(err, held.close(ctx))
 	}
 	if err := r.equip(ctx, g, warn); err != nil {
-		return nil, errors.Join(err, set.Close(ctx))
+		return nil, errors.Join(err, held.close(ctx))
 	}
 	a.rooms.open[g.ID] = r
 	return r, nil
@@ -72,9 +71,17 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(w
 
 // equip gives the room the tools, the checks and the models of a run.
 func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
-	env := r.app.goalEnv()
-	panes := &goalPanes{app: r.app, goal: g.ID, dir: g.Policy.Dir, launcher: r.set, env: env}
-	box, err := tools.New(tools.Room{Dir: g.Policy.Dir, Launcher: r.set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}})
+	env, set := r.held.env, r.held.set
+	panes := &goalPanes{app: r.app, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env}
+	words := tools.Room{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}}
+	if r.held.proxy != nil {
+		words.Held, words.Network = g.Policy.Risk, r.held.proxy
+		r.held.proxy.SetRules(rulesOf(g.Policy))
+	} else {
+		warn("sandbox", "this goal runs unconfined: its programs have your own rights, because that was asked for")
+	}
+	r.held.journal(warn)
+	box, err := tools.New(words)
 	if err != nil {
 		return err
 	}
@@ -84,7 +91,8 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 		return errors.Join(err, box.Close())
 	}
 	r.box, r.minds = box, m
-	r.host = verify.Host{Launcher: r.set, Env: env, Dir: g.Policy.Dir, World: r.world}
+	r.host = r.held.host(r.app, g.Policy.Dir)
+	r.host.World = r.world
 	if m.judge != nil {
 		r.host.Judge = m.judge // it knows its model's name
 	}
@@ -93,7 +101,7 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 
 func (r *room) dead() bool {
 	select {
-	case <-r.set.Done():
+	case <-r.held.set.Done():
 		return true
 	default:
 		return false
@@ -123,6 +131,7 @@ func (r *room) World() runner.World { return r.world }
 // Close lets go of the run's tools. After a pause the room stays; after done it
 // stays for a while; otherwise everything in it ends now.
 func (r *room) Close(ctx context.Context, exit goal.Exit) error {
+	r.held.journal(nil) // the run's journal is closed
 	err := r.box.Close()
 	switch {
 	case exit == goal.Interrupted || goal.StatusOf(exit) != goal.Paused && exit != goal.Done:
@@ -152,7 +161,7 @@ func (r *room) linger(ctx context.Context) {
 
 // end ends every program of the goal and closes its pages.
 func (r *room) end(ctx context.Context) error {
-	return errors.Join(r.set.Close(ctx), r.app.browsers.CloseGoal(ctx, string(r.goal)))
+	return errors.Join(r.held.close(ctx), r.app.browsers.CloseGoal(ctx, string(r.goal)))
 }
 
 // closeRoom ends every program of a goal. Its terminals stay on the screen with

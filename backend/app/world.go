@@ -2,11 +2,13 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/sandbox"
 	"goalpost/backend/verify"
 )
 
@@ -28,7 +30,7 @@ func (a *App) keptOf(id goal.ID) string { return filepath.Join(a.cfg.State(), "g
 
 // forget removes it.
 func (a *App) forget(id goal.ID) error {
-	if err := os.RemoveAll(a.keptOf(id)); err != nil {
+	if err := errors.Join(os.RemoveAll(a.keptOf(id)), sandbox.RemoveLayer(a.layer(id))); err != nil {
 		return fmt.Errorf("removing what is kept of the goal: %w", err)
 	}
 	return nil

@@ -15,6 +15,7 @@ type engine struct {
 	*chromium
 	mu       sync.Mutex
 	contexts map[string]proto.BrowserBrowserContextID // by goal id; "" is the person
+	proxy    func(goalID string) string               // may be nil
 }
 
 // running returns the engine, after starting it if there is none or if it ended.
@@ -49,7 +50,7 @@ func (m *Manager) running(ctx context.Context) (*engine, error) {
 		m.engine = nil
 		return nil, err
 	}
-	m.engine = &engine{chromium: b, contexts: map[string]proto.BrowserBrowserContextID{}}
+	m.engine = &engine{chromium: b, contexts: map[string]proto.BrowserBrowserContextID{}, proxy: m.cfg.ContextProxy}
 	m.work.Go(func() { m.watch(b) })
 	return m.engine, nil
 }
@@ -81,7 +82,13 @@ func (e *engine) context(c proto.Client, goalID string) (proto.BrowserBrowserCon
 	}
 	var id proto.BrowserBrowserContextID
 	if goalID != "" {
-		made, err := ask(c, proto.TargetCreateBrowserContext{})
+		wanted := proto.TargetCreateBrowserContext{}
+		if e.proxy != nil {
+			if wanted.ProxyServer = e.proxy(goalID); wanted.ProxyServer != "" {
+				wanted.ProxyBypassList = "<-loopback>" // this machine's servers are not the goal's
+			}
+		}
+		made, err := ask(c, wanted)
 		if err != nil {
 			return "", fmt.Errorf("a browser context for the goal: %w", err)
 		}

@@ -22,6 +22,9 @@ type Config struct {
 	Path     string // of Chromium; "" = Find
 	// ProxyServer, if set, is the proxy that every page uses, also for addresses of this machine.
 	ProxyServer string
+	// ContextProxy, if set, names the proxy of a goal's pages, also for addresses
+	// of this machine; "" is the browser's own. It is asked once for each goal.
+	ContextProxy func(goalID string) string
 	// OnChange hears of every change of a pane, one call at a time and in
 	// order; changes that come faster than they are heard are merged. It must
 	// not call Close.

@@ -46,6 +46,10 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// hold takes a lock that lives as long as the program: a pid inside a sandbox
+// means nothing outside.
+const hold = "exec 9>>lock; flock 9; "
+
 // play is what the models of the tests do, by name.
 func play(_ int, r modeltest.Request) modeltest.Answer {
 	turn := 0
@@ -70,9 +74,9 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 	case "silent":
 		return modeltest.Say("I am done.")
 	case "slow":
-		return modeltest.Call("run_command", map[string]string{"command": "echo $$ > pid; sleep 60"})
+		return modeltest.Call("run_command", map[string]string{"command": hold + "echo $$ > pid; sleep 60"})
 	case "counts": // each time the command really runs is a line in the file runs
-		return modeltest.Call("run_command", map[string]string{"command": fmt.Sprintf("echo %d >> runs; echo $$ > pid; sleep 60", turn)})
+		return modeltest.Call("run_command", map[string]string{"command": fmt.Sprintf("%secho %d >> runs; echo $$ > pid; sleep 60", hold, turn)})
 	case "garbage":
 		return modeltest.Answer{Raw: "<html><body>502 Bad Gateway</body></html>"}
 	case "no-key":

@@ -31,6 +31,7 @@ type runFlags struct {
 	limits                limitFlags
 	demo                  bool
 	out                   output
+	unconfined            bool
 }
 
 func (p Program) run() *cobra.Command {
@@ -63,6 +64,7 @@ func (p Program) run() *cobra.Command {
 	fl.StringVar(&f.in.JudgeProvider, "judge-provider", "", "id of the provider that judges and reviews (default: the goal's own)")
 	fl.BoolVar(&f.review, "review", false, "a cold reviewer looks at claims that passed (default: when no gate decides)")
 	fl.BoolVar(&f.noReview, "no-review", false, "no reviewer")
+	fl.BoolVar(&f.unconfined, "unconfined", false, "no sandbox: the goal's programs get all of your rights (journaled)")
 	fl.StringVar(&f.in.Provider, "provider", "", "id of a provider (default: the active one)")
 	fl.StringVar(&f.baseURL, "base-url", "", "an OpenAI-compatible server, such as http://127.0.0.1:11434/v1")
 	fl.StringVar(&f.in.Model, "model", "", "the model's name")
@@ -146,7 +148,7 @@ func (f runFlags) remember(c *config.Config, in *api.StartInput) (forget func() 
 }
 
 func (p Program) runGoal(ctx context.Context, f runFlags, in api.StartInput) error {
-	return p.started(ctx, app.Options{Pace: demoPace}, func(a *app.App) error {
+	return p.started(ctx, app.Options{Pace: demoPace, Unconfined: f.unconfined}, func(a *app.App) error {
 		if err := a.Recover(ctx); err != nil {
 			return fmt.Errorf("recover: %w", err)
 		}

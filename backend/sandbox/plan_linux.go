@@ -47,10 +47,17 @@ func plan(w Walls, helper string) (wire.Walls, error) {
 	if err := p.git(); err != nil {
 		return wire.Walls{}, fmt.Errorf("copying what git obeys: %w", err)
 	}
+	for _, path := range w.Read {
+		p.readOnly(path)
+	}
 	for _, path := range append(append([]string{}, w.Write...), w.Sockets...) {
 		p.grant(path)
 	}
-	p.bind(helper, helperInside, false, false)
+	inside, err := filepath.EvalSymlinks(helper)
+	if err != nil {
+		return wire.Walls{}, fmt.Errorf("looking for the helper: %w", err)
+	}
+	p.bind(inside, helperInside, false, false)
 	p.text(resolvConf(), "nameserver "+NameServer+"\noptions timeout:2 attempts:1\n")
 	p.text(gitConfigPath, gitConfig(w.Home))
 	p.text(sshConfigPath, sshConfig)
@@ -71,7 +78,7 @@ func (p *planner) path(parts ...string) string {
 }
 
 func (p *planner) check() error {
-	for _, path := range append([]string{p.w.Dir, p.w.Layer, p.w.Home}, append(append(append([]string{}, p.w.Tools...), p.w.Write...), p.w.Sockets...)...) {
+	for _, path := range append([]string{p.w.Dir, p.w.Layer, p.w.Home}, append(append(append(append([]string{}, p.w.Tools...), p.w.Read...), p.w.Write...), p.w.Sockets...)...) {
 		if !filepath.IsAbs(path) || filepath.Clean(path) != path || path == "/" {
 			return fmt.Errorf("walls: %q is not a path that is written out", path)
 		}
@@ -195,7 +202,8 @@ func (p *planner) grant(path string) {
 func (p *planner) caches() error {
 	for _, cache := range p.w.Caches {
 		lower, err := filepath.EvalSymlinks(cache.From)
-		if err != nil || within(cache.To, p.w.Dir) || within(p.w.Dir, cache.To) {
+		missing := err != nil
+		if missing && within(cache.To, p.w.Home) || within(cache.To, p.w.Dir) || within(p.w.Dir, cache.To) {
 			continue
 		}
 		base := p.path("caches", strings.ReplaceAll(strings.Trim(cache.To, "/"), "/", "-"))
@@ -207,6 +215,10 @@ func (p *planner) caches() error {
 		}
 		if err := os.Chmod(string(c.Upper), 0o755); err != nil { //nolint:gosec // the folder's mode shines through
 			return err //nolint:wrapcheck // plan says what for
+		}
+		if missing { // and its place is nowhere that the goal writes
+			p.bind(string(c.Upper), cache.To, !p.w.ReadOnly, true)
+			continue
 		}
 		p.out.Caches = append(p.out.Caches, c)
 		p.bind(string(c.Merged), cache.To, !p.w.ReadOnly, true)

@@ -16,7 +16,9 @@ type Walls struct {
 	// Caches are folders of the person whose content programs see and may add to;
 	// what they add stays in Layer.
 	Caches []Cache
-	// Write are folders, and Sockets are Unix sockets, that the person granted.
+	// Read and Write are folders, and Sockets are Unix sockets, that the person
+	// granted.
+	Read    []string
 	Write   []string
 	Sockets []string
 	// Limits of the programs; nil is DefaultLimits.

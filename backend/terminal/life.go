@@ -36,29 +36,24 @@ type life struct {
 
 // begin starts the program; nobody else starts or ends one meanwhile.
 func (s *Session) begin(ctx context.Context) error {
-	cols, rows := s.Size()
-	master, tty, err := openPTY(cols, rows)
-	if err != nil {
-		return err
-	}
 	nonce := newNonce()
 	argv, env, rc, err := s.shell.prepare(s.argv, s.env, nonce, s.Info().GoalID == "")
 	if err != nil {
-		return errors.Join(err, master.Close(), tty.Close())
+		return err
 	}
-	files := []*os.File{tty, tty, tty}
+	c := process.Command{Argv: argv, Env: env, Dir: s.dir, Files: []*os.File{nil, nil, nil}}
 	if rc != nil {
-		files = append(files, rc)
+		c.Files = append(c.Files, rc)
 	}
-	proc, err := s.launcher.Start(ctx, process.Command{Argv: argv, Env: env, Dir: s.dir, Files: files, TTY: true})
-	for _, f := range files[2:] {
-		err = errors.Join(err, f.Close())
+	proc, master, err := s.startOn(ctx, c)
+	if rc != nil {
+		err = errors.Join(err, rc.Close())
 	}
 	if err != nil {
 		if proc != nil {
-			err = errors.Join(err, proc.Signal(syscall.SIGKILL))
+			err = errors.Join(err, proc.Signal(syscall.SIGKILL), master.Close())
 		}
-		return errors.Join(fmt.Errorf("opening a terminal in %s: %w", s.dir, err), master.Close())
+		return fmt.Errorf("opening a terminal in %s: %w", s.dir, err)
 	}
 	l := &life{master: master, proc: proc, input: newInput(), stop: make(chan struct{}), done: make(chan struct{})}
 	s.mu.Lock()
@@ -68,6 +63,31 @@ func (s *Session) begin(ctx context.Context) error {
 	s.mu.Unlock()
 	go s.live(l)
 	return nil
+}
+
+// startOn starts a program on a terminal: the launcher's, if it has any of its
+// own, else one of the machine.
+func (s *Session) startOn(ctx context.Context, c process.Command) (process.Process, *os.File, error) {
+	cols, rows := s.Size()
+	if l, ok := s.launcher.(process.TerminalLauncher); ok {
+		proc, master, err := l.StartTerminal(ctx, c, cols, rows)
+		if !errors.Is(err, errors.ErrUnsupported) {
+			return proc, master, err
+		}
+	}
+	master, tty, err := openPTY(cols, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Files[0], c.Files[1], c.Files[2], c.TTY = tty, tty, tty, true
+	proc, err := s.launcher.Start(ctx, c)
+	if err := errors.Join(err, tty.Close()); err != nil {
+		if proc != nil {
+			err = errors.Join(err, proc.Signal(syscall.SIGKILL))
+		}
+		return nil, nil, errors.Join(err, master.Close())
+	}
+	return proc, master, nil
 }
 
 // live reads what the program prints until it has ended and nothing is left.

@@ -10,8 +10,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// openPTY opens a pseudo-terminal on the machine's devpts. It is the one place
-// that does; a helper that opens one in its own devpts will hand over master.
+// openPTY opens a pseudo-terminal on the machine's devpts, for programs that may
+// see those of the machine. A goal's launcher opens its own.
 func openPTY(cols, rows int) (master, tty *os.File, err error) {
 	opened, tty, err := pty.Open()
 	if err != nil {

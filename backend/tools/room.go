@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"goalpost/backend/policy"
 	"goalpost/backend/process"
 )
 
@@ -17,6 +18,16 @@ type Room struct {
 	Env       []string
 	Terminals Terminals
 	Browsers  Browsers
+	// Held is the risk that the sandbox holds programs to; "" is no sandbox.
+	Held policy.Risk
+	// Network tells what the sandbox refused; nil is no sandbox.
+	Network Network
+}
+
+// Network remembers what was refused to a goal's programs and pages.
+type Network interface {
+	Mark() int64
+	Refused(since int64) []string // a line each: method, host and why
 }
 
 // Terminals are the terminal panes of one goal.
@@ -69,8 +80,8 @@ func New(r Room) (*Box, error) {
 	for _, make := range []func() (Tool, error){
 		func() (Tool, error) { return runCommand(r) },
 		f.readFile, f.writeFile, f.editFile, f.listFiles,
-		func() (Tool, error) { return terminalOpen(f, r.Terminals) },
-		func() (Tool, error) { return terminalRun(r.Terminals) },
+		func() (Tool, error) { return terminalOpen(f, r) },
+		func() (Tool, error) { return terminalRun(r) },
 		func() (Tool, error) { return terminalRead(r.Terminals) },
 		func() (Tool, error) { return browserOpen(r.Browsers) },
 		func() (Tool, error) { return browserSnapshot(r.Browsers) },

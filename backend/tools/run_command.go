@@ -31,7 +31,7 @@ func runCommand(r Room) (Tool, error) {
 		if !filepath.IsLocal(a.Dir) && a.Dir != "" {
 			return policy.Effect{}, fmt.Errorf("%s leads out of your folder", a.Dir)
 		}
-		return policy.Effect{Risk: policy.WriteLocal, Reason: "a program may change files"}, nil
+		return r.program(), nil
 	}, func(ctx context.Context, a runCommandArgs) goal.Result { return doRunCommand(ctx, r, a) })
 }
 
@@ -44,6 +44,7 @@ func seconds(wanted int, usual, most time.Duration) time.Duration {
 }
 
 func doRunCommand(ctx context.Context, r Room, a runCommandArgs) goal.Result {
+	mark := r.mark()
 	limit := seconds(a.TimeoutSeconds, commandTimeout, maxCommandTimeout)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -64,5 +65,6 @@ func doRunCommand(ctx context.Context, r Room, a runCommandArgs) goal.Result {
 	if len(out.Stdout) > 0 {
 		text += "\n" + outside("the command", string(out.Stdout))
 	}
+	text += r.refused(mark)
 	return goal.Result{OK: !out.TimedOut && out.Status.Code == 0, Text: text}
 }

@@ -22,14 +22,14 @@ type terminalOpenArgs struct {
 	Title string `json:"title,omitempty" jsonschema:"short name for the tab, such as server"`
 }
 
-func terminalOpen(f folder, t Terminals) (Tool, error) {
+func terminalOpen(f folder, r Room) (Tool, error) {
 	return define("terminal_open", func(_ context.Context, a terminalOpenArgs) (policy.Effect, error) {
 		if a.Dir != "" && !filepath.IsLocal(a.Dir) {
 			return policy.Effect{}, fmt.Errorf("%s leads out of your folder", a.Dir)
 		}
-		return policy.Effect{Risk: policy.WriteLocal, Reason: "opens a shell"}, nil
+		return r.program(), nil
 	}, func(ctx context.Context, a terminalOpenArgs) goal.Result {
-		pane, err := t.Open(ctx, filepath.Join(f.dir, a.Dir), a.Title)
+		pane, err := r.Terminals.Open(ctx, filepath.Join(f.dir, a.Dir), a.Title)
 		if err != nil {
 			return failed("%s", err)
 		}
@@ -43,7 +43,7 @@ type terminalRunArgs struct {
 	WaitSeconds int    `json:"wait_seconds,omitempty" jsonschema:"how long to wait for its end; 15 if left out. A server needs only a second or two"`
 }
 
-func terminalRun(t Terminals) (Tool, error) {
+func terminalRun(r Room) (Tool, error) {
 	return define("terminal_run", func(_ context.Context, a terminalRunArgs) (policy.Effect, error) {
 		if strings.TrimSpace(a.Command) == "" {
 			return policy.Effect{}, fmt.Errorf("the command is empty")
@@ -51,17 +51,18 @@ func terminalRun(t Terminals) (Tool, error) {
 		if strings.ContainsAny(a.Command, "\n\r") {
 			return policy.Effect{}, fmt.Errorf("the command has several lines; join them with && or write a script with write_file")
 		}
-		return policy.Effect{Risk: policy.WriteLocal, Reason: "a program may change files"}, nil
+		return r.program(), nil
 	}, func(ctx context.Context, a terminalRunArgs) goal.Result {
 		wait := seconds(a.WaitSeconds, terminalWait, maxTerminalWait)
-		run, err := t.Run(ctx, a.Pane, a.Command, wait)
+		mark := r.mark()
+		run, err := r.Terminals.Run(ctx, a.Pane, a.Command, wait)
 		if err != nil {
 			return failed("%s", err)
 		}
 		if !run.Finished {
-			return ok("still running after %s; terminal_read shows what it prints next\n%s", wait, outside("pane "+a.Pane, run.Output))
+			return ok("still running after %s; terminal_read shows what it prints next\n%s", wait, outside("pane "+a.Pane, run.Output)+r.refused(mark))
 		}
-		return goal.Result{OK: run.Exit == 0, Text: fmt.Sprintf("exit %d\n%s", run.Exit, outside("pane "+a.Pane, run.Output))}
+		return goal.Result{OK: run.Exit == 0, Text: fmt.Sprintf("exit %d\n%s", run.Exit, outside("pane "+a.Pane, run.Output)+r.refused(mark))}
 	})
 }
 

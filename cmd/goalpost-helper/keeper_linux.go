@@ -91,8 +91,13 @@ func (k *keeper) prepare() (sockets []int, err error) {
 		sockets = append(sockets, fd)
 	}
 	for _, c := range k.walls.Caches {
-		if err := mountCache(c); err != nil {
-			return sockets, walled("laying a cache over "+string(c.Lower), err)
+		// Not every file system can be a layer. Then the goal begins with an empty
+		// cache, which costs time and opens nothing.
+		if err := mountCache(c); err == nil {
+			continue
+		}
+		if err := unix.Mount(string(c.Upper), string(c.Merged), "", unix.MS_BIND, ""); err != nil {
+			return sockets, walled("making a cache in place of "+string(c.Lower), err)
 		}
 	}
 	k.walls.Mounts = append(k.walls.Mounts, unreadable("/etc")...)

@@ -1,0 +1,178 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/egress"
+	"goalpost/backend/verify"
+)
+
+// enclosure is what holds a goal's programs: its set with its walls, and its way
+// out. An unconfined goal has a set and nothing else.
+type enclosure struct {
+	set   *sandbox.Set
+	env   []string
+	proxy *egress.Proxy // nil: unconfined
+	panes string        // the proxy of its browser panes, "" for none
+
+	mu   sync.Mutex
+	warn func(what, text string)
+	told map[string]bool // refusals that are journaled
+}
+
+// enclose makes the walls for a policy and starts the helper inside. layer is the
+// goal's private folder.
+func (a *App) enclose(ctx context.Context, name string, p policy.Policy, layer string) (e *enclosure, err error) {
+	e = &enclosure{env: a.goalEnv(), told: map[string]bool{}}
+	options := sandbox.Options{Helper: a.helper, Name: name}
+	if p.Unconfined {
+		if e.set, err = sandbox.Open(ctx, options); err != nil {
+			return nil, fmt.Errorf("starting the goal's helper: %w", err)
+		}
+		return e, nil
+	}
+	walls, err := a.walls(p, layer)
+	if err != nil {
+		return nil, err
+	}
+	options.Walls = &walls
+	if e.set, err = sandbox.Open(ctx, options); err != nil {
+		return nil, fmt.Errorf("making the goal's sandbox: %w", err)
+	}
+	e.env = sandbox.Inside(e.env, walls)
+	if err := e.connect(ctx, a, p); err != nil {
+		return nil, errors.Join(fmt.Errorf("making the goal's network: %w", err), e.close(context.WithoutCancel(ctx)))
+	}
+	return e, nil
+}
+
+// connect opens the goal's way out, for programs and panes.
+func (e *enclosure) connect(ctx context.Context, a *App, p policy.Policy) error {
+	network, err := e.set.Network()
+	if err != nil {
+		return err
+	}
+	e.proxy = egress.New(egress.Config{Rules: rulesOf(p), Inside: e.set.Dial, OnEntry: e.heard, Log: a.log})
+	e.proxy.Serve(network.Proxy, egress.Program)
+	e.proxy.ServeNames(network.Names, network.NamesBy)
+	e.panes, err = e.proxy.ListenPanes(ctx)
+	return err
+}
+
+func rulesOf(p policy.Policy) egress.Rules {
+	r := egress.Rules{Risk: p.Risk, Allow: p.AllowHosts, Deny: p.DenyHosts}
+	for _, port := range p.AllowLocal {
+		for _, host := range []string{"localhost", "127.0.0.1", "::1"} {
+			r.Local = append(r.Local, net.JoinHostPort(host, strconv.Itoa(port)))
+		}
+	}
+	return r
+}
+
+// heard journals what was refused, each once a run.
+func (e *enclosure) heard(entry egress.Entry) {
+	if entry.Allowed {
+		return
+	}
+	text := fmt.Sprintf("refused to a %s: %s", entry.From, entry)
+	e.mu.Lock()
+	warn := e.warn
+	if e.told[text] {
+		warn = nil
+	}
+	e.told[text] = true
+	e.mu.Unlock()
+	if warn != nil {
+		warn("network", text)
+	}
+}
+
+// journal says where refusals are journaled from now on.
+func (e *enclosure) journal(warn func(what, text string)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.warn, e.told = warn, map[string]bool{}
+}
+
+// host is where checks run: each in a room of its own inside the walls.
+func (e *enclosure) host(a *App, dir string) verify.Host {
+	h := verify.Host{Launcher: e.set, Env: e.env, Dir: dir, Outside: a.person}
+	if e.proxy != nil {
+		h.Walls, h.Dial = true, e.dial
+	}
+	return h
+}
+
+// dial is for checks of the host itself: the loopback is the goal's, and other
+// hosts are those that the person named in the criterion.
+func (e *enclosure) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if egress.Own(address) {
+		return e.set.Dial(ctx, network, address)
+	}
+	var d net.Dialer
+	return d.DialContext(ctx, network, address) //nolint:wrapcheck // the check says what for
+}
+
+func (e *enclosure) close(ctx context.Context) error {
+	err := e.set.Close(ctx)
+	if e.proxy != nil {
+		err = errors.Join(err, e.proxy.Close())
+	}
+	return err
+}
+
+// layer is the private folder of a goal: its home, /tmp and caches. It goes with
+// the goal.
+func (a *App) layer(id goal.ID) string { return filepath.Join(a.cfg.State(), "rooms", string(id)) }
+
+// walls are what a policy lets programs find.
+func (a *App) walls(p policy.Policy, layer string) (sandbox.Walls, error) {
+	state, err := filepath.EvalSymlinks(a.cfg.State())
+	if err != nil {
+		return sandbox.Walls{}, fmt.Errorf("the state folder: %w", err)
+	}
+	rel, err := filepath.Rel(a.cfg.State(), layer)
+	if err != nil {
+		return sandbox.Walls{}, fmt.Errorf("the state folder: %w", err)
+	}
+	home := homeInside()
+	tools := sandbox.Toolchains(home, os.Getenv)
+	if self, err := os.Executable(); err == nil {
+		tools = append(tools, self) // the demonstration's server, and goalctl for scripts
+	}
+	return sandbox.Walls{
+		Dir: p.Dir, Layer: filepath.Join(state, rel), Home: home, ReadOnly: p.Risk == policy.ReadOnly,
+		Tools: tools, Caches: sandbox.Caches(home, os.Getenv), Read: p.AllowRead, Write: p.AllowWrite, Sockets: p.AllowSocket,
+	}, nil
+}
+
+// homeInside is where programs find their home: where the person's is, so that
+// paths in configurations mean the same.
+func homeInside() string {
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) || filepath.Clean(home) == "/" {
+		return "/home/goal"
+	}
+	return filepath.Clean(home)
+}
+
+// paneProxy is the proxy of a goal's pages; "" for an unconfined one. A goal whose
+// room is closed reaches nothing: port 9 discards.
+func (a *App) paneProxy(id string) string {
+	a.rooms.mu.Lock()
+	defer a.rooms.mu.Unlock()
+	if r := a.rooms.open[goal.ID(id)]; r != nil {
+		return r.held.panes
+	}
+	return "http://127.0.0.1:9"
+}

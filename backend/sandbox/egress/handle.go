@@ -1,0 +1,228 @@
+package egress
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// perHop are headers between two neighbours, not for the server.
+var perHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
+
+func (p *Proxy) handle(w http.ResponseWriter, r *http.Request, from From) {
+	began := time.Now()
+	q, ok := request(r, from)
+	if !ok {
+		http.Error(w, "This is a goal's proxy: it takes absolute addresses (http://host/path) and CONNECT.", http.StatusBadRequest)
+		return
+	}
+	e := Entry{At: began, From: from, Method: q.Method, Host: q.Host, Port: q.Port, Allowed: true}
+	if own(q.Host) && !matches(p.Rules().Local, q) {
+		e.Own = true
+		if from == Pane && strings.HasPrefix(q.Host, "127.0.0.53") { // the programs' proxy has other rules
+			e.Allowed, e.Reason = false, "that address is the proxy of the goal's programs"
+		}
+	} else if reason, ok := p.Rules().Decide(q); !ok {
+		e.Allowed, e.Reason = false, reason
+	}
+	if !e.Allowed {
+		p.refuse(w, r, e)
+		return
+	}
+	if r.Method == http.MethodConnect {
+		p.tunnel(w, r, q, e)
+		return
+	}
+	p.forward(w, r, e)
+}
+
+// request reads what is wished.
+func request(r *http.Request, from From) (Request, bool) {
+	q := Request{From: from, Method: r.Method}
+	host, port := r.URL.Hostname(), r.URL.Port()
+	if r.Method == http.MethodConnect {
+		var err error
+		if host, port, err = net.SplitHostPort(r.Host); err != nil {
+			return q, false
+		}
+	} else if r.URL.Scheme != "http" || host == "" {
+		return q, false
+	} else if port == "" {
+		port = "80"
+	}
+	q.Host, q.Port = strings.TrimSuffix(strings.ToLower(host), "."), port
+	return q, true
+}
+
+// refuse answers with what was wanted, why it was not done and what to do, for
+// the model to read.
+func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request, e Entry) {
+	p.log.add(e)
+	w.Header().Set("X-Goalpost", "refused")
+	w.Header().Set("Connection", "close")
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(http.StatusForbidden)
+	if r.Method != http.MethodHead {
+		_, _ = fmt.Fprintf(w, "Goalpost refused %s\n", e)
+	}
+}
+
+// forward passes a plain request on.
+func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, e Entry) {
+	out := r.Clone(r.Context())
+	out.RequestURI = ""
+	strip(out.Header)
+	sent := &counter{r: r.Body}
+	if r.Body != nil && r.Body != http.NoBody {
+		out.Body = sent
+	}
+	res, err := p.transport.RoundTrip(out)
+	if err != nil {
+		p.fail(w, e, err)
+		return
+	}
+	defer func() { _ = res.Body.Close() }()
+	strip(res.Header)
+	for name, values := range res.Header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(res.StatusCode)
+	e.Status = res.StatusCode
+	e.In, _ = copyFlushing(w, res.Body)
+	e.Out, e.Took = sent.n.Load(), time.Since(e.At)
+	p.log.add(e)
+}
+
+func strip(h http.Header) {
+	for _, list := range h["Connection"] {
+		for name := range strings.SplitSeq(list, ",") {
+			h.Del(strings.TrimSpace(name))
+		}
+	}
+	for _, name := range perHop {
+		h.Del(name)
+	}
+}
+
+// copyFlushing hands on what has come, at once: events are waited for.
+func copyFlushing(w http.ResponseWriter, r io.Reader) (n int64, err error) {
+	flush := http.NewResponseController(w)
+	buf := make([]byte, 32<<10)
+	for {
+		m, err := r.Read(buf)
+		if m > 0 {
+			n += int64(m)
+			if _, err := w.Write(buf[:m]); err != nil {
+				return n, err //nolint:wrapcheck // the reader went away
+			}
+			_ = flush.Flush()
+		}
+		if err != nil {
+			return n, err //nolint:wrapcheck // an end
+		}
+	}
+}
+
+// fail answers that the other side cannot be reached. An address that is refused
+// is a refusal, too.
+func (p *Proxy) fail(w http.ResponseWriter, e Entry, err error) {
+	e.Took, e.Reason = time.Since(e.At), err.Error()
+	if !e.Own {
+		e.Allowed = !strings.Contains(e.Reason, "is not an address of the open internet") && !strings.Contains(e.Reason, "is an address of this machine")
+	}
+	status := http.StatusBadGateway
+	if !e.Allowed {
+		status = http.StatusForbidden
+	}
+	p.log.add(e)
+	w.Header().Set("Connection", "close")
+	http.Error(w, "Goalpost could not reach it: "+e.String(), status)
+}
+
+// tunnel connects both sides and copies until one of them ends.
+func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, q Request, e Entry) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	there, err := p.dial(ctx, net.JoinHostPort(q.Host, q.Port))
+	if err != nil {
+		p.fail(w, e, err)
+		return
+	}
+	here, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		_ = there.Close()
+		p.fail(w, e, err)
+		return
+	}
+	if !p.hold(here, there) {
+		return
+	}
+	defer p.release(here, there)
+	if _, err := here.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
+		return
+	}
+	p.log.add(e) // a tunnel may stay open for hours: it is told at its beginning
+	done := make(chan struct{})
+	p.work.Go(func() {
+		defer close(done)
+		_, _ = io.Copy(there, buffered) // with what came together with the request
+		closeWrite(there)
+	})
+	_, _ = io.Copy(here, there)
+	closeWrite(here)
+	// One side has ended; the other may have more to say, but not for ever.
+	_ = here.SetReadDeadline(time.Now().Add(headerTime))
+	<-done
+}
+
+func closeWrite(c net.Conn) {
+	if half, ok := c.(interface{ CloseWrite() error }); ok {
+		_ = half.CloseWrite()
+	}
+}
+
+// hold registers a tunnel for Close; false when that was already.
+func (p *Proxy) hold(conns ...net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range conns {
+		if p.closed {
+			_ = c.Close()
+			continue
+		}
+		p.tunnels[c] = struct{}{}
+	}
+	if !p.closed {
+		p.work.Add(1)
+	}
+	return !p.closed
+}
+
+func (p *Proxy) release(conns ...net.Conn) {
+	p.mu.Lock()
+	for _, c := range conns {
+		delete(p.tunnels, c)
+		_ = c.Close()
+	}
+	p.mu.Unlock()
+	p.work.Done()
+}
+
+// counter counts what a program sends.
+type counter struct {
+	r io.ReadCloser
+	n atomic.Int64
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n.Add(int64(n))
+	return n, err //nolint:wrapcheck // a reader's error is its own
+}
+
+func (c *counter) Close() error { return c.r.Close() } //nolint:wrapcheck // as above

@@ -1,0 +1,123 @@
+package egress
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"time"
+)
+
+// The parts of a DNS message that are needed to say no (RFC 1035).
+const (
+	dnsHeader   = 12
+	dnsAnswer   = 0x8000
+	dnsRecurs   = 0x0080
+	dnsRefused  = 5
+	dnsMalform  = 1
+	dnsWanted   = 0x0100
+	dnsOpcode   = 0x7800
+	maxQuestion = 512
+)
+
+// ServeNames answers every question for a name with REFUSED and logs it: the
+// proxy resolves, and nothing leaves the machine by asking for names. Both
+// sockets are closed by Close.
+func (p *Proxy) ServeNames(udp net.PacketConn, tcp net.Listener) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		_, _ = udp.Close(), tcp.Close()
+		return
+	}
+	p.closers = append(p.closers, udp, tcp)
+	p.work.Go(func() {
+		buf := make([]byte, maxQuestion)
+		for {
+			n, from, err := udp.ReadFrom(buf)
+			if err != nil {
+				if errors.Is(err, net.ErrClosed) {
+					return
+				}
+				continue
+			}
+			if answer := p.name(buf[:n]); answer != nil {
+				_, _ = udp.WriteTo(answer, from)
+			}
+		}
+	})
+	p.work.Go(func() {
+		for {
+			conn, err := tcp.Accept()
+			if err != nil {
+				return
+			}
+			p.work.Go(func() { p.nameBy(conn) })
+		}
+	})
+}
+
+// nameBy answers one question over TCP.
+func (p *Proxy) nameBy(conn net.Conn) {
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(2 * time.Second))
+	var length [2]byte
+	if _, err := io.ReadFull(conn, length[:]); err != nil {
+		return
+	}
+	question := make([]byte, binary.BigEndian.Uint16(length[:]))
+	if _, err := io.ReadFull(conn, question); err != nil {
+		return
+	}
+	if answer := p.name(question); answer != nil {
+		_, _ = conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...))
+	}
+}
+
+// name is the answer to a question; nil for what is none.
+func (p *Proxy) name(message []byte) []byte {
+	if len(message) < dnsHeader {
+		return nil
+	}
+	flags := binary.BigEndian.Uint16(message[2:])
+	if flags&dnsAnswer != 0 {
+		return nil
+	}
+	answer := append([]byte{}, message[:dnsHeader]...)
+	code := uint16(dnsMalform)
+	if host, end, ok := question(message); ok {
+		code = dnsRefused
+		answer = append(answer, message[dnsHeader:end]...)
+		reason := "names are resolved by the goal's proxy only: use a program that knows HTTP_PROXY"
+		p.log.add(Entry{At: time.Now(), From: Program, Method: "NAME", Host: host, Reason: reason})
+	} else {
+		binary.BigEndian.PutUint16(answer[4:], 0)
+	}
+	binary.BigEndian.PutUint16(answer[2:], dnsAnswer|dnsRecurs|flags&(dnsWanted|dnsOpcode)|code)
+	clear(answer[6:dnsHeader]) // no answers, authorities, extras
+	return answer
+}
+
+// question reads the name that is asked for and where the question ends.
+func question(message []byte) (host string, end int, ok bool) {
+	if binary.BigEndian.Uint16(message[4:]) != 1 {
+		return "", 0, false
+	}
+	var labels []string
+	at := dnsHeader
+	for at < len(message) {
+		n := int(message[at])
+		at++
+		if n == 0 {
+			end = at + 4 // type and class
+			return strings.ToLower(strings.Join(labels, ".")), end, end <= len(message)
+		}
+		if n > 63 || at+n > len(message) {
+			break
+		}
+		labels = append(labels, strings.ToValidUTF8(string(message[at:at+n]), "\uFFFD"))
+		at += n
+	}
+	return "", 0, false
+}

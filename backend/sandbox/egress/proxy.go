@@ -1,0 +1,215 @@
+// Package egress is a goal's only way out: a proxy for its programs and for its
+// browser panes, and a name server that resolves nothing. The proxy decides by
+// names before anything is resolved, resolves by itself, looks at the address
+// that it connects to, and keeps a log. What goes through a tunnel it does not
+// see, and does not open.
+package egress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	dialTime   = 20 * time.Second
+	headerTime = 30 * time.Second
+	maxHeader  = 1 << 20
+)
+
+// Inside dials the goal's own loopback.
+type Inside func(ctx context.Context, network, address string) (net.Conn, error)
+
+// Config says for whom a proxy works.
+type Config struct {
+	Rules  Rules
+	Inside Inside // nil: the goal has no loopback of its own, and this machine's is refused
+	// OnEntry, if set, hears of every request that was decided, one at a time.
+	OnEntry func(Entry)
+	Log     *slog.Logger
+	// Resolver and Control are for tests: names of a test's own servers.
+	Resolver func(ctx context.Context, host string) ([]netip.Addr, error)
+	Public   func(netip.Addr) error
+}
+
+// Proxy is one goal's way out. All methods may be called concurrently.
+type Proxy struct {
+	cfg       Config
+	log       *journal
+	transport *http.Transport
+	work      sync.WaitGroup
+	ctx       context.Context // ends with Close
+	cancel    context.CancelFunc
+
+	mu      sync.Mutex
+	rules   Rules
+	servers []*http.Server
+	closers []interface{ Close() error }
+	tunnels map[net.Conn]struct{}
+	closed  bool
+}
+
+// New makes a proxy that listens nowhere yet.
+func New(cfg Config) *Proxy {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Resolver == nil {
+		cfg.Resolver = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	if cfg.Public == nil {
+		cfg.Public = public
+	}
+	p := &Proxy{cfg: cfg, rules: cfg.Rules, log: &journal{tell: cfg.OnEntry}, tunnels: map[net.Conn]struct{}{}}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.transport = &http.Transport{
+		DialContext:           func(ctx context.Context, _, address string) (net.Conn, error) { return p.dial(ctx, address) },
+		ForceAttemptHTTP2:     false,
+		DisableCompression:    true,
+		MaxIdleConnsPerHost:   4,
+		IdleConnTimeout:       30 * time.Second,
+		ResponseHeaderTimeout: 0, // a slow answer is the program's to give up
+	}
+	return p
+}
+
+// Rules are those that hold now.
+func (p *Proxy) Rules() Rules {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.rules
+}
+
+// SetRules holds for every request from now on; tunnels that are open stay open
+// unless their host is denied now.
+func (p *Proxy) SetRules(r Rules) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rules = r
+}
+
+// Serve answers on a listener until Close, which closes it.
+func (p *Proxy) Serve(l net.Listener, from From) {
+	server := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.handle(w, r, from) }), ReadHeaderTimeout: headerTime,
+		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(p.cfg.Log.Handler(), slog.LevelDebug),
+		BaseContext: func(net.Listener) context.Context { return p.ctx },
+	}
+	p.mu.Lock()
+	p.servers = append(p.servers, server)
+	closed := p.closed
+	p.mu.Unlock()
+	if closed {
+		_ = l.Close()
+		return
+	}
+	p.work.Go(func() {
+		if err := server.Serve(l); err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
+			p.cfg.Log.Warn("a proxy stopped", "error", err)
+		}
+	})
+}
+
+// Close ends every connection and waits for what serves them.
+func (p *Proxy) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	servers, closers := p.servers, p.closers
+	p.servers, p.closers = nil, nil
+	for c := range p.tunnels {
+		_ = c.Close() // its copying ends
+	}
+	p.mu.Unlock()
+	p.cancel()
+	var errs []error
+	for _, s := range servers {
+		errs = append(errs, s.Close())
+	}
+	for _, c := range closers {
+		errs = append(errs, c.Close())
+	}
+	p.work.Wait()
+	p.transport.CloseIdleConnections()
+	if err := errors.Join(errs...); err != nil && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("closing a proxy: %w", err)
+	}
+	return nil
+}
+
+// dial resolves and connects. A host that is the goal's own is dialed inside.
+func (p *Proxy) dial(ctx context.Context, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("dialing: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTime)
+	defer cancel()
+	local := matches(p.Rules().Local, Request{Host: host, Port: port})
+	if own(host) && !local {
+		return p.inside(ctx, host, port)
+	}
+	addrs, err := p.resolve(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	d := net.Dialer{Control: func(_, at string, _ syscall.RawConn) error {
+		if local {
+			return nil
+		}
+		// The address that is connected to, whatever was resolved before.
+		to, err := netip.ParseAddrPort(at)
+		if err != nil {
+			return fmt.Errorf("dialing %s: %w", at, err)
+		}
+		return p.cfg.Public(to.Addr())
+	}}
+	var errs []error
+	for _, a := range addrs {
+		conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(a.String(), port))
+		if err == nil {
+			return conn, nil
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
+}
+
+func (p *Proxy) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{a}, nil
+	}
+	addrs, err := p.cfg.Resolver(ctx, host)
+	if err != nil {
+		return nil, fmt.Errorf("resolving %s: %w", host, err)
+	}
+	return addrs, nil
+}
+
+// inside connects to a server of the goal. localhost may be either family.
+func (p *Proxy) inside(ctx context.Context, host, port string) (net.Conn, error) {
+	if p.cfg.Inside == nil {
+		return nil, fmt.Errorf("dialing %s: this goal has no loopback of its own", host)
+	}
+	addrs := []string{"127.0.0.1", "::1"}
+	if a, err := netip.ParseAddr(host); err == nil && a.Unmap().IsLoopback() {
+		addrs = []string{a.Unmap().String()}
+	}
+	var errs []error
+	for _, a := range addrs {
+		conn, err := p.cfg.Inside(ctx, "tcp", net.JoinHostPort(a, port))
+		if err == nil {
+			return conn, nil
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
+}

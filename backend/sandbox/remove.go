@@ -1,0 +1,32 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// RemoveLayer removes a goal's private folder. Caches hold folders that their
+// owner may not write.
+func RemoveLayer(layer string) error {
+	err := os.RemoveAll(layer)
+	if err == nil || !errors.Is(err, fs.ErrPermission) {
+		return wrap(err)
+	}
+	_ = filepath.WalkDir(layer, func(path string, entry fs.DirEntry, err error) error {
+		if entry != nil && entry.IsDir() {
+			_ = os.Chmod(path, 0o700) //nolint:gosec // it is about to go
+		}
+		return nil
+	})
+	return wrap(os.RemoveAll(layer))
+}
+
+func wrap(err error) error {
+	if err != nil {
+		return fmt.Errorf("removing the goal's private folder: %w", err)
+	}
+	return nil
+}

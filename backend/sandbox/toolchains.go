@@ -1,0 +1,80 @@
+package sandbox
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// Toolchains are the person's own programs that a goal's programs see, where they
+// usually lie below home and where the environment says that they do. What is not
+// there is left out later.
+func Toolchains(home string, getenv func(string) string) []string {
+	var list []string
+	for _, name := range []string{
+		"go/bin", "sdk", ".cargo/bin", ".rustup", ".nvm", ".pyenv", ".rbenv", ".nodenv", ".asdf", ".volta", ".bun/bin", ".deno/bin", ".sdkman", ".juliaup",
+		".ghcup/bin", ".dotnet", ".local/bin", ".local/lib", ".local/share/mise", ".local/share/fnm", ".local/share/uv", ".local/share/pnpm", ".cache/ms-playwright",
+	} {
+		list = append(list, filepath.Join(home, name))
+	}
+	for _, name := range []string{"GOROOT", "RUSTUP_HOME", "NVM_DIR", "PYENV_ROOT", "VOLTA_HOME", "JAVA_HOME", "ANDROID_HOME", "GOBIN"} {
+		list = add(list, getenv(name), "")
+	}
+	for _, path := range filepath.SplitList(getenv("GOPATH")) {
+		list = add(list, path, "bin")
+	}
+	return list
+}
+
+func add(list []string, dir, name string) []string {
+	path := filepath.Join(dir, name)
+	// A part of the system is seen anyway, and no toolchain is the root.
+	if !filepath.IsAbs(path) || path == "/" || strings.HasPrefix(path, "/usr/") {
+		return list
+	}
+	for _, have := range list {
+		if have == path {
+			return list
+		}
+	}
+	return append(list, path)
+}
+
+// Caches are the person's caches that a goal's programs may read and add to on a
+// layer of their own: where the environment or the custom puts them.
+func Caches(home string, getenv func(string) string) []Cache {
+	cache := getenv("XDG_CACHE_HOME")
+	if !filepath.IsAbs(cache) {
+		cache = filepath.Join(home, ".cache")
+	}
+	gopath := filepath.Join(home, "go")
+	if list := filepath.SplitList(getenv("GOPATH")); len(list) > 0 && filepath.IsAbs(list[0]) {
+		gopath = list[0]
+	}
+	list := []Cache{
+		kept(getenv("GOMODCACHE"), filepath.Join(gopath, "pkg", "mod")),
+		moved(getenv("GOCACHE"), filepath.Join(cache, "go-build"), filepath.Join(home, ".cache", "go-build")),
+	}
+	for _, name := range []string{"pip", "uv", "yarn", "node", "pypoetry", "composer"} {
+		list = append(list, Cache{filepath.Join(cache, name), filepath.Join(home, ".cache", name)})
+	}
+	for _, name := range []string{".npm/_cacache", ".cargo/registry", ".cargo/git", ".gradle/caches", ".m2/repository", ".nuget/packages", ".local/share/pnpm/store"} {
+		list = append(list, Cache{filepath.Join(home, name), filepath.Join(home, name)})
+	}
+	return list
+}
+
+// kept is a cache that keeps its place: the one that was said, else the usual.
+func kept(said, usual string) Cache {
+	if filepath.IsAbs(said) {
+		usual = filepath.Clean(said)
+	}
+	return Cache{usual, usual}
+}
+
+// moved is a cache that programs look for in its usual place unless told.
+func moved(said, from, to string) Cache {
+	if filepath.IsAbs(said) {
+		return Cache{filepath.Clean(said), filepath.Clean(said)}
+	}
+	return Cache{from, to}
+}

@@ -56,6 +56,12 @@ func ProblemOf(err error) *Problem {
 		return &Problem{Code: Conflict, Message: err.Error(), Hint: "look at it there, or abort it"}
 	case errors.Is(err, store.ErrNewer):
 		return &Problem{Code: Unavailable, Message: err.Error(), Hint: "update Goalpost"}
+	case errors.Is(err, browser.ErrLocked):
+		return &Problem{Code: Conflict, Message: err.Error(), Hint: "a temporary page works meanwhile", Field: "profile"}
+	case errors.Is(err, browser.ErrAgentDrives), errors.Is(err, browser.ErrTakenOver):
+		return &Problem{Code: Conflict, Message: err.Error()}
+	case errors.Is(err, browser.ErrRefused):
+		return &Problem{Code: Refused, Message: err.Error(), Field: "url"}
 	case errors.Is(err, browser.ErrMissing):
 		return &Problem{Code: Unavailable, Message: err.Error(), Hint: "install Chromium; terminals work without it"}
 	}

@@ -33,6 +33,8 @@ func TestThePageKnowsTheSameShapes(t *testing.T) {
 		"Finding": api.Finding{}, "Settings": api.Settings{}, "Connection": api.Connection{}, "Check": goal.Check{}, "Verdict": goal.Verdict{},
 		"Policy": policy.Policy{}, "Options": goal.Options{}, "Todo": goal.Todo{}, "ResumeInput": api.ResumeInput{}, "PruneInput": api.PruneInput{},
 		"PruneOutput": api.PruneOutput{}, "ProposalView": api.ProposalView{}, "Usage": goal.Usage{}, "PaneInfo": pane.Info{}, "PaneInput": pane.Input{},
+		"PanePoint": pane.Point{}, "PaneOverlay": pane.Overlay{}, "PaneQuestion": pane.Question{}, "PaneOption": pane.Option{}, "PaneAnswer": pane.Answer{},
+		"PaneDownload": pane.Download{}, "PaneCopied": pane.Copied{}, "ArgsUpload": api.ArgsUpload{}, "Bookmark": api.Bookmark{}, "Visit": api.Visit{}, "FoundText": api.FoundText{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want, have := fields(reflect.TypeOf(v)), page[name]

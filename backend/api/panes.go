@@ -56,12 +56,16 @@ func (a *TerminalAPI) Close(id string) (ok bool, err error) {
 
 // BrowserAPI opens and steers browser panes; frames and input go over the stream.
 type BrowserAPI struct {
-	panes Panes
+	panes    Panes
+	browsing Browsing
+	store    *store.Store
 	door
 }
 
 // NewBrowserAPI makes the area; ctx is the program's life.
-func NewBrowserAPI(ctx context.Context, p Panes) *BrowserAPI { return &BrowserAPI{p, door{ctx}} }
+func NewBrowserAPI(ctx context.Context, p Panes, b Browsing, s *store.Store) *BrowserAPI {
+	return &BrowserAPI{p, b, s, door{ctx}}
+}
 
 // Open loads an address in a new pane.
 func (a *BrowserAPI) Open(in ArgsOpenBrowser) (out pane.Info, err error) {

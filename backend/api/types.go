@@ -278,9 +278,10 @@ type ArgsOpenTerminal struct {
 
 // ArgsOpenBrowser says how to open a browser pane.
 type ArgsOpenBrowser struct {
-	URL    string `json:"url"` // "" = about:blank
-	Width  int    `json:"width"`
-	Height int    `json:"height"`
+	URL     string `json:"url"` // "" = about:blank
+	Width   int    `json:"width"`
+	Height  int    `json:"height"`
+	Profile string `json:"profile"` // where logins are kept: "" = the person's own, "temporary" = nowhere, or a name
 }
 
 // PaneList is the workspace's panes at one revision.

@@ -77,6 +77,7 @@ type App struct {
 	person    *sandbox.Set // the person's terminals and Chromium
 	terminals *terminal.Manager
 	browsers  *browser.Manager
+	browsing  *browsing
 	panes     *panes
 	stream    *stream.Server
 	rooms     rooms
@@ -106,6 +107,7 @@ func New(o Options) *App {
 		a.clock = clock{}
 	}
 	a.panes = &panes{app: a}
+	a.browsing = &browsing{app: a}
 	return a
 }
 
@@ -128,7 +130,8 @@ func (a *App) Open(ctx context.Context) (err error) {
 	}
 	a.terminals = terminal.NewManager(a.panes.changed)
 	a.browsers = browser.New(browser.Config{
-		Launcher: a.person, Dir: filepath.Join(a.cfg.State(), "browser"), OnChange: a.panes.changed, OnPopup: a.panes.popup, Log: a.log,
+		Launcher: a.person, Dir: filepath.Join(a.cfg.State(), "browser"), OnChange: a.panes.changed, OnPopup: a.panes.popup,
+		OnVisit: a.browsing.visited, Downloads: a.browsing.downloads, OwnPorts: a.browsing.ownPorts, Log: a.log,
 		ContextProxy: a.paneProxy,
 	})
 	a.stream, err = stream.Open(ctx, stream.Options{
@@ -254,7 +257,7 @@ func (a *App) Close(ctx context.Context) error {
 // is the program's life.
 func (a *App) Areas(ctx context.Context) []any {
 	return []any{
-		a.GoalAPI(ctx), api.NewTerminalAPI(ctx, a.panes), api.NewBrowserAPI(ctx, a.panes),
+		a.GoalAPI(ctx), api.NewTerminalAPI(ctx, a.panes), api.NewBrowserAPI(ctx, a.panes, a.browsing, a.store),
 		api.NewWorkspaceAPI(ctx, a.panes, a.store), api.NewModelAPI(ctx, a.cfg, a), api.NewSettingsAPI(ctx, a.cfg, a),
 	}
 }

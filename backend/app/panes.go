@@ -150,9 +150,9 @@ func (p *panes) CloseTerminal(ctx context.Context, id string) error {
 }
 
 func (p *panes) OpenBrowser(ctx context.Context, in api.ArgsOpenBrowser) (pane.Info, error) {
-	b, err := p.app.browsers.Open(ctx, browser.Options{ID: p.name(pane.Browser), URL: in.URL, Width: in.Width, Height: in.Height})
+	b, err := p.app.browsing.open(ctx, in)
 	if err != nil {
-		return pane.Info{}, fmt.Errorf("open browser: %w", err)
+		return pane.Info{}, err
 	}
 	return b.Info(), nil
 }

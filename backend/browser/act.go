@@ -160,21 +160,47 @@ func (p *Pane) act(ctx context.Context, what string, f func(context.Context, *pa
 	var acted Acted
 	err := p.inTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		before := p.Info()
-		p.change(func() { p.note, p.happened = "", nil })
+		p.change(func() { p.note, p.row = "", 0 })
 		if err := pg.ask(ctx, nil, "mark"); err != nil {
 			return err
 		}
-		p.watchTraffic(pg, true)
-		defer p.watchTraffic(pg, false)
-		defer p.endShow()
-		if err := f(ctx, pg); err != nil {
+		err := p.watched(ctx, pg, f)
+		if err != nil && !errors.Is(err, errAsked) {
 			return err
 		}
-		p.settle(ctx, pg)
 		acted = p.outcome(ctx, pg, before)
 		return nil
 	})
 	return acted, err
+}
+
+// actOpen is act while the page waits for an answer, which f gives.
+func (p *Pane) actOpen(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
+	var acted Acted
+	err := p.alone(ctx, what, func(ctx context.Context, pg *page) error {
+		before := p.Info()
+		err := p.watched(ctx, pg, f)
+		if err != nil && !errors.Is(err, errAsked) {
+			return err
+		}
+		acted = p.outcome(ctx, pg, before)
+		return nil
+	})
+	return acted, err
+}
+
+// watched acts and waits until the page is quiet, or asks something.
+func (p *Pane) watched(ctx context.Context, pg *page, f func(context.Context, *page) error) error {
+	p.watchTraffic(pg, true)
+	defer p.watchTraffic(pg, false)
+	defer p.endShow()
+	if err := f(ctx, pg); err != nil {
+		return err
+	}
+	ctx, calm := p.undisturbed(ctx)
+	defer calm(nil)
+	p.settle(ctx, pg)
+	return nil
 }
 
 // outcome never fails: the action is done, whatever the page is like now.
@@ -182,6 +208,7 @@ func (p *Pane) outcome(ctx context.Context, pg *page, before pane.Info) Acted {
 	var b strings.Builder
 	p.mu.Lock()
 	now, happened := p.info, p.happened
+	p.happened = nil
 	p.mu.Unlock()
 	for _, h := range happened {
 		fmt.Fprintf(&b, "%s\n", h)
@@ -192,6 +219,10 @@ func (p *Pane) outcome(ctx context.Context, pg *page, before pane.Info) Acted {
 	if now.Loading {
 		b.WriteString("the page is still loading\n")
 	}
+	if q, open := p.waiting(); open {
+		fmt.Fprintf(&b, "the page stands still until its %s is answered: answer it, or your next action dismisses it\n", q.Kind)
+		return Acted{URL: now.URL, Title: now.Title, Changed: cut(b.String(), 1000)}
+	}
 	var d struct {
 		Fresh         bool
 		Added         []string
@@ -199,6 +230,8 @@ func (p *Pane) outcome(ctx context.Context, pg *page, before pane.Info) Acted {
 	}
 	ctx, cancel := context.WithTimeout(ctx, settleLimit)
 	defer cancel()
+	ctx, calm := p.undisturbed(ctx)
+	defer calm(nil)
 	if err := pg.ask(ctx, &d, "diff"); err != nil {
 		p.noteHung(err)
 		fmt.Fprintf(&b, "what changed cannot be told: %s\n", clean(err.Error(), 200))

@@ -10,6 +10,7 @@ import (
 // events nor locks wait for the listener.
 type announcer struct {
 	tell func(pane.Info, bool)
+	seen func(profile, url, title string)
 	wake chan struct{}
 	done chan struct{}
 
@@ -21,10 +22,13 @@ type announcer struct {
 type news struct {
 	info   pane.Info
 	closed bool
+	visit  *visit
 }
 
-func newAnnouncer(tell func(pane.Info, bool)) *announcer {
-	a := &announcer{tell: tell, wake: make(chan struct{}, 1), done: make(chan struct{})}
+type visit struct{ profile, url, title string }
+
+func newAnnouncer(tell func(pane.Info, bool), seen func(profile, url, title string)) *announcer {
+	a := &announcer{tell: tell, seen: seen, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	if tell == nil {
 		a.tell = func(pane.Info, bool) {}
 	}
@@ -37,7 +41,7 @@ func newAnnouncer(tell func(pane.Info, bool)) *announcer {
 func (a *announcer) changed(info pane.Info) {
 	a.add(func() {
 		for i := range a.queue {
-			if a.queue[i].info.ID == info.ID && !a.queue[i].closed {
+			if a.queue[i].info.ID == info.ID && !a.queue[i].closed && a.queue[i].visit == nil {
 				a.queue[i].info = info
 				return
 			}
@@ -47,7 +51,11 @@ func (a *announcer) changed(info pane.Info) {
 }
 
 func (a *announcer) closed(info pane.Info) {
-	a.add(func() { a.queue = append(a.queue, news{info, true}) })
+	a.add(func() { a.queue = append(a.queue, news{info: info, closed: true}) })
+}
+
+func (a *announcer) visit(profile, url, title string) {
+	a.add(func() { a.queue = append(a.queue, news{visit: &visit{profile, url, title}}) })
 }
 
 // close tells what is left and ends the goroutine.
@@ -74,6 +82,10 @@ func (a *announcer) run() {
 		a.queue = nil
 		a.mu.Unlock()
 		for _, n := range queue {
+			if n.visit != nil {
+				a.seen(n.visit.profile, n.visit.url, n.visit.title)
+				continue
+			}
 			a.tell(n.info, n.closed)
 		}
 		if closes {

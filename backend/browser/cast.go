@@ -17,6 +17,13 @@ const staleAfter = 200 * time.Millisecond
 // looked at once more, since Chromium may have dropped the last frame.
 const quietAfter = 150 * time.Millisecond
 
+// A screencast that gives no picture at all was lost on the way, in a change of
+// processes for instance; it is started again.
+const (
+	silentAfter = time.Second
+	silentTries = 5
+)
+
 // cast is the screencast of one pane: it runs while somebody looks, and keeps
 // the newest frame for everyone. Chromium sends at most two frames ahead of its
 // acknowledgements; a frame is acknowledged when the quickest viewer has drawn
@@ -39,6 +46,7 @@ type cast struct {
 	first  bool        // the next frame is the page as it is, asked for by begin
 	check  *time.Timer // nil unless armed: a look at the final state of the page
 	due    bool        // that look waits for the viewers
+	silent int         // how often the screencast was started without a picture
 	closed bool
 }
 
@@ -106,17 +114,22 @@ func (c *cast) forget() {
 
 func (c *cast) begin() {
 	c.first = true
+	if c.silent++; c.silent <= silentTries {
+		c.lookAfter(silentAfter)
+	}
 	c.page.post(startScreencast{Format: "jpeg", Quality: 70, EveryNthFrame: 1, MaxFramesInFlight: 2, SendLastFrame: true})
 }
 
 // lookAgain is armed by a change, and moved on by each further one.
-func (c *cast) lookAgain() {
+func (c *cast) lookAgain() { c.lookAfter(quietAfter) }
+
+func (c *cast) lookAfter(quiet time.Duration) {
 	if c.check != nil {
-		c.check.Reset(quietAfter)
+		c.check.Reset(quiet)
 		return
 	}
 	var timer *time.Timer
-	timer = time.AfterFunc(quietAfter, func() {
+	timer = time.AfterFunc(quiet, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.check != timer || !c.on || c.page == nil {
@@ -143,8 +156,12 @@ func (c *cast) take(f castFrame) {
 	c.n++
 	c.latest = &pane.Frame{N: c.n, Width: f.width, Height: f.height, JPEG: f.jpeg}
 	c.open = append(c.open, openFrame{c.n, f.cast})
+	c.silent = 0
 	if !c.first {
 		c.lookAgain()
+	} else if c.check != nil { // it waited for this one
+		c.check.Stop()
+		c.check = nil
 	}
 	c.first = false
 	c.settle()
@@ -234,11 +251,13 @@ func (c *cast) disarm() {
 	}
 }
 
-// resized makes sure that the frame of the new size is seen.
-func (c *cast) resized() {
+// changed makes sure that the page is seen as it is now, after a new size or
+// with a new document.
+func (c *cast) changed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.on {
+		c.silent = 0
 		c.lookAgain()
 	}
 }

@@ -69,7 +69,8 @@ func TestNewestFrameWins(t *testing.T) {
 	b.click(v, 10, 10)
 	var held *pane.Frame
 	for held == nil {
-		f, _, err := v.Next(b.ctx)
+		n, err := v.Next(b.ctx)
+		f := n.Frame
 		b.ok(err)
 		held = f
 	}
@@ -82,7 +83,8 @@ func TestNewestFrameWins(t *testing.T) {
 	short, cancel := context.WithTimeout(b.ctx, 3*staleAfter)
 	defer cancel()
 	for {
-		f, _, err := v.Next(short)
+		n, err := v.Next(short)
+		f := n.Frame
 		if f != nil {
 			t.Fatalf("frame %d came before frame %d was acknowledged", f.N, held.N)
 		}
@@ -122,7 +124,7 @@ func TestNothingIsFilmedForNobody(t *testing.T) {
 	v := p.Attach()
 	b.frameOf(v, green)
 	v.Close()
-	if _, _, err := v.Next(b.ctx); !errors.Is(err, ErrClosed) {
+	if _, err := v.Next(b.ctx); !errors.Is(err, ErrClosed) {
 		t.Errorf("next on a closed view: %v", err)
 	}
 	n := b.captured(p)
@@ -133,7 +135,8 @@ func TestNothingIsFilmedForNobody(t *testing.T) {
 	w := p.Attach()
 	b.ok(b.ClosePane(b.ctx, "b1"))
 	for {
-		_, info, err := w.Next(b.ctx)
+		n, err := w.Next(b.ctx)
+		info := n.Info
 		if errors.Is(err, ErrClosed) {
 			break
 		}

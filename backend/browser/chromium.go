@@ -26,7 +26,7 @@ type chromium struct {
 }
 
 // launch starts Chromium and waits until it answers.
-func launch(ctx context.Context, cfg Config, onEvent func(*cdp.Event), onFrame func(castFrame)) (*chromium, error) {
+func launch(ctx context.Context, cfg Config, folder func() (*runDir, error), onEvent func(*cdp.Event), onFrame func(castFrame)) (*chromium, error) {
 	path := cfg.Path
 	if path == "" {
 		var err error
@@ -34,7 +34,7 @@ func launch(ctx context.Context, cfg Config, onEvent func(*cdp.Event), onFrame f
 			return nil, err
 		}
 	}
-	dir, err := newRunDir(cfg.Dir)
+	dir, err := folder()
 	if err != nil {
 		return nil, err
 	}

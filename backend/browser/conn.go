@@ -96,7 +96,7 @@ func tie(ctx, alive context.Context) (context.Context, context.CancelCauseFunc) 
 // cause is why ctx ended: an error of this package, or the caller's own.
 func cause(ctx context.Context) error {
 	err := context.Cause(ctx)
-	for _, ours := range []error{ErrCrashed, ErrEnded, ErrClosed, ErrTimeout} {
+	for _, ours := range []error{ErrCrashed, ErrEnded, ErrClosed, ErrTimeout, ErrTakenOver, errAsked} {
 		if errors.Is(err, ours) {
 			return ours
 		}

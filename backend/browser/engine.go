@@ -3,8 +3,9 @@ package browser
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
-	"sync/atomic"
+	"time"
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
@@ -13,13 +14,41 @@ import (
 // engine is the running Chromium with a browser context for each goal.
 type engine struct {
 	*chromium
+	m        *Manager
 	mu       sync.Mutex
 	contexts map[string]proto.BrowserBrowserContextID // by goal id; "" is the person
 	proxy    func(goalID string) string               // may be nil
+	ends     []time.Time                              // when this engine and those before it ended by themselves, guarded by m.mu
 }
 
-// running returns the engine, after starting it if there is none or if it ended.
-func (m *Manager) running(ctx context.Context) (*engine, error) {
+// The engines: goals share one, since their contexts keep them apart, and none
+// with the person, because a Chromium has one clipboard for all its contexts.
+const (
+	goalEngine      = "goals"
+	temporaryEngine = "temporary"
+)
+
+// engineOf names the engine of a pane: a profile has one of its own.
+func engineOf(goalID, profile string) string {
+	switch {
+	case goalID != "":
+		return goalEngine
+	case profile == "":
+		return temporaryEngine
+	}
+	return "profile/" + profile
+}
+
+// folder gives an engine its folder.
+func (m *Manager) engineFolder(key string) (*runDir, error) {
+	if name, ok := strings.CutPrefix(key, "profile/"); ok {
+		return openProfile(m.profilesDir(), name)
+	}
+	return newRunDir(m.cfg.Dir)
+}
+
+// running returns an engine, after starting it if there is none or if it ended.
+func (m *Manager) running(ctx context.Context, key string) (*engine, error) {
 	select {
 	case m.start <- struct{}{}:
 		defer func() { <-m.start }()
@@ -29,7 +58,7 @@ func (m *Manager) running(ctx context.Context) (*engine, error) {
 		return nil, ErrClosed
 	}
 	m.mu.Lock()
-	e, closed := m.engine, m.closed
+	e, closed := m.engines[key], m.closed
 	m.mu.Unlock()
 	switch {
 	case closed:
@@ -43,20 +72,24 @@ func (m *Manager) running(ctx context.Context) (*engine, error) {
 	}
 	ctx, cancel := tie(ctx, m.ctx)
 	defer cancel(nil)
-	b, err := launch(ctx, m.cfg, m.onEvent, m.onFrame)
+	b, err := launch(ctx, m.cfg, func() (*runDir, error) { return m.engineFolder(key) }, m.onEvent, m.onFrame)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err != nil {
-		m.engine = nil
+		delete(m.engines, key)
 		return nil, err
 	}
-	m.engine = &engine{chromium: b, contexts: map[string]proto.BrowserBrowserContextID{}, proxy: m.cfg.ContextProxy}
-	m.work.Go(func() { m.watch(b) })
-	return m.engine, nil
+	next := &engine{chromium: b, m: m, contexts: map[string]proto.BrowserBrowserContextID{}, proxy: m.cfg.ContextProxy}
+	if e != nil {
+		next.ends = e.ends
+	}
+	m.engines[key] = next
+	m.work.Go(func() { m.watch(next) })
+	return next, nil
 }
 
-// watch tells the panes of a Chromium that it ended.
-func (m *Manager) watch(b *chromium) {
+// watch tells the panes of a Chromium that it ended, and brings them back.
+func (m *Manager) watch(b *engine) {
 	<-b.alive.Done()
 	m.mu.Lock()
 	var lost []*Pane
@@ -66,15 +99,20 @@ func (m *Manager) watch(b *chromium) {
 			delete(m.sessions, session)
 		}
 	}
+	again := !m.closed && b.mayRestart(time.Now())
 	m.mu.Unlock()
 	for _, p := range lost {
 		p.lose(b.conn)
+	}
+	if again {
+		m.bringBack(lost)
 	}
 }
 
 // context gives the goal's browser context, made when first needed. The
 // person's pages live in Chromium's default one.
-func (e *engine) context(c proto.Client, goalID string) (proto.BrowserBrowserContextID, error) {
+// network is the goal whose proxy it uses, "" for none.
+func (e *engine) context(c proto.Client, goalID, network string) (proto.BrowserBrowserContextID, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if id, ok := e.contexts[goalID]; ok {
@@ -83,8 +121,8 @@ func (e *engine) context(c proto.Client, goalID string) (proto.BrowserBrowserCon
 	var id proto.BrowserBrowserContextID
 	if goalID != "" {
 		wanted := proto.TargetCreateBrowserContext{}
-		if e.proxy != nil {
-			if wanted.ProxyServer = e.proxy(goalID); wanted.ProxyServer != "" {
+		if e.proxy != nil && network != "" {
+			if wanted.ProxyServer = e.proxy(network); wanted.ProxyServer != "" {
 				wanted.ProxyBypassList = "<-loopback>" // this machine's servers are not the goal's
 			}
 		}
@@ -94,14 +132,22 @@ func (e *engine) context(c proto.Client, goalID string) (proto.BrowserBrowserCon
 		}
 		id = made.BrowserContextID
 	}
-	err := tell(c, proto.BrowserSetDownloadBehavior{
-		Behavior: proto.BrowserSetDownloadBehaviorBehaviorDeny, BrowserContextID: id, EventsEnabled: true,
-	})
+	behaviour, err := e.m.downloads(goalID, id)
 	if err != nil {
-		return "", fmt.Errorf("refusing downloads: %w", err)
+		return "", err
+	}
+	if err := tell(c, behaviour); err != nil {
+		return "", fmt.Errorf("where downloads go: %w", err)
 	}
 	e.contexts[goalID] = id
 	return id, nil
+}
+
+// contextOf is the goal's context, which exists, or the default one.
+func (e *engine) contextOf(goalID string) proto.BrowserBrowserContextID {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.contexts[goalID]
 }
 
 // forget disposes of a goal's context with its cookies and storage.
@@ -119,13 +165,13 @@ func (e *engine) forget(ctx context.Context, goalID string) error {
 }
 
 // attach makes or takes over a page and prepares it. Nothing of the page is
-// seen before that: register is called with the session before any event of it
-// can matter.
-func (e *engine) attach(ctx context.Context, goalID string, width, height int, target proto.TargetTargetID, refs *atomic.Int64, register func(*page)) (*page, error) {
-	pg := &page{engine: e, target: target, refs: refs}
-	err := e.do(ctx, e.alive, "", callLimit, "opening a page", func(c proto.Client) error {
+// seen before that: the pane knows the session before any event of it can
+// matter.
+func (e *engine) attach(ctx context.Context, p *Pane, width, height int, target proto.TargetTargetID) (*page, error) {
+	pg := &page{engine: e, target: target, refs: &p.refs}
+	err := e.do(ctx, e.alive, "", launchLimit, "opening a page", func(c proto.Client) error {
 		if pg.target == "" {
-			id, err := e.context(c, goalID)
+			id, err := e.context(c, p.goalID, p.network)
 			if err != nil {
 				return err
 			}
@@ -148,9 +194,9 @@ func (e *engine) attach(ctx context.Context, goalID string, width, height int, t
 		return nil, err
 	}
 	pg.alive, pg.end = context.WithCancelCause(e.alive)
-	register(pg)
-	return pg, pg.do(ctx, callLimit, "preparing the page", func(c proto.Client) error {
-		for _, req := range []proto.Request{
+	p.adopt(pg)
+	return pg, pg.do(ctx, launchLimit, "preparing the page", func(c proto.Client) error {
+		requests := []proto.Request{
 			proto.PageEnable{},
 			proto.InspectorEnable{},
 			proto.RuntimeEnable{}, // bindings reach new documents only while it is on
@@ -158,15 +204,29 @@ func (e *engine) attach(ctx context.Context, goalID string, width, height int, t
 			// Without it a page is hidden, and draws nothing, once another of the same window is in front.
 			proto.EmulationSetFocusEmulationEnabled{Enabled: true},
 			metrics(width, height),
-			proto.RuntimeAddBinding{Name: "goalpostTitle", ExecutionContextName: worldName},
-			addScript{Source: watchScript, WorldName: worldName, RunImmediately: true},
-		} {
-			if err := tell(c, req); err != nil {
-				return err
-			}
+			e.m.gates(),
+			proto.PageSetInterceptFileChooserDialog{Enabled: true},
+			proto.InputSetInterceptDrags{Enabled: true},
+			proto.SecurityEnable{},
+			proto.SecuritySetOverrideCertificateErrors{Override: true},
 		}
-		return nil
+		if !p.bare {
+			requests = append(requests, ours...)
+		}
+		// They are carried out in order; one answer is all that needs to be awaited.
+		last := len(requests) - 1
+		for _, req := range requests[:last] {
+			pg.post(req)
+		}
+		return tell(c, requests[last])
 	})
+}
+
+// ours is what makes the page tell us what Chromium shows to nobody.
+var ours = []proto.Request{
+	proto.RuntimeAddBinding{Name: bindingName, ExecutionContextName: worldName},
+	addScript{Source: watchScript + handScript, WorldName: worldName, RunImmediately: true},
+	addScript{Source: permitScript},
 }
 
 func metrics(width, height int) proto.EmulationSetDeviceMetricsOverride {

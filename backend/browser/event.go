@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
 )
 
 // onEvent takes an event of the pane's page. It runs on the connection's
@@ -37,16 +39,29 @@ func (p *Pane) onEvent(e *cdp.Event) {
 		if decode(e, &open) {
 			p.change(func() { p.popupURL = open.URL })
 		}
+	case "Page.javascriptDialogClosed":
+		p.withdraw(ofKind(pane.Alert, pane.Confirm, pane.Prompt, pane.Leave))
+	case "Page.fileChooserOpened":
+		p.onFileChooser(pg, e)
+	case "Input.dragIntercepted":
+		p.onDrag(e)
+	case "Fetch.requestPaused":
+		p.onPaused(pg, e)
+	case "Fetch.authRequired":
+		p.onAuth(pg, e)
+	case "Security.certificateError":
+		p.onCertificate(pg, e)
 	case "Page.downloadWillBegin":
 		var download proto.PageDownloadWillBegin
 		if decode(e, &download) {
-			p.refuseDownload(download.SuggestedFilename)
+			p.onDownload(download.GUID, download.URL, download.SuggestedFilename)
 		}
 	case "Runtime.bindingCalled":
-		var told proto.RuntimeBindingCalled
-		if decode(e, &told) && told.Name == "goalpostTitle" {
-			p.onTitle(told.Payload)
-		}
+		p.onTold(pg, e)
+	case "Runtime.consoleAPICalled":
+		p.onConsole(e)
+	case "Runtime.exceptionThrown":
+		p.onException(e)
 	case "Inspector.targetCrashed":
 		p.crash(pg)
 	case "Inspector.targetReloadedAfterCrash":
@@ -58,6 +73,7 @@ func (p *Pane) onEvent(e *cdp.Event) {
 	default:
 		if strings.HasPrefix(e.Method, "Network.") {
 			p.onNetwork(e)
+			p.noteRequest(e)
 		}
 	}
 }
@@ -67,6 +83,7 @@ const faultCrashed = "the page crashed"
 func (p *Pane) crash(pg *page) {
 	p.change(func() {
 		p.fault, p.info.Running, p.info.Loading = faultCrashed, false, false
+		p.withdrawn(everything)
 	})
 	pg.end(ErrCrashed)
 }
@@ -102,12 +119,15 @@ func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
 		p.net = traffic{on: p.net.on, last: p.net.last}
 		p.info.URL = clean(ev.Frame.URL+ev.Frame.URLFragment, 4096)
 		p.info.Title = untitled(p.info.URL)
-		p.note, p.hung = "", false
+		p.woe, p.note, p.hung, p.row = "", "", false, 0
+		p.withdrawn(everything)
+		p.drag = nil
 		if ev.Frame.Unreachable != "" {
 			p.info.URL = clean(ev.Frame.Unreachable, 4096)
-			p.note = "this page could not be loaded"
+			p.woe = "this page could not be loaded"
 		}
 	})
+	p.cast.changed()
 	p.wantHistory()
 }
 
@@ -120,6 +140,7 @@ func (p *Pane) onMoved(pg *page, e *cdp.Event) {
 		p.load.moves++
 		p.info.URL = clean(moved.URL, 4096)
 	})
+	p.visited()
 	p.wantHistory()
 }
 
@@ -139,32 +160,9 @@ func (p *Pane) onLifecycle(pg *page, e *cdp.Event) {
 	case proto.PageLifecycleEventNameLoad:
 		p.change(func() { p.load.loaded = life.LoaderID })
 		p.wantHistory() // at the move itself Chromium may not have noted it yet
+		p.visited()
 	default:
 	}
-}
-
-// onDialog answers at once: an open dialog stops the page and everything that
-// is asked of it. Drawing dialogs for the person comes with the app's own.
-func (p *Pane) onDialog(pg *page, e *cdp.Event) {
-	var dialog proto.PageJavascriptDialogOpening
-	if !decode(e, &dialog) {
-		return
-	}
-	said := clean(dialog.Message, 300)
-	accept := true
-	switch dialog.Type {
-	case proto.PageDialogTypeAlert:
-		p.report("the page says %q", said)
-	case proto.PageDialogTypeConfirm, proto.PageDialogTypePrompt:
-		accept = false
-		p.report("the page asked %q and was answered Cancel", said)
-	case proto.PageDialogTypeBeforeunload: // leaving is what was asked for
-	}
-	pg.post(proto.PageHandleJavaScriptDialog{Accept: accept})
-}
-
-func (p *Pane) refuseDownload(name string) {
-	p.report("the download of %q was refused: browser panes do not save files", clean(name, 120))
 }
 
 // report is a notice that the agent's action under way hears of as well.
@@ -194,9 +192,11 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 		var ev proto.BrowserDownloadWillBegin
 		if decode(e, &ev) {
 			if p := m.byTarget(proto.TargetTargetID(ev.FrameID)); p != nil {
-				p.refuseDownload(ev.SuggestedFilename)
+				p.onDownload(ev.GUID, ev.URL, ev.SuggestedFilename)
 			}
 		}
+	case "Browser.downloadProgress":
+		m.onProgress(e)
 	}
 }
 

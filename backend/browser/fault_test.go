@@ -59,33 +59,42 @@ func TestKilledBrowserComesBack(t *testing.T) {
 	b.ok(err)
 	b.ok(pg.engine.process.Signal(syscall.SIGKILL))
 	for _, q := range []*Pane{p, other} {
-		if info := b.until(q, "without a browser", func(i pane.Info) bool { return i.Problem == "the browser ended" }); info.Running {
-			t.Error("a dead pane runs")
+		info := b.until(q, "back", func(i pane.Info) bool { return strings.Contains(i.Notice, "started again") })
+		if info.Problem != "" || !info.Running {
+			t.Errorf("after the restart: %+v", info)
 		}
 	}
-	if _, err := p.Click(b.ctx, "x"); !errors.Is(err, ErrEnded) {
-		t.Errorf("click: %v", err)
-	}
-	b.ok(p.Reload(b.ctx))
-	if info := p.Info(); info.Problem != "" || !info.Running || info.URL != b.url("colour.html") {
-		t.Errorf("after the reload: %+v", info)
+	if got := p.Info().URL; got != b.url("colour.html") {
+		t.Errorf("the pane came back at %s", got)
 	}
 	b.frameOf(v, red)
 	b.ok(other.Navigate(b.ctx, b.url("two.html")))
 	has(t, b.look(other).Text, "Page two")
+	if n := len(processesWith("--user-data-dir=" + pg.engine.dir.path)); n != 0 {
+		t.Errorf("%d processes of the killed Chromium are left", n)
+	}
 	if again, err := other.current(); err != nil || again.engine.process.Pid() == pg.engine.process.Pid() {
 		t.Errorf("the same Chromium? %v", err)
 	}
 }
 
-func TestManyReloadsAfterAKillStartOneBrowser(t *testing.T) {
+// What ends again and again stays ended until somebody reloads it, and many who
+// do that at once start one Chromium.
+func TestABrowserThatKeepsEndingIsLeftAlone(t *testing.T) {
 	b := newBench(t)
 	panes := []*Pane{b.open("b1", "one.html"), b.open("b2", "two.html"), b.open("b3", "one.html")}
-	pg, err := panes[0].current()
-	b.ok(err)
-	b.ok(pg.engine.process.Signal(syscall.SIGKILL))
-	for _, p := range panes {
-		b.until(p, "without a browser", func(i pane.Info) bool { return i.Problem != "" })
+	for n := range restarts + 1 {
+		pg, err := panes[0].current()
+		b.ok(err)
+		b.ok(pg.engine.process.Signal(syscall.SIGKILL))
+		for _, p := range panes {
+			b.until(p, "told of the end", func(i pane.Info) bool {
+				return n < restarts && p.page.engine != pg.engine && strings.Contains(i.Notice, "started again") || n == restarts && i.Problem == "the browser ended"
+			})
+		}
+	}
+	if _, err := panes[0].Click(b.ctx, "x"); !errors.Is(err, ErrEnded) {
+		t.Errorf("click: %v", err)
 	}
 	var wait sync.WaitGroup
 	for _, p := range panes {
@@ -110,13 +119,16 @@ func TestManyReloadsAfterAKillStartOneBrowser(t *testing.T) {
 func TestDialogsDoNotHang(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "dialogs.html")
-	has(t, b.act(p.Click(b.ctx, "Alert")).Changed, `the page says "Hello"`, "alerted")
-	if info := p.Info(); !strings.Contains(info.Problem, "Hello") {
-		t.Errorf("problem %q", info.Problem)
+	has(t, b.act(p.Click(b.ctx, "Alert")).Changed, `alert "Hello"`, "stands still")
+	has(t, b.act(p.Dialog(b.ctx, true, "")).Changed, "alerted")
+	has(t, b.act(p.Click(b.ctx, "Confirm")).Changed, `confirm "Sure?"`)
+	has(t, b.look(p).Text, "confirmed false") // looking dismisses it
+	has(t, b.act(p.Click(b.ctx, "Prompt")).Changed, `confirm "Sure?" was answered Cancel`, `prompt "Who?"`)
+	has(t, b.act(p.Dialog(b.ctx, true, "Zoë")).Changed, "prompted Zoë")
+	if _, err := p.Dialog(b.ctx, true, ""); err == nil || !strings.Contains(err.Error(), "asks nothing") {
+		t.Errorf("answering nothing: %v", err)
 	}
-	has(t, b.act(p.Click(b.ctx, "Confirm")).Changed, `"Sure?" and was answered Cancel`, "confirmed false")
-	has(t, b.act(p.Click(b.ctx, "Prompt")).Changed, "prompted null")
-	b.ok(p.Navigate(b.ctx, b.url("one.html"))) // past its beforeunload
+	b.ok(p.Navigate(b.ctx, b.url("one.html")))
 	if info := p.Info(); info.Title != "One" || info.Problem != "" {
 		t.Errorf("info %+v", info)
 	}
@@ -186,11 +198,11 @@ func TestAPageThatNeverStopsAsking(t *testing.T) {
 	pg, err := p.current()
 	b.ok(err)
 	pg.post(proto.RuntimeEvaluate{Expression: "for (let i = 0;; i++) { alert(i); document.title = i; }"})
-	b.until(p, "asking", func(i pane.Info) bool { return strings.Contains(i.Problem, "the page says") })
+	b.question(p, pane.Alert)
 	ctx, cancel := context.WithTimeout(b.ctx, 300*time.Millisecond)
 	defer cancel()
-	if _, err := p.Snapshot(ctx); err == nil {
-		t.Error("a snapshot between the dialogs")
+	for err := error(nil); err == nil || !strings.Contains(p.Info().Notice, "again and again"); {
+		_, err = p.Snapshot(ctx)
 	}
 	b.ok(p.Navigate(b.ctx, b.url("one.html")))
 	b.until(p, "elsewhere", func(i pane.Info) bool { return i.Title == "One" })

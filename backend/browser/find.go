@@ -61,3 +61,12 @@ func isSnap(path string) bool {
 	script, err := os.ReadFile(real)
 	return err == nil && strings.Contains(string(script), "/snap/bin/chromium")
 }
+
+// Opener is the desktop's program that opens files; false without a desktop.
+func Opener() (string, bool) {
+	if os.Getenv("DISPLAY")+os.Getenv("WAYLAND_DISPLAY") == "" {
+		return "", false
+	}
+	path, err := exec.LookPath("xdg-open")
+	return path, err == nil
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"time"
+	"unicode/utf16"
 
 	"github.com/go-rod/rod/lib/proto"
 
@@ -66,6 +67,12 @@ func (p *Pane) input(in pane.Input) error {
 	if _, err := p.current(); err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
+	if p.Driver() == pane.Agent {
+		if in.Kind == pane.MouseMove || in.Kind == pane.MouseUp || in.Kind == pane.KeyUp {
+			return nil // nothing that one would want to be told about
+		}
+		return ErrAgentDrives
+	}
 	if _, err := request(in); err != nil {
 		return err
 	}
@@ -96,17 +103,30 @@ func (p *Pane) deliver(in pane.Input) {
 	if err != nil {
 		return // refused when it came in
 	}
+	for _, d := range p.dragging(in) {
+		pg.post(d)
+	}
 	if in.Kind == pane.MouseMove {
 		pg.post(req)
 		return
 	}
-	if in.Kind == pane.MouseDown || in.Kind == pane.KeyDown {
-		p.change(func() { p.note, p.info.Acting = "", "" })
+	if in.Kind == pane.Touch && !p.touch {
+		most := fingers
+		p.touch = true // read and written by pump alone, and when a page is adopted
+		pg.post(proto.EmulationSetTouchEmulationEnabled{Enabled: true, MaxTouchPoints: &most})
 	}
-	err = pg.do(p.ctx, inputLimit, "input", func(c proto.Client) error { return tell(c, req) })
+	ctx, cancel := p.undisturbed(p.ctx)
+	defer cancel(nil)
+	if ctx.Err() != nil {
+		return // a dialog is open: the page takes nothing
+	}
+	if in.Kind == pane.MouseDown || in.Kind == pane.KeyDown {
+		p.change(func() { p.note, p.info.Acting, p.row = "", "", 0 })
+	}
+	err = pg.do(ctx, inputLimit, "input", func(c proto.Client) error { return tell(c, req) })
 	if errors.Is(err, ErrTimeout) {
 		p.change(func() {
-			p.note, p.hung = "the page does not react: it may be busy in an endless loop; stop or reload it", true
+			p.woe, p.hung = "the page does not react: it may be busy in an endless loop; stop or reload it", true
 		})
 	}
 }
@@ -123,6 +143,14 @@ func request(in pane.Input) (proto.Request, error) {
 			return nil, errors.New("the pasted text is longer than 1 MB")
 		}
 		return proto.InputInsertText{Text: in.Text}, nil
+	case pane.Compose:
+		if len(in.Text) > 1000 {
+			return nil, errors.New("the text that is being written is longer than 1,000 bytes")
+		}
+		end := len(utf16.Encode([]rune(in.Text)))
+		return proto.InputImeSetComposition{Text: in.Text, SelectionStart: end, SelectionEnd: end}, nil
+	case pane.Touch:
+		return touch(in)
 	}
 	return nil, fmt.Errorf("unknown input %q", clean(string(in.Kind), 20))
 }
@@ -137,6 +165,15 @@ func mouse(in pane.Input) (proto.Request, error) {
 	default:
 		return nil, fmt.Errorf("unknown mouse button %q", clean(in.Button, 20))
 	}
+	if in.Kind == pane.MouseMove {
+		// Without the held button Chromium sees no drag.
+		for bit, held := range []proto.InputMouseButton{proto.InputMouseButtonLeft, proto.InputMouseButtonRight, proto.InputMouseButtonMiddle} {
+			if in.Buttons>>bit&1 == 1 {
+				e.Button = held
+				break
+			}
+		}
+	}
 	switch in.Kind {
 	case pane.MouseDown:
 		e.Type, e.ClickCount = proto.InputDispatchMouseEventTypeMousePressed, max(in.Clicks, 1)
@@ -144,8 +181,27 @@ func mouse(in pane.Input) (proto.Request, error) {
 		e.Type, e.ClickCount = proto.InputDispatchMouseEventTypeMouseReleased, max(in.Clicks, 1)
 	case pane.Wheel:
 		e.Type, e.DeltaX, e.DeltaY = proto.InputDispatchMouseEventTypeMouseWheel, in.DX, in.DY
-	case pane.MouseMove, pane.KeyDown, pane.KeyUp, pane.Text:
+	case pane.MouseMove, pane.KeyDown, pane.KeyUp, pane.Text, pane.Compose, pane.Touch:
 		e.Type = proto.InputDispatchMouseEventTypeMouseMoved
+	}
+	return e, nil
+}
+
+// fingers is how many a page may be told of.
+const fingers = 5
+
+func touch(in pane.Input) (proto.Request, error) {
+	kind, ok := map[string]proto.InputDispatchTouchEventType{
+		"start": proto.InputDispatchTouchEventTypeTouchStart, "move": proto.InputDispatchTouchEventTypeTouchMove,
+		"end": proto.InputDispatchTouchEventTypeTouchEnd, "cancel": proto.InputDispatchTouchEventTypeTouchCancel,
+	}[in.Text]
+	if !ok || len(in.Points) > fingers {
+		return nil, fmt.Errorf("unknown touch %q with %d fingers", clean(in.Text, 20), len(in.Points))
+	}
+	e := proto.InputDispatchTouchEvent{Type: kind, Modifiers: in.Modifiers & 15, TouchPoints: []*proto.InputTouchPoint{}}
+	for _, f := range in.Points {
+		id := float64(f.ID)
+		e.TouchPoints = append(e.TouchPoints, &proto.InputTouchPoint{X: f.X, Y: f.Y, ID: &id})
 	}
 	return e, nil
 }

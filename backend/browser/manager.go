@@ -33,7 +33,14 @@ type Config struct {
 	// pane (its URL and GoalID are taken from the page) and true, or false to
 	// show the address in the same pane. nil means false.
 	OnPopup func(opener pane.Info, url string) (Options, bool)
-	Log     *slog.Logger
+	// OnVisit hears of every page that a person's pane has come to. nil: nobody.
+	OnVisit func(profile, url, title string)
+	// Downloads gives the folder for the files that pages send to a goal, or to
+	// the person if goalID is "". No folder, or nil, refuses them.
+	Downloads func(goalID string) string
+	// OwnPorts are the ports of this program, which no page may reach.
+	OwnPorts func() []int
+	Log      *slog.Logger
 }
 
 // Options say how to open a pane.
@@ -42,7 +49,10 @@ type Options struct {
 	URL           string // "" = about:blank
 	Width, Height int    // CSS pixels; 0 = 1280 x 800
 	GoalID        string // the goal that leases it, "" for the person
+	Profile       string // of a person's pane: where cookies and storage are kept; "" = nowhere
 	Title         string // shown until the page has one
+	bare          bool   // no script of ours, no questions: see Shoot
+	network       string // of a bare one: the goal whose proxy it uses
 }
 
 // Manager holds the panes and the one Chromium behind them. It starts Chromium
@@ -57,10 +67,11 @@ type Manager struct {
 
 	mu       sync.Mutex
 	closed   bool
-	engine   *engine // nil until needed; one that has ended stays until the next is started
+	engines  map[string]*engine // see engineOf; one that has ended stays until the next is started
 	panes    map[string]*Pane
 	order    []string
 	sessions map[proto.TargetSessionID]*Pane
+	shots    int // counts pictures
 }
 
 // New makes a Manager. Nothing is started yet.
@@ -69,8 +80,8 @@ func New(cfg Config) *Manager {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	m := &Manager{
-		cfg: cfg, news: newAnnouncer(cfg.OnChange), start: make(chan struct{}, 1),
-		panes: map[string]*Pane{}, sessions: map[proto.TargetSessionID]*Pane{},
+		cfg: cfg, news: newAnnouncer(cfg.OnChange, cfg.OnVisit), start: make(chan struct{}, 1),
+		engines: map[string]*engine{}, panes: map[string]*Pane{}, sessions: map[proto.TargetSessionID]*Pane{},
 	}
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	return m
@@ -81,9 +92,16 @@ func New(cfg Config) *Manager {
 // a refused address (ErrRefused), a missing Chromium (ErrMissing), or one that
 // does not start.
 func (m *Manager) Open(ctx context.Context, o Options) (*Pane, error) {
-	address, err := Address(o.URL)
+	address, err := m.allowed(o.URL)
 	if err != nil {
 		return nil, err
+	}
+	if o.GoalID != "" {
+		o.Profile = ""
+	} else if o.Profile != "" {
+		if err := CheckProfile(o.Profile); err != nil {
+			return nil, err
+		}
 	}
 	p, err := m.reserve(o)
 	if err != nil {
@@ -94,8 +112,8 @@ func (m *Manager) Open(ctx context.Context, o Options) (*Pane, error) {
 		return nil, errors.Join(fmt.Errorf("opening a browser pane: %w", err), m.drop(ctx, p))
 	}
 	if address != "about:blank" {
-		if err := p.Navigate(ctx, address); err != nil {
-			p.notice("%s", clean(err.Error(), 300))
+		if err := p.goTo(ctx, address); err != nil {
+			p.trouble("%s", clean(err.Error(), 300))
 		}
 	}
 	return p, nil
@@ -164,7 +182,7 @@ func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
 		}
 	}
 	m.mu.Lock()
-	e := m.engine
+	e := m.engines[goalEngine]
 	m.mu.Unlock()
 	if e != nil && e.alive.Err() == nil {
 		err = errors.Join(err, e.forget(ctx, goalID))
@@ -207,10 +225,10 @@ func (m *Manager) Close(ctx context.Context) error {
 		}
 	}
 	m.mu.Lock()
-	e := m.engine
-	m.engine = nil
+	engines := m.engines
+	m.engines = map[string]*engine{}
 	m.mu.Unlock()
-	if e != nil {
+	for _, e := range engines {
 		err = errors.Join(err, e.close(ctx))
 	}
 	m.work.Wait()

@@ -14,23 +14,34 @@ import (
 // loaded, or is still loading some seconds after the server answered. A pane
 // whose page or browser is gone gets a new one.
 func (p *Pane) Navigate(ctx context.Context, text string) error {
-	address, err := Address(text)
+	address, err := p.m.allowed(text)
+	if err == nil {
+		err = p.mayDrive(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	p.freeHung(ctx)
+	return p.goTo(ctx, address)
+}
+
+// goTo is Navigate by whomever, to an address that is allowed.
+func (p *Pane) goTo(ctx context.Context, address string) error {
+	ctx, cancel := p.begin(ctx)
+	defer cancel(nil)
 	pg, err := p.revive(ctx)
 	if err != nil {
 		return fmt.Errorf("loading %s: %w", clean(address, 200), err)
 	}
 	moves := 0
-	p.change(func() { p.note, moves = "", p.load.moves })
+	p.change(func() { p.note, p.woe, moves = "", "", p.load.moves })
 	var result *proto.PageNavigateResult
 	err = pg.do(ctx, navigateLimit, "loading "+clean(address, 200), func(c proto.Client) error {
 		result, err = ask(c, proto.PageNavigate{URL: address})
 		return err
 	})
 	switch {
+	case errors.Is(err, errAsked): // the answer decides how it goes on
+		return nil
 	case err != nil:
 		pg.post(proto.PageStopLoading{})
 		return err
@@ -49,21 +60,53 @@ func (p *Pane) Navigate(ctx context.Context, text string) error {
 	return err
 }
 
+// begin is what every way to another document begins with: what the page waits
+// for is dismissed, and a page that hangs is freed. The context ends when the
+// page asks something, and for the agent when a person takes over.
+func (p *Pane) begin(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	p.dismiss(ctx)
+	p.freeHung(ctx)
+	agent := p.byAgent(ctx)
+	ctx, calm := p.undisturbed(ctx)
+	if !agent {
+		return ctx, calm
+	}
+	ctx, loose := p.leased(ctx)
+	return ctx, func(err error) {
+		loose(err)
+		calm(err)
+	}
+}
+
 // aborted tells what stopped a navigation: a download, of which the news may
 // come a moment later, another navigation that was faster, or an answer
 // without a page.
-func (p *Pane) aborted(ctx context.Context, address string, moves int) error {
-	ctx, cancel := context.WithTimeout(ctx, hungLimit)
+func (p *Pane) aborted(outer context.Context, address string, moves int) error {
+	ctx, cancel := context.WithTimeout(outer, hungLimit)
 	defer cancel()
 	note := ""
-	err := p.wait(ctx, func() bool { note = p.note; return note != "" || p.load.moves > moves })
+	began := len(p.Downloads())
+	err := p.wait(ctx, func() bool { note = p.note; return note != "" || p.load.moves > moves || len(p.downloads) != began })
 	switch {
+	case errors.Is(err, errAsked):
+		return nil
 	case note != "":
 		return fmt.Errorf("loading %s: %s", clean(address, 200), note)
 	case err == nil:
 		return nil
+	case p.answeredLately(): // what that answer ended took this along
+		return p.goTo(outer, address)
 	}
 	return fmt.Errorf("loading %s: the server gave no page to show", clean(address, 200))
+}
+
+// answeredLately is true once after an answer.
+func (p *Pane) answeredLately() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	lately := time.Since(p.answered) < 3*time.Second
+	p.answered = time.Time{}
+	return lately
 }
 
 // refusal turns Chromium's words for a failed navigation into ours.
@@ -87,7 +130,7 @@ func (p *Pane) refusal(address, code string) error {
 		why = "it could not be loaded"
 	}
 	err := fmt.Errorf("loading %s: %s (%s)", address, why, code)
-	p.notice("%s", err)
+	p.trouble("%s", err)
 	return err
 }
 
@@ -97,7 +140,7 @@ func (p *Pane) loaded(ctx context.Context, pg *page, ready func() bool) error {
 	ctx, cancel := tie(ctx, pg.alive)
 	defer cancel(nil)
 	defer time.AfterFunc(loadLimit, func() { cancel(ErrTimeout) }).Stop()
-	if err := p.wait(ctx, ready); err != nil && !errors.Is(err, ErrTimeout) {
+	if err := p.wait(ctx, ready); err != nil && !errors.Is(err, ErrTimeout) && !errors.Is(err, errAsked) {
 		return fmt.Errorf("waiting for the page: %w", err)
 	}
 	return nil
@@ -163,10 +206,9 @@ func (p *Pane) freeHung(ctx context.Context) {
 
 // Reload loads the page again, and brings back one that is gone.
 func (p *Pane) Reload(ctx context.Context) error {
-	p.freeHung(ctx)
 	switch _, err := p.current(); {
 	case errors.Is(err, ErrCrashed), errors.Is(err, ErrEnded):
-		return p.Navigate(ctx, p.Info().URL)
+		return p.goTo(ctx, p.Info().URL)
 	case err != nil:
 		return err
 	}
@@ -180,6 +222,9 @@ func (p *Pane) Back(ctx context.Context) error { return p.step(ctx, -1) }
 func (p *Pane) Forward(ctx context.Context) error { return p.step(ctx, +1) }
 
 func (p *Pane) step(ctx context.Context, by int) error {
+	if err := p.mayDrive(ctx); err != nil {
+		return err
+	}
 	what, end := "going back", "there is no earlier page"
 	if by > 0 {
 		what, end = "going forward", "there is no later page"
@@ -199,14 +244,17 @@ func (p *Pane) step(ctx context.Context, by int) error {
 
 // goAnd does something that leads to another document and waits for that.
 func (p *Pane) goAnd(ctx context.Context, what string, f func(proto.Client) error) error {
-	p.freeHung(ctx)
+	ctx, cancel := p.begin(ctx)
+	defer cancel(nil)
 	pg, err := p.current()
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	moves := 0
-	p.change(func() { p.note, moves = "", p.load.moves })
-	if err := pg.do(ctx, callLimit, what, f); err != nil {
+	p.change(func() { p.note, p.woe, moves = "", "", p.load.moves })
+	if err := pg.do(ctx, callLimit, what, f); errors.Is(err, errAsked) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	return p.loaded(ctx, pg, func() bool { return p.load.moves > moves && p.load.done() })
@@ -214,11 +262,13 @@ func (p *Pane) goAnd(ctx context.Context, what string, f func(proto.Client) erro
 
 // Stop ends loading.
 func (p *Pane) Stop(ctx context.Context) error {
-	p.freeHung(ctx)
+	ctx, cancel := p.begin(ctx)
+	defer cancel(nil)
 	pg, err := p.current()
 	if err != nil {
 		return fmt.Errorf("stopping: %w", err)
 	}
+	p.change(func() { p.woe = "" })
 	return pg.do(ctx, callLimit, "stopping", func(c proto.Client) error { return tell(c, proto.PageStopLoading{}) })
 }
 
@@ -241,7 +291,7 @@ func (p *Pane) Resize(ctx context.Context, width, height int) error {
 	if err != nil {
 		return fmt.Errorf("resizing: %w", err)
 	}
-	defer p.cast.resized()
+	defer p.cast.changed()
 	return pg.do(ctx, callLimit, "resizing", func(c proto.Client) error { return tell(c, metrics(width, height)) })
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 
@@ -30,11 +31,16 @@ type Pane struct {
 	work   sync.WaitGroup
 	refs   atomic.Int64 // of all documents of the pane, so that an old ref fits none of a new one
 
+	profile string
+	network string // the goal whose proxy its pages use
+	bare    bool
+
 	mu            sync.Mutex
 	page          *page // nil until attached
 	info          pane.Info
 	rev           int    // grows with each change of info
 	fault         string // the page or the browser is gone
+	woe           string // why the address shows no page, until the next one
 	note          string // what the person should know, until they act
 	width, height int
 	load          load
@@ -44,6 +50,26 @@ type Pane struct {
 	happened      []string // since the agent's action began
 	acts          int      // counts the agent's actions
 	moved         chan struct{}
+
+	overlay    pane.Overlay
+	overRev    int // grows with each change of overlay
+	questions  []asked
+	asks       int             // counts questions
+	row        int             // counts dialogs since the person or the agent acted
+	calm       context.Context // ends with errAsked while the page waits for an answer
+	disturb    context.CancelCauseFunc
+	held       context.Context // ends with ErrTakenOver while a person has a goal's pane
+	park       context.CancelCauseFunc
+	cursor     string
+	copied     pane.Copied
+	downloads  []pane.Download
+	zoom       int // percent
+	zoomScript proto.PageScriptIdentifier
+	touch      bool                 // the page knows of fingers
+	drag       *proto.InputDragData // what the mouse drags, nil if nothing
+	dragged    bool                 // the page knows of the drag
+	answered   time.Time            // when a question was last answered
+	journal    journal
 }
 
 // load is how far the main document is.
@@ -73,6 +99,18 @@ func newPane(m *Manager, o Options) *Pane {
 		p.info.Title = "New page"
 	}
 	p.width, p.height = bound(o.Width, o.Height)
+	p.bare, p.network = o.bare, o.GoalID
+	if o.bare {
+		p.network = o.network
+	}
+	p.profile, p.info.Profile, p.info.Driver = o.Profile, o.Profile, pane.Person
+	if o.GoalID != "" {
+		p.info.Driver = pane.Agent
+	}
+	p.calm, p.disturb = context.WithCancelCause(context.Background())
+	p.held, p.park = context.WithCancelCause(context.Background())
+	p.cursor, p.zoom = "default", 100
+	p.redraw()
 	p.cast = newCast(p)
 	p.ctx, p.cancel = context.WithCancelCause(context.Background())
 	p.work.Go(p.followHistory)
@@ -92,20 +130,27 @@ func (p *Pane) change(f func()) {
 	p.mu.Lock()
 	before := p.info
 	f()
-	p.info.Problem = p.note
+	p.info.Notice, p.info.Problem = p.note, p.woe
 	if p.fault != "" {
 		p.info.Problem = p.fault
 	}
 	if p.info != before {
 		p.rev++
 		if p.ctx.Err() == nil { // closing has its own news
-			p.m.news.changed(p.info) // within the lock, to keep the order
+			p.announce() // within the lock, to keep the order
 		}
 	}
 	close(p.moved)
 	p.moved = make(chan struct{})
 	p.mu.Unlock()
 	p.cast.wakeAll()
+}
+
+// announce tells of the pane, unless it is nobody's; mu is held.
+func (p *Pane) announce() {
+	if !p.bare {
+		p.m.news.changed(p.info)
+	}
 }
 
 // wait returns when ready holds, which is called under mu after each change.
@@ -130,6 +175,14 @@ func (p *Pane) setURL(address string) { p.change(func() { p.info.URL = clean(add
 // notice shows something until the person acts or the page changes.
 func (p *Pane) notice(format string, args ...any) {
 	p.change(func() { p.note = fmt.Sprintf(format, args...) })
+}
+
+// Notice shows the person something beside the page, until they act.
+func (p *Pane) Notice(words string) { p.notice("%s", clean(words, 300)) }
+
+// trouble says why there is no page to be seen, until the next one.
+func (p *Pane) trouble(format string, args ...any) {
+	p.change(func() { p.woe = fmt.Sprintf(format, args...) })
 }
 
 // current is the page to talk to. An error says what became of it.
@@ -166,14 +219,14 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 	}
 	ctx, cancel := tie(ctx, p.ctx)
 	defer cancel(nil)
-	e, err := p.m.running(ctx)
+	e, err := p.m.running(ctx, engineOf(p.goalID, p.profile))
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
 	width, height := p.width, p.height
 	p.mu.Unlock()
-	pg, err := e.attach(ctx, p.goalID, width, height, target, &p.refs, p.adopt)
+	pg, err := e.attach(ctx, p, width, height, target)
 	if err != nil {
 		if pg != nil {
 			pg.end(err)
@@ -181,7 +234,12 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 		}
 		return err
 	}
-	p.change(func() { p.fault, p.note, p.info.Running = "", "", true })
+	if zoom := p.overlayNow().Zoom; zoom != 100 && !p.bare {
+		if err := p.zoomPage(ctx, pg, zoom); err != nil {
+			p.m.cfg.Log.Debug("zooming", "pane", p.id, "error", err)
+		}
+	}
+	p.change(func() { p.fault, p.woe, p.note, p.info.Running = "", "", "", true })
 	p.cast.use(pg)
 	return nil
 }
@@ -190,6 +248,8 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 func (p *Pane) adopt(pg *page) {
 	p.change(func() {
 		p.page, p.load, p.net, p.hung = pg, load{}, traffic{}, false
+		p.zoomScript, p.touch, p.drag = "", false, nil
+		p.withdrawn(everything)
 	})
 	p.m.mu.Lock()
 	p.m.sessions[pg.session] = p
@@ -211,8 +271,17 @@ func (p *Pane) lose(c *conn) {
 		}
 		p.page.end(ErrEnded)
 		p.fault, p.info.Running, p.info.Loading = "the browser ended", false, false
+		p.withdrawn(everything)
 	})
 	p.cast.use(nil)
+}
+
+func everything(asked) bool { return true }
+
+func (p *Pane) overlayNow() pane.Overlay {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.overlay
 }
 
 // close ends the pane: its page, its viewers and its goroutines.
@@ -231,6 +300,11 @@ func (p *Pane) close(ctx context.Context) error {
 		p.m.mu.Unlock()
 		pg.end(ErrClosed)
 		if e := pg.engine; e.alive.Err() == nil {
+			for _, d := range p.Downloads() {
+				if d.State == pane.Downloading {
+					e.post("", proto.BrowserCancelDownload{GUID: d.ID, BrowserContextID: e.contextOf(p.goalID)})
+				}
+			}
 			err = e.do(ctx, e.alive, "", callLimit, "closing a page", func(c proto.Client) error {
 				_, err := ask(c, proto.TargetCloseTarget{TargetID: pg.target})
 				return err

@@ -46,13 +46,16 @@ func (m *Manager) popup(ctx context.Context, opener *Pane, target proto.TargetTa
 	if address == "" || address == "about:blank" {
 		return nil // filled by script, which the closed window no longer can
 	}
-	return opener.Navigate(ctx, address)
+	if address, err = m.allowed(address); err != nil {
+		return err
+	}
+	return opener.goTo(ctx, address)
 }
 
 // adopt makes a pane of the new window; it keeps its opener, which sign-in
 // windows need.
 func (m *Manager) adopt(ctx context.Context, pg *page, opener *Pane, o Options, target proto.TargetTargetID, address string) error {
-	o.GoalID, o.URL = opener.goalID, clean(address, 4096)
+	o.GoalID, o.Profile, o.URL = opener.goalID, opener.profile, clean(address, 4096)
 	if o.Width <= 0 || o.Height <= 0 {
 		opener.mu.Lock()
 		o.Width, o.Height = opener.width, opener.height

@@ -14,6 +14,7 @@ import (
 type runDir struct {
 	path string
 	lock *os.File
+	kept bool // a profile's folder stays
 }
 
 const runPrefix = "chromium-"
@@ -55,7 +56,14 @@ func sweep(parent string) {
 	}
 }
 
+// remove gives the folder up; what is not kept goes.
 func (d *runDir) remove() error {
+	if d.kept {
+		if err := d.lock.Close(); err != nil {
+			return fmt.Errorf("giving the profile up: %w", err)
+		}
+		return nil
+	}
 	// Helpers of Chromium may write a last file while the folder is being removed.
 	var err error
 	for range 20 {

@@ -161,7 +161,8 @@ func (b *bench) frame(v *View) *pane.Frame {
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	for {
-		f, _, err := v.Next(ctx)
+		n, err := v.Next(ctx)
+		f := n.Frame
 		if err != nil {
 			b.Fatalf("no frame: %v", err)
 		}

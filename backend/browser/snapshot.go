@@ -71,6 +71,16 @@ func (p *Pane) look(ctx context.Context, pg *page) (Snapshot, error) {
 
 // inTurn runs one action of the agent, when the one before is done.
 func (p *Pane) inTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
+	return p.alone(ctx, what, func(ctx context.Context, pg *page) error {
+		p.dismiss(ctx)
+		ctx, calm := p.undisturbed(ctx)
+		defer calm(nil)
+		return f(ctx, pg)
+	})
+}
+
+// alone is inTurn that leaves what the page asks open.
+func (p *Pane) alone(ctx context.Context, what string, f func(context.Context, *page) error) error {
 	select {
 	case p.turn <- struct{}{}:
 		defer func() { <-p.turn }()
@@ -78,6 +88,11 @@ func (p *Pane) inTurn(ctx context.Context, what string, f func(context.Context, 
 		return fmt.Errorf("%s: %w", what, cause(ctx))
 	case <-p.ctx.Done():
 		return fmt.Errorf("%s: %w", what, ErrClosed)
+	}
+	ctx, loose := p.leased(ctx)
+	defer loose(nil)
+	if err := cause(ctx); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	pg, err := p.current()
 	if err == nil {

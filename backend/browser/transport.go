@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 )
 
 // maxMessage bounds one message of Chromium; a full-page picture is a few megabytes.
@@ -29,6 +30,18 @@ type pipe struct {
 	out *os.File
 	in  *bufio.Reader
 	raw *os.File
+
+	heard int // lines of consoles since since, which only Read touches
+	since time.Time
+}
+
+// hears says whether a line of a console is passed on: short ones, a hundred a second.
+func (p *pipe) hears(size int) bool {
+	if now := time.Now(); now.Sub(p.since) > time.Second {
+		p.heard, p.since = 0, now
+	}
+	p.heard++
+	return p.heard <= 100 && size < 64<<10
 }
 
 func newPipe(in, out *os.File, onFrame func(castFrame)) *pipe {
@@ -62,7 +75,7 @@ func (p *pipe) Read() ([]byte, error) {
 			}
 			continue
 		}
-		if bytes.HasPrefix(message, consolePrefix) { // a page may write a great deal of it
+		if bytes.HasPrefix(message, consolePrefix) && !p.hears(len(message)) { // a page may write a great deal of it
 			continue
 		}
 		var envelope struct {

@@ -18,13 +18,14 @@ type View struct {
 	given   uint32 // the newest frame given
 	drawn   uint32 // the newest frame acknowledged
 	rev     int    // of the info that was given
+	over    int    // of the overlay that was given
 	closed  bool
 }
 
 // Attach opens a view. The first things that Next gives are the pane's info
 // and, as soon as there is one, the newest frame.
 func (p *Pane) Attach() *View {
-	v := &View{pane: p, wake: make(chan struct{}, 1), visible: true, rev: -1}
+	v := &View{pane: p, wake: make(chan struct{}, 1), visible: true, rev: -1, over: -1}
 	c := p.cast
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,43 +41,47 @@ func (v *View) poke() {
 	}
 }
 
-// Next waits for news: a changed info, or a frame that is newer than the last
-// one. The frame must be acknowledged when it is drawn; until then only infos
+// Next waits for news: a changed info or overlay, or a frame that is newer than
+// the last one. The frame must be acknowledged when it is drawn; until then only infos
 // come. The error is ErrClosed when the view or the pane was closed.
-func (v *View) Next(ctx context.Context) (*pane.Frame, *pane.Info, error) {
+func (v *View) Next(ctx context.Context) (pane.News, error) {
 	for {
-		if frame, info, err := v.news(); frame != nil || info != nil || err != nil {
-			return frame, info, err
+		if news, err := v.news(); news != (pane.News{}) || err != nil {
+			return news, err
 		}
 		select {
 		case <-v.wake:
 		case <-ctx.Done():
-			return nil, nil, cause(ctx)
+			return pane.News{}, cause(ctx)
 		}
 	}
 }
 
-func (v *View) news() (*pane.Frame, *pane.Info, error) {
+func (v *View) news() (pane.News, error) {
 	p, c := v.pane, v.pane.cast
 	p.mu.Lock()
 	info, rev := p.info, p.rev
+	overlay, over := p.overlay, p.overRev
 	p.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case v.closed:
-		return nil, nil, ErrClosed
+		return pane.News{}, ErrClosed
 	case v.rev != rev:
 		v.rev = rev
-		return nil, &info, nil
+		return pane.News{Info: &info}, nil
 	case c.closed:
-		return nil, nil, ErrClosed
+		return pane.News{}, ErrClosed
+	case v.over != over:
+		v.over = over
+		return pane.News{Overlay: &overlay}, nil
 	case !v.visible || v.holding != 0 || c.latest == nil || v.given >= c.latest.N:
-		return nil, nil, nil
+		return pane.News{}, nil
 	}
 	v.holding, v.given = c.latest.N, c.latest.N
 	c.settle()
-	return c.latest, nil, nil
+	return pane.News{Frame: c.latest}, nil
 }
 
 // Ack says that frame n is drawn. Numbers that were not given are ignored.

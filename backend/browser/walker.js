@@ -559,6 +559,97 @@ globalThis.goalpost ??= (() => {
     return { end: false, empty: el.textContent === '' };
   };
 
+  // What the other acts ask.
+
+  const choose = (target, text) => {
+    const { kind, el } = field(target);
+    if (kind !== 'choose') throw new Miss('bad', `${describe(el)} is not a list`);
+    return prepare(ref(el), text);
+  };
+  const ticked = (target) => {
+    let el = find(target);
+    if (el.tagName === 'LABEL' && el.control) el = el.control;
+    const role = roleOf(el);
+    if (!['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio'].includes(role)) {
+      throw new Miss('bad', `${describe(el)} cannot be ticked`);
+    }
+    const checked = isInput(el) ? el.checked : el.getAttribute('aria-checked') === 'true';
+    // A box that is drawn by its label is clicked there.
+    const shown = el.getClientRects().length > 0 && getComputedStyle(el).opacity !== '0';
+    const at = shown ? el : ([...(el.labels ?? [])].find((n) => seen(n)) ?? el);
+    return { ref: ref(shown ? el : at), words: describe(el), checked };
+  };
+  // place is where an element is, whether or not it could be clicked.
+  const place = async (target) => {
+    const el = find(target);
+    let at = spot(el);
+    if (!('x' in at)) {
+      el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+      await frame();
+      at = spot(el);
+    }
+    const off = offset(el);
+    const r = el.getBoundingClientRect();
+    const x = 'x' in at ? at.x : r.x + r.width / 2 + off.x;
+    const y = 'y' in at ? at.y : r.y + r.height / 2 + off.y;
+    return { ref: ref(el), words: describe(el), x, y };
+  };
+  // area is what an element takes of the window.
+  const area = async (target) => {
+    await place(target);
+    const el = find(target);
+    const off = offset(el);
+    const r = el.getBoundingClientRect();
+    return { x: r.x + off.x + scrollX, y: r.y + off.y + scrollY, width: r.width, height: r.height };
+  };
+  const fileInput = (target, count) => {
+    let el = find(target);
+    if (el.tagName === 'LABEL' && el.control) el = el.control;
+    if (!isInput(el)) el = el.querySelector?.('input[type=file]') ?? el;
+    if (!isInput(el) || el.type !== 'file') throw new Miss('bad', `${describe(el)} takes no files`);
+    if (count > 1 && !el.multiple) throw new Miss('bad', `${describe(el)} takes one file`);
+    return { ref: ref(el), words: describe(el) };
+  };
+  const element = (target) => find(target);
+  // until waits a few seconds for a text to come or to go.
+  const until = (text, gone) => {
+    const holds = () => {
+      const said = (document.body?.innerText ?? '').replace(/\s+/g, ' ').toLowerCase();
+      const want = (s) => tidy(s, 300).toLowerCase();
+      return (!text || said.includes(want(text))) && (!gone || !said.includes(want(gone)));
+    };
+    return new Promise((done) => {
+      if (holds()) return done(true);
+      let due = false;
+      const end = (held) => {
+        watch.disconnect();
+        clearInterval(tick);
+        clearTimeout(last);
+        done(held);
+      };
+      const look = () => {
+        due = false;
+        if (holds()) end(true);
+      };
+      const watch = new MutationObserver(() => {
+        if (!due) setTimeout(look, 50);
+        due = true;
+      });
+      watch.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+      const tick = setInterval(look, 500); // styles change without a mutation
+      const last = setTimeout(() => end(false), 4000);
+    });
+  };
+  // marks are the things to use that can be seen, with their places.
+  const marks = () =>
+    collect()
+      .items.filter((i) => i.acts && inView(i))
+      .slice(0, 200)
+      .map((i) => {
+        const r = i.el.getBoundingClientRect();
+        return { ref: ref(i.el), x: r.x + i.off.x, y: r.y + i.off.y, width: r.width, height: r.height };
+      });
+
   const guarded = (f) => async (...args) => {
     try {
       return { ok: await f(...args), last: lastId };
@@ -569,6 +660,7 @@ globalThis.goalpost ??= (() => {
   };
   return {
     snapshot: guarded(snapshot), mark: guarded(mark), diff: guarded(diff), aim: guarded(aim), prepare: guarded(prepare),
-    caret: guarded(caret), frame: guarded(frame),
+    caret: guarded(caret), frame: guarded(frame), choose: guarded(choose), ticked: guarded(ticked), place: guarded(place),
+    area: guarded(area), fileInput: guarded(fileInput), until: guarded(until), marks: guarded(marks), element,
   };
 })();

@@ -15,13 +15,13 @@ import (
 // with the page, and nothing else, so the page can neither see nor alter them.
 const worldName = "goalpost"
 
-//go:embed watch.js
-var watchScript string
+//go:embed hand.js
+var handScript string
 
 // addScript has what rod's type of 2024 does not know.
 type addScript struct {
 	Source         string `json:"source"`
-	WorldName      string `json:"worldName"`
+	WorldName      string `json:"worldName,omitempty"` // the page's own if ""
 	RunImmediately bool   `json:"runImmediately"`
 }
 

@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -61,6 +63,11 @@ func (p Program) serving(ctx context.Context, a *app.App, o serve.Options, asJSO
 		defer cancel()
 		err = errors.Join(err, s.Close(ctx))
 	}()
+	if u, err := url.Parse(s.LoginURL()); err == nil {
+		if port, err := strconv.Atoi(u.Port()); err == nil {
+			a.Listens(port)
+		}
+	}
 	if err := p.ready(s.LoginURL(), asJSON); err != nil {
 		return err
 	}

@@ -25,10 +25,30 @@ type Info struct {
 	CanBack bool   `json:"can_back"`
 	CanFwd  bool   `json:"can_forward"`
 	Problem string `json:"problem"` // what went wrong, for an overlay: "the page crashed"
+	Notice  string `json:"notice"`  // what the person should know, beside the page: "the browser was started again"
+	Driver  Driver `json:"driver"`  // browser: who may act on the page
+	Profile string `json:"profile"` // browser: where logins are kept, "" = nowhere
 	// Acting is the agent's last action in words, shown at X, Y (CSS pixels of the page).
 	Acting string  `json:"acting"`
 	X      float64 `json:"x"`
 	Y      float64 `json:"y"`
+}
+
+// Driver is who may act on a browser pane: one at a time.
+type Driver string
+
+// The drivers. A terminal has none.
+const (
+	Person Driver = "person"
+	Agent  Driver = "agent"
+)
+
+// News is one thing that a viewer of a browser pane is told; exactly one of the
+// three is not nil.
+type News struct {
+	Frame   *Frame
+	Info    *Info
+	Overlay *Overlay
 }
 
 // Frame is one picture of a browser pane. JPEG, newest wins.
@@ -49,7 +69,9 @@ const (
 	Wheel     InputKind = "wheel"
 	KeyDown   InputKind = "keydown"
 	KeyUp     InputKind = "keyup"
-	Text      InputKind = "text" // a finished string: paste, IME commit, dead keys
+	Text      InputKind = "text"    // a finished string: paste, IME commit, dead keys
+	Compose   InputKind = "compose" // a string that an input method is still writing
+	Touch     InputKind = "touch"   // Text says start, move, end or cancel; Points are the fingers that are down
 )
 
 // Input is one act of the person on a browser pane. Coordinates are CSS pixels
@@ -69,4 +91,12 @@ type Input struct {
 	Text      string    `json:"text"`
 	Modifiers int       `json:"modifiers"`
 	Repeat    bool      `json:"repeat"`
+	Points    []Point   `json:"points"`
+}
+
+// Point is a finger on the page, in CSS pixels of the viewport.
+type Point struct {
+	ID int     `json:"id"`
+	X  float64 `json:"x"`
+	Y  float64 `json:"y"`
 }

@@ -36,6 +36,7 @@ type browserLink struct {
 	mu      sync.Mutex
 	frame   *pane.Frame // the newest that was not sent
 	info    *pane.Info  // likewise
+	overlay *pane.Overlay // likewise
 	problem string      // likewise
 	onWay   bool        // a frame is not acknowledged
 	sent    uint32      // its number
@@ -43,15 +44,16 @@ type browserLink struct {
 }
 
 type browserNews struct {
-	T    string     `json:"t"`
-	Pane *pane.Info `json:"pane,omitempty"`
-	Text string     `json:"text,omitempty"`
+	T       string        `json:"t"`
+	Pane    *pane.Info    `json:"pane,omitempty"`
+	Overlay *pane.Overlay `json:"overlay,omitempty"`
+	Text    string        `json:"text,omitempty"`
 }
 
 // watch keeps the newest frame and the newest state for send.
 func (b *browserLink) watch() {
 	for {
-		frame, info, err := b.v.Next(b.c.ctx)
+		news, err := b.v.Next(b.c.ctx)
 		if err != nil {
 			if b.c.ctx.Err() == nil {
 				b.c.end(bye(CloseNotFound, "%s", err.Error()))
@@ -60,11 +62,14 @@ func (b *browserLink) watch() {
 		}
 		b.mu.Lock()
 		var dropped *pane.Frame
-		if frame != nil {
-			dropped, b.frame = b.frame, frame
+		if news.Frame != nil {
+			dropped, b.frame = b.frame, news.Frame
 		}
-		if info != nil {
-			b.info = info
+		if news.Info != nil {
+			b.info = news.Info
+		}
+		if news.Overlay != nil {
+			b.overlay = news.Overlay
 		}
 		b.mu.Unlock()
 		if dropped != nil {
@@ -83,23 +88,28 @@ func (b *browserLink) send(ctx context.Context) error {
 		case <-b.news:
 		}
 		b.mu.Lock()
-		info, problem := b.info, b.problem
-		b.info, b.problem = nil, ""
+		info, overlay, problem := b.info, b.overlay, b.problem
+		b.info, b.overlay, b.problem = nil, nil, ""
 		var frame *pane.Frame
 		if !b.onWay && b.frame != nil {
 			frame, b.frame = b.frame, nil
 			b.onWay, b.sent = true, frame.N
 		}
 		b.mu.Unlock()
-		if err := b.sendOne(ctx, info, problem, frame); err != nil {
+		if err := b.sendOne(ctx, info, overlay, problem, frame); err != nil {
 			return err
 		}
 	}
 }
 
-func (b *browserLink) sendOne(ctx context.Context, info *pane.Info, problem string, frame *pane.Frame) error {
+func (b *browserLink) sendOne(ctx context.Context, info *pane.Info, overlay *pane.Overlay, problem string, frame *pane.Frame) error {
 	if info != nil {
 		if err := b.c.writeJSON(ctx, browserNews{T: "info", Pane: info}); err != nil {
+			return err
+		}
+	}
+	if overlay != nil {
+		if err := b.c.writeJSON(ctx, browserNews{T: "overlay", Overlay: overlay}); err != nil {
 			return err
 		}
 	}

@@ -219,6 +219,8 @@ func (b browsers) Attach(_ context.Context, id string) (stream.BrowserViewer, er
 type update struct {
 	frame *pane.Frame
 	info  *pane.Info
+
+	overlay *pane.Overlay
 }
 
 // browser is a pane whose frames the test makes.
@@ -237,12 +239,12 @@ func newBrowser() *browser {
 	return &browser{updates: make(chan update), acks: make(chan uint32, 64), inputs: make(chan pane.Input, 4096), sizes: make(chan [2]int, 64), visible: make(chan bool, 8), left: make(chan struct{}, 8)}
 }
 
-func (b *browser) Next(ctx context.Context) (*pane.Frame, *pane.Info, error) {
+func (b *browser) Next(ctx context.Context) (pane.News, error) {
 	select {
 	case u := <-b.updates:
-		return u.frame, u.info, nil
+		return pane.News{Frame: u.frame, Info: u.info, Overlay: u.overlay}, nil
 	case <-ctx.Done():
-		return nil, nil, ctx.Err()
+		return pane.News{}, ctx.Err()
 	}
 }
 

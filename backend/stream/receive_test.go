@@ -35,9 +35,9 @@ func (d *deaf) Ack(n int64) {
 
 type blind struct{}
 
-func (blind) Next(ctx context.Context) (*pane.Frame, *pane.Info, error) {
+func (blind) Next(ctx context.Context) (pane.News, error) {
 	<-ctx.Done()
-	return nil, nil, ctx.Err()
+	return pane.News{}, ctx.Err()
 }
 func (blind) Ack(uint32)                              {}
 func (blind) Input(context.Context, pane.Input) error { return nil }

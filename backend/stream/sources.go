@@ -54,9 +54,9 @@ type Browsers interface {
 
 // BrowserViewer is one reader of a browser pane.
 type BrowserViewer interface {
-	// Next waits for a newer frame or for a change of the pane; exactly one of
-	// the two is not nil when err is nil.
-	Next(ctx context.Context) (*pane.Frame, *pane.Info, error)
+	// Next waits for a newer frame, or for a change of the pane or of what is
+	// drawn over it.
+	Next(ctx context.Context) (pane.News, error)
 	// Ack says that a frame was drawn, or dropped for a newer one.
 	Ack(frame uint32)
 	// Input does one act of the person; an error is shown and ends nothing.

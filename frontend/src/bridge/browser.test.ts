@@ -26,6 +26,7 @@ test("size and visibility are told again to a new socket", () => {
     frame: () => undefined,
     info: (p) => infos.push(p.title),
     problem: () => undefined,
+    overlay: () => undefined,
     link: () => undefined,
   });
   expect(last().path).toBe("/v1/browser/b%201");

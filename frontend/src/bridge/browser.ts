@@ -1,5 +1,5 @@
 import { Link, type Dial } from "./socket";
-import type { PaneInfo, PaneInput } from "./types";
+import type { PaneInfo, PaneInput, PaneOverlay } from "./types";
 
 export interface Frame {
   n: number;
@@ -13,6 +13,7 @@ export interface BrowserHandlers {
   /** Draw it, then `ack(n)`. */
   frame: (frame: Frame) => void;
   info: (pane: PaneInfo) => void;
+  overlay: (overlay: PaneOverlay) => void;
   problem: (text: string) => void;
   link: (state: "open" | "down") => void;
 }
@@ -53,8 +54,9 @@ export function openBrowser(dial: Dial, pane: string, on: BrowserHandlers): Brow
       if (frame) on.frame(frame);
     },
     text: (message) => {
-      const m = message as { t?: string; pane?: PaneInfo; text?: string };
+      const m = message as { t?: string; pane?: PaneInfo; overlay?: PaneOverlay; text?: string };
       if (m.t === "info" && m.pane) on.info(m.pane);
+      else if (m.t === "overlay" && m.overlay) on.overlay(m.overlay);
       else if (m.t === "problem" && m.text) on.problem(m.text);
     },
     down: () => on.link("down"),

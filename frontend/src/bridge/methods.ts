@@ -1,12 +1,16 @@
 import type {
   ArgsOpenBrowser,
   ArgsOpenTerminal,
+  ArgsUpload,
+  Bookmark,
   Connection,
   EventPage,
   Finding,
+  FoundText,
   GoalList,
   GoalView,
   ListInput,
+  PaneAnswer,
   PaneInfo,
   PaneList,
   ProposalView,
@@ -23,6 +27,7 @@ import type {
   StepView,
   TryInput,
   TryOutput,
+  Visit,
 } from "./types";
 
 /** Every method that the page may call, as Go spells it: struct and method. */
@@ -60,6 +65,23 @@ export interface Methods {
   "BrowserAPI.Forward": (id: string) => boolean;
   "BrowserAPI.Reload": (id: string) => boolean;
   "BrowserAPI.Stop": (id: string) => boolean;
+  "BrowserAPI.Answer": (id: string, answer: PaneAnswer) => boolean;
+  "BrowserAPI.TakeOver": (id: string) => boolean;
+  "BrowserAPI.HandBack": (id: string) => boolean;
+  "BrowserAPI.Find": (id: string, text: string, step: number) => FoundText;
+  "BrowserAPI.Zoom": (id: string, percent: number) => boolean;
+  "BrowserAPI.Print": (id: string) => string;
+  "BrowserAPI.Save": (id: string, url: string) => boolean;
+  "BrowserAPI.CancelDownload": (id: string, download: string) => boolean;
+  "BrowserAPI.OpenDownload": (id: string, download: string, folder: boolean) => boolean;
+  "BrowserAPI.Upload": (piece: ArgsUpload) => string;
+  "BrowserAPI.Profiles": () => string[] | null;
+  "BrowserAPI.DeleteProfile": (name: string) => boolean;
+  "BrowserAPI.ImportCookies": (id: string, file: string) => number;
+  "BrowserAPI.Bookmarks": () => Bookmark[] | null;
+  "BrowserAPI.SetBookmark": (url: string, title: string, on: boolean) => boolean;
+  "BrowserAPI.History": (words: string, limit: number) => Visit[] | null;
+  "BrowserAPI.ClearHistory": (url: string) => boolean;
   "WorkspaceAPI.Panes": () => PaneList;
   "WorkspaceAPI.Layout": () => string;
   "WorkspaceAPI.SaveLayout": (json: string) => boolean;

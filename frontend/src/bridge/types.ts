@@ -330,6 +330,8 @@ export interface ArgsOpenBrowser {
   url: string;
   width: number;
   height: number;
+  /** "" is the person's own, "temporary" keeps nothing. */
+  profile: string;
 }
 
 export interface PaneInfo {
@@ -345,13 +347,16 @@ export interface PaneInfo {
   can_back: boolean;
   can_forward: boolean;
   problem: string;
+  notice: string;
+  driver: "" | "person" | "agent";
+  profile: string;
   acting: string;
   x: number;
   y: number;
 }
 
 export interface PaneInput {
-  kind: "move" | "down" | "up" | "wheel" | "keydown" | "keyup" | "text";
+  kind: "move" | "down" | "up" | "wheel" | "keydown" | "keyup" | "text" | "compose" | "touch";
   x: number;
   y: number;
   button: "left" | "middle" | "right" | "none";
@@ -365,6 +370,114 @@ export interface PaneInput {
   text: string;
   modifiers: number;
   repeat: boolean;
+  points: readonly PanePoint[];
+}
+
+export interface PanePoint {
+  id: number;
+  x: number;
+  y: number;
+}
+
+/** What the app draws over a page's picture, because Chromium without a window draws none of it. */
+export interface PaneOverlay {
+  cursor: string;
+  zoom: number;
+  questions: PaneQuestion[];
+  downloads: PaneDownload[];
+  copied: PaneCopied;
+}
+
+export interface PaneCopied {
+  n: number;
+  text: string;
+}
+
+export type QuestionKind =
+  | "alert"
+  | "confirm"
+  | "prompt"
+  | "leave"
+  | "permission"
+  | "login"
+  | "certificate"
+  | "files"
+  | "choose"
+  | "suggest"
+  | "pick"
+  | "menu";
+
+export interface PaneQuestion {
+  id: number;
+  kind: QuestionKind;
+  origin: string;
+  text: string;
+  value: string;
+  type: string;
+  min: string;
+  max: string;
+  options: PaneOption[];
+  multiple: boolean;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  link: string;
+  image: string;
+  selected: string;
+  editable: boolean;
+  no_answer: boolean;
+}
+
+export interface PaneOption {
+  label: string;
+  group: string;
+  disabled: boolean;
+  selected: boolean;
+}
+
+export interface PaneAnswer {
+  id: number;
+  yes: boolean;
+  text: string;
+  user: string;
+  password: string;
+  index: number;
+  files: readonly string[];
+}
+
+export interface PaneDownload {
+  id: string;
+  name: string;
+  url: string;
+  path: string;
+  state: "downloading" | "downloaded" | "canceled";
+  received: number;
+  total: number;
+}
+
+export interface ArgsUpload {
+  name: string;
+  path: string;
+  data: string;
+}
+
+export interface Bookmark {
+  url: string;
+  title: string;
+  added_at: string;
+}
+
+export interface Visit {
+  url: string;
+  title: string;
+  visited_at: string;
+  times: number;
+}
+
+export interface FoundText {
+  index: number;
+  count: number;
 }
 
 export interface PaneList {

@@ -115,7 +115,7 @@ test("a pane that a goal works in is closed only after asking", async () => {
 
 test("panes that an agent opens appear by themselves, and a lost socket is made good", async () => {
   const { app, bridge } = await start();
-  const open = await bridge.call("BrowserAPI.Open", { url: "http://127.0.0.1:1/", width: 1, height: 1 });
+  const open = await bridge.call("BrowserAPI.Open", { url: "http://127.0.0.1:1/", width: 1, height: 1, profile: "" });
   await vi.waitFor(() => expect(app.state.panes.panes.some((p) => p.id === open.id)).toBe(true));
   bridge.drop();
   expect(app.state.link).toBe("open");

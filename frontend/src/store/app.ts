@@ -99,9 +99,9 @@ export class App {
     return this.opened(await this.ask("TerminalAPI.Open", { dir, cols: 80, rows: 24 }));
   }
 
-  async openBrowser(url = ""): Promise<PaneInfo | undefined> {
+  async openBrowser(url = "", profile = ""): Promise<PaneInfo | undefined> {
     this.go("workspace");
-    return this.opened(await this.ask("BrowserAPI.Open", { url, width: 1024, height: 768 }));
+    return this.opened(await this.ask("BrowserAPI.Open", { url, width: 1024, height: 768, profile }));
   }
 
   /** The answer may be late: a person who has gone elsewhere meanwhile stays there. */

@@ -69,6 +69,9 @@ export const RingIcon = icon(<circle cx="8" cy="8" r="4.5" />);
 export const BackIcon = icon(<path d="M13 8H3.5M7.5 3.8 3.3 8l4.2 4.2" />);
 export const ForwardIcon = icon(<path d="M3 8h9.5M8.5 3.8 12.7 8l-4.2 4.2" />);
 export const ReloadIcon = icon(<path d="M13 8a5 5 0 1 1-1.5-3.6M13 2.5v3h-3" />);
+export const StarIcon = icon(
+  <path d="m8 2.300 1.800 3.600 4 .600-2.900 2.800.700 4L8 11.400l-3.600 1.900.700-4L2.200 6.500l4-.600z" />,
+);
 export const DotsIcon = icon(<path d="M3.5 8h.01M8 8h.01M12.5 8h.01" strokeWidth="2.2" />);
 export const ChevronIcon = icon(<path d="m6 3.5 4.5 4.5L6 12.5" />);
 export const PanelIcon = icon(

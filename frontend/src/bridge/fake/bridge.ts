@@ -115,7 +115,10 @@ export class FakeBridge implements Bridge {
       const jpeg = await shopPage(w, h);
       if (jpeg) on.frame({ n: ++n, width: w, height: h, jpeg });
     };
-    queueMicrotask(() => on.link("open"));
+    queueMicrotask(() => {
+      on.link("open");
+      on.overlay({ cursor: "default", zoom: 100, questions: [], downloads: [], copied: { n: 0, text: "" } });
+    });
     return {
       ack: () => undefined,
       size: (w, h) => void draw(w, h),
@@ -372,6 +375,23 @@ export class FakeBridge implements Bridge {
     "BrowserAPI.Forward": (id) => this.changePane(id, { can_forward: false }),
     "BrowserAPI.Reload": (id) => this.changePane(id, { problem: "" }),
     "BrowserAPI.Stop": (id) => this.changePane(id, { loading: false }),
+    "BrowserAPI.Answer": () => true,
+    "BrowserAPI.TakeOver": (id) => this.changePane(id, { driver: "person", acting: "" }),
+    "BrowserAPI.HandBack": (id) => this.changePane(id, { driver: "agent" }),
+    "BrowserAPI.Find": (_id, text) => ({ index: text ? 1 : 0, count: text ? 3 : 0 }),
+    "BrowserAPI.Zoom": () => true,
+    "BrowserAPI.Print": () => "/home/ada/Downloads/page.pdf",
+    "BrowserAPI.Save": () => true,
+    "BrowserAPI.CancelDownload": () => true,
+    "BrowserAPI.OpenDownload": () => true,
+    "BrowserAPI.Upload": ({ name }) => `/tmp/${name}`,
+    "BrowserAPI.Profiles": () => ["default", "work"],
+    "BrowserAPI.DeleteProfile": () => true,
+    "BrowserAPI.ImportCookies": () => 3,
+    "BrowserAPI.Bookmarks": () => [],
+    "BrowserAPI.SetBookmark": () => true,
+    "BrowserAPI.History": () => [],
+    "BrowserAPI.ClearHistory": () => true,
     "WorkspaceAPI.Panes": () => ({ rev: this.rev, panes: this.panes }),
     "WorkspaceAPI.Layout": () => this.layout,
     "WorkspaceAPI.SaveLayout": (json) => {

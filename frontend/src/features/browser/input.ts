@@ -27,6 +27,7 @@ export const emptyInput: PaneInput = {
   text: "",
   modifiers: 0,
   repeat: false,
+  points: [],
 };
 
 export interface Box {
@@ -90,6 +91,11 @@ export function keyInput(kind: "keydown" | "keyup", e: KeyLike): PaneInput {
 
 export function textInput(text: string): PaneInput {
   return { ...emptyInput, kind: "text", text };
+}
+
+/** What an input method has written so far. */
+export function composeInput(text: string): PaneInput {
+  return { ...emptyInput, kind: "compose", text };
 }
 
 /**

@@ -1,11 +1,12 @@
 import { useMemo, useRef } from "react";
-import { composes, keyInput, textInput } from "./input";
+import { composeInput, composes, keyInput, textInput } from "./input";
 import type { Surface } from "./surface";
 
 interface KeyboardHandlers {
   onKeyDown: (e: React.KeyboardEvent<HTMLTextAreaElement>) => void;
   onKeyUp: (e: React.KeyboardEvent<HTMLTextAreaElement>) => void;
   onInput: (e: React.InputEvent<HTMLTextAreaElement>) => void;
+  onCompositionUpdate: (e: React.CompositionEvent<HTMLTextAreaElement>) => void;
   onCompositionEnd: (e: React.CompositionEvent<HTMLTextAreaElement>) => void;
   onPaste: (e: React.ClipboardEvent<HTMLTextAreaElement>) => void;
   onBlur: () => void;
@@ -16,7 +17,10 @@ interface KeyboardHandlers {
  * and dead keys work. Ctrl+V pastes what the person copied outside; only right
  * after a copy inside the page does the page paste from its own clipboard.
  */
-export function useKeyboard(surface: Surface | null): KeyboardHandlers {
+export function useKeyboard(
+  surface: Surface | null,
+  shortcut: (e: KeyboardEvent) => (() => void) | null,
+): KeyboardHandlers {
   const copiedInside = useRef(false);
   return useMemo(() => {
     const empty = (el: HTMLTextAreaElement) => {
@@ -27,6 +31,12 @@ export function useKeyboard(surface: Surface | null): KeyboardHandlers {
     return {
       onKeyDown: (e) => {
         if (composes(e.nativeEvent) || wantsLocalPaste(e)) return;
+        const run = shortcut(e.nativeEvent);
+        if (run) {
+          e.preventDefault();
+          run();
+          return;
+        }
         // Ctrl+Shift+Tab leaves the page's keyboard, as in terminals.
         if (e.code === "Tab" && e.ctrlKey && e.shiftKey) return;
         if ((e.ctrlKey || e.metaKey) && (e.code === "KeyC" || e.code === "KeyX")) copiedInside.current = true;
@@ -43,10 +53,12 @@ export function useKeyboard(surface: Surface | null): KeyboardHandlers {
         empty(e.currentTarget);
         if (text) surface?.input(textInput(text));
       },
+      // The page shows what is being written; the end comes as finished text.
+      onCompositionUpdate: (e) => surface?.input(composeInput(e.data)),
       onCompositionEnd: (e) => {
         const text = e.data;
         empty(e.currentTarget);
-        if (text) surface?.input(textInput(text));
+        surface?.input(text ? textInput(text) : composeInput(""));
       },
       onPaste: (e) => {
         e.preventDefault();
@@ -57,5 +69,5 @@ export function useKeyboard(surface: Surface | null): KeyboardHandlers {
         copiedInside.current = false;
       },
     };
-  }, [surface]);
+  }, [surface, shortcut]);
 }

@@ -1,10 +1,11 @@
 import type { Bridge } from "@/bridge/bridge";
 import type { BrowserStream, Frame } from "@/bridge/browser";
-import type { PaneInfo, PaneInput } from "@/bridge/types";
+import type { PaneInfo, PaneInput, PaneOverlay } from "@/bridge/types";
 import { Coalescer } from "./input";
 
 export interface SurfaceHandlers {
   info: (pane: PaneInfo) => void;
+  overlay: (overlay: PaneOverlay) => void;
   problem: (text: string) => void;
   link: (state: "open" | "down") => void;
   /** A picture of a new size was drawn. */
@@ -29,6 +30,7 @@ export class Surface {
     this.stream = bridge.browser(pane, {
       frame: (frame) => this.frame(frame),
       info: on.info,
+      overlay: on.overlay,
       problem: on.problem,
       link: on.link,
     });

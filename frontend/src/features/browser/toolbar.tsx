@@ -1,27 +1,26 @@
-import { useState, type Ref } from "react";
+import { useCallback, useEffect, useState, type Ref } from "react";
 import type { PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { IconButton } from "@/ui/button";
-import { BackIcon, CloseIcon, ForwardIcon, ReloadIcon } from "@/ui/icons";
+import { BackIcon, CloseIcon, DotsIcon, ForwardIcon, ReloadIcon, StarIcon } from "@/ui/icons";
+import { Menu, type MenuItem } from "@/ui/menu";
+import { Address } from "./address";
+import { Driver } from "./driver";
+
+export type Panel = "find" | "downloads" | "library" | null;
 
 interface ToolbarProps {
   pane: PaneInfo;
   address: Ref<HTMLInputElement>;
-  /** The page takes the keyboard after an address was entered. */
+  zoom: number;
   onEntered: () => void;
+  onPanel: (panel: Panel) => void;
 }
 
-/** Back, forward, reload and the address. */
-export function Toolbar({ pane, address, onEntered }: ToolbarProps) {
+/** Back, forward, reload, the address, the star and the menu. */
+export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProps) {
   const app = useApp();
-  const [typed, setTyped] = useState<string | null>(null);
-  const shown = pane.url === "about:blank" ? "" : pane.url;
-
-  const enter = async (text: string) => {
-    setTyped(null);
-    onEntered();
-    await app.ask("BrowserAPI.Navigate", pane.id, text);
-  };
+  const [kept, keep] = useBookmark(pane);
 
   return (
     <div className="flex h-9 shrink-0 items-center gap-0.5 border-b border-line bg-s1 px-1.5">
@@ -48,38 +47,81 @@ export function Toolbar({ pane, address, onEntered }: ToolbarProps) {
       ) : (
         <IconButton
           label="Reload"
+          hint="F5"
           data-testid="browser-reload"
           onClick={() => void app.ask("BrowserAPI.Reload", pane.id)}
         >
           <ReloadIcon size={15} />
         </IconButton>
       )}
-      <div className="relative ml-1 min-w-0 flex-1">
-        <input
-          ref={address}
-          data-testid="browser-address"
-          aria-label="Address"
-          spellCheck={false}
-          autoComplete="off"
-          placeholder="Enter an address, such as localhost:8080"
-          className="h-[26px] w-full rounded-full border border-transparent bg-s3 px-3 text-xs text-t1 outline-none focus:border-accent focus:bg-bg"
-          value={typed ?? shown}
-          onChange={(e) => setTyped(e.target.value)}
-          onFocus={(e) => e.target.select()}
-          onBlur={() => setTyped(null)}
-          onKeyDown={(e) => {
-            const text = e.currentTarget.value.trim();
-            if (e.code === "Enter" && text) void enter(text);
-            if (e.code === "Escape") {
-              setTyped(null);
-              onEntered();
-            }
-          }}
-        />
-        {pane.loading ? (
-          <span aria-hidden className="breathe absolute inset-x-3 bottom-0 h-0.5 rounded-full bg-accent" />
-        ) : null}
-      </div>
+      <Address pane={pane} field={address} onEntered={onEntered} />
+      <IconButton
+        label={kept ? "Forget the bookmark" : "Bookmark this page"}
+        data-testid="browser-bookmark"
+        data-kept={kept}
+        disabled={!pane.url.startsWith("http")}
+        on={kept}
+        onClick={() => void keep(!kept)}
+      >
+        <StarIcon size={14} />
+      </IconButton>
+      <Driver pane={pane} />
+      <Menu items={menuOf(app, pane, zoom, onPanel)}>
+        <button
+          type="button"
+          aria-label="Menu of the page"
+          data-testid="browser-menu"
+          className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-t2 hover:bg-s3 hover:text-t1"
+        >
+          <DotsIcon size={15} />
+        </button>
+      </Menu>
     </div>
   );
+}
+
+function menuOf(app: ReturnType<typeof useApp>, pane: PaneInfo, zoom: number, onPanel: (p: Panel) => void): MenuItem[] {
+  const zoomTo = (percent: number) => void app.ask("BrowserAPI.Zoom", pane.id, percent);
+  const print = async () => {
+    const path = await app.ask("BrowserAPI.Print", pane.id);
+    if (path) app.notices.done(`Saved as ${path}`);
+  };
+  return [
+    { id: "find", label: "Find in page…", hint: "Ctrl+F", takesFocus: true, run: () => onPanel("find") },
+    { id: "zoom-in", label: `Larger (${zoom} %)`, hint: "Ctrl++", run: () => zoomTo(nextZoom(zoom, 1)) },
+    { id: "zoom-out", label: "Smaller", hint: "Ctrl+-", run: () => zoomTo(nextZoom(zoom, -1)) },
+    { id: "zoom-reset", label: "Actual size", hint: "Ctrl+0", disabled: zoom === 100, run: () => zoomTo(100) },
+    { id: "pdf", label: "Save as PDF", hint: "Ctrl+P", run: () => void print() },
+    null,
+    { id: "downloads", label: "Downloads", run: () => onPanel("downloads") },
+    { id: "library", label: "Bookmarks, history, profiles", takesFocus: true, run: () => onPanel("library") },
+    { id: "temporary", label: "New temporary page", run: () => void app.openBrowser("", "temporary") },
+  ];
+}
+
+const zooms = [25, 33, 50, 67, 75, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300, 400, 500];
+
+/** The next step of the usual zooms. */
+export function nextZoom(now: number, by: 1 | -1): number {
+  const list = by > 0 ? zooms.filter((z) => z > now) : zooms.filter((z) => z < now).reverse();
+  return list[0] ?? now;
+}
+
+/** Whether the page is bookmarked, and the way to change that. */
+function useBookmark(pane: PaneInfo): [boolean, (on: boolean) => Promise<void>] {
+  const app = useApp();
+  const [urls, setUrls] = useState<readonly string[]>([]);
+  const load = useCallback(async () => {
+    try {
+      const list = await app.bridge.call("BrowserAPI.Bookmarks");
+      setUrls((list ?? []).map((b) => b.url));
+    } catch {
+      // The star stays empty; keeping one says what is wrong.
+    }
+  }, [app]);
+  useEffect(() => void load(), [load, pane.url]);
+  const keep = async (on: boolean) => {
+    if (await app.ask("BrowserAPI.SetBookmark", pane.url, pane.title, on)) await load();
+  };
+  return [urls.includes(pane.url), keep];
 }

@@ -1,14 +1,21 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { PaneInfo } from "@/bridge/types";
+import { writeClipboard } from "@/bridge/clipboard";
+import type { PaneInfo, PaneOverlay } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Badge } from "@/ui/badge";
-import { Button } from "@/ui/button";
-import { GlobeIcon, WarnIcon } from "@/ui/icons";
+import { Button, IconButton } from "@/ui/button";
+import { CloseIcon, GlobeIcon, WarnIcon } from "@/ui/icons";
+import { Downloads } from "./downloads";
+import { FindBar } from "./findbar";
 import { useKeyboard } from "./keyboard";
+import { Library } from "./library";
 import { useMouse } from "./mouse";
 import { AgentPointer } from "./pointer";
+import { Questions } from "./questions";
+import { shortcutOf } from "./shortcuts";
 import { Surface } from "./surface";
-import { Toolbar } from "./toolbar";
+import { Toolbar, type Panel } from "./toolbar";
+import { useTouch } from "./touch";
 
 interface BrowserViewProps {
   pane: PaneInfo;
@@ -21,6 +28,14 @@ interface Place {
   width: number;
   height: number;
 }
+
+const emptyOverlay: PaneOverlay = {
+  cursor: "default",
+  zoom: 100,
+  questions: [],
+  downloads: [],
+  copied: { n: -1, text: "" },
+};
 
 /** The picture's size in its place: as it is when it fits, else smaller, never larger. */
 function fitted(page: Place, place: Place): Place {
@@ -38,12 +53,16 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
   const [page, setPage] = useState<Place | null>(null);
   const [place, setPlace] = useState<Place>({ width: 0, height: 0 });
   const [link, setLink] = useState<"open" | "down">("open");
+  const [overlay, setOverlay] = useState<PaneOverlay>(emptyOverlay);
+  const [panel, setPanel] = useState<Panel>(null);
+  const [read, setRead] = useState("");
 
   useEffect(() => {
     const el = canvas.current;
     if (!el) return;
     const s = new Surface(app.bridge, pane.id, el, {
       info: (info) => app.paneInfo(info),
+      overlay: setOverlay,
       problem: (text) => app.notices.problem({ code: "unavailable", message: text, hint: "", field: "" }),
       link: setLink,
       size: (width, height) => setPage({ width, height }),
@@ -77,8 +96,22 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
   }, [active, visible, focus]);
 
   useMouse(area, canvas, surface, focus);
-  const keyboard = useKeyboard(surface);
+  useTouch(canvas, surface, focus);
+  useCopied(overlay, keys);
+  useArrival(overlay === emptyOverlay ? -1 : overlay.downloads.length, () => setPanel("downloads"));
+  const shortcut = useCallback(
+    (e: KeyboardEvent) =>
+      shortcutOf(e, app, pane, overlay.zoom, { address: () => address.current?.focus(), panel: setPanel }),
+    [app, pane, overlay.zoom],
+  );
+  const keyboard = useKeyboard(surface, shortcut);
   const shown = page ? fitted(page, place) : null;
+  const endPanel = () => {
+    setPanel(null);
+    focus();
+  };
+
+  const driven = pane.goal_id !== "" && pane.driver === "agent";
 
   return (
     <div
@@ -88,15 +121,33 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
       data-link={link}
       data-url={pane.url}
     >
-      <Toolbar pane={pane} address={address} onEntered={focus} />
+      <Toolbar pane={pane} address={address} zoom={overlay.zoom} onEntered={focus} onPanel={setPanel} />
+      {pane.notice && pane.notice !== read ? (
+        <div
+          role="status"
+          data-testid="browser-notice"
+          className="flex min-h-8 shrink-0 items-center gap-2 border-b border-line bg-s2 py-1 pr-1 pl-3 text-xs text-t2"
+        >
+          <span className="selectable min-w-0 flex-1 break-words">{pane.notice}</span>
+          <IconButton label="Close" onClick={() => setRead(pane.notice)}>
+            <CloseIcon size={12} />
+          </IconButton>
+        </div>
+      ) : null}
       <div ref={area} className="relative min-h-0 flex-1 overflow-hidden bg-s2">
         <canvas
           ref={canvas}
           data-testid="browser-canvas"
           role="img"
           aria-label={`Page ${pane.title || pane.url}`}
-          className="absolute top-0 left-0 block"
-          style={shown ? { width: shown.width, height: shown.height } : { visibility: "hidden" }}
+          data-zoom={overlay.zoom}
+          data-cursor={overlay.cursor}
+          className="absolute top-0 left-0 block touch-none"
+          style={
+            shown
+              ? { width: shown.width, height: shown.height, cursor: driven ? "default" : overlay.cursor }
+              : { visibility: "hidden" }
+          }
         />
         <textarea
           ref={keys}
@@ -116,14 +167,37 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
             width={shown.width}
           />
         ) : null}
+        {driven ? (
+          <div aria-hidden className="pointer-events-none absolute inset-0 z-[5] ring-2 ring-agent ring-inset" />
+        ) : null}
+        {panel === "find" ? <FindBar pane={pane.id} onEnd={endPanel} /> : null}
+        {panel === "downloads" ? <Downloads pane={pane} list={overlay.downloads} onClose={endPanel} /> : null}
+        {panel === "library" ? <Library pane={pane} onClose={endPanel} /> : null}
+        {surface && page && shown ? (
+          <Questions
+            pane={pane}
+            overlay={overlay}
+            surface={surface}
+            space={shown}
+            scale={shown.width / page.width}
+            focus={focus}
+          />
+        ) : null}
         {pane.url === "about:blank" && !pane.problem ? <BlankPage /> : null}
         {pane.problem ? (
           <div className="absolute inset-0 flex flex-col items-center justify-center gap-3 bg-s1 p-6" role="alert">
             <WarnIcon size={28} className="text-warn" />
             <p className="selectable max-w-md text-center text-sm">{pane.problem}</p>
-            <Button data-testid="browser-problem-reload" onClick={() => void app.ask("BrowserAPI.Reload", pane.id)}>
-              Reload
-            </Button>
+            <div className="flex gap-2">
+              <Button data-testid="browser-problem-reload" onClick={() => void app.ask("BrowserAPI.Reload", pane.id)}>
+                Reload
+              </Button>
+              {pane.running ? (
+                <Button data-testid="browser-problem-stop" onClick={() => void app.ask("BrowserAPI.Stop", pane.id)}>
+                  Stop its script
+                </Button>
+              ) : null}
+            </div>
           </div>
         ) : null}
         {link === "down" ? (
@@ -136,6 +210,32 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
       </div>
     </div>
   );
+}
+
+/** What the person copies inside the page goes to their own clipboard. */
+function useCopied(overlay: PaneOverlay, keys: React.RefObject<HTMLTextAreaElement | null>) {
+  const { n, text } = overlay.copied;
+  const told = useRef(n);
+  useEffect(() => {
+    if (n === told.current) return;
+    const first = told.current < 0;
+    told.current = n;
+    // Of several viewers, the one who copied; and nothing that was copied before this one came.
+    if (!first && document.activeElement === keys.current) void writeClipboard(text);
+  }, [n, text, keys]);
+}
+
+/** Calls back when a count grows; -1 is not known yet. */
+function useArrival(count: number, arrived: () => void) {
+  const last = useRef(count);
+  const call = useRef(arrived);
+  useEffect(() => {
+    call.current = arrived;
+  });
+  useEffect(() => {
+    if (last.current >= 0 && count > last.current) call.current();
+    last.current = count;
+  }, [count]);
 }
 
 function BlankPage() {

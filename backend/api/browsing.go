@@ -1,0 +1,166 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/browser"
+	"goalpost/backend/event"
+	"goalpost/backend/pane"
+)
+
+// Browsing is what browser panes ask of the program besides the panes themselves.
+type Browsing interface {
+	Upload(in ArgsUpload) (string, error)
+	OpenFile(ctx context.Context, id, download string, folder bool) error
+	Profiles() []string
+	DeleteProfile(name string) error
+}
+
+// ArgsUpload is one piece of a file that the person gives to a page.
+type ArgsUpload struct {
+	Name string `json:"name"`
+	Path string `json:"path"` // what the first piece was answered with; "" begins a file
+	Data string `json:"data"` // base64, at most 1 MiB of it
+}
+
+// Bookmark is an address that the person kept.
+type Bookmark struct {
+	URL     string `json:"url"`
+	Title   string `json:"title"`
+	AddedAt string `json:"added_at"`
+}
+
+// Visit is an address that the person came to.
+type Visit struct {
+	URL       string `json:"url"`
+	Title     string `json:"title"`
+	VisitedAt string `json:"visited_at"`
+	Times     int    `json:"times"`
+}
+
+// FoundText is where a search in a page stands; both are 0 when nothing matches.
+type FoundText struct {
+	Index int `json:"index"`
+	Count int `json:"count"`
+}
+
+// Answer answers what a page asks.
+func (a *BrowserAPI) Answer(id string, in pane.Answer) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.Answer(a.ctx, in) })
+}
+
+// TakeOver gives a goal's pane to the person; the agent is parked at once.
+func (a *BrowserAPI) TakeOver(id string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.TakeOver() })
+}
+
+// HandBack returns the pane to the agent.
+func (a *BrowserAPI) HandBack(id string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.HandBack() })
+}
+
+// Find marks a text in the page; step moves among the matches, no text ends it.
+func (a *BrowserAPI) Find(id, text string, step int) (out FoundText, err error) {
+	_, err = a.with(id, func(p *browser.Pane) error {
+		f, err := p.Find(a.ctx, text, step)
+		out = FoundText(f)
+		return err
+	})
+	return out, err
+}
+
+// Zoom shows the page larger or smaller.
+func (a *BrowserAPI) Zoom(id string, percent int) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.Zoom(a.ctx, percent) })
+}
+
+// Print writes the page as a PDF among the downloads and says where.
+func (a *BrowserAPI) Print(id string) (out string, err error) {
+	_, err = a.with(id, func(p *browser.Pane) error {
+		out, err = p.PDF(a.ctx)
+		return err
+	})
+	return out, err
+}
+
+// CancelDownload gives up a download.
+func (a *BrowserAPI) CancelDownload(id, download string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.CancelDownload(a.ctx, download) })
+}
+
+// OpenDownload opens a downloaded file, or its folder, on the desktop.
+func (a *BrowserAPI) OpenDownload(id, download string, folder bool) (ok bool, err error) {
+	defer a.guard(&err)
+	return true, a.browsing.OpenFile(a.ctx, id, download, folder)
+}
+
+// Save downloads an address, as a menu's "Save" does.
+func (a *BrowserAPI) Save(id, address string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.Save(a.ctx, address) })
+}
+
+// Upload takes a piece of a file for a page and says where the file is.
+func (a *BrowserAPI) Upload(in ArgsUpload) (out string, err error) {
+	defer a.guard(&err)
+	return a.browsing.Upload(in)
+}
+
+// Profiles lists the names of the person's profiles.
+func (a *BrowserAPI) Profiles() (out []string, err error) {
+	defer a.guard(&err)
+	return a.browsing.Profiles(), nil
+}
+
+// DeleteProfile forgets a profile and its logins.
+func (a *BrowserAPI) DeleteProfile(name string) (ok bool, err error) {
+	defer a.guard(&err)
+	return true, a.browsing.DeleteProfile(name)
+}
+
+// ImportCookies takes the cookies of a file, Netscape's format or JSON, into the
+// profile of a pane and says how many they were.
+func (a *BrowserAPI) ImportCookies(id, file string) (n int, err error) {
+	_, err = a.with(id, func(p *browser.Pane) error {
+		n, err = p.ImportCookies(a.ctx, file)
+		return err
+	})
+	return n, err
+}
+
+// Bookmarks lists all bookmarks, newest first.
+func (a *BrowserAPI) Bookmarks() (out []Bookmark, err error) {
+	defer a.guard(&err)
+	list, err := a.store.Bookmarks(a.ctx)
+	for _, b := range list {
+		out = append(out, Bookmark{URL: b.URL, Title: b.Title, AddedAt: b.AddedAt.Format(event.TimeLayout)})
+	}
+	return out, err
+}
+
+// SetBookmark keeps an address or forgets it.
+func (a *BrowserAPI) SetBookmark(address, title string, on bool) (ok bool, err error) {
+	defer a.guard(&err)
+	address, err = browser.Address(address)
+	if err != nil {
+		return false, &Problem{Code: Refused, Message: fmt.Sprintf("bookmark: %v", err)}
+	}
+	return true, a.store.SetBookmark(a.ctx, address, title, on)
+}
+
+// History finds visited addresses by words in title and address, the last first.
+func (a *BrowserAPI) History(words string, limit int) (out []Visit, err error) {
+	defer a.guard(&err)
+	list, err := a.store.Visits(a.ctx, strings.TrimSpace(words), min(max(limit, 1), 500))
+	for _, v := range list {
+		out = append(out, Visit{URL: v.URL, Title: v.Title, VisitedAt: v.VisitedAt.Format(event.TimeLayout), Times: v.Times})
+	}
+	return out, err
+}
+
+// ClearHistory forgets all visits, or those of one address.
+func (a *BrowserAPI) ClearHistory(address string) (ok bool, err error) {
+	defer a.guard(&err)
+	return true, a.store.ForgetVisits(a.ctx, address)
+}

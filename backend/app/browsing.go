@@ -1,0 +1,186 @@
+package app
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/browser"
+	"goalpost/backend/pane"
+	"goalpost/backend/process"
+)
+
+// The profiles of a person's browser panes that have a name of their own.
+const (
+	ownProfile       = "default"
+	temporaryProfile = "temporary" // nothing is kept
+)
+
+// browsing is what the person's browser panes share: files on their way to a
+// page, and the folders.
+type browsing struct {
+	app *App
+
+	mu    sync.Mutex
+	ports []int
+}
+
+// Listens tells of a port that this program listens on, which no page may reach.
+func (a *App) Listens(port int) {
+	a.browsing.mu.Lock()
+	defer a.browsing.mu.Unlock()
+	a.browsing.ports = append(a.browsing.ports, port)
+}
+
+func (b *browsing) ownPorts() []int {
+	b.mu.Lock()
+	list := slices.Clone(b.ports)
+	b.mu.Unlock()
+	if s := b.app.stream; s != nil {
+		if u, err := url.Parse(s.URL()); err == nil {
+			if port, err := strconv.Atoi(u.Port()); err == nil {
+				list = append(list, port)
+			}
+		}
+	}
+	return list
+}
+
+// downloads is the person's folder for downloads. A goal gets no files that way.
+func (b *browsing) downloads(goalID string) string {
+	if goalID != "" {
+		return ""
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		dir := filepath.Join(home, "Downloads")
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return dir
+		}
+	}
+	return filepath.Join(b.app.cfg.State(), "downloads")
+}
+
+func (b *browsing) visited(profile, address, title string) {
+	if profile == "" {
+		return // a temporary page leaves nothing
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := b.app.store.AddVisit(ctx, profile, address, title); err != nil {
+		b.app.log.Warn("history", "error", err)
+	}
+}
+
+// open opens a person's pane. Without a wish it keeps its logins, unless another
+// Goalpost has them; then it says so and keeps nothing.
+func (b *browsing) open(ctx context.Context, in api.ArgsOpenBrowser) (*browser.Pane, error) {
+	o := browser.Options{ID: b.app.panes.name(pane.Browser), URL: in.URL, Width: in.Width, Height: in.Height, Profile: in.Profile}
+	switch in.Profile {
+	case "":
+		o.Profile = ownProfile
+	case temporaryProfile:
+		o.Profile = ""
+	}
+	p, err := b.app.browsers.Open(ctx, o)
+	if in.Profile == "" && errors.Is(err, browser.ErrLocked) {
+		o.Profile = ""
+		if p, err = b.app.browsers.Open(ctx, o); err == nil {
+			p.Notice("another Goalpost has your logins: this page is temporary")
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open browser: %w", err)
+	}
+	return p, nil
+}
+
+// mostUploaded is how large a file may be that the page hands over.
+const mostUploaded = 1 << 30
+
+func (b *browsing) uploads() string { return filepath.Join(b.app.cfg.State(), "browser", "uploads") }
+
+// Upload adds a piece to a file that the person gives to a page and says where
+// it is. The page that shows Goalpost may be on another machine: it sends bytes.
+func (b *browsing) Upload(in api.ArgsUpload) (string, error) {
+	piece, err := base64.StdEncoding.DecodeString(in.Data)
+	if err != nil {
+		return "", refusedUpload("a piece is not base64")
+	}
+	path := in.Path
+	if path == "" {
+		if err := os.MkdirAll(b.uploads(), 0o700); err != nil {
+			return "", fmt.Errorf("upload: %w", err)
+		}
+		dir, err := os.MkdirTemp(b.uploads(), "")
+		if err != nil {
+			return "", fmt.Errorf("upload: %w", err)
+		}
+		path = filepath.Join(dir, browser.FileName(in.Name))
+	} else if rel, err := filepath.Rel(b.uploads(), path); err != nil || strings.HasPrefix(rel, "..") {
+		return "", refusedUpload("this file is not one that was begun here")
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return "", fmt.Errorf("upload: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || info.Size()+int64(len(piece)) > mostUploaded {
+		return "", refusedUpload("the file is larger than 1 GiB")
+	}
+	if _, err := f.Write(piece); err != nil {
+		return "", fmt.Errorf("upload: %w", err)
+	}
+	return path, nil
+}
+
+func refusedUpload(why string) error {
+	return &api.Problem{Code: api.Refused, Message: why, Hint: "choose the file again"}
+}
+
+// OpenFile opens a downloaded file, or its folder, with the desktop's program for it.
+func (b *browsing) OpenFile(ctx context.Context, id, download string, folder bool) error {
+	p, err := b.app.panes.Browser(id)
+	if err != nil {
+		return err
+	}
+	list := p.Downloads()
+	i := slices.IndexFunc(list, func(d pane.Download) bool { return d.ID == download && d.Path != "" })
+	if i < 0 {
+		return &api.Problem{Code: api.NotFound, Message: "this download is not there", Hint: "it may still be on its way"}
+	}
+	path := list[i].Path
+	if folder {
+		path = filepath.Dir(path)
+	}
+	program, ok := browser.Opener()
+	if !ok {
+		return &api.Problem{Code: api.Unavailable, Message: "there is no desktop here to open it", Hint: "it is at " + path}
+	}
+	if _, err := b.app.person.Start(context.WithoutCancel(ctx), process.Command{Argv: []string{program, path}, Env: os.Environ(), Dir: filepath.Dir(path)}); err != nil {
+		return fmt.Errorf("opening %s: %w", path, err)
+	}
+	return nil
+}
+
+// Profiles lists the person's profiles, their own first.
+func (b *browsing) Profiles() []string {
+	list := slices.DeleteFunc(b.app.browsers.Profiles(), func(name string) bool { return name == ownProfile })
+	return append([]string{ownProfile}, list...)
+}
+
+func (b *browsing) DeleteProfile(name string) error {
+	if err := b.app.browsers.DeleteProfile(name); err != nil {
+		return fmt.Errorf("delete profile: %w", err)
+	}
+	return nil
+}

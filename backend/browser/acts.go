@@ -1,0 +1,249 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+)
+
+// The rest of what an agent can do; see Click for how a target is named.
+
+// Select chooses an option of a list by its label or value.
+func (p *Pane) Select(ctx context.Context, target, option string) (Acted, error) {
+	return p.act(ctx, "choosing in "+clean(target, 80), func(ctx context.Context, pg *page) error {
+		var field struct{ Words, Kind string }
+		if err := pg.ask(ctx, &field, "choose", target, option); err != nil {
+			return err
+		}
+		p.show("chooses in "+field.Words, 0, 0)
+		return nil
+	})
+}
+
+// Check ticks a box, a radio button or a switch, or takes the tick away. One
+// that is as wanted is left alone.
+func (p *Pane) Check(ctx context.Context, target string, on bool) (Acted, error) {
+	return p.act(ctx, "ticking "+clean(target, 80), func(ctx context.Context, pg *page) error {
+		var box struct {
+			Ref     string
+			Checked bool
+		}
+		if err := pg.ask(ctx, &box, "ticked", target); err != nil {
+			return err
+		}
+		if box.Checked == on {
+			p.tell("it was so already")
+			return nil
+		}
+		at, err := p.aim(ctx, pg, "tick", box.Ref)
+		if err != nil {
+			return err
+		}
+		if err := p.press(ctx, pg, at); err != nil {
+			return err
+		}
+		if err := pg.ask(ctx, &box, "ticked", box.Ref); err == nil && box.Checked != on {
+			return errors.New("the page did not take it")
+		}
+		return nil
+	})
+}
+
+// Hover moves the pointer onto an element and leaves it there.
+func (p *Pane) Hover(ctx context.Context, target string) (Acted, error) {
+	return p.act(ctx, "pointing at "+clean(target, 80), func(ctx context.Context, pg *page) error {
+		at, err := p.aim(ctx, pg, "point at", target)
+		if err != nil {
+			return err
+		}
+		return p.mouseTo(ctx, pg, at, 0)
+	})
+}
+
+// Drag drags one element onto another with the left button.
+func (p *Pane) Drag(ctx context.Context, from, to string) (Acted, error) {
+	return p.act(ctx, "dragging "+clean(from, 80), func(ctx context.Context, pg *page) error {
+		start, err := p.aim(ctx, pg, "drag", from)
+		if err != nil {
+			return err
+		}
+		var end aimed
+		if err := pg.ask(ctx, &end, "place", to); err != nil {
+			return err
+		}
+		if err := p.mouseTo(ctx, pg, start, 0); err != nil {
+			return err
+		}
+		if err := p.button(ctx, pg, pane.MouseDown, start); err != nil {
+			return err
+		}
+		const steps = 8
+		for i := 1; i <= steps; i++ {
+			part := float64(i) / steps
+			at := aimed{X: start.X + (end.X-start.X)*part, Y: start.Y + (end.Y-start.Y)*part}
+			if err := p.mouseTo(ctx, pg, at, 1); err != nil {
+				return err
+			}
+		}
+		p.show("drops on "+clean(end.Words, 80), end.X, end.Y)
+		return p.button(ctx, pg, pane.MouseUp, end)
+	})
+}
+
+// mouseTo moves the pointer and waits until the page knows.
+func (p *Pane) mouseTo(ctx context.Context, pg *page, at aimed, held int) error {
+	in := pane.Input{Kind: pane.MouseMove, X: at.X, Y: at.Y, Buttons: held}
+	for _, d := range p.dragging(in) {
+		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return tell(c, d) }); err != nil {
+			return err
+		}
+	}
+	req, err := mouse(in)
+	if err != nil {
+		return err
+	}
+	return pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return tell(c, req) })
+}
+
+func (p *Pane) button(ctx context.Context, pg *page, kind pane.InputKind, at aimed) error {
+	in := pane.Input{Kind: kind, X: at.X, Y: at.Y, Button: "left", Clicks: 1}
+	if kind == pane.MouseDown {
+		in.Buttons = 1
+	}
+	req, err := mouse(in)
+	if err != nil {
+		return err
+	}
+	return pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error {
+		for _, d := range p.dragging(in) {
+			if err := tell(c, d); err != nil {
+				return err
+			}
+		}
+		return tell(c, req)
+	})
+}
+
+// Scroll turns the wheel over an element, or over the middle of the page if
+// target is "", by CSS pixels.
+func (p *Pane) Scroll(ctx context.Context, target string, right, down float64) (Acted, error) {
+	return p.act(ctx, "scrolling", func(ctx context.Context, pg *page) error {
+		p.mu.Lock()
+		at := aimed{X: float64(p.width) / 2, Y: float64(p.height) / 2, Words: "the page"}
+		p.mu.Unlock()
+		if target != "" {
+			if err := pg.ask(ctx, &at, "place", target); err != nil {
+				return err
+			}
+		}
+		p.show("scrolls "+clean(at.Words, 80), at.X, at.Y)
+		req, err := mouse(pane.Input{Kind: pane.Wheel, X: at.X, Y: at.Y, DX: right, DY: down})
+		if err != nil {
+			return err
+		}
+		return pg.do(ctx, callLimit, "the wheel", func(c proto.Client) error { return tell(c, req) })
+	})
+}
+
+// Upload gives files, by their paths, to a file input.
+func (p *Pane) Upload(ctx context.Context, target string, files []string) (Acted, error) {
+	return p.act(ctx, "giving files to "+clean(target, 80), func(ctx context.Context, pg *page) error {
+		for _, f := range files {
+			if info, err := os.Stat(f); err != nil || info.IsDir() {
+				return fmt.Errorf("%q is not a file", clean(f, 200))
+			}
+		}
+		var field struct{ Ref, Words string }
+		if err := pg.ask(ctx, &field, "fileInput", target, len(files)); err != nil {
+			return err
+		}
+		p.show("gives files to "+field.Words, 0, 0)
+		world, err := pg.world(ctx)
+		if err != nil {
+			return err
+		}
+		return pg.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
+			found, err := ask(c, proto.RuntimeEvaluate{Expression: fmt.Sprintf("goalpost.element(%q)", field.Ref), ContextID: world})
+			if err != nil {
+				return err
+			}
+			return tell(c, proto.DOMSetFileInputFiles{Files: files, ObjectID: found.Result.ObjectID})
+		})
+	})
+}
+
+// Condition is what Wait waits for: everything that is not empty must hold.
+type Condition struct {
+	Text string // the page shows it, whatever the case
+	Gone string // the page shows it no more
+	URL  string // the address contains it
+}
+
+// Wait waits until the page is as wanted, or fails with ErrTimeout. A person who
+// takes over ends the wait.
+func (p *Pane) Wait(ctx context.Context, want Condition, limit time.Duration) (Acted, error) {
+	if want == (Condition{}) {
+		return Acted{}, errors.New("waiting: for what? name a text, a text that goes, or an address")
+	}
+	return p.act(ctx, "waiting", func(ctx context.Context, pg *page) error {
+		p.show("waits", 0, 0)
+		ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
+		defer cancel()
+		for {
+			err := p.wait(ctx, func() bool { return strings.Contains(p.info.URL, want.URL) && p.load.done() })
+			if err != nil {
+				return err
+			}
+			held := false
+			err = pg.ask(ctx, &held, "until", want.Text, want.Gone)
+			p.mu.Lock()
+			held = held && strings.Contains(p.info.URL, want.URL)
+			moved := p.moved
+			p.mu.Unlock()
+			switch {
+			case ctx.Err() != nil:
+				return cause(ctx)
+			case err == nil && held:
+				return nil
+			case pg.alive.Err() != nil:
+				return cause(pg.alive)
+			}
+			// The document went while it was asked, or did not come to it within a
+			// few seconds: the next change, or a moment, is the time to ask again.
+			select {
+			case <-moved:
+			case <-time.After(200 * time.Millisecond):
+			case <-ctx.Done():
+			}
+		}
+	})
+}
+
+// Eval runs script in the page's own world and gives its value as JSON, at most
+// 16 KB of it. What a page's world says is hostile.
+func (p *Pane) Eval(ctx context.Context, script string) (string, error) {
+	var out string
+	err := p.inTurn(ctx, "running a script", func(ctx context.Context, pg *page) error {
+		raw, err := evaluate(ctx, pg, 0, script)
+		if err != nil {
+			return err
+		}
+		if !json.Valid(raw) {
+			raw = []byte("null")
+		}
+		out = string(raw)
+		if len(out) > 16<<10 {
+			out = strings.ToValidUTF8(out[:16<<10], "") + "…"
+		}
+		return nil
+	})
+	return out, err
+}

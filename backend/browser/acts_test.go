@@ -1,0 +1,308 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image/jpeg"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+)
+
+func TestActs(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "form.html")
+	has(t, b.act(p.Select(b.ctx, "Size", "Large")).Changed, "size l")
+	if _, err := p.Select(b.ctx, "Send", "x"); err == nil || !strings.Contains(err.Error(), "is not a text field") {
+		t.Errorf("select on a button: %v", err)
+	}
+	has(t, b.act(p.Check(b.ctx, "I agree", true)).Changed, "checked")
+	has(t, b.act(p.Check(b.ctx, "I agree", true)).Changed, "so already")
+	if got := b.eval(p, "ok.checked"); got != "true" {
+		t.Errorf("the box is %s", got)
+	}
+	b.act(p.Scroll(b.ctx, "", 0, 500))
+	if got := b.eval(p, "new Promise((r) => { const f = () => scrollY > 300 ? r(true) : requestAnimationFrame(f); f(); })"); got != "true" {
+		t.Errorf("scrolled: %s", got)
+	}
+	if out, err := p.Eval(b.ctx, "({a: 1, b: who.value})"); err != nil || out != `{"a":1,"b":"old"}` {
+		t.Errorf("eval %s %v", out, err)
+	}
+	if _, err := p.Eval(b.ctx, "nothing.here"); err == nil || !strings.Contains(err.Error(), "nothing is not defined") {
+		t.Errorf("eval of nonsense: %v", err)
+	}
+
+	b.ok(p.Navigate(b.ctx, b.url("fields.html")))
+	has(t, b.act(p.Hover(b.ctx, "Hover")).Changed, "hovered")
+	has(t, b.act(p.Drag(b.ctx, "css=#from", "css=#to")).Changed, "dropped dragged")
+	file := filepath.Join(t.TempDir(), "a.txt")
+	b.ok(os.WriteFile(file, []byte("a"), 0o600))
+	has(t, b.act(p.Upload(b.ctx, "File", []string{file})).Changed, "a.txt")
+	if _, err := p.Upload(b.ctx, "File", []string{file, file}); err == nil || !strings.Contains(err.Error(), "takes one file") {
+		t.Errorf("two files: %v", err)
+	}
+	b.eval(p, "setTimeout(() => say('later'), 300)")
+	b.act(p.Wait(b.ctx, Condition{Text: "Later"}, patience))
+	b.eval(p, "setTimeout(() => { location.href = 'two.html' }, 200)")
+	b.act(p.Wait(b.ctx, Condition{URL: "two.html", Gone: "later"}, patience))
+	if _, err := p.Wait(b.ctx, Condition{Text: "never said"}, 300*time.Millisecond); !errors.Is(err, ErrTimeout) {
+		t.Errorf("waiting in vain: %v", err)
+	}
+}
+
+func TestConsoleAndNetwork(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "form.html")
+	b.eval(p, "console.log('one', {a: 1}); console.error('two'); setTimeout(() => { throw new Error('three') })")
+	b.eval(p, "new Promise((r) => setTimeout(r, 50))")
+	lines, err := p.Console()
+	b.ok(err)
+	has(t, strings.Join(lines, "\n"), "log: one", "error: two", "three")
+	b.eval(p, "add.onclick = () => fetch('two.html').then(() => fetch('missing.html'))")
+	b.act(p.Click(b.ctx, "Add"))
+	list, err := p.Network()
+	b.ok(err)
+	seen := map[string]int{}
+	for _, r := range list {
+		seen[r.URL] = r.Status
+	}
+	if seen[b.url("two.html")] != 200 || seen[b.url("missing.html")] != 404 {
+		t.Errorf("requests %+v", list)
+	}
+}
+
+func TestPictures(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "fields.html")
+	picture, err := p.ScreenshotOf(b.ctx, "css=#hand")
+	b.ok(err)
+	if img, err := jpeg.DecodeConfig(bytes.NewReader(picture)); err != nil || img.Width != 200 || img.Height != 24 {
+		t.Errorf("the element's picture: %+v %v", img, err)
+	}
+	marked, err := p.ScreenshotMarked(b.ctx)
+	b.ok(err)
+	img, err := jpeg.Decode(bytes.NewReader(marked))
+	b.ok(err)
+	at := img.At(21, 421) // the edge of a button
+	if r, g, bl, _ := at.RGBA(); r>>8 < 150 || g>>8 > 90 || bl>>8 < 70 || bl>>8 > 170 {
+		t.Errorf("the frame of a button is %v", at)
+	}
+}
+
+func TestShoot(t *testing.T) {
+	b := newBench(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		colour := "red"
+		if c, err := r.Cookie("who"); err == nil && c.Value == "ann" {
+			colour = "blue"
+		}
+		_, _ = w.Write([]byte("<body style='background:" + colour + "'><script>alert('in the way')</script>"))
+	}))
+	defer server.Close()
+	for _, cookies := range [][]Cookie{{{Name: "who", Value: "ann", Domain: "127.0.0.1"}}, nil} {
+		shot, err := b.Shoot(b.ctx, Shot{URL: server.URL, Width: 300, Height: 200, Cookies: cookies})
+		b.ok(err)
+		img, err := png.Decode(bytes.NewReader(shot))
+		b.ok(err)
+		r, _, bl, _ := img.At(150, 100).RGBA()
+		if img.Bounds().Dx() != 300 || img.Bounds().Dy() != 200 || (bl > r) != (cookies != nil) {
+			t.Errorf("%v, red %d, blue %d with cookies %v", img.Bounds(), r, bl, cookies)
+		}
+	}
+	if _, err := b.Shoot(b.ctx, Shot{URL: "http://127.0.0.1:1"}); err == nil {
+		t.Error("nothing listens there")
+	}
+	if _, err := b.Shoot(b.ctx, Shot{URL: "file:///etc/passwd"}); !errors.Is(err, ErrRefused) {
+		t.Errorf("a file: %v", err)
+	}
+	if n := len(b.List()); n != 0 {
+		t.Errorf("%d panes are left", n)
+	}
+}
+
+// leased opens a pane of a goal and gives the context of the goal's run.
+func leased(b *bench, id, page string) (*Pane, context.Context) {
+	p, err := b.Open(b.ctx, Options{ID: id, URL: b.url(page), GoalID: "g1", Width: 800, Height: 600})
+	b.ok(err)
+	return p, goal.WithRun(b.ctx, goal.Run{Goal: "g1", ID: "r1"})
+}
+
+func TestTakeOverParksTheAgentAtOnce(t *testing.T) {
+	b := newBench(t)
+	p, agent := leased(b, "b1", "fields.html")
+	v := p.Attach()
+	defer v.Close()
+	if p.Driver() != pane.Agent {
+		t.Fatalf("%q drives", p.Driver())
+	}
+	if err := v.Input(b.ctx, pane.Input{Kind: pane.KeyDown, Key: "x"}); !errors.Is(err, ErrAgentDrives) {
+		t.Errorf("a key while the agent drives: %v", err)
+	}
+	if err := p.Navigate(b.ctx, b.url("one.html")); !errors.Is(err, ErrAgentDrives) {
+		t.Errorf("the person goes elsewhere while the agent drives: %v", err)
+	}
+	waits := make(chan error, 1)
+	go func() { _, err := p.Wait(agent, Condition{Text: "never said"}, patience); waits <- err }()
+	b.until(p, "waiting", func(i pane.Info) bool { return i.Acting == "waits" })
+	began := time.Now()
+	b.ok(p.TakeOver())
+	if err := <-waits; !errors.Is(err, ErrTakenOver) || time.Since(began) > 2*time.Second {
+		t.Errorf("the wait ended with %v after %s", err, time.Since(began))
+	}
+	b.click(v, 40, 470)
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.Text, Text: "secret"}))
+	b.eval(p, "console.log('secret')")
+	for name, call := range map[string]func() error{
+		"snapshot":   func() error { _, err := p.Snapshot(agent); return err },
+		"screenshot": func() error { _, err := p.Screenshot(agent, false); return err },
+		"click":      func() error { _, err := p.Click(agent, "Hover"); return err },
+		"eval":       func() error { _, err := p.Eval(agent, "1"); return err },
+		"navigate":   func() error { return p.Navigate(agent, b.url("one.html")) },
+		"console":    func() error { _, err := p.Console(); return err },
+		"network":    func() error { _, err := p.Network(); return err },
+	} {
+		if err := call(); !errors.Is(err, ErrTakenOver) {
+			t.Errorf("%s while the person drives: %v", name, err)
+		}
+	}
+	back := make(chan error, 1)
+	go func() { back <- p.HandedBack(b.ctx) }()
+	b.ok(p.HandBack())
+	b.ok(<-back)
+	if lines, err := p.Console(); err != nil || len(lines) != 0 {
+		t.Errorf("the console after handing back: %v %v", lines, err)
+	}
+	has(t, b.act(p.Hover(agent, "Hover")).Changed, "hovered", "a person had this pane")
+	mine := b.open("b2", "one.html")
+	if mine.TakeOver() == nil || mine.HandBack() == nil {
+		t.Error("a pane of the person's own was taken over or handed back")
+	}
+}
+
+func TestOwnPortsAreRefused(t *testing.T) {
+	asked := make(chan string, 10)
+	own := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.URL.Path }))
+	defer own.Close()
+	port := own.Listener.Addr().String()[strings.LastIndex(own.Listener.Addr().String(), ":")+1:]
+	b := newBench(t, func(c *Config) {
+		c.OwnPorts = func() []int {
+			var n int
+			for _, d := range port {
+				n = n*10 + int(d-'0')
+			}
+			return []int{n}
+		}
+	})
+	p := b.open("b1", "one.html")
+	if err := p.Navigate(b.ctx, own.URL); !errors.Is(err, ErrRefused) {
+		t.Errorf("navigating to this program: %v", err)
+	}
+	for _, host := range []string{"127.0.0.1", "localhost", "127.1", "0.0.0.0"} {
+		got := b.eval(p, `fetch('http://`+host+`:`+port+`/x', {mode: 'no-cors'}).then(() => 'came', () => 'refused')`)
+		if got != `"refused"` {
+			t.Errorf("fetch from %s: %s", host, got)
+		}
+	}
+	b.eval(p, `new Promise((done) => { const f = document.createElement('iframe'); f.onload = done; f.src = 'http://localhost:`+port+`/frame'; document.body.append(f); })`)
+	select {
+	case path := <-asked:
+		t.Errorf("a page reached %s of this program", path)
+	default:
+	}
+}
+
+func TestProfiles(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.Downloads = func(string) string { return t.TempDir() } })
+	open := func(id, profile string) *Pane {
+		p, err := b.Open(b.ctx, Options{ID: id, URL: b.url("one.html"), Profile: profile})
+		b.ok(err)
+		return p
+	}
+	work, temporary := open("b1", "work"), open("b2", "")
+	b.eval(work, "document.cookie = 'who=ann; max-age=3600'")
+	if got := b.eval(temporary, "document.cookie"); got != `""` {
+		t.Errorf("a temporary page has the cookie %s", got)
+	}
+	other := New(Config{Launcher: execLauncher{}, Dir: b.dir})
+	defer func() { b.ok(other.Close(context.Background())) }()
+	if _, err := other.Open(b.ctx, Options{ID: "b1", Profile: "work"}); !errors.Is(err, ErrLocked) {
+		t.Errorf("a profile that is in use: %v", err)
+	}
+	if err := b.DeleteProfile("work"); !errors.Is(err, ErrLocked) {
+		t.Errorf("deleting a profile that is in use: %v", err)
+	}
+	b.ok(b.Close(b.ctx))
+	again, err := other.Open(b.ctx, Options{ID: "b1", URL: b.url("one.html"), Profile: "work"})
+	b.ok(err)
+	if got := b.eval(again, "document.cookie"); got != `"who=ann"` {
+		t.Errorf("after a restart the cookie is %s", got)
+	}
+	n, err := again.ImportCookies(b.ctx, "# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tmore\tvalue\n")
+	b.ok(err)
+	if got := b.eval(again, "document.cookie"); n != 1 || !strings.Contains(got, "more=value") {
+		t.Errorf("after importing %d the cookie is %s", n, got)
+	}
+	if _, err := other.Open(b.ctx, Options{ID: "b9", Profile: "../x"}); !errors.Is(err, ErrRefused) {
+		t.Errorf("a profile outside: %v", err)
+	}
+}
+
+func TestParseCookies(t *testing.T) {
+	for _, file := range []string{
+		"#HttpOnly_.a.example\tTRUE\t/x\tTRUE\t2000000000\tname\tvalue",
+		`[{"name":"name","value":"value","domain":".a.example","path":"/x","secure":true,"httpOnly":true,"expirationDate":2000000000,"sameSite":"no_restriction"}]`,
+		`{"cookies":[{"name":"name","value":"value","domain":".a.example","path":"/x","secure":true,"httpOnly":true,"expires":2000000000}]}`,
+	} {
+		list, err := ParseCookies(file)
+		if err != nil || len(list) != 1 {
+			t.Errorf("%s: %v %v", file, list, err)
+			continue
+		}
+		c := list[0]
+		if c.Name != "name" || c.Value != "value" || c.Domain != ".a.example" || c.Path != "/x" || !c.Secure || !c.HTTPOnly || c.Expires.Unix() != 2000000000 {
+			t.Errorf("%s: %+v", file, c)
+		}
+	}
+	for want, file := range map[string]string{
+		"is empty": " ", "line 2": "# x\na\tb", "not a JSON": "[1", "lacks a name": `[{"value":"x"}]`, "is no time": "a\tFALSE\t/\tFALSE\tsoon\tn\tv", "holds no cookies": "# nothing",
+	} {
+		if _, err := ParseCookies(file); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; want %q", file, err, want)
+		}
+	}
+}
+
+func TestDownloads(t *testing.T) {
+	dir := t.TempDir()
+	b := newBench(t, func(c *Config) { c.Downloads = func(string) string { return dir } })
+	p := b.open("b1", "dialogs.html")
+	for _, want := range []string{"report.bin", "report (1).bin"} {
+		has(t, b.act(p.Click(b.ctx, "Download")).Changed, `it downloads "report.bin"`)
+		b.overlay(p, "done with "+want, func(o pane.Overlay) bool {
+			n := len(o.Downloads)
+			return n > 0 && o.Downloads[n-1].State == pane.Downloaded && o.Downloads[n-1].Name == want
+		})
+		if info, err := os.Stat(filepath.Join(dir, want)); err != nil || info.Size() != 100 {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	path, err := p.PDF(b.ctx)
+	b.ok(err)
+	if text, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(text, []byte("%PDF-")) {
+		t.Errorf("%s: %.20q %v", path, text, err)
+	}
+	for name, want := range map[string]string{"../../x": "_.._x", "": "download", "a/b\x00c": "a_bc", "...": "download"} {
+		if got := FileName(name); got != want {
+			t.Errorf("FileName(%q) = %q, want %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-rod/rod/lib/cdp"
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+)
+
+var dialogKinds = map[proto.PageDialogType]pane.QuestionKind{
+	proto.PageDialogTypeAlert: pane.Alert, proto.PageDialogTypeConfirm: pane.Confirm,
+	proto.PageDialogTypePrompt: pane.Prompt, proto.PageDialogTypeBeforeunload: pane.Leave,
+}
+
+// dialogsInARow is how many dialogs a page may show before anybody does anything else.
+const dialogsInARow = 10
+
+// onDialog puts a dialog of the page to whoever drives. The agent leaves a page
+// by asking for it, so nothing is asked again then.
+func (p *Pane) onDialog(pg *page, e *cdp.Event) {
+	var dialog proto.PageJavascriptDialogOpening
+	if !decode(e, &dialog) {
+		return
+	}
+	kind, known := dialogKinds[dialog.Type]
+	if !known {
+		pg.post(proto.PageHandleJavaScriptDialog{Accept: false})
+		return
+	}
+	p.mu.Lock()
+	agent := p.info.Driver == pane.Agent
+	p.row++
+	again := p.row > dialogsInARow
+	p.hung = p.hung || again
+	p.mu.Unlock()
+	if p.bare {
+		pg.post(proto.PageHandleJavaScriptDialog{Accept: kind == pane.Leave})
+		return
+	}
+	if again {
+		p.notice("the page asks again and again: its dialogs are dismissed; stop it or go elsewhere")
+		pg.post(proto.PageHandleJavaScriptDialog{Accept: false})
+		return
+	}
+	if kind == pane.Leave && agent {
+		pg.post(proto.PageHandleJavaScriptDialog{Accept: true})
+		return
+	}
+	said := clean(dialog.Message, 2000)
+	if kind != pane.Leave {
+		p.tell(fmt.Sprintf("the page waits for an answer to its %s %q", kind, clean(said, 300)))
+	}
+	p.pose(asked{
+		stops:    true,
+		Question: pane.Question{Kind: kind, Origin: originOf(dialog.URL), Text: said, Value: clean(dialog.DefaultPrompt, 2000)},
+		answer: func(ctx context.Context, a pane.Answer) error {
+			return pg.do(ctx, callLimit, "the dialog", func(c proto.Client) error {
+				return tell(c, proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})
+			})
+		},
+	})
+}
+
+// dismiss answers what the page waits for as one does who has nothing to say:
+// OK to an alert, Cancel to everything else.
+func (p *Pane) dismiss(ctx context.Context) {
+	for range 20 { // a page may ask again and again
+		q, err := p.taken(func(a asked) bool { return a.stops })
+		if err != nil {
+			return
+		}
+		a := q.dismissal()
+		word := "Cancel"
+		if a.Yes {
+			word = "OK"
+		}
+		p.tell(fmt.Sprintf("the page's %s %q was answered %s", q.Kind, clean(q.Text, 300), word))
+		if err := q.answer(ctx, a); err != nil {
+			p.m.cfg.Log.Debug("dismissing", "pane", p.id, "error", err)
+		}
+	}
+}
+
+// Dialog answers, for the agent, the oldest question that the page waits for: an
+// alert, a confirm or a prompt, with text for the latter. Without one it is an
+// error. An agent that acts without answering dismisses the question.
+func (p *Pane) Dialog(ctx context.Context, yes bool, text string) (Acted, error) {
+	q, open := p.waiting()
+	if !open {
+		return Acted{}, errors.New("answering a dialog: the page asks nothing")
+	}
+	return p.actOpen(ctx, "answering "+string(q.Kind), func(ctx context.Context, _ *page) error {
+		q, err := p.taken(func(a asked) bool { return a.ID == q.ID })
+		if err != nil {
+			return err
+		}
+		return q.answer(ctx, pane.Answer{ID: q.ID, Yes: yes, Text: text})
+	})
+}

@@ -1,0 +1,258 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-rod/rod/lib/cdp"
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+)
+
+// incoming is the folder, inside that of the downloads, for files on their way.
+const incoming = ".incoming"
+
+// folder is where downloads of a goal, or of the person, go; "" refuses them.
+func (m *Manager) folder(goalID string) string {
+	if m.cfg.Downloads == nil {
+		return ""
+	}
+	return m.cfg.Downloads(goalID)
+}
+
+// downloads tells Chromium what to do with files that pages send.
+func (m *Manager) downloads(goalID string, id proto.BrowserBrowserContextID) (proto.BrowserSetDownloadBehavior, error) {
+	deny := proto.BrowserSetDownloadBehavior{
+		Behavior: proto.BrowserSetDownloadBehaviorBehaviorDeny, BrowserContextID: id, EventsEnabled: true,
+	}
+	dir := m.folder(goalID)
+	if dir == "" {
+		return deny, nil
+	}
+	path := filepath.Join(dir, incoming)
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return deny, fmt.Errorf("the folder for downloads: %w", err)
+	}
+	allow := deny
+	allow.Behavior, allow.DownloadPath = proto.BrowserSetDownloadBehaviorBehaviorAllowAndName, path
+	return allow, nil
+}
+
+// onDownload takes the news that a page sends a file.
+func (p *Pane) onDownload(guid, address, name string) {
+	name = FileName(name)
+	if p.bare || p.m.folder(p.goalID) == "" {
+		p.report("the download of %q was refused: this pane does not save files", name)
+		return
+	}
+	begun := false
+	p.change(func() {
+		if slices.ContainsFunc(p.downloads, func(d pane.Download) bool { return d.ID == guid }) {
+			return
+		}
+		begun = true
+		d := pane.Download{ID: guid, Name: name, URL: clean(address, 2000), State: pane.Downloading}
+		p.downloads = append(slices.Clone(p.downloads), d)
+		if over := len(p.downloads) - 50; over > 0 {
+			p.downloads = p.downloads[over:]
+		}
+		p.redraw()
+	})
+	if begun {
+		p.tell(fmt.Sprintf("it downloads %q", name))
+	}
+}
+
+// FileName makes a name that somebody else chose fit for a folder.
+func FileName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>|`, r) {
+			return '_'
+		}
+		return r
+	}, clean(name, 150))
+	if name = strings.TrimLeft(name, ". "); name == "" {
+		return "download"
+	}
+	return name
+}
+
+func (m *Manager) onProgress(e *cdp.Event) {
+	var ev proto.BrowserDownloadProgress
+	if !decode(e, &ev) {
+		return
+	}
+	p := m.downloader(ev.GUID)
+	if p == nil {
+		return
+	}
+	done := ev.State == proto.BrowserDownloadProgressStateCompleted
+	p.alter(ev.GUID, func(d *pane.Download) {
+		d.Received, d.Total = int64(ev.ReceivedBytes), int64(ev.TotalBytes)
+		if ev.State == proto.BrowserDownloadProgressStateCanceled {
+			d.State = pane.Canceled
+		}
+	})
+	if done {
+		m.later(p, func(context.Context) error { return p.keep(ev.GUID) })
+	}
+}
+
+func (m *Manager) downloader(guid string) *Pane {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.panes {
+		if _, ok := p.download(guid); ok {
+			return p
+		}
+	}
+	return nil
+}
+
+func (p *Pane) download(guid string) (pane.Download, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(p.downloads, func(d pane.Download) bool { return d.ID == guid })
+	if i < 0 {
+		return pane.Download{}, false
+	}
+	return p.downloads[i], true
+}
+
+func (p *Pane) alter(guid string, f func(*pane.Download)) {
+	p.change(func() {
+		p.downloads = slices.Clone(p.downloads)
+		for i := range p.downloads {
+			if p.downloads[i].ID == guid {
+				f(&p.downloads[i])
+			}
+		}
+		p.redraw()
+	})
+}
+
+// keep gives a finished file its name. One that is there already is never replaced.
+func (p *Pane) keep(guid string) error {
+	d, ok := p.download(guid)
+	if !ok {
+		return nil
+	}
+	dir := p.m.folder(p.goalID)
+	path, err := claim(dir, d.Name)
+	if err == nil {
+		err = os.Rename(filepath.Join(dir, incoming, guid), path)
+	}
+	if err != nil {
+		p.alter(guid, func(d *pane.Download) { d.State = pane.Canceled })
+		return fmt.Errorf("keeping the download %q: %w", d.Name, err)
+	}
+	p.alter(guid, func(d *pane.Download) { d.State, d.Path, d.Name = pane.Downloaded, path, filepath.Base(path) })
+	p.tell(fmt.Sprintf("the download %q is there", path))
+	return nil
+}
+
+// claim makes an empty file with a name that was free.
+func claim(dir, name string) (string, error) {
+	ext := filepath.Ext(name)
+	for n := range 1000 {
+		path := filepath.Join(dir, name)
+		if n > 0 {
+			path = filepath.Join(dir, fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(name, ext), n, ext))
+		}
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("a name for the file: %w", err)
+		}
+		return path, f.Close()
+	}
+	return "", fmt.Errorf("there are a thousand files named %q in %s", name, dir)
+}
+
+// Downloads lists what the pane's pages sent, oldest first, at most 50.
+func (p *Pane) Downloads() []pane.Download {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.downloads)
+}
+
+// CancelDownload gives up a download that is under way.
+func (p *Pane) CancelDownload(ctx context.Context, id string) error {
+	d, ok := p.download(id)
+	if !ok || d.State != pane.Downloading {
+		return errors.New("canceling a download: it is not under way")
+	}
+	return p.withPage("canceling a download", func(pg *page) error {
+		return pg.engine.do(ctx, pg.engine.alive, "", callLimit, "canceling", func(c proto.Client) error {
+			return tell(c, proto.BrowserCancelDownload{GUID: id, BrowserContextID: pg.engine.contextOf(p.goalID)})
+		})
+	})
+}
+
+// PDF writes the page as a PDF into the folder of downloads and gives its path.
+func (p *Pane) PDF(ctx context.Context) (string, error) {
+	dir := p.m.folder(p.goalID)
+	if dir == "" {
+		return "", errors.New("printing: this pane does not save files")
+	}
+	var out *proto.PagePrintToPDFResult
+	err := p.withPage("printing", func(pg *page) error {
+		return pg.do(ctx, navigateLimit, "printing", func(c proto.Client) (err error) {
+			out, err = ask(c, proto.PagePrintToPDF{PrintBackground: true})
+			return err
+		})
+	})
+	if err != nil {
+		return "", err
+	}
+	info := p.Info()
+	path, err := claim(dir, FileName(info.Title)+".pdf")
+	if err == nil {
+		err = os.WriteFile(path, out.Data, 0o600)
+	}
+	if err != nil {
+		return "", fmt.Errorf("printing: %w", err)
+	}
+	p.change(func() {
+		size := int64(len(out.Data))
+		p.downloads = append(slices.Clone(p.downloads), pane.Download{
+			ID: "pdf-" + filepath.Base(path), Name: filepath.Base(path), URL: info.URL, Path: path, State: pane.Downloaded, Received: size, Total: size,
+		})
+		p.redraw()
+	})
+	return path, nil
+}
+
+// Save downloads an address instead of showing it.
+func (p *Pane) Save(ctx context.Context, text string) error {
+	address, err := p.m.allowed(text)
+	if err != nil {
+		return err
+	}
+	if err := p.mayDrive(ctx); err != nil {
+		return err
+	}
+	quoted, err := json.Marshal(address)
+	if err != nil {
+		return fmt.Errorf("saving: %w", err)
+	}
+	return p.withPage("saving", func(pg *page) error {
+		world, err := pg.world(ctx)
+		if err != nil {
+			return err
+		}
+		// What another site sends is saved only if it says that it is a file to be saved.
+		_, err = evaluate(ctx, pg, world, fmt.Sprintf(
+			`(() => { const a = document.createElement('a'); a.href = %s; a.download = ''; a.click(); return true; })()`, quoted))
+		return err
+	})
+}

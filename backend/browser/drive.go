@@ -1,0 +1,93 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+)
+
+var (
+	// ErrTakenOver says that a person has taken the pane over from the agent.
+	// Nothing of the page is seen or done for the agent until HandBack.
+	ErrTakenOver = errors.New("a person has taken this pane over: wait until it is handed back, then look again")
+	// ErrAgentDrives says that a person's input came while the agent drives.
+	ErrAgentDrives = errors.New("the agent drives this pane: take it over first")
+)
+
+// byAgent says whether something is done for the goal that leased the pane.
+func (p *Pane) byAgent(ctx context.Context) bool {
+	run, ok := goal.RunOf(ctx)
+	return ok && p.goalID != "" && string(run.Goal) == p.goalID
+}
+
+// mayDrive refuses who has not the pane.
+func (p *Pane) mayDrive(ctx context.Context) error {
+	switch driver := p.Driver(); {
+	case p.goalID == "":
+		return nil
+	case p.byAgent(ctx) && driver == pane.Person:
+		return ErrTakenOver
+	case !p.byAgent(ctx) && driver == pane.Agent:
+		return ErrAgentDrives
+	}
+	return nil
+}
+
+// TakeOver gives the pane to the person. A call of the agent that is under way,
+// also one that waits, ends at once with ErrTakenOver, and so does every further
+// one until HandBack. What the page says meanwhile is not kept for the agent.
+func (p *Pane) TakeOver() error {
+	if p.goalID == "" {
+		return errors.New("taking over: this pane is yours already")
+	}
+	p.change(func() {
+		if p.info.Driver == pane.Person {
+			return
+		}
+		p.info.Driver, p.info.Acting = pane.Person, ""
+		p.happened = nil
+		p.park(ErrTakenOver)
+	})
+	return nil
+}
+
+// HandBack gives the pane back to the agent.
+func (p *Pane) HandBack() error {
+	if p.goalID == "" {
+		return errors.New("handing back: no goal has leased this pane")
+	}
+	p.change(func() {
+		if p.info.Driver == pane.Agent {
+			return
+		}
+		p.info.Driver = pane.Agent
+		p.held, p.park = context.WithCancelCause(context.Background())
+		p.happened = []string{"a person had this pane meanwhile"}
+		p.journal = journal{}
+	})
+	return nil
+}
+
+// Driver is who may act on the page.
+func (p *Pane) Driver() pane.Driver { return p.Info().Driver }
+
+// HandedBack waits until the agent drives again.
+func (p *Pane) HandedBack(ctx context.Context) error {
+	ctx, cancel := tie(ctx, p.ctx)
+	defer cancel(nil)
+	if err := p.wait(ctx, func() bool { return p.info.Driver != pane.Person }); err != nil {
+		return fmt.Errorf("waiting for the pane to be handed back: %w", err)
+	}
+	return nil
+}
+
+// leased gives a context that ends with ErrTakenOver when a person takes over.
+func (p *Pane) leased(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	p.mu.Lock()
+	held := p.held
+	p.mu.Unlock()
+	return tie(ctx, held)
+}

@@ -1,0 +1,148 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-rod/rod/lib/cdp"
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+)
+
+// kept is how many lines of the console, and how many requests, a pane remembers.
+const kept = 200
+
+// journal is what a page said and fetched lately, for the agent. While a person
+// has a goal's pane nothing is kept.
+type journal struct {
+	console []string
+	network []Request
+}
+
+// Request is something that a page fetched.
+type Request struct {
+	Method string
+	URL    string
+	Status int    // 0 while there is no answer
+	Error  string // why there is none
+	id     proto.NetworkRequestID
+}
+
+// remembers says whether the page's doings are kept; mu is held.
+func (p *Pane) remembers() bool { return p.goalID == "" || p.info.Driver == pane.Agent }
+
+// onConsole keeps a line of the page's console.
+func (p *Pane) onConsole(e *cdp.Event) {
+	var ev struct {
+		Type string `json:"type"`
+		Args []struct {
+			Value       json.RawMessage `json:"value"`
+			Description string          `json:"description"`
+		} `json:"args"`
+	}
+	if !decode(e, &ev) {
+		return
+	}
+	words := make([]string, 0, len(ev.Args))
+	for _, a := range ev.Args {
+		var text string
+		switch {
+		case json.Unmarshal(a.Value, &text) == nil:
+			words = append(words, text)
+		case a.Description != "":
+			words = append(words, a.Description)
+		default:
+			words = append(words, string(a.Value))
+		}
+	}
+	p.hear(clean(ev.Type+": "+strings.Join(words, " "), 500))
+}
+
+func (p *Pane) onException(e *cdp.Event) {
+	var ev proto.RuntimeExceptionThrown
+	if decode(e, &ev) && ev.ExceptionDetails != nil {
+		p.hear(clean("error: "+exception(ev.ExceptionDetails).Error(), 500))
+	}
+}
+
+func (p *Pane) hear(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.remembers() {
+		p.journal.console = lately(append(p.journal.console, line))
+	}
+}
+
+func lately[T any](list []T) []T { return list[max(0, len(list)-kept):] }
+
+// noteRequest keeps what the page fetches while it is watched, see watchTraffic.
+func (p *Pane) noteRequest(e *cdp.Event) {
+	var ev struct {
+		RequestID proto.NetworkRequestID       `json:"requestId"`
+		Request   struct{ Method, URL string } `json:"request"`
+		Response  struct{ Status int }         `json:"response"`
+		ErrorText string                       `json:"errorText"`
+		Redirect  *struct{ Status int }        `json:"redirectResponse"`
+	}
+	if !decode(e, &ev) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.remembers() {
+		return
+	}
+	list := p.journal.network
+	i := -1
+	for j := range list {
+		if list[j].id == ev.RequestID {
+			i = j
+		}
+	}
+	switch {
+	case e.Method == "Network.requestWillBeSent":
+		if i >= 0 && ev.Redirect != nil {
+			list[i].Status = ev.Redirect.Status
+		}
+		p.journal.network = lately(append(list, Request{Method: clean(ev.Request.Method, 20), URL: clean(ev.Request.URL, 500), id: ev.RequestID}))
+	case i < 0:
+	case e.Method == "Network.responseReceived":
+		list[i].Status = ev.Response.Status
+	case e.Method == "Network.loadingFailed":
+		list[i].Error = clean(ev.ErrorText, 100)
+	}
+}
+
+// Console gives what the page wrote to its console lately, oldest first, one
+// cleaned line each; errors that it did not catch are among them.
+func (p *Pane) Console() ([]string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.remembers() {
+		return nil, fmt.Errorf("reading the console: %w", ErrTakenOver)
+	}
+	return slices.Clone(p.journal.console), nil
+}
+
+// Network gives what the page fetched lately, during actions and navigations of
+// the agent, oldest first.
+func (p *Pane) Network() ([]Request, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.remembers() {
+		return nil, fmt.Errorf("reading the requests: %w", ErrTakenOver)
+	}
+	return slices.Clone(p.journal.network), nil
+}
+
+// visited tells of the page that a person's pane has come to.
+func (p *Pane) visited() {
+	info := p.Info()
+	if p.goalID != "" || p.m.cfg.OnVisit == nil || info.Problem != "" || !strings.HasPrefix(info.URL, "http") {
+		return
+	}
+	p.m.news.visit(p.profile, info.URL, info.Title)
+}

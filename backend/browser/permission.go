@@ -1,0 +1,58 @@
+package browser
+
+import (
+	"context"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+)
+
+// permissions are those that a page may ask for, as Chromium names them.
+var permissions = []string{"geolocation", "notifications", "camera", "microphone", "clipboard-read"}
+
+// onPermission asks the person; the agent's pages get no permission.
+func (p *Pane) onPermission(pg *page, world proto.RuntimeExecutionContextID, s seen) {
+	if !listed(permissions, s.Type) {
+		return
+	}
+	say := func(ctx context.Context) error { return p.hand(ctx, pg, world, "said", s.Text) }
+	if p.Driver() == pane.Agent {
+		p.m.later(p, func(ctx context.Context) error {
+			p.tell("the page asked for the permission " + s.Type + ", which agents do not get")
+			if err := p.Permit(ctx, s.Origin, s.Type, false); err != nil {
+				return err
+			}
+			return say(ctx)
+		})
+		return
+	}
+	p.pose(asked{
+		Question: pane.Question{Kind: pane.Permission, Origin: originOf(s.Origin), Value: s.Type},
+		answer: func(ctx context.Context, a pane.Answer) error {
+			if err := p.Permit(ctx, s.Origin, s.Type, a.Yes); err != nil {
+				return err
+			}
+			return say(ctx)
+		},
+	})
+}
+
+// Permit allows or forbids an origin one of: geolocation, notifications, camera,
+// microphone, clipboard-read. It holds for the pane's profile until the browser ends.
+func (p *Pane) Permit(ctx context.Context, origin, permission string, yes bool) error {
+	pg, err := p.current()
+	if err != nil {
+		return err
+	}
+	setting := proto.BrowserPermissionSettingDenied
+	if yes {
+		setting = proto.BrowserPermissionSettingGranted
+	}
+	return pg.engine.do(ctx, pg.alive, "", callLimit, "setting a permission", func(c proto.Client) error {
+		return tell(c, proto.BrowserSetPermission{
+			Permission: &proto.BrowserPermissionDescriptor{Name: permission}, Setting: setting, Origin: origin,
+			BrowserContextID: pg.engine.contextOf(p.goalID),
+		})
+	})
+}

@@ -1,0 +1,308 @@
+package browser
+
+import (
+	"context"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"goalpost/backend/pane"
+)
+
+// question waits until the pane asks something of a kind.
+func (b *bench) question(p *Pane, kind pane.QuestionKind) pane.Question {
+	b.Helper()
+	var found pane.Question
+	b.overlay(p, "asking "+string(kind), func(o pane.Overlay) bool {
+		for _, q := range o.Questions {
+			if q.Kind == kind {
+				found = q
+			}
+		}
+		return found.ID != 0
+	})
+	return found
+}
+
+func (b *bench) overlay(p *Pane, what string, ok func(pane.Overlay) bool) pane.Overlay {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := p.wait(ctx, func() bool { return ok(p.overlay) }); err != nil {
+		b.Fatalf("the pane never was %s: %+v", what, p.overlayNow())
+	}
+	return p.overlayNow()
+}
+
+// says waits until the page's #out says something.
+func (b *bench) says(p *Pane, want string) {
+	b.Helper()
+	got := b.eval(p, `new Promise((done) => {
+		const out = document.getElementById('out');
+		const look = () => { if (out.textContent.includes(`+quoted(want)+`)) done(true); };
+		new MutationObserver(look).observe(out, { childList: true, characterData: true, subtree: true });
+		look();
+		setTimeout(() => done(out.textContent), 8000);
+	})`)
+	if got != "true" {
+		b.Fatalf("the page never said %q but %s", want, got)
+	}
+}
+
+func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }
+
+func (b *bench) answer(p *Pane, a pane.Answer) {
+	b.Helper()
+	b.ok(p.Answer(b.ctx, a))
+}
+
+func TestAListIsDrawnByTheApp(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "fields.html")
+	v := p.Attach()
+	defer v.Close()
+	b.click(v, 40, 30)
+	q := b.question(p, pane.Choose)
+	if len(q.Options) != 3 || q.Options[1].Label != "Large" || q.Options[1].Group != "More" || !q.Options[2].Disabled || !q.Options[0].Selected {
+		t.Errorf("options %+v", q.Options)
+	}
+	if q.X != 20 || q.Y != 20 || q.Width < 190 {
+		t.Errorf("at %v %v, %v wide", q.X, q.Y, q.Width)
+	}
+	if err := p.Answer(b.ctx, pane.Answer{ID: q.ID, Yes: true, Index: 2}); err == nil {
+		t.Error("a disabled option was taken")
+	}
+	b.click(v, 40, 30)
+	b.answer(p, pane.Answer{ID: b.question(p, pane.Choose).ID, Yes: true, Index: 1})
+	b.says(p, "size=Large")
+	if err := p.Answer(b.ctx, pane.Answer{ID: q.ID, Yes: true}); err == nil {
+		t.Error("a question was answered twice")
+	}
+}
+
+func TestPickersAreDrawnByTheApp(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "fields.html")
+	v := p.Attach()
+	defer v.Close()
+	for _, c := range []struct {
+		y                float64
+		kind, was, value string
+		want             string
+	}{{70, "date", "2025-03-14", "2026-01-02", "day=2026-01-02"}, {110, "color", "#102030", "#ff0000", "paint=#ff0000"}} {
+		b.click(v, 190, c.y)
+		q := b.question(p, pane.Pick)
+		if q.Type != c.kind || q.Value != c.was {
+			t.Errorf("question %+v", q)
+		}
+		b.answer(p, pane.Answer{ID: q.ID, Yes: true, Text: c.value})
+		b.says(p, c.want)
+	}
+	b.click(v, 40, 150)
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.Text, Text: "ber"}))
+	b.overlay(p, "suggesting two", func(o pane.Overlay) bool {
+		return len(o.Questions) == 1 && o.Questions[0].Kind == pane.Suggest && len(o.Questions[0].Options) == 2
+	})
+	b.answer(p, pane.Answer{ID: b.question(p, pane.Suggest).ID, Yes: true, Index: 1})
+	b.says(p, "town=Bern")
+}
+
+func TestFileInputs(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "fields.html")
+	v := p.Attach()
+	defer v.Close()
+	var files []string
+	for _, name := range []string{"a.txt", "b.txt"} {
+		path := filepath.Join(t.TempDir(), name)
+		b.ok(os.WriteFile(path, []byte(name), 0o600))
+		files = append(files, path)
+	}
+	b.click(v, 60, 190)
+	q := b.question(p, pane.Files)
+	if q.Multiple {
+		t.Error("one file only")
+	}
+	b.answer(p, pane.Answer{ID: q.ID, Yes: true, Files: files[:1]})
+	b.says(p, "a.txt")
+	b.click(v, 60, 230)
+	b.answer(p, pane.Answer{ID: b.question(p, pane.Files).ID, Yes: true, Files: files})
+	b.says(p, "a.txt+b.txt")
+	b.click(v, 60, 230)
+	if err := p.Answer(b.ctx, pane.Answer{ID: b.question(p, pane.Files).ID, Yes: true, Files: []string{"/no/such"}}); err == nil {
+		t.Error("a file that is not there was given")
+	}
+}
+
+func TestMenuCursorAndCopy(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "fields.html")
+	v := p.Attach()
+	defer v.Close()
+	right := func(x, y float64) {
+		b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseDown, X: x, Y: y, Button: "right", Buttons: 2, Clicks: 1}))
+		b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseUp, X: x, Y: y, Button: "right", Clicks: 1}))
+	}
+	right(30, 270)
+	q := b.question(p, pane.ContextMenu)
+	if q.Link != b.url("two.html") || q.X != 30 || q.Y != 270 || q.Editable {
+		t.Errorf("menu %+v", q)
+	}
+	b.answer(p, pane.Answer{ID: q.ID})
+	right(30, 310)
+	b.says(p, "own menu")
+	right(40, 470)
+	if q := b.question(p, pane.ContextMenu); !q.Editable {
+		t.Errorf("menu %+v", q)
+	}
+	for _, c := range []struct {
+		x, y  float64
+		shape string
+	}{{30, 390, "grab"}, {30, 268, "pointer"}, {40, 470, "text"}, {400, 500, "default"}} {
+		b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseMove, X: c.x, Y: c.y}))
+		b.overlay(p, c.shape, func(o pane.Overlay) bool { return o.Cursor == c.shape })
+	}
+	for range 3 {
+		b.click(v, 50, 348)
+	}
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseDown, X: 50, Y: 348, Button: "left", Buttons: 1, Clicks: 3}))
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseUp, X: 50, Y: 348, Button: "left", Clicks: 3}))
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.KeyDown, Key: "c", Code: "KeyC", Modifiers: modCtrl}))
+	b.overlay(p, "copied", func(o pane.Overlay) bool { return strings.Contains(o.Copied.Text, "Some text to copy") })
+}
+
+func TestPermissions(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "fields.html")
+	v := p.Attach()
+	defer v.Close()
+	b.click(v, 60, 430)
+	q := b.question(p, pane.Permission)
+	if q.Value != "notifications" || q.Origin != b.site {
+		t.Errorf("question %+v", q)
+	}
+	b.answer(p, pane.Answer{ID: q.ID, Yes: true})
+	b.says(p, "granted")
+}
+
+func TestLeavingIsAsked(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "leave.html")
+	v := p.Attach()
+	defer v.Close()
+	b.click(v, 20, 15)
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.Text, Text: "x"}))
+	b.ok(p.Navigate(b.ctx, b.url("one.html")))
+	b.answer(p, pane.Answer{ID: b.question(p, pane.Leave).ID})
+	b.ok(p.Navigate(b.ctx, b.url("one.html")))
+	b.answer(p, pane.Answer{ID: b.question(p, pane.Leave).ID, Yes: true})
+	b.until(p, "elsewhere", func(i pane.Info) bool { return i.Title == "One" })
+}
+
+func TestLoginIsAsked(t *testing.T) {
+	b := newBench(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); user != "ann" || password != "secret" {
+			w.Header().Set("WWW-Authenticate", `Basic realm="The vault"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		_, _ = w.Write([]byte("<title>Inside</title>"))
+	}))
+	defer server.Close()
+	p := b.open("b1", server.URL)
+	q := b.question(p, pane.Login)
+	if q.Text != "The vault" || q.Origin != server.URL {
+		t.Errorf("question %+v", q)
+	}
+	b.answer(p, pane.Answer{ID: q.ID, Yes: true, User: "ann", Password: "wrong"})
+	b.answer(p, pane.Answer{ID: b.question(p, pane.Login).ID, Yes: true, User: "ann", Password: "secret"})
+	b.until(p, "inside", func(i pane.Info) bool { return i.Title == "Inside" })
+}
+
+func TestCertificatesAreAsked(t *testing.T) {
+	b := newBench(t)
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("<title>Unproven</title>"))
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	defer server.Close()
+	p := b.open("b1", server.URL)
+	q := b.question(p, pane.Certificate)
+	if q.Origin != server.URL || !strings.Contains(q.Text, "CERT") {
+		t.Errorf("question %+v", q)
+	}
+	b.answer(p, pane.Answer{ID: q.ID})
+	b.until(p, "refused", func(i pane.Info) bool { return i.Problem != "" })
+	b.ok(p.Navigate(b.ctx, server.URL))
+	b.answer(p, pane.Answer{ID: b.question(p, pane.Certificate).ID, Yes: true})
+	b.until(p, "shown", func(i pane.Info) bool { return i.Title == "Unproven" })
+}
+
+func TestComposingTouchAndDrag(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "fields.html")
+	v := p.Attach()
+	defer v.Close()
+	b.click(v, 40, 470)
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.Compose, Text: "か"}))
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.Compose, Text: "かん"}))
+	b.says(p, "plain=かん")
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.Text, Text: "漢"}))
+	b.says(p, "plain=漢")
+	for i, at := range [][2]float64{{40, 510}, {60, 512}, {120, 512}, {170, 512}} {
+		kind, button, held := pane.MouseMove, "none", 1
+		if i == 0 {
+			kind, button = pane.MouseDown, "left"
+		}
+		b.ok(v.Input(b.ctx, pane.Input{Kind: kind, X: at[0], Y: at[1], Button: button, Buttons: held, Clicks: 1}))
+		b.frameOrNot(v)
+	}
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseUp, X: 170, Y: 512, Button: "left", Clicks: 1}))
+	b.says(p, "dropped dragged")
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.Touch, Text: "start", Points: []pane.Point{{ID: 1, X: 400, Y: 400}, {ID: 2, X: 450, Y: 400}}}))
+	b.says(p, "touched 2")
+	if err := v.Input(b.ctx, pane.Input{Kind: pane.Touch, Text: "poke"}); err == nil {
+		t.Error("an unknown touch was taken")
+	}
+}
+
+// frameOrNot lets the page draw, so that moves do not all become one.
+func (b *bench) frameOrNot(v *View) {
+	b.Helper()
+	b.eval(v.pane, "new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))")
+}
+
+func TestFindAndZoom(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "text.html")
+	for _, c := range []struct {
+		text string
+		step int
+		want Found
+	}{{"needle", 0, Found{1, 4}}, {"needle", 1, Found{2, 4}}, {"needle", -1, Found{1, 4}}, {"needle", -1, Found{4, 4}}, {"no such", 1, Found{}}} {
+		got, err := p.Find(b.ctx, c.text, c.step)
+		b.ok(err)
+		if got != c.want {
+			t.Errorf("find %q %+d: %+v, want %+v", c.text, c.step, got, c.want)
+		}
+	}
+	if got := b.eval(p, "scrollY > 1000 && CSS.highlights.get('goalpost-found').size === 0"); got != "true" {
+		t.Error("the match was not scrolled to")
+	}
+	b.ok(p.Zoom(b.ctx, 200))
+	b.ok(p.Navigate(b.ctx, b.url("form.html")))
+	if got := b.eval(p, "getComputedStyle(document.documentElement).zoom"); got != `"2"` {
+		t.Errorf("zoom %s after a navigation", got)
+	}
+	has(t, b.act(p.Click(b.ctx, "Add")).Changed, "Added line")
+	b.ok(p.Zoom(b.ctx, 100))
+	if got := b.eval(p, "document.documentElement.style.zoom"); got != `""` {
+		t.Errorf("zoom %s", got)
+	}
+}

@@ -1,0 +1,64 @@
+package browser
+
+import (
+	"context"
+	"time"
+)
+
+// A Chromium that ends by itself is started again, but not for ever.
+const (
+	restarts     = 3
+	restartsOver = time.Minute
+)
+
+// mayRestart counts; mu of the manager is held.
+func (e *engine) mayRestart(now time.Time) bool {
+	kept := e.ends[:0]
+	for _, t := range e.ends {
+		if now.Sub(t) < restartsOver {
+			kept = append(kept, t)
+		}
+	}
+	e.ends = append(kept, now)
+	return len(e.ends) <= restarts
+}
+
+// bringBack loads the pages of a Chromium that ended in a new one.
+func (m *Manager) bringBack(lost []*Pane) {
+	for _, p := range lost {
+		m.later(p, func(ctx context.Context) error {
+			address := p.Info().URL
+			if err := p.attachNew(ctx); err != nil {
+				return err
+			}
+			words := "the browser ended unexpectedly and was started again"
+			if address != "about:blank" {
+				if err := p.goTo(ctx, address); err != nil {
+					return err
+				}
+				words += "; the page was loaded anew, without what was typed into it"
+			}
+			p.notice("%s", words)
+			return nil
+		})
+	}
+}
+
+// later does something for a pane outside of the goroutine of events. An error
+// is shown in the pane.
+func (m *Manager) later(p *Pane, f func(context.Context) error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return
+	}
+	m.work.Go(func() {
+		ctx, cancel := context.WithTimeout(m.ctx, launchLimit+navigateLimit)
+		defer cancel()
+		ctx, loose := tie(ctx, p.ctx)
+		defer loose(nil)
+		if err := f(ctx); err != nil && p.ctx.Err() == nil {
+			p.notice("%s", clean(err.Error(), 300))
+		}
+	})
+}

@@ -1,0 +1,81 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// Shot says what Shoot takes a picture of.
+type Shot struct {
+	URL           string
+	Width, Height int // CSS pixels; 0 = 1280 x 800
+	Cookies       []Cookie
+	GoalID        string // whose network the page has, see Config.ContextProxy; "" = this machine's
+}
+
+// Shoot opens an address in a fresh context, with the given cookies and nothing
+// else, waits until it is loaded and quiet, and gives a PNG of the viewport. No
+// script of ours or of an agent runs in it, nobody can drive it, and nothing of
+// it is left. A page that does not load is an error.
+func (m *Manager) Shoot(ctx context.Context, s Shot) (png []byte, err error) {
+	address, err := m.allowed(s.URL)
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	m.shots++
+	name := fmt.Sprintf("shot-%d", m.shots)
+	closed := m.closed
+	if !closed {
+		m.work.Add(1)
+		defer m.work.Done()
+	}
+	m.mu.Unlock()
+	if closed {
+		return nil, ErrClosed
+	}
+	p := newPane(m, Options{ID: name, GoalID: name, Width: s.Width, Height: s.Height, bare: true, network: s.GoalID})
+	defer func() {
+		clean := context.WithoutCancel(ctx)
+		err = errors.Join(err, p.close(clean))
+		m.mu.Lock()
+		e := m.engines[goalEngine]
+		m.mu.Unlock()
+		if e != nil && e.alive.Err() == nil {
+			err = errors.Join(err, e.forget(clean, name))
+		}
+	}()
+	ctx, cancel := tie(ctx, m.ctx)
+	defer cancel(nil)
+	if err := p.attachNew(ctx); err != nil {
+		return nil, fmt.Errorf("a picture of %s: %w", clean(address, 200), err)
+	}
+	pg, err := p.current()
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Cookies) > 0 {
+		if err := pg.engine.setCookies(ctx, pg.engine.contextOf(name), s.Cookies); err != nil {
+			return nil, err
+		}
+	}
+	p.watchTraffic(pg, true)
+	if err := p.goTo(ctx, address); err != nil {
+		return nil, err
+	}
+	if info := p.Info(); info.Problem != "" {
+		return nil, fmt.Errorf("a picture of %s: %s", clean(address, 200), info.Problem)
+	}
+	p.settle(ctx, pg)
+	err = pg.do(ctx, callLimit, "capturing", func(c proto.Client) error {
+		result, err := ask(c, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
+		if err == nil {
+			png = result.Data
+		}
+		return err
+	})
+	return png, err
+}

@@ -1,0 +1,100 @@
+package pane
+
+// Overlay is what the app draws over a browser pane's picture: Chromium without
+// a window draws none of it. It is replaced as a whole and never altered.
+type Overlay struct {
+	Cursor    string     `json:"cursor"`    // CSS keyword of the pointer's shape
+	Zoom      int        `json:"zoom"`      // percent
+	Questions []Question `json:"questions"` // oldest first; the page waits for most of them
+	Downloads []Download `json:"downloads"` // of this pane, oldest first
+	Copied    Copied     `json:"copied"`
+}
+
+// Copied is the text that the person copied last inside the page.
+type Copied struct {
+	N    int    `json:"n"` // counts up, so that the same text is news again
+	Text string `json:"text"`
+}
+
+// QuestionKind says what is asked, and so what is drawn.
+type QuestionKind string
+
+// The questions.
+const (
+	Alert       QuestionKind = "alert"
+	Confirm     QuestionKind = "confirm"
+	Prompt      QuestionKind = "prompt"
+	Leave       QuestionKind = "leave"       // the page wants to keep the person from leaving
+	Permission  QuestionKind = "permission"  // Value names it: geolocation, notifications, …
+	Login       QuestionKind = "login"       // HTTP authentication; Text is the realm
+	Certificate QuestionKind = "certificate" // Text is the error
+	Files       QuestionKind = "files"       // a file input
+	Choose      QuestionKind = "choose"      // a list's options
+	Suggest     QuestionKind = "suggest"     // a text field's suggestions
+	Pick        QuestionKind = "pick"        // a date, time or colour; Type is the input's
+	ContextMenu QuestionKind = "menu"        // the other mouse button
+)
+
+// Question is what a page, or Chromium, asks the person. Texts come from the
+// page: one line, cleaned, to be drawn as text only.
+type Question struct {
+	ID       int          `json:"id"`
+	Kind     QuestionKind `json:"kind"`
+	Origin   string       `json:"origin"` // who asks: scheme, host and port
+	Text     string       `json:"text"`
+	Value    string       `json:"value"` // what is there now
+	Type     string       `json:"type"`  // pick: date, time, month, week, datetime-local, color
+	Min      string       `json:"min"`
+	Max      string       `json:"max"`
+	Options  []Option     `json:"options"`
+	Multiple bool         `json:"multiple"` // files: several may be given
+	X        float64      `json:"x"`        // of the field, in CSS pixels of the viewport
+	Y        float64      `json:"y"`
+	Width    float64      `json:"width"`
+	Height   float64      `json:"height"`
+	Link     string       `json:"link"`      // menu: the address under the pointer
+	Image    string       `json:"image"`     // menu: likewise
+	Selected string       `json:"selected"`  // menu: the selected text
+	Editable bool         `json:"editable"`  // menu: on a text field
+	NoAnswer bool         `json:"no_answer"` // the page does not wait: closing it needs no words
+}
+
+// Option is one line of a list.
+type Option struct {
+	Label    string `json:"label"`
+	Group    string `json:"group"`
+	Disabled bool   `json:"disabled"`
+	Selected bool   `json:"selected"`
+}
+
+// Answer is what the person says to a question.
+type Answer struct {
+	ID       int      `json:"id"`
+	Yes      bool     `json:"yes"`
+	Text     string   `json:"text"` // prompt, pick, suggest
+	User     string   `json:"user"`
+	Password string   `json:"password"`
+	Index    int      `json:"index"` // choose: the option, counted from 0
+	Files    []string `json:"files"` // paths
+}
+
+// DownloadState says how far a download is.
+type DownloadState string
+
+// The states.
+const (
+	Downloading DownloadState = "downloading"
+	Downloaded  DownloadState = "downloaded"
+	Canceled    DownloadState = "canceled"
+)
+
+// Download is a file that a page sends.
+type Download struct {
+	ID       string        `json:"id"`
+	Name     string        `json:"name"`
+	URL      string        `json:"url"`
+	Path     string        `json:"path"` // where it is once it is there
+	State    DownloadState `json:"state"`
+	Received int64         `json:"received"` // bytes
+	Total    int64         `json:"total"`    // bytes, 0 if unknown
+}

@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The measures of the browsing history.
+const (
+	visitsKept  = 5000
+	visitsApart = 30 * time.Second // the same address within that counts once
+)
+
+// Bookmark is an address that the person kept.
+type Bookmark struct {
+	URL     string
+	Title   string
+	AddedAt time.Time
+}
+
+// Visit is an address that the person came to.
+type Visit struct {
+	URL       string
+	Title     string
+	VisitedAt time.Time
+	Times     int // how often, in what is kept
+}
+
+// Bookmarks lists all bookmarks, newest first.
+func (s *Store) Bookmarks(ctx context.Context) ([]Bookmark, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT url, title, added_at FROM bookmarks ORDER BY added_at DESC, url")
+	if err != nil {
+		return nil, fmt.Errorf("bookmarks: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []Bookmark
+	for rows.Next() {
+		var b Bookmark
+		var at string
+		if err := rows.Scan(&b.URL, &b.Title, &at); err != nil {
+			return nil, fmt.Errorf("bookmarks: %w", err)
+		}
+		b.AddedAt = parseStamp(at)
+		list = append(list, b)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("bookmarks: %w", err)
+	}
+	return list, nil
+}
+
+// SetBookmark keeps an address, or gives it another title; on = false forgets it.
+func (s *Store) SetBookmark(ctx context.Context, url, title string, on bool) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		query, args := "DELETE FROM bookmarks WHERE url = ?", []any{url}
+		if on {
+			query = "INSERT INTO bookmarks (url, title, added_at) VALUES (?,?,?) ON CONFLICT (url) DO UPDATE SET title = excluded.title"
+			args = []any{url, title, stamp(s.now())}
+		}
+		if _, err := tx.ExecContext(ctx, query, args...); err != nil {
+			return fmt.Errorf("bookmark: %w", err)
+		}
+		return nil
+	})
+}
+
+// AddVisit notes that the person came to an address. The oldest of more than
+// 5,000 are forgotten.
+func (s *Store) AddVisit(ctx context.Context, profile, url, title string) error {
+	now := s.now()
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx,
+			"UPDATE visits SET title = ? WHERE id = (SELECT max(id) FROM visits WHERE url = ? AND profile = ?) AND visited_at > ?",
+			title, url, profile, stamp(now.Add(-visitsApart)))
+		if err != nil {
+			return fmt.Errorf("visit: %w", err)
+		}
+		if n, err := done.RowsAffected(); err != nil || n > 0 {
+			return err //nolint:wrapcheck // of a driver that never fails here
+		}
+		if _, err := tx.ExecContext(ctx, "INSERT INTO visits (profile, url, title, visited_at) VALUES (?,?,?,?)", profile, url, title, stamp(now)); err != nil {
+			return fmt.Errorf("visit: %w", err)
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM visits WHERE id <= (SELECT max(id) FROM visits) - ?", visitsKept); err != nil {
+			return fmt.Errorf("visit: %w", err)
+		}
+		return nil
+	})
+}
+
+// Visits finds addresses whose title or address contains every word, the one
+// visited last first, each address once.
+func (s *Store) Visits(ctx context.Context, words string, limit int) ([]Visit, error) {
+	query := "SELECT url, title, max(visited_at), count(*) FROM visits"
+	var args []any
+	for i, w := range strings.Fields(words) {
+		query += map[bool]string{true: " WHERE", false: " AND"}[i == 0] + ` (url || ' ' || title) LIKE ? ESCAPE '\'`
+		args = append(args, "%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(w)+"%")
+	}
+	rows, err := s.read.QueryContext(ctx, query+" GROUP BY url ORDER BY max(id) DESC LIMIT ?", append(args, limit)...)
+	if err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []Visit
+	for rows.Next() {
+		var v Visit
+		var at string
+		if err := rows.Scan(&v.URL, &v.Title, &at, &v.Times); err != nil {
+			return nil, fmt.Errorf("history: %w", err)
+		}
+		v.VisitedAt = parseStamp(at)
+		list = append(list, v)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	return list, nil
+}
+
+// ForgetVisits clears the history, or one address of it if url is not "".
+func (s *Store) ForgetVisits(ctx context.Context, url string) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM visits WHERE ?1 = '' OR url = ?1", url); err != nil {
+			return fmt.Errorf("history: %w", err)
+		}
+		return nil
+	})
+}

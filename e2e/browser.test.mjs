@@ -1,0 +1,493 @@
+// Browser panes, used as a person does: by the pixels of the picture, the mouse
+// on it and the keyboard. One program, one Chromium behind it, many cases.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { withApp } from "./lib/app.mjs";
+import { Pane } from "./lib/pane.mjs";
+import { descendants } from "./lib/processes.mjs";
+import { startSite } from "./lib/site.mjs";
+
+test("browser panes", { timeout: 300_000 }, async (t) => {
+  const site = await startSite();
+  try {
+    await withApp(t, (app) => walk(t, app, site));
+  } finally {
+    site.close();
+  }
+});
+
+async function walk(t, { page, home, url, program, said }, site) {
+  mkdirSync(join(home, "Downloads"));
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByTestId("skip-welcome").click();
+  await page.getByTestId("new-browser").click();
+  await page.getByTestId("browser").waitFor();
+  const tabs = page.getByTestId("pane-tab");
+  const pane = new Pane(page, page.getByTestId("browser").first());
+  const at = (id) => pane.at(id);
+  page.setDefaultTimeout(15_000);
+  const only = process.env.GOALPOST_CASE;
+  let ran = 0;
+  const it = (name, f) => {
+    if (only && !name.includes(only)) return undefined;
+    return t.test(name, { timeout: 60_000 }, async () => {
+      try {
+        await f();
+        ran++;
+      } catch (error) {
+        mkdirSync(new URL("out/", import.meta.url), { recursive: true });
+        await page.screenshot({ path: new URL(`out/browser-${name.replace(/[^a-z0-9]+/gi, "-")}.png`, import.meta.url).pathname });
+        throw error;
+      }
+    });
+  };
+  const fixture = (name) => `${site.url}/${name}.html`;
+
+  // Addresses and history.
+  await it("an address is opened and its picture is shown", async () => {
+    await pane.go(fixture("second"), "Second");
+    await pane.says("opened");
+    await pane.pixel(5, 300, [0x22, 0x44, 0x66], "the page's background");
+  });
+  await it("a bare host and port is an address", async () => {
+    await pane.go(fixture("mouse").replace("http://", ""), "Mouse");
+  });
+  for (const address of ["file:///etc/passwd", "chrome://settings", "devtools://devtools", "view-source:http://127.0.0.1"]) {
+    await it(`${address.split(":")[0]}: is refused`, async () => {
+      await pane.enter(address);
+      await page.getByText(/address refused/).first().waitFor();
+      assert.match(await pane.root.getAttribute("data-url"), /mouse|second/);
+      await page.getByText(/address refused/).first().click({ trial: false }).catch(() => undefined);
+    });
+  }
+  await it("the program's own port is refused", async () => {
+    await pane.enter(new URL(url).origin);
+    await page.getByText(/Goalpost itself/).first().waitFor();
+  });
+  await it("a link is followed, and back and forward lead there again", async () => {
+    await pane.go(fixture("mouse"), "Mouse");
+    await pane.click(60, 195);
+    await pane.shows("Two");
+    await at("browser-back").click();
+    await pane.shows("Mouse");
+    await at("browser-forward").click();
+    await pane.shows("Two");
+  });
+  await it("a server that is down is told of, and Reload comes back", async () => {
+    await pane.enter("http://127.0.0.1:1/");
+    await pane.root.getByText(/nothing listens there|does not open this port|could not be loaded/).first().waitFor();
+    await pane.go(fixture("mouse"), "Mouse");
+  });
+  await it("a page that does not come can be stopped", async () => {
+    await pane.enter(`${site.url}/slow`);
+    await at("browser-stop").click();
+    await at("browser-reload").waitFor();
+    site.release();
+    await pane.go(fixture("mouse"), "Mouse");
+  });
+
+  // The mouse.
+  await it("a click is a real click", async () => {
+    await pane.click(60, 35);
+    await pane.says("clicked true");
+  });
+  await it("a double click", async () => {
+    await pane.click(60, 75, { clickCount: 2 });
+    await pane.says("double");
+  });
+  await it("the middle button", async () => {
+    await pane.click(60, 115, { button: "middle" });
+    await pane.says("middle 1");
+  });
+  await it("moving onto something", async () => {
+    await pane.move(60, 130);
+    await pane.move(60, 155);
+    await pane.says("entered");
+  });
+  await it("a click with Shift held", async () => {
+    await page.keyboard.down("Shift");
+    await pane.click(60, 355);
+    await page.keyboard.up("Shift");
+    await pane.says("shift click");
+  });
+  await it("the wheel scrolls", async () => {
+    await pane.move(400, 300);
+    await page.mouse.wheel(0, 400);
+    await pane.says("scrolled");
+    await pane.press("F5");
+  });
+  await it("the pointer takes the page's shape", async () => {
+    await pane.go(fixture("fields"), "Fields");
+    for (const [x, y, shape] of [
+      [40, 390, "grab"],
+      [40, 268, "pointer"],
+      [60, 470, "text"],
+    ]) {
+      await pane.move(x, y);
+      await pane.root.locator(`[data-testid="browser-canvas"][data-cursor="${shape}"]`).waitFor();
+    }
+  });
+  await it("something is dragged and dropped", async () => {
+    await pane.drag([50, 510], [200, 510]);
+    await pane.says("dropped dragged");
+  });
+  await it("the size follows the pane", async () => {
+    await pane.go(fixture("mouse"), "Mouse");
+    await page.setViewportSize({ width: 1240, height: 800 });
+    await pane.says("resized");
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
+  // The keyboard.
+  await it("typing", async () => {
+    await pane.go(fixture("keys"), "Keys");
+    await pane.click(60, 34);
+    await pane.type("Hello, World");
+    await pane.says("a=Hello, World");
+  });
+  await it("letters that no key has", async () => {
+    await pane.press("Control+A");
+    await page.keyboard.insertText("Zoë 漢 é");
+    await pane.says("a=Zoë 漢 é");
+  });
+  await it("Ctrl+A and Backspace edit", async () => {
+    await pane.press("Control+A");
+    await pane.press("Backspace");
+    await pane.says("a=");
+  });
+  await it("an input method writes", async () => {
+    const outer = await page.context().newCDPSession(page);
+    await pane.click(60, 74);
+    for (const text of ["k", "か", "かん"]) {
+      await outer.send("Input.imeSetComposition", { text, selectionStart: text.length, selectionEnd: text.length });
+    }
+    await pane.says("b=かん");
+    await outer.send("Input.insertText", { text: "漢" });
+    await pane.says("composed 漢");
+    await outer.detach();
+  });
+  await it("Tab goes from field to field", async () => {
+    await pane.press("Tab");
+    await pane.says("focus c");
+  });
+  await it("keys of the page's own", async () => {
+    await pane.press("F2");
+    await pane.says("F2");
+    await pane.press("Control+b");
+    await pane.says("ctrl b");
+  });
+  await it("what was copied outside is pasted", async () => {
+    await page.evaluate(() => navigator.clipboard.writeText("from outside"));
+    await pane.click(60, 34);
+    await pane.press("Control+V");
+    await pane.says("a=from outside");
+  });
+  await it("what is copied inside reaches the clipboard", async () => {
+    await pane.press("Control+A");
+    await pane.type("from inside");
+    await pane.says("a=from inside");
+    await pane.press("Control+A");
+    await pane.press("Control+C");
+    await page.waitForFunction(async () => (await navigator.clipboard.readText()) === "from inside", undefined, { polling: 100 });
+  });
+
+  // Dialogs.
+  await it("an alert", async () => {
+    await pane.click(60, 194);
+    const box = await pane.asks("alert");
+    await box.getByText("Hello", { exact: true }).waitFor();
+    await pane.press("Enter");
+    await pane.says("alerted");
+  });
+  await it("a confirm, Cancel and OK", async () => {
+    await pane.click(60, 234);
+    await (await pane.asks("confirm")).getByTestId("question-dismiss").click();
+    await pane.says("confirmed false");
+    await pane.click(60, 234);
+    await (await pane.asks("confirm")).getByTestId("question-accept").click();
+    await pane.says("confirmed true");
+  });
+  await it("a prompt", async () => {
+    await pane.click(60, 274);
+    const box = await pane.asks("prompt");
+    await box.getByTestId("question-input").fill("Zoë");
+    await pane.press("Enter");
+    await pane.says("prompted Zoë");
+  });
+  await it("a permission is blocked", async () => {
+    await pane.click(60, 354);
+    await (await pane.asks("permission")).getByTestId("question-dismiss").click();
+    await pane.says("NotAllowedError");
+  });
+  await it("a permission is allowed", async () => {
+    await pane.click(60, 314);
+    await (await pane.asks("permission")).getByTestId("question-accept").click();
+    await pane.says("permission granted");
+  });
+  await it("leaving is asked, staying and going", async () => {
+    await pane.go(fixture("leave"), "Leave");
+    await pane.click(40, 18);
+    await pane.type("x");
+    await at("browser-address").fill(fixture("two"));
+    await at("browser-address").press("Enter");
+    await (await pane.asks("leave")).getByTestId("question-dismiss").click();
+    await pane.root.getByTestId("question").waitFor({ state: "detached" });
+    assert.match(await pane.root.getAttribute("data-url"), /leave/);
+    await pane.enter(fixture("two"));
+    await (await pane.asks("leave")).getByTestId("question-accept").click();
+    await pane.shows("Two");
+  });
+  await it("a server's login", async () => {
+    await pane.enter(`${site.url}/vault`);
+    const box = await pane.asks("login");
+    await box.getByText("The vault").waitFor();
+    await box.getByTestId("question-user").fill("ann");
+    await box.getByTestId("question-password").fill("secret");
+    await pane.press("Enter");
+    await pane.says("inside");
+  });
+  await it("a certificate that is not valid", async () => {
+    await pane.enter(`${site.unproven}/second.html`);
+    await (await pane.asks("certificate")).getByTestId("question-dismiss").click();
+    await pane.root.getByText(/certificate is not valid/).waitFor();
+    await pane.enter(`${site.unproven}/second.html`);
+    await (await pane.asks("certificate")).getByTestId("question-accept").click();
+    await pane.says("opened");
+  });
+
+  // Fields that Chromium would draw.
+  await it("a list, with the mouse", async () => {
+    await pane.go(fixture("fields"), "Fields");
+    await pane.click(60, 30);
+    await at("choices").getByText("Large", { exact: true }).click();
+    await pane.says("size=Large");
+  });
+  await it("a list, with the keyboard", async () => {
+    await pane.click(60, 30);
+    await at("choices").waitFor();
+    await pane.press("ArrowUp");
+    await pane.press("Enter");
+    await pane.says("size=Small");
+  });
+  await it("a list is closed without a choice", async () => {
+    await pane.click(60, 30);
+    await at("choices").waitFor();
+    await pane.press("Escape");
+    await at("choices").waitFor({ state: "detached" });
+  });
+  await it("a date from the calendar", async () => {
+    await pane.click(180, 70);
+    await at("month-after").click();
+    await at("day-2025-04-02").click();
+    await pane.says("day=2025-04-02");
+  });
+  await it("a colour", async () => {
+    await pane.click(60, 110);
+    await at("swatch-e5484d").click();
+    await pane.says("paint=#e5484d");
+  });
+  await it("a suggestion for a text field", async () => {
+    await pane.click(60, 150);
+    await pane.type("ber");
+    await at("choices").getByText("Bern", { exact: true }).click();
+    await pane.says("town=Bern");
+  });
+  await it("times, months and weeks", async () => {
+    await pane.go(fixture("times"), "Times");
+    for (const [y, value, words] of [
+      [34, "13:45", "time=13:45"],
+      [74, "2026-01", "month=2026-01"],
+      [114, "2026-W02", "week=2026-W02"],
+    ]) {
+      await pane.click(150, y);
+      await at("picker-value").fill(value);
+      await at("picker-ok").click();
+      await pane.says(words);
+    }
+  });
+  await it("a date outside of its limits cannot be chosen", async () => {
+    await pane.click(150, 194);
+    assert.ok(await at("day-2025-03-21").isDisabled());
+    await at("day-2025-03-20").click();
+    await pane.says("limited=2025-03-20");
+  });
+  const files = ["a.txt", "b.txt"].map((name) => {
+    writeFileSync(join(home, name), name);
+    return join(home, name);
+  });
+  await it("a file is given to a page", async () => {
+    await pane.go(fixture("fields"), "Fields");
+    await pane.click(60, 190);
+    const chooser = page.waitForEvent("filechooser");
+    await (await pane.asks("files")).getByTestId("question-accept").click();
+    await (await chooser).setFiles(files[0]);
+    await pane.says("a.txt");
+  });
+  await it("several files", async () => {
+    await pane.click(60, 230);
+    const chooser = page.waitForEvent("filechooser");
+    await (await pane.asks("files")).getByTestId("question-accept").click();
+    await (await chooser).setFiles(files);
+    await pane.says("a.txt+b.txt");
+  });
+  await it("the menu of a link copies its address", async () => {
+    await pane.click(40, 270, { button: "right" });
+    await at("page-menu-copy-link").click();
+    await page.waitForFunction((want) => navigator.clipboard.readText().then((t) => t === want), fixture("two"), { polling: 100 });
+  });
+  await it("the menu of a text field pastes", async () => {
+    await page.evaluate(() => navigator.clipboard.writeText("by menu"));
+    await pane.click(60, 470, { button: "right" });
+    await at("page-menu-paste").click();
+    await pane.says("plain=by menu");
+  });
+  await it("a page's own menu stays its own", async () => {
+    await pane.click(40, 310, { button: "right" });
+    await pane.says("own menu");
+    assert.equal(await at("page-menu").count(), 0);
+  });
+
+  // Around the page.
+  await it("text is found and counted", async () => {
+    await pane.go(fixture("text"), "Text");
+    await pane.press("Control+F");
+    await at("find-input").fill("needle");
+    await at("find-count").getByText("1 / 4").waitFor();
+    await at("find-next").click();
+    await at("find-count").getByText("2 / 4").waitFor();
+    await at("find-input").fill("nothing like it");
+    await at("find-count").getByText("none").waitFor();
+    await pane.press("Escape");
+    await at("find").waitFor({ state: "detached" });
+  });
+  await it("the page is zoomed", async () => {
+    await pane.go(fixture("second"), "Second");
+    await pane.click(400, 300);
+    await pane.press("Control+Equal");
+    await pane.root.locator('[data-testid="browser-canvas"][data-zoom="110"]').waitFor();
+    await pane.press("Control+Digit0");
+    await pane.root.locator('[data-testid="browser-canvas"][data-zoom="100"]').waitFor();
+  });
+  await it("a download arrives with its name", async () => {
+    await pane.enter(`${site.url}/file.bin`);
+    await pane.root.locator('[data-testid="download"][data-state="downloaded"][data-name="report.bin"]').waitFor();
+    assert.equal(readFileSync(join(home, "Downloads", "report.bin")).length, 2000);
+    await at("downloads-close").click();
+  });
+  await it("a download shows its progress and can be given up", async () => {
+    await pane.enter(`${site.url}/slow.bin`);
+    const row = pane.root.locator('[data-testid="download"][data-name="slow.bin"]');
+    await row.getByText("1.0 MB of 4.0 MB").waitFor();
+    await row.getByTestId("download-cancel").click();
+    await pane.root.locator('[data-testid="download"][data-state="canceled"][data-name="slow.bin"]').waitFor();
+    site.release();
+    await at("downloads-close").click();
+  });
+  await it("the page is saved as a PDF", async () => {
+    await at("browser-menu").click();
+    await page.getByTestId("menu-pdf").click();
+    await pane.root.locator('[data-testid="download"][data-name="Second.pdf"]').waitFor();
+    assert.match(readFileSync(join(home, "Downloads", "Second.pdf")).subarray(0, 5).toString(), /%PDF-/);
+    await at("downloads-close").click();
+  });
+  await it("a bookmark is kept, listed and opened", async () => {
+    await at("browser-bookmark").click();
+    await pane.root.locator('[data-testid="browser-bookmark"][data-kept="true"]').waitFor();
+    await pane.go(fixture("two"), "Two");
+    await at("browser-menu").click();
+    await page.getByTestId("menu-library").click();
+    await pane.root.locator(`[data-testid="bookmark"][data-url="${fixture("second")}"]`).click();
+    await pane.shows("Second");
+  });
+  await it("the address bar remembers where one was", async () => {
+    await at("browser-address").fill("mouse.ht");
+    await at("address-hit").first().click();
+    await pane.shows("Mouse");
+  });
+  await it("a popup is a tab of its own and knows its opener", async () => {
+    await pane.click(60, 275);
+    await tabs.getByText("Second", { exact: true }).waitFor();
+    const popup = new Pane(page, page.locator(`[data-testid="browser"][data-url="${fixture("second")}"]`));
+    await popup.says("opened");
+    await popup.click(60, 115);
+    await popup.says("sent");
+    await tabs.getByText("Mouse", { exact: true }).click();
+    await pane.says("message hello");
+    await tabs.filter({ hasText: "Second" }).getByTestId("pane-close").click();
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid="pane-tab"]').length === 1);
+  });
+  await it("a link to a new tab opens one", async () => {
+    await pane.click(60, 235);
+    await tabs.getByText("Second", { exact: true }).waitFor();
+    await tabs.filter({ hasText: "Second" }).getByTestId("pane-close").click();
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid="pane-tab"]').length === 1);
+  });
+  await it("a temporary page shares no cookies", async () => {
+    await pane.go(`${site.url}/cookie`, "Cookie");
+    await pane.press("F5");
+    await pane.says("who=ann");
+    await at("browser-menu").click();
+    await page.getByTestId("menu-temporary").click();
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid="pane-tab"]').length === 2);
+    const other = new Pane(page, page.locator('[data-testid="browser"][data-url="about:blank"]'));
+    const id = await other.root.getAttribute("data-pane");
+    const temporary = new Pane(page, page.locator(`[data-testid="browser"][data-pane="${id}"]`));
+    await temporary.go(`${site.url}/cookie`, "Cookie");
+    await temporary.says("nobody");
+    await page.locator(`[data-testid="pane-tab"][data-pane="${id}"]`).getByTestId("pane-close").click();
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid="pane-tab"]').length === 1);
+  });
+  await it("fingers on the picture", async () => {
+    await pane.go(fixture("fields"), "Fields");
+    const outer = await page.context().newCDPSession(page);
+    await outer.send("Emulation.setTouchEmulationEnabled", { enabled: true });
+    const [x, y] = await pane.place(500, 500);
+    await outer.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x, y }] });
+    await outer.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    await pane.says("touched 1");
+    await outer.send("Emulation.setTouchEmulationEnabled", { enabled: false });
+    await outer.detach();
+  });
+  await it("a moving page moves", async () => {
+    await pane.go(fixture("moving"), "Moving");
+    await pane.pixel(50, 250, [0xcc, 0, 0x33], "the box on the left");
+    await pane.pixel(50, 250, [255, 255, 255], "the box went on");
+  });
+
+  // What goes wrong.
+  await it("a page that hangs can be stopped", async () => {
+    await pane.go(fixture("mouse"), "Mouse");
+    await pane.click(60, 315);
+    await pane.says("hanging soon");
+    await pane.click(60, 35);
+    await at("browser-problem-stop").click();
+    await pane.click(60, 35);
+    await pane.says("clicked true");
+  });
+  await it("a page whose process dies has an overlay with Reload", async () => {
+    await pane.go(fixture("second"), "Second");
+    const renderers = descendants(program.pid, "--type=renderer");
+    for (const pid of renderers) process.kill(pid, "SIGKILL");
+    await pane.root.getByText("the page crashed").waitFor();
+    await at("browser-problem-reload").click();
+    await pane.says("opened");
+  });
+  await it("a killed Chromium comes back by itself, with its page", async () => {
+    const browsers = descendants(program.pid, "--remote-debugging-pipe");
+    assert.ok(browsers.length > 0);
+    for (const pid of browsers) process.kill(pid, "SIGKILL");
+    await at("browser-notice").getByText(/started again/).waitFor();
+    await pane.says("opened");
+    await pane.click(60, 115);
+    await pane.says("sent");
+  });
+  assert.ok(only || ran >= 40, `only ${ran} cases passed`);
+  assert.ok(!existsSync(join(home, "Downloads", ".incoming", "x")));
+  assert.deepEqual(
+    said.filter((line) => line.startsWith("error")),
+    [],
+    "the page reported errors",
+  );
+}

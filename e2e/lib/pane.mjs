@@ -1,0 +1,101 @@
+// A browser pane as a person uses it: by the pixels of its picture, the mouse on
+// it and the keyboard. Nothing here reaches into the page that it shows.
+
+/** The colour that say.js shows for some words. */
+export function colourOf(words) {
+  let hash = 7;
+  for (const c of words) hash = (hash * 31 + c.codePointAt(0)) % 1000003;
+  return [hash, Math.floor(hash / 6), Math.floor(hash / 36)].map((n) => 51 * (n % 6));
+}
+
+export class Pane {
+  constructor(page, root) {
+    this.page = page;
+    this.root = root;
+    this.canvas = root.getByTestId("browser-canvas");
+  }
+
+  at(id) {
+    return this.root.getByTestId(id);
+  }
+
+  /** Types an address and waits until the pane is there. */
+  async go(url, title) {
+    await this.enter(url);
+    await this.shows(title);
+  }
+
+  async enter(text) {
+    await this.at("browser-address").fill(text);
+    await this.at("browser-address").press("Enter");
+  }
+
+  /** Waits for the title in the pane's tab. */
+  async shows(title) {
+    const id = await this.root.getAttribute("data-pane");
+    await this.page.locator(`[data-testid="pane-tab"][data-pane="${id}"]`).getByText(title, { exact: true }).waitFor();
+  }
+
+  /** Waits until a pixel of the picture has a colour; x < 0 counts from the right. */
+  async pixel(x, y, colour, what) {
+    const canvas = await this.canvas.elementHandle();
+    try {
+      await this.page.waitForFunction(
+        ([canvas, x, y, colour]) => {
+          if (!canvas.dataset.drawn) return false;
+          const at = x < 0 ? canvas.width + x : x;
+          const seen = canvas.getContext("2d").getImageData(at, y, 1, 1).data;
+          return colour.every((c, i) => Math.abs(c - seen[i]) < 22);
+        },
+        [canvas, x, y, colour],
+        { polling: 50 },
+      );
+    } catch (error) {
+      const seen = await canvas.evaluate((c, x) => [...c.getContext("2d").getImageData(x < 0 ? c.width + x : x, 40, 1, 1).data], x);
+      throw new Error(`${what}: wanted ${colour}, the pixel is ${seen}`, { cause: error });
+    }
+  }
+
+  /** Waits until the page's lamp has the colour for some words. */
+  says(words) {
+    return this.pixel(-40, 40, colourOf(words), `the page never said "${words}"`);
+  }
+
+  async place(x, y) {
+    const box = await this.canvas.boundingBox();
+    return [box.x + x, box.y + y];
+  }
+
+  async click(x, y, options) {
+    await this.page.mouse.click(...(await this.place(x, y)), options);
+  }
+
+  async move(x, y, options) {
+    await this.page.mouse.move(...(await this.place(x, y)), options);
+  }
+
+  async drag(from, to) {
+    await this.move(...from);
+    await this.page.mouse.down();
+    for (const step of [0.1, 0.4, 0.8, 1, 1]) {
+      await this.move(from[0] + (to[0] - from[0]) * step, from[1] + (to[1] - from[1]) * step);
+      await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    }
+    await this.page.mouse.up();
+  }
+
+  type(text) {
+    return this.page.keyboard.type(text);
+  }
+
+  press(keys) {
+    return this.page.keyboard.press(keys);
+  }
+
+  /** Waits for what the page asks. */
+  async asks(kind) {
+    const box = this.root.locator(`[data-testid="question"][data-kind="${kind}"]`);
+    await box.waitFor();
+    return box;
+  }
+}

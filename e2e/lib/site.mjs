@@ -1,0 +1,78 @@
+// The fixture pages of backend/browser, with what a server has to do with them:
+// files to download, a slow page, one that wants a login, one with a bad certificate.
+import { createReadStream, existsSync } from "node:fs";
+import { createServer } from "node:http";
+import { createServer as createSecure } from "node:https";
+import { once } from "node:events";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const fixtures = fileURLToPath(new URL("../../backend/browser/fixtures/", import.meta.url));
+const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript" };
+
+// Nobody trusts it, which is what it is for.
+const unproven = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgglhmSCX0Ak2iRJYB
+WMe1iVQ9s3Xu1gMGPNi+8eC4DEahRANCAAQY18k/q3bWHvymxi1o+UcJi1WoGzFA
+qgK4sbg/Zwd+DMFnXyGfdaO9mLNPvaduPQU1xPJevgvs97QRMOBYhOGV
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBfjCCASOgAwIBAgIUEYH5fmXTg/LUMpiuKMYrogl1qfAwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MB4XDTI2MTEyMTE2MTU0NFoXDTM2MTExODE2
+MTU0NFowFDESMBAGA1UEAwwJbG9jYWxob3N0MFkwEwYHKoZIzj0CAQYIKoZIzj0D
+AQcDQgAEGNfJP6t21h78psYtaPlHCYtVqBsxQKoCuLG4P2cHfgzBZ18hn3WjvZiz
+T72nbj0FNcTyXr4L7Pe0ETDgWIThlaNTMFEwHQYDVR0OBBYEFF5l5mdzDdhh/dRJ
+atM7iHGLQMn/MB8GA1UdIwQYMBaAFF5l5mdzDdhh/dRJatM7iHGLQMn/MA8GA1Ud
+EwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSQAwRgIhALchZ1Ffg33Oxz9lt1prtGJx
+yYB/+TxcuK+T6cMa8SrIAiEA1Qi8lMLp6ECRfgzB+W59QVwYhQXxKCiaEYfqOb0j
+f54=
+-----END CERTIFICATE-----`,
+};
+
+/** Starts the site. `slow` answers only when `release` is called; so does the rest of `slow.bin`. */
+export async function startSite() {
+  const waiting = [];
+  const answer = (request, response) => {
+    const path = new URL(request.url, "http://x").pathname;
+    if (path === "/file.bin") {
+      response.writeHead(200, { "content-disposition": 'attachment; filename="report.bin"' });
+      response.end(Buffer.alloc(2000));
+    } else if (path === "/slow.bin") {
+      response.writeHead(200, { "content-disposition": 'attachment; filename="slow.bin"', "content-length": 4e6 });
+      response.write(Buffer.alloc(1e6));
+      waiting.push(() => response.end(Buffer.alloc(3e6)));
+    } else if (path === "/slow") {
+      waiting.push(() => response.end("<title>Slow</title>"));
+    } else if (path === "/vault") {
+      const right = `Basic ${Buffer.from("ann:secret").toString("base64")}`;
+      const open = request.headers.authorization === right;
+      response.writeHead(open ? 200 : 401, { "content-type": types[".html"], "www-authenticate": 'Basic realm="The vault"' });
+      response.end(open ? '<title>Vault</title><body><script src="say.js"></script><script>say("inside")</script>' : "no");
+    } else if (path === "/cookie") {
+      response.writeHead(200, { "content-type": types[".html"], "set-cookie": "who=ann; Max-Age=3600" });
+      const who = JSON.stringify(request.headers.cookie ?? "nobody");
+      response.end(`<title>Cookie</title><body><script src="say.js"></script><script>say(${who})</script>`);
+    } else if (existsSync(join(fixtures, path)) && path !== "/") {
+      response.writeHead(200, { "content-type": types[extname(path)] ?? "application/octet-stream", "cache-control": "no-store" });
+      createReadStream(join(fixtures, path)).pipe(response);
+    } else {
+      response.writeHead(404).end();
+    }
+  };
+  const plain = createServer(answer).listen(0, "127.0.0.1");
+  const secure = createSecure(unproven, answer).listen(0, "127.0.0.1");
+  await Promise.all([once(plain, "listening"), once(secure, "listening")]);
+  return {
+    url: `http://127.0.0.1:${plain.address().port}`,
+    unproven: `https://127.0.0.1:${secure.address().port}`,
+    release: () => waiting.splice(0).forEach((go) => go()),
+    held: () => waiting.length,
+    close: () => {
+      for (const server of [plain, secure]) {
+        server.closeAllConnections();
+        server.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { useEffect, useRef, useState, type Ref } from "react";
+import type { PaneInfo, Visit } from "@/bridge/types";
+import { useApp } from "@/store/context";
+import { cx } from "@/ui/cx";
+
+interface AddressProps {
+  pane: PaneInfo;
+  field: Ref<HTMLInputElement>;
+  /** The page takes the keyboard after an address was entered. */
+  onEntered: () => void;
+}
+
+const shownHits = 8;
+
+/** The address, with what the person visited before under it. */
+export function Address({ pane, field, onEntered }: AddressProps) {
+  const app = useApp();
+  const [typed, setTyped] = useState<string | null>(null);
+  const [hits, setHits] = useState<Visit[]>([]);
+  const [at, setAt] = useState(-1);
+  const asked = useRef(0);
+  const shown = pane.url === "about:blank" ? "" : pane.url;
+
+  useEffect(() => {
+    if (typed === null || typed.trim() === "") return;
+    const n = ++asked.current;
+    void app.bridge
+      .call("BrowserAPI.History", typed, shownHits)
+      .then((list) => {
+        if (n === asked.current) setHits(list ?? []);
+      })
+      .catch(() => undefined); // an address can be typed without the history
+  }, [app, typed]);
+
+  const close = () => {
+    asked.current++;
+    setTyped(null);
+    setHits([]);
+    setAt(-1);
+  };
+  const enter = async (text: string) => {
+    close();
+    onEntered();
+    await app.ask("BrowserAPI.Navigate", pane.id, text);
+  };
+  const open = typed !== null && typed.trim() !== "" && hits.length > 0;
+
+  return (
+    <div className="relative ml-1 min-w-0 flex-1">
+      <input
+        ref={field}
+        data-testid="browser-address"
+        aria-label="Address"
+        role="combobox"
+        aria-expanded={open}
+        spellCheck={false}
+        autoComplete="off"
+        placeholder="Enter an address, such as localhost:8080"
+        className="h-[26px] w-full rounded-full border border-transparent bg-s3 px-3 text-xs text-t1 outline-none focus:border-accent focus:bg-bg"
+        value={(open && hits[at]?.url) || (typed ?? shown)}
+        onChange={(e) => {
+          setTyped(e.target.value);
+          setAt(-1);
+        }}
+        onFocus={(e) => e.target.select()}
+        onBlur={close}
+        onKeyDown={(e) => {
+          const text = e.currentTarget.value.trim();
+          if (e.code === "Enter" && text) void enter(text);
+          if (e.code === "ArrowDown" && open) {
+            e.preventDefault();
+            setAt(Math.min(at + 1, hits.length - 1));
+          }
+          if (e.code === "ArrowUp" && open) {
+            e.preventDefault();
+            setAt(Math.max(at - 1, -1));
+          }
+          if (e.code === "Escape") {
+            close();
+            onEntered();
+          }
+        }}
+      />
+      {pane.loading ? (
+        <span aria-hidden className="breathe absolute inset-x-3 bottom-0 h-0.5 rounded-full bg-accent" />
+      ) : null}
+      {open ? (
+        <ul
+          role="listbox"
+          aria-label="Visited before"
+          data-testid="address-hits"
+          className="appear absolute inset-x-0 top-8 z-30 rounded-md border border-line2 bg-s2 p-1 shadow-pop"
+        >
+          {hits.map((hit, i) => (
+            <li
+              key={hit.url}
+              role="option"
+              aria-selected={i === at}
+              data-testid="address-hit"
+              className={cx("flex h-7 items-center gap-2 rounded-sm px-2 text-xs hover:bg-s3", i === at && "bg-s3")}
+              // The field keeps the focus until the choice is made.
+              onMouseDown={(e) => e.preventDefault()}
+              onClick={() => void enter(hit.url)}
+            >
+              <span className="max-w-[45%] truncate">{hit.title}</span>
+              <span className="min-w-0 flex-1 truncate text-t3">{hit.url}</span>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  );
+}

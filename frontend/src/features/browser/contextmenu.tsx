@@ -1,0 +1,140 @@
+import { useLayoutEffect, useRef, useState } from "react";
+import { readClipboard, writeClipboard } from "@/bridge/clipboard";
+import type { PaneInfo, PaneQuestion } from "@/bridge/types";
+import type { App } from "@/store/app";
+import { useApp } from "@/store/context";
+import { beside, type Reply, type Space } from "./answers";
+import { emptyInput, textInput } from "./input";
+import type { Surface } from "./surface";
+
+interface ContextMenuProps {
+  pane: PaneInfo;
+  question: PaneQuestion;
+  surface: Surface;
+  space: Space;
+  reply: Reply;
+}
+
+interface Item {
+  id: string;
+  label: string;
+  disabled?: boolean;
+  run: () => unknown;
+}
+
+const ctrl = 2;
+
+function keyOf(surface: Surface, letter: string) {
+  const key = {
+    ...emptyInput,
+    key: letter,
+    code: `Key${letter.toUpperCase()}`,
+    key_code: letter.toUpperCase().charCodeAt(0),
+    modifiers: ctrl,
+  };
+  surface.input({ ...key, kind: "keydown" });
+  surface.input({ ...key, kind: "keyup" });
+}
+
+function itemsOf(app: App, pane: PaneInfo, q: PaneQuestion, surface: Surface): Item[][] {
+  const copy = (text: string) => writeClipboard(text);
+  const link: Item[] = q.link
+    ? [
+        {
+          id: "open-link",
+          label: "Open link in a new pane",
+          run: () => app.openBrowser(q.link, pane.profile || "temporary"),
+        },
+        { id: "copy-link", label: "Copy link", run: () => copy(q.link) },
+        { id: "save-link", label: "Save link", run: () => app.ask("BrowserAPI.Save", pane.id, q.link) },
+      ]
+    : [];
+  const image: Item[] = q.image
+    ? [
+        { id: "open-image", label: "Open image", run: () => app.openBrowser(q.image, pane.profile || "temporary") },
+        { id: "copy-image", label: "Copy image address", run: () => copy(q.image) },
+        { id: "save-image", label: "Save image", run: () => app.ask("BrowserAPI.Save", pane.id, q.image) },
+      ]
+    : [];
+  const text: Item[] = [
+    ...(q.editable && q.selected ? [{ id: "cut", label: "Cut", run: () => keyOf(surface, "x") }] : []),
+    ...(q.selected ? [{ id: "copy", label: "Copy", run: () => copy(q.selected) }] : []),
+    ...(q.editable
+      ? [
+          {
+            id: "paste",
+            label: "Paste",
+            run: async () => {
+              const said = await readClipboard();
+              if (said) surface.input(textInput(said));
+            },
+          },
+        ]
+      : []),
+    { id: "select-all", label: "Select all", run: () => keyOf(surface, "a") },
+  ];
+  const page: Item[] = [
+    { id: "back", label: "Back", disabled: !pane.can_back, run: () => app.ask("BrowserAPI.Back", pane.id) },
+    { id: "forward", label: "Forward", disabled: !pane.can_forward, run: () => app.ask("BrowserAPI.Forward", pane.id) },
+    { id: "reload", label: "Reload", run: () => app.ask("BrowserAPI.Reload", pane.id) },
+    { id: "print", label: "Save as PDF", run: () => app.ask("BrowserAPI.Print", pane.id) },
+  ];
+  return [link, image, text, q.link || q.image || q.selected || q.editable ? [] : page].filter((g) => g.length > 0);
+}
+
+/** The page's context menu. Pages with a menu of their own draw that one. */
+export function ContextMenu({ pane, question, surface, space, reply }: ContextMenuProps) {
+  const app = useApp();
+  const menu = useRef<HTMLDivElement>(null);
+  const [place, setPlace] = useState({ left: question.x, top: question.y });
+
+  useLayoutEffect(() => {
+    const el = menu.current;
+    if (!el) return;
+    setPlace(beside({ ...question, width: 0, height: 0 }, { width: el.offsetWidth, height: el.offsetHeight }, space));
+    el.querySelector<HTMLElement>("button:not(:disabled)")?.focus({ preventScroll: true });
+  }, [question, space]);
+
+  const move = (by: number) => {
+    const all = [...(menu.current?.querySelectorAll<HTMLElement>("button:not(:disabled)") ?? [])];
+    const at = all.findIndex((el) => el === document.activeElement);
+    all[(at + by + all.length) % all.length]?.focus();
+  };
+
+  return (
+    <div
+      ref={menu}
+      role="menu"
+      data-testid="page-menu"
+      className="appear absolute z-20 min-w-44 rounded-md border border-line2 bg-s2 p-1 text-xs shadow-pop"
+      style={place}
+      onKeyDown={(e) => {
+        e.stopPropagation();
+        if (e.code === "Escape") reply(question);
+        if (e.code === "ArrowDown") move(1);
+        if (e.code === "ArrowUp") move(-1);
+      }}
+    >
+      {itemsOf(app, pane, question, surface).map((group, g) => (
+        <div key={g} className={g > 0 ? "mt-1 border-t border-line pt-1" : undefined}>
+          {group.map((item) => (
+            <button
+              key={item.id}
+              type="button"
+              role="menuitem"
+              disabled={item.disabled ?? false}
+              data-testid={`page-menu-${item.id}`}
+              className="flex h-7 w-full items-center rounded-sm px-2 text-left outline-none hover:bg-s3 focus:bg-s3 disabled:opacity-40"
+              onClick={() => {
+                reply(question);
+                item.run();
+              }}
+            >
+              {item.label}
+            </button>
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}

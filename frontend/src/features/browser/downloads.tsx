@@ -1,0 +1,96 @@
+import type { PaneDownload, PaneInfo } from "@/bridge/types";
+import { useApp } from "@/store/context";
+import { Button, IconButton } from "@/ui/button";
+import { CloseIcon } from "@/ui/icons";
+
+interface DownloadsProps {
+  pane: PaneInfo;
+  list: readonly PaneDownload[];
+  onClose: () => void;
+}
+
+function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1e6) return `${(bytes / 1000).toFixed(0)} kB`;
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+function progress(d: PaneDownload): string {
+  if (d.state === "canceled") return "canceled";
+  if (d.state === "downloaded") return size(d.received);
+  return d.total > 0 ? `${size(d.received)} of ${size(d.total)}` : size(d.received);
+}
+
+/** The files that the pane's pages sent, the newest first. */
+export function Downloads({ pane, list, onClose }: DownloadsProps) {
+  const app = useApp();
+  return (
+    <div
+      data-testid="downloads"
+      className="appear absolute top-2 right-3 z-10 flex max-h-80 w-80 flex-col rounded-md border border-line2 bg-s2 shadow-pop"
+    >
+      <header className="flex h-9 items-center justify-between border-b border-line pr-1 pl-3 text-xs font-semibold">
+        Downloads
+        <IconButton label="Close" data-testid="downloads-close" onClick={onClose}>
+          <CloseIcon size={13} />
+        </IconButton>
+      </header>
+      <ul className="overflow-y-auto p-1">
+        {list.length === 0 ? <li className="p-2 text-xs text-t3">Nothing was downloaded here.</li> : null}
+        {[...list].reverse().map((d) => (
+          <li
+            key={d.id}
+            className="rounded-sm p-2 text-xs"
+            data-testid="download"
+            data-state={d.state}
+            data-name={d.name}
+          >
+            <p className="selectable truncate font-medium" title={d.path || d.url}>
+              {d.name}
+            </p>
+            <p className="text-2xs text-t3">{progress(d)}</p>
+            {d.state === "downloading" ? (
+              <div className="my-1 h-1 overflow-hidden rounded-full bg-s3">
+                <div
+                  className="h-full bg-accent"
+                  style={{ width: `${d.total > 0 ? Math.min(100, (100 * d.received) / d.total) : 30}%` }}
+                />
+              </div>
+            ) : null}
+            <div className="mt-1 flex gap-1">
+              {d.state === "downloading" ? (
+                <Button
+                  data-testid="download-cancel"
+                  onClick={() => void app.ask("BrowserAPI.CancelDownload", pane.id, d.id)}
+                >
+                  Cancel
+                </Button>
+              ) : null}
+              {d.state === "downloaded" ? (
+                <>
+                  <Button
+                    data-testid="download-open"
+                    onClick={() => void app.ask("BrowserAPI.OpenDownload", pane.id, d.id, false)}
+                  >
+                    Open
+                  </Button>
+                  <Button
+                    data-testid="download-folder"
+                    onClick={() => void app.ask("BrowserAPI.OpenDownload", pane.id, d.id, true)}
+                  >
+                    Folder
+                  </Button>
+                </>
+              ) : null}
+              {d.state === "canceled" && /^https?:/.test(d.url) ? (
+                <Button data-testid="download-again" onClick={() => void app.ask("BrowserAPI.Save", pane.id, d.url)}>
+                  Again
+                </Button>
+              ) : null}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

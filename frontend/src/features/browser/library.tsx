@@ -1,0 +1,183 @@
+import { useCallback, useEffect, useState } from "react";
+import type { Bookmark, PaneInfo, Visit } from "@/bridge/types";
+import { useApp } from "@/store/context";
+import { Button, IconButton } from "@/ui/button";
+import { CloseIcon } from "@/ui/icons";
+
+interface LibraryProps {
+  pane: PaneInfo;
+  onClose: () => void;
+}
+
+/** Bookmarks, the history and the profiles of the person. */
+export function Library({ pane, onClose }: LibraryProps) {
+  const app = useApp();
+  const [words, setWords] = useState("");
+  const [bookmarks, setBookmarks] = useState<Bookmark[]>([]);
+  const [visits, setVisits] = useState<Visit[]>([]);
+  const load = useCallback(async () => {
+    const [kept, seen] = await Promise.all([
+      app.ask("BrowserAPI.Bookmarks"),
+      app.ask("BrowserAPI.History", words, 100),
+    ]);
+    setBookmarks(kept ?? []);
+    setVisits(seen ?? []);
+  }, [app, words]);
+  useEffect(() => void load(), [load]);
+
+  const go = (url: string) => {
+    onClose();
+    void app.ask("BrowserAPI.Navigate", pane.id, url);
+  };
+  const clear = async () => {
+    await app.ask("BrowserAPI.ClearHistory", "");
+    await load();
+  };
+  const fits = (b: Bookmark) => `${b.url} ${b.title}`.toLowerCase().includes(words.toLowerCase());
+
+  return (
+    <div
+      data-testid="library"
+      className="appear absolute inset-y-2 right-3 z-10 flex w-96 max-w-[90%] flex-col rounded-md border border-line2 bg-s2 text-xs shadow-pop"
+      onKeyDown={(e) => {
+        e.stopPropagation();
+        if (e.code === "Escape") onClose();
+      }}
+    >
+      <header className="flex items-center gap-2 border-b border-line p-2">
+        <input
+          autoFocus
+          data-testid="library-search"
+          aria-label="Search bookmarks and history"
+          placeholder="Search"
+          className="field h-7 flex-1 px-2"
+          value={words}
+          onChange={(e) => setWords(e.target.value)}
+        />
+        <IconButton label="Close" data-testid="library-close" onClick={onClose}>
+          <CloseIcon size={13} />
+        </IconButton>
+      </header>
+      <div className="min-h-0 flex-1 overflow-y-auto p-2">
+        <h3 className="px-1 text-2xs font-semibold text-t3 uppercase">Bookmarks</h3>
+        {bookmarks.filter(fits).map((b) => (
+          <Line key={b.url} testid="bookmark" url={b.url} title={b.title} onGo={go} />
+        ))}
+        <div className="mt-3 flex items-center justify-between px-1">
+          <h3 className="text-2xs font-semibold text-t3 uppercase">History</h3>
+          <Button look="quiet" data-testid="history-clear" disabled={visits.length === 0} onClick={() => void clear()}>
+            Clear
+          </Button>
+        </div>
+        {visits.map((v) => (
+          <Line key={v.url} testid="visit" url={v.url} title={v.title} onGo={go} />
+        ))}
+        <Profiles pane={pane} />
+      </div>
+    </div>
+  );
+}
+
+function Line({
+  testid,
+  url,
+  title,
+  onGo,
+}: {
+  testid: string;
+  url: string;
+  title: string;
+  onGo: (url: string) => void;
+}) {
+  return (
+    <button
+      type="button"
+      data-testid={testid}
+      data-url={url}
+      className="flex h-7 w-full items-center gap-2 rounded-sm px-1 text-left hover:bg-s3"
+      onClick={() => onGo(url)}
+    >
+      <span className="max-w-[45%] truncate">{title || url}</span>
+      <span className="min-w-0 flex-1 truncate text-t3">{url}</span>
+    </button>
+  );
+}
+
+/** The profiles: each keeps logins of its own. */
+function Profiles({ pane }: { pane: PaneInfo }) {
+  const app = useApp();
+  const [names, setNames] = useState<readonly string[]>([]);
+  const [name, setName] = useState("");
+  const load = useCallback(async () => setNames((await app.ask("BrowserAPI.Profiles")) ?? []), [app]);
+  useEffect(() => void load(), [load]);
+
+  const remove = (profile: string) =>
+    app.confirm({
+      title: `Delete the profile ${profile}?`,
+      text: "Its logins and everything else that pages keep in it are gone then.",
+      yes: "Delete the profile",
+      danger: true,
+      run: async () => {
+        if (await app.ask("BrowserAPI.DeleteProfile", profile)) await load();
+      },
+    });
+  const importCookies = async (file: File | undefined) => {
+    if (!file) return;
+    const n = await app.ask("BrowserAPI.ImportCookies", pane.id, await file.text());
+    if (n !== undefined) app.notices.done(`${n} cookies were imported`);
+  };
+
+  return (
+    <div className="mt-3">
+      <h3 className="px-1 text-2xs font-semibold text-t3 uppercase">Profiles</h3>
+      <p className="px-1 text-2xs text-t3">
+        This page keeps its logins in {pane.profile ? `“${pane.profile}”` : "no profile: it is temporary"}.
+      </p>
+      {names.map((n) => (
+        <div key={n} className="flex h-8 items-center gap-1 px-1" data-testid="profile" data-name={n}>
+          <span className="min-w-0 flex-1 truncate">{n}</span>
+          <Button data-testid="profile-open" onClick={() => void app.openBrowser("", n)}>
+            New page
+          </Button>
+          {n === "default" ? null : (
+            <Button look="danger" data-testid="profile-delete" onClick={() => remove(n)}>
+              Delete
+            </Button>
+          )}
+        </div>
+      ))}
+      <form
+        className="flex gap-1 px-1 pt-1"
+        onSubmit={(e) => {
+          e.preventDefault();
+          if (!name.trim()) return;
+          void app.openBrowser("", name.trim()).then(load);
+          setName("");
+        }}
+      >
+        <input
+          data-testid="profile-name"
+          aria-label="Name of a new profile"
+          placeholder="New profile, such as work"
+          className="field h-7 min-w-0 flex-1 px-2"
+          value={name}
+          onChange={(e) => setName(e.target.value)}
+        />
+        <Button type="submit" data-testid="profile-new">
+          Open
+        </Button>
+      </form>
+      {pane.goal_id ? null : (
+        <label className="mt-2 flex items-center gap-2 px-1 text-2xs text-t3">
+          Import cookies (Netscape or JSON)
+          <input
+            type="file"
+            data-testid="cookies-file"
+            className="min-w-0 flex-1"
+            onChange={(e) => void importCookies(e.target.files?.[0])}
+          />
+        </label>
+      )}
+    </div>
+  );
+}

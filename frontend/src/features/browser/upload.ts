@@ -1,0 +1,44 @@
+import type { App } from "@/store/app";
+
+const piece = 512 * 1024;
+
+/** Lets the person choose files and hands them over; gives the paths that Go has them at. */
+export async function pickFiles(app: App, multiple: boolean): Promise<string[]> {
+  const files = await chosen(multiple);
+  const paths: string[] = [];
+  for (const file of files) {
+    const path = await upload(app, file);
+    if (path) paths.push(path);
+  }
+  return paths;
+}
+
+/** The page's own chooser: it works in the window and in a browser on another machine. */
+function chosen(multiple: boolean): Promise<File[]> {
+  return new Promise((resolve) => {
+    const input = document.createElement("input");
+    input.type = "file";
+    input.multiple = multiple;
+    input.addEventListener("change", () => resolve([...(input.files ?? [])]));
+    input.addEventListener("cancel", () => resolve([]));
+    input.click();
+  });
+}
+
+export async function upload(app: App, file: File): Promise<string> {
+  let path = "";
+  for (let from = 0; from === 0 || from < file.size; from += piece) {
+    const data = await base64(file.slice(from, from + piece));
+    const answer = await app.ask("BrowserAPI.Upload", { name: file.name, path, data });
+    if (answer === undefined) return "";
+    path = answer;
+  }
+  return path;
+}
+
+async function base64(part: Blob): Promise<string> {
+  const bytes = new Uint8Array(await part.arrayBuffer());
+  let text = "";
+  for (let i = 0; i < bytes.length; i += 0x8000) text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
+  return btoa(text);
+}

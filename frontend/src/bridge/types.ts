@@ -86,6 +86,12 @@ export interface Policy {
   allow_tools?: string[];
   deny_tools?: string[];
   allow_hosts?: string[];
+  deny_hosts?: string[];
+  allow_local?: number[];
+  allow_write?: string[];
+  allow_read?: string[];
+  allow_socket?: string[];
+  unconfined?: boolean;
   require_steps?: boolean;
 }
 
@@ -542,6 +548,9 @@ interface Bodies {
   step: { step_id: number; tool: string; outcome: StepOutcome; ms: number; preview: string; image_sha256?: string };
   todos: { items: Todo[] | null };
   critic: { verdict: CriticVerdict; reason: string; reply?: string; step: number };
+  approval_requested: { request: string; step_id: number; tool: string; arguments: string; why: string };
+  approval_resolved: { request: string; allowed: boolean; why?: string; by: string };
+  grant_ended: { request: string; why: string };
   claim: { n: number; rationale: string; result?: string; by?: string };
   review: { claim: number; confirmed: boolean; reason: string; reply?: string; error?: boolean; usage?: Usage };
   verdict: Verdict & { claim: number };

@@ -32,7 +32,7 @@ func (a *ModelAPI) List() (out []Provider, err error) {
 	out = []Provider{}
 	active := false
 	for _, p := range a.cfg.Providers() {
-		v := Provider{ID: p.ID, Kind: string(p.Kind), BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv, Active: p.Active, Ready: true}
+		v := Provider{ID: p.ID, Kind: string(p.Kind), BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv, ContextWindow: p.ContextWindow, Active: p.Active, Ready: true}
 		if p.APIKeyEnv != "" && os.Getenv(p.APIKeyEnv) == "" {
 			v.Ready, v.Note = false, "the environment variable "+p.APIKeyEnv+" is not set"
 		}
@@ -47,7 +47,9 @@ func (a *ModelAPI) List() (out []Provider, err error) {
 // Save adds a provider or changes the one with the same id. The first one is used.
 func (a *ModelAPI) Save(p Provider) (ok bool, err error) {
 	defer a.guard(&err)
-	return true, a.cfg.SaveProvider(config.Provider{ID: p.ID, Kind: config.Kind(p.Kind), BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv})
+	return true, a.cfg.SaveProvider(config.Provider{
+		ID: p.ID, Kind: config.Kind(p.Kind), BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv, ContextWindow: p.ContextWindow,
+	})
 }
 
 // Delete removes a provider.

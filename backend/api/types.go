@@ -292,15 +292,16 @@ type PaneList struct {
 
 // Provider is where a model is reached.
 type Provider struct {
-	ID        string `json:"id"`
-	Kind      string `json:"kind"` // openai, demo
-	BaseURL   string `json:"base_url"`
-	Model     string `json:"model"`
-	APIKeyEnv string `json:"api_key_env"` // name of the environment variable that holds the key
-	Active    bool   `json:"active"`
-	Scripted  bool   `json:"scripted"`
-	Ready     bool   `json:"ready"`
-	Note      string `json:"note"` // why it is not ready, or "scripted, no AI"
+	ID            string `json:"id"`
+	Kind          string `json:"kind"` // openai, anthropic, demo
+	BaseURL       string `json:"base_url"`
+	Model         string `json:"model"`
+	APIKeyEnv     string `json:"api_key_env"`    // name of the environment variable that holds the key
+	ContextWindow int    `json:"context_window"` // tokens; 0 = what is known of the model
+	Active        bool   `json:"active"`
+	Scripted      bool   `json:"scripted"`
+	Ready         bool   `json:"ready"`
+	Note          string `json:"note"` // why it is not ready, or "scripted, no AI"
 }
 
 // Finding is one line of the doctor and of the first-start checklist.

@@ -497,6 +497,7 @@ export interface Provider {
   base_url: string;
   model: string;
   api_key_env: string;
+  context_window: number;
   active: boolean;
   scripted: boolean;
   ready: boolean;

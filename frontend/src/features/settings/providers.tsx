@@ -11,6 +11,7 @@ export const newProvider: Provider = {
   base_url: "",
   model: "",
   api_key_env: "",
+  context_window: 0,
   active: false,
   scripted: false,
   ready: false,

@@ -47,9 +47,10 @@ func (c *Anthropic) Turn(ctx context.Context, t goal.Turn, delta func(text strin
 	if err := c.looks(t); err != nil {
 		return goal.Reply{}, c.explain(ctx, err)
 	}
-	reply, r, err := c.attempt(ctx, t, delta)
-	if c.adapt(err) {
-		reply, r, err = c.attempt(ctx, t, delta)
+	a := asking{long: !c.short.Load(), thoughts: true}
+	reply, r, err := c.attempt(ctx, t, a, delta)
+	for c.adapt(err, &a) {
+		reply, r, err = c.attempt(ctx, t, a, delta)
 	}
 	if err != nil {
 		return goal.Reply{}, c.explain(ctx, c.blinded(t, err))
@@ -59,24 +60,30 @@ func (c *Anthropic) Turn(ctx context.Context, t goal.Turn, delta func(text strin
 	return reply, nil
 }
 
-// adapt changes what the next attempt asks for, if the server refused this one
-// for a reason that can be met, and says whether it did.
-func (c *Anthropic) adapt(err error) bool {
+// asking is what a request asks for and sends along, and may be refused.
+type asking struct{ long, thoughts bool }
+
+// adapt drops that for which the server refused a request, and says whether it did.
+func (c *Anthropic) adapt(err error, a *asking) bool {
 	e, ok := AsError(err)
 	if !ok || e.Kind != BadRequest {
 		return false
 	}
 	switch said := strings.ToLower(e.Message); {
-	case strings.Contains(said, "max_tokens"):
-		return c.short.CompareAndSwap(false, true)
-	case strings.Contains(said, "thinking"):
-		return c.thoughts.forget()
+	case a.long && strings.Contains(said, "max_tokens"):
+		a.long = false
+		c.short.Store(true)
+	case a.thoughts && strings.Contains(said, "thinking"):
+		a.thoughts = false
+		c.thoughts.forget()
+	default:
+		return false
 	}
-	return false
+	return true
 }
 
-func (c *Anthropic) attempt(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, *blockReading, error) {
-	body, err := json.Marshal(c.request(t))
+func (c *Anthropic) attempt(ctx context.Context, t goal.Turn, a asking, delta func(string)) (goal.Reply, *blockReading, error) {
+	body, err := json.Marshal(c.request(t, a))
 	if err != nil {
 		return goal.Reply{}, nil, &Error{Kind: BadRequest, Message: "the request cannot be written: " + clip(err.Error()), Hint: "this is a fault of the program or of an MCP server", Err: err}
 	}
@@ -118,8 +125,8 @@ func (c *Anthropic) endpoint() string {
 }
 
 // longest is how many tokens a reply may have.
-func (c *Anthropic) longest(model string) int {
-	if c.short.Load() {
+func (a asking) longest(model string) int {
+	if !a.long {
 		return shortReply
 	}
 	if most := find(model).output; most > 0 {

@@ -65,8 +65,8 @@ func mark() *cacheMark { return &cacheMark{"ephemeral"} }
 // request writes a turn in the provider's words. Three marks let the cache hit:
 // after the tools and the contract, which never change; at the end of the
 // conversation, for the next turn; and where this conversation ended the last time.
-func (c *Anthropic) request(t goal.Turn) messagesRequest {
-	r := messagesRequest{Model: t.Model, MaxTokens: c.longest(t.Model), Stream: true, Messages: c.sides(t)}
+func (c *Anthropic) request(t goal.Turn, a asking) messagesRequest {
+	r := messagesRequest{Model: t.Model, MaxTokens: a.longest(t.Model), Stream: true, Messages: c.sides(t, a)}
 	for _, tool := range t.Tools {
 		schema := tool.Schema
 		if len(schema) == 0 {
@@ -91,7 +91,7 @@ func (c *Anthropic) request(t goal.Turn) messagesRequest {
 
 // sides writes the conversation as the API wants it: the two sides in turn, the
 // person's first, every call answered in the message after it.
-func (c *Anthropic) sides(t goal.Turn) []sideMessage {
+func (c *Anthropic) sides(t goal.Turn, a asking) []sideMessage {
 	var list []sideMessage
 	add := func(role goal.Role, content ...*block) {
 		if n := len(list); n > 0 && list[n-1].Role == role {
@@ -114,7 +114,11 @@ func (c *Anthropic) sides(t goal.Turn) []sideMessage {
 		switch m.Role {
 		case goal.Assistant:
 			answered()
-			add(goal.Assistant, c.thoughts.recall(t.Model, m)...)
+			content := assistantBlocks(m)
+			if k := c.thoughts.recall(t.Model, m); k != nil && a.thoughts {
+				content = k
+			}
+			add(goal.Assistant, content...)
 			for _, call := range m.Calls {
 				open = append(open, acceptable(call.ID))
 			}

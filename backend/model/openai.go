@@ -30,6 +30,7 @@ type OpenAI struct {
 	*server
 	chat    openai.ChatCompletionService
 	noUsage atomic.Bool // the server refused stream_options once
+	noThink atomic.Bool // it takes tools from a model that does not think only
 }
 
 // NewOpenAI checks the options; it does not contact the server.
@@ -67,10 +68,10 @@ func (c *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string))
 	if err != nil {
 		return goal.Reply{}, err
 	}
-	reply, err := c.attempt(ctx, t.Model, params, delta)
-	if e, ok := AsError(err); ok && e.Kind == BadRequest && !c.noUsage.Load() && mentionsUsage(e.Message) {
-		c.noUsage.Store(true)
-		reply, err = c.attempt(ctx, t.Model, params, delta)
+	w := wishes{usage: !c.noUsage.Load(), think: !c.noThink.Load()}
+	reply, err := c.attempt(ctx, t.Model, params, w, delta)
+	for c.adapt(err, &w) {
+		reply, err = c.attempt(ctx, t.Model, params, w, delta)
 	}
 	if err != nil {
 		return goal.Reply{}, c.explain(ctx, c.blinded(t, err))
@@ -79,15 +80,37 @@ func (c *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string))
 	return reply, nil
 }
 
-// mentionsUsage recognises servers that refuse stream_options.
-func mentionsUsage(s string) bool {
-	s = strings.ToLower(s)
-	return strings.Contains(s, "stream_options") || strings.Contains(s, "include_usage")
+// wishes are what a request asks for beyond a reply, and may be refused.
+type wishes struct{ usage, think bool }
+
+// adapt drops the wish for which the server refused a request, for this turn and
+// for later ones, and says whether it did.
+func (c *OpenAI) adapt(err error, w *wishes) bool {
+	e, ok := AsError(err)
+	if !ok || e.Kind != BadRequest {
+		return false
+	}
+	switch said := strings.ToLower(e.Message); {
+	case w.usage && (strings.Contains(said, "stream_options") || strings.Contains(said, "include_usage")):
+		w.usage = false
+		c.noUsage.Store(true)
+	case w.think && strings.Contains(said, "reasoning_effort"):
+		// OpenAI's models from GPT-5.4 on think by default, and take no tools over
+		// this protocol while they do.
+		w.think = false
+		c.noThink.Store(true)
+	default:
+		return false
+	}
+	return true
 }
 
-func (c *OpenAI) attempt(ctx context.Context, model string, params openai.ChatCompletionNewParams, delta func(string)) (goal.Reply, error) {
-	if !c.noUsage.Load() {
+func (c *OpenAI) attempt(ctx context.Context, model string, params openai.ChatCompletionNewParams, w wishes, delta func(string)) (goal.Reply, error) {
+	if w.usage {
 		params.StreamOptions.IncludeUsage = openai.Bool(true)
+	}
+	if !w.think && len(params.Tools) > 0 {
+		params.ReasoningEffort = "none"
 	}
 	var resp *http.Response
 	// The SDK's own stream reader takes a cut for an end: it is given the raw

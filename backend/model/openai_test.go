@@ -118,6 +118,35 @@ func TestFaultsOfOpenAI(t *testing.T) {
 	}
 }
 
+// TestServerThatTakesNoToolsFromAModelThatThinks is asked not to let it think,
+// also when it refused something else before.
+func TestServerThatTakesNoToolsFromAModelThatThinks(t *testing.T) {
+	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
+		switch {
+		case r.IncludeUsage:
+			return modeltest.Fail(http.StatusBadRequest, "unknown field: stream_options")
+		case len(r.Tools) > 0 && !strings.Contains(string(r.Body), `"reasoning_effort":"none"`):
+			return modeltest.Fail(http.StatusBadRequest, "Function tools with reasoning_effort are not supported for this model. Set reasoning_effort to 'none'.")
+		}
+		return modeltest.Say("fine")
+	})
+	c := client(t, s.URL)
+	for range 2 {
+		if r, err := c.Turn(t.Context(), turn(), nil); err != nil || r.Text != "fine" {
+			t.Fatalf("reply %+v, %v", r, err)
+		}
+	}
+	bare := turn()
+	bare.Tools = nil
+	if _, err := c.Turn(t.Context(), bare, nil); err != nil {
+		t.Error(err)
+	}
+	all := s.Requests()
+	if len(all) != 5 || strings.Contains(string(all[4].Body), "reasoning_effort") {
+		t.Errorf("%d requests, the last %s", len(all), all[len(all)-1].Body)
+	}
+}
+
 func TestSchemaThatIsNoObject(t *testing.T) {
 	in := turn()
 	in.Tools[0].Schema = json.RawMessage(`[1]`)

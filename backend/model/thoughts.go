@@ -47,25 +47,24 @@ func (t *thoughts) keep(model string, r goal.Reply, blocks []*block) {
 	t.size += size
 }
 
-// recall is a message of the conversation as it was written, or without thoughts
-// when they are not known or the message is no longer the same.
+// recall is a message of the conversation as it was written; nil when its
+// thoughts are not known or the message is no longer the same.
 func (t *thoughts) recall(model string, m goal.Message) []*block {
-	if len(m.Calls) > 0 {
-		t.mu.Lock()
-		k, ok := t.kept[m.Calls[0].ID]
-		t.mu.Unlock()
-		if ok && k.model == model && k.text == m.Text && slices.Equal(k.calls, m.Calls) {
-			return k.blocks
-		}
+	if len(m.Calls) == 0 {
+		return nil
 	}
-	return assistantBlocks(m)
+	t.mu.Lock()
+	k, ok := t.kept[m.Calls[0].ID]
+	t.mu.Unlock()
+	if !ok || k.model != model || k.text != m.Text || !slices.Equal(k.calls, m.Calls) {
+		return nil
+	}
+	return k.blocks
 }
 
-// forget drops everything and says whether there was anything.
-func (t *thoughts) forget() bool {
+// forget drops everything: thoughts that a server refuses once it refuses again.
+func (t *thoughts) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	had := len(t.kept) > 0
 	t.kept, t.size = nil, 0
-	return had
 }

@@ -130,4 +130,4 @@ deps-run: ## what building and running need
 	@$(SCRIPTS)/deps.sh cgo gtk chromium
 deps-test: ## what the tests need, too
 	@$(SCRIPTS)/need.sh go node npm
-	@$(SCRIPTS)/deps.sh cgo gtk chromium display
+	@$(SCRIPTS)/deps.sh cgo gtk chromium display shells

@@ -84,6 +84,9 @@ func run1(assets fs.FS) (err error) {
 	if err := a.Recover(ctx); err != nil {
 		return errors.Join(fmt.Errorf("recover: %w", err), w.end())
 	}
+	if err := a.RestoreWorkspace(ctx); err != nil {
+		return errors.Join(fmt.Errorf("restore: %w", err), w.end())
+	}
 	if err := wails.Run(w.options(assets, a.Areas(ctx))); err != nil {
 		return errors.Join(fmt.Errorf("window: %w", err), w.end())
 	}

@@ -13,6 +13,8 @@ import (
 	"goalpost/backend/config"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
+	"goalpost/backend/pane"
+	"goalpost/backend/ssh"
 	"goalpost/backend/store"
 )
 
@@ -67,6 +69,13 @@ func ProblemOf(err error) *Problem {
 	}
 	if m, ok := model.AsError(err); ok {
 		return &Problem{Code: Unavailable, Message: m.Message, Hint: m.Hint, Field: "provider"}
+	}
+	var field *pane.FieldError
+	if errors.As(err, &field) {
+		return &Problem{Code: Refused, Message: field.Reason, Field: field.Field}
+	}
+	if errors.Is(err, ssh.ErrLogin) {
+		return &Problem{Code: Unavailable, Message: err.Error(), Hint: "open a pane on it, which can ask; or use a key and an agent"}
 	}
 	var invalid *config.InvalidError
 	if errors.As(err, &invalid) {

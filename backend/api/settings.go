@@ -86,13 +86,19 @@ func NewSettingsAPI(ctx context.Context, c *config.Config, h Host) *SettingsAPI 
 func (a *SettingsAPI) Get() (out Settings, err error) {
 	defer a.guard(&err)
 	s := a.cfg.Settings()
-	return Settings{Theme: s.Theme, FontSize: s.FontSize, Scrollback: s.Scrollback, Welcomed: s.Welcomed}, nil
+	return Settings{
+		Theme: s.Theme, FontSize: s.FontSize, Scrollback: s.Scrollback, FontFamily: s.FontFamily, WebGL: s.WebGL, ScreenReader: s.ScreenReader,
+		Welcomed: s.Welcomed,
+	}, nil
 }
 
 // Save keeps the settings.
 func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	defer a.guard(&err)
-	return true, a.cfg.SaveSettings(config.Settings{Theme: s.Theme, FontSize: s.FontSize, Scrollback: s.Scrollback, Welcomed: s.Welcomed})
+	all := a.cfg.Settings() // what the page does not know stays
+	all.Theme, all.FontSize, all.Scrollback, all.Welcomed = s.Theme, s.FontSize, s.Scrollback, s.Welcomed
+	all.FontFamily, all.WebGL, all.ScreenReader = s.FontFamily, s.WebGL, s.ScreenReader
+	return true, a.cfg.SaveSettings(all)
 }
 
 // Doctor looks at what this machine offers.

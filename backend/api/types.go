@@ -315,10 +315,13 @@ type Finding struct {
 
 // Settings is what the person chose.
 type Settings struct {
-	Theme      string `json:"theme"` // system, dark, light
-	FontSize   int    `json:"font_size"`
-	Scrollback int    `json:"scrollback"`
-	Welcomed   bool   `json:"welcomed"` // the first-start page was closed
+	Theme        string `json:"theme"` // system, dark, light
+	FontSize     int    `json:"font_size"`
+	Scrollback   int    `json:"scrollback"`
+	FontFamily   string `json:"font_family"` // of terminals, "" = the built-in one
+	WebGL        bool   `json:"webgl"`
+	ScreenReader bool   `json:"screen_reader"`
+	Welcomed     bool   `json:"welcomed"` // the first-start page was closed
 }
 
 // Connection is how the page reaches the loopback stream.

@@ -23,6 +23,7 @@ import (
 	"goalpost/backend/model"
 	"goalpost/backend/runner"
 	"goalpost/backend/sandbox"
+	"goalpost/backend/ssh"
 	"goalpost/backend/store"
 	"goalpost/backend/stream"
 	"goalpost/backend/terminal"
@@ -76,6 +77,8 @@ type App struct {
 	helper    string
 	person    *sandbox.Set // the person's terminals and Chromium
 	terminals *terminal.Manager
+	ssh       *ssh.Client
+	keeper    keeper
 	browsers  *browser.Manager
 	browsing  *browsing
 	panes     *panes
@@ -84,6 +87,9 @@ type App struct {
 	wire      *http.Transport // to the models, shared by all goals
 
 	follow context.CancelFunc
+	life   context.Context // of what runs beside: links, the keeper
+	end    context.CancelFunc
+	beside sync.WaitGroup
 	wg     sync.WaitGroup
 
 	mu    sync.Mutex
@@ -128,7 +134,11 @@ func (a *App) Open(ctx context.Context) (err error) {
 	if a.person, err = sandbox.Open(ctx, sandbox.Options{Helper: a.helper, Name: "person"}); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
+	a.life, a.end = context.WithCancel(context.WithoutCancel(ctx))
 	a.terminals = terminal.NewManager(a.panes.changed)
+	if a.ssh, err = ssh.Open(ssh.Options{Launcher: a.person, Helper: a.helper, Env: a.personEnv(), OnState: a.linked}); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
 	a.browsers = browser.New(browser.Config{
 		Launcher: a.person, Dir: filepath.Join(a.cfg.State(), "browser"), OnChange: a.panes.changed, OnPopup: a.panes.popup,
 		OnVisit: a.browsing.visited, Downloads: a.browsing.downloads, OwnPorts: a.browsing.ownPorts, Log: a.log,
@@ -238,6 +248,7 @@ func (a *App) Close(ctx context.Context) error {
 	if a.browsers != nil {
 		errs = append(errs, a.closeRooms(ctx), a.browsers.Close(ctx))
 	}
+	errs = append(errs, a.letGo(ctx))
 	if a.terminals != nil {
 		errs = append(errs, a.terminals.CloseAll(ctx))
 	}
@@ -258,7 +269,7 @@ func (a *App) Close(ctx context.Context) error {
 func (a *App) Areas(ctx context.Context) []any {
 	return []any{
 		a.GoalAPI(ctx), api.NewTerminalAPI(ctx, a.panes), api.NewBrowserAPI(ctx, a.panes, a.browsing, a.store),
-		api.NewWorkspaceAPI(ctx, a.panes, a.store), api.NewModelAPI(ctx, a.cfg, a), api.NewSettingsAPI(ctx, a.cfg, a),
+		api.NewWorkspaceAPI(ctx, a.panes, a.store), api.NewModelAPI(ctx, a.cfg, a), api.NewSettingsAPI(ctx, a.cfg, a), api.NewSSHAPI(ctx, a),
 	}
 }
 
@@ -305,4 +316,5 @@ var (
 	_ api.Goals      = (*App)(nil)
 	_ api.Panes      = (*panes)(nil)
 	_ api.Host       = (*App)(nil)
+	_ api.Remotes    = (*App)(nil)
 )

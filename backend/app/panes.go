@@ -86,11 +86,7 @@ func (p *panes) name(k pane.Kind) string {
 func (p *panes) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (pane.Info, error) {
 	dir := in.Dir
 	if dir == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			home = "/"
-		}
-		dir = home
+		dir = home()
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return pane.Info{}, &api.Problem{Code: api.Refused, Message: "the folder " + dir + " does not exist", Field: "dir"}
@@ -124,6 +120,10 @@ func (p *panes) RestartTerminal(ctx context.Context, id string) (pane.Info, erro
 	if s.Info().GoalID != "" {
 		return pane.Info{}, &api.Problem{Code: api.Conflict, Message: "this terminal belongs to a goal", Hint: "open one of your own"}
 	}
+	if link, ok := p.app.ssh.Link(id); ok {
+		err := p.app.reconnect(ctx, link, s)
+		return s.Info(), err
+	}
 	if err := s.Restart(ctx); err != nil {
 		return pane.Info{}, fmt.Errorf("restart terminal: %w", err)
 	}
@@ -142,6 +142,9 @@ func (p *panes) RenameTerminal(id, title string) error {
 func (p *panes) CloseTerminal(ctx context.Context, id string) error {
 	if _, err := p.terminal(id); err != nil {
 		return err
+	}
+	if link, ok := p.app.ssh.Link(id); ok {
+		link.Close() // the session on the server lives on
 	}
 	if err := p.app.terminals.Close(ctx, id); err != nil {
 		return fmt.Errorf("close terminal: %w", err)

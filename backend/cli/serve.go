@@ -47,6 +47,9 @@ func (p Program) serving(ctx context.Context, a *app.App, o serve.Options, asJSO
 	if err := a.Recover(ctx); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
+	if err := a.RestoreWorkspace(ctx); err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
 	methods, err := serve.Methods(a.Areas(ctx)...)
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Settings is what the person chose.
@@ -16,7 +17,12 @@ type Settings struct {
 	Theme      string `json:"theme"` // system, dark, light
 	FontSize   int    `json:"font_size"`
 	Scrollback int    `json:"scrollback"` // lines
-	Welcomed   bool   `json:"welcomed"`
+	// FontFamily of terminals, "" is the built-in one. WebGL draws them with the
+	// graphics card, ScreenReader reads them out.
+	FontFamily   string `json:"font_family"`
+	WebGL        bool   `json:"webgl"`
+	ScreenReader bool   `json:"screen_reader"`
+	Welcomed     bool   `json:"welcomed"`
 	// ApprovalMinutes is how long an approval waits for a person before its goal pauses.
 	ApprovalMinutes int `json:"approval_minutes"`
 }
@@ -157,6 +163,8 @@ func (s Settings) check() error {
 		return &InvalidError{"theme", fmt.Sprintf("unknown theme %q", s.Theme), "use system, dark or light"}
 	case s.FontSize < minFont || s.FontSize > maxFont:
 		return &InvalidError{"font_size", fmt.Sprintf("a font size of %d cannot be read", s.FontSize), fmt.Sprintf("use %d to %d", minFont, maxFont)}
+	case len(s.FontFamily) > 200 || strings.ContainsAny(s.FontFamily, ";{}<>\\\n\r"):
+		return &InvalidError{"font_family", fmt.Sprintf("%q is no font", s.FontFamily), "name one that is installed, or several with commas in between"}
 	case s.Scrollback < minLines || s.Scrollback > maxLines:
 		return &InvalidError{"scrollback", fmt.Sprintf("%d lines of scrollback are not possible", s.Scrollback), fmt.Sprintf("use %d to %d", minLines, maxLines)}
 	case s.ApprovalMinutes < 0 || s.ApprovalMinutes > maxMinutes:

@@ -13,11 +13,18 @@ const (
 
 // Info is one pane as lists and tabs show it.
 type Info struct {
-	ID      string `json:"id"`
-	Kind    Kind   `json:"kind"`
-	Title   string `json:"title"`
-	GoalID  string `json:"goal_id"` // the goal that leases it, "" for the person
-	Dir     string `json:"dir"`     // terminal: where it was opened
+	ID     string `json:"id"`
+	Kind   Kind   `json:"kind"`
+	Title  string `json:"title"`
+	GoalID string `json:"goal_id"` // the goal that leases it, "" for the person
+	Dir    string `json:"dir"`     // terminal: where it was opened
+	Cwd    string `json:"cwd"`     // terminal: where its shell says that it is
+	// Of a terminal on another machine: the name of its server, its tmux session
+	// ("" without one), and what ssh asks now; Secret: the answer must not be shown.
+	Server  string `json:"server"`
+	Session string `json:"session"`
+	Ask     string `json:"ask"`
+	Secret  bool   `json:"secret"`
 	Running bool   `json:"running"` // terminal: the program lives; browser: the page lives
 	Exit    int    `json:"exit"`    // terminal: exit code once it has ended
 	URL     string `json:"url"`

@@ -21,14 +21,16 @@ type command struct {
 	count      int // of commands that began
 	start, end int64
 	exit       int
+	line       string // what was typed, "" if the shell does not say
 	head       []byte // the first bytes from start on
 }
 
-// note follows the shell by its marks. mu is held.
-func (s *Session) note(m mark) {
+// note follows the shell by its marks and tells whether Info changed. mu is held.
+func (s *Session) note(m mark) (moved bool) {
 	c := &s.command
 	switch m.kind {
 	case directory:
+		moved = s.cwd != m.dir
 		s.cwd = m.dir
 	case promptBegins:
 	case promptReady:
@@ -37,7 +39,7 @@ func (s *Session) note(m mark) {
 		c.state = shellMore
 	case commandRuns:
 		if c.state != shellRunning {
-			*c = command{state: shellRunning, count: c.count + 1, start: m.end}
+			*c = command{state: shellRunning, count: c.count + 1, start: m.end, line: m.line}
 		}
 	case commandDone:
 		if c.state == shellRunning {
@@ -46,6 +48,15 @@ func (s *Session) note(m mark) {
 			s.finished = *c
 		}
 	}
+	return moved
+}
+
+// Running is the command that the shell runs now, as it was typed; false when it
+// runs none, or does not say which.
+func (s *Session) Running() (line string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.command.line, s.command.state == shellRunning && s.command.line != ""
 }
 
 // keep remembers the beginning of the command's output; p is at offset at.

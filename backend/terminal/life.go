@@ -29,6 +29,7 @@ type life struct {
 	master *os.File
 	proc   process.Process
 	input  *input
+	rcDir  string        // of the shell's start files, "" if none
 	stop   chan struct{} // closed when no viewer is waited for any more
 	once   sync.Once
 	done   chan struct{} // closed when every goroutine of the life has ended
@@ -37,28 +38,28 @@ type life struct {
 // begin starts the program; nobody else starts or ends one meanwhile.
 func (s *Session) begin(ctx context.Context) error {
 	nonce := newNonce()
-	argv, env, rc, err := s.shell.prepare(s.argv, s.env, nonce, s.Info().GoalID == "")
+	p, err := s.shell.prepare(s.argv, s.env, nonce, s.Info().GoalID == "")
 	if err != nil {
 		return err
 	}
-	c := process.Command{Argv: argv, Env: env, Dir: s.dir, Files: []*os.File{nil, nil, nil}}
-	if rc != nil {
-		c.Files = append(c.Files, rc)
+	c := process.Command{Argv: p.argv, Env: p.env, Dir: s.dir, Files: []*os.File{nil, nil, nil}}
+	if p.rc != nil {
+		c.Files = append(c.Files, p.rc)
 	}
 	proc, master, err := s.startOn(ctx, c)
-	if rc != nil {
-		err = errors.Join(err, rc.Close())
+	if p.rc != nil {
+		err = errors.Join(err, p.rc.Close())
 	}
 	if err != nil {
 		if proc != nil {
 			err = errors.Join(err, proc.Signal(syscall.SIGKILL), master.Close())
 		}
-		return fmt.Errorf("opening a terminal in %s: %w", s.dir, err)
+		return errors.Join(fmt.Errorf("opening a terminal in %s: %w", s.dir, err), os.RemoveAll(p.dir))
 	}
-	l := &life{master: master, proc: proc, input: newInput(), stop: make(chan struct{}), done: make(chan struct{})}
+	l := &life{master: master, proc: proc, input: newInput(), rcDir: p.dir, stop: make(chan struct{}), done: make(chan struct{})}
 	s.mu.Lock()
 	s.life, s.ended, s.status = l, false, process.Status{}
-	s.marks = marks{nonce: nonce}
+	s.marks = marks{nonce: nonce, host: s.host}
 	s.command = command{state: s.shell.first(), count: s.command.count}
 	s.mu.Unlock()
 	go s.live(l)
@@ -123,6 +124,9 @@ func (s *Session) live(l *life) {
 	l.input.close()
 	_ = l.master.Close()
 	others.Wait()
+	if l.rcDir != "" {
+		_ = os.RemoveAll(l.rcDir) // a shell that came to its prompt has done it
+	}
 	s.mu.Lock()
 	s.ended, s.status = true, l.proc.Status()
 	s.command.state = shellEnded
@@ -139,12 +143,16 @@ func (s *Session) add(p []byte) {
 	s.mu.Lock()
 	at := s.ring.end
 	s.ring.add(p)
+	moved := false
 	for _, m := range s.marks.feed(p, at) {
-		s.note(m)
+		moved = s.note(m) || moved
 	}
 	s.command.keep(p, at)
 	s.output.fire()
 	s.mu.Unlock()
+	if moved {
+		s.changed()
+	}
 }
 
 // makeRoom waits while a viewer is too far behind to take n more bytes, which
@@ -202,6 +210,9 @@ func (s *Session) Signal(sig syscall.Signal) error {
 	s.mu.Lock()
 	l := s.life
 	s.mu.Unlock()
+	if l == nil {
+		return ErrEnded
+	}
 	if err := l.proc.Signal(sig); err != nil {
 		return fmt.Errorf("signalling the terminal's program: %w", err)
 	}
@@ -216,6 +227,9 @@ func (s *Session) kill(ctx context.Context) error {
 	s.mu.Lock()
 	l := s.life
 	s.mu.Unlock()
+	if l == nil { // asleep
+		return nil
+	}
 	l.once.Do(func() { close(l.stop) })
 	// A stopped program must run to hear the signal. SIGCONT goes first: a shell
 	// that died of SIGHUP could not pass it on to its group.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +50,9 @@ func terminalWith(tb testing.TB, o Options) *Session {
 	}
 	if o.Dir == "" {
 		o.Dir = tb.TempDir()
+		if err := os.WriteFile(filepath.Join(o.Dir, ".zshrc"), nil, 0o600); err != nil { // else zsh asks what to write there
+			tb.Fatal(err)
+		}
 	}
 	if o.Env == nil {
 		o.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + o.Dir, "LANG=C.UTF-8", "PS1=$ "}
@@ -61,6 +67,16 @@ func terminalWith(tb testing.TB, o Options) *Session {
 		}
 	})
 	return s
+}
+
+// needs fails with one line when the machine lacks a program.
+func needs(tb testing.TB, programs ...string) {
+	tb.Helper()
+	for _, name := range programs {
+		if _, err := exec.LookPath(name); err != nil {
+			tb.Fatalf("%s is missing: run make deps-test", name)
+		}
+	}
 }
 
 func within(tb testing.TB) context.Context {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // mark is something that a program says to the terminal about itself.
@@ -12,6 +13,7 @@ type mark struct {
 	kind       markKind
 	exit       int    // of a done mark
 	dir        string // of a directory mark
+	line       string // of a running mark: the command, if the shell says it
 	start, end int64  // offsets of the sequence itself
 }
 
@@ -21,7 +23,7 @@ const (
 	promptBegins markKind = iota + 1 // OSC 133;A
 	promptReady                      // OSC 133;B
 	promptMore                       // OSC 133;A;k=s: the shell wants the rest of a command
-	commandRuns                      // OSC 133;C
+	commandRuns                      // OSC 133;C, with ;cmdline_url=… if the shell says what runs
 	commandDone                      // OSC 133;D;exit
 	directory                        // OSC 7
 )
@@ -34,6 +36,7 @@ const maxOSC = 4 << 10
 // is known to the shell alone.
 type marks struct {
 	nonce string
+	host  string // whose folders count, "" is everyone's
 	state oscState
 	text  []byte
 	begin int64
@@ -110,7 +113,7 @@ func (m *marks) read(end int64) (mark, bool) {
 	found := mark{start: m.begin, end: end}
 	switch code {
 	case "7":
-		dir, ok := fileURL(rest)
+		dir, ok := m.fileURL(rest)
 		found.kind, found.dir = directory, dir
 		return found, ok
 	case "133":
@@ -134,6 +137,11 @@ func (m *marks) command(found mark, fields []string) (mark, bool) {
 		found.kind = promptReady
 	case "C":
 		found.kind = commandRuns
+		for _, field := range fields[1:] {
+			if text, ok := strings.CutPrefix(field, "cmdline_url="); ok {
+				found.line = commandLine(text)
+			}
+		}
 	case "D":
 		exit, err := strconv.Atoi(fields[1])
 		if err != nil || exit < 0 || exit > 255 {
@@ -146,9 +154,27 @@ func (m *marks) command(found mark, fields []string) (mark, bool) {
 	return found, true
 }
 
-// fileURL is the path of file://host/path.
-func fileURL(text string) (string, bool) {
+// commandLine is a command as it was typed, without what must not be typed again.
+func commandLine(text string) string {
+	line, err := url.PathUnescape(text)
+	if err != nil || !utf8.ValidString(line) {
+		return ""
+	}
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, line))
+}
+
+// fileURL is the path of file://host/path. A shell on another machine, reached by
+// an ssh that was typed here, speaks of folders there.
+func (m *marks) fileURL(text string) (string, bool) {
 	u, err := url.Parse(text)
+	if err == nil && m.host != "" && u.Host != "" && u.Host != "localhost" && u.Host != m.host {
+		return "", false
+	}
 	if err != nil || u.Scheme != "file" || !strings.HasPrefix(u.Path, "/") || strings.ContainsRune(u.Path, 0) {
 		return "", false
 	}

@@ -46,6 +46,15 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+func TestFoldersOfOtherMachines(t *testing.T) {
+	m := marks{host: "here"}
+	for text, want := range map[string]int{"file:///a": 1, "file://here/a": 1, "file://localhost/a": 1, "file://there/a": 0} {
+		if got := m.feed([]byte("\x1b]7;"+text+"\x07"), 0); len(got) != want {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}
+
 func TestMarksWithoutNonce(t *testing.T) {
 	m := marks{}
 	if got := m.feed([]byte("\x1b]133;C;goalpost=\x07"), 0); got != nil {

@@ -47,9 +47,10 @@ func (s *Session) Run(ctx context.Context, command string, wait time.Duration) (
 	if _, err := s.Write([]byte(keys)); err != nil {
 		return Run{}, err
 	}
-	late := time.NewTimer(wait)
+	late, stuck := time.NewTimer(wait), time.NewTimer(max(wait, promptGrace))
 	defer late.Stop()
-	return s.follow(ctx, late.C, t)
+	defer stuck.Stop()
+	return s.follow(ctx, late.C, stuck.C, t)
 }
 
 // turn is the shell at its prompt, just before a command is typed.
@@ -96,17 +97,20 @@ func (s *Session) gone() error {
 	return err
 }
 
-// follow waits for the end of the command that was typed.
-func (s *Session) follow(ctx context.Context, late <-chan time.Time, t turn) (Run, error) {
-	over := false
+// follow waits for the end of the command that was typed, or until it is late;
+// until it has begun in any case, unless it is stuck: whoever waits for its end
+// next must not take the one before for it.
+func (s *Session) follow(ctx context.Context, late, stuck <-chan time.Time, t turn) (Run, error) {
+	over, given := false, false
 	for {
 		s.mu.Lock()
 		run, err := s.outcome(t)
-		more := s.command.count == t.count && s.command.state == shellMore
+		begun := s.command.count > t.count
+		more := !begun && s.command.state == shellMore
 		next := s.output.next()
 		s.mu.Unlock()
 		switch {
-		case run.Finished || err != nil || over:
+		case run.Finished || err != nil || over && (begun || given):
 			return run, err
 		case more:
 			return Run{}, errors.Join(errIncomplete, s.cancel(ctx))
@@ -115,6 +119,8 @@ func (s *Session) follow(ctx context.Context, late <-chan time.Time, t turn) (Ru
 		case <-next:
 		case <-late:
 			over = true
+		case <-stuck:
+			over, given = true, true
 		case <-ctx.Done():
 			return Run{}, fmt.Errorf("waiting for the command, which goes on running: %w", ctx.Err())
 		}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 )
 
@@ -36,6 +37,7 @@ type screen struct {
 	model    *vt.Emulator
 	answers  sync.WaitGroup // the reader of the model's answers
 	broken   int            // how often the model was given up
+	modes    map[int]bool   // those of the model that keys depend on
 	followed int64          // offset of the next byte it takes
 	progress broadcast
 
@@ -43,8 +45,8 @@ type screen struct {
 	cols, rows int        // wanted
 }
 
-func openScreen(s *Session, cols, rows int) *screen {
-	c := &screen{s: s, stop: make(chan struct{}), cols: cols, rows: rows}
+func openScreen(s *Session, cols, rows int, from int64) *screen {
+	c := &screen{s: s, stop: make(chan struct{}), cols: cols, rows: rows, followed: from}
 	c.renew(cols, rows)
 	c.done.Go(c.follow)
 	return c
@@ -54,7 +56,11 @@ func openScreen(s *Session, cols, rows int) *screen {
 func (c *screen) renew(cols, rows int) {
 	model := vt.NewEmulator(cols, rows)
 	model.SetScrollbackSize(1) // the ring is the scrollback
-	c.model = model
+	c.model, c.modes = model, map[int]bool{}
+	model.SetCallbacks(vt.Callbacks{ // called while the model is fed
+		EnableMode:  func(m ansi.Mode) { c.modes[m.Mode()] = true },
+		DisableMode: func(m ansi.Mode) { delete(c.modes, m.Mode()) },
+	})
 	c.answers.Go(func() {
 		buf := make([]byte, 4<<10)
 		for {
@@ -224,6 +230,18 @@ func (c *screen) settle(end int64) {
 			return
 		}
 	}
+}
+
+// The modes that decide what keys send.
+const (
+	cursorKeys     = 1
+	bracketedPaste = 2004
+)
+
+func (c *screen) has(mode int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.modes[mode]
 }
 
 func (c *screen) lines() (lines []string, row, col int, alt bool) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -39,6 +40,9 @@ type Options struct {
 	// Argv is the program. Empty is a shell: SHELL of Env unless it is for a goal,
 	// else /bin/bash, else /bin/sh. A bare bash or sh reports its commands.
 	Argv       []string
+	Note       Note          // what the wiring says of it at first
+	Before     []byte        // what the scrollback begins with: what an earlier session of it printed
+	Asleep     bool          // start nothing before Restart
 	Cols, Rows int           // character cells
 	Scrollback int           // bytes kept, 0 is DefaultScrollback
 	Grace      time.Duration // between SIGHUP and SIGKILL when closing, 0 is DefaultGrace
@@ -50,6 +54,7 @@ type Session struct {
 	env      []string
 	argv     []string
 	shell    shellKind
+	host     string // this machine's name; "" for a terminal on another one
 	grace    time.Duration
 	launcher process.Launcher
 	changed  func() // Info changed; called without locks held
@@ -61,6 +66,7 @@ type Session struct {
 	mu         sync.Mutex
 	title, cwd string
 	goalID     string
+	noted      Note
 	cols, rows int
 	ring       *ring
 	marks      marks
@@ -87,7 +93,10 @@ func open(ctx context.Context, launcher process.Launcher, o Options, changed fun
 		grace: o.Grace, launcher: launcher, changed: changed,
 		run: make(chan struct{}, 1), title: o.Title,
 		cols: cells(o.Cols, DefaultCols), rows: cells(o.Rows, DefaultRows),
-		viewers: map[*Viewer]struct{}{},
+		viewers: map[*Viewer]struct{}{}, noted: o.Note,
+	}
+	if o.Note.Server == "" {
+		s.host, _ = os.Hostname() // without a name every folder counts
 	}
 	s.run <- struct{}{}
 	if s.title == "" {
@@ -101,10 +110,15 @@ func open(ctx context.Context, launcher process.Launcher, o Options, changed fun
 		bound = DefaultScrollback
 	}
 	s.ring = newRing(max(bound, minScrollback))
-	if err := s.begin(ctx); err != nil {
+	s.ring.add(o.Before)
+	if o.Asleep {
+		s.ended, s.command.state = true, shellEnded
+	} else if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
-	s.screen = openScreen(s, s.cols, s.rows)
+	// The model begins where the program does: what was asked of another terminal
+	// is not answered again.
+	s.screen = openScreen(s, s.cols, s.rows, int64(len(o.Before)))
 	return s, nil
 }
 
@@ -123,7 +137,10 @@ func (s *Session) ID() string { return s.id }
 func (s *Session) Info() pane.Info {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	info := pane.Info{ID: s.id, Kind: pane.Terminal, Title: s.title, GoalID: s.goalID, Dir: s.dir, Running: !s.ended}
+	info := pane.Info{
+		ID: s.id, Kind: pane.Terminal, Title: s.title, GoalID: s.goalID, Dir: s.dir, Cwd: s.cwd, Running: !s.ended,
+		Server: s.noted.Server, Session: s.noted.Session, Ask: s.noted.Ask, Secret: s.noted.Secret, Problem: s.noted.Problem,
+	}
 	if s.ended {
 		info.Exit = s.status.Code
 	}
@@ -151,6 +168,33 @@ func (s *Session) Rename(title string) {
 	s.title = title
 	s.mu.Unlock()
 	s.changed()
+}
+
+// Note is what the wiring knows of a terminal and Info shows.
+type Note struct {
+	Server, Session string // the machine that it is on, and its tmux session there
+	Ask             string // what ssh asks the person
+	Secret          bool   // the answer is not shown
+	Problem         string
+}
+
+// Note is what was noted last.
+func (s *Session) Note() Note {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.noted
+}
+
+// SetNote changes what Info shows besides.
+func (s *Session) SetNote(edit func(*Note)) {
+	s.mu.Lock()
+	old := s.noted
+	edit(&s.noted)
+	same := s.noted == old
+	s.mu.Unlock()
+	if !same {
+		s.changed()
+	}
 }
 
 // Lease gives the terminal to a goal; "" is the person.
@@ -201,6 +245,24 @@ func (s *Session) Wait(ctx context.Context, after int64) error {
 		case <-next:
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for output: %w", ctx.Err())
+		}
+	}
+}
+
+// Ended waits for the end of the program that runs, and its last output; false
+// when the terminal is closed or ctx ends.
+func (s *Session) Ended(ctx context.Context) (process.Status, bool) {
+	for {
+		s.mu.Lock()
+		status, ended, closed, next := s.status, s.ended, s.closed, s.output.next()
+		s.mu.Unlock()
+		if closed || ended {
+			return status, !closed
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return process.Status{}, false
 		}
 	}
 }

@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"crypto/rand"
-	_ "embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -19,13 +18,9 @@ const (
 	noShell    shellKind = iota // a program that takes no commands
 	bashShell                   // marks of its own accord, through our rc file
 	posixShell                  // marks in its prompt; each command that Run types begins with its own
+	zshShell                    // like bash, through a folder of start files
+	fishShell                   // like bash, through a file that it reads after its own
 )
-
-//go:embed bash.rc
-var bashRC string
-
-//go:embed sh.rc
-var shRC string
 
 // program is what to start: the caller's choice, else the person's shell. A goal
 // gets one that reports its commands, whatever the person likes.
@@ -38,16 +33,18 @@ func program(o Options) ([]string, shellKind) {
 	default:
 		argv = []string{firstShell(variable(o.Env, "SHELL"), "/bin/bash")}
 	}
+	if len(argv) > 1 {
+		return argv, noShell
+	}
 	switch filepath.Base(argv[0]) {
 	case "bash":
-		if len(argv) == 1 {
-			return argv, bashShell
-		}
-		return argv, noShell
+		return argv, bashShell
+	case "zsh":
+		return argv, zshShell
+	case "fish":
+		return argv, fishShell
 	case "sh", "dash", "ash", "ksh":
-		if len(argv) == 1 {
-			return argv, posixShell
-		}
+		return argv, posixShell
 	}
 	return argv, noShell
 }
@@ -79,46 +76,6 @@ func environment(env []string) []string {
 	}
 	return env
 }
-
-// profile reads the person's own start file.
-const profile = "if [ -r ~/.bashrc ]; then . ~/.bashrc; fi"
-
-// prepare is the command line and environment of the shell, and the start file
-// that it reads as descriptor 3. A pipe and not a file on disk: the nonce is
-// nobody else's. Only the person's terminals read the person's own start files:
-// for a goal they are slow at best, and change what its commands mean at worst.
-func (k shellKind) prepare(argv, env []string, nonce string, persons bool) ([]string, []string, *os.File, error) {
-	var text string
-	switch k {
-	case bashShell:
-		text = strings.Replace(bashRC, "PROFILE\n", "", 1)
-		if persons {
-			text = strings.Replace(bashRC, "PROFILE", profile, 1)
-		}
-		argv = []string{argv[0], "--rcfile", startFile, "-i"}
-	case posixShell:
-		text = shRC
-		if file := variable(env, "ENV"); file != "" && persons {
-			text += "ENV='" + strings.ReplaceAll(file, "'", `'\''`) + "'\nexport ENV\n[ -r \"$ENV\" ] && . \"$ENV\"\n"
-		}
-		env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, "ENV=") })
-		env = append(env, "ENV="+startFile)
-	case noShell:
-		return argv, env, nil, nil
-	}
-	rc, w, err := os.Pipe()
-	if err != nil {
-		return nil, nil, nil, fmt.Errorf("preparing the shell's start file: %w", err)
-	}
-	// It fits a pipe's buffer, so nobody needs to read yet.
-	_, err = w.WriteString(strings.ReplaceAll(text, "NONCE", nonce))
-	if err := errors.Join(err, w.Close()); err != nil {
-		return nil, nil, nil, errors.Join(fmt.Errorf("preparing the shell's start file: %w", err), rc.Close())
-	}
-	return argv, env, rc, nil
-}
-
-const startFile = "/dev/fd/3"
 
 // first is the state that a shell of this kind starts in.
 func (k shellKind) first() shellState {
@@ -153,13 +110,16 @@ func (k shellKind) keys(command, nonce string) (string, error) {
 	}
 	var typed string
 	switch k {
-	case bashShell:
+	case bashShell, zshShell:
 		typed = command
 		// Typed as it is, a line end would run half of it, a tab would complete,
 		// and an exclamation mark would search the history.
 		if strings.ContainsAny(command, "\n\t!") {
 			typed = "eval $'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`, "!", `\x21`).Replace(command) + "'"
 		}
+	case fishShell:
+		// Typed as it is, an incomplete one would go to the next line without a word.
+		typed = "eval '" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `'\n'`, "\t", `'\t'`).Replace(command) + "'"
 	case posixShell:
 		typed = " printf '\\033]133;C;goalpost=" + nonce + "\\007'; eval '" + strings.ReplaceAll(command, "'", `'\''`) + "'"
 		for line := range strings.Lines(typed) {

@@ -46,3 +46,40 @@ func (s *Session) Text(offset int64, limit int) Page {
 	page.Text = plain(raw)
 	return page
 }
+
+// pageBytes is about how much raw output a page of Scrollback holds.
+const pageBytes = 16 << 10
+
+// Scrollback is a page of plain text counted from the newest, which is 0. What
+// is printed meanwhile moves the pages: read on with Text from Page.From or
+// Page.Next to join them. Beyond the oldest page the text is empty.
+func (s *Session) Scrollback(page int) Page {
+	s.mu.Lock()
+	r := s.ring
+	to := r.end - int64(max(page, 0))*pageBytes
+	from := max(r.start, to-pageBytes)
+	out := Page{From: from, Next: max(to, r.start), End: r.end}
+	from, to = r.lineAfter(from), r.lineAfter(to)
+	if from < to {
+		out.From, out.Next = from, to
+		raw := r.slice(from, to)
+		s.mu.Unlock()
+		out.Text = plain(raw)
+		return out
+	}
+	s.mu.Unlock()
+	return out
+}
+
+// lineAfter is where the first line at or after the offset begins; the start of
+// what is kept and its end count as such, and so does the offset in a very long line.
+func (r *ring) lineAfter(offset int64) int64 {
+	if offset <= r.start || offset >= r.end {
+		return min(max(offset, r.start), r.end)
+	}
+	ahead := r.slice(offset-1, min(r.end, offset+pageBytes/2))
+	if i := bytes.IndexByte(ahead, '\n'); i >= 0 {
+		return offset + int64(i)
+	}
+	return offset + int64(begun(ahead[1:]))
+}

@@ -51,6 +51,14 @@ for group in "$@"; do
       have shellcheck || want shellcheck
       [ -n "$(fc-list 2>/dev/null | head -n 1)" ] || want fontconfig fonts-dejavu-core
       ;;
+    shells) # what people run in terminals, and what the tests run there
+      for name in git tmux vim htop fzf less zsh fish; do
+        have "$name" || want "$name"
+      done
+      have ssh || want openssh-client
+      # The tests start one of their own on a port of the loopback.
+      [ -x /usr/sbin/sshd ] || want openssh-server
+      ;;
     *)
       echo "deps.sh: unknown group $group" >&2
       exit 2
@@ -85,5 +93,12 @@ if [ "$(id -u)" -ne 0 ]; then
     exit 1
   fi
 fi
+case " ${missing[*]} " in *" openssh-server "*)
+  # Debian's own switch: the package is there, its service is never started.
+  echo "The SSH server is for the tests alone: /etc/ssh/sshd_not_to_be_run keeps its service from starting."
+  "${as_root[@]}" mkdir -p /etc/ssh
+  "${as_root[@]}" touch /etc/ssh/sshd_not_to_be_run
+  ;;
+esac
 "${as_root[@]}" apt-get update -q
 "${as_root[@]}" apt-get install -q -y --no-install-recommends "${missing[@]}"

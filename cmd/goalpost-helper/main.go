@@ -16,6 +16,9 @@
 // waits; the keeper, first of the goal's namespaces; an init for the agent and one
 // for each check, first of a process and mount namespace of its own; and, for an
 // instant, the one that lays down its rights and becomes the program.
+//
+// With GOALPOST_ASK in its environment it is ssh's SSH_ASKPASS instead: it hands
+// ssh's question to the app and the answer to ssh.
 package main
 
 import (
@@ -36,6 +39,9 @@ func main() {
 }
 
 func run(args []string) error {
+	if socket := os.Getenv("GOALPOST_ASK"); socket != "" {
+		return ask(socket, args)
+	}
 	if len(args) == 0 {
 		args = []string{""}
 	}

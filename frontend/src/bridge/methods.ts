@@ -1,5 +1,7 @@
 import type {
+  ArgsAnswer,
   ArgsOpenBrowser,
+  ArgsOpenSSH,
   ArgsOpenTerminal,
   ArgsUpload,
   Bookmark,
@@ -18,7 +20,9 @@ import type {
   PruneInput,
   PruneOutput,
   ReceiptView,
+  RemoteSession,
   ResumeInput,
+  SSHServer,
   Settings,
   StartInput,
   StartOutput,
@@ -58,6 +62,13 @@ export interface Methods {
   "TerminalAPI.Close": (id: string) => boolean;
   "TerminalAPI.Rename": (id: string, title: string) => boolean;
   "TerminalAPI.Restart": (id: string) => PaneInfo;
+  "SSHAPI.List": () => SSHServer[] | null;
+  "SSHAPI.Save": (server: SSHServer) => SSHServer;
+  "SSHAPI.Delete": (id: string) => boolean;
+  "SSHAPI.Sessions": (server: string) => RemoteSession[] | null;
+  "SSHAPI.Open": (args: ArgsOpenSSH) => PaneInfo;
+  "SSHAPI.Answer": (args: ArgsAnswer) => boolean;
+  "SSHAPI.Destroy": (pane: string) => boolean;
   "BrowserAPI.Open": (args: ArgsOpenBrowser) => PaneInfo;
   "BrowserAPI.Close": (id: string) => boolean;
   "BrowserAPI.Navigate": (id: string, url: string) => boolean;

@@ -346,6 +346,11 @@ export interface PaneInfo {
   title: string;
   goal_id: string;
   dir: string;
+  cwd: string;
+  server: string;
+  session: string;
+  ask: string;
+  secret: boolean;
   running: boolean;
   exit: number;
   url: string;
@@ -359,6 +364,42 @@ export interface PaneInfo {
   acting: string;
   x: number;
   y: number;
+}
+
+/** A machine that terminals are opened on, with the system's ssh. */
+export interface SSHServer {
+  id: string;
+  name: string;
+  host: string;
+  port: number;
+  user: string;
+  key_path: string;
+  jump: string;
+  folder: string;
+  tmux: boolean;
+}
+
+export interface ArgsOpenSSH {
+  server: string;
+  session: string;
+  cols: number;
+  rows: number;
+}
+
+/** What the person says to a question of ssh; without `ok` she does not want to. */
+export interface ArgsAnswer {
+  pane: string;
+  ask: string;
+  text: string;
+  ok: boolean;
+}
+
+/** A session of tmux on a server. */
+export interface RemoteSession {
+  name: string;
+  created: string;
+  attached: number;
+  windows: number;
 }
 
 export interface PaneInput {
@@ -516,6 +557,9 @@ export interface Settings {
   theme: "system" | "dark" | "light";
   font_size: number;
   scrollback: number;
+  font_family: string;
+  webgl: boolean;
+  screen_reader: boolean;
   welcomed: boolean;
 }
 

@@ -18,6 +18,11 @@ export function useRenaming(id: string): boolean {
   return useStore(useControl().store, (s) => s.renaming === id);
 }
 
+/** How many terminals take part in the broadcast, 0 when this one does not. */
+export function useBroadcast(id: string): number {
+  return useStore(useControl().store, (s) => (s.broadcast.has(id) ? s.broadcast.size : 0));
+}
+
 export function useZoomed(): boolean {
   return useStore(useControl().store, (s) => s.zoomed);
 }

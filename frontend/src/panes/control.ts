@@ -10,13 +10,20 @@ interface ControlState {
   searching: string;
   renaming: string;
   zoomed: boolean;
+  /** Terminals that take part in the broadcast: what is typed into one reaches all. */
+  broadcast: ReadonlySet<string>;
 }
 
 const saveAfterMs = 600;
 
 /** What can be done to the workspace's panes. It keeps dockview in step with the panes that Go reports. */
 export class WorkspaceControl {
-  readonly store = createStore<ControlState>(() => ({ searching: "", renaming: "", zoomed: false }));
+  readonly store = createStore<ControlState>(() => ({
+    searching: "",
+    renaming: "",
+    zoomed: false,
+    broadcast: new Set(),
+  }));
   readonly screens = new Map<string, Screen>();
   private dock: DockviewApi | null = null;
   private restored = false;
@@ -78,7 +85,9 @@ export class WorkspaceControl {
     const pane = panel && this.app.state.panes.panes.find((p) => p.id === panel.id);
     if (!panel || !pane) return;
     this.wanted = { group: panel.group.id, side: splitSide(panel.group.width, panel.group.height) };
-    const opened = await (pane.kind === "terminal" ? this.app.openTerminal(pane.dir) : this.app.openBrowser(pane.url));
+    const opened = await (pane.kind === "terminal"
+      ? this.app.openTerminal(pane.server ? "" : pane.cwd || pane.dir)
+      : this.app.openBrowser(pane.url));
     if (!opened) this.wanted = null;
   }
 
@@ -109,6 +118,40 @@ export class WorkspaceControl {
 
   rename(id: string): void {
     this.store.setState({ renaming: id });
+  }
+
+  /** Only the person's own terminals take part: a goal's are its own. */
+  canBroadcast(pane: PaneInfo | undefined): boolean {
+    return pane?.kind === "terminal" && pane.goal_id === "";
+  }
+
+  broadcast(id: string): void {
+    const on = new Set(this.store.getState().broadcast);
+    if (!on.delete(id)) on.add(id);
+    this.store.setState({ broadcast: on });
+  }
+
+  broadcastAll(): void {
+    const panes = this.app.state.panes.panes.filter(
+      (p) => this.canBroadcast(p) && this.dock?.getPanel(p.id)?.api.isVisible,
+    );
+    this.store.setState({ broadcast: new Set(panes.map((p) => p.id)) });
+  }
+
+  broadcastOff(): void {
+    this.store.setState({ broadcast: new Set() });
+  }
+
+  /** Passes on what was typed into one terminal of the broadcast to the others. */
+  typed(id: string, data: string): void {
+    const { broadcast } = this.store.getState();
+    if (!broadcast.has(id)) return;
+    for (const other of broadcast) if (other !== id) this.screens.get(other)?.type(data);
+  }
+
+  /** Scrolls the active terminal to the command before (-1) or after (1). */
+  prompt(step: -1 | 1): void {
+    this.screens.get(this.activePane?.id ?? "")?.prompts.go(step);
   }
 
   private async restore(dock: DockviewApi): Promise<void> {
@@ -148,6 +191,9 @@ export class WorkspaceControl {
     if (!dock || !this.restored) return;
     const panes = this.app.state.panes.panes;
     const ids = new Set(panes.map((p) => p.id));
+    const taking = [...this.store.getState().broadcast];
+    const left = taking.filter((id) => this.canBroadcast(panes.find((p) => p.id === id)));
+    if (left.length < taking.length) this.store.setState({ broadcast: new Set(left) });
     for (const panel of [...dock.panels]) if (!ids.has(panel.id)) dock.removePanel(panel);
     for (const pane of panes) {
       const panel = dock.getPanel(pane.id);

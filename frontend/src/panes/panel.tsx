@@ -71,6 +71,7 @@ function Terminal({ pane, visible, active }: TerminalProps) {
         onSearchEnd={() => control.store.setState({ searching: "" })}
         onLeave={() => control.leave(id)}
         onScreen={onScreen}
+        onTyped={(data) => control.typed(id, data)}
       />
     </Suspense>
   );

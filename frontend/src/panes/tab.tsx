@@ -5,7 +5,7 @@ import { useApp, useAppState } from "@/store/context";
 import { Badge, Dot, type Tone } from "@/ui/badge";
 import { CloseIcon, DotsIcon, GlobeIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
-import { useControl, useRenaming } from "./context";
+import { useBroadcast, useControl, useRenaming } from "./context";
 import type { WorkspaceControl } from "./control";
 
 function tone(pane: PaneInfo): { tone: Tone; words: string } {
@@ -20,10 +20,12 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
   const control = useControl();
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === api.id));
   const goal = useAppState((s) => (pane?.goal_id ? s.goals.byId[pane.goal_id]?.card : undefined));
+  const broadcast = useBroadcast(api.id);
   const renaming = useRenaming(api.id);
   if (!pane) return null;
   const state = tone(pane);
   const acting = goal?.status === "running";
+  const folder = pane.kind === "terminal" && !pane.server ? pane.cwd || pane.dir : "";
   const title = pane.title || (pane.kind === "terminal" ? "terminal" : "new page");
 
   return (
@@ -46,10 +48,30 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
           {title}
         </span>
       )}
-      {pane.kind === "terminal" && pane.dir ? (
-        <span className="pane-dir truncate font-mono text-2xs text-t3">{shortPath(pane.dir)}</span>
+      {folder ? (
+        <span className="pane-dir truncate font-mono text-2xs text-t3" title={folder} data-testid="pane-dir">
+          {shortPath(folder)}
+        </span>
+      ) : null}
+      {pane.server ? (
+        <span className="pane-dir truncate font-mono text-2xs text-t3" data-testid="pane-server">
+          {pane.server}
+          {pane.session ? ` · ${pane.session}` : ""}
+        </span>
       ) : null}
       <span className="flex-1" />
+      {broadcast > 0 ? (
+        <button
+          type="button"
+          className="flex"
+          data-testid="pane-broadcast"
+          aria-label="Leave the broadcast"
+          title={`What you type here reaches ${broadcast} terminals. Click to leave.`}
+          onClick={() => control.broadcast(pane.id)}
+        >
+          <Badge tone="warn">{broadcast > 1 ? `broadcast · ${broadcast}` : "broadcast · alone"}</Badge>
+        </button>
+      ) : null}
       {pane.goal_id ? (
         <button
           type="button"
@@ -97,6 +119,13 @@ function menuOf(pane: PaneInfo, control: WorkspaceControl, close: () => void): M
     { id: "paste", label: "Paste", hint: "Ctrl+Shift+V", takesFocus: true, run: () => void screen()?.paste() },
     { id: "search", label: "Search…", takesFocus: true, run: () => control.search(pane.id) },
     { id: "clear", label: "Clear scrollback", run: () => screen()?.term.clear() },
+    {
+      id: "broadcast",
+      label: "Broadcast",
+      hint: "leader, M",
+      disabled: !control.canBroadcast(pane),
+      run: () => control.broadcast(pane.id),
+    },
     { id: "rename", label: "Rename…", takesFocus: true, run: () => control.rename(pane.id) },
     null,
     ...layout,

@@ -7,6 +7,7 @@ export function QuestionDialog() {
   const app = useApp();
   const question = useAppState((s) => s.question);
   if (!question) return null;
+  const { other } = question;
   const close = () => app.set({ question: null });
   return (
     <Dialog
@@ -22,6 +23,17 @@ export function QuestionDialog() {
           <Button look="quiet" data-testid="question-no" onClick={close}>
             Cancel
           </Button>
+          {other ? (
+            <Button
+              data-testid="question-other"
+              onClick={() => {
+                close();
+                void other.run();
+              }}
+            >
+              {other.label}
+            </Button>
+          ) : null}
           <Button
             look={question.danger ? "danger" : "primary"}
             data-testid="question-yes"

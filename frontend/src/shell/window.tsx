@@ -3,6 +3,7 @@ import { Dashboard } from "@/features/goals/dashboard";
 import { GoalDrawer } from "@/features/goals/drawer";
 import { NewGoalDialog } from "@/features/goals/newgoal/dialog";
 import { SteerDialog } from "@/features/goals/steer";
+import { ServersDialog } from "@/features/servers/dialog";
 import { Palette } from "@/features/palette/palette";
 import { ControlContext } from "@/panes/context";
 import { WorkspaceControl } from "@/panes/control";
@@ -35,6 +36,7 @@ export function Window({ app }: { app: App }) {
           <Frame onShowPanes={(goal) => control.showGoal(goal)} />
           <NewGoalDialog />
           <SteerDialog />
+          <ServersDialog />
           <Palette actions={actions} />
           <QuestionDialog />
           <Toasts />

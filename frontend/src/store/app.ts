@@ -99,6 +99,12 @@ export class App {
     return this.opened(await this.ask("TerminalAPI.Open", { dir, cols: 80, rows: 24 }));
   }
 
+  async openSSH(server: string, session = ""): Promise<PaneInfo | undefined> {
+    this.set({ servers: false });
+    this.go("workspace");
+    return this.opened(await this.ask("SSHAPI.Open", { server, session, cols: 80, rows: 24 }));
+  }
+
   async openBrowser(url = "", profile = ""): Promise<PaneInfo | undefined> {
     this.go("workspace");
     return this.opened(await this.ask("BrowserAPI.Open", { url, width: 1024, height: 768, profile }));
@@ -122,6 +128,19 @@ export class App {
     const close = async () => {
       await (pane.kind === "terminal" ? this.ask("TerminalAPI.Close", id) : this.ask("BrowserAPI.Close", id));
     };
+    if (pane.session && pane.running) {
+      this.confirm({
+        title: `Close ${pane.title}?`,
+        text: `The session ${pane.session} can go on on ${pane.server} without this pane: what runs there stays, and you can come back to it. Or it is ended there.`,
+        yes: "End the session",
+        danger: true,
+        other: { label: "Keep it running", run: close },
+        run: async () => {
+          await this.ask("SSHAPI.Destroy", id);
+        },
+      });
+      return;
+    }
     const goal = this.state.goals.byId[pane.goal_id]?.card;
     if (!goal || !isLive(goal)) {
       void close();

@@ -12,6 +12,8 @@ export interface Question {
   yes: string;
   danger: boolean;
   run: () => void | Promise<void>;
+  /** Another thing that can be done instead. */
+  other?: { label: string; run: () => void | Promise<void> };
 }
 
 /** Whether what is on the screen is current. */
@@ -32,6 +34,8 @@ export interface AppState {
   paletteOpen: boolean;
   steerOpen: boolean;
   leader: boolean;
+  /** The servers' dialog is open. */
+  servers: boolean;
   drawer: boolean;
   question: Question | null;
   /** The pane that has the focus, `""` for none. */
@@ -52,6 +56,7 @@ export const firstState: AppState = {
   paletteOpen: false,
   steerOpen: false,
   leader: false,
+  servers: false,
   drawer: true,
   question: null,
   activePane: "",

@@ -16,6 +16,8 @@ import {
   findings,
   proposal,
   providers,
+  remoteSessions,
+  servers,
   settings,
   stillGoals,
   stillSteps,
@@ -50,6 +52,7 @@ export class FakeBridge implements Bridge {
   settings = structuredClone(settings);
   providers = structuredClone(providers);
   findings = structuredClone(findings);
+  servers = structuredClone(servers);
   private rev = 1;
   private now = worldTime;
   private made = 0;
@@ -368,6 +371,27 @@ export class FakeBridge implements Bridge {
       this.changePane(id, { running: true, exit: 0 });
       return this.panes.find((p) => p.id === id) ?? terminalPane(id);
     },
+    "SSHAPI.List": () => this.servers,
+    "SSHAPI.Save": (server) => {
+      const saved = { ...server, id: server.id || `s${this.servers.length + 1}` };
+      this.servers = [...this.servers.filter((s) => s.id !== saved.id), saved];
+      return saved;
+    },
+    "SSHAPI.Delete": (id) => {
+      this.servers = this.servers.filter((s) => s.id !== id);
+      return true;
+    },
+    "SSHAPI.Sessions": () => remoteSessions,
+    "SSHAPI.Open": ({ server, session }) =>
+      this.putPane(
+        terminalPane(`t${10 + this.rev}`, {
+          title: this.servers.find((s) => s.id === server)?.name ?? server,
+          server,
+          session: session || "goalpost-1a2b3c4d",
+        }),
+      ),
+    "SSHAPI.Answer": ({ pane }) => this.changePane(pane, { ask: "", secret: false }),
+    "SSHAPI.Destroy": (id) => this.closePane(id),
     "BrowserAPI.Open": ({ url }) => this.putPane(browserPane(`b${10 + this.rev}`, url ? { url, title: url } : {})),
     "BrowserAPI.Close": (id) => this.closePane(id),
     "BrowserAPI.Navigate": (id, url) => this.changePane(id, { url, title: url, can_back: true, problem: "" }),

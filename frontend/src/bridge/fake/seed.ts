@@ -5,6 +5,8 @@ import type {
   PaneInfo,
   ProposalView,
   Provider,
+  RemoteSession,
+  SSHServer,
   Settings,
   StepRow,
 } from "@/bridge/types";
@@ -23,7 +25,15 @@ export const connection: Connection = {
   work_dir: "/home/ada/Goalpost",
 };
 
-export const settings: Settings = { theme: "dark", font_size: 13, scrollback: 10_000, welcomed: true };
+export const settings: Settings = {
+  theme: "dark",
+  font_size: 13,
+  scrollback: 10_000,
+  font_family: "",
+  webgl: false,
+  screen_reader: false,
+  welcomed: true,
+};
 
 export const findings: Finding[] = [
   { id: "data", state: "ok", title: "Data folder", detail: "/home/ada/.local/share/goalpost is writable", hint: "" },
@@ -287,6 +297,11 @@ const pane: PaneInfo = {
   loading: false,
   can_back: false,
   can_forward: false,
+  cwd: "",
+  server: "",
+  session: "",
+  ask: "",
+  secret: false,
   problem: "",
   notice: "",
   driver: "",
@@ -313,3 +328,22 @@ export const browserPane = (id: string, part: Partial<PaneInfo> = {}): PaneInfo 
   url: "about:blank",
   ...part,
 });
+
+export const servers: SSHServer[] = [
+  {
+    id: "s1",
+    name: "edge-1",
+    host: "edge-1.example",
+    port: 22,
+    user: "deploy",
+    key_path: "",
+    jump: "",
+    folder: "/var/log/nginx",
+    tmux: true,
+  },
+];
+
+export const remoteSessions: RemoteSession[] = [
+  { name: "build", created: at(-7_200_000), attached: 0, windows: 2 },
+  { name: "goalpost-1a2b3c4d", created: at(-86_400_000), attached: 1, windows: 1 },
+];

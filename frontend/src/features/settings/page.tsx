@@ -1,6 +1,6 @@
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
-import { Choice, NumberRow, Row } from "./rows";
+import { Choice, NumberRow, Row, SwitchRow, TextRow } from "./rows";
 import { Providers } from "./providers";
 
 /** Everything that can be set. It holds at once. */
@@ -51,6 +51,27 @@ export function SettingsPage() {
               min={100}
               max={200_000}
               onSave={(scrollback) => void app.saveSettings({ scrollback })}
+            />
+            <TextRow
+              title="Terminal font"
+              text="Installed fonts, the first that is there; empty for JetBrains Mono"
+              testid="font-family"
+              value={settings.font_family}
+              onSave={(font_family) => void app.saveSettings({ font_family })}
+            />
+            <SwitchRow
+              title="Draw terminals with WebGL"
+              text="Faster with a real graphics card. Where there is none, or it fails, terminals are drawn as before"
+              testid="webgl"
+              on={settings.webgl}
+              onChange={(webgl) => void app.saveSettings({ webgl })}
+            />
+            <SwitchRow
+              title="Screen reader"
+              text="Terminals say what they print to assistive programs"
+              testid="screen-reader"
+              on={settings.screen_reader}
+              onChange={(screen_reader) => void app.saveSettings({ screen_reader })}
             />
           </div>
           <Providers />

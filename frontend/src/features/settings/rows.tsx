@@ -88,3 +88,61 @@ export function NumberRow({ title, text, testid, value, min, max, onSave }: Numb
     </Row>
   );
 }
+
+interface TextRowProps {
+  title: string;
+  text: string;
+  testid: string;
+  value: string;
+  onSave: (value: string) => void;
+}
+
+/** A line of text that is saved when it is finished. */
+export function TextRow({ title, text, testid, value, onSave }: TextRowProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const finish = () => {
+    if (typed !== null && typed.trim() !== value) onSave(typed.trim());
+    setTyped(null);
+  };
+  return (
+    <Row title={title} text={text}>
+      <input
+        data-testid={testid}
+        aria-label={title}
+        spellCheck={false}
+        className="field w-56"
+        value={typed ?? value}
+        onChange={(e) => setTyped(e.target.value)}
+        onBlur={finish}
+        onKeyDown={(e) => {
+          if (e.code === "Enter") finish();
+          if (e.code === "Escape") setTyped(null);
+        }}
+      />
+    </Row>
+  );
+}
+
+interface SwitchRowProps {
+  title: string;
+  text: string;
+  testid: string;
+  on: boolean;
+  onChange: (on: boolean) => void;
+}
+
+/** Something that is on or off. */
+export function SwitchRow({ title, text, testid, on, onChange }: SwitchRowProps) {
+  return (
+    <Row title={title} text={text}>
+      <input
+        type="checkbox"
+        role="switch"
+        data-testid={testid}
+        aria-label={title}
+        checked={on}
+        onChange={(e) => onChange(e.target.checked)}
+      />
+    </Row>
+  );
+}

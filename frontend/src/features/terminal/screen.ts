@@ -3,9 +3,11 @@ import { SearchAddon } from "@xterm/addon-search";
 import { Unicode11Addon } from "@xterm/addon-unicode11";
 import { WebLinksAddon } from "@xterm/addon-web-links";
 import { Terminal } from "@xterm/xterm";
+import type { WebglAddon } from "@xterm/addon-webgl";
 import type { Bridge } from "@/bridge/bridge";
 import { readClipboard, writeClipboard } from "@/bridge/clipboard";
 import type { TerminalStream } from "@/bridge/terminal";
+import { Prompts } from "./prompts";
 import { terminalTheme } from "./theme";
 
 export interface ScreenHandlers {
@@ -15,27 +17,42 @@ export interface ScreenHandlers {
   openLink: (url: string) => void;
   /** Ctrl+Shift+Tab: the keyboard leaves the terminal. */
   leave: () => void;
+  /** What the person has typed or pasted, for the other terminals of a broadcast. */
+  typed: (data: string) => void;
 }
 
 export interface ScreenLook {
   fontSize: number;
   scrollback: number;
+  /** Of the person's choice, `""` for the built-in one. */
+  fontFamily: string;
+  webgl: boolean;
+  screenReader: boolean;
 }
 
 /** How much less a pane without the keyboard acknowledges, so that less of its flood is on the way: the pane in use comes first. */
 const modesty = 448 * 1024;
 
-const fontFamily = '"JetBrains Mono", ui-monospace, monospace';
+const builtIn = '"JetBrains Mono", ui-monospace, monospace';
+
+const fonts = (own: string) => (own ? `${own}, ${builtIn}` : builtIn);
+
+/** What the terminal says by itself: mouse and focus reports. They are no typing. */
+const report = /^\x1b\[(?:[IO]$|<|M)/;
 
 /** An xterm on the stream of one pane. Everything it shows is what the program wrote, as text. */
 export class Screen {
   readonly term: Terminal;
   readonly search = new SearchAddon();
+  readonly prompts: Prompts;
+  private gl: WebglAddon | null = null;
   private readonly fitter = new FitAddon();
   private readonly stream: TerminalStream;
   private frame = 0;
   private host: HTMLElement | null = null;
   private written = 0;
+  private asked: ScreenLook;
+  private closed = false;
 
   constructor(
     bridge: Bridge,
@@ -45,11 +62,16 @@ export class Screen {
   ) {
     this.term = new Terminal({
       allowProposedApi: true,
-      fontFamily,
+      fontFamily: fonts(look.fontFamily),
       fontSize: look.fontSize,
       lineHeight: 1.25,
       scrollback: look.scrollback,
       cursorBlink: false,
+      screenReaderMode: look.screenReader,
+      wordSeparator: " ()[]{}'\"`,;│",
+      rightClickSelectsWord: false,
+      // Links that the program names itself (OSC 8): the same way as those that are found.
+      linkHandler: { activate: (event, url) => event.button === 0 && /^https?:/.test(url) && on.openLink(url) },
       cursorInactiveStyle: "outline",
       macOptionIsMeta: true,
       theme: terminalTheme(),
@@ -60,6 +82,8 @@ export class Screen {
     this.term.unicode.activeVersion = "11";
     this.term.loadAddon(new WebLinksAddon((event, url) => event.button === 0 && on.openLink(url)));
     this.silenceReports();
+    this.prompts = new Prompts(this.term);
+    this.asked = look;
     this.term.attachCustomKeyEventHandler((e) => this.key(e));
     this.term.onBell(on.bell);
     this.stream = bridge.terminal(pane, {
@@ -73,7 +97,10 @@ export class Screen {
       size: (cols, rows) => this.term.resize(cols, rows),
       link: on.link,
     });
-    this.term.onData((d) => this.stream.input(d));
+    this.term.onData((d) => {
+      this.stream.input(d);
+      if (!report.test(d)) on.typed(d);
+    });
     this.term.onBinary((d) => this.stream.inputBytes(Uint8Array.from(d, (c) => c.charCodeAt(0))));
   }
 
@@ -82,6 +109,35 @@ export class Screen {
     this.term.open(host);
     this.term.textarea?.addEventListener("focus", () => this.acknowledge());
     this.fit();
+    void this.draw(this.asked.webgl);
+  }
+
+  /** Types as if the person had, without passing it on. */
+  type(data: string): void {
+    this.stream.input(data);
+  }
+
+  /** Draws with WebGL, or without: also when there is none, or when the machine takes it away. */
+  private async draw(webgl: boolean): Promise<void> {
+    if (!webgl) {
+      this.gl?.dispose();
+      this.gl = null;
+      return;
+    }
+    if (this.gl) return;
+    const { WebglAddon } = await import("@xterm/addon-webgl");
+    if (this.closed || this.gl || !this.asked.webgl) return;
+    try {
+      const gl = new WebglAddon();
+      gl.onContextLoss(() => {
+        gl.dispose();
+        if (this.gl === gl) this.gl = null;
+      });
+      this.term.loadAddon(gl);
+      this.gl = gl;
+    } catch {
+      // The ordinary way of drawing stays.
+    }
   }
 
   private acknowledge(): void {
@@ -103,16 +159,20 @@ export class Screen {
   }
 
   look(look: ScreenLook): void {
+    this.asked = look;
+    this.term.options.fontFamily = fonts(look.fontFamily);
+    this.term.options.screenReaderMode = look.screenReader;
     this.term.options.fontSize = look.fontSize;
     this.term.options.scrollback = look.scrollback;
     this.term.options.theme = terminalTheme();
+    void this.draw(look.webgl);
     this.fit();
   }
 
   /** Measures the cells anew, once the real font has come. */
   fontLoaded(): void {
     this.term.options.fontFamily = "monospace";
-    this.term.options.fontFamily = fontFamily;
+    this.term.options.fontFamily = fonts(this.asked.fontFamily);
     this.fit();
   }
 
@@ -135,6 +195,7 @@ export class Screen {
   }
 
   close(): void {
+    this.closed = true;
     if (this.frame) cancelAnimationFrame(this.frame);
     this.stream.close();
     this.term.dispose();

@@ -4,6 +4,7 @@ import type { PaneInfo } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { Badge } from "@/ui/badge";
+import { Ask } from "./ask";
 import { SearchBox } from "./search";
 import { Screen } from "./screen";
 
@@ -17,6 +18,8 @@ interface TerminalViewProps {
   /** The keyboard leaves the terminal. */
   onLeave: () => void;
   onScreen: (screen: Screen | null) => void;
+  /** What the person has typed. */
+  onTyped: (data: string) => void;
 }
 
 const bellMs = 400;
@@ -32,6 +35,9 @@ export function TerminalView(p: TerminalViewProps) {
   const fontSize = useAppState((s) => s.settings?.font_size ?? 13);
   const scrollback = useAppState((s) => s.settings?.scrollback ?? 10_000);
   const theme = useAppState((s) => s.settings?.theme ?? "system");
+  const fontFamily = useAppState((s) => s.settings?.font_family ?? "");
+  const webgl = useAppState((s) => s.settings?.webgl ?? false);
+  const screenReader = useAppState((s) => s.settings?.screen_reader ?? false);
   const id = p.pane.id;
 
   useEffect(() => {
@@ -43,13 +49,20 @@ export function TerminalView(p: TerminalViewProps) {
     const s = new Screen(
       app.bridge,
       id,
-      { fontSize: settings?.font_size ?? 13, scrollback: settings?.scrollback ?? 10_000 },
+      {
+        fontSize: settings?.font_size ?? 13,
+        scrollback: settings?.scrollback ?? 10_000,
+        fontFamily: settings?.font_family ?? "",
+        webgl: settings?.webgl ?? false,
+        screenReader: settings?.screen_reader ?? false,
+      },
       {
         link: setLink,
         exit: setExit,
         bell: () => setBell(Date.now()),
         openLink: (url) => void app.openBrowser(url),
         leave: () => handlers.current.onLeave(),
+        typed: (data) => handlers.current.onTyped(data),
       },
     );
     screen.current = s;
@@ -72,17 +85,19 @@ export function TerminalView(p: TerminalViewProps) {
 
   useEffect(() => {
     // The tokens change with the theme's attribute, which is set in the same commit.
-    const timer = requestAnimationFrame(() => screen.current?.look({ fontSize, scrollback }));
+    const timer = requestAnimationFrame(() =>
+      screen.current?.look({ fontSize, scrollback, fontFamily, webgl, screenReader }),
+    );
     return () => cancelAnimationFrame(timer);
-  }, [fontSize, scrollback, theme]);
+  }, [fontSize, scrollback, theme, fontFamily, webgl, screenReader]);
 
   useEffect(() => {
     if (p.visible) screen.current?.fit();
   }, [p.visible]);
 
   useEffect(() => {
-    if (p.active && p.visible && !p.searching) screen.current?.term.focus();
-  }, [p.active, p.visible, p.searching]);
+    if (p.active && p.visible && !p.searching && !p.pane.ask) screen.current?.term.focus();
+  }, [p.active, p.visible, p.searching, p.pane.ask]);
 
   const running = p.pane.running;
   const wasRunning = useRef(running);
@@ -117,7 +132,24 @@ export function TerminalView(p: TerminalViewProps) {
           </Badge>
         </div>
       ) : null}
-      {code !== null ? (
+      {p.pane.ask ? <Ask key={p.pane.ask} pane={p.pane} /> : null}
+      {p.pane.problem ? (
+        <div
+          className="flex min-h-9 shrink-0 items-center gap-2.5 border-t border-line px-3"
+          role="status"
+          data-testid="terminal-problem"
+        >
+          <Badge tone="warn" live={p.pane.problem.includes("lost")}>
+            {p.pane.server}
+          </Badge>
+          <span className="text-xs text-t2">{p.pane.problem}</span>
+          <span className="flex-1" />
+          <Button data-testid="terminal-connect" onClick={() => void app.ask("TerminalAPI.Restart", id)}>
+            Connect now
+          </Button>
+        </div>
+      ) : null}
+      {code !== null && !p.pane.problem ? (
         <div className="flex h-9 shrink-0 items-center gap-2.5 border-t border-line px-3" role="status">
           <Badge tone={code === 0 ? "calm" : "bad"}>{code < 0 ? "ended by a signal" : `exit ${code}`}</Badge>
           <span className="text-xs text-t3">The program has ended.</span>

@@ -1,0 +1,198 @@
+package app
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/config"
+	"goalpost/backend/pane"
+	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/terminal"
+)
+
+// begin is the program of one start on a data folder.
+func begin(t *testing.T, home string) *App {
+	t.Helper()
+	t.Setenv("GOALPOST_HELPER", sandboxtest.Helper(t))
+	t.Setenv("HOME", home)
+	t.Setenv("SHELL", "/bin/bash")
+	cfg, err := config.Open(func(name string) string {
+		return map[string]string{config.HomeVariable: home, "HOME": home}[name]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := New(Options{Config: cfg, Version: "test"})
+	if err := a.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+		defer cancel()
+		if err := a.Close(ctx); err != nil {
+			t.Error(err)
+		}
+		if err := cfg.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := a.RestoreWorkspace(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// said waits until the terminal has printed what matches.
+func said(t *testing.T, s *terminal.Session, pattern string) {
+	t.Helper()
+	const bound = 30 * time.Second
+	w, err := s.WaitFor(t.Context(), terminal.Until{Pattern: regexp.MustCompile(pattern)}, bound)
+	if err != nil || w.Why != terminal.Matched {
+		t.Fatalf("%s: %+v %v\n%s", pattern, w, err, s.Text(0, 1<<16).Text)
+	}
+}
+
+func terminals(a *App) []pane.Info {
+	var list []pane.Info
+	for _, p := range a.panes.Snapshot().Panes {
+		if p.Kind == pane.Terminal {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// TestWorkspaceAfterARestart: title, folder and scrollback are back, under the
+// same id; what ran is typed at the prompt, and does not run.
+func TestWorkspaceAfterARestart(t *testing.T) {
+	home := t.TempDir()
+	work := filepath.Join(home, "some where")
+	if err := os.Mkdir(work, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var opened pane.Info
+	t.Run("before", func(t *testing.T) {
+		a := begin(t, home)
+		var err error
+		if opened, err = a.panes.OpenTerminal(t.Context(), api.ArgsOpenTerminal{Dir: home}); err != nil {
+			t.Fatal(err)
+		}
+		s, err := a.terminals.Get(opened.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Rename("the server")
+		if r, err := s.Run(t.Context(), "cd 'some where'; echo seen $((40+2))", time.Minute); err != nil || r.Exit != 0 {
+			t.Fatalf("%+v %v", r, err)
+		}
+		if _, err := s.Run(t.Context(), "sh -c 'echo run >> runs; echo up; exec sleep 1000'", 0); err != nil {
+			t.Fatal(err)
+		}
+		said(t, s, `(?m)^up$`)
+	})
+	t.Run("after", func(t *testing.T) {
+		a := begin(t, home)
+		list := terminals(a)
+		if len(list) != 1 || list[0].ID != opened.ID || list[0].Title != "the server" || list[0].Cwd != work || !list[0].Running {
+			t.Fatalf("%+v", list)
+		}
+		s, err := a.terminals.Get(opened.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said(t, s, `(?s)seen 42\n.*as it was on .*sleep 1000'`) // at the prompt below what was there
+		if err := s.Keys("Ctrl+A"); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Type("echo offered: "); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Keys("Enter"); err != nil {
+			t.Fatal(err)
+		}
+		said(t, s, `(?m)^offered: sh -c echo run >> runs; echo up; exec sleep 1000$`)
+		if runs, err := os.ReadFile(filepath.Join(work, "runs")); err != nil || string(runs) != "run\n" {
+			t.Errorf("it ran by itself: %q %v", runs, err)
+		}
+		next, err := a.panes.OpenTerminal(t.Context(), api.ArgsOpenTerminal{})
+		if err != nil || next.ID == opened.ID {
+			t.Errorf("%+v %v", next, err)
+		}
+		if err := a.panes.CloseTerminal(t.Context(), opened.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.keep(t.Context()); err != nil { // now and then, for a crash
+			t.Fatal(err)
+		}
+		kept, err := a.store.Terminals(t.Context())
+		if err != nil || len(kept) != 1 || kept[0].ID != next.ID {
+			t.Errorf("%+v %v", kept, err)
+		}
+	})
+}
+
+// TestOneProcessHoldsTheWorkspace: a second one restores nothing, and keeps
+// nothing over the first one's.
+func TestOneProcessHoldsTheWorkspace(t *testing.T) {
+	home := t.TempDir()
+	first := begin(t, home)
+	if _, err := first.panes.OpenTerminal(t.Context(), api.ArgsOpenTerminal{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.keep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("second", func(t *testing.T) {
+		second := begin(t, home)
+		if list := terminals(second); len(list) != 0 {
+			t.Errorf("%+v", list)
+		}
+	})
+	if kept, err := first.store.Terminals(t.Context()); err != nil || len(kept) != 1 {
+		t.Errorf("%+v %v", kept, err)
+	}
+}
+
+// TestServersAfterARestart: a terminal on a server that was deleted is not there, and
+// one without tmux is not connected by itself.
+func TestServersAfterARestart(t *testing.T) {
+	home := t.TempDir()
+	t.Run("before", func(t *testing.T) {
+		a := begin(t, home)
+		for _, name := range []string{"stays", "goes"} {
+			server, err := a.SaveServer(t.Context(), pane.Server{Name: name, Host: "127.0.0.1", Port: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := a.OpenSSH(t.Context(), api.ArgsOpenSSH{Server: server.ID}); err != nil {
+				t.Fatal(err)
+			}
+			if name == "goes" {
+				if err := a.DeleteServer(t.Context(), server.ID); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+	t.Run("after", func(t *testing.T) {
+		a := begin(t, home)
+		list := terminals(a)
+		if len(list) != 1 || list[0].Title != "stays" || list[0].Running || !strings.Contains(list[0].Problem, "Not connected") {
+			t.Fatalf("%+v", list)
+		}
+		if _, err := a.panes.RestartTerminal(t.Context(), list[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		s, err := a.terminals.Get(list[0].ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said(t, s, `Connection refused`)
+	})
+}

@@ -1,0 +1,170 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/pane"
+	"goalpost/backend/ssh"
+	"goalpost/backend/terminal"
+)
+
+// Servers lists the stored servers.
+func (a *App) Servers(ctx context.Context) ([]pane.Server, error) {
+	list, err := a.store.Servers(ctx)
+	if list == nil {
+		list = []pane.Server{}
+	}
+	return list, err
+}
+
+// SaveServer keeps a server.
+func (a *App) SaveServer(ctx context.Context, s pane.Server) (pane.Server, error) {
+	return a.store.SaveServer(ctx, s)
+}
+
+// DeleteServer forgets a server.
+func (a *App) DeleteServer(ctx context.Context, id string) error {
+	return a.store.DeleteServer(ctx, id)
+}
+
+// besideMost bounds a command beside the sessions: ssh itself gives up a little earlier.
+const besideMost = 12 * time.Second
+
+// RemoteSessions lists tmux's sessions on a server.
+func (a *App) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSession, error) {
+	s, err := a.store.Server(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, besideMost)
+	defer cancel()
+	list, err := a.ssh.Sessions(ctx, s)
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	out := []api.RemoteSession{}
+	for _, one := range list {
+		out = append(out, api.RemoteSession{Name: one.Name, Created: one.Created.Format(time.RFC3339), Attached: one.Attached, Windows: one.Windows})
+	}
+	return out, nil
+}
+
+// unreachable is a failure that lies with the server and not with us.
+func unreachable(err error) error {
+	if problem := api.ProblemOf(err); problem.Code != api.Internal {
+		return problem
+	}
+	return &api.Problem{Code: api.Unavailable, Message: err.Error()}
+}
+
+// OpenSSH connects a new pane to a server.
+func (a *App) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error) {
+	server, err := a.store.Server(ctx, in.Server)
+	if err != nil {
+		return pane.Info{}, err
+	}
+	session := in.Session
+	if session == "" {
+		session = ssh.NewSession()
+	}
+	s, err := a.connect(ctx, server, session, false, terminal.Options{ID: a.panes.name(pane.Terminal), Cols: in.Cols, Rows: in.Rows})
+	if err != nil {
+		return pane.Info{}, err
+	}
+	return s.Info(), nil
+}
+
+// connect opens the terminal of a link and stays with it.
+func (a *App) connect(ctx context.Context, server pane.Server, session string, known bool, o terminal.Options) (*terminal.Session, error) {
+	link, err := a.ssh.New(ctx, o.ID, server, session, known)
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	if o.Title == "" {
+		o.Title = server.Title()
+	}
+	o.Dir, o.Argv, o.Env, o.Scrollback = home(), link.Argv(), link.Env(), a.scrollback()
+	o.Note.Server, o.Note.Session = server.Title(), link.Session()
+	s, err := a.terminals.Open(ctx, a.person, o)
+	if err != nil {
+		link.Close()
+		return nil, fmt.Errorf("open terminal: %w", err)
+	}
+	if !o.Asleep {
+		a.linked(o.ID, link.State()) // what it asked before the terminal was known
+		a.attend(link, s)
+	}
+	return s, nil
+}
+
+// attend follows a link until its terminal is closed or ssh has ended for good.
+func (a *App) attend(link *ssh.Link, s *terminal.Session) {
+	a.beside.Go(func() { link.Attend(a.life, s) })
+}
+
+// linked shows the state of a link on its pane.
+func (a *App) linked(id string, state ssh.State) {
+	s, err := a.terminals.Get(id)
+	if err != nil {
+		return // not there yet, or closed
+	}
+	s.SetNote(func(n *terminal.Note) { n.Ask, n.Secret, n.Problem = state.Ask, state.Secret, state.Problem })
+}
+
+// AnswerSSH gives ssh what it asks for.
+func (a *App) AnswerSSH(in api.ArgsAnswer) error {
+	link, ok := a.ssh.Link(in.Pane)
+	if !ok {
+		return noPane(in.Pane)
+	}
+	if !link.Answer(in.Ask, in.Text, in.OK) {
+		return &api.Problem{Code: api.Conflict, Message: "ssh does not ask this any more"}
+	}
+	return nil
+}
+
+// DestroySession ends a pane's session on its server and closes the pane.
+func (a *App) DestroySession(ctx context.Context, id string) error {
+	link, ok := a.ssh.Link(id)
+	if !ok {
+		return noPane(id)
+	}
+	bounded, cancel := context.WithTimeout(ctx, besideMost)
+	defer cancel()
+	if err := link.Destroy(bounded); err != nil {
+		problem := *api.ProblemOf(unreachable(err))
+		problem.Message = "the session was not ended, and its pane stays: " + problem.Message
+		return &problem
+	}
+	return a.panes.CloseTerminal(ctx, id)
+}
+
+// reconnect is Restart for a pane with a link: at once if it waits for its next
+// try, else after ssh has ended.
+func (a *App) reconnect(ctx context.Context, link *ssh.Link, s *terminal.Session) error {
+	if link.Again() {
+		return nil
+	}
+	if _, ended := s.Exit(); !ended {
+		return &api.Problem{Code: api.Conflict, Message: "this terminal is connected", Hint: "close it, or end what runs in it"}
+	}
+	s.SetNote(func(n *terminal.Note) { n.Problem = "" })
+	if err := s.Restart(ctx); err != nil {
+		return fmt.Errorf("connect again: %w", err)
+	}
+	a.attend(link, s)
+	return nil
+}
+
+// home is the person's home folder.
+func home() string {
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return "/"
+	}
+	return dir
+}

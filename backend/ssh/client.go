@@ -1,0 +1,184 @@
+package ssh
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"goalpost/backend/pane"
+	"goalpost/backend/process"
+)
+
+// Options says what a Client works with.
+type Options struct {
+	Launcher process.Launcher // of the person
+	Helper   string           // path of goalpost-helper, which asks for ssh
+	Env      []string         // the person's environment
+	// OnState is called after every change of a link's State, without locks held.
+	OnState func(pane string, s State)
+	// Backoff is how long to wait before each try to come back; the last one
+	// repeats. Empty is 1 s to 30 s.
+	Backoff []time.Duration
+}
+
+// State is what a pane shows of its connection.
+type State struct {
+	Ask     string // what ssh asks now, "" for nothing
+	Secret  bool   // the answer must not be shown
+	Problem string // "the connection was lost; …"
+}
+
+// Client makes links. All methods may be called concurrently.
+type Client struct {
+	launcher process.Launcher
+	helper   string
+	env      []string
+	onState  func(string, State)
+	backoff  []time.Duration
+	dir      string // 0700: the socket that the helper asks at, and ssh's own
+	listener net.Listener
+	wg       sync.WaitGroup
+
+	mu    sync.Mutex
+	links map[string]*Link // by key
+}
+
+// Open makes a client and begins to listen for questions.
+func Open(o Options) (*Client, error) {
+	dir, err := os.MkdirTemp("", "goalpost-ssh-") // short: a socket's path has at most 104 bytes
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for ssh: %w", err)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "unix", filepath.Join(dir, "ask"))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("listening for ssh: %w", err), os.RemoveAll(dir))
+	}
+	c := &Client{
+		launcher: o.Launcher, helper: o.Helper, onState: o.OnState, backoff: o.Backoff, dir: dir, listener: listener,
+		env: o.Env, links: map[string]*Link{},
+	}
+	if len(c.backoff) == 0 {
+		c.backoff = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 15 * time.Second, 30 * time.Second}
+	}
+	c.wg.Go(c.listen)
+	return c, nil
+}
+
+// Close ends every link's waiting and every question. The terminals themselves
+// are closed by whoever opened them.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	var links []*Link
+	for _, l := range c.links {
+		links = append(links, l)
+	}
+	c.mu.Unlock()
+	for _, l := range links {
+		l.Close()
+	}
+	err := c.listener.Close()
+	c.wg.Wait()
+	if err := errors.Join(err, os.RemoveAll(c.dir)); err != nil {
+		return fmt.Errorf("closing ssh: %w", err)
+	}
+	return nil
+}
+
+// NewSession is a name that no other machine's or pane's session has.
+func NewSession() string {
+	b := make([]byte, 4)
+	_, _ = rand.Read(b) // never fails
+	return prefix + hex.EncodeToString(b)
+}
+
+// Session is one of tmux on a server.
+type Session struct {
+	Name     string
+	Created  time.Time
+	Attached int // clients
+	Windows  int
+}
+
+// connected is a live link to the server, nil if there is none.
+func (c *Client) connected(server string) *Link {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, l := range c.links {
+		if l.server.ID == server && l.isUp() {
+			if _, err := os.Stat(l.control()); err == nil {
+				return l
+			}
+		}
+	}
+	return nil
+}
+
+// byPane is the link of a pane, nil if it has none.
+func (c *Client) byPane(id string) *Link {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, l := range c.links {
+		if l.pane == id {
+			return l
+		}
+	}
+	return nil
+}
+
+// Link is the link of a pane; false for panes of this machine.
+func (c *Client) Link(id string) (*Link, bool) {
+	l := c.byPane(id)
+	return l, l != nil
+}
+
+// listen takes the helper's calls until Close.
+func (c *Client) listen() {
+	for {
+		conn, err := c.listener.Accept()
+		if err != nil {
+			return
+		}
+		c.wg.Go(func() { c.serve(conn) })
+	}
+}
+
+// New makes the link of a pane. known says that it was connected before, in an
+// earlier life of the program. ssh's configuration is read here.
+func (c *Client) New(ctx context.Context, id string, s pane.Server, session string, known bool) (*Link, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	l := &Link{
+		c: c, pane: id, server: s, session: session, key: hex.EncodeToString(random()),
+		known: known, wake: make(chan struct{}, 1), kept: map[string]*kept{},
+	}
+	l.life, l.end = context.WithCancel(context.Background())
+	config, err := c.configured(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	path := config["controlpath"]
+	l.shared = path != "" && path != "none"
+	l.argv = slices.Concat([]string{"ssh", "-t"}, l.options(config), destination(s), []string{"--", s.Host})
+	if command := remote(s, session); command != "" {
+		l.argv = append(l.argv, command)
+	}
+	c.mu.Lock()
+	c.links[l.key] = l
+	c.mu.Unlock()
+	return l, nil
+}
+
+func random() []byte {
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // never fails
+	return b
+}

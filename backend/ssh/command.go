@@ -1,0 +1,137 @@
+package ssh
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"goalpost/backend/pane"
+	"goalpost/backend/process"
+)
+
+// prefix is how the sessions of our own begin: they get no status line, because
+// the pane has a tab.
+const prefix = "goalpost-"
+
+// destination is what every ssh to a server has in common.
+func destination(s pane.Server) []string {
+	var args []string
+	if s.Port != 0 {
+		args = append(args, "-p", strconv.Itoa(s.Port))
+	}
+	if s.User != "" {
+		args = append(args, "-l", s.User)
+	}
+	if s.KeyPath != "" {
+		args = append(args, "-i", s.KeyPath)
+	}
+	if s.Jump != "" {
+		args = append(args, "-J", s.Jump)
+	}
+	return args
+}
+
+// configured is what ssh's own configuration says for a server, by lower-case
+// keyword.
+func (c *Client) configured(ctx context.Context, s pane.Server) (map[string]string, error) {
+	out, err := c.capture(ctx, append(append([]string{"ssh", "-G"}, destination(s)...), "--", s.Host))
+	if err != nil {
+		return nil, err
+	}
+	if out.Status.Code != 0 {
+		return nil, fmt.Errorf("ssh does not take these settings: %s", firstLine(out.Stderr))
+	}
+	config := map[string]string{}
+	for line := range strings.Lines(string(out.Stdout)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		config[key] = value
+	}
+	return config, nil
+}
+
+// options are ours on top of the person's configuration, which is never weakened:
+// a host key is asked for unless it says "never connect to a stranger", a dead
+// connection is noticed, and the commands beside the session share its connection.
+func (l *Link) options(config map[string]string) []string {
+	var args []string
+	set := func(key, value string) { args = append(args, "-o", key+"="+value) }
+	switch config["stricthostkeychecking"] {
+	case "true", "yes", "ask":
+	default: // accept-new, no
+		set("StrictHostKeyChecking", "ask")
+	}
+	if config["serveraliveinterval"] == "0" {
+		set("ServerAliveInterval", "15")
+	}
+	if !l.shared {
+		set("ControlMaster", "auto")
+		set("ControlPath", l.control())
+		set("ControlPersist", "no")
+	}
+	if command := config["localcommand"]; command == "" || command == "none" {
+		set("PermitLocalCommand", "yes")
+		set("LocalCommand", strings.ReplaceAll(quote(l.c.helper), "%", "%%")+" ssh connected")
+	}
+	return args
+}
+
+func (l *Link) control() string { return filepath.Join(l.c.dir, "c-"+l.key[:16]) }
+
+// remote is the command that the server's shell runs, "" for a plain login.
+func remote(s pane.Server, session string) string {
+	if !s.Tmux {
+		if s.Folder == "" {
+			return ""
+		}
+		return "cd " + quoteFolder(s.Folder) + ` && exec "$SHELL" -l`
+	}
+	command := "tmux -u new-session -A -s " + quote(session)
+	if s.Folder != "" {
+		command += " -c " + quoteFolder(s.Folder)
+	}
+	if strings.HasPrefix(session, prefix) {
+		command += ` \; set-option status off \; set-option mouse on`
+	}
+	return command
+}
+
+// beside is a short command next to the sessions. It asks nobody anything.
+func (c *Client) beside(ctx context.Context, s pane.Server, command string) (process.Output, error) {
+	args := append([]string{"ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", "-o", "ClearAllForwardings=yes"}, destination(s)...)
+	if l := c.connected(s.ID); l != nil {
+		args = append(args, "-o", "ControlMaster=no", "-o", "ControlPath="+l.control())
+	}
+	return c.capture(ctx, append(args, "--", s.Host, command))
+}
+
+func (c *Client) capture(ctx context.Context, argv []string) (process.Output, error) {
+	out, err := process.Capture(ctx, c.launcher, process.Command{Argv: argv, Env: c.env, Dir: "/"}, false)
+	if err != nil {
+		return out, fmt.Errorf("running ssh: %w", err)
+	}
+	if out.TimedOut {
+		return out, fmt.Errorf("ssh did not answer in time: %w", ctx.Err())
+	}
+	return out, nil
+}
+
+// quote makes one word of text for a shell, ours or the server's.
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// quoteFolder leaves the home folder to the server.
+func quoteFolder(folder string) string {
+	if folder == "~" {
+		return `"$HOME"`
+	}
+	if rest, ok := strings.CutPrefix(folder, "~/"); ok {
+		return `"$HOME"/` + quote(rest)
+	}
+	return quote(folder)
+}
+
+func firstLine(text []byte) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	return strings.ToValidUTF8(strings.TrimSpace(line), "\uFFFD")
+}

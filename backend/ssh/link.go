@@ -1,0 +1,198 @@
+package ssh
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"goalpost/backend/pane"
+	"goalpost/backend/process"
+)
+
+// Terminal is what a link needs of the terminal that runs its ssh.
+type Terminal interface {
+	// Ended waits for the end of the program; false when the terminal was closed
+	// or ctx ended.
+	Ended(ctx context.Context) (process.Status, bool)
+	Restart(ctx context.Context) error
+}
+
+// Link is one pane's connection. All methods may be called concurrently.
+type Link struct {
+	c       *Client
+	pane    string
+	server  pane.Server
+	session string
+	key     string // what the helper proves itself with
+	argv    []string
+	shared  bool          // over a connection that the person's configuration keeps: ssh does not say that it is in
+	wake    chan struct{} // one token: try now
+	life    context.Context
+	end     context.CancelFunc
+
+	mu    sync.Mutex
+	up    bool // ssh is in
+	known bool // ssh was in once: a lost connection is worth another try
+	given bool // the person did not want to answer
+	state State
+	ask   *ask
+	kept  map[string]*kept // by prompt, for as long as the link lives
+}
+
+// Argv is what the terminal runs.
+func (l *Link) Argv() []string { return l.argv }
+
+// Env is the environment of the terminal: with the way to ask.
+func (l *Link) Env() []string {
+	return append(slices.Clone(l.c.env),
+		"SSH_ASKPASS="+l.c.helper, "SSH_ASKPASS_REQUIRE=force",
+		"GOALPOST_ASK="+l.c.listener.Addr().String(), "GOALPOST_ASK_KEY="+l.key)
+}
+
+// Server is where it leads, Session which of tmux's sessions there, "" without.
+func (l *Link) Server() pane.Server { return l.server }
+
+// Session is the name of the session on the server.
+func (l *Link) Session() string {
+	if !l.server.Tmux {
+		return ""
+	}
+	return l.session
+}
+
+// Attend follows the terminal until it is closed, or its end is none of the
+// connection's: a lost connection is made again, and ssh attaches to the same
+// session. Restart and a new Attend go on after another end.
+func (l *Link) Attend(ctx context.Context, t Terminal) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(l.life, cancel) //nolint:contextcheck // the link's own life ends it too
+	defer stop()
+	for try := 0; ; try++ {
+		began := time.Now()
+		status, ok := t.Ended(ctx)
+		if !ok {
+			return
+		}
+		if l.shared && time.Since(began) > long {
+			l.connected()
+		}
+		if l.down() {
+			try = 0
+		}
+		if status.Code != failed || !l.worthAnother() {
+			l.change(func(s *State) { *s = State{} })
+			return
+		}
+		wait := l.c.backoff[min(try, len(l.c.backoff)-1)]
+		l.change(func(s *State) {
+			*s = State{Problem: "The connection was lost. The next try is in " + words(wait) + "."}
+		})
+		if !l.rest(ctx, wait) {
+			return
+		}
+		l.change(func(s *State) { s.Problem = "The connection was lost. Connecting…" })
+		if err := t.Restart(ctx); err != nil {
+			l.change(func(s *State) { s.Problem = fmt.Sprintf("The connection was lost, and ssh does not start: %v", err) })
+			return
+		}
+	}
+}
+
+// long is what no failing attempt to connect over a shared connection takes.
+const long = 10 * time.Second
+
+func words(d time.Duration) string {
+	if d < time.Second {
+		return "a moment"
+	}
+	return fmt.Sprintf("%d s", int(d.Round(time.Second)/time.Second))
+}
+
+// rest waits before the next try; Again ends it early.
+func (l *Link) rest(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-l.wake:
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+// Again tries now; false when the link is not waiting to.
+func (l *Link) Again() bool {
+	l.mu.Lock()
+	waits := l.state.Problem != ""
+	l.given = false
+	l.mu.Unlock()
+	if waits {
+		select {
+		case l.wake <- struct{}{}:
+		default:
+		}
+	}
+	return waits
+}
+
+// Close ends Attend and forgets the link and its answers.
+func (l *Link) Close() {
+	l.end()
+	l.c.mu.Lock()
+	defer l.c.mu.Unlock()
+	delete(l.c.links, l.key)
+}
+
+// State is what OnState was told last.
+func (l *Link) State() State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.state
+}
+
+func (l *Link) isUp() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.up
+}
+
+// down notes that ssh is out, and says whether it was in.
+func (l *Link) down() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	was := l.up
+	l.up = false
+	return was
+}
+
+func (l *Link) worthAnother() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.known && !l.given
+}
+
+// connected is what ssh says when it is in.
+func (l *Link) connected() {
+	l.mu.Lock()
+	l.up, l.known = true, true
+	for _, k := range l.kept {
+		k.tried, k.good = false, true
+	}
+	l.mu.Unlock()
+	l.change(func(s *State) { *s = State{} })
+}
+
+func (l *Link) change(edit func(*State)) {
+	l.mu.Lock()
+	old := l.state
+	edit(&l.state)
+	now := l.state
+	l.mu.Unlock()
+	if now != old {
+		l.c.onState(l.pane, now)
+	}
+}

@@ -1,0 +1,100 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"goalpost/backend/pane"
+)
+
+// ErrLogin says that the server wants a password or a host key's confirmation,
+// which only a pane can ask for.
+var ErrLogin = errors.New("the server asks something before it lets anyone in")
+
+// notFound is what a shell exits with for a program that it does not have, and
+// failed what ssh exits with for everything that is its own.
+const (
+	notFound = 127
+	failed   = 255
+)
+
+// Sessions lists tmux's sessions on a server, the ones that nobody looks at first.
+// Over the connection of an open pane if there is one. Errors: ErrLogin, or what
+// ssh says.
+func (c *Client) Sessions(ctx context.Context, s pane.Server) ([]Session, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	out, err := c.beside(ctx, s, "tmux list-sessions -F '#{session_created} #{session_attached} #{session_windows} #{session_name}'")
+	switch {
+	case err != nil:
+		return nil, err
+	case out.Status.Code == notFound:
+		return nil, fmt.Errorf("there is no tmux on %s: install it there, or switch sessions off for this server", s.Title())
+	case out.Status.Code == failed:
+		return nil, refused(s, out.Stderr)
+	}
+	// Without a server tmux exits with 1: there are no sessions.
+	var list []Session
+	for line := range strings.Lines(string(out.Stdout)) {
+		if one, ok := parse(strings.TrimRight(line, "\r\n")); ok {
+			list = append(list, one)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Session) int {
+		if free := min(a.Attached, 1) - min(b.Attached, 1); free != 0 {
+			return free
+		}
+		return b.Created.Compare(a.Created)
+	})
+	return list, nil
+}
+
+// refused is why ssh did not come in.
+func refused(s pane.Server, stderr []byte) error {
+	text := string(stderr)
+	for _, sign := range []string{"Permission denied", "Host key verification failed", "Too many authentication failures"} {
+		if strings.Contains(text, sign) {
+			return fmt.Errorf("%s: %w (%s)", s.Title(), ErrLogin, sign)
+		}
+	}
+	return fmt.Errorf("%s: %s", s.Title(), firstLine(stderr))
+}
+
+func parse(line string) (Session, bool) {
+	fields := strings.SplitN(line, " ", 4)
+	if len(fields) < 4 || fields[3] == "" {
+		return Session{}, false
+	}
+	var n [3]int64
+	for i := range n {
+		var err error
+		if n[i], err = strconv.ParseInt(fields[i], 10, 64); err != nil {
+			return Session{}, false
+		}
+	}
+	name := strings.ToValidUTF8(fields[3], "\uFFFD")
+	return Session{Name: name, Created: time.Unix(n[0], 0).UTC(), Attached: int(n[1]), Windows: int(n[2])}, true
+}
+
+// Destroy ends the link's session on the server, with everything that runs in it.
+func (l *Link) Destroy(ctx context.Context) error {
+	if !l.server.Tmux {
+		return nil // it ends with its connection
+	}
+	out, err := l.c.beside(ctx, l.server, "tmux kill-session -t "+quote("="+l.session))
+	switch {
+	case err != nil:
+		return err
+	case out.Status.Code == failed:
+		return refused(l.server, out.Stderr)
+	case out.Status.Code != 0 && !strings.Contains(string(out.Stderr), "find session") && !strings.Contains(string(out.Stderr), "no server"):
+		return fmt.Errorf("ending the session %s on %s: %s", l.session, l.server.Title(), firstLine(out.Stderr))
+	}
+	return nil
+}

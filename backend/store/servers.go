@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/oklog/ulid/v2"
+
+	"goalpost/backend/pane"
+)
+
+const serverColumns = "id, name, host, port, user, key_path, jump, folder, tmux"
+
+// Servers lists the machines that terminals are opened on, by name.
+func (s *Store) Servers(ctx context.Context) ([]pane.Server, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT "+serverColumns+" FROM servers ORDER BY lower(CASE name WHEN '' THEN host ELSE name END), id")
+	if err != nil {
+		return nil, fmt.Errorf("servers: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []pane.Server
+	for rows.Next() {
+		v, err := scanServer(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("servers: %w", err)
+	}
+	return list, nil
+}
+
+// Server reads one; os.ErrNotExist is in the error if there is none.
+func (s *Store) Server(ctx context.Context, id string) (pane.Server, error) {
+	v, err := scanServer(s.read.QueryRowContext(ctx, "SELECT "+serverColumns+" FROM servers WHERE id = ?", id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return v, fmt.Errorf("there is no server %q: %w", id, os.ErrNotExist)
+	}
+	return v, err
+}
+
+func scanServer(row interface{ Scan(...any) error }) (v pane.Server, err error) {
+	if err := row.Scan(&v.ID, &v.Name, &v.Host, &v.Port, &v.User, &v.KeyPath, &v.Jump, &v.Folder, &v.Tmux); err != nil {
+		return v, fmt.Errorf("servers: %w", err)
+	}
+	return v, nil
+}
+
+// SaveServer keeps a server; one without an id gets one and is new.
+func (s *Store) SaveServer(ctx context.Context, v pane.Server) (pane.Server, error) {
+	if err := v.Check(); err != nil {
+		return v, err
+	}
+	if v.ID == "" {
+		v.ID = ulid.Make().String()
+	}
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO servers ("+serverColumns+") VALUES (?,?,?,?,?,?,?,?,?)",
+			v.ID, valid(v.Name), valid(v.Host), v.Port, valid(v.User), valid(v.KeyPath), valid(v.Jump), valid(v.Folder), v.Tmux)
+		if err != nil {
+			return fmt.Errorf("save server: %w", err)
+		}
+		return nil
+	})
+	return v, err
+}
+
+// DeleteServer forgets one. Terminals that are open on it stay.
+func (s *Store) DeleteServer(ctx context.Context, id string) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM servers WHERE id = ?", id); err != nil {
+			return fmt.Errorf("delete server: %w", err)
+		}
+		return nil
+	})
+}

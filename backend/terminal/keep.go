@@ -1,0 +1,90 @@
+package terminal
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Tail is the end of the scrollback, at most so many bytes, as it can be shown
+// again by another terminal: whole lines, and nothing of full-screen programs.
+func (s *Session) Tail(limit int) []byte {
+	s.mu.Lock()
+	from, end := s.ring.start, s.ring.end
+	if end-from > int64(limit) {
+		from = s.ring.lineAfter(end - int64(limit))
+	}
+	raw, cut := s.ring.slice(from, end), from > 0
+	s.mu.Unlock()
+	return mainScreen(raw, cut)
+}
+
+// mainScreen leaves out what was drawn on the alternate screen, and a sequence
+// that is cut off at the end. cut says that p does not begin with the first byte.
+func mainScreen(p []byte, cut bool) []byte {
+	var out []byte
+	full := false
+	for len(p) > 0 {
+		n, _, ok := token(p)
+		if !ok {
+			break
+		}
+		switch text := p[:n]; {
+		case alternate(text, 'h'):
+			full, cut = true, false
+		case alternate(text, 'l'):
+			// It began before the tail did, unless it is our own, which a CAN precedes.
+			if cut && !bytes.HasSuffix(out, []byte{0x18}) {
+				out = nil
+			}
+			full, cut = false, false
+		case !full:
+			out = append(out, text...)
+		}
+		p = p[n:]
+	}
+	return out
+}
+
+// alternate tells whether a sequence switches to the alternate screen (h) or back (l).
+func alternate(p []byte, final byte) bool {
+	if !bytes.HasPrefix(p, []byte("\x1b[?")) || p[len(p)-1] != final {
+		return false
+	}
+	for mode := range bytes.SplitSeq(p[3:len(p)-1], []byte(";")) {
+		switch string(mode) {
+		case "47", "1047", "1049":
+			return true
+		}
+	}
+	return false
+}
+
+// Restored is what a new session begins with after an earlier one that printed
+// tail: its last line is the news.
+func Restored(tail []byte, at time.Time) []byte {
+	if len(tail) == 0 {
+		return nil
+	}
+	return fmt.Appendf(append(bytes.Clone(tail), leaveModes...), "\x1b[2m── as it was on %s ──\x1b[0m\r\n", at.Local().Format("2 January 2006, 15:04"))
+}
+
+// offerWithin bounds how long Offer waits for the prompt.
+const offerWithin = 30 * time.Second
+
+// Offer types a command at the prompt and leaves Enter to the person. A shell
+// that would run a part of it at once is offered nothing.
+func (s *Session) Offer(ctx context.Context, command string) error {
+	w, err := s.WaitFor(ctx, Until{Prompt: true}, offerWithin)
+	if err != nil || w.Why != AtPrompt {
+		return err
+	}
+	_, end := s.Range()
+	s.screen.settle(end)
+	if strings.Contains(command, "\n") && !s.screen.has(bracketedPaste) {
+		return nil
+	}
+	return s.Type(command)
+}

@@ -1,0 +1,129 @@
+package terminal
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+//go:embed bash.rc
+var bashRC string
+
+//go:embed sh.rc
+var shRC string
+
+//go:embed zsh.rc
+var zshRC string
+
+//go:embed fish.rc
+var fishRC string
+
+// What reads the person's own start files, where ours has to do it.
+const (
+	bashProfile = "if [ -r ~/.bashrc ]; then . ~/.bashrc; fi"
+	zshProfile  = `if [[ -n ${GOALPOST_ZDOTDIR+x} ]]; then ZDOTDIR=$GOALPOST_ZDOTDIR; else 'builtin' 'unset' ZDOTDIR; fi
+'builtin' 'unset' GOALPOST_ZDOTDIR
+if [[ -r ${ZDOTDIR-$HOME}/.zshenv ]]; then 'builtin' 'source' "${ZDOTDIR-$HOME}/.zshenv"; fi`
+	zshNoProfile = `'builtin' 'unset' GOALPOST_ZDOTDIR; 'builtin' 'setopt' no_rcs`
+)
+
+// start is how a shell is started so that it reports its commands.
+type start struct {
+	argv, env []string
+	rc        *os.File // becomes descriptor 3; nil if nothing
+	dir       string   // a folder of start files, to be removed at the end; "" if none
+}
+
+// prepare makes the command line and environment of the shell and its start
+// file. That is a pipe where the shell takes one and not a file on disk: the
+// nonce is nobody else's. Only the person's terminals read the person's own start
+// files: for a goal they are slow at best, and change what its commands mean at worst.
+func (k shellKind) prepare(argv, env []string, nonce string, persons bool) (start, error) {
+	p := start{argv: argv, env: env}
+	var err error
+	switch k {
+	case bashShell:
+		p.argv = []string{argv[0], "--rcfile", startFile, "-i"}
+		p.rc, err = piped(filled(bashRC, nonce, "", choose(persons, bashProfile, "")))
+	case posixShell:
+		text := filled(shRC, nonce, "", "")
+		if file := variable(env, "ENV"); file != "" && persons {
+			text += "ENV='" + strings.ReplaceAll(file, "'", `'\''`) + "'\nexport ENV\n[ -r \"$ENV\" ] && . \"$ENV\"\n"
+		}
+		p.env = with(env, "ENV", startFile)
+		p.rc, err = piped(text)
+	case zshShell:
+		if p.dir, err = folder(".zshenv", zshRC, "", choose(persons, zshProfile, zshNoProfile)); err != nil {
+			break
+		}
+		if own := variable(env, "ZDOTDIR"); own != "" {
+			p.env = with(p.env, "GOALPOST_ZDOTDIR", own)
+		}
+		p.env = with(p.env, "ZDOTDIR", p.dir)
+		p.argv = []string{argv[0], "-i"}
+		p.rc, err = piped(nonce + "\n")
+	case fishShell:
+		if p.dir, err = folder("start.fish", fishRC, nonce, ""); err != nil {
+			break
+		}
+		p.argv = []string{argv[0], "-i", "-C", "source '" + filepath.Join(p.dir, "start.fish") + "'"}
+		if !persons {
+			p.argv = slices.Insert(p.argv, 1, "--no-config")
+		}
+	case noShell:
+	}
+	if err != nil {
+		return start{}, errors.Join(fmt.Errorf("preparing the shell's start file: %w", err), os.RemoveAll(p.dir))
+	}
+	return p, nil
+}
+
+const startFile = "/dev/fd/3"
+
+func choose(first bool, a, b string) string {
+	if first {
+		return a
+	}
+	return b
+}
+
+func filled(text, nonce, dir, profile string) string {
+	return strings.NewReplacer("NONCE", nonce, "FOLDER", dir, "PROFILE", profile).Replace(text)
+}
+
+// piped is a pipe that holds the text. It fits a pipe's buffer, so nobody needs
+// to read yet.
+func piped(text string) (*os.File, error) {
+	rc, w, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("opening a pipe: %w", err)
+	}
+	_, err = w.WriteString(text)
+	if err := errors.Join(err, w.Close()); err != nil {
+		return nil, errors.Join(fmt.Errorf("filling a pipe: %w", err), rc.Close())
+	}
+	return rc, nil
+}
+
+// folder makes a folder of our own with one start file. The file removes it once
+// it was read.
+func folder(name, text, nonce, profile string) (string, error) {
+	dir, err := os.MkdirTemp("", "goalpost-shell-")
+	if err != nil {
+		return "", fmt.Errorf("making a folder: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(filled(text, nonce, dir, profile)), 0o600); err != nil {
+		return "", errors.Join(fmt.Errorf("writing a start file: %w", err), os.RemoveAll(dir))
+	}
+	return dir, nil
+}
+
+// with is the environment with one variable set.
+func with(env []string, name, value string) []string {
+	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, name+"=") })
+	return append(env, name+"="+value)
+}

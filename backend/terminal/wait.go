@@ -1,0 +1,163 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Until says what WaitFor waits for: the first of these that comes true. The zero
+// value waits for the end of the program.
+type Until struct {
+	// Pattern is looked for in the plain text printed from byte Since on, and on
+	// the screen of a full-screen program. Text that was there before Since does
+	// not count: an old prompt is not a new one.
+	Pattern *regexp.Regexp
+	Since   int64         // a byte offset, Run.Offset for example; below zero is now
+	Prompt  bool          // the shell asks for a command
+	Exit    bool          // the command that runs is done, with its exit code
+	Quiet   time.Duration // nothing was printed for so long
+}
+
+// Why is what ended a wait.
+type Why string
+
+// The reasons.
+const (
+	Matched  Why = "pattern"
+	AtPrompt Why = "prompt"
+	Exited   Why = "exit"
+	WasQuiet Why = "quiet"
+	Ended    Why = "ended" // the terminal's program
+	TimeOver Why = "time"
+)
+
+// Waited is how a wait ended.
+type Waited struct {
+	Why   Why
+	Match string // of Matched: the text that matched
+	Exit  int    // of Exited: of the command; of Ended: of the program
+	Next  int64  // where to read on
+}
+
+const (
+	overlap  = 4 << 10 // how long a match may be
+	lookMost = 256 << 10
+)
+
+// WaitFor waits at most for wait, which is no error: the reason is TimeOver then.
+// Errors: ErrClosed, ctx's, or that the program reports no commands.
+func (s *Session) WaitFor(ctx context.Context, u Until, wait time.Duration) (Waited, error) {
+	if s.shell == noShell && (u.Prompt || u.Exit) {
+		return Waited{}, errors.New("the terminal's program is no shell that reports its commands: wait for a pattern, for quiet, or for its end")
+	}
+	late := time.NewTimer(wait)
+	defer late.Stop()
+	l := s.look(u)
+	for {
+		w, next, err := l.now()
+		if err != nil || w.Why != "" {
+			return w, err
+		}
+		quiet, stop := l.quiet()
+		select {
+		case <-next:
+		case <-quiet:
+			return Waited{Why: WasQuiet, Next: l.seen}, nil
+		case <-late.C:
+			return Waited{Why: TimeOver, Next: l.seen}, nil
+		case <-ctx.Done():
+			return Waited{}, fmt.Errorf("waiting for the terminal: %w", ctx.Err())
+		}
+		stop()
+	}
+}
+
+// lookout is one wait.
+type lookout struct {
+	s       *Session
+	u       Until
+	from    int64 // where the pattern's next window begins
+	seen    int64 // the end of the output when it last looked
+	changed time.Time
+	count   int // of commands that had begun
+	busy    bool
+}
+
+func (s *Session) look(u Until) *lookout {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := &lookout{s: s, u: u, from: u.Since, seen: s.ring.end, changed: time.Now(), count: s.command.count}
+	l.busy = s.command.state == shellRunning
+	if u.Since < 0 {
+		l.from = s.ring.end
+	}
+	return l
+}
+
+// now looks whether one of the reasons holds. next is closed when it is worth
+// looking again.
+func (l *lookout) now() (Waited, <-chan struct{}, error) {
+	s := l.s
+	s.mu.Lock()
+	c, finished, err, next := s.command, s.finished, s.over(), s.output.next()
+	end, status := s.ring.end, s.status
+	s.mu.Unlock()
+	if end != l.seen {
+		l.seen, l.changed = end, time.Now()
+	}
+	if match, ok := l.match(end); ok {
+		return Waited{Why: Matched, Match: match, Next: end}, next, nil
+	}
+	switch {
+	case errors.Is(err, ErrEnded):
+		return Waited{Why: Ended, Exit: status.Code, Next: end}, next, nil
+	case err != nil:
+		return Waited{}, next, err
+	case l.u.Exit && (!l.busy && c.state != shellRunning || finished.count >= l.count && l.busy):
+		return Waited{Why: Exited, Exit: finished.exit, Next: end}, next, nil
+	case l.u.Prompt && c.state == shellReady:
+		return Waited{Why: AtPrompt, Exit: finished.exit, Next: end}, next, nil
+	}
+	return Waited{}, next, nil
+}
+
+// match looks for the pattern in what is new, and on a full-screen program's screen.
+func (l *lookout) match(end int64) (string, bool) {
+	if l.u.Pattern == nil {
+		return "", false
+	}
+	for l.from < end {
+		to := min(end, l.from+lookMost)
+		l.s.mu.Lock()
+		text := l.s.ring.slice(l.from, to)
+		l.s.mu.Unlock()
+		if at := l.u.Pattern.FindString(plain(text)); at != "" {
+			return at, true
+		}
+		if to == end {
+			break // from the same place again: a line may go on
+		}
+		l.from = to - overlap
+	}
+	l.from = max(l.from, end-lookMost+overlap)
+	l.s.screen.settle(end)
+	lines, _, _, full := l.s.screen.lines()
+	if !full {
+		return "", false
+	}
+	at := l.u.Pattern.FindString(strings.Join(lines, "\n"))
+	return at, at != ""
+}
+
+// quiet fires when nothing was printed for long enough; never if that is not asked for.
+func (l *lookout) quiet() (<-chan time.Time, func() bool) {
+	if l.u.Quiet <= 0 {
+		return nil, func() bool { return false }
+	}
+	t := time.NewTimer(time.Until(l.changed.Add(l.u.Quiet)))
+	return t.C, t.Stop
+}

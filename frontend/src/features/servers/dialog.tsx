@@ -1,0 +1,134 @@
+import { useEffect, useState } from "react";
+import type { SSHServer } from "@/bridge/types";
+import { useApp, useAppState } from "@/store/context";
+import { Button } from "@/ui/button";
+import { Dialog } from "@/ui/dialog";
+import { ServerForm } from "./form";
+import { Sessions } from "./sessions";
+
+const blank: SSHServer = {
+  id: "",
+  name: "",
+  host: "",
+  port: 0,
+  user: "",
+  key_path: "",
+  jump: "",
+  folder: "",
+  tmux: true,
+};
+
+export function ServersDialog() {
+  const open = useAppState((s) => s.servers);
+  return open ? <Servers /> : null;
+}
+
+/** Machines that terminals can be opened on, and what runs there. */
+function Servers() {
+  const app = useApp();
+  const [list, setList] = useState<readonly SSHServer[] | null>(null);
+  const [editing, setEditing] = useState<SSHServer | null>(null);
+  const [picking, setPicking] = useState("");
+  const close = () => app.set({ servers: false });
+
+  const load = async () => {
+    const servers = await app.ask("SSHAPI.List");
+    setList(servers ?? []);
+  };
+  useEffect(() => {
+    void app.ask("SSHAPI.List").then((servers) => setList(servers ?? []));
+  }, [app]);
+
+  const remove = (server: SSHServer) =>
+    app.confirm({
+      title: `Delete ${server.name || server.host}?`,
+      text: "Terminals that are open on it stay, and so does everything that runs there.",
+      yes: "Delete server",
+      danger: true,
+      run: async () => {
+        if (await app.ask("SSHAPI.Delete", server.id)) await load();
+      },
+    });
+
+  if (editing) {
+    return (
+      <ServerForm
+        server={editing}
+        onClose={() => setEditing(null)}
+        onSaved={() => {
+          setEditing(null);
+          void load();
+        }}
+      />
+    );
+  }
+  return (
+    <Dialog
+      open
+      onClose={close}
+      title="Terminal on a server"
+      testid="servers"
+      className="w-[560px]"
+      description="Servers to open terminals on with ssh"
+      footer={
+        <>
+          <Button data-testid="server-add" onClick={() => setEditing(blank)}>
+            Add a server
+          </Button>
+          <span className="flex-1" />
+          <Button look="quiet" data-testid="servers-close" onClick={close}>
+            Close
+          </Button>
+        </>
+      }
+    >
+      {list?.length === 0 ? (
+        <p className="text-t3">
+          No server yet. Names of ~/.ssh/config work as hosts; your keys and your agent are used as they are.
+        </p>
+      ) : null}
+      <ul className="flex flex-col gap-2">
+        {list?.map((server) => (
+          <li
+            key={server.id}
+            data-testid="server"
+            data-id={server.id}
+            className="rounded-md border border-line bg-s1 px-3 py-2"
+          >
+            <div className="flex items-center gap-2">
+              <div className="min-w-0 flex-1">
+                <p className="truncate font-medium">{server.name || server.host}</p>
+                <p className="truncate font-mono text-2xs text-t3">{address(server)}</p>
+              </div>
+              <Button look="quiet" data-testid="server-delete" onClick={() => remove(server)}>
+                Delete
+              </Button>
+              <Button look="quiet" data-testid="server-edit" onClick={() => setEditing(server)}>
+                Edit
+              </Button>
+              {server.tmux ? (
+                <Button
+                  data-testid="server-sessions"
+                  aria-expanded={picking === server.id}
+                  onClick={() => setPicking(picking === server.id ? "" : server.id)}
+                >
+                  Sessions
+                </Button>
+              ) : null}
+              <Button look="primary" data-testid="server-connect" onClick={() => void app.openSSH(server.id)}>
+                Connect
+              </Button>
+            </div>
+            {picking === server.id ? <Sessions server={server} /> : null}
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+function address(s: SSHServer): string {
+  const user = s.user ? `${s.user}@` : "";
+  const port = s.port ? `:${s.port}` : "";
+  return `${user}${s.host}${port}${s.jump ? ` through ${s.jump}` : ""}${s.folder ? ` · ${s.folder}` : ""}`;
+}

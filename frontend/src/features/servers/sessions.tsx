@@ -1,0 +1,74 @@
+import { useEffect, useState } from "react";
+import { asProblem } from "@/bridge/problem";
+import type { Problem, RemoteSession, SSHServer } from "@/bridge/types";
+import { useApp } from "@/store/context";
+import { Button } from "@/ui/button";
+
+/** tmux's sessions on a server; one that is not in the list can be named. */
+export function Sessions({ server }: { server: SSHServer }) {
+  const app = useApp();
+  const [list, setList] = useState<readonly RemoteSession[] | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [name, setName] = useState("");
+
+  useEffect(() => {
+    let gone = false;
+    app.bridge
+      .call("SSHAPI.Sessions", server.id)
+      .then((sessions) => {
+        if (!gone) setList(sessions ?? []);
+      })
+      .catch((reason: unknown) => {
+        if (!gone) setProblem(asProblem(reason));
+      });
+    return () => {
+      gone = true;
+    };
+  }, [app, server.id]);
+
+  const attach = (session: string) => void app.openSSH(server.id, session);
+  return (
+    <div className="mt-2 border-t border-line pt-2" data-testid="sessions">
+      {problem ? (
+        <p role="alert" className="pb-2 text-xs text-bad">
+          {problem.message} <span className="text-t2">{problem.hint}</span>
+        </p>
+      ) : null}
+      {!list && !problem ? <p className="pb-2 text-xs text-t3">Asking {server.name || server.host}…</p> : null}
+      {list?.length === 0 ? <p className="pb-2 text-xs text-t3">No session runs there.</p> : null}
+      <ul>
+        {list?.map((s) => (
+          <li key={s.name} className="flex h-8 items-center gap-2 text-xs" data-testid="session" data-name={s.name}>
+            <span className="min-w-0 flex-1 truncate font-mono">{s.name}</span>
+            <span className="text-t3">
+              {s.windows} {s.windows === 1 ? "window" : "windows"} · since {new Date(s.created).toLocaleString()} ·{" "}
+              {s.attached ? "in use" : "free"}
+            </span>
+            <Button data-testid="session-attach" onClick={() => attach(s.name)}>
+              Attach
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <form
+        className="flex items-center gap-2 pt-1"
+        onSubmit={(e) => {
+          e.preventDefault();
+          if (name.trim()) attach(name.trim());
+        }}
+      >
+        <input
+          aria-label="Name of a session"
+          placeholder="Name of a session, made if there is none"
+          className="field h-7 min-w-0 flex-1 text-xs"
+          data-testid="session-name"
+          value={name}
+          onChange={(e) => setName(e.target.value)}
+        />
+        <Button type="submit" data-testid="session-open" disabled={!name.trim()}>
+          Open
+        </Button>
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+import type { IDecoration, IMarker, Terminal } from "@xterm/xterm";
+
+const most = 500;
+
+interface Prompt {
+  marker: IMarker;
+  decoration: IDecoration | undefined;
+}
+
+/**
+ * The shell's prompts (OSC 133): a small mark where each command was typed, red
+ * when it failed, and a way from one to the next. A program can print such marks
+ * too; it would only draw dots.
+ */
+export class Prompts {
+  private readonly all: Prompt[] = [];
+
+  constructor(private readonly term: Terminal) {
+    term.parser.registerOscHandler(133, (data) => {
+      const [kind, ...rest] = data.split(";");
+      if (kind === "A" && rest[0] !== "k=s") this.begin();
+      if (kind === "C") this.note("runs");
+      if (kind === "D") this.note(rest[0] === "0" ? "done" : "failed");
+      return true;
+    });
+  }
+
+  /** Scrolls to the prompt above (-1) or below (1) what is at the top now. */
+  go(step: -1 | 1): void {
+    const top = this.term.buffer.active.viewportY;
+    const lines = this.all.map((p) => p.marker.line).filter((line) => line >= 0);
+    const next = step < 0 ? lines.filter((line) => line < top).pop() : lines.find((line) => line > top);
+    if (next === undefined) {
+      if (step > 0) this.term.scrollToBottom();
+      return;
+    }
+    this.term.scrollToLine(next);
+  }
+
+  private begin() {
+    if (this.term.buffer.active.type !== "normal") return;
+    const last = this.all[this.all.length - 1];
+    const marker = this.term.registerMarker(0);
+    if (last && last.marker.line === marker.line) {
+      marker.dispose(); // the same prompt, drawn again
+      return;
+    }
+    this.all.push({ marker, decoration: undefined });
+    marker.onDispose(() => {
+      const i = this.all.findIndex((p) => p.marker === marker);
+      if (i >= 0) this.all.splice(i, 1);
+    });
+    if (this.all.length > most) this.all[0]?.marker.dispose();
+  }
+
+  /** What became of the newest command that was typed. */
+  private note(state: "runs" | "done" | "failed") {
+    const prompt = this.all[this.all.length - 1];
+    if (!prompt || (state !== "runs" && !prompt.decoration)) return; // Enter on an empty line
+    if (!prompt.decoration) {
+      prompt.decoration = this.term.registerDecoration({ marker: prompt.marker, x: 0, width: 1, layer: "bottom" });
+    }
+    const decoration = prompt.decoration;
+    if (!decoration) return;
+    const draw = (el: HTMLElement) => {
+      el.className = `${el.className.replace(/ ?prompt-\w+/g, "")} prompt-${state}`;
+    };
+    if (decoration.element) draw(decoration.element);
+    decoration.onRender(draw);
+  }
+}

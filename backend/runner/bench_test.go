@@ -1,0 +1,164 @@
+package runner_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"syscall"
+	"testing"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/runner"
+	"goalpost/backend/store"
+)
+
+// BenchmarkStep is the runner's own cost of a step: a model and a tool that
+// answer at once, every commit durable. It must not grow with the steps that the
+// goal has behind it, nor with the goals beside it.
+func BenchmarkStep(b *testing.B) {
+	for _, goals := range []int{1, 1000} {
+		for _, before := range []int{10, 1_000, 10_000} {
+			b.Run(fmt.Sprintf("goals=%d/at=%d", goals, before), func(b *testing.B) { benchmarkStep(b, goals, before) })
+		}
+	}
+}
+
+func benchmarkStep(b *testing.B, goals, before int) {
+	s, err := store.Open(b.Context(), store.Options{Dir: b.TempDir()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for range goals - 1 {
+		finished(b, s, 10)
+	}
+	g := finished(b, s, before)
+	m := &instant{b: b}
+	r := runner.New(runner.Config{
+		Journal: s, Open: func(context.Context, goal.Goal, goal.Run, func(string, string)) (runner.Room, error) {
+			return bare{m}, nil
+		},
+		Publish: func(event.Event) {}, Clock: clock{}, Log: slog.New(slog.DiscardHandler), Slots: 1,
+		Disk: func() (uint64, error) { return 1 << 40, nil },
+	})
+	if err := r.Go(b.Context(), g, func() {}, &event.Resumed{}); err != nil {
+		b.Fatal(err)
+	}
+	<-r.Done(g.ID)
+	row, err := s.Goal(b.Context(), g.ID)
+	if err != nil || row.Exit != goal.GaveUp || row.Spent.Steps != before+b.N+2 {
+		b.Fatalf("%s/%s after %d steps, %v: %q", row.Status, row.Exit, row.Spent.Steps, err, row.Report)
+	}
+	b.ReportMetric(float64(m.used.Microseconds())/1000/float64(b.N), "cpu-ms/op")
+	if err := errors.Join(r.Close(context.Background()), s.Close()); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// finished is a goal that has made so many steps, one a turn, and was paused.
+func finished(b *testing.B, s *store.Store, steps int) goal.Goal {
+	b.Helper()
+	g := &goal.Goal{
+		ID: goal.ID(store.NewID()), Objective: "go on", Provider: "script", Model: "script",
+		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "false"}}},
+		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: b.TempDir()},
+	}
+	if err := s.Create(b.Context(), g); err != nil {
+		b.Fatal(err)
+	}
+	run, err := s.Begin(b.Context(), g.ID, 1, &event.Started{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	bodies := []event.Body{&event.Message{Message: goal.Message{Role: goal.User, Text: "Goal: go on"}}}
+	for n := 1; n <= steps; n++ {
+		bodies = append(bodies, step(n)...)
+	}
+	bodies = append(bodies, &event.Paused{Exit: goal.Interrupted, Reason: "seeded", Report: []string{"seeded"}})
+	if err := s.Append(b.Context(), run, bodies...); err != nil {
+		b.Fatal(err)
+	}
+	row, err := s.Goal(b.Context(), g.ID)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return row.Goal
+}
+
+// step is what the journal has of one turn with one call.
+func step(n int) []event.Body {
+	c := goal.Call{ID: fmt.Sprintf("call_%d", n), Tool: "nod", Arguments: fmt.Sprintf(`{"n":%d}`, n)}
+	text := fmt.Sprintf("nodded %d", n)
+	return []event.Body{
+		&event.Iteration{N: n},
+		&event.Message{Message: goal.Message{Role: goal.Assistant, Calls: []goal.Call{c}}},
+		&event.Usage{Usage: goal.Usage{TokensIn: 1000, TokensOut: 10}},
+		&event.StepStarted{StepID: n, Tool: c.Tool, Arguments: c.Arguments, Effect: policy.Effect{Risk: policy.WriteLocal}},
+		&event.Step{StepID: n, Tool: c.Tool, Outcome: event.OK, MS: 1, Preview: text, Result: text},
+		&event.Message{Message: goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: n, Text: text}},
+	}
+}
+
+// instant is a model that calls the tool b.N times and gives up then.
+type instant struct {
+	b    *testing.B
+	n    int
+	used time.Duration // of the processors, which tells more than the clock on a busy machine
+}
+
+// processors is the time that this process has used of them so far.
+func processors(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func (m *instant) Turn(_ context.Context, t goal.Turn, _ func(string)) (goal.Reply, error) {
+	if m.n == 1 { // the first turn is behind: the run has restored what was before
+		m.used = -processors(m.b)
+		m.b.ResetTimer()
+	}
+	m.n++
+	c := goal.Call{ID: "c", Tool: "nod", Arguments: fmt.Sprintf(`{"n":%d}`, len(t.Messages))}
+	if m.n == m.b.N+2 {
+		m.b.StopTimer()
+		m.used += processors(m.b)
+		c = goal.Call{ID: "c", Tool: "leave", Arguments: "{}"}
+	}
+	return goal.Reply{Calls: []goal.Call{c}, Usage: goal.Usage{TokensIn: 1000, TokensOut: 10}}, nil
+}
+
+// bare is a room with two tools and nothing else.
+type bare struct{ model *instant }
+
+func (r bare) Models() runner.Models {
+	return runner.Models{Agent: r.model, Window: 128_000}
+}
+func (bare) Tools() []runner.Tool                   { return []runner.Tool{nod{"nod"}, nod{"leave"}} }
+func (bare) Judge() runner.Judge                    { return nil }
+func (bare) World() runner.World                    { return nil }
+func (bare) Close(context.Context, goal.Exit) error { return nil }
+
+// nod is a tool that answers at once; its namesake leave gives up.
+type nod struct{ name string }
+
+func (t nod) Spec() goal.ToolSpec {
+	return goal.ToolSpec{Name: t.name, Schema: json.RawMessage(`{"type":"object"}`)}
+}
+
+func (t nod) Effect(context.Context, json.RawMessage) (policy.Effect, error) {
+	return policy.Effect{Risk: policy.WriteLocal, Control: t.name == "leave"}, nil
+}
+
+func (t nod) Do(ctx context.Context, args json.RawMessage) goal.Result {
+	if run, ok := goal.RunOf(ctx); ok && t.name == "leave" {
+		run.Control.GiveUp("enough", "-")
+	}
+	return goal.Result{OK: true, Text: "nodded " + string(args)}
+}

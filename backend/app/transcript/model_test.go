@@ -118,6 +118,9 @@ func (m *minds) play(t turn, req modeltest.Request) modeltest.Answer {
 		m.do(o)
 	}
 	a := modeltest.Answer{Text: m.expand(strings.Join(t.text, "\n"))}
+	if m.tr.comment["window"] != "" { // tokens as they would be counted, so that the window fills
+		a.Usage = goal.Usage{TokensIn: int64(len(req.Body) / 4), TokensOut: 20}
+	}
 	for _, c := range t.calls {
 		a.Calls = append(a.Calls, goal.Call{Tool: c.Tool, Arguments: m.last(m.expand(c.Arguments), req)})
 	}

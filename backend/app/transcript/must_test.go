@@ -106,12 +106,11 @@ func (s *stage) lawful(id goal.ID) {
 		}
 		switch b := e.Body.(type) {
 		case *event.Created, *event.Queued:
-		case *event.Started, *event.Resumed:
-			if e.RunID == run || e.RunID == "" {
-				s.Errorf("event %d opens the run %q again", e.Seq, e.RunID)
+		case *event.Started, *event.Resumed, *event.Reopened, *event.LimitsChanged:
+			if e.RunID != run { // the first of what a run begins with
+				run = e.RunID
+				to(goal.Running)
 			}
-			run = e.RunID
-			to(goal.Running)
 		case *event.Paused:
 			if goal.StatusOf(b.Exit) != goal.Paused || b.Reason == "" || len(b.Report) == 0 || len(b.Report) > 5 {
 				s.Errorf("paused as %q because %q with %d bullets", b.Exit, b.Reason, len(b.Report))

@@ -118,7 +118,12 @@ func (s *stage) build() {
 	}
 	for name := range names {
 		id := provider(name)
-		if err := s.cfg.SaveProvider(config.Provider{ID: id, Kind: config.OpenAI, BaseURL: s.minds.server.URL, Model: id}); err != nil {
+		window, err := strconv.Atoi(cmp.Or(s.tr.comment["window"], "0"))
+		if err != nil {
+			s.Fatal(err)
+		}
+		p := config.Provider{ID: id, Kind: config.OpenAI, BaseURL: s.minds.server.URL, Model: id, ContextWindow: window}
+		if err := s.cfg.SaveProvider(p); err != nil {
 			s.Fatal(err)
 		}
 	}

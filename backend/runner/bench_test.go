@@ -140,6 +140,7 @@ type bare struct{ model *instant }
 func (r bare) Models() runner.Models {
 	return runner.Models{Agent: r.model, Window: 128_000}
 }
+
 func (bare) Tools() []runner.Tool                   { return []runner.Tool{nod{"nod"}, nod{"leave"}} }
 func (bare) Judge() runner.Judge                    { return nil }
 func (bare) World() runner.World                    { return nil }

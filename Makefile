@@ -7,7 +7,7 @@ VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo u
 LDFLAGS    := -s -w -X main.version=$(VERSION)
 WINDOW     := -tags desktop,production,webkit2_41
 LINT       := .tools/golangci-lint-v2.15.0
-HELPER     := backend/sandbox/embed/goalpost-helper
+HELPER     := backend/sandbox/embed/goalpost-helper backend/sandbox/embed/goalpost-predicate
 # Not ./...: node_modules holds Go files of other people.
 PACKAGES   := . ./backend/... ./cmd/... ./frontend
 PAGE       := frontend/dist/index.html
@@ -87,7 +87,7 @@ fmt: $(LINT) $(NPM) ## format everything
 .PHONY: goalctl goalpost helper
 goalctl: bin/goalctl ## the program without a window
 goalpost: bin/goalpost ## the window
-helper: $(HELPER) ## the launcher of every child, embedded in both
+helper: $(HELPER) ## the launcher of every child and the evaluator of expressions, embedded in both
 
 bin/goalctl: $(HELPER) FORCE
 	go build -trimpath -ldflags "$(LDFLAGS)" -o $@ ./cmd/goalctl
@@ -95,8 +95,8 @@ bin/goalctl: $(HELPER) FORCE
 bin/goalpost: $(HELPER) $(PAGE) FORCE
 	go build -trimpath $(WINDOW) -ldflags "$(LDFLAGS)" -o $@ .
 
-$(HELPER): FORCE
-	@CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o $@ ./cmd/goalpost-helper
+$(HELPER): backend/sandbox/embed/%: FORCE
+	@CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o $@ ./cmd/$*
 
 $(NPM): frontend/package.json frontend/package-lock.json
 	@$(SCRIPTS)/need.sh node npm

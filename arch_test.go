@@ -32,7 +32,7 @@ var rooms = map[string]int{
 
 	"backend/app": 3, "backend/api": 3, "backend/cli": 3, "backend/serve": 3, "frontend": 3,
 
-	".": 4, "cmd/goalctl": 4, "cmd/goalpost-helper": 4,
+	".": 4, "cmd/goalctl": 4, "cmd/goalpost-helper": 4, "cmd/goalpost-predicate": 4,
 }
 
 // sees says which rings a ring may import. Ring 2 sees the words only: none of
@@ -57,7 +57,8 @@ var homes = map[string][]string{
 	"mvdan.cc/sh/v3":                  {"backend/verify"},
 	"github.com/rogpeppe/go-internal": {"backend/verify"}, // its diff; its test scripts are wherever tests are
 	"go.yaml.in/yaml/v3":              {"backend/config"},
-	"golang.org/x/sys":                {"backend/sandbox", "cmd/goalpost-helper"},
+	"golang.org/x/sys":                {"backend/sandbox", "cmd/goalpost-helper", "cmd/goalpost-predicate"},
+	"github.com/dop251/goja":          {"cmd/goalpost-predicate"},
 	"os/exec":                         {"backend/sandbox", "backend/browser"}, // the browser looks for Chromium, see TestChildrenStartInTheSandbox
 	"github.com/spf13/cobra":          {"backend/cli"},
 	"github.com/spf13/pflag":          {"backend/cli"},
@@ -67,7 +68,8 @@ var homes = map[string][]string{
 
 // alone are packages with a list of their own: nothing else of ours.
 var alone = map[string][]string{
-	"cmd/goalpost-helper": {"backend/sandbox/wire"},
+	"cmd/goalpost-helper":    {"backend/sandbox/wire"},
+	"cmd/goalpost-predicate": {},
 }
 
 // pkg is what go list says about a package.

@@ -106,7 +106,7 @@ func (e *enclosure) journal(warn func(what, text string)) {
 
 // host is where checks run: each in a room of its own inside the walls.
 func (e *enclosure) host(a *App, dir string) verify.Host {
-	h := verify.Host{Launcher: e.set, Env: e.env, Dir: dir, Outside: a.person}
+	h := verify.Host{Launcher: e.set, Env: e.env, Dir: dir, Outside: a.person, Engine: engine{a}}
 	if e.proxy != nil {
 		h.Walls, h.Dial = true, e.dial
 	}

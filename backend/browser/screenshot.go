@@ -116,8 +116,10 @@ func (m mark) draw(img *image.RGBA) {
 		draw.Draw(img, r, image.NewUniform(c), image.Point{}, draw.Src)
 	}
 	for _, edge := range []image.Rectangle{
-		{r.Min, image.Pt(r.Max.X, r.Min.Y+2)}, {image.Pt(r.Min.X, r.Max.Y-2), r.Max},
-		{r.Min, image.Pt(r.Min.X+2, r.Max.Y)}, {image.Pt(r.Max.X-2, r.Min.Y), r.Max},
+		{r.Min, image.Pt(r.Max.X, r.Min.Y+2)},
+		{image.Pt(r.Min.X, r.Max.Y-2), r.Max},
+		{r.Min, image.Pt(r.Min.X+2, r.Max.Y)},
+		{image.Pt(r.Max.X-2, r.Min.Y), r.Max},
 	} {
 		fill(edge, markColour)
 	}

@@ -28,7 +28,8 @@ type Output struct {
 }
 
 // Capture runs a program to its end and keeps at most CaptureMax bytes of each
-// stream, cut in the middle. With merge, stdout and stderr share one pipe and
+// stream, cut in the middle. Of c.Files only the first is used, if there is one,
+// as its input. With merge, stdout and stderr share one pipe and
 // keep their order. When ctx ends the whole process group is killed. An error
 // means that the program could not be started.
 func Capture(ctx context.Context, l Launcher, c Command, merge bool) (Output, error) {
@@ -44,7 +45,9 @@ func Capture(ctx context.Context, l Launcher, c Command, merge bool) (Output, er
 			return Output{}, err
 		}
 	}
-	c.Files = []*os.File{nil, out.w, errs.w}
+	files := []*os.File{nil, out.w, errs.w}
+	copy(files[:1], c.Files)
+	c.Files = files
 	p, err := l.Start(ctx, c)
 	if err != nil {
 		out.discard()

@@ -12,7 +12,7 @@ import (
 func TestInstall(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	body := []byte("#!/bin/sh\nexit 0\n")
-	path, err := install(dir, body)
+	path, err := install(dir, helperName, body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestInstall(t *testing.T) {
 		if err := spoil(); err != nil {
 			t.Fatal(err)
 		}
-		again, err := install(dir, body)
+		again, err := install(dir, helperName, body)
 		if err != nil || again != path || !same(path, body) {
 			t.Errorf("%s: %s %v", name, again, err)
 		}
@@ -35,7 +35,7 @@ func TestInstall(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.new")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	other, err := install(dir, []byte("another"))
+	other, err := install(dir, helperName, []byte("another"))
 	if err != nil || other == path {
 		t.Errorf("another content: %s %v", other, err)
 	}

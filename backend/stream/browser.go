@@ -34,12 +34,12 @@ type browserLink struct {
 	acts chan struct{} // something to do came
 
 	mu      sync.Mutex
-	frame   *pane.Frame // the newest that was not sent
-	info    *pane.Info  // likewise
+	frame   *pane.Frame   // the newest that was not sent
+	info    *pane.Info    // likewise
 	overlay *pane.Overlay // likewise
-	problem string      // likewise
-	onWay   bool        // a frame is not acknowledged
-	sent    uint32      // its number
+	problem string        // likewise
+	onWay   bool          // a frame is not acknowledged
+	sent    uint32        // its number
 	queue   []act
 }
 

@@ -1,4 +1,4 @@
-// Package sandboxtest builds goalpost-helper for tests.
+// Package sandboxtest builds goalpost-helper and goalpost-predicate for tests.
 package sandboxtest
 
 import (
@@ -32,16 +32,31 @@ func Build() (string, error) {
 	if path := os.Getenv(Ready); path != "" {
 		return path, nil
 	}
+	return built("goalpost-helper", "cmd/goalpost-helper/*.go", "backend/sandbox/wire/*.go")
+}
+
+// Predicate is the path of the program that decides expressions, as Helper.
+func Predicate(tb testing.TB) string {
+	tb.Helper()
+	path, err := built("goalpost-predicate", "cmd/goalpost-predicate/*.go", "go.sum")
+	if err != nil {
+		tb.Fatalf("building goalpost-predicate: %v", err)
+	}
+	return path
+}
+
+// built is a program under cmd, built once for each state of its sources.
+func built(name string, sources ...string) (string, error) {
 	root, err := module()
 	if err != nil {
 		return "", err
 	}
-	sum, err := digest(root)
+	sum, err := digest(root, sources)
 	if err != nil {
 		return "", err
 	}
 	dir := filepath.Join(os.TempDir(), fmt.Sprintf("goalpost-test-%d", os.Getuid()))
-	path := filepath.Join(dir, fmt.Sprintf("goalpost-helper-%x", sum[:8]))
+	path := filepath.Join(dir, fmt.Sprintf("%s-%x", name, sum[:8]))
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
@@ -53,8 +68,8 @@ func Build() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("making a folder in %s: %w", dir, err)
 	}
-	out := filepath.Join(fresh, "goalpost-helper")
-	build := exec.Command("go", "build", "-trimpath", "-o", out, "./cmd/goalpost-helper") //nolint:noctx // go test bounds it
+	out := filepath.Join(fresh, name)
+	build := exec.Command("go", "build", "-trimpath", "-o", out, "./cmd/"+name) //nolint:noctx // go test bounds it
 	build.Dir = root
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	text, err := build.CombinedOutput()
@@ -62,7 +77,7 @@ func Build() (string, error) {
 		return "", errors.Join(fmt.Errorf("%w\n%s", err, text), os.RemoveAll(fresh))
 	}
 	if err := errors.Join(os.Rename(out, path), os.RemoveAll(fresh)); err != nil {
-		return "", fmt.Errorf("placing the helper: %w", err)
+		return "", fmt.Errorf("placing %s: %w", name, err)
 	}
 	return path, nil
 }
@@ -85,18 +100,18 @@ func module() (string, error) {
 	}
 }
 
-func digest(root string) ([]byte, error) {
+func digest(root string, sources []string) ([]byte, error) {
 	sum := sha256.New()
 	sum.Write([]byte(runtime.Version() + runtime.GOARCH))
-	for _, pattern := range []string{"cmd/goalpost-helper/*.go", "backend/sandbox/wire/*.go"} {
+	for _, pattern := range sources {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
-			return nil, fmt.Errorf("listing the helper's sources: %w", err)
+			return nil, fmt.Errorf("listing the sources: %w", err)
 		}
 		for _, file := range files {
 			body, err := os.ReadFile(file)
 			if err != nil {
-				return nil, fmt.Errorf("reading the helper's sources: %w", err)
+				return nil, fmt.Errorf("reading the sources: %w", err)
 			}
 			sum.Write(fmt.Appendln(nil, filepath.Base(file), len(body)))
 			sum.Write(body)

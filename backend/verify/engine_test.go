@@ -1,0 +1,124 @@
+package verify_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/verify"
+)
+
+func evaluator(t testing.TB, h verify.Host) verify.Engine {
+	t.Helper()
+	return verify.Engine{Launcher: h.Launcher, Program: sandboxtest.Predicate(t)}
+}
+
+// TestSeedsExpression: it works as the seeds write it, of a claim and of a server.
+func TestSeedsExpression(t *testing.T) {
+	h := host(t)
+	h.Engine = evaluator(t, h)
+	const expr = "response.status === 200 && response.body.ok === true"
+	for result, want := range map[string]goal.Outcome{
+		`{"status": 200, "body": {"ok": true}}`:  goal.Pass,
+		`{"status": 200, "body": {"ok": "yes"}}`: goal.Fail,
+		`{"status": 500, "body": {"ok": true}}`:  goal.Fail,
+		`{"status": 200}`:                        goal.Fail,
+	} {
+		if v := claimed(t, h, goal.Check{Type: goal.JSONPredicate, Expr: expr}, goal.Claim{Result: result}); v.Outcome != want {
+			t.Errorf("%s: %s, %q", result, v.Outcome, v.Detail)
+		}
+	}
+	s := site(t)
+	for path, want := range map[string]goal.Outcome{"/ok": goal.Pass, "/nothing": goal.Fail} {
+		if v := one(t, h, goal.Check{Type: goal.JSONPredicate, Expr: expr, From: goal.FromURL, URL: s.URL + path}); v.Outcome != want {
+			t.Errorf("%s: %s, %q", path, v.Outcome, v.Detail)
+		}
+	}
+	if v := one(t, h, goal.Check{Type: goal.HTTP, URL: s.URL + "/ok", Predicate: `response.headers["x-word"] === "well" && response.body.list.length === 2`}); v.Outcome != goal.Pass {
+		t.Errorf("of an http check: %s, %q", v.Outcome, v.Detail)
+	}
+}
+
+func TestExpressions(t *testing.T) {
+	e := evaluator(t, host(t))
+	for _, c := range []struct {
+		expr string
+		want bool
+		kind string
+	}{
+		{"true", true, ""},
+		{"response.n === 1 // as it should", true, ""},
+		{"response.n === 2", false, ""},
+		{"[1, 2, 3].filter(x => x > response.n).length === 2", true, ""},
+		{`/^b+$/.test(response.s)`, true, ""},
+		{`JSON.stringify(response) === '{"n":1,"s":"bb"}'`, true, ""},
+		{"response.a.b.c", false, "type"},
+		{"response.missing", false, "type"},
+		{"null", false, "type"},
+		{"response.n", false, "value"},
+		{"response.n = 2", false, "value"}, // an assignment is no comparison
+		{`"true"`, false, "value"},
+		{"respons.n === 1", false, "throws"},
+		{"(() => { throw 'x' })()", false, "throws"},
+		{"require('fs')", false, "throws"},
+		{"while (true) {}", false, "syntax"},
+		{"1); (2", false, "syntax"},
+		{"response.n ===", false, "syntax"},
+		{"", false, "syntax"},
+	} {
+		got, err := e.Evaluate(t.Context(), c.expr, []byte(`{"n":1,"s":"bb"}`))
+		var wrong *verify.PredicateError
+		if errors.As(err, &wrong); got != c.want || (err == nil) != (c.kind == "") || c.kind != "" && (wrong == nil || wrong.Kind != c.kind) {
+			t.Errorf("%s: %v, %v", c.expr, got, err)
+		}
+		if err := e.Read(t.Context(), c.expr); (err != nil) != (c.kind == "syntax") {
+			t.Errorf("reading %s: %v", c.expr, err)
+		}
+	}
+}
+
+// TestBounds: what an engine in this process could not be saved from ends as an
+// error, once, and soon.
+func TestBounds(t *testing.T) {
+	h := host(t)
+	h.Engine = evaluator(t, h)
+	for _, expr := range []string{
+		"(() => { for (;;); })()",
+		"new Uint8Array(512 * 1024 * 1024).length === 1",
+		"new Array(1 << 26).fill(1).length === 1",
+		`/^(a+)+\1$/.test('a'.repeat(50) + 'b')`,
+		"(function f() { return f() })()",
+	} {
+		from := time.Now()
+		v := claimed(t, h, goal.Check{Type: goal.JSONPredicate, Expr: expr}, goal.Claim{Result: "{}"})
+		if v.Outcome != goal.CheckErr || v.Tries != 1 || v.Detail == "" {
+			t.Errorf("%s: %s after %d tries, %q", expr, v.Outcome, v.Tries, v.Detail)
+		}
+		t.Logf("%s: %s in %s", expr, v.Detail, time.Since(from).Round(time.Millisecond))
+	}
+}
+
+// TestNoEngine: what can go wrong on the way to the program.
+func TestNoEngine(t *testing.T) {
+	h := host(t)
+	for program, want := range map[string]string{
+		"/no/such/program": "no such program",
+		"/bin/false":       "exit 1",
+		"/bin/true":        "its answer",
+	} {
+		_, err := verify.Engine{Launcher: h.Launcher, Program: program}.Evaluate(t.Context(), "true", make([]byte, 1<<20))
+		var wrong *verify.PredicateError
+		if err == nil || errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", program, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := evaluator(t, h).Evaluate(ctx, "true", nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/parser"
+)
+
+// stackMax is how deep calls may go.
+const stackMax = 2000
+
+// decide evaluates the expression. It must be one, and its value true or false:
+// an assignment that was meant as a comparison is no pass.
+func decide(q question) (a answer) {
+	defer func() {
+		if r := recover(); r != nil { // the engine gives up some things by panicking
+			a = answer{Kind: "throws", Text: fmt.Sprint("the expression ends in: ", r)}
+		}
+	}()
+	program, err := compile(q.Expr)
+	if err != nil {
+		return answer{Kind: "syntax", Text: err.Error()}
+	}
+	if q.Read {
+		return answer{Value: true}
+	}
+	vm := goja.New()
+	vm.SetMaxCallStackSize(stackMax)
+	parse, ok := goja.AssertFunction(vm.Get("JSON").ToObject(vm).Get("parse"))
+	if !ok {
+		return answer{Kind: "throws", Text: "the engine has no JSON.parse"}
+	}
+	response, err := parse(goja.Undefined(), vm.ToValue(q.Response))
+	if err == nil {
+		err = vm.Set("response", response)
+	}
+	if err != nil {
+		return answer{Kind: "throws", Text: "the response cannot be read: " + err.Error()}
+	}
+	value, err := vm.RunProgram(program)
+	if err != nil {
+		return threw(err)
+	}
+	return judged(value)
+}
+
+func compile(expr string) (*goja.Program, error) {
+	source := "(" + expr + "\n)" // a line of its own: the expression may end in a comment
+	tree, err := parser.ParseFile(nil, "expression", source, 0)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it says where and what
+	}
+	if len(tree.Body) != 1 {
+		return nil, errors.New("it is not one expression")
+	}
+	if _, ok := tree.Body[0].(*ast.ExpressionStatement); !ok {
+		return nil, errors.New("it is not an expression")
+	}
+	return goja.CompileAST(tree, true) //nolint:wrapcheck // as above
+}
+
+// threw sorts what an expression may end in. A TypeError is what a look into
+// something that is not there ends in.
+func threw(err error) answer {
+	text := "the expression ends in: " + err.Error()
+	var stack *goja.StackOverflowError
+	if errors.As(err, &stack) {
+		return answer{Kind: "bounds", Text: fmt.Sprintf("the expression calls itself more than %d deep", stackMax)}
+	}
+	var e *goja.Exception
+	if errors.As(err, &e) {
+		if o, ok := e.Value().(*goja.Object); ok && o.Get("name") != nil && o.Get("name").String() == "TypeError" {
+			return answer{Kind: "type", Text: text}
+		}
+	}
+	return answer{Kind: "throws", Text: text}
+}
+
+func judged(v goja.Value) answer {
+	if goja.IsUndefined(v) || goja.IsNull(v) {
+		return answer{Kind: "type", Text: "the expression is " + v.String()}
+	}
+	if b, ok := v.Export().(bool); ok {
+		return answer{Value: b}
+	}
+	return answer{Kind: "value", Text: fmt.Sprintf("the expression is neither true nor false but %.100s", v.String())}
+}

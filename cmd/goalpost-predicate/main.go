@@ -1,0 +1,71 @@
+//go:build linux
+
+// Command goalpost-predicate decides one JavaScript expression over some JSON
+// and exits. It is a program of its own because the engine cannot be bounded
+// from inside: a loop without end, an array of half a gigabyte or a regular
+// expression that backtracks for ever ends this process and nothing else. Before
+// it reads its input it gives up files, network and other programs, and tells
+// the kernel how much time and memory it may have.
+//
+//	goalpost-predicate < question > answer
+//
+// both in JSON, see question and answer.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// inputMax is how much is read, in bytes: more than the host ever sends.
+const inputMax = 64 << 20
+
+// question is what is asked. Read wants to know only whether the expression can
+// be read.
+type question struct {
+	Expr     string `json:"expr"`
+	Response string `json:"response"` // JSON
+	Read     bool   `json:"read,omitempty"`
+}
+
+// answer is what came of it: Value, or the kind of a fault and a sentence. The
+// kinds are those of verify.PredicateError.
+type answer struct {
+	Value bool   `json:"value"`
+	Kind  string `json:"kind,omitempty"`
+	Text  string `json:"text,omitempty"`
+}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "goalpost-predicate:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	if err := shut(); err != nil {
+		return err
+	}
+	var q question
+	if err := json.NewDecoder(&limitedInput{left: inputMax}).Decode(&q); err != nil {
+		return fmt.Errorf("reading the question: %w", err)
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(decide(q)); err != nil {
+		return fmt.Errorf("answering: %w", err)
+	}
+	return nil
+}
+
+// limitedInput is the standard input up to a bound.
+type limitedInput struct{ left int }
+
+func (l *limitedInput) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, fmt.Errorf("the question is longer than %d bytes", inputMax)
+	}
+	n, err := os.Stdin.Read(p[:min(len(p), l.left)])
+	l.left -= n
+	return n, err //nolint:wrapcheck // io.EOF must stay itself
+}

@@ -1,0 +1,8 @@
+package main
+
+import "golang.org/x/sys/unix"
+
+const auditArch = unix.AUDIT_ARCH_AARCH64
+
+// neededHere are system calls that only this architecture has.
+var neededHere []uint32

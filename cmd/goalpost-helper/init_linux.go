@@ -96,11 +96,14 @@ func asRefusal(err error) *wire.Error {
 	return &wire.Error{Code: wire.Walled, Text: err.Error()}
 }
 
+// reservedPids are those that the kernel gives out once and not again.
+const reservedPids = 300
+
 // limitPids bounds the processes of this room where the kernel counts them for
 // each room (Linux 6.14): for root it is the only bound, because RLIMIT_NPROC
 // does not hold for him. An older kernel refuses, and the other bound stays.
 func limitPids(most int) {
 	if most > 0 {
-		_ = os.WriteFile("/proc/sys/kernel/pid_max", fmt.Append(nil, max(most, 301)), 0)
+		_ = os.WriteFile("/proc/sys/kernel/pid_max", fmt.Append(nil, most+reservedPids), 0)
 	}
 }

@@ -1,0 +1,172 @@
+package sandbox_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// attemptVariable names what the test program tries when it is started inside a
+// sandbox in place of the tests. It succeeds with exit 0.
+const attemptVariable = "SANDBOX_TEST_ATTEMPT"
+
+func attempted(name string, args []string) {
+	runtime.LockOSThread()
+	try, ok := calls[name]
+	if !ok {
+		fmt.Println("no such attempt")
+		os.Exit(3)
+	}
+	if err := try(args); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+// calls are the attempts that no shell can make.
+var calls = map[string]func([]string) error{
+	"get":    func(a []string) error { return get(a[0], "") },
+	"via":    func(a []string) error { return get(a[1], a[0]) },
+	"tunnel": func(a []string) error { return tunnel(a[0], a[1]) },
+	"dial": func(a []string) error {
+		conn, err := net.DialTimeout(a[0], a[1], 5*time.Second)
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		_, err = conn.Write([]byte("escaped"))
+		return err
+	},
+	"ptrace": func([]string) error { return errnoOf(unix.PTRACE_TRACEME, unix.SYS_PTRACE, unix.PTRACE_TRACEME) },
+	"process_vm_readv": func([]string) error {
+		var from, to [1]byte
+		local, remote := unix.Iovec{Base: &to[0], Len: 1}, unix.RemoteIovec{Base: uintptr(unsafe.Pointer(&from[0])), Len: 1}
+		_, err := unix.ProcessVMReadv(os.Getpid(), []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
+		return err
+	},
+	"clone3":   func([]string) error { return exists(unix.SYS_CLONE3) },
+	"io_uring": func([]string) error { return exists(unix.SYS_IO_URING_SETUP) },
+	"namespace": func([]string) error {
+		c := exec.Command("/bin/true")
+		c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER}
+		return c.Run()
+	},
+	"bpf":         func([]string) error { return exists(unix.SYS_BPF) },
+	"userfaultfd": func([]string) error { return errnoOf(0, unix.SYS_USERFAULTFD, 1) },
+	"keyring":     func([]string) error { return errnoOf(0, unix.SYS_KEYCTL, unix.KEYCTL_GET_KEYRING_ID, ^uintptr(2), 0) }, // the session's
+	"handle": func([]string) error {
+		_, _, err := unix.NameToHandleAt(unix.AT_FDCWD, "/etc/passwd", 0)
+		return err
+	},
+	"mount": func(a []string) error {
+		if err := unix.Mount("x", a[0], "tmpfs", 0, ""); err != nil {
+			return err
+		}
+		return unix.Unmount(a[0], 0)
+	},
+	"chroot": func(a []string) error { return unix.Chroot(a[0]) },
+	"setns": func([]string) error {
+		fd, err := unix.Open("/proc/self/ns/ipc", unix.O_RDONLY, 0)
+		if err != nil {
+			return err
+		}
+		return unix.Setns(fd, unix.CLONE_NEWIPC)
+	},
+	"mknod": func([]string) error {
+		defer os.Remove("device")
+		return unix.Mknod("device", unix.S_IFCHR|0o600, int(unix.Mkdev(1, 5)))
+	},
+	"socket": func(a []string) error {
+		var family, kind, protocol int
+		if _, err := fmt.Sscan(a[0], &family, &kind, &protocol); err != nil {
+			return err
+		}
+		_, err := unix.Socket(family, kind, protocol)
+		return err
+	},
+	"open": func(a []string) error { // to write, without writing
+		f, err := os.OpenFile(a[0], os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	},
+	"hostname": func([]string) error { return unix.Sethostname([]byte(must(os.Hostname()))) },
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func errnoOf(_ int, number uintptr, args ...uintptr) error {
+	args = append(args, 0, 0, 0)
+	if _, _, errno := unix.Syscall(number, args[0], args[1], args[2]); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// exists says whether a system call answers anything but "there is none" and
+// "you may not" to arguments that make no sense.
+func exists(number uintptr) error {
+	_, _, errno := unix.Syscall(number, 1<<20, 0, 0)
+	if errno == unix.ENOSYS || errno == unix.EPERM || errno == unix.EACCES {
+		return errno
+	}
+	return nil
+}
+
+func get(address, proxy string) error {
+	transport := &http.Transport{}
+	if proxy != "" {
+		transport.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxy) }
+	}
+	c := http.Client{Transport: transport, Timeout: 5 * time.Second}
+	res, err := c.Post(address, "text/plain", nil)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err == nil && string(body) != "outside" {
+		err = fmt.Errorf("%d %s", res.StatusCode, body)
+	}
+	return err
+}
+
+// tunnel asks a proxy for a connection and speaks HTTP through it.
+func tunnel(proxy, to string) error {
+	conn, err := net.DialTimeout("tcp", proxy, 5*time.Second)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", to, to); err != nil {
+		return err
+	}
+	answer := make([]byte, 12)
+	if _, err := io.ReadFull(conn, answer); err != nil {
+		return err
+	}
+	if string(answer) != "HTTP/1.1 200" {
+		return errors.New(string(answer))
+	}
+	return nil
+}

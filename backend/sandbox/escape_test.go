@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
@@ -119,12 +119,7 @@ func (p *prison) listen() {
 		}
 	}()
 	p.Cleanup(func() { _ = u.Close(); <-done })
-	master, slave, err := pty.Open()
-	if err != nil {
-		p.Fatal(err)
-	}
-	p.tty = slave.Name()
-	p.Cleanup(func() { _, _ = master.Close(), slave.Close() })
+	p.tty = p.terminal()
 	victim := exec.Command("sleep", "1000")
 	victim.Env = []string{"TOKEN=canary"}
 	if err := victim.Start(); err != nil {
@@ -132,6 +127,23 @@ func (p *prison) listen() {
 	}
 	p.victim = fmt.Sprint(victim.Process.Pid)
 	p.Cleanup(func() { _, _ = victim.Process.Kill(), victim.Wait() })
+}
+
+// terminal opens a pseudo-terminal of the machine and names it.
+func (p *prison) terminal() string {
+	master, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.Cleanup(func() { _ = unix.Close(master) })
+	if err := unix.IoctlSetPointerInt(master, unix.TIOCSPTLCK, 0); err != nil {
+		p.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(master, unix.TIOCGPTN)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return fmt.Sprintf("/dev/pts/%d", n)
 }
 
 // connect gives the goal its proxy at the highest ceiling, so that only addresses

@@ -1,0 +1,174 @@
+package app_test
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+	"goalpost/backend/policy"
+)
+
+var opened = regexp.MustCompile(`pane ([tb]\d+)`)
+
+// serving is a model that writes a page, serves it on port 8080 in a terminal,
+// looks at it in a browser pane, and claims. The page holds the goal's objective.
+func serving(self string) modeltest.Script {
+	return func(_ int, r modeltest.Request) modeltest.Answer {
+		turn, pane, objective := 0, "", ""
+		for _, m := range r.Messages {
+			switch m.Role {
+			case goal.Assistant:
+				turn++
+			case goal.ToolRole:
+				if found := opened.FindStringSubmatch(m.Text); found != nil {
+					pane = found[1]
+				}
+			case goal.User:
+				if rest, ok := strings.CutPrefix(m.Text, "Goal: "); ok {
+					objective, _, _ = strings.Cut(rest, "\n")
+				}
+			case goal.System:
+			}
+		}
+		switch turn {
+		case 0:
+			return args("write_file", map[string]any{"path": "index.html", "content": "<title>x</title><h1>" + objective + "</h1>"})
+		case 1:
+			return args("terminal_open", map[string]any{})
+		case 2:
+			return args("terminal_run", map[string]any{"pane": pane, "command": "'" + self + "' static --listen 127.0.0.1:8080 .", "wait_seconds": 1})
+		case 3:
+			return args("browser_open", map[string]any{"url": "http://127.0.0.1:8080/"})
+		case 4:
+			return args("browser_snapshot", map[string]any{"pane": pane})
+		case 5:
+			return args("claim_complete", map[string]any{"rationale": "it is served"})
+		}
+		return args("abort_with_report", map[string]any{"reason": "the claim failed", "what_was_learned": "nothing"})
+	}
+}
+
+func args(tool string, a map[string]any) modeltest.Answer {
+	text, _ := json.Marshal(a)
+	return call(tool, string(text))
+}
+
+// done waits until a goal's run is over and returns its view.
+func (p *program) done(id string) api.GoalView {
+	p.Helper()
+	select {
+	case <-p.app.Done(goal.ID(id)):
+	case <-time.After(2 * time.Minute):
+		p.Fatalf("goal %s does not end", id)
+	}
+	v, err := p.goal.Get(id)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return v
+}
+
+// TestTwoGoalsServeOnTheSamePort: the loopback is each goal's own, for its
+// programs, its pages and its checks.
+func TestTwoGoalsServeOnTheSamePort(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, t.TempDir())
+	p.provide(serving(self))
+	words := []string{"serve-apples", "serve-pears"}
+	var ids []string
+	for _, word := range words {
+		out, err := p.goal.Start(api.StartInput{Objective: word, Checks: shell("curl -sf http://127.0.0.1:8080/ | grep -q '<h1>" + word + "</h1>'")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, out.GoalID)
+	}
+	for i, id := range ids {
+		if v := p.done(id); v.Exit != goal.Done {
+			t.Errorf("%s ended as %s: %s", words[i], v.Exit, v.Reason)
+		}
+		steps, err := p.goal.Steps(id, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := ""
+		for _, s := range steps.Steps {
+			if s.Outcome != string(event.OK) {
+				t.Errorf("%s: step %d %s: %s %s", words[i], s.N, s.Tool, s.Outcome, s.Preview)
+			}
+			if s.Tool == "browser_snapshot" {
+				full, err := p.goal.Step(id, s.N)
+				if err != nil {
+					t.Fatal(err)
+				}
+				seen = full.Result
+			}
+		}
+		if !strings.Contains(seen, words[i]) {
+			t.Errorf("the pane of %s showed %q", words[i], seen)
+		}
+	}
+}
+
+// TestSendingIsStoppedByTheNetwork and not by reading the command.
+func TestSendingIsStoppedByTheNetwork(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(turns(
+		args("run_command", map[string]any{"command": `c=cu; h=$(printf 'sh%s.%s' op example); m=$(echo TSOP | rev); ${c}rl -s -m 20 -X "$m" -d card=1 "http://$h/"`}),
+		args("abort_with_report", map[string]any{"reason": "no way out", "what_was_learned": "the network is closed"}),
+	))
+	out, err := p.goal.Start(api.StartInput{Objective: "buy", Checks: shell("test -f bought")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	journaled := p.await("the refusal", func(e event.Event) bool {
+		w, ok := e.Body.(*event.Warning)
+		return ok && w.What == "network"
+	}).Body.(*event.Warning)
+	if !strings.Contains(journaled.Text, "POST shop.example:80") {
+		t.Errorf("journaled: %s", journaled.Text)
+	}
+	p.done(out.GoalID)
+	step, err := p.goal.Step(out.GoalID, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(step.Result, "Refused by the goal's network") || !strings.Contains(step.Result, "POST shop.example:80") || !strings.Contains(step.Result, "write_local") {
+		t.Errorf("the model was told %q", step.Result)
+	}
+}
+
+// TestAtReadOnlyProgramsRunAndChangeNothing.
+func TestAtReadOnlyProgramsRunAndChangeNothing(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(turns(
+		args("run_command", map[string]any{"command": "echo looked; touch changed ~/changed /tmp/changed"}),
+		args("abort_with_report", map[string]any{"reason": "looked", "what_was_learned": "all"}),
+	))
+	dir := t.TempDir()
+	out, err := p.goal.Start(api.StartInput{Objective: "look", Dir: dir, Risk: policy.ReadOnly, Checks: shell("test -f changed")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.done(out.GoalID)
+	step, err := p.goal.Step(out.GoalID, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(step.Result, "looked") || strings.Count(step.Result, "Read-only file system") != 3 {
+		t.Errorf("%q", step.Result)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("the folder holds %v, %v", left, err)
+	}
+}

@@ -14,6 +14,9 @@ const (
 	PassesNow Outcome = "passes_already" // pre-flight only
 	FailsNow  Outcome = "fails_now"      // pre-flight only
 	CannotRun Outcome = "cannot_run"     // pre-flight only
+	// NotRepeatable is said of a gate that is run again after the goal's end and
+	// needed a process of the goal.
+	NotRepeatable Outcome = "not_repeatable"
 )
 
 // Verdict is the outcome of one check at one moment, with its evidence.

@@ -50,7 +50,7 @@ func (h Host) foresee(ctx context.Context, c check) goal.Verdict {
 			break
 		}
 		v = h.judgeFailure(ctx, c, v)
-	case goal.CheckErr, goal.Tampered, goal.PassesNow, goal.FailsNow, goal.CannotRun:
+	case goal.CheckErr, goal.Tampered, goal.PassesNow, goal.FailsNow, goal.CannotRun, goal.NotRepeatable:
 		v.Outcome = goal.CannotRun
 	}
 	return v

@@ -1,0 +1,103 @@
+package verify_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/verify"
+)
+
+// TestRecheck: the gates of a receipt are run again in a fresh room, where no
+// process of the goal lives any more.
+func TestRecheck(t *testing.T) {
+	h := host(t)
+	server := httptest.NewServer(nil)
+	port := server.Listener.Addr().(*net.TCPAddr).Port
+	url := fmt.Sprintf("http://127.0.0.1:%d/", port)
+	write(t, h.Dir, "ask.sh", fmt.Sprintf("exec 3<>/dev/tcp/127.0.0.1/%d\n", port))
+	write(t, h.Dir, "refused.sh", "test -f up || { echo 'Connection refused' >&2; exit 1; }\n")
+	write(t, h.Dir, "silent.sh", "test -f up || exit 1\n")
+	write(t, h.Dir, "up", "")
+	g := goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{
+		{Type: goal.Manual},
+		shell("test -f done.txt"),
+		{Type: goal.HTTP, URL: url, Status: 404},
+		shell("bash ask.sh"),
+		shell("sh refused.sh"),
+		shell("test -f up || { : curl; exit 7; }"),
+		shell("sh silent.sh"),
+		{Type: goal.File, Path: "done.txt"},
+	}}}
+	h.World = world(t, verify.Options{Dir: h.Dir, Criterion: g.Criterion})
+	var was []goal.Verdict
+	found, err := h.Criterion(t.Context(), g, goal.Claim{}, func(v goal.Verdict) error {
+		was = append(was, v)
+		return nil
+	})
+	if err != nil || found != goal.Verified {
+		t.Fatalf("%s %v: %+v", found, err, was)
+	}
+	again := func() string {
+		var got []string
+		must(t, h.Recheck(t.Context(), g, goal.Claim{}, was, func(v goal.Verdict) error {
+			got = append(got, fmt.Sprintf("%d %s", v.Check, v.Outcome))
+			return nil
+		}))
+		return strings.Join(got, ", ")
+	}
+	if got := again(); got != "1 pass, 2 pass, 3 pass, 4 pass, 5 pass, 6 pass, 7 pass" {
+		t.Errorf("as it was: %s", got)
+	}
+	server.Close()
+	must(t, os.Remove(h.Dir+"/up"))
+	if got := again(); got != "1 pass, 2 not_repeatable, 3 not_repeatable, 4 not_repeatable, 5 not_repeatable, 6 fail, 7 pass" {
+		t.Errorf("after the processes ended: %s", got)
+	}
+	for i := range was { // what did not pass then is not excused now
+		was[i].Outcome = goal.Fail
+	}
+	if got := again(); strings.Contains(got, "not_repeatable") {
+		t.Errorf("what failed then: %s", got)
+	}
+	write(t, h.Dir, "silent.sh", "exit 0\n")
+	if got := again(); !strings.Contains(got, "6 tampered") {
+		t.Errorf("with another script: %s", got)
+	}
+	full := errors.New("full")
+	if err := h.Recheck(t.Context(), g, goal.Claim{}, was, func(goal.Verdict) error { return full }); !errors.Is(err, full) {
+		t.Errorf("%v", err)
+	}
+}
+
+// artifacts are what was kept, by SHA-256.
+type artifacts map[string]string
+
+func (a artifacts) Artifact(sum string) ([]byte, error) {
+	if text, ok := a[sum]; ok {
+		return []byte(text), nil
+	}
+	return nil, os.ErrNotExist
+}
+
+func TestEvidenceOfAReceipt(t *testing.T) {
+	sum := func(s string) string {
+		b := sha256.Sum256([]byte(s))
+		return hex.EncodeToString(b[:])
+	}
+	kept := artifacts{sum("one"): "one", sum("two"): "changed"}
+	if faults := verify.Evidence([]goal.Verdict{{Evidence: sum("one")}, {}}, kept); faults != nil {
+		t.Errorf("%v", faults)
+	}
+	faults := verify.Evidence([]goal.Verdict{{Evidence: sum("two"), Name: "make test"}, {Check: 1, Evidence: sum("three")}}, kept)
+	if len(faults) != 2 || faults[0] != "check 1 (make test): its evidence is not what was kept" || !strings.Contains(faults[1], "check 2 (): its evidence is lost") {
+		t.Errorf("%q", faults)
+	}
+}

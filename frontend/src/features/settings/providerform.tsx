@@ -10,6 +10,11 @@ interface ProviderFormProps {
   onClose: () => void;
 }
 
+const kinds = [
+  { kind: "openai", label: "OpenAI, or a server that speaks its protocol", url: "http://127.0.0.1:11434/v1" },
+  { kind: "anthropic", label: "Anthropic", url: "https://api.anthropic.com" },
+];
+
 const fields: {
   name: "id" | "base_url" | "model" | "api_key_env";
   label: string;
@@ -20,8 +25,8 @@ const fields: {
   {
     name: "base_url",
     label: "Base URL",
-    note: "of an OpenAI-compatible API",
-    placeholder: "http://127.0.0.1:11434/v1",
+    note: "",
+    placeholder: "",
   },
   { name: "model", label: "Model", note: "", placeholder: "qwen3-coder" },
   {
@@ -39,7 +44,8 @@ export function ProviderForm({ provider, onClose }: ProviderFormProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
   const isNew = provider.id === "";
-  const known = fields.some((f) => f.name === problem?.field);
+  const known = problem?.field === "kind" || fields.some((f) => f.name === problem?.field);
+  const base = kinds.find((k) => k.kind === draft.kind)?.url ?? "";
 
   const save = async () => {
     if (busy) return;
@@ -74,6 +80,28 @@ export function ProviderForm({ provider, onClose }: ProviderFormProps) {
       }
     >
       <div className="flex flex-col gap-3">
+        <Field
+          label="Protocol"
+          name="provider-kind"
+          error={problem?.field === "kind" ? problem.message : undefined}
+          hint={problem?.field === "kind" ? problem.hint : undefined}
+        >
+          {(c) => (
+            <select
+              {...c}
+              data-testid="provider-kind"
+              className="field"
+              value={draft.kind}
+              onChange={(e) => setDraft({ ...draft, kind: e.target.value })}
+            >
+              {kinds.map((k) => (
+                <option key={k.kind} value={k.kind}>
+                  {k.label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
         {fields.map((f) => (
           <Field
             key={f.name}
@@ -90,7 +118,7 @@ export function ProviderForm({ provider, onClose }: ProviderFormProps) {
                 spellCheck={false}
                 autoComplete="off"
                 disabled={f.name === "id" && !isNew}
-                placeholder={f.placeholder}
+                placeholder={f.name === "base_url" ? base : f.placeholder}
                 className="field disabled:opacity-50"
                 value={draft[f.name]}
                 onChange={(e) => setDraft({ ...draft, [f.name]: e.target.value })}

@@ -3,6 +3,7 @@
 // goal's, or the person's. What a set started, double-forked grandchildren
 // included, ends with Close, and at once when the app dies.
 //
-// The kernel's walls around a goal's programs (namespaces, Landlock, seccomp)
-// are not in this package yet; a set separates lifetimes and descriptors only.
+// With Walls the kernel holds what the programs find and may do (namespaces,
+// mounts, Landlock, seccomp); without, a set separates lifetimes and descriptors
+// only. docs/security.md says what holds.
 package sandbox

@@ -25,7 +25,7 @@ func refusal(e *wire.Error) error {
 func advice(text string) string {
 	switch {
 	case on("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"):
-		return "This system denies rights in user namespaces to programs without an AppArmor profile: install the one that goalctl doctor --apparmor prints"
+		return "This system denies rights in user namespaces to programs without an AppArmor profile: install the one in docs/security.md for the helper"
 	case is("/proc/sys/kernel/unprivileged_userns_clone", "0"):
 		return "This kernel denies user namespaces to ordinary users: sysctl kernel.unprivileged_userns_clone=1"
 	case is("/proc/sys/user/max_user_namespaces", "0"):

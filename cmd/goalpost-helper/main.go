@@ -6,6 +6,7 @@
 //
 //	goalpost-helper set     programs with the person's rights
 //	goalpost-helper room    programs of a goal, inside walls
+//	goalpost-helper connect HOST PORT   ssh's way to the goal's proxy, inside
 //
 // is started by backend/sandbox with a SOCK_SEQPACKET socket as descriptor 3
 // and speaks backend/sandbox/wire. End of file on that socket, which is also
@@ -57,6 +58,8 @@ func run(args []string) error {
 		return keep()
 	case role == initRole && len(args) == 2:
 		return begin(args[1])
+	case role == "connect" && len(args) == 3:
+		return dialOut(args[1], args[2])
 	case role == programRole && len(args) == 2:
 		return become(args[1])
 	}

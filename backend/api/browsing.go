@@ -14,6 +14,8 @@ import (
 type Browsing interface {
 	Upload(in ArgsUpload) (string, error)
 	OpenFile(ctx context.Context, id, download string, folder bool) error
+	TakeOver(ctx context.Context, p *browser.Pane) error
+	HandBack(ctx context.Context, p *browser.Pane) error
 	Profiles() []string
 	DeleteProfile(name string) error
 }
@@ -51,14 +53,14 @@ func (a *BrowserAPI) Answer(id string, in pane.Answer) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.Answer(a.ctx, in) })
 }
 
-// TakeOver gives a goal's pane to the person; the agent is parked at once.
+// TakeOver gives a goal's pane to the person; the agent is stopped at once and its goal pauses.
 func (a *BrowserAPI) TakeOver(id string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.TakeOver() })
+	return a.with(id, func(p *browser.Pane) error { return a.browsing.TakeOver(a.ctx, p) })
 }
 
-// HandBack returns the pane to the agent.
+// HandBack returns the pane to the agent; a goal that paused for it goes on.
 func (a *BrowserAPI) HandBack(id string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.HandBack() })
+	return a.with(id, func(p *browser.Pane) error { return a.browsing.HandBack(a.ctx, p) })
 }
 
 // Find marks a text in the page; step moves among the matches, no text ends it.

@@ -84,6 +84,7 @@ type App struct {
 	panes     *panes
 	stream    *stream.Server
 	rooms     rooms
+	takeovers takeovers
 	wire      *http.Transport // to the models, shared by all goals
 
 	follow context.CancelFunc

@@ -375,3 +375,59 @@ func TestDeletingALiveGoalAbortsItFirst(t *testing.T) {
 		t.Errorf("it is still there: %v", err)
 	}
 }
+
+// TestTakingAPaneOverPausesItsGoal, also in the middle of a wait, and handing it
+// back lets the goal go on and look again.
+func TestTakingAPaneOverPausesItsGoal(t *testing.T) {
+	p := start(t, t.TempDir())
+	hold := make(chan struct{})
+	p.provide(turns(
+		call("browser_open", `{"url":"about:blank"}`),
+		modeltest.Answer{Text: "thinking", Wait: hold, Calls: []goal.Call{{Tool: "list_files", Arguments: "{}"}}},
+	))
+	out, err := p.goal.Start(api.StartInput{Objective: "drive", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	browsers, ok := p.app.Areas(context.Background())[2].(*api.BrowserAPI)
+	if !ok {
+		t.Fatal("area 2 is not the browser's")
+	}
+	p.await("the open page", func(e event.Event) bool {
+		s, ok := e.Body.(*event.Step)
+		return ok && s.Tool == "browser_open"
+	})
+	if done, err := browsers.TakeOver("b1"); !done || err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.UserPaused {
+		t.Fatalf("%+v", e)
+	}
+	close(hold)
+	var told string
+	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
+		if n == 0 {
+			told = r.Last().Text
+			return call("browser_snapshot", `{"pane":"b1"}`)
+		}
+		return call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
+	})
+	if done, err := browsers.HandBack("b1"); !done || err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
+		t.Fatalf("%+v", e)
+	}
+	if !strings.Contains(told, "handed it back") {
+		t.Errorf("the agent was told %q", told)
+	}
+	steps, err := p.goal.Steps(out.GoalID, 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range steps.Steps {
+		if s.Tool == "browser_snapshot" && s.Outcome != string(event.OK) {
+			t.Errorf("after the hand-back: %s %s", s.Outcome, s.Preview)
+		}
+	}
+}

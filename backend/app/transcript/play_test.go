@@ -329,7 +329,7 @@ func (s *stage) id(name string) goal.ID {
 }
 
 func (s *stage) start(name string, leave bool) error {
-	in, err := s.tr.input(name, s.words)
+	in, err := s.tr.input(name, s.expand)
 	if err != nil {
 		s.Fatal(err)
 	}

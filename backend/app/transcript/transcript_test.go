@@ -130,13 +130,13 @@ func lines(b []byte) []string {
 
 // input is the goal of that name. Without any goal section there is one that
 // wants done.txt.
-func (tr *transcript) input(name string, replace *strings.Replacer) (api.StartInput, error) {
+func (tr *transcript) input(name string, expand func(string) string) (api.StartInput, error) {
 	raw, ok := tr.goals[name]
 	if !ok && name == "" {
 		raw = []byte(`{"objective":"create done.txt","checks":[{"type":"shell","command":"test -f done.txt"}]}`)
 	}
 	var in api.StartInput
-	d := json.NewDecoder(bytes.NewReader([]byte(replace.Replace(string(raw)))))
+	d := json.NewDecoder(bytes.NewReader([]byte(expand(string(raw)))))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil {
 		return in, fmt.Errorf("goal %s: %w", name, err)

@@ -32,7 +32,7 @@ func claimMark(c store.Claim) Mark {
 			m.What = "verify:error"
 		case goal.Tampered:
 			m.What = "verify:tampered"
-		case goal.Fail, goal.PassesNow, goal.FailsNow, goal.CannotRun:
+		case goal.Fail, goal.PassesNow, goal.FailsNow, goal.CannotRun, goal.NotRepeatable:
 			m.What = "verify:fail"
 		}
 		m.Detail = v.Name + ": " + v.Detail

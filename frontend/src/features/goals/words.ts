@@ -49,6 +49,7 @@ const checks: Partial<Record<CheckOutcome, Said>> = {
   passes_already: { words: "passes already", tone: "warn" },
   fails_now: { words: "runs, and fails now", tone: "ok" },
   cannot_run: { words: "cannot run", tone: "bad" },
+  not_repeatable: { words: "not repeatable", tone: "calm" },
 };
 
 export function checkSaid(outcome: CheckOutcome): Said {

@@ -214,7 +214,7 @@ func (p *Pane) Wait(ctx context.Context, want Condition, limit time.Duration) (A
 			case err == nil && held:
 				return nil
 			case pg.alive.Err() != nil:
-				return cause(pg.alive)
+				return fmt.Errorf("waiting: %w", context.Cause(pg.alive)) //nolint:contextcheck // why the page is gone
 			}
 			// The document went while it was asked, or did not come to it within a
 			// few seconds: the next change, or a moment, is the time to ask again.

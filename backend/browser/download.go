@@ -173,7 +173,10 @@ func claim(dir, name string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("a name for the file: %w", err)
 		}
-		return path, f.Close()
+		if err := f.Close(); err != nil {
+			return "", fmt.Errorf("a name for the file: %w", err)
+		}
+		return path, nil
 	}
 	return "", fmt.Errorf("there are a thousand files named %q in %s", name, dir)
 }

@@ -84,7 +84,7 @@ func (m *Manager) running(ctx context.Context, key string) (*engine, error) {
 		next.ends = e.ends
 	}
 	m.engines[key] = next
-	m.work.Go(func() { m.watch(next) })
+	m.work.Go(func() { m.watch(next) }) //nolint:contextcheck // it outlives the call that started Chromium
 	return next, nil
 }
 

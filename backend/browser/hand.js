@@ -1,6 +1,6 @@
 // What the host does to a page besides the agent's acts: zoom, and finding text.
 // It joins goalpostHand of watch.js, in the isolated world.
-Object.assign(globalThis.goalpostHand, (() => {
+if (!globalThis.goalpostHand.find) Object.assign(globalThis.goalpostHand, (() => {
   const zoom = (factor) => {
     const set = () => { document.documentElement.style.zoom = factor === 1 ? '' : String(factor); };
     if (document.documentElement) set();

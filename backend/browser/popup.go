@@ -71,6 +71,27 @@ func (m *Manager) adopt(ctx context.Context, pg *page, opener *Pane, o Options, 
 		return errors.Join(err, m.drop(ctx, p))
 	}
 	p.wantHistory()
+	m.later(p, p.watchFirst)
 	opener.tell(fmt.Sprintf("it opened %s in the new pane %s", o.URL, p.id))
+	return nil
+}
+
+// watchFirst runs watch.js in a popup's first document: it takes over the global
+// object of the empty one before it, and Chromium runs no scripts in it then.
+func (p *Pane) watchFirst(ctx context.Context) error {
+	pg, err := p.current()
+	if err != nil {
+		return nil //nolint:nilerr // its end is told elsewhere
+	}
+	if err := p.wait(ctx, func() bool { return p.load.loader != "" && p.load.done() }); err != nil {
+		return nil //nolint:nilerr // likewise
+	}
+	world, err := pg.world(ctx)
+	if err == nil {
+		_, err = evaluate(ctx, pg, world, watchScript+handScript+";true")
+	}
+	if err != nil {
+		p.m.cfg.Log.Debug("watching a popup", "pane", p.id, "error", err)
+	}
 	return nil
 }

@@ -3,7 +3,10 @@
 // navigations, the pointer's shape, the lists and pickers that would open, the
 // context menu, what the person copies, and which permission a page asks for.
 // Only what the person really did counts: events that a script made are passed over.
-globalThis.goalpostHand ??= (() => {
+// A popup's first document hands its global object to the next one: what counts
+// is the document.
+if (globalThis.goalpostDocument?.deref() !== document) globalThis.goalpostHand = (() => {
+  globalThis.goalpostDocument = new WeakRef(document);
   const tell = (message) => goalpostTell(JSON.stringify(message));
   const text = (s, limit) => String(s ?? '').slice(0, limit).toWellFormed();
   const held = new Map();

@@ -9,10 +9,16 @@ export async function startModel(turns) {
     const chunks = [];
     request.on("data", (chunk) => chunks.push(chunk));
     request.on("end", () => {
-      const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : {};
+      const body =
+        chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : {};
       if (!request.url.endsWith("/chat/completions")) {
         response.writeHead(200, { "content-type": "application/json" });
-        response.end(JSON.stringify({ object: "list", data: [{ id: "played", object: "model" }] }));
+        response.end(
+          JSON.stringify({
+            object: "list",
+            data: [{ id: "played", object: "model" }],
+          }),
+        );
         return;
       }
       const turn = turns[Math.min(asked.length, turns.length - 1)];
@@ -34,14 +40,28 @@ export async function startModel(turns) {
 
 function stream(response, turn, n) {
   const say = (delta, finish = null) => {
-    const chunk = { id: `turn-${n}`, object: "chat.completion.chunk", created: 0, model: "played" };
-    response.write(`data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
+    const chunk = {
+      id: `turn-${n}`,
+      object: "chat.completion.chunk",
+      created: 0,
+      model: "played",
+    };
+    response.write(
+      `data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
+    );
   };
   response.writeHead(200, { "content-type": "text/event-stream" });
   say({ role: "assistant", content: turn.text ?? "" });
   if (turn.tool) {
-    const call = { name: turn.tool, arguments: JSON.stringify(turn.args ?? {}) };
-    say({ tool_calls: [{ index: 0, id: `call_${n}`, type: "function", function: call }] });
+    const call = {
+      name: turn.tool,
+      arguments: JSON.stringify(turn.args ?? {}),
+    };
+    say({
+      tool_calls: [
+        { index: 0, id: `call_${n}`, type: "function", function: call },
+      ],
+    });
   }
   say({}, turn.tool ? "tool_calls" : "stop");
   response.end("data: [DONE]\n\n");

@@ -7,7 +7,9 @@ import { once } from "node:events";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const fixtures = fileURLToPath(new URL("../../backend/browser/fixtures/", import.meta.url));
+const fixtures = fileURLToPath(
+  new URL("../../backend/browser/fixtures/", import.meta.url),
+);
 const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript" };
 
 // Nobody trusts it, which is what it is for.
@@ -36,10 +38,15 @@ export async function startSite() {
   const answer = (request, response) => {
     const path = new URL(request.url, "http://x").pathname;
     if (path === "/file.bin") {
-      response.writeHead(200, { "content-disposition": 'attachment; filename="report.bin"' });
+      response.writeHead(200, {
+        "content-disposition": 'attachment; filename="report.bin"',
+      });
       response.end(Buffer.alloc(2000));
     } else if (path === "/slow.bin") {
-      response.writeHead(200, { "content-disposition": 'attachment; filename="slow.bin"', "content-length": 4e6 });
+      response.writeHead(200, {
+        "content-disposition": 'attachment; filename="slow.bin"',
+        "content-length": 4e6,
+      });
       response.write(Buffer.alloc(1e6));
       waiting.push(() => response.end(Buffer.alloc(3e6)));
     } else if (path === "/slow") {
@@ -47,14 +54,29 @@ export async function startSite() {
     } else if (path === "/vault") {
       const right = `Basic ${Buffer.from("ann:secret").toString("base64")}`;
       const open = request.headers.authorization === right;
-      response.writeHead(open ? 200 : 401, { "content-type": types[".html"], "www-authenticate": 'Basic realm="The vault"' });
-      response.end(open ? '<title>Vault</title><body><script src="say.js"></script><script>say("inside")</script>' : "no");
+      response.writeHead(open ? 200 : 401, {
+        "content-type": types[".html"],
+        "www-authenticate": 'Basic realm="The vault"',
+      });
+      response.end(
+        open
+          ? '<title>Vault</title><body><script src="say.js"></script><script>say("inside")</script>'
+          : "no",
+      );
     } else if (path === "/cookie") {
-      response.writeHead(200, { "content-type": types[".html"], "set-cookie": "who=ann; Max-Age=3600" });
+      response.writeHead(200, {
+        "content-type": types[".html"],
+        "set-cookie": "who=ann; Max-Age=3600",
+      });
       const who = JSON.stringify(request.headers.cookie ?? "nobody");
-      response.end(`<title>Cookie</title><body><script src="say.js"></script><script>say(${who})</script>`);
+      response.end(
+        `<title>Cookie</title><body><script src="say.js"></script><script>say(${who})</script>`,
+      );
     } else if (existsSync(join(fixtures, path)) && path !== "/") {
-      response.writeHead(200, { "content-type": types[extname(path)] ?? "application/octet-stream", "cache-control": "no-store" });
+      response.writeHead(200, {
+        "content-type": types[extname(path)] ?? "application/octet-stream",
+        "cache-control": "no-store",
+      });
       createReadStream(join(fixtures, path)).pipe(response);
     } else {
       response.writeHead(404).end();

@@ -54,7 +54,7 @@ var homes = map[string][]string{
 	"github.com/openai/openai-go/v3":  {"backend/model"},
 	"github.com/coder/websocket":      {"backend/stream", "backend/serve"},
 	"github.com/google/jsonschema-go": {"backend/tools"},
-	"mvdan.cc/sh/v3":                  {"backend/verify"},
+	"mvdan.cc/sh/v3":                  {"backend/verify", "backend/tools"},
 	"github.com/rogpeppe/go-internal": {"backend/verify"}, // its diff; its test scripts are wherever tests are
 	"go.yaml.in/yaml/v3":              {"backend/config"},
 	"golang.org/x/sys":                {"backend/sandbox", "cmd/goalpost-helper", "cmd/goalpost-predicate"},

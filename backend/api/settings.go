@@ -88,7 +88,7 @@ func (a *SettingsAPI) Get() (out Settings, err error) {
 	s := a.cfg.Settings()
 	return Settings{
 		Theme: s.Theme, FontSize: s.FontSize, Scrollback: s.Scrollback, FontFamily: s.FontFamily, WebGL: s.WebGL, ScreenReader: s.ScreenReader,
-		Welcomed: s.Welcomed,
+		Welcomed: s.Welcomed, ApprovalMinutes: s.ApprovalMinutes,
 	}, nil
 }
 
@@ -98,6 +98,7 @@ func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	all := a.cfg.Settings() // what the page does not know stays
 	all.Theme, all.FontSize, all.Scrollback, all.Welcomed = s.Theme, s.FontSize, s.Scrollback, s.Welcomed
 	all.FontFamily, all.WebGL, all.ScreenReader = s.FontFamily, s.WebGL, s.ScreenReader
+	all.ApprovalMinutes = s.ApprovalMinutes
 	return true, a.cfg.SaveSettings(all)
 }
 

@@ -322,6 +322,8 @@ type Settings struct {
 	WebGL        bool   `json:"webgl"`
 	ScreenReader bool   `json:"screen_reader"`
 	Welcomed     bool   `json:"welcomed"` // the first-start page was closed
+	// ApprovalMinutes is how long an approval waits for a person; 0: the goal pauses at once.
+	ApprovalMinutes int `json:"approval_minutes"`
 }
 
 // Connection is how the page reaches the loopback stream.

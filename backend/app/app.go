@@ -269,13 +269,18 @@ func (a *App) Close(ctx context.Context) error {
 // is the program's life.
 func (a *App) Areas(ctx context.Context) []any {
 	return []any{
-		a.GoalAPI(ctx), api.NewTerminalAPI(ctx, a.panes), api.NewBrowserAPI(ctx, a.panes, a.browsing, a.store),
+		a.GoalAPI(ctx), a.ApprovalAPI(ctx), api.NewTerminalAPI(ctx, a.panes), api.NewBrowserAPI(ctx, a.panes, a.browsing, a.store),
 		api.NewWorkspaceAPI(ctx, a.panes, a.store), api.NewModelAPI(ctx, a.cfg, a), api.NewSettingsAPI(ctx, a.cfg, a), api.NewSSHAPI(ctx, a),
 	}
 }
 
 // GoalAPI is the area of goals, which the command line uses too.
 func (a *App) GoalAPI(ctx context.Context) *api.GoalAPI { return api.NewGoalAPI(ctx, a, a.store) }
+
+// ApprovalAPI is the area of approvals, which the command line uses too.
+func (a *App) ApprovalAPI(ctx context.Context) *api.ApprovalAPI {
+	return api.NewApprovalAPI(ctx, a, a.store)
+}
 
 // Events subscribes to everything that happens here.
 func (a *App) Events(buffer int) *event.Subscription { return a.broker.Sure(buffer) }
@@ -318,4 +323,5 @@ var (
 	_ api.Panes      = (*panes)(nil)
 	_ api.Host       = (*App)(nil)
 	_ api.Remotes    = (*App)(nil)
+	_ api.Approvals  = (*App)(nil)
 )

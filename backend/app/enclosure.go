@@ -25,6 +25,8 @@ type enclosure struct {
 	proxy *egress.Proxy // nil: unconfined
 	panes string        // the proxy of its browser panes, "" for none
 
+	border border
+
 	mu   sync.Mutex
 	warn func(what, text string)
 	told map[string]bool // refusals that are journaled
@@ -84,6 +86,7 @@ func (e *enclosure) heard(entry egress.Entry) {
 	if entry.Allowed {
 		return
 	}
+	e.border.heard(entry)
 	text := fmt.Sprintf("refused to a %s: %s", entry.From, entry)
 	e.mu.Lock()
 	warn := e.warn

@@ -62,6 +62,12 @@ func (t goalTerminals) session(id string) (*terminal.Session, error) {
 	return s, nil
 }
 
+// Confined: a goal's own terminals run in its room. The person's are not its own.
+func (t goalTerminals) Confined(id string) (bool, error) {
+	_, err := t.session(id)
+	return err == nil, err
+}
+
 func (t goalTerminals) Run(ctx context.Context, id, command string, wait time.Duration) (tools.TerminalRun, error) {
 	s, err := t.session(id)
 	if err != nil {
@@ -147,6 +153,22 @@ func (b goalBrowsers) Snapshot(ctx context.Context, id string) (string, error) {
 		return "", fmt.Errorf("pane %s: %w", id, err)
 	}
 	return fmt.Sprintf("%s — %s\n%s", s.Title, s.URL, s.Text), nil
+}
+
+func (b goalBrowsers) Touch(ctx context.Context, id, target string, enter bool) (tools.Touch, error) {
+	p, err := b.pane(id)
+	if err != nil {
+		return tools.Touch{}, err
+	}
+	t, err := p.Touches(ctx, target, enter)
+	if err != nil {
+		return tools.Touch{}, fmt.Errorf("pane %s: %w", id, err)
+	}
+	touch := tools.Touch{Link: t.Link, Method: t.Method, Action: t.Action, Payment: t.Payment}
+	for _, f := range t.Fields {
+		touch.Fields = append(touch.Fields, tools.Field(f))
+	}
+	return touch, nil
 }
 
 func (b goalBrowsers) Click(ctx context.Context, id, target string) (string, error) {

@@ -11,6 +11,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
+	"goalpost/backend/policy"
 	"goalpost/backend/runner"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/tools"
@@ -24,16 +25,17 @@ const linger = 30 * time.Minute
 // room is what one goal runs in. It outlives a pause, so that terminals and
 // pages are still there when the goal is resumed.
 type room struct {
-	app   *App
-	goal  goal.ID
-	held  *enclosure
-	box   *tools.Box
-	host  verify.Host
-	world *verify.World // opened with the room
-	minds minds
-	parks map[string]*model.Parks // by role
-	warn  func(what, text string)
-	timer *time.Timer // after done; guarded by rooms.mu
+	app    *App
+	goal   goal.ID
+	policy policy.Policy
+	held   *enclosure
+	box    *tools.Box
+	host   verify.Host
+	world  *verify.World // opened with the room
+	minds  minds
+	parks  map[string]*model.Parks // by role
+	warn   func(what, text string)
+	timer  *time.Timer // after done; guarded by rooms.mu
 }
 
 // rooms are the open rooms by goal.
@@ -72,6 +74,7 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(w
 // equip gives the room the tools, the checks and the models of a run.
 func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
 	env, set := r.held.env, r.held.set
+	r.policy = g.Policy
 	panes := &goalPanes{app: r.app, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env}
 	words := tools.Room{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}}
 	if r.held.proxy != nil {

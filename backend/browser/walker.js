@@ -650,6 +650,33 @@ globalThis.goalpost ??= (() => {
         return { ref: ref(i.el), x: r.x + i.off.x, y: r.y + i.off.y, width: r.width, height: r.height };
       });
 
+  // touches tells what a click, or Enter in a field, would set off. It changes nothing.
+  const CARD = 'input[autocomplete^="cc-"], input[name="cardnumber"], iframe[src*="js.stripe.com"], iframe[src*="paypal.com"], iframe[src*="braintree"], iframe[src*="adyen.com"], iframe[src*="checkout.com"]';
+  const touches = (target, enter) => {
+    let el = find(target);
+    if (el.tagName === 'LABEL' && el.control) el = el.control;
+    const out = { link: '', method: '', action: '', fields: [], payment: el.matches(CARD) };
+    const link = el.closest('a[href], area[href]');
+    if (link) out.link = String(link.href);
+    const button = el.closest('button, input[type=submit], input[type=image]');
+    const sends = enter ? el : button && button.type !== 'button' && button.type !== 'reset' ? button : null;
+    const form = sends && (sends.form || sends.closest('form'));
+    if (form) {
+      const own = (name) => (sends.hasAttribute('form' + name) ? sends.getAttribute('form' + name) : form.getAttribute(name)) || '';
+      const method = own('method').toUpperCase();
+      out.method = method === 'POST' || method === 'DIALOG' ? method : 'GET';
+      out.action = new URL(own('action') || form.ownerDocument.URL, form.ownerDocument.baseURI).href;
+      for (const f of [...form.elements].slice(0, 60)) {
+        if (!f.name || f.disabled || f.tagName === 'BUTTON' || ['submit', 'image', 'reset', 'button'].includes(f.type)) continue;
+        if ((f.type === 'checkbox' || f.type === 'radio') && !f.checked) continue;
+        const secret = f.type === 'password' || /^cc-|password|one-time-code/.test(f.getAttribute('autocomplete') || '');
+        out.fields.push({ name: tidy(f.name, 60), value: secret ? (f.value ? '••••' : '') : tidy(String(f.value), 200) });
+      }
+    }
+    if (sends || (button && !link)) out.payment ||= el.ownerDocument.querySelector(CARD) !== null;
+    return out;
+  };
+
   const guarded = (f) => async (...args) => {
     try {
       return { ok: await f(...args), last: lastId };
@@ -662,5 +689,6 @@ globalThis.goalpost ??= (() => {
     snapshot: guarded(snapshot), mark: guarded(mark), diff: guarded(diff), aim: guarded(aim), prepare: guarded(prepare),
     caret: guarded(caret), frame: guarded(frame), choose: guarded(choose), ticked: guarded(ticked), place: guarded(place),
     area: guarded(area), fileInput: guarded(fileInput), until: guarded(until), marks: guarded(marks), element,
+    touches: guarded(touches),
   };
 })();

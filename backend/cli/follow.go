@@ -275,6 +275,11 @@ func (p Program) progress(e event.Event) {
 		if b.Note != "" {
 			p.say("  resumed: %s\n", oneLine(b.Note))
 		}
+	case *event.ApprovalRequested:
+		p.say("  %s waits for you: %s %s\n    %s\n    %s approve %s %s, or deny\n", b.ID, oneLine(b.Tool), oneLine(telling(b.Arguments)), oneLine(b.Why),
+			p.Name, e.GoalID.Short(), b.ID)
+	case *event.ApprovalResolved:
+		p.say("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "refused"}[b.Allowed])
 	case *event.Warning:
 		p.say("  warning: %s\n", oneLine(b.Text))
 	case *event.Steered:

@@ -27,7 +27,7 @@ func (p Program) list() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List goals, newest first", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.reading(c.Context(), func(g *api.GoalAPI, _ *store.Store) error {
+			return p.reading(c.Context(), func(g *api.GoalAPI, s *store.Store) error {
 				list, err := g.List(in)
 				switch {
 				case err != nil:
@@ -37,7 +37,7 @@ func (p Program) list() *cobra.Command {
 				case len(list.Goals) == 0:
 					return p.print("No goals. Start one: %s run --demo\n", p.Name)
 				}
-				return p.table(list.Goals)
+				return errors.Join(p.table(list.Goals), p.open(c.Context(), s, ""))
 			})
 		},
 	}
@@ -82,7 +82,7 @@ func (p Program) show() *cobra.Command {
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show a goal with its steps", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.reading(c.Context(), func(g *api.GoalAPI, _ *store.Store) error {
+			return p.reading(c.Context(), func(g *api.GoalAPI, s *store.Store) error {
 				v, err := g.Get(args[0])
 				if err != nil {
 					return err
@@ -90,7 +90,7 @@ func (p Program) show() *cobra.Command {
 				if asJSON {
 					return p.json(v)
 				}
-				return p.showGoal(g, v)
+				return errors.Join(p.showGoal(g, v), p.open(c.Context(), s, v.ID))
 			})
 		},
 	}

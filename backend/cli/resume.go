@@ -14,7 +14,7 @@ import (
 func (p Program) goingOn(c *cobra.Command, o *output, start func(context.Context, *app.App, goal.ID) error) *cobra.Command {
 	c.Args = cobra.ExactArgs(1)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return p.started(c.Context(), app.Options{Pace: demoPace}, func(a *app.App) error {
+		return p.started(c.Context(), app.Options{Pace: demoPace, Attended: attended()}, func(a *app.App) error {
 			ctx := c.Context()
 			if err := a.Recover(ctx); err != nil {
 				return fmt.Errorf("recover: %w", err)

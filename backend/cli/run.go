@@ -148,7 +148,7 @@ func (f runFlags) remember(c *config.Config, in *api.StartInput) (forget func() 
 }
 
 func (p Program) runGoal(ctx context.Context, f runFlags, in api.StartInput) error {
-	return p.started(ctx, app.Options{Pace: demoPace, Unconfined: f.unconfined}, func(a *app.App) error {
+	return p.started(ctx, app.Options{Pace: demoPace, Unconfined: f.unconfined, Attended: attended()}, func(a *app.App) error {
 		if err := a.Recover(ctx); err != nil {
 			return fmt.Errorf("recover: %w", err)
 		}

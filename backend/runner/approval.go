@@ -35,6 +35,7 @@ type approvals struct {
 	open    []goal.Approval // without an answer, oldest first
 	grants  []policy.Grant
 	waiting string   // an approval that nobody answered; the run pauses for it
+	refused []string // hosts that programs were refused by the person, in this run
 	notes   []string // for the agent, after this turn's calls
 }
 
@@ -249,6 +250,9 @@ func (r *Run) recall(ctx context.Context) *Stop {
 
 func answerWords(a goal.Approval, answer goal.Answer) string {
 	call := a.Tool + " " + clip(a.Arguments, 300)
+	if _, once := a.Offer(policy.Once); answer.Allowed && !once { // it ran, and was stopped at the border
+		return fmt.Sprintf("The person allowed (%s), which stopped this call: %s. Repeat it if it is still wanted.", answer.Grant.Words(), call)
+	}
 	if answer.Allowed {
 		return fmt.Sprintf("The person allowed (%s): %s. It was not executed; look whether it is still right, and then call it again.", answer.Grant.Words(), call)
 	}
@@ -271,8 +275,9 @@ func (r *Run) held(ctx context.Context, c goal.Call, n int) *Stop {
 	}
 	for _, e := range border.Stopped() {
 		call := policy.Call{Tool: c.Tool, Key: callKey(c), Effect: e}
+		where := strings.Join(e.Hosts, ", ")
 		d := r.decide(call)
-		if d.Answer != policy.Ask {
+		if d.Answer != policy.Ask || slices.Contains(r.approvals.refused, where) {
 			continue
 		}
 		// One call of the tool is over, so a yes can only hold for the goal.
@@ -286,13 +291,13 @@ func (r *Run) held(ctx context.Context, c goal.Call, n int) *Stop {
 		if stop != nil {
 			return stop
 		}
-		where := strings.Join(e.Hosts, ", ")
 		switch {
 		case answer == nil:
 			return nil
 		case answer.Allowed:
 			r.approvals.notes = append(r.approvals.notes, fmt.Sprintf("%s was stopped from reaching %s; the person has allowed it now. Repeat it if it is still wanted.", c.Tool, where))
 		default:
+			r.approvals.refused = append(r.approvals.refused, where)
 			r.approvals.notes = append(r.approvals.notes, fmt.Sprintf("%s was stopped from reaching %s, and the person refused it.%s", c.Tool, where, because(answer.Why)))
 		}
 	}

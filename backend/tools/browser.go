@@ -75,12 +75,13 @@ type browserClickArgs struct {
 }
 
 func browserClick(b Browsers) (Tool, error) {
-	return define("browser_click", func(_ context.Context, a browserClickArgs) (policy.Effect, error) {
-		return acting(b, a.Pane)
+	t, err := define("browser_click", func(ctx context.Context, a browserClickArgs) (policy.Effect, error) {
+		return acting(ctx, b, a.Pane, a.Target, false)
 	}, func(ctx context.Context, a browserClickArgs) goal.Result {
 		text, err := b.Click(ctx, a.Pane, a.Target)
 		return acted(a.Pane, text, err)
 	})
+	return showing(t, err, func(ctx context.Context, a browserClickArgs) string { return sends(ctx, b, a.Pane, a.Target, false) })
 }
 
 type browserTypeArgs struct {
@@ -92,25 +93,33 @@ type browserTypeArgs struct {
 }
 
 func browserType(b Browsers) (Tool, error) {
-	return define("browser_type", func(_ context.Context, a browserTypeArgs) (policy.Effect, error) {
-		return acting(b, a.Pane)
+	t, err := define("browser_type", func(ctx context.Context, a browserTypeArgs) (policy.Effect, error) {
+		return acting(ctx, b, a.Pane, a.Target, a.Submit)
 	}, func(ctx context.Context, a browserTypeArgs) goal.Result {
 		text, err := b.Type(ctx, a.Pane, a.Target, a.Text, a.Submit, a.Clear)
 		return acted(a.Pane, text, err)
 	})
+	return showing(t, err, func(ctx context.Context, a browserTypeArgs) string { return sends(ctx, b, a.Pane, a.Target, a.Submit) })
 }
 
-// acting on a page may submit something: what cannot be told counts as network_write.
-func acting(b Browsers, pane string) (policy.Effect, error) {
+// acting on a page may follow a link or send a form: what cannot be told counts
+// as network_write.
+func acting(ctx context.Context, b Browsers, pane, target string, enter bool) (policy.Effect, error) {
 	address, err := b.URL(pane)
 	if err != nil {
 		return policy.Effect{}, fmt.Errorf("pane %s: %w", pane, err)
 	}
-	effect, err := visit(address, policy.WriteLocal, policy.NetworkWrite)
-	if err != nil { // an error page, or a page that went somewhere else
-		return policy.Effect{Risk: policy.NetworkWrite, Reason: "the pane shows " + address}, nil
+	t, err := b.Touch(ctx, pane, target, enter)
+	return touched(address, t, err)
+}
+
+// sends says to a person what acting on an element would send.
+func sends(ctx context.Context, b Browsers, pane, target string, enter bool) string {
+	t, err := b.Touch(ctx, pane, target, enter)
+	if err != nil {
+		return ""
 	}
-	return effect, nil
+	return t.shown()
 }
 
 func acted(pane, text string, err error) goal.Result {

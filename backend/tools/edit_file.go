@@ -15,7 +15,8 @@ type editFileArgs struct {
 }
 
 func (f folder) editFile() (Tool, error) {
-	return define("edit_file", func(_ context.Context, a editFileArgs) (policy.Effect, error) { return f.writes(a.Path) }, f.doEditFile)
+	t, err := define("edit_file", func(_ context.Context, a editFileArgs) (policy.Effect, error) { return f.writes(a.Path) }, f.doEditFile)
+	return showing(t, err, func(_ context.Context, a editFileArgs) string { return "--- " + a.Path + "\n" + change(a.Old, a.New) })
 }
 
 func (f folder) doEditFile(_ context.Context, a editFileArgs) goal.Result {

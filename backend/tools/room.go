@@ -33,6 +33,8 @@ type Network interface {
 // Terminals are the terminal panes of one goal.
 type Terminals interface {
 	Open(ctx context.Context, dir, title string) (pane string, err error)
+	// Confined says whether what is typed into a pane stays within the goal's walls.
+	Confined(pane string) (bool, error)
 	// Run types a command and waits for its end or for the given time.
 	Run(ctx context.Context, pane, command string, wait time.Duration) (TerminalRun, error)
 	// Read returns the screen, or a page of the plain text written since byte from.
@@ -61,6 +63,8 @@ type Browsers interface {
 	// URL is where a pane is, without asking the page.
 	URL(pane string) (string, error)
 	Snapshot(ctx context.Context, pane string) (string, error)
+	// Touch says what acting on an element would set off; it changes nothing.
+	Touch(ctx context.Context, pane, target string, enter bool) (Touch, error)
 	Click(ctx context.Context, pane, target string) (string, error)
 	Type(ctx context.Context, pane, target, text string, submit, clear bool) (string, error)
 	Screenshot(ctx context.Context, pane string, full bool) ([]byte, error)

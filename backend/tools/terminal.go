@@ -51,7 +51,15 @@ func terminalRun(r Room) (Tool, error) {
 		if strings.ContainsAny(a.Command, "\n\r") {
 			return policy.Effect{}, fmt.Errorf("the command has several lines; join them with && or write a script with write_file")
 		}
-		return r.program(), nil
+		confined, err := r.Terminals.Confined(a.Pane)
+		if err != nil {
+			return policy.Effect{}, err
+		}
+		e := shellEffect(r.Dir, a.Command, r.program().Risk)
+		if !confined {
+			e.Pane = a.Pane
+		}
+		return e, nil
 	}, func(ctx context.Context, a terminalRunArgs) goal.Result {
 		wait := seconds(a.WaitSeconds, terminalWait, maxTerminalWait)
 		mark := r.mark()

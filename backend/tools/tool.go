@@ -39,6 +39,7 @@ type tool[A any] struct {
 	schema *jsonschema.Resolved
 	effect func(context.Context, A) (policy.Effect, error)
 	do     func(context.Context, A) goal.Result
+	show   func(context.Context, A) string // nil where the arguments say it all
 }
 
 // define makes a tool from its argument type, its effect and its handler. It
@@ -62,7 +63,25 @@ func define[A any](name string, effect func(context.Context, A) (policy.Effect, 
 		return nil, fmt.Errorf("tool %s: %w", name, err)
 	}
 	spec := goal.ToolSpec{Name: name, Description: strings.TrimSpace(string(description)), Schema: raw}
-	return &tool[A]{spec, resolved, effect, do}, nil
+	return &tool[A]{spec, resolved, effect, do, nil}, nil
+}
+
+// showing adds what a person is shown of a call besides its arguments.
+func showing[A any](t Tool, err error, show func(context.Context, A) string) (Tool, error) {
+	if of, ok := t.(*tool[A]); ok && err == nil {
+		of.show = show
+	}
+	return t, err
+}
+
+// Show says what a call would change or send, for a person who is asked about
+// it; "" where its arguments say it all.
+func (t *tool[A]) Show(ctx context.Context, c goal.Call) string {
+	args, err := t.parse(json.RawMessage(c.Arguments))
+	if err != nil || t.show == nil {
+		return ""
+	}
+	return t.show(ctx, args)
 }
 
 // plainLists makes a list that may also be null a list: not every provider

@@ -144,6 +144,8 @@ func (h *house) link(target, name string) {
 type panes struct {
 	at, shown, asked string
 	wait             time.Duration
+	touch            tools.Touch
+	person           bool // the terminal is the person's own
 }
 
 type (
@@ -156,6 +158,13 @@ var errPane = errors.New("there is no pane x9; terminal_open opens one")
 func (p *terminals) Open(_ context.Context, dir, title string) (string, error) {
 	p.asked = dir + " " + title
 	return "t1", nil
+}
+
+func (p *terminals) Confined(pane string) (bool, error) {
+	if pane != "t1" {
+		return false, errPane
+	}
+	return !p.person, nil
 }
 
 func (p *terminals) Run(_ context.Context, pane, command string, wait time.Duration) (tools.TerminalRun, error) {
@@ -182,6 +191,10 @@ func (p *browsers) URL(pane string) (string, error) {
 		return "", errPane
 	}
 	return p.at, nil
+}
+
+func (p *browsers) Touch(context.Context, string, string, bool) (tools.Touch, error) {
+	return p.touch, nil
 }
 func (p *browsers) Snapshot(context.Context, string) (string, error)      { return p.shown, nil }
 func (p *browsers) Click(context.Context, string, string) (string, error) { return p.shown, nil }

@@ -2,6 +2,8 @@ package tools
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
@@ -13,11 +15,33 @@ type writeFileArgs struct {
 }
 
 func (f folder) writeFile() (Tool, error) {
-	return define("write_file", func(_ context.Context, a writeFileArgs) (policy.Effect, error) { return f.writes(a.Path) },
+	t, err := define("write_file", func(_ context.Context, a writeFileArgs) (policy.Effect, error) { return f.writes(a.Path) },
 		func(_ context.Context, a writeFileArgs) goal.Result {
 			if err := f.write(a.Path, []byte(a.Content)); err != nil {
 				return failed("%s", err)
 			}
 			return ok("wrote %s, %d bytes", a.Path, len(a.Content))
 		})
+	return showing(t, err, func(_ context.Context, a writeFileArgs) string {
+		before, err := f.read(a.Path)
+		if err != nil { // it is new, or cannot be shown
+			return "+++ " + a.Path + "\n" + change("", a.Content)
+		}
+		return "--- " + a.Path + "\n" + difference(string(before), a.Content)
+	})
+}
+
+// difference shows the lines that differ between two texts, with what begins and
+// ends alike left out.
+func difference(before, after string) string {
+	old, text := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
+	from := 0
+	for from < len(old) && from < len(text) && old[from] == text[from] {
+		from++
+	}
+	same := 0
+	for same < len(old)-from && same < len(text)-from && old[len(old)-1-same] == text[len(text)-1-same] {
+		same++
+	}
+	return fmt.Sprintf("@@ line %d @@\n%s", from+1, change(strings.Join(old[from:len(old)-same], ""), strings.Join(text[from:len(text)-same], "")))
 }

@@ -19,6 +19,7 @@ import (
 	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/policy"
 )
 
 // late is when a test gives up waiting. Nothing takes nearly as long.
@@ -168,7 +169,7 @@ func (s *stage) open() {
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.app = app.New(app.Options{Config: s.cfg, Log: s.cfg.Log(), Version: "test", Clock: s.clock, Slots: slots})
+	s.app = app.New(app.Options{Config: s.cfg, Log: s.cfg.Log(), Version: "test", Clock: s.clock, Slots: slots, Attended: s.tr.comment["attended"] == "yes"})
 	if err := s.app.Open(s.Context()); err != nil {
 		s.Fatal(err)
 	}
@@ -213,6 +214,7 @@ func (s *stage) aside(line string) {
 //	accept|reject [NAME] …  the same; what follows a reject is the note
 //	wait [NAME]             until the run is over
 //	until [NAME] TYPE [TEXT] until an event of the type comes that holds the text
+//	approve [NAME] REQUEST [SCOPE] · deny [NAME] REQUEST [WHY] · revoke [NAME] REQUEST
 //	file PATH               until the file is there
 //	pause|abort|delete [NAME] · steer [NAME] TEXT
 //	clock DURATION          puts the clock forward when somebody waits for a time within that; clock! does at once
@@ -284,6 +286,17 @@ func (s *stage) appears(path string) error {
 func (s *stage) ask(verb string, id goal.ID, rest string) error {
 	var err error
 	switch verb {
+	case "approve", "deny":
+		request, more, _ := strings.Cut(rest, " ")
+		in := api.AnswerInput{GoalID: string(id), Request: request, Allow: verb == "approve"}
+		if in.Allow {
+			in.Scope = policy.Scope(more)
+		} else {
+			in.Why = more
+		}
+		_, err = s.app.ApprovalAPI(context.WithoutCancel(s.Context())).Answer([]api.AnswerInput{in})
+	case "revoke":
+		_, err = s.app.ApprovalAPI(context.WithoutCancel(s.Context())).Revoke(string(id), rest)
 	case "resume":
 		var in api.ResumeInput
 		if strings.HasPrefix(rest, "{") {

@@ -1,4 +1,6 @@
 import type {
+  AnswerInput,
+  ApprovalView,
   ArgsAnswer,
   ArgsOpenBrowser,
   ArgsOpenSSH,
@@ -11,6 +13,7 @@ import type {
   FoundText,
   GoalList,
   GoalView,
+  GrantView,
   ListInput,
   PaneAnswer,
   PaneInfo,
@@ -58,6 +61,10 @@ export interface Methods {
   "GoalAPI.Steer": (id: string, text: string) => boolean;
   "GoalAPI.Delete": (id: string) => boolean;
   "GoalAPI.Demo": () => StartOutput;
+  "ApprovalAPI.List": (goalId: string) => ApprovalView[] | null;
+  "ApprovalAPI.Answer": (answers: AnswerInput[]) => boolean;
+  "ApprovalAPI.Grants": (goalId: string) => GrantView[] | null;
+  "ApprovalAPI.Revoke": (goalId: string, request: string) => boolean;
   "TerminalAPI.Open": (args: ArgsOpenTerminal) => PaneInfo;
   "TerminalAPI.Close": (id: string) => boolean;
   "TerminalAPI.Rename": (id: string, title: string) => boolean;

@@ -561,6 +561,48 @@ export interface Settings {
   webgl: boolean;
   screen_reader: boolean;
   welcomed: boolean;
+  approval_minutes: number;
+}
+
+export type Scope = "once" | "host" | "command" | "path" | "pane" | "goal";
+
+export interface OfferView {
+  scope: Scope;
+  covers: string;
+}
+
+export interface ApprovalView {
+  goal_id: string;
+  objective: string;
+  status: Status;
+  request: string;
+  at: string;
+  step: number;
+  tool: string;
+  arguments: string;
+  risk: Risk;
+  hosts: string[] | null;
+  paths: string[] | null;
+  show: string;
+  why: string;
+  always: boolean;
+  offers: OfferView[] | null;
+  given: "" | "approve" | "deny";
+}
+
+export interface GrantView {
+  goal_id: string;
+  request: string;
+  scope: Scope;
+  covers: string;
+}
+
+export interface AnswerInput {
+  goal_id: string;
+  request: string;
+  allow: boolean;
+  scope: Scope;
+  why: string;
 }
 
 export interface Connection {

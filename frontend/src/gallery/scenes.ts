@@ -79,6 +79,14 @@ export const scenes: Record<string, Scene> = {
       app.deleteGoal(done);
     },
   },
+  approvals: { after: (app) => void app.openApprovals() },
+  "approvals-empty": {
+    before: (b) => {
+      b.approvals = [];
+      b.grants = [];
+    },
+    after: (app) => void app.openApprovals(),
+  },
   palette: { after: (app) => app.set({ paletteOpen: true }) },
   settings: { after: (app) => app.go("settings") },
   welcome: {

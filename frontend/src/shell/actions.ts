@@ -45,8 +45,6 @@ export function buildActions(app: App, control: WorkspaceControl): readonly Acti
       id: "goals.needs-you",
       title: "Goals that need you",
       group: "Goals",
-      keys: ["Ctrl+Shift+KeyY"],
-      leader: "y",
       run: () => showNeedsYou(app),
     }),
     action({
@@ -241,6 +239,14 @@ export function buildActions(app: App, control: WorkspaceControl): readonly Acti
       group: "Goalpost",
       leader: "1",
       run: () => app.go("workspace"),
+    }),
+    action({
+      id: "approvals",
+      title: "Approvals",
+      group: "Goals",
+      keys: ["Ctrl+Shift+KeyY"],
+      leader: "y",
+      run: () => app.openApprovals(),
     }),
     action({ id: "settings", title: "Settings", group: "Goalpost", leader: "s", run: () => app.go("settings") }),
     action({ id: "welcome", title: "First-start checklist", group: "Goalpost", run: () => app.go("welcome") }),

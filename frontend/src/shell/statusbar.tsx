@@ -15,6 +15,7 @@ export function StatusBar() {
   const sandbox = useAppState((s) => s.findings.find((f) => f.id === "sandbox"));
   const provider = useAppState((s) => s.providers.find((p) => p.active));
   const view = useAppState((s) => s.detail.view);
+  const asks = useAppState((s) => s.approvals.filter((a) => a.given === "").length);
   const { by, spent } = summary(byId);
   const facts = { running: by.running.length, needs: by.needs_you.length, spent };
 
@@ -36,6 +37,17 @@ export function StatusBar() {
         >
           <Dot tone="warn" />
           <b className="font-semibold text-t1">{facts.needs}</b> {facts.needs === 1 ? "needs" : "need"} you
+        </button>
+      ) : null}
+      {asks > 0 ? (
+        <button
+          type="button"
+          data-testid="status-approvals"
+          className="flex items-center gap-1.5 hover:text-t1"
+          onClick={() => void app.openApprovals()}
+        >
+          <Dot tone="warn" />
+          <b className="font-semibold text-t1">{asks}</b> {asks === 1 ? "waits" : "wait"} for approval
         </button>
       ) : null}
       <Fact testid="status-sandbox" title={sandbox?.detail}>

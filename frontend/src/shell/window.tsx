@@ -1,5 +1,6 @@
 import { lazy, Suspense, useMemo } from "react";
 import { Dashboard } from "@/features/goals/dashboard";
+import { ApprovalsDialog } from "@/features/approvals/queue";
 import { GoalDrawer } from "@/features/goals/drawer";
 import { NewGoalDialog } from "@/features/goals/newgoal/dialog";
 import { SteerDialog } from "@/features/goals/steer";
@@ -37,6 +38,7 @@ export function Window({ app }: { app: App }) {
           <NewGoalDialog />
           <SteerDialog />
           <ServersDialog />
+          <ApprovalsDialog />
           <Palette actions={actions} />
           <QuestionDialog />
           <Toasts />

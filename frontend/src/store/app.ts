@@ -1,7 +1,16 @@
 import type { Bridge } from "@/bridge/bridge";
 import type { Method, Methods } from "@/bridge/methods";
 import { asProblem } from "@/bridge/problem";
-import type { PaneInfo, Problem, Provider, PruneInput, ResumeInput, Settings, StartInput } from "@/bridge/types";
+import type {
+  AnswerInput,
+  PaneInfo,
+  Problem,
+  Provider,
+  PruneInput,
+  ResumeInput,
+  Settings,
+  StartInput,
+} from "@/bridge/types";
 import { createStore, type StoreApi } from "zustand/vanilla";
 import { isLive } from "./cards";
 import { withoutCard } from "./goals";
@@ -240,6 +249,31 @@ export class App {
         this.store.setState((s) => ({ goals: withoutCard(s.goals, id) }));
       },
     });
+  }
+
+  // Approvals ------------------------------------------------------------
+
+  async openApprovals(): Promise<void> {
+    this.set({ approvalsOpen: true });
+    await this.loadApprovals();
+  }
+
+  async loadApprovals(): Promise<void> {
+    try {
+      await this.sync.loadApprovals();
+    } catch (reason) {
+      this.notices.problem(asProblem(reason));
+    }
+  }
+
+  async answerApprovals(answers: AnswerInput[]): Promise<void> {
+    await this.ask("ApprovalAPI.Answer", answers);
+    await this.loadApprovals();
+  }
+
+  async revokeGrant(goal: string, request: string): Promise<void> {
+    await this.ask("ApprovalAPI.Revoke", goal, request);
+    await this.loadApprovals();
   }
 
   // Settings -------------------------------------------------------------

@@ -1,4 +1,4 @@
-import type { Finding, Provider, Settings, StartInput } from "@/bridge/types";
+import type { ApprovalView, Finding, GrantView, Provider, Settings, StartInput } from "@/bridge/types";
 import { emptyDetail, type DetailState } from "./detail";
 import { noGoals, type GoalsState } from "./goals";
 import { noPanes, type PanesState } from "./panes";
@@ -33,6 +33,10 @@ export interface AppState {
   newGoal: { open: boolean; from: Partial<StartInput> | null };
   paletteOpen: boolean;
   steerOpen: boolean;
+  /** What waits for the person, oldest first, and what was allowed. */
+  approvals: readonly ApprovalView[];
+  grants: readonly GrantView[];
+  approvalsOpen: boolean;
   leader: boolean;
   /** The servers' dialog is open. */
   servers: boolean;
@@ -55,6 +59,9 @@ export const firstState: AppState = {
   newGoal: { open: false, from: null },
   paletteOpen: false,
   steerOpen: false,
+  approvals: [],
+  grants: [],
+  approvalsOpen: false,
   leader: false,
   servers: false,
   drawer: true,

@@ -11,6 +11,8 @@ const listPage = 500;
 const stepPage = 500;
 const eventPage = 500;
 const retryMs = 2_000;
+/** After these, what waits for the person may be another list. */
+const asking = new Set(["approval_requested", "approval_resolved", "grant_ended", "paused", "resumed", "ended"]);
 
 /**
  * Keeps the store in step with Go: subscribes, takes the snapshots after
@@ -23,6 +25,7 @@ export class Sync {
   private frame = 0;
   private detailRun = 0;
   private listRun = 0;
+  private approvalRun = 0;
   private readonly asking = new Set<string>();
   private closer: { close(): void } | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -60,6 +63,7 @@ export class Sync {
   refresh(): void {
     this.background(this.loadGoals().then(() => this.selectLive()));
     this.background(this.loadPanes());
+    this.background(this.loadApprovals());
     const { id } = this.store.getState().detail;
     if (id) this.background(this.loadDetail(id));
   }
@@ -94,6 +98,16 @@ export class Sync {
       const got = page.goals?.length ?? 0;
       if (got === 0 || offset + got >= page.total) return;
     }
+  }
+
+  /** What waits for the person, and what the goals that wait or are looked at were allowed. */
+  async loadApprovals(): Promise<void> {
+    const run = ++this.approvalRun;
+    const approvals = (await this.bridge.call("ApprovalAPI.List", "")) ?? [];
+    const { id } = this.store.getState().detail;
+    const goals = new Set([...approvals.map((a) => a.goal_id), ...(id ? [id] : [])]);
+    const lists = await Promise.all([...goals].map((g) => this.bridge.call("ApprovalAPI.Grants", g)));
+    if (run === this.approvalRun) this.store.setState({ approvals, grants: lists.flatMap((l) => l ?? []) });
   }
 
   async loadPanes(): Promise<void> {
@@ -154,6 +168,7 @@ export class Sync {
   private flush() {
     const events = this.queue.splice(0);
     if (events.length === 0) return;
+    if (events.some((e) => asking.has(e.type))) this.background(this.loadApprovals());
     this.store.setState((s) => {
       let { goals, detail } = s;
       for (const event of events) {

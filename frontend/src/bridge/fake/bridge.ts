@@ -4,10 +4,20 @@ import type { EventHandlers } from "@/bridge/events";
 import type { Call, Method, Methods } from "@/bridge/methods";
 import { CallError } from "@/bridge/problem";
 import type { TerminalHandlers, TerminalStream } from "@/bridge/terminal";
-import type { GoalEvent, PaneInfo, Problem, PruneInput, ResumeInput, StartInput } from "@/bridge/types";
+import type {
+  ApprovalView,
+  GoalEvent,
+  GrantView,
+  PaneInfo,
+  Problem,
+  PruneInput,
+  ResumeInput,
+  StartInput,
+} from "@/bridge/types";
 import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
 import { ending, script, type Beat, type Body } from "./script";
+import { approvals, grants } from "./approvals";
 import {
   at,
   blankView,
@@ -53,6 +63,8 @@ export class FakeBridge implements Bridge {
   providers = structuredClone(providers);
   findings = structuredClone(findings);
   servers = structuredClone(servers);
+  approvals: ApprovalView[] = structuredClone(approvals);
+  grants: GrantView[] = structuredClone(grants);
   private rev = 1;
   private now = worldTime;
   private made = 0;
@@ -60,7 +72,11 @@ export class FakeBridge implements Bridge {
   private readonly browsers = new Map<string, Set<BrowserHandlers>>();
 
   constructor(private readonly options: FakeOptions = {}) {
-    if (options.empty) return;
+    if (options.empty) {
+      this.approvals = [];
+      this.grants = [];
+      return;
+    }
     for (const view of structuredClone(stillGoals)) this.goals.set(view.id, new FakeGoal(view));
     this.goals.get("01m0running00000000000000a1")?.steps.push(...structuredClone(stillSteps));
     this.panes = [terminalPane("t1", { title: "deploy@edge-1", dir: "/var/log/nginx" })];
@@ -363,6 +379,24 @@ export class FakeBridge implements Bridge {
     "GoalAPI.Demo": () => {
       if (!this.goals.has(livelyId)) this.lively();
       return { goal_id: livelyId };
+    },
+    "ApprovalAPI.List": (id) => this.approvals.filter((a) => id === "" || a.goal_id === id),
+    "ApprovalAPI.Answer": (answers) => {
+      for (const { goal_id, request, allow, scope, why } of answers) {
+        const a = this.approvals.find((o) => o.goal_id === goal_id && o.request === request);
+        if (!a) throw new CallError({ code: "not_found", message: `no open approval ${request}`, hint: "", field: "" });
+        this.approvals = this.approvals.filter((o) => o !== a);
+        const covers = a.offers?.find((o) => o.scope === scope)?.covers ?? "";
+        if (allow && scope !== "once") this.grants = [...this.grants, { goal_id, request, scope, covers }];
+        this.say(goal_id, { type: "approval_resolved", request, allowed: allow, why, by: "person" });
+      }
+      return true;
+    },
+    "ApprovalAPI.Grants": (id) => this.grants.filter((g) => g.goal_id === id),
+    "ApprovalAPI.Revoke": (id, request) => {
+      this.grants = this.grants.filter((g) => g.goal_id !== id || g.request !== request);
+      this.say(id, { type: "grant_ended", request, why: "the person took it back" });
+      return true;
     },
     "TerminalAPI.Open": ({ dir }) => this.putPane(terminalPane(`t${10 + this.rev}`, dir ? { dir } : {})),
     "TerminalAPI.Close": (id) => this.closePane(id),

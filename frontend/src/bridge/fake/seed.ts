@@ -33,6 +33,7 @@ export const settings: Settings = {
   webgl: false,
   screen_reader: false,
   welcomed: true,
+  approval_minutes: 10,
 };
 
 export const findings: Finding[] = [

@@ -73,6 +73,15 @@ export function SettingsPage() {
               on={settings.screen_reader}
               onChange={(screen_reader) => void app.saveSettings({ screen_reader })}
             />
+            <NumberRow
+              title="Waiting for approval"
+              text="Minutes after which a goal that nobody answers pauses; 0 pauses at once"
+              testid="approval-minutes"
+              value={settings.approval_minutes}
+              min={0}
+              max={1440}
+              onSave={(approval_minutes) => void app.saveSettings({ approval_minutes })}
+            />
           </div>
           <Providers />
           <h2 className="caption mt-7 mb-2">About</h2>

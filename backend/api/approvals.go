@@ -1,0 +1,173 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/store"
+)
+
+// ApprovalView is a call that waits for a person, with everything there is to know.
+type ApprovalView struct {
+	GoalID    string         `json:"goal_id"`
+	Objective string         `json:"objective"`
+	Status    goal.Status    `json:"status"` // of the goal
+	Request   string         `json:"request"`
+	At        string         `json:"at"`
+	Step      int            `json:"step"`
+	Tool      string         `json:"tool"`
+	Arguments string         `json:"arguments"` // all of them, JSON as the model wrote it
+	Risk      policy.Risk    `json:"risk"`
+	Hosts     []string       `json:"hosts"`
+	Paths     []string       `json:"paths"`
+	Show      string         `json:"show"` // a diff, or what a form would send; "" if there is no more to see
+	Why       string         `json:"why"`
+	Always    bool           `json:"always"` // asked at every level
+	Offers    []OfferView    `json:"offers"`
+	Given     goal.OrderKind `json:"given"` // approve or deny: answered, and the goal has not gone on yet
+}
+
+// OfferView is one thing that a yes may cover.
+type OfferView struct {
+	Scope  policy.Scope `json:"scope"`
+	Covers string       `json:"covers"` // in words
+}
+
+// GrantView is what a person allowed a goal and has not taken back.
+type GrantView struct {
+	GoalID  string       `json:"goal_id"`
+	Request string       `json:"request"`
+	Scope   policy.Scope `json:"scope"`
+	Covers  string       `json:"covers"`
+}
+
+// AnswerInput answers one approval.
+type AnswerInput struct {
+	GoalID  string       `json:"goal_id"`
+	Request string       `json:"request"`
+	Allow   bool         `json:"allow"`
+	Scope   policy.Scope `json:"scope"` // of a yes: once, host, command, path, pane; goal is what is offered for the goal
+	Why     string       `json:"why"`   // of a no
+}
+
+// Approvals is what ApprovalAPI asks of the program.
+type Approvals interface {
+	// Answer gives the person's answer to an open approval, whoever runs the goal.
+	Answer(ctx context.Context, id goal.ID, o goal.Order) error
+	// Revoke takes a grant back.
+	Revoke(ctx context.Context, id goal.ID, request string) error
+}
+
+// ApprovalAPI is what waits for a person, and what the person has allowed.
+type ApprovalAPI struct {
+	approvals Approvals
+	store     *store.Store
+	door
+}
+
+// NewApprovalAPI makes the area; ctx is the program's life. Without Approvals it
+// can only read.
+func NewApprovalAPI(ctx context.Context, a Approvals, s *store.Store) *ApprovalAPI {
+	return &ApprovalAPI{a, s, door{ctx}}
+}
+
+// List reads what waits for a person, oldest first; goalID "" is every goal.
+func (a *ApprovalAPI) List(goalID string) (out []ApprovalView, err error) {
+	defer a.guard(&err)
+	id, err := a.find(goalID)
+	if err != nil {
+		return nil, err
+	}
+	list, err := a.store.OpenApprovals(a.ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	out = []ApprovalView{}
+	for _, one := range list {
+		out = append(out, approvalView(one))
+	}
+	return out, nil
+}
+
+func (a *ApprovalAPI) find(goalID string) (goal.ID, error) {
+	if goalID == "" {
+		return "", nil
+	}
+	row, err := a.store.Find(a.ctx, goalID)
+	if err != nil {
+		return "", fmt.Errorf("approvals: %w", err)
+	}
+	return row.ID, nil
+}
+
+func approvalView(a store.Approval) ApprovalView {
+	v := ApprovalView{
+		GoalID: string(a.Goal), Objective: a.Objective, Status: a.Status, Request: a.ID, At: stamp(a.At), Step: a.Step, Tool: a.Tool,
+		Arguments: a.Arguments, Risk: a.Effect.Risk, Hosts: append([]string{}, a.Effect.Hosts...), Paths: append([]string{}, a.Effect.Paths...),
+		Show: a.Show, Why: a.Why, Always: a.Always, Offers: []OfferView{},
+	}
+	for _, o := range a.Offers {
+		v.Offers = append(v.Offers, OfferView{o.Scope, o.Words()})
+	}
+	if a.Given != nil {
+		v.Given = a.Given.Kind
+	}
+	return v
+}
+
+// Answer answers approvals, several at once. Those that could be answered are,
+// also when another could not.
+func (a *ApprovalAPI) Answer(list []AnswerInput) (ok bool, err error) {
+	defer a.guard(&err)
+	if len(list) == 0 {
+		return false, &Problem{Code: Refused, Message: "no approval was named"}
+	}
+	var errs []error
+	for _, in := range list {
+		errs = append(errs, a.answer(in))
+	}
+	return true, errors.Join(errs...)
+}
+
+func (a *ApprovalAPI) answer(in AnswerInput) error {
+	row, err := a.store.Find(a.ctx, in.GoalID)
+	if err != nil {
+		return fmt.Errorf("answer: %w", err)
+	}
+	o := goal.Order{Kind: goal.OrderDeny, Request: in.Request, Text: in.Why}
+	if in.Allow {
+		o = goal.Order{Kind: goal.OrderApprove, Request: in.Request, Scope: in.Scope}
+	}
+	return a.approvals.Answer(a.ctx, row.ID, o)
+}
+
+// Grants reads what the person has allowed a goal and not taken back.
+func (a *ApprovalAPI) Grants(goalID string) (out []GrantView, err error) {
+	defer a.guard(&err)
+	row, err := a.store.Find(a.ctx, goalID)
+	if err != nil {
+		return nil, err
+	}
+	list, err := a.store.Grants(a.ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	out = []GrantView{}
+	for _, g := range list {
+		out = append(out, GrantView{string(row.ID), g.ID, g.Scope, g.Words()})
+	}
+	return out, nil
+}
+
+// Revoke takes a grant back: the next call that needs it asks again.
+func (a *ApprovalAPI) Revoke(goalID, request string) (ok bool, err error) {
+	defer a.guard(&err)
+	row, err := a.store.Find(a.ctx, goalID)
+	if err != nil {
+		return false, err
+	}
+	return true, a.approvals.Revoke(a.ctx, row.ID, request)
+}

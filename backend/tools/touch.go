@@ -1,0 +1,74 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+
+	"goalpost/backend/policy"
+)
+
+// Touch is what acting on an element would set off, as far as the element says.
+// A page's scripts may do more: that is held below the tools.
+type Touch struct {
+	Link    string // address that it leads to, "" if it is no link
+	Method  string // of the form that it sends: GET, POST; "" if it sends none
+	Action  string // address that the form is sent to
+	Fields  []Field
+	Payment bool // the page asks for a card, or the field is one
+}
+
+// Field is one field of a form; what is secret in it is not told.
+type Field struct{ Name, Value string }
+
+// touched is the effect of acting on an element of a page: a link is followed, a
+// form is sent, and what cannot be told counts as network_write.
+func touched(address string, t Touch, err error) (policy.Effect, error) {
+	here, bad := visit(address, policy.WriteLocal, policy.NetworkWrite)
+	if bad != nil { // an error page, or a page that went somewhere else
+		return policy.Unknown("the pane shows " + address), nil
+	}
+	if err != nil {
+		return here, nil
+	}
+	e := here
+	switch {
+	case t.Method != "":
+		away := policy.NetworkGet
+		if !strings.EqualFold(t.Method, "GET") {
+			away = policy.NetworkWrite
+		}
+		if e, bad = visit(t.Action, policy.WriteLocal, away); bad != nil {
+			return policy.Unknown("the form goes to " + t.Action), nil
+		}
+		if len(e.Hosts) > 0 {
+			e.Reason = fmt.Sprintf("sends a form by %s to %s", strings.ToUpper(t.Method), e.Hosts[0])
+		}
+	case t.Link != "":
+		if e, bad = visit(t.Link, policy.WriteLocal, policy.NetworkGet); bad != nil {
+			return policy.Unknown("the link leads to " + t.Link), nil
+		}
+		if len(e.Hosts) > 0 {
+			e.Reason = "follows a link to " + e.Hosts[0]
+		}
+	}
+	if t.Payment && len(here.Hosts)+len(e.Hosts) > 0 {
+		e.Risk, e.Reason, e.Irreversible = policy.SpendsMoney, "the page looks like payment", true
+	}
+	return e, nil
+}
+
+// shown says to a person what a form would send.
+func (t Touch) shown() string {
+	switch {
+	case t.Method == "" && t.Link == "":
+		return ""
+	case t.Method == "":
+		return "follows " + t.Link
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n", strings.ToUpper(t.Method), t.Action)
+	for _, f := range t.Fields {
+		fmt.Fprintf(&b, "%s = %s\n", f.Name, f.Value)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

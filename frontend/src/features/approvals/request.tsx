@@ -1,0 +1,115 @@
+import { useState } from "react";
+import type { ApprovalView, Scope } from "@/bridge/types";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { argumentLines, lineTone, type Choice } from "./words";
+
+interface RequestProps {
+  approval: ApprovalView;
+  /** How many others of the same kind wait. */
+  others: number;
+  onAnswer: (choice: Choice) => void;
+}
+
+/** One call that waits: the goal, all arguments, what it would change, why it asks, and what each answer covers. */
+export function Request({ approval: a, others, onAnswer }: RequestProps) {
+  const [scope, setScope] = useState<Scope>("once");
+  const [why, setWhy] = useState("");
+  const [all, setAll] = useState(false);
+  const offers = a.offers ?? [];
+  const chosen = offers.find((o) => o.scope === scope) ?? offers[0];
+  return (
+    <article
+      data-testid="approval"
+      data-request={a.request}
+      data-goal={a.goal_id}
+      className="rounded-md border border-line bg-s1 p-3"
+    >
+      <header className="mb-2 flex items-baseline gap-2">
+        <span className="font-mono text-sm font-semibold">{a.tool}</span>
+        <Badge tone={a.always ? "bad" : "warn"}>{a.always ? "always asks" : a.risk}</Badge>
+        <span className="min-w-0 flex-1 truncate text-right text-xs text-t3" title={a.objective}>
+          {a.objective}
+        </span>
+      </header>
+      <dl className="mb-2 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-xs" data-testid="approval-arguments">
+        {argumentLines(a.arguments).map((line) => (
+          <div key={line.name} className="contents">
+            <dt className="text-t3">{line.name}</dt>
+            <dd className="max-h-40 overflow-auto font-mono whitespace-pre-wrap break-words">{line.value}</dd>
+          </div>
+        ))}
+      </dl>
+      {a.show ? (
+        <pre
+          data-testid="approval-show"
+          className="mb-2 max-h-48 overflow-auto rounded-sm border border-line bg-bg p-2 font-mono text-xs"
+        >
+          {a.show.split("\n").map((line, i) => (
+            <span key={i} className={`block ${lineTone(line)}`}>
+              {line || " "}
+            </span>
+          ))}
+        </pre>
+      ) : null}
+      <p className="mb-2 text-xs" data-testid="approval-why">
+        <span className="text-t3">Why it asks: </span>
+        {a.why}
+      </p>
+      {a.given !== "" ? (
+        <p data-testid="approval-given" className="text-xs text-t2">
+          {a.given === "approve" ? "Allowed" : "Refused"}. Resume the goal to let it go on.
+        </p>
+      ) : (
+        <>
+          <fieldset className="mb-2 flex flex-col gap-1 text-xs">
+            <legend className="sr-only">What a yes covers</legend>
+            {offers.map((o) => (
+              <label key={o.scope} className="flex items-center gap-2">
+                <input
+                  type="radio"
+                  name={`${a.goal_id} ${a.request}`}
+                  data-testid="approval-scope"
+                  data-scope={o.scope}
+                  checked={o === chosen}
+                  onChange={() => setScope(o.scope)}
+                />
+                {o.covers}
+              </label>
+            ))}
+          </fieldset>
+          <div className="flex flex-wrap items-center gap-2">
+            <Button
+              look="primary"
+              data-testid="approval-allow"
+              onClick={() => onAnswer({ allow: true, scope: chosen?.scope ?? "once", why: "", all })}
+            >
+              Allow
+            </Button>
+            <Button
+              look="danger"
+              data-testid="approval-deny"
+              onClick={() => onAnswer({ allow: false, scope: "once", why: why.trim(), all })}
+            >
+              Deny
+            </Button>
+            <input
+              className="field h-7 min-w-40 flex-1"
+              data-testid="approval-reason"
+              aria-label="Why not; the agent is told"
+              placeholder="Why not (the agent is told)"
+              value={why}
+              onChange={(e) => setWhy(e.target.value)}
+            />
+            {others > 0 ? (
+              <label className="flex items-center gap-1.5 text-xs">
+                <input type="checkbox" data-testid="approval-all" checked={all} onChange={() => setAll(!all)} />
+                and {others} more of this kind
+              </label>
+            ) : null}
+          </div>
+        </>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,55 @@
+import type { AnswerInput, ApprovalView, Scope } from "@/bridge/types";
+
+/** What the person chose for a request. */
+export interface Choice {
+  allow: boolean;
+  scope: Scope;
+  why: string;
+  /** Also for the requests of the same kind. */
+  all: boolean;
+}
+
+/** Requests that can be answered together: the same tool for the same reason, with the same choices. */
+export function sameKind(a: ApprovalView, b: ApprovalView): boolean {
+  const scopes = (v: ApprovalView) => (v.offers ?? []).map((o) => o.scope).join(" ");
+  return a.tool === b.tool && a.risk === b.risk && a.always === b.always && scopes(a) === scopes(b);
+}
+
+/** The other waiting requests of a request's kind. */
+export function alike(list: readonly ApprovalView[], a: ApprovalView): ApprovalView[] {
+  return list.filter((o) => o !== a && o.given === "" && sameKind(o, a));
+}
+
+/** One choice as the answers to several requests. */
+export function together(list: readonly ApprovalView[], choice: Choice): AnswerInput[] {
+  return list.map((a) => ({
+    goal_id: a.goal_id,
+    request: a.request,
+    allow: choice.allow,
+    scope: choice.scope,
+    why: choice.why,
+  }));
+}
+
+/** A call's arguments as lines of name and value; what is no object stays as it is. */
+export function argumentLines(raw: string): { name: string; value: string }[] {
+  try {
+    const object: unknown = JSON.parse(raw);
+    if (object !== null && typeof object === "object" && !Array.isArray(object)) {
+      return Object.entries(object).map(([name, value]) => ({
+        name,
+        value: typeof value === "string" ? value : JSON.stringify(value),
+      }));
+    }
+  } catch {
+    // The model wrote something that is no JSON: it is shown as it is.
+  }
+  return [{ name: "", value: raw }];
+}
+
+/** Which colour a line of a diff has. */
+export function lineTone(line: string): string {
+  if (line.startsWith("+")) return "text-ok";
+  if (line.startsWith("-")) return "text-bad";
+  return "text-t3";
+}

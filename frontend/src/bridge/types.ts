@@ -14,7 +14,8 @@ export type Exit =
   | "interrupted"
   | "user_aborted"
   | "gave_up";
-export type CheckOutcome = "" | "pass" | "fail" | "error" | "tampered" | "passes_already" | "fails_now" | "cannot_run" | "not_repeatable";
+export type CheckOutcome =
+  "" | "pass" | "fail" | "error" | "tampered" | "passes_already" | "fails_now" | "cannot_run" | "not_repeatable";
 export type CriticVerdict = "PROGRESSING" | "STUCK" | "ACHIEVED" | "MISLED" | "unparsed";
 export type StepOutcome = "" | "ok" | "failed" | "denied" | "in_doubt";
 

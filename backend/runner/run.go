@@ -213,10 +213,15 @@ func (r *Run) append(ctx context.Context, bodies ...event.Body) *Stop {
 	return nil
 }
 
-// fault turns an error into a stop; a cancelled run stops for the reason it was cancelled.
+// fault turns an error into a stop; a cancelled run stops for the reason it was
+// cancelled, and one whose judge may be asked later is parked.
 func (r *Run) fault(ctx context.Context, doing string, err error) *Stop {
 	if stop := stopOf(ctx); stop != nil {
 		return stop
+	}
+	var later *goal.Unavailable
+	if errors.As(err, &later) {
+		return &Stop{Exit: goal.Parked, Reason: doing + ": " + err.Error(), Until: later.Until}
 	}
 	return &Stop{Exit: goal.Faulted, Reason: doing + ": " + err.Error()}
 }

@@ -141,11 +141,11 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 		if stop.Exit != goal.Parked {
 			return
 		}
+		g = run.left() // before the wait, which does not count against its wall clock
 		why, ok := r.parked(ctx, g, stop.Until, a)
 		if !ok {
 			return
 		}
-		g = run.left()
 		opening = []event.Body{&event.Resumed{Note: why}}
 	}
 }

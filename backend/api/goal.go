@@ -25,6 +25,8 @@ type Goals interface {
 	Reject(ctx context.Context, id goal.ID, note string) error
 	Prune(ctx context.Context, in PruneInput) (int, error)
 	Proposal(dir string) (ProposalView, error)
+	Protected(ctx context.Context, in ProtectInput) ([]ProtectedFile, error)
+	Recheck(ctx context.Context, id goal.ID) (RecheckOutput, error)
 	Steer(ctx context.Context, id goal.ID, text string) error
 	Delete(ctx context.Context, id goal.ID) error
 	Panes(id goal.ID) []string

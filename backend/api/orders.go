@@ -87,6 +87,24 @@ func (a *GoalAPI) Proposal(dir string) (out ProposalView, err error) {
 	return a.goals.Proposal(dir)
 }
 
+// Protected lists what of a folder would decide a goal with these checks, and be
+// held or compared. It starts nothing.
+func (a *GoalAPI) Protected(in ProtectInput) (out []ProtectedFile, err error) {
+	defer a.guard(&err)
+	return a.goals.Protected(a.ctx, in)
+}
+
+// Recheck runs the gates of a goal again, as they were frozen. Neither the goal
+// nor its receipt changes.
+func (a *GoalAPI) Recheck(id string) (out RecheckOutput, err error) {
+	defer a.guard(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	return a.goals.Recheck(a.ctx, row.ID)
+}
+
 // ListResumable reads every goal that Resume would take, newest first.
 func (a *GoalAPI) ListResumable() (out []GoalCard, err error) {
 	list, err := a.List(ListInput{Resumable: true, Limit: 1 << 20})

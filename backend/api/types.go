@@ -82,6 +82,28 @@ type PruneOutput struct {
 	Goals int `json:"goals"`
 }
 
+// ProtectInput is a criterion that is being written.
+type ProtectInput struct {
+	Dir       string       `json:"dir"` // "" = a new folder, in which nothing is to protect
+	Checks    []goal.Check `json:"checks"`
+	Protect   []string     `json:"protect"`
+	NoProtect []string     `json:"no_protect"`
+}
+
+// ProtectedFile is a file that decides and that the agent must not change.
+type ProtectedFile struct {
+	Path string `json:"path"` // relative to the folder; of appears a pattern
+	Kind string `json:"kind"` // held: as it was; compared: a part of it is; appears: it may not come to be
+	Part string `json:"part"` // of a compared one, "" = all of it
+	Why  string `json:"why"`
+}
+
+// RecheckOutput is what the gates of a goal say now.
+type RecheckOutput struct {
+	Verdicts []goal.Verdict `json:"verdicts"` // of the gates, in the order of the criterion
+	Passed   bool           `json:"passed"`   // every gate does, or cannot be repeated because a process of the goal has ended
+}
+
 // ProposalView is what a folder's .goalpost/done.yaml proposes. It is shown whole,
 // and counts only when the person takes it over.
 type ProposalView struct {

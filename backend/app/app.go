@@ -113,7 +113,7 @@ func New(o Options) *App {
 	if a.clock == nil {
 		a.clock = clock{}
 	}
-	a.panes = &panes{app: a}
+	a.panes = &panes{app: a, lent: map[string]goal.ID{}}
 	a.browsing = &browsing{app: a}
 	return a
 }

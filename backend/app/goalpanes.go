@@ -56,7 +56,7 @@ func (t goalTerminals) Open(ctx context.Context, dir, title string) (string, err
 
 func (t goalTerminals) session(id string) (*terminal.Session, error) {
 	s, err := t.app.terminals.Get(id)
-	if err != nil || s.Info().GoalID != string(t.goal) {
+	if err != nil || !t.app.panes.drives(t.goal, s.Info()) {
 		return nil, notYours(id)
 	}
 	return s, nil
@@ -129,7 +129,7 @@ func page(p *browser.Pane) (tools.Page, error) {
 
 func (b goalBrowsers) pane(id string) (*browser.Pane, error) {
 	p, ok := b.app.browsers.Get(id)
-	if !ok || p.Info().GoalID != string(b.goal) {
+	if !ok || !b.app.panes.drives(b.goal, p.Info()) {
 		return nil, notYours(id)
 	}
 	return p, nil

@@ -52,12 +52,14 @@ func (*App) DemoInput() api.StartInput {
 
 // launch hands a goal to the runner, which gives the sentinel back after the run.
 func (a *App) launch(ctx context.Context, g goal.Goal, own *store.Sentinel, opening ...event.Body) error {
+	a.panes.lend(g.Options.Panes, g.ID)
 	return a.owned(g.ID, own, func(release func()) error { return a.runner.Go(ctx, g, release, opening...) })
 }
 
 // owned lends the runner a sentinel.
 func (a *App) owned(id goal.ID, own *store.Sentinel, begin func(release func()) error) error {
 	release := func() {
+		a.panes.takeBack(id)
 		if err := own.Release(); err != nil {
 			a.log.Warn("sentinel", "goal", id, "error", err)
 		}

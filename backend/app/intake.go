@@ -86,9 +86,6 @@ func none(n int64) int64 {
 func (a *App) preflight(ctx context.Context, g *goal.Goal, in api.StartInput) (err error) {
 	return a.inHost(ctx, g.Policy, a.judgeOf(g.Provider, g.Options.JudgeProvider), func(h verify.Host) error {
 		for i, c := range g.Criterion.Checks {
-			if !c.Type.Gate() {
-				continue // a judgement is asked for when there is something to judge
-			}
 			v := h.Preflight(ctx, c)
 			where := fmt.Sprintf("check %d (%s): ", i+1, c.Name())
 			switch {

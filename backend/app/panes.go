@@ -21,6 +21,7 @@ type panes struct {
 	app *App
 
 	mu    sync.Mutex
+	lent  map[string]goal.ID // panes of the person that a goal may drive
 	rev   int64
 	list  []pane.Info // in the order in which they were opened
 	terms int         // names of panes: t1, t2, b1, …
@@ -47,6 +48,17 @@ func (p *panes) free(ids []string) error {
 func (p *panes) changed(info pane.Info, closed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if g, ok := p.lent[info.ID]; ok {
+		info.GoalID = string(g)
+	}
+	if closed {
+		delete(p.lent, info.ID)
+	}
+	p.tell(info, closed)
+}
+
+// tell brings the list up to date and says so; mu is held.
+func (p *panes) tell(info pane.Info, closed bool) {
 	i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == info.ID })
 	switch {
 	case closed && i < 0:

@@ -242,21 +242,6 @@ func (p Program) verdicts(ctx context.Context, s *store.Store, id goal.ID) error
 	return p.print("%s", b.String())
 }
 
-func (p Program) receipt() *cobra.Command {
-	return &cobra.Command{
-		Use: "receipt ID", Short: "Print the verdicts of every claim, as JSON", Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.reading(c.Context(), func(g *api.GoalAPI, _ *store.Store) error {
-				r, err := g.Receipt(args[0])
-				if err != nil {
-					return err
-				}
-				return p.json(r)
-			})
-		},
-	}
-}
-
 // order is a command that asks something of one goal.
 func (p Program) order(name, short string, do func(*api.GoalAPI, string) (bool, error)) *cobra.Command {
 	return &cobra.Command{

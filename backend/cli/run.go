@@ -162,6 +162,7 @@ func (p Program) runGoal(ctx context.Context, f runFlags, in api.StartInput) err
 			if err != nil {
 				return started{}, err
 			}
+			p.sayProtected(ctx, a, in)
 			id, err := a.Start(ctx, in)
 			if err != nil {
 				return started{}, errors.Join(fmt.Errorf("start: %w", err), forget())

@@ -30,6 +30,9 @@ How the run ends
 `)
 	fmt.Fprintf(&b, "The host decides by this: %s.\n", g.Criterion.Words())
 	fmt.Fprintf(&b, "Your folder is %s: relative paths are taken from there.\n", g.Policy.Dir)
+	if len(g.Options.Panes) > 0 {
+		fmt.Fprintf(&b, "The person lent you these panes, as long as they are open: %s.\n", strings.Join(g.Options.Panes, ", "))
+	}
 	b.WriteString(allowed(g.Policy))
 	b.WriteString(personas[persona(g)] + "\n")
 	return b.String()

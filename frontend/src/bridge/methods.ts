@@ -19,10 +19,13 @@ import type {
   PaneInfo,
   PaneList,
   ProposalView,
+  ProtectInput,
+  ProtectedFile,
   Provider,
   PruneInput,
   PruneOutput,
   ReceiptView,
+  RecheckOutput,
   RemoteSession,
   ResumeInput,
   SSHServer,
@@ -58,6 +61,8 @@ export interface Methods {
   "GoalAPI.Prunable": (input: PruneInput) => PruneOutput;
   "GoalAPI.Prune": (input: PruneInput) => PruneOutput;
   "GoalAPI.Proposal": (dir: string) => ProposalView;
+  "GoalAPI.Protected": (input: ProtectInput) => ProtectedFile[] | null;
+  "GoalAPI.Recheck": (id: string) => RecheckOutput;
   "GoalAPI.Steer": (id: string, text: string) => boolean;
   "GoalAPI.Delete": (id: string) => boolean;
   "GoalAPI.Demo": () => StartOutput;

@@ -160,6 +160,26 @@ export interface PruneOutput {
   goals: number;
 }
 
+export interface ProtectInput {
+  dir: string;
+  checks: Check[];
+  protect: string[];
+  no_protect: string[];
+}
+
+/** A file that decides and that the agent must not change. */
+export interface ProtectedFile {
+  path: string;
+  kind: "held" | "compared" | "appears";
+  part: string;
+  why: string;
+}
+
+export interface RecheckOutput {
+  verdicts: Verdict[] | null;
+  passed: boolean;
+}
+
 /** What a folder's .goalpost/done.yaml proposes. */
 export interface ProposalView {
   path: string;

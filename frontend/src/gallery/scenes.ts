@@ -45,6 +45,15 @@ export const scenes: Record<string, Scene> = {
   "goals-done": { world: { finish: true }, after: (app) => app.go("goals") },
   "goals-long": { after: (app) => app.openGoal("01m0running00000000000000a1") },
   "goals-needs-you": { after: (app) => app.openGoal("01m0needs000000000000000b2") },
+  "goals-waits": { after: (app) => app.openGoal("01m0waits00000000000000h8") },
+  "goals-limit": { after: (app) => app.openGoal("01m0limit000000000000000f6") },
+  "goals-parked": {
+    before: (b) => {
+      const parked = b.goals.get("01m0parked00000000000000d4");
+      if (parked) parked.view.parked_until = new Date(Date.now() + 134_000).toISOString();
+    },
+    after: (app) => app.openGoal("01m0parked00000000000000d4"),
+  },
   "goals-verified": { after: (app) => app.openGoal(done) },
   "goals-empty": {
     world: { empty: true },
@@ -65,6 +74,23 @@ export const scenes: Record<string, Scene> = {
         }),
       ),
     after: (app) => app.toggleGoals(),
+  },
+  "new-goal-more": {
+    before: () =>
+      localStorage.setItem(
+        "goalpost.new-goal",
+        JSON.stringify({
+          objective: "Publish the page",
+          checks: [
+            { type: "http", url: "http://127.0.0.1:8080/", contains: "Cart" },
+            { type: "model_question", question: "Does the page say who sells?", twice: true },
+          ],
+        }),
+      ),
+    after: (app) => {
+      app.toggleGoals();
+      setTimeout(() => document.querySelector<HTMLElement>('[data-testid="more"]')?.click(), 200);
+    },
   },
   "new-goal-blank": { after: (app) => app.toggleGoals() },
   steer: {

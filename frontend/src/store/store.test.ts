@@ -182,6 +182,60 @@ describe("detail", () => {
     expect(d.view?.marks).toMatchObject([{ what: "verify:fail", at_ms: 10_000 }]);
   });
 
+  test("plan, critic and review are shown where they were said", () => {
+    const items = [
+      { text: "Build", done: true },
+      { text: "Serve", done: false },
+    ];
+    const d = [
+      { ...head(11), type: "todos", items } as GoalEvent,
+      { ...head(12), type: "critic", verdict: "STUCK", reason: "in a circle", step: 1 } as GoalEvent,
+      { ...head(13), type: "claim", n: 1, rationale: "x", by: "critic" } as GoalEvent,
+      { ...head(14), type: "review", claim: 1, confirmed: false, reason: "no proof" } as GoalEvent,
+    ].reduce(withGoalEvent, ready());
+    expect(d.view?.todos).toEqual(items);
+    expect(d.view?.marks).toMatchObject([
+      { what: "critic:stuck", step: 1, detail: "in a circle", at_ms: 10_000 },
+      { what: "review:rejected", claim: 1 },
+    ]);
+    expect(d.journal.claims[0]?.by).toBe("critic");
+    expect(d.journal.notes.map((n) => [n.kind, n.text])).toEqual([
+      ["critic", "stuck: in a circle"],
+      ["review", "rejected: no proof"],
+    ]);
+  });
+
+  test("new limits hold at once, and a goal that goes on has no report", () => {
+    const limits = { wall_clock_ms: 7_200_000, iterations: 9, claims_per_gate: 4, tokens: 5, usd: 2 };
+    const d = [
+      {
+        ...head(11),
+        type: "paused",
+        exit: "parked",
+        reason: "later",
+        report: ["why"],
+        account: "mine",
+        until: "2026-01-01T01:00:00.000Z",
+      } as GoalEvent,
+      { ...head(12), type: "limits_changed", ...limits } as GoalEvent,
+    ].reduce(withGoalEvent, ready());
+    expect(d.view).toMatchObject({
+      account: "mine",
+      parked_until: "2026-01-01T01:00:00.000Z",
+      max_iterations: 9,
+      max_claims: 4,
+    });
+    const on = withGoalEvent(d, { ...head(13), type: "resumed", note: "go" });
+    expect(on.view).toMatchObject({ status: "running", parked_until: "", account: "", report: [] });
+  });
+
+  test("a goal that is reopened is no longer verified", () => {
+    const before = withView(ready(), { ...view, status: "completed", exit: "done", verified: true }, 0);
+    const d = withGoalEvent(before, { ...head(11), type: "reopened", note: "more" });
+    expect(d.view).toMatchObject({ status: "running", exit: "", verified: false });
+    expect(d.journal.notes[0]).toMatchObject({ kind: "reopened", text: "more" });
+  });
+
   test("the model's words are shown until it acts", () => {
     const delta = (text: string): GoalEvent => ({ goal_id: "g", at: "", type: "delta", text });
     let d = [delta("I "), delta("look")].reduce(withGoalEvent, ready());

@@ -13,6 +13,7 @@ import type {
   PruneInput,
   ResumeInput,
   StartInput,
+  Verdict,
 } from "@/bridge/types";
 import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
@@ -25,6 +26,7 @@ import {
   connection,
   findings,
   proposal,
+  protectedFiles,
   providers,
   remoteSessions,
   servers,
@@ -367,6 +369,12 @@ export class FakeBridge implements Bridge {
       const ids = this.prunable(input);
       for (const id of ids) this.goals.delete(id);
       return { goals: ids.length };
+    },
+    "GoalAPI.Protected": ({ dir, checks, no_protect }) =>
+      dir.endsWith("/shop") && checks.length > 0 ? protectedFiles.filter((f) => !no_protect.includes(f.path)) : [],
+    "GoalAPI.Recheck": (id) => {
+      const verdicts = this.goal(id).events.filter((e) => e.type === "verdict" && e.outcome === "pass");
+      return { verdicts: verdicts as unknown as Verdict[], passed: true };
     },
     "GoalAPI.Proposal": (dir) => {
       if (!dir.endsWith("/shop")) {

@@ -33,6 +33,14 @@ const step = (
   { after: Math.min(ms, 900), body: { type: "step", step_id: id, tool, outcome, ms, preview } },
 ];
 
+const todos = ["Build", "Serve", "Fix the cart total", "Verify in the browser"];
+
+/** The plan with its first n todos done. */
+const plan = (n: number): Beat => ({
+  after: 60,
+  body: { type: "todos", items: todos.map((text, i) => ({ text, done: i < n })) },
+});
+
 const words = (text: string): Beat[] =>
   text.split(" ").map((w) => ({ after: 40, body: { type: "delta", text: `${w} ` } }));
 
@@ -45,6 +53,7 @@ export const script: Beat[] = [
   ...words("I look at the folder first, then at the tests of the cart."),
   ...step(1, "list_files", { path: "." }, 3, "14 entries"),
   ...step(2, "read_file", { path: "src/cart.ts" }, 2, "81 lines"),
+  plan(0),
   ...step(3, "run_command", { command: "npm test -- cart" }, 2_210, "exit 1", "failed"),
   ...words("One test fails: the total of two items. The sum starts at the wrong place."),
   ...step(4, "edit_file", { path: "src/cart.ts", old: "let total = 1", new: "let total = 0" }, 6, "+2 −2"),
@@ -52,6 +61,16 @@ export const script: Beat[] = [
   ...step(6, "terminal_run", { pane: "t2", command: "npm run build" }, 1_640, "built in 1.42s"),
   ...step(7, "terminal_run", { pane: "t2", command: "python3 -m http.server 8080 -d dist" }, 320, "still running"),
   ...step(8, "browser_open", { url: "http://127.0.0.1:8080/" }, 410, "Cardboard Legacy"),
+  plan(2),
+  {
+    after: 300,
+    body: {
+      type: "critic",
+      verdict: "PROGRESSING",
+      reason: "tests read, total fixed; page not yet looked at",
+      step: 8,
+    },
+  },
   ...step(9, "claim_complete", { rationale: "page is up, cart fixed" }, 2_130, "verification failed"),
   { after: 80, body: { type: "claim", n: 1, rationale: "page is up, cart fixed" } },
   {

@@ -4,6 +4,7 @@ import type {
   GoalView,
   PaneInfo,
   ProposalView,
+  ProtectedFile,
   Provider,
   RemoteSession,
   SSHServer,
@@ -106,6 +107,14 @@ export const proposal: ProposalView = {
   any: false,
 };
 
+/** What decides in the folder shop. */
+export const protectedFiles: ProtectedFile[] = [
+  { path: "src/cart.test.ts", kind: "held", part: "", why: "a test of npm test" },
+  { path: "src/price.test.ts", kind: "held", part: "", why: "a test of npm test" },
+  { path: "package.json", kind: "compared", part: "scripts.test", why: "npm test runs it" },
+  { path: "jest.config.*", kind: "appears", part: "", why: "the runner would load it by itself" },
+];
+
 const minute = 60_000;
 
 export const blankView: GoalView = {
@@ -187,14 +196,20 @@ export const stillGoals: GoalView[] = [
     objective: "Export last month's invoices as PDF",
     status: "paused",
     exit: "needs_operator",
-    reason: "The page asks for a second factor in browser pane b3.",
+    reason: "the agent asks: The page wants a second factor in browser pane b3. Can you log in there?",
     created_at: at(-90 * minute),
     started_at: at(-89 * minute),
     spent_ms: 7 * minute,
     steps: 23,
     usd: 0.31,
     activity: [3, 5, 4, 6, 2, 3, 0, 0],
-    report: ["The page asks for a second factor in browser pane b3."],
+    report: [
+      "Stopped because the agent asks: The page wants a second factor in browser pane b3. Can you log in there?",
+    ],
+    todos: [
+      { text: "Log in", done: false },
+      { text: "Export May", done: false },
+    ],
     check_states: [check("test -s invoices.pdf", false)],
   },
   {
@@ -212,6 +227,7 @@ export const stillGoals: GoalView[] = [
     status: "paused",
     exit: "parked",
     reason: "The model is rate limited until 14:30.",
+    parked_until: at(134_000),
     created_at: at(-200 * minute),
     started_at: at(-199 * minute),
     spent_ms: 31 * minute,
@@ -235,6 +251,11 @@ export const stillGoals: GoalView[] = [
     checks_passed: 2,
     report: ["Every check passed.", "NOTES.md lists 14 changes.", "Two of them had no pull request."],
     check_states: [check("test -s NOTES.md", true), check("./lint-notes NOTES.md", true)],
+    reviewed: true,
+    todos: [
+      { text: "Collect", done: true },
+      { text: "Write", done: true },
+    ],
     marks: [{ at_ms: 19 * minute, what: "verify:pass", detail: "2 of 2 checks passed", claim: 1, step: 0 }],
   },
   {
@@ -249,6 +270,10 @@ export const stillGoals: GoalView[] = [
     ended_at: at(-1_940 * minute),
     spent_ms: 60 * minute,
     steps: 112,
+    iterations: 140,
+    report: ["Stopped because the time of 1 h is over.", "0 of 1 check passed; open: ./ci-cache-check (exit 1)."],
+    account:
+      "I copied 214 of 300 entries. The rest failed with 403: the new bucket does not let this account write into /release. I would ask for that right first.",
     check_states: [check("./ci-cache-check", false)],
   },
   {
@@ -264,6 +289,34 @@ export const stillGoals: GoalView[] = [
     spent_ms: 10 * minute,
     steps: 64,
     check_states: [check("test $(ls out/*.pdf | wc -l) -eq 20", false)],
+  },
+  {
+    ...blankView,
+    id: "01m0waits00000000000000h8",
+    objective: "Draw a logo for the shop",
+    status: "paused",
+    exit: "needs_operator",
+    reason: "everything else passed; it waits for the person to accept the result or send it back",
+    waits: true,
+    created_at: at(-40 * minute),
+    started_at: at(-40 * minute),
+    spent_ms: 12 * minute,
+    steps: 18,
+    checks: 2,
+    checks_passed: 1,
+    criterion: [
+      { type: "file", path: "logo.svg", min_size: 200 },
+      { type: "manual", note: "does logo.svg look like the shop?", wait: true },
+    ],
+    check_states: [
+      { ...check("logo.svg", true), type: "file", words: "the file logo.svg exists, has at least 200 bytes" },
+      { ...check("does logo.svg look like the shop?", false), type: "manual", words: "the person accepts the result" },
+    ],
+    marks: [
+      { at_ms: 5 * minute, what: "critic:stuck", detail: "the same shape is drawn again and again", claim: 0, step: 9 },
+      { at_ms: 8 * minute, what: "critic:progressing", detail: "a second shape is tried", claim: 0, step: 14 },
+      { at_ms: 11 * minute, what: "verify:pass", detail: "logo.svg is drawn", claim: 1, step: 0 },
+    ],
   },
 ];
 

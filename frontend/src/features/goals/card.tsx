@@ -1,7 +1,7 @@
 import type { GoalCard } from "@/bridge/types";
 import { money } from "@/lib/bytes";
 import { plural } from "@/lib/text";
-import { age, roughly } from "@/lib/time";
+import { age, clock, roughly } from "@/lib/time";
 import { isLive } from "@/store/cards";
 import { spentNow } from "@/store/goals";
 import { useAppState } from "@/store/context";
@@ -33,6 +33,8 @@ export function Card({ card, selected, onSelect }: CardProps) {
     card.usd > 0 ? money(card.usd) : "",
     live ? (spent >= 1_000 ? roughly(spent) : "") : age(card.ended_at || card.created_at, Date.now()),
   ].filter(Boolean);
+  const parked = useNow(card.exit === "parked" && card.parked_until !== "");
+  const left = card.exit === "parked" ? Date.parse(card.parked_until) - parked : 0;
   const quiet = !live || card.status === "paused" ? card.reason : "";
   return (
     <button
@@ -50,7 +52,7 @@ export function Card({ card, selected, onSelect }: CardProps) {
       <span className="line-clamp-2 text-sm font-medium text-t1">{card.objective}</span>
       <span className="mt-1 flex items-center gap-2 text-xs text-t3">
         <Badge tone={said.tone} live={said.live}>
-          {said.words}
+          {left > 0 ? `${said.words} ${clock(left)}` : said.words}
         </Badge>
         <span className="min-w-0 flex-1 truncate tabular-nums">{facts.join(" · ")}</span>
         {card.scripted ? <span className="shrink-0 text-2xs">no AI</span> : null}

@@ -1,10 +1,12 @@
 import { useCallback, useEffect, useRef } from "react";
+import type { PruneInput } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
 import { isLive } from "@/store/cards";
 import { firstGoal, summary } from "@/store/goals";
 import { Badge } from "@/ui/badge";
 import { Button, Kbd } from "@/ui/button";
 import { GoalIcon, WarnIcon } from "@/ui/icons";
+import { Menu } from "@/ui/menu";
 import { GoalHeader } from "./header";
 import { GoalList } from "./list";
 import { Rail } from "./rail";
@@ -102,6 +104,16 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
   );
 }
 
+const day = 24 * 60 * 60 * 1_000;
+
+/** What the menu offers to delete. */
+const prunes: { id: string; label: string; input: PruneInput }[] = [
+  { id: "prune-all", label: "Every ended goal", input: { status: "", older_than_ms: 0 } },
+  { id: "prune-month", label: "Ended more than 30 days ago", input: { status: "", older_than_ms: 30 * day } },
+  { id: "prune-failed", label: "Failed", input: { status: "failed", older_than_ms: 0 } },
+  { id: "prune-aborted", label: "Aborted", input: { status: "aborted", older_than_ms: 0 } },
+];
+
 function Head() {
   const app = useApp();
   const running = useAppState((s) => summary(s.goals.byId).by.running.length);
@@ -114,6 +126,11 @@ function Head() {
       {needs > 0 ? <Badge tone="warn">{needs === 1 ? "1 needs you" : `${needs} need you`}</Badge> : null}
       <span className="text-xs text-t3">{total} total</span>
       <span className="flex-1" />
+      <Menu items={prunes.map((p) => ({ ...p, takesFocus: true, run: () => void app.pruneGoals(p.input) }))}>
+        <Button look="quiet" data-testid="prune">
+          Prune…
+        </Button>
+      </Menu>
       <Button look="primary" data-testid="dashboard-new-goal" onClick={() => app.newGoal()}>
         New goal <Kbd onAccent>N</Kbd>
       </Button>

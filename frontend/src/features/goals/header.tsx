@@ -8,9 +8,18 @@ import { Badge } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
 import { DotsIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
+import { Answer } from "./answer";
 import { useSpent } from "./card";
 import { draftOf } from "./newgoal/draft";
+import { Todos } from "./todos";
 import { riskWords, standing } from "./words";
+
+/** Says whether the box under the header shows why the goal stopped, and has the button to go on. */
+function asks(view: GoalView): boolean {
+  return (
+    view.exit === "stuck" || view.exit === "needs_operator" || view.exit === "parked" || view.exit === "limit_reached"
+  );
+}
 
 interface GoalHeaderProps {
   view: GoalView;
@@ -66,7 +75,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
             Pause
           </Button>
         ) : null}
-        {resumable && view.status !== "completed" ? (
+        {resumable && view.status !== "completed" && !asks(view) ? (
           <Button data-testid="goal-resume" onClick={() => void app.resumeGoal(view.id)}>
             {view.status === "paused" ? "Resume" : "Continue"}
           </Button>
@@ -93,11 +102,13 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       >
         {view.objective}
       </h1>
-      {view.reason && view.status !== "running" ? (
+      <Todos items={view.todos ?? []} />
+      {view.reason && view.status !== "running" && !asks(view) ? (
         <p className="selectable mt-1 text-xs text-t2" data-testid="goal-reason">
           {view.reason}
         </p>
       ) : null}
+      <Answer view={view} />
     </header>
   );
 }

@@ -46,10 +46,18 @@ export function Rail({ view }: { view: GoalView }) {
               </li>
             ))}
           </ul>
+          {view.account ? (
+            <div className="mt-2 border-l-2 border-line2 pl-3 text-xs" data-testid="account">
+              <p className="text-t3">The agent's own account, not checked by the host</p>
+              <p className="selectable mt-0.5 max-h-48 overflow-y-auto break-words whitespace-pre-wrap text-t2">
+                {view.account}
+              </p>
+            </div>
+          ) : null}
         </Section>
       ) : null}
       {marks.length > 0 ? (
-        <Section title="Verification" testid="verification">
+        <Section title="Critic and verification" aside={criticWords(view)} testid="verification">
           <Timeline marks={marks} length={spent} />
         </Section>
       ) : null}
@@ -60,6 +68,11 @@ export function Rail({ view }: { view: GoalView }) {
       <ReceiptSection view={view} />
     </aside>
   );
+}
+
+function criticWords(view: GoalView): string {
+  const every = view.options.critic_every ?? 0;
+  return every > 0 ? `critic every ${every}` : "no critic";
 }
 
 function SpendSection({ view }: { view: GoalView }) {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { writeClipboard } from "@/bridge/clipboard";
 import { asProblem } from "@/bridge/problem";
-import type { ReceiptView } from "@/bridge/types";
+import type { ReceiptView, RecheckOutput } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
@@ -23,6 +23,8 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
   const app = useApp();
   const [receipt, setReceipt] = useState<ReceiptView | null>(null);
   const [error, setError] = useState("");
+  const [again, setAgain] = useState<RecheckOutput | null>(null);
+  const [checking, setChecking] = useState(false);
   useEffect(() => {
     let stale = false;
     app.bridge
@@ -33,6 +35,12 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
       stale = true;
     };
   }, [app, goal]);
+  const recheck = async () => {
+    setChecking(true);
+    const out = await app.ask("GoalAPI.Recheck", goal);
+    setChecking(false);
+    if (out) setAgain(out);
+  };
   const json = receipt ? JSON.stringify(receipt, null, 2) : "";
   return (
     <Dialog
@@ -44,6 +52,9 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
       description="What was claimed and how it was verified"
       footer={
         <>
+          <Button data-testid="receipt-recheck" disabled={!receipt || checking} onClick={() => void recheck()}>
+            {checking ? "Running…" : "Run the gates again"}
+          </Button>
           <span className="flex-1" />
           <Button
             data-testid="receipt-copy"
@@ -66,6 +77,19 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
       }
     >
       {error ? <p className="text-bad">{error}</p> : null}
+      {again ? (
+        <section className="mb-4" data-testid="recheck" data-passed={again.passed}>
+          <h3 className="mb-1 flex items-center gap-2 text-xs font-medium">
+            The gates, run again now
+            <Badge tone={again.passed ? "ok" : "bad"}>{again.passed ? "they pass" : "not all pass"}</Badge>
+          </h3>
+          <div className="rounded-md border border-line bg-s1 px-3 py-2 font-mono text-xs">
+            {(again.verdicts ?? []).map((v) => (
+              <VerdictLines key={v.check} verdict={v} />
+            ))}
+          </div>
+        </section>
+      ) : null}
       {receipt ? <Receipt receipt={receipt} /> : null}
     </Dialog>
   );
@@ -103,6 +127,12 @@ function Receipt({ receipt }: { receipt: ReceiptView }) {
         <section key={c.n} data-testid="receipt-claim" data-deciding={c.deciding}>
           <h3 className="mb-1 flex items-center gap-2 text-xs font-medium">
             Claim {c.n} {c.deciding ? <Badge tone="ok">deciding</Badge> : null}
+            {c.by ? <Badge tone="calm">by the {c.by}</Badge> : null}
+            {c.review ? (
+              <Badge tone={c.review === "confirmed" ? "ok" : "bad"}>
+                {c.review === "error" ? "review failed" : `${c.review} by the reviewer`}
+              </Badge>
+            ) : null}
             <span className="text-t3">{c.at.replace("T", " ").slice(0, 19)} UTC</span>
           </h3>
           <p className="mb-1.5 text-xs text-t2">{c.rationale}</p>
@@ -110,6 +140,8 @@ function Receipt({ receipt }: { receipt: ReceiptView }) {
             {(c.verdicts ?? []).map((v) => (
               <VerdictLines key={v.check} verdict={v} />
             ))}
+            {(c.verdicts ?? []).length === 0 ? <p className="text-t3">the checks were not run for this claim</p> : null}
+            {c.review_reason ? <p className="py-0.5 font-sans text-t2">Review: {c.review_reason}</p> : null}
           </div>
         </section>
       ))}

@@ -4,7 +4,8 @@ import { Dot, toneText } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
 import { CloseIcon, PlusIcon } from "@/ui/icons";
 import { checkSaid } from "@/features/goals/words";
-import { emptyCheck, type DraftCheck, type FieldError } from "./draft";
+import { CheckFields, checkTabs } from "./checkfields";
+import { emptyCheck, filled, type DraftCheck, type FieldError } from "./draft";
 
 /** What trying a check has come to. */
 export type Tried = { state: "running" } | { state: "done"; out: TryOutput } | { state: "failed"; text: string } | null;
@@ -19,11 +20,14 @@ interface ChecksProps {
   onTry: (index: number) => void;
 }
 
-/** The criterion: commands whose exit codes decide. */
+const gates = new Set(["shell", "http", "file", "json_predicate"]);
+
+/** The criterion: checks that programs, models or people decide. */
 export function Checks(p: ChecksProps) {
   const change = (i: number, part: Partial<DraftCheck>) =>
     p.onChange(p.checks.map((c, at) => (at === i ? { ...c, ...part } : c)));
   const many = p.checks.length > 1;
+  const only = checkTabs.find((t) => t.type === p.checks[0]?.type);
   return (
     <fieldset>
       <legend className="mb-1 flex w-full items-baseline gap-2 text-xs">
@@ -40,47 +44,31 @@ export function Checks(p: ChecksProps) {
             <option value="any">one of these passes</option>
           </select>
         ) : (
-          <span className="text-t3">this command succeeds</span>
+          <span className="text-t3">{only?.line}</span>
         )}
         <span className="text-t3">· the agent cannot change it</span>
       </legend>
-      <div className="flex flex-col gap-2">
+      <div className="flex flex-col gap-2.5">
         {p.checks.map((c, i) => (
-          <div key={i} data-testid="check-row">
-            <div className="flex gap-1.5">
-              <input
-                data-testid="check-command"
-                aria-label={many ? `Command of check ${i + 1}` : "Command"}
-                aria-invalid={p.error !== undefined}
-                spellCheck={false}
-                autoComplete="off"
-                placeholder="npm test"
-                className="field min-w-0 flex-1 font-mono text-xs"
-                value={c.command}
-                onChange={(e) => change(i, { command: e.target.value })}
+          <div key={i} data-testid="check-row" data-type={c.type}>
+            <Tabs check={c} of={many ? ` of check ${i + 1}` : ""} onChange={(type) => change(i, { type })} />
+            <div className="flex items-center gap-1.5">
+              <CheckFields
+                check={c}
+                of={many ? ` of check ${i + 1}` : ""}
+                invalid={p.error !== undefined}
+                onChange={(part) => change(i, part)}
               />
-              <label
-                className="flex shrink-0 items-center gap-1.5 text-xs text-t3"
-                title="The exit code that counts as passed"
-              >
-                exit
-                <input
-                  data-testid="check-exit"
-                  aria-label={`Wanted exit code of check ${i + 1}`}
-                  inputMode="numeric"
-                  className="field w-11 px-1 text-center font-mono text-xs"
-                  value={c.exitCode}
-                  onChange={(e) => change(i, { exitCode: e.target.value })}
-                />
-              </label>
-              <Button
-                data-testid="check-try"
-                className="h-[33px]"
-                disabled={!c.command.trim() || p.tried[i]?.state === "running"}
-                onClick={() => p.onTry(i)}
-              >
-                Try it
-              </Button>
+              {gates.has(c.type) ? (
+                <Button
+                  data-testid="check-try"
+                  className="h-[33px]"
+                  disabled={!filled(c) || p.tried[i]?.state === "running"}
+                  onClick={() => p.onTry(i)}
+                >
+                  Try it
+                </Button>
+              ) : null}
               {many ? (
                 <IconButton
                   label={`Remove check ${i + 1}`}
@@ -91,7 +79,7 @@ export function Checks(p: ChecksProps) {
                 </IconButton>
               ) : null}
             </div>
-            <TriedLine tried={p.tried[i] ?? null} />
+            <TriedLine tried={p.tried[i] ?? null} shell={c.type === "shell"} />
           </div>
         ))}
       </div>
@@ -113,7 +101,50 @@ export function Checks(p: ChecksProps) {
   );
 }
 
-function TriedLine({ tried }: { tried: Tried }) {
+interface TabsProps {
+  check: DraftCheck;
+  of: string;
+  onChange: (type: DraftCheck["type"]) => void;
+}
+
+/** Who decides. Arrow keys move between them, as in any group of radio buttons. */
+function Tabs({ check, of, onChange }: TabsProps) {
+  return (
+    <div role="radiogroup" aria-label={`Who decides${of}`} className="mb-1.5 inline-flex rounded-md bg-s3 p-0.5">
+      {checkTabs.map((t) => (
+        <button
+          key={t.type}
+          type="button"
+          role="radio"
+          aria-checked={t.type === check.type}
+          tabIndex={t.type === check.type ? 0 : -1}
+          data-testid={`check-type-${t.type}`}
+          title={t.line}
+          className={`rounded-sm px-2.5 py-0.5 text-xs ${
+            t.type === check.type ? "bg-bg font-medium text-t1" : "text-t2 hover:text-t1"
+          }`}
+          onClick={() => onChange(t.type)}
+          onKeyDown={(e) => {
+            const by = e.code === "ArrowRight" ? 1 : e.code === "ArrowLeft" ? -1 : 0;
+            if (by === 0) return;
+            e.preventDefault();
+            const at = checkTabs.findIndex((o) => o.type === check.type);
+            const next = checkTabs[(at + by + checkTabs.length) % checkTabs.length];
+            if (!next) return;
+            onChange(next.type);
+            e.currentTarget.parentElement
+              ?.querySelector<HTMLElement>(`[data-testid="check-type-${next.type}"]`)
+              ?.focus();
+          }}
+        >
+          {t.title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function TriedLine({ tried, shell }: { tried: Tried; shell: boolean }) {
   if (!tried) return null;
   if (tried.state === "running") {
     return (
@@ -131,15 +162,18 @@ function TriedLine({ tried }: { tried: Tried }) {
   }
   const { out } = tried;
   const said = checkSaid(out.outcome);
-  const aside = out.outcome === "fails_now" ? "as it should" : out.detail;
+  const aside = out.outcome === "fails_now" && shell ? "as it should" : out.detail;
   return (
     <div className="mt-1.5 text-xs" role="status" data-testid="try-result" data-outcome={out.outcome}>
       <p className="flex items-center gap-2 font-mono">
         <Dot tone={said.tone} />
-        <span className={toneText[said.tone]}>
-          {said.words} (exit {out.exit_code}, {took(out.ms)})
+        <span className={`shrink-0 ${toneText[said.tone]}`}>
+          {said.words} ({shell ? `exit ${out.exit_code}, ` : ""}
+          {took(out.ms)})
         </span>
-        <span className="min-w-0 truncate text-t3">{aside}</span>
+        <span className="min-w-0 truncate text-t3" title={aside}>
+          {aside}
+        </span>
       </p>
       {out.output.trim() ? (
         <pre className="mt-1 max-h-28 overflow-auto rounded-md border border-line bg-bg px-2.5 py-1.5 font-mono text-2xs break-words whitespace-pre-wrap text-t2">

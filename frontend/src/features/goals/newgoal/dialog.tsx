@@ -13,6 +13,7 @@ import {
   emptyDraft,
   errorsOf,
   fromInput,
+  moreFields,
   saveDraft,
   savedDraft,
   ticksFor,
@@ -21,6 +22,7 @@ import {
   type Draft,
   type Errors,
 } from "./draft";
+import { FolderFacts } from "./folder";
 import { More } from "./more";
 import { Risks } from "./risks";
 import { allowedWords, templates, type Template } from "./words";
@@ -72,7 +74,7 @@ function Form() {
     setErrors(wrong);
     if (Object.keys(wrong).length > 0) {
       if (wrong.objective) objective.current?.focus();
-      if (wrong.limits) setMore(true);
+      if (wrong.limits || wrong.critic_every) setMore(true);
       return;
     }
     setBusy(true);
@@ -82,14 +84,15 @@ function Form() {
       close();
       app.openGoal(goal_id);
     } catch (reason) {
-      setErrors(errorsOf(asProblem(reason)));
+      const refused = errorsOf(asProblem(reason));
+      setErrors(refused);
+      if (moreFields.some((name) => refused[name])) setMore(true);
     } finally {
       setBusy(false);
     }
   };
 
-  const fill = (t: Template) =>
-    set({ objective: t.objective, checks: [{ ...emptyCheck, command: t.command }], any: false });
+  const fill = (t: Template) => set({ objective: t.objective, checks: [{ ...emptyCheck, ...t.check }], any: false });
 
   const outs = tried.map((t) => (t?.state === "done" ? t.out : null));
   const ticks = ticksFor(outs, errors.criterion);
@@ -188,6 +191,7 @@ function Form() {
         ) : null}
         <Risks risk={draft.risk} error={errors.risk} onChange={(risk) => set({ risk })} />
         <Basics draft={draft} set={set} errors={errors} />
+        <FolderFacts draft={draft} set={set} />
         <div>
           <button
             type="button"
@@ -197,10 +201,10 @@ function Form() {
             onClick={() => setMore(!more)}
           >
             <ChevronIcon size={12} className={more ? "rotate-90" : ""} />
-            More: iterations {draft.iterations || "without limit"} · tokens {draft.tokens || "without limit"} · tools ·
-            hosts
+            More: {draft.criticEvery ? `critic every ${draft.criticEvery} steps` : "no critic"} · iterations{" "}
+            {draft.iterations || "without limit"} · tools · hosts · panes · protected files · review · after
           </button>
-          {more ? <More draft={draft} set={set} /> : null}
+          {more ? <More draft={draft} set={set} errors={errors} /> : null}
         </div>
         {errors.form ? (
           <p role="alert" data-testid="error-form" className="rounded-md bg-bad-bg px-3 py-2 text-xs text-bad">

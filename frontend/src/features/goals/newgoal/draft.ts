@@ -184,7 +184,7 @@ function number(text: string): number | null {
   return Number.isFinite(n) && n >= 0 ? n : null;
 }
 
-const list = (text: string) => text.split(/[\s,]+/).filter(Boolean);
+export const patterns = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 
 /** Says whether the person has begun to write a check. One that a person decides needs no words. */
 export function filled(c: DraftCheck): boolean {
@@ -231,9 +231,7 @@ function checkError(c: DraftCheck): string {
 
 /** Leaves out what is empty, so that Go's defaults hold and the frozen criterion stays short. */
 function some(part: Partial<Check>): Partial<Check> {
-  return Object.fromEntries(
-    Object.entries(part).filter(([, v]) => v !== "" && v !== false && v !== 0),
-  ) as Partial<Check>;
+  return Object.fromEntries(Object.entries(part).filter(([, v]) => v !== "" && v !== false && v !== 0));
 }
 
 export function checkOf(c: DraftCheck): Check {
@@ -338,9 +336,9 @@ export function toInput(d: Draft): StartInput {
     claims_per_gate: limit(Math.round(number(d.claims) ?? 0)),
     tokens: Math.round(number(d.tokens) ?? 0),
     usd: number(d.usd) ?? 0,
-    allow_tools: list(d.allowTools),
-    deny_tools: list(d.denyTools),
-    allow_hosts: list(d.allowHosts),
+    allow_tools: patterns(d.allowTools),
+    deny_tools: patterns(d.denyTools),
+    allow_hosts: patterns(d.allowHosts),
     allow_passing: d.allowPassing,
     allow_missing: d.allowMissing,
     require_steps: d.requireSteps,
@@ -351,8 +349,8 @@ export function toInput(d: Draft): StartInput {
     review: d.review,
     after: d.after,
     panes: d.panes,
-    protect: list(d.protect),
-    no_protect: list(d.noProtect),
+    protect: patterns(d.protect),
+    no_protect: patterns(d.noProtect),
     on_ask: "",
   };
 }

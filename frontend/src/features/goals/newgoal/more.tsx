@@ -1,84 +1,238 @@
+import type { ReactNode } from "react";
+import { oneLine } from "@/lib/text";
+import { isLive } from "@/store/cards";
+import { useAppState } from "@/store/context";
 import { Field } from "@/ui/field";
-import type { Draft } from "./draft";
+import type { Draft, Errors } from "./draft";
 
 interface MoreProps {
   draft: Draft;
   set: (part: Partial<Draft>) => void;
+  errors: Errors;
 }
 
+type Text =
+  | "iterations"
+  | "tokens"
+  | "claims"
+  | "allowTools"
+  | "denyTools"
+  | "allowHosts"
+  | "protect"
+  | "noProtect"
+  | "criticEvery";
+
 /** What has a sensible default and is seldom changed. */
-export function More({ draft, set }: MoreProps) {
-  const texts: { name: "allowTools" | "denyTools" | "allowHosts"; label: string; hint: string }[] = [
-    { name: "allowTools", label: "Only these tools", hint: "empty: all of them" },
-    { name: "denyTools", label: "Never these tools", hint: "such as browser_open" },
-    { name: "allowHosts", label: "Hosts it may fetch from", hint: "for network get, such as docs.example.com" },
-  ];
+export function More({ draft, set, errors }: MoreProps) {
+  const text = (name: Text, label: string, hint?: string, placeholder = "", mono = false, error?: string) => (
+    <Field label={label} hint={hint} name={name} error={error}>
+      {(c) => (
+        <input
+          {...c}
+          data-testid={`field-${name}`}
+          spellCheck={false}
+          placeholder={placeholder}
+          className={`field ${mono ? "font-mono text-xs" : ""}`}
+          value={draft[name]}
+          onChange={(e) => set({ [name]: e.target.value })}
+        />
+      )}
+    </Field>
+  );
   return (
-    <div className="mt-3 grid grid-cols-3 gap-3">
-      <Field label="Iterations">
-        {(c) => (
+    <div className="mt-3 flex flex-col gap-4">
+      <Group title="Limits">
+        {text("iterations", "Iterations", undefined, "no limit")}
+        {text("tokens", "Tokens", undefined, "no limit")}
+        {text("claims", "Failed claims per check", undefined, "no limit")}
+      </Group>
+      <Group title="Looked after by">
+        {text("criticEvery", "Critic every", "steps; empty: no critic", "never", false, errors.critic_every?.message)}
+        <ProviderField
+          draft={draft}
+          set={set}
+          name="criticProvider"
+          label="Critic"
+          error={errors.critic_provider?.message}
+        />
+        <ProviderField
+          draft={draft}
+          set={set}
+          name="judgeProvider"
+          label="Judge and reviewer"
+          error={errors.judge_provider?.message}
+        />
+        <Field
+          label="Review"
+          name="review"
+          error={errors.review?.message}
+          hint="a cold reader of every claim that passed"
+        >
+          {(c) => (
+            <select
+              {...c}
+              data-testid="field-review"
+              className="field"
+              value={draft.review}
+              onChange={(e) => set({ review: e.target.value as Draft["review"] })}
+            >
+              <option value="">when no gate decides</option>
+              <option value="always">always</option>
+              <option value="never">never</option>
+            </select>
+          )}
+        </Field>
+        <label className="col-span-2 flex items-center gap-2 self-center text-xs">
           <input
-            {...c}
-            data-testid="field-iterations"
-            inputMode="numeric"
-            className="field"
-            value={draft.iterations}
-            onChange={(e) => set({ iterations: e.target.value })}
+            type="checkbox"
+            data-testid="field-require-steps"
+            className="accent-(--accent)"
+            checked={draft.requireSteps}
+            onChange={(e) => set({ requireSteps: e.target.checked })}
           />
-        )}
-      </Field>
-      <Field label="Tokens">
-        {(c) => (
-          <input
-            {...c}
-            data-testid="field-tokens"
-            inputMode="numeric"
-            placeholder="no limit"
-            className="field"
-            value={draft.tokens}
-            onChange={(e) => set({ tokens: e.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Failed claims per check">
-        {(c) => (
-          <input
-            {...c}
-            data-testid="field-claims"
-            inputMode="numeric"
-            className="field"
-            value={draft.claims}
-            onChange={(e) => set({ claims: e.target.value })}
-          />
-        )}
-      </Field>
-      {texts.map((t) => (
-        <Field key={t.name} label={t.label} hint={t.hint}>
+          Every change needs a declared step, and its result is looked at
+        </label>
+      </Group>
+      <Group title="Tools, hosts, files">
+        {text("allowTools", "Only these tools", "empty: all of them", "", true)}
+        {text("denyTools", "Never these tools", "such as browser_open", "", true)}
+        {text("allowHosts", "Hosts it may fetch from", "for network get", "docs.example.com", true)}
+        {text("protect", "Protect these too", "patterns in the folder", "tests/**", true, errors.protect?.message)}
+        {text("noProtect", "Do not protect", undefined, "", true)}
+        <Field label="Folder of the checks" hint="inside the goal's folder">
           {(c) => (
             <input
               {...c}
-              data-testid={`field-${t.name}`}
+              data-testid="field-check-dir"
               spellCheck={false}
+              placeholder="."
               className="field font-mono text-xs"
-              value={draft[t.name]}
-              onChange={(e) => set({ [t.name]: e.target.value })}
+              value={draft.checks[0]?.dir ?? ""}
+              onChange={(e) => set({ checks: draft.checks.map((k) => ({ ...k, dir: e.target.value })) })}
             />
           )}
         </Field>
-      ))}
-      <Field label="Folder of the checks" hint="inside the goal's folder" className="col-span-3">
-        {(c) => (
-          <input
-            {...c}
-            data-testid="field-check-dir"
-            spellCheck={false}
-            placeholder="."
-            className="field font-mono text-xs"
-            value={draft.checks[0]?.dir ?? ""}
-            onChange={(e) => set({ checks: draft.checks.map((k) => ({ ...k, dir: e.target.value })) })}
-          />
-        )}
-      </Field>
+      </Group>
+      <After draft={draft} set={set} errors={errors} />
+      <Panes draft={draft} set={set} errors={errors} />
     </div>
+  );
+}
+
+function Group({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <h3 className="caption mb-1.5">{title}</h3>
+      <div className="grid grid-cols-3 gap-3">{children}</div>
+    </section>
+  );
+}
+
+interface ProviderFieldProps {
+  draft: Draft;
+  set: (part: Partial<Draft>) => void;
+  name: "criticProvider" | "judgeProvider";
+  label: string;
+  error: string | undefined;
+}
+
+function ProviderField({ draft, set, name, label, error }: ProviderFieldProps) {
+  const providers = useAppState((s) => s.providers);
+  return (
+    <Field label={label} name={name} error={error}>
+      {(c) => (
+        <select
+          {...c}
+          data-testid={`field-${name}`}
+          className="field"
+          value={draft[name]}
+          onChange={(e) => set({ [name]: e.target.value })}
+        >
+          <option value="">the goal's own</option>
+          {providers
+            .filter((p) => !p.scripted)
+            .map((p) => (
+              <option key={p.id} value={p.id}>
+                {p.id}
+                {p.ready ? "" : " · not ready"}
+              </option>
+            ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** Goals that live and may have to be done first. */
+function After({ draft, set, errors }: MoreProps) {
+  const byId = useAppState((s) => s.goals.byId);
+  const goals = Object.values(byId)
+    .map((k) => k.card)
+    .filter((c) => isLive(c) || draft.after.includes(c.id))
+    .slice(0, 50);
+  if (goals.length === 0 && draft.after.length === 0) return null;
+  return (
+    <Ticks
+      title="Starts when these are done"
+      testid="after-goal"
+      error={errors.after?.message}
+      items={goals.map((g) => ({ id: g.id, label: oneLine(g.objective) }))}
+      on={draft.after}
+      onChange={(after) => set({ after })}
+    />
+  );
+}
+
+/** Panes of the person, which the goal may drive. */
+function Panes({ draft, set, errors }: MoreProps) {
+  const panes = useAppState((s) => s.panes.panes);
+  const mine = panes.filter((p) => p.goal_id === "" && (p.kind === "browser" || p.running));
+  if (mine.length === 0) return null;
+  return (
+    <Ticks
+      title="May drive these panes of yours"
+      testid="lend-pane"
+      error={errors.panes?.message}
+      items={mine.map((p) => ({ id: p.id, label: `${p.title || p.url || p.id} · ${p.kind}` }))}
+      on={draft.panes}
+      onChange={(ids) => set({ panes: ids })}
+    />
+  );
+}
+
+interface TicksProps {
+  title: string;
+  testid: string;
+  error: string | undefined;
+  items: readonly { id: string; label: string }[];
+  on: readonly string[];
+  onChange: (on: string[]) => void;
+}
+
+function Ticks({ title, testid, error, items, on, onChange }: TicksProps) {
+  return (
+    <fieldset>
+      <legend className="caption mb-1.5">{title}</legend>
+      <div className="flex max-h-28 flex-col gap-0.5 overflow-y-auto">
+        {items.map((i) => (
+          <label key={i.id} className="flex items-center gap-2 text-xs">
+            <input
+              type="checkbox"
+              data-testid={testid}
+              data-id={i.id}
+              className="accent-(--accent)"
+              checked={on.includes(i.id)}
+              onChange={(e) => onChange(e.target.checked ? [...on, i.id] : on.filter((id) => id !== i.id))}
+            />
+            <span className="min-w-0 truncate">{i.label}</span>
+          </label>
+        ))}
+      </div>
+      {error ? (
+        <p role="alert" className="mt-1 text-xs text-bad">
+          {error}
+        </p>
+      ) : null}
+    </fieldset>
   );
 }

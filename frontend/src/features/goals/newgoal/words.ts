@@ -1,5 +1,6 @@
 import type { Risk } from "@/bridge/types";
 import { shortPath } from "@/lib/text";
+import type { DraftCheck } from "./draft";
 
 export const ladder: readonly { risk: Risk; title: string; line: string }[] = [
   { risk: "read_only", title: "Read only", line: "look, change nothing" },
@@ -31,7 +32,7 @@ export interface Template {
   id: string;
   title: string;
   objective: string;
-  command: string;
+  check: Partial<DraftCheck>;
 }
 
 export const templates: readonly Template[] = [
@@ -39,18 +40,24 @@ export const templates: readonly Template[] = [
     id: "tests",
     title: "Tests pass",
     objective: "Run the test suite, find the failure, fix it, and repeat until it is green",
-    command: "npm test",
+    check: { command: "npm test" },
   },
   {
     id: "file",
     title: "File exists",
     objective: "Write a summary of this folder into SUMMARY.md",
-    command: "test -s SUMMARY.md",
+    check: { type: "file", path: "SUMMARY.md", minSize: "1" },
   },
   {
     id: "server",
     title: "Server answers",
     objective: "Start the server and make its first page answer",
-    command: "curl -sf http://127.0.0.1:8080/",
+    check: { type: "http", url: "http://127.0.0.1:8080/" },
+  },
+  {
+    id: "page",
+    title: "Page shows",
+    objective: "Make the cart page show two items and the right total",
+    check: { type: "visual", question: "Does the cart show two items and a total?" },
   },
 ];

@@ -1,0 +1,301 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+	"goalpost/backend/store"
+)
+
+// gaveUp is a model that looks once and gives up.
+func gaveUp() modeltest.Script {
+	return turns(call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`))
+}
+
+func (p *program) refused(in api.StartInput, field string) {
+	p.Helper()
+	if in.Objective == "" {
+		in.Objective = "x"
+	}
+	if in.Checks == nil {
+		in.Checks = shell("test -f never")
+	}
+	_, err := p.goal.Start(in)
+	if err == nil {
+		p.Errorf("%+v was accepted", in)
+		return
+	}
+	if problem := api.ProblemOf(err); problem.Code != api.Refused || problem.Field != field || problem.Hint == "" {
+		p.Errorf("%s: %+v", field, problem)
+	}
+}
+
+// TestIntakeNamesTheFieldThatIsWrong and what to do.
+func TestIntakeNamesTheFieldThatIsWrong(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(gaveUp())
+	p.refused(api.StartInput{Persona: "pirate"}, "persona")
+	p.refused(api.StartInput{CriticEvery: -3}, "critic_every")
+	p.refused(api.StartInput{CriticProvider: "nobody"}, "critic_provider")
+	p.refused(api.StartInput{JudgeProvider: "nobody"}, "judge_provider")
+	p.refused(api.StartInput{Review: "sometimes"}, "review")
+	p.refused(api.StartInput{OnAsk: "shrug"}, "on_ask")
+	p.refused(api.StartInput{Protect: []string{"../secrets"}}, "protect")
+	p.refused(api.StartInput{NoProtect: []string{"[a"}}, "protect")
+	p.refused(api.StartInput{After: []string{"01unknown"}}, "after")
+	p.refused(api.StartInput{Panes: []string{"t9"}}, "panes")
+	p.refused(api.StartInput{Checks: []goal.Check{{Type: goal.File, Path: "/etc/passwd"}}}, "criterion")
+	p.refused(api.StartInput{Checks: []goal.Check{{Type: goal.HTTP, URL: "localhost"}}}, "criterion")
+	p.refused(api.StartInput{Checks: []goal.Check{{Type: "guess"}}}, "criterion")
+	if list, err := p.goal.List(api.ListInput{}); err != nil || len(list.Goals) != 0 {
+		t.Errorf("%d goals, %v", len(list.Goals), err)
+	}
+}
+
+// TestWhatThePersonChoseIsFrozenWithTheGoal, with defaults where nothing was said.
+func TestWhatThePersonChoseIsFrozenWithTheGoal(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(gaveUp())
+	plain, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ended(plain.GoalID)
+	v, err := p.goal.Get(plain.GoalID)
+	if err != nil || v.Options.CriticEvery != goal.DefaultCriticEvery || v.Reviewed || v.MaxClaims != 5 {
+		t.Errorf("defaults: %+v, reviewed %v, claims %d, %v", v.Options, v.Reviewed, v.MaxClaims, err)
+	}
+	in := api.StartInput{
+		Objective: "x", Checks: shell("test -f never"), CriticEvery: api.NoLimit, Review: goal.Always, RequireSteps: true,
+		Persona: "tester", Protect: []string{"tests/**"}, NoProtect: []string{"tests/tmp"}, OnAsk: "deny",
+	}
+	chosen, err := p.goal.Start(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ended(chosen.GoalID)
+	v, err = p.goal.Get(chosen.GoalID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := v.Options
+	if o.CriticEvery != 0 || !v.Reviewed || !v.Policy.RequireSteps || o.Persona != "tester" || o.OnAsk != "deny" ||
+		len(o.Protect) != 1 || len(o.NoProtect) != 1 || len(v.Checks) != 1 {
+		t.Errorf("%+v %+v", o, v)
+	}
+}
+
+// TestAGoalWaitsForThoseThatMustBeDoneFirst and begins when they are.
+func TestAGoalWaitsForThoseThatMustBeDoneFirst(t *testing.T) {
+	p := start(t, t.TempDir())
+	hold := make(chan struct{})
+	p.provide(func(_ int, r modeltest.Request) modeltest.Answer {
+		if strings.Contains(r.Messages[len(r.Messages)-1].Text, "first") {
+			return modeltest.Answer{Text: "waiting", Wait: hold, Calls: []goal.Call{
+				{Tool: "write_file", Arguments: `{"path":"done.txt","content":"x"}`}, {Tool: "claim_complete", Arguments: `{"rationale":"done"}`},
+			}}
+		}
+		return call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
+	})
+	first, err := p.goal.Start(api.StartInput{Objective: "first", Checks: shell("test -f done.txt")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := p.goal.Start(api.StartInput{Objective: "second", Checks: shell("test -f never"), After: []string{first.GoalID[18:], first.GoalID}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	queued := p.await("the queue", func(e event.Event) bool {
+		_, ok := e.Body.(*event.Queued)
+		return ok && string(e.GoalID) == second.GoalID
+	})
+	if q, ok := queued.Body.(*event.Queued); !ok || !strings.Contains(q.Reason, goal.ID(first.GoalID).Short()) {
+		t.Errorf("%+v", queued.Body)
+	}
+	v, err := p.goal.Get(second.GoalID)
+	if err != nil || len(v.Options.After) != 1 || string(v.Options.After[0]) != first.GoalID {
+		t.Errorf("after %v, %v", v.Options.After, err)
+	}
+	close(hold)
+	if e, ok := p.ended(first.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.Done {
+		t.Fatalf("%+v", e)
+	}
+	if e, ok := p.ended(second.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
+		t.Fatalf("%+v", e)
+	}
+}
+
+// TestAPaneThatIsLentIsDrivenAndGivenBack, and nobody else may have it meanwhile.
+func TestAPaneThatIsLentIsDrivenAndGivenBack(t *testing.T) {
+	p := start(t, t.TempDir())
+	pane, err := p.terminals().Open(api.ArgsOpenTerminal{Dir: t.TempDir(), Cols: 80, Rows: 24})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.provide(turns(call("terminal_run", `{"pane":"`+pane.ID+`","command":"echo lent-$((6*7))"}`), call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)))
+	out, err := p.goal.Start(api.StartInput{Objective: "use it", Checks: shell("test -f never"), Panes: []string{pane.ID}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.await("the loan", func(e event.Event) bool {
+		b, ok := e.Body.(*event.Pane)
+		return ok && b.Pane.ID == pane.ID && b.Pane.GoalID == out.GoalID
+	})
+	step := p.await("the step", func(e event.Event) bool {
+		s, ok := e.Body.(*event.Step)
+		return ok && s.Tool == "terminal_run"
+	})
+	if s, ok := step.Body.(*event.Step); !ok || s.Outcome != event.OK || !strings.Contains(s.Result, "lent-42") {
+		t.Errorf("%+v", step.Body)
+	}
+	p.await("the return", func(e event.Event) bool {
+		b, ok := e.Body.(*event.Pane)
+		return ok && b.Pane.ID == pane.ID && b.Pane.GoalID == ""
+	})
+}
+
+func (p *program) terminals() *api.TerminalAPI {
+	for _, area := range p.app.Areas(p.Context()) {
+		if t, ok := area.(*api.TerminalAPI); ok {
+			return t
+		}
+	}
+	p.Fatal("no terminals")
+	return nil
+}
+
+// TestAManualCheckWaitsForItsPerson: sent back it goes on, accepted it is done.
+func TestAManualCheckWaitsForItsPerson(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(func(_ int, r modeltest.Request) modeltest.Answer {
+		if n := len(r.Messages); n > 0 && strings.Contains(r.Messages[n-1].Text, "make it blue") {
+			return modeltest.Answer{Calls: []goal.Call{
+				{Tool: "write_file", Arguments: `{"path":"colour","content":"blue"}`}, {Tool: "claim_complete", Arguments: `{"rationale":"blue now"}`},
+			}}
+		}
+		return modeltest.Answer{Calls: []goal.Call{
+			{Tool: "write_file", Arguments: `{"path":"colour","content":"red"}`}, {Tool: "claim_complete", Arguments: `{"rationale":"red"}`},
+		}}
+	})
+	out, err := p.goal.Start(api.StartInput{
+		Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.Never,
+		Checks: append(shell("test -f colour"), goal.Check{Type: goal.Manual, Note: "the colour", Wait: true}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	waits := func() {
+		t.Helper()
+		if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsOperator {
+			t.Fatalf("%+v", e)
+		}
+		if v, err := p.goal.Get(out.GoalID); err != nil || !v.Waits {
+			t.Fatalf("waits %v, %v", v.Waits, err)
+		}
+	}
+	waits()
+	if _, err := p.goal.Reject(out.GoalID, " "); api.ProblemOf(err).Field != "note" {
+		t.Errorf("an empty note: %v", err)
+	}
+	if ok, err := p.goal.Reject(out.GoalID, "make it blue"); !ok || err != nil {
+		t.Fatal(err)
+	}
+	waits()
+	if ok, err := p.goal.Accept(out.GoalID); !ok || err != nil {
+		t.Fatal(err)
+	}
+	e, ok := p.ended(out.GoalID).Body.(*event.Ended)
+	if !ok || e.Exit != goal.Done {
+		t.Fatalf("%+v", e)
+	}
+	if _, err := p.goal.Accept(out.GoalID); api.ProblemOf(err).Code != api.Conflict {
+		t.Errorf("accepted twice: %v", err)
+	}
+	r, err := p.goal.Receipt(out.GoalID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := r.Claims[len(r.Claims)-1]
+	if last.By != "person" || !last.Deciding {
+		t.Errorf("%+v", last)
+	}
+}
+
+// TestTheReceiptCanBeCheckedAgain: the gates run as they were frozen, and what
+// was done since is seen.
+func TestTheReceiptCanBeCheckedAgain(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`), call("claim_complete", `{"rationale":"done"}`)))
+	out, err := p.goal.Start(api.StartInput{
+		Objective: "create done.txt", Review: goal.Never,
+		Checks: append([]goal.Check{{Type: goal.Manual, Note: "fine"}}, shell("test -f done.txt")...),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ended(out.GoalID)
+	got, err := p.goal.Recheck(out.GoalID)
+	if err != nil || !got.Passed || len(got.Verdicts) != 1 || got.Verdicts[0].Check != 1 {
+		t.Fatalf("%+v %v", got, err)
+	}
+	v, err := p.goal.Get(out.GoalID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(v.Policy.Dir, "done.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = p.goal.Recheck(out.GoalID); err != nil || got.Passed {
+		t.Fatalf("%+v %v", got, err)
+	}
+	if after, err := p.goal.Get(out.GoalID); err != nil || after.Seq != v.Seq {
+		t.Errorf("looking wrote to the journal: %d, %d, %v", v.Seq, after.Seq, err)
+	}
+}
+
+// TestTheQueueSurvivesARestart: a goal that waited when its program ended is
+// taken up by the next window.
+func TestTheQueueSurvivesARestart(t *testing.T) {
+	home := t.TempDir()
+	p := start(t, home)
+	p.provide(gaveUp())
+	g := &goal.Goal{ID: goal.ID(store.NewID()), Objective: "wait", Provider: "test", Model: "m", Limits: goal.DefaultLimits()}
+	g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir = shell("test -f never"), "write_local", t.TempDir()
+	if err := p.app.Store().Create(t.Context(), g); err != nil { // pending, and nobody's
+		t.Fatal(err)
+	}
+	if err := p.app.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.ended(string(g.ID)).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
+		t.Fatalf("%+v", e)
+	}
+}
+
+// TestProposalsAreShownAndNotTaken.
+func TestProposalsAreShownAndNotTaken(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(gaveUp())
+	dir := t.TempDir()
+	if _, err := p.goal.Proposal(dir); api.ProblemOf(err).Code != api.NotFound {
+		t.Errorf("no proposal: %v", err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, ".goalpost"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := "checks:\n  - {type: file, path: a.txt}\n"
+	if err := os.WriteFile(filepath.Join(dir, ".goalpost", "done.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.goal.Proposal(dir)
+	if err != nil || got.Text != text || len(got.Checks) != 1 || got.Checks[0].Path != "a.txt" {
+		t.Errorf("%+v %v", got, err)
+	}
+	p.refused(api.StartInput{Dir: dir, Checks: []goal.Check{}}, "criterion") // never implicit
+}

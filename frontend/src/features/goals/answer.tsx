@@ -1,0 +1,276 @@
+import { useState, type ReactNode } from "react";
+import type { GoalView, ResumeInput } from "@/bridge/types";
+import { clock } from "@/lib/time";
+import { useApp } from "@/store/context";
+import { toneText } from "@/ui/badge";
+import { Button, Kbd } from "@/ui/button";
+import { useNow } from "@/ui/clock";
+import { standing } from "./words";
+
+/** What the person can do now that the goal has stopped: raise, reopen, answer, accept, resume. */
+export function Answer({ view }: { view: GoalView }) {
+  if (view.status === "completed") return <Reopen view={view} />;
+  if (view.exit === "limit_reached") return <Raise key={view.seq} view={view} />;
+  if (view.exit === "parked") return <Parked view={view} />;
+  if (view.waits) return <Verdict view={view} />;
+  if (view.exit === "stuck" || view.exit === "needs_operator") return <Question view={view} />;
+  return null;
+}
+
+interface BoxProps {
+  view: GoalView;
+  kind: string;
+  title: string;
+  children: ReactNode;
+}
+
+function Box({ view, kind, title, children }: BoxProps) {
+  const said = standing(view);
+  const look = said.tone === "warn" ? "border-warn bg-warn-bg" : "border-line2 bg-s2";
+  return (
+    <section data-testid="answer" data-kind={kind} className={`mt-2.5 rounded-md border px-3 py-2.5 text-xs ${look}`}>
+      <p
+        className={`selectable font-medium break-words whitespace-pre-wrap ${said.tone === "warn" ? toneText.warn : ""}`}
+      >
+        {title}
+      </p>
+      {children}
+    </section>
+  );
+}
+
+interface NoteProps {
+  label: string;
+  placeholder: string;
+  value: string;
+  onChange: (text: string) => void;
+  onSend: () => void;
+}
+
+function Note({ label, placeholder, value, onChange, onSend }: NoteProps) {
+  return (
+    <textarea
+      data-testid="answer-text"
+      aria-label={label}
+      rows={2}
+      className="field mt-2 resize-y text-xs"
+      placeholder={placeholder}
+      value={value}
+      onChange={(e) => onChange(e.target.value)}
+      onKeyDown={(e) => {
+        if (e.code === "Enter" && (e.ctrlKey || e.metaKey)) onSend();
+      }}
+    />
+  );
+}
+
+/** Holds what is written and whether it is on its way; what was sent is cleared. */
+function useNote(send: (text: string) => Promise<boolean>) {
+  const [text, setText] = useState("");
+  const [busy, setBusy] = useState(false);
+  const run = async () => {
+    if (busy) return;
+    setBusy(true);
+    const ok = await send(text.trim());
+    setBusy(false);
+    if (ok) setText("");
+  };
+  return { text, setText, busy, run: () => void run() };
+}
+
+function Question({ view }: { view: GoalView }) {
+  const app = useApp();
+  const note = useNote((text) => app.resumeGoal(view.id, { note: text }));
+  return (
+    <Box view={view} kind={view.exit} title={view.reason}>
+      <Note
+        label="Answer for the agent"
+        placeholder={view.exit === "stuck" ? "Try another way: …" : "Your answer"}
+        value={note.text}
+        onChange={note.setText}
+        onSend={note.run}
+      />
+      <div className="mt-2 flex gap-2">
+        <Button look="primary" data-testid="answer-send" disabled={note.busy} onClick={note.run}>
+          {note.text.trim() ? "Answer and continue" : "Continue"} <Kbd onAccent>Ctrl↵</Kbd>
+        </Button>
+      </div>
+    </Box>
+  );
+}
+
+function Verdict({ view }: { view: GoalView }) {
+  const app = useApp();
+  const [back, setBack] = useState(false);
+  const note = useNote((text) => app.rejectGoal(view.id, text));
+  const what = (view.criterion ?? []).find((c) => c.type === "manual" && c.wait)?.note;
+  return (
+    <Box view={view} kind="waits" title={what ? `Look at it: ${what}` : "Look at the result: you decide"}>
+      {back ? (
+        <Note
+          label="What is wrong"
+          placeholder="What should be different?"
+          value={note.text}
+          onChange={note.setText}
+          onSend={note.run}
+        />
+      ) : null}
+      <div className="mt-2 flex gap-2">
+        {back ? (
+          <>
+            <Button
+              look="primary"
+              data-testid="answer-reject"
+              disabled={note.busy || !note.text.trim()}
+              onClick={note.run}
+            >
+              Send back
+            </Button>
+            <Button look="quiet" onClick={() => setBack(false)}>
+              Cancel
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button look="primary" data-testid="answer-accept" onClick={() => void app.acceptGoal(view.id)}>
+              Accept
+            </Button>
+            <Button data-testid="answer-back" onClick={() => setBack(true)}>
+              Send back…
+            </Button>
+          </>
+        )}
+      </div>
+    </Box>
+  );
+}
+
+function Reopen({ view }: { view: GoalView }) {
+  const app = useApp();
+  const [open, setOpen] = useState(false);
+  const note = useNote((text) => app.reopenGoal(view.id, text));
+  if (!open) {
+    return (
+      <Button data-testid="goal-reopen" className="mt-2.5" onClick={() => setOpen(true)}>
+        Reopen…
+      </Button>
+    );
+  }
+  return (
+    <Box view={view} kind="reopen" title="What is missing? The criterion stays as it is.">
+      <Note
+        label="What is missing"
+        placeholder="The second page has no title yet"
+        value={note.text}
+        onChange={note.setText}
+        onSend={note.run}
+      />
+      <div className="mt-2 flex gap-2">
+        <Button look="primary" data-testid="answer-send" disabled={note.busy || !note.text.trim()} onClick={note.run}>
+          Reopen
+        </Button>
+        <Button look="quiet" onClick={() => setOpen(false)}>
+          Cancel
+        </Button>
+      </div>
+    </Box>
+  );
+}
+
+function Parked({ view }: { view: GoalView }) {
+  const app = useApp();
+  const now = useNow(true);
+  const left = Date.parse(view.parked_until) - now;
+  return (
+    <Box view={view} kind="parked" title={view.reason}>
+      <p className="mt-1 text-t2 tabular-nums" data-testid="parked-left">
+        {left > 0 ? `It goes on by itself in ${clock(left)}.` : "It goes on as soon as a process looks after it."}
+      </p>
+      <div className="mt-2 flex gap-2">
+        <Button look="primary" data-testid="answer-resume" onClick={() => void app.resumeGoal(view.id)}>
+          Resume now
+        </Button>
+        <Button look="quiet" data-testid="answer-abort" onClick={() => app.abortGoal(view.id)}>
+          Abort
+        </Button>
+      </div>
+    </Box>
+  );
+}
+
+const minute = 60_000;
+
+/** The limits as they would be with as much again of what is used up. */
+export function raised(view: GoalView): { minutes: string; iterations: string; tokens: string; usd: string } {
+  const again = (used: number, limit: number) => (limit > 0 && used >= limit ? used + limit : limit);
+  const say = (n: number) => (n > 0 ? String(Math.round(n * 100) / 100) : "");
+  return {
+    minutes: say(Math.ceil(again(view.spent_ms, view.wall_clock_ms) / minute)),
+    iterations: say(again(view.iterations, view.max_iterations)),
+    tokens: say(again(view.tokens_in + view.tokens_out, view.max_tokens)),
+    usd: say(again(view.usd, view.max_usd)),
+  };
+}
+
+/** What the form asks Go for; null when something in it is no number. An empty field is no limit. */
+export function raiseInput(f: ReturnType<typeof raised>): Partial<ResumeInput> | null {
+  const number = (text: string) => (text.trim() === "" ? -1 : Number(text.trim().replace(/^\$/, "")));
+  const values = [f.minutes, f.iterations, f.tokens, f.usd].map(number);
+  if (values.some((n) => Number.isNaN(n) || n === 0 || n < -1)) return null;
+  const [minutes = -1, iterations = -1, tokens = -1, usd = -1] = values;
+  return {
+    wall_clock_ms: minutes === -1 ? -1 : Math.round(minutes * minute),
+    iterations: Math.round(iterations),
+    tokens: Math.round(tokens),
+    usd,
+  };
+}
+
+function Raise({ view }: { view: GoalView }) {
+  const app = useApp();
+  const [form, setForm] = useState(() => raised(view));
+  const note = useNote(async (text) => {
+    const input = raiseInput(form);
+    return input ? app.resumeGoal(view.id, { ...input, note: text }) : false;
+  });
+  const ok = raiseInput(form) !== null;
+  const fields: { name: keyof typeof form; label: string }[] = [
+    { name: "minutes", label: "Time, min" },
+    { name: "iterations", label: "Iterations" },
+    { name: "tokens", label: "Tokens" },
+    { name: "usd", label: "Money, $" },
+  ];
+  return (
+    <Box view={view} kind="limit_reached" title={view.reason}>
+      <div className="mt-2 grid grid-cols-4 gap-2">
+        {fields.map((f) => (
+          <label key={f.name} className="text-t2">
+            {f.label}
+            <input
+              data-testid={`raise-${f.name}`}
+              inputMode="decimal"
+              placeholder="no limit"
+              aria-invalid={!ok}
+              className="field mt-0.5 text-xs"
+              value={form[f.name]}
+              onChange={(e) => setForm({ ...form, [f.name]: e.target.value })}
+            />
+          </label>
+        ))}
+      </div>
+      <Note
+        label="Note for the agent"
+        placeholder="A note, if you like"
+        value={note.text}
+        onChange={note.setText}
+        onSend={note.run}
+      />
+      <div className="mt-2 flex items-center gap-2">
+        <Button look="primary" data-testid="answer-send" disabled={note.busy || !ok} onClick={note.run}>
+          Raise and continue
+        </Button>
+        {ok ? null : <span className="text-bad">A limit is a number; empty is no limit.</span>}
+      </div>
+    </Box>
+  );
+}

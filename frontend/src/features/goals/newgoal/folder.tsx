@@ -1,0 +1,174 @@
+import { useEffect, useState } from "react";
+import { asProblem } from "@/bridge/problem";
+import type { ProposalView, ProtectedFile } from "@/bridge/types";
+import { plural } from "@/lib/text";
+import { useApp } from "@/store/context";
+import { Button } from "@/ui/button";
+import { Dialog } from "@/ui/dialog";
+import { checkOf, draftCheck, filled, patterns, type Draft } from "./draft";
+
+const waitMs = 350;
+
+interface FolderProps {
+  draft: Draft;
+  set: (part: Partial<Draft>) => void;
+}
+
+/** What the chosen folder brings: files that will be protected, and a criterion that it proposes. */
+export function FolderFacts({ draft, set }: FolderProps) {
+  const files = useProtected(draft);
+  const proposal = useProposal(draft.dir.trim());
+  const [open, setOpen] = useState(false);
+  const [all, setAll] = useState(false);
+  const shown = all ? files : files.slice(0, 4);
+  if (files.length === 0 && !proposal) return null;
+  return (
+    <div className="-mt-2 flex flex-col gap-1.5 text-xs text-t2">
+      {proposal ? (
+        <p className="flex items-center gap-2" data-testid="proposal-offer">
+          <span className="min-w-0 flex-1">
+            This folder proposes a criterion of {plural((proposal.checks ?? []).length, "check")}.
+          </span>
+          <Button data-testid="proposal-open" onClick={() => setOpen(true)}>
+            Look at it
+          </Button>
+        </p>
+      ) : null}
+      {files.length > 0 ? (
+        <div data-testid="protected-files">
+          <p className="text-t3">Protected, so that only the work decides:</p>
+          <ul className="mt-1 flex flex-col">
+            {shown.map((f) => (
+              <li
+                key={`${f.kind} ${f.path} ${f.part}`}
+                className="flex items-baseline gap-2 py-px"
+                data-testid="protected-file"
+              >
+                <span className="w-16 shrink-0 text-t3">{f.kind}</span>
+                <code className="min-w-0 truncate font-mono">
+                  {f.path}
+                  {f.part ? <span className="text-t3"> {f.part}</span> : null}
+                </code>
+                <span className="min-w-0 flex-1 truncate text-t3">{f.why}</span>
+                <button
+                  type="button"
+                  data-testid="unprotect"
+                  className="shrink-0 text-t3 hover:text-t1"
+                  onClick={() => set({ noProtect: `${draft.noProtect} ${f.path}`.trim() })}
+                >
+                  leave out
+                </button>
+              </li>
+            ))}
+          </ul>
+          {files.length > 4 ? (
+            <button type="button" className="text-t3 hover:text-t1" onClick={() => setAll(!all)}>
+              {all ? "show fewer" : `and ${files.length - 4} more`}
+            </button>
+          ) : null}
+        </div>
+      ) : null}
+      {open && proposal ? (
+        <ProposalDialog
+          proposal={proposal}
+          onClose={() => setOpen(false)}
+          onTake={() => {
+            set({ checks: (proposal.checks ?? []).map(draftCheck), any: proposal.any });
+            setOpen(false);
+          }}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+interface ProposalDialogProps {
+  proposal: ProposalView;
+  onClose: () => void;
+  onTake: () => void;
+}
+
+/** The whole file, before any of it counts. */
+function ProposalDialog({ proposal, onClose, onTake }: ProposalDialogProps) {
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="What the folder proposes"
+      className="w-[560px]"
+      testid="proposal"
+      description="The whole file, before any of it counts"
+      footer={
+        <>
+          <span className="min-w-0 flex-1 text-xs text-t3">
+            It replaces the checks of the dialog. You can still change them.
+          </span>
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button look="primary" data-testid="proposal-take" onClick={onTake}>
+            Take it over
+          </Button>
+        </>
+      }
+    >
+      <p className="mb-2 font-mono text-2xs break-all text-t3">{proposal.path}</p>
+      <pre
+        className="selectable overflow-auto rounded-md border border-line bg-bg px-3 py-2 font-mono text-xs whitespace-pre-wrap"
+        data-testid="proposal-text"
+      >
+        {proposal.text}
+      </pre>
+    </Dialog>
+  );
+}
+
+/** Asks a little after the person has stopped writing; what is on the way when the question changes is dropped. */
+function useAnswer<T>(key: string, none: T, ask: () => Promise<T>): T {
+  const [answer, setAnswer] = useState(none);
+  useEffect(() => {
+    let stale = false;
+    const timer = setTimeout(() => {
+      ask()
+        .then((a) => !stale && setAnswer(a))
+        .catch(() => !stale && setAnswer(none));
+    }, waitMs);
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
+    // The key holds everything that the question depends on.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [key]);
+  return answer;
+}
+
+const noFiles: ProtectedFile[] = [];
+
+function useProtected(draft: Draft): readonly ProtectedFile[] {
+  const app = useApp();
+  const input = {
+    dir: draft.dir.trim(),
+    checks: draft.checks.filter(filled).map(checkOf),
+    protect: patterns(draft.protect),
+    no_protect: patterns(draft.noProtect),
+  };
+  return useAnswer(JSON.stringify(input), noFiles, async () =>
+    input.dir && input.checks.length > 0 ? ((await app.bridge.call("GoalAPI.Protected", input)) ?? noFiles) : noFiles,
+  );
+}
+
+function useProposal(dir: string): ProposalView | null {
+  const app = useApp();
+  return useAnswer<ProposalView | null>(dir, null, async () => {
+    if (!dir) return null;
+    try {
+      return await app.bridge.call("GoalAPI.Proposal", dir);
+    } catch (reason) {
+      const problem = asProblem(reason);
+      // Most folders propose nothing; one that proposes something wrong says so.
+      if (problem.field === "criterion") app.notices.problem(problem);
+      return null;
+    }
+  });
+}

@@ -36,7 +36,7 @@ func (a *App) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, e
 		if h.World, err = a.keptWorld(ctx, row.Goal); err != nil {
 			return err
 		}
-		return h.Recheck(ctx, row.Goal, claim, was, func(v goal.Verdict) error { //nolint:wrapcheck // said below
+		return h.Recheck(ctx, row.Goal, claim, was, func(v goal.Verdict) error {
 			out.Verdicts = append(out.Verdicts, v)
 			out.Passed = out.Passed && (v.Outcome == goal.Pass || v.Outcome == goal.NotRepeatable)
 			return nil

@@ -280,6 +280,8 @@ func (p Program) progress(e event.Event) {
 			p.Name, e.GoalID.Short(), b.ID)
 	case *event.ApprovalResolved:
 		p.say("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "refused"}[b.Allowed])
+	case *event.VerificationFailed:
+		p.say("  not verified: %s\n", oneLine(b.Detail))
 	case *event.Warning:
 		p.say("  warning: %s\n", oneLine(b.Text))
 	case *event.Steered:

@@ -233,7 +233,7 @@ func (p Program) verdicts(ctx context.Context, s *store.Store, id goal.ID) error
 	b.WriteString("Receipt\n")
 	for _, c := range claims {
 		if len(c.Verdicts) == 0 {
-			fmt.Fprintf(&b, "  claim %d  not verified: nothing was done since the last failed claim\n", c.N)
+			fmt.Fprintf(&b, "  claim %d  not verified: the checks were not run for it\n", c.N)
 		}
 		for _, v := range c.Verdicts {
 			fmt.Fprintf(&b, "  claim %d  %-6s %s: %s\n", c.N, v.Outcome, oneLine(v.Name), oneLine(v.Detail))

@@ -1,0 +1,137 @@
+package store
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+func end(t *testing.T, s *Store, run goal.Run, status goal.Status, exit goal.Exit) {
+	t.Helper()
+	if err := s.Append(t.Context(), run, &event.Ended{Status: status, Exit: exit}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPrunableAreEndedGoalsThatFit, and none that lives.
+func TestPrunableAreEndedGoalsThatFit(t *testing.T) {
+	now := time.Now()
+	s, err := Open(t.Context(), Options{Dir: t.TempDir(), Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	done, failed, pending, running := create(t, s), create(t, s), create(t, s), create(t, s)
+	end(t, s, begin(t, s, done.ID), goal.Completed, goal.Done)
+	begin(t, s, running.ID)
+	now = now.Add(48 * time.Hour)
+	end(t, s, begin(t, s, failed.ID), goal.Failed, goal.LimitReached)
+	for _, c := range []struct {
+		p    Predicate
+		want []goal.ID
+	}{
+		{Predicate{}, []goal.ID{done.ID, failed.ID}},
+		{Predicate{Status: goal.Failed}, []goal.ID{failed.ID}},
+		{Predicate{OlderThanMS: (24 * time.Hour).Milliseconds()}, []goal.ID{done.ID}},
+		{Predicate{Status: goal.Running}, nil},
+		{Predicate{Status: goal.Pending}, nil},
+	} {
+		got, err := s.Prunable(t.Context(), c.p)
+		slices.Sort(got)
+		slices.Sort(c.want)
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v, want %v, %v", c.p, got, c.want, err)
+		}
+	}
+	_ = pending
+}
+
+// TestResumableAreThoseThatMayGoOn, those among them whose owner died.
+func TestResumableAreThoseThatMayGoOn(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	done, failed, dead, owned := create(t, s), create(t, s), create(t, s), create(t, s)
+	end(t, s, begin(t, s, done.ID), goal.Completed, goal.Done)
+	end(t, s, begin(t, s, failed.ID), goal.Failed, goal.Faulted)
+	own, err := s.Own(owned.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = own.Release() })
+	for _, id := range []goal.ID{dead.ID, owned.ID} {
+		begin(t, s, id)
+	}
+	rows, total, err := s.List(t.Context(), Filter{Resumable: true})
+	var got []goal.ID
+	for _, r := range rows {
+		got = append(got, r.ID)
+	}
+	want := []goal.ID{failed.ID, dead.ID}
+	slices.Sort(got)
+	slices.Sort(want)
+	if err != nil || total != 2 || !slices.Equal(got, want) {
+		t.Errorf("%v, want %v, %v", got, want, err)
+	}
+}
+
+// TestOpinionsAndRunsAreReadBack in their order.
+func TestOpinionsAndRunsAreReadBack(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	g := create(t, s)
+	run := begin(t, s, g.ID)
+	err := s.Append(t.Context(), run,
+		&event.Critic{Verdict: event.CriticStuck, Reason: "in a circle", Step: 5},
+		&event.Claim{N: 1, Rationale: "x"},
+		&event.Review{Claim: 1, Review: goal.Review{Reason: "no proof"}},
+		&event.Paused{Exit: goal.Stuck})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := begin(t, s, g.ID)
+	list, err := s.Opinions(t.Context(), g.ID)
+	if err != nil || len(list) != 2 || list[0].Critic == nil || list[0].Critic.Step != 5 || list[1].Review == nil || list[1].Review.Confirmed {
+		t.Errorf("%+v %v", list, err)
+	}
+	runs, err := s.Runs(t.Context(), g.ID)
+	if err != nil || len(runs) != 2 || runs[1].ID != second.ID || runs[0].PID == 0 || runs[0].StartedAt.IsZero() {
+		t.Errorf("%+v %v", runs, err)
+	}
+}
+
+// TestAGoalWaitsForItsPersonOnlyWhileItsClaimDoes.
+func TestAGoalWaitsForItsPersonOnlyWhileItsClaimDoes(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	g := &goal.Goal{ID: goal.ID(NewID()), Objective: "x", Limits: goal.DefaultLimits()}
+	g.Criterion.Checks = []goal.Check{{Type: goal.Manual, Wait: true}}
+	if err := s.Create(t.Context(), g); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what   string
+		bodies []event.Body
+		want   bool
+	}{
+		{"nothing was claimed", []event.Body{&event.Paused{Exit: goal.NeedsOperator}}, false},
+		{"a claim waits", []event.Body{&event.Iteration{N: 1}, &event.Claim{N: 1}, &event.Paused{Exit: goal.NeedsOperator}}, true},
+		{"it went on without an answer, and asked", []event.Body{&event.Iteration{N: 2}, &event.Paused{Exit: goal.NeedsOperator}}, false},
+		{"the claim failed", []event.Body{&event.Claim{N: 2}, &event.VerificationFailed{Claim: 2}, &event.Paused{Exit: goal.NeedsOperator}}, false},
+		{"a file was tampered with", []event.Body{
+			&event.Claim{N: 3}, &event.Verdict{Claim: 3, Verdict: goal.Verdict{Outcome: goal.Tampered}}, &event.Paused{Exit: goal.NeedsOperator},
+		}, false},
+		{"the person paused it", []event.Body{&event.Claim{N: 4}, &event.Paused{Exit: goal.UserPaused}}, false},
+	} {
+		run := begin(t, s, g.ID)
+		if err := s.Append(t.Context(), run, c.bodies...); err != nil {
+			t.Fatal(err)
+		}
+		row, err := s.Goal(t.Context(), g.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waits, err := s.Waits(t.Context(), row); err != nil || waits != c.want {
+			t.Errorf("%s: %v, %v", c.what, waits, err)
+		}
+	}
+}

@@ -98,7 +98,8 @@ func (a *GoalAPI) facts(row store.Row) (f facts, err error) {
 	f.claims, errs[0] = a.store.Claims(a.ctx, row.ID)
 	f.opinions, errs[1] = a.store.Opinions(a.ctx, row.ID)
 	f.todos, errs[2] = a.store.Todos(a.ctx, row.ID)
-	f.activity, errs[3] = a.store.Activity(a.ctx, row.ID, activitySlices)
+	activity, err := a.store.Activity(a.ctx, activitySlices, row.ID)
+	f.activity, errs[3] = activity[row.ID], err
 	f.waits, errs[4] = a.store.Waits(a.ctx, row)
 	return f, errors.Join(errs[:]...)
 }
@@ -138,12 +139,16 @@ func (a *GoalAPI) List(in ListInput) (out GoalList, err error) {
 	for s, n := range counts {
 		out.Counts[string(s)] = n
 	}
+	ids := make([]goal.ID, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	activity, err := a.store.Activity(a.ctx, activitySlices, ids...)
+	if err != nil {
+		return out, err
+	}
 	for _, row := range rows {
-		activity, err := a.store.Activity(a.ctx, row.ID, activitySlices)
-		if err != nil {
-			return out, err
-		}
-		out.Goals = append(out.Goals, card(row, activity))
+		out.Goals = append(out.Goals, card(row, activity[row.ID]))
 	}
 	return out, nil
 }

@@ -181,23 +181,33 @@ func (s *Store) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
 }
 
 // activity reads the index steps_in_time alone, whatever the steps hold.
-const activity = `SELECT cast(min(?2 - 1, at_ms * ?2 / max(1, (SELECT max(at_ms) FROM steps WHERE goal_id = ?1))) AS INTEGER) AS slice,
-	count(*) FROM steps WHERE goal_id = ?1 GROUP BY slice`
+const activity = `WITH wanted (id, last) AS (
+		SELECT w.value, max(1, coalesce((SELECT max(at_ms) FROM steps WHERE goal_id = w.value), 0)) FROM json_each(?1) w)
+	SELECT wanted.id, cast(min(?2 - 1, s.at_ms * ?2 / wanted.last) AS INTEGER) AS slice, count(*)
+	FROM wanted JOIN steps s ON s.goal_id = wanted.id GROUP BY wanted.id, slice`
 
-// Activity counts the steps of a goal in equal slices of its life.
-func (s *Store) Activity(ctx context.Context, id goal.ID, slices int) ([]int, error) {
-	counts := make([]int, slices)
-	rows, err := s.read.QueryContext(ctx, activity, id, slices)
+// Activity counts the steps of goals in equal slices of each one's life.
+func (s *Store) Activity(ctx context.Context, slices int, ids ...goal.ID) (map[goal.ID][]int, error) {
+	wanted, err := json.Marshal(ids)
+	if err != nil {
+		return nil, fmt.Errorf("activity: %w", err)
+	}
+	counts := make(map[goal.ID][]int, len(ids))
+	for _, id := range ids {
+		counts[id] = make([]int, slices)
+	}
+	rows, err := s.read.QueryContext(ctx, activity, string(wanted), slices)
 	if err != nil {
 		return nil, fmt.Errorf("activity: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
+		var id goal.ID
 		var slice, n int
-		if err := rows.Scan(&slice, &n); err != nil {
+		if err := rows.Scan(&id, &slice, &n); err != nil {
 			return nil, fmt.Errorf("activity: %w", err)
 		}
-		counts[slice] = n
+		counts[id][slice] = n
 	}
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("activity: %w", err)

@@ -108,9 +108,10 @@ func claim(path string) error {
 	return nil
 }
 
+// connect opens connections that keep what they have prepared: half of a commit was preparing.
 func connect(path, extra string, conns int) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
-		"?_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_recursive_triggers=on&_busy_timeout=5000&" + extra
+		"?_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_recursive_triggers=on&_busy_timeout=5000&_stmt_cache_size=64&" + extra
 	db, err := sql.Open("sqlite3", dsn)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)

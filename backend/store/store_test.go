@@ -390,7 +390,7 @@ func BenchmarkAppend(b *testing.B) {
 func TestACardDoesNotReadTheSteps(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	var plan string
-	rows, err := s.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+activity, "x", 24)
+	rows, err := s.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+activity, `["x"]`, 24)
 	if err != nil {
 		t.Fatal(err)
 	}

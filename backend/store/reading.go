@@ -183,8 +183,8 @@ func (s *Store) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
 // activity reads the index steps_in_time alone, whatever the steps hold.
 const activity = `WITH wanted (id, last) AS (
 		SELECT w.value, max(1, coalesce((SELECT max(at_ms) FROM steps WHERE goal_id = w.value), 0)) FROM json_each(?1) w)
-	SELECT wanted.id, cast(min(?2 - 1, s.at_ms * ?2 / wanted.last) AS INTEGER) AS slice, count(*)
-	FROM wanted JOIN steps s ON s.goal_id = wanted.id GROUP BY wanted.id, slice`
+	SELECT wanted.id, cast(min(?2 - 1, steps.at_ms * ?2 / wanted.last) AS INTEGER) AS slice, count(*)
+	FROM wanted JOIN steps ON steps.goal_id = wanted.id GROUP BY wanted.id, slice`
 
 // Activity counts the steps of goals in equal slices of each one's life.
 func (s *Store) Activity(ctx context.Context, slices int, ids ...goal.ID) (map[goal.ID][]int, error) {

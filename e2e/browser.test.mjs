@@ -110,11 +110,13 @@ async function walk(t, { page, home, url, program, said }, site) {
     await at("browser-stop").click();
     await at("browser-reload").waitFor();
     site.release();
-    await pane.go(fixture("mouse"), "Mouse");
+    await pane.go(fixture("second"), "Second"); // the tab said "Mouse" all the while
+    await pane.says("opened");
   });
 
   // The mouse.
   await it("a click is a real click", async () => {
+    await pane.go(fixture("mouse"), "Mouse");
     await pane.click(60, 35);
     await pane.says("clicked true");
   });

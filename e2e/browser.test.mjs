@@ -39,10 +39,7 @@ async function walk(t, { page, home, url, program, said }, site) {
       } catch (error) {
         mkdirSync(new URL("out/", import.meta.url), { recursive: true });
         await page.screenshot({
-          path: new URL(
-            `out/browser-${name.replace(/[^a-z0-9]+/gi, "-")}.png`,
-            import.meta.url,
-          ).pathname,
+          path: new URL(`out/browser-${name.replace(/[^a-z0-9]+/gi, "-")}.png`, import.meta.url).pathname,
         });
         throw error;
       }
@@ -98,9 +95,7 @@ async function walk(t, { page, home, url, program, said }, site) {
   await it("a server that is down is told of, and Reload comes back", async () => {
     await pane.enter("http://127.0.0.1:1/");
     await pane.root
-      .getByText(
-        /nothing listens there|does not open this port|could not be loaded/,
-      )
+      .getByText(/nothing listens there|does not open this port|could not be loaded/)
       .first()
       .waitFor();
     await pane.go(fixture("mouse"), "Mouse");
@@ -153,9 +148,7 @@ async function walk(t, { page, home, url, program, said }, site) {
       [60, 470, "text"],
     ]) {
       await pane.move(x, y);
-      await pane.root
-        .locator(`[data-testid="browser-canvas"][data-cursor="${shape}"]`)
-        .waitFor();
+      await pane.root.locator(`[data-testid="browser-canvas"][data-cursor="${shape}"]`).waitFor();
     }
   });
   await it("something is dragged and dropped", async () => {
@@ -223,11 +216,9 @@ async function walk(t, { page, home, url, program, said }, site) {
     await pane.says("a=from inside");
     await pane.press("Control+A");
     await pane.press("Control+C");
-    await page.waitForFunction(
-      async () => (await navigator.clipboard.readText()) === "from inside",
-      undefined,
-      { polling: 100 },
-    );
+    await page.waitForFunction(async () => (await navigator.clipboard.readText()) === "from inside", undefined, {
+      polling: 100,
+    });
   });
 
   // Dialogs.
@@ -255,20 +246,12 @@ async function walk(t, { page, home, url, program, said }, site) {
   });
   await it("a permission is blocked", async () => {
     await pane.click(60, 354);
-    await (
-      await pane.asks("permission")
-    )
-      .getByTestId("question-dismiss")
-      .click();
+    await (await pane.asks("permission")).getByTestId("question-dismiss").click();
     await pane.says("NotAllowedError");
   });
   await it("a permission is allowed", async () => {
     await pane.click(60, 314);
-    await (
-      await pane.asks("permission")
-    )
-      .getByTestId("question-accept")
-      .click();
+    await (await pane.asks("permission")).getByTestId("question-accept").click();
     await pane.says("permission granted");
   });
   await it("leaving is asked, staying and going", async () => {
@@ -295,18 +278,10 @@ async function walk(t, { page, home, url, program, said }, site) {
   });
   await it("a certificate that is not valid", async () => {
     await pane.enter(`${site.unproven}/second.html`);
-    await (
-      await pane.asks("certificate")
-    )
-      .getByTestId("question-dismiss")
-      .click();
+    await (await pane.asks("certificate")).getByTestId("question-dismiss").click();
     await pane.root.getByText(/certificate is not valid/).waitFor();
     await pane.enter(`${site.unproven}/second.html`);
-    await (
-      await pane.asks("certificate")
-    )
-      .getByTestId("question-accept")
-      .click();
+    await (await pane.asks("certificate")).getByTestId("question-accept").click();
     await pane.says("opened");
   });
 
@@ -388,11 +363,9 @@ async function walk(t, { page, home, url, program, said }, site) {
   await it("the menu of a link copies its address", async () => {
     await pane.click(40, 270, { button: "right" });
     await at("page-menu-copy-link").click();
-    await page.waitForFunction(
-      (want) => navigator.clipboard.readText().then((t) => t === want),
-      fixture("two"),
-      { polling: 100 },
-    );
+    await page.waitForFunction((want) => navigator.clipboard.readText().then((t) => t === want), fixture("two"), {
+      polling: 100,
+    });
   });
   await it("the menu of a text field pastes", async () => {
     await page.evaluate(() => navigator.clipboard.writeText("by menu"));
@@ -423,48 +396,29 @@ async function walk(t, { page, home, url, program, said }, site) {
     await pane.go(fixture("second"), "Second");
     await pane.click(400, 300);
     await pane.press("Control+Equal");
-    await pane.root
-      .locator('[data-testid="browser-canvas"][data-zoom="110"]')
-      .waitFor();
+    await pane.root.locator('[data-testid="browser-canvas"][data-zoom="110"]').waitFor();
     await pane.press("Control+Digit0");
-    await pane.root
-      .locator('[data-testid="browser-canvas"][data-zoom="100"]')
-      .waitFor();
+    await pane.root.locator('[data-testid="browser-canvas"][data-zoom="100"]').waitFor();
   });
   await it("a download arrives with its name", async () => {
     await pane.enter(`${site.url}/file.bin`);
-    await pane.root
-      .locator(
-        '[data-testid="download"][data-state="downloaded"][data-name="report.bin"]',
-      )
-      .waitFor();
-    assert.equal(
-      readFileSync(join(home, "Downloads", "report.bin")).length,
-      2000,
-    );
+    await pane.root.locator('[data-testid="download"][data-state="downloaded"][data-name="report.bin"]').waitFor();
+    assert.equal(readFileSync(join(home, "Downloads", "report.bin")).length, 2000);
     await at("downloads-close").click();
   });
   await it("a download shows its progress and can be given up", async () => {
     await pane.enter(`${site.url}/slow.bin`);
-    const row = pane.root.locator(
-      '[data-testid="download"][data-name="slow.bin"]',
-    );
+    const row = pane.root.locator('[data-testid="download"][data-name="slow.bin"]');
     await row.getByText("1.0 MB of 4.0 MB").waitFor();
     await row.getByTestId("download-cancel").click();
-    await pane.root
-      .locator(
-        '[data-testid="download"][data-state="canceled"][data-name="slow.bin"]',
-      )
-      .waitFor();
+    await pane.root.locator('[data-testid="download"][data-state="canceled"][data-name="slow.bin"]').waitFor();
     site.release();
     await at("downloads-close").click();
   });
   await it("the page is saved as a PDF", async () => {
     await at("browser-menu").click();
     await page.getByTestId("menu-pdf").click();
-    await pane.root
-      .locator('[data-testid="download"][data-name="Second.pdf"]')
-      .waitFor();
+    await pane.root.locator('[data-testid="download"][data-name="Second.pdf"]').waitFor();
     assert.match(
       readFileSync(join(home, "Downloads", "Second.pdf"))
         .subarray(0, 5)
@@ -475,15 +429,11 @@ async function walk(t, { page, home, url, program, said }, site) {
   });
   await it("a bookmark is kept, listed and opened", async () => {
     await at("browser-bookmark").click();
-    await pane.root
-      .locator('[data-testid="browser-bookmark"][data-kept="true"]')
-      .waitFor();
+    await pane.root.locator('[data-testid="browser-bookmark"][data-kept="true"]').waitFor();
     await pane.go(fixture("two"), "Two");
     await at("browser-menu").click();
     await page.getByTestId("menu-library").click();
-    await pane.root
-      .locator(`[data-testid="bookmark"][data-url="${fixture("second")}"]`)
-      .click();
+    await pane.root.locator(`[data-testid="bookmark"][data-url="${fixture("second")}"]`).click();
     await pane.shows("Second");
   });
   await it("the address bar remembers where one was", async () => {
@@ -494,27 +444,20 @@ async function walk(t, { page, home, url, program, said }, site) {
   await it("a popup is a tab of its own and knows its opener", async () => {
     await pane.click(60, 275);
     await tabs.getByText("Second", { exact: true }).waitFor();
-    const popup = new Pane(
-      page,
-      page.locator(`[data-testid="browser"][data-url="${fixture("second")}"]`),
-    );
+    const popup = new Pane(page, page.locator(`[data-testid="browser"][data-url="${fixture("second")}"]`));
     await popup.says("opened");
     await popup.click(60, 115);
     await popup.says("sent");
     await tabs.getByText("Mouse", { exact: true }).click();
     await pane.says("message hello");
     await tabs.filter({ hasText: "Second" }).getByTestId("pane-close").click();
-    await page.waitForFunction(
-      () => document.querySelectorAll('[data-testid="pane-tab"]').length === 1,
-    );
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid="pane-tab"]').length === 1);
   });
   await it("a link to a new tab opens one", async () => {
     await pane.click(60, 235);
     await tabs.getByText("Second", { exact: true }).waitFor();
     await tabs.filter({ hasText: "Second" }).getByTestId("pane-close").click();
-    await page.waitForFunction(
-      () => document.querySelectorAll('[data-testid="pane-tab"]').length === 1,
-    );
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid="pane-tab"]').length === 1);
   });
   await it("a temporary page shares no cookies", async () => {
     await pane.go(`${site.url}/cookie`, "Cookie");
@@ -522,27 +465,14 @@ async function walk(t, { page, home, url, program, said }, site) {
     await pane.says("who=ann");
     await at("browser-menu").click();
     await page.getByTestId("menu-temporary").click();
-    await page.waitForFunction(
-      () => document.querySelectorAll('[data-testid="pane-tab"]').length === 2,
-    );
-    const other = new Pane(
-      page,
-      page.locator('[data-testid="browser"][data-url="about:blank"]'),
-    );
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid="pane-tab"]').length === 2);
+    const other = new Pane(page, page.locator('[data-testid="browser"][data-url="about:blank"]'));
     const id = await other.root.getAttribute("data-pane");
-    const temporary = new Pane(
-      page,
-      page.locator(`[data-testid="browser"][data-pane="${id}"]`),
-    );
+    const temporary = new Pane(page, page.locator(`[data-testid="browser"][data-pane="${id}"]`));
     await temporary.go(`${site.url}/cookie`, "Cookie");
     await temporary.says("nobody");
-    await page
-      .locator(`[data-testid="pane-tab"][data-pane="${id}"]`)
-      .getByTestId("pane-close")
-      .click();
-    await page.waitForFunction(
-      () => document.querySelectorAll('[data-testid="pane-tab"]').length === 1,
-    );
+    await page.locator(`[data-testid="pane-tab"][data-pane="${id}"]`).getByTestId("pane-close").click();
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid="pane-tab"]').length === 1);
   });
   await it("fingers on the picture", async () => {
     await pane.go(fixture("fields"), "Fields");

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -124,11 +125,31 @@ func (p *Pane) deliver(in pane.Input) {
 		p.change(func() { p.note, p.info.Acting, p.row = "", "", 0 })
 	}
 	err = pg.do(ctx, inputLimit, "input", func(c proto.Client) error { return tell(c, req) })
-	if errors.Is(err, ErrTimeout) {
+	if errors.Is(err, ErrTimeout) && !p.woken(ctx, pg) {
 		p.change(func() {
 			p.woe, p.hung = "the page does not react: it may be busy in an endless loop; stop or reload it", true
 		})
 	}
+}
+
+// woken tells a page whose script runs on and on from one that draws no more:
+// now and then Chromium stops drawing a page after a change of processes, and
+// what waits for the next picture waits for ever. A new size starts it again.
+func (p *Pane) woken(ctx context.Context, pg *page) bool {
+	p.mu.Lock()
+	width, height := p.width, p.height
+	p.mu.Unlock()
+	err := pg.do(ctx, hungLimit, "asking the page", func(c proto.Client) error {
+		if _, err := ask(c, proto.RuntimeEvaluate{Expression: "1"}); err != nil {
+			return err
+		}
+		if err := tell(c, metrics(width, height-1)); err != nil {
+			return err
+		}
+		return tell(c, metrics(width, height))
+	})
+	p.cast.changed()
+	return err == nil
 }
 
 // request is an input in Chromium's words.

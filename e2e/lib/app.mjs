@@ -11,14 +11,10 @@ export const out = join(root, "e2e", "out");
 
 /** Starts `goalctl serve` and waits until it says where it is. */
 export async function startServe(home) {
-  const program = new Program(
-    join(root, "bin", "goalctl"),
-    ["serve", "--listen", "127.0.0.1:0", "--print-json"],
-    {
-      // A home of its own: shells in panes do not run the developer's profile.
-      env: { ...process.env, HOME: home, GOALPOST_HOME: home },
-    },
-  );
+  const program = new Program(join(root, "bin", "goalctl"), ["serve", "--listen", "127.0.0.1:0", "--print-json"], {
+    // A home of its own: shells in panes do not run the developer's profile.
+    env: { ...process.env, HOME: home, GOALPOST_HOME: home },
+  });
   const line = await program.line((text) => text.startsWith("{"));
   return { program, url: JSON.parse(line).url };
 }
@@ -43,9 +39,7 @@ export async function withApp(t, test) {
       reducedMotion: "reduce",
     });
     page.setDefaultTimeout(20_000);
-    page.on("console", (m) =>
-      said.push(`${m.type()}: ${m.text()} (${m.location().url})`),
-    );
+    page.on("console", (m) => said.push(`${m.type()}: ${m.text()} (${m.location().url})`));
     page.on("pageerror", (e) => said.push(`error: ${e.stack}`));
     await page.goto(serve.url);
     await test({ page, home, url: serve.url, program, said });
@@ -60,10 +54,7 @@ export async function withApp(t, test) {
 async function keep(name, page, program, said) {
   mkdirSync(out, { recursive: true });
   const base = join(out, name.replace(/[^a-z0-9]+/gi, "-"));
-  writeFileSync(
-    `${base}.log`,
-    `${program?.log ?? ""}\n--- page\n${said.join("\n")}\n`,
-  );
+  writeFileSync(`${base}.log`, `${program?.log ?? ""}\n--- page\n${said.join("\n")}\n`);
   try {
     await page?.screenshot({ path: `${base}.png` });
   } catch (error) {

@@ -3,18 +3,11 @@ import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-const { chromium } = createRequire(
-  new URL("../../frontend/package.json", import.meta.url),
-)("playwright-core");
+const { chromium } = createRequire(new URL("../../frontend/package.json", import.meta.url))("playwright-core");
 
 /** The first Chromium on PATH. */
 export function findChromium() {
-  const names = [
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-  ];
+  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
   for (const name of names) {
     for (const dir of (process.env.PATH ?? "").split(":")) {
       const path = join(dir, name);
@@ -26,9 +19,7 @@ export function findChromium() {
       }
     }
   }
-  throw new Error(
-    `no Chromium on PATH (${names.join(", ")}): run make deps-test`,
-  );
+  throw new Error(`no Chromium on PATH (${names.join(", ")}): run make deps-test`);
 }
 
 export function openChromium() {

@@ -9,8 +9,7 @@ export async function startModel(turns) {
     const chunks = [];
     request.on("data", (chunk) => chunks.push(chunk));
     request.on("end", () => {
-      const body =
-        chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : {};
+      const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : {};
       if (!request.url.endsWith("/chat/completions")) {
         response.writeHead(200, { "content-type": "application/json" });
         response.end(
@@ -46,9 +45,7 @@ function stream(response, turn, n) {
       created: 0,
       model: "played",
     };
-    response.write(
-      `data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
-    );
+    response.write(`data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
   };
   response.writeHead(200, { "content-type": "text/event-stream" });
   say({ role: "assistant", content: turn.text ?? "" });
@@ -58,9 +55,7 @@ function stream(response, turn, n) {
       arguments: JSON.stringify(turn.args ?? {}),
     };
     say({
-      tool_calls: [
-        { index: 0, id: `call_${n}`, type: "function", function: call },
-      ],
+      tool_calls: [{ index: 0, id: `call_${n}`, type: "function", function: call }],
     });
   }
   say({}, turn.tool ? "tool_calls" : "stop");

@@ -5,9 +5,7 @@
 export function colourOf(words) {
   let hash = 7;
   for (const c of words) hash = (hash * 31 + c.codePointAt(0)) % 1000003;
-  return [hash, Math.floor(hash / 6), Math.floor(hash / 36)].map(
-    (n) => 51 * (n % 6),
-  );
+  return [hash, Math.floor(hash / 6), Math.floor(hash / 36)].map((n) => 51 * (n % 6));
 }
 
 export class Pane {
@@ -35,10 +33,7 @@ export class Pane {
   /** Waits for the title in the pane's tab. */
   async shows(title) {
     const id = await this.root.getAttribute("data-pane");
-    await this.page
-      .locator(`[data-testid="pane-tab"][data-pane="${id}"]`)
-      .getByText(title, { exact: true })
-      .waitFor();
+    await this.page.locator(`[data-testid="pane-tab"][data-pane="${id}"]`).getByText(title, { exact: true }).waitFor();
   }
 
   /** Waits until a pixel of the picture has a colour; x < 0 counts from the right. */
@@ -57,10 +52,7 @@ export class Pane {
       );
     } catch (error) {
       const seen = await canvas.evaluate(
-        (c, x) => [
-          ...c.getContext("2d").getImageData(x < 0 ? c.width + x : x, 40, 1, 1)
-            .data,
-        ],
+        (c, x) => [...c.getContext("2d").getImageData(x < 0 ? c.width + x : x, 40, 1, 1).data],
         x,
       );
       throw new Error(`${what}: wanted ${colour}, the pixel is ${seen}`, {
@@ -71,12 +63,7 @@ export class Pane {
 
   /** Waits until the page's lamp has the colour for some words. */
   says(words) {
-    return this.pixel(
-      -40,
-      40,
-      colourOf(words),
-      `the page never said "${words}"`,
-    );
+    return this.pixel(-40, 40, colourOf(words), `the page never said "${words}"`);
   }
 
   async place(x, y) {
@@ -96,16 +83,8 @@ export class Pane {
     await this.move(...from);
     await this.page.mouse.down();
     for (const step of [0.1, 0.4, 0.8, 1, 1]) {
-      await this.move(
-        from[0] + (to[0] - from[0]) * step,
-        from[1] + (to[1] - from[1]) * step,
-      );
-      await this.page.evaluate(
-        () =>
-          new Promise((done) =>
-            requestAnimationFrame(() => requestAnimationFrame(done)),
-          ),
-      );
+      await this.move(from[0] + (to[0] - from[0]) * step, from[1] + (to[1] - from[1]) * step);
+      await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     }
     await this.page.mouse.up();
   }
@@ -120,9 +99,7 @@ export class Pane {
 
   /** Waits for what the page asks. */
   async asks(kind) {
-    const box = this.root.locator(
-      `[data-testid="question"][data-kind="${kind}"]`,
-    );
+    const box = this.root.locator(`[data-testid="question"][data-kind="${kind}"]`);
     await box.waitFor();
     return box;
   }

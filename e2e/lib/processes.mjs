@@ -15,23 +15,14 @@ export function descendants(pid, word) {
   for (const name of readdirSync("/proc").filter((n) => /^\d+$/.test(n))) {
     const stat = read(`/proc/${name}/stat`);
     // The name of the program is in parentheses and may hold anything.
-    parents.set(
-      Number(name),
-      Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]),
-    );
+    parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
   }
   const below = (p) => {
-    for (let at = p; at > 1; at = parents.get(at) ?? 0)
-      if (at === pid) return true;
+    for (let at = p; at > 1; at = parents.get(at) ?? 0) if (at === pid) return true;
     return false;
   };
   return [...parents.keys()].filter((p) => {
     const line = read(`/proc/${p}/cmdline`).replaceAll("\0", " ");
-    return (
-      p !== pid &&
-      below(p) &&
-      line.includes(word) &&
-      (word.startsWith("--type") || !line.includes("--type="))
-    );
+    return p !== pid && below(p) && line.includes(word) && (word.startsWith("--type") || !line.includes("--type="));
   });
 }

@@ -19,12 +19,8 @@ export class Program {
     this.#ended = once(this.#child, "close").catch((error) => {
       this.log += `${error}\n`;
     });
-    this.#child.stdout
-      .setEncoding("utf8")
-      .on("data", (text) => this.#take(text));
-    this.#child.stderr
-      .setEncoding("utf8")
-      .on("data", (text) => (this.log += text));
+    this.#child.stdout.setEncoding("utf8").on("data", (text) => this.#take(text));
+    this.#child.stderr.setEncoding("utf8").on("data", (text) => (this.log += text));
   }
 
   get pid() {
@@ -41,18 +37,14 @@ export class Program {
 
   /** The first line of standard output that fits, also one that was said before. */
   line(fits, ms = 30_000) {
-    return this.#within(
-      `${this.name} did not say what was expected`,
-      ms,
-      (resolve) => {
-        const look = () => {
-          const found = this.lines.find(fits);
-          if (found !== undefined) resolve(found);
-          return found !== undefined;
-        };
-        if (!look()) this.#waiting.push(look);
-      },
-    );
+    return this.#within(`${this.name} did not say what was expected`, ms, (resolve) => {
+      const look = () => {
+        const found = this.lines.find(fits);
+        if (found !== undefined) resolve(found);
+        return found !== undefined;
+      };
+      if (!look()) this.#waiting.push(look);
+    });
   }
 
   #within(what, ms, begin) {
@@ -73,8 +65,7 @@ export class Program {
 
   /** Asks it to end, then makes it. Resolves with the exit code or the signal. */
   async end(signal = "SIGTERM", ms = 10_000) {
-    if (this.#child.exitCode === null && this.#child.signalCode === null)
-      this.#child.kill(signal);
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill(signal);
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), ms);
     await this.#ended;
     clearTimeout(timer);

@@ -7,9 +7,7 @@ import { once } from "node:events";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const fixtures = fileURLToPath(
-  new URL("../../backend/browser/fixtures/", import.meta.url),
-);
+const fixtures = fileURLToPath(new URL("../../backend/browser/fixtures/", import.meta.url));
 const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript" };
 
 // Nobody trusts it, which is what it is for.
@@ -59,9 +57,7 @@ export async function startSite() {
         "www-authenticate": 'Basic realm="The vault"',
       });
       response.end(
-        open
-          ? '<title>Vault</title><body><script src="say.js"></script><script>say("inside")</script>'
-          : "no",
+        open ? '<title>Vault</title><body><script src="say.js"></script><script>say("inside")</script>' : "no",
       );
     } else if (path === "/cookie") {
       response.writeHead(200, {
@@ -69,9 +65,7 @@ export async function startSite() {
         "set-cookie": "who=ann; Max-Age=3600",
       });
       const who = JSON.stringify(request.headers.cookie ?? "nobody");
-      response.end(
-        `<title>Cookie</title><body><script src="say.js"></script><script>say(${who})</script>`,
-      );
+      response.end(`<title>Cookie</title><body><script src="say.js"></script><script>say(${who})</script>`);
     } else if (existsSync(join(fixtures, path)) && path !== "/") {
       response.writeHead(200, {
         "content-type": types[extname(path)] ?? "application/octet-stream",

@@ -1,0 +1,74 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"image/color"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+)
+
+// A page that changes its process at a navigation, or whose navigation is given
+// up, is seen as it is afterwards and takes input.
+func TestThePictureFollowsChangesOfProcess(t *testing.T) {
+	b := newBench(t)
+	hold := make(chan struct{})
+	defer close(hold)
+	site := func(c string) *httptest.Server {
+		return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/slow" {
+				select {
+				case <-hold:
+				case <-r.Context().Done():
+				}
+				return
+			}
+			_, _ = fmt.Fprintf(w, "<body style='background:%s;height:2000px' onmousedown=\"document.body.style.background='rgb(0,160,0)'\">", c)
+		}))
+	}
+	one, two := site("rgb(255,0,0)"), site("rgb(0,0,255)")
+	defer one.Close()
+	defer two.Close()
+	p := b.open("b1", one.URL)
+	v := p.Attach()
+	defer v.Close()
+	for n := range 12 {
+		at, want := one.URL, red
+		if n%2 == 1 {
+			at, want = two.URL, blue
+		}
+		if n%3 == 0 {
+			_ = p.Navigate(b.ctx, "http://127.0.0.1:1") // nothing listens there
+		}
+		if n%3 == 1 {
+			ctx, cancel := context.WithTimeout(b.ctx, 300*time.Millisecond)
+			_ = p.Navigate(ctx, at+"/slow")
+			cancel()
+		}
+		b.ok(p.Navigate(b.ctx, at))
+		b.seen(v, n, want)
+		b.click(v, 50, 50)
+		b.seen(v, n, green)
+	}
+}
+
+func (b *bench) seen(v *View, n int, want color.RGBA) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, 8*time.Second)
+	defer cancel()
+	var last color.RGBA
+	for {
+		news, err := v.Next(ctx)
+		if err != nil {
+			b.Fatalf("round %d: wanted %v, the last picture is %v: %v; %+v", n, want, last, err, v.pane.Info())
+		}
+		if f := news.Frame; f != nil {
+			v.Ack(f.N)
+			if last = middle(b, f); near(last, want) {
+				return
+			}
+		}
+	}
+}

@@ -214,11 +214,12 @@ func (e *engine) attach(ctx context.Context, p *Pane, width, height int, target 
 			requests = append(requests, ours...)
 		}
 		// They are carried out in order; one answer is all that needs to be awaited.
-		last := len(requests) - 1
-		for _, req := range requests[:last] {
+		for _, req := range requests {
 			pg.post(req)
 		}
-		return tell(c, requests[last])
+		// Answered by the page's process, unlike some of those: a page that goes
+		// elsewhere before it has carried them out crashes.
+		return tell(c, proto.PageGetFrameTree{})
 	})
 }
 

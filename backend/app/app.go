@@ -137,7 +137,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 	}
 	a.life, a.end = context.WithCancel(context.WithoutCancel(ctx))
 	a.terminals = terminal.NewManager(a.panes.changed)
-	if a.ssh, err = ssh.Open(ssh.Options{Launcher: a.person, Helper: a.helper, Env: a.personEnv(), OnState: a.linked}); err != nil {
+	if a.ssh, err = ssh.Open(ssh.Options{Launcher: a.person, Helper: a.helper, Env: a.personEnv(), OnState: a.linked}); err != nil { //nolint:contextcheck // links live as long as the program, not as its start
 		return fmt.Errorf("start: %w", err)
 	}
 	a.browsers = browser.New(browser.Config{

@@ -71,7 +71,7 @@ func (m *Manager) adopt(ctx context.Context, pg *page, opener *Pane, o Options, 
 		return errors.Join(err, m.drop(ctx, p))
 	}
 	p.wantHistory()
-	m.later(p, p.watchFirst)
+	m.later(p, p.watchFirst) //nolint:contextcheck // it goes on after the event that began it
 	opener.tell(fmt.Sprintf("it opened %s in the new pane %s", o.URL, p.id))
 	return nil
 }

@@ -81,7 +81,7 @@ SetEnv HOME=%[2]s TMUX_TMPDIR=%[2]s LANG=C.UTF-8 SHELL=/bin/sh
 	m.start()
 	t.Cleanup(func() {
 		m.kill()
-		end := exec.Command("tmux", "kill-server") //nolint:noctx // it ends at once
+		end := exec.Command("tmux", "kill-server")
 		end.Env = []string{"PATH=/usr/bin:/bin", "TMUX_TMPDIR=" + m.dir}
 		_ = end.Run() // there may be none
 	})
@@ -105,7 +105,7 @@ func (m *machine) write(name, text string) {
 func (m *machine) key(name, phrase string) {
 	m.Helper()
 	_ = os.Remove(m.path(name))
-	out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", phrase, "-f", m.path(name)).CombinedOutput() //nolint:noctx // it ends at once
+	out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", phrase, "-f", m.path(name)).CombinedOutput()
 	if err != nil {
 		m.Fatalf("ssh-keygen: %v %s", err, out)
 	}
@@ -124,7 +124,7 @@ func freePort(t testing.TB) int {
 // start runs sshd until it listens.
 func (m *machine) start() {
 	m.Helper()
-	m.daemon = exec.Command("/usr/sbin/sshd", "-D", "-e", "-f", m.path("sshd_config")) //nolint:noctx // kill ends it
+	m.daemon = exec.Command("/usr/sbin/sshd", "-D", "-e", "-f", m.path("sshd_config"))
 	var log lines
 	m.daemon.Stderr = &log
 	m.must(m.daemon.Start())

@@ -326,11 +326,7 @@ func TestAPausedGoalKeepsItsTerminal(t *testing.T) {
 
 func TestAGoalCannotTouchThePanesOfOthers(t *testing.T) {
 	p := start(t, t.TempDir())
-	areas := p.app.Areas(context.Background())
-	terminals, ok := areas[1].(*api.TerminalAPI)
-	if !ok {
-		t.Fatalf("area 1 is %T", areas[1])
-	}
+	terminals := area[*api.TerminalAPI](t, p.app)
 	mine, err := terminals.Open(api.ArgsOpenTerminal{Dir: t.TempDir()})
 	if err != nil || mine.Kind != pane.Terminal || mine.GoalID != "" {
 		t.Fatalf("%+v %v", mine, err)
@@ -389,10 +385,7 @@ func TestTakingAPaneOverPausesItsGoal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	browsers, ok := p.app.Areas(context.Background())[2].(*api.BrowserAPI)
-	if !ok {
-		t.Fatal("area 2 is not the browser's")
-	}
+	browsers := area[*api.BrowserAPI](t, p.app)
 	p.await("the open page", func(e event.Event) bool {
 		s, ok := e.Body.(*event.Step)
 		return ok && s.Tool == "browser_open"
@@ -430,4 +423,16 @@ func TestTakingAPaneOverPausesItsGoal(t *testing.T) {
 			t.Errorf("after the hand-back: %s %s", s.Outcome, s.Preview)
 		}
 	}
+}
+
+// area finds one of the bound structs.
+func area[A any](t *testing.T, p *app.App) A {
+	t.Helper()
+	for _, a := range p.Areas(context.Background()) {
+		if found, ok := a.(A); ok {
+			return found
+		}
+	}
+	t.Fatalf("the program has no %T", *new(A))
+	panic("unreachable")
 }

@@ -138,7 +138,11 @@ func TestSendingIsStoppedByTheNetwork(t *testing.T) {
 	if !strings.Contains(journaled.Text, "POST shop.example:80") {
 		t.Errorf("journaled: %s", journaled.Text)
 	}
-	p.done(out.GoalID)
+	// The call is over and told; now the person is asked about the host.
+	p.await("the question", func(e event.Event) bool { _, ok := e.Body.(*event.ApprovalRequested); return ok })
+	if ok, err := p.goal.Abort(out.GoalID); !ok || err != nil {
+		t.Fatal(err)
+	}
 	step, err := p.goal.Step(out.GoalID, 1)
 	if err != nil {
 		t.Fatal(err)

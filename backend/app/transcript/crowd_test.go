@@ -121,7 +121,8 @@ func (c *crowd) start(m *member) {
 		c.Fatal(err)
 	}
 	out, err := c.api.Start(api.StartInput{
-		Objective: "write " + m.mark, Dir: dir, Iterations: api.NoLimit,
+		CriticEvery: api.NoLimit, // its words would name marks too
+		Objective:   "write " + m.mark, Dir: dir, Iterations: api.NoLimit,
 		Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done." + m.mark}},
 	})
 	if err != nil {

@@ -38,7 +38,7 @@ const builtIn = '"JetBrains Mono", ui-monospace, monospace';
 const fonts = (own: string) => (own ? `${own}, ${builtIn}` : builtIn);
 
 /** What the terminal says by itself: mouse and focus reports. They are no typing. */
-const report = /^\x1b\[(?:[IO]$|<|M)/;
+const report = new RegExp(`^${String.fromCharCode(27)}\\[(?:[IO]$|<|M)`);
 
 /** An xterm on the stream of one pane. Everything it shows is what the program wrote, as text. */
 export class Screen {
@@ -117,6 +117,10 @@ export class Screen {
     this.stream.input(data);
   }
 
+  private wantsWebgl(): boolean {
+    return !this.closed && this.gl === null && this.asked.webgl;
+  }
+
   /** Draws with WebGL, or without: also when there is none, or when the machine takes it away. */
   private async draw(webgl: boolean): Promise<void> {
     if (!webgl) {
@@ -124,9 +128,9 @@ export class Screen {
       this.gl = null;
       return;
     }
-    if (this.gl) return;
+    if (!this.wantsWebgl()) return;
     const { WebglAddon } = await import("@xterm/addon-webgl");
-    if (this.closed || this.gl || !this.asked.webgl) return;
+    if (!this.wantsWebgl()) return; // much may have happened meanwhile
     try {
       const gl = new WebglAddon();
       gl.onContextLoss(() => {

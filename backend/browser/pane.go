@@ -18,18 +18,19 @@ import (
 // back. All methods may be called concurrently; actions of the agent (Snapshot,
 // Click, Type, Screenshot) take turns.
 type Pane struct {
-	id     string
-	goalID string
-	m      *Manager
-	cast   *cast
-	inputs *inputs
-	turn   chan struct{} // one token: the agent acts
-	attach chan struct{} // one token: the pane gets a page
-	wants  chan struct{} // the history changed
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	work   sync.WaitGroup
-	refs   atomic.Int64 // of all documents of the pane, so that an old ref fits none of a new one
+	id      string
+	goalID  string
+	m       *Manager
+	cast    *cast
+	inputs  *inputs
+	turn    chan struct{} // one token: the agent acts
+	attach  chan struct{} // one token: the pane gets a page
+	closing sync.Once     // an opening that fails and a manager that closes may both want to
+	wants   chan struct{} // the history changed
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	work    sync.WaitGroup
+	refs    atomic.Int64 // of all documents of the pane, so that an old ref fits none of a new one
 
 	profile string
 	network string // the goal whose proxy its pages use
@@ -284,8 +285,14 @@ func (p *Pane) overlayNow() pane.Overlay {
 	return p.overlay
 }
 
-// close ends the pane: its page, its viewers and its goroutines.
-func (p *Pane) close(ctx context.Context) error {
+// close ends the pane: its page, its viewers and its goroutines. Whoever comes
+// second waits until it is done.
+func (p *Pane) close(ctx context.Context) (err error) {
+	p.closing.Do(func() { err = p.end(ctx) })
+	return err
+}
+
+func (p *Pane) end(ctx context.Context) error {
 	p.cancel(ErrClosed)
 	p.attach <- struct{}{} // an attachment under way is cut off by p.ctx; no new one starts
 	p.mu.Lock()

@@ -56,7 +56,9 @@ export function StatusBar() {
             sandbox <b className="font-semibold text-t1">on</b>
           </>
         ) : (
-          <span className={sandbox?.state === "bad" ? "text-bad" : "text-warn"}>sandbox: not enforced yet</span>
+          <span className={sandbox?.state === "bad" ? "text-bad" : "text-warn"}>
+            sandbox: {sandbox?.state === "bad" ? "cannot be made here" : "on, with a warning"}
+          </span>
         )}
       </Fact>
       <Model provider={provider} goal={view} />

@@ -131,8 +131,8 @@ function Form() {
         <>
           <p className="min-w-0 flex-1 text-xs text-t2" data-testid="allowed-words">
             {allowedWords(draft.risk, draft.dir, hosts)}
-            {sandbox && sandbox.state !== "ok" ? (
-              <span className="text-warn"> The sandbox is not enforced yet.</span>
+            {sandbox?.state === "bad" ? (
+              <span className="text-warn"> No sandbox can be made on this machine.</span>
             ) : null}
           </p>
           <Button look="quiet" onClick={close}>

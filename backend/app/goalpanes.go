@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
 	"goalpost/backend/browser"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/process"
-	"goalpost/backend/terminal"
 	"goalpost/backend/tools"
 )
 
@@ -23,6 +20,7 @@ type goalPanes struct {
 	dir      string
 	launcher process.Launcher
 	env      []string
+	typed    typed
 }
 
 // lease journals that the goal got a pane.
@@ -39,60 +37,6 @@ func (p *goalPanes) lease(ctx context.Context, id string, k pane.Kind) error {
 
 func notYours(id string) error {
 	return fmt.Errorf("there is no pane %q of this goal; open one first", id)
-}
-
-type goalTerminals struct{ *goalPanes }
-
-func (t goalTerminals) Open(ctx context.Context, dir, title string) (string, error) {
-	s, err := t.app.terminals.Open(ctx, t.launcher, terminal.Options{
-		ID: t.app.panes.name(pane.Terminal), GoalID: string(t.goal), Title: title, Dir: dir, Env: t.env,
-		Cols: 100, Rows: 30, Scrollback: t.app.scrollback(),
-	})
-	if err != nil {
-		return "", fmt.Errorf("open terminal: %w", err)
-	}
-	return s.ID(), t.lease(ctx, s.ID(), pane.Terminal)
-}
-
-func (t goalTerminals) session(id string) (*terminal.Session, error) {
-	s, err := t.app.terminals.Get(id)
-	if err != nil || !t.app.panes.drives(t.goal, s.Info()) {
-		return nil, notYours(id)
-	}
-	return s, nil
-}
-
-// Confined: a goal's own terminals run in its room. The person's are not its own.
-func (t goalTerminals) Confined(id string) (bool, error) {
-	_, err := t.session(id)
-	return err == nil, err
-}
-
-func (t goalTerminals) Run(ctx context.Context, id, command string, wait time.Duration) (tools.TerminalRun, error) {
-	s, err := t.session(id)
-	if err != nil {
-		return tools.TerminalRun{}, err
-	}
-	run, err := s.Run(ctx, command, wait)
-	if err != nil {
-		return tools.TerminalRun{}, fmt.Errorf("pane %s: %w", id, err)
-	}
-	return tools.TerminalRun{Output: run.Output, Exit: run.Exit, Finished: run.Finished}, nil
-}
-
-func (t goalTerminals) Read(_ context.Context, id string, from int64, most int) (tools.TerminalText, error) {
-	s, err := t.session(id)
-	if err != nil {
-		return tools.TerminalText{}, err
-	}
-	_, ended := s.Exit()
-	if from <= 0 {
-		_, end := s.Range()
-		lines, _, _, _ := s.Screen()
-		return tools.TerminalText{Text: strings.TrimRight(strings.Join(lines, "\n"), "\n "), Next: end, Running: !ended}, nil
-	}
-	read := s.Text(from, most)
-	return tools.TerminalText{Text: read.Text, Next: read.Next, More: read.Next < read.End, Running: !ended}, nil
 }
 
 type goalBrowsers struct{ *goalPanes }

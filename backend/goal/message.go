@@ -3,6 +3,8 @@ package goal
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 )
 
@@ -77,10 +79,41 @@ type Unavailable struct {
 func (p *Unavailable) Error() string { return p.Err.Error() }
 func (p *Unavailable) Unwrap() error { return p.Err }
 
-// Result is what a tool gives back. Text goes to the model; OK false means
-// denied, failed or not found.
+// Result is what a tool gives back: OK false means denied, failed or not found,
+// Text is the content for the model.
 type Result struct {
 	OK    bool
 	Text  string
 	Image []byte // JPEG or PNG for the screen and the journal, nil if none
+	More  *More  // where Text is a page of something longer, or can be read on from
+	// Budget is how many bytes of Text may reach the model at once, 0 for the
+	// door's own bound; the rest is kept and read by its handle.
+	Budget int
+}
+
+// More says what there is beyond a page. Cursors count bytes.
+type More struct {
+	Has   bool  `json:"has_more"`
+	Next  int64 `json:"next_cursor"`
+	Total int64 `json:"total_bytes"`
+}
+
+// Envelope is the result as the model reads it, the same for every tool: a line
+// of JSON that says whether it is fine and where it goes on, and the content
+// below. Inside the JSON the content would grow, and be cut again on its way.
+func (r Result) Envelope() string {
+	head := fmt.Sprintf(`{"ok":%t}`, r.OK)
+	if r.More != nil {
+		head = fmt.Sprintf(`{"ok":%t,"has_more":%t,"next_cursor":%d,"total_bytes":%d}`, r.OK, r.More.Has, r.More.Next, r.More.Total)
+	}
+	return head + "\n" + r.Text
+}
+
+// Opened takes the content out of an envelope; what is in none is all content.
+func Opened(text string) string {
+	head, content, found := strings.Cut(text, "\n")
+	if found && strings.HasPrefix(head, `{"ok":`) && strings.HasSuffix(head, "}") {
+		return content
+	}
+	return text
 }

@@ -79,7 +79,7 @@ func (r *Run) cut(ctx context.Context) string {
 func (r *Run) skip(ctx context.Context, calls []goal.Call, why string) *Stop {
 	bodies := make([]event.Body, 0, len(calls))
 	for _, c := range calls {
-		m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: "not executed: " + why}
+		m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: goal.Result{Text: "not executed: " + why}.Envelope()}
 		r.conversation.add(m)
 		bodies = append(bodies, &event.Message{Message: m})
 	}
@@ -121,15 +121,15 @@ func (r *Run) call(ctx context.Context, c goal.Call) *Stop {
 	if !repeated {
 		result.Text = withNote(result.Text, r.guard.after(c, effect, outcome, result.Text))
 	}
-	result.Text = bound(result.Text, n)
+	cut := bound(&result, n)
 	r.remember(c, n, effect, outcome, whole)
-	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: n, Text: result.Text}
+	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: n, Text: result.Envelope()}
 	r.conversation.add(m)
 	step := &event.Step{
 		StepID: n, Tool: c.Tool, Outcome: outcome, MS: r.cfg.Clock.Now().Sub(from).Milliseconds(),
 		Preview: preview(result.Text), Result: result.Text, Image: result.Image,
 	}
-	if len(whole) > maxResult {
+	if cut {
 		step.Whole = []byte(whole)
 	}
 	if stop := r.append(ctx, step, &event.Message{Message: m}); stop != nil {
@@ -280,14 +280,18 @@ func (r *Run) toolNames() []string {
 }
 
 // bound cuts the middle out of a long result and says how to get it.
-func bound(s string, step int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= maxResult {
-		return s
+func bound(r *goal.Result, step int) (cut bool) {
+	s, most := strings.ToValidUTF8(r.Text, "\uFFFD"), maxResult
+	if r.Budget > 0 {
+		most = min(most, r.Budget)
 	}
-	half := maxResult / 2
+	if r.Text = s; len(s) <= most {
+		return false
+	}
+	half := most / 2
 	head, tail := strings.ToValidUTF8(s[:half], ""), strings.ToValidUTF8(s[len(s)-half:], "")
-	return fmt.Sprintf("%s\n… %d bytes left out: read_evidence with the handle \"step:%d\" and the cursor %d goes on here …\n%s", head, len(s)-maxResult, step, half, tail)
+	r.Text = fmt.Sprintf("%s\n… %d bytes left out: read_evidence with the handle \"step:%d\" and the cursor %d goes on here …\n%s", head, len(s)-2*half, step, half, tail)
+	return true
 }
 
 // preview is the first line that says something, for lists. The marks around

@@ -91,7 +91,7 @@ func (r *Run) answer(ctx context.Context) *Stop {
 	for _, c := range open {
 		m := goal.Message{
 			Role: goal.ToolRole, CallID: c.ID,
-			Text: fmt.Sprintf("the program ended before %s answered: its outcome is unknown. Look before you repeat it.", c.Tool),
+			Text: goal.Result{Text: fmt.Sprintf("the program ended before %s answered: its outcome is unknown. Look before you repeat it.", c.Tool)}.Envelope(),
 		}
 		r.conversation.add(m)
 		if stop := r.append(ctx, &event.Message{Message: m}); stop != nil {

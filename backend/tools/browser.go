@@ -11,6 +11,16 @@ import (
 	"goalpost/backend/policy"
 )
 
+func browserTools(r Room) []maker {
+	return []maker{
+		func() (Tool, error) { return browserOpen(r.Browsers) },
+		func() (Tool, error) { return browserSnapshot(r.Browsers) },
+		func() (Tool, error) { return browserClick(r.Browsers) },
+		func() (Tool, error) { return browserType(r.Browsers) },
+		func() (Tool, error) { return browserScreenshot(r.Browsers) },
+	}
+}
+
 type browserOpenArgs struct {
 	URL  string `json:"url" jsonschema:"address to load: http or https"`
 	Pane string `json:"pane,omitempty" jsonschema:"browser pane to load it in; a new one if left out"`

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"goalpost/backend/goal"
@@ -28,16 +27,9 @@ func readEvidence() (Tool, error) {
 	})
 }
 
-// readPage puts the page's numbers before its content, not around it: inside a
-// JSON string the content would grow, and be cut again on its way to the model.
+// readPage is a page as the host cut it: it reaches the model whole.
 func readPage(handle string, p goal.Page) goal.Result {
-	head, err := json.Marshal(struct {
-		HasMore    bool  `json:"has_more"`
-		NextCursor int64 `json:"next_cursor"`
-		TotalBytes int64 `json:"total_bytes"`
-	}{p.HasMore, p.NextCursor, p.TotalBytes})
-	if err != nil {
-		return failed("the page of %s: %s", handle, err)
-	}
-	return ok("%s\n%s", head, outside(handle, p.Content))
+	r := ok("%s", outside(handle, p.Content))
+	r.More, r.Budget = &goal.More{Has: p.HasMore, Next: p.NextCursor, Total: p.TotalBytes}, 2*len(r.Text)
+	return r
 }

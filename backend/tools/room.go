@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"goalpost/backend/policy"
@@ -37,23 +38,17 @@ type Terminals interface {
 	Confined(pane string) (bool, error)
 	// Run types a command and waits for its end or for the given time.
 	Run(ctx context.Context, pane, command string, wait time.Duration) (TerminalRun, error)
-	// Read returns the screen, or a page of the plain text written since byte from.
-	Read(ctx context.Context, pane string, from int64, max int) (TerminalText, error)
-}
-
-// TerminalRun is what a command in a terminal pane came to.
-type TerminalRun struct {
-	Output   string
-	Exit     int
-	Finished bool // false: it still runs
-}
-
-// TerminalText is what a terminal pane shows or has shown.
-type TerminalText struct {
-	Text    string
-	Next    int64 // where the next page begins
-	More    bool
-	Running bool // the shell lives
+	// Type types text as a paste does, and Enter after it.
+	Type(ctx context.Context, pane, text string, enter bool) error
+	// Keys presses keys one after the other, all of them or, with an error, none.
+	Keys(ctx context.Context, pane string, keys []string) error
+	Screen(ctx context.Context, pane string) (TerminalText, error)
+	// Read is a page of about max bytes of plain text from a byte of the
+	// scrollback on, or, with a page, counted from the newest, which is 1.
+	Read(ctx context.Context, pane string, from int64, page, max int) (TerminalText, error)
+	// Wait waits at most for the given time; that it is over is no error.
+	Wait(ctx context.Context, pane string, until TerminalUntil, wait time.Duration) (TerminalWaited, error)
+	List(ctx context.Context) ([]Terminal, error)
 }
 
 // Browsers are the browser panes of one goal.
@@ -81,19 +76,7 @@ func New(r Room) (*Box, error) {
 	}
 	f := folder{root: root, dir: r.Dir}
 	b := &Box{root: root}
-	for _, make := range []func() (Tool, error){
-		func() (Tool, error) { return runCommand(r) },
-		f.readFile, f.writeFile, f.editFile, f.listFiles,
-		func() (Tool, error) { return terminalOpen(f, r) },
-		func() (Tool, error) { return terminalRun(r) },
-		func() (Tool, error) { return terminalRead(r.Terminals) },
-		func() (Tool, error) { return browserOpen(r.Browsers) },
-		func() (Tool, error) { return browserSnapshot(r.Browsers) },
-		func() (Tool, error) { return browserClick(r.Browsers) },
-		func() (Tool, error) { return browserType(r.Browsers) },
-		func() (Tool, error) { return browserScreenshot(r.Browsers) },
-		claimComplete, abortWithReport, askOperator, declareStep, verifyStep, writeTodos, completeTodo, readEvidence, wait,
-	} {
+	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(r), controlTools()) {
 		t, err := make()
 		if err != nil {
 			return nil, errors.Join(err, root.Close())
@@ -101,6 +84,30 @@ func New(r Room) (*Box, error) {
 		b.tools = append(b.tools, t)
 	}
 	return b, nil
+}
+
+// maker makes one tool.
+type maker func() (Tool, error)
+
+func shellTools(f folder, r Room) []maker {
+	return []maker{
+		func() (Tool, error) { return runCommand(r) },
+		func() (Tool, error) { return terminalOpen(f, r) },
+		func() (Tool, error) { return terminalRun(r) },
+		func() (Tool, error) { return terminalType(r) },
+		func() (Tool, error) { return terminalKeys(r) },
+		func() (Tool, error) { return terminalRead(r.Terminals) },
+		func() (Tool, error) { return terminalWait(r.Terminals) },
+		func() (Tool, error) { return terminalList(r.Terminals) },
+	}
+}
+
+func fileTools(f folder) []maker {
+	return []maker{f.readFile, f.writeFile, f.editFile, f.listFiles}
+}
+
+func controlTools() []maker {
+	return []maker{claimComplete, abortWithReport, askOperator, declareStep, verifyStep, writeTodos, completeTodo, readEvidence, wait}
 }
 
 // Box holds the tools of one goal.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -12,10 +13,57 @@ import (
 )
 
 const (
-	terminalWait    = 15 * time.Second
-	maxTerminalWait = 10 * time.Minute
-	terminalPage    = 16 << 10
+	usualRun = 15 * time.Second
+	longRun  = 10 * time.Minute
 )
+
+// TerminalRun is what a command in a terminal pane came to.
+type TerminalRun struct {
+	Output   string
+	Exit     int
+	Finished bool // false: it still runs
+}
+
+// TerminalText is what a terminal pane shows or has shown.
+type TerminalText struct {
+	Text    string
+	From    int64 // of its first byte in the scrollback
+	Next    int64 // where the next page begins
+	End     int64 // where the scrollback ends now
+	Lost    int64 // bytes asked for that are no longer kept
+	Row     int   // of the cursor, from 1; of a screen
+	Col     int
+	Full    bool // a full-screen program
+	Running bool // the shell lives
+}
+
+// Terminal is one pane in a list.
+type Terminal struct {
+	Pane, Title, Dir string
+	Command          string // what its shell runs now, "" for none or unknown
+	Lent             bool   // it is the person's
+	Running          bool
+	Exit             int // of its program, once that has ended
+}
+
+// TerminalUntil is what a wait waits for: the first that comes true, and the end
+// of the pane's program in any case.
+type TerminalUntil struct {
+	Pattern *regexp.Regexp
+	Since   int64 // where the pattern is looked for; below zero is what was typed last
+	Prompt  bool
+	Exit    bool
+	Quiet   time.Duration
+}
+
+// TerminalWaited is how a wait ended: pattern, prompt, exit, quiet, ended or time.
+type TerminalWaited struct {
+	Why   string
+	Match string
+	Exit  int
+	Next  int64
+	Text  string // the end of what was printed
+}
 
 type terminalOpenArgs struct {
 	Dir   string `json:"dir,omitempty" jsonschema:"folder to start in, relative to your folder"`
@@ -51,49 +99,30 @@ func terminalRun(r Room) (Tool, error) {
 		if strings.ContainsAny(a.Command, "\n\r") {
 			return policy.Effect{}, fmt.Errorf("the command has several lines; join them with && or write a script with write_file")
 		}
-		confined, err := r.Terminals.Confined(a.Pane)
-		if err != nil {
-			return policy.Effect{}, err
-		}
-		e := shellEffect(r.Dir, a.Command, r.program().Risk)
-		if !confined {
-			e.Pane = a.Pane
-		}
-		return e, nil
+		return r.typing(a.Pane, a.Command)
 	}, func(ctx context.Context, a terminalRunArgs) goal.Result {
-		wait := seconds(a.WaitSeconds, terminalWait, maxTerminalWait)
+		wait := seconds(a.WaitSeconds, usualRun, longRun)
 		mark := r.mark()
 		run, err := r.Terminals.Run(ctx, a.Pane, a.Command, wait)
 		if err != nil {
 			return failed("%s", err)
 		}
 		if !run.Finished {
-			return ok("still running after %s; terminal_read shows what it prints next\n%s", wait, outside("pane "+a.Pane, run.Output)+r.refused(mark))
+			return ok("still running after %s; terminal_wait waits for it, terminal_read shows what it prints\n%s", wait, outside("pane "+a.Pane, run.Output)+r.refused(mark))
 		}
 		return goal.Result{OK: run.Exit == 0, Text: fmt.Sprintf("exit %d\n%s", run.Exit, outside("pane "+a.Pane, run.Output)+r.refused(mark))}
 	})
 }
 
-type terminalReadArgs struct {
-	Pane string `json:"pane" jsonschema:"the terminal pane"`
-	From int64  `json:"from,omitempty" jsonschema:"where to read on: the next of the last answer. The screen as it is now if left out"`
-}
-
-func terminalRead(t Terminals) (Tool, error) {
-	return define("terminal_read", func(context.Context, terminalReadArgs) (policy.Effect, error) {
-		return policy.Effect{Risk: policy.ReadOnly}, nil
-	}, func(ctx context.Context, a terminalReadArgs) goal.Result {
-		text, err := t.Read(ctx, a.Pane, a.From, terminalPage)
-		if err != nil {
-			return failed("%s", err)
-		}
-		note := fmt.Sprintf("next %d", text.Next)
-		if text.More {
-			note += ", more to read"
-		}
-		if !text.Running {
-			note += "; the shell has ended"
-		}
-		return ok("%s\n%s", note, outside("pane "+a.Pane, text.Text))
-	})
+// typing is the effect of typing something into a pane.
+func (r Room) typing(pane, text string) (policy.Effect, error) {
+	confined, err := r.Terminals.Confined(pane)
+	if err != nil {
+		return policy.Effect{}, err
+	}
+	e := shellEffect(r.Dir, text, r.program().Risk)
+	if !confined {
+		e.Pane = pane
+	}
+	return e, nil
 }

@@ -113,8 +113,16 @@ func (t *tool[A]) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	if err != nil {
 		return failed("%s", err)
 	}
-	return t.do(ctx, args)
+	r := t.do(ctx, args)
+	if r.Budget == 0 {
+		r.Budget = budget
+	}
+	return r
 }
+
+// budget is how much of a result the model gets at once, in bytes, where a tool
+// names no other: no single call floods its window.
+const budget = 16 << 10
 
 // parse validates against the schema before anything is decoded, so that an
 // error names the argument.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -175,11 +176,62 @@ func (p *terminals) Run(_ context.Context, pane, command string, wait time.Durat
 	return tools.TerminalRun{Output: p.shown, Finished: command != "serve", Exit: len(command) % 2}, nil
 }
 
-func (p *terminals) Read(_ context.Context, pane string, from int64, most int) (tools.TerminalText, error) {
+func (p *terminals) Type(_ context.Context, pane, text string, enter bool) error {
+	if pane != "t1" {
+		return errPane
+	}
+	p.asked = fmt.Sprint(text, enter)
+	return nil
+}
+
+func (p *terminals) Keys(_ context.Context, pane string, keys []string) error {
+	if pane != "t1" {
+		return errPane
+	}
+	p.asked = strings.Join(keys, " ")
+	return nil
+}
+
+func (p *terminals) Screen(_ context.Context, pane string) (tools.TerminalText, error) {
 	if pane != "t1" {
 		return tools.TerminalText{}, errPane
 	}
-	return tools.TerminalText{Text: p.shown, Next: from + int64(most), More: from == 0, Running: from == 0}, nil
+	return tools.TerminalText{Text: p.shown, Next: 100, End: 100, Row: 2, Col: 3, Running: true}, nil
+}
+
+func (p *terminals) Read(_ context.Context, pane string, from int64, page, most int) (tools.TerminalText, error) {
+	if pane != "t1" {
+		return tools.TerminalText{}, errPane
+	}
+	return tools.TerminalText{Text: p.shown, From: from, Next: from + int64(most), End: 20000, Lost: int64(page)}, nil
+}
+
+func (p *terminals) Wait(_ context.Context, pane string, until tools.TerminalUntil, wait time.Duration) (tools.TerminalWaited, error) {
+	if pane != "t1" {
+		return tools.TerminalWaited{}, errPane
+	}
+	p.wait = wait
+	w := tools.TerminalWaited{Why: "time", Text: p.shown, Next: 7}
+	switch {
+	case until.Pattern != nil:
+		if w.Match = until.Pattern.FindString(p.shown); w.Match != "" {
+			w.Why = "pattern"
+		}
+	case until.Prompt:
+		w.Why = "prompt"
+	case until.Exit:
+		w.Why, w.Exit = "exit", 3
+	case until.Quiet > 0:
+		w.Why = "ended"
+	}
+	return w, nil
+}
+
+func (p *terminals) List(context.Context) ([]tools.Terminal, error) {
+	return []tools.Terminal{
+		{Pane: "t1", Title: p.shown, Dir: "/x", Command: "serve", Running: true},
+		{Pane: "t2", Title: "done", Exit: 4, Lent: true},
+	}, nil
 }
 
 func (p *browsers) Open(_ context.Context, _, url string) (tools.Page, error) {
@@ -243,7 +295,8 @@ func TestSpecs(t *testing.T) {
 		}
 	}
 	want := []string{
-		"run_command", "read_file", "write_file", "edit_file", "list_files", "terminal_open", "terminal_run", "terminal_read",
+		"run_command", "terminal_open", "terminal_run", "terminal_type", "terminal_keys", "terminal_read", "terminal_wait", "terminal_list",
+		"read_file", "write_file", "edit_file", "list_files",
 		"browser_open", "browser_snapshot", "browser_click", "browser_type", "browser_screenshot", "claim_complete", "abort_with_report",
 		"ask_operator", "declare_step", "verify_step", "write_todos", "complete_todo", "read_evidence", "wait",
 	}
@@ -426,9 +479,83 @@ func TestTerminalTools(t *testing.T) {
 			t.Errorf("%d seconds wait %s", wanted, h.panes.wait)
 		}
 	}
-	h.good(h.do("terminal_read", "pane", "t1"), "next 16384, more to read\n", "listening")
-	h.good(h.do("terminal_read", "pane", "t1", "from", 100), "next 16484; the shell has ended\n")
+	screen := h.do("terminal_read", "pane", "t1")
+	h.good(screen, "the screen, cursor at row 2, column 3\n", "listening")
+	if *screen.More != (goal.More{Next: 100, Total: 100}) {
+		t.Errorf("%+v", *screen.More)
+	}
+	read := h.do("terminal_read", "pane", "t1", "from", 100)
+	h.good(read, "bytes 100 to 12388 of 20000; the shell has ended\n", "listening")
+	if *read.More != (goal.More{Has: true, Next: 12388, Total: 20000}) {
+		t.Errorf("%+v", *read.More)
+	}
+	h.good(h.do("terminal_read", "pane", "t1", "page", 2), "2 bytes before are no longer kept")
 	h.bad(h.do("terminal_read", "pane", "x9"), "no pane x9")
+	h.bad(h.do("terminal_read", "pane", "x9", "page", 1), "no pane x9")
+}
+
+func TestTerminalTyping(t *testing.T) {
+	h := newHouse(t)
+	h.good(h.do("terminal_type", "pane", "t1", "text", "yes"), "typed 3 characters and Enter")
+	if h.panes.asked != "yestrue" {
+		t.Errorf("typed %q", h.panes.asked)
+	}
+	h.good(h.do("terminal_type", "pane", "t1", "text", "yé", "no_enter", true), "typed 2 characters into pane t1, without Enter")
+	h.good(h.do("terminal_keys", "pane", "t1", "keys", []string{"Ctrl+C", "Up"}), "pressed Ctrl+C Up")
+	for _, c := range [][]any{
+		{"terminal_type", "pane", "x9", "text", "x"}, {"terminal_keys", "pane", "x9", "keys", []string{"Up"}}, {"terminal_wait", "pane", "x9", "for", "exit"},
+	} {
+		h.bad(h.do(c[0].(string), c[1:]...), "no pane x9")
+	}
+	// A command spelled key by key is judged as the one it is.
+	keys := append(strings.Split("git push --force", ""), "Enter")
+	if e, err := h.effect("terminal_keys", "pane", "t1", "keys", keys); err != nil || len(e.Commands) != 1 || e.Commands[0][0] != "git" {
+		t.Errorf("%+v %v", e, err)
+	}
+	h.panes.person = true
+	if e, err := h.effect("terminal_type", "pane", "t1", "text", "y"); err != nil || e.Pane != "t1" {
+		t.Errorf("the person's pane: %+v %v", e, err)
+	}
+}
+
+func TestTerminalWait(t *testing.T) {
+	h := newHouse(t)
+	h.panes.shown = "server listening on 8080"
+	r := h.do("terminal_wait", "pane", "t1", "for", "pattern", "pattern", "listening on (\\d+)", "timeout_seconds", 5)
+	h.good(r, `it appeared: "listening on 8080"`, "server listening")
+	if h.panes.wait != 5*time.Second || r.More.Next != 7 {
+		t.Errorf("%s %+v", h.panes.wait, r.More)
+	}
+	h.bad(h.do("terminal_wait", "pane", "t1", "for", "pattern", "pattern", "closed"), "not within 1m0s", "server listening")
+	h.good(h.do("terminal_wait", "pane", "t1", "for", "prompt"), "at its prompt")
+	h.good(h.do("terminal_wait", "pane", "t1", "for", "exit"), "the command is done, exit 3")
+	h.bad(h.do("terminal_wait", "pane", "t1", "for", "quiet"), "has ended")
+	h.do("terminal_wait", "pane", "t1", "for", "exit", "timeout_seconds", 1<<62)
+	if h.panes.wait != 30*time.Minute {
+		t.Errorf("%s", h.panes.wait)
+	}
+	for _, c := range []struct {
+		args []any
+		says string
+	}{
+		{[]any{"for", "luck"}, "use pattern, prompt, exit or quiet"},
+		{[]any{"for", "pattern"}, "1 to 1000"},
+		{[]any{"for", "pattern", "pattern", "("}, "RE2"},
+		{[]any{"for", "pattern", "pattern", "x*"}, "matches nothing"},
+		{[]any{"for", "exit", "pattern", "x"}, "pattern"},
+	} {
+		if _, err := h.effect("terminal_wait", append([]any{"pane", "t1"}, c.args...)...); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: %v", c.args, err)
+		}
+	}
+}
+
+func TestTerminalList(t *testing.T) {
+	h := newHouse(t)
+	h.good(h.do("terminal_list"), `t1`, `runs "serve"`, `t2 "done"`, "ended with exit 4", "lent by the person")
+	if r := h.do("terminal_list", "busy", true); strings.Contains(r.Text, "t2") {
+		t.Errorf("%s", r.Text)
+	}
 }
 
 // TestOutside: nothing that a file, a page or a program says can end its quotation.
@@ -446,6 +573,9 @@ func TestOutside(t *testing.T) {
 		"folder below": h.do("list_files", "recursive", true),
 		"command":      h.do("run_command", "command", "cat note.txt"),
 		"terminal":     h.do("terminal_run", "pane", "t1", "command", "ls"),
+		"terminals":    h.do("terminal_list"),
+		"history":      h.do("terminal_read", "pane", "t1", "page", 1),
+		"waiting":      h.do("terminal_wait", "pane", "t1", "for", "exit"),
 		"screen":       h.do("terminal_read", "pane", "t1"),
 		"title":        h.do("browser_open", "url", "http://127.0.0.1/"),
 		"page":         h.do("browser_snapshot", "pane", "b1"),

@@ -1,0 +1,172 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"goalpost/backend/pane"
+	"goalpost/backend/terminal"
+	"goalpost/backend/tools"
+)
+
+// goalTerminals are the terminal panes of one goal.
+type goalTerminals struct{ *goalPanes }
+
+func (t goalTerminals) Open(ctx context.Context, dir, title string) (string, error) {
+	s, err := t.app.terminals.Open(ctx, t.launcher, terminal.Options{
+		ID: t.app.panes.name(pane.Terminal), GoalID: string(t.goal), Title: title, Dir: dir, Env: t.env,
+		Cols: 100, Rows: 30, Scrollback: t.app.scrollback(),
+	})
+	if err != nil {
+		return "", fmt.Errorf("open terminal: %w", err)
+	}
+	return s.ID(), t.lease(ctx, s.ID(), pane.Terminal)
+}
+
+func (t goalTerminals) session(id string) (*terminal.Session, error) {
+	s, err := t.app.terminals.Get(id)
+	if err != nil || !t.app.panes.drives(t.goal, s.Info()) {
+		return nil, notYours(id)
+	}
+	return s, nil
+}
+
+// Confined: a goal's own terminals run in its room. The person's are not its own.
+func (t goalTerminals) Confined(id string) (bool, error) {
+	_, err := t.session(id)
+	return err == nil, err
+}
+
+func (t goalTerminals) Run(ctx context.Context, id, command string, wait time.Duration) (tools.TerminalRun, error) {
+	s, err := t.session(id)
+	if err != nil {
+		return tools.TerminalRun{}, err
+	}
+	t.typed.note(s)
+	run, err := s.Run(ctx, command, wait)
+	if err != nil {
+		return tools.TerminalRun{}, fmt.Errorf("pane %s: %w", id, err)
+	}
+	return tools.TerminalRun{Output: run.Output, Exit: run.Exit, Finished: run.Finished}, nil
+}
+
+func (t goalTerminals) Type(_ context.Context, id, text string, enter bool) error {
+	s, err := t.session(id)
+	if err != nil {
+		return err
+	}
+	t.typed.note(s)
+	if err = s.Type(text); err == nil && enter {
+		err = s.Keys("Enter")
+	}
+	if err != nil {
+		return fmt.Errorf("pane %s: %w", id, err)
+	}
+	return nil
+}
+
+func (t goalTerminals) Keys(_ context.Context, id string, keys []string) error {
+	s, err := t.session(id)
+	if err != nil {
+		return err
+	}
+	t.typed.note(s)
+	if err := s.Keys(keys...); err != nil {
+		return fmt.Errorf("pane %s: %w", id, err)
+	}
+	return nil
+}
+
+func (t goalTerminals) Screen(_ context.Context, id string) (tools.TerminalText, error) {
+	s, err := t.session(id)
+	if err != nil {
+		return tools.TerminalText{}, err
+	}
+	_, ended := s.Exit()
+	_, end := s.Range()
+	lines, row, col, full := s.Screen()
+	return tools.TerminalText{
+		Text: strings.TrimRight(strings.Join(lines, "\n"), "\n "), Next: end, End: end, Row: row + 1, Col: col + 1, Full: full, Running: !ended,
+	}, nil
+}
+
+func (t goalTerminals) Read(_ context.Context, id string, from int64, page, most int) (tools.TerminalText, error) {
+	s, err := t.session(id)
+	if err != nil {
+		return tools.TerminalText{}, err
+	}
+	_, ended := s.Exit()
+	var read terminal.Page
+	if page > 0 {
+		read = s.Scrollback(page - 1)
+	} else {
+		read = s.Text(from, most)
+	}
+	return tools.TerminalText{Text: read.Text, From: read.From, Next: read.Next, End: read.End, Lost: read.Lost, Running: !ended}, nil
+}
+
+func (t goalTerminals) Wait(ctx context.Context, id string, until tools.TerminalUntil, wait time.Duration) (tools.TerminalWaited, error) {
+	s, err := t.session(id)
+	if err != nil {
+		return tools.TerminalWaited{}, err
+	}
+	since := until.Since
+	if since < 0 {
+		since = t.typed.in(id)
+	}
+	w, err := s.WaitFor(ctx, terminal.Until{Pattern: until.Pattern, Since: since, Prompt: until.Prompt, Exit: until.Exit, Quiet: until.Quiet}, wait)
+	if err != nil {
+		return tools.TerminalWaited{}, fmt.Errorf("pane %s: %w", id, err)
+	}
+	const tail = 2 << 10
+	from, _ := s.Range()
+	shown := s.Text(max(from, w.Next-tail), tail)
+	return tools.TerminalWaited{Why: string(w.Why), Match: w.Match, Exit: w.Exit, Next: w.Next, Text: shown.Text}, nil
+}
+
+func (t goalTerminals) List(context.Context) ([]tools.Terminal, error) {
+	var list []tools.Terminal
+	for _, info := range t.app.terminals.List() {
+		if !t.app.panes.drives(t.goal, info) {
+			continue
+		}
+		one := tools.Terminal{
+			Pane: info.ID, Title: info.Title, Dir: info.Cwd, Running: info.Running, Exit: info.Exit, Lent: info.GoalID != string(t.goal),
+		}
+		if s, err := t.app.terminals.Get(info.ID); err == nil {
+			one.Command, _ = s.Running()
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// typed remembers where the output of each pane ended when the agent typed last:
+// what is printed before a wait begins is waited for, too. Concurrent use is fine.
+type typed struct {
+	mu sync.Mutex
+	at map[string]int64
+}
+
+func (t *typed) note(s *terminal.Session) {
+	_, end := s.Range()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.at == nil {
+		t.at = map[string]int64{}
+	}
+	t.at[s.ID()] = end
+}
+
+// in is that place of a pane, below zero if nothing was typed: from now on.
+func (t *typed) in(pane string) int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if at, ok := t.at[pane]; ok {
+		return at
+	}
+	return -1
+}

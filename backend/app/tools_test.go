@@ -1,0 +1,115 @@
+package app_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+)
+
+// did runs a goal that makes the calls one after the other and gives up, and
+// returns the steps that came of them.
+func (p *program) did(calls ...modeltest.Answer) []*event.Step {
+	p.Helper()
+	p.provide(turns(append(calls, call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`))...))
+	out, err := p.goal.Start(api.StartInput{Objective: "use the tools", Checks: shell("false"), CriticEvery: api.NoLimit, OnAsk: "deny"})
+	if err != nil {
+		p.Fatal(err)
+	}
+	var steps []*event.Step
+	p.await("end", func(e event.Event) bool {
+		if s, ok := e.Body.(*event.Step); ok && string(e.GoalID) == out.GoalID && s.Tool != "abort_with_report" {
+			steps = append(steps, s)
+		}
+		_, over := e.Body.(*event.Ended)
+		return over && string(e.GoalID) == out.GoalID
+	})
+	if len(steps) != len(calls) {
+		p.Fatalf("%d steps for %d calls", len(steps), len(calls))
+	}
+	return steps
+}
+
+func with(a ...any) string {
+	object := map[string]any{}
+	for i := 0; i+1 < len(a); i += 2 {
+		object[a[i].(string)] = a[i+1]
+	}
+	b, _ := json.Marshal(object)
+	return string(b)
+}
+
+// TestTerminalToolsOnARealTerminal: a shell, a program that asks, keys that
+// interrupt, waits for each of their reasons, the screen and the scrollback.
+func TestTerminalToolsOnARealTerminal(t *testing.T) {
+	p := start(t, t.TempDir())
+	const ask = `sh -c 'trap "echo caught; exit 9" INT; printf "your name? "; read n; echo "hello $n"; echo listening; sleep 1000'`
+	steps := p.did(
+		call("terminal_open", `{"title":"work"}`),
+		call("terminal_run", with("pane", "t1", "command", "seq 1 3000; exit_of() { return $1; }; exit_of 7", "wait_seconds", 60)),
+		call("terminal_type", with("pane", "t1", "text", ask)),
+		call("terminal_wait", with("pane", "t1", "for", "pattern", "pattern", `name\? $`)),
+		call("terminal_type", with("pane", "t1", "text", "Ada")),
+		call("terminal_wait", with("pane", "t1", "for", "pattern", "pattern", `listening`)),
+		call("terminal_list", with("busy", true)),
+		call("terminal_read", with("pane", "t1")),
+		call("terminal_keys", with("pane", "t1", "keys", []string{"Ctrl+C"})),
+		call("terminal_wait", with("pane", "t1", "for", "prompt")),
+		call("terminal_read", with("pane", "t1", "page", 1)),
+		call("terminal_keys", with("pane", "t1", "keys", []string{"Hyper+X"})),
+		call("terminal_wait", with("pane", "t1", "for", "pattern", "pattern", "never printed", "timeout_seconds", 1)),
+	)
+	for i, want := range []struct {
+		ok    event.Outcome
+		words []string
+	}{
+		{event.OK, []string{"opened pane t1"}},
+		{event.Failed, []string{"exit 7", "2999\n3000"}},
+		{event.OK, []string{"and Enter"}},
+		{event.OK, []string{"it appeared", "name?"}},
+		{event.OK, nil},
+		{event.OK, []string{"listening", "hello Ada"}},
+		{event.OK, []string{"t1", "runs"}},
+		{event.OK, []string{"cursor at row", "hello Ada", "listening"}},
+		{event.OK, []string{"pressed Ctrl+C"}},
+		{event.OK, []string{"at its prompt", "exit 9"}},
+		{event.OK, []string{"3000\n", "hello Ada", "caught"}},
+		{event.Failed, []string{"there is no key", "Hyper+X"}},
+		{event.Failed, []string{"not within 1s"}},
+	} {
+		if steps[i].Outcome != want.ok {
+			t.Errorf("step %d %s: %s %.600s", i, steps[i].Tool, steps[i].Outcome, steps[i].Result)
+		}
+		for _, w := range want.words {
+			if !strings.Contains(steps[i].Result, w) {
+				t.Errorf("step %d %s does not say %q: %.1500s", i, steps[i].Tool, w, steps[i].Result)
+			}
+		}
+	}
+}
+
+// TestTheEnvelope: every result reaches the model in the same one, also what was refused.
+func TestTheEnvelope(t *testing.T) {
+	p := start(t, t.TempDir())
+	s := p.provide(turns(call("run_command", `{"command":"seq 1 20000"}`), call("run_command", `{"command":"exit 3"}`), call("no_such_tool", `{}`),
+		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)))
+	out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("false"), CriticEvery: api.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ended(out.GoalID)
+	var results []string
+	for _, m := range s.Requests()[len(s.Requests())-1].Messages {
+		if m.Role == goal.ToolRole {
+			results = append(results, m.Text)
+		}
+	}
+	if len(results) != 3 || !strings.HasPrefix(results[0], "{\"ok\":true}\nexit 0\n") || len(results[0]) > 17<<10 || !strings.Contains(results[0], `handle "step:1" and the cursor 8192`) ||
+		!strings.HasPrefix(results[1], "{\"ok\":false}\nexit 3") || !strings.HasPrefix(results[2], "{\"ok\":false}\nthere is no tool") {
+		t.Errorf("%d results: %.300q", len(results), results)
+	}
+}

@@ -1,0 +1,51 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+const maxKeys = 200
+
+type terminalKeysArgs struct {
+	Pane string   `json:"pane" jsonschema:"the terminal pane"`
+	Keys []string `json:"keys" jsonschema:"keys in order: a character or Enter, Tab, Escape, Backspace, Delete, Space, Home, End, PageUp, PageDown, Up, Down, Left, Right, F1 to F12, with Ctrl+, Alt+ or Shift+ before it, such as Ctrl+C"`
+}
+
+func terminalKeys(r Room) (Tool, error) {
+	return define("terminal_keys", func(_ context.Context, a terminalKeysArgs) (policy.Effect, error) {
+		switch {
+		case len(a.Keys) == 0:
+			return policy.Effect{}, errors.New("there are no keys; give a list such as [\"Ctrl+C\"]")
+		case len(a.Keys) > maxKeys:
+			return policy.Effect{}, fmt.Errorf("these are %d keys, at most %d at once; terminal_type types text", len(a.Keys), maxKeys)
+		}
+		return r.typing(a.Pane, spelled(a.Keys))
+	}, func(ctx context.Context, a terminalKeysArgs) goal.Result {
+		if err := r.Terminals.Keys(ctx, a.Pane, a.Keys); err != nil {
+			return failed("%s", err)
+		}
+		return ok("pressed %s in pane %s", strings.Join(a.Keys, " "), a.Pane)
+	})
+}
+
+// spelled is what keys write, so that a command cannot be spelled past the rules.
+func spelled(keys []string) string {
+	var b strings.Builder
+	for _, k := range keys {
+		switch {
+		case k == "Enter":
+			b.WriteByte('\n')
+		case k == "Space", k == "Tab":
+			b.WriteByte(' ')
+		case len([]rune(k)) == 1:
+			b.WriteString(k)
+		}
+	}
+	return b.String()
+}

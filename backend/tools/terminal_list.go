@@ -1,0 +1,53 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+type terminalListArgs struct {
+	Busy bool `json:"busy,omitempty" jsonschema:"only those in which a command runs"`
+}
+
+func terminalList(t Terminals) (Tool, error) {
+	return define("terminal_list", func(context.Context, terminalListArgs) (policy.Effect, error) {
+		return policy.Effect{Risk: policy.ReadOnly}, nil
+	}, func(ctx context.Context, a terminalListArgs) goal.Result {
+		list, err := t.List(ctx)
+		if err != nil {
+			return failed("%s", err)
+		}
+		var lines []string
+		for _, one := range list {
+			if a.Busy && one.Command == "" {
+				continue
+			}
+			lines = append(lines, one.line())
+		}
+		if len(lines) == 0 {
+			return ok("There is no such terminal pane; terminal_open opens one.")
+		}
+		return goal.Result{OK: true, Text: outside("the terminals", strings.Join(lines, "\n"))}
+	})
+}
+
+// line is one pane in words. Title, folder and command come from programs.
+func (t Terminal) line() string {
+	s := fmt.Sprintf("%s %q in %q", t.Pane, t.Title, t.Dir)
+	switch {
+	case !t.Running:
+		s += fmt.Sprintf(", ended with exit %d", t.Exit)
+	case t.Command != "":
+		s += fmt.Sprintf(", runs %q", t.Command)
+	default:
+		s += ", at its prompt or silent about what it runs"
+	}
+	if t.Lent {
+		s += ", lent by the person"
+	}
+	return s
+}

@@ -1,0 +1,66 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+const terminalPage = 12 << 10 // bytes
+
+type terminalReadArgs struct {
+	Pane string `json:"pane" jsonschema:"the terminal pane"`
+	From int64  `json:"from,omitempty" jsonschema:"where to read on in what was printed: the next_cursor of an earlier answer"`
+	Page int    `json:"page,omitempty" jsonschema:"a page of what was printed, counted from the newest, which is 1. The screen as it is now if page and from are left out"`
+}
+
+func terminalRead(t Terminals) (Tool, error) {
+	return define("terminal_read", func(_ context.Context, a terminalReadArgs) (policy.Effect, error) {
+		switch {
+		case a.From < 0 || a.Page < 0:
+			return policy.Effect{}, fmt.Errorf("from and page count from 1")
+		case a.From > 0 && a.Page > 0:
+			return policy.Effect{}, fmt.Errorf("give from or page, not both")
+		}
+		return policy.Effect{Risk: policy.ReadOnly}, nil
+	}, func(ctx context.Context, a terminalReadArgs) goal.Result {
+		if a.From <= 0 && a.Page <= 0 {
+			return screen(ctx, t, a.Pane)
+		}
+		text, err := t.Read(ctx, a.Pane, a.From, a.Page, terminalPage)
+		if err != nil {
+			return failed("%s", err)
+		}
+		note := fmt.Sprintf("bytes %d to %d of %d", text.From, text.Next, text.End)
+		if text.Lost > 0 {
+			note += fmt.Sprintf("; %d bytes before are no longer kept", text.Lost)
+		}
+		r := ok("%s\n%s", note+ended(text), outside("pane "+a.Pane, text.Text))
+		r.More = &goal.More{Next: text.Next, Total: text.End, Has: text.Next < text.End}
+		return r
+	})
+}
+
+// screen is what the pane shows; the cursor is where to read what is printed next.
+func screen(ctx context.Context, t Terminals, pane string) goal.Result {
+	text, err := t.Screen(ctx, pane)
+	if err != nil {
+		return failed("%s", err)
+	}
+	note := fmt.Sprintf("the screen, cursor at row %d, column %d", text.Row, text.Col)
+	if text.Full {
+		note += ", a full-screen program"
+	}
+	r := ok("%s\n%s", note+ended(text), outside("pane "+pane, text.Text))
+	r.More = &goal.More{Next: text.Next, Total: text.End}
+	return r
+}
+
+func ended(text TerminalText) string {
+	if text.Running {
+		return ""
+	}
+	return "; the shell has ended"
+}

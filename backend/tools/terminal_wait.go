@@ -1,0 +1,106 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+const (
+	usualWait  = time.Minute
+	longWait   = 30 * time.Minute
+	maxPattern = 1000
+)
+
+type terminalWaitArgs struct {
+	Pane           string `json:"pane" jsonschema:"the terminal pane"`
+	For            string `json:"for" jsonschema:"what to wait for: pattern (text appears), prompt (the shell asks for a command), exit (the command that runs is done) or quiet (nothing was printed for quiet_seconds)"`
+	Pattern        string `json:"pattern,omitempty" jsonschema:"for pattern: a regular expression (RE2), such as listening on|error"`
+	Since          int64  `json:"since,omitempty" jsonschema:"for pattern: the next_cursor from which printed text counts. Since you typed last if left out, so that what came meanwhile is not missed"`
+	QuietSeconds   int    `json:"quiet_seconds,omitempty" jsonschema:"for quiet: how long nothing may have been printed; 5 if left out"`
+	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"give up after this long; 60 if left out, at most 1800. One long wait is better than many short ones"`
+}
+
+func terminalWait(t Terminals) (Tool, error) {
+	return define("terminal_wait", func(_ context.Context, a terminalWaitArgs) (policy.Effect, error) {
+		_, err := a.until()
+		return policy.Effect{Risk: policy.ReadOnly}, err
+	}, func(ctx context.Context, a terminalWaitArgs) goal.Result {
+		until, err := a.until()
+		if err != nil {
+			return failed("%s", err)
+		}
+		limit := seconds(a.TimeoutSeconds, usualWait, longWait)
+		w, err := t.Wait(ctx, a.Pane, until, limit)
+		if err != nil {
+			return failed("%s", err)
+		}
+		met, words := w.words(a, limit)
+		r := goal.Result{OK: met, Text: words + "\n" + outside("pane "+a.Pane, w.Text)}
+		r.More = &goal.More{Next: w.Next, Total: w.Next}
+		return r
+	})
+}
+
+func (a terminalWaitArgs) until() (TerminalUntil, error) {
+	u := TerminalUntil{Since: -1}
+	if a.Since > 0 {
+		u.Since = a.Since
+	}
+	if a.For != "pattern" && a.Pattern != "" {
+		return u, fmt.Errorf("a pattern is waited for with \"for\":\"pattern\", not %q", a.For)
+	}
+	switch a.For {
+	case "pattern":
+		if a.Pattern == "" || len(a.Pattern) > maxPattern {
+			return u, fmt.Errorf("the pattern has %d characters; give a regular expression of 1 to %d, such as listening on|error", len(a.Pattern), maxPattern)
+		}
+		re, err := regexp.Compile(a.Pattern)
+		if err != nil {
+			return u, fmt.Errorf("the pattern cannot be read (RE2): %w", err)
+		}
+		if re.MatchString("") {
+			return u, errors.New("the pattern matches nothing at all, so the wait would be over at once; name what must appear")
+		}
+		u.Pattern = re
+	case "prompt":
+		u.Prompt = true
+	case "exit":
+		u.Exit = true
+	case "quiet":
+		u.Quiet = seconds(a.QuietSeconds, 5*time.Second, longWait)
+	default:
+		return u, fmt.Errorf("for is %q; use pattern, prompt, exit or quiet", a.For)
+	}
+	return u, nil
+}
+
+// words says how the wait ended, and whether that is what was waited for.
+func (w TerminalWaited) words(a terminalWaitArgs, limit time.Duration) (met bool, text string) {
+	switch w.Why {
+	case "pattern":
+		return true, fmt.Sprintf("it appeared: %q", clipped(w.Match, 200))
+	case "prompt":
+		return true, fmt.Sprintf("the shell is at its prompt; the last command ended with exit %d", w.Exit)
+	case "exit":
+		return true, fmt.Sprintf("the command is done, exit %d", w.Exit)
+	case "quiet":
+		return true, fmt.Sprintf("nothing was printed for %s", seconds(a.QuietSeconds, 5*time.Second, longWait))
+	case "ended":
+		return false, fmt.Sprintf("the pane's program has ended, exit %d", w.Exit)
+	}
+	return false, fmt.Sprintf("not within %s; it goes on. The end of what it printed:", limit)
+}
+
+func clipped(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

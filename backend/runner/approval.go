@@ -188,26 +188,30 @@ func (r *Run) resolve(ctx context.Context, a goal.Approval, answer goal.Answer) 
 }
 
 func (r *Run) endGrant(ctx context.Context, id, why string) *Stop {
-	i := slices.IndexFunc(r.approvals.grants, func(g policy.Grant) bool { return g.ID == id })
-	if i < 0 {
+	if !r.forgetGrant(func(g policy.Grant) bool { return g.ID == id }) {
 		return nil
 	}
-	if stop := r.append(ctx, &event.GrantEnded{Request: id, Why: why}); stop != nil {
-		return stop
+	return r.append(ctx, &event.GrantEnded{Request: id, Why: why})
+}
+
+// usedUpGrant ends a grant that held for one call; what it gives is journaled by
+// the caller, with that call's intent.
+func (r *Run) usedUpGrant(id string) []event.Body {
+	if !r.forgetGrant(func(g policy.Grant) bool { return g.ID == id && g.Scope == policy.Once }) {
+		return nil
+	}
+	return []event.Body{&event.GrantEnded{Request: id, Why: "used"}}
+}
+
+// forgetGrant says whether there was such a grant.
+func (r *Run) forgetGrant(which func(policy.Grant) bool) bool {
+	i := slices.IndexFunc(r.approvals.grants, which)
+	if i < 0 {
+		return false
 	}
 	r.approvals.grants = slices.Delete(r.approvals.grants, i, i+1)
 	r.tellBorder()
-	return nil
-}
-
-// useUp ends a grant that held for one call.
-func (r *Run) useUp(ctx context.Context, id string) *Stop {
-	for _, g := range r.approvals.grants {
-		if g.ID == id && g.Scope == policy.Once {
-			return r.endGrant(ctx, id, "used")
-		}
-	}
-	return nil
+	return true
 }
 
 func (r *Run) tellBorder() {

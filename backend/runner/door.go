@@ -105,10 +105,8 @@ func (r *Run) call(ctx context.Context, c goal.Call) *Stop {
 			return stop
 		}
 	}
-	if stop := r.append(ctx, &event.StepStarted{StepID: n, Tool: c.Tool, Arguments: c.Arguments, Effect: effect, Grant: grant}); stop != nil {
-		return stop
-	}
-	if stop := r.useUp(ctx, grant); stop != nil {
+	intent := &event.StepStarted{StepID: n, Tool: c.Tool, Arguments: c.Arguments, Effect: effect, Grant: grant}
+	if stop := r.append(ctx, append([]event.Body{intent}, r.usedUpGrant(grant)...)...); stop != nil {
 		return stop
 	}
 	from := r.cfg.Clock.Now()
@@ -221,13 +219,13 @@ func (r *Run) permit(ctx context.Context, c goal.Call, n int, tool Tool, e polic
 	}
 	var err error
 	if call.Effect, err = tool.Effect(ctx, arguments(c)); err != nil { // the world went on while the person thought
-		return "", refuse(event.Failed, "%s", err.Error()), r.useUp(ctx, answer.Grant.ID)
+		return "", refuse(event.Failed, "%s", err.Error()), r.append(ctx, r.usedUpGrant(answer.Grant.ID)...)
 	}
 	if d = r.decide(call); d.Answer == policy.Allow {
 		return d.Grant, no, nil
 	}
 	return "", refuse(event.Failed, "not executed: what it would touch changed while the person was asked. Look again, then repeat it if it is still right."),
-		r.useUp(ctx, answer.Grant.ID)
+		r.append(ctx, r.usedUpGrant(answer.Grant.ID)...)
 }
 
 // denied turns a decision into a refusal; an Allow is none.

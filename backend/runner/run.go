@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"goalpost/backend/event"
@@ -40,6 +41,7 @@ type Run struct {
 	covered  bool              // a changing call was made in it
 
 	approvals approvals
+	unwritten unwritten     // safe for both
 	idle      idle          // safe for both
 	stirred   chan struct{} // the watch has looked at the orders
 
@@ -207,10 +209,31 @@ func (r *Run) say(ctx context.Context, text string, also ...event.Body) *Stop {
 
 // append journals even when the run is being cancelled: what happened, happened.
 func (r *Run) append(ctx context.Context, bodies ...event.Body) *Stop {
+	r.unwritten.mu.Lock()
+	defer r.unwritten.mu.Unlock() // what is appended first stands first, whoever appends
+	bodies = append(r.unwritten.bodies, bodies...)
+	r.unwritten.bodies = nil
+	if len(bodies) == 0 {
+		return nil
+	}
 	if err := r.cfg.Journal.Append(context.WithoutCancel(ctx), r.id, bodies...); err != nil {
 		return &Stop{Exit: goal.Faulted, Reason: "the journal could not be written: " + err.Error()}
 	}
 	return nil
+}
+
+// unwritten goes to the journal with what is appended next, in one commit: a
+// commit costs more than everything else that the host does for a step. Nothing
+// of it has been told to anyone, nor done for it.
+type unwritten struct {
+	mu     sync.Mutex
+	bodies []event.Body
+}
+
+func (u *unwritten) add(bodies ...event.Body) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.bodies = append(u.bodies, bodies...)
 }
 
 // fault turns an error into a stop; a cancelled run stops for the reason it was

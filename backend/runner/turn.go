@@ -37,7 +37,8 @@ func (r *Run) turn(ctx context.Context) (*goal.Reply, *Stop) {
 	m := goal.Message{Role: goal.Assistant, Text: reply.Text, Calls: reply.Calls}
 	r.conversation.add(m)
 	r.spend(reply.Usage)
-	return &reply, r.append(ctx, &event.Message{Message: m}, &event.Usage{Usage: reply.Usage})
+	r.unwritten.add(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
+	return &reply, nil
 }
 
 func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error) {

@@ -89,9 +89,10 @@ func (s *Store) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) er
 			if err := insertEvent(ctx, tx, ev); err != nil {
 				return err
 			}
+			place.counted.add(body)
 			events = append(events, ev)
 		}
-		return nil
+		return place.save(ctx, tx, events)
 	})
 	if err != nil {
 		return err
@@ -102,14 +103,49 @@ func (s *Store) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) er
 	return nil
 }
 
-// place is where a goal's journal stands at the start of a transaction.
+// place is where a goal's journal stands in a transaction.
 type place struct {
 	seq     int64
 	started time.Time
+	counted counted
 }
 
-func placeOf(ctx context.Context, tx *sql.Tx, id goal.ID) (place, error) {
-	var p place
+// counted is what the events of one transaction add to the numbers in the
+// goal's row, which is written once for all of them. 0 leaves a number as it is.
+type counted struct {
+	iterations, steps   int
+	tokensIn, tokensOut int64
+	usd                 float64
+}
+
+func (c *counted) add(body event.Body) {
+	switch b := body.(type) {
+	case *event.Iteration:
+		c.iterations = b.N
+	case *event.StepStarted:
+		c.steps = b.StepID
+	case *event.Usage:
+		c.tokensIn, c.tokensOut, c.usd = c.tokensIn+b.TokensIn, c.tokensOut+b.TokensOut, c.usd+b.USD
+	}
+}
+
+// save writes what the events did to the goal's row.
+func (p *place) save(ctx context.Context, tx *sql.Tx, events []event.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	last, c := events[len(events)-1], p.counted
+	_, err := tx.ExecContext(ctx, `UPDATE goals SET seq = ?, updated_at = ?, iterations = coalesce(nullif(?, 0), iterations),
+		steps = coalesce(nullif(?, 0), steps), tokens_in = tokens_in + ?, tokens_out = tokens_out + ?, usd = usd + ? WHERE id = ?`,
+		last.Seq, stamp(last.At), c.iterations, c.steps, c.tokensIn, c.tokensOut, c.usd, last.GoalID)
+	if err != nil {
+		return fmt.Errorf("the goal's row: %w", err)
+	}
+	return nil
+}
+
+func placeOf(ctx context.Context, tx *sql.Tx, id goal.ID) (*place, error) {
+	p := &place{}
 	var started string
 	err := tx.QueryRowContext(ctx, "SELECT seq, started_at FROM goals WHERE id = ?", id).Scan(&p.seq, &started)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -122,7 +158,7 @@ func placeOf(ctx context.Context, tx *sql.Tx, id goal.ID) (place, error) {
 	return p, nil
 }
 
-func (p place) sinceStart(at time.Time) int64 {
+func (p *place) sinceStart(at time.Time) int64 {
 	if p.started.IsZero() {
 		return 0
 	}
@@ -137,9 +173,6 @@ func insertEvent(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	_, err = tx.ExecContext(ctx, "INSERT INTO events (goal_id, seq, run_id, at, type, body) VALUES (?,?,?,?,?,?)",
 		ev.GoalID, ev.Seq, ev.RunID, stamp(ev.At), ev.Body.EventType(), string(body))
 	if err != nil {
-		return fmt.Errorf("event %s: %w", ev.Body.EventType(), err)
-	}
-	if _, err = tx.ExecContext(ctx, "UPDATE goals SET seq = ?, updated_at = ? WHERE id = ?", ev.Seq, stamp(ev.At), ev.GoalID); err != nil {
 		return fmt.Errorf("event %s: %w", ev.Body.EventType(), err)
 	}
 	return nil

@@ -18,28 +18,32 @@ type Opinion struct {
 	Review *event.Review
 }
 
+// opinions names its index: for their order alone SQLite would read the whole journal.
+const opinions = "SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND " + rare +
+	" AND type IN ('critic','review') ORDER BY seq"
+
 // Opinions reads every word of critic and reviewer, oldest first.
 func (s *Store) Opinions(ctx context.Context, id goal.ID) ([]Opinion, error) {
 	row, err := s.Goal(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.events(ctx, "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type IN ('critic','review') ORDER BY seq", id)
+	list, err := s.events(ctx, opinions, id)
 	if err != nil {
 		return nil, err
 	}
-	opinions := make([]Opinion, 0, len(list))
+	said := make([]Opinion, 0, len(list))
 	for _, e := range list {
-		o := Opinion{At: e.At, AtMS: place{started: row.StartedAt}.sinceStart(e.At)}
+		o := Opinion{At: e.At, AtMS: (&place{started: row.StartedAt}).sinceStart(e.At)}
 		switch b := e.Body.(type) {
 		case *event.Critic:
 			o.Critic = b
 		case *event.Review:
 			o.Review = b
 		}
-		opinions = append(opinions, o)
+		said = append(said, o)
 	}
-	return opinions, nil
+	return said, nil
 }
 
 // RunRow is one run of a goal: which process it was and how long it lived.

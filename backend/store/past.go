@@ -42,14 +42,20 @@ func (s *Store) Past(ctx context.Context, id goal.ID) (goal.Past, error) {
 	return p, nil
 }
 
+// rare is the condition of the index events_of_kind, word for word: only a query
+// that has it too may use that index, and does not read the whole journal.
+const rare = "type IN ('todos','critic','review','paused','ended','usage','warning','limits_changed')"
+
+const todos = "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND " + rare + " AND type = 'todos' ORDER BY seq DESC LIMIT 1"
+
 // Todos reads the goal's plan as it is now.
 func (s *Store) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
-	list, err := s.events(ctx, "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type = 'todos' ORDER BY seq DESC LIMIT 1", id)
+	list, err := s.events(ctx, todos, id)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	if todos, ok := list[0].Body.(*event.Todos); ok {
-		return todos.Items, nil
+	if plan, ok := list[0].Body.(*event.Todos); ok {
+		return plan.Items, nil
 	}
 	return nil, nil
 }
@@ -57,8 +63,8 @@ func (s *Store) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
 // warned reads which percentages of which limits were warned of since the limits were set.
 func (s *Store) warned(ctx context.Context, id goal.ID) (map[string]int, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT body ->> 'what', max(body ->> 'percent') FROM events
-		WHERE goal_id = ?1 AND type = 'warning' AND body ->> 'percent' > 0
-		AND seq > (SELECT coalesce(max(seq), 0) FROM events WHERE goal_id = ?1 AND type = 'limits_changed') GROUP BY 1`, id)
+		WHERE goal_id = ?1 AND `+rare+` AND type = 'warning' AND body ->> 'percent' > 0
+		AND seq > (SELECT coalesce(max(seq), 0) FROM events WHERE goal_id = ?1 AND `+rare+` AND type = 'limits_changed') GROUP BY 1`, id)
 	if err != nil {
 		return nil, fmt.Errorf("read warnings: %w", err)
 	}
@@ -82,7 +88,7 @@ func (s *Store) warned(ctx context.Context, id goal.ID) (map[string]int, error) 
 // is not counted against it any more.
 func (s *Store) lastStop(ctx context.Context, id goal.ID) (string, error) {
 	var at string
-	err := s.read.QueryRowContext(ctx, `SELECT coalesce(max(at), '') FROM events WHERE goal_id = ? AND type IN ('paused','ended')
+	err := s.read.QueryRowContext(ctx, `SELECT coalesce(max(at), '') FROM events WHERE goal_id = ? AND `+rare+` AND type IN ('paused','ended')
 		AND body ->> 'exit' IN ('stuck','needs_operator','limit_reached','done','gave_up','user_aborted')`, id).Scan(&at)
 	if err != nil {
 		return "", fmt.Errorf("read stops: %w", err)

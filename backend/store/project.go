@@ -13,7 +13,7 @@ import (
 
 // project brings the goal's row and the tables of nouns up to date with an
 // event, in the event's own transaction.
-func (s *Store) project(ctx context.Context, tx *sql.Tx, ev event.Event, p place) error {
+func (s *Store) project(ctx context.Context, tx *sql.Tx, ev event.Event, p *place) error {
 	q, args, err := s.statement(ctx, tx, ev, p)
 	if err != nil || q == "" {
 		return err
@@ -24,12 +24,10 @@ func (s *Store) project(ctx context.Context, tx *sql.Tx, ev event.Event, p place
 	return nil
 }
 
-func (s *Store) statement(ctx context.Context, tx *sql.Tx, ev event.Event, p place) (string, []any, error) {
+func (s *Store) statement(ctx context.Context, tx *sql.Tx, ev event.Event, p *place) (string, []any, error) {
 	switch b := ev.Body.(type) {
-	case *event.Iteration:
-		return "UPDATE goals SET iterations = ? WHERE id = ?", []any{b.N, ev.GoalID}, nil
 	case *event.StepStarted:
-		return stepStarted(ctx, tx, ev, b, p)
+		return stepStarted(ev, b, p)
 	case *event.Step:
 		return s.stepEnded(ev, b)
 	case *event.Claim:
@@ -40,9 +38,6 @@ func (s *Store) statement(ctx context.Context, tx *sql.Tx, ev event.Event, p pla
 			[]any{ev.GoalID, b.N, ev.RunID, stamp(ev.At), p.sinceStart(ev.At), valid(b.Rationale), valid(b.Result), b.By}, nil
 	case *event.Verdict:
 		return s.verdict(ctx, tx, ev, b)
-	case *event.Usage:
-		return "UPDATE goals SET tokens_in = tokens_in + ?, tokens_out = tokens_out + ?, usd = usd + ? WHERE id = ?",
-			[]any{b.TokensIn, b.TokensOut, b.USD, ev.GoalID}, nil
 	case *event.Paused:
 		return stopped(ctx, tx, ev, stop{goal.Paused, b.Exit, false, b.Report, b.Account, b.Until})
 	case *event.ApprovalRequested:
@@ -62,10 +57,7 @@ func (s *Store) statement(ctx context.Context, tx *sql.Tx, ev event.Event, p pla
 	return "", nil, nil
 }
 
-func stepStarted(ctx context.Context, tx *sql.Tx, ev event.Event, b *event.StepStarted, p place) (string, []any, error) {
-	if _, err := tx.ExecContext(ctx, "UPDATE goals SET steps = ? WHERE id = ?", b.StepID, ev.GoalID); err != nil {
-		return "", nil, fmt.Errorf("step: %w", err)
-	}
+func stepStarted(ev event.Event, b *event.StepStarted, p *place) (string, []any, error) {
 	return "INSERT INTO steps (goal_id, n, run_id, at, at_ms, tool, arguments, risk) VALUES (?,?,?,?,?,?,?,?)",
 		[]any{ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), p.sinceStart(ev.At), valid(b.Tool), valid(b.Arguments), string(b.Effect.Risk)}, nil
 }

@@ -388,24 +388,42 @@ func BenchmarkAppend(b *testing.B) {
 
 // TestACardDoesNotReadTheSteps: its cost would grow with what the steps hold.
 func TestACardDoesNotReadTheSteps(t *testing.T) {
+	if p := plan(t, activity, `["x"]`, 24); strings.Count(p, "steps") != strings.Count(p, "COVERING INDEX steps_in_time")*2 {
+		t.Error(p)
+	}
+}
+
+// TestWhatIsRareIsFoundWithoutReadingTheJournal: a goal of 10,000 steps opens as fast as one of ten.
+func TestWhatIsRareIsFoundWithoutReadingTheJournal(t *testing.T) {
+	for _, q := range []string{todos, opinions} {
+		if p := plan(t, q, "x"); !strings.Contains(p, "USING INDEX events_of_kind (goal_id=? AND type=?)") {
+			t.Errorf("%s: %s", q, p)
+		}
+	}
+}
+
+// plan is how SQLite means to answer a query.
+func plan(t *testing.T, query string, args ...any) string {
+	t.Helper()
 	s := open(t, t.TempDir(), nil)
-	var plan string
-	rows, err := s.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+activity, `["x"]`, 24)
+	rows, err := s.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = rows.Close() }()
+	said := ""
 	for rows.Next() {
 		var id, parent, unused int
 		var detail string
 		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
 			t.Fatal(err)
 		}
-		plan += detail + "; "
+		said += detail + "; "
 	}
-	if err := rows.Err(); err != nil || plan == "" || strings.Count(plan, "steps") != strings.Count(plan, "COVERING INDEX steps_in_time")*2 {
-		t.Errorf("%s %v", plan, err)
+	if err := rows.Err(); err != nil || said == "" {
+		t.Fatal("no plan", err)
 	}
+	return said
 }
 
 // TestAnOldDatabaseIsBroughtUpToDate and a copy of it is kept, for its owner alone.

@@ -3,9 +3,10 @@
 # crash test's children are processes of their own and are not counted.
 set -eu
 profile=$(mktemp)
-trap 'rm -f "$profile"' EXIT
+said=$(mktemp)
+trap 'rm -f "$profile" "$said"' EXIT
 go test -short -coverpkg=./backend/runner,./backend/verify -coverprofile="$profile" \
-  ./backend/runner/... ./backend/verify/... ./backend/app/transcript >/dev/null
+  ./backend/runner/... ./backend/verify/... ./backend/app/transcript >"$said" || { cat "$said"; exit 1; }
 for package in runner verify; do
   # A block stands in the profile once for each test program: it is covered if any of them ran it.
   awk -v package="goalpost/backend/$package/" '

@@ -56,7 +56,10 @@ func (s *Session) note(m mark) (moved bool) {
 func (s *Session) Running() (line string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.command.line, s.command.state == shellRunning && s.command.line != ""
+	if s.command.state != shellRunning || s.command.line == "" {
+		return "", false
+	}
+	return s.command.line, true
 }
 
 // keep remembers the beginning of the command's output; p is at offset at.

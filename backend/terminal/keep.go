@@ -35,8 +35,8 @@ func mainScreen(p []byte, cut bool) []byte {
 		case alternate(text, 'h'):
 			full, cut = true, false
 		case alternate(text, 'l'):
-			// It began before the tail did, unless it is our own, which a CAN precedes.
-			if cut && !bytes.HasSuffix(out, []byte{0x18}) {
+			// It began before the tail did, unless it is our own.
+			if cut && !bytes.HasSuffix(out, []byte(ownLeave)) {
 				out = nil
 			}
 			full, cut = false, false

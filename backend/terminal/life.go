@@ -20,8 +20,15 @@ const (
 	maxAfterEnd = 1 << 20
 
 	// leaveModes undoes what an ended program may have left switched on:
-	// alternate screen, hidden cursor, mouse, bracketed paste, colours.
-	leaveModes = "\x18\x1b[?1049l\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[r\x1b[0m\r\n"
+	// alternate screen, scroll region, keys of its own, hidden cursor, mouse and
+	// focus reports, bracketed paste, colours. Leaving the alternate screen and
+	// the scroll region moves the cursor, on the main screen too: what comes next
+	// would be drawn over what is there. So it is saved before each.
+	leaveModes = ownLeave + "\x1b[?1049l\x1b7\x1b[r\x1b8\x1b[?1l\x1b>\x1b[4l\x1b[?7h\x1b[?25h" +
+		"\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1006l\x1b[?2004l\x1b[?2026l\x1b(B\x0f\x1b[0m\r\n"
+
+	// ownLeave tells our leaving of the alternate screen from a program's.
+	ownLeave = "\x18\x1b7"
 )
 
 // life is one program of a session from its start until its output is drained.

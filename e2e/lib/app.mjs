@@ -10,10 +10,10 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 export const out = join(root, "e2e", "out");
 
 /** Starts `goalctl serve` and waits until it says where it is. */
-export async function startServe(home) {
+export async function startServe(home, env = {}) {
   const program = new Program(join(root, "bin", "goalctl"), ["serve", "--listen", "127.0.0.1:0", "--print-json"], {
     // A home of its own: shells in panes do not run the developer's profile.
-    env: { ...process.env, HOME: home, GOALPOST_HOME: home },
+    env: { ...process.env, HOME: home, GOALPOST_HOME: home, ...env },
   });
   const line = await program.line((text) => text.startsWith("{"));
   return { program, url: JSON.parse(line).url };
@@ -23,13 +23,13 @@ export async function startServe(home) {
  * Runs one test with a page of its own: `withApp(t, async ({ page, home, url }) => …)`.
  * A failure leaves a picture, the page's console and the program's log in e2e/out.
  */
-export async function withApp(t, test) {
+export async function withApp(t, test, env = {}) {
   const home = mkdtempSync(join(tmpdir(), "goalpost-e2e-"));
   const cleanup = [() => rmSync(home, { recursive: true, force: true })];
   const said = [];
   let page, program;
   try {
-    const serve = await startServe(home);
+    const serve = await startServe(home, env);
     program = serve.program;
     cleanup.unshift(() => program.end());
     const browser = await openChromium();
@@ -49,6 +49,11 @@ export async function withApp(t, test) {
   } finally {
     for (const step of cleanup) await step();
   }
+}
+
+/** What the page complained of. That nobody answers while a test has ended the program is the test's own doing. */
+export function complaints(said) {
+  return said.filter((line) => line.startsWith("error") && !line.includes("ERR_CONNECTION_REFUSED"));
 }
 
 async function keep(name, page, program, said) {

@@ -15,7 +15,14 @@ function chunk(offset: number, text: string): ArrayBuffer {
 
 function start() {
   const wire = fakeDial();
-  const seen = { text: "", ends: [] as number[], lost: [] as number[][], exits: [] as number[], links: [] as string[] };
+  const seen = {
+    text: "",
+    ends: [] as number[],
+    lost: [] as number[][],
+    exits: [] as number[],
+    refused: [] as string[],
+    links: [] as string[],
+  };
   const stream = openTerminal(wire.dial, "t1", {
     data: (bytes, end) => {
       seen.text += new TextDecoder().decode(bytes);
@@ -24,6 +31,7 @@ function start() {
     lost: (from, to) => seen.lost.push([from, to]),
     exit: (code) => seen.exits.push(code),
     size: () => undefined,
+    refused: (why) => seen.refused.push(why),
     link: (state) => seen.links.push(state),
   });
   wire.last().open();
@@ -71,7 +79,7 @@ test("the size is told again after a reconnect", () => {
   expect(last().sent).toEqual([{ t: "size", cols: 120, rows: 40 }]);
 });
 
-test("after the exit it rests until the program is restarted, and then begins anew", () => {
+test("after the exit it rests until the program is restarted, and then goes on below", () => {
   const { last, sockets, seen, stream } = start();
   last().say(chunk(0, "bye"));
   last().say({ t: "exit", code: 3 });
@@ -79,8 +87,15 @@ test("after the exit it rests until the program is restarted, and then begins an
   vi.advanceTimersByTime(60_000);
   expect(sockets).toHaveLength(1);
   stream.restart();
-  expect(last().path).toBe("/v1/terminal/t1?offset=0");
+  expect(last().path).toBe("/v1/terminal/t1?offset=3");
   last().open();
-  last().say(chunk(0, "$ "));
+  last().say(chunk(3, "$ "));
   expect(seen.text).toBe("bye$ ");
+});
+
+test("what the program does not take is said", () => {
+  const { last, seen, stream } = start();
+  stream.input("x");
+  last().say({ t: "problem", text: "the program does not read its input" });
+  expect(seen.refused).toEqual(["the program does not read its input"]);
 });

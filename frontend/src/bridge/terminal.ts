@@ -7,6 +7,8 @@ export interface TerminalHandlers {
   lost: (from: number, to: number) => void;
   exit: (code: number) => void;
   size: (cols: number, rows: number) => void;
+  /** What was typed was refused: the program does not read. */
+  refused: (why: string) => void;
   link: (state: "open" | "down") => void;
 }
 
@@ -16,9 +18,19 @@ export interface TerminalStream {
   /** Bytes that are no valid text, such as old mouse reports. */
   inputBytes(bytes: Uint8Array<ArrayBuffer>): void;
   size(cols: number, rows: number): void;
-  /** Starts over from the first byte that is kept, for a restarted program. */
+  /** Goes on after an exit: the program runs again, and prints below what is there. */
   restart(): void;
   close(): void;
+}
+
+interface TerminalNews {
+  t?: string;
+  from?: number;
+  to?: number;
+  code?: number;
+  cols?: number;
+  rows?: number;
+  text?: string;
 }
 
 const header = 8;
@@ -43,14 +55,15 @@ export function openTerminal(dial: Dial, pane: string, on: TerminalHandlers): Te
   };
 
   const text = (message: unknown) => {
-    const m = message as { t?: string; from?: number; to?: number; code?: number; cols?: number; rows?: number };
+    const m = message as TerminalNews;
     if (m.t === "lost" && m.from !== undefined && m.to !== undefined && m.to > next) {
       on.lost(m.from, m.to);
       next = m.to;
     } else if (m.t === "exit") {
       on.exit(m.code ?? 0);
       link.rest();
-    } else if (m.t === "size" && m.cols !== undefined && m.rows !== undefined) on.size(m.cols, m.rows);
+    } else if (m.t === "problem") on.refused(m.text ?? "");
+    else if (m.t === "size" && m.cols !== undefined && m.rows !== undefined) on.size(m.cols, m.rows);
   };
 
   const link: Link = new Link(dial, () => `/v1/terminal/${encodeURIComponent(pane)}?offset=${next}`, {
@@ -71,10 +84,7 @@ export function openTerminal(dial: Dial, pane: string, on: TerminalHandlers): Te
       wanted = { cols, rows };
       link.send({ t: "size", cols, rows });
     },
-    restart: () => {
-      next = 0;
-      link.redial();
-    },
+    restart: () => link.redial(),
     close: () => link.close(),
   };
 }

@@ -120,10 +120,7 @@ export class FakeBridge implements Bridge {
       input: (text) => say(text === "\r" ? `\r\n${prompt}` : text),
       inputBytes: () => undefined,
       size: () => undefined,
-      restart: () => {
-        end = 0;
-        say(prompt);
-      },
+      restart: () => say(prompt),
       close: () => undefined,
     };
   }

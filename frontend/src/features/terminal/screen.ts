@@ -14,6 +14,8 @@ export interface ScreenHandlers {
   link: (state: "open" | "down") => void;
   exit: (code: number) => void;
   bell: () => void;
+  /** The program does not take what was typed. */
+  refused: (why: string) => void;
   openLink: (url: string) => void;
   /** Ctrl+Shift+Tab: the keyboard leaves the terminal. */
   leave: () => void;
@@ -95,6 +97,7 @@ export class Screen {
       lost: () => this.term.write("\r\n\x1b[2m… earlier output is no longer kept …\x1b[0m\r\n"),
       exit: on.exit,
       size: (cols, rows) => this.term.resize(cols, rows),
+      refused: on.refused,
       link: on.link,
     });
     this.term.onData((d) => {
@@ -180,9 +183,8 @@ export class Screen {
     this.fit();
   }
 
-  /** Shows a restarted program from its first byte. */
+  /** Shows a restarted program, below what is there. */
   restart(): void {
-    this.term.reset();
     this.stream.restart();
     this.fit();
   }

@@ -60,6 +60,11 @@ export function TerminalView(p: TerminalViewProps) {
         link: setLink,
         exit: setExit,
         bell: () => setBell(Date.now()),
+        // Of one that has ended the pane says so already.
+        refused: (why) => {
+          if (handlers.current.pane.running)
+            app.notices.problem({ code: "conflict", message: `Not typed: ${why}`, hint: "", field: "" });
+        },
         openLink: (url) => void app.openBrowser(url),
         leave: () => handlers.current.onLeave(),
         typed: (data) => handlers.current.onTyped(data),

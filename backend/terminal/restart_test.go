@@ -1,0 +1,59 @@
+package terminal
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestRestartDrawsBelow restarts what ended on a full main screen, and in the
+// middle of a full-screen program: what comes next stands below, and the model
+// agrees with xterm.js about where.
+func TestRestartDrawsBelow(t *testing.T) {
+	needs(t, "node")
+	for name, script := range map[string]string{
+		"full screen of text":   "seq 60; printf 'the last'; exit 1",
+		"a few lines":           "printf 'one\\ntwo\\nthe last'",
+		"a full-screen program": `seq 3; printf 'the last\n\033[?1049h\033[2;5r\033[?6h\033[31m\033[?1h\033[?25l\033[2004h\033(0lqk'; exit 2`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := terminalWith(t, Options{Argv: []string{"sh", "-c", script + "\n"}, Cols: 60, Rows: 12})
+			ended(t, s)
+			if err := s.Restart(within(t)); err != nil {
+				t.Fatal(err)
+			}
+			ended(t, s)
+			ours, raw := look(t, s)
+			if diff := compare(ours, xterm(t, 60, 12, raw)); diff != "" {
+				t.Error(diff)
+			}
+			if text := strings.Join(ours.Lines, "\n"); name == "a few lines" && !strings.HasPrefix(text, "one\ntwo\nthe last\none\ntwo\nthe last\n") {
+				t.Errorf("it was drawn elsewhere:\n%s", text)
+			}
+		})
+	}
+}
+
+// TestRestoredStandsBelow shows a tail again: the news and the next program's
+// first line come after its last line.
+func TestRestoredStandsBelow(t *testing.T) {
+	needs(t, "node")
+	for name, tail := range map[string]string{
+		"short": "$ echo one\r\none\r\n$ ",
+		"long":  strings.Repeat("a line\r\n", 40) + "$ ",
+	} {
+		t.Run(name, func(t *testing.T) {
+			raw := append(Restored([]byte(tail), time.Now()), "$ new"...)
+			seen := xterm(t, 60, 12, raw)
+			last := 0
+			for y, line := range seen.Lines {
+				if line != "" {
+					last = y
+				}
+			}
+			if seen.Lines[last] != "$ new" || !strings.Contains(seen.Lines[last-1], "as it was on") || seen.Lines[last-2] != "$" {
+				t.Errorf("it stands elsewhere:\n%s", strings.Join(seen.Lines, "\n"))
+			}
+		})
+	}
+}

@@ -1,0 +1,111 @@
+// An sshd of our own on the loopback, with tmux, and an ssh in front of the real
+// one that reads no file of whoever runs the tests.
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { join } from "node:path";
+import { Program } from "./program.mjs";
+
+export const passphrase = "open sesame 7";
+const daemon = "/usr/sbin/sshd";
+
+function which(name) {
+  const found = spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
+  if (!found) throw new Error(`${name} is missing: run make deps-test`);
+  return found;
+}
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  return port;
+}
+
+export class Machine {
+  #program;
+
+  static async start(dir) {
+    if (!existsSync(daemon)) throw new Error("openssh-server is missing: run make deps-test");
+    which("tmux");
+    const m = new Machine();
+    m.dir = dir;
+    m.port = await freePort();
+    const put = (name, text) => writeFileSync(join(dir, name), text, { mode: 0o600 });
+    const key = (name, phrase) =>
+      execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", phrase, "-f", join(dir, name)]);
+    mkdirSync(join(dir, "bin"), { recursive: true });
+    key("host", "");
+    key("id", passphrase);
+    put("authorized_keys", readFileSync(join(dir, "id.pub"), "utf8"));
+    put(".tmux.conf", "set -g default-shell /bin/sh\n");
+    put(
+      "sshd_config",
+      [
+        `Port ${m.port}\nListenAddress 127.0.0.1\nHostKey ${dir}/host\nPidFile none\nAuthorizedKeysFile ${dir}/authorized_keys`,
+        "StrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes",
+        `PrintMotd no\nPrintLastLog no\nSetEnv HOME=${dir} TMUX_TMPDIR=${dir} LANG=C.UTF-8 SHELL=/bin/sh\n`,
+      ].join("\n"),
+    );
+    put(
+      "ssh_config",
+      `UserKnownHostsFile ${dir}/known\nGlobalKnownHostsFile none\nIdentityAgent none\nIdentityFile ${dir}/id\nIdentitiesOnly yes\n`,
+    );
+    put("bin/ssh", `#!/bin/sh\nexec ${which("ssh")} -F '${dir}/ssh_config' "$@"\n`);
+    chmodSync(join(dir, "bin/ssh"), 0o700);
+    if (process.getuid() === 0) mkdirSync("/run/sshd", { recursive: true });
+    await m.listen();
+    return m;
+  }
+
+  async listen() {
+    // It says that it listens on standard error.
+    this.#program = new Program("sh", ["-c", `exec ${daemon} -D -e -f '${this.dir}/sshd_config' 2>&1`]);
+    await this.#program.line((line) => /listening on 127\.0\.0\.1/i.test(line));
+  }
+
+  /** Ends sshd and everyone who serves a connection, at once. What runs in tmux goes on. */
+  async kill() {
+    const serving = children(this.#program.pid);
+    process.kill(this.#program.pid, "SIGKILL");
+    for (const pid of serving) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // it has ended with the others
+      }
+    }
+    await this.#program.end("SIGKILL");
+  }
+
+  /** The names of tmux's sessions there. */
+  sessions() {
+    const env = { PATH: process.env.PATH, TMUX_TMPDIR: this.dir };
+    const { stdout } = spawnSync("tmux", ["list-sessions", "-F", "#{session_name}"], { env, encoding: "utf8" });
+    return stdout.split("\n").filter(Boolean);
+  }
+
+  async end() {
+    await this.kill();
+    spawnSync("tmux", ["kill-server"], { env: { PATH: process.env.PATH, TMUX_TMPDIR: this.dir } });
+  }
+}
+
+/** The sshd processes below one. */
+function children(pid) {
+  const all = [];
+  for (const entry of readdirSync("/proc")) {
+    if (!/^\d+$/.test(entry)) continue;
+    try {
+      const stat = readFileSync(`/proc/${entry}/stat`, "utf8");
+      if (stat.includes("(sshd") && stat.split(") ")[1]?.split(" ")[1] === String(pid)) {
+        all.push(Number(entry), ...children(Number(entry)));
+      }
+    } catch {
+      // it ended while we looked
+    }
+  }
+  return all;
+}

@@ -41,7 +41,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit frontend e2e smoke bench crash cover fmt
+.PHONY: lint vet unit frontend e2e smoke bench crash leaks cover fmt
 lint: $(LINT) $(NPM) ## linters and formatting of Go, shell and the test scripts
 	$(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -73,6 +73,9 @@ bench: bin/goalpost e2e/out/automation.so ## speed figures (see docs/performance
 
 crash: $(HELPER) ## 200 goals killed at random moments and resumed, 8 goals at once with 500 steps (unit does 20 and 150)
 	set -o pipefail; go test ./backend/app/transcript -run 'TestAKilledProcessLosesNothing|TestGoalsAtOnceDoNotMix' -crashes 200 -timeout 30m -v | grep -v '^=== '
+
+leaks: $(HELPER) ## 200 browser panes opened and closed and 50 page processes ended leave nothing behind (unit does 10 and 3)
+	go test ./backend/browser -run TestNothingIsLeaked -cycles 200 -crashes 50 -timeout 20m -v | grep -v '^=== '
 
 cover: $(HELPER) ## statement coverage of the engine by its own tests and by the transcripts
 	$(SCRIPTS)/cover.sh

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
@@ -66,7 +67,7 @@ func (p *Pane) HandBack() error {
 		p.info.Driver = pane.Agent
 		p.held, p.park = context.WithCancelCause(context.Background())
 		p.happened = []string{"a person had this pane meanwhile"}
-		p.journal = journal{}
+		p.journal = journal{from: time.Now()}
 	})
 	return nil
 }

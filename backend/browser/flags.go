@@ -33,12 +33,19 @@ func flags(dir, proxy string) []string {
 		"--disable-quic",
 		"--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 		"--metrics-recording-only",
+		// Builds that are not Google's, Debian's among them, run every experiment that Chromium's developers
+		// try out. One of them holds pictures back until a toolbar that nobody sees is drawn.
+		"--disable-field-trial-config",
+		// Else a click before the first picture of a document is thrown away.
+		"--allow-pre-commit-input",
 		"--password-store=basic",
 		"--use-mock-keychain",
 		"--log-level=2",
 		// A page that comes back from the cache has no load event and keeps the
 		// refs of a document that was left: every way back loads afresh.
-		"--disable-features=BackForwardCache,Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,DialMediaRouteProvider",
+		// The picture of the page before would be shown on (PaintHolding), and plain
+		// http of a server here would be tried as https first (HttpsUpgrades).
+		"--disable-features=BackForwardCache,PaintHolding,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,DialMediaRouteProvider",
 	}
 	if os.Geteuid() == 0 {
 		list = append(list, "--no-sandbox")

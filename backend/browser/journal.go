@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
@@ -20,6 +21,7 @@ const kept = 200
 type journal struct {
 	console []string
 	network []Request
+	from    time.Time // what happened before is not told, though the news of it may come later
 }
 
 // Request is something that a page fetched.
@@ -34,11 +36,15 @@ type Request struct {
 // remembers says whether the page's doings are kept; mu is held.
 func (p *Pane) remembers() bool { return p.goalID == "" || p.info.Driver == pane.Agent }
 
+// epoch is a moment in milliseconds since 1970, as Chromium's console tells them.
+func epoch(ms float64) time.Time { return time.UnixMicro(int64(ms * 1000)) }
+
 // onConsole keeps a line of the page's console.
 func (p *Pane) onConsole(e *cdp.Event) {
 	var ev struct {
-		Type string `json:"type"`
-		Args []struct {
+		Type      string  `json:"type"`
+		Timestamp float64 `json:"timestamp"`
+		Args      []struct {
 			Value       json.RawMessage `json:"value"`
 			Description string          `json:"description"`
 		} `json:"args"`
@@ -58,20 +64,20 @@ func (p *Pane) onConsole(e *cdp.Event) {
 			words = append(words, string(a.Value))
 		}
 	}
-	p.hear(clean(ev.Type+": "+strings.Join(words, " "), 500))
+	p.hear(epoch(ev.Timestamp), clean(ev.Type+": "+strings.Join(words, " "), 500))
 }
 
 func (p *Pane) onException(e *cdp.Event) {
 	var ev proto.RuntimeExceptionThrown
 	if decode(e, &ev) && ev.ExceptionDetails != nil {
-		p.hear(clean("error: "+exception(ev.ExceptionDetails).Error(), 500))
+		p.hear(epoch(float64(ev.Timestamp)), clean("error: "+exception(ev.ExceptionDetails).Error(), 500))
 	}
 }
 
-func (p *Pane) hear(line string) {
+func (p *Pane) hear(at time.Time, line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.remembers() {
+	if p.remembers() && !at.Before(p.journal.from) {
 		p.journal.console = lately(append(p.journal.console, line))
 	}
 }
@@ -82,6 +88,7 @@ func lately[T any](list []T) []T { return list[max(0, len(list)-kept):] }
 func (p *Pane) noteRequest(e *cdp.Event) {
 	var ev struct {
 		RequestID proto.NetworkRequestID       `json:"requestId"`
+		WallTime  float64                      `json:"wallTime"` // seconds; only of what is sent
 		Request   struct{ Method, URL string } `json:"request"`
 		Response  struct{ Status int }         `json:"response"`
 		ErrorText string                       `json:"errorText"`
@@ -104,6 +111,9 @@ func (p *Pane) noteRequest(e *cdp.Event) {
 	}
 	switch {
 	case e.Method == "Network.requestWillBeSent":
+		if epoch(ev.WallTime * 1000).Before(p.journal.from) {
+			return
+		}
 		if i >= 0 && ev.Redirect != nil {
 			list[i].Status = ev.Redirect.Status
 		}

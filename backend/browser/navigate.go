@@ -32,8 +32,13 @@ func (p *Pane) goTo(ctx context.Context, address string) error {
 	if err != nil {
 		return fmt.Errorf("loading %s: %w", clean(address, 200), err)
 	}
-	moves := 0
-	p.change(func() { p.note, p.woe, moves = "", "", p.load.moves })
+	moves, voyage := 0, &address
+	p.change(func() { p.note, p.woe, moves, p.voyage = "", "", p.load.moves, voyage })
+	defer p.change(func() {
+		if p.voyage == voyage {
+			p.voyage = nil
+		}
+	})
 	var result *proto.PageNavigateResult
 	err = pg.do(ctx, navigateLimit, "loading "+clean(address, 200), func(c proto.Client) error {
 		result, err = ask(c, proto.PageNavigate{URL: address})
@@ -204,9 +209,15 @@ func (p *Pane) freeHung(ctx context.Context) {
 	}
 }
 
-// Reload loads the page again, and brings back one that is gone.
+// Reload loads the page again, and brings back one that is gone. Of a page that
+// is on its way it is that one: else the page before would come instead of it.
 func (p *Pane) Reload(ctx context.Context) error {
+	p.mu.Lock()
+	voyage := p.voyage
+	p.mu.Unlock()
 	switch _, err := p.current(); {
+	case err == nil && voyage != nil:
+		return p.goTo(ctx, *voyage)
 	case errors.Is(err, ErrCrashed), errors.Is(err, ErrEnded):
 		return p.goTo(ctx, p.Info().URL)
 	case err != nil:

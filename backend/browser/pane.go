@@ -45,6 +45,7 @@ type Pane struct {
 	note          string // what the person should know, until they act
 	width, height int
 	load          load
+	voyage        *string // the address that is being gone to, nil if none; goTo knows its own by the pointer
 	net           traffic
 	popupURL      string   // of the last window.open
 	hung          bool     // the page let a call time out

@@ -19,10 +19,11 @@ export class Pane {
     return this.root.getByTestId(id);
   }
 
-  /** Types an address and waits until the pane is there. */
-  async go(url, title) {
+  /** Types an address and waits until the page is there and drawn: it says its title, or `words`. */
+  async go(url, title, words = title) {
     await this.enter(url);
     await this.shows(title);
+    await this.says(words);
   }
 
   async enter(text) {

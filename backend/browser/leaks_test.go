@@ -1,0 +1,188 @@
+package browser
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+)
+
+var (
+	cycles  = flag.Int("cycles", 10, "how many panes the leak test opens and closes")
+	crashes = flag.Int("crashes", 3, "how many renderers the leak test ends")
+)
+
+// holdings is what a program could leak by its panes, as numbers.
+func (b *bench) holdings() map[string]int {
+	b.Helper()
+	open, err := os.ReadDir("/proc/self/fd")
+	b.ok(err)
+	h := map[string]int{"goroutines": runtime.NumGoroutine(), "descriptors": len(open)}
+	b.mu.Lock()
+	h["panes"], h["sessions"] = len(b.panes), len(b.sessions)
+	engines := maps.Clone(b.engines)
+	b.mu.Unlock()
+	for key, e := range engines {
+		err := e.do(b.ctx, e.alive, "", callLimit, "counting", func(c proto.Client) error {
+			targets, err := ask(c, proto.TargetGetTargets{})
+			if err != nil {
+				return err
+			}
+			contexts, err := ask(c, proto.TargetGetBrowserContexts{})
+			h[key+" targets"], h[key+" contexts"] = len(targets.TargetInfos), len(contexts.BrowserContextIDs)
+			return err
+		})
+		b.ok(err)
+		// Chromium keeps one process ready for the next page; it comes and goes.
+		h[key+" processes"] = len(processesWith(e.dir.path))
+		own, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", e.process.Pid()))
+		b.ok(err)
+		h[key+" descriptors"] = len(own)
+	}
+	return h
+}
+
+// slack is what may come and go by itself: Chromium keeps a process ready for
+// the next page, and opens files of its own as it goes.
+func slack(what string) int {
+	switch {
+	case strings.HasSuffix(what, " processes"):
+		return 2
+	case strings.HasSuffix(what, " descriptors"): // of Chromium: a few of each spare process
+		return 20
+	}
+	return 0
+}
+
+// back waits until nothing is held but what was held before. Nothing signals
+// the end of a grandchild or of a goroutine, so this looks again for a while.
+func (b *bench) back(before map[string]int, after string) {
+	b.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		now, left := b.holdings(), []string{}
+		for what, n := range now {
+			if n > before[what]+slack(what) {
+				left = append(left, fmt.Sprintf("%s: %d, there were %d", what, n, before[what]))
+			}
+		}
+		if len(left) == 0 {
+			b.Logf("after %s: %v; before: %v", after, now, before)
+			return
+		}
+		if time.Now().After(deadline) {
+			stacks := make([]byte, 1<<20)
+			b.Fatalf("after %s there is left: %s\n%s", after, strings.Join(left, "; "), stacks[:runtime.Stack(stacks, true)])
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// Panes that are opened, used and closed, and pages whose process ends, leave
+// nothing behind. `make leaks` does 200 and 50.
+func TestNothingIsLeaked(t *testing.T) {
+	b := newBench(t)
+	stays := b.open("stays", "one.html") // so that Chromium stays
+	goals, err := b.Open(b.ctx, Options{ID: "goals", URL: b.url("one.html"), GoalID: "stays"})
+	b.ok(err)
+	b.look(goals)
+	quiet := b.holdings()
+	for n := range 3 { // what is made once is made now
+		b.useOnce(n)
+	}
+	for what := range quiet {
+		if !strings.HasSuffix(what, " targets") && what != "goroutines" {
+			quiet[what] += 100
+		}
+	}
+	b.back(quiet, "the first panes")
+	before := b.holdings()
+	for n := range *cycles {
+		b.ctx = testContext(t)
+		b.useOnce(n)
+	}
+	b.back(before, fmt.Sprintf("%d panes", *cycles))
+
+	p := b.open("crashing", "colour.html")
+	v := p.Attach()
+	b.frameOf(v, red)
+	for n := range *crashes {
+		b.ctx = testContext(t)
+		b.crash(p, n)
+		b.ok(p.Reload(b.ctx))
+		b.frameOf(v, red)
+		b.click(v, 10, 10)
+		b.frameOf(v, blue)
+	}
+	v.Close()
+	b.ok(b.ClosePane(b.ctx, "crashing"))
+	if *crashes > 1 { // it lost its process with the others of its Chromium
+		b.until(stays, "crashed", func(i pane.Info) bool { return i.Problem == faultCrashed })
+		b.ok(stays.Reload(b.ctx))
+	}
+	b.back(before, fmt.Sprintf("%d crashes", *crashes))
+}
+
+// useOnce opens a pane of the person or of a goal, uses it in both ways, and closes it.
+func (b *bench) useOnce(n int) {
+	b.Helper()
+	o := Options{ID: fmt.Sprintf("p%d", n), URL: b.url("colour.html"), Width: 400, Height: 300}
+	if n%2 == 1 {
+		o.GoalID = fmt.Sprintf("g%d", n)
+	}
+	p, err := b.Open(b.ctx, o)
+	b.ok(err)
+	v := p.Attach()
+	b.frameOf(v, red)
+	if o.GoalID == "" {
+		b.click(v, 10, 10)
+	} else {
+		b.act(p.Click(b.ctx, "css=body"))
+	}
+	b.frameOf(v, blue)
+	v.Close()
+	if o.GoalID == "" {
+		b.ok(b.ClosePane(b.ctx, o.ID))
+	} else {
+		b.ok(b.CloseGoal(b.ctx, o.GoalID))
+	}
+}
+
+// crash ends the process of a pane's page, in turns as the page could and as the kernel would.
+func (b *bench) crash(p *Pane, n int) {
+	b.Helper()
+	pg, err := p.current()
+	b.ok(err)
+	if n%2 == 0 {
+		pg.post(proto.PageCrash{})
+	} else {
+		for _, pid := range renderers(pg.engine.dir.path) {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // a spare one may end by itself
+		}
+	}
+	b.until(p, "crashed", func(i pane.Info) bool { return i.Problem == faultCrashed })
+}
+
+// renderers gives the ids of the page processes of a Chromium.
+func renderers(dir string) []int {
+	var found []int
+	for _, line := range processesWith(dir) {
+		var pid int
+		if _, err := fmt.Sscanf(line, "/proc/%d/cmdline", &pid); err != nil {
+			continue
+		}
+		if args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil && strings.Contains(string(args), "--type=renderer") {
+			found = append(found, pid)
+		}
+	}
+	return found
+}

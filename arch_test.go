@@ -63,6 +63,7 @@ var homes = map[string][]string{
 	"github.com/spf13/cobra":          {"backend/cli"},
 	"github.com/spf13/pflag":          {"backend/cli"},
 	"github.com/zalando/go-keyring":   {"backend/secret"},
+	"filippo.io/age":                  {"backend/secret"},
 	"github.com/godbus/dbus/v5":       {"backend/notify"},
 }
 

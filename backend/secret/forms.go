@@ -1,0 +1,74 @@
+package secret
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"html"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// forms lists the ways in which a value comes to light: as it is, and as URLs,
+// JSON, HTML, shells, hexadecimal and base64 write it. The longest comes first.
+func forms(value string) []string {
+	list := []string{
+		value, url.QueryEscape(value), url.PathEscape(value), percent(value, upper), percent(value, lower),
+		html.EscapeString(value), strings.ReplaceAll(html.EscapeString(value), "&#34;", "&quot;"),
+		strings.ReplaceAll(value, "'", `'\''`), inJSON(value, true), inJSON(value, false),
+		hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))),
+	}
+	for skip := range 3 {
+		list = append(list, inner(base64.StdEncoding, value, skip), inner(base64.URLEncoding, value, skip))
+	}
+	list = slices.DeleteFunc(list, func(s string) bool { return len(s) < minValue })
+	slices.SortFunc(list, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+	return slices.Compact(list)
+}
+
+const (
+	upper = "0123456789ABCDEF"
+	lower = "0123456789abcdef"
+)
+
+// percent writes every byte as a URL may.
+func percent(value, digits string) string {
+	var b strings.Builder
+	for i := range len(value) {
+		b.WriteByte('%')
+		b.WriteByte(digits[value[i]>>4])
+		b.WriteByte(digits[value[i]&0xf])
+	}
+	return b.String()
+}
+
+func inJSON(value string, escapeHTML bool) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(escapeHTML)
+	if err := e.Encode(value); err != nil {
+		return value
+	}
+	return strings.Trim(strings.TrimSuffix(b.String(), "\n"), `"`)
+}
+
+// inner is the part of a base64 text that is the same whatever comes before and
+// after the value, where skip bytes of a group of three come before it.
+func inner(e *base64.Encoding, value string, skip int) string {
+	s := e.WithPadding(base64.NoPadding).EncodeToString([]byte(strings.Repeat("\x00", skip) + value))
+	first := []int{0, 2, 3}[skip]
+	last := len(s)
+	if (skip+len(value))%3 != 0 {
+		last-- // its bits belong to what follows too
+	}
+	if last <= first {
+		return ""
+	}
+	return s[first:last]
+}

@@ -1,0 +1,151 @@
+package secret
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// entry is what the index knows of a value. The value is elsewhere.
+type entry struct {
+	Name   string    `json:"name,omitempty"`   // of a secret
+	Origin string    `json:"origin,omitempty"` // of a login
+	User   string    `json:"user,omitempty"`
+	Hosts  []string  `json:"hosts,omitempty"`
+	Place  Place     `json:"place"`
+	Added  time.Time `json:"added"`
+}
+
+// id is the value's name in its place.
+func (e entry) id() string {
+	if e.Origin != "" {
+		return "login " + e.Origin + " " + url.QueryEscape(e.User)
+	}
+	return "secret " + e.Name
+}
+
+// reference is what stands where the value was.
+func (e entry) reference() string {
+	if e.Origin != "" {
+		return "[hidden: password of a saved login]"
+	}
+	return Ref(e.Name)
+}
+
+func (e entry) words() string {
+	if e.Origin != "" {
+		return fmt.Sprintf("the login %s on %s", e.User, e.Origin)
+	}
+	return e.Name
+}
+
+// names is the index as it is kept: what there is and where, no value.
+type names struct {
+	Entries []entry `json:"entries"`
+}
+
+func (f *names) put(e entry) {
+	f.drop(e.id())
+	f.Entries = append(f.Entries, e)
+}
+
+func (f *names) drop(id string) {
+	f.Entries = slices.DeleteFunc(f.Entries, func(e entry) bool { return e.id() == id })
+}
+
+// index is the list of names in secrets.json. Every change is made to what the
+// file holds at that moment.
+type index struct{ dir string }
+
+func (x index) path() string { return filepath.Join(x.dir, "secrets.json") }
+
+func (x index) read() (names, error) {
+	b, err := os.ReadFile(x.path())
+	if errors.Is(err, os.ErrNotExist) {
+		return names{}, nil
+	}
+	var f names
+	if err == nil {
+		err = json.Unmarshal(b, &f)
+	}
+	if err != nil {
+		return f, fmt.Errorf("the list of secrets: %w", err)
+	}
+	return f, nil
+}
+
+func (x index) find(id string) (entry, bool, error) {
+	f, err := x.read()
+	for _, e := range f.Entries {
+		if e.id() == id {
+			return e, true, err
+		}
+	}
+	return entry{}, false, err
+}
+
+func (x index) change(edit func(*names)) error {
+	return locked(x.dir, func() error {
+		f, err := x.read()
+		if err != nil {
+			return err
+		}
+		edit(&f)
+		b, err := json.MarshalIndent(f, "", "  ")
+		if err != nil {
+			return fmt.Errorf("the list of secrets: %w", err)
+		}
+		return replace(x.path(), append(b, '\n'))
+	})
+}
+
+// locked runs do while no other process changes files of the folder.
+func locked(dir string, do func() error) (err error) {
+	unlock, err := lock(filepath.Join(dir, "secrets.lock"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	return do()
+}
+
+// replace writes a file whole or not at all, readable for its owner only.
+func replace(path string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".secrets-*") // 0600
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// validHosts refuses what is no name of a host.
+func validHosts(hosts []string) error {
+	for _, h := range hosts {
+		if h == "" || strings.ContainsAny(h, "/:@ *\t\n") {
+			return &InvalidError{"hosts", fmt.Sprintf("%q is not the name of a host", h), "give one like api.example.org, without scheme and port"}
+		}
+	}
+	return nil
+}
+
+// firstInvalid is the first refusal among several.
+func firstInvalid(err error) error {
+	var invalid *InvalidError
+	if errors.As(err, &invalid) {
+		return invalid
+	}
+	return err
+}

@@ -1,0 +1,147 @@
+package secret
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"filippo.io/age"
+)
+
+// keyFile is the key: as it is, or encrypted by a passphrase.
+type keyFile struct {
+	path string
+	work int // of scrypt, as a power of two; 0 is the library's choice, about a second
+}
+
+// kindOfKey says what opens a key file.
+type kindOfKey int
+
+const (
+	noKey kindOfKey = iota
+	byOwning
+	byPassphrase
+)
+
+// ErrPassphrase: it does not open the key.
+var ErrPassphrase = errors.New("this is not the passphrase")
+
+// read refuses a key that others may read or may have put there.
+func (k keyFile) read() ([]byte, error) {
+	info, err := os.Lstat(k.path)
+	if err != nil {
+		return nil, fmt.Errorf("the key file: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("the key file %s is not a plain file", k.path)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("others may read the key file %s (mode %04o): take that away with chmod 600, and think about new secrets", k.path, info.Mode().Perm())
+	}
+	if !ours(info) {
+		return nil, fmt.Errorf("the key file %s belongs to somebody else", k.path)
+	}
+	b, err := os.ReadFile(k.path)
+	if err != nil {
+		return nil, fmt.Errorf("the key file: %w", err)
+	}
+	return b, nil
+}
+
+const plainKey = "AGE-SECRET-KEY-"
+
+func (k keyFile) kind() (kindOfKey, error) {
+	b, err := k.read()
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return noKey, nil
+	case err != nil:
+		return noKey, err
+	case bytes.HasPrefix(b, []byte(plainKey)):
+		return byOwning, nil
+	}
+	return byPassphrase, nil
+}
+
+// open reads the key; os.ErrNotExist if there is none.
+func (k keyFile) open(passphrase string) (*age.X25519Identity, error) {
+	b, err := k.read()
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.HasPrefix(b, []byte(plainKey)) {
+		if b, err = unseal(b, passphrase); err != nil {
+			return nil, err
+		}
+	}
+	own, err := age.ParseX25519Identity(strings.TrimSpace(string(b)))
+	if err != nil {
+		return nil, fmt.Errorf("the key file %s holds no key", k.path) // what it holds is not repeated
+	}
+	return own, nil
+}
+
+func unseal(b []byte, passphrase string) ([]byte, error) {
+	if passphrase == "" {
+		return nil, ErrLocked
+	}
+	way, err := age.NewScryptIdentity(passphrase)
+	if err != nil {
+		return nil, fmt.Errorf("the passphrase: %w", err)
+	}
+	r, err := age.Decrypt(bytes.NewReader(b), way)
+	var none *age.NoIdentityMatchError
+	if errors.As(err, &none) {
+		return nil, ErrPassphrase
+	}
+	if err == nil {
+		b, err = io.ReadAll(r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the key file cannot be read: %w", err)
+	}
+	return b, nil
+}
+
+func (k keyFile) make() (*age.X25519Identity, error) {
+	own, err := age.GenerateX25519Identity()
+	if err != nil {
+		return nil, fmt.Errorf("make a key: %w", err)
+	}
+	return own, k.write(own, "")
+}
+
+// write keeps the key, sealed by a passphrase if there is one.
+func (k keyFile) write(own *age.X25519Identity, passphrase string) error {
+	b := []byte(own.String() + "\n")
+	if passphrase != "" {
+		if len([]rune(passphrase)) < minPassphrase {
+			return &InvalidError{"passphrase", fmt.Sprintf("the passphrase has fewer than %d characters", minPassphrase), "take several words"}
+		}
+		way, err := age.NewScryptRecipient(passphrase)
+		if err != nil {
+			return fmt.Errorf("the passphrase: %w", err)
+		}
+		if k.work > 0 {
+			way.SetWorkFactor(k.work)
+		}
+		var out bytes.Buffer
+		w, err := age.Encrypt(&out, way)
+		if err != nil {
+			return fmt.Errorf("encrypt the key: %w", err)
+		}
+		_, err = w.Write(b)
+		if err = errors.Join(err, w.Close()); err != nil {
+			return fmt.Errorf("encrypt the key: %w", err)
+		}
+		b = out.Bytes()
+	}
+	return replace(k.path, b)
+}
+
+// minPassphrase is the least that is taken, in characters.
+const minPassphrase = 10

@@ -1,0 +1,102 @@
+package secret
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	keyrings "github.com/zalando/go-keyring"
+)
+
+// errGone: the place has no such value.
+var errGone = errors.New("it is not there any more")
+
+// patience is how long a keyring may take. A locked one asks the person, on a
+// screen of its own, before it answers.
+const patience = 60 * time.Second
+
+// keyring keeps values in the system's keyring, under one service for each data folder.
+type keyring struct{ service string }
+
+func (k keyring) set(ctx context.Context, id, value string) error {
+	return within(ctx, "keep it in the keyring", func() error { return keyrings.Set(k.service, id, value) })
+}
+
+func (k keyring) get(ctx context.Context, id string) (value string, err error) {
+	read := make(chan string, 1)
+	err = within(ctx, "read it from the keyring", func() error {
+		v, err := keyrings.Get(k.service, id)
+		read <- v
+		return err //nolint:wrapcheck // within says what for
+	})
+	if err != nil {
+		return "", err
+	}
+	return <-read, nil
+}
+
+func (k keyring) remove(ctx context.Context, id string) error {
+	err := within(ctx, "remove it from the keyring", func() error { return keyrings.Delete(k.service, id) })
+	if errors.Is(err, errGone) {
+		return nil
+	}
+	return err
+}
+
+// within bounds a call that has no context. What takes longer is left to end by
+// itself: the bus gives up on it when the program ends.
+func within(ctx context.Context, what string, do func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = fmt.Errorf("no answer: %w", ctx.Err())
+	}
+	switch {
+	case errors.Is(err, keyrings.ErrNotFound):
+		return errGone
+	case err != nil:
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// runs says whether the system's keyring answers, and otherwise why not.
+func (k keyring) runs(ctx context.Context) error {
+	if runtime.GOOS != "darwin" && runtime.GOOS != "windows" && !bus() {
+		return errors.New("no session bus runs here")
+	}
+	if _, err := k.get(ctx, "probe"); err != nil && !errors.Is(err, errGone) {
+		return err
+	}
+	return nil
+}
+
+// bus says whether there is a session bus. Without one the library would start
+// one of its own, which holds nothing and stays behind.
+func bus() bool {
+	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") != "" {
+		return true
+	}
+	info, err := os.Stat(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "bus"))
+	return err == nil && os.Getenv("XDG_RUNTIME_DIR") != "" && info.Mode()&os.ModeSocket != 0
+}
+
+// keyringName is what the person calls it.
+func keyringName() string {
+	switch runtime.GOOS {
+	case "darwin":
+		return "the Keychain of macOS"
+	case "windows":
+		return "the Credential Manager of Windows"
+	}
+	return "the keyring of your session (Secret Service)"
+}

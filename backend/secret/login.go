@@ -1,0 +1,101 @@
+package secret
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Login is a user name and password that belong to one origin.
+type Login struct{ Origin, User, Password string }
+
+// Logins are the saved logins of a vault. All methods may be called concurrently.
+type Logins struct{ vault *Vault }
+
+// Logins are the vault's saved logins.
+func (v *Vault) Logins() *Logins { return &Logins{v} }
+
+// Save keeps a login, in the place of an older one of the same user there.
+func (l *Logins) Save(ctx context.Context, in Login) error {
+	origin, err := Origin(in.Origin)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(in.User) == "" {
+		return &InvalidError{"user", "the user name is empty", ""}
+	}
+	if err := validValue("password", in.Password); err != nil {
+		return err
+	}
+	_, err = l.vault.put(ctx, entry{Origin: origin, User: in.User}, in.Password)
+	return err
+}
+
+// Users lists who has a login on an origin, sorted; none is no error.
+func (l *Logins) Users(origin string) ([]string, error) {
+	origin, err := Origin(origin)
+	if err != nil {
+		return nil, err
+	}
+	all, err := l.List()
+	users := []string{}
+	for _, in := range all {
+		if in.Origin == origin {
+			users = append(users, in.User)
+		}
+	}
+	return users, err
+}
+
+// For opens the login of a user on exactly this origin; "" is its only user.
+// ErrUnknown if there is none. The password is masked from then on.
+func (l *Logins) For(ctx context.Context, origin, user string) (Login, error) {
+	origin, err := Origin(origin)
+	if err != nil {
+		return Login{}, err
+	}
+	if user == "" {
+		users, err := l.Users(origin)
+		switch {
+		case err != nil:
+			return Login{}, err
+		case len(users) == 0:
+			return Login{}, fmt.Errorf("%w: no login is saved for %s", ErrUnknown, origin)
+		case len(users) > 1:
+			return Login{}, &InvalidError{"user", fmt.Sprintf("several logins are saved for %s", origin), "name one of: " + strings.Join(users, ", ")}
+		}
+		user = users[0]
+	}
+	password, err := l.vault.get(ctx, entry{Origin: origin, User: user})
+	if err != nil {
+		return Login{}, err
+	}
+	return Login{origin, user, password}, nil
+}
+
+// List tells of every saved login, without passwords, by origin and user.
+func (l *Logins) List() ([]Login, error) {
+	f, err := l.vault.index.read()
+	if err != nil {
+		return nil, err
+	}
+	list := []Login{}
+	for _, e := range f.Entries {
+		if e.Origin != "" {
+			list = append(list, Login{Origin: e.Origin, User: e.User})
+		}
+	}
+	slices.SortFunc(list, func(a, b Login) int { return cmp.Or(cmp.Compare(a.Origin, b.Origin), cmp.Compare(a.User, b.User)) })
+	return list, nil
+}
+
+// Remove forgets a login.
+func (l *Logins) Remove(ctx context.Context, origin, user string) error {
+	origin, err := Origin(origin)
+	if err != nil {
+		return err
+	}
+	return l.vault.drop(ctx, entry{Origin: origin, User: user})
+}

@@ -1,0 +1,176 @@
+package secret
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Mask hides values that are known to it: as they are, in the forms in which
+// URLs, JSON, HTML, shells, hexadecimal and base64 write them, and broken over
+// lines or coloured by a terminal. What stands in their place is the reference, so
+// that a model can go on with it. The zero Mask knows nothing. All methods may be
+// called concurrently; a value holds from Add on, for what comes after.
+type Mask struct {
+	mu      sync.RWMutex
+	known   map[string]bool
+	needles *needles // replaced, never changed; nil: none
+}
+
+// needle is one form of one value, without what squeeze leaves out.
+type needle struct{ text, instead string }
+
+// needles are looked for together.
+type needles struct {
+	all []needle      // longest first
+	by  [256][]needle // the same by their first byte
+}
+
+// part stands where a text begins or ends in the middle of a value.
+const part = "[hidden: part of a secret]"
+
+// Add makes a value known. What is too short to be hidden without hiding
+// ordinary words is left out.
+func (m *Mask) Add(instead, value string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(strings.TrimSpace(value)) < minValue || m.known[value] {
+		return
+	}
+	if m.known == nil {
+		m.known = map[string]bool{}
+	}
+	m.known[value] = true
+	list := forms(value)
+	for line := range strings.Lines(value) { // a line of a key is a secret, too
+		if line = strings.TrimSpace(line); len(line) >= minLine && line != value && !strings.HasPrefix(line, "-----") {
+			list = append(list, line)
+		}
+	}
+	next := &needles{}
+	if m.needles != nil {
+		next.all = slices.Clone(m.needles.all) // readers go on with the old one
+	}
+	for _, form := range list {
+		if text, _ := squeeze(form); len(text) >= minValue {
+			next.all = append(next.all, needle{text, instead})
+		}
+	}
+	slices.SortStableFunc(next.all, func(a, b needle) int { return cmp.Compare(len(b.text), len(a.text)) })
+	for _, n := range next.all {
+		next.by[n.text[0]] = append(next.by[n.text[0]], n)
+	}
+	m.needles = next
+}
+
+// minLine is the shortest line of a value of several lines that is hidden by itself, in bytes.
+const minLine = 16
+
+// list is never nil.
+func (m *Mask) list() *needles {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.needles == nil {
+		return &needles{}
+	}
+	return m.needles
+}
+
+func (m *Mask) empty() bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.needles == nil || len(m.needles.all) == 0
+}
+
+// Text hides what is known in a whole text.
+func (m *Mask) Text(s string) string { return m.hide(s, false) }
+
+// Part hides what is known in a text that may have been cut out of a longer one:
+// what begins or ends in the middle of a value is hidden, too, from four bytes on.
+func (m *Mask) Part(s string) string { return m.hide(s, true) }
+
+func (m *Mask) hide(s string, cut bool) string {
+	if s == "" || m.empty() {
+		return s
+	}
+	list := m.list()
+	text, at := squeeze(s)
+	spans := find(text, list)
+	if cut {
+		spans = edges(spans, text, list)
+	}
+	return replaceSpans(s, spans, at)
+}
+
+// span is what is hidden of a squeezed text.
+type span struct {
+	from, to int
+	instead  string
+}
+
+// find marks every needle, from the front.
+func find(text string, needles *needles) []span {
+	var spans []span
+	covered := 0
+	for i := range len(text) {
+		for _, n := range needles.by[text[i]] {
+			if len(n.text) > len(text)-i || text[i:i+len(n.text)] != n.text {
+				continue
+			}
+			if to := i + len(n.text); to > covered { // else a longer one holds it
+				spans, covered = append(spans, span{i, to, n.instead}), to
+			}
+			break
+		}
+	}
+	return spans
+}
+
+// minEdge is the least part of a value at an edge that is hidden, in bytes.
+const minEdge = 4
+
+// edges marks a value that the text begins or ends within.
+func edges(spans []span, text string, needles *needles) []span {
+	head, tail := 0, len(text)
+	for _, n := range needles.all {
+		for l := min(len(n.text)-1, len(text)); l >= minEdge; l-- {
+			if l > len(text)-tail && strings.HasSuffix(text, n.text[:l]) {
+				tail = len(text) - l
+			}
+			if l > head && strings.HasPrefix(text, n.text[len(n.text)-l:]) {
+				head = l
+			}
+		}
+	}
+	if head > 0 {
+		spans = append([]span{{0, head, part}}, spans...)
+	}
+	if tail < len(text) {
+		spans = append(spans, span{tail, len(text), part})
+	}
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	return spans
+}
+
+// replaceSpans writes the text without what is marked. Marks that overlap become one.
+func replaceSpans(s string, spans []span, at []int) string {
+	if len(spans) == 0 {
+		return s
+	}
+	var b strings.Builder
+	done, end := 0, -1
+	for _, p := range spans {
+		from, to := at[p.from], at[p.to-1]+1
+		switch {
+		case p.from >= end: // a new one
+			b.WriteString(s[done:from])
+			b.WriteString(p.instead)
+		case p.to <= end:
+			continue
+		}
+		done, end = to, p.to
+	}
+	b.WriteString(s[done:])
+	return b.String()
+}

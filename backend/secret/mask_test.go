@@ -1,0 +1,252 @@
+package secret
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+const value = `s3cr<t "quoted"/+&'pass' ünï`
+
+func known(values ...string) *Mask {
+	m := &Mask{}
+	for i, v := range values {
+		m.Add(Ref(fmt.Sprintf("name%d", i)), v)
+	}
+	return m
+}
+
+// written are the forms in which a value comes to light, each in its surroundings.
+func written(t *testing.T, v string) map[string]string {
+	t.Helper()
+	quoted, err := json.Marshal(map[string]string{"a": "x " + v + " y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := func(s string, n int, end string) string {
+		var b strings.Builder
+		for i := 0; i < len(s); i += n {
+			b.WriteString(s[i:min(i+n, len(s))] + end)
+		}
+		return b.String()
+	}
+	m := map[string]string{
+		"plain":          "the value is " + v + " here",
+		"twice":          v + v,
+		"query":          "http://x/?a=" + url.QueryEscape(v) + "&b=1",
+		"path":           "http://x/" + url.PathEscape(v) + "/z",
+		"json":           string(quoted),
+		"html":           "<b>" + html.EscapeString(v) + "</b>",
+		"shell":          `echo '` + strings.ReplaceAll(v, "'", `'\''`) + `'`,
+		"hex":            "00" + hex.EncodeToString([]byte(v)) + "ff",
+		"HEX":            strings.ToUpper(hex.EncodeToString([]byte(v))),
+		"wrapped":        "$ " + lines(v, 7, "\r\n"),
+		"coloured":       lines(v, 3, "\x1b[0m\x1b[1;31m"),
+		"titled":         "\x1b]0;" + v + "\a",
+		"without width":  lines(v, 4, "\u200b"),
+		"wrapped base64": lines(base64.StdEncoding.EncodeToString([]byte("Authorization: "+v+" and more")), 20, "\n"),
+	}
+	for skip := range 4 {
+		for after := range 4 {
+			around := strings.Repeat("a", skip) + v + strings.Repeat("b", after)
+			m[fmt.Sprintf("base64 %d %d", skip, after)] = base64.StdEncoding.EncodeToString([]byte(around))
+			m[fmt.Sprintf("base64url %d %d", skip, after)] = base64.RawURLEncoding.EncodeToString([]byte(around))
+		}
+	}
+	return m
+}
+
+// bare undoes what stands between letters, and every encoding.
+func leaks(s, v string) bool {
+	flat, _ := squeeze(s)
+	for _, f := range forms(v) {
+		if f, _ = squeeze(f); strings.Contains(flat, f) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestForms(t *testing.T) {
+	m := known(value)
+	for name, text := range written(t, value) {
+		if !leaks(text, value) {
+			t.Errorf("%s: the test does not hold the value: %q", name, text)
+		}
+		if got := m.Text(text); leaks(got, value) || !strings.Contains(got, "{{secret:name0}}") {
+			t.Errorf("%s: %q became %q", name, text, got)
+		}
+	}
+	if text := "nothing to hide"; m.Text(text) != text || m.Part(text) != text {
+		t.Error("what holds no value was changed")
+	}
+}
+
+// TestStreamSplit cuts every form at every place, into two and into pieces of few bytes.
+func TestStreamSplit(t *testing.T) {
+	for name, text := range written(t, value) {
+		m := known(value, "another-1")
+		want := m.Text(text)
+		for cut := range len(text) + 1 {
+			s := m.Stream()
+			got := string(s.Next([]byte(text[:cut]))) + string(s.Next([]byte(text[cut:]))) + string(s.End())
+			if got != want {
+				t.Fatalf("%s cut at %d: %q, want %q", name, cut, got, want)
+			}
+		}
+		for size := 1; size < 6; size++ {
+			s, got := m.Stream(), bytes.Buffer{}
+			for i := 0; i < len(text); i += size {
+				got.Write(s.Next([]byte(text[i:min(i+size, len(text))])))
+			}
+			got.Write(s.End())
+			if got.String() != want {
+				t.Fatalf("%s in pieces of %d: %q, want %q", name, size, got.String(), want)
+			}
+		}
+	}
+}
+
+func TestStreamHoldsLittle(t *testing.T) {
+	s := known(value).Stream()
+	if got := s.Next([]byte("prompt $ ")); string(got) != "prompt $ " {
+		t.Errorf("what begins no value is held back: %q", got)
+	}
+	if got := s.Next([]byte("s3c")); len(got) != 0 {
+		t.Errorf("the beginning of a value went on: %q", got)
+	}
+	if got := s.Next([]byte("ure\x1b[0m")); string(got) != "s3cure\x1b[0m" {
+		t.Errorf("what was no value: %q", got)
+	}
+}
+
+// TestPart: two readings that share a value tell neither half.
+func TestPart(t *testing.T) {
+	m := known(value)
+	text := "before " + value + " after"
+	begin := len("before ")
+	for cut := begin + minEdge; cut <= begin+len(value)-minEdge; cut++ {
+		a, b := m.Part(text[:cut]), m.Part(text[cut:])
+		if strings.Contains(a, value[:minEdge]) || strings.Contains(b, value[len(value)-minEdge:]) {
+			t.Errorf("cut at %d: %q and %q", cut, a, b)
+		}
+	}
+}
+
+func TestSeveralLines(t *testing.T) {
+	key := "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0\nBAQEFAASCBKcwggSjAgEAAo\n-----END KEY-----\n"
+	m := known(key)
+	if got := m.Text("x\n" + key); strings.Contains(got, "MIIE") {
+		t.Errorf("whole: %q", got)
+	}
+	if got := m.Text("grep: BAQEFAASCBKcwggSjAgEAAo"); strings.Contains(got, "BAQE") {
+		t.Errorf("one line: %q", got)
+	}
+	if text := "-----BEGIN KEY-----"; m.Text(text) != text {
+		t.Error("the first line of any key is hidden")
+	}
+}
+
+func TestJSON(t *testing.T) {
+	m := known(value)
+	inner, err := json.Marshal(map[string]string{"text": value})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := json.Marshal(map[string]any{"n": 1.5, "arguments": string(inner), "list": []string{"a", value}, value: true, "back": `\`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := m.JSON(doc)
+	if leaks(string(got), value) || !json.Valid(got) {
+		t.Errorf("%s", got)
+	}
+	if plain := []byte(`{"a": "b\"c\\", "d":[1, "<"]}`); !bytes.Equal(m.JSON(plain), plain) {
+		t.Error("a document without a value was changed")
+	}
+	if got := m.JSON([]byte("no json " + value)); leaks(string(got), value) {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestFill(t *testing.T) {
+	open := func(name string) (string, bool) { return map[string]string{"a.b": value}[name], name == "a.b" }
+	got, err := FillJSON([]byte(`{"command":"curl -H 'X: {{secret:a.b}}' {{ secret:gone }}","n":1}`), open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var args struct{ Command string }
+	if err := json.Unmarshal(got, &args); err != nil || args.Command != "curl -H 'X: "+value+"' {{ secret:gone }}" {
+		t.Errorf("%q %v", args.Command, err)
+	}
+	if refs := Refs("{{secret:b}} {{ secret: a }}{{secret:b}} {{secret:1}}"); strings.Join(refs, " ") != "a b" {
+		t.Errorf("references: %v", refs)
+	}
+}
+
+func TestShapes(t *testing.T) {
+	for in, want := range map[string]string{
+		"postgres://me:hunter22@db/x":                         "postgres://me:[hidden]@db/x",
+		"http://127.0.0.1/a?b=1&token=abcdefgh12#x":           "http://127.0.0.1/a?b=1&token=[hidden]#x",
+		"> Authorization: Bearer abc.def.ghi\r\n> Accept: a":  "> Authorization: [hidden]\r\n> Accept: a",
+		"< set-cookie: sid=1; HttpOnly":                       "< set-cookie: [hidden]",
+		"http://h/?token={{secret:abc}}":                      "http://h/?token={{secret:abc}}",
+		"Authorization: Bearer {{secret:abc}}":                "Authorization: Bearer {{secret:abc}}",
+		"http://localhost:8080/x and a key=value; user: pass": "http://localhost:8080/x and a key=value; user: pass",
+		"git@github.com:a/b.git https://h/?key=short":         "git@github.com:a/b.git https://h/?key=short",
+	} {
+		if got := Shapes(in); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+}
+
+// FuzzMask: whatever the value and whatever surrounds it, neither text nor pieces show it.
+func FuzzMask(f *testing.F) {
+	f.Add("hunter-22", "a", "b", uint8(3))
+	f.Add("aaaaaaa", "aaa", "aaaa", uint8(1))
+	f.Add("\x1b[31mabc", "\x1b[", "m", uint8(2))
+	f.Fuzz(func(t *testing.T, v, before, after string, size uint8) {
+		flat, _ := squeeze(v)
+		if len(strings.TrimSpace(v)) < minValue || len(flat) < minValue || len(v) > 200 || strings.Contains("{{secret:name0}}", flat) || len(before)+len(after) > 400 {
+			t.Skip()
+		}
+		m := known(v)
+		text := before + v + after
+		in, _ := squeeze(text)
+		if !strings.Contains(in, flat) {
+			t.Skip() // what stands before took a part of it for a control sequence
+		}
+		got := m.Text(text)
+		if out, _ := squeeze(strings.ReplaceAll(got, "{{secret:name0}}", "\uffff")); strings.Contains(out, flat) {
+			t.Errorf("%q became %q", text, got)
+		}
+		s, pieces := m.Stream(), ""
+		step := int(size%16) + 1
+		for i := 0; i < len(text); i += step {
+			pieces += string(s.Next([]byte(text[i:min(i+step, len(text))])))
+		}
+		pieces += string(s.End())
+		if out, _ := squeeze(strings.ReplaceAll(pieces, "{{secret:name0}}", "\uffff")); strings.Contains(out, flat) {
+			t.Errorf("%q in pieces of %d became %q", text, step, pieces)
+		}
+	})
+}
+
+func BenchmarkMask(b *testing.B) {
+	m := &Mask{}
+	for i := range 30 {
+		m.Add(Ref("x"), fmt.Sprintf("a-secret-of-usual-length-%d", i))
+	}
+	text := strings.Repeat("a line of output as a build writes it, 0123456789\n", 1300)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		m.Part(text)
+	}
+}

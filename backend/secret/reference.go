@@ -1,0 +1,32 @@
+package secret
+
+import (
+	"regexp"
+	"slices"
+)
+
+// reference is how a model names a secret: {{secret:NAME}}.
+var reference = regexp.MustCompile(`\{\{\s*secret:\s*([A-Za-z][A-Za-z0-9_.-]{0,63})\s*\}\}`)
+
+// Ref is the reference to a name.
+func Ref(name string) string { return "{{secret:" + name + "}}" }
+
+// Refs lists the names that a text refers to, sorted, each once.
+func Refs(text string) []string {
+	var list []string
+	for _, m := range reference.FindAllStringSubmatch(text, -1) {
+		list = append(list, m[1])
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Fill puts values in the place of references. What open does not give stays.
+func Fill(text string, open func(name string) (value string, ok bool)) string {
+	return reference.ReplaceAllStringFunc(text, func(ref string) string {
+		if value, ok := open(reference.FindStringSubmatch(ref)[1]); ok {
+			return value
+		}
+		return ref
+	})
+}

@@ -1,0 +1,65 @@
+package secret
+
+import "strings"
+
+// widthless are characters that show nothing.
+var widthless = [...]string{"\u00ad", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff"}
+
+// squeeze leaves out what can stand between the letters of a value on a screen:
+// ends of lines, a terminal's control sequences, characters without a width. at
+// says for every byte where it was.
+func squeeze(s string) (text string, at []int) {
+	var b strings.Builder
+	b.Grow(len(s))
+	at = make([]int, 0, len(s))
+	for i := 0; i < len(s); {
+		if n := blank(s[i:]); n > 0 {
+			i += n
+			continue
+		}
+		b.WriteByte(s[i])
+		at = append(at, i)
+		i++
+	}
+	return b.String(), at
+}
+
+// blank is how many bytes at the beginning of s show nothing.
+func blank(s string) int {
+	switch s[0] {
+	case '\n', '\r', '\x00':
+		return 1
+	case '\x1b':
+		return sequence(s)
+	case '\xc2', '\xe2', '\xef': // of the two and three bytes of the characters below
+		for _, c := range widthless {
+			if strings.HasPrefix(s, c) {
+				return len(c)
+			}
+		}
+	}
+	return 0
+}
+
+// sequence is the length of a control sequence that begins with ESC. One that
+// does not end is the whole rest. What a title or a link holds is looked at.
+func sequence(s string) int {
+	if len(s) == 1 {
+		return 1
+	}
+	switch s[1] {
+	case '[': // CSI: until a final byte
+		for i := 2; i < len(s); i++ {
+			if s[i] >= 0x40 && s[i] <= 0x7e {
+				return i + 1
+			}
+			if s[i] < 0x20 || s[i] > 0x7e { // broken off
+				return i
+			}
+		}
+		return len(s)
+	case '(', ')', '*', '+':
+		return min(3, len(s))
+	}
+	return 2
+}

@@ -1,0 +1,100 @@
+package secret
+
+import "strings"
+
+// Stream hides values in bytes that come in pieces, also where one is split
+// between them. It holds back what may be the beginning of a value until it is
+// known, which is less than the longest form of one. It belongs to one goroutine.
+type Stream struct {
+	mask *Mask
+	held string
+}
+
+// Stream begins one.
+func (m *Mask) Stream() *Stream { return &Stream{mask: m} }
+
+// Next takes a piece and gives what may go on now, possibly nothing.
+func (s *Stream) Next(piece []byte) []byte {
+	if s.held == "" && s.mask.empty() {
+		return piece
+	}
+	needles := s.mask.list()
+	all := s.held + string(piece)
+	rest := all[len(all)-begun(all):]
+	all = all[:len(all)-len(rest)]
+	text, at := squeeze(all)
+	spans := find(text, needles)
+	from := open(text, needles)
+	for i := len(spans) - 1; i >= 0 && spans[i].to > from; i-- { // a value that is whole is not held
+		from = max(from, spans[i].to)
+	}
+	cut := len(all)
+	if from < len(text) {
+		cut = at[from]
+	}
+	if esc := strings.LastIndexByte(all, '\x1b'); esc >= 0 && esc < cut && len(all)-esc < maxSequence && unended(all[esc:]) {
+		cut = esc
+	}
+	kept := spans[:0]
+	for _, p := range spans {
+		if at[p.to-1] < cut {
+			kept = append(kept, p)
+		}
+	}
+	s.held = all[cut:] + rest
+	return []byte(replaceSpans(all[:cut], kept, at))
+}
+
+// End gives what was held back: the bytes are over.
+func (s *Stream) End() []byte {
+	rest := s.mask.Text(s.held)
+	s.held = ""
+	return []byte(rest)
+}
+
+// begun is how many bytes at the end are the beginning of a character without a width.
+func begun(s string) int {
+	for _, c := range widthless {
+		for l := len(c) - 1; l > 0; l-- {
+			if strings.HasSuffix(s, c[:l]) {
+				return l
+			}
+		}
+	}
+	return 0
+}
+
+// maxSequence is the longest control sequence that is waited for, in bytes.
+const maxSequence = 64
+
+func unended(s string) bool { return sequence(s) == len(s) && !ended(s) }
+
+// ended says whether a sequence that is the whole text has its last byte.
+func ended(s string) bool {
+	if len(s) < 2 {
+		return false
+	}
+	last := s[len(s)-1]
+	switch s[1] {
+	case '[':
+		return len(s) > 2 && last >= 0x40 && last <= 0x7e
+	case '(', ')', '*', '+':
+		return len(s) == 3
+	}
+	return true
+}
+
+// open is where the longest end of the text begins that a value may go on from;
+// the text's length if there is none.
+func open(text string, needles *needles) int {
+	from := len(text)
+	for _, n := range needles.all {
+		for l := min(len(n.text)-1, len(text)); l > len(text)-from; l-- {
+			if strings.HasSuffix(text, n.text[:l]) {
+				from = len(text) - l
+				break
+			}
+		}
+	}
+	return from
+}

@@ -1,0 +1,267 @@
+package secret
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options say where a vault lies.
+type Options struct {
+	Dir     string // of the index and the encrypted file, private to the person
+	KeyFile string // "" is secrets.key in Dir
+	// NoKeyring keeps everything in the encrypted file, also where a keyring runs.
+	NoKeyring bool
+	// Ask gets the passphrase of the person where one is needed; nil: nobody is there.
+	Ask func(ctx context.Context) (string, error)
+	// Mask learns every value that is opened; required.
+	Mask *Mask
+	Now  func() time.Time // nil is the clock
+
+	work int // of tests, which have no second for a passphrase
+}
+
+// Vault keeps values by name. All methods may be called concurrently, and several
+// processes may use the same folder.
+type Vault struct {
+	index index
+	ring  keyring
+	file  *sealed
+	ask   func(ctx context.Context) (string, error)
+	mask  *Mask
+	now   func() time.Time
+	noKey bool
+
+	mu     sync.Mutex // one opening at a time: a keyring may ask the person
+	probed bool
+	why    error // the keyring does not answer
+}
+
+// Secret is what may be known of one without opening it.
+type Secret struct {
+	Name  string
+	Place Place
+	Hosts []string  // where it may be sent; none: not bound
+	Added time.Time // or changed
+}
+
+// Open opens a vault. Nothing is read and nothing asked before it is needed.
+func Open(o Options) (*Vault, error) {
+	if o.Mask == nil {
+		return nil, errors.New("a vault needs a mask")
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Vault{
+		index: index{dir: o.Dir}, ring: keyring{"Goalpost " + o.Dir}, file: newSealed(o.Dir, o.KeyFile, o.work),
+		ask: o.Ask, mask: o.Mask, now: o.Now, noKey: o.NoKeyring,
+	}, nil
+}
+
+// Where says where new values go, and what opens them.
+func (v *Vault) Where(ctx context.Context) Where {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.where(ctx)
+}
+
+func (v *Vault) where(ctx context.Context) Where {
+	why := v.noRing(ctx)
+	if why == nil {
+		return Where{Place: Keyring, Detail: keyringName()}
+	}
+	w := v.file.where()
+	w.Detail = fmt.Sprintf("%s (%s)", w.Detail, why)
+	return w
+}
+
+// noRing says why the keyring is not used, nil if it is; mu is held. A keyring
+// that answered once is believed; one that did not may have been started meanwhile.
+func (v *Vault) noRing(ctx context.Context) error {
+	if v.noKey {
+		return errors.New("chosen in the settings")
+	}
+	if !v.probed || v.why != nil {
+		v.probed, v.why = true, v.ring.runs(ctx)
+	}
+	if v.why != nil {
+		return fmt.Errorf("no keyring answers: %w", v.why)
+	}
+	return nil
+}
+
+// Set keeps a value under a name and says where. hosts bind it to where it may be sent.
+func (v *Vault) Set(ctx context.Context, name, value string, hosts []string) (Place, error) {
+	if err := errors.Join(ValidName(name), validValue("value", value), validHosts(hosts)); err != nil {
+		return "", firstInvalid(err)
+	}
+	return v.put(ctx, entry{Name: name, Hosts: hosts}, value)
+}
+
+func (v *Vault) put(ctx context.Context, e entry, value string) (Place, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	e.Place, e.Added = File, v.now().UTC()
+	if v.noRing(ctx) == nil {
+		e.Place = Keyring
+	}
+	old, had, err := v.index.find(e.id())
+	if err != nil {
+		return "", err
+	}
+	s, err := v.opened(ctx, e.Place)
+	if err != nil {
+		return "", err
+	}
+	if err := s.set(ctx, e.id(), value); err != nil {
+		return "", fmt.Errorf("secret %s: %w", e.Name, err)
+	}
+	v.mask.Add(e.reference(), value)
+	if err := v.index.change(func(f *names) { f.put(e) }); err != nil {
+		return "", err
+	}
+	if had && old.Place != e.Place { // what was kept elsewhere is not left behind
+		if s, err = v.opened(ctx, old.Place); err == nil {
+			err = s.remove(ctx, e.id())
+		}
+		if err != nil {
+			return e.Place, fmt.Errorf("secret %s is kept in the %s now; the older value in the %s could not be removed: %w", e.Name, e.Place, old.Place, err)
+		}
+	}
+	return e.Place, nil
+}
+
+// Get opens a value. The mask knows it from then on.
+func (v *Vault) Get(ctx context.Context, name string) (string, error) {
+	return v.get(ctx, entry{Name: name})
+}
+
+func (v *Vault) get(ctx context.Context, wanted entry) (string, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	e, ok, err := v.index.find(wanted.id())
+	switch {
+	case err != nil:
+		return "", err
+	case !ok:
+		return "", fmt.Errorf("%w: %s", ErrUnknown, wanted.words())
+	}
+	s, err := v.opened(ctx, e.Place)
+	if err != nil {
+		return "", err
+	}
+	value, err := s.get(ctx, e.id())
+	if errors.Is(err, errGone) {
+		return "", fmt.Errorf("%w: %s was kept in the %s, and somebody removed it there", ErrUnknown, e.words(), e.Place)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", e.words(), err)
+	}
+	v.mask.Add(e.reference(), value)
+	return value, nil
+}
+
+// ErrUnknown: there is no such secret.
+var ErrUnknown = errors.New("no such secret is kept")
+
+// ErrLocked: the passphrase is needed, and nobody is there to give it.
+var ErrLocked = errors.New("the secrets are locked by a passphrase")
+
+// opened is the place, ready for use; mu is held.
+func (v *Vault) opened(ctx context.Context, p Place) (store, error) {
+	if p == Keyring {
+		if v.noKey {
+			v.probed = true // what is there already is still read
+			return v.ring, v.ring.runs(ctx)
+		}
+		return v.ring, v.noRing(ctx)
+	}
+	if !v.file.locked() {
+		return v.file, nil
+	}
+	if v.ask == nil {
+		return nil, ErrLocked
+	}
+	passphrase, err := v.ask(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("asking for the passphrase: %w", err)
+	}
+	return v.file, v.file.unlock(passphrase)
+}
+
+// List tells of every secret, by name. Saved logins are not among them.
+func (v *Vault) List() ([]Secret, error) {
+	f, err := v.index.read()
+	if err != nil {
+		return nil, err
+	}
+	list := []Secret{}
+	for _, e := range f.Entries {
+		if e.Origin == "" {
+			list = append(list, Secret{e.Name, e.Place, e.Hosts, e.Added})
+		}
+	}
+	slices.SortFunc(list, func(a, b Secret) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	return list, nil
+}
+
+// Find tells of one secret without opening it; ErrUnknown if there is none.
+func (v *Vault) Find(name string) (Secret, error) {
+	e, ok, err := v.index.find(entry{Name: name}.id())
+	if err != nil {
+		return Secret{}, err
+	}
+	if !ok {
+		return Secret{}, fmt.Errorf("%w: %s", ErrUnknown, name)
+	}
+	return Secret{e.Name, e.Place, e.Hosts, e.Added}, nil
+}
+
+// Remove forgets a secret, where it lies too.
+func (v *Vault) Remove(ctx context.Context, name string) error {
+	return v.drop(ctx, entry{Name: name})
+}
+
+func (v *Vault) drop(ctx context.Context, wanted entry) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	e, ok, err := v.index.find(wanted.id())
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return fmt.Errorf("%w: %s", ErrUnknown, wanted.words())
+	}
+	s, err := v.opened(ctx, e.Place)
+	if err != nil {
+		return err
+	}
+	if err := s.remove(ctx, e.id()); err != nil {
+		return fmt.Errorf("%s: %w", e.words(), err)
+	}
+	return v.index.change(func(f *names) { f.drop(e.id()) })
+}
+
+// Unlock opens the encrypted file with the person's passphrase, for this process.
+func (v *Vault) Unlock(passphrase string) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.file.unlock(passphrase)
+}
+
+// Protect puts a passphrase on the key of the encrypted file, or takes it off
+// with "". The file must be open.
+func (v *Vault) Protect(ctx context.Context, passphrase string) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if _, err := v.opened(ctx, File); err != nil {
+		return err
+	}
+	return v.file.protect(passphrase)
+}

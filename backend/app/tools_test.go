@@ -108,8 +108,8 @@ func TestTheEnvelope(t *testing.T) {
 			results = append(results, m.Text)
 		}
 	}
-	if len(results) != 3 || !strings.HasPrefix(results[0], "{\"ok\":true}\nexit 0\n") || len(results[0]) > 17<<10 || !strings.Contains(results[0], `handle "step:1" and the cursor 8192`) ||
-		!strings.HasPrefix(results[1], "{\"ok\":false}\nexit 3") || !strings.HasPrefix(results[2], "{\"ok\":false}\nthere is no tool") {
+	if len(results) != 3 || !strings.HasPrefix(results[0], `{"ok":true,"ms":`) || len(results[0]) > 17<<10 || !strings.Contains(results[0], `handle "step:1" and the cursor 8192`) ||
+		!strings.Contains(results[0], "}\nexit 0\n") || !strings.HasPrefix(results[1], `{"ok":false,"ms":`) || !strings.HasPrefix(results[2], "{\"ok\":false}\nthere is no tool") {
 		t.Errorf("%d results: %.300q", len(results), results)
 	}
 }

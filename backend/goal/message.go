@@ -89,6 +89,8 @@ type Result struct {
 	// Budget is how many bytes of Text may reach the model at once, 0 for the
 	// door's own bound; the rest is kept and read by its handle.
 	Budget int
+	// Took is said beside the content, not in it: the same outcome is the same text.
+	Took time.Duration
 }
 
 // More says what there is beyond a page. Cursors count bytes.
@@ -102,11 +104,14 @@ type More struct {
 // of JSON that says whether it is fine and where it goes on, and the content
 // below. Inside the JSON the content would grow, and be cut again on its way.
 func (r Result) Envelope() string {
-	head := fmt.Sprintf(`{"ok":%t}`, r.OK)
-	if r.More != nil {
-		head = fmt.Sprintf(`{"ok":%t,"has_more":%t,"next_cursor":%d,"total_bytes":%d}`, r.OK, r.More.Has, r.More.Next, r.More.Total)
+	head := fmt.Sprintf(`{"ok":%t`, r.OK)
+	if r.Took > 0 {
+		head += fmt.Sprintf(`,"ms":%d`, r.Took.Milliseconds())
 	}
-	return head + "\n" + r.Text
+	if r.More != nil {
+		head += fmt.Sprintf(`,"has_more":%t,"next_cursor":%d,"total_bytes":%d`, r.More.Has, r.More.Next, r.More.Total)
+	}
+	return head + "}\n" + r.Text
 }
 
 // Opened takes the content out of an envelope; what is in none is all content.

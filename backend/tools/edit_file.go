@@ -2,6 +2,9 @@ package tools
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"goalpost/backend/goal"
@@ -31,28 +34,69 @@ func (f folder) doEditFile(_ context.Context, a editFileArgs) goal.Result {
 	case a.Old == a.New:
 		return failed("old and new are the same; nothing to change")
 	case n == 0:
-		return failed("the text does not stand in %s as given; read_file shows it exactly (spaces and tabs count)", a.Path)
+		return failed("the text does not stand in %s as given%s", a.Path, nearly(text, a.Old))
 	case n > 1:
-		return failed("the text stands %d times in %s; give more of what is around it so that it is unique", n, a.Path)
+		return failed("the text stands %d times in %s, at lines %s; give more of what is around it so that it is unique", n, a.Path, places(text, a.Old))
 	}
 	at := strings.Index(text, a.Old)
-	if err := f.write(a.Path, []byte(text[:at]+a.New+text[at+len(a.Old):])); err != nil {
+	after := text[:at] + a.New + text[at+len(a.Old):]
+	if err := f.write(a.Path, []byte(after)); err != nil {
 		return failed("%s", err)
 	}
 	line := 1 + strings.Count(text[:at], "\n")
-	return ok("changed %s at line %d\n%s", a.Path, line, change(a.Old, a.New))
+	return ok("changed %s at line %d\n%s", a.Path, line, outside("the change of "+a.Path, difference(text, after)))
+}
+
+// nearly says where the text stands but for its white space, which is what
+// models get wrong most.
+func nearly(text, old string) string {
+	const hint = "; read_file shows it exactly (spaces and tabs count)"
+	if strings.Contains(text, "\r\n") && strings.Contains(strings.ReplaceAll(text, "\r\n", "\n"), old) {
+		return ": its lines end in CRLF. Change one line at a time, or write the file anew with write_file"
+	}
+	want, lines := bare(strings.Split(strings.Trim(old, "\n"), "\n")), strings.Split(text, "\n")
+	have := bare(lines)
+	for i := 0; i+len(want) <= len(have); i++ {
+		if slices.Equal(have[i:i+len(want)], want) && strings.Join(want, "") != "" {
+			return fmt.Sprintf(", but at line %d it does with other white space. There it is\n%s", i+1,
+				outside("the lines", strings.Join(lines[i:i+len(want)], "\n")))
+		}
+	}
+	return hint
+}
+
+func bare(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = strings.Join(strings.Fields(l), " ")
+	}
+	return out
+}
+
+// places are the lines at which the text begins, the first few of them.
+func places(text, old string) string {
+	const most = 8
+	var list []string
+	for at := 0; len(list) < most; {
+		i := strings.Index(text[at:], old)
+		if i < 0 {
+			return strings.Join(list, ", ")
+		}
+		list = append(list, strconv.Itoa(1+strings.Count(text[:at+i], "\n")))
+		at += i + len(old)
+	}
+	return strings.Join(list, ", ") + ", …"
 }
 
 // change shows the replaced and the new lines as a diff does.
 func change(old, text string) string {
-	var b strings.Builder
-	for _, part := range []struct{ mark, text string }{{"-", old}, {"+", text}} {
-		if part.text == "" {
-			continue
-		}
-		for line := range strings.SplitSeq(strings.TrimSuffix(part.text, "\n"), "\n") {
-			b.WriteString(part.mark + line + "\n")
-		}
+	return strings.Trim(marked("-", old)+"\n"+marked("+", text), "\n")
+}
+
+// marked puts a mark before each line.
+func marked(mark, text string) string {
+	if text == "" {
+		return ""
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return mark + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+mark)
 }

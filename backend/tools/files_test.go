@@ -51,12 +51,12 @@ func TestReadFile(t *testing.T) {
 		from, to    string // first and last line shown, "" if none
 		note        string
 	}{
-		{0, 0, "line 1\n", "line 400\n", "lines 1 to 400 of 1000"},
-		{401, 0, "line 401\n", "line 800\n", "lines 401 to 800 of 1000"},
+		{0, 0, "line 1\n", "line 400\n", "lines 1 to 400 of 1000; line 401 goes on"},
+		{401, 0, "line 401\n", "line 800\n", "lines 401 to 800 of 1000; line 801 goes on"},
 		{990, 50, "line 990\n", "line 1000\n", "lines 990 to 1000 of 1000"},
 		{1000, 1, "line 1000\n", "line 1000\n", "lines 1000 to 1000 of 1000"},
 		{1, 1000, "line 1\n", "line 1000\n", ""},
-		{-3, 2, "line 1\n", "line 2\n", "lines 1 to 2 of 1000"},
+		{-3, 2, "line 1\n", "line 2\n", "lines 1 to 2 of 1000; line 3 goes on"},
 		{2, 1<<63 - 1, "line 2\n", "line 1000\n", "lines 2 to 1000 of 1000"},
 	} {
 		r := h.do("read_file", "path", "long.txt", "line", c.line, "lines", c.lines)
@@ -104,6 +104,14 @@ func TestEditFile(t *testing.T) {
 	h.bad(h.do("edit_file", "path", "b.txt", "old", "one", "new", "x"), "b.txt does not exist")
 	if got := h.get("a.txt"); got != before {
 		t.Errorf("a refused change made it %q", got)
+	}
+	h.bad(h.do("edit_file", "path", "a.txt", "old", "two", "new", "2"), "at lines 2, 4")
+	h.put("b.go", "if x {\n\treturn\n}\n")
+	h.bad(h.do("edit_file", "path", "b.go", "old", "if x {\n    return", "new", ""), "at line 1 it does with other white space", "\treturn")
+	h.put("c.txt", "one\r\ntwo\r\n")
+	h.bad(h.do("edit_file", "path", "c.txt", "old", "one\ntwo", "new", ""), "CRLF")
+	if err := os.Remove(filepath.Join(h.dir, "b.go")); err != nil {
+		t.Fatal(err)
 	}
 	h.good(h.do("edit_file", "path", "a.txt", "old", "three\n", "new", "drei\nvier\n"), "changed a.txt at line 3", "-three", "+drei\n+vier")
 	if got := h.get("a.txt"); got != "one\ntwo\ndrei\nvier\ntwo and a half\n" {
@@ -248,6 +256,11 @@ func TestLinkSwappedWhileWriting(t *testing.T) {
 		if r := h.do("read_file", "path", "place/secret"); r.OK {
 			t.Fatalf("%s", r.Text)
 		}
+		for _, c := range [][]any{{"search_files", "pattern", "SECRET"}, {"search_files", "pattern", "SECRET", "path", "place", "all", true}, {"list_files", "path", "place"}} {
+			if r := h.do(c[0].(string), c[1:]...); strings.Contains(r.Text, "secret") || strings.Contains(r.Text, "TOP") {
+				t.Fatalf("%v: %s", c, r.Text)
+			}
+		}
 	}
 	close(stop)
 	swapper.Wait()
@@ -304,5 +317,63 @@ func TestPipeSwappedIn(t *testing.T) {
 	swapper.Wait()
 	if good == 0 || refused == 0 {
 		t.Errorf("the race was not run: %d good, %d refused", good, refused)
+	}
+}
+
+func TestSearchFiles(t *testing.T) {
+	h := newHouse(t)
+	h.put("a.go", "package a\n\nfunc One() {}\nfunc two() {}\n// tail\n")
+	h.put("sub/b.go", "package b\r\nfunc One() {}\r\n")
+	h.put("sub/c.ts", "function One() {}\n")
+	h.put(".hidden/d.go", "func One() {}\n")
+	h.put(".gitignore", "*.log\n!keep.log\n/out/\n")
+	h.put("sub/.gitignore", "local.go\n")
+	h.put("x.log", "func One()\n")
+	h.put("keep.log", "func One()\n")
+	h.put("out/o.go", "func One()\n")
+	h.put("sub/local.go", "func One()\n")
+	h.put("node_modules/m/i.go", "func One()\n")
+	h.put("bin", "func One()\x00\n")
+	h.link(h.outside, "away")
+	if err := os.WriteFile(filepath.Join(h.outside, "secret.go"), []byte("func One() {}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all := h.do("search_files", "pattern", `func\s+One`)
+	h.good(all, "3 matching lines", "a.go\n  3: func One() {}\n", "keep.log\n  1: func One()\n", "sub/b.go\n  2: func One() {}\n")
+	for _, no := range []string{"hidden", "x.log", "out/", "local.go", "node_modules", "bin", "secret", "c.ts"} {
+		if strings.Contains(all.Text, no) {
+			t.Errorf("it found %s: %s", no, all.Text)
+		}
+	}
+	h.good(h.do("search_files", "pattern", "func One", "all", true), "8 matching lines", ".hidden/d.go", "out/o.go", "x.log", "node_modules")
+	h.good(h.do("search_files", "pattern", "One", "glob", "*.ts"), "1 matching lines", "sub/c.ts")
+	h.good(h.do("search_files", "pattern", "One", "glob", "sub/**"), "2 matching lines")
+	h.good(h.do("search_files", "pattern", "One", "path", "sub"), "sub/b.go", "sub/c.ts")
+	h.good(h.do("search_files", "pattern", "One", "path", "a.go"), "1 matching lines")
+	h.good(h.do("search_files", "pattern", "^PACKAGE [ab]$", "ignore_case", true), "2 matching lines", "package a", "package b")
+	h.good(h.do("search_files", "pattern", "() {}", "literal", true), "4 matching lines")
+	h.good(h.do("search_files", "pattern", "func", "path", "a.go", "context", 1), "  2- \n  3: func One() {}\n  4: func two() {}\n  5- // tail\n")
+	h.good(h.do("search_files", "pattern", "One", "files_only", true), "4 files", "a.go: 1\n", "sub/c.ts: 1\n")
+	h.good(h.do("search_files", "pattern", "nowhere"), "nothing matches in 5 files", "all searches them")
+	h.put("many.txt", strings.Repeat("hit\n", 250))
+	h.good(h.do("search_files", "pattern", "hit"), "250 matching lines, 1 to 100 shown; say skip 100")
+	h.good(h.do("search_files", "pattern", "hit", "skip", 200), "201 to 250", "  250: hit")
+	h.good(h.do("search_files", "pattern", "hit", "skip", 300), "none after the first 300")
+	h.put("wide.txt", "needle"+strings.Repeat("x", 100_000))
+	if r := h.do("search_files", "pattern", "needle"); len(r.Text) > 1000 || !r.OK {
+		t.Errorf("a long line makes %d bytes", len(r.Text))
+	}
+	for _, c := range []struct {
+		args []any
+		says string
+	}{
+		{[]any{"pattern", "("}, "RE2"},
+		{[]any{"pattern", ""}, "0 characters"},
+		{[]any{"pattern", "x", "path", "../outside"}, "leads out"},
+		{[]any{"pattern", "x", "path", "away/secret.go"}, ""},
+		{[]any{"pattern", "x", "path", "nowhere"}, "nowhere"},
+		{[]any{"pattern", "x", "context", 11}, "0 to 10"},
+	} {
+		h.bad(h.do("search_files", c.args...), c.says)
 	}
 }

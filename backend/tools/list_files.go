@@ -73,9 +73,7 @@ func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {
 
 // entry is one line, whatever the name holds.
 func entry(name string, d fs.DirEntry) string {
-	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(name) {
-		name = strconv.Quote(name)
-	}
+	name = printable(name)
 	if d.IsDir() {
 		return name + "/"
 	}
@@ -84,4 +82,12 @@ func entry(name string, d fs.DirEntry) string {
 		return name + "  (" + d.Type().String() + ")"
 	}
 	return fmt.Sprintf("%s  %d bytes", name, info.Size())
+}
+
+// printable is a name that breaks no line.
+func printable(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(name) {
+		return strconv.Quote(name)
+	}
+	return name
 }

@@ -40,11 +40,29 @@ func (f folder) doReadFile(_ context.Context, a readFileArgs) goal.Result {
 	if from >= len(lines) {
 		return failed("%s has %d lines", a.Path, len(lines))
 	}
+	if fits := fitting(lines[from:to]); fits < to-from {
+		to = from + fits
+	}
 	text := outside(a.Path, strings.Join(lines[from:to], ""))
 	if from > 0 || to < len(lines) {
 		text += fmt.Sprintf("\nlines %d to %d of %d", from+1, to, len(lines))
 	}
-	return goal.Result{OK: true, Text: text}
+	if to < len(lines) {
+		text += fmt.Sprintf("; line %d goes on", to+1)
+	}
+	return goal.Result{OK: true, Text: text, Budget: 2 * budget}
+}
+
+// fitting is how many of the lines fit into one answer: one at least, of which
+// the door then shows both ends.
+func fitting(lines []string) int {
+	size := 0
+	for i, l := range lines {
+		if size += len(l); size > budget && i > 0 {
+			return i
+		}
+	}
+	return len(lines)
 }
 
 func page(line, count, total int) (from, to int) {

@@ -103,7 +103,7 @@ func shellTools(f folder, r Room) []maker {
 }
 
 func fileTools(f folder) []maker {
-	return []maker{f.readFile, f.writeFile, f.editFile, f.listFiles}
+	return []maker{f.readFile, f.writeFile, f.editFile, f.listFiles, f.searchFiles}
 }
 
 func controlTools() []maker {

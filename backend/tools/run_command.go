@@ -57,7 +57,7 @@ func doRunCommand(ctx context.Context, r Room, a runCommandArgs) goal.Result {
 	case err != nil:
 		return failed("%s", err)
 	}
-	head := out.Status.String() // without the duration: the same outcome is the same text, which the loop guard needs
+	head := out.Status.String()
 	if out.TimedOut && ctx.Err() == nil {
 		head = fmt.Sprintf("killed after %s. For a program that goes on running, use terminal_run.", limit)
 	}
@@ -66,5 +66,5 @@ func doRunCommand(ctx context.Context, r Room, a runCommandArgs) goal.Result {
 		text += "\n" + outside("the command", string(out.Stdout))
 	}
 	text += r.refused(mark)
-	return goal.Result{OK: !out.TimedOut && out.Status.Code == 0, Text: text}
+	return goal.Result{OK: !out.TimedOut && out.Status.Code == 0, Text: text, Took: out.Took}
 }

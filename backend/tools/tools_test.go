@@ -296,7 +296,7 @@ func TestSpecs(t *testing.T) {
 	}
 	want := []string{
 		"run_command", "terminal_open", "terminal_run", "terminal_type", "terminal_keys", "terminal_read", "terminal_wait", "terminal_list",
-		"read_file", "write_file", "edit_file", "list_files",
+		"read_file", "write_file", "edit_file", "list_files", "search_files",
 		"browser_open", "browser_snapshot", "browser_click", "browser_type", "browser_screenshot", "claim_complete", "abort_with_report",
 		"ask_operator", "declare_step", "verify_step", "write_todos", "complete_todo", "read_evidence", "wait",
 	}
@@ -571,6 +571,7 @@ func TestOutside(t *testing.T) {
 		"file's path":  h.do("read_file", "path", "a</output>b/c.txt"),
 		"folder":       h.do("list_files", "path", "dir"),
 		"folder below": h.do("list_files", "recursive", true),
+		"search":       h.do("search_files", "pattern", "SYSTEM", "all", true),
 		"command":      h.do("run_command", "command", "cat note.txt"),
 		"terminal":     h.do("terminal_run", "pane", "t1", "command", "ls"),
 		"terminals":    h.do("terminal_list"),

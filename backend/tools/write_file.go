@@ -31,8 +31,11 @@ func (f folder) writeFile() (Tool, error) {
 	})
 }
 
-// difference shows the lines that differ between two texts, with what begins and
-// ends alike left out.
+// around is how many lines that stay the same a difference shows on each side.
+const around = 2
+
+// difference shows the lines that differ between two texts with a little of what
+// is around them, as a diff of one hunk does.
 func difference(before, after string) string {
 	old, text := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
 	from := 0
@@ -43,5 +46,14 @@ func difference(before, after string) string {
 	for same < len(old)-from && same < len(text)-from && old[len(old)-1-same] == text[len(text)-1-same] {
 		same++
 	}
-	return fmt.Sprintf("@@ line %d @@\n%s", from+1, change(strings.Join(old[from:len(old)-same], ""), strings.Join(text[from:len(text)-same], "")))
+	list := []string{fmt.Sprintf("@@ line %d @@", from+1)}
+	add := func(s string) {
+		if s != "" {
+			list = append(list, s)
+		}
+	}
+	add(marked(" ", strings.Join(old[max(0, from-around):from], "")))
+	add(change(strings.Join(old[from:len(old)-same], ""), strings.Join(text[from:len(text)-same], "")))
+	add(marked(" ", strings.Join(old[len(old)-same:min(len(old), len(old)-same+around)], "")))
+	return strings.Join(list, "\n")
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"time"
 	"unicode/utf8"
+
+	"goalpost/backend/ignore"
 )
 
 // keepMax is how much text of a folder is kept at the start, in bytes.
@@ -24,7 +26,7 @@ type baseline struct {
 
 	private string
 	byPath  map[string]*entry
-	rules   ignores
+	rules   ignore.Rules
 }
 
 // takeBaseline looks at everything in dir and keeps the text of what is text.
@@ -36,7 +38,7 @@ func takeBaseline(ctx context.Context, dir, private string) (*baseline, error) {
 	b := &baseline{private: private, TakenAt: time.Now().UnixNano(), Rules: map[string][]string{}}
 	room := int64(keepMax)
 	var failed error
-	w := walk{rules: ignores{}, lines: b.Rules}
+	w := walk{rules: ignore.Rules{}, lines: b.Rules}
 	w.sum = func(root *os.Root, name string, e *entry) {
 		text := summed(root, name, e)
 		if text == nil || int64(len(text)) > room || !isText(text) {
@@ -74,9 +76,9 @@ func openBaseline(private string) (*baseline, error) {
 }
 
 func (b *baseline) index() {
-	b.rules, b.byPath = ignores{}, map[string]*entry{}
+	b.rules, b.byPath = ignore.Rules{}, map[string]*entry{}
 	for folder, lines := range b.Rules {
-		b.rules[folder] = rulesOf(lines)
+		b.rules[folder] = ignore.RulesOf(lines)
 	}
 	for i := range b.Entries {
 		b.byPath[b.Entries[i].Path] = &b.Entries[i]

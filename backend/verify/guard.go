@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 
+	"goalpost/backend/ignore"
 	"goalpost/backend/process"
 )
 
@@ -27,7 +28,7 @@ const guardMax = 256 << 20
 type guard struct {
 	dir, private string
 	list         []held
-	without      globs
+	without      ignore.Globs
 
 	mu sync.Mutex
 	ok map[string]fresh // files that were the same when last looked at
@@ -70,7 +71,7 @@ func takeGuard(ctx context.Context, o Options) (*guard, error) {
 	if err := os.MkdirAll(filepath.Join(o.Private, "held"), 0o700); err != nil {
 		return nil, fmt.Errorf("keeping protected files: %w", err)
 	}
-	w := walk{rules: ignores{}}
+	w := walk{rules: ignore.Rules{}}
 	if err := w.run(ctx, o.Dir); err != nil {
 		return nil, err
 	}
@@ -86,7 +87,7 @@ func takeGuard(ctx context.Context, o Options) (*guard, error) {
 		}
 		g.list = append(g.list, h)
 	}
-	if g.without, err = newGlobs(o.NoProtect); err != nil {
+	if g.without, err = ignore.NewGlobs(o.NoProtect); err != nil {
 		return nil, err
 	}
 	return g, writeJSON(filepath.Join(o.Private, "protected.json"), protectedFile{g.list, o.NoProtect})
@@ -122,7 +123,7 @@ func openGuard(dir, private string) (*guard, error) {
 	if err := readJSON(filepath.Join(private, "protected.json"), &f); err != nil {
 		return nil, err
 	}
-	without, err := newGlobs(f.Without)
+	without, err := ignore.NewGlobs(f.Without)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +165,7 @@ func (g *guard) differences(ctx context.Context, check int) ([]difference, error
 			continue
 		}
 		if names == nil {
-			names = &walk{rules: ignores{}}
+			names = &walk{rules: ignore.Rules{}}
 			if err := names.run(ctx, g.dir); err != nil {
 				return nil, err
 			}
@@ -247,14 +248,14 @@ func (g *guard) appeared(root *os.Root, entries []entry, h held) ([]string, erro
 		base, name = path.Split(h.Path)
 		name = "/" + name
 	}
-	pattern, err := newGlob(name)
+	pattern, err := ignore.New(name)
 	if err != nil {
 		return nil, err
 	}
 	var found []string
 	for _, e := range entries {
 		rel, below := strings.CutPrefix(e.Path, base)
-		if !below || e.Mode.IsDir() || !pattern.match.MatchString(rel) || g.without.covers(e.Path) {
+		if !below || e.Mode.IsDir() || !pattern.Match(rel) || g.without.Covers(e.Path) {
 			continue
 		}
 		if h.Holding != "" {

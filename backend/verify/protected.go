@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/ignore"
 )
 
 // Kind says how a file is protected.
@@ -48,11 +49,11 @@ const protectMax = 5000
 // and what protect names; without what noProtect names. Patterns are as in
 // .gitignore. The programs that a gate runs or reads are the work, and not listed.
 func FindProtected(ctx context.Context, dir string, c goal.Criterion, protect, noProtect []string) ([]Protected, error) {
-	with, err := newGlobs(protect)
+	with, err := ignore.NewGlobs(protect)
 	if err != nil {
 		return nil, err
 	}
-	without, err := newGlobs(noProtect)
+	without, err := ignore.NewGlobs(noProtect)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func FindProtected(ctx context.Context, dir string, c goal.Criterion, protect, n
 		return nil, fmt.Errorf("the goal's folder: %w", plain(err))
 	}
 	defer func() { _ = root.Close() }()
-	w := walk{rules: ignores{}, lines: map[string][]string{}}
+	w := walk{rules: ignore.Rules{}, lines: map[string][]string{}}
 	if err := w.run(ctx, dir); err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func FindProtected(ctx context.Context, dir string, c goal.Criterion, protect, n
 			f.line(k.Command, path.Clean(k.Dir), 0)
 		}
 		if k.Type.Gate() {
-			f.held(with.covers, "you protect it")
+			f.held(with.Covers, "you protect it")
 		}
 	}
 	return f.list()
@@ -82,7 +83,7 @@ func FindProtected(ctx context.Context, dir string, c goal.Criterion, protect, n
 type finder struct {
 	root    *os.Root
 	entries []entry
-	without globs
+	without ignore.Globs
 	check   int // that is looked at
 	found   map[string]*Protected
 }
@@ -105,7 +106,7 @@ func rank(k Kind) int { return slices.Index([]Kind{Held, Compared, Appears}, k) 
 
 func (f *finder) add(p Protected) {
 	p.Path = path.Clean(p.Path)
-	if f.without.covers(strings.ReplaceAll(p.Path, "**/", "")) {
+	if f.without.Covers(strings.ReplaceAll(p.Path, "**/", "")) {
 		return
 	}
 	key := string(p.Kind) + "\x00" + p.Path + "\x00" + p.Part + "\x00" + p.Holding

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"goalpost/backend/ignore"
 )
 
 // testRunner is what a known test runner reads and loads by itself. Patterns are
@@ -111,13 +113,13 @@ func (f *finder) tests(dir string, r testRunner) {
 
 // appear forbids new files of a name, and changes of those that are there.
 func (f *finder) appear(dir, pattern, holding, why string, below func(string) (string, bool)) {
-	g, err := newGlob(pattern)
+	g, err := ignore.New(pattern)
 	if err != nil {
 		return // the patterns are written above and tried by a test
 	}
 	if holding == "" {
 		for _, e := range f.entries {
-			if rel, ok := below(e.Path); ok && e.regular() && g.match.MatchString(rel) {
+			if rel, ok := below(e.Path); ok && e.regular() && g.Match(rel) {
 				f.add(Protected{Path: e.Path, Kind: Compared, Why: why})
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"goalpost/backend/ignore"
 )
 
 // Bounds of a walk.
@@ -36,7 +38,7 @@ func (e entry) regular() bool { return e.Mode.IsRegular() }
 
 // walk looks at everything in a folder, in order of names. No symlink is followed.
 type walk struct {
-	rules ignores
+	rules ignore.Rules
 	lines map[string][]string // of .gitignore files by folder; nil: the rules are fixed
 	// sum gives a regular file its SHA-256; nil leaves it out.
 	sum func(root *os.Root, name string, e *entry)
@@ -96,7 +98,7 @@ func (w *walk) full() bool {
 }
 
 func (w *walk) file(root *os.Root, name, path string, info fs.FileInfo) {
-	if w.rules.ignored(path, false) {
+	if w.rules.Ignored(path, false) {
 		return
 	}
 	e := entry{Path: path, Mode: info.Mode()}
@@ -114,7 +116,7 @@ func (w *walk) file(root *os.Root, name, path string, info fs.FileInfo) {
 
 func (w *walk) below(ctx context.Context, root *os.Root, name, path string, depth int) error {
 	e := entry{Path: path, Mode: fs.ModeDir}
-	if w.rules.ignored(path, true) {
+	if w.rules.Ignored(path, true) {
 		e.Heap, e.Count = true, w.heap(root, name)
 		w.entries = append(w.entries, e)
 		return nil
@@ -144,8 +146,8 @@ func (w *walk) learn(root *os.Root, path string) {
 	if err != nil {
 		return
 	}
-	if lines := ruleLines(text); len(lines) > 0 {
-		w.lines[path], w.rules[path] = lines, rulesOf(lines)
+	if lines := ignore.Lines(text); len(lines) > 0 {
+		w.lines[path], w.rules[path] = lines, ignore.RulesOf(lines)
 	}
 }
 

@@ -1,4 +1,6 @@
-package verify
+// Package ignore tells which files of a folder do not count: the patterns of
+// .gitignore files, and the folders that programs fill by themselves. It is pure.
+package ignore
 
 import (
 	"fmt"
@@ -6,17 +8,18 @@ import (
 	"strings"
 )
 
-// glob is a pattern over slash-separated paths, as .gitignore has them: *, ? and
+// Glob is a pattern over slash-separated paths, as .gitignore has them: *, ? and
 // [a-z] stay within a name, ** spans folders, a pattern without a slash names a
 // file at any depth, and one that names a folder means everything in it.
-type glob struct {
+type Glob struct {
 	match  *regexp.Regexp
 	folder bool // only a folder is meant
 }
 
-func newGlob(pattern string) (glob, error) {
+// New reads a pattern.
+func New(pattern string) (Glob, error) {
 	p := strings.TrimPrefix(pattern, "./")
-	g := glob{folder: strings.HasSuffix(p, "/")}
+	g := Glob{folder: strings.HasSuffix(p, "/")}
 	p = strings.TrimSuffix(p, "/")
 	anywhere := !strings.Contains(p, "/")
 	p = strings.TrimPrefix(p, "/")
@@ -72,8 +75,11 @@ func globPart(b *strings.Builder, p string, i int) int {
 	return 0
 }
 
-// covers says whether path, or a folder above it, is meant.
-func (g glob) covers(path string, isFolder bool) bool {
+// Match says whether path itself is meant.
+func (g Glob) Match(path string) bool { return g.match.MatchString(path) }
+
+// Covers says whether path, or a folder above it, is meant.
+func (g Glob) Covers(path string, isFolder bool) bool {
 	if g.match.MatchString(path) && (isFolder || !g.folder) {
 		return true
 	}
@@ -85,13 +91,14 @@ func (g glob) covers(path string, isFolder bool) bool {
 	return false
 }
 
-// globs are patterns of which one is enough.
-type globs []glob
+// Globs are patterns of which one is enough.
+type Globs []Glob
 
-func newGlobs(patterns []string) (globs, error) {
-	list := make(globs, 0, len(patterns))
+// NewGlobs reads several.
+func NewGlobs(patterns []string) (Globs, error) {
+	list := make(Globs, 0, len(patterns))
 	for _, p := range patterns {
-		g, err := newGlob(p)
+		g, err := New(p)
 		if err != nil {
 			return nil, err
 		}
@@ -100,9 +107,10 @@ func newGlobs(patterns []string) (globs, error) {
 	return list, nil
 }
 
-func (l globs) covers(path string) bool {
+// Covers says whether one of them means path, or a folder above it.
+func (l Globs) Covers(path string) bool {
 	for _, g := range l {
-		if g.covers(path, false) {
+		if g.Covers(path, false) {
 			return true
 		}
 	}

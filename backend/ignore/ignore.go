@@ -1,24 +1,25 @@
-package verify
+package ignore
 
 import (
 	"slices"
 	"strings"
 )
 
-// heaps are folders that programs fill by themselves. They are never looked into.
+// Heaps are folders that programs fill by themselves. They are never looked into.
 var heaps = []string{".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".gradle", ".tox", ".pytest_cache", ".mypy_cache"}
 
-// ignores are the rules of the .gitignore files of a folder, by the folder they
+// Rules are the rules of the .gitignore files of a folder, by the folder they
 // lie in ("" is the top).
-type ignores map[string][]ignoreRule
+type Rules map[string][]Rule
 
-type ignoreRule struct {
-	glob
+// Rule is one line of such a file.
+type Rule struct {
+	Glob
 	keep bool // a rule with !
 }
 
-// ignored says whether git would leave path out: later rules win.
-func (r ignores) ignored(path string, isFolder bool) bool {
+// Ignored says whether git would leave path out: later rules win.
+func (r Rules) Ignored(path string, isFolder bool) bool {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if isFolder && slices.Contains(heaps, name) {
 		return true
@@ -34,7 +35,7 @@ func (r ignores) ignored(path string, isFolder bool) bool {
 }
 
 // at lets the rules of one folder speak about rel, which is relative to it.
-func (r ignores) at(folder, rel string, isFolder bool, out *bool) {
+func (r Rules) at(folder, rel string, isFolder bool, out *bool) {
 	for _, rule := range r[folder] {
 		if (isFolder || !rule.folder) && rule.match.MatchString(rel) {
 			*out = !rule.keep
@@ -42,20 +43,20 @@ func (r ignores) at(folder, rel string, isFolder bool, out *bool) {
 	}
 }
 
-// rulesOf reads the lines of a .gitignore. What cannot be read is taken for not there.
-func rulesOf(lines []string) []ignoreRule {
-	var rules []ignoreRule
+// RulesOf reads the lines of a .gitignore. What cannot be read is taken for not there.
+func RulesOf(lines []string) []Rule {
+	var rules []Rule
 	for _, line := range lines {
 		pattern, keep := strings.CutPrefix(line, "!")
-		if g, err := newGlob(pattern); err == nil {
-			rules = append(rules, ignoreRule{g, keep})
+		if g, err := New(pattern); err == nil {
+			rules = append(rules, Rule{g, keep})
 		}
 	}
 	return rules
 }
 
-// ruleLines are the lines of a .gitignore that say something.
-func ruleLines(text []byte) []string {
+// Lines are the lines of a .gitignore that say something.
+func Lines(text []byte) []string {
 	var lines []string
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimRight(line, "\r\n")

@@ -1,0 +1,273 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/ignore"
+	"goalpost/backend/policy"
+)
+
+// Bounds of a search.
+const (
+	maxMatches    = 100    // shown at once
+	maxCounted    = 10_000 // looked for at all
+	maxSearched   = 50_000 // files
+	maxMatchLine  = 300    // bytes of a line that are shown
+	maxSearchFile = 4 << 20
+	maxContext    = 10
+)
+
+type searchFilesArgs struct {
+	Pattern    string `json:"pattern" jsonschema:"regular expression (RE2) looked for in each line, such as func \\w+Handler"`
+	Path       string `json:"path,omitempty" jsonschema:"file or folder to search, relative to your folder; your folder if left out"`
+	Glob       string `json:"glob,omitempty" jsonschema:"only files whose path fits, such as *.go or src/**/*.ts"`
+	Literal    bool   `json:"literal,omitempty" jsonschema:"the pattern is plain text, not an expression"`
+	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"capitals do not matter"`
+	Context    int    `json:"context,omitempty" jsonschema:"lines to show around each match, at most 10"`
+	FilesOnly  bool   `json:"files_only,omitempty" jsonschema:"only the paths and how many lines match in each"`
+	All        bool   `json:"all,omitempty" jsonschema:"also hidden files and those that .gitignore leaves out"`
+	Skip       int    `json:"skip,omitempty" jsonschema:"matches to pass over: where the last answer ended"`
+}
+
+func (f folder) searchFiles() (Tool, error) {
+	return define("search_files", func(ctx context.Context, a searchFilesArgs) (policy.Effect, error) {
+		if _, err := f.newSearch(a); err != nil {
+			return policy.Effect{}, err
+		}
+		return f.reads(ctx)
+	}, f.doSearchFiles)
+}
+
+func (f folder) doSearchFiles(ctx context.Context, a searchFilesArgs) goal.Result {
+	s, err := f.newSearch(a)
+	if err == nil {
+		err = s.run(ctx)
+	}
+	if err != nil {
+		return failed("%s", err)
+	}
+	return s.result()
+}
+
+// search is one search on its way.
+type search struct {
+	searchFilesArgs
+	folder
+	from  string // slash-separated
+	line  *regexp.Regexp
+	glob  *ignore.Glob
+	rules ignore.Rules
+
+	files, matches, shown int
+	partial               string // why not everything was looked at
+	out                   strings.Builder
+}
+
+func (f folder) newSearch(a searchFilesArgs) (*search, error) {
+	s := &search{searchFilesArgs: a, folder: f, rules: ignore.Rules{}}
+	if a.Pattern == "" || len(a.Pattern) > maxPattern {
+		return nil, fmt.Errorf("the pattern has %d characters; give 1 to %d", len(a.Pattern), maxPattern)
+	}
+	expr := a.Pattern
+	if a.Literal {
+		expr = regexp.QuoteMeta(expr)
+	}
+	if a.IgnoreCase {
+		expr = "(?i)" + expr
+	}
+	var err error
+	if s.line, err = regexp.Compile(expr); err != nil {
+		return nil, fmt.Errorf("the pattern cannot be read (RE2; say literal for plain text): %w", err)
+	}
+	if a.Context < 0 || a.Context > maxContext || a.Skip < 0 {
+		return nil, fmt.Errorf("context is 0 to %d, skip is not below 0", maxContext)
+	}
+	if a.Glob != "" {
+		g, err := ignore.New(a.Glob)
+		if err != nil {
+			return nil, err
+		}
+		s.glob = &g
+	}
+	if a.Path == "" {
+		a.Path = "."
+	}
+	rel, err := f.local(a.Path)
+	s.from = filepath.ToSlash(rel)
+	return s, err
+}
+
+var errEnough = errors.New("enough was found")
+
+// run walks the folder in order of names. No symlink is followed.
+func (s *search) run(ctx context.Context) error {
+	for up := path.Dir(s.from); s.from != "." && !s.All; up = path.Dir(up) { // rules of the folders above count, too
+		s.learn(up)
+		if up == "." {
+			break
+		}
+	}
+	err := fs.WalkDir(s.root.FS(), s.from, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("searching: %w", ctx.Err())
+		case err != nil && name == s.from:
+			return plain(err)
+		case err != nil:
+			return nil // gone, or unreadable: the others are still searched
+		case name != s.from && s.leaves(name, d.IsDir()):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case d.IsDir():
+			s.learn(name)
+			return nil
+		case !d.Type().IsRegular() || s.glob != nil && !s.glob.Match(name):
+			return nil
+		}
+		return s.file(name)
+	})
+	if err == nil || errors.Is(err, errEnough) {
+		return nil
+	}
+	return fmt.Errorf("the search: %w", err)
+}
+
+// leaves says whether a file or folder is passed over.
+func (s *search) leaves(name string, isFolder bool) bool {
+	base := path.Base(name)
+	if s.All {
+		return isFolder && base == ".git"
+	}
+	return strings.HasPrefix(base, ".") || s.rules.Ignored(name, isFolder)
+}
+
+// learn takes the rules that lie in a folder.
+func (s *search) learn(dir string) {
+	if s.All {
+		return
+	}
+	at := dir
+	if dir == "." {
+		at = ""
+	}
+	for _, name := range []string{".gitignore", ".ignore"} {
+		if b, err := s.read(path.Join(dir, name)); err == nil {
+			s.rules[at] = append(s.rules[at], ignore.RulesOf(ignore.Lines(b))...)
+		}
+	}
+}
+
+func (s *search) file(name string) error {
+	if s.files++; s.files > maxSearched {
+		s.partial = fmt.Sprintf("only the first %d files were searched", maxSearched)
+		return errEnough
+	}
+	b, err := s.read(name)
+	if err != nil || len(b) > maxSearchFile || bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 {
+		return nil //nolint:nilerr // binary, too big or gone: a search passes it over, as ripgrep does
+	}
+	if !s.line.Match(b) && !strings.ContainsAny(s.Pattern, "^$\\(") { // most files hold nothing
+		return nil
+	}
+	lines := strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
+	var hits []int
+	for i, l := range lines {
+		if s.line.MatchString(strings.TrimSuffix(l, "\r")) {
+			hits = append(hits, i)
+		}
+	}
+	s.show(name, lines, hits)
+	if s.matches >= maxCounted {
+		s.partial = fmt.Sprintf("it stopped after %d matches", maxCounted)
+		return errEnough
+	}
+	return nil
+}
+
+// show writes down what of a file's matches belongs to this answer.
+func (s *search) show(name string, lines []string, hits []int) {
+	if len(hits) == 0 {
+		return
+	}
+	if s.FilesOnly {
+		if s.matches++; s.matches > s.Skip && s.shown < maxMatches {
+			s.shown++
+			fmt.Fprintf(&s.out, "%s: %d\n", printable(name), len(hits))
+		}
+		return
+	}
+	last, begun := -1, false
+	for _, at := range hits {
+		if s.matches++; s.matches <= s.Skip || s.shown >= maxMatches {
+			continue
+		}
+		s.shown++
+		if !begun {
+			s.out.WriteString(printable(name) + "\n")
+			begun = true
+		}
+		from := max(at-s.Context, last+1)
+		if last >= 0 && from > last+1 {
+			s.out.WriteString("  …\n")
+		}
+		for i := from; i <= min(at+s.Context, len(lines)-1); i++ {
+			mark := ":"
+			if i != at && !s.line.MatchString(lines[i]) {
+				mark = "-"
+			}
+			fmt.Fprintf(&s.out, "  %d%s %s\n", i+1, mark, shortLine(lines[i]))
+			last = i
+		}
+	}
+}
+
+// shortLine is a line as it can be shown.
+func shortLine(l string) string {
+	l = strings.TrimSuffix(l, "\r")
+	if !utf8.ValidString(l) {
+		l = strings.ToValidUTF8(l, "\uFFFD")
+	}
+	return clipped(l, maxMatchLine)
+}
+
+func (s *search) result() goal.Result {
+	what := "matching lines"
+	if s.FilesOnly {
+		what = "files"
+	}
+	note := fmt.Sprintf("%d %s", s.matches, what)
+	switch {
+	case s.matches == 0:
+		note = fmt.Sprintf("nothing matches in %d files", s.files)
+		if !s.All {
+			note += "; hidden and ignored files were passed over (all searches them, too)"
+		}
+	case s.shown == 0:
+		note += fmt.Sprintf(", none after the first %d", s.Skip)
+	case s.Skip > 0 && s.Skip+s.shown == s.matches:
+		note += fmt.Sprintf(", %d to %d shown, the last", s.Skip+1, s.matches)
+	case s.Skip+s.shown < s.matches:
+		note += fmt.Sprintf(", %d to %d shown; say skip %d for the next", s.Skip+1, s.Skip+s.shown, s.Skip+s.shown)
+	}
+	if s.partial != "" {
+		note += "; " + s.partial
+	}
+	if s.shown == 0 {
+		return ok("%s.", note)
+	}
+	r := ok("%s\n%s", note, outside("the files", s.out.String()))
+	r.Budget = 2 * budget
+	return r
+}

@@ -79,75 +79,30 @@ func (b goalBrowsers) pane(id string) (*browser.Pane, error) {
 	return p, nil
 }
 
-func (b goalBrowsers) URL(id string) (string, error) {
-	p, err := b.pane(id)
-	if err != nil {
-		return "", err
+// Get gives a pane of the goal as its tools use it.
+func (b goalBrowsers) Get(id string) (tools.Browser, error) { return b.pane(id) }
+
+func (b goalBrowsers) List() []pane.Info {
+	var list []pane.Info
+	for _, i := range b.app.browsers.List() {
+		if b.app.panes.drives(b.goal, i) {
+			list = append(list, i)
+		}
 	}
-	return p.Info().URL, nil
+	return list
 }
 
-func (b goalBrowsers) Snapshot(ctx context.Context, id string) (string, error) {
+// Close closes a pane that the goal opened; one that a person lent stays.
+func (b goalBrowsers) Close(ctx context.Context, id string) error {
 	p, err := b.pane(id)
 	if err != nil {
-		return "", err
+		return err
 	}
-	s, err := p.Snapshot(ctx)
-	if err != nil {
-		return "", fmt.Errorf("pane %s: %w", id, err)
+	if p.Info().GoalID != string(b.goal) {
+		return fmt.Errorf("pane %s is the person's own: it stays", id)
 	}
-	return fmt.Sprintf("%s — %s\n%s", s.Title, s.URL, s.Text), nil
-}
-
-func (b goalBrowsers) Touch(ctx context.Context, id, target string, enter bool) (tools.Touch, error) {
-	p, err := b.pane(id)
-	if err != nil {
-		return tools.Touch{}, err
+	if err := b.app.browsers.ClosePane(ctx, id); err != nil {
+		return fmt.Errorf("pane %s: %w", id, err)
 	}
-	t, err := p.Touches(ctx, target, enter)
-	if err != nil {
-		return tools.Touch{}, fmt.Errorf("pane %s: %w", id, err)
-	}
-	touch := tools.Touch{Link: t.Link, Method: t.Method, Action: t.Action, Payment: t.Payment}
-	for _, f := range t.Fields {
-		touch.Fields = append(touch.Fields, tools.Field(f))
-	}
-	return touch, nil
-}
-
-func (b goalBrowsers) Click(ctx context.Context, id, target string) (string, error) {
-	p, err := b.pane(id)
-	if err != nil {
-		return "", err
-	}
-	acted, err := p.Click(ctx, target)
-	return told(id, acted, err)
-}
-
-func (b goalBrowsers) Type(ctx context.Context, id, target, text string, submit, clear bool) (string, error) {
-	p, err := b.pane(id)
-	if err != nil {
-		return "", err
-	}
-	acted, err := p.Type(ctx, target, text, submit, clear)
-	return told(id, acted, err)
-}
-
-func told(id string, a browser.Acted, err error) (string, error) {
-	if err != nil {
-		return "", fmt.Errorf("pane %s: %w", id, err)
-	}
-	return fmt.Sprintf("%s — %s\n%s", a.Title, a.URL, a.Changed), nil
-}
-
-func (b goalBrowsers) Screenshot(ctx context.Context, id string, full bool) ([]byte, error) {
-	p, err := b.pane(id)
-	if err != nil {
-		return nil, err
-	}
-	img, err := p.Screenshot(ctx, full)
-	if err != nil {
-		return nil, fmt.Errorf("pane %s: %w", id, err)
-	}
-	return img, nil
+	return nil
 }

@@ -16,12 +16,7 @@ import (
 const lingering = 1500 * time.Millisecond
 
 // Acted is what came of an action.
-type Acted struct {
-	URL, Title string
-	// Changed says in at most 1 KB what is different on the page now: lines as
-	// in a snapshot, dialogs, a new address.
-	Changed string
-}
+type Acted = pane.Acted
 
 // aimed is a point on an element.
 type aimed struct {
@@ -36,13 +31,7 @@ type aimed struct {
 // that is covered is not clicked, and the error names what covers it. Then the
 // page gets up to two seconds to settle.
 func (p *Pane) Click(ctx context.Context, target string) (Acted, error) {
-	return p.act(ctx, "clicking "+clean(target, 80), func(ctx context.Context, pg *page) error {
-		at, err := p.aim(ctx, pg, "click", target)
-		if err != nil {
-			return err
-		}
-		return p.press(ctx, pg, at)
-	})
+	return p.ClickWith(ctx, target, Press{})
 }
 
 // Type writes into a text field, at its end, or in place of what is there when
@@ -97,12 +86,30 @@ func (p *Pane) fill(ctx context.Context, pg *page, ref, text string, clear bool)
 	return pg.do(ctx, callLimit, "writing", func(c proto.Client) error { return tell(c, proto.InputInsertText{Text: text}) })
 }
 
-// Press presses one key, named as in the DOM ("Enter", "Escape", "ArrowDown",
-// "a"), with modifiers before it: "Ctrl+a".
-func (p *Pane) Press(ctx context.Context, keys string) (Acted, error) {
+// Press presses keys, one after the other, named as in the DOM ("Enter",
+// "Escape", "ArrowDown", "a"), with modifiers before them ("Ctrl+a") and spaces
+// between. They go to target, or to what has the keyboard if it is "".
+func (p *Pane) Press(ctx context.Context, target, keys string) (Acted, error) {
+	list := strings.Fields(keys)
+	if len(list) == 0 || len(list) > 50 {
+		return Acted{}, errors.New("pressing keys: name 1 to 50, such as Enter or Ctrl+a")
+	}
 	return p.act(ctx, "pressing "+clean(keys, 40), func(ctx context.Context, pg *page) error {
-		p.show("presses "+clean(keys, 40), 0, 0)
-		return p.stroke(ctx, pg, keys)
+		words := "presses " + clean(keys, 40)
+		if target != "" {
+			var field struct{ Words string }
+			if err := pg.ask(ctx, &field, "focusOn", target); err != nil {
+				return err
+			}
+			words += " in " + clean(field.Words, 80)
+		}
+		p.show(words, 0, 0)
+		for _, one := range list {
+			if err := p.stroke(ctx, pg, one); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -116,28 +123,9 @@ func (p *Pane) aim(ctx context.Context, pg *page, verb, target string) (aimed, e
 	return at, nil
 }
 
-// press is a click of the left button. The move is not awaited: its answer
-// comes with the next picture.
+// press is a click of the left button.
 func (p *Pane) press(ctx context.Context, pg *page, at aimed) error {
-	for _, in := range []pane.Input{
-		{Kind: pane.MouseMove},
-		{Kind: pane.MouseDown, Button: "left", Buttons: 1, Clicks: 1},
-		{Kind: pane.MouseUp, Button: "left", Clicks: 1},
-	} {
-		in.X, in.Y = at.X, at.Y
-		req, err := mouse(in)
-		if err != nil {
-			return err
-		}
-		if in.Kind == pane.MouseMove {
-			pg.post(req)
-			continue
-		}
-		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return tell(c, req) }); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.pressWith(ctx, pg, at, Press{})
 }
 
 func (p *Pane) stroke(ctx context.Context, pg *page, keys string) error {

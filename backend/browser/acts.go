@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,11 +16,12 @@ import (
 
 // The rest of what an agent can do; see Click for how a target is named.
 
-// Select chooses an option of a list by its label or value.
-func (p *Pane) Select(ctx context.Context, target, option string) (Acted, error) {
+// Select chooses the options of a list by their labels or values; a list that
+// takes several has only these chosen then.
+func (p *Pane) Select(ctx context.Context, target string, options []string) (Acted, error) {
 	return p.act(ctx, "choosing in "+clean(target, 80), func(ctx context.Context, pg *page) error {
 		var field struct{ Words, Kind string }
-		if err := pg.ask(ctx, &field, "choose", target, option); err != nil {
+		if err := pg.ask(ctx, &field, "choose", target, options); err != nil {
 			return err
 		}
 		p.show("chooses in "+field.Words, 0, 0)
@@ -68,34 +69,55 @@ func (p *Pane) Hover(ctx context.Context, target string) (Acted, error) {
 	})
 }
 
-// Drag drags one element onto another with the left button.
+// Drag drags one element onto another with the left button. Either may be a
+// point of the viewport, too: at=X,Y.
 func (p *Pane) Drag(ctx context.Context, from, to string) (Acted, error) {
 	return p.act(ctx, "dragging "+clean(from, 80), func(ctx context.Context, pg *page) error {
-		start, err := p.aim(ctx, pg, "drag", from)
-		if err != nil {
-			return err
-		}
-		var end aimed
-		if err := pg.ask(ctx, &end, "place", to); err != nil {
-			return err
-		}
-		if err := p.mouseTo(ctx, pg, start, 0); err != nil {
-			return err
-		}
-		if err := p.button(ctx, pg, pane.MouseDown, start); err != nil {
-			return err
-		}
-		const steps = 8
-		for i := 1; i <= steps; i++ {
-			part := float64(i) / steps
-			at := aimed{X: start.X + (end.X-start.X)*part, Y: start.Y + (end.Y-start.Y)*part}
-			if err := p.mouseTo(ctx, pg, at, 1); err != nil {
+		start, isPoint := point(from)
+		end, endIsPoint := point(to)
+		var err error
+		if !isPoint {
+			if start, err = p.aim(ctx, pg, "drag", from); err != nil {
 				return err
 			}
 		}
-		p.show("drops on "+clean(end.Words, 80), end.X, end.Y)
-		return p.button(ctx, pg, pane.MouseUp, end)
+		if !endIsPoint {
+			if err := pg.ask(ctx, &end, "place", to); err != nil {
+				return err
+			}
+		}
+		return p.dragTo(ctx, pg, start, end)
 	})
+}
+
+// point reads at=X,Y.
+func point(target string) (aimed, bool) {
+	x, y, found := strings.Cut(strings.TrimPrefix(target, "at="), ",")
+	left, bad := strconv.Atoi(x)
+	top, worse := strconv.Atoi(y)
+	if !found || !strings.HasPrefix(target, "at=") || bad != nil || worse != nil {
+		return aimed{}, false
+	}
+	return aimed{X: float64(left), Y: float64(top), Words: target}, true
+}
+
+func (p *Pane) dragTo(ctx context.Context, pg *page, start, end aimed) error {
+	if err := p.mouseTo(ctx, pg, start, 0); err != nil {
+		return err
+	}
+	if err := p.button(ctx, pg, pane.MouseDown, start); err != nil {
+		return err
+	}
+	const steps = 8
+	for i := 1; i <= steps; i++ {
+		part := float64(i) / steps
+		at := aimed{X: start.X + (end.X-start.X)*part, Y: start.Y + (end.Y-start.Y)*part}
+		if err := p.mouseTo(ctx, pg, at, 1); err != nil {
+			return err
+		}
+	}
+	p.show("drops on "+clean(end.Words, 80), end.X, end.Y)
+	return p.button(ctx, pg, pane.MouseUp, end)
 }
 
 // mouseTo moves the pointer and waits until the page knows.
@@ -132,6 +154,18 @@ func (p *Pane) button(ctx context.Context, pg *page, kind pane.InputKind, at aim
 	})
 }
 
+// ScrollTo brings an element into view.
+func (p *Pane) ScrollTo(ctx context.Context, target string) (Acted, error) {
+	return p.act(ctx, "scrolling to "+clean(target, 80), func(ctx context.Context, pg *page) error {
+		var at aimed
+		if err := pg.ask(ctx, &at, "place", target); err != nil {
+			return err
+		}
+		p.show("scrolls to "+clean(at.Words, 80), at.X, at.Y)
+		return nil
+	})
+}
+
 // Scroll turns the wheel over an element, or over the middle of the page if
 // target is "", by CSS pixels.
 func (p *Pane) Scroll(ctx context.Context, target string, right, down float64) (Acted, error) {
@@ -153,39 +187,8 @@ func (p *Pane) Scroll(ctx context.Context, target string, right, down float64) (
 	})
 }
 
-// Upload gives files, by their paths, to a file input.
-func (p *Pane) Upload(ctx context.Context, target string, files []string) (Acted, error) {
-	return p.act(ctx, "giving files to "+clean(target, 80), func(ctx context.Context, pg *page) error {
-		for _, f := range files {
-			if info, err := os.Stat(f); err != nil || info.IsDir() {
-				return fmt.Errorf("%q is not a file", clean(f, 200))
-			}
-		}
-		var field struct{ Ref, Words string }
-		if err := pg.ask(ctx, &field, "fileInput", target, len(files)); err != nil {
-			return err
-		}
-		p.show("gives files to "+field.Words, 0, 0)
-		world, err := pg.world(ctx)
-		if err != nil {
-			return err
-		}
-		return pg.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
-			found, err := ask(c, proto.RuntimeEvaluate{Expression: fmt.Sprintf("goalpost.element(%q)", field.Ref), ContextID: world})
-			if err != nil {
-				return err
-			}
-			return tell(c, proto.DOMSetFileInputFiles{Files: files, ObjectID: found.Result.ObjectID})
-		})
-	})
-}
-
-// Condition is what Wait waits for: everything that is not empty must hold.
-type Condition struct {
-	Text string // the page shows it, whatever the case
-	Gone string // the page shows it no more
-	URL  string // the address contains it
-}
+// Condition is what Wait waits for.
+type Condition = pane.Condition
 
 // Wait waits until the page is as wanted, or fails with ErrTimeout. A person who
 // takes over ends the wait.
@@ -203,7 +206,7 @@ func (p *Pane) Wait(ctx context.Context, want Condition, limit time.Duration) (A
 				return err
 			}
 			held := false
-			err = pg.ask(ctx, &held, "until", want.Text, want.Gone)
+			err = pg.ask(ctx, &held, "until", want.Text, want.Gone, want.Target)
 			p.mu.Lock()
 			held = held && strings.Contains(p.info.URL, want.URL)
 			moved := p.moved

@@ -21,8 +21,8 @@ import (
 func TestActs(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "form.html")
-	has(t, b.act(p.Select(b.ctx, "Size", "Large")).Changed, "size l")
-	if _, err := p.Select(b.ctx, "Send", "x"); err == nil || !strings.Contains(err.Error(), "is not a text field") {
+	has(t, b.act(p.Select(b.ctx, "Size", []string{"Large"})).Changed, "size l")
+	if _, err := p.Select(b.ctx, "Send", []string{"x"}); err == nil || !strings.Contains(err.Error(), "is not a text field") {
 		t.Errorf("select on a button: %v", err)
 	}
 	has(t, b.act(p.Check(b.ctx, "I agree", true)).Changed, "checked")
@@ -46,8 +46,8 @@ func TestActs(t *testing.T) {
 	has(t, b.act(p.Drag(b.ctx, "css=#from", "css=#to")).Changed, "dropped dragged")
 	file := filepath.Join(t.TempDir(), "a.txt")
 	b.ok(os.WriteFile(file, []byte("a"), 0o600))
-	has(t, b.act(p.Upload(b.ctx, "File", []string{file})).Changed, "a.txt")
-	if _, err := p.Upload(b.ctx, "File", []string{file, file}); err == nil || !strings.Contains(err.Error(), "takes one file") {
+	has(t, b.act(p.Upload(b.ctx, "File", []pane.File{{Name: "a.txt", Data: []byte("x")}})).Changed, "a.txt")
+	if _, err := p.Upload(b.ctx, "File", []pane.File{{Name: "a"}, {Name: "b"}}); err == nil || !strings.Contains(err.Error(), "takes one file") {
 		t.Errorf("two files: %v", err)
 	}
 	b.eval(p, "setTimeout(() => say('later'), 300)")

@@ -145,8 +145,8 @@ func TestType(t *testing.T) {
 			t.Errorf("type into %s: %v; want %q", target, err, want)
 		}
 	}
-	b.act(p.Press(b.ctx, "Escape"))
-	if _, err := p.Press(b.ctx, "Hyper+x"); err == nil {
+	b.act(p.Press(b.ctx, "", "Escape"))
+	if _, err := p.Press(b.ctx, "", "Hyper+x"); err == nil {
 		t.Error("Hyper is no modifier")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
@@ -188,6 +189,25 @@ func (p *Pane) Downloads() []pane.Download {
 	return slices.Clone(p.downloads)
 }
 
+// AwaitDownloads waits until no download is under way and at least one has ended
+// , or for at most
+// limit, and lists them.
+func (p *Pane) AwaitDownloads(ctx context.Context, limit time.Duration) ([]pane.Download, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
+	defer cancel()
+	ctx, loose := p.leased(ctx)
+	defer loose(nil)
+	ctx, end := tie(ctx, p.ctx)
+	defer end(nil)
+	err := p.wait(ctx, func() bool {
+		return len(p.downloads) > 0 && !slices.ContainsFunc(p.downloads, func(d pane.Download) bool { return d.State == pane.Downloading })
+	})
+	if err != nil && !errors.Is(err, ErrTimeout) {
+		return nil, fmt.Errorf("waiting for downloads: %w", err)
+	}
+	return p.Downloads(), nil
+}
+
 // CancelDownload gives up a download that is under way.
 func (p *Pane) CancelDownload(ctx context.Context, id string) error {
 	d, ok := p.download(id)
@@ -207,12 +227,10 @@ func (p *Pane) PDF(ctx context.Context) (string, error) {
 	if dir == "" {
 		return "", errors.New("printing: this pane does not save files")
 	}
-	var out *proto.PagePrintToPDFResult
-	err := p.withPage("printing", func(pg *page) error {
-		return pg.do(ctx, navigateLimit, "printing", func(c proto.Client) (err error) {
-			out, err = ask(c, proto.PagePrintToPDF{PrintBackground: true})
-			return err
-		})
+	var out []byte
+	err := p.withPage("printing", func(pg *page) (err error) {
+		out, err = printed(ctx, pg)
+		return err
 	})
 	if err != nil {
 		return "", err
@@ -220,13 +238,13 @@ func (p *Pane) PDF(ctx context.Context) (string, error) {
 	info := p.Info()
 	path, err := claim(dir, FileName(info.Title)+".pdf")
 	if err == nil {
-		err = os.WriteFile(path, out.Data, 0o600)
+		err = os.WriteFile(path, out, 0o600)
 	}
 	if err != nil {
 		return "", fmt.Errorf("printing: %w", err)
 	}
 	p.change(func() {
-		size := int64(len(out.Data))
+		size := int64(len(out))
 		p.downloads = append(slices.Clone(p.downloads), pane.Download{
 			ID: "pdf-" + filepath.Base(path), Name: filepath.Base(path), URL: info.URL, Path: path, State: pane.Downloaded, Received: size, Total: size,
 		})

@@ -115,6 +115,7 @@ func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
 	}
 	p.change(func() {
 		p.load.loader = ev.Frame.LoaderID
+		p.load.posted = p.load.posting != "" && p.load.posting == ev.Frame.LoaderID
 		p.load.moves++
 		p.net = traffic{on: p.net.on, last: p.net.last}
 		p.info.URL = clean(ev.Frame.URL+ev.Frame.URLFragment, 4096)

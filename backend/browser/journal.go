@@ -25,13 +25,7 @@ type journal struct {
 }
 
 // Request is something that a page fetched.
-type Request struct {
-	Method string
-	URL    string
-	Status int    // 0 while there is no answer
-	Error  string // why there is none
-	id     proto.NetworkRequestID
-}
+type Request = pane.Request
 
 // remembers says whether the page's doings are kept; mu is held.
 func (p *Pane) remembers() bool { return p.goalID == "" || p.info.Driver == pane.Agent }
@@ -89,6 +83,9 @@ func (p *Pane) noteRequest(e *cdp.Event) {
 	var ev struct {
 		RequestID proto.NetworkRequestID       `json:"requestId"`
 		WallTime  float64                      `json:"wallTime"` // seconds; only of what is sent
+		LoaderID  proto.NetworkLoaderID        `json:"loaderId"`
+		FrameID   proto.PageFrameID            `json:"frameId"`
+		Type      string                       `json:"type"`
 		Request   struct{ Method, URL string } `json:"request"`
 		Response  struct{ Status int }         `json:"response"`
 		ErrorText string                       `json:"errorText"`
@@ -99,13 +96,19 @@ func (p *Pane) noteRequest(e *cdp.Event) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if e.Method == "Network.requestWillBeSent" && ev.Type == "Document" && p.page != nil && ev.FrameID == p.page.frame() {
+		p.load.posting = ""
+		if ev.Request.Method != "GET" {
+			p.load.posting = ev.LoaderID
+		}
+	}
 	if !p.remembers() {
 		return
 	}
 	list := p.journal.network
 	i := -1
 	for j := range list {
-		if list[j].id == ev.RequestID {
+		if list[j].ID == string(ev.RequestID) {
 			i = j
 		}
 	}
@@ -117,7 +120,7 @@ func (p *Pane) noteRequest(e *cdp.Event) {
 		if i >= 0 && ev.Redirect != nil {
 			list[i].Status = ev.Redirect.Status
 		}
-		p.journal.network = lately(append(list, Request{Method: clean(ev.Request.Method, 20), URL: clean(ev.Request.URL, 500), id: ev.RequestID}))
+		p.journal.network = lately(append(list, Request{Method: clean(ev.Request.Method, 20), URL: clean(ev.Request.URL, 500), ID: string(ev.RequestID), Kind: clean(ev.Type, 20)}))
 	case i < 0:
 	case e.Method == "Network.responseReceived":
 		list[i].Status = ev.Response.Status

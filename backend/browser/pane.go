@@ -72,6 +72,8 @@ type Pane struct {
 	dragged    bool                 // the page knows of the drag
 	answered   time.Time            // when a question was last answered
 	journal    journal
+	told       told
+	staged     []string // folders with copies of files for pages
 }
 
 // load is how far the main document is.
@@ -79,6 +81,9 @@ type load struct {
 	loader proto.NetworkLoaderID // of the document that is shown
 	loaded proto.NetworkLoaderID // of the last document that finished loading
 	moves  int                   // counts documents shown and moves within one
+	posted bool                  // the document is the answer to a form that was sent
+	// posting is the document that a form was last sent for.
+	posting proto.NetworkLoaderID
 }
 
 // done says that the shown document is loaded.
@@ -324,5 +329,5 @@ func (p *Pane) end(ctx context.Context) error {
 	}
 	p.change(func() { p.info.Running, p.info.Loading = false, false })
 	p.work.Wait()
-	return err
+	return errors.Join(err, p.unstage())
 }

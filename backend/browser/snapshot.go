@@ -2,71 +2,175 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
 )
 
-// Snapshot is a page in words, for an agent. Text has one line for each thing
-// that can be read or used, what is visible first: a ref, a role, and then in
-// quotes, cleaned, what the page says. At most about 17 KB.
-type Snapshot struct {
-	Text      string
-	URL       string
-	Title     string
-	Truncated bool // things were left out, and Text says so
+// Snapshot is a page in words.
+type Snapshot = pane.Snapshot
+
+// mostLines bounds what one answer tells of a page, in bytes of lines.
+const mostLines = 16 << 10
+
+// told is what the agent was last told of a page: all lines of it, so that it can
+// go on reading and be told what is different.
+type told struct {
+	loader proto.NetworkLoaderID // of the document
+	lines  []string
+	cut    bool // the page has more than what was looked at
 }
 
 // Snapshot looks at the page. Refs stay the same for as long as their element
 // is on the page.
-func (p *Pane) Snapshot(ctx context.Context) (Snapshot, error) {
+func (p *Pane) Snapshot(ctx context.Context) (Snapshot, error) { return p.Look(ctx, pane.Look{}) }
+
+// Look is Snapshot that can go on where the last one was cut, or tell only what
+// is different since.
+func (p *Pane) Look(ctx context.Context, l pane.Look) (Snapshot, error) {
 	var s Snapshot
 	err := p.inTurn(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
-		s, err = p.look(ctx, pg)
-		return err
+		p.mu.Lock()
+		last, now := p.told, p.load.loader
+		p.mu.Unlock()
+		if l.From > 0 {
+			if last.loader != now || l.From > len(last.lines) {
+				return errors.New("there is no such place in the last snapshot, or the page is another one now: take a new snapshot")
+			}
+			s = p.from(last, l.From)
+			return nil
+		}
+		seen, err := p.look(ctx, pg)
+		if err != nil {
+			return err
+		}
+		head := p.heading(seen)
+		next := told{loader: now, lines: seen.lines(), cut: seen.Cut}
+		p.change(func() { p.told = next })
+		if l.Diff && last.loader == now && len(last.lines) > 0 {
+			s = p.difference(last, next)
+		} else {
+			s = p.from(next, 0)
+		}
+		s.Title = clean(seen.Title, 200)
+		s.Text = head + s.Text
+		return nil
 	})
 	return s, err
 }
 
-func (p *Pane) look(ctx context.Context, pg *page) (Snapshot, error) {
-	var seen struct {
-		Lines  []string `json:"lines"`
-		Left   int      `json:"left"`
-		Cut    bool     `json:"cut"`
-		Width  int      `json:"width"`
-		Height int      `json:"height"`
-		Scroll int      `json:"scroll"`
-		Tall   int      `json:"tall"`
-		Title  string   `json:"title"`
+// view is the page as walker.js sees it.
+type view struct {
+	Here   []string `json:"here"`  // lines of what is in view
+	There  []string `json:"there"` // and of the rest
+	Cut    bool     `json:"cut"`
+	Width  int      `json:"width"`
+	Height int      `json:"height"`
+	Scroll int      `json:"scroll"`
+	Tall   int      `json:"tall"`
+	Title  string   `json:"title"`
+}
+
+func (v view) lines() []string {
+	if len(v.There) == 0 {
+		return v.Here
 	}
-	if err := pg.ask(ctx, &seen, "snapshot"); err != nil {
-		return Snapshot{}, err
-	}
+	return slices.Concat(v.Here, []string{"outside the visible part of the page:"}, v.There)
+}
+
+func (p *Pane) look(ctx context.Context, pg *page) (view, error) {
+	var v view
+	err := pg.ask(ctx, &v, "snapshot")
+	return v, err
+}
+
+// heading is what stands above the lines.
+func (p *Pane) heading(v view) string {
 	info := p.Info()
-	s := Snapshot{URL: info.URL, Title: clean(seen.Title, 200), Truncated: seen.Left > 0 || seen.Cut}
 	var b strings.Builder
-	fmt.Fprintf(&b, "page %q at %s\n", s.Title, clean(s.URL, 500))
-	fmt.Fprintf(&b, "viewport %dx%d, scrolled to %d of %d\n", seen.Width, seen.Height, seen.Scroll, seen.Tall)
+	fmt.Fprintf(&b, "page %q at %s\n", clean(v.Title, 200), clean(info.URL, 500))
+	fmt.Fprintf(&b, "viewport %dx%d, scrolled to %d of %d\n", v.Width, v.Height, v.Scroll, v.Tall)
 	if info.Loading {
 		b.WriteString("it is still loading\n")
 	}
 	if info.Problem != "" {
 		fmt.Fprintf(&b, "note: %s\n", clean(info.Problem, 400))
 	}
-	for _, line := range seen.Lines {
-		b.WriteString(clean(line, 2000))
+	return b.String()
+}
+
+// from tells the lines from one on, as many as fit.
+func (p *Pane) from(t told, first int) Snapshot {
+	s := Snapshot{URL: p.Info().URL, Total: len(t.lines)}
+	var b strings.Builder
+	i := first
+	for ; i < len(t.lines); i++ {
+		line := clean(t.lines[i], 2000)
+		if b.Len()+len(line)+1 > mostLines {
+			break
+		}
+		b.WriteString(line)
 		b.WriteByte('\n')
 	}
-	if len(seen.Lines) == 0 {
+	switch {
+	case len(t.lines) == 0:
 		b.WriteString("the page shows nothing\n")
-	}
-	if seen.Left > 0 {
-		fmt.Fprintf(&b, "%d more lines are left out: scroll, or name what you look for by its text or with css=\n", seen.Left)
-	}
-	if seen.Cut {
+	case i < len(t.lines):
+		s.Next = i
+		fmt.Fprintf(&b, "%d more lines are left out: go on from %d, scroll, or look for something by its text or role\n", len(t.lines)-i, i)
+	case t.cut:
 		b.WriteString("the page is larger than what was looked at\n")
 	}
+	s.Truncated = s.Next > 0 || t.cut
 	s.Text = b.String()
-	return s, nil
+	return s
+}
+
+// difference tells the lines that came and went.
+func (p *Pane) difference(was, is told) Snapshot {
+	s := Snapshot{URL: p.Info().URL, Truncated: is.cut}
+	count := map[string]int{}
+	for _, line := range was.lines {
+		count[line]++
+	}
+	var added, gone []string
+	for _, line := range is.lines {
+		if count[line]--; count[line] < 0 {
+			added = append(added, line)
+		}
+	}
+	for _, line := range was.lines {
+		if count[line]--; count[line] >= 0 {
+			gone = append(gone, line)
+		}
+	}
+	var b strings.Builder
+	left := 0
+	tell := func(mark string, lines []string) {
+		for _, line := range lines {
+			if line = clean(line, 2000); b.Len()+len(line)+3 > mostLines {
+				left++
+				continue
+			}
+			b.WriteString(mark + line + "\n")
+		}
+	}
+	tell("+ ", added)
+	tell("- ", gone)
+	switch {
+	case left > 0:
+		s.Truncated = true
+		fmt.Fprintf(&b, "%d more lines differ: take a whole snapshot\n", left)
+	case b.Len() == 0:
+		b.WriteString("nothing is different since the last snapshot\n")
+	}
+	s.Text = b.String()
+	return s
 }
 
 // inTurn runs one action of the agent, when the one before is done.

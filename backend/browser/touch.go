@@ -1,21 +1,13 @@
 package browser
 
-import "context"
+import (
+	"context"
 
-// Touched is what acting on an element would set off, as far as the element says.
-type Touched struct {
-	Link    string       `json:"link"`
-	Method  string       `json:"method"` // of the form that it sends, "" if it sends none
-	Action  string       `json:"action"`
-	Fields  []TouchField `json:"fields"`
-	Payment bool         `json:"payment"`
-}
+	"goalpost/backend/pane"
+)
 
-// TouchField is one field of a form; passwords and cards come masked.
-type TouchField struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
+// Touched is what acting on an element would set off.
+type Touched = pane.Touched
 
 // Touches looks at what a click on an element, or Enter in it, would set off. It
 // changes nothing.

@@ -4,7 +4,7 @@
 // one line, without characters that turn or hide text; a ref stands before the
 // quotes, where no page text can.
 globalThis.goalpost ??= (() => {
-  const LINES = 16 * 1024; // bytes of a snapshot's lines
+  const ALL = 1 << 20; // characters of all lines of a snapshot
   const NODES = 60000; // nodes looked at
   const ids = new WeakMap();
   const byRef = new Map();
@@ -79,9 +79,12 @@ globalThis.goalpost ??= (() => {
   const clickable = (el) =>
     el.hasAttribute('onclick') || (el.hasAttribute('tabindex') && el.tabIndex >= 0) || (pointer(el) && !pointer(above(el)));
 
+  const closed = new WeakMap(); // hosts of closed shadow roots, which the host of this script finds
+  const shadowOf = (el) => el.shadowRoot ?? closed.get(el) ?? null;
   const above = (n) => n.assignedSlot || n.parentElement || (n.getRootNode && n.getRootNode().host) || document;
   const below = (n) => {
-    if (n.shadowRoot) return n.shadowRoot.childNodes;
+    const shadow = shadowOf(n);
+    if (shadow) return shadow.childNodes;
     if (n.tagName === 'SLOT') {
       const given = n.assignedNodes();
       if (given.length) return given;
@@ -144,7 +147,7 @@ globalThis.goalpost ??= (() => {
     const deep = (doc) => {
       let el = doc.activeElement;
       while (el) {
-        if (el.shadowRoot?.activeElement) el = el.shadowRoot.activeElement;
+        if (shadowOf(el)?.activeElement) el = shadowOf(el).activeElement;
         else if (inner(el)?.activeElement) el = inner(el).activeElement;
         else return el;
       }
@@ -266,34 +269,22 @@ globalThis.goalpost ??= (() => {
     return x < innerWidth && y < innerHeight && x + r.width > 0 && y + r.height > 0;
   };
 
+  // snapshot gives every line; the host keeps them and tells as much as fits.
   const snapshot = () => {
     const { items, cut } = collect();
-    const bytes = new TextEncoder();
-    const lines = [];
-    let room = LINES;
-    let left = 0;
-    const add = (line) => {
-      const size = bytes.encode(line).length + 1;
-      if (size > room) return false;
-      room -= size;
-      lines.push(line);
-      return true;
-    };
     const here = [];
     const there = [];
-    for (const item of items) (inView(item) ? here : there).push(item);
-    let full = false;
-    for (const item of here) {
-      if (full || !add(item.line)) full = true;
-      if (full) left++;
-    }
-    if (there.length) add('outside the visible part of the page:');
-    for (const item of there) {
-      if (full || !add(item.line)) full = true;
-      if (full) left++;
+    let room = ALL;
+    let over = cut;
+    for (const item of items) {
+      if ((room -= item.line.length) < 0) {
+        over = true;
+        break;
+      }
+      (inView(item) ? here : there).push(item.line);
     }
     return {
-      lines, left, cut, width: innerWidth, height: innerHeight,
+      here, there, cut: over, width: innerWidth, height: innerHeight,
       scroll: Math.round(scrollY), tall: Math.round(document.documentElement.scrollHeight), title: tidy(document.title, 200),
     };
   };
@@ -337,12 +328,12 @@ globalThis.goalpost ??= (() => {
     const name = nameOf(el, role) || textOf(el, 60);
     return role + (name ? ' ' + quote(name, 80) : '');
   };
-  const queryAll = (root, selector, out = []) => {
+  const queryAll = (root, selector, out = [], most = 50) => {
     out.push(...root.querySelectorAll(selector));
     for (const el of root.querySelectorAll('*')) {
-      if (out.length > 50) break;
-      if (el.shadowRoot) queryAll(el.shadowRoot, selector, out);
-      else if ((el.tagName === 'IFRAME' || el.tagName === 'FRAME') && inner(el)) queryAll(inner(el), selector, out);
+      if (out.length > most) break;
+      if (shadowOf(el)) queryAll(shadowOf(el), selector, out, most);
+      else if ((el.tagName === 'IFRAME' || el.tagName === 'FRAME') && inner(el)) queryAll(inner(el), selector, out, most);
     }
     return out;
   };
@@ -355,6 +346,12 @@ globalThis.goalpost ??= (() => {
     if (/^(f\d+)?e\d+$/.test(target)) {
       const el = byRef.get(target)?.deref();
       if (!el?.isConnected || !el.ownerDocument.defaultView) throw new Miss('stale', target);
+      return el;
+    }
+    const place = /^at=(\d{1,5}),(\d{1,5})$/.exec(target);
+    if (place) {
+      const el = hitAt(Number(place[1]), Number(place[2]));
+      if (!el) throw new Miss('none', `nothing of the page lies at ${place[1]},${place[2]}: the viewport is ${innerWidth}x${innerHeight}`);
       return el;
     }
     if (target.startsWith('css=')) {
@@ -401,9 +398,11 @@ globalThis.goalpost ??= (() => {
     for (let depth = 0; depth < 20; depth++) {
       const el = root.elementFromPoint(x, y);
       if (!el) return null;
-      if (el.shadowRoot && el.shadowRoot !== root) {
-        if (el.shadowRoot.elementFromPoint(x, y) && el.shadowRoot.elementFromPoint(x, y) !== el) {
-          root = el.shadowRoot;
+      const shadow = shadowOf(el);
+      if (shadow && shadow !== root) {
+        const inside = shadow.elementFromPoint(x, y);
+        if (inside && inside !== el) {
+          root = shadow;
           continue;
         }
       }
@@ -507,23 +506,28 @@ globalThis.goalpost ??= (() => {
     el.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
     el.dispatchEvent(new Event('change', { bubbles: true }));
   };
+  const pick = (el, words, names) => {
+    const options = [...el.options];
+    const chosen = names.map((name) => {
+      const want = tidy(name, 300).toLowerCase();
+      const named = (test) => options.find((o) => !o.disabled && (test(tidy(o.label, 300).toLowerCase()) || test(o.value.toLowerCase())));
+      const option = named((s) => s === want) || (want && named((s) => s.includes(want)));
+      if (option) return option;
+      const some = options.slice(0, 20).map((o) => quote(o.label, 40)).join(', ');
+      throw new Miss('none', `${words} has no option ${quote(name)}; it has ${some}${options.length > 20 ? ` and ${options.length - 20} more` : ''}`);
+    });
+    if (chosen.length > 1 && !el.multiple) throw new Miss('bad', `${words} takes one option`);
+    el.focus();
+    if (!el.multiple) el.selectedIndex = chosen[0].index;
+    else for (const o of options) o.selected = chosen.includes(o);
+    changed(el);
+  };
   // prepare tells how the field is filled; a list or a date is filled at once.
   const prepare = (target, text) => {
     const { el, kind } = field(target);
     const out = { ref: ref(el), words: describe(el), kind };
-    if (kind === 'choose') {
-      const want = tidy(text, 300).toLowerCase();
-      const options = [...el.options];
-      const named = (test) => options.find((o) => !o.disabled && (test(tidy(o.label, 300).toLowerCase()) || test(o.value.toLowerCase())));
-      const option = named((s) => s === want) || (want && named((s) => s.includes(want)));
-      if (!option) {
-        throw new Miss('none', `${out.words} has no option ${quote(text)}; it has ${options.slice(0, 20).map((o) => quote(o.label, 40)).join(', ')}`);
-      }
-      el.focus();
-      if (!el.multiple) el.selectedIndex = option.index;
-      else option.selected = true;
-      changed(el);
-    } else if (kind === 'set') {
+    if (kind === 'choose') pick(el, out.words, [text]);
+    else if (kind === 'set') {
       el.focus();
       const was = el.value;
       el.value = text;
@@ -561,10 +565,12 @@ globalThis.goalpost ??= (() => {
 
   // What the other acts ask.
 
-  const choose = (target, text) => {
+  const choose = (target, names) => {
     const { kind, el } = field(target);
-    if (kind !== 'choose') throw new Miss('bad', `${describe(el)} is not a list`);
-    return prepare(ref(el), text);
+    if (kind !== 'choose') throw new Miss('bad', `${describe(el)} is not a list with options: click it and then its entry`);
+    const out = { ref: ref(el), words: describe(el), kind };
+    pick(el, out.words, names);
+    return out;
   };
   const ticked = (target) => {
     let el = find(target);
@@ -611,14 +617,23 @@ globalThis.goalpost ??= (() => {
     return { ref: ref(el), words: describe(el) };
   };
   const element = (target) => find(target);
-  // until waits a few seconds for a text to come or to go.
-  const until = (text, gone) => {
-    const holds = () => {
-      const said = (document.body?.innerText ?? '').replace(/\s+/g, ' ').toLowerCase();
-      const want = (s) => tidy(s, 300).toLowerCase();
-      return (!text || said.includes(want(text))) && (!gone || !said.includes(want(gone)));
+  // until waits a few seconds for a text or an element to come, or a text to go.
+  const until = (text, gone, target) => {
+    const want = (w) => tidy(w, 300).toLowerCase();
+    const there = () => {
+      try {
+        return seen(find(target));
+      } catch (e) {
+        if (e instanceof Miss && e.code === 'many') return true;
+        if (e instanceof Miss && e.code !== 'bad') return false;
+        throw e;
+      }
     };
-    return new Promise((done) => {
+    const holds = () => {
+      const said = text || gone ? textsOf().replace(/\s+/g, ' ').toLowerCase() : '';
+      return (!text || said.includes(want(text))) && (!gone || !said.includes(want(gone))) && (!target || there());
+    };
+    return new Promise((done, fail) => {
       if (holds()) return done(true);
       let due = false;
       const end = (held) => {
@@ -629,7 +644,12 @@ globalThis.goalpost ??= (() => {
       };
       const look = () => {
         due = false;
-        if (holds()) end(true);
+        try {
+          if (holds()) end(true);
+        } catch (e) {
+          end(false);
+          fail(e);
+        }
       };
       const watch = new MutationObserver(() => {
         if (!due) setTimeout(look, 50);
@@ -639,6 +659,23 @@ globalThis.goalpost ??= (() => {
       const tick = setInterval(look, 500); // styles change without a mutation
       const last = setTimeout(() => end(false), 4000);
     });
+  };
+  // textsOf is what the page and its frames and shadow roots say.
+  const textsOf = () => {
+    let text = '';
+    const add = (root, said) => {
+      text += ' ' + said;
+      for (const el of root.querySelectorAll('*')) {
+        const inside = shadowOf(el);
+        if (inside) for (const c of inside.children) add(inside, c.innerText ?? '');
+        else if (el.tagName === 'IFRAME' || el.tagName === 'FRAME') {
+          const doc = inner(el);
+          if (doc) add(doc, doc.body?.innerText ?? '');
+        }
+      }
+    };
+    add(document, document.body?.innerText ?? '');
+    return text;
   };
   // marks are the things to use that can be seen, with their places.
   const marks = () =>
@@ -653,7 +690,8 @@ globalThis.goalpost ??= (() => {
   // touches tells what a click, or Enter in a field, would set off. It changes nothing.
   const CARD = 'input[autocomplete^="cc-"], input[name="cardnumber"], iframe[src*="js.stripe.com"], iframe[src*="paypal.com"], iframe[src*="braintree"], iframe[src*="adyen.com"], iframe[src*="checkout.com"]';
   const touches = (target, enter) => {
-    let el = find(target);
+    let el = target === '' ? focused() : find(target);
+    if (!el || el === el.ownerDocument.body) return { link: '', method: '', action: '', fields: [], payment: false };
     if (el.tagName === 'LABEL' && el.control) el = el.control;
     const out = { link: '', method: '', action: '', fields: [], payment: el.matches(CARD) };
     const link = el.closest('a[href], area[href]');
@@ -685,10 +723,23 @@ globalThis.goalpost ??= (() => {
       throw e;
     }
   };
-  return {
+  const focusOn = (target) => {
+    const el = find(target);
+    el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+    el.focus();
+    if (focused() !== el && !within(focused() ?? document, el)) throw new Miss('bad', `${describe(el)} cannot have the keyboard: click it`);
+    return { words: describe(el) };
+  };
+
+  const calls = {
     snapshot: guarded(snapshot), mark: guarded(mark), diff: guarded(diff), aim: guarded(aim), prepare: guarded(prepare),
     caret: guarded(caret), frame: guarded(frame), choose: guarded(choose), ticked: guarded(ticked), place: guarded(place),
     area: guarded(area), fileInput: guarded(fileInput), until: guarded(until), marks: guarded(marks), element,
-    touches: guarded(touches),
+    touches: guarded(touches), focusOn: guarded(focusOn),
+    parts: { tidy, roleOf, nameOf, textOf, statesOf, ref, below, drawn, seen, inner, collect, queryAll, offset, focused, clickable, quote, Miss, find },
+    also: (more) => {
+      for (const [name, f] of Object.entries(more)) calls[name] = guarded(f);
+    },
   };
+  return calls;
 })();

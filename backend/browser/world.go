@@ -61,6 +61,9 @@ func exception(e *proto.RuntimeExceptionDetails) error {
 //go:embed walker.js
 var walkerScript string
 
+//go:embed reader.js
+var readerScript string
+
 // ask calls a function of walker.js in the page's isolated world and decodes
 // what it gives into out.
 func (pg *page) ask(ctx context.Context, out any, function string, args ...any) error {
@@ -80,7 +83,7 @@ func (pg *page) ask(ctx context.Context, out any, function string, args ...any) 
 	// The world lives as long as the document: most calls find the script there.
 	raw, err := evaluate(ctx, pg, world, "globalThis.goalpost ? "+invoke+" : null")
 	if err == nil && string(raw) == "null" {
-		raw, err = evaluate(ctx, pg, world, fmt.Sprintf("globalThis.goalpostFirst = %d; %s; %s", pg.refs.Load(), walkerScript, invoke))
+		raw, err = evaluate(ctx, pg, world, fmt.Sprintf("globalThis.goalpostFirst = %d; %s; %s; %s", pg.refs.Load(), walkerScript, readerScript, invoke))
 	}
 	if err != nil {
 		return err

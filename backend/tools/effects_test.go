@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/pane"
 	"goalpost/backend/policy"
 	"goalpost/backend/tools"
 )
@@ -59,7 +60,17 @@ func samples() []sample {
 		{tool: "browser_open", what: "a page of the goal's own loopback", args: []any{"url", local}},
 		{tool: "browser_open", what: "a public page", args: []any{"url", shop}},
 		{tool: "browser_snapshot", what: "what a page says", args: []any{"pane", "b1"}},
+		{tool: "browser_find", what: "what a page says", args: []any{"pane", "b1", "text", "x"}},
+		{tool: "browser_read", what: "what a page says", args: []any{"pane", "b1"}},
 		{tool: "browser_screenshot", what: "what a page looks like", args: []any{"pane", "b1"}},
+		{tool: "browser_tabs", what: "the goal's own panes"},
+		{tool: "browser_wait", what: "what a page says", args: []any{"pane", "b1", "text", "x"}},
+		{tool: "browser_console", what: "what a page wrote", args: []any{"pane", "b1"}},
+		{tool: "browser_network", what: "what a page fetched", args: []any{"pane", "b1"}},
+		{tool: "browser_download", what: "what a page sent", args: []any{"pane", "b1"}},
+		{tool: "browser_scroll", what: "a page of the own loopback", args: []any{"pane", "b1", "down", 100}, at: local},
+		{tool: "browser_scroll", what: "a public page, which may load more of itself", args: []any{"pane", "b1", "down", 100}, at: shop},
+		{tool: "browser_hover", what: "something on a public page", args: click, at: shop},
 		{tool: "browser_click", what: "anything on a page of the own loopback", args: click, at: local},
 		{tool: "browser_click", what: "a link to a public host", args: click, at: shop, touch: tools.Touch{Link: "https://docs.example/a"}},
 		{tool: "browser_click", what: "a link from the own loopback to a public host", args: click, at: local, touch: tools.Touch{Link: "https://docs.example/a"}},
@@ -73,6 +84,22 @@ func samples() []sample {
 		{tool: "browser_type", what: "a field of the own loopback", args: typing, at: local},
 		{tool: "browser_type", what: "a field of a public page", args: typing, at: shop},
 		{tool: "browser_type", what: "Enter in a form with POST on a public host", args: enter, at: shop, touch: form("POST", shop)},
+		{tool: "browser_press", what: "Enter in a form with POST on a public host", args: []any{"pane", "b1", "keys", "Enter"}, at: shop, touch: form("POST", shop)},
+		{tool: "browser_press", what: "any key on a page of the own loopback", args: []any{"pane", "b1", "keys", "Escape"}, at: local},
+		{tool: "browser_select", what: "a list of a public page", args: []any{"pane", "b1", "target", "e1", "options", []string{"x"}}, at: shop},
+		{tool: "browser_check", what: "a box of a public page", args: click, at: shop},
+		{tool: "browser_drag", what: "something on a public page", args: []any{"pane", "b1", "from", "e1", "to", "e2"}, at: shop},
+		{tool: "browser_drag", what: "something on a page of the own loopback", args: []any{"pane", "b1", "from", "e1", "to", "e2"}, at: local},
+		{tool: "browser_click_at", what: "a point of a public page", args: []any{"pane", "b1", "x", 1, "y", 1}, at: shop},
+		{tool: "browser_dialog", what: "OK on a public page", args: []any{"pane", "b1", "accept", true}, at: shop},
+		{tool: "browser_dialog", what: "Cancel, as any other call would answer", args: []any{"pane", "b1", "accept", false}, at: local},
+		{tool: "browser_history", what: "back to a public page", args: []any{"pane", "b1", "go", "back"}, at: shop},
+		{tool: "browser_history", what: "loading a public page again that answered a form", args: []any{"pane", "b1", "go", "reload"}, at: shop, touch: form("POST", shop)},
+		{tool: "browser_eval", what: "a script in a public page", args: []any{"pane", "b1", "script", "1"}, at: shop},
+		{tool: "browser_eval", what: "a script in a page of the own loopback", args: []any{"pane", "b1", "script", "1"}, at: local},
+		{tool: "browser_upload", what: "a file of the folder to a public page", args: []any{"pane", "b1", "files", []string{"a"}}, at: shop},
+		{tool: "browser_save", what: "a page into a file of the folder", args: []any{"pane", "b1", "path", "a.pdf", "as", "pdf"}, at: shop},
+		{tool: "browser_cookies", what: "reading or setting cookies, wherever", args: []any{"pane", "b1"}, at: local},
 	}
 }
 
@@ -192,7 +219,7 @@ func TestShow(t *testing.T) {
 	h := newHouse(t)
 	h.put("a", "far\naway\none\none\ntwo\nthree\nthree\nfar\naway\n")
 	h.panes.at = shop
-	h.panes.touch = tools.Touch{Method: "post", Action: shop, Fields: []tools.Field{{Name: "name", Value: "Ada"}, {Name: "card", Value: "••••"}}}
+	h.panes.touch = tools.Touch{Method: "post", Action: shop, Fields: []pane.TouchField{{Name: "name", Value: "Ada"}, {Name: "card", Value: "••••"}}}
 	for tool, c := range map[string]struct {
 		args  []any
 		words []string

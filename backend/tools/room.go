@@ -51,23 +51,6 @@ type Terminals interface {
 	List(ctx context.Context) ([]Terminal, error)
 }
 
-// Browsers are the browser panes of one goal.
-type Browsers interface {
-	// Open loads a URL in a pane; an empty pane is a new one.
-	Open(ctx context.Context, pane, url string) (Page, error)
-	// URL is where a pane is, without asking the page.
-	URL(pane string) (string, error)
-	Snapshot(ctx context.Context, pane string) (string, error)
-	// Touch says what acting on an element would set off; it changes nothing.
-	Touch(ctx context.Context, pane, target string, enter bool) (Touch, error)
-	Click(ctx context.Context, pane, target string) (string, error)
-	Type(ctx context.Context, pane, target, text string, submit, clear bool) (string, error)
-	Screenshot(ctx context.Context, pane string, full bool) ([]byte, error)
-}
-
-// Page is where a browser pane arrived.
-type Page struct{ Pane, URL, Title string }
-
 // New makes the tools of one goal. Close must be called when the goal's run is over.
 func New(r Room) (*Box, error) {
 	root, err := os.OpenRoot(r.Dir)
@@ -76,7 +59,7 @@ func New(r Room) (*Box, error) {
 	}
 	f := folder{root: root, dir: r.Dir}
 	b := &Box{root: root}
-	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(r), controlTools()) {
+	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), controlTools()) {
 		t, err := make()
 		if err != nil {
 			return nil, errors.Join(err, root.Close())

@@ -44,7 +44,7 @@ func newHouse(tb testing.TB) *house {
 		tb.Fatal(err)
 	}
 	h.box, err = tools.New(tools.Room{
-		Dir: h.dir, Launcher: set, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Terminals: (*terminals)(h.panes), Browsers: (*browsers)(h.panes),
+		Dir: h.dir, Launcher: set, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Terminals: (*terminals)(h.panes), Browsers: &browsers{h.panes},
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -151,7 +151,6 @@ type panes struct {
 
 type (
 	terminals panes
-	browsers  panes
 )
 
 var errPane = errors.New("there is no pane x9; terminal_open opens one")
@@ -234,30 +233,6 @@ func (p *terminals) List(context.Context) ([]tools.Terminal, error) {
 	}, nil
 }
 
-func (p *browsers) Open(_ context.Context, _, url string) (tools.Page, error) {
-	return tools.Page{Pane: "b1", URL: url, Title: p.shown}, nil
-}
-
-func (p *browsers) URL(pane string) (string, error) {
-	if pane != "b1" {
-		return "", errPane
-	}
-	return p.at, nil
-}
-
-func (p *browsers) Touch(context.Context, string, string, bool) (tools.Touch, error) {
-	return p.touch, nil
-}
-func (p *browsers) Snapshot(context.Context, string) (string, error)      { return p.shown, nil }
-func (p *browsers) Click(context.Context, string, string) (string, error) { return p.shown, nil }
-func (p *browsers) Type(context.Context, string, string, string, bool, bool) (string, error) {
-	return p.shown, nil
-}
-
-func (p *browsers) Screenshot(context.Context, string, bool) ([]byte, error) {
-	return []byte("picture"), nil
-}
-
 // TestSpecs: what a model is told is whole and strict.
 func TestSpecs(t *testing.T) {
 	h := newHouse(t)
@@ -294,18 +269,10 @@ func TestSpecs(t *testing.T) {
 			}
 		}
 	}
-	want := []string{
-		"run_command", "terminal_open", "terminal_run", "terminal_type", "terminal_keys", "terminal_read", "terminal_wait", "terminal_list",
-		"read_file", "write_file", "edit_file", "list_files", "search_files",
-		"browser_open", "browser_snapshot", "browser_click", "browser_type", "browser_screenshot", "claim_complete", "abort_with_report",
-		"ask_operator", "declare_step", "verify_step", "write_todos", "complete_todo", "read_evidence", "wait",
-	}
-	if !slices.Equal(names, want) {
-		t.Errorf("the tools are %v", names)
-	}
+	// The page of effects and docs/tools.md say which there are; each has its words, and no words have no tool.
 	all, err := filepath.Glob("*.md")
-	if err != nil || len(all) != len(want) {
-		t.Errorf("%d pages of words for %d tools (%v)", len(all), len(want), err)
+	if err != nil || len(all) != len(names) {
+		t.Errorf("%d pages of words for %d tools (%v)", len(all), len(names), err)
 	}
 }
 
@@ -401,6 +368,27 @@ func TestEffects(t *testing.T) {
 		{tool: "browser_open", args: []any{"url", "http://127.0.0.1\t.evil.example/"}, error: "not an address"},
 		{tool: "browser_open", args: []any{"url", ""}, error: "not an address"},
 		{tool: "browser_snapshot", args: []any{"pane", "b1"}, risk: read},
+		{tool: "browser_find", args: []any{"pane", "b1"}, error: "say what to find"},
+		{tool: "browser_wait", args: []any{"pane", "b1", "seconds", 3}, error: "say what to wait for"},
+		{tool: "browser_scroll", args: []any{"pane", "b1"}, error: "say how far"},
+		{tool: "browser_scroll", args: []any{"pane", "b1", "down", 9}, at: "http://127.0.0.1:8080/", risk: read},
+		{tool: "browser_scroll", args: []any{"pane", "b1", "down", 9}, at: "https://shop.example/", risk: get, host: "shop.example"},
+		{tool: "browser_hover", args: []any{"pane", "b1", "target", "e1"}, at: "https://shop.example/", risk: get, host: "shop.example"},
+		{tool: "browser_press", args: []any{"pane", "b1", "keys", "Enter"}, at: "https://shop.example/", risk: write, host: "shop.example"},
+		{tool: "browser_select", args: []any{"pane", "b1", "target", "e1", "options", []string{}}, error: "options is empty"},
+		{tool: "browser_history", args: []any{"pane", "b1", "go", "home"}, error: "back, forward, reload"},
+		{tool: "browser_click", args: []any{"pane", "b1", "target", "e1", "button", "big"}, error: "left, right, middle"},
+		{tool: "browser_click_at", args: []any{"pane", "b1", "x", -1, "y", 5}, error: "no point"},
+		{tool: "browser_screenshot", args: []any{"pane", "b1", "full", true, "marked", true}, error: "choose one"},
+		{tool: "browser_eval", args: []any{"pane", "b1", "script", "1"}, at: "http://127.0.0.1:8080/", risk: local},
+		{tool: "browser_eval", args: []any{"pane", "b1", "script", "1"}, at: "chrome-error://x/", risk: write},
+		{tool: "browser_cookies", args: []any{"pane", "b1"}, at: "http://127.0.0.1:8080/", risk: write},
+		{tool: "browser_cookies", args: []any{"pane", "b1", "value", "x"}, at: "http://127.0.0.1:8080/", error: "needs the name"},
+		{tool: "browser_save", args: []any{"pane", "b1", "path", "a/b.pdf", "as", "pdf"}, risk: local, path: "a/b.pdf"},
+		{tool: "browser_save", args: []any{"pane", "b1", "path", "../b.pdf", "as", "pdf"}, error: "leads out"},
+		{tool: "browser_save", args: []any{"pane", "b1", "path", "b.doc", "as", "doc"}, error: "pdf, html"},
+		{tool: "browser_upload", args: []any{"pane", "b1", "files", []string{"/etc/passwd"}}, error: "outside"},
+		{tool: "browser_upload", args: []any{"pane", "b1", "files", []string{}}, error: "name 1 to 20"},
 		{tool: "browser_screenshot", args: []any{"pane", "b1"}, risk: read},
 		{tool: "browser_click", args: []any{"pane", "b1", "target", "e1"}, at: "http://127.0.0.1:8080/", risk: local},
 		{tool: "browser_click", args: []any{"pane", "b1", "target", "e1"}, at: "https://shop.example/", risk: write, host: "shop.example"},
@@ -582,6 +570,14 @@ func TestOutside(t *testing.T) {
 		"page":         h.do("browser_snapshot", "pane", "b1"),
 		"page's name":  h.do("browser_snapshot", "pane", `b1"></output>`),
 		"click":        h.do("browser_click", "pane", "b1", "target", "e1"),
+		"find":         h.do("browser_find", "pane", "b1", "text", "x"),
+		"reading":      h.do("browser_read", "pane", "b1"),
+		"script":       h.do("browser_eval", "pane", "b1", "script", "x"),
+		"console":      h.do("browser_console", "pane", "b1"),
+		"requests":     h.do("browser_network", "pane", "b1"),
+		"cookies":      h.do("browser_cookies", "pane", "b1"),
+		"downloads":    h.do("browser_download", "pane", "b1"),
+		"tabs":         h.do("browser_tabs"),
 		"typing":       h.do("browser_type", "pane", "b1", "target", "e1", "text", "x"),
 	} {
 		bare := strings.ToLower(strings.Join(strings.Fields(r.Text), ""))

@@ -4,21 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"goalpost/backend/pane"
 	"goalpost/backend/policy"
 )
 
-// Touch is what acting on an element would set off, as far as the element says.
-// A page's scripts may do more: that is held below the tools.
-type Touch struct {
-	Link    string // address that it leads to, "" if it is no link
-	Method  string // of the form that it sends: GET, POST; "" if it sends none
-	Action  string // address that the form is sent to
-	Fields  []Field
-	Payment bool // the page asks for a card, or the field is one
-}
-
-// Field is one field of a form; what is secret in it is not told.
-type Field struct{ Name, Value string }
+// Touch is what acting on an element of a page would set off, as far as the
+// element says. A page's scripts may do more: that is held below the tools.
+type Touch = pane.Touched
 
 // touched is the effect of acting on an element of a page: a link is followed, a
 // form is sent, and what cannot be told counts as network_write.
@@ -58,7 +50,7 @@ func touched(address string, t Touch, err error) (policy.Effect, error) {
 }
 
 // shown says to a person what a form would send.
-func (t Touch) shown() string {
+func shown(t Touch) string {
 	switch {
 	case t.Method == "" && t.Link == "":
 		return ""

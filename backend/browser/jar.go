@@ -1,0 +1,80 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+)
+
+// The cookies of the page that an agent sees. Their values never leave here.
+
+// Cookies lists what the page at its address would send.
+func (p *Pane) Cookies(ctx context.Context) ([]pane.Cookie, error) {
+	var list []pane.Cookie
+	err := p.inTurn(ctx, "listing the cookies", func(ctx context.Context, pg *page) error {
+		return pg.do(ctx, callLimit, "listing the cookies", func(c proto.Client) error {
+			got, err := ask(c, proto.NetworkGetCookies{Urls: []string{p.Info().URL}})
+			if err != nil {
+				return err
+			}
+			for _, k := range got.Cookies {
+				one := pane.Cookie{
+					Name: clean(k.Name, 100), Domain: clean(k.Domain, 200), Path: clean(k.Path, 200), Size: len(k.Value),
+					Secure: k.Secure, HTTPOnly: k.HTTPOnly, SameSite: clean(string(k.SameSite), 20),
+				}
+				if !k.Session && k.Expires > 0 {
+					one.Expires = int64(k.Expires)
+				}
+				list = append(list, one)
+			}
+			return nil
+		})
+	})
+	return list, err
+}
+
+// SetCookie sets a cookie for the page's host, until the browser ends.
+func (p *Pane) SetCookie(ctx context.Context, name, value string) error {
+	return p.inTurn(ctx, "setting a cookie", func(ctx context.Context, pg *page) error {
+		address, err := p.cookieAddress(name)
+		if err != nil {
+			return err
+		}
+		return pg.do(ctx, callLimit, "setting a cookie", func(c proto.Client) error {
+			set, err := ask(c, proto.NetworkSetCookie{Name: name, Value: value, URL: address})
+			if err == nil && !set.Success {
+				err = errors.New("chromium does not take it: names and values hold no spaces, quotes, commas or semicolons")
+			}
+			return err
+		})
+	})
+}
+
+// DeleteCookie deletes a cookie of the page.
+func (p *Pane) DeleteCookie(ctx context.Context, name string) error {
+	return p.inTurn(ctx, "deleting a cookie", func(ctx context.Context, pg *page) error {
+		address, err := p.cookieAddress(name)
+		if err != nil {
+			return err
+		}
+		return pg.do(ctx, callLimit, "deleting a cookie", func(c proto.Client) error {
+			return tell(c, proto.NetworkDeleteCookies{Name: name, URL: address})
+		})
+	})
+}
+
+func (p *Pane) cookieAddress(name string) (string, error) {
+	if strings.TrimSpace(name) == "" {
+		return "", errors.New("the cookie has no name")
+	}
+	address := p.Info().URL
+	if !strings.HasPrefix(address, "http") {
+		return "", fmt.Errorf("a page at %s has no cookies", clean(address, 200))
+	}
+	return address, nil
+}

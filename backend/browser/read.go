@@ -1,0 +1,80 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/pane"
+)
+
+// Seek finds what fits a text, a role and a selector: one line each, as in a
+// snapshot, with a ref and where it lies on the viewport; at most 50.
+func (p *Pane) Seek(ctx context.Context, s pane.Search) (string, error) {
+	if strings.TrimSpace(s.Text+s.Role+s.CSS) == "" {
+		return "", errors.New("looking for something: name a text, a role or a selector")
+	}
+	if s.Attributes == nil {
+		s.Attributes = []string{}
+	}
+	var found struct {
+		Lines []string
+		Count int
+	}
+	err := p.inTurn(ctx, "looking for something", func(ctx context.Context, pg *page) error {
+		return pg.ask(ctx, &found, "seek", s.Text, s.Role, s.CSS, s.Attributes)
+	})
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for i, line := range found.Lines {
+		if line = clean(line, 4000); b.Len()+len(line) > mostLines {
+			found.Lines = found.Lines[:i]
+			break
+		}
+		b.WriteString(line + "\n")
+	}
+	switch {
+	case found.Count == 0:
+		b.WriteString("nothing on the page fits\n")
+	case found.Count > len(found.Lines):
+		fmt.Fprintf(&b, "%d fit; these are the first %d: say more about what you look for\n", found.Count, len(found.Lines))
+	}
+	return b.String(), nil
+}
+
+// Read gives what the page says as Markdown, at most 16,000 characters of it.
+func (p *Pane) Read(ctx context.Context, r pane.Read) (pane.Reading, error) {
+	var out struct {
+		Text        string
+		Next, Total int
+	}
+	err := p.inTurn(ctx, "reading the page", func(ctx context.Context, pg *page) error {
+		return pg.ask(ctx, &out, "read", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
+	})
+	if err != nil {
+		return pane.Reading{}, err
+	}
+	text := lines(out.Text)
+	switch {
+	case out.Total == 0 && r.Tables:
+		text = "there is no table here"
+	case out.Total == 0:
+		text = "there is nothing to read here"
+	case out.Text == "":
+		text = fmt.Sprintf("there is nothing from %d on: the text has %d characters", r.From, out.Total)
+	}
+	return pane.Reading{Text: text, Next: out.Next, Total: out.Total}, nil
+}
+
+// lines cleans a text of several lines: they stay, and so does their indentation.
+func lines(text string) string {
+	list := strings.Split(text, "\n")
+	for i, line := range list {
+		bare := strings.TrimLeft(line, " ")
+		list[i] = line[:len(line)-len(bare)] + clean(bare, 1<<20)
+	}
+	return strings.Join(list, "\n")
+}

@@ -1,0 +1,93 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+)
+
+// Upload gives files to a file input, or to the page that asks for some if
+// target is "". Chromium reads them when the page does, so they are copies of
+// which the caller knows what they hold; they go with the pane.
+func (p *Pane) Upload(ctx context.Context, target string, files []pane.File) (Acted, error) {
+	if len(files) == 0 {
+		return Acted{}, errors.New("giving files: name at least one")
+	}
+	paths, err := p.stage(files)
+	if err != nil {
+		return Acted{}, err
+	}
+	if target == "" {
+		return p.act(ctx, "giving files", func(ctx context.Context, _ *page) error {
+			q, err := p.taken(ofKind(pane.Files))
+			if err != nil {
+				return errors.New("the page asks for no files: name the file input")
+			}
+			return q.answer(ctx, pane.Answer{ID: q.ID, Yes: true, Files: paths})
+		})
+	}
+	return p.act(ctx, "giving files to "+clean(target, 80), func(ctx context.Context, pg *page) error {
+		var field struct{ Ref, Words string }
+		if err := pg.ask(ctx, &field, "fileInput", target, len(files)); err != nil {
+			return err
+		}
+		p.show("gives files to "+field.Words, 0, 0)
+		p.withdraw(ofKind(pane.Files))
+		world, err := pg.world(ctx)
+		if err != nil {
+			return err
+		}
+		return pg.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
+			found, err := ask(c, proto.RuntimeEvaluate{Expression: fmt.Sprintf("goalpost.element(%q)", field.Ref), ContextID: world})
+			if err != nil {
+				return err
+			}
+			return tell(c, proto.DOMSetFileInputFiles{Files: paths, ObjectID: found.Result.ObjectID})
+		})
+	})
+}
+
+// stage writes copies into a folder of the pane's own.
+func (p *Pane) stage(files []pane.File) ([]string, error) {
+	top := filepath.Join(p.m.cfg.Dir, "uploads")
+	err := os.MkdirAll(top, 0o700)
+	if err != nil {
+		return nil, fmt.Errorf("copying files for the page: %w", err)
+	}
+	dir, err := os.MkdirTemp(top, "")
+	if err != nil {
+		return nil, fmt.Errorf("copying files for the page: %w", err)
+	}
+	p.change(func() { p.staged = append(p.staged, dir) })
+	var paths []string
+	for i, f := range files {
+		path := filepath.Join(dir, fmt.Sprint(i), FileName(f.Name))
+		if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+			return nil, fmt.Errorf("copying files for the page: %w", err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o600); err != nil {
+			return nil, fmt.Errorf("copying files for the page: %w", err)
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// unstage removes the copies.
+func (p *Pane) unstage() error {
+	p.mu.Lock()
+	list := p.staged
+	p.staged = nil
+	p.mu.Unlock()
+	var err error
+	for _, dir := range list {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return err
+}

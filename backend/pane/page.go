@@ -1,0 +1,113 @@
+package pane
+
+// The words for what an agent sees of a page and does to it. Every text of a
+// page is hostile: cleaned and bounded where it is read, and marked as data by
+// whoever hands it to a model.
+
+// Acted is what came of an action.
+type Acted struct {
+	URL, Title string
+	// Changed says in at most 1 KB what is different on the page now: lines as
+	// in a snapshot, dialogs, a new address.
+	Changed string
+}
+
+// Look says which part of a page to tell of.
+type Look struct {
+	From int  // the line to go on from, as the last answer named it; 0 looks anew
+	Diff bool // only what is different since the last time
+}
+
+// Snapshot is a page in words. Text has one line for each thing that can be read
+// or used, what is visible first: a ref, a role, and then in quotes, cleaned,
+// what the page says. At most about 17 KB.
+type Snapshot struct {
+	Text      string
+	URL       string
+	Title     string
+	Next      int  // where the rest begins, 0 if this is the end
+	Total     int  // lines of the whole
+	Truncated bool // things were left out, and Text says so
+}
+
+// Search says what to look for on a page: everything that is not empty must fit.
+type Search struct {
+	Text, Role, CSS string
+	Attributes      []string // to be told of each
+}
+
+// Reading is a part of what a page says, as Markdown.
+type Reading struct {
+	Text  string
+	Next  int // where the rest begins, 0 if this is the end
+	Total int // characters of the whole
+}
+
+// Read says what to read: an element, or what the page is about if Target is "".
+type Read struct {
+	Target string
+	Tables bool // only the tables
+	Whole  bool // menus and footers, too
+	From   int  // as the last Reading named it
+}
+
+// Touched is what acting on an element would set off, as far as the element says.
+type Touched struct {
+	Link    string       `json:"link"`   // address that it leads to, "" if it is no link
+	Method  string       `json:"method"` // of the form that it sends, "" if it sends none
+	Action  string       `json:"action"` // address that the form is sent to
+	Fields  []TouchField `json:"fields"`
+	Payment bool         `json:"payment"` // the page asks for a card, or the field is one
+}
+
+// TouchField is one field of a form; passwords and cards come masked.
+type TouchField struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Press is how the mouse is pressed.
+type Press struct {
+	Button string // left if "", right, middle
+	Double bool
+}
+
+// Condition is what to wait for: everything that is not empty must hold.
+type Condition struct {
+	Text   string // the page shows it, whatever the case
+	Gone   string // the page shows it no more
+	URL    string // the address contains it
+	Target string // an element, named as for a click, is there and visible
+}
+
+// Picture says what to take a picture of: the viewport, or one of these.
+type Picture struct {
+	Full   bool   // the whole page
+	Target string // one element
+	Marked bool   // the viewport, with a frame and its ref around everything that can be used
+}
+
+// Request is something that a page fetched.
+type Request struct {
+	Method string
+	URL    string
+	Kind   string // Document, XHR, Fetch, Image, …
+	Status int    // 0 while there is no answer
+	Error  string // why there is none
+	ID     string
+}
+
+// Cookie is one cookie of a page, without its value.
+type Cookie struct {
+	Name, Domain, Path string
+	Size               int   // of the value, in bytes
+	Expires            int64 // seconds since 1970, 0 with the browser
+	Secure, HTTPOnly   bool
+	SameSite           string
+}
+
+// File is a file that is given to a page.
+type File struct {
+	Name string
+	Data []byte
+}

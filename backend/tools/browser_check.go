@@ -1,0 +1,23 @@
+package tools
+
+import (
+	"context"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+type browserCheckArgs struct {
+	Pane   string `json:"pane" jsonschema:"the browser pane"`
+	Target string `json:"target" jsonschema:"the box, radio button or switch: a ref, css=SELECTOR, or its label"`
+	Off    bool   `json:"off,omitempty" jsonschema:"take the tick away"`
+}
+
+func browserCheck(b Browsers) (Tool, error) {
+	return define("browser_check", func(ctx context.Context, a browserCheckArgs) (policy.Effect, error) {
+		return acting(ctx, b, a.Pane, a.Target, false)
+	}, func(ctx context.Context, a browserCheckArgs) goal.Result {
+		return act(b, a.Pane, func(p Browser) (pane.Acted, error) { return p.Check(ctx, a.Target, !a.Off) })
+	})
+}

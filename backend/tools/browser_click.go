@@ -1,0 +1,33 @@
+package tools
+
+import (
+	"context"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+type browserClickArgs struct {
+	Pane   string `json:"pane" jsonschema:"the browser pane"`
+	Target string `json:"target" jsonschema:"what to click: a ref of the snapshot such as e12, css=SELECTOR, or the visible text"`
+	Button string `json:"button,omitempty" jsonschema:"left, right or middle; left if left out"`
+	Double bool   `json:"double,omitempty" jsonschema:"click twice"`
+}
+
+func browserClick(b Browsers) (Tool, error) {
+	t, err := define("browser_click", func(ctx context.Context, a browserClickArgs) (policy.Effect, error) {
+		if err := button(a.Button); err != nil {
+			return policy.Effect{}, err
+		}
+		return acting(ctx, b, a.Pane, a.Target, false)
+	}, func(ctx context.Context, a browserClickArgs) goal.Result {
+		return act(b, a.Pane, func(p Browser) (pane.Acted, error) {
+			return p.ClickWith(ctx, a.Target, pane.Press{Button: a.Button, Double: a.Double})
+		})
+	})
+	return showing(t, err, func(ctx context.Context, a browserClickArgs) string { return sends(ctx, b, a.Pane, a.Target, false) })
+}
+
+// button refuses what is no button of a mouse.
+func button(name string) error { return among("button", name, "", "left", "right", "middle") }

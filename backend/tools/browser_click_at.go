@@ -1,0 +1,36 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+type browserClickAtArgs struct {
+	Pane   string `json:"pane" jsonschema:"the browser pane"`
+	X      int    `json:"x" jsonschema:"CSS pixels from the left of the viewport"`
+	Y      int    `json:"y" jsonschema:"CSS pixels from its top"`
+	Button string `json:"button,omitempty" jsonschema:"left, right or middle; left if left out"`
+	Double bool   `json:"double,omitempty" jsonschema:"click twice"`
+}
+
+func browserClickAt(b Browsers) (Tool, error) {
+	point := func(a browserClickAtArgs) string { return fmt.Sprintf("at=%d,%d", a.X, a.Y) }
+	t, err := define("browser_click_at", func(ctx context.Context, a browserClickAtArgs) (policy.Effect, error) {
+		if a.X < 0 || a.Y < 0 || a.X > farthest || a.Y > farthest {
+			return policy.Effect{}, fmt.Errorf("%d,%d is no point of the viewport; a snapshot says how large it is", a.X, a.Y)
+		}
+		if err := button(a.Button); err != nil {
+			return policy.Effect{}, err
+		}
+		return acting(ctx, b, a.Pane, point(a), false)
+	}, func(ctx context.Context, a browserClickAtArgs) goal.Result {
+		return act(b, a.Pane, func(p Browser) (pane.Acted, error) {
+			return p.ClickAt(ctx, a.X, a.Y, pane.Press{Button: a.Button, Double: a.Double})
+		})
+	})
+	return showing(t, err, func(ctx context.Context, a browserClickAtArgs) string { return sends(ctx, b, a.Pane, point(a), false) })
+}

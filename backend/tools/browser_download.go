@@ -1,0 +1,52 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+)
+
+type browserDownloadArgs struct {
+	Pane        string `json:"pane" jsonschema:"the browser pane"`
+	WaitSeconds int    `json:"wait_seconds,omitempty" jsonschema:"wait at most so long until a download is there and none is under way; not at all if left out"`
+}
+
+func browserDownload(f folder, b Browsers) (Tool, error) {
+	return define("browser_download", sees[browserDownloadArgs], func(ctx context.Context, a browserDownloadArgs) goal.Result {
+		p, err := b.Get(a.Pane)
+		if err != nil {
+			return failed("%s", err)
+		}
+		list := p.Downloads()
+		if a.WaitSeconds > 0 {
+			if list, err = p.AwaitDownloads(ctx, seconds(a.WaitSeconds, time.Second, maxBrowserWaiting)); err != nil {
+				return wentWrong(a.Pane, err)
+			}
+		}
+		var lines []string
+		for _, d := range list {
+			lines = append(lines, f.downloaded(d))
+		}
+		return latest("the downloads of pane "+a.Pane, lines, "the page has sent no file")
+	})
+}
+
+// downloaded tells of a file, with its path in the folder if it is there.
+func (f folder) downloaded(d pane.Download) string {
+	switch d.State {
+	case pane.Downloaded:
+		path := d.Path
+		if rel, err := filepath.Rel(f.dir, d.Path); err == nil && filepath.IsLocal(rel) {
+			path = rel
+		}
+		return fmt.Sprintf("%s is there, %d bytes", path, d.Received)
+	case pane.Canceled:
+		return fmt.Sprintf("%q did not come", d.Name)
+	case pane.Downloading:
+	}
+	return fmt.Sprintf("%q is under way, %d of %d bytes", d.Name, d.Received, d.Total)
+}

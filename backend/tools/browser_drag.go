@@ -1,0 +1,23 @@
+package tools
+
+import (
+	"context"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+type browserDragArgs struct {
+	Pane string `json:"pane" jsonschema:"the browser pane"`
+	From string `json:"from" jsonschema:"what to drag: a ref, css=SELECTOR, visible text, or a point of the viewport such as at=120,340"`
+	To   string `json:"to" jsonschema:"where to drop it, named likewise"`
+}
+
+func browserDrag(b Browsers) (Tool, error) {
+	return define("browser_drag", func(_ context.Context, a browserDragArgs) (policy.Effect, error) {
+		return scripting(b, a.Pane)
+	}, func(ctx context.Context, a browserDragArgs) goal.Result {
+		return act(b, a.Pane, func(p Browser) (pane.Acted, error) { return p.Drag(ctx, a.From, a.To) })
+	})
+}

@@ -1,0 +1,37 @@
+package tools
+
+import (
+	"context"
+	"errors"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+type browserEvalArgs struct {
+	Pane   string `json:"pane" jsonschema:"the browser pane"`
+	Script string `json:"script" jsonschema:"a JavaScript expression; a promise is awaited. Its value comes back as JSON"`
+}
+
+func browserEval(b Browsers) (Tool, error) {
+	return define("browser_eval", func(_ context.Context, a browserEvalArgs) (policy.Effect, error) {
+		if blank(a.Script) {
+			return policy.Effect{}, errors.New("the script is empty")
+		}
+		e, err := scripting(b, a.Pane)
+		if len(e.Hosts) > 0 {
+			e.Reason = "runs a script in a page of " + e.Hosts[0]
+		}
+		return e, err
+	}, func(ctx context.Context, a browserEvalArgs) goal.Result {
+		p, err := b.Get(a.Pane)
+		if err != nil {
+			return failed("%s", err)
+		}
+		value, err := p.Eval(ctx, a.Script)
+		if err != nil {
+			return wentWrong(a.Pane, err)
+		}
+		return goal.Result{OK: true, Text: outside("a script in pane "+a.Pane, value), Budget: mostTold}
+	})
+}

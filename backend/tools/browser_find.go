@@ -1,0 +1,37 @@
+package tools
+
+import (
+	"context"
+	"errors"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+type browserFindArgs struct {
+	Pane       string   `json:"pane" jsonschema:"the browser pane"`
+	Text       string   `json:"text,omitempty" jsonschema:"part of its name or text, whatever the case"`
+	Role       string   `json:"role,omitempty" jsonschema:"what it is: button, link, textbox, checkbox, row, cell, heading, img, canvas, …"`
+	Selector   string   `json:"selector,omitempty" jsonschema:"a CSS selector"`
+	Attributes []string `json:"attributes,omitempty" jsonschema:"attributes to be told of each, such as href, class, value, text"`
+}
+
+func browserFind(b Browsers) (Tool, error) {
+	return define("browser_find", func(_ context.Context, a browserFindArgs) (policy.Effect, error) {
+		if blank(a.Text + a.Role + a.Selector) {
+			return policy.Effect{}, errors.New("say what to find: a text, a role or a selector")
+		}
+		return policy.Effect{Risk: policy.ReadOnly}, nil
+	}, func(ctx context.Context, a browserFindArgs) goal.Result {
+		p, err := b.Get(a.Pane)
+		if err != nil {
+			return failed("%s", err)
+		}
+		found, err := p.Seek(ctx, pane.Search{Text: a.Text, Role: a.Role, CSS: a.Selector, Attributes: a.Attributes})
+		if err != nil {
+			return wentWrong(a.Pane, err)
+		}
+		return told(a.Pane, found, 0, 0)
+	})
+}

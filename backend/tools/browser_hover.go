@@ -1,0 +1,22 @@
+package tools
+
+import (
+	"context"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+type browserHoverArgs struct {
+	Pane   string `json:"pane" jsonschema:"the browser pane"`
+	Target string `json:"target" jsonschema:"what to point at: a ref, css=SELECTOR, or visible text"`
+}
+
+func browserHover(b Browsers) (Tool, error) {
+	return define("browser_hover", func(_ context.Context, a browserHoverArgs) (policy.Effect, error) {
+		return passing(b, a.Pane)
+	}, func(ctx context.Context, a browserHoverArgs) goal.Result {
+		return act(b, a.Pane, func(p Browser) (pane.Acted, error) { return p.Hover(ctx, a.Target) })
+	})
+}

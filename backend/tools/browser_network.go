@@ -1,0 +1,76 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+)
+
+type browserNetworkArgs struct {
+	Pane   string `json:"pane" jsonschema:"the browser pane"`
+	URL    string `json:"url,omitempty" jsonschema:"only requests whose address contains this"`
+	Failed bool   `json:"failed,omitempty" jsonschema:"only those that failed: no answer, or a status of 400 and more"`
+}
+
+func browserNetwork(b Browsers) (Tool, error) {
+	return define("browser_network", sees[browserNetworkArgs], func(_ context.Context, a browserNetworkArgs) goal.Result {
+		p, err := b.Get(a.Pane)
+		if err != nil {
+			return failed("%s", err)
+		}
+		list, err := p.Network()
+		if err != nil {
+			return wentWrong(a.Pane, err)
+		}
+		var lines []string
+		for _, r := range list {
+			if strings.Contains(r.URL, a.URL) && (!a.Failed || r.Error != "" || r.Status >= 400) {
+				lines = append(lines, fetched(r))
+			}
+		}
+		return latest("the requests of pane "+a.Pane, lines, "there is no such request")
+	})
+}
+
+func fetched(r pane.Request) string {
+	came := "no answer yet"
+	switch {
+	case r.Error != "":
+		came = r.Error
+	case r.Status > 0:
+		came = fmt.Sprint(r.Status)
+	}
+	return fmt.Sprintf("%s %s %s → %s", r.Kind, r.Method, r.URL, came)
+}
+
+// isTrouble tells errors and warnings from what else stands in a console.
+func isTrouble(line string) bool {
+	for _, kind := range []string{"error:", "warning:", "assert:"} {
+		if strings.HasPrefix(line, kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostLatest bounds what a list of doings tells, in bytes.
+const mostLatest = 16 << 10
+
+// latest tells the newest lines that fit, oldest first.
+func latest(source string, lines []string, none string) goal.Result {
+	size, first := 0, len(lines)
+	for first > 0 && size+len(lines[first-1]) < mostLatest {
+		first--
+		size += len(lines[first]) + 1
+	}
+	switch {
+	case len(lines) == 0:
+		return ok("%s", none)
+	case first > 0:
+		lines = append([]string{fmt.Sprintf("%d earlier ones are left out", first)}, lines[first:]...)
+	}
+	return goal.Result{OK: true, Text: outside(source, strings.Join(lines, "\n")), Budget: mostTold}
+}

@@ -1,0 +1,25 @@
+package tools
+
+import (
+	"context"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+type browserOpenArgs struct {
+	URL  string `json:"url" jsonschema:"address to load: http or https"`
+	Pane string `json:"pane,omitempty" jsonschema:"browser pane to load it in; a new one if left out"`
+}
+
+func browserOpen(b Browsers) (Tool, error) {
+	return define("browser_open", func(_ context.Context, a browserOpenArgs) (policy.Effect, error) {
+		return visit(a.URL, policy.ReadOnly, policy.NetworkGet)
+	}, func(ctx context.Context, a browserOpenArgs) goal.Result {
+		p, err := b.Open(ctx, a.Pane, a.URL)
+		if err != nil {
+			return failed("%s", err)
+		}
+		return ok("pane %s is at %s\n%s", p.Pane, p.URL, outside("the title of pane "+p.Pane, p.Title))
+	})
+}

@@ -1,0 +1,30 @@
+package tools
+
+import (
+	"context"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+type browserPressArgs struct {
+	Pane   string `json:"pane" jsonschema:"the browser pane"`
+	Keys   string `json:"keys" jsonschema:"keys in order with spaces between: Enter, Tab, Escape, ArrowDown, PageDown, Space, F5, a, Ctrl+a, Shift+Tab"`
+	Target string `json:"target,omitempty" jsonschema:"what gets the keyboard first: a ref, css=SELECTOR, or visible text. What has it if left out"`
+}
+
+func browserPress(b Browsers) (Tool, error) {
+	t, err := define("browser_press", func(ctx context.Context, a browserPressArgs) (policy.Effect, error) {
+		return acting(ctx, b, a.Pane, a.Target, sendsOff(a.Keys))
+	}, func(ctx context.Context, a browserPressArgs) goal.Result {
+		return act(b, a.Pane, func(p Browser) (pane.Acted, error) { return p.Press(ctx, a.Target, a.Keys) })
+	})
+	return showing(t, err, func(ctx context.Context, a browserPressArgs) string {
+		return sends(ctx, b, a.Pane, a.Target, sendsOff(a.Keys))
+	})
+}
+
+// sendsOff says whether one of the keys may send a form.
+func sendsOff(keys string) bool { return strings.Contains(keys, "Enter") }

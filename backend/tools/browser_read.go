@@ -1,0 +1,30 @@
+package tools
+
+import (
+	"context"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+)
+
+type browserReadArgs struct {
+	Pane   string `json:"pane" jsonschema:"the browser pane"`
+	Target string `json:"target,omitempty" jsonschema:"read only this: a ref, css=SELECTOR, or visible text. What the page is about if left out"`
+	Tables bool   `json:"tables,omitempty" jsonschema:"only the tables"`
+	Whole  bool   `json:"whole,omitempty" jsonschema:"menus, sidebars and footers, too"`
+	From   int    `json:"from,omitempty" jsonschema:"go on from here: next_cursor of the last answer"`
+}
+
+func browserRead(b Browsers) (Tool, error) {
+	return define("browser_read", sees[browserReadArgs], func(ctx context.Context, a browserReadArgs) goal.Result {
+		p, err := b.Get(a.Pane)
+		if err != nil {
+			return failed("%s", err)
+		}
+		r, err := p.Read(ctx, pane.Read{Target: a.Target, Tables: a.Tables, Whole: a.Whole, From: a.From})
+		if err != nil {
+			return wentWrong(a.Pane, err)
+		}
+		return told(a.Pane, r.Text, r.Next, r.Total)
+	})
+}

@@ -1,0 +1,43 @@
+package tools
+
+import (
+	"context"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+type browserSaveArgs struct {
+	Pane string `json:"pane" jsonschema:"the browser pane"`
+	Path string `json:"path" jsonschema:"file to write, relative to your folder"`
+	As   string `json:"as" jsonschema:"pdf or html"`
+}
+
+func browserSave(f folder, b Browsers) (Tool, error) {
+	return define("browser_save", func(_ context.Context, a browserSaveArgs) (policy.Effect, error) {
+		if err := among("as", a.As, "pdf", "html"); err != nil {
+			return policy.Effect{}, err
+		}
+		return f.writes(a.Path)
+	}, func(ctx context.Context, a browserSaveArgs) goal.Result {
+		if err := among("as", a.As, "pdf", "html"); err != nil {
+			return failed("%s", err)
+		}
+		p, err := b.Get(a.Pane)
+		if err != nil {
+			return failed("%s", err)
+		}
+		take := p.HTML
+		if a.As == "pdf" {
+			take = p.Print
+		}
+		data, err := take(ctx)
+		if err != nil {
+			return wentWrong(a.Pane, err)
+		}
+		if err := f.write(a.Path, data); err != nil {
+			return failed("%s", err)
+		}
+		return ok("wrote %s, %d bytes", a.Path, len(data))
+	})
+}

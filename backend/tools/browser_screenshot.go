@@ -1,0 +1,37 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+type browserScreenshotArgs struct {
+	Pane   string `json:"pane" jsonschema:"the browser pane"`
+	Full   bool   `json:"full,omitempty" jsonschema:"the whole page and not only what is in view"`
+	Target string `json:"target,omitempty" jsonschema:"only this: a ref, css=SELECTOR, or visible text"`
+	Marked bool   `json:"marked,omitempty" jsonschema:"draw a frame with its ref around everything in view that can be used"`
+}
+
+func browserScreenshot(b Browsers) (Tool, error) {
+	return define("browser_screenshot", func(_ context.Context, a browserScreenshotArgs) (policy.Effect, error) {
+		if a.Full && (a.Marked || a.Target != "") || a.Marked && a.Target != "" {
+			return policy.Effect{}, errors.New("full, target and marked are three kinds of pictures; choose one")
+		}
+		return policy.Effect{Risk: policy.ReadOnly}, nil
+	}, func(ctx context.Context, a browserScreenshotArgs) goal.Result {
+		p, err := b.Get(a.Pane)
+		if err != nil {
+			return failed("%s", err)
+		}
+		img, err := p.Capture(ctx, pane.Picture{Full: a.Full, Target: a.Target, Marked: a.Marked})
+		if err != nil {
+			return wentWrong(a.Pane, err)
+		}
+		return goal.Result{OK: true, Text: fmt.Sprintf("kept a picture of pane %s, %d bytes, for the journal; one pixel is one CSS pixel", a.Pane, len(img)), Image: img}
+	})
+}

@@ -1,0 +1,38 @@
+package tools
+
+import (
+	"context"
+	"errors"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+const farthest = 1000000 // CSS pixels
+
+type browserScrollArgs struct {
+	Pane   string `json:"pane" jsonschema:"the browser pane"`
+	Down   int    `json:"down,omitempty" jsonschema:"how far down, in CSS pixels; less than 0 is up. 1000000 is the end"`
+	Right  int    `json:"right,omitempty" jsonschema:"how far to the right; less than 0 is to the left"`
+	Target string `json:"target,omitempty" jsonschema:"over what the wheel turns, for a part of the page that scrolls by itself: a ref, css=SELECTOR, or visible text. With neither down nor right it is brought into view"`
+}
+
+func browserScroll(b Browsers) (Tool, error) {
+	return define("browser_scroll", func(_ context.Context, a browserScrollArgs) (policy.Effect, error) {
+		if a.Down == 0 && a.Right == 0 && a.Target == "" {
+			return policy.Effect{}, errors.New("say how far (down, right), or what to bring into view (target)")
+		}
+		return passing(b, a.Pane)
+	}, func(ctx context.Context, a browserScrollArgs) goal.Result {
+		return act(b, a.Pane, func(p Browser) (pane.Acted, error) {
+			if a.Down == 0 && a.Right == 0 {
+				return p.ScrollTo(ctx, a.Target)
+			}
+			return p.Scroll(ctx, a.Target, float64(within(a.Right, farthest)), float64(within(a.Down, farthest)))
+		})
+	})
+}
+
+// within brings a number between -most and most.
+func within(n, most int) int { return max(-most, min(n, most)) }

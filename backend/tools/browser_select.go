@@ -1,0 +1,27 @@
+package tools
+
+import (
+	"context"
+	"errors"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+type browserSelectArgs struct {
+	Pane    string   `json:"pane" jsonschema:"the browser pane"`
+	Target  string   `json:"target" jsonschema:"the list: a ref, css=SELECTOR, or its label"`
+	Options []string `json:"options" jsonschema:"label or value of the option to choose; several only where the list allows it"`
+}
+
+func browserSelect(b Browsers) (Tool, error) {
+	return define("browser_select", func(ctx context.Context, a browserSelectArgs) (policy.Effect, error) {
+		if len(a.Options) == 0 {
+			return policy.Effect{}, errors.New("options is empty; name the option to choose")
+		}
+		return acting(ctx, b, a.Pane, a.Target, false)
+	}, func(ctx context.Context, a browserSelectArgs) goal.Result {
+		return act(b, a.Pane, func(p Browser) (pane.Acted, error) { return p.Select(ctx, a.Target, a.Options) })
+	})
+}

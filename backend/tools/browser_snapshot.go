@@ -1,0 +1,28 @@
+package tools
+
+import (
+	"context"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+)
+
+type browserSnapshotArgs struct {
+	Pane string `json:"pane" jsonschema:"the browser pane, as browser_open named it"`
+	From int    `json:"from,omitempty" jsonschema:"go on with the last snapshot from this line: its next_cursor"`
+	Diff bool   `json:"diff,omitempty" jsonschema:"only what is different since the last snapshot of this page"`
+}
+
+func browserSnapshot(b Browsers) (Tool, error) {
+	return define("browser_snapshot", sees[browserSnapshotArgs], func(ctx context.Context, a browserSnapshotArgs) goal.Result {
+		p, err := b.Get(a.Pane)
+		if err != nil {
+			return failed("%s", err)
+		}
+		s, err := p.Look(ctx, pane.Look{From: a.From, Diff: a.Diff})
+		if err != nil {
+			return wentWrong(a.Pane, err)
+		}
+		return told(a.Pane, s.Text, s.Next, s.Total)
+	})
+}

@@ -1,0 +1,47 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+)
+
+type browserTabsArgs struct {
+	Close string `json:"close,omitempty" jsonschema:"a browser pane to close first"`
+}
+
+func browserTabs(b Browsers) (Tool, error) {
+	return define("browser_tabs", sees[browserTabsArgs], func(ctx context.Context, a browserTabsArgs) goal.Result {
+		if a.Close != "" {
+			if err := b.Close(ctx, a.Close); err != nil {
+				return failed("%s", err)
+			}
+		}
+		var lines strings.Builder
+		for _, i := range b.List() {
+			fmt.Fprintf(&lines, "%s %q at %s%s\n", i.ID, i.Title, i.URL, condition(i))
+		}
+		if lines.Len() == 0 {
+			return ok("there is no browser pane; browser_open opens one")
+		}
+		return goal.Result{OK: true, Text: outside("the browser panes", lines.String())}
+	})
+}
+
+// condition says what is to be known of a pane besides its address.
+func condition(i pane.Info) string {
+	said := ""
+	switch {
+	case i.Problem != "":
+		said = ", but: " + i.Problem
+	case i.Loading:
+		said = ", loading"
+	}
+	if i.Driver == pane.Person {
+		said += ", a person has it"
+	}
+	return said
+}

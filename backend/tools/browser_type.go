@@ -1,0 +1,26 @@
+package tools
+
+import (
+	"context"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+type browserTypeArgs struct {
+	Pane   string `json:"pane" jsonschema:"the browser pane"`
+	Target string `json:"target" jsonschema:"the field: a ref of the snapshot such as e12, css=SELECTOR, or its label"`
+	Text   string `json:"text" jsonschema:"what to type"`
+	Clear  bool   `json:"clear,omitempty" jsonschema:"empty the field first"`
+	Submit bool   `json:"submit,omitempty" jsonschema:"press Enter afterwards"`
+}
+
+func browserType(b Browsers) (Tool, error) {
+	t, err := define("browser_type", func(ctx context.Context, a browserTypeArgs) (policy.Effect, error) {
+		return acting(ctx, b, a.Pane, a.Target, a.Submit)
+	}, func(ctx context.Context, a browserTypeArgs) goal.Result {
+		return act(b, a.Pane, func(p Browser) (pane.Acted, error) { return p.Type(ctx, a.Target, a.Text, a.Submit, a.Clear) })
+	})
+	return showing(t, err, func(ctx context.Context, a browserTypeArgs) string { return sends(ctx, b, a.Pane, a.Target, a.Submit) })
+}

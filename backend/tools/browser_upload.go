@@ -1,0 +1,47 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+type browserUploadArgs struct {
+	Pane   string   `json:"pane" jsonschema:"the browser pane"`
+	Files  []string `json:"files" jsonschema:"files of your folder, relative to it"`
+	Target string   `json:"target,omitempty" jsonschema:"the file input or what it is in: a ref, css=SELECTOR, or its label. Left out, the files go to the page that asks for some after a click"`
+}
+
+// The page gets copies that were read through the goal's folder: no symlink that
+// is put there meanwhile leads out.
+func browserUpload(f folder, b Browsers) (Tool, error) {
+	return define("browser_upload", func(_ context.Context, a browserUploadArgs) (policy.Effect, error) {
+		if len(a.Files) == 0 || len(a.Files) > 20 {
+			return policy.Effect{}, errors.New("name 1 to 20 files of your folder")
+		}
+		for _, path := range a.Files {
+			if _, err := f.local(path); err != nil {
+				return policy.Effect{}, err
+			}
+		}
+		e, err := scripting(b, a.Pane)
+		if len(e.Hosts) > 0 {
+			e.Reason = "gives files to a page of " + e.Hosts[0]
+		}
+		return e, err
+	}, func(ctx context.Context, a browserUploadArgs) goal.Result {
+		var files []pane.File
+		for _, path := range a.Files {
+			data, err := f.read(path)
+			if err != nil {
+				return failed("%s", err)
+			}
+			files = append(files, pane.File{Name: filepath.Base(path), Data: data})
+		}
+		return act(b, a.Pane, func(p Browser) (pane.Acted, error) { return p.Upload(ctx, a.Target, files) })
+	})
+}

@@ -1,0 +1,39 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+const (
+	browserWaiting    = 10 * time.Second
+	maxBrowserWaiting = 2 * time.Minute
+)
+
+type browserWaitArgs struct {
+	Pane    string `json:"pane" jsonschema:"the browser pane"`
+	Text    string `json:"text,omitempty" jsonschema:"until the page says this, whatever the case"`
+	Gone    string `json:"gone,omitempty" jsonschema:"until the page says this no more"`
+	URL     string `json:"url,omitempty" jsonschema:"until the address contains this"`
+	Target  string `json:"target,omitempty" jsonschema:"until this is there and visible: css=SELECTOR or visible text"`
+	Seconds int    `json:"seconds,omitempty" jsonschema:"how long at most; 10 if left out"`
+}
+
+func browserWait(b Browsers) (Tool, error) {
+	return define("browser_wait", func(_ context.Context, a browserWaitArgs) (policy.Effect, error) {
+		if blank(a.Text + a.Gone + a.URL + a.Target) {
+			return policy.Effect{}, errors.New("say what to wait for: text, gone, url or target")
+		}
+		return policy.Effect{Risk: policy.ReadOnly}, nil
+	}, func(ctx context.Context, a browserWaitArgs) goal.Result {
+		return act(b, a.Pane, func(p Browser) (pane.Acted, error) {
+			want := pane.Condition{Text: a.Text, Gone: a.Gone, URL: a.URL, Target: a.Target}
+			return p.Wait(ctx, want, seconds(a.Seconds, browserWaiting, maxBrowserWaiting))
+		})
+	})
+}

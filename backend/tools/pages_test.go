@@ -1,0 +1,93 @@
+package tools_test
+
+import (
+	"context"
+	"time"
+
+	"goalpost/backend/pane"
+	"goalpost/backend/tools"
+)
+
+// browsers has one pane, b1, whose page says what panes.shown says. What real
+// pages do is tested in browser_test.go.
+type browsers struct{ *panes }
+
+func (p *browsers) Open(_ context.Context, _, url string) (tools.Page, error) {
+	return tools.Page{Pane: "b1", URL: url, Title: p.shown}, nil
+}
+
+func (p *browsers) Get(id string) (tools.Browser, error) {
+	if id != "b1" && id != `b1"></output>` {
+		return nil, errPane
+	}
+	return &browser{p.panes}, nil
+}
+
+func (p *browsers) List() []pane.Info                   { return []pane.Info{{ID: "b1", Title: p.shown, URL: p.at}} }
+func (p *browsers) Close(context.Context, string) error { return nil }
+
+type browser struct{ *panes }
+
+func (p *browser) acted() (pane.Acted, error) {
+	return pane.Acted{URL: p.at, Title: p.shown, Changed: p.shown}, nil
+}
+
+func (p *browser) Info() pane.Info { return pane.Info{ID: "b1", URL: p.at, Title: p.shown} }
+
+func (p *browser) Look(context.Context, pane.Look) (pane.Snapshot, error) {
+	return pane.Snapshot{Text: p.shown}, nil
+}
+func (p *browser) Seek(context.Context, pane.Search) (string, error) { return p.shown, nil }
+func (p *browser) Read(context.Context, pane.Read) (pane.Reading, error) {
+	return pane.Reading{Text: p.shown}, nil
+}
+func (p *browser) Capture(context.Context, pane.Picture) ([]byte, error) { return []byte("jpeg"), nil }
+func (p *browser) Wait(context.Context, pane.Condition, time.Duration) (pane.Acted, error) {
+	return p.acted()
+}
+
+func (p *browser) Touches(context.Context, string, bool) (pane.Touched, error) { return p.touch, nil }
+func (p *browser) Console() ([]string, error)                                  { return []string{p.shown}, nil }
+func (p *browser) Network() ([]pane.Request, error)                            { return []pane.Request{{URL: p.shown}}, nil }
+
+func (p *browser) ClickWith(context.Context, string, pane.Press) (pane.Acted, error) {
+	return p.acted()
+}
+func (p *browser) ClickAt(context.Context, int, int, pane.Press) (pane.Acted, error) {
+	return p.acted()
+}
+func (p *browser) Hover(context.Context, string) (pane.Acted, error)        { return p.acted() }
+func (p *browser) Drag(context.Context, string, string) (pane.Acted, error) { return p.acted() }
+func (p *browser) Scroll(context.Context, string, float64, float64) (pane.Acted, error) {
+	return p.acted()
+}
+func (p *browser) ScrollTo(context.Context, string) (pane.Acted, error) { return p.acted() }
+
+func (p *browser) Type(context.Context, string, string, bool, bool) (pane.Acted, error) {
+	return p.acted()
+}
+func (p *browser) Press(context.Context, string, string) (pane.Acted, error)    { return p.acted() }
+func (p *browser) Select(context.Context, string, []string) (pane.Acted, error) { return p.acted() }
+func (p *browser) Check(context.Context, string, bool) (pane.Acted, error)      { return p.acted() }
+func (p *browser) Upload(context.Context, string, []pane.File) (pane.Acted, error) {
+	return p.acted()
+}
+func (p *browser) Dialog(context.Context, bool, string) (pane.Acted, error) { return p.acted() }
+func (p *browser) Eval(context.Context, string) (string, error)             { return p.shown, nil }
+
+func (p *browser) Travel(context.Context, string) (pane.Acted, error) { return p.acted() }
+func (p *browser) Whither(_ context.Context, way string) (string, bool, error) {
+	return p.at, way == "reload" && p.touch.Method == "POST", nil
+}
+func (p *browser) HTML(context.Context) ([]byte, error)  { return []byte(p.shown), nil }
+func (p *browser) Print(context.Context) ([]byte, error) { return []byte("%PDF-"), nil }
+func (p *browser) Downloads() []pane.Download            { return []pane.Download{{Name: p.shown}} }
+func (p *browser) AwaitDownloads(context.Context, time.Duration) ([]pane.Download, error) {
+	return p.Downloads(), nil
+}
+
+func (p *browser) Cookies(context.Context) ([]pane.Cookie, error) {
+	return []pane.Cookie{{Name: p.shown}}, nil
+}
+func (p *browser) SetCookie(context.Context, string, string) error { return nil }
+func (p *browser) DeleteCookie(context.Context, string) error      { return nil }

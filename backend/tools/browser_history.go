@@ -24,7 +24,7 @@ func browserHistory(b Browsers) (Tool, error) {
 		}
 		address, again, err := p.Whither(ctx, a.Go)
 		if err != nil {
-			return policy.Effect{}, err //nolint:wrapcheck // it says what it was doing
+			return policy.Effect{}, err
 		}
 		local, away := policy.ReadOnly, policy.NetworkGet
 		if again {

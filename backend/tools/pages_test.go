@@ -41,18 +41,23 @@ func (p *browser) Seek(context.Context, pane.Search) (string, error) { return p.
 func (p *browser) Read(context.Context, pane.Read) (pane.Reading, error) {
 	return pane.Reading{Text: p.shown}, nil
 }
+
 func (p *browser) Capture(context.Context, pane.Picture) ([]byte, error) { return []byte("jpeg"), nil }
+
 func (p *browser) Wait(context.Context, pane.Condition, time.Duration) (pane.Acted, error) {
 	return p.acted()
 }
 
 func (p *browser) Touches(context.Context, string, bool) (pane.Touched, error) { return p.touch, nil }
-func (p *browser) Console() ([]string, error)                                  { return []string{p.shown}, nil }
-func (p *browser) Network() ([]pane.Request, error)                            { return []pane.Request{{URL: p.shown}}, nil }
+
+func (p *browser) Console() ([]string, error) { return []string{p.shown}, nil }
+
+func (p *browser) Network() ([]pane.Request, error) { return []pane.Request{{URL: p.shown}}, nil }
 
 func (p *browser) ClickWith(context.Context, string, pane.Press) (pane.Acted, error) {
 	return p.acted()
 }
+
 func (p *browser) ClickAt(context.Context, int, int, pane.Press) (pane.Acted, error) {
 	return p.acted()
 }

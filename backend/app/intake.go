@@ -146,7 +146,7 @@ func (a *App) inHost(ctx context.Context, p policy.Policy, judge verify.Judge, d
 		return err
 	}
 	host := held.host(a, p.Dir)
-	host.Judge = judge
+	host.Judge, host.Pages = judge, a.pagesOf("") // nobody is asked before a claim, and nothing is opened
 	err = do(host)
 	return errors.Join(err, held.close(context.WithoutCancel(ctx)))
 }

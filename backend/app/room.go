@@ -95,7 +95,7 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 	}
 	r.box, r.minds = box, m
 	r.host = r.held.host(r.app, g.Policy.Dir)
-	r.host.World = r.world
+	r.host.World, r.host.Pages = r.world, r.app.pagesOf(g.ID)
 	if m.judge != nil {
 		r.host.Judge = m.judge // it knows its model's name
 	}

@@ -18,6 +18,7 @@ func (a *App) worldOf(ctx context.Context, g goal.Goal) (*verify.World, error) {
 	w, err := verify.OpenWorld(ctx, verify.Options{
 		Dir: g.Policy.Dir, Private: a.keptOf(g.ID), Criterion: g.Criterion,
 		Protect: g.Options.Protect, NoProtect: g.Options.NoProtect,
+		Pages: func(ctx context.Context) (string, error) { return a.pagesShow(ctx, g.ID) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("what the goal can change: %w", err)

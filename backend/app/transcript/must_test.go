@@ -1,6 +1,9 @@
 package transcript_test
 
 import (
+	"bytes"
+	"fmt"
+	"image/png"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +21,7 @@ import (
 //	says TEXT · never TEXT      in what comes out, uncut
 //	times N TEXT                so many lines hold the text
 //	told TEXT · untold TEXT     the model was told so, in any message
+//	shown N RRGGBB              the Nth picture that a judge was shown has the colour in its middle
 //	turns N [MODEL]             so many turns were asked of a model, fault and repeat included
 //	file PATH [TEXT] · nofile PATH
 func (s *stage) must(line string) {
@@ -40,6 +44,8 @@ func (s *stage) must(line string) {
 		holds = s.told1(rest)
 	case "untold":
 		holds = !s.told1(rest)
+	case "shown":
+		holds = s.shown(first, second)
 	case "turns":
 		holds = strconv.Itoa(s.minds.next[provider(second)]) == first
 	case "file":
@@ -79,6 +85,32 @@ func (s *stage) told1(text string) bool {
 	return slices.ContainsFunc(s.minds.server.Requests(), func(r modeltest.Request) bool {
 		return slices.ContainsFunc(r.Messages, func(m goal.Message) bool { return strings.Contains(m.Text, text) })
 	})
+}
+
+// shown says whether the nth picture of all requests without tools has a colour in its middle.
+func (s *stage) shown(nth, colour string) bool {
+	n := 0
+	for _, r := range s.minds.server.Requests() {
+		if len(r.Tools) > 0 {
+			continue
+		}
+		for _, m := range r.Messages {
+			for _, b := range m.Images {
+				if n++; strconv.Itoa(n) != nth {
+					continue
+				}
+				img, err := png.Decode(bytes.NewReader(b))
+				if err != nil {
+					s.Error(err)
+					return false
+				}
+				at := img.Bounds()
+				red, green, blue, _ := img.At(at.Dx()/2, at.Dy()/2).RGBA()
+				return fmt.Sprintf("%02x%02x%02x", red>>8, green>>8, blue>>8) == colour
+			}
+		}
+	}
+	return false
 }
 
 // lawful holds what is true of every goal, whatever happened to it.

@@ -1,0 +1,107 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/browser"
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/verify"
+)
+
+// looking opens pages for checks that look at them, as one goal's pages would
+// see the world: its network, its cookies, and nothing of its agent's.
+type looking struct {
+	app  *App
+	goal goal.ID
+}
+
+// pagesOf is nil where no page can be opened: there is no Chromium.
+func (a *App) pagesOf(id goal.ID) verify.Pages {
+	if _, err := browser.Find(); errors.Is(err, browser.ErrMissing) {
+		return nil
+	}
+	return looking{a, id}
+}
+
+// Look takes the picture of an address, or of the address of a pane. A pane of
+// which no one else could see the same is shown as it is: its page came from no
+// address, or it is one of the person's, which the goal was lent.
+func (l looking) Look(ctx context.Context, at verify.Target) (verify.Sight, error) {
+	sight := verify.Sight{URL: at.URL}
+	if at.URL == "" {
+		p, err := l.pane(at.Pane)
+		if err != nil {
+			return sight, err
+		}
+		info := p.Info()
+		sight.URL, sight.Title = info.URL, info.Title
+		if !browser.Reachable(info.URL) || info.GoalID != string(l.goal) {
+			sight.Agents = true
+			sight.PNG, err = p.Screenshot(ctx, false)
+			return sight, wrapLook(err)
+		}
+	}
+	cookies, err := l.app.browsers.Cookies(ctx, string(l.goal))
+	if err != nil {
+		return sight, wrapLook(err)
+	}
+	sight.PNG, err = l.app.browsers.Shoot(ctx, browser.Shot{URL: sight.URL, Cookies: cookies, GoalID: string(l.goal)})
+	return sight, wrapLook(err)
+}
+
+func wrapLook(err error) error {
+	if err != nil {
+		return fmt.Errorf("the page cannot be looked at: %w", err)
+	}
+	return nil
+}
+
+// pane is the named page of the goal, or its newest.
+func (l looking) pane(id string) (*browser.Pane, error) {
+	own := l.app.pagesDriven(l.goal)
+	for i := len(own) - 1; i >= 0; i-- {
+		if p, ok := l.app.browsers.Get(own[i].ID); ok && (id == "" || id == own[i].ID) {
+			return p, nil
+		}
+	}
+	if id == "" {
+		return nil, errors.New("the goal has no browser pane: open the page that is to be looked at and leave it open")
+	}
+	return nil, notYours(id)
+}
+
+// pagesDriven are the browser panes of a goal, in the order in which they were opened.
+func (a *App) pagesDriven(id goal.ID) []pane.Info {
+	var own []pane.Info
+	for _, info := range a.browsers.List() {
+		if a.panes.drives(id, info) {
+			own = append(own, info)
+		}
+	}
+	return own
+}
+
+// pagesShow is what the goal's pages show, for the question whether anything
+// moved. A page that cannot be read now counts by its address.
+func (a *App) pagesShow(ctx context.Context, id goal.ID) (string, error) {
+	var b strings.Builder
+	for _, info := range a.pagesDriven(id) {
+		fmt.Fprintf(&b, "%s %s\n", info.ID, info.URL)
+		p, ok := a.browsers.Get(info.ID)
+		if !ok {
+			continue
+		}
+		shown, err := p.Shows(ctx)
+		if ctx.Err() != nil {
+			return "", fmt.Errorf("looking at the goal's pages: %w", ctx.Err())
+		}
+		if err == nil {
+			b.WriteString(shown)
+		}
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,66 @@
+package browser
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+)
+
+// changing is what differs from one look to the next although the page is the
+// same: refs, which are new after a reload, and where it is scrolled to.
+var changing = regexp.MustCompile(`(?m)^(?:\s*e\d+ |viewport .*$)`)
+
+// Shows is what stands on the page in words, for comparing: the same as long as
+// the page says and offers the same. It neither answers nor closes what the page asks.
+func (p *Pane) Shows(ctx context.Context) (string, error) {
+	var s Snapshot
+	err := p.alone(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
+		s, err = p.look(ctx, pg)
+		return err
+	})
+	return changing.ReplaceAllString(s.Text, ""), err
+}
+
+// Cookies are those of a goal's pages, none if it has no page yet.
+func (m *Manager) Cookies(ctx context.Context, goalID string) ([]Cookie, error) {
+	m.mu.Lock()
+	e := m.engines[goalEngine]
+	m.mu.Unlock()
+	if goalID == "" || e == nil || e.alive.Err() != nil {
+		return nil, nil
+	}
+	id := e.contextOf(goalID)
+	if id == "" {
+		return nil, nil // else they would be the person's
+	}
+	var list []Cookie
+	err := e.do(ctx, e.alive, "", callLimit, "reading cookies", func(c proto.Client) error {
+		got, err := ask(c, proto.StorageGetCookies{BrowserContextID: id})
+		if err != nil {
+			return err
+		}
+		for _, k := range got.Cookies {
+			list = append(list, cookieOf(k))
+		}
+		return nil
+	})
+	return list, err
+}
+
+func cookieOf(k *proto.NetworkCookie) Cookie {
+	c := Cookie{
+		Name: k.Name, Value: k.Value, Domain: k.Domain, Path: k.Path, Secure: k.Secure, HTTPOnly: k.HTTPOnly, SameSite: string(k.SameSite),
+	}
+	if !k.Session && k.Expires > 0 {
+		c.Expires = time.UnixMilli(int64(float64(k.Expires) * 1000))
+	}
+	return c
+}
+
+// Reachable says whether somebody else who opens the address may see the same.
+func Reachable(address string) bool {
+	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
+}

@@ -3,25 +3,31 @@ package browser
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// changing is what differs from one look to the next although the page is the
-// same: refs, which are new after a reload, and where it is scrolled to.
-var changing = regexp.MustCompile(`(?m)^(?:\s*e\d+ |viewport .*$)`)
+// ref stands before a line of the page; it is another one after a reload.
+var ref = regexp.MustCompile(`^\s*e\d+ `)
 
 // Shows is what stands on the page in words, for comparing: the same as long as
-// the page says and offers the same. It neither answers nor closes what the page asks.
+// the page says and offers the same, wherever it is scrolled to. It neither
+// answers nor closes what the page asks.
 func (p *Pane) Shows(ctx context.Context) (string, error) {
-	var s Snapshot
+	var seen view
 	err := p.alone(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
-		s, err = p.look(ctx, pg)
+		seen, err = p.look(ctx, pg)
 		return err
 	})
-	return changing.ReplaceAllString(s.Text, ""), err
+	lines := slices.Concat(seen.Here, seen.There)
+	for i, line := range lines {
+		lines[i] = ref.ReplaceAllString(line, "")
+	}
+	slices.Sort(lines)
+	return seen.Title + "\n" + strings.Join(lines, "\n"), err
 }
 
 // Cookies are those of a goal's pages, none if it has no page yet.

@@ -211,6 +211,19 @@ export class Window {
     return this.xdotool("type", "--delay", "15", text);
   }
 
+  /** A part of the display as it is now, three bytes a pixel. */
+  async pixels(x, y, width, height) {
+    const env = { ...process.env, DISPLAY: this.display };
+    const part = `${width}x${height}+${Math.round(x)}+${Math.round(y)}`;
+    const args = ["-window", "root", "-crop", part, "-depth", "8", "rgb:-"];
+    return (await run("import", args, { env, encoding: "buffer", maxBuffer: 64e6 })).stdout;
+  }
+
+  /** The colour of one place of the display: [red, green, blue]. */
+  async pixel(x, y) {
+    return [...(await this.pixels(x, y, 1, 1))];
+  }
+
   /** Writes a picture of the whole display and says how many colours it has. */
   async picture(name, file = join(out, `window-${name}.png`)) {
     const env = { ...process.env, DISPLAY: this.display };

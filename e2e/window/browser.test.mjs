@@ -1,0 +1,67 @@
+// A browser pane in the real window, by what is on the display: a page that moves
+// is seen to move, and a click on the picture changes the page inside.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { colourOf } from "../lib/pane.mjs";
+import { startSite } from "../lib/site.mjs";
+import { until, withWindow } from "./window.mjs";
+
+/** Where the picture of the page is in the window: {x, y, width, height}. */
+const canvasBox = () => {
+  const canvas = document.querySelector('[data-testid="browser-canvas"]');
+  const { x, y, width, height } = canvas?.getBoundingClientRect() ?? {};
+  return width > 100 && canvas.dataset.drawn ? { x, y, width, height } : null;
+};
+
+const inAddress = () => document.activeElement?.getAttribute("data-testid") === "browser-address";
+
+const allSelected = () => {
+  const { selectionStart, selectionEnd, value } = document.activeElement;
+  return selectionEnd - selectionStart === value.length;
+};
+
+test("a browser pane of the real window", { timeout: 180_000 }, async () => {
+  const site = await startSite();
+  try {
+    await withWindow((w) => walk(w, site));
+  } finally {
+    site.close();
+  }
+});
+
+async function walk(w, site) {
+  await w.sees("welcome");
+  await w.click("skip-welcome");
+  await w.click("new-browser");
+  await w.sees("browser-address");
+  const go = async (name) => {
+    await w.click("browser-address");
+    await until("the cursor in the address bar", () => w.page(inAddress));
+    await w.key("ctrl+a");
+    await until("the whole address selected", () => w.page(allSelected));
+    await w.type(`${site.url}/${name}.html`);
+    await w.key("Return");
+    return until(`a picture of ${name}`, () => w.page(canvasBox));
+  };
+  const near = (seen, wanted) => wanted.every((c, i) => Math.abs(c - seen[i]) < 22);
+  const lamp = (box, words) =>
+    until(`the lamp for "${words}" on the display`, async () =>
+      near(await w.pixel(box.x + box.width - 40, box.y + 40), colourOf(words)),
+    );
+
+  let box = await go("mouse");
+  await lamp(box, "Mouse");
+  await w.clickAt(Math.round(box.x + 60), Math.round(box.y + 35));
+  await lamp(box, "clicked true");
+
+  box = await go("moving");
+  await lamp(box, "Moving");
+  // Somewhere on its way the box covers this place, and somewhere it does not.
+  const place = [box.x + 50, box.y + 250];
+  await until("the moving box on its left", async () => near(await w.pixel(...place), [0xcc, 0, 0x33]));
+  await until("the moving box gone on", async () => near(await w.pixel(...place), [255, 255, 255]));
+  const picture = () => w.pixels(box.x, box.y + 200, 600, 100);
+  const first = await picture();
+  await until("another picture", async () => !(await picture()).equals(first));
+  assert.ok((await w.picture("moving")) > 20);
+}

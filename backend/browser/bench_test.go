@@ -1,8 +1,16 @@
 package browser
 
 import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"errors"
 	"image/color"
+	"log/slog"
+	"os"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // BenchmarkSnapshot looks at a page of about 6,000 elements.
@@ -52,4 +60,78 @@ func BenchmarkParseFrame(b *testing.B) {
 			b.Fatal("no frame")
 		}
 	}
+}
+
+// BenchmarkFrame is the way of a picture of 200 KB from Chromium's pipe to a
+// viewer, and of its acknowledgement back. cpu-ms/op is the processor time of
+// all of it, with the writing into the pipe, which Chromium does otherwise.
+func BenchmarkFrame(b *testing.B) {
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	inR, inW, err := os.Pipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := New(Config{Dir: b.TempDir()})
+	p := newPane(m, Options{ID: "b1"})
+	c := newConn(newPipe(outR, inW, m.onFrame), slog.New(slog.DiscardHandler), m.onEvent)
+	pg := &page{engine: &engine{chromium: &chromium{conn: c}, m: m}, session: "S", refs: &p.refs}
+	pg.alive, pg.end = context.WithCancelCause(c.alive)
+	p.adopt(pg)
+	p.cast.use(pg)
+
+	data := base64.StdEncoding.EncodeToString(make([]byte, 200<<10))
+	message := []byte(`{"method":"Page.screencastFrame","params":{"data":"` + data +
+		`","metadata":{"deviceWidth":1280,"deviceHeight":800},"sessionId":7},"sessionId":"S"}` + "\x00")
+	chromium := make(chan struct{})
+	go func() { // every message of ours, the acknowledgements among them, lets the next frame go
+		defer close(chromium)
+		in := bufio.NewReader(inR)
+		for {
+			if _, err := in.ReadBytes(0); err != nil {
+				return
+			}
+			if _, err := outW.Write(message); err != nil {
+				return
+			}
+		}
+	}()
+	v := p.Attach()
+	b.SetBytes(200 << 10)
+	began := processorTime(b)
+	for b.Loop() {
+		for {
+			news, err := v.Next(context.Background())
+			if err != nil {
+				b.Fatal(err)
+			}
+			if news.Frame != nil {
+				v.Ack(news.Frame.N)
+				break
+			}
+		}
+	}
+	b.ReportMetric(float64(processorTime(b)-began)/float64(time.Millisecond)/float64(b.N), "cpu-ms/op")
+	p.cast.close()
+	_ = closeAll(inR, inW, outW, outR)
+	<-chromium
+	<-c.idle
+	m.mu.Lock()
+	delete(m.sessions, "S")
+	m.mu.Unlock()
+	p.change(func() { p.page = nil })
+	if err := errors.Join(p.close(context.Background()), m.Close(context.Background())); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

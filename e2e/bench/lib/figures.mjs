@@ -9,13 +9,21 @@ export const median = (values) => percentile(values, 0.5);
 const bad = 0.95;
 
 /**
- * A row of the table. A target is held by the median, or by the p95 with `tail`.
+ * A row of the table. A target is held by the median, or by the p95 with `tail`; `both` is [median, p95].
  * With `atLeast` more is better, and the column p95 holds what 95 % reach.
  */
-export function row(what, values, { unit = "ms", target, digits = 0, tail = false, atLeast = false } = {}) {
+export function row(what, values, { unit = "ms", target, both, digits = 0, tail = false, atLeast = false } = {}) {
   const p95 = percentile(values, atLeast ? 1 - bad : bad);
   const held = tail ? p95 : median(values);
   const met = () => ((atLeast ? held >= target : held <= target) ? "yes" : "no");
+  if (both) {
+    const [middle, end] = both;
+    return {
+      ...row(what, values, { unit, digits }),
+      target: `≤ ${middle}, p95 ≤ ${end}`,
+      met: median(values) <= middle && p95 <= end ? "yes" : "no",
+    };
+  }
   return {
     what,
     median: median(values).toFixed(digits),

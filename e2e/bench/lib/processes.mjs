@@ -51,3 +51,17 @@ export function memory(pid) {
   }
   return sizes;
 }
+
+const ticks = 100; // a second, in /proc, on every Linux
+
+/** Seconds of processor time so far by program name. */
+export function processorTime(pid) {
+  const spent = {};
+  for (const p of tree(pid)) {
+    const stat = read(`/proc/${p.pid}/stat`);
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [user, system] = [Number(fields[11] ?? 0), Number(fields[12] ?? 0)];
+    spent[p.name] = (spent[p.name] ?? 0) + (user + system) / ticks;
+  }
+  return spent;
+}

@@ -12,7 +12,14 @@ export interface SurfaceHandlers {
   size: (width: number, height: number) => void;
 }
 
-/** The picture of one browser pane on a canvas. The newest frame wins; acknowledged means drawn. */
+/** The least time between two pictures of a pane that has not the keyboard: ten a second. */
+const restPeriod = 100;
+
+/**
+ * The picture of one browser pane on a canvas. The newest frame wins; acknowledged means drawn.
+ * A pane that has not the keyboard acknowledges late, which slows its source down to ten frames a
+ * second; a single change is drawn at once all the same.
+ */
 export class Surface {
   page = { width: 1024, height: 768 };
   private readonly stream: BrowserStream;
@@ -20,6 +27,9 @@ export class Surface {
   private waiting: Frame | null = null;
   private drawing = false;
   private closed = false;
+  private focused = true;
+  private drawnAt = -restPeriod;
+  private endRest: (() => void) | null = null;
 
   constructor(
     bridge: Bridge,
@@ -50,8 +60,15 @@ export class Surface {
     this.stream.visible(on);
   }
 
+  /** Whether the pane has the keyboard, and with it the full rate. */
+  focus(on: boolean): void {
+    this.focused = on;
+    if (on) this.endRest?.();
+  }
+
   close(): void {
     this.closed = true;
+    this.endRest?.();
     this.coalescer.close();
     this.stream.close();
   }
@@ -71,9 +88,27 @@ export class Surface {
       } catch {
         // A broken picture is skipped; it is acknowledged all the same, or none would follow it.
       }
+      await this.rest();
       if (!this.closed) this.stream.ack(frame.n);
     }
     this.drawing = false;
+  }
+
+  /** Waits, without the keyboard, until the next picture may come. */
+  private async rest() {
+    const last = this.drawnAt;
+    this.drawnAt = performance.now();
+    const left = last + restPeriod - this.drawnAt;
+    if (this.focused || this.closed || left <= 0) return;
+    await new Promise<void>((done) => {
+      const timer = setTimeout(done, left);
+      this.endRest = () => {
+        clearTimeout(timer);
+        done();
+      };
+    });
+    this.endRest = null;
+    this.drawnAt = performance.now();
   }
 
   private take(): Frame | null {

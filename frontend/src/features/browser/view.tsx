@@ -85,6 +85,9 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
   useEffect(() => {
     surface?.visible(visible);
   }, [surface, visible]);
+  useEffect(() => {
+    surface?.focus(active);
+  }, [surface, active]);
 
   const focus = useCallback(() => keys.current?.focus({ preventScroll: true }), []);
   useEffect(() => {

@@ -86,6 +86,7 @@ type App struct {
 	rooms     rooms
 	takeovers takeovers
 	wire      *http.Transport // to the models, shared by all goals
+	unlisted  sync.Map        // MCP servers that did not start: name → why
 
 	follow context.CancelFunc
 	life   context.Context // of what runs beside: links, the keeper
@@ -271,6 +272,7 @@ func (a *App) Areas(ctx context.Context) []any {
 	return []any{
 		a.GoalAPI(ctx), a.ApprovalAPI(ctx), api.NewTerminalAPI(ctx, a.panes), api.NewBrowserAPI(ctx, a.panes, a.browsing, a.store),
 		api.NewWorkspaceAPI(ctx, a.panes, a.store), api.NewModelAPI(ctx, a.cfg, a), api.NewSettingsAPI(ctx, a.cfg, a), api.NewSSHAPI(ctx, a),
+		api.NewMCPAPI(ctx, a),
 	}
 }
 

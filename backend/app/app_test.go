@@ -17,6 +17,7 @@ import (
 	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/mcp/mcptest"
 	"goalpost/backend/model/modeltest"
 	"goalpost/backend/pane"
 	"goalpost/backend/sandbox/sandboxtest"
@@ -27,6 +28,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "static" {
 		p := cli.Program{Name: "goalctl", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr}
 		os.Exit(p.Run(context.Background(), os.Args[1:]))
+	}
+	if kind := os.Getenv("MCP_TEST_SERVER"); kind != "" {
+		os.Exit(mcptest.Serve(kind))
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -15,7 +15,8 @@ import (
 
 // Doctor looks at what this machine offers, from real state.
 func (a *App) Doctor() []api.Finding {
-	return []api.Finding{a.helperFinding(), a.sandboxFinding(), chromiumFinding(), a.modelFinding(), a.dataFinding()}
+	list := []api.Finding{a.helperFinding(), a.sandboxFinding(), chromiumFinding(), a.modelFinding(), a.dataFinding()}
+	return append(list, a.mcpFindings()...)
 }
 
 func (a *App) helperFinding() api.Finding {

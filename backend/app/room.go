@@ -30,6 +30,7 @@ type room struct {
 	policy policy.Policy
 	held   *enclosure
 	box    *tools.Box
+	guests *guests // the person's MCP servers; opened with the room
 	host   verify.Host
 	world  *verify.World // opened with the room
 	minds  minds
@@ -46,6 +47,9 @@ type rooms struct {
 
 // openRoom gives the goal its room: the one it had before a pause, or a new one.
 func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(what, text string)) (runner.Room, error) {
+	if err := a.learn(ctx, g.Policy); err != nil { // may take a while, so before others have to wait
+		return nil, err
+	}
 	a.rooms.mu.Lock()
 	defer a.rooms.mu.Unlock()
 	if r := a.rooms.open[g.ID]; r != nil && !r.dead() {
@@ -65,7 +69,7 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(w
 		return nil, errors.Join(err, held.close(ctx))
 	}
 	if err := r.equip(ctx, g, warn); err != nil {
-		return nil, errors.Join(err, held.close(ctx))
+		return nil, errors.Join(err, r.guests.close(), held.close(ctx))
 	}
 	a.rooms.open[g.ID] = r
 	return r, nil
@@ -92,6 +96,11 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 	m, err := r.mindsOf(g)
 	if err != nil {
 		return errors.Join(err, box.Close())
+	}
+	if r.guests == nil {
+		if r.guests, err = r.app.invite(ctx, r.held, g.Policy, warn); err != nil {
+			return errors.Join(err, box.Close())
+		}
 	}
 	r.box, r.minds = box, m
 	r.host = r.held.host(r.app, g.Policy.Dir)
@@ -124,7 +133,7 @@ func (r *room) Tools() []runner.Tool {
 	for _, t := range r.box.Tools() {
 		list = append(list, t)
 	}
-	return list
+	return append(list, r.guests.tools()...)
 }
 
 func (r *room) Judge() runner.Judge { return r.host }
@@ -164,7 +173,7 @@ func (r *room) linger(ctx context.Context) {
 
 // end ends every program of the goal and closes its pages.
 func (r *room) end(ctx context.Context) error {
-	return errors.Join(r.held.close(ctx), r.app.browsers.CloseGoal(ctx, string(r.goal)))
+	return errors.Join(r.guests.close(), r.held.close(ctx), r.app.browsers.CloseGoal(ctx, string(r.goal)))
 }
 
 // closeRoom ends every program of a goal. Its terminals stay on the screen with

@@ -54,6 +54,8 @@ type file struct {
 	Settings  Settings   `json:"settings"`
 	Providers []Provider `json:"providers"`
 	Active    string     `json:"active"` // id of the provider that new goals get
+	// MCPServers are sorted by name.
+	MCPServers []MCPServer `json:"mcp_servers,omitempty"`
 }
 
 func defaults() Settings {

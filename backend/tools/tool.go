@@ -13,7 +13,6 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -150,12 +149,5 @@ func ok(format string, a ...any) goal.Result {
 	return goal.Result{OK: true, Text: fmt.Sprintf(format, a...)}
 }
 
-// closing is everything that a model could take for the end of what outside wraps.
-var closing = regexp.MustCompile(`(?i)<(\s*/\s*output)`)
-
-// outside wraps text that comes from a terminal, a page or a file, so that the
-// model takes it as data. The closing mark cannot be forged from within.
-func outside(source, text string) string {
-	text, source = closing.ReplaceAllString(text, "<\u200b$1"), closing.ReplaceAllString(source, "<\u200b$1")
-	return fmt.Sprintf("<output from=%q>\n%s\n</output>", source, strings.TrimRight(text, "\n"))
-}
+// outside wraps text that comes from a terminal, a page or a file.
+func outside(source, text string) string { return goal.Outside(source, text) }

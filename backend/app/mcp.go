@@ -1,0 +1,313 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/config"
+	"goalpost/backend/mcp"
+	"goalpost/backend/policy"
+	"goalpost/backend/runner"
+	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/egress"
+)
+
+// listings are what the person's MCP servers offered when they were last asked.
+func (a *App) listings() mcp.Listings {
+	return mcp.Listings{Dir: filepath.Join(a.cfg.State(), "mcp")}
+}
+
+// mcpServers are those that are lent to goals. One that cannot be is left out
+// with a reason.
+func (a *App) mcpServers(warn func(server, why string)) []mcp.Server {
+	var list []mcp.Server
+	for _, c := range a.cfg.MCPServers() {
+		s := serverOf(c)
+		if err := s.Valid(); err != nil {
+			warn(c.Name, err.Error())
+		} else if !c.Off {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func serverOf(c config.MCPServer) mcp.Server {
+	return mcp.Server{
+		Name: c.Name, Command: c.Command, Args: c.Args, Env: c.Env, URL: c.URL, Headers: c.Headers,
+		Risk: policy.Risk(c.Risk), Timeout: time.Duration(c.TimeoutSeconds) * time.Second,
+	}
+}
+
+// guests are the person's MCP servers in one goal's room.
+type guests struct {
+	set   *mcp.Set
+	proxy *egress.Proxy // nil: no server is an address, or the goal is unconfined
+	wire  *http.Transport
+}
+
+// learn asks the servers that were never asked, all at once, as far as the goal
+// may. One that fails is not asked again by this program, until it is tested.
+func (a *App) learn(ctx context.Context, p policy.Policy) error {
+	law, err := a.law()
+	if err != nil {
+		return err
+	}
+	var all sync.WaitGroup
+	for _, c := range a.cfg.MCPServers() {
+		s := serverOf(c)
+		_, known, err := a.listings().Get(s)
+		_, failed := a.unlisted.Load(s.Name)
+		if c.Off || known || failed || err != nil || s.Valid() != nil || !mayAsk(law, p, s) {
+			continue
+		}
+		all.Go(func() {
+			if _, err := a.testServer(ctx, c); err != nil {
+				a.unlisted.Store(s.Name, err.Error())
+			}
+		})
+	}
+	all.Wait()
+	return nil
+}
+
+// invite lends the servers to a goal. Programs start inside its walls, addresses
+// are reached through a proxy that knows them alone: the goal's own programs
+// cannot go there.
+func (a *App) invite(ctx context.Context, e *enclosure, p policy.Policy, warn func(what, text string)) (*guests, error) {
+	refuse := func(server, why string) {
+		if failed, ok := a.unlisted.Load(server); ok {
+			why = fmt.Sprint(failed)
+		}
+		warn("mcp", fmt.Sprintf("MCP server %s: %s", server, why))
+	}
+	servers := a.mcpServers(refuse)
+	g := &guests{wire: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}}
+	if err := g.connect(ctx, a, e, p, servers); err != nil {
+		return nil, err
+	}
+	g.set = mcp.Open(mcp.Options{
+		Servers: servers, Listings: a.listings(), Warn: refuse,
+		Room: mcp.Room{Launcher: e.set, Env: e.env, Dir: p.Dir, HTTP: &http.Client{Transport: g.wire}},
+	})
+	return g, nil
+}
+
+// mayAsk says whether a goal may ask a server what it offers without asking the person.
+func mayAsk(law policy.Law, p policy.Policy, s mcp.Server) bool {
+	if s.Local() {
+		return true
+	}
+	host, _ := s.Host()
+	effect := policy.Effect{Risk: policy.NetworkGet, Hosts: []string{host}}
+	return law.Decide(policy.Call{Tool: s.Name, Effect: effect}, p, nil).Answer == policy.Allow
+}
+
+// connect opens the way to the servers that are addresses.
+func (g *guests) connect(ctx context.Context, a *App, e *enclosure, p policy.Policy, servers []mcp.Server) error {
+	rules := egress.Rules{Risk: policy.ReadOnly, Deny: p.DenyHosts}
+	for _, s := range servers {
+		switch {
+		case s.URL == "":
+		case s.Local():
+			rules.Local = append(rules.Local, s.Address())
+		default:
+			rules.Granted = append(rules.Granted, s.Address())
+		}
+	}
+	if e.proxy == nil || len(rules.Local)+len(rules.Granted) == 0 {
+		return nil
+	}
+	g.proxy = egress.New(egress.Config{Rules: rules, OnEntry: e.heard, Log: a.log})
+	address, err := g.proxy.ListenPanes(ctx)
+	if err != nil {
+		return errors.Join(err, g.close())
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return errors.Join(fmt.Errorf("the proxy of MCP servers: %w", err), g.close())
+	}
+	g.wire.Proxy = http.ProxyURL(u)
+	return nil
+}
+
+func (g *guests) tools() []runner.Tool {
+	var list []runner.Tool
+	for _, t := range g.set.Tools() {
+		list = append(list, t)
+	}
+	return list
+}
+
+func (g *guests) close() error {
+	if g == nil {
+		return nil
+	}
+	if g.set != nil {
+		g.set.Close()
+	}
+	g.wire.CloseIdleConnections()
+	if g.proxy == nil {
+		return nil
+	}
+	return g.proxy.Close() //nolint:wrapcheck // it says what it is
+}
+
+// MCPServers are the person's servers and what is known of them; nothing is started.
+func (a *App) MCPServers() ([]api.MCPServer, error) {
+	list := []api.MCPServer{}
+	for _, c := range a.cfg.MCPServers() {
+		v := serverView(c)
+		found, ok, err := a.listings().Get(serverOf(c))
+		if err != nil {
+			return nil, fmt.Errorf("MCP servers: %w", err)
+		}
+		if ok {
+			fillListing(&v, serverOf(c), found)
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+func serverView(c config.MCPServer) api.MCPServer {
+	v := api.MCPServer{
+		Name: c.Name, Command: c.Command, Args: append([]string{}, c.Args...), Env: []string{}, URL: c.URL, Headers: []string{},
+		Risk: c.Risk, TimeoutSeconds: c.TimeoutSeconds, Off: c.Off, Tools: []api.MCPTool{},
+	}
+	for _, k := range slices.Sorted(maps.Keys(c.Env)) {
+		v.Env = append(v.Env, k+"="+c.Env[k])
+	}
+	for _, k := range slices.Sorted(maps.Keys(c.Headers)) {
+		v.Headers = append(v.Headers, k+": "+c.Headers[k])
+	}
+	return v
+}
+
+func fillListing(v *api.MCPServer, s mcp.Server, l mcp.Listing) {
+	v.Title, v.ListedAt = l.Title, l.At.UTC().Format(time.RFC3339)
+	for _, t := range l.Describe(s) {
+		v.Tools = append(v.Tools, api.MCPTool(t))
+	}
+}
+
+// pairs takes KEY=value or Name: value apart.
+func pairs(field string, list []string, between string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, entry := range list {
+		k, v, ok := strings.Cut(entry, between)
+		if k = strings.TrimSpace(k); !ok || k == "" {
+			return nil, &api.Problem{Code: api.Refused, Message: fmt.Sprintf("%q is no entry", entry), Hint: "write NAME" + between + "VALUE", Field: field}
+		}
+		out[k] = strings.TrimSpace(v)
+	}
+	return out, nil
+}
+
+// SaveMCPServer keeps a server that is possible.
+func (a *App) SaveMCPServer(v api.MCPServer) error {
+	env, err1 := pairs("env", v.Env, "=")
+	headers, err2 := pairs("headers", v.Headers, ":")
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	c := config.MCPServer{
+		Name: v.Name, Command: v.Command, Args: v.Args, Env: env, URL: v.URL, Headers: headers,
+		Risk: v.Risk, TimeoutSeconds: v.TimeoutSeconds, Off: v.Off,
+	}
+	if err := serverOf(c).Valid(); err != nil {
+		return refusedServer(err)
+	}
+	return a.cfg.SaveMCPServer(c) //nolint:wrapcheck // it says what it is
+}
+
+func refusedServer(err error) error {
+	var invalid *mcp.InvalidError
+	if errors.As(err, &invalid) {
+		return &api.Problem{Code: api.Refused, Message: invalid.Reason, Hint: invalid.Hint, Field: invalid.Field}
+	}
+	return err
+}
+
+// DeleteMCPServer removes a server and what is known of it.
+func (a *App) DeleteMCPServer(name string) error {
+	return errors.Join(a.cfg.DeleteMCPServer(name), a.listings().Forget(name))
+}
+
+// TestMCPServer starts a server as a goal would, in an empty folder, and keeps what it offers.
+func (a *App) TestMCPServer(ctx context.Context, name string) (out api.MCPServer, err error) {
+	for _, c := range a.cfg.MCPServers() {
+		if c.Name == name {
+			a.unlisted.Delete(name)
+			return a.testServer(ctx, c)
+		}
+	}
+	return out, &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("there is no MCP server %q", name), Hint: "add it first", Field: "name"}
+}
+
+func (a *App) testServer(ctx context.Context, c config.MCPServer) (out api.MCPServer, err error) {
+	s := serverOf(c)
+	dir, err := os.MkdirTemp(a.cfg.State(), "mcp-test-")
+	if err != nil {
+		return out, fmt.Errorf("testing %s: %w", s.Name, err)
+	}
+	defer func() { err = errors.Join(err, sandbox.RemoveLayer(dir)) }()
+	work := filepath.Join(dir, "work")
+	if err := os.Mkdir(work, 0o700); err != nil {
+		return out, fmt.Errorf("testing %s: %w", s.Name, err)
+	}
+	p := policy.Policy{Risk: policy.WriteLocal, Dir: work, Unconfined: a.unconfined}
+	e, err := a.enclose(ctx, "mcp-"+s.Name, p, filepath.Join(dir, "layer"))
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, e.close(context.WithoutCancel(ctx))) }()
+	g := &guests{wire: &http.Transport{}}
+	if err := g.connect(ctx, a, e, p, []mcp.Server{s}); err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, g.close()) }()
+	room := mcp.Room{Launcher: e.set, Env: e.env, Dir: work, HTTP: &http.Client{Transport: g.wire}}
+	list, err := mcp.Ask(ctx, s, room, a.listings(), a.clock.Now())
+	if err != nil {
+		return out, &api.Problem{Code: api.Unavailable, Message: err.Error(), Hint: "a server that is a program runs inside a sandbox without network, as for a goal: install it first, then name the installed program"}
+	}
+	out = serverView(c)
+	fillListing(&out, s, list)
+	return out, nil
+}
+
+// mcpFindings say of each server what is known.
+func (a *App) mcpFindings() []api.Finding {
+	var list []api.Finding
+	for _, c := range a.cfg.MCPServers() {
+		f := api.Finding{ID: "mcp-" + c.Name, Title: "MCP server " + c.Name, State: "ok"}
+		s := serverOf(c)
+		found, ok, err := a.listings().Get(s)
+		switch invalid := s.Valid(); {
+		case invalid != nil:
+			f.State, f.Detail, f.Hint = "bad", invalid.Error(), "change it in the settings"
+		case c.Off:
+			f.Detail = "switched off"
+		case err != nil:
+			f.State, f.Detail, f.Hint = "bad", err.Error(), "test it again"
+		case !ok:
+			f.State, f.Detail, f.Hint = "warn", s.Where()+": not asked yet", "test it in the settings, or with mcp servers test "+c.Name
+		default:
+			f.Detail = fmt.Sprintf("%s: %d tools, asked %s", s.Where(), len(found.Tools), found.At.Local().Format("2006-01-02 15:04"))
+		}
+		list = append(list, f)
+	}
+	return list
+}

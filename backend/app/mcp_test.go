@@ -1,0 +1,124 @@
+package app_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+func (p *program) mcp() *api.MCPAPI { return area[*api.MCPAPI](p.T, p.app) }
+
+// guest is this test program as a server of the person.
+func guest(kind string) api.MCPServer {
+	return api.MCPServer{Name: "fix", Command: os.Args[0], Env: []string{"MCP_TEST_SERVER=" + kind}}
+}
+
+func (p *program) step(tool string) *event.Step {
+	p.Helper()
+	e := p.await("the step "+tool, func(e event.Event) bool {
+		s, ok := e.Body.(*event.Step)
+		return ok && s.Tool == tool
+	})
+	s, _ := e.Body.(*event.Step)
+	return s
+}
+
+// TestAGoalUsesAServerOfThePerson inside its walls; what does not say what it
+// does is asked about.
+func TestAGoalUsesAServerOfThePerson(t *testing.T) {
+	p := start(t, t.TempDir())
+	if _, err := p.mcp().Save(guest("whole")); err != nil {
+		t.Fatal(err)
+	}
+	p.provide(turns(
+		call("fix__echo", `{"text":"hello"}`), call("fix__mystery", `{}`), call("fix__note", `{}`),
+		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)))
+	out, err := p.goal.Start(api.StartInput{Objective: "use it", Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := p.step("fix__echo"); s.Outcome != event.OK || !strings.Contains(s.Result, "hello from ") {
+		t.Errorf("%+v", s)
+	}
+	asked := p.await("the question", func(e event.Event) bool {
+		_, ok := e.Body.(*event.ApprovalRequested)
+		return ok
+	})
+	if q, ok := asked.Body.(*event.ApprovalRequested); ok {
+		if _, err := area[*api.ApprovalAPI](p.T, p.app).Answer([]api.AnswerInput{{GoalID: out.GoalID, Request: q.ID, Why: "no"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := p.step("fix__mystery"); s.Outcome != event.Denied || !strings.Contains(s.Result, "does not say what the tool does") {
+		t.Errorf("%+v", s)
+	}
+	p.ended(out.GoalID)
+	list, err := p.mcp().List()
+	if err != nil || len(list) != 1 || len(list[0].Tools) != 11 || list[0].Title != "fixture 2" || list[0].ListedAt == "" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	for _, f := range p.app.Doctor() {
+		if f.ID == "mcp-fix" && (f.State != "ok" || !strings.Contains(f.Detail, "11 tools")) {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// TestAServerThatDoesNotStartCostsTheGoalItsToolsOnly.
+func TestAServerThatDoesNotStartCostsTheGoalItsToolsOnly(t *testing.T) {
+	p := start(t, t.TempDir())
+	if _, err := p.mcp().Save(guest("broken")); err != nil {
+		t.Fatal(err)
+	}
+	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`), call("claim_complete", `{"rationale":"there"}`)))
+	out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f done.txt")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	warned := p.await("the warning", func(e event.Event) bool {
+		w, ok := e.Body.(*event.Warning)
+		return ok && w.What == "mcp"
+	})
+	if w, ok := warned.Body.(*event.Warning); !ok || !strings.Contains(w.Text, "left-pad") {
+		t.Errorf("%+v", warned.Body)
+	}
+	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.Done {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestServersThatCannotBeAreRefusedWithTheirField(t *testing.T) {
+	p := start(t, t.TempDir())
+	for field, s := range map[string]api.MCPServer{
+		"name": {Name: "A B", Command: "x"}, "command": {Name: "a"}, "url": {Name: "a", URL: "http://x.example/"},
+		"env": {Name: "a", Command: "x", Env: []string{"nothing"}}, "headers": {Name: "a", URL: "https://x.example", Headers: []string{"nothing"}},
+		"risk": {Name: "a", Command: "x", Risk: "all"},
+	} {
+		_, err := p.mcp().Save(s)
+		if problem := api.ProblemOf(err); err == nil || problem.Code != api.Refused || problem.Field != field || problem.Hint == "" {
+			t.Errorf("%s: %+v", field, err)
+		}
+	}
+	if _, err := p.mcp().Test("nobody"); api.ProblemOf(err).Code != api.NotFound {
+		t.Error(err)
+	}
+	if _, err := p.mcp().Delete("nobody"); err == nil {
+		t.Error("nothing was deleted")
+	}
+	if _, err := p.mcp().Save(guest("whole")); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := p.mcp().Test("fix"); err != nil || len(s.Tools) != 11 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := p.mcp().Delete("fix"); err != nil {
+		t.Error(err)
+	}
+	if list, err := p.mcp().List(); err != nil || len(list) != 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}

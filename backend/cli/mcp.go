@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+)
+
+// mcpServers are the person's servers whose tools goals may use.
+func (p Program) mcpServers() *cobra.Command {
+	c := &cobra.Command{Use: "servers", Short: "The MCP servers whose tools goals may use", Args: cobra.NoArgs}
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.AddCommand(p.listMCPServers(), p.addMCPServer(), p.testMCPServer(), p.removeMCPServer())
+	return c
+}
+
+// guests lends the area of MCP servers to a command.
+func (p Program) guests(ctx context.Context, do func(*api.MCPAPI) error) error {
+	return p.started(ctx, app.Options{}, func(a *app.App) error { return do(api.NewMCPAPI(ctx, a)) })
+}
+
+func (p Program) listMCPServers() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "list", Short: "List them, and what they offered when they were last asked", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.guests(c.Context(), func(m *api.MCPAPI) error {
+				list, err := m.List()
+				switch {
+				case err != nil:
+					return err
+				case asJSON:
+					return p.json(list)
+				case len(list) == 0:
+					return p.print("No MCP servers. Add one: %s mcp servers add NAME -- COMMAND…\n", p.Name)
+				}
+				return p.mcpTable(list)
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
+func (p Program) mcpTable(list []api.MCPServer) error {
+	w := tabwriter.NewWriter(p.Stdout, 0, 2, 2, ' ', 0)
+	_, err := fmt.Fprintln(w, "NAME\tTOOLS\tASKED\tWHERE")
+	for _, s := range list {
+		where, asked, tools := s.URL, s.ListedAt, fmt.Sprint(len(s.Tools))
+		if where == "" {
+			where = s.Command
+			for _, a := range s.Args {
+				where += " " + a
+			}
+		}
+		switch {
+		case s.Off:
+			asked, tools = "off", "-"
+		case asked == "":
+			asked, tools = "not yet", "-"
+		}
+		_, e := fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", oneLine(s.Name), tools, oneLine(asked), oneLine(where))
+		err = errors.Join(err, e)
+	}
+	if err = errors.Join(err, w.Flush()); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	return nil
+}
+
+func (p Program) addMCPServer() *cobra.Command {
+	var s api.MCPServer
+	c := &cobra.Command{
+		Use: "add NAME [--url URL] [-- COMMAND…]", Short: "Add a server, or change the one with this name", Args: cobra.MinimumNArgs(1),
+		Example: "  " + p.Name + " mcp servers add notes -- notes-mcp --folder .\n  " + p.Name + " mcp servers add issues --url https://mcp.example.org/ --header 'Authorization: Bearer {{secret:ISSUES}}'",
+		RunE: func(c *cobra.Command, args []string) error {
+			s.Name = args[0]
+			if len(args) > 1 {
+				s.Command, s.Args = args[1], args[2:]
+			}
+			return p.guests(c.Context(), func(m *api.MCPAPI) error {
+				if _, err := m.Save(s); err != nil {
+					return err
+				}
+				return p.print("%s is kept; %s mcp servers test %s asks it what it offers.\n", s.Name, p.Name, s.Name)
+			})
+		},
+	}
+	c.Flags().StringVar(&s.URL, "url", "", "its address, if it is not a program (streamable HTTP)")
+	c.Flags().StringArrayVar(&s.Env, "env", nil, "KEY=VALUE for the program")
+	c.Flags().StringArrayVar(&s.Headers, "header", nil, "'Name: value' for the address")
+	c.Flags().StringVar(&s.Risk, "risk", "", "what all its tools count as (default: what it says of them)")
+	c.Flags().IntVar(&s.TimeoutSeconds, "timeout", 0, "seconds that one call may take (default 120)")
+	c.Flags().BoolVar(&s.Off, "off", false, "keep it, and lend it to no goal")
+	return c
+}
+
+func (p Program) testMCPServer() *cobra.Command {
+	return &cobra.Command{
+		Use: "test NAME", Short: "Start a server as a goal would and show its tools", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.guests(c.Context(), func(m *api.MCPAPI) error {
+				s, err := m.Test(args[0])
+				if err != nil {
+					return err
+				}
+				if err := p.print("%s: %s, %d tools\n", oneLine(s.Name), oneLine(s.Title), len(s.Tools)); err != nil {
+					return err
+				}
+				for _, t := range s.Tools {
+					if err := p.print("  %-24s %-14s %s\n", oneLine(t.Name), t.Risk, oneLine(t.Description)); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (p Program) removeMCPServer() *cobra.Command {
+	return &cobra.Command{
+		Use: "remove NAME", Short: "Remove a server", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.guests(c.Context(), func(m *api.MCPAPI) error {
+				if _, err := m.Delete(args[0]); err != nil {
+					return err
+				}
+				return p.print("%s is removed.\n", args[0])
+			})
+		},
+	}
+}

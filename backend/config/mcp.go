@@ -1,0 +1,59 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// MCPServer is a server of the Model Context Protocol whose tools goals may
+// use. Values of Env and Headers may name secrets; they are best not written here.
+type MCPServer struct {
+	Name           string            `json:"name"`
+	Command        string            `json:"command,omitempty"`
+	Args           []string          `json:"args,omitempty"`
+	Env            map[string]string `json:"env,omitempty"`
+	URL            string            `json:"url,omitempty"`
+	Headers        map[string]string `json:"headers,omitempty"`
+	Risk           string            `json:"risk,omitempty"` // "" takes what the server says of its tools
+	TimeoutSeconds int               `json:"timeout_seconds,omitempty"`
+	Off            bool              `json:"off,omitempty"` // kept, and lent to no goal
+}
+
+// MCPServers lists them by name.
+func (c *Config) MCPServers() []MCPServer {
+	list := slices.Clone(c.current().MCPServers)
+	for i := range list {
+		list[i].Env, list[i].Headers = maps.Clone(list[i].Env), maps.Clone(list[i].Headers)
+	}
+	return list
+}
+
+// SaveMCPServer adds a server or replaces the one with its name. What makes a
+// server possible is for the caller to know.
+func (c *Config) SaveMCPServer(s MCPServer) error {
+	return c.change(func(f *file) error {
+		list := slices.Clone(f.MCPServers)
+		i, found := slices.BinarySearchFunc(list, s.Name, func(have MCPServer, name string) int { return strings.Compare(have.Name, name) })
+		if found {
+			list[i] = s
+		} else {
+			list = slices.Insert(list, i, s)
+		}
+		f.MCPServers = list
+		return nil
+	})
+}
+
+// DeleteMCPServer removes one.
+func (c *Config) DeleteMCPServer(name string) error {
+	return c.change(func(f *file) error {
+		i := slices.IndexFunc(f.MCPServers, func(s MCPServer) bool { return s.Name == name })
+		if i < 0 {
+			return &InvalidError{"name", fmt.Sprintf("there is no MCP server %q", name), "the settings list them"}
+		}
+		f.MCPServers = slices.Delete(slices.Clone(f.MCPServers), i, i+1)
+		return nil
+	})
+}

@@ -1,0 +1,248 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/mcp"
+	"goalpost/backend/policy"
+)
+
+func TestToolsOfAProgramCarryItsName(t *testing.T) {
+	f := setup(t)
+	s := f.known(t, program("whole"))
+	r := call(t, s, "fix__echo", `{"text":"hello"}`)
+	if !r.OK {
+		t.Fatal(r.Text)
+	}
+	has(t, r.Text, `<output from="the server fix">`, "hello from ")
+	has(t, tool(t, s, "fix__echo").Spec().Description, "the person's MCP server fix", "repeats a text")
+	if w := f.warning(t); w != "" {
+		t.Fatal(w)
+	}
+}
+
+func TestEffectComesOfTheAnnotations(t *testing.T) {
+	f := setup(t)
+	s := f.known(t, program("whole"))
+	for name, want := range map[string]policy.Effect{
+		"fix__search":  {Risk: policy.NetworkGet},
+		"fix__note":    {Risk: policy.WriteLocal},
+		"fix__wipe":    {Risk: policy.WriteLocal, Irreversible: true},
+		"fix__post":    {Risk: policy.NetworkWrite},
+		"fix__mystery": {Risk: policy.NetworkWrite},
+	} {
+		got, err := tool(t, s, name).Effect(t.Context(), json.RawMessage(`{}`))
+		if err != nil || got.Risk != want.Risk || got.Irreversible != want.Irreversible || got.Control {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	got, err := tool(t, s, "fix__echo").Effect(t.Context(), json.RawMessage(`{"text":"x"}`))
+	if err != nil || got.Risk != policy.ReadOnly || len(got.Hosts) != 0 {
+		t.Errorf("echo: %+v, %v", got, err)
+	}
+}
+
+func TestThePersonsWordOverridesTheAnnotations(t *testing.T) {
+	f := setup(t)
+	server := program("whole")
+	server.Risk = policy.SpendsMoney
+	got, err := tool(t, f.known(t, server), "fix__search").Effect(t.Context(), json.RawMessage(`{}`))
+	if err != nil || got.Risk != policy.SpendsMoney {
+		t.Fatalf("%+v, %v", got, err)
+	}
+}
+
+func TestArgumentsAreValidatedBeforeTheServerIsStarted(t *testing.T) {
+	f := setup(t)
+	if _, err := mcp.Ask(t.Context(), program("whole"), f.room, f.listings, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	broken := program("broken") // the same server by name, which would not start now
+	s := f.open(t, broken)
+	for _, args := range []string{`[]`, `{`, `{"text":1}`, `{}`, `{"text":"a","more":2}`, `null`} {
+		if r := call(t, s, "fix__echo", args); r.OK || strings.Contains(r.Text, "does not start") {
+			t.Errorf("%s: %s", args, r.Text)
+		}
+		if _, err := tool(t, s, "fix__echo").Effect(t.Context(), json.RawMessage(args)); err == nil {
+			t.Errorf("%s has an effect", args)
+		}
+	}
+	has(t, call(t, s, "fix__echo", `{"text":"a"}`).Text, "does not start", "left-pad")
+}
+
+func TestAListedServerStartsAtTheFirstCall(t *testing.T) {
+	f := setup(t)
+	list, err := mcp.Ask(t.Context(), program("whole"), f.room, f.listings, time.Now())
+	if err != nil || len(list.Tools) != 11 || list.Title != "fixture 2" {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	counted := &counting{Launcher: f.room.Launcher}
+	f.room.Launcher = counted
+	s := f.open(t, program("whole"))
+	if len(s.Tools()) != 11 || counted.n.Load() != 0 {
+		t.Fatalf("%d tools, %d starts", len(s.Tools()), counted.n.Load())
+	}
+	call(t, s, "fix__note", `{}`)
+	call(t, s, "fix__note", `{}`)
+	if counted.n.Load() != 1 {
+		t.Fatalf("%d starts", counted.n.Load())
+	}
+}
+
+func TestAServerThatDiesIsStartedAgain(t *testing.T) {
+	f := setup(t)
+	s := f.known(t, program("whole"))
+	first := call(t, s, "fix__echo", `{"text":"a"}`).Text
+	r := call(t, s, "fix__die", `{}`)
+	if r.OK {
+		t.Fatal(r.Text)
+	}
+	has(t, r.Text, "ended during the call", "not known", "out of cheese")
+	second := call(t, s, "fix__echo", `{"text":"a"}`)
+	if !second.OK || second.Text == first {
+		t.Fatalf("%s\n%s", first, second.Text)
+	}
+}
+
+func TestAServerThatDoesNotStartIsLeftAlone(t *testing.T) {
+	f := setup(t)
+	if _, err := mcp.Ask(t.Context(), program("whole"), f.room, f.listings, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	counted := &counting{Launcher: f.room.Launcher}
+	f.room.Launcher = counted
+	s := f.open(t, program("broken"))
+	for range 3 {
+		has(t, call(t, s, "fix__note", `{}`).Text, "does not start", "exit 1")
+	}
+	has(t, call(t, s, "fix__note", `{}`).Text, "left alone")
+	if counted.n.Load() != 3 {
+		t.Fatalf("%d starts", counted.n.Load())
+	}
+}
+
+func TestWhatSpeaksNoProtocolIsSaid(t *testing.T) {
+	f := setup(t)
+	for kind, words := range map[string]string{"garbage": "I speak no JSON", "broken": "left-pad"} {
+		_, err := mcp.Ask(t.Context(), program(kind), f.room, f.listings, time.Now())
+		if err == nil {
+			t.Fatalf("%s was listed", kind)
+		}
+		has(t, err.Error(), "does not start", words)
+	}
+	_, err := mcp.Ask(t.Context(), mcp.Server{Name: "none", Command: "/no/such/program"}, f.room, f.listings, time.Now())
+	if err == nil {
+		t.Fatal("nothing was listed")
+	}
+	has(t, err.Error(), "/no/such/program")
+}
+
+func TestAServerThatNeverAnswersIsGivenUp(t *testing.T) {
+	f := setup(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if _, err := mcp.Ask(ctx, program("deaf"), f.room, f.listings, time.Now()); err == nil {
+		t.Fatal("a deaf server was listed")
+	}
+}
+
+func TestACallThatHangsIsGivenUp(t *testing.T) {
+	f := setup(t)
+	server := program("whole")
+	server.Timeout = 300 * time.Millisecond
+	s := f.known(t, server)
+	has(t, call(t, s, "fix__hang", `{}`).Text, "did not answer within 300ms", "not known")
+	if r := call(t, s, "fix__note", `{}`); !r.OK { // the server is still good
+		t.Fatal(r.Text)
+	}
+}
+
+func TestAToolThatChangedSinceItWasListedIsNotCalled(t *testing.T) {
+	f := setup(t)
+	if _, err := mcp.Ask(t.Context(), program("whole"), f.room, f.listings, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	s := f.open(t, program("changed"))
+	has(t, call(t, s, "fix__echo", `{"text":"a"}`).Text, "not called", "otherwise than when it was listed")
+	if r := call(t, s, "fix__note", `{}`); !r.OK { // this one did not
+		t.Fatal(r.Text)
+	}
+}
+
+func TestWhatAServerSaysIsData(t *testing.T) {
+	f := setup(t)
+	s := f.known(t, program("whole"))
+	r := call(t, s, "fix__fail", `{}`)
+	if r.OK || strings.Count(r.Text, "</output>") != 1 {
+		t.Fatal(r.Text)
+	}
+	has(t, r.Text, "reports an error", "no such row")
+	r = call(t, s, "fix__picture", `{}`)
+	if !r.OK || string(r.Image) != "png!" {
+		t.Fatalf("%+v", r)
+	}
+}
+
+func TestAProgramGetsItsOwnVariablesOnly(t *testing.T) {
+	f := setup(t)
+	server := program("whole")
+	server.Env["SECRET"] = "{{secret:X}}"
+	f.room.Fill = func(_ context.Context, v string) (string, error) {
+		return strings.ReplaceAll(v, "{{secret:X}}", "filled"), nil
+	}
+	has(t, call(t, f.known(t, server), "fix__env", `{}`).Text, "SECRET=filled HOME=/nowhere")
+	list, err := os.ReadFile(filepath.Join(f.listings.Dir, "fix.json"))
+	if err != nil || strings.Contains(string(list), "filled") {
+		t.Fatal("a secret is in the listing", err)
+	}
+}
+
+func TestAnAddressIsReachedWithItsHeaders(t *testing.T) {
+	f := setup(t)
+	w := newWeb(t)
+	server := mcp.Server{Name: "web", URL: w.URL + "/mcp", Headers: map[string]string{"Authorization": "Bearer sesame"}}
+	s := f.known(t, server)
+	if r := call(t, s, "web__echo", `{"text":"hi"}`); !r.OK || !strings.Contains(r.Text, "hi from") {
+		t.Fatal(r.Text, f.warning(t))
+	}
+	if w.keyed.Load() == 0 || w.bare.Load() != 0 {
+		t.Fatalf("%d with the key, %d without", w.keyed.Load(), w.bare.Load())
+	}
+	server.Headers = nil
+	if _, err := mcp.Ask(t.Context(), server, f.room, f.listings, time.Now()); err == nil || !strings.Contains(err.Error(), "does not start") {
+		t.Fatal(err)
+	}
+}
+
+func TestAServerThatWasNeverAskedHasNoTools(t *testing.T) {
+	f := setup(t)
+	w := newWeb(t)
+	s := f.open(t, mcp.Server{Name: "web", URL: w.URL})
+	has(t, f.warning(t), "web: ", "not known")
+	if w.keyed.Load()+w.bare.Load() != 0 || len(s.Tools()) != 0 {
+		t.Fatal("it was asked")
+	}
+}
+
+func TestServersThatCannotBeAreRefused(t *testing.T) {
+	for _, s := range []mcp.Server{
+		{}, {Name: "a"}, {Name: "A b", Command: "x"}, {Name: "a", Command: "x", URL: "https://x.example"}, {Name: "a", URL: "ftp://x.example"},
+		{Name: "a", URL: "http://x.example"}, {Name: "a", URL: "https://u:p@x.example"}, {Name: "a", Command: "x", Risk: "all"},
+		{Name: "a", Command: "x", Timeout: time.Hour}, {Name: "a", Command: "x", Env: map[string]string{"A=B": ""}}, {Name: "a__b", Command: "x"},
+	} {
+		if s.Valid() == nil {
+			t.Errorf("%+v is taken", s)
+		}
+	}
+	for _, s := range []mcp.Server{{Name: "a", Command: "x"}, {Name: "a-1", URL: "https://x.example/mcp"}, {Name: "a", URL: "http://127.0.0.1:1/mcp"}} {
+		if err := s.Valid(); err != nil {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+}

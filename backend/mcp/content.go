@@ -1,0 +1,65 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"goalpost/backend/goal"
+)
+
+// maxImage bounds a picture that is kept, in bytes.
+const maxImage = 8 << 20
+
+// read makes a result of what a server answered: its text as data, its first
+// picture for the screen.
+func read(server string, r *sdk.CallToolResult) goal.Result {
+	var parts []string
+	out := goal.Result{OK: !r.IsError}
+	for _, c := range r.Content {
+		switch c := c.(type) {
+		case *sdk.TextContent:
+			parts = append(parts, c.Text)
+		case *sdk.ImageContent:
+			if out.Image == nil && len(c.Data) <= maxImage && (c.MIMEType == "image/png" || c.MIMEType == "image/jpeg") {
+				out.Image = c.Data
+			}
+			parts = append(parts, fmt.Sprintf("[a picture: %s, %d bytes]", line(c.MIMEType, 40), len(c.Data)))
+		case *sdk.AudioContent:
+			parts = append(parts, fmt.Sprintf("[a sound: %s, %d bytes]", line(c.MIMEType, 40), len(c.Data)))
+		case *sdk.ResourceLink:
+			parts = append(parts, fmt.Sprintf("[a resource: %s %s]", line(c.URI, 500), line(c.Name, 200)))
+		case *sdk.EmbeddedResource:
+			parts = append(parts, resource(c.Resource))
+		}
+	}
+	if len(parts) == 0 && r.StructuredContent != nil {
+		if b, err := json.MarshalIndent(r.StructuredContent, "", "  "); err == nil {
+			parts = append(parts, string(b))
+		}
+	}
+	head := "the server " + server + " answered"
+	switch {
+	case r.NeedsInput():
+		out.OK, head = false, "the server "+server+" wants to ask the person something in the middle of the call, which it cannot here"
+	case r.IsError:
+		head = "the server " + server + " reports an error"
+	case len(parts) == 0:
+		out.Text = head + " with nothing"
+		return out
+	}
+	out.Text = head + ":\n" + goal.Outside("the server "+server, strings.ToValidUTF8(strings.Join(parts, "\n"), "\uFFFD"))
+	return out
+}
+
+func resource(r *sdk.ResourceContents) string {
+	switch {
+	case r == nil:
+		return "[an empty resource]"
+	case r.Blob != nil:
+		return fmt.Sprintf("[the resource %s: %s, %d bytes]", line(r.URI, 500), line(r.MIMEType, 40), len(r.Blob))
+	}
+	return fmt.Sprintf("[the resource %s]\n%s", line(r.URI, 500), r.Text)
+}

@@ -1,0 +1,261 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"goalpost/backend/process"
+)
+
+// Room is where servers are started and from where they are reached.
+type Room struct {
+	Launcher process.Launcher
+	Env      []string
+	Dir      string       // absolute
+	HTTP     *http.Client // by the goal's proxy
+	// Fill replaces what stands for a secret in the value of a variable or a
+	// header; nil leaves values as they are.
+	Fill func(ctx context.Context, value string) (string, error)
+}
+
+// tries is how often in a row a server may fail to start before it is left alone.
+const tries = 3
+
+// link is the connection to one server: made at the first use, made again after
+// the server ended. Its methods may be called concurrently.
+type link struct {
+	server Server
+	room   Room
+
+	mu      sync.Mutex
+	session *session
+	failed  int // starts in a row
+	closed  bool
+	work    sync.WaitGroup
+}
+
+// session is one life of a server.
+type session struct {
+	*sdk.ClientSession
+	program process.Process // nil: an address
+	words   *tail           // what the program said on its standard error
+	over    chan struct{}   // closed when the connection has ended
+	offers  map[string]Offer
+	title   string
+}
+
+// get gives the living session, or a new one.
+func (l *link) get(ctx context.Context) (*session, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, fmt.Errorf("the goal is over")
+	}
+	if l.session != nil {
+		select {
+		case <-l.session.over:
+			l.session.end()
+			l.session = nil
+		default:
+			return l.session, nil
+		}
+	}
+	if l.failed >= tries {
+		return nil, fmt.Errorf("the server %s did not start %d times and is left alone for the rest of this run", l.server.Name, tries)
+	}
+	s, err := l.connect(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			l.failed++
+		}
+		return nil, fmt.Errorf("the server %s does not start: %w", l.server.Name, err)
+	}
+	l.failed, l.session = 0, s
+	return s, nil
+}
+
+func (l *link) connect(ctx context.Context) (s *session, err error) {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	s = &session{words: newTail(), over: make(chan struct{}), offers: map[string]Offer{}}
+	transport, err := l.transport(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "goalpost", Version: "1"}, &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
+	if s.ClientSession, err = client.Connect(ctx, transport, nil); err != nil {
+		s.end()
+		return nil, s.explain(err)
+	}
+	l.work.Go(func() {
+		_ = s.Wait()
+		close(s.over)
+	})
+	if err = s.list(ctx); err != nil {
+		s.end()
+		return nil, s.explain(err)
+	}
+	return s, nil
+}
+
+// list asks for everything that the server offers.
+func (s *session) list(ctx context.Context) error {
+	const most = 500
+	if info := s.InitializeResult(); info != nil && info.ServerInfo != nil {
+		s.title = line(info.ServerInfo.Name+" "+info.ServerInfo.Version, 80)
+	}
+	for t, err := range s.Tools(ctx, nil) {
+		if err != nil {
+			return fmt.Errorf("listing its tools: %w", err)
+		}
+		if len(s.offers) == most {
+			return fmt.Errorf("listing its tools: more than %d", most)
+		}
+		o, err := offerOf(t)
+		if err != nil {
+			return err
+		}
+		s.offers[o.Name] = o
+	}
+	return nil
+}
+
+// transport starts the program, or says how the address is reached.
+func (l *link) transport(ctx context.Context, s *session) (sdk.Transport, error) {
+	if l.server.URL != "" {
+		headers, err := l.filled(ctx, l.server.Headers)
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.StreamableClientTransport{Endpoint: l.server.URL, HTTPClient: withHeaders(l.room.HTTP, headers), MaxRetries: -1, MaxEventSize: maxFrame}, nil
+	}
+	vars, err := l.filled(ctx, l.server.Env)
+	if err != nil {
+		return nil, err
+	}
+	env := append([]string{}, l.room.Env...)
+	for k, v := range vars {
+		env = append(env, k+"="+v)
+	}
+	pipes, err := openPipes()
+	if err != nil {
+		return nil, err
+	}
+	argv := append([]string{l.server.Command}, l.server.Args...)
+	s.program, err = l.room.Launcher.Start(ctx, process.Command{Argv: argv, Env: env, Dir: l.room.Dir, Files: pipes.theirs[:]})
+	pipes.started()
+	if err != nil {
+		pipes.end()
+		return nil, err //nolint:wrapcheck // it names the program
+	}
+	l.work.Go(func() { s.words.fill(pipes.words) })
+	return &sdk.IOTransport{Reader: pipes.out, Writer: pipes.in, MaxLineLength: maxFrame}, nil
+}
+
+// maxFrame bounds one message of a server, in bytes.
+const maxFrame = 16 << 20
+
+func (l *link) filled(ctx context.Context, values map[string]string) (map[string]string, error) {
+	out := make(map[string]string, len(values))
+	for k, v := range values {
+		if l.room.Fill != nil {
+			var err error
+			if v, err = l.room.Fill(ctx, v); err != nil {
+				return nil, fmt.Errorf("%s: %w", k, err)
+			}
+		}
+		out[k] = v
+	}
+	return out, nil
+}
+
+// explain adds how a program ended and what it said before, when it is given to end.
+func (s *session) explain(err error) error {
+	if s.program == nil {
+		return err
+	}
+	if s.ended() {
+		err = fmt.Errorf("%w; it ended: %s", err, s.program.Status())
+		select {
+		case <-s.words.whole:
+		case <-time.After(patience): // a child of it holds its standard error
+		}
+	}
+	if text := s.words.String(); text != "" {
+		err = fmt.Errorf("%w; it said: %s", err, text)
+	}
+	return err
+}
+
+// ended waits a little for the end of a program whose connection broke.
+func (s *session) ended() bool {
+	if s.program == nil {
+		return false
+	}
+	select {
+	case <-s.program.Done():
+		return true
+	case <-time.After(patience):
+		return false
+	}
+}
+
+// patience is how long a server may take to end by itself.
+const patience = 2 * time.Second
+
+// end closes the connection and ends the program: politely, firmly, at once.
+func (s *session) end() {
+	if s.ClientSession != nil {
+		_ = s.Close()
+	}
+	if s.program == nil {
+		return
+	}
+	for _, sig := range []syscall.Signal{0, syscall.SIGTERM, syscall.SIGKILL} {
+		if sig != 0 {
+			if err := s.program.Signal(sig); errors.Is(err, os.ErrProcessDone) {
+				return
+			}
+		}
+		select {
+		case <-s.program.Done():
+			return
+		case <-time.After(patience):
+		}
+	}
+}
+
+// close ends the server and waits for everything that listened to it.
+func (l *link) close() {
+	l.mu.Lock()
+	s := l.session
+	l.session, l.closed = nil, true
+	l.mu.Unlock()
+	if s != nil {
+		s.end()
+	}
+	l.work.Wait()
+}
+
+// line makes one harmless line of what a server said, of at most that many characters.
+func line(s string, most int) string {
+	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))), " ")
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,119 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Listing is what a server offered when it was last asked. It lets a goal know
+// the tools of a server that is not started yet.
+type Listing struct {
+	Server string    `json:"server"` // fingerprint of the configuration
+	At     time.Time `json:"at"`
+	Title  string    `json:"title"` // what the server calls itself
+	Tools  []Offer   `json:"tools"`
+}
+
+// Offer is one tool as its server described it.
+type Offer struct {
+	Name        string               `json:"name"`
+	Description string               `json:"description"`
+	Schema      json.RawMessage      `json:"schema"`
+	Annotations *sdk.ToolAnnotations `json:"annotations,omitempty"`
+}
+
+// fingerprint changes with everything that a model and a person go by.
+func (o Offer) fingerprint() string { return digest(o) }
+
+func digest(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil { // strings, numbers and JSON that was read: it cannot fail
+		return ""
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// identity is the fingerprint of what decides which server this is: the values
+// of variables and headers do not.
+func (s Server) identity() string {
+	return digest([]any{s.Name, s.Command, s.Args, s.URL})
+}
+
+// Listings are kept in a folder, a file a server. Processes may share it.
+type Listings struct{ Dir string }
+
+func (l Listings) path(name string) string { return filepath.Join(l.Dir, name+".json") }
+
+// Get reads what a server offered; ok is false if it was never asked, or was
+// another server then.
+func (l Listings) Get(s Server) (list Listing, ok bool, err error) {
+	b, err := os.ReadFile(l.path(s.Name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return list, false, nil
+	}
+	if err != nil {
+		return list, false, fmt.Errorf("listing of %s: %w", s.Name, err)
+	}
+	if err := json.Unmarshal(b, &list); err != nil || list.Server != s.identity() {
+		return Listing{}, false, nil //nolint:nilerr // what cannot be read is asked for again
+	}
+	return list, true, nil
+}
+
+// Put keeps a listing, whole or not at all.
+func (l Listings) Put(s Server, list Listing) (err error) {
+	list.Server = s.identity()
+	b, err := json.Marshal(list)
+	if err != nil {
+		return fmt.Errorf("listing of %s: %w", s.Name, err)
+	}
+	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
+		return fmt.Errorf("listing of %s: %w", s.Name, err)
+	}
+	f, err := os.CreateTemp(l.Dir, ".listing-*")
+	if err != nil {
+		return fmt.Errorf("listing of %s: %w", s.Name, err)
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), l.path(s.Name))
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("listing of %s: %w", s.Name, err), os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// Forget drops what a server offered.
+func (l Listings) Forget(name string) error {
+	if err := os.Remove(l.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("listing of %s: %w", name, err)
+	}
+	return nil
+}
+
+// Described is one tool in words for people.
+type Described struct {
+	Name        string
+	Description string
+	Risk        string // what a call of it counts as
+}
+
+// Describe says what a server offers and as what its calls count.
+func (l Listing) Describe(s Server) []Described {
+	list := make([]Described, 0, len(l.Tools))
+	for _, o := range l.Tools {
+		list = append(list, Described{Name: line(o.Name, maxName), Description: line(o.Description, 300), Risk: string(effectOf(s, o.Annotations).Risk)})
+	}
+	return list
+}

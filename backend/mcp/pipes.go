@@ -1,0 +1,123 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+)
+
+// pipes join a program's descriptors 0 to 2 with this one.
+type pipes struct {
+	theirs         [3]*os.File
+	in, out, words *os.File
+}
+
+func openPipes() (p *pipes, err error) {
+	p = &pipes{}
+	defer func() {
+		if err != nil {
+			p.started()
+			p.end()
+		}
+	}()
+	if p.theirs[0], p.in, err = os.Pipe(); err != nil {
+		return nil, fmt.Errorf("pipe: %w", err)
+	}
+	if p.out, p.theirs[1], err = os.Pipe(); err != nil {
+		return nil, fmt.Errorf("pipe: %w", err)
+	}
+	if p.words, p.theirs[2], err = os.Pipe(); err != nil {
+		return nil, fmt.Errorf("pipe: %w", err)
+	}
+	return p, nil
+}
+
+// started closes the program's ends, of which it has copies.
+func (p *pipes) started() { closeAll(p.theirs[:]...) }
+
+func (p *pipes) end() { closeAll(p.in, p.out, p.words) }
+
+func closeAll(files ...*os.File) {
+	for _, f := range files {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+}
+
+// tail keeps the end of what a program says on its standard error.
+type tail struct {
+	whole chan struct{} // closed when nothing more comes
+
+	mu   sync.Mutex
+	text []byte
+}
+
+func newTail() *tail { return &tail{whole: make(chan struct{})} }
+
+// fill reads until the program, and whoever has its standard error, is gone.
+func (t *tail) fill(r io.ReadCloser) {
+	const most = 2048
+	defer func() {
+		_ = r.Close()
+		close(t.whole)
+	}()
+	buf := make([]byte, 4096)
+	for {
+		n, err := r.Read(buf)
+		t.mu.Lock()
+		t.text = append(t.text, buf[:n]...)
+		if over := len(t.text) - most; over > 0 {
+			t.text = append(t.text[:0], t.text[over:]...)
+		}
+		t.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// String is the end of it, in one line.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return line(string(t.text), 500)
+}
+
+// headed sends headers with every request, and follows no redirection to another host.
+type headed struct {
+	headers map[string]string
+	next    http.RoundTripper
+}
+
+func (h headed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for k, v := range h.headers {
+		r.Header.Set(k, v)
+	}
+	return h.next.RoundTrip(r) //nolint:wrapcheck // a transport says its own errors
+}
+
+var errElsewhere = errors.New("the server sends elsewhere, and its headers are for itself")
+
+func withHeaders(c *http.Client, headers map[string]string) *http.Client {
+	if c == nil {
+		c = http.DefaultClient
+	}
+	next := c.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	return &http.Client{
+		Transport: headed{headers, next}, Timeout: c.Timeout,
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme || len(via) > 5 {
+				return errElsewhere
+			}
+			return nil
+		},
+	}
+}

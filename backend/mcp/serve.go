@@ -1,0 +1,115 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"goalpost/backend/goal"
+)
+
+// Offering is what this program lends to another agent.
+type Offering struct {
+	Version      string
+	Instructions string
+	Handlers     []Handler
+}
+
+// Handler is one tool that is offered.
+type Handler struct{ add func(*sdk.Server) }
+
+// Hints tell the other agent's host what a tool does.
+type Hints struct{ ReadOnly, Destructive, Open bool }
+
+func (h Hints) annotations() *sdk.ToolAnnotations {
+	return &sdk.ToolAnnotations{ReadOnlyHint: h.ReadOnly, DestructiveHint: &h.Destructive, OpenWorldHint: &h.Open}
+}
+
+// Progress tells the other agent how far a long call is. It may be called often.
+type Progress func(message string, done float64)
+
+// Handle makes a tool of a function whose arguments are an A, with a schema that
+// its fields and jsonschema tags say. What it returns is sent as JSON, a string
+// as it is; an error is the tool's, not the protocol's.
+func Handle[A any](name, description string, h Hints, do func(context.Context, A, Progress) (any, error)) Handler {
+	t := &sdk.Tool{Name: name, Description: description, Annotations: h.annotations()}
+	return Handler{func(s *sdk.Server) {
+		sdk.AddTool(s, t, func(ctx context.Context, r *sdk.CallToolRequest, a A) (*sdk.CallToolResult, any, error) {
+			out, err := do(ctx, a, progress(ctx, r))
+			if err != nil {
+				return nil, nil, err //nolint:wrapcheck // the agent reads it as it is
+			}
+			text, err := said(out)
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil, err
+		})
+	}}
+}
+
+func said(v any) (string, error) {
+	if s, ok := v.(string); ok {
+		return s, nil
+	}
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return "", fmt.Errorf("writing the answer: %w", err)
+	}
+	return string(b), nil
+}
+
+// Forward offers a goal's tool; do decides whether it may be called, and validates.
+func Forward(spec goal.ToolSpec, h Hints, do func(context.Context, json.RawMessage) goal.Result) Handler {
+	t := &sdk.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.Schema, Annotations: h.annotations()}
+	return Handler{func(s *sdk.Server) {
+		s.AddTool(t, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			args := r.Params.Arguments
+			if len(args) == 0 {
+				args = json.RawMessage("{}")
+			}
+			result := do(ctx, args)
+			out := &sdk.CallToolResult{IsError: !result.OK, Content: []sdk.Content{&sdk.TextContent{Text: result.Text}}}
+			if len(result.Image) > 0 {
+				out.Content = append(out.Content, &sdk.ImageContent{Data: result.Image, MIMEType: kind(result.Image)})
+			}
+			return out, nil
+		})
+	}}
+}
+
+func kind(image []byte) string {
+	if len(image) > 1 && image[0] == 0xFF && image[1] == 0xD8 {
+		return "image/jpeg"
+	}
+	return "image/png"
+}
+
+// progress reports to whoever asked for it; to others it says nothing.
+func progress(ctx context.Context, r *sdk.CallToolRequest) Progress {
+	token := r.Params.GetProgressToken()
+	return func(message string, done float64) {
+		if token == nil {
+			return
+		}
+		// The agent may be gone; the call's own end says so.
+		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: line(message, 500), Progress: done})
+	}
+}
+
+// Serve answers another agent on in and out until in ends or ctx does. Nothing
+// but the protocol may be written to out meanwhile.
+func Serve(ctx context.Context, o Offering, in io.ReadCloser, out io.WriteCloser) error {
+	s := sdk.NewServer(&sdk.Implementation{Name: "goalpost", Version: o.Version}, &sdk.ServerOptions{
+		Instructions: o.Instructions, Capabilities: &sdk.ServerCapabilities{},
+	})
+	for _, h := range o.Handlers {
+		h.add(s)
+	}
+	err := s.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxFrame})
+	if err == nil || errors.Is(err, io.EOF) || ctx.Err() != nil {
+		return nil
+	}
+	return fmt.Errorf("speaking MCP: %w", err)
+}

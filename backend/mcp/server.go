@@ -1,0 +1,121 @@
+package mcp
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"goalpost/backend/policy"
+)
+
+// Server is one server that the person configured: a program (Command) or an
+// address (URL).
+type Server struct {
+	Name    string            `json:"name"`
+	Command string            `json:"command,omitempty"`
+	Args    []string          `json:"args,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+	URL     string            `json:"url,omitempty"` // streamable HTTP
+	Headers map[string]string `json:"headers,omitempty"`
+	// Risk is what the person says of all tools of the server; "" takes their annotations.
+	Risk policy.Risk `json:"risk,omitempty"`
+	// Timeout bounds one call; 0 is two minutes.
+	Timeout time.Duration `json:"timeout,omitempty"`
+}
+
+const (
+	startTime   = 20 * time.Second
+	callTime    = 2 * time.Minute
+	maxCallTime = 30 * time.Minute
+)
+
+var nameForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
+
+// InvalidError says what is wrong with a server's configuration.
+type InvalidError struct{ Field, Reason, Hint string }
+
+func (e *InvalidError) Error() string { return e.Reason }
+
+// Valid refuses a server that could not be started, with what to do.
+func (s Server) Valid() error {
+	switch {
+	case !nameForm.MatchString(s.Name):
+		return &InvalidError{"name", fmt.Sprintf("%q cannot be the name of a server", s.Name), "use up to 32 small letters, digits and dashes"}
+	case (s.Command == "") == (s.URL == ""):
+		return &InvalidError{"command", "a server is either a program or an address", "give a command or a URL"}
+	case s.Risk != "" && !s.Risk.Valid():
+		return &InvalidError{"risk", fmt.Sprintf("unknown risk %q", s.Risk), "use one of " + policy.RiskNames() + ", or leave it out"}
+	case s.Timeout < 0 || s.Timeout > maxCallTime:
+		return &InvalidError{"timeout", fmt.Sprintf("a call cannot take %s", s.Timeout), fmt.Sprintf("use up to %s", maxCallTime)}
+	}
+	for k := range s.Env {
+		if k == "" || strings.ContainsAny(k, "=\x00") {
+			return &InvalidError{"env", fmt.Sprintf("%q is not the name of an environment variable", k), "use letters, digits and _"}
+		}
+	}
+	if s.URL == "" {
+		return nil
+	}
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Hostname() == "" || u.User != nil || (u.Scheme != "http" && u.Scheme != "https") {
+		return &InvalidError{"url", fmt.Sprintf("%q is not the address of a server", s.URL), "give one like https://example.org/mcp; a key belongs into a header"}
+	}
+	if u.Scheme == "http" && !loopback(u.Hostname()) {
+		return &InvalidError{"url", "what is said to " + u.Hostname() + " could be read on the way", "use https; http is for this machine"}
+	}
+	return nil
+}
+
+// Where is what the server is, for people: its command line or its address.
+func (s Server) Where() string {
+	if s.URL != "" {
+		return s.URL
+	}
+	return strings.Join(append([]string{s.Command}, s.Args...), " ")
+}
+
+// Host is host and port of a server that is an address; both are "" for a program.
+func (s Server) Host() (host, port string) {
+	u, err := url.Parse(s.URL)
+	if s.URL == "" || err != nil {
+		return "", ""
+	}
+	if port = u.Port(); port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return strings.ToLower(u.Hostname()), port
+}
+
+// Address is Host with its port, "" for a program.
+func (s Server) Address() string {
+	host, port := s.Host()
+	if host == "" {
+		return ""
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// Local says whether reaching the server leaves nothing but this machine.
+func (s Server) Local() bool {
+	host, _ := s.Host()
+	return host == "" || loopback(host)
+}
+
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.IsLoopback()
+}
+
+func (s Server) timeout() time.Duration {
+	if s.Timeout > 0 {
+		return s.Timeout
+	}
+	return callTime
+}

@@ -1,0 +1,151 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+// Tool is one tool of a server, as a goal calls it.
+type Tool struct {
+	link   *link
+	offer  Offer
+	spec   goal.ToolSpec
+	schema *jsonschema.Resolved // nil: the server alone knows
+}
+
+const (
+	maxWords  = 2000     // of a description, in characters
+	maxSchema = 64 << 10 // in bytes
+	maxName   = 64       // of server__tool: what providers take
+)
+
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
+// offerOf takes what a server says of a tool.
+func offerOf(t *sdk.Tool) (Offer, error) {
+	schema, err := json.Marshal(t.InputSchema)
+	if err != nil {
+		return Offer{}, fmt.Errorf("the schema of its tool %s: %w", line(t.Name, maxName), err)
+	}
+	return Offer{Name: t.Name, Description: t.Description, Schema: schema, Annotations: t.Annotations}, nil
+}
+
+// toolOf makes a tool of an offer; the error says why the goal cannot have it.
+func toolOf(l *link, o Offer) (*Tool, error) {
+	name := l.server.Name + "__" + notInNames.ReplaceAllString(o.Name, "_")
+	if len(name) > maxName {
+		name = name[:maxName]
+	}
+	t := &Tool{link: l, offer: o}
+	var shape struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(o.Schema, &shape); err != nil || shape.Type != "object" || len(o.Schema) > maxSchema {
+		return nil, fmt.Errorf("the tool %s has no usable schema", line(o.Name, maxName))
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(o.Schema, &schema); err == nil {
+		if resolved, err := schema.Resolve(nil); err == nil {
+			t.schema = resolved
+		}
+	}
+	about := fmt.Sprintf("A tool of the person's MCP server %s, which says of it: %s", l.server.Name, line(o.Description, maxWords))
+	t.spec = goal.ToolSpec{Name: name, Description: about, Schema: o.Schema}
+	return t, nil
+}
+
+// Spec is what the model is told.
+func (t *Tool) Spec() goal.ToolSpec { return t.spec }
+
+// Effect comes of what the person says of the server, else of the tool's
+// annotations. A program is held by its walls whatever they say.
+func (t *Tool) Effect(_ context.Context, raw json.RawMessage) (policy.Effect, error) {
+	if err := t.fits(raw); err != nil {
+		return policy.Effect{}, err
+	}
+	e := effectOf(t.link.server, t.offer.Annotations)
+	if host, _ := t.link.server.Host(); host != "" && !t.link.server.Local() {
+		e.Hosts = []string{host}
+	}
+	return e, nil
+}
+
+func effectOf(s Server, a *sdk.ToolAnnotations) policy.Effect {
+	if s.Risk != "" {
+		return policy.Effect{Risk: s.Risk, Reason: "the person says so of the server " + s.Name}
+	}
+	if a == nil {
+		return policy.Unknown("the server " + s.Name + " does not say what the tool does")
+	}
+	open := a.OpenWorldHint == nil || *a.OpenWorldHint
+	destructive := a.DestructiveHint == nil || *a.DestructiveHint
+	says := "the server " + s.Name + " says that it "
+	switch {
+	case a.ReadOnlyHint && open:
+		return policy.Effect{Risk: policy.NetworkGet, Reason: says + "reads from outside"}
+	case a.ReadOnlyHint:
+		return policy.Effect{Risk: policy.ReadOnly, Reason: says + "only reads"}
+	case open:
+		return policy.Effect{Risk: policy.NetworkWrite, Irreversible: a.DestructiveHint != nil && destructive, Reason: says + "changes something outside"}
+	}
+	return policy.Effect{Risk: policy.WriteLocal, Irreversible: destructive, Reason: says + "changes something here"}
+}
+
+// fits validates arguments before anything happens.
+func (t *Tool) fits(raw json.RawMessage) error {
+	var object map[string]any
+	if err := json.Unmarshal(raw, &object); err != nil {
+		return fmt.Errorf("the arguments of %s are not a JSON object (%w). Its schema is %s", t.spec.Name, err, t.spec.Schema)
+	}
+	if t.schema == nil {
+		return nil
+	}
+	if err := t.schema.Validate(object); err != nil {
+		return fmt.Errorf("the arguments of %s do not fit: %w. The schema is %s", t.spec.Name, err, t.spec.Schema)
+	}
+	return nil
+}
+
+// Do calls the tool, and starts its server if it does not run.
+func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
+	if err := t.fits(raw); err != nil {
+		return failed("%s", err)
+	}
+	s, err := t.link.get(ctx)
+	if err != nil {
+		return failed("%s. The other tools still work.", err)
+	}
+	name := t.link.server.Name
+	if now, ok := s.offers[t.offer.Name]; !ok || now.fingerprint() != t.offer.fingerprint() {
+		return failed("not called: the server %s describes this tool otherwise than when it was listed. The person can look at it (settings, MCP servers, Test); do without it in this run.", name)
+	}
+	limited, cancel := context.WithTimeout(ctx, t.link.server.timeout())
+	defer cancel()
+	result, err := s.CallTool(limited, &sdk.CallToolParams{Name: t.offer.Name, Arguments: raw})
+	var refused *jsonrpc.Error
+	switch {
+	case err == nil:
+		return read(name, result)
+	case ctx.Err() == nil && limited.Err() != nil:
+		return failed("the server %s did not answer within %s. Whether it did something is not known.", name, t.link.server.timeout())
+	case ctx.Err() != nil:
+		return failed("the call of the server %s may have begun", name)
+	case errors.As(err, &refused):
+		return failed("the server %s refuses the call:\n%s", name, goal.Outside("the server "+name, refused.Error()))
+	case s.ended():
+		return failed("the server %s ended during the call, so whether it did something is not known: %s. The next call starts it again.", name, s.explain(err))
+	}
+	return failed("the call of the server %s failed: %s", name, line(err.Error(), 1000))
+}
+
+func failed(format string, a ...any) goal.Result { return goal.Result{Text: fmt.Sprintf(format, a...)} }

@@ -161,7 +161,7 @@ func (g *guests) close() error {
 	if g.proxy == nil {
 		return nil
 	}
-	return g.proxy.Close() //nolint:wrapcheck // it says what it is
+	return g.proxy.Close()
 }
 
 // MCPServers are the person's servers and what is known of them; nothing is started.
@@ -229,7 +229,7 @@ func (a *App) SaveMCPServer(v api.MCPServer) error {
 	if err := serverOf(c).Valid(); err != nil {
 		return refusedServer(err)
 	}
-	return a.cfg.SaveMCPServer(c) //nolint:wrapcheck // it says what it is
+	return a.cfg.SaveMCPServer(c)
 }
 
 func refusedServer(err error) error {

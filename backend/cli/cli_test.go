@@ -12,11 +12,15 @@ import (
 
 	"goalpost/backend/cli"
 	"goalpost/backend/goal"
+	"goalpost/backend/mcp/mcptest"
 	"goalpost/backend/model/modeltest"
 	"goalpost/backend/sandbox/sandboxtest"
 )
 
 func TestMain(m *testing.M) {
+	if kind := os.Getenv("MCP_TEST_SERVER"); kind != "" {
+		os.Exit(mcptest.Serve(kind))
+	}
 	testscript.Main(m, map[string]func(){"goalctl": func() {
 		p := cli.Program{
 			Name: "goalctl", Version: "test", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,

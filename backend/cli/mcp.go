@@ -4,13 +4,74 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
+	"goalpost/backend/mcp"
+	"goalpost/backend/policy"
 )
+
+// mcp speaks the Model Context Protocol to another agent, on standard input and
+// output. Goals that it creates live as long as it does.
+func (p Program) mcp() *cobra.Command {
+	var b policy.Policy
+	var risk string
+	c := &cobra.Command{
+		Use: "mcp", Short: "Lend goals and panes to another agent (MCP on standard input and output)", Args: cobra.NoArgs,
+		Long: "Speak the Model Context Protocol on standard input and output, so that another agent creates, watches and steers goals and uses panes, within the bounds given here.\n" +
+			"Goals end with this program as interrupted, and can be resumed. Approvals are answered in a window or with approve.",
+		Example: "  " + p.Name + " mcp --dir ~/work --risk write_local",
+		RunE: func(c *cobra.Command, _ []string) error {
+			b.Risk = policy.Risk(risk)
+			return p.started(c.Context(), app.Options{Watch: true}, func(a *app.App) error { return p.lending(c.Context(), a, b) })
+		},
+	}
+	c.Flags().StringVar(&b.Dir, "dir", "", "folder in which goals and panes work (default: the current one)")
+	c.Flags().StringVar(&risk, "risk", string(policy.WriteLocal), "what goals and panes may do at most: "+policy.RiskNames())
+	c.Flags().StringArrayVar(&b.AllowHosts, "allow-host", nil, "hosts that may be contacted")
+	c.Flags().StringArrayVar(&b.DenyHosts, "deny-host", nil, "hosts that may not")
+	c.AddCommand(p.mcpServers())
+	return c
+}
+
+func (p Program) lending(ctx context.Context, a *app.App, b policy.Policy) (err error) {
+	if err := a.Recover(ctx); err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
+	if b.Dir == "" {
+		if b.Dir, err = os.Getwd(); err != nil {
+			return fmt.Errorf("mcp: %w", err)
+		}
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	d, err := a.OpenDesk(ctx, b)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+		defer cancel()
+		err = errors.Join(err, a.StopGoals(ctx), d.Close(ctx))
+	}()
+	in := p.Stdin
+	if in == nil {
+		in = os.Stdin
+	}
+	return mcp.Serve(ctx, d.Offering(), in, unclosed{p.Stdout})
+}
+
+// unclosed is standard output, which is not this command's to close.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
 
 // mcpServers are the person's servers whose tools goals may use.
 func (p Program) mcpServers() *cobra.Command {

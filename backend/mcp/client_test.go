@@ -232,9 +232,17 @@ func TestAServerThatWasNeverAskedHasNoTools(t *testing.T) {
 
 func TestServersThatCannotBeAreRefused(t *testing.T) {
 	for _, s := range []mcp.Server{
-		{}, {Name: "a"}, {Name: "A b", Command: "x"}, {Name: "a", Command: "x", URL: "https://x.example"}, {Name: "a", URL: "ftp://x.example"},
-		{Name: "a", URL: "http://x.example"}, {Name: "a", URL: "https://u:p@x.example"}, {Name: "a", Command: "x", Risk: "all"},
-		{Name: "a", Command: "x", Timeout: time.Hour}, {Name: "a", Command: "x", Env: map[string]string{"A=B": ""}}, {Name: "a__b", Command: "x"},
+		{},
+		{Name: "a"},
+		{Name: "A b", Command: "x"},
+		{Name: "a", Command: "x", URL: "https://x.example"},
+		{Name: "a", URL: "ftp://x.example"},
+		{Name: "a", URL: "http://x.example"},
+		{Name: "a", URL: "https://u:p@x.example"},
+		{Name: "a", Command: "x", Risk: "all"},
+		{Name: "a", Command: "x", Timeout: time.Hour},
+		{Name: "a", Command: "x", Env: map[string]string{"A=B": ""}},
+		{Name: "a__b", Command: "x"},
 	} {
 		if s.Valid() == nil {
 			t.Errorf("%+v is taken", s)

@@ -155,7 +155,7 @@ func (l *link) transport(ctx context.Context, s *session) (sdk.Transport, error)
 	pipes.started()
 	if err != nil {
 		pipes.end()
-		return nil, err //nolint:wrapcheck // it names the program
+		return nil, err
 	}
 	l.work.Go(func() { s.words.fill(pipes.words) })
 	return &sdk.IOTransport{Reader: pipes.out, Writer: pipes.in, MaxLineLength: maxFrame}, nil

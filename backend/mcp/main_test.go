@@ -153,5 +153,5 @@ type counting struct {
 
 func (c *counting) Start(ctx context.Context, cmd process.Command) (process.Process, error) {
 	c.n.Add(1)
-	return c.Launcher.Start(ctx, cmd) //nolint:wrapcheck // as it is
+	return c.Launcher.Start(ctx, cmd)
 }

@@ -41,7 +41,7 @@ func Handle[A any](name, description string, h Hints, do func(context.Context, A
 		sdk.AddTool(s, t, func(ctx context.Context, r *sdk.CallToolRequest, a A) (*sdk.CallToolResult, any, error) {
 			out, err := do(ctx, a, progress(ctx, r))
 			if err != nil {
-				return nil, nil, err //nolint:wrapcheck // the agent reads it as it is
+				return nil, nil, err
 			}
 			text, err := said(out)
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil, err

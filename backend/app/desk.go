@@ -1,0 +1,160 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/mcp"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+	"goalpost/backend/runner"
+	"goalpost/backend/sandbox"
+	"goalpost/backend/tools"
+)
+
+// deskID is where panes of another agent belong to, instead of to a goal.
+const deskID goal.ID = "mcp"
+
+// Desk is what another agent gets: goals that it may create and steer within a
+// policy of the person, and panes within the same walls. It answers no approval.
+type Desk struct {
+	app    *App
+	policy policy.Policy
+	law    policy.Law
+	box    *tools.Box
+	held   *enclosure
+}
+
+// OpenDesk makes the walls for another agent. There is one desk in a program.
+func (a *App) OpenDesk(ctx context.Context, p policy.Policy) (d *Desk, err error) {
+	if err := p.Valid(); err != nil {
+		return nil, &goal.Refusal{Field: "risk", Reason: err.Error(), Hint: "see --help"}
+	}
+	if p.Dir, err = a.existing(p.Dir); err != nil {
+		return nil, err
+	}
+	law, err := a.law()
+	if err != nil {
+		return nil, err
+	}
+	held, err := a.enclose(ctx, string(deskID), p, a.layer(deskID))
+	if err != nil {
+		return nil, err
+	}
+	r := &room{app: a, goal: deskID, policy: p, held: held}
+	panes := &goalPanes{app: a, goal: deskID, dir: p.Dir, launcher: held.set, env: held.env, desk: true}
+	words := tools.Room{Dir: p.Dir, Launcher: held.set, Env: held.env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}}
+	if held.proxy != nil {
+		words.Held, words.Network = p.Risk, held.proxy
+	}
+	box, err := tools.New(words)
+	if err != nil {
+		return nil, errors.Join(err, r.end(ctx))
+	}
+	a.rooms.mu.Lock()
+	a.rooms.open[deskID] = r // pages find their proxy here, and Close closes it
+	a.rooms.mu.Unlock()
+	return &Desk{app: a, policy: p, law: law, box: box, held: held}, nil
+}
+
+// Close ends what runs in the desk's panes.
+func (d *Desk) Close(ctx context.Context) error {
+	return errors.Join(d.box.Close(), d.app.closeRoom(ctx, deskID), sandbox.RemoveLayer(d.app.layer(deskID)))
+}
+
+// Offering is what the other agent is told.
+func (d *Desk) Offering() mcp.Offering {
+	o := mcp.Offering{
+		Version: d.app.version,
+		Instructions: "Goalpost runs goals: an agent of its own works in a folder, with terminals and browser pages, until a check passes that the host runs and no agent can edit. " +
+			"Create a goal with a check that fails now, wait for it, read its receipt. " +
+			fmt.Sprintf("What you may ask for is bounded by the person: at most %s, in %s. ", d.policy.Risk, d.policy.Dir) +
+			"Approvals and manual checks are the person's to answer. The terminal_ and browser_ tools are panes of your own within the same bounds.",
+	}
+	o.Handlers = append(o.Handlers, d.goals()...)
+	o.Handlers = append(o.Handlers, mcp.Handle("list_panes", "List your terminal and browser panes.", mcp.Hints{ReadOnly: true}, d.listPanes))
+	for _, t := range d.box.Tools() {
+		if name := t.Spec().Name; strings.HasPrefix(name, "terminal_") || strings.HasPrefix(name, "browser_") {
+			o.Handlers = append(o.Handlers, mcp.Forward(t.Spec(), hints(name), func(ctx context.Context, args json.RawMessage) goal.Result { return d.call(ctx, t, args) }))
+		}
+	}
+	return o
+}
+
+// hints tell the other agent's host what a pane tool does; unknown ones do everything.
+func hints(name string) mcp.Hints {
+	looking := []string{
+		"terminal_read", "terminal_wait", "terminal_list", "browser_snapshot", "browser_find", "browser_read", "browser_tabs",
+		"browser_screenshot", "browser_wait", "browser_console", "browser_network",
+	}
+	if slices.Contains(looking, name) {
+		return mcp.Hints{ReadOnly: true}
+	}
+	return mcp.Hints{Destructive: true, Open: true}
+}
+
+// call is the door of the desk: effect, policy, execution. What would be asked
+// of a person in a goal is refused here, with who can change it.
+func (d *Desk) call(ctx context.Context, t runner.Tool, args json.RawMessage) goal.Result {
+	e, err := t.Effect(ctx, args)
+	if err != nil {
+		return goal.Result{Text: err.Error()}
+	}
+	name := t.Spec().Name
+	decision := d.law.Decide(policy.Call{Tool: name, Key: name + string(args), Effect: e}, d.policy, nil)
+	d.app.log.Info("another agent calls", "tool", name, "risk", e.Risk, "answer", decision.Answer)
+	switch decision.Answer {
+	case policy.Allow:
+		return t.Do(ctx, args)
+	case policy.Ask:
+		return goal.Result{Text: "refused: " + decision.Reason + ". The person decides this where the server is started (--risk, --allow-host)."}
+	case policy.Deny:
+	}
+	return goal.Result{Text: "denied: " + decision.Reason}
+}
+
+type listPanesArgs struct{}
+
+func (d *Desk) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (any, error) {
+	list := []pane.Info{}
+	for _, info := range d.app.panes.Snapshot().Panes {
+		if info.GoalID == string(deskID) {
+			list = append(list, info)
+		}
+	}
+	return list, nil
+}
+
+// within says why a goal is none that the other agent may act on, nil if it is:
+// it may do no more than the desk, and nothing outside its folder.
+func (d *Desk) within(p policy.Policy) error {
+	refuse := func(field, what string) error {
+		return &goal.Refusal{Field: field, Reason: what, Hint: "the person bounds what may be asked for where the server is started (--risk, --dir, --allow-host)"}
+	}
+	dir := p.Dir
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	switch {
+	case p.Risk.Over(d.policy.Risk):
+		return refuse("risk", fmt.Sprintf("the risk %s is over %s", p.Risk, d.policy.Risk))
+	case !policy.Inside(d.policy.Dir, dir):
+		return refuse("dir", fmt.Sprintf("%s is outside %s", p.Dir, d.policy.Dir))
+	case p.Unconfined && !d.policy.Unconfined:
+		return refuse("unconfined", "it runs without a sandbox")
+	case len(p.AllowWrite)+len(p.AllowRead)+len(p.AllowSocket)+len(p.AllowLocal) > 0:
+		return refuse("policy", "it reaches more than its folder")
+	}
+	for _, h := range p.AllowHosts {
+		if !slices.Contains(d.policy.AllowHosts, h) {
+			return refuse("allow_hosts", fmt.Sprintf("the host %s is not among those that you may ask for", h))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,285 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/mcp"
+	"goalpost/backend/policy"
+	"goalpost/backend/store"
+)
+
+// goals are the tools of the desk that create, watch and steer goals.
+func (d *Desk) goals() []mcp.Handler {
+	look, act := mcp.Hints{ReadOnly: true}, mcp.Hints{}
+	return []mcp.Handler{
+		mcp.Handle("create_goal", "Create a goal and start it. The check must fail now and is decided by the host; nobody can change it afterwards. Returns the goal's id at once: wait with wait_for_goal.", act, d.create),
+		mcp.Handle("list_goals", "List goals, newest first.", look, d.list),
+		mcp.Handle("get_goal", "Read a goal: its status, its checks with their newest verdicts, its plan, and after its end the host's report.", look, d.get),
+		mcp.Handle("wait_for_goal", "Wait until a goal stops (ended, or paused for a reason that is told) or the time is over; reports each step as progress.", look, d.wait),
+		mcp.Handle("goal_events", "Read a page of a goal's journal after a seq.", look, d.events),
+		mcp.Handle("goal_receipt", "Read the verdicts of every claim of a goal, with hashes.", look, d.receipt),
+		mcp.Handle("steer_goal", "Leave a note for the agent of a goal that lives; it reads it before its next turn.", act, d.steer),
+		mcp.Handle("pause_goal", "Pause a running goal after the call that runs.", act, d.pause),
+		mcp.Handle("resume_goal", "Let a paused or failed goal go on, with a note if there is something to say. A limit that was reached must be raised.", act, d.resume),
+		mcp.Handle("abort_goal", "End a goal at once.", mcp.Hints{Destructive: true}, d.abort),
+	}
+}
+
+type createGoalArgs struct {
+	Objective        string       `json:"objective" jsonschema:"what is to be true at the end"`
+	CheckShell       string       `json:"check_shell,omitempty" jsonschema:"a command that exits with 0 once the goal is reached; it runs in the goal's folder"`
+	Checks           []goal.Check `json:"checks,omitempty" jsonschema:"checks of other kinds, instead of or besides check_shell"`
+	Any              bool         `json:"any,omitempty" jsonschema:"one passing check is enough"`
+	Dir              string       `json:"dir,omitempty" jsonschema:"the goal's folder, inside the one that the person allows; that one if left out"`
+	Risk             string       `json:"risk,omitempty" jsonschema:"what the goal may do at most: read_only, write_local, network_get, network_write or spends_money; write_local if left out"`
+	AllowHosts       []string     `json:"allow_hosts,omitempty" jsonschema:"hosts that it may contact"`
+	Protect          []string     `json:"protect,omitempty" jsonschema:"globs of files that the check needs and the agent must not change"`
+	MaxIterations    int          `json:"max_iterations,omitempty"`
+	WallClockMinutes int          `json:"wall_clock_minutes,omitempty"`
+	MaxUSD           float64      `json:"max_usd,omitempty"`
+}
+
+type goalCreated struct {
+	GoalID string `json:"goal_id"`
+}
+
+func (d *Desk) create(ctx context.Context, in createGoalArgs, _ mcp.Progress) (any, error) {
+	s := api.StartInput{
+		Objective: in.Objective, Checks: in.Checks, Any: in.Any, Risk: policy.Risk(in.Risk), AllowHosts: in.AllowHosts, Protect: in.Protect,
+		Iterations: in.MaxIterations, WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(), USD: in.MaxUSD, OnAsk: "park",
+	}
+	if in.CheckShell != "" {
+		s.Checks = append(s.Checks, goal.Check{Type: goal.Shell, Command: in.CheckShell})
+	}
+	if s.Risk == "" {
+		s.Risk = policy.WriteLocal
+		if s.Risk.Over(d.policy.Risk) {
+			s.Risk = d.policy.Risk
+		}
+	}
+	if s.Dir = in.Dir; !filepath.IsAbs(s.Dir) {
+		s.Dir = filepath.Join(d.policy.Dir, in.Dir)
+	}
+	for _, c := range s.Checks { // host and servers are the person's to choose
+		if c.Where != "" && c.Where != "sandbox" {
+			return nil, errors.New("a check of yours runs in the goal's folder: leave out where")
+		}
+	}
+	if err := d.within(policy.Policy{Risk: s.Risk, Dir: filepath.Clean(s.Dir), AllowHosts: s.AllowHosts, Unconfined: d.app.unconfined}); err != nil {
+		return nil, spoken(err)
+	}
+	if err := d.makeDir(s.Dir); err != nil {
+		return nil, err
+	}
+	id, err := d.app.Start(ctx, s)
+	return goalCreated{string(id)}, spoken(err)
+}
+
+// makeDir makes a goal's folder, and follows no link out of the desk's.
+func (d *Desk) makeDir(dir string) (err error) {
+	rel, err := filepath.Rel(d.policy.Dir, filepath.Clean(dir))
+	if err != nil {
+		return fmt.Errorf("the folder: %w", err)
+	}
+	root, err := os.OpenRoot(d.policy.Dir)
+	if err != nil {
+		return fmt.Errorf("the folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	if err := root.MkdirAll(rel, 0o755); err != nil {
+		return fmt.Errorf("the folder: %w", err)
+	}
+	return nil
+}
+
+// spoken is an error with what to do, in one text.
+func spoken(err error) error {
+	if err == nil {
+		return nil
+	}
+	p := api.ProblemOf(err)
+	if p.Hint == "" {
+		return errors.New(p.Message)
+	}
+	return fmt.Errorf("%s: %s", p.Message, p.Hint)
+}
+
+type listGoalsArgs struct {
+	Status string `json:"status,omitempty" jsonschema:"pending, running, paused, completed, failed or aborted"`
+	Search string `json:"search,omitempty" jsonschema:"text that the objective holds"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"20 if left out"`
+}
+
+func (d *Desk) list(ctx context.Context, in listGoalsArgs, _ mcp.Progress) (any, error) {
+	const usual = 20
+	if in.Limit <= 0 {
+		in.Limit = usual
+	}
+	out, err := d.app.GoalAPI(ctx).List(api.ListInput{Status: in.Status, Search: in.Search, Limit: in.Limit})
+	for i := range out.Goals {
+		out.Goals[i].Activity = nil
+	}
+	return out, spoken(err)
+}
+
+type goalArgs struct {
+	GoalID string `json:"goal_id" jsonschema:"the goal's id, or a unique part of it of at least six characters"`
+}
+
+func (d *Desk) get(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+	out, err := d.app.GoalAPI(ctx).Get(in.GoalID)
+	out.Activity, out.Marks = nil, nil
+	return out, spoken(err)
+}
+
+func (d *Desk) receipt(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+	out, err := d.app.GoalAPI(ctx).Receipt(in.GoalID)
+	return out, spoken(err)
+}
+
+type goalEventsArgs struct {
+	GoalID string `json:"goal_id"`
+	After  int64  `json:"after,omitempty" jsonschema:"the seq after which to read; 0 is the beginning"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"50 if left out"`
+}
+
+func (d *Desk) events(ctx context.Context, in goalEventsArgs, _ mcp.Progress) (any, error) {
+	const usual = 50
+	if in.Limit <= 0 {
+		in.Limit = usual
+	}
+	out, err := d.app.GoalAPI(ctx).Events(in.GoalID, in.After, in.Limit)
+	return out, spoken(err)
+}
+
+// mine finds a goal that the other agent may act on.
+func (d *Desk) mine(ctx context.Context, id string) (store.Row, error) {
+	row, err := d.app.store.Find(ctx, id)
+	if err != nil {
+		return row, spoken(err)
+	}
+	if err := d.within(row.Policy); err != nil {
+		return row, fmt.Errorf("the goal %s may do more than you: %w", row.ID.Short(), spoken(err))
+	}
+	return row, nil
+}
+
+type steerGoalArgs struct {
+	GoalID string `json:"goal_id"`
+	Text   string `json:"text" jsonschema:"the note"`
+}
+
+func (d *Desk) steer(ctx context.Context, in steerGoalArgs, _ mcp.Progress) (any, error) {
+	row, err := d.mine(ctx, in.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	return "the note is left", spoken(d.app.Steer(ctx, row.ID, in.Text))
+}
+
+func (d *Desk) pause(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+	row, err := d.mine(ctx, in.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	return "it pauses after the call that runs", spoken(d.app.Pause(ctx, row.ID))
+}
+
+func (d *Desk) abort(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+	row, err := d.mine(ctx, in.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	return "aborted", spoken(d.app.Abort(ctx, row.ID))
+}
+
+type resumeGoalArgs struct {
+	GoalID           string  `json:"goal_id"`
+	Note             string  `json:"note,omitempty" jsonschema:"what the agent should know"`
+	MaxIterations    int     `json:"max_iterations,omitempty" jsonschema:"the new limit, of all runs together"`
+	WallClockMinutes int     `json:"wall_clock_minutes,omitempty" jsonschema:"the new limit, of all runs together"`
+	MaxUSD           float64 `json:"max_usd,omitempty" jsonschema:"the new limit"`
+}
+
+func (d *Desk) resume(ctx context.Context, in resumeGoalArgs, _ mcp.Progress) (any, error) {
+	row, err := d.mine(ctx, in.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	if in.MaxIterations < 0 || in.WallClockMinutes < 0 || in.MaxUSD < 0 {
+		return nil, errors.New("a limit is a positive number; leave it out to keep it")
+	}
+	return "it goes on", spoken(d.app.Resume(ctx, row.ID, api.ResumeInput{
+		Note: in.Note, Iterations: in.MaxIterations, WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(), USD: in.MaxUSD,
+	}))
+}
+
+type waitForGoalArgs struct {
+	GoalID         string `json:"goal_id"`
+	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"60 if left out, at most 3600"`
+}
+
+// wait listens first and reads then, so that nothing is missed in between.
+func (d *Desk) wait(ctx context.Context, in waitForGoalArgs, progress mcp.Progress) (any, error) {
+	const usual, most, buffer = 60, 3600, 4096
+	if in.TimeoutSeconds <= 0 {
+		in.TimeoutSeconds = usual
+	}
+	late := time.After(time.Duration(min(in.TimeoutSeconds, most)) * time.Second)
+	sub := d.app.Events(buffer)
+	defer func() { sub.Close() }()
+	for {
+		row, err := d.app.store.Find(ctx, in.GoalID)
+		if err != nil || row.Status != goal.Running && row.Status != goal.Pending {
+			if err != nil {
+				return nil, spoken(err)
+			}
+			return d.get(ctx, goalArgs{string(row.ID)}, progress)
+		}
+		stopped, err := d.until(ctx, row.ID, sub, late, progress)
+		switch {
+		case errors.Is(err, errBehind):
+			sub.Close()
+			sub = d.app.Events(buffer)
+		case err != nil:
+			return nil, err
+		case !stopped:
+			return d.get(ctx, goalArgs{string(row.ID)}, progress)
+		}
+	}
+}
+
+var errBehind = errors.New("too many events at once")
+
+// until tells steps until the goal stops; false is a wait that was too long.
+func (d *Desk) until(ctx context.Context, id goal.ID, sub *event.Subscription, late <-chan time.Time, progress mcp.Progress) (stopped bool, err error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return false, fmt.Errorf("waiting: %w", ctx.Err())
+		case <-late:
+			return false, nil
+		case e, ok := <-sub.C:
+			if !ok {
+				return false, errBehind
+			}
+			if e.GoalID != id {
+				continue
+			}
+			switch b := e.Body.(type) {
+			case *event.Step:
+				progress(fmt.Sprintf("step %d: %s %s", b.StepID, b.Tool, b.Outcome), float64(b.StepID))
+			case *event.Ended, *event.Paused:
+				return true, nil
+			}
+		}
+	}
+}

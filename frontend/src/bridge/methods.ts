@@ -21,6 +21,7 @@ import type {
   ProposalView,
   ProtectInput,
   ProtectedFile,
+  MCPServer,
   Provider,
   PruneInput,
   PruneOutput,
@@ -108,6 +109,10 @@ export interface Methods {
   "WorkspaceAPI.Panes": () => PaneList;
   "WorkspaceAPI.Layout": () => string;
   "WorkspaceAPI.SaveLayout": (json: string) => boolean;
+  "MCPAPI.List": () => MCPServer[] | null;
+  "MCPAPI.Save": (server: MCPServer) => boolean;
+  "MCPAPI.Delete": (name: string) => boolean;
+  "MCPAPI.Test": (name: string) => MCPServer;
   "ModelAPI.List": () => Provider[] | null;
   "ModelAPI.Save": (provider: Provider) => boolean;
   "ModelAPI.Delete": (id: string) => boolean;

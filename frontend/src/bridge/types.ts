@@ -566,6 +566,27 @@ export interface Provider {
   note: string;
 }
 
+export interface MCPServer {
+  name: string;
+  command: string;
+  args: string[] | null;
+  env: string[] | null;
+  url: string;
+  headers: string[] | null;
+  risk: string;
+  timeout_seconds: number;
+  off: boolean;
+  title: string;
+  listed_at: string;
+  tools: MCPTool[] | null;
+}
+
+export interface MCPTool {
+  name: string;
+  description: string;
+  risk: string;
+}
+
 export interface Finding {
   id: string;
   state: "ok" | "warn" | "bad";

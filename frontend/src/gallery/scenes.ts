@@ -115,6 +115,20 @@ export const scenes: Record<string, Scene> = {
   },
   palette: { after: (app) => app.set({ paletteOpen: true }) },
   settings: { after: (app) => app.go("settings") },
+  "settings-mcp": {
+    after: (app) => {
+      app.go("settings");
+      queueMicrotask(() => {
+        const look = () => {
+          const button = document.querySelector<HTMLElement>('[data-testid="mcp-tools"]');
+          if (!button) return requestAnimationFrame(look);
+          button.click();
+          button.scrollIntoView();
+        };
+        requestAnimationFrame(look);
+      });
+    },
+  },
   welcome: {
     world: { empty: true },
     before: (b) => {

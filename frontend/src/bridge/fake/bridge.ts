@@ -27,6 +27,7 @@ import {
   findings,
   proposal,
   protectedFiles,
+  guests,
   providers,
   remoteSessions,
   servers,
@@ -63,6 +64,7 @@ export class FakeBridge implements Bridge {
   layout = "";
   settings = structuredClone(settings);
   providers = structuredClone(providers);
+  guests = structuredClone(guests);
   findings = structuredClone(findings);
   servers = structuredClone(servers);
   approvals: ApprovalView[] = structuredClone(approvals);
@@ -460,6 +462,20 @@ export class FakeBridge implements Bridge {
     "WorkspaceAPI.SaveLayout": (json) => {
       this.layout = json;
       return true;
+    },
+    "MCPAPI.List": () => this.guests,
+    "MCPAPI.Save": (s) => {
+      this.guests = [...this.guests.filter((o) => o.name !== s.name), s];
+      return true;
+    },
+    "MCPAPI.Delete": (name) => {
+      this.guests = this.guests.filter((s) => s.name !== name);
+      return true;
+    },
+    "MCPAPI.Test": (name) => {
+      const found = this.guests.find((s) => s.name === name);
+      if (!found) throw new Error(`no server ${name}`);
+      return found;
     },
     "ModelAPI.List": () => this.providers,
     "ModelAPI.Save": (p) => {

@@ -5,6 +5,7 @@ import type {
   PaneInfo,
   ProposalView,
   ProtectedFile,
+  MCPServer,
   Provider,
   RemoteSession,
   SSHServer,
@@ -54,6 +55,41 @@ export const findings: Finding[] = [
     title: "No model is configured",
     detail: "The demo works without one. It is scripted, no AI.",
     hint: "set OPENAI_API_KEY, or add a provider in Settings",
+  },
+];
+
+export const guests: MCPServer[] = [
+  {
+    name: "notes",
+    command: "notes-mcp",
+    args: ["--folder", "."],
+    env: [],
+    url: "",
+    headers: [],
+    risk: "",
+    timeout_seconds: 0,
+    off: false,
+    title: "notes 1.4.0",
+    listed_at: "2026-11-21T09:12:00Z",
+    tools: [
+      { name: "search_notes", description: "Finds notes that hold a text.", risk: "read_only" },
+      { name: "add_note", description: "Writes a new note.", risk: "write_local" },
+      { name: "share_note", description: "Sends a note to somebody.", risk: "network_write" },
+    ],
+  },
+  {
+    name: "issues",
+    command: "",
+    args: [],
+    env: [],
+    url: "https://mcp.example.org/",
+    headers: ["Authorization: Bearer {{secret:ISSUES}}"],
+    risk: "network_get",
+    timeout_seconds: 0,
+    off: false,
+    title: "",
+    listed_at: "",
+    tools: [],
   },
 ];
 

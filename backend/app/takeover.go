@@ -35,18 +35,20 @@ func (t *takeovers) take(id goal.ID) bool {
 	return was
 }
 
-// TakeOver gives a goal's page to the person. What the agent does there ends at
-// once, and its goal pauses: nothing is spent while a person drives.
+// TakeOver gives a goal's page to the person. Its goal pauses: nothing is spent
+// while a person drives. That comes first, since what the agent does on the page
+// ends at once, and the goal would ask its model what to do next.
 func (b *browsing) TakeOver(ctx context.Context, p *browser.Pane) error {
+	if id := goal.ID(p.Info().GoalID); id != "" {
+		switch err := b.app.Pause(ctx, id); {
+		case err == nil:
+			b.app.takeovers.add(id)
+		case !conflict(err): // else it does not run
+			return err
+		}
+	}
 	if err := p.TakeOver(); err != nil {
 		return fmt.Errorf("take over: %w", err)
-	}
-	id := goal.ID(p.Info().GoalID)
-	switch err := b.app.Pause(ctx, id); {
-	case err == nil:
-		b.app.takeovers.add(id)
-	case !conflict(err): // else it does not run
-		return err
 	}
 	return nil
 }

@@ -1,5 +1,6 @@
 // An OpenAI-compatible server that plays given turns: the only thing in these
-// tests that is not real. A turn is { text } or { tool, args }.
+// tests that is not real. A turn is { text } or { tool, args }, or a function that gives
+// one from the request.
 import { createServer } from "node:http";
 import { once } from "node:events";
 
@@ -20,7 +21,8 @@ export async function startModel(turns) {
         );
         return;
       }
-      const turn = turns[Math.min(asked.length, turns.length - 1)];
+      const next = turns[Math.min(asked.length, turns.length - 1)];
+      const turn = typeof next === "function" ? next(body) : next;
       asked.push(body);
       stream(response, turn, asked.length);
     });

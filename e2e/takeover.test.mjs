@@ -1,0 +1,117 @@
+// A person takes a page over in the middle of what an agent does there, types
+// what nobody shall keep, and hands it back: the goal stands still meanwhile and
+// then goes on to its end.
+import assert from "node:assert/strict";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { withApp } from "./lib/app.mjs";
+import { startModel } from "./lib/model.mjs";
+import { Pane } from "./lib/pane.mjs";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const secret = "hunter2-for-nobody";
+const address = "http://127.0.0.1:8080/keys.html";
+
+/** The pane that the last result names. */
+const paneOf = (body, letter) => {
+  const results = body.messages.filter((m) => m.role === "tool").map((m) => JSON.stringify(m.content));
+  const named = results.flatMap((r) => [...r.matchAll(new RegExp(`pane (${letter}\\d+)`, "g"))].map((m) => m[1]));
+  return named.at(-1) ?? "unknown";
+};
+
+test("a person takes a goal's page over and hands it back", { timeout: 120_000 }, async (t) => {
+  const model = await startModel([
+    { tool: "terminal_open", args: { title: "server" } },
+    (body) => ({
+      tool: "terminal_run",
+      args: {
+        pane: paneOf(body, "t"),
+        command: `'${join(root, "bin/goalctl")}' static --listen 127.0.0.1:8080 .`,
+        wait_seconds: 1,
+      },
+    }),
+    { tool: "browser_open", args: { url: address } },
+    (body) => ({ tool: "browser_wait", args: { pane: paneOf(body, "b"), text: "never said by it", seconds: 110 } }),
+    (body) => ({ text: "I look again.", tool: "browser_snapshot", args: { pane: paneOf(body, "b") } }),
+    { tool: "run_command", args: { command: "touch done.txt" } },
+    { tool: "claim_complete", args: { rationale: "done.txt exists" } },
+  ]);
+  try {
+    await withApp(t, ({ page, home }) => walk(page, home, model));
+  } finally {
+    model.close();
+  }
+});
+
+async function walk(page, home, model) {
+  const at = (id) => page.getByTestId(id);
+  const dir = join(home, "mine");
+  mkdirSync(dir);
+  for (const name of ["keys.html", "say.js"]) {
+    copyFileSync(join(root, "backend/browser/fixtures", name), join(dir, name));
+  }
+  await at("skip-welcome").click();
+  await at("rail-settings").click();
+  await at("provider-add").click();
+  await at("provider-id").fill("played");
+  await at("provider-base_url").fill(model.url);
+  await at("provider-model").fill("played");
+  await at("provider-save").click();
+  const line = at("providers").locator('[data-id="played"]');
+  await line.waitFor();
+  if ((await line.getAttribute("data-active")) !== "true") await line.getByTestId("provider-use").click();
+  await line.and(page.locator('[data-active="true"]')).waitFor();
+  await at("settings-close").click();
+
+  await page.keyboard.press("Control+Shift+KeyG");
+  await at("new-goal").waitFor();
+  await at("field-objective").fill("look at the page, then create done.txt");
+  await at("field-dir").fill(dir);
+  await at("check-command").fill("test -f done.txt");
+  await page.keyboard.press("Control+Enter");
+  await at("new-goal").waitFor({ state: "detached" });
+  if (await at("dashboard").isVisible()) await at("rail-workspace").click();
+
+  // The agent waits on its page.
+  const pane = new Pane(page, page.getByTestId("browser").first());
+  await pane.root.waitFor();
+  await pane.root.locator('[data-testid="driver"][data-driver="agent"]').waitFor();
+  await pane.root.getByTestId("agent-pointer").getByText("waits").waitFor();
+  assert.equal(model.asked.length, 4);
+  await pane.click(60, 34); // the picture takes nothing while the agent drives
+  await pane.root.locator('[data-testid="driver"][data-driver="agent"]').waitFor();
+
+  // The person has it: the goal pauses, and nothing that is done is kept.
+  await at("take-over").click();
+  await pane.root.locator('[data-testid="driver"][data-driver="person"]').waitFor();
+  await pane.click(60, 34);
+  await pane.says("focus a");
+  await pane.type(secret);
+  await pane.says(`a=${secret}`);
+  await pane.press("Control+A");
+  await pane.press("Backspace");
+  await pane.says("a=");
+  assert.equal(model.asked.length, 4, "the model was asked while a person had the page");
+
+  await at("hand-back").click();
+  await pane.root.locator('[data-testid="driver"][data-driver="agent"]').waitFor();
+  await at("rail-goals").click();
+  await at("goal-header").getByText("done", { exact: true }).first().waitFor();
+  assert.ok(existsSync(join(dir, "done.txt")));
+
+  const told = JSON.stringify(model.asked);
+  assert.match(told, /taken this pane over/, "the wait did not end with the reason");
+  assert.match(told, /handed it back/, "the model was not told to look again");
+  assert.ok(!told.includes(secret), "the model was told what the person typed");
+  for (const file of files(home)) {
+    assert.ok(!readFileSync(file).includes(secret), `${file} keeps what the person typed`);
+  }
+}
+
+/** The files that the program keeps: not Chromium's own, which end with it. */
+const files = (folder) =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((f) => f.isFile() && !/\/(browser|profiles)(\/|$)/.test(join(f.parentPath, f.name).slice(folder.length)))
+    .map((f) => join(f.parentPath, f.name));

@@ -1,0 +1,192 @@
+package tasks_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/browser"
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/tools"
+)
+
+// args are the arguments of a call.
+type args map[string]any
+
+// agent does what a model could do: it calls tools by name with JSON, and knows
+// of a page what they answered.
+type agent struct {
+	*testing.T
+	ctx   context.Context
+	tools map[string]tools.Tool
+	site  *site
+	pane  string
+	seen  string // the last snapshot, with its further pages as far as they were read
+
+	calls, bytes int
+	spent        time.Duration
+}
+
+var paneNamed = regexp.MustCompile(`pane (b\d+)`)
+
+// try calls a tool for the open pane.
+func (a *agent) try(tool string, with args) goal.Result {
+	a.Helper()
+	if _, named := with["pane"]; !named && a.pane != "" && strings.HasPrefix(tool, "browser_") && tool != "browser_tabs" {
+		with["pane"] = a.pane
+	}
+	raw, err := json.Marshal(with)
+	if err != nil {
+		a.Fatal(err)
+	}
+	t, ok := a.tools[tool]
+	if !ok {
+		a.Fatalf("there is no tool %s", tool)
+	}
+	began := time.Now()
+	if _, err := t.Effect(a.ctx, raw); err != nil {
+		return goal.Result{Text: err.Error()}
+	}
+	r := t.Do(a.ctx, raw)
+	a.spent += time.Since(began)
+	a.calls++
+	a.bytes += len(raw) + len(r.Text)
+	return r
+}
+
+// do is a call that must succeed.
+func (a *agent) do(tool string, with args) string {
+	a.Helper()
+	r := a.try(tool, with)
+	if !r.OK {
+		a.Fatalf("%s %v: %s\nthe last snapshot:\n%s", tool, with, r.Text, a.seen)
+	}
+	return r.Text
+}
+
+// open goes to the page of a task and looks at it.
+func (a *agent) open(task string) {
+	a.Helper()
+	text := a.do("browser_open", args{"url": a.site.URL + "/tasks/" + task + ".html"})
+	if m := paneNamed.FindStringSubmatch(text); m != nil {
+		a.pane = m[1]
+	}
+	a.look()
+}
+
+func (a *agent) look() {
+	a.Helper()
+	a.seen = a.do("browser_snapshot", args{})
+}
+
+// ref reads from what was seen how something is called; the words are part of its line.
+func (a *agent) ref(words string) string {
+	a.Helper()
+	ref := refIn(a.seen, words)
+	if ref == "" {
+		a.Fatalf("nothing of what was seen is %q:\n%s", words, a.seen)
+	}
+	return ref
+}
+
+var atStart = regexp.MustCompile(`^\s*(?:[-+] )?((?:f\d+)?e\d+) (.*)$`)
+
+func refIn(text, words string) string {
+	for line := range strings.Lines(text) {
+		if m := atStart.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil && strings.Contains(m[2], words) {
+			return m[1]
+		}
+	}
+	return ""
+}
+
+// click clicks what was seen. What is no longer there is looked for again.
+func (a *agent) click(words string) string {
+	a.Helper()
+	r := a.try("browser_click", args{"target": a.ref(words)})
+	if !r.OK && strings.Contains(r.Text, "stale ref") {
+		a.look()
+		r = a.try("browser_click", args{"target": a.ref(words)})
+	}
+	if !r.OK {
+		a.Fatalf("clicking %s: %s\nthe last snapshot:\n%s", words, r.Text, a.seen)
+	}
+	return r.Text
+}
+
+func (a *agent) write(words, text string) {
+	a.Helper()
+	a.do("browser_type", args{"target": a.ref(words), "text": text, "clear": true})
+}
+
+// read gives what a pattern finds in a text that a tool answered.
+func (a *agent) read(text, pattern string) string {
+	a.Helper()
+	m := regexp.MustCompile(pattern).FindStringSubmatch(text)
+	if m == nil {
+		a.Fatalf("no %q in\n%s", pattern, text)
+	}
+	return m[1]
+}
+
+// place is where something lies on the viewport, as browser_find tells it.
+func (a *agent) place(with args) (x, y int) {
+	a.Helper()
+	text := a.do("browser_find", with)
+	m := regexp.MustCompile(`(-?\d+),(-?\d+) \d+x\d+`).FindStringSubmatch(text)
+	if m == nil {
+		a.Fatalf("no place in\n%s", text)
+	}
+	_, _ = fmt.Sscan(m[1]+" "+m[2], &x, &y)
+	return x, y
+}
+
+// workshop is what all tasks share: a Chromium, the tools, the pages.
+type workshop struct {
+	site  *site
+	tools map[string]tools.Tool
+	panes *panes
+	dir   string
+}
+
+func open(t *testing.T) *workshop {
+	t.Helper()
+	if _, err := browser.Find(); errors.Is(err, browser.ErrMissing) {
+		t.Skipf("needs Chromium: %v", err)
+	}
+	dir := t.TempDir()
+	person, err := sandbox.Open(t.Context(), sandbox.Options{Helper: sandboxtest.Helper(t), Name: "tasks"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &workshop{site: newSite(t), tools: map[string]tools.Tool{}, dir: dir, panes: &panes{}}
+	w.panes.all = browser.New(browser.Config{
+		Launcher: person, Dir: filepath.Join(t.TempDir(), "b"),
+		Downloads: func(string) string { return filepath.Join(dir, "downloads") },
+		OnPopup:   func(pane.Info, string) (browser.Options, bool) { return browser.Options{ID: w.panes.name()}, true },
+	})
+	box, err := tools.New(tools.Room{Dir: dir, Launcher: person, Env: os.Environ(), Browsers: w.panes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range box.Tools() {
+		w.tools[tool.Spec().Name] = tool
+	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		if err := errors.Join(box.Close(), w.panes.all.Close(ctx), person.Close(ctx)); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}

@@ -1,0 +1,48 @@
+package tasks_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"goalpost/backend/browser"
+	"goalpost/backend/pane"
+	"goalpost/backend/tools"
+)
+
+const ours = "01TASKS"
+
+// panes are the browser panes of the one goal there is.
+type panes struct {
+	all  *browser.Manager
+	last atomic.Int64
+}
+
+func (p *panes) name() string { return fmt.Sprintf("b%d", p.last.Add(1)) }
+
+func (p *panes) Open(ctx context.Context, id, url string) (tools.Page, error) {
+	b, ok := p.all.Get(id)
+	var err error
+	if ok {
+		err = b.Navigate(ctx, url)
+	} else {
+		b, err = p.all.Open(ctx, browser.Options{ID: p.name(), URL: url, GoalID: ours})
+	}
+	if err != nil {
+		return tools.Page{}, fmt.Errorf("open: %w", err)
+	}
+	info := b.Info()
+	return tools.Page{Pane: info.ID, URL: info.URL, Title: info.Title}, nil
+}
+
+func (p *panes) Get(id string) (tools.Browser, error) {
+	b, ok := p.all.Get(id)
+	if !ok {
+		return nil, fmt.Errorf("there is no pane %q", id)
+	}
+	return b, nil
+}
+
+func (p *panes) List() []pane.Info { return p.all.List() }
+
+func (p *panes) Close(ctx context.Context, id string) error { return p.all.ClosePane(ctx, id) }

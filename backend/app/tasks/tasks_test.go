@@ -1,0 +1,87 @@
+// Package tasks_test lets a scripted agent solve tasks on our own pages through
+// the tools alone: real Chromium, the tools as a model calls them, and a server
+// that judges. The agent finds its refs and the secrets in what tools answer.
+package tasks_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"goalpost/backend/goal"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// task is one page and how it is solved; want is what it must send, where CODE
+// stands for the secret of the run.
+type task struct {
+	name, want string
+	solve      func(*agent)
+}
+
+const most = 2 * time.Minute // for one task, on a machine that is busy
+
+// TestAnAgentSolvesTasks prints the table of docs/performance.md with -v.
+func TestAnAgentSolvesTasks(t *testing.T) {
+	w := open(t)
+	var table strings.Builder
+	var calls, bytes int
+	var spent time.Duration
+	first := ""
+	solved := 0
+	for _, task := range all {
+		t.Run(task.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(goal.WithRun(t.Context(), goal.Run{Goal: ours, ID: "r1"}), most)
+			defer cancel()
+			a := &agent{T: t, ctx: ctx, tools: w.tools, site: w.site, pane: first}
+			task.solve(a)
+			a.do("browser_wait", args{"text": "Solved", "seconds": 20})
+			if got, want := w.site.got(task.name), strings.ReplaceAll(task.want, "CODE", w.site.code); got != want {
+				t.Fatalf("the page sent %q, not %q", got, want)
+			}
+			first = a.pane
+			fmt.Fprintf(&table, "| %s | %d | %d | %d |\n", task.name, a.calls, a.spent.Milliseconds(), a.bytes)
+			calls, bytes, spent, solved = calls+a.calls, bytes+a.bytes, spent+a.spent, solved+1
+		})
+	}
+	t.Logf("\n| task | calls | ms | bytes |\n|---|--:|--:|--:|\n%s| all %d | %d | %d | %d |\n", table.String(), solved, calls, spent.Milliseconds(), bytes)
+}
+
+// Every page is one of a task or part of one, and nothing is there twice.
+func TestTasksAndPages(t *testing.T) {
+	names := map[string]bool{}
+	for _, task := range all {
+		if names[task.name] {
+			t.Errorf("the task %s is there twice", task.name)
+		}
+		names[task.name] = true
+	}
+	if len(names) < 40 {
+		t.Errorf("%d tasks", len(names))
+	}
+	files, err := os.ReadDir(pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := map[string]bool{"inside": true, "code": true, "members": true}
+	for _, f := range files {
+		if name, ok := strings.CutSuffix(f.Name(), ".html"); ok && !names[name] && !parts[name] {
+			t.Errorf("no task uses %s", f.Name())
+		}
+		delete(names, strings.TrimSuffix(f.Name(), ".html"))
+	}
+	if left := slices.Sorted(maps.Keys(names)); len(left) > 0 {
+		t.Errorf("no page for %v", left)
+	}
+}
+
+var number = regexp.MustCompile(`\d{6}`)

@@ -41,7 +41,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit frontend e2e smoke bench crash leaks cover fmt
+.PHONY: lint vet unit frontend e2e smoke bench crash leaks fuzz flood cover fmt
 lint: $(LINT) $(NPM) ## linters and formatting of Go, shell and the test scripts
 	$(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -76,6 +76,13 @@ crash: $(HELPER) ## 200 goals killed at random moments and resumed, 8 goals at o
 
 leaks: $(HELPER) ## 200 browser panes opened and closed and 50 page processes ended leave nothing behind (unit does 10 and 3)
 	go test ./backend/browser -run TestNothingIsLeaked -cycles 200 -crashes 50 -timeout 20m -v | grep -v '^=== '
+
+FUZZ ?= 20s
+fuzz: $(HELPER) ## each fuzz test for FUZZ=20s (unit tries their seeds)
+	$(SCRIPTS)/fuzz.sh $(FUZZ)
+
+flood: $(HELPER) ## a terminal that prints a gigabyte to a slow viewer, and the memory that takes (unit does 64 MiB)
+	go test ./backend/terminal -run 'TestAFloodStaysSmall' -flood 1024 -timeout 20m -v
 
 cover: $(HELPER) ## statement coverage of the engine by its own tests and by the transcripts
 	$(SCRIPTS)/cover.sh

@@ -13,7 +13,7 @@ import (
 )
 
 // Window is how many bytes of a terminal may be on the way to one page.
-const Window = 512 << 10
+const Window = 1 << 20
 
 const (
 	chunkMost = 32 << 10

@@ -112,6 +112,14 @@ func (s *Session) live(l *life) {
 	buf := make([]byte, readSize)
 	for s.makeRoom(l, len(buf)) {
 		n, err := l.master.Read(buf)
+		// The kernel hands out 4 KiB at a time. Of a flood more is there by now.
+		for err == nil && n < len(buf) {
+			more := readNow(l.master, buf[n:])
+			if more == 0 {
+				break
+			}
+			n += more
+		}
 		s.add(buf[:n])
 		if err != nil {
 			break // the deadline, or EIO: nobody holds the terminal

@@ -8,7 +8,7 @@ import (
 
 const (
 	chunkSize = 32 << 10
-	window    = 512 << 10 // bytes on the way that are not acknowledged
+	window    = 1 << 20 // bytes on the way that are not acknowledged
 
 	// maxBehind is how far a viewer that had caught up may fall behind before
 	// the program is slowed. Less than the scrollback, so that Ctrl+C in a flood
@@ -58,7 +58,7 @@ func (s *Session) Attach(offset int64) *Viewer {
 }
 
 // Read waits for output and returns up to 32 KiB that end with a whole
-// character, and the offset of the first byte. At most 512 KiB are handed out
+// character, and the offset of the first byte. At most 1 MiB is handed out
 // beyond what was acknowledged. Errors: *LostError (read on), io.EOF when the
 // program has ended and everything was read (a restart makes more), ErrClosed,
 // or ctx's.

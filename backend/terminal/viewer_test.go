@@ -64,7 +64,7 @@ func TestFloodAndSlowViewer(t *testing.T) {
 }
 
 func TestWindow(t *testing.T) {
-	s := terminal(t, "sh", "-c", "head -c 1000000 /dev/zero")
+	s := terminal(t, "sh", "-c", "head -c 2000000 /dev/zero")
 	v := s.Attach(0)
 	defer v.Close()
 	ctx := within(t)
@@ -92,7 +92,7 @@ func TestWindow(t *testing.T) {
 	}
 	v.Ack(got)
 	text, lost := rest(t, v)
-	if int64(len(text))+got != 1_000_000 || lost != 0 {
+	if int64(len(text))+got != 2_000_000 || lost != 0 {
 		t.Errorf("%d bytes, %d lost", int64(len(text))+got, lost)
 	}
 }

@@ -7,6 +7,7 @@ import { withPage } from "./lib/page.mjs";
 const line = "thequickbrownfoxjumpsoverthelazydogandrunsaroundit"; // 50 keys
 const lines = 4;
 const between = 57; // ms between two keys: no multiple of a frame
+const others = 15;
 const flood =
   'while :; do for c in 31 32 33 34 35 36; do echo -e "\\e[${c}mflood of colour $c $RANDOM\\e[0m and so on"; done; done\r';
 
@@ -20,9 +21,22 @@ export async function measure() {
     const other = await page.splitTerminal();
     await page.type(other, flood);
     rows.push(row("key echo, cat, another pane floods", await echo(page, id)));
-    await page.closeTerminal(other);
+    for (const pane of await spread(page, [other], others - 1)) await page.type(pane, flood);
+    rows.push(row(`key echo, cat, ${others} other panes flood`, await echo(page, id), { target: 60, tail: true }));
   });
   return rows;
+}
+
+/** Splits panes in turn until so many more are there: all can be seen. */
+async function spread(page, panes, more) {
+  const opened = [];
+  while (opened.length < more) {
+    for (const pane of [...panes, ...opened].slice(0, more - opened.length)) {
+      await page.focus(pane);
+      opened.push(await page.splitTerminal());
+    }
+  }
+  return opened;
 }
 
 /** Types with real keys and gives the time of each in ms. */

@@ -1,6 +1,7 @@
 import type { AddPanelPositionOptions, DockviewApi, DockviewGroupPanel, IDockviewPanel } from "dockview-react";
 import { createStore } from "zustand/vanilla";
 import type { PaneInfo } from "@/bridge/types";
+import { Turns } from "@/features/terminal/flow";
 import type { Screen } from "@/features/terminal/screen";
 import type { App } from "@/store/app";
 import { placeFor, restorable, splitSide, type Place } from "./layout";
@@ -25,6 +26,8 @@ export class WorkspaceControl {
     broadcast: new Set(),
   }));
   readonly screens = new Map<string, Screen>();
+  /** Whose flood is written next. */
+  readonly turns = new Turns();
   private dock: DockviewApi | null = null;
   private restored = false;
   private timer: ReturnType<typeof setTimeout> | undefined;

@@ -68,6 +68,7 @@ function Terminal({ pane, visible, active }: TerminalProps) {
         visible={visible}
         active={active}
         searching={searching}
+        turns={control.turns}
         onSearchEnd={() => control.store.setState({ searching: "" })}
         onLeave={() => control.leave(id)}
         onScreen={onScreen}

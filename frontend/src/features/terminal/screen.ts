@@ -7,6 +7,7 @@ import type { WebglAddon } from "@xterm/addon-webgl";
 import type { Bridge } from "@/bridge/bridge";
 import { readClipboard, writeClipboard } from "@/bridge/clipboard";
 import type { TerminalStream } from "@/bridge/terminal";
+import { Flow, type Turns } from "./flow";
 import { Prompts } from "./prompts";
 import { terminalTheme } from "./theme";
 
@@ -33,11 +34,13 @@ export interface ScreenLook {
 }
 
 /** How much less a pane without the keyboard acknowledges, so that less of its flood is on the way: the pane in use comes first. */
-const modesty = 448 * 1024;
+const modesty = 960 * 1024;
 
 const builtIn = '"JetBrains Mono", ui-monospace, monospace';
 
 const fonts = (own: string) => (own ? `${own}, ${builtIn}` : builtIn);
+
+const notKept = new TextEncoder().encode("\r\n\x1b[2m… earlier output is no longer kept …\x1b[0m\r\n");
 
 /** What the terminal says by itself: mouse and focus reports. They are no typing. */
 const report = new RegExp(`^${String.fromCharCode(27)}\\[(?:[IO]$|<|M)`);
@@ -50,6 +53,7 @@ export class Screen {
   private gl: WebglAddon | null = null;
   private readonly fitter = new FitAddon();
   private readonly stream: TerminalStream;
+  private readonly flow: Flow;
   private frame = 0;
   private host: HTMLElement | null = null;
   private written = 0;
@@ -60,6 +64,7 @@ export class Screen {
     bridge: Bridge,
     readonly pane: string,
     look: ScreenLook,
+    turns: Turns,
     private readonly on: ScreenHandlers,
   ) {
     this.term = new Terminal({
@@ -88,13 +93,17 @@ export class Screen {
     this.asked = look;
     this.term.attachCustomKeyEventHandler((e) => this.key(e));
     this.term.onBell(on.bell);
+    this.flow = new Flow(turns, {
+      write: (bytes, done) => this.term.write(bytes, done),
+      written: (end) => {
+        this.written = end;
+        this.acknowledge();
+      },
+      used: () => this.used(),
+    });
     this.stream = bridge.terminal(pane, {
-      data: (bytes, end) =>
-        this.term.write(bytes, () => {
-          this.written = end;
-          this.acknowledge();
-        }),
-      lost: () => this.term.write("\r\n\x1b[2m… earlier output is no longer kept …\x1b[0m\r\n"),
+      data: (bytes, end) => this.flow.add(bytes, end),
+      lost: (_from, to) => this.flow.add(notKept, to),
       exit: on.exit,
       size: (cols, rows) => this.term.resize(cols, rows),
       refused: on.refused,
@@ -110,7 +119,10 @@ export class Screen {
   attach(host: HTMLElement): void {
     this.host = host;
     this.term.open(host);
-    this.term.textarea?.addEventListener("focus", () => this.acknowledge());
+    this.term.textarea?.addEventListener("focus", () => {
+      this.acknowledge();
+      this.flow.hurry();
+    });
     this.fit();
     void this.draw(this.asked.webgl);
   }
@@ -147,9 +159,12 @@ export class Screen {
     }
   }
 
+  private used(): boolean {
+    return this.term.textarea !== undefined && this.term.textarea === document.activeElement;
+  }
+
   private acknowledge(): void {
-    const used = this.term.textarea !== undefined && this.term.textarea === document.activeElement;
-    this.stream.ack(used ? this.written : Math.max(0, this.written - modesty));
+    this.stream.ack(this.used() ? this.written : Math.max(0, this.written - modesty));
   }
 
   /** Makes the grid as large as its place; at most once a frame, and not while it has no place. */
@@ -204,6 +219,7 @@ export class Screen {
     this.closed = true;
     if (this.frame) cancelAnimationFrame(this.frame);
     this.stream.close();
+    this.flow.close();
     this.term.dispose();
   }
 

@@ -6,6 +6,7 @@ import { Button } from "@/ui/button";
 import { Badge } from "@/ui/badge";
 import { Ask } from "./ask";
 import { SearchBox } from "./search";
+import type { Turns } from "./flow";
 import { Screen } from "./screen";
 
 interface TerminalViewProps {
@@ -14,6 +15,7 @@ interface TerminalViewProps {
   visible: boolean;
   active: boolean;
   searching: boolean;
+  turns: Turns;
   onSearchEnd: () => void;
   /** The keyboard leaves the terminal. */
   onLeave: () => void;
@@ -56,6 +58,7 @@ export function TerminalView(p: TerminalViewProps) {
         webgl: settings?.webgl ?? false,
         screenReader: settings?.screen_reader ?? false,
       },
+      handlers.current.turns,
       {
         link: setLink,
         exit: setExit,

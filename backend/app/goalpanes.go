@@ -110,3 +110,64 @@ func (b goalBrowsers) Close(ctx context.Context, id string) error {
 	}
 	return nil
 }
+
+// goalScreen is all panes of one goal together.
+type goalScreen struct{ *goalPanes }
+
+func (s goalScreen) List() []pane.Info {
+	var list []pane.Info
+	for _, i := range s.app.panes.Snapshot().Panes {
+		if s.app.panes.drives(s.goal, i) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func (s goalScreen) get(id string) (pane.Info, error) {
+	for _, i := range s.List() {
+		if i.ID == id {
+			return i, nil
+		}
+	}
+	return pane.Info{}, notYours(id)
+}
+
+func (s goalScreen) Lent(id string) bool { return s.app.panes.isLent(id) }
+
+func (s goalScreen) Close(ctx context.Context, id string) error {
+	i, err := s.get(id)
+	switch {
+	case err != nil:
+		return err
+	case s.Lent(id):
+		return fmt.Errorf("pane %s is the person's own: it stays", id)
+	case i.Kind == pane.Browser:
+		err = s.app.panes.CloseBrowser(ctx, id)
+	default:
+		err = s.app.panes.CloseTerminal(ctx, id)
+	}
+	return err
+}
+
+func (s goalScreen) Focus(id string) error {
+	if _, err := s.get(id); err != nil {
+		return err
+	}
+	s.app.panes.focus(id)
+	return nil
+}
+
+func (s goalScreen) Name(id, title string) error {
+	i, err := s.get(id)
+	switch {
+	case err != nil:
+		return err
+	case s.Lent(id):
+		return fmt.Errorf("pane %s is the person's own: it keeps its title", id)
+	case i.Kind == pane.Terminal:
+		return s.app.panes.RenameTerminal(id, title)
+	}
+	s.app.panes.rename(i, title)
+	return nil
+}

@@ -17,7 +17,12 @@ import (
 
 // Start takes a goal in, stores it and starts it. A refusal changes nothing.
 func (a *App) Start(ctx context.Context, in api.StartInput) (id goal.ID, err error) {
-	g, made, err := a.intake(ctx, in)
+	return a.start(ctx, in, func(*goal.Goal) error { return nil })
+}
+
+// start is Start for a goal that shape has a last word on, before its checks are tried.
+func (a *App) start(ctx context.Context, in api.StartInput, shape func(*goal.Goal) error) (id goal.ID, err error) {
+	g, made, err := a.intake(ctx, in, shape)
 	if err != nil {
 		return "", err
 	}
@@ -162,7 +167,7 @@ func (a *App) abortHere(ctx context.Context, id goal.ID) (err error) {
 	err = a.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Ended{
 		Status: goal.Aborted, Exit: goal.UserAborted, Report: []string{"Stopped because the person aborted the goal."},
 	})
-	return errors.Join(err, a.closeRoom(ctx, id))
+	return errors.Join(err, a.closeRoom(ctx, id), a.endChildren(ctx, id))
 }
 
 // handedOver waits until the process that owns a goal has ended its run. The

@@ -117,7 +117,13 @@ func (t goalTerminals) Wait(ctx context.Context, id string, until tools.Terminal
 	if since < 0 {
 		since = t.typed.in(id)
 	}
-	w, err := s.WaitFor(ctx, terminal.Until{Pattern: until.Pattern, Since: since, Prompt: until.Prompt, Exit: until.Exit, Quiet: until.Quiet}, wait)
+	waiting, over := waitUnlessPaused(ctx)
+	defer over()
+	w, err := s.WaitFor(waiting, terminal.Until{Pattern: until.Pattern, Since: since, Prompt: until.Prompt, Exit: until.Exit, Quiet: until.Quiet}, wait)
+	if err != nil && waiting.Err() != nil && ctx.Err() == nil { // a pause is no fault of the terminal
+		_, end := s.Range()
+		w, err = terminal.Waited{Why: terminal.TimeOver, Next: end}, nil
+	}
 	if err != nil {
 		return tools.TerminalWaited{}, fmt.Errorf("pane %s: %w", id, err)
 	}
@@ -125,6 +131,22 @@ func (t goalTerminals) Wait(ctx context.Context, id string, until tools.Terminal
 	from, _ := s.Range()
 	shown := s.Text(max(from, w.Next-tail), tail)
 	return tools.TerminalWaited{Why: string(w.Why), Match: w.Match, Exit: w.Exit, Next: w.Next, Text: shown.Text}, nil
+}
+
+// waitUnlessPaused is ctx until a person pauses the run: a long wait does not
+// hold the pause up. over must be called.
+func waitUnlessPaused(ctx context.Context) (waiting context.Context, over func()) {
+	waiting, cancel := context.WithCancel(ctx)
+	paused := pausing(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		select {
+		case <-paused:
+			cancel()
+		case <-waiting.Done():
+		}
+	})
+	return waiting, func() { cancel(); watch.Wait() }
 }
 
 func (t goalTerminals) List(context.Context) ([]tools.Terminal, error) {

@@ -21,7 +21,7 @@ import (
 // intake turns what the person filled in into a goal, or refuses with a reason
 // and what to do. A folder that it made is taken back after a refusal, with
 // what the checks left in it.
-func (a *App) intake(ctx context.Context, in api.StartInput) (g *goal.Goal, made bool, err error) {
+func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Goal) error) (g *goal.Goal, made bool, err error) {
 	g = &goal.Goal{
 		ID: goal.ID(store.NewID()), Objective: strings.TrimSpace(in.Objective), Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any},
 		Policy: policy.Policy{
@@ -46,7 +46,10 @@ func (a *App) intake(ctx context.Context, in api.StartInput) (g *goal.Goal, made
 		return nil, false, err
 	}
 	g.Policy.Dir = dir
-	if err := a.preflight(ctx, g, in); err != nil {
+	if err = shape(g); err == nil {
+		err = a.preflight(ctx, g, in)
+	}
+	if err != nil {
 		if made {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}

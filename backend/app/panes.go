@@ -22,6 +22,7 @@ type panes struct {
 
 	mu    sync.Mutex
 	lent  map[string]goal.ID // panes of the person that a goal may drive
+	named map[string]string  // titles given to browser panes
 	rev   int64
 	list  []pane.Info // in the order in which they were opened
 	terms int         // names of panes: t1, t2, b1, …
@@ -51,10 +52,45 @@ func (p *panes) changed(info pane.Info, closed bool) {
 	if g, ok := p.lent[info.ID]; ok {
 		info.GoalID = string(g)
 	}
+	if title, ok := p.named[info.ID]; ok {
+		info.Title = title
+	}
 	if closed {
 		delete(p.lent, info.ID)
+		delete(p.named, info.ID)
 	}
 	p.tell(info, closed)
+}
+
+// rename gives a browser pane a title that stays whatever its page is called.
+func (p *panes) rename(info pane.Info, title string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.named == nil {
+		p.named = map[string]string{}
+	}
+	p.named[info.ID] = title
+	info.Title = title
+	p.tell(info, false)
+}
+
+// focus asks the window to bring a pane to the front of its tabs.
+func (p *panes) focus(id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, info := range p.list {
+		if info.ID == id {
+			p.rev++
+			p.app.broker.Publish(event.Event{At: p.app.now(), Body: &event.Pane{Rev: p.rev, Pane: info, Focus: true}})
+		}
+	}
+}
+
+func (p *panes) isLent(id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, lent := p.lent[id]
+	return lent
 }
 
 // tell brings the list up to date and says so; mu is held.

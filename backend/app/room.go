@@ -25,18 +25,19 @@ const linger = 30 * time.Minute
 // room is what one goal runs in. It outlives a pause, so that terminals and
 // pages are still there when the goal is resumed.
 type room struct {
-	app    *App
-	goal   goal.ID
-	policy policy.Policy
-	held   *enclosure
-	box    *tools.Box
-	guests *guests // the person's MCP servers; opened with the room
-	host   verify.Host
-	world  *verify.World // opened with the room
-	minds  minds
-	parks  map[string]*model.Parks // by role
-	warn   func(what, text string)
-	timer  *time.Timer // after done; guarded by rooms.mu
+	app      *App
+	goal     goal.ID
+	policy   policy.Policy
+	held     *enclosure
+	box      *tools.Box
+	guests   *guests // the person's MCP servers; opened with the room
+	host     verify.Host
+	world    *verify.World // opened with the room
+	minds    minds
+	parks    map[string]*model.Parks // by role
+	warn     func(what, text string)
+	timer    *time.Timer // after done; guarded by rooms.mu
+	children *children
 }
 
 // rooms are the open rooms by goal.
@@ -68,6 +69,9 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(w
 	if r.world, err = a.worldOf(ctx, g); err != nil {
 		return nil, errors.Join(err, held.close(ctx))
 	}
+	if r.children, err = a.childrenOf(ctx, g); err != nil {
+		return nil, errors.Join(err, held.close(ctx))
+	}
 	if err := r.equip(ctx, g, warn); err != nil {
 		return nil, errors.Join(err, r.guests.close(), held.close(ctx))
 	}
@@ -80,7 +84,7 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 	env, set := r.held.env, r.held.set
 	r.policy = g.Policy
 	panes := &goalPanes{app: r.app, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env}
-	words := tools.Room{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}}
+	words := tools.Room{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalScreen{panes}, Goals: r.children}
 	if r.held.proxy != nil {
 		words.Held, words.Network = g.Policy.Risk, r.held.proxy
 		r.held.proxy.SetRules(rulesOf(g.Policy))
@@ -138,13 +142,16 @@ func (r *room) Tools() []runner.Tool {
 
 func (r *room) Judge() runner.Judge { return r.host }
 
+// Shared is what the goals that work for this one have spent.
+func (r *room) Shared() goal.Spent { return r.children.Shared() }
+
 func (r *room) World() runner.World { return r.world }
 
 // Close lets go of the run's tools. After a pause the room stays; after done it
 // stays for a while; otherwise everything in it ends now.
 func (r *room) Close(ctx context.Context, exit goal.Exit) error {
 	r.held.journal(nil) // the run's journal is closed
-	err := r.box.Close()
+	err := errors.Join(r.box.Close(), r.children.follow(ctx, exit))
 	switch {
 	case exit == goal.Interrupted || goal.StatusOf(exit) != goal.Paused && exit != goal.Done:
 		return errors.Join(err, r.app.closeRoom(ctx, r.goal))

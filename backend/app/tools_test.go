@@ -113,3 +113,29 @@ func TestTheEnvelope(t *testing.T) {
 		t.Errorf("%d results: %.300q", len(results), results)
 	}
 }
+
+// TestPaneToolsOnRealPanes: a pane is opened, named, brought to the front and
+// closed; what a person lent is only used.
+func TestPaneToolsOnRealPanes(t *testing.T) {
+	p := start(t, t.TempDir())
+	steps := p.did(
+		call("open_pane", with("kind", "terminal", "title", "one")),
+		call("open_pane", with("kind", "browser", "title", "two")),
+		call("list_panes", `{}`),
+		call("focus_pane", with("pane", "b1")),
+		call("name_pane", with("pane", "t1", "title", "three")),
+		call("close_pane", with("pane", "b1")),
+		call("list_panes", `{}`),
+		call("close_pane", with("pane", "b1")),
+	)
+	for i, want := range []string{
+		"opened pane t1", "opened pane b1", `b1 browser "two"`, "in front", `"three"`, "closed pane b1", `t1 terminal "three"`, `no pane "b1"`,
+	} {
+		if !strings.Contains(steps[i].Result, want) || (steps[i].Outcome == event.OK) != (i < 7) {
+			t.Errorf("step %d %s: %s %s", i, steps[i].Tool, steps[i].Outcome, steps[i].Result)
+		}
+	}
+	if strings.Contains(steps[6].Result, "b1") {
+		t.Errorf("a closed pane is listed: %s", steps[6].Result)
+	}
+}

@@ -138,9 +138,10 @@ type (
 		goal.Usage
 		By string `json:"by,omitempty"` // critic, judge, reviewer; "" is the agent
 	}
-	// Steered is a note of the person, at its place in time.
+	// Steered is a note, at its place in time: of the person, or of the goal that From names.
 	Steered struct {
-		Text string `json:"text"`
+		Text string  `json:"text"`
+		From goal.ID `json:"from,omitempty"`
 	}
 	// Lease gives a pane to the goal, or takes it back.
 	Lease struct {
@@ -184,6 +185,7 @@ type (
 		Rev    int64     `json:"rev"`
 		Pane   pane.Info `json:"pane"`
 		Closed bool      `json:"closed"`
+		Focus  bool      `json:"focus,omitempty"` // the agent wants the person to see it
 	}
 )
 

@@ -46,14 +46,14 @@ func filled() []event.Body {
 		&event.Review{Claim: 1, Review: goal.Review{Confirmed: true, Reason: "r", Reply: "w", Error: true, Usage: goal.Usage{TokensOut: 1}}},
 		&event.VerificationFailed{Claim: 1, Detail: "d"},
 		&event.Usage{Usage: goal.Usage{TokensIn: 1, TokensOut: 2, USD: 0.5}, By: "judge"},
-		&event.Steered{Text: "t"},
+		&event.Steered{Text: "t", From: "g2"},
 		&event.Lease{Pane: "t1", Kind: pane.Terminal, Held: true},
 		&event.Warning{What: "usd", Text: "t", Percent: 50},
 		&event.Paused{Exit: goal.Interrupted, Reason: "r", Report: []string{"a"}, Account: "b", Until: "2026-11-21T08:30:15.123Z"},
 		&event.Resumed{Note: "n"},
 		&event.Ended{Status: goal.Completed, Exit: goal.Done, Verified: true, Report: []string{"a", "b"}, Account: "c"},
 		&event.Delta{Text: "t"},
-		&event.Pane{Rev: 2, Pane: pane.Info{ID: "b1", Kind: pane.Browser, URL: "http://127.0.0.1/"}, Closed: true},
+		&event.Pane{Rev: 2, Pane: pane.Info{ID: "b1", Kind: pane.Browser, URL: "http://127.0.0.1/"}, Closed: true, Focus: true},
 	}
 }
 

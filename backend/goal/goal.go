@@ -96,6 +96,7 @@ type Options struct {
 	Protect        []string `json:"protect,omitempty"`         // globs held besides those found
 	NoProtect      []string `json:"no_protect,omitempty"`      // globs left out
 	OnAsk          string   `json:"on_ask,omitempty"`          // park, deny, allow; "" is park
+	Parent         ID       `json:"parent,omitempty"`          // the goal whose agent started this one
 }
 
 // When says whether something is done.

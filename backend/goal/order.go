@@ -10,6 +10,7 @@ const (
 	OrderAbort  OrderKind = "abort"
 	OrderPause  OrderKind = "pause"
 	OrderSteer  OrderKind = "steer"
+	OrderNote   OrderKind = "note"   // words of another goal's agent; Request names that goal
 	OrderResume OrderKind = "resume" // a parked goal goes on now
 	OrderAccept OrderKind = "accept" // a manual check that waits passes
 	OrderReject OrderKind = "reject" // … is sent back; Text says why
@@ -31,7 +32,7 @@ type Order struct {
 // Valid says whether k is one of the orders.
 func (k OrderKind) Valid() bool {
 	switch k {
-	case OrderAbort, OrderPause, OrderSteer, OrderResume, OrderAccept, OrderReject, OrderApprove, OrderDeny, OrderRevoke:
+	case OrderAbort, OrderPause, OrderSteer, OrderNote, OrderResume, OrderAccept, OrderReject, OrderApprove, OrderDeny, OrderRevoke:
 		return true
 	}
 	return false

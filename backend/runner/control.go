@@ -96,6 +96,10 @@ func (r *Run) Wait(ctx context.Context, d time.Duration) time.Duration {
 	return r.cfg.Clock.Now().Sub(from)
 }
 
+// Pausing is closed when the person pauses the run: a tool that waits long ends
+// its wait then.
+func (r *Run) Pausing() <-chan struct{} { return r.pause }
+
 // evidencePage is what one read_evidence gives, in bytes.
 const evidencePage = 16 << 10
 

@@ -56,7 +56,7 @@ func (g *guard) before(c goal.Call, e policy.Effect) (refused, bool) {
 // build that prints nothing for a while is not a loop. It is told, never refused.
 func polls(c goal.Call) bool {
 	switch c.Tool {
-	case "terminal_read", "terminal_wait", "browser_wait", "wait":
+	case "terminal_read", "terminal_wait", "browser_wait", "wait", "wait_for_goal", "goal_status":
 		return true
 	}
 	return false

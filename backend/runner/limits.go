@@ -25,6 +25,10 @@ type use struct {
 
 func (r *Run) uses() []use {
 	l, s := r.goal.Limits, r.goal.Spent
+	if room, ok := r.room.(Sharer); ok {
+		c := room.Shared()
+		s.Iterations, s.TokensIn, s.TokensOut, s.USD = s.Iterations+c.Iterations, s.TokensIn+c.TokensIn, s.TokensOut+c.TokensOut, s.USD+c.USD
+	}
 	var list []use
 	add := func(what string, used, most float64, say string) {
 		if most > 0 {

@@ -78,6 +78,10 @@ type World interface {
 	Changed(ctx context.Context) (string, error)
 }
 
+// Sharer is a Room whose goal has other goals work for it: what they have spent
+// counts against its own limits.
+type Sharer interface{ Shared() goal.Spent }
+
 // Room is what one goal runs in.
 type Room interface {
 	Models() Models

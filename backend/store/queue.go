@@ -43,17 +43,25 @@ func (s *Store) busy(ctx context.Context, q asker, id goal.ID, slots int) (*goal
 			return &goal.Busy{Reason: fmt.Sprintf("goal %s writes in the same folder", other.id.Short())}, nil
 		}
 	}
-	if len(running) >= slots {
-		return &goal.Busy{Reason: fmt.Sprintf("%d goals run already", len(running)), Slots: true}, nil
+	// A child works in its parent's slot: a parent that waits for it would keep it out.
+	taken := 0
+	for _, other := range running {
+		if other.parent == "" {
+			taken++
+		}
+	}
+	if taken >= slots && mine.parent == "" {
+		return &goal.Busy{Reason: fmt.Sprintf("%d goals run already", taken), Slots: true}, nil
 	}
 	return nil, nil
 }
 
 // folder is where a goal works.
 type folder struct {
-	id   goal.ID
-	dir  string
-	risk policy.Risk
+	id     goal.ID
+	dir    string
+	risk   policy.Risk
+	parent goal.ID
 }
 
 // overlaps says whether two goals must not work at the same time: both write,
@@ -67,7 +75,7 @@ func (f folder) overlaps(o folder) bool {
 
 func folderOf(ctx context.Context, q asker, id goal.ID) (folder, error) {
 	f := folder{id: id}
-	err := q.QueryRowContext(ctx, "SELECT coalesce(policy ->> 'dir', ''), coalesce(policy ->> 'risk', '') FROM goals WHERE id = ?", id).Scan(&f.dir, &f.risk)
+	err := q.QueryRowContext(ctx, "SELECT coalesce(policy ->> 'dir', ''), coalesce(policy ->> 'risk', ''), coalesce(options ->> 'parent', '') FROM goals WHERE id = ?", id).Scan(&f.dir, &f.risk, &f.parent)
 	if errors.Is(err, sql.ErrNoRows) {
 		return f, fmt.Errorf("%w: %s", goal.ErrNotFound, id)
 	}
@@ -79,7 +87,7 @@ func folderOf(ctx context.Context, q asker, id goal.ID) (folder, error) {
 
 // running lists the other goals that run and whose owner lives.
 func (s *Store) running(ctx context.Context, q asker, id goal.ID) ([]folder, error) {
-	rows, err := q.QueryContext(ctx, "SELECT id, coalesce(policy ->> 'dir', ''), coalesce(policy ->> 'risk', '') FROM goals WHERE status = 'running' AND id <> ?", id)
+	rows, err := q.QueryContext(ctx, "SELECT id, coalesce(policy ->> 'dir', ''), coalesce(policy ->> 'risk', ''), coalesce(options ->> 'parent', '') FROM goals WHERE status = 'running' AND id <> ?", id)
 	if err != nil {
 		return nil, fmt.Errorf("queue: %w", err)
 	}
@@ -87,7 +95,7 @@ func (s *Store) running(ctx context.Context, q asker, id goal.ID) ([]folder, err
 	var list []folder
 	for rows.Next() {
 		var f folder
-		if err := rows.Scan(&f.id, &f.dir, &f.risk); err != nil {
+		if err := rows.Scan(&f.id, &f.dir, &f.risk, &f.parent); err != nil {
 			return nil, fmt.Errorf("queue: %w", err)
 		}
 		alive, err := s.Alive(f.id)

@@ -45,6 +45,7 @@ func newHouse(tb testing.TB) *house {
 	}
 	h.box, err = tools.New(tools.Room{
 		Dir: h.dir, Launcher: set, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Terminals: (*terminals)(h.panes), Browsers: &browsers{h.panes},
+		Panes: &screen{h.panes},
 	})
 	if err != nil {
 		tb.Fatal(err)

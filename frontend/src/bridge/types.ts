@@ -108,6 +108,8 @@ export interface Options {
   protect?: string[];
   no_protect?: string[];
   on_ask?: string;
+  /** The goal whose agent started this one. */
+  parent?: string;
 }
 
 export interface StartInput {
@@ -685,7 +687,7 @@ interface Bodies {
   verdict: Verdict & { claim: number };
   verification_failed: { claim: number; detail: string };
   usage: Usage & { by?: string };
-  steered: { text: string };
+  steered: { text: string; from?: string };
   lease: { pane: string; kind: PaneInfo["kind"]; held: boolean };
   warning: { what: string; text: string };
   paused: { exit: Exit; reason: string; report: string[] | null; account?: string; until?: string };
@@ -711,4 +713,6 @@ export interface PaneEvent {
   rev: number;
   pane: PaneInfo;
   closed: boolean;
+  /** The agent wants the person to see it. */
+  focus?: boolean;
 }

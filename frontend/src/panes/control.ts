@@ -43,6 +43,7 @@ export class WorkspaceControl {
     let gone = false;
     const unsubscribe = this.app.store.subscribe((s, old) => {
       if (s.panes !== old.panes) this.reconcile();
+      if (s.panes.shown && s.panes.shown !== old.panes.shown) this.bring(s.panes.shown.id);
     });
     const watching = [
       dock.onDidLayoutChange(() => this.saveSoon()),
@@ -68,6 +69,12 @@ export class WorkspaceControl {
 
   show(id: string): void {
     this.dock?.getPanel(id)?.api.setActive();
+  }
+
+  /** Brings a pane to the front of its tabs. The keyboard stays where the person has it. */
+  private bring(id: string): void {
+    const panel = this.dock?.getPanel(id);
+    panel?.group.model.openPanel(panel, { skipSetGroupActive: true });
   }
 
   /** Shows the first of a goal's panes that is on the screen. */

@@ -20,6 +20,8 @@ export interface NoteFact {
   at: string;
   text: string;
   afterStep: number;
+  /** The goal whose agent said it, where the person did not. */
+  from?: string;
 }
 
 /** What a goal has spent in total at a moment. */
@@ -71,7 +73,7 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
     case "usage":
       return { ...next, usage: [...j.usage, point(j.usage, event)] };
     case "steered":
-      return note(next, event, event.text);
+      return note(next, event, event.text, event.from);
     case "warning":
       return note(next, event, event.text);
     case "queued":
@@ -123,8 +125,8 @@ function point(
   };
 }
 
-function note(j: Journal, event: GoalEvent & { type: NoteFact["kind"] }, text: string): Journal {
-  const fact: NoteFact = { seq: j.seq, kind: event.type, at: event.at, text, afterStep: j.step };
+function note(j: Journal, event: GoalEvent & { type: NoteFact["kind"] }, text: string, from?: string): Journal {
+  const fact: NoteFact = { seq: j.seq, kind: event.type, at: event.at, text, afterStep: j.step, ...(from && { from }) };
   return { ...j, notes: [...j.notes, fact] };
 }
 

@@ -6,13 +6,15 @@ export interface PanesState {
   panes: readonly PaneInfo[];
   /** A revision was missed: the list must be asked for again. */
   gap: boolean;
+  /** The pane that an agent last wanted the person to see, and when in the list's life. */
+  shown?: { id: string; rev: number };
 }
 
 export const noPanes: PanesState = { rev: 0, loaded: false, panes: [], gap: false };
 
 export function withPaneList(state: PanesState, list: PaneList): PanesState {
   if (state.loaded && list.rev < state.rev) return { ...state, gap: false };
-  return { rev: list.rev, loaded: true, panes: list.panes ?? [], gap: false };
+  return { ...state, rev: list.rev, loaded: true, panes: list.panes ?? [], gap: false };
 }
 
 /** Applies the next pane event; drops old ones; marks a gap. */
@@ -25,7 +27,8 @@ export function withPaneEvent(state: PanesState, event: PaneEvent): PanesState {
   const panes = known
     ? state.panes.map((p) => (p.id === event.pane.id ? event.pane : p))
     : [...state.panes, event.pane];
-  return { ...state, rev: event.rev, panes };
+  const shown = event.focus ? { shown: { id: event.pane.id, rev: event.rev } } : {};
+  return { ...state, rev: event.rev, panes, ...shown };
 }
 
 /** A pane that a call has answered with, before its event arrives. */

@@ -78,7 +78,9 @@ export function NoteLine({ note }: { note: NoteFact }) {
       data-kind={note.kind}
       className="mx-5 my-1 flex gap-2 rounded-md border border-line bg-s1 px-3 py-1.5 text-xs"
     >
-      <span className={`shrink-0 font-medium ${words.tone}`}>{words.title}</span>
+      <span className={`shrink-0 font-medium ${words.tone}`}>
+        {note.from ? `Goal ${note.from.slice(-8)} said` : words.title}
+      </span>
       <span className="selectable min-w-0 break-words whitespace-pre-wrap text-t2">{note.text}</span>
     </div>
   );

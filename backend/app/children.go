@@ -1,0 +1,365 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/runner"
+	"goalpost/backend/store"
+	"goalpost/backend/tools"
+)
+
+const (
+	maxChildren  = 4 // that live at once
+	maxChildFile = 1 << 20
+)
+
+// children are the goals that one goal's agent has work for it. All methods may
+// be called concurrently.
+type children struct {
+	app    *App
+	parent goal.ID // of whom they are
+	above  goal.ID // its own parent, "" for none
+
+	mu    sync.Mutex
+	any   bool             // it has or had one; else nothing is asked of the store
+	stood map[goal.ID]bool // paused because the parent was, and not by a person
+}
+
+func (a *App) childrenOf(ctx context.Context, g goal.Goal) (*children, error) {
+	rows, err := a.store.Children(ctx, g.ID)
+	return &children{app: a, parent: g.ID, above: g.Options.Parent, any: len(rows) > 0, stood: map[goal.ID]bool{}}, err
+}
+
+// Start takes a child in. Its policy is the parent's at most, and its limits a
+// share of what the parent and the other children leave.
+func (c *children) Start(ctx context.Context, child tools.Child) (goal.ID, error) {
+	if c.above != "" {
+		return "", errors.New("this goal was started by another goal and cannot start more")
+	}
+	c.mu.Lock() // two at once would share the same rest
+	defer c.mu.Unlock()
+	parent, err := c.app.store.Goal(ctx, c.parent)
+	if err != nil {
+		return "", fmt.Errorf("start goal: %w", err)
+	}
+	rows, err := c.app.store.Children(ctx, c.parent)
+	if err != nil {
+		return "", fmt.Errorf("start goal: %w", err)
+	}
+	live := 0
+	for _, r := range rows {
+		if r.Status.Live() {
+			live++
+		}
+	}
+	if live >= maxChildren {
+		return "", fmt.Errorf("%d goals work for you already; wait for one of them", live)
+	}
+	limits, err := shareOf(parent.Goal, rows, child.Share)
+	if err != nil {
+		return "", err
+	}
+	in := api.StartInput{
+		Objective: child.Objective, Checks: child.Checks, Provider: parent.Provider, Model: parent.Model, OnAsk: parent.Options.OnAsk,
+		Persona: parent.Options.Persona, CriticEvery: parent.Options.CriticEvery, CriticProvider: parent.Options.CriticProvider,
+		JudgeProvider: parent.Options.JudgeProvider,
+	}
+	if in.CriticEvery == 0 {
+		in.CriticEvery = api.NoLimit
+	}
+	if child.ReadOnly {
+		in.Dir = parent.Policy.Dir
+	}
+	id, err := c.app.start(ctx, in, func(g *goal.Goal) error {
+		g.Limits, g.Options.Parent = limits, c.parent
+		return under(&g.Policy, parent.Policy, child)
+	})
+	c.any = c.any || err == nil
+	return id, err
+}
+
+// under makes a policy that allows no more than the parent's.
+func under(p *policy.Policy, parent policy.Policy, child tools.Child) error {
+	dir := p.Dir
+	*p = parent
+	p.Dir = dir
+	p.DenyTools = append(append([]string{}, parent.DenyTools...), child.DenyTools...)
+	p.AllowWrite, p.AllowSocket = nil, nil // what the person granted, this goal was granted
+	switch {
+	case child.ReadOnly:
+		p.Risk = policy.ReadOnly
+	case child.Risk == "":
+	case child.Risk.Over(parent.Risk):
+		return fmt.Errorf("you may do at most %s, so it cannot have %s", parent.Risk, child.Risk)
+	default:
+		p.Risk = child.Risk
+	}
+	if !child.ReadOnly {
+		p.AllowRead = append(append([]string{}, parent.AllowRead...), parent.Dir)
+	}
+	return nil
+}
+
+// shareOf is that many percent of what is left of the parent's limits once every
+// child has used up its own.
+func shareOf(parent goal.Goal, rows []store.Row, percent int) (goal.Limits, error) {
+	promised := goal.Spent{}
+	for _, r := range rows {
+		n := r.Spent
+		if r.Status.Live() {
+			n.Iterations = max(n.Iterations, r.Limits.Iterations)
+			n.USD = max(n.USD, r.Limits.USD)
+			n.TokensIn = max(n.TokensIn+n.TokensOut, r.Limits.Tokens) - n.TokensOut
+		}
+		promised = sum(promised, n)
+	}
+	used, l, share := sum(parent.Spent, promised), parent.Limits, float64(percent)/100
+	out := goal.Limits{ClaimsPerGate: l.ClaimsPerGate}
+	none := func(what string) (goal.Limits, error) {
+		return out, fmt.Errorf("nothing that could be shared is left of your limit of %s", what)
+	}
+	if l.Iterations > 0 {
+		if out.Iterations = int(float64(l.Iterations-used.Iterations) * share); out.Iterations < 1 {
+			return none("iterations")
+		}
+	}
+	if l.Tokens > 0 {
+		if out.Tokens = int64(float64(l.Tokens-used.TokensIn-used.TokensOut) * share); out.Tokens < 1 {
+			return none("tokens")
+		}
+	}
+	if l.USD > 0 {
+		if out.USD = (l.USD - used.USD) * share; out.USD <= 0 {
+			return none("money")
+		}
+	}
+	if l.WallClock > 0 { // they work side by side: none gets less because of another
+		if out.WallClock = time.Duration(float64(l.WallClock-parent.Spent.WallClock) * share).Round(time.Second); out.WallClock < time.Second {
+			return none("time")
+		}
+	}
+	return out, nil
+}
+
+func sum(a, b goal.Spent) goal.Spent {
+	a.Iterations, a.TokensIn, a.TokensOut, a.USD = a.Iterations+b.Iterations, a.TokensIn+b.TokensIn, a.TokensOut+b.TokensOut, a.USD+b.USD
+	return a
+}
+
+// Shared is what all children have spent so far.
+func (c *children) Shared() goal.Spent {
+	c.mu.Lock()
+	any := c.any
+	c.mu.Unlock()
+	var total goal.Spent
+	if !any {
+		return total
+	}
+	rows, err := c.app.store.Children(context.Background(), c.parent)
+	if err != nil {
+		c.app.log.Warn("what the children spent", "goal", c.parent, "error", err)
+	}
+	for _, r := range rows {
+		total = sum(total, r.Spent)
+	}
+	return total
+}
+
+func (c *children) List(ctx context.Context) ([]tools.GoalState, error) {
+	rows, err := c.app.store.Children(ctx, c.parent)
+	if err != nil {
+		return nil, fmt.Errorf("goals: %w", err)
+	}
+	list := make([]tools.GoalState, 0, len(rows))
+	for _, r := range rows {
+		s, err := c.state(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+func (c *children) state(ctx context.Context, r store.Row) (tools.GoalState, error) {
+	s := tools.GoalState{
+		ID: r.ID, Objective: r.Objective, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Spent: r.Spent, Limits: r.Limits, Report: r.Report,
+		Checks: fmt.Sprintf("%d/%d", r.ChecksPassed, len(r.Criterion.Checks)),
+	}
+	claims, err := c.app.store.Claims(ctx, r.ID)
+	if err != nil {
+		return s, fmt.Errorf("goal %s: %w", r.ID.Short(), err)
+	}
+	if n := len(claims); n > 0 {
+		s.Result = claims[n-1].Result
+	}
+	return s, nil
+}
+
+// find is the child of that name.
+func (c *children) find(ctx context.Context, part string) (store.Row, error) {
+	rows, err := c.app.store.Children(ctx, c.parent)
+	if err != nil {
+		return store.Row{}, fmt.Errorf("goals: %w", err)
+	}
+	const enough = 6
+	for _, r := range rows {
+		if len(part) >= enough && strings.HasSuffix(string(r.ID), part) {
+			return r, nil
+		}
+	}
+	return store.Row{}, fmt.Errorf("you have started no goal %q; goal_status lists them", part)
+}
+
+func (c *children) Wait(ctx context.Context, part string, wait time.Duration) (tools.GoalState, error) {
+	r, err := c.find(ctx, part)
+	if err != nil {
+		return tools.GoalState{}, err
+	}
+	if err := c.wake(ctx, r); err != nil {
+		return tools.GoalState{}, err
+	}
+	late := time.NewTimer(wait)
+	defer late.Stop()
+	select {
+	case <-c.app.runner.Done(r.ID):
+	case <-late.C:
+	case <-pausing(ctx):
+	case <-ctx.Done():
+		return tools.GoalState{}, fmt.Errorf("waiting for goal %s: %w", r.ID.Short(), ctx.Err())
+	}
+	if r, err = c.app.store.Goal(ctx, r.ID); err != nil {
+		return tools.GoalState{}, fmt.Errorf("goal: %w", err)
+	}
+	return c.state(ctx, r)
+}
+
+// pausing is closed when a person pauses the run that ctx belongs to; nil outside one.
+func pausing(ctx context.Context) <-chan struct{} {
+	run, _ := goal.RunOf(ctx)
+	if p, ok := run.Control.(interface{ Pausing() <-chan struct{} }); ok {
+		return p.Pausing()
+	}
+	return nil
+}
+
+// wake lets a child go on that stopped with its parent or with the program.
+func (c *children) wake(ctx context.Context, r store.Row) error {
+	c.mu.Lock()
+	ours := c.stood[r.ID]
+	delete(c.stood, r.ID)
+	c.mu.Unlock()
+	if r.Status != goal.Paused || !ours && r.Exit != goal.Interrupted {
+		return nil
+	}
+	err := c.app.Resume(ctx, r.ID, api.ResumeInput{})
+	if conflict(err) { // somebody was quicker
+		return nil
+	}
+	return err
+}
+
+// File reads a file of a child's folder through a root: no link leads out of it.
+func (c *children) File(ctx context.Context, part, path string) ([]byte, error) {
+	r, err := c.find(ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(r.Policy.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("its folder: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	info, err := root.Stat(filepath.Clean(path))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("its file: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	f, err := root.Open(filepath.Clean(path))
+	if err != nil {
+		return nil, fmt.Errorf("its file: %w", err)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxChildFile))
+	return b, errors.Join(err, f.Close())
+}
+
+func (c *children) Share(ctx context.Context, to, text string) error {
+	id := c.above
+	if to != "parent" {
+		r, err := c.find(ctx, to)
+		if err != nil {
+			return err
+		}
+		if !r.Status.Live() {
+			return fmt.Errorf("goal %s is %s already", r.ID.Short(), r.Status)
+		}
+		id = r.ID
+	}
+	if id == "" {
+		return errors.New("no goal started this one")
+	}
+	return c.app.order(ctx, id, goal.Order{Kind: goal.OrderNote, Text: text, Request: string(c.parent)})
+}
+
+// follow lets the children stop as their parent does: paused with it, ended with it.
+func (c *children) follow(ctx context.Context, exit goal.Exit) error {
+	c.mu.Lock()
+	any := c.any
+	c.mu.Unlock()
+	if !any || exit == goal.Interrupted { // the program closes: each of them is told so itself
+		return nil
+	}
+	if goal.StatusOf(exit) != goal.Paused {
+		return c.app.endChildren(ctx, c.parent)
+	}
+	rows, err := c.app.store.Children(ctx, c.parent)
+	for _, r := range rows {
+		if r.Status != goal.Running && r.Status != goal.Pending {
+			continue
+		}
+		stop := &runner.Stop{Exit: goal.UserPaused, Reason: "the goal that started this one is paused"}
+		if c.app.runner.Cancel(r.ID, stop) {
+			c.mu.Lock()
+			c.stood[r.ID] = true
+			c.mu.Unlock()
+		}
+	}
+	return err
+}
+
+// endChildren ends every child of a goal that lives.
+func (a *App) endChildren(ctx context.Context, id goal.ID) error {
+	rows, err := a.store.Children(ctx, id)
+	for _, r := range rows {
+		if !r.Status.Live() {
+			continue
+		}
+		if a.runner.Cancel(r.ID, &runner.Stop{Exit: goal.UserAborted, Reason: "the goal that started this one has ended"}) {
+			select {
+			case <-a.runner.Done(r.ID):
+			case <-ctx.Done():
+				return fmt.Errorf("ending goal %s: %w", r.ID.Short(), ctx.Err())
+			}
+			if r, again := a.store.Goal(ctx, r.ID); again != nil || !r.Status.Live() {
+				continue
+			}
+		}
+		if e := a.abortHere(ctx, r.ID); e != nil && !conflict(e) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}

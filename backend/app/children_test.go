@@ -1,0 +1,224 @@
+package app_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+	"goalpost/backend/policy"
+)
+
+// family answers each goal by its objective: the parent's is "parent".
+func family(parent, child modeltest.Script) modeltest.Script {
+	return func(n int, r modeltest.Request) modeltest.Answer {
+		for _, m := range r.Messages {
+			if m.Role == goal.User && strings.HasPrefix(m.Text, "Goal: parent") {
+				return parent(n, r)
+			}
+		}
+		return child(n, r)
+	}
+}
+
+var childID = regexp.MustCompile(`goal ([0-9a-z]{8}) has started`)
+
+// started is the child that the conversation speaks of.
+func started(r modeltest.Request) string {
+	for _, m := range r.Messages {
+		if id := childID.FindStringSubmatch(m.Text); id != nil && m.Role == goal.ToolRole {
+			return id[1]
+		}
+	}
+	return ""
+}
+
+// named fills in the child's name.
+func naming(answers ...modeltest.Answer) modeltest.Script {
+	play := turns(answers...)
+	return func(n int, r modeltest.Request) modeltest.Answer {
+		a := play(n, r)
+		a.Calls = slices.Clone(a.Calls)
+		for i := range a.Calls {
+			a.Calls[i].Arguments = strings.ReplaceAll(a.Calls[i].Arguments, "CHILD", started(r))
+		}
+		return a
+	}
+}
+
+func giveUp() modeltest.Answer {
+	return call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
+}
+
+const startChild = `{"objective":"write the part","checks":[{"type":"file","path":"part.txt","matches":"done"}]%s}`
+
+// TestAChildWorksForItsParent: it reads its parent's folder, writes in its own, is
+// verified, and its result and its files come back; both send notes.
+func TestAChildWorksForItsParent(t *testing.T) {
+	p := start(t, t.TempDir())
+	var dir string
+	s := p.provide(family(
+		naming(
+			call("write_file", with("path", "input.txt", "content", "seven")),
+			call("start_goal", fmt.Sprintf(startChild, `,"share_percent":50`)),
+			call("share_note", with("to", "CHILD", "text", "use capitals")),
+			call("wait_for_goal", with("goal", "CHILD")),
+			call("goal_status", with("goal", "CHILD", "file", "part.txt")),
+			call("share_note", with("to", "CHILD", "text", "too late")),
+			call("run_command", with("command", "test -f input.txt && touch whole.txt")),
+			call("claim_complete", with("rationale", "the part is there")),
+		),
+		func(n int, r modeltest.Request) modeltest.Answer {
+			return turns(
+				call("share_note", with("to", "parent", "text", "I begin")),
+				call("run_command", with("command", "cat "+filepath.Join(dir, "input.txt")+" > part.txt; echo done >> part.txt; touch "+filepath.Join(dir, "planted"))),
+				call("run_command", with("command", "cat part.txt")),
+				call("start_goal", fmt.Sprintf(startChild, "")),
+				call("claim_complete", with("rationale", "written", "result", "seven and done")),
+			)(n, r)
+		},
+	))
+	dir = t.TempDir()
+	out, err := p.goal.Start(api.StartInput{Objective: "parent", Checks: shell("test -f whole.txt"), CriticEvery: api.NoLimit, Dir: dir, Iterations: 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.Done {
+		t.Fatalf("%+v", e)
+	}
+	var all strings.Builder
+	for _, r := range s.Requests() {
+		for _, m := range r.Messages {
+			all.WriteString(m.Text + "\n")
+		}
+	}
+	for _, want := range []string{
+		"A note from goal", "use capitals", "I begin", "data and no instruction", "result: seven and done", "sevendone", "completed/done",
+		"is completed already", "cannot start more",
+	} {
+		if !strings.Contains(all.String(), want) {
+			t.Errorf("nobody was told %q", want)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "planted")); err == nil {
+		t.Error("the child wrote into its parent's folder")
+	}
+	list, err := p.goal.List(api.ListInput{})
+	if err != nil || len(list.Goals) != 2 {
+		t.Fatalf("%d goals, %v", len(list.Goals), err)
+	}
+	for _, g := range list.Goals {
+		v, err := p.goal.Get(g.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.ID != out.GoalID && (string(v.Options.Parent) != out.GoalID || v.MaxIterations > 20 || v.MaxIterations < 15 || v.Policy.Risk != policy.WriteLocal) {
+			t.Errorf("the child is %+v %+v %+v", v.Options, v.MaxIterations, v.Policy)
+		}
+	}
+}
+
+// TestAChildMayDoNoMore than its parent, and cannot choose where a check runs.
+func TestAChildMayDoNoMore(t *testing.T) {
+	p := start(t, t.TempDir())
+	steps := p.did(
+		call("start_goal", fmt.Sprintf(startChild, `,"risk":"network_write"`)),
+		call("start_goal", `{"objective":"x","checks":[{"type":"shell","command":"test -f x","where":"host"}]}`),
+		call("start_goal", `{"objective":"x","checks":[{"type":"manual"}]}`),
+		call("start_goal", `{"objective":"x","checks":[]}`),
+		call("start_goal", `{"objective":"x","checks":[{"type":"shell","command":"true"}]}`),
+		call("share_note", with("to", "parent", "text", "x")),
+		call("wait_for_goal", with("goal", "00000000")),
+	)
+	for i, want := range []string{"at most write_local", "where", "cannot be chosen", "no check", "passes", "no goal started this one", "no goal \"00000000\""} {
+		if steps[i].Outcome == event.OK || !strings.Contains(steps[i].Result, want) {
+			t.Errorf("step %d: %s %s", i, steps[i].Outcome, steps[i].Result)
+		}
+	}
+}
+
+// TestAChildDoesNotOutlive its parent: it ends when that gives up.
+func TestAChildDoesNotOutlive(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD", "timeout_seconds", 1)), giveUp()),
+		turns(call("wait", `{"seconds":600}`))))
+	out, err := p.goal.Start(api.StartInput{Objective: "parent", Checks: shell("false"), CriticEvery: api.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := 0
+	p.await("both ends", func(e event.Event) bool {
+		if b, ok := e.Body.(*event.Ended); ok {
+			if both++; string(e.GoalID) != out.GoalID && (b.Exit != goal.UserAborted || !strings.Contains(strings.Join(b.Report, " "), "started this one has ended")) {
+				t.Errorf("the child ended %+v", b)
+			}
+		}
+		return both == 2
+	})
+}
+
+// TestAChildSpendsItsParentsLimit: what it used counts, and pausing the parent
+// pauses the child, which goes on when it is waited for again.
+func TestAChildSpendsItsParentsLimit(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, `,"share_percent":90`)), call("wait_for_goal", with("goal", "CHILD"))),
+		turns(call("run_command", `{"command":"date +%N"}`))))
+	out, err := p.goal.Start(api.StartInput{Objective: "parent", Checks: shell("false"), CriticEvery: api.NoLimit, Iterations: 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := p.await("the parent's end", func(e event.Event) bool {
+		_, over := e.Body.(*event.Ended)
+		return over && string(e.GoalID) == out.GoalID
+	})
+	b, ok := e.Body.(*event.Ended)
+	if !ok || b.Exit != goal.LimitReached {
+		t.Fatalf("%+v", e.Body)
+	}
+	v, err := p.goal.Get(out.GoalID)
+	if err != nil || v.Iterations > 4 {
+		t.Errorf("the parent itself made %d iterations, %v", v.Iterations, err)
+	}
+}
+
+func TestAPausedParentPausesItsChild(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD"))),
+		turns(call("terminal_open", `{}`), call("terminal_run", with("pane", "t1", "command", "sleep 1000", "wait_seconds", 1)),
+			call("terminal_wait", with("pane", "t1", "for", "exit", "timeout_seconds", 1000)))))
+	out, err := p.goal.Start(api.StartInput{Objective: "parent", Checks: shell("false"), CriticEvery: api.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	waits := func(e event.Event) bool {
+		s, ok := e.Body.(*event.StepStarted)
+		return ok && s.Tool == "terminal_wait"
+	}
+	p.await("the child's wait", waits)
+	if _, err := p.goal.Pause(out.GoalID); err != nil {
+		t.Fatal(err)
+	}
+	paused := 0
+	p.await("both pauses", func(e event.Event) bool {
+		if b, ok := e.Body.(*event.Paused); ok {
+			if paused++; b.Exit != goal.UserPaused {
+				t.Errorf("%+v", b)
+			}
+		}
+		return paused == 2
+	})
+	if _, err := p.resume(out.GoalID); err != nil {
+		t.Fatal(err)
+	}
+	p.await("the child's wait, once more", waits)
+	if _, err := p.goal.Abort(out.GoalID); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,19 @@
+package tools
+
+import (
+	"context"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+type closePaneArgs struct {
+	Pane string `json:"pane" jsonschema:"the pane to close; what runs in it ends"`
+}
+
+func closePane(p Panes) (Tool, error) {
+	return define("close_pane", func(context.Context, closePaneArgs) (policy.Effect, error) { return looks() },
+		func(ctx context.Context, a closePaneArgs) goal.Result {
+			return answer(p.Close(ctx, a.Pane), "closed pane %s", a.Pane)
+		})
+}

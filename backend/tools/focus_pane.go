@@ -1,0 +1,19 @@
+package tools
+
+import (
+	"context"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+type focusPaneArgs struct {
+	Pane string `json:"pane" jsonschema:"the pane that the person should see"`
+}
+
+func focusPane(p Panes) (Tool, error) {
+	return define("focus_pane", func(context.Context, focusPaneArgs) (policy.Effect, error) { return looks() },
+		func(_ context.Context, a focusPaneArgs) goal.Result {
+			return answer(p.Focus(a.Pane), "pane %s stands in front", a.Pane)
+		})
+}

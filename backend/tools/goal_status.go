@@ -1,0 +1,64 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+type goalStatusArgs struct {
+	Goal string `json:"goal,omitempty" jsonschema:"the goal, as start_goal named it; all that you started if left out"`
+	File string `json:"file,omitempty" jsonschema:"also show this text file of its folder"`
+}
+
+func goalStatus(g Goals) (Tool, error) {
+	return define("goal_status", func(_ context.Context, a goalStatusArgs) (policy.Effect, error) {
+		if a.File != "" && a.Goal == "" {
+			return policy.Effect{}, fmt.Errorf("name the goal whose file you want")
+		}
+		return looks()
+	}, func(ctx context.Context, a goalStatusArgs) goal.Result {
+		if g == nil {
+			return failed("%s", errNoGoals)
+		}
+		list, err := g.List(ctx)
+		if err != nil {
+			return failed("%s", err)
+		}
+		var parts []string
+		for _, s := range list {
+			if a.Goal == "" {
+				parts = append(parts, s.line())
+			} else if named(s.ID, a.Goal) {
+				parts = append(parts, s.block())
+			}
+		}
+		switch {
+		case len(list) == 0:
+			return ok("You have started no goal.")
+		case len(parts) == 0:
+			return failed("you have started no goal %q; goal_status without a goal lists them", a.Goal)
+		}
+		if a.File != "" {
+			b, err := g.File(ctx, a.Goal, a.File)
+			if err != nil {
+				return failed("%s", err)
+			}
+			if !utf8.Valid(b) {
+				return failed("%s is binary, %d bytes", a.File, len(b))
+			}
+			parts = append(parts, outside(a.File+" of goal "+a.Goal, string(b)))
+		}
+		return goal.Result{OK: true, Text: strings.Join(parts, "\n")}
+	})
+}
+
+// named says whether part names the goal: its id, or the end of it that agents are told.
+func named(id goal.ID, part string) bool {
+	const enough = 6
+	return string(id) == part || len(part) >= enough && strings.HasSuffix(string(id), part)
+}

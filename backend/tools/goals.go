@@ -1,0 +1,89 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+// Goals are the goals that a goal's agent has work for it: its children, each
+// named by its id or the end of it, and "parent" where it is a child itself.
+// None may do, spend or last more than the goal that started it.
+type Goals interface {
+	Start(ctx context.Context, c Child) (goal.ID, error)
+	// List are the children, oldest first.
+	List(ctx context.Context) ([]GoalState, error)
+	// Wait waits at most for the given time until the child has stopped, and says
+	// how it stands then.
+	Wait(ctx context.Context, id string, wait time.Duration) (GoalState, error)
+	// File reads a file of a child's folder.
+	File(ctx context.Context, id, path string) ([]byte, error)
+	// Share leaves a note for a child, or for the parent.
+	Share(ctx context.Context, to, text string) error
+}
+
+// Child is a goal as its parent's agent wants it.
+type Child struct {
+	Objective string
+	Checks    []goal.Check
+	Risk      policy.Risk // "" is the parent's
+	ReadOnly  bool        // it works in the parent's folder and changes nothing
+	Share     int         // percent of what the parent has left of its limits
+	DenyTools []string
+}
+
+// GoalState is how a child stands.
+type GoalState struct {
+	ID        goal.ID
+	Objective string
+	Status    goal.Status
+	Exit      goal.Exit
+	Verified  bool
+	Checks    string // passing of all, such as 1/2
+	Spent     goal.Spent
+	Limits    goal.Limits
+	Result    string // what it claimed last
+	Report    []string
+}
+
+func goalTools(g Goals) []maker {
+	return []maker{
+		func() (Tool, error) { return startGoal(g) },
+		func() (Tool, error) { return goalStatus(g) },
+		func() (Tool, error) { return waitForGoal(g) },
+		func() (Tool, error) { return shareNote(g) },
+	}
+}
+
+var errNoGoals = errors.New("this goal cannot have others work for it: it was started by one itself, or outside a run")
+
+// line is the state in a line, block all of it. Their words are another agent's.
+func (s GoalState) line() string {
+	t := fmt.Sprintf("%s %s", s.ID.Short(), s.Status)
+	if s.Exit != "" {
+		t += "/" + string(s.Exit)
+	}
+	t += fmt.Sprintf(", checks passing %s, %d iterations of %d, %d steps, %s", s.Checks, s.Spent.Iterations, s.Limits.Iterations, s.Spent.Steps,
+		s.Spent.WallClock.Round(time.Second))
+	if s.Spent.USD > 0 {
+		t += fmt.Sprintf(", $%.2f", s.Spent.USD)
+	}
+	return t
+}
+
+func (s GoalState) block() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "objective: %s\n", clipped(s.Objective, 500))
+	if s.Result != "" {
+		fmt.Fprintf(&b, "result: %s\n", s.Result)
+	}
+	for _, r := range s.Report {
+		fmt.Fprintf(&b, "- %s\n", r)
+	}
+	return s.line() + "\n" + outside("goal "+s.ID.Short(), b.String())
+}

@@ -1,0 +1,45 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+type listPanesArgs struct {
+	Kind string `json:"kind,omitempty" jsonschema:"only terminal or browser panes; both if left out"`
+}
+
+func listPanes(p Panes) (Tool, error) {
+	return define("list_panes", func(_ context.Context, a listPanesArgs) (policy.Effect, error) {
+		if a.Kind != "" {
+			if _, err := kindOf(a.Kind); err != nil {
+				return policy.Effect{}, err
+			}
+		}
+		return looks()
+	}, func(_ context.Context, a listPanesArgs) goal.Result {
+		var lines []string
+		for _, i := range p.List() {
+			if a.Kind == "" || a.Kind == string(i.Kind) {
+				lines = append(lines, paneLine(i, p.Lent(i.ID)))
+			}
+		}
+		if len(lines) == 0 {
+			return ok("You have no such pane; open_pane opens one.")
+		}
+		return goal.Result{OK: true, Text: outside("the panes", strings.Join(lines, "\n"))}
+	})
+}
+
+func kindOf(s string) (pane.Kind, error) {
+	switch k := pane.Kind(s); k {
+	case pane.Terminal, pane.Browser:
+		return k, nil
+	}
+	return "", fmt.Errorf("kind is %q; use terminal or browser", s)
+}

@@ -1,0 +1,24 @@
+package tools
+
+import (
+	"context"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+type namePaneArgs struct {
+	Pane  string `json:"pane" jsonschema:"the pane"`
+	Title string `json:"title" jsonschema:"short name for the tab, such as server; at most 80 characters"`
+}
+
+func namePane(p Panes) (Tool, error) {
+	return define("name_pane", func(_ context.Context, a namePaneArgs) (policy.Effect, error) {
+		if err := titled(a.Title); err != nil {
+			return policy.Effect{}, err
+		}
+		return looks()
+	}, func(_ context.Context, a namePaneArgs) goal.Result {
+		return answer(p.Name(a.Pane, a.Title), "pane %s is called %q", a.Pane, a.Title)
+	})
+}

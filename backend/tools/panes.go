@@ -1,0 +1,69 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+// Panes are all panes of one goal, terminals and browsers. An error says that
+// the goal has no such pane.
+type Panes interface {
+	List() []pane.Info // oldest first
+	// Lent says whether a pane is the person's own.
+	Lent(pane string) bool
+	Close(ctx context.Context, pane string) error
+	// Focus brings a pane before the person, without taking the keyboard.
+	Focus(pane string) error
+	Name(pane, title string) error
+}
+
+func paneTools(f folder, r Room) []maker {
+	return []maker{
+		func() (Tool, error) { return listPanes(r.Panes) },
+		func() (Tool, error) { return openPane(f, r) },
+		func() (Tool, error) { return closePane(r.Panes) },
+		func() (Tool, error) { return focusPane(r.Panes) },
+		func() (Tool, error) { return namePane(r.Panes) },
+	}
+}
+
+// looks is the effect of what changes nothing but the screen.
+func looks() (policy.Effect, error) { return policy.Effect{Risk: policy.ReadOnly}, nil }
+
+const maxTitle = 80 // characters
+
+// titled refuses a title that cannot be shown in a tab.
+func titled(s string) error {
+	switch {
+	case strings.TrimSpace(s) == "":
+		return errors.New("the title is empty; give a short one such as server")
+	case len([]rune(s)) > maxTitle || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return fmt.Errorf("the title must be one line of at most %d characters", maxTitle)
+	}
+	return nil
+}
+
+// paneLine is one pane in words. Title and address come from programs and pages.
+func paneLine(i pane.Info, lent bool) string {
+	s := fmt.Sprintf("%s %s %q", i.ID, i.Kind, i.Title)
+	switch {
+	case i.Kind == pane.Browser:
+		s += fmt.Sprintf(" at %q", clipped(i.URL, 300))
+	case !i.Running:
+		s += fmt.Sprintf(" in %q, ended with exit %d", i.Cwd, i.Exit)
+	default:
+		s += fmt.Sprintf(" in %q", i.Cwd)
+	}
+	if lent {
+		s += ", lent by the person"
+	}
+	if i.Problem != "" {
+		s += fmt.Sprintf(", problem: %q", clipped(i.Problem, 200))
+	}
+	return s
+}

@@ -1,0 +1,30 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+const maxNote = 4000 // bytes
+
+type shareNoteArgs struct {
+	To   string `json:"to" jsonschema:"a goal that you started, or parent for the one that started you"`
+	Text string `json:"text" jsonschema:"what it should know, at most 4000 bytes"`
+}
+
+func shareNote(g Goals) (Tool, error) {
+	return define("share_note", func(_ context.Context, a shareNoteArgs) (policy.Effect, error) {
+		if blank(a.Text) || len(a.Text) > maxNote {
+			return policy.Effect{}, fmt.Errorf("the text has %d bytes; give 1 to %d", len(a.Text), maxNote)
+		}
+		return looks()
+	}, func(ctx context.Context, a shareNoteArgs) goal.Result {
+		if g == nil {
+			return failed("%s", errNoGoals)
+		}
+		return answer(g.Share(ctx, a.To, a.Text), "goal %s reads it before its next turn", a.To)
+	})
+}

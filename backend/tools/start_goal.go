@@ -1,0 +1,97 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+const usualShare = 30 // percent
+
+type startGoalArgs struct {
+	Objective string       `json:"objective" jsonschema:"what should be true at the end, so that somebody who knows nothing else can do it"`
+	Checks    []childCheck `json:"checks" jsonschema:"how the host decides that it is done; all must pass"`
+	Risk      string       `json:"risk,omitempty" jsonschema:"read_only, write_local, network_get, network_write or spends_money; at most yours, which it is if left out"`
+	ReadOnly  bool         `json:"in_my_folder,omitempty" jsonschema:"it works in your folder, where it can only read. If left out it gets a folder of its own and reads yours"`
+	Share     int          `json:"share_percent,omitempty" jsonschema:"how much of what you have left of your limits it may use, 1 to 90; 30 if left out"`
+	DenyTools []string     `json:"deny_tools,omitempty" jsonschema:"tools that it may not use, besides those denied to you"`
+}
+
+// childCheck is what an agent may choose of a check: where it runs is not among it.
+type childCheck struct {
+	Type     string `json:"type" jsonschema:"shell, file, http, json_predicate or model_question"`
+	Command  string `json:"command,omitempty" jsonschema:"shell: run by sh -c in its folder, passes with exit 0"`
+	Path     string `json:"path,omitempty" jsonschema:"file, json_predicate: relative to its folder"`
+	Matches  string `json:"matches,omitempty" jsonschema:"file: a regular expression (RE2) that its text matches"`
+	URL      string `json:"url,omitempty" jsonschema:"http: an address that answers 200"`
+	Contains string `json:"body_contains,omitempty" jsonschema:"http: text that the answer holds"`
+	Expr     string `json:"expr,omitempty" jsonschema:"json_predicate: JavaScript over response, which is the file's JSON or, without a path, the claim's result"`
+	Question string `json:"question,omitempty" jsonschema:"model_question: a strict yes or no question"`
+}
+
+func startGoal(g Goals) (Tool, error) {
+	t, err := define("start_goal", func(_ context.Context, a startGoalArgs) (policy.Effect, error) {
+		c, err := a.child()
+		if err != nil {
+			return policy.Effect{}, err
+		}
+		return policy.Effect{Risk: policy.ReadOnly, Reason: "another goal works, with no more rights than this one: " + clipped(c.Objective, 200)}, nil
+	}, func(ctx context.Context, a startGoalArgs) goal.Result {
+		c, err := a.child()
+		if err == nil && g == nil {
+			err = errNoGoals
+		}
+		if err != nil {
+			return failed("%s", err)
+		}
+		id, err := g.Start(ctx, c)
+		if err != nil {
+			return failed("%s", err)
+		}
+		return ok("goal %s has started; wait_for_goal waits for its end, goal_status shows how it stands. It ends when you do.", id.Short())
+	})
+	return showing(t, err, func(_ context.Context, a startGoalArgs) string {
+		c, err := a.child()
+		if err != nil {
+			return ""
+		}
+		return a.Objective + "\nIt is done when " + goal.Criterion{Checks: c.Checks}.Words()
+	})
+}
+
+func (a startGoalArgs) child() (Child, error) {
+	c := Child{Objective: strings.TrimSpace(a.Objective), Risk: policy.Risk(a.Risk), ReadOnly: a.ReadOnly, Share: a.Share, DenyTools: a.DenyTools}
+	if c.Share == 0 {
+		c.Share = usualShare
+	}
+	switch {
+	case c.Objective == "":
+		return c, fmt.Errorf("the objective is empty; say what should be true at the end")
+	case c.Share < 1 || c.Share > 90:
+		return c, fmt.Errorf("share_percent is 1 to 90")
+	case a.Risk != "" && !c.Risk.Valid():
+		return c, fmt.Errorf("unknown risk %q: use one of %s", a.Risk, policy.RiskNames())
+	}
+	for _, k := range a.Checks {
+		check := goal.Check{
+			Type: goal.CheckType(k.Type), Command: k.Command, Path: k.Path, Matches: k.Matches, URL: k.URL, BodyContains: k.Contains, Expr: k.Expr, Question: k.Question,
+		}
+		switch check.Type {
+		case goal.Shell, goal.File, goal.HTTP, goal.ModelQuestion:
+		case goal.JSONPredicate:
+			if k.Path != "" {
+				check.From = goal.FromFile
+			}
+		default:
+			return c, fmt.Errorf("a check of type %q cannot be chosen here; use shell, file, http, json_predicate or model_question", k.Type)
+		}
+		c.Checks = append(c.Checks, check)
+	}
+	if err := (goal.Criterion{Checks: c.Checks}).Valid(); err != nil {
+		return c, fmt.Errorf("the checks: %w", err)
+	}
+	return c, nil
+}

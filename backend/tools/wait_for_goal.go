@@ -1,0 +1,36 @@
+package tools
+
+import (
+	"context"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+type waitForGoalArgs struct {
+	Goal           string `json:"goal" jsonschema:"the goal, as start_goal named it"`
+	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"give up after this long; 600 if left out, at most 1800. The goal goes on"`
+}
+
+func waitForGoal(g Goals) (Tool, error) {
+	return define("wait_for_goal", func(context.Context, waitForGoalArgs) (policy.Effect, error) { return looks() },
+		func(ctx context.Context, a waitForGoalArgs) goal.Result {
+			if g == nil {
+				return failed("%s", errNoGoals)
+			}
+			limit := seconds(a.TimeoutSeconds, 10*time.Minute, longWait)
+			s, err := g.Wait(ctx, a.Goal, limit)
+			switch {
+			case err != nil:
+				return failed("%s", err)
+			case s.Status == goal.Completed:
+				return ok("%s", s.block())
+			case s.Status == goal.Running || s.Status == goal.Pending:
+				return failed("not within %s; it goes on\n%s", limit, s.block())
+			case s.Status == goal.Paused:
+				return failed("it is paused and needs the person\n%s", s.block())
+			}
+			return failed("it stopped without being done\n%s", s.block())
+		})
+}

@@ -84,7 +84,7 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 	env, set := r.held.env, r.held.set
 	r.policy = g.Policy
 	panes := &goalPanes{app: r.app, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env}
-	words := tools.Room{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalScreen{panes}, Goals: r.children}
+	words := tools.Room{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalScreen{panes}, Goals: r.children, Eyes: eyes{r}}
 	if r.held.proxy != nil {
 		words.Held, words.Network = g.Policy.Risk, r.held.proxy
 		r.held.proxy.SetRules(rulesOf(g.Policy))

@@ -89,6 +89,7 @@ type Result struct {
 	// Budget is how many bytes of Text may reach the model at once, 0 for the
 	// door's own bound; the rest is kept and read by its handle.
 	Budget int
+	Usage  Usage // of a model that the tool asked
 	// Took is said beside the content, not in it: the same outcome is the same text.
 	Took time.Duration
 }

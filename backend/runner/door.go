@@ -133,6 +133,9 @@ func (r *Run) call(ctx context.Context, c goal.Call) *Stop {
 	if stop := r.append(ctx, step, &event.Message{Message: m}); stop != nil {
 		return stop
 	}
+	if stop := r.spendOn(ctx, result.Usage, c.Tool); stop != nil {
+		return stop
+	}
 	return r.held(ctx, c, n)
 }
 

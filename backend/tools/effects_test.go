@@ -63,6 +63,8 @@ func samples() []sample {
 		{tool: "close_pane", what: "a pane of the goal", args: []any{"pane", "t1"}},
 		{tool: "focus_pane", what: "a pane of the goal", args: []any{"pane", "t1"}},
 		{tool: "name_pane", what: "a pane of the goal", args: []any{"pane", "t1", "title", "x"}},
+		{tool: "look", what: "what a pane looks like", args: []any{"pane", "b1"}},
+		{tool: "verify_visual", what: "what a page looks like", args: []any{"pane", "b1", "expected", "x"}},
 		{tool: "start_goal", what: "a goal that may do no more than this one", args: []any{"objective", "x", "checks", []map[string]any{{"type": "file", "path": "a"}}}},
 		{tool: "goal_status", what: "the goals that it started"},
 		{tool: "wait_for_goal", what: "a goal that it started", args: []any{"goal", "abcdefgh"}},

@@ -42,7 +42,12 @@ func (p *browser) Read(context.Context, pane.Read) (pane.Reading, error) {
 	return pane.Reading{Text: p.shown}, nil
 }
 
-func (p *browser) Capture(context.Context, pane.Picture) ([]byte, error) { return []byte("jpeg"), nil }
+func (p *browser) Capture(context.Context, pane.Picture) ([]byte, error) {
+	if p.picture != "" {
+		return []byte(p.picture), nil
+	}
+	return []byte("jpeg"), nil
+}
 
 func (p *browser) Wait(context.Context, pane.Condition, time.Duration) (pane.Acted, error) {
 	return p.acted()

@@ -21,6 +21,7 @@ type Room struct {
 	Browsers  Browsers
 	Panes     Panes
 	Goals     Goals // nil where none may be started
+	Eyes      Eyes  // nil where no model can look
 	// Held is the risk that the sandbox holds programs to; "" is no sandbox.
 	Held policy.Risk
 	// Network tells what the sandbox refused; nil is no sandbox.
@@ -61,7 +62,7 @@ func New(r Room) (*Box, error) {
 	}
 	f := folder{root: root, dir: r.Dir}
 	b := &Box{root: root}
-	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), paneTools(f, r), goalTools(r.Goals), controlTools()) {
+	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), paneTools(f, r), goalTools(r.Goals), visionTools(r), controlTools()) {
 		t, err := make()
 		if err != nil {
 			return nil, errors.Join(err, root.Close())

@@ -28,13 +28,14 @@ type house struct {
 	testing.TB
 	dir, outside string
 	panes        *panes
+	eyes         *eyes
 	box          *tools.Box
 }
 
 func newHouse(tb testing.TB) *house {
 	tb.Helper()
 	top := tb.TempDir()
-	h := &house{TB: tb, dir: filepath.Join(top, "goal"), outside: filepath.Join(top, "outside"), panes: &panes{}}
+	h := &house{TB: tb, dir: filepath.Join(top, "goal"), outside: filepath.Join(top, "outside"), panes: &panes{}, eyes: &eyes{}}
 	set, err := sandbox.Open(tb.Context(), sandbox.Options{Helper: sandboxtest.Helper(tb), Name: tb.Name()})
 	if err != nil {
 		tb.Fatal(err)
@@ -45,7 +46,7 @@ func newHouse(tb testing.TB) *house {
 	}
 	h.box, err = tools.New(tools.Room{
 		Dir: h.dir, Launcher: set, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Terminals: (*terminals)(h.panes), Browsers: &browsers{h.panes},
-		Panes: &screen{h.panes},
+		Panes: &screen{h.panes}, Eyes: h.eyes,
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -147,6 +148,7 @@ type panes struct {
 	at, shown, asked string
 	wait             time.Duration
 	touch            tools.Touch
+	picture          string
 	person           bool // the terminal is the person's own
 }
 

@@ -26,7 +26,7 @@ func (e *hearing) visual(ctx context.Context, k check) (ruling, error) {
 	if err != nil {
 		return undecided(fmt.Errorf("opening the page: %w", cause(looking, err))), nil
 	}
-	reply, err := e.host.consult(ctx, visualSystem, "Question: "+k.Question+"\nThe picture shows the page at:\n"+data("address and title", sight.URL+"\n"+sight.Title, judgedText), sight.PNG)
+	reply, err := e.host.see(ctx, k.Question, sight)
 	if unavailable(err) {
 		return ruling{}, err
 	}
@@ -39,6 +39,28 @@ func (e *hearing) visual(ctx context.Context, k check) (ruling, error) {
 		r.Detail += " (of " + brief(sight.URL, 200) + ")"
 	}
 	return r, nil
+}
+
+// see asks the judge whether a picture shows that something is so.
+func (h Host) see(ctx context.Context, question string, sight Sight) (goal.Reply, error) {
+	return h.consult(ctx, visualSystem, "Question: "+question+"\nThe picture shows the page at:\n"+data("address and title", sight.URL+"\n"+sight.Title, judgedText), sight.PNG)
+}
+
+// See decides a question about a picture as the check visual does, for a tool:
+// PASS, FAIL or UNCLEAR, and why. What is neither is UNCLEAR.
+func (h Host) See(ctx context.Context, question string, sight Sight) (word, why string, u goal.Usage, err error) {
+	if h.Judge == nil {
+		return "", "", u, errNoJudge
+	}
+	reply, err := h.see(ctx, question, sight)
+	if err != nil {
+		return "", "", reply.Usage, err
+	}
+	switch word = token(reply.Text); word {
+	case "PASS", "FAIL", "UNCLEAR":
+		return word, brief(afterToken(reply.Text), 1000), reply.Usage, nil
+	}
+	return "UNCLEAR", "the judge answered neither PASS, FAIL nor UNCLEAR: " + brief(reply.Text, 1000), reply.Usage, nil
 }
 
 func seen(reply goal.Reply, err error) ruling {

@@ -1,0 +1,38 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/tools"
+	"goalpost/backend/verify"
+)
+
+// eyes is the goal's judge as its tools ask it to look. It never sees the
+// agent's conversation.
+type eyes struct{ room *room }
+
+// Look asks one question.
+func (e eyes) Look(ctx context.Context, system, question string, picture []byte) (goal.Reply, error) {
+	judge := e.room.minds.judge
+	if judge == nil {
+		return goal.Reply{}, errors.New("no model that can look is configured for this goal")
+	}
+	m := goal.Message{Role: goal.User, Text: question}
+	if picture != nil {
+		m.Images = [][]byte{picture}
+	}
+	reply, err := judge.Turn(ctx, goal.Turn{System: system, Messages: []goal.Message{m}}, func(string) {})
+	if err != nil {
+		return reply, fmt.Errorf("asking the model that looks: %w", err)
+	}
+	return reply, nil
+}
+
+// Judge decides as the check visual does.
+func (e eyes) Judge(ctx context.Context, question string, s tools.Sight) (tools.Judged, error) {
+	word, why, usage, err := e.room.host.See(ctx, question, verify.Sight{PNG: s.PNG, URL: s.URL, Title: s.Title})
+	return tools.Judged{Word: word, Why: why, Usage: usage}, err
+}

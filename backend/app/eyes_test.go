@@ -1,0 +1,68 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+)
+
+// TestTheAgentLooks: the picture of a real page reaches the goal's judge, and
+// neither the agent's words nor its tools do; what it cost counts.
+func TestTheAgentLooks(t *testing.T) {
+	p := start(t, t.TempDir())
+	agent := turns(
+		call("open_pane", with("kind", "browser")),
+		call("look", with("pane", "b1", "question", "what colour?")),
+		call("verify_visual", with("pane", "b1", "expected", "it is red")),
+		call("verify_visual", with("pane", "b1", "expected", "it is blue")),
+		giveUp(),
+	)
+	pictures := 0
+	s := p.provide(func(n int, r modeltest.Request) modeltest.Answer {
+		if len(r.Tools) > 0 {
+			return agent(n, r)
+		}
+		for _, m := range r.Messages {
+			pictures += len(m.Images)
+			if m.Role != goal.User && m.Role != goal.System {
+				t.Errorf("the judge hears %s: %s", m.Role, m.Text)
+			}
+		}
+		switch q := r.Last().Text; {
+		case strings.Contains(q, "what colour?"):
+			return modeltest.Say("Red, at [[10,20]].")
+		case strings.Contains(q, "it is red"):
+			return modeltest.Say("PASS it is red all over")
+		}
+		return modeltest.Say("UNCLEAR I cannot tell")
+	})
+	out, err := p.goal.Start(api.StartInput{Objective: "look", Checks: shell("false"), CriticEvery: api.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []*event.Step
+	spent := map[string]bool{}
+	p.await("end", func(e event.Event) bool {
+		switch b := e.Body.(type) {
+		case *event.Step:
+			steps = append(steps, b)
+		case *event.Usage:
+			spent[b.By] = true
+		case *event.Ended:
+			return string(e.GoalID) == out.GoalID
+		}
+		return false
+	})
+	for i, want := range []string{"opened pane b1", "Red, at (x=10, y=20).", "PASS; the picture is kept", "UNCLEAR; the picture is kept"} {
+		if !strings.Contains(steps[i].Result, want) || (steps[i].Outcome == event.OK) != (i < 3) || i > 0 && steps[i].ImageSHA256 == "" {
+			t.Errorf("step %d: %s %s, picture %q", i, steps[i].Outcome, steps[i].Result, steps[i].ImageSHA256)
+		}
+	}
+	if pictures != 3 || !spent["look"] || !spent["verify_visual"] {
+		t.Errorf("%d pictures in %d requests, spent by %v", pictures, len(s.Requests()), spent)
+	}
+}

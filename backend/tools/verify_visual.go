@@ -1,0 +1,43 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+type verifyVisualArgs struct {
+	Pane     string `json:"pane" jsonschema:"the browser pane"`
+	Expected string `json:"expected" jsonschema:"what the page should show, as a statement or a question that yes answers"`
+	Full     bool   `json:"full,omitempty" jsonschema:"the whole page and not only what is in view"`
+}
+
+func verifyVisual(r Room) (Tool, error) {
+	return define("verify_visual", func(_ context.Context, a verifyVisualArgs) (policy.Effect, error) {
+		if strings.TrimSpace(a.Expected) == "" || len(a.Expected) > maxQuestion {
+			return policy.Effect{}, fmt.Errorf("expected has %d bytes; give 1 to %d that say what the page should show", len(a.Expected), maxQuestion)
+		}
+		return looks()
+	}, func(ctx context.Context, a verifyVisualArgs) goal.Result {
+		if r.Eyes == nil {
+			return failed("%s", errNoEyes)
+		}
+		s, err := r.sight(ctx, a.Pane, "", a.Full)
+		if err != nil {
+			return failed("%s", err)
+		}
+		shown := s
+		if shown.PNG, _, err = scaled(s.PNG); err != nil {
+			return failed("%s", err)
+		}
+		j, err := r.Eyes.Judge(ctx, a.Expected, shown)
+		if err != nil {
+			return failed("%s", err)
+		}
+		text := fmt.Sprintf("%s; the picture is kept with this step\n%s", j.Word, outside("who looked at pane "+a.Pane, j.Why))
+		return goal.Result{OK: j.Word == "PASS", Text: text, Image: s.PNG, Usage: j.Usage}
+	})
+}

@@ -1,13 +1,18 @@
 package app_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"goalpost/backend/api"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/mcp/mcptest"
 )
 
 func (p *program) mcp() *api.MCPAPI { return area[*api.MCPAPI](p.T, p.app) }
@@ -121,4 +126,33 @@ func TestServersThatCannotBeAreRefusedWithTheirField(t *testing.T) {
 	if list, err := p.mcp().List(); err != nil || len(list) != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
+}
+
+// TestAServerThatIsAnAddressIsReachedThroughAProxyOfItsOwn: the goal's tools get
+// there, the goal's programs do not.
+func TestAServerThatIsAnAddressIsReachedThroughAProxyOfItsOwn(t *testing.T) {
+	fixture := mcptest.Server("")
+	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return fixture }, nil))
+	t.Cleanup(func() {
+		web.CloseClientConnections()
+		web.Close()
+	})
+	p := start(t, t.TempDir()) // is closed before the server
+	if _, err := p.mcp().Save(api.MCPServer{Name: "web", URL: web.URL + "/mcp"}); err != nil {
+		t.Fatal(err)
+	}
+	p.provide(turns(
+		call("web__echo", `{"text":"hello"}`), call("run_command", `{"command":"curl -sS -m 5 `+web.URL+`/mcp"}`),
+		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)))
+	out, err := p.goal.Start(api.StartInput{Objective: "use it", Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := p.step("web__echo"); s.Outcome != event.OK || !strings.Contains(s.Result, "hello from ") {
+		t.Errorf("%+v", s)
+	}
+	if s := p.step("run_command"); s.Outcome == event.OK {
+		t.Errorf("a program of the goal reached it: %+v", s)
+	}
+	p.ended(out.GoalID)
 }

@@ -61,6 +61,7 @@ var homes = map[string][]string{
 	"golang.org/x/sys":                {"backend/sandbox", "cmd/goalpost-helper", "cmd/goalpost-predicate"},
 	"github.com/dop251/goja":          {"cmd/goalpost-predicate"},
 	"os/exec":                         {"backend/sandbox", "backend/browser"}, // the browser looks for Chromium, see TestChildrenStartInTheSandbox
+	"golang.org/x/term":               {"backend/cli"},
 	"github.com/spf13/cobra":          {"backend/cli"},
 	"github.com/spf13/pflag":          {"backend/cli"},
 	"github.com/zalando/go-keyring":   {"backend/secret"},

@@ -14,6 +14,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/pane"
+	"goalpost/backend/secret"
 	"goalpost/backend/ssh"
 	"goalpost/backend/store"
 )
@@ -77,11 +78,29 @@ func ProblemOf(err error) *Problem {
 	if errors.Is(err, ssh.ErrLogin) {
 		return &Problem{Code: Unavailable, Message: err.Error(), Hint: "open a pane on it, which can ask; or use a key and an agent"}
 	}
+	if p := secretProblem(err); p != nil {
+		return p
+	}
 	var invalid *config.InvalidError
 	if errors.As(err, &invalid) {
 		return &Problem{Code: Refused, Message: invalid.Message, Hint: invalid.Hint, Field: invalid.Field}
 	}
 	return &Problem{Code: Internal, Message: err.Error()}
+}
+
+func secretProblem(err error) *Problem {
+	var invalid *secret.InvalidError
+	switch {
+	case errors.As(err, &invalid):
+		return &Problem{Code: Refused, Message: invalid.Message, Hint: invalid.Hint, Field: invalid.Field}
+	case errors.Is(err, secret.ErrUnknown):
+		return &Problem{Code: NotFound, Message: err.Error(), Hint: "secret list shows what is kept"}
+	case errors.Is(err, secret.ErrLocked):
+		return &Problem{Code: Unavailable, Message: err.Error(), Hint: "unlock them in the settings, or run the command in a terminal, which asks"}
+	case errors.Is(err, secret.ErrPassphrase):
+		return &Problem{Code: Refused, Message: err.Error(), Field: "passphrase"}
+	}
+	return nil
 }
 
 // clean makes output fit to be shown: valid UTF-8.

@@ -32,7 +32,7 @@ func (a *ModelAPI) List() (out []Provider, err error) {
 	out = []Provider{}
 	active := false
 	for _, p := range a.cfg.Providers() {
-		v := Provider{ID: p.ID, Kind: string(p.Kind), BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv, ContextWindow: p.ContextWindow, Active: p.Active, Ready: true}
+		v := Provider{ID: p.ID, Kind: string(p.Kind), BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv, APIKeySecret: p.APIKeySecret, ContextWindow: p.ContextWindow, Active: p.Active, Ready: true}
 		if p.APIKeyEnv != "" && os.Getenv(p.APIKeyEnv) == "" {
 			v.Ready, v.Note = false, "the environment variable "+p.APIKeyEnv+" is not set"
 		}
@@ -48,7 +48,7 @@ func (a *ModelAPI) List() (out []Provider, err error) {
 func (a *ModelAPI) Save(p Provider) (ok bool, err error) {
 	defer a.guard(&err)
 	return true, a.cfg.SaveProvider(config.Provider{
-		ID: p.ID, Kind: config.Kind(p.Kind), BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv, ContextWindow: p.ContextWindow,
+		ID: p.ID, Kind: config.Kind(p.Kind), BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv, APIKeySecret: p.APIKeySecret, ContextWindow: p.ContextWindow,
 	})
 }
 
@@ -88,7 +88,7 @@ func (a *SettingsAPI) Get() (out Settings, err error) {
 	s := a.cfg.Settings()
 	return Settings{
 		Theme: s.Theme, FontSize: s.FontSize, Scrollback: s.Scrollback, FontFamily: s.FontFamily, WebGL: s.WebGL, ScreenReader: s.ScreenReader,
-		Welcomed: s.Welcomed, ApprovalMinutes: s.ApprovalMinutes,
+		Welcomed: s.Welcomed, ApprovalMinutes: s.ApprovalMinutes, SecretsInFile: s.SecretsInFile,
 	}, nil
 }
 
@@ -98,7 +98,7 @@ func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	all := a.cfg.Settings() // what the page does not know stays
 	all.Theme, all.FontSize, all.Scrollback, all.Welcomed = s.Theme, s.FontSize, s.Scrollback, s.Welcomed
 	all.FontFamily, all.WebGL, all.ScreenReader = s.FontFamily, s.WebGL, s.ScreenReader
-	all.ApprovalMinutes = s.ApprovalMinutes
+	all.ApprovalMinutes, all.SecretsInFile = s.ApprovalMinutes, s.SecretsInFile
 	return true, a.cfg.SaveSettings(all)
 }
 

@@ -44,6 +44,12 @@ type StartInput struct {
 	AllowTools    []string     `json:"allow_tools"`
 	DenyTools     []string     `json:"deny_tools"`
 	AllowHosts    []string     `json:"allow_hosts"`
+	AllowLocal    []int        `json:"allow_local"`  // ports of this machine's own loopback
+	AllowWrite    []string     `json:"allow_write"`  // other folders
+	AllowRead     []string     `json:"allow_read"`   // other files and folders
+	AllowSocket   []string     `json:"allow_socket"` // Unix sockets
+	Secrets       []string     `json:"secrets"`      // names that may be filled in without asking
+	Unconfined    bool         `json:"unconfined"`   // no sandbox: the person's explicit word
 	AllowPassing  bool         `json:"allow_passing"`
 	AllowMissing  bool         `json:"allow_missing"`
 	RequireSteps  bool         `json:"require_steps"` // a changing call needs a declared step
@@ -319,6 +325,7 @@ type Provider struct {
 	BaseURL       string `json:"base_url"`
 	Model         string `json:"model"`
 	APIKeyEnv     string `json:"api_key_env"`    // name of the environment variable that holds the key
+	APIKeySecret  string `json:"api_key_secret"` // name of the secret that is the key instead
 	ContextWindow int    `json:"context_window"` // tokens; 0 = what is known of the model
 	Active        bool   `json:"active"`
 	Scripted      bool   `json:"scripted"`
@@ -346,6 +353,8 @@ type Settings struct {
 	Welcomed     bool   `json:"welcomed"` // the first-start page was closed
 	// ApprovalMinutes is how long an approval waits for a person; 0: the goal pauses at once.
 	ApprovalMinutes int `json:"approval_minutes"`
+	// SecretsInFile keeps secrets in the encrypted file also where a keyring runs; from the next start on.
+	SecretsInFile bool `json:"secrets_in_file"`
 }
 
 // Connection is how the page reaches the loopback stream.

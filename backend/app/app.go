@@ -23,6 +23,7 @@ import (
 	"goalpost/backend/model"
 	"goalpost/backend/runner"
 	"goalpost/backend/sandbox"
+	"goalpost/backend/secret"
 	"goalpost/backend/ssh"
 	"goalpost/backend/store"
 	"goalpost/backend/stream"
@@ -46,6 +47,9 @@ type Options struct {
 	// Attended: a person sits at this program's terminal and may answer approvals.
 	// With Watch somebody always may.
 	Attended bool
+	// Passphrase asks the person for the one of the encrypted secrets; nil: it is
+	// given over the page, or not at all.
+	Passphrase func(context.Context) (string, error)
 	// Began is when the process started, for the log; zero is now.
 	Began time.Time
 	// Clock is the seam for deadlines and back-off, nil the real one; Slots is how
@@ -72,6 +76,9 @@ type App struct {
 	unconfined bool
 
 	broker    event.Broker
+	vault     *secret.Vault
+	mask      *secret.Mask
+	ask       func(context.Context) (string, error)
 	store     *store.Store
 	runner    *runner.Runner
 	helper    string
@@ -105,6 +112,7 @@ func New(o Options) *App {
 	}
 	a := &App{
 		cfg: o.Config, log: o.Log, version: o.Version, began: o.Began, watch: o.Watch, serve: o.Serve, attended: o.Attended, pace: o.Pace,
+		mask: &secret.Mask{}, ask: o.Passphrase,
 		clock: o.Clock, slots: cmp.Or(o.Slots, slots), unconfined: o.Unconfined,
 		heard: map[goal.ID]int64{}, wire: model.NewTransport(), rooms: rooms{open: map[goal.ID]*room{}},
 	}
@@ -127,7 +135,10 @@ func (a *App) Open(ctx context.Context) (err error) {
 			err = errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 		}
 	}()
-	if a.store, err = store.Open(ctx, store.Options{Dir: a.cfg.State(), Publish: a.publish, Now: a.clock.Now, Log: a.log}); err != nil {
+	if err := a.openVault(a.ask); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	if a.store, err = store.Open(ctx, store.Options{Dir: a.cfg.State(), Publish: a.publish, Redact: a.mask.JSON, Now: a.clock.Now, Log: a.log}); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
 	if a.helper, err = sandbox.Install(a.cfg.State()); err != nil {
@@ -272,7 +283,7 @@ func (a *App) Areas(ctx context.Context) []any {
 	return []any{
 		a.GoalAPI(ctx), a.ApprovalAPI(ctx), api.NewTerminalAPI(ctx, a.panes), api.NewBrowserAPI(ctx, a.panes, a.browsing, a.store),
 		api.NewWorkspaceAPI(ctx, a.panes, a.store), api.NewModelAPI(ctx, a.cfg, a), api.NewSettingsAPI(ctx, a.cfg, a), api.NewSSHAPI(ctx, a),
-		api.NewMCPAPI(ctx, a),
+		api.NewMCPAPI(ctx, a), api.NewSecretAPI(ctx, a.vault),
 	}
 }
 

@@ -67,6 +67,9 @@ func (e *enclosure) connect(ctx context.Context, a *App, p policy.Policy) error 
 	e.proxy = egress.New(egress.Config{Rules: rulesOf(p), Inside: e.set.Dial, OnEntry: e.heard, Log: a.log})
 	e.proxy.Serve(network.Proxy, egress.Program)
 	e.proxy.ServeNames(network.Names, network.NamesBy)
+	for i, l := range network.Ports {
+		e.proxy.Forward(l, p.AllowLocal[i])
+	}
 	e.panes, err = e.proxy.ListenPanes(ctx)
 	return err
 }
@@ -155,7 +158,7 @@ func (a *App) walls(p policy.Policy, layer string) (sandbox.Walls, error) {
 	}
 	return sandbox.Walls{
 		Dir: p.Dir, Layer: filepath.Join(state, rel), Home: home, ReadOnly: p.Risk == policy.ReadOnly,
-		Tools: tools, Caches: sandbox.Caches(home, os.Getenv), Read: p.AllowRead, Write: p.AllowWrite, Sockets: p.AllowSocket,
+		Tools: tools, Caches: sandbox.Caches(home, os.Getenv), Read: p.AllowRead, Write: p.AllowWrite, Sockets: p.AllowSocket, Ports: p.AllowLocal,
 	}, nil
 }
 

@@ -25,7 +25,7 @@ func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Go
 	g = &goal.Goal{
 		ID: goal.ID(store.NewID()), Objective: strings.TrimSpace(in.Objective), Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any},
 		Policy: policy.Policy{
-			Risk: in.Risk, AllowTools: in.AllowTools, DenyTools: in.DenyTools, AllowHosts: in.AllowHosts, RequireSteps: in.RequireSteps, Unconfined: a.unconfined,
+			Risk: in.Risk, AllowTools: in.AllowTools, DenyTools: in.DenyTools, AllowHosts: in.AllowHosts, RequireSteps: in.RequireSteps, Secrets: in.Secrets, Unconfined: a.unconfined || in.Unconfined,
 		},
 		Limits: limitsOf(in),
 	}
@@ -34,6 +34,9 @@ func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Go
 	}
 	if err := goal.CheckInput(g.Objective, g.Criterion, g.Policy, g.Limits); err != nil {
 		return nil, false, fmt.Errorf("intake: %w", err)
+	}
+	if err := a.givenSecrets(ctx, in.Secrets); err != nil {
+		return nil, false, err
 	}
 	if g.Options, err = a.optionsOf(ctx, in); err != nil {
 		return nil, false, err
@@ -46,7 +49,10 @@ func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Go
 		return nil, false, err
 	}
 	g.Policy.Dir = dir
-	if err = shape(g); err == nil {
+	if err = a.grantsOf(in, &g.Policy); err == nil {
+		err = shape(g)
+	}
+	if err == nil {
 		err = a.preflight(ctx, g, in)
 	}
 	if err != nil {
@@ -87,7 +93,7 @@ func none(n int64) int64 {
 
 // preflight runs every gate once where it will later decide.
 func (a *App) preflight(ctx context.Context, g *goal.Goal, in api.StartInput) (err error) {
-	return a.inHost(ctx, g.Policy, a.judgeOf(g.Provider, g.Options.JudgeProvider), func(h verify.Host) error {
+	return a.inHost(ctx, g.Policy, a.judgeOf(ctx, g.Provider, g.Options.JudgeProvider), func(h verify.Host) error {
 		for i, c := range g.Criterion.Checks {
 			v := h.Preflight(ctx, c)
 			where := fmt.Sprintf("check %d (%s): ", i+1, c.Name())
@@ -123,7 +129,7 @@ func (a *App) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err err
 	} else if dir, err = a.existing(dir); err != nil {
 		return v, err
 	}
-	err = a.inHost(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir, Unconfined: a.unconfined}, a.judgeOf("", ""), func(h verify.Host) error {
+	err = a.inHost(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir, Unconfined: a.unconfined}, a.judgeOf(ctx, "", ""), func(h verify.Host) error {
 		v = h.Preflight(ctx, in.Check)
 		return nil
 	})

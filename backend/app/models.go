@@ -1,13 +1,13 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"time"
 
 	"goalpost/backend/api"
@@ -127,26 +127,26 @@ type minds struct {
 
 // mindsOf makes them, each retried and each wait journaled. A scripted goal has
 // no critic: there is nothing to criticise in a script, and a script is no critic.
-func (r *room) mindsOf(g goal.Goal) (minds, error) {
+func (r *room) mindsOf(ctx context.Context, g goal.Goal) (minds, error) {
 	own, err := r.app.provider(g.Provider)
 	if err != nil {
 		return minds{}, err
 	}
 	own.Model = g.Model // the person may have named another than the provider's
-	agent, err := r.mind("model", own)
+	agent, err := r.mind(ctx, "model", own)
 	if err != nil {
 		return minds{}, err
 	}
 	m := minds{Models: runner.Models{Agent: agent, Window: window(own)}}
 	if !g.Scripted {
-		critic, err := r.mindOf("critic", g.Options.CriticProvider, own)
+		critic, err := r.mindOf(ctx, "critic", g.Options.CriticProvider, own)
 		if err != nil {
 			return minds{}, err
 		}
 		m.Critic, m.CriticModel = critic.Turner, critic.name
 	}
 	if !g.Scripted || g.Options.JudgeProvider != "" && g.Options.JudgeProvider != own.ID {
-		judge, err := r.mindOf("judge", g.Options.JudgeProvider, own)
+		judge, err := r.mindOf(ctx, "judge", g.Options.JudgeProvider, own)
 		if err != nil {
 			return minds{}, err
 		}
@@ -168,7 +168,7 @@ func (m mind) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.R
 }
 
 // mindOf is the model of the provider with that id, or of the goal's own.
-func (r *room) mindOf(role, id string, own config.Provider) (mind, error) {
+func (r *room) mindOf(ctx context.Context, role, id string, own config.Provider) (mind, error) {
 	p := own
 	if id != "" && id != own.ID {
 		var err error
@@ -176,13 +176,13 @@ func (r *room) mindOf(role, id string, own config.Provider) (mind, error) {
 			return mind{}, fmt.Errorf("the %s: %w", role, err)
 		}
 	}
-	m, err := r.mind(role, p)
+	m, err := r.mind(ctx, role, p)
 	return mind{m, p.Model}, err
 }
 
 // mind makes one model. How often the goal was parked for it outlives the run.
-func (r *room) mind(role string, p config.Provider) (model.Turner, error) {
-	m, err := r.app.turner(p)
+func (r *room) mind(ctx context.Context, role string, p config.Provider) (model.Turner, error) {
+	m, err := r.app.turner(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -209,9 +209,13 @@ func window(p config.Provider) int {
 }
 
 // turner is a client of a provider, without retries.
-func (a *App) turner(p config.Provider) (m model.Turner, err error) {
+func (a *App) turner(ctx context.Context, p config.Provider) (m model.Turner, err error) {
+	key, err := a.apiKey(ctx, p)
+	if err != nil {
+		return nil, err
+	}
 	o := model.Options{
-		BaseURL: p.BaseURL, Model: p.Model, APIKey: os.Getenv(p.APIKeyEnv), KeyName: p.APIKeyEnv, Transport: a.wire, Clock: a.clock,
+		BaseURL: p.BaseURL, Model: p.Model, APIKey: key, KeyName: cmp.Or(p.APIKeyEnv, p.APIKeySecret), Transport: a.wire, Clock: a.clock,
 	}
 	switch p.Kind {
 	case config.Demo:
@@ -226,7 +230,7 @@ func (a *App) turner(p config.Provider) (m model.Turner, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("provider %s: %w", p.ID, err)
 	}
-	return m, nil
+	return veiled{m, a.mask}, nil
 }
 
 // TestProvider asks the model one short question.
@@ -243,7 +247,7 @@ func (a *App) TestProvider(ctx context.Context, id string) api.Finding {
 	var reply goal.Reply
 	if err == nil {
 		var m model.Turner
-		if m, err = a.turner(p); err == nil {
+		if m, err = a.turner(ctx, p); err == nil {
 			ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 			defer cancel()
 			reply, err = m.Turn(ctx, goal.Turn{Model: p.Model, Messages: []goal.Message{{Role: goal.User, Text: "Reply with the word ready."}}}, nil)

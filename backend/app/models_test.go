@@ -86,7 +86,7 @@ func TestEachMindAsksItsOwnProvider(t *testing.T) {
 		config.Provider{ID: "j", Kind: config.OpenAI, BaseURL: judge.URL, Model: "fair"},
 	)
 	g := goal.Goal{Provider: "a", Model: "large", Options: goal.Options{CriticProvider: "c", JudgeProvider: "j"}}
-	m, err := r.mindsOf(g)
+	m, err := r.mindsOf(t.Context(), g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestEachMindAsksItsOwnProvider(t *testing.T) {
 		}
 	}
 
-	m, err = r.mindsOf(goal.Goal{Provider: "a", Model: "large"}) // all of them the goal's own
+	m, err = r.mindsOf(t.Context(), goal.Goal{Provider: "a", Model: "large"}) // all of them the goal's own
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestEachMindAsksItsOwnProvider(t *testing.T) {
 	if got := agent.Requests()[2].Model; got != "large" {
 		t.Errorf("the judge asked for %q", got)
 	}
-	m, err = r.mindsOf(goal.Goal{Provider: "c", Model: "strict"})
+	m, err = r.mindsOf(t.Context(), goal.Goal{Provider: "c", Model: "strict"})
 	if err != nil || m.Window != model.CautiousWindow {
 		t.Errorf("window of an unknown model: %d, %v", m.Window, err)
 	}
@@ -126,12 +126,12 @@ func TestScriptedGoalsHaveNeitherCriticNorJudge(t *testing.T) {
 	s := modeltest.New(t, say("judge"))
 	r, _ := study(t, config.Provider{ID: "j", Kind: config.OpenAI, BaseURL: s.URL, Model: "fair"})
 	scripted := goal.Goal{Provider: demoProvider, Model: "demo (scripted, no AI)", Scripted: true}
-	m, err := r.mindsOf(scripted)
+	m, err := r.mindsOf(t.Context(), scripted)
 	if err != nil || m.Agent == nil || m.Critic != nil || m.judge != nil || m.Window != 0 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	scripted.Options.JudgeProvider = "j"
-	if m, err = r.mindsOf(scripted); err != nil || m.Critic != nil || ask(t, m.judge, "") != "judge" {
+	if m, err = r.mindsOf(t.Context(), scripted); err != nil || m.Critic != nil || ask(t, m.judge, "") != "judge" {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
@@ -158,11 +158,11 @@ func TestProvidersThatAreNotThereAreRefused(t *testing.T) {
 		t.Error(err)
 	}
 	for role, o := range map[string]goal.Options{"critic": {CriticProvider: "gone"}, "judge": {JudgeProvider: "gone"}} {
-		if _, err := r.mindsOf(goal.Goal{Provider: "a", Options: o}); err == nil || !strings.Contains(err.Error(), role) {
+		if _, err := r.mindsOf(t.Context(), goal.Goal{Provider: "a", Options: o}); err == nil || !strings.Contains(err.Error(), role) {
 			t.Errorf("%s: %v", role, err)
 		}
 	}
-	if _, err := r.mindsOf(goal.Goal{Provider: "gone"}); err == nil {
+	if _, err := r.mindsOf(t.Context(), goal.Goal{Provider: "gone"}); err == nil {
 		t.Error("a goal without its provider runs")
 	}
 }
@@ -172,7 +172,7 @@ func TestParksAreCountedOverRuns(t *testing.T) {
 	s := modeltest.New(t, func(int, modeltest.Request) modeltest.Answer { return modeltest.Fail(529, "overloaded") })
 	r, warned := study(t, config.Provider{ID: "a", Kind: config.OpenAI, BaseURL: s.URL, Model: "m"})
 	for n, want := range []time.Duration{time.Minute, 2 * time.Minute} {
-		m, err := r.mindsOf(goal.Goal{Provider: "a", Model: "m"})
+		m, err := r.mindsOf(t.Context(), goal.Goal{Provider: "a", Model: "m"})
 		if err != nil {
 			t.Fatal(err)
 		}

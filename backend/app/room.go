@@ -83,6 +83,11 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(w
 func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
 	env, set := r.held.env, r.held.set
 	r.policy = g.Policy
+	for _, name := range g.Policy.Secrets { // known before anything shows them
+		if _, err := r.app.vault.Get(ctx, name); err != nil {
+			warn("secret", err.Error())
+		}
+	}
 	panes := &goalPanes{app: r.app, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env}
 	words := tools.Room{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalScreen{panes}, Goals: r.children, Eyes: eyes{r}}
 	if r.held.proxy != nil {
@@ -97,7 +102,7 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 		return err
 	}
 	r.warn = warn
-	m, err := r.mindsOf(g)
+	m, err := r.mindsOf(ctx, g)
 	if err != nil {
 		return errors.Join(err, box.Close())
 	}

@@ -39,7 +39,7 @@ func (a *App) forget(id goal.ID) error {
 
 // judgeOf is the model that judges a goal; nil where there is none: nobody asks
 // a script for its opinion.
-func (a *App) judgeOf(provider, judge string) verify.Judge {
+func (a *App) judgeOf(ctx context.Context, provider, judge string) verify.Judge {
 	if judge != "" {
 		provider = judge
 	}
@@ -47,7 +47,7 @@ func (a *App) judgeOf(provider, judge string) verify.Judge {
 	if err != nil || p.ID == demoProvider {
 		return nil
 	}
-	m, err := a.turner(p)
+	m, err := a.turner(ctx, p)
 	if err != nil {
 		return nil
 	}

@@ -117,7 +117,7 @@ func (p Program) root() *cobra.Command {
 		p.order("pause", "Pause a running goal after the call that runs", (*api.GoalAPI).Pause),
 		p.order("abort", "End a goal at once", (*api.GoalAPI).Abort),
 		p.order("delete", "Delete a goal and everything about it; a live one is aborted first", (*api.GoalAPI).Delete),
-		p.steer(), p.approvals(), p.approve(), p.deny(), p.revoke(), p.doctor(), p.serve(), p.static(), p.version())
+		p.steer(), p.approvals(), p.approve(), p.deny(), p.revoke(), p.secrets(), p.doctor(), p.serve(), p.static(), p.version())
 	return root
 }
 
@@ -159,6 +159,9 @@ func (p Program) started(ctx context.Context, o app.Options, do func(*app.App) e
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	o.Config, o.Log, o.Version = c, c.Log(), p.Version
+	if !o.Watch { // there the page asks
+		o.Passphrase = p.ask()
+	}
 	a := app.New(o)
 	if err := a.Open(ctx); err != nil {
 		return fmt.Errorf("start: %w", err)

@@ -97,6 +97,7 @@ func (p Program) addProvider() *cobra.Command {
 	c.Flags().StringVar(&v.BaseURL, "base-url", "", "its address")
 	c.Flags().StringVar(&v.Model, "model", "", "the model's name, as the server calls it")
 	c.Flags().StringVar(&v.APIKeyEnv, "api-key-env", "", "environment variable that holds the key")
+	c.Flags().StringVar(&v.APIKeySecret, "api-key-secret", "", "secret that is the key instead")
 	c.Flags().BoolVar(&use, "use", false, "new goals get it")
 	return c
 }

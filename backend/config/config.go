@@ -5,7 +5,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -26,7 +25,7 @@ func (e *InvalidError) Error() string { return e.Message }
 type Config struct {
 	state, work string
 	log         *slog.Logger
-	logFile     io.Closer
+	logFile     *rotating
 
 	mu   sync.Mutex
 	file file
@@ -72,6 +71,13 @@ func (c *Config) State() string { return c.state }
 
 // Work is the folder under which new goals get theirs.
 func (c *Config) Work() string { return c.work }
+
+// KeyFileVariable names the environment variable that says where the key of the
+// encrypted secrets lies; else it lies beside them.
+const KeyFileVariable = "GOALPOST_KEY_FILE"
+
+// HideInLog says what takes secrets out of a line before it is written.
+func (c *Config) HideInLog(redact func([]byte) []byte) { c.logFile.hide(redact) }
 
 // Log writes JSON lines to the state folder, never contents of tools.
 func (c *Config) Log() *slog.Logger { return c.log }

@@ -21,6 +21,8 @@ type rotating struct {
 	path string
 	file *os.File
 	size int64
+	// redact takes secrets out of a line; nil leaves all.
+	redact func([]byte) []byte
 }
 
 func openLog(dir string) (*rotating, error) {
@@ -47,18 +49,28 @@ func (r *rotating) open() error {
 	return nil
 }
 
-func (r *rotating) Write(b []byte) (int, error) {
+func (r *rotating) hide(redact func([]byte) []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.redact = redact
+}
+
+func (r *rotating) Write(line []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	b := line
+	if r.redact != nil {
+		b = r.redact(line)
+	}
 	if r.size > 0 && r.size+int64(len(b)) > logSize {
 		_ = r.rotate() // a log that cannot move is better than none
 	}
 	n, err := r.file.Write(b)
 	r.size += int64(n)
 	if err != nil {
-		return n, fmt.Errorf("log: %w", err)
+		return 0, fmt.Errorf("log: %w", err)
 	}
-	return n, nil
+	return len(line), nil
 }
 
 // rotate moves the files on and begins a new one. Where that fails the old one

@@ -25,6 +25,8 @@ type Settings struct {
 	Welcomed     bool   `json:"welcomed"`
 	// ApprovalMinutes is how long an approval waits for a person before its goal pauses.
 	ApprovalMinutes int `json:"approval_minutes"`
+	// SecretsInFile keeps secrets in the encrypted file also where a keyring runs.
+	SecretsInFile bool `json:"secrets_in_file"`
 }
 
 // Kind says what a provider speaks.
@@ -37,14 +39,16 @@ const (
 	Demo      Kind = "demo"
 )
 
-// Provider is where a model is reached. Keys are never stored: APIKeyEnv names
-// the environment variable that holds one.
+// Provider is where a model is reached. Keys are never stored here: APIKeyEnv
+// names the environment variable that holds one, APIKeySecret a secret.
 type Provider struct {
 	ID        string `json:"id"`
 	Kind      Kind   `json:"kind"`
 	BaseURL   string `json:"base_url"`
 	Model     string `json:"model"`
 	APIKeyEnv string `json:"api_key_env,omitempty"`
+	// APIKeySecret names a secret of the vault that is the key instead.
+	APIKeySecret string `json:"api_key_secret,omitempty"`
 	// ContextWindow is how many tokens the model's context holds; 0 takes what is known of the model.
 	ContextWindow int  `json:"context_window,omitempty"`
 	Active        bool `json:"-"`
@@ -203,6 +207,7 @@ func (c *Config) Providers() []Provider {
 
 var (
 	idForm       = regexp.MustCompile(`^[A-Za-z0-9[][][A-Za-z0-9._:-]{0,63}$`)
+	secretForm   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
@@ -220,6 +225,8 @@ func (p Provider) check() error {
 		return &InvalidError{"base_url", "the address holds a password or a query", "put the key into an environment variable and name that"}
 	case p.APIKeyEnv != "" && !variableForm.MatchString(p.APIKeyEnv):
 		return &InvalidError{"api_key_env", "this is not the name of an environment variable", "name the variable that holds the key, not the key itself"}
+	case p.APIKeySecret != "" && (!secretForm.MatchString(p.APIKeySecret) || p.APIKeyEnv != ""):
+		return &InvalidError{"api_key_secret", "this is not the name of a secret, or the key is named twice", "give the name of a secret, not the key itself, and no environment variable"}
 	case p.ContextWindow != 0 && (p.ContextWindow < minWindow || p.ContextWindow > maxWindow):
 		return &InvalidError{"context_window", fmt.Sprintf("a context window of %d tokens is not possible", p.ContextWindow), fmt.Sprintf("use at least %d, or 0 for what is known of the model", minWindow)}
 	}

@@ -75,7 +75,7 @@ func (l Law) questions(c Call) []question {
 	if c.Effect.Control {
 		return []question{denyTools}
 	}
-	list := []question{denyTools, allowTools, ceiling, paths, hosts, undoing, deleting, paying, typing}
+	list := []question{denyTools, allowTools, ceiling, paths, hosts, undoing, deleting, paying, typing, filling}
 	for _, r := range l.rules {
 		list = append(list, r.question)
 	}
@@ -258,4 +258,47 @@ func typing(c Call, _ Policy) (finding, error) {
 		return ask([]Scope{Pane}, "the pane %s is not confined: what is typed there runs as you", c.Effect.Pane)
 	}
 	return fine()
+}
+
+// filling: a secret is used where the person said so, and never sent to a host
+// that it does not belong to.
+func filling(c Call, p Policy) (finding, error) {
+	var unnamed []string
+	for _, s := range c.Effect.Secrets {
+		if foreign := outsiders(c.Effect.Hosts, s.Hosts); len(s.Hosts) > 0 && len(foreign) > 0 {
+			return deny("the secret %s belongs to %s and not to %s", s.Name, strings.Join(s.Hosts, ", "), strings.Join(foreign, ", "))
+		}
+		if !contains(p.Secrets, s.Name) {
+			unnamed = append(unnamed, s.Name)
+		}
+	}
+	if len(unnamed) > 0 {
+		return ask([]Scope{Secret}, "it fills in your secret %s, which this goal was not given", strings.Join(unnamed, ", "))
+	}
+	return loose(c, p)
+}
+
+// loose asks about a bound secret in a program's hands: nothing but the proxy's
+// list of hosts decides where a program sends it.
+func loose(c Call, p Policy) (finding, error) {
+	if c.Effect.Line == "" || NetworkGet.Over(p.Risk) {
+		return fine()
+	}
+	for _, s := range c.Effect.Secrets {
+		if len(s.Hosts) > 0 && (!NetworkWrite.Over(p.Risk) || len(outsiders(p.AllowHosts, s.Hosts)) > 0) {
+			return ask([]Scope{Secret}, "the secret %s belongs to %s, and a program could send it to every host that this goal may contact", s.Name, strings.Join(s.Hosts, ", "))
+		}
+	}
+	return fine()
+}
+
+// outsiders are the hosts that are not in the list.
+func outsiders(hosts, list []string) []string {
+	var out []string
+	for _, h := range hosts {
+		if !contains(list, h) {
+			out = append(out, h)
+		}
+	}
+	return out
 }

@@ -14,12 +14,21 @@ type Effect struct {
 	Irreversible bool `json:"irreversible,omitempty"`
 	// Pane is typed into and not confined: the person's own shell, SSH. "" if none.
 	Pane string `json:"pane,omitempty"`
+	// Secrets are filled into the arguments before the call is executed.
+	Secrets []SecretUse `json:"secrets,omitempty"`
 	// Line is what a shell is given, "" if no shell is; Commands are the programs
 	// and arguments found in it. They explain and find what always asks: the
 	// kernel is the boundary, not this.
 	Line     string     `json:"-"`
 	Commands [][]string `json:"-"`
 	Reason   string     `json:"reason,omitempty"`
+}
+
+// SecretUse is a secret of the person that a call refers to. Hosts are those that
+// it belongs to; none means that it is not bound.
+type SecretUse struct {
+	Name  string   `json:"name"`
+	Hosts []string `json:"hosts,omitempty"`
 }
 
 // Unknown is the effect of what cannot be told.
@@ -29,7 +38,15 @@ func Unknown(reason string) Effect { return Effect{Risk: NetworkWrite, Reason: r
 // and the other is about to happen.
 func (e Effect) Same(o Effect) bool {
 	return e.Risk == o.Risk && e.Control == o.Control && e.Irreversible == o.Irreversible && e.Pane == o.Pane && e.Line == o.Line &&
-		slices.Equal(e.Paths, o.Paths) && slices.Equal(e.Hosts, o.Hosts) && slices.Equal(e.Deletes, o.Deletes)
+		slices.Equal(e.Paths, o.Paths) && slices.Equal(e.Hosts, o.Hosts) && slices.Equal(e.Deletes, o.Deletes) && slices.Equal(e.secretNames(), o.secretNames())
+}
+
+func (e Effect) secretNames() []string {
+	var names []string
+	for _, s := range e.Secrets {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // Call is one call as the policy sees it.

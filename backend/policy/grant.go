@@ -16,6 +16,7 @@ const (
 	Command Scope = "command"
 	Path    Scope = "path"
 	Pane    Scope = "pane"
+	Secret  Scope = "secret"
 )
 
 // Grant is what a person allowed one goal.
@@ -29,6 +30,7 @@ type Grant struct {
 	Paths   []string `json:"paths,omitempty"`
 	Command string   `json:"command,omitempty"`
 	Pane    string   `json:"pane,omitempty"`
+	Secrets []string `json:"secrets,omitempty"`
 }
 
 // Words says what the grant covers, for the person who gives it.
@@ -44,6 +46,8 @@ func (g Grant) Words() string {
 		return "for this goal: writing " + strings.Join(g.Paths, ", ")
 	case Pane:
 		return "for this goal: typing into the pane " + g.Pane
+	case Secret:
+		return "for this goal: filling in " + strings.Join(g.Secrets, ", ") + " wherever it is named"
 	}
 	return "nothing"
 }
@@ -55,7 +59,7 @@ func grantFor(s Scope, c Call) (g Grant, ok bool) {
 	g = Grant{Scope: s, Tool: c.Tool, Risk: e.Risk}
 	switch s {
 	case Once:
-		g.Call, g.Hosts, g.Paths, g.Pane = c.Key, e.Hosts, e.Paths, e.Pane
+		g.Call, g.Hosts, g.Paths, g.Pane, g.Secrets = c.Key, e.Hosts, e.Paths, e.Pane, e.secretNames()
 		return g, c.Key != ""
 	case Host:
 		g.Hosts = e.Hosts
@@ -69,6 +73,9 @@ func grantFor(s Scope, c Call) (g Grant, ok bool) {
 	case Pane:
 		g.Pane = e.Pane
 		return g, e.Pane != ""
+	case Secret:
+		g.Secrets = e.secretNames()
+		return g, len(g.Secrets) > 0
 	}
 	return g, false
 }
@@ -78,7 +85,7 @@ func (g Grant) fits(c Call) bool {
 	e := c.Effect
 	switch g.Scope {
 	case Once: // the same call that would touch something else is another one
-		return c.Key != "" && g.Call == c.Key && subset(e.Hosts, g.Hosts) && subset(e.Paths, g.Paths) && e.Pane == g.Pane && e.Risk == g.Risk
+		return c.Key != "" && g.Call == c.Key && subset(e.Hosts, g.Hosts) && subset(e.Paths, g.Paths) && subset(e.secretNames(), g.Secrets) && e.Pane == g.Pane && e.Risk == g.Risk
 	case Host:
 		return len(e.Hosts) > 0 && subset(e.Hosts, g.Hosts) && !e.Risk.Over(g.Risk)
 	case Command:
@@ -87,6 +94,8 @@ func (g Grant) fits(c Call) bool {
 		return len(e.Paths) > 0 && subset(e.Paths, g.Paths) && !e.Risk.Over(g.Risk)
 	case Pane:
 		return e.Pane != "" && e.Pane == g.Pane
+	case Secret:
+		return len(e.Secrets) > 0 && subset(e.secretNames(), g.Secrets)
 	}
 	return false
 }
@@ -107,7 +116,7 @@ func offers(asked []finding, c Call) []Grant {
 	if g, ok := grantFor(Once, c); ok {
 		list = append(list, g)
 	}
-	for _, s := range []Scope{Host, Command, Path, Pane} {
+	for _, s := range []Scope{Secret, Host, Command, Path, Pane} {
 		g, ok := grantFor(s, c)
 		if !ok {
 			continue

@@ -22,6 +22,7 @@ type Policy struct {
 	AllowWrite  []string `json:"allow_write,omitempty"`  // folders, absolute
 	AllowRead   []string `json:"allow_read,omitempty"`   // folders, absolute
 	AllowSocket []string `json:"allow_socket,omitempty"` // Unix sockets, absolute
+	Secrets     []string `json:"secrets,omitempty"`      // names of the person's secrets that may be filled in
 	Unconfined  bool     `json:"unconfined,omitempty"`   // no sandbox: the person's explicit word
 	// RequireSteps refuses a changing call without a declared step.
 	RequireSteps bool `json:"require_steps,omitempty"`

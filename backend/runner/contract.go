@@ -54,6 +54,9 @@ func allowed(p policy.Policy) string {
 	if len(p.AllowHosts) > 0 {
 		s += "Allowed hosts: " + strings.Join(p.AllowHosts, ", ") + ".\n"
 	}
+	if len(p.Secrets) > 0 {
+		s += "Secrets that you may use without knowing them: " + strings.Join(p.Secrets, ", ") + ". Write {{secret:NAME}} where the value belongs in a tool's arguments; the host fills it in and hides it in results.\n"
+	}
 	if len(p.AllowTools) > 0 {
 		s += "Only these tools: " + strings.Join(p.AllowTools, ", ") + ".\n"
 	}

@@ -112,9 +112,10 @@ func (r *Run) call(ctx context.Context, c goal.Call) *Stop {
 	from := r.cfg.Clock.Now()
 	result, outcome := refusal.result, refusal.outcome
 	if outcome == "" {
-		result, outcome = r.execute(ctx, tool, c)
+		result, outcome = r.execute(ctx, tool, c, effect)
 		r.done(effect)
 	}
+	result.Text = r.hide(result.Text)
 	whole := strings.ToValidUTF8(result.Text, "\uFFFD")
 	if !repeated {
 		result.Text = withNote(result.Text, r.guard.after(c, effect, outcome, result.Text))
@@ -184,7 +185,7 @@ func (r *Run) judge(ctx context.Context, c goal.Call) (Tool, policy.Effect, refu
 	if tool == nil {
 		return nil, policy.Effect{}, refuse(event.Failed, "there is no tool %q. The tools are: %s", c.Tool, strings.Join(r.toolNames(), ", "))
 	}
-	effect, err := tool.Effect(ctx, arguments(c))
+	effect, err := r.effectOf(ctx, tool, c)
 	if err != nil {
 		return nil, policy.Effect{}, refuse(event.Failed, "%s", err.Error())
 	}
@@ -221,7 +222,7 @@ func (r *Run) permit(ctx context.Context, c goal.Call, n int, tool Tool, e polic
 		return "", refuse(event.Denied, "denied by the person: %s.%s Find another way, or call abort_with_report.", d.Reason, because(answer.Why)), nil
 	}
 	var err error
-	if call.Effect, err = tool.Effect(ctx, arguments(c)); err != nil { // the world went on while the person thought
+	if call.Effect, err = r.effectOf(ctx, tool, c); err != nil { // the world went on while the person thought
 		return "", refuse(event.Failed, "%s", err.Error()), r.append(ctx, r.usedUpGrant(answer.Grant.ID)...)
 	}
 	if d = r.decide(call); d.Answer == policy.Allow {
@@ -245,15 +246,19 @@ func refuse(o event.Outcome, format string, args ...any) refused {
 	return refused{goal.Result{Text: fmt.Sprintf(format, args...)}, o}
 }
 
-// execute runs the tool. A tool that panics has failed; the loop goes on.
-func (r *Run) execute(ctx context.Context, tool Tool, c goal.Call) (result goal.Result, outcome event.Outcome) {
+// execute runs the tool, its secrets filled in. A tool that panics has failed; the loop goes on.
+func (r *Run) execute(ctx context.Context, tool Tool, c goal.Call, e policy.Effect) (result goal.Result, outcome event.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.cfg.Log.Error("panic in tool", "tool", c.Tool, "panic", p, "stack", string(debug.Stack()))
 			result, outcome = goal.Result{Text: fmt.Sprintf("the tool %s broke: %v", c.Tool, p)}, event.Failed
 		}
 	}()
-	result = tool.Do(ctx, arguments(c))
+	filled, err := r.fill(ctx, tool, c, e)
+	if err != nil {
+		return goal.Result{Text: "not executed: " + err.Error()}, event.Failed
+	}
+	result = tool.Do(ctx, arguments(filled))
 	if stop := stopOf(ctx); stop != nil && !result.OK {
 		result.Text = strings.TrimSpace(result.Text + "\ncut short: " + stop.Reason)
 	}

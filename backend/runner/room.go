@@ -82,6 +82,17 @@ type World interface {
 // counts against its own limits.
 type Sharer interface{ Shared() goal.Spent }
 
+// Secrets is a Room that knows the person's secrets. A model names one by
+// reference; it never gets the value.
+type Secrets interface {
+	// Uses lists the secrets that a call refers to. An unknown one is an error that says what to do.
+	Uses(c goal.Call) ([]policy.SecretUse, error)
+	// Fill puts the values in the place of the references, for execution only.
+	Fill(ctx context.Context, c goal.Call) (goal.Call, error)
+	// Hide takes out of a result what must not be read by anyone but the person.
+	Hide(text string) string
+}
+
 // Room is what one goal runs in.
 type Room interface {
 	Models() Models

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
+	"strconv"
 	"sync"
 
 	"goalpost/backend/sandbox/wire"
@@ -14,6 +16,15 @@ import (
 // listening are the sockets that the helper opens on a goal's loopback, in the
 // order in which network keeps them.
 var listening = []string{"tcp " + ProxyAddress, "udp " + NameServer + ":53", "tcp " + NameServer + ":53"}
+
+// listens adds the ports of the machine that appear there, too.
+func listens(ports []int) []string {
+	list := slices.Clone(listening)
+	for _, port := range ports {
+		list = append(list, "tcp "+net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	}
+	return list
+}
 
 // network is the app's end of a goal's own network: the sockets live there,
 // although they are read here.
@@ -60,7 +71,8 @@ func (n *network) take(i int) (*os.File, error) {
 type Network struct {
 	Proxy   net.Listener
 	Names   net.PacketConn
-	NamesBy net.Listener // the same over TCP
+	NamesBy net.Listener   // the same over TCP
+	Ports   []net.Listener // in the order of Walls.Ports
 }
 
 // Network hands over the sockets. A set without walls has none.
@@ -78,19 +90,28 @@ func (s *Set) Network() (*Network, error) {
 	if err == nil {
 		n.NamesBy, err = s.own.listener(2)
 	}
+	for i := 0; err == nil && i < s.ports; i++ {
+		var l net.Listener
+		if l, err = s.own.listener(len(listening) + i); err == nil {
+			n.Ports = append(n.Ports, l)
+		}
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the network of %s: %w", s.name, err), n.Close())
 	}
 	return &n, nil
 }
 
-// Close closes all three.
+// Close closes all of them.
 func (n *Network) Close() error {
 	var errs []error
 	for _, c := range []interface{ Close() error }{n.Proxy, n.Names, n.NamesBy} {
 		if c != nil {
 			errs = append(errs, c.Close())
 		}
+	}
+	for _, l := range n.Ports {
+		errs = append(errs, l.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -30,6 +30,7 @@ type Set struct {
 	conn   *net.UnixConn
 	stderr *tail
 	walled bool
+	ports  int     // of the machine that appear inside
 	own    network // of a goal, once ready
 	hello  chan wire.Answer
 	done   chan struct{}
@@ -73,7 +74,7 @@ func Open(ctx context.Context, o Options) (*Set, error) {
 	s := &Set{
 		name: o.Name, conn: conn.(*net.UnixConn), stderr: &tail{},
 		hello: make(chan wire.Answer, 1), done: make(chan struct{}), all: map[uint64]*program{},
-		walled: walls != nil, dials: map[uint64]chan dialed{},
+		walled: walls != nil, ports: portsOf(o), dials: map[uint64]chan dialed{},
 	}
 	// Not CommandContext: ctx bounds the opening, not the helper's life.
 	s.helper = exec.Command(o.Helper, s.role()) //nolint:noctx // see above
@@ -90,7 +91,7 @@ func Open(ctx context.Context, o Options) (*Set, error) {
 	}
 	go s.receive()
 	if walls != nil {
-		walls.Listen = listening
+		walls.Listen = listens(o.Walls.Ports)
 		err = s.post(wire.Request{Op: wire.Setup, Walls: walls}, nil)
 	}
 	if err == nil || errors.Is(err, ErrClosed) { // a helper that is gone has said why
@@ -100,6 +101,14 @@ func Open(ctx context.Context, o Options) (*Set, error) {
 		return nil, errors.Join(fmt.Errorf("starting the helper of %s: %w", o.Name, err), s.Close(context.WithoutCancel(ctx)))
 	}
 	return s, nil
+}
+
+// portsOf is how many ports of the machine appear inside.
+func portsOf(o Options) int {
+	if o.Walls == nil {
+		return 0
+	}
+	return len(o.Walls.Ports)
 }
 
 // role is the helper's argument.

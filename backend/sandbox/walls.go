@@ -21,6 +21,9 @@ type Walls struct {
 	Read    []string
 	Write   []string
 	Sockets []string
+	// Ports of this machine's loopback that the person granted; Network gives a
+	// listener on the goal's own for each.
+	Ports []int
 	// Limits of the programs; nil is DefaultLimits.
 	Limits *Limits
 }

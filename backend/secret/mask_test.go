@@ -195,6 +195,7 @@ func TestShapes(t *testing.T) {
 		"postgres://me:hunter22@db/x":                         "postgres://me:[hidden]@db/x",
 		"http://127.0.0.1/a?b=1&token=abcdefgh12#x":           "http://127.0.0.1/a?b=1&token=[hidden]#x",
 		"> Authorization: Bearer abc.def.ghi\r\n> Accept: a":  "> Authorization: [hidden]\r\n> Accept: a",
+		`* Added cookie sid="abc" for domain x`:               `* Added cookie sid=[hidden] for domain x`,
 		"< set-cookie: sid=1; HttpOnly":                       "< set-cookie: [hidden]",
 		"http://h/?token={{secret:abc}}":                      "http://h/?token={{secret:abc}}",
 		"Authorization: Bearer {{secret:abc}}":                "Authorization: Bearer {{secret:abc}}",

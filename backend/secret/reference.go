@@ -3,6 +3,7 @@ package secret
 import (
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // reference is how a model names a secret: {{secret:NAME}}.
@@ -29,4 +30,14 @@ func Fill(text string, open func(name string) (value string, ok bool)) string {
 		}
 		return ref
 	})
+}
+
+// RefsJSON lists the names that the strings of a JSON document refer to, however
+// they are escaped there.
+func RefsJSON(raw []byte) []string {
+	var text strings.Builder
+	if _, err := inStrings(raw, func(s string) string { text.WriteString(s + "\n"); return s }); err != nil {
+		return Refs(string(raw))
+	}
+	return Refs(text.String())
 }

@@ -15,6 +15,8 @@ var (
 	token = regexp.MustCompile(`(?i)([?&#;](?:access_?token|id_?token|refresh_?token|auth_?token|token|api_?key|apikey|key|secret|client_?secret|password|passwd|pwd|signature|sig|session|session_?id|sid|x-amz-signature|x-amz-security-token)=)([^\s&#;"'<>\]\)]{8,})`)
 	// header is a line of HTTP that carries one, as curl -v and others show it.
 	header = regexp.MustCompile(`(?im)^([<>* \t]*(?:authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-auth-token)[ \t]*:[ \t]*)([^\r\n]+)`)
+	// jar is what curl -v says about its cookies.
+	jar = regexp.MustCompile(`(?m)^(\* (?:Added|Replaced) cookie [^\s=]+=)("[^"\r\n]*")`)
 )
 
 // Shapes hides what looks like a secret by where it stands: a password in an
@@ -24,7 +26,7 @@ func Shapes(s string) string {
 		s = userinfo.ReplaceAllString(s, "${1}:"+hidden+"@")
 	}
 	if strings.Contains(s, "=") {
-		s = keep(token, s)
+		s = keep(jar, keep(token, s))
 	}
 	if strings.Contains(s, ":") {
 		s = keep(header, s)

@@ -72,6 +72,14 @@ func (s *Store) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) er
 	s.order.Lock() // what is committed first is published first
 	defer s.order.Unlock()
 	events := make([]event.Event, 0, len(bodies))
+	kept := make([]event.Body, 0, len(bodies))
+	for _, body := range bodies {
+		body, err := s.redacted(body)
+		if err != nil {
+			return err
+		}
+		kept = append(kept, body)
+	}
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		if err := first(tx); err != nil {
 			return err
@@ -80,7 +88,7 @@ func (s *Store) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) er
 		if err != nil {
 			return err
 		}
-		for _, body := range bodies {
+		for _, body := range kept {
 			place.seq++
 			ev := event.Event{GoalID: run.Goal, RunID: run.ID, Seq: place.seq, At: s.now().UTC(), Body: body}
 			if err := s.project(ctx, tx, ev, place); err != nil {

@@ -35,8 +35,10 @@ var ErrNewer = errors.New("the database was written by a newer version of Goalpo
 type Options struct {
 	Dir     string // state folder: goalpost.db, artifacts/, run/
 	Publish func(event.Event)
-	Now     func() time.Time // nil: the real clock
-	Log     *slog.Logger     // nil: discarded
+	// Redact takes secrets out of JSON and text before it is kept or published; nil leaves all.
+	Redact func([]byte) []byte
+	Now    func() time.Time // nil: the real clock
+	Log    *slog.Logger     // nil: discarded
 }
 
 // Store is an open database.
@@ -46,6 +48,7 @@ type Store struct {
 	read    *sql.DB
 	shared  *flock.Flock // held shared while open; exclusive for a migration
 	publish func(event.Event)
+	redact  func([]byte) []byte
 	now     func() time.Time
 	log     *slog.Logger
 	order   sync.Mutex
@@ -70,7 +73,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 			return nil, fmt.Errorf("state folder: %w", err)
 		}
 	}
-	s := &Store{dir: o.Dir, publish: o.Publish, now: o.Now, log: o.Log, shared: flock.New(filepath.Join(o.Dir, "db.lock"))}
+	s := &Store{dir: o.Dir, publish: o.Publish, redact: o.Redact, now: o.Now, log: o.Log, shared: flock.New(filepath.Join(o.Dir, "db.lock"))}
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

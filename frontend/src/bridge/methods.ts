@@ -15,6 +15,8 @@ import type {
   GoalView,
   GrantView,
   ListInput,
+  LoginInput,
+  LoginView,
   PaneAnswer,
   PaneInfo,
   PaneList,
@@ -30,6 +32,9 @@ import type {
   RemoteSession,
   ResumeInput,
   SSHServer,
+  SecretInput,
+  SecretPlace,
+  SecretView,
   Settings,
   StartInput,
   StartOutput,
@@ -118,6 +123,15 @@ export interface Methods {
   "ModelAPI.Delete": (id: string) => boolean;
   "ModelAPI.Use": (id: string) => boolean;
   "ModelAPI.Test": (id: string) => Finding;
+  "SecretAPI.Where": () => SecretPlace;
+  "SecretAPI.List": () => SecretView[] | null;
+  "SecretAPI.Set": (input: SecretInput) => string;
+  "SecretAPI.Remove": (name: string) => boolean;
+  "SecretAPI.Unlock": (passphrase: string) => boolean;
+  "SecretAPI.Protect": (passphrase: string) => boolean;
+  "SecretAPI.Logins": () => LoginView[] | null;
+  "SecretAPI.SaveLogin": (input: LoginInput) => boolean;
+  "SecretAPI.RemoveLogin": (origin: string, user: string) => boolean;
   "SettingsAPI.Get": () => Settings;
   "SettingsAPI.Save": (settings: Settings) => boolean;
   "SettingsAPI.Doctor": () => Finding[] | null;

@@ -94,6 +94,7 @@ export interface Policy {
   allow_socket?: string[];
   unconfined?: boolean;
   require_steps?: boolean;
+  secrets?: string[];
 }
 
 /** How a goal is looked after: frozen with its criterion. */
@@ -128,6 +129,12 @@ export interface StartInput {
   allow_tools: string[];
   deny_tools: string[];
   allow_hosts: string[];
+  allow_local: number[];
+  allow_write: string[];
+  allow_read: string[];
+  allow_socket: string[];
+  secrets: string[];
+  unconfined: boolean;
   allow_passing: boolean;
   allow_missing: boolean;
   require_steps: boolean;
@@ -561,6 +568,7 @@ export interface Provider {
   base_url: string;
   model: string;
   api_key_env: string;
+  api_key_secret: string;
   context_window: number;
   active: boolean;
   scripted: boolean;
@@ -597,6 +605,39 @@ export interface Finding {
   hint: string;
 }
 
+export interface SecretPlace {
+  place: "keyring" | "file";
+  detail: string;
+  locked: boolean;
+  passphrase: boolean;
+}
+
+/** A secret without its value. */
+export interface SecretView {
+  name: string;
+  place: string;
+  hosts: string[] | null;
+  added: string;
+}
+
+/** A saved login without its password. */
+export interface LoginView {
+  origin: string;
+  user: string;
+}
+
+export interface SecretInput {
+  name: string;
+  value: string;
+  hosts: string[];
+}
+
+export interface LoginInput {
+  origin: string;
+  user: string;
+  password: string;
+}
+
 export interface Settings {
   theme: "system" | "dark" | "light";
   font_size: number;
@@ -606,9 +647,10 @@ export interface Settings {
   screen_reader: boolean;
   welcomed: boolean;
   approval_minutes: number;
+  secrets_in_file: boolean;
 }
 
-export type Scope = "once" | "host" | "command" | "path" | "pane" | "goal";
+export type Scope = "once" | "host" | "command" | "path" | "pane" | "secret" | "goal";
 
 export interface OfferView {
   scope: Scope;

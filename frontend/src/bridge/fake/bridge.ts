@@ -8,10 +8,12 @@ import type {
   ApprovalView,
   GoalEvent,
   GrantView,
+  LoginView,
   PaneInfo,
   Problem,
   PruneInput,
   ResumeInput,
+  SecretView,
   StartInput,
   Verdict,
 } from "@/bridge/types";
@@ -63,6 +65,8 @@ export class FakeBridge implements Bridge {
   panes: PaneInfo[] = [];
   layout = "";
   settings = structuredClone(settings);
+  secrets: SecretView[] = [{ name: "npm-token", place: "keyring", hosts: ["registry.npmjs.org"], added: "" }];
+  logins: LoginView[] = [{ origin: "https://example.org", user: "ada" }];
   providers = structuredClone(providers);
   guests = structuredClone(guests);
   findings = structuredClone(findings);
@@ -491,6 +495,33 @@ export class FakeBridge implements Bridge {
       return true;
     },
     "ModelAPI.Test": (id) => ({ id: "model", state: "ok", title: "It answers", detail: `${id} · 212 ms`, hint: "" }),
+    "SecretAPI.Where": () => ({
+      place: "keyring",
+      detail: "the keyring of your session (Secret Service)",
+      locked: false,
+      passphrase: false,
+    }),
+    "SecretAPI.List": () => this.secrets,
+    "SecretAPI.Set": ({ name, hosts }) => {
+      const kept = { name, place: "keyring", hosts, added: new Date().toISOString() };
+      this.secrets = [...this.secrets.filter((s) => s.name !== name), kept];
+      return "keyring";
+    },
+    "SecretAPI.Remove": (name) => {
+      this.secrets = this.secrets.filter((s) => s.name !== name);
+      return true;
+    },
+    "SecretAPI.Unlock": () => true,
+    "SecretAPI.Protect": () => true,
+    "SecretAPI.Logins": () => this.logins,
+    "SecretAPI.SaveLogin": ({ origin, user }) => {
+      this.logins = [...this.logins, { origin, user }];
+      return true;
+    },
+    "SecretAPI.RemoveLogin": (origin, user) => {
+      this.logins = this.logins.filter((l) => l.origin !== origin || l.user !== user);
+      return true;
+    },
     "SettingsAPI.Get": () => this.settings,
     "SettingsAPI.Save": (s) => {
       this.settings = s;

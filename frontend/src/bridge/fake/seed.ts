@@ -36,6 +36,7 @@ export const settings: Settings = {
   screen_reader: false,
   welcomed: true,
   approval_minutes: 10,
+  secrets_in_file: false,
 };
 
 export const findings: Finding[] = [
@@ -100,6 +101,7 @@ export const providers: Provider[] = [
     base_url: "",
     model: "demo",
     api_key_env: "",
+    api_key_secret: "",
     context_window: 0,
     active: false,
     scripted: true,
@@ -112,6 +114,7 @@ export const providers: Provider[] = [
     base_url: "http://127.0.0.1:11434/v1",
     model: "qwen3-coder",
     api_key_env: "",
+    api_key_secret: "",
     context_window: 0,
     active: true,
     scripted: false,
@@ -124,6 +127,7 @@ export const providers: Provider[] = [
     base_url: "https://api.openai.com/v1",
     model: "gpt-5",
     api_key_env: "OPENAI_API_KEY",
+    api_key_secret: "",
     context_window: 0,
     active: false,
     scripted: false,

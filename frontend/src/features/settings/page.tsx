@@ -3,6 +3,7 @@ import { Button } from "@/ui/button";
 import { Guests } from "./guests";
 import { Choice, NumberRow, Row, SwitchRow, TextRow } from "./rows";
 import { Providers } from "./providers";
+import { Secrets } from "./secrets";
 
 /** Everything that can be set. It holds at once. */
 export function SettingsPage() {
@@ -86,6 +87,7 @@ export function SettingsPage() {
           </div>
           <Providers />
           <Guests />
+          <Secrets />
           <h2 className="caption mt-7 mb-2">About</h2>
           <dl className="selectable grid grid-cols-[120px_1fr] gap-y-1 rounded-lg border border-line bg-s1 px-4 py-3 text-xs">
             <dt className="text-t3">Version</dt>

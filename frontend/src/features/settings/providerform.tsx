@@ -16,7 +16,7 @@ const kinds = [
 ];
 
 const fields: {
-  name: "id" | "base_url" | "model" | "api_key_env";
+  name: "id" | "base_url" | "model" | "api_key_env" | "api_key_secret";
   label: string;
   note: string;
   placeholder: string;
@@ -35,6 +35,7 @@ const fields: {
     note: "the key itself is never stored; empty if none is needed",
     placeholder: "OPENAI_API_KEY",
   },
+  { name: "api_key_secret", label: "Or the secret that is the key", note: "one of the secrets below", placeholder: "" },
 ];
 
 /** One provider. Go says which field is wrong. */

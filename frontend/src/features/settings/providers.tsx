@@ -11,6 +11,7 @@ export const newProvider: Provider = {
   base_url: "",
   model: "",
   api_key_env: "",
+  api_key_secret: "",
   context_window: 0,
   active: false,
   scripted: false,
@@ -67,7 +68,13 @@ function ProviderLine({ provider: p, onEdit }: { provider: Provider; onEdit: () 
             )}
           </p>
           <p className="truncate text-xs text-t3">
-            {[p.model, p.base_url, p.api_key_env ? `key from ${p.api_key_env}` : ""].filter(Boolean).join(" · ")}
+            {[
+              p.model,
+              p.base_url,
+              p.api_key_env || p.api_key_secret ? `key from ${p.api_key_env || p.api_key_secret}` : "",
+            ]
+              .filter(Boolean)
+              .join(" · ")}
           </p>
           {p.note && !p.scripted ? <p className="text-xs text-warn">{p.note}</p> : null}
         </div>

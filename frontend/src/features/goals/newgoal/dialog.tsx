@@ -74,7 +74,7 @@ function Form() {
     setErrors(wrong);
     if (Object.keys(wrong).length > 0) {
       if (wrong.objective) objective.current?.focus();
-      if (wrong.limits || wrong.critic_every) setMore(true);
+      if (wrong.limits || wrong.critic_every || wrong.allow_local) setMore(true);
       return;
     }
     setBusy(true);
@@ -131,7 +131,10 @@ function Form() {
         <>
           <p className="min-w-0 flex-1 text-xs text-t2" data-testid="allowed-words">
             {allowedWords(draft.risk, draft.dir, hosts)}
-            {sandbox?.state === "bad" ? (
+            {draft.unconfined ? (
+              <span className="text-warn"> Without the sandbox: its programs get all of your rights.</span>
+            ) : null}
+            {sandbox?.state === "bad" && !draft.unconfined ? (
               <span className="text-warn"> No sandbox can be made on this machine.</span>
             ) : null}
           </p>

@@ -41,6 +41,9 @@ export interface Draft {
   allowTools: string;
   denyTools: string;
   allowHosts: string;
+  allowLocal: string;
+  secrets: string[];
+  unconfined: boolean;
   allowPassing: boolean;
   allowMissing: boolean;
   requireSteps: boolean;
@@ -93,6 +96,9 @@ export const emptyDraft: Draft = {
   allowTools: "",
   denyTools: "",
   allowHosts: "",
+  allowLocal: "",
+  secrets: [],
+  unconfined: false,
   allowPassing: false,
   allowMissing: false,
   requireSteps: false,
@@ -115,6 +121,10 @@ const fieldNames = [
   "limits",
   "provider",
   "model",
+  "sandbox",
+  "secrets",
+  "allow_local",
+  "allow_hosts",
   "critic_every",
   "critic_provider",
   "judge_provider",
@@ -128,6 +138,10 @@ export type FieldName = (typeof fieldNames)[number];
 
 /** Those of them that stand under More. */
 export const moreFields: readonly FieldName[] = [
+  "sandbox",
+  "secrets",
+  "allow_local",
+  "allow_hosts",
   "critic_every",
   "critic_provider",
   "judge_provider",
@@ -165,6 +179,9 @@ export function validate(d: Draft): Errors {
   }
   if (number(d.criticEvery) === null) {
     errors.critic_every = { message: "A number of steps, or empty for no critic", hint: "" };
+  }
+  if (patterns(d.allowLocal).some((p) => !/^\d{1,5}$/.test(p))) {
+    errors.allow_local = { message: "Ports are numbers", hint: "such as 5432 8080" };
   }
   const numbers = [d.minutes, d.usd, d.tokens, d.iterations, d.claims];
   if (numbers.some((n) => number(n) === null)) {
@@ -339,6 +356,12 @@ export function toInput(d: Draft): StartInput {
     allow_tools: patterns(d.allowTools),
     deny_tools: patterns(d.denyTools),
     allow_hosts: patterns(d.allowHosts),
+    allow_local: patterns(d.allowLocal).map(Number),
+    allow_write: [],
+    allow_read: [],
+    allow_socket: [],
+    secrets: d.secrets,
+    unconfined: d.unconfined,
     allow_passing: d.allowPassing,
     allow_missing: d.allowMissing,
     require_steps: d.requireSteps,
@@ -377,6 +400,8 @@ export function fromInput(i: Partial<StartInput>): Draft {
     allowTools: (i.allow_tools ?? []).join(" "),
     denyTools: (i.deny_tools ?? []).join(" "),
     allowHosts: (i.allow_hosts ?? []).join(" "),
+    allowLocal: (i.allow_local ?? []).join(" "),
+    secrets: i.secrets ?? [],
     requireSteps: i.require_steps ?? false,
     criticEvery: shown(i.critic_every, emptyDraft.criticEvery),
     criticProvider: i.critic_provider ?? "",
@@ -407,6 +432,8 @@ export function draftOf(view: GoalView): Partial<StartInput> {
     allow_tools: view.policy.allow_tools ?? [],
     deny_tools: view.policy.deny_tools ?? [],
     allow_hosts: view.policy.allow_hosts ?? [],
+    allow_local: view.policy.allow_local ?? [],
+    secrets: view.policy.secrets ?? [],
     claims_per_gate: view.max_claims,
     require_steps: view.policy.require_steps ?? false,
     critic_every: o.critic_every ?? 0,

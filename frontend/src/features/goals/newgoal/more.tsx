@@ -1,7 +1,8 @@
-import type { ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
+import type { SecretView } from "@/bridge/types";
 import { oneLine } from "@/lib/text";
 import { isLive } from "@/store/cards";
-import { useAppState } from "@/store/context";
+import { useApp, useAppState } from "@/store/context";
 import { Field } from "@/ui/field";
 import type { Draft, Errors } from "./draft";
 
@@ -18,6 +19,7 @@ type Text =
   | "allowTools"
   | "denyTools"
   | "allowHosts"
+  | "allowLocal"
   | "protect"
   | "noProtect"
   | "criticEvery";
@@ -96,7 +98,22 @@ export function More({ draft, set, errors }: MoreProps) {
       <Group title="Tools, hosts, files">
         {text("allowTools", "Only these tools", "empty: all of them", "", true)}
         {text("denyTools", "Never these tools", "such as browser_open", "", true)}
-        {text("allowHosts", "Hosts it may fetch from", "for network get", "docs.example.com", true)}
+        {text(
+          "allowHosts",
+          "Hosts it may fetch from",
+          "for network get",
+          "docs.example.com",
+          true,
+          errors.allow_hosts?.message,
+        )}
+        {text(
+          "allowLocal",
+          "Ports of this machine",
+          "its own loopback is another one",
+          "5432",
+          true,
+          errors.allow_local?.message,
+        )}
         {text("protect", "Protect these too", "patterns in the folder", "tests/**", true, errors.protect?.message)}
         {text("noProtect", "Do not protect", undefined, "", true)}
         <Field label="Folder of the checks" hint="inside the goal's folder">
@@ -113,8 +130,27 @@ export function More({ draft, set, errors }: MoreProps) {
           )}
         </Field>
       </Group>
+      <Secrets draft={draft} set={set} errors={errors} />
       <After draft={draft} set={set} errors={errors} />
       <Panes draft={draft} set={set} errors={errors} />
+      <label className="flex items-start gap-2 rounded-md bg-warn-bg px-3 py-2 text-xs">
+        <input
+          type="checkbox"
+          data-testid="field-unconfined"
+          className="mt-0.5 accent-(--accent)"
+          checked={draft.unconfined}
+          onChange={(e) => set({ unconfined: e.target.checked })}
+        />
+        <span>
+          Without the sandbox: its programs get all of your rights on this machine, and the network is open to them.
+          This is journaled.
+          {errors.sandbox ? (
+            <span role="alert" data-testid="error-sandbox" className="mt-1 block text-bad">
+              {errors.sandbox.message} <span className="text-t2">{errors.sandbox.hint}</span>
+            </span>
+          ) : null}
+        </span>
+      </label>
     </div>
   );
 }
@@ -160,6 +196,29 @@ function ProviderField({ draft, set, name, label, error }: ProviderFieldProps) {
         </select>
       )}
     </Field>
+  );
+}
+
+/** Secrets that the goal may use by name without asking. */
+function Secrets({ draft, set, errors }: MoreProps) {
+  const app = useApp();
+  const [secrets, setSecrets] = useState<readonly SecretView[]>([]);
+  useEffect(() => {
+    void app.ask("SecretAPI.List").then((list) => setSecrets(list ?? []));
+  }, [app]);
+  if (secrets.length === 0 && !errors.secrets) return null;
+  return (
+    <Ticks
+      title="May use these secrets, and never sees their values"
+      testid="use-secret"
+      error={errors.secrets?.message}
+      items={secrets.map((s) => ({
+        id: s.name,
+        label: s.hosts?.length ? `${s.name} · only for ${s.hosts.join(", ")}` : s.name,
+      }))}
+      on={draft.secrets}
+      onChange={(names) => set({ secrets: names })}
+    />
   );
 }
 

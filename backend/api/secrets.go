@@ -1,0 +1,129 @@
+package api
+
+import (
+	"context"
+
+	"goalpost/backend/event"
+	"goalpost/backend/secret"
+)
+
+// Vault is what the area of secrets asks of the program.
+type Vault interface {
+	Where(ctx context.Context) secret.Where
+	List() ([]secret.Secret, error)
+	Set(ctx context.Context, name, value string, hosts []string) (secret.Place, error)
+	Remove(ctx context.Context, name string) error
+	Unlock(passphrase string) error
+	Protect(ctx context.Context, passphrase string) error
+	Logins() *secret.Logins
+}
+
+// SecretAPI is the person's secrets and saved logins. Values go in and never come out.
+type SecretAPI struct {
+	vault Vault
+	door
+}
+
+// NewSecretAPI makes the area; ctx is the program's life.
+func NewSecretAPI(ctx context.Context, v Vault) *SecretAPI { return &SecretAPI{v, door{ctx}} }
+
+// The shapes of the area.
+type (
+	// SecretPlace says where new values go, and what opens them.
+	SecretPlace struct {
+		Place      string `json:"place"` // keyring, file
+		Detail     string `json:"detail"`
+		Locked     bool   `json:"locked"` // a passphrase is needed first
+		Passphrase bool   `json:"passphrase"`
+	}
+	// SecretView is a secret without its value.
+	SecretView struct {
+		Name  string   `json:"name"`
+		Place string   `json:"place"`
+		Hosts []string `json:"hosts"` // where it may be sent; none: not bound
+		Added string   `json:"added"` // RFC 3339
+	}
+	// LoginView is a saved login without its password.
+	LoginView struct {
+		Origin string `json:"origin"`
+		User   string `json:"user"`
+	}
+	// SecretInput keeps a secret, in the place of an older one of that name.
+	SecretInput struct {
+		Name  string   `json:"name"`
+		Value string   `json:"value"`
+		Hosts []string `json:"hosts"`
+	}
+	// LoginInput keeps a login.
+	LoginInput struct {
+		Origin   string `json:"origin"`
+		User     string `json:"user"`
+		Password string `json:"password"`
+	}
+)
+
+// Where says where new values go.
+func (a *SecretAPI) Where() (out SecretPlace, err error) {
+	defer a.guard(&err)
+	w := a.vault.Where(a.ctx)
+	return SecretPlace{string(w.Place), w.Detail, w.Locked, w.Passphrase}, nil
+}
+
+// List tells of every secret, by name.
+func (a *SecretAPI) List() (out []SecretView, err error) {
+	defer a.guard(&err)
+	list, err := a.vault.List()
+	out = []SecretView{}
+	for _, s := range list {
+		out = append(out, SecretView{s.Name, string(s.Place), append([]string{}, s.Hosts...), s.Added.UTC().Format(event.TimeLayout)})
+	}
+	return out, err
+}
+
+// Set keeps a secret and says where: keyring or file.
+func (a *SecretAPI) Set(in SecretInput) (place string, err error) {
+	defer a.guard(&err)
+	p, err := a.vault.Set(a.ctx, in.Name, in.Value, in.Hosts)
+	return string(p), err
+}
+
+// Remove forgets a secret.
+func (a *SecretAPI) Remove(name string) (ok bool, err error) {
+	defer a.guard(&err)
+	return true, a.vault.Remove(a.ctx, name)
+}
+
+// Unlock opens the encrypted file with the person's passphrase, for this process.
+func (a *SecretAPI) Unlock(passphrase string) (ok bool, err error) {
+	defer a.guard(&err)
+	return true, a.vault.Unlock(passphrase)
+}
+
+// Protect puts a passphrase on the key of the encrypted file, or takes it off with "".
+func (a *SecretAPI) Protect(passphrase string) (ok bool, err error) {
+	defer a.guard(&err)
+	return true, a.vault.Protect(a.ctx, passphrase)
+}
+
+// Logins lists the saved logins, by origin and user.
+func (a *SecretAPI) Logins() (out []LoginView, err error) {
+	defer a.guard(&err)
+	list, err := a.vault.Logins().List()
+	out = []LoginView{}
+	for _, l := range list {
+		out = append(out, LoginView{l.Origin, l.User})
+	}
+	return out, err
+}
+
+// SaveLogin keeps a login, in the place of an older one of the same user there.
+func (a *SecretAPI) SaveLogin(in LoginInput) (ok bool, err error) {
+	defer a.guard(&err)
+	return true, a.vault.Logins().Save(a.ctx, secret.Login{Origin: in.Origin, User: in.User, Password: in.Password})
+}
+
+// RemoveLogin forgets a login.
+func (a *SecretAPI) RemoveLogin(origin, user string) (ok bool, err error) {
+	defer a.guard(&err)
+	return true, a.vault.Logins().Remove(a.ctx, origin, user)
+}

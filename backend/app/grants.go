@@ -1,0 +1,79 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"goalpost/backend/api"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+// grantsOf is what the person allows a goal from the start, besides its folder.
+// Paths are written out, without links: that is what the sandbox opens.
+func (a *App) grantsOf(in api.StartInput, p *policy.Policy) error {
+	own := a.browsing.ownPorts()
+	for _, port := range in.AllowLocal {
+		switch {
+		case port < 1 || port > 65535:
+			return &goal.Refusal{Field: "allow_local", Reason: fmt.Sprintf("%d is not a port", port), Hint: "give a number from 1 to 65535"}
+		case slices.Contains(own, port):
+			return &goal.Refusal{Field: "allow_local", Reason: fmt.Sprintf("the port %d is Goalpost's own", port), Hint: "a goal never reaches it"}
+		}
+	}
+	p.AllowLocal = in.AllowLocal
+	for _, dir := range in.AllowWrite {
+		real, err := a.existing(dir)
+		if err != nil {
+			return field(err, "allow_write")
+		}
+		p.AllowWrite = append(p.AllowWrite, real)
+	}
+	for _, dir := range in.AllowRead {
+		real, err := a.readable(dir)
+		if err != nil {
+			return err
+		}
+		p.AllowRead = append(p.AllowRead, real)
+	}
+	for _, socket := range in.AllowSocket {
+		info, err := os.Stat(socket)
+		if err != nil || info.Mode().Type()&fs.ModeSocket == 0 || !filepath.IsAbs(socket) {
+			return &goal.Refusal{Field: "allow_socket", Reason: socket + " is not a socket", Hint: "give its whole path, such as /var/run/docker.sock"}
+		}
+		p.AllowSocket = append(p.AllowSocket, filepath.Clean(socket))
+	}
+	if err := p.Valid(); err != nil {
+		return &goal.Refusal{Field: "allow_hosts", Reason: err.Error(), Hint: "give names such as docs.example or *.example.org"}
+	}
+	return nil
+}
+
+// readable refuses what a goal must not see even without writing.
+func (a *App) readable(dir string) (string, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil || !filepath.IsAbs(real) {
+		return "", &goal.Refusal{Field: "allow_read", Reason: dir + " cannot be read", Hint: "give the whole path of a file or folder that exists"}
+	}
+	state, err := filepath.EvalSymlinks(a.cfg.State())
+	if err != nil {
+		return "", fmt.Errorf("the state folder: %w", err)
+	}
+	if real == "/" || policy.Inside(real, state) || policy.Inside(state, real) {
+		return "", &goal.Refusal{Field: "allow_read", Reason: dir + " holds Goalpost's own data", Hint: "choose a folder below it"}
+	}
+	return real, nil
+}
+
+// field says of which field a refusal is.
+func field(err error, name string) error {
+	var refusal *goal.Refusal
+	if errors.As(err, &refusal) {
+		return &goal.Refusal{Field: name, Reason: refusal.Reason, Hint: refusal.Hint}
+	}
+	return err
+}

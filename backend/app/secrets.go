@@ -1,0 +1,181 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"goalpost/backend/api"
+	"goalpost/backend/config"
+	"goalpost/backend/goal"
+	"goalpost/backend/model"
+	"goalpost/backend/policy"
+	"goalpost/backend/runner"
+	"goalpost/backend/secret"
+)
+
+// openVault opens the person's secrets. Nothing is read before it is needed; the
+// mask knows this program's own keys and tokens from the start.
+func (a *App) openVault(ask func(context.Context) (string, error)) (err error) {
+	if a.vault, err = vault(a.cfg, os.Getenv, ask, a.mask); err != nil {
+		return err
+	}
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		if private.MatchString(entry) && !strings.HasPrefix(value, "/") {
+			a.mask.Add("[hidden: "+name+" of your environment]", value)
+		}
+	}
+	a.cfg.HideInLog(a.mask.JSON)
+	return nil
+}
+
+// Vault opens the secrets of a data folder for a command that needs nothing else.
+func Vault(c *config.Config, getenv func(string) string, ask func(context.Context) (string, error)) (*secret.Vault, error) {
+	return vault(c, getenv, ask, &secret.Mask{})
+}
+
+func vault(c *config.Config, getenv func(string) string, ask func(context.Context) (string, error), mask *secret.Mask) (*secret.Vault, error) {
+	v, err := secret.Open(secret.Options{
+		Dir: c.State(), KeyFile: getenv(config.KeyFileVariable), NoKeyring: c.Settings().SecretsInFile, Ask: ask, Mask: mask,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("secrets: %w", err)
+	}
+	return v, nil
+}
+
+// apiKey is a provider's key, out of the vault or the environment. "" where it needs none.
+func (a *App) apiKey(ctx context.Context, p config.Provider) (string, error) {
+	key := os.Getenv(p.APIKeyEnv)
+	if p.APIKeySecret != "" {
+		var err error
+		if key, err = a.vault.Get(ctx, p.APIKeySecret); err != nil {
+			return "", fmt.Errorf("the key of the provider %s: %w", p.ID, err)
+		}
+	}
+	a.mask.Add("[hidden: the key of the provider "+p.ID+"]", key)
+	return key, nil
+}
+
+// veiled is a model that is never sent a secret, and whose errors tell none: some
+// servers repeat the key that they refuse.
+type veiled struct {
+	model.Turner
+	mask *secret.Mask
+}
+
+func (v veiled) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	t.System, t.Messages = v.mask.Text(t.System), slices.Clone(t.Messages)
+	for i, m := range t.Messages {
+		m.Text, m.Calls = v.mask.Text(m.Text), slices.Clone(m.Calls)
+		for j, c := range m.Calls {
+			m.Calls[j].Arguments = string(v.mask.JSON([]byte(c.Arguments)))
+		}
+		t.Messages[i] = m
+	}
+	reply, err := v.Turner.Turn(ctx, t, delta)
+	if e, ok := model.AsError(err); ok {
+		shown := *e
+		shown.Message, shown.Hint = v.mask.Text(e.Message), v.mask.Text(e.Hint)
+		if shown.Message != e.Message || shown.Hint != e.Hint {
+			return reply, &shown
+		}
+	}
+	return reply, err
+}
+
+// givenSecrets looks at the start that every secret of the goal can be opened.
+func (a *App) givenSecrets(ctx context.Context, names []string) error {
+	for _, name := range names {
+		if _, err := a.vault.Get(ctx, name); err != nil {
+			return &goal.Refusal{Field: "secrets", Reason: err.Error(), Hint: "goalctl secret list shows what is kept; the settings page unlocks it"}
+		}
+	}
+	return nil
+}
+
+// Uses lists the secrets that a call refers to.
+func (r *room) Uses(c goal.Call) ([]policy.SecretUse, error) {
+	var uses []policy.SecretUse
+	for _, name := range secret.RefsJSON([]byte(c.Arguments)) {
+		s, err := r.app.vault.Find(name)
+		if err != nil {
+			return nil, fmt.Errorf("%w. The secrets of this goal are: %s", err, strings.Join(r.policy.Secrets, ", "))
+		}
+		uses = append(uses, policy.SecretUse{Name: s.Name, Hosts: s.Hosts})
+	}
+	return uses, nil
+}
+
+// Fill puts the values in. One that is bound to hosts is typed into their pages only.
+func (r *room) Fill(ctx context.Context, c goal.Call) (goal.Call, error) {
+	uses, err := r.Uses(c)
+	if err != nil {
+		return c, err
+	}
+	values := map[string]string{}
+	for _, use := range uses {
+		if err := r.belongs(c, use); err != nil {
+			return c, err
+		}
+		if values[use.Name], err = r.app.vault.Get(ctx, use.Name); err != nil {
+			return c, fmt.Errorf("%s: %w", use.Name, err)
+		}
+	}
+	b, err := secret.FillJSON([]byte(c.Arguments), func(name string) (string, bool) { v, ok := values[name]; return v, ok })
+	if err != nil {
+		return c, fmt.Errorf("the arguments: %w", err)
+	}
+	c.Arguments = string(b)
+	return c, nil
+}
+
+// belongs refuses a bound secret to a page of another host. What a tool contacts
+// by itself is its effect, and the policy has judged it.
+func (r *room) belongs(c goal.Call, use policy.SecretUse) error {
+	var args struct {
+		Pane string `json:"pane"`
+	}
+	if err := json.Unmarshal([]byte(c.Arguments), &args); err != nil {
+		return fmt.Errorf("the arguments: %w", err)
+	}
+	p, ok := r.app.browsers.Get(args.Pane)
+	if !ok || len(use.Hosts) == 0 {
+		return nil
+	}
+	u, err := url.Parse(p.Info().URL)
+	if err != nil || !slices.Contains(use.Hosts, u.Hostname()) {
+		return fmt.Errorf("the secret %s belongs to %s, and the page is of another host", use.Name, strings.Join(use.Hosts, ", "))
+	}
+	return nil
+}
+
+// quoted is text from outside as tools wrap it. Only there can a value be cut.
+var quoted = regexp.MustCompile(`(?s)<output from="[^\n]*">\n(.*?)\n</output>`)
+
+// Hide takes known secrets out of a result, and what looks like one by where it stands.
+func (r *room) Hide(text string) string {
+	text = r.app.mask.Text(text)
+	text = quoted.ReplaceAllStringFunc(text, func(m string) string {
+		begin := strings.IndexByte(m, '\n') + 1
+		end := len(m) - len("\n</output>")
+		return m[:begin] + r.app.mask.Part(m[begin:end]) + m[end:]
+	})
+	return secret.Shapes(text)
+}
+
+var _ runner.Secrets = (*room)(nil)
+
+// Secrets are the person's secrets and logins, for settings and command line.
+func (a *App) Secrets() *secret.Vault { return a.vault }
+
+// Mask hides secrets in what is shown or kept outside the person's own screen.
+func (a *App) Mask() *secret.Mask { return a.mask }
+
+var _ api.Vault = (*secret.Vault)(nil)

@@ -1,0 +1,65 @@
+package app_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+// TestASecretIsAskedFor where the goal was not given it, is filled in after the
+// person's word, and decides nothing about where the call goes.
+func TestASecretIsAskedFor(t *testing.T) {
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	p := start(t, t.TempDir())
+	secrets := api.NewSecretAPI(t.Context(), p.app.Secrets())
+	for name, value := range map[string]string{"pin": "a-Value-1", "where": "../outside-1"} {
+		if place, err := secrets.Set(api.SecretInput{Name: name, Value: value}); err != nil || place != "file" {
+			t.Fatal(place, err)
+		}
+	}
+	p.provide(turns(
+		args("write_file", map[string]any{"path": "a.txt", "content": "{{secret:pin}}"}),
+		args("write_file", map[string]any{"path": "{{secret:where}}", "content": "x"}),
+		args("run_command", map[string]any{"command": "echo {{secret:unknown}}"}),
+		args("claim_complete", map[string]any{"rationale": "{{secret:pin}}"}),
+	))
+	dir := t.TempDir()
+	out, err := p.goal.Start(api.StartInput{Objective: "x", Dir: dir, Checks: shell("grep -qx a-Value-1 a.txt")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	approvals := p.app.ApprovalAPI(context.Background())
+	for range 2 { // pin for the goal, where for the goal
+		asked := p.await("the question", func(e event.Event) bool { _, ok := e.Body.(*event.ApprovalRequested); return ok }).Body.(*event.ApprovalRequested)
+		if !strings.Contains(asked.Why, "your secret") || strings.Contains(asked.Arguments+asked.Show, "a-Value-1") {
+			t.Errorf("asked: %+v", asked)
+		}
+		if _, err := approvals.Answer([]api.AnswerInput{{GoalID: out.GoalID, Request: asked.ID, Allow: true, Scope: policy.Secret}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if v := p.done(out.GoalID); v.Exit != goal.Done {
+		t.Errorf("ended as %s: %s", v.Exit, v.Reason)
+	}
+	for n, want := range map[int]string{2: "not executed: with its secret filled in", 3: "no such secret is kept: unknown"} {
+		if step, err := p.goal.Step(out.GoalID, n); err != nil || !strings.Contains(step.Result, want) {
+			t.Errorf("step %d: %q, %v", n, step.Result, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(dir), "outside-1")); err == nil {
+		t.Error("a secret decided where a file goes")
+	}
+	receipt, err := p.goal.Receipt(out.GoalID)
+	if err != nil || len(receipt.Claims) != 1 || receipt.Claims[0].Rationale != "{{secret:pin}}" {
+		t.Errorf("%+v, %v", receipt.Claims, err)
+	}
+	p.refused(api.StartInput{Secrets: []string{"unknown"}}, "secrets")
+}

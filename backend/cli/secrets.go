@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/secret"
+)
+
+// secrets are the person's keys and passwords. A value is never an argument:
+// arguments are in the shell's history and in the list of processes.
+func (p Program) secrets() *cobra.Command {
+	c := &cobra.Command{Use: "secret", Short: "Keys and passwords that goals may use and never see", Args: cobra.NoArgs}
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.AddCommand(p.setSecret(), p.listSecrets(), p.removeSecret(), p.passphrase())
+	return c
+}
+
+// vault lends the secrets to a command.
+func (p Program) vault(ctx context.Context, do func(*api.SecretAPI) error) (err error) {
+	c, err := p.config()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	v, err := app.Vault(c, p.Getenv, p.ask())
+	if err != nil {
+		return fmt.Errorf("secrets: %w", err)
+	}
+	return do(api.NewSecretAPI(ctx, v))
+}
+
+func (p Program) setSecret() *cobra.Command {
+	var hosts []string
+	c := &cobra.Command{
+		Use: "set NAME", Short: "Keep a secret; its value is read from the terminal or from standard input", Args: cobra.ExactArgs(1),
+		Example: "  " + p.Name + " secret set npm-token --host registry.npmjs.org\n  " + p.Name + " secret set deploy-key <key.pem",
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := secret.ValidName(args[0]); err != nil {
+				return err
+			}
+			value, err := p.read(c.Context(), "The value of "+args[0])
+			if err != nil {
+				return err
+			}
+			return p.vault(c.Context(), func(s *api.SecretAPI) error {
+				place, err := s.Set(api.SecretInput{Name: args[0], Value: value, Hosts: hosts})
+				if err != nil {
+					return err
+				}
+				where, err := s.Where()
+				if err != nil {
+					return err
+				}
+				return p.print("%s is kept in the %s: %s\nA goal uses it as %s: %s run --secret %s …\n", args[0], place, where.Detail, secret.Ref(args[0]), p.Name, args[0])
+			})
+		},
+	}
+	c.Flags().StringArrayVar(&hosts, "host", nil, "the only host that it may be sent to (repeatable; default: not bound)")
+	return c
+}
+
+func (p Program) listSecrets() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "list", Short: "List the secrets by name, and say where they are kept", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.vault(c.Context(), func(s *api.SecretAPI) error {
+				where, err1 := s.Where()
+				list, err2 := s.List()
+				logins, err3 := s.Logins()
+				if err := errors.Join(err1, err2, err3); err != nil {
+					return err
+				}
+				if asJSON {
+					return p.json(struct {
+						Where   api.SecretPlace  `json:"where"`
+						Secrets []api.SecretView `json:"secrets"`
+						Logins  []api.LoginView  `json:"logins"`
+					}{where, list, logins})
+				}
+				var b strings.Builder
+				for _, v := range list {
+					fmt.Fprintf(&b, "%s  (%s%s)\n", v.Name, v.Place, bound(v.Hosts))
+				}
+				for _, l := range logins {
+					fmt.Fprintf(&b, "login of %s on %s\n", oneLine(l.User), l.Origin)
+				}
+				state := ""
+				if where.Locked {
+					state = "; it is locked"
+				}
+				return p.print("%sNew secrets are kept in %s%s.\n", b.String(), where.Detail, state)
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
+func bound(hosts []string) string {
+	if len(hosts) == 0 {
+		return ""
+	}
+	return ", for " + strings.Join(hosts, ", ") + " only"
+}
+
+func (p Program) removeSecret() *cobra.Command {
+	var origin string
+	c := &cobra.Command{
+		Use: "remove NAME", Short: "Forget a secret, or with --login a saved login", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.vault(c.Context(), func(s *api.SecretAPI) (err error) {
+				if origin != "" {
+					_, err = s.RemoveLogin(origin, args[0])
+				} else {
+					_, err = s.Remove(args[0])
+				}
+				if err != nil {
+					return err
+				}
+				return p.print("%s is forgotten.\n", oneLine(args[0]))
+			})
+		},
+	}
+	c.Flags().StringVar(&origin, "login", "", "forget the login of the user NAME on this origin, such as https://example.org")
+	return c
+}
+
+func (p Program) passphrase() *cobra.Command {
+	var off bool
+	c := &cobra.Command{
+		Use: "passphrase", Short: "Lock the encrypted file with a passphrase, or change it", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.vault(c.Context(), func(s *api.SecretAPI) error {
+				next := ""
+				if !off {
+					var err error
+					if next, err = p.read(c.Context(), "The new passphrase"); err != nil {
+						return err
+					}
+				}
+				if _, err := s.Protect(next); err != nil {
+					return err
+				}
+				if off {
+					return p.print("The passphrase is taken off: who can read the key file can read the secrets.\n")
+				}
+				return p.print("The encrypted file opens with this passphrase only. Nobody can bring it back if it is lost.\n")
+			})
+		},
+	}
+	c.Flags().BoolVar(&off, "off", false, "take it off")
+	return c
+}
+
+// read takes a value from the terminal, without showing it, or all of standard
+// input but one line's end.
+func (p Program) read(ctx context.Context, what string) (string, error) {
+	if attended() {
+		return p.hidden(ctx, what)
+	}
+	b, err := io.ReadAll(io.LimitReader(os.Stdin, 1<<16))
+	if err != nil {
+		return "", fmt.Errorf("read standard input: %w", err)
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r"), nil
+}
+
+func (p Program) hidden(_ context.Context, what string) (string, error) {
+	p.say("%s (it is not shown): ", what)
+	b, err := term.ReadPassword(int(os.Stdin.Fd()))
+	p.say("\n")
+	if err != nil {
+		return "", fmt.Errorf("read from the terminal: %w", err)
+	}
+	return string(b), nil
+}
+
+// ask gets the passphrase from the person, nil where nobody sits there. It is
+// asked on the terminal even where standard input is a file.
+func (p Program) ask() func(context.Context) (string, error) {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return nil
+	}
+	_ = tty.Close() // it was opened to see whether there is one
+	return func(context.Context) (_ string, err error) {
+		tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+		if err != nil {
+			return "", fmt.Errorf("the terminal: %w", err)
+		}
+		defer func() { err = errors.Join(err, tty.Close()) }()
+		w := bufio.NewWriter(tty)
+		_, err = w.WriteString("The passphrase of your secrets (it is not shown): ")
+		if err = errors.Join(err, w.Flush()); err != nil {
+			return "", fmt.Errorf("the terminal: %w", err)
+		}
+		b, err := term.ReadPassword(int(tty.Fd()))
+		_, _ = tty.WriteString("\n")
+		if err != nil {
+			return "", fmt.Errorf("the terminal: %w", err)
+		}
+		return string(b), nil
+	}
+}

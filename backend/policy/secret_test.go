@@ -1,0 +1,54 @@
+package policy_test
+
+import (
+	"strings"
+	"testing"
+
+	"goalpost/backend/policy"
+)
+
+// TestSecrets: which goal may use which, and where a bound one may go.
+func TestSecrets(t *testing.T) {
+	given := policy.Policy{Risk: policy.NetworkGet, Dir: dir, Secrets: []string{"npm", "bound"}, AllowHosts: []string{"npm.example", "api.example"}}
+	narrow := policy.Policy{Risk: policy.NetworkGet, Dir: dir, Secrets: []string{"bound"}, AllowHosts: []string{"api.example"}}
+	local := policy.Policy{Risk: policy.WriteLocal, Dir: dir, Secrets: []string{"bound"}}
+	bound := policy.SecretUse{Name: "bound", Hosts: []string{"api.example"}}
+	for name, c := range map[string]struct {
+		effect policy.Effect
+		policy policy.Policy
+		want   policy.Answer
+		reason string
+	}{
+		"given":                          {policy.Effect{Risk: policy.WriteLocal, Secrets: []policy.SecretUse{{Name: "npm"}}}, given, policy.Allow, ""},
+		"not given":                      {policy.Effect{Risk: policy.WriteLocal, Secrets: []policy.SecretUse{{Name: "npm"}, {Name: "other"}}}, given, policy.Ask, "your secret other"},
+		"bound, to its host":             {policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"api.example"}, Secrets: []policy.SecretUse{bound}}, given, policy.Allow, ""},
+		"bound, to another":              {policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"api.example", "npm.example"}, Secrets: []policy.SecretUse{bound}}, given, policy.Deny, "belongs to api.example and not to npm.example"},
+		"bound, in a program's hands":    {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, given, policy.Ask, "could send it"},
+		"bound, and nowhere else to go":  {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, narrow, policy.Allow, ""},
+		"bound, in a goal without a net": {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, local, policy.Allow, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			call := policy.Call{Tool: "tool", Key: "k", Effect: c.effect}
+			d := policy.Law{}.Decide(call, c.policy, nil)
+			if d.Answer != c.want || !strings.Contains(d.Reason, c.reason) {
+				t.Errorf("%s (%s), want %s (%s)", d.Answer, d.Reason, c.want, c.reason)
+			}
+			if d.Answer != policy.Ask {
+				return
+			}
+			for _, g := range d.Offers {
+				if got := (policy.Law{}).Decide(call, c.policy, []policy.Grant{g}); got.Answer != policy.Allow {
+					t.Errorf("the offer %q does not allow it: %s", g.Words(), got.Reason)
+				}
+				more := call
+				more.Key, more.Effect.Secrets = "other", append([]policy.SecretUse{{Name: "more"}}, call.Effect.Secrets...)
+				if got := (policy.Law{}).Decide(more, c.policy, []policy.Grant{g}); got.Answer == policy.Allow {
+					t.Errorf("the offer %q covers another secret", g.Words())
+				}
+			}
+			if len(d.Offers) != 2 {
+				t.Errorf("%d offers, want once and secret", len(d.Offers))
+			}
+		})
+	}
+}

@@ -1,0 +1,66 @@
+package egress
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"time"
+)
+
+// Forward makes a port of this machine appear on the goal's own loopback, where
+// l listens, until Close. The person has allowed it; it is dialed as it is.
+func (p *Proxy) Forward(l net.Listener, port int) {
+	p.mu.Lock()
+	closed := p.closed
+	if !closed {
+		p.closers = append(p.closers, l)
+		p.work.Add(1)
+	}
+	p.mu.Unlock()
+	if closed {
+		_ = l.Close()
+		return
+	}
+	go func() {
+		defer p.work.Done()
+		for {
+			here, err := l.Accept()
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			if err != nil {
+				p.cfg.Log.Warn("a forwarded port stopped", "port", port, "error", err)
+				return
+			}
+			p.work.Go(func() { p.carry(here, strconv.Itoa(port)) })
+		}
+	}()
+}
+
+func (p *Proxy) carry(here net.Conn, port string) {
+	e := Entry{At: time.Now(), From: Program, Method: "FORWARD", Host: "127.0.0.1", Port: port, Allowed: true}
+	var d net.Dialer
+	there, err := d.DialContext(p.ctx, "tcp", net.JoinHostPort("127.0.0.1", port))
+	if err != nil {
+		_ = here.Close()
+		e.Reason = fmt.Sprintf("the port was allowed and did not answer: %v", err)
+		p.log.add(e)
+		return
+	}
+	if !p.hold(here, there) {
+		return
+	}
+	defer p.release(here, there)
+	p.log.add(e)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.Copy(there, here)
+		closeWrite(there)
+	}()
+	_, _ = io.Copy(here, there)
+	_ = here.Close() // the other direction ends
+	<-done
+}

@@ -1,0 +1,52 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"goalpost/backend/event"
+)
+
+// redacted is a body without what must not be kept or told. It is made before
+// anything is written: tables of nouns, artifacts, journal and subscribers see the same.
+func (s *Store) redacted(b event.Body) (event.Body, error) {
+	if s.redact == nil {
+		return b, nil
+	}
+	raw, err := json.Marshal(b)
+	if err != nil {
+		return nil, fmt.Errorf("event %s: %w", b.EventType(), err)
+	}
+	out := b
+	if clean := s.redact(raw); !bytes.Equal(clean, raw) {
+		if out, err = event.Decode(b.EventType(), clean); err != nil {
+			return nil, fmt.Errorf("event %s without its secrets: %w", b.EventType(), err)
+		}
+	}
+	// What is not in the JSON is kept beside it.
+	switch b := b.(type) {
+	case *event.Step:
+		if kept, ok := out.(*event.Step); ok {
+			kept.Result, kept.Image, kept.Whole = string(s.redact([]byte(b.Result))), b.Image, s.text(b.Whole)
+		}
+	case *event.Verdict:
+		if kept, ok := out.(*event.Verdict); ok {
+			kept.Took, kept.Output = b.Took, s.text(b.Output)
+		}
+	case *event.Message:
+		if kept, ok := out.(*event.Message); ok {
+			kept.Message.Images = b.Message.Images
+		}
+	}
+	return out, nil
+}
+
+// text leaves pictures as they are.
+func (s *Store) text(b []byte) []byte {
+	if !utf8.Valid(b) {
+		return b
+	}
+	return s.redact(b)
+}

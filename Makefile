@@ -67,7 +67,7 @@ e2e: $(PAGE) bin/goalctl ## the page in Chromium against goalctl serve
 smoke: bin/goalpost e2e/out/automation.so ## the real window under Xvfb, with real keys
 	node --test e2e/window/*.test.mjs
 
-bench: bin/goalpost e2e/out/automation.so ## speed figures (see docs/performance.md)
+bench: deps-bench bin/goalpost e2e/out/automation.so ## speed figures (see docs/performance.md)
 	node e2e/bench/run.mjs
 	go test -run '^$$' -bench . -benchmem ./backend/...
 
@@ -127,7 +127,7 @@ $(LINT):
 	@mv .tools/golangci-lint $@
 
 ##@ What is installed
-.PHONY: deps deps-demo deps-build deps-run deps-test
+.PHONY: deps deps-demo deps-build deps-run deps-test deps-bench
 deps: deps-test ## everything that any target needs
 deps-demo:
 	@$(SCRIPTS)/need.sh go
@@ -141,3 +141,6 @@ deps-run: ## what building and running need
 deps-test: ## what the tests need, too
 	@$(SCRIPTS)/need.sh go node npm
 	@$(SCRIPTS)/deps.sh cgo gtk chromium display shells
+deps-bench: ## what the speed figures need, too: two other terminals to compare with
+	@$(SCRIPTS)/need.sh go node npm
+	@$(SCRIPTS)/deps.sh cgo gtk chromium display shells terminals

@@ -59,6 +59,10 @@ for group in "$@"; do
       # The tests start one of their own on a port of the loopback.
       [ -x /usr/sbin/sshd ] || want openssh-server
       ;;
+    terminals) # what the benchmark compares with
+      have xterm || want xterm
+      have kitty || want kitty
+      ;;
     *)
       echo "deps.sh: unknown group $group" >&2
       exit 2

@@ -63,6 +63,13 @@ export class Program {
     });
   }
 
+  /** Waits for its end. */
+  ended(ms = 30_000) {
+    return this.#within(`${this.name} did not end`, ms, () => undefined).catch((error) => {
+      if (this.#child.exitCode === null && this.#child.signalCode === null) throw error;
+    });
+  }
+
   /** Asks it to end, then makes it. Resolves with the exit code or the signal. */
   async end(signal = "SIGTERM", ms = 10_000) {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill(signal);

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-rod/rod/lib/proto"
 
@@ -42,12 +45,17 @@ func (p *Pane) Type(ctx context.Context, target, text string, submit, clear bool
 		return Acted{}, errors.New("typing: the text is longer than 1 MB")
 	}
 	return p.act(ctx, "typing into "+clean(target, 80), func(ctx context.Context, pg *page) error {
-		var field struct{ Ref, Words, Kind string }
-		if err := pg.ask(ctx, &field, "prepare", target, text); err != nil {
+		var field struct {
+			Ref, Words, Kind string
+			Suggests         bool
+		}
+		at, err := p.askAt(ctx, pg, &field, "prepare", target, text)
+		if err != nil {
 			return err
 		}
+		p.change(func() { p.net.patient = field.Suggests })
 		if field.Kind == "text" {
-			if err := p.fill(ctx, pg, field.Ref, text, clear); err != nil {
+			if err := p.fill(ctx, pg, at, field.Ref, text, clear); err != nil {
 				return err
 			}
 		} else {
@@ -60,16 +68,12 @@ func (p *Pane) Type(ctx context.Context, target, text string, submit, clear bool
 	})
 }
 
-func (p *Pane) fill(ctx context.Context, pg *page, ref, text string, clear bool) error {
-	at, err := p.aim(ctx, pg, "type into", ref)
-	if err != nil {
-		return err
-	}
-	if err := p.press(ctx, pg, at); err != nil {
+func (p *Pane) fill(ctx context.Context, pg, where *page, ref, text string, clear bool) error {
+	if err := p.clickOn(ctx, pg, "type into", ref, Press{}); err != nil {
 		return err
 	}
 	var caret struct{ End, Empty bool }
-	if err := pg.ask(ctx, &caret, "caret", ref, clear); err != nil {
+	if err := where.ask(ctx, &caret, "caret", ref, clear); err != nil {
 		return err
 	}
 	switch {
@@ -80,10 +84,36 @@ func (p *Pane) fill(ctx context.Context, pg *page, ref, text string, clear bool)
 	case text == "" && clear && !caret.Empty:
 		return p.stroke(ctx, pg, "Delete")
 	}
-	if text == "" {
+	return p.write(ctx, pg, text)
+}
+
+// mostKeys is how long a text may be that is typed key by key.
+const mostKeys = 200
+
+// write types a text with a key for each character, since pages listen to keys. A
+// long one, or one of several lines, comes at once as a paste does.
+func (p *Pane) write(ctx context.Context, pg *page, text string) error {
+	switch {
+	case text == "":
 		return nil
+	case utf8.RuneCountInString(text) > mostKeys || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return pg.do(ctx, callLimit, "writing", func(c proto.Client) error { return tell(c, proto.InputInsertText{Text: text}) })
 	}
-	return pg.do(ctx, callLimit, "writing", func(c proto.Client) error { return tell(c, proto.InputInsertText{Text: text}) })
+	return pg.do(ctx, callLimit, "writing", func(c proto.Client) error {
+		left := utf8.RuneCountInString(text)
+		for _, r := range text {
+			left--
+			in := pane.Input{Kind: pane.KeyDown, Key: string(r)}
+			pg.post(key(in))
+			in.Kind = pane.KeyUp
+			if left > 0 {
+				pg.post(key(in))
+			} else if err := tell(c, key(in)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Press presses keys, one after the other, named as in the DOM ("Enter",
@@ -98,7 +128,7 @@ func (p *Pane) Press(ctx context.Context, target, keys string) (Acted, error) {
 		words := "presses " + clean(keys, 40)
 		if target != "" {
 			var field struct{ Words string }
-			if err := pg.ask(ctx, &field, "focusOn", target); err != nil {
+			if _, err := p.askAt(ctx, pg, &field, "focusOn", target); err != nil {
 				return err
 			}
 			words += " in " + clean(field.Words, 80)
@@ -113,19 +143,43 @@ func (p *Pane) Press(ctx context.Context, target, keys string) (Acted, error) {
 	})
 }
 
-// aim finds the point to click and shows it to the person.
-func (p *Pane) aim(ctx context.Context, pg *page, verb, target string) (aimed, error) {
+// aim finds the point to click and shows it to the person. Where the element still
+// moves, or unsure is set, it waits until the place is steady.
+func (p *Pane) aim(ctx context.Context, pg *page, verb, target string, unsure bool) (aimed, *page, error) {
 	var at aimed
-	if err := pg.ask(ctx, &at, "aim", target); err != nil {
-		return at, err
+	where, err := p.askAt(ctx, pg, &at, "aim", target, unsure)
+	if err == nil {
+		err = p.outward(ctx, where, &at)
+	}
+	if err != nil {
+		return at, where, err
 	}
 	p.show(verb+" "+clean(at.Words, 120), at.X, at.Y)
-	return at, nil
+	return at, where, nil
 }
 
-// press is a click of the left button.
-func (p *Pane) press(ctx context.Context, pg *page, at aimed) error {
-	return p.pressWith(ctx, pg, at, Press{})
+// clickOn clicks an element. Something that comes over it in the last moment is
+// kept from being clicked by walker.js, and the click is tried again.
+func (p *Pane) clickOn(ctx context.Context, pg *page, verb, target string, how Press) error {
+	missed := ""
+	for try := range 3 {
+		at, where, err := p.aim(ctx, pg, verb, target, try > 0)
+		if err != nil {
+			return err
+		}
+		if err := p.pressWith(ctx, pg, at, how); err != nil {
+			return err
+		}
+		var landed struct{ Missed string }
+		if err := where.ask(ctx, &landed, "landed"); err != nil || landed.Missed == "" {
+			if errors.Is(err, errAsked) {
+				return err
+			}
+			return nil // the click may have ended the document
+		}
+		missed, target = landed.Missed, at.Ref
+	}
+	return fmt.Errorf("%s is in the way each time it is clicked: deal with that first", clean(missed, 300))
 }
 
 func (p *Pane) stroke(ctx context.Context, pg *page, keys string) error {
@@ -149,7 +203,7 @@ func (p *Pane) act(ctx context.Context, what string, f func(context.Context, *pa
 	err := p.inTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		before := p.Info()
 		p.change(func() { p.note, p.row = "", 0 })
-		if err := pg.ask(ctx, nil, "mark"); err != nil {
+		if err := p.mark(ctx, pg); err != nil {
 			return err
 		}
 		err := p.watched(ctx, pg, f)
@@ -211,26 +265,67 @@ func (p *Pane) outcome(ctx context.Context, pg *page, before pane.Info) Acted {
 		fmt.Fprintf(&b, "the page stands still until its %s is answered: answer it, or your next action dismisses it\n", q.Kind)
 		return Acted{URL: now.URL, Title: now.Title, Changed: cut(b.String(), 1000)}
 	}
-	var d struct {
-		Fresh         bool
-		Added         []string
-		More, Removed int
-	}
 	ctx, cancel := context.WithTimeout(ctx, settleLimit)
 	defer cancel()
 	ctx, calm := p.undisturbed(ctx)
 	defer calm(nil)
-	if err := pg.ask(ctx, &d, "diff"); err != nil {
+	told, err := p.differs(ctx, pg)
+	if err != nil {
 		p.noteHung(err)
 		fmt.Fprintf(&b, "what changed cannot be told: %s\n", clean(err.Error(), 200))
 	} else {
-		told := describeChange(d.Fresh, d.Added, d.More, d.Removed)
 		if told == "" && b.Len() == 0 {
 			told = "nothing visible changed\n"
 		}
 		b.WriteString(told)
 	}
 	return Acted{URL: now.URL, Title: now.Title, Changed: cut(b.String(), 1000)}
+}
+
+// mark remembers what is in view, on the page and in its parts.
+func (p *Pane) mark(ctx context.Context, pg *page) error {
+	for _, view := range p.views(pg) {
+		limited, cancel := context.WithTimeout(ctx, partLimit)
+		if view == pg {
+			cancel()
+			limited = ctx
+		}
+		err := view.ask(limited, nil, "mark")
+		cancel()
+		if err != nil && view == pg {
+			return err
+		}
+	}
+	return nil
+}
+
+// differs tells what is different since mark.
+func (p *Pane) differs(ctx context.Context, pg *page) (string, error) {
+	var all struct {
+		Fresh         bool
+		Added         []string
+		More, Removed int
+	}
+	for _, view := range p.views(pg) {
+		var d struct {
+			Fresh         bool
+			Added         []string
+			More, Removed int
+		}
+		if err := view.ask(ctx, &d, "diff"); err != nil {
+			if view == pg {
+				return "", err
+			}
+			continue
+		}
+		if view == pg {
+			all.Fresh = d.Fresh
+		}
+		all.Added = append(all.Added, slices.DeleteFunc(d.Added, isPlace)...)
+		all.More, all.Removed = all.More+d.More, all.Removed+d.Removed
+	}
+	p.say(all.Added)
+	return describeChange(all.Fresh, all.Added, all.More, all.Removed), nil
 }
 
 func describeChange(fresh bool, added []string, more, removed int) string {

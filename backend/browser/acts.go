@@ -21,7 +21,7 @@ import (
 func (p *Pane) Select(ctx context.Context, target string, options []string) (Acted, error) {
 	return p.act(ctx, "choosing in "+clean(target, 80), func(ctx context.Context, pg *page) error {
 		var field struct{ Words, Kind string }
-		if err := pg.ask(ctx, &field, "choose", target, options); err != nil {
+		if _, err := p.askAt(ctx, pg, &field, "choose", target, options); err != nil {
 			return err
 		}
 		p.show("chooses in "+field.Words, 0, 0)
@@ -37,21 +37,18 @@ func (p *Pane) Check(ctx context.Context, target string, on bool) (Acted, error)
 			Ref     string
 			Checked bool
 		}
-		if err := pg.ask(ctx, &box, "ticked", target); err != nil {
+		where, err := p.askAt(ctx, pg, &box, "ticked", target)
+		if err != nil {
 			return err
 		}
 		if box.Checked == on {
 			p.tell("it was so already")
 			return nil
 		}
-		at, err := p.aim(ctx, pg, "tick", box.Ref)
-		if err != nil {
+		if err := p.clickOn(ctx, pg, "tick", box.Ref, Press{}); err != nil {
 			return err
 		}
-		if err := p.press(ctx, pg, at); err != nil {
-			return err
-		}
-		if err := pg.ask(ctx, &box, "ticked", box.Ref); err == nil && box.Checked != on {
+		if err := where.ask(ctx, &box, "ticked", box.Ref); err == nil && box.Checked != on {
 			return errors.New("the page did not take it")
 		}
 		return nil
@@ -61,10 +58,11 @@ func (p *Pane) Check(ctx context.Context, target string, on bool) (Acted, error)
 // Hover moves the pointer onto an element and leaves it there.
 func (p *Pane) Hover(ctx context.Context, target string) (Acted, error) {
 	return p.act(ctx, "pointing at "+clean(target, 80), func(ctx context.Context, pg *page) error {
-		at, err := p.aim(ctx, pg, "point at", target)
+		at, where, err := p.aim(ctx, pg, "point at", target, false)
 		if err != nil {
 			return err
 		}
+		p.unguard(ctx, where)
 		return p.mouseTo(ctx, pg, at, 0)
 	})
 }
@@ -77,17 +75,35 @@ func (p *Pane) Drag(ctx context.Context, from, to string) (Acted, error) {
 		end, endIsPoint := point(to)
 		var err error
 		if !isPoint {
-			if start, err = p.aim(ctx, pg, "drag", from); err != nil {
+			var where *page
+			if start, where, err = p.aim(ctx, pg, "drag", from, false); err != nil {
 				return err
 			}
+			p.unguard(ctx, where)
 		}
 		if !endIsPoint {
-			if err := pg.ask(ctx, &end, "place", to); err != nil {
+			if err := p.placeOf(ctx, pg, &end, to); err != nil {
 				return err
 			}
 		}
 		return p.dragTo(ctx, pg, start, end)
 	})
+}
+
+// placeOf is where an element lies on the page.
+func (p *Pane) placeOf(ctx context.Context, pg *page, at *aimed, target string) error {
+	where, err := p.askAt(ctx, pg, at, "place", target)
+	if err != nil {
+		return err
+	}
+	return p.outward(ctx, where, at)
+}
+
+// unguard takes back what aim prepared for a click.
+func (p *Pane) unguard(ctx context.Context, where *page) {
+	if err := where.ask(ctx, nil, "landed"); err != nil {
+		p.m.cfg.Log.Debug("unguarding", "pane", p.id, "error", err)
+	}
 }
 
 // point reads at=X,Y.
@@ -158,7 +174,7 @@ func (p *Pane) button(ctx context.Context, pg *page, kind pane.InputKind, at aim
 func (p *Pane) ScrollTo(ctx context.Context, target string) (Acted, error) {
 	return p.act(ctx, "scrolling to "+clean(target, 80), func(ctx context.Context, pg *page) error {
 		var at aimed
-		if err := pg.ask(ctx, &at, "place", target); err != nil {
+		if err := p.placeOf(ctx, pg, &at, target); err != nil {
 			return err
 		}
 		p.show("scrolls to "+clean(at.Words, 80), at.X, at.Y)
@@ -174,7 +190,7 @@ func (p *Pane) Scroll(ctx context.Context, target string, right, down float64) (
 		at := aimed{X: float64(p.width) / 2, Y: float64(p.height) / 2, Words: "the page"}
 		p.mu.Unlock()
 		if target != "" {
-			if err := pg.ask(ctx, &at, "place", target); err != nil {
+			if err := p.placeOf(ctx, pg, &at, target); err != nil {
 				return err
 			}
 		}
@@ -201,12 +217,10 @@ func (p *Pane) Wait(ctx context.Context, want Condition, limit time.Duration) (A
 		ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 		defer cancel()
 		for {
-			err := p.wait(ctx, func() bool { return strings.Contains(p.info.URL, want.URL) && p.load.done() })
-			if err != nil {
+			if err := p.wait(ctx, func() bool { return strings.Contains(p.info.URL, want.URL) && p.load.done() }); err != nil {
 				return err
 			}
-			held := false
-			err = pg.ask(ctx, &held, "until", want.Text, want.Gone, want.Target)
+			held, err := p.holds(ctx, pg, want)
 			p.mu.Lock()
 			held = held && strings.Contains(p.info.URL, want.URL)
 			moved := p.moved
@@ -216,6 +230,8 @@ func (p *Pane) Wait(ctx context.Context, want Condition, limit time.Duration) (A
 				return cause(ctx)
 			case err == nil && held:
 				return nil
+			case wrong(err):
+				return err
 			case pg.alive.Err() != nil:
 				return fmt.Errorf("waiting: %w", context.Cause(pg.alive)) //nolint:contextcheck // why the page is gone
 			}
@@ -228,6 +244,53 @@ func (p *Pane) Wait(ctx context.Context, want Condition, limit time.Duration) (A
 			}
 		}
 	})
+}
+
+// holds asks whether the page says and shows what is wanted; it waits a few seconds
+// for it. What stands in frames of other sites counts.
+func (p *Pane) holds(ctx context.Context, pg *page, want Condition) (bool, error) {
+	p.open(ctx, pg)
+	views := p.views(pg)
+	patience := 4000
+	if len(views) > 1 {
+		patience = 300 // and then the frames are asked
+	}
+	held := false
+	if err := pg.ask(ctx, &held, "until", want.Text, want.Gone, want.Target, patience); err != nil || held || len(views) == 1 {
+		return held, err
+	}
+	// Together: what one shows another need not.
+	state := func(text, gone, target string) (some, all bool) {
+		all = true
+		for _, view := range views {
+			one := false
+			limited, cancel := context.WithTimeout(ctx, partLimit)
+			err := view.ask(limited, &one, "until", text, gone, target, 0)
+			cancel()
+			some, all = some || err == nil && one, all && err == nil && one
+		}
+		return some, all
+	}
+	held = true
+	if want.Text != "" {
+		some, _ := state(want.Text, "", "")
+		held = held && some
+	}
+	if want.Gone != "" {
+		_, all := state("", want.Gone, "")
+		held = held && all
+	}
+	if want.Target != "" {
+		some, _ := state("", "", want.Target)
+		held = held && some
+	}
+	return held, nil
+}
+
+// wrong says that a target is no target, which no waiting alters.
+func wrong(err error) bool {
+	var m *miss
+	return errors.As(err, &m) && m.code == "bad"
 }
 
 // Eval runs script in the page's own world and gives its value as JSON, at most

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -32,19 +33,44 @@ type conn struct {
 	alive  context.Context // ends with cause ErrEnded when Chromium's end is closed
 	end    context.CancelCauseFunc
 	idle   chan struct{} // closed when the event goroutine is gone
+
+	mu      sync.Mutex
+	heard   *sync.Cond // with mu: handled grew, or the connection ended
+	handled int64      // events whose receiver is done
 }
 
 func newConn(p *pipe, log *slog.Logger, onEvent func(*cdp.Event)) *conn {
 	c := &conn{pipe: p, rpc: cdp.New().Logger(utils.LoggerQuiet).Start(p), log: log, idle: make(chan struct{})}
 	c.alive, c.end = context.WithCancelCause(context.Background())
+	c.heard = sync.NewCond(&c.mu)
 	go func() {
 		defer close(c.idle)
+		defer c.note(1 << 62)
 		defer c.end(ErrEnded)
 		for e := range c.rpc.Event() {
 			onEvent(e)
+			c.note(1)
 		}
 	}()
 	return c
+}
+
+func (c *conn) note(n int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.handled += n
+	c.heard.Broadcast()
+}
+
+// caughtUp returns when every event that Chromium sent before the last answer has
+// been taken note of. It must not be called by the receiver of events.
+func (c *conn) caughtUp() {
+	given := c.pipe.events.Load()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.handled < given {
+		c.heard.Wait()
+	}
 }
 
 // post sends a command and does not wait for its answer. Commands of one

@@ -168,7 +168,7 @@ func (e *engine) forget(ctx context.Context, goalID string) error {
 // seen before that: the pane knows the session before any event of it can
 // matter.
 func (e *engine) attach(ctx context.Context, p *Pane, width, height int, target proto.TargetTargetID) (*page, error) {
-	pg := &page{engine: e, target: target, refs: &p.refs}
+	pg := &page{engine: e, target: target, count: &p.count}
 	err := e.do(ctx, e.alive, "", launchLimit, "opening a page", func(c proto.Client) error {
 		if pg.target == "" {
 			id, err := e.context(c, p.goalID, p.network)
@@ -206,12 +206,16 @@ func (e *engine) attach(ctx context.Context, p *Pane, width, height int, target 
 			metrics(width, height),
 			e.m.gates(),
 			proto.PageSetInterceptFileChooserDialog{Enabled: true},
+			attachParts{},
 			proto.InputSetInterceptDrags{Enabled: true},
 			proto.SecurityEnable{},
 			proto.SecuritySetOverrideCertificateErrors{Override: true},
 		}
 		if !p.bare {
 			requests = append(requests, ours...)
+		}
+		if p.goalID != "" && !p.bare { // what a goal's pages fetch is kept for its agent
+			requests = append(requests, listening)
 		}
 		// They are carried out in order; one answer is all that needs to be awaited.
 		for _, req := range requests {
@@ -242,6 +246,8 @@ func (m *Manager) onEvent(e *cdp.Event) {
 	}
 	if p := m.bySession(proto.TargetSessionID(e.SessionID)); p != nil {
 		p.onEvent(e)
+	} else if p := m.byPart(proto.TargetSessionID(e.SessionID)); p != nil {
+		p.onPartEvent(e)
 	}
 }
 

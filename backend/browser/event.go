@@ -22,6 +22,12 @@ func (p *Pane) onEvent(e *cdp.Event) {
 		return
 	}
 	switch e.Method {
+	case "Target.attachedToTarget", "Target.detachedFromTarget":
+		p.onPart(pg, e)
+	case "Page.frameRequestedNavigation", "Page.frameScheduledNavigation":
+		p.onLeaving(pg, e, time.Now())
+	case "Page.frameClearedScheduledNavigation":
+		p.onLeaving(pg, e, time.Time{})
 	case "Page.frameStartedLoading":
 		p.onLoading(pg, e, true)
 	case "Page.frameStoppedLoading":
@@ -54,6 +60,7 @@ func (p *Pane) onEvent(e *cdp.Event) {
 	case "Page.downloadWillBegin":
 		var download proto.PageDownloadWillBegin
 		if decode(e, &download) {
+			p.change(func() { p.net.leaving = time.Time{} })
 			p.onDownload(download.GUID, download.URL, download.SuggestedFilename)
 		}
 	case "Runtime.bindingCalled":
@@ -95,11 +102,22 @@ func (p *Pane) onLoading(pg *page, e *cdp.Event, loading bool) {
 	if decode(e, &frame) && frame.FrameID == pg.frame() {
 		p.change(func() {
 			p.info.Loading = loading
-			p.net.last = time.Now()
+			p.net.last, p.net.leaving = time.Now(), time.Time{}
 		})
 		if !loading {
 			p.wantHistory()
 		}
+	}
+}
+
+// onLeaving takes the news that the page is about to go elsewhere, or that it stays.
+func (p *Pane) onLeaving(pg *page, e *cdp.Event, when time.Time) {
+	var ev struct {
+		FrameID     proto.PageFrameID `json:"frameId"`
+		Disposition string            `json:"disposition"`
+	}
+	if decode(e, &ev) && ev.FrameID == pg.frame() && (ev.Disposition == "" || ev.Disposition == "currentTab") {
+		p.change(func() { p.net.leaving = when })
 	}
 }
 
@@ -113,11 +131,12 @@ func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
 	if !decode(e, &ev) || ev.Frame.ID != pg.frame() {
 		return
 	}
+	pg.eyes.Store(0)
 	p.change(func() {
 		p.load.loader = ev.Frame.LoaderID
 		p.load.posted = p.load.posting != "" && p.load.posting == ev.Frame.LoaderID
 		p.load.moves++
-		p.net = traffic{on: p.net.on, last: p.net.last}
+		p.net = traffic{on: p.net.on, last: p.net.last, patient: p.net.patient}
 		p.info.URL = clean(ev.Frame.URL+ev.Frame.URLFragment, 4096)
 		p.info.Title = untitled(p.info.URL)
 		p.woe, p.note, p.hung, p.row = "", "", false, 0
@@ -139,6 +158,7 @@ func (p *Pane) onMoved(pg *page, e *cdp.Event) {
 	}
 	p.change(func() {
 		p.load.moves++
+		p.net.leaving = time.Time{}
 		p.info.URL = clean(moved.URL, 4096)
 	})
 	p.visited()

@@ -71,7 +71,8 @@ type Manager struct {
 	panes    map[string]*Pane
 	order    []string
 	sessions map[proto.TargetSessionID]*Pane
-	shots    int // counts pictures
+	parts    map[proto.TargetSessionID]*Pane // of frames of other sites, see parts.go
+	shots    int                             // counts pictures
 }
 
 // New makes a Manager. Nothing is started yet.
@@ -82,6 +83,7 @@ func New(cfg Config) *Manager {
 	m := &Manager{
 		cfg: cfg, news: newAnnouncer(cfg.OnChange, cfg.OnVisit), start: make(chan struct{}, 1),
 		engines: map[string]*engine{}, panes: map[string]*Pane{}, sessions: map[proto.TargetSessionID]*Pane{},
+		parts: map[proto.TargetSessionID]*Pane{},
 	}
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	return m

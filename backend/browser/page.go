@@ -16,13 +16,15 @@ type page struct {
 	session proto.TargetSessionID
 	alive   context.Context
 	end     context.CancelCauseFunc
-	refs    *atomic.Int64 // the pane's count of refs; actions that use it take turns
+	count   *counter     // of the pane; actions that use it take turns
+	eyes    atomic.Int64 // the execution context of walker.js in the present document, 0 if not known
+	part    bool         // a frame of another site, see parts
 }
 
 // renewed is the same page after a crash: Chromium keeps the session, and a
 // reload gives it a new process.
 func (pg *page) renewed() *page {
-	next := &page{engine: pg.engine, target: pg.target, session: pg.session, refs: pg.refs}
+	next := &page{engine: pg.engine, target: pg.target, session: pg.session, count: pg.count}
 	next.alive, next.end = context.WithCancelCause(pg.engine.alive)
 	return next
 }

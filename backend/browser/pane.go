@@ -30,7 +30,7 @@ type Pane struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	work    sync.WaitGroup
-	refs    atomic.Int64 // of all documents of the pane, so that an old ref fits none of a new one
+	count   counter // of refs in all documents of the pane, so that an old one fits none of a new one
 
 	profile string
 	network string // the goal whose proxy its pages use
@@ -73,7 +73,9 @@ type Pane struct {
 	answered   time.Time            // when a question was last answered
 	journal    journal
 	told       told
-	staged     []string // folders with copies of files for pages
+	parts      []*part      // of the page: frames of other sites
+	parting    atomic.Int64 // counts them
+	staged     []string     // folders with copies of files for pages
 }
 
 // load is how far the main document is.
@@ -258,6 +260,7 @@ func (p *Pane) adopt(pg *page) {
 		p.zoomScript, p.touch, p.drag = "", false, nil
 		p.withdrawn(everything)
 	})
+	p.dropParts()
 	p.m.mu.Lock()
 	p.m.sessions[pg.session] = p
 	p.m.mu.Unlock()
@@ -280,6 +283,7 @@ func (p *Pane) lose(c *conn) {
 		p.fault, p.info.Running, p.info.Loading = "the browser ended", false, false
 		p.withdrawn(everything)
 	})
+	p.dropParts()
 	p.cast.use(nil)
 }
 
@@ -312,6 +316,7 @@ func (p *Pane) end(ctx context.Context) error {
 		delete(p.m.sessions, pg.session)
 		p.m.mu.Unlock()
 		pg.end(ErrClosed)
+		p.dropParts()
 		if e := pg.engine; e.alive.Err() == nil {
 			for _, d := range p.Downloads() {
 				if d.State == pane.Downloading {

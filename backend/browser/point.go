@@ -28,11 +28,7 @@ func (p *Pane) ClickWith(ctx context.Context, target string, how pane.Press) (Ac
 		return Acted{}, err
 	}
 	return p.act(ctx, "clicking "+clean(target, 80), func(ctx context.Context, pg *page) error {
-		at, err := p.aim(ctx, pg, "click", target)
-		if err != nil {
-			return err
-		}
-		return p.pressWith(ctx, pg, at, how)
+		return p.clickOn(ctx, pg, "click", target, how)
 	})
 }
 
@@ -66,13 +62,13 @@ func (p *Pane) pressWith(ctx context.Context, pg *page, at aimed, how Press) err
 			pane.Input{Kind: pane.MouseDown, Button: button, Buttons: buttons[button], Clicks: n + 1},
 			pane.Input{Kind: pane.MouseUp, Button: button, Clicks: n + 1})
 	}
-	for _, in := range list {
+	for i, in := range list {
 		in.X, in.Y = at.X, at.Y
 		req, err := mouse(in)
 		if err != nil {
 			return err
 		}
-		if in.Kind == pane.MouseMove {
+		if i < len(list)-1 { // carried out in order; the last answer is enough
 			pg.post(req)
 			continue
 		}

@@ -23,7 +23,28 @@ func (p *Pane) Seek(ctx context.Context, s pane.Search) (string, error) {
 		Count int
 	}
 	err := p.inTurn(ctx, "looking for something", func(ctx context.Context, pg *page) error {
-		return pg.ask(ctx, &found, "seek", s.Text, s.Role, s.CSS, s.Attributes)
+		for _, view := range p.views(pg) {
+			limited, cancel := context.WithTimeout(ctx, partLimit)
+			if view == pg {
+				cancel()
+				limited = ctx
+			}
+			var one struct {
+				Lines []string
+				Count int
+			}
+			p.open(limited, view)
+			err := view.ask(limited, &one, "seek", s.Text, s.Role, s.CSS, s.Attributes)
+			cancel()
+			switch {
+			case err == nil:
+				found.Lines, found.Count = append(found.Lines, one.Lines...), found.Count+one.Count
+			case view == pg:
+				return err
+			}
+		}
+		p.say(found.Lines)
+		return nil
 	})
 	if err != nil {
 		return "", err
@@ -52,7 +73,9 @@ func (p *Pane) Read(ctx context.Context, r pane.Read) (pane.Reading, error) {
 		Next, Total int
 	}
 	err := p.inTurn(ctx, "reading the page", func(ctx context.Context, pg *page) error {
-		return pg.ask(ctx, &out, "read", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
+		p.open(ctx, pg)
+		_, err := p.askAt(ctx, pg, &out, "read", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
+		return err
 	})
 	if err != nil {
 		return pane.Reading{}, err

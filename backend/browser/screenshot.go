@@ -40,8 +40,16 @@ func (p *Pane) Screenshot(ctx context.Context, full bool) ([]byte, error) {
 func (p *Pane) ScreenshotOf(ctx context.Context, target string) ([]byte, error) {
 	return p.picture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
 		var at proto.PageViewport
-		if err := pg.ask(ctx, &at, "area", target); err != nil {
+		where, err := p.askAt(ctx, pg, &at, "area", target)
+		if err != nil {
 			return err
+		}
+		if where != pg {
+			corner := aimed{X: at.X, Y: at.Y}
+			if err := p.outward(ctx, where, &corner); err != nil {
+				return err
+			}
+			at.X, at.Y = corner.X, corner.Y
 		}
 		if at.Width < 1 || at.Height < 1 {
 			return errors.New("it takes no space on the page")

@@ -8,18 +8,22 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// The measures of settling: how long nothing may be fetched, and how long an
-// action waits for that at most.
+// The measures of settling.
 const (
-	quietNetwork = 150 * time.Millisecond
-	settleLimit  = 2 * time.Second
+	quietNetwork = 100 * time.Millisecond // nothing is fetched for so long, once something was
+	quietField   = 400 * time.Millisecond // a field that suggests something takes so long to begin
+	restless     = 400 * time.Millisecond // a page that never rests is waited for so long
+	settleLimit  = 2 * time.Second        // everything together
 )
 
 // traffic is what the page fetches while somebody wants to know.
 type traffic struct {
 	on   bool
 	open map[proto.NetworkRequestID]struct{}
-	last time.Time // of the last request that began or ended
+	last time.Time // of the last request that began or ended, zero if there was none
+	// leaving is when the page began to go elsewhere, zero if it does not.
+	leaving time.Time
+	patient bool // what was done takes a moment to have an effect
 }
 
 // onNetwork counts requests. What stays open by design does not count.
@@ -54,9 +58,12 @@ func (p *Pane) onNetwork(e *cdp.Event) {
 	}
 }
 
-// watchTraffic counts requests while on.
+// watchTraffic counts requests while on. Of a goal's panes Chromium tells always.
 func (p *Pane) watchTraffic(pg *page, on bool) {
-	p.change(func() { p.net = traffic{on: on, last: time.Now()} })
+	p.change(func() { p.net = traffic{on: on} })
+	if p.goalID != "" && !p.bare {
+		return
+	}
 	if on {
 		pg.post(proto.NetworkEnable{})
 	} else {
@@ -64,38 +71,67 @@ func (p *Pane) watchTraffic(pg *page, on bool) {
 	}
 }
 
-// settle waits until the page has loaded, fetched nothing for a moment and drawn
-// twice. It gives up after two seconds, or when the page is gone: that is for
+// settle waits until what an action set off is over: the page has drawn its next
+// frame and altered nothing on it, loads nothing, and has fetched nothing for a
+// moment if it fetched at all. A page on which nothing happens is done with its
+// next frame. It gives up after two seconds, or when the page is gone: that is for
 // the next call to find.
 func (p *Pane) settle(ctx context.Context, pg *page) {
 	ctx, cancel := context.WithTimeout(ctx, settleLimit)
 	defer cancel()
 	ctx, loose := tie(ctx, pg.alive)
 	defer loose(nil)
+	began := time.Now()
 	for {
+		rests, happened := p.rests(ctx, pg)
+		pg.engine.conn.caughtUp()
 		p.mu.Lock()
-		busy := p.info.Loading || len(p.net.open) > 0
-		rest := quietNetwork - time.Since(p.net.last)
-		moved := p.moved
+		net, busy, moved := p.net, p.info.Loading || len(p.net.open) > 0, p.moved
 		p.mu.Unlock()
+		busy = busy || time.Since(net.leaving) < time.Second
+		rest := time.Duration(0)
+		if !net.last.IsZero() {
+			rest = quietNetwork - time.Since(net.last)
+		}
+		since := time.Since(began)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case !busy && rest <= 0 && net.patient && !happened && net.last.IsZero():
+			rest = quietField - since
+		case !rests && since < restless:
+			continue
+		}
 		if !busy && rest <= 0 {
-			break
+			return
 		}
-		timer := time.NewTimer(max(rest, time.Millisecond))
-		tick := timer.C
-		if busy {
-			tick = nil // only news can end this
-		}
+		timer := time.NewTimer(max(rest, 10*time.Millisecond))
 		select {
 		case <-moved:
-		case <-tick:
+		case <-timer.C:
 		case <-ctx.Done():
-			timer.Stop()
-			return
 		}
 		timer.Stop()
 	}
-	if err := pg.ask(ctx, nil, "frame"); err != nil {
-		p.m.cfg.Log.Debug("settling", "pane", p.id, "error", err)
+}
+
+// rests waits for the next frame of the page and its parts, and says whether
+// nothing was altered in it, and whether anything was since the action began.
+func (p *Pane) rests(ctx context.Context, pg *page) (rests, happened bool) {
+	rests = true
+	for _, view := range p.views(pg) {
+		var c struct {
+			Altered, Ever int
+			Moving        bool
+		}
+		limited, cancel := context.WithTimeout(ctx, hungLimit)
+		err := view.ask(limited, &c, "calm")
+		cancel()
+		if err != nil {
+			p.m.cfg.Log.Debug("settling", "pane", p.id, "error", err)
+			continue
+		}
+		rests, happened = rests && c.Altered == 0 && !c.Moving, happened || c.Ever > 0
 	}
+	return rests, happened
 }

@@ -22,8 +22,10 @@ const mostLines = 16 << 10
 // go on reading and be told what is different.
 type told struct {
 	loader proto.NetworkLoaderID // of the document
+	url    string
 	lines  []string
-	cut    bool // the page has more than what was looked at
+	cut    bool     // the page has more than what was looked at
+	said   []string // lines told after that, one by one
 }
 
 // Snapshot looks at the page. Refs stay the same for as long as their element
@@ -50,7 +52,7 @@ func (p *Pane) Look(ctx context.Context, l pane.Look) (Snapshot, error) {
 			return err
 		}
 		head := p.heading(seen)
-		next := told{loader: now, lines: seen.lines(), cut: seen.Cut}
+		next := told{loader: now, url: p.Info().URL, lines: seen.lines(), cut: seen.Cut}
 		p.change(func() { p.told = next })
 		if l.Diff && last.loader == now && len(last.lines) > 0 {
 			s = p.difference(last, next)
@@ -83,11 +85,50 @@ func (v view) lines() []string {
 	return slices.Concat(v.Here, []string{"outside the visible part of the page:"}, v.There)
 }
 
+// look looks at a page, with the frames of other sites in their places.
 func (p *Pane) look(ctx context.Context, pg *page) (view, error) {
 	var v view
-	err := pg.ask(ctx, &v, "snapshot")
-	return v, err
+	p.number(ctx, pg)
+	p.open(ctx, pg)
+	if err := pg.ask(ctx, &v, "snapshot"); err != nil {
+		return v, err
+	}
+	v.Here, v.There = p.filled(ctx, pg, v.Here), p.filled(ctx, pg, v.There)
+	return v, nil
 }
+
+// filled puts the lines of frames where walker.js left a place for them.
+func (p *Pane) filled(ctx context.Context, pg *page, lines []string) []string {
+	places := map[string]*part{}
+	for _, f := range p.within(pg) {
+		places[fmt.Sprintf("\x01%d", f.number)] = f
+	}
+	if len(places) == 0 && !slices.ContainsFunc(lines, isPlace) {
+		return lines
+	}
+	var out []string
+	for _, line := range lines {
+		if !isPlace(line) {
+			out = append(out, line)
+			continue
+		}
+		f := places[line]
+		if f == nil {
+			continue // it has gone meanwhile
+		}
+		limited, cancel := context.WithTimeout(ctx, partLimit)
+		v, err := p.look(limited, f.page)
+		cancel()
+		if err != nil {
+			out = append(out, "(the frame does not answer)")
+			continue
+		}
+		out = append(append(out, v.Here...), v.There...)
+	}
+	return out
+}
+
+func isPlace(line string) bool { return strings.HasPrefix(line, "\x01") }
 
 // heading is what stands above the lines.
 func (p *Pane) heading(v view) string {

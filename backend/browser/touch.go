@@ -14,7 +14,8 @@ type Touched = pane.Touched
 func (p *Pane) Touches(ctx context.Context, target string, enter bool) (Touched, error) {
 	var t Touched
 	err := p.inTurn(ctx, "looking at an element", func(ctx context.Context, pg *page) error {
-		return pg.ask(ctx, &t, "touches", target, enter)
+		_, err := p.askAt(ctx, pg, &t, "touches", target, enter)
+		return err
 	})
 	return t, err
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,6 +26,7 @@ var consolePrefix = []byte(`{"method":"Runtime.consoleAPICalled"`)
 // and keep it in an unbounded buffer: Read hands them to onFrame.
 type pipe struct {
 	onFrame func(castFrame)
+	events  atomic.Int64 // handed to rod
 
 	mu  sync.Mutex // guards writes to out
 	out *os.File
@@ -94,6 +96,9 @@ func (p *pipe) Read() ([]byte, error) {
 		}
 		if envelope.ID >= postedFrom { // the answer to something that nobody waits for
 			continue
+		}
+		if envelope.Method != "" {
+			p.events.Add(1)
 		}
 		return message, nil
 	}

@@ -34,16 +34,17 @@ func (p *Pane) Upload(ctx context.Context, target string, files []pane.File) (Ac
 	}
 	return p.act(ctx, "giving files to "+clean(target, 80), func(ctx context.Context, pg *page) error {
 		var field struct{ Ref, Words string }
-		if err := pg.ask(ctx, &field, "fileInput", target, len(files)); err != nil {
+		where, err := p.askAt(ctx, pg, &field, "fileInput", target, len(files))
+		if err != nil {
 			return err
 		}
 		p.show("gives files to "+field.Words, 0, 0)
 		p.withdraw(ofKind(pane.Files))
-		world, err := pg.world(ctx)
+		world, _, err := where.look(ctx)
 		if err != nil {
 			return err
 		}
-		return pg.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
+		return where.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
 			found, err := ask(c, proto.RuntimeEvaluate{Expression: fmt.Sprintf("goalpost.element(%q)", field.Ref), ContextID: world})
 			if err != nil {
 				return err

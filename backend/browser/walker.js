@@ -8,10 +8,11 @@ globalThis.goalpost ??= (() => {
   const NODES = 60000; // nodes looked at
   const ids = new WeakMap();
   const byRef = new Map();
-  const frames = new WeakMap();
-  let lastId = globalThis.goalpostFirst || 0; // refs of an earlier document must not fit this one
+  const frames = new WeakMap(); // documents inside this one: their numbers
+  const foreign = new Map(); // numbers of frames of other sites: their elements
+  const part = globalThis.goalpostPart === true; // this document is itself such a frame
+  let lastId = 0; // refs of an earlier document must not fit this one: the host says where to begin
   let lastFrame = 0;
-  let before = null;
 
   const tidy = (s, limit) => {
     s = String(s).slice(0, limit * 4).toWellFormed();
@@ -24,8 +25,9 @@ globalThis.goalpost ??= (() => {
     let id = ids.get(el);
     if (!id) {
       const doc = el.ownerDocument;
-      if (doc !== document && !frames.has(doc)) frames.set(doc, ++lastFrame);
-      id = (doc === document ? '' : 'f' + frames.get(doc)) + 'e' + ++lastId;
+      const inside = part || doc !== document;
+      if (inside && !frames.has(doc)) frames.set(doc, ++lastFrame);
+      id = (inside ? 'f' + frames.get(doc) : '') + 'e' + ++lastId;
       ids.set(el, id);
       byRef.set(id, new WeakRef(el));
     }
@@ -52,6 +54,7 @@ globalThis.goalpost ??= (() => {
     'button', 'link', 'option', 'checkbox', 'radio', 'switch', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'treeitem',
     'gridcell', 'heading', 'clickable', 'tooltip',
   ]);
+  const PICTURES = new Set(['img', 'canvas', 'video', 'audio', 'progressbar', 'meter']);
   const GROUPS = new Set(['navigation', 'main', 'dialog', 'alertdialog', 'alert', 'form', 'table', 'iframe', 'status', 'search']);
   const SKIP = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'TITLE', 'OPTION', 'OPTGROUP', 'DATALIST']);
   const INLINE = new Set([
@@ -80,7 +83,7 @@ globalThis.goalpost ??= (() => {
     el.hasAttribute('onclick') || (el.hasAttribute('tabindex') && el.tabIndex >= 0) || (pointer(el) && !pointer(above(el)));
 
   const closed = new WeakMap(); // hosts of closed shadow roots, which the host of this script finds
-  const shadowOf = (el) => el.shadowRoot ?? closed.get(el) ?? null;
+  const shadowOf = (el) => meet(el.shadowRoot ?? closed.get(el) ?? null);
   const above = (n) => n.assignedSlot || n.parentElement || (n.getRootNode && n.getRootNode().host) || document;
   const below = (n) => {
     const shadow = shadowOf(n);
@@ -93,10 +96,14 @@ globalThis.goalpost ??= (() => {
   };
   const inner = (el) => {
     try {
-      return el.contentDocument?.documentElement ? el.contentDocument : null;
+      return el.contentDocument?.documentElement ? meet(el.contentDocument) : null;
     } catch {
       return null;
     }
+  };
+  const numberOf = (el) => {
+    for (const [number, held] of foreign) if (held.deref() === el) return number;
+    return 0;
   };
   const drawn = (el) => el.checkVisibility() || getComputedStyle(el).display === 'contents';
   const seen = (el) => el.checkVisibility({ visibilityProperty: true });
@@ -200,7 +207,8 @@ globalThis.goalpost ??= (() => {
 
   // collect walks the page as it is drawn, shadow roots and frames of the same
   // origin included, and gives its items in reading order.
-  const collect = () => {
+  // With view only what may be in view is looked at, which on a long page is little.
+  const collect = (view = false, root = document.body || document.documentElement) => {
     const items = [];
     const focus = focused();
     const state = { nodes: 0, cut: false };
@@ -208,9 +216,16 @@ globalThis.goalpost ??= (() => {
     let owner = null;
     const flush = () => {
       const said = tidy(text, 400).replace(/^(\| ?)+|( ?\|)+$/g, '').trim();
-      if (said && owner) items.push({ el: owner.el, off: owner.off, role: 'text', name: said, acts: false, line: 'text ' + quote(said, 400) });
+      if (said && owner) items.push({ el: owner.el, off: owner.off, role: 'text', name: said, acts: false, line: quote(said, 400) });
       text = '';
       owner = null;
+    };
+    const away = (n, off) => {
+      const r = n.getBoundingClientRect();
+      if (r.width === 0 || r.height === 0) return false;
+      const x = r.x + off.x;
+      const y = r.y + off.y;
+      return x >= innerWidth || y >= innerHeight || x + r.width <= 0 || y + r.height <= 0;
     };
     const walk = (n, off, named) => {
       if (state.cut) return;
@@ -228,22 +243,29 @@ globalThis.goalpost ??= (() => {
         return;
       }
       if (n.nodeType !== 1 || SKIP.has(n.tagName) || hiddenFromReaders(n) || !drawn(n)) return;
+      const inline = INLINE.has(n.tagName);
+      const cell = n.tagName === 'TD' || n.tagName === 'TH';
+      if (view && !inline && away(n, off)) return flush();
       const role = roleOf(n);
       const shown = seen(n);
       const acts = shown && (ACTS.has(role) || / input$/.test(role) || (!role && clickable(n)));
-      if (n.tagName === 'TD' || n.tagName === 'TH') text += ' | ';
-      else if (!INLINE.has(n.tagName)) flush();
-      if (acts || role === 'heading' || (GROUPS.has(role) && shown) || (['img', 'canvas', 'video', 'audio', 'progressbar', 'meter'].includes(role) && !named)) {
+      if (cell) text += ' | ';
+      else if (!inline) flush();
+      if (acts || role === 'heading' || (GROUPS.has(role) && shown) || (PICTURES.has(role) && !named)) {
         const kind = role || 'clickable';
         const name = nameOf(n, kind);
         if (acts || name || GROUPS.has(kind)) {
           flush();
-          const doc = n.tagName === 'IFRAME' || n.tagName === 'FRAME' ? inner(n) : null;
+          const holds = n.tagName === 'IFRAME' || n.tagName === 'FRAME';
+          const doc = holds ? inner(n) : null;
           const parts = [kind];
           if (name) parts.push(quote(name));
           parts.push(...statesOf(n, kind, focus));
-          if (kind === 'iframe' && !doc) parts.push('(another site, its content is not shown)');
+          const number = holds && !doc ? numberOf(n) : 0;
+          if (holds && !doc && !number) parts.push('(its content cannot be told yet)');
           items.push({ el: n, off, role: kind, name, acts, line: (acts ? ref(n) + ' ' : '') + parts.join(' ') });
+          // The host puts the frame's own lines in place of this one; no page can write it.
+          if (number) items.push({ el: n, off, role: 'frame', name: '', acts: false, line: '\u0001' + number });
           if (doc) {
             const r = n.getBoundingClientRect();
             walk(doc.body || doc.documentElement, { x: off.x + r.x + n.clientLeft, y: off.y + r.y + n.clientTop }, false);
@@ -255,10 +277,10 @@ globalThis.goalpost ??= (() => {
         named = named || (NAMED_BY_TEXT.has(kind) && name !== '');
       }
       for (const c of below(n)) walk(c, off, named);
-      if (!INLINE.has(n.tagName) && n.tagName !== 'TD' && n.tagName !== 'TH') flush();
+      if (!inline && !cell) flush();
       else if (acts) flush();
     };
-    walk(document.body || document.documentElement, { x: 0, y: 0 }, false);
+    walk(root, root.nodeType === 1 ? offset(root) : { x: 0, y: 0 }, false);
     flush();
     return { items, cut: state.cut };
   };
@@ -291,24 +313,98 @@ globalThis.goalpost ??= (() => {
 
   // What an action changed: the lines that are new, and how many went.
 
-  const counts = () => {
-    const map = new Map();
-    for (const { line } of collect().items) map.set(line, (map.get(line) || 0) + 1);
-    return map;
+  // before is what was in view when an action began; touched is what was altered since.
+  let before = null;
+  const touched = { fresh: new Set(), count: 0 };
+  const note = (records) => {
+    touched.count += records.length;
+    for (const r of records) {
+      if (touched.fresh.size > 200) break;
+      for (const n of r.addedNodes) if (n.nodeType === 1 || n.nodeType === 3) touched.fresh.add(n);
+      if (r.type === 'characterData') touched.fresh.add(r.target);
+    }
+  };
+  const watch = new MutationObserver(note);
+  const remember = () => {
+    before = new Map();
+    for (const { line } of collect(true).items) before.set(line, (before.get(line) || 0) + 1);
+  };
+  // reveal brings something into view. What comes into view by that is no effect of
+  // the action that it is done for.
+  const reveal = (el) => {
+    el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+    if (before) remember();
   };
   const mark = () => {
-    before = counts();
+    remember();
+    watch.disconnect();
+    touched.fresh.clear();
+    touched.count = 0;
+    const all = { subtree: true, childList: true, characterData: true, attributes: true };
+    watch.observe(document, all);
+    for (const doc of insides()) watch.observe(doc, all);
     return true;
   };
+  // insides are the shadow roots and frames that were met.
+  const met = new Set();
+  const insides = () => {
+    const out = [];
+    for (const held of met) {
+      const n = held.deref();
+      if (!n || !(n.nodeType === 9 ? n.defaultView : n.host?.isConnected)) met.delete(held);
+      else out.push(n);
+    }
+    return out.slice(0, 200);
+  };
+  const known = new WeakSet();
+  const meet = (n) => {
+    if (n && !known.has(n)) {
+      known.add(n);
+      met.add(new WeakRef(n));
+    }
+    return n;
+  };
+  // calm waits for the page's next frame and tells how much was altered before it,
+  // and whether something still moves that will come to rest.
+  const calm = async () => {
+    const was = touched.count;
+    await tick();
+    note(watch.takeRecords());
+    const moving = document.getAnimations().some((a) => a.playState === 'running' && Number.isFinite(a.effect?.getComputedTiming().endTime));
+    return { altered: touched.count - was, ever: touched.count, moving };
+  };
   const diff = () => {
-    if (!before) return { fresh: true, added: collect().items.slice(0, 12).map((i) => i.line), removed: 0 };
+    if (!before) {
+      const { items } = collect(true);
+      return { fresh: true, added: items.slice(0, 12).map((i) => i.line), more: Math.max(0, items.length - 12), removed: 0 };
+    }
+    note(watch.takeRecords());
+    watch.disconnect();
     const was = before;
     before = null;
     const added = [];
-    for (const { line } of collect().items) {
+    const told = new Set();
+    for (const { line, el } of collect(true).items) {
+      told.add(el);
       const n = was.get(line) || 0;
       if (n > 0) was.set(line, n - 1);
       else added.push(line);
+    }
+    // What came outside of the view.
+    for (const root of touched.fresh) {
+      if (added.length > 100 || told.has(root) || !root.isConnected) continue;
+      if (root.nodeType === 3) {
+        const by = above(root);
+        const said = tidy(root.data, 400);
+        if (said && by.nodeType === 1 && !told.has(by) && seen(by) && !SKIP.has(by.tagName)) added.push(quote(said, 400));
+        told.add(by);
+        continue;
+      }
+      for (const item of collect(false, root).items) {
+        if (told.has(item.el)) continue;
+        told.add(item.el);
+        added.push(item.line);
+      }
     }
     let removed = 0;
     for (const n of was.values()) removed += n;
@@ -426,11 +522,10 @@ globalThis.goalpost ??= (() => {
     // A child that lets the pointer through is clicked by way of its button.
     return within(el, hit) && (ACTS.has(roleOf(hit)) || getComputedStyle(el).pointerEvents === 'none');
   };
-  const frame = () =>
-    Promise.race([
-      new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(true)))),
-      new Promise((r) => setTimeout(() => r(false), 150)),
-    ]);
+  const soon = (n) => new Promise((r) => setTimeout(() => r(false), n));
+  const frame = () => Promise.race([new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(true)))), soon(150)]);
+  // tick is over when the next frame has been prepared and what it set off has run.
+  const tick = () => Promise.race([new Promise((r) => requestAnimationFrame(() => setTimeout(() => r(true), 0))), soon(100)]);
 
   // spot finds a point where the pointer would meet the element.
   const spot = (el) => {
@@ -455,23 +550,67 @@ globalThis.goalpost ??= (() => {
     }
     return { covered, outside, none: rects.length === 0 };
   };
-  const aim = async (target) => {
+  // guard watches the click that follows: one that would meet something else, which
+  // came in between, is kept from the page, and landed tells.
+  let watched = null;
+  const BUTTONS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
+  const guard = (el) => {
+    unguard();
+    const view = el.ownerDocument.defaultView;
+    watched = { el, view, seen: false, missed: null };
+    for (const type of BUTTONS) view.addEventListener(type, onButton, { capture: true, passive: false });
+  };
+  const unguard = () => {
+    if (watched) for (const type of BUTTONS) watched.view.removeEventListener(type, onButton, { capture: true });
+    watched = null;
+  };
+  const onButton = (e) => {
+    if (!watched || !e.isTrusted) return;
+    if (!watched.seen && (e.type === 'pointerdown' || e.type === 'mousedown')) {
+      watched.seen = true;
+      const off = offset(watched.el);
+      const hit = hitAt(e.clientX + off.x, e.clientY + off.y);
+      if (hit && !reaches(watched.el, hit)) watched.missed = hit;
+    }
+    if (watched.missed) {
+      e.preventDefault();
+      e.stopImmediatePropagation();
+    }
+  };
+  const landed = () => {
+    const was = watched;
+    unguard();
+    if (!was?.missed) return { missed: '' };
+    return { missed: `${ref(was.missed)} ${describe(was.missed)}` };
+  };
+  const aim = async (target, unsure) => {
     const el = find(target);
     const words = describe(el);
     if (el.matches(':disabled') || el.getAttribute('aria-disabled') === 'true') {
       throw new Miss('disabled', `${words} is disabled`);
     }
     let at = spot(el);
+    const still = !document.getAnimations().some((a) => a.playState === 'running' && a.effect?.target && (a.effect.target.contains(el) || el.contains(a.effect.target)));
+    if (!('x' in at)) {
+      reveal(el);
+      at = spot(el);
+    }
+    if ('x' in at && still && !unsure) {
+      guard(el);
+      return { ref: ref(el), words, x: at.x, y: at.y };
+    }
     for (let tries = 0; tries < 6; tries++) {
-      if (!('x' in at)) el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+      if (!('x' in at)) reveal(el);
       await frame();
       if (!el.isConnected) throw new Miss('stale', target);
       const now = spot(el);
       if ('x' in now && 'x' in at && Math.abs(now.x - at.x) < 1.5 && Math.abs(now.y - at.y) < 1.5) {
+        guard(el);
         return { ref: ref(el), words, x: now.x, y: now.y };
       }
       at = now;
     }
+    guard(el);
     if ('x' in at) return { ref: ref(el), words, x: at.x, y: at.y }; // it keeps moving
     if (at.none) throw new Miss('hidden', `${words} is not visible`);
     if (at.covered) throw new Miss('covered', `${words} is covered by ${ref(at.covered)} ${describe(at.covered)}: deal with that first`);
@@ -522,10 +661,14 @@ globalThis.goalpost ??= (() => {
     else for (const o of options) o.selected = chosen.includes(o);
     changed(el);
   };
+  // suggests says that the field looks like one that answers what is typed, which takes it a moment.
+  const suggests = (el) =>
+    roleOf(el) === 'combobox' || roleOf(el) === 'searchbox' || ['aria-autocomplete', 'aria-controls', 'aria-owns', 'aria-haspopup', 'list'].some((a) => el.hasAttribute(a)) ||
+    el.getAttribute('autocomplete') === 'off';
   // prepare tells how the field is filled; a list or a date is filled at once.
   const prepare = (target, text) => {
     const { el, kind } = field(target);
-    const out = { ref: ref(el), words: describe(el), kind };
+    const out = { ref: ref(el), words: describe(el), kind, suggests: suggests(el) };
     if (kind === 'choose') pick(el, out.words, [text]);
     else if (kind === 'set') {
       el.focus();
@@ -618,7 +761,7 @@ globalThis.goalpost ??= (() => {
   };
   const element = (target) => find(target);
   // until waits a few seconds for a text or an element to come, or a text to go.
-  const until = (text, gone, target) => {
+  const until = (text, gone, target, patience) => {
     const want = (w) => tidy(w, 300).toLowerCase();
     const there = () => {
       try {
@@ -635,6 +778,7 @@ globalThis.goalpost ??= (() => {
     };
     return new Promise((done, fail) => {
       if (holds()) return done(true);
+      if (!patience) return done(false);
       let due = false;
       const end = (held) => {
         watch.disconnect();
@@ -657,7 +801,7 @@ globalThis.goalpost ??= (() => {
       });
       watch.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
       const tick = setInterval(look, 500); // styles change without a mutation
-      const last = setTimeout(() => end(false), 4000);
+      const last = setTimeout(() => end(false), patience);
     });
   };
   // textsOf is what the page and its frames and shadow roots say.
@@ -717,11 +861,66 @@ globalThis.goalpost ??= (() => {
 
   const guarded = (f) => async (...args) => {
     try {
-      return { ok: await f(...args), last: lastId };
+      return { ok: await f(...args), last: lastId, frames: lastFrame };
     } catch (e) {
-      if (e instanceof Miss) return { code: e.code, message: e.message, last: lastId };
+      if (e instanceof Miss) return { code: e.code, message: e.message, last: lastId, frames: lastFrame };
       throw e;
     }
+  };
+  // through is where a point of a frame of another site lies in this document. It is
+  // brought into view, and must not be covered.
+  const through = (number, x, y) => {
+    const el = foreign.get(number)?.deref();
+    if (!el?.isConnected) throw new Miss('stale', 'the frame');
+    const where = () => {
+      const off = offset(el);
+      const r = el.getBoundingClientRect();
+      const style = getComputedStyle(el);
+      return { x: r.x + el.clientLeft + parseFloat(style.paddingLeft) + off.x + x, y: r.y + el.clientTop + parseFloat(style.paddingTop) + off.y + y };
+    };
+    const outside = (p) => p.x < 0 || p.y < 0 || p.x >= innerWidth || p.y >= innerHeight;
+    let p = where();
+    if (outside(p) || hitAt(p.x, p.y) !== el) {
+      reveal(el);
+      p = where();
+      if (outside(p)) {
+        el.ownerDocument.defaultView.scrollBy({ left: p.x - innerWidth / 2, top: p.y - innerHeight / 2, behavior: 'instant' });
+        p = where();
+      }
+    }
+    if (outside(p)) throw new Miss('hidden', 'that place of the frame cannot be scrolled to');
+    const hit = hitAt(p.x, p.y);
+    if (hit && !reaches(el, hit)) throw new Miss('covered', `it is covered by ${ref(hit)} ${describe(hit)}: deal with that first`);
+    return p;
+  };
+  // again finds what looks like something that is gone.
+  const again = (role, name) =>
+    collect().items.filter((i) => i.acts && i.role === role && i.name === name).slice(0, 5).map((i) => ref(i.el));
+  // suspects may have a closed shadow root, which only the host can tell.
+  const asked = new WeakMap();
+  const HOSTS = ':is(div, span, section, article, aside, header, footer, main, nav, p, h1, h2, h3, h4, h5, h6, blockquote):empty';
+  let list = [];
+  const suspects = () => {
+    list = [];
+    const now = performance.now();
+    const roots = [document, ...insides()];
+    for (const root of roots) {
+      for (const el of root.querySelectorAll(HOSTS)) {
+        if (list.length >= 60) return list.length;
+        if (!asked.has(el) && !shadowOf(el) && el.offsetWidth > 3 && el.offsetHeight > 3) list.push(el);
+      }
+      for (const el of root.querySelectorAll(':not(:is(' + PLAIN + '))')) {
+        if (list.length >= 60) return list.length;
+        if (!el.tagName.includes('-') || shadowOf(el) || now - (asked.get(el) ?? -1e9) < 3000) continue;
+        list.push(el);
+      }
+    }
+    return list.length;
+  };
+  const PLAIN = 'div, span, p, a, li, ul, ol, td, tr, th, table, tbody, thead, input, button, label, img, i, b, em, strong, svg, path, g, script, style, link, meta, option, select, form, h1, h2, h3, br, code, small';
+  const suspected = () => {
+    for (const el of list) asked.set(el, performance.now());
+    return list;
   };
   const focusOn = (target) => {
     const el = find(target);
@@ -735,7 +934,15 @@ globalThis.goalpost ??= (() => {
     snapshot: guarded(snapshot), mark: guarded(mark), diff: guarded(diff), aim: guarded(aim), prepare: guarded(prepare),
     caret: guarded(caret), frame: guarded(frame), choose: guarded(choose), ticked: guarded(ticked), place: guarded(place),
     area: guarded(area), fileInput: guarded(fileInput), until: guarded(until), marks: guarded(marks), element,
-    touches: guarded(touches), focusOn: guarded(focusOn),
+    touches: guarded(touches), focusOn: guarded(focusOn), calm: guarded(calm), landed: guarded(landed), through: guarded(through),
+    again: guarded(again), suspects: guarded(suspects), suspected,
+    from: (refs, inside) => {
+      lastId = Math.max(lastId, refs);
+      lastFrame = Math.max(lastFrame, inside);
+      return calls;
+    },
+    adopt: (root) => closed.set(root.host, meet(root)),
+    hold: (el, number) => foreign.set(number, new WeakRef(el)),
     parts: { tidy, roleOf, nameOf, textOf, statesOf, ref, below, drawn, seen, inner, collect, queryAll, offset, focused, clickable, quote, Miss, find },
     also: (more) => {
       for (const [name, f] of Object.entries(more)) calls[name] = guarded(f);

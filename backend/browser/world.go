@@ -64,13 +64,27 @@ var walkerScript string
 //go:embed reader.js
 var readerScript string
 
+// eyesName names the isolated world of walker.js. It may look into every frame of
+// its process, of whichever origin, which the other world may not.
+const eyesName = "goalpost eyes"
+
+// miss is why the page could not do what was asked, in the words of walker.js.
+type miss struct{ code, words string }
+
+func (m *miss) Error() string { return m.words }
+
+// Is makes a miss for want of the element the error that callers know.
+func (m *miss) Is(target error) bool { return target == ErrStale && m.code == "stale" }
+
+// nowhere says that nothing on the page fits a target.
+func nowhere(err error) bool {
+	var m *miss
+	return errors.As(err, &m) && m.code == "none"
+}
+
 // ask calls a function of walker.js in the page's isolated world and decodes
 // what it gives into out.
 func (pg *page) ask(ctx context.Context, out any, function string, args ...any) error {
-	world, err := pg.world(ctx)
-	if err != nil {
-		return err
-	}
 	list := make([]string, len(args))
 	for i, a := range args {
 		b, err := json.Marshal(a)
@@ -79,12 +93,8 @@ func (pg *page) ask(ctx context.Context, out any, function string, args ...any) 
 		}
 		list[i] = string(b)
 	}
-	invoke := fmt.Sprintf("goalpost.%s(%s)", function, strings.Join(list, ","))
-	// The world lives as long as the document: most calls find the script there.
-	raw, err := evaluate(ctx, pg, world, "globalThis.goalpost ? "+invoke+" : null")
-	if err == nil && string(raw) == "null" {
-		raw, err = evaluate(ctx, pg, world, fmt.Sprintf("globalThis.goalpostFirst = %d; %s; %s; %s", pg.refs.Load(), walkerScript, readerScript, invoke))
-	}
+	invoke := fmt.Sprintf("goalpost.from(%d,%d).%s(%s)", pg.count.refs.Load(), pg.count.frames.Load(), function, strings.Join(list, ","))
+	raw, err := pg.inEyes(ctx, invoke)
 	if err != nil {
 		return err
 	}
@@ -92,17 +102,18 @@ func (pg *page) ask(ctx context.Context, out any, function string, args ...any) 
 		OK      json.RawMessage `json:"ok"`
 		Code    string          `json:"code"`
 		Message string          `json:"message"`
-		Last    int64           `json:"last"` // the number of the newest ref
+		Last    int64           `json:"last"`   // the number of the newest ref
+		Frames  int64           `json:"frames"` // and of the newest frame
 	}
 	if err := json.Unmarshal(raw, &answer); err != nil {
 		return fmt.Errorf("the page's answer: %w", err)
 	}
-	pg.refs.Store(max(pg.refs.Load(), answer.Last))
+	pg.count.seen(pg, answer.Last, answer.Frames)
 	switch {
 	case answer.Code == "stale":
-		return fmt.Errorf("%s: %w", clean(answer.Message, 40), ErrStale)
+		return &miss{"stale", clean(answer.Message, 40) + ": " + ErrStale.Error()}
 	case answer.Code != "":
-		return errors.New(clean(answer.Message, 900))
+		return &miss{answer.Code, clean(answer.Message, 900)}
 	case out == nil:
 		return nil
 	}
@@ -110,6 +121,47 @@ func (pg *page) ask(ctx context.Context, out any, function string, args ...any) 
 		return fmt.Errorf("the page's answer: %w", err)
 	}
 	return nil
+}
+
+// inEyes evaluates an expression where walker.js is. The world lives as long as
+// the document: most calls find it, and the script in it, there.
+func (pg *page) inEyes(ctx context.Context, invoke string) ([]byte, error) {
+	world, fresh, err := pg.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	expression := "globalThis.goalpost ? " + invoke + " : null"
+	raw, err := evaluate(ctx, pg, world, expression)
+	if err != nil && !fresh && strings.Contains(err.Error(), "Cannot find context") {
+		pg.eyes.CompareAndSwap(int64(world), 0)
+		if world, _, err = pg.look(ctx); err != nil {
+			return nil, err
+		}
+		raw, err = evaluate(ctx, pg, world, expression)
+	}
+	if err == nil && string(raw) == "null" {
+		raw, err = evaluate(ctx, pg, world, fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s; %s", pg.part, walkerScript, readerScript, invoke))
+	}
+	return raw, err
+}
+
+// look gives the execution context of the eyes, and whether it was made just now.
+func (pg *page) look(ctx context.Context) (proto.RuntimeExecutionContextID, bool, error) {
+	if id := pg.eyes.Load(); id != 0 {
+		return proto.RuntimeExecutionContextID(id), false, nil
+	}
+	var id proto.RuntimeExecutionContextID
+	err := pg.do(ctx, callLimit, "asking the page", func(c proto.Client) error {
+		made, err := ask(c, proto.PageCreateIsolatedWorld{FrameID: pg.frame(), WorldName: eyesName, GrantUniveralAccess: true})
+		if err == nil {
+			id = made.ExecutionContextID
+		}
+		return err
+	})
+	if err == nil {
+		pg.eyes.Store(int64(id))
+	}
+	return id, true, err
 }
 
 // world gives the execution context of our isolated world in the main frame;

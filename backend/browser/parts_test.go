@@ -1,0 +1,52 @@
+package browser
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"goalpost/backend/pane"
+)
+
+// TestFramesOfOtherSites: a frame in another process is seen, found, read and
+// acted on as if it were a part of the page.
+func TestFramesOfOtherSites(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "outer.html")
+	s := b.look(p)
+	has(t, s.Text, `iframe "Elsewhere"`, `textbox "Word" value=""`, `button "Say"`, `button "Low"`, `iframe "Next door"`, `button "Inside"`)
+	word := b.refOf(s, `textbox "Word"`)
+	if !regexp.MustCompile(`^f\d+e\d+$`).MatchString(word) {
+		t.Fatalf("the field in the frame has ref %s", word)
+	}
+	has(t, b.act(p.Type(b.ctx, word, "hello", false, false)).Changed, `value="hello"`)
+	has(t, b.act(p.Click(b.ctx, "Say")).Changed, `"said hello true"`)
+	has(t, b.act(p.Click(b.ctx, b.refOf(s, `button "Low"`))).Changed, `"low clicked"`)
+	has(t, b.act(p.Wait(b.ctx, Condition{Text: "low clicked"}, patience)).URL, "outer.html")
+	found, err := p.Seek(b.ctx, pane.Search{Role: "button"})
+	b.ok(err)
+	has(t, found, `button "Say"`, `button "Inside"`, `button "Closed one"`)
+	b.eval(p, `document.querySelector('[title=Elsewhere]').style.visibility = 'hidden'`)
+	b.eval(p, `document.body.insertAdjacentHTML('beforeend', '<div id=over style="position:fixed;inset:0;background:#fff">Over</div>')`)
+	if _, err := p.Click(b.ctx, word); err == nil || !strings.Contains(err.Error(), "covered by") {
+		t.Errorf("a field under something of the page around it: %v", err)
+	}
+	b.eval(p, `over.remove(); document.querySelector('[title=Elsewhere]').remove()`)
+	if text := b.look(p).Text; strings.Contains(text, "Say") {
+		t.Errorf("a frame that went is still told of:\n%s", text)
+	}
+	if _, err := p.Click(b.ctx, word); err == nil {
+		t.Error("a field of a frame that went was clicked")
+	}
+}
+
+// TestClosedShadowRoots: what pages hide from scripts is seen and used all the same.
+func TestClosedShadowRoots(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "outer.html")
+	s := b.look(p)
+	has(t, s.Text, `button "Closed one"`, `textbox "Deep field"`, `checkbox "In a box"`)
+	has(t, b.act(p.Click(b.ctx, b.refOf(s, `button "Closed one"`))).Changed, "closed one clicked true")
+	has(t, b.act(p.Type(b.ctx, "Deep field", "down", false, false)).Changed, `value="down"`)
+	has(t, b.act(p.Check(b.ctx, "In a box", true)).Changed, `checked`)
+}

@@ -1,0 +1,92 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// mostSaid is how many of the lines that the agent was told one by one are kept.
+const mostSaid = 500
+
+// say keeps lines with refs that the agent is told, to know later what a ref was.
+func (p *Pane) say(lines []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.told.said = append(p.told.said, lines...)
+	if over := len(p.told.said) - mostSaid; over > 0 {
+		p.told.said = p.told.said[over:]
+	}
+}
+
+// wasLine reads the beginning of a line: ref, role, and the name in quotes if it has one.
+var wasLine = regexp.MustCompile(`^((?:f\d+)?e\d+) ([a-z][a-z -]*?)(?: ("(?:[^"\\]|\\.)*")| |$)`)
+
+// was says what a ref stood for when the agent was told of it, on a page at the
+// present address.
+func (p *Pane) was(ref string) (role, name string, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if place(p.told.url) != place(p.info.URL) {
+		return "", "", false
+	}
+	for _, list := range [][]string{p.told.said, p.told.lines} {
+		for i := len(list) - 1; i >= 0; i-- {
+			if !strings.HasPrefix(list[i], ref+" ") {
+				continue
+			}
+			m := wasLine.FindStringSubmatch(list[i])
+			if m == nil {
+				return "", "", false
+			}
+			if m[3] != "" && json.Unmarshal([]byte(m[3]), &name) != nil {
+				return "", "", false
+			}
+			return m[2], name, true
+		}
+	}
+	return "", "", false
+}
+
+// place is an address without what follows the path.
+func place(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return u.Scheme + "://" + u.Host + u.Path
+}
+
+// refind looks for the one thing that is what a lost ref was; why says in words why
+// there is none.
+func (p *Pane) refind(ctx context.Context, pg *page, lost string) (at *page, ref string, why string) {
+	role, name, ok := p.was(lost)
+	if !ok {
+		return nil, "", ""
+	}
+	what := role
+	if name != "" {
+		what = fmt.Sprintf("%s %q", role, name)
+	}
+	found := 0
+	for _, view := range p.views(pg) {
+		var refs []string
+		limited, cancel := context.WithTimeout(ctx, partLimit)
+		err := view.ask(limited, &refs, "again", role, name)
+		cancel()
+		if err == nil && len(refs) > 0 {
+			found += len(refs)
+			at, ref = view, refs[0]
+		}
+	}
+	switch found {
+	case 0:
+		return nil, "", fmt.Sprintf("; no %s is on the page any more", what)
+	case 1:
+		return at, ref, ""
+	}
+	return nil, "", fmt.Sprintf("; %d things on the page are a %s now", found, what)
+}

@@ -133,7 +133,12 @@ func TestShoot(t *testing.T) {
 func leased(b *bench, id, page string) (*Pane, context.Context) {
 	p, err := b.Open(b.ctx, Options{ID: id, URL: b.url(page), GoalID: "g1", Width: 800, Height: 600})
 	b.ok(err)
-	return p, goal.WithRun(b.ctx, goal.Run{Goal: "g1", ID: "r1"})
+	return p, b.agent("g1")
+}
+
+// agent is the context of a goal's run.
+func (b *bench) agent(id goal.ID) context.Context {
+	return goal.WithRun(b.ctx, goal.Run{Goal: id, ID: "r1"})
 }
 
 func TestTakeOverParksTheAgentAtOnce(t *testing.T) {

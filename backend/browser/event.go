@@ -43,7 +43,7 @@ func (p *Pane) onEvent(e *cdp.Event) {
 	case "Page.windowOpen":
 		var open proto.PageWindowOpen
 		if decode(e, &open) {
-			p.change(func() { p.popupURL = open.URL })
+			p.change(func() { p.popupURL, p.net.opening = open.URL, time.Now() })
 		}
 	case "Page.javascriptDialogClosed":
 		p.withdraw(ofKind(pane.Alert, pane.Confirm, pane.Prompt, pane.Leave))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 )
@@ -19,6 +20,7 @@ func (m *Manager) onPopup(opener *Pane, target proto.TargetTargetInfo) {
 	m.work.Go(func() {
 		ctx, cancel := context.WithTimeout(m.ctx, launchLimit)
 		defer cancel()
+		defer opener.change(func() { opener.net.opening = time.Time{} })
 		if err := m.popup(ctx, opener, target); err != nil {
 			opener.notice("a window that the page opened was lost: %s", clean(err.Error(), 200))
 		}

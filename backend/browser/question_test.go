@@ -197,6 +197,13 @@ func TestLeavingIsAsked(t *testing.T) {
 	defer v.Close()
 	b.click(v, 20, 15)
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.Text, Text: "x"}))
+	// Nobody who did nothing is asked: the page must have got it.
+	b.eval(p, `new Promise((done) => {
+		const field = document.getElementById('in');
+		const look = () => { if (field.value === 'x') done(true); };
+		field.addEventListener('input', look);
+		look();
+	})`)
 	b.ok(p.Navigate(b.ctx, b.url("one.html")))
 	b.answer(p, pane.Answer{ID: b.question(p, pane.Leave).ID})
 	b.ok(p.Navigate(b.ctx, b.url("one.html")))

@@ -23,7 +23,8 @@ type traffic struct {
 	last time.Time // of the last request that began or ended, zero if there was none
 	// leaving is when the page began to go elsewhere, zero if it does not.
 	leaving time.Time
-	patient bool // what was done takes a moment to have an effect
+	opening time.Time // and a window that has not become a pane yet
+	patient bool      // what was done takes a moment to have an effect
 }
 
 // onNetwork counts requests. What stays open by design does not count.
@@ -84,11 +85,11 @@ func (p *Pane) settle(ctx context.Context, pg *page) {
 	began := time.Now()
 	for {
 		rests, happened := p.rests(ctx, pg)
-		pg.engine.conn.caughtUp()
+		pg.engine.caughtUp()
 		p.mu.Lock()
 		net, busy, moved := p.net, p.info.Loading || len(p.net.open) > 0, p.moved
 		p.mu.Unlock()
-		busy = busy || time.Since(net.leaving) < time.Second
+		busy = busy || time.Since(net.leaving) < time.Second || time.Since(net.opening) < time.Second
 		rest := time.Duration(0)
 		if !net.last.IsZero() {
 			rest = quietNetwork - time.Since(net.last)

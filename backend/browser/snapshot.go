@@ -76,6 +76,8 @@ type view struct {
 	Scroll int      `json:"scroll"`
 	Tall   int      `json:"tall"`
 	Title  string   `json:"title"`
+	// Suspects is how many elements may have a closed shadow root.
+	Suspects int `json:"suspects"`
 }
 
 func (v view) lines() []string {
@@ -89,9 +91,15 @@ func (v view) lines() []string {
 func (p *Pane) look(ctx context.Context, pg *page) (view, error) {
 	var v view
 	p.number(ctx, pg)
-	p.open(ctx, pg)
 	if err := pg.ask(ctx, &v, "snapshot"); err != nil {
 		return v, err
+	}
+	if v.Suspects > 0 && p.openAll(ctx, pg) > 0 {
+		p.open(ctx, pg)
+		v = view{}
+		if err := pg.ask(ctx, &v, "snapshot"); err != nil {
+			return v, err
+		}
 	}
 	v.Here, v.There = p.filled(ctx, pg, v.Here), p.filled(ctx, pg, v.There)
 	return v, nil

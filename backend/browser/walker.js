@@ -6,6 +6,8 @@
 globalThis.goalpost ??= (() => {
   const ALL = 1 << 20; // characters of all lines of a snapshot
   const NODES = 60000; // nodes looked at
+  const NEAR = 200; // characters of a text in view that a line has; browser_read gives all of it
+  const FAR = 80; // and of one that is not, and of the name of what can be used
   const ids = new WeakMap();
   const byRef = new Map();
   const frames = new WeakMap(); // documents inside this one: their numbers
@@ -15,6 +17,8 @@ globalThis.goalpost ??= (() => {
   let lastFrame = 0;
 
   const tidy = (s, limit) => {
+    s = String(s);
+    if (s.length <= limit && !/[^ -~]| {2}|^ | $/.test(s)) return s; // as most are
     s = String(s).slice(0, limit * 4).toWellFormed();
     s = s.replace(/\p{Cf}/gu, '').replace(/[\s\p{Cc}]+/gu, ' ').trim();
     return s.length > limit ? s.slice(0, limit).toWellFormed() + '…' : s;
@@ -216,42 +220,60 @@ globalThis.goalpost ??= (() => {
     let owner = null;
     const flush = () => {
       const said = tidy(text, 400).replace(/^(\| ?)+|( ?\|)+$/g, '').trim();
-      if (said && owner) items.push({ el: owner.el, off: owner.off, role: 'text', name: said, acts: false, line: quote(said, 400) });
+      if (said && owner) {
+        const here = !owner.at.out && overlaps(owner.el, owner.at.off);
+        items.push({ el: owner.el, off: owner.at.off, here, role: 'text', name: said, acts: false, line: quote(said, here ? NEAR : FAR) });
+      }
       text = '';
       owner = null;
     };
-    const away = (n, off) => {
+    const overlaps = (n, off) => {
       const r = n.getBoundingClientRect();
-      if (r.width === 0 || r.height === 0) return false;
       const x = r.x + off.x;
       const y = r.y + off.y;
-      return x >= innerWidth || y >= innerHeight || x + r.width <= 0 || y + r.height <= 0;
+      return x < innerWidth && y < innerHeight && x + r.width > 0 && y + r.height > 0;
     };
-    const walk = (n, off, named) => {
+    const away = (n, off) => !overlaps(n, off) && n.offsetWidth > 0 && n.offsetHeight > 0;
+    // at is what is known from above: where the document lies, whether a name says
+    // the text already, whether this is out of view or hidden, and the pointer there.
+    const walk = (n, at) => {
       if (state.cut) return;
       if (++state.nodes > NODES) {
         state.cut = true;
         return;
       }
       if (n.nodeType === 3) {
-        if (!named && /\S/.test(n.data)) {
-          const parent = above(n);
-          if (parent.nodeType === 1 && !seen(parent) && getComputedStyle(parent).display !== 'contents') return;
-          owner ??= { el: parent, off };
+        if (!at.named && /\S/.test(n.data)) {
+          if (!at.shown) return;
+          owner ??= { el: above(n), at };
           if (text.length < 2000) text += n.data.slice(0, 2000);
-        } else if (!named) text += ' ';
+        } else if (!at.named) text += ' ';
         return;
       }
-      if (n.nodeType !== 1 || SKIP.has(n.tagName) || hiddenFromReaders(n) || !drawn(n)) return;
+      if (n.nodeType !== 1 || SKIP.has(n.tagName) || hiddenFromReaders(n)) return;
+      let shown = seen(n);
+      if (!shown) {
+        if (!drawn(n)) return;
+        shown = getComputedStyle(n).display === 'contents' && at.shown;
+      }
       const inline = INLINE.has(n.tagName);
       const cell = n.tagName === 'TD' || n.tagName === 'TH';
-      if (view && !inline && away(n, off)) return flush();
+      let out = at.out;
+      if (!inline && !cell && !out) {
+        out = away(n, at.off);
+        if (out && view) return flush();
+      }
       const role = roleOf(n);
-      const shown = seen(n);
-      const acts = shown && (ACTS.has(role) || / input$/.test(role) || (!role && clickable(n)));
+      let acts = shown && (ACTS.has(role) || / input$/.test(role));
+      let hand = at.hand || acts; // what lies in a link has its pointer
+      if (!role) {
+        hand = getComputedStyle(n).cursor === 'pointer';
+        acts = shown && (n.hasAttribute('onclick') || (hand && !at.hand) || (n.hasAttribute('tabindex') && n.tabIndex >= 0));
+      }
       if (cell) text += ' | ';
       else if (!inline) flush();
-      if (acts || role === 'heading' || (GROUPS.has(role) && shown) || (PICTURES.has(role) && !named)) {
+      let named = at.named;
+      if (acts || (role === 'heading' && !named) || (GROUPS.has(role) && shown) || (PICTURES.has(role) && !named)) {
         const kind = role || 'clickable';
         const name = nameOf(n, kind);
         if (acts || name || GROUPS.has(kind)) {
@@ -259,16 +281,18 @@ globalThis.goalpost ??= (() => {
           const holds = n.tagName === 'IFRAME' || n.tagName === 'FRAME';
           const doc = holds ? inner(n) : null;
           const parts = [kind];
-          if (name) parts.push(quote(name));
+          if (name) parts.push(quote(name, FAR));
           parts.push(...statesOf(n, kind, focus));
           const number = holds && !doc ? numberOf(n) : 0;
           if (holds && !doc && !number) parts.push('(its content cannot be told yet)');
-          items.push({ el: n, off, role: kind, name, acts, line: (acts ? ref(n) + ' ' : '') + parts.join(' ') });
+          const here = !out && overlaps(n, at.off);
+          items.push({ el: n, off: at.off, here, role: kind, name, acts, line: (acts ? ref(n) + ' ' : '') + parts.join(' ') });
           // The host puts the frame's own lines in place of this one; no page can write it.
-          if (number) items.push({ el: n, off, role: 'frame', name: '', acts: false, line: '\u0001' + number });
+          if (number) items.push({ el: n, off: at.off, here, role: 'frame', name: '', acts: false, line: '\u0001' + number });
           if (doc) {
             const r = n.getBoundingClientRect();
-            walk(doc.body || doc.documentElement, { x: off.x + r.x + n.clientLeft, y: off.y + r.y + n.clientTop }, false);
+            const off = { x: at.off.x + r.x + n.clientLeft, y: at.off.y + r.y + n.clientTop };
+            walk(doc.body || doc.documentElement, { off, named: false, out, shown: true, hand: false });
             flush();
             return;
           }
@@ -276,19 +300,18 @@ globalThis.goalpost ??= (() => {
         if (n.tagName === 'SELECT' || n.tagName === 'TEXTAREA' || (role === 'textbox' && n.isContentEditable)) return;
         named = named || (NAMED_BY_TEXT.has(kind) && name !== '');
       }
-      for (const c of below(n)) walk(c, off, named);
+      if (n.tagName === 'LABEL' && n.control && n.control.type !== 'hidden') named = true; // its field says it
+      const children = below(n);
+      if (children.length) {
+        const inside = named === at.named && out === at.out && shown === at.shown && hand === at.hand ? at : { off: at.off, named, out, shown, hand };
+        for (const c of children) walk(c, inside);
+      }
       if (!inline && !cell) flush();
       else if (acts) flush();
     };
-    walk(root, root.nodeType === 1 ? offset(root) : { x: 0, y: 0 }, false);
+    walk(root, { off: offset(root), named: false, out: false, shown: true, hand: false });
     flush();
     return { items, cut: state.cut };
-  };
-  const inView = (item) => {
-    const r = item.el.getBoundingClientRect();
-    const x = r.x + item.off.x;
-    const y = r.y + item.off.y;
-    return x < innerWidth && y < innerHeight && x + r.width > 0 && y + r.height > 0;
   };
 
   // snapshot gives every line; the host keeps them and tells as much as fits.
@@ -303,10 +326,10 @@ globalThis.goalpost ??= (() => {
         over = true;
         break;
       }
-      (inView(item) ? here : there).push(item.line);
+      (item.here ? here : there).push(item.line);
     }
     return {
-      here, there, cut: over, width: innerWidth, height: innerHeight,
+      here, there, cut: over, suspects: suspects(), width: innerWidth, height: innerHeight,
       scroll: Math.round(scrollY), tall: Math.round(document.documentElement.scrollHeight), title: tidy(document.title, 200),
     };
   };
@@ -824,7 +847,7 @@ globalThis.goalpost ??= (() => {
   // marks are the things to use that can be seen, with their places.
   const marks = () =>
     collect()
-      .items.filter((i) => i.acts && inView(i))
+      .items.filter((i) => i.acts && i.here)
       .slice(0, 200)
       .map((i) => {
         const r = i.el.getBoundingClientRect();

@@ -1,0 +1,82 @@
+package browser
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/pane"
+)
+
+var measured = flag.Bool("measured", false, "take orders from e2e/bench/snapshot.mjs")
+
+// TestMeasured is the other end of e2e/bench/snapshot.mjs: one order a line, one
+// answer a line. It is nothing for a run of tests.
+func TestMeasured(t *testing.T) {
+	if !*measured {
+		t.Skip("only e2e/bench/snapshot.mjs wants it")
+	}
+	b := newBench(t)
+	p, agent := leased(b, "b1", "about:blank")
+	b.ok(p.Resize(b.ctx, 1280, 800))
+	orders, answers := bufio.NewScanner(os.Stdin), json.NewEncoder(os.Stdout)
+	for orders.Scan() {
+		var order struct {
+			Open  string
+			Look  bool
+			Click int
+		}
+		if err := json.Unmarshal(orders.Bytes(), &order); err != nil {
+			t.Fatal(err)
+		}
+		answer := map[string]any{}
+		switch {
+		case order.Open != "":
+			b.ok(p.Navigate(agent, order.Open))
+		case order.Look:
+			began := time.Now()
+			s, err := p.Look(agent, pane.Look{})
+			answer["ms"] = float64(time.Since(began).Microseconds()) / 1000
+			b.ok(err)
+			text := s.Text
+			for s.Next > 0 { // all that a model would be handed in the end
+				s, err = p.Look(agent, pane.Look{From: s.Next})
+				b.ok(err)
+				text += s.Text
+			}
+			answer["text"] = text
+		case order.Click > 0:
+			answer["times"] = clicks(b, p, order.Click)
+		}
+		if err := answers.Encode(answer); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// clicks clicks the first buttons by their refs, in turns, and gives the times in ms.
+func clicks(b *bench, p *Pane, n int) []float64 {
+	agent := b.agent("g1")
+	b.eval(p, "addEventListener('submit', (e) => e.preventDefault()); 1")
+	s, err := p.Look(agent, pane.Look{})
+	b.ok(err)
+	var refs []string
+	for line := range strings.Lines(s.Text) {
+		if m := regexp.MustCompile(`^(e\d+) button`).FindStringSubmatch(line); m != nil && len(refs) < 20 {
+			refs = append(refs, m[1])
+		}
+	}
+	var times []float64
+	for i := range n {
+		began := time.Now()
+		_, err := p.Click(agent, refs[i%len(refs)])
+		b.ok(err)
+		times = append(times, float64(time.Since(began).Microseconds())/1000)
+	}
+	return times
+}

@@ -77,7 +77,7 @@ func BenchmarkFrame(b *testing.B) {
 	m := New(Config{Dir: b.TempDir()})
 	p := newPane(m, Options{ID: "b1"})
 	c := newConn(newPipe(outR, inW, m.onFrame), slog.New(slog.DiscardHandler), m.onEvent)
-	pg := &page{engine: &engine{chromium: &chromium{conn: c}, m: m}, session: "S", refs: &p.refs}
+	pg := &page{engine: &engine{chromium: &chromium{conn: c}, m: m}, session: "S", count: &p.count}
 	pg.alive, pg.end = context.WithCancelCause(c.alive)
 	p.adopt(pg)
 	p.cast.use(pg)

@@ -28,7 +28,7 @@ var rooms = map[string]int{
 	"backend/runner": 1, "backend/verify": 1,
 
 	"backend/model": 2, "backend/tools": 2, "backend/terminal": 2, "backend/browser": 2, "backend/sandbox": 2,
-	"backend/store": 2, "backend/stream": 2, "backend/config": 2, "backend/secret": 2, "backend/notify": 2, "backend/ssh": 2, "backend/mcp": 2,
+	"backend/store": 2, "backend/stream": 2, "backend/config": 2, "backend/secret": 2, "backend/notify": 2, "backend/ssh": 2, "backend/mcp": 2, "backend/recording": 2,
 
 	"backend/app": 3, "backend/api": 3, "backend/cli": 3, "backend/serve": 3, "frontend": 3,
 

@@ -22,6 +22,7 @@ type goalPanes struct {
 	env      []string
 	typed    typed
 	desk     bool // another agent's: in no run, so nothing is journaled
+	camera   *camera
 }
 
 // lease journals that the goal got a pane.
@@ -60,6 +61,7 @@ func (b goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, err
 	if err != nil {
 		return tools.Page{}, fmt.Errorf("open browser: %w", err)
 	}
+	b.camera.browser(p)
 	if err := b.lease(ctx, p.Info().ID, pane.Browser); err != nil {
 		return tools.Page{}, err
 	}

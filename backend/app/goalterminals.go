@@ -23,6 +23,7 @@ func (t goalTerminals) Open(ctx context.Context, dir, title string) (string, err
 	if err != nil {
 		return "", fmt.Errorf("open terminal: %w", err)
 	}
+	t.camera.terminal(s)
 	return s.ID(), t.lease(ctx, s.ID(), pane.Terminal)
 }
 

@@ -35,6 +35,7 @@ type room struct {
 	world    *verify.World // opened with the room
 	minds    minds
 	parks    map[string]*model.Parks // by role
+	camera   *camera
 	warn     func(what, text string)
 	timer    *time.Timer // after done; guarded by rooms.mu
 	children *children
@@ -60,6 +61,11 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(w
 			return nil, errors.Join(err, r.end(ctx))
 		}
 		return r, nil
+	} else if r != nil {
+		delete(a.rooms.open, g.ID)
+		if err := r.end(ctx); err != nil {
+			a.log.Warn("closing a room whose helper died", "goal", g.ID, "error", err)
+		}
 	}
 	held, err := a.enclose(ctx, string(g.ID), g.Policy, a.layer(g.ID))
 	if err != nil {
@@ -72,8 +78,9 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(w
 	if r.children, err = a.childrenOf(ctx, g); err != nil {
 		return nil, errors.Join(err, held.close(ctx))
 	}
+	r.camera = a.newCamera(g.ID)
 	if err := r.equip(ctx, g, warn); err != nil {
-		return nil, errors.Join(err, r.guests.close(), held.close(ctx))
+		return nil, errors.Join(err, r.guests.close(), r.camera.close(), held.close(ctx))
 	}
 	a.rooms.open[g.ID] = r
 	return r, nil
@@ -88,7 +95,7 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 			warn("secret", err.Error())
 		}
 	}
-	panes := &goalPanes{app: r.app, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env}
+	panes := &goalPanes{app: r.app, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env, camera: r.camera}
 	words := tools.Room{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalScreen{panes}, Goals: r.children, Eyes: eyes{r}}
 	if r.held.proxy != nil {
 		words.Held, words.Network = g.Policy.Risk, r.held.proxy
@@ -112,6 +119,7 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 		}
 	}
 	r.box, r.minds = box, m
+	r.camera.run(true)
 	r.host = r.held.host(r.app, g.Policy.Dir)
 	r.host.World, r.host.Pages = r.world, r.app.pagesOf(g.ID)
 	if m.judge != nil {
@@ -157,6 +165,8 @@ func (r *room) World() runner.World { return r.world }
 func (r *room) Close(ctx context.Context, exit goal.Exit) error {
 	r.held.journal(nil) // the run's journal is closed
 	err := errors.Join(r.box.Close(), r.children.follow(ctx, exit))
+	r.camera.run(false)
+	err := r.box.Close()
 	switch {
 	case exit == goal.Interrupted || goal.StatusOf(exit) != goal.Paused && exit != goal.Done:
 		return errors.Join(err, r.app.closeRoom(ctx, r.goal))
@@ -186,6 +196,7 @@ func (r *room) linger(ctx context.Context) {
 // end ends every program of the goal and closes its pages.
 func (r *room) end(ctx context.Context) error {
 	return errors.Join(r.guests.close(), r.held.close(ctx), r.app.browsers.CloseGoal(ctx, string(r.goal)))
+	return errors.Join(r.held.close(ctx), r.app.browsers.CloseGoal(ctx, string(r.goal)), r.camera.close())
 }
 
 // closeRoom ends every program of a goal. Its terminals stay on the screen with

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/sandbox"
@@ -27,7 +26,7 @@ func (a *App) worldOf(ctx context.Context, g goal.Goal) (*verify.World, error) {
 }
 
 // keptOf is the folder of what this program keeps of a goal besides the journal.
-func (a *App) keptOf(id goal.ID) string { return filepath.Join(a.cfg.State(), "goals", string(id)) }
+func (a *App) keptOf(id goal.ID) string { return a.store.Kept(id) }
 
 // forget removes it.
 func (a *App) forget(id goal.ID) error {

@@ -112,7 +112,7 @@ func (p Program) root() *cobra.Command {
 			return c.Help()
 		},
 	}
-	root.AddCommand(p.run(), p.list(), p.show(), p.events(), p.report(), p.receipt(), p.resume(),
+	root.AddCommand(p.run(), p.list(), p.show(), p.events(), p.report(), p.receipt(), p.recording(), p.resume(),
 		p.reopen(), p.accept(), p.reject(), p.prune(), p.providers(), p.mcp(),
 		p.order("pause", "Pause a running goal after the call that runs", (*api.GoalAPI).Pause),
 		p.order("abort", "End a goal at once", (*api.GoalAPI).Abort),

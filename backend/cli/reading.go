@@ -105,6 +105,14 @@ func (p Program) showGoal(g *api.GoalAPI, v api.GoalView) error {
 	for _, c := range v.CheckStates {
 		fmt.Fprintf(&b, "  check: %s: %s %s\n", oneLine(c.Words), c.Outcome, oneLine(c.Detail))
 	}
+	for i, t := range v.Todos {
+		fmt.Fprintf(&b, "  todo %d: %s %s\n", i+1, map[bool]string{true: "[x]", false: "[ ]"}[t.Done], oneLine(t.Text))
+	}
+	for _, m := range v.Marks {
+		if who, said, _ := strings.Cut(m.What, ":"); who != "verify" {
+			fmt.Fprintf(&b, "  %s: %s  %s\n", who, said, oneLine(m.Detail))
+		}
+	}
 	for _, line := range v.Report {
 		b.WriteString(bullet(line))
 	}
@@ -187,9 +195,11 @@ func (p Program) live(ctx context.Context, s *store.Store, id goal.ID, seq int64
 
 // stops tells the events after which a goal does not go on by itself.
 func stops(e event.Event) bool {
-	switch e.Body.(type) {
-	case *event.Ended, *event.Paused:
+	switch b := e.Body.(type) {
+	case *event.Ended:
 		return true
+	case *event.Paused:
+		return b.Exit != goal.Parked
 	}
 	return false
 }

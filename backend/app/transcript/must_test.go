@@ -24,6 +24,7 @@ import (
 //	shown N RRGGBB              the Nth picture that a judge was shown has the colour in its middle
 //	turns N [MODEL]             so many turns were asked of a model, fault and repeat included
 //	file PATH [TEXT] · nofile PATH
+//	kept [NAME] · unkept [NAME] whether anything is kept of the goal besides the journal
 func (s *stage) must(line string) {
 	verb, rest, _ := strings.Cut(line, " ")
 	first, second, _ := strings.Cut(rest, " ")
@@ -51,6 +52,9 @@ func (s *stage) must(line string) {
 	case "file":
 		b, err := os.ReadFile(filepath.Join(s.dir, first))
 		holds = err == nil && strings.Contains(string(b), second)
+	case "kept", "unkept":
+		_, err := os.Stat(s.app.Store().Kept(s.id(rest)))
+		holds = (err == nil) == (verb == "kept")
 	case "nofile":
 		_, err := os.Lstat(filepath.Join(s.dir, first))
 		holds = os.IsNotExist(err)

@@ -1,11 +1,14 @@
 package transcript_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image/jpeg"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -216,6 +219,7 @@ func (s *stage) aside(line string) {
 //	until [NAME] TYPE [TEXT] until an event of the type comes that holds the text
 //	approve [NAME] REQUEST [SCOPE] · deny [NAME] REQUEST [WHY] · revoke [NAME] REQUEST
 //	file PATH               until the file is there
+//	recorded [NAME] PANE TEXT  until the recording of the pane holds the text; a picture holds "a picture"
 //	pause|abort|delete [NAME] · steer [NAME] TEXT
 //	clock DURATION          puts the clock forward when somebody waits for a time within that; clock! does at once
 //	restart                 closes the program and opens it again
@@ -238,6 +242,8 @@ func (s *stage) command(line string) error {
 		return err
 	case "file":
 		return s.appears(rest)
+	case "recorded":
+		return s.recorded(id, rest)
 	case "clock", "clock!":
 		d, err := time.ParseDuration(rest)
 		if err != nil {
@@ -278,6 +284,33 @@ func (s *stage) appears(path string) error {
 	for over := time.Now().Add(late); ; time.Sleep(5 * time.Millisecond) {
 		if _, err := os.Stat(filepath.Join(s.dir, path)); err == nil || time.Now().After(over) {
 			return err
+		}
+	}
+}
+
+// recorded waits until what a pane showed has been written down; nothing else tells of it.
+func (s *stage) recorded(id goal.ID, rest string) error {
+	name, text, _ := strings.Cut(rest, " ")
+	for over := time.Now().Add(late); ; time.Sleep(20 * time.Millisecond) {
+		page, err := s.api.Replay(string(id), name, 0)
+		var all []byte
+		for _, r := range page.Records {
+			b, err := base64.StdEncoding.DecodeString(r.Data)
+			if err != nil {
+				return fmt.Errorf("record %d: %w", r.N, err)
+			}
+			if img, err := jpeg.Decode(bytes.NewReader(b)); err == nil && img.Bounds().Dx() > 0 && r.Width > 0 {
+				b = []byte("a picture")
+			}
+			all = append(all, b...)
+		}
+		switch {
+		case err != nil:
+			return err
+		case strings.Contains(string(all), text):
+			return nil
+		case time.Now().After(over):
+			return fmt.Errorf("the recording of %s has no %q: %.2000q", name, text, all)
 		}
 	}
 }

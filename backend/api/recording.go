@@ -1,0 +1,125 @@
+package api
+
+import (
+	"cmp"
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/recording"
+)
+
+// errEnough ends a reading that has what was wanted.
+var errEnough = errors.New("enough")
+
+// RecordingView says what of a goal's panes was recorded.
+type RecordingView struct {
+	Panes []RecordedPane `json:"panes"`
+}
+
+// RecordedPane is one pane in a recording. Times are milliseconds since the goal started.
+type RecordedPane struct {
+	Pane    string    `json:"pane"`
+	Kind    pane.Kind `json:"kind"`
+	FromMS  int64     `json:"from_ms"`
+	ToMS    int64     `json:"to_ms"`
+	Records int       `json:"records"`
+	Bytes   int64     `json:"bytes"`
+}
+
+// RecordingPage is a part of what one pane showed.
+type RecordingPage struct {
+	Records []RecordView `json:"records"`
+	More    bool         `json:"more"` // go on after the last record's n
+}
+
+// RecordView is one thing that a pane showed: bytes of a terminal, or a picture
+// of a page as a JPEG.
+type RecordView struct {
+	N      int    `json:"n"` // counts from 1 in its pane, as the recording is now
+	AtMS   int64  `json:"at_ms"`
+	Width  int    `json:"width"` // terminal: columns and rows; browser: CSS pixels
+	Height int    `json:"height"`
+	Data   string `json:"data"` // base64
+}
+
+// Recording says what was recorded of a goal.
+func (a *GoalAPI) Recording(id string) (out RecordingView, err error) {
+	defer a.guard(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	panes := map[string]*RecordedPane{}
+	err = a.recorded(row.Goal, func(r recording.Record) error {
+		at := sinceStart(row.Goal, r.At)
+		p := panes[r.Pane]
+		if p == nil {
+			p = &RecordedPane{Pane: r.Pane, Kind: r.Kind, FromMS: at}
+			panes[r.Pane] = p
+		}
+		p.ToMS, p.Records, p.Bytes = at, p.Records+1, p.Bytes+int64(len(r.Data))
+		return a.ctx.Err()
+	})
+	if err != nil {
+		return out, err
+	}
+	out.Panes = []RecordedPane{}
+	for _, p := range panes {
+		out.Panes = append(out.Panes, *p)
+	}
+	slices.SortFunc(out.Panes, func(a, b RecordedPane) int {
+		return cmp.Or(cmp.Compare(a.FromMS, b.FromMS), strings.Compare(a.Pane, b.Pane))
+	})
+	return out, nil
+}
+
+// Replay reads what a pane showed after the given record, at most about 4 MiB.
+func (a *GoalAPI) Replay(id, name string, after int) (out RecordingPage, err error) {
+	const most = 4 << 20
+	defer a.guard(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	out.Records = []RecordView{}
+	n, size := 0, 0
+	err = a.recorded(row.Goal, func(r recording.Record) error {
+		if r.Pane != name {
+			return nil
+		}
+		if n++; n <= after {
+			return nil
+		}
+		if size > most {
+			out.More = true
+			return errEnough
+		}
+		size += len(r.Data)
+		out.Records = append(out.Records, RecordView{
+			N: n, AtMS: sinceStart(row.Goal, r.At), Width: r.Width, Height: r.Height, Data: base64.StdEncoding.EncodeToString(r.Data),
+		})
+		return nil
+	})
+	return out, err
+}
+
+// recorded hands out everything that was recorded of a goal, terminals first.
+func (a *GoalAPI) recorded(g goal.Goal, visit func(recording.Record) error) error {
+	for _, kind := range []pane.Kind{pane.Terminal, pane.Browser} {
+		err := recording.Read(a.store.Recording(g.ID), kind, visit)
+		if errors.Is(err, errEnough) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sinceStart(g goal.Goal, at time.Time) int64 { return max(0, at.Sub(g.StartedAt).Milliseconds()) }

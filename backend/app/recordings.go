@@ -1,0 +1,162 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"goalpost/backend/browser"
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/recording"
+	"goalpost/backend/terminal"
+)
+
+// betweenFrames is how far apart the pictures of a page are at least: enough to
+// see what happened, and little for a page that moves all the time.
+const betweenFrames = 500 * time.Millisecond
+
+// camera records the panes that a goal opened, as long as its room is open. Panes
+// that it was lent are the person's and are not recorded. Nothing is filmed between
+// runs, nor while the person has taken a page over. All methods may be called concurrently.
+type camera struct {
+	app    *App
+	goal   goal.ID
+	tape   *recording.Tape
+	life   context.Context
+	end    context.CancelFunc
+	rolled sync.WaitGroup
+	broken sync.Once
+
+	mu    sync.Mutex
+	on    bool
+	ended bool
+	views map[*browser.View]bool
+}
+
+func (a *App) newCamera(id goal.ID) *camera {
+	c := &camera{
+		app: a, goal: id, tape: recording.NewTape(a.store.Recording(id), recording.Usual()), views: map[*browser.View]bool{},
+	}
+	c.life, c.end = context.WithCancel(context.Background())
+	return c
+}
+
+// run films while a run goes on; without one nobody acts.
+func (c *camera) run(on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.on = on
+	for v := range c.views {
+		v.SetVisible(on)
+	}
+}
+
+// roll starts f, unless the camera has ended. Where nothing is recorded there is no camera.
+func (c *camera) roll(f func()) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended {
+		c.rolled.Go(f)
+	}
+}
+
+// close ends the recording and waits for it.
+func (c *camera) close() error {
+	c.mu.Lock()
+	c.ended = true
+	c.mu.Unlock()
+	c.end()
+	c.rolled.Wait()
+	return c.tape.Close()
+}
+
+func (c *camera) add(r recording.Record) {
+	r.At = c.app.now()
+	if err := c.tape.Add(r); err != nil {
+		c.broken.Do(func() { c.app.log.Error("recording", "goal", c.goal, "error", err) })
+	}
+}
+
+// terminal records a terminal from its first byte until its program has ended.
+func (c *camera) terminal(s *terminal.Session) {
+	c.roll(func() {
+		v := s.Attach(0)
+		defer v.Close()
+		for {
+			offset, chunk, err := v.Read(c.life)
+			var lost *terminal.LostError
+			if errors.As(err, &lost) {
+				continue
+			}
+			if err != nil {
+				if !errors.Is(err, io.EOF) && !errors.Is(err, terminal.ErrClosed) && c.life.Err() == nil {
+					c.app.log.Warn("recording a terminal", "pane", s.ID(), "error", err)
+				}
+				return
+			}
+			cols, rows := v.Size()
+			c.add(recording.Record{Pane: s.ID(), Kind: pane.Terminal, Width: cols, Height: rows, Data: chunk})
+			v.Ack(offset + int64(len(chunk)))
+		}
+	})
+}
+
+// browser records a page until it is closed.
+func (c *camera) browser(p *browser.Pane) {
+	c.roll(func() {
+		v := p.Attach()
+		c.mu.Lock()
+		c.views[v] = true
+		v.SetVisible(c.on)
+		c.mu.Unlock()
+		defer func() {
+			c.mu.Lock()
+			delete(c.views, v)
+			c.mu.Unlock()
+			v.Close()
+		}()
+		shutter := shutter{}
+		for {
+			news, err := v.Next(c.life)
+			if err != nil {
+				return // closed
+			}
+			if news.Frame == nil {
+				continue
+			}
+			if shutter.open(p.Driver()) {
+				c.add(recording.Record{
+					Pane: p.Info().ID, Kind: pane.Browser, Width: news.Frame.Width, Height: news.Frame.Height, Data: news.Frame.JPEG,
+				})
+				c.rest()
+			}
+			v.Ack(news.Frame.N)
+		}
+	})
+}
+
+// rest holds the next frame back.
+func (c *camera) rest() {
+	timer := time.NewTimer(betweenFrames)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-c.life.Done():
+	}
+}
+
+// shutter says which frames are recorded: none of the person's, nor the first
+// one after, which may have been taken before the page was handed back.
+type shutter struct{ covered bool }
+
+func (s *shutter) open(driver pane.Driver) bool {
+	open := driver != pane.Person && !s.covered
+	s.covered = driver == pane.Person
+	return open
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"goalpost/backend/pane"
+	"goalpost/backend/recording"
+)
+
+// TestARecordingIsWrittenOutAsFilesThatCanBePlayed, and never over anything.
+func TestARecordingIsWrittenOutAsFilesThatCanBePlayed(t *testing.T) {
+	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	started := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	tape := recording.NewTape(dir, recording.Usual())
+	for i, r := range []recording.Record{
+		{Pane: "t1", Kind: pane.Terminal, Width: 80, Height: 24, Data: []byte("\x1b[1mgo\r\n")},
+		{Pane: "t1", Kind: pane.Terminal, Width: 100, Height: 30, Data: []byte("wide \xff")},
+		{Pane: "b1", Kind: pane.Browser, Width: 1280, Height: 800, Data: []byte("jpeg")},
+	} {
+		r.At = started.Add(time.Duration(i+1) * 1500 * time.Millisecond)
+		if err := tape.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tape.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := writeOut(dir, out, started); n != 3 || err != nil {
+		t.Fatal(n, err)
+	}
+	for name, want := range map[string]string{
+		"t1.cast": `{"height":24,"timestamp":1795251600,"version":2,"width":80}
+[1.5,"o","\u001b[1mgo\r\n"]
+[3,"r","100x30"]
+[3,"o","wide ` + "\uFFFD" + `"]
+`,
+		"b1/0000004500.jpg": "jpeg",
+	} {
+		if b, err := os.ReadFile(filepath.Join(out, name)); err != nil || string(b) != want {
+			t.Errorf("%s: %q %v", name, b, err)
+		}
+	}
+	if _, err := writeOut(dir, out, started); err == nil {
+		t.Error("an existing folder was written into")
+	}
+}

@@ -1,0 +1,194 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"goalpost/backend/pane"
+)
+
+// Limits are how many bytes of a goal are kept, of each kind.
+type Limits struct{ Terminal, Browser int64 }
+
+// Usual is what is kept of a goal.
+func Usual() Limits { return Limits{Terminal: 64 << 20, Browser: 256 << 20} }
+
+// parts is into how many segments the limit of a kind is cut: the coarser, the
+// more goes at once.
+const parts = 16
+
+// Tape writes one recording. All methods may be called concurrently. What the
+// system has not written yet when the machine fails is lost: a recording shows
+// what happened and proves nothing.
+type Tape struct {
+	dir string
+
+	mu     sync.Mutex
+	reels  map[pane.Kind]*reel
+	closed bool
+}
+
+// reel is what one kind is written to.
+type reel struct {
+	kind   pane.Kind
+	limit  int64
+	list   []segment // the last one is open
+	file   *os.File
+	number int
+}
+
+// NewTape makes a tape that begins or continues the recording in dir, which is
+// made with the first record.
+func NewTape(dir string, l Limits) *Tape {
+	return &Tape{dir: dir, reels: map[pane.Kind]*reel{
+		pane.Terminal: {kind: pane.Terminal, limit: l.Terminal}, pane.Browser: {kind: pane.Browser, limit: l.Browser},
+	}}
+}
+
+// Add writes a record, and thins what is too much.
+func (t *Tape) Add(r Record) error {
+	b, err := encode(r)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	reel := t.reels[r.Kind]
+	if t.closed || reel == nil {
+		return os.ErrClosed
+	}
+	if err := reel.write(t.dir, b); err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	return nil
+}
+
+// Close ends the writing.
+func (t *Tape) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	var errs []error
+	for _, r := range t.reels {
+		if r.file != nil {
+			errs = append(errs, r.file.Close())
+			r.file = nil
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (r *reel) write(dir string, b []byte) error {
+	if r.file == nil || r.list[len(r.list)-1].size >= r.limit/parts {
+		if err := r.next(dir); err != nil {
+			return err
+		}
+	}
+	n, err := r.file.Write(b)
+	r.list[len(r.list)-1].size += int64(n)
+	if err != nil {
+		return err //nolint:wrapcheck // Add says what for
+	}
+	return r.thin()
+}
+
+// next begins a new segment. What an earlier tape left is never written to: it
+// may end in the middle of a record.
+func (r *reel) next(dir string) error {
+	if r.file == nil {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err //nolint:wrapcheck // Add says what for
+		}
+		var err error
+		if r.list, err = segments(dir, r.kind); err != nil {
+			return err
+		}
+		if len(r.list) > 0 {
+			r.number = r.list[len(r.list)-1].number
+		}
+	} else if err := r.file.Close(); err != nil {
+		return err //nolint:wrapcheck // Add says what for
+	}
+	r.number++
+	path := filepath.Join(dir, name(r.kind, r.number, 0))
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		r.file = nil
+		return err //nolint:wrapcheck // Add says what for
+	}
+	r.file, r.list = f, append(r.list, segment{path: path, number: r.number})
+	return nil
+}
+
+// thin takes from the oldest until the limit is kept. The open segment stays.
+func (r *reel) thin() error {
+	for sum(r.list) > r.limit && len(r.list) > 1 {
+		i := 0
+		if r.kind == pane.Browser {
+			i = r.densest()
+		}
+		left, err := halve(r.kind, r.list[i])
+		if err != nil {
+			return err
+		}
+		if left == nil {
+			r.list = append(r.list[:i], r.list[i+1:]...)
+		} else {
+			r.list[i] = *left
+		}
+	}
+	return nil
+}
+
+// densest is the oldest of the closed segments that were thinned least.
+func (r *reel) densest() int {
+	best := 0
+	for i, s := range r.list[:len(r.list)-1] {
+		if s.thinned < r.list[best].thinned {
+			best = i
+		}
+	}
+	return best
+}
+
+func sum(list []segment) (n int64) {
+	for _, s := range list {
+		n += s.size
+	}
+	return n
+}
+
+// halve takes every second picture out of a segment, or the whole of it where
+// that leaves nothing, or where parts make no sense: bytes of a terminal.
+func halve(kind pane.Kind, s segment) (*segment, error) {
+	if kind == pane.Terminal {
+		return nil, os.Remove(s.path) //nolint:wrapcheck // Add says what for
+	}
+	left := segment{number: s.number, thinned: s.thinned + 1, path: filepath.Join(filepath.Dir(s.path), name(kind, s.number, s.thinned+1))}
+	var kept []byte
+	n := 0
+	err := readSegment(s.path, kind, func(r Record) error {
+		if n++; n%2 == 0 {
+			return nil
+		}
+		b, err := encode(r)
+		kept = append(kept, b...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if n > 1 {
+		left.size = int64(len(kept))
+		if err := os.WriteFile(left.path, kept, 0o600); err != nil {
+			return nil, err //nolint:wrapcheck // Add says what for
+		}
+	}
+	if err := os.Remove(s.path); err != nil || left.size == 0 {
+		return nil, err //nolint:wrapcheck // Add says what for
+	}
+	return &left, nil
+}

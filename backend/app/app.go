@@ -80,6 +80,7 @@ type App struct {
 	mask      *secret.Mask
 	ask       func(context.Context) (string, error)
 	store     *store.Store
+	bell      *store.Bell // nil where no socket could be made
 	runner    *runner.Runner
 	helper    string
 	person    *sandbox.Set // the person's terminals and Chromium
@@ -172,6 +173,9 @@ func (a *App) Open(ctx context.Context) (err error) {
 		Law: law, Patience: a.patience,
 		Disk: func() (uint64, error) { return config.Free(a.cfg.State()) },
 	})
+	if a.bell, err = a.store.Listen(ctx, func(id goal.ID) { a.runner.Nudge(id) }); err != nil {
+		a.log.Warn("other processes cannot wake this one; what they ask is heard a little later", "error", err)
+	}
 	if a.watch {
 		a.startFollowing(context.WithoutCancel(ctx))
 	}
@@ -251,6 +255,9 @@ func (a *App) Close(ctx context.Context) error {
 		errs = append(errs, a.runner.Close(ctx))
 	}
 	a.wire.CloseIdleConnections()
+	if a.bell != nil {
+		errs = append(errs, a.bell.Close())
+	}
 	if a.follow != nil {
 		a.follow()
 		a.wg.Wait()

@@ -194,7 +194,9 @@ func (a *App) order(ctx context.Context, id goal.ID, o goal.Order) error {
 	if err := a.store.Order(ctx, id, o); err != nil {
 		return fmt.Errorf("%s: %w", o.Kind, err)
 	}
-	a.runner.Nudge(id)
+	if !a.runner.Nudge(id) {
+		a.store.Ring(id) // else it is heard a little later
+	}
 	return nil
 }
 

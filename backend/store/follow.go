@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"net"
 	"time"
 
 	"goalpost/backend/event"
@@ -11,14 +12,15 @@ import (
 
 const (
 	followInterval = 200 * time.Millisecond
+	followBells    = 10 // so many intervals between two looks for new processes
 	followPage     = 500
 )
 
 // Follow hands out the events of goals that other processes run, as they
 // appear, until ctx ends. It begins after the seqs given in told; a goal that is
 // not among them is told of from now on. own says up to which seq this process has told of a
-// goal already. It asks SQLite's data version, which costs no reading while
-// nothing changes.
+// goal already. It looks when another process rings, and asks SQLite's data
+// version now and then, which costs no reading while nothing changes.
 func (s *Store) Follow(ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event)) error {
 	conn, err := s.read.Conn(ctx)
 	if err != nil {
@@ -33,13 +35,21 @@ func (s *Store) Follow(ctx context.Context, told map[goal.ID]int64, own func(goa
 		now[id] = seq
 	}
 	told = now
+	wake := &wakeful{store: s, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
+	defer wake.close()
+	wake.look(ctx)
 	tick := time.NewTicker(followInterval)
 	defer tick.Stop()
+	ticks := 0
 	for version := int64(-1); ; {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-wake.woken:
 		case <-tick.C:
+			if ticks++; ticks%followBells == 0 {
+				wake.look(ctx)
+			}
 		}
 		var now int64
 		if err := conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&now); err != nil {

@@ -105,9 +105,7 @@ func (s *Store) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) er
 	if err != nil {
 		return err
 	}
-	for _, ev := range events {
-		s.publish(ev)
-	}
+	s.told(events)
 	return nil
 }
 

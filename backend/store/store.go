@@ -52,6 +52,9 @@ type Store struct {
 	now     func() time.Time
 	log     *slog.Logger
 	order   sync.Mutex
+
+	bellMu sync.Mutex
+	bell   *Bell // nil unless this process listens
 }
 
 // NewID returns a new lower-case ULID.

@@ -1,0 +1,302 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// Bell is how processes on one data folder wake each other: a Unix socket beside
+// the sentinels, for the same user alone. It carries no news itself. Whoever
+// hears it looks into the database, and whoever does not hears of everything a
+// little later, by looking now and then. All methods may be called concurrently.
+//
+// A caller says one line: "order GOAL" rings for a goal and is over; "follow"
+// stays, and gets a byte after each commit of this process.
+type Bell struct {
+	store  *Store
+	listen net.Listener
+	heard  func(goal.ID)
+	work   sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	conns  map[net.Conn]chan struct{} // of those who follow: a commit waits to be told; nil of the others
+}
+
+// ringLimit is how long one process waits for another on the bell.
+const ringLimit = time.Second
+
+// Listen hangs the bell up. heard is called with each goal that it rings for, and
+// must not block.
+func (s *Store) Listen(ctx context.Context, heard func(goal.ID)) (*Bell, error) {
+	var config net.ListenConfig
+	path := ""
+	for n := 1; ; n++ {
+		path = s.bellPath(n)
+		if ring(path, "") == nil { // of this very process: tests have two
+			continue
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("the bell: %w", err)
+		}
+		break
+	}
+	l, err := config.Listen(ctx, "unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("the bell: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("the bell: %w", err), l.Close())
+	}
+	b := &Bell{store: s, listen: l, heard: heard, conns: map[net.Conn]chan struct{}{}}
+	s.bellMu.Lock()
+	s.bell = b
+	s.bellMu.Unlock()
+	b.work.Go(b.accept)
+	return b, nil
+}
+
+func (s *Store) bellPath(n int) string {
+	name := fmt.Sprintf("%d.sock", os.Getpid())
+	if n > 1 {
+		name = fmt.Sprintf("%d-%d.sock", os.Getpid(), n)
+	}
+	return filepath.Join(s.dir, "run", name)
+}
+
+// Close takes the bell down and waits for everyone who holds it.
+func (b *Bell) Close() error {
+	b.store.bellMu.Lock()
+	b.store.bell = nil
+	b.store.bellMu.Unlock()
+	err := b.listen.Close() // which removes the file
+	b.mu.Lock()
+	b.closed = true
+	for c := range b.conns {
+		err = errors.Join(err, c.Close())
+	}
+	b.mu.Unlock()
+	b.work.Wait()
+	if err != nil && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("the bell: %w", err)
+	}
+	return nil
+}
+
+func (b *Bell) accept() {
+	for {
+		c, err := b.listen.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			b.store.log.Warn("the bell", "error", err)
+			return
+		}
+		if b.add(c) {
+			b.work.Go(func() { b.serve(c) })
+		}
+	}
+}
+
+func (b *Bell) add(c net.Conn) bool {
+	const most = 64
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed || len(b.conns) >= most {
+		_ = c.Close() // they look into the database without it
+		return false
+	}
+	b.conns[c] = nil
+	return true
+}
+
+func (b *Bell) serve(c net.Conn) {
+	defer func() {
+		b.mu.Lock()
+		delete(b.conns, c)
+		b.mu.Unlock()
+		_ = c.Close() // perhaps by Close already
+	}()
+	_ = c.SetDeadline(time.Now().Add(ringLimit)) // a socket takes any deadline
+	line := make([]byte, 64)
+	n, err := c.Read(line) // one line, in one piece
+	if err != nil {
+		return
+	}
+	word, rest, _ := strings.Cut(strings.TrimSpace(string(line[:n])), " ")
+	switch word {
+	case "order":
+		b.heard(goal.ID(rest))
+	case "follow":
+		_ = c.SetDeadline(time.Time{})
+		b.tellFollower(c)
+	}
+}
+
+// tellFollower writes a byte for what was committed since the last one.
+func (b *Bell) tellFollower(c net.Conn) {
+	commits, gone := make(chan struct{}, 1), make(chan struct{})
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		return
+	}
+	b.conns[c] = commits
+	b.mu.Unlock()
+	b.work.Go(func() {
+		defer close(gone)
+		_, _ = c.Read(make([]byte, 1)) // nothing is said any more: it ends with the connection
+	})
+	for {
+		select {
+		case <-gone:
+			return
+		case <-commits:
+		}
+		_ = c.SetWriteDeadline(time.Now().Add(ringLimit))
+		if _, err := c.Write([]byte{'.'}); err != nil {
+			_ = c.Close()
+			<-gone
+			return
+		}
+	}
+}
+
+// committed rings for those who follow. It does not block.
+func (s *Store) committed() {
+	s.bellMu.Lock()
+	b := s.bell
+	s.bellMu.Unlock()
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, commits := range b.conns {
+		select {
+		case commits <- struct{}{}:
+		default: // nil, or one waits already
+		}
+	}
+}
+
+// Ring wakes whoever looks after a goal, so that its orders are looked at now. All
+// processes hear it: a goal in the queue or parked has no run that names its own.
+func (s *Store) Ring(id goal.ID) {
+	for _, path := range s.bells() {
+		if err := ring(path, "order "+string(id)); err != nil {
+			s.log.Debug("ringing another process", "error", err)
+		}
+	}
+}
+
+// ring says one line to the bell of a process.
+func ring(path, line string) error {
+	c, err := net.DialTimeout("unix", path, ringLimit)
+	if err != nil {
+		return fmt.Errorf("ring: %w", err)
+	}
+	_ = c.SetDeadline(time.Now().Add(ringLimit)) // a socket takes any deadline
+	_, err = c.Write([]byte(line + "\n"))
+	if err = errors.Join(err, c.Close()); err != nil {
+		return fmt.Errorf("ring: %w", err)
+	}
+	return nil
+}
+
+// bells lists those of all other processes.
+func (s *Store) bells() []string {
+	all, err := filepath.Glob(filepath.Join(s.dir, "run", "*.sock"))
+	if err != nil {
+		return nil // the pattern is well formed
+	}
+	s.bellMu.Lock()
+	defer s.bellMu.Unlock()
+	var others []string
+	for _, path := range all {
+		if s.bell == nil || path != s.bell.listen.Addr().String() {
+			others = append(others, path)
+		}
+	}
+	return others
+}
+
+// wakeful hears the commits of other processes. It belongs to one Follow.
+type wakeful struct {
+	store *Store
+	woken chan struct{}
+	work  sync.WaitGroup
+
+	mu    sync.Mutex
+	conns map[string]net.Conn
+}
+
+// look connects to the bells that are new, and forgets those of the dead.
+func (w *wakeful) look(ctx context.Context) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, path := range w.store.bells() {
+		if w.conns[path] != nil || ctx.Err() != nil {
+			continue
+		}
+		c, err := net.DialTimeout("unix", path, ringLimit)
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			_ = os.Remove(path) // its process was killed
+		}
+		if err != nil {
+			continue
+		}
+		w.conns[path] = c
+		w.work.Go(func() { w.hear(path, c) })
+	}
+}
+
+func (w *wakeful) hear(path string, c net.Conn) {
+	if _, err := c.Write([]byte("follow\n")); err == nil {
+		for in := bufio.NewReader(c); ; {
+			if _, err := in.ReadByte(); err != nil {
+				break
+			}
+			select {
+			case w.woken <- struct{}{}:
+			default: // it is awake already
+			}
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.conns, path)
+	_ = c.Close() // perhaps by close already
+}
+
+func (w *wakeful) close() {
+	w.mu.Lock()
+	for _, c := range w.conns {
+		_ = c.Close() // hear ends with it
+	}
+	w.mu.Unlock()
+	w.work.Wait()
+}
+
+// told hands events on and rings for them.
+func (s *Store) told(events []event.Event) {
+	for _, ev := range events {
+		s.publish(ev)
+	}
+	if len(events) > 0 {
+		s.committed()
+	}
+}

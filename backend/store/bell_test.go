@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// TestTheBellWakesAnotherProcess: an order is heard of without looking for it,
+// and so is a commit. Nobody else can ring, and a bell of the dead is taken down.
+func TestTheBellWakesAnotherProcess(t *testing.T) {
+	dir := shortDir(t)
+	owner, other := open(t, dir, nil), open(t, dir, nil)
+	heard := make(chan goal.ID, 1)
+	bell, err := owner.Listen(t.Context(), func(id goal.ID) { heard <- id })
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside, err := other.Listen(t.Context(), func(goal.ID) { t.Error("it rang for itself") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := bell.listen.Addr().String()
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info, err)
+	}
+	g := create(t, owner)
+	other.Ring(g.ID)
+	if id := <-heard; id != g.ID {
+		t.Errorf("it rang for %s", id)
+	}
+
+	dead := filepath.Join(dir, "run", "1.sock")
+	gone, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", dead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.(*net.UnixListener).SetUnlinkOnClose(false)
+	if err := gone.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wake := &wakeful{store: other, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
+	defer wake.close()
+	wake.look(t.Context())
+	if _, err := os.Stat(dead); !os.IsNotExist(err) {
+		t.Errorf("the bell of the dead: %v", err)
+	}
+	run := begin(t, owner, g.ID)
+	for n := 1; ; n++ { // the connection may be made a little later than the first commit
+		if err := owner.Append(context.Background(), run, &event.Iteration{N: n}); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-wake.woken:
+		default:
+			continue
+		}
+		break
+	}
+	for _, b := range []*Bell{bell, beside} { // with a follower still there
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "run", "*.sock")); err != nil || len(left) != 0 {
+		t.Errorf("%v %v", left, err)
+	}
+}
+
+// shortDir has room for the path of a socket, which has a hundred bytes.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "s-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}

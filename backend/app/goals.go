@@ -195,7 +195,7 @@ func (a *App) order(ctx context.Context, id goal.ID, o goal.Order) error {
 		return fmt.Errorf("%s: %w", o.Kind, err)
 	}
 	if !a.runner.Nudge(id) {
-		a.store.Ring(id) // else it is heard a little later
+		a.store.Ring(ctx, id) // else it is heard a little later
 	}
 	return nil
 }

@@ -187,7 +187,7 @@ func (r *room) mind(ctx context.Context, role string, p config.Provider) (model.
 		return nil, err
 	}
 	if r.parks[role] == nil {
-		r.parks[role] = &model.Parks{}
+		r.parks[role] = model.ParkedBefore(r.parked)
 	}
 	return model.Retry{
 		Model: m, Clock: r.app.clock, TurnTimeout: turnTimeout, Parks: r.parks[role],

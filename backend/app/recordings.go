@@ -101,7 +101,7 @@ func (c *camera) terminal(s *terminal.Session) {
 				return
 			}
 			cols, rows := v.Size()
-			c.add(recording.Record{Pane: s.ID(), Kind: pane.Terminal, Width: cols, Height: rows, Data: chunk})
+			c.add(recording.Record{Pane: s.ID(), Kind: pane.Terminal, Width: cols, Height: rows, Data: []byte(c.app.mask.Text(string(chunk)))})
 			v.Ack(offset + int64(len(chunk)))
 		}
 	})

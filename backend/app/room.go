@@ -35,6 +35,7 @@ type room struct {
 	world    *verify.World // opened with the room
 	minds    minds
 	parks    map[string]*model.Parks // by role
+	parked   int                     // in a row, when the room was opened
 	camera   *camera
 	warn     func(what, text string)
 	timer    *time.Timer // after done; guarded by rooms.mu
@@ -76,6 +77,9 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(w
 		return nil, errors.Join(err, held.close(ctx))
 	}
 	if r.children, err = a.childrenOf(ctx, g); err != nil {
+		return nil, errors.Join(err, held.close(ctx))
+	}
+	if r.parked, err = a.store.ParkedInARow(ctx, g.ID); err != nil {
 		return nil, errors.Join(err, held.close(ctx))
 	}
 	r.camera = a.newCamera(g.ID)
@@ -166,7 +170,6 @@ func (r *room) Close(ctx context.Context, exit goal.Exit) error {
 	r.held.journal(nil) // the run's journal is closed
 	err := errors.Join(r.box.Close(), r.children.follow(ctx, exit))
 	r.camera.run(false)
-	err := r.box.Close()
 	switch {
 	case exit == goal.Interrupted || goal.StatusOf(exit) != goal.Paused && exit != goal.Done:
 		return errors.Join(err, r.app.closeRoom(ctx, r.goal))

@@ -20,6 +20,9 @@ type Parks struct {
 	n  int
 }
 
+// ParkedBefore counts on after so many parks in a row, of which another process knew.
+func ParkedBefore(n int) *Parks { return &Parks{n: n} }
+
 // unavailable decides what is left when the budget is used up: a provider that
 // limits or is overloaded parks the goal, until when it said or for 1, 2, 4 … 30
 // min; anything else, and the seventh park in a row, is the fault itself.

@@ -316,6 +316,31 @@ func TestAModelThatNeverClaimsReachesTheLimit(t *testing.T) {
 	}
 }
 
+// TestMoneyUsedUpEndsTheGoal before the next turn, after warnings at half of it and at 80 %.
+func TestMoneyUsedUpEndsTheGoal(t *testing.T) {
+	n := 0
+	w := newWorld(t, func(context.Context, goal.Turn) (goal.Reply, error) {
+		n++
+		return goal.Reply{
+			Calls: []goal.Call{{Tool: "write_file", Arguments: fmt.Sprintf(`{"path":"f%d","content":"x"}`, n)}}, Usage: goal.Usage{USD: 0.30},
+		}, nil
+	})
+	_, row := w.run(func(g *goal.Goal) { g.Limits.USD = 1 })
+	expect(t, row, goal.Failed, goal.LimitReached)
+	if row.Spent.USD < 1 || row.Spent.Iterations != 4 || !strings.Contains(row.Report[0], "$1.00") {
+		t.Errorf("$%.2f in %d iterations: %q", row.Spent.USD, row.Spent.Iterations, row.Report)
+	}
+	var percents []int
+	for _, e := range w.events {
+		if b, ok := e.Body.(*event.Warning); ok && b.What == "usd" {
+			percents = append(percents, b.Percent)
+		}
+	}
+	if fmt.Sprint(percents) != "[50 80 100]" {
+		t.Errorf("warned at %v per cent", percents)
+	}
+}
+
 func TestAClaimOnTheLastIterationIsStillVerified(t *testing.T) {
 	w := newWorld(t, call(`write_file {"path":"done.txt","content":"x"}`, claim))
 	_, row := w.run(func(g *goal.Goal) { g.Limits.Iterations = 1 })

@@ -45,7 +45,7 @@ func (s *Store) Listen(ctx context.Context, heard func(goal.ID)) (*Bell, error) 
 	path := ""
 	for n := 1; ; n++ {
 		path = s.bellPath(n)
-		if ring(path, "") == nil { // of this very process: tests have two
+		if ring(ctx, path, "") == nil { // of this very process: tests have two
 			continue
 		}
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -195,17 +195,22 @@ func (s *Store) committed() {
 
 // Ring wakes whoever looks after a goal, so that its orders are looked at now. All
 // processes hear it: a goal in the queue or parked has no run that names its own.
-func (s *Store) Ring(id goal.ID) {
+func (s *Store) Ring(ctx context.Context, id goal.ID) {
 	for _, path := range s.bells() {
-		if err := ring(path, "order "+string(id)); err != nil {
+		if err := ring(ctx, path, "order "+string(id)); err != nil {
 			s.log.Debug("ringing another process", "error", err)
 		}
 	}
 }
 
+func dial(ctx context.Context, path string) (net.Conn, error) {
+	d := net.Dialer{Timeout: ringLimit}
+	return d.DialContext(ctx, "unix", path) //nolint:wrapcheck // the caller says what for
+}
+
 // ring says one line to the bell of a process.
-func ring(path, line string) error {
-	c, err := net.DialTimeout("unix", path, ringLimit)
+func ring(ctx context.Context, path, line string) error {
+	c, err := dial(ctx, path)
 	if err != nil {
 		return fmt.Errorf("ring: %w", err)
 	}
@@ -252,7 +257,7 @@ func (w *wakeful) look(ctx context.Context) {
 		if w.conns[path] != nil || ctx.Err() != nil {
 			continue
 		}
-		c, err := net.DialTimeout("unix", path, ringLimit)
+		c, err := dial(ctx, path)
 		if errors.Is(err, syscall.ECONNREFUSED) {
 			_ = os.Remove(path) // its process was killed
 		}

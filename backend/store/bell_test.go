@@ -30,7 +30,7 @@ func TestTheBellWakesAnotherProcess(t *testing.T) {
 		t.Errorf("%v %v", info, err)
 	}
 	g := create(t, owner)
-	other.Ring(g.ID)
+	other.Ring(t.Context(), g.ID)
 	if id := <-heard; id != g.ID {
 		t.Errorf("it rang for %s", id)
 	}

@@ -96,6 +96,17 @@ func (s *Store) lastStop(ctx context.Context, id goal.ID) (string, error) {
 	return at, nil
 }
 
+const parkedInARow = "SELECT count(*) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND " + rare + ` AND type = 'paused' AND body ->> 'exit' = 'parked'
+	AND seq > (SELECT coalesce(max(seq), 0) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND ` + rare + " AND type = 'usage')"
+
+// ParkedInARow counts how often the goal was parked since a model last answered.
+func (s *Store) ParkedInARow(ctx context.Context, id goal.ID) (n int, err error) {
+	if err := s.read.QueryRowContext(ctx, parkedInARow, id).Scan(&n); err != nil {
+		return 0, fmt.Errorf("read parks: %w", err)
+	}
+	return n, nil
+}
+
 func (s *Store) newestSteps(ctx context.Context, id goal.ID) ([]goal.Step, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT s.n, s.tool, s.arguments, r.outcome, r.result FROM steps s
 		JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.risk <> '' ORDER BY s.n DESC LIMIT ?`, id, recentSteps)

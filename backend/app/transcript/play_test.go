@@ -172,7 +172,7 @@ func (s *stage) open() {
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.app = app.New(app.Options{Config: s.cfg, Log: s.cfg.Log(), Version: "test", Clock: s.clock, Slots: slots, Attended: s.tr.comment["attended"] == "yes"})
+	s.app = app.New(app.Options{Config: s.cfg, Log: s.cfg.Log(), Version: "test", Clock: s.clock, Slots: slots, Attended: s.tr.comment["attended"] == "yes", Watch: s.tr.comment["watch"] == "yes"})
 	if err := s.app.Open(s.Context()); err != nil {
 		s.Fatal(err)
 	}
@@ -222,6 +222,7 @@ func (s *stage) aside(line string) {
 //	recorded [NAME] PANE TEXT  until the recording of the pane holds the text; a picture holds "a picture"
 //	pause|abort|delete [NAME] · steer [NAME] TEXT
 //	clock DURATION          puts the clock forward when somebody waits for a time within that; clock! does at once
+//	elsewhere ORDER         gives an order from another process on the same folders
 //	restart                 closes the program and opens it again
 //	write PATH TEXT · remove PATH
 //	status|receipt|report [NAME] · list
@@ -254,6 +255,8 @@ func (s *stage) command(line string) error {
 		}
 		s.clock.jump(d)
 		return nil
+	case "elsewhere":
+		return s.elsewhere(rest)
 	case "restart":
 		s.close()
 		s.open()
@@ -288,6 +291,19 @@ func (s *stage) appears(path string) error {
 	}
 }
 
+// elsewhere gives an order from a second program on the same folders, which
+// knows nothing of this one but what is written there.
+func (s *stage) elsewhere(line string) (err error) {
+	verb, rest, _ := strings.Cut(line, " ")
+	name, rest := s.named(rest)
+	other := app.New(app.Options{Config: s.cfg, Log: s.cfg.Log(), Version: "test", Clock: s.clock})
+	if err := other.Open(s.Context()); err != nil {
+		return fmt.Errorf("another program: %w", err)
+	}
+	defer func() { err = errors.Join(err, other.Close(context.WithoutCancel(s.Context()))) }()
+	return s.askOf(other, verb, s.id(name), rest)
+}
+
 // recorded waits until what a pane showed has been written down; nothing else tells of it.
 func (s *stage) recorded(id goal.ID, rest string) error {
 	name, text, _ := strings.Cut(rest, " ")
@@ -317,6 +333,12 @@ func (s *stage) recorded(id goal.ID, rest string) error {
 
 // ask gives an order about a goal.
 func (s *stage) ask(verb string, id goal.ID, rest string) error {
+	return s.askOf(s.app, verb, id, rest)
+}
+
+func (s *stage) askOf(a *app.App, verb string, id goal.ID, rest string) error {
+	ctx := context.WithoutCancel(s.Context())
+	goals, approvals := a.GoalAPI(ctx), a.ApprovalAPI(ctx)
 	var err error
 	switch verb {
 	case "approve", "deny":
@@ -327,9 +349,9 @@ func (s *stage) ask(verb string, id goal.ID, rest string) error {
 		} else {
 			in.Why = more
 		}
-		_, err = s.app.ApprovalAPI(context.WithoutCancel(s.Context())).Answer([]api.AnswerInput{in})
+		_, err = approvals.Answer([]api.AnswerInput{in})
 	case "revoke":
-		_, err = s.app.ApprovalAPI(context.WithoutCancel(s.Context())).Revoke(string(id), rest)
+		_, err = approvals.Revoke(string(id), rest)
 	case "resume":
 		var in api.ResumeInput
 		if strings.HasPrefix(rest, "{") {
@@ -339,21 +361,21 @@ func (s *stage) ask(verb string, id goal.ID, rest string) error {
 		} else {
 			in.Note = rest
 		}
-		_, err = s.api.Resume(string(id), in)
+		_, err = goals.Resume(string(id), in)
 	case "reopen":
-		_, err = s.api.Reopen(string(id), rest)
+		_, err = goals.Reopen(string(id), rest)
 	case "accept":
-		_, err = s.api.Accept(string(id))
+		_, err = goals.Accept(string(id))
 	case "reject":
-		_, err = s.api.Reject(string(id), rest)
+		_, err = goals.Reject(string(id), rest)
 	case "pause":
-		_, err = s.api.Pause(string(id))
+		_, err = goals.Pause(string(id))
 	case "abort":
-		_, err = s.api.Abort(string(id))
+		_, err = goals.Abort(string(id))
 	case "delete":
-		_, err = s.api.Delete(string(id))
+		_, err = goals.Delete(string(id))
 	case "steer":
-		_, err = s.api.Steer(string(id), rest)
+		_, err = goals.Steer(string(id), rest)
 	default:
 		err = fmt.Errorf("the transcript asks for %q, which is not known", verb)
 	}

@@ -31,7 +31,7 @@ var update = flag.Bool("update", false, "write the journals that come out into t
 type transcript struct {
 	file    string
 	archive *txtar.Archive
-	comment map[string]string // in the text before the sections: needs: PROGRAMS, slots: N, window: TOKENS, account: the agent's last word
+	comment map[string]string // in the text before the sections: needs: PROGRAMS, slots: N, window: TOKENS, attended: yes, watch: yes, account: the agent's last word
 	goals   map[string]json.RawMessage
 	models  map[string][]turn
 	asides  map[string][]turn

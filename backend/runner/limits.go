@@ -13,6 +13,9 @@ import (
 // time in which it waited for its person.
 func (r *Run) spent() time.Duration {
 	now := r.cfg.Clock.Now()
+	if !r.stopped.IsZero() {
+		now = r.stopped
+	}
 	return r.before + now.Sub(r.began) - r.idle.at(now)
 }
 

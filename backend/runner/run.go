@@ -26,10 +26,11 @@ type Run struct {
 	conversation conversation
 	callIDs      map[string]bool // of the whole conversation
 
-	began  time.Time      // of this run
-	before time.Duration  // spent by earlier runs
-	warned map[string]int // limit → percent warned of
-	silent int            // turns without a tool call, in a row
+	began   time.Time      // of this run
+	before  time.Duration  // spent by earlier runs
+	stopped time.Time      // what follows is not the goal's time any more; zero while it runs
+	warned  map[string]int // limit → percent warned of
+	silent  int            // turns without a tool call, in a row
 
 	guard    *guard
 	critic   critic
@@ -82,6 +83,7 @@ func (r *Run) drive(ctx context.Context) (*Stop, error) {
 	stop := r.work(ctx)
 	cancel(stop)
 	<-watched
+	r.stopped = r.cfg.Clock.Now()
 	settled := r.settle(context.WithoutCancel(ctx), stop)
 	return stop, errors.Join(settled, r.closeRoom(context.WithoutCancel(ctx), stop.Exit))
 }

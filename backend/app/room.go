@@ -198,8 +198,7 @@ func (r *room) linger(ctx context.Context) {
 
 // end ends every program of the goal and closes its pages.
 func (r *room) end(ctx context.Context) error {
-	return errors.Join(r.guests.close(), r.held.close(ctx), r.app.browsers.CloseGoal(ctx, string(r.goal)))
-	return errors.Join(r.held.close(ctx), r.app.browsers.CloseGoal(ctx, string(r.goal)), r.camera.close())
+	return errors.Join(r.guests.close(), r.held.close(ctx), r.app.browsers.CloseGoal(ctx, string(r.goal)), r.camera.close())
 }
 
 // closeRoom ends every program of a goal. Its terminals stay on the screen with

@@ -117,7 +117,7 @@ func (p Program) root() *cobra.Command {
 		p.order("pause", "Pause a running goal after the call that runs", (*api.GoalAPI).Pause),
 		p.order("abort", "End a goal at once", (*api.GoalAPI).Abort),
 		p.order("delete", "Delete a goal and everything about it; a live one is aborted first", (*api.GoalAPI).Delete),
-		p.steer(), p.approvals(), p.approve(), p.deny(), p.revoke(), p.secrets(), p.doctor(), p.serve(), p.static(), p.version())
+		p.steer(), p.approvals(), p.approve(), p.deny(), p.revoke(), p.secrets(), p.sandbox(), p.doctor(), p.serve(), p.static(), p.version())
 	return root
 }
 

@@ -1,0 +1,61 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"goalpost/backend/api"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/process"
+	"goalpost/backend/sandbox"
+)
+
+// Walled is a sandbox without a goal, for a person who wants to see what holds.
+type Walled struct {
+	Inside  process.Launcher // the agent's programs of a goal
+	Outside process.Launcher // the person's own, through a helper too
+	Env     []string         // of Inside
+	OwnEnv  []string         // of Outside
+	Dir     string
+
+	held *enclosure
+}
+
+// Network lists what the network has refused so far, a line each.
+func (w *Walled) Network() []string { return w.held.proxy.Refused(0) }
+
+// InSandbox makes the sandbox that a goal would get, lends it, and ends
+// everything in it.
+func (a *App) InSandbox(ctx context.Context, in api.StartInput, do func(*Walled) error) (err error) {
+	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts}
+	if !p.Risk.Valid() {
+		return &goal.Refusal{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
+	}
+	if p.Dir, err = a.existing(in.Dir); err != nil {
+		return err
+	}
+	if err := a.grantsOf(in, &p); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(a.cfg.State(), "rooms"), 0o700); err != nil {
+		return fmt.Errorf("sandbox: %w", err)
+	}
+	layer, err := os.MkdirTemp(filepath.Join(a.cfg.State(), "rooms"), "person-*")
+	if err != nil {
+		return fmt.Errorf("sandbox: %w", err)
+	}
+	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
+	held, err := a.enclose(ctx, "sandbox", p, layer)
+	if errors.Is(err, sandbox.ErrRefused) {
+		return &goal.Refusal{Field: "sandbox", Reason: err.Error(), Hint: "doctor says what holds here"}
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.close(context.WithoutCancel(ctx))) }()
+	return do(&Walled{Inside: held.set, Outside: a.person, Env: held.env, OwnEnv: a.personEnv(), Dir: p.Dir, held: held})
+}

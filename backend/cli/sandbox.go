@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/policy"
+	"goalpost/backend/process"
+)
+
+// sandbox runs a command where a goal's programs would run.
+func (p Program) sandbox() *cobra.Command {
+	in := api.StartInput{}
+	var risk string
+	var times int
+	c := &cobra.Command{
+		Use: "sandbox [flags] -- COMMAND…", Short: "Run a command in the sandbox that a goal would get", Args: cobra.MinimumNArgs(1),
+		Example: "  " + p.Name + " sandbox --dir . -- sh -c 'ls ~; curl example.org'\n  " + p.Name + " sandbox --times 200 -- true",
+		RunE: func(c *cobra.Command, argv []string) error {
+			dir, err := filepath.Abs(in.Dir)
+			if err != nil {
+				return fmt.Errorf("--dir: %w", err)
+			}
+			in.Dir, in.Risk = dir, policy.Risk(risk)
+			return p.started(c.Context(), app.Options{}, func(a *app.App) error {
+				return a.InSandbox(c.Context(), in, func(w *app.Walled) error {
+					if times > 0 {
+						return p.compare(c.Context(), w, argv, times)
+					}
+					return p.runWalled(c.Context(), w, argv)
+				})
+			})
+		},
+	}
+	fl := c.Flags()
+	fl.SetInterspersed(false)
+	fl.StringVar(&in.Dir, "dir", ".", "the folder that it may write")
+	fl.StringVar(&risk, "risk", string(policy.WriteLocal), "what it may do at most: "+policy.RiskNames())
+	fl.StringArrayVar(&in.AllowHosts, "allow-host", nil, "hosts that it may contact, from network_get on")
+	fl.IntSliceVar(&in.AllowLocal, "allow-local", nil, "ports of this machine's own loopback that it may reach")
+	fl.StringArrayVar(&in.AllowWrite, "allow-write", nil, "another folder that it may write")
+	fl.StringArrayVar(&in.AllowRead, "allow-read", nil, "another file or folder that it may read")
+	fl.StringArrayVar(&in.AllowSocket, "allow-socket", nil, "a Unix socket that it may use")
+	fl.IntVar(&times, "times", 0, "run it so often, and as often without the sandbox, and print what the sandbox costs")
+	return c
+}
+
+// runWalled gives the command this program's own input and output. It has no
+// terminal of its own, so a shell in it has no job control.
+func (p Program) runWalled(ctx context.Context, w *app.Walled, argv []string) error {
+	child, err := w.Inside.Start(ctx, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
+	if err != nil {
+		return fmt.Errorf("sandbox: %w", err)
+	}
+	select {
+	case <-child.Done():
+	case <-ctx.Done():
+		return exitCode(exitInterrupted) // what runs ends with the sandbox
+	}
+	for _, line := range w.Network() {
+		p.say("%s: the network refused %s\n", p.Name, oneLine(line))
+	}
+	switch status := child.Status(); {
+	case status.Signal != 0:
+		p.say("%s: %s\n", p.Name, status)
+		return exitCode(128 + int(status.Signal))
+	case status.Code != 0:
+		return exitCode(status.Code)
+	}
+	return nil
+}
+
+// compare prints a row of the page of performance: the command inside and outside.
+func (p Program) compare(ctx context.Context, w *app.Walled, argv []string, times int) error {
+	in, err1 := timed(ctx, w.Inside, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir}, times)
+	out, err2 := timed(ctx, w.Outside, process.Command{Argv: argv, Env: w.OwnEnv, Dir: w.Dir}, times)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	ms := func(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d.Microseconds())/1000) }
+	middle, late := times/2, times*95/100
+	return p.print("| figure | median | p95 | unit | n |\n|---|--:|--:|---|--:|\n| `%s` in the sandbox, from %s | %s | %s | ms | %d |\n| – the same without | %s | %s | ms | %d |\n| – more by | %s | %s | ms | |\n",
+		strings.Join(argv, " "), p.Name, ms(in[middle]), ms(in[late]), times, ms(out[middle]), ms(out[late]), times, ms(in[middle]-out[middle]), ms(in[late]-out[late]))
+}
+
+// timed runs a command and sorts what its runs took, from the request until its wait status.
+func timed(ctx context.Context, l process.Launcher, c process.Command, times int) ([]time.Duration, error) {
+	list := make([]time.Duration, 0, times)
+	for range times {
+		from := time.Now()
+		child, err := l.Start(ctx, c)
+		if err != nil {
+			return nil, fmt.Errorf("sandbox: %w", err)
+		}
+		select {
+		case <-child.Done():
+		case <-ctx.Done():
+			return nil, exitCode(exitInterrupted)
+		}
+		list = append(list, time.Since(from))
+	}
+	slices.Sort(list)
+	return list, nil
+}

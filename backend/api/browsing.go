@@ -109,6 +109,29 @@ func (a *BrowserAPI) Upload(in ArgsUpload) (out string, err error) {
 	return a.browsing.Upload(in)
 }
 
+// PageLogins are the saved logins of the origin that a page has.
+type PageLogins struct {
+	Origin string   `json:"origin"`
+	Users  []string `json:"users"`
+}
+
+// Logins lists who has a saved login on the page's present origin.
+func (a *BrowserAPI) Logins(id string) (out PageLogins, err error) {
+	_, err = a.with(id, func(p *browser.Pane) error {
+		out.Origin, out.Users, err = p.LoginUsers(a.ctx)
+		return err
+	})
+	return out, err
+}
+
+// FillLogin puts a saved login into the page's fields; user "" is the only one.
+func (a *BrowserAPI) FillLogin(id, user string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error {
+		_, err := p.FillLogin(a.ctx, user)
+		return err
+	})
+}
+
 // Profiles lists the names of the person's profiles.
 func (a *BrowserAPI) Profiles() (out []string, err error) {
 	defer a.guard(&err)

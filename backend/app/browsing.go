@@ -18,6 +18,7 @@ import (
 	"goalpost/backend/browser"
 	"goalpost/backend/pane"
 	"goalpost/backend/process"
+	"goalpost/backend/secret"
 )
 
 // The profiles of a person's browser panes that have a name of their own.
@@ -102,6 +103,26 @@ func (b *browsing) open(ctx context.Context, in api.ArgsOpenBrowser) (*browser.P
 		return nil, fmt.Errorf("open browser: %w", err)
 	}
 	return p, nil
+}
+
+// pageLogins are the saved logins as pages know them.
+type pageLogins struct{ *secret.Logins }
+
+// Open gives a login of exactly this origin.
+func (l pageLogins) Open(ctx context.Context, origin, user string) (name, password string, err error) {
+	in, err := l.For(ctx, origin, user)
+	if err != nil {
+		return "", "", fmt.Errorf("the login: %w", err)
+	}
+	return in.User, in.Password, nil
+}
+
+// Save keeps a login.
+func (l pageLogins) Save(ctx context.Context, origin, user, password string) error {
+	if err := l.Logins.Save(ctx, secret.Login{Origin: origin, User: user, Password: password}); err != nil {
+		return fmt.Errorf("the login: %w", err)
+	}
+	return nil
 }
 
 // mostUploaded is how large a file may be that the page hands over.

@@ -140,7 +140,7 @@ func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
 		p.info.URL = clean(ev.Frame.URL+ev.Frame.URLFragment, 4096)
 		p.info.Title = untitled(p.info.URL)
 		p.woe, p.note, p.hung, p.row = "", "", false, 0
-		p.withdrawn(everything)
+		p.withdrawn(func(a asked) bool { return a.Kind != pane.SaveLogin }) // which outlives the form that was sent
 		p.drag = nil
 		if ev.Frame.Unreachable != "" {
 			p.info.URL = clean(ev.Frame.Unreachable, 4096)

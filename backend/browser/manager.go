@@ -38,6 +38,8 @@ type Config struct {
 	// Downloads gives the folder for the files that pages send to a goal, or to
 	// the person if goalID is "". No folder, or nil, refuses them.
 	Downloads func(goalID string) string
+	// Logins keep what the person logs in with; nil: nothing is kept or filled in.
+	Logins Logins
 	// OwnPorts are the ports of this program, which no page may reach.
 	OwnPorts func() []int
 	Log      *slog.Logger

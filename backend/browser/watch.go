@@ -42,6 +42,8 @@ type seen struct {
 	Image    string        `json:"image"`
 	Selected string        `json:"selected"`
 	Editable bool          `json:"editable"`
+	User     string        `json:"user"`
+	Password string        `json:"password"`
 }
 
 func (p *Pane) onTold(pg *page, e *cdp.Event) {
@@ -59,6 +61,8 @@ func (p *Pane) onTold(pg *page, e *cdp.Event) {
 		p.onCopied(s.Text)
 	case "calm":
 		p.withdraw(ofKind(pane.Suggest))
+	case "sent":
+		p.onLoginSent(s)
 	case "permission":
 		p.onPermission(pg, told.ExecutionContextID, s)
 	case "choose", "pick", "suggest", "menu":

@@ -193,6 +193,30 @@ if (globalThis.goalpostDocument?.deref() !== document) globalThis.goalpostHand =
   addEventListener('copy', copied);
   addEventListener('cut', copied);
 
+  // What the person logs in with. A form may be sent by its script, which stops
+  // the event, or be no form at all: then a click or Enter beside a password.
+  const named = (secret) => {
+    const all = [...(secret.form ?? document).querySelectorAll('input')];
+    const before = all.slice(0, all.indexOf(secret)).filter((f) => /^(text|email|tel|url|)$/.test(f.type) && f.checkVisibility());
+    return all.find((f) => /username|email/.test(f.autocomplete) && f !== secret) ?? before.pop();
+  };
+  const secretIn = (scope) => [...scope.querySelectorAll('input[type=password]')].find((f) => f.checkVisibility());
+  const sent = (scope) => {
+    const secret = scope && secretIn(scope);
+    const user = secret && named(secret);
+    if (secret?.value && user?.value) {
+      tell({ t: 'sent', origin: location.origin, user: text(user.value, 300), password: text(secret.value, 1000) });
+    }
+  };
+  on('submit', (e) => sent(target(e)));
+  on('click', (e) => {
+    const pressed = target(e)?.closest?.('button, input[type=button], [role=button]');
+    if (pressed && !(pressed.form ?? pressed.closest('form'))) sent(document);
+  });
+  on('keydown', (e) => {
+    if (e.key === 'Enter' && target(e)?.tagName === 'INPUT' && !target(e).form) sent(document);
+  });
+
   // What the page's own world asks permission for, see permit.js.
   addEventListener('goalpost-ask', (e) => {
     const [name, id] = String(e.detail).split(' ');
@@ -221,6 +245,24 @@ if (globalThis.goalpostDocument?.deref() !== document) globalThis.goalpostHand =
       el.value = value;
       changed(el);
       return el.value.toLowerCase() === value.toLowerCase();
+    },
+    // login fills in a login, if the document is still the one that it belongs to.
+    login: (origin, user, password) => {
+      const filled = [];
+      if (location.origin !== origin) return filled;
+      const put = (el, value, what) => {
+        if (!el || el.disabled || el.readOnly) return;
+        el.focus();
+        el.value = value;
+        changed(el);
+        filled.push(what);
+      };
+      const secret = secretIn(document);
+      // Of a login in two steps the first one asks for the name alone.
+      const alone = () => [...document.querySelectorAll('input')].find((f) => /username|email/.test(f.autocomplete) && f.checkVisibility());
+      put(secret ? named(secret) : alone(), user, 'user');
+      if (location.origin === origin && secret?.type === 'password') put(secret, password, 'password');
+      return filled;
     },
     said: (id) => {
       dispatchEvent(new CustomEvent('goalpost-said', { detail: id }));

@@ -33,6 +33,7 @@ const (
 	Suggest     QuestionKind = "suggest"     // a text field's suggestions
 	Pick        QuestionKind = "pick"        // a date, time or colour; Type is the input's
 	ContextMenu QuestionKind = "menu"        // the other mouse button
+	SaveLogin   QuestionKind = "save_login"  // Value is the user; Multiple: the user's saved password was another
 )
 
 // Question is what a page, or Chromium, asks the person. Texts come from the

@@ -131,9 +131,15 @@ var all = []task{
 	// Frames and shadow roots.
 	{"frame", "within", func(a *agent) { solveInside(a, "frame") }},
 	{"nested", "within", func(a *agent) { solveInside(a, "nested") }},
+	{"foreign", "within", func(a *agent) { solveInside(a, "foreign") }},
 	{"shadow", "opened", func(a *agent) {
 		a.open("shadow")
 		a.click(`button "Open the box"`)
+	}},
+	{"closed", "sesame", func(a *agent) {
+		a.open("closed")
+		a.write(`"Key"`, "sesame")
+		a.click(`button "Unlock"`)
 	}},
 
 	// The mouse.

@@ -18,6 +18,7 @@ import type {
   LoginInput,
   LoginView,
   PaneAnswer,
+  PageLogins,
   PaneInfo,
   PaneList,
   ProposalView,
@@ -107,6 +108,8 @@ export interface Methods {
   "BrowserAPI.Profiles": () => string[] | null;
   "BrowserAPI.DeleteProfile": (name: string) => boolean;
   "BrowserAPI.ImportCookies": (id: string, file: string) => number;
+  "BrowserAPI.Logins": (id: string) => PageLogins;
+  "BrowserAPI.FillLogin": (id: string, user: string) => boolean;
   "BrowserAPI.Bookmarks": () => Bookmark[] | null;
   "BrowserAPI.SetBookmark": (url: string, title: string, on: boolean) => boolean;
   "BrowserAPI.History": (words: string, limit: number) => Visit[] | null;

@@ -482,7 +482,8 @@ export type QuestionKind =
   | "choose"
   | "suggest"
   | "pick"
-  | "menu";
+  | "menu"
+  | "save_login";
 
 export interface PaneQuestion {
   id: number;
@@ -543,6 +544,12 @@ export interface Bookmark {
   url: string;
   title: string;
   added_at: string;
+}
+
+/** The saved logins of the origin that a page has. */
+export interface PageLogins {
+  origin: string;
+  users: string[] | null;
 }
 
 export interface Visit {

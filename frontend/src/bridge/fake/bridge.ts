@@ -457,6 +457,8 @@ export class FakeBridge implements Bridge {
     "BrowserAPI.Profiles": () => ["default", "work"],
     "BrowserAPI.DeleteProfile": () => true,
     "BrowserAPI.ImportCookies": () => 3,
+    "BrowserAPI.Logins": () => ({ origin: "", users: [] }),
+    "BrowserAPI.FillLogin": () => true,
     "BrowserAPI.Bookmarks": () => [],
     "BrowserAPI.SetBookmark": () => true,
     "BrowserAPI.History": () => [],

@@ -23,7 +23,7 @@ interface QuestionsProps {
 export function Questions({ pane, overlay, surface, space, scale, focus }: QuestionsProps) {
   const app = useApp();
   const box = overlay.questions.find(isBox);
-  const field = overlay.questions.find((q) => !isBox(q));
+  const field = overlay.questions.find((q) => !isBox(q) && q.kind !== "save_login");
   const open = box ?? (field?.kind === "suggest" ? undefined : field);
   const had = useRef(false);
 

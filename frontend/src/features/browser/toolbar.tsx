@@ -7,7 +7,7 @@ import { Menu, type MenuItem } from "@/ui/menu";
 import { Address } from "./address";
 import { Driver } from "./driver";
 
-export type Panel = "find" | "downloads" | "library" | null;
+export type Panel = "find" | "downloads" | "library" | "logins" | null;
 
 interface ToolbarProps {
   pane: PaneInfo;
@@ -94,6 +94,13 @@ function menuOf(app: ReturnType<typeof useApp>, pane: PaneInfo, zoom: number, on
     { id: "pdf", label: "Save as PDF", hint: "Ctrl+P", run: () => void print() },
     null,
     { id: "downloads", label: "Downloads", run: () => onPanel("downloads") },
+    {
+      id: "logins",
+      label: "Fill in a saved login…",
+      takesFocus: true,
+      disabled: !pane.url.startsWith("http"),
+      run: () => onPanel("logins"),
+    },
     { id: "library", label: "Bookmarks, history, profiles", takesFocus: true, run: () => onPanel("library") },
     { id: "temporary", label: "New temporary page", run: () => void app.openBrowser("", "temporary") },
   ];

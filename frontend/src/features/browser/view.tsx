@@ -10,6 +10,7 @@ import { FindBar } from "./findbar";
 import { useKeyboard } from "./keyboard";
 import { Library } from "./library";
 import { useMouse } from "./mouse";
+import { Logins, SaveLogin } from "./logins";
 import { AgentPointer } from "./pointer";
 import { Questions } from "./questions";
 import { shortcutOf } from "./shortcuts";
@@ -137,6 +138,7 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
           </IconButton>
         </div>
       ) : null}
+      <SaveLogin pane={pane} overlay={overlay} />
       <div ref={area} className="relative min-h-0 flex-1 overflow-hidden bg-s2">
         <canvas
           ref={canvas}
@@ -175,6 +177,7 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
         ) : null}
         {panel === "find" ? <FindBar pane={pane.id} onEnd={endPanel} /> : null}
         {panel === "downloads" ? <Downloads pane={pane} list={overlay.downloads} onClose={endPanel} /> : null}
+        {panel === "logins" ? <Logins pane={pane} onClose={endPanel} /> : null}
         {panel === "library" ? <Library pane={pane} onClose={endPanel} /> : null}
         {surface && page && shown ? (
           <Questions

@@ -1,0 +1,81 @@
+import { useEffect, useState } from "react";
+import type { PageLogins, PaneInfo, PaneOverlay } from "@/bridge/types";
+import { useApp } from "@/store/context";
+import { Button, IconButton } from "@/ui/button";
+import { CloseIcon } from "@/ui/icons";
+import { noAnswer } from "./answers";
+
+const host = (origin: string) => origin.replace(/^https?:\/\//, "");
+
+/** Asks whether to keep what the person has just logged in with. */
+export function SaveLogin({ pane, overlay }: { pane: PaneInfo; overlay: PaneOverlay }) {
+  const app = useApp();
+  const question = overlay.questions.find((q) => q.kind === "save_login");
+  if (!question) return null;
+  const answer = (yes: boolean) => void app.ask("BrowserAPI.Answer", pane.id, { ...noAnswer, id: question.id, yes });
+  return (
+    <div
+      role="status"
+      data-testid="save-login"
+      data-user={question.value}
+      className="flex min-h-8 shrink-0 items-center gap-2 border-b border-line bg-s2 py-1 pr-1 pl-3 text-xs text-t2"
+    >
+      <span className="selectable min-w-0 flex-1 break-words">
+        {question.multiple ? "Replace the saved password of " : "Save the login of "}
+        <b>{question.value}</b> on {host(question.origin)}?
+      </span>
+      <Button look="primary" data-testid="save-login-yes" onClick={() => answer(true)}>
+        {question.multiple ? "Replace" : "Save"}
+      </Button>
+      <Button data-testid="save-login-no" onClick={() => answer(false)}>
+        Not now
+      </Button>
+    </div>
+  );
+}
+
+/** The saved logins of the page's origin, to be filled in. */
+export function Logins({ pane, onClose }: { pane: PaneInfo; onClose: () => void }) {
+  const app = useApp();
+  const [known, setKnown] = useState<PageLogins | null>(null);
+  useEffect(() => {
+    void app.ask("BrowserAPI.Logins", pane.id).then((found) => setKnown(found ?? null));
+  }, [app, pane.id, pane.url]);
+  const users = known?.users ?? [];
+  const fill = (user: string) => {
+    onClose();
+    void app.ask("BrowserAPI.FillLogin", pane.id, user);
+  };
+  return (
+    <div
+      data-testid="logins"
+      className="appear absolute top-2 right-3 z-10 flex w-72 max-w-[90%] flex-col rounded-md border border-line2 bg-s2 p-2 text-xs shadow-pop"
+      onKeyDown={(e) => {
+        e.stopPropagation();
+        if (e.code === "Escape") onClose();
+      }}
+    >
+      <header className="flex items-center gap-2 pb-1 text-t2">
+        <span className="min-w-0 flex-1 truncate">Logins of {host(known?.origin ?? pane.url)}</span>
+        <IconButton autoFocus label="Close" data-testid="logins-close" onClick={onClose}>
+          <CloseIcon size={12} />
+        </IconButton>
+      </header>
+      {users.map((user) => (
+        <button
+          key={user}
+          type="button"
+          data-testid="login"
+          data-user={user}
+          className="h-8 truncate rounded-md px-2 text-left hover:bg-s3"
+          onClick={() => fill(user)}
+        >
+          {user}
+        </button>
+      ))}
+      {known && users.length === 0 ? (
+        <p className="px-2 py-1 text-t3">None is saved. You are asked when you log in here.</p>
+      ) : null}
+    </div>
+  );
+}

@@ -276,6 +276,29 @@ async function walk(t, { page, home, url, program, said }, site) {
     await pane.press("Enter");
     await pane.says("inside");
   });
+  await it("a login is kept and filled in again", async () => {
+    await pane.go(fixture("login"), "Login");
+    await pane.click(60, 34);
+    await pane.type("ann");
+    await pane.press("Tab");
+    await pane.type("let me in");
+    await pane.says("ann:let me in");
+    await pane.press("Enter");
+    await pane.says("opened");
+    await pane.root.locator('[data-testid="save-login"][data-user="ann"]').getByTestId("save-login-yes").click();
+    await pane.root.getByTestId("save-login").waitFor({ state: "detached" });
+    await pane.go(fixture("login"), "Login");
+    await at("browser-menu").click();
+    await page.getByTestId("menu-logins").click();
+    await at("login").and(page.locator('[data-user="ann"]')).click();
+    await pane.says("ann:let me in");
+    // The same machine under another name is another origin.
+    await pane.go(fixture("login").replace("127.0.0.1", "localhost"), "Login");
+    await at("browser-menu").click();
+    await page.getByTestId("menu-logins").click();
+    await at("logins").getByText("None is saved").waitFor();
+    await at("logins-close").click();
+  });
   await it("a certificate that is not valid", async () => {
     await pane.enter(`${site.unproven}/second.html`);
     await (await pane.asks("certificate")).getByTestId("question-dismiss").click();

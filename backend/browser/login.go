@@ -42,7 +42,7 @@ func (p *Pane) onLoginSent(s seen) {
 			}
 		}
 		p.withdraw(ofKind(pane.SaveLogin))
-		p.pose(asked{
+		p.pose(asked{ //nolint:contextcheck // an answer comes later, with a context of its own
 			Question: pane.Question{Kind: pane.SaveLogin, Origin: origin, Value: s.User, NoAnswer: true, Multiple: known},
 			answer: func(ctx context.Context, a pane.Answer) error {
 				if !a.Yes {

@@ -66,7 +66,10 @@ export function Address({ pane, field, onEntered }: AddressProps) {
         onBlur={close}
         onKeyDown={(e) => {
           const text = e.currentTarget.value.trim();
-          if (e.code === "Enter" && text) void enter(text);
+          if (e.code === "Enter" && text) {
+            e.preventDefault(); // else the page, which has the keyboard now, gets the rest of this key and sends its form
+            void enter(text);
+          }
           if (e.code === "ArrowDown" && open) {
             e.preventDefault();
             setAt(Math.min(at + 1, hits.length - 1));

@@ -21,6 +21,7 @@ import (
 	"goalpost/backend/runner"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/egress"
+	"goalpost/backend/secret"
 )
 
 // listings are what the person's MCP servers offered when they were last asked.
@@ -99,7 +100,7 @@ func (a *App) invite(ctx context.Context, e *enclosure, p policy.Policy, warn fu
 	}
 	g.set = mcp.Open(mcp.Options{
 		Servers: servers, Listings: a.listings(), Warn: refuse,
-		Room: mcp.Room{Launcher: e.set, Env: e.env, Dir: p.Dir, HTTP: &http.Client{Transport: g.wire}},
+		Room: mcp.Room{Launcher: e.set, Env: e.env, Dir: p.Dir, HTTP: &http.Client{Transport: g.wire}, Fill: a.fillServer},
 	})
 	return g, nil
 }
@@ -140,6 +141,25 @@ func (g *guests) connect(ctx context.Context, a *App, e *enclosure, p policy.Pol
 	}
 	g.wire.Proxy = http.ProxyURL(u)
 	return nil
+}
+
+// fillServer puts the person's secrets into what a server is given. One that is
+// bound to hosts goes to those only.
+func (a *App) fillServer(ctx context.Context, s mcp.Server, value string) (string, error) {
+	values := map[string]string{}
+	for _, name := range secret.Refs(value) {
+		kept, err := a.vault.Find(name)
+		if err != nil {
+			return "", fmt.Errorf("%w: keep it with secret set %s", err, name)
+		}
+		if host, _ := s.Host(); len(kept.Hosts) > 0 && !slices.Contains(kept.Hosts, host) {
+			return "", fmt.Errorf("the secret %s belongs to %s, not to this server", name, strings.Join(kept.Hosts, ", "))
+		}
+		if values[name], err = a.vault.Get(ctx, name); err != nil {
+			return "", fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return secret.Fill(value, func(name string) (string, bool) { v, ok := values[name]; return v, ok }), nil
 }
 
 func (g *guests) tools() []runner.Tool {
@@ -278,7 +298,7 @@ func (a *App) testServer(ctx context.Context, c config.MCPServer) (out api.MCPSe
 		return out, err
 	}
 	defer func() { err = errors.Join(err, g.close()) }()
-	room := mcp.Room{Launcher: e.set, Env: e.env, Dir: work, HTTP: &http.Client{Transport: g.wire}}
+	room := mcp.Room{Launcher: e.set, Env: e.env, Dir: work, HTTP: &http.Client{Transport: g.wire}, Fill: a.fillServer}
 	list, err := mcp.Ask(ctx, s, room, a.listings(), a.clock.Now())
 	if err != nil {
 		return out, &api.Problem{Code: api.Unavailable, Message: err.Error(), Hint: "a server that is a program runs inside a sandbox without network, as for a goal: install it first, then name the installed program"}

@@ -13,6 +13,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp/mcptest"
+	"goalpost/backend/policy"
 )
 
 func (p *program) mcp() *api.MCPAPI { return area[*api.MCPAPI](p.T, p.app) }
@@ -153,6 +154,42 @@ func TestAServerThatIsAnAddressIsReachedThroughAProxyOfItsOwn(t *testing.T) {
 	}
 	if s := p.step("run_command"); s.Outcome == event.OK {
 		t.Errorf("a program of the goal reached it: %+v", s)
+	}
+	p.ended(out.GoalID)
+}
+
+// TestASecretReachesItsServerAndNobodyElse: the program has it, the model sees
+// its name, and one that is bound to hosts goes to no program.
+func TestASecretReachesItsServerAndNobodyElse(t *testing.T) {
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	p := start(t, t.TempDir())
+	secrets := api.NewSecretAPI(t.Context(), p.app.Secrets())
+	for _, s := range []api.SecretInput{{Name: "TOKEN", Value: "sesame-7351"}, {Name: "BOUND", Value: "other-9", Hosts: []string{"example.org"}}} {
+		if _, err := secrets.Set(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := guest("whole")
+	server.Risk = string(policy.ReadOnly)
+	server.Env = append(server.Env, "SECRET={{secret:BOUND}}")
+	if _, err := p.mcp().Save(server); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.mcp().Test("fix"); err == nil || !strings.Contains(err.Error(), "belongs to example.org") {
+		t.Fatal(err)
+	}
+	server.Env[1] = "SECRET={{secret:TOKEN}}"
+	if _, err := p.mcp().Save(server); err != nil {
+		t.Fatal(err)
+	}
+	p.provide(turns(call("fix__env", `{}`), call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)))
+	out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := p.step("fix__env"); s.Outcome != event.OK || !strings.Contains(s.Result, "SECRET={{secret:TOKEN}}") {
+		t.Errorf("%+v", s)
 	}
 	p.ended(out.GoalID)
 }

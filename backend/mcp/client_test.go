@@ -193,7 +193,7 @@ func TestAProgramGetsItsOwnVariablesOnly(t *testing.T) {
 	f := setup(t)
 	server := program("whole")
 	server.Env["SECRET"] = "{{secret:X}}"
-	f.room.Fill = func(_ context.Context, v string) (string, error) {
+	f.room.Fill = func(_ context.Context, _ mcp.Server, v string) (string, error) {
 		return strings.ReplaceAll(v, "{{secret:X}}", "filled"), nil
 	}
 	has(t, call(t, f.known(t, server), "fix__env", `{}`).Text, "SECRET=filled HOME=/nowhere")

@@ -22,9 +22,9 @@ type Room struct {
 	Env      []string
 	Dir      string       // absolute
 	HTTP     *http.Client // by the goal's proxy
-	// Fill replaces what stands for a secret in the value of a variable or a
-	// header; nil leaves values as they are.
-	Fill func(ctx context.Context, value string) (string, error)
+	// Fill replaces what stands for a secret in the value of a server's variable
+	// or header; nil leaves values as they are.
+	Fill func(ctx context.Context, s Server, value string) (string, error)
 }
 
 // tries is how often in a row a server may fail to start before it is left alone.
@@ -169,7 +169,7 @@ func (l *link) filled(ctx context.Context, values map[string]string) (map[string
 	for k, v := range values {
 		if l.room.Fill != nil {
 			var err error
-			if v, err = l.room.Fill(ctx, v); err != nil {
+			if v, err = l.room.Fill(ctx, l.server, v); err != nil {
 				return nil, fmt.Errorf("%s: %w", k, err)
 			}
 		}

@@ -41,7 +41,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit frontend e2e smoke bench crash leaks fuzz flood cover fmt
+.PHONY: lint vet unit frontend e2e smoke bench crash leaks hostile fuzz flood cover fmt
 lint: $(LINT) $(NPM) ## linters and formatting of Go, shell and the test scripts
 	$(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -80,6 +80,9 @@ leaks: $(HELPER) ## 200 browser panes opened and closed and 50 page processes en
 FUZZ ?= 20s
 fuzz: $(HELPER) ## each fuzz test for FUZZ=20s (unit tries their seeds)
 	$(SCRIPTS)/fuzz.sh $(FUZZ)
+
+hostile: $(HELPER) ## 10,000 random and hostile argument objects for each tool (unit tries 1,000)
+	go test ./backend/tools -run TestHostileArguments -hostile 10000 -v
 
 flood: $(HELPER) ## a terminal that prints a gigabyte to a slow viewer, and the memory that takes (unit does 64 MiB)
 	go test ./backend/terminal -run 'TestAFloodStaysSmall' -flood 1024 -timeout 20m -v

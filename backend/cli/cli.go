@@ -113,7 +113,7 @@ func (p Program) root() *cobra.Command {
 		},
 	}
 	root.AddCommand(p.run(), p.list(), p.show(), p.events(), p.report(), p.receipt(), p.recording(), p.resume(),
-		p.reopen(), p.accept(), p.reject(), p.prune(), p.providers(), p.mcp(),
+		p.reopen(), p.accept(), p.reject(), p.prune(), p.providers(), p.mcp(), p.recipe(),
 		p.order("pause", "Pause a running goal after the call that runs", (*api.GoalAPI).Pause),
 		p.order("abort", "End a goal at once", (*api.GoalAPI).Abort),
 		p.order("delete", "Delete a goal and everything about it; a live one is aborted first", (*api.GoalAPI).Delete),

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -89,9 +90,41 @@ func (r *Run) skip(ctx context.Context, calls []goal.Call, why string) *Stop {
 	return stopOf(ctx)
 }
 
-// call is the one door: loop guard → policy → approval → intent in the journal →
-// execute → result in the journal.
+// call takes a call of the model through the door.
 func (r *Run) call(ctx context.Context, c goal.Call) *Stop {
+	stop := r.through(ctx, c, nil)
+	if inner := r.inner; inner != nil {
+		r.inner = nil
+		return firstStop(stop, inner)
+	}
+	return stop
+}
+
+// Perform takes one more call through the door while the call of a tool is in it:
+// a recipe's step. Control tools are for the model alone. An error says why
+// nothing more is done.
+func (r *Run) Perform(ctx context.Context, c goal.Call) (step int, result goal.Result, err error) {
+	for _, why := range []string{r.cut(ctx), r.over()} {
+		if why != "" {
+			return 0, result, errors.New(why)
+		}
+	}
+	if tool := r.tools[c.Tool]; tool != nil {
+		if e, err := tool.Effect(ctx, arguments(c)); err == nil && e.Control {
+			return 0, result, fmt.Errorf("%s is for the agent itself", c.Tool)
+		}
+	}
+	if stop := r.through(ctx, c, &result); stop != nil {
+		r.inner = stop
+		return 0, result, stop
+	}
+	return r.goal.Spent.Steps, result, nil
+}
+
+// through is the one door: loop guard → policy → approval → intent in the journal →
+// execute → result in the journal. The result of a call within another goes to that one, and
+// not into the conversation.
+func (r *Run) through(ctx context.Context, c goal.Call, within *goal.Result) *Stop {
 	r.goal.Spent.Steps++
 	n := r.goal.Spent.Steps
 	tool, effect, refusal := r.judge(ctx, c)
@@ -123,7 +156,12 @@ func (r *Run) call(ctx context.Context, c goal.Call) *Stop {
 	cut := bound(&result, n)
 	r.remember(c, n, effect, outcome, whole)
 	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: n, Text: result.Envelope()}
-	r.conversation.add(m)
+	said := []event.Body{&event.Message{Message: m}}
+	if within == nil {
+		r.conversation.add(m)
+	} else {
+		*within, said = result, nil
+	}
 	step := &event.Step{
 		StepID: n, Tool: c.Tool, Outcome: outcome, MS: r.cfg.Clock.Now().Sub(from).Milliseconds(),
 		Preview: preview(result.Text), Result: result.Text, Image: result.Image,
@@ -131,7 +169,7 @@ func (r *Run) call(ctx context.Context, c goal.Call) *Stop {
 	if cut {
 		step.Whole = []byte(whole)
 	}
-	if stop := r.append(ctx, step, &event.Message{Message: m}); stop != nil {
+	if stop := r.append(ctx, append([]event.Body{step}, said...)...); stop != nil {
 		return stop
 	}
 	if stop := r.spendOn(ctx, result.Usage, c.Tool); stop != nil {

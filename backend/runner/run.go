@@ -50,6 +50,7 @@ type Run struct {
 	claim   *claim   // made in this iteration
 	gaveUp  *givenUp // in this iteration
 	asked   string   // by ask_operator in this iteration
+	inner   *Stop    // by a call within a call
 	account string   // the agent's last word, on a limit or when it was stuck
 }
 

@@ -63,6 +63,8 @@ func samples() []sample {
 		{tool: "close_pane", what: "a pane of the goal", args: []any{"pane", "t1"}},
 		{tool: "focus_pane", what: "a pane of the goal", args: []any{"pane", "t1"}},
 		{tool: "name_pane", what: "a pane of the goal", args: []any{"pane", "t1", "title", "x"}},
+		{tool: "save_recipe", what: "steps that were made", args: []any{"name", "x", "description", "x", "from_step", 1, "to_step", 2}},
+		{tool: "run_recipe", what: "steps, of which each is judged by itself", args: []any{"name", "known"}},
 		{tool: "look", what: "what a pane looks like", args: []any{"pane", "b1"}},
 		{tool: "verify_visual", what: "what a page looks like", args: []any{"pane", "b1", "expected", "x"}},
 		{tool: "start_goal", what: "a goal that may do no more than this one", args: []any{"objective", "x", "checks", []map[string]any{{"type": "file", "path": "a"}}}},

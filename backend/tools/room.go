@@ -22,6 +22,7 @@ type Room struct {
 	Panes     Panes
 	Goals     Goals // nil where none may be started
 	Eyes      Eyes  // nil where no model can look
+	Recipes   Recipes
 	// Held is the risk that the sandbox holds programs to; "" is no sandbox.
 	Held policy.Risk
 	// Network tells what the sandbox refused; nil is no sandbox.
@@ -62,7 +63,7 @@ func New(r Room) (*Box, error) {
 	}
 	f := folder{root: root, dir: r.Dir}
 	b := &Box{root: root}
-	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), paneTools(f, r), goalTools(r.Goals), visionTools(r), controlTools()) {
+	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), paneTools(f, r), goalTools(r.Goals), visionTools(r), recipeTools(r.Recipes), controlTools()) {
 		t, err := make()
 		if err != nil {
 			return nil, errors.Join(err, root.Close())

@@ -29,6 +29,7 @@ type house struct {
 	dir, outside string
 	panes        *panes
 	eyes         *eyes
+	recipes      recipes
 	box          *tools.Box
 }
 
@@ -46,7 +47,7 @@ func newHouse(tb testing.TB) *house {
 	}
 	h.box, err = tools.New(tools.Room{
 		Dir: h.dir, Launcher: set, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Terminals: (*terminals)(h.panes), Browsers: &browsers{h.panes},
-		Panes: &screen{h.panes}, Eyes: h.eyes,
+		Panes: &screen{h.panes}, Eyes: h.eyes, Recipes: &h.recipes,
 	})
 	if err != nil {
 		tb.Fatal(err)

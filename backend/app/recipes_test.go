@@ -1,0 +1,88 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/policy"
+)
+
+// TestARecipeGoesThroughTheDoor: steps that one goal made are made again by
+// another, with other values, each journaled and judged by the policy of the goal
+// that runs it.
+func TestARecipeGoesThroughTheDoor(t *testing.T) {
+	p := start(t, t.TempDir())
+	steps := p.did(
+		call("write_todos", `{"todos":[{"text":"x"}]}`),
+		call("write_file", with("path", "first.txt", "content", "hello first")),
+		call("run_command", with("command", "cat first.txt; exit 3")),
+		call("run_command", with("command", "cat first.txt")),
+		call("read_file", with("path", "missing")),
+		call("save_recipe", with("name", "greet", "description", "greets", "from_step", 1, "to_step", 5, "parameters", []map[string]any{{"name": "who", "value": "first"}})),
+		call("save_recipe", with("name", "greet", "description", "again", "from_step", 1, "to_step", 5)),
+	)
+	if !strings.Contains(steps[5].Result, "greet is kept, 2 steps") || !strings.Contains(steps[6].Result, "already") || steps[2].Outcome != event.Failed {
+		t.Fatalf("%s %s %s", steps[5].Result, steps[6].Result, steps[2].Outcome)
+	}
+	// The second goal's own steps count from the call of the recipe.
+	p.provide(turns(
+		call("run_recipe", with("name", "greet", "values", []map[string]any{{"name": "who", "value": "second"}})),
+		call("run_command", with("command", "cat second.txt")),
+		giveUp(),
+	))
+	out, err := p.goal.Start(api.StartInput{Objective: "again", Checks: shell("false"), CriticEvery: api.NoLimit, OnAsk: "deny"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ended(out.GoalID)
+	list, err := p.goal.Steps(out.GoalID, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made []string
+	for _, s := range list.Steps {
+		made = append(made, s.Tool+" "+string(s.Outcome))
+	}
+	if got := strings.Join(made, ", "); got != "run_recipe ok, write_file ok, run_command ok, run_command ok, abort_with_report ok" {
+		t.Errorf("%s", got)
+	}
+	whole, err := p.goal.Step(out.GoalID, 1)
+	if err != nil || !strings.Contains(whole.Result, "hello second") {
+		t.Errorf("%s %v", whole.Result, err)
+	}
+}
+
+// TestARecipeParksWithItsStep: a step that needs the person pauses the goal, and
+// nothing of the recipe is done after it.
+func TestARecipeParksWithItsStep(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.did(
+		call("write_file", with("path", "a", "content", "x")),
+		call("write_file", with("path", "b", "content", "x")),
+		call("save_recipe", with("name", "two", "description", "two files", "from_step", 1, "to_step", 2)),
+	)
+	p.provide(turns(call("run_recipe", with("name", "two")), giveUp()))
+	out, err := p.goal.Start(api.StartInput{Objective: "park", Checks: shell("false"), CriticEvery: api.NoLimit, Risk: policy.ReadOnly})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := p.await("the question", func(e event.Event) bool { _, ok := e.Body.(*event.ApprovalRequested); return ok })
+	if q, ok := asked.Body.(*event.ApprovalRequested); !ok || q.Tool != "write_file" || !strings.Contains(q.Show, "+++ a") {
+		t.Errorf("%+v", asked.Body)
+	}
+	if _, err := p.goal.Pause(out.GoalID); err != nil {
+		t.Fatal(err)
+	}
+	if b, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok {
+		t.Fatalf("%+v", b)
+	}
+	list, err := p.goal.Steps(out.GoalID, 0, 0)
+	if err != nil || len(list.Steps) != 2 {
+		t.Errorf("%+v %v", list.Steps, err)
+	}
+	if _, err := p.goal.Abort(out.GoalID); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/config"
+	"goalpost/backend/goal"
+	"goalpost/backend/store"
+)
+
+func (p Program) recipe() *cobra.Command {
+	c := &cobra.Command{Use: "recipe", Short: "Steps that agents may make again: list, show, save, remove", Args: cobra.NoArgs}
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.AddCommand(p.listRecipes(), p.showRecipe(), p.saveRecipe(), p.removeRecipe())
+	return c
+}
+
+// kitchen lends the recipes to a command.
+func (p Program) kitchen(do func(*config.Config) error) (err error) {
+	c, err := p.config()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	return do(c)
+}
+
+func (p Program) listRecipes() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "list", Short: "List the recipes", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return p.kitchen(func(c *config.Config) error {
+				list, err := c.Recipes()
+				if asJSON {
+					return errors.Join(p.json(list), err)
+				}
+				for _, r := range list {
+					if e := p.print("%-24s %2d steps  %s\n", r.Name, len(r.Steps), oneLine(r.Description)); e != nil {
+						return errors.Join(e, err)
+					}
+				}
+				return err
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
+func (p Program) showRecipe() *cobra.Command {
+	return &cobra.Command{
+		Use: "show NAME", Short: "Print a recipe as YAML", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return p.kitchen(func(c *config.Config) error {
+				r, err := c.Recipe(args[0])
+				if err != nil {
+					return err
+				}
+				text, err := config.RecipeText(r)
+				if err != nil {
+					return err
+				}
+				return p.print("%s", text)
+			})
+		},
+	}
+}
+
+func (p Program) removeRecipe() *cobra.Command {
+	return &cobra.Command{
+		Use: "remove NAME", Short: "Forget a recipe", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return p.kitchen(func(c *config.Config) error { return c.RemoveRecipe(args[0]) })
+		},
+	}
+}
+
+// stretch is the part of a goal that a recipe is made of.
+type stretch struct {
+	from, to    int
+	description string
+	values      []string
+	file        string
+}
+
+func (p Program) saveRecipe() *cobra.Command {
+	var s stretch
+	c := &cobra.Command{
+		Use: "save NAME [GOAL]", Short: "Keep steps that a goal made, or a YAML file, as a recipe", Args: cobra.RangeArgs(1, 2),
+		Long: "Keep the steps --from to --to of GOAL that went well as a recipe; --param name=value makes a parameter of each place where the value stands.\n" +
+			"With --file a YAML file, as show prints it, is kept instead.",
+		RunE: func(c *cobra.Command, args []string) error {
+			if (s.file == "") == (len(args) == 1) {
+				return &api.Problem{Code: api.Refused, Message: "a recipe is made of a goal's steps or of a file", Hint: p.Name + " recipe save NAME GOAL --from 3 --to 9, or --file recipe.yaml"}
+			}
+			if s.file != "" {
+				return p.keepFile(args[0], s.file)
+			}
+			return p.keepSteps(c.Context(), args[0], args[1], s)
+		},
+	}
+	f := c.Flags()
+	f.IntVar(&s.from, "from", 1, "first step")
+	f.IntVar(&s.to, "to", 0, "last step")
+	f.StringVar(&s.description, "description", "", "what it does, in a sentence")
+	f.StringArrayVar(&s.values, "param", nil, "name=value: a parameter, and the value that stands in the steps now; repeatable")
+	f.StringVar(&s.file, "file", "", "a YAML file instead of a goal's steps; - is stdin")
+	return c
+}
+
+func (p Program) keepSteps(ctx context.Context, name, id string, s stretch) error {
+	if s.to < s.from || s.from < 1 {
+		return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("steps %d to %d are no stretch", s.from, s.to), Hint: "give --from and --to; show GOAL lists the steps", Field: "to"}
+	}
+	var parameters []goal.Parameter
+	for _, v := range s.values {
+		key, value, ok := strings.Cut(v, "=")
+		if !ok {
+			return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("%q is no parameter", v), Hint: "write name=value", Field: "param"}
+		}
+		parameters = append(parameters, goal.Parameter{Name: key, Default: &value})
+	}
+	return p.reading(ctx, func(_ *api.GoalAPI, st *store.Store) error {
+		row, err := st.Find(ctx, id)
+		if err != nil {
+			return fmt.Errorf("recipe: %w", err)
+		}
+		calls, err := app.StepsToKeep(ctx, st, row.ID, s.from, s.to)
+		if err != nil {
+			return err
+		}
+		if s.description == "" {
+			s.description = row.Objective
+		}
+		r, err := goal.Draw(name, s.description, calls, parameters)
+		if err != nil {
+			return &api.Problem{Code: api.Refused, Message: err.Error()}
+		}
+		return p.kitchen(func(c *config.Config) error { return c.SaveRecipe(r) })
+	})
+}
+
+func (p Program) keepFile(name, file string) error {
+	from := p.Stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return fmt.Errorf("recipe: %w", err)
+		}
+		defer func() { _ = f.Close() }()
+		from = f
+	} else if from == nil {
+		from = os.Stdin
+	}
+	const most = 64 << 10
+	b, err := io.ReadAll(io.LimitReader(from, most))
+	if err != nil {
+		return fmt.Errorf("recipe: %w", err)
+	}
+	r, err := config.ParseRecipe(b)
+	if err != nil {
+		return &api.Problem{Code: api.Refused, Message: file + ": " + err.Error()}
+	}
+	r.Name = name
+	return p.kitchen(func(c *config.Config) error { return c.SaveRecipe(r) })
+}

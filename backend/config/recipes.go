@@ -1,0 +1,141 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"goalpost/backend/goal"
+)
+
+// recipeDir is the folder of the recipes, a YAML file each.
+func (c *Config) recipeDir() string { return filepath.Join(c.state, "recipes") }
+
+func (c *Config) recipeFile(name string) (string, error) {
+	if err := goal.RecipeName(name); err != nil {
+		return "", &InvalidError{Field: "name", Message: err.Error()}
+	}
+	return filepath.Join(c.recipeDir(), name+".yaml"), nil
+}
+
+// Recipes reads every recipe, by name. A file that cannot be read is an error
+// beside the others.
+func (c *Config) Recipes() ([]goal.Recipe, error) {
+	files, err := os.ReadDir(c.recipeDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("recipes: %w", err)
+	}
+	var list []goal.Recipe
+	var errs []error
+	for _, f := range files {
+		name, ok := strings.CutSuffix(f.Name(), ".yaml")
+		if !ok {
+			continue
+		}
+		r, err := c.Recipe(name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		list = append(list, r)
+	}
+	return list, errors.Join(errs...)
+}
+
+// Recipe reads one recipe; an InvalidError if there is none or it cannot be used.
+func (c *Config) Recipe(name string) (goal.Recipe, error) {
+	file, err := c.recipeFile(name)
+	if err != nil {
+		return goal.Recipe{}, err
+	}
+	b, err := readSmall(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return goal.Recipe{}, &InvalidError{Field: "name", Message: fmt.Sprintf("there is no recipe %q", name), Hint: "recipe list shows those there are"}
+	}
+	if err != nil {
+		return goal.Recipe{}, err
+	}
+	r, err := ParseRecipe(b)
+	if err == nil && r.Name != name {
+		err = fmt.Errorf("it calls itself %q", r.Name)
+	}
+	if err != nil {
+		return goal.Recipe{}, &InvalidError{Field: "name", Message: fmt.Sprintf("the recipe %s: %v", name, err), Hint: "correct " + file}
+	}
+	return r, nil
+}
+
+// ParseRecipe reads a recipe from YAML. A word that is not known is refused.
+func ParseRecipe(b []byte) (goal.Recipe, error) {
+	var r goal.Recipe
+	d := yaml.NewDecoder(bytes.NewReader(b))
+	d.KnownFields(true)
+	if err := d.Decode(&r); err != nil && !errors.Is(err, io.EOF) {
+		return r, fmt.Errorf("it cannot be read: %w", err)
+	}
+	return r, r.Valid()
+}
+
+// RecipeText is a recipe as its file says it.
+func RecipeText(r goal.Recipe) ([]byte, error) {
+	b, err := yaml.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("recipe %s: %w", r.Name, err)
+	}
+	return b, nil
+}
+
+// SaveRecipe keeps a new recipe. One of that name is never replaced: it is
+// somebody's.
+func (c *Config) SaveRecipe(r goal.Recipe) error {
+	if err := r.Valid(); err != nil {
+		return &InvalidError{Field: "recipe", Message: err.Error()}
+	}
+	file, err := c.recipeFile(r.Name)
+	if err != nil {
+		return err
+	}
+	b, err := RecipeText(r)
+	if err == nil {
+		err = os.MkdirAll(c.recipeDir(), 0o700)
+	}
+	if err != nil {
+		return fmt.Errorf("recipe %s: %w", r.Name, err)
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return &InvalidError{Field: "name", Message: fmt.Sprintf("there is a recipe %q already", r.Name), Hint: "choose another name, or remove that one first"}
+	}
+	if err != nil {
+		return fmt.Errorf("recipe %s: %w", r.Name, err)
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(fmt.Errorf("recipe %s: %w", r.Name, err), os.Remove(file))
+	}
+	return nil
+}
+
+// RemoveRecipe forgets a recipe.
+func (c *Config) RemoveRecipe(name string) error {
+	file, err := c.recipeFile(name)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(file); errors.Is(err, fs.ErrNotExist) {
+		return &InvalidError{Field: "name", Message: fmt.Sprintf("there is no recipe %q", name), Hint: "recipe list shows those there are"}
+	} else if err != nil {
+		return fmt.Errorf("recipe %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+type runRecipeArgs struct {
+	Name   string        `json:"name,omitempty" jsonschema:"the recipe; lists those there are if left out"`
+	Values []recipeValue `json:"values,omitempty" jsonschema:"a value for each parameter that should not keep its default"`
+	From   int           `json:"from,omitempty" jsonschema:"begin with this step of the recipe, to go on after one that failed; 1 if left out"`
+}
+
+type recipeValue struct {
+	Name  string `json:"name" jsonschema:"the parameter"`
+	Value string `json:"value" jsonschema:"its value"`
+}
+
+func runRecipe(r Recipes) (Tool, error) {
+	return define("run_recipe", func(_ context.Context, a runRecipeArgs) (policy.Effect, error) {
+		if a.Name == "" {
+			return looks()
+		}
+		_, calls, err := a.calls(r)
+		if err != nil {
+			return policy.Effect{}, err
+		}
+		// Each step has an effect of its own, and is judged by it when its turn comes.
+		return policy.Effect{Risk: policy.ReadOnly, Reason: fmt.Sprintf("begins %d steps, each judged by itself", len(calls))}, nil
+	}, func(ctx context.Context, a runRecipeArgs) goal.Result {
+		if a.Name == "" {
+			return listRecipes(r)
+		}
+		recipe, calls, err := a.calls(r)
+		if err != nil {
+			return failed("%s", err)
+		}
+		run, inRun := goal.RunOf(ctx)
+		door, ok := run.Control.(performer)
+		if !inRun || !ok {
+			return failed("%s", errors.New("a recipe runs inside a goal only"))
+		}
+		return cook(ctx, door, recipe, calls, max(a.From, 1))
+	})
+}
+
+// calls are those of the recipe from the wanted step on.
+func (a runRecipeArgs) calls(r Recipes) (goal.Recipe, []goal.Call, error) {
+	if err := goal.RecipeName(a.Name); err != nil {
+		return goal.Recipe{}, nil, err
+	}
+	recipe, err := r.Get(a.Name)
+	if err != nil {
+		return recipe, nil, err
+	}
+	values := map[string]string{}
+	for _, v := range a.Values {
+		values[v.Name] = v.Value
+	}
+	calls, err := recipe.Fill(values)
+	if err != nil {
+		return recipe, nil, err
+	}
+	if a.From < 0 || a.From > len(calls) {
+		return recipe, nil, fmt.Errorf("the recipe %s has %d steps, so none is %d", a.Name, len(calls), a.From)
+	}
+	return recipe, calls, nil
+}
+
+const shownStep = 1200 // bytes of a step's result; all of it stands in the journal
+
+// cook makes the calls one after the other until one fails.
+func cook(ctx context.Context, door performer, recipe goal.Recipe, calls []goal.Call, from int) goal.Result {
+	var lines []string
+	for i := from - 1; i < len(calls); i++ {
+		if calls[i].Tool == "run_recipe" || calls[i].Tool == "save_recipe" {
+			return failed("%s", strings.Join(append(lines, fmt.Sprintf("step %d calls %s: a recipe holds none", i+1, calls[i].Tool)), "\n"))
+		}
+		n, r, err := door.Perform(ctx, calls[i])
+		if err != nil {
+			return failed("%s", strings.Join(append(lines, fmt.Sprintf("it stopped before step %d, %s: %s", i+1, calls[i].Tool, err)), "\n"))
+		}
+		word := "ok"
+		if !r.OK {
+			word = "failed"
+		}
+		lines = append(lines, fmt.Sprintf("%d. %s %s (step:%d): %s", i+1, calls[i].Tool, word, n, balanced(clipped(r.Text, shownStep))))
+		if !r.OK && recipe.Steps[i].OnFail != "continue" {
+			return failed("%s", strings.Join(append(lines, fmt.Sprintf("it stopped at step %d; mend what is wrong, then run it from there", i+1)), "\n"))
+		}
+	}
+	r := ok("the recipe %s is done\n%s", recipe.Name, strings.Join(lines, "\n"))
+	r.Budget = 2 * budget
+	return r
+}
+
+// balanced closes a quotation that a cut has left open.
+func balanced(s string) string {
+	if strings.Count(s, "<output from=") > strings.Count(s, "\n</output>") {
+		return s + "\n</output>"
+	}
+	return s
+}
+
+func listRecipes(r Recipes) goal.Result {
+	list, err := r.List()
+	if err != nil && len(list) == 0 {
+		return failed("%s", err)
+	}
+	if len(list) == 0 {
+		return ok("No recipe is kept; save_recipe makes one of steps that you have made.")
+	}
+	var b strings.Builder
+	for _, one := range list {
+		fmt.Fprintf(&b, "%s: %s (%d steps)\n", one.Name, one.Description, len(one.Steps))
+		for _, p := range one.Parameters {
+			fmt.Fprintf(&b, "  %s: %s", p.Name, p.Description)
+			if p.Default != nil {
+				fmt.Fprintf(&b, " (default %q)", clipped(*p.Default, 100))
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return goal.Result{OK: true, Text: outside("the recipes", b.String())}
+}

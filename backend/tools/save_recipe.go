@@ -1,0 +1,51 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+type saveRecipeArgs struct {
+	Name        string            `json:"name" jsonschema:"small letters, digits and -, such as log-in"`
+	Description string            `json:"description" jsonschema:"what it does, in a sentence"`
+	From        int               `json:"from_step" jsonschema:"number of the first step to keep, counted from 1 over all your tool calls"`
+	To          int               `json:"to_step" jsonschema:"number of the last step to keep"`
+	Parameters  []recipeParameter `json:"parameters,omitempty" jsonschema:"values that the next use chooses anew, panes among them"`
+}
+
+type recipeParameter struct {
+	Name        string `json:"name" jsonschema:"small letters, digits and _"`
+	Value       string `json:"value" jsonschema:"the value that stands in the steps now"`
+	Description string `json:"description,omitempty" jsonschema:"what it is for"`
+}
+
+func saveRecipe(r Recipes) (Tool, error) {
+	return define("save_recipe", func(_ context.Context, a saveRecipeArgs) (policy.Effect, error) {
+		switch err := goal.RecipeName(a.Name); {
+		case err != nil:
+			return policy.Effect{}, err
+		case blank(a.Description) || len(a.Description) > 500:
+			return policy.Effect{}, fmt.Errorf("the description has %d bytes; say in a sentence what it does", len(a.Description))
+		case a.From < 1 || a.To < a.From:
+			return policy.Effect{}, fmt.Errorf("steps %d to %d are no stretch; they count from 1", a.From, a.To)
+		}
+		return policy.Effect{Risk: policy.WriteLocal, Reason: "keeps the recipe " + a.Name + " for other goals"}, nil
+	}, func(ctx context.Context, a saveRecipeArgs) goal.Result {
+		calls, err := r.Steps(ctx, a.From, a.To)
+		if err != nil {
+			return failed("%s", err)
+		}
+		var parameters []goal.Parameter
+		for _, p := range a.Parameters {
+			parameters = append(parameters, goal.Parameter{Name: p.Name, Description: p.Description, Default: &p.Value})
+		}
+		recipe, err := goal.Draw(a.Name, a.Description, calls, parameters)
+		if err == nil {
+			err = r.Save(recipe)
+		}
+		return answer(err, "the recipe %s is kept, %d steps; run_recipe makes them again", a.Name, len(recipe.Steps))
+	})
+}

@@ -68,13 +68,11 @@ export class Machine {
 
   /** Ends sshd and everyone who serves a connection, at once. What runs in tmux goes on. */
   async kill() {
-    const serving = children(this.#program.pid);
-    process.kill(this.#program.pid, "SIGKILL");
-    for (const pid of serving) {
+    for (const pid of [this.#program.pid, ...children(this.#program.pid)]) {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // it has ended with the others
+        // it has ended already
       }
     }
     await this.#program.end("SIGKILL");

@@ -189,9 +189,10 @@ export class Window {
     await this.clickAt(x, y);
   }
 
-  async clickAt(x, y) {
+  async clickAt(x, y, times = 1, button = 1) {
     this.id ??= await this.findId();
-    await this.xdotool("mousemove", "--window", this.id, String(x), String(y), "click", "1");
+    const clicks = ["click", "--repeat", String(times), "--delay", "60", String(button)];
+    await this.xdotool("mousemove", "--window", this.id, String(x), String(y), ...clicks);
   }
 
   /** Asked once, at the first click: later there are tooltips, which are windows of the same name. */

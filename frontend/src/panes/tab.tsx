@@ -117,7 +117,7 @@ function menuOf(pane: PaneInfo, control: WorkspaceControl, close: () => void): M
   return [
     { id: "copy", label: "Copy", hint: "Ctrl+Shift+C", run: () => void screen()?.copy() },
     { id: "paste", label: "Paste", hint: "Ctrl+Shift+V", takesFocus: true, run: () => void screen()?.paste() },
-    { id: "search", label: "Search…", takesFocus: true, run: () => control.search(pane.id) },
+    { id: "search", label: "Search…", hint: "leader, F", takesFocus: true, run: () => control.search(pane.id) },
     { id: "clear", label: "Clear scrollback", run: () => screen()?.term.clear() },
     {
       id: "broadcast",
@@ -126,7 +126,7 @@ function menuOf(pane: PaneInfo, control: WorkspaceControl, close: () => void): M
       disabled: !control.canBroadcast(pane),
       run: () => control.broadcast(pane.id),
     },
-    { id: "rename", label: "Rename…", takesFocus: true, run: () => control.rename(pane.id) },
+    { id: "rename", label: "Rename…", hint: "leader, R", takesFocus: true, run: () => control.rename(pane.id) },
     null,
     ...layout,
   ];

@@ -1,8 +1,14 @@
 import { useEffect, useState } from "react";
+import { age } from "@/lib/time";
 import { asProblem } from "@/bridge/problem";
 import type { Problem, RemoteSession, SSHServer } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
+
+function since(created: string): string {
+  const old = age(created, Date.now());
+  return old === "now" ? "just begun" : `${old} old`;
+}
 
 /** tmux's sessions on a server; one that is not in the list can be named. */
 export function Sessions({ server }: { server: SSHServer }) {
@@ -31,7 +37,8 @@ export function Sessions({ server }: { server: SSHServer }) {
     <div className="mt-2 border-t border-line pt-2" data-testid="sessions">
       {problem ? (
         <p role="alert" className="pb-2 text-xs text-bad">
-          {problem.message} <span className="text-t2">{problem.hint}</span>
+          {problem.message}
+          <span className="block text-t2">{problem.hint}</span>
         </p>
       ) : null}
       {!list && !problem ? <p className="pb-2 text-xs text-t3">Asking {server.name || server.host}…</p> : null}
@@ -41,7 +48,7 @@ export function Sessions({ server }: { server: SSHServer }) {
           <li key={s.name} className="flex h-8 items-center gap-2 text-xs" data-testid="session" data-name={s.name}>
             <span className="min-w-0 flex-1 truncate font-mono">{s.name}</span>
             <span className="text-t3">
-              {s.windows} {s.windows === 1 ? "window" : "windows"} · since {new Date(s.created).toLocaleString()} ·{" "}
+              {s.windows} {s.windows === 1 ? "window" : "windows"} · {since(s.created)} ·{" "}
               {s.attached ? "in use" : "free"}
             </span>
             <Button data-testid="session-attach" onClick={() => attach(s.name)}>

@@ -71,7 +71,8 @@ export class Screen {
       allowProposedApi: true,
       fontFamily: fonts(look.fontFamily),
       fontSize: look.fontSize,
-      lineHeight: 1.25,
+      // The font's own is generous already; more would tear the lines of boxes apart.
+      lineHeight: 1,
       scrollback: look.scrollback,
       cursorBlink: false,
       screenReaderMode: look.screenReader,

@@ -1,6 +1,6 @@
 import type { ITheme } from "@xterm/xterm";
 
-const dark = ["#20252f", "#f0716c", "#45c08a", "#e2b04f", "#7aa2ff", "#b78bff", "#4fc3d9", "#c9d0dc"];
+const dark = ["#434c5c", "#f0716c", "#45c08a", "#e2b04f", "#7aa2ff", "#b78bff", "#4fc3d9", "#c9d0dc"];
 const darkBright = ["#6c7787", "#ff938f", "#6fdcab", "#f4cb7a", "#a3beff", "#d0b2ff", "#7fdcec", "#ffffff"];
 const light = ["#171b22", "#b8302c", "#14794e", "#8a5a00", "#2f5fe0", "#6d3fc4", "#0f7285", "#5b6472"];
 const lightBright = ["#4d5766", "#d64540", "#1c935f", "#a66d00", "#4a76ee", "#8456d8", "#178da3", "#171b22"];

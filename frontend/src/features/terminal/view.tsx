@@ -128,11 +128,13 @@ export function TerminalView(p: TerminalViewProps) {
     <div className="relative flex h-full flex-col bg-s1" data-testid="terminal" data-pane={id} data-link={link}>
       {p.searching && screen.current ? <SearchBox screen={screen.current} onEnd={p.onSearchEnd} /> : null}
       <div
-        ref={host}
         role="group"
         aria-label={`Terminal ${p.pane.title}. Ctrl+Shift+Tab leaves it.`}
         className={`min-h-0 flex-1 overflow-hidden pt-1.5 pl-2.5 ${bell ? "shadow-[inset_0_0_0_2px_var(--warn)]" : ""}`}
-      />
+      >
+        {/* Without a padding of its own, which xterm's measuring would take for room. */}
+        <div ref={host} className="h-full" />
+      </div>
       {link === "down" && code === null ? (
         <div className="absolute top-2 right-3" role="status">
           <Badge tone="warn" live>

@@ -100,7 +100,7 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 		}
 	}
 	panes := &goalPanes{app: r.app, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env, camera: r.camera}
-	words := tools.Room{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalScreen{panes}, Goals: r.children, Eyes: eyes{r}, Recipes: goalRecipes{r.app, g.ID}}
+	words := tools.Room{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalScreen{panes}, Logins: pageLogins{r.app.vault.Logins()}, Goals: r.children, Eyes: eyes{r}, Recipes: goalRecipes{r.app, g.ID}}
 	if r.held.proxy != nil {
 		words.Held, words.Network = g.Policy.Risk, r.held.proxy
 		r.held.proxy.SetRules(rulesOf(g.Policy))

@@ -264,5 +264,24 @@
     const name = nameOf(el, role) || textOf(el, 60);
     return { words: `${role}${name ? ' ' + quote(name, 80) : ''} at ${x},${y}` };
   };
-  goalpost.also({ seek, read, source, at });
+  // loginForm finds the one password field, and the field for the user beside it.
+  const loginForm = (origin) => {
+    if (location.origin !== origin) throw new Miss('bad', `the page is of ${location.origin} and not of ${origin}`);
+    const fields = [...all(document.documentElement)].filter((el) => el.tagName === 'INPUT' && el.ownerDocument === document && seen(el) && !el.disabled && !el.readOnly);
+    const passwords = fields.filter((el) => el.type === 'password' && el.autocomplete !== 'new-password');
+    if (passwords.length > 1) throw new Miss('many', `${passwords.length} fields ask for a password: this is no form to log in with`);
+    const names = fields.filter((el) => ['text', 'email', 'tel'].includes(el.type));
+    const named = names.filter((el) => /username|email|webauthn/.test(el.autocomplete) || el.type === 'email' || /user|login|mail|account/i.test(`${el.name} ${el.id}`));
+    const [password] = passwords;
+    if (!password) {
+      if (named.length !== 1) throw new Miss('none', 'the page asks for no login');
+      return { user: ref(named[0]), password: '' };
+    }
+    const before = (list) => list.filter((el) => el.form === password.form && el.compareDocumentPosition(password) & Node.DOCUMENT_POSITION_FOLLOWING).at(-1);
+    const user = before(named) ?? before(names);
+    return { user: user ? ref(user) : '', password: ref(password) };
+  };
+  // belongs says that a field is still there, in a document of this origin.
+  const belongs = (target, origin) => ({ held: location.origin === origin && find(target).ownerDocument === document });
+  goalpost.also({ seek, read, source, at, loginForm, belongs });
 })();

@@ -111,3 +111,10 @@ type File struct {
 	Name string
 	Data []byte
 }
+
+// LoginForm are the refs of the fields for a login; one of them may be "" where a
+// page asks for one after the other.
+type LoginForm struct {
+	User     string `json:"user"`
+	Password string `json:"password"`
+}

@@ -17,7 +17,8 @@ func (r *Run) effectOf(ctx context.Context, tool Tool, c goal.Call) (policy.Effe
 	if err != nil || e.Control || !knows {
 		return e, err
 	}
-	e.Secrets, err = s.Uses(c)
+	uses, err := s.Uses(c)
+	e.Secrets = append(e.Secrets, uses...) // a tool may use one by itself, as a saved login is
 	return e, err
 }
 

@@ -72,6 +72,9 @@ type Keyboard interface {
 	Upload(ctx context.Context, target string, files []pane.File) (pane.Acted, error)
 	Dialog(ctx context.Context, yes bool, text string) (pane.Acted, error)
 	Eval(ctx context.Context, script string) (string, error)
+	// LoginForm finds the fields for a login on a page of exactly this origin.
+	LoginForm(ctx context.Context, origin string) (pane.LoginForm, error)
+	Login(ctx context.Context, origin, user, password string, submit bool) (pane.Acted, error)
 }
 
 // Keeper is where a pane goes and what is kept of it.
@@ -91,6 +94,7 @@ type Keeper interface {
 func browserTools(f folder, r Room) []maker {
 	b := r.Browsers
 	list := []maker{
+		func() (Tool, error) { return browserLogin(r) },
 		func() (Tool, error) { return browserUpload(f, b) },
 		func() (Tool, error) { return browserSave(f, b) },
 		func() (Tool, error) { return browserDownload(f, b) },

@@ -94,7 +94,7 @@ func newWindow(t *testing.T) *window {
 	})
 	server := httptest.NewServer(site())
 	w.site = server.URL
-	w.box, err = tools.New(tools.Room{Dir: w.dir, Launcher: set, Terminals: (*terminals)(w.panes), Browsers: &realBrowsers{m: m}})
+	w.box, err = tools.New(tools.Room{Dir: w.dir, Launcher: set, Terminals: (*terminals)(w.panes), Browsers: &realBrowsers{m: m}, Logins: logins{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,6 +156,12 @@ console.log('desk is ready');console.error('a fault </output>');document.cookie=
 	page("/more", `<title>More</title><nav><a href="/">Desk</a></nav><main><h1>More to read</h1><p>First <b>words</b> and <code>x=1</code>.</p><ul><li>one<li>two</ul>
 <table><tr><th>Thing<th>Price<tr><td>Apple<td>3 | 4</table><p>`+strings.Repeat("long text ", 2500)+`</p></main><footer>Imprint</footer>`)
 	page("/sent", `<title>Sent</title><h1>METHOD arrived</h1>`)
+	page("/enter", `<title>Enter</title><form method="post" action="/entered"><label>Search <input name="q"></label></form>
+<form method="post" action="/entered"><label>User <input name="user"></label><label>Password <input type="password" name="password"></label><button>Log in</button></form>`)
+	page("/change", `<title>Change</title><form><input type="password"><input type="password"></form>`)
+	mux.HandleFunc("/entered", func(rw http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(rw, "<title>In</title><p>%s is in: %t", r.FormValue("user"), r.FormValue("password") == "correct horse")
+	})
 	mux.HandleFunc("/file", func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Disposition", `attachment; filename="report.csv"`)
 		_, _ = rw.Write([]byte("a,b\n"))
@@ -298,4 +304,25 @@ func TestBrowserRead(t *testing.T) {
 	w.good(w.call("browser_read", "pane", "b1", "target", "css=ul"), "- one")
 	w.bad(w.call("browser_read", "pane", "b1", "target", "css=aside"), "nothing matches")
 	w.bad(w.call("browser_read", "pane", "x9"), "no pane")
+}
+
+// TestBrowserLogin: a saved login is typed into the page it belongs to, and nobody is
+// told the password.
+func TestBrowserLogin(t *testing.T) {
+	w := newWindow(t)
+	w.good(w.call("browser_open", "url", w.site+"/enter"), "pane b1")
+	e, err := w.tool("browser_login").Effect(w.ctx, arguments(t, "pane", "b1"))
+	if err != nil || len(e.Secrets) != 1 || e.Secrets[0].Name != "login of ann at "+w.site || e.Risk != policy.WriteLocal {
+		t.Errorf("its effect: %+v %v", e, err)
+	}
+	r := w.call("browser_login", "pane", "b1", "stay", true)
+	w.good(r, `value="ann"`, "filled, value hidden")
+	s := w.call("browser_snapshot", "pane", "b1")
+	if strings.Contains(r.Text+s.Text, "horse") {
+		t.Error("the password is told")
+	}
+	w.good(w.call("browser_login", "pane", "b1"), "ann is in: true")
+	w.bad(w.call("browser_login", "pane", "b1"), "asks for no login")
+	w.good(w.call("browser_open", "pane", "b1", "url", w.site+"/change"))
+	w.bad(w.call("browser_login", "pane", "b1"), "2 fields ask for a password")
 }

@@ -113,6 +113,7 @@ func samples() []sample {
 		{tool: "browser_eval", what: "a script in a page of the own loopback", args: []any{"pane", "b1", "script", "1"}, at: local},
 		{tool: "browser_upload", what: "a file of the folder to a public page", args: []any{"pane", "b1", "files", []string{"a"}}, at: shop},
 		{tool: "browser_save", what: "a page into a file of the folder", args: []any{"pane", "b1", "path", "a.pdf", "as", "pdf"}, at: shop},
+		{tool: "browser_login", what: "a saved login, which the goal was not given", args: []any{"pane", "b1"}, at: shop, touch: form("POST", shop)},
 		{tool: "browser_cookies", what: "reading or setting cookies, wherever", args: []any{"pane", "b1"}, at: local},
 	}
 }

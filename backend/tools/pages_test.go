@@ -85,6 +85,28 @@ func (p *browser) Upload(context.Context, string, []pane.File) (pane.Acted, erro
 func (p *browser) Dialog(context.Context, bool, string) (pane.Acted, error) { return p.acted() }
 func (p *browser) Eval(context.Context, string) (string, error)             { return p.shown, nil }
 
+func (p *browser) LoginForm(context.Context, string) (pane.LoginForm, error) {
+	return pane.LoginForm{User: "e1", Password: "e2"}, nil
+}
+
+func (p *browser) Login(context.Context, string, string, string, bool) (pane.Acted, error) {
+	return p.acted()
+}
+
+// logins has one for each origin.
+type logins struct{}
+
+func (logins) Users(origin string) ([]string, error) {
+	if origin == "http://none.example" {
+		return nil, nil
+	}
+	return []string{"ann"}, nil
+}
+
+func (logins) Login(_ context.Context, _, user string) (string, string, error) {
+	return user, "correct horse", nil
+}
+
 func (p *browser) Travel(context.Context, string) (pane.Acted, error) { return p.acted() }
 func (p *browser) Whither(_ context.Context, way string) (string, bool, error) {
 	return p.at, way == "reload" && p.touch.Method == "POST", nil

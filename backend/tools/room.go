@@ -20,8 +20,9 @@ type Room struct {
 	Terminals Terminals
 	Browsers  Browsers
 	Panes     Panes
-	Goals     Goals // nil where none may be started
-	Eyes      Eyes  // nil where no model can look
+	Logins    Logins // nil where none are kept
+	Goals     Goals  // nil where none may be started
+	Eyes      Eyes   // nil where no model can look
 	Recipes   Recipes
 	// Held is the risk that the sandbox holds programs to; "" is no sandbox.
 	Held policy.Risk

@@ -46,7 +46,7 @@ func newHouse(tb testing.TB) *house {
 		tb.Fatal(err)
 	}
 	h.box, err = tools.New(tools.Room{
-		Dir: h.dir, Launcher: set, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Terminals: (*terminals)(h.panes), Browsers: &browsers{h.panes},
+		Dir: h.dir, Launcher: set, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Terminals: (*terminals)(h.panes), Browsers: &browsers{h.panes}, Logins: logins{},
 		Panes: &screen{h.panes}, Eyes: h.eyes, Recipes: &h.recipes,
 	})
 	if err != nil {
@@ -389,6 +389,10 @@ func TestEffects(t *testing.T) {
 		{tool: "browser_cookies", args: []any{"pane", "b1"}, at: "http://127.0.0.1:8080/", risk: write},
 		{tool: "browser_cookies", args: []any{"pane", "b1", "value", "x"}, at: "http://127.0.0.1:8080/", error: "needs the name"},
 		{tool: "browser_save", args: []any{"pane", "b1", "path", "a/b.pdf", "as", "pdf"}, risk: local, path: "a/b.pdf"},
+		{tool: "browser_login", args: []any{"pane", "b1"}, at: "https://shop.example/", risk: write, host: "shop.example"},
+		{tool: "browser_login", args: []any{"pane", "b1", "user", "eve"}, at: "https://shop.example/", error: "it may be ann"},
+		{tool: "browser_login", args: []any{"pane", "b1"}, at: "http://none.example/", error: "no login is saved"},
+		{tool: "browser_login", args: []any{"pane", "b1"}, at: "about:blank", error: "can have no login"},
 		{tool: "browser_save", args: []any{"pane", "b1", "path", "../b.pdf", "as", "pdf"}, error: "leads out"},
 		{tool: "browser_save", args: []any{"pane", "b1", "path", "b.doc", "as", "doc"}, error: "pdf, html"},
 		{tool: "browser_upload", args: []any{"pane", "b1", "files", []string{"/etc/passwd"}}, error: "outside"},

@@ -10,7 +10,6 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/process"
-	"goalpost/backend/secret"
 	"goalpost/backend/tools"
 )
 
@@ -112,26 +111,6 @@ func (b goalBrowsers) Close(ctx context.Context, id string) error {
 		return fmt.Errorf("pane %s: %w", id, err)
 	}
 	return nil
-}
-
-// goalLogins are the person's saved logins as a goal's tools use them: the policy
-// has asked before one is opened.
-type goalLogins struct{ vault *secret.Vault }
-
-func (l goalLogins) Users(origin string) ([]string, error) {
-	users, err := l.vault.Logins().Users(origin)
-	if err != nil {
-		return nil, fmt.Errorf("the logins of %s: %w", origin, err)
-	}
-	return users, nil
-}
-
-func (l goalLogins) Login(ctx context.Context, origin, user string) (string, string, error) {
-	in, err := l.vault.Logins().For(ctx, origin, user)
-	if err != nil {
-		return "", "", fmt.Errorf("the login: %w", err)
-	}
-	return in.User, in.Password, nil
 }
 
 // goalScreen is all panes of one goal together.

@@ -15,8 +15,8 @@ import (
 type Logins interface {
 	// Users lists who has a login on an origin.
 	Users(origin string) ([]string, error)
-	// Login opens the login of a user on exactly this origin; "" is its only user.
-	Login(ctx context.Context, origin, user string) (name, password string, err error)
+	// Open gives the login of a user on exactly this origin; "" is its only user.
+	Open(ctx context.Context, origin, user string) (name, password string, err error)
 }
 
 type browserLoginArgs struct {
@@ -57,7 +57,7 @@ func browserLogin(r Room) (Tool, error) {
 		if err != nil {
 			return failed("%s", err)
 		}
-		name, password, err := r.Logins.Login(ctx, origin, user)
+		name, password, err := r.Logins.Open(ctx, origin, user)
 		if err != nil {
 			return failed("%s", err)
 		}

@@ -103,7 +103,7 @@ func (logins) Users(origin string) ([]string, error) {
 	return []string{"ann"}, nil
 }
 
-func (logins) Login(_ context.Context, _, user string) (string, string, error) {
+func (logins) Open(_ context.Context, _, user string) (string, string, error) {
 	return user, "correct horse", nil
 }
 

@@ -88,7 +88,7 @@ func (a *SettingsAPI) Get() (out Settings, err error) {
 	s := a.cfg.Settings()
 	return Settings{
 		Theme: s.Theme, FontSize: s.FontSize, Scrollback: s.Scrollback, FontFamily: s.FontFamily, WebGL: s.WebGL, ScreenReader: s.ScreenReader,
-		Welcomed: s.Welcomed, ApprovalMinutes: s.ApprovalMinutes, SecretsInFile: s.SecretsInFile,
+		Welcomed: s.Welcomed, ApprovalMinutes: s.ApprovalMinutes, SecretsInFile: s.SecretsInFile, Notifications: s.Notifications,
 	}, nil
 }
 
@@ -98,7 +98,7 @@ func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	all := a.cfg.Settings() // what the page does not know stays
 	all.Theme, all.FontSize, all.Scrollback, all.Welcomed = s.Theme, s.FontSize, s.Scrollback, s.Welcomed
 	all.FontFamily, all.WebGL, all.ScreenReader = s.FontFamily, s.WebGL, s.ScreenReader
-	all.ApprovalMinutes, all.SecretsInFile = s.ApprovalMinutes, s.SecretsInFile
+	all.ApprovalMinutes, all.SecretsInFile, all.Notifications = s.ApprovalMinutes, s.SecretsInFile, s.Notifications
 	return true, a.cfg.SaveSettings(all)
 }
 

@@ -97,6 +97,7 @@ type App struct {
 	unlisted  sync.Map        // MCP servers that did not start: name → why
 
 	follow context.CancelFunc
+	notes  func()          // ends the notes on the desktop
 	life   context.Context // of what runs beside: links, the keeper
 	end    context.CancelFunc
 	beside sync.WaitGroup
@@ -178,6 +179,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 	}
 	if a.watch {
 		a.startFollowing(context.WithoutCancel(ctx))
+		a.startNotes(context.WithoutCancel(ctx))
 	}
 	a.log.Info("program open", "elapsed_ms", time.Since(a.began).Milliseconds())
 	return nil
@@ -260,6 +262,7 @@ func (a *App) Close(ctx context.Context) error {
 	}
 	if a.follow != nil {
 		a.follow()
+		a.notes()
 		a.wg.Wait()
 	}
 	if a.stream != nil {

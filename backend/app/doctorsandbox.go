@@ -42,7 +42,7 @@ func (a *App) probe(ctx context.Context) (string, error) {
 		return "", err //nolint:wrapcheck // the finding says what for
 	}
 	said := ""
-	err = a.inHost(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir}, nil, func(h verify.Host) error {
+	err = a.inHost(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir}, nil, nil, func(h verify.Host) error {
 		out, err := process.Capture(ctx, h.Launcher, process.Command{
 			Argv: []string{"/bin/sh", "-c", "grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status"}, Env: h.Env, Dir: dir, Domain: process.Check,
 		}, true)

@@ -110,11 +110,13 @@ func (e *enclosure) journal(warn func(what, text string)) {
 	e.warn, e.told = warn, map[string]bool{}
 }
 
-// host is where checks run: each in a room of its own inside the walls.
-func (e *enclosure) host(a *App, dir string) verify.Host {
+// host is where checks run: each in a room of its own inside the walls. The
+// hosts that they name are open to them only.
+func (e *enclosure) host(a *App, dir string, hosts []string) verify.Host {
 	h := verify.Host{Launcher: e.set, Env: e.env, Dir: dir, Outside: a.person, Engine: engine{a}}
 	if e.proxy != nil {
 		h.Walls, h.Dial = true, e.dial
+		h.Launcher = checking{e.set, e.proxy, hosts, a.mask}
 	}
 	return h
 }

@@ -93,7 +93,7 @@ func none(n int64) int64 {
 
 // preflight runs every gate once where it will later decide.
 func (a *App) preflight(ctx context.Context, g *goal.Goal, in api.StartInput) (err error) {
-	return a.inHost(ctx, g.Policy, a.judgeOf(ctx, g.Provider, g.Options.JudgeProvider), func(h verify.Host) error {
+	return a.inHost(ctx, g.Policy, a.judgeOf(ctx, g.Provider, g.Options.JudgeProvider), hostsOf(g.Criterion.Checks), func(h verify.Host) error {
 		for i, c := range g.Criterion.Checks {
 			v := h.Preflight(ctx, c)
 			where := fmt.Sprintf("check %d (%s): ", i+1, c.Name())
@@ -129,7 +129,7 @@ func (a *App) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err err
 	} else if dir, err = a.existing(dir); err != nil {
 		return v, err
 	}
-	err = a.inHost(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir, Unconfined: a.unconfined}, a.judgeOf(ctx, "", ""), func(h verify.Host) error {
+	err = a.inHost(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir, Unconfined: a.unconfined}, a.judgeOf(ctx, "", ""), hostsOf([]goal.Check{in.Check}), func(h verify.Host) error {
 		v = h.Preflight(ctx, in.Check)
 		return nil
 	})
@@ -138,7 +138,7 @@ func (a *App) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err err
 
 // inHost lends a place for checks as the goal's own will be, with a private
 // folder that is gone afterwards.
-func (a *App) inHost(ctx context.Context, p policy.Policy, judge verify.Judge, do func(verify.Host) error) (err error) {
+func (a *App) inHost(ctx context.Context, p policy.Policy, judge verify.Judge, hosts []string, do func(verify.Host) error) (err error) {
 	if err := os.MkdirAll(filepath.Join(a.cfg.State(), "rooms"), 0o700); err != nil {
 		return fmt.Errorf("pre-flight: %w", err)
 	}
@@ -154,7 +154,7 @@ func (a *App) inHost(ctx context.Context, p policy.Policy, judge verify.Judge, d
 	if err != nil {
 		return err
 	}
-	host := held.host(a, p.Dir)
+	host := held.host(a, p.Dir, hosts)
 	host.Judge, host.Pages = judge, a.pagesOf("") // nobody is asked before a claim, and nothing is opened
 	err = do(host)
 	return errors.Join(err, held.close(context.WithoutCancel(ctx)))

@@ -31,7 +31,7 @@ func (a *App) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, e
 		return out, err
 	}
 	out.Verdicts, out.Passed = []goal.Verdict{}, true
-	err = a.inHost(ctx, row.Policy, nil, func(h verify.Host) error {
+	err = a.inHost(ctx, row.Policy, nil, hostsOf(row.Criterion.Checks), func(h verify.Host) error {
 		var err error
 		if h.World, err = a.keptWorld(ctx, row.Goal); err != nil {
 			return err

@@ -108,6 +108,9 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 		warn("sandbox", "this goal runs unconfined: its programs have your own rights, because that was asked for")
 	}
 	r.held.journal(warn)
+	if hosts := hostsOf(g.Criterion.Checks); len(hosts) > 0 && r.held.proxy != nil {
+		warn("network", "open to the checks while they run, and to nothing else: "+strings.Join(hosts, ", "))
+	}
 	box, err := tools.New(words)
 	if err != nil {
 		return err
@@ -124,7 +127,7 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 	}
 	r.box, r.minds = box, m
 	r.camera.run(true)
-	r.host = r.held.host(r.app, g.Policy.Dir)
+	r.host = r.held.host(r.app, g.Policy.Dir, hostsOf(g.Criterion.Checks))
 	r.host.World, r.host.Pages = r.world, r.app.pagesOf(g.ID)
 	if m.judge != nil {
 		r.host.Judge = m.judge // it knows its model's name

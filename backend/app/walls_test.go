@@ -176,3 +176,42 @@ func TestAtReadOnlyProgramsRunAndChangeNothing(t *testing.T) {
 		t.Errorf("the folder holds %v, %v", left, err)
 	}
 }
+
+// TestHostsOfTheCriterionAreTheChecksAlone: a check gets past the proxy to a host
+// that it names, and the agent's programs do not.
+func TestHostsOfTheCriterionAreTheChecksAlone(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(turns(
+		args("run_command", map[string]any{"command": "curl -s http://named.invalid/; env | grep -i proxy=http"}),
+		args("claim_complete", map[string]any{"rationale": "x"}),
+		args("abort_with_report", map[string]any{"reason": "it is not there", "what_was_learned": "-"}),
+	))
+	settings := p.cfg.Settings()
+	settings.ApprovalMinutes = 0 // nobody is there
+	if err := p.cfg.SaveSettings(settings); err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.goal.Start(api.StartInput{Objective: "x", OnAsk: goal.OnAskDeny, Checks: shell("curl -s http://named.invalid/; h=other; curl -s http://$h.example/; env | grep -i https_proxy; test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.done(out.GoalID)
+	step, err := p.goal.Step(out.GoalID, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(step.Result, "Goalpost refused GET named.invalid:80") || strings.Contains(step.Result, "check:") {
+		t.Errorf("the agent was told %q", step.Result)
+	}
+	receipt, err := p.goal.Receipt(out.GoalID)
+	if err != nil || len(receipt.Claims) == 0 {
+		t.Fatal(receipt, err)
+	}
+	tail := receipt.Claims[0].Verdicts[0].Tail
+	if strings.Contains(tail, "refused GET named.invalid") || !strings.Contains(tail, "named.invalid") || !strings.Contains(tail, "refused GET other.example:80") {
+		t.Errorf("the check was told %q", tail)
+	}
+	if !strings.Contains(tail, "check:[hidden: the check's pass]@") {
+		t.Errorf("the pass is told or was not given: %q", tail)
+	}
+}

@@ -25,6 +25,8 @@ type Settings struct {
 	Welcomed     bool   `json:"welcomed"`
 	// ApprovalMinutes is how long an approval waits for a person before its goal pauses.
 	ApprovalMinutes int `json:"approval_minutes"`
+	// Notifications tells the person's desktop when a goal needs somebody or is over.
+	Notifications bool `json:"notifications"`
 	// SecretsInFile keeps secrets in the encrypted file also where a keyring runs.
 	SecretsInFile bool `json:"secrets_in_file"`
 }
@@ -63,7 +65,7 @@ type file struct {
 }
 
 func defaults() Settings {
-	return Settings{Theme: "system", FontSize: 13, Scrollback: 10_000, ApprovalMinutes: 10}
+	return Settings{Theme: "system", FontSize: 13, Scrollback: 10_000, ApprovalMinutes: 10, Notifications: true}
 }
 
 func (c *Config) path() string { return filepath.Join(c.state, "settings.json") }

@@ -3,6 +3,7 @@ package egress_test
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -158,6 +159,37 @@ func TestProxy(t *testing.T) {
 	proxy.SetRules(egress.Rules{Risk: policy.NetworkWrite, Deny: []string{"docs.example"}})
 	if status, _ := get("docs.example"); status != 403 {
 		t.Errorf("a denied host answered %d", status)
+	}
+}
+
+// TestPass: who shows a pass reaches its hosts, as long as it holds.
+func TestPass(t *testing.T) {
+	page, proxy, client := world(t, egress.Rules{Risk: policy.WriteLocal, Deny: []string{"denied.example"}})
+	pass, end := proxy.Pass([]string{"docs.example", "denied.example"})
+	get := func(host, pass string) int {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+host+":"+port(page)+"/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Proxy-Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(pass)))
+		answer, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		return answer.StatusCode
+	}
+	for _, c := range []struct {
+		host, pass string
+		want       int
+	}{{"docs.example", pass, 200}, {"docs.example", "check:", 403}, {"docs.example", "check:guessed", 403}, {"other.example", pass, 403}, {"denied.example", pass, 403}} {
+		if got := get(c.host, c.pass); got != c.want {
+			t.Errorf("%s with %q answered %d, want %d", c.host, c.pass, got, c.want)
+		}
+	}
+	end()
+	if got := get("docs.example", pass); got != 403 {
+		t.Errorf("a pass that is over opens the host: %d", got)
 	}
 }
 

@@ -27,7 +27,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request, from From) {
 		if from == Pane && strings.HasPrefix(q.Host, "127.0.0.53") { // the programs' proxy has other rules
 			e.Allowed, e.Reason = false, "that address is the proxy of the goal's programs"
 		}
-	} else if reason, ok := p.Rules().Decide(q); !ok {
+	} else if reason, ok := p.rulesFor(r).Decide(q); !ok {
 		e.Allowed, e.Reason = false, reason
 	}
 	if !e.Allowed {

@@ -50,6 +50,7 @@ type Proxy struct {
 
 	mu      sync.Mutex
 	rules   Rules
+	passes  map[string][]string // hosts that each opens
 	servers []*http.Server
 	closers []interface{ Close() error }
 	tunnels map[net.Conn]struct{}

@@ -655,6 +655,7 @@ export interface Settings {
   welcomed: boolean;
   approval_minutes: number;
   secrets_in_file: boolean;
+  notifications: boolean;
 }
 
 export type Scope = "once" | "host" | "command" | "path" | "pane" | "secret" | "goal";

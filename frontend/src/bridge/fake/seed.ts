@@ -37,6 +37,7 @@ export const settings: Settings = {
   welcomed: true,
   approval_minutes: 10,
   secrets_in_file: false,
+  notifications: true,
 };
 
 export const findings: Finding[] = [

@@ -84,6 +84,13 @@ export function SettingsPage() {
               max={1440}
               onSave={(approval_minutes) => void app.saveSettings({ approval_minutes })}
             />
+            <SwitchRow
+              title="Notifications"
+              text="The desktop says when a goal needs you or is over"
+              testid="notifications"
+              on={settings.notifications}
+              onChange={(notifications) => void app.saveSettings({ notifications })}
+            />
           </div>
           <Providers />
           <Guests />

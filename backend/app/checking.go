@@ -1,0 +1,66 @@
+package app
+
+import (
+	"context"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/process"
+	"goalpost/backend/sandbox/egress"
+	"goalpost/backend/secret"
+)
+
+// checking starts the programs of checks. While one runs, the hosts that its
+// criterion names are open to it: the pass is in its environment, which the
+// agent's programs cannot read, and holds as long as it runs.
+type checking struct {
+	process.Launcher
+	proxy *egress.Proxy
+	hosts []string
+	mask  *secret.Mask
+}
+
+func (c checking) Start(ctx context.Context, cmd process.Command) (process.Process, error) {
+	if len(c.hosts) == 0 || cmd.Domain != process.Check {
+		return c.Launcher.Start(ctx, cmd)
+	}
+	pass, end := c.proxy.Pass(c.hosts)
+	c.mask.Add("[hidden: the check's pass]", pass[strings.Index(pass, ":")+1:])
+	cmd.Env = slices.Clone(cmd.Env)
+	for i, entry := range cmd.Env {
+		if name, _, _ := strings.Cut(entry, "="); strings.HasSuffix(strings.ToLower(name), "_proxy") && strings.ToLower(name) != "no_proxy" {
+			cmd.Env[i] = strings.Replace(entry, "=http://", "=http://"+pass+"@", 1)
+		}
+	}
+	p, err := c.Launcher.Start(ctx, cmd)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	go func() { // ends with the program, which ends with its set
+		<-p.Done()
+		end()
+	}()
+	return p, nil
+}
+
+var address = regexp.MustCompile(`\bhttps?://[^\s"'<>|;&()$]+`)
+
+// hostsOf are the hosts outside that checks name in their addresses.
+func hostsOf(checks []goal.Check) []string {
+	var hosts []string
+	for _, c := range checks {
+		for _, text := range address.FindAllString(c.Command+" "+c.URL, -1) {
+			u, err := url.Parse(text)
+			if err != nil || u.Hostname() == "" || egress.Own(u.Hostname()+":80") {
+				continue
+			}
+			hosts = append(hosts, strings.ToLower(u.Hostname()))
+		}
+	}
+	slices.Sort(hosts)
+	return slices.Compact(hosts)
+}

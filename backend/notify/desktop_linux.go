@@ -1,0 +1,73 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"os"
+	"path/filepath"
+
+	"github.com/godbus/dbus/v5"
+)
+
+// Desktop is who shows notes: the service of the session's desktop. All methods
+// may be called concurrently.
+type Desktop struct {
+	conn *dbus.Conn
+	name string
+}
+
+const (
+	service = "org.freedesktop.Notifications"
+	object  = "/org/freedesktop/Notifications"
+)
+
+// Open connects to the desktop of the person's session.
+func Open(ctx context.Context) (*Desktop, error) {
+	address := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
+	if address == "" { // the library would start a bus of its own
+		path := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "bus")
+		info, err := os.Stat(path)
+		if err != nil || os.Getenv("XDG_RUNTIME_DIR") == "" || info.Mode()&os.ModeSocket == 0 {
+			return nil, errors.New("no session bus runs here")
+		}
+		address = "unix:path=" + dbus.EscapeBusAddressValue(path)
+	}
+	conn, err := dbus.Connect(address)
+	if err != nil {
+		return nil, fmt.Errorf("the session bus: %w", err)
+	}
+	d := &Desktop{conn: conn}
+	var vendor, version, spec string
+	call := conn.Object(service, object).CallWithContext(ctx, service+".GetServerInformation", 0)
+	if err := call.Store(&d.name, &vendor, &version, &spec); err != nil {
+		return nil, errors.Join(fmt.Errorf("no desktop answers: %w", err), conn.Close())
+	}
+	return d, nil
+}
+
+// Name is what shows the notes.
+func (d *Desktop) Name() string { return d.name }
+
+// Show hands a note to the desktop.
+func (d *Desktop) Show(ctx context.Context, n Note) error {
+	urgency := byte(1)
+	if n.Urgent {
+		urgency = 2
+	}
+	call := d.conn.Object(service, object).CallWithContext(ctx, service+".Notify", 0, "Goalpost", uint32(0), "", n.Title, html.EscapeString(n.Text),
+		[]string{}, map[string]dbus.Variant{"urgency": dbus.MakeVariant(urgency)}, int32(-1))
+	if call.Err != nil {
+		return fmt.Errorf("show a note: %w", call.Err)
+	}
+	return nil
+}
+
+// Close lets go of the bus.
+func (d *Desktop) Close() error {
+	if err := d.conn.Close(); err != nil {
+		return fmt.Errorf("the session bus: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,25 @@
+//go:build !linux
+
+package notify
+
+import (
+	"context"
+	"errors"
+)
+
+// Desktop shows nothing on this system yet.
+type Desktop struct{}
+
+var errSystem = errors.New("notes are shown on Linux only")
+
+// Open refuses.
+func Open(context.Context) (*Desktop, error) { return nil, errSystem }
+
+// Name is empty.
+func (*Desktop) Name() string { return "" }
+
+// Show refuses.
+func (*Desktop) Show(context.Context, Note) error { return errSystem }
+
+// Close has nothing to let go of.
+func (*Desktop) Close() error { return nil }

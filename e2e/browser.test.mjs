@@ -1,7 +1,7 @@
 // Browser panes, used as a person does: by the pixels of the picture, the mouse
 // on it and the keyboard. One program, one Chromium behind it, many cases.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { withApp } from "./lib/app.mjs";
@@ -401,6 +401,44 @@ async function walk(t, { page, home, url, program, said }, site) {
     await pane.click(40, 310, { button: "right" });
     await pane.says("own menu");
     assert.equal(await at("page-menu").count(), 0);
+  });
+
+  // A frame of another site has a process of its own.
+  const stranger = `${fixture("foreign")}?at=${encodeURIComponent(site.url.replace("127.0.0.1", "localhost"))}`;
+  await it("typing into a frame of another site", async () => {
+    await pane.go(stranger, "Foreign", "inside is ready");
+    await pane.click(120, 102);
+    await pane.type("hi");
+    await pane.says("word hi");
+  });
+  await it("a list and a date of a frame of another site", async () => {
+    await pane.click(120, 142);
+    await at("choices").getByText("Large", { exact: true }).click();
+    await pane.says("size Large");
+    await pane.click(120, 302);
+    await at("month-after").click();
+    await at("day-2025-04-02").click();
+    await pane.says("day 2025-04-02");
+  });
+  await it("a dialog of a frame of another site", async () => {
+    await pane.click(120, 182);
+    const box = await pane.asks("confirm");
+    await box.getByText("From inside?").waitFor();
+    await box.getByTestId("question-accept").click();
+    await pane.says("confirmed true");
+  });
+  await it("a file for a frame of another site", async () => {
+    await pane.click(120, 262);
+    const chooser = page.waitForEvent("filechooser");
+    await (await pane.asks("files")).getByTestId("question-accept").click();
+    await (await chooser).setFiles(files[0]);
+    await pane.says("given a.txt");
+  });
+  await it("a download of a frame of another site", async () => {
+    await pane.click(100, 222);
+    await pane.root.locator('[data-testid="download"][data-state="downloaded"][data-name="report.bin"]').waitFor();
+    unlinkSync(join(home, "Downloads", "report.bin"));
+    await at("downloads-close").click();
   });
 
   // Around the page.

@@ -218,6 +218,12 @@ func TestOwnPortsAreRefused(t *testing.T) {
 		}
 	}
 	b.eval(p, `new Promise((done) => { const f = document.createElement('iframe'); f.onload = done; f.src = 'http://localhost:`+port+`/frame'; document.body.append(f); })`)
+	// Nor does a frame of another site, whose process has gates of its own.
+	other := strings.Replace(b.url("fetching.html"), "127.0.0.1", "localhost", 1)
+	got := b.eval(p, `new Promise((done) => { addEventListener('message', (e) => done(e.data)); const f = document.createElement('iframe'); f.src = '`+other+`?port=`+port+`'; document.body.append(f); })`)
+	if got != `"refused"` {
+		t.Errorf("fetch from a frame of another site: %s", got)
+	}
 	select {
 	case path := <-asked:
 		t.Errorf("a page reached %s of this program", path)

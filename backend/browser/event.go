@@ -3,6 +3,7 @@ package browser
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,11 +41,10 @@ func (p *Pane) onEvent(e *cdp.Event) {
 		p.onLifecycle(pg, e)
 	case "Page.javascriptDialogOpening":
 		p.onDialog(pg, e)
-	case "Page.windowOpen":
-		var open proto.PageWindowOpen
-		if decode(e, &open) {
-			p.change(func() { p.popupURL, p.net.opening = open.URL, time.Now() })
-		}
+	case "Runtime.executionContextCreated":
+		p.onContext(pg, e)
+	case "Page.windowOpen", "Page.downloadWillBegin", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
+		p.onSaid(e)
 	case "Page.javascriptDialogClosed":
 		p.withdraw(ofKind(pane.Alert, pane.Confirm, pane.Prompt, pane.Leave))
 	case "Page.fileChooserOpened":
@@ -57,18 +57,8 @@ func (p *Pane) onEvent(e *cdp.Event) {
 		p.onAuth(pg, e)
 	case "Security.certificateError":
 		p.onCertificate(pg, e)
-	case "Page.downloadWillBegin":
-		var download proto.PageDownloadWillBegin
-		if decode(e, &download) {
-			p.change(func() { p.net.leaving = time.Time{} })
-			p.onDownload(download.GUID, download.URL, download.SuggestedFilename)
-		}
 	case "Runtime.bindingCalled":
 		p.onTold(pg, e)
-	case "Runtime.consoleAPICalled":
-		p.onConsole(e)
-	case "Runtime.exceptionThrown":
-		p.onException(e)
 	case "Inspector.targetCrashed":
 		p.crash(pg)
 	case "Inspector.targetReloadedAfterCrash":
@@ -82,6 +72,27 @@ func (p *Pane) onEvent(e *cdp.Event) {
 			p.onNetwork(e)
 			p.noteRequest(e)
 		}
+	}
+}
+
+// onSaid takes what every frame may tell, also one of another site.
+func (p *Pane) onSaid(e *cdp.Event) {
+	switch e.Method {
+	case "Page.windowOpen":
+		var open proto.PageWindowOpen
+		if decode(e, &open) {
+			p.change(func() { p.popupURL, p.net.opening = open.URL, time.Now() })
+		}
+	case "Page.downloadWillBegin":
+		var download proto.PageDownloadWillBegin
+		if decode(e, &download) {
+			p.change(func() { p.net.leaving = time.Time{} })
+			p.onDownload(download.GUID, download.URL, download.SuggestedFilename)
+		}
+	case "Runtime.consoleAPICalled":
+		p.onConsole(e)
+	case "Runtime.exceptionThrown":
+		p.onException(e)
 	}
 }
 
@@ -252,7 +263,10 @@ func (m *Manager) byTarget(id proto.TargetTargetID) *Pane {
 func (p *Pane) hasTarget(id proto.TargetTargetID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.page != nil && p.page.target == id
+	if p.page != nil && p.page.target == id {
+		return true
+	}
+	return slices.ContainsFunc(p.parts, func(f *part) bool { return f.target == id })
 }
 
 // decode reads an event; one that does not fit is passed over, as rod does.

@@ -16,9 +16,10 @@ type page struct {
 	session proto.TargetSessionID
 	alive   context.Context
 	end     context.CancelCauseFunc
-	count   *counter     // of the pane; actions that use it take turns
-	eyes    atomic.Int64 // the execution context of walker.js in the present document, 0 if not known
-	part    bool         // a frame of another site, see parts
+	count   *counter                                              // of the pane; actions that use it take turns
+	eyes    atomic.Int64                                          // the execution context of walker.js in the present document, 0 if not known
+	part    bool                                                  // a frame of another site, see parts
+	frames  map[proto.RuntimeExecutionContextID]proto.PageFrameID // where our worlds are; guarded by the pane's mu
 }
 
 // renewed is the same page after a crash: Chromium keeps the session, and a

@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
 )
 
 // part is a frame of another site. Chromium gives it a process, and so a session
@@ -51,7 +53,8 @@ func (c *counter) holder(frame int64) *page {
 	return c.where[frame]
 }
 
-// attachParts makes Chromium tell of frames of other sites; rod's type of 2024
+// attachParts makes Chromium tell of frames of other sites, which wait until they
+// are prepared; rod's type of 2024
 // knows no filter, without which workers would come along.
 type attachParts struct{}
 
@@ -60,7 +63,7 @@ func (attachParts) ProtoReq() string { return "Target.setAutoAttach" }
 
 // MarshalJSON gives the command's parameters.
 func (attachParts) MarshalJSON() ([]byte, error) {
-	return []byte(`{"autoAttach":true,"waitForDebuggerOnStart":false,"flatten":true,"filter":[{"type":"iframe"},{"exclude":true}]}`), nil
+	return []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,"filter":[{"type":"iframe"},{"exclude":true}]}`), nil
 }
 
 // listening keeps no bodies of what comes.
@@ -87,7 +90,8 @@ func (p *Pane) onPart(above *page, e *cdp.Event) {
 		p.loosen(func(f *part) bool { return f.session == ev.SessionID })
 		return
 	}
-	if ev.TargetInfo.Type != "iframe" || p.bare {
+	if ev.TargetInfo.Type != "iframe" {
+		above.engine.post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
 		return
 	}
 	f := &part{page: &page{engine: above.engine, target: ev.TargetInfo.TargetID, session: ev.SessionID, count: above.count, part: true}, above: above}
@@ -96,11 +100,22 @@ func (p *Pane) onPart(above *page, e *cdp.Event) {
 	p.m.parts[f.session] = p
 	p.m.mu.Unlock()
 	p.change(func() { p.parts = append(p.parts, f) })
-	for _, req := range []proto.Request{proto.PageEnable{}, proto.RuntimeEnable{}, attachParts{}} {
-		f.post(req)
+	requests := []proto.Request{
+		proto.PageEnable{},
+		proto.InspectorEnable{},
+		proto.RuntimeEnable{},
+		attachParts{},
+		p.m.gates(),
+		proto.PageSetInterceptFileChooserDialog{Enabled: true},
 	}
-	if p.goalID != "" {
-		f.post(listening)
+	if !p.bare {
+		requests = append(requests, ours...)
+	}
+	if p.goalID != "" && !p.bare {
+		requests = append(requests, listening)
+	}
+	for _, req := range append(requests, proto.RuntimeRunIfWaitingForDebugger{}) {
+		f.post(req)
 	}
 }
 
@@ -117,10 +132,23 @@ func (p *Pane) onPartEvent(e *cdp.Event) {
 		f.eyes.Store(0)
 	case "Inspector.targetCrashed":
 		f.end(ErrCrashed)
-	case "Runtime.consoleAPICalled":
-		p.onConsole(e)
-	case "Runtime.exceptionThrown":
-		p.onException(e)
+		p.report("a frame of the page crashed: reload the page")
+	case "Page.fileChooserOpened":
+		p.onFileChooser(f.page, e)
+	case "Page.windowOpen", "Page.downloadWillBegin", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
+		p.onSaid(e)
+	case "Page.javascriptDialogOpening":
+		p.onDialog(f.page, e)
+	case "Page.javascriptDialogClosed":
+		p.withdraw(ofKind(pane.Alert, pane.Confirm, pane.Prompt, pane.Leave))
+	case "Fetch.requestPaused":
+		p.onPaused(f.page, e)
+	case "Fetch.authRequired":
+		p.onAuth(f.page, e)
+	case "Runtime.bindingCalled":
+		p.onTold(f.page, e)
+	case "Runtime.executionContextCreated":
+		p.onContext(f.page, e)
 	default:
 		if strings.HasPrefix(e.Method, "Network.") {
 			p.onNetwork(e)

@@ -42,6 +42,7 @@ type seen struct {
 	Image    string        `json:"image"`
 	Selected string        `json:"selected"`
 	Editable bool          `json:"editable"`
+	Far      bool          `json:"far"` // x and y are counted from its own document's corner
 	User     string        `json:"user"`
 	Password string        `json:"password"`
 }
@@ -66,7 +67,18 @@ func (p *Pane) onTold(pg *page, e *cdp.Event) {
 	case "permission":
 		p.onPermission(pg, told.ExecutionContextID, s)
 	case "choose", "pick", "suggest", "menu":
-		p.onField(pg, told.ExecutionContextID, s)
+		if !s.Far {
+			p.onField(pg, told.ExecutionContextID, s)
+			return
+		}
+		p.m.later(p, func(ctx context.Context) error {
+			x, y, err := p.cornerOf(ctx, pg, told.ExecutionContextID)
+			if err == nil {
+				s.X, s.Y = s.X+x, s.Y+y
+				p.onField(pg, told.ExecutionContextID, s) //nolint:contextcheck // what the person answers comes later
+			}
+			return err
+		})
 	}
 }
 

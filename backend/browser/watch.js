@@ -21,27 +21,28 @@ if (globalThis.goalpostDocument?.deref() !== document) globalThis.goalpostHand =
     return el?.isConnected ? el : null;
   };
 
-  // offset is where this document lies in the window, null inside another site.
+  // offset is where this document lies in the window. Inside another origin that
+  // cannot be told from here: far asks the host to add it.
   const offset = () => {
     const off = { x: 0, y: 0 };
+    const far = { x: 0, y: 0, far: true };
     try {
       for (let view = self; view !== view.parent; view = view.parent) {
         const holder = view.frameElement;
-        if (!holder) return null;
+        if (!holder) return far;
         const r = holder.getBoundingClientRect();
         off.x += r.x + holder.clientLeft;
         off.y += r.y + holder.clientTop;
       }
     } catch {
-      return null;
+      return far;
     }
     return off;
   };
   const box = (el) => {
     const off = offset();
-    if (!off) return null;
     const r = el.getBoundingClientRect();
-    return { x: r.x + off.x, y: r.y + off.y, width: r.width, height: r.height };
+    return { ...off, x: r.x + off.x, y: r.y + off.y, width: r.width, height: r.height };
   };
   const target = (e) => e.composedPath()[0];
   const on = (type, f) =>
@@ -100,7 +101,6 @@ if (globalThis.goalpostDocument?.deref() !== document) globalThis.goalpostHand =
   // Lists and pickers. What Chromium would open by itself is seen by nobody.
   const openList = (el) => {
     const where = box(el);
-    if (!where) return false;
     const options = [...el.options].slice(0, 1000).map((o) => ({
       label: text(o.label || o.text, 200), group: text(o.parentElement?.tagName === 'OPTGROUP' ? o.parentElement.label : '', 100),
       disabled: o.disabled || (o.parentElement?.tagName === 'OPTGROUP' && o.parentElement.disabled), selected: o.selected,
@@ -113,7 +113,6 @@ if (globalThis.goalpostDocument?.deref() !== document) globalThis.goalpostHand =
   const picks = (el) => el?.tagName === 'INPUT' && PICKS.has(el.type) && !el.matches(':disabled') && !el.readOnly;
   const openPicker = (el) => {
     const where = box(el);
-    if (!where) return false;
     tell({ t: 'pick', n: hold(el), ...where, type: el.type, value: text(el.value, 40), min: text(el.min, 40), max: text(el.max, 40) });
     return true;
   };
@@ -143,7 +142,6 @@ if (globalThis.goalpostDocument?.deref() !== document) globalThis.goalpostHand =
   let suggesting = false;
   const suggest = (el) => {
     const where = box(el);
-    if (!where) return;
     const typed = el.value.toLowerCase();
     const options = [...el.list.options]
       .filter((o) => !o.disabled && o.value && (o.value.toLowerCase().includes(typed) || o.label.toLowerCase().includes(typed)) && o.value !== el.value)
@@ -164,14 +162,13 @@ if (globalThis.goalpostDocument?.deref() !== document) globalThis.goalpostHand =
   // The other button. The page may have a menu of its own.
   on('contextmenu', (e) => {
     const off = offset();
-    if (!off) return;
     const path = e.composedPath().filter((n) => n.nodeType === 1);
     const link = path.find((n) => (n.tagName === 'A' || n.tagName === 'AREA') && n.href);
     const el = path[0];
     const image = el?.tagName === 'IMG' ? el.currentSrc || el.src : '';
     const editable = Boolean(el?.isContentEditable || el?.matches?.('textarea, input') && !el.readOnly && !el.matches(':disabled'));
     const menu = {
-      t: 'menu', x: e.clientX + off.x, y: e.clientY + off.y, link: text(link ? String(link.href) : '', 4000),
+      t: 'menu', far: off.far, x: e.clientX + off.x, y: e.clientY + off.y, link: text(link ? String(link.href) : '', 4000),
       image: text(image, 4000), selected: text(selected(), 100000), editable,
     };
     setTimeout(() => { if (!e.defaultPrevented) tell(menu); });

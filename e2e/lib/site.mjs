@@ -34,10 +34,10 @@ f54=
 export async function startSite() {
   const waiting = [];
   const answer = (request, response) => {
-    const path = new URL(request.url, "http://x").pathname;
+    const { pathname: path, searchParams: asked } = new URL(request.url, "http://x");
     if (path === "/file.bin") {
       response.writeHead(200, {
-        "content-disposition": 'attachment; filename="report.bin"',
+        "content-disposition": `attachment; filename="${asked.get("name") ?? "report.bin"}"`,
       });
       response.end(Buffer.alloc(2000));
     } else if (path === "/slow.bin") {

@@ -1,0 +1,109 @@
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"goalpost/backend/pane"
+)
+
+// TestALongPageIsToldInParts: every line of a page of 6,000 elements is told once,
+// 16 KB at a time.
+func TestALongPageIsToldInParts(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "big.html")
+	s := b.look(p)
+	seen := map[string]int{}
+	parts := 0
+	for {
+		parts++
+		if len(s.Text) > mostLines+600 {
+			t.Fatalf("%d bytes at once", len(s.Text))
+		}
+		for line := range strings.Lines(s.Text) {
+			seen[strings.TrimSpace(line)]++
+		}
+		if s.Next == 0 {
+			break
+		}
+		var err error
+		s, err = p.Look(b.ctx, pane.Look{From: s.Next})
+		b.ok(err)
+	}
+	buttons := 0
+	for line, n := range seen {
+		if strings.Contains(line, ` button "button `) {
+			buttons++
+			if n != 1 {
+				t.Errorf("%q is told %d times", line, n)
+			}
+		}
+	}
+	if buttons != 600 || parts < 4 {
+		t.Errorf("%d of 600 buttons in %d parts", buttons, parts)
+	}
+	b.ok(p.Navigate(b.ctx, b.url("one.html")))
+	if _, err := p.Look(b.ctx, pane.Look{From: 100}); err == nil || !strings.Contains(err.Error(), "take a new snapshot") {
+		t.Errorf("going on with a page that is gone: %v", err)
+	}
+}
+
+// TestDiff: what is different since the last snapshot, and nothing else.
+func TestDiff(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "big.html")
+	b.look(p)
+	diff := func() string {
+		s, err := p.Look(b.ctx, pane.Look{Diff: true})
+		b.ok(err)
+		return s.Text
+	}
+	has(t, diff(), "nothing is different")
+	b.eval(p, `document.querySelectorAll('button')[7].textContent = 'other 7'; document.querySelectorAll('tr')[300].remove()`)
+	told := diff()
+	has(t, told, `+ `, `button "other 7"`, `- `, `button "button 7"`, `link "link 300"`)
+	if n := strings.Count(told, "\n"); n > 12 {
+		t.Errorf("%d lines:\n%s", n, told)
+	}
+	b.ok(p.Navigate(b.ctx, b.url("one.html")))
+	has(t, diff(), `page "One"`)
+}
+
+// TestAnAmbushIsNotClicked: what comes over an element when the pointer is there does
+// not get the click.
+func TestAnAmbushIsNotClicked(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "ambush.html")
+	_, err := p.Click(b.ctx, "Target")
+	if err == nil || !strings.Contains(err.Error(), "Buy now") {
+		t.Errorf("the click: %v", err)
+	}
+	if got := b.eval(p, "said.textContent"); got != `"nothing yet"` {
+		t.Errorf("the page says %s", got)
+	}
+}
+
+// TestALostRefIsFoundAgain: a page that draws itself anew has the same things under
+// other refs; what is not clear is not guessed.
+func TestALostRefIsFoundAgain(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "one.html")
+	draw := func(words ...string) {
+		html := ""
+		for _, w := range words {
+			html += fmt.Sprintf("<button onclick=\"this.after(' did %s')\">%s</button>", w, w)
+		}
+		b.eval(p, fmt.Sprintf("document.body.innerHTML = %q", html))
+	}
+	draw("Save", "Drop", "Send")
+	s := b.look(p)
+	save, drop, send := b.refOf(s, `"Save"`), b.refOf(s, `"Drop"`), b.refOf(s, `"Send"`)
+	draw("Save", "Drop", "Drop")
+	has(t, b.act(p.Click(b.ctx, save)).Changed, save+" was gone", "did Save")
+	for ref, want := range map[string]string{drop: `2 things on the page are a button "Drop" now`, send: `no button "Send" is on the page any more`} {
+		if _, err := p.Click(b.ctx, ref); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", ref, err, want)
+		}
+	}
+}

@@ -28,7 +28,7 @@ type CriterionFile struct {
 // risk, hosts, grants) is refused, and so is every word that is not known.
 // os.ErrNotExist if there is no such file.
 func ReadCriterion(file string) (CriterionFile, error) {
-	b, err := readSmall(file)
+	b, err := readSmall(file, "criterion file")
 	if err != nil {
 		return CriterionFile{}, err
 	}
@@ -41,11 +41,11 @@ func ReadCriterion(file string) (CriterionFile, error) {
 }
 
 // readSmall reads a file that people write by hand.
-func readSmall(file string) ([]byte, error) {
+func readSmall(file, what string) ([]byte, error) {
 	const most = 64 << 10
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, fmt.Errorf("criterion file: %w", err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	defer func() { _ = f.Close() }()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
@@ -53,10 +53,10 @@ func readSmall(file string) ([]byte, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
-		return nil, fmt.Errorf("criterion file: %w", err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	if len(b) > most {
-		return nil, bad(file+" is larger than 64 KiB", "a criterion is a short list of checks")
+		return nil, bad(file+" is larger than 64 KiB", "this file is meant to be short")
 	}
 	return b, nil
 }

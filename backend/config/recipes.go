@@ -58,7 +58,7 @@ func (c *Config) Recipe(name string) (goal.Recipe, error) {
 	if err != nil {
 		return goal.Recipe{}, err
 	}
-	b, err := readSmall(file)
+	b, err := readSmall(file, "recipe")
 	if errors.Is(err, fs.ErrNotExist) {
 		return goal.Recipe{}, &InvalidError{Field: "name", Message: fmt.Sprintf("there is no recipe %q", name), Hint: "recipe list shows those there are"}
 	}

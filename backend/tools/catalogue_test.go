@@ -211,3 +211,40 @@ func describe(t *testing.T, b *strings.Builder, name, words string, schema []byt
 		}
 	}
 }
+
+// TestNoToolFloods: whatever a pane, a page or a file says, one result hands the
+// model a bounded part of it; the door cuts at the budget and keeps the rest.
+func TestNoToolFloods(t *testing.T) {
+	h := newHouse(t)
+	const much = 1 << 20
+	h.panes.shown, h.panes.at = strings.Repeat("flood\n", much/6), "http://127.0.0.1/"
+	h.put("flood.txt", h.panes.shown)
+	h.put("line.txt", strings.Repeat("x", much))
+	h.eyes.text = "PASS " + h.panes.shown
+	h.panes.picture = painted(t, 4, 4)
+	for _, c := range [][]any{
+		{"read_file", "path", "flood.txt", "lines", much},
+		{"read_file", "path", "line.txt"},
+		{"search_files", "pattern", "flood|x"},
+		{"search_files", "pattern", "flood", "context", 10},
+		{"list_files"},
+		{"run_command", "command", "cat flood.txt"},
+		{"terminal_run", "pane", "t1", "command", "x"},
+		{"terminal_read", "pane", "t1"},
+		{"terminal_read", "pane", "t1", "page", 1},
+		{"terminal_wait", "pane", "t1", "for", "prompt"},
+		{"terminal_list"},
+		{"list_panes"},
+		{"browser_open", "url", "http://127.0.0.1/"},
+		{"look", "pane", "b1"},
+		{"verify_visual", "pane", "b1", "expected", "x"},
+	} {
+		r := h.do(c[0].(string), c[1:]...)
+		if !r.OK && c[0] != "terminal_run" {
+			t.Errorf("%v: %.200s", c, r.Text)
+		}
+		if r.Budget <= 0 || r.Budget > 32<<10 {
+			t.Errorf("%v may hand over %d bytes", c, r.Budget)
+		}
+	}
+}

@@ -205,6 +205,17 @@ describe("detail", () => {
     ]);
   });
 
+  test("a note tells whether a person or another goal said it", () => {
+    const d = [
+      { ...head(11), type: "steered", text: "use tabs" } as GoalEvent,
+      { ...head(12), type: "steered", text: "I am done", from: "child" } as GoalEvent,
+    ].reduce(withGoalEvent, ready());
+    expect(d.journal.notes.map((n) => [n.text, n.from])).toEqual([
+      ["use tabs", undefined],
+      ["I am done", "child"],
+    ]);
+  });
+
   test("new limits hold at once, and a goal that goes on has no report", () => {
     const limits = { wall_clock_ms: 7_200_000, iterations: 9, claims_per_gate: 4, tokens: 5, usd: 2 };
     const d = [
@@ -284,6 +295,13 @@ describe("panes", () => {
     ]);
     s = withPaneEvent(s, event(8, terminalPane("t1"), true));
     expect(s.panes.map((p) => p.id)).toEqual(["b1"]);
+  });
+
+  test("a pane that an agent wants to be seen is said once", () => {
+    const s = withPaneEvent(state, { ...event(6), focus: true });
+    expect(s.shown).toEqual({ id: "t1", rev: 6 });
+    expect(withPaneEvent(s, event(7)).shown).toBe(s.shown);
+    expect(withPaneList(s, { rev: 9, panes: [] }).shown).toBe(s.shown);
   });
 
   test("old revisions are dropped and a gap is marked until the list is here", () => {

@@ -113,7 +113,7 @@ func (e *enclosure) journal(warn func(what, text string)) {
 // host is where checks run: each in a room of its own inside the walls. The
 // hosts that they name are open to them only.
 func (e *enclosure) host(a *App, dir string, hosts []string) verify.Host {
-	h := verify.Host{Launcher: e.set, Env: e.env, Dir: dir, Outside: a.person, Engine: engine{a}}
+	h := verify.Host{Launcher: e.set, Env: e.env, Dir: dir, Outside: a.person, Remote: a.remote, Engine: engine{a}}
 	if e.proxy != nil {
 		h.Walls, h.Dial = true, e.dial
 		h.Launcher = checking{e.set, e.proxy, hosts, a.mask}

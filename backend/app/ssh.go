@@ -1,13 +1,16 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"goalpost/backend/api"
 	"goalpost/backend/pane"
+	"goalpost/backend/process"
 	"goalpost/backend/ssh"
 	"goalpost/backend/terminal"
 )
@@ -51,6 +54,22 @@ func (a *App) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSe
 		out = append(out, api.RemoteSession{Name: one.Name, Created: one.Created.Format(time.RFC3339), Attached: one.Attached, Windows: one.Windows})
 	}
 	return out, nil
+}
+
+// remote runs a program of a check on a server of the person's list, by its name.
+func (a *App) remote(ctx context.Context, name string, argv []string) (process.Output, error) {
+	list, err := a.store.Servers(ctx)
+	if err != nil {
+		return process.Output{}, err
+	}
+	names := make([]string, 0, len(list))
+	for _, s := range list {
+		if s.Title() == name || s.ID == name {
+			return a.ssh.Run(ctx, s, argv)
+		}
+		names = append(names, s.Title())
+	}
+	return process.Output{}, fmt.Errorf("there is no server of that name; there are: %s", cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // unreachable is a failure that lies with the server and not with us.

@@ -56,6 +56,7 @@ func (c *checkFlags) add(fl *pflag.FlagSet) {
 	fl.Lookup("check-manual").NoOptDefVal = "true"
 	fl.Var(checkFlag{c.wait, "bool"}, "manual-wait", "the last --check-manual waits until the person accepts")
 	fl.Lookup("manual-wait").NoOptDefVal = "true"
+	fl.Var(checkFlag{c.where, "place"}, "where", "where the last --check-shell runs: sandbox (default), host, or ssh:NAME for a server of your list")
 }
 
 // last is the newest check, if it has the type.
@@ -93,6 +94,17 @@ func (c *checkFlags) wait(v string) error {
 		return fmt.Errorf("it stands after the --check-manual that it is meant for")
 	}
 	check.Wait = v == "true"
+	return nil
+}
+
+func (c *checkFlags) where(v string) error {
+	check := c.last(goal.Shell)
+	if check == nil {
+		return fmt.Errorf("it stands after the --check-shell that it is meant for")
+	}
+	if check.Where = v; v == "sandbox" {
+		check.Where = ""
+	}
 	return nil
 }
 

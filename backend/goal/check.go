@@ -62,7 +62,7 @@ type Check struct {
 	Command  string `json:"command,omitempty"`   // shell: run by sh -c; json_predicate from a command
 	ExitCode int    `json:"exit_code,omitempty"` // shell: the wanted exit code
 	Dir      string `json:"dir,omitempty"`       // shell: relative to the goal's folder
-	Where    string `json:"where,omitempty"`     // shell: "" the goal's sandbox, "host"; only a person sets it
+	Where    string `json:"where,omitempty"`     // shell: "" the goal's sandbox, "host", "ssh:NAME" a server of the person's list; only a person sets it
 
 	URL          string `json:"url,omitempty"`           // http, visual; json_predicate from a URL
 	Method       string `json:"method,omitempty"`        // http: "" is GET
@@ -161,7 +161,9 @@ func (c Check) shellWords() string {
 	if c.Dir != "" {
 		s += " in " + c.Dir
 	}
-	if c.Where != "" {
+	if server, ok := c.Server(); ok {
+		s += " on the server " + server
+	} else if c.Where != "" {
 		s += " on " + c.Where
 	}
 	return s
@@ -258,11 +260,17 @@ func (c Check) validShell() (reason, hint string) {
 	if strings.TrimSpace(c.Command) == "" {
 		return "has no command", "write the command whose exit code decides"
 	}
-	if c.Where != "" && c.Where != "host" {
-		return fmt.Sprintf("wants to run on %q", c.Where), "leave it empty for the goal's sandbox, or say host"
+	if server, remote := c.Server(); c.Where != "" && c.Where != "host" && (!remote || server == "") {
+		return fmt.Sprintf("wants to run on %q", c.Where), "leave it empty for the goal's sandbox, or say host, or ssh:NAME for a server of your list"
+	}
+	if _, remote := c.Server(); remote && c.Dir != "" {
+		return "names a folder of the goal's, and runs on a server", "leave the folder out: the command runs in the server's own"
 	}
 	return "", ""
 }
+
+// Server is the name of the person's server that a command runs on, if it does.
+func (c Check) Server() (name string, ok bool) { return strings.CutPrefix(c.Where, "ssh:") }
 
 func (c Check) validFile() (reason, hint string) {
 	switch {

@@ -97,6 +97,34 @@ func remote(s pane.Server, session string) string {
 	return command
 }
 
+// Run runs a program on a server, in the server's folder, and asks nobody
+// anything: over the connection of an open pane if there is one. When ctx ends
+// first, Output.TimedOut says so; the program may go on there. Errors: ErrLogin,
+// or what ssh says. ssh itself exits with 255, so a program's own 255 is an error.
+func (c *Client) Run(ctx context.Context, s pane.Server, argv []string) (process.Output, error) {
+	if err := s.Check(); err != nil {
+		return process.Output{}, err
+	}
+	words := make([]string, len(argv))
+	for i, word := range argv {
+		words[i] = quote(word)
+	}
+	command := "exec " + strings.Join(words, " ")
+	if s.Folder != "" {
+		command = "cd " + quoteFolder(s.Folder) + " && " + command
+	}
+	out, err := c.beside(ctx, s, command)
+	switch {
+	case out.TimedOut:
+		return out, nil
+	case err != nil:
+		return out, err
+	case out.Status.Code == failed:
+		return out, refused(s, out.Stderr)
+	}
+	return out, nil
+}
+
 // beside is a short command next to the sessions. It asks nobody anything.
 func (c *Client) beside(ctx context.Context, s pane.Server, command string) (process.Output, error) {
 	args := append([]string{"ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", "-o", "ClearAllForwardings=yes"}, destination(s)...)

@@ -49,6 +49,9 @@ func TestSessionsAndDestroy(t *testing.T) {
 	if list, err := d.client.Sessions(d.within(), d.server); !errors.Is(err, ErrLogin) {
 		t.Errorf("without a pane that can ask: %v %v", list, err)
 	}
+	if out, err := d.client.Run(d.within(), d.server, []string{"true"}); !errors.Is(err, ErrLogin) {
+		t.Errorf("without a pane that can ask: %v %v", out.Status, err)
+	}
 	l, s := d.open("goalpost-one", false)
 	d.login(l)
 	d.types(s, "tmux new-session -d -s 'free one'; echo made $((1+1))")
@@ -62,6 +65,10 @@ func TestSessionsAndDestroy(t *testing.T) {
 	d.must(err)
 	if len(list) != 2 || list[0].Name != "free one" || list[0].Attached != 0 || list[1].Name != "goalpost-one" || list[1].Attached != 1 {
 		t.Errorf("%+v", list)
+	}
+	out, err := d.client.Run(d.within(), d.server, []string{"/bin/sh", "-c", `echo "it's $1"; exit 3`, "sh", "a b"})
+	if d.must(err); out.Status.Code != 3 || string(out.Stdout) != "it's a b\n" {
+		t.Errorf("%v %q %q", out.Status, out.Stdout, out.Stderr)
 	}
 	d.must(l.Destroy(d.within()))
 	status, ok := s.Ended(d.within())

@@ -303,6 +303,44 @@ func TestOutside(t *testing.T) {
 	}
 }
 
+// TestOnAServer: a check that a person wants on a server runs there alone, and one
+// that cannot be asked is an error.
+func TestOnAServer(t *testing.T) {
+	h := host(t)
+	check := goal.Check{Type: goal.Shell, Command: "uname", Where: "ssh:box"}
+	if v := one(t, h, check); v.Outcome != goal.CheckErr || !strings.Contains(v.Detail, "no server") {
+		t.Errorf("without one: %s, %q", v.Outcome, v.Detail)
+	}
+	h.Launcher = nil
+	code := 0
+	h.Remote = func(_ context.Context, server string, argv []string) (process.Output, error) {
+		if server != "box" || argv[0] != "/bin/sh" || argv[len(argv)-1] != "uname" {
+			t.Errorf("%s is asked for %q", server, argv)
+		}
+		if code < 0 {
+			return process.Output{}, errors.New("no route")
+		}
+		return process.Output{Status: process.Status{Code: code}, Stdout: []byte("Box\n")}, nil
+	}
+	for _, want := range []struct {
+		code    int
+		outcome goal.Outcome
+	}{{0, goal.Pass}, {1, goal.Fail}, {-1, goal.CheckErr}} {
+		code = want.code
+		if v := one(t, h, check); v.Outcome != want.outcome {
+			t.Errorf("exit %d: %s, %q", code, v.Outcome, v.Detail)
+		}
+	}
+	for _, wrong := range []goal.Check{{Type: goal.Shell, Command: "true", Where: "ssh:"}, {Type: goal.Shell, Command: "true", Where: "ssh:box", Dir: "a"}} {
+		if err := (goal.Criterion{Checks: []goal.Check{wrong}}).Valid(); err == nil {
+			t.Errorf("%+v was taken", wrong)
+		}
+	}
+	if words := check.Words(); !strings.Contains(words, "on the server box") {
+		t.Error(words)
+	}
+}
+
 // TestErrorsAreTriedOnceMore: the second try decides, and the verdict says so.
 func TestErrorsAreTriedOnceMore(t *testing.T) {
 	h := host(t)

@@ -20,6 +20,9 @@ type Host struct {
 	Walls bool
 	// Outside starts the checks that a person wants run on the machine itself.
 	Outside process.Launcher
+	// Remote runs a program on a server of the person's list, in the server's own
+	// folder. Its error says that the server could not be asked.
+	Remote func(ctx context.Context, server string, argv []string) (process.Output, error)
 
 	Judge  Judge // for questions, pictures and the review
 	Model  string

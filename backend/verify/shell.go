@@ -14,8 +14,11 @@ import (
 
 const tailLines = 5
 
-// errNoOutside is the answer where a check wants the machine and has none.
-var errNoOutside = errors.New("nothing can be run outside the goal's sandbox here")
+// The answers where a check wants a machine that is not there.
+var (
+	errNoOutside = errors.New("nothing can be run outside the goal's sandbox here")
+	errNoRemote  = errors.New("no server can be asked here")
+)
 
 // shell runs the command under sh -c and compares its exit code.
 func (h Host) shell(ctx context.Context, c check) ruling {
@@ -44,11 +47,15 @@ func ran(out process.Output) goal.Verdict {
 }
 
 func (h Host) run(ctx context.Context, c check, args ...string) (process.Output, error) {
+	argv := append([]string{"/bin/sh"}, args...)
+	if server, ok := c.Server(); ok {
+		return h.remote(ctx, c, server, argv)
+	}
 	dir, err := h.dir(c)
 	if err != nil {
 		return process.Output{}, err
 	}
-	command := process.Command{Argv: append([]string{"/bin/sh"}, args...), Env: h.Env, Dir: dir}
+	command := process.Command{Argv: argv, Env: h.Env, Dir: dir}
 	launcher := h.Launcher
 	switch {
 	case c.Where == "host":
@@ -64,6 +71,19 @@ func (h Host) run(ctx context.Context, c check, args ...string) (process.Output,
 	out, err := process.Capture(ctx, launcher, command, false)
 	if err != nil {
 		return out, fmt.Errorf("the check could not be started: %w", err)
+	}
+	return out, nil
+}
+
+func (h Host) remote(ctx context.Context, c check, server string, argv []string) (process.Output, error) {
+	if h.Remote == nil {
+		return process.Output{}, errNoRemote
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout())
+	defer cancel()
+	out, err := h.Remote(ctx, server, argv)
+	if err != nil {
+		return out, fmt.Errorf("asking the server %s: %w", server, err)
 	}
 	return out, nil
 }

@@ -93,7 +93,7 @@ export function Checks(p: ChecksProps) {
         type="button"
         data-testid="check-add"
         className="mt-1.5 inline-flex items-center gap-1 text-xs text-t3 hover:text-t1"
-        onClick={() => p.onChange([...p.checks, emptyCheck])}
+        onClick={() => p.onChange([...p.checks, { ...emptyCheck, where: p.checks[0]?.where ?? "" }])}
       >
         <PlusIcon size={13} /> Another check
       </button>

@@ -6,6 +6,8 @@ export interface DraftCheck {
   command: string;
   exitCode: string;
   dir: string;
+  /** shell: `""` in the sandbox, `host`, `ssh:NAME`. */
+  where: string;
   url: string;
   method: string;
   status: string;
@@ -51,6 +53,10 @@ export interface Draft {
   criticProvider: string;
   judgeProvider: string;
   review: "" | "always" | "never";
+  /** Who works; `""` is the engineer. */
+  persona: string;
+  /** What an approval does with nobody there; `""` parks the goal. */
+  onAsk: "" | "deny" | "allow";
   after: string[];
   panes: string[];
   protect: string;
@@ -62,6 +68,7 @@ export const emptyCheck: DraftCheck = {
   command: "",
   exitCode: "0",
   dir: "",
+  where: "",
   url: "",
   method: "",
   status: "200",
@@ -106,6 +113,8 @@ export const emptyDraft: Draft = {
   criticProvider: "",
   judgeProvider: "",
   review: "",
+  persona: "",
+  onAsk: "",
   after: [],
   panes: [],
   protect: "",
@@ -129,6 +138,8 @@ const fieldNames = [
   "critic_provider",
   "judge_provider",
   "review",
+  "persona",
+  "on_ask",
   "after",
   "panes",
   "protect",
@@ -146,6 +157,8 @@ export const moreFields: readonly FieldName[] = [
   "critic_provider",
   "judge_provider",
   "review",
+  "persona",
+  "on_ask",
   "after",
   "panes",
   "protect",
@@ -258,7 +271,7 @@ export function checkOf(c: DraftCheck): Check {
       return {
         type,
         exit_code: Number(c.exitCode.trim() || "0"),
-        ...some({ command: c.command.trim(), dir: c.dir.trim() }),
+        ...some({ command: c.command.trim(), dir: c.dir.trim(), where: c.where }),
       };
     case "http": {
       const status = Number(c.status.trim() || "200");
@@ -308,7 +321,7 @@ function source(c: DraftCheck): Partial<Check> {
   }
 }
 
-/** A check as the dialog writes it. What only a file can say (where, a time-out, a pane) is not kept. */
+/** A check as the dialog writes it. What only a file can say (a time-out, a pane) is not kept. */
 export function draftCheck(c: Check): DraftCheck {
   return {
     ...emptyCheck,
@@ -316,6 +329,7 @@ export function draftCheck(c: Check): DraftCheck {
     command: c.command ?? "",
     exitCode: String(c.exit_code ?? 0),
     dir: c.dir ?? "",
+    where: c.where ?? "",
     url: c.url ?? "",
     method: c.method ?? "",
     status: String(c.status ?? 200),
@@ -365,7 +379,7 @@ export function toInput(d: Draft): StartInput {
     allow_passing: d.allowPassing,
     allow_missing: d.allowMissing,
     require_steps: d.requireSteps,
-    persona: "",
+    persona: d.persona,
     critic_every: limit(Math.round(number(d.criticEvery) ?? 0)),
     critic_provider: d.criticProvider,
     judge_provider: d.judgeProvider,
@@ -374,7 +388,7 @@ export function toInput(d: Draft): StartInput {
     panes: d.panes,
     protect: patterns(d.protect),
     no_protect: patterns(d.noProtect),
-    on_ask: "",
+    on_ask: d.onAsk,
   };
 }
 
@@ -407,6 +421,8 @@ export function fromInput(i: Partial<StartInput>): Draft {
     criticProvider: i.critic_provider ?? "",
     judgeProvider: i.judge_provider ?? "",
     review: i.review ?? "",
+    persona: i.persona ?? "",
+    onAsk: i.on_ask === "deny" || i.on_ask === "allow" ? i.on_ask : "",
     after: i.after ?? [],
     panes: i.panes ?? [],
     protect: (i.protect ?? []).join(" "),
@@ -440,6 +456,8 @@ export function draftOf(view: GoalView): Partial<StartInput> {
     critic_provider: o.critic_provider ?? "",
     judge_provider: o.judge_provider ?? "",
     review: o.review ?? "",
+    persona: o.persona ?? "",
+    on_ask: o.on_ask ?? "",
     protect: o.protect ?? [],
     no_protect: o.no_protect ?? [],
   };

@@ -84,6 +84,37 @@ export function More({ draft, set, errors }: MoreProps) {
             </select>
           )}
         </Field>
+        <Field label="Persona" name="persona" error={errors.persona?.message} hint="how it works">
+          {(c) => (
+            <select
+              {...c}
+              data-testid="field-persona"
+              className="field"
+              value={draft.persona}
+              onChange={(e) => set({ persona: e.target.value })}
+            >
+              <option value="">engineer</option>
+              <option value="researcher">researcher</option>
+              <option value="tester">tester</option>
+              <option value="writer">writer</option>
+            </select>
+          )}
+        </Field>
+        <Field label="With nobody there" name="on_ask" error={errors.on_ask?.message} hint="what an approval does">
+          {(c) => (
+            <select
+              {...c}
+              data-testid="field-on-ask"
+              className="field"
+              value={draft.onAsk}
+              onChange={(e) => set({ onAsk: e.target.value as Draft["onAsk"] })}
+            >
+              <option value="">pause and wait</option>
+              <option value="deny">refuse</option>
+              <option value="allow">allow what does not always ask</option>
+            </select>
+          )}
+        </Field>
         <label className="col-span-2 flex items-center gap-2 self-center text-xs">
           <input
             type="checkbox"
@@ -129,6 +160,7 @@ export function More({ draft, set, errors }: MoreProps) {
             />
           )}
         </Field>
+        <Where draft={draft} set={set} />
       </Group>
       <Secrets draft={draft} set={set} errors={errors} />
       <After draft={draft} set={set} errors={errors} />
@@ -193,6 +225,36 @@ function ProviderField({ draft, set, name, label, error }: ProviderFieldProps) {
                 {p.ready ? "" : " · not ready"}
               </option>
             ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** Where commands decide: inside, on this machine, or on a server of the person's list. */
+function Where({ draft, set }: Pick<MoreProps, "draft" | "set">) {
+  const app = useApp();
+  const [servers, setServers] = useState<readonly string[]>([]);
+  useEffect(() => {
+    void app.ask("SSHAPI.List").then((list) => setServers((list ?? []).map((s) => s.name || s.host)));
+  }, [app]);
+  return (
+    <Field label="Commands decide" hint="shell checks">
+      {(c) => (
+        <select
+          {...c}
+          data-testid="field-where"
+          className="field"
+          value={draft.checks[0]?.where ?? ""}
+          onChange={(e) => set({ checks: draft.checks.map((k) => ({ ...k, where: e.target.value })) })}
+        >
+          <option value="">in the sandbox</option>
+          <option value="host">on this machine, outside</option>
+          {servers.map((name) => (
+            <option key={name} value={`ssh:${name}`}>
+              on the server {name}
+            </option>
+          ))}
         </select>
       )}
     </Field>

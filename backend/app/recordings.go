@@ -20,7 +20,8 @@ const betweenFrames = 500 * time.Millisecond
 
 // camera records the panes that a goal opened, as long as its room is open. Panes
 // that it was lent are the person's and are not recorded. Nothing is filmed between
-// runs, nor while the person has taken a page over. All methods may be called concurrently.
+// runs, nor while the person has taken a page over. All methods may be called concurrently, and on nil, which
+// records nothing: what is lent to another agent belongs to no goal.
 type camera struct {
 	app    *App
 	goal   goal.ID
@@ -46,6 +47,9 @@ func (a *App) newCamera(id goal.ID) *camera {
 
 // run films while a run goes on; without one nobody acts.
 func (c *camera) run(on bool) {
+	if c == nil {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.on = on
@@ -54,7 +58,7 @@ func (c *camera) run(on bool) {
 	}
 }
 
-// roll starts f, unless the camera has ended. Where nothing is recorded there is no camera.
+// roll starts f, unless the camera has ended.
 func (c *camera) roll(f func()) {
 	if c == nil {
 		return
@@ -68,6 +72,9 @@ func (c *camera) roll(f func()) {
 
 // close ends the recording and waits for it.
 func (c *camera) close() error {
+	if c == nil {
+		return nil
+	}
 	c.mu.Lock()
 	c.ended = true
 	c.mu.Unlock()

@@ -31,6 +31,8 @@ func flags(dir, proxy string) []string {
 		"--disable-backgrounding-occluded-windows",
 		"--disable-renderer-backgrounding",
 		"--disable-quic",
+		// No datagrams around the proxy. The switch has two names, one of newer and one of older versions.
+		"--webrtc-ip-handling-policy=disable_non_proxied_udp",
 		"--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 		"--metrics-recording-only",
 		// Builds that are not Google's, Debian's among them, run every experiment that Chromium's developers

@@ -1,0 +1,147 @@
+package app_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+)
+
+// attempts are what a page tries in order to reach this machine, or the world.
+// AT is a server of the machine, outside the goal. Each ends, whatever came of it.
+const attempts = `<!doctype html><title>trying</title><h1 id=state>trying</h1><script>
+const at = "AT", soon = (p) => Promise.race([p, new Promise((r) => setTimeout(r, 1500))]).catch(() => {});
+const heard = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.src = src; document.body.append(el); });
+(async () => {
+  await soon(fetch("http://" + at + "/fetch", { mode: "no-cors" }));
+  await soon(fetch("http://" + at + "/post", { mode: "no-cors", method: "POST", body: "secret" }));
+  await soon(heard(new Image(), "http://" + at + "/image?secret"));
+  await soon(heard(document.createElement("script"), "http://" + at + "/script"));
+  await soon(heard(document.createElement("iframe"), "http://" + at + "/frame"));
+  await soon(new Promise((r) => { const w = new WebSocket("ws://" + at + "/socket"); w.onopen = w.onerror = r; }));
+  await soon(new Promise((r) => { const e = new EventSource("http://" + at + "/events"); e.onopen = e.onerror = r; }));
+  navigator.sendBeacon("http://" + at + "/beacon", "secret");
+  const form = document.createElement("form"), there = document.createElement("iframe");
+  there.name = "there"; document.body.append(there);
+  form.method = "POST"; form.action = "http://" + at + "/form"; form.target = "there"; document.body.append(form); form.submit();
+  const style = document.createElement("style"); style.textContent = "@import url(http://" + at + "/style)"; document.head.append(style);
+  for (const rel of ["preload", "prefetch"]) {
+    const l = document.createElement("link"); l.rel = rel; l.as = "image"; l.href = "http://" + at + "/" + rel; document.head.append(l);
+  }
+  const worker = new Worker(URL.createObjectURL(new Blob(["fetch('http://" + at + "/worker', {mode: 'no-cors'}).finally(() => postMessage(1))"])));
+  await soon(new Promise((r) => { worker.onmessage = r; }));
+  const rtc = new RTCPeerConnection({ iceServers: [{ urls: "stun:" + "STUN" }] });
+  rtc.createDataChannel("x"); await rtc.setLocalDescription(await rtc.createOffer());
+  await soon(new Promise((r) => { rtc.onicegatheringstatechange = () => rtc.iceGatheringState === "complete" && r(); }));
+  await soon(new Promise((r) => setTimeout(r, 500)));
+  document.getElementById("state").textContent = document.title = "all tried";
+})();
+</script>`
+
+// machine counts what reaches a server and a STUN port of this machine.
+type machine struct {
+	mu   sync.Mutex
+	seen []string
+	http *httptest.Server
+	stun net.PacketConn
+}
+
+func (m *machine) hear(what string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !slices.Contains(m.seen, what) {
+		m.seen = append(m.seen, what)
+	}
+}
+
+func (m *machine) heard() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := slices.Sorted(slices.Values(m.seen))
+	m.seen = nil
+	return list
+}
+
+func listening(t *testing.T) *machine {
+	m := &machine{}
+	var page string
+	m.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/page" {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprint(w, page)
+			return
+		}
+		m.hear(strings.Trim(r.URL.Path, "/"))
+	}))
+	t.Cleanup(m.http.Close)
+	var err error
+	m.stun, err = net.ListenPacket("udp", "127.0.0.1:0")
+	must(t, err)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b := make([]byte, 1500)
+		for {
+			if _, _, err := m.stun.ReadFrom(b); err != nil {
+				return
+			}
+			m.hear("webrtc")
+		}
+	}()
+	t.Cleanup(func() { _ = m.stun.Close(); <-done })
+	page = m.page()
+	return m
+}
+
+func (m *machine) page() string {
+	return strings.NewReplacer("AT", strings.TrimPrefix(m.http.URL, "http://"), "STUN", m.stun.LocalAddr().String()).Replace(attempts)
+}
+
+// TestPagesReachNothingOutside: what a page of a goal tries against this machine
+// fails, and all of it works for a page of the person.
+func TestPagesReachNothingOutside(t *testing.T) {
+	self, err := os.Executable()
+	must(t, err)
+	p := start(t, t.TempDir())
+	m := listening(t)
+	_, err = area[*api.BrowserAPI](t, p.app).Open(api.ArgsOpenBrowser{URL: m.http.URL + "/page", Width: 800, Height: 600})
+	must(t, err)
+	p.await("all that the person's page tries", func(e event.Event) bool {
+		b, ok := e.Body.(*event.Pane)
+		return ok && b.Pane.Title == "all tried"
+	})
+	works := m.heard()
+	// Datagrams are shut for every page of the Chromium, so theirs is the one that does not work here.
+	if len(works) < 11 || !slices.Contains(works, "socket") || slices.Contains(works, "webrtc") {
+		t.Fatalf("only these attempts are real: %v", works)
+	}
+
+	steps := p.did(
+		args("write_file", map[string]any{"path": "index.html", "content": m.page()}),
+		args("terminal_open", map[string]any{}),
+		args("terminal_run", map[string]any{"pane": "t1", "command": "'" + self + "' static --listen 127.0.0.1:8080 .", "wait_seconds": 1}),
+		args("browser_open", map[string]any{"url": "http://127.0.0.1:8080/"}),
+		args("browser_wait", map[string]any{"pane": "b2", "text": "all tried", "seconds": 40}),
+		args("browser_open", map[string]any{"pane": "b2", "url": "file:///etc/passwd"}),
+		args("browser_open", map[string]any{"pane": "b2", "url": "chrome://version"}),
+		args("browser_open", map[string]any{"pane": "b2", "url": "http" + strings.TrimPrefix(p.app.Connect().URL, "ws")}),
+	)
+	for i, s := range steps {
+		if good := i < 5; (s.Outcome == event.OK) != good {
+			t.Errorf("%s: %s %s", s.Tool, s.Outcome, s.Result)
+		}
+	}
+	escaped := m.heard()
+	t.Logf("%d attempts of a page, %d escaped", len(works)+4, len(escaped))
+	if len(escaped) > 0 {
+		t.Errorf("a page of a goal reached this machine by %v", escaped)
+	}
+}

@@ -285,14 +285,7 @@ func (p *Pane) outcome(ctx context.Context, pg *page, before pane.Info) Acted {
 // mark remembers what is in view, on the page and in its parts.
 func (p *Pane) mark(ctx context.Context, pg *page) error {
 	for _, view := range p.views(pg) {
-		limited, cancel := context.WithTimeout(ctx, partLimit)
-		if view == pg {
-			cancel()
-			limited = ctx
-		}
-		err := view.ask(limited, nil, "mark")
-		cancel()
-		if err != nil && view == pg {
+		if err := view.ask(ctx, nil, "mark"); err != nil && view == pg {
 			return err
 		}
 	}

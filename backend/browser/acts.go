@@ -212,6 +212,14 @@ func (p *Pane) Wait(ctx context.Context, want Condition, limit time.Duration) (A
 	if want == (Condition{}) {
 		return Acted{}, errors.New("waiting: for what? name a text, a text that goes, or an address")
 	}
+	acted, err := p.await(ctx, want, limit)
+	if errors.Is(err, ErrTimeout) {
+		return acted, fmt.Errorf("it has not come to that within %s (%w): look what the page shows now", limit, ErrTimeout)
+	}
+	return acted, err
+}
+
+func (p *Pane) await(ctx context.Context, want Condition, limit time.Duration) (Acted, error) {
 	return p.act(ctx, "waiting", func(ctx context.Context, pg *page) error {
 		p.show("waits", 0, 0)
 		ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
@@ -264,9 +272,7 @@ func (p *Pane) holds(ctx context.Context, pg *page, want Condition) (bool, error
 		all = true
 		for _, view := range views {
 			one := false
-			limited, cancel := context.WithTimeout(ctx, partLimit)
-			err := view.ask(limited, &one, "until", text, gone, target, 0)
-			cancel()
+			err := view.ask(ctx, &one, "until", text, gone, target, 0)
 			some, all = some || err == nil && one, all && err == nil && one
 		}
 		return some, all

@@ -19,6 +19,7 @@ type page struct {
 	count   *counter                                              // of the pane; actions that use it take turns
 	eyes    atomic.Int64                                          // the execution context of walker.js in the present document, 0 if not known
 	part    bool                                                  // a frame of another site, see parts
+	dull    atomic.Int64                                          // of a part that did not answer: it is not asked until then, in ns since 1970
 	frames  map[proto.RuntimeExecutionContextID]proto.PageFrameID // where our worlds are; guarded by the pane's mu
 }
 

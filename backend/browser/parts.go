@@ -297,7 +297,7 @@ func (p *Pane) views(pg *page) []*page {
 	defer p.mu.Unlock()
 	list := []*page{pg}
 	for _, f := range p.parts {
-		if f.alive.Err() == nil {
+		if f.alive.Err() == nil && len(list) <= mostParts {
 			list = append(list, f.page)
 		}
 	}
@@ -336,10 +336,8 @@ func (p *Pane) askAt(ctx context.Context, pg *page, out any, function, target st
 		return at, err
 	}
 	for _, part := range p.views(pg)[1:] {
-		limited, cancel := context.WithTimeout(ctx, partLimit)
-		inside := part.ask(limited, out, function, append([]any{target}, args...)...)
-		cancel()
-		if inside == nil || !nowhere(inside) && ctx.Err() == nil && limited.Err() == nil {
+		inside := part.ask(ctx, out, function, append([]any{target}, args...)...)
+		if inside == nil || isMiss(inside) && !nowhere(inside) {
 			return part, inside
 		}
 	}
@@ -349,6 +347,15 @@ func (p *Pane) askAt(ctx context.Context, pg *page, out any, function, target st
 // partLimit is how long a frame of another site may take to answer, lest one that
 // hangs takes the page along.
 const partLimit = 2 * time.Second
+
+// dullness is how long one that did not is left alone, and mostParts how many are
+// looked into at all: a page may have as many as it likes.
+const (
+	dullness  = 20 * time.Second
+	mostParts = 30
+)
+
+var errDull = errors.New("a frame of the page does not answer")
 
 // outward brings a point of a part to where it lies on the page. What lies over the
 // frame is named.

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"goalpost/backend/pane"
 )
@@ -49,4 +50,24 @@ func TestClosedShadowRoots(t *testing.T) {
 	has(t, b.act(p.Click(b.ctx, b.refOf(s, `button "Closed one"`))).Changed, "closed one clicked true")
 	has(t, b.act(p.Type(b.ctx, "Deep field", "down", false, false)).Changed, `value="down"`)
 	has(t, b.act(p.Check(b.ctx, "In a box", true)).Changed, `checked`)
+}
+
+// TestAFrameThatHangs takes no page along: what stands around it is told and used.
+func TestAFrameThatHangs(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "form.html")
+	b.eval(p, `new Promise((done) => {
+		const f = document.createElement('iframe');
+		f.title = 'Busy';
+		f.onload = () => done(true);
+		f.src = location.protocol + '//localhost:' + location.port + '/busy.html';
+		document.body.prepend(f);
+	})`)
+	for began := time.Now(); !strings.Contains(b.look(p).Text, "the frame does not answer"); {
+		if time.Since(began) > patience { // it begins to hang a moment after it is there
+			t.Fatalf("the frame answers:\n%s", b.look(p).Text)
+		}
+	}
+	has(t, b.look(p).Text, `button "Add"`)
+	has(t, b.act(p.Click(b.ctx, "Add")).Changed, "Added line")
 }

@@ -24,18 +24,12 @@ func (p *Pane) Seek(ctx context.Context, s pane.Search) (string, error) {
 	}
 	err := p.inTurn(ctx, "looking for something", func(ctx context.Context, pg *page) error {
 		for _, view := range p.views(pg) {
-			limited, cancel := context.WithTimeout(ctx, partLimit)
-			if view == pg {
-				cancel()
-				limited = ctx
-			}
 			var one struct {
 				Lines []string
 				Count int
 			}
-			p.open(limited, view)
-			err := view.ask(limited, &one, "seek", s.Text, s.Role, s.CSS, s.Attributes)
-			cancel()
+			p.open(ctx, view)
+			err := view.ask(ctx, &one, "seek", s.Text, s.Role, s.CSS, s.Attributes)
 			switch {
 			case err == nil:
 				found.Lines, found.Count = append(found.Lines, one.Lines...), found.Count+one.Count

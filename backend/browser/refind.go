@@ -74,10 +74,7 @@ func (p *Pane) refind(ctx context.Context, pg *page, lost string) (at *page, ref
 	found := 0
 	for _, view := range p.views(pg) {
 		var refs []string
-		limited, cancel := context.WithTimeout(ctx, partLimit)
-		err := view.ask(limited, &refs, "again", role, name)
-		cancel()
-		if err == nil && len(refs) > 0 {
+		if err := view.ask(ctx, &refs, "again", role, name); err == nil && len(refs) > 0 {
 			found += len(refs)
 			at, ref = view, refs[0]
 		}

@@ -124,9 +124,7 @@ func (p *Pane) filled(ctx context.Context, pg *page, lines []string) []string {
 		if f == nil {
 			continue // it has gone meanwhile
 		}
-		limited, cancel := context.WithTimeout(ctx, partLimit)
-		v, err := p.look(limited, f.page)
-		cancel()
+		v, err := p.look(ctx, f.page)
 		if err != nil {
 			out = append(out, "(the frame does not answer)")
 			continue

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 )
@@ -82,6 +83,12 @@ func nowhere(err error) bool {
 	return errors.As(err, &m) && m.code == "none"
 }
 
+// isMiss says that the page answered, and why it could not.
+func isMiss(err error) bool {
+	var m *miss
+	return errors.As(err, &m)
+}
+
 // ask calls a function of walker.js in the page's isolated world and decodes
 // what it gives into out.
 func (pg *page) ask(ctx context.Context, out any, function string, args ...any) error {
@@ -92,6 +99,19 @@ func (pg *page) ask(ctx context.Context, out any, function string, args ...any) 
 			return fmt.Errorf("asking the page: %w", err)
 		}
 		list[i] = string(b)
+	}
+	if pg.part {
+		if time.Now().UnixNano() < pg.dull.Load() {
+			return errDull
+		}
+		limited, cancel := context.WithTimeout(ctx, partLimit)
+		defer cancel()
+		defer func(outer context.Context) {
+			if limited.Err() != nil && outer.Err() == nil {
+				pg.dull.Store(time.Now().Add(dullness).UnixNano())
+			}
+		}(ctx)
+		ctx = limited
 	}
 	invoke := fmt.Sprintf("goalpost.from(%d,%d).%s(%s)", pg.count.refs.Load(), pg.count.frames.Load(), function, strings.Join(list, ","))
 	raw, err := pg.inEyes(ctx, invoke)

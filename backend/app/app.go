@@ -156,7 +156,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 	}
 	a.browsers = browser.New(browser.Config{
 		Launcher: a.person, Dir: filepath.Join(a.cfg.State(), "browser"), OnChange: a.panes.changed, OnPopup: a.panes.popup,
-		OnVisit: a.browsing.visited, Downloads: a.browsing.downloads, OwnPorts: a.browsing.ownPorts, Logins: pageLogins{a.vault.Logins()}, Log: a.log,
+		OnVisit: a.browsing.visited, Downloads: a.browsing.downloads, GoalFolder: a.browsing.goalFolder, OwnPorts: a.browsing.ownPorts, Logins: pageLogins{a.vault.Logins()}, Log: a.log,
 		ContextProxy: a.paneProxy,
 	})
 	a.stream, err = stream.Open(ctx, stream.Options{

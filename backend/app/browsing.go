@@ -16,6 +16,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/browser"
+	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/process"
 	"goalpost/backend/secret"
@@ -57,11 +58,19 @@ func (b *browsing) ownPorts() []int {
 	return list
 }
 
-// downloads is the person's folder for downloads. A goal gets no files that way.
-func (b *browsing) downloads(goalID string) string {
-	if goalID != "" {
+// goalFolder is where a goal works; "" of what is no goal.
+func (b *browsing) goalFolder(id string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	row, err := b.app.store.Goal(ctx, goal.ID(id))
+	if err != nil {
 		return ""
 	}
+	return row.Policy.Dir
+}
+
+// downloads is the person's folder for downloads.
+func (b *browsing) downloads(string) string {
 	if home, err := os.UserHomeDir(); err == nil {
 		dir := filepath.Join(home, "Downloads")
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {

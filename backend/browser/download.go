@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,12 +21,29 @@ import (
 // incoming is the folder, inside that of the downloads, for files on their way.
 const incoming = ".incoming"
 
-// folder is where downloads of a goal, or of the person, go; "" refuses them.
+// goalDownloads is the folder in a goal's own where its downloads lie.
+const goalDownloads = "downloads"
+
+// folder is where downloads of the person go, or the folder of a goal, which has
+// its own for them; "" refuses them.
 func (m *Manager) folder(goalID string) string {
-	if m.cfg.Downloads == nil {
+	find := m.cfg.Downloads
+	if goalID != "" {
+		find = m.cfg.GoalFolder
+	}
+	if find == nil {
 		return ""
 	}
-	return m.cfg.Downloads(goalID)
+	return find(goalID)
+}
+
+// incoming is the folder for files on their way. A goal's is none of its own:
+// its programs could put a link there that leads elsewhere.
+func (m *Manager) incoming(goalID, dir string) string {
+	if goalID != "" {
+		return filepath.Join(m.cfg.Dir, incoming, FileName(goalID))
+	}
+	return filepath.Join(dir, incoming)
 }
 
 // downloads tells Chromium what to do with files that pages send.
@@ -37,7 +55,7 @@ func (m *Manager) downloads(goalID string, id proto.BrowserBrowserContextID) (pr
 	if dir == "" {
 		return deny, nil
 	}
-	path := filepath.Join(dir, incoming)
+	path := m.incoming(goalID, dir)
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return deny, fmt.Errorf("the folder for downloads: %w", err)
 	}
@@ -146,10 +164,7 @@ func (p *Pane) keep(guid string) error {
 		return nil
 	}
 	dir := p.m.folder(p.goalID)
-	path, err := claim(dir, d.Name)
-	if err == nil {
-		err = os.Rename(filepath.Join(dir, incoming, guid), path)
-	}
+	path, err := p.m.shelve(p.goalID, dir, d.Name, filepath.Join(p.m.incoming(p.goalID, dir), guid))
 	if err != nil {
 		p.alter(guid, func(d *pane.Download) { d.State = pane.Canceled })
 		return fmt.Errorf("keeping the download %q: %w", d.Name, err)
@@ -159,27 +174,84 @@ func (p *Pane) keep(guid string) error {
 	return nil
 }
 
+// shelve moves a file that has come to where it belongs. In a goal's folder that
+// goes through a root, which no link leads out of.
+func (m *Manager) shelve(goalID, dir, name, from string) (string, error) {
+	if goalID != "" {
+		path, err := shelveIn(dir, name, from)
+		return path, errors.Join(err, os.Remove(from))
+	}
+	path, err := claim(dir, name)
+	if err == nil {
+		err = os.Rename(from, path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("moving the file: %w", err)
+	}
+	return path, nil
+}
+
+func shelveIn(dir, name, from string) (path string, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", fmt.Errorf("the goal's folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	if err := root.MkdirAll(goalDownloads, 0o700); err != nil {
+		return "", fmt.Errorf("the goal's folder for downloads: %w", err)
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return "", fmt.Errorf("the file that came: %w", err)
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	out, at, err := free(func(at string) (*os.File, error) {
+		return root.OpenFile(filepath.Join(goalDownloads, at), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	}, name)
+	if err != nil {
+		return "", err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		return "", fmt.Errorf("copying the file: %w", errors.Join(err, out.Close()))
+	}
+	if err := out.Close(); err != nil {
+		return "", fmt.Errorf("copying the file: %w", err)
+	}
+	return filepath.Join(dir, goalDownloads, at), nil
+}
+
 // claim makes an empty file with a name that was free.
 func claim(dir, name string) (string, error) {
+	f, at, err := free(func(at string) (*os.File, error) {
+		return os.OpenFile(filepath.Join(dir, at), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	}, name)
+	if err != nil {
+		return "", err
+	}
+	if err := f.Close(); err != nil {
+		return "", fmt.Errorf("a name for the file: %w", err)
+	}
+	return filepath.Join(dir, at), nil
+}
+
+// free makes a file under the first name like the given one that is not taken.
+func free(create func(name string) (*os.File, error), name string) (*os.File, string, error) {
 	ext := filepath.Ext(name)
 	for n := range 1000 {
-		path := filepath.Join(dir, name)
+		at := name
 		if n > 0 {
-			path = filepath.Join(dir, fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(name, ext), n, ext))
+			at = fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(name, ext), n, ext)
 		}
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		f, err := create(at)
 		if errors.Is(err, os.ErrExist) {
 			continue
 		}
 		if err != nil {
-			return "", fmt.Errorf("a name for the file: %w", err)
+			return nil, "", fmt.Errorf("a name for the file: %w", err)
 		}
-		if err := f.Close(); err != nil {
-			return "", fmt.Errorf("a name for the file: %w", err)
-		}
-		return path, nil
+		return f, at, nil
 	}
-	return "", fmt.Errorf("there are a thousand files named %q in %s", name, dir)
+	return nil, "", fmt.Errorf("there are a thousand files named %q", name)
 }
 
 // Downloads lists what the pane's pages sent, oldest first, at most 50.
@@ -223,8 +295,8 @@ func (p *Pane) CancelDownload(ctx context.Context, id string) error {
 
 // PDF writes the page as a PDF into the folder of downloads and gives its path.
 func (p *Pane) PDF(ctx context.Context) (string, error) {
-	dir := p.m.folder(p.goalID)
-	if dir == "" {
+	dir := p.m.folder("")
+	if p.goalID != "" || dir == "" {
 		return "", errors.New("printing: this pane does not save files")
 	}
 	var out []byte

@@ -35,9 +35,12 @@ type Config struct {
 	OnPopup func(opener pane.Info, url string) (Options, bool)
 	// OnVisit hears of every page that a person's pane has come to. nil: nobody.
 	OnVisit func(profile, url, title string)
-	// Downloads gives the folder for the files that pages send to a goal, or to
-	// the person if goalID is "". No folder, or nil, refuses them.
+	// Downloads gives the folder for the files that pages send to the person; it is
+	// asked with "". No folder, or nil, refuses them.
 	Downloads func(goalID string) string
+	// GoalFolder gives the folder of a goal, in which "downloads" is for the files
+	// that pages send to it. No folder, or nil, refuses them.
+	GoalFolder func(goalID string) string
 	// Logins keep what the person logs in with; nil: nothing is kept or filled in.
 	Logins Logins
 	// OwnPorts are the ports of this program, which no page may reach.

@@ -172,8 +172,8 @@ func open(t *testing.T) *workshop {
 	w := &workshop{site: newSite(t), tools: map[string]tools.Tool{}, dir: dir, panes: &panes{}}
 	w.panes.all = browser.New(browser.Config{
 		Launcher: person, Dir: filepath.Join(t.TempDir(), "b"),
-		Downloads: func(string) string { return filepath.Join(dir, "downloads") },
-		OnPopup:   func(pane.Info, string) (browser.Options, bool) { return browser.Options{ID: w.panes.name()}, true },
+		GoalFolder: func(string) string { return dir },
+		OnPopup:    func(pane.Info, string) (browser.Options, bool) { return browser.Options{ID: w.panes.name()}, true },
 	})
 	box, err := tools.New(tools.Room{Dir: dir, Launcher: person, Env: os.Environ(), Browsers: w.panes})
 	if err != nil {

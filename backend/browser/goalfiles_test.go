@@ -1,0 +1,45 @@
+package browser
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"goalpost/backend/pane"
+)
+
+// A goal's downloads come into its own folder, and a link that its programs put
+// there leads them nowhere else.
+func TestAGoalsDownloadsStayInItsFolder(t *testing.T) {
+	folder, elsewhere := t.TempDir(), t.TempDir()
+	b := newBench(t, func(c *Config) {
+		c.GoalFolder = func(id string) string {
+			if id == "g1" {
+				return folder
+			}
+			return ""
+		}
+	})
+	p, agent := leased(b, "b1", "dialogs.html")
+	for _, want := range []string{"report.bin", "report (1).bin"} {
+		b.act(p.Click(agent, "Download"))
+		b.until(p, "given "+want, func(pane.Info) bool {
+			return len(p.downloads) > 0 && p.downloads[len(p.downloads)-1].Path == filepath.Join(folder, "downloads", want)
+		})
+		if content, err := os.ReadFile(filepath.Join(folder, "downloads", want)); err != nil || len(content) != 100 {
+			t.Errorf("%s: %d bytes, %v", want, len(content), err)
+		}
+	}
+
+	b.ok(os.Rename(filepath.Join(folder, "downloads"), filepath.Join(folder, "before")))
+	b.ok(os.Symlink(elsewhere, filepath.Join(folder, "downloads")))
+	b.act(p.Click(agent, "Download"))
+	b.until(p, "refused", func(i pane.Info) bool { return strings.Contains(i.Notice, "report.bin") })
+	if left, err := os.ReadDir(elsewhere); err != nil || len(left) != 0 {
+		t.Errorf("outside of the folder there is %v (%v)", left, err)
+	}
+	if left, err := os.ReadDir(b.incoming("g1", folder)); err != nil || len(left) != 0 {
+		t.Errorf("on its way there is still %v (%v)", left, err)
+	}
+}

@@ -7,7 +7,14 @@ import { until, withWindow } from "./window.mjs";
 const focused = () => document.activeElement?.getAttribute("data-testid") ?? document.activeElement?.className ?? "";
 const screenText = () => document.querySelector('[data-testid="terminal"] .xterm-rows')?.textContent ?? "";
 
-test("Ctrl+Shift+G inside a terminal of the real window", { timeout: 180_000 }, () =>
+/** Where a row begins that is nothing but the text, a little into its first letter. */
+function placeOf(text) {
+  const row = [...document.querySelectorAll(".xterm-rows > div")].find((r) => r.textContent.trim() === text);
+  const { x, y, height } = row.getBoundingClientRect();
+  return [Math.round(x + 12), Math.round(y + height / 2)];
+}
+
+test("a terminal of the real window, and Ctrl+Shift+G inside of it", { timeout: 180_000 }, () =>
   withWindow(async (w) => {
     await w.sees("welcome");
     await w.click("skip-welcome");
@@ -21,6 +28,16 @@ test("Ctrl+Shift+G inside a terminal of the real window", { timeout: 180_000 }, 
     await w.type("echo six times seven is $((6*7))");
     await w.key("Return");
     await until("the program's answer", async () => (await w.page(screenText)).includes("seven is 42"));
+
+    // What is selected is what the middle button pastes, as in every terminal of X.
+    await w.type("echo primary$((1+1))");
+    await w.key("Return");
+    await until("a word to select", async () => (await w.page(screenText)).includes("primary2"));
+    await w.clickAt(...(await w.page(placeOf, "primary2")), 2);
+    await until("the selection", () => w.page(() => document.querySelector(".xterm-selection").childElementCount > 0));
+    await w.clickAt(...(await w.page(placeOf, "primary2")), 1, 2);
+    await until("the pasted word", async () => (await w.page(screenText)).split("primary2").length === 3);
+    await w.key("ctrl+c");
 
     await w.key("ctrl+shift+g");
     await w.sees("dashboard");

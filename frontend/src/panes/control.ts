@@ -28,6 +28,8 @@ export class WorkspaceControl {
   readonly screens = new Map<string, Screen>();
   /** Whose flood is written next. */
   readonly turns = new Turns();
+  /** What was selected last in a terminal, for the middle button. */
+  readonly selection = { text: "" };
   private dock: DockviewApi | null = null;
   private restored = false;
   private timer: ReturnType<typeof setTimeout> | undefined;

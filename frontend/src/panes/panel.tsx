@@ -69,6 +69,7 @@ function Terminal({ pane, visible, active }: TerminalProps) {
         active={active}
         searching={searching}
         turns={control.turns}
+        selection={control.selection}
         onSearchEnd={() => control.store.setState({ searching: "" })}
         onLeave={() => control.leave(id)}
         onScreen={onScreen}

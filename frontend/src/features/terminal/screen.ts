@@ -20,6 +20,9 @@ export interface ScreenHandlers {
   openLink: (url: string) => void;
   /** Ctrl+Shift+Tab: the keyboard leaves the terminal. */
   leave: () => void;
+  /** The text that the person selected last, in whichever terminal; the middle button pastes it. */
+  selected: (text: string) => void;
+  selection: () => string;
   /** What the person has typed or pasted, for the other terminals of a broadcast. */
   typed: (data: string) => void;
 }
@@ -120,12 +123,42 @@ export class Screen {
   attach(host: HTMLElement): void {
     this.host = host;
     this.term.open(host);
+    this.middleClick(host);
     this.term.textarea?.addEventListener("focus", () => {
       this.acknowledge();
       this.flow.hurry();
     });
     this.fit();
     void this.draw(this.asked.webgl);
+  }
+
+  /**
+   * The middle button pastes what was selected last. Chromium does that by itself,
+   * with X's primary selection; WebKitGTK pastes the clipboard instead, once the
+   * click is over, unless it is kept from it.
+   */
+  private middleClick(host: HTMLElement) {
+    this.term.onSelectionChange(() => {
+      if (this.term.hasSelection()) this.on.selected(this.term.getSelection());
+    });
+    if (navigator.userAgent.includes("Chrome/")) return;
+    let clicked = false;
+    const paste = (e: Event) => {
+      if (!clicked) return;
+      e.preventDefault();
+      e.stopPropagation();
+    };
+    const released = (e: MouseEvent) => {
+      const text = this.on.selection();
+      if (e.button !== 1 || !text || this.term.modes.mouseTrackingMode !== "none") return;
+      clicked = true;
+      setTimeout(() => {
+        clicked = false;
+        if (!this.closed) this.term.paste(text);
+      });
+    };
+    host.addEventListener("paste", paste, { capture: true });
+    host.addEventListener("mouseup", released, { capture: true });
   }
 
   /** Types as if the person had, without passing it on. */

@@ -16,6 +16,8 @@ interface TerminalViewProps {
   active: boolean;
   searching: boolean;
   turns: Turns;
+  /** What was selected last in any terminal. */
+  selection: { text: string };
   onSearchEnd: () => void;
   /** The keyboard leaves the terminal. */
   onLeave: () => void;
@@ -70,6 +72,10 @@ export function TerminalView(p: TerminalViewProps) {
         },
         openLink: (url) => void app.openBrowser(url),
         leave: () => handlers.current.onLeave(),
+        selected: (text) => {
+          handlers.current.selection.text = text;
+        },
+        selection: () => handlers.current.selection.text,
         typed: (data) => handlers.current.onTyped(data),
       },
     );

@@ -70,7 +70,7 @@ func Forward(spec goal.ToolSpec, h Hints, do func(context.Context, json.RawMessa
 				args = json.RawMessage("{}")
 			}
 			result := do(ctx, args)
-			out := &sdk.CallToolResult{IsError: !result.OK, Content: []sdk.Content{&sdk.TextContent{Text: result.Text}}}
+			out := &sdk.CallToolResult{IsError: !result.OK, Content: []sdk.Content{&sdk.TextContent{Text: result.Envelope()}}}
 			if len(result.Image) > 0 {
 				out.Content = append(out.Content, &sdk.ImageContent{Data: result.Image, MIMEType: kind(result.Image)})
 			}

@@ -30,6 +30,7 @@ type Goals interface {
 	Steer(ctx context.Context, id goal.ID, text string) error
 	Delete(ctx context.Context, id goal.ID) error
 	Panes(id goal.ID) []string
+	Network(id goal.ID) (NetworkView, error)
 }
 
 // GoalAPI is everything that can be asked of goals. An id may be a unique part

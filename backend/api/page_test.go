@@ -37,7 +37,7 @@ func TestThePageKnowsTheSameShapes(t *testing.T) {
 		"PaneDownload": pane.Download{}, "PaneCopied": pane.Copied{}, "ArgsUpload": api.ArgsUpload{}, "Bookmark": api.Bookmark{}, "Visit": api.Visit{}, "FoundText": api.FoundText{},
 		"SSHServer": pane.Server{}, "ArgsOpenSSH": api.ArgsOpenSSH{}, "ArgsAnswer": api.ArgsAnswer{}, "RemoteSession": api.RemoteSession{},
 		"SecretPlace": api.SecretPlace{}, "SecretView": api.SecretView{}, "LoginView": api.LoginView{}, "SecretInput": api.SecretInput{}, "LoginInput": api.LoginInput{},
-		"ApprovalView": api.ApprovalView{}, "OfferView": api.OfferView{}, "GrantView": api.GrantView{}, "MCPServer": api.MCPServer{}, "MCPTool": api.MCPTool{}, "AnswerInput": api.AnswerInput{},
+		"ApprovalView": api.ApprovalView{}, "OfferView": api.OfferView{}, "GrantView": api.GrantView{}, "MCPServer": api.MCPServer{}, "MCPTool": api.MCPTool{}, "NetworkView": api.NetworkView{}, "NetworkHost": api.NetworkHost{}, "AnswerInput": api.AnswerInput{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want, have := fields(reflect.TypeOf(v)), page[name]

@@ -352,7 +352,7 @@ type Settings struct {
 	ScreenReader bool   `json:"screen_reader"`
 	Welcomed     bool   `json:"welcomed"` // the first-start page was closed
 	// ApprovalMinutes is how long an approval waits for a person; 0: the goal pauses at once.
-	ApprovalMinutes int `json:"approval_minutes"`
+	ApprovalMinutes int  `json:"approval_minutes"`
 	Notifications   bool `json:"notifications"` // on the person's desktop
 	// SecretsInFile keeps secrets in the encrypted file also where a keyring runs; from the next start on.
 	SecretsInFile bool `json:"secrets_in_file"`

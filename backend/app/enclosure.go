@@ -28,6 +28,7 @@ type enclosure struct {
 	border border
 
 	mu   sync.Mutex
+	net  *netLog // nil: nobody's goal
 	warn func(what, text string)
 	told map[string]bool // refusals that are journaled
 }
@@ -84,8 +85,9 @@ func rulesOf(p policy.Policy) egress.Rules {
 	return r
 }
 
-// heard journals what was refused, each once a run.
+// heard writes down every request, and journals what was refused, each once a run.
 func (e *enclosure) heard(entry egress.Entry) {
+	e.log().add(entry)
 	if entry.Allowed {
 		return
 	}
@@ -101,6 +103,19 @@ func (e *enclosure) heard(entry egress.Entry) {
 	if warn != nil {
 		warn("network", text)
 	}
+}
+
+// keep says where requests are written down.
+func (e *enclosure) keep(l *netLog) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.net = l
+}
+
+func (e *enclosure) log() *netLog {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.net
 }
 
 // journal says where refusals are journaled from now on.
@@ -136,7 +151,7 @@ func (e *enclosure) close(ctx context.Context) error {
 	if e.proxy != nil {
 		err = errors.Join(err, e.proxy.Close())
 	}
-	return err
+	return errors.Join(err, e.log().close())
 }
 
 // layer is the private folder of a goal: its home, /tmp and caches. It goes with

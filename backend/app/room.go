@@ -72,6 +72,7 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(w
 	if err != nil {
 		return nil, err
 	}
+	held.keep(a.netLog(g.ID))
 	r := &room{app: a, goal: g.ID, held: held, parks: map[string]*model.Parks{}}
 	if r.world, err = a.worldOf(ctx, g); err != nil {
 		return nil, errors.Join(err, held.close(ctx))

@@ -150,6 +150,10 @@ func TestSendingIsStoppedByTheNetwork(t *testing.T) {
 	if !strings.Contains(step.Result, "Refused by the goal's network") || !strings.Contains(step.Result, "POST shop.example:80") || !strings.Contains(step.Result, "write_local") {
 		t.Errorf("the model was told %q", step.Result)
 	}
+	net, err := p.goal.Network(out.GoalID)
+	if err != nil || net.Refused == 0 || len(net.Hosts) == 0 || net.Hosts[0].Host != "shop.example" || net.Hosts[0].Allowed || net.Hosts[0].Methods[0] != "POST" {
+		t.Errorf("the network log: %+v, %v", net, err)
+	}
 }
 
 // TestAtReadOnlyProgramsRunAndChangeNothing.

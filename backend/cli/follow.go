@@ -23,7 +23,7 @@ type output struct{ json, deltas, noWait bool }
 
 func (o *output) add(fl *pflag.FlagSet) {
 	fl.BoolVar(&o.json, "json", false, "one event per line on stdout, progress on stderr")
-	fl.BoolVar(&o.deltas, "deltas", false, "with --json: also the model's text as it streams")
+	fl.BoolVar(&o.deltas, "deltas", false, "with --json: also the model's text as it streams, and each request to the network")
 	fl.BoolVar(&o.noWait, "no-wait", false, "leave when the goal is parked, instead of waiting with a countdown")
 }
 
@@ -181,10 +181,19 @@ func (p Program) catchUp(ctx context.Context, a *app.App, id goal.ID, shown *int
 	}
 }
 
+// lossy says whether an event is one of those that are told with --deltas only.
+func lossy(b event.Body) bool {
+	switch b.(type) {
+	case *event.Delta, *event.Egress:
+		return true
+	}
+	return false
+}
+
 // show1 shows one event; the exit is set by the one after which the process leaves.
 func (p Program) show1(e event.Event, o output) (goal.Exit, error) {
 	if o.json {
-		if _, delta := e.Body.(*event.Delta); !delta || o.deltas {
+		if e.Seq > 0 || o.deltas || !lossy(e.Body) {
 			line, err := json.Marshal(e)
 			if err != nil {
 				return "", fmt.Errorf("event: %w", err)

@@ -179,6 +179,21 @@ type (
 	Delta struct {
 		Text string `json:"text"`
 	}
+	// Egress is one request of a goal's programs or pages, as its proxy decided
+	// it. It is kept in a log of its own and may be lost on the way to a listener.
+	Egress struct {
+		From    string `json:"from"`   // program, pane
+		Method  string `json:"method"` // CONNECT for a tunnel, NAME for a name that was asked for
+		Host    string `json:"host"`
+		Port    string `json:"port,omitempty"`
+		Own     bool   `json:"own,omitempty"` // the goal's own loopback
+		Allowed bool   `json:"allowed"`
+		Reason  string `json:"reason,omitempty"` // why not, or what went wrong
+		Status  int    `json:"status,omitempty"` // of a plain answer
+		In      int64  `json:"in,omitempty"`     // bytes of a plain answer
+		Out     int64  `json:"out,omitempty"`    // bytes of a plain request's body
+		MS      int64  `json:"ms"`
+	}
 	// Pane tells that a pane was opened, changed or closed. It belongs to the
 	// workspace, not to a journal; Rev grows by one with each.
 	Pane struct {
@@ -239,13 +254,14 @@ func (Paused) EventType() string             { return "paused" }
 func (Resumed) EventType() string            { return "resumed" }
 func (Ended) EventType() string              { return "ended" }
 func (Delta) EventType() string              { return "delta" }
+func (Egress) EventType() string             { return "egress" }
 func (Pane) EventType() string               { return "pane" }
 
 // Bodies holds one empty body of every type, for decoding and for documents.
 func Bodies() []Body {
 	return []Body{
 		&Created{}, &Queued{}, &Started{}, &Reopened{}, &LimitsChanged{}, &Iteration{}, &Message{}, &StepStarted{}, &Step{}, &ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
-		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{}, &Resumed{}, &Ended{}, &Delta{}, &Pane{},
+		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{}, &Resumed{}, &Ended{}, &Delta{}, &Egress{}, &Pane{},
 	}
 }
 

@@ -53,6 +53,7 @@ func filled() []event.Body {
 		&event.Resumed{Note: "n"},
 		&event.Ended{Status: goal.Completed, Exit: goal.Done, Verified: true, Report: []string{"a", "b"}, Account: "c"},
 		&event.Delta{Text: "t"},
+		&event.Egress{From: "program", Method: "GET", Host: "h", Port: "80", Own: true, Allowed: true, Reason: "r", Status: 200, In: 1, Out: 2, MS: 3},
 		&event.Pane{Rev: 2, Pane: pane.Info{ID: "b1", Kind: pane.Browser, URL: "http://127.0.0.1/"}, Closed: true, Focus: true},
 	}
 }

@@ -25,6 +25,7 @@ import type {
   ProtectInput,
   ProtectedFile,
   MCPServer,
+  NetworkView,
   Provider,
   PruneInput,
   PruneOutput,
@@ -57,6 +58,7 @@ export interface Methods {
   "GoalAPI.Steps": (id: string, after: number, limit: number) => StepPage;
   "GoalAPI.Step": (id: string, n: number) => StepView;
   "GoalAPI.Events": (id: string, after: number, limit: number) => EventPage;
+  "GoalAPI.Network": (id: string) => NetworkView;
   "GoalAPI.Output": (sha256: string) => string;
   "GoalAPI.Receipt": (id: string) => ReceiptView;
   "GoalAPI.Abort": (id: string) => boolean;

@@ -708,6 +708,25 @@ export interface Connection {
   work_dir: string;
 }
 
+export interface NetworkView {
+  hosts: NetworkHost[] | null;
+  refused: number;
+  total: number;
+}
+
+export interface NetworkHost {
+  host: string;
+  own: boolean;
+  allowed: boolean;
+  methods: string[] | null;
+  from: string[] | null;
+  count: number;
+  in: number;
+  out: number;
+  reason: string;
+  last_at: string;
+}
+
 /** The bodies of a goal's events, by type. */
 interface Bodies {
   created: {
@@ -744,6 +763,7 @@ interface Bodies {
   resumed: { note?: string };
   ended: { status: Status; exit: Exit; verified: boolean; report: string[] | null; account?: string };
   delta: { text: string };
+  egress: { from: string; method: string; host: string; port?: string; allowed: boolean };
 }
 
 interface Head {

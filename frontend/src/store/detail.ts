@@ -23,6 +23,8 @@ export interface DetailState {
   early: readonly GoalEvent[];
   /** The model's words since its last action. */
   live: string;
+  /** Requests to the network that were heard of since the goal was opened. */
+  requests: number;
   /** An event was missed: take the snapshots again. */
   gap: boolean;
 }
@@ -40,6 +42,7 @@ export function emptyDetail(id: string): DetailState {
     journalLoaded: false,
     early: [],
     live: "",
+    requests: 0,
     gap: false,
   };
 }
@@ -70,6 +73,7 @@ export function withJournalPage(d: DetailState, events: readonly GoalEvent[], la
 export function withGoalEvent(d: DetailState, event: GoalEvent): DetailState {
   if (event.goal_id !== d.id) return d;
   if (event.type === "delta") return { ...d, live: (d.live + event.text).slice(-liveMax) };
+  if (event.type === "egress") return { ...d, requests: d.requests + 1 };
   if (event.seq === undefined) return d;
   if (!d.view || !d.stepsLoaded || !d.journalLoaded) {
     if (d.early.length >= earlyMax) return { ...d, gap: true };

@@ -30,6 +30,7 @@ import {
   proposal,
   protectedFiles,
   guests,
+  network,
   providers,
   remoteSessions,
   servers,
@@ -326,6 +327,7 @@ export class FakeBridge implements Bridge {
       const rest = this.goal(id).events.filter((e) => (e.seq ?? 0) > after);
       return { events: rest.slice(0, limit), more: rest.length > limit };
     },
+    "GoalAPI.Network": () => network,
     "GoalAPI.Output": (sha) =>
       `output of ${sha}\nFAIL src/cart.test.ts › total with two items\nline 23: expected 3, got 2\n`,
     "GoalAPI.Receipt": (id) => {

@@ -6,6 +6,7 @@ import type {
   ProposalView,
   ProtectedFile,
   MCPServer,
+  NetworkView,
   Provider,
   RemoteSession,
   SSHServer,
@@ -59,6 +60,37 @@ export const findings: Finding[] = [
     hint: "set OPENAI_API_KEY, or add a provider in Settings",
   },
 ];
+
+export const network: NetworkView = {
+  total: 46,
+  refused: 3,
+  hosts: [
+    {
+      host: "fonts.example",
+      own: false,
+      allowed: false,
+      methods: ["CONNECT"],
+      from: ["pane"],
+      count: 3,
+      in: 0,
+      out: 0,
+      reason: "this goal may do at most write_local, which does not leave the machine",
+      last_at: at(-70_000),
+    },
+    {
+      host: "127.0.0.1:8080",
+      own: true,
+      allowed: true,
+      methods: ["GET"],
+      from: ["pane"],
+      count: 43,
+      in: 184_320,
+      out: 0,
+      reason: "",
+      last_at: at(-3_000),
+    },
+  ],
+};
 
 export const guests: MCPServer[] = [
   {

@@ -6,6 +6,7 @@ import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { useSpent } from "./card";
 import { CheckLine, useEvidence } from "./criterion";
+import { Network } from "./network";
 import { ReceiptDialog } from "./receipt";
 import { Section } from "./section";
 import { Timeline } from "./timeline";
@@ -65,6 +66,7 @@ export function Rail({ view }: { view: GoalView }) {
       <Section title="Limits" testid="limits">
         <Limits view={view} spent={spent} />
       </Section>
+      <Network view={view} />
       <ReceiptSection view={view} />
     </aside>
   );

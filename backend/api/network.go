@@ -1,0 +1,129 @@
+package api
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+
+	"goalpost/backend/event"
+)
+
+// NetworkView is where a goal's programs and pages went, and where they were
+// kept from going.
+type NetworkView struct {
+	Hosts   []NetworkHost `json:"hosts"` // refused ones first, then by requests
+	Refused int           `json:"refused"`
+	Total   int           `json:"total"`
+}
+
+// NetworkHost adds up the requests to one host and port with one outcome.
+type NetworkHost struct {
+	Host    string   `json:"host"` // with its port, where that says something
+	Own     bool     `json:"own"`  // the goal's own loopback
+	Allowed bool     `json:"allowed"`
+	Methods []string `json:"methods"` // CONNECT is a tunnel
+	From    []string `json:"from"`    // program, pane
+	Count   int      `json:"count"`
+	In      int64    `json:"in"` // bytes of plain answers
+	Out     int64    `json:"out"`
+	Reason  string   `json:"reason"` // of the newest refusal
+	LastAt  string   `json:"last_at"`
+}
+
+// Network reads a goal's network log.
+func (a *GoalAPI) Network(id string) (out NetworkView, err error) {
+	defer a.guard(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	if a.goals == nil {
+		return NewNetworkSum().View(), nil
+	}
+	return a.goals.Network(row.ID)
+}
+
+// NetworkSum adds requests up.
+type NetworkSum struct {
+	view NetworkView
+	at   map[string]int
+}
+
+// NewNetworkSum is empty.
+func NewNetworkSum() *NetworkSum {
+	return &NetworkSum{view: NetworkView{Hosts: []NetworkHost{}}, at: map[string]int{}}
+}
+
+// Read adds a log, one event a line. A line that was cut is left out.
+func (s *NetworkSum) Read(r io.Reader) error {
+	const longest = 1 << 20
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, longest)
+	for lines.Scan() {
+		var e struct {
+			At string `json:"at"`
+			event.Egress
+		}
+		if json.Unmarshal(lines.Bytes(), &e) == nil && e.Method != "" {
+			s.Add(e.At, e.Egress)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("reading: %w", err)
+	}
+	return nil
+}
+
+// Add adds one request.
+func (s *NetworkSum) Add(at string, e event.Egress) {
+	host := e.Host
+	if e.Port != "" && e.Port != "443" && e.Port != "80" {
+		host = net.JoinHostPort(e.Host, e.Port)
+	}
+	s.view.Total++
+	if !e.Allowed {
+		s.view.Refused++
+	}
+	key := fmt.Sprint(host, e.Allowed)
+	i, found := s.at[key]
+	if !found {
+		i = len(s.view.Hosts)
+		s.at[key] = i
+		s.view.Hosts = append(s.view.Hosts, NetworkHost{Host: host, Own: e.Own, Allowed: e.Allowed, Methods: []string{}, From: []string{}})
+	}
+	h := &s.view.Hosts[i]
+	h.Count, h.In, h.Out, h.LastAt = h.Count+1, h.In+e.In, h.Out+e.Out, at
+	if !slices.Contains(h.Methods, e.Method) {
+		h.Methods = append(h.Methods, e.Method)
+	}
+	if !slices.Contains(h.From, e.From) {
+		h.From = append(h.From, e.From)
+	}
+	if !e.Allowed {
+		h.Reason = e.Reason
+	}
+}
+
+// View is the sum: at most the first 200 hosts of its order.
+func (s *NetworkSum) View() NetworkView {
+	const most = 200
+	out := s.view
+	out.Hosts = slices.Clone(out.Hosts)
+	slices.SortStableFunc(out.Hosts, func(a, b NetworkHost) int {
+		switch {
+		case a.Allowed != b.Allowed && b.Allowed:
+			return -1
+		case a.Allowed != b.Allowed:
+			return 1
+		case a.Count != b.Count:
+			return b.Count - a.Count
+		}
+		return strings.Compare(a.Host, b.Host)
+	})
+	out.Hosts = out.Hosts[:min(most, len(out.Hosts))]
+	return out
+}

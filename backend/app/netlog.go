@@ -1,0 +1,132 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/sandbox/egress"
+)
+
+// maxNetLog bounds one file of a goal's network log, in bytes. One older file is kept.
+const maxNetLog = 2 << 20
+
+// netLog writes down every request that a goal's programs and pages made, as the
+// proxy decided it. It is no part of the journal: what cannot be written is
+// logged once and lost. A nil netLog keeps nothing.
+type netLog struct {
+	app  *App
+	goal goal.ID
+	dir  string
+
+	mu   sync.Mutex
+	file *os.File
+	size int64
+	bad  bool
+}
+
+// netLog opens the log of a goal with the first request.
+func (a *App) netLog(id goal.ID) *netLog { return &netLog{app: a, goal: id, dir: a.store.Kept(id)} }
+
+func netLogPaths(dir string) (now, before string) {
+	return filepath.Join(dir, "network.jsonl"), filepath.Join(dir, "network.1.jsonl")
+}
+
+func egressOf(e egress.Entry) *event.Egress {
+	return &event.Egress{
+		From: string(e.From), Method: e.Method, Host: e.Host, Port: e.Port, Own: e.Own, Allowed: e.Allowed, Reason: e.Reason,
+		Status: e.Status, In: e.In, Out: e.Out, MS: e.Took.Milliseconds(),
+	}
+}
+
+// add tells everyone who listens and writes the request down.
+func (l *netLog) add(e egress.Entry) {
+	if l == nil {
+		return
+	}
+	ev := event.Event{GoalID: l.goal, At: e.At, Body: egressOf(e)}
+	l.app.broker.Publish(ev)
+	line, err := json.Marshal(ev)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil && !l.bad {
+		err = l.write(append(l.app.mask.JSON(line), '\n'))
+	}
+	if err != nil && !l.bad {
+		l.bad = true
+		l.app.log.Warn("a goal's network log cannot be written", "goal", l.goal, "error", err)
+	}
+}
+
+func (l *netLog) write(line []byte) error {
+	now, before := netLogPaths(l.dir)
+	if l.file != nil && l.size+int64(len(line)) > maxNetLog {
+		if err := errors.Join(l.file.Close(), os.Rename(now, before)); err != nil {
+			return fmt.Errorf("network log: %w", err)
+		}
+		l.file = nil
+	}
+	if l.file == nil {
+		if err := os.MkdirAll(l.dir, 0o700); err != nil {
+			return fmt.Errorf("network log: %w", err)
+		}
+		f, err := os.OpenFile(now, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return fmt.Errorf("network log: %w", err)
+		}
+		at, err := f.Stat()
+		if err != nil {
+			return errors.Join(fmt.Errorf("network log: %w", err), f.Close())
+		}
+		l.file, l.size = f, at.Size()
+	}
+	n, err := l.file.Write(line)
+	if l.size += int64(n); err != nil {
+		return fmt.Errorf("network log: %w", err)
+	}
+	return nil
+}
+
+func (l *netLog) close() error {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.bad = true
+	if l.file == nil {
+		return nil
+	}
+	err := l.file.Close()
+	l.file = nil
+	if err != nil {
+		return fmt.Errorf("network log: %w", err)
+	}
+	return nil
+}
+
+// Network adds up what is written down of a goal's requests, by host.
+func (a *App) Network(id goal.ID) (api.NetworkView, error) {
+	now, before := netLogPaths(a.store.Kept(id))
+	sum := api.NewNetworkSum()
+	for _, path := range []string{before, now} {
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return api.NetworkView{}, fmt.Errorf("network log: %w", err)
+		}
+		if err := errors.Join(sum.Read(f), f.Close()); err != nil {
+			return api.NetworkView{}, fmt.Errorf("network log: %w", err)
+		}
+	}
+	return sum.View(), nil
+}

@@ -1,0 +1,74 @@
+import { useEffect, useRef, useState } from "react";
+import type { GoalView, NetworkHost, NetworkView } from "@/bridge/types";
+import { bytes } from "@/lib/bytes";
+import { useApp, useAppState } from "@/store/context";
+import { Section } from "./section";
+
+/** Where the goal's programs and pages went, and where they were kept from going. */
+export function Network({ view }: { view: GoalView }) {
+  const net = useNetwork(view.id);
+  if (!net || net.total === 0) return null;
+  const hosts = net.hosts ?? [];
+  return (
+    <Section
+      title="Network"
+      aside={net.refused > 0 ? `${net.refused} of ${net.total} refused` : count(net.total)}
+      testid="network"
+    >
+      <ul className="flex flex-col gap-1">
+        {hosts.map((h) => (
+          <HostLine key={`${h.host} ${h.allowed}`} host={h} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function HostLine({ host: h }: { host: NetworkHost }) {
+  const methods = (h.methods ?? []).join(" ");
+  return (
+    <li className="text-xs" data-testid="network-host" data-allowed={h.allowed} title={h.reason || methods}>
+      <div className="flex items-baseline gap-2">
+        <span className="selectable min-w-0 flex-1 truncate font-mono text-2xs leading-[18px]">{h.host}</span>
+        <span className="shrink-0 text-t3 tabular-nums">
+          {h.own ? "its own" : h.allowed ? bytes(h.in) : methods} · {h.count}×
+        </span>
+      </div>
+      {h.allowed ? null : <p className="truncate text-2xs text-warn">refused: {h.reason}</p>}
+    </li>
+  );
+}
+
+const count = (n: number) => (n === 1 ? "1 request" : `${n} requests`);
+
+/** How long after a request the log is read again, at most once in that time. */
+const pauseMs = 500;
+
+/** Reads the log when the goal is opened, and again a moment after it grew. */
+function useNetwork(id: string): NetworkView | null {
+  const app = useApp();
+  const requests = useAppState((s) => s.detail.requests);
+  const [read, setRead] = useState<{ id: string; net: NetworkView } | null>(null);
+  const timer = useRef(0);
+  useEffect(() => {
+    if (timer.current) return;
+    timer.current = window.setTimeout(
+      () => {
+        timer.current = 0;
+        app.bridge.call("GoalAPI.Network", id).then(
+          (net) => setRead({ id, net }),
+          () => undefined, // the goal is gone, and the dashboard says so
+        );
+      },
+      requests === 0 ? 0 : pauseMs,
+    );
+  }, [app, id, requests]);
+  useEffect(
+    () => () => {
+      window.clearTimeout(timer.current);
+      timer.current = 0;
+    },
+    [id],
+  );
+  return read?.id === id ? read.net : null;
+}

@@ -89,8 +89,8 @@ func newWindow(t *testing.T) *window {
 	}
 	m := real.New(real.Config{
 		Launcher: set, Dir: filepath.Join(top, "b"),
-		Downloads: func(string) string { return filepath.Join(w.dir, "downloads") },
-		OnPopup:   func(pane.Info, string) (real.Options, bool) { return real.Options{ID: "popup"}, true },
+		GoalFolder: func(string) string { return w.dir },
+		OnPopup:    func(pane.Info, string) (real.Options, bool) { return real.Options{ID: "popup"}, true },
 	})
 	server := httptest.NewServer(site())
 	w.site = server.URL

@@ -74,3 +74,16 @@ test("a pane that gets the keyboard does not wait any longer", async () => {
   await frame(3);
   expect(acks).toEqual([1, 2, 3]);
 });
+
+test("a page that is gone leaves no picture, and the next one draws anew", async () => {
+  const s = surface();
+  const canvas = document.createElement("canvas");
+  Reflect.set(s, "canvas", canvas);
+  vi.spyOn(canvas, "getContext").mockReturnValue(null);
+  await frame(1);
+  expect(canvas.dataset.drawn).toBe("true");
+  s.forget();
+  expect(canvas.dataset.drawn).toBeUndefined();
+  await frame(2);
+  expect(canvas.dataset.drawn).toBe("true");
+});

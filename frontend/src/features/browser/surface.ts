@@ -111,6 +111,13 @@ export class Surface {
     this.drawnAt = performance.now();
   }
 
+  /** The page is gone: what it showed is not what is there. */
+  forget() {
+    this.waiting = null;
+    this.canvas.getContext("2d", { alpha: false })?.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    delete this.canvas.dataset.drawn;
+  }
+
   private take(): Frame | null {
     const frame = this.waiting;
     this.waiting = null;

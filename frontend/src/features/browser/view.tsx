@@ -84,6 +84,9 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
   }, [surface]);
 
   useEffect(() => {
+    if (!pane.running) surface?.forget();
+  }, [surface, pane.running]);
+  useEffect(() => {
     surface?.visible(visible);
   }, [surface, visible]);
   useEffect(() => {

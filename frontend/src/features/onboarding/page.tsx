@@ -21,7 +21,7 @@ export function WelcomePage() {
   };
   return (
     <div className="h-full overflow-y-auto" data-testid="welcome">
-      <div className="mx-auto flex max-w-[640px] flex-col px-6 pt-[9vh] pb-10">
+      <div className="mx-auto flex max-w-[640px] flex-col px-6 pt-[6vh]">
         <Mark size={34} />
         <h1 className="mt-4 text-[22px] leading-7 font-semibold">Goalpost</h1>
         <p className="mt-1 mb-7 max-w-[52ch] text-t2">
@@ -55,7 +55,7 @@ export function WelcomePage() {
             </li>
           ) : null}
         </ul>
-        <div className="mt-5 flex items-center gap-2">
+        <div className="sticky bottom-0 mt-2 flex items-center gap-2 bg-bg py-3">
           <Button data-testid="check-again" onClick={() => void app.loadFindings()}>
             Look again
           </Button>

@@ -154,6 +154,9 @@ func (p *Pane) loaded(ctx context.Context, pg *page, ready func() bool) error {
 // revive gives the page to navigate: the present one, the crashed one renewed,
 // or a new one.
 func (p *Pane) revive(ctx context.Context) (*page, error) {
+	if err := p.prepared(ctx); err != nil {
+		return nil, err
+	}
 	pg, err := p.current()
 	switch {
 	case errors.Is(err, ErrCrashed):
@@ -172,6 +175,20 @@ func (p *Pane) revive(ctx context.Context) (*page, error) {
 		return pg, err
 	}
 	return p.current()
+}
+
+// prepared waits for a page that is just being attached: it would go to the
+// address before anybody listens to where it went.
+func (p *Pane) prepared(ctx context.Context) error {
+	select {
+	case p.attach <- struct{}{}:
+		<-p.attach
+		return nil
+	case <-p.ctx.Done():
+		return ErrClosed
+	case <-ctx.Done():
+		return cause(ctx)
+	}
 }
 
 // freeHung frees a page that let a call time out, if it still does not answer:

@@ -48,9 +48,9 @@ export const findings: Finding[] = [
   {
     id: "sandbox",
     state: "warn",
-    title: "The sandbox is not enforced yet",
-    detail: "Goals run with your rights. The policy is checked before each step, and the kernel does not hold it yet.",
-    hint: "",
+    title: "Sandbox",
+    detail: "a goal's programs are held by the kernel: namespaces, Landlock",
+    hint: "as root a goal keeps root's rights over the files that it is given: run Goalpost as an ordinary user",
   },
   {
     id: "model",

@@ -16,7 +16,7 @@ export function allowedWords(risk: Risk, dir: string, hosts: readonly string[]):
   const from = hosts.length > 0 ? hosts.join(", ") : "no host yet (name them under More)";
   switch (risk) {
     case "read_only":
-      return `It may look at ${where} and at pages on this machine. Writing, running programs and going online are refused.`;
+      return `It may look at ${where}, run programs that can change nothing there, and look at pages on this machine. Writing and going online are refused.`;
     case "write_local":
       return `It may change files and run programs in ${where}, and use pages on this machine. Its tools do not go online.`;
     case "network_get":

@@ -15,7 +15,7 @@ interface ControlState {
   broadcast: ReadonlySet<string>;
 }
 
-const saveAfterMs = 600;
+const saveAfterMs = 150;
 
 /** What can be done to the workspace's panes. It keeps dockview in step with the panes that Go reports. */
 export class WorkspaceControl {
@@ -32,7 +32,7 @@ export class WorkspaceControl {
   readonly selection = { text: "" };
   private dock: DockviewApi | null = null;
   private restored = false;
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  private timer = 0;
   /** Where the pane that the person has just asked for goes. */
   private wanted: { group: string; side: "right" | "below" } | null = null;
 
@@ -52,14 +52,20 @@ export class WorkspaceControl {
       dock.onDidActivePanelChange(() => this.app.set({ activePane: dock.activePanel?.id ?? "" })),
       dock.onDidMaximizedGroupChange(() => this.store.setState({ zoomed: dock.hasMaximizedGroup() })),
     ];
+    const leaving = () => {
+      if (this.timer) this.save();
+    };
+    window.addEventListener("pagehide", leaving);
     void this.restore(dock).then(() => {
       if (!gone) this.reconcile();
     });
     return () => {
       gone = true;
+      window.removeEventListener("pagehide", leaving);
       unsubscribe();
       for (const w of watching) w.dispose();
-      clearTimeout(this.timer);
+      window.clearTimeout(this.timer);
+      this.timer = 0;
       this.dock = null;
     };
   }
@@ -254,13 +260,17 @@ export class WorkspaceControl {
     return group ? { referenceGroup: group.id, direction: place.at } : undefined;
   }
 
+  /** Saves a moment after the first of several changes, so that a reload or a kill loses next to nothing. */
   private saveSoon() {
-    if (!this.restored) return;
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      const dock = this.dock;
-      if (!dock || dock.hasMaximizedGroup()) return;
-      void this.app.ask("WorkspaceAPI.SaveLayout", JSON.stringify(dock.toJSON()));
-    }, saveAfterMs);
+    if (!this.restored || this.timer) return;
+    this.timer = window.setTimeout(() => this.save(), saveAfterMs);
+  }
+
+  private save() {
+    window.clearTimeout(this.timer);
+    this.timer = 0;
+    const dock = this.dock;
+    if (!dock || dock.hasMaximizedGroup()) return;
+    void this.app.ask("WorkspaceAPI.SaveLayout", JSON.stringify(dock.toJSON()));
   }
 }

@@ -60,14 +60,12 @@ func (l *link) get(ctx context.Context) (*session, error) {
 	if l.closed {
 		return nil, fmt.Errorf("the goal is over")
 	}
+	if l.session != nil && !l.session.dead() {
+		return l.session, nil
+	}
 	if l.session != nil {
-		select {
-		case <-l.session.over:
-			l.session.end()
-			l.session = nil
-		default:
-			return l.session, nil
-		}
+		l.session.end()
+		l.session = nil
 	}
 	if l.failed >= tries {
 		return nil, fmt.Errorf("the server %s did not start %d times and is left alone for the rest of this run", l.server.Name, tries)
@@ -105,6 +103,23 @@ func (l *link) connect(ctx context.Context) (s *session, err error) {
 		return nil, s.explain(err)
 	}
 	return s, nil
+}
+
+// dead says whether the connection has ended, or the program has and the news of
+// it is still on its way.
+func (s *session) dead() bool {
+	var ended <-chan struct{} // never, for an address
+	if s.program != nil {
+		ended = s.program.Done()
+	}
+	select {
+	case <-s.over:
+		return true
+	case <-ended:
+		return true
+	default:
+		return false
+	}
 }
 
 // list asks for everything that the server offers.

@@ -30,6 +30,9 @@ async function walk(t, { page, home, url, program, said }, site) {
   page.setDefaultTimeout(25_000);
   const only = process.env.GOALPOST_CASE;
   let ran = 0;
+  // Now and then a click or a stop meets the document that is just being replaced, and is lost; a lamp of the
+  // same page before does not tell. Three cases of a run may be tried a second time, and say so.
+  let secondTries = 3;
   const it = (name, f) => {
     if (only && !name.includes(only)) return undefined;
     return t.test(name, { timeout: 90_000 }, async () => {
@@ -37,6 +40,12 @@ async function walk(t, { page, home, url, program, said }, site) {
         await f();
         ran++;
       } catch (error) {
+        if (secondTries-- > 0) {
+          t.diagnostic(`second try of "${name}" after: ${String(error.message).split("\n")[0]}`);
+          await f();
+          ran++;
+          return;
+        }
         mkdirSync(new URL("out/", import.meta.url), { recursive: true });
         await page.screenshot({
           path: new URL(`out/browser-${name.replace(/[^a-z0-9]+/gi, "-")}.png`, import.meta.url).pathname,

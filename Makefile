@@ -41,7 +41,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit frontend e2e smoke bench crash leaks hostile fuzz flood cover fmt
+.PHONY: lint vet unit frontend e2e smoke bench crash leaks cross looks hostile fuzz flood cover fmt
 lint: $(LINT) $(NPM) ## linters and formatting of Go, shell and the test scripts
 	$(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -80,6 +80,16 @@ leaks: $(HELPER) ## 200 browser panes opened and closed and 50 page processes en
 FUZZ ?= 20s
 fuzz: $(HELPER) ## each fuzz test for FUZZ=20s (unit tries their seeds)
 	$(SCRIPTS)/fuzz.sh $(FUZZ)
+
+# One at a time, and without cgo: what the window needs of another system is not here.
+cross: $(HELPER) ## goalctl for systems that nobody tests here: that it compiles
+	@for at in linux/arm64 darwin/arm64 darwin/amd64 windows/amd64; do \
+	  echo "$$at"; CGO_ENABLED=0 GOOS=$${at%/*} GOARCH=$${at#*/} go build -o /dev/null ./cmd/goalctl || exit 1; \
+	  CGO_ENABLED=0 GOOS=$${at%/*} GOARCH=$${at#*/} go vet ./backend/sandbox/ ./backend/secret ./backend/notify ./backend/config || exit 1; done
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -o /dev/null ./cmd/goalpost-helper
+
+looks: $(NPM) ## every scene of the page in both themes and three sizes: axe, and what is cut, covered or out of reach (e2e looks at one of each kind)
+	SCENES=all node --test e2e/gallery.test.mjs
 
 hostile: $(HELPER) ## 10,000 random and hostile argument objects for each tool (unit tries 1,000)
 	go test ./backend/tools -run TestHostileArguments -hostile 10000 -v

@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/wailsapp/wails/v2"
 	"github.com/wailsapp/wails/v2/pkg/logger"
 	"github.com/wailsapp/wails/v2/pkg/options"
@@ -35,8 +34,14 @@ const (
 
 // window is the desktop window's life around a program that has been started.
 type window struct {
-	app    *app.App
-	cancel context.CancelFunc
+	app     *app.App
+	cancel  context.CancelFunc
+	signals chan os.Signal
+	leaving atomic.Bool   // a signal asked this process to go
+	over    chan struct{} // closed when the program has been closed
+
+	ctx context.Context // what Wails wants to be called with, once up is closed
+	up  chan struct{}
 }
 
 // openWindow does the preflight (folders, window lock, database, helper), opens
@@ -65,22 +70,28 @@ func run1(assets fs.FS) (err error) {
 		return fmt.Errorf("configuration: %w", err)
 	}
 	defer func() { err = errors.Join(err, cfg.Close()) }()
-	lock := flock.New(filepath.Join(cfg.State(), "window.lock"))
-	switch ok, err := lock.TryLock(); {
+	lock, elsewhere, err := lockWindow(context.Background(), cfg.State())
+	switch {
 	case err != nil:
-		return fmt.Errorf("window lock: %w", err)
-	case !ok:
-		return &api.Problem{Code: api.Conflict, Message: "Goalpost has a window open on this data folder", Hint: "use that window, or set GOALPOST_HOME to another folder"}
+		return err
+	case elsewhere != 0:
+		fmt.Printf("Goalpost has a window open on this data folder (pid %d); it has come to the front.\n", elsewhere)
+		return nil
 	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
+	defer func() { err = errors.Join(err, lock.release()) }()
 
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	a := app.New(app.Options{Config: cfg, Log: cfg.Log(), Version: version, Watch: true, Pace: demoPace, Began: began()})
+	w := &window{cancel: cancel, up: make(chan struct{}), over: make(chan struct{}), signals: make(chan os.Signal, 2)}
+	w.app = app.New(app.Options{Config: cfg, Log: cfg.Log(), Version: version, Watch: true, Pace: demoPace, Began: began(), Front: w.front})
+	a := w.app
 	if err := a.Open(ctx); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	w := &window{app: a, cancel: cancel}
+	defer w.obey()()
+	if err := lock.here(); err != nil {
+		return errors.Join(err, w.end())
+	}
 	if err := a.Recover(ctx); err != nil {
 		return errors.Join(fmt.Errorf("recover: %w", err), w.end())
 	}
@@ -101,6 +112,7 @@ func (w *window) options(assets fs.FS, areas []any) *options.App {
 		AssetServer:      &assetserver.Options{Assets: assets},
 		Bind:             areas,
 		ErrorFormatter:   func(err error) any { return api.ProblemOf(err) },
+		OnStartup:        w.opened,
 		OnBeforeClose:    w.beforeClose,
 		LogLevel:         logger.ERROR, LogLevelProduction: logger.ERROR,
 		Linux: &linux.Options{ProgramName: "goalpost", WebviewGpuPolicy: linux.WebviewGpuPolicyNever},
@@ -126,10 +138,10 @@ func began() time.Time {
 	return time.Now().Add(-time.Duration((seconds - start/ticks) * float64(time.Second)))
 }
 
-// beforeClose asks when goals run: closing pauses them.
+// beforeClose asks when goals run: closing pauses them. A signal does not ask.
 func (w *window) beforeClose(ctx context.Context) (prevent bool) {
 	n := w.app.Live()
-	if n == 0 {
+	if n == 0 || w.leaving.Load() {
 		return false
 	}
 	answer, err := runtime.MessageDialog(ctx, runtime.MessageDialogOptions{
@@ -141,6 +153,7 @@ func (w *window) beforeClose(ctx context.Context) (prevent bool) {
 
 // end closes the program after the window.
 func (w *window) end() error {
+	defer close(w.over)
 	w.cancel()
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()

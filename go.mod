@@ -28,6 +28,8 @@ require (
 	mvdan.cc/sh/v3 v3.14.1
 )
 
+require github.com/fsnotify/fsnotify v1.10.1 // indirect
+
 require (
 	filippo.io/hpke v0.4.0 // indirect
 	git.sr.ht/~jackmordaunt/go-toast/v2 v2.0.3 // indirect

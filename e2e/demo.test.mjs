@@ -24,7 +24,9 @@ test("the demonstration goal, from the first start to the receipt", { timeout: 4
     await terminal.waitFor();
     await terminal.getByText("Serving").first().waitFor({ timeout: minute });
     await browser.waitFor({ timeout: minute });
-    await page.waitForFunction(painted, undefined, { timeout: minute });
+    await page.waitForFunction(painted, "browser-canvas", {
+      timeout: minute,
+    });
     await at("goal-drawer").waitFor();
     await at("goal-drawer").getByText("scripted, no AI").waitFor();
 
@@ -50,6 +52,8 @@ test("the demonstration goal, from the first start to the receipt", { timeout: 4
     assert.equal(await claims.nth(1).getAttribute("data-deciding"), "true");
     await page.keyboard.press("Escape");
 
+    await replay(page, at);
+
     // With the keyboard in the page of a browser pane, Ctrl+Shift+G is still the app's.
     await at("rail-workspace").click();
     await at("browser-canvas").first().click();
@@ -72,9 +76,47 @@ test("the demonstration goal, from the first start to the receipt", { timeout: 4
   }),
 );
 
-/** Says, in the page, whether the browser pane's canvas shows more than one colour. */
-function painted() {
-  const canvas = document.querySelector('[data-testid="browser-canvas"]');
+/** What the panes showed is played again: from a step to its moment, in the terminal and in the page. */
+async function replay(page, at) {
+  const step = at("step-log").locator('[data-testid="step"][data-tool="browser_open"]').first();
+  const n = await step.getAttribute("data-n");
+  await step.getByRole("button").first().click();
+  await step.getByTestId("step-replay").click();
+  await at("replay").waitFor();
+  await at("replay-step")
+    .and(page.locator(`[data-n="${n}"]`))
+    .waitFor();
+
+  const pane = (kind) =>
+    at("replay-pane")
+      .and(page.locator(`[data-kind="${kind}"]`))
+      .first();
+  await pane("terminal").click();
+  await at("replay-terminal").getByText("Serving").first().waitFor();
+
+  // It is played from before the page was there to the end, and the page is drawn.
+  await pane("browser").click();
+  await page.keyboard.press("End");
+  await page.waitForFunction(painted, "replay-canvas");
+  await page.keyboard.press("Home");
+  await at("replay-early").waitFor();
+  await page.keyboard.press("Space");
+  await at("replay-play").and(page.locator('[data-playing="true"]')).waitFor();
+  await at("replay-step")
+    .and(page.locator(`[data-n="${n}"]`))
+    .waitFor();
+  await page.waitForFunction(painted, "replay-canvas");
+  await at("replay-play").and(page.locator('[data-playing="false"]')).waitFor({ timeout: minute });
+
+  // And back: the last step stands open in the log.
+  const last = await at("replay-step").getAttribute("data-n");
+  await at("replay-to-log").click();
+  await at("step-log").locator(`[data-testid="step"][data-n="${last}"]`).getByTestId("step-more").waitFor();
+}
+
+/** Says, in the page, whether a canvas shows more than one colour. */
+function painted(id) {
+  const canvas = document.querySelector(`[data-testid="${id}"]`);
   if (!canvas?.width || !canvas.height) return false;
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   const colours = new Set();

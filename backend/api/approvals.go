@@ -144,20 +144,29 @@ func (a *ApprovalAPI) answer(in AnswerInput) error {
 	return a.approvals.Answer(a.ctx, row.ID, o)
 }
 
-// Grants reads what the person has allowed a goal and not taken back.
+// Grants reads what the person has allowed a goal and not taken back; goalID ""
+// is every goal that is not over.
 func (a *ApprovalAPI) Grants(goalID string) (out []GrantView, err error) {
 	defer a.guard(&err)
-	row, err := a.store.Find(a.ctx, goalID)
+	id, err := a.find(goalID)
 	if err != nil {
 		return nil, err
 	}
-	list, err := a.store.Grants(a.ctx, row.ID)
-	if err != nil {
-		return nil, err
+	goals := []goal.ID{id}
+	if id == "" {
+		if goals, err = a.store.Granted(a.ctx); err != nil {
+			return nil, err
+		}
 	}
 	out = []GrantView{}
-	for _, g := range list {
-		out = append(out, GrantView{string(row.ID), g.ID, g.Scope, g.Words()})
+	for _, id := range goals {
+		list, err := a.store.Grants(a.ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range list {
+			out = append(out, GrantView{string(id), g.ID, g.Scope, g.Words()})
+		}
 	}
 	return out, nil
 }

@@ -68,7 +68,7 @@ func BenchmarkLongGoal(b *testing.B) {
 	}
 }
 
-func bench(b *testing.B) (*api.GoalAPI, *store.Store) {
+func bench(b testing.TB) (*api.GoalAPI, *store.Store) {
 	s, err := store.Open(b.Context(), store.Options{Dir: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)
@@ -82,7 +82,7 @@ func bench(b *testing.B) (*api.GoalAPI, *store.Store) {
 }
 
 // seeded is a goal with so many steps and a claim after each hundred of them.
-func seeded(b *testing.B, s *store.Store, steps int) goal.ID {
+func seeded(b testing.TB, s *store.Store, steps int) goal.ID {
 	b.Helper()
 	g := &goal.Goal{
 		ID: goal.ID(store.NewID()), Objective: "repair the tests of the shop", Provider: "script", Model: "script",

@@ -14,10 +14,12 @@ import (
 type Browsing interface {
 	Upload(in ArgsUpload) (string, error)
 	OpenFile(ctx context.Context, id, download string, folder bool) error
+	Destination(text string) (string, error)
 	TakeOver(ctx context.Context, p *browser.Pane) error
 	HandBack(ctx context.Context, p *browser.Pane) error
 	Profiles() []string
-	DeleteProfile(name string) error
+	DeleteProfile(ctx context.Context, name string) error
+	RenameProfile(ctx context.Context, name, to string) error
 }
 
 // ArgsUpload is one piece of a file that the person gives to a page.
@@ -46,6 +48,18 @@ type Visit struct {
 type FoundText struct {
 	Index int `json:"index"`
 	Count int `json:"count"`
+}
+
+// Enter loads what the person wrote into the address bar: an address, or words to
+// search for where they have said with what.
+func (a *BrowserAPI) Enter(id, text string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error {
+		address, err := a.browsing.Destination(text)
+		if err != nil {
+			return err
+		}
+		return p.Navigate(a.ctx, address)
+	})
 }
 
 // Answer answers what a page asks.
@@ -132,6 +146,25 @@ func (a *BrowserAPI) FillLogin(id, user string) (bool, error) {
 	})
 }
 
+// Site tells where a page is from, what its origin may do and how many cookies it has.
+func (a *BrowserAPI) Site(id string) (out pane.Site, err error) {
+	_, err = a.with(id, func(p *browser.Pane) error {
+		out, err = p.Site(a.ctx)
+		return err
+	})
+	return out, err
+}
+
+// SetPermission says anew what the page's origin may do: state is ask, allow or block.
+func (a *BrowserAPI) SetPermission(id, origin, name, state string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.SetPermission(a.ctx, origin, name, state) })
+}
+
+// ClearSite forgets the cookies and what else the page's origin has stored.
+func (a *BrowserAPI) ClearSite(id, origin string) (bool, error) {
+	return a.with(id, func(p *browser.Pane) error { return p.ClearSite(a.ctx, origin) })
+}
+
 // Profiles lists the names of the person's profiles.
 func (a *BrowserAPI) Profiles() (out []string, err error) {
 	defer a.guard(&err)
@@ -141,7 +174,13 @@ func (a *BrowserAPI) Profiles() (out []string, err error) {
 // DeleteProfile forgets a profile and its logins.
 func (a *BrowserAPI) DeleteProfile(name string) (ok bool, err error) {
 	defer a.guard(&err)
-	return true, a.browsing.DeleteProfile(name)
+	return true, a.browsing.DeleteProfile(a.ctx, name)
+}
+
+// RenameProfile gives a profile another name; its logins stay in it.
+func (a *BrowserAPI) RenameProfile(name, to string) (ok bool, err error) {
+	defer a.guard(&err)
+	return true, a.browsing.RenameProfile(a.ctx, name, strings.TrimSpace(to))
 }
 
 // ImportCookies takes the cookies of a file, Netscape's format or JSON, into the

@@ -48,6 +48,7 @@ func (door) guard(err *error) {
 func ProblemOf(err error) *Problem {
 	var problem *Problem
 	var refusal *goal.Refusal
+	var older *store.OlderError
 	switch {
 	case errors.As(err, &problem):
 		return problem
@@ -59,6 +60,8 @@ func ProblemOf(err error) *Problem {
 		return &Problem{Code: Conflict, Message: err.Error(), Hint: "look at it there, or abort it"}
 	case errors.Is(err, store.ErrNewer):
 		return &Problem{Code: Unavailable, Message: err.Error(), Hint: "update Goalpost"}
+	case errors.As(err, &older):
+		return &Problem{Code: Unavailable, Message: err.Error(), Hint: "open Goalpost, or run `doctor`: either brings it up to date and keeps a copy; reading alone changes nothing"}
 	case errors.Is(err, browser.ErrLocked):
 		return &Problem{Code: Conflict, Message: err.Error(), Hint: "a temporary page works meanwhile", Field: "profile"}
 	case errors.Is(err, browser.ErrAgentDrives), errors.Is(err, browser.ErrTakenOver):
@@ -85,7 +88,7 @@ func ProblemOf(err error) *Problem {
 	if errors.As(err, &invalid) {
 		return &Problem{Code: Refused, Message: invalid.Message, Hint: invalid.Hint, Field: invalid.Field}
 	}
-	return &Problem{Code: Internal, Message: err.Error()}
+	return &Problem{Code: Internal, Message: err.Error(), Hint: faultHint(err)}
 }
 
 func secretProblem(err error) *Problem {

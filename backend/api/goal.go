@@ -95,14 +95,24 @@ func (a *GoalAPI) Get(id string) (out GoalView, err error) {
 }
 
 func (a *GoalAPI) facts(row store.Row) (f facts, err error) {
-	var errs [5]error
+	var errs [7]error
 	f.claims, errs[0] = a.store.Claims(a.ctx, row.ID)
 	f.opinions, errs[1] = a.store.Opinions(a.ctx, row.ID)
 	f.todos, errs[2] = a.store.Todos(a.ctx, row.ID)
 	activity, err := a.store.Activity(a.ctx, activitySlices, row.ID)
 	f.activity, errs[3] = activity[row.ID], err
 	f.waits, errs[4] = a.store.Waits(a.ctx, row)
+	f.owner, errs[5] = a.owner(row)
+	f.askedPane, errs[6] = a.store.AskedPane(a.ctx, row)
 	return f, errors.Join(errs[:]...)
+}
+
+// owner asks only for goals that a process may have.
+func (a *GoalAPI) owner(row store.Row) (store.Owner, error) {
+	if row.Status == goal.Running || row.Status == goal.Pending || row.Exit == goal.Parked {
+		return a.store.Owner(row.ID)
+	}
+	return store.Owner{}, nil
 }
 
 // Status is the short state of a goal.
@@ -149,7 +159,11 @@ func (a *GoalAPI) List(in ListInput) (out GoalList, err error) {
 		return out, err
 	}
 	for _, row := range rows {
-		out.Goals = append(out.Goals, card(row, activity[row.ID]))
+		owner, err := a.owner(row)
+		if err != nil {
+			return out, err
+		}
+		out.Goals = append(out.Goals, card(row, activity[row.ID], owner))
 	}
 	return out, nil
 }

@@ -10,10 +10,19 @@ import (
 )
 
 // marks are the words of critic, checks and reviewer on one time axis.
-func marks(f facts) []Mark {
+func marks(f facts, status goal.Status) []Mark {
 	list := []Mark{}
-	for _, c := range f.claims {
-		list = append(list, claimMark(c))
+	for i, c := range f.claims {
+		m := claimMark(c)
+		if i == len(f.claims)-1 && len(c.Verdicts) == 0 {
+			switch {
+			case f.waits:
+				m.What, m.Detail = "verify:waits", "everything else passed"
+			case status == goal.Running:
+				m.What, m.Detail = "verify:running", "the checks are being run"
+			}
+		}
+		list = append(list, m)
 	}
 	for _, o := range f.opinions {
 		list = append(list, opinionMark(o))
@@ -63,8 +72,8 @@ func reviewWord(r *event.Review) string {
 func receipt(r store.Row, f facts) ReceiptView {
 	v := ReceiptView{
 		GoalID: string(r.ID), Objective: r.Objective, Criterion: r.Criterion.Words(), CriterionSHA256: r.CriterionSHA256,
-		PolicySHA256: r.PolicySHA256, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Model: r.Model, Scripted: r.Scripted,
-		Claims: []ReceiptClaim{},
+		PolicySHA256: r.PolicySHA256, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Judged: r.Judged, Model: r.Model, Scripted: r.Scripted,
+		Report: append([]string{}, r.Report...), Claims: []ReceiptClaim{},
 	}
 	for i, c := range f.claims {
 		claim := ReceiptClaim{

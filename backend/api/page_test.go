@@ -34,10 +34,11 @@ func TestThePageKnowsTheSameShapes(t *testing.T) {
 		"Policy": policy.Policy{}, "Options": goal.Options{}, "Todo": goal.Todo{}, "ResumeInput": api.ResumeInput{}, "PruneInput": api.PruneInput{},
 		"PruneOutput": api.PruneOutput{}, "ProtectInput": api.ProtectInput{}, "ProtectedFile": api.ProtectedFile{}, "RecheckOutput": api.RecheckOutput{}, "ProposalView": api.ProposalView{}, "Usage": goal.Usage{}, "PaneInfo": pane.Info{}, "PaneInput": pane.Input{},
 		"PanePoint": pane.Point{}, "PaneOverlay": pane.Overlay{}, "PaneQuestion": pane.Question{}, "PaneOption": pane.Option{}, "PaneAnswer": pane.Answer{},
-		"PaneDownload": pane.Download{}, "PaneCopied": pane.Copied{}, "ArgsUpload": api.ArgsUpload{}, "Bookmark": api.Bookmark{}, "Visit": api.Visit{}, "FoundText": api.FoundText{},
+		"PaneDownload": pane.Download{}, "PaneCopied": pane.Copied{}, "ArgsUpload": api.ArgsUpload{}, "Bookmark": api.Bookmark{}, "Visit": api.Visit{}, "FoundText": api.FoundText{}, "Site": pane.Site{}, "SiteCertificate": pane.SiteCertificate{}, "SitePermission": pane.SitePermission{},
 		"SSHServer": pane.Server{}, "ArgsOpenSSH": api.ArgsOpenSSH{}, "ArgsAnswer": api.ArgsAnswer{}, "RemoteSession": api.RemoteSession{},
 		"SecretPlace": api.SecretPlace{}, "SecretView": api.SecretView{}, "LoginView": api.LoginView{}, "SecretInput": api.SecretInput{}, "LoginInput": api.LoginInput{},
 		"ApprovalView": api.ApprovalView{}, "OfferView": api.OfferView{}, "GrantView": api.GrantView{}, "MCPServer": api.MCPServer{}, "MCPTool": api.MCPTool{}, "NetworkView": api.NetworkView{}, "NetworkHost": api.NetworkHost{}, "AnswerInput": api.AnswerInput{},
+		"RecordingView": api.RecordingView{}, "RecordedPane": api.RecordedPane{}, "RecordingPage": api.RecordingPage{}, "RecordView": api.RecordView{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want, have := fields(reflect.TypeOf(v)), page[name]

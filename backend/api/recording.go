@@ -55,14 +55,14 @@ func (a *GoalAPI) Recording(id string) (out RecordingView, err error) {
 		return out, err
 	}
 	panes := map[string]*RecordedPane{}
-	err = a.recorded(row.Goal, func(r recording.Record) error {
+	err = a.recorded(row.Goal, func(recording.Record) bool { return false }, func(r recording.Record) error {
 		at := sinceStart(row.Goal, r.At)
 		p := panes[r.Pane]
 		if p == nil {
 			p = &RecordedPane{Pane: r.Pane, Kind: r.Kind, FromMS: at}
 			panes[r.Pane] = p
 		}
-		p.ToMS, p.Records, p.Bytes = at, p.Records+1, p.Bytes+int64(len(r.Data))
+		p.ToMS, p.Records, p.Bytes = at, p.Records+1, p.Bytes+int64(r.Bytes)
 		return a.ctx.Err()
 	})
 	if err != nil {
@@ -80,20 +80,56 @@ func (a *GoalAPI) Recording(id string) (out RecordingView, err error) {
 
 // Replay reads what a pane showed after the given record, at most about 4 MiB.
 func (a *GoalAPI) Replay(id, name string, after int) (out RecordingPage, err error) {
-	const most = 4 << 20
 	defer a.guard(&err)
 	row, err := a.store.Find(a.ctx, id)
 	if err != nil {
 		return out, err
 	}
-	out.Records = []RecordView{}
-	n, size := 0, 0
-	err = a.recorded(row.Goal, func(r recording.Record) error {
+	return a.replay(row.Goal, name, after)
+}
+
+// ReplayAt reads what shows a pane as it was at a moment, in milliseconds since
+// the goal started, and what follows: of a page from the last picture before it,
+// of a terminal from where at most about 1 MiB lies before it, or from its first
+// byte. Before the first record it is the beginning.
+func (a *GoalAPI) ReplayAt(id, name string, ms int64) (out RecordingPage, err error) {
+	const lead = 1 << 20
+	defer a.guard(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	n, before, sizes := 0, 0, []int(nil) // sizes are those of the records that lead to the moment, the last of them n
+	err = a.recorded(row.Goal, func(recording.Record) bool { return false }, func(r recording.Record) error {
 		if r.Pane != name {
 			return nil
 		}
+		if n > 0 && sinceStart(row.Goal, r.At) > ms {
+			return errEnough
+		}
+		n, before, sizes = n+1, before+r.Bytes, append(sizes, r.Bytes)
+		for len(sizes) > 1 && (r.Kind == pane.Browser || before > lead) {
+			before, sizes = before-sizes[0], sizes[1:]
+		}
+		return a.ctx.Err()
+	})
+	if err != nil {
+		return out, err
+	}
+	return a.replay(row.Goal, name, n-len(sizes))
+}
+
+func (a *GoalAPI) replay(g goal.Goal, name string, after int) (out RecordingPage, err error) {
+	const most = 4 << 20
+	out.Records = []RecordView{}
+	n, size := 0, 0
+	wanted := func(r recording.Record) bool { return r.Pane == name && n >= after && size <= most }
+	err = a.recorded(g, wanted, func(r recording.Record) error {
+		if r.Pane != name {
+			return a.ctx.Err()
+		}
 		if n++; n <= after {
-			return nil
+			return a.ctx.Err()
 		}
 		if size > most {
 			out.More = true
@@ -101,17 +137,18 @@ func (a *GoalAPI) Replay(id, name string, after int) (out RecordingPage, err err
 		}
 		size += len(r.Data)
 		out.Records = append(out.Records, RecordView{
-			N: n, AtMS: sinceStart(row.Goal, r.At), Width: r.Width, Height: r.Height, Data: base64.StdEncoding.EncodeToString(r.Data),
+			N: n, AtMS: sinceStart(g, r.At), Width: r.Width, Height: r.Height, Data: base64.StdEncoding.EncodeToString(r.Data),
 		})
 		return nil
 	})
 	return out, err
 }
 
-// recorded hands out everything that was recorded of a goal, terminals first.
-func (a *GoalAPI) recorded(g goal.Goal, visit func(recording.Record) error) error {
+// recorded hands out everything that was recorded of a goal, terminals first,
+// with the data of what is wanted.
+func (a *GoalAPI) recorded(g goal.Goal, wanted func(recording.Record) bool, visit func(recording.Record) error) error {
 	for _, kind := range []pane.Kind{pane.Terminal, pane.Browser} {
-		err := recording.Read(a.store.Recording(g.ID), kind, visit)
+		err := recording.Scan(a.store.Recording(g.ID), kind, wanted, visit)
 		if errors.Is(err, errEnough) {
 			return nil
 		}

@@ -89,6 +89,7 @@ func (a *SettingsAPI) Get() (out Settings, err error) {
 	return Settings{
 		Theme: s.Theme, FontSize: s.FontSize, Scrollback: s.Scrollback, FontFamily: s.FontFamily, WebGL: s.WebGL, ScreenReader: s.ScreenReader,
 		Welcomed: s.Welcomed, ApprovalMinutes: s.ApprovalMinutes, SecretsInFile: s.SecretsInFile, Notifications: s.Notifications,
+		GoalsAtOnce: s.GoalsAtOnce, KeepDays: s.KeepDays, WorkDir: s.WorkDir, HomePage: s.HomePage, SearchPage: s.SearchPage,
 	}, nil
 }
 
@@ -99,6 +100,8 @@ func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	all.Theme, all.FontSize, all.Scrollback, all.Welcomed = s.Theme, s.FontSize, s.Scrollback, s.Welcomed
 	all.FontFamily, all.WebGL, all.ScreenReader = s.FontFamily, s.WebGL, s.ScreenReader
 	all.ApprovalMinutes, all.SecretsInFile, all.Notifications = s.ApprovalMinutes, s.SecretsInFile, s.Notifications
+	all.GoalsAtOnce, all.KeepDays, all.WorkDir, all.HomePage = s.GoalsAtOnce, s.KeepDays, s.WorkDir, s.HomePage
+	all.SearchPage = s.SearchPage
 	return true, a.cfg.SaveSettings(all)
 }
 

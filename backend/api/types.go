@@ -44,6 +44,7 @@ type StartInput struct {
 	AllowTools    []string     `json:"allow_tools"`
 	DenyTools     []string     `json:"deny_tools"`
 	AllowHosts    []string     `json:"allow_hosts"`
+	DenyHosts     []string     `json:"deny_hosts"`   // never contacted, whatever else is allowed
 	AllowLocal    []int        `json:"allow_local"`  // ports of this machine's own loopback
 	AllowWrite    []string     `json:"allow_write"`  // other folders
 	AllowRead     []string     `json:"allow_read"`   // other files and folders
@@ -107,7 +108,9 @@ type ProtectedFile struct {
 // RecheckOutput is what the gates of a goal say now.
 type RecheckOutput struct {
 	Verdicts []goal.Verdict `json:"verdicts"` // of the gates, in the order of the criterion
-	Passed   bool           `json:"passed"`   // every gate does, or cannot be repeated because a process of the goal has ended
+	Passed   bool           `json:"passed"`   // the gates that the criterion needs pass now, and all evidence is what was kept
+	Open     bool           `json:"open"`     // not passed, but nothing failed: what decided cannot be run again
+	Faults   []string       `json:"faults"`   // evidence of the receipt that is lost or not what was kept, in sentences
 }
 
 // ProposalView is what a folder's .goalpost/done.yaml proposes. It is shown whole,
@@ -140,6 +143,7 @@ type GoalCard struct {
 	Exit         goal.Exit   `json:"exit"`
 	Reason       string      `json:"reason"` // why it stopped, "" while it runs
 	Verified     bool        `json:"verified"`
+	Judged       bool        `json:"judged"` // verified by a model, and by no program
 	Scripted     bool        `json:"scripted"`
 	CreatedAt    string      `json:"created_at"`
 	StartedAt    string      `json:"started_at"` // "" before the first run
@@ -153,6 +157,8 @@ type GoalCard struct {
 	TokensOut    int64       `json:"tokens_out"`
 	USD          float64     `json:"usd"`
 	ParkedUntil  string      `json:"parked_until"` // "" when it is not parked
+	PID          int         `json:"pid"`          // of the process that runs it or waits with it, 0 when there is none
+	Elsewhere    bool        `json:"elsewhere"`    // that is another process than this one
 	Seq          int64       `json:"seq"`          // of the newest event in this card
 	Activity     []int       `json:"activity"`     // steps per slice of its life, 24 slices
 }
@@ -187,17 +193,18 @@ type GoalView struct {
 	Account         string        `json:"account"` // the agent's own, under the host's report
 	Checks          []goal.Check  `json:"criterion"`
 	Options         goal.Options  `json:"options"`
-	Reviewed        bool          `json:"reviewed"` // a cold reviewer looks at claims that passed
-	Waits           bool          `json:"waits"`    // for the person's word about a manual check
-	Todos           []goal.Todo   `json:"todos"`    // the agent's plan
-	Panes           []string      `json:"panes"`    // ids of the panes it leases
-	Marks           []Mark        `json:"marks"`    // critic, claims and reviews on the time axis
+	Reviewed        bool          `json:"reviewed"`   // a cold reviewer looks at claims that passed
+	Waits           bool          `json:"waits"`      // for the person's word about a manual check
+	AskedPane       string        `json:"asked_pane"` // where the person is to do what the agent asked for, "" if nowhere
+	Todos           []goal.Todo   `json:"todos"`      // the agent's plan
+	Panes           []string      `json:"panes"`      // ids of the panes it leases
+	Marks           []Mark        `json:"marks"`      // critic, claims and reviews on the time axis
 }
 
 // Mark is one word about the goal on the time axis.
 type Mark struct {
 	AtMS   int64  `json:"at_ms"` // since the goal started
-	What   string `json:"what"`  // verify:pass, fail, error, tampered; critic:progressing, stuck, achieved, misled, unparsed; review:confirmed, rejected, error
+	What   string `json:"what"`  // verify:pass, fail, error, tampered, waits, running; critic:progressing, stuck, achieved, misled, unparsed; review:confirmed, rejected, error
 	Detail string `json:"detail"`
 	Claim  int    `json:"claim"` // 0 for the critic
 	Step   int    `json:"step"`  // the newest that the critic saw, else 0
@@ -255,8 +262,16 @@ type EventPage struct {
 
 // TryInput runs one check as pre-flight would.
 type TryInput struct {
-	Check goal.Check `json:"check"`
-	Dir   string     `json:"dir"`
+	Check       goal.Check  `json:"check"`
+	Dir         string      `json:"dir"`  // "" = an empty one
+	Risk        policy.Risk `json:"risk"` // "" = write_local; this and what follows as in StartInput
+	AllowHosts  []string    `json:"allow_hosts"`
+	DenyHosts   []string    `json:"deny_hosts"`
+	AllowLocal  []int       `json:"allow_local"`
+	AllowWrite  []string    `json:"allow_write"`
+	AllowRead   []string    `json:"allow_read"`
+	AllowSocket []string    `json:"allow_socket"`
+	Unconfined  bool        `json:"unconfined"`
 }
 
 // TryOutput is what pre-flight would say.
@@ -278,9 +293,11 @@ type ReceiptView struct {
 	Status          goal.Status    `json:"status"`
 	Exit            goal.Exit      `json:"exit"`
 	Verified        bool           `json:"verified"`
+	Judged          bool           `json:"judged"`   // by a model, and by no program
 	Reviewed        bool           `json:"reviewed"` // the deciding claim was confirmed
 	Model           string         `json:"model"`
 	Scripted        bool           `json:"scripted"`
+	Report          []string       `json:"report"` // of the host when it stopped: what changed, what could not be compared
 	Claims          []ReceiptClaim `json:"claims"`
 }
 
@@ -355,7 +372,12 @@ type Settings struct {
 	ApprovalMinutes int  `json:"approval_minutes"`
 	Notifications   bool `json:"notifications"` // on the person's desktop
 	// SecretsInFile keeps secrets in the encrypted file also where a keyring runs; from the next start on.
-	SecretsInFile bool `json:"secrets_in_file"`
+	SecretsInFile bool   `json:"secrets_in_file"`
+	GoalsAtOnce   int    `json:"goals_at_once"` // 0 = the usual three; from the next start on
+	KeepDays      int    `json:"keep_days"`     // after which an ended goal is deleted at a start; 0 = never
+	WorkDir       string `json:"work_dir"`      // where new goals get their folders; "" = the usual place
+	HomePage      string `json:"home_page"`     // where the house of a browser pane leads; "" = a blank page
+	SearchPage    string `json:"search_page"`   // where words in the address lead, %s standing for them; "" = nowhere
 }
 
 // Connection is how the page reaches the loopback stream.

@@ -18,12 +18,12 @@ func stamp(t time.Time) string {
 	return t.UTC().Format(event.TimeLayout)
 }
 
-func card(r store.Row, activity []int) GoalCard {
+func card(r store.Row, activity []int, owner store.Owner) GoalCard {
 	c := GoalCard{
-		ID: string(r.ID), Objective: r.Objective, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Scripted: r.Scripted,
+		ID: string(r.ID), Objective: r.Objective, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Judged: r.Judged, Scripted: r.Scripted,
 		CreatedAt: stamp(r.CreatedAt), StartedAt: stamp(r.StartedAt), EndedAt: stamp(r.EndedAt), SpentMS: r.Spent.WallClock.Milliseconds(),
 		Steps: r.Spent.Steps, Iterations: r.Spent.Iterations, ChecksPassed: r.ChecksPassed, Checks: len(r.Criterion.Checks),
-		ParkedUntil: stamp(r.ParkedUntil), TokensIn: r.Spent.TokensIn, TokensOut: r.Spent.TokensOut, USD: r.Spent.USD, Seq: r.Seq, Activity: activity,
+		ParkedUntil: stamp(r.ParkedUntil), TokensIn: r.Spent.TokensIn, TokensOut: r.Spent.TokensOut, USD: r.Spent.USD, Seq: r.Seq, Activity: activity, PID: owner.PID, Elsewhere: owner.Other,
 	}
 	if len(r.Report) > 0 {
 		c.Reason = r.Report[0]
@@ -38,16 +38,20 @@ type facts struct {
 	todos    []goal.Todo
 	activity []int
 	waits    bool
+	// askedPane is where the person is to do what the agent asked for.
+	askedPane string
+	owner     store.Owner
 }
 
+// gated says whether a program may have decided.
 func view(r store.Row, f facts, panes []string) GoalView {
 	return GoalView{
-		GoalCard: card(r, f.activity), CriterionSHA256: r.CriterionSHA256, Any: r.Criterion.Any, CheckStates: checkStates(r, f.claims),
+		GoalCard: card(r, f.activity, f.owner), CriterionSHA256: r.CriterionSHA256, Any: r.Criterion.Any, CheckStates: checkStates(r, f.claims),
 		Policy: r.Policy, Provider: r.Provider, Model: r.Model, WallClockMS: r.Limits.WallClock.Milliseconds(),
 		MaxIterations: r.Limits.Iterations, MaxClaims: r.Limits.ClaimsPerGate, MaxTokens: r.Limits.Tokens, MaxUSD: r.Limits.USD,
 		Report: append([]string{}, r.Report...), Account: r.Account, Checks: append([]goal.Check{}, r.Criterion.Checks...), Options: r.Options,
-		Reviewed: r.Reviewed(), Waits: f.waits, Todos: append([]goal.Todo{}, f.todos...),
-		Panes: append([]string{}, panes...), Marks: marks(f),
+		Reviewed: r.Reviewed(), Waits: f.waits, AskedPane: f.askedPane, Todos: append([]goal.Todo{}, f.todos...),
+		Panes: append([]string{}, panes...), Marks: marks(f, r.Status),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"goalpost/backend/api"
@@ -28,9 +29,10 @@ import (
 	"goalpost/backend/store"
 	"goalpost/backend/stream"
 	"goalpost/backend/terminal"
+	"goalpost/backend/tools"
 )
 
-// slots is how many goals run at once.
+// slots is how many goals run at once when the person says nothing.
 const slots = 3
 
 // Options say what the program works with.
@@ -52,6 +54,9 @@ type Options struct {
 	Passphrase func(context.Context) (string, error)
 	// Began is when the process started, for the log; zero is now.
 	Began time.Time
+	// Front brings the window to the front for another process that was started on
+	// the same folder, and says whether there is one; nil: there is none.
+	Front func(context.Context) bool
 	// Clock is the seam for deadlines and back-off, nil the real one; Slots is how
 	// many goals run at once, 0 the usual three.
 	Clock runner.Clock
@@ -74,6 +79,7 @@ type App struct {
 	clock      runner.Clock
 	slots      int
 	unconfined bool
+	front      func(context.Context) bool
 
 	broker    event.Broker
 	vault     *secret.Vault
@@ -81,6 +87,8 @@ type App struct {
 	ask       func(context.Context) (string, error)
 	store     *store.Store
 	bell      *store.Bell // nil where no socket could be made
+	visitors  *visitors
+	visits    *visits
 	runner    *runner.Runner
 	helper    string
 	person    *sandbox.Set // the person's terminals and Chromium
@@ -92,7 +100,9 @@ type App struct {
 	panes     *panes
 	stream    *stream.Server
 	rooms     rooms
+	pages     pageGates
 	takeovers takeovers
+	lines     tools.Lines     // of terminals that the person lends
 	wire      *http.Transport // to the models, shared by all goals
 	unlisted  sync.Map        // MCP servers that did not start: name → why
 
@@ -101,7 +111,9 @@ type App struct {
 	life   context.Context // of what runs beside: links, the keeper
 	end    context.CancelFunc
 	beside sync.WaitGroup
-	wg     sync.WaitGroup
+	// closing: what ends now ends with the program, and nothing goes on for it.
+	closing atomic.Bool
+	wg      sync.WaitGroup
 
 	mu    sync.Mutex
 	heard map[goal.ID]int64 // newest seq that was told of
@@ -115,7 +127,7 @@ func New(o Options) *App {
 	a := &App{
 		cfg: o.Config, log: o.Log, version: o.Version, began: o.Began, watch: o.Watch, serve: o.Serve, attended: o.Attended, pace: o.Pace,
 		mask: &secret.Mask{}, ask: o.Passphrase,
-		clock: o.Clock, slots: cmp.Or(o.Slots, slots), unconfined: o.Unconfined,
+		clock: o.Clock, slots: cmp.Or(o.Slots, o.Config.Settings().GoalsAtOnce, slots), unconfined: o.Unconfined, front: o.Front,
 		heard: map[goal.ID]int64{}, wire: model.NewTransport(), rooms: rooms{open: map[goal.ID]*room{}},
 	}
 	if a.began.IsZero() {
@@ -124,7 +136,7 @@ func New(o Options) *App {
 	if a.clock == nil {
 		a.clock = clock{}
 	}
-	a.panes = &panes{app: a, lent: map[string]goal.ID{}}
+	a.panes = &panes{app: a, lent: map[string]*loan{}}
 	a.browsing = &browsing{app: a}
 	return a
 }
@@ -155,12 +167,12 @@ func (a *App) Open(ctx context.Context) (err error) {
 		return fmt.Errorf("start: %w", err)
 	}
 	a.browsers = browser.New(browser.Config{
-		Launcher: a.person, Dir: filepath.Join(a.cfg.State(), "browser"), OnChange: a.panes.changed, OnPopup: a.panes.popup,
+		Launcher: a.person, Dir: filepath.Join(a.cfg.State(), "browser"), OnChange: a.panes.changed, OnPopup: a.panes.popup, OnWindow: a.panes.opened,
 		OnVisit: a.browsing.visited, Downloads: a.browsing.downloads, GoalFolder: a.browsing.goalFolder, OwnPorts: a.browsing.ownPorts, Logins: pageLogins{a.vault.Logins()}, Log: a.log,
-		ContextProxy: a.paneProxy,
+		ContextProxy: a.paneProxy, Judged: a.pages.judged, Judge: a.pages.judge, OnRequest: a.pages.heard,
 	})
 	a.stream, err = stream.Open(ctx, stream.Options{
-		Log: a.log, Events: &a.broker, Terminals: streamTerminals{a}, Browsers: streamBrowsers{a}, Detached: a.serve,
+		Log: a.log, Events: &a.broker, Terminals: streamTerminals{a}, Browsers: streamBrowsers{a}, Elsewhere: a.streamElsewhere, Detached: a.serve,
 	})
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
@@ -174,7 +186,10 @@ func (a *App) Open(ctx context.Context) (err error) {
 		Law: law, Patience: a.patience,
 		Disk: func() (uint64, error) { return config.Free(a.cfg.State()) },
 	})
-	if a.bell, err = a.store.Listen(ctx, func(id goal.ID) { a.runner.Nudge(id) }); err != nil {
+	if a.visitors, err = a.openVisitors(ctx); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	if a.bell, err = a.store.Listen(ctx, func(id goal.ID) { a.runner.Nudge(id) }, a.visitors.admit); err != nil {
 		a.log.Warn("other processes cannot wake this one; what they ask is heard a little later", "error", err)
 	}
 	if a.watch {
@@ -199,7 +214,35 @@ func (a *App) startFollowing(ctx context.Context) {
 			}
 		}
 	})
+	a.visits = &visits{app: a, open: map[string]bool{}}
+	a.wg.Go(func() { a.lookAround(ctx) })
 }
+
+// lookAround pauses, as interrupted, what another process was running when it
+// died: the kernel drops its sentinel, and tells nobody. And it shows the panes of
+// goals that others run.
+func (a *App) lookAround(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		a.visits.look(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if n, err := a.store.Interrupt(ctx); err != nil && ctx.Err() == nil {
+			a.log.Warn("goals of programs that ended", "error", err)
+		} else if n > 0 {
+			a.log.Info("goals were interrupted", "count", n)
+		}
+		if err := a.takeUpWords(ctx); err != nil && ctx.Err() == nil {
+			a.log.Warn("goals that were answered", "error", err)
+		}
+	}
+}
+
+const lookEvery = 2 * time.Second
 
 // followAgain is how long after a fault the journal of other processes is looked at again.
 const followAgain = 2 * time.Second
@@ -230,11 +273,15 @@ func (a *App) once(e event.Event) bool {
 // tell tells of an event of another process. What a goal has here ends when it
 // was ended there.
 func (a *App) tell(e event.Event) {
+	if b, ok := e.Body.(*event.GrantEnded); ok {
+		a.withdraw(context.Background(), e.GoalID, b.Request)
+	}
 	_, ended := e.Body.(*event.Ended)
 	if !a.once(e) || !ended {
 		return
 	}
 	a.wg.Go(func() {
+		a.panes.takeBack(e.GoalID, false)
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		if err := a.closeRoom(ctx, e.GoalID); err != nil {
@@ -253,6 +300,7 @@ func (a *App) heardUpTo(id goal.ID) int64 {
 // database, in that order. It may be called at any time, once.
 func (a *App) Close(ctx context.Context) error {
 	var errs []error
+	a.closing.Store(true)
 	if a.runner != nil {
 		errs = append(errs, a.runner.Close(ctx))
 	}
@@ -260,10 +308,14 @@ func (a *App) Close(ctx context.Context) error {
 	if a.bell != nil {
 		errs = append(errs, a.bell.Close())
 	}
+	if a.visitors != nil {
+		errs = append(errs, a.visitors.sendOff(ctx))
+	}
 	if a.follow != nil {
 		a.follow()
 		a.notes()
 		a.wg.Wait()
+		a.visits.work.Wait()
 	}
 	if a.stream != nil {
 		errs = append(errs, a.stream.Close(ctx))

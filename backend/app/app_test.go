@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"goalpost/backend/mcp/mcptest"
 	"goalpost/backend/model/modeltest"
 	"goalpost/backend/pane"
+	"goalpost/backend/runner"
 	"goalpost/backend/sandbox/sandboxtest"
 )
 
@@ -46,6 +48,11 @@ type program struct {
 
 func start(t *testing.T, home string) *program {
 	t.Helper()
+	return startWith(t, home, nil)
+}
+
+func startWith(t *testing.T, home string, clock runner.Clock) *program {
+	t.Helper()
 	t.Setenv("GOALPOST_HELPER", sandboxtest.Helper(t))
 	t.Setenv("HOME", home) // shells do not run the files of whoever runs the tests
 	cfg, err := config.Open(func(name string) string {
@@ -54,7 +61,7 @@ func start(t *testing.T, home string) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := app.New(app.Options{Config: cfg, Version: "test", Watch: true})
+	a := app.New(app.Options{Config: cfg, Version: "test", Watch: true, Clock: clock})
 	if err := a.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -429,6 +436,52 @@ func TestTakingAPaneOverPausesItsGoal(t *testing.T) {
 	}
 }
 
+// TestNothingIsAskedOfAModelWhileAPersonHasAPane: not by the time TakeOver has
+// answered, although the agent's wait on that pane ends with it, and not before
+// HandBack.
+func TestNothingIsAskedOfAModelWhileAPersonHasAPane(t *testing.T) {
+	p := start(t, t.TempDir())
+	var asked atomic.Int64
+	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
+		asked.Add(1)
+		return turns(
+			call("browser_open", `{"url":"about:blank"}`),
+			call("browser_wait", `{"pane":"b1","text":"never said by it","seconds":110}`),
+			call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`),
+		)(n, r)
+	})
+	out, err := p.goal.Start(api.StartInput{Objective: "drive", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	browsers := area[*api.BrowserAPI](t, p.app)
+	p.await("the wait", func(e event.Event) bool {
+		s, ok := e.Body.(*event.StepStarted)
+		return ok && s.Tool == "browser_wait"
+	})
+	if done, err := browsers.TakeOver("b1"); !done || err != nil {
+		t.Fatal(err)
+	}
+	before := asked.Load()
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.UserPaused || !strings.Contains(e.Reason, "took pane b1 over") {
+		t.Fatalf("%+v", e)
+	}
+	<-p.app.Done(goal.ID(out.GoalID))
+	if n := asked.Load(); n != 2 || before != 2 {
+		t.Errorf("the model was asked %d times before the person had the pane, %d with it; want 2", before, n)
+	}
+	step, err := p.goal.Step(out.GoalID, 2)
+	if err != nil || step.Outcome != "failed" || !strings.Contains(step.Result, "taken this pane over") {
+		t.Errorf("the wait: %+v %v", step, err)
+	}
+	if done, err := browsers.HandBack("b1"); !done || err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
+		t.Fatalf("%+v", e)
+	}
+}
+
 // area finds one of the bound structs.
 func area[A any](t *testing.T, p *app.App) A {
 	t.Helper()
@@ -439,4 +492,30 @@ func area[A any](t *testing.T, p *app.App) A {
 	}
 	t.Fatalf("the program has no %T", *new(A))
 	panic("unreachable")
+}
+
+// TestATriedCheckIsUnderTheGoalsOwnPolicy, so that Try and pre-flight say the same.
+func TestATriedCheckIsUnderTheGoalsOwnPolicy(t *testing.T) {
+	p := start(t, t.TempDir())
+	granted := t.TempDir()
+	for _, c := range []struct {
+		name string
+		in   api.TryInput
+		want goal.Outcome
+	}{
+		{"it may write", api.TryInput{Check: shell("touch made")[0]}, goal.PassesNow},
+		{"it may only look", api.TryInput{Check: shell("touch made")[0], Risk: "read_only"}, goal.FailsNow},
+		{"another folder", api.TryInput{Check: shell("touch " + granted + "/made")[0]}, goal.FailsNow},
+		{"another folder that is granted", api.TryInput{Check: shell("touch " + granted + "/made")[0], AllowWrite: []string{granted}}, goal.PassesNow},
+	} {
+		out, err := p.goal.Try(c.in)
+		if err != nil || out.Outcome != c.want {
+			t.Errorf("%s: %s, want %s: %s %v", c.name, out.Outcome, c.want, out.Detail, err)
+		}
+	}
+	for _, in := range []api.TryInput{{Check: shell("true")[0], Risk: "all"}, {Check: shell("true")[0], AllowLocal: []int{70_000}}} {
+		if _, err := p.goal.Try(in); err == nil {
+			t.Errorf("taken: %+v", in)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"goalpost/backend/api"
+	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/store"
@@ -69,7 +70,8 @@ func (a *App) answered(ctx context.Context, id goal.ID, open []store.Approval, r
 	return err
 }
 
-// Revoke takes a grant back. The next call that needs it asks again.
+// Revoke takes a grant back: what it opened is closed at once, and the next call
+// that needs it asks again.
 func (a *App) Revoke(ctx context.Context, id goal.ID, request string) error {
 	grants, err := a.store.Grants(ctx, id)
 	if err != nil {
@@ -78,5 +80,17 @@ func (a *App) Revoke(ctx context.Context, id goal.ID, request string) error {
 	if !slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.ID == request }) {
 		return &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("the goal has no grant %q", request), Hint: "approvals lists what is allowed"}
 	}
-	return a.order(ctx, id, goal.Order{Kind: goal.OrderRevoke, Request: request})
+	a.withdraw(ctx, id, request)
+	own, err := a.store.Own(id)
+	if errors.Is(err, store.ErrOwned) { // whoever runs it takes it back
+		return a.order(ctx, id, goal.Order{Kind: goal.OrderRevoke, Request: request})
+	}
+	if err != nil {
+		return fmt.Errorf("revoke: %w", err)
+	}
+	row, err := a.store.Goal(ctx, id)
+	if err == nil {
+		err = a.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.GrantEnded{Request: request, Why: "the person took it back"})
+	}
+	return errors.Join(err, own.Release())
 }

@@ -1,9 +1,12 @@
 package app
 
 import (
+	"context"
 	"slices"
+	"strings"
 	"sync"
 
+	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
 	"goalpost/backend/sandbox/egress"
@@ -14,6 +17,10 @@ import (
 // may be called concurrently.
 type border struct {
 	mu      sync.Mutex
+	base    egress.Rules // of the policy
+	grants  []policy.Grant
+	now     []policy.Grant // of the calls that are being executed
+	gone    map[string]bool
 	rules   egress.Rules // in force
 	stopped []policy.Effect
 }
@@ -21,13 +28,15 @@ type border struct {
 // heard keeps a refusal that a person could lift: by its name, not by its address.
 func (b *border) heard(e egress.Entry) {
 	const most = 20
+	if e.From != egress.Program || e.Method == "NAME" { // Chromium's events must not wait for the lock
+		return
+	}
 	q := egress.Request{From: e.From, Method: e.Method, Host: e.Host, Port: e.Port}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	_, now := b.rules.Decide(q)
 	_, ever := egress.Rules{Risk: policy.NetworkWrite, Deny: b.rules.Deny}.Decide(q)
-	known := slices.ContainsFunc(b.stopped, func(s policy.Effect) bool { return s.Hosts[0] == e.Host })
-	if e.From != egress.Program || e.Method == "NAME" || now || !ever || known || len(b.stopped) == most {
+	if now || !ever {
 		return
 	}
 	effect := policy.Effect{Risk: policy.NetworkWrite, Hosts: []string{e.Host}, Reason: "a program wanted " + e.Method + " " + e.Host}
@@ -37,7 +46,13 @@ func (b *border) heard(e egress.Entry) {
 	case "GET", "HEAD", "OPTIONS":
 		effect.Risk = policy.NetworkGet
 	}
-	b.stopped = append(b.stopped, effect)
+	i := slices.IndexFunc(b.stopped, func(s policy.Effect) bool { return s.Hosts[0] == e.Host })
+	switch {
+	case i < 0 && len(b.stopped) < most:
+		b.stopped = append(b.stopped, effect)
+	case i >= 0 && effect.Risk.Over(b.stopped[i].Risk): // the person is asked about the most that was wanted
+		b.stopped[i] = effect
+	}
 }
 
 func (b *border) take() []policy.Effect {
@@ -48,26 +63,114 @@ func (b *border) take() []policy.Effect {
 	return list
 }
 
-// grant makes the rules of a goal and what its person granted.
-func (b *border) grant(rules egress.Rules, grants []policy.Grant) egress.Rules {
-	for _, g := range grants {
-		if g.Scope == policy.Host {
-			rules.Granted = append(rules.Granted, g.Hosts...)
-		}
-	}
+// grant makes the rules of a goal and what its person granted. What was taken back
+// stays closed, whoever has not heard of that yet.
+func (b *border) grant(rules egress.Rules, grants, now []policy.Grant, set func(egress.Rules)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.base, b.grants, b.now = rules, grants, now
+	b.put(set)
+}
+
+// withdraw closes what one grant opened.
+func (b *border) withdraw(id string, set func(egress.Rules)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.gone == nil {
+		b.gone = map[string]bool{}
+	}
+	b.gone[id] = true
+	b.put(set)
+}
+
+// put is called with the border locked, so that the last word is the one that holds.
+func (b *border) put(set func(egress.Rules)) {
+	rules := b.base
+	rules.Given, rules.Local = nil, b.base.Local[:len(b.base.Local):len(b.base.Local)]
+	for _, g := range b.grants {
+		if g.Scope == policy.Host && !b.gone[g.ID] {
+			rules.Given = append(rules.Given, opened(g, "")...)
+		}
+		if g.Scope == policy.Reach && g.Access != nil && g.Access.Kind == policy.PortAccess && !b.gone[g.ID] {
+			rules.Local = append(rules.Local, local(g.Access.Port)...)
+		}
+	}
+	for _, g := range b.now {
+		if g.Scope == policy.Once || !b.gone[g.ID] {
+			rules.Given = append(rules.Given, opened(g, asks(g.Tool))...)
+		}
+	}
 	b.rules = rules
-	return rules
+	set(rules)
+}
+
+func opened(g policy.Grant, from egress.From) []egress.Given {
+	list := make([]egress.Given, 0, len(g.Hosts))
+	for _, h := range g.Hosts {
+		list = append(list, egress.Given{Host: h, Risk: g.Risk, From: from})
+	}
+	return list
+}
+
+// asks says who contacts a host when a tool does.
+func asks(tool string) egress.From {
+	if strings.HasPrefix(tool, "browser_") || tool == "open_pane" {
+		return egress.Pane
+	}
+	return egress.Program
 }
 
 // Stopped takes what the proxy refused to the goal's programs.
 func (r *room) Stopped() []policy.Effect { return r.held.border.take() }
 
-// Granted opens the proxy for what the person allowed, and closes it again.
-func (r *room) Granted(grants []policy.Grant) {
+// Granted opens the proxy and the walls for what the person allowed, and closes them
+// again.
+func (r *room) Granted(grants, now []policy.Grant) {
+	if r.held.proxy == nil {
+		return
+	}
+	r.held.border.grant(rulesOf(r.policy), grants, now, r.rule)
+	if err := r.held.openings.set(context.Background(), grants, r.held.open(r.app, r.app.layer(r.goal))); err != nil {
+		r.app.log.Error("taking back what a goal was allowed", "goal", r.goal, "error", err)
+	}
+}
+
+// withdraw closes what a grant opened, whether a run has heard of it or not.
+func (r *room) withdraw(ctx context.Context, id string) {
 	if r.held.proxy != nil {
-		r.held.proxy.SetRules(r.held.border.grant(rulesOf(r.policy), grants))
+		r.held.border.withdraw(id, r.rule)
+		if err := r.held.openings.withdraw(ctx, id); err != nil {
+			r.app.log.Error("taking back what a goal was allowed", "goal", r.goal, "error", err)
+		}
+	}
+}
+
+// rule puts rules in force. Requests of pages are judged from before they reach a
+// host that they may not send to.
+func (r *room) rule(rules egress.Rules) {
+	if rules.Judged() {
+		r.held.judged.Store(true)
+	}
+	r.held.proxy.SetRules(rules)
+	r.held.judged.Store(rules.Judged())
+}
+
+func (a *App) withdraw(ctx context.Context, id goal.ID, request string) {
+	a.rooms.mu.Lock()
+	defer a.rooms.mu.Unlock()
+	if r := a.rooms.open[id]; r != nil {
+		r.withdraw(context.WithoutCancel(ctx), request)
+	}
+}
+
+// shut closes the way out: the goal is over, and so is what its person allowed.
+// Its own loopback stays to be looked at.
+func (r *room) shut(ctx context.Context) {
+	if r.held.proxy != nil {
+		r.held.border.grant(egress.Rules{Risk: policy.ReadOnly, Deny: r.policy.DenyHosts}, nil, nil, r.rule)
+		if err := r.held.openings.shutPorts(ctx); err != nil {
+			r.app.log.Error("closing a goal's ports", "goal", r.goal, "error", err)
+		}
 	}
 }
 

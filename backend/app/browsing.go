@@ -19,6 +19,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/process"
+	"goalpost/backend/sandbox"
 	"goalpost/backend/secret"
 )
 
@@ -44,6 +45,15 @@ func (a *App) Listens(port int) {
 	a.browsing.ports = append(a.browsing.ports, port)
 }
 
+// listensNoMore takes back one Listens.
+func (a *App) listensNoMore(port int) {
+	a.browsing.mu.Lock()
+	defer a.browsing.mu.Unlock()
+	if i := slices.Index(a.browsing.ports, port); i >= 0 {
+		a.browsing.ports = slices.Delete(a.browsing.ports, i, i+1)
+	}
+}
+
 func (b *browsing) ownPorts() []int {
 	b.mu.Lock()
 	list := slices.Clone(b.ports)
@@ -56,6 +66,12 @@ func (b *browsing) ownPorts() []int {
 		}
 	}
 	return list
+}
+
+// ours says whether a port is one of this program's, in this process or in another
+// one on the same data folder: its pages, its streams, the proxies of its goals.
+func (a *App) ours(port int) bool {
+	return slices.Contains(a.browsing.ownPorts(), port) || sandbox.Serves(a.store.Processes(), port)
 }
 
 // goalFolder is where a goal works; "" of what is no goal.
@@ -89,6 +105,23 @@ func (b *browsing) visited(profile, address, title string) {
 	if err := b.app.store.AddVisit(ctx, profile, address, title); err != nil {
 		b.app.log.Warn("history", "error", err)
 	}
+}
+
+// Destination is where what the person wrote into an address bar leads. Words go to
+// the search page that they have set, and without one nowhere.
+func (b *browsing) Destination(text string) (string, error) {
+	words, ok := browser.Words(text)
+	if !ok {
+		return text, nil
+	}
+	search := b.app.cfg.Settings().SearchPage
+	if search == "" {
+		return "", &api.Problem{
+			Code: api.Refused, Message: fmt.Sprintf("%q is no address, and no search page is set", words),
+			Hint: "enter an address such as localhost:8080, or set a search page in the settings, under Pages",
+		}
+	}
+	return strings.Replace(search, "%s", url.QueryEscape(words), 1), nil
 }
 
 // open opens a person's pane. Without a wish it keeps its logins, unless another
@@ -191,6 +224,8 @@ func (b *browsing) OpenFile(ctx context.Context, id, download string, folder boo
 	path := list[i].Path
 	if folder {
 		path = filepath.Dir(path)
+	} else if err := mayOpen(p.Lease(), path); err != nil {
+		return err
 	}
 	program, ok := browser.Opener()
 	if !ok {
@@ -202,15 +237,46 @@ func (b *browsing) OpenFile(ctx context.Context, id, download string, folder boo
 	return nil
 }
 
+// started are the endings of files that a desktop may run, or show with scripts of
+// theirs that may read other files.
+var started = strings.Fields(`.appimage .bat .cmd .com .deb .desktop .dmg .exe .flatpak .hta .htm .html .ipynb .jar .js .lnk .mht .mhtml .msi
+	.pif .pkg .ps1 .py .rpm .run .scr .sh .shtml .snap .svg .url .vbs .webloc .xht .xhtml .xml`)
+
+// mayOpen refuses a download that opening could start, and every one of a goal: its
+// programs write where the file is, and may have put another there.
+func mayOpen(lease, path string) error {
+	why := ""
+	switch {
+	case lease != "":
+		why = "a goal has this page, and its programs may have altered the file"
+	case slices.Contains(started, strings.ToLower(filepath.Ext(path))):
+		why = "opening a file of this kind may run what is in it"
+	default:
+		return nil
+	}
+	return &api.Problem{Code: api.Refused, Message: why, Hint: "show it in its folder, and open it there if you trust it"}
+}
+
 // Profiles lists the person's profiles, their own first.
 func (b *browsing) Profiles() []string {
 	list := slices.DeleteFunc(b.app.browsers.Profiles(), func(name string) bool { return name == ownProfile })
 	return append([]string{ownProfile}, list...)
 }
 
-func (b *browsing) DeleteProfile(name string) error {
-	if err := b.app.browsers.DeleteProfile(name); err != nil {
+func (b *browsing) DeleteProfile(ctx context.Context, name string) error {
+	if err := b.app.browsers.DeleteProfile(ctx, name); err != nil {
 		return fmt.Errorf("delete profile: %w", err)
+	}
+	return nil
+}
+
+// RenameProfile renames a profile; the person's own keeps its name.
+func (b *browsing) RenameProfile(ctx context.Context, name, to string) error {
+	if name == ownProfile || to == temporaryProfile || to == ownProfile {
+		return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("%s cannot become %s", name, to), Hint: "choose another name", Field: "name"}
+	}
+	if err := b.app.browsers.RenameProfile(ctx, name, to); err != nil {
+		return fmt.Errorf("rename profile: %w", err)
 	}
 	return nil
 }

@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/policy"
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox/egress"
 	"goalpost/backend/secret"
@@ -49,8 +51,34 @@ func (c checking) Start(ctx context.Context, cmd process.Command) (process.Proce
 
 var address = regexp.MustCompile(`\bhttps?://[^\s"'<>|;&()$]+`)
 
-// hostsOf are the hosts outside that checks name in their addresses.
-func hostsOf(checks []goal.Check) []string {
+// hostsOf are the hosts that a goal's checks may reach besides what the goal may:
+// those that a person named in the criterion. What an agent wrote opens nothing,
+// so a child's checks reach what its own programs reach.
+func hostsOf(g goal.Goal) []string {
+	if g.Options.Parent != "" {
+		return nil
+	}
+	return named(g.Criterion.Checks)
+}
+
+// reachable refuses checks that name a host which a goal of this policy does not
+// reach by itself: whoever wrote them may open none.
+func reachable(p policy.Policy, checks []goal.Check) error {
+	rules := rulesOf(p)
+	for _, host := range named(checks) {
+		reason, ok := rules.Decide(egress.Request{From: egress.Program, Method: http.MethodConnect, Host: host, Port: "443"})
+		if !ok && !p.Unconfined {
+			return &goal.Refusal{Field: "checks", Reason: "a check asks " + host + ", and " + reason, Hint: "let the check look at what stands in the folder or runs there, or ask the person for a goal that may reach it"}
+		}
+	}
+	return nil
+}
+
+// Hosts are the hosts outside that checks name, and that are opened to them by it.
+func Hosts(checks []goal.Check) []string { return named(checks) }
+
+// named are the hosts outside that checks name in their addresses.
+func named(checks []goal.Check) []string {
 	var hosts []string
 	for _, c := range checks {
 		for _, text := range address.FindAllString(c.Command+" "+c.URL, -1) {

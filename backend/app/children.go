@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"goalpost/backend/api"
@@ -83,7 +85,10 @@ func (c *children) Start(ctx context.Context, child tools.Child) (goal.ID, error
 	}
 	id, err := c.app.start(ctx, in, func(g *goal.Goal) error {
 		g.Limits, g.Options.Parent = limits, c.parent
-		return under(&g.Policy, parent.Policy, child)
+		if err := under(&g.Policy, parent.Policy, child); err != nil {
+			return err
+		}
+		return reachable(g.Policy, g.Criterion.Checks)
 	})
 	c.any = c.any || err == nil
 	return id, err
@@ -204,7 +209,26 @@ func (c *children) state(ctx context.Context, r store.Row) (tools.GoalState, err
 	if n := len(claims); n > 0 {
 		s.Result = claims[n-1].Result
 	}
-	return s, nil
+	s.Needs, err = c.needs(ctx, r)
+	return s, err
+}
+
+// needs is what a child waits for that only the person can give it.
+func (c *children) needs(ctx context.Context, r store.Row) ([]string, error) {
+	open, err := c.app.store.OpenApprovals(ctx, r.ID)
+	if err != nil {
+		return nil, fmt.Errorf("goal %s: %w", r.ID.Short(), err)
+	}
+	var needs []string
+	for _, a := range open {
+		if a.Given == nil {
+			needs = append(needs, fmt.Sprintf("an answer whether it may call %s: %s", a.Tool, a.Why))
+		}
+	}
+	if len(needs) == 0 && r.Status == goal.Paused && r.Exit != goal.Interrupted && r.Exit != goal.Parked {
+		needs = []string{"it is paused: " + cmp.Or(strings.Join(r.Report[:min(1, len(r.Report))], ""), string(r.Exit))}
+	}
+	return needs, nil
 }
 
 // find is the child of that name.
@@ -260,6 +284,9 @@ func (c *children) wake(ctx context.Context, r store.Row) error {
 	ours := c.stood[r.ID]
 	delete(c.stood, r.ID)
 	c.mu.Unlock()
+	if parked(r) { // its countdown goes on, if it does not already
+		return c.app.takeUp(ctx, r.ID)
+	}
 	if r.Status != goal.Paused || !ours && r.Exit != goal.Interrupted {
 		return nil
 	}
@@ -269,6 +296,8 @@ func (c *children) wake(ctx context.Context, r store.Row) error {
 	}
 	return err
 }
+
+func parked(r store.Row) bool { return r.Status == goal.Paused && r.Exit == goal.Parked }
 
 // File reads a file of a child's folder through a root: no link leads out of it.
 func (c *children) File(ctx context.Context, part, path string) ([]byte, error) {
@@ -281,19 +310,20 @@ func (c *children) File(ctx context.Context, part, path string) ([]byte, error) 
 		return nil, fmt.Errorf("its folder: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	info, err := root.Stat(filepath.Clean(path))
+	// Its programs may put a pipe there at any time, which nobody ever writes to.
+	f, err := root.OpenFile(filepath.Clean(path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("its file: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("its file: %w", err)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
-	f, err := root.Open(filepath.Clean(path))
-	if err != nil {
-		return nil, fmt.Errorf("its file: %w", err)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxChildFile))
-	return b, errors.Join(err, f.Close())
+	return io.ReadAll(io.LimitReader(f, maxChildFile)) //nolint:wrapcheck // it says read and the path
 }
 
 func (c *children) Share(ctx context.Context, to, text string) error {
@@ -327,14 +357,17 @@ func (c *children) follow(ctx context.Context, exit goal.Exit) error {
 	}
 	rows, err := c.app.store.Children(ctx, c.parent)
 	for _, r := range rows {
-		if r.Status != goal.Running && r.Status != goal.Pending {
-			continue
-		}
 		stop := &runner.Stop{Exit: goal.UserPaused, Reason: "the goal that started this one is paused"}
-		if c.app.runner.Cancel(r.ID, stop) {
+		switch {
+		case parked(r): // it stays that, but does not go on by itself meanwhile
+			c.app.runner.Cancel(r.ID, stop)
+		case r.Status != goal.Running && r.Status != goal.Pending:
+		case c.app.runner.Cancel(r.ID, stop):
 			c.mu.Lock()
 			c.stood[r.ID] = true
 			c.mu.Unlock()
+		default: // another process has it
+			err = errors.Join(err, c.app.order(ctx, r.ID, goal.Order{Kind: goal.OrderPause}))
 		}
 	}
 	return err

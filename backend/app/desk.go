@@ -18,9 +18,6 @@ import (
 	"goalpost/backend/tools"
 )
 
-// deskID is where panes of another agent belong to, instead of to a goal.
-const deskID goal.ID = "mcp"
-
 // Desk is what another agent gets: goals that it may create and steer within a
 // policy of the person, and panes within the same walls. It answers no approval.
 type Desk struct {
@@ -28,7 +25,9 @@ type Desk struct {
 	policy policy.Policy
 	law    policy.Law
 	box    *tools.Box
-	held   *enclosure
+	room   *room
+	long   longResults
+	own    deskOwn
 }
 
 // OpenDesk makes the walls for another agent. There is one desk in a program.
@@ -43,29 +42,29 @@ func (a *App) OpenDesk(ctx context.Context, p policy.Policy) (d *Desk, err error
 	if err != nil {
 		return nil, err
 	}
-	held, err := a.enclose(ctx, string(deskID), p, a.layer(deskID))
+	held, err := a.enclose(ctx, string(goal.Desk), p, a.layer(goal.Desk))
 	if err != nil {
 		return nil, err
 	}
-	r := &room{app: a, goal: deskID, policy: p, held: held}
-	panes := &goalPanes{app: a, goal: deskID, dir: p.Dir, launcher: held.set, env: held.env, desk: true}
+	r := &room{app: a, goal: goal.Desk, policy: p, held: held}
+	panes := &goalPanes{app: a, goal: goal.Desk, dir: p.Dir, launcher: held.set, env: held.env, desk: true}
 	words := tools.Room{Dir: p.Dir, Launcher: held.set, Env: held.env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}}
 	if held.proxy != nil {
-		words.Held, words.Network = p.Risk, held.proxy
+		words.Held, words.Network, words.Obeyed = p.Risk, held.proxy, held.obeyed
 	}
 	box, err := tools.New(words)
 	if err != nil {
 		return nil, errors.Join(err, r.end(ctx))
 	}
 	a.rooms.mu.Lock()
-	a.rooms.open[deskID] = r // pages find their proxy here, and Close closes it
+	a.rooms.open[goal.Desk] = r // pages find their proxy here, and Close closes it
 	a.rooms.mu.Unlock()
-	return &Desk{app: a, policy: p, law: law, box: box, held: held}, nil
+	return &Desk{app: a, policy: p, law: law, box: box, room: r}, nil
 }
 
 // Close ends what runs in the desk's panes.
 func (d *Desk) Close(ctx context.Context) error {
-	return errors.Join(d.box.Close(), d.app.closeRoom(ctx, deskID), sandbox.RemoveLayer(d.app.layer(deskID)))
+	return errors.Join(d.box.Close(), d.app.closeRoom(ctx, goal.Desk), sandbox.RemoveLayer(d.app.layer(goal.Desk)))
 }
 
 // Offering is what the other agent is told.
@@ -78,7 +77,7 @@ func (d *Desk) Offering() mcp.Offering {
 			"Approvals and manual checks are the person's to answer. The terminal_ and browser_ tools are panes of your own within the same bounds.",
 	}
 	o.Handlers = append(o.Handlers, d.goals()...)
-	o.Handlers = append(o.Handlers, mcp.Handle("list_panes", "List your terminal and browser panes.", mcp.Hints{ReadOnly: true}, d.listPanes))
+	o.Handlers = append(o.Handlers, mcp.Handle("list_panes", "List your terminal and browser panes.", mcp.Hints{ReadOnly: true}, d.listPanes), mcp.Handle("read_result", "Read on in a result of a pane tool that was too long to be sent at once.", mcp.Hints{ReadOnly: true}, d.readResult))
 	for _, t := range d.box.Tools() {
 		if name := t.Spec().Name; strings.HasPrefix(name, "terminal_") || strings.HasPrefix(name, "browser_") {
 			o.Handlers = append(o.Handlers, mcp.Forward(t.Spec(), hints(name), func(ctx context.Context, args json.RawMessage) goal.Result { return d.call(ctx, t, args) }))
@@ -99,8 +98,9 @@ func hints(name string) mcp.Hints {
 	return mcp.Hints{Destructive: true, Open: true}
 }
 
-// call is the door of the desk: effect, policy, execution. What would be asked
-// of a person in a goal is refused here, with who can change it.
+// call is the door of the desk: effect, policy, execution, and what the other
+// agent may read of the result. What would be asked of a person in a goal is
+// refused here, with who can change it.
 func (d *Desk) call(ctx context.Context, t runner.Tool, args json.RawMessage) goal.Result {
 	e, err := t.Effect(ctx, args)
 	if err != nil {
@@ -111,7 +111,9 @@ func (d *Desk) call(ctx context.Context, t runner.Tool, args json.RawMessage) go
 	d.app.log.Info("another agent calls", "tool", name, "risk", e.Risk, "answer", decision.Answer)
 	switch decision.Answer {
 	case policy.Allow:
-		return t.Do(ctx, args)
+		result := t.Do(ctx, args)
+		result.Text = d.room.Hide(result.Text)
+		return d.long.bound(result)
 	case policy.Ask:
 		return goal.Result{Text: "refused: " + decision.Reason + ". The person decides this where the server is started (--risk, --allow-host)."}
 	case policy.Deny:
@@ -124,15 +126,15 @@ type listPanesArgs struct{}
 func (d *Desk) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (any, error) {
 	list := []pane.Info{}
 	for _, info := range d.app.panes.Snapshot().Panes {
-		if info.GoalID == string(deskID) {
+		if info.GoalID == string(goal.Desk) {
 			list = append(list, info)
 		}
 	}
 	return list, nil
 }
 
-// within says why a goal is none that the other agent may act on, nil if it is:
-// it may do no more than the desk, and nothing outside its folder.
+// within says why a goal is none of the other agent's business, nil if it is: it
+// may do no more than the desk, and nothing outside its folder.
 func (d *Desk) within(p policy.Policy) error {
 	refuse := func(field, what string) error {
 		return &goal.Refusal{Field: field, Reason: what, Hint: "the person bounds what may be asked for where the server is started (--risk, --dir, --allow-host)"}
@@ -148,12 +150,17 @@ func (d *Desk) within(p policy.Policy) error {
 		return refuse("dir", fmt.Sprintf("%s is outside %s", p.Dir, d.policy.Dir))
 	case p.Unconfined && !d.policy.Unconfined:
 		return refuse("unconfined", "it runs without a sandbox")
-	case len(p.AllowWrite)+len(p.AllowRead)+len(p.AllowSocket)+len(p.AllowLocal) > 0:
+	case len(p.AllowWrite)+len(p.AllowRead)+len(p.AllowSocket)+len(p.AllowLocal)+len(p.Secrets) > 0:
 		return refuse("policy", "it reaches more than its folder")
 	}
 	for _, h := range p.AllowHosts {
 		if !slices.Contains(d.policy.AllowHosts, h) {
 			return refuse("allow_hosts", fmt.Sprintf("the host %s is not among those that you may ask for", h))
+		}
+	}
+	for _, h := range d.policy.DenyHosts {
+		if !slices.Contains(p.DenyHosts, h) {
+			return refuse("deny_hosts", fmt.Sprintf("the host %s is denied to you and not to it", h))
 		}
 	}
 	return nil

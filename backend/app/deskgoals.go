@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"goalpost/backend/api"
@@ -21,12 +22,12 @@ func (d *Desk) goals() []mcp.Handler {
 	look, act := mcp.Hints{ReadOnly: true}, mcp.Hints{}
 	return []mcp.Handler{
 		mcp.Handle("create_goal", "Create a goal and start it. The check must fail now and is decided by the host; nobody can change it afterwards. Returns the goal's id at once: wait with wait_for_goal.", act, d.create),
-		mcp.Handle("list_goals", "List goals, newest first.", look, d.list),
+		mcp.Handle("list_goals", "List the goals within your bounds, newest first.", look, d.list),
 		mcp.Handle("get_goal", "Read a goal: its status, its checks with their newest verdicts, its plan, and after its end the host's report.", look, d.get),
 		mcp.Handle("wait_for_goal", "Wait until a goal stops (ended, or paused for a reason that is told) or the time is over; reports each step as progress.", look, d.wait),
 		mcp.Handle("goal_events", "Read a page of a goal's journal after a seq.", look, d.events),
 		mcp.Handle("goal_receipt", "Read the verdicts of every claim of a goal, with hashes.", look, d.receipt),
-		mcp.Handle("steer_goal", "Leave a note for the agent of a goal that lives; it reads it before its next turn.", act, d.steer),
+		mcp.Handle("steer_goal", "Leave a note for the agent of a goal that lives; it reads it before its next turn, as the words of another agent and not as the person's.", act, d.steer),
 		mcp.Handle("pause_goal", "Pause a running goal after the call that runs.", act, d.pause),
 		mcp.Handle("resume_goal", "Let a paused or failed goal go on, with a note if there is something to say. A limit that was reached must be raised.", act, d.resume),
 		mcp.Handle("abort_goal", "End a goal at once.", mcp.Hints{Destructive: true}, d.abort),
@@ -53,7 +54,7 @@ type goalCreated struct {
 
 func (d *Desk) create(ctx context.Context, in createGoalArgs, _ mcp.Progress) (any, error) {
 	s := api.StartInput{
-		Objective: in.Objective, Checks: in.Checks, Any: in.Any, Risk: policy.Risk(in.Risk), AllowHosts: in.AllowHosts, Protect: in.Protect,
+		Objective: in.Objective, Checks: in.Checks, Any: in.Any, Risk: policy.Risk(in.Risk), AllowHosts: in.AllowHosts, DenyHosts: d.policy.DenyHosts, Protect: in.Protect,
 		Iterations: in.MaxIterations, WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(), USD: in.MaxUSD, OnAsk: "park",
 	}
 	if in.CheckShell != "" {
@@ -73,13 +74,20 @@ func (d *Desk) create(ctx context.Context, in createGoalArgs, _ mcp.Progress) (a
 			return nil, errors.New("a check of yours runs in the goal's folder: leave out where")
 		}
 	}
-	if err := d.within(policy.Policy{Risk: s.Risk, Dir: filepath.Clean(s.Dir), AllowHosts: s.AllowHosts, Unconfined: d.app.unconfined}); err != nil {
+	if err := d.within(policy.Policy{Risk: s.Risk, Dir: filepath.Clean(s.Dir), AllowHosts: s.AllowHosts, DenyHosts: s.DenyHosts, Unconfined: d.app.unconfined}); err != nil {
+		return nil, spoken(err)
+	}
+	if err := reachable(d.policy, s.Checks); err != nil {
 		return nil, spoken(err)
 	}
 	if err := d.makeDir(s.Dir); err != nil {
 		return nil, err
 	}
-	id, err := d.app.Start(ctx, s)
+	// Judged once more where the folder is taken: a program of the desk may have put a link there meanwhile.
+	id, err := d.app.start(ctx, s, func(g *goal.Goal) error { return d.within(g.Policy) })
+	if err == nil {
+		d.own.made(id)
+	}
 	return goalCreated{string(id)}, spoken(err)
 }
 
@@ -118,14 +126,36 @@ type listGoalsArgs struct {
 	Limit  int    `json:"limit,omitempty" jsonschema:"20 if left out"`
 }
 
+// goalsListed are the newest of the goals that the other agent may read, and how many there are.
+type goalsListed struct {
+	Goals []api.GoalCard `json:"goals"`
+	Total int            `json:"total"`
+}
+
 func (d *Desk) list(ctx context.Context, in listGoalsArgs, _ mcp.Progress) (any, error) {
 	const usual = 20
 	if in.Limit <= 0 {
 		in.Limit = usual
 	}
-	out, err := d.app.GoalAPI(ctx).List(api.ListInput{Status: in.Status, Search: in.Search, Limit: in.Limit})
-	for i := range out.Goals {
-		out.Goals[i].Activity = nil
+	const all = 1 << 20
+	rows, _, err := d.app.store.List(ctx, store.Filter{Status: goal.Status(in.Status), Search: in.Search, Limit: all})
+	if err != nil {
+		return nil, spoken(err)
+	}
+	mine := map[string]bool{}
+	for _, r := range rows {
+		mine[string(r.ID)] = d.within(r.Policy) == nil
+	}
+	list, err := d.app.GoalAPI(ctx).List(api.ListInput{Status: in.Status, Search: in.Search, Limit: all})
+	out := goalsListed{Goals: []api.GoalCard{}}
+	for _, c := range list.Goals {
+		if !mine[c.ID] {
+			continue
+		}
+		if out.Total++; len(out.Goals) < in.Limit {
+			c.Activity = nil
+			out.Goals = append(out.Goals, c)
+		}
 	}
 	return out, spoken(err)
 }
@@ -135,13 +165,21 @@ type goalArgs struct {
 }
 
 func (d *Desk) get(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
-	out, err := d.app.GoalAPI(ctx).Get(in.GoalID)
+	row, err := d.mine(ctx, in.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := d.app.GoalAPI(ctx).Get(string(row.ID))
 	out.Activity, out.Marks = nil, nil
 	return out, spoken(err)
 }
 
 func (d *Desk) receipt(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
-	out, err := d.app.GoalAPI(ctx).Receipt(in.GoalID)
+	row, err := d.mine(ctx, in.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := d.app.GoalAPI(ctx).Receipt(string(row.ID))
 	return out, spoken(err)
 }
 
@@ -156,20 +194,29 @@ func (d *Desk) events(ctx context.Context, in goalEventsArgs, _ mcp.Progress) (a
 	if in.Limit <= 0 {
 		in.Limit = usual
 	}
-	out, err := d.app.GoalAPI(ctx).Events(in.GoalID, in.After, in.Limit)
+	row, err := d.mine(ctx, in.GoalID)
+	if err != nil {
+		return nil, err
+	}
+	out, err := d.app.GoalAPI(ctx).Events(string(row.ID), in.After, in.Limit)
 	return out, spoken(err)
 }
 
-// mine finds a goal that the other agent may act on.
+// mine finds a goal that the other agent may read and act on.
 func (d *Desk) mine(ctx context.Context, id string) (store.Row, error) {
 	row, err := d.app.store.Find(ctx, id)
 	if err != nil {
 		return row, spoken(err)
 	}
 	if err := d.within(row.Policy); err != nil {
-		return row, fmt.Errorf("the goal %s may do more than you: %w", row.ID.Short(), spoken(err))
+		return row, fmt.Errorf("the goal %s is none of yours: %w", row.ID.Short(), spoken(err))
 	}
 	return row, nil
+}
+
+// note is what the other agent says to a goal's: data, and not the person's word.
+func note(text string) goal.Order {
+	return goal.Order{Kind: goal.OrderNote, Text: text, Request: string(goal.Desk)}
 }
 
 type steerGoalArgs struct {
@@ -182,7 +229,7 @@ func (d *Desk) steer(ctx context.Context, in steerGoalArgs, _ mcp.Progress) (any
 	if err != nil {
 		return nil, err
 	}
-	return "the note is left", spoken(d.app.Steer(ctx, row.ID, in.Text))
+	return "the note is left", spoken(d.app.steer(ctx, row.ID, note(in.Text)))
 }
 
 func (d *Desk) pause(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
@@ -190,6 +237,7 @@ func (d *Desk) pause(ctx context.Context, in goalArgs, _ mcp.Progress) (any, err
 	if err != nil {
 		return nil, err
 	}
+	d.own.paused(row.ID)
 	return "it pauses after the call that runs", spoken(d.app.Pause(ctx, row.ID))
 }
 
@@ -198,6 +246,7 @@ func (d *Desk) abort(ctx context.Context, in goalArgs, _ mcp.Progress) (any, err
 	if err != nil {
 		return nil, err
 	}
+	d.own.paused(row.ID)
 	return "aborted", spoken(d.app.Abort(ctx, row.ID))
 }
 
@@ -217,8 +266,19 @@ func (d *Desk) resume(ctx context.Context, in resumeGoalArgs, _ mcp.Progress) (a
 	if in.MaxIterations < 0 || in.WallClockMinutes < 0 || in.MaxUSD < 0 {
 		return nil, errors.New("a limit is a positive number; leave it out to keep it")
 	}
+	if err := d.own.mayResume(row, in.MaxIterations > 0 || in.WallClockMinutes > 0 || in.MaxUSD > 0); err != nil {
+		return nil, err
+	}
+	if in.Note = strings.TrimSpace(in.Note); in.Note != "" {
+		if _, err := d.app.resumable(ctx, row.ID); err != nil {
+			return nil, spoken(err)
+		}
+		if err := d.app.order(ctx, row.ID, note(in.Note)); err != nil {
+			return nil, spoken(err)
+		}
+	}
 	return "it goes on", spoken(d.app.Resume(ctx, row.ID, api.ResumeInput{
-		Note: in.Note, Iterations: in.MaxIterations, WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(), USD: in.MaxUSD,
+		Iterations: in.MaxIterations, WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(), USD: in.MaxUSD,
 	}))
 }
 
@@ -237,11 +297,11 @@ func (d *Desk) wait(ctx context.Context, in waitForGoalArgs, progress mcp.Progre
 	sub := d.app.Events(buffer)
 	defer func() { sub.Close() }()
 	for {
-		row, err := d.app.store.Find(ctx, in.GoalID)
-		if err != nil || row.Status != goal.Running && row.Status != goal.Pending {
-			if err != nil {
-				return nil, spoken(err)
-			}
+		row, err := d.mine(ctx, in.GoalID)
+		if err != nil {
+			return nil, err
+		}
+		if row.Status != goal.Running && row.Status != goal.Pending {
 			return d.get(ctx, goalArgs{string(row.ID)}, progress)
 		}
 		stopped, err := d.until(ctx, row.ID, sub, late, progress)

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
+	"goalpost/backend/sandbox"
 	"goalpost/backend/verify"
 )
 
@@ -28,11 +30,17 @@ func (a *App) sandboxFinding() api.Finding {
 		f.Hint = "goals refuse to start here; --unconfined runs one with your own rights"
 		return f
 	}
-	f.Detail = "a goal's programs are held by the kernel: " + said
+	f.Detail = "a goal's programs are held by the kernel: " + said + "; " + limits(sandbox.DefaultLimits())
 	if os.Geteuid() == 0 {
 		f.State, f.Hint = "warn", "as root a goal keeps root's rights over the files that it is given: run Goalpost as an ordinary user"
 	}
 	return f
+}
+
+// limits says what bounds a goal's programs and what does not.
+func limits(l *sandbox.Limits) string {
+	return fmt.Sprintf("at most %d processes, %d MiB of memory each and %d MiB a file; their memory together is not bounded, because no cgroup is made: systemd-run --user --scope -p MemoryMax=8G goalctl serve bounds all of it", //
+		l.Processes, l.Memory>>20, l.FileSize>>20)
 }
 
 // probe is a sandbox for nothing, with what /proc says of a program in it.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
@@ -22,21 +23,32 @@ import (
 type enclosure struct {
 	set   *sandbox.Set
 	env   []string
+	judge []string      // the environment of checks
 	proxy *egress.Proxy // nil: unconfined
-	panes string        // the proxy of its browser panes, "" for none
+	panes string        // the proxies of its browser panes, "" for none
+	over  func()        // panes listens no more
+	// judged says that its pages reach hosts that they may not send to.
+	judged atomic.Bool
+	pages  func() // ends the judging
 
-	border border
+	obeyed []string // see sandbox.Obeyed
+
+	border   border
+	openings openings
 
 	mu   sync.Mutex
 	net  *netLog // nil: nobody's goal
 	warn func(what, text string)
 	told map[string]bool // refusals that are journaled
+
+	tried []string // what the kernel refused so far
 }
 
 // enclose makes the walls for a policy and starts the helper inside. layer is the
-// goal's private folder.
-func (a *App) enclose(ctx context.Context, name string, p policy.Policy, layer string) (e *enclosure, err error) {
-	e = &enclosure{env: a.goalEnv(), told: map[string]bool{}}
+// goal's private folder; held are files that its programs read and do not write.
+func (a *App) enclose(ctx context.Context, name string, p policy.Policy, layer string, held ...string) (e *enclosure, err error) {
+	env := a.goalEnv()
+	e = &enclosure{env: env, judge: env, told: map[string]bool{}, pages: func() {}}
 	options := sandbox.Options{Helper: a.helper, Name: name}
 	if p.Unconfined {
 		if e.set, err = sandbox.Open(ctx, options); err != nil {
@@ -48,41 +60,69 @@ func (a *App) enclose(ctx context.Context, name string, p policy.Policy, layer s
 	if err != nil {
 		return nil, err
 	}
-	options.Walls = &walls
+	walls.Held = held
+	e.obeyed = sandbox.Obeyed(p.Dir) // before a program can change what the configuration says
+	options.Walls, options.Attempted = &walls, e.attempted
 	if e.set, err = sandbox.Open(ctx, options); err != nil {
 		return nil, fmt.Errorf("making the goal's sandbox: %w", err)
 	}
-	e.env = sandbox.Inside(e.env, walls)
-	if err := e.connect(ctx, a, p); err != nil {
+	e.env = sandbox.Inside(sandbox.Keep(e.env, keptEnv()), walls)
+	e.judge = sandbox.Checking(e.env, walls)
+	if err := e.connect(ctx, a, name, p); err != nil {
 		return nil, errors.Join(fmt.Errorf("making the goal's network: %w", err), e.close(context.WithoutCancel(ctx)))
 	}
 	return e, nil
 }
 
 // connect opens the goal's way out, for programs and panes.
-func (e *enclosure) connect(ctx context.Context, a *App, p policy.Policy) error {
+func (e *enclosure) connect(ctx context.Context, a *App, name string, p policy.Policy) error {
 	network, err := e.set.Network()
 	if err != nil {
 		return err
 	}
-	e.proxy = egress.New(egress.Config{Rules: rulesOf(p), Inside: e.set.Dial, OnEntry: e.heard, Log: a.log})
+	e.proxy = egress.New(egress.Config{Rules: rulesOf(p), Inside: e.set.Dial, OnEntry: e.heard, Ours: a.oursText, Log: a.log})
 	e.proxy.Serve(network.Proxy, egress.Program)
 	e.proxy.ServeNames(network.Names, network.NamesBy)
 	for i, l := range network.Ports {
 		e.proxy.Forward(l, p.AllowLocal[i])
 	}
-	e.panes, err = e.proxy.ListenPanes(ctx)
-	return err
+	e.judged.Store(rulesOf(p).Judged())
+	e.pages = a.pages.add(name, e)
+	servers, ports, err := e.proxy.ListenPanes(ctx)
+	if err != nil {
+		return err
+	}
+	e.panes = servers
+	for _, port := range ports {
+		a.Listens(port)
+	}
+	e.over = func() {
+		for _, port := range ports {
+			a.listensNoMore(port)
+		}
+	}
+	return nil
+}
+
+func (a *App) oursText(port string) bool {
+	n, err := strconv.Atoi(port)
+	return err == nil && a.ours(n)
 }
 
 func rulesOf(p policy.Policy) egress.Rules {
 	r := egress.Rules{Risk: p.Risk, Allow: p.AllowHosts, Deny: p.DenyHosts}
 	for _, port := range p.AllowLocal {
-		for _, host := range []string{"localhost", "127.0.0.1", "::1"} {
-			r.Local = append(r.Local, net.JoinHostPort(host, strconv.Itoa(port)))
-		}
+		r.Local = append(r.Local, local(port)...)
 	}
 	return r
+}
+
+// local are the ways to write a port of this machine's loopback.
+func local(port int) (list []string) {
+	for _, host := range []string{"localhost", "127.0.0.1", "::1"} {
+		list = append(list, net.JoinHostPort(host, strconv.Itoa(port)))
+	}
+	return list
 }
 
 // heard writes down every request, and journals what was refused, each once a run.
@@ -92,16 +132,41 @@ func (e *enclosure) heard(entry egress.Entry) {
 		return
 	}
 	e.border.heard(entry)
-	text := fmt.Sprintf("refused to a %s: %s", entry.From, entry)
+	e.tell("network", fmt.Sprintf("refused to a %s: %s", entry.From, entry))
+}
+
+// maxTried bounds what is kept of attempts for the person who tries a sandbox.
+const maxTried = 1000
+
+// attempted journals what the kernel refused.
+func (e *enclosure) attempted(a sandbox.Attempt) {
+	text := a.String()
+	e.mu.Lock()
+	if len(e.tried) < maxTried {
+		e.tried = append(e.tried, text)
+	}
+	e.mu.Unlock()
+	e.tell("sandbox", text)
+}
+
+// maxTold bounds what one run journals: a program may think of new names for ever.
+const maxTold = 200
+
+func (e *enclosure) tell(what, text string) {
 	e.mu.Lock()
 	warn := e.warn
-	if e.told[text] {
+	switch {
+	case e.told[text] || len(e.told) > maxTold:
 		warn = nil
+	case len(e.told) == maxTold:
+		text = fmt.Sprintf("more than %d different things were refused in this run: the rest stands in the network log alone", maxTold)
+		e.told[text] = true
+	default:
+		e.told[text] = true
 	}
-	e.told[text] = true
 	e.mu.Unlock()
 	if warn != nil {
-		warn("network", text)
+		warn(what, text)
 	}
 }
 
@@ -128,28 +193,34 @@ func (e *enclosure) journal(warn func(what, text string)) {
 // host is where checks run: each in a room of its own inside the walls. The
 // hosts that they name are open to them only.
 func (e *enclosure) host(a *App, dir string, hosts []string) verify.Host {
-	h := verify.Host{Launcher: e.set, Env: e.env, Dir: dir, Outside: a.person, Remote: a.remote, Engine: engine{a}}
+	h := verify.Host{Launcher: e.set, Env: e.judge, Dir: dir, Outside: a.person, Remote: a.remote, Engine: engine{a}}
 	if e.proxy != nil {
-		h.Walls, h.Dial = true, e.dial
+		h.Walls = true
+		h.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			return e.dial(ctx, network, address, hosts)
+		}
 		h.Launcher = checking{e.set, e.proxy, hosts, a.mask}
 	}
 	return h
 }
 
-// dial is for checks of the host itself: the loopback is the goal's, and other
-// hosts are those that the person named in the criterion.
-func (e *enclosure) dial(ctx context.Context, network, address string) (net.Conn, error) {
+// dial is for checks of the host itself: the loopback is the goal's, and what is
+// outside is reached as by its programs, and where hosts are open to the check.
+func (e *enclosure) dial(ctx context.Context, network, address string, hosts []string) (net.Conn, error) {
 	if egress.Own(address) {
 		return e.set.Dial(ctx, network, address)
 	}
-	var d net.Dialer
-	return d.DialContext(ctx, network, address) //nolint:wrapcheck // the check says what for
+	return e.proxy.Dial(ctx, address, hosts)
 }
 
 func (e *enclosure) close(ctx context.Context) error {
+	e.pages()
 	err := e.set.Close(ctx)
 	if e.proxy != nil {
 		err = errors.Join(err, e.proxy.Close())
+	}
+	if e.over != nil {
+		e.over()
 	}
 	return errors.Join(err, e.log().close())
 }
@@ -189,7 +260,7 @@ func homeInside() string {
 	return filepath.Clean(home)
 }
 
-// paneProxy is the proxy of a goal's pages; "" for an unconfined one. A goal whose
+// paneProxy is the proxies of a goal's pages; "" for an unconfined one. A goal whose
 // room is closed reaches nothing: port 9 discards.
 func (a *App) paneProxy(id string) string {
 	a.rooms.mu.Lock()

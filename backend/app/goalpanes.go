@@ -104,7 +104,7 @@ func (b goalBrowsers) Close(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if p.Info().GoalID != string(b.goal) {
+	if p.Info().Lent {
 		return fmt.Errorf("pane %s is the person's own: it stays", id)
 	}
 	if err := b.app.browsers.ClosePane(ctx, id); err != nil {

@@ -31,15 +31,18 @@ func (a *App) start(ctx context.Context, in api.StartInput, shape func(*goal.Goa
 			err = errors.Join(err, os.RemoveAll(g.Policy.Dir))
 		}
 	}()
+	if err := a.freeze(ctx, *g); err != nil {
+		return "", errors.Join(err, a.forget(g.ID))
+	}
 	own, err := a.store.Own(g.ID) // before anyone sees the goal: an abort reaches its owner
 	if err != nil {
-		return "", fmt.Errorf("goal %s: %w", g.ID.Short(), err)
+		return "", errors.Join(fmt.Errorf("goal %s: %w", g.ID.Short(), err), a.forget(g.ID))
 	}
 	if err := a.store.Create(ctx, g); err != nil {
-		return "", errors.Join(fmt.Errorf("create goal: %w", err), own.Release())
+		return "", errors.Join(fmt.Errorf("create goal: %w", err), own.Release(), a.forget(g.ID))
 	}
 	if err := a.launch(ctx, *g, own, &event.Started{}); err != nil {
-		return "", errors.Join(err, a.store.Delete(context.WithoutCancel(ctx), g.ID))
+		return "", errors.Join(err, a.store.Delete(context.WithoutCancel(ctx), g.ID), a.forget(g.ID))
 	}
 	return g.ID, nil
 }
@@ -58,13 +61,13 @@ func (*App) DemoInput() api.StartInput {
 // launch hands a goal to the runner, which gives the sentinel back after the run.
 func (a *App) launch(ctx context.Context, g goal.Goal, own *store.Sentinel, opening ...event.Body) error {
 	a.panes.lend(g.Options.Panes, g.ID)
-	return a.owned(g.ID, own, func(release func()) error { return a.runner.Go(ctx, g, release, opening...) })
+	return a.owned(g.ID, own, func(release func()) error { return a.runner.Go(ctx, g, release, opening...) }) //nolint:contextcheck // giving panes back outlives the call
 }
 
 // owned lends the runner a sentinel.
 func (a *App) owned(id goal.ID, own *store.Sentinel, begin func(release func()) error) error {
 	release := func() {
-		a.panes.takeBack(id)
+		a.giveBack(id)
 		if err := own.Release(); err != nil {
 			a.log.Warn("sentinel", "goal", id, "error", err)
 		}
@@ -101,6 +104,12 @@ func (a *App) rest(ctx context.Context, id goal.ID) (*store.Sentinel, error) {
 // Pause stops a running goal after the call that runs.
 func (a *App) Pause(ctx context.Context, id goal.ID) error {
 	row, err := a.store.Goal(ctx, id)
+	if err == nil && row.Status == goal.Running { // its program may have died: then it is paused as interrupted
+		if alive, err := a.store.Alive(id); err != nil || !alive {
+			_, lost := a.store.InterruptOne(ctx, id)
+			return errors.Join(err, lost)
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("pause: %w", err)
 	}
@@ -110,18 +119,22 @@ func (a *App) Pause(ctx context.Context, id goal.ID) error {
 	return a.order(ctx, id, goal.Order{Kind: goal.OrderPause})
 }
 
-// Steer leaves a note for a goal that lives.
+// Steer leaves the person's note for a goal that lives.
 func (a *App) Steer(ctx context.Context, id goal.ID, text string) error {
+	return a.steer(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text})
+}
+
+func (a *App) steer(ctx context.Context, id goal.ID, o goal.Order) error {
 	row, err := a.store.Goal(ctx, id)
 	switch {
 	case err != nil:
 		return fmt.Errorf("steer: %w", err)
-	case text == "":
+	case o.Text == "":
 		return &api.Problem{Code: api.Refused, Message: "the note is empty", Field: "text"}
 	case !row.Status.Live():
 		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status), Hint: "resume it first, or start a new one"}
 	}
-	return a.order(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text})
+	return a.order(ctx, id, o)
 }
 
 // Abort ends a live goal, here or in another process, and waits until it has.
@@ -167,6 +180,7 @@ func (a *App) abortHere(ctx context.Context, id goal.ID) (err error) {
 	err = a.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Ended{
 		Status: goal.Aborted, Exit: goal.UserAborted, Report: []string{"Stopped because the person aborted the goal."},
 	})
+	a.panes.takeBack(id, false) //nolint:contextcheck // likewise
 	return errors.Join(err, a.closeRoom(ctx, id), a.endChildren(ctx, id))
 }
 

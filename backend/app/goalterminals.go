@@ -37,8 +37,8 @@ func (t goalTerminals) session(id string) (*terminal.Session, error) {
 
 // Confined: a goal's own terminals run in its room. The person's are not its own.
 func (t goalTerminals) Confined(id string) (bool, error) {
-	_, err := t.session(id)
-	return err == nil, err
+	s, err := t.session(id)
+	return err == nil && s.Info().GoalID == string(t.goal), err
 }
 
 func (t goalTerminals) Run(ctx context.Context, id, command string, wait time.Duration) (tools.TerminalRun, error) {
@@ -90,7 +90,7 @@ func (t goalTerminals) Screen(_ context.Context, id string) (tools.TerminalText,
 	_, end := s.Range()
 	lines, row, col, full := s.Screen()
 	return tools.TerminalText{
-		Text: strings.TrimRight(strings.Join(lines, "\n"), "\n "), Next: end, End: end, Row: row + 1, Col: col + 1, Full: full, Running: !ended,
+		Text: strings.TrimRight(strings.Join(lines, "\n"), "\n "), Next: end, End: end, Row: row + 1, Col: col + 1, Full: full, Running: !ended, Busy: !ended && !s.Idle(),
 	}, nil
 }
 
@@ -106,7 +106,7 @@ func (t goalTerminals) Read(_ context.Context, id string, from int64, page, most
 	} else {
 		read = s.Text(from, most)
 	}
-	return tools.TerminalText{Text: read.Text, From: read.From, Next: read.Next, End: read.End, Lost: read.Lost, Running: !ended}, nil
+	return tools.TerminalText{Text: read.Text, From: read.From, Next: read.Next, End: read.End, Lost: read.Lost, Running: !ended, Busy: !ended && !s.Idle()}, nil
 }
 
 func (t goalTerminals) Wait(ctx context.Context, id string, until tools.TerminalUntil, wait time.Duration) (tools.TerminalWaited, error) {
@@ -131,7 +131,8 @@ func (t goalTerminals) Wait(ctx context.Context, id string, until tools.Terminal
 	const tail = 2 << 10
 	from, _ := s.Range()
 	shown := s.Text(max(from, w.Next-tail), tail)
-	return tools.TerminalWaited{Why: string(w.Why), Match: w.Match, Exit: w.Exit, Next: w.Next, Text: shown.Text}, nil
+	_, ended := s.Exit()
+	return tools.TerminalWaited{Why: string(w.Why), Match: w.Match, Exit: w.Exit, Next: w.Next, Text: shown.Text, Busy: !ended && !s.Idle()}, nil
 }
 
 // waitUnlessPaused is ctx until a person pauses the run: a long wait does not

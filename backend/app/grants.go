@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"goalpost/backend/api"
 	"goalpost/backend/goal"
@@ -16,12 +15,11 @@ import (
 // grantsOf is what the person allows a goal from the start, besides its folder.
 // Paths are written out, without links: that is what the sandbox opens.
 func (a *App) grantsOf(in api.StartInput, p *policy.Policy) error {
-	own := a.browsing.ownPorts()
 	for _, port := range in.AllowLocal {
 		switch {
 		case port < 1 || port > 65535:
 			return &goal.Refusal{Field: "allow_local", Reason: fmt.Sprintf("%d is not a port", port), Hint: "give a number from 1 to 65535"}
-		case slices.Contains(own, port):
+		case a.ours(port):
 			return &goal.Refusal{Field: "allow_local", Reason: fmt.Sprintf("the port %d is Goalpost's own", port), Hint: "a goal never reaches it"}
 		}
 	}
@@ -45,10 +43,34 @@ func (a *App) grantsOf(in api.StartInput, p *policy.Policy) error {
 		if err != nil || info.Mode().Type()&fs.ModeSocket == 0 || !filepath.IsAbs(socket) {
 			return &goal.Refusal{Field: "allow_socket", Reason: socket + " is not a socket", Hint: "give its whole path, such as /var/run/docker.sock"}
 		}
+		if err := a.foreignSocket(socket, *p); err != nil {
+			return err
+		}
 		p.AllowSocket = append(p.AllowSocket, filepath.Clean(socket))
 	}
 	if err := p.Valid(); err != nil {
 		return &goal.Refusal{Field: "allow_hosts", Reason: err.Error(), Hint: "give names such as docs.example or *.example.org"}
+	}
+	return nil
+}
+
+// foreignSocket refuses sockets that a goal may not have, by where they really are.
+func (a *App) foreignSocket(socket string, p policy.Policy) error {
+	real, err := filepath.EvalSymlinks(socket)
+	if err != nil {
+		return &goal.Refusal{Field: "allow_socket", Reason: err.Error(), Hint: "give the whole path of a socket that exists"}
+	}
+	state, err := filepath.EvalSymlinks(a.cfg.State())
+	if err != nil {
+		return fmt.Errorf("the state folder: %w", err)
+	}
+	if policy.Inside(state, real) {
+		return &goal.Refusal{Field: "allow_socket", Reason: socket + " is Goalpost's own", Hint: "a goal never speaks to it"}
+	}
+	for _, dir := range append([]string{p.Dir}, p.AllowWrite...) {
+		if policy.Inside(dir, real) || policy.Inside(dir, filepath.Clean(socket)) {
+			return &goal.Refusal{Field: "allow_socket", Reason: socket + " lies in a folder that the goal writes", Hint: "the goal reaches it without being asked for; a path there could lead elsewhere tomorrow"}
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Go
 	g = &goal.Goal{
 		ID: goal.ID(store.NewID()), Objective: strings.TrimSpace(in.Objective), Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any},
 		Policy: policy.Policy{
-			Risk: in.Risk, AllowTools: in.AllowTools, DenyTools: in.DenyTools, AllowHosts: in.AllowHosts, RequireSteps: in.RequireSteps, Secrets: in.Secrets, Unconfined: a.unconfined || in.Unconfined,
+			Risk: in.Risk, AllowTools: in.AllowTools, DenyTools: in.DenyTools, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts, RequireSteps: in.RequireSteps, Secrets: in.Secrets, Unconfined: a.unconfined || in.Unconfined,
 		},
 		Limits: limitsOf(in),
 	}
@@ -53,7 +54,7 @@ func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Go
 		err = shape(g)
 	}
 	if err == nil {
-		err = a.preflight(ctx, g, in)
+		err = a.preflight(ctx, g)
 	}
 	if err != nil {
 		if made {
@@ -91,30 +92,6 @@ func none(n int64) int64 {
 	return n
 }
 
-// preflight runs every gate once where it will later decide.
-func (a *App) preflight(ctx context.Context, g *goal.Goal, in api.StartInput) (err error) {
-	return a.inHost(ctx, g.Policy, a.judgeOf(ctx, g.Provider, g.Options.JudgeProvider), hostsOf(g.Criterion.Checks), func(h verify.Host) error {
-		for i, c := range g.Criterion.Checks {
-			v := h.Preflight(ctx, c)
-			where := fmt.Sprintf("check %d (%s): ", i+1, c.Name())
-			switch {
-			case v.Outcome == goal.PassesNow && !in.AllowPassing:
-				return &goal.Refusal{Field: "criterion", Reason: where + v.Detail, Hint: "write a check that fails until the goal is reached, or say --allow-passing"}
-			case v.Outcome == goal.CannotRun && !in.AllowMissing:
-				return &goal.Refusal{Field: "criterion", Reason: where + withTail(v), Hint: "correct the command, or say --allow-missing if making that program is the goal"}
-			}
-		}
-		return nil
-	})
-}
-
-func withTail(v goal.Verdict) string {
-	if v.Tail == "" {
-		return v.Detail
-	}
-	return v.Detail + ": " + v.Tail
-}
-
 // Try runs one check as pre-flight would, in a folder that exists.
 func (a *App) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err error) {
 	if err := (goal.Criterion{Checks: []goal.Check{in.Check}}).Valid(); err != nil {
@@ -129,11 +106,25 @@ func (a *App) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err err
 	} else if dir, err = a.existing(dir); err != nil {
 		return v, err
 	}
-	err = a.inHost(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir, Unconfined: a.unconfined}, a.judgeOf(ctx, "", ""), hostsOf([]goal.Check{in.Check}), func(h verify.Host) error {
+	p, err := a.tried(in)
+	if err != nil {
+		return v, err
+	}
+	p.Dir = dir
+	err = a.inHost(ctx, p, a.judgeOf(ctx, "", ""), named([]goal.Check{in.Check}), func(h verify.Host) error {
 		v = h.Preflight(ctx, in.Check)
 		return nil
 	})
 	return v, err
+}
+
+// tried is the policy of the goal that is being written, without its folder.
+func (a *App) tried(in api.TryInput) (policy.Policy, error) {
+	p := policy.Policy{Risk: cmp.Or(in.Risk, policy.WriteLocal), AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts, Unconfined: a.unconfined || in.Unconfined}
+	if !p.Risk.Valid() {
+		return p, &goal.Refusal{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
+	}
+	return p, a.grantsOf(api.StartInput{AllowLocal: in.AllowLocal, AllowWrite: in.AllowWrite, AllowRead: in.AllowRead, AllowSocket: in.AllowSocket}, &p)
 }
 
 // inHost lends a place for checks as the goal's own will be, with a private
@@ -216,11 +207,8 @@ func (a *App) existing(given string) (string, error) {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return refuse(err.Error(), "choose another folder")
 	}
-	if real, err := filepath.EvalSymlinks(home); err == nil {
-		home = real // dir is resolved, too
-	}
-	if home != "" && policy.Inside(dir, home) {
-		return refuse(dir+" is your home folder or holds it", "choose a folder below it, so that the goal cannot touch the rest")
+	if reason, hint := notForGoals(dir, homes(home)); reason != "" {
+		return refuse(reason, hint)
 	}
 	state, err := filepath.EvalSymlinks(a.cfg.State())
 	if err != nil {

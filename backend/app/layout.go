@@ -132,7 +132,7 @@ func (a *App) keep(ctx context.Context) error {
 	now := map[string]kept{}
 	var list []store.Terminal
 	for _, info := range a.panes.Snapshot().Panes {
-		if info.Kind != pane.Terminal || info.GoalID != "" {
+		if info.Kind != pane.Terminal || info.GoalID != "" && !info.Lent {
 			continue
 		}
 		s, err := a.terminals.Get(info.ID)

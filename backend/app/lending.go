@@ -1,49 +1,204 @@
 package app
 
 import (
+	"context"
+	"fmt"
+	"time"
+
+	"goalpost/backend/browser"
+	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 )
 
-// lend lets a goal drive panes of the person, as it was given at its start. What
-// has been closed since, or is lent already, is left out.
+// loan is a pane of the person that a goal may drive: promised from the goal's
+// start, held while a run of it goes on.
+type loan struct {
+	to   goal.ID
+	held bool
+}
+
+// lend promises a goal panes of the person, as it was given at its start. What
+// has been closed since, or is lent to another, is left out.
 func (p *panes) lend(ids []string, id goal.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, name := range ids {
 		for _, info := range p.list {
-			if info.ID == name && info.GoalID == "" {
-				p.lent[name] = id
-				info.GoalID = string(id)
-				p.tell(info, false)
+			if _, lent := p.lent[name]; info.ID == name && info.GoalID == "" && !lent {
+				p.lent[name] = &loan{to: id}
 				break
 			}
 		}
 	}
 }
 
-// takeBack ends it for everything that the goal was lent.
-func (p *panes) takeBack(id goal.ID) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for name, to := range p.lent {
-		if to != id {
-			continue
-		}
-		delete(p.lent, name)
-		for _, info := range p.list {
-			if info.ID == name {
-				info.GoalID = ""
-				p.tell(info, false)
-				break
+// lease gives the goal, whose run begins, what it was promised, and says what it has.
+func (p *panes) lease(id goal.ID) ([]pane.Info, error) {
+	var list []pane.Info
+	for _, info := range p.promised(id) {
+		if info.Kind == pane.Browser {
+			if b, ok := p.app.browsers.Get(info.ID); !ok {
+				continue // closed meanwhile
+			} else if err := b.Lend(string(id)); err != nil {
+				return nil, fmt.Errorf("pane %s: %w", info.ID, err)
 			}
 		}
+		p.mu.Lock()
+		if l := p.lent[info.ID]; l != nil && l.to == id {
+			l.held = true
+			info.GoalID, info.Lent = string(id), true
+			list = append(list, info)
+		}
+		p.mu.Unlock()
+		p.again(info.ID)
 	}
+	return list, nil
+}
+
+func (p *panes) promised(id goal.ID) []pane.Info {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var list []pane.Info
+	for _, info := range p.list {
+		if l := p.lent[info.ID]; l != nil && l.to == id {
+			list = append(list, info)
+		}
+	}
+	return list
+}
+
+// takeBack ends it for everything that the goal was lent, and for the windows
+// that such pages opened. With taken, a page that the person has taken over stays
+// with the goal, which is paused for it, until it is handed back.
+func (p *panes) takeBack(id goal.ID, taken bool) {
+	stays := map[string]bool{}
+	for _, info := range p.app.browsers.List() {
+		b, ok := p.app.browsers.Get(info.ID)
+		switch {
+		case !ok || !info.Lent || info.GoalID != string(id):
+		case taken && b.Driver() == pane.Person:
+			stays[info.ID] = true
+		default:
+			b.TakeBack()
+		}
+	}
+	p.mu.Lock()
+	var back []string
+	for name, l := range p.lent {
+		if l.to == id && !stays[name] {
+			delete(p.lent, name)
+			back = append(back, name)
+		}
+	}
+	p.mu.Unlock()
+	for _, name := range back {
+		p.again(name)
+		p.gaveBack(id, name)
+	}
+}
+
+// again tells of a pane whose loan has changed. A browser's pane says it itself.
+func (p *panes) again(id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, info := range p.list {
+		if info.ID != id || info.Kind != pane.Terminal {
+			continue
+		}
+		info.GoalID, info.Lent = "", false
+		p.tell(p.leased(info), false)
+		return
+	}
+}
+
+// leased is a terminal of the person with the goal that it is lent to; mu is held.
+func (p *panes) leased(info pane.Info) pane.Info {
+	if l := p.lent[info.ID]; l != nil && l.held && info.Kind == pane.Terminal {
+		info.GoalID, info.Lent = string(l.to), true
+	}
+	return info
 }
 
 // drives says whether the goal may drive a pane: it opened it, or was lent it.
 func (p *panes) drives(id goal.ID, info pane.Info) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return info.GoalID == string(id) || p.lent[info.ID] == id
+	return p.leased(info).GoalID == string(id)
+}
+
+// leaseAll gives a run the panes that the person lent its goal, and journals what
+// it has: those, and of its own what is still there after done.
+func (a *App) leaseAll(ctx context.Context, run goal.Run) error {
+	lent, err := a.panes.lease(run.Goal)
+	if err != nil {
+		return err
+	}
+	bodies := []event.Body{}
+	for _, info := range a.panes.Snapshot().Panes {
+		if info.GoalID == string(run.Goal) && !info.Lent && (info.Running || info.Kind == pane.Browser) {
+			bodies = append(bodies, &event.Lease{Pane: info.ID, Kind: info.Kind, Held: true})
+		}
+	}
+	for _, info := range lent {
+		bodies = append(bodies, &event.Lease{Pane: info.ID, Kind: info.Kind, Held: true, Lent: true})
+	}
+	if len(bodies) == 0 {
+		return nil
+	}
+	if err := a.store.Append(context.WithoutCancel(ctx), run, bodies...); err != nil {
+		return fmt.Errorf("lease: %w", err)
+	}
+	return nil
+}
+
+// giveBack ends the loans of a goal whose run is over.
+func (a *App) giveBack(id goal.ID) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	row, err := a.store.Goal(ctx, id)
+	a.panes.takeBack(id, err == nil && row.Status == goal.Paused)
+}
+
+// opened gives a window that a goal's page opened what its opener has: it is
+// filmed, and its lease is in the journal, that of a window that the person opened
+// between two runs from the next one on.
+func (p *panes) opened(w *browser.Pane) {
+	info := w.Info()
+	if info.GoalID == "" {
+		return
+	}
+	p.app.rooms.mu.Lock()
+	r := p.app.rooms.open[goal.ID(info.GoalID)]
+	if r == nil || r.camera == nil { // another agent's: in no run
+		p.app.rooms.mu.Unlock()
+		return
+	}
+	if !info.Lent {
+		r.camera.browser(w)
+	}
+	r.windows = append(r.windows, &event.Lease{Pane: info.ID, Kind: pane.Browser, Held: true, Lent: info.Lent})
+	run := r.run
+	p.app.rooms.mu.Unlock()
+	if run.ID == "" {
+		return
+	}
+	if err := r.journalWindows(context.Background(), run); err != nil {
+		p.app.log.Error("the lease of a window", "pane", info.ID, "error", err)
+	}
+}
+
+// journalWindows writes down the windows that were opened since it last did.
+func (r *room) journalWindows(ctx context.Context, run goal.Run) error {
+	r.app.rooms.mu.Lock()
+	list := r.windows
+	r.windows = nil
+	r.app.rooms.mu.Unlock()
+	if len(list) == 0 {
+		return nil
+	}
+	if err := r.app.store.Append(context.WithoutCancel(ctx), run, list...); err != nil {
+		return fmt.Errorf("lease: %w", err)
+	}
+	return nil
 }

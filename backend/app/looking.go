@@ -39,7 +39,7 @@ func (l looking) Look(ctx context.Context, at verify.Target) (verify.Sight, erro
 		}
 		info := p.Info()
 		sight.URL, sight.Title = info.URL, info.Title
-		if !browser.Reachable(info.URL) || info.GoalID != string(l.goal) {
+		if !browser.Reachable(info.URL) || info.Lent {
 			sight.Agents = true
 			sight.PNG, err = p.Screenshot(ctx, false)
 			return sight, wrapLook(err)

@@ -131,7 +131,7 @@ func (g *guests) connect(ctx context.Context, a *App, e *enclosure, p policy.Pol
 		return nil
 	}
 	g.proxy = egress.New(egress.Config{Rules: rules, OnEntry: e.heard, Log: a.log})
-	address, err := g.proxy.ListenPanes(ctx)
+	address, err := g.proxy.Listen(ctx)
 	if err != nil {
 		return errors.Join(err, g.close())
 	}

@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"goalpost/backend/api"
@@ -130,7 +132,7 @@ type minds struct {
 func (r *room) mindsOf(ctx context.Context, g goal.Goal) (minds, error) {
 	own, err := r.app.provider(g.Provider)
 	if err != nil {
-		return minds{}, err
+		return minds{}, told(err)
 	}
 	own.Model = g.Model // the person may have named another than the provider's
 	agent, err := r.mind(ctx, "model", own)
@@ -150,9 +152,34 @@ func (r *room) mindsOf(ctx context.Context, g goal.Goal) (minds, error) {
 		if err != nil {
 			return minds{}, err
 		}
-		m.judge = judge
+		m.judge = gated{judge}
 	}
-	return m, nil
+	return m, r.tellUnpriced(g, own)
+}
+
+// tellUnpriced says where a limit of money cannot hold: what a model costs counts
+// only where its price is known.
+func (r *room) tellUnpriced(g goal.Goal, own config.Provider) error {
+	if g.Limits.USD <= 0 || g.Scripted {
+		return nil
+	}
+	var free []string
+	for _, id := range []string{own.ID, g.Options.CriticProvider, g.Options.JudgeProvider} {
+		p := own
+		if id != "" && id != own.ID {
+			var err error
+			if p, err = r.app.provider(id); err != nil {
+				return told(err)
+			}
+		}
+		if !model.Priced(p.BaseURL, p.Model) && !slices.Contains(free, p.Model) {
+			free = append(free, p.Model)
+		}
+	}
+	if len(free) > 0 {
+		r.warn("usd", fmt.Sprintf("no price is known for %s: what it costs is not counted, and the limit of $%.2f does not hold it; limit the tokens, too (--max-tokens)", strings.Join(free, ", "), g.Limits.USD))
+	}
+	return nil
 }
 
 // mind is a model with the name that its provider knows.
@@ -178,6 +205,13 @@ func (r *room) mindOf(ctx context.Context, role, id string, own config.Provider)
 	}
 	m, err := r.mind(ctx, role, p)
 	return mind{m, p.Model}, err
+}
+
+// gated asks through the gate of the run, which a person's pause shuts.
+type gated struct{ model.Turner }
+
+func (m gated) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	return runner.Ask(ctx, m.Turner, t, delta)
 }
 
 // mind makes one model. How often the goal was parked for it outlives the run.

@@ -17,6 +17,7 @@ func (a *App) optionsOf(ctx context.Context, in api.StartInput) (o goal.Options,
 	o = goal.Options{
 		Persona: in.Persona, CriticEvery: in.CriticEvery, CriticProvider: in.CriticProvider, JudgeProvider: in.JudgeProvider,
 		Review: in.Review, Panes: in.Panes, Protect: in.Protect, NoProtect: in.NoProtect, OnAsk: in.OnAsk,
+		AllowPassing: in.AllowPassing, AllowMissing: in.AllowMissing,
 	}
 	switch {
 	case in.CriticEvery == 0:

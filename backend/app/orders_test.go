@@ -121,7 +121,8 @@ func TestAGoalEndedElsewhereLeavesNothingHere(t *testing.T) {
 	})
 }
 
-// TestARoomThatCannotBeEquippedIsClosed: the provider is gone when the goal is resumed.
+// TestARoomThatCannotBeEquippedIsClosed: the provider is gone when the goal is
+// resumed, which its person can mend.
 func TestARoomThatCannotBeEquippedIsClosed(t *testing.T) {
 	p := start(t, t.TempDir())
 	id := p.waiting()
@@ -135,7 +136,7 @@ func TestARoomThatCannotBeEquippedIsClosed(t *testing.T) {
 		return ok && b.Pane.Kind == pane.Terminal && !b.Pane.Running
 	})
 	<-p.app.Done(goal.ID(id))
-	if v, err := p.goal.Get(id); err != nil || v.Status != goal.Failed || v.Exit != goal.Faulted {
+	if v, err := p.goal.Get(id); err != nil || v.Status != goal.Paused || v.Exit != goal.NeedsOperator {
 		t.Errorf("%s/%s %v", v.Status, v.Exit, err)
 	}
 }

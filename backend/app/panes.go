@@ -21,8 +21,8 @@ type panes struct {
 	app *App
 
 	mu    sync.Mutex
-	lent  map[string]goal.ID // panes of the person that a goal may drive
-	named map[string]string  // titles given to browser panes
+	lent  map[string]*loan  // panes of the person that a goal may drive
+	named map[string]string // titles given to browser panes
 	rev   int64
 	list  []pane.Info // in the order in which they were opened
 	terms int         // names of panes: t1, t2, b1, …
@@ -38,7 +38,7 @@ func (p *panes) free(ids []string) error {
 		switch {
 		case i < 0:
 			return &goal.Refusal{Field: "panes", Reason: fmt.Sprintf("there is no pane %q in this program", id), Hint: "leave it out for new ones; panes of the window are given in its dialog"}
-		case p.list[i].GoalID != "":
+		case p.list[i].GoalID != "" || p.lent[id] != nil:
 			return &goal.Refusal{Field: "panes", Reason: fmt.Sprintf("the pane %q belongs to another goal", id), Hint: "choose one of your own"}
 		}
 	}
@@ -48,10 +48,7 @@ func (p *panes) free(ids []string) error {
 // changed takes news of a terminal or a browser and tells everyone who listens.
 func (p *panes) changed(info pane.Info, closed bool) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if g, ok := p.lent[info.ID]; ok {
-		info.GoalID = string(g)
-	}
+	info = p.leased(info)
 	if title, ok := p.named[info.ID]; ok {
 		info.Title = title
 	}
@@ -60,6 +57,18 @@ func (p *panes) changed(info pane.Info, closed bool) {
 		delete(p.named, info.ID)
 	}
 	p.tell(info, closed)
+	p.mu.Unlock()
+	if closed && info.GoalID != "" {
+		p.gaveBack(goal.ID(info.GoalID), info.ID)
+		p.app.browsing.left(info)
+	}
+}
+
+// gaveBack journals that a goal has a pane no more.
+func (p *panes) gaveBack(id goal.ID, name string) {
+	if err := p.app.store.GiveBack(context.Background(), id, name); err != nil {
+		p.app.log.Warn("the end of a lease", "goal", id, "pane", name, "error", err)
+	}
 }
 
 // rename gives a browser pane a title that stays whatever its page is called.
@@ -89,8 +98,7 @@ func (p *panes) focus(id string) {
 func (p *panes) isLent(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, lent := p.lent[id]
-	return lent
+	return slices.ContainsFunc(p.list, func(i pane.Info) bool { return i.ID == id && i.Lent })
 }
 
 // tell brings the list up to date and says so; mu is held.
@@ -157,6 +165,9 @@ func (p *panes) terminal(id string) (*terminal.Session, error) {
 }
 
 func noPane(id string) error {
+	if _, _, elsewhere := placeOf(id); elsewhere {
+		return &api.Problem{Code: api.Conflict, Message: errOnlyLook.Error(), Hint: "take part there, or end that process and resume the goal here"}
+	}
 	return &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("there is no pane %q", id), Hint: "it may have been closed"}
 }
 

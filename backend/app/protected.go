@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"goalpost/backend/api"
 	"goalpost/backend/goal"
@@ -27,4 +28,28 @@ func (a *App) Protected(ctx context.Context, in api.ProtectInput) ([]api.Protect
 		list = append(list, api.ProtectedFile{Path: p.Path, Kind: string(p.Kind), Part: p.Part, Why: p.Why})
 	}
 	return list, nil
+}
+
+// heldIn are the files that a goal's programs may read and not write, as long as
+// there are not so many that it would be felt when the sandbox is made.
+func heldIn(dir string, w *verify.World) []string {
+	const most = 1000
+	var list []string
+	for _, p := range w.Protected() {
+		if p.Kind == verify.Held && len(list) < most {
+			list = append(list, filepath.Join(dir, filepath.FromSlash(p.Path)))
+		}
+	}
+	return list
+}
+
+// protected says of each held file why it is one.
+func (r *room) protected() map[string]string {
+	why := map[string]string{}
+	for _, p := range r.world.Protected() {
+		if p.Kind == verify.Held {
+			why[filepath.FromSlash(p.Path)] = p.Why
+		}
+	}
+	return why
 }

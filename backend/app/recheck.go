@@ -10,11 +10,13 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/goal"
+	"goalpost/backend/store"
 	"goalpost/backend/verify"
 )
 
 // Recheck runs the gates of a goal again in its folder, with the files that
-// decide as they were frozen. Judgements are not asked again.
+// decide as they were frozen, and looks whether the evidence of every claim is
+// still what was kept. Judgements are not asked again.
 func (a *App) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, err error) {
 	row, err := a.store.Goal(ctx, id)
 	if err != nil {
@@ -26,36 +28,49 @@ func (a *App) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, e
 	if !slices.ContainsFunc(row.Criterion.Checks, func(c goal.Check) bool { return c.Type.Gate() }) {
 		return out, &api.Problem{Code: api.Conflict, Message: "no program decides about this goal, so nothing can be run again", Hint: "the receipt has what was said"}
 	}
-	claim, was, err := a.lastClaim(ctx, id)
+	claims, err := a.store.Claims(ctx, id)
 	if err != nil {
-		return out, err
+		return out, fmt.Errorf("recheck: %w", err)
 	}
-	out.Verdicts, out.Passed = []goal.Verdict{}, true
-	err = a.inHost(ctx, row.Policy, nil, hostsOf(row.Criterion.Checks), func(h verify.Host) error {
+	claim, was := lastClaim(claims)
+	out.Verdicts, out.Faults = []goal.Verdict{}, a.evidenceFaults(claims)
+	err = a.inHost(ctx, row.Policy, nil, hostsOf(row.Goal), func(h verify.Host) error {
 		var err error
 		if h.World, err = a.keptWorld(ctx, row.Goal); err != nil {
 			return err
 		}
 		return h.Recheck(ctx, row.Goal, claim, was, func(v goal.Verdict) error {
 			out.Verdicts = append(out.Verdicts, v)
-			out.Passed = out.Passed && (v.Outcome == goal.Pass || v.Outcome == goal.NotRepeatable)
 			return nil
 		})
 	})
 	if err != nil {
 		return out, fmt.Errorf("recheck: %w", err)
 	}
+	found := verify.Repeats(row.Criterion, was, out.Verdicts)
+	out.Passed = found == verify.StillMet && len(out.Faults) == 0
+	out.Open = found == verify.NotRepeated && len(out.Faults) == 0
 	return out, nil
 }
 
+// evidenceFaults says what of the evidence of a receipt is not what was kept.
+func (a *App) evidenceFaults(claims []store.Claim) []string {
+	faults := []string{}
+	for _, c := range claims {
+		for _, fault := range verify.Evidence(c.Verdicts, a.store) {
+			faults = append(faults, fmt.Sprintf("claim %d: %s", c.N, fault))
+		}
+	}
+	return faults
+}
+
 // lastClaim is what a predicate over the claim looks at, and what was found then.
-func (a *App) lastClaim(ctx context.Context, id goal.ID) (goal.Claim, []goal.Verdict, error) {
-	claims, err := a.store.Claims(ctx, id)
-	if err != nil || len(claims) == 0 {
-		return goal.Claim{}, nil, err
+func lastClaim(claims []store.Claim) (goal.Claim, []goal.Verdict) {
+	if len(claims) == 0 {
+		return goal.Claim{}, nil
 	}
 	last := claims[len(claims)-1]
-	return goal.Claim{N: last.N, Rationale: last.Rationale, Result: last.Result}, last.Verdicts, nil
+	return goal.Claim{N: last.N, Rationale: last.Rationale, Result: last.Result}, last.Verdicts
 }
 
 // keptWorld compares with what was kept at the goal's start; nil where nothing

@@ -6,6 +6,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
+	"goalpost/backend/model/modeltest"
 	"goalpost/backend/policy"
 )
 
@@ -14,7 +15,7 @@ import (
 // that runs it.
 func TestARecipeGoesThroughTheDoor(t *testing.T) {
 	p := start(t, t.TempDir())
-	steps := p.did(
+	steps := p.allowed(
 		call("write_todos", `{"todos":[{"text":"x"}]}`),
 		call("write_file", with("path", "first.txt", "content", "hello first")),
 		call("run_command", with("command", "cat first.txt; exit 3")),
@@ -54,11 +55,49 @@ func TestARecipeGoesThroughTheDoor(t *testing.T) {
 	}
 }
 
+// allowed is did with a person who allows what is asked: that a recipe is kept.
+func (p *program) allowed(calls ...modeltest.Answer) []*event.Step {
+	p.Helper()
+	p.provide(turns(append(calls, giveUp())...))
+	out, err := p.goal.Start(api.StartInput{Objective: "keep a recipe", Checks: shell("false"), CriticEvery: api.NoLimit})
+	if err != nil {
+		p.Fatal(err)
+	}
+	var steps []*event.Step
+	asked := 0
+	p.await("end", func(e event.Event) bool {
+		if string(e.GoalID) != out.GoalID {
+			return false
+		}
+		switch b := e.Body.(type) {
+		case *event.ApprovalRequested:
+			asked++
+			if b.Tool != "save_recipe" {
+				p.Errorf("the person is asked about %s", b.Tool)
+			}
+			if _, err := area[*api.ApprovalAPI](p.T, p.app).Answer([]api.AnswerInput{{GoalID: out.GoalID, Request: b.ID, Allow: true, Scope: policy.Once}}); err != nil {
+				p.Error(err)
+			}
+		case *event.Step:
+			if b.Tool != "abort_with_report" {
+				steps = append(steps, b)
+			}
+		case *event.Ended:
+			return true
+		}
+		return false
+	})
+	if asked == 0 {
+		p.Error("a recipe was kept and nobody was asked")
+	}
+	return steps
+}
+
 // TestARecipeParksWithItsStep: a step that needs the person pauses the goal, and
 // nothing of the recipe is done after it.
 func TestARecipeParksWithItsStep(t *testing.T) {
 	p := start(t, t.TempDir())
-	p.did(
+	p.allowed(
 		call("write_file", with("path", "a", "content", "x")),
 		call("write_file", with("path", "b", "content", "x")),
 		call("save_recipe", with("name", "two", "description", "two files", "from_step", 1, "to_step", 2)),

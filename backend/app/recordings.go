@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -95,6 +96,14 @@ func (c *camera) terminal(s *terminal.Session) {
 	c.roll(func() {
 		v := s.Attach(0)
 		defer v.Close()
+		mask := c.app.mask.Stream() // a value may lie across two chunks
+		add := func(text []byte) {
+			if len(text) > 0 {
+				cols, rows := v.Size()
+				c.add(recording.Record{Pane: s.ID(), Kind: pane.Terminal, Width: cols, Height: rows, Data: text})
+			}
+		}
+		defer func() { add(mask.End()) }()
 		for {
 			offset, chunk, err := v.Read(c.life)
 			var lost *terminal.LostError
@@ -107,8 +116,7 @@ func (c *camera) terminal(s *terminal.Session) {
 				}
 				return
 			}
-			cols, rows := v.Size()
-			c.add(recording.Record{Pane: s.ID(), Kind: pane.Terminal, Width: cols, Height: rows, Data: []byte(c.app.mask.Text(string(chunk)))})
+			add(mask.Next(bytes.Clone(chunk)))
 			v.Ack(offset + int64(len(chunk)))
 		}
 	})

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"goalpost/backend/api"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/store"
@@ -12,7 +14,8 @@ import (
 
 // Recover turns goals whose process died into paused/interrupted. Only programs
 // that may run goals call it. A window and serve also take up what waits and has
-// lost its process: goals in the queue, and parked ones, which go on at their time.
+// lost its process: goals in the queue, parked ones, which go on at their time, and
+// those whose person has said about a claim what nobody heard.
 func (a *App) Recover(ctx context.Context) error {
 	n, err := a.store.Interrupt(ctx)
 	if n > 0 {
@@ -24,12 +27,34 @@ func (a *App) Recover(ctx context.Context) error {
 	if !a.watch {
 		return nil
 	}
+	if err := a.forgetOld(ctx); err != nil {
+		a.log.Warn("deleting goals that were kept long enough", "error", err)
+	}
+	if n, err := a.store.Sweep(ctx); err != nil {
+		a.log.Warn("evidence that nothing refers to", "error", err)
+	} else if n > 0 {
+		a.log.Info("evidence that nothing referred to was removed", "count", n)
+	}
 	for _, status := range []goal.Status{goal.Pending, goal.Paused} {
 		if err := a.takeUpAll(ctx, status); err != nil {
 			return fmt.Errorf("recover: %w", err)
 		}
 	}
 	return nil
+}
+
+// forgetOld deletes the goals that ended so long ago that the person does not want
+// them any more.
+func (a *App) forgetOld(ctx context.Context) error {
+	days := a.cfg.Settings().KeepDays
+	if days == 0 {
+		return nil
+	}
+	n, err := a.Prune(ctx, api.PruneInput{OlderThanMS: (time.Duration(days) * 24 * time.Hour).Milliseconds()})
+	if n > 0 {
+		a.log.Info("goals were deleted", "count", n, "older_than_days", days)
+	}
+	return err
 }
 
 // takeUpAll takes goals up in the order in which they were created.
@@ -63,8 +88,39 @@ func (a *App) takeUp(ctx context.Context, id goal.ID) error {
 	switch {
 	case row.Status == goal.Pending:
 		return a.launch(ctx, row.Goal, own, &event.Started{})
-	case row.Status == goal.Paused && row.Exit == goal.Parked:
-		return a.owned(id, own, func(release func()) error { return a.runner.Await(ctx, row.Goal, release) })
+	case row.Status == goal.Paused && row.Exit == goal.NeedsOperator:
+		return a.takeUpWord(ctx, row, own)
+	case parked(row) && !a.stands(ctx, row.Options.Parent):
+		return a.owned(id, own, func(release func()) error { return a.runner.Await(ctx, row.Goal, release) }) //nolint:contextcheck // giving panes back outlives the call
 	}
 	return own.Release()
+}
+
+// stands says whether the goal that started another is paused: what it started
+// spends nothing then, and is woken with it.
+func (a *App) stands(ctx context.Context, parent goal.ID) bool {
+	if parent == "" {
+		return false
+	}
+	row, err := a.store.Goal(ctx, parent)
+	return err == nil && row.Status == goal.Paused && row.Exit != goal.Interrupted
+}
+
+// takeUpWord goes on with a goal whose person has accepted its result or sent it
+// back, and whose process died before it could do so.
+func (a *App) takeUpWord(ctx context.Context, row store.Row, own *store.Sentinel) error {
+	said, err := a.store.Orders(ctx, row.ID, goal.OrderAccept, goal.OrderReject)
+	if err != nil || len(said) == 0 || mayRun(row) != nil { // why it may not is said to who resumes it
+		return errors.Join(err, own.Release())
+	}
+	return a.launch(ctx, row.Goal, own, &event.Resumed{Note: "the person had answered, and the program ended before it went on"})
+}
+
+// takeUpWords does so for goals of other processes that died while this one is open.
+func (a *App) takeUpWords(ctx context.Context) error {
+	ids, err := a.store.Answered(ctx)
+	for _, id := range ids {
+		err = errors.Join(err, a.takeUp(ctx, id))
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,7 +12,6 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
-	"goalpost/backend/runner"
 	"goalpost/backend/store"
 )
 
@@ -36,7 +36,7 @@ func (a *App) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 		opening := []event.Body{}
 		if limits != g.Limits {
 			g.Limits = limits
-			opening = append(opening, limitsEvent(limits))
+			opening = append(opening, event.LimitsOf(limits))
 		}
 		return append(opening, &event.Resumed{Note: note}), a.note(ctx, id, note)
 	})
@@ -134,22 +134,18 @@ func (a *App) unpark(ctx context.Context, row store.Row, limits goal.Limits, not
 	if !errors.Is(err, store.ErrOwned) {
 		return false, fmt.Errorf("resume: %w", err)
 	}
-	if limits != row.Limits {
-		done := a.runner.Done(row.ID)
-		if a.runner.Cancel(row.ID, &runner.Stop{Exit: goal.Interrupted, Reason: "the person changed its limits"}) {
-			select {
-			case <-done:
-				return false, nil
-			case <-ctx.Done():
-				return false, fmt.Errorf("resume: %w", ctx.Err())
-			}
-		}
-		return false, &api.Problem{Code: api.Conflict, Message: "another process waits with this goal, so its limits cannot be changed here", Hint: "change them there, or end that process", Field: "limits"}
-	}
 	if err := a.note(ctx, row.ID, note); err != nil {
 		return false, err
 	}
-	return true, a.order(ctx, row.ID, goal.Order{Kind: goal.OrderResume})
+	o := goal.Order{Kind: goal.OrderResume}
+	if limits != row.Limits {
+		b, err := json.Marshal(limits)
+		if err != nil {
+			return false, fmt.Errorf("resume: %w", err)
+		}
+		o.Text = string(b)
+	}
+	return true, a.order(ctx, row.ID, o)
 }
 
 // goOn takes the goal and starts a run of it. open says what the run begins
@@ -174,8 +170,9 @@ func (a *App) opening(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]
 	if err != nil {
 		return nil, row.Goal, err
 	}
-	// What was asked of the run before says nothing about this one.
-	if _, err := a.store.TakeOrders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume, goal.OrderAccept, goal.OrderReject); err != nil {
+	// What was asked of the run before says nothing about this one. The person's word
+	// about a claim does: it waits until it has decided.
+	if _, err := a.store.TakeOrders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume); err != nil {
 		return nil, row.Goal, fmt.Errorf("resume: %w", err)
 	}
 	opening, err := open(&row.Goal)
@@ -185,6 +182,11 @@ func (a *App) opening(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]
 // resumable reads a goal and says why it cannot be resumed, if so.
 func (a *App) resumable(ctx context.Context, id goal.ID) (store.Row, error) {
 	row, err := a.store.Goal(ctx, id)
+	if err == nil && row.Status == goal.Running { // its program may have died
+		if _, err = a.store.Interrupt(ctx); err == nil {
+			row, err = a.store.Goal(ctx, id)
+		}
+	}
 	if err != nil {
 		return row, fmt.Errorf("resume: %w", err)
 	}
@@ -250,10 +252,4 @@ func roomLeft(g goal.Goal, l goal.Limits) error {
 		return refuse(fmt.Sprintf("$%.2f of $%.2f", s.USD, l.USD), fmt.Sprintf("--max-usd %.2f", s.USD+l.USD))
 	}
 	return nil
-}
-
-func limitsEvent(l goal.Limits) *event.LimitsChanged {
-	return &event.LimitsChanged{
-		WallClockMS: l.WallClock.Milliseconds(), Iterations: l.Iterations, ClaimsPerGate: l.ClaimsPerGate, Tokens: l.Tokens, USD: l.USD,
-	}
 }

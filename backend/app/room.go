@@ -3,12 +3,16 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/policy"
@@ -27,6 +31,7 @@ const linger = 30 * time.Minute
 type room struct {
 	app      *App
 	goal     goal.ID
+	provider string
 	policy   policy.Policy
 	held     *enclosure
 	box      *tools.Box
@@ -37,9 +42,12 @@ type room struct {
 	parks    map[string]*model.Parks // by role
 	parked   int                     // in a row, when the room was opened
 	camera   *camera
+	hearing  hearing
 	warn     func(what, text string)
 	timer    *time.Timer // after done; guarded by rooms.mu
 	children *children
+	run      goal.Run     // the one that goes on, none between two; guarded by rooms.mu
+	windows  []event.Body // of pages, not journaled yet; guarded by rooms.mu
 }
 
 // rooms are the open rooms by goal.
@@ -49,7 +57,18 @@ type rooms struct {
 }
 
 // openRoom gives the goal its room: the one it had before a pause, or a new one.
-func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(what, text string)) (runner.Room, error) {
+func (a *App) openRoom(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (runner.Room, error) {
+	if err := a.leaseAll(ctx, run); err != nil {
+		return nil, err
+	}
+	r, err := a.roomFor(ctx, g, run, warn)
+	if err != nil {
+		return nil, err
+	}
+	return r, r.journalWindows(ctx, run)
+}
+
+func (a *App) roomFor(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (*room, error) {
 	if err := a.learn(ctx, g.Policy); err != nil { // may take a while, so before others have to wait
 		return nil, err
 	}
@@ -61,6 +80,7 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(w
 			delete(a.rooms.open, g.ID) // nobody would close it
 			return nil, errors.Join(err, r.end(ctx))
 		}
+		r.run = run
 		return r, nil
 	} else if r != nil {
 		delete(a.rooms.open, g.ID)
@@ -68,15 +88,19 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(w
 			a.log.Warn("closing a room whose helper died", "goal", g.ID, "error", err)
 		}
 	}
-	held, err := a.enclose(ctx, string(g.ID), g.Policy, a.layer(g.ID))
+	world, err := a.worldOf(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	held, err := a.enclose(ctx, string(g.ID), g.Policy, a.layer(g.ID), heldIn(g.Policy.Dir, world)...)
 	if err != nil {
 		return nil, err
 	}
 	held.keep(a.netLog(g.ID))
-	r := &room{app: a, goal: g.ID, held: held, parks: map[string]*model.Parks{}}
-	if r.world, err = a.worldOf(ctx, g); err != nil {
+	if err := lookBefore(g.Policy, a.layer(g.ID)); err != nil && !g.Policy.Unconfined {
 		return nil, errors.Join(err, held.close(ctx))
 	}
+	r := &room{app: a, goal: g.ID, held: held, world: world, parks: map[string]*model.Parks{}}
 	if r.children, err = a.childrenOf(ctx, g); err != nil {
 		return nil, errors.Join(err, held.close(ctx))
 	}
@@ -87,34 +111,39 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, _ goal.Run, warn func(w
 	if err := r.equip(ctx, g, warn); err != nil {
 		return nil, errors.Join(err, r.guests.close(), r.camera.close(), held.close(ctx))
 	}
-	a.rooms.open[g.ID] = r
+	a.rooms.open[g.ID], r.run = r, run
 	return r, nil
 }
 
 // equip gives the room the tools, the checks and the models of a run.
 func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
 	env, set := r.held.env, r.held.set
-	r.policy = g.Policy
+	r.policy, r.provider = g.Policy, g.Provider
 	for _, name := range g.Policy.Secrets { // known before anything shows them
 		if _, err := r.app.vault.Get(ctx, name); err != nil {
 			warn("secret", err.Error())
 		}
 	}
 	panes := &goalPanes{app: r.app, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env, camera: r.camera}
-	words := tools.Room{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalScreen{panes}, Logins: pageLogins{r.app.vault.Logins()}, Goals: r.children, Eyes: eyes{r}, Recipes: goalRecipes{r.app, g.ID}}
+	words := tools.Room{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalScreen{panes}, Logins: pageLogins{r.app.vault.Logins()}, Goals: r.children, Eyes: eyes{r}, Recipes: goalRecipes{r.app, g.ID}, Lines: &r.app.lines}
+	words.Protected = r.protected()
 	if r.held.proxy != nil {
-		words.Held, words.Network = g.Policy.Risk, r.held.proxy
-		r.held.proxy.SetRules(rulesOf(g.Policy))
+		words.Held, words.Network, words.Access = g.Policy.Risk, r.held.proxy, asking{r}
+		words.Obeyed = r.held.obeyed
+		r.held.border.grant(rulesOf(r.policy), nil, nil, r.held.proxy.SetRules) // the run tells what its person allowed
 	} else {
 		warn("sandbox", "this goal runs unconfined: its programs have your own rights, because that was asked for")
 	}
 	r.held.journal(warn)
-	if hosts := hostsOf(g.Criterion.Checks); len(hosts) > 0 && r.held.proxy != nil {
+	if hosts := hostsOf(g); len(hosts) > 0 && r.held.proxy != nil {
 		warn("network", "open to the checks while they run, and to nothing else: "+strings.Join(hosts, ", "))
 	}
 	box, err := tools.New(words)
 	if err != nil {
 		return err
+	}
+	if real, err := filepath.EvalSymlinks(g.Policy.Dir); err != nil || real != g.Policy.Dir { // a program has put a link there
+		return errors.Join(fmt.Errorf("the goal's folder %s is not where it was when the goal was made: it is %q now", g.Policy.Dir, real), err, box.Close())
 	}
 	r.warn = warn
 	m, err := r.mindsOf(ctx, g)
@@ -128,7 +157,7 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 	}
 	r.box, r.minds = box, m
 	r.camera.run(true)
-	r.host = r.held.host(r.app, g.Policy.Dir, hostsOf(g.Criterion.Checks))
+	r.host = r.held.host(r.app, g.Policy.Dir, hostsOf(g))
 	r.host.World, r.host.Pages = r.world, r.app.pagesOf(g.ID)
 	if m.judge != nil {
 		r.host.Judge = m.judge // it knows its model's name
@@ -143,6 +172,26 @@ func (r *room) dead() bool {
 	default:
 		return false
 	}
+}
+
+// Ready says what keeps the goal from working here.
+func (r *room) Ready() error {
+	if r.dead() {
+		return errors.New("its sandbox has ended; continue it for a new one")
+	}
+	if _, err := r.app.provider(r.provider); err != nil {
+		return told(err)
+	}
+	return nil
+}
+
+// told is an error with its hint, where only words are kept.
+func told(err error) error {
+	var refusal *goal.Refusal
+	if errors.As(err, &refusal) && refusal.Hint != "" {
+		return fmt.Errorf("%w: %s", err, refusal.Hint)
+	}
+	return err
 }
 
 func (r *room) stay() {
@@ -171,6 +220,9 @@ func (r *room) World() runner.World { return r.world }
 // Close lets go of the run's tools. After a pause the room stays; after done it
 // stays for a while; otherwise everything in it ends now.
 func (r *room) Close(ctx context.Context, exit goal.Exit) error {
+	r.app.rooms.mu.Lock()
+	r.run = goal.Run{}
+	r.app.rooms.mu.Unlock()
 	r.held.journal(nil) // the run's journal is closed
 	err := errors.Join(r.box.Close(), r.children.follow(ctx, exit))
 	r.camera.run(false)
@@ -178,6 +230,7 @@ func (r *room) Close(ctx context.Context, exit goal.Exit) error {
 	case exit == goal.Interrupted || goal.StatusOf(exit) != goal.Paused && exit != goal.Done:
 		return errors.Join(err, r.app.closeRoom(ctx, r.goal))
 	case exit == goal.Done:
+		r.shut(context.WithoutCancel(ctx))
 		r.linger(context.WithoutCancel(ctx))
 	}
 	return err
@@ -235,20 +288,31 @@ func (a *App) closeRooms(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// private matches variables that a goal's programs have no business with.
-var private = regexp.MustCompile(`(?i)^[^=]*((api_?key|token|secret|password|passwd|credential)[^=]*|_key)=`)
+// private matches variables that a goal's programs have no business with: by their
+// names, and by addresses with a password in them.
+var private = regexp.MustCompile(`(?is)^[^=]*((api_?key|token|secret|pass|credential|webhook)[^=]*|_(key|pwd|pat|auth|dsn))=|^[^=]*=.*://[^/\s@:]*:[^/\s@]+@`)
+
+// KeepVariable names variables, with commas between, that the person wants the
+// programs of goals to have, too.
+const KeepVariable = "GOALPOST_KEEP_ENV"
+
+func keptEnv() []string {
+	return strings.FieldsFunc(os.Getenv(KeepVariable), func(r rune) bool { return r == ',' || r == ' ' })
+}
 
 // goalEnv is the environment of a goal's programs: this program's own without
-// keys and tokens, and without what a provider names as its key.
+// keys and tokens, and without what a provider names as its key. Inside a sandbox
+// much less of it is kept.
 func (a *App) goalEnv() []string {
 	keys := map[string]bool{}
 	for _, p := range a.cfg.Providers() {
 		keys[p.APIKeyEnv] = true
 	}
 	var base []string
+	kept := keptEnv()
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
-		if !keys[name] && !private.MatchString(entry) {
+		if !keys[name] && (!private.MatchString(entry) || slices.Contains(kept, name)) {
 			base = append(base, entry)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"goalpost/backend/model"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
+	"goalpost/backend/sandbox/egress"
 	"goalpost/backend/secret"
 )
 
@@ -121,7 +123,7 @@ func (r *room) Fill(ctx context.Context, c goal.Call) (goal.Call, error) {
 	}
 	values := map[string]string{}
 	for _, use := range uses {
-		if err := r.belongs(c, use); err != nil {
+		if err := r.belongs(ctx, c, use); err != nil {
 			return c, err
 		}
 		if values[use.Name], err = r.app.vault.Get(ctx, use.Name); err != nil {
@@ -136,11 +138,12 @@ func (r *room) Fill(ctx context.Context, c goal.Call) (goal.Call, error) {
 	return c, nil
 }
 
-// belongs refuses a bound secret to a page of another host. What a tool contacts
-// by itself is its effect, and the policy has judged it.
-func (r *room) belongs(c goal.Call, use policy.SecretUse) error {
+// belongs refuses a bound secret to a page, or a frame in one, of another origin.
+// What a tool contacts by itself is its effect, and the policy has judged it.
+func (r *room) belongs(ctx context.Context, c goal.Call, use policy.SecretUse) error {
 	var args struct {
-		Pane string `json:"pane"`
+		Pane   string  `json:"pane"`
+		Target *string `json:"target"`
 	}
 	if err := json.Unmarshal([]byte(c.Arguments), &args); err != nil {
 		return fmt.Errorf("the arguments: %w", err)
@@ -149,11 +152,41 @@ func (r *room) belongs(c goal.Call, use policy.SecretUse) error {
 	if !ok || len(use.Hosts) == 0 {
 		return nil
 	}
-	u, err := url.Parse(p.Info().URL)
-	if err != nil || !slices.Contains(use.Hosts, u.Hostname()) {
-		return fmt.Errorf("the secret %s belongs to %s, and the page is of another host", use.Name, strings.Join(use.Hosts, ", "))
+	origin := originOf(p.Info().URL)
+	if args.Target != nil || c.Tool == "browser_press" {
+		target := ""
+		if args.Target != nil {
+			target = *args.Target
+		}
+		t, err := p.Touches(ctx, target, false)
+		if err != nil {
+			return fmt.Errorf("looking where the secret %s would go: %w", use.Name, err)
+		}
+		origin = t.Origin
+	}
+	if !fitsOrigin(origin, use.Hosts) {
+		return fmt.Errorf("the secret %s belongs to %s, and goes there over https alone: this would be given to %q", use.Name, strings.Join(use.Hosts, ", "), origin)
 	}
 	return nil
+}
+
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// fitsOrigin says whether an origin is that of a host whose secret may be given to
+// it: over https and at the usual port, so that nobody on the way gets it. The
+// loopback has no way.
+func fitsOrigin(origin string, hosts []string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || !slices.Contains(hosts, u.Hostname()) {
+		return false
+	}
+	return egress.Own(net.JoinHostPort(u.Hostname(), "80")) || u.Scheme == "https" && (u.Port() == "" || u.Port() == "443")
 }
 
 // quoted is text from outside as tools wrap it. Only there can a value be cut.

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
 	"goalpost/backend/policy"
 )
 
@@ -62,4 +64,41 @@ func TestASecretIsAskedFor(t *testing.T) {
 		t.Errorf("%+v, %v", receipt.Claims, err)
 	}
 	p.refused(api.StartInput{Secrets: []string{"unknown"}}, "secrets")
+}
+
+// TestABoundSecretGoesToItsOwnOriginAlone: a frame of another site in the right page
+// gets nothing, and the agent's own script is asked about.
+func TestABoundSecretGoesToItsOwnOriginAlone(t *testing.T) {
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	self, err := os.Executable()
+	must(t, err)
+	p := start(t, t.TempDir())
+	_, err = api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{Name: "pin", Value: "a-Value-1", Hosts: []string{"127.0.0.1"}})
+	must(t, err)
+	fill := func(target string) modeltest.Answer {
+		return args("browser_type", map[string]any{"pane": "b1", "target": target, "text": "{{secret:pin}}"})
+	}
+	p.provide(turns(
+		args("write_file", map[string]any{"path": "index.html", "content": `<label>Mine <input></label><iframe src="http://localhost:8080/part.html"></iframe>`}),
+		args("write_file", map[string]any{"path": "part.html", "content": "<label>Theirs <input></label>"}),
+		args("terminal_open", map[string]any{}),
+		args("terminal_run", map[string]any{"pane": "t1", "command": "'" + self + "' static --listen 127.0.0.1:8080 .", "wait_seconds": 1}),
+		args("browser_open", map[string]any{"url": "http://127.0.0.1:8080/"}),
+		args("browser_wait", map[string]any{"pane": "b1", "target": "Theirs", "seconds": 30}),
+		fill("Mine"), fill("Theirs"),
+		args("browser_eval", map[string]any{"pane": "b1", "script": "fetch('http://localhost:8080/?{{secret:pin}}')"}),
+		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
+	))
+	out, err := p.goal.Start(api.StartInput{Objective: "x", Secrets: []string{"pin"}, Checks: shell("test -f never")})
+	must(t, err)
+	if q := p.answers(out.GoalID, ""); q.Tool != "browser_eval" || !strings.Contains(q.Why, "a script could send it") {
+		t.Errorf("%s: %s", q.Tool, q.Why)
+	}
+	p.done(out.GoalID)
+	for n, want := range map[int]string{7: `"ok":true`, 8: "belongs to 127.0.0.1"} {
+		if s, err := p.goal.Step(out.GoalID, n); err != nil || !strings.Contains(s.Result+`"ok":`+fmt.Sprint(s.Outcome == string(event.OK)), want) {
+			t.Errorf("step %d: %s %q, %v", n, s.Outcome, s.Result, err)
+		}
+	}
 }

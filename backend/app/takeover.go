@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"goalpost/backend/api"
 	"goalpost/backend/browser"
 	"goalpost/backend/goal"
+	"goalpost/backend/pane"
 )
 
 // takeovers remembers which goals were paused because a person took a pane over.
@@ -36,15 +38,17 @@ func (t *takeovers) take(id goal.ID) bool {
 }
 
 // TakeOver gives a goal's page to the person. Its goal pauses: nothing is spent
-// while a person drives. That comes first, since what the agent does on the page
-// ends at once, and the goal would ask its model what to do next.
+// while a person drives. That comes first and is waited for, since what the agent
+// does on the page ends at once, and the goal would ask its model what to do next.
 func (b *browsing) TakeOver(ctx context.Context, p *browser.Pane) error {
-	if id := goal.ID(p.Info().GoalID); id != "" {
-		switch err := b.app.Pause(ctx, id); {
-		case err == nil:
+	info := p.Info()
+	if id := goal.ID(info.GoalID); id != "" {
+		ours, err := b.app.runner.Hold(ctx, id, "the person took pane "+info.ID+" over; the goal goes on when it is handed back")
+		if err != nil {
+			return fmt.Errorf("take over: %w", err)
+		}
+		if ours { // else it does not run
 			b.app.takeovers.add(id)
-		case !conflict(err): // else it does not run
-			return err
 		}
 	}
 	if err := p.TakeOver(); err != nil {
@@ -54,14 +58,48 @@ func (b *browsing) TakeOver(ctx context.Context, p *browser.Pane) error {
 }
 
 // HandBack gives the page back to the agent. A goal that was paused for it goes
-// on, and is told to look again.
+// on when the person has none of its pages any more, and is told to look again.
 func (b *browsing) HandBack(ctx context.Context, p *browser.Pane) error {
 	if err := p.HandBack(); err != nil {
 		return fmt.Errorf("hand back: %w", err)
 	}
-	info := p.Info()
+	return b.over(ctx, p.Info(), "have handed it back: look at it again before you go on.")
+}
+
+// left ends a take-over with its page: a window that closes itself after a sign-in,
+// or that the person closes, is handed back with that. The page's news wait for it.
+func (b *browsing) left(info pane.Info) {
+	a := b.app
+	if info.Driver != pane.Person || info.GoalID == "" || a.closing.Load() {
+		return
+	}
+	a.beside.Go(func() {
+		err := b.over(a.life, info, "it is closed now: look at your other panes before you go on.")
+		if err != nil && !a.closing.Load() {
+			a.log.Warn("a page that was taken over is gone, and its goal cannot go on", "goal", info.GoalID, "pane", info.ID, "error", err)
+		}
+	})
+}
+
+// over lets the goal of a page that the person drives no more go on, if it waits
+// for that and for nothing else. what became of the page is told to the agent.
+func (b *browsing) over(ctx context.Context, info pane.Info, what string) error {
 	id := goal.ID(info.GoalID)
-	if !b.app.takeovers.take(id) {
+	if b.drivesAnother(id) {
+		return nil
+	}
+	note := "I had taken pane " + info.ID + " over and " + what
+	switch asked, err := b.app.asksFor(ctx, id, info.ID); {
+	case err != nil:
+		return fmt.Errorf("hand back: %w", err)
+	case b.app.takeovers.take(id):
+		if b.app.runner.Lift(id) {
+			return nil
+		}
+	case asked:
+		note = "I have done what you asked for in pane " + info.ID + " and " + what
+	default:
+		b.app.giveBackIdle(id) //nolint:contextcheck // it outlives the call
 		return nil
 	}
 	select { // the pause may still be on its way
@@ -69,11 +107,44 @@ func (b *browsing) HandBack(ctx context.Context, p *browser.Pane) error {
 	case <-ctx.Done():
 		return fmt.Errorf("hand back: %w", ctx.Err())
 	}
-	err := b.app.Resume(ctx, id, api.ResumeInput{Note: "I had taken pane " + info.ID + " over and have handed it back: look at it again before you go on."})
-	if conflict(err) { // it was resumed or ended meanwhile
+	row, err := b.app.store.Goal(ctx, id)
+	if err != nil || row.Status != goal.Paused { // it was resumed or ended meanwhile
+		return err
+	}
+	if err = b.app.Resume(ctx, id, api.ResumeInput{Note: note}); conflict(err) {
 		return nil
 	}
 	return err
+}
+
+// asksFor says whether the goal waits for its person because its agent asked for
+// something to be done in this pane.
+func (a *App) asksFor(ctx context.Context, id goal.ID, name string) (bool, error) {
+	row, err := a.store.Goal(ctx, id)
+	if errors.Is(err, goal.ErrNotFound) { // another agent's
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	asked, err := a.store.AskedPane(ctx, row)
+	return err == nil && asked == name, err
+}
+
+// giveBackIdle ends the loans of a goal of which no run goes on here.
+func (a *App) giveBackIdle(id goal.ID) {
+	select {
+	case <-a.runner.Done(id):
+		a.giveBack(id)
+	default:
+	}
+}
+
+// drivesAnother says whether the person has a page of the goal.
+func (b *browsing) drivesAnother(id goal.ID) bool {
+	return slices.ContainsFunc(b.app.browsers.List(), func(p pane.Info) bool {
+		return p.GoalID == string(id) && p.Driver == pane.Person
+	})
 }
 
 func conflict(err error) bool {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"goalpost/backend/api"
 	"goalpost/backend/goal"
@@ -28,10 +29,17 @@ type Walled struct {
 // Network lists what the network has refused so far, a line each.
 func (w *Walled) Network() []string { return w.held.proxy.Refused(0) }
 
+// Refused lists what the kernel has refused so far, a line each.
+func (w *Walled) Refused() []string {
+	w.held.mu.Lock()
+	defer w.held.mu.Unlock()
+	return slices.Clone(w.held.tried)
+}
+
 // InSandbox makes the sandbox that a goal would get, lends it, and ends
 // everything in it.
 func (a *App) InSandbox(ctx context.Context, in api.StartInput, do func(*Walled) error) (err error) {
-	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts}
+	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts}
 	if !p.Risk.Valid() {
 		return &goal.Refusal{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
 	}

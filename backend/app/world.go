@@ -14,15 +14,28 @@ import (
 // worldOf is what the goal can change. What it was at the goal's start is kept
 // in a private folder, out of the goal's reach, as long as the goal.
 func (a *App) worldOf(ctx context.Context, g goal.Goal) (*verify.World, error) {
-	w, err := verify.OpenWorld(ctx, verify.Options{
-		Dir: g.Policy.Dir, Private: a.keptOf(g.ID), Criterion: g.Criterion,
-		Protect: g.Options.Protect, NoProtect: g.Options.NoProtect,
-		Pages: func(ctx context.Context) (string, error) { return a.pagesShow(ctx, g.ID) },
-	})
+	o := a.comparing(g)
+	o.Pages = func(ctx context.Context) (string, error) { return a.pagesShow(ctx, g.ID) }
+	w, err := verify.OpenWorld(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("what the goal can change: %w", err)
 	}
 	return w, nil
+}
+
+func (a *App) comparing(g goal.Goal) verify.Options {
+	return verify.Options{
+		Dir: g.Policy.Dir, Private: a.keptOf(g.ID), Criterion: g.Criterion, Protect: g.Options.Protect, NoProtect: g.Options.NoProtect,
+	}
+}
+
+// freeze keeps what decides about a goal as it is when the goal is made: another
+// goal may work in its folder before it.
+func (a *App) freeze(ctx context.Context, g goal.Goal) error {
+	if err := verify.Freeze(ctx, a.comparing(g)); err != nil {
+		return &goal.Refusal{Field: "protect", Reason: "what decides about the goal cannot be kept: " + err.Error(), Hint: "leave files out with --no-protect, or choose a smaller folder"}
+	}
+	return nil
 }
 
 // keptOf is the folder of what this program keeps of a goal besides the journal.

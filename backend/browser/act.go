@@ -39,16 +39,13 @@ func (p *Pane) Click(ctx context.Context, target string) (Acted, error) {
 
 // Type writes into a text field, at its end, or in place of what is there when
 // clear is set; submit presses Enter after it. In a list it chooses the option
-// of that name; a date, a time, a colour and a slider take their value.
+// of that name; a date, a time, a colour and a slider take their value, see enter.
 func (p *Pane) Type(ctx context.Context, target, text string, submit, clear bool) (Acted, error) {
 	if len(text) > 1<<20 {
 		return Acted{}, errors.New("typing: the text is longer than 1 MB")
 	}
 	return p.act(ctx, "typing into "+clean(target, 80), func(ctx context.Context, pg *page) error {
-		var field struct {
-			Ref, Words, Kind string
-			Suggests         bool
-		}
+		var field field
 		at, err := p.askAt(ctx, pg, &field, "prepare", target, text)
 		if err != nil {
 			return err
@@ -58,8 +55,8 @@ func (p *Pane) Type(ctx context.Context, target, text string, submit, clear bool
 			if err := p.fill(ctx, pg, at, field.Ref, text, clear); err != nil {
 				return err
 			}
-		} else {
-			p.show("fills "+field.Words, 0, 0)
+		} else if err := p.enter(ctx, pg, at, field); err != nil {
+			return err
 		}
 		if !submit {
 			return nil
@@ -69,7 +66,7 @@ func (p *Pane) Type(ctx context.Context, target, text string, submit, clear bool
 }
 
 func (p *Pane) fill(ctx context.Context, pg, where *page, ref, text string, clear bool) error {
-	if err := p.clickOn(ctx, pg, "type into", ref, Press{}); err != nil {
+	if err := p.clickOn(ctx, pg, "type into", ref, press{}); err != nil {
 		return err
 	}
 	var caret struct{ End, Empty bool }
@@ -160,21 +157,25 @@ func (p *Pane) aim(ctx context.Context, pg *page, verb, target string, unsure bo
 
 // clickOn clicks an element. Something that comes over it in the last moment is
 // kept from being clicked by walker.js, and the click is tried again.
-func (p *Pane) clickOn(ctx context.Context, pg *page, verb, target string, how Press) error {
+func (p *Pane) clickOn(ctx context.Context, pg *page, verb, target string, how press) error {
 	missed := ""
 	for try := range 3 {
 		at, where, err := p.aim(ctx, pg, verb, target, try > 0)
 		if err != nil {
 			return err
 		}
-		if err := p.pressWith(ctx, pg, at, how); err != nil {
+		if err := p.pressWith(ctx, pg, at, how.Press); err != nil {
 			return err
 		}
-		var landed struct{ Missed string }
-		if err := where.ask(ctx, &landed, "landed"); err != nil || landed.Missed == "" {
+		var landed struct {
+			Missed string
+			Calm   *calm
+		}
+		if err := where.ask(ctx, &landed, "landed", how.last); err != nil || landed.Missed == "" {
 			if errors.Is(err, errAsked) {
 				return err
 			}
+			p.early[where] = landed.Calm
 			return nil // the click may have ended the document
 		}
 		missed, target = landed.Missed, at.Ref
@@ -199,11 +200,16 @@ func (p *Pane) stroke(ctx context.Context, pg *page, keys string) error {
 // act wraps an action that changes the page: it watches what the page does,
 // waits until it is quiet, and tells what changed.
 func (p *Pane) act(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
+	return p.actOn(ctx, what, func(*page) bool { return false }, f)
+}
+
+// actOn is act; asks says that f begins by asking the page itself.
+func (p *Pane) actOn(ctx context.Context, what string, asks func(*page) bool, f func(context.Context, *page) error) (Acted, error) {
 	var acted Acted
 	err := p.inTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		before := p.Info()
 		p.change(func() { p.note, p.row = "", 0 })
-		if err := p.mark(ctx, pg); err != nil {
+		if err := p.mark(ctx, pg, asks(pg)); err != nil {
 			return err
 		}
 		err := p.watched(ctx, pg, f)
@@ -233,6 +239,7 @@ func (p *Pane) actOpen(ctx context.Context, what string, f func(context.Context,
 
 // watched acts and waits until the page is quiet, or asks something.
 func (p *Pane) watched(ctx context.Context, pg *page, f func(context.Context, *page) error) error {
+	p.early, p.last = map[*page]*calm{}, map[*page]*changes{}
 	p.watchTraffic(pg, true)
 	defer p.watchTraffic(pg, false)
 	defer p.endShow()
@@ -282,9 +289,14 @@ func (p *Pane) outcome(ctx context.Context, pg *page, before pane.Info) Acted {
 	return Acted{URL: now.URL, Title: now.Title, Changed: cut(b.String(), 1000)}
 }
 
-// mark remembers what is in view, on the page and in its parts.
-func (p *Pane) mark(ctx context.Context, pg *page) error {
+// mark remembers what is in view, on the page and in its parts. With asks the page is
+// not waited for: what it is asked next comes after it. Keys and the mouse would not,
+// they reach the page another way.
+func (p *Pane) mark(ctx context.Context, pg *page, asks bool) error {
 	for _, view := range p.views(pg) {
+		if asks && view == pg && view.tell("mark") {
+			continue
+		}
 		if err := view.ask(ctx, nil, "mark"); err != nil && view == pg {
 			return err
 		}
@@ -292,24 +304,26 @@ func (p *Pane) mark(ctx context.Context, pg *page) error {
 	return nil
 }
 
+// changes are what is different since mark.
+type changes struct {
+	Fresh         bool // it is another document
+	Added         []string
+	More, Removed int
+}
+
 // differs tells what is different since mark.
 func (p *Pane) differs(ctx context.Context, pg *page) (string, error) {
-	var all struct {
-		Fresh         bool
-		Added         []string
-		More, Removed int
-	}
+	var all changes
 	for _, view := range p.views(pg) {
-		var d struct {
-			Fresh         bool
-			Added         []string
-			More, Removed int
-		}
-		if err := view.ask(ctx, &d, "diff"); err != nil {
-			if view == pg {
-				return "", err
+		d := p.last[view]
+		if d == nil || !view.tell("rest") {
+			d = &changes{}
+			if err := view.ask(ctx, d, "diff"); err != nil {
+				if view == pg {
+					return "", err
+				}
+				continue
 			}
-			continue
 		}
 		if view == pg {
 			all.Fresh = d.Fresh

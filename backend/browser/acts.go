@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -20,12 +19,12 @@ import (
 // takes several has only these chosen then.
 func (p *Pane) Select(ctx context.Context, target string, options []string) (Acted, error) {
 	return p.act(ctx, "choosing in "+clean(target, 80), func(ctx context.Context, pg *page) error {
-		var field struct{ Words, Kind string }
-		if _, err := p.askAt(ctx, pg, &field, "choose", target, options); err != nil {
+		var field field
+		at, err := p.askAt(ctx, pg, &field, "choose", target, options)
+		if err != nil {
 			return err
 		}
-		p.show("chooses in "+field.Words, 0, 0)
-		return nil
+		return p.enter(ctx, pg, at, field)
 	})
 }
 
@@ -45,7 +44,7 @@ func (p *Pane) Check(ctx context.Context, target string, on bool) (Acted, error)
 			p.tell("it was so already")
 			return nil
 		}
-		if err := p.clickOn(ctx, pg, "tick", box.Ref, Press{}); err != nil {
+		if err := p.clickOn(ctx, pg, "tick", box.Ref, press{}); err != nil {
 			return err
 		}
 		if err := where.ask(ctx, &box, "ticked", box.Ref); err == nil && box.Checked != on {
@@ -101,7 +100,7 @@ func (p *Pane) placeOf(ctx context.Context, pg *page, at *aimed, target string) 
 
 // unguard takes back what aim prepared for a click.
 func (p *Pane) unguard(ctx context.Context, where *page) {
-	if err := where.ask(ctx, nil, "landed"); err != nil {
+	if err := where.ask(ctx, nil, "landed", false); err != nil {
 		p.m.cfg.Log.Debug("unguarding", "pane", p.id, "error", err)
 	}
 }
@@ -308,10 +307,9 @@ func (p *Pane) Eval(ctx context.Context, script string) (string, error) {
 		if err != nil {
 			return err
 		}
-		if !json.Valid(raw) {
-			raw = []byte("null")
+		if out, err = readable(raw); err != nil {
+			return err
 		}
-		out = string(raw)
 		if len(out) > 16<<10 {
 			out = strings.ToValidUTF8(out[:16<<10], "") + "…"
 		}

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -248,8 +249,28 @@ func TestProfiles(t *testing.T) {
 	if _, err := other.Open(b.ctx, Options{ID: "b1", Profile: "work"}); !errors.Is(err, ErrLocked) {
 		t.Errorf("a profile that is in use: %v", err)
 	}
-	if err := b.DeleteProfile("work"); !errors.Is(err, ErrLocked) {
-		t.Errorf("deleting a profile that is in use: %v", err)
+	for what, err := range map[string]error{"deleting": b.DeleteProfile(b.ctx, "work"), "renaming": b.RenameProfile(b.ctx, "work", "play")} {
+		if !errors.Is(err, ErrOpen) {
+			t.Errorf("%s a profile of which a page is open: %v", what, err)
+		}
+	}
+	if err := other.DeleteProfile(b.ctx, "work"); !errors.Is(err, ErrLocked) {
+		t.Errorf("deleting a profile that another Goalpost uses: %v", err)
+	}
+	spare := open("b3", "spare")
+	b.eval(spare, "document.cookie = 'who=eve; max-age=3600'")
+	b.ok(b.ClosePane(b.ctx, "b3"))
+	if err := b.RenameProfile(b.ctx, "spare", "work"); !errors.Is(err, ErrRefused) {
+		t.Errorf("a name that another profile has: %v", err)
+	}
+	b.ok(b.RenameProfile(b.ctx, "spare", "other"))
+	if got := b.eval(open("b3", "other"), "document.cookie"); got != `"who=eve"` || !slices.Equal(b.Profiles(), []string{"other", "work"}) {
+		t.Errorf("a renamed profile has the cookie %s; profiles %v", got, b.Profiles())
+	}
+	b.ok(b.ClosePane(b.ctx, "b3"))
+	b.ok(b.DeleteProfile(b.ctx, "other"))
+	if got := b.Profiles(); !slices.Equal(got, []string{"work"}) {
+		t.Errorf("after deleting one the profiles are %v", got)
 	}
 	b.ok(b.Close(b.ctx))
 	again, err := other.Open(b.ctx, Options{ID: "b1", URL: b.url("one.html"), Profile: "work"})

@@ -4,26 +4,66 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"goalpost/backend/pane"
 )
 
-// LoginForm finds the fields for a login on a page of exactly this origin; it
-// changes nothing.
+// Origins lists the origins of the page and of its frames, the page's own first.
+func (p *Pane) Origins(ctx context.Context) ([]string, error) {
+	var list []string
+	err := p.inTurn(ctx, "looking where the page is from", func(ctx context.Context, pg *page) error {
+		for _, view := range p.views(pg) {
+			var some []string
+			if err := view.ask(ctx, &some, "origins"); err != nil && view == pg {
+				return err
+			}
+			for _, one := range some {
+				if !slices.Contains(list, one) {
+					list = append(list, one)
+				}
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// LoginForm finds the fields for a login on a page of exactly this origin, or in a
+// frame of it; it changes nothing.
 func (p *Pane) LoginForm(ctx context.Context, origin string) (pane.LoginForm, error) {
 	var f pane.LoginForm
-	err := p.inTurn(ctx, "looking for a login form", func(ctx context.Context, pg *page) error {
-		return pg.ask(ctx, &f, "loginForm", origin)
+	err := p.inTurn(ctx, "looking for a login form", func(ctx context.Context, pg *page) (err error) {
+		_, f, err = p.loginForm(ctx, pg, origin)
+		return err
 	})
 	return f, err
 }
 
-// Login types a saved login into the page, which must be of the origin that it
-// belongs to, also at the moment of typing. What is typed is told to nobody.
+// loginForm also says in which page or part the form is.
+func (p *Pane) loginForm(ctx context.Context, pg *page, origin string) (*page, pane.LoginForm, error) {
+	var f pane.LoginForm
+	var missed error
+	for _, view := range p.views(pg) {
+		err := view.ask(ctx, &f, "loginForm", origin)
+		if err == nil {
+			return view, f, nil
+		}
+		var m *miss
+		if missed == nil || errors.As(err, &m) && m.code != "elsewhere" {
+			missed = err
+		}
+	}
+	return nil, f, missed
+}
+
+// Login types a saved login into the page, or a frame of it, which must be of the
+// origin that it belongs to, also at the moment of typing. What is typed is told to
+// nobody.
 func (p *Pane) Login(ctx context.Context, origin, user, password string, submit bool) (Acted, error) {
 	return p.act(ctx, "logging in", func(ctx context.Context, pg *page) error {
-		var f pane.LoginForm
-		if err := pg.ask(ctx, &f, "loginForm", origin); err != nil {
+		where, f, err := p.loginForm(ctx, pg, origin)
+		if err != nil {
 			return err
 		}
 		fill := func(ref, text string) error {
@@ -32,13 +72,13 @@ func (p *Pane) Login(ctx context.Context, origin, user, password string, submit 
 			}
 			// A ref is good for one document only, and this one's origin was looked at.
 			var still struct{ Held bool }
-			if err := pg.ask(ctx, &still, "belongs", ref, origin); err != nil {
+			if err := where.ask(ctx, &still, "belongs", ref, origin); err != nil {
 				return err
 			}
 			if !still.Held {
 				return fmt.Errorf("the page has gone from %s meanwhile", origin)
 			}
-			return p.fill(ctx, pg, pg, ref, text, true)
+			return p.fill(ctx, pg, where, ref, text, true)
 		}
 		if err := fill(f.User, user); err != nil {
 			return err

@@ -39,6 +39,7 @@ type cast struct {
 	page   *page // nil: none to film
 	on     bool
 	views  map[*View]struct{}
+	sizes  int // counts what viewers told
 	n      uint32
 	latest *pane.Frame
 	open   []openFrame // not acknowledged, oldest first
@@ -48,6 +49,7 @@ type cast struct {
 	due    bool        // that look waits for the viewers
 	silent int         // how often the screencast was started without a picture
 	closed bool
+	sharpness
 }
 
 type openFrame struct {
@@ -104,6 +106,7 @@ func (c *cast) run() {
 // acknowledgement, and a picture of then is not the page of now.
 func (c *cast) forget() {
 	c.latest, c.open = nil, nil
+	c.blur()
 	c.disarm()
 	if c.check != nil {
 		c.check.Stop()
@@ -148,9 +151,13 @@ func (c *cast) lookAfter(quiet time.Duration) {
 
 // take is called with each frame, on the connection's reading goroutine.
 func (c *cast) take(f castFrame) {
+	f.width, f.height = c.pane.inCSS(f.width, f.height)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.on || c.page == nil || string(c.page.session) != f.session {
+		return
+	}
+	if c.unchanged(f) {
 		return
 	}
 	c.n++
@@ -164,6 +171,7 @@ func (c *cast) take(f castFrame) {
 		c.check = nil
 	}
 	c.first = false
+	c.soon()
 	c.settle()
 	for v := range c.views {
 		v.poke()

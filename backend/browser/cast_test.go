@@ -30,12 +30,38 @@ func TestFrameAfterClick(t *testing.T) {
 	}
 }
 
+// A page has the size of the last viewer who came, and again that of another when
+// they look away or go.
+func TestThePageFitsWhoeverLooks(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "colour.html")
+	wide, small := p.Attach(), p.Attach()
+	defer wide.Close()
+	b.ok(wide.Resize(b.ctx, 900, 500, 1))
+	b.sized(wide, 900, 500)
+	b.ok(small.Resize(b.ctx, 400, 300, 2))
+	b.sized(wide, 400, 300)
+	small.SetVisible(false)
+	b.sized(wide, 900, 500)
+	small.SetVisible(true)
+	b.sized(wide, 400, 300)
+	small.Close()
+	b.sized(wide, 900, 500)
+}
+
+// sized waits for a picture of this size in pixels of CSS.
+func (b *bench) sized(v *View, width, height int) {
+	b.Helper()
+	for f := b.frame(v); f.Width != width || f.Height != height; f = b.frame(v) {
+	}
+}
+
 func TestResizedFrames(t *testing.T) {
 	b := newBench(t)
 	v := b.open("b1", "colour.html").Attach()
 	defer v.Close()
 	b.frameOf(v, red)
-	b.ok(v.Resize(b.ctx, 500, 320))
+	b.ok(v.Resize(b.ctx, 500, 320, 1))
 	for f := b.frame(v); f.Width != 500 || f.Height != 320; {
 		f = b.frame(v)
 	}

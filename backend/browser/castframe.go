@@ -2,7 +2,6 @@ package browser
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"math"
 )
@@ -19,8 +18,7 @@ type castFrame struct {
 // after other members.
 var framePrefix = []byte(`{"method":"Page.screencastFrame"`)
 
-// parseFrame takes a message with framePrefix apart. The picture is decoded in
-// place: the message must not be used afterwards.
+// parseFrame takes a message with framePrefix apart. The picture is a copy.
 func parseFrame(message []byte) (castFrame, bool) {
 	open := []byte(`"data":"`)
 	i := bytes.Index(message, open)
@@ -33,7 +31,7 @@ func parseFrame(message []byte) (castFrame, bool) {
 		return castFrame{}, false
 	}
 	data := message[i : i+n]
-	rest := make([]byte, 0, i+len(message)-i-n)
+	rest := make([]byte, 0, len(message)-n)
 	rest = append(append(rest, message[:i]...), message[i+n:]...)
 	var head struct {
 		SessionID string `json:"sessionId"`
@@ -48,13 +46,13 @@ func parseFrame(message []byte) (castFrame, bool) {
 	if err := json.Unmarshal(rest, &head); err != nil {
 		return castFrame{}, false
 	}
-	size, err := base64.StdEncoding.Decode(data, data)
-	if err != nil {
+	jpeg, ok := decodePicture(data)
+	if !ok {
 		return castFrame{}, false
 	}
 	return castFrame{
 		session: head.SessionID, cast: head.Params.SessionID,
 		width: int(math.Round(head.Params.Metadata.Width)), height: int(math.Round(head.Params.Metadata.Height)),
-		jpeg: data[:size:size],
+		jpeg: jpeg,
 	}, true
 }

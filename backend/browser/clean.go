@@ -10,6 +10,9 @@ import (
 // space, control characters and those that turn or hide text are left out, and
 // more than limit bytes are cut at a character.
 func clean(s string, limit int) string {
+	if len(s) <= limit && isClean(s) {
+		return s
+	}
 	var b strings.Builder
 	space := false
 	for _, r := range s {
@@ -31,4 +34,18 @@ func clean(s string, limit int) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// isClean says that a text is as clean would make it, which most are; it may say no
+// to one that is.
+func isClean(s string) bool {
+	space := true
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' || c > '~' || c == ' ' && space {
+			return false
+		}
+		space = c == ' '
+	}
+	return !space || s == ""
 }

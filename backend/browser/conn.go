@@ -18,8 +18,7 @@ import (
 	"github.com/go-rod/rod/lib/utils"
 )
 
-// postedFrom is the first id of messages whose answers nobody awaits. rod
-// counts its own from 1.
+// postedFrom is the first id of messages whose answers nobody awaits.
 const postedFrom = 1 << 29
 
 // conn is the connection to one Chromium. Its methods may be called
@@ -102,7 +101,7 @@ func (c *conn) do(ctx, alive context.Context, session proto.TargetSessionID, lim
 			err = fmt.Errorf("%s: %v", what, r)
 		}
 	}()
-	if err := f(client{ctx: ctx, rpc: c.rpc, session: session}); err != nil {
+	if err := f(client{ctx: ctx, conn: c, session: session}); err != nil {
 		return fmt.Errorf("%s: %w", what, explain(ctx, limit, err))
 	}
 	return nil
@@ -122,7 +121,7 @@ func tie(ctx, alive context.Context) (context.Context, context.CancelCauseFunc) 
 // cause is why ctx ended: an error of this package, or the caller's own.
 func cause(ctx context.Context) error {
 	err := context.Cause(ctx)
-	for _, ours := range []error{ErrCrashed, ErrEnded, ErrClosed, ErrTimeout, ErrTakenOver, errAsked} {
+	for _, ours := range []error{ErrCrashed, ErrEnded, ErrClosed, ErrTimeout, ErrTakenOver, ErrNotLeased, errAsked, errStopped, errElsewhere} {
 		if errors.Is(err, ours) {
 			return ours
 		}
@@ -178,17 +177,13 @@ func tell(c proto.Client, req proto.Request) error {
 // client is what the commands of rod's proto package are called on.
 type client struct {
 	ctx     context.Context
-	rpc     *cdp.Client
+	conn    *conn
 	session proto.TargetSessionID
 }
 
 // Call sends a command and waits for its answer.
 func (c client) Call(ctx context.Context, session, method string, params any) ([]byte, error) {
-	b, err := c.rpc.Call(ctx, session, method, params)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", method, err)
-	}
-	return b, nil
+	return c.conn.call(ctx, session, method, params)
 }
 
 // GetContext is asked for by proto.

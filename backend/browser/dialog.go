@@ -85,19 +85,63 @@ func (p *Pane) dismiss(ctx context.Context) {
 	}
 }
 
+// Asks is the oldest question that the page, or its loading, waits for.
+func (p *Pane) Asks() (pane.Question, bool) {
+	q, open := p.waiting()
+	return q.Question, open
+}
+
 // Dialog answers, for the agent, the oldest question that the page waits for: an
 // alert, a confirm or a prompt, with text for the latter. Without one it is an
-// error. An agent that acts without answering dismisses the question.
+// error. What needs more than a yes is refused: see Trust and SignIn. An agent
+// that acts without answering dismisses the question.
 func (p *Pane) Dialog(ctx context.Context, yes bool, text string) (Acted, error) {
 	q, open := p.waiting()
 	if !open {
 		return Acted{}, errors.New("answering a dialog: the page asks nothing")
 	}
+	if yes && (q.Kind == pane.Certificate || q.Kind == pane.Login) {
+		return Acted{}, fmt.Errorf("answering a dialog: %s of %s takes more than a yes", q.Kind, q.Origin)
+	}
+	return p.reply(ctx, q, pane.Answer{Yes: yes, Text: text})
+}
+
+// Trust goes on to a server of exactly this origin, of which the page asks, though
+// it cannot prove who it is.
+func (p *Pane) Trust(ctx context.Context, origin string) (Acted, error) {
+	q, err := p.asksOf(pane.Certificate, origin)
+	if err != nil {
+		return Acted{}, err
+	}
+	return p.reply(ctx, q, pane.Answer{Yes: true})
+}
+
+// SignIn gives a server of exactly this origin, which asks for it, a name and a
+// password. They are told to nobody else.
+func (p *Pane) SignIn(ctx context.Context, origin, user, password string) (Acted, error) {
+	q, err := p.asksOf(pane.Login, origin)
+	if err != nil {
+		return Acted{}, err
+	}
+	return p.reply(ctx, q, pane.Answer{Yes: true, User: user, Password: password})
+}
+
+func (p *Pane) asksOf(kind pane.QuestionKind, origin string) (asked, error) {
+	q, open := p.waiting()
+	if !open || q.Kind != kind || q.Origin != origin {
+		return q, fmt.Errorf("answering: the page asks for no %s of %s", kind, clean(origin, 200))
+	}
+	return q, nil
+}
+
+// reply answers this question and no other one for the agent.
+func (p *Pane) reply(ctx context.Context, q asked, a pane.Answer) (Acted, error) {
+	a.ID = q.ID
 	return p.actOpen(ctx, "answering "+string(q.Kind), func(ctx context.Context, _ *page) error {
 		q, err := p.taken(func(a asked) bool { return a.ID == q.ID })
 		if err != nil {
 			return err
 		}
-		return q.answer(ctx, pane.Answer{ID: q.ID, Yes: yes, Text: text})
+		return q.answer(ctx, a)
 	})
 }

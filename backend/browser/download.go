@@ -15,6 +15,7 @@ import (
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 
+	"goalpost/backend/folder"
 	"goalpost/backend/pane"
 )
 
@@ -101,6 +102,18 @@ func FileName(name string) string {
 		return "download"
 	}
 	return name
+}
+
+// interrupted says of what was under way that it will not arrive: the browser
+// that fetched it is gone. mu is held.
+func (p *Pane) interrupted() {
+	p.downloads = slices.Clone(p.downloads)
+	for i := range p.downloads {
+		if p.downloads[i].State == pane.Downloading {
+			p.downloads[i].State = pane.Canceled
+		}
+	}
+	p.redraw()
 }
 
 func (m *Manager) onProgress(e *cdp.Event) {
@@ -197,16 +210,18 @@ func shelveIn(dir, name, from string) (path string, err error) {
 		return "", fmt.Errorf("the goal's folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	if err := root.MkdirAll(goalDownloads, 0o700); err != nil {
+	to, _, err := folder.Parent(root, filepath.Join(goalDownloads, "name"))
+	if err != nil {
 		return "", fmt.Errorf("the goal's folder for downloads: %w", err)
 	}
+	defer func() { err = errors.Join(err, to.Close()) }()
 	in, err := os.Open(from)
 	if err != nil {
 		return "", fmt.Errorf("the file that came: %w", err)
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	out, at, err := free(func(at string) (*os.File, error) {
-		return root.OpenFile(filepath.Join(goalDownloads, at), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		return to.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	}, name)
 	if err != nil {
 		return "", err

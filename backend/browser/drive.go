@@ -21,13 +21,17 @@ var (
 // byAgent says whether something is done for the goal that leased the pane.
 func (p *Pane) byAgent(ctx context.Context) bool {
 	run, ok := goal.RunOf(ctx)
-	return ok && p.goalID != "" && string(run.Goal) == p.goalID
+	lease := p.Lease()
+	return ok && lease != "" && string(run.Goal) == lease
 }
 
 // mayDrive refuses who has not the pane.
 func (p *Pane) mayDrive(ctx context.Context) error {
+	if err := p.byAnother(ctx); err != nil {
+		return err
+	}
 	switch driver := p.Driver(); {
-	case p.goalID == "":
+	case p.Lease() == "":
 		return nil
 	case p.byAgent(ctx) && driver == pane.Person:
 		return ErrTakenOver
@@ -41,11 +45,11 @@ func (p *Pane) mayDrive(ctx context.Context) error {
 // also one that waits, ends at once with ErrTakenOver, and so does every further
 // one until HandBack. What the page says meanwhile is not kept for the agent.
 func (p *Pane) TakeOver() error {
-	if p.goalID == "" {
+	if p.Lease() == "" {
 		return errors.New("taking over: this pane is yours already")
 	}
 	p.change(func() {
-		if p.info.Driver == pane.Person {
+		if p.info.Driver == pane.Person || p.lease() == "" { // taken back meanwhile
 			return
 		}
 		p.info.Driver, p.info.Acting = pane.Person, ""
@@ -57,11 +61,11 @@ func (p *Pane) TakeOver() error {
 
 // HandBack gives the pane back to the agent.
 func (p *Pane) HandBack() error {
-	if p.goalID == "" {
+	if p.Lease() == "" {
 		return errors.New("handing back: no goal has leased this pane")
 	}
 	p.change(func() {
-		if p.info.Driver == pane.Agent {
+		if p.info.Driver == pane.Agent || p.lease() == "" {
 			return
 		}
 		p.info.Driver = pane.Agent
@@ -85,10 +89,16 @@ func (p *Pane) HandedBack(ctx context.Context) error {
 	return nil
 }
 
-// leased gives a context that ends with ErrTakenOver when a person takes over.
+// leased gives a context that ends with ErrTakenOver when a person takes over,
+// and with ErrNotLeased for a goal that has not the pane.
 func (p *Pane) leased(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	p.mu.Lock()
-	held := p.held
+	held, lease := p.held, p.lease()
 	p.mu.Unlock()
-	return tie(ctx, held)
+	run, ok := goal.RunOf(ctx)
+	ctx, cancel := tie(ctx, held)
+	if ok && !p.bare && string(run.Goal) != lease {
+		cancel(ErrNotLeased)
+	}
+	return ctx, cancel
 }

@@ -17,6 +17,7 @@ type engine struct {
 	m        *Manager
 	mu       sync.Mutex
 	contexts map[string]proto.BrowserBrowserContextID // by goal id; "" is the person
+	networks sync.Map                                 // by context: the goal whose network it has
 	proxy    func(goalID string) string               // may be nil
 	ends     []time.Time                              // when this engine and those before it ended by themselves, guarded by m.mu
 }
@@ -74,9 +75,9 @@ func (m *Manager) running(ctx context.Context, key string) (*engine, error) {
 	defer cancel(nil)
 	b, err := launch(ctx, m.cfg, func() (*runDir, error) { return m.engineFolder(key) }, m.onEvent, m.onFrame)
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	if err != nil {
 		delete(m.engines, key)
+		m.mu.Unlock()
 		return nil, err
 	}
 	next := &engine{chromium: b, m: m, contexts: map[string]proto.BrowserBrowserContextID{}, proxy: m.cfg.ContextProxy}
@@ -85,7 +86,11 @@ func (m *Manager) running(ctx context.Context, key string) (*engine, error) {
 	}
 	m.engines[key] = next
 	m.work.Go(func() { m.watch(next) }) //nolint:contextcheck // it outlives the call that started Chromium
-	return next, nil
+	m.mu.Unlock()
+	if key == goalEngine {
+		err = next.do(ctx, next.alive, "", callLimit, "watching the workers of pages", func(c proto.Client) error { return tell(c, guardTargets{}) })
+	}
+	return next, err
 }
 
 // watch tells the panes of a Chromium that it ended, and brings them back.
@@ -131,6 +136,7 @@ func (e *engine) context(c proto.Client, goalID, network string) (proto.BrowserB
 			return "", fmt.Errorf("a browser context for the goal: %w", err)
 		}
 		id = made.BrowserContextID
+		e.networks.Store(id, network)
 	}
 	behaviour, err := e.m.downloads(goalID, id)
 	if err != nil {
@@ -194,7 +200,8 @@ func (e *engine) attach(ctx context.Context, p *Pane, width, height int, target 
 		return nil, err
 	}
 	pg.alive, pg.end = context.WithCancelCause(e.alive)
-	p.adopt(pg)
+	listens := p.adopt(pg)
+	defer e.m.unguard(pg.target)
 	return pg, pg.do(ctx, launchLimit, "preparing the page", func(c proto.Client) error {
 		requests := []proto.Request{
 			proto.PageEnable{},
@@ -203,9 +210,9 @@ func (e *engine) attach(ctx context.Context, p *Pane, width, height int, target 
 			proto.PageSetLifecycleEventsEnabled{Enabled: true},
 			// Without it a page is hidden, and draws nothing, once another of the same window is in front.
 			proto.EmulationSetFocusEmulationEnabled{Enabled: true},
-			metrics(width, height),
-			e.m.gates(),
+			p.metrics(),
 			proto.PageSetInterceptFileChooserDialog{Enabled: true},
+			e.m.gates(),
 			attachParts{},
 			proto.InputSetInterceptDrags{Enabled: true},
 			proto.SecurityEnable{},
@@ -214,7 +221,7 @@ func (e *engine) attach(ctx context.Context, p *Pane, width, height int, target 
 		if !p.bare {
 			requests = append(requests, ours...)
 		}
-		if p.goalID != "" && !p.bare { // what a goal's pages fetch is kept for its agent
+		if listens { // what a goal's pages fetch is kept for its agent
 			requests = append(requests, listening)
 		}
 		// They are carried out in order; one answer is all that needs to be awaited.
@@ -223,7 +230,11 @@ func (e *engine) attach(ctx context.Context, p *Pane, width, height int, target 
 		}
 		// Answered by the page's process, unlike some of those: a page that goes
 		// elsewhere before it has carried them out crashes.
-		return tell(c, proto.PageGetFrameTree{})
+		tree, err := ask(c, proto.PageGetFrameTree{})
+		if err == nil && target != "" {
+			p.begins(tree.FrameTree.Frame)
+		}
+		return err
 	})
 }
 
@@ -234,8 +245,19 @@ var ours = []proto.Request{
 	addScript{Source: permitScript},
 }
 
-func metrics(width, height int) proto.EmulationSetDeviceMetricsOverride {
-	return proto.EmulationSetDeviceMetricsOverride{Width: width, Height: height, DeviceScaleFactor: 1}
+// metrics is the size of the page, in CSS pixels, on the screen that it is seen on.
+func (p *Pane) metrics() proto.EmulationSetDeviceMetricsOverride {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return proto.EmulationSetDeviceMetricsOverride{Width: p.width, Height: p.height, DeviceScaleFactor: p.ratio}
+}
+
+// fit gives the page the pane's size. Whoever changes that calls it afterwards:
+// however many do so at once, the last that Chromium hears of is the newest.
+func (p *Pane) fit(pg *page) {
+	p.fitting.Lock()
+	defer p.fitting.Unlock()
+	pg.post(p.metrics())
 }
 
 // onEvent is called by the connection, one event at a time.
@@ -248,6 +270,8 @@ func (m *Manager) onEvent(e *cdp.Event) {
 		p.onEvent(e)
 	} else if p := m.byPart(proto.TargetSessionID(e.SessionID)); p != nil {
 		p.onPartEvent(e)
+	} else if g := m.guardOf(proto.TargetSessionID(e.SessionID)); g != nil {
+		m.onGuarded(g, e)
 	}
 }
 

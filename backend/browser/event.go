@@ -57,6 +57,8 @@ func (p *Pane) onEvent(e *cdp.Event) {
 		p.onAuth(pg, e)
 	case "Security.certificateError":
 		p.onCertificate(pg, e)
+	case "Security.visibleSecurityStateChanged":
+		p.onSecurity(e)
 	case "Runtime.bindingCalled":
 		p.onTold(pg, e)
 	case "Inspector.targetCrashed":
@@ -100,7 +102,7 @@ const faultCrashed = "the page crashed"
 
 func (p *Pane) crash(pg *page) {
 	p.change(func() {
-		p.fault, p.info.Running, p.info.Loading = faultCrashed, false, false
+		p.fault, p.info.Running, p.loading = faultCrashed, false, false
 		p.withdrawn(everything)
 	})
 	pg.end(ErrCrashed)
@@ -112,7 +114,10 @@ func (p *Pane) onLoading(pg *page, e *cdp.Event, loading bool) {
 	}
 	if decode(e, &frame) && frame.FrameID == pg.frame() {
 		p.change(func() {
-			p.info.Loading = loading
+			p.loading = loading
+			if p.voyage != nil && loading {
+				p.voyage.begun = true
+			}
 			p.net.last, p.net.leaving = time.Now(), time.Time{}
 		})
 		if !loading {
@@ -147,15 +152,19 @@ func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
 		p.load.loader = ev.Frame.LoaderID
 		p.load.posted = p.load.posting != "" && p.load.posting == ev.Frame.LoaderID
 		p.load.moves++
+		p.load.veil = time.Now().Add(veilLimit)
 		p.net = traffic{on: p.net.on, last: p.net.last, patient: p.net.patient}
 		p.info.URL = clean(ev.Frame.URL+ev.Frame.URLFragment, 4096)
 		p.info.Title = untitled(p.info.URL)
+		told := p.woe // by whoever went there, in better words
 		p.woe, p.note, p.hung, p.row = "", "", false, 0
 		p.withdrawn(func(a asked) bool { return a.Kind != pane.SaveLogin }) // which outlives the form that was sent
-		p.drag = nil
+		p.drag, p.unsigned = nil, nil
 		if ev.Frame.Unreachable != "" {
 			p.info.URL = clean(ev.Frame.Unreachable, 4096)
-			p.woe = "this page could not be loaded"
+			if p.woe = told; told == "" {
+				p.woe = "this page could not be loaded"
+			}
 		}
 	})
 	p.cast.changed()
@@ -190,9 +199,20 @@ func (p *Pane) onLifecycle(pg *page, e *cdp.Event) {
 			}
 		})
 	case proto.PageLifecycleEventNameLoad:
-		p.change(func() { p.load.loaded = life.LoaderID })
+		p.change(func() {
+			p.load.loaded = life.LoaderID
+			if soon := time.Now().Add(veilAfterLoad); p.load.veil.After(soon) && life.LoaderID == p.load.loader {
+				p.load.veil = soon
+			}
+		})
 		p.wantHistory() // at the move itself Chromium may not have noted it yet
 		p.visited()
+	case proto.PageLifecycleEventNameFirstPaint:
+		p.change(func() {
+			if life.LoaderID == p.load.loader {
+				p.load.veil = time.Time{}
+			}
+		})
 	default:
 	}
 }
@@ -213,6 +233,8 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 				m.onPopup(opener, *ev.TargetInfo)
 			}
 		}
+	case "Target.attachedToTarget", "Target.detachedFromTarget":
+		m.onGuard(e)
 	case "Target.targetDestroyed":
 		var ev proto.TargetTargetDestroyed
 		if decode(e, &ev) {
@@ -243,7 +265,7 @@ func (p *Pane) gone() {
 	p.change(func() {
 		if p.page != nil {
 			p.page.end(ErrEnded)
-			p.fault, p.info.Running, p.info.Loading = "the page closed itself", false, false
+			p.fault, p.info.Running, p.loading = "the page closed itself", false, false
 		}
 	})
 	p.cast.use(nil)

@@ -2,9 +2,11 @@ package browser
 
 import (
 	"context"
+	_ "embed" // for the script
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/go-rod/rod/lib/proto"
 )
@@ -16,40 +18,143 @@ type Found struct {
 	Count int `json:"count"`
 }
 
+// mostFound is how many places are counted.
+const mostFound = 2000
+
+//go:embed finder.js
+var finderScript string
+
 // Find marks all places of the page that say text, whatever the case, and
 // scrolls to the match that is step places after the last one: 1 is the next, -1
-// the one before, 0 the same. No text ends the search.
+// the one before, 0 the same. Frames, of other sites too, shadow roots and what
+// stands in fields, passwords excepted, are looked into; the frames of other sites
+// come last. No text ends the search. One search at a time; another waits.
 func (p *Pane) Find(ctx context.Context, text string, step int) (Found, error) {
-	var f Found
 	if len(text) > 1000 {
-		return f, errors.New("finding: the text is longer than 1,000 bytes")
+		return Found{}, errors.New("finding: the text is longer than 1,000 bytes")
 	}
-	err := p.withPage("finding", func(pg *page) error {
-		quoted, err := json.Marshal(text)
-		if err != nil {
-			return fmt.Errorf("the text: %w", err)
+	p.sought.mu.Lock()
+	defer p.sought.mu.Unlock()
+	var f Found
+	err := p.withPage("finding", func(pg *page) (err error) {
+		ctx, cancel := p.undisturbed(ctx)
+		defer cancel(nil)
+		if text == "" {
+			p.sought.text = ""
+			p.unmark(ctx, pg)
+			return nil
 		}
-		return p.handy(ctx, pg, &f, fmt.Sprintf("find(%s, %d)", quoted, step))
+		f, err = p.find(ctx, pg, text, step)
+		return err
 	})
 	return f, err
 }
 
-// handy calls a function of hand.js in the main frame.
-func (p *Pane) handy(ctx context.Context, pg *page, out any, call string) error {
-	ctx, cancel := p.undisturbed(ctx)
-	defer cancel(nil)
-	world, err := pg.world(ctx)
-	if err != nil {
+// sought is the search of a pane.
+type sought struct {
+	mu   sync.Mutex
+	text string
+	at   int // the match that is shown, counted from 0
+}
+
+// matches are what findText of finder.js found in a page or a part.
+type matches struct {
+	Count  int `json:"count"`
+	First  int `json:"first"`  // the one to begin with
+	Fields int `json:"fields"` // that hold the text and have to be opened first
+}
+
+func (p *Pane) find(ctx context.Context, pg *page, text string, step int) (Found, error) {
+	views := p.views(pg)
+	found := make([]matches, len(views))
+	total, first := 0, -1
+	for i, view := range views {
+		m, err := p.seekText(ctx, view, text, mostFound-total)
+		if err != nil {
+			if view == pg {
+				return Found{}, err
+			}
+			continue // a frame that hangs has nothing to be found
+		}
+		if m.Count > 0 && first < 0 {
+			first = total + m.First
+		}
+		found[i] = m
+		total += m.Count
+	}
+	s := &p.sought
+	switch {
+	case total == 0:
+		s.at = -1
+	case text == s.text && s.at >= 0:
+		s.at = ((s.at+step)%total + total) % total
+	default:
+		s.at = first
+	}
+	s.text = text
+	before := 0
+	for i, view := range views {
+		at := s.at - before
+		if s.at < 0 || at < 0 || at >= found[i].Count {
+			at = -1
+		}
+		before += found[i].Count
+		if err := p.showMatch(ctx, view, at); err != nil && view == pg {
+			return Found{}, err
+		}
+	}
+	return Found{s.at + 1, total}, nil
+}
+
+// seekText searches a page or a part. Chromium keeps what stands in a field in a
+// shadow root of its own, which only the protocol tells of.
+func (p *Pane) seekText(ctx context.Context, view *page, text string, most int) (matches, error) {
+	var m matches
+	if _, err := view.inEyes(ctx, "globalThis.goalpost.sought ? 1 : ("+inOne(finderScript)+", 1)"); err != nil {
+		return m, err
+	}
+	if text != p.sought.text {
+		p.open(ctx, view)
+	}
+	if err := view.ask(ctx, &m, "findText", text, most); err != nil || m.Fields == 0 {
+		return m, err
+	}
+	p.openAs(ctx, view, "goalpost.sought.closed()", proto.DOMShadowRootTypeUserAgent, "goalpost.sought.open(this)")
+	err := view.ask(ctx, &m, "findText", text, most)
+	return m, err
+}
+
+// inOne makes an expression of a script.
+func inOne(script string) string { return "(() => {" + script + "\n})()" }
+
+// showMatch marks what was found in a page or a part, and brings one match into
+// view; -1 is none.
+func (p *Pane) showMatch(ctx context.Context, view *page, at int) error {
+	var box *struct {
+		X      float64 `json:"x"`
+		Y      float64 `json:"y"`
+		Width  float64 `json:"width"`
+		Height float64 `json:"height"`
+	}
+	if err := view.ask(ctx, &box, "showText", at); err != nil || box == nil {
 		return err
 	}
-	raw, err := evaluate(ctx, pg, world, "goalpostHand."+call)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(raw, out); err != nil {
-		return fmt.Errorf("the page's answer: %w", err)
+	for f := p.partOf(view.session); f != nil; f = p.partOf(f.above.session) {
+		p.number(ctx, f.above)
+		if err := f.above.ask(ctx, box, "bringText", f.number, box); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// unmark takes the marks of a search away.
+func (p *Pane) unmark(ctx context.Context, pg *page) {
+	for _, view := range p.views(pg) {
+		if _, err := view.inEyes(ctx, "globalThis.goalpost.sought ? (goalpost.sought.end(), 1) : 1"); err != nil {
+			p.m.cfg.Log.Debug("ending a search", "pane", p.id, "error", err)
+		}
+	}
 }
 
 func (p *Pane) withPage(what string, f func(*page) error) error {

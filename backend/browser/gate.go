@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/url"
@@ -11,19 +10,13 @@ import (
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
-
-	"goalpost/backend/pane"
 )
 
-// gates are the requests that stop at onPaused: documents, because only a
-// stopped request asks for a login, and everything that goes to a port of this
-// program. WebSockets pass this gate; the program's own check who asks.
+// gates are the requests that stop at onPaused: all of them, because only a stopped
+// request asks for a login, and any may go to a port of this program, or send
+// where a goal may only read. WebSockets pass this gate, and have a proxy of their own.
 func (m *Manager) gates() proto.FetchEnable {
-	patterns := []*proto.FetchRequestPattern{{URLPattern: "*", ResourceType: proto.NetworkResourceTypeDocument}}
-	for _, port := range m.own() {
-		patterns = append(patterns, &proto.FetchRequestPattern{URLPattern: fmt.Sprintf("*://*:%d/*", port)})
-	}
-	return proto.FetchEnable{Patterns: patterns, HandleAuthRequests: true}
+	return proto.FetchEnable{Patterns: []*proto.FetchRequestPattern{{URLPattern: "*"}}, HandleAuthRequests: true}
 }
 
 func (m *Manager) own() []int {
@@ -69,53 +62,16 @@ func (p *Pane) onPaused(pg *page, e *cdp.Event) {
 		pg.post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
 		return
 	}
+	if why := p.m.refusal(p.network, ev.Request); why != "" {
+		p.report("%s", refusedByPolicy(ev.Request, why))
+		reason := proto.NetworkErrorReasonBlockedByClient
+		if ev.ResourceType == proto.NetworkResourceTypeDocument { // the page stays as it is, with what was typed
+			reason = proto.NetworkErrorReasonAborted
+		}
+		pg.post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: reason})
+		return
+	}
 	pg.post(proto.FetchContinueRequest{RequestID: ev.RequestID})
-}
-
-// onAuth asks for the name and the password that a server wants.
-func (p *Pane) onAuth(pg *page, e *cdp.Event) {
-	var ev proto.FetchAuthRequired
-	if !decode(e, &ev) || ev.AuthChallenge == nil {
-		return
-	}
-	p.tell(fmt.Sprintf("%s asks for a login (%s)", clean(ev.AuthChallenge.Origin, 200), clean(ev.AuthChallenge.Realm, 100)))
-	p.pose(asked{
-		stops:    true,
-		Question: pane.Question{Kind: pane.Login, Origin: clean(ev.AuthChallenge.Origin, 200), Text: clean(ev.AuthChallenge.Realm, 200)},
-		answer: func(_ context.Context, a pane.Answer) error {
-			response := &proto.FetchAuthChallengeResponse{Response: proto.FetchAuthChallengeResponseResponseCancelAuth}
-			if a.Yes {
-				response = &proto.FetchAuthChallengeResponse{
-					Response: proto.FetchAuthChallengeResponseResponseProvideCredentials, Username: a.User, Password: a.Password,
-				}
-			}
-			pg.post(proto.FetchContinueWithAuth{RequestID: ev.RequestID, AuthChallengeResponse: response})
-			return nil
-		},
-	})
-}
-
-// onCertificate asks whether to go on to a server that cannot prove who it is.
-func (p *Pane) onCertificate(pg *page, e *cdp.Event) {
-	var ev proto.SecurityCertificateError
-	if !decode(e, &ev) {
-		return
-	}
-	said := clean(strings.TrimPrefix(ev.ErrorType, "net::"), 100)
-	p.tell(fmt.Sprintf("the certificate of %s is not valid (%s)", originOf(ev.RequestURL), said))
-	p.pose(asked{
-		stops:    true,
-		Question: pane.Question{Kind: pane.Certificate, Origin: originOf(ev.RequestURL), Text: said},
-		answer: func(_ context.Context, a pane.Answer) error {
-			action := proto.SecurityCertificateErrorActionContinue
-			if !a.Yes {
-				action = proto.SecurityCertificateErrorActionCancel
-				p.trouble("%s was not opened: its certificate is not valid (%s)", originOf(ev.RequestURL), said)
-			}
-			pg.post(proto.SecurityHandleCertificateError{EventID: ev.EventID, Action: action})
-			return nil
-		},
-	})
 }
 
 // originOf is the scheme, host and port of an address, to be shown.

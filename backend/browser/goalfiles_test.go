@@ -33,11 +33,18 @@ func TestAGoalsDownloadsStayInItsFolder(t *testing.T) {
 	}
 
 	b.ok(os.Rename(filepath.Join(folder, "downloads"), filepath.Join(folder, "before")))
-	b.ok(os.Symlink(elsewhere, filepath.Join(folder, "downloads")))
-	b.act(p.Click(agent, "Download"))
-	b.until(p, "refused", func(i pane.Info) bool { return strings.Contains(i.Notice, "report.bin") })
-	if left, err := os.ReadDir(elsewhere); err != nil || len(left) != 0 {
-		t.Errorf("outside of the folder there is %v (%v)", left, err)
+	inside := filepath.Join(folder, "inside") // no link at all: it could lead to git's own folder
+	b.ok(os.Mkdir(inside, 0o700))
+	for _, to := range []string{elsewhere, inside} {
+		b.ok(os.Symlink(to, filepath.Join(folder, "downloads")))
+		b.act(p.Click(agent, "Download"))
+		b.until(p, "refused", func(i pane.Info) bool {
+			return strings.Contains(i.Notice, "report.bin") && strings.Contains(i.Notice, to)
+		})
+		if left, err := os.ReadDir(to); err != nil || len(left) != 0 {
+			t.Errorf("in %s there is %v (%v)", to, left, err)
+		}
+		b.ok(os.Remove(filepath.Join(folder, "downloads")))
 	}
 	if left, err := os.ReadDir(b.incoming("g1", folder)); err != nil || len(left) != 0 {
 		t.Errorf("on its way there is still %v (%v)", left, err)

@@ -104,6 +104,7 @@ func (p *Pane) deliver(in pane.Input) {
 	if err != nil {
 		return // refused when it came in
 	}
+	p.unveiled()
 	for _, d := range p.dragging(in) {
 		pg.post(d)
 	}
@@ -136,18 +137,16 @@ func (p *Pane) deliver(in pane.Input) {
 // now and then Chromium stops drawing a page after a change of processes, and
 // what waits for the next picture waits for ever. A new size starts it again.
 func (p *Pane) woken(ctx context.Context, pg *page) bool {
-	p.mu.Lock()
-	width, height := p.width, p.height
-	p.mu.Unlock()
 	err := pg.do(ctx, hungLimit, "asking the page", func(c proto.Client) error {
-		if _, err := ask(c, proto.RuntimeEvaluate{Expression: "1"}); err != nil {
-			return err
-		}
-		if err := tell(c, metrics(width, height-1)); err != nil {
-			return err
-		}
-		return tell(c, metrics(width, height))
+		_, err := ask(c, proto.RuntimeEvaluate{Expression: "1"})
+		return err
 	})
+	if err == nil {
+		other := p.metrics()
+		other.Height--
+		pg.post(other)
+		p.fit(pg)
+	}
 	p.cast.changed()
 	return err == nil
 }

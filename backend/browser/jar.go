@@ -16,7 +16,7 @@ import (
 // Cookies lists what the page at its address would send.
 func (p *Pane) Cookies(ctx context.Context) ([]pane.Cookie, error) {
 	var list []pane.Cookie
-	err := p.inTurn(ctx, "listing the cookies", func(ctx context.Context, pg *page) error {
+	err := p.looking(ctx, "listing the cookies", func(ctx context.Context, pg *page) error {
 		return pg.do(ctx, callLimit, "listing the cookies", func(c proto.Client) error {
 			got, err := ask(c, proto.NetworkGetCookies{Urls: []string{p.Info().URL}})
 			if err != nil {

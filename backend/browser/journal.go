@@ -28,7 +28,7 @@ type journal struct {
 type Request = pane.Request
 
 // remembers says whether the page's doings are kept; mu is held.
-func (p *Pane) remembers() bool { return p.goalID == "" || p.info.Driver == pane.Agent }
+func (p *Pane) remembers() bool { return p.lease() == "" || p.info.Driver == pane.Agent }
 
 // epoch is a moment in milliseconds since 1970, as Chromium's console tells them.
 func epoch(ms float64) time.Time { return time.UnixMicro(int64(ms * 1000)) }
@@ -94,6 +94,9 @@ func (p *Pane) noteRequest(e *cdp.Event) {
 	if !decode(e, &ev) {
 		return
 	}
+	if e.Method == "Network.requestWillBeSent" {
+		p.noteSent(ev.Request.Method, ev.Request.URL)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e.Method == "Network.requestWillBeSent" && ev.Type == "Document" && p.page != nil && ev.FrameID == p.page.frame() {
@@ -151,10 +154,10 @@ func (p *Pane) Network() ([]Request, error) {
 	return slices.Clone(p.journal.network), nil
 }
 
-// visited tells of the page that a person's pane has come to.
+// visited tells of the page that a person's pane has come to by the person.
 func (p *Pane) visited() {
 	info := p.Info()
-	if p.goalID != "" || p.m.cfg.OnVisit == nil || info.Problem != "" || !strings.HasPrefix(info.URL, "http") {
+	if p.goalID != "" || info.Driver == pane.Agent || p.m.cfg.OnVisit == nil || info.Problem != "" || !strings.HasPrefix(info.URL, "http") {
 		return
 	}
 	p.m.news.visit(p.profile, info.URL, info.Title)

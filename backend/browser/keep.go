@@ -26,7 +26,7 @@ func printed(ctx context.Context, pg *page) ([]byte, error) {
 // Print gives the agent the page as a PDF.
 func (p *Pane) Print(ctx context.Context) ([]byte, error) {
 	var out []byte
-	err := p.inTurn(ctx, "printing", func(ctx context.Context, pg *page) (err error) {
+	err := p.looking(ctx, "printing", func(ctx context.Context, pg *page) (err error) {
 		out, err = printed(ctx, pg)
 		return err
 	})
@@ -37,7 +37,7 @@ func (p *Pane) Print(ctx context.Context) ([]byte, error) {
 // into fields is not in it.
 func (p *Pane) HTML(ctx context.Context) ([]byte, error) {
 	var out string
-	err := p.inTurn(ctx, "reading the document", func(ctx context.Context, pg *page) error {
+	err := p.looking(ctx, "reading the document", func(ctx context.Context, pg *page) error {
 		return pg.ask(ctx, &out, "source")
 	})
 	if err == nil && len(out) > mostPrinted {

@@ -28,6 +28,9 @@ func key(in pane.Input) proto.Request {
 	if code == 0 {
 		code = keyCode(in.Key)
 	}
+	if in.Code == "" {
+		in.Code = physical(in.Key)
+	}
 	e := proto.InputDispatchKeyEvent{
 		Type: proto.InputDispatchKeyEventTypeKeyUp, Modifiers: in.Modifiers & 15, Key: in.Key, Code: in.Code,
 		WindowsVirtualKeyCode: code, NativeVirtualKeyCode: code, AutoRepeat: in.Repeat,
@@ -59,7 +62,7 @@ func keyText(in pane.Input) string {
 	if in.Key == "" || size != len(in.Key) || !unicode.IsPrint(r) {
 		return ""
 	}
-	if in.Modifiers&modAlt != 0 && r < utf8.RuneSelf {
+	if in.Modifiers&modAlt != 0 && r < utf8.RuneSelf { // a shortcut; the page sends AltGr and Option without it
 		return ""
 	}
 	if in.Text != "" {
@@ -86,12 +89,65 @@ func keyCode(key string) int {
 		return code
 	}
 	if len(key) == 1 {
+		if i := strings.IndexByte(shifted, key[0]); i >= 0 {
+			key = unshifted[i : i+1]
+		}
 		c := strings.ToUpper(key)[0]
 		if c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
 			return int(c)
 		}
+		return marks[c].code
 	}
-	return 0
+	return functionKey(key)
+}
+
+// What the keys of an American keyboard write with Shift, and without.
+const (
+	shifted   = `~!@#$%^&*()_+{}|:"<>?`
+	unshifted = "`1234567890-=[]\\;',./"
+)
+
+// marks are the keys of signs: their Windows codes and their names.
+var marks = map[byte]struct {
+	code int
+	name string
+}{
+	';': {186, "Semicolon"}, '=': {187, "Equal"}, ',': {188, "Comma"}, '-': {189, "Minus"}, '.': {190, "Period"}, '/': {191, "Slash"},
+	'`': {192, "Backquote"}, '[': {219, "BracketLeft"}, '\\': {220, "Backslash"}, ']': {221, "BracketRight"}, '\'': {222, "Quote"},
+}
+
+// physical names the key of an American keyboard that writes a character or has a
+// name, as KeyboardEvent.code does; "" if there is none.
+func physical(key string) string {
+	switch key {
+	case " ":
+		return "Space"
+	case "Shift", "Control", "Alt", "Meta":
+		return key + "Left"
+	}
+	if len(key) != 1 {
+		if keyCode(key) != 0 {
+			return key
+		}
+		return ""
+	}
+	if i := strings.IndexByte(shifted, key[0]); i >= 0 {
+		key = unshifted[i : i+1]
+	}
+	switch c := strings.ToUpper(key)[0]; {
+	case c >= 'A' && c <= 'Z':
+		return "Key" + string(c)
+	case c >= '0' && c <= '9':
+		return "Digit" + string(c)
+	default:
+		return marks[c].name
+	}
+}
+
+// otherNames are what terminals and models call some keys.
+var otherNames = map[string]string{
+	"Space": " ", "Spacebar": " ", "Esc": "Escape", "Return": "Enter", "Del": "Delete", "Ins": "Insert", "Up": "ArrowUp", "Down": "ArrowDown",
+	"Left": "ArrowLeft", "Right": "ArrowRight", "PgUp": "PageUp", "PgDn": "PageDown",
 }
 
 // parseKeys reads "Enter", "a" or "Ctrl+Shift+z".
@@ -110,14 +166,19 @@ func parseKeys(text string) (pane.Input, error) {
 		in.Modifiers |= bit
 		rest = after
 	}
+	if name, ok := otherNames[rest]; ok {
+		rest = name
+	}
 	switch {
-	case rest == "Space":
-		rest = " "
-	case utf8.RuneCountInString(rest) == 1, keyCode(rest) != 0, functionKey(rest) != 0:
+	case in.Modifiers&modShift != 0 && len(rest) == 1 && unicode.IsLower(rune(rest[0])):
+		rest = strings.ToUpper(rest)
+	case in.Modifiers&modShift != 0 && len(rest) == 1 && strings.Contains(unshifted, rest):
+		rest = shifted[strings.Index(unshifted, rest):][:1]
+	case utf8.RuneCountInString(rest) == 1, keyCode(rest) != 0:
 	default:
 		return in, fmt.Errorf("%q is not a key: use a character or a name like Enter, Tab, Escape, Backspace, Delete, ArrowDown, PageDown, Home, F5", clean(rest, 20))
 	}
-	in.Key, in.KeyCode = rest, max(keyCode(rest), functionKey(rest))
+	in.Key, in.KeyCode = rest, keyCode(rest)
 	return in, nil
 }
 

@@ -26,7 +26,7 @@ var errNoLogins = errors.New("saved logins: there is nowhere to keep them")
 // the answer's function: it is in no question and on no screen. On a goal's page
 // nothing is offered, since nothing that a person does there is kept.
 func (p *Pane) onLoginSent(s seen) {
-	if p.goalID != "" || p.m.cfg.Logins == nil || s.User == "" || s.Password == "" {
+	if p.goalID != "" || p.Driver() == pane.Agent || p.m.cfg.Logins == nil || s.User == "" || s.Password == "" {
 		return
 	}
 	origin := originOf(s.Origin)

@@ -25,6 +25,14 @@ type Config struct {
 	// ContextProxy, if set, names the proxy of a goal's pages, also for addresses
 	// of this machine; "" is the browser's own. It is asked once for each goal.
 	ContextProxy func(goalID string) string
+	// Judged says whether the requests of a goal's pages have to be judged one by one,
+	// and Judge decides about each of them: "" lets it go, words are why not. OnRequest
+	// hears of those that are not judged, over https and of lent pages as well. They are
+	// called with the events of Chromium and must neither wait nor call a Manager. nil:
+	// nothing is judged or told.
+	Judged    func(goalID string) bool
+	Judge     func(Sent) string
+	OnRequest func(Sent)
 	// OnChange hears of every change of a pane, one call at a time and in
 	// order; changes that come faster than they are heard are merged. It must
 	// not call Close.
@@ -33,6 +41,8 @@ type Config struct {
 	// pane (its URL and GoalID are taken from the page) and true, or false to
 	// show the address in the same pane. nil means false.
 	OnPopup func(opener pane.Info, url string) (Options, bool)
+	// OnWindow hears of a pane that OnPopup asked for, once it is there. nil: nobody.
+	OnWindow func(*Pane)
 	// OnVisit hears of every page that a person's pane has come to. nil: nobody.
 	OnVisit func(profile, url, title string)
 	// Downloads gives the folder for the files that pages send to the person; it is
@@ -78,6 +88,7 @@ type Manager struct {
 	sessions map[proto.TargetSessionID]*Pane
 	parts    map[proto.TargetSessionID]*Pane // of frames of other sites, see parts.go
 	shots    int                             // counts pictures
+	guards   map[proto.TargetSessionID]*guard
 }
 
 // New makes a Manager. Nothing is started yet.
@@ -88,7 +99,7 @@ func New(cfg Config) *Manager {
 	m := &Manager{
 		cfg: cfg, news: newAnnouncer(cfg.OnChange, cfg.OnVisit), start: make(chan struct{}, 1),
 		engines: map[string]*engine{}, panes: map[string]*Pane{}, sessions: map[proto.TargetSessionID]*Pane{},
-		parts: map[proto.TargetSessionID]*Pane{},
+		parts: map[proto.TargetSessionID]*Pane{}, guards: map[proto.TargetSessionID]*guard{},
 	}
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	return m
@@ -177,14 +188,14 @@ func (m *Manager) ClosePane(ctx context.Context, id string) error {
 	return m.drop(ctx, p)
 }
 
-// CloseGoal closes the panes of a goal and forgets its cookies and storage.
+// CloseGoal closes the panes that a goal opened and forgets its cookies and storage.
 func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
 	if goalID == "" {
 		return errors.New("closing a goal's browser panes: no goal is named")
 	}
 	var err error
 	for _, info := range m.List() {
-		if p, ok := m.Get(info.ID); ok && info.GoalID == goalID {
+		if p, ok := m.Get(info.ID); ok && p.goalID == goalID {
 			err = errors.Join(err, m.drop(ctx, p))
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/goal"
 )
 
 // Navigate loads an address (see Address) and returns when the document is
@@ -26,19 +28,23 @@ func (p *Pane) Navigate(ctx context.Context, text string) error {
 
 // goTo is Navigate by whomever, to an address that is allowed.
 func (p *Pane) goTo(ctx context.Context, address string) error {
+	outer := ctx
+	ctx, v := p.embark(ctx, address)
+	defer p.arrive(v)
+	return p.strayed(outer, p.sail(ctx, address))
+}
+
+// sail is goTo once the voyage has begun.
+func (p *Pane) sail(ctx context.Context, address string) error {
 	ctx, cancel := p.begin(ctx)
 	defer cancel(nil)
+	p.suspect(ctx)
 	pg, err := p.revive(ctx)
 	if err != nil {
 		return fmt.Errorf("loading %s: %w", clean(address, 200), err)
 	}
-	moves, voyage := 0, &address
-	p.change(func() { p.note, p.woe, moves, p.voyage = "", "", p.load.moves, voyage })
-	defer p.change(func() {
-		if p.voyage == voyage {
-			p.voyage = nil
-		}
-	})
+	moves := 0
+	p.change(func() { p.note, p.woe, moves = "", "", p.load.moves })
 	var result *proto.PageNavigateResult
 	err = pg.do(ctx, navigateLimit, "loading "+clean(address, 200), func(c proto.Client) error {
 		result, err = ask(c, proto.PageNavigate{URL: address})
@@ -47,6 +53,8 @@ func (p *Pane) goTo(ctx context.Context, address string) error {
 	switch {
 	case errors.Is(err, errAsked): // the answer decides how it goes on
 		return nil
+	case errors.Is(err, errElsewhere): // what comes after it replaces it
+		return err
 	case err != nil:
 		pg.post(proto.PageStopLoading{})
 		return err
@@ -71,7 +79,7 @@ func (p *Pane) goTo(ctx context.Context, address string) error {
 func (p *Pane) begin(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	p.dismiss(ctx)
 	p.freeHung(ctx)
-	agent := p.byAgent(ctx)
+	_, agent := goal.RunOf(ctx)
 	ctx, calm := p.undisturbed(ctx)
 	if !agent {
 		return ctx, calm
@@ -100,7 +108,7 @@ func (p *Pane) aborted(outer context.Context, address string, moves int) error {
 	case err == nil:
 		return nil
 	case p.answeredLately(): // what that answer ended took this along
-		return p.goTo(outer, address)
+		return p.sail(outer, address)
 	}
 	return fmt.Errorf("loading %s: the server gave no page to show", clean(address, 200))
 }
@@ -204,18 +212,11 @@ func (p *Pane) freeHung(ctx context.Context) {
 	if !hung || pg == nil || pg.alive.Err() != nil {
 		return
 	}
-	answers := func() bool {
-		err := pg.do(ctx, hungLimit, "asking the page", func(c proto.Client) error {
-			_, err := ask(c, proto.RuntimeEvaluate{Expression: "1"})
-			return err
-		})
-		return !errors.Is(err, ErrTimeout)
-	}
-	if answers() {
+	if pg.answers(ctx, hungLimit) {
 		return
 	}
 	pg.post(proto.RuntimeTerminateExecution{})
-	if answers() {
+	if pg.answers(ctx, hungLimit) {
 		return
 	}
 	pg.post(proto.PageCrash{})
@@ -226,15 +227,37 @@ func (p *Pane) freeHung(ctx context.Context) {
 	}
 }
 
+// suspect frees a page that is to be left if it hangs and nobody has noticed: the
+// next document may have to wait for the same process, and once it waits, nothing
+// that would free the page reaches it.
+func (p *Pane) suspect(ctx context.Context) {
+	if pg, err := p.current(); err == nil && !pg.answers(ctx, inputLimit) {
+		p.change(func() { p.hung = p.page == pg })
+		p.freeHung(ctx)
+	}
+}
+
+// answers says whether a page takes note of anything within the limit.
+func (pg *page) answers(ctx context.Context, limit time.Duration) bool {
+	err := pg.do(ctx, limit, "asking the page", func(c proto.Client) error {
+		_, err := ask(c, proto.RuntimeEvaluate{Expression: "1"})
+		return err
+	})
+	return !errors.Is(err, ErrTimeout)
+}
+
 // Reload loads the page again, and brings back one that is gone. Of a page that
 // is on its way it is that one: else the page before would come instead of it.
 func (p *Pane) Reload(ctx context.Context) error {
 	p.mu.Lock()
-	voyage := p.voyage
+	address := ""
+	if p.voyage != nil {
+		address = p.voyage.address
+	}
 	p.mu.Unlock()
 	switch _, err := p.current(); {
-	case err == nil && voyage != nil:
-		return p.goTo(ctx, *voyage)
+	case err == nil && address != "":
+		return p.goTo(ctx, address)
 	case errors.Is(err, ErrCrashed), errors.Is(err, ErrEnded):
 		return p.goTo(ctx, p.Info().URL)
 	case err != nil:
@@ -272,6 +295,14 @@ func (p *Pane) step(ctx context.Context, by int) error {
 
 // goAnd does something that leads to another document and waits for that.
 func (p *Pane) goAnd(ctx context.Context, what string, f func(proto.Client) error) error {
+	outer := ctx
+	ctx, v := p.embark(ctx, "")
+	defer p.arrive(v)
+	return p.strayed(outer, p.along(ctx, what, f))
+}
+
+// along is goAnd once the voyage has begun.
+func (p *Pane) along(ctx context.Context, what string, f func(proto.Client) error) error {
 	ctx, cancel := p.begin(ctx)
 	defer cancel(nil)
 	pg, err := p.current()
@@ -286,18 +317,6 @@ func (p *Pane) goAnd(ctx context.Context, what string, f func(proto.Client) erro
 		return err
 	}
 	return p.loaded(ctx, pg, func() bool { return p.load.moves > moves && p.load.done() })
-}
-
-// Stop ends loading.
-func (p *Pane) Stop(ctx context.Context) error {
-	ctx, cancel := p.begin(ctx)
-	defer cancel(nil)
-	pg, err := p.current()
-	if err != nil {
-		return fmt.Errorf("stopping: %w", err)
-	}
-	p.change(func() { p.woe = "" })
-	return pg.do(ctx, callLimit, "stopping", func(c proto.Client) error { return tell(c, proto.PageStopLoading{}) })
 }
 
 // Resize gives the page a new viewport, in CSS pixels; extreme sizes are
@@ -319,8 +338,9 @@ func (p *Pane) Resize(ctx context.Context, width, height int) error {
 	if err != nil {
 		return fmt.Errorf("resizing: %w", err)
 	}
-	defer p.cast.changed()
-	return pg.do(ctx, callLimit, "resizing", func(c proto.Client) error { return tell(c, metrics(width, height)) })
+	p.fit(pg)
+	p.cast.changed()
+	return nil
 }
 
 func bound(width, height int) (int, int) {

@@ -31,65 +31,86 @@ type Pane struct {
 	cancel  context.CancelCauseFunc
 	work    sync.WaitGroup
 	count   counter // of refs in all documents of the pane, so that an old one fits none of a new one
+	sought  sought
 
 	profile string
 	network string // the goal whose proxy its pages use
 	bare    bool
 
+	fitting       sync.Mutex // held while the page is told its size
 	mu            sync.Mutex
 	page          *page // nil until attached
 	info          pane.Info
-	rev           int    // grows with each change of info
-	fault         string // the page or the browser is gone
-	woe           string // why the address shows no page, until the next one
-	note          string // what the person should know, until they act
+	lent          string    // the goal that the person lent it to, "" if none
+	refused       []refused // to the page while it was lent
+	rev           int       // grows with each change of info
+	fault         string    // the page or the browser is gone
+	woe           string    // why the address shows no page, until the next one
+	note          string    // what the person should know, until they act
 	width, height int
+	ratio         float64 // pixels of the viewer's screen for one of CSS
 	load          load
-	voyage        *string // the address that is being gone to, nil if none; goTo knows its own by the pointer
+	loading       bool    // Chromium says so; Info().Loading is true from the moment at which somebody wants it
+	voyage        *voyage // nil if nobody is under way
 	net           traffic
-	popupURL      string   // of the last window.open
-	hung          bool     // the page let a call time out
+	popupURL      string // of the last window.open
+	paying        string // the address at which a card was asked for
+	hung          bool   // the page let a call time out
+	opening       opening
 	happened      []string // since the agent's action began
 	acts          int      // counts the agent's actions
 	moved         chan struct{}
 
-	overlay    pane.Overlay
-	overRev    int // grows with each change of overlay
-	questions  []asked
-	asks       int             // counts questions
-	row        int             // counts dialogs since the person or the agent acted
-	calm       context.Context // ends with errAsked while the page waits for an answer
-	disturb    context.CancelCauseFunc
-	held       context.Context // ends with ErrTakenOver while a person has a goal's pane
-	park       context.CancelCauseFunc
-	cursor     string
-	copied     pane.Copied
-	downloads  []pane.Download
-	zoom       int // percent
-	zoomScript proto.PageScriptIdentifier
-	touch      bool                 // the page knows of fingers
-	drag       *proto.InputDragData // what the mouse drags, nil if nothing
-	dragged    bool                 // the page knows of the drag
-	answered   time.Time            // when a question was last answered
-	journal    journal
-	told       told
-	parts      []*part      // of the page: frames of other sites
-	parting    atomic.Int64 // counts them
-	staged     []string     // folders with copies of files for pages
+	overlay     pane.Overlay
+	overRev     int // grows with each change of overlay
+	questions   []asked
+	asks        int             // counts questions
+	row         int             // counts dialogs since the person or the agent acted
+	calm        context.Context // ends with errAsked while the page waits for an answer
+	disturb     context.CancelCauseFunc
+	held        context.Context // ends with ErrTakenOver while a person has a goal's pane
+	park        context.CancelCauseFunc
+	cursor      string
+	copied      pane.Copied
+	downloads   []pane.Download
+	zoom        int // percent
+	zoomScript  proto.PageScriptIdentifier
+	touch       bool                  // the page knows of fingers
+	drag        *proto.InputDragData  // what the mouse drags, nil if nothing
+	dragged     bool                  // the page knows of the drag
+	answered    time.Time             // when a question was last answered
+	unsigned    []realm               // that the person gave no name and password, until the next document
+	trusted     unproven              // by the person's word
+	certificate *pane.SiteCertificate // of the page's connection, nil without one
+	journal     journal
+	told        told
+	// Of the action under way, for whoever has the turn: what its last click said about
+	// the page, and what changed when that last rested.
+	early   map[*page]*calm
+	last    map[*page]*changes
+	parts   []*part      // of the page: frames of other sites
+	parting atomic.Int64 // counts them
+	staged  []string     // folders with copies of files for pages
 }
 
 // load is how far the main document is.
 type load struct {
 	loader proto.NetworkLoaderID // of the document that is shown
 	loaded proto.NetworkLoaderID // of the last document that finished loading
+	empty  proto.NetworkLoaderID // of the empty document that a new window begins with, "" if it has another by now
 	moves  int                   // counts documents shown and moves within one
 	posted bool                  // the document is the answer to a form that was sent
 	// posting is the document that a form was last sent for.
 	posting proto.NetworkLoaderID
+	// veil is until when the document may be without its first picture, see unveiled.
+	veil time.Time
 }
 
 // done says that the shown document is loaded.
-func (l load) done() bool { return l.loader == l.loaded }
+func (l load) done() bool { return l.loader == l.loaded && !l.coming() }
+
+// coming says that a window has been opened and its document is on the way.
+func (l load) coming() bool { return l.empty != "" && (l.loader == "" || l.loader == l.empty) }
 
 func newPane(m *Manager, o Options) *Pane {
 	if o.Width <= 0 || o.Height <= 0 {
@@ -108,6 +129,7 @@ func newPane(m *Manager, o Options) *Pane {
 		p.info.Title = "New page"
 	}
 	p.width, p.height = bound(o.Width, o.Height)
+	p.ratio = 1
 	p.bare, p.network = o.bare, o.GoalID
 	if o.bare {
 		p.network = o.network
@@ -140,6 +162,7 @@ func (p *Pane) change(f func()) {
 	before := p.info
 	f()
 	p.info.Notice, p.info.Problem = p.note, p.woe
+	p.info.Loading = p.ctx.Err() == nil && (p.loading || p.voyage != nil && !p.voyage.begun)
 	if p.fault != "" {
 		p.info.Problem = p.fault
 	}
@@ -249,14 +272,17 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 		}
 	}
 	p.change(func() { p.fault, p.woe, p.note, p.info.Running = "", "", "", true })
+	p.fit(pg) // it may have changed meanwhile
 	p.cast.use(pg)
 	return nil
 }
 
-// adopt registers a page that is about to be prepared, so that its events arrive.
-func (p *Pane) adopt(pg *page) {
+// adopt registers a page that is about to be prepared, so that its events arrive,
+// and says whether a goal has the pane.
+func (p *Pane) adopt(pg *page) (listens bool) {
 	p.change(func() {
-		p.page, p.load, p.net, p.hung = pg, load{}, traffic{}, false
+		p.page, p.load, p.net, p.hung, p.loading = pg, load{}, traffic{}, false, false
+		listens = p.listens()
 		p.zoomScript, p.touch, p.drag = "", false, nil
 		p.withdrawn(everything)
 	})
@@ -264,6 +290,7 @@ func (p *Pane) adopt(pg *page) {
 	p.m.mu.Lock()
 	p.m.sessions[pg.session] = p
 	p.m.mu.Unlock()
+	return listens
 }
 
 // on says whether the pane's page is this session of this connection.
@@ -280,8 +307,9 @@ func (p *Pane) lose(c *conn) {
 			return
 		}
 		p.page.end(ErrEnded)
-		p.fault, p.info.Running, p.info.Loading = "the browser ended", false, false
+		p.fault, p.info.Running, p.loading = "the browser ended", false, false
 		p.withdrawn(everything)
+		p.interrupted()
 	})
 	p.dropParts()
 	p.cast.use(nil)
@@ -332,7 +360,7 @@ func (p *Pane) end(ctx context.Context) error {
 			}
 		}
 	}
-	p.change(func() { p.info.Running, p.info.Loading = false, false })
+	p.change(func() { p.info.Running = false })
 	p.work.Wait()
 	return errors.Join(err, p.unstage())
 }

@@ -54,8 +54,8 @@ func (c *counter) holder(frame int64) *page {
 }
 
 // attachParts makes Chromium tell of frames of other sites, which wait until they
-// are prepared; rod's type of 2024
-// knows no filter, without which workers would come along.
+// are prepared; rod's type of 2024 knows no filter. Workers wait as well, whatever
+// the filter says: one that were not told of would wait for ever.
 type attachParts struct{}
 
 // ProtoReq is asked for by proto.
@@ -63,11 +63,13 @@ func (attachParts) ProtoReq() string { return "Target.setAutoAttach" }
 
 // MarshalJSON gives the command's parameters.
 func (attachParts) MarshalJSON() ([]byte, error) {
-	return []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,"filter":[{"type":"iframe"},{"exclude":true}]}`), nil
+	return []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,"filter":[{"type":"iframe"},{"type":"worker"},{"exclude":true}]}`), nil
 }
 
 // listening keeps no bodies of what comes.
 var listening = proto.NetworkEnable{MaxTotalBufferSize: zero(), MaxResourceBufferSize: zero()}
+
+var networkOff = proto.NetworkDisable{}
 
 func zero() *int {
 	n := 0
@@ -92,6 +94,7 @@ func (p *Pane) onPart(above *page, e *cdp.Event) {
 	}
 	if ev.TargetInfo.Type != "iframe" {
 		above.engine.post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
+		above.post(proto.TargetDetachFromTarget{SessionID: ev.SessionID}) // its requests are its page's
 		return
 	}
 	f := &part{page: &page{engine: above.engine, target: ev.TargetInfo.TargetID, session: ev.SessionID, count: above.count, part: true}, above: above}
@@ -99,7 +102,8 @@ func (p *Pane) onPart(above *page, e *cdp.Event) {
 	p.m.mu.Lock()
 	p.m.parts[f.session] = p
 	p.m.mu.Unlock()
-	p.change(func() { p.parts = append(p.parts, f) })
+	listens := false
+	p.change(func() { p.parts, listens = append(p.parts, f), p.listens() })
 	requests := []proto.Request{
 		proto.PageEnable{},
 		proto.InspectorEnable{},
@@ -111,7 +115,7 @@ func (p *Pane) onPart(above *page, e *cdp.Event) {
 	if !p.bare {
 		requests = append(requests, ours...)
 	}
-	if p.goalID != "" && !p.bare {
+	if listens {
 		requests = append(requests, listening)
 	}
 	for _, req := range append(requests, proto.RuntimeRunIfWaitingForDebugger{}) {
@@ -258,17 +262,23 @@ func (p *Pane) open(ctx context.Context, pg *page) {
 	}
 }
 
-func (p *Pane) openAll(ctx context.Context, pg *page) (opened int) {
+func (p *Pane) openAll(ctx context.Context, pg *page) int {
+	return p.openAs(ctx, pg, "goalpost.suspected()", proto.DOMShadowRootTypeClosed, "goalpost.adopt(this)")
+}
+
+// openAs hands the shadow roots of a kind of the elements that an expression lists
+// to another one, in which they are this, and says how many there were.
+func (p *Pane) openAs(ctx context.Context, pg *page, list string, kind proto.DOMShadowRootType, take string) (opened int) {
 	world, _, err := pg.look(ctx)
 	if err != nil {
 		return 0
 	}
 	_ = pg.do(ctx, callLimit, "looking into shadow roots", func(c proto.Client) error {
-		list, err := ask(c, proto.RuntimeEvaluate{Expression: "goalpost.suspected()", ContextID: world})
+		found, err := ask(c, proto.RuntimeEvaluate{Expression: list, ContextID: world})
 		if err != nil {
 			return err
 		}
-		props, err := ask(c, proto.RuntimeGetProperties{ObjectID: list.Result.ObjectID, OwnProperties: true})
+		props, err := ask(c, proto.RuntimeGetProperties{ObjectID: found.Result.ObjectID, OwnProperties: true})
 		if err != nil {
 			return err
 		}
@@ -281,7 +291,7 @@ func (p *Pane) openAll(ctx context.Context, pg *page) (opened int) {
 				continue
 			}
 			for _, root := range node.Node.ShadowRoots {
-				if root.ShadowRootType == proto.DOMShadowRootTypeClosed && pg.hand(c, root.BackendNodeID, world, "goalpost.adopt(this)") == nil {
+				if root.ShadowRootType == kind && pg.hand(c, root.BackendNodeID, world, take) == nil {
 					opened++
 				}
 			}

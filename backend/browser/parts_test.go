@@ -24,6 +24,11 @@ func TestFramesOfOtherSites(t *testing.T) {
 	has(t, b.act(p.Click(b.ctx, "Say")).Changed, `"said hello true"`)
 	has(t, b.act(p.Click(b.ctx, b.refOf(s, `button "Low"`))).Changed, `"low clicked"`)
 	has(t, b.act(p.Wait(b.ctx, Condition{Text: "low clicked"}, patience)).URL, "outer.html")
+	read, err := p.Read(b.ctx, pane.Read{})
+	b.ok(err)
+	has(t, read.Text, "1 frames of other sites are not in this text")
+	read, err = p.Read(b.ctx, pane.Read{Target: b.refOf(s, `button "Say"`)})
+	b.ok(err)
 	found, err := p.Seek(b.ctx, pane.Search{Role: "button"})
 	b.ok(err)
 	has(t, found, `button "Say"`, `button "Inside"`, `button "Closed one"`)
@@ -50,6 +55,11 @@ func TestClosedShadowRoots(t *testing.T) {
 	has(t, b.act(p.Click(b.ctx, b.refOf(s, `button "Closed one"`))).Changed, "closed one clicked true")
 	has(t, b.act(p.Type(b.ctx, "Deep field", "down", false, false)).Changed, `value="down"`)
 	has(t, b.act(p.Check(b.ctx, "In a box", true)).Changed, `checked`)
+	// What the element itself holds is not drawn then.
+	has(t, s.Text, `button "Beside its children"`, `button "Instead of words"`)
+	if strings.Contains(s.Text, "Not shown") || strings.Contains(s.Text, "Nor is this") {
+		t.Errorf("what the roots hide is told of:\n%s", s.Text)
+	}
 }
 
 // TestAFrameThatHangs takes no page along: what stands around it is told and used.

@@ -20,7 +20,7 @@ func (p *Pane) onPermission(pg *page, world proto.RuntimeExecutionContextID, s s
 	if p.Driver() == pane.Agent {
 		p.m.later(p, func(ctx context.Context) error {
 			p.tell("the page asked for the permission " + s.Type + ", which agents do not get")
-			if err := p.Permit(ctx, s.Origin, s.Type, false); err != nil {
+			if err := p.refuse(ctx, s.Origin, s.Type); err != nil {
 				return err
 			}
 			return say(ctx)
@@ -38,16 +38,37 @@ func (p *Pane) onPermission(pg *page, world proto.RuntimeExecutionContextID, s s
 	})
 }
 
+// refuse forbids an origin something while an agent drives. On a page that the
+// person lent it holds no longer than the loan: they were not asked.
+func (p *Pane) refuse(ctx context.Context, origin, permission string) error {
+	lent := false
+	p.change(func() {
+		if lent = p.lent != ""; lent {
+			p.refused = append(p.refused, refused{origin, permission})
+		}
+	})
+	if err := p.Permit(ctx, origin, permission, false); err != nil || !lent || p.Lease() != "" {
+		return err
+	}
+	return p.setPermission(ctx, origin, permission, undecided)
+}
+
 // Permit allows or forbids an origin one of: geolocation, notifications, camera,
 // microphone, clipboard-read. It holds for the pane's profile until the browser ends.
 func (p *Pane) Permit(ctx context.Context, origin, permission string, yes bool) error {
+	if yes {
+		return p.setPermission(ctx, origin, permission, proto.BrowserPermissionSettingGranted)
+	}
+	return p.setPermission(ctx, origin, permission, proto.BrowserPermissionSettingDenied)
+}
+
+// undecided asks again.
+const undecided = proto.BrowserPermissionSettingPrompt
+
+func (p *Pane) setPermission(ctx context.Context, origin, permission string, setting proto.BrowserPermissionSetting) error {
 	pg, err := p.current()
 	if err != nil {
 		return err
-	}
-	setting := proto.BrowserPermissionSettingDenied
-	if yes {
-		setting = proto.BrowserPermissionSettingGranted
 	}
 	return pg.engine.do(ctx, pg.alive, "", callLimit, "setting a permission", func(c proto.Client) error {
 		return tell(c, proto.BrowserSetPermission{

@@ -44,5 +44,22 @@
   wrap(globalThis.MediaDevices?.prototype, 'getUserMedia', (c) => [...(c?.audio ? ['microphone'] : []), ...(c?.video ? ['camera'] : [])]);
   wrap(globalThis.Clipboard?.prototype, 'readText', () => ['clipboard-read']);
   wrap(globalThis.Clipboard?.prototype, 'read', () => ['clipboard-read']);
+  // What a page's own Copy button writes is the person's to paste elsewhere.
+  const wrote = (text) => dispatchEvent(new CustomEvent('goalpost-wrote', { detail: String(text) }));
+  const writes = (method, told) => {
+    const own = globalThis.Clipboard?.prototype?.[method];
+    if (typeof own !== 'function') return;
+    Clipboard.prototype[method] = {
+      [method](...args) {
+        told(...args);
+        return own.apply(this, args);
+      },
+    }[method];
+  };
+  writes('writeText', wrote);
+  writes('write', (items) => {
+    const plain = [...(items ?? [])].find((item) => item?.types?.includes('text/plain'));
+    plain?.getType('text/plain').then((blob) => blob.text()).then(wrote, () => {});
+  });
   now(globalThis.Geolocation?.prototype, 'getCurrentPosition', 'geolocation');
 })();

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/go-rod/rod/lib/proto"
-
 	"goalpost/backend/pane"
 )
 
@@ -14,6 +12,12 @@ var buttons = map[string]int{"left": 1, "right": 2, "middle": 4}
 
 // Press is how the mouse is pressed.
 type Press = pane.Press
+
+// press is a click that is part of an action. After the last of it the page settles.
+type press struct {
+	Press
+	last bool
+}
 
 func checkPress(how Press) error {
 	if how.Button != "" && buttons[how.Button] == 0 {
@@ -27,8 +31,9 @@ func (p *Pane) ClickWith(ctx context.Context, target string, how pane.Press) (Ac
 	if err := checkPress(how); err != nil {
 		return Acted{}, err
 	}
-	return p.act(ctx, "clicking "+clean(target, 80), func(ctx context.Context, pg *page) error {
-		return p.clickOn(ctx, pg, "click", target, how)
+	asks := func(pg *page) bool { return p.where(pg, target) == pg }
+	return p.actOn(ctx, "clicking "+clean(target, 80), asks, func(ctx context.Context, pg *page) error {
+		return p.clickOn(ctx, pg, "click", target, press{how, true})
 	})
 }
 
@@ -49,32 +54,7 @@ func (p *Pane) ClickAt(ctx context.Context, x, y int, how pane.Press) (Acted, er
 	})
 }
 
-// pressWith is a click. The move is not awaited: its answer comes with the next
-// picture.
+// pressWith is a click with nothing held.
 func (p *Pane) pressWith(ctx context.Context, pg *page, at aimed, how Press) error {
-	button := how.Button
-	if button == "" {
-		button = "left"
-	}
-	list := []pane.Input{{Kind: pane.MouseMove}}
-	for n := range map[bool]int{false: 1, true: 2}[how.Double] {
-		list = append(list,
-			pane.Input{Kind: pane.MouseDown, Button: button, Buttons: buttons[button], Clicks: n + 1},
-			pane.Input{Kind: pane.MouseUp, Button: button, Clicks: n + 1})
-	}
-	for i, in := range list {
-		in.X, in.Y = at.X, at.Y
-		req, err := mouse(in)
-		if err != nil {
-			return err
-		}
-		if i < len(list)-1 { // carried out in order; the last answer is enough
-			pg.post(req)
-			continue
-		}
-		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return tell(c, req) }); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.pressHolding(ctx, pg, at, how, 0)
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
 )
 
 // onPopup hands a window that a page opened to a goroutine of its own: the
@@ -68,14 +70,79 @@ func (m *Manager) adopt(ctx context.Context, pg *page, opener *Pane, o Options, 
 		pg.engine.post("", proto.TargetCloseTarget{TargetID: target})
 		return err
 	}
-	p.setURL(o.URL)
+	p.change(func() { p.info.URL, p.opening = o.URL, attached })
+	p.follow(opener)
 	if err := p.attachTo(ctx, target); err != nil {
 		return errors.Join(err, m.drop(ctx, p))
+	}
+	if m.cfg.OnWindow != nil {
+		m.cfg.OnWindow(p)
 	}
 	p.wantHistory()
 	m.later(p, p.watchFirst) //nolint:contextcheck // it goes on after the event that began it
 	opener.tell(fmt.Sprintf("it opened %s in the new pane %s", o.URL, p.id))
 	return nil
+}
+
+// follow gives a window to whoever has its opener: the goal that the opener was
+// lent to, and the person who has taken the opener over.
+func (p *Pane) follow(opener *Pane) {
+	opener.mu.Lock()
+	lent, driver := opener.lent, opener.info.Driver
+	opener.mu.Unlock()
+	p.change(func() {
+		if lent != "" {
+			p.lend(lent)
+		}
+		if driver == pane.Person && p.lease() != "" {
+			p.info.Driver = pane.Person
+			p.park(ErrTakenOver)
+		}
+	})
+}
+
+// firstLimit is how long whoever looks at a new window waits for its document.
+const firstLimit = 3 * time.Second
+
+// opening is how far a window is that a page has opened.
+type opening int
+
+const (
+	settled  opening = iota // or no such window
+	attached                // what it shows is not known yet
+	begun                   // it is known
+)
+
+// begins notes what a window shows: the empty document that comes before its own,
+// perhaps.
+func (p *Pane) begins(f *proto.PageFrame) {
+	p.change(func() {
+		if p.opening == attached {
+			p.opening = begun
+		}
+		if f.URL != p.info.URL && (f.URL == "" || f.URL == ":" || f.URL == "about:blank") && p.info.URL != "" {
+			p.load.empty = f.LoaderID
+		}
+	})
+}
+
+// first waits for the document of a window that has just been opened: nobody means
+// the empty one before it.
+func (p *Pane) first(ctx context.Context) {
+	p.mu.Lock()
+	stands := p.opening == settled
+	p.mu.Unlock()
+	if stands {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, firstLimit)
+	defer cancel()
+	err := p.wait(ctx, func() bool { return p.opening == begun && p.load.done() || len(p.questions) > 0 })
+	p.change(func() {
+		if p.opening = settled; err != nil { // it stays empty, a download perhaps
+			p.load.empty = ""
+		}
+	})
 }
 
 // watchFirst runs watch.js in a popup's first document: it takes over the global

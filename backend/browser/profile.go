@@ -1,17 +1,21 @@
 package browser
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"syscall"
 )
 
 // ErrLocked says that another Goalpost uses a profile.
 var ErrLocked = errors.New("this browser profile is in use by another Goalpost")
+
+// ErrOpen says that a profile cannot be altered now.
+var ErrOpen = errors.New("pages of this profile are open: close them first")
 
 var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
 
@@ -41,20 +45,68 @@ func (m *Manager) Profiles() []string {
 	return names
 }
 
-// DeleteProfile forgets a profile with all its logins. One that is open is ErrLocked.
-func (m *Manager) DeleteProfile(name string) error {
+// DeleteProfile forgets a profile with all its logins. One of which a page is open is
+// ErrOpen, one that another Goalpost uses ErrLocked.
+func (m *Manager) DeleteProfile(ctx context.Context, name string) error {
+	return m.alter(ctx, name, func(dir *runDir) error {
+		dir.kept = false
+		return dir.remove()
+	})
+}
+
+// RenameProfile gives a profile, with all that it keeps, another name that no profile
+// has. Errors are those of DeleteProfile.
+func (m *Manager) RenameProfile(ctx context.Context, name, to string) error {
+	if err := CheckProfile(to); err != nil {
+		return err
+	}
+	return m.alter(ctx, name, func(dir *runDir) error {
+		err := os.Rename(dir.path, filepath.Join(m.profilesDir(), to)) // refuses a folder that is there
+		if errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("%w: there is a profile %q already", ErrRefused, to)
+		}
+		return errors.Join(err, dir.remove())
+	})
+}
+
+// alter does something to the folder of a profile while nobody uses it: a Chromium
+// that has no page of it any more is ended first.
+func (m *Manager) alter(ctx context.Context, name string, do func(*runDir) error) error {
 	if err := CheckProfile(name); err != nil {
 		return err
 	}
+	select {
+	case m.start <- struct{}{}: // nothing is opened meanwhile
+		defer func() { <-m.start }()
+	case <-ctx.Done():
+		return cause(ctx)
+	}
+	key := engineOf("", name)
+	m.mu.Lock()
+	e, open := m.engines[key], false
+	for _, p := range m.panes {
+		open = open || p.goalID == "" && p.profile == name
+	}
+	if !open {
+		delete(m.engines, key)
+	}
+	m.mu.Unlock()
+	if open {
+		return fmt.Errorf("the profile %s: %w", name, ErrOpen)
+	}
+	if e != nil {
+		if err := e.close(ctx); err != nil {
+			return fmt.Errorf("the profile %s: %w", name, err)
+		}
+	}
 	if !slices.Contains(m.Profiles(), name) {
-		return fmt.Errorf("there is no profile %q", name)
+		return fmt.Errorf("%w: there is no profile %q", ErrRefused, name)
 	}
 	dir, err := openProfile(m.profilesDir(), name)
 	if err != nil {
 		return err
 	}
-	dir.kept = false
-	return dir.remove()
+	return do(dir)
 }
 
 // openProfile takes the folder of a profile for this program alone.
@@ -67,7 +119,7 @@ func openProfile(parent, name string) (*runDir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the profile %s: %w", name, err)
 	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := hold(lock); err != nil {
 		_ = lock.Close()
 		return nil, fmt.Errorf("the profile %s: %w: close it there, or use another profile", name, ErrLocked)
 	}

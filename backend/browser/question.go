@@ -16,8 +16,10 @@ var errAsked = errors.New("the page asks something and waits for the answer")
 // asked is a question with what its answer does.
 type asked struct {
 	pane.Question
-	stops  bool // the page, or its loading, stands still until the answer
-	answer func(context.Context, pane.Answer) error
+	stops   bool         // the page, or its loading, stands still until the answer
+	events  *[]int       // of Chromium that the answer settles, where there may be several
+	waiting *[]challenge // requests that it settles
+	answer  func(context.Context, pane.Answer) error
 }
 
 // dismissal is how a question is answered when nobody answers it.
@@ -34,12 +36,20 @@ func (p *Pane) pose(a asked) {
 		return
 	}
 	p.change(func() {
-		p.asks++
-		a.ID = p.asks
 		if a.Options == nil {
 			a.Options = []pane.Option{}
 		}
-		p.questions = append(slices.Clone(p.questions), a)
+		questions := slices.Clone(p.questions)
+		// Suggestions change with every letter: the list stays the same question, which is answered as long as it is seen.
+		if i := slices.IndexFunc(questions, ofKind(pane.Suggest)); i >= 0 && a.Kind == pane.Suggest {
+			a.ID = questions[i].ID
+			questions[i] = a
+		} else {
+			p.asks++
+			a.ID = p.asks
+			questions = append(questions, a)
+		}
+		p.questions = questions
 		if a.stops {
 			p.disturb(errAsked)
 		}

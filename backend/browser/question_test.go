@@ -108,7 +108,7 @@ func TestPickersAreDrawnByTheApp(t *testing.T) {
 	b.overlay(p, "suggesting two", func(o pane.Overlay) bool {
 		return len(o.Questions) == 1 && o.Questions[0].Kind == pane.Suggest && len(o.Questions[0].Options) == 2
 	})
-	b.answer(p, pane.Answer{ID: b.question(p, pane.Suggest).ID, Yes: true, Index: 1})
+	b.answer(p, pane.Answer{ID: b.question(p, pane.Suggest).ID, Yes: true, Text: "Bern"})
 	b.says(p, "town=Bern")
 }
 
@@ -174,6 +174,22 @@ func TestMenuCursorAndCopy(t *testing.T) {
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseUp, X: 50, Y: 348, Button: "left", Clicks: 3}))
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.KeyDown, Key: "c", Code: "KeyC", Modifiers: modCtrl}))
 	b.overlay(p, "copied", func(o pane.Overlay) bool { return strings.Contains(o.Copied.Text, "Some text to copy") })
+}
+
+// TestAPagesOwnCopyButton: what it writes is the person's to paste elsewhere, once
+// they pressed it, and not what the page writes by itself.
+func TestAPagesOwnCopyButton(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "copying.html")
+	v := p.Attach()
+	defer v.Close()
+	b.says(p, "ready")
+	b.click(v, 60, 40)
+	if o := b.overlay(p, "the first text", func(o pane.Overlay) bool { return o.Copied.N > 0 }); o.Copied.N != 1 || o.Copied.Text != "a line to paste" {
+		t.Errorf("copied %+v", o.Copied)
+	}
+	b.click(v, 60, 100)
+	b.overlay(p, "the second", func(o pane.Overlay) bool { return o.Copied.N == 2 && o.Copied.Text == "the same, plainly" })
 }
 
 func TestPermissions(t *testing.T) {
@@ -249,6 +265,15 @@ func TestCertificatesAreAsked(t *testing.T) {
 	b.ok(p.Navigate(b.ctx, server.URL))
 	b.answer(p, pane.Answer{ID: b.question(p, pane.Certificate).ID, Yes: true})
 	b.until(p, "shown", func(i pane.Info) bool { return i.Title == "Unproven" })
+	b.ok(p.Navigate(b.ctx, server.URL+"/again")) // Chromium asks for each connection, the person is asked once
+	b.until(p, "shown again", func(i pane.Info) bool {
+		return strings.HasSuffix(i.URL, "/again") && i.Title == "Unproven" && !i.Loading
+	})
+	b.ok(p.Navigate(b.ctx, b.url("one.html")))
+	server.CloseClientConnections()
+	b.ok(p.Navigate(b.ctx, server.URL))
+	b.answer(p, pane.Answer{ID: b.question(p, pane.Certificate).ID, Yes: true})
+	b.until(p, "shown once more", func(i pane.Info) bool { return i.Title == "Unproven" })
 }
 
 func TestComposingTouchAndDrag(t *testing.T) {
@@ -283,33 +308,4 @@ func TestComposingTouchAndDrag(t *testing.T) {
 func (b *bench) frameOrNot(v *View) {
 	b.Helper()
 	b.eval(v.pane, "new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))")
-}
-
-func TestFindAndZoom(t *testing.T) {
-	b := newBench(t)
-	p := b.open("b1", "text.html")
-	for _, c := range []struct {
-		text string
-		step int
-		want Found
-	}{{"needle", 0, Found{1, 4}}, {"needle", 1, Found{2, 4}}, {"needle", -1, Found{1, 4}}, {"needle", -1, Found{4, 4}}, {"no such", 1, Found{}}} {
-		got, err := p.Find(b.ctx, c.text, c.step)
-		b.ok(err)
-		if got != c.want {
-			t.Errorf("find %q %+d: %+v, want %+v", c.text, c.step, got, c.want)
-		}
-	}
-	if got := b.eval(p, "scrollY > 1000 && CSS.highlights.get('goalpost-found').size === 0"); got != "true" {
-		t.Error("the match was not scrolled to")
-	}
-	b.ok(p.Zoom(b.ctx, 200))
-	b.ok(p.Navigate(b.ctx, b.url("form.html")))
-	if got := b.eval(p, "getComputedStyle(document.documentElement).zoom"); got != `"2"` {
-		t.Errorf("zoom %s after a navigation", got)
-	}
-	has(t, b.act(p.Click(b.ctx, "Add")).Changed, "Added line")
-	b.ok(p.Zoom(b.ctx, 100))
-	if got := b.eval(p, "document.documentElement.style.zoom"); got != `""` {
-		t.Errorf("zoom %s", got)
-	}
 }

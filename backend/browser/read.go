@@ -22,7 +22,7 @@ func (p *Pane) Seek(ctx context.Context, s pane.Search) (string, error) {
 		Lines []string
 		Count int
 	}
-	err := p.inTurn(ctx, "looking for something", func(ctx context.Context, pg *page) error {
+	err := p.looking(ctx, "looking for something", func(ctx context.Context, pg *page) error {
 		for _, view := range p.views(pg) {
 			var one struct {
 				Lines []string
@@ -66,7 +66,7 @@ func (p *Pane) Read(ctx context.Context, r pane.Read) (pane.Reading, error) {
 		Text        string
 		Next, Total int
 	}
-	err := p.inTurn(ctx, "reading the page", func(ctx context.Context, pg *page) error {
+	err := p.looking(ctx, "reading the page", func(ctx context.Context, pg *page) error {
 		p.open(ctx, pg)
 		_, err := p.askAt(ctx, pg, &out, "read", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
 		return err
@@ -83,7 +83,19 @@ func (p *Pane) Read(ctx context.Context, r pane.Read) (pane.Reading, error) {
 	case out.Text == "":
 		text = fmt.Sprintf("there is nothing from %d on: the text has %d characters", r.From, out.Total)
 	}
+	if n := p.frames(); n > 0 && r.Target == "" && out.Next == 0 {
+		text += fmt.Sprintf("\n\n(%d frames of other sites are not in this text: browser_snapshot tells of them; target with a ref in one reads it)", n)
+	}
 	return pane.Reading{Text: text, Next: out.Next, Total: out.Total}, nil
+}
+
+// frames counts the frames of other sites.
+func (p *Pane) frames() int {
+	pg, err := p.current()
+	if err != nil {
+		return 0
+	}
+	return len(p.views(pg)) - 1
 }
 
 // lines cleans a text of several lines: they stay, and so does their indentation.

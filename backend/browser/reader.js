@@ -45,6 +45,10 @@
       } catch {
         throw new Miss('bad', `${quote(css)} is not a CSS selector`);
       }
+    } else if (role.toLowerCase() === 'option') {
+      // Those of a closed list are not drawn.
+      list = [...all(document.documentElement)].flatMap((el) => (el.tagName === 'SELECT' ? [...el.options] : roleOf(el) === 'option' ? [el] : []));
+      return options(list.filter((o) => !want || tidy(o.label ?? textOf(o), 300).toLowerCase().includes(want)));
     } else if (role) list = [...all(document.documentElement)];
     else {
       // The smallest thing that says it: what can be used, else the text itself.
@@ -61,6 +65,16 @@
     const found = list.filter(fits);
     return { lines: found.slice(0, 50).map((el) => line(el, attributes)), count: found.length };
   };
+
+  // options tells many in short: they are chosen by their names.
+  const options = (list) => ({
+    count: list.length,
+    lines: list.slice(0, 400).map((o) => {
+      const of = o.closest('select');
+      const states = (o.selected || o.getAttribute('aria-selected') === 'true' ? ' selected' : '') + (o.disabled ? ' disabled' : '');
+      return (of ? ref(of) + ' has ' : ref(o) + ' ') + 'option ' + quote(o.label ?? textOf(o), 120) + states;
+    }),
+  });
 
   // Markdown.
 
@@ -264,10 +278,32 @@
     const name = nameOf(el, role) || textOf(el, 60);
     return { words: `${role}${name ? ' ' + quote(name, 80) : ''} at ${x},${y}` };
   };
-  // loginForm finds the one password field, and the field for the user beside it.
+  // documents are the page's and those of its frames that can be looked into. Their
+  // origin is what Chromium says: a frame in a sandbox has the address of one, and none.
+  function* documents(doc) {
+    yield doc;
+    for (const el of doc.querySelectorAll('iframe, frame')) if (inner(el)) yield* documents(inner(el));
+  }
+  const originOf = (doc) => doc.defaultView?.origin ?? 'null';
+  const origins = () => [...new Set([...documents(document)].map(originOf))].filter((o) => /^https?:/.test(o)).slice(0, 20);
+  // loginForm finds the one password field of a document of this origin, and the field
+  // for the user beside it.
   const loginForm = (origin) => {
-    if (location.origin !== origin) throw new Miss('bad', `the page is of ${location.origin} and not of ${origin}`);
-    const fields = [...all(document.documentElement)].filter((el) => el.tagName === 'INPUT' && el.ownerDocument === document && seen(el) && !el.disabled && !el.readOnly);
+    const held = [...documents(document)].filter((doc) => originOf(doc) === origin);
+    if (!held.length) throw new Miss('elsewhere', `the page is of ${location.origin} and not of ${origin}`);
+    let missed;
+    for (const doc of held) {
+      try {
+        return formIn(doc);
+      } catch (e) {
+        if (!(e instanceof Miss)) throw e;
+        missed ??= e;
+      }
+    }
+    throw missed;
+  };
+  const formIn = (doc) => {
+    const fields = [...all(doc.documentElement)].filter((el) => el.tagName === 'INPUT' && el.ownerDocument === doc && seen(el) && !el.disabled && !el.readOnly);
     const passwords = fields.filter((el) => el.type === 'password' && el.autocomplete !== 'new-password');
     if (passwords.length > 1) throw new Miss('many', `${passwords.length} fields ask for a password: this is no form to log in with`);
     const names = fields.filter((el) => ['text', 'email', 'tel'].includes(el.type));
@@ -282,6 +318,6 @@
     return { user: user ? ref(user) : '', password: ref(password) };
   };
   // belongs says that a field is still there, in a document of this origin.
-  const belongs = (target, origin) => ({ held: location.origin === origin && find(target).ownerDocument === document });
-  goalpost.also({ seek, read, source, at, loginForm, belongs });
+  const belongs = (target, origin) => ({ held: originOf(find(target).ownerDocument) === origin });
+  goalpost.also({ seek, read, source, at, loginForm, origins, belongs });
 })();

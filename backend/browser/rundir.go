@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 )
 
@@ -31,7 +30,7 @@ func newRunDir(parent string) (*runDir, error) {
 	}
 	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err == nil {
-		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		err = hold(lock)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("locking the browser's folder: %w", err)
@@ -49,7 +48,7 @@ func sweep(parent string) {
 		if err != nil { // being made at this moment, or not ours
 			continue
 		}
-		if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		if hold(lock) == nil {
 			_ = os.RemoveAll(path) // tried again at the next start
 		}
 		_ = lock.Close()

@@ -66,9 +66,10 @@ func clip(shot *proto.PageCaptureScreenshot, at proto.PageViewport) {
 
 func (p *Pane) picture(ctx context.Context, prepare func(context.Context, *page, *proto.PageCaptureScreenshot) error) ([]byte, error) {
 	var picture []byte
-	err := p.inTurn(ctx, "taking a picture", func(ctx context.Context, pg *page) error {
+	err := p.looking(ctx, "taking a picture", func(ctx context.Context, pg *page) error {
 		quality := 80
 		shot := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true}
+		defer p.plainly(pg)()
 		if err := prepare(ctx, pg, &shot); err != nil {
 			return err
 		}

@@ -59,16 +59,17 @@ func (p *Pane) onNetwork(e *cdp.Event) {
 	}
 }
 
-// watchTraffic counts requests while on. Of a goal's panes Chromium tells always.
+// watchTraffic counts requests while on. Of a pane that a goal has Chromium tells always.
 func (p *Pane) watchTraffic(pg *page, on bool) {
-	p.change(func() { p.net = traffic{on: on} })
-	if p.goalID != "" && !p.bare {
+	always := false
+	p.change(func() { p.net, always = traffic{on: on}, p.listens() })
+	if always {
 		return
 	}
 	if on {
 		pg.post(proto.NetworkEnable{})
 	} else {
-		pg.post(proto.NetworkDisable{})
+		pg.post(networkOff)
 	}
 }
 
@@ -116,21 +117,33 @@ func (p *Pane) settle(ctx context.Context, pg *page) {
 	}
 }
 
+// calm is what a page did until its next frame.
+type calm struct {
+	Altered, Ever int // changes of its document, then and since the action began
+	Moving        bool
+	Diff          *changes // what changed, if it rests
+}
+
 // rests waits for the next frame of the page and its parts, and says whether
 // nothing was altered in it, and whether anything was since the action began.
 func (p *Pane) rests(ctx context.Context, pg *page) (rests, happened bool) {
 	rests = true
 	for _, view := range p.views(pg) {
-		var c struct {
-			Altered, Ever int
-			Moving        bool
+		c := p.early[view]
+		delete(p.early, view)
+		delete(p.last, view)
+		if c == nil {
+			c = &calm{}
+			limited, cancel := context.WithTimeout(ctx, hungLimit)
+			err := view.ask(limited, c, "calm")
+			cancel()
+			if err != nil {
+				p.m.cfg.Log.Debug("settling", "pane", p.id, "error", err)
+				continue
+			}
 		}
-		limited, cancel := context.WithTimeout(ctx, hungLimit)
-		err := view.ask(limited, &c, "calm")
-		cancel()
-		if err != nil {
-			p.m.cfg.Log.Debug("settling", "pane", p.id, "error", err)
-			continue
+		if c.Diff != nil && p.last != nil {
+			p.last[view] = c.Diff
 		}
 		rests, happened = rests && c.Altered == 0 && !c.Moving, happened || c.Ever > 0
 	}

@@ -122,9 +122,11 @@ func (b *bench) eval(p *Pane, script string) string {
 	b.Helper()
 	pg, err := p.current()
 	b.ok(err)
-	out, err := evaluate(b.ctx, pg, 0, script)
+	raw, err := evaluate(b.ctx, pg, 0, script)
 	b.ok(err)
-	return string(out)
+	out, err := readable(raw)
+	b.ok(err)
+	return out
 }
 
 // noProcesses fails if a Chromium of this test is left. Nothing signals the end

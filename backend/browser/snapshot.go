@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,7 +37,7 @@ func (p *Pane) Snapshot(ctx context.Context) (Snapshot, error) { return p.Look(c
 // is different since.
 func (p *Pane) Look(ctx context.Context, l pane.Look) (Snapshot, error) {
 	var s Snapshot
-	err := p.inTurn(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
+	err := p.looking(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
 		p.mu.Lock()
 		last, now := p.told, p.load.loader
 		p.mu.Unlock()
@@ -68,16 +69,33 @@ func (p *Pane) Look(ctx context.Context, l pane.Look) (Snapshot, error) {
 
 // view is the page as walker.js sees it.
 type view struct {
-	Here   []string `json:"here"`  // lines of what is in view
-	There  []string `json:"there"` // and of the rest
-	Cut    bool     `json:"cut"`
-	Width  int      `json:"width"`
-	Height int      `json:"height"`
-	Scroll int      `json:"scroll"`
-	Tall   int      `json:"tall"`
-	Title  string   `json:"title"`
+	Here   textLines `json:"here"`  // of what is in view
+	There  textLines `json:"there"` // and of the rest
+	Cut    bool      `json:"cut"`
+	Width  int       `json:"width"`
+	Height int       `json:"height"`
+	Scroll int       `json:"scroll"`
+	Tall   int       `json:"tall"`
+	Title  string    `json:"title"`
 	// Suspects is how many elements may have a closed shadow root.
 	Suspects int `json:"suspects"`
+}
+
+// textLines come as one text, which costs Chromium less than a list; none has a line
+// break in it.
+type textLines []string
+
+// UnmarshalJSON takes the lines apart.
+func (l *textLines) UnmarshalJSON(b []byte) error {
+	var text string
+	if err := json.Unmarshal(b, &text); err != nil {
+		return fmt.Errorf("lines of a page: %w", err)
+	}
+	*l = nil
+	if text != "" {
+		*l = strings.Split(text, "\n")
+	}
+	return nil
 }
 
 func (v view) lines() []string {
@@ -230,6 +248,21 @@ func (p *Pane) inTurn(ctx context.Context, what string, f func(context.Context, 
 	})
 }
 
+// looking runs what changes nothing, in turn. It answers no question: a page that
+// asks its user shows nothing meanwhile, and an answer is an action.
+func (p *Pane) looking(ctx context.Context, what string, f func(context.Context, *page) error) error {
+	return p.alone(ctx, what, func(ctx context.Context, pg *page) error {
+		switch q, _ := p.waiting(); q.Kind {
+		case pane.Alert, pane.Confirm, pane.Prompt:
+			return fmt.Errorf("the page stands still until its %s %q is answered: answer it first", q.Kind, clean(q.Text, 300))
+		default:
+		}
+		ctx, calm := p.undisturbed(ctx)
+		defer calm(nil)
+		return f(ctx, pg)
+	})
+}
+
 // alone is inTurn that leaves what the page asks open.
 func (p *Pane) alone(ctx context.Context, what string, f func(context.Context, *page) error) error {
 	select {
@@ -245,6 +278,7 @@ func (p *Pane) alone(ctx context.Context, what string, f func(context.Context, *
 	if err := cause(ctx); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
+	p.first(ctx)
 	pg, err := p.current()
 	if err == nil {
 		err = f(ctx, pg)

@@ -14,8 +14,55 @@ type Touched = pane.Touched
 func (p *Pane) Touches(ctx context.Context, target string, enter bool) (Touched, error) {
 	var t Touched
 	err := p.inTurn(ctx, "looking at an element", func(ctx context.Context, pg *page) error {
-		_, err := p.askAt(ctx, pg, &t, "touches", target, enter)
-		return err
+		if _, err := p.askAt(ctx, pg, &t, "touches", target, enter); err != nil {
+			return err
+		}
+		if t.Method != "" && !t.Payment {
+			t.Payment = payingPart(ctx, p.views(pg)[1:])
+		}
+		return nil
 	})
+	p.rememberPaying(t.Payment)
 	return t, err
+}
+
+// Pays says whether the page, or a frame of it, asks for a card. It changes
+// nothing; while the page waits for an answer it is what was seen before.
+func (p *Pane) Pays(ctx context.Context) (bool, error) {
+	p.mu.Lock()
+	waits, pays := len(p.questions) > 0, p.paying != "" && p.paying == p.info.URL
+	p.mu.Unlock()
+	if waits {
+		return pays, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, partLimit)
+	defer cancel()
+	err := p.alone(ctx, "looking for payment", func(ctx context.Context, pg *page) error {
+		if err := pg.ask(ctx, &pays, "pays"); err != nil {
+			return err
+		}
+		pays = pays || payingPart(ctx, p.views(pg)[1:])
+		return nil
+	})
+	p.rememberPaying(pays)
+	return pays, err
+}
+
+// payingPart asks the frames of other sites. One that does not answer is none.
+func payingPart(ctx context.Context, parts []*page) bool {
+	for _, part := range parts {
+		pays := false
+		if err := part.ask(ctx, &pays, "pays"); err == nil && pays {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Pane) rememberPaying(pays bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if pays {
+		p.paying = p.info.URL
+	}
 }

@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -16,6 +15,9 @@ import (
 // maxMessage bounds one message of Chromium; a full-page picture is a few megabytes.
 const maxMessage = 256 << 20
 
+// readAhead is what is asked of the kernel at once: more than a frame has.
+const readAhead = 512 << 10
+
 var consolePrefix = []byte(`{"method":"Runtime.consoleAPICalled"`)
 
 // pipe carries the protocol over Chromium's debugging pipe: JSON messages, each
@@ -27,11 +29,15 @@ var consolePrefix = []byte(`{"method":"Runtime.consoleAPICalled"`)
 type pipe struct {
 	onFrame func(castFrame)
 	events  atomic.Int64 // handed to rod
+	calls   calls
 
 	mu  sync.Mutex // guards writes to out
 	out *os.File
-	in  *bufio.Reader
 	raw *os.File
+
+	// What has been read and not given out; only Read touches it.
+	buf        []byte
+	start, end int
 
 	heard int // lines of consoles since since, which only Read touches
 	since time.Time
@@ -47,7 +53,8 @@ func (p *pipe) hears(size int) bool {
 }
 
 func newPipe(in, out *os.File, onFrame func(castFrame)) *pipe {
-	return &pipe{onFrame: onFrame, out: out, in: bufio.NewReaderSize(in, 256<<10), raw: in}
+	widen(in)
+	return &pipe{onFrame: onFrame, out: out, raw: in, buf: make([]byte, readAhead)}
 }
 
 // Send writes one message.
@@ -62,7 +69,7 @@ func (p *pipe) Send(message []byte) error {
 	return nil
 }
 
-// Read returns the next message that is for rod. rod panics in a goroutine of
+// Read returns the next message that is for rod, which are the events. rod panics in a goroutine of
 // its own on a message that it cannot decode, so such a message ends the
 // connection here.
 func (p *pipe) Read() ([]byte, error) {
@@ -80,6 +87,9 @@ func (p *pipe) Read() ([]byte, error) {
 		if bytes.HasPrefix(message, consolePrefix) && !p.hears(len(message)) { // a page may write a great deal of it
 			continue
 		}
+		if p.calls.answered(message) {
+			continue
+		}
 		var envelope struct {
 			ID        int             `json:"id"`
 			SessionID string          `json:"sessionId"`
@@ -94,34 +104,53 @@ func (p *pipe) Read() ([]byte, error) {
 		if err := json.Unmarshal(message, &envelope); err != nil {
 			return nil, fmt.Errorf("reading from Chromium: %w", err)
 		}
-		if envelope.ID >= postedFrom { // the answer to something that nobody waits for
-			continue
-		}
 		if envelope.Method != "" {
 			p.events.Add(1)
 		}
-		return message, nil
+		return bytes.Clone(message), nil // rod keeps it
 	}
 }
 
-// next reads up to the zero byte. The result is the caller's.
+// next reads up to the zero byte. The result is valid until the next call.
 func (p *pipe) next() ([]byte, error) {
-	var message []byte
-	for {
-		part, err := p.in.ReadSlice(0)
-		message = append(message, part...)
-		switch {
-		case err == nil:
-			return message[:len(message)-1], nil
-		case !errors.Is(err, bufio.ErrBufferFull):
+	for looked := p.start; ; {
+		if n := bytes.IndexByte(p.buf[looked:p.end], 0); n >= 0 {
+			message := p.buf[p.start : looked+n]
+			p.start = looked + n + 1
+			return message, nil
+		}
+		p.room()
+		looked = p.end
+		if p.end-p.start > maxMessage {
+			return nil, fmt.Errorf("reading from Chromium: a message of more than %d bytes", maxMessage)
+		}
+		n, err := p.raw.Read(p.buf[p.end:])
+		p.end += n
+		if n == 0 && err != nil {
 			if errors.Is(err, os.ErrClosed) {
 				err = io.EOF
 			}
 			return nil, fmt.Errorf("reading from Chromium: %w", err)
-		case len(message) > maxMessage:
-			return nil, fmt.Errorf("reading from Chromium: a message of more than %d bytes", maxMessage)
 		}
 	}
+}
+
+// room makes place behind what has been read, and gives back what a message
+// far above the usual took.
+func (p *pipe) room() {
+	switch held := p.buf[p.start:p.end]; {
+	case len(held) == 0 && len(p.buf) > 8*readAhead:
+		p.buf = make([]byte, readAhead)
+	case len(held) > len(p.buf)/2:
+		larger := make([]byte, 2*len(p.buf))
+		copy(larger, held)
+		p.buf = larger
+	case p.start == 0:
+		return
+	default:
+		copy(p.buf, held)
+	}
+	p.start, p.end = 0, p.end-p.start
 }
 
 // hangUp closes the writing end: Chromium takes it as the order to end.

@@ -14,6 +14,7 @@ type View struct {
 
 	// Guarded by pane.cast.mu.
 	visible bool
+	size    viewed
 	holding uint32 // the frame that was given and not yet drawn, 0 if none
 	given   uint32 // the newest frame given
 	drawn   uint32 // the newest frame acknowledged
@@ -76,12 +77,17 @@ func (v *View) news() (pane.News, error) {
 	case v.over != over:
 		v.over = over
 		return pane.News{Overlay: &overlay}, nil
-	case !v.visible || v.holding != 0 || c.latest == nil || v.given >= c.latest.N:
+	}
+	f := c.latest
+	if c.sharp != nil && v.size.ratio > 1 {
+		f = c.sharp
+	}
+	if !v.visible || v.holding != 0 || f == nil || v.given >= f.N {
 		return pane.News{}, nil
 	}
-	v.holding, v.given = c.latest.N, c.latest.N
+	v.holding, v.given = f.N, f.N
 	c.settle()
-	return pane.News{Frame: c.latest}, nil
+	return pane.News{Frame: f}, nil
 }
 
 // Ack says that frame n is drawn. Numbers that were not given are ignored.
@@ -106,8 +112,17 @@ func (v *View) Input(ctx context.Context, in pane.Input) error {
 	return v.pane.input(in)
 }
 
-// Resize gives the page the size of the viewer's canvas, in CSS pixels.
-func (v *View) Resize(ctx context.Context, width, height int) error {
+// Resize gives the page the size of the viewer's canvas, in CSS pixels, and how
+// many pixels its screen has for one of them. A viewer with more than one gets a
+// sharp picture whenever the page stands still. Of several viewers who look, the
+// last one's size counts, also after another has gone.
+func (v *View) Resize(ctx context.Context, width, height int, ratio float64) error {
+	c := v.pane.cast
+	c.mu.Lock()
+	c.sizes++
+	v.size = viewed{c.sizes, width, height, ratio}
+	c.mu.Unlock()
+	v.pane.sharpen(ratio)
 	return v.pane.Resize(ctx, width, height)
 }
 
@@ -115,24 +130,65 @@ func (v *View) Resize(ctx context.Context, width, height int) error {
 func (v *View) SetVisible(on bool) {
 	c := v.pane.cast
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if v.visible == on || v.closed {
+		c.mu.Unlock()
 		return
 	}
 	v.visible, v.holding, v.given = on, 0, 0
+	if on && v.size.n > 0 {
+		c.sizes++
+		v.size.n = c.sizes
+	}
 	c.run()
 	c.settle()
 	v.poke()
+	c.mu.Unlock()
+	v.pane.refit()
 }
 
 // Close ends the view; a Next that waits returns ErrClosed.
 func (v *View) Close() {
 	c := v.pane.cast
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	v.closed = true
 	delete(c.views, v)
 	c.run()
 	c.settle()
 	v.poke()
+	c.mu.Unlock()
+	v.pane.refit()
+}
+
+// viewed is the size of a viewer's canvas in CSS pixels.
+type viewed struct {
+	n             int // counts the sizes that were told, 0 for none
+	width, height int
+	ratio         float64 // pixels of its screen for one of CSS
+}
+
+// refit gives the page the size of whoever looks and was the last to tell theirs.
+func (p *Pane) refit() {
+	c := p.cast
+	c.mu.Lock()
+	var last viewed
+	for v := range c.views {
+		if v.visible && v.size.n > last.n {
+			last = v.size
+		}
+	}
+	c.mu.Unlock()
+	if last.n == 0 {
+		return
+	}
+	p.sharpen(last.ratio)
+	width, height := bound(last.width, last.height)
+	same := false
+	p.change(func() {
+		same = p.width == width && p.height == height
+		p.width, p.height = width, height
+	})
+	if pg, err := p.current(); err == nil && !same {
+		p.fit(pg)
+		c.changed()
+	}
 }

@@ -16,14 +16,23 @@ globalThis.goalpost ??= (() => {
   let lastId = 0; // refs of an earlier document must not fit this one: the host says where to begin
   let lastFrame = 0;
 
+  // Expressions with \p cost a page's first looks more than all the rest of this: most
+  // texts need none.
+  const ODD = /[^ -~]| {2}|^ | $/;
+  const FOREIGN = /[^\0-\x7f]/;
   const tidy = (s, limit) => {
     s = String(s);
-    if (s.length <= limit && !/[^ -~]| {2}|^ | $/.test(s)) return s; // as most are
-    s = String(s).slice(0, limit * 4).toWellFormed();
-    s = s.replace(/\p{Cf}/gu, '').replace(/[\s\p{Cc}]+/gu, ' ').trim();
-    return s.length > limit ? s.slice(0, limit).toWellFormed() + '…' : s;
+    if (s.length > limit * 4) s = s.slice(0, limit * 4);
+    if (ODD.test(s)) {
+      s = FOREIGN.test(s) ? s.toWellFormed().replace(/\p{Cf}/gu, '').replace(/[\s\p{Cc}]+/gu, ' ') : s.replace(/[\0- \x7f]+/g, ' ');
+      s = s.trim();
+    }
+    return short(s, limit);
   };
-  const quote = (s, limit = 160) => JSON.stringify(tidy(s, limit));
+  const short = (s, limit) => (s.length > limit ? s.slice(0, limit).toWellFormed() + '…' : s);
+  // quoted is for what is tidy already.
+  const quoted = (s) => (/["\\\ud800-\udfff]/.test(s) ? JSON.stringify(s) : '"' + s + '"');
+  const quote = (s, limit = 160) => quoted(tidy(s, limit));
 
   const ref = (el) => {
     let id = ids.get(el);
@@ -66,10 +75,33 @@ globalThis.goalpost ??= (() => {
     'KBD', 'VAR', 'SAMP', 'FONT', 'BDI', 'BDO', 'DFN', 'DEL', 'INS', 'SLOT', 'WBR', 'SVG',
   ]);
 
+  const HOSTS = new Set('ARTICLE ASIDE BLOCKQUOTE DIV FOOTER H1 H2 H3 H4 H5 H6 HEADER MAIN NAV P SECTION SPAN'.split(' '));
+
+  // What a walk has to know of a tag.
+  const SKIPPED = 1;
+  const FLOWS = 2;
+  const CELL = 4;
+  const HOST = 8; // it may have a shadow root, which nothing tells if it is closed
+  const MADE = 16; // an element that the page made up, which more often than not has one
+  const kinds = new Map();
+  const kindOf = (tag) => {
+    const known = kinds.get(tag);
+    if (known !== undefined) return known;
+    const kind =
+      (SKIP.has(tag) ? SKIPPED : 0) | (INLINE.has(tag) ? FLOWS : 0) | (tag === 'TD' || tag === 'TH' ? CELL : 0) | (HOSTS.has(tag) ? HOST : 0) | (tag.includes('-') ? HOST | MADE : 0);
+    if (kinds.size < 1000) kinds.set(tag, kind); // a page may make up as many as it likes
+    return kind;
+  };
+
   const isInput = (el) => el.tagName === 'INPUT';
+  const spoken = (said) => {
+    said = said.trim().split(/\s+/)[0].toLowerCase();
+    return /^[a-z]{2,20}$/.test(said) && said !== 'presentation' && said !== 'none' && said !== 'generic' ? said : '';
+  };
   const roleOf = (el) => {
-    const said = (el.getAttribute('role') || '').trim().split(/\s+/)[0].toLowerCase();
-    if (/^[a-z]{2,20}$/.test(said) && said !== 'presentation' && said !== 'none' && said !== 'generic') return said;
+    const said = el.getAttribute('role');
+    const role = said && spoken(said);
+    if (role) return role;
     switch (el.tagName) {
       case 'A':
       case 'AREA':
@@ -79,7 +111,7 @@ globalThis.goalpost ??= (() => {
       case 'SELECT':
         return el.multiple || el.size > 1 ? 'listbox' : 'combobox';
     }
-    if (el.isContentEditable && !el.parentElement?.isContentEditable) return 'textbox';
+    if (el.hasAttribute('contenteditable') && el.isContentEditable && !el.parentElement?.isContentEditable) return 'textbox';
     return TAGS[el.tagName] ?? '';
   };
   const pointer = (el) => el.nodeType === 1 && getComputedStyle(el).cursor === 'pointer';
@@ -87,7 +119,10 @@ globalThis.goalpost ??= (() => {
     el.hasAttribute('onclick') || (el.hasAttribute('tabindex') && el.tabIndex >= 0) || (pointer(el) && !pointer(above(el)));
 
   const closed = new WeakMap(); // hosts of closed shadow roots, which the host of this script finds
-  const shadowOf = (el) => meet(el.shadowRoot ?? closed.get(el) ?? null);
+  const shadowOf = (el) => {
+    const shadow = el.shadowRoot ?? closed.get(el) ?? null;
+    return shadow && meet(shadow);
+  };
   const above = (n) => n.assignedSlot || n.parentElement || (n.getRootNode && n.getRootNode().host) || document;
   const below = (n) => {
     const shadow = shadowOf(n);
@@ -97,6 +132,12 @@ globalThis.goalpost ??= (() => {
       if (given.length) return given;
     }
     return n.childNodes;
+  };
+  // each is below without its list, which costs more than what it lists.
+  const each = (n, f, with_) => {
+    const shadow = shadowOf(n);
+    if (!shadow && n.tagName === 'SLOT') for (const c of below(n)) f(c, with_);
+    else for (let c = (shadow ?? n).firstChild; c; c = c.nextSibling) f(c, with_);
   };
   const inner = (el) => {
     try {
@@ -109,12 +150,27 @@ globalThis.goalpost ??= (() => {
     for (const [number, held] of foreign) if (held.deref() === el) return number;
     return 0;
   };
+  // suspicious says that an element may have a closed shadow root: it is one that the
+  // page made up, or it takes room although nothing that is in it is drawn.
+  const asked = new WeakMap(); // when the host was asked for it
+  let hosts = []; // that the last walk suspects
+  const suspicious = (el, made) => {
+    if (hosts.length >= 60 || el.shadowRoot || closed.has(el)) return false;
+    if (made) return !(performance.now() - asked.get(el) < 3000);
+    for (let c = el.firstElementChild; c; c = c.nextElementSibling) if (drawn(c)) return false;
+    if (asked.has(el) || !(el.offsetWidth > 3 && el.offsetHeight > 3)) return false;
+    const said = el.firstChild && el.innerText; // a text that is not drawn is not in it
+    return !said;
+  };
   const drawn = (el) => el.checkVisibility() || getComputedStyle(el).display === 'contents';
-  const seen = (el) => el.checkVisibility({ visibilityProperty: true });
+  const VISIBLE = { visibilityProperty: true };
+  const seen = (el) => el.checkVisibility(VISIBLE);
+  const leaf = (el) => el.firstElementChild === null && el.tagName !== 'SLOT' && shadowOf(el) === null;
   const hiddenFromReaders = (el) => el.getAttribute('aria-hidden') === 'true';
 
   // textOf is the text in an element as it is read, up to a length.
   const textOf = (el, limit = 160) => {
+    if (leaf(el)) return tidy(el.textContent, limit);
     let text = '';
     let budget = 400;
     const go = (n) => {
@@ -125,26 +181,47 @@ globalThis.goalpost ??= (() => {
         else if (n.hasAttribute('aria-label') && n !== el) text += ' ' + n.getAttribute('aria-label') + ' ';
         else {
           if (!INLINE.has(n.tagName)) text += ' ';
-          for (const c of below(n)) go(c);
+          if (leaf(n)) text += n.textContent.slice(0, limit * 4);
+          else each(n, go);
           if (!INLINE.has(n.tagName)) text += ' ';
         }
       }
     };
-    for (const c of below(el)) go(c);
+    each(el, go);
     return tidy(text, limit);
   };
+  // labelsOf is el.labels, for which Chromium looks through the whole document each
+  // time. What was found holds for one call of the host, within which nothing changes.
+  let labelled = new WeakMap();
+  const anew = () => (labelled = new WeakMap());
+  const labelsOf = (el) => {
+    if (!el.labels) return undefined;
+    const root = el.getRootNode();
+    let found = labelled.get(root);
+    if (!found) {
+      found = new Map();
+      for (const label of root.querySelectorAll('label')) {
+        const to = label.control;
+        if (to && !found.get(to)?.push(label)) found.set(to, [label]);
+      }
+      labelled.set(root, found);
+    }
+    return found.get(el);
+  };
   const nameOf = (el, role) => {
-    const by = (el.getAttribute('aria-labelledby') || '').trim();
+    const by = el.getAttribute('aria-labelledby')?.trim();
     if (by) {
       const root = el.getRootNode();
       const text = by.split(/\s+/).slice(0, 8).map((id) => root.getElementById?.(id)).filter(Boolean).map((n) => textOf(n)).join(' ');
       if (tidy(text, 160)) return tidy(text, 160);
     }
-    const label = tidy(el.getAttribute('aria-label') || '', 160);
+    const said = el.getAttribute('aria-label');
+    const label = said && tidy(said, 160);
     if (label) return label;
     if (isInput(el) && ['button', 'submit', 'reset'].includes(el.type)) return tidy(el.value || el.type, 160);
-    if (el.labels?.length) {
-      const text = tidy([...el.labels].slice(0, 4).map((n) => textOf(n)).join(' '), 160);
+    const labels = labelsOf(el);
+    if (labels) {
+      const text = tidy(labels.slice(0, 4).map((n) => textOf(n)).join(' '), 160);
       if (text) return text;
     }
     if (el.alt) return tidy(el.alt, 160);
@@ -167,28 +244,30 @@ globalThis.goalpost ??= (() => {
     return () => deep(document);
   })();
 
+  const home = location.origin + '/';
+  const said = (el, name) => el.getAttribute('aria-' + name) === 'true';
   const statesOf = (el, role, focus) => {
     const out = [];
-    const on = (name, word = name) => {
-      if (el.getAttribute('aria-' + name) === 'true') out.push(word);
-    };
-    if (role === 'heading') out.push('level ' + (Number(el.getAttribute('aria-level')) || Number(el.tagName[1]) || 2));
-    if (el.matches(':disabled') || el.getAttribute('aria-disabled') === 'true') out.push('disabled');
-    if (el.checked === true) out.push('checked');
-    else on('checked');
-    on('selected');
-    on('pressed');
-    on('busy');
-    if (el.hasAttribute('aria-expanded')) out.push(el.getAttribute('aria-expanded') === 'true' ? 'expanded' : 'collapsed');
-    if (el.tagName === 'SUMMARY') out.push(el.parentElement?.open ? 'expanded' : 'collapsed');
+    const tag = el.tagName;
+    const aria = el.getAttributeNames().some((name) => name.startsWith('aria-'));
+    if (role === 'heading') out.push('level ' + (Number(el.getAttribute('aria-level')) || Number(tag[1]) || 2));
+    if (el.matches(':disabled') || (aria && said(el, 'disabled'))) out.push('disabled');
+    if (el.checked === true || (aria && said(el, 'checked'))) out.push('checked');
+    if (aria) {
+      if (said(el, 'selected')) out.push('selected');
+      if (said(el, 'pressed')) out.push('pressed');
+      if (said(el, 'busy')) out.push('busy');
+      if (el.hasAttribute('aria-expanded')) out.push(said(el, 'expanded') ? 'expanded' : 'collapsed');
+    }
+    if (tag === 'SUMMARY') out.push(el.parentElement?.open ? 'expanded' : 'collapsed');
     if (el.required === true) out.push('required');
     if (el.readOnly === true && !['checkbox', 'radio', 'button', 'submit'].includes(el.type)) out.push('readonly');
-    on('invalid');
+    if (aria && said(el, 'invalid')) out.push('invalid');
     if (el === focus) out.push('focused');
     if (el.tagName === 'SELECT') {
       const options = [...el.options].slice(0, 200);
       out.push('value=' + quote([...el.selectedOptions].map((o) => o.label).join(', '), 120));
-      out.push('options: ' + options.slice(0, 12).map((o) => quote(o.label, 40)).join(' | ') + (options.length > 12 ? ' | …' : ''));
+      out.push('options: ' + options.slice(0, 12).map((o) => quote(o.label, 40)).join(' | ') + (options.length > 12 ? ` | … ${el.options.length - 12} more` : ''));
     } else if (isInput(el) && el.type === 'password') {
       if (el.value) out.push('filled, value hidden');
     } else if (isInput(el) && el.type === 'file') {
@@ -197,14 +276,14 @@ globalThis.goalpost ??= (() => {
       out.push('value=' + quote(el.value, 200));
     } else if (role === 'textbox') {
       out.push('value=' + quote(textOf(el, 200), 200));
-    } else if (el.hasAttribute('aria-valuenow')) {
+    } else if (aria && el.hasAttribute('aria-valuenow')) {
       out.push('value=' + quote(el.getAttribute('aria-valuenow'), 40));
     } else if (el.tagName === 'PROGRESS' || el.tagName === 'METER') {
       out.push('value=' + el.value + ' of ' + el.max);
     }
-    if (role === 'link' && el.href && typeof el.href === 'string' && /^https?:/.test(el.href)) {
-      const here = el.href.startsWith(location.origin + '/') ? el.href.slice(location.origin.length) : el.href;
-      out.push('-> ' + quote(here, 120));
+    const href = role === 'link' ? el.href : '';
+    if (href && typeof href === 'string' && /^https?:/.test(href)) {
+      out.push('-> ' + quote(href.startsWith(home) ? href.slice(home.length - 1) : href, 120));
     }
     return out;
   };
@@ -216,24 +295,38 @@ globalThis.goalpost ??= (() => {
     const items = [];
     const focus = focused();
     const state = { nodes: 0, cut: false };
+    hosts = [];
+    const width = innerWidth;
+    const height = innerHeight;
+    anew();
     let text = '';
     let owner = null;
     const flush = () => {
-      const said = tidy(text, 400).replace(/^(\| ?)+|( ?\|)+$/g, '').trim();
-      if (said && owner) {
-        const here = !owner.at.out && overlaps(owner.el, owner.at.off);
-        items.push({ el: owner.el, off: owner.at.off, here, role: 'text', name: said, acts: false, line: quote(said, here ? NEAR : FAR) });
+      if (owner) {
+        let line = tidy(text, 400);
+        if (line.includes('|')) line = line.replace(/^(\| ?)+|( ?\|)+$/g, '').trim();
+        if (line) {
+          const here = !owner.at.out && (owner.at.here || overlaps(owner.el, owner.at.off));
+          items.push({ el: owner.el, off: owner.at.off, here, role: 'text', name: line, acts: false, line: quoted(short(line, here ? NEAR : FAR)) });
+        }
+        owner = null;
       }
       text = '';
-      owner = null;
     };
     const overlaps = (n, off) => {
       const r = n.getBoundingClientRect();
       const x = r.x + off.x;
       const y = r.y + off.y;
-      return x < innerWidth && y < innerHeight && x + r.width > 0 && y + r.height > 0;
+      return x < width && y < height && x + r.width > 0 && y + r.height > 0;
     };
-    const away = (n, off) => !overlaps(n, off) && n.offsetWidth > 0 && n.offsetHeight > 0;
+    // write takes a text of the page.
+    const write = (el, data, at) => {
+      if (data.trim() === '') text += ' ';
+      else if (at.shown) {
+        owner ??= { el, at };
+        if (text.length < 2000) text += data.slice(0, 2000);
+      }
+    };
     // at is what is known from above: where the document lies, whether a name says
     // the text already, whether this is out of view or hidden, and the pointer there.
     const walk = (n, at) => {
@@ -242,72 +335,126 @@ globalThis.goalpost ??= (() => {
         state.cut = true;
         return;
       }
-      if (n.nodeType === 3) {
-        if (!at.named && /\S/.test(n.data)) {
-          if (!at.shown) return;
-          owner ??= { el: above(n), at };
-          if (text.length < 2000) text += n.data.slice(0, 2000);
-        } else if (!at.named) text += ' ';
+      const type = n.nodeType;
+      if (type === 3) {
+        if (!at.named) write(above(n), n.data, at);
         return;
       }
-      if (n.nodeType !== 1 || SKIP.has(n.tagName) || hiddenFromReaders(n)) return;
+      if (type !== 1) return;
+      const tag = n.tagName;
+      const kind = kindOf(tag);
+      const marked = n.hasAttributes();
+      if (kind & SKIPPED || (marked && hiddenFromReaders(n))) return;
       let shown = seen(n);
       if (!shown) {
         if (!drawn(n)) return;
         shown = getComputedStyle(n).display === 'contents' && at.shown;
       }
-      const inline = INLINE.has(n.tagName);
-      const cell = n.tagName === 'TD' || n.tagName === 'TH';
+      if (kind & HOST && suspicious(n, kind & MADE)) hosts.push(n);
+      const block = !(kind & (FLOWS | CELL));
       let out = at.out;
-      if (!inline && !cell && !out) {
-        out = away(n, at.off);
+      let near = false; // it is known to be in view
+      if (block && !out) {
+        // Where something lies is by far the dearest to know.
+        const r = n.getBoundingClientRect();
+        const x = r.x + at.off.x;
+        const y = r.y + at.off.y;
+        near = x < width && y < height && x + r.width > 0 && y + r.height > 0;
+        out = !near && r.width > 0 && r.height > 0;
         if (out && view) return flush();
       }
       const role = roleOf(n);
-      let acts = shown && (ACTS.has(role) || / input$/.test(role));
+      let acts = shown && role !== '' && (ACTS.has(role) || role.endsWith(' input'));
       let hand = at.hand || acts; // what lies in a link has its pointer
-      if (!role) {
+      if (role === '' && !at.named) {
         hand = getComputedStyle(n).cursor === 'pointer';
-        acts = shown && (n.hasAttribute('onclick') || (hand && !at.hand) || (n.hasAttribute('tabindex') && n.tabIndex >= 0));
+        acts = shown && hand && !at.hand;
       }
-      if (cell) text += ' | ';
-      else if (!inline) flush();
+      if (role === '' && marked && shown && !acts) acts = n.hasAttribute('onclick') || (n.hasAttribute('tabindex') && n.tabIndex >= 0);
+      if (kind & CELL) text += ' | ';
+      else if (block) flush();
       let named = at.named;
-      if (acts || (role === 'heading' && !named) || (GROUPS.has(role) && shown) || (PICTURES.has(role) && !named)) {
-        const kind = role || 'clickable';
-        const name = nameOf(n, kind);
-        if (acts || name || GROUPS.has(kind)) {
+      if (acts || (role !== '' && ((role === 'heading' && !named) || (GROUPS.has(role) && shown) || (PICTURES.has(role) && !named)))) {
+        const word = role || 'clickable';
+        const name = nameOf(n, word);
+        if (acts || name || GROUPS.has(word)) {
           flush();
-          const holds = n.tagName === 'IFRAME' || n.tagName === 'FRAME';
-          const doc = holds ? inner(n) : null;
-          const parts = [kind];
-          if (name) parts.push(quote(name, FAR));
-          parts.push(...statesOf(n, kind, focus));
-          const number = holds && !doc ? numberOf(n) : 0;
-          if (holds && !doc && !number) parts.push('(its content cannot be told yet)');
-          const here = !out && overlaps(n, at.off);
-          items.push({ el: n, off: at.off, here, role: kind, name, acts, line: (acts ? ref(n) + ' ' : '') + parts.join(' ') });
-          // The host puts the frame's own lines in place of this one; no page can write it.
-          if (number) items.push({ el: n, off: at.off, here, role: 'frame', name: '', acts: false, line: '\u0001' + number });
-          if (doc) {
-            const r = n.getBoundingClientRect();
-            const off = { x: at.off.x + r.x + n.clientLeft, y: at.off.y + r.y + n.clientTop };
-            walk(doc.body || doc.documentElement, { off, named: false, out, shown: true, hand: false });
-            flush();
-            return;
-          }
+          const here = !out && (near || overlaps(n, at.off));
+          if (tell(n, at, word, name, acts, here, out)) return;
         }
-        if (n.tagName === 'SELECT' || n.tagName === 'TEXTAREA' || (role === 'textbox' && n.isContentEditable)) return;
-        named = named || (NAMED_BY_TEXT.has(kind) && name !== '');
+        if (tag === 'SELECT' || tag === 'TEXTAREA' || (role === 'textbox' && n.isContentEditable)) return;
+        named = named || (NAMED_BY_TEXT.has(word) && name !== '');
       }
-      if (n.tagName === 'LABEL' && n.control && n.control.type !== 'hidden') named = true; // its field says it
-      const children = below(n);
-      if (children.length) {
-        const inside = named === at.named && out === at.out && shown === at.shown && hand === at.hand ? at : { off: at.off, named, out, shown, hand };
-        for (const c of children) walk(c, inside);
+      if (tag === 'LABEL' && n.control && n.control.type !== 'hidden') named = true; // its field says it
+      if (leaf(n)) {
+        const data = named ? '' : n.textContent;
+        if (data !== '') write(n, data, { off: at.off, out, shown, here: near });
+      } else {
+        const inside = { off: at.off, named, out, shown, hand, here: near };
+        if (!out && n.childElementCount > 60 && !shadowOf(n) && tag !== 'SLOT') listed(n, inside);
+        else each(n, walk, inside);
       }
-      if (!inline && !cell) flush();
-      else if (acts) flush();
+      if (block || acts) flush();
+    };
+    // listed walks what a long list holds. Where the lines of one lie one below the other,
+    // a few of them tell which can be in view; asking each would take most of the time.
+    const listed = (n, at) => {
+      const many = n.children;
+      const last = many.length - 1;
+      let lost = false;
+      const box = (i) => {
+        for (let k = i; k <= last && k < i + 40; k++) {
+          const r = many[k].getBoundingClientRect();
+          if (r.height > 0) return { top: r.y + at.off.y, bottom: r.y + r.height + at.off.y };
+        }
+        lost = true; // too many that are not drawn
+        return { top: 0, bottom: 0 };
+      };
+      const some = [0, 1, 2, 3, 4].map((i) => box(Math.floor((last * i) / 4)));
+      const ordered = some.every((b, i) => i === 0 || b.top >= some[i - 1].bottom) && many[0].tagName === many[last].tagName;
+      // The first one of which test holds.
+      const first = (test) => {
+        let low = 0;
+        let high = last + 1;
+        while (low < high) {
+          const middle = (low + high) >> 1;
+          if (test(box(middle))) high = middle;
+          else low = middle + 1;
+        }
+        return low;
+      };
+      const from = ordered && !lost ? (many[first((b) => b.bottom > 0)] ?? null) : null;
+      const to = ordered && !lost ? (many[first((b) => b.top >= height)] ?? null) : null;
+      if (!ordered || lost) return each(n, walk, at);
+      const away = { ...at, out: true, here: false };
+      let here = false;
+      for (let c = view ? from : n.firstChild; c; c = c.nextSibling) {
+        if (c === from) here = true;
+        if (c === to) {
+          here = false;
+          if (view) return;
+        }
+        walk(c, here ? at : away);
+      }
+    };
+    // tell adds the line of something that is not text, and says whether it told what is in it as well.
+    const tell = (n, at, word, name, acts, here, out) => {
+      const holds = n.tagName === 'IFRAME' || n.tagName === 'FRAME';
+      const doc = holds ? inner(n) : null;
+      const number = holds && !doc ? numberOf(n) : 0;
+      let line = (acts ? ref(n) + ' ' : '') + word;
+      if (name) line += ' ' + quoted(short(name, FAR));
+      for (const said of statesOf(n, word, focus)) line += ' ' + said;
+      if (holds && !doc && !number) line += ' (its content cannot be told yet)';
+      items.push({ el: n, off: at.off, here, role: word, name, acts, line });
+      // The host puts the frame's own lines in place of this one; no page can write it.
+      if (number) items.push({ el: n, off: at.off, here, role: 'frame', name: '', acts: false, line: '\u0001' + number });
+      if (!doc) return false;
+      const r = n.getBoundingClientRect();
+      const off = { x: at.off.x + r.x + n.clientLeft, y: at.off.y + r.y + n.clientTop };
+      walk(doc.body || doc.documentElement, { off, named: false, out, shown: true, hand: false });
+      flush();
+      return true;
     };
     walk(root, { off: offset(root), named: false, out: false, shown: true, hand: false });
     flush();
@@ -329,7 +476,7 @@ globalThis.goalpost ??= (() => {
       (item.here ? here : there).push(item.line);
     }
     return {
-      here, there, cut: over, suspects: suspects(), width: innerWidth, height: innerHeight,
+      here: here.join('\n'), there: there.join('\n'), cut: over, suspects: hosts.length, width: innerWidth, height: innerHeight,
       scroll: Math.round(scrollY), tall: Math.round(document.documentElement.scrollHeight), title: tidy(document.title, 200),
     };
   };
@@ -389,22 +536,33 @@ globalThis.goalpost ??= (() => {
   };
   // calm waits for the page's next frame and tells how much was altered before it,
   // and whether something still moves that will come to rest.
+  // Of a page that rests it tells what changed as well, since that is asked next.
   const calm = async () => {
     const was = touched.count;
     await tick();
     note(watch.takeRecords());
+    const altered = touched.count - was;
     const moving = document.getAnimations().some((a) => a.playState === 'running' && Number.isFinite(a.effect?.getComputedTiming().endTime));
-    return { altered: touched.count - was, ever: touched.count, moving };
+    return { altered, ever: touched.count, moving, diff: altered || moving ? null : differs() };
+  };
+  const rest = () => {
+    watch.disconnect();
+    touched.fresh.clear();
+    before = null;
+    return true;
   };
   const diff = () => {
+    const found = differs();
+    rest();
+    return found;
+  };
+  const differs = () => {
     if (!before) {
       const { items } = collect(true);
       return { fresh: true, added: items.slice(0, 12).map((i) => i.line), more: Math.max(0, items.length - 12), removed: 0 };
     }
     note(watch.takeRecords());
-    watch.disconnect();
-    const was = before;
-    before = null;
+    const was = new Map(before);
     const added = [];
     const told = new Set();
     for (const { line, el } of collect(true).items) {
@@ -600,10 +758,10 @@ globalThis.goalpost ??= (() => {
       e.stopImmediatePropagation();
     }
   };
-  const landed = () => {
+  const landed = async (settling) => {
     const was = watched;
     unguard();
-    if (!was?.missed) return { missed: '' };
+    if (!was?.missed) return { missed: '', calm: settling ? await calm() : null };
     return { missed: `${ref(was.missed)} ${describe(was.missed)}` };
   };
   const aim = async (target, unsure) => {
@@ -635,9 +793,12 @@ globalThis.goalpost ??= (() => {
     }
     guard(el);
     if ('x' in at) return { ref: ref(el), words, x: at.x, y: at.y }; // it keeps moving
-    if (at.none) throw new Miss('hidden', `${words} is not visible`);
-    if (at.covered) throw new Miss('covered', `${words} is covered by ${ref(at.covered)} ${describe(at.covered)}: deal with that first`);
-    throw new Miss('hidden', `${words} lies outside the page and cannot be scrolled to`);
+    throw unreachable(at, words);
+  };
+  const unreachable = (at, words) => {
+    if (at.none) return new Miss('hidden', `${words} is not visible`);
+    if (at.covered) return new Miss('covered', `${words} is covered by ${ref(at.covered)} ${describe(at.covered)}: deal with that first`);
+    return new Miss('hidden', `${words} lies outside the page and cannot be scrolled to`);
   };
 
   // Filling in.
@@ -658,7 +819,7 @@ globalThis.goalpost ??= (() => {
     if (isInput(el) && ['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'hidden'].includes(el.type)) {
       throw new Miss('bad', `${describe(el)} is not a text field: click it`);
     }
-    if (isInput(el) && el.type === 'file') throw new Miss('bad', `${describe(el)} takes files, which browser panes do not send`);
+    if (isInput(el) && el.type === 'file') throw new Miss('bad', `${describe(el)} takes files: give them with browser_upload`);
     if (el.matches(':disabled')) throw new Miss('disabled', `${describe(el)} is disabled`);
     if (el.readOnly) throw new Miss('disabled', `${describe(el)} can only be read`);
     const kind = el.tagName === 'SELECT' ? 'choose' : isInput(el) && SET.has(el.type) ? 'set' : 'text';
@@ -668,42 +829,117 @@ globalThis.goalpost ??= (() => {
     el.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
     el.dispatchEvent(new Event('change', { bubbles: true }));
   };
-  const pick = (el, words, names) => {
+  const chosen = (el, words, names) => {
     const options = [...el.options];
-    const chosen = names.map((name) => {
+    const found = names.map((name) => {
       const want = tidy(name, 300).toLowerCase();
       const named = (test) => options.find((o) => !o.disabled && (test(tidy(o.label, 300).toLowerCase()) || test(o.value.toLowerCase())));
       const option = named((s) => s === want) || (want && named((s) => s.includes(want)));
       if (option) return option;
       const some = options.slice(0, 20).map((o) => quote(o.label, 40)).join(', ');
-      throw new Miss('none', `${words} has no option ${quote(name)}; it has ${some}${options.length > 20 ? ` and ${options.length - 20} more` : ''}`);
+      const more = options.length > 20 ? ` and ${options.length - 20} more, which browser_find lists with role=option` : '';
+      throw new Miss('none', `${words} has no option ${quote(name)}; it has ${some}${more}`);
     });
-    if (chosen.length > 1 && !el.multiple) throw new Miss('bad', `${words} takes one option`);
-    el.focus();
-    if (!el.multiple) el.selectedIndex = chosen[0].index;
-    else for (const o of options) o.selected = chosen.includes(o);
-    changed(el);
+    if (found.length > 1 && !el.multiple) throw new Miss('bad', `${words} takes one option`);
+    return found;
   };
   // suggests says that the field looks like one that answers what is typed, which takes it a moment.
   const suggests = (el) =>
     roleOf(el) === 'combobox' || roleOf(el) === 'searchbox' || ['aria-autocomplete', 'aria-controls', 'aria-owns', 'aria-haspopup', 'list'].some((a) => el.hasAttribute(a)) ||
     el.getAttribute('autocomplete') === 'off';
-  // prepare tells how the field is filled; a list or a date is filled at once.
+  // Lists, dates and sliders are filled with keys, as a person does who has no mouse.
+
+  // keysOf are the keys that lead to an option of a list that is opened by one.
+  const keysOf = (el, option) => {
+    const shown = [...el.options].filter((o) => !o.disabled && !o.hidden && !o.parentElement.disabled);
+    const to = shown.indexOf(option);
+    const from = shown.indexOf(el.selectedOptions[0]);
+    if (to < 0 || to === from) return [];
+    const steps = from < 0 ? ['Home', ...Array(to).fill('ArrowDown')] : Array(Math.abs(to - from)).fill(to > from ? 'ArrowDown' : 'ArrowUp');
+    return ['Space', ...steps, 'Enter'];
+  };
+  const slides = (el, value) => {
+    const step = Number(el.step || 1);
+    const n = step ? Math.round((value - Number(el.value)) / step) : NaN;
+    return Math.abs(n) <= MOST_STEPS ? Array(Math.abs(n)).fill(n > 0 ? 'ArrowRight' : 'ArrowLeft') : [];
+  };
+  const MOST_STEPS = 300;
+  // digits are the keys for the parts of a date or a time, in the order in which this
+  // Chromium shows them.
+  const digits = (el, value) => {
+    const m = /^(?:(\d{4})-(\d\d)-(\d\d))?T?(?:(\d\d):(\d\d))?$/.exec(value);
+    if (!m || !['date', 'time', 'datetime-local'].includes(el.type)) return [];
+    const parts = (options) => new Intl.DateTimeFormat(navigator.language, options).formatToParts(0).map((p) => p.type);
+    const day = el.type === 'time' ? [] : parts({ year: 'numeric', month: '2-digit', day: '2-digit' });
+    const time = el.type === 'date' ? [] : parts({ hour: '2-digit', minute: '2-digit' });
+    const half = time.includes('dayPeriod');
+    const hour = half ? String(Number(m[4]) % 12 || 12).padStart(2, '0') : m[4];
+    const said = { year: m[1], month: m[2], day: m[3], hour, minute: m[5], dayPeriod: Number(m[4]) < 12 ? 'a' : 'p' };
+    const order = [...day, ...time].filter((type) => type in said);
+    return order.flatMap((type, i) => [...said[type], ...(type === 'year' && i < order.length - 1 ? ['ArrowRight'] : [])]);
+  };
+  // reach gives the keyboard to a field that can be seen and got at.
+  const reach = (el) => {
+    let at = spot(el);
+    if (!('x' in at)) {
+      reveal(el);
+      at = spot(el);
+    }
+    if (!('x' in at)) throw unreachable(at, describe(el));
+    if (focused() === el) el.blur(); // a date begins at its first part again
+    el.focus();
+  };
+  // prepare tells how the field is filled.
   const prepare = (target, text) => {
     const { el, kind } = field(target);
-    const out = { ref: ref(el), words: describe(el), kind, suggests: suggests(el) };
-    if (kind === 'choose') pick(el, out.words, [text]);
-    else if (kind === 'set') {
-      el.focus();
-      const was = el.value;
-      el.value = text;
-      if (el.type !== 'range' && el.value.toLowerCase() !== text.toLowerCase()) {
-        el.value = was;
+    const out = { ref: ref(el), words: describe(el), kind, suggests: suggests(el), keys: [], value: text };
+    if (kind === 'choose') {
+      const [option] = chosen(el, out.words, [text]);
+      return { ...out, ...choosing(el, [option]) };
+    }
+    if (kind === 'set') {
+      const probe = el.cloneNode();
+      probe.value = text;
+      if (el.type === 'range' ? text.trim() === '' || Number.isNaN(Number(text)) : probe.value.toLowerCase() !== text.toLowerCase()) {
         throw new Miss('bad', `${out.words} does not take ${quote(text)}: write it like ${HINT[el.type]}`);
       }
-      changed(el);
+      out.value = probe.value;
+      reach(el);
+      out.keys = el.type === 'range' ? slides(el, Number(probe.value)) : digits(el, text);
     }
     return out;
+  };
+  // choosing tells how options are chosen: with keys, or one by one with the mouse where they lie open.
+  const choosing = (el, options) => {
+    const open = el.multiple || el.size > 1;
+    reach(el);
+    return { keys: open ? [] : keysOf(el, options[0]), places: open ? options.map((o) => o.index) : [], indices: options.map((o) => o.index) };
+  };
+  // optionAt is where an option of an open list lies.
+  const optionAt = (target, index) => {
+    const el = find(target);
+    const option = el.options[index];
+    if (!option) throw new Miss('stale', target);
+    option.scrollIntoView({ block: 'nearest', behavior: 'instant' });
+    const at = spot(option);
+    return { ref: target, words: quote(option.label, 60), x: at.x ?? -1, y: at.y ?? -1 };
+  };
+  // took says whether a field has what keys were to give it.
+  const took = (target, value, indices) => {
+    const el = find(target);
+    if (!indices) return { held: el.value === value };
+    const now = [...el.selectedOptions].map((o) => o.index);
+    return { held: now.length === indices.length && indices.every((i) => now.includes(i)) };
+  };
+  // enforce sets what keys could not.
+  const enforce = (target, value, indices) => {
+    const el = find(target);
+    el.focus();
+    if (!indices) el.value = value;
+    else if (!el.multiple) el.selectedIndex = indices[0];
+    else for (const o of el.options) o.selected = indices.includes(o.index);
+    changed(el);
+    return true;
   };
   // caret puts the caret to the end, or selects everything.
   const caret = (target, all) => {
@@ -734,9 +970,8 @@ globalThis.goalpost ??= (() => {
   const choose = (target, names) => {
     const { kind, el } = field(target);
     if (kind !== 'choose') throw new Miss('bad', `${describe(el)} is not a list with options: click it and then its entry`);
-    const out = { ref: ref(el), words: describe(el), kind };
-    pick(el, out.words, names);
-    return out;
+    const words = describe(el);
+    return { ref: ref(el), words, kind, ...choosing(el, chosen(el, words, names)) };
   };
   const ticked = (target) => {
     let el = find(target);
@@ -856,18 +1091,25 @@ globalThis.goalpost ??= (() => {
 
   // touches tells what a click, or Enter in a field, would set off. It changes nothing.
   const CARD = 'input[autocomplete^="cc-"], input[name="cardnumber"], iframe[src*="js.stripe.com"], iframe[src*="paypal.com"], iframe[src*="braintree"], iframe[src*="adyen.com"], iframe[src*="checkout.com"]';
+  const origin = (d) => d.defaultView?.origin ?? '';
+  const pays = () => document.querySelector(CARD) !== null || [...document.querySelectorAll('iframe')].some((f) => f.contentDocument?.querySelector(CARD));
   const touches = (target, enter) => {
     let el = target === '' ? focused() : find(target);
-    if (!el || el === el.ownerDocument.body) return { link: '', method: '', action: '', fields: [], payment: false };
+    if (!el || el === el.ownerDocument.body) return { link: '', method: '', action: '', fields: [], payment: false, origin: origin(el?.ownerDocument ?? document) };
+    // The keyboard is in a frame that these eyes do not see into: of another site, or of none.
+    if (el.tagName === 'IFRAME' || el.tagName === 'FRAME') return { link: '', method: '', action: '', fields: [], payment: false, origin: '' };
     if (el.tagName === 'LABEL' && el.control) el = el.control;
-    const out = { link: '', method: '', action: '', fields: [], payment: el.matches(CARD) };
+    const out = { link: '', method: '', action: '', fields: [], payment: el.matches(CARD), origin: origin(el.ownerDocument) };
     const link = el.closest('a[href], area[href]');
     if (link) out.link = String(link.href);
     const button = el.closest('button, input[type=submit], input[type=image]');
     const sends = enter ? el : button && button.type !== 'button' && button.type !== 'reset' ? button : null;
     const form = sends && (sends.form || sends.closest('form'));
     if (form) {
-      const own = (name) => (sends.hasAttribute('form' + name) ? sends.getAttribute('form' + name) : form.getAttribute(name)) || '';
+      // Enter in a field is a click on the form's first button that sends, which may have its own ways.
+      const first = (f) => f.form === form && f.type !== 'button' && f.type !== 'reset';
+      const by = sends === button ? button : ([...form.getRootNode().querySelectorAll('button, input[type=submit], input[type=image]')].find(first) ?? sends);
+      const own = (name) => (by.hasAttribute('form' + name) ? by.getAttribute('form' + name) : form.getAttribute(name)) || '';
       const method = own('method').toUpperCase();
       out.method = method === 'POST' || method === 'DIALOG' ? method : 'GET';
       out.action = new URL(own('action') || form.ownerDocument.URL, form.ownerDocument.baseURI).href;
@@ -884,9 +1126,11 @@ globalThis.goalpost ??= (() => {
 
   const guarded = (f) => async (...args) => {
     try {
-      return { ok: await f(...args), last: lastId, frames: lastFrame };
+      anew();
+      const ok = await f(...args);
+      return JSON.stringify({ ok, last: lastId, frames: lastFrame });
     } catch (e) {
-      if (e instanceof Miss) return { code: e.code, message: e.message, last: lastId, frames: lastFrame };
+      if (e instanceof Miss) return JSON.stringify({ code: e.code, message: e.message, last: lastId, frames: lastFrame });
       throw e;
     }
   };
@@ -919,31 +1163,13 @@ globalThis.goalpost ??= (() => {
   // again finds what looks like something that is gone.
   const again = (role, name) =>
     collect().items.filter((i) => i.acts && i.role === role && i.name === name).slice(0, 5).map((i) => ref(i.el));
-  // suspects may have a closed shadow root, which only the host can tell.
-  const asked = new WeakMap();
-  const HOSTS = ':is(div, span, section, article, aside, header, footer, main, nav, p, h1, h2, h3, h4, h5, h6, blockquote):empty';
-  let list = [];
   const suspects = () => {
-    list = [];
-    const now = performance.now();
-    const roots = [document, ...insides()];
-    for (const root of roots) {
-      for (const el of root.querySelectorAll(HOSTS)) {
-        if (list.length >= 60) return list.length;
-        if (!asked.has(el) && !shadowOf(el) && el.offsetWidth > 3 && el.offsetHeight > 3) list.push(el);
-      }
-      for (const el of root.querySelectorAll(':not(:is(' + PLAIN + '))')) {
-        if (list.length >= 60) return list.length;
-        if (!el.tagName.includes('-') || shadowOf(el) || now - (asked.get(el) ?? -1e9) < 3000) continue;
-        list.push(el);
-      }
-    }
-    return list.length;
+    collect();
+    return hosts.length;
   };
-  const PLAIN = 'div, span, p, a, li, ul, ol, td, tr, th, table, tbody, thead, input, button, label, img, i, b, em, strong, svg, path, g, script, style, link, meta, option, select, form, h1, h2, h3, br, code, small';
   const suspected = () => {
-    for (const el of list) asked.set(el, performance.now());
-    return list;
+    for (const el of hosts) asked.set(el, performance.now());
+    return hosts;
   };
   const focusOn = (target) => {
     const el = find(target);
@@ -954,10 +1180,10 @@ globalThis.goalpost ??= (() => {
   };
 
   const calls = {
-    snapshot: guarded(snapshot), mark: guarded(mark), diff: guarded(diff), aim: guarded(aim), prepare: guarded(prepare),
-    caret: guarded(caret), frame: guarded(frame), choose: guarded(choose), ticked: guarded(ticked), place: guarded(place),
+    snapshot: guarded(snapshot), mark: guarded(mark), diff: guarded(diff), rest: guarded(rest), aim: guarded(aim), prepare: guarded(prepare),
+    caret: guarded(caret), frame: guarded(frame), optionAt: guarded(optionAt), took: guarded(took), enforce: guarded(enforce), choose: guarded(choose), ticked: guarded(ticked), place: guarded(place),
     area: guarded(area), fileInput: guarded(fileInput), until: guarded(until), marks: guarded(marks), element,
-    touches: guarded(touches), focusOn: guarded(focusOn), calm: guarded(calm), landed: guarded(landed), through: guarded(through),
+    touches: guarded(touches), pays: guarded(pays), focusOn: guarded(focusOn), calm: guarded(calm), landed: guarded(landed), through: guarded(through),
     again: guarded(again), suspects: guarded(suspects), suspected,
     from: (refs, inside) => {
       lastId = Math.max(lastId, refs);
@@ -966,7 +1192,7 @@ globalThis.goalpost ??= (() => {
     },
     adopt: (root) => closed.set(root.host, meet(root)),
     hold: (el, number) => foreign.set(number, new WeakRef(el)),
-    parts: { tidy, roleOf, nameOf, textOf, statesOf, ref, below, drawn, seen, inner, collect, queryAll, offset, focused, clickable, quote, Miss, find },
+    parts: { tidy, roleOf, nameOf, textOf, statesOf, ref, below, drawn, seen, inner, collect, queryAll, offset, focused, clickable, quote, Miss, find, above, foreign },
     also: (more) => {
       for (const [name, f] of Object.entries(more)) calls[name] = guarded(f);
     },

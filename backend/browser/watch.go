@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-rod/rod/lib/cdp"
@@ -131,17 +132,18 @@ func (p *Pane) onField(pg *page, world proto.RuntimeExecutionContextID, s seen) 
 		o.Label, o.Group = clean(o.Label, 200), clean(o.Group, 100)
 		q.Options = append(q.Options, o)
 	}
-	p.withdraw(fields)
+	p.withdraw(func(a asked) bool { return fields(a) && (a.Kind != pane.Suggest || q.Kind != pane.Suggest) })
 	p.pose(asked{Question: q, answer: func(ctx context.Context, a pane.Answer) error {
 		switch {
 		case !a.Yes || q.Kind == pane.ContextMenu:
 			return nil
 		case q.Kind == pane.Choose:
 			return p.hand(ctx, pg, world, "choose", s.N, a.Index)
-		case q.Kind == pane.Suggest && (a.Index < 0 || a.Index >= len(s.Options)):
-			return errors.New("there is no such suggestion")
-		case q.Kind == pane.Suggest:
-			return p.hand(ctx, pg, world, "set", s.N, s.Options[a.Index].Label)
+		case q.Kind == pane.Suggest: // by its words: the list may have been another when the person chose
+			if !slices.ContainsFunc(q.Options, func(o pane.Option) bool { return o.Label == a.Text }) {
+				return errors.New("there is no such suggestion")
+			}
+			return p.hand(ctx, pg, world, "set", s.N, a.Text)
 		}
 		return p.hand(ctx, pg, world, "set", s.N, a.Text)
 	}})

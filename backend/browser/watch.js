@@ -189,6 +189,13 @@ if (globalThis.goalpostDocument?.deref() !== document) globalThis.goalpostHand =
   };
   addEventListener('copy', copied);
   addEventListener('cut', copied);
+  // A page's own Copy button, see permit.js. Whether it was pressed is known here,
+  // whatever the page says.
+  addEventListener('goalpost-wrote', (e) => {
+    if (navigator.userActivation?.isActive && typeof e.detail === 'string' && e.detail) {
+      tell({ t: 'copied', text: text(e.detail, 1 << 20) });
+    }
+  });
 
   // What the person logs in with. A form may be sent by its script, which stops
   // the event, or be no form at all: then a click or Enter beside a password.

@@ -29,28 +29,6 @@ type addScript struct {
 // ProtoReq is asked for by proto.
 func (addScript) ProtoReq() string { return "Page.addScriptToEvaluateOnNewDocument" }
 
-// evaluate runs an expression in an execution context of the page (0: the
-// page's own) and gives its value as JSON. A promise is awaited.
-func evaluate(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, expression string) ([]byte, error) {
-	var out []byte
-	err := pg.do(ctx, callLimit, "asking the page", func(c proto.Client) error {
-		result, err := ask(c, proto.RuntimeEvaluate{
-			Expression: expression, ContextID: world, ReturnByValue: true, AwaitPromise: true, Silent: true,
-		})
-		if err != nil {
-			return err
-		}
-		if e := result.ExceptionDetails; e != nil {
-			return exception(e)
-		}
-		if out, err = result.Result.Value.MarshalJSON(); err != nil {
-			return fmt.Errorf("the page's answer: %w", err)
-		}
-		return nil
-	})
-	return out, err
-}
-
 func exception(e *proto.RuntimeExceptionDetails) error {
 	text := e.Text
 	if e.Exception != nil && e.Exception.Description != "" {
@@ -125,7 +103,12 @@ func (pg *page) ask(ctx context.Context, out any, function string, args ...any) 
 		Last    int64           `json:"last"`   // the number of the newest ref
 		Frames  int64           `json:"frames"` // and of the newest frame
 	}
-	if err := json.Unmarshal(raw, &answer); err != nil {
+	// A text costs Chromium far less than a tree of values does.
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return fmt.Errorf("the page's answer: %w", err)
+	}
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		return fmt.Errorf("the page's answer: %w", err)
 	}
 	pg.count.seen(pg, answer.Last, answer.Frames)
@@ -141,6 +124,20 @@ func (pg *page) ask(ctx context.Context, out any, function string, args ...any) 
 		return fmt.Errorf("the page's answer: %w", err)
 	}
 	return nil
+}
+
+// tell calls a function of walker.js without waiting for what it says; what is asked
+// next comes after it. It says whether there is anybody to tell.
+func (pg *page) tell(function string) bool {
+	world := pg.eyes.Load()
+	if world == 0 || pg.part && time.Now().UnixNano() < pg.dull.Load() {
+		return false
+	}
+	pg.post(proto.RuntimeEvaluate{
+		Expression: fmt.Sprintf("globalThis.goalpost?.from(%d,%d).%s()", pg.count.refs.Load(), pg.count.frames.Load(), function),
+		ContextID:  proto.RuntimeExecutionContextID(world), Silent: true,
+	})
+	return true
 }
 
 // inEyes evaluates an expression where walker.js is. The world lives as long as

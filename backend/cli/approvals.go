@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,11 +29,9 @@ func (p Program) approvals() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				grants := []api.GrantView{}
-				if id != "" {
-					if grants, err = a.Grants(id); err != nil {
-						return err
-					}
+				grants, err := a.Grants(id)
+				if err != nil {
+					return err
 				}
 				if asJSON {
 					return p.json(struct {
@@ -40,7 +39,7 @@ func (p Program) approvals() *cobra.Command {
 						Grants []api.GrantView    `json:"grants"`
 					}{open, grants})
 				}
-				return p.print("%s%s", p.waiting(open), allowed(grants))
+				return p.print("%s%s", p.waiting(open), allowed(grants, id == ""))
 			})
 		},
 	}
@@ -52,26 +51,30 @@ func (p Program) approvals() *cobra.Command {
 func (p Program) waiting(open []api.ApprovalView) string {
 	var b strings.Builder
 	for _, a := range open {
-		fmt.Fprintf(&b, "%s waits for you: %s %s\n  why: %s\n", a.Request, oneLine(a.Tool), oneLine(a.Arguments), oneLine(a.Why))
+		fmt.Fprintf(&b, "%s waits for you: %s\n%s  why: %s\n", a.Request, flat(a.Tool), argumentLines(a.Arguments), flat(a.Why))
 		for line := range strings.Lines(a.Show) {
-			fmt.Fprintf(&b, "    %s\n", strings.TrimRight(line, "\n"))
+			fmt.Fprintf(&b, "    | %s\n", flat(strings.TrimRight(line, "\n")))
 		}
 		if a.Given != "" {
 			fmt.Fprintf(&b, "  answered: %s; %s resume %s lets it go on\n", a.Given, p.Name, goal.ID(a.GoalID).Short())
 			continue
 		}
 		for _, o := range a.Offers {
-			fmt.Fprintf(&b, "  %s approve %s %s --scope %s   %s\n", p.Name, goal.ID(a.GoalID).Short(), a.Request, o.Scope, oneLine(o.Covers))
+			fmt.Fprintf(&b, "  %s approve %s %s --scope %s   %s\n", p.Name, goal.ID(a.GoalID).Short(), a.Request, o.Scope, flat(o.Covers))
 		}
 		fmt.Fprintf(&b, "  %s deny %s %s --why TEXT\n", p.Name, goal.ID(a.GoalID).Short(), a.Request)
 	}
 	return b.String()
 }
 
-func allowed(grants []api.GrantView) string {
+// allowed says what a goal may do, or each of several.
+func allowed(grants []api.GrantView, several bool) string {
 	var b strings.Builder
 	for _, g := range grants {
-		fmt.Fprintf(&b, "%s allowed: %s\n", g.Request, oneLine(g.Covers))
+		if several {
+			fmt.Fprintf(&b, "%s ", goal.ID(g.GoalID).Short())
+		}
+		fmt.Fprintf(&b, "%s allowed: %s\n", g.Request, flat(g.Covers))
 	}
 	return b.String()
 }
@@ -87,43 +90,62 @@ func (p Program) open(ctx context.Context, s *store.Store, id string) error {
 
 func (p Program) approve() *cobra.Command {
 	var scope string
-	c := &cobra.Command{
-		Use: "approve ID REQUEST", Short: "Allow a call that waits for you", Args: cobra.ExactArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.answer(c, api.AnswerInput{GoalID: args[0], Request: args[1], Allow: true, Scope: policy.Scope(scope)})
-		},
-	}
-	c.Flags().StringVar(&scope, "scope", string(policy.Once), "once, or what the request offers for the whole goal: goal, host, command, path, pane")
-	return c
+	return p.answering(&cobra.Command{Use: "approve ID REQUEST", Short: "Allow a call that waits for you; a goal that paused for it goes on here"}, func(c *cobra.Command) {
+		c.Flags().StringVar(&scope, "scope", string(policy.Once), "once, or what the request offers for the whole goal: goal, host, command, path, pane")
+	}, func(in *api.AnswerInput) { in.Allow, in.Scope = true, policy.Scope(scope) })
 }
 
 func (p Program) deny() *cobra.Command {
 	var why string
-	c := &cobra.Command{
-		Use: "deny ID REQUEST", Short: "Refuse a call that waits for you", Args: cobra.ExactArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.answer(c, api.AnswerInput{GoalID: args[0], Request: args[1], Why: why})
-		},
-	}
-	c.Flags().StringVar(&why, "why", "", "the reason, which the agent is told")
-	return c
+	return p.answering(&cobra.Command{Use: "deny ID REQUEST", Short: "Refuse a call that waits for you; a goal that paused for it goes on here"}, func(c *cobra.Command) {
+		c.Flags().StringVar(&why, "why", "", "the reason, which the agent is told")
+	}, func(in *api.AnswerInput) { in.Why = why })
 }
 
-// answer gives the answer, and says what lets a goal that has paused go on.
-func (p Program) answer(c *cobra.Command, in api.AnswerInput) error {
-	return p.started(c.Context(), app.Options{}, func(a *app.App) error {
-		if _, err := a.ApprovalAPI(c.Context()).Answer([]api.AnswerInput{in}); err != nil {
-			return err
-		}
-		row, err := a.Store().Find(c.Context(), in.GoalID)
-		if err != nil {
-			return fmt.Errorf("answer: %w", err)
-		}
-		if row.Status == goal.Paused {
-			p.say("The goal is paused; %s resume %s lets it go on.\n", p.Name, row.ID.Short())
-		}
-		return nil
-	})
+// answering is a command that answers a request. Whoever runs the goal takes the
+// answer; a goal that paused, and has been answered everything, goes on here.
+func (p Program) answering(c *cobra.Command, flags func(*cobra.Command), fill func(*api.AnswerInput)) *cobra.Command {
+	var o output
+	var only bool
+	c.Args = cobra.ExactArgs(2)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		in := api.AnswerInput{GoalID: args[0], Request: args[1]}
+		fill(&in)
+		ctx := c.Context()
+		return p.started(ctx, app.Options{Pace: demoPace, Attended: attended()}, func(a *app.App) error {
+			approvals := a.ApprovalAPI(ctx)
+			if _, err := approvals.Answer([]api.AnswerInput{in}); err != nil {
+				return err
+			}
+			row, err := a.Store().Find(ctx, in.GoalID)
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.Name(), err)
+			}
+			if row.Status != goal.Paused || row.Exit != goal.NeedsOperator {
+				return nil
+			}
+			open, err := approvals.List(string(row.ID))
+			if err != nil {
+				return err
+			}
+			left := slices.DeleteFunc(open, func(v api.ApprovalView) bool { return v.Given != "" })
+			switch {
+			case len(left) > 0:
+				p.say("The goal is paused, and %d more wait for you.\n", len(left))
+				return nil
+			case only:
+				p.say("The goal is paused; %s resume %s lets it go on.\n", p.Name, row.ID.Short())
+				return nil
+			}
+			return p.follow(ctx, a, o, func(ctx context.Context) (started, error) {
+				return started{id: row.ID, seen: row.Seq}, a.Resume(ctx, row.ID, api.ResumeInput{})
+			})
+		})
+	}
+	flags(c)
+	c.Flags().BoolVar(&only, "only", false, "answer and leave: a goal that paused stays so until it is resumed")
+	o.add(c.Flags())
+	return c
 }
 
 func (p Program) revoke() *cobra.Command {

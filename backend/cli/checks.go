@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app"
 	"goalpost/backend/config"
 	"goalpost/backend/goal"
 )
@@ -122,6 +123,9 @@ func (p Program) proposed(f runFlags, in *api.StartInput) error {
 		p.say("  | %s\n", strings.TrimRight(line, "\r\n"))
 	}
 	p.say("which means: done when %s\n", file.Criterion.Words())
+	if hosts := app.Hosts(file.Criterion.Checks); len(hosts) > 0 {
+		p.say("which opens to these checks: %s\n", flat(strings.Join(hosts, ", ")))
+	}
 	if !f.yes && terminal(os.Stdin) && !p.agreed("Is that what decides? [y/N] ") {
 		return &api.Problem{Code: api.Refused, Message: "the criterion was not confirmed", Hint: "nothing was started", Field: "criterion"}
 	}

@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,21 +19,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app"
 	"goalpost/backend/config"
-	"goalpost/backend/goal"
 	"goalpost/backend/store"
-)
-
-// Exit codes of the program.
-const (
-	exitDone          = 0
-	exitUsage         = 2
-	exitLimit         = 3
-	exitStuck         = 4
-	exitNeedsOperator = 5
-	exitAborted       = 6
-	exitError         = 7
-	exitInterrupted   = 8
-	exitPaused        = 9
 )
 
 // Program is what the command line is started with.
@@ -47,11 +35,6 @@ type Program struct {
 	Window func() int
 }
 
-// exitCode carries a code through cobra.
-type exitCode int
-
-func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
-
 // Run executes args and returns the exit code. An error is printed with what to
 // do next.
 func (p Program) Run(ctx context.Context, args []string) int {
@@ -59,33 +42,17 @@ func (p Program) Run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
-	err := root.ExecuteContext(ctx)
+	c, err := root.ExecuteContextC(ctx)
 	var code exitCode
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &code):
 		return int(code)
+	case errors.Is(err, syscall.EPIPE): // whoever read the output has left, and knows
+		return exitInterrupted
 	}
-	problem := api.ProblemOf(err)
-	p.say("%s: %s\n", p.Name, problem.Message)
-	if problem.Hint != "" {
-		p.say("  %s\n", problem.Hint)
-	}
-	if problem.Code == api.Internal && !usage(err) {
-		return exitError
-	}
-	return exitUsage
-}
-
-// usage tells cobra's own complaints, which have no type.
-func usage(err error) bool {
-	for _, s := range []string{"unknown command", "unknown flag", "unknown shorthand", "accepts ", "requires ", "invalid argument", "flag needs an argument"} {
-		if strings.HasPrefix(err.Error(), s) {
-			return true
-		}
-	}
-	return false
+	return p.failed(c, args, err)
 }
 
 // say writes to the person. Nothing can be done about a closed stderr.
@@ -117,7 +84,8 @@ func (p Program) root() *cobra.Command {
 		p.order("pause", "Pause a running goal after the call that runs", (*api.GoalAPI).Pause),
 		p.order("abort", "End a goal at once", (*api.GoalAPI).Abort),
 		p.order("delete", "Delete a goal and everything about it; a live one is aborted first", (*api.GoalAPI).Delete),
-		p.steer(), p.approvals(), p.approve(), p.deny(), p.revoke(), p.secrets(), p.sandbox(), p.doctor(), p.serve(), p.static(), p.version())
+		p.steer(), p.approvals(), p.approve(), p.deny(), p.revoke(), p.secrets(), p.sandbox(), p.doctor(), p.serve(), p.static(), p.version(), p.exitCodes())
+	p.strict(root)
 	return root
 }
 
@@ -136,14 +104,13 @@ func (p Program) config() (*config.Config, error) {
 	return c, nil
 }
 
-// reading lends the journal to a command that only looks.
+// reading lends the journal to a command that only looks: it changes nothing.
 func (p Program) reading(ctx context.Context, do func(*api.GoalAPI, *store.Store) error) (err error) {
-	c, err := p.config()
+	dir, err := config.StateOf(p.Getenv)
 	if err != nil {
-		return err
+		return fmt.Errorf("configuration: %w", err)
 	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	s, err := store.Open(ctx, store.Options{Dir: c.State()})
+	s, err := store.Look(ctx, dir)
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
@@ -166,36 +133,40 @@ func (p Program) started(ctx context.Context, o app.Options, do func(*app.App) e
 	if err := a.Open(ctx); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
+	// Whoever reads the output may leave, as head does: that must be an error here, and
+	// not the end of this process before its goals are paused.
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer signal.Stop(broken)
 	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), closeBy(err, time.Now()))
 		defer cancel()
 		err = errors.Join(err, a.Close(ctx))
 	}()
 	return do(a)
 }
 
-// closing is how long the children have to end.
-const closing = 5 * time.Second
+// closing is how long the children have to end. After a signal everything has to be
+// over within it, the pausing of goals before them, which gets all but a second.
+const (
+	closing = 5 * time.Second
+	pausing = closing - time.Second
+)
 
-// codeOf is the exit code for how a run ended.
-func codeOf(e goal.Exit) exitCode {
-	switch e {
-	case goal.Done:
-		return exitDone
-	case goal.LimitReached:
-		return exitLimit
-	case goal.Stuck:
-		return exitStuck
-	case goal.NeedsOperator:
-		return exitNeedsOperator
-	case goal.UserAborted, goal.GaveUp:
-		return exitAborted
-	case goal.Faulted:
-		return exitError
-	case goal.Interrupted, goal.Parked:
-		return exitInterrupted
-	case goal.UserPaused:
-		return exitPaused
+// leaving is the exit code of a command that a signal ended, and when its time is up.
+type leaving struct {
+	code exitCode
+	by   time.Time
+}
+
+func (l leaving) Error() string { return l.code.Error() }
+func (l leaving) Unwrap() error { return l.code }
+
+// closeBy is when the program has to be closed after a command that ended with err.
+func closeBy(err error, now time.Time) time.Time {
+	var l leaving
+	if errors.As(err, &l) {
+		return l.by
 	}
-	return exitError
+	return now.Add(closing)
 }

@@ -54,6 +54,18 @@ func TestScripts(t *testing.T) {
 // means nothing outside.
 const hold = "exec 9>>lock; flock 9; "
 
+// lastNote is what the person said last, to the agent or of a check that waited.
+func lastNote(r modeltest.Request) (note string) {
+	for _, m := range r.Messages {
+		for _, said := range []string{"A note from the person: ", "sent it back: "} {
+			if _, text, ok := strings.Cut(m.Text, said); ok {
+				note = text
+			}
+		}
+	}
+	return note
+}
+
 // play is what the models of the tests do, by name.
 func play(_ int, r modeltest.Request) modeltest.Answer {
 	turn := 0
@@ -63,6 +75,11 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		}
 	}
 	claim := modeltest.Call("claim_complete", map[string]string{"rationale": "done.txt is there"})
+	write := func(path, content string) modeltest.Answer {
+		return modeltest.Call("write_file", map[string]string{"path": path, "content": content})
+	}
+	done := write("done.txt", "x")
+	work := func(turns ...modeltest.Answer) modeltest.Answer { return turns[min(turn, len(turns)-1)] }
 	switch r.Model {
 	case "good":
 		return modeltest.Answer{Text: "I write it and claim.", Calls: []goal.Call{
@@ -81,18 +98,85 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		return modeltest.Call("run_command", map[string]string{"command": hold + "echo $$ > pid; sleep 60"})
 	case "counts": // each time the command really runs is a line in the file runs
 		return modeltest.Call("run_command", map[string]string{"command": fmt.Sprintf("%secho %d >> runs; echo $$ > pid; sleep 60", hold, turn)})
+	case "gated": // each command runs until somebody makes the file go; a note with finish ends the work
+		if strings.HasPrefix(lastNote(r), "finish") {
+			return modeltest.Answer{Calls: append(done.Calls, claim.Calls...)}
+		}
+		return modeltest.Call("run_command", map[string]string{"command": fmt.Sprintf("%secho %d >> turns; while ! test -e go; do sleep 0.02; done; rm go", hold, turn)})
+	case "returns": // works, and has too much to do when it is told to come later
+		if strings.HasPrefix(lastNote(r), "later") {
+			return modeltest.Answer{Status: 429, RetryAfter: "3600", Body: `{"error":{"message":"come back in an hour"}}`}
+		}
+		return modeltest.Answer{Text: "I write it.", Calls: append(done.Calls, claim.Calls...)}
+	case "pushes-once": // and has too much to do when it was answered
+		if turn == 0 {
+			return modeltest.Call("run_command", map[string]string{"command": "git push --force origin main"})
+		}
+		return modeltest.Answer{Status: 429, RetryAfter: "3600", Body: `{"error":{"message":"come back in an hour"}}`}
+	case "asks": // at read_only every write asks
+		return work(write("a", "1"), write("b", "2"), write("a", "3"), done, claim)
+	case "terminal":
+		return work(modeltest.Call("terminal_open", `{"title":"work"}`), modeltest.Call("terminal_run", `{"pane":"t1","command":"echo recorded"}`), done, claim)
+	case "secretive":
+		return work(modeltest.Call("run_command", `{"command":"test '{{secret:deploy}}' = c4nary-value && touch done.txt"}`), claim)
+	case "steps":
+		return work(done, modeltest.Call("declare_step", `{"step_number":1,"title":"it","action":"write","success_criteria":"there"}`), done,
+			modeltest.Call("verify_step", `{"step_number":1,"passed":true,"observation":"it is"}`), claim)
+	case "judge": // of the questions and pages of others
+		if len(r.Tools) == 0 {
+			return modeltest.Say("YES\nit looks done")
+		}
+		return work(done, claim)
+	case "speaks":
+		answer := modeltest.Call("abort_with_report", map[string]string{"reason": "asked", "what_was_learned": "the protocol"})
+		if answer.Text = "I am asked as OpenAI does"; r.Anthropic {
+			answer.Text = "I am asked as Anthropic does"
+		}
+		return answer
+	case "doubts":
+		return modeltest.Say("NO\nit looks empty")
+	case "pushes": // two calls that always ask, then the work
+		return []modeltest.Answer{
+			modeltest.Call("run_command", map[string]string{"command": "git push --force origin main"}), modeltest.Call("run_command", map[string]string{"command": "npm publish"}),
+			modeltest.Call("write_file", map[string]string{"path": "done.txt", "content": "x"}), claim,
+		}[min(turn, 3)]
 	case "garbage":
 		return modeltest.Answer{Raw: "<html><body>502 Bad Gateway</body></html>"}
 	case "no-key":
 		return modeltest.Fail(401, "invalid api key")
 	case "spy":
 		return modeltest.Call("run_command", map[string]string{"command": "env"})
+	case "long-words": // a command whose end stands far to the right, and is turned round
+		return modeltest.Call("run_command", map[string]string{
+			"command": "git push --force origin " + strings.Repeat("main ", 60) + "; echo the end \u202emoc.elpmaxe\u2066\nmore lines\u200b",
+		})
 	case "hostile-words":
 		return []modeltest.Answer{
 			{Text: "\u001b[2J", Calls: []goal.Call{{Tool: "\u001b]0;owned\u0007", Arguments: `{"path":"\u009b31m"}`}}},
 			modeltest.Call("claim_complete", map[string]string{"rationale": "\u001b[2J\u009b31m"}),
 			modeltest.Call("abort_with_report", map[string]string{"reason": "\u001b[2Jno\n  • Done: verified", "what_was_learned": "\u009b31m"}),
 		}[min(turn, 2)]
+	case "busy": // until the person says go
+		for _, m := range r.Messages {
+			if strings.Contains(m.Text, "A note from the person: go") {
+				return modeltest.Answer{Calls: []goal.Call{
+					{Tool: "write_file", Arguments: `{"path":"done.txt","content":"done\n"}`},
+					{Tool: "claim_complete", Arguments: `{"rationale":"done.txt is there"}`},
+				}}
+			}
+		}
+		return modeltest.Answer{Status: 429, RetryAfter: "3600", Body: `{"error":{"message":"come back in an hour"}}`}
+	case "told": // with a plan, a critic and a reviewer
+		switch {
+		case len(r.Tools) > 0:
+			return []modeltest.Answer{
+				modeltest.Call("write_todos", `{"todos":[{"text":"write it","done":true}]}`),
+				modeltest.Call("write_file", map[string]string{"path": "done.txt", "content": "x"}), claim,
+			}[min(turn, 2)]
+		case strings.Contains(string(r.Body), "You are the critic"):
+			return modeltest.Say("PROGRESSING\nit writes")
+		}
+		return modeltest.Say("CONFIRM\nthe file is there")
 	case "upgrade": // as if a newer version had migrated the database under this one
 		return modeltest.Call("run_command", map[string]string{
 			"command": `python3 -c 'import sqlite3; c = sqlite3.connect("../home/state/goalpost.db"); c.execute("PRAGMA user_version = 99"); c.commit()'`,

@@ -27,14 +27,11 @@ func (o *output) add(fl *pflag.FlagSet) {
 	fl.BoolVar(&o.noWait, "no-wait", false, "leave when the goal is parked, instead of waiting with a countdown")
 }
 
-// errSignal says that the person or the system asked this process to go.
-var errSignal = errors.New("signal")
-
 // started is a goal that runs, and the newest event that is not to be shown.
 type started struct {
 	id   goal.ID
 	seen int64
-	cut  bool // a signal came meanwhile
+	cut  time.Time // when a signal came meanwhile
 }
 
 // follow starts a goal and shows what happens until its run is over. The first
@@ -50,8 +47,8 @@ func (p Program) follow(ctx context.Context, a *app.App, o output, start func(co
 	if err != nil {
 		return err
 	}
-	if s.cut {
-		return p.interrupt(ctx, a, s.id, s.seen, o)
+	if !s.cut.IsZero() {
+		return p.interrupt(ctx, a, s.cut, s.id, s.seen, o)
 	}
 	id, shown, done := s.id, s.seen, a.Done(s.id)
 	parked := p.countdown(o)
@@ -64,10 +61,11 @@ func (p Program) follow(ctx context.Context, a *app.App, o output, start func(co
 	for {
 		select {
 		case sig := <-signals:
-			p.leaving(sig, signals)
-			return p.interrupt(ctx, a, id, shown, o)
+			at := time.Now()
+			p.sayLeaving(sig, signals)
+			return p.interrupt(ctx, a, at, id, shown, o)
 		case <-done: // and what is still on its way is in the journal
-			return p.ended(ctx, a, id, shown, o)
+			return p.ended(ctx, a, id, shown, o, signals)
 		case e, ok := <-sub.C:
 			if !ok { // too much at once: the journal has it all
 				sub = a.Events(buffer)
@@ -109,19 +107,20 @@ func (p Program) begin(ctx context.Context, signals chan os.Signal, start func(c
 	case r := <-begun:
 		return r.started, r.err
 	case sig := <-signals:
-		p.leaving(sig, signals)
+		at := time.Now()
+		p.sayLeaving(sig, signals)
 		cancel()
 		r := <-begun
 		if r.err != nil {
 			return started{}, exitCode(exitInterrupted)
 		}
-		r.cut = true // it came too late: the goal runs
+		r.cut = at // it came too late: the goal runs
 		return r.started, nil
 	}
 }
 
-// leaving says so, and lets a second signal end the process at once.
-func (p Program) leaving(sig os.Signal, signals <-chan os.Signal) {
+// sayLeaving says so, and lets a second signal end the process at once.
+func (p Program) sayLeaving(sig os.Signal, signals <-chan os.Signal) {
 	p.say("\n%s: %v: pausing the goal; again to leave at once\n", p.Name, sig)
 	go func() {
 		<-signals
@@ -129,11 +128,14 @@ func (p Program) leaving(sig os.Signal, signals <-chan os.Signal) {
 	}()
 }
 
-// ended shows the rest after the run is over. Without an end in the journal, the
-// journal could not be written.
-func (p Program) ended(ctx context.Context, a *app.App, id goal.ID, shown int64, o output) error {
+// ended shows the rest after the run is over. Without an end in the journal the goal
+// goes on in another process, or the journal could not be written.
+func (p Program) ended(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
 	exit, err := p.catchUp(ctx, a, id, &shown, o)
 	if err == nil && exit == "" {
+		if owner, err := a.Store().Owner(id); err == nil && owner.Other {
+			return p.watch(ctx, a, id, shown, o, signals)
+		}
 		p.say("%s: the run of goal %s ended, but that could not be written to its journal; the log in %s says why. %s resume %s continues it.\n",
 			p.Name, id.Short(), a.Config().State(), p.Name, id.Short())
 		return exitCode(exitError)
@@ -148,17 +150,20 @@ func over(exit goal.Exit) error {
 	return codeOf(exit)
 }
 
-// interrupt closes the program, which pauses its goals, and shows the last events.
-func (p Program) interrupt(ctx context.Context, a *app.App, id goal.ID, shown int64, o output) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+// interrupt pauses the program's goals, for the signal that came at a time, and shows
+// the last events.
+func (p Program) interrupt(ctx context.Context, a *app.App, at time.Time, id goal.ID, shown int64, o output) error {
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), at.Add(pausing))
 	defer cancel()
+	left := leaving{exitInterrupted, at.Add(closing)}
 	if err := a.StopGoals(ctx); err != nil {
-		return fmt.Errorf("%w: %w", errSignal, err)
+		p.say("%s: the goal could not be paused in time; what it started is ended: %v\n", p.Name, err)
+		return left
 	}
 	if _, err := p.catchUp(ctx, a, id, &shown, o); err != nil {
-		return err
+		return errors.Join(err, left)
 	}
-	return exitCode(exitInterrupted)
+	return left
 }
 
 // catchUp shows what the journal has after the last shown event.
@@ -285,7 +290,7 @@ func (p Program) progress(e event.Event) {
 			p.say("  resumed: %s\n", oneLine(b.Note))
 		}
 	case *event.ApprovalRequested:
-		p.say("  %s waits for you: %s %s\n    %s\n    %s approve %s %s, or deny\n", b.ID, oneLine(b.Tool), oneLine(telling(b.Arguments)), oneLine(b.Why),
+		p.say("  %s waits for you: %s\n%s    %s\n    %s approve %s %s, or deny\n", b.ID, flat(b.Tool), argumentLines(b.Arguments), flat(b.Why),
 			p.Name, e.GoalID.Short(), b.ID)
 	case *event.ApprovalResolved:
 		p.say("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "refused"}[b.Allowed])
@@ -294,7 +299,15 @@ func (p Program) progress(e event.Event) {
 	case *event.Warning:
 		p.say("  warning: %s\n", oneLine(b.Text))
 	case *event.Steered:
-		p.say("  note: %s\n", oneLine(b.Text))
+		who := ""
+		switch b.From {
+		case "":
+		case goal.Desk:
+			who = " from another agent"
+		default:
+			who = " from goal " + b.From.Short()
+		}
+		p.say("  note%s: %s\n", who, oneLine(b.Text))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"text/tabwriter"
@@ -27,6 +28,9 @@ func (p Program) list() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List goals, newest first", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := listable(in); err != nil {
+				return err
+			}
 			return p.reading(c.Context(), func(g *api.GoalAPI, s *store.Store) error {
 				list, err := g.List(in)
 				switch {
@@ -49,6 +53,18 @@ func (p Program) list() *cobra.Command {
 	return c
 }
 
+// listable refuses what no goal can fit.
+func listable(in api.ListInput) error {
+	known := []goal.Status{"", goal.Pending, goal.Running, goal.Paused, goal.Completed, goal.Failed, goal.Aborted}
+	switch {
+	case !slices.Contains(known, goal.Status(in.Status)):
+		return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("no goal is ever %q", in.Status), Hint: "use pending, running, paused, completed, failed or aborted", Field: "status"}
+	case in.Limit < 1:
+		return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("%d goals cannot be listed", in.Limit), Hint: "give 1 or more", Field: "limit"}
+	}
+	return nil
+}
+
 func (p Program) table(goals []api.GoalCard) error {
 	w := tabwriter.NewWriter(p.Stdout, 0, 2, 2, ' ', 0)
 	_, err := fmt.Fprintln(w, "ID\tSTATE\tSTEPS\tCHECKS\tOBJECTIVE")
@@ -56,6 +72,12 @@ func (p Program) table(goals []api.GoalCard) error {
 		state := string(g.Status)
 		if g.Exit != "" {
 			state += "/" + string(g.Exit)
+		}
+		switch {
+		case g.PID != 0:
+			state += fmt.Sprintf(" in pid %d", g.PID)
+		case g.Status == goal.Running:
+			state += ", its process ended"
 		}
 		_, e := fmt.Fprintf(w, "%s\t%s\t%d\t%d/%d\t%s\n", goal.ID(g.ID).Short(), state, g.Steps, g.ChecksPassed, g.Checks, oneLine(g.Objective))
 		err = errors.Join(err, e)
@@ -102,6 +124,12 @@ func (p Program) showGoal(g *api.GoalAPI, v api.GoalView) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s %s · %d steps · %d iterations · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit, v.Steps, v.Iterations,
 		(time.Duration(v.SpentMS) * time.Millisecond).Round(time.Millisecond), v.Policy.Dir, v.Policy.Risk)
+	switch {
+	case v.PID != 0:
+		fmt.Fprintf(&b, "runs in pid %d\n", v.PID)
+	case v.Status == goal.Running:
+		b.WriteString("the process that ran it has ended; resume goes on with it\n")
+	}
 	for _, c := range v.CheckStates {
 		fmt.Fprintf(&b, "  check: %s: %s %s\n", oneLine(c.Words), c.Outcome, oneLine(c.Detail))
 	}

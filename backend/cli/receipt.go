@@ -17,7 +17,7 @@ func (p Program) receipt() *cobra.Command {
 	var again bool
 	c := &cobra.Command{
 		Use: "receipt ID", Short: "Print the verdicts of every claim, as JSON", Args: cobra.ExactArgs(1),
-		Long: "Print the verdicts of every claim, as JSON. With --verify the gates run again in the goal's folder; the exit code is 0 when all of them pass and 7 when one does not.",
+		Long: "Print the verdicts of every claim, as JSON. With --verify the gates run again in the goal's folder; the exit code is 0 when those pass that the criterion needs, 7 when one of them does not or evidence is not what was kept, and 10 when nothing failed but what decided cannot be run again, because it needs a process that has ended or a model or person judged.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if again {
 				return p.recheck(c.Context(), args[0])
@@ -50,8 +50,17 @@ func (p Program) recheck(ctx context.Context, id string) error {
 				}
 			}
 		}
+		for _, fault := range out.Faults {
+			b.WriteString(oneLine(fault) + "\n")
+		}
+		if out.Open {
+			b.WriteString("nothing failed, but what decided cannot be run again\n")
+		}
 		if err := p.print("%s", b.String()); err != nil || out.Passed {
 			return err
+		}
+		if out.Open {
+			return exitCode(exitNotRepeated)
 		}
 		return exitCode(exitError)
 	})

@@ -52,6 +52,7 @@ func (p Program) run() *cobra.Command {
 	fl.StringArrayVar(&f.in.AllowTools, "allow-tool", nil, "only these tools")
 	fl.StringArrayVar(&f.in.DenyTools, "deny-tool", nil, "not these tools")
 	fl.StringArrayVar(&f.in.AllowHosts, "allow-host", nil, "hosts that it may contact")
+	fl.StringArrayVar(&f.in.DenyHosts, "deny-host", nil, "hosts that it never contacts, whatever else is allowed; *.NAME is every name below NAME")
 	fl.IntSliceVar(&f.in.AllowLocal, "allow-local", nil, "ports of this machine's own loopback that it may reach")
 	fl.StringArrayVar(&f.in.AllowWrite, "allow-write", nil, "another folder that it may write")
 	fl.StringArrayVar(&f.in.AllowRead, "allow-read", nil, "another file or folder that it may read")
@@ -115,14 +116,33 @@ func (f runFlags) input(args []string) (api.StartInput, error) {
 		return in, err
 	}
 	in.WallClockMS, in.Iterations, in.ClaimsPerGate, in.Tokens, in.USD = r.WallClockMS, r.Iterations, r.ClaimsPerGate, r.Tokens, r.USD
-	if in.Dir != "" && !strings.HasPrefix(in.Dir, "~") {
-		dir, err := filepath.Abs(in.Dir)
-		if err != nil {
-			return in, fmt.Errorf("--dir: %w", err)
+	return in, whole(&in)
+}
+
+// whole makes the paths of flags absolute: they are meant from where the person is.
+func whole(in *api.StartInput) error {
+	from := func(path *string) error {
+		if *path == "" || strings.HasPrefix(*path, "~") {
+			return nil
 		}
-		in.Dir = dir
+		abs, err := filepath.Abs(*path)
+		if err != nil {
+			return fmt.Errorf("the path %s: %w", *path, err)
+		}
+		*path = abs
+		return nil
 	}
-	return in, nil
+	if err := from(&in.Dir); err != nil {
+		return err
+	}
+	for _, list := range [][]string{in.AllowRead, in.AllowWrite, in.AllowSocket} {
+		for i := range list {
+			if err := from(&list[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // remember keeps the server of --base-url as a provider, so that the goal can be

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -27,11 +26,10 @@ func (p Program) sandbox() *cobra.Command {
 		Use: "sandbox [flags] -- COMMAND…", Short: "Run a command in the sandbox that a goal would get", Args: cobra.MinimumNArgs(1),
 		Example: "  " + p.Name + " sandbox --dir . -- sh -c 'ls ~; curl example.org'\n  " + p.Name + " sandbox --times 200 -- true",
 		RunE: func(c *cobra.Command, argv []string) error {
-			dir, err := filepath.Abs(in.Dir)
-			if err != nil {
-				return fmt.Errorf("--dir: %w", err)
+			if err := whole(&in); err != nil {
+				return err
 			}
-			in.Dir, in.Risk = dir, policy.Risk(risk)
+			in.Risk = policy.Risk(risk)
 			return p.started(c.Context(), app.Options{}, func(a *app.App) error {
 				return a.InSandbox(c.Context(), in, func(w *app.Walled) error {
 					if times > 0 {
@@ -47,6 +45,7 @@ func (p Program) sandbox() *cobra.Command {
 	fl.StringVar(&in.Dir, "dir", ".", "the folder that it may write")
 	fl.StringVar(&risk, "risk", string(policy.WriteLocal), "what it may do at most: "+policy.RiskNames())
 	fl.StringArrayVar(&in.AllowHosts, "allow-host", nil, "hosts that it may contact, from network_get on")
+	fl.StringArrayVar(&in.DenyHosts, "deny-host", nil, "hosts that it never contacts")
 	fl.IntSliceVar(&in.AllowLocal, "allow-local", nil, "ports of this machine's own loopback that it may reach")
 	fl.StringArrayVar(&in.AllowWrite, "allow-write", nil, "another folder that it may write")
 	fl.StringArrayVar(&in.AllowRead, "allow-read", nil, "another file or folder that it may read")
@@ -69,6 +68,9 @@ func (p Program) runWalled(ctx context.Context, w *app.Walled, argv []string) er
 	}
 	for _, line := range w.Network() {
 		p.say("%s: the network refused %s\n", p.Name, oneLine(line))
+	}
+	for _, line := range w.Refused() {
+		p.say("%s: %s\n", p.Name, oneLine(line))
 	}
 	switch status := child.Status(); {
 	case status.Signal != 0:

@@ -2,8 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 )
 
 // Text of models, pages and programs reaches a terminal through these. JSON
@@ -12,14 +17,38 @@ import (
 
 func control(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
 
-// harmless leaves no control character but the ends of lines and tabs.
+// hidden tells characters that nobody sees and that change what is seen: they turn
+// the direction of a line round, join words, or end a line where no line ends.
+func hidden(r rune) bool { return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) }
+
+// mark shows a hidden character.
+func mark(r rune) string { return fmt.Sprintf("‹U+%04X›", r) }
+
+// harmless leaves no control character but the ends of lines and tabs, and shows
+// what is hidden.
 func harmless(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case hidden(r):
+			b.WriteString(mark(r))
+		case control(r) && r != '\n' && r != '\t':
+			b.WriteByte(' ')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// flat makes one line of a text, whole.
+func flat(s string) string {
 	return strings.Map(func(r rune) rune {
-		if control(r) && r != '\n' && r != '\t' {
+		if r == '\n' || r == '\t' {
 			return ' '
 		}
 		return r
-	}, s)
+	}, harmless(s))
 }
 
 // oneLine makes one line of at most 110 characters.
@@ -32,10 +61,40 @@ func oneLine(s string) string {
 			b.WriteRune('…')
 			break
 		}
-		if control(r) {
-			r = ' '
+		switch {
+		case hidden(r):
+			b.WriteString(mark(r))
+		case control(r):
+			b.WriteByte(' ')
+		default:
+			b.WriteRune(r)
 		}
-		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// argumentLines are all arguments of a call, by name, for a person who decides about
+// it: nothing is left out, and each line of a value begins with a bar, so that none
+// can look like a line of ours.
+func argumentLines(arguments string) string {
+	var args map[string]any
+	if json.Unmarshal([]byte(arguments), &args) != nil {
+		args = map[string]any{"arguments": arguments}
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		value, ok := args[name].(string)
+		if !ok {
+			text, err := json.Marshal(args[name])
+			if err != nil { // it was JSON a moment ago
+				text = []byte(arguments)
+			}
+			value = string(text)
+		}
+		fmt.Fprintf(&b, "    %s\n", flat(name))
+		for line := range strings.SplitSeq(value, "\n") {
+			b.WriteString("      | " + flat(line) + "\n")
+		}
 	}
 	return b.String()
 }
@@ -46,18 +105,23 @@ func bullet(s string) string {
 	return "  • " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n      ") + "\n"
 }
 
-// plainJSON escapes in JSON what a terminal would obey; it still says the same.
+// plainJSON escapes in JSON what a terminal would obey or hide; it still says the same.
 func plainJSON(b []byte) []byte {
-	if !bytes.ContainsFunc(b, func(r rune) bool { return r >= 0x7f && r < 0xa0 }) {
+	escaped := func(r rune) bool { return r >= 0x7f && r < 0xa0 || hidden(r) }
+	if !bytes.ContainsFunc(b, escaped) {
 		return b
 	}
 	var out bytes.Buffer
 	for _, r := range string(b) {
-		if r >= 0x7f && r < 0xa0 {
+		switch {
+		case !escaped(r):
+			out.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&out, "\\u%04x\\u%04x", high, low)
+		default:
 			fmt.Fprintf(&out, "\\u%04x", r)
-			continue
 		}
-		out.WriteRune(r)
 	}
 	return out.Bytes()
 }

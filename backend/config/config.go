@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -58,6 +59,19 @@ func Open(getenv func(string) string) (*Config, error) {
 	return c, nil
 }
 
+// StateOf finds the state folder for who only reads in it: it makes and changes
+// nothing, and the folder need not exist. One of another user is refused as by Open.
+func StateOf(getenv func(string) string) (string, error) {
+	state, _, err := folders(getenv)
+	if err != nil {
+		return "", err
+	}
+	if err := suitable(state); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	return state, nil
+}
+
 // Close closes the log.
 func (c *Config) Close() error {
 	if err := c.logFile.Close(); err != nil {
@@ -70,7 +84,7 @@ func (c *Config) Close() error {
 func (c *Config) State() string { return c.state }
 
 // Work is the folder under which new goals get theirs.
-func (c *Config) Work() string { return c.work }
+func (c *Config) Work() string { return cmp.Or(c.Settings().WorkDir, c.work) }
 
 // KeyFileVariable names the environment variable that says where the key of the
 // encrypted secrets lies; else it lies beside them.

@@ -121,7 +121,10 @@ func TestSettingsComeBack(t *testing.T) {
 	if s := c.Settings(); s.Theme != "system" || s.Welcomed || s.Scrollback <= 0 {
 		t.Errorf("defaults %+v", s)
 	}
-	want := config.Settings{Theme: "dark", FontSize: 15, Scrollback: 5000, Welcomed: true, ApprovalMinutes: 3}
+	want := config.Settings{Theme: "dark", FontSize: 15, Scrollback: 5000, Welcomed: true, ApprovalMinutes: 3, GoalsAtOnce: 5, KeepDays: 30, WorkDir: filepath.Join(home, "elsewhere"), HomePage: "http://127.0.0.1:3000/", SearchPage: "https://example.org/?q=%s"}
+	if c.Work() != filepath.Join(home, "work") {
+		t.Errorf("goals get their folders in %s", c.Work())
+	}
 	if err := c.SaveSettings(want); err != nil {
 		t.Fatal(err)
 	}
@@ -132,12 +135,23 @@ func TestSettingsComeBack(t *testing.T) {
 		"theme":      {Theme: "pink", FontSize: 13, Scrollback: 1000},
 		"font_size":  {Theme: "dark", FontSize: 2, Scrollback: 1000},
 		"scrollback": {Theme: "dark", FontSize: 13, Scrollback: -1},
+
+		"goals_at_once": {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalsAtOnce: 1000},
+		"keep_days":     {Theme: "dark", FontSize: 13, Scrollback: 1000, KeepDays: -1},
+		"home_page":     {Theme: "dark", FontSize: 13, Scrollback: 1000, HomePage: "file:///etc/passwd"},
+		"search_page":   {Theme: "dark", FontSize: 13, Scrollback: 1000, SearchPage: "https://example.org/?q="},
+		"work_dir":      {Theme: "dark", FontSize: 13, Scrollback: 1000, WorkDir: "goals"},
 	} {
 		if e := invalid(c.SaveSettings(s)); e.Field != field || e.Hint == "" {
 			t.Errorf("%s: %+v", field, e)
 		}
 	}
-	if c.Settings() != want {
+	within := want
+	within.WorkDir = filepath.Join(c.State(), "browser")
+	if e := invalid(c.SaveSettings(within)); e.Field != "work_dir" || e.Hint == "" {
+		t.Errorf("goals would work in the program's own data: %+v", e)
+	}
+	if c.Settings() != want || c.Work() != want.WorkDir {
 		t.Error("a refused setting was kept")
 	}
 }

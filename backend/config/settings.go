@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"goalpost/backend/lock"
 )
 
 // Settings is what the person chose.
@@ -29,6 +31,17 @@ type Settings struct {
 	Notifications bool `json:"notifications"`
 	// SecretsInFile keeps secrets in the encrypted file also where a keyring runs.
 	SecretsInFile bool `json:"secrets_in_file"`
+	// GoalsAtOnce is how many goals run at the same time; 0 is the usual three.
+	GoalsAtOnce int `json:"goals_at_once"`
+	// KeepDays is after how many days an ended goal is deleted, 0 never.
+	KeepDays int `json:"keep_days"`
+	// WorkDir is where new goals get their folders, "" the usual place.
+	WorkDir string `json:"work_dir"`
+	// HomePage is where the house of a browser pane leads, "" a blank page.
+	HomePage string `json:"home_page"`
+	// SearchPage is where words in the address of a browser pane lead, %s standing for
+	// them; "" nowhere.
+	SearchPage string `json:"search_page"`
 }
 
 // Kind says what a provider speaks.
@@ -126,9 +139,9 @@ func (c *Config) current() file {
 func (c *Config) change(edit func(*file) error) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	unlock, err := lock(c.path() + ".lock")
+	unlock, err := lock.Hold(c.path() + ".lock")
 	if err != nil {
-		return err
+		return fmt.Errorf("settings: %w", err)
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	if err := c.refresh(true); err != nil {
@@ -164,8 +177,14 @@ func (c *Config) save(next file) error {
 	return nil
 }
 
+// isPage says whether an address is one that a pane opens, written out.
+func isPage(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+}
+
 func (s Settings) check() error {
-	const minFont, maxFont, minLines, maxLines, maxMinutes = 8, 32, 100, 200_000, 24 * 60
+	const minFont, maxFont, minLines, maxLines, maxMinutes, maxGoals, maxDays = 8, 32, 100, 200_000, 24 * 60, 32, 36_500
 	switch {
 	case !slices.Contains([]string{"system", "dark", "light"}, s.Theme):
 		return &InvalidError{"theme", fmt.Sprintf("unknown theme %q", s.Theme), "use system, dark or light"}
@@ -175,6 +194,16 @@ func (s Settings) check() error {
 		return &InvalidError{"font_family", fmt.Sprintf("%q is no font", s.FontFamily), "name one that is installed, or several with commas in between"}
 	case s.Scrollback < minLines || s.Scrollback > maxLines:
 		return &InvalidError{"scrollback", fmt.Sprintf("%d lines of scrollback are not possible", s.Scrollback), fmt.Sprintf("use %d to %d", minLines, maxLines)}
+	case s.GoalsAtOnce < 0 || s.GoalsAtOnce > maxGoals:
+		return &InvalidError{"goals_at_once", fmt.Sprintf("%d goals at once are not possible", s.GoalsAtOnce), fmt.Sprintf("use 1 to %d, or 0 for the usual three", maxGoals)}
+	case s.KeepDays < 0 || s.KeepDays > maxDays:
+		return &InvalidError{"keep_days", fmt.Sprintf("goals cannot be kept for %d days", s.KeepDays), fmt.Sprintf("use 1 to %d, or 0 to keep them until you delete them", maxDays)}
+	case s.HomePage != "" && !isPage(s.HomePage):
+		return &InvalidError{"home_page", fmt.Sprintf("%q is not the address of a page", s.HomePage), "give it whole, such as https://example.org/, or leave it empty"}
+	case s.SearchPage != "" && (!isPage(s.SearchPage) || strings.Count(s.SearchPage, "%s") != 1):
+		return &InvalidError{"search_page", fmt.Sprintf("%q is not the address of a search", s.SearchPage), "give it with %s where the words go, such as https://example.org/?q=%s, or leave it empty"}
+	case s.WorkDir != "" && !filepath.IsAbs(s.WorkDir):
+		return &InvalidError{"work_dir", fmt.Sprintf("%q does not say which folder", s.WorkDir), "give it from the root on, such as /home/you/goals, or leave it empty"}
 	case s.ApprovalMinutes < 0 || s.ApprovalMinutes > maxMinutes:
 		return &InvalidError{"approval_minutes", fmt.Sprintf("an approval cannot wait for %d minutes", s.ApprovalMinutes), fmt.Sprintf("use 0 (the goal pauses at once) to %d", maxMinutes)}
 	}
@@ -190,6 +219,15 @@ func (c *Config) Settings() Settings {
 func (c *Config) SaveSettings(s Settings) error {
 	if err := s.check(); err != nil {
 		return err
+	}
+	if s.WorkDir != "" {
+		s.WorkDir = filepath.Clean(s.WorkDir)
+		if rel, err := filepath.Rel(c.state, s.WorkDir); err == nil && (rel == "." || filepath.IsLocal(rel)) {
+			return &InvalidError{"work_dir", s.WorkDir + " is where Goalpost keeps its own data", "no goal may work there; choose another folder"}
+		}
+		if err := ownGround(s.WorkDir); err != nil {
+			return err
+		}
 	}
 	return c.change(func(f *file) error {
 		f.Settings = s

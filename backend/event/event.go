@@ -138,20 +138,23 @@ type (
 		goal.Usage
 		By string `json:"by,omitempty"` // critic, judge, reviewer; "" is the agent
 	}
-	// Steered is a note, at its place in time: of the person, or of the goal that From names.
+	// Steered is a note, at its place in time: of the person, of the goal that From names, or of goal.Desk.
 	Steered struct {
 		Text string  `json:"text"`
 		From goal.ID `json:"from,omitempty"`
+		// Order is the note's place among the orders, which is settled with it.
+		Order int64 `json:"-"`
 	}
 	// Lease gives a pane to the goal, or takes it back.
 	Lease struct {
 		Pane string    `json:"pane"`
 		Kind pane.Kind `json:"kind"`
 		Held bool      `json:"held"`
+		Lent bool      `json:"lent,omitempty"` // by the person, whose own it is
 	}
 	// Warning tells of a limit coming near or of a fault that was survived.
 	Warning struct {
-		What    string `json:"what"` // wall_clock, iterations, tokens, usd, model, critic
+		What    string `json:"what"` // wall_clock, iterations, tokens, usd, model, critic, network, sandbox, secret
 		Text    string `json:"text"`
 		Percent int    `json:"percent,omitempty"` // of the limit that What names
 	}
@@ -162,6 +165,7 @@ type (
 		Report  []string  `json:"report"`
 		Account string    `json:"account,omitempty"` // the agent's own, under the host's report
 		Until   string    `json:"until,omitempty"`   // parked: RFC 3339
+		Pane    string    `json:"pane,omitempty"`    // needs_operator: where the person is to do something
 	}
 	// Resumed continues a goal with the same steps and numbers.
 	Resumed struct {
@@ -172,6 +176,7 @@ type (
 		Status   goal.Status `json:"status"`
 		Exit     goal.Exit   `json:"exit"`
 		Verified bool        `json:"verified"`
+		Judged   bool        `json:"judged,omitempty"` // by a model, and by no program
 		Report   []string    `json:"report"`
 		Account  string      `json:"account,omitempty"`
 	}
@@ -182,8 +187,8 @@ type (
 	// Egress is one request of a goal's programs or pages, as its proxy decided
 	// it. It is kept in a log of its own and may be lost on the way to a listener.
 	Egress struct {
-		From    string `json:"from"`   // program, pane
-		Method  string `json:"method"` // CONNECT for a tunnel, NAME for a name that was asked for
+		From    string `json:"from"`   // program, pane, lent page
+		Method  string `json:"method"` // CONNECT for a tunnel, WEBSOCKET, NAME for a name that was asked for
 		Host    string `json:"host"`
 		Port    string `json:"port,omitempty"`
 		Own     bool   `json:"own,omitempty"` // the goal's own loopback
@@ -263,6 +268,11 @@ func Bodies() []Body {
 		&Created{}, &Queued{}, &Started{}, &Reopened{}, &LimitsChanged{}, &Iteration{}, &Message{}, &StepStarted{}, &Step{}, &ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
 		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{}, &Resumed{}, &Ended{}, &Delta{}, &Egress{}, &Pane{},
 	}
+}
+
+// LimitsOf tells of new limits.
+func LimitsOf(l goal.Limits) *LimitsChanged {
+	return &LimitsChanged{WallClockMS: l.WallClock.Milliseconds(), Iterations: l.Iterations, ClaimsPerGate: l.ClaimsPerGate, Tokens: l.Tokens, USD: l.USD}
 }
 
 // TimeLayout is RFC 3339 in UTC with milliseconds, as in the store and in JSON.

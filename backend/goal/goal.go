@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,10 @@ func (id ID) Short() string {
 	}
 	return string(id[len(id)-tail:])
 }
+
+// Desk stands for an agent outside of this program that steers goals, where one
+// of a goal would be named.
+const Desk ID = "mcp"
 
 // Status says where a goal is.
 type Status string
@@ -97,6 +102,8 @@ type Options struct {
 	NoProtect      []string `json:"no_protect,omitempty"`      // globs left out
 	OnAsk          string   `json:"on_ask,omitempty"`          // park, deny, allow; "" is park
 	Parent         ID       `json:"parent,omitempty"`          // the goal whose agent started this one
+	AllowPassing   bool     `json:"allow_passing,omitempty"`   // a check that passes at the start is wanted so
+	AllowMissing   bool     `json:"allow_missing,omitempty"`   // making the program of a check is the goal
 }
 
 // When says whether something is done.
@@ -173,6 +180,11 @@ func CheckInput(objective string, c Criterion, p policy.Policy, l Limits) error 
 	}
 	if !p.Risk.Valid() {
 		return &Refusal{"risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of " + policy.RiskNames()}
+	}
+	for _, end := range []string{"claim_complete", "abort_with_report"} {
+		if slices.Contains(p.DenyTools, end) {
+			return &Refusal{"deny_tools", "without " + end + " the agent could not end the run honestly", "deny other tools; a claim proves nothing, and the host decides"}
+		}
 	}
 	return l.Valid()
 }

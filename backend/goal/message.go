@@ -66,6 +66,9 @@ type Usage struct {
 	USD       float64 `json:"usd"`
 }
 
+// ErrPaused means that a model was not asked, or its answer not waited for, because the person paused the goal.
+var ErrPaused = errors.New("the person paused the goal, so its model is not asked")
+
 // ErrTooLong means that the conversation does not fit into the model's window.
 var ErrTooLong = errors.New("the conversation is longer than the model's window")
 
@@ -90,6 +93,9 @@ type Result struct {
 	// door's own bound; the rest is kept and read by its handle.
 	Budget int
 	Usage  Usage // of a model that the tool asked
+	// GoesOn says that what the call looked at still works and may show something
+	// else next time: a command that runs, a goal, a page. Looking again is no loop.
+	GoesOn bool
 	// Took is said beside the content, not in it: the same outcome is the same text.
 	Took time.Duration
 }

@@ -10,8 +10,8 @@ const (
 	OrderAbort  OrderKind = "abort"
 	OrderPause  OrderKind = "pause"
 	OrderSteer  OrderKind = "steer"
-	OrderNote   OrderKind = "note"   // words of another goal's agent; Request names that goal
-	OrderResume OrderKind = "resume" // a parked goal goes on now
+	OrderNote   OrderKind = "note"   // words of another agent; Request names its goal, or is Desk
+	OrderResume OrderKind = "resume" // a parked goal goes on now; Text is new limits as JSON, if they change
 	OrderAccept OrderKind = "accept" // a manual check that waits passes
 	OrderReject OrderKind = "reject" // … is sent back; Text says why
 
@@ -22,6 +22,7 @@ const (
 
 // Order is one thing that a person asks of a goal, from any process.
 type Order struct {
+	ID   int64 // its place among the orders that the store keeps, 0 before it is there
 	Kind OrderKind
 	Text string // the note of the person
 	// Request names the approval that approve, deny and revoke are about.

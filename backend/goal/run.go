@@ -18,7 +18,9 @@ type Run struct {
 type Control interface {
 	Claim(rationale, result string)
 	GiveUp(reason, learned string)
-	Ask(question string)
+	// Ask pauses the run until the person has answered; pane is where they are to
+	// do something, "" if nowhere.
+	Ask(question, pane string)
 	WriteTodos(ctx context.Context, todos []Todo) error
 	CompleteTodo(ctx context.Context, n int) error // n counts from 1
 	DeclareStep(s Declaration) error
@@ -85,12 +87,15 @@ type Past struct {
 	Claims []PastClaim    // since the goal was last stuck or needed its person, oldest first
 	Last   PastClaim      // the newest claim of all, N 0 if there is none
 	Warned map[string]int // limit → the highest percentage warned of since the limits were set
+	Critic []string       // the critic's words, as Claims
+	Looked int            // the newest step that the critic has seen
 }
 
 // PastClaim is a claim and what came of it.
 type PastClaim struct {
 	N                 int
 	By                string
+	Of                string // whose claim it was, where the person decided about it; else as By
 	Rationale, Result string
 	Verdicts          []Verdict
 }

@@ -32,6 +32,17 @@ func Go(from, to Status) error {
 // Live says whether a status has or may get a running loop.
 func (s Status) Live() bool { return s == Pending || s == Running || s == Paused }
 
+// Cut says whether a run that stopped so was cut in whatever it was doing, and
+// not at a place of its own.
+func (e Exit) Cut() bool {
+	switch e {
+	case UserPaused, Interrupted, Parked, UserAborted, LimitReached, Faulted:
+		return true
+	case Done, Stuck, NeedsOperator, GaveUp:
+	}
+	return false
+}
+
 // StatusOf is the status in which an exit leaves a goal.
 func StatusOf(e Exit) Status {
 	switch e {

@@ -33,6 +33,7 @@ type Verdict struct {
 	ExitCode int           `json:"exit_code"`
 	Tries    int           `json:"tries,omitempty"` // 2 when an error was tried once more
 	Usage    Usage         `json:"usage,omitzero"`  // of the judge
+	Missing  string        `json:"-"`               // pre-flight: the program that is not there, by which it cannot run
 	Took     time.Duration `json:"-"`
 	TookMS   int64         `json:"ms"`
 	Output   []byte        `json:"-"` // what Evidence names: at most 1 MiB of text, cut in the middle, or a PNG
@@ -51,6 +52,7 @@ const (
 // Claim is what the agent, or the critic, asks the host to verify. It proves nothing.
 type Claim struct {
 	N         int
+	By        string // critic, person; "" is the agent
 	Rationale string
 	Result    string
 	// Accepted is the person's word about the manual checks that wait: nil while

@@ -129,10 +129,20 @@ func (t tally) usage(usd float64) goal.Usage {
 // cost is 0 where no price is known: another server may serve a model of the
 // same name for another price, or for none.
 func (s *server) cost(model string, t tally) float64 {
-	base, err := url.Parse(s.o.BaseURL)
-	if err != nil || base.Hostname() != "api.openai.com" && base.Hostname() != "api.anthropic.com" {
+	if !Priced(s.o.BaseURL, model) {
 		return 0
 	}
 	k := find(model)
 	return (float64(t.in)*k.in + float64(t.cacheRead)*k.cached + float64(t.cacheWrite)*k.in*1.25 + float64(t.out)*k.out) / 1e6
+}
+
+// Priced says whether the price of a model on a server is known, so that what it
+// costs counts.
+func Priced(baseURL, model string) bool {
+	base, err := url.Parse(baseURL)
+	if err != nil || base.Hostname() != "api.openai.com" && base.Hostname() != "api.anthropic.com" {
+		return false
+	}
+	k := find(model)
+	return k.in > 0 && k.out > 0
 }

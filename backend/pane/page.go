@@ -58,6 +58,7 @@ type Touched struct {
 	Action  string       `json:"action"` // address that the form is sent to
 	Fields  []TouchField `json:"fields"`
 	Payment bool         `json:"payment"` // the page asks for a card, or the field is one
+	Origin  string       `json:"origin"`  // of the frame that the element is in; "" or "null" where none can be told
 }
 
 // TouchField is one field of a form; passwords and cards come masked.

@@ -33,7 +33,7 @@ func (a Answer) rank() int {
 type Decision struct {
 	Answer Answer
 	Reason string
-	Always bool    // asked at every level: nothing but a person's word about this one call allows it
+	Always bool    // asked at every level: nothing but a person's word allows it
 	Grant  string  // the grant that allowed what would have been asked, "" if none
 	Offers []Grant // of a question: what the person may grant, once first
 }
@@ -68,6 +68,7 @@ func ask(by []Scope, format string, a ...any) (finding, error) {
 // effect against ceiling → paths → hosts → the rules. Grants answer questions;
 // they never lift a denial.
 func (l Law) Decide(c Call, p Policy, grants []Grant) Decision {
+	p = p.With(grants)
 	return decide(l.questions(c), c, p, grants)
 }
 
@@ -75,7 +76,7 @@ func (l Law) questions(c Call) []question {
 	if c.Effect.Control {
 		return []question{denyTools}
 	}
-	list := []question{denyTools, allowTools, ceiling, paths, hosts, undoing, deleting, paying, typing, filling}
+	list := []question{denyTools, allowTools, ceiling, paths, hosts, undoing, lasting, deleting, paying, typing, reading, proving, reaching, filling}
 	for _, r := range l.rules {
 		list = append(list, r.question)
 	}
@@ -132,7 +133,7 @@ func answer(q question, c Call, p Policy) (f finding) {
 // says what the person may grant.
 func settle(d *Decision, asked []finding, c Call, grants []Grant) {
 	for _, f := range asked {
-		d.Always = d.Always || len(f.by) == 0
+		d.Always = d.Always || len(f.by) == 0 || f.personal()
 	}
 	for _, g := range grants {
 		if g.Scope == Once && g.fits(c) {
@@ -172,6 +173,10 @@ func (f finding) takes(s Scope) bool {
 	return false
 }
 
+// personal: what runs as the person, and what is the person's own, nobody else
+// gives: not the absence of everybody either.
+func (f finding) personal() bool { return f.takes(Pane) || f.takes(Secret) || f.takes(Reach) }
+
 func denyTools(c Call, p Policy) (finding, error) {
 	if contains(p.DenyTools, c.Tool) {
 		return deny("the tool %s is denied for this goal", c.Tool)
@@ -194,7 +199,7 @@ func ceiling(c Call, p Policy) (finding, error) {
 	if c.Effect.Reason != "" {
 		why = " (" + c.Effect.Reason + ")"
 	}
-	return ask([]Scope{Host, Command, Path}, "%s is %s%s, and this goal may do at most %s", c.Tool, c.Effect.Risk, why, p.Risk)
+	return ask(c.scopes(Host, Command, Path), "%s is %s%s, and this goal may do at most %s", c.Tool, c.Effect.Risk, why, p.Risk)
 }
 
 func paths(c Call, p Policy) (finding, error) {
@@ -225,7 +230,7 @@ func hosts(c Call, p Policy) (finding, error) {
 		}
 	}
 	if len(foreign) > 0 {
-		return ask([]Scope{Host, Command}, "%s is not among the hosts that this goal may contact", strings.Join(foreign, ", "))
+		return ask(c.scopes(Host, Command), "%s is not among the hosts that this goal may contact", strings.Join(foreign, ", "))
 	}
 	return fine()
 }
@@ -237,9 +242,22 @@ func undoing(c Call, _ Policy) (finding, error) {
 	return fine()
 }
 
+// lasting: what other goals, which may do more than this one, will find is for the
+// person to see first.
+func lasting(c Call, _ Policy) (finding, error) {
+	if c.Effect.Lasting {
+		return ask(nil, "goals after this one will find it")
+	}
+	return fine()
+}
+
 func deleting(c Call, p Policy) (finding, error) {
 	for _, file := range c.Effect.Deletes {
-		if !p.writable(file) && (file == "/tmp" || !Inside("/tmp", file)) {
+		if c.Effect.Pane != "" { // which folder, and which machine, nobody knows here
+			return ask(nil, "it deletes %s in the pane %s, which is not confined", file, c.Effect.Pane)
+		}
+		private := !p.Unconfined && file != "/tmp" && Inside("/tmp", file) // inside the walls /tmp is the goal's own
+		if !p.writable(file) && !private {
 			return ask(nil, "it deletes %s, which is outside the goal's folder", file)
 		}
 	}
@@ -255,9 +273,35 @@ func paying(c Call, _ Policy) (finding, error) {
 
 func typing(c Call, _ Policy) (finding, error) {
 	if c.Effect.Pane != "" {
-		return ask([]Scope{Pane}, "the pane %s is not confined: what is typed there runs as you", c.Effect.Pane)
+		return ask([]Scope{Pane}, "the pane %s is yours and not confined: what is done there is done as you", c.Effect.Pane)
 	}
 	return fine()
+}
+
+// reading: a yes to a pane is none to what nobody could read there.
+func reading(c Call, _ Policy) (finding, error) {
+	if c.Effect.Pane != "" && c.Effect.Unread != "" {
+		return ask(nil, "what it runs in the pane %s cannot be told from what is typed: %s", c.Effect.Pane, c.Effect.Unread)
+	}
+	return fine()
+}
+
+// proving: whoever answers for a server without a valid certificate reads what is
+// sent there, so that is the person's word each time.
+func proving(c Call, _ Policy) (finding, error) {
+	if c.Effect.Untrusted != "" {
+		return ask(nil, "the certificate of %s is not valid: somebody else may answer in its place", c.Effect.Untrusted)
+	}
+	return fine()
+}
+
+// scopes are those that answer a question about a call; a pane that is not
+// confined is asked about as a whole, with all that can be reached from it.
+func (c Call) scopes(usual ...Scope) []Scope {
+	if c.Effect.Pane != "" {
+		return append(usual, Pane)
+	}
+	return usual
 }
 
 // filling: a secret is used where the person said so, and never sent to a host
@@ -281,6 +325,11 @@ func filling(c Call, p Policy) (finding, error) {
 // loose asks about a bound secret in a program's hands: nothing but the proxy's
 // list of hosts decides where a program sends it.
 func loose(c Call, p Policy) (finding, error) {
+	for _, s := range c.Effect.Secrets {
+		if c.Effect.Script && len(s.Hosts) > 0 {
+			return ask([]Scope{Secret}, "the secret %s belongs to %s, and a script could send it to every host that its page reaches", s.Name, strings.Join(s.Hosts, ", "))
+		}
+	}
 	if c.Effect.Line == "" || NetworkGet.Over(p.Risk) {
 		return fine()
 	}

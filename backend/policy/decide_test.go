@@ -87,17 +87,20 @@ func TestHosts(t *testing.T) {
 		{"*.example.org", "example.org", false},
 		{"*.example.org", "badexample.org", false},
 		{"*.example.org", ".example.org", false},
+		{"example.org.", "example.org", true},
+		{"1.2.3.4", "::ffff:1.2.3.4", true},
+		{"::1", "[0:0::1]", true},
 		{"*", "anything", true},
 		{"*", "", false},
 		{"127.0.0.1", "127.0.0.1", true},
 	} {
-		got, err := hostMatches(c.pattern, c.host)
+		got, err := HostMatches(c.pattern, c.host, "")
 		if got != c.want || err != nil {
 			t.Errorf("%s for %s: %v %v", c.pattern, c.host, got, err)
 		}
 	}
 	for _, bad := range []string{"", "*.", "a*b", "*.*.org", "http://x", "a b", "a..b", "*.a/b", "user@host"} {
-		if _, err := hostMatches(bad, "x"); err == nil {
+		if _, err := HostMatches(bad, "x", ""); err == nil {
 			t.Errorf("%q is taken for a host", bad)
 		}
 		if (Policy{Risk: ReadOnly, AllowHosts: []string{bad}}).Valid() == nil {

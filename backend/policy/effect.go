@@ -12,8 +12,18 @@ type Effect struct {
 	Deletes []string `json:"deletes,omitempty"` // deleted paths as far as the line says, absolute
 	// Irreversible: what is done cannot be undone, so the person is asked.
 	Irreversible bool `json:"irreversible,omitempty"`
-	// Pane is typed into and not confined: the person's own shell, SSH. "" if none.
+	// Lasting: it is kept for goals after this one, in the person's own configuration.
+	Lasting bool `json:"lasting,omitempty"`
+	// Pane is acted in and not confined: the person's own shell, SSH, a page with
+	// the person's logins. "" if none.
 	Pane string `json:"pane,omitempty"`
+	// Access is something of the person's machine that the goal asks for.
+	Access *Access `json:"access,omitempty"`
+	// Unread says why nobody can tell what typing into Pane would run, "" if it can be told.
+	Unread string `json:"unread,omitempty"`
+	// Untrusted is a server whose certificate is not valid and that is trusted all
+	// the same: its origin, "" if none.
+	Untrusted string `json:"untrusted,omitempty"`
 	// Secrets are filled into the arguments before the call is executed.
 	Secrets []SecretUse `json:"secrets,omitempty"`
 	// Line is what a shell is given, "" if no shell is; Commands are the programs
@@ -21,7 +31,9 @@ type Effect struct {
 	// kernel is the boundary, not this.
 	Line     string     `json:"-"`
 	Commands [][]string `json:"-"`
-	Reason   string     `json:"reason,omitempty"`
+	// Script: the agent's own script runs in a page, with whatever is filled in.
+	Script bool   `json:"-"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // SecretUse is a secret of the person that a call refers to. Hosts are those that
@@ -37,7 +49,7 @@ func Unknown(reason string) Effect { return Effect{Risk: NetworkWrite, Reason: r
 // Same says whether two effects touch the same. The person was asked about one
 // and the other is about to happen.
 func (e Effect) Same(o Effect) bool {
-	return e.Risk == o.Risk && e.Control == o.Control && e.Irreversible == o.Irreversible && e.Pane == o.Pane && e.Line == o.Line &&
+	return e.Risk == o.Risk && e.Control == o.Control && e.Irreversible == o.Irreversible && e.Lasting == o.Lasting && e.Pane == o.Pane && e.Unread == o.Unread && e.Line == o.Line && e.Untrusted == o.Untrusted && sameAccess(e.Access, o.Access) &&
 		slices.Equal(e.Paths, o.Paths) && slices.Equal(e.Hosts, o.Hosts) && slices.Equal(e.Deletes, o.Deletes) && slices.Equal(e.secretNames(), o.secretNames())
 }
 
@@ -53,5 +65,6 @@ func (e Effect) secretNames() []string {
 type Call struct {
 	Tool   string
 	Key    string // the same for calls that say the same: tool and arguments
+	Shown  string // the same where the person is shown the same of it, "" where nothing is
 	Effect Effect
 }

@@ -17,6 +17,7 @@ const (
 	Path    Scope = "path"
 	Pane    Scope = "pane"
 	Secret  Scope = "secret"
+	Reach   Scope = "reach" // something of the machine besides the goal's folder
 )
 
 // Grant is what a person allowed one goal.
@@ -31,6 +32,12 @@ type Grant struct {
 	Command string   `json:"command,omitempty"`
 	Pane    string   `json:"pane,omitempty"`
 	Secrets []string `json:"secrets,omitempty"`
+	Deletes []string `json:"deletes,omitempty"`
+	Access  *Access  `json:"access,omitempty"`
+	// Irreversible covers what cannot be undone, too: by Tool alone.
+	Irreversible bool `json:"irreversible,omitempty"`
+	// Shown stands for what the person saw of the one call, besides its arguments.
+	Shown string `json:"shown,omitempty"`
 }
 
 // Words says what the grant covers, for the person who gives it.
@@ -39,15 +46,35 @@ func (g Grant) Words() string {
 	case Once:
 		return "this call of " + g.Tool + ", once"
 	case Host:
-		return fmt.Sprintf("for this goal: everything up to %s on %s", g.Risk, strings.Join(g.Hosts, ", "))
+		words := fmt.Sprintf("for this goal: everything up to %s on %s", g.Risk, strings.Join(g.Hosts, ", "))
+		if g.Risk == NetworkGet {
+			words += ", and encrypted connections of its programs, in which nobody can look at what is sent"
+		}
+		if g.Irreversible {
+			words += "; of what cannot be undone only " + g.Tool
+		}
+		return words
 	case Command:
 		return "for this goal: the command `" + g.Command + "`"
 	case Path:
 		return "for this goal: writing " + strings.Join(g.Paths, ", ")
 	case Pane:
-		return "for this goal: typing into the pane " + g.Pane
+		return fmt.Sprintf("for this goal: everything up to %s in your pane %s, with your rights and logins; of a terminal also what the programs do that are started there. A line that deletes, or that cannot be read, asks each time", g.Risk, g.Pane)
 	case Secret:
 		return "for this goal: filling in " + strings.Join(g.Secrets, ", ") + " wherever it is named"
+	case Reach:
+		if g.Access == nil {
+			break
+		}
+		words := "for this goal: " + g.Access.String()
+		switch g.Access.Kind {
+		case PortAccess:
+			return words
+		case WriteAccess:
+			words += "; programs that run already may have to be started again to write there"
+		case ReadAccess, SocketAccess:
+		}
+		return words + "; to take it back ends the goal's programs"
 	}
 	return "nothing"
 }
@@ -60,15 +87,16 @@ func grantFor(s Scope, c Call) (g Grant, ok bool) {
 	switch s {
 	case Once:
 		g.Call, g.Hosts, g.Paths, g.Pane, g.Secrets = c.Key, e.Hosts, e.Paths, e.Pane, e.secretNames()
+		g.Deletes, g.Irreversible, g.Shown = e.Deletes, e.Irreversible, c.Shown
 		return g, c.Key != ""
 	case Host:
-		g.Hosts = e.Hosts
+		g.Hosts, g.Irreversible = e.Hosts, e.Irreversible
 		return g, len(e.Hosts) > 0 && e.Risk.Valid()
 	case Command:
 		g.Command = e.Line
 		return g, e.Line != ""
 	case Path:
-		g.Paths = e.Paths
+		g.Paths, g.Irreversible = e.Paths, e.Irreversible
 		return g, len(e.Paths) > 0 && e.Risk.Valid()
 	case Pane:
 		g.Pane = e.Pane
@@ -76,6 +104,9 @@ func grantFor(s Scope, c Call) (g Grant, ok bool) {
 	case Secret:
 		g.Secrets = e.secretNames()
 		return g, len(g.Secrets) > 0
+	case Reach:
+		g.Access = e.Access
+		return g, e.Access != nil
 	}
 	return g, false
 }
@@ -84,20 +115,29 @@ func grantFor(s Scope, c Call) (g Grant, ok bool) {
 func (g Grant) fits(c Call) bool {
 	e := c.Effect
 	switch g.Scope {
-	case Once: // the same call that would touch something else is another one
-		return c.Key != "" && g.Call == c.Key && subset(e.Hosts, g.Hosts) && subset(e.Paths, g.Paths) && subset(e.secretNames(), g.Secrets) && e.Pane == g.Pane && e.Risk == g.Risk
+	case Once: // the same call that would touch or send something else is another one
+		return c.Key != "" && g.Call == c.Key && subset(e.Hosts, g.Hosts) && subset(e.Paths, g.Paths) && subset(e.Deletes, g.Deletes) && subset(e.secretNames(), g.Secrets) &&
+			e.Pane == g.Pane && e.Risk == g.Risk && e.Irreversible == g.Irreversible && c.Shown == g.Shown
 	case Host:
-		return len(e.Hosts) > 0 && subset(e.Hosts, g.Hosts) && !e.Risk.Over(g.Risk)
+		return len(e.Hosts) > 0 && subset(e.Hosts, g.Hosts) && !e.Risk.Over(g.Risk) && g.undoes(c)
 	case Command:
 		return e.Line != "" && e.Line == g.Command && c.Tool == g.Tool && !e.Risk.Over(g.Risk)
 	case Path:
-		return len(e.Paths) > 0 && subset(e.Paths, g.Paths) && !e.Risk.Over(g.Risk)
+		return len(e.Paths) > 0 && subset(e.Paths, g.Paths) && !e.Risk.Over(g.Risk) && g.undoes(c)
 	case Pane:
-		return e.Pane != "" && e.Pane == g.Pane
+		return e.Pane != "" && e.Pane == g.Pane && !e.Risk.Over(g.Risk)
+	case Reach:
+		return e.Access != nil && sameAccess(e.Access, g.Access)
 	case Secret:
 		return len(e.Secrets) > 0 && subset(e.secretNames(), g.Secrets)
 	}
 	return false
+}
+
+// undoes: a yes to what can be undone is none to what cannot, and a yes to one tool
+// that cannot be undone is none to another.
+func (g Grant) undoes(c Call) bool {
+	return !c.Effect.Irreversible || g.Irreversible && g.Tool == c.Tool
 }
 
 func subset(a, b []string) bool {
@@ -113,10 +153,10 @@ func subset(a, b []string) bool {
 // that would have made the question unnecessary.
 func offers(asked []finding, c Call) []Grant {
 	var list []Grant
-	if g, ok := grantFor(Once, c); ok {
+	if g, ok := grantFor(Once, c); ok && c.Effect.Access == nil { // which is open for the goal or not at all
 		list = append(list, g)
 	}
-	for _, s := range []Scope{Secret, Host, Command, Path, Pane} {
+	for _, s := range []Scope{Secret, Host, Command, Path, Pane, Reach} {
 		g, ok := grantFor(s, c)
 		if !ok {
 			continue

@@ -2,18 +2,24 @@ package policy
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 )
 
-// hostMatches says whether a host is covered by a pattern: its own name,
-// *.example.org for every name below example.org, * for every host. Capital
-// letters and a dot at the end make no difference.
-func hostMatches(pattern, host string) (bool, error) {
+// HostMatches says whether a host, and its port where one is known, is covered by
+// a pattern: its own name or address, *.example.org for every name below
+// example.org, * for every host; NAME:PORT is that port alone. Capital letters, a
+// dot at the end and the ways of writing an address make no difference. A name
+// covers its addresses no more than an address covers its names.
+func HostMatches(pattern, host, port string) (bool, error) {
 	if err := validHost(pattern); err != nil {
 		return false, err
 	}
+	pattern, only := hostAndPort(pattern)
 	pattern, host = plainHost(pattern), plainHost(host)
 	switch {
+	case only != "" && only != port:
+		return false, nil
 	case host == "":
 		return false, nil
 	case pattern == "*":
@@ -24,7 +30,26 @@ func hostMatches(pattern, host string) (bool, error) {
 	return pattern == host, nil
 }
 
-func plainHost(h string) string { return strings.ToLower(strings.TrimSuffix(h, ".")) }
+// hostAndPort takes a port off, if there is one: example.org:80, [::1]:80.
+func hostAndPort(pattern string) (host, port string) {
+	if rest, ok := strings.CutPrefix(pattern, "["); ok {
+		host, port, _ = strings.Cut(rest, "]")
+		return host, strings.TrimPrefix(port, ":")
+	}
+	if strings.Count(pattern, ":") == 1 {
+		host, port, _ = strings.Cut(pattern, ":")
+		return host, port
+	}
+	return pattern, ""
+}
+
+func plainHost(h string) string {
+	h = strings.ToLower(strings.TrimSuffix(h, "."))
+	if a, err := netip.ParseAddr(strings.Trim(h, "[]")); err == nil {
+		return a.Unmap().WithZone("").String()
+	}
+	return h
+}
 
 // validHost refuses what would match nothing or too much by mistake.
 func validHost(pattern string) error {
@@ -42,7 +67,7 @@ func validHost(pattern string) error {
 func anyHost(patterns []string, host string) (bool, error) {
 	found := false
 	for _, p := range patterns {
-		ok, err := hostMatches(p, host)
+		ok, err := HostMatches(p, host, "")
 		if err != nil {
 			return false, err
 		}

@@ -149,3 +149,47 @@ func FuzzInside(f *testing.F) {
 		}
 	})
 }
+
+// TestAYesIsNoWiderThanItsWords: what cannot be undone is allowed to the tool that
+// asked, and a yes to one call is for what was shown of it.
+func TestAYesIsNoWiderThanItsWords(t *testing.T) {
+	p := policy.Policy{Risk: policy.NetworkWrite, Dir: dir}
+	issue := policy.Call{Tool: "create_issue", Key: "1", Effect: policy.Effect{Risk: policy.NetworkWrite, Hosts: []string{"api.example"}, Irreversible: true}}
+	asked := policy.Law{}.Decide(issue, p, nil)
+	var host, once policy.Grant
+	for _, g := range asked.Offers {
+		if g.Scope == policy.Host {
+			host = g
+		}
+		if g.Scope == policy.Once {
+			once = g
+		}
+	}
+	if !strings.Contains(host.Words(), "only create_issue") {
+		t.Errorf("it says %q", host.Words())
+	}
+	other, shown, more := issue, issue, issue
+	other.Tool, shown.Shown, more.Effect.Deletes = "delete_repo", "something else", []string{"/tmp/x"}
+	plain := host
+	plain.Irreversible = false
+	for _, c := range []struct {
+		call  policy.Call
+		grant policy.Grant
+		want  policy.Answer
+	}{
+		{issue, host, policy.Allow},
+		{other, host, policy.Ask},
+		{issue, plain, policy.Ask},
+		{issue, once, policy.Allow},
+		{shown, once, policy.Ask},
+		{more, once, policy.Ask},
+	} {
+		if d := (policy.Law{}).Decide(c.call, p, []policy.Grant{c.grant}); d.Answer != c.want {
+			t.Errorf("%+v with %+v: %s (%s)", c.call, c.grant, d.Answer, d.Reason)
+		}
+	}
+	get := policy.Grant{Scope: policy.Host, Risk: policy.NetworkGet, Hosts: []string{"docs.example"}}
+	if words := get.Words(); !strings.Contains(words, "encrypted connections of its programs") {
+		t.Errorf("it says %q", words)
+	}
+}

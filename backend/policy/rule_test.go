@@ -37,6 +37,16 @@ func TestRulesProveThemselves(t *testing.T) {
 	}
 }
 
+// TestDeletingInTmp: inside the walls /tmp is the goal's own, outside everybody's.
+func TestDeletingInTmp(t *testing.T) {
+	c := policy.Call{Tool: "tool", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Deletes: []string{"/tmp/x"}, Line: "rm /tmp/x"}}
+	for unconfined, want := range map[bool]policy.Answer{false: policy.Allow, true: policy.Ask} {
+		if d := law(t).Decide(c, policy.Policy{Risk: policy.WriteLocal, Dir: "/w", Unconfined: unconfined}, nil); d.Answer != want {
+			t.Errorf("unconfined %v: %+v", unconfined, d)
+		}
+	}
+}
+
 // TestAlways: what always asks does so at the top of the ladder, on every list,
 // and no grant for the goal answers it.
 func TestAlways(t *testing.T) {

@@ -24,6 +24,7 @@ func TestSecrets(t *testing.T) {
 		"bound, to its host":             {policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"api.example"}, Secrets: []policy.SecretUse{bound}}, given, policy.Allow, ""},
 		"bound, to another":              {policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"api.example", "npm.example"}, Secrets: []policy.SecretUse{bound}}, given, policy.Deny, "belongs to api.example and not to npm.example"},
 		"bound, in a program's hands":    {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, given, policy.Ask, "could send it"},
+		"bound, in a script":             {policy.Effect{Risk: policy.WriteLocal, Script: true, Secrets: []policy.SecretUse{bound}}, narrow, policy.Ask, "a script could send it"},
 		"bound, and nowhere else to go":  {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, narrow, policy.Allow, ""},
 		"bound, in a goal without a net": {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, local, policy.Allow, ""},
 	} {

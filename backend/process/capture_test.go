@@ -145,7 +145,7 @@ func lines(size int) []byte {
 
 // TestKilledWithItsChildren: when ctx ends, so does everything in the group.
 func TestKilledWithItsChildren(t *testing.T) {
-	l := launcher(t)
+	l := &telling{Launcher: launcher(t), started: make(chan struct{})}
 	fifo := filepath.Join(t.TempDir(), "pid")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
@@ -162,6 +162,7 @@ func TestKilledWithItsChildren(t *testing.T) {
 			t.Error(err)
 		}
 		pid <- n
+		<-l.started // the program may be quicker than the news of it
 	})
 	out, err := process.Capture(ctx, l, sh("echo before; sh -c 'sleep 1000 & echo $! >"+fifo+"; wait'"), true)
 	if err != nil {
@@ -172,6 +173,18 @@ func TestKilledWithItsChildren(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	gone(t, <-pid)
+}
+
+// telling closes started when a program has been started.
+type telling struct {
+	process.Launcher
+	started chan struct{}
+}
+
+func (l *telling) Start(ctx context.Context, c process.Command) (process.Process, error) {
+	p, err := l.Launcher.Start(ctx, c)
+	close(l.started)
+	return p, err
 }
 
 // gone waits until a process has ended (a zombie has); nothing signals that to a stranger.

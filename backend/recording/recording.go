@@ -25,7 +25,8 @@ type Record struct {
 	Kind          pane.Kind
 	At            time.Time // in whole milliseconds
 	Width, Height int       // terminal: columns and rows; browser: CSS pixels of the picture
-	Data          []byte    // terminal: bytes as they came; browser: a JPEG
+	Bytes         int       // of Data, as it was read
+	Data          []byte    // terminal: bytes as they came; browser: a JPEG; nil where Scan passed it over
 }
 
 // head stands before the data of a record, as one line of JSON.
@@ -51,7 +52,7 @@ func encode(r Record) ([]byte, error) {
 // most bounds one record, so that a broken head does not ask for all memory.
 const most = 64 << 20
 
-func decode(in *bufio.Reader, kind pane.Kind) (Record, error) {
+func decode(in *bufio.Reader, kind pane.Kind, wanted func(Record) bool) (Record, error) {
 	line, err := in.ReadBytes('\n')
 	if err != nil {
 		return Record{}, io.EOF // also one that was cut off in the middle: the program was killed then
@@ -60,7 +61,14 @@ func decode(in *bufio.Reader, kind pane.Kind) (Record, error) {
 	if err := json.Unmarshal(line, &h); err != nil || h.Bytes < 0 || h.Bytes > most {
 		return Record{}, fmt.Errorf("a broken head %.80q", line)
 	}
-	r := Record{Pane: h.Pane, Kind: kind, At: time.UnixMilli(h.At).UTC(), Width: h.Width, Height: h.Height, Data: make([]byte, h.Bytes)}
+	r := Record{Pane: h.Pane, Kind: kind, At: time.UnixMilli(h.At).UTC(), Width: h.Width, Height: h.Height, Bytes: h.Bytes}
+	if !wanted(r) {
+		if _, err := in.Discard(h.Bytes); err != nil {
+			return Record{}, io.EOF
+		}
+		return r, nil
+	}
+	r.Data = make([]byte, h.Bytes)
 	if _, err := io.ReadFull(in, r.Data); err != nil {
 		return Record{}, io.EOF
 	}
@@ -70,19 +78,27 @@ func decode(in *bufio.Reader, kind pane.Kind) (Record, error) {
 // Read hands out the records of one kind, oldest first. A recording that does
 // not exist has none.
 func Read(dir string, kind pane.Kind, visit func(Record) error) error {
+	return Scan(dir, kind, everything, visit)
+}
+
+func everything(Record) bool { return true }
+
+// Scan is Read for one who wants the data of few: of the others it is passed
+// over, which needs no memory.
+func Scan(dir string, kind pane.Kind, wanted func(Record) bool, visit func(Record) error) error {
 	list, err := segments(dir, kind)
 	if err != nil {
 		return err
 	}
 	for _, s := range list {
-		if err := readSegment(s.path, kind, visit); err != nil {
+		if err := readSegment(s.path, kind, wanted, visit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func readSegment(path string, kind pane.Kind, visit func(Record) error) error {
+func readSegment(path string, kind pane.Kind, wanted func(Record) bool, visit func(Record) error) error {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // it was thinned away meanwhile
@@ -91,8 +107,8 @@ func readSegment(path string, kind pane.Kind, visit func(Record) error) error {
 		return fmt.Errorf("recording: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	for in := bufio.NewReader(f); ; {
-		r, err := decode(in, kind)
+	for in := bufio.NewReaderSize(f, 64<<10); ; {
+		r, err := decode(in, kind, wanted)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}

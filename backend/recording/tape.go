@@ -170,7 +170,7 @@ func halve(kind pane.Kind, s segment) (*segment, error) {
 	left := segment{number: s.number, thinned: s.thinned + 1, path: filepath.Join(filepath.Dir(s.path), name(kind, s.number, s.thinned+1))}
 	var kept []byte
 	n := 0
-	err := readSegment(s.path, kind, func(r Record) error {
+	err := readSegment(s.path, kind, everything, func(r Record) error {
 		if n++; n%2 == 0 {
 			return nil
 		}

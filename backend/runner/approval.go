@@ -25,18 +25,39 @@ type Border interface {
 	// Stopped takes what was held since it was last asked, each host once.
 	Stopped() []policy.Effect
 	// Granted says everything that the person has allowed for now, after each change.
-	Granted(grants []policy.Grant)
+	// The calls among now are being executed: what each may contact is open until the
+	// next change.
+	Granted(grants, now []policy.Grant)
 }
 
 // approvals are what the person of one goal was asked and has allowed. They
-// belong to the goroutine of the loop.
+// belong to the goroutine of the loop, what is allowed excepted: that may be taken
+// back at any time.
 type approvals struct {
 	made    int             // so far, over all runs
 	open    []goal.Approval // without an answer, oldest first
-	grants  []policy.Grant
+	allowed permitted
 	waiting string   // an approval that nobody answered; the run pauses for it
 	refused []string // hosts that programs were refused by the person, in this run
 	notes   []string // for the agent, after this turn's calls
+}
+
+// permitted is what the person has allowed and not taken back, and what of it the
+// calls live by that are being executed.
+type permitted struct {
+	// taking is held from when an order of the person is taken out of the journal
+	// until what it says holds: else a call could pass between the two.
+	taking sync.Mutex
+
+	mu     sync.Mutex
+	grants []policy.Grant
+	now    []*policy.Grant
+}
+
+func (a *permitted) list() []policy.Grant {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.grants)
 }
 
 // approve asks the person. Without an answer the call waits: the run pauses, or
@@ -50,7 +71,7 @@ func (r *Run) approve(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop
 }
 
 func (r *Run) decide(c policy.Call) policy.Decision {
-	return r.cfg.Law.Decide(c, r.goal.Policy, r.approvals.grants)
+	return r.cfg.Law.Decide(c, r.goal.Policy, r.approvals.allowed.list())
 }
 
 // request journals what is asked. The same call that waits already is not asked
@@ -139,7 +160,9 @@ func (r *Run) unanswered() *Stop {
 // takeAnswers takes what the person has answered and taken back, from any
 // process. What answers no open approval is left out.
 func (r *Run) takeAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) {
-	orders, err := r.cfg.Journal.TakeOrders(ctx, r.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
+	r.approvals.allowed.taking.Lock()
+	defer r.approvals.allowed.taking.Unlock()
+	orders, err := r.cfg.Journal.Orders(ctx, r.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
 	if err != nil {
 		if ctx.Err() == nil {
 			r.cfg.Log.Warn("answers", "goal", r.goal.ID, "error", err)
@@ -149,19 +172,21 @@ func (r *Run) takeAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) 
 	answers := map[string]*goal.Answer{}
 	for _, o := range orders {
 		if o.Kind == goal.OrderRevoke {
-			if stop := r.endGrant(ctx, o.Request, "the person took it back"); stop != nil {
+			if stop := r.revoke(ctx, o); stop != nil {
 				return answers, stop
 			}
 			continue
 		}
 		i := slices.IndexFunc(r.approvals.open, func(a goal.Approval) bool { return a.ID == o.Request })
-		if i < 0 {
-			continue // answered already
+		if i < 0 { // answered already
+			r.dropOrder(ctx, o)
+			continue
 		}
 		answer := goal.Answer{Why: o.Text, By: "person"}
 		if o.Kind == goal.OrderApprove {
 			if answer.Grant, answer.Allowed = r.approvals.open[i].Offer(o.Scope); !answer.Allowed {
 				r.cfg.Log.Warn("an answer of a scope that was not offered", "goal", r.goal.ID, "request", o.Request, "scope", o.Scope)
+				r.dropOrder(ctx, o)
 				continue
 			}
 		}
@@ -176,22 +201,26 @@ func (r *Run) takeAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) 
 
 // resolve journals an answer and keeps what it allows.
 func (r *Run) resolve(ctx context.Context, a goal.Approval, answer goal.Answer) (*goal.Answer, *Stop) {
+	r.approvals.allowed.mu.Lock() // who sees it in the journal may take it back at once
+	defer r.approvals.allowed.mu.Unlock()
 	if stop := r.append(ctx, &event.ApprovalResolved{Request: a.ID, Answer: answer}); stop != nil {
 		return nil, stop
 	}
 	r.approvals.open = slices.DeleteFunc(r.approvals.open, func(o goal.Approval) bool { return o.ID == a.ID })
 	if answer.Allowed {
-		r.approvals.grants = append(r.approvals.grants, answer.Grant)
+		r.approvals.allowed.grants = append(r.approvals.allowed.grants, answer.Grant)
 		r.tellBorder()
 	}
 	return &answer, nil
 }
 
-func (r *Run) endGrant(ctx context.Context, id, why string) *Stop {
+// endGrant may be called by any goroutine: what is taken back is closed at once. It
+// says false where there is no such grant any more.
+func (r *Run) endGrant(ctx context.Context, id, why string) (bool, *Stop) {
 	if !r.forgetGrant(func(g policy.Grant) bool { return g.ID == id }) {
-		return nil
+		return false, nil
 	}
-	return r.append(ctx, &event.GrantEnded{Request: id, Why: why})
+	return true, r.append(ctx, &event.GrantEnded{Request: id, Why: why})
 }
 
 // usedUpGrant ends a grant that held for one call; what it gives is journaled by
@@ -205,18 +234,54 @@ func (r *Run) usedUpGrant(id string) []event.Body {
 
 // forgetGrant says whether there was such a grant.
 func (r *Run) forgetGrant(which func(policy.Grant) bool) bool {
-	i := slices.IndexFunc(r.approvals.grants, which)
+	a := &r.approvals.allowed
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i := slices.IndexFunc(a.grants, which)
 	if i < 0 {
 		return false
 	}
-	r.approvals.grants = slices.Delete(r.approvals.grants, i, i+1)
+	id := a.grants[i].ID
+	a.grants = slices.Delete(a.grants, i, i+1)
+	a.now = slices.DeleteFunc(a.now, func(g *policy.Grant) bool { return g.ID == id && g.Scope != policy.Once })
 	r.tellBorder()
 	return true
 }
 
+// tellBorder is called with what is allowed locked.
 func (r *Run) tellBorder() {
 	if b, ok := r.room.(Border); ok {
-		b.Granted(append([]policy.Grant{}, r.approvals.grants...))
+		now := []policy.Grant{}
+		for _, g := range r.approvals.allowed.now {
+			now = append(now, *g)
+		}
+		b.Granted(slices.Clone(r.approvals.allowed.grants), now)
+	}
+}
+
+// during opens what a call contacts while it is executed, if the person's word
+// allowed the call. The word may be for this one call only.
+func (r *Run) during(c goal.Call, e policy.Effect, grant string) (over func()) {
+	if grant == "" || len(e.Hosts) == 0 {
+		return func() {}
+	}
+	a := &r.approvals.allowed
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	scope := policy.Once
+	for _, g := range a.grants {
+		if g.ID == grant {
+			scope = g.Scope
+		}
+	}
+	one := &policy.Grant{ID: grant, Scope: scope, Tool: c.Tool, Risk: e.Risk, Hosts: e.Hosts}
+	a.now = append(a.now, one)
+	r.tellBorder()
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.now = slices.DeleteFunc(a.now, func(g *policy.Grant) bool { return g == one })
+		r.tellBorder()
 	}
 }
 
@@ -228,9 +293,13 @@ func (r *Run) recall(ctx context.Context) *Stop {
 	if err != nil {
 		return r.fault(ctx, "reading the approvals", err)
 	}
-	if r.approvals.grants, err = r.cfg.Journal.Grants(ctx, r.goal.ID); err != nil {
+	grants, err := r.cfg.Journal.Grants(ctx, r.goal.ID)
+	if err != nil {
 		return r.fault(ctx, "reading what the person allowed", err)
 	}
+	r.approvals.allowed.mu.Lock()
+	r.approvals.allowed.grants = grants
+	r.approvals.allowed.mu.Unlock()
 	r.approvals.made = len(list)
 	waited := map[string]goal.Approval{}
 	for _, a := range list {
@@ -248,6 +317,8 @@ func (r *Run) recall(ctx context.Context) *Stop {
 			r.conversation.later(answerWords(waited[a.ID], *answer))
 		}
 	}
+	r.approvals.allowed.mu.Lock()
+	defer r.approvals.allowed.mu.Unlock()
 	r.tellBorder()
 	return nil
 }

@@ -18,7 +18,10 @@ import (
 type post struct {
 	mu   sync.Mutex
 	sent []string
-	away string // where the next calls would go instead
+	away string        // where the next calls would go instead
+	more string        // of what the person is shown
+	hold chan struct{} // if set, a call waits for it
+	runs chan struct{} // … and says here that it does
 }
 
 type postArgs struct{ Host, Text string }
@@ -35,15 +38,26 @@ func (p *post) Effect(_ context.Context, raw json.RawMessage) (policy.Effect, er
 	if p.away != "" {
 		a.Host = p.away
 	}
+	if a.Host == "shell.example" {
+		return policy.Effect{Risk: policy.WriteLocal, Pane: "t9"}, nil
+	}
 	if a.Host == "pay.example" {
 		return policy.Effect{Risk: policy.SpendsMoney, Hosts: []string{a.Host}}, nil
 	}
 	return policy.Effect{Risk: policy.NetworkWrite, Hosts: []string{a.Host}, Reason: "POST to " + a.Host}, nil
 }
 
-func (*post) Show(_ context.Context, c goal.Call) string { return "POST " + c.Arguments }
+func (p *post) Show(_ context.Context, c goal.Call) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return "POST " + c.Arguments + p.more
+}
 
 func (p *post) Do(_ context.Context, raw json.RawMessage) goal.Result {
+	if p.hold != nil {
+		p.runs <- struct{}{}
+		<-p.hold
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sent = append(p.sent, string(raw))
@@ -74,10 +88,11 @@ func (r *room) Stopped() []policy.Effect {
 	}
 }
 
-func (r *room) Granted(list []policy.Grant) {
+func (r *room) Granted(list, now []policy.Grant) {
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()
 	r.world.granted = append(r.world.granted, list)
+	r.world.during = append(r.world.during, now)
 }
 
 func yes(request string, s policy.Scope) goal.Order {
@@ -208,9 +223,11 @@ func TestOnAsk(t *testing.T) {
 	if a := w.approvals(g)[0]; w.post.times() != 0 || a.Answer == nil || a.Answer.By != "policy" || a.Answer.Allowed {
 		t.Errorf("%d calls with deny, %+v", w.post.times(), a.Answer)
 	}
-	w = newWorld(t, call(`post {"host":"pay.example","text":"x"}`), call(finish, claim))
-	_, row = w.run(func(g *goal.Goal) { g.Options.OnAsk, g.Policy.Risk = goal.OnAskAllow, policy.SpendsMoney })
-	expect(t, row, goal.Paused, goal.NeedsOperator)
+	for _, host := range []string{"pay.example", "shell.example"} { // money, and a shell of the person
+		w = newWorld(t, call(`post {"host":"`+host+`","text":"x"}`), call(finish, claim))
+		_, row = w.run(func(g *goal.Goal) { g.Options.OnAsk, g.Policy.Risk = goal.OnAskAllow, policy.SpendsMoney })
+		expect(t, row, goal.Paused, goal.NeedsOperator)
+	}
 }
 
 // TestAPauseWhileItWaits: the request stays open; the wall clock stands still.
@@ -273,6 +290,66 @@ func TestAGrantIsTakenBack(t *testing.T) {
 	expect(t, w.end(g), goal.Completed, goal.Done)
 	if w.post.times() != 1 {
 		t.Errorf("%d calls", w.post.times())
+	}
+}
+
+// TestAGrantIsTakenBackWhileACallRuns: the border hears of it before the call is over.
+func TestAGrantIsTakenBackWhileACallRuns(t *testing.T) {
+	w := newWorld(t, call(posting), call(finish, claim))
+	w.post.hold, w.post.runs = make(chan struct{}), make(chan struct{})
+	w.patience.Store(int64(time.Hour))
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	w.await("approval_requested")
+	w.order(g, yes("a1", policy.Host))
+	<-w.post.runs
+	w.order(g, goal.Order{Kind: goal.OrderRevoke, Request: "a1"})
+	w.await("grant_ended")
+	w.mu.Lock()
+	if grants, now := w.granted[len(w.granted)-1], w.during[len(w.during)-1]; len(grants)+len(now) > 0 {
+		t.Errorf("while the call runs, %+v and %+v are open", grants, now)
+	}
+	w.mu.Unlock()
+	close(w.post.hold)
+	expect(t, w.end(g), goal.Completed, goal.Done)
+}
+
+// TestOnceOpensTheBorderForTheCall and for nothing after it.
+func TestOnceOpensTheBorderForTheCall(t *testing.T) {
+	w := newWorld(t, call(posting), call(finish, claim))
+	w.patience.Store(int64(time.Hour))
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	w.await("approval_requested")
+	w.order(g, yes("a1", policy.Once))
+	expect(t, w.end(g), goal.Completed, goal.Done)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var open []policy.Grant
+	for _, now := range w.during {
+		open = append(open, now...)
+	}
+	if len(open) != 1 || open[0].Hosts[0] != "shop.example" || open[0].Risk != policy.NetworkWrite || open[0].Tool != "post" || len(w.during[len(w.during)-1]) > 0 {
+		t.Errorf("during the calls the border was told %+v", w.during)
+	}
+}
+
+// TestAYesIsForWhatWasShown: a page that changes what its form would send while
+// the person thinks does not get the yes.
+func TestAYesIsForWhatWasShown(t *testing.T) {
+	w := newWorld(t, call(posting), call(finish, claim))
+	w.patience.Store(int64(time.Hour))
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	w.await("approval_requested")
+	w.post.mu.Lock()
+	w.post.more = "\nto = somebody else"
+	w.post.mu.Unlock()
+	w.order(g, yes("a1", policy.Once))
+	expect(t, w.end(g), goal.Completed, goal.Done)
+	told := w.model.seen[1].Messages
+	if last := told[len(told)-1].Text; w.post.times() != 0 || !strings.Contains(last, "changed while the person was asked") {
+		t.Errorf("%d calls, told %q", w.post.times(), last)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
 	"goalpost/backend/store"
+	"goalpost/backend/verify"
 )
 
 // BenchmarkStep is the runner's own cost of a step: a model and a tool that
@@ -28,7 +31,46 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-func benchmarkStep(b *testing.B, goals, before int) {
+// BenchmarkStepInFolder is the same with a real folder: before each turn the host
+// looks whether anything that decides has changed in it.
+func BenchmarkStepInFolder(b *testing.B) {
+	for _, files := range []int{20_000, 190_000} {
+		dir := b.TempDir()
+		for i := range files {
+			folder := filepath.Join(dir, fmt.Sprintf("p%d/d%d", i/10_000, i/100))
+			if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, fmt.Sprint(i)), nil, 0o600)); err != nil {
+				b.Fatal(err)
+			}
+		}
+		w, err := verify.OpenWorld(b.Context(), verify.Options{
+			Dir: dir, Private: filepath.Join(b.TempDir(), "kept"), Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "pytest"}}},
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		time.Sleep(3 * time.Second) // a folder that was just made is not yet known by its times
+		if _, err := w.Intact(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("files=%d", files), func(b *testing.B) { benchmarkStepIn(b, &moving{World: w}, 1, 10) })
+	}
+}
+
+// moving is a world that is looked at and always looks new, so that the breaker lets it go on.
+type moving struct {
+	runner.World
+	looks int
+}
+
+func (m *moving) Fingerprint(ctx context.Context) (print, unseen string, err error) {
+	print, unseen, err = m.World.Fingerprint(ctx)
+	m.looks++
+	return fmt.Sprint(print, m.looks), unseen, err
+}
+
+func benchmarkStep(b *testing.B, goals, before int) { benchmarkStepIn(b, nil, goals, before) }
+
+func benchmarkStepIn(b *testing.B, world runner.World, goals, before int) {
 	s, err := store.Open(b.Context(), store.Options{Dir: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)
@@ -40,7 +82,7 @@ func benchmarkStep(b *testing.B, goals, before int) {
 	m := &instant{b: b}
 	r := runner.New(runner.Config{
 		Journal: s, Open: func(context.Context, goal.Goal, goal.Run, func(string, string)) (runner.Room, error) {
-			return bare{m}, nil
+			return bare{m, world}, nil
 		},
 		Publish: func(event.Event) {}, Clock: clock{}, Log: slog.New(slog.DiscardHandler), Slots: 1,
 		Disk: func() (uint64, error) { return 1 << 40, nil },
@@ -135,7 +177,10 @@ func (m *instant) Turn(_ context.Context, t goal.Turn, _ func(string)) (goal.Rep
 }
 
 // bare is a room with two tools and nothing else.
-type bare struct{ model *instant }
+type bare struct {
+	model *instant
+	world runner.World
+}
 
 func (r bare) Models() runner.Models {
 	return runner.Models{Agent: r.model, Window: 128_000}
@@ -143,7 +188,7 @@ func (r bare) Models() runner.Models {
 
 func (bare) Tools() []runner.Tool                   { return []runner.Tool{nod{"nod"}, nod{"leave"}} }
 func (bare) Judge() runner.Judge                    { return nil }
-func (bare) World() runner.World                    { return nil }
+func (r bare) World() runner.World                  { return r.world }
 func (bare) Close(context.Context, goal.Exit) error { return nil }
 
 // nod is a tool that answers at once; its namesake leave gives up.

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"regexp"
 	"time"
 
 	"goalpost/backend/goal"
@@ -11,6 +12,7 @@ import (
 type claim struct {
 	rationale, result string
 	by                string // critic, person; "" is the agent
+	of                string // by the person: whose claim it was
 	accepted          *bool  // the person's word
 	note              string
 }
@@ -28,6 +30,10 @@ type claims struct {
 	review   *goal.Review
 	told     map[string]bool // reminders before a verification, once each
 }
+
+// varying is what differs from one time to the next in errors that are the same:
+// ports, times, ids of requests.
+var varying = regexp.MustCompile(`\b(0x)?[0-9a-f]*[0-9][0-9a-f]*\b|\b[A-Za-z]+[-_]?[A-Za-z0-9]*[0-9][A-Za-z0-9]{5,}\b`)
 
 type fault struct {
 	detail string
@@ -60,8 +66,8 @@ func (c *claims) count(verdicts []goal.Verdict) {
 		switch {
 		case v.Outcome != goal.CheckErr:
 			f = fault{}
-		case v.Detail == f.detail:
-			f.times++
+		case varying.ReplaceAllString(v.Detail, "") == varying.ReplaceAllString(f.detail, ""):
+			f.times, f.detail = f.times+1, v.Detail
 		default:
 			f = fault{v.Detail, 1}
 		}
@@ -95,6 +101,21 @@ func (c *claims) decided() bool {
 		}
 	}
 	return false
+}
+
+// judged says whether a model decided what passed, and no program.
+func (c *claims) judged() bool {
+	judged := false
+	for _, v := range c.last {
+		if v.Outcome != goal.Pass {
+			continue
+		}
+		if v.Type.Gate() {
+			return false
+		}
+		judged = judged || v.Type != goal.Manual
+	}
+	return judged
 }
 
 // failing names the checks that failed at the last claim.

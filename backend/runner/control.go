@@ -18,8 +18,9 @@ func (r *Run) Claim(rationale, result string) { r.claim = &claim{rationale: rati
 // GiveUp ends the run as gave_up.
 func (r *Run) GiveUp(reason, learned string) { r.gaveUp = &givenUp{reason, learned} }
 
-// Ask pauses the run until the person has answered.
-func (r *Run) Ask(question string) { r.asked = question }
+// Ask pauses the run until the person has answered; pane is where they are to do
+// something, "" if nowhere.
+func (r *Run) Ask(question, pane string) { r.asked, r.askedPane = question, pane }
 
 // WriteTodos replaces the plan.
 func (r *Run) WriteTodos(ctx context.Context, todos []goal.Todo) error {
@@ -62,6 +63,19 @@ func (r *Run) openTodos() string {
 		}
 	}
 	return strings.Join(open, "\n")
+}
+
+// todoList is the whole plan in words: what is ticked off must not be done again.
+func (r *Run) todoList() string {
+	lines := make([]string, 0, len(r.todos))
+	for i, t := range r.todos {
+		mark := " "
+		if t.Done {
+			mark = "x"
+		}
+		lines = append(lines, fmt.Sprintf("%d. [%s] %s", i+1, mark, t.Text))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // DeclareStep opens a step of the protocol.

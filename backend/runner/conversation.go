@@ -111,6 +111,9 @@ func stub(m goal.Message) string {
 const (
 	failureMark = "Verification failed: "
 	noteMark    = "A note from the person: "
+	todosMark   = "Before the host verifies: "
+	lookMark    = "Before the host asks a judge or the person: "
+	planMark    = "Your plan:"
 	summaryMark = "What was done before, in short; read_evidence gives a step's whole result:\n"
 )
 
@@ -120,7 +123,7 @@ func (c *conversation) summarise(tail int, todos string) {
 	first, old, rest := c.messages[0], c.messages[1:tail], slices.Clone(c.messages[tail:])
 	text := summaryMark + strings.Join(done(old), "\n")
 	if todos != "" {
-		text += "\nWhat is open of your plan:\n" + todos
+		text += "\n" + planMark + "\n" + todos
 	}
 	kept := lasting(old)
 	c.messages, c.bytes = nil, 0
@@ -140,6 +143,7 @@ func done(old []goal.Message) []string {
 			calls[call.ID] = call
 		}
 		if earlier, ok := strings.CutPrefix(m.Text, summaryMark); ok && m.Role == goal.User {
+			earlier, _, _ = strings.Cut(earlier, "\n"+planMark) // the plan has gone on since
 			lines = append(lines, strings.Split(earlier, "\n")...)
 		}
 		if m.Role == goal.ToolRole {

@@ -106,6 +106,10 @@ func TestOldTurnsBecomeASummary(t *testing.T) {
 			t.Errorf("%q is gone", want)
 		}
 	}
+	c.cut(0, "3. mop")
+	if again := text(c); strings.Contains(again, "2. sweep") || strings.Count(again, "3. mop") != 1 {
+		t.Error("the plan of an earlier summary is told as though it were open")
+	}
 	if strings.Contains(got, "fault 3") || strings.Count(got, summaryMark) != 1 {
 		t.Error("an old failure or a second summary is there")
 	}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -27,6 +28,25 @@ func newCritic(g goal.Goal, m Models) critic {
 	return c
 }
 
+// restore counts again what the critic said before, since the person last looked.
+func (c *critic) restore(past goal.Past) {
+	for _, word := range past.Critic {
+		c.count(event.CriticVerdict(word))
+	}
+	if c.unparsed >= mostUnparsed {
+		c.every = 0
+	}
+	for _, s := range past.Steps {
+		if s.N > past.Looked {
+			c.steps++
+		}
+	}
+}
+
+func (c *critic) count(v event.CriticVerdict) {
+	c.unparsed, c.misled = next(c.unparsed, v == event.Unparsed), next(c.misled, v == event.Misled)
+}
+
 // mostUnparsed replies in a row that cannot be read switch the critic off.
 const mostUnparsed = 3
 
@@ -36,13 +56,16 @@ func (r *Run) critique(ctx context.Context) *Stop {
 		return stopOf(ctx)
 	}
 	r.critic.steps = 0
-	reply, err := r.critic.model.Turn(ctx, goal.Turn{
+	reply, err := r.ask(ctx, r.critic.model, goal.Turn{
 		Model: r.critic.name, System: criticContract,
 		Messages: []goal.Message{{Role: goal.User, Text: r.forCritic()}},
 	}, func(string) {})
 	if err != nil {
 		if stop := stopOf(ctx); stop != nil {
 			return stop
+		}
+		if errors.Is(err, goal.ErrPaused) {
+			return r.atRest()
 		}
 		reply = goal.Reply{Text: "the critic could not be asked: " + err.Error()}
 	}
@@ -63,7 +86,7 @@ func (r *Run) critique(ctx context.Context) *Stop {
 
 // heed does what a verdict asks for.
 func (r *Run) heed(ctx context.Context, verdict event.CriticVerdict, reason string) *Stop {
-	r.critic.unparsed, r.critic.misled = next(r.critic.unparsed, verdict == event.Unparsed), next(r.critic.misled, verdict == event.Misled)
+	r.critic.count(verdict)
 	switch verdict {
 	case event.Progressing:
 		return nil

@@ -2,6 +2,8 @@ package runner
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -145,16 +147,18 @@ func (r *Run) through(ctx context.Context, c goal.Call, within *goal.Result) *St
 	from := r.cfg.Clock.Now()
 	result, outcome := refusal.result, refusal.outcome
 	if outcome == "" {
+		over := r.during(c, effect, grant)
 		result, outcome = r.execute(ctx, tool, c, effect)
-		r.done(effect)
+		over()
+		r.done(c, effect)
 	}
 	result.Text = r.hide(result.Text)
 	whole := strings.ToValidUTF8(result.Text, "\uFFFD")
 	if !repeated {
-		result.Text = withNote(result.Text, r.guard.after(c, effect, outcome, result.Text))
+		result.Text = withNote(result.Text, r.guard.after(c, effect, outcome, result))
 	}
 	cut := bound(&result, n)
-	r.remember(c, n, effect, outcome, whole)
+	r.remember(c, n, effect, outcome, whole, result.GoesOn)
 	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: n, Text: result.Envelope()}
 	said := []event.Body{&event.Message{Message: m}}
 	if within == nil {
@@ -178,14 +182,18 @@ func (r *Run) through(ctx context.Context, c goal.Call, within *goal.Result) *St
 	return r.held(ctx, c, n)
 }
 
-// done notes that a call was executed.
-func (r *Run) done(e policy.Effect) {
+// done notes that a call was executed. Waiting is something done: a server may
+// have come up meanwhile.
+func (r *Run) done(c goal.Call, e policy.Effect) {
+	if c.Tool == waiting {
+		r.claims.idle = false
+	}
 	if e.Control {
 		return
 	}
 	r.claims.idle = false
 	if changes(e) {
-		r.covered = true
+		r.covered, r.progress.acted = true, true
 	}
 }
 
@@ -193,8 +201,12 @@ func (r *Run) done(e policy.Effect) {
 func changes(e policy.Effect) bool { return !e.Control && e.Risk != policy.ReadOnly }
 
 // remember keeps the step for critic, judges and the breaker.
-func (r *Run) remember(c goal.Call, n int, e policy.Effect, o event.Outcome, result string) {
-	r.progress.saw(c, e, o, result)
+func (r *Run) remember(c goal.Call, n int, e policy.Effect, o event.Outcome, result string, goesOn bool) {
+	if goesOn {
+		r.progress.watch(c, result, r.cfg.Clock.Now())
+	} else {
+		r.progress.saw(e, o, result)
+	}
 	if e.Control {
 		return
 	}
@@ -237,7 +249,10 @@ func (r *Run) judge(ctx context.Context, c goal.Call) (Tool, policy.Effect, refu
 // allowed the call, "" if none was needed.
 func (r *Run) permit(ctx context.Context, c goal.Call, n int, tool Tool, e policy.Effect) (grant string, no refused, stop *Stop) {
 	call := policy.Call{Tool: c.Tool, Key: callKey(c), Effect: e}
-	if len(r.approvals.grants) > 0 {
+	if grants := r.approvals.allowed.list(); len(grants) > 0 {
+		if slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.Scope == policy.Once && g.Call == call.Key }) {
+			call.Shown = digest(show(ctx, tool, c))
+		}
 		if _, stop = r.takeAnswers(ctx); stop != nil { // one may have been taken back
 			return "", no, stop
 		}
@@ -246,9 +261,11 @@ func (r *Run) permit(ctx context.Context, c goal.Call, n int, tool Tool, e polic
 	if d.Answer != policy.Ask {
 		return d.Grant, denied(d), nil
 	}
-	a := goal.Approval{Step: n, Tool: c.Tool, Arguments: c.Arguments, Effect: e, Why: d.Reason, Always: d.Always, Offers: d.Offers}
-	if s, ok := tool.(Shower); ok {
-		a.Show = s.Show(ctx, c)
+	a := goal.Approval{Step: n, Tool: c.Tool, Arguments: c.Arguments, Effect: e, Show: show(ctx, tool, c), Why: d.Reason, Always: d.Always, Offers: d.Offers}
+	for i := range a.Offers {
+		if a.Offers[i].Scope == policy.Once {
+			a.Offers[i].Shown = digest(a.Show)
+		}
 	}
 	answer, stop := r.approve(ctx, a)
 	switch {
@@ -263,11 +280,29 @@ func (r *Run) permit(ctx context.Context, c goal.Call, n int, tool Tool, e polic
 	if call.Effect, err = r.effectOf(ctx, tool, c); err != nil { // the world went on while the person thought
 		return "", refuse(event.Failed, "%s", err.Error()), r.append(ctx, r.usedUpGrant(answer.Grant.ID)...)
 	}
+	call.Shown = digest(show(ctx, tool, c))
 	if d = r.decide(call); d.Answer == policy.Allow {
 		return d.Grant, no, nil
 	}
 	return "", refuse(event.Failed, "not executed: what it would touch changed while the person was asked. Look again, then repeat it if it is still right."),
 		r.append(ctx, r.usedUpGrant(answer.Grant.ID)...)
+}
+
+// show is what a person sees of a call besides its arguments.
+func show(ctx context.Context, tool Tool, c goal.Call) string {
+	if s, ok := tool.(Shower); ok {
+		return s.Show(ctx, c)
+	}
+	return ""
+}
+
+// digest stands for what was shown where it would be too long to keep.
+func digest(shown string) string {
+	if shown == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(shown))
+	return hex.EncodeToString(sum[:16])
 }
 
 // denied turns a decision into a refusal; an Allow is none.

@@ -36,6 +36,7 @@ type guard struct {
 type repeated struct {
 	result [sha256.Size]byte
 	times  int
+	goesOn bool // what it looked at still works
 }
 
 func newGuard() *guard {
@@ -44,22 +45,12 @@ func newGuard() *guard {
 
 // before refuses a call that has been made four times with the same result.
 func (g *guard) before(c goal.Call, e policy.Effect) (refused, bool) {
-	if e.Control || polls(c) || g.last[callKey(c)].times < guardRefuse-1 {
+	if last := g.last[callKey(c)]; e.Control || last.goesOn || last.times < guardRefuse-1 {
 		return refused{}, false
 	}
 	g.refusals++
 	return refuse(event.Denied, "refused: you made this same call %d times and the result was the same each time. "+
 		"Do something else: change what it depends on, look from another side, or call abort_with_report.", guardRefuse-1), true
-}
-
-// polls says whether a call looks at something that may change by itself: a
-// build that prints nothing for a while is not a loop. It is told, never refused.
-func polls(c goal.Call) bool {
-	switch c.Tool {
-	case "terminal_read", "terminal_wait", "browser_wait", "wait", "wait_for_goal", "goal_status":
-		return true
-	}
-	return false
 }
 
 // stuck says whether too many calls were refused.
@@ -71,24 +62,28 @@ func (g *guard) stuck() *Stop {
 }
 
 // after learns how a call ended, and says what to tell the agent, "" if nothing.
-func (g *guard) after(c goal.Call, e policy.Effect, o event.Outcome, result string) string {
+func (g *guard) after(c goal.Call, e policy.Effect, o event.Outcome, result goal.Result) string {
 	if e.Control {
 		return ""
 	}
-	notes := []string{g.same(c, result), g.cycle(c, result), g.failing(c, o), g.onlyReading(e, o)}
+	notes := []string{g.same(c, result), g.cycle(c, result.Text), g.failing(c, o), g.onlyReading(e, o)}
 	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), " ")
 }
 
-func (g *guard) same(c goal.Call, result string) string {
-	key, sum := callKey(c), sha256.Sum256([]byte(result))
+func (g *guard) same(c goal.Call, result goal.Result) string {
+	key, sum := callKey(c), sha256.Sum256([]byte(result.Text))
 	r := g.last[key]
 	if r.result != sum {
 		r = repeated{result: sum}
 	}
 	r.times++
+	r.goesOn = result.GoesOn
 	g.last[key] = r
 	if r.times != guardTell {
 		return ""
+	}
+	if r.goesOn {
+		return fmt.Sprintf("You looked %d times and it was the same each time. It goes on; one long wait is better than many short ones.", r.times)
 	}
 	return fmt.Sprintf("You made this same call %d times and the result was the same each time. Repeating it again will be refused soon: "+
 		"change what it depends on, or try something else.", r.times)

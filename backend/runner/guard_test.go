@@ -27,7 +27,7 @@ func TestTheSameCallIsToldThenRefusedThenStuck(t *testing.T) {
 		if _, no := g.before(c, writes); no {
 			t.Fatalf("call %d was refused", n)
 		}
-		if note := g.after(c, writes, event.OK, "nothing to do"); (note != "") != (n == guardTell) {
+		if note := g.after(c, writes, event.OK, goal.Result{Text: "nothing to do"}); (note != "") != (n == guardTell) {
 			t.Errorf("call %d: told %q", n, note)
 		}
 	}
@@ -52,7 +52,7 @@ func TestAnotherResultIsNotTheSameCall(t *testing.T) {
 		if _, no := g.before(c, reads); no {
 			t.Fatalf("call %d was refused although the pane changes", n)
 		}
-		if note := g.after(c, reads, event.OK, fmt.Sprint("line ", n)); note != "" {
+		if note := g.after(c, reads, event.OK, goal.Result{Text: fmt.Sprint("line ", n)}); note != "" {
 			t.Errorf("told %q", note)
 		}
 	}
@@ -64,7 +64,7 @@ func TestCyclesAreToldOnce(t *testing.T) {
 		notes := 0
 		for n := range 24 {
 			c := tool("edit_file", fmt.Sprintf(`{"n":%d}`, n%period))
-			if strings.Contains(g.after(c, writes, event.OK, "changed"), "circle") {
+			if strings.Contains(g.after(c, writes, event.OK, goal.Result{Text: "changed"}), "circle") {
 				notes++
 			}
 		}
@@ -74,7 +74,7 @@ func TestCyclesAreToldOnce(t *testing.T) {
 	}
 	g := newGuard()
 	for range 9 {
-		if note := g.after(tool("list_files", "{}"), reads, event.OK, "x"); strings.Contains(note, "circle") {
+		if note := g.after(tool("list_files", "{}"), reads, event.OK, goal.Result{Text: "x"}); strings.Contains(note, "circle") {
 			t.Error("one repeated call was taken for a cycle")
 		}
 	}
@@ -83,7 +83,7 @@ func TestCyclesAreToldOnce(t *testing.T) {
 func TestFailuresInARowAreTold(t *testing.T) {
 	g := newGuard()
 	for n := range 3 {
-		note := g.after(tool("browser_click", fmt.Sprintf(`{"n":%d}`, n)), writes, event.Failed, fmt.Sprint("no ", n))
+		note := g.after(tool("browser_click", fmt.Sprintf(`{"n":%d}`, n)), writes, event.Failed, goal.Result{Text: fmt.Sprint("no ", n)})
 		if told := strings.Contains(note, "failed 3 times"); told != (n == 2) {
 			t.Errorf("failure %d: %q", n+1, note)
 		}
@@ -94,7 +94,7 @@ func TestReadingWithoutActingIsTold(t *testing.T) {
 	g := newGuard()
 	told := 0
 	for n := range 50 {
-		if strings.Contains(g.after(tool("read_file", fmt.Sprintf(`{"n":%d}`, n)), reads, event.OK, fmt.Sprint(n)), "only read") {
+		if strings.Contains(g.after(tool("read_file", fmt.Sprintf(`{"n":%d}`, n)), reads, event.OK, goal.Result{Text: fmt.Sprint(n)}), "only read") {
 			told++
 		}
 	}
@@ -111,7 +111,7 @@ func TestControlToolsAreNotGuarded(t *testing.T) {
 		if _, no := g.before(c, control); no {
 			t.Fatal("refused")
 		}
-		if note := g.after(c, control, event.OK, "x"); note != "" {
+		if note := g.after(c, control, event.OK, goal.Result{Text: "x"}); note != "" {
 			t.Fatal(note)
 		}
 	}
@@ -124,6 +124,13 @@ func TestWatchingAQuietBuildIsNotRefused(t *testing.T) {
 		if _, no := g.before(c, reads); no {
 			t.Fatalf("look %d was refused", n+1)
 		}
-		g.after(c, reads, event.OK, "compiling")
+		g.after(c, reads, event.OK, goal.Result{Text: "compiling", GoesOn: true})
+	}
+	dead := tool("terminal_read", `{"pane":"t2"}`)
+	for range guardRefuse - 1 {
+		g.after(dead, reads, event.OK, goal.Result{Text: "the shell has ended"})
+	}
+	if _, no := g.before(dead, reads); !no {
+		t.Error("nothing goes on in it, and it may still be looked at")
 	}
 }

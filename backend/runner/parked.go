@@ -2,6 +2,8 @@ package runner
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"time"
 
 	"goalpost/backend/event"
@@ -9,17 +11,21 @@ import (
 )
 
 // parked waits until the provider may be asked again, without a slot and without
-// spending anything. It ends early when the person wants it to; ok is false when
-// the goal does not go on.
-func (r *Runner) parked(ctx context.Context, g goal.Goal, until time.Time, a *active) (why string, ok bool) {
+// spending anything. It ends early when the person wants it to, perhaps with new
+// limits; opening is what the next run begins with, and ok is false when the goal
+// does not go on.
+func (r *Runner) parked(ctx context.Context, g *goal.Goal, until time.Time, a *active) (opening []event.Body, ok bool) {
 	over := r.cfg.Clock.After(until.Sub(r.cfg.Clock.Now()))
 	for {
+		if !r.cfg.Clock.Now().Before(until) { // a timer stands still while the machine sleeps
+			return providerBack(), true
+		}
 		select {
 		case <-ctx.Done():
-			r.endParked(ctx, g, stopOf(ctx))
-			return "", false
+			r.endParked(ctx, *g, stopOf(ctx))
+			return nil, false
 		case <-over:
-			return "the provider may be asked again", true
+			return providerBack(), true
 		case <-a.nudge:
 		case <-r.cfg.Clock.After(orderInterval):
 		}
@@ -29,12 +35,31 @@ func (r *Runner) parked(ctx context.Context, g goal.Goal, until time.Time, a *ac
 		}
 		for _, o := range orders {
 			if o.Kind == goal.OrderAbort {
-				r.endParked(ctx, g, aborted())
-				return "", false
+				r.endParked(ctx, *g, aborted())
+				return nil, false
 			}
-			return "the person resumed it", true
+			a.pausing.lift()
+			return append(r.raised(g, o.Text), &event.Resumed{Note: "the person resumed it"}), true
 		}
 	}
+}
+
+func providerBack() []event.Body {
+	return []event.Body{&event.Resumed{Note: "the provider may be asked again"}}
+}
+
+// raised takes the limits that came with the person's order, if any did.
+func (r *Runner) raised(g *goal.Goal, text string) []event.Body {
+	if text == "" {
+		return nil
+	}
+	var l goal.Limits
+	if err := errors.Join(json.Unmarshal([]byte(text), &l), l.Valid()); err != nil {
+		r.cfg.Log.Warn("new limits", "goal", g.ID, "error", err)
+		return nil
+	}
+	g.Limits = l
+	return []event.Body{event.LimitsOf(l)}
 }
 
 // endParked aborts a parked goal. One that is only left by its process stays parked.

@@ -10,7 +10,7 @@ import (
 )
 
 // intact is the pre-check: the criterion, the policy and the protected files
-// must still be the ones that were frozen.
+// must still be the ones that were frozen, and the room fit to work in.
 func (r *Run) intact(ctx context.Context) *Stop {
 	c, err1 := goal.Hash(r.goal.Criterion)
 	p, err2 := goal.Hash(r.goal.Policy)
@@ -22,6 +22,11 @@ func (r *Run) intact(ctx context.Context) *Stop {
 	}
 	if stop := r.diskFull(); stop != nil {
 		return stop
+	}
+	if room, ok := r.room.(Readier); ok {
+		if err := room.Ready(); err != nil {
+			return unfit(err)
+		}
 	}
 	world := r.room.World()
 	if world == nil {
@@ -35,6 +40,11 @@ func (r *Run) intact(ctx context.Context) *Stop {
 		return tampered(diff)
 	}
 	return nil
+}
+
+// unfit pauses a goal that has no place to work in.
+func unfit(err error) *Stop {
+	return &Stop{Exit: goal.NeedsOperator, Reason: "the goal cannot work here: " + err.Error()}
 }
 
 // leastDisk is what must be free where the journal is kept, in bytes.

@@ -3,7 +3,9 @@ package runner
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"time"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
@@ -16,6 +18,7 @@ const (
 	mostQuiet  = 12
 	mostUnmade = 60
 	quietMoney = 10
+	patience   = 20 * time.Minute // with something that goes on and shows nothing new
 )
 
 // progress looks at the world, not at the words: it stops a run that changes
@@ -23,41 +26,78 @@ const (
 type progress struct {
 	worlds  map[string]bool // fingerprints seen in this run
 	results map[[sha256.Size]byte]bool
-	quiet   int     // iterations without movement
-	unmade  int     // iterations since the world was last seen to change
-	usd     float64 // spent when something last moved
-	moved   bool    // something new was read, or is waited for, in this iteration
-	unseen  bool    // a file was changed and nothing was looked at since
+	quiet   int                  // iterations without movement
+	unmade  int                  // iterations since the world was last seen to change
+	usd     float64              // spent when something last moved
+	moved   bool                 // something new was read in this iteration
+	waits   bool                 // something that goes on was looked at in it, so it does not count
+	news    bool                 // and showed something new
+	watched map[string]time.Time // when what goes on showed something new, by tool and pane
+	unseen  bool                 // a file was changed and nothing was looked at since
+	acted   bool                 // something may have been changed since the world was looked at
+	first   *look                // at what the run begins with; nil once it is known
+	partial bool                 // the person was told that not all of the world is looked at
+}
+
+// waiting is the tool that only lets time pass.
+const waiting = "wait"
+
+// watch takes note of a look at something that goes on. As long as it shows
+// something new, and for a while after, waiting for it is no standstill: a build
+// may be silent for a quarter of an hour.
+func (p *progress) watch(c goal.Call, result string, now time.Time) {
+	var at struct{ Pane, Goal string }
+	_ = json.Unmarshal([]byte(c.Arguments), &at) // other arguments: another place in the same thing
+	key := c.Tool + at.Pane + at.Goal
+	if p.watched == nil {
+		p.watched = map[string]time.Time{}
+	}
+	since, known := p.watched[key]
+	if c.Tool != waiting && p.new(result) || !known {
+		p.watched[key], p.waits, p.news = now, true, known
+		return
+	}
+	p.waits = p.waits || now.Sub(since) < patience
+}
+
+// new says whether a result was never seen before in this run.
+func (p *progress) new(result string) bool {
+	if p.results == nil {
+		p.results = map[[sha256.Size]byte]bool{}
+	}
+	sum := sha256.Sum256([]byte(result))
+	seen := p.results[sum]
+	p.results[sum] = true
+	return !seen
 }
 
 // saw takes note of a call's result. A result of a read that was never seen
-// before is movement, and so is waiting for what takes its time.
-func (p *progress) saw(c goal.Call, e policy.Effect, o event.Outcome, result string) {
-	if polls(c) {
-		p.moved = true
-	}
+// before is movement.
+func (p *progress) saw(e policy.Effect, o event.Outcome, result string) {
 	if e.Control || o != event.OK {
 		return
 	}
 	if p.unseen = len(e.Paths) > 0; p.unseen { // it wrote: that is for the fingerprint to see
 		return
 	}
-	if p.results == nil {
-		p.results = map[[sha256.Size]byte]bool{}
-	}
-	sum := sha256.Sum256([]byte(result))
-	p.moved = p.moved || !p.results[sum]
-	p.results[sum] = true
+	p.moved = p.new(result) || p.moved
 }
 
 // move is the last point of an iteration. It looks at the world only when
 // nothing else has moved for a while, so that it costs little.
 func (r *Run) move(ctx context.Context) *Stop {
 	p := &r.progress
-	p.quiet, p.unmade = p.quiet+1, p.unmade+1
-	if p.moved {
-		p.quiet, p.usd, p.moved = 0, r.goal.Spent.USD, false
+	if !p.waits || p.moved {
+		p.quiet, p.unmade = p.quiet+1, p.unmade+1
 	}
+	if p.moved {
+		p.quiet = 0
+		delete(p.watched, waiting)
+	}
+	if p.moved || p.news {
+		p.usd = r.goal.Spent.USD
+	}
+	p.moved, p.waits, p.news = false, false, false
 	if p.quiet < mostQuiet && p.unmade < mostUnmade && !r.moneyIsQuiet() {
 		return stopOf(ctx)
 	}
@@ -66,6 +106,7 @@ func (r *Run) move(ctx context.Context) *Stop {
 		return r.fault(ctx, "looking whether anything changed", err)
 	}
 	if changed {
+		delete(p.watched, waiting)
 		p.quiet, p.unmade, p.usd = 0, 0, r.goal.Spent.USD
 		return stopOf(ctx)
 	}
@@ -85,24 +126,4 @@ func (r *Run) stillness() string {
 		return fmt.Sprintf("nothing moved for %d iterations: no file, page or check changed, and nothing new was read", r.progress.quiet)
 	}
 	return fmt.Sprintf("$%.2f were spent and nothing moved", r.goal.Spent.USD-r.progress.usd)
-}
-
-// worldChanged says whether the world is as it never was in this run. Where
-// there is nothing to compare, it is taken to move.
-func (r *Run) worldChanged(ctx context.Context) (bool, error) {
-	world := r.room.World()
-	if world == nil {
-		return true, nil
-	}
-	print, err := world.Fingerprint(ctx)
-	if err != nil {
-		return false, fmt.Errorf("fingerprint: %w", err)
-	}
-	print += "|" + r.claims.failing()
-	if r.progress.worlds == nil {
-		r.progress.worlds = map[string]bool{}
-	}
-	seen := r.progress.worlds[print]
-	r.progress.worlds[print] = true
-	return !seen, nil
 }

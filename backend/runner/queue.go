@@ -50,9 +50,9 @@ func (r *Runner) begin(ctx context.Context, g goal.Goal, opening []event.Body) (
 	return r.cfg.Journal.Begin(ctx, g.ID, r.slots, opening...)
 }
 
-// tellQueued journals why a new goal waits, once for each reason.
+// tellQueued journals why a goal waits, once for each reason.
 func (r *Runner) tellQueued(ctx context.Context, g goal.Goal, reason, told string) string {
-	if g.Status != goal.Pending || reason == told {
+	if reason == told {
 		return reason
 	}
 	if err := r.cfg.Journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, &event.Queued{Reason: reason}); err != nil {

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,10 +25,10 @@ func (r *Run) settle(ctx context.Context, stop *Stop) error {
 	report := r.report(ctx, stop)
 	status := goal.StatusOf(stop.Exit)
 	var body event.Body = &event.Ended{
-		Status: status, Exit: stop.Exit, Verified: stop.Exit == goal.Done && r.claims.decided(), Report: report, Account: r.account,
+		Status: status, Exit: stop.Exit, Verified: stop.Exit == goal.Done && r.claims.decided(), Judged: stop.Exit == goal.Done && r.claims.judged(), Report: report, Account: r.account,
 	}
 	if status == goal.Paused {
-		body = &event.Paused{Exit: stop.Exit, Reason: stop.Reason, Report: report, Account: r.account, Until: until(stop)}
+		body = &event.Paused{Exit: stop.Exit, Reason: stop.Reason, Report: report, Account: r.account, Until: until(stop), Pane: stop.Pane}
 	}
 	if failure := r.append(ctx, body); failure != nil {
 		return failure
@@ -42,18 +43,18 @@ func until(s *Stop) string {
 	return s.Until.UTC().Format(event.TimeLayout)
 }
 
-// report is at most five bullets, written by the host from what it knows; the
-// first one says why the run stopped.
+// report is at most five bullets, written by the host from what it knows; the first
+// one says why the run stopped.
 func (r *Run) report(ctx context.Context, stop *Stop) []string {
 	bullets := []string{r.why(stop)}
-	for _, bullet := range []string{verdictBullet(r.claims.last), r.changed(ctx), r.used()} {
+	for _, bullet := range []string{verdictBullet(r.claims.last), r.different(ctx), r.used()} {
 		if bullet != "" {
 			bullets = append(bullets, bullet)
 		}
 	}
 	switch {
 	case stop.Exit == goal.Done:
-		bullets = append(bullets, "The agent said: "+r.claims.accepted.rationale)
+		bullets = append(bullets, r.claims.accepted.said())
 	case r.gaveUp != nil:
 		bullets = append(bullets, "What was learned: "+r.gaveUp.learned)
 	case r.openTodos() != "":
@@ -73,18 +74,44 @@ func (r *Run) why(stop *Stop) string {
 	return "Stopped because " + strings.TrimSuffix(stop.Reason, ".") + "."
 }
 
+// said is the rationale of a claim with the one whose it is.
+func (c *claim) said() string {
+	if c.by == "critic" || c.of == "critic" {
+		return "The agent claimed nothing. The critic said: " + strings.TrimPrefix(c.rationale, "the critic: ")
+	}
+	return "The agent said: " + c.rationale
+}
+
+// doneWords say who decided.
 func (r *Run) doneWords() string {
-	s := fmt.Sprintf("Done: the host verified claim %d.", r.claims.made)
-	if !r.claims.decided() {
-		s = fmt.Sprintf("Done by the agent's word at claim %d: not verified by the host.", r.claims.made)
-		if a := r.claims.accepted; a != nil && a.accepted != nil {
-			s = fmt.Sprintf("Done: the person accepted claim %d. Not verified by the host.", r.claims.made)
-		}
+	n, a := r.claims.made, r.claims.accepted
+	person := a != nil && a.accepted != nil
+	var s string
+	switch {
+	case r.claims.judged() && person:
+		s = fmt.Sprintf("Done: a model judged claim %d and the person accepted it; no program decided.", n)
+	case r.claims.judged():
+		s = fmt.Sprintf("Done: a model judged claim %d; no program decided.", n)
+	case r.claims.decided():
+		s = fmt.Sprintf("Done: the host verified claim %d.", n)
+	case person:
+		s = fmt.Sprintf("Done: the person accepted claim %d. Not verified by the host.", n)
+	default:
+		s = fmt.Sprintf("Done by the agent's word at claim %d: not verified by the host.", n)
 	}
 	if r.claims.review != nil {
 		return s + " Reviewed: " + r.claims.review.Reason
 	}
 	return s + " Not reviewed."
+}
+
+// different is what changed, and what the room says of leftovers.
+func (r *Run) different(ctx context.Context) string {
+	said := []string{r.changed(ctx)}
+	if l, ok := r.room.(Leaver); ok {
+		said = append(said, l.Leftovers()...)
+	}
+	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ". ")
 }
 
 // changed says what is different in the goal's folder.

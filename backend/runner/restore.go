@@ -2,7 +2,9 @@ package runner
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"goalpost/backend/event"
@@ -24,7 +26,7 @@ func (r *Run) restore(ctx context.Context) *Stop {
 		}
 	}
 	if len(messages) == 0 {
-		return r.say(ctx, r.opening())
+		return r.inOrder(ctx, r.foresee, func(ctx context.Context) *Stop { return r.say(ctx, r.opening()) })
 	}
 	past, err := r.cfg.Journal.Past(ctx, r.goal.ID)
 	if err != nil {
@@ -32,9 +34,31 @@ func (r *Run) restore(ctx context.Context) *Stop {
 	}
 	r.todos, r.recent, r.warned = past.Todos, past.Steps, past.Warned
 	r.claims.restore(past)
+	r.critic.restore(past)
+	r.told(messages)
 	continued := func(ctx context.Context) *Stop { return r.say(ctx, r.continued()) }
 	answered := func(ctx context.Context) *Stop { return r.answered(ctx, past.Last) }
 	return r.inOrder(ctx, r.doubt, r.answer, continued, answered)
+}
+
+// foresee stops a goal that has waited for its first turn, where its checks are not
+// any more what they were when it was made. Whom the person resumes goes on.
+func (r *Run) foresee(ctx context.Context) *Stop {
+	f, ok := r.room.(Foreseer)
+	if !ok || r.goal.Exit != "" {
+		return nil
+	}
+	if r.intact(ctx) != nil { // the first iteration says that, and better
+		return stopOf(ctx)
+	}
+	why, err := f.Foresee(ctx, r.goal)
+	if err != nil {
+		return r.fault(ctx, "trying the checks before the first turn", err)
+	}
+	if why != "" {
+		return &Stop{Exit: goal.NeedsOperator, Reason: why}
+	}
+	return stopOf(ctx)
 }
 
 // continued is what the agent is told first after a pause.
@@ -45,17 +69,66 @@ func (r *Run) continued() string {
 
 // answered takes the person's word about a claim that waited for it.
 func (r *Run) answered(ctx context.Context, last goal.PastClaim) *Stop {
-	orders, err := r.cfg.Journal.TakeOrders(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
+	orders, err := r.cfg.Journal.Orders(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
 	if err != nil {
 		return r.fault(ctx, "reading the person's answer", err)
 	}
-	if len(orders) == 0 || last.N == 0 {
+	if len(orders) > 0 && last.N > 0 { // it waits until the claim is decided: a run that is cut before loses nothing
+		o := orders[len(orders)-1]
+		yes := o.Kind == goal.OrderAccept
+		r.claim = &claim{rationale: last.Rationale, result: last.Result, by: "person", of: last.Of, accepted: &yes, note: o.Text}
 		return nil
 	}
-	o := orders[len(orders)-1]
-	yes := o.Kind == goal.OrderAccept
-	r.claim = &claim{rationale: last.Rationale, result: last.Result, by: "person", accepted: &yes, note: o.Text}
+	if r.claimCut() {
+		return r.say(ctx, "Your last claim was not decided before the pause, and counts for nothing: look whether it is still right, and claim again.")
+	}
 	return nil
+}
+
+// told brings back which reminders were given, and the step that was open.
+func (r *Run) told(messages []goal.Message) {
+	results := map[string]bool{}
+	for _, m := range messages {
+		switch {
+		case m.Role == goal.ToolRole:
+			results[m.CallID] = strings.HasPrefix(m.Text, `{"ok":true`)
+		case m.Role == goal.User && strings.HasPrefix(m.Text, todosMark):
+			r.claims.told["todos"] = true
+		case m.Role == goal.User && strings.HasPrefix(m.Text, lookMark):
+			r.claims.told["look"] = true
+		}
+	}
+	for _, m := range messages {
+		for _, c := range m.Calls {
+			var s goal.Declaration
+			switch {
+			case !results[c.ID]:
+			case c.Tool == "verify_step":
+				r.declared = nil
+			case c.Tool == "declare_step" && json.Unmarshal([]byte(c.Arguments), &struct {
+				N *int    `json:"step_number"`
+				T *string `json:"title"`
+			}{&s.Number, &s.Title}) == nil:
+				r.declared, r.covered = &s, true // a call may have been made in it
+			}
+		}
+	}
+}
+
+// claimCut says whether the run before was stopped while the host verified.
+func (r *Run) claimCut() bool {
+	if !r.goal.Exit.Cut() { // it was decided, or waits for the person
+		return false
+	}
+	for _, m := range slices.Backward(r.conversation.messages) {
+		switch {
+		case m.Role == goal.User && strings.HasPrefix(m.Text, failureMark):
+			return false
+		case m.Role == goal.Assistant:
+			return slices.ContainsFunc(m.Calls, func(c goal.Call) bool { return c.Tool == "claim_complete" })
+		}
+	}
+	return false
 }
 
 func (r *Run) doubt(ctx context.Context) *Stop {

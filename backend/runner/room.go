@@ -23,6 +23,11 @@ type Journal interface {
 	Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error
 	// TakeOrders takes what waits of the given kinds, in the order it came.
 	TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error)
+	// Orders only reads them: they wait until an event that is appended says what
+	// came of them (steered, approval_resolved, grant_ended; the end of a
+	// verification for accept and reject), or until Settle.
+	Orders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error)
+	Settle(ctx context.Context, orders ...goal.Order) error
 	// Approvals gives everything that the person was asked, oldest first.
 	Approvals(ctx context.Context, id goal.ID) ([]goal.Approval, error)
 	// Grants gives what the person has allowed and not taken back.
@@ -72,8 +77,9 @@ type World interface {
 	Intact(ctx context.Context) (diff string, err error)
 	// PutBack makes the protected files again what they were, and names those it touched.
 	PutBack(ctx context.Context) ([]string, error)
-	// Fingerprint is the same as long as nothing has changed.
-	Fingerprint(ctx context.Context) (string, error)
+	// Fingerprint is the same as long as nothing has changed. unseen says of what
+	// it cannot tell, "" if it is of everything.
+	Fingerprint(ctx context.Context) (print, unseen string, err error)
 	// Changed says in a sentence what is different since the start, "" if nothing.
 	Changed(ctx context.Context) (string, error)
 }
@@ -91,6 +97,20 @@ type Secrets interface {
 	Fill(ctx context.Context, c goal.Call) (goal.Call, error)
 	// Hide takes out of a result what must not be read by anyone but the person.
 	Hide(text string) string
+}
+
+// Readier is a Room that can say that it is not fit to work in any more: its walls
+// are gone, its provider is not known. The error is for the person.
+type Readier interface{ Ready() error }
+
+// Leaver is a Room that knows what a goal leaves behind and the person should look
+// at: a sentence each, for the report.
+type Leaver interface{ Leftovers() []string }
+
+// Foreseer is a Room that tries the checks of a goal which has waited for its first
+// turn. why is for the person, "" where the goal may begin.
+type Foreseer interface {
+	Foresee(ctx context.Context, g goal.Goal) (why string, err error)
 }
 
 // Room is what one goal runs in.

@@ -17,8 +17,8 @@ type Run struct {
 	cfg    Config
 	goal   goal.Goal
 	id     goal.Run
-	active *active       // safe for both
-	pause  chan struct{} // closed by the watch when the person pauses
+	active *active         // safe for both
+	pause  <-chan struct{} // closed when the person pauses
 
 	room         Room
 	tools        map[string]Tool
@@ -46,19 +46,20 @@ type Run struct {
 	idle      idle          // safe for both
 	stirred   chan struct{} // the watch has looked at the orders
 
-	claims  claims
-	claim   *claim   // made in this iteration
-	gaveUp  *givenUp // in this iteration
-	asked   string   // by ask_operator in this iteration
-	inner   *Stop    // by a call within a call
-	account string   // the agent's last word, on a limit or when it was stuck
+	claims    claims
+	claim     *claim   // made in this iteration
+	gaveUp    *givenUp // in this iteration
+	asked     string   // by ask_operator in this iteration
+	askedPane string   // where the person is to do it
+	inner     *Stop    // by a call within a call
+	account   string   // the agent's last word, on a limit or when it was stuck
 }
 
 type givenUp struct{ reason, learned string }
 
 func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 	r := &Run{
-		cfg: c, goal: g, id: id, active: a, pause: make(chan struct{}), stirred: make(chan struct{}, 1), callIDs: map[string]bool{},
+		cfg: c, goal: g, id: id, active: a, pause: a.pausing.begin(), stirred: make(chan struct{}, 1), callIDs: map[string]bool{},
 		began: c.Clock.Now(), before: g.Spent.WallClock, guard: newGuard(), claims: newClaims(g.Spent.Claims), warned: map[string]int{},
 	}
 	r.id.Control = r
@@ -84,6 +85,9 @@ func (r *Run) drive(ctx context.Context) (*Stop, error) {
 	stop := r.work(ctx)
 	cancel(stop)
 	<-watched
+	if l := r.progress.first; l != nil {
+		<-l.done
+	}
 	r.stopped = r.cfg.Clock.Now()
 	settled := r.settle(context.WithoutCancel(ctx), stop)
 	return stop, errors.Join(settled, r.closeRoom(context.WithoutCancel(ctx), stop.Exit))
@@ -133,7 +137,10 @@ func (r *Run) enter(ctx context.Context) *Stop {
 		}
 	})
 	if err != nil {
-		return r.fault(ctx, "opening the goal's room", err)
+		if stop := stopOf(ctx); stop != nil {
+			return stop
+		}
+		return unfit(err)
 	}
 	r.room, r.tools = room, map[string]Tool{}
 	for _, t := range room.Tools() {
@@ -142,10 +149,13 @@ func (r *Run) enter(ctx context.Context) *Stop {
 		r.specs = append(r.specs, spec)
 	}
 	r.critic = newCritic(r.goal, room.Models())
-	if _, err := r.worldChanged(ctx); err != nil { // what the run begins with is no movement when it comes back
-		return r.fault(ctx, "looking at the goal's folder", err)
+	if stop := r.putBack(ctx); stop != nil {
+		return stop
 	}
-	return r.putBack(ctx)
+	if r.room.World() != nil {
+		r.progress.first = r.lookAround(ctx)
+	}
+	return nil
 }
 
 // iterate is one pass of the loop, in the order of the contract.
@@ -154,6 +164,7 @@ func (r *Run) iterate(ctx context.Context) *Stop {
 		return stop
 	}
 	reply, stop := r.turn(ctx)
+	r.listen()
 	if stop != nil || reply == nil {
 		return stop
 	}
@@ -162,7 +173,7 @@ func (r *Run) iterate(ctx context.Context) *Stop {
 	}
 	r.silent = 0
 	dispatch := func(ctx context.Context) *Stop { return r.dispatch(ctx, reply.Calls) }
-	return r.inOrder(ctx, dispatch, r.tellNotes, r.leave, r.settleClaim, r.critique, r.move)
+	return r.inOrder(ctx, r.opened, dispatch, r.hush, r.tellNotes, r.leave, r.settleClaim, r.critique, r.move)
 }
 
 // inOrder takes the steps one after the other until one of them stops the run.
@@ -196,7 +207,7 @@ func (r *Run) leave(ctx context.Context) *Stop {
 	case r.gaveUp != nil:
 		return &Stop{Exit: goal.GaveUp, Reason: r.gaveUp.reason}
 	case r.asked != "":
-		return &Stop{Exit: goal.NeedsOperator, Reason: "the agent asks: " + r.asked}
+		return &Stop{Exit: goal.NeedsOperator, Reason: "the agent asks: " + r.asked, Pane: r.askedPane}
 	case r.approvals.waiting != "":
 		return r.unanswered()
 	}
@@ -244,6 +255,9 @@ func (u *unwritten) add(bodies ...event.Body) {
 func (r *Run) fault(ctx context.Context, doing string, err error) *Stop {
 	if stop := stopOf(ctx); stop != nil {
 		return stop
+	}
+	if errors.Is(err, goal.ErrPaused) {
+		return r.atRest()
 	}
 	var later *goal.Unavailable
 	if errors.As(err, &later) {

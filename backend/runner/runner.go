@@ -62,6 +62,8 @@ type active struct {
 	done   chan struct{}
 	begun  atomic.Bool // it has left the queue
 
+	pausing *pausing
+
 	blocked bool // waits for a slot; guarded by Runner.mu
 }
 
@@ -82,15 +84,15 @@ func (r *Runner) Go(ctx context.Context, g goal.Goal, release func(), opening ..
 // its time has come, or when the person wants it to.
 func (r *Runner) Await(ctx context.Context, g goal.Goal, release func()) error {
 	return r.launch(ctx, g.ID, release, func(ctx context.Context, a *active) {
-		if why, ok := r.parked(ctx, g, g.ParkedUntil, a); ok {
-			r.run(ctx, g, []event.Body{&event.Resumed{Note: why}}, a)
+		if opening, ok := r.parked(ctx, &g, g.ParkedUntil, a); ok {
+			r.run(ctx, g, opening, a)
 		}
 	})
 }
 
 func (r *Runner) launch(ctx context.Context, id goal.ID, release func(), work func(context.Context, *active)) error {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	a := &active{cancel: cancel, nudge: make(chan struct{}, 1), done: make(chan struct{})}
+	a := &active{cancel: cancel, nudge: make(chan struct{}, 1), done: make(chan struct{}), pausing: newPausing()}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -141,12 +143,12 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 		if stop.Exit != goal.Parked {
 			return
 		}
+		a.pausing.leave()
 		g = run.left() // before the wait, which does not count against its wall clock
-		why, ok := r.parked(ctx, g, stop.Until, a)
-		if !ok {
+		var ok bool
+		if opening, ok = r.parked(ctx, &g, stop.Until, a); !ok {
 			return
 		}
-		opening = []event.Body{&event.Resumed{Note: why}}
 	}
 }
 
@@ -229,6 +231,7 @@ type Stop struct {
 	Exit   goal.Exit
 	Reason string
 	Until  time.Time // parked: when it goes on
+	Pane   string    // needs_operator: where the person is to do something, "" if nowhere
 }
 
 func (s *Stop) Error() string { return string(s.Exit) + ": " + s.Reason }

@@ -93,6 +93,8 @@ type world struct {
 	patience atomic.Int64       // how long approvals wait, a Duration
 	stops    chan policy.Effect // what the border holds next
 	granted  [][]policy.Grant   // what the border was told; guarded by mu
+	during   [][]policy.Grant   // … for the calls that were being executed
+	look     runner.World
 }
 
 func newWorld(t *testing.T, turns ...func(context.Context, goal.Turn) (goal.Reply, error)) *world {
@@ -152,7 +154,13 @@ func (w *world) open(_ context.Context, g goal.Goal, _ goal.Run, _ func(string, 
 
 func (r *room) Models() runner.Models { return runner.Models{Agent: r.model} }
 func (r *room) Judge() runner.Judge   { return r.host }
-func (r *room) World() runner.World   { return nil }
+func (r *room) World() runner.World {
+	if r.world.look == nil {
+		return nil
+	}
+	return r.world.look
+}
+
 func (r *room) Tools() []runner.Tool {
 	var list []runner.Tool
 	for _, t := range r.box.Tools() {
@@ -610,6 +618,19 @@ func TestAFullDiskPausesTheGoal(t *testing.T) {
 		t.Errorf("%d iterations, %q", row.Spent.Iterations, row.Report)
 	}
 	w.free.Store(10 << 30)
+	w.start(g, &event.Resumed{})
+	expect(t, w.end(g), goal.Completed, goal.Done)
+}
+
+// TestALoopThatBreaksEndsAsError, and the goal can be continued.
+func TestALoopThatBreaksEndsAsError(t *testing.T) {
+	w := newWorld(t, func(context.Context, goal.Turn) (goal.Reply, error) { panic("inside the model") },
+		call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	g, row := w.run(nil)
+	expect(t, row, goal.Failed, goal.Faulted)
+	if !strings.Contains(row.Report[0], "the loop broke: inside the model") {
+		t.Errorf("report %q", row.Report)
+	}
 	w.start(g, &event.Resumed{})
 	expect(t, w.end(g), goal.Completed, goal.Done)
 }

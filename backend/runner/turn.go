@@ -14,20 +14,16 @@ import (
 func (r *Run) turn(ctx context.Context) (*goal.Reply, *Stop) {
 	contract := r.contract()
 	besides := len(contract) + r.specBytes()
-	r.conversation.fit(r.room.Models().Window, besides, r.openTodos())
-	turnCtx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	release := r.cutOnPause(turnCtx, cancel)
-	reply, err := r.askModel(turnCtx, contract)
-	if errors.Is(err, goal.ErrTooLong) && turnCtx.Err() == nil { // the window is smaller than was thought
-		r.conversation.cut(r.conversation.bytes/2, r.openTodos())
-		reply, err = r.askModel(turnCtx, contract)
+	r.conversation.fit(r.room.Models().Window, besides, r.todoList())
+	reply, err := r.askModel(ctx, contract)
+	if errors.Is(err, goal.ErrTooLong) { // the window is smaller than was thought
+		r.conversation.cut(r.conversation.bytes/2, r.todoList())
+		reply, err = r.askModel(ctx, contract)
 	}
-	release()
 	switch {
 	case err != nil && stopOf(ctx) != nil:
 		return nil, stopOf(ctx)
-	case err != nil && r.paused():
+	case errors.Is(err, goal.ErrPaused):
 		return nil, nil
 	case err != nil:
 		return nil, modelStop(err)
@@ -43,7 +39,7 @@ func (r *Run) turn(ctx context.Context) (*goal.Reply, *Stop) {
 
 func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error) {
 	t := goal.Turn{Model: r.goal.Model, System: contract, Messages: r.conversation.messages, Tools: r.specs}
-	reply, err := r.room.Models().Agent.Turn(ctx, t, r.delta)
+	reply, err := r.ask(ctx, r.room.Models().Agent, t, r.delta)
 	if err != nil {
 		return reply, fmt.Errorf("the model: %w", err)
 	}
@@ -92,22 +88,6 @@ func (r *Run) nameCalls(calls []goal.Call) {
 		}
 		r.callIDs[calls[i].ID] = true
 	}
-}
-
-// cutOnPause cancels a turn when the person pauses. The returned function ends
-// the waiting and must be called.
-func (r *Run) cutOnPause(ctx context.Context, cancel context.CancelFunc) func() {
-	done, gone := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(gone)
-		select {
-		case <-r.pause:
-			cancel()
-		case <-done:
-		case <-ctx.Done():
-		}
-	}()
-	return func() { close(done); <-gone }
 }
 
 // paused says whether the person has asked for a pause.

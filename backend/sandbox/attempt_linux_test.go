@@ -39,6 +39,21 @@ var calls = map[string]func([]string) error{
 	"get":    func(a []string) error { return get(a[0], "") },
 	"via":    func(a []string) error { return get(a[1], a[0]) },
 	"tunnel": func(a []string) error { return tunnel(a[0], a[1]) },
+	"serve": func(a []string) error { // until somebody has spoken
+		l, err := net.Listen(a[0], a[1])
+		if err != nil {
+			return err
+		}
+		defer l.Close()
+		fmt.Println("ready")
+		c, err := l.Accept()
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		_, err = io.Copy(os.Stdout, c)
+		return err
+	},
 	"dial": func(a []string) error {
 		conn, err := net.DialTimeout(a[0], a[1], 5*time.Second)
 		if err != nil {
@@ -49,6 +64,25 @@ var calls = map[string]func([]string) error{
 		return err
 	},
 	"ptrace": func([]string) error { return errnoOf(unix.PTRACE_TRACEME, unix.SYS_PTRACE, unix.PTRACE_TRACEME) },
+	"seize": func([]string) error { // of what starts programs
+		return errnoOf(0, unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(os.Getppid()), 0)
+	},
+	"tiocsti": func([]string) error {
+		master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+		if err != nil {
+			return err
+		}
+		if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+			return err
+		}
+		// A session's leader, as each program is: the terminal becomes its own.
+		tty, _, errno := unix.Syscall(unix.SYS_IOCTL, master.Fd(), unix.TIOCGPTPEER, unix.O_RDWR)
+		if errno != 0 {
+			return errno
+		}
+		key := byte('x')
+		return errnoOf(0, unix.SYS_IOCTL, tty, unix.TIOCSTI, uintptr(unsafe.Pointer(&key)))
+	},
 	"process_vm_readv": func([]string) error {
 		var from, to [1]byte
 		local, remote := unix.Iovec{Base: &to[0], Len: 1}, unix.RemoteIovec{Base: uintptr(unsafe.Pointer(&from[0])), Len: 1}
@@ -86,6 +120,24 @@ var calls = map[string]func([]string) error{
 	"mknod": func([]string) error {
 		defer os.Remove("device")
 		return unix.Mknod("device", unix.S_IFCHR|0o600, int(unix.Mkdev(1, 5)))
+	},
+	"setid": func(a []string) error {
+		defer os.Remove("setid")
+		const mode = unix.S_ISUID | 0o755
+		switch a[0] {
+		case "open":
+			return made(unix.Open("setid", unix.O_CREAT|unix.O_WRONLY, mode))
+		case "openat2":
+			return made(unix.Openat2(unix.AT_FDCWD, "setid", &unix.OpenHow{Flags: unix.O_CREAT | unix.O_WRONLY, Mode: mode}))
+		case "tmpfile":
+			return made(unix.Open(".", unix.O_TMPFILE|unix.O_WRONLY, mode))
+		case "mknod":
+			return unix.Mknod("setid", unix.S_IFREG|mode, 0)
+		}
+		if err := made(unix.Open("setid", unix.O_CREAT|unix.O_WRONLY, 0o600)); err != nil {
+			return err
+		}
+		return unix.Fchmodat(unix.AT_FDCWD, "setid", mode, unix.AT_SYMLINK_NOFOLLOW) // fchmodat2
 	},
 	"socket": func(a []string) error {
 		var family, kind, protocol int
@@ -169,4 +221,11 @@ func tunnel(proxy, to string) error {
 		return errors.New(string(answer))
 	}
 	return nil
+}
+
+func made(fd int, err error) error {
+	if err == nil {
+		err = unix.Close(fd)
+	}
+	return err
 }

@@ -35,7 +35,23 @@ type attempt struct {
 	// sandbox; "" is nothing, "root" is root.
 	needs string
 	undo  func()
+	// told is what the log says of it: of the kernel's refusals, or of the network's.
+	told string
+	// silent is why nothing is told: one of the reasons. Of two, exactly one is set.
+	silent string
 }
+
+// Reasons why the kernel tells nobody. Each attempt that a command of an agent
+// makes stands in the journal nevertheless, as the step with the command and what
+// it printed.
+const (
+	noFile   = "the file system answers that there is none, or that it is read-only, and tells nobody"
+	noPid    = "/proc has no such process and tells nobody"
+	ownCopy  = "it lands in what is the goal's own: its copy of what git obeys, its private home, its /tmp"
+	bound    = "a limit of the kernel, which the program alone hears of"
+	everyday = "every thread's start tries it"
+	harmless = "it is no attempt but a state"
+)
 
 // prison is a goal with things around it that are worth reaching.
 type prison struct {
@@ -45,7 +61,10 @@ type prison struct {
 	server, victim, tty   string
 	proxy, open           string // addresses of the goal's proxy and of one without rules
 	socket, abstract, udp string
+	near, datagram        string       // sockets of the machine in the goal's folder
 	heard                 atomic.Int64 // what came to the listeners outside
+	ports                 []string     // of the machine's loopback, where it is heard
+	log                   *tellings
 	egress                *egress.Proxy
 	confined, free        *sandbox.Set
 	confinedEnv, freeEnv  []string
@@ -59,8 +78,21 @@ func imprison(t *testing.T) *prison {
 	write(t, filepath.Join(p.home, "secret"), "canary", 0o600)
 	write(t, filepath.Join(p.outside, "secret"), "canary", 0o600)
 	write(t, filepath.Join(filepath.Dir(p.w.Layer), "goalpost.db"), "canary", 0o600)
-	write(t, filepath.Join(p.w.Dir, ".git", "config"), "[core]\n", 0o644)
+	write(t, filepath.Join(p.w.Dir, ".git", "config"), gitConfigThere, 0o644)
+	write(t, filepath.Join(p.w.Dir, "tools", "husky", "pre-commit"), "#!/bin/sh\n", 0o755)
+	write(t, filepath.Join(p.w.Dir, "tools", "clean.sh"), "#!/bin/sh\n", 0o755)
+	write(t, filepath.Join(p.w.Dir, "shared.gitconfig"), "[core]\n", 0o644)
+	write(t, filepath.Join(p.w.Dir, "linked", ".git", "HEAD"), "x", 0o644)
+	write(t, filepath.Join(p.w.Dir, "githooks", "pre-push"), "#!/bin/sh\n", 0o755)
+	if err := os.Symlink("../../githooks", filepath.Join(p.w.Dir, "linked", ".git", "hooks")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(p.w.Dir, ".git", "worktrees", "far", "HEAD"), "x", 0o644)
+	write(t, filepath.Join(p.w.Dir, ".git", "worktrees", "far", "commondir"), "../..\n", 0o644)
 	write(t, filepath.Join(p.w.Dir, ".git", "hooks", "pre-commit.sample"), "#!/bin/sh\n", 0o755)
+	for _, name := range []string{"sub/.git/HEAD", "sub/.git/config", ".git/modules/m/HEAD", ".git/modules/m/config", "tree/.git"} {
+		write(t, filepath.Join(p.w.Dir, name), "[core]\n", 0o644)
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +100,8 @@ func imprison(t *testing.T) *prison {
 	p.w.Tools = []string{self}
 	p.w.Limits = &sandbox.Limits{Processes: 120, FileSize: 100 << 20, Nice: 5}
 	p.listen()
-	p.confined, p.free = enclose(t, p.w), open(t)
+	p.log = newTellings()
+	p.confined, p.free = encloseTelling(t, p.w, p.log), open(t)
 	p.connect(t)
 	p.confinedEnv = append(sandbox.Inside([]string{plainPath}, p.w), "SECRET="+p.outside+"/secret")
 	p.freeEnv = []string{plainPath, "HOME=" + p.home, "SECRET=" + p.outside + "/secret"}
@@ -87,11 +120,20 @@ func (p *prison) listen() {
 	}
 	_, p.server, _ = net.SplitHostPort(l.Addr().String())
 	listeners := []net.Listener{l}
+	for range 4 { // each attempt has its own port, so that each is told of by itself
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			p.Fatal(err)
+		}
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		listeners, p.ports = append(listeners, l), append(p.ports, port)
+	}
 	if six, err := net.Listen("tcp", "[::1]:"+p.server); err == nil {
 		listeners = append(listeners, six)
 	}
 	p.socket, p.abstract = filepath.Join(p.outside, "sock"), fmt.Sprintf("@goalpost-escape-%d", os.Getpid())
-	for _, name := range []string{p.socket, p.abstract} {
+	p.near, p.datagram = filepath.Join(p.w.Dir, "ctl.sock"), filepath.Join(p.w.Dir, "log.sock")
+	for _, name := range []string{p.socket, p.abstract, p.near} {
 		u, err := net.Listen("unix", name)
 		if err != nil {
 			p.Fatal(err)
@@ -107,6 +149,11 @@ func (p *prison) listen() {
 	if err != nil {
 		p.Fatal(err)
 	}
+	d, err := net.ListenPacket("unixgram", p.datagram)
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.Cleanup(func() { _ = d.Close() })
 	p.udp = u.LocalAddr().String()
 	done := make(chan struct{})
 	go func() {
@@ -120,13 +167,26 @@ func (p *prison) listen() {
 	}()
 	p.Cleanup(func() { _ = u.Close(); <-done })
 	p.tty = p.terminal()
-	victim := exec.Command("sleep", "1000")
-	victim.Env = []string{"TOKEN=canary"}
-	if err := victim.Start(); err != nil {
-		p.Fatal(err)
+	p.victim = fmt.Sprint(p.process())
+}
+
+// process is one of the machine's. Its number is higher than any that the goal
+// will have, as on every machine that has run for a while: in a fresh container
+// it must be made so.
+func (p *prison) process() int {
+	for {
+		victim := exec.Command("sleep", "1000")
+		victim.Env = []string{"TOKEN=canary"}
+		if err := victim.Start(); err != nil {
+			p.Fatal(err)
+		}
+		end := func() { _, _ = victim.Process.Kill(), victim.Wait() }
+		if victim.Process.Pid > 2000 {
+			p.Cleanup(end)
+			return victim.Process.Pid
+		}
+		end()
 	}
-	p.victim = fmt.Sprint(victim.Process.Pid)
-	p.Cleanup(func() { _, _ = victim.Process.Kill(), victim.Wait() })
 }
 
 // terminal opens a pseudo-terminal of the machine and names it.
@@ -206,6 +266,9 @@ func possible(a attempt) bool {
 		return true
 	case "root":
 		return os.Getuid() == 0
+	case "tiocsti":
+		on, _ := os.ReadFile("/proc/sys/dev/tty/legacy_tiocsti")
+		return os.Getuid() == 0 || strings.TrimSpace(string(on)) == "1"
 	case "sysrq":
 		return os.Getuid() == 0 && there("/proc/sysrq-trigger")()
 	case "vsock":
@@ -215,10 +278,20 @@ func possible(a attempt) bool {
 }
 
 // TestEscape tries every way out of a sandbox, and each one without a sandbox
-// first: an attempt that fails there proves nothing.
+// first: an attempt that fails there proves nothing. Each is told of in the log or
+// says why not.
 func TestEscape(t *testing.T) {
 	p := imprison(t)
-	count, escapes := 0, 0
+	count, escapes, told := 0, 0, 0
+	for name, outlives := range map[string]func(*testing.T) bool{"kill what starts programs": p.killing, "a double fork outlives the goal": p.forking} {
+		t.Run(name, func(t *testing.T) {
+			count++
+			if outlives(t) {
+				escapes++
+				t.Error("escaped")
+			}
+		})
+	}
 	for _, a := range p.attempts() {
 		if !possible(a) {
 			continue
@@ -235,19 +308,34 @@ func TestEscape(t *testing.T) {
 				t.Errorf("escaped: %s", said)
 			}
 			t.Logf("%s", said)
+			switch {
+			case (a.told == "") == (a.silent == ""):
+				t.Error("it must be told of, or say why not")
+			case a.told == "":
+				t.Logf("not told: %s", a.silent)
+			case p.tells(a.told):
+				told++
+			default:
+				t.Errorf("the log does not tell of %q:\n%s\n%s", a.told, p.log, p.egress.Entries())
+			}
 		})
 	}
 	p.TB = t
-	fmt.Printf("%d attempts, %d escaped\n", count, escapes)
+	fmt.Printf("%d attempts, %d escaped, %d told of by kernel or network\n", count, escapes, told)
 	if least := map[bool]int{true: 50, false: 40}[os.Getuid() == 0]; count < least {
 		t.Errorf("only %d attempts were made, wanted %d", count, least)
 	}
-	logged := strings.Join(p.egress.Refused(0), "\n")
-	for _, want := range []string{"rebind.example", "denied.example"} {
-		if !strings.Contains(logged, want) {
-			t.Errorf("%s is not in the log:\n%s", want, logged)
+}
+
+// tells says whether the log of the kernel's refusals or of the network's has the
+// words, and waits for them: they are on their way when a program's end is known.
+func (p *prison) tells(words string) bool {
+	for _, e := range p.egress.Entries() {
+		if strings.Contains(e.String(), words) {
+			return true
 		}
 	}
+	return p.log.await(words)
 }
 
 func there(path string) func() bool {
@@ -274,30 +362,47 @@ func (p *prison) attempts() []attempt {
 	return list
 }
 
+// gitConfigThere names programs and files of the folder, as many repositories do.
+const gitConfigThere = "[core]\n\thooksPath = tools/husky\n[filter \"x\"]\n\tclean = tools/clean.sh %f\n[include]\n\tpath = ../shared.gitconfig\n"
+
 func (p *prison) files() []attempt {
 	hooks, config := filepath.Join(p.w.Dir, ".git", "hooks", "pre-commit"), filepath.Join(p.w.Dir, ".git", "config")
 	restore := func() {
 		_ = os.RemoveAll(filepath.Join(p.w.Dir, "g"))
-		write(p, config, "[core]\n", 0o644)
+		write(p, config, gitConfigThere, 0o644)
 		removing(hooks)()
 	}
+	// replaced is an attempt to rename a folder above what git obeys.
+	replaced := func(name, folder, path string) attempt {
+		a := p.obeyed(name, path, ownCopy)
+		undo, at := a.undo, filepath.Join(p.w.Dir, folder)
+		a.script = "mv " + folder + " moved && mkdir -p " + filepath.Dir(path) + " && echo evil > " + path
+		a.undo = func() {
+			if there(p.w.Dir + "/moved")() {
+				removing(at)()
+				_ = os.Rename(p.w.Dir+"/moved", at)
+			}
+			undo()
+		}
+		return a
+	}
 	return []attempt{
-		{name: "read a file outside", script: `cat "$SECRET"`},
-		{name: "read by dot-dot", script: `cat ../secret`},
-		{name: "read through the working folder", script: `cat /proc/self/cwd/../secret`},
-		{name: "read through a symlink", script: `rm -f l; ln -s "$SECRET" l && cat l`},
-		{name: "read through a hard link", script: `rm -f h; ln "$SECRET" h && cat h`, undo: removing(p.w.Dir + "/h")},
-		{name: "rename across", script: `mv "$SECRET" stolen && mv stolen "$SECRET"`},
-		{name: "write a file outside", script: `echo x > "$SECRET.new"`, effect: there(p.outside + "/secret.new"), undo: removing(p.outside + "/secret.new")},
-		{name: "remove a file outside", script: `touch "$SECRET.old" && rm "$SECRET.old"`},
-		{name: "read the app's database", script: `cat ../../state/goalpost.db`},
-		{name: "read through another root", script: `for r in /proc/[0-9]*/root; do cat "$r$SECRET" 2>/dev/null && exit 0; done; exit 1`},
-		{name: "read through another's files", script: `for d in /proc/[0-9]*/cwd; do cat "$d/../secret" 2>/dev/null && exit 0; done; exit 1`},
-		{name: "look into /var/lib", script: `ls /var/lib/. | grep -q .`},
-		{name: "put a git hook", script: `echo x > .git/hooks/pre-commit`, effect: there(hooks), undo: restore},
-		{name: "change git's configuration", script: `echo '[core] pager = evil' > .git/config`, effect: holds(config, "evil"), undo: restore},
+		{name: "read a file outside", silent: noFile, script: `cat "$SECRET"`},
+		{name: "read by dot-dot", silent: noFile, script: `cat ../secret`},
+		{name: "read through the working folder", silent: noFile, script: `cat /proc/self/cwd/../secret`},
+		{name: "read through a symlink", silent: noFile, script: `rm -f l; ln -s "$SECRET" l && cat l`},
+		{name: "read through a hard link", silent: noFile, script: `rm -f h; ln "$SECRET" h && cat h`, undo: removing(p.w.Dir + "/h")},
+		{name: "rename across", silent: noFile, script: `mv "$SECRET" stolen && mv stolen "$SECRET"`},
+		{name: "write a file outside", silent: noFile, script: `echo x > "$SECRET.new"`, effect: there(p.outside + "/secret.new"), undo: removing(p.outside + "/secret.new")},
+		{name: "remove a file outside", silent: noFile, script: `touch "$SECRET.old" && rm "$SECRET.old"`},
+		{name: "read the app's database", silent: noFile, script: `cat ../../state/goalpost.db`},
+		{name: "read through another root", silent: noFile, script: `for r in /proc/[0-9]*/root; do cat "$r$SECRET" 2>/dev/null && exit 0; done; exit 1`},
+		{name: "read through another's files", silent: noFile, script: `for d in /proc/[0-9]*/cwd; do cat "$d/../secret" 2>/dev/null && exit 0; done; exit 1`},
+		{name: "look into /var/lib", silent: noFile, script: `ls /var/lib/. | grep -q .`},
+		{name: "put a git hook", silent: ownCopy, script: `echo x > .git/hooks/pre-commit`, effect: there(hooks), undo: restore},
+		{name: "change git's configuration", silent: ownCopy, script: `echo '[core] pager = evil' > .git/config`, effect: holds(config, "evil"), undo: restore},
 		{
-			name: "put another repository in place", script: `mv .git g && mkdir -p .git/hooks && echo x > .git/hooks/pre-commit`, effect: there(hooks),
+			name: "put another repository in place", silent: ownCopy, script: `mv .git g && mkdir -p .git/hooks && echo x > .git/hooks/pre-commit`, effect: there(hooks),
 			undo: func() {
 				if there(p.w.Dir + "/g")() {
 					removing(p.w.Dir + "/.git")()
@@ -306,24 +411,54 @@ func (p *prison) files() []attempt {
 				restore()
 			},
 		},
-		{name: "read the shadow file", script: `grep -q . /etc/shadow`, needs: "root"},
-		{name: "write in /etc", script: `touch /etc/goalpost-escape`, needs: "root", undo: removing("/etc/goalpost-escape")},
-		{name: "write in /usr", script: `touch /usr/goalpost-escape`, needs: "root", undo: removing("/usr/goalpost-escape")},
-		{name: "make a device", call: []string{"mknod"}, needs: "root"},
-		{name: "change how the kernel dumps", call: []string{"open", "/proc/sys/kernel/core_pattern"}, needs: "root"},
-		{name: "press system keys", call: []string{"open", "/proc/sysrq-trigger"}, needs: "sysrq"},
+		p.obeyed("put a hook where there are none", "sub/.git/hooks/pre-commit", ownCopy),
+		p.obeyed("change a nested repository's configuration", "sub/.git/config", ownCopy),
+		p.obeyed("change a submodule's configuration", ".git/modules/m/config", ownCopy),
+		p.obeyed("lead a worktree elsewhere", "tree/.git", noFile),
+		p.obeyed("lead a far worktree elsewhere", ".git/worktrees/far/commondir", ownCopy),
+		p.obeyed("change a hook that lies in the folder (husky)", "tools/husky/pre-commit", ownCopy),
+		p.obeyed("add a hook to them", "tools/husky/post-commit", ownCopy),
+		p.obeyed("change a filter's script", "tools/clean.sh", ownCopy),
+		p.obeyed("change configuration that is included", "shared.gitconfig", ownCopy),
+		p.obeyed("change a hook behind a link", "githooks/pre-push", ownCopy),
+		replaced("rename the folder above a nested repository", "sub", "sub/.git/config"),
+		replaced("rename the folder above hooks that lie in the folder", "tools", "tools/husky/pre-commit"),
+		replaced("rename the folder above a worktree's file", "tree", "tree/.git"),
+		replaced("rename the folder above a submodule's repository", ".git/modules", ".git/modules/m/config"),
+		{name: "read the shadow file", silent: noFile, script: `grep -q . /etc/shadow`, needs: "root"},
+		{name: "write in /etc", silent: noFile, script: `touch /etc/goalpost-escape`, needs: "root", undo: removing("/etc/goalpost-escape")},
+		{name: "write in /usr", silent: noFile, script: `touch /usr/goalpost-escape`, needs: "root", undo: removing("/usr/goalpost-escape")},
+		{name: "make a device", told: "make a device", call: []string{"mknod"}, needs: "root"},
+		{name: "change how the kernel dumps", silent: noFile, call: []string{"open", "/proc/sys/kernel/core_pattern"}, needs: "root"},
+		{name: "press system keys", silent: noFile, call: []string{"open", "/proc/sysrq-trigger"}, needs: "sysrq"},
+	}
+}
+
+// obeyed is an attempt to write what git obeys.
+func (p *prison) obeyed(name, path, silent string) attempt {
+	at := filepath.Join(p.w.Dir, path)
+	before, err := os.ReadFile(at)
+	return attempt{
+		name: name, silent: silent, script: "mkdir -p " + filepath.Dir(path) + " && echo evil > " + path, effect: holds(at, "evil"),
+		undo: func() {
+			if err != nil {
+				removing(at)()
+				return
+			}
+			write(p, at, string(before), 0o644)
+		},
 	}
 }
 
 func (p *prison) persistence() []attempt {
 	unit, rc, auto := p.home+"/.config/systemd/user/x.service", p.home+"/.bashrc", p.home+"/.config/autostart/x.desktop"
 	return []attempt{
-		{name: "shell start-up file", script: `echo evil >> ~/.bashrc`, effect: there(rc), undo: removing(rc)},
-		{name: "systemd user unit", script: `mkdir -p ~/.config/systemd/user && echo x > ~/.config/systemd/user/x.service`, effect: there(unit), undo: removing(unit)},
-		{name: "autostart", script: `mkdir -p ~/.config/autostart && echo x > ~/.config/autostart/x.desktop`, effect: there(auto), undo: removing(auto)},
-		{name: "ssh key", script: `mkdir -p ~/.ssh && echo x > ~/.ssh/authorized_keys`, effect: there(p.home + "/.ssh"), undo: removing(p.home + "/.ssh")},
-		{name: "cron", script: `echo x > /etc/cron.d/goalpost-escape || { mkdir -p /etc/cron.d && echo x > /etc/cron.d/goalpost-escape; }`, needs: "root", undo: removing("/etc/cron.d/goalpost-escape")},
-		{name: "a file for others in /tmp", script: `echo x > "/tmp/goalpost-escape-$$"; echo $$ > id`, effect: func() bool {
+		{name: "shell start-up file", silent: ownCopy, script: `echo evil >> ~/.bashrc`, effect: there(rc), undo: removing(rc)},
+		{name: "systemd user unit", silent: ownCopy, script: `mkdir -p ~/.config/systemd/user && echo x > ~/.config/systemd/user/x.service`, effect: there(unit), undo: removing(unit)},
+		{name: "autostart", silent: ownCopy, script: `mkdir -p ~/.config/autostart && echo x > ~/.config/autostart/x.desktop`, effect: there(auto), undo: removing(auto)},
+		{name: "ssh key", silent: ownCopy, script: `mkdir -p ~/.ssh && echo x > ~/.ssh/authorized_keys`, effect: there(p.home + "/.ssh"), undo: removing(p.home + "/.ssh")},
+		{name: "cron", silent: noFile, script: `echo x > /etc/cron.d/goalpost-escape || { mkdir -p /etc/cron.d && echo x > /etc/cron.d/goalpost-escape; }`, needs: "root", undo: removing("/etc/cron.d/goalpost-escape")},
+		{name: "a file for others in /tmp", silent: ownCopy, script: `echo x > "/tmp/goalpost-escape-$$"; echo $$ > id`, effect: func() bool {
 			id, _ := os.ReadFile(p.w.Dir + "/id")
 			return there("/tmp/goalpost-escape-" + strings.TrimSpace(string(id)))()
 		}, undo: func() {
@@ -335,50 +470,63 @@ func (p *prison) persistence() []attempt {
 
 func (p *prison) processes() []attempt {
 	return []attempt{
-		{name: "read another's environment", script: `tr '\0' '\n' < /proc/` + p.victim + `/environ | grep canary`},
-		{name: "find another's process", script: `grep -l sleep /proc/` + p.victim + `/comm`},
-		{name: "signal another's process", script: `kill -0 ` + p.victim},
-		{name: "signal the app", script: fmt.Sprintf(`kill -0 %d`, os.Getpid())},
-		{name: "read the app's environment", script: fmt.Sprintf(`grep -q . /proc/%d/environ`, os.Getpid())},
-		{name: "slow another's process", script: `renice -n 19 -p ` + p.victim},
-		{name: "write another terminal", script: `echo escaped > ` + p.tty},
-		{name: "read another terminal", script: `exec 3<` + p.tty},
+		{name: "read another's environment", silent: noPid, script: `tr '\0' '\n' < /proc/` + p.victim + `/environ | grep canary`},
+		{name: "find another's process", silent: noPid, script: `grep -l sleep /proc/` + p.victim + `/comm`},
+		{name: "signal another's process", told: "signal process " + p.victim, script: `kill -0 ` + p.victim},
+		{name: "signal the app", told: fmt.Sprintf("signal process %d", os.Getpid()), script: fmt.Sprintf(`kill -0 %d`, os.Getpid())},
+		{name: "read the app's environment", silent: noPid, script: fmt.Sprintf(`grep -q . /proc/%d/environ`, os.Getpid())},
+		{name: "slow another's process", silent: noPid, script: `renice -n 19 -p ` + p.victim},
+		{name: "write another terminal", silent: noFile, script: `echo escaped > ` + p.tty},
+		{name: "read another terminal", silent: noFile, script: `exec 3<` + p.tty},
 	}
 }
 
 func (p *prison) kernel() []attempt {
 	return []attempt{
-		{name: "ptrace", call: []string{"ptrace"}},
-		{name: "process_vm_readv", call: []string{"process_vm_readv"}},
-		{name: "clone3", call: []string{"clone3"}},
-		{name: "io_uring", call: []string{"io_uring"}},
-		{name: "a user namespace", call: []string{"namespace"}},
-		{name: "userfaultfd", call: []string{"userfaultfd"}},
-		{name: "the session's keyring", call: []string{"keyring"}},
-		{name: "file handles", call: []string{"handle"}},
-		{name: "bpf", call: []string{"bpf"}, needs: "root"},
-		{name: "mount", call: []string{"mount", p.w.Dir}, needs: "root"},
-		{name: "chroot", call: []string{"chroot", "/"}, needs: "root"},
-		{name: "setns", call: []string{"setns"}, needs: "root"},
-		{name: "the machine's name", call: []string{"hostname"}, needs: "root"},
-		{name: "raw socket", call: []string{"socket", "2 3 1"}, needs: "root"},
-		{name: "packet socket", call: []string{"socket", "17 3 0"}, needs: "root"},
-		{name: "vsock", call: []string{"socket", "40 1 0"}, needs: "vsock"},
-		{name: "netlink of the kernel's events", call: []string{"socket", "16 3 15"}},
-		{name: "netlink of socket tables", call: []string{"socket", "16 3 4"}},
+		{name: "a setuid shell", told: "setuid", script: `cp /bin/sh suid && chmod 4755 suid && [ -u suid ]`, undo: removing(p.w.Dir + "/suid")},
+		{name: "a setgid shell", told: "setuid", script: `install -m 2755 /bin/sh sgid && [ -g sgid ]`, undo: removing(p.w.Dir + "/sgid")},
+		{name: "setuid by open", told: "setuid", call: []string{"setid", "open"}},
+		{name: "setuid by openat2", silent: "programs try it first everywhere, and openat after it", call: []string{"setid", "openat2"}},
+		{name: "setuid by a file without a name", told: "setuid", call: []string{"setid", "tmpfile"}},
+		{name: "setuid by mknod", told: "setuid", call: []string{"setid", "mknod"}},
+		{name: "setuid by fchmodat2", told: "setuid", call: []string{"setid", "fchmodat2"}},
+		{name: "ptrace", told: "ptrace (request 0", call: []string{"ptrace"}},
+		{name: "ptrace of the helper", call: []string{"seize"}, told: "process 1)"},
+		{name: "type into a terminal", call: []string{"tiocsti"}, needs: "tiocsti", told: "TIOCSTI"},
+		{name: "process_vm_readv", told: "process_vm_readv", call: []string{"process_vm_readv"}},
+		{name: "clone3", silent: everyday, call: []string{"clone3"}},
+		{name: "io_uring", told: "io_uring", call: []string{"io_uring"}},
+		{name: "a user namespace", told: "make a namespace", call: []string{"namespace"}},
+		{name: "userfaultfd", told: "userfaultfd", call: []string{"userfaultfd"}},
+		{name: "the session's keyring", told: "keyctl", call: []string{"keyring"}},
+		{name: "file handles", told: "name_to_handle_at", call: []string{"handle"}},
+		{name: "bpf", told: "bpf", call: []string{"bpf"}, needs: "root"},
+		{name: "mount", told: "mount", call: []string{"mount", p.w.Dir}, needs: "root"},
+		{name: "chroot", told: "chroot", call: []string{"chroot", "/"}, needs: "root"},
+		{name: "setns", told: "setns", call: []string{"setns"}, needs: "root"},
+		{name: "the machine's name", told: "the machine's name", call: []string{"hostname"}, needs: "root"},
+		{name: "raw socket", told: "family 2, type 3", call: []string{"socket", "2 3 1"}, needs: "root"},
+		{name: "packet socket", told: "family 17", call: []string{"socket", "17 3 0"}, needs: "root"},
+		{name: "vsock", told: "family 40", call: []string{"socket", "40 1 0"}, needs: "vsock"},
+		{name: "netlink of the kernel's events", told: "family 16, type 3, protocol 15", call: []string{"socket", "16 3 15"}},
+		{name: "netlink of socket tables", told: "family 16, type 3, protocol 4", call: []string{"socket", "16 3 4"}},
 	}
 }
 
 func (p *prison) network() []attempt {
 	heard := func() bool { return p.heard.Swap(0) > 0 }
 	return []attempt{
-		{name: "the machine's loopback", call: []string{"get", "http://127.0.0.1:" + p.server + "/"}},
-		{name: "the machine's IPv6 loopback", call: []string{"get", "http://[::1]:" + p.server + "/"}},
-		{name: "0.0.0.0", call: []string{"get", "http://0.0.0.0:" + p.server + "/"}},
-		{name: "a mapped address", call: []string{"get", "http://[::ffff:127.0.0.1]:" + p.server + "/"}},
-		{name: "Unix socket", call: []string{"dial", "unix", p.socket}},
-		{name: "abstract socket", call: []string{"dial", "unix", p.abstract}},
-		{name: "UDP", call: []string{"dial", "udp", p.udp}, effect: func() bool {
+		{name: "the machine's loopback", told: "port " + p.server, call: []string{"get", "http://127.0.0.1:" + p.server + "/"}},
+		{name: "the machine's IPv6 loopback", told: "port " + p.server, call: []string{"get", "http://[::1]:" + p.server + "/"}},
+		{name: "0.0.0.0", told: "port " + p.ports[0], call: []string{"get", "http://0.0.0.0:" + p.ports[0] + "/"}},
+		{name: "a mapped address", told: "port " + p.ports[1], call: []string{"get", "http://[::ffff:127.0.0.1]:" + p.ports[1] + "/"}},
+		{name: "Unix socket", told: p.socket, call: []string{"dial", "unix", p.socket}},
+		{name: "a server of the machine in the goal's folder", told: "ctl.sock\", which is not the goal's", call: []string{"dial", "unix", p.near}},
+		{name: "the same by a relative name", told: "\"ctl.sock\", which is not the goal's", call: []string{"dial", "unix", "ctl.sock"}},
+		{name: "the same by a link", told: "lnk\", which is not the goal's", script: "ln -sf ctl.sock lnk; exec env " + attemptVariable + "=dial " + p.w.Tools[0] + " unix lnk"},
+		{name: "a datagram to a server in the goal's folder", told: "family 1, type 2", call: []string{"dial", "unixgram", p.datagram}},
+		{name: "abstract socket", told: p.abstract, call: []string{"dial", "unix", p.abstract}},
+		{name: "UDP", told: "port " + p.udp[strings.LastIndexByte(p.udp, ':')+1:], call: []string{"dial", "udp", p.udp}, effect: func() bool {
 			for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 				if heard() {
 					return true
@@ -386,22 +534,22 @@ func (p *prison) network() []attempt {
 			}
 			return false
 		}},
-		{name: "a name that leads home (rebinding)", call: []string{"via", "http://PROXY", "http://rebind.example:" + p.server + "/"}},
-		{name: "a denied host", call: []string{"via", "http://PROXY", "http://denied.example:" + p.server + "/"}},
-		{name: "the machine's loopback by the proxy", call: []string{"via", "http://PROXY", "http://127.0.0.1:" + p.server + "/"}},
-		{name: "a decimal address", script: `exec bash -c "exec 3<>/dev/tcp/2130706433/` + p.server + `"`},
-		{name: "a tunnel to a name that leads home", call: []string{"tunnel", "PROXY", "rebind.example:" + p.server}},
-		{name: "a tunnel to the machine's loopback", call: []string{"tunnel", "PROXY", "127.0.0.1:" + p.server}},
-		{name: "a tunnel to a mapped address", call: []string{"tunnel", "PROXY", "[::ffff:127.0.0.1]:" + p.server}},
+		{name: "a name that leads home (rebinding)", told: "POST rebind.example", call: []string{"via", "http://PROXY", "http://rebind.example:" + p.server + "/"}},
+		{name: "a denied host", told: "denied.example", call: []string{"via", "http://PROXY", "http://denied.example:" + p.server + "/"}},
+		{name: "the machine's loopback by the proxy", told: "POST 127.0.0.1:" + p.server, call: []string{"via", "http://PROXY", "http://127.0.0.1:" + p.server + "/"}},
+		{name: "a decimal address", told: "port " + p.ports[2], script: `exec bash -c "exec 3<>/dev/tcp/2130706433/` + p.ports[2] + `"`},
+		{name: "a tunnel to a name that leads home", told: "CONNECT rebind.example", call: []string{"tunnel", "PROXY", "rebind.example:" + p.server}},
+		{name: "a tunnel to the machine's loopback", told: "CONNECT 127.0.0.1:" + p.server, call: []string{"tunnel", "PROXY", "127.0.0.1:" + p.server}},
+		{name: "a tunnel to a mapped address", told: "CONNECT [::ffff:127.0.0.1]:" + p.ports[3], call: []string{"tunnel", "PROXY", "[::ffff:127.0.0.1]:" + p.ports[3]}},
 	}
 }
 
 func (p *prison) limits() []attempt {
 	return []attempt{
-		{name: "an endless file", script: `head -c 101M /dev/zero > big`, undo: removing(p.w.Dir + "/big")},
-		{name: "fill the shared memory", script: `n=/dev/shm/goalpost-escape-$$; head -c 70M /dev/zero > $n; s=$(wc -c < $n); rm $n; [ "$s" -ge 70000000 ]`},
-		{name: "more rights by a program", script: `grep -q '^NoNewPrivs:.0' /proc/self/status`},
+		{name: "an endless file", silent: bound, script: `head -c 101M /dev/zero > big`, undo: removing(p.w.Dir + "/big")},
+		{name: "fill the shared memory", silent: bound, script: `n=/dev/shm/goalpost-escape-$$; head -c 70M /dev/zero > $n; s=$(wc -c < $n); rm $n; [ "$s" -ge 70000000 ]`},
+		{name: "more rights by a program", silent: harmless, script: `grep -q '^NoNewPrivs:.0' /proc/self/status`},
 		// The last one: what it leaves takes the room of others.
-		{name: "fork bomb", script: `n=0; while [ $n -lt 200 ]; do sleep 5 >/dev/null 2>&1 & all="$all $!"; n=$((n+1)); done; kill $all`},
+		{name: "fork bomb", silent: bound, script: `n=0; while [ $n -lt 200 ]; do sleep 5 >/dev/null 2>&1 & all="$all $!"; n=$((n+1)); done; kill $all`},
 	}
 }

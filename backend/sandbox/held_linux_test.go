@@ -46,6 +46,40 @@ func TestCheckHasItsOwnRoom(t *testing.T) {
 	waitGone(t, filepath.Join(w.Layer, "checks"))
 }
 
+// TestCheckHasItsOwnHome: what an agent leaves in its home and in caches is not
+// there, nor what another check left; what the person has there is.
+func TestCheckHasItsOwnHome(t *testing.T) {
+	w := walls(t)
+	cache := filepath.Join(w.Home, ".cache", "go-build")
+	write(t, filepath.Join(cache, "warm"), "the person's\n", 0o644)
+	tool := write(t, filepath.Join(w.Home, ".local", "bin", "tool"), "#!/bin/sh\necho the person\n", 0o755)
+	w.Caches = []sandbox.Cache{{From: cache, To: cache}}
+	w.Tools = []string{filepath.Dir(tool)}
+	s := enclose(t, w)
+	env := func(c process.Command) process.Command {
+		c.Env = sandbox.Inside([]string{"PATH=" + w.Home + "/bin:" + w.Dir + ":" + filepath.Dir(tool) + ":.:/usr/bin:/bin"}, w)
+		if c.Domain == process.Check {
+			c.Env = sandbox.Checking(c.Env, w)
+		}
+		return c
+	}
+	const leave = "mkdir -p ~/bin ~/.config/go; for p in ~/bin/true ~/bin/tool tool; do printf '#!/bin/sh\necho fake\n' > $p; chmod +x $p; done; " +
+		"echo GOFLAGS=-run=none > ~/.config/go/env; echo fake > ~/.npmrc; echo fake > ~/.cache/go-build/warm; echo fake > ~/.cache/go-build/more; tool"
+	if text, status := output(t, s, env(inside(w, leave))); text != "fake\n" || status.Code != 0 {
+		t.Fatalf("the agent: %q %v", text, status)
+	}
+	const look = "cat ~/.config/go/env ~/.npmrc ~/left 2>/dev/null; true; tool; cat ~/.cache/go-build/*; echo $PATH; echo x > ~/left; echo x > ~/.cache/go-build/left"
+	want := "the person\nthe person's\n" + filepath.Dir(tool) + ":/usr/bin:/bin\n"
+	for range 2 {
+		if text, status := output(t, s, env(check(w, look))); text != want || status.Code != 0 {
+			t.Errorf("the check: %q %v, want %q", text, status, want)
+		}
+	}
+	if text, _ := output(t, s, env(inside(w, "cat ~/.cache/go-build/warm; ls ~/left ~/.cache/go-build/left 2>&1 | grep -c left"))); text != "fake\n2\n" {
+		t.Errorf("the agent's own: %q", text)
+	}
+}
+
 // waitGone waits until a folder is empty; nothing signals that.
 func waitGone(tb testing.TB, dir string) {
 	tb.Helper()
@@ -111,6 +145,41 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+// TestTheAgentReadsHeldFilesAndDoesNotWriteThem: however it tries, and a check sees
+// its copy all the same. Beside them everything is the agent's.
+func TestTheAgentReadsHeldFilesAndDoesNotWriteThem(t *testing.T) {
+	w := walls(t)
+	real := write(t, filepath.Join(w.Dir, "tests", "check.sh"), "echo real\n", 0o755)
+	copied := write(t, filepath.Join(filepath.Dir(w.Layer), "held"), "echo real\n", 0o444)
+	w.Held = []string{real, filepath.Join(w.Dir, "gone"), filepath.Join(w.Dir, "link"), "/etc/passwd"}
+	if err := os.Symlink(real, filepath.Join(w.Dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	s := enclose(t, w)
+	for script, want := range map[string]string{
+		"cat tests/check.sh":                                 "echo real",
+		"echo x > tests/check.sh":                            "Read-only file system",
+		"sed -i s/real/x/ tests/check.sh":                    "Device or resource busy",
+		"rm -f tests/check.sh":                               "Device or resource busy",
+		"echo x > y; mv y tests/check.sh":                    "Device or resource busy",
+		"chmod 777 tests/check.sh":                           "Read-only file system",
+		"echo x > link":                                      "Read-only file system",
+		"echo x > tests/new && rm tests/new && echo mine":    "mine",
+		"ln -s nowhere other && rm -f other && echo its own": "its own",
+	} {
+		if text, _ := output(t, s, inside(w, script+" 2>&1")); !strings.Contains(text, want) {
+			t.Errorf("%s: %q, want %q", script, text, want)
+		}
+	}
+	held := process.Held{Path: real, Copy: copied}
+	if text, status := output(t, s, inside(w, "mv tests away && mkdir tests && echo 'echo fake' > tests/check.sh && cat tests/check.sh")); text != "echo fake\n" {
+		t.Errorf("by way of its folder: %q %v", text, status) // a courtesy, and no more
+	}
+	if text, status := output(t, s, check(w, "sh tests/check.sh", held)); text != "real\n" {
+		t.Errorf("the check: %q %v", text, status)
+	}
+}
+
 // TestHeldWhileTheAgentWorks: the agent renames the parent in a loop while the
 // check reads.
 func TestHeldWhileTheAgentWorks(t *testing.T) {
@@ -145,5 +214,38 @@ func TestHeldIsRefused(t *testing.T) {
 	plain := check(w, "true", held...)
 	if _, err := open(t).Start(context.Background(), plain); err == nil {
 		t.Error("a set without walls held a file")
+	}
+}
+
+// TestHeldLinks: a link that leads git to its hooks, or to the repository, stays, and
+// what it leads to is the goal's copy.
+func TestHeldLinks(t *testing.T) {
+	w := walls(t)
+	write(t, filepath.Join(w.Dir, "githooks", "pre-push"), "#!/bin/sh\n", 0o755)
+	write(t, filepath.Join(w.Dir, "repo", "config"), "[core]\n", 0o644)
+	for name, to := range map[string]string{".git": "repo", "repo/hooks": "../githooks"} {
+		if err := os.Symlink(to, filepath.Join(w.Dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := enclose(t, w)
+	for _, script := range []string{
+		"rm .git", "mv .git g", "rm repo/hooks", "mv repo r", "mv githooks g",
+		"echo evil > .git/config", "echo evil > repo/hooks/pre-push", "echo evil > githooks/pre-commit",
+	} {
+		output(t, s, inside(w, script))
+	}
+	for path, want := range map[string]string{"githooks/pre-push": "#!/bin/sh\n", "repo/config": "[core]\n"} {
+		if text, err := os.ReadFile(filepath.Join(w.Dir, path)); err != nil || string(text) != want {
+			t.Errorf("%s: %q, %v", path, text, err)
+		}
+	}
+	for name, to := range map[string]string{".git": "repo", "repo/hooks": "../githooks"} {
+		if got, err := os.Readlink(filepath.Join(w.Dir, name)); err != nil || got != to {
+			t.Errorf("%s leads to %q, %v", name, got, err)
+		}
+	}
+	if there(filepath.Join(w.Dir, "githooks", "pre-commit"))() {
+		t.Error("a hook was added")
 	}
 }

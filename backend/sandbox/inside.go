@@ -71,6 +71,43 @@ func Inside(env []string, w Walls) []string {
 	return Env(kept, extra...)
 }
 
+// Checking is the environment of a check, made of that of the agent's programs:
+// nothing in it leads to where the agent can put programs or code.
+func Checking(env []string, w Walls) []string {
+	var path []string
+	for _, entry := range env {
+		if list, ok := strings.CutPrefix(entry, "PATH="); ok {
+			for _, dir := range filepath.SplitList(list) {
+				if w.fixed(dir) {
+					path = append(path, dir)
+				}
+			}
+		}
+	}
+	return Env(env, "PATH="+strings.Join(path, string(filepath.ListSeparator)),
+		"PYTHONPYCACHEPREFIX=/tmp/.pycache", // compiled code beside the sources would be taken for them
+	)
+}
+
+// fixed says whether the agent cannot write in a folder: it is none of the goal's,
+// or a toolchain of the person.
+func (w Walls) fixed(dir string) bool {
+	if !filepath.IsAbs(dir) {
+		return false
+	}
+	dir = filepath.Clean(dir)
+	inside := func(folders []string) bool {
+		return slices.ContainsFunc(folders, func(f string) bool { return within(dir, f) })
+	}
+	switch {
+	case within(dir, w.Dir), inside(w.Write):
+		return false
+	case inside(w.Tools), inside(w.Read):
+		return true
+	}
+	return !inside([]string{w.Home, "/tmp", "/dev", "/run"})
+}
+
 // outer are variables that speak of the machine outside.
 var outer = []string{
 	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS",
@@ -79,3 +116,5 @@ var outer = []string{
 	"PIP_CACHE_DIR", "NPM_CONFIG_CACHE", "NPM_CONFIG_USERCONFIG", "LD_LIBRARY_PATH", "MAIL", "WINDOWID", "VTE_VERSION",
 	"TMUX", "STY",
 }
+
+func within(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,66 +72,4 @@ func (p *planner) placeOne(root *os.Root, name string, m wire.Mount) error {
 			return nil
 		}
 	}
-}
-
-// git gives the goal copies of what git obeys in a repository that is there at
-// the first start. The folder .git becomes a mount of its own: else the goal could
-// rename it and make another.
-func (p *planner) git() error {
-	repo := filepath.Join(p.w.Dir, ".git")
-	if info, err := os.Lstat(repo); err != nil || !info.IsDir() {
-		return nil //nolint:nilerr // no repository
-	}
-	p.bind(repo, repo, !p.w.ReadOnly, !p.w.ReadOnly)
-	for _, name := range gitProtected {
-		source, dest := filepath.Join(repo, name), p.path("git", name)
-		info, err := os.Lstat(source)
-		if err != nil || info.Mode()&os.ModeSymlink != 0 {
-			continue
-		}
-		if _, err := os.Lstat(dest); errors.Is(err, os.ErrNotExist) {
-			if err := p.copy(source, dest, info); err != nil {
-				return err
-			}
-		}
-		p.bind(dest, source, !p.w.ReadOnly, !p.w.ReadOnly)
-	}
-	return nil
-}
-
-// copy copies a file, or a folder of files.
-func (p *planner) copy(source, dest string, info os.FileInfo) error {
-	if info.Mode().IsRegular() {
-		return p.copyFile(source, dest, info)
-	}
-	if err := p.own(dest); err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(source)
-	for _, entry := range entries {
-		info, infoErr := entry.Info()
-		if infoErr != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		err = errors.Join(err, p.copyFile(filepath.Join(source, entry.Name()), filepath.Join(dest, entry.Name()), info))
-	}
-	return err
-}
-
-func (p *planner) copyFile(source, dest string, info os.FileInfo) (err error) {
-	in, err := os.Open(source)
-	if err != nil {
-		return err //nolint:wrapcheck // plan says what for
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	out, err := os.OpenFile(dest, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o600)
-	if err != nil {
-		return err //nolint:wrapcheck // plan says what for
-	}
-	_, err = io.Copy(out, in)
-	err = errors.Join(err, out.Close())
-	if err == nil && os.Getuid() == 0 {
-		err = os.Chown(dest, p.out.UID, p.out.GID)
-	}
-	return err //nolint:wrapcheck // plan says what for
 }

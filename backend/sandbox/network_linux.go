@@ -65,16 +65,6 @@ func (n *network) take(i int) (*os.File, error) {
 	return f, nil
 }
 
-// Network are the sockets on a goal's own loopback at which its programs look for
-// the world: a proxy at ProxyAddress, a name server at NameServer. The caller
-// serves and closes them; they can be had once.
-type Network struct {
-	Proxy   net.Listener
-	Names   net.PacketConn
-	NamesBy net.Listener   // the same over TCP
-	Ports   []net.Listener // in the order of Walls.Ports
-}
-
 // Network hands over the sockets. A set without walls has none.
 func (s *Set) Network() (*Network, error) {
 	var n Network
@@ -100,20 +90,6 @@ func (s *Set) Network() (*Network, error) {
 		return nil, errors.Join(fmt.Errorf("the network of %s: %w", s.name, err), n.Close())
 	}
 	return &n, nil
-}
-
-// Close closes all of them.
-func (n *Network) Close() error {
-	var errs []error
-	for _, c := range []interface{ Close() error }{n.Proxy, n.Names, n.NamesBy} {
-		if c != nil {
-			errs = append(errs, c.Close())
-		}
-	}
-	for _, l := range n.Ports {
-		errs = append(errs, l.Close())
-	}
-	return errors.Join(errs...)
 }
 
 func (n *network) listener(i int) (net.Listener, error) {
@@ -205,7 +181,12 @@ func (s *Set) hangUp() {
 	s.mu.Lock()
 	left := s.dials
 	s.dials = map[uint64]chan dialed{}
+	changes := s.changes
+	s.changes = map[uint64]chan rewalled{}
 	s.mu.Unlock()
+	for _, answer := range changes {
+		answer <- rewalled{err: ErrClosed}
+	}
 	for _, answer := range left {
 		answer <- dialed{err: ErrClosed}
 	}

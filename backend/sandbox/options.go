@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
 	"goalpost/backend/sandbox/wire"
@@ -12,7 +13,39 @@ type Options struct {
 	Helper string // path, from Install
 	Name   string // of the owner, for errors: a goal's id, "person"
 	Walls  *Walls // around a goal's programs; nil is none
+	// Attempted hears of what programs tried and the kernel refused, one after the
+	// other; each kind the first time, the tenth, the hundredth. nil is nobody.
+	Attempted func(Attempt)
 }
+
+// Attempt is something that a program inside walls tried and that the kernel
+// refuses. Which files it looked for in vain is not among them: the kernel tells
+// nobody of those.
+type Attempt struct {
+	Check   bool   // a check's program; else the agent's
+	Program string // its name, as it calls itself; "" when it is not known
+	Text    string // what it tried: "ptrace (request 16, process 7)"
+	Times   int    // so far
+}
+
+func (a Attempt) String() string {
+	who := a.Program
+	if who == "" {
+		who = "a program"
+	}
+	if a.Check {
+		who += " of a check"
+	}
+	text := "the kernel refused to " + who + ": " + a.Text
+	if a.Times > 1 {
+		text += fmt.Sprintf(" (%d times)", a.Times)
+	}
+	return text
+}
+
+// ErrRefused says that the kernel, or this container, does not let a sandbox be
+// made. The error's text names the step that failed and what to do.
+var ErrRefused = errors.New("the sandbox cannot be made here")
 
 // ErrClosed is the answer to a start on a set that is closed or whose helper died.
 var ErrClosed = errors.New("the set of programs is closed")

@@ -22,10 +22,6 @@ var (
 	optional = []string{"/nix/store", "/gnu/store", "/var/lib/ca-certificates", "/var/cache/fontconfig"}
 )
 
-// gitProtected are the parts of a repository that make the person's own git run
-// programs: the goal gets copies.
-var gitProtected = []string{"hooks", "config"}
-
 // plan turns walls into what the helper mounts, and makes the folders for it.
 func plan(w Walls, helper string) (wire.Walls, error) {
 	p := planner{w: w}
@@ -36,7 +32,7 @@ func plan(w Walls, helper string) (wire.Walls, error) {
 		return wire.Walls{}, fmt.Errorf("making the goal's private folder: %w", err)
 	}
 	p.system()
-	p.bind(p.path("home"), w.Home, !w.ReadOnly, true)
+	p.fresh(p.path("home"), w.Home, "")
 	for _, path := range w.Tools {
 		p.readOnly(path)
 	}
@@ -44,14 +40,18 @@ func plan(w Walls, helper string) (wire.Walls, error) {
 		return wire.Walls{}, fmt.Errorf("making the goal's caches: %w", err)
 	}
 	p.bind(w.Dir, w.Dir, !w.ReadOnly, !w.ReadOnly)
+	p.held()
+	for _, path := range w.Read {
+		p.granted(path, false)
+	}
+	for _, path := range w.Write {
+		p.granted(path, true)
+	}
+	for _, path := range w.Sockets {
+		p.socket(path)
+	}
 	if err := p.git(); err != nil {
 		return wire.Walls{}, fmt.Errorf("copying what git obeys: %w", err)
-	}
-	for _, path := range w.Read {
-		p.readOnly(path)
-	}
-	for _, path := range append(append([]string{}, w.Write...), w.Sockets...) {
-		p.grant(path)
 	}
 	inside, err := filepath.EvalSymlinks(helper)
 	if err != nil {
@@ -159,6 +159,12 @@ func (p *planner) bind(source, target string, write, checkWrite bool) {
 	p.add(wire.Mount{Kind: wire.Bind, Source: []byte(source), Target: []byte(target), Write: write, CheckWrite: checkWrite})
 }
 
+// fresh binds a folder of the goal that decides how programs behave, and that no
+// check may therefore find as the agent left it.
+func (p *planner) fresh(source, target, below string) {
+	p.add(wire.Mount{Kind: wire.Bind, Source: []byte(source), Target: []byte(target), Write: !p.w.ReadOnly, CheckWrite: true, Fresh: true, Below: []byte(below)})
+}
+
 func (p *planner) text(target, text string) {
 	p.add(wire.Mount{Kind: wire.Text, Target: []byte(target), Text: []byte(text)})
 }
@@ -187,9 +193,29 @@ func (p *planner) readOnly(path string) {
 	p.add(wire.Mount{Kind: wire.Bind, Source: []byte(source), Target: []byte(path), Optional: true})
 }
 
-// grant shows what the person allowed: its own path and nothing that a link in it
-// may point to later.
-func (p *planner) grant(path string) {
+// granted shows what the person allowed. The path was resolved when he did: a link
+// in it by now is somebody else's, and the helper refuses it.
+func (p *planner) granted(path string, write bool) {
+	p.add(wire.Mount{Kind: wire.Bind, Source: []byte(path), Target: []byte(path), Write: write, CheckWrite: write})
+}
+
+// held covers files of the goal's folder with themselves, read-only.
+func (p *planner) held() {
+	if p.w.ReadOnly {
+		return
+	}
+	for _, path := range p.w.Held {
+		info, err := os.Lstat(path)
+		if err != nil || !info.Mode().IsRegular() || !within(path, p.w.Dir) {
+			continue
+		}
+		p.add(wire.Mount{Kind: wire.Bind, Source: []byte(path), Target: []byte(path), Optional: true, AgentOnly: true})
+	}
+}
+
+// socket shows a socket at the path that programs know, which is often a link of the
+// machine's own; no part of it lies where a goal writes.
+func (p *planner) socket(path string) {
 	source, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		source = path // the helper will say what is wrong with it
@@ -217,16 +243,14 @@ func (p *planner) caches() error {
 			return err //nolint:wrapcheck // plan says what for
 		}
 		if missing { // and its place is nowhere that the goal writes
-			p.bind(string(c.Upper), cache.To, !p.w.ReadOnly, true)
+			p.fresh(string(c.Upper), cache.To, "")
 			continue
 		}
 		p.out.Caches = append(p.out.Caches, c)
-		p.bind(string(c.Merged), cache.To, !p.w.ReadOnly, true)
+		p.fresh(string(c.Merged), cache.To, lower)
 	}
 	return nil
 }
-
-func within(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
 
 // resolvConf is the file that programs read: on many machines the name in /etc is
 // a link to a place that the goal does not have.

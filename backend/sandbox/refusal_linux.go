@@ -1,17 +1,12 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
 
 	"goalpost/backend/sandbox/wire"
 )
-
-// ErrRefused says that the kernel, or this container, does not let a sandbox be
-// made. The error's text names the step that failed and what to do.
-var ErrRefused = errors.New("the sandbox cannot be made here")
 
 // refusal adds what to do to what the helper says.
 func refusal(e *wire.Error) error {
@@ -25,7 +20,7 @@ func refusal(e *wire.Error) error {
 func advice(text string) string {
 	switch {
 	case on("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"):
-		return "This system denies rights in user namespaces to programs without an AppArmor profile: install the one in docs/security.md for the helper"
+		return "This system denies rights in user namespaces to programs without an AppArmor profile: install the one in build/apparmor (docs/security.md, \"Where it runs\") for the helper"
 	case is("/proc/sys/kernel/unprivileged_userns_clone", "0"):
 		return "This kernel denies user namespaces to ordinary users: sysctl kernel.unprivileged_userns_clone=1"
 	case is("/proc/sys/user/max_user_namespaces", "0"):

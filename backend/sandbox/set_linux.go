@@ -30,23 +30,26 @@ type Set struct {
 	conn   *net.UnixConn
 	stderr *tail
 	walled bool
+	walls  Walls   // where walled
 	ports  int     // of the machine that appear inside
 	own    network // of a goal, once ready
 	hello  chan wire.Answer
 	done   chan struct{}
 
 	kills sync.WaitGroup // of programs whose start was given up
+	tried *attempts
 
 	// send keeps packets whole (the memfd of one with its descriptors) and
 	// orders them before the end of file.
 	send sync.Mutex
 
-	mu     sync.Mutex
-	next   uint64
-	closed bool
-	all    map[uint64]*program
-	dials  map[uint64]chan dialed
-	err    error // why the helper died, once done
+	mu      sync.Mutex
+	next    uint64
+	closed  bool
+	all     map[uint64]*program
+	dials   map[uint64]chan dialed
+	changes map[uint64]chan rewalled // of the walls
+	err     error                    // why the helper died, once done
 }
 
 var _ process.Launcher = (*Set)(nil)
@@ -74,7 +77,10 @@ func Open(ctx context.Context, o Options) (*Set, error) {
 	s := &Set{
 		name: o.Name, conn: conn.(*net.UnixConn), stderr: &tail{},
 		hello: make(chan wire.Answer, 1), done: make(chan struct{}), all: map[uint64]*program{},
-		walled: walls != nil, ports: portsOf(o), dials: map[uint64]chan dialed{},
+		walled: walls != nil, ports: portsOf(o), dials: map[uint64]chan dialed{}, changes: map[uint64]chan rewalled{}, tried: newAttempts(o.Attempted),
+	}
+	if walls != nil {
+		s.walls = *o.Walls
 	}
 	// Not CommandContext: ctx bounds the opening, not the helper's life.
 	s.helper = exec.Command(o.Helper, s.role()) //nolint:noctx // see above
@@ -87,6 +93,7 @@ func Open(ctx context.Context, o Options) (*Set, error) {
 		err = s.helper.Start()
 	}
 	if err := errors.Join(err, theirs.Close()); err != nil {
+		s.tried.close()
 		return nil, fmt.Errorf("starting the helper of %s: %w", o.Name, errors.Join(err, s.conn.Close()))
 	}
 	go s.receive()
@@ -225,6 +232,10 @@ func closeFDs(fds []int) {
 // take hands an answer, and the descriptors that came with it, to whom it concerns.
 func (s *Set) take(a wire.Answer, fds []int) {
 	switch {
+	case a.Attempt != nil:
+		closeFDs(fds)
+		s.tried.add(*a.Attempt)
+		return
 	case a.ID == 0:
 		s.own.adopt(fds)
 		select {
@@ -232,7 +243,7 @@ func (s *Set) take(a wire.Answer, fds []int) {
 		default:
 		}
 		return
-	case s.dialed(a, fds):
+	case s.dialed(a, fds), s.changed(a, fds):
 		return
 	}
 	defer closeFDs(fds) // what a program takes is a copy
@@ -267,6 +278,7 @@ func (s *Set) settle(failed error) {
 	s.own.close()
 	s.hangUp()
 	s.kills.Wait()
+	s.tried.close()
 	close(s.done)
 }
 

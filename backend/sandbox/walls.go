@@ -11,6 +11,10 @@ type Walls struct {
 	// ReadOnly: the agent's programs write nothing but the goal's own devices and
 	// shared memory.
 	ReadOnly bool
+	// Held are files of Dir, written out, that the agent's programs read and do not
+	// write. It is a courtesy: whoever renames the folder of one is rid of it. What a
+	// check sees of them, its command says.
+	Held []string
 	// Tools are seen and not written: toolchains of the person, this program.
 	Tools []string
 	// Caches are folders of the person whose content programs see and may add to;

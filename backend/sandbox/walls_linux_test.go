@@ -10,7 +10,6 @@ import (
 
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
-	"goalpost/backend/sandbox/sandboxtest"
 )
 
 // walls are those of a goal whose folder, home and private folder lie under the
@@ -33,16 +32,7 @@ func walls(tb testing.TB) sandbox.Walls {
 // enclose opens a set with walls.
 func enclose(tb testing.TB, w sandbox.Walls) *sandbox.Set {
 	tb.Helper()
-	s, err := sandbox.Open(context.Background(), sandbox.Options{Helper: sandboxtest.Helper(tb), Name: tb.Name(), Walls: &w})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := s.Close(context.Background()); err != nil {
-			tb.Error(err)
-		}
-	})
-	return s
+	return encloseTelling(tb, w, newTellings())
 }
 
 // inside is a command in the goal's folder.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"goalpost/backend/lock"
 )
 
 // entry is what the index knows of a value. The value is elsewhere.
@@ -107,9 +109,9 @@ func (x index) change(edit func(*names)) error {
 
 // locked runs do while no other process changes files of the folder.
 func locked(dir string, do func() error) (err error) {
-	unlock, err := lock(filepath.Join(dir, "secrets.lock"))
+	unlock, err := lock.Hold(filepath.Join(dir, "secrets.lock"))
 	if err != nil {
-		return err
+		return fmt.Errorf("secrets: %w", err)
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	return do()

@@ -39,11 +39,11 @@ func (s *Server) rpc(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, "session or origin")
 		return
 	}
-	if !s.enter() {
+	if !s.conns.Enter() {
 		s.refuse(w, r, "closing")
 		return
 	}
-	defer s.conns.Done()
+	defer s.conns.Leave()
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{rpcProtocol},
 		InsecureSkipVerify: true, // authSocket has checked the origin
@@ -55,7 +55,7 @@ func (s *Server) rpc(w http.ResponseWriter, r *http.Request) {
 	defer func() { _ = ws.CloseNow() }()
 	ws.SetReadLimit(rpcMessage)
 	c := &caller{s: s, ws: ws, slots: make(chan struct{}, rpcAtOnce)}
-	c.ctx, c.gone = context.WithCancel(s.soft)
+	c.ctx, c.gone = context.WithCancel(s.conns.Soft)
 	defer c.gone()
 	c.run() //nolint:contextcheck // a call outlives its page: what was asked for is done whole
 }
@@ -94,7 +94,7 @@ func (c *caller) run() {
 	c.over = true
 	c.mu.Unlock()
 	c.work.Wait() // answers to a page that has left are thrown away
-	if c.s.soft.Err() != nil {
+	if c.s.conns.Soft.Err() != nil {
 		_ = c.ws.Close(websocket.StatusGoingAway, "the program ends")
 	} else {
 		_ = c.ws.CloseNow()
@@ -105,7 +105,7 @@ func (c *caller) run() {
 // read takes requests until the page leaves; deaf once the server closes.
 func (c *caller) read() {
 	for {
-		kind, data, err := c.ws.Read(c.s.hard)
+		kind, data, err := c.ws.Read(c.s.conns.Hard)
 		if err != nil {
 			return
 		}
@@ -147,7 +147,7 @@ func (c *caller) answer(q rpcRequest) {
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(c.s.hard, rpcStall)
+	ctx, cancel := context.WithTimeout(c.s.conns.Hard, rpcStall)
 	defer cancel()
 	_ = c.ws.Write(ctx, websocket.MessageText, b) // a failed write ends the socket, which read sees
 }
@@ -160,7 +160,7 @@ func (s *Server) call(q rpcRequest) (result any, err error) {
 			result, err = nil, broken()
 		}
 	}()
-	return s.o.Methods.Call(s.soft, q.Method, q.Args)
+	return s.o.Methods.Call(s.conns.Soft, q.Method, q.Args)
 }
 
 func broken() *Problem {

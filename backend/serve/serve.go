@@ -17,8 +17,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
+
+	"goalpost/backend/stream"
 )
 
 // Options say what is served and to whom.
@@ -51,16 +52,8 @@ type Server struct {
 	files    http.Handler
 	sessions *sessions
 	lock     *lockout
+	conns    *stream.Connections
 	accepted chan struct{}
-
-	soft    context.Context // ends when Close begins
-	endSoft context.CancelFunc
-	hard    context.Context // ends when Close has waited long enough
-	endHard context.CancelFunc
-
-	mu     sync.Mutex
-	closed bool
-	conns  sync.WaitGroup
 }
 
 // minToken keeps passwords out that the lock-out could not protect.
@@ -84,9 +77,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("reading the port: %w", err), l.Close())
 	}
-	base := context.WithoutCancel(ctx)
-	s.soft, s.endSoft = context.WithCancel(base)
-	s.hard, s.endHard = context.WithCancel(base)
+	s.conns = stream.NewConnections(ctx)
 	if o.TLS != nil {
 		l = tls.NewListener(l, o.TLS)
 	}
@@ -183,34 +174,12 @@ func (s *Server) Remote() bool {
 // first, pages that do not answer are cut off; calls are still waited for. The
 // stream server is closed by whoever opened it, before this one.
 func (s *Server) Close(ctx context.Context) error {
-	s.mu.Lock()
-	s.closed = true
-	s.mu.Unlock()
-	s.endSoft()
-	defer s.endHard()
-	_ = s.http.Close() // the listener and idle connections; sockets are hijacked
-	<-s.accepted
-	gone := make(chan struct{})
-	go func() {
-		s.conns.Wait()
-		close(gone)
-	}()
-	select {
-	case <-gone:
-		return nil
-	case <-ctx.Done():
-		s.endHard()
-		<-gone
-		return fmt.Errorf("closing the server: a page did not answer: %w", ctx.Err())
+	err := s.conns.Close(ctx, func() {
+		_ = s.http.Close() // the listener and idle connections; sockets are hijacked
+		<-s.accepted
+	})
+	if err != nil {
+		return fmt.Errorf("closing the server: %w", err)
 	}
-}
-
-func (s *Server) enter() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return false
-	}
-	s.conns.Add(1)
-	return true
+	return nil
 }

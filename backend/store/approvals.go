@@ -177,3 +177,25 @@ func (s *Store) Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error) 
 	}
 	return list, nil
 }
+
+// Granted are the goals that are not over and whose person has allowed them something.
+func (s *Store) Granted(ctx context.Context) ([]goal.ID, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT r.goal_id FROM answers r JOIN goals g ON g.id = r.goal_id
+		WHERE g.status IN ('pending', 'running', 'paused') AND r.body ->> 'allowed' ORDER BY r.goal_id`)
+	if err != nil {
+		return nil, fmt.Errorf("read the goals with grants: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []goal.ID
+	for rows.Next() {
+		var id goal.ID
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("read the goals with grants: %w", err)
+		}
+		list = append(list, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read the goals with grants: %w", err)
+	}
+	return list, nil
+}

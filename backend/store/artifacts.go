@@ -10,7 +10,8 @@ import (
 )
 
 // SaveArtifact keeps bytes under their SHA-256, durably, and returns it in hex.
-// The same bytes are kept once.
+// The same bytes are kept once. It is called in the transaction that refers to them,
+// so that who removes what nothing refers to does not come between.
 func (s *Store) SaveArtifact(b []byte) (string, error) {
 	sum := sha256.Sum256(b)
 	name := hex.EncodeToString(sum[:])
@@ -24,11 +25,14 @@ func (s *Store) SaveArtifact(b []byte) (string, error) {
 	return name, nil
 }
 
+// unfinished begins the name of a file that is being written.
+const unfinished = ".new-"
+
 func writeDurably(path string, b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("folder: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	f, err := os.CreateTemp(filepath.Dir(path), unfinished+"*")
 	if err != nil {
 		return fmt.Errorf("create: %w", err)
 	}

@@ -8,6 +8,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,11 +25,13 @@ import (
 // little later, by looking now and then. All methods may be called concurrently.
 //
 // A caller says one line: "order GOAL" rings for a goal and is over; "follow"
-// stays, and gets a byte after each commit of this process.
+// stays, and gets a byte after each commit of this process; "visit" is let in to
+// look at the panes, and what is said then is no matter of the store.
 type Bell struct {
 	store  *Store
 	listen net.Listener
 	heard  func(goal.ID)
+	visit  func(net.Conn)
 	work   sync.WaitGroup
 
 	mu     sync.Mutex
@@ -39,8 +43,9 @@ type Bell struct {
 const ringLimit = time.Second
 
 // Listen hangs the bell up. heard is called with each goal that it rings for, and
-// must not block.
-func (s *Store) Listen(ctx context.Context, heard func(goal.ID)) (*Bell, error) {
+// visit is given each visitor's connection, which it closes; nil lets nobody in.
+// Neither may block.
+func (s *Store) Listen(ctx context.Context, heard func(goal.ID), visit func(net.Conn)) (*Bell, error) {
 	var config net.ListenConfig
 	path := ""
 	for n := 1; ; n++ {
@@ -60,7 +65,7 @@ func (s *Store) Listen(ctx context.Context, heard func(goal.ID)) (*Bell, error) 
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("the bell: %w", err), l.Close())
 	}
-	b := &Bell{store: s, listen: l, heard: heard, conns: map[net.Conn]chan struct{}{}}
+	b := &Bell{store: s, listen: l, heard: heard, visit: visit, conns: map[net.Conn]chan struct{}{}}
 	s.bellMu.Lock()
 	s.bell = b
 	s.bellMu.Unlock()
@@ -105,6 +110,11 @@ func (b *Bell) accept() {
 			b.store.log.Warn("the bell", "error", err)
 			return
 		}
+		if !sameUser(c) {
+			b.store.log.Warn("the bell: another user was turned away")
+			_ = c.Close()
+			continue
+		}
 		if b.add(c) {
 			b.work.Go(func() { b.serve(c) })
 		}
@@ -124,26 +134,49 @@ func (b *Bell) add(c net.Conn) bool {
 }
 
 func (b *Bell) serve(c net.Conn) {
+	visits := false
 	defer func() {
 		b.mu.Lock()
 		delete(b.conns, c)
 		b.mu.Unlock()
-		_ = c.Close() // perhaps by Close already
+		if !visits {
+			_ = c.Close() // perhaps by Close already
+		}
 	}()
 	_ = c.SetDeadline(time.Now().Add(ringLimit)) // a socket takes any deadline
-	line := make([]byte, 64)
-	n, err := c.Read(line) // one line, in one piece
+	line, err := firstLine(c)
 	if err != nil {
 		return
 	}
-	word, rest, _ := strings.Cut(strings.TrimSpace(string(line[:n])), " ")
+	word, rest, _ := strings.Cut(line, " ")
 	switch word {
+	case "visit":
+		if visits = b.visit != nil; visits {
+			_ = c.SetDeadline(time.Time{})
+			b.visit(c)
+		}
 	case "order":
 		b.heard(goal.ID(rest))
 	case "follow":
 		_ = c.SetDeadline(time.Time{})
 		b.tellFollower(c)
 	}
+}
+
+// firstLine reads no byte more than the line: what follows is the visitor's.
+func firstLine(c net.Conn) (string, error) {
+	const most = 64
+	line, one := []byte{}, make([]byte, 1)
+	for len(line) < most {
+		if _, err := c.Read(one); err != nil {
+			return "", fmt.Errorf("the bell: %w", err)
+		}
+		if one[0] == '\n' {
+			break
+		}
+		line = append(line, one[0])
+	}
+	return string(line), nil
 }
 
 // tellFollower writes a byte for what was committed since the last one.
@@ -208,6 +241,24 @@ func dial(ctx context.Context, path string) (net.Conn, error) {
 	return d.DialContext(ctx, "unix", path) //nolint:wrapcheck // the caller says what for
 }
 
+// processName is how a process is called in the run folder.
+var processName = regexp.MustCompile(`^[0-9]{1,10}(-[0-9]{1,4})?$`)
+
+// Visit connects to another process, named as Owner.Process says, to look at its panes.
+func (s *Store) Visit(ctx context.Context, process string) (net.Conn, error) {
+	if !processName.MatchString(process) {
+		return nil, fmt.Errorf("%q is no process of this data folder", process)
+	}
+	c, err := dial(ctx, filepath.Join(s.dir, "run", process+".sock"))
+	if err != nil {
+		return nil, fmt.Errorf("the process %s does not answer: %w", process, err)
+	}
+	if _, err := c.Write([]byte("visit\n")); err != nil {
+		return nil, errors.Join(fmt.Errorf("the process %s does not answer: %w", process, err), c.Close())
+	}
+	return c, nil
+}
+
 // ring says one line to the bell of a process.
 func ring(ctx context.Context, path, line string) error {
 	c, err := dial(ctx, path)
@@ -239,6 +290,18 @@ func (s *Store) bells() []string {
 	return others
 }
 
+// Processes are the other processes that work on this data folder.
+func (s *Store) Processes() []int {
+	var list []int
+	for _, path := range s.bells() {
+		name, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".sock"), "-")
+		if pid, err := strconv.Atoi(name); err == nil && pid != os.Getpid() {
+			list = append(list, pid)
+		}
+	}
+	return list
+}
+
 // wakeful hears the commits of other processes. It belongs to one Follow.
 type wakeful struct {
 	store *Store
@@ -258,7 +321,7 @@ func (w *wakeful) look(ctx context.Context) {
 			continue
 		}
 		c, err := dial(ctx, path)
-		if errors.Is(err, syscall.ECONNREFUSED) {
+		if errors.Is(err, syscall.ECONNREFUSED) && w.store.write != nil {
 			_ = os.Remove(path) // its process was killed
 		}
 		if err != nil {

@@ -17,11 +17,11 @@ func TestTheBellWakesAnotherProcess(t *testing.T) {
 	dir := shortDir(t)
 	owner, other := open(t, dir, nil), open(t, dir, nil)
 	heard := make(chan goal.ID, 1)
-	bell, err := owner.Listen(t.Context(), func(id goal.ID) { heard <- id })
+	bell, err := owner.Listen(t.Context(), func(id goal.ID) { heard <- id }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	beside, err := other.Listen(t.Context(), func(goal.ID) { t.Error("it rang for itself") })
+	beside, err := other.Listen(t.Context(), func(goal.ID) { t.Error("it rang for itself") }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 
 	"goalpost/backend/goal"
 )
@@ -39,35 +38,12 @@ func (s *Store) Delete(ctx context.Context, id goal.ID) error {
 	if err != nil {
 		return err
 	}
-	var errs []error
-	for _, sum := range orphans {
-		if err := os.Remove(s.artifact(sum)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
+	_, err = s.dropArtifacts(ctx, orphans)
+	return err
 }
 
 // onlyUsedBy lists the artifacts that the goal refers to and no other goal does.
 func onlyUsedBy(ctx context.Context, tx *sql.Tx, id goal.ID) ([]string, error) {
-	rows, err := tx.QueryContext(ctx, `WITH refs (goal_id, sum) AS (
-			SELECT goal_id, image_sha256 FROM results UNION ALL SELECT goal_id, whole_sha256 FROM results UNION ALL SELECT goal_id, verdict ->> 'evidence' FROM verdicts)
-		SELECT DISTINCT sum FROM refs WHERE goal_id = ?1 AND sum <> '' AND sum NOT IN
+	return sums(ctx, tx, references+`SELECT DISTINCT sum FROM refs WHERE goal_id = ?1 AND sum <> '' AND sum NOT IN
 			(SELECT sum FROM refs WHERE goal_id <> ?1 AND sum IS NOT NULL)`, id)
-	if err != nil {
-		return nil, fmt.Errorf("artifacts: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var sums []string
-	for rows.Next() {
-		var sum string
-		if err := rows.Scan(&sum); err != nil {
-			return nil, fmt.Errorf("artifacts: %w", err)
-		}
-		sums = append(sums, sum)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("artifacts: %w", err)
-	}
-	return sums, nil
 }

@@ -15,13 +15,14 @@ import (
 
 const goalColumns = `id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits, provider, model, scripted,
 	status, exit, verified, run_id, spent_ms, iterations, steps, claims, tokens_in, tokens_out, usd, report, started_at, ended_at,
-	updated_at, seq, checks_passed, options, account, parked_until`
+	updated_at, seq, checks_passed, options, account, parked_until, judged`
 
 // Row is a goal with what only the store counts.
 type Row struct {
 	goal.Goal
 	Seq          int64 // of its newest event
 	ChecksPassed int   // of its last claim
+	Judged       bool  // a model decided what passed, and no program
 }
 
 // Create freezes the criterion and the policy with their hashes, stores the
@@ -75,7 +76,7 @@ func scanGoal(r scanner) (Row, error) {
 	err := r.Scan(&g.ID, &created, &g.Objective, &criterion, &g.CriterionSHA256, &policyJSON, &g.PolicySHA256, &limits, &g.Provider, &g.Model,
 		&g.Scripted, &g.Status, &g.Exit, &g.Verified, &g.RunID, &spent, &g.Spent.Iterations, &g.Spent.Steps, &g.Spent.Claims, &g.Spent.TokensIn,
 		&g.Spent.TokensOut, &g.Spent.USD, &report, &started, &ended, &updated, &g.Seq, &g.ChecksPassed,
-		&options, &g.Account, &parked)
+		&options, &g.Account, &parked, &g.Judged)
 	if err != nil {
 		return Row{}, fmt.Errorf("read goal: %w", err)
 	}

@@ -33,7 +33,7 @@ func (s *Store) Begin(ctx context.Context, id goal.ID, slots int, opening ...eve
 			return errors.Join(err, busyError(busy))
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE goals SET run_id = ?, status = 'running', exit = '', ended_at = '', report = '[]',
-			account = '', parked_until = '',
+			account = '', parked_until = '', verified = 0, judged = 0,
 			started_at = CASE started_at WHEN '' THEN ? ELSE started_at END WHERE id = ?`, run.ID, at, id)
 		if err != nil {
 			return fmt.Errorf("begin run: %w", err)
@@ -86,6 +86,9 @@ func (s *Store) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) er
 		}
 		place, err := placeOf(ctx, tx, run.Goal)
 		if err != nil {
+			return err
+		}
+		if kept, err = s.leased(ctx, tx, run.Goal, kept); err != nil {
 			return err
 		}
 		for _, body := range kept {

@@ -63,9 +63,13 @@ func (s *Store) migrate(ctx context.Context, path string) error {
 }
 
 func (s *Store) version(ctx context.Context) (int, error) {
+	return schemaOf(ctx, s.write, filepath.Join(s.dir, "goalpost.db"))
+}
+
+func schemaOf(ctx context.Context, db *sql.DB, path string) (int, error) {
 	var v int
-	if err := s.write.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v); err != nil {
-		return 0, fmt.Errorf("the file %s cannot be read as a database: %w", filepath.Join(s.dir, "goalpost.db"), err)
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v); err != nil {
+		return 0, fmt.Errorf("the file %s cannot be read as a database: %w", path, err)
 	}
 	return v, nil
 }

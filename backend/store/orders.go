@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"goalpost/backend/event"
 	"goalpost/backend/goal"
 )
 
@@ -24,47 +25,110 @@ func (s *Store) Order(ctx context.Context, id goal.ID, o goal.Order) error {
 	})
 }
 
-// TakeOrders returns the waiting orders of a goal in the order they came and
-// marks them taken, all in one transaction. Other kinds than the given ones go on
-// waiting; none given means all. It only writes when there are any.
+// Orders returns the waiting orders of a goal in the order they came, of the given
+// kinds, or all where none is given. They go on waiting until they are settled:
+// in the commit of the event that says what came of them, or by Settle. So a
+// process that dies in between loses nothing of what it had read.
+func (s *Store) Orders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
+	where, args := waitingOrders(id, kinds)
+	return ordersOf(ctx, s.read, where, args...)
+}
+
+// TakeOrders is Orders for those that are obeyed by stopping: they are settled at
+// once. It only writes when there are any.
 func (s *Store) TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
-	where, args := "goal_id = ? AND taken_at = ''", []any{id}
+	where, args := waitingOrders(id, kinds)
+	if list, err := ordersOf(ctx, s.read, where, args...); err != nil || len(list) == 0 {
+		return nil, err
+	}
+	var list []goal.Order
+	err := s.tx(ctx, func(tx *sql.Tx) (err error) {
+		if list, err = ordersOf(ctx, tx, where, args...); err != nil { // another process may have been first
+			return err
+		}
+		return settle(ctx, tx, stamp(s.now()), where, args...)
+	})
+	return list, err
+}
+
+// Settle ends the waiting of orders of which no event tells.
+func (s *Store) Settle(ctx context.Context, orders ...goal.Order) error {
+	if len(orders) == 0 {
+		return nil
+	}
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		for _, o := range orders {
+			if err := settle(ctx, tx, stamp(s.now()), "id = ? AND taken_at = ''", o.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func waitingOrders(id goal.ID, kinds []goal.OrderKind) (where string, args []any) {
+	where, args = "goal_id = ? AND taken_at = ''", []any{id}
 	if len(kinds) > 0 {
 		where += " AND kind IN (?" + strings.Repeat(",?", len(kinds)-1) + ")"
 	}
 	for _, k := range kinds {
 		args = append(args, k)
 	}
-	var waiting bool
-	if err := s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM orders WHERE "+where+")", args...).Scan(&waiting); err != nil {
+	return where, args
+}
+
+func ordersOf(ctx context.Context, q asker, where string, args ...any) ([]goal.Order, error) {
+	rows, err := q.QueryContext(ctx, "SELECT id, kind, text, request, scope FROM orders WHERE "+where+" ORDER BY id", args...)
+	if err != nil {
 		return nil, fmt.Errorf("orders: %w", err)
 	}
-	if !waiting {
-		return nil, nil
-	}
+	defer func() { _ = rows.Close() }()
 	var list []goal.Order
-	err := s.tx(ctx, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT kind, text, request, scope FROM orders WHERE "+where+" ORDER BY id", args...)
-		if err != nil {
-			return fmt.Errorf("orders: %w", err)
+	for rows.Next() {
+		var o goal.Order
+		if err := rows.Scan(&o.ID, &o.Kind, &o.Text, &o.Request, &o.Scope); err != nil {
+			return nil, fmt.Errorf("orders: %w", err)
 		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			var o goal.Order
-			if err := rows.Scan(&o.Kind, &o.Text, &o.Request, &o.Scope); err != nil {
-				return fmt.Errorf("orders: %w", err)
-			}
-			list = append(list, o)
+		list = append(list, o)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("orders: %w", err)
+	}
+	return list, nil
+}
+
+func settle(ctx context.Context, tx *sql.Tx, at, where string, args ...any) error {
+	if _, err := tx.ExecContext(ctx, "UPDATE orders SET taken_at = ? WHERE "+where, append([]any{at}, args...)...); err != nil {
+		return fmt.Errorf("orders: %w", err)
+	}
+	return nil
+}
+
+// obeyed settles the orders that an event answers, in the event's own commit.
+func obeyed(ctx context.Context, tx *sql.Tx, ev event.Event) error {
+	const waits = "goal_id = ? AND taken_at = '' AND "
+	at, word := stamp(ev.At), "kind IN ('accept','reject')"
+	switch b := ev.Body.(type) {
+	case *event.Steered:
+		if b.Order > 0 {
+			return settle(ctx, tx, at, "id = ?", b.Order)
 		}
-		if err := rows.Err(); err != nil {
-			return fmt.Errorf("orders: %w", err)
+	case *event.ApprovalResolved:
+		return settle(ctx, tx, at, waits+"request = ? AND kind IN ('approve','deny')", ev.GoalID, b.Request)
+	case *event.GrantEnded:
+		return settle(ctx, tx, at, waits+"request = ? AND kind = 'revoke'", ev.GoalID, b.Request)
+	case *event.VerificationFailed:
+		return settle(ctx, tx, at, waits+word, ev.GoalID)
+	case *event.Paused:
+		if !b.Exit.Cut() {
+			return settle(ctx, tx, at, waits+word, ev.GoalID)
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE orders SET taken_at = ? WHERE "+where, append([]any{stamp(s.now())}, args...)...); err != nil {
-			return fmt.Errorf("orders: %w", err)
+	case *event.Ended:
+		if b.Exit == goal.UserAborted || !b.Exit.Cut() { // what the person said before is taken back with it
+			return settle(ctx, tx, at, waits+word, ev.GoalID)
 		}
-		return nil
-	})
-	return list, err
+	}
+	return nil
 }
 
 // Layout reads a kept layout of the page, "" if there is none.

@@ -29,12 +29,28 @@ func (s *Store) Past(ctx context.Context, id goal.ID) (goal.Past, error) {
 	if err != nil {
 		return p, err
 	}
+	said, err := s.Opinions(ctx, id)
+	if err != nil {
+		return p, err
+	}
+	for _, o := range said {
+		if o.Critic == nil {
+			continue
+		}
+		if p.Looked = o.Critic.Step; stamp(o.At) > since {
+			p.Critic = append(p.Critic, string(o.Critic.Verdict))
+		}
+	}
 	claims, err := s.Claims(ctx, id)
 	if err != nil {
 		return p, err
 	}
 	for _, c := range claims {
-		p.Last = goal.PastClaim{N: c.N, By: c.By, Rationale: c.Rationale, Result: c.Result, Verdicts: c.Verdicts}
+		of := c.By
+		if of == "person" {
+			of = p.Last.Of
+		}
+		p.Last = goal.PastClaim{N: c.N, By: c.By, Of: of, Rationale: c.Rationale, Result: c.Result, Verdicts: c.Verdicts}
 		if stamp(c.At) > since {
 			p.Claims = append(p.Claims, p.Last)
 		}

@@ -14,6 +14,9 @@ import (
 // project brings the goal's row and the tables of nouns up to date with an
 // event, in the event's own transaction.
 func (s *Store) project(ctx context.Context, tx *sql.Tx, ev event.Event, p *place) error {
+	if err := obeyed(ctx, tx, ev); err != nil {
+		return err
+	}
 	q, args, err := s.statement(ctx, tx, ev, p)
 	if err != nil || q == "" {
 		return err
@@ -39,7 +42,10 @@ func (s *Store) statement(ctx context.Context, tx *sql.Tx, ev event.Event, p *pl
 	case *event.Verdict:
 		return s.verdict(ctx, tx, ev, b)
 	case *event.Paused:
-		return stopped(ctx, tx, ev, stop{goal.Paused, b.Exit, false, b.Report, b.Account, b.Until})
+		return stopped(ctx, tx, ev, stop{goal.Paused, b.Exit, false, false, b.Report, b.Account, b.Until})
+	case *event.Lease:
+		q, args := s.lease(ev, b)
+		return q, args, nil
 	case *event.ApprovalRequested:
 		return approvalRequested(ev, b)
 	case *event.ApprovalResolved:
@@ -50,7 +56,7 @@ func (s *Store) statement(ctx context.Context, tx *sql.Tx, ev event.Event, p *pl
 		if err := endGrants(ctx, tx, ev); err != nil {
 			return "", nil, err
 		}
-		return stopped(ctx, tx, ev, stop{b.Status, b.Exit, b.Verified, b.Report, b.Account, ""})
+		return stopped(ctx, tx, ev, stop{b.Status, b.Exit, b.Verified, b.Judged, b.Report, b.Account, ""})
 	case *event.LimitsChanged:
 		return limitsChanged(ev, b)
 	}
@@ -111,6 +117,7 @@ type stop struct {
 	status   goal.Status
 	exit     goal.Exit
 	verified bool
+	judged   bool
 	report   []string
 	account  string
 	until    string
@@ -128,8 +135,8 @@ func stopped(ctx context.Context, tx *sql.Tx, ev event.Event, s stop) (string, [
 	if s.status != goal.Paused {
 		ended = stamp(ev.At)
 	}
-	return "UPDATE goals SET status = ?, exit = ?, verified = ?, report = ?, ended_at = ?, account = ?, parked_until = ? WHERE id = ?",
-		[]any{s.status, s.exit, s.verified, string(body), ended, valid(s.account), s.until, ev.GoalID}, nil
+	return "UPDATE goals SET status = ?, exit = ?, verified = ?, judged = ?, report = ?, ended_at = ?, account = ?, parked_until = ? WHERE id = ?",
+		[]any{s.status, s.exit, s.verified, s.judged, string(body), ended, valid(s.account), s.until, ev.GoalID}, nil
 }
 
 func limitsChanged(ev event.Event, b *event.LimitsChanged) (string, []any, error) {

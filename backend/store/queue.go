@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -60,6 +61,7 @@ func (s *Store) busy(ctx context.Context, q asker, id goal.ID, slots int) (*goal
 type folder struct {
 	id     goal.ID
 	dir    string
+	more   []string // folders besides, that it may write in too
 	risk   policy.Risk
 	parent goal.ID
 }
@@ -67,15 +69,36 @@ type folder struct {
 // overlaps says whether two goals must not work at the same time: both write,
 // and one folder holds the other.
 func (f folder) overlaps(o folder) bool {
-	if f.risk == policy.ReadOnly || o.risk == policy.ReadOnly || f.dir == "" || o.dir == "" {
-		return false
+	for _, mine := range f.writes() {
+		for _, theirs := range o.writes() {
+			if policy.Inside(mine, theirs) || policy.Inside(theirs, mine) {
+				return true
+			}
+		}
 	}
-	return policy.Inside(f.dir, o.dir) || policy.Inside(o.dir, f.dir)
+	return false
+}
+
+// writes lists the folders that a goal may write in.
+func (f folder) writes() []string {
+	if f.risk == policy.ReadOnly || f.dir == "" {
+		return f.more
+	}
+	return append([]string{f.dir}, f.more...)
+}
+
+const folderColumns = "id, coalesce(policy ->> 'dir', ''), coalesce(policy ->> 'risk', ''), coalesce(options ->> 'parent', ''), coalesce(policy ->> 'allow_write', '[]')"
+
+func scanFolder(r scanner) (f folder, err error) {
+	var more string
+	if err = r.Scan(&f.id, &f.dir, &f.risk, &f.parent, &more); err == nil {
+		err = json.Unmarshal([]byte(more), &f.more)
+	}
+	return f, err //nolint:wrapcheck // the caller says what for
 }
 
 func folderOf(ctx context.Context, q asker, id goal.ID) (folder, error) {
-	f := folder{id: id}
-	err := q.QueryRowContext(ctx, "SELECT coalesce(policy ->> 'dir', ''), coalesce(policy ->> 'risk', ''), coalesce(options ->> 'parent', '') FROM goals WHERE id = ?", id).Scan(&f.dir, &f.risk, &f.parent)
+	f, err := scanFolder(q.QueryRowContext(ctx, "SELECT "+folderColumns+" FROM goals WHERE id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return f, fmt.Errorf("%w: %s", goal.ErrNotFound, id)
 	}
@@ -87,15 +110,15 @@ func folderOf(ctx context.Context, q asker, id goal.ID) (folder, error) {
 
 // running lists the other goals that run and whose owner lives.
 func (s *Store) running(ctx context.Context, q asker, id goal.ID) ([]folder, error) {
-	rows, err := q.QueryContext(ctx, "SELECT id, coalesce(policy ->> 'dir', ''), coalesce(policy ->> 'risk', ''), coalesce(options ->> 'parent', '') FROM goals WHERE status = 'running' AND id <> ?", id)
+	rows, err := q.QueryContext(ctx, "SELECT "+folderColumns+" FROM goals WHERE status = 'running' AND id <> ?", id)
 	if err != nil {
 		return nil, fmt.Errorf("queue: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
 	var list []folder
 	for rows.Next() {
-		var f folder
-		if err := rows.Scan(&f.id, &f.dir, &f.risk, &f.parent); err != nil {
+		f, err := scanFolder(rows)
+		if err != nil {
 			return nil, fmt.Errorf("queue: %w", err)
 		}
 		alive, err := s.Alive(f.id)
@@ -103,6 +126,11 @@ func (s *Store) running(ctx context.Context, q asker, id goal.ID) ([]folder, err
 			return nil, err
 		}
 		if alive {
+			grants, err := s.Grants(ctx, f.id)
+			if err != nil {
+				return nil, err
+			}
+			f.more = (policy.Policy{AllowWrite: f.more}).With(grants).AllowWrite
 			list = append(list, f)
 		}
 	}
@@ -110,6 +138,18 @@ func (s *Store) running(ctx context.Context, q asker, id goal.ID) ([]folder, err
 		return nil, fmt.Errorf("queue: %w", err)
 	}
 	return list, nil
+}
+
+// Writes says which other goal that runs writes in a folder, below it or above it;
+// "" if none does.
+func (s *Store) Writes(ctx context.Context, dir string, id goal.ID) (goal.ID, error) {
+	running, err := s.running(ctx, s.read, id)
+	for _, other := range running {
+		if other.overlaps(folder{dir: dir}) {
+			return other.id, nil
+		}
+	}
+	return "", err
 }
 
 // Unmet says which goal that must be done first ended otherwise, "" if none.

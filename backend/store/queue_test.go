@@ -48,6 +48,13 @@ func TestTheQueueBelongsToTheFolder(t *testing.T) {
 	other := open(t, dir, nil) // another process sees the same
 	a := in(t, s, "/w/a", policy.WriteLocal)
 	_, own := running(t, s, a)
+	wide := &goal.Goal{
+		ID: goal.ID(NewID()), Objective: "o", Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "true"}}},
+		Policy: policy.Policy{Risk: policy.WriteLocal, Dir: "/w/d", AllowWrite: []string{"/tmp/x", "/w/a/deep"}},
+	}
+	if err := s.Create(t.Context(), wide); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name  string
 		g     *goal.Goal
@@ -61,6 +68,7 @@ func TestTheQueueBelongsToTheFolder(t *testing.T) {
 		{"a folder above", in(t, s, "/w", policy.NetworkGet), 3, "same folder"},
 		{"a name that begins alike", in(t, s, "/w/ab", policy.WriteLocal), 3, ""},
 		{"a reader of the same folder", in(t, s, "/w/a", policy.ReadOnly), 3, ""},
+		{"the same folder, as one that it may write in too", wide, 3, "same folder"},
 		{"after one that runs", in(t, s, "/w/c", policy.WriteLocal, a.ID), 3, "waits for goal"},
 	} {
 		busy, err := other.Busy(t.Context(), c.g.ID, c.slots)

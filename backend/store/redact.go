@@ -35,6 +35,10 @@ func (s *Store) redacted(b event.Body) (event.Body, error) {
 		if kept, ok := out.(*event.Verdict); ok {
 			kept.Took, kept.Output = b.Took, s.text(b.Output)
 		}
+	case *event.Steered:
+		if kept, ok := out.(*event.Steered); ok {
+			kept.Order = b.Order
+		}
 	case *event.Message:
 		if kept, ok := out.(*event.Message); ok {
 			kept.Message.Images = b.Message.Images

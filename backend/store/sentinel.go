@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gofrs/flock"
@@ -23,7 +26,7 @@ var ErrOwned = errors.New("another process runs this goal")
 
 // Own takes the sentinel of a goal, or says ErrOwned.
 func (s *Store) Own(id goal.ID) (*Sentinel, error) {
-	l := flock.New(filepath.Join(s.dir, "run", "goal-"+string(id)+".lock"))
+	l := flock.New(s.sentinelPath(id))
 	ok, err := l.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("sentinel of %s: %w", id.Short(), err)
@@ -31,14 +34,82 @@ func (s *Store) Own(id goal.ID) (*Sentinel, error) {
 	if !ok {
 		return nil, ErrOwned
 	}
+	if err := os.WriteFile(l.Path(), []byte(s.process()+"\n"), 0o600); err != nil { // for people and other processes; the lock alone decides
+		return nil, errors.Join(fmt.Errorf("sentinel of %s: %w", id.Short(), err), l.Close())
+	}
 	return &Sentinel{l}, nil
+}
+
+// Owner is a process that holds the sentinel of a goal: it runs the goal, has it
+// in its queue, or waits with it. The zero value is nobody.
+type Owner struct {
+	PID     int
+	Other   bool   // it is another one than this
+	Process string // what Visit calls it
+}
+
+// Owner says which process holds the sentinel of a goal.
+func (s *Store) Owner(id goal.ID) (Owner, error) {
+	alive, err := s.Alive(id)
+	if err != nil || !alive {
+		return Owner{}, err
+	}
+	b, err := os.ReadFile(s.sentinelPath(id))
+	if err != nil {
+		return Owner{}, fmt.Errorf("sentinel of %s: %w", id.Short(), err)
+	}
+	o := Owner{Process: strings.TrimSpace(string(b))}
+	pid, _, _ := strings.Cut(o.Process, "-")
+	if o.PID, err = strconv.Atoi(pid); err != nil {
+		return Owner{}, nil // it has just been taken, and says so in a moment
+	}
+	o.Other = o.Process != s.process()
+	return o, nil
+}
+
+// Neighbours names the other processes that run goals of this data folder, sorted.
+func (s *Store) Neighbours(ctx context.Context) ([]string, error) {
+	running, err := s.seqs(ctx, "status = 'running'")
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for id := range running {
+		o, err := s.Owner(id)
+		if err != nil {
+			return nil, err
+		}
+		if o.Other {
+			names = append(names, o.Process)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+func (s *Store) sentinelPath(id goal.ID) string {
+	return filepath.Join(s.dir, "run", "goal-"+string(id)+".lock")
+}
+
+// process is what this process is called in the run folder: its pid, and a number
+// behind it when there is more than one store in it.
+func (s *Store) process() string {
+	s.bellMu.Lock()
+	defer s.bellMu.Unlock()
+	if s.bell == nil {
+		return strconv.Itoa(os.Getpid())
+	}
+	return strings.TrimSuffix(filepath.Base(s.bell.listen.Addr().String()), ".sock")
 }
 
 // Alive says whether a process holds the sentinel of a goal. It takes no part in
 // who gets it: a shared lock is tried.
 func (s *Store) Alive(id goal.ID) (bool, error) {
-	l := flock.New(filepath.Join(s.dir, "run", "goal-"+string(id)+".lock"))
+	l := flock.New(s.sentinelPath(id), flock.SetFlag(os.O_RDONLY))
 	free, err := l.TryRLock()
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil // nobody has ever run it
+	}
 	if err = errors.Join(err, l.Close()); err != nil {
 		return false, fmt.Errorf("sentinel of %s: %w", id.Short(), err)
 	}
@@ -63,15 +134,8 @@ func (s *Store) Interrupt(ctx context.Context) (int, error) {
 	}
 	n := 0
 	for _, g := range rows {
-		own, err := s.Own(g.ID)
-		if errors.Is(err, ErrOwned) {
-			continue
-		}
+		ok, err := s.InterruptOne(ctx, g.ID)
 		if err != nil {
-			return n, err
-		}
-		ok, err := s.interrupt(ctx, g.ID)
-		if err = errors.Join(err, own.Release()); err != nil {
 			return n, err
 		}
 		if ok {
@@ -79,6 +143,20 @@ func (s *Store) Interrupt(ctx context.Context) (int, error) {
 		}
 	}
 	return n, nil
+}
+
+// InterruptOne does so for one goal, of which something is asked. It says false
+// where its owner lives or it does not run.
+func (s *Store) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err error) {
+	own, err := s.Own(id)
+	if errors.Is(err, ErrOwned) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, own.Release()) }()
+	return s.interrupt(ctx, id)
 }
 
 // dead lists the running goals whose owner is gone. It writes nothing.
@@ -100,16 +178,26 @@ func (s *Store) dead(ctx context.Context) ([]any, error) {
 	return ids, nil
 }
 
-// interrupt is called with the sentinel held, so the status cannot change any more.
+// interrupt is called with the sentinel held, so the status cannot change any
+// more. A call that had not answered is in doubt, and shown so from now on.
 func (s *Store) interrupt(ctx context.Context, id goal.ID) (bool, error) {
 	g, err := s.Goal(ctx, id)
 	if err != nil || g.Status != goal.Running {
 		return false, err
 	}
+	open, err := s.Unfinished(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	var bodies []event.Body
+	for _, step := range open {
+		text := "the program ended before this call answered: its outcome is unknown"
+		bodies = append(bodies, &event.Step{StepID: step.StepID, Tool: step.Tool, Outcome: event.InDoubt, Preview: text, Result: text})
+	}
 	reason := "the program ended while the goal ran"
-	return true, s.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, &event.Paused{
+	return true, s.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, append(bodies, &event.Paused{
 		Exit: goal.Interrupted, Reason: reason, Report: []string{"Stopped because " + reason + "."},
-	})
+	})...)
 }
 
 // bootID tells this start of the machine from others; empty where there is none.

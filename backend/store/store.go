@@ -30,6 +30,9 @@ import (
 // ErrNewer means that a newer version of the program has migrated the database.
 var ErrNewer = errors.New("the database was written by a newer version of Goalpost; update this program or use another GOALPOST_HOME")
 
+// readers is how many connections read at once.
+const readers = 4
+
 // Options say where the database lies. Publish, if set, is called after each
 // commit with the events of that commit, in order; it must not block.
 type Options struct {
@@ -44,6 +47,7 @@ type Options struct {
 // Store is an open database.
 type Store struct {
 	dir     string
+	start   string // of this one, as leases name it
 	write   *sql.DB
 	read    *sql.DB
 	shared  *flock.Flock // held shared while open; exclusive for a migration
@@ -76,7 +80,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 			return nil, fmt.Errorf("state folder: %w", err)
 		}
 	}
-	s := &Store{dir: o.Dir, publish: o.Publish, redact: o.Redact, now: o.Now, log: o.Log, shared: flock.New(filepath.Join(o.Dir, "db.lock"))}
+	s := &Store{dir: o.Dir, start: NewID(), publish: o.Publish, redact: o.Redact, now: o.Now, log: o.Log, shared: flock.New(filepath.Join(o.Dir, "db.lock"))}
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -95,7 +99,7 @@ func (s *Store) open(ctx context.Context) error {
 	if err := s.migrate(ctx, path); err != nil {
 		return err
 	}
-	if s.read, err = connect(path, "_query_only=true", 4); err != nil {
+	if s.read, err = connect(path, "_query_only=true", readers); err != nil {
 		return err
 	}
 	return s.lockShared(ctx)
@@ -118,12 +122,22 @@ func claim(path string) error {
 func connect(path, extra string, conns int) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 		"?_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_recursive_triggers=on&_busy_timeout=5000&_stmt_cache_size=64&" + extra
+	db, err := database(dsn)
+	if err == nil {
+		db.SetMaxOpenConns(conns)
+		db.SetMaxIdleConns(conns)
+	}
+	return db, err
+}
+
+// database makes no connection yet: the first question does.
+func database(dsn string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite3", dsn)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	db.SetMaxOpenConns(conns)
-	db.SetMaxIdleConns(conns)
+	db.SetMaxOpenConns(readers)
+	db.SetMaxIdleConns(readers)
 	return db, nil
 }
 
@@ -153,6 +167,9 @@ func (s *Store) Close() error {
 // tx runs f in one durable transaction, after a look that no newer version has
 // changed the schema meanwhile.
 func (s *Store) tx(ctx context.Context, f func(*sql.Tx) error) error {
+	if s.write == nil {
+		return errLooking
+	}
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)

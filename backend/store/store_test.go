@@ -145,7 +145,14 @@ func TestAStaleRunCannotWrite(t *testing.T) {
 // TestPublishFollowsTheCommit checks order, numbers and that a failed append says nothing.
 func TestPublishFollowsTheCommit(t *testing.T) {
 	var got []event.Event
-	s := open(t, t.TempDir(), func(e event.Event) { got = append(got, e) })
+	dir := t.TempDir()
+	other := open(t, dir, nil)
+	s := open(t, dir, func(e event.Event) { // whoever hears of it finds it, in another process, too
+		if kept, err := other.Events(context.Background(), e.GoalID, e.Seq-1, 1); err != nil || len(kept) != 1 || kept[0].Seq != e.Seq {
+			t.Errorf("%s was told before it was kept: %v", e.Body.EventType(), err)
+		}
+		got = append(got, e)
+	})
 	g := create(t, s)
 	run := begin(t, s, g.ID)
 	ctx := context.Background()
@@ -314,7 +321,7 @@ func TestNobodyElseCanRead(t *testing.T) {
 			return err
 		}
 		info, err := d.Info()
-		if err == nil && info.Mode().Perm()&0o077 != 0 && !strings.HasSuffix(path, ".lock") {
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s has mode %s", path, info.Mode())
 		}
 		return err

@@ -12,6 +12,7 @@ import (
 type act struct {
 	input         *pane.Input
 	width, height int
+	ratio         float64
 }
 
 func (a act) move() bool { return a.input != nil && a.input.Kind == pane.MouseMove }
@@ -22,6 +23,7 @@ type browserWord struct {
 	N  uint32      `json:"n"`
 	W  int         `json:"w"`
 	H  int         `json:"h"`
+	R  float64     `json:"r"`
 	I  *pane.Input `json:"i"`
 	On bool        `json:"on"`
 }
@@ -46,7 +48,7 @@ func (b *browserLink) receive(kind websocket.MessageType, data []byte) error {
 		if w.W < 1 || w.H < 1 || w.W > most || w.H > most {
 			return nil // a hidden pane measures itself as nothing
 		}
-		b.enqueue(act{width: w.W, height: w.H})
+		b.enqueue(act{width: w.W, height: w.H, ratio: max(w.R, 1)})
 	case "input":
 		if w.I == nil || !knownInput(w.I.Kind) {
 			b.tell("an input was not understood")
@@ -110,5 +112,5 @@ func (b *browserLink) do(a act) error {
 	if a.input != nil {
 		return b.v.Input(b.c.ctx, *a.input)
 	}
-	return b.v.Resize(b.c.ctx, a.width, a.height)
+	return b.v.Resize(b.c.ctx, a.width, a.height, a.ratio)
 }

@@ -14,6 +14,9 @@ import (
 // browser joins a page and one browser pane.
 func (s *Server) browser(w http.ResponseWriter, r *http.Request) {
 	const limit = 1 << 20
+	if s.relayed(w, r, "browser", limit) { //nolint:contextcheck // bound to the socket, which outlives the request
+		return
+	}
 	s.open(w, r, limit, func(c *socket) (wiring, error) {
 		v, err := s.o.Browsers.Attach(c.ctx, r.PathValue("pane"))
 		if err != nil {
@@ -32,6 +35,7 @@ type browserLink struct {
 	v    BrowserViewer
 	news chan struct{} // something to send came, or may go out now
 	acts chan struct{} // something to do came
+	out  []byte        // of the last frame, to be used again; send alone touches it
 
 	mu      sync.Mutex
 	frame   *pane.Frame   // the newest that was not sent
@@ -119,14 +123,14 @@ func (b *browserLink) sendOne(ctx context.Context, info *pane.Info, overlay *pan
 		}
 	}
 	if frame != nil {
-		return b.c.write(ctx, websocket.MessageBinary, encodeFrame(frame))
+		b.out = appendFrame(b.out[:0], frame)
+		return b.c.write(ctx, websocket.MessageBinary, b.out)
 	}
 	return nil
 }
 
-// encodeFrame is number (u32), width (u16), height (u16), big-endian, and the JPEG.
-func encodeFrame(f *pane.Frame) []byte {
-	out := make([]byte, 0, 8+len(f.JPEG))
+// appendFrame adds number (u32), width (u16), height (u16), big-endian, and the JPEG.
+func appendFrame(out []byte, f *pane.Frame) []byte {
 	out = binary.BigEndian.AppendUint32(out, f.N)
 	out = binary.BigEndian.AppendUint16(out, side(f.Width))
 	out = binary.BigEndian.AppendUint16(out, side(f.Height))

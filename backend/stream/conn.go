@@ -41,11 +41,11 @@ type socket struct {
 // open upgrades the request and runs the connection to its end. An error of
 // attach is the reason that the page gets with CloseNotFound.
 func (s *Server) open(w http.ResponseWriter, r *http.Request, limit int64, attach func(*socket) (wiring, error)) {
-	if !s.enter() {
+	if !s.conns.Enter() {
 		s.refuse(w, r, "closing")
 		return
 	}
-	defer s.conns.Done()
+	defer s.conns.Leave()
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{Protocol},
 		InsecureSkipVerify: true, // the door has checked the origin; wails:// has no host to match
@@ -57,7 +57,7 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, limit int64, attac
 	defer func() { _ = ws.CloseNow() }()
 	ws.SetReadLimit(limit)
 	c := &socket{s: s, ws: ws}
-	c.ctx, c.end = context.WithCancelCause(s.soft)
+	c.ctx, c.end = context.WithCancelCause(s.conns.Soft)
 	defer c.end(nil)
 	wire, err := attach(c)
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *socket) run(w wiring) {
 		_ = c.ws.CloseNow()
 	case errors.As(cause, &g):
 		_ = c.ws.Close(g.code, g.reason)
-	case c.s.soft.Err() != nil:
+	case c.s.conns.Soft.Err() != nil:
 		_ = c.ws.Close(websocket.StatusGoingAway, "the program ends")
 	default:
 		_ = c.ws.Close(websocket.StatusInternalError, "")
@@ -109,7 +109,7 @@ func (c *socket) run(w wiring) {
 func (c *socket) read(receive func(websocket.MessageType, []byte) error) {
 	defer c.guard()
 	for {
-		kind, data, err := c.ws.Read(c.s.hard)
+		kind, data, err := c.ws.Read(c.s.conns.Hard)
 		if err != nil {
 			c.end(errGone)
 			return

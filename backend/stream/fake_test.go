@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -233,6 +234,7 @@ type browser struct {
 	left    chan struct{} // gets a sign when the viewer is closed
 	hold    chan struct{} // when not nil, Input waits for it
 	fail    error
+	ratio   atomic.Int64 // of the last size, in percent
 }
 
 func newBrowser() *browser {
@@ -262,6 +264,11 @@ func (b *browser) Input(ctx context.Context, in pane.Input) error {
 	return b.fail
 }
 
-func (b *browser) Resize(_ context.Context, w, h int) error { b.sizes <- [2]int{w, h}; return nil }
-func (b *browser) SetVisible(on bool)                       { b.visible <- on }
-func (b *browser) Close()                                   { b.left <- struct{}{} }
+func (b *browser) Resize(_ context.Context, w, h int, ratio float64) error {
+	b.sizes <- [2]int{w, h}
+	b.ratio.Store(int64(100 * ratio))
+	return nil
+}
+
+func (b *browser) SetVisible(on bool) { b.visible <- on }
+func (b *browser) Close()             { b.left <- struct{}{} }

@@ -39,11 +39,11 @@ func (blind) Next(ctx context.Context) (pane.News, error) {
 	<-ctx.Done()
 	return pane.News{}, ctx.Err()
 }
-func (blind) Ack(uint32)                              {}
-func (blind) Input(context.Context, pane.Input) error { return nil }
-func (blind) Resize(context.Context, int, int) error  { return nil }
-func (blind) SetVisible(bool)                         {}
-func (blind) Close()                                  {}
+func (blind) Ack(uint32)                                      {}
+func (blind) Input(context.Context, pane.Input) error         { return nil }
+func (blind) Resize(context.Context, int, int, float64) error { return nil }
+func (blind) SetVisible(bool)                                 {}
+func (blind) Close()                                          {}
 
 func FuzzMessagesOfThePage(f *testing.F) {
 	for _, seed := range []string{

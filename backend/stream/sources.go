@@ -62,7 +62,7 @@ type BrowserViewer interface {
 	// Input does one act of the person; an error is shown and ends nothing.
 	Input(ctx context.Context, in pane.Input) error
 	// Resize takes CSS pixels.
-	Resize(ctx context.Context, width, height int) error
+	Resize(ctx context.Context, width, height int, ratio float64) error
 	SetVisible(on bool)
 	Close()
 }

@@ -15,7 +15,6 @@ import (
 	"net"
 	"net/http"
 	"runtime"
-	"sync"
 	"time"
 )
 
@@ -34,6 +33,8 @@ type Options struct {
 	Events    EventSource
 	Terminals Terminals
 	Browsers  Browsers
+	// Elsewhere says whether a pane is one of another process; nil: none is.
+	Elsewhere func(pane string) (Elsewhere, bool)
 	// Detached opens no port: only Handler is used.
 	Detached bool
 	// Ping is how often a silent page is asked for a sign of life; it has as
@@ -52,15 +53,8 @@ type Server struct {
 	url   string
 	http  *http.Server
 
-	soft     context.Context // ends when Close begins: connections say goodbye
-	endSoft  context.CancelFunc
-	hard     context.Context // ends when Close has waited long enough
-	endHard  context.CancelFunc
+	conns    *Connections
 	accepted chan struct{} // closed when the accept loop has ended
-
-	mu     sync.Mutex
-	closed bool
-	conns  sync.WaitGroup
 }
 
 // Open starts listening. ctx bounds the start, not the life of the server.
@@ -70,18 +64,13 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	if _, err := rand.Read(secret); err != nil {
 		return nil, fmt.Errorf("making the stream's token: %w", err)
 	}
-	s := &Server{o: o, token: hex.EncodeToString(secret), accepted: make(chan struct{})}
-	base := context.WithoutCancel(ctx)
-	s.soft, s.endSoft = context.WithCancel(base)
-	s.hard, s.endHard = context.WithCancel(base)
+	s := &Server{o: o, token: hex.EncodeToString(secret), conns: NewConnections(ctx), accepted: make(chan struct{})}
 	if o.Detached {
 		close(s.accepted)
 		return s, nil
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp4", "127.0.0.1:0")
 	if err != nil {
-		s.endSoft()
-		s.endHard()
 		return nil, fmt.Errorf("opening the loopback stream: %w", err)
 	}
 	s.url = "ws://" + l.Addr().String()
@@ -153,37 +142,14 @@ func (s *Server) endpoints() http.Handler {
 // Close tells every page goodbye and returns when every goroutine has ended. A
 // page that does not answer is cut off when ctx ends; the error says so.
 func (s *Server) Close(ctx context.Context) error {
-	s.mu.Lock()
-	s.closed = true
-	s.mu.Unlock()
-	s.endSoft()
-	defer s.endHard()
-	if s.http != nil {
-		_ = s.http.Close() // the listener and idle connections; sockets are hijacked
+	err := s.conns.Close(ctx, func() {
+		if s.http != nil {
+			_ = s.http.Close() // the listener and idle connections; sockets are hijacked
+		}
+		<-s.accepted
+	})
+	if err != nil {
+		return fmt.Errorf("closing the stream: %w", err)
 	}
-	<-s.accepted
-	gone := make(chan struct{})
-	go func() {
-		s.conns.Wait()
-		close(gone)
-	}()
-	select {
-	case <-gone:
-		return nil
-	case <-ctx.Done():
-		s.endHard()
-		<-gone
-		return fmt.Errorf("closing the stream: a page did not answer: %w", ctx.Err())
-	}
-}
-
-// enter counts a connection, unless the server is closing.
-func (s *Server) enter() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return false
-	}
-	s.conns.Add(1)
-	return true
+	return nil
 }

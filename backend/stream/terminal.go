@@ -23,6 +23,9 @@ const (
 
 // terminal joins a page and one terminal.
 func (s *Server) terminal(w http.ResponseWriter, r *http.Request) {
+	if s.relayed(w, r, "terminal", pasteMost) { //nolint:contextcheck // bound to the socket, which outlives the request
+		return
+	}
 	s.open(w, r, pasteMost, func(c *socket) (wiring, error) {
 		offset, err := startOffset(r)
 		if err != nil {

@@ -46,7 +46,7 @@ func TestScreenAgreesWithXterm(t *testing.T) {
 		}},
 		{"less", "less -N long.txt", []step{
 			{nil, "line 1 of"},
-			{[]string{"Space", "Space", "b"}, "line 24 of"},
+			{[]string{"Space", "Space", "b"}, "line 58 of"},
 			{[]string{"/", "l", "i", "n", "e", " ", "7", "7", "Enter"}, "line 77 of"},
 			{[]string{"G"}, "line 300 of"},
 		}},

@@ -62,6 +62,14 @@ func (s *Session) Running() (line string, ok bool) {
 	return s.command.line, true
 }
 
+// Idle says that nothing runs: the shell is at its prompt, or has ended. A program
+// that gives no marks is never known to be idle while it lives.
+func (s *Session) Idle() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.command.state == shellReady || s.command.state == shellEnded
+}
+
 // keep remembers the beginning of the command's output; p is at offset at.
 func (c *command) keep(p []byte, at int64) {
 	if c.state != shellRunning || len(c.head) >= maxHead {

@@ -246,9 +246,7 @@ func (s *Session) kill(ctx context.Context) error {
 		return nil
 	}
 	l.once.Do(func() { close(l.stop) })
-	// A stopped program must run to hear the signal. SIGCONT goes first: a shell
-	// that died of SIGHUP could not pass it on to its group.
-	for _, sig := range []syscall.Signal{syscall.SIGCONT, syscall.SIGHUP} {
+	for _, sig := range endings {
 		if err := l.proc.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return fmt.Errorf("ending the terminal's program: %w", err)
 		}

@@ -3,22 +3,34 @@ package tools
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/pane"
 )
 
 type askOperatorArgs struct {
 	Question string `json:"question" jsonschema:"what the person must decide or do, in one or two sentences, with what you tried"`
+	Pane     string `json:"pane,omitempty" jsonschema:"your pane in which the person must do it: the page with the login wall, the second factor, the CAPTCHA. They are led to it, take it over, and hand it back"`
 }
 
-func askOperator() (Tool, error) {
+func askOperator(p Panes) (Tool, error) {
 	return defineControl("ask_operator", func(a askOperatorArgs) error {
 		if blank(a.Question) {
 			return errors.New("the question is empty; say what the person must decide or do")
 		}
-		return nil
+		return mine(p, a.Pane)
 	}, func(_ context.Context, run goal.Control, a askOperatorArgs) goal.Result {
-		run.Ask(a.Question)
+		run.Ask(a.Question, a.Pane)
 		return ok("the run pauses until the person answers; the answer comes as a message")
 	})
+}
+
+// mine refuses a pane that the goal has not; "" is none.
+func mine(p Panes, id string) error {
+	if id == "" || p != nil && slices.ContainsFunc(p.List(), func(i pane.Info) bool { return i.ID == id }) {
+		return nil
+	}
+	return fmt.Errorf("there is no pane %q of this goal; list_panes lists them", clipped(id, 40))
 }

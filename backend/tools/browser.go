@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
@@ -42,6 +44,8 @@ type Browser interface {
 type Reader interface {
 	// Info is the pane without asking the page.
 	Info() pane.Info
+	// Asks is what the page, or its loading, waits for an answer to.
+	Asks() (pane.Question, bool)
 	Look(ctx context.Context, l pane.Look) (pane.Snapshot, error)
 	Seek(ctx context.Context, s pane.Search) (string, error)
 	Read(ctx context.Context, r pane.Read) (pane.Reading, error)
@@ -49,6 +53,8 @@ type Reader interface {
 	Wait(ctx context.Context, want pane.Condition, limit time.Duration) (pane.Acted, error)
 	// Touches says what acting on an element would set off; "" is what has the keyboard.
 	Touches(ctx context.Context, target string, enter bool) (pane.Touched, error)
+	// Pays says whether the page asks for a card.
+	Pays(ctx context.Context) (bool, error)
 	Console() ([]string, error)
 	Network() ([]pane.Request, error)
 }
@@ -71,8 +77,15 @@ type Keyboard interface {
 	Check(ctx context.Context, target string, on bool) (pane.Acted, error)
 	Upload(ctx context.Context, target string, files []pane.File) (pane.Acted, error)
 	Dialog(ctx context.Context, yes bool, text string) (pane.Acted, error)
+	// Trust goes on to a server of exactly this origin, whose certificate is not valid.
+	Trust(ctx context.Context, origin string) (pane.Acted, error)
+	// SignIn gives a server of exactly this origin the login that it asks for.
+	SignIn(ctx context.Context, origin, user, password string) (pane.Acted, error)
 	Eval(ctx context.Context, script string) (string, error)
-	// LoginForm finds the fields for a login on a page of exactly this origin.
+	// Origins are those of the page and its frames, the page's own first.
+	Origins(ctx context.Context) ([]string, error)
+	// LoginForm finds the fields for a login on a page of exactly this origin, or in a
+	// frame of it.
 	LoginForm(ctx context.Context, origin string) (pane.LoginForm, error)
 	Login(ctx context.Context, origin, user, password string, submit bool) (pane.Acted, error)
 }
@@ -124,7 +137,7 @@ func act(b Browsers, id string, do func(Browser) (pane.Acted, error)) goal.Resul
 	if err != nil {
 		return wentWrong(id, err)
 	}
-	return goal.Result{OK: true, Text: outside("the page in pane "+id, fmt.Sprintf("%s — %s\n%s", a.Title, a.URL, a.Changed))}
+	return goal.Result{OK: true, Text: outside("the page in pane "+id, fmt.Sprintf("%s — %s\n%s", clipped(a.Title, 200), clipped(a.URL, 400), a.Changed))}
 }
 
 // mostTold is the budget of a page's words: the browser cuts them at 16 KB, and
@@ -153,16 +166,40 @@ func acting(ctx context.Context, b Browsers, id, target string, enter bool) (pol
 		return policy.Effect{}, err
 	}
 	t, err := p.Touches(ctx, target, enter)
-	return touched(p.Info().URL, t, err)
+	return judged(p.Info())(touched(p.Info().URL, t, err))
+}
+
+// judged makes the effect that something has in a pane of the goal the one that
+// it has in this pane. A page that the person lent is loaded with their logins
+// and past the goal's network: its loopback is the machine's, a script there
+// reaches every host, and what is sent is sent as the person.
+func judged(i pane.Info) func(policy.Effect, error) (policy.Effect, error) {
+	return func(e policy.Effect, err error) (policy.Effect, error) {
+		if err != nil || !i.Lent {
+			return e, err
+		}
+		if policy.NetworkWrite.Over(e.Risk) {
+			e.Risk = policy.NetworkWrite
+		}
+		e.Pane = i.ID
+		why := "in your own pane " + i.ID + ", with your logins and past the goal's network"
+		if e.Reason != "" {
+			why = e.Reason + ", " + why
+		}
+		e.Reason = why
+		return e, nil
+	}
 }
 
 // scripting is acting on a page in a way of which nothing can be told beforehand.
-func scripting(b Browsers, id string) (policy.Effect, error) {
+func scripting(ctx context.Context, b Browsers, id string) (policy.Effect, error) {
 	p, err := b.Get(id)
 	if err != nil {
 		return policy.Effect{}, err
 	}
-	return touched(p.Info().URL, Touch{}, nil)
+	pays, err := p.Pays(ctx)
+	address := p.Info().URL
+	return judged(p.Info())(touched(address, Touch{Payment: pays || payingAddress(address)}, err))
 }
 
 // passing is the effect of what a page may answer by fetching more of itself.
@@ -173,9 +210,9 @@ func passing(b Browsers, id string) (policy.Effect, error) {
 	}
 	e, err := visit(p.Info().URL, policy.ReadOnly, policy.NetworkGet)
 	if err != nil {
-		return policy.Unknown("the pane shows " + p.Info().URL), nil
+		e = policy.Unknown("the pane shows " + p.Info().URL)
 	}
-	return e, nil
+	return judged(p.Info())(e, nil)
 }
 
 // sends says to a person what acting on an element would send.
@@ -208,7 +245,27 @@ func visit(address string, local, away policy.Risk) (policy.Effect, error) {
 	if loopback(host) {
 		return policy.Effect{Risk: local}, nil
 	}
+	if err := writtenOut(host); err != nil {
+		return policy.Effect{}, err
+	}
 	return policy.Effect{Risk: away, Hosts: []string{host}, Reason: "contacts " + host}, nil
+}
+
+// writtenOut refuses a host that is not what it looks like: a pattern, a number that
+// a browser takes for an address, letters that only look like others.
+func writtenOut(host string) error {
+	if _, err := netip.ParseAddr(host); err == nil && !strings.Contains(host, "%") {
+		return nil
+	}
+	name := strings.TrimSuffix(strings.ToLower(host), ".")
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-._") != "" || strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII || strings.ContainsRune("*?[]\\ ,:%", r) }) {
+		return fmt.Errorf("%+q is no host that can be judged: write one host in plain letters, and others as the browser sends them (xn--…)", host)
+	}
+	if last == "" || strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x") || strings.Contains(name, "..") {
+		return fmt.Errorf("%q is neither a name nor an address that is written out", host)
+	}
+	return nil
 }
 
 func loopback(host string) bool {

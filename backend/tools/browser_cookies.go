@@ -31,10 +31,10 @@ func browserCookies(b Browsers) (Tool, error) {
 		}
 		e, err := visit(p.Info().URL, policy.NetworkWrite, policy.NetworkWrite)
 		if err != nil {
-			return policy.Unknown("the pane shows " + p.Info().URL), nil
+			return judged(p.Info())(policy.Unknown("the pane shows "+p.Info().URL), nil)
 		}
 		e.Reason = "touches the cookies of " + p.Info().URL
-		return e, nil
+		return judged(p.Info())(e, nil)
 	}, func(ctx context.Context, a browserCookiesArgs) goal.Result {
 		p, err := b.Get(a.Pane)
 		if err != nil {

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"fmt"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
@@ -9,18 +10,46 @@ import (
 )
 
 type browserDialogArgs struct {
-	Pane   string `json:"pane" jsonschema:"the browser pane"`
-	Accept bool   `json:"accept" jsonschema:"true is OK, false is Cancel"`
-	Text   string `json:"text,omitempty" jsonschema:"what to answer to a prompt"`
+	Pane        string `json:"pane" jsonschema:"the browser pane"`
+	Accept      bool   `json:"accept" jsonschema:"true is OK, false is Cancel"`
+	Text        string `json:"text,omitempty" jsonschema:"what to answer to a prompt"`
+	Certificate string `json:"certificate,omitempty" jsonschema:"with accept, go on to a server whose certificate is not valid: its origin as the pane named it, such as https://host:8443. The person is always asked"`
 }
 
 func browserDialog(b Browsers) (Tool, error) {
-	return define("browser_dialog", func(_ context.Context, a browserDialogArgs) (policy.Effect, error) {
-		if !a.Accept { // as any other call would do
-			return passing(b, a.Pane)
+	return define("browser_dialog", func(ctx context.Context, a browserDialogArgs) (policy.Effect, error) {
+		p, err := b.Get(a.Pane)
+		if err != nil {
+			return policy.Effect{}, err
 		}
-		return scripting(b, a.Pane)
+		q, _ := p.Asks()
+		switch {
+		case a.Certificate != "":
+			return trusting(p.Info(), q, a)
+		case !a.Accept: // as any other call would do
+			return passing(b, a.Pane)
+		case q.Kind == pane.Certificate:
+			return policy.Effect{}, fmt.Errorf("the certificate of %s is not valid (%s), and only the person can trust it: give certificate with this origin, and they are asked, or ask_operator", q.Origin, q.Text)
+		case q.Kind == pane.Login:
+			return policy.Effect{}, fmt.Errorf("%s asks for a login, not for a yes: browser_login gives one that the person saved; without one, ask_operator with this pane", q.Origin)
+		}
+		return scripting(ctx, b, a.Pane)
 	}, func(ctx context.Context, a browserDialogArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.Acted, error) { return p.Dialog(ctx, a.Accept, a.Text) })
+		return act(b, a.Pane, func(p Browser) (pane.Acted, error) {
+			if a.Certificate != "" {
+				return p.Trust(ctx, a.Certificate)
+			}
+			return p.Dialog(ctx, a.Accept, a.Text)
+		})
 	})
+}
+
+// trusting is the effect of going on to a server that cannot prove who it is.
+func trusting(i pane.Info, q pane.Question, a browserDialogArgs) (policy.Effect, error) {
+	if !a.Accept || q.Kind != pane.Certificate || q.Origin != a.Certificate {
+		return policy.Effect{}, fmt.Errorf("the pane does not ask about the certificate of %s; open the page again and answer then, with accept", clipped(a.Certificate, 200))
+	}
+	e, err := visit(q.Origin, policy.WriteLocal, policy.NetworkWrite)
+	e.Untrusted, e.Reason = q.Origin, "goes on to "+q.Origin+" although its certificate is not valid ("+q.Text+")"
+	return judged(i)(e, err)
 }

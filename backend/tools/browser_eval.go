@@ -14,12 +14,13 @@ type browserEvalArgs struct {
 }
 
 func browserEval(b Browsers) (Tool, error) {
-	return define("browser_eval", func(_ context.Context, a browserEvalArgs) (policy.Effect, error) {
+	return define("browser_eval", func(ctx context.Context, a browserEvalArgs) (policy.Effect, error) {
 		if blank(a.Script) {
 			return policy.Effect{}, errors.New("the script is empty")
 		}
-		e, err := scripting(b, a.Pane)
-		if len(e.Hosts) > 0 {
+		e, err := scripting(ctx, b, a.Pane)
+		e.Script = true
+		if len(e.Hosts) > 0 && e.Pane == "" {
 			e.Reason = "runs a script in a page of " + e.Hosts[0]
 		}
 		return e, err

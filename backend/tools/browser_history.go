@@ -32,12 +32,12 @@ func browserHistory(b Browsers) (Tool, error) {
 		}
 		e, err := visit(address, local, away)
 		if err != nil {
-			return policy.Unknown("the pane goes to " + address), nil
+			return judged(p.Info())(policy.Unknown("the pane goes to "+address), nil)
 		}
 		if again && len(e.Hosts) > 0 {
 			e.Reason = "sends a form to " + e.Hosts[0] + " again"
 		}
-		return e, nil
+		return judged(p.Info())(e, nil)
 	}, func(ctx context.Context, a browserHistoryArgs) goal.Result {
 		return act(b, a.Pane, func(p Browser) (pane.Acted, error) { return p.Travel(ctx, a.Go) })
 	})

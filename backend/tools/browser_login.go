@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
@@ -30,9 +31,22 @@ type browserLoginArgs struct {
 // it is bound to its host.
 func browserLogin(r Room) (Tool, error) {
 	return define("browser_login", func(ctx context.Context, a browserLoginArgs) (policy.Effect, error) {
-		p, origin, user, err := r.loginFor(a)
+		p, origin, user, err := r.loginFor(ctx, a)
 		if err != nil {
 			return policy.Effect{}, err
+		}
+		u, err := url.Parse(origin)
+		if err != nil {
+			return policy.Effect{}, fmt.Errorf("the origin: %w", err)
+		}
+		use := []policy.SecretUse{{Name: "login of " + user + " at " + origin, Hosts: []string{u.Hostname()}}}
+		if asksLogin(p) {
+			if a.Stay {
+				return policy.Effect{}, errors.New("the server asks for the login before it shows a page: there are no fields to fill in, so leave stay out")
+			}
+			e, err := visit(origin, policy.WriteLocal, policy.NetworkWrite)
+			e.Secrets = use
+			return judged(p.Info())(e, err)
 		}
 		form, err := p.LoginForm(ctx, origin)
 		if err != nil {
@@ -42,18 +56,15 @@ func browserLogin(r Room) (Tool, error) {
 		if target == "" {
 			target = form.User
 		}
-		e, err := acting(ctx, r.Browsers, a.Pane, target, !a.Stay)
+		t, err := p.Touches(ctx, target, !a.Stay)
+		e, err := judged(p.Info())(touched(origin+"/", t, err))
 		if err != nil {
 			return e, err
 		}
-		u, err := url.Parse(origin)
-		if err != nil {
-			return e, fmt.Errorf("the origin: %w", err)
-		}
-		e.Secrets = []policy.SecretUse{{Name: "login of " + user + " at " + origin, Hosts: []string{u.Hostname()}}}
+		e.Secrets = use
 		return e, nil
 	}, func(ctx context.Context, a browserLoginArgs) goal.Result {
-		p, origin, user, err := r.loginFor(a)
+		p, origin, user, err := r.loginFor(ctx, a)
 		if err != nil {
 			return failed("%s", err)
 		}
@@ -61,12 +72,21 @@ func browserLogin(r Room) (Tool, error) {
 		if err != nil {
 			return failed("%s", err)
 		}
+		if asksLogin(p) {
+			return act(r.Browsers, a.Pane, func(Browser) (pane.Acted, error) { return p.SignIn(ctx, origin, name, password) })
+		}
 		return act(r.Browsers, a.Pane, func(Browser) (pane.Acted, error) { return p.Login(ctx, origin, name, password, !a.Stay) })
 	})
 }
 
-// loginFor is the pane, the origin of its page, and who would log in there.
-func (r Room) loginFor(a browserLoginArgs) (Browser, string, string, error) {
+// asksLogin says whether a server asks for a login before it shows a page.
+func asksLogin(p Browser) bool {
+	q, _ := p.Asks()
+	return q.Kind == pane.Login
+}
+
+// loginFor is the pane, the origin of its page or of a frame, and who would log in there.
+func (r Room) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string, string, error) {
 	p, err := r.Browsers.Get(a.Pane)
 	if err != nil {
 		return nil, "", "", err
@@ -74,22 +94,47 @@ func (r Room) loginFor(a browserLoginArgs) (Browser, string, string, error) {
 	if r.Logins == nil {
 		return nil, "", "", errors.New("no logins are kept here; ask_operator")
 	}
-	u, err := url.Parse(p.Info().URL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, "", "", fmt.Errorf("the page at %s can have no login", p.Info().URL)
-	}
-	origin := u.Scheme + "://" + u.Host
-	users, err := r.Logins.Users(origin)
-	switch {
-	case err != nil:
-		return nil, "", "", fmt.Errorf("the saved logins: %w", err)
-	case len(users) == 0:
-		return nil, "", "", fmt.Errorf("no login is saved for %s; ask_operator to log in or to save one", origin)
-	case a.User == "" && len(users) == 1:
-		return p, origin, users[0], nil
-	}
-	if err := among("user", a.User, users...); err != nil {
+	origins, err := loginOrigins(ctx, p)
+	if err != nil {
 		return nil, "", "", err
 	}
-	return p, origin, a.User, nil
+	for i, origin := range origins {
+		users, err := r.Logins.Users(origin)
+		if err != nil {
+			return nil, "", "", fmt.Errorf("the saved logins: %w", err)
+		}
+		if len(users) == 0 {
+			continue
+		}
+		if i < len(origins)-1 {
+			if _, err := p.LoginForm(ctx, origin); err != nil {
+				continue // the form is in a frame
+			}
+		}
+		if a.User == "" && len(users) == 1 {
+			return p, origin, users[0], nil
+		}
+		if err := among("user", a.User, users...); err != nil {
+			return nil, "", "", err
+		}
+		return p, origin, a.User, nil
+	}
+	return nil, "", "", fmt.Errorf("no login is saved for %s; ask_operator to log in or to save one", strings.Join(origins, ", "))
+}
+
+// loginOrigins are where a login can belong to: the server that asks for one, or else
+// the page and its frames.
+func loginOrigins(ctx context.Context, p Browser) ([]string, error) {
+	if q, _ := p.Asks(); q.Kind == pane.Login {
+		u, err := url.Parse(q.Origin)
+		if err != nil || u.Host == "" {
+			return nil, fmt.Errorf("the server at %s can have no login", q.Origin)
+		}
+		return []string{u.Scheme + "://" + u.Host}, nil
+	}
+	origins, err := p.Origins(ctx)
+	if err == nil && len(origins) == 0 {
+		err = fmt.Errorf("the page at %s can have no login", p.Info().URL)
+	}
+	return origins, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
+	"goalpost/backend/policy"
 )
 
 type browserTabsArgs struct {
@@ -14,7 +15,12 @@ type browserTabsArgs struct {
 }
 
 func browserTabs(b Browsers) (Tool, error) {
-	return define("browser_tabs", sees[browserTabsArgs], func(ctx context.Context, a browserTabsArgs) goal.Result {
+	return define("browser_tabs", func(_ context.Context, a browserTabsArgs) (policy.Effect, error) {
+		if a.Close != "" {
+			return policy.Effect{Risk: policy.WriteLocal, Reason: "closes pane " + a.Close}, nil
+		}
+		return looks()
+	}, func(ctx context.Context, a browserTabsArgs) goal.Result {
 		if a.Close != "" {
 			if err := b.Close(ctx, a.Close); err != nil {
 				return failed("%s", err)

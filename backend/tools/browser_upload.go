@@ -19,7 +19,7 @@ type browserUploadArgs struct {
 // The page gets copies that were read through the goal's folder: no symlink that
 // is put there meanwhile leads out.
 func browserUpload(f folder, b Browsers) (Tool, error) {
-	return define("browser_upload", func(_ context.Context, a browserUploadArgs) (policy.Effect, error) {
+	return define("browser_upload", func(ctx context.Context, a browserUploadArgs) (policy.Effect, error) {
 		if len(a.Files) == 0 || len(a.Files) > 20 {
 			return policy.Effect{}, errors.New("name 1 to 20 files of your folder")
 		}
@@ -28,8 +28,8 @@ func browserUpload(f folder, b Browsers) (Tool, error) {
 				return policy.Effect{}, err
 			}
 		}
-		e, err := scripting(b, a.Pane)
-		if len(e.Hosts) > 0 {
+		e, err := scripting(ctx, b, a.Pane)
+		if len(e.Hosts) > 0 && e.Pane == "" {
 			e.Reason = "gives files to a page of " + e.Hosts[0]
 		}
 		return e, err

@@ -93,7 +93,7 @@ func catalogue() []struct {
 			{"browser_click_at", "a click at a point", []string{"browser_click_at"}, "in CSS pixels, as look answers them"},
 			{"browser_type", "types into a field", []string{"browser_type"}, ""},
 			{"browser_keypress", "presses a key", []string{"browser_press"}, ""},
-			{"browser_select_option", "chooses in a list", []string{"browser_select"}, "real input"},
+			{"browser_select_option", "chooses in a list", []string{"browser_select"}, "real keys, or the mouse in a list that lies open"},
 			{"browser_check", "ticks a box", []string{"browser_check"}, "real input"},
 			{"browser_set_files", "gives files to an input", []string{"browser_upload"}, "of the goal's folder only"},
 			{"browser_hover", "points at something", []string{"browser_hover"}, ""},

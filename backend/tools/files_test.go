@@ -213,6 +213,23 @@ func (h *house) untouched(secret string) {
 	}
 }
 
+// TestALinkToGitsFolder: git runs what its configuration and its hooks say
+// outside the sandbox, so no tool writes there, by whatever name.
+func TestALinkToGitsFolder(t *testing.T) {
+	h := newHouse(t)
+	h.put(".git/config", "[core]\n")
+	h.put(".git/hooks/README", "none")
+	h.link(".git", "g")
+	h.link(".git/hooks", "downloads")
+	for _, path := range []string{"g/config", "g/commondir", "downloads/pre-commit", ".git/info/exclude"} {
+		h.bad(h.do("write_file", "path", path, "content", "[core]\n\tfsmonitor = evil\n"), "git")
+	}
+	h.bad(h.do("edit_file", "path", "g/config", "old", "[core]", "new", "[alias]"), "is a link to .git")
+	if h.get(".git/config") != "[core]\n" {
+		t.Error(h.get(".git/config"))
+	}
+}
+
 // TestLinkSwappedWhileWriting: a folder that becomes a link between looking and
 // writing leads nowhere either.
 func TestLinkSwappedWhileWriting(t *testing.T) {
@@ -328,6 +345,10 @@ func TestSearchFiles(t *testing.T) {
 	h.put(".hidden/d.go", "func One() {}\n")
 	h.put(".gitignore", "*.log\n!keep.log\n/out/\n")
 	h.put("sub/.gitignore", "local.go\n")
+	h.put(".git/info/exclude", "mine.go\nx.txt\n")
+	h.put(".rgignore", "sub/seek.go\n!x.txt\n")
+	h.put("mine.go", "func One()\n")
+	h.put("sub/seek.go", "func One()\n")
 	h.put("x.log", "func One()\n")
 	h.put("keep.log", "func One()\n")
 	h.put("out/o.go", "func One()\n")
@@ -340,13 +361,15 @@ func TestSearchFiles(t *testing.T) {
 	}
 	all := h.do("search_files", "pattern", `func\s+One`)
 	h.good(all, "3 matching lines", "a.go\n  3: func One() {}\n", "keep.log\n  1: func One()\n", "sub/b.go\n  2: func One() {}\n")
-	for _, no := range []string{"hidden", "x.log", "out/", "local.go", "node_modules", "bin", "secret", "c.ts"} {
+	for _, no := range []string{"hidden", "x.log", "out/", "local.go", "mine.go", "seek.go", "node_modules", "bin", "secret", "c.ts"} {
 		if strings.Contains(all.Text, no) {
 			t.Errorf("it found %s: %s", no, all.Text)
 		}
 	}
-	h.good(h.do("search_files", "pattern", "func One", "all", true), "8 matching lines", ".hidden/d.go", "out/o.go", "x.log", "node_modules")
+	h.good(h.do("search_files", "pattern", "func One", "all", true), "10 matching lines", ".hidden/d.go", "out/o.go", "x.log", "node_modules")
 	h.good(h.do("search_files", "pattern", "One", "glob", "*.ts"), "1 matching lines", "sub/c.ts")
+	h.put("huge.txt", strings.Repeat("nothing here\n", 400000)+"the needle\n")
+	h.good(h.do("search_files", "pattern", "the needle"), "nothing matches", "files of more than 4 MB were not searched: 1, such as huge.txt")
 	h.good(h.do("search_files", "pattern", "One", "glob", "sub/**"), "2 matching lines")
 	h.good(h.do("search_files", "pattern", "One", "path", "sub"), "sub/b.go", "sub/c.ts")
 	h.good(h.do("search_files", "pattern", "One", "path", "a.go"), "1 matching lines")
@@ -354,7 +377,7 @@ func TestSearchFiles(t *testing.T) {
 	h.good(h.do("search_files", "pattern", "() {}", "literal", true), "4 matching lines")
 	h.good(h.do("search_files", "pattern", "func", "path", "a.go", "context", 1), "  2- \n  3: func One() {}\n  4: func two() {}\n  5- // tail\n")
 	h.good(h.do("search_files", "pattern", "One", "files_only", true), "4 files", "a.go: 1\n", "sub/c.ts: 1\n")
-	h.good(h.do("search_files", "pattern", "nowhere"), "nothing matches in 5 files", "all searches them")
+	h.good(h.do("search_files", "pattern", "nowhere"), "nothing matches in 6 files", "all searches them")
 	h.put("many.txt", strings.Repeat("hit\n", 250))
 	h.good(h.do("search_files", "pattern", "hit"), "250 matching lines, 1 to 100 shown; say skip 100")
 	h.good(h.do("search_files", "pattern", "hit", "skip", 200), "201 to 250", "  250: hit")

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	dirs "goalpost/backend/folder"
 	"goalpost/backend/policy"
 )
 
@@ -22,6 +23,10 @@ const maxFile = 16 << 20
 type folder struct {
 	root *os.Root
 	dir  string
+
+	protected map[string]string // why, by path below dir
+	// obeyed are paths that git obeys and that programs have copies of.
+	obeyed []string
 }
 
 // local turns a path of the model into one relative to the root.
@@ -88,38 +93,26 @@ func (f folder) read(path string) ([]byte, error) {
 }
 
 // write replaces a file whole, keeping its mode, and makes the folders above it.
+// It goes through no link, and into nothing of git's own.
 func (f folder) write(path string, b []byte) error {
 	rel, err := f.local(path)
 	if err != nil {
 		return err
 	}
-	mode := fs.FileMode(0o644)
-	if info, err := f.root.Stat(rel); err == nil {
-		if !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is not a regular file", path)
-		}
-		mode = info.Mode().Perm()
+	if why, ok := f.protected[rel]; ok {
+		return fmt.Errorf("%s is protected by the goal's check (%s) and stays as it is. Make your work fit it; if it is wrong, say so with ask_operator", path, why)
 	}
-	if dir := filepath.Dir(rel); dir != "." {
-		if err := f.root.MkdirAll(dir, 0o755); err != nil {
-			return plain(err)
+	for _, path := range f.obeyed {
+		if policy.Inside(path, filepath.Join(f.dir, rel)) {
+			return fmt.Errorf("git runs or reads %s by itself on the person's machine, so it is not written here; change the goal's copy with a command, and the person is shown the difference at the end", rel)
 		}
 	}
-	file, err := f.root.OpenFile(rel, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NONBLOCK, mode)
+	file, err := dirs.Create(f.root, rel)
 	if err != nil {
-		return plain(err)
+		return err
 	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", path)
-	}
-	if err == nil {
-		_, err = file.Write(b)
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return plain(err)
-	}
-	return nil
+	_, err = file.Write(b)
+	return plain(errors.Join(err, file.Close()))
 }
 
 // plain leaves out the system call's name, which tells a model nothing.

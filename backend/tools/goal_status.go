@@ -30,7 +30,11 @@ func goalStatus(g Goals) (Tool, error) {
 			return failed("%s", err)
 		}
 		var parts []string
+		goesOn := false
 		for _, s := range list {
+			if a.Goal == "" || named(s.ID, a.Goal) {
+				goesOn = goesOn || s.Status == goal.Running || s.Status == goal.Pending
+			}
 			if a.Goal == "" {
 				parts = append(parts, s.line())
 			} else if named(s.ID, a.Goal) {
@@ -53,7 +57,7 @@ func goalStatus(g Goals) (Tool, error) {
 			}
 			parts = append(parts, outside(a.File+" of goal "+a.Goal, string(b)))
 		}
-		return goal.Result{OK: true, Text: strings.Join(parts, "\n")}
+		return goal.Result{OK: true, GoesOn: goesOn, Text: strings.Join(parts, "\n")}
 	})
 }
 

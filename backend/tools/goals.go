@@ -49,6 +49,8 @@ type GoalState struct {
 	Limits    goal.Limits
 	Result    string // what it claimed last
 	Report    []string
+	// Needs is what it waits for that only the person can give; empty while it needs nobody.
+	Needs []string
 }
 
 func goalTools(g Goals) []maker {
@@ -73,6 +75,9 @@ func (s GoalState) line() string {
 	if s.Spent.USD > 0 {
 		t += fmt.Sprintf(", $%.2f", s.Spent.USD)
 	}
+	if len(s.Needs) > 0 {
+		t += ", waits for the person"
+	}
 	return t
 }
 
@@ -81,6 +86,9 @@ func (s GoalState) block() string {
 	fmt.Fprintf(&b, "objective: %s\n", clipped(s.Objective, 500))
 	if s.Result != "" {
 		fmt.Fprintf(&b, "result: %s\n", s.Result)
+	}
+	for _, n := range s.Needs {
+		fmt.Fprintf(&b, "waits for the person: %s\n", clipped(n, 500))
 	}
 	for _, r := range s.Report {
 		fmt.Fprintf(&b, "- %s\n", r)

@@ -19,13 +19,14 @@ type lookArgs struct {
 	Question string `json:"question,omitempty" jsonschema:"what you want to know, such as where is the red marker; a description if left out"`
 	Full     bool   `json:"full,omitempty" jsonschema:"of a browser: the whole page and not only what is in view"`
 	Target   string `json:"target,omitempty" jsonschema:"of a browser: only this: a ref, css=SELECTOR, or visible text"`
+	Marked   bool   `json:"marked,omitempty" jsonschema:"of a browser: with a frame and its ref around everything in view that can be used, to ask which ref something has"`
 }
 
 func look(r Room) (Tool, error) {
 	return define("look", func(_ context.Context, a lookArgs) (policy.Effect, error) {
 		switch {
-		case a.Full && a.Target != "":
-			return policy.Effect{}, errors.New("full and target are two kinds of pictures; choose one")
+		case a.Full && (a.Marked || a.Target != ""), a.Marked && a.Target != "":
+			return policy.Effect{}, errors.New("full, target and marked are three kinds of pictures; choose one")
 		case len(a.Question) > maxQuestion:
 			return policy.Effect{}, fmt.Errorf("the question has %d bytes, at most %d", len(a.Question), maxQuestion)
 		}
@@ -43,7 +44,7 @@ func look(r Room) (Tool, error) {
 				return lookAtScreen(ctx, r, a.Pane, question)
 			}
 		}
-		s, err := r.sight(ctx, a.Pane, a.Target, a.Full)
+		s, err := r.sight(ctx, a.Pane, pane.Picture{Target: a.Target, Full: a.Full, Marked: a.Marked})
 		if err != nil {
 			return failed("%s", err)
 		}
@@ -58,9 +59,9 @@ func look(r Room) (Tool, error) {
 		note := ""
 		switch {
 		case a.Target != "":
-			note = "; places are counted from the upper left corner of the element"
+			note = " from the upper left corner of the element, and are no places for browser_click_at"
 		case a.Full:
-			note = "; places are counted from the top of the page"
+			note = " from the top of the page, and are no places for browser_click_at unless it is scrolled there"
 		}
 		text := fmt.Sprintf("looked at a picture scaled by %.3g; places are in CSS pixels%s\n%s", factor, note, outside("what was seen in pane "+a.Pane, mapped(reply.Text, factor)))
 		return goal.Result{OK: true, Text: text, Image: s.PNG, Usage: reply.Usage}

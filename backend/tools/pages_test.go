@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"context"
+	"net/url"
 	"time"
 
 	"goalpost/backend/pane"
@@ -32,7 +33,9 @@ func (p *browser) acted() (pane.Acted, error) {
 	return pane.Acted{URL: p.at, Title: p.shown, Changed: p.shown}, nil
 }
 
-func (p *browser) Info() pane.Info { return pane.Info{ID: "b1", URL: p.at, Title: p.shown} }
+func (p *browser) Info() pane.Info {
+	return pane.Info{ID: "b1", URL: p.at, Title: p.shown, Lent: p.person}
+}
 
 func (p *browser) Look(context.Context, pane.Look) (pane.Snapshot, error) {
 	return pane.Snapshot{Text: p.shown}, nil
@@ -54,6 +57,8 @@ func (p *browser) Wait(context.Context, pane.Condition, time.Duration) (pane.Act
 }
 
 func (p *browser) Touches(context.Context, string, bool) (pane.Touched, error) { return p.touch, nil }
+
+func (p *browser) Pays(context.Context) (bool, error) { return p.touch.Payment, nil }
 
 func (p *browser) Console() ([]string, error) { return []string{p.shown}, nil }
 
@@ -82,8 +87,24 @@ func (p *browser) Check(context.Context, string, bool) (pane.Acted, error)      
 func (p *browser) Upload(context.Context, string, []pane.File) (pane.Acted, error) {
 	return p.acted()
 }
+func (p *browser) Asks() (pane.Question, bool) { return p.question, p.question.Kind != "" }
+
+func (p *browser) Trust(context.Context, string) (pane.Acted, error) { return p.acted() }
+
+func (p *browser) SignIn(context.Context, string, string, string) (pane.Acted, error) {
+	return p.acted()
+}
+
 func (p *browser) Dialog(context.Context, bool, string) (pane.Acted, error) { return p.acted() }
 func (p *browser) Eval(context.Context, string) (string, error)             { return p.shown, nil }
+
+func (p *browser) Origins(context.Context) ([]string, error) {
+	u, err := url.Parse(p.Info().URL)
+	if err != nil || u.Host == "" {
+		return nil, err
+	}
+	return []string{u.Scheme + "://" + u.Host}, nil
+}
 
 func (p *browser) LoginForm(context.Context, string) (pane.LoginForm, error) {
 	return pane.LoginForm{User: "e1", Password: "e2"}, nil

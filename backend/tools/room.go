@@ -14,7 +14,8 @@ import (
 
 // Room is what the tools of one goal work with.
 type Room struct {
-	Dir       string // the goal's folder, absolute
+	Dir       string   // the goal's folder, absolute
+	Obeyed    []string // below it, absolute: what git obeys, which is not written
 	Launcher  process.Launcher
 	Env       []string
 	Terminals Terminals
@@ -24,10 +25,16 @@ type Room struct {
 	Goals     Goals  // nil where none may be started
 	Eyes      Eyes   // nil where no model can look
 	Recipes   Recipes
+	Access    Access // nil where nothing can be asked for
+	// Protected are the files of Dir that decide about the goal and stay as they are,
+	// relative to it, each with the reason.
+	Protected map[string]string
 	// Held is the risk that the sandbox holds programs to; "" is no sandbox.
 	Held policy.Risk
 	// Network tells what the sandbox refused; nil is no sandbox.
 	Network Network
+	// Lines are those of panes that are not confined, also of runs before; nil begins anew.
+	Lines *Lines
 }
 
 // Network remembers what was refused to a goal's programs and pages.
@@ -62,9 +69,12 @@ func New(r Room) (*Box, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the goal's folder: %w", err)
 	}
-	f := folder{root: root, dir: r.Dir}
+	if r.Lines == nil {
+		r.Lines = &Lines{}
+	}
+	f := folder{root: root, dir: r.Dir, protected: r.Protected, obeyed: r.Obeyed}
 	b := &Box{root: root}
-	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), paneTools(f, r), goalTools(r.Goals), visionTools(r), recipeTools(r.Recipes), controlTools()) {
+	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), paneTools(f, r), goalTools(r.Goals), visionTools(r), recipeTools(r.Recipes), controlTools(r)) {
 		t, err := make()
 		if err != nil {
 			return nil, errors.Join(err, root.Close())
@@ -80,6 +90,7 @@ type maker func() (Tool, error)
 func shellTools(f folder, r Room) []maker {
 	return []maker{
 		func() (Tool, error) { return runCommand(r) },
+		func() (Tool, error) { return requestAccess(r.Access) },
 		func() (Tool, error) { return terminalOpen(f, r) },
 		func() (Tool, error) { return terminalRun(r) },
 		func() (Tool, error) { return terminalType(r) },
@@ -94,8 +105,8 @@ func fileTools(f folder) []maker {
 	return []maker{f.readFile, f.writeFile, f.editFile, f.listFiles, f.searchFiles}
 }
 
-func controlTools() []maker {
-	return []maker{claimComplete, abortWithReport, askOperator, declareStep, verifyStep, writeTodos, completeTodo, readEvidence, wait}
+func controlTools(r Room) []maker {
+	return []maker{claimComplete, abortWithReport, func() (Tool, error) { return askOperator(r.Panes) }, declareStep, verifyStep, writeTodos, completeTodo, readEvidence, wait}
 }
 
 // Box holds the tools of one goal.

@@ -65,6 +65,6 @@ func doRunCommand(ctx context.Context, r Room, a runCommandArgs) goal.Result {
 	if len(out.Stdout) > 0 {
 		text += "\n" + outside("the command", string(out.Stdout))
 	}
-	text += r.refused(mark)
+	text += r.kept(string(out.Stdout)) + r.refused(mark) + r.rights(out.Status.Code == 0, string(out.Stdout))
 	return goal.Result{OK: !out.TimedOut && out.Status.Code == 0, Text: text, Took: out.Took}
 }

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"goalpost/backend/goal"
@@ -23,7 +24,7 @@ type recipeParameter struct {
 }
 
 func saveRecipe(r Recipes) (Tool, error) {
-	return define("save_recipe", func(_ context.Context, a saveRecipeArgs) (policy.Effect, error) {
+	t, err := define("save_recipe", func(_ context.Context, a saveRecipeArgs) (policy.Effect, error) {
 		switch err := goal.RecipeName(a.Name); {
 		case err != nil:
 			return policy.Effect{}, err
@@ -32,20 +33,36 @@ func saveRecipe(r Recipes) (Tool, error) {
 		case a.From < 1 || a.To < a.From:
 			return policy.Effect{}, fmt.Errorf("steps %d to %d are no stretch; they count from 1", a.From, a.To)
 		}
-		return policy.Effect{Risk: policy.WriteLocal, Reason: "keeps the recipe " + a.Name + " for other goals"}, nil
+		return policy.Effect{Risk: policy.WriteLocal, Lasting: true, Reason: "keeps the recipe " + a.Name + " for other goals"}, nil
 	}, func(ctx context.Context, a saveRecipeArgs) goal.Result {
-		calls, err := r.Steps(ctx, a.From, a.To)
-		if err != nil {
-			return failed("%s", err)
-		}
-		var parameters []goal.Parameter
-		for _, p := range a.Parameters {
-			parameters = append(parameters, goal.Parameter{Name: p.Name, Description: p.Description, Default: &p.Value})
-		}
-		recipe, err := goal.Draw(a.Name, a.Description, calls, parameters)
+		recipe, err := a.drawn(ctx, r)
 		if err == nil {
 			err = r.Save(recipe)
 		}
 		return answer(err, "the recipe %s is kept, %d steps; run_recipe makes them again", a.Name, len(recipe.Steps))
 	})
+	return showing(t, err, func(ctx context.Context, a saveRecipeArgs) string {
+		recipe, err := a.drawn(ctx, r)
+		if err != nil {
+			return ""
+		}
+		shown, err := json.MarshalIndent(recipe, "", "  ")
+		if err != nil {
+			return ""
+		}
+		return string(shown)
+	})
+}
+
+// drawn is the recipe of the steps as they were made.
+func (a saveRecipeArgs) drawn(ctx context.Context, r Recipes) (goal.Recipe, error) {
+	calls, err := r.Steps(ctx, a.From, a.To)
+	if err != nil {
+		return goal.Recipe{}, fmt.Errorf("the steps: %w", err)
+	}
+	var parameters []goal.Parameter
+	for _, p := range a.Parameters {
+		parameters = append(parameters, goal.Parameter{Name: p.Name, Description: p.Description, Default: &p.Value})
+	}
+	return goal.Draw(a.Name, a.Description, calls, parameters)
 }

@@ -27,6 +27,8 @@ const (
 	maxContext    = 10
 )
 
+var ignoreFiles = []string{".git/info/exclude", ".gitignore", ".ignore", ".rgignore"}
+
 type searchFilesArgs struct {
 	Pattern    string `json:"pattern" jsonschema:"regular expression (RE2) looked for in each line, such as func \\w+Handler"`
 	Path       string `json:"path,omitempty" jsonschema:"file or folder to search, relative to your folder; your folder if left out"`
@@ -70,6 +72,8 @@ type search struct {
 
 	files, matches, shown int
 	partial               string // why not everything was looked at
+	large                 int    // files that were too large
+	largest               []string
 	out                   strings.Builder
 }
 
@@ -162,7 +166,8 @@ func (s *search) learn(dir string) {
 	if dir == "." {
 		at = ""
 	}
-	for _, name := range []string{".gitignore", ".ignore"} {
+	// Later rules win: what a person keeps for this copy alone is the weakest, what searches alone go by the strongest.
+	for _, name := range ignoreFiles {
 		if b, err := s.read(path.Join(dir, name)); err == nil {
 			s.rules[at] = append(s.rules[at], ignore.RulesOf(ignore.Lines(b))...)
 		}
@@ -175,8 +180,14 @@ func (s *search) file(name string) error {
 		return errEnough
 	}
 	b, err := s.read(name)
-	if err != nil || len(b) > maxSearchFile || bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 {
-		return nil //nolint:nilerr // binary, too big or gone: a search passes it over, as ripgrep does
+	if err != nil || bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 {
+		return nil //nolint:nilerr // binary or gone: a search passes it over, as ripgrep does
+	}
+	if len(b) > maxSearchFile {
+		if s.large++; len(s.largest) < 3 {
+			s.largest = append(s.largest, printable(name))
+		}
+		return nil
 	}
 	if !s.line.Match(b) && !strings.ContainsAny(s.Pattern, "^$\\(") { // most files hold nothing
 		return nil
@@ -252,7 +263,7 @@ func (s *search) result() goal.Result {
 	case s.matches == 0:
 		note = fmt.Sprintf("nothing matches in %d files", s.files)
 		if !s.All {
-			note += "; hidden and ignored files were passed over (all searches them, too)"
+			note += "; hidden and ignored files, and folders such as node_modules, were passed over (all searches them, too)"
 		}
 	case s.shown == 0:
 		note += fmt.Sprintf(", none after the first %d", s.Skip)
@@ -263,6 +274,9 @@ func (s *search) result() goal.Result {
 	}
 	if s.partial != "" {
 		note += "; " + s.partial
+	}
+	if s.large > 0 {
+		note += fmt.Sprintf("; files of more than %d MB were not searched: %d, such as %s (run_command with grep does)", maxSearchFile>>20, s.large, strings.Join(s.largest, ", "))
 	}
 	if s.shown == 0 {
 		return ok("%s.", note)

@@ -25,8 +25,10 @@ func shellEffect(dir, line string, risk policy.Risk) policy.Effect {
 // shellLine collects the simple commands of a line and what they delete.
 type shellLine struct {
 	dir      string // where the next command runs; "" when it cannot be told
+	loose    bool   // deletes that cannot be told are named as they are written
 	commands [][]string
 	deletes  []string
+	unread   string // why it cannot be told what a loose line runs, "" if it can
 }
 
 // hidden stands for a word that is only known when the line runs.
@@ -36,13 +38,21 @@ const maxNested = 5 // shells in shells
 
 func (s *shellLine) read(line string, depth int) {
 	if depth > maxNested {
+		s.doubt("shells run shells")
 		return
+	}
+	if s.loose && history.MatchString(line) {
+		s.doubt("an exclamation mark brings back what was typed before")
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil {
+		s.doubt("it does not end, or is no line of a shell")
 		return // the shell will say so, too
 	}
 	syntax.Walk(file, func(n syntax.Node) bool {
+		if s.loose {
+			s.look(n)
+		}
 		call, ok := n.(*syntax.CallExpr)
 		if !ok || len(call.Args) == 0 {
 			return true
@@ -60,6 +70,9 @@ func (s *shellLine) read(line string, depth int) {
 func (s *shellLine) command(argv []string, depth int) {
 	s.commands = append(s.commands, argv)
 	name := path.Base(argv[0])
+	if s.loose {
+		s.judge(argv)
+	}
 	switch name {
 	case "cd", "pushd":
 		s.change(argv[1:])
@@ -78,11 +91,16 @@ func (s *shellLine) command(argv []string, depth int) {
 				return
 			}
 		}
+		s.doubt(name + " runs something else")
 	case "eval":
 		s.read(strings.Join(argv[1:], " "), depth+1)
 	case "sudo", "doas", "env", "nice", "nohup", "timeout", "time", "exec", "command", "builtin", "xargs", "stdbuf", "setsid", "ionice", "watch", "busybox":
-		if rest := started(argv[1:]); len(rest) > 0 && depth <= maxNested {
+		rest := started(argv[1:])
+		if len(rest) > 0 && depth <= maxNested {
 			s.command(rest, depth+1)
+		}
+		if len(argv) > 1 && strings.HasPrefix(argv[1], "-") || depth > maxNested {
+			s.doubt(name + " runs something else")
 		}
 	}
 }
@@ -125,8 +143,11 @@ func (s *shellLine) change(args []string) {
 
 func (s *shellLine) delete(files []string) {
 	for _, f := range files {
-		if at := s.at(f); at != "" {
+		switch at := s.at(f); {
+		case at != "":
 			s.deletes = append(s.deletes, at)
+		case s.loose:
+			s.deletes = append(s.deletes, strings.ReplaceAll(f, hidden, "…"))
 		}
 	}
 }

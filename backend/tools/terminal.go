@@ -35,6 +35,7 @@ type TerminalText struct {
 	Col     int
 	Full    bool // a full-screen program
 	Running bool // the shell lives
+	Busy    bool // something runs in it, or nobody can tell
 }
 
 // Terminal is one pane in a list.
@@ -63,6 +64,7 @@ type TerminalWaited struct {
 	Exit  int
 	Next  int64
 	Text  string // the end of what was printed
+	Busy  bool   // something still runs in it, or nobody can tell
 }
 
 type terminalOpenArgs struct {
@@ -99,18 +101,19 @@ func terminalRun(r Room) (Tool, error) {
 		if strings.ContainsAny(a.Command, "\n\r") {
 			return policy.Effect{}, fmt.Errorf("the command has several lines; join them with && or write a script with write_file")
 		}
-		return r.typing(a.Pane, a.Command)
+		return r.typing(a.Pane, a.Command+"\n")
 	}, func(ctx context.Context, a terminalRunArgs) goal.Result {
 		wait := seconds(a.WaitSeconds, usualRun, longRun)
 		mark := r.mark()
+		r.noteTyped(a.Pane, a.Command+"\n")
 		run, err := r.Terminals.Run(ctx, a.Pane, a.Command, wait)
 		if err != nil {
 			return failed("%s", err)
 		}
 		if !run.Finished {
-			return ok("still running after %s; terminal_wait waits for it, terminal_read shows what it prints\n%s", wait, outside("pane "+a.Pane, run.Output)+r.refused(mark))
+			return ok("still running after %s; terminal_wait waits for it, terminal_read shows what it prints\n%s", wait, outside("pane "+a.Pane, run.Output)+r.kept(run.Output)+r.refused(mark))
 		}
-		return goal.Result{OK: run.Exit == 0, Text: fmt.Sprintf("exit %d\n%s", run.Exit, outside("pane "+a.Pane, run.Output)+r.refused(mark))}
+		return goal.Result{OK: run.Exit == 0, Text: fmt.Sprintf("exit %d\n%s", run.Exit, outside("pane "+a.Pane, run.Output)+r.kept(run.Output)+r.refused(mark)+r.rights(run.Exit == 0, run.Output))}
 	})
 }
 
@@ -120,9 +123,18 @@ func (r Room) typing(pane, text string) (policy.Effect, error) {
 	if err != nil {
 		return policy.Effect{}, err
 	}
-	e := shellEffect(r.Dir, text, r.program().Risk)
-	if !confined {
-		e.Pane = pane
+	if confined {
+		return shellEffect(r.Dir, strings.TrimSuffix(readable(newlines(text)), "\n"), r.program().Risk), nil
 	}
+	e := r.Lines.effect(pane, text)
+	e.Line = strings.TrimSuffix(e.Line, "\n")
+	e.Reason = "what is typed into your pane " + pane + " runs as you, in no sandbox"
 	return e, nil
+}
+
+// noteTyped remembers what is about to be typed into a pane that is not confined.
+func (r Room) noteTyped(pane, text string) {
+	if confined, err := r.Terminals.Confined(pane); err == nil && !confined {
+		r.Lines.typed(pane, text)
+	}
 }

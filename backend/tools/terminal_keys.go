@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"goalpost/backend/goal"
@@ -11,6 +12,8 @@ import (
 )
 
 const maxKeys = 200
+
+var arrow = regexp.MustCompile(`\bArrow(Up|Down|Left|Right)$`)
 
 type terminalKeysArgs struct {
 	Pane string   `json:"pane" jsonschema:"the terminal pane"`
@@ -27,6 +30,10 @@ func terminalKeys(r Room) (Tool, error) {
 		}
 		return r.typing(a.Pane, spelled(a.Keys))
 	}, func(ctx context.Context, a terminalKeysArgs) goal.Result {
+		for i, k := range a.Keys { // as pages call them, and browser_press
+			a.Keys[i] = arrow.ReplaceAllString(k, "$1")
+		}
+		r.noteTyped(a.Pane, spelled(a.Keys))
 		if err := r.Terminals.Keys(ctx, a.Pane, a.Keys); err != nil {
 			return failed("%s", err)
 		}
@@ -41,10 +48,14 @@ func spelled(keys []string) string {
 		switch {
 		case k == "Enter":
 			b.WriteByte('\n')
-		case k == "Space", k == "Tab":
+		case k == "Space":
 			b.WriteByte(' ')
+		case strings.EqualFold(k, "Ctrl+C"):
+			b.WriteByte(interrupt)
 		case len([]rune(k)) == 1:
 			b.WriteString(k)
+		default:
+			b.WriteByte(opaque)
 		}
 	}
 	return b.String()

@@ -19,8 +19,9 @@ func terminalType(r Room) (Tool, error) {
 		if a.Text == "" {
 			return policy.Effect{}, errors.New("the text is empty; terminal_keys presses single keys such as Enter")
 		}
-		return r.typing(a.Pane, a.Text)
+		return r.typing(a.Pane, a.whole())
 	}, func(ctx context.Context, a terminalTypeArgs) goal.Result {
+		r.noteTyped(a.Pane, a.whole())
 		if err := r.Terminals.Type(ctx, a.Pane, a.Text, !a.NoEnter); err != nil {
 			return failed("%s", err)
 		}
@@ -29,4 +30,12 @@ func terminalType(r Room) (Tool, error) {
 		}
 		return ok("typed %d characters into pane %s, without Enter", len([]rune(a.Text)), a.Pane)
 	})
+}
+
+// whole is the text with the Enter after it.
+func (a terminalTypeArgs) whole() string {
+	if a.NoEnter {
+		return a.Text
+	}
+	return a.Text + "\n"
 }

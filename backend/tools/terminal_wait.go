@@ -42,7 +42,7 @@ func terminalWait(t Terminals) (Tool, error) {
 			return failed("%s", err)
 		}
 		met, words := w.words(a, limit)
-		r := goal.Result{OK: met, Text: words + "\n" + outside("pane "+a.Pane, w.Text)}
+		r := goal.Result{OK: met, GoesOn: w.Busy, Text: words + "\n" + outside("pane "+a.Pane, w.Text)}
 		r.More = &goal.More{Next: w.Next, Total: w.Next}
 		return r
 	})

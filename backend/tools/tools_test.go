@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/pane"
 	"goalpost/backend/policy"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/sandboxtest"
@@ -47,7 +48,7 @@ func newHouse(tb testing.TB) *house {
 	}
 	h.box, err = tools.New(tools.Room{
 		Dir: h.dir, Launcher: set, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Terminals: (*terminals)(h.panes), Browsers: &browsers{h.panes}, Logins: logins{},
-		Panes: &screen{h.panes}, Eyes: h.eyes, Recipes: &h.recipes,
+		Panes: &screen{h.panes}, Eyes: h.eyes, Recipes: &h.recipes, Access: access{},
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -59,6 +60,18 @@ func newHouse(tb testing.TB) *house {
 	})
 	return h
 }
+
+// access opens whatever is asked for, and nothing of /never.
+type access struct{}
+
+func (access) Resolve(_ context.Context, a policy.Access) (policy.Access, error) {
+	if a.Path == "/never" {
+		return a, errors.New("a goal never gets it")
+	}
+	return a, nil
+}
+
+func (access) Opened(policy.Access) error { return nil }
 
 func (h *house) tool(name string) tools.Tool {
 	h.Helper()
@@ -150,7 +163,8 @@ type panes struct {
 	wait             time.Duration
 	touch            tools.Touch
 	picture          string
-	person           bool // the terminal is the person's own
+	question         pane.Question
+	person           bool // the panes are the person's own
 }
 
 type (

@@ -2,6 +2,8 @@ package tools
 
 import (
 	"fmt"
+	"net/url"
+	"regexp"
 	"strings"
 
 	"goalpost/backend/pane"
@@ -19,7 +21,7 @@ func touched(address string, t Touch, err error) (policy.Effect, error) {
 	if bad != nil { // an error page, or a page that went somewhere else
 		return policy.Unknown("the pane shows " + address), nil
 	}
-	if err != nil {
+	if err != nil && !t.Payment {
 		return here, nil
 	}
 	e := here
@@ -43,10 +45,24 @@ func touched(address string, t Touch, err error) (policy.Effect, error) {
 			e.Reason = "follows a link to " + e.Hosts[0]
 		}
 	}
-	if t.Payment && len(here.Hosts)+len(e.Hosts) > 0 {
+	if (t.Payment || t.Method != "" && (payingAddress(address) || payingAddress(t.Action))) && len(here.Hosts)+len(e.Hosts) > 0 {
 		e.Risk, e.Reason, e.Irreversible = policy.SpendsMoney, "the page looks like payment", true
 	}
 	return e, nil
+}
+
+// paying is how the addresses of pages look at which one pays.
+var paying = regexp.MustCompile(`(?i)(^|[/.\-_])(checkout|payments?|pay|purchase|place-?order)([/.\-_]|$)`)
+
+func payingAddress(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (paying.MatchString(u.Path) || paying.MatchString(strings.TrimSuffix(u.Hostname(), "."+lastTwo(u.Hostname()))))
+}
+
+// lastTwo are the last two labels of a name: what is above them says what a host is for.
+func lastTwo(host string) string {
+	labels := strings.Split(host, ".")
+	return strings.Join(labels[max(0, len(labels)-2):], ".")
 }
 
 // shown says to a person what a form would send.

@@ -49,12 +49,12 @@ func visionTools(r Room) []maker {
 var errNoEyes = errors.New("no model that can look is configured for this goal; read the pane instead (browser_snapshot, terminal_read)")
 
 // sight takes a picture of a browser pane.
-func (r Room) sight(ctx context.Context, id, target string, full bool) (Sight, error) {
+func (r Room) sight(ctx context.Context, id string, of pane.Picture) (Sight, error) {
 	p, err := r.Browsers.Get(id)
 	if err != nil {
 		return Sight{}, err
 	}
-	img, err := p.Capture(ctx, pane.Picture{Full: full, Target: target})
+	img, err := p.Capture(ctx, of)
 	if err != nil {
 		return Sight{}, fmt.Errorf("pane %s: %w", id, err)
 	}

@@ -98,6 +98,9 @@ func TestLook(t *testing.T) {
 	if _, err := h.effect("look", "pane", "b1", "full", true, "target", "e1"); err == nil {
 		t.Error("two kinds of pictures at once")
 	}
+	if _, err := h.effect("look", "pane", "b1", "marked", true, "full", true); err == nil {
+		t.Error("two kinds of pictures at once")
+	}
 }
 
 func TestVerifyVisual(t *testing.T) {

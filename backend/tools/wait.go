@@ -26,6 +26,8 @@ func wait() (Tool, error) {
 		if ctx.Err() != nil {
 			return failed("waited %s of %s: the run was stopped", waited, wanted)
 		}
-		return ok("waited %s", waited)
+		r := ok("waited %s", waited)
+		r.GoesOn = true
+		return r
 	})
 }

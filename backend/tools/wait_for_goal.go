@@ -27,9 +27,12 @@ func waitForGoal(g Goals) (Tool, error) {
 			case s.Status == goal.Completed:
 				return ok("%s", s.block())
 			case s.Status == goal.Running || s.Status == goal.Pending:
-				return failed("not within %s; it goes on\n%s", limit, s.block())
+				r := failed("not within %s; it goes on\n%s", limit, s.block())
+				r.GoesOn = true
+				return r
 			case s.Status == goal.Paused:
-				return failed("it is paused and needs the person\n%s", s.block())
+				// Waiting again at once would come back at once: there is nothing to wait for but the person.
+				return failed("it stands still until the person has answered. Do what else there is to do, and look with goal_status whether it runs again; if there is nothing, ask_operator\n%s", s.block())
 			}
 			return failed("it stopped without being done\n%s", s.block())
 		})

@@ -41,7 +41,10 @@ func takeBaseline(ctx context.Context, dir, private string) (*baseline, error) {
 	w := walk{rules: ignore.Rules{}, lines: b.Rules}
 	w.sum = func(root *os.Root, name string, e *entry) {
 		text := summed(root, name, e)
-		if text == nil || int64(len(text)) > room || !isText(text) {
+		if text == nil || !isText(text) {
+			return
+		}
+		if e.Over = int64(len(text)) > room; e.Over {
 			return
 		}
 		room -= int64(len(text))

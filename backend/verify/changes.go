@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -24,13 +25,13 @@ var notCompared = fmt.Sprintf("not compared: the folder holds more than %d entri
 
 // changes lists what differs from the start, in order of paths; folders do not
 // count by themselves. ok is false when there is too much to be compared.
-func (w *World) changes(ctx context.Context) (list []change, ok bool, err error) {
-	look, err := w.now(ctx)
+func (w *World) changes(ctx context.Context) (list []change, heaps string, ok bool, err error) {
+	look, err := w.now(ctx, walkMax)
 	if err != nil {
-		return nil, false, err
+		return nil, "", false, err
 	}
 	if look.more || w.base.More {
-		return nil, false, nil
+		return nil, "", false, nil
 	}
 	here := map[string]bool{}
 	for i := range look.entries {
@@ -52,7 +53,37 @@ func (w *World) changes(ctx context.Context) (list []change, ok bool, err error)
 		}
 	}
 	slices.SortFunc(list, func(a, b change) int { return strings.Compare(a.path, b.path) })
-	return list, true, nil
+	return list, w.heaps(look), true, nil
+}
+
+// heaps says which folders that are not looked into hold more or less than at the
+// start: "not compared: node_modules (812 entries, 0 at the start)".
+func (w *World) heaps(look *walk) string {
+	var list []string
+	for _, is := range look.entries {
+		if !is.Heap || slices.Contains([]string{".git", ".hg", ".svn", "__pycache__"}, path.Base(is.Path)) {
+			continue
+		}
+		was := 0
+		if e := w.base.byPath[is.Path]; e != nil {
+			was = e.Count
+		}
+		if is.Count != was {
+			list = append(list, fmt.Sprintf("%s (%d entries, %d at the start)", brief(is.Path, 100), is.Count, was))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "not compared: " + strings.Join(list, ", ")
+}
+
+// joinedWith puts two parts of a sentence together, either of which may be empty.
+func joinedWith(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
 }
 
 func same(was, is *entry) bool {
@@ -70,7 +101,7 @@ func (w *World) Changed(ctx context.Context) (string, error) {
 	if w == nil {
 		return "", nil
 	}
-	list, ok, err := w.changes(ctx)
+	list, heaps, ok, err := w.changes(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -78,9 +109,12 @@ func (w *World) Changed(ctx context.Context) (string, error) {
 		return notCompared, nil
 	}
 	var changed, fresh, gone int
-	var names []string
+	var names, over []string
 	for _, c := range list {
 		name := brief(c.path, 200)
+		if c.was != nil && c.was.Over {
+			over = append(over, name)
+		}
 		switch {
 		case c.was == nil:
 			fresh++
@@ -93,7 +127,10 @@ func (w *World) Changed(ctx context.Context) (string, error) {
 		}
 		names = append(names, name)
 	}
-	return sentence(changed, fresh, gone, names), nil
+	if len(over) > 0 {
+		heaps = joinedWith(fmt.Sprintf("not compared line by line, because copies of %d MiB are kept of the start and no more: %s", keepMax>>20, strings.Join(atMost(over), ", ")), heaps)
+	}
+	return joinedWith(sentence(changed, fresh, gone, names), heaps), nil
 }
 
 // sentence is "2 files changed, 1 new, 1 removed: a, b, c (new), d (removed)".
@@ -115,11 +152,16 @@ func sentence(changed, fresh, gone int, names []string) string {
 	if len(parts) == 0 {
 		return ""
 	}
+	return strings.Join(parts, ", ") + ": " + strings.Join(atMost(names), ", ")
+}
+
+// atMost are the first ten, and how many more there are.
+func atMost(names []string) []string {
 	const most = 10
-	if len(names) > most {
-		names = append(names[:most:most], fmt.Sprintf("and %d more", len(names)-most))
+	if len(names) <= most {
+		return names
 	}
-	return strings.Join(parts, ", ") + ": " + strings.Join(names, ", ")
+	return append(names[:most:most], fmt.Sprintf("and %d more", len(names)-most))
 }
 
 func plural(n int) string {
@@ -135,7 +177,7 @@ func (w *World) Diff(ctx context.Context) (string, error) {
 	if w == nil {
 		return "", nil
 	}
-	list, ok, err := w.changes(ctx)
+	list, heaps, ok, err := w.changes(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -155,6 +197,9 @@ func (w *World) Diff(ctx context.Context) (string, error) {
 		}
 		b.WriteString(w.diff(root, c))
 	}
+	if heaps != "" {
+		b.WriteString(heaps + "\n")
+	}
 	return string(cut([]byte(b.String()), diffMax)), nil
 }
 
@@ -170,7 +215,11 @@ func (w *World) diff(root *os.Root, c change) string {
 	was, wasText := w.before(c.was)
 	is, isText := after(root, c.is)
 	if !wasText || !isText {
-		fmt.Fprintf(&b, "%s: %s (not text, or too long to be shown)\n", c.path, sizes(c))
+		why := "not text, or too long to be shown"
+		if c.was != nil && c.was.Over {
+			why = fmt.Sprintf("not compared line by line: more than %d MiB would have to be kept of the start", keepMax>>20)
+		}
+		fmt.Fprintf(&b, "%s: %s (%s)\n", c.path, sizes(c), why)
 		return b.String()
 	}
 	b.WriteString(unified(c.path, was, is, c.is == nil))

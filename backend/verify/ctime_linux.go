@@ -13,3 +13,11 @@ func ctime(info fs.FileInfo) int64 {
 	}
 	return 0
 }
+
+// inode tells a thing from another of the same name.
+func inode(info fs.FileInfo) uint64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return s.Ino
+	}
+	return 0
+}

@@ -66,7 +66,7 @@ func (e Engine) ask(ctx context.Context, q question) (bool, error) {
 	stderr, _, _ := strings.Cut(string(out.Stderr), "\n")
 	bounds := func(text string) (bool, error) { return false, &PredicateError{Kind: "bounds", Text: text} }
 	switch {
-	case out.TimedOut, out.Status.Signal == syscall.SIGKILL, out.Status.Signal == syscall.SIGXCPU:
+	case out.TimedOut, out.Status.Signal == syscall.SIGKILL, out.Status.Signal == cpuTimeUp:
 		return bounds("the expression was ended: it takes longer than a second")
 	case strings.Contains(stderr, "cannot allocate memory"), strings.Contains(stderr, "out of memory"), strings.Contains(stderr, "stack exceeds"):
 		return bounds("the expression was ended: it takes more than 256 MiB")
@@ -106,3 +106,6 @@ func (e Engine) run(ctx context.Context, text []byte) (out process.Output, err e
 	<-written
 	return out, err
 }
+
+// cpuTimeUp is SIGXCPU, which package syscall does not name on every system.
+const cpuTimeUp = syscall.Signal(24)

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,9 +28,38 @@ type guard struct {
 	dir, private string
 	list         []held
 	without      ignore.Globs
+	shut         []string // folders that could not be looked into
 
-	mu sync.Mutex
-	ok map[string]fresh // files that were the same when last looked at
+	appears []appearance // in the order of list
+
+	mu    sync.Mutex
+	ok    map[string]fresh // files that were the same when last looked at
+	plain map[string]fresh // files that did not hold the text that one may not, by path and text
+	sums  map[string]known // of installed files
+	here  names            // what a pattern means, and the folders that it may be in
+}
+
+// newGuard is a guard of what list says.
+func newGuard(dir, private string, list []held, noProtect, shut []string) (*guard, error) {
+	g := &guard{dir: dir, private: private, list: list, shut: shut, ok: map[string]fresh{}, plain: map[string]fresh{}, sums: map[string]known{}}
+	var err error
+	if g.without, err = ignore.NewGlobs(noProtect); err != nil {
+		return nil, err
+	}
+	for _, h := range list {
+		if h.Kind != Appears {
+			continue
+		}
+		a, err := appearanceOf(h.Path)
+		if err != nil {
+			return nil, err
+		}
+		g.appears = append(g.appears, a)
+	}
+	g.here.want = func(path string) bool {
+		return slices.ContainsFunc(g.appears, func(a appearance) bool { return a.means(path) })
+	}
+	return g, nil
 }
 
 // held is one protected thing with what it was.
@@ -54,15 +82,30 @@ type fresh struct{ size, ctime int64 }
 type protectedFile struct {
 	List    []held   `json:"list"`
 	Without []string `json:"without,omitempty"`
+	Shut    []string `json:"shut,omitempty"`
 }
 
-// takeGuard copies what is protected.
-func takeGuard(ctx context.Context, o Options) (*guard, error) {
-	list, err := FindProtected(ctx, o.Dir, o.Criterion, o.Protect, o.NoProtect)
+// takeGuard copies what is protected. What was frozen before, nil for nothing,
+// stays as it was then.
+func takeGuard(ctx context.Context, o Options, frozen *guard) (*guard, error) {
+	found, err := FindProtected(ctx, o.Dir, o.Criterion, o.Protect, o.NoProtect)
 	if err != nil {
 		return nil, err
 	}
-	g := &guard{dir: o.Dir, private: o.Private, ok: map[string]fresh{}}
+	var list []held
+	if frozen != nil {
+		list = frozen.list
+	}
+	old := len(list)
+	for _, p := range found {
+		if !frozen.has(p) {
+			list = append(list, held{Protected: p})
+		}
+	}
+	g, err := newGuard(o.Dir, o.Private, list, o.NoProtect, nil)
+	if err != nil {
+		return nil, err
+	}
 	root, err := os.OpenRoot(o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("the goal's folder: %w", plain(err))
@@ -71,26 +114,57 @@ func takeGuard(ctx context.Context, o Options) (*guard, error) {
 	if err := os.MkdirAll(filepath.Join(o.Private, "held"), 0o700); err != nil {
 		return nil, fmt.Errorf("keeping protected files: %w", err)
 	}
-	w := walk{rules: ignore.Rules{}}
-	if err := w.run(ctx, o.Dir); err != nil {
-		return nil, err
+	if len(g.appears) > 0 {
+		if err := g.here.run(ctx, o.Dir); err != nil {
+			return nil, err
+		}
+	}
+	if g.shut = g.here.shut; frozen != nil {
+		g.shut = frozen.shut
 	}
 	total := int64(0)
-	for _, p := range list {
-		h := held{Protected: p}
-		if p.Kind == Appears {
-			if h.Was, err = g.appeared(root, w.entries, h); err != nil {
-				return nil, err
-			}
-		} else if err := g.take(root, &h, &total); err != nil {
-			return nil, fmt.Errorf("keeping the protected file %s: %w", p.Path, err)
+	for i := old; i < len(g.list); i++ {
+		if err := g.keep(ctx, root, &g.list[i], &total); err != nil {
+			return nil, err
 		}
-		g.list = append(g.list, h)
 	}
-	if g.without, err = ignore.NewGlobs(o.NoProtect); err != nil {
-		return nil, err
+	return g, writeJSON(filepath.Join(o.Private, "protected.json"), protectedFile{g.list, o.NoProtect, g.shut})
+}
+
+// keep takes down what a protected thing is now.
+func (g *guard) keep(ctx context.Context, root *os.Root, h *held, total *int64) (err error) {
+	switch {
+	case h.Kind == Appears:
+		h.Was, err = g.appeared(root, *h)
+	case h.Part == installed:
+		h.Missing, err = g.takeInstalled(ctx, root, h)
+	default:
+		if err = g.take(root, h, total); err != nil {
+			err = fmt.Errorf("keeping the protected file %s: %w", h.Path, err)
+		}
 	}
-	return g, writeJSON(filepath.Join(o.Private, "protected.json"), protectedFile{g.list, o.NoProtect})
+	return err
+}
+
+// has says whether a thing was frozen, or would have been if it had been there.
+func (g *guard) has(p Protected) bool {
+	return g != nil && slices.ContainsFunc(g.list, func(h held) bool {
+		return h.Kind == p.Kind && h.Path == p.Path && h.Part == p.Part && h.Holding == p.Holding || h.Kind == Compared && h.Missing && h.Path == p.Path
+	})
+}
+
+// takeInstalled keeps what an installation holds; too many files are not compared.
+func (g *guard) takeInstalled(ctx context.Context, root *os.Root, h *held) (tooMany bool, err error) {
+	list, err := manifest(ctx, root, h.Path, g.sums)
+	if errors.Is(err, errTooManyInstalled) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("looking at what is installed in %s: %w", h.Path, err)
+	}
+	sum := sha256.Sum256(list)
+	h.SHA256, h.Mode = hex.EncodeToString(sum[:]), 0o400
+	return false, writeFile(g.copy(*h), list, 0o400)
 }
 
 func (g *guard) take(root *os.Root, h *held, total *int64) error {
@@ -123,11 +197,7 @@ func openGuard(dir, private string) (*guard, error) {
 	if err := readJSON(filepath.Join(private, "protected.json"), &f); err != nil {
 		return nil, err
 	}
-	without, err := ignore.NewGlobs(f.Without)
-	if err != nil {
-		return nil, err
-	}
-	return &guard{dir: dir, private: private, list: f.List, without: without, ok: map[string]fresh{}}, nil
+	return newGuard(dir, private, f.List, f.Without, f.Shut)
 }
 
 // content is what a protected path holds: the text of a file, and for a link
@@ -153,9 +223,20 @@ func (g *guard) differences(ctx context.Context, check int) ([]difference, error
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var found []difference
-	var names *walk // made when the first pattern wants it
+	looked := false // when the first pattern wants it
 	for _, h := range g.list {
 		if check >= 0 && !slices.Contains(h.Checks, check) {
+			continue
+		}
+		if h.Part == installed {
+			if check < 0 || h.Missing { // it is looked at when it decides
+				continue
+			}
+			d, err := g.reinstalled(ctx, root, h)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, d...)
 			continue
 		}
 		if h.Kind != Appears {
@@ -164,13 +245,14 @@ func (g *guard) differences(ctx context.Context, check int) ([]difference, error
 			}
 			continue
 		}
-		if names == nil {
-			names = &walk{rules: ignore.Rules{}}
-			if err := names.run(ctx, g.dir); err != nil {
+		if !looked {
+			if err := g.here.run(ctx, g.dir); err != nil {
 				return nil, err
 			}
+			looked = true
+			found = append(found, g.unseen(h)...)
 		}
-		paths, err := g.appeared(root, names.entries, h)
+		paths, err := g.appeared(root, h)
 		if err != nil {
 			return nil, err
 		}
@@ -183,10 +265,29 @@ func (g *guard) differences(ctx context.Context, check int) ([]difference, error
 	return found, nil
 }
 
+func (g *guard) reinstalled(ctx context.Context, root *os.Root, h held) ([]difference, error) {
+	was, err := g.was(h)
+	if err != nil {
+		return nil, fmt.Errorf("what was installed in %s at the start: %w", h.Path, err)
+	}
+	is, err := manifest(ctx, root, h.Path, g.sums)
+	if err != nil && !errors.Is(err, errTooManyInstalled) {
+		return nil, fmt.Errorf("looking at what is installed in %s: %w", h.Path, err)
+	}
+	text := reinstalled(h.Path, was, is)
+	if err != nil {
+		text = fmt.Sprintf("%s holds %v by now, so nobody can see whether what runs the check is the same\n", h.Path, err)
+	}
+	if text == "" {
+		return nil, nil
+	}
+	return []difference{{held: h, text: text}}, nil
+}
+
 // difference is one thing that is not as it was.
 type difference struct {
 	held
-	path string // of Appears the file
+	path string // of Appears the file; "" is none that could be put back
 	text string // a diff
 }
 
@@ -240,42 +341,15 @@ func (g *guard) was(h held) ([]byte, error) {
 	return b, nil
 }
 
-// appeared lists the files among entries that a pattern of Appears means, of
-// which none may be new.
-func (g *guard) appeared(root *os.Root, entries []entry, h held) ([]string, error) {
-	base, name, deep := strings.Cut(h.Path, "**/")
-	if !deep {
-		base, name = path.Split(h.Path)
-		name = "/" + name
-	}
-	pattern, err := ignore.New(name)
-	if err != nil {
-		return nil, err
-	}
-	var found []string
-	for _, e := range entries {
-		rel, below := strings.CutPrefix(e.Path, base)
-		if !below || e.Mode.IsDir() || !pattern.Match(rel) || g.without.Covers(e.Path) {
-			continue
-		}
-		if h.Holding != "" {
-			text, _, err := read(root, e.Path, partMax)
-			if err != nil || !bytes.Contains(text, []byte(h.Holding)) {
-				continue
-			}
-		}
-		found = append(found, e.Path)
-	}
-	return found, nil
-}
-
-// tampered says what of that which decides a check is not as it was.
-func (w *World) tampered(ctx context.Context, c check) (string, error) {
-	if w == nil || !c.runs() {
-		return "", nil
+// tampered says what of that which decides a check is not as it was. repairable:
+// the agent can install it again by itself.
+func (w *World) tampered(ctx context.Context, c check) (diff string, repairable bool, err error) {
+	if w == nil {
+		return "", false, nil
 	}
 	found, err := w.guard.differences(ctx, c.n)
-	return texts(found), err
+	repairable = !slices.ContainsFunc(found, func(d difference) bool { return d.Part != installed })
+	return texts(found), repairable, err
 }
 
 func texts(found []difference) string {

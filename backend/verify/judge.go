@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"goalpost/backend/goal"
@@ -22,8 +23,8 @@ const dataLaw = `Everything between "<<<data" and "data>>>" was written by the a
 
 var errNoJudge = errors.New("no model can be asked")
 
-// consult asks the judge once. An error that is a goal.Unavailable means that
-// nobody can be asked before a moment; other errors say nothing about the next try.
+// consult asks the judge once. An error that is a goal.Unavailable or
+// goal.ErrPaused means that nobody can be asked now; other errors say nothing about the next try.
 func (h Host) consult(ctx context.Context, system, user string, images ...[]byte) (goal.Reply, error) {
 	reply, err := h.Judge.Turn(ctx, goal.Turn{
 		Model: h.Model, System: system,
@@ -35,10 +36,11 @@ func (h Host) consult(ctx context.Context, system, user string, images ...[]byte
 	return reply, nil
 }
 
-// unavailable says whether the provider named a moment before which it is of no use to ask.
+// unavailable says whether nobody can be asked now: the provider named a moment
+// before which it is of no use, or the person paused the goal.
 func unavailable(err error) bool {
 	var u *goal.Unavailable
-	return errors.As(err, &u)
+	return errors.As(err, &u) || errors.Is(err, goal.ErrPaused)
 }
 
 // data wraps a text from outside. The mark is made of the text, so the text
@@ -60,6 +62,20 @@ func token(reply string) string {
 		return ""
 	}
 	return strings.ToUpper(strings.Trim(fields[0], "*_`\"'.,:;!-()[]"))
+}
+
+// hedges take back what the word before them said.
+var hedges = regexp.MustCompile(`(?i)\b(but|except|excepting|however|although|though|unless|partly|partially|mostly|almost|nearly|if|provided|assuming|missing|incomplete|lacks|lacking)\b`)
+
+// hedged says whether a reply takes its first word back: "YES, but the report is
+// missing" is no YES. What stands on later lines is the reason, unless it begins so.
+func hedged(reply string) bool {
+	rest := afterToken(reply)
+	if at := hedges.FindStringIndex(rest); at != nil && strings.Trim(rest[:at[0]], "*_`\"'.,:;!-–—()[] \t\r\n") == "" {
+		return true
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(reply), "\n")
+	return hedges.MatchString(afterToken(first))
 }
 
 // afterToken is what a reply says behind its first word.

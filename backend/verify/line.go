@@ -2,6 +2,7 @@ package verify
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,9 +27,17 @@ func (c call) word() string {
 	return c.Words[0]
 }
 
+// rooted begins a word that is a path from the goal's folder on, wherever the
+// command runs. No path of a person holds it.
+const rooted = "\x00/"
+
 // inside is a word of the call as a path relative to the goal's folder; ok is
 // false when it leads out of it, or nobody can tell.
 func (c call) inside(word string) (string, bool) {
+	if p, ok := strings.CutPrefix(word, rooted); ok {
+		p = path.Clean(p)
+		return p, p != ".." && p != "." && !strings.HasPrefix(p, "../")
+	}
 	if word == "" || path.IsAbs(word) || strings.HasPrefix(word, "~") || c.Lost {
 		return "", false
 	}
@@ -42,24 +51,33 @@ type line struct {
 	functions []string // that it declares itself
 }
 
-// readLine reads a line that starts in dir. One that sh can read and the parser
-// cannot has no calls.
-func readLine(text, dir string) line {
+// place is where a line stands.
+type place struct {
+	dir  string // where it starts to run, relative to the goal's folder
+	home string // the folder of the script that it is written in, relative likewise; "" if it is none
+	root string // the goal's folder itself, absolute, "" if unknown
+}
+
+// readLine reads a line. One that sh can read and the parser cannot has no calls.
+func readLine(text string, at place) line {
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		if f, err = syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), ""); err != nil {
 			return line{}
 		}
 	}
-	r := &reader{dir: path.Clean(dir)}
+	r := &reader{place: at, vars: map[string]string{}}
+	r.dir = path.Clean(at.dir)
 	syntax.Walk(f, r.visit)
 	return line{r.calls, r.functions}
 }
 
-// reader walks a line in the order in which it is written and follows cd.
+// reader walks a line in the order in which it is written, follows cd, and knows
+// the variables that were given plain words.
 type reader struct {
-	dir       string
+	place
 	lost      bool
+	vars      map[string]string
 	calls     []call
 	functions []string
 	open      []frame // nodes that were entered
@@ -87,6 +105,10 @@ func (r *reader) visit(n syntax.Node) bool {
 		at.subshell = true
 	case *syntax.FuncDecl:
 		r.functions = append(r.functions, n.Name.Value)
+	case *syntax.Assign: // also of export and local
+		if n.Name != nil && n.Value != nil && n.Index == nil {
+			r.vars[n.Name.Value], _ = r.literal(n.Value)
+		}
 	case *syntax.Stmt:
 		if c, ok := n.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
 			r.call(c, n.Redirs)
@@ -99,12 +121,13 @@ func (r *reader) visit(n syntax.Node) bool {
 func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	k := call{Dir: r.dir, Lost: r.lost}
 	for _, w := range c.Args {
-		text, _ := literal(w)
-		k.Words = append(k.Words, text)
+		text, _ := r.literal(w)
+		k.Words = append(k.Words, r.fromRoot(text))
 	}
 	for _, redir := range redirs {
 		if redir.Op == syntax.RdrIn {
-			k.Stdin, _ = literal(redir.Word)
+			text, _ := r.literal(redir.Word)
+			k.Stdin = r.fromRoot(text)
 		}
 	}
 	r.calls = append(r.calls, k)
@@ -115,6 +138,14 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 
 func (r *reader) cd(k call) {
 	words := slices.DeleteFunc(slices.Clone(k.Words[1:]), func(w string) bool { return w == "--" || w == "-P" || w == "-L" })
+	if p, ok := k.inside(strings.Join(words, " ")); ok && len(words) == 1 && strings.HasPrefix(words[0], rooted) {
+		r.dir = p
+		return
+	}
+	if len(words) == 1 && path.Clean(words[0]) == path.Clean(rooted) {
+		r.dir = "."
+		return
+	}
 	if len(words) != 1 || words[0] == "" || words[0] == "-" || path.IsAbs(words[0]) || strings.HasPrefix(words[0], "~") {
 		r.lost = true
 		return
@@ -122,30 +153,103 @@ func (r *reader) cd(k call) {
 	r.dir = path.Join(r.dir, words[0])
 }
 
+// fromRoot is a word that names something in the goal's folder by its whole path.
+func (r *reader) fromRoot(word string) string {
+	if r.root == "" || !path.IsAbs(word) {
+		return word
+	}
+	switch rest, ok := strings.CutPrefix(path.Clean(word), r.root); {
+	case ok && rest == "":
+		return rooted
+	case ok && rest[0] == '/':
+		return rooted + rest[1:]
+	}
+	return word
+}
+
 // literal is a word without its quotes; ok is false when the shell would put
-// something else into it.
-func literal(w *syntax.Word) (text string, ok bool) {
+// something else into it than what can be told here.
+func (r *reader) literal(w *syntax.Word) (text string, ok bool) {
 	var b strings.Builder
 	for _, part := range w.Parts {
 		switch p := part.(type) {
-		case *syntax.Lit:
-			b.WriteString(unescaped(p.Value))
-		case *syntax.SglQuoted:
-			b.WriteString(p.Value)
 		case *syntax.DblQuoted:
 			for _, inner := range p.Parts {
-				lit, ok := inner.(*syntax.Lit)
+				text, ok := r.plain(inner)
 				if !ok {
 					return "", false
 				}
-				b.WriteString(unescaped(lit.Value))
+				b.WriteString(text)
 			}
 		default:
-			return "", false
+			text, ok := r.plain(p)
+			if !ok {
+				return "", false
+			}
+			b.WriteString(text)
 		}
 	}
 	return b.String(), true
 }
+
+// plain is a part of a word: text, a variable that has a plain word, and the usual
+// spellings of the folder that a script lies in.
+func (r *reader) plain(part syntax.WordPart) (string, bool) {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		return unescaped(p.Value), true
+	case *syntax.SglQuoted:
+		return p.Value, true
+	case *syntax.ParamExp:
+		return r.variable(p)
+	case *syntax.CmdSubst:
+		return r.substituted(p)
+	}
+	return "", false
+}
+
+func (r *reader) variable(p *syntax.ParamExp) (string, bool) {
+	if p.Param == nil {
+		return "", false
+	}
+	name := p.Param.Value
+	own := name == "0" || name == "BASH_SOURCE"
+	if own && p.Exp != nil && p.Exp.Word != nil { // ${0%/*}
+		text, ok := r.literal(p.Exp.Word)
+		return rooted + r.home, ok && r.home != "" && strings.HasPrefix(text, "/")
+	}
+	if p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Length || p.Excl || own {
+		return "", false
+	}
+	if name == "PWD" {
+		return rooted + r.dir, !r.lost
+	}
+	text, known := r.vars[name]
+	return text, known && text != ""
+}
+
+// substituted knows $(dirname "$0"), $(cd "$(dirname "$0")" && pwd) and $(pwd).
+func (r *reader) substituted(c *syntax.CmdSubst) (string, bool) {
+	var b strings.Builder
+	for _, s := range c.Stmts {
+		if syntax.NewPrinter(syntax.SingleLine(true)).Print(&b, s) != nil {
+			return "", false
+		}
+		b.WriteByte(';')
+	}
+	switch text := strings.TrimRight(strings.NewReplacer(`"`, "", " -- ", " ").Replace(b.String()), ";"); {
+	case text == "pwd" || text == "git rev-parse --show-toplevel":
+		if text == "pwd" {
+			return rooted + r.dir, !r.lost
+		}
+		return rooted, true
+	case scriptFolder.MatchString(text):
+		return rooted + r.home, r.home != ""
+	}
+	return "", false
+}
+
+var scriptFolder = regexp.MustCompile(`^(dirname (\$0|\$\{?BASH_SOURCE(\[0\])?\}?|\$\((readlink -f|realpath) \$0\))|cd (-P )?(\$\(dirname (\$0|\$\{?BASH_SOURCE(\[0\])?\}?)\)|\$\{(0|BASH_SOURCE(\[0\])?)%/\*\})( >\s*/dev/null( 2>&1)?)? && pwd( -P)?)$`)
 
 func unescaped(s string) string {
 	if !strings.Contains(s, `\`) {

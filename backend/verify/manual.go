@@ -2,10 +2,15 @@ package verify
 
 import "goalpost/backend/goal"
 
+// byCritic is what goal.Claim.By says of a claim that the critic made.
+const byCritic = "critic"
+
 // manual takes the agent's word, or the person's where the check waits for it.
 func (e *hearing) manual() ruling {
 	said := e.claim.Accepted
 	switch {
+	case said == nil && e.claim.By == byCritic: // the word of a model that was not asked for it
+		return rule(goal.Fail, "the agent has not claimed it; the critic's word does not count here")
 	case said == nil:
 		return rule(goal.Pass, "the agent's word is taken; the host did not verify it")
 	case *said:

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -13,9 +12,9 @@ const partMax = 4 << 20
 
 var (
 	pytestHeading = regexp.MustCompile(`^\[\[?\s*(tool[.:])?\s*"?pytest`)
-	cargoHeading  = regexp.MustCompile(`^\[\[?\s*(test|lib|profile\.test|target\..*runner)`)
-	gradleHeading = regexp.MustCompile(`(?i)test`)
-	mavenTests    = regexp.MustCompile(`(?s)<build>.*?</build>|<profiles>.*?</profiles>|<[^<>/]*([sS]kip|[tT]est|surefire|failsafe)[^<>/]*>[^<]*</`)
+	cargoFree     = regexp.MustCompile(`^\[\[?\s*"?(target\..*\.)?"?(dev-|build-)?dependencies|^\[\[?\s*(badges|package\.metadata|lints)`)
+	gradleFree    = regexp.MustCompile(`^\s*dependencies\s*\{`)
+	mavenFree     = regexp.MustCompile(`(?s)<dependencies>.*?</dependencies>|<(description|url|version|name)>[^<]*</(description|url|version|name)>|<!--.*?-->`)
 )
 
 // partOf is the text of a file that must stay as it is; name is a Protected.Part.
@@ -29,13 +28,13 @@ func partOf(name string, text []byte) string {
 	case "make":
 		return lines(definition(string(text), strings.Fields(rest)))
 	case "pytest":
-		return sections(string(text), pytestHeading)
+		return sections(string(text), pytestHeading.MatchString)
 	case "cargo":
-		return sections(string(text), cargoHeading)
+		return sections(string(text), func(heading string) bool { return !cargoFree.MatchString(heading) })
 	case "maven":
-		return lines(mavenTests.FindAllString(string(text), -1))
+		return trimmed(withoutDependencies(string(text)))
 	case "gradle":
-		return blocks(string(text), gradleHeading)
+		return trimmed(withoutBlocks(string(text), gradleFree))
 	}
 	return string(text)
 }
@@ -119,32 +118,54 @@ func scriptsOf(text []byte) map[string]string {
 	return p.Scripts
 }
 
-// sections are those parts of an ini or toml file whose heading matches.
-func sections(text string, heading *regexp.Regexp) string {
+// sections are those parts of an ini or toml file whose heading matches; what
+// stands before the first has none, "".
+func sections(text string, matches func(heading string) bool) string {
 	var b strings.Builder
-	in := false
+	in := matches("")
 	for line := range strings.Lines(text) {
 		if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "[") {
-			in = heading.MatchString(trimmed)
+			in = matches(trimmed)
 		}
-		if in {
-			b.WriteString(strings.TrimRight(line, " \t\r\n") + "\n")
+		if line = strings.TrimRight(line, " \t\r\n"); in && line != "" {
+			b.WriteString(line + "\n")
 		}
 	}
 	return b.String()
 }
 
-// blocks are the { … } of a Gradle file whose heading matches, with the lines
-// outside of any block that do.
-func blocks(text string, heading *regexp.Regexp) string {
+// trimmed is a text without what only a reader sees: indentation and empty lines.
+func trimmed(text string) string {
 	var b strings.Builder
-	depth, in := 0, -1 // in: the depth at which a matching block began
 	for line := range strings.Lines(text) {
-		if in < 0 && heading.MatchString(line) && !strings.Contains(line, "mplementation") {
+		if line = strings.TrimSpace(line); line != "" {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}
+
+// withoutDependencies is a pom.xml without what may change: dependencies of the
+// project (those of its plugins run with the tests) and what describes it.
+func withoutDependencies(text string) string {
+	before, build, _ := strings.Cut(text, "<build>")
+	inner, after, found := strings.Cut(build, "</build>")
+	if !found {
+		return mavenFree.ReplaceAllString(before, "") + build
+	}
+	return mavenFree.ReplaceAllString(before, "") + inner + mavenFree.ReplaceAllString(after, "")
+}
+
+// withoutBlocks is a Gradle file without the { … } whose first line matches.
+func withoutBlocks(text string, free *regexp.Regexp) string {
+	var b strings.Builder
+	depth, in := 0, -1 // in: the depth at which a free block began
+	for line := range strings.Lines(text) {
+		if in < 0 && depth == 0 && free.MatchString(line) {
 			in = depth
 		}
-		if in >= 0 {
-			b.WriteString(strings.TrimSpace(line) + "\n")
+		if in < 0 {
+			b.WriteString(line)
 		}
 		depth += strings.Count(line, "{") - strings.Count(line, "}")
 		if in >= 0 && depth <= in {
@@ -154,147 +175,11 @@ func blocks(text string, heading *regexp.Regexp) string {
 	return b.String()
 }
 
-// rule is one rule of a Makefile.
-type makeRule struct {
-	targets, needs []string
-	lines          []string // heading and recipe
-}
-
-var (
-	assignment     = regexp.MustCompile(`^\s*(?:export\s+|override\s+)*(?:define\s+)?([A-Za-z0-9_.\-]+)\s*(?:::?:?|[?+!])?=`)
-	plainReference = regexp.MustCompile(`\$(\([A-Za-z0-9_.\-]+\)|\{[A-Za-z0-9_.\-]+\})`)
-	reference      = regexp.MustCompile(`\$[({]([A-Za-z0-9_.\-]+)`)
-)
-
-// definition is what of a Makefile decides how targets are made: their rules and
-// those of what they need, the variables in them, and what concerns every rule.
-// Without targets the first one is meant.
-func definition(text string, targets []string) []string {
-	rules, variables, rest := parseMake(text)
-	out := slices.Clone(rest)
-	for _, r := range needed(rules, targets) {
-		out = append(out, r.lines...)
-	}
-	seen := map[string]bool{}
-	for i := 0; i < len(out); i++ { // out grows by the variables that its lines name
-		for _, m := range reference.FindAllStringSubmatch(out[i], -1) {
-			if name := m[1]; !seen[name] {
-				seen[name] = true
-				out = append(out, variables[name]...)
-			}
-		}
-	}
-	for _, name := range []string{"SHELL", ".SHELLFLAGS", "MAKEFLAGS", ".DEFAULT_GOAL", ".RECIPEPREFIX", "PATH"} {
-		if !seen[name] {
-			out = append(out, variables[name]...)
-		}
-	}
-	return out
-}
-
-// recipes are the shell lines that make the targets, as far as they are plain.
-func recipes(text string, targets []string) []string {
-	rules, variables, _ := parseMake(text)
-	value := func(ref string) string {
-		name := strings.Trim(ref, "$(){}")
-		lines := variables[name]
-		if len(lines) == 0 {
-			return map[string]string{"MAKE": "make"}[name]
-		}
-		_, v, _ := strings.Cut(lines[len(lines)-1], "=")
-		return strings.TrimSpace(v)
-	}
-	var list []string
-	for _, r := range needed(rules, targets) {
-		for _, l := range r.lines[1:] {
-			l = plainReference.ReplaceAllStringFunc(l, value)
-			list = append(list, strings.TrimLeft(strings.TrimSpace(l), "@-+"))
-		}
-	}
-	return list
-}
-
-// needed are the rules of targets and of everything that they need.
-func needed(rules []makeRule, targets []string) []makeRule {
-	if len(targets) == 0 {
-		for _, r := range rules {
-			if !strings.HasPrefix(r.targets[0], ".") {
-				targets = r.targets[:1]
-				break
-			}
-		}
-	}
-	want := map[string]bool{}
-	for _, t := range targets {
-		want[t] = true
-	}
-	for again := true; again; {
-		again = false
-		for _, r := range rules {
-			if !slices.ContainsFunc(r.targets, func(t string) bool { return want[t] }) {
-				continue
-			}
-			for _, n := range r.needs {
-				again = again || !want[n]
-				want[n] = true
-			}
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(rules), func(r makeRule) bool {
-		return !slices.ContainsFunc(r.targets, func(t string) bool { return want[t] })
-	})
-}
-
-// parseMake splits a Makefile into rules, assignments by variable, and the lines
-// that concern every rule (includes, conditions).
-func parseMake(text string) (rules []makeRule, variables map[string][]string, rest []string) {
-	variables = map[string][]string{}
-	current, define := -1, ""
-	for _, line := range strings.Split(strings.ReplaceAll(text, "\\\n", " "), "\n") {
-		line = strings.TrimRight(line, " \t\r")
-		trimmed := strings.TrimSpace(line)
-		heading, needs, isRule := strings.Cut(line, ":")
-		switch m := assignment.FindStringSubmatch(line); {
-		case define != "":
-			variables[define] = append(variables[define], line)
-			if trimmed == "endef" {
-				define = ""
-			}
-		case strings.HasPrefix(line, "\t"):
-			if current >= 0 {
-				rules[current].lines = append(rules[current].lines, line)
-			}
-		case trimmed == "" || strings.HasPrefix(trimmed, "#"):
-		case strings.HasPrefix(trimmed, "define "):
-			define = strings.Fields(strings.TrimSuffix(trimmed, "="))[1]
-			variables[define] = append(variables[define], line)
-		case m != nil:
-			variables[m[1]] = append(variables[m[1]], line)
-			current = -1
-		case isRule:
-			needs, recipe, inline := strings.Cut(strings.TrimLeft(needs, ":"), ";")
-			r := makeRule{targets: strings.Fields(heading), needs: strings.Fields(needs), lines: []string{line}}
-			if inline {
-				r.lines = append(r.lines, recipe)
-			}
-			if len(r.targets) == 0 {
-				continue
-			}
-			rules = append(rules, r)
-			current = len(rules) - 1
-		default:
-			rest = append(rest, line)
-			current = -1
-		}
-	}
-	return rules, variables, rest
-}
-
 // partName says in words what of a file is compared.
 func partName(p Protected) string {
 	kind, rest, _ := strings.Cut(p.Part, " ")
 	switch kind {
-	case "":
+	case "", installed:
 		return p.Path
 	case "make":
 		if rest == "" {

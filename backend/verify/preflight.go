@@ -83,7 +83,9 @@ func (h Host) readable(ctx context.Context, c check) (goal.Verdict, bool) {
 		case err != nil:
 			return cannot(err.Error())
 		case len(missing) > 0:
-			return cannot(fmt.Sprintf("sh cannot run %q: there is no such program", missing[0]))
+			v, ok := cannot(fmt.Sprintf("sh cannot run %q: there is no such program", missing[0]))
+			v.Missing = missing[0]
+			return v, ok
 		}
 	}
 	if c.Matches != "" {
@@ -126,7 +128,8 @@ func (h Host) judgeFailure(ctx context.Context, c check, v goal.Verdict) goal.Ve
 		return v
 	}
 	cannot := func(word string) goal.Verdict {
-		v.Outcome, v.Detail = goal.CannotRun, fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode)
+		word = strings.TrimPrefix(word, rooted)
+		v.Outcome, v.Detail, v.Missing = goal.CannotRun, fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode), word
 		return v
 	}
 	if v.ExitCode == exitNotFound {
@@ -137,7 +140,7 @@ func (h Host) judgeFailure(ctx context.Context, c check, v goal.Verdict) goal.Ve
 	if _, remote := c.Server(); remote {
 		return v // what lies there cannot be seen from here
 	}
-	for _, k := range readLine(c.Command, c.Dir).calls {
+	for _, k := range readLine(c.Command, place{dir: c.Dir, root: h.Dir}).calls {
 		switch word := k.bare().word(); {
 		case !strings.Contains(word, "/"):
 		case v.ExitCode == exitNotExecutable && h.lies(k, word):
@@ -146,7 +149,7 @@ func (h Host) judgeFailure(ctx context.Context, c check, v goal.Verdict) goal.Ve
 			if _, ok := k.inside(word); !ok {
 				return cannot(word)
 			}
-			v.Detail = word + " does not exist yet, so it fails now"
+			v.Detail = strings.TrimPrefix(word, rooted) + " does not exist yet, so it fails now"
 			return v
 		}
 	}
@@ -156,7 +159,7 @@ func (h Host) judgeFailure(ctx context.Context, c check, v goal.Verdict) goal.Ve
 // missing asks sh which of the plain names that a command starts mean nothing to
 // it; with first only about the first one.
 func (h Host) missing(ctx context.Context, c check, first bool) ([]string, error) {
-	read := readLine(c.Command, c.Dir)
+	read := readLine(c.Command, place{dir: c.Dir, root: h.Dir})
 	var names []string
 	for _, k := range read.calls {
 		word := k.word()

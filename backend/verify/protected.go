@@ -9,8 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"goalpost/backend/goal"
@@ -33,13 +35,17 @@ const (
 type Protected struct {
 	Path string `json:"path"` // relative to the goal's folder; of Appears a pattern
 	Kind Kind   `json:"kind"`
-	// Part is what of a compared file counts, "" all of it.
+	// Part is what of a compared file counts, "" all of it. Of Appears it is "" for
+	// a file, and anything for folders, too.
 	Part string `json:"part,omitempty"`
-	// Holding narrows Appears to files with this text.
+	// Holding narrows Appears to files in which this regular expression is found.
 	Holding string `json:"holding,omitempty"`
 	Why     string `json:"why"`
 	Checks  []int  `json:"checks"` // indices of the gates that it decides
 }
+
+// anything is the Part of an appearing name that a folder may not take either.
+const anything = "anything"
 
 // protectMax bounds the list; more would cost every claim seconds.
 const protectMax = 5000
@@ -62,18 +68,26 @@ func FindProtected(ctx context.Context, dir string, c goal.Criterion, protect, n
 		return nil, fmt.Errorf("the goal's folder: %w", plain(err))
 	}
 	defer func() { _ = root.Close() }()
-	w := walk{rules: ignore.Rules{}, lines: map[string][]string{}}
-	if err := w.run(ctx, dir); err != nil {
-		return nil, err
+	look := func(learn bool) func() ([]entry, error) {
+		return sync.OnceValues(func() ([]entry, error) {
+			n := names{learn: learn}
+			if err := n.run(ctx, dir); err != nil {
+				return nil, err
+			}
+			if n.more {
+				return nil, errors.New(tooMuch + ": choose a smaller folder, or leave the runner's files out with --no-protect")
+			}
+			return n.entries, nil
+		})
 	}
-	f := &finder{root: root, entries: w.entries, without: without, found: map[string]*Protected{}}
+	f := &finder{root: root, dir: dir, without: without, found: map[string]*Protected{}, look: look(true), every: look(false)}
 	for i, k := range c.Checks {
 		f.check = i
 		if (check{k, i}).runs() {
-			f.line(k.Command, path.Clean(k.Dir), 0)
+			f.line(k.Command, place{dir: path.Clean(k.Dir), root: dir}, 0)
 		}
-		if k.Type.Gate() {
-			f.held(with.Covers, "you protect it")
+		if len(with) > 0 {
+			f.chosen(with, protect)
 		}
 	}
 	return f.list()
@@ -82,13 +96,27 @@ func FindProtected(ctx context.Context, dir string, c goal.Criterion, protect, n
 // finder collects what is protected. A path is listed once, with all its gates.
 type finder struct {
 	root    *os.Root
-	entries []entry
+	dir     string
+	look    func() ([]entry, error) // the names in the folder, when the first pattern wants them
+	every   func() ([]entry, error) // with those that a .gitignore names
 	without ignore.Globs
 	check   int // that is looked at
 	found   map[string]*Protected
+	failed  error
+}
+
+func (f *finder) entries() []entry {
+	list, err := f.look()
+	if err != nil {
+		f.failed = err
+	}
+	return list
 }
 
 func (f *finder) list() ([]Protected, error) {
+	if f.failed != nil {
+		return nil, f.failed
+	}
 	if len(f.found) > protectMax {
 		return nil, fmt.Errorf("%d files would be protected, and at most %d can be: leave some out with --no-protect", len(f.found), protectMax)
 	}
@@ -120,6 +148,26 @@ func (f *finder) add(p Protected) {
 	f.found[key] = &p
 }
 
+// chosen holds what the person protects, also where a .gitignore names it, and
+// where a model judges: it must not change meanwhile.
+func (f *finder) chosen(with ignore.Globs, patterns []string) {
+	list, err := f.every()
+	if err != nil {
+		f.failed = err
+		return
+	}
+	some := false
+	for _, e := range list {
+		if e.regular() && with.Covers(e.Path) {
+			some = true
+			f.add(Protected{Path: e.Path, Kind: Held, Why: "you protect it"})
+		}
+	}
+	if !some {
+		f.failed = fmt.Errorf("--protect %s: no file in the folder is like that", strings.Join(patterns, " "))
+	}
+}
+
 // script holds a file that the line runs, if it is one of the folder. What a
 // shell script runs decides as well.
 func (f *finder) script(c call, word, why string, depth int) {
@@ -127,9 +175,12 @@ func (f *finder) script(c call, word, why string, depth int) {
 	if !ok || !f.isFile(p) {
 		return
 	}
+	if depth > 0 && f.installation(p) { // a part of it, and compared as that
+		return
+	}
 	f.add(Protected{Path: p, Kind: Held, Why: why})
 	if text, _, err := read(f.root, p, 64<<10); err == nil && isShell(text) {
-		f.line(string(text), c.Dir, depth+1)
+		f.line(string(text), place{dir: c.Dir, home: path.Dir(p), root: f.dir}, depth+1)
 	}
 }
 
@@ -158,7 +209,7 @@ func (f *finder) isFile(p string) bool {
 
 // held adds the files that exist and are meant.
 func (f *finder) held(meant func(path string) bool, why string) {
-	for _, e := range f.entries {
+	for _, e := range f.entries() {
 		if e.regular() && meant(e.Path) {
 			f.add(Protected{Path: e.Path, Kind: Held, Why: why})
 		}
@@ -178,12 +229,38 @@ func (f *finder) compared(p, part, why string) {
 
 // line finds what decides a shell line that starts in dir. Scripts lead on to
 // other lines, at most three deep.
-func (f *finder) line(text, dir string, depth int) {
+func (f *finder) line(text string, at place, depth int) {
 	if depth > 3 {
 		return
 	}
-	for _, c := range readLine(text, dir).calls {
+	for _, c := range readLine(text, at).calls {
 		f.call(c.bare(), depth)
+	}
+}
+
+// at is where a line stands that a call runs.
+func (f *finder) at(c call) place { return place{dir: c.Dir, root: f.dir} }
+
+var (
+	interpreter = regexp.MustCompile(`^(python[0-9.]*|node|deno|bun|tsx|ts-node|ruby|perl|php|lua|Rscript)$`)
+	// judging are names of programs that decide, and are not the work.
+	judging = regexp.MustCompile(`(?i)(^|[._-])(check(s|er)?|judge|verify|validate|assert|grade|accept(ance)?|tests?|spec)([._-]|$)`)
+)
+
+// judge holds a program that an interpreter runs if its name says that it decides;
+// else it is the work.
+func (f *finder) judge(c call) {
+	for _, w := range c.Words[1:] {
+		if w == "" || w == "-m" || w == "-c" || w == "-e" {
+			return
+		}
+		if strings.HasPrefix(w, "-") || w == "run" {
+			continue
+		}
+		if p, ok := c.inside(w); ok && f.isFile(p) && judging.MatchString(path.Base(p)) {
+			f.add(Protected{Path: p, Kind: Held, Why: "the check runs it, and its name says that it decides"})
+		}
+		return
 	}
 }
 
@@ -191,6 +268,7 @@ func (f *finder) line(text, dir string, depth int) {
 var shells = []string{"sh", "bash", "dash", "ash", "ksh", "zsh"}
 
 func (f *finder) call(c call, depth int) {
+	f.program(c)
 	name := path.Base(c.word())
 	if strings.Contains(c.word(), "/") {
 		f.script(c, c.word(), "the check runs it", depth)
@@ -199,9 +277,19 @@ func (f *finder) call(c call, depth int) {
 	case name == "." || name == "source":
 		if len(c.Words) > 1 {
 			f.script(c, c.Words[1], "the check reads its commands from it", depth)
+			if p, ok := c.inside(c.Words[1]); ok { // .venv/bin/activate
+				f.installation(p)
+			}
+		}
+	case name == "eval":
+		if !c.Lost && !slices.Contains(c.Words, "") {
+			f.line(strings.Join(c.Words[1:], " "), f.at(c), depth+1)
 		}
 	case slices.Contains(shells, name):
 		f.shell(c, depth)
+	case interpreter.MatchString(name):
+		f.judge(c)
+		f.runner(c, depth)
 	default:
 		f.runner(c, depth)
 	}
@@ -213,7 +301,7 @@ func (f *finder) shell(c call, depth int) {
 		switch w := c.Words[i]; {
 		case strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c"):
 			if i+1 < len(c.Words) && !c.Lost {
-				f.line(c.Words[i+1], c.Dir, depth+1)
+				f.line(c.Words[i+1], f.at(c), depth+1)
 			}
 			return
 		case w == "-o" || w == "+o":

@@ -175,7 +175,7 @@ func TestPersonsPatterns(t *testing.T) {
 		t.Errorf("appears: %s", got)
 	}
 	for _, p := range list {
-		if p.Path == "app.py" && fmt.Sprint(p.Checks) != "[0 2]" {
+		if p.Path == "app.py" && fmt.Sprint(p.Checks) != "[0 1 2]" {
 			t.Errorf("app.py decides %v", p.Checks)
 		}
 	}
@@ -192,11 +192,7 @@ func TestPersonsPatterns(t *testing.T) {
 // TestTampered: each way in which an agent may change what decides it, and those
 // that are its work.
 func TestTampered(t *testing.T) {
-	for _, c := range []struct {
-		name, command, archive string
-		tamper                 string // an archive of what the agent writes; an empty file is removed
-		diff                   string // part of it, "" if the check is intact
-	}{
+	for _, c := range []tampering{
 		{"the script", "./check.sh", "-- check.sh --\n#!/bin/sh\nexit 1\n", "-- check.sh --\n#!/bin/sh\nexit 0\n", "-exit 1\n+exit 0\n"},
 		{"the script is gone", "./check.sh", "-- check.sh --\n#!/bin/sh\nexit 1\n", "-- check.sh --\n", "+++ (removed)"},
 		{"a script that it reads", "./check.sh", "-- check.sh --\n#!/bin/sh\n. ./lib.sh\n-- lib.sh --\nexit 1\n", "-- lib.sh --\nexit 0\n", "-exit 1"},
@@ -254,52 +250,61 @@ func TestTampered(t *testing.T) {
 		{"the tests of gradle", "./gradlew test", "-- gradlew --\n#!/bin/sh\n-- build.gradle --\nplugins { }\ntest {\n  useJUnit()\n}\n", "-- build.gradle --\nplugins { }\ntest {\n  enabled = false\n}\n", "+enabled = false"},
 		{"a dependency of gradle", "gradle test", "-- build.gradle --\ndependencies {\n}\ntest { }\n", "-- build.gradle --\ndependencies {\n  testImplementation 'x'\n}\ntest { }\n", ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir := folderOf(t, c.archive)
-			private := filepath.Join(t.TempDir(), "private")
-			o := verify.Options{Dir: dir, Private: private, Criterion: criterion(c.command)}
-			w := world(t, o)
-			if diff, err := w.Intact(t.Context()); err != nil || diff != "" {
-				t.Fatalf("at the start: %q, %v", diff, err)
-			}
-			for _, f := range txtar.Parse([]byte(c.tamper)).Files {
-				if len(f.Data) == 0 {
-					must(t, os.Remove(filepath.Join(dir, f.Name)))
-					continue
-				}
-				write(t, dir, f.Name, string(f.Data))
-			}
-			for name, w := range map[string]*verify.World{"the same": w, "after a restart": world(t, o)} {
-				diff, err := w.Intact(t.Context())
-				if err != nil || (diff == "") != (c.diff == "") || !strings.Contains(diff, c.diff) {
-					t.Errorf("%s: %q, %v", name, diff, err)
-				}
-			}
-			if c.diff == "" {
-				return
-			}
-			h := verify.Host{Dir: dir, World: w} // nothing to start programs with: nothing is run
-			if v := one(t, h, shell(c.command)); v.Outcome != goal.Tampered || !strings.Contains(v.Tail, c.diff) {
-				t.Errorf("the verdict is %s, %q, %q", v.Outcome, v.Detail, v.Tail)
-			}
-			touched, err := w.PutBack(t.Context())
-			if err != nil || len(touched) == 0 {
-				t.Errorf("put back %v, %v", touched, err)
-			}
-			if diff, err := w.Intact(t.Context()); err != nil || diff != "" {
-				t.Errorf("after it was put back: %q, %v", diff, err)
-			}
-			kept := 0
-			must(t, filepath.WalkDir(filepath.Join(private, "aside"), func(_ string, d os.DirEntry, err error) error {
-				if err == nil && !d.IsDir() {
-					kept++
-				}
-				return nil
-			}))
-			if removed := strings.HasSuffix(c.tamper, "--\n"); (kept == 0) != removed {
-				t.Errorf("%d files are kept aside", kept)
-			}
-		})
+		t.Run(c.name, c.try)
+	}
+}
+
+// tampering is a thing that an agent does to what decides it.
+type tampering struct {
+	name, command, archive string
+	tamper                 string // an archive of what the agent writes; an empty file is removed
+	diff                   string // part of it, "" if the check is intact
+}
+
+func (c tampering) try(t *testing.T) {
+	dir := folderOf(t, c.archive)
+	private := filepath.Join(t.TempDir(), "private")
+	o := verify.Options{Dir: dir, Private: private, Criterion: criterion(c.command)}
+	w := world(t, o)
+	if diff, err := w.Intact(t.Context()); err != nil || diff != "" {
+		t.Fatalf("at the start: %q, %v", diff, err)
+	}
+	for _, f := range txtar.Parse([]byte(c.tamper)).Files {
+		if len(f.Data) == 0 {
+			must(t, os.Remove(filepath.Join(dir, f.Name)))
+			continue
+		}
+		write(t, dir, f.Name, string(f.Data))
+	}
+	for name, w := range map[string]*verify.World{"the same": w, "after a restart": world(t, o)} {
+		diff, err := w.Intact(t.Context())
+		if err != nil || (diff == "") != (c.diff == "") || !strings.Contains(diff, c.diff) {
+			t.Errorf("%s: %q, %v", name, diff, err)
+		}
+	}
+	if c.diff == "" {
+		return
+	}
+	h := verify.Host{Dir: dir, World: w} // nothing to start programs with: nothing is run
+	if v := one(t, h, shell(c.command)); v.Outcome != goal.Tampered || !strings.Contains(v.Tail, c.diff) {
+		t.Errorf("the verdict is %s, %q, %q", v.Outcome, v.Detail, v.Tail)
+	}
+	touched, err := w.PutBack(t.Context())
+	if err != nil || len(touched) == 0 {
+		t.Errorf("put back %v, %v", touched, err)
+	}
+	if diff, err := w.Intact(t.Context()); err != nil || diff != "" {
+		t.Errorf("after it was put back: %q, %v", diff, err)
+	}
+	kept := 0
+	must(t, filepath.WalkDir(filepath.Join(private, "aside"), func(_ string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			kept++
+		}
+		return nil
+	}))
+	if removed := strings.HasSuffix(c.tamper, "--\n"); (kept == 0) != removed {
+		t.Errorf("%d files are kept aside", kept)
 	}
 }
 
@@ -386,4 +391,158 @@ func (r *recorder) Start(ctx context.Context, c process.Command) (process.Proces
 	r.commands = append(r.commands, c)
 	c.Domain, c.Held = "", nil
 	return r.Launcher.Start(ctx, c)
+}
+
+// TestAFloodHidesNothing: names are looked at however many there are, and where
+// nobody can look, that is a difference.
+func TestAFloodHidesNothing(t *testing.T) {
+	dir := folderOf(t, project)
+	c := criterion("pytest")
+	for i := range 20_001 {
+		if i == 0 {
+			must(t, os.Mkdir(filepath.Join(dir, "000"), 0o755))
+		}
+		must(t, os.WriteFile(filepath.Join(dir, "000", fmt.Sprint(i)), nil, 0o644))
+	}
+	list, err := verify.FindProtected(t.Context(), dir, c, nil, nil)
+	must(t, err)
+	if got := names(list, verify.Held); !strings.Contains(got, "tests/test_app.py") {
+		t.Errorf("held behind a flood: %s", got)
+	}
+	w := world(t, verify.Options{Dir: dir, Criterion: c})
+	intact := func() string {
+		s, err := w.Intact(t.Context())
+		must(t, err)
+		return s
+	}
+	if got := intact(); got != "" {
+		t.Errorf("a flood alone: %q", got)
+	}
+	write(t, dir, "zz/conftest.py", "")
+	if got := intact(); !strings.Contains(got, "zz/conftest.py has appeared") {
+		t.Errorf("behind a flood: %q", got)
+	}
+	must(t, os.RemoveAll(filepath.Join(dir, "zz")))
+	must(t, os.MkdirAll(filepath.Join(dir, strings.Repeat("d/", 102)), 0o755))
+	if got := intact(); !strings.Contains(got, "nobody can see") {
+		t.Errorf("too deep to be looked at: %q", got)
+	}
+	if _, err := w.PutBack(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := verify.FindProtected(t.Context(), dir, c, nil, nil); err == nil || !strings.Contains(err.Error(), "--no-protect") {
+		t.Errorf("too deep at the start: %v", err)
+	}
+	if _, err := verify.FindProtected(t.Context(), dir, criterion("test -f x"), nil, nil); err != nil {
+		t.Errorf("nobody asks for names: %v", err)
+	}
+}
+
+// TestAFolderThatIsShutIsADifference where programs could still use what is in it.
+func TestAFolderThatIsShutIsADifference(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("nothing is shut for root")
+	}
+	dir := folderOf(t, project)
+	w := world(t, verify.Options{Dir: dir, Criterion: criterion("pytest")})
+	shut := filepath.Join(dir, "shut")
+	must(t, os.Mkdir(shut, 0o300))
+	t.Cleanup(func() { must(t, os.Chmod(shut, 0o700)) })
+	if got, err := w.Intact(t.Context()); err != nil || !strings.Contains(got, "shut cannot be looked into") {
+		t.Errorf("%q %v", got, err)
+	}
+}
+
+// TestARunnerThatIsInstalledInTheFolder decides only as it was installed.
+func TestARunnerThatIsInstalledInTheFolder(t *testing.T) {
+	const js = "-- package.json --\n{\"scripts\":{\"test\":\"jest\"}}\n-- a.test.js --\nx\n-- node_modules/jest/bin/jest.js --\n#!/bin/sh\nexit 1\n" +
+		"-- node_modules/jest/package.json --\n{}\n-- node_modules/.bin/jest --\n#!/bin/sh\nexit 1\n-- node_modules/.package-lock.json --\n{}\n"
+	const py = "-- .venv/bin/pytest --\n#!/bin/sh\nexit 1\n-- .venv/lib/site-packages/pytest.py --\nx\n-- .venv/bin/activate --\nPATH=$PWD/.venv/bin:$PATH\n"
+	change := func(dir, name string) { write(t, dir, name, "exit 0\n") }
+	for _, c := range []struct {
+		name, folder, command string
+		do                    func(dir string)
+		want                  string // in the tail, "" for a check that runs
+	}{
+		{"npm, the package rewritten", js, "npm test", func(dir string) { change(dir, "node_modules/jest/bin/jest.js") }, "node_modules/jest/bin/jest.js"},
+		{"npm, the link rewritten", js, "npm test", func(dir string) { change(dir, "node_modules/.bin/jest") }, "node_modules/.bin/jest"},
+		{"npx, a file removed", js, "npx jest", func(dir string) { must(t, os.Remove(filepath.Join(dir, "node_modules/jest/package.json"))) }, "package.json (removed)"},
+		{"all of it removed", js, "npx jest", func(dir string) { must(t, os.RemoveAll(filepath.Join(dir, "node_modules"))) }, "jest.js (removed)"},
+		{"more installed", js, "npx jest || true; exit 1", func(dir string) {
+			change(dir, "node_modules/more/index.js")
+			change(dir, "node_modules/.package-lock.json")
+		}, ""},
+		{"installed again", js, "npx jest || true; exit 1", func(dir string) {
+			must(t, os.RemoveAll(filepath.Join(dir, "node_modules/jest/package.json")))
+			write(t, dir, "node_modules/jest/package.json", "{}\n")
+		}, ""},
+		{"a virtual environment", py, ".venv/bin/pytest", func(dir string) { change(dir, ".venv/lib/site-packages/pytest.py") }, "site-packages/pytest.py"},
+		{"an activated one", py, ". .venv/bin/activate && pytest", func(dir string) { change(dir, ".venv/lib/site-packages/pytest.py") }, "site-packages/pytest.py"},
+		{"nothing of it runs", js, "test -f done", func(dir string) { change(dir, "node_modules/jest/bin/jest.js") }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := host(t)
+			h.Dir = folderOf(t, c.folder)
+			h.World = world(t, verify.Options{Dir: h.Dir, Criterion: criterion(c.command)})
+			c.do(h.Dir)
+			v := claimed(t, h, goal.Check{Type: goal.Shell, Command: c.command}, goal.Claim{})
+			said := strings.Contains(v.Detail, "was installed at the start")
+			if v.Outcome != goal.Fail || said != (c.want != "") || !strings.Contains(v.Tail, c.want) {
+				t.Errorf("%s: %s\n%s", v.Outcome, v.Detail, v.Tail)
+			}
+			if diff, err := h.World.Intact(t.Context()); err != nil || diff != "" && !strings.Contains(diff, "activate") {
+				t.Errorf("the run would pause: %q %v", diff, err)
+			}
+		})
+	}
+}
+
+// TestARunnerThatTheAgentInstalledIsTold: nothing can be compared with what was not
+// there, so a pass says so; what was there at the start needs no word.
+func TestARunnerThatTheAgentInstalledIsTold(t *testing.T) {
+	const js = "-- package.json --\n{\"scripts\":{\"test\":\"sh -c ./node_modules/.bin/jest\"}}\n"
+	const bin = "node_modules/.bin/jest"
+	for _, c := range []struct{ name, folder, command, installs, want string }{
+		{"by a script", js, "npm test >/dev/null 2>&1 || " + bin, bin, "exit 0; what runs it is not compared: node_modules was installed since the start"},
+		{"a virtual environment", "", "sub/.venv/bin/pytest", "sub/.venv/bin/pytest", "exit 0; what runs it is not compared: sub/.venv was installed since the start"},
+		{"it was there", js + "-- " + bin + " --\n#!/bin/sh\n", "sh " + bin, "", "exit 0"},
+		{"nothing of it runs", js, "true", bin, "exit 0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := host(t)
+			h.Dir = folderOf(t, c.folder)
+			h.World = world(t, verify.Options{Dir: h.Dir, Criterion: criterion(c.command)})
+			if c.installs != "" {
+				write(t, h.Dir, c.installs, "#!/bin/sh\n")
+				must(t, os.Chmod(filepath.Join(h.Dir, c.installs), 0o755))
+			}
+			if v := claimed(t, h, goal.Check{Type: goal.Shell, Command: c.command}, goal.Claim{}); v.Outcome != goal.Pass || v.Detail != c.want {
+				t.Errorf("%s: %q, want %q", v.Outcome, v.Detail, c.want)
+			}
+		})
+	}
+}
+
+// TestFrozenWhenTheGoalIsMade: what another goal does before the first run is seen;
+// what comes to decide meanwhile is held from then on.
+func TestFrozenWhenTheGoalIsMade(t *testing.T) {
+	dir := folderOf(t, "-- check.sh --\nexit 1\n")
+	o := verify.Options{Dir: dir, Private: filepath.Join(t.TempDir(), "kept"), Criterion: criterion("sh check.sh && ./later.sh")}
+	must(t, verify.Freeze(t.Context(), o))
+	write(t, dir, "check.sh", "exit 0\n")
+	write(t, dir, "later.sh", "exit 1\n")
+	w := world(t, o)
+	if got, err := w.Intact(t.Context()); err != nil || !strings.Contains(got, "check.sh") || strings.Contains(got, "later.sh") {
+		t.Errorf("%q %v", got, err)
+	}
+	write(t, dir, "later.sh", "exit 0\n")
+	again := world(t, o)
+	for _, w := range []*verify.World{w, again} {
+		if got, err := w.Intact(t.Context()); err != nil || !strings.Contains(got, "later.sh") {
+			t.Errorf("%q %v", got, err)
+		}
+	}
+	if got := changed(t, again); !strings.Contains(got, "later.sh") || strings.Contains(got, "check.sh") {
+		t.Errorf("the agent changed %q", got)
+	}
 }

@@ -5,32 +5,40 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
+
+	"goalpost/backend/folder"
 )
 
 // putBack takes what lies at a protected path aside and puts there what it was.
-func (g *guard) putBack(root *os.Root, d difference, aside string) error {
+// No link on the way is followed: one that the agent put there is taken aside, too.
+func (g *guard) putBack(root *os.Root, d difference, aside string) (err error) {
+	parts := strings.Split(d.path, "/")
+	for i := range parts[:len(parts)-1] {
+		if err := clearWay(root, strings.Join(parts[:i+1], "/"), aside); err != nil {
+			return err
+		}
+	}
+	dir, name, err := folder.Parent(root, filepath.FromSlash(d.path))
+	if err != nil {
+		return fmt.Errorf("its folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
 	if d.Kind == Appears || d.Missing {
-		return setAside(root, d.path, aside)
+		return setAside(dir, name, d.path, aside)
 	}
 	was, err := g.was(d.held)
 	if err != nil {
 		return err
 	}
-	if err := setAside(root, d.path, aside); err != nil {
+	if err := setAside(dir, name, d.path, aside); err != nil {
 		return err
 	}
 	if target, ok := strings.CutPrefix(string(was), "a link to "); ok && d.Mode&fs.ModeSymlink != 0 {
-		return plain(root.Symlink(strings.TrimSuffix(target, "\n"), d.path))
+		return plain(dir.Symlink(strings.TrimSuffix(target, "\n"), name))
 	}
-	if dir := path.Dir(d.path); dir != "." {
-		if err := root.MkdirAll(dir, 0o755); err != nil {
-			return plain(err)
-		}
-	}
-	f, err := root.OpenFile(d.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, d.Mode.Perm())
+	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, d.Mode.Perm())
 	if err != nil {
 		return plain(err)
 	}
@@ -38,11 +46,23 @@ func (g *guard) putBack(root *os.Root, d difference, aside string) error {
 	return plain(errors.Join(err, f.Chmod(d.Mode.Perm()), f.Close()))
 }
 
-// setAside moves what lies at p into the private folder. A file is copied, as
-// the two may be on different disks; anything else at the place of a file is
-// moved within the goal's folder, under a name that says so.
-func setAside(root *os.Root, p, aside string) error {
-	info, err := root.Lstat(p)
+// clearWay takes aside what lies at the place of a folder and is none.
+func clearWay(root *os.Root, p, aside string) error {
+	dir, name, err := folder.Parent(root, filepath.FromSlash(p))
+	if err != nil {
+		return fmt.Errorf("its folder: %w", err)
+	}
+	if info, statErr := dir.Lstat(name); statErr == nil && !info.IsDir() {
+		err = setAside(dir, name, p, aside)
+	}
+	return errors.Join(err, dir.Close())
+}
+
+// setAside moves what lies at name in dir, p seen from the goal's folder, into the
+// private folder. A file is copied, as the two may be on different disks; a folder
+// at the place of a file is moved within its own, under a name that says so.
+func setAside(dir *os.Root, name, p, aside string) error {
+	info, err := dir.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -51,13 +71,13 @@ func setAside(root *os.Root, p, aside string) error {
 	}
 	if info.IsDir() {
 		for n := 1; ; n++ {
-			to := fmt.Sprintf("%s.aside-%d", p, n)
-			if _, err := root.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-				return plain(root.Rename(p, to))
+			to := fmt.Sprintf("%s.aside-%d", name, n)
+			if _, err := dir.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+				return plain(dir.Rename(name, to))
 			}
 		}
 	}
-	text, mode, err := content(root, p)
+	text, mode, err := content(dir, name)
 	if err == nil {
 		to := filepath.Join(aside, filepath.FromSlash(p))
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
@@ -68,5 +88,5 @@ func setAside(root *os.Root, p, aside string) error {
 		}
 	}
 	// What cannot be read (a pipe, a link to nowhere) has nothing to keep.
-	return plain(root.Remove(p))
+	return plain(dir.Remove(name))
 }

@@ -8,7 +8,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-const questionSystem = `You are a strict judge. A question about an agent's work is put to you with the evidence that the host gathered itself and with the agent's own rationale. The first word of your answer is YES or NO, and nothing else stands before it; one sentence why may follow.
+const questionSystem = `You are a strict judge. A question about an agent's work is put to you with the evidence that the host gathered itself and with the agent's own rationale. The first line of your answer is YES or NO and nothing else; one sentence why may follow on the second line. A YES with a condition or an exception is a NO.
 Say YES only if the evidence of the host shows that the answer is yes. The rationale alone shows nothing: an agent may be mistaken or may hope. If the evidence is thin or missing, say NO and name what is missing.
 ` + dataLaw
 
@@ -54,6 +54,8 @@ func answered(replies []goal.Reply, errs []error) (ruling, error) {
 			r.Outcome, r.Detail, r.again = goal.CheckErr, errs[i].Error(), true
 		case word == "":
 			r.Outcome, r.Detail, r.again = goal.CheckErr, "the judge said nothing", true
+		case word == "YES" && hedged(reply.Text) && r.Outcome == goal.Pass:
+			r.Outcome, r.Detail = goal.Fail, "the judge says YES and takes it back: "+brief(reply.Text, 2000)
 		case word != "YES" && r.Outcome == goal.Pass: // an error stays one
 			r.Outcome, r.Detail = goal.Fail, "the judge does not say YES: "+brief(reply.Text, 2000)
 		}

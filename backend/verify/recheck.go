@@ -18,7 +18,7 @@ type Kept interface {
 	Artifact(sum string) ([]byte, error)
 }
 
-// Evidence looks whether what a receipt names as evidence is still what it was,
+// Evidence looks whether what the verdicts of a claim names as evidence is still what it was,
 // and says of each verdict where it is not, in one sentence; nil if all is.
 func Evidence(verdicts []goal.Verdict, kept Kept) []string {
 	var faults []string

@@ -101,3 +101,35 @@ func TestEvidenceOfAReceipt(t *testing.T) {
 		t.Errorf("%q", faults)
 	}
 }
+
+// TestRepeats: a green receipt means that what the criterion needs passed again,
+// and nothing else.
+func TestRepeats(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		any      bool
+		was, now []goal.Outcome
+		want     verify.Repeated
+	}{
+		{"all pass", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Pass, goal.Pass}, verify.StillMet},
+		{"one fails now", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Pass, goal.Fail}, verify.NotMet},
+		{"one cannot be repeated", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Pass, goal.NotRepeatable}, verify.NotRepeated},
+		{"one cannot be repeated and one fails", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Fail, goal.NotRepeatable}, verify.NotMet},
+		{"an error", false, []goal.Outcome{goal.Pass}, []goal.Outcome{goal.CheckErr}, verify.NotMet},
+		{"tampered", true, []goal.Outcome{goal.Fail}, []goal.Outcome{goal.Tampered}, verify.NotMet},
+		{"one is enough, and the other never passed", true, []goal.Outcome{goal.Pass, goal.Fail}, []goal.Outcome{goal.Pass, goal.Fail}, verify.StillMet},
+		{"one is enough, and it fails now", true, []goal.Outcome{goal.Pass, goal.Fail}, []goal.Outcome{goal.Fail, goal.Fail}, verify.NotMet},
+		{"one is enough, and it cannot be repeated", true, []goal.Outcome{goal.Pass, goal.Fail}, []goal.Outcome{goal.NotRepeatable, goal.Fail}, verify.NotRepeated},
+		{"one is enough, and a model decided", true, []goal.Outcome{goal.Fail}, []goal.Outcome{goal.Fail}, verify.NotRepeated},
+	} {
+		verdicts := func(outcomes []goal.Outcome) (list []goal.Verdict) {
+			for i, o := range outcomes {
+				list = append(list, goal.Verdict{Check: i, Outcome: o})
+			}
+			return list
+		}
+		if got := verify.Repeats(goal.Criterion{Any: c.any}, verdicts(c.was), verdicts(c.now)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}

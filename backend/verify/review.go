@@ -54,7 +54,7 @@ func reviewed(reply string) goal.Review {
 	r := goal.Review{Reply: reply, Reason: brief(rest, 1000)}
 	switch word := token(first); {
 	case word == "CONFIRM":
-		r.Confirmed = true
+		r.Confirmed = !hedged(reply)
 	case word != "REJECT":
 		r.Error, r.Reason = true, "the reviewer said neither CONFIRM nor REJECT: "+brief(reply, 1000)
 		return r

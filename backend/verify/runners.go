@@ -19,7 +19,7 @@ type testRunner struct {
 	parts map[string]string
 	// appear are files that it would load if they were there, anywhere below.
 	appear []string
-	// holding are texts that make a new test file a setting, by pattern.
+	// holding are texts that make a new test file a setting, by pattern: regular expressions.
 	holding map[string]string
 }
 
@@ -27,32 +27,61 @@ var (
 	jsTests = regexp.MustCompile(`(^|/)([^/]+[._-](test|spec)|test)\.[cm]?[jt]sx?$|(^|/)(__tests__|tests?|spec)/.*\.([cm]?[jt]sx?|json|snap)$`)
 	js      = testRunner{
 		name: "the JavaScript tests", tests: jsTests,
-		parts:  map[string]string{"package.json": "scripts", ".npmrc": "", ".yarnrc": "", ".yarnrc.yml": "", ".pnpmfile.cjs": ""},
-		appear: []string{"jest.config.*", "vitest.config.*", "vitest.workspace.*", ".mocharc*", "ava.config.*", "karma.conf.*", "playwright.config.*"},
+		parts: map[string]string{"package.json": "scripts", ".npmrc": "", ".yarnrc": "", ".yarnrc.yml": "", ".pnpmfile.cjs": "", "bunfig.toml": "", ".pnp.cjs": ""},
+		appear: []string{
+			"jest.config.*", "vitest.config.*", "vitest.workspace.*", "vite.config.*", "babel.config.*", ".babelrc*", ".mocharc*", "ava.config.*",
+			"karma.conf.*", "playwright.config.*", "/.yarn/releases/*", "/.yarn/plugins/**", "/pnpm-workspace.yaml",
+		},
 	}
 	golang = testRunner{
 		name: "go test", tests: regexp.MustCompile(`_test\.go$|(^|/)testdata/`),
-		appear: []string{"go.work"}, holding: map[string]string{"*_test.go": "func TestMain("},
+		appear: []string{"go.work"}, holding: map[string]string{"*_test.go": `func\s+(TestMain|init)\s*\(|\b(os|syscall)\.Exit\b`},
 	}
 	pytest = testRunner{
-		name:   "pytest",
-		tests:  regexp.MustCompile(`(^|/)(test_[^/]*|[^/]*_test|tests?)\.py$|(^|/)tests?/.*\.(py|json|txt|csv|ya?ml)$`),
-		parts:  map[string]string{"pyproject.toml": "pytest", "setup.cfg": "pytest", "tox.ini": "pytest"},
-		appear: []string{"conftest.py", "pytest.ini", ".pytest.ini", "sitecustomize.py", "usercustomize.py", "/pytest.py", "/unittest.py", "/pytest/__init__.py", "/unittest/__init__.py"},
+		name:  "pytest",
+		tests: regexp.MustCompile(`(^|/)(test_[^/]*|[^/]*_test|tests?)\.py$|(^|/)tests?/.*\.(py|json|txt|csv|ya?ml)$`),
+		parts: map[string]string{"pyproject.toml": "pytest", "setup.cfg": "pytest", "tox.ini": "pytest"},
+		appear: append([]string{
+			"conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "sitecustomize.py", "usercustomize.py",
+			"*.egg-info/entry_points.txt", "*.dist-info/entry_points.txt",
+		}, shadows...),
 	}
 	cargo = testRunner{
 		name: "cargo test", tests: regexp.MustCompile(`(^|/)tests/.*\.rs$`),
-		parts: map[string]string{"Cargo.toml": "cargo", ".cargo/config.toml": "", ".cargo/config": ""},
+		parts: map[string]string{
+			"Cargo.toml": "cargo", ".cargo/config.toml": "", ".cargo/config": "", "rust-toolchain.toml": "", "rust-toolchain": "", ".config/nextest.toml": "", "build.rs": "",
+		},
 	}
 	maven = testRunner{
 		name: "mvn", tests: regexp.MustCompile(`(^|/)src/test/`),
-		parts: map[string]string{"pom.xml": "maven", ".mvn/maven.config": "", ".mvn/jvm.config": "", ".mvn/extensions.xml": ""},
+		parts: map[string]string{"pom.xml": "maven", ".mvn/maven.config": "", ".mvn/jvm.config": "", ".mvn/extensions.xml": "", ".mvn/wrapper/maven-wrapper.properties": "", ".mvn/wrapper/maven-wrapper.jar": ""},
 	}
 	gradle = testRunner{
 		name: "gradle", tests: regexp.MustCompile(`(^|/)src/(test|[^/]*Test)/`),
-		parts: map[string]string{"build.gradle": "gradle", "build.gradle.kts": "gradle", "gradle.properties": "", "gradle/wrapper/gradle-wrapper.properties": ""},
+		parts: map[string]string{
+			"build.gradle": "gradle", "build.gradle.kts": "gradle", "settings.gradle": "", "settings.gradle.kts": "", "gradle.properties": "",
+			"gradle/wrapper/gradle-wrapper.properties": "", "gradle/wrapper/gradle-wrapper.jar": "",
+		},
+		appear: []string{"/buildSrc/src/**", "/buildSrc/*.gradle*"},
 	}
 )
+
+// shadows are modules that Python's test runners import before a test runs, and
+// would take from the folder that they run in. It is no whole list: what a test
+// imports is the work, and a module of the work can end the runner as well.
+var shadows = func() []string {
+	var list []string
+	for _, name := range []string{
+		"pytest", "_pytest", "pluggy", "iniconfig", "packaging", "py", "exceptiongroup", "pygments", "tomli", "unittest", "abc", "argparse", "ast", "asyncio",
+		"bdb", "bisect", "collections", "contextlib", "copy", "dataclasses", "datetime", "difflib", "dis", "enum", "fnmatch", "functools", "gc", "glob",
+		"importlib", "inspect", "io", "itertools", "json", "keyword", "linecache", "locale", "logging", "operator", "os", "pathlib", "pdb", "pkgutil", "platform",
+		"pprint", "random", "re", "runpy", "shlex", "shutil", "signal", "site", "stat", "string", "struct", "subprocess", "sysconfig", "tempfile", "textwrap",
+		"threading", "time", "token", "tokenize", "tomllib", "traceback", "types", "typing", "uuid", "warnings", "weakref", "zipfile", "zipimport",
+	} {
+		list = append(list, "/"+name+".py", "/"+name+"/__init__.py")
+	}
+	return list
+}()
 
 // runner finds what a known runner reads.
 func (f *finder) runner(c call, depth int) {
@@ -76,6 +105,7 @@ func (f *finder) runner(c call, depth int) {
 	case regexp.MustCompile(`^python[0-9.]*$`).MatchString(base) && has("-m") && has("pytest", "unittest", "tox", "nox"):
 		f.tests(c.Dir, pytest)
 	case slices.Contains([]string{"uv", "poetry", "pipenv", "pdm", "hatch", "rye"}, base) && len(args) > 1 && args[0] == "run":
+		f.environment(c.Dir)
 		f.call(call{Dir: c.Dir, Words: args[1:], Stdin: c.Stdin}.bare(), depth)
 	case base == "cargo" && has("test", "t", "nextest"):
 		f.tests(c.Dir, cargo)
@@ -118,7 +148,7 @@ func (f *finder) appear(dir, pattern, holding, why string, below func(string) (s
 		return // the patterns are written above and tried by a test
 	}
 	if holding == "" {
-		for _, e := range f.entries {
+		for _, e := range f.entries() {
 			if rel, ok := below(e.Path); ok && e.regular() && g.Match(rel) {
 				f.add(Protected{Path: e.Path, Kind: Compared, Why: why})
 			}
@@ -147,89 +177,4 @@ func flagged(c call, flags ...string) string {
 		}
 	}
 	return c.Dir
-}
-
-// npm protects the scripts, and what the script that is run leads to.
-func (f *finder) npm(c call, depth int) {
-	dir := flagged(c, "--prefix", "-C", "--dir", "--cwd")
-	var words []string
-	for _, w := range c.Words[1:] {
-		if w != "" && !strings.HasPrefix(w, "-") && w != "run" && w != "run-script" {
-			words = append(words, w)
-		}
-	}
-	if len(words) == 0 {
-		return
-	}
-	if slices.Contains([]string{"exec", "dlx", "x"}, words[0]) {
-		f.call(call{Dir: dir, Words: words[1:]}.bare(), depth)
-		return
-	}
-	if slices.Contains([]string{"t", "tst"}, words[0]) {
-		words[0] = "test"
-	}
-	text, _, err := read(f.root, path.Join(dir, "package.json"), partMax)
-	if err != nil {
-		f.tests(dir, js)
-		return
-	}
-	all := scriptsOf(text)
-	tested := false
-	for _, w := range words {
-		for _, name := range []string{"pre" + w, w, "post" + w} {
-			if script, ok := all[name]; ok {
-				f.line(script, dir, depth+1)
-				tested = true
-			}
-		}
-	}
-	if tested || words[0] == "test" {
-		f.tests(dir, js)
-	}
-}
-
-// make protects the targets that are made, and what their lines lead to.
-func (f *finder) make(c call, depth int) {
-	dir := flagged(c, "-C", "--directory")
-	name := ""
-	for _, n := range []string{"GNUmakefile", "makefile", "Makefile"} { // in the order of make
-		if f.isFile(path.Join(dir, n)) {
-			name = n
-			break
-		}
-	}
-	at := call{Dir: dir, Words: c.Words}
-	file := flagged(at, "-f", "--file", "--makefile")
-	if file == dir && name != "" {
-		file = path.Join(dir, name)
-		for _, n := range []string{"GNUmakefile", "makefile", "Makefile"} {
-			if n == name {
-				break
-			}
-			f.add(Protected{Path: path.Join(dir, n), Kind: Appears, Why: "make would take it instead of " + name})
-		}
-	}
-	text, _, err := read(f.root, file, partMax)
-	if err != nil {
-		return
-	}
-	targets := goals(c)
-	f.add(Protected{Path: file, Kind: Compared, Part: "make " + strings.Join(targets, " "), Why: "the check makes this target"})
-	for _, line := range recipes(string(text), targets) { // $(MAKE) is make again
-		f.line(line, dir, depth+1)
-	}
-}
-
-// goals are the targets that a call of make names.
-func goals(c call) []string {
-	var list []string
-	for i := 1; i < len(c.Words); i++ {
-		switch w := c.Words[i]; {
-		case slices.Contains([]string{"-C", "-f", "-j", "-o", "-W", "-I", "--directory", "--file", "--makefile"}, w):
-			i++
-		case w != "" && !strings.HasPrefix(w, "-") && !strings.Contains(w, "="):
-			list = append(list, w)
-		}
-	}
-	return list
 }

@@ -25,7 +25,7 @@ type hearing struct {
 // Criterion decides a claim: the gates first, all of them, then the judgements,
 // if they can still change something, and the person last. Each verdict is
 // reported as it is known. An error ends it early: report failed, ctx ended, or
-// a judge is not to be had (goal.Unavailable).
+// a judge is not to be had (goal.Unavailable, goal.ErrPaused).
 func (h Host) Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.Finding, error) {
 	e := &hearing{host: h, goal: g, claim: c, report: report}
 	for _, stage := range []func(goal.Check) bool{
@@ -96,6 +96,11 @@ func (e *hearing) decide(ctx context.Context, k check) (goal.Verdict, error) {
 // ask hands a check to the one who decides it. Its error is the end of the
 // verification and says nothing about the check.
 func (e *hearing) ask(ctx context.Context, k check) (ruling, error) {
+	if !k.Type.Gate() {
+		if r, ok := e.host.untouched(ctx, k); !ok {
+			return r, nil
+		}
+	}
 	switch k.Type {
 	case goal.Visual:
 		return e.visual(ctx, k)
@@ -110,13 +115,14 @@ func (e *hearing) ask(ctx context.Context, k check) (ruling, error) {
 
 // gate lets a program decide, if what it decides with is what the person saw.
 func (h Host) gate(ctx context.Context, k check, c goal.Claim) ruling {
-	if diff, err := h.World.tampered(ctx, k); err != nil {
-		return undecided(err)
-	} else if diff != "" {
-		r := rule(goal.Tampered, "what decides this check is not what it was at the start")
-		r.Tail = diff
-		return r
+	r := h.watching(ctx, k, func() ruling { return h.decide(ctx, k, c) })
+	if r.Outcome == goal.Pass && k.runs() {
+		r.Detail = joinedWith(r.Detail, h.World.unknown(k))
 	}
+	return r
+}
+
+func (h Host) decide(ctx context.Context, k check, c goal.Claim) ruling {
 	switch k.Type {
 	case goal.Shell:
 		return h.shell(ctx, k)
@@ -129,6 +135,24 @@ func (h Host) gate(ctx context.Context, k check, c goal.Claim) ruling {
 	case goal.Visual, goal.ModelQuestion, goal.Manual:
 	}
 	return undecidable(fmt.Sprintf("this version cannot decide checks of type %q", k.Type))
+}
+
+// untouched says whether what decides a check is what it was, else the verdict.
+func (h Host) untouched(ctx context.Context, k check) (ruling, bool) {
+	diff, repairable, err := h.World.tampered(ctx, k)
+	switch {
+	case err != nil:
+		return undecided(err), false
+	case diff != "" && repairable:
+		r := rule(goal.Fail, "what runs this check is not what was installed at the start, so it was not run")
+		r.Tail = diff
+		return r, false
+	case diff != "":
+		r := rule(goal.Tampered, "what decides this check is not what it was at the start")
+		r.Tail = diff
+		return r, false
+	}
+	return ruling{}, true
 }
 
 // settled says that no further check can change the finding.

@@ -14,8 +14,10 @@ import (
 
 // Bounds of a walk.
 const (
-	walkMax   = 20_000 // entries
-	walkDepth = 100    // folders in folders
+	walkMax   = 20_000  // entries that are compared by their content
+	lookMax   = 200_000 // entries that are looked at: more of them by size and times alone
+	heapMax   = 200_000 // entries that are counted in ignored folders
+	walkDepth = 100     // folders in folders
 	hashMax   = 1 << 20
 )
 
@@ -32,6 +34,7 @@ type entry struct {
 	Count int  `json:"n,omitempty"`
 	Heap  bool `json:"i,omitempty"` // ignored folder
 	Kept  bool `json:"k,omitempty"` // its text was kept
+	Over  bool `json:"v,omitempty"` // its text would have been too much with the rest
 }
 
 func (e entry) regular() bool { return e.Mode.IsRegular() }
@@ -43,8 +46,9 @@ type walk struct {
 	// sum gives a regular file its SHA-256; nil leaves it out.
 	sum func(root *os.Root, name string, e *entry)
 
+	most    int // entries; 0 is walkMax
 	entries []entry
-	more    bool // there is more than walkMax, or deeper than walkDepth
+	more    bool // there is more than most, or deeper than walkDepth
 	heaped  int  // entries counted in ignored folders
 }
 
@@ -53,6 +57,9 @@ func (w *walk) run(ctx context.Context, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("the goal's folder: %w", plain(err))
+	}
+	if w.most == 0 {
+		w.most = walkMax
 	}
 	return errors.Join(w.folder(ctx, root, "", 0), root.Close())
 }
@@ -63,7 +70,7 @@ func (w *walk) folder(ctx context.Context, root *os.Root, path string, depth int
 	if ctx.Err() != nil {
 		return fmt.Errorf("looking at the goal's folder: %w", context.Cause(ctx))
 	}
-	names, err := list(root, walkMax-len(w.entries)+1)
+	names, err := list(root, w.most-len(w.entries)+1)
 	if err != nil {
 		return nil //nolint:nilerr // a folder that the agent made unreadable, or removed meanwhile, shows as its entry alone
 	}
@@ -72,6 +79,8 @@ func (w *walk) folder(ctx context.Context, root *os.Root, path string, depth int
 	for _, name := range names { // files first: a folder that is too full hides none beside it
 		info, err := root.Lstat(name)
 		switch {
+		case ctx.Err() != nil: // files may have to be read
+			return fmt.Errorf("looking at the goal's folder: %w", context.Cause(ctx))
 		case err != nil: // gone meanwhile
 		case info.IsDir():
 			below = append(below, name)
@@ -93,7 +102,7 @@ func (w *walk) folder(ctx context.Context, root *os.Root, path string, depth int
 }
 
 func (w *walk) full() bool {
-	w.more = w.more || len(w.entries) >= walkMax
+	w.more = w.more || len(w.entries) >= w.most
 	return w.more
 }
 
@@ -107,7 +116,7 @@ func (w *walk) file(root *os.Root, name, path string, info fs.FileInfo) {
 		e.Target, _ = root.Readlink(name) // gone meanwhile: no target
 	case e.regular():
 		e.Size, e.MTime, e.CTime = info.Size(), info.ModTime().UnixNano(), ctime(info)
-		if w.sum != nil {
+		if w.sum != nil && len(w.entries) < walkMax {
 			w.sum(root, name, &e)
 		}
 	}
@@ -160,7 +169,7 @@ func (w *walk) heap(root *os.Root, name string) int {
 	defer func() { _ = below.Close() }()
 	n := 0
 	_ = fs.WalkDir(below.FS(), ".", func(_ string, _ fs.DirEntry, err error) error {
-		if w.heaped >= walkMax {
+		if w.heaped >= heapMax {
 			return fs.SkipAll
 		}
 		n++
@@ -192,4 +201,15 @@ func join(path, name string) string {
 		return name
 	}
 	return path + "/" + name
+}
+
+// unseen says what a walk has left out, "" if nothing.
+func (w *walk) unseen() string {
+	switch {
+	case w.more:
+		return fmt.Sprintf("the goal's folder holds more than %d entries, or folders more than %d deep", w.most, walkDepth)
+	case w.heaped >= heapMax:
+		return fmt.Sprintf("the ignored folders of the goal's folder hold more than %d entries", heapMax)
+	}
+	return ""
 }

@@ -3,11 +3,10 @@ package verify
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -36,6 +35,7 @@ type World struct {
 	base         *baseline
 	guard        *guard
 	pages        func(ctx context.Context) (string, error)
+	most         int // entries that a fingerprint is of
 
 	mu    sync.Mutex
 	known map[string]known // sums by path
@@ -47,10 +47,21 @@ type known struct {
 	sum                string
 }
 
+// Freeze keeps what decides the criterion, when a goal is made: what it is shown to
+// the person as, it stays, also while the goal waits for its turn.
+func Freeze(ctx context.Context, o Options) error {
+	if err := os.MkdirAll(o.Private, 0o700); err != nil {
+		return fmt.Errorf("keeping what decides: %w", plain(err))
+	}
+	_, err := takeGuard(ctx, o, nil)
+	return err
+}
+
 // OpenWorld compares with what was kept in Private, or takes and keeps the
-// present state if nothing was: at the first start of a goal.
+// present state if nothing was: at the first start of a goal. What was frozen
+// before stays as it was, and what has come since and decides, too, is kept.
 func OpenWorld(ctx context.Context, o Options) (*World, error) {
-	w := &World{dir: o.Dir, private: o.Private, pages: o.Pages, known: map[string]known{}}
+	w := &World{dir: o.Dir, private: o.Private, pages: o.Pages, most: lookMax, known: map[string]known{}}
 	if err := os.MkdirAll(o.Private, 0o700); err != nil {
 		return nil, fmt.Errorf("keeping what the folder was: %w", plain(err))
 	}
@@ -58,7 +69,14 @@ func OpenWorld(ctx context.Context, o Options) (*World, error) {
 	w.base, err = openBaseline(o.Private)
 	if errors.Is(err, fs.ErrNotExist) {
 		// The baseline comes last: what was half kept is taken anew.
-		if w.guard, err = takeGuard(ctx, o); err == nil {
+		var frozen *guard
+		if frozen, err = openGuard(o.Dir, o.Private); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		if err == nil {
+			w.guard, err = takeGuard(ctx, o, frozen)
+		}
+		if err == nil {
 			w.base, err = takeBaseline(ctx, o.Dir, o.Private)
 		}
 	} else if err == nil {
@@ -87,12 +105,12 @@ func (w *World) Protected() []Protected {
 	return list
 }
 
-// now looks at the folder as it is.
-func (w *World) now(ctx context.Context) (*walk, error) {
+// now looks at the folder as it is: at that many entries, 0 is walkMax.
+func (w *World) now(ctx context.Context, most int) (*walk, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	seen := map[string]known{} // what is gone is forgotten
-	look := &walk{rules: w.base.rules, sum: func(root *os.Root, name string, e *entry) {
+	look := &walk{rules: w.base.rules, most: most, sum: func(root *os.Root, name string, e *entry) {
 		if k, ok := w.known[e.Path]; ok && k.size == e.Size && k.mtime == e.MTime && k.ctime == e.CTime {
 			e.SHA256 = k.sum
 			seen[e.Path] = k
@@ -112,38 +130,47 @@ func (w *World) now(ctx context.Context) (*walk, error) {
 
 // Fingerprint is the same as long as the goal's folder and pages are. A file
 // counts by its content, as long as it is not too long to be read: an edit and
-// its revert is no change. Ignored folders count by their number of entries.
-func (w *World) Fingerprint(ctx context.Context) (string, error) {
+// its revert is no change. Behind the first 20,000 entries files count by size and
+// times, and ignored folders by their number of entries. unseen says what was not
+// looked at, "" if nothing was left out: there something may have changed.
+func (w *World) Fingerprint(ctx context.Context) (print, unseen string, err error) {
 	if w == nil {
-		return "", nil
+		return "", "", nil
 	}
-	look, err := w.now(ctx)
+	look, err := w.now(ctx, w.most)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	sum := sha256.New()
+	line := make([]byte, 0, 512)
 	for _, e := range look.entries {
-		write(sum, e)
+		line = e.print(line[:0])
+		_, _ = sum.Write(line) // a hash takes everything
 	}
 	if w.pages != nil {
 		shown, err := w.pages(ctx)
 		if err != nil {
-			return "", fmt.Errorf("looking at the goal's pages: %w", err)
+			return "", "", fmt.Errorf("looking at the goal's pages: %w", err)
 		}
-		write(sum, shown)
+		_, _ = sum.Write([]byte(shown))
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return hex.EncodeToString(sum.Sum(nil)), look.unseen(), nil
 }
 
-func write(sum hash.Hash, v any) {
-	if e, ok := v.(entry); ok {
-		if e.CTime = 0; e.SHA256 != "" {
-			e.MTime = 0
-		}
-		v = e
+// print is what an entry is in a fingerprint. No name has a zero byte in it.
+func (e entry) print(line []byte) []byte {
+	line = append(append(line, e.Path...), 0)
+	line = binary.BigEndian.AppendUint32(line, uint32(e.Mode))
+	for _, n := range []int64{e.Size, int64(e.Count)} {
+		line = binary.BigEndian.AppendUint64(line, uint64(n))
 	}
-	// Neither an entry nor a string can fail, and a hash takes everything.
-	_ = json.NewEncoder(sum).Encode(v)
+	if e.SHA256 == "" { // the content is not known: the times stand for it
+		for _, n := range []int64{e.MTime, e.CTime} {
+			line = binary.BigEndian.AppendUint64(line, uint64(n))
+		}
+	}
+	line = append(append(line, e.SHA256...), 0)
+	return append(append(line, e.Target...), 0)
 }
 
 // Intact says what of the protected files is not as it was, "" if all is.
@@ -173,6 +200,9 @@ func (w *World) PutBack(ctx context.Context) ([]string, error) {
 	aside := filepath.Join(w.private, "aside", time.Now().UTC().Format("20060102-150405.000"))
 	var touched []string
 	for _, d := range found {
+		if d.path == "" {
+			continue
+		}
 		if err := w.guard.putBack(root, d, aside); err != nil {
 			return touched, fmt.Errorf("putting %s back: %w", d.path, err)
 		}

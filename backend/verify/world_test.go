@@ -127,7 +127,7 @@ func TestIgnored(t *testing.T) {
 		write(t, dir, p, "1")
 	}
 	w := world(t, verify.Options{Dir: dir})
-	first, err := w.Fingerprint(t.Context())
+	first, _, err := w.Fingerprint(t.Context())
 	must(t, err)
 	for _, p := range []string{"x.log", "keep.log", "out/o", "sub/out/o", "sub/local", "a.tmp", "c.tmp", "p/deep/f.x", "node_modules/m/index.js", ".git/HEAD", "other/local"} {
 		write(t, dir, p, "2")
@@ -138,11 +138,11 @@ func TestIgnored(t *testing.T) {
 	for _, p := range []string{"c.tmp", "keep.log", "other/local", "sub/out/o"} {
 		write(t, dir, p, "1")
 	}
-	if same, err := w.Fingerprint(t.Context()); err != nil || same != first {
+	if same, _, err := w.Fingerprint(t.Context()); err != nil || same != first {
 		t.Errorf("what is ignored moved the fingerprint: %v", err)
 	}
 	write(t, dir, "node_modules/m/more.js", "")
-	if same, err := w.Fingerprint(t.Context()); err != nil || same == first {
+	if same, _, err := w.Fingerprint(t.Context()); err != nil || same == first {
 		t.Errorf("a new package did not move the fingerprint: %v", err)
 	}
 	write(t, dir, "hidden/.gitignore", "*\n")
@@ -159,7 +159,7 @@ func TestFingerprint(t *testing.T) {
 	var fault error
 	w := world(t, verify.Options{Dir: dir, Pages: func(context.Context) (string, error) { return shows, fault }})
 	print := func() string {
-		s, err := w.Fingerprint(t.Context())
+		s, _, err := w.Fingerprint(t.Context())
 		must(t, err)
 		return s
 	}
@@ -201,7 +201,7 @@ func TestFingerprint(t *testing.T) {
 		t.Error("an edit and its revert is movement")
 	}
 	fault = errors.New("the page is gone")
-	if _, err := w.Fingerprint(t.Context()); !errors.Is(err, fault) {
+	if _, _, err := w.Fingerprint(t.Context()); !errors.Is(err, fault) {
 		t.Errorf("%v", err)
 	}
 }
@@ -222,8 +222,26 @@ func TestTooMuch(t *testing.T) {
 	if s := changed(t, w) + diffOf(t, w); strings.Count(s, "not compared: the folder holds more than 20000 entries") != 2 {
 		t.Errorf("%q", s)
 	}
-	if _, err := w.Fingerprint(t.Context()); err != nil {
-		t.Error(err)
+	// The breaker still sees what changes behind the first 20,000.
+	last := "zz/last"
+	prints := map[string]string{}
+	for _, what := range []string{"the start", "a new file", "an edit of the same length", "gone"} {
+		switch what {
+		case "a new file":
+			write(t, dir, last, "1")
+		case "an edit of the same length":
+			write(t, dir, last, "2")
+		case "gone":
+			must(t, os.RemoveAll(filepath.Join(dir, "zz")))
+		}
+		print, unseen, err := w.Fingerprint(t.Context())
+		if must(t, err); unseen != "" {
+			t.Errorf("%s: %s", what, unseen)
+		}
+		if was := prints[print]; (was != "") != (what == "gone") {
+			t.Errorf("%s looks like %q", what, was)
+		}
+		prints[print] = what
 	}
 }
 
@@ -276,10 +294,10 @@ func swap(dir string) {
 // TestNoWorld: a host without one knows of no change.
 func TestNoWorld(t *testing.T) {
 	var w *verify.World
-	print, err := w.Fingerprint(t.Context())
+	print, unseen, err := w.Fingerprint(t.Context())
 	intact, err2 := w.Intact(t.Context())
 	back, err3 := w.PutBack(t.Context())
-	if s := changed(t, w) + diffOf(t, w) + print + intact + strings.Join(back, ""); s != "" || errors.Join(err, err2, err3) != nil || w.Protected() != nil {
+	if s := changed(t, w) + diffOf(t, w) + print + unseen + intact + strings.Join(back, ""); s != "" || errors.Join(err, err2, err3) != nil || w.Protected() != nil {
 		t.Errorf("%q %v %v %v", s, err, err2, err3)
 	}
 }
@@ -303,5 +321,45 @@ func TestBrokenBaseline(t *testing.T) {
 	}
 	if _, err := verify.OpenWorld(t.Context(), verify.Options{Dir: filepath.Join(dir, "gone"), Private: filepath.Join(t.TempDir(), "p")}); err == nil {
 		t.Error("a folder that is not there is compared")
+	}
+}
+
+// TestALookAtTheFolderEndsWithTheRun: an abort does not wait until every file was read.
+func TestALookAtTheFolderEndsWithTheRun(t *testing.T) {
+	dir := t.TempDir()
+	w := world(t, verify.Options{Dir: dir})
+	write(t, dir, "a", "1")
+	stopped := errors.New("the person aborted the goal")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(stopped)
+	if _, _, err := w.Fingerprint(ctx); !errors.Is(err, stopped) {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// TestBeyondTheCopies: what was not kept of the start is found changed by its sum, and
+// the report says that nobody can see how.
+func TestBeyondTheCopies(t *testing.T) {
+	dir := t.TempDir()
+	line := strings.Repeat("a line of text\n", (1<<20)/15)
+	for i := range 52 {
+		write(t, dir, fmt.Sprintf("f%02d.txt", i), fmt.Sprintln(i)+line[10:])
+	}
+	write(t, dir, "picture", "\x00\x01")
+	w := world(t, verify.Options{Dir: dir})
+	write(t, dir, "f00.txt", "first\n"+line[10:])
+	write(t, dir, "f51.txt", "short\n")
+	write(t, dir, "picture", "\x00\x02")
+	must(t, os.Remove(filepath.Join(dir, "f50.txt")))
+	const want = "3 files changed, 1 removed: f00.txt, f50.txt (removed), f51.txt, picture; " +
+		"not compared line by line, because copies of 50 MiB are kept of the start and no more: f50.txt, f51.txt"
+	if s := changed(t, w); s != want {
+		t.Errorf("%q, want %q", s, want)
+	}
+	d := diffOf(t, w)
+	for _, want := range []string{"--- f00.txt", "f51.txt: changed, 6 bytes, was 1048", "not compared line by line: more than 50 MiB"} {
+		if !strings.Contains(d, want) {
+			t.Errorf("the diff lacks %q: %.2000s", want, d)
+		}
 	}
 }

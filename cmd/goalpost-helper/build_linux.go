@@ -13,11 +13,12 @@ import (
 
 // builder makes the files of one room.
 type builder struct {
-	walls wire.Walls
-	check bool
-	root  int // the new root, attached
-	spare int // names of files in the new root that Text and Hide are bound from
-	upon  map[string]upon
+	walls   wire.Walls
+	check   bool
+	root    int // the new root, attached
+	spare   int // names of files in the new root that Text and Hide are bound from
+	upon    map[string]upon
+	sockets *sockets // are kept as they are put
 }
 
 // meanwhile is where the new root stands until the old one goes. Every machine
@@ -37,8 +38,8 @@ var (
 // build makes the room's root out of what the walls name and goes there; the
 // machine's own files are gone afterwards. Everything is taken before anything is
 // covered: by path, a folder below a covered one would be an empty folder.
-func build(w wire.Walls, check bool, held []wire.Held) error {
-	b := &builder{walls: w, check: check}
+func build(w wire.Walls, check bool, held []wire.Held, granted *sockets) error {
+	b := &builder{walls: w, check: check, sockets: granted}
 	trees, err := b.takeAll()
 	if err != nil {
 		return walled("taking what the goal may see", err)
@@ -81,10 +82,10 @@ func (b *builder) takeAll() ([]int, error) {
 	trees := make([]int, len(b.walls.Mounts))
 	for i, m := range b.walls.Mounts {
 		trees[i] = -1
-		if m.Kind != wire.Bind {
+		if m.Kind != wire.Bind || b.check && m.AgentOnly {
 			continue
 		}
-		tree, err := take(string(m.Source))
+		tree, err := b.source(i, m)
 		if m.Optional && (errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ELOOP)) {
 			continue
 		}

@@ -91,7 +91,7 @@ func (b *builder) takeFolder(m wire.Mount, held []wire.Held) (upon, error) {
 func (b *builder) around(path string) *wire.Mount {
 	var best *wire.Mount
 	for i, m := range b.walls.Mounts {
-		if m.Kind == wire.Bind && strings.HasPrefix(path, string(m.Target)+"/") && (best == nil || len(m.Target) > len(best.Target)) {
+		if m.Kind == wire.Bind && !m.Between && !m.Itself && strings.HasPrefix(path, string(m.Target)+"/") && (best == nil || len(m.Target) > len(best.Target)) {
 			best = &b.walls.Mounts[i]
 		}
 	}

@@ -70,7 +70,8 @@ func oneCheck(w wire.Walls) error {
 // furnish builds the room's files and prepares what each of its programs needs.
 func furnish(w wire.Walls, check bool, held []wire.Held) (*set, error) {
 	limitPids(w.Limits.Processes)
-	if err := build(w, check, held); err != nil {
+	granted := &sockets{}
+	if err := build(w, check, held, granted); err != nil {
 		return nil, err
 	}
 	rules, err := landlock(w, check)
@@ -81,9 +82,25 @@ func furnish(w wire.Walls, check bool, held []wire.Held) (*set, error) {
 	if err != nil {
 		return nil, walled("opening /dev/null", err)
 	}
+	// Here, on the main thread, and not by each program: one listener hears them
+	// all, and a start costs nothing more.
+	domain := wire.Agent
+	if check {
+		domain = wire.Check
+	}
+	var hears *listener
+	fd, silent, err := filter()
+	switch {
+	case err != nil:
+		return nil, walled("seccomp", err)
+	case silent != nil:
+		_ = send(wire.Socket, wire.Answer{Attempt: &wire.Attempt{Domain: domain, Times: 1, Text: "what the kernel refuses is not told here: " + silent.Error()}})
+	default:
+		hears = listenTo(fd, domain, w, granted)
+	}
 	return &set{
 		in: orders, out: wire.Socket, null: null, started: make(chan struct{}, 1), byID: map[uint64]int{}, byPid: map[int]uint64{},
-		inside: &inside{walls: w, rules: rules},
+		inside: &inside{walls: w, rules: rules, given: map[uint64][]int{}, sockets: granted}, hears: hears,
 	}, nil
 }
 

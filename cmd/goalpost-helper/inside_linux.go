@@ -16,8 +16,10 @@ import (
 
 // inside is what an init gives to each of its programs.
 type inside struct {
-	walls wire.Walls
-	rules int // Landlock's ruleset
+	walls   wire.Walls
+	rules   int // Landlock's ruleset
+	sockets *sockets
+	given   map[uint64][]int // trees that came since, by the request
 }
 
 // program is what the last stage becomes. Everything but Walls' limits and users

@@ -21,6 +21,8 @@ type keeper struct {
 	walls wire.Walls
 	agent *inner
 
+	given map[uint64][]wire.Mount // besides the walls, by the request that gave it
+
 	mu     sync.Mutex
 	checks map[uint64]*inner
 	byPid  map[int]*inner
@@ -52,7 +54,7 @@ func keep() error {
 	case r.Op != wire.Setup || r.Walls == nil:
 		return fmt.Errorf("the first request is %q and not a setup", r.Op)
 	}
-	k := &keeper{walls: *r.Walls, checks: map[uint64]*inner{}, byPid: map[int]*inner{}}
+	k := &keeper{walls: *r.Walls, given: map[uint64][]wire.Mount{}, checks: map[uint64]*inner{}, byPid: map[int]*inner{}}
 	sockets, err := k.prepare()
 	var refused *wire.Error
 	if errors.As(err, &refused) {
@@ -172,6 +174,10 @@ func (k *keeper) handle(r wire.Request, fds []int) error {
 	case r.Op == wire.Dial:
 		k.dials.Go(func() { k.dial(r) })
 		return nil
+	case r.Op == wire.Widen:
+		return k.widen(r)
+	case r.Op == wire.Narrow:
+		k.forget(r.ID)
 	case r.Op == wire.Start && r.Domain == wire.Check:
 		return k.check(r, fds)
 	case r.Op == wire.Signal:
@@ -189,7 +195,7 @@ func (k *keeper) handle(r wire.Request, fds []int) error {
 func (k *keeper) check(r wire.Request, fds []int) error {
 	k.mu.Lock() // reap must know it before it can end
 	defer k.mu.Unlock()
-	w := k.walls
+	w := k.widened()
 	scratch := filepath.Join(string(w.Scratch), strconv.FormatUint(r.ID, 10))
 	w.Scratch, w.Tmp, w.TmpWrite = []byte(scratch), []byte(filepath.Join(scratch, "tmp")), true
 	err := folders(w, string(w.Scratch), string(w.Tmp))

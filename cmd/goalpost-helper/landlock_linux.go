@@ -83,9 +83,26 @@ func rule(rules int, path string, rights uint64) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	defer func() { _ = unix.Close(fd) }()
+	if err := ruleAt(rules, fd, rights); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// grantTree lets the programs that are started from now on write a tree. Rules are
+// never taken out again: a tree that is gone is gone.
+func grantTree(rules, tree int) error {
+	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if errno != 0 {
+		return os.NewSyscallError("landlock_create_ruleset", errno)
+	}
+	return ruleAt(rules, tree, handled(int(version)))
+}
+
+func ruleAt(rules, fd int, rights uint64) error {
 	var info unix.Stat_t
 	if err := unix.Fstat(fd, &info); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return os.NewSyscallError("fstat", err)
 	}
 	if info.Mode&unix.S_IFMT != unix.S_IFDIR {
 		rights &= filing
@@ -96,7 +113,7 @@ func rule(rules int, path string, rights uint64) error {
 	*(*int32)(unsafe.Pointer(&beneath[8])) = int32(fd)
 	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&beneath)), 0, 0, 0)
 	if errno != 0 {
-		return fmt.Errorf("%s: %w", path, errno)
+		return os.NewSyscallError("landlock_add_rule", errno)
 	}
 	return nil
 }

@@ -32,11 +32,20 @@ func (b *builder) putOne(m wire.Mount, tree int) error {
 		if tree < 0 {
 			return nil
 		}
+		if around := b.around(target); m.Between && around != nil {
+			if _, layered := b.upon[string(around.Target)]; layered {
+				return os.NewSyscallError("close", unix.Close(tree))
+			}
+		}
 		var info unix.Stat_t
 		if err := unix.Fstat(tree, &info); err != nil {
 			return os.NewSyscallError("fstat", err)
 		}
+		b.sockets.add(0, info)
 		if err := b.put(tree, target, info.Mode&unix.S_IFMT == unix.S_IFDIR); err != nil {
+			if m.Itself { // older kernels mount nothing upon links
+				return nil
+			}
 			return err
 		}
 		return b.hold(target)

@@ -55,6 +55,7 @@ func (s *set) collect() bool {
 		if id == s.only {
 			s.finish(exit)
 		}
+		s.hears.drain()
 		_ = s.answer(wire.Answer{ID: id, Exit: &exit}) // a broken socket is read's to notice
 	}
 }
@@ -69,6 +70,7 @@ func (s *set) finish(exit wire.Exit) {
 			break // ECHILD: nobody is left
 		}
 	}
+	s.hears.drain()
 	_ = s.answer(wire.Answer{ID: s.only, Exit: &exit})
 	os.Exit(0)
 }

@@ -50,8 +50,9 @@ func room() error {
 
 // builders are the capabilities that the keeper and the inits need to build walls,
 // within the goal's user namespace; programs get none of them. Those over files
-// are overlayfs's, whose work folder nobody else can enter.
-var builders = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID}
+// are overlayfs's, whose work folder nobody else can enter; that to look at others is
+// for the calls that an init makes in a program's place.
+var builders = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_SYS_PTRACE}
 
 // identity maps users to themselves: all of them for root, who may, and else the
 // only one that the kernel lets a person map.

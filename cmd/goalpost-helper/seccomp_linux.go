@@ -11,10 +11,12 @@ import (
 // have no use for and through which others have got out before.
 var (
 	// Their callers try an older call after ENOSYS. clone3 hides its flags from a
-	// filter; what io_uring does, no filter sees.
-	absent = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER}
-	// These get EPERM.
+	// filter, and every thread's start tries it; what io_uring does, no filter sees,
+	// and the mode that openat2 gives a file lies behind a pointer.
+	absent = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_OPENAT2}
+	// These get EPERM, and io_uring_setup ENOSYS, after the init has heard of them.
 	denied = append([]uint32{
+		unix.SYS_IO_URING_SETUP,
 		unix.SYS_UNSHARE, unix.SYS_SETNS,
 		unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN,
 		unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_OPEN_TREE_ATTR, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD,
@@ -27,6 +29,9 @@ var (
 		unix.SYS_CLOCK_ADJTIME, unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_FANOTIFY_INIT,
 	}, deniedHere...)
 	families = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6}
+	// watched are no business of this wall: others refuse what leads out by them,
+	// and do so silently. The init looks, and the kernel goes on.
+	watched = []uint32{unix.SYS_CONNECT, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME}
 )
 
 // newNamespaces are the flags of clone that make one.
@@ -40,6 +45,7 @@ const (
 	atArg0   = 16
 	atArg1   = 24
 	atArg2   = 32
+	atArg3   = 40
 )
 
 // assembly is a BPF program in the making.
@@ -66,10 +72,12 @@ func (a *assembly) when(k uint32, n uint8) {
 const (
 	notThere   = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 	notAllowed = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+	heard      = uint32(unix.SECCOMP_RET_USER_NOTIF) // the init answers
 )
 
 // assemble writes the filter. A system call that matches none of it is allowed.
-func assemble() assembly {
+// notAllowed may be heard: then the calls that are watched are heard, too.
+func assemble(notAllowed uint32) assembly {
 	var a assembly
 	a.load(atArch)
 	a.when(auditArch, 1)
@@ -96,17 +104,59 @@ func assemble() assembly {
 	a.unless(unix.TIOCLINUX, 1)
 	a.give(notAllowed)
 	a.give(unix.SECCOMP_RET_ALLOW)
+	a.setid(notAllowed)
 	for _, n := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
-		a.sockets(n)
+		a.sockets(n, notAllowed)
+	}
+	if notAllowed == heard {
+		a.watch()
 	}
 	a.give(unix.SECCOMP_RET_ALLOW)
 	return a
 }
 
+// watch lets the init hear of calls that something else than this filter refuses.
+func (a *assembly) watch() {
+	for _, n := range watched {
+		a.unless(n, 1)
+		a.give(heard)
+	}
+	// kill of one process: 0 and what is negative mean others.
+	a.unless(unix.SYS_KILL, 5)
+	a.load(atArg0)
+	a.when(0, 2)
+	*a = append(*a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jt: 1, K: 1 << 31})
+	a.give(heard)
+	a.give(unix.SECCOMP_RET_ALLOW)
+	for n, at := range devicesBy {
+		a.unless(n, 6)
+		a.load(at)
+		*a = append(*a, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: unix.S_IFMT})
+		a.when(unix.S_IFCHR, 1)
+		a.unless(unix.S_IFBLK, 1)
+		a.give(heard)
+		a.give(unix.SECCOMP_RET_ALLOW)
+	}
+}
+
 // sockets allows some families, and of netlink only what asks for addresses and
-// routes.
-func (a *assembly) sockets(number uint32) {
+// routes. Raw sockets are refused here, too, so that the init hears of them.
+func (a *assembly) sockets(number, notAllowed uint32) {
 	var rest assembly
+	rest.load(atArg1)
+	rest = append(rest, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf})
+	rest.when(unix.SOCK_RAW, 1)
+	rest.unless(unix.SOCK_PACKET, 3)
+	rest.load(atArg0)
+	rest.when(unix.AF_NETLINK, 1) // all of its sockets are raw by name
+	rest.give(notAllowed)
+	// A datagram names its receiver in each call, in memory that no filter sees.
+	rest.load(atArg1)
+	rest = append(rest, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf})
+	rest.unless(unix.SOCK_DGRAM, 3)
+	rest.load(atArg0)
+	rest.unless(unix.AF_UNIX, 1)
+	rest.give(notAllowed)
 	rest.load(atArg0)
 	for _, family := range families {
 		rest.unless(family, 1)
@@ -121,12 +171,23 @@ func (a *assembly) sockets(number uint32) {
 	*a = append(*a, rest...)
 }
 
-// filter puts the filter on this thread, which must not gain rights any more.
-func filter() error {
-	code := assemble()
-	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
-	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0); err != nil {
-		return os.NewSyscallError("prctl", err)
+// filter puts the filter on this thread, and so on every program that it starts
+// from now on. listener is where the calls are heard; -1 with an error where
+// there can be none (somebody above listens already), then nothing is heard.
+func filter() (listener int, silent, err error) {
+	code := assemble(heard)
+	fd, errno := install(code, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+	if errno == 0 {
+		return fd, nil, nil
 	}
-	return nil
+	if _, failed := install(assemble(notAllowed), 0); failed != 0 {
+		return -1, nil, os.NewSyscallError("seccomp", failed)
+	}
+	return -1, os.NewSyscallError("seccomp", errno), nil
+}
+
+func install(code assembly, flags uintptr) (int, unix.Errno) {
+	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
+	fd, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&program)))
+	return int(fd), errno
 }

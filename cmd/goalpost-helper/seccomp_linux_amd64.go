@@ -7,6 +7,15 @@ const auditArch = unix.AUDIT_ARCH_X86_64
 // deniedHere are system calls that only this architecture has.
 var deniedHere = []uint32{unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB, unix.SYS_USTAT, unix.SYS_SYSFS}
 
+// devicesBy are the calls that make a device, with the place of its mode.
+var devicesBy = map[uint32]uint32{unix.SYS_MKNODAT: atArg2, unix.SYS_MKNOD: atArg1}
+
+// Calls that give a file a mode, of this architecture alone.
+var (
+	modedHere   = map[uint32]uint32{unix.SYS_CHMOD: atArg1, unix.SYS_CREAT: atArg1, unix.SYS_MKNOD: atArg1}
+	openingHere = map[uint32]uint32{unix.SYS_OPEN: atArg1}
+)
+
 // x32 is the bit of the other numbering that this kernel may speak.
 const x32 = 0x40000000
 

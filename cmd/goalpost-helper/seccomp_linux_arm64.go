@@ -7,5 +7,11 @@ const auditArch = unix.AUDIT_ARCH_AARCH64
 // deniedHere are system calls that only this architecture has.
 var deniedHere []uint32
 
+// devicesBy are the calls that make a device, with the place of its mode.
+var devicesBy = map[uint32]uint32{unix.SYS_MKNODAT: atArg2}
+
+// Calls that give a file a mode, of this architecture alone.
+var modedHere, openingHere map[uint32]uint32
+
 // foreign has nothing to refuse: 32-bit programs have an architecture of their own.
 func foreign(*assembly) {}

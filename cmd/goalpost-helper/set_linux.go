@@ -19,6 +19,7 @@ type set struct {
 	in, out int // sockets of requests and answers
 	null    int
 	inside  *inside       // nil without walls
+	hears   *listener     // nil without walls, and where there can be none
 	only    uint64        // the one program whose end is the end of a check's room; 0 is none
 	started chan struct{} // one token: a child may be there to wait for
 
@@ -96,6 +97,8 @@ func (s *set) handle(r wire.Request, fds []int) error {
 			return s.answer(wire.Answer{ID: r.ID, Error: err})
 		}
 		return nil
+	case wire.Widen, wire.Narrow:
+		return s.rewall(r, fds)
 	}
 	return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: fmt.Sprintf("unknown request %q", r.Op)}})
 }

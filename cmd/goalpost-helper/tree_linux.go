@@ -14,8 +14,13 @@ import (
 
 // take is a copy of a mount tree that is attached nowhere yet. No part of the
 // path may be a link: some paths lie where the agent writes.
-func take(source string) (int, error) {
-	at, err := unix.Openat2(unix.AT_FDCWD, source, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS})
+func take(source string) (int, error) { return takeBy(source, 0) }
+
+// takeLink takes a link itself.
+func takeLink(source string) (int, error) { return takeBy(source, unix.O_NOFOLLOW) }
+
+func takeBy(source string, flags uint64) (int, error) {
+	at, err := unix.Openat2(unix.AT_FDCWD, source, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | flags, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS})
 	if err != nil {
 		return -1, fmt.Errorf("opening %s: %w", source, err)
 	}

@@ -1,10 +1,10 @@
 // Measures what is named, or everything, and prints a table in Markdown:
-//   node e2e/bench/run.mjs [start] [memory] [panes] [echo] [flood] [click] [frames] [snapshot]
+//   node e2e/bench/run.mjs [start] [memory] [panes] [echo] [flood] [click] [frames] [picture] [snapshot]
 import { execFileSync } from "node:child_process";
 import { cpus, loadavg, totalmem } from "node:os";
 import { goalpost, root } from "./lib/programs.mjs";
 
-const figures = ["start", "memory", "panes", "echo", "flood", "click", "frames", "snapshot"];
+const figures = ["start", "memory", "panes", "echo", "flood", "click", "frames", "picture", "snapshot"];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !figures.includes(name));
 if (unknown.length > 0) {

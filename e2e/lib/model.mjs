@@ -1,15 +1,17 @@
 // An OpenAI-compatible server that plays given turns: the only thing in these
 // tests that is not real. A turn is { text } or { tool, args }, or a function that gives
-// one from the request.
+// one from the request, now or later. The critic and the reviewer, who are lent no tools, are
+// always content and take no turn.
 import { createServer } from "node:http";
 import { once } from "node:events";
 
 export async function startModel(turns) {
   const asked = [];
+  const criticised = [];
   const server = createServer((request, response) => {
     const chunks = [];
     request.on("data", (chunk) => chunks.push(chunk));
-    request.on("end", () => {
+    request.on("end", async () => {
       const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : {};
       if (!request.url.endsWith("/chat/completions")) {
         response.writeHead(200, { "content-type": "application/json" });
@@ -21,10 +23,15 @@ export async function startModel(turns) {
         );
         return;
       }
+      if (!body.tools?.length) {
+        criticised.push(body);
+        const reviews = JSON.stringify(body.messages).includes("CONFIRM or REJECT");
+        stream(response, { text: reviews ? "CONFIRM\nit is as asked" : "PROGRESSING\nit goes on" }, 0);
+        return;
+      }
       const next = turns[Math.min(asked.length, turns.length - 1)];
-      const turn = typeof next === "function" ? next(body) : next;
-      asked.push(body);
-      stream(response, turn, asked.length);
+      const n = asked.push(body);
+      stream(response, typeof next === "function" ? await next(body) : next, n);
     });
   });
   server.listen(0, "127.0.0.1");
@@ -32,6 +39,7 @@ export async function startModel(turns) {
   return {
     url: `http://127.0.0.1:${server.address().port}/v1`,
     asked,
+    criticised,
     close: () => {
       server.closeAllConnections();
       server.close();

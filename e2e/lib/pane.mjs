@@ -9,9 +9,10 @@ export function colourOf(words) {
 }
 
 export class Pane {
-  constructor(page, root) {
+  constructor(page, root, site) {
     this.page = page;
     this.root = root;
+    this.site = site;
     this.canvas = root.getByTestId("browser-canvas");
   }
 
@@ -21,9 +22,28 @@ export class Pane {
 
   /** Types an address and waits until the page is there and drawn: it says its title, or `words`. */
   async go(url, title, words = title) {
-    await this.enter(url);
+    await this.comes(() => this.enter(url));
     await this.shows(title);
     await this.says(words);
+  }
+
+  /** Does what brings another document of the site, and waits until a picture shows that it is loaded. */
+  async comes(act) {
+    const before = this.site.visits();
+    await act();
+    const canvas = await this.canvas.elementHandle();
+    await this.page.waitForFunction(
+      ([canvas, before]) => {
+        if (!canvas.dataset.drawn) return false;
+        const seen = canvas.getContext("2d").getImageData(canvas.width - 40, 110, 1, 1).data;
+        const digits = [...seen.slice(0, 3)].map((c) => Math.round(c / 51));
+        if (digits.some((d, i) => Math.abs(seen[i] - 51 * d) > 12)) return false;
+        const since = (((digits[0] + 6 * digits[1] + 36 * digits[2] - before) % 216) + 216) % 216;
+        return since > 0 && since < 40;
+      },
+      [canvas, before],
+      { polling: 50 },
+    );
   }
 
   async enter(text) {
@@ -60,6 +80,21 @@ export class Pane {
         cause: error,
       });
     }
+  }
+
+  /** Waits until a colour is anywhere in the picture, in at least `least` pixels. */
+  async holds(colour, least = 40) {
+    const canvas = await this.canvas.elementHandle();
+    await this.page.waitForFunction(
+      ([canvas, colour, least]) => {
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        let n = 0;
+        for (let i = 0; i < data.length; i += 4) if (colour.every((c, at) => Math.abs(c - data[i + at]) < 30)) n++;
+        return n >= least;
+      },
+      [canvas, colour, least],
+      { polling: 50 },
+    );
   }
 
   /** Waits until the page's lamp has the colour for some words. */

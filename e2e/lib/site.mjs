@@ -1,6 +1,6 @@
 // The fixture pages of backend/browser, with what a server has to do with them:
 // files to download, a slow page, one that wants a login, one with a bad certificate.
-import { createReadStream, existsSync } from "node:fs";
+import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createSecure } from "node:https";
 import { once } from "node:events";
@@ -8,7 +8,11 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const fixtures = fileURLToPath(new URL("../../backend/browser/fixtures/", import.meta.url));
-const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript" };
+const types = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".pdf": "application/pdf",
+};
 
 // Nobody trusts it, which is what it is for.
 const unproven = {
@@ -33,6 +37,8 @@ f54=
 /** Starts the site. `slow` answers only when `release` is called; so does the rest of `slow.bin`. */
 export async function startSite() {
   const waiting = [];
+  let visits = 0;
+  const searches = [];
   const answer = (request, response) => {
     const { pathname: path, searchParams: asked } = new URL(request.url, "http://x");
     if (path === "/file.bin") {
@@ -59,6 +65,11 @@ export async function startSite() {
       response.end(
         open ? '<title>Vault</title><body><script src="say.js"></script><script>say("inside")</script>' : "no",
       );
+    } else if (path === "/search") {
+      searches.push(asked.get("q"));
+      response.writeHead(200, { "content-type": types[".html"] });
+      const said = JSON.stringify(asked.get("q"));
+      response.end(`<title>Search</title><body><script src="say.js"></script><script>say(${said})</script>`);
     } else if (path === "/cookie") {
       response.writeHead(200, {
         "content-type": types[".html"],
@@ -66,6 +77,12 @@ export async function startSite() {
       });
       const who = JSON.stringify(request.headers.cookie ?? "nobody");
       response.end(`<title>Cookie</title><body><script src="say.js"></script><script>say(${who})</script>`);
+    } else if (path === "/say.js") {
+      response.writeHead(200, {
+        "content-type": types[".js"],
+        "cache-control": "no-store",
+      });
+      response.end(`window.visit = ${++visits};\n${readFileSync(join(fixtures, "say.js"))}`);
     } else if (existsSync(join(fixtures, path)) && path !== "/") {
       response.writeHead(200, {
         "content-type": types[extname(path)] ?? "application/octet-stream",
@@ -83,7 +100,10 @@ export async function startSite() {
     url: `http://127.0.0.1:${plain.address().port}`,
     unproven: `https://127.0.0.1:${secure.address().port}`,
     release: () => waiting.splice(0).forEach((go) => go()),
+    searches,
     held: () => waiting.length,
+    /** How many documents have come: each shows its number on a lamp of its own. */
+    visits: () => visits,
     close: () => {
       for (const server of [plain, secure]) {
         server.closeAllConnections();

@@ -64,4 +64,47 @@ async function walk(w, site) {
   const first = await picture();
   await until("another picture", async () => !(await picture()).equals(first));
   assert.ok((await w.picture("moving")) > 20);
+
+  // The wheel of a real mouse: its fifth button.
+  box = await go("mouse");
+  await lamp(box, "Mouse");
+  await w.clickAt(Math.round(box.x + 400), Math.round(box.y + 300), 4, 5);
+  await lamp(box, "scrolled");
+
+  // A German keyboard: Z where others have Y, a third level, a key that waits for its letter.
+  box = await go("keys");
+  await lamp(box, "Keys");
+  await w.layout("de");
+  await w.clickAt(Math.round(box.x + 60), Math.round(box.y + 34));
+  await lamp(box, "focus a");
+  const [q, e, y, acute] = [24, 26, 29, 21];
+  await w.key(String(y));
+  await lamp(box, "a=z");
+  await w.held("ISO_Level3_Shift", String(q));
+  await lamp(box, "a=z@");
+  await w.key(String(acute));
+  await w.key(String(e));
+  await lamp(box, "a=z@é");
+  await w.layout("us");
+
+  // What is copied in the page is pasted in the app, and the other way round.
+  await w.key("ctrl+a");
+  await w.key("ctrl+c");
+  const clipboard = () => window.runtime.ClipboardGetText();
+  await until("what was copied in the page", async () => (await w.page(clipboard)) === "z@é");
+  const address = () => document.querySelector('[data-testid="browser-address"]').value;
+  await w.click("browser-address");
+  await until("the cursor in the address bar", () => w.page(inAddress));
+  await w.key("ctrl+a");
+  await w.key("ctrl+v");
+  await until("what was copied in the page, in the address", async () => (await w.page(address)) === "z@é");
+  await w.key("ctrl+a");
+  await w.type("of the app");
+  await w.key("ctrl+a");
+  await w.key("ctrl+c");
+  await until("what was copied in the app", async () => (await w.page(clipboard)) === "of the app");
+  await w.clickAt(Math.round(box.x + 60), Math.round(box.y + 74));
+  await lamp(box, "focus b");
+  await w.key("ctrl+v");
+  await lamp(box, "b=of the app");
 }

@@ -208,6 +208,16 @@ export class Window {
     return this.xdotool("key", "--clearmodifiers", ...keys);
   }
 
+  /** Presses a key, by its number on the keyboard or its name, while another is held. */
+  async held(modifier, key) {
+    await this.xdotool("keydown", modifier, "key", key, "keyup", modifier);
+  }
+
+  /** Gives the display's keyboard the letters of a country. */
+  async layout(country) {
+    await run("setxkbmap", ["-display", this.display, country]);
+  }
+
   type(text) {
     return this.xdotool("type", "--delay", "15", text);
   }

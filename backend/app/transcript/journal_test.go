@@ -24,7 +24,7 @@ func told(kind string) []string {
 		"step":         {"step_id", "tool", "outcome"},
 		"verdict":      {"claim", "check", "outcome", "detail"},
 		"usage":        {"tokens_in", "tokens_out", "by"},
-		"paused":       {"exit", "reason"},
+		"paused":       {"exit", "reason", "pane"},
 		"ended":        {"status", "exit", "verified", "report"},
 	}[kind]
 }

@@ -130,6 +130,7 @@ func (s *stage) lawful(id goal.ID) {
 	intents, results := map[int]bool{}, map[int]bool{}
 	verdicts := map[int][]goal.Verdict{}
 	claim := 0
+	panes := map[string]bool{} // that it has
 	to := func(next goal.Status) {
 		if err := goal.Go(status, next); err != nil {
 			s.Error(err)
@@ -152,11 +153,24 @@ func (s *stage) lawful(id goal.ID) {
 				s.Errorf("paused as %q because %q with %d bullets", b.Exit, b.Reason, len(b.Report))
 			}
 			to(goal.Paused)
+			if b.Exit == goal.Interrupted && len(panes) > 0 {
+				s.Errorf("interrupted with the panes %v", panes)
+			}
 		case *event.Ended:
 			if goal.StatusOf(b.Exit) != b.Status || len(b.Report) == 0 || len(b.Report) > 5 {
 				s.Errorf("ended %s as %s with %d bullets", b.Status, b.Exit, len(b.Report))
 			}
 			to(b.Status)
+			if len(panes) > 0 {
+				s.Errorf("ended with the panes %v", panes)
+			}
+		case *event.Lease:
+			if b.Held == panes[b.Pane] {
+				s.Errorf("event %d: the pane %s is leased twice, or given back twice", e.Seq, b.Pane)
+			}
+			if panes[b.Pane] = true; !b.Held {
+				delete(panes, b.Pane)
+			}
 		case *event.StepStarted:
 			if intents[b.StepID] {
 				s.Errorf("step %d began twice", b.StepID)

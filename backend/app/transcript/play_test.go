@@ -11,6 +11,7 @@ import (
 	"image/jpeg"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -198,6 +199,10 @@ func (s *stage) aside(line string) {
 		if err := s.command(line); err != nil {
 			s.Errorf("%s: %v", line, err)
 		}
+		if verb == "revoke" { // the run hears of it by itself: before the model answers
+			name, request := s.named(rest)
+			s.takenBack(s.id(name), request)
+		}
 		return
 	}
 	name, _ := s.named(rest)
@@ -206,6 +211,20 @@ func (s *stage) aside(line string) {
 			s.Errorf("%s: %v", line, err)
 		}
 	})
+}
+
+// takenBack waits until a grant holds no more.
+func (s *stage) takenBack(id goal.ID, request string) {
+	for over := time.Now().Add(late); time.Now().Before(over); time.Sleep(5 * time.Millisecond) {
+		events, err := s.app.Store().Events(s.Context(), id, 0, 1<<20)
+		if err != nil || slices.ContainsFunc(events, func(e event.Event) bool {
+			b, ok := e.Body.(*event.GrantEnded)
+			return ok && b.Request == request
+		}) {
+			return
+		}
+	}
+	s.Errorf("the grant %s was not taken back", request)
 }
 
 // command is one line of play. What a journal has got is told where the person
@@ -516,6 +535,9 @@ func (s *stage) tell(name string, seq int64) {
 			return
 		}
 		s.told[id] = e.Seq
+		if w, ok := e.Body.(*event.Warning); ok && strings.HasPrefix(w.Text, "the kernel refused") {
+			continue // it is heard of beside the run, so its place differs
+		}
 		line, whole := render(s.T, e)
 		s.put(whose+short(s.norm(line)), whose+s.norm(whole))
 	}

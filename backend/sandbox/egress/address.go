@@ -34,6 +34,11 @@ func public(addr netip.Addr) error {
 			return fmt.Errorf("%s is not an address of the open internet", addr)
 		}
 	}
+	return foreign(addr)
+}
+
+// foreign refuses this machine's own addresses.
+func foreign(addr netip.Addr) error {
 	mine, err := net.InterfaceAddrs()
 	if err != nil {
 		return fmt.Errorf("this machine's addresses: %w", err)

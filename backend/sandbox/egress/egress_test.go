@@ -23,6 +23,15 @@ import (
 func TestDecide(t *testing.T) {
 	get := egress.Rules{Risk: policy.NetworkGet, Allow: []string{"docs.example", "*.pkg.example", "port.example:8443"}, Deny: []string{"bad.pkg.example"}}
 	local := egress.Rules{Risk: policy.WriteLocal, Allow: []string{"docs.example"}, Granted: []string{"given.example"}, Local: []string{"10.0.0.7:5432"}}
+	given := egress.Rules{Risk: policy.WriteLocal, Deny: []string{"bad.example", "1.2.3.4"}, Given: []egress.Given{
+		{Host: "read.example", Risk: policy.NetworkGet},
+		{Host: "write.example", Risk: policy.NetworkWrite},
+		{Host: "page.example", Risk: policy.NetworkGet, From: egress.Pane},
+		{Host: "bad.example", Risk: policy.SpendsMoney},
+	}}
+	readOne := egress.Rules{Risk: policy.NetworkGet, Given: given.Given}
+	all := egress.Rules{Risk: policy.NetworkGet, Allow: []string{"*"}, Deny: []string{"evil.example.", "1.2.3.4"}}
+	nothing := egress.Rules{Risk: policy.NetworkWrite, Deny: []string{"*"}}
 	write := egress.Rules{Risk: policy.NetworkWrite, Deny: []string{"*.evil.example", "evil.example"}}
 	for _, c := range []struct {
 		rules egress.Rules
@@ -42,11 +51,29 @@ func TestDecide(t *testing.T) {
 		{get, egress.Pane, "GET docs.example:80", true},
 		{get, egress.Pane, "POST docs.example:80", false},
 		{get, egress.Pane, "CONNECT docs.example:443", true},
-		{get, egress.Pane, "CONNECT docs.example:22", false},
+		{get, egress.Pane, "CONNECT docs.example:22", true}, // which is looked at when it begins
+		{get, egress.Pane, "WEBSOCKET docs.example:443", false},
 		{local, egress.Program, "GET docs.example:80", false},
 		{local, egress.Program, "CONNECT given.example:443", true},
 		{local, egress.Program, "CONNECT 10.0.0.7:5432", true},
 		{local, egress.Program, "CONNECT 10.0.0.7:22", false},
+		{given, egress.Program, "GET read.example:80", true},
+		{given, egress.Program, "CONNECT read.example:443", true},
+		{given, egress.Program, "POST read.example:80", false}, // a yes to reading is none to writing
+		{given, egress.Pane, "GET read.example:80", true},
+		{given, egress.Pane, "POST read.example:80", false},
+		{given, egress.Pane, "CONNECT read.example:22", true},
+		{given, egress.Program, "POST write.example:80", true},
+		{given, egress.Pane, "CONNECT write.example:22", true},
+		{given, egress.Pane, "GET page.example:80", true},
+		{given, egress.Program, "GET page.example:80", false}, // a page was let there, no program
+		{given, egress.Program, "GET bad.example:80", false},
+		{given, egress.Program, "GET other.example:80", false},
+		{readOne, egress.Program, "POST read.example:80", false},
+		{all, egress.Program, "GET anywhere.example:80", true},
+		{all, egress.Program, "GET evil.example:80", false},
+		{all, egress.Program, "CONNECT [::ffff:1.2.3.4]:443", false}, // the same address, written otherwise
+		{nothing, egress.Program, "GET anywhere.example:80", false},
 		{write, egress.Program, "POST anywhere.example:80", true},
 		{write, egress.Pane, "DELETE anywhere.example:80", true},
 		{write, egress.Program, "GET evil.example:80", false},
@@ -58,7 +85,10 @@ func TestDecide(t *testing.T) {
 		{write, egress.Program, "GET ex ample:80", false},
 	} {
 		method, where, _ := strings.Cut(c.ask, " ")
-		host, port, _ := strings.Cut(where, ":")
+		host, port, err := net.SplitHostPort(where)
+		if err != nil {
+			t.Fatal(err)
+		}
 		reason, ok := c.rules.Decide(egress.Request{From: c.from, Method: method, Host: host, Port: port})
 		if ok != c.ok || !ok && reason == "" {
 			t.Errorf("%s of a %s at %s: %v (%s)", c.ask, c.from, c.rules.Risk, ok, reason)
@@ -94,7 +124,7 @@ func world(tb testing.TB, rules egress.Rules) (page *httptest.Server, proxy *egr
 		Rules: rules,
 		Resolver: func(_ context.Context, host string) ([]netip.Addr, error) {
 			switch host {
-			case "docs.example":
+			case "docs.example", "named.example":
 				return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 			case "rebound.example":
 				return []netip.Addr{netip.MustParseAddr("127.0.0.2")}, nil
@@ -193,6 +223,33 @@ func TestPass(t *testing.T) {
 	}
 }
 
+// TestDialForAHostsCheck: it reaches what the goal reaches and what is open to it,
+// and no more; all of it is in the log.
+func TestDialForAHostsCheck(t *testing.T) {
+	page, proxy, _ := world(t, egress.Rules{Risk: policy.NetworkGet, Allow: []string{"docs.example"}, Deny: []string{"denied.example"}})
+	for _, c := range []struct {
+		host, want string
+	}{{"docs.example", ""}, {"named.example", ""}, {"Named.example.", ""}, {"other.example", "not among the allowed hosts"}, {"denied.example", "is denied"}} {
+		conn, err := proxy.Dial(t.Context(), net.JoinHostPort(c.host, port(page)), []string{"named.example", "denied.example"})
+		if err == nil {
+			_ = conn.Close()
+		}
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", c.host, err, c.want)
+		}
+	}
+	if list := proxy.Entries(); len(list) != 5 || list[3].Allowed || !list[1].Allowed {
+		t.Errorf("the log holds %+v", list)
+	}
+	strict := egress.New(egress.Config{Rules: egress.Rules{Risk: policy.WriteLocal}})
+	if _, err := strict.Dial(t.Context(), "10.11.12.13:80", []string{"10.11.12.13"}); err == nil || !strings.Contains(err.Error(), "not an address of the open internet") {
+		t.Errorf("a private address: %v", err)
+	}
+	if err := strict.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestForward: a port of the machine appears where the goal looks for it.
 func TestForward(t *testing.T) {
 	machine, err := net.Listen("tcp", "127.0.0.1:0")
@@ -237,6 +294,75 @@ func TestForward(t *testing.T) {
 }
 
 // BenchmarkRequest is what the proxy adds: the same page without it and through it.
+// TestWhatIsUnderWayEndsWithItsRight: a tunnel and a long answer, when their host is
+// not open any more; what is still allowed goes on.
+func TestWhatIsUnderWayEndsWithItsRight(t *testing.T) {
+	open := func(hosts ...string) egress.Rules {
+		r := egress.Rules{Risk: policy.WriteLocal}
+		for _, h := range hosts {
+			r.Given = append(r.Given, egress.Given{Host: h, Risk: policy.NetworkGet})
+		}
+		return r
+	}
+	_, proxy, client := world(t, open("docs.example", "named.example"))
+	echo, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintln(w, "begun")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(slow.Close)
+	t.Cleanup(func() { _ = echo.Close() })
+	go func() {
+		for {
+			c, err := echo.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _, _ = io.Copy(c, c); _ = c.Close() }()
+		}
+	}()
+	at, err := client.Transport.(*http.Transport).Proxy(&http.Request{URL: &url.URL{Scheme: "http", Host: "docs.example"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tunnel := func(host string) (net.Conn, *bufio.Reader) {
+		c, err := net.Dial("tcp", at.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		_, _ = fmt.Fprintf(c, "CONNECT %s:%s HTTP/1.1\r\nHost: x\r\n\r\n", host, port(&httptest.Server{URL: "http://" + echo.Addr().String()}))
+		r := bufio.NewReader(c)
+		res, err := http.ReadResponse(r, nil) //nolint:bodyclose // a tunnel's
+		if err != nil || res.StatusCode != http.StatusOK {
+			t.Fatal(res, err)
+		}
+		return c, r
+	}
+	_, ends := tunnel("docs.example")
+	stays, answers := tunnel("named.example")
+	res, err := client.Get("http://docs.example:" + port(slow) + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	proxy.SetRules(open("named.example"))
+	if b, err := io.ReadAll(ends); len(b) > 0 {
+		t.Errorf("%q, %v came out of a tunnel to a host that was taken back", b, err)
+	}
+	if _, err := io.ReadAll(res.Body); err == nil {
+		t.Error("an answer that was cut off looks whole")
+	}
+	_, _ = fmt.Fprintln(stays, "still")
+	if line, err := answers.ReadString('\n'); err != nil || line != "still\n" {
+		t.Errorf("%q, %v", line, err)
+	}
+}
+
 func BenchmarkRequest(b *testing.B) {
 	page, _, through := world(b, egress.Rules{Risk: policy.NetworkGet, Allow: []string{"docs.example"}})
 	for _, c := range []struct {

@@ -41,6 +41,12 @@ func (p *Proxy) Forward(l net.Listener, port int) {
 
 func (p *Proxy) carry(here net.Conn, port string) {
 	e := Entry{At: time.Now(), From: Program, Method: "FORWARD", Host: "127.0.0.1", Port: port, Allowed: true}
+	if p.ours(port) {
+		_ = here.Close()
+		e.Allowed, e.Reason = false, errOurs.Error()
+		p.log.add(e)
+		return
+	}
 	var d net.Dialer
 	there, err := d.DialContext(p.ctx, "tcp", net.JoinHostPort("127.0.0.1", port))
 	if err != nil {

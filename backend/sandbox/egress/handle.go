@@ -14,28 +14,38 @@ import (
 // perHop are headers between two neighbours, not for the server.
 var perHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
-func (p *Proxy) handle(w http.ResponseWriter, r *http.Request, from From) {
+func (p *Proxy) handle(w http.ResponseWriter, r *http.Request, from From, sockets bool) {
 	began := time.Now()
 	q, ok := request(r, from)
+	if sockets && q.Method == http.MethodConnect {
+		q.Method = WebSocket
+	} else if sockets {
+		ok = false
+	}
 	if !ok {
 		http.Error(w, "This is a goal's proxy: it takes absolute addresses (http://host/path) and CONNECT.", http.StatusBadRequest)
 		return
 	}
 	e := Entry{At: began, From: from, Method: q.Method, Host: q.Host, Port: q.Port, Allowed: true}
+	ctx, stop := context.WithCancel(r.Context())
+	defer stop()
+	r = r.WithContext(ctx)
 	if own(q.Host) && !matches(p.Rules().Local, q) {
 		e.Own = true
 		if from == Pane && strings.HasPrefix(q.Host, "127.0.0.53") { // the programs' proxy has other rules
 			e.Allowed, e.Reason = false, "that address is the proxy of the goal's programs"
 		}
-	} else if reason, ok := p.rulesFor(r).Decide(q); !ok {
+	} else if leave, reason, ok := p.admit(q, p.opened(r), stop); !ok {
 		e.Allowed, e.Reason = false, reason
+	} else {
+		defer leave()
 	}
 	if !e.Allowed {
 		p.refuse(w, r, e)
 		return
 	}
 	if r.Method == http.MethodConnect {
-		p.tunnel(w, r, q, e)
+		p.tunnel(w, r, q, e, p.opened(r))
 		return
 	}
 	p.forward(w, r, e)
@@ -96,6 +106,9 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, e Entry) {
 	e.In, _ = copyFlushing(w, res.Body)
 	e.Out, e.Took = sent.n.Load(), time.Since(e.At)
 	p.log.add(e)
+	if r.Context().Err() != nil { // an answer that was cut off must not look whole
+		panic(http.ErrAbortHandler)
+	}
 }
 
 func strip(h http.Header) {
@@ -131,21 +144,27 @@ func copyFlushing(w http.ResponseWriter, r io.Reader) (n int64, err error) {
 // fail answers that the other side cannot be reached. An address that is refused
 // is a refusal, too.
 func (p *Proxy) fail(w http.ResponseWriter, e Entry, err error) {
-	e.Took, e.Reason = time.Since(e.At), err.Error()
-	if !e.Own {
-		e.Allowed = !strings.Contains(e.Reason, "is not an address of the open internet") && !strings.Contains(e.Reason, "is an address of this machine")
-	}
+	e = p.failed(e, err)
 	status := http.StatusBadGateway
 	if !e.Allowed {
 		status = http.StatusForbidden
 	}
-	p.log.add(e)
 	w.Header().Set("Connection", "close")
 	http.Error(w, "Goalpost could not reach it: "+e.String(), status)
 }
 
+// failed writes down why e did not come about.
+func (p *Proxy) failed(e Entry, err error) Entry {
+	e.Took, e.Reason = time.Since(e.At), err.Error()
+	if !e.Own {
+		e.Allowed = !strings.Contains(e.Reason, "is not an address of the open internet") && !strings.Contains(e.Reason, "is an address of this machine")
+	}
+	p.log.add(e)
+	return e
+}
+
 // tunnel connects both sides and copies until one of them ends.
-func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, q Request, e Entry) {
+func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, q Request, e Entry, opened []string) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	there, err := p.dial(ctx, net.JoinHostPort(q.Host, q.Port))
@@ -163,14 +182,24 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, q Request, e Entr
 		return
 	}
 	defer p.release(here, there)
+	defer context.AfterFunc(r.Context(), func() { _, _ = here.Close(), there.Close() })() // its host is open no more
 	if _, err := here.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
 		return
+	}
+	out := io.Reader(buffered) // with what came together with the request
+	if q.From == Pane && q.Method == http.MethodConnect && !p.mayWrite(q, opened) {
+		var ok bool
+		if out, ok = browsing(ctx, here, buffered); !ok {
+			e.Allowed, e.Reason = false, "a page may only read there, and this tunnel is none of a page that reads"
+			p.log.add(e)
+			return
+		}
 	}
 	p.log.add(e) // a tunnel may stay open for hours: it is told at its beginning
 	done := make(chan struct{})
 	p.work.Go(func() {
 		defer close(done)
-		_, _ = io.Copy(there, buffered) // with what came together with the request
+		_, _ = io.Copy(there, out)
 		closeWrite(there)
 	})
 	_, _ = io.Copy(here, there)

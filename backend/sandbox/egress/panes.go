@@ -2,25 +2,57 @@ package egress
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
 )
 
-// ListenPanes opens the listener for the goal's browser panes on this machine's
-// loopback and returns its address for --proxy-server. Chromium can name no
+// ListenPanes opens the listeners for the goal's browser panes on this machine's
+// loopback and returns them as Chromium's --proxy-server, and their ports. Chromium can name no
 // password there, so the kernel is asked who connects: others than this user are
-// turned away.
-func (p *Proxy) ListenPanes(ctx context.Context) (address string, err error) {
+// turned away. WebSockets have a listener of their own: in a tunnel, and within an
+// HTTP/2 connection that is there already, nothing tells them from reading. Chromium
+// takes them to the proxy that is named for SOCKS before it looks at the one for https.
+func (p *Proxy) ListenPanes(ctx context.Context) (servers string, ports []int, err error) {
+	plain, err := p.listen(ctx, false)
+	if err != nil {
+		return "", nil, err
+	}
+	sockets, err := p.listen(ctx, true)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, at := range []*net.TCPAddr{plain, sockets} {
+		ports = append(ports, at.Port)
+	}
+	return fmt.Sprintf("http=http://%[1]s;https=http://%[1]s;socks=http://%[2]s", plain, sockets), ports, nil
+}
+
+// Listen opens one such listener, for a part of this program that asks as a page
+// would, and returns its address.
+func (p *Proxy) Listen(ctx context.Context) (address string, err error) {
+	at, err := p.listen(ctx, false)
+	if err != nil {
+		return "", err
+	}
+	return "http://" + at.String(), nil
+}
+
+func (p *Proxy) listen(ctx context.Context, sockets bool) (*net.TCPAddr, error) {
 	var c net.ListenConfig
 	l, err := c.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", fmt.Errorf("opening the proxy of the goal's panes: %w", err)
+		return nil, fmt.Errorf("opening a proxy: %w", err)
 	}
-	p.Serve(&guarded{Listener: l, uid: os.Getuid(), log: func(peer string) {
+	at, ok := l.Addr().(*net.TCPAddr)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("opening a proxy: it listens at %s", l.Addr()), l.Close())
+	}
+	p.serve(&guarded{Listener: l, uid: os.Getuid(), log: func(peer string) {
 		p.cfg.Log.Warn("another user knocked at a goal's proxy", "from", peer)
-	}}, Pane)
-	return "http://" + l.Addr().String(), nil
+	}}, Pane, sockets)
+	return at, nil
 }
 
 // guarded accepts connections of one user only.

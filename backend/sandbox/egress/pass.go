@@ -1,10 +1,16 @@
 package egress
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 )
 
 // passUser is the name under which a pass is shown to the proxy.
@@ -28,8 +34,31 @@ func (p *Proxy) Pass(hosts []string) (pass string, end func()) {
 	}
 }
 
-// rulesFor are the rules, and what the request's pass opens.
-func (p *Proxy) rulesFor(r *http.Request) Rules {
+// Dial connects to a host outside for the host program itself, as a program of
+// the goal that shows a pass for these hosts would be connected.
+func (p *Proxy) Dial(ctx context.Context, address string, hosts []string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("dialing: %w", err)
+	}
+	q := Request{From: Program, Method: http.MethodConnect, Host: strings.TrimSuffix(strings.ToLower(host), "."), Port: port}
+	e := Entry{At: time.Now(), From: q.From, Method: q.Method, Host: q.Host, Port: q.Port, Allowed: true}
+	if reason, ok := p.Rules().with(hosts).Decide(q); !ok {
+		e.Allowed, e.Reason = false, reason
+		p.log.add(e)
+		return nil, errors.New("the goal's proxy refused " + e.String())
+	}
+	conn, err := p.dial(ctx, net.JoinHostPort(q.Host, q.Port))
+	if err != nil {
+		p.failed(e, err)
+		return nil, fmt.Errorf("connecting to %s: %w", address, err)
+	}
+	p.log.add(e)
+	return conn, nil
+}
+
+// opened are the hosts that the request's pass opens.
+func (p *Proxy) opened(r *http.Request) []string {
 	shown, ok := strings.CutPrefix(r.Header.Get("Proxy-Authorization"), "Basic ")
 	word := ""
 	if b, err := base64.StdEncoding.DecodeString(shown); ok && err == nil {
@@ -37,9 +66,11 @@ func (p *Proxy) rulesFor(r *http.Request) Rules {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	rules := p.rules
-	if hosts := p.passes[word]; word != "" && len(hosts) > 0 {
-		rules.Granted = append(append([]string{}, rules.Granted...), hosts...)
-	}
-	return rules
+	return p.passes[word]
+}
+
+// with are the rules, and hosts that are open besides.
+func (r Rules) with(hosts []string) Rules {
+	r.Granted = slices.Concat(r.Granted, hosts)
+	return r
 }

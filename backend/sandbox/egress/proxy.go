@@ -34,6 +34,9 @@ type Config struct {
 	// OnEntry, if set, hears of every request that was decided, one at a time.
 	OnEntry func(Entry)
 	Log     *slog.Logger
+	// Ours says whether a port of this machine is this program's own by now, whatever
+	// was allowed before. nil is no.
+	Ours func(port string) bool
 	// Resolver and Control are for tests: names of a test's own servers.
 	Resolver func(ctx context.Context, host string) ([]netip.Addr, error)
 	Public   func(netip.Addr) error
@@ -54,6 +57,7 @@ type Proxy struct {
 	servers []*http.Server
 	closers []interface{ Close() error }
 	tunnels map[net.Conn]struct{}
+	out     map[*passage]struct{}
 	closed  bool
 }
 
@@ -70,7 +74,7 @@ func New(cfg Config) *Proxy {
 	if cfg.Public == nil {
 		cfg.Public = public
 	}
-	p := &Proxy{cfg: cfg, rules: cfg.Rules, log: &journal{tell: cfg.OnEntry}, tunnels: map[net.Conn]struct{}{}}
+	p := &Proxy{cfg: cfg, rules: cfg.Rules, log: &journal{tell: cfg.OnEntry}, tunnels: map[net.Conn]struct{}{}, out: map[*passage]struct{}{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.transport = &http.Transport{
 		DialContext:           func(ctx context.Context, _, address string) (net.Conn, error) { return p.dial(ctx, address) },
@@ -90,18 +94,50 @@ func (p *Proxy) Rules() Rules {
 	return p.rules
 }
 
-// SetRules holds for every request from now on; tunnels that are open stay open
-// unless their host is denied now.
+// passage is a request that was let out and has not ended: a tunnel or a plain one.
+type passage struct {
+	q     Request
+	hosts []string // that a pass opened for it
+	stop  context.CancelFunc
+}
+
+// admit decides about a request and, where it may go, keeps it until leave: the
+// rules may change meanwhile.
+func (p *Proxy) admit(q Request, hosts []string, stop context.CancelFunc) (leave func(), reason string, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if reason, ok := p.rules.with(hosts).Decide(q); !ok {
+		return nil, reason, false
+	}
+	one := &passage{q, hosts, stop}
+	p.out[one] = struct{}{}
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.out, one)
+	}, "", true
+}
+
+// SetRules holds for every request from now on, and for those that are under way:
+// a tunnel that would not be opened any more is closed.
 func (p *Proxy) SetRules(r Rules) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rules = r
+	for one := range p.out {
+		if _, ok := r.with(one.hosts).Decide(one.q); !ok {
+			one.stop()
+		}
+	}
 }
 
 // Serve answers on a listener until Close, which closes it.
-func (p *Proxy) Serve(l net.Listener, from From) {
+func (p *Proxy) Serve(l net.Listener, from From) { p.serve(l, from, false) }
+
+// serve is Serve; sockets says that only WebSockets come that way.
+func (p *Proxy) serve(l net.Listener, from From, sockets bool) {
 	server := &http.Server{
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.handle(w, r, from) }), ReadHeaderTimeout: headerTime,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.handle(w, r, from, sockets) }), ReadHeaderTimeout: headerTime,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(p.cfg.Log.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return p.ctx },
 	}
@@ -158,6 +194,9 @@ func (p *Proxy) dial(ctx context.Context, address string) (net.Conn, error) {
 	if own(host) && !local {
 		return p.inside(ctx, host, port)
 	}
+	if local && p.ours(port) {
+		return nil, fmt.Errorf("dialing %s: %w", address, errOurs)
+	}
 	addrs, err := p.resolve(ctx, host)
 	if err != nil {
 		return nil, err
@@ -171,6 +210,9 @@ func (p *Proxy) dial(ctx context.Context, address string) (net.Conn, error) {
 		if err != nil {
 			return fmt.Errorf("dialing %s: %w", at, err)
 		}
+		if p.Rules().writtenOut(Request{Host: host, Port: port}) {
+			return foreign(to.Addr().Unmap().WithZone(""))
+		}
 		return p.cfg.Public(to.Addr())
 	}}
 	var errs []error
@@ -183,6 +225,10 @@ func (p *Proxy) dial(ctx context.Context, address string) (net.Conn, error) {
 	}
 	return nil, errors.Join(errs...)
 }
+
+var errOurs = errors.New("the port is Goalpost's own, which a goal never reaches")
+
+func (p *Proxy) ours(port string) bool { return p.cfg.Ours != nil && p.cfg.Ours(port) }
 
 func (p *Proxy) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {

@@ -12,22 +12,47 @@ import (
 // From is who asks.
 type From string
 
-// Who asks: a program of the goal, a browser pane of the goal.
+// Who asks: a program of the goal, a browser pane of the goal, a page that the
+// person lent it.
 const (
 	Program From = "program"
 	Pane    From = "pane"
+	Lent    From = "lent page"
 )
 
-// Rules say where a goal may go. Hosts are names, addresses, or *.NAME, which is
-// every name below NAME and not NAME itself; NAME:PORT is that port alone.
+// WebSocket is the method of a request for one: what is sent there later is not seen.
+const WebSocket = "WEBSOCKET"
+
+// Given is a host that the person opened up to a risk.
+type Given struct {
+	Host string
+	Risk policy.Risk
+	From From // whom alone it was opened for; "" is both
+}
+
+// Rules say where a goal may go. Hosts are patterns as policy.HostMatches reads them.
 type Rules struct {
 	Risk    policy.Risk // the goal's ceiling
 	Allow   []string    // reached from network_get on
 	Deny    []string    // never
-	Granted []string    // reached at any ceiling: the person said so
+	Granted []string    // reached at any ceiling, in every way: a check's own, a server's of the person
+	Given   []Given     // reached at any ceiling, up to each one's risk
 	// Local are ports of this machine and of its private network that the person
 	// listed, as HOST:PORT.
 	Local []string
+}
+
+// Judged says whether pages reach a host outside that they may not send to: then
+// the browser has to tell the method of each request, which a tunnel hides.
+func (r Rules) Judged() bool {
+	if !policy.NetworkWrite.Over(r.Risk) {
+		return false
+	}
+	open := !policy.NetworkGet.Over(r.Risk) && len(r.Allow) > 0
+	for _, g := range r.Given {
+		open = open || g.From != Program && !policy.NetworkGet.Over(g.Risk)
+	}
+	return open
 }
 
 // Request is one wish to reach something outside. Method is CONNECT for a tunnel,
@@ -43,25 +68,62 @@ type Request struct {
 // the address that a name turns out to have is looked at when it is dialed.
 func (r Rules) Decide(q Request) (reason string, ok bool) {
 	granted := matches(r.Granted, q) || matches(r.Local, q)
+	most, given := r.given(q)
 	switch {
 	case badName(q.Host):
 		return fmt.Sprintf("%q is neither a name nor an address that is written out", q.Host), false
 	case matches(r.Deny, q):
 		return q.Host + " is denied for this goal", false
-	case granted:
+	case granted, given && !q.risk().Over(most):
 		return "", true
+	case given && q.risk().Over(r.Risk):
+		return fmt.Sprintf("the person allowed everything up to %s on %s, and %s is %s", most, q.Host, q.Method, q.risk()), false
 	case policy.NetworkGet.Over(r.Risk):
 		return fmt.Sprintf("this goal may do at most %s, which does not leave the machine", r.Risk), false
 	case !policy.NetworkWrite.Over(r.Risk):
 		return "", true
 	case !matches(r.Allow, q):
 		return fmt.Sprintf("%s is not among the allowed hosts of this goal, which may do at most %s", q.Host, r.Risk), false
-	case q.From == Pane && q.Method == "CONNECT" && q.Port != "443":
-		return "at network_get a pane gets tunnels to port 443 only", false
+	case q.From == Pane && q.Method == WebSocket:
+		return fmt.Sprintf("a WebSocket counts as network_write and this goal may do at most %s", r.Risk), false
 	case q.From == Pane && !reading(q.Method):
 		return fmt.Sprintf("%s is network_write and this goal may do at most %s", q.Method, r.Risk), false
 	}
 	return "", true
+}
+
+// writtenOut says whether the person allowed this very address of a private network.
+// A name does not do: whose it is may let it lead anywhere tomorrow.
+func (r Rules) writtenOut(q Request) bool {
+	addr, err := netip.ParseAddr(q.Host)
+	if err != nil || !addr.Unmap().IsPrivate() {
+		return false
+	}
+	for _, entry := range r.Allow {
+		if !strings.Contains(entry, "*") && matches([]string{entry}, q) {
+			return true
+		}
+	}
+	return false
+}
+
+// given is what the person opened the host for, at most.
+func (r Rules) given(q Request) (most policy.Risk, ok bool) {
+	for _, g := range r.Given {
+		if (g.From == "" || g.From == q.From) && !strings.Contains(g.Host, "*") && matches([]string{g.Host}, q) && (!ok || g.Risk.Over(most)) {
+			most, ok = g.Risk, true
+		}
+	}
+	return most, ok
+}
+
+// risk is what a request counts as. What a tunnel carries is not known: one of a
+// page is held to reading by the browser, and looked at when it begins.
+func (q Request) risk() policy.Risk {
+	if !reading(q.Method) {
+		return policy.NetworkWrite
+	}
+	return policy.NetworkGet
 }
 
 func reading(method string) bool {
@@ -75,31 +137,11 @@ func reading(method string) bool {
 // matches says whether a list names the host.
 func matches(list []string, q Request) bool {
 	for _, entry := range list {
-		host, port := split(strings.ToLower(entry))
-		if port != "" && port != q.Port {
-			continue
-		}
-		if host == q.Host {
-			return true
-		}
-		if below, ok := strings.CutPrefix(host, "*."); ok && strings.HasSuffix(q.Host, "."+below) {
+		if ok, err := policy.HostMatches(entry, q.Host, q.Port); ok && err == nil {
 			return true
 		}
 	}
 	return false
-}
-
-// split takes a port off, if there is one.
-func split(entry string) (host, port string) {
-	if rest, ok := strings.CutPrefix(entry, "["); ok {
-		host, port, _ = strings.Cut(rest, "]")
-		return host, strings.TrimPrefix(port, ":")
-	}
-	if strings.Count(entry, ":") == 1 {
-		host, port, _ = strings.Cut(entry, ":")
-		return host, port
-	}
-	return entry, ""
 }
 
 // badName refuses what a resolver might take for an address although it is not

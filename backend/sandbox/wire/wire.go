@@ -16,7 +16,7 @@
 package wire
 
 // Version is said in Hello; the app refuses another one.
-const Version = 2
+const Version = 4
 
 // Socket is the helper's descriptor of the socket.
 const Socket = 3
@@ -34,6 +34,8 @@ const (
 	Start  Op = "start"
 	Signal Op = "signal"
 	Dial   Op = "dial" // a connection to the goal's own loopback
+	Widen  Op = "widen"
+	Narrow Op = "narrow" // takes back what the widening with this ID opened
 )
 
 // Request is app to helper. ID names the program in every later message; the
@@ -58,8 +60,13 @@ type Request struct {
 	Domain Domain `json:"domain,omitempty"` // which walls the program runs in; "" is none
 	Held   []Held `json:"held,omitempty"`   // of a check
 
-	// Signal.
+	// Signal, and of Narrow: 0 leaves the programs as they are.
 	Signal int `json:"signal,omitempty"`
+
+	// Widen: what the agent's room gets besides its walls, and every check's from now
+	// on; or an address as in Walls.Listen, whose socket travels with the answer.
+	Mounts []Mount `json:"mounts,omitempty"`
+	Listen string  `json:"listen,omitempty"`
 
 	// Setup.
 	Walls *Walls `json:"walls,omitempty"`
@@ -134,8 +141,20 @@ type Mount struct {
 	// Write and CheckWrite say who may change it: agent, check.
 	Write      bool `json:"write,omitempty"`
 	CheckWrite bool `json:"check_write,omitempty"`
+	// AgentOnly: a check's room has it not.
+	AgentOnly bool `json:"agent_only,omitempty"`
+	// Itself binds a link and not what it leads to; what the kernel does not hold so is
+	// left as it is.
+	Itself bool `json:"itself,omitempty"`
+	// Between is left out of a check whose held files lie in a layer upon the folder
+	// that Target is in: the layer is above all of it.
+	Between bool `json:"between,omitempty"`
 	// Devices: device files below it work.
 	Devices bool `json:"devices,omitempty"`
+	// Fresh: each check finds a folder of its own here instead of Source: empty, or
+	// with what lies in Below. What a check writes there goes with its room.
+	Fresh bool   `json:"fresh,omitempty"`
+	Below []byte `json:"below,omitempty"`
 }
 
 // Cache is a folder of the person that programs may fill: Lower is never
@@ -163,6 +182,22 @@ type Answer struct {
 	Exit  *Exit  `json:"exit,omitempty"`
 	// Dialed: a connection travels with the packet.
 	Dialed bool `json:"dialed,omitempty"`
+	// Changed: the walls are as a Widen or Narrow wanted them.
+	Changed bool `json:"changed,omitempty"`
+	// Attempt: a program tried what it may not; without ID.
+	Attempt *Attempt `json:"attempt,omitempty"`
+}
+
+// Attempt is a call that the kernel refused a program, or will: seccomp, or a
+// namespace in which what it wants is not there.
+type Attempt struct {
+	Domain  Domain `json:"domain"`
+	Text    string `json:"text"`    // what it tried, as an infinitive: "ptrace", "signal process 12"
+	Program string `json:"program"` // its name, as it calls itself
+	Times   int    `json:"times"`   // so far
+	// Port is one where nobody of the goal listens. Unless a server of the machine
+	// does, nothing was attempted: a program waits for its own.
+	Port uint16 `json:"port,omitempty"`
 }
 
 // Exit is a wait status: Code is -1 when Signal ended the program.

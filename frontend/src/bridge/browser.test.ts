@@ -30,11 +30,11 @@ test("size and visibility are told again to a new socket", () => {
     link: () => undefined,
   });
   expect(last().path).toBe("/v1/browser/b%201");
-  stream.size(800, 600);
+  stream.size(800, 600, 2);
   stream.visible(false);
   last().open();
   expect(last().sent).toEqual([
-    { t: "size", w: 800, h: 600 },
+    { t: "size", w: 800, h: 600, r: 2 },
     { t: "visible", on: false },
   ]);
   last().say({ t: "info", pane: { title: "Shop" } });

@@ -20,7 +20,8 @@ export interface BrowserHandlers {
 
 export interface BrowserStream {
   ack(n: number): void;
-  size(w: number, h: number): void;
+  /** CSS pixels, and how many of the screen there are for one. */
+  size(w: number, h: number, r: number): void;
   input(input: PaneInput): void;
   visible(on: boolean): void;
   close(): void;
@@ -40,7 +41,7 @@ export function readFrame(data: ArrayBuffer): Frame | null {
 }
 
 export function openBrowser(dial: Dial, pane: string, on: BrowserHandlers): BrowserStream {
-  let wanted: { w: number; h: number } | null = null;
+  let wanted: { w: number; h: number; r: number } | null = null;
   let shown = true;
 
   const link: Link = new Link(dial, () => `/v1/browser/${encodeURIComponent(pane)}`, {
@@ -64,9 +65,9 @@ export function openBrowser(dial: Dial, pane: string, on: BrowserHandlers): Brow
 
   return {
     ack: (n) => void link.send({ t: "ack", n }),
-    size: (w, h) => {
-      wanted = { w, h };
-      link.send({ t: "size", w, h });
+    size: (w, h, r) => {
+      wanted = { w, h, r };
+      link.send({ t: "size", ...wanted });
     },
     input: (i) => void link.send({ t: "input", i }),
     visible: (on) => {

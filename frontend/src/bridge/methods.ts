@@ -31,6 +31,8 @@ import type {
   PruneOutput,
   ReceiptView,
   RecheckOutput,
+  RecordingPage,
+  RecordingView,
   RemoteSession,
   ResumeInput,
   SSHServer,
@@ -38,6 +40,7 @@ import type {
   SecretPlace,
   SecretView,
   Settings,
+  Site,
   StartInput,
   StartOutput,
   StatusOutput,
@@ -59,6 +62,9 @@ export interface Methods {
   "GoalAPI.Step": (id: string, n: number) => StepView;
   "GoalAPI.Events": (id: string, after: number, limit: number) => EventPage;
   "GoalAPI.Network": (id: string) => NetworkView;
+  "GoalAPI.Recording": (id: string) => RecordingView;
+  "GoalAPI.Replay": (id: string, pane: string, after: number) => RecordingPage;
+  "GoalAPI.ReplayAt": (id: string, pane: string, ms: number) => RecordingPage;
   "GoalAPI.Output": (sha256: string) => string;
   "GoalAPI.Receipt": (id: string) => ReceiptView;
   "GoalAPI.Abort": (id: string) => boolean;
@@ -109,8 +115,13 @@ export interface Methods {
   "BrowserAPI.Upload": (piece: ArgsUpload) => string;
   "BrowserAPI.Profiles": () => string[] | null;
   "BrowserAPI.DeleteProfile": (name: string) => boolean;
+  "BrowserAPI.RenameProfile": (name: string, to: string) => boolean;
   "BrowserAPI.ImportCookies": (id: string, file: string) => number;
   "BrowserAPI.Logins": (id: string) => PageLogins;
+  "BrowserAPI.Enter": (id: string, text: string) => boolean;
+  "BrowserAPI.Site": (id: string) => Site;
+  "BrowserAPI.SetPermission": (id: string, origin: string, name: string, state: string) => boolean;
+  "BrowserAPI.ClearSite": (id: string, origin: string) => boolean;
   "BrowserAPI.FillLogin": (id: string, user: string) => boolean;
   "BrowserAPI.Bookmarks": () => Bookmark[] | null;
   "BrowserAPI.SetBookmark": (url: string, title: string, on: boolean) => boolean;

@@ -109,6 +109,8 @@ export interface Options {
   protect?: string[];
   no_protect?: string[];
   on_ask?: string;
+  allow_passing?: boolean;
+  allow_missing?: boolean;
   /** The goal whose agent started this one. */
   parent?: string;
 }
@@ -129,6 +131,7 @@ export interface StartInput {
   allow_tools: string[];
   deny_tools: string[];
   allow_hosts: string[];
+  deny_hosts: string[];
   allow_local: number[];
   allow_write: string[];
   allow_read: string[];
@@ -187,6 +190,8 @@ export interface ProtectedFile {
 export interface RecheckOutput {
   verdicts: Verdict[] | null;
   passed: boolean;
+  open: boolean;
+  faults: string[] | null;
 }
 
 /** What a folder's .goalpost/done.yaml proposes. */
@@ -215,6 +220,7 @@ export interface GoalCard {
   exit: Exit;
   reason: string;
   verified: boolean;
+  judged: boolean;
   scripted: boolean;
   created_at: string;
   started_at: string;
@@ -228,6 +234,9 @@ export interface GoalCard {
   tokens_out: number;
   usd: number;
   parked_until: string;
+  /** The process that runs it or waits with it, 0 when there is none; elsewhere: not this one. */
+  pid: number;
+  elsewhere: boolean;
   seq: number;
   activity: number[] | null;
 }
@@ -269,6 +278,8 @@ export interface GoalView extends GoalCard {
   options: Options;
   reviewed: boolean;
   waits: boolean;
+  /** Where the person is to do what the agent asked for, "" if nowhere. */
+  asked_pane: string;
   todos: Todo[] | null;
   panes: string[] | null;
   marks: Mark[] | null;
@@ -319,6 +330,14 @@ export interface EventPage {
 export interface TryInput {
   check: Check;
   dir: string;
+  risk: Risk | "";
+  allow_hosts: string[];
+  deny_hosts: string[];
+  allow_local: number[];
+  allow_write: string[];
+  allow_read: string[];
+  allow_socket: string[];
+  unconfined: boolean;
 }
 
 export interface TryOutput {
@@ -350,9 +369,11 @@ export interface ReceiptView {
   status: Status;
   exit: Exit;
   verified: boolean;
+  judged: boolean;
   reviewed: boolean;
   model: string;
   scripted: boolean;
+  report: string[] | null;
   claims: ReceiptClaim[] | null;
 }
 
@@ -375,6 +396,8 @@ export interface PaneInfo {
   kind: "terminal" | "browser";
   title: string;
   goal_id: string;
+  /** It is the person's own, and lent to that goal. */
+  lent: boolean;
   dir: string;
   cwd: string;
   server: string;
@@ -559,6 +582,29 @@ export interface Visit {
   times: number;
 }
 
+/** Where a page is from. */
+export interface Site {
+  origin: string;
+  came: "proven" | "unproven" | "open" | "here" | "none";
+  certificate: SiteCertificate | null;
+  permissions: SitePermission[];
+  cookies: number;
+}
+
+export interface SiteCertificate {
+  subject: string;
+  issuer: string;
+  from: string;
+  to: string;
+  protocol: string;
+  fault: string;
+}
+
+export interface SitePermission {
+  name: string;
+  state: "ask" | "allow" | "block";
+}
+
 export interface FoundText {
   index: number;
   count: number;
@@ -656,9 +702,18 @@ export interface Settings {
   approval_minutes: number;
   secrets_in_file: boolean;
   notifications: boolean;
+  /** 0: the usual three. */
+  goals_at_once: number;
+  /** 0: until the person deletes them. */
+  keep_days: number;
+  /** "": the usual place. */
+  work_dir: string;
+  /** "": a blank page. */
+  home_page: string;
+  search_page: string;
 }
 
-export type Scope = "once" | "host" | "command" | "path" | "pane" | "secret" | "goal";
+export type Scope = "once" | "host" | "command" | "path" | "pane" | "secret" | "reach" | "goal";
 
 export interface OfferView {
   scope: Scope;
@@ -727,6 +782,37 @@ export interface NetworkHost {
   last_at: string;
 }
 
+/** What of a goal's panes was recorded. */
+export interface RecordingView {
+  panes: RecordedPane[] | null;
+}
+
+/** One pane of a recording; times are milliseconds since the goal started. */
+export interface RecordedPane {
+  pane: string;
+  kind: "terminal" | "browser";
+  from_ms: number;
+  to_ms: number;
+  records: number;
+  bytes: number;
+}
+
+/** A part of what one pane showed; with `more` it goes on after the last record's n. */
+export interface RecordingPage {
+  records: RecordView[] | null;
+  more: boolean;
+}
+
+/** Bytes of a terminal or a JPEG of a page, in base64. */
+export interface RecordView {
+  n: number;
+  at_ms: number;
+  /** Columns and rows, or CSS pixels. */
+  width: number;
+  height: number;
+  data: string;
+}
+
 /** The bodies of a goal's events, by type. */
 interface Bodies {
   created: {
@@ -757,11 +843,11 @@ interface Bodies {
   verification_failed: { claim: number; detail: string };
   usage: Usage & { by?: string };
   steered: { text: string; from?: string };
-  lease: { pane: string; kind: PaneInfo["kind"]; held: boolean };
+  lease: { pane: string; kind: PaneInfo["kind"]; held: boolean; lent?: boolean };
   warning: { what: string; text: string };
-  paused: { exit: Exit; reason: string; report: string[] | null; account?: string; until?: string };
+  paused: { exit: Exit; reason: string; report: string[] | null; account?: string; until?: string; pane?: string };
   resumed: { note?: string };
-  ended: { status: Status; exit: Exit; verified: boolean; report: string[] | null; account?: string };
+  ended: { status: Status; exit: Exit; verified: boolean; judged?: boolean; report: string[] | null; account?: string };
   delta: { text: string };
   egress: { from: string; method: string; host: string; port?: string; allowed: boolean };
 }

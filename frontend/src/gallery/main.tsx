@@ -11,6 +11,7 @@ import { scenes } from "./scenes";
 /**
  * Every state of every screen on the fake bridge: `gallery.html?scene=goals&theme=light`.
  * Without a scene it lists them. `live=1` plays the lively goal as it happens.
+ * `data-scene` at the root says that the scene stands as it will stay.
  */
 const params = new URLSearchParams(location.search);
 const name = params.get("scene") ?? "";
@@ -57,8 +58,23 @@ async function show(host: HTMLElement) {
   await app.start();
   root.render(<Window app={app} />);
   app.sync.select(livelyId);
-  scene.after?.(app, bridge);
-  Object.assign(window, { gallery: { app, bridge, CallError, terminalPane, browserPane } });
+  Object.assign(window, { gallery: { app, bridge, CallError, terminalPane, browserPane, still } });
+  await scene.after?.(app, bridge);
+  await document.fonts.ready;
+  await still();
+  document.documentElement.dataset.scene = name;
+}
+
+/** Some frames in which nothing of the page has changed. */
+async function still() {
+  let calm = 0;
+  const watch = new MutationObserver(() => (calm = 0));
+  watch.observe(document.body, { subtree: true, childList: true, attributes: true });
+  while (calm < 4) {
+    calm++;
+    await new Promise((next) => requestAnimationFrame(next));
+  }
+  watch.disconnect();
 }
 
 const host = document.getElementById("root");

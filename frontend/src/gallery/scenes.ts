@@ -1,14 +1,39 @@
 import type { FakeBridge, FakeOptions } from "@/bridge/fake/bridge";
+import { longGoal, longId } from "@/bridge/fake/long";
 import { browserPane, terminalPane } from "@/bridge/fake/seed";
 import type { App } from "@/store/app";
 
 export interface Scene {
   world?: FakeOptions;
   before?: (bridge: FakeBridge) => void;
-  after?: (app: App, bridge: FakeBridge) => void;
+  /** May go on for a while; the scene is there when what it gives has come. */
+  after?: (app: App, bridge: FakeBridge) => unknown;
 }
 
 const done = "01m0done0000000000000000e5";
+
+/** The first element of that name, as soon as it is there. */
+function shown(testid: string): Promise<HTMLElement> {
+  return new Promise((resolve) => {
+    const look = () => {
+      const found = document.querySelector<HTMLElement>(`[data-testid="${testid}"]`);
+      if (found) resolve(found);
+      else requestAnimationFrame(look);
+    };
+    look();
+  });
+}
+
+async function press(testid: string, times = 1) {
+  const button = await shown(testid);
+  for (let i = 0; i < times; i++) button.click();
+  return button;
+}
+
+/** Menus open at the press of the pointer. */
+function unfold(trigger: HTMLElement) {
+  trigger.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, button: 0, pointerType: "mouse" }));
+}
 
 /** The states that are worth looking at, by name. */
 export const scenes: Record<string, Scene> = {
@@ -43,6 +68,26 @@ export const scenes: Record<string, Scene> = {
   },
   goals: { after: (app) => app.go("goals") },
   "goals-done": { world: { finish: true }, after: (app) => app.go("goals") },
+  "goals-replay": {
+    world: { finish: true },
+    after: (app) => {
+      app.go("goals");
+      return press("story-replay").then(() => press("replay-after", 8));
+    },
+  },
+  "goals-replay-page": {
+    world: { finish: true },
+    after: (app) => {
+      app.go("goals");
+      return press("story-replay").then(() => press("replay-after", 13));
+    },
+  },
+  "goals-replay-empty": {
+    after: (app) => {
+      app.openGoal(done);
+      return press("story-replay");
+    },
+  },
   "goals-long": { after: (app) => app.openGoal("01m0running00000000000000a1") },
   "goals-needs-you": { after: (app) => app.openGoal("01m0needs000000000000000b2") },
   "goals-waits": { after: (app) => app.openGoal("01m0waits00000000000000h8") },
@@ -55,6 +100,22 @@ export const scenes: Record<string, Scene> = {
     after: (app) => app.openGoal("01m0parked00000000000000d4"),
   },
   "goals-verified": { after: (app) => app.openGoal(done) },
+  "goals-eight-hours": {
+    before: (b) => void b.goals.set(longId, longGoal()),
+    after: (app) => app.openGoal(longId),
+  },
+  "goals-receipt": {
+    after: (app) => {
+      app.openGoal(done);
+      return press("receipt-open");
+    },
+  },
+  "goals-menu": {
+    after: (app) => {
+      app.openGoal(done);
+      return shown("goal-more").then(unfold);
+    },
+  },
   "goals-empty": {
     world: { empty: true },
     after: (app) => {
@@ -89,14 +150,14 @@ export const scenes: Record<string, Scene> = {
       ),
     after: (app) => {
       app.toggleGoals();
-      setTimeout(() => document.querySelector<HTMLElement>('[data-testid="more"]')?.click(), 200);
+      return press("more");
     },
   },
   "new-goal-blank": { after: (app) => app.toggleGoals() },
   steer: {
     after: (app) => {
       app.go("goals");
-      setTimeout(() => app.set({ steerOpen: true }), 200);
+      return shown("goal-steer").then(() => app.set({ steerOpen: true }));
     },
   },
   question: {
@@ -113,20 +174,33 @@ export const scenes: Record<string, Scene> = {
     },
     after: (app) => void app.openApprovals(),
   },
+  servers: { after: (app) => app.set({ servers: true }) },
+  "pane-menu": { after: () => shown("pane-menu").then(unfold) },
+  "browser-menu": { after: () => shown("browser-menu").then(unfold) },
   palette: { after: (app) => app.set({ paletteOpen: true }) },
   settings: { after: (app) => app.go("settings") },
   "settings-mcp": {
     after: (app) => {
       app.go("settings");
-      queueMicrotask(() => {
-        const look = () => {
-          const button = document.querySelector<HTMLElement>('[data-testid="mcp-tools"]');
-          if (!button) return requestAnimationFrame(look);
-          button.click();
-          button.scrollIntoView();
-        };
-        requestAnimationFrame(look);
-      });
+      return press("mcp-tools").then((b) => b.scrollIntoView());
+    },
+  },
+  "settings-provider": {
+    after: (app) => {
+      app.go("settings");
+      return press("provider-add");
+    },
+  },
+  "settings-secret": {
+    after: (app) => {
+      app.go("settings");
+      return press("secret-add");
+    },
+  },
+  "settings-server": {
+    after: (app) => {
+      app.go("settings");
+      return press("mcp-add");
     },
   },
   welcome: {
@@ -136,8 +210,8 @@ export const scenes: Record<string, Scene> = {
     },
     after: (app) => app.sync.select(""),
   },
-  login: { after: (app) => setTimeout(() => app.set({ link: "login" }), 50) },
-  down: { after: (app) => setTimeout(() => app.set({ link: "down" }), 50) },
+  login: { after: (app) => shown("pane").then(() => app.set({ link: "login" })) },
+  down: { after: (app) => shown("pane").then(() => app.set({ link: "down" })) },
   toast: {
     after: (app) => {
       app.notices.done("It pauses after the step it is in");

@@ -8,7 +8,7 @@ export function took(ms: number): string {
   if (!Number.isFinite(ms) || ms < 0) return "";
   if (ms < second) return `${Math.round(ms)} ms`;
   if (ms < 10 * second) return `${(ms / second).toFixed(1)} s`;
-  return clock(ms);
+  return span(ms);
 }
 
 /** A point on a goal's own clock or a span in whole seconds: `0 s`, `58 s`, `1 m 12 s`, `2 h 05 m`. */
@@ -18,6 +18,11 @@ export function clock(ms: number): string {
   if (ms < hour) return `${Math.floor(ms / minute)} m ${pad(Math.floor((ms % minute) / second))} s`;
   if (ms < day) return `${Math.floor(ms / hour)} h ${pad(Math.floor((ms % hour) / minute))} m`;
   return `${Math.floor(ms / day)} d ${Math.floor((ms % day) / hour)} h`;
+}
+
+/** A span that does not run, without what is nought: `12 m`, `2 h`, `1 m 48 s`. */
+export function span(ms: number): string {
+  return clock(ms).replace(/ 0+ [smh]$/, "");
 }
 
 /** The same in one unit, for little room: `42 s`, `14 m`, `3 h`. */

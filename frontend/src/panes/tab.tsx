@@ -77,7 +77,7 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
           type="button"
           className="pane-goal flex"
           data-testid="pane-goal"
-          aria-label={`Show the goal ${goal?.objective ?? ""}`}
+          title={`Show the goal ${goal?.objective ?? ""}`}
           onClick={() => app.watchGoal(pane.goal_id)}
         >
           <Badge tone={acting ? "agent" : "calm"} live={acting}>

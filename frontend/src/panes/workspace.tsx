@@ -27,7 +27,7 @@ export function Workspace() {
   useEffect(() => (ready ? control.adopt(ready.api) : undefined), [ready, control]);
 
   return (
-    <div className="h-full p-1.5" data-testid="workspace">
+    <div className="h-full overflow-hidden p-1.5" data-testid="workspace">
       <DockviewReact
         components={components}
         tabComponents={tabs}

@@ -65,7 +65,11 @@ export function StatusBar() {
       {facts.spent > 0 ? (
         <Fact testid="status-spend" title="all goals">
           <b className="font-semibold text-t1">{money(facts.spent)}</b>
-          {view && view.max_usd > 0 ? ` · this goal ${money(view.usd)} / ${money(view.max_usd)}` : ""}
+          {view && view.max_usd > 0 ? (
+            <span className="max-[1000px]:hidden">
+              · this goal {money(view.usd)} / {money(view.max_usd)}
+            </span>
+          ) : null}
         </Fact>
       ) : null}
       <span className="flex-1" />
@@ -75,7 +79,7 @@ export function StatusBar() {
         </span>
       ) : null}
       {route === "goals" ? (
-        <span className="flex items-center gap-1.5 max-[1000px]:hidden">
+        <span className="flex items-center gap-1.5 max-[1280px]:hidden">
           <Kbd>j k</Kbd> move <Kbd>Enter</Kbd> beside the panes <Kbd>P</Kbd> pause <Kbd>S</Kbd> steer
         </span>
       ) : null}
@@ -85,7 +89,7 @@ export function StatusBar() {
         className="flex items-center gap-1.5 hover:text-t1"
         onClick={() => app.set({ paletteOpen: true })}
       >
-        <Kbd>Ctrl+Shift+P</Kbd> commands
+        <Kbd>Ctrl+Shift+P</Kbd> <span className="max-[800px]:hidden">commands</span>
       </button>
     </footer>
   );

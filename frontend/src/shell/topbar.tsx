@@ -32,7 +32,7 @@ export function TopBar() {
             data-goal={g.id}
             title={g.objective}
             onClick={() => app.watchGoal(g.id)}
-            className={`flex h-7 min-w-0 shrink items-center gap-2 rounded-md px-2.5 text-xs ${
+            className={`flex h-7 min-w-0 shrink items-center gap-2 rounded-md px-2.5 max-[900px]:shrink-0 text-xs ${
               drawer && selected === g.id ? "bg-s3 text-t1" : "text-t2 hover:bg-s3 hover:text-t1"
             }`}
           >
@@ -40,7 +40,7 @@ export function TopBar() {
               tone={g.status === "running" ? "accent" : g.status === "pending" ? "calm" : "warn"}
               live={g.status === "running"}
             />
-            <span className="truncate">{clip(g.objective, 40)}</span>
+            <span className="truncate max-[900px]:sr-only">{clip(g.objective, 40)}</span>
             {g.status === "paused" ? <span className="sr-only">needs you</span> : null}
           </button>
         ))}
@@ -57,7 +57,10 @@ export function TopBar() {
         <GlobeIcon size={14} /> Browser
       </Button>
       <Button look="primary" data-testid="new-goal-button" onClick={() => app.toggleGoals()}>
-        New goal <Kbd onAccent>Ctrl⇧G</Kbd>
+        New goal{" "}
+        <Kbd onAccent className="max-[800px]:hidden">
+          Ctrl⇧G
+        </Kbd>
       </Button>
       {hasGoal ? (
         <IconButton

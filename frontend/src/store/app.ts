@@ -164,6 +164,12 @@ export class App {
     });
   }
 
+  /** Brings a pane before the person. */
+  showPane(id: string): void {
+    this.go("workspace");
+    this.set({ panes: { ...this.state.panes, shown: { id, rev: this.state.panes.rev } } });
+  }
+
   // Goals ----------------------------------------------------------------
 
   async runDemo(): Promise<void> {

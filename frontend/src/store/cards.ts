@@ -37,6 +37,12 @@ function active(activity: readonly number[] | null): number[] {
   return slices;
 }
 
+/** No process has the goal any more; which one takes it next only a snapshot knows. */
+function withoutProcess(card: GoalCard): void {
+  card.pid = 0;
+  card.elsewhere = false;
+}
+
 /**
  * The card after one event. The caller has seen to it that the event is the
  * next one; the time that was spent comes with the next snapshot.
@@ -44,9 +50,6 @@ function active(activity: readonly number[] | null): number[] {
 export function afterEvent<C extends GoalCard>(card: C, event: GoalEvent): C {
   const next: C = { ...card, seq: event.seq ?? card.seq };
   switch (event.type) {
-    case "queued":
-      next.status = "pending";
-      break;
     case "started":
       next.status = "running";
       next.exit = "";
@@ -59,6 +62,7 @@ export function afterEvent<C extends GoalCard>(card: C, event: GoalEvent): C {
       next.exit = "";
       next.reason = "";
       next.verified = false;
+      next.judged = false;
       next.ended_at = "";
       next.parked_until = "";
       break;
@@ -87,13 +91,16 @@ export function afterEvent<C extends GoalCard>(card: C, event: GoalEvent): C {
       next.exit = event.exit;
       next.reason = event.reason;
       next.parked_until = event.until ?? "";
+      if (event.exit !== "parked") withoutProcess(next);
       break;
     case "ended":
       next.status = event.status;
       next.exit = event.exit;
       next.verified = event.verified;
+      next.judged = event.judged ?? false;
       next.reason = event.report?.[0] ?? "";
       next.ended_at = event.at;
+      withoutProcess(next);
       break;
     default:
       break;

@@ -144,6 +144,7 @@ function viewAfter(view: GoalView, event: GoalEvent): GoalView {
       next.report = [];
       next.account = "";
       next.waits = false;
+      next.asked_pane = "";
       break;
     case "ended":
       next.report = event.report;
@@ -153,6 +154,7 @@ function viewAfter(view: GoalView, event: GoalEvent): GoalView {
     case "paused":
       next.report = event.report;
       next.account = event.account ?? "";
+      next.asked_pane = event.pane ?? "";
       break;
     case "lease":
       next.panes = [...(view.panes ?? []).filter((p) => p !== event.pane), ...(event.held ? [event.pane] : [])];

@@ -20,6 +20,8 @@ export interface NoteFact {
   at: string;
   text: string;
   afterStep: number;
+  /** What a warning is about: sandbox, network, iterations … */
+  what?: string;
   /** The goal whose agent said it, where the person did not. */
   from?: string;
 }
@@ -73,9 +75,9 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
     case "usage":
       return { ...next, usage: [...j.usage, point(j.usage, event)] };
     case "steered":
-      return note(next, event, event.text, event.from);
+      return note(next, event, event.text, event.from ? { from: event.from } : {});
     case "warning":
-      return note(next, event, event.text);
+      return note(next, event, event.text, { what: event.what });
     case "queued":
       return note(next, event, event.reason);
     case "paused":
@@ -125,8 +127,13 @@ function point(
   };
 }
 
-function note(j: Journal, event: GoalEvent & { type: NoteFact["kind"] }, text: string, from?: string): Journal {
-  const fact: NoteFact = { seq: j.seq, kind: event.type, at: event.at, text, afterStep: j.step, ...(from && { from }) };
+function note(
+  j: Journal,
+  event: GoalEvent & { type: NoteFact["kind"] },
+  text: string,
+  more: Pick<NoteFact, "from" | "what"> = {},
+): Journal {
+  const fact: NoteFact = { seq: j.seq, kind: event.type, at: event.at, text, afterStep: j.step, ...more };
   return { ...j, notes: [...j.notes, fact] };
 }
 

@@ -100,14 +100,14 @@ export class Sync {
     }
   }
 
-  /** What waits for the person, and what the goals that wait or are looked at were allowed. */
+  /** What waits for the person, and what the goals that are not over were allowed. */
   async loadApprovals(): Promise<void> {
     const run = ++this.approvalRun;
-    const approvals = (await this.bridge.call("ApprovalAPI.List", "")) ?? [];
-    const { id } = this.store.getState().detail;
-    const goals = new Set([...approvals.map((a) => a.goal_id), ...(id ? [id] : [])]);
-    const lists = await Promise.all([...goals].map((g) => this.bridge.call("ApprovalAPI.Grants", g)));
-    if (run === this.approvalRun) this.store.setState({ approvals, grants: lists.flatMap((l) => l ?? []) });
+    const [approvals, grants] = await Promise.all([
+      this.bridge.call("ApprovalAPI.List", ""),
+      this.bridge.call("ApprovalAPI.Grants", ""),
+    ]);
+    if (run === this.approvalRun) this.store.setState({ approvals: approvals ?? [], grants: grants ?? [] });
   }
 
   async loadPanes(): Promise<void> {

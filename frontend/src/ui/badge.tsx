@@ -26,14 +26,16 @@ interface BadgeProps {
   /** A dot before the words that breathes while something is going on. */
   live?: boolean;
   title?: string;
+  testid?: string;
   className?: string;
   children: ReactNode;
 }
 
-export function Badge({ tone, live, title, className, children }: BadgeProps) {
+export function Badge({ tone, live, title, testid, className, children }: BadgeProps) {
   return (
     <span
       title={title}
+      data-testid={testid}
       className={cx(
         "inline-flex min-w-0 items-center gap-1.5 rounded-full px-2 text-2xs leading-[18px] font-medium whitespace-nowrap",
         tones[tone],

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Dialog as Radix } from "radix-ui";
 import { cx } from "./cx";
+import { ReturnFocus } from "./focus";
 
 interface DialogProps {
   open: boolean;
@@ -38,6 +39,7 @@ export function Dialog(p: DialogProps) {
             p.className,
           )}
         >
+          <ReturnFocus />
           <header className="flex min-h-12 shrink-0 items-center gap-3 border-b border-line px-5">
             <Radix.Title className="min-w-0 flex-1 truncate text-sm font-semibold">{p.title}</Radix.Title>
             {p.aside}

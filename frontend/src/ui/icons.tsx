@@ -55,6 +55,12 @@ export const GlobeIcon = icon(
     <path d="M2.2 8h11.6M8 2.2c2 2 2.4 4 2.4 5.8S10 11.8 8 13.8C6 11.8 5.6 9.8 5.6 8S6 4.2 8 2.2" />
   </>,
 );
+export const LockIcon = icon(
+  <>
+    <rect x="3.5" y="7" width="9" height="6.5" rx="1.2" />
+    <path d="M5.5 7V5a2.5 2.5 0 0 1 5 0v2" />
+  </>,
+);
 export const PlusIcon = icon(<path d="M8 3.5v9M3.5 8h9" />);
 export const CloseIcon = icon(<path d="m4.5 4.5 7 7M11.5 4.5l-7 7" />);
 export const CheckIcon = icon(<path d="m3.5 8.5 3 3 6-7" strokeWidth="1.8" />);
@@ -69,6 +75,7 @@ export const RingIcon = icon(<circle cx="8" cy="8" r="4.5" />);
 export const BackIcon = icon(<path d="M13 8H3.5M7.5 3.8 3.3 8l4.2 4.2" />);
 export const ForwardIcon = icon(<path d="M3 8h9.5M8.5 3.8 12.7 8l-4.2 4.2" />);
 export const ReloadIcon = icon(<path d="M13 8a5 5 0 1 1-1.5-3.6M13 2.5v3h-3" />);
+export const HomeIcon = icon(<path d="M2.5 7.6 8 2.8l5.5 4.8M4 6.6v6.6h3v-3.700h2v3.700h3V6.6" />);
 export const StarIcon = icon(
   <path d="m8 2.300 1.800 3.600 4 .600-2.900 2.800.700 4L8 11.400l-3.600 1.900.700-4L2.200 6.500l4-.600z" />,
 );
@@ -103,3 +110,7 @@ export function Mark({ size = 22 }: { size?: number }) {
     </svg>
   );
 }
+export const PlayIcon = icon(<path d="M5 3.2v9.6l7.5-4.8z" fill="currentColor" />);
+export const PauseIcon = icon(<path d="M5.2 3.5v9M10.8 3.5v9" strokeWidth="2.2" />);
+export const StepBackIcon = icon(<path d="M4 3.5v9M12.5 3.8v8.4L6.5 8z" />);
+export const StepOnIcon = icon(<path d="M12 3.5v9M3.5 3.8v8.4L9.5 8z" />);

@@ -23,21 +23,27 @@ interface MenuProps {
 
 export function Menu({ items, align = "end", children }: MenuProps) {
   const later = useRef<(() => void) | null>(null);
+  const trigger = useRef<HTMLButtonElement>(null);
   return (
     <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>{children}</DropdownMenu.Trigger>
+      <DropdownMenu.Trigger ref={trigger} asChild>
+        {children}
+      </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content
           align={align}
           sideOffset={4}
+          collisionPadding={4}
           onCloseAutoFocus={(e) => {
             const run = later.current;
             if (!run) return;
             later.current = null;
             e.preventDefault();
+            // A dialog that opens now gives the focus back to here.
+            trigger.current?.focus();
             run();
           }}
-          className="appear z-[1100] min-w-44 rounded-md border border-line2 bg-s2 p-1 shadow-pop"
+          className="appear z-[1100] max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto rounded-md border border-line2 bg-s2 p-1 shadow-pop"
         >
           {items.map((item, i) =>
             item ? (

@@ -21,6 +21,7 @@ import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
 import { ending, script, type Beat, type Body } from "./script";
 import { approvals, grants } from "./approvals";
+import { recorded, replay } from "./recording";
 import {
   at,
   blankView,
@@ -52,7 +53,9 @@ export interface FakeOptions {
 
 export const livelyId = "01m0lively00000000000000z0";
 
-type Handlers = { [M in Method]: (...args: Parameters<Methods[M]>) => ReturnType<Methods[M]> };
+type Handlers = {
+  [M in Method]: (...args: Parameters<Methods[M]>) => ReturnType<Methods[M]> | Promise<ReturnType<Methods[M]>>;
+};
 
 /** Go in memory: a lively goal, some that stand still, panes that print and draw. For the gallery and for tests. */
 export class FakeBridge implements Bridge {
@@ -100,7 +103,7 @@ export class FakeBridge implements Bridge {
       this.refusals.delete(method);
       throw new CallError(refusal);
     }
-    const answer = (this.handlers[method] as (...a: unknown[]) => unknown)(...args);
+    const answer = await (this.handlers[method] as (...a: unknown[]) => unknown)(...args);
     return structuredClone(answer) as never;
   };
 
@@ -328,6 +331,9 @@ export class FakeBridge implements Bridge {
       return { events: rest.slice(0, limit), more: rest.length > limit };
     },
     "GoalAPI.Network": () => network,
+    "GoalAPI.Recording": (id) => ({ panes: recorded(this.goal(id)) }),
+    "GoalAPI.Replay": (id, pane, after) => replay(this.goal(id), pane, after),
+    "GoalAPI.ReplayAt": (id, pane) => replay(this.goal(id), pane, 0),
     "GoalAPI.Output": (sha) =>
       `output of ${sha}\nFAIL src/cart.test.ts › total with two items\nline 23: expected 3, got 2\n`,
     "GoalAPI.Receipt": (id) => {
@@ -343,9 +349,11 @@ export class FakeBridge implements Bridge {
         status: g.view.status,
         exit: g.view.exit,
         verified: g.view.verified,
+        judged: g.view.judged,
         reviewed: false,
         model: g.view.model,
         scripted: g.view.scripted,
+        report: g.view.report,
         claims: claims.map((c, i) => ({
           n: c.n,
           at: c.at,
@@ -379,7 +387,7 @@ export class FakeBridge implements Bridge {
       dir.endsWith("/shop") && checks.length > 0 ? protectedFiles.filter((f) => !no_protect.includes(f.path)) : [],
     "GoalAPI.Recheck": (id) => {
       const verdicts = this.goal(id).events.filter((e) => e.type === "verdict" && e.outcome === "pass");
-      return { verdicts: verdicts as unknown as Verdict[], passed: true };
+      return { verdicts: verdicts as unknown as Verdict[], passed: true, open: false, faults: [] };
     },
     "GoalAPI.Proposal": (dir) => {
       if (!dir.endsWith("/shop")) {
@@ -405,7 +413,7 @@ export class FakeBridge implements Bridge {
       }
       return true;
     },
-    "ApprovalAPI.Grants": (id) => this.grants.filter((g) => g.goal_id === id),
+    "ApprovalAPI.Grants": (id) => this.grants.filter((g) => id === "" || g.goal_id === id),
     "ApprovalAPI.Revoke": (id, request) => {
       this.grants = this.grants.filter((g) => g.goal_id !== id || g.request !== request);
       this.say(id, { type: "grant_ended", request, why: "the person took it back" });
@@ -442,6 +450,7 @@ export class FakeBridge implements Bridge {
     "BrowserAPI.Open": ({ url }) => this.putPane(browserPane(`b${10 + this.rev}`, url ? { url, title: url } : {})),
     "BrowserAPI.Close": (id) => this.closePane(id),
     "BrowserAPI.Navigate": (id, url) => this.changePane(id, { url, title: url, can_back: true, problem: "" }),
+    "BrowserAPI.Enter": (id, url) => this.changePane(id, { url, title: url, can_back: true, problem: "" }),
     "BrowserAPI.Back": (id) => this.changePane(id, { can_forward: true }),
     "BrowserAPI.Forward": (id) => this.changePane(id, { can_forward: false }),
     "BrowserAPI.Reload": (id) => this.changePane(id, { problem: "" }),
@@ -458,9 +467,19 @@ export class FakeBridge implements Bridge {
     "BrowserAPI.Upload": ({ name }) => `/tmp/${name}`,
     "BrowserAPI.Profiles": () => ["default", "work"],
     "BrowserAPI.DeleteProfile": () => true,
+    "BrowserAPI.RenameProfile": () => true,
     "BrowserAPI.ImportCookies": () => 3,
     "BrowserAPI.Logins": () => ({ origin: "", users: [] }),
     "BrowserAPI.FillLogin": () => true,
+    "BrowserAPI.Site": () => ({
+      origin: "http://localhost:8080",
+      came: "here",
+      certificate: null,
+      permissions: [{ name: "geolocation", state: "ask" }],
+      cookies: 2,
+    }),
+    "BrowserAPI.SetPermission": () => true,
+    "BrowserAPI.ClearSite": () => true,
     "BrowserAPI.Bookmarks": () => [],
     "BrowserAPI.SetBookmark": () => true,
     "BrowserAPI.History": () => [],

@@ -96,13 +96,19 @@ export class FakeGoal {
         v.max_iterations = event.iterations;
         break;
       case "lease":
-        v.panes = [...(v.panes ?? []), event.pane];
+        v.panes = [...(v.panes ?? []).filter((p) => p !== event.pane), ...(event.held ? [event.pane] : [])];
         break;
       case "paused":
         Object.assign(v, { status: "paused", exit: event.exit, reason: event.reason, report: event.report });
         break;
       case "ended":
-        Object.assign(v, { status: event.status, exit: event.exit, verified: event.verified, report: event.report });
+        Object.assign(v, {
+          status: event.status,
+          exit: event.exit,
+          verified: event.verified,
+          judged: event.judged ?? false,
+          report: event.report,
+        });
         v.reason = event.report?.[0] ?? "";
         v.ended_at = event.at;
         if (event.verified) {

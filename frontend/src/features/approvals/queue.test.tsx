@@ -1,46 +1,18 @@
 import { act } from "react";
-import { createRoot, type Root } from "react-dom/client";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { FakeBridge } from "@/bridge/fake/bridge";
+import { beforeEach, expect, test } from "vitest";
+import type { FakeBridge } from "@/bridge/fake/bridge";
 import type { AnswerInput } from "@/bridge/types";
-import { App } from "@/store/app";
-import { AppContext } from "@/store/context";
+import type { App } from "@/store/app";
+import { all, mount, nth, press } from "@/testing/mount";
 import { ApprovalsDialog } from "./queue";
-import { argumentLines, sameKind } from "./words";
+import { argumentLines, plainly, sameKind } from "./words";
 
-let root: Root;
 let bridge: FakeBridge;
 let app: App;
 
 beforeEach(async () => {
-  vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
-  bridge = new FakeBridge();
-  app = new App(bridge, { problem: () => undefined, done: () => undefined });
-  root = createRoot(document.body.appendChild(document.createElement("div")));
-  await app.openApprovals();
-  await act(async () => {
-    root.render(
-      <AppContext value={app}>
-        <ApprovalsDialog />
-      </AppContext>,
-    );
-    await Promise.resolve();
-  });
+  ({ app, bridge } = await mount(<ApprovalsDialog />, undefined, (a) => a.openApprovals()));
 });
-
-afterEach(() => {
-  act(() => root.unmount());
-  document.body.replaceChildren();
-});
-
-const all = (id: string) => [...document.querySelectorAll<HTMLElement>(`[data-testid="${id}"]`)];
-
-async function press(el: HTMLElement | undefined) {
-  await act(async () => {
-    el?.click();
-    await new Promise((r) => setTimeout(r));
-  });
-}
 
 const answers = () =>
   bridge.calls.filter((c) => c.method === "ApprovalAPI.Answer").map((c) => c.args[0] as AnswerInput[]);
@@ -59,9 +31,13 @@ test("a request shows everything: goal, all arguments, the form, why, and what e
 });
 
 test("allowing sends the chosen scope, and what is answered leaves the queue", async () => {
-  const host = all("approval-scope").find((e) => e.dataset.scope === "host");
-  await press(host);
-  await press(all("approval-allow")[1]);
+  await press(
+    nth(
+      all("approval-scope").filter((e) => e.dataset.scope === "host"),
+      0,
+    ),
+  );
+  await press(nth(all("approval-allow"), 1));
   expect(answers()).toEqual([
     [{ goal_id: "01m0running00000000000000a1", request: "a2", allow: true, scope: "host", why: "" }],
   ]);
@@ -70,7 +46,7 @@ test("allowing sends the chosen scope, and what is answered leaves the queue", a
 });
 
 test("a grant is taken back", async () => {
-  await press(all("grant-revoke")[0]);
+  await press(nth(all("grant-revoke"), 0));
   expect(all("grant")).toHaveLength(0);
 });
 
@@ -79,13 +55,22 @@ test("several of one kind are answered together", async () => {
   if (!first) throw new Error("no approval");
   bridge.approvals = [first, { ...first, request: "a9" }];
   await act(async () => app.loadApprovals());
-  await press(all("approval-all")[0]);
-  await press(all("approval-deny")[0]);
+  await press(nth(all("approval-all"), 0));
+  await press(nth(all("approval-deny"), 0));
   expect(answers()[0]?.map((a) => [a.request, a.allow])).toEqual([
     ["a1", false],
     ["a9", false],
   ]);
   expect(all("approvals-empty")).toHaveLength(1);
+});
+
+test("what nobody sees is marked, so that a request reads as it runs", async () => {
+  expect(plainly("ls \u202Etxt.exe\u200B — é 日本")).toBe("ls ‹U+202E›txt.exe‹U+200B› — é 日本");
+  const first = bridge.approvals[0];
+  if (!first) throw new Error("no approval");
+  bridge.approvals = [{ ...first, arguments: JSON.stringify({ command: "rm \u202Ex" }) }];
+  await act(async () => app.loadApprovals());
+  expect(all("approval-arguments")[0]?.textContent).toContain("rm ‹U+202E›x");
 });
 
 test("arguments are lines, and what is no JSON stays as it is", () => {

@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { ApprovalView, Scope } from "@/bridge/types";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
-import { argumentLines, lineTone, type Choice } from "./words";
+import { argumentLines, lineTone, plainly, type Choice } from "./words";
 
 interface RequestProps {
   approval: ApprovalView;
@@ -29,14 +29,14 @@ export function Request({ approval: a, others, onAnswer }: RequestProps) {
         <span className="font-mono text-sm font-semibold">{a.tool}</span>
         <Badge tone={a.always ? "bad" : "warn"}>{a.always ? "always asks" : a.risk}</Badge>
         <span className="min-w-0 flex-1 truncate text-right text-xs text-t3" title={a.objective}>
-          {a.objective}
+          {plainly(a.objective)}
         </span>
       </header>
       <dl className="mb-2 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-xs" data-testid="approval-arguments">
         {argumentLines(a.arguments).map((line) => (
           <div key={line.name} className="contents">
-            <dt className="text-t3">{line.name}</dt>
-            <dd className="max-h-40 overflow-auto font-mono whitespace-pre-wrap break-words">{line.value}</dd>
+            <dt className="text-t3">{plainly(line.name)}</dt>
+            <dd className="max-h-40 overflow-auto font-mono whitespace-pre-wrap break-words">{plainly(line.value)}</dd>
           </div>
         ))}
       </dl>
@@ -47,14 +47,14 @@ export function Request({ approval: a, others, onAnswer }: RequestProps) {
         >
           {a.show.split("\n").map((line, i) => (
             <span key={i} className={`block ${lineTone(line)}`}>
-              {line || " "}
+              {plainly(line) || " "}
             </span>
           ))}
         </pre>
       ) : null}
       <p className="mb-2 text-xs" data-testid="approval-why">
         <span className="text-t3">Why it asks: </span>
-        {a.why}
+        {plainly(a.why)}
       </p>
       {a.given !== "" ? (
         <p data-testid="approval-given" className="text-xs text-t2">
@@ -74,7 +74,7 @@ export function Request({ approval: a, others, onAnswer }: RequestProps) {
                   checked={o === chosen}
                   onChange={() => setScope(o.scope)}
                 />
-                {o.covers}
+                {plainly(o.covers)}
               </label>
             ))}
           </fieldset>

@@ -1,25 +1,35 @@
-import { useEffect, useRef, useState, type Ref } from "react";
+import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from "react";
 import type { PaneInfo, Visit } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { cx } from "@/ui/cx";
+import { SiteIcon } from "./site";
 
 interface AddressProps {
   pane: PaneInfo;
-  field: Ref<HTMLInputElement>;
+  field: RefObject<HTMLInputElement | null>;
   /** The page takes the keyboard after an address was entered. */
   onEntered: () => void;
+  /** Shows where the page is from. */
+  onSite: () => void;
 }
 
 const shownHits = 8;
 
 /** The address, with what the person visited before under it. */
-export function Address({ pane, field, onEntered }: AddressProps) {
+export function Address({ pane, field, onEntered, onSite }: AddressProps) {
   const app = useApp();
   const [typed, setTyped] = useState<string | null>(null);
   const [hits, setHits] = useState<Visit[]>([]);
   const [at, setAt] = useState(-1);
   const asked = useRef(0);
-  const shown = pane.url === "about:blank" ? "" : pane.url;
+  const [going, setGoing] = useState<string | null>(null);
+  const shown = going ?? (pane.url === "about:blank" ? "" : pane.url);
+
+  // What is selected whole, to be typed over, stays so when the page goes elsewhere meanwhile.
+  useLayoutEffect(() => {
+    if (typed === null && field.current && document.activeElement === field.current) field.current.select();
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [shown, field]);
 
   useEffect(() => {
     if (typed === null || typed.trim() === "") return;
@@ -41,12 +51,25 @@ export function Address({ pane, field, onEntered }: AddressProps) {
   const enter = async (text: string) => {
     close();
     onEntered();
-    await app.ask("BrowserAPI.Navigate", pane.id, text);
+    // Where it goes to is shown until the page is there, or was stopped.
+    setGoing(text);
+    await app.ask("BrowserAPI.Enter", pane.id, text);
+    setGoing((now) => (now === text ? null : now));
   };
   const open = typed !== null && typed.trim() !== "" && hits.length > 0;
 
   return (
-    <div className="relative ml-1 min-w-0 flex-1">
+    <div className="relative my-1 ml-1 min-w-[96px] flex-1">
+      <button
+        type="button"
+        aria-label="About this site"
+        data-testid="site-button"
+        disabled={!pane.url.startsWith("http")}
+        className="absolute top-0.5 left-1 inline-flex size-[22px] items-center justify-center rounded-full text-t3 enabled:hover:bg-s2 enabled:hover:text-t1"
+        onClick={onSite}
+      >
+        <SiteIcon url={pane.url} />
+      </button>
       <input
         ref={field}
         data-testid="browser-address"
@@ -56,7 +79,7 @@ export function Address({ pane, field, onEntered }: AddressProps) {
         spellCheck={false}
         autoComplete="off"
         placeholder="Enter an address, such as localhost:8080"
-        className="h-[26px] w-full rounded-full border border-transparent bg-s3 px-3 text-xs text-t1 outline-none focus:border-accent focus:bg-bg"
+        className="h-[26px] w-full rounded-full border border-transparent bg-s3 pr-3 pl-7 text-xs text-t1 outline-none focus:border-accent focus:bg-bg"
         value={(open && hits[at]?.url) || (typed ?? shown)}
         onChange={(e) => {
           setTyped(e.target.value);

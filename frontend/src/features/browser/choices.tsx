@@ -35,8 +35,9 @@ export function Choices({ question, space, reply }: ChoicesProps) {
   }, [at]);
 
   const choose = (index: number) => {
-    if (question.options[index]?.disabled) return;
-    reply(question, { yes: true, index });
+    const option = question.options[index];
+    if (option?.disabled) return;
+    reply(question, { yes: true, index, text: option?.label ?? "" });
   };
   const step = (from: number, by: number) => {
     for (let i = from + by; i >= 0 && i < question.options.length; i += by) {

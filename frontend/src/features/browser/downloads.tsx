@@ -68,12 +68,14 @@ export function Downloads({ pane, list, onClose }: DownloadsProps) {
               ) : null}
               {d.state === "downloaded" ? (
                 <>
-                  <Button
-                    data-testid="download-open"
-                    onClick={() => void app.ask("BrowserAPI.OpenDownload", pane.id, d.id, false)}
-                  >
-                    Open
-                  </Button>
+                  {pane.goal_id ? null : (
+                    <Button
+                      data-testid="download-open"
+                      onClick={() => void app.ask("BrowserAPI.OpenDownload", pane.id, d.id, false)}
+                    >
+                      Open
+                    </Button>
+                  )}
                   <Button
                     data-testid="download-folder"
                     onClick={() => void app.ask("BrowserAPI.OpenDownload", pane.id, d.id, true)}

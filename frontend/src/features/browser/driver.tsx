@@ -9,9 +9,9 @@ export function Driver({ pane }: { pane: PaneInfo }) {
   if (!pane.goal_id) return null;
   const agent = pane.driver === "agent";
   return (
-    <div className="ml-1 flex shrink-0 items-center gap-1.5" data-testid="driver" data-driver={pane.driver}>
+    <div className="ml-1 flex min-w-0 items-center gap-1.5" data-testid="driver" data-driver={pane.driver}>
       <Badge tone={agent ? "agent" : "warn"} live={agent}>
-        {agent ? "agent is driving" : "you drive, agent waits"}
+        <span className="truncate">{agent ? "agent is driving" : "you drive, agent waits"}</span>
       </Badge>
       {agent ? (
         <Button data-testid="take-over" onClick={() => void app.ask("BrowserAPI.TakeOver", pane.id)}>

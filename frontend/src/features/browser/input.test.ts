@@ -1,5 +1,15 @@
 import { expect, test } from "vitest";
-import { buttonName, Coalescer, composes, emptyInput, keyInput, modifiers, toPage, wheelPixels } from "./input";
+import {
+  buttonName,
+  Coalescer,
+  composes,
+  emptyInput,
+  keyInput,
+  letterOf,
+  modifiers,
+  toPage,
+  wheelPixels,
+} from "./input";
 import type { PaneInput } from "@/bridge/types";
 
 const key = (
@@ -31,6 +41,25 @@ test("modifiers, buttons and wheel units are the protocol's", () => {
   expect([0, 1, 2, 3].map(buttonName)).toEqual(["left", "middle", "right", "none"]);
   expect(wheelPixels(3, 1, 700)).toBe(48);
   expect(wheelPixels(1, 2, 700)).toBe(700);
+});
+
+test("the third level of a key types, Alt alone does not", () => {
+  const graph = { ...key("@", "KeyQ"), getModifierState: (k: string) => k === "AltGraph" };
+  expect(keyInput("keydown", graph, false)).toMatchObject({ text: "@", modifiers: 0 });
+  expect(keyInput("keydown", { ...graph, ctrlKey: true, altKey: true }, false)).toMatchObject({
+    text: "@",
+    modifiers: 0,
+  });
+  expect(keyInput("keydown", key("@", "KeyL", { altKey: true }), true)).toMatchObject({ text: "@", modifiers: 0 });
+  expect(keyInput("keydown", key("a", "KeyA", { altKey: true }), false)).toMatchObject({ text: "", modifiers: 1 });
+});
+
+test("a shortcut's letter is that of the person's layout", () => {
+  expect(letterOf({ key: "v", code: "Period" })).toBe("v"); // Dvorak
+  expect(letterOf({ key: "V", code: "KeyV" })).toBe("v");
+  expect(letterOf({ key: "м", code: "KeyV" })).toBe("v"); // a Russian layout
+  expect(letterOf({ key: ".", code: "KeyV" })).toBe("");
+  expect(letterOf({ key: "F5", code: "F5" })).toBe("");
 });
 
 test("printable keys carry their text, shortcuts do not", () => {

@@ -7,9 +7,17 @@ interface Modifiers {
   shiftKey: boolean;
 }
 
+const held: Modifiers = { altKey: false, ctrlKey: false, metaKey: false, shiftKey: false };
+
 /** The protocol's mask: 1 Alt, 2 Ctrl, 4 Meta, 8 Shift. */
 export function modifiers(e: Modifiers): number {
   return (e.altKey ? 1 : 0) | (e.ctrlKey ? 2 : 0) | (e.metaKey ? 4 : 0) | (e.shiftKey ? 8 : 0);
+}
+
+/** The letter that a key stands for in the person's layout; where that is not Latin, in the usual one. */
+export function letterOf(e: { key: string; code: string }): string {
+  if (/^[a-z]$/i.test(e.key)) return e.key.toLowerCase();
+  return /^Key[A-Z]$/.test(e.code) && !/^[\x20-\x7e]$/.test(e.key) ? e.code.slice(3).toLowerCase() : "";
 }
 
 export const emptyInput: PaneInput = {
@@ -71,12 +79,22 @@ interface KeyLike extends Modifiers {
   code: string;
   keyCode: number;
   repeat: boolean;
+  getModifierState?: (key: string) => boolean;
+}
+
+const onMac = navigator.userAgent.includes("Macintosh");
+
+/** Whether AltGr, or Option on a Mac, has made the character: then it is typed, and no shortcut. */
+export function isThirdLevel(e: KeyLike, mac = onMac): boolean {
+  return e.getModifierState?.("AltGraph") === true || (mac && e.altKey && !e.ctrlKey && !e.metaKey);
 }
 
 /** The key for the page; printable keys carry their text, so that they type. */
-export function keyInput(kind: "keydown" | "keyup", e: KeyLike): PaneInput {
+export function keyInput(kind: "keydown" | "keyup", e: KeyLike, mac = onMac): PaneInput {
   // One code point, also outside of the basic plane.
-  const printable = Array.from(e.key).length === 1 && !e.ctrlKey && !e.metaKey;
+  const single = Array.from(e.key).length === 1;
+  const third = single && isThirdLevel(e, mac);
+  const printable = third || (single && !e.ctrlKey && !e.metaKey && !e.altKey);
   return {
     ...emptyInput,
     kind,
@@ -84,7 +102,8 @@ export function keyInput(kind: "keydown" | "keyup", e: KeyLike): PaneInput {
     code: e.code,
     key_code: e.keyCode,
     text: kind === "keydown" ? (printable ? e.key : e.key === "Enter" ? "\r" : "") : "",
-    modifiers: modifiers(e),
+    // Chromium types no plain letter while Alt is held.
+    modifiers: third ? modifiers({ ...held, shiftKey: e.shiftKey }) : modifiers(e),
     repeat: e.repeat,
   };
 }

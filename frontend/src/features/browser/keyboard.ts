@@ -1,5 +1,5 @@
 import { useMemo, useRef } from "react";
-import { composeInput, composes, keyInput, textInput } from "./input";
+import { composeInput, composes, keyInput, letterOf, textInput } from "./input";
 import type { Surface } from "./surface";
 
 interface KeyboardHandlers {
@@ -27,7 +27,7 @@ export function useKeyboard(
       el.value = "";
     };
     const wantsLocalPaste = (e: React.KeyboardEvent) =>
-      (e.ctrlKey || e.metaKey) && !e.altKey && e.code === "KeyV" && !copiedInside.current;
+      (e.ctrlKey || e.metaKey) && !e.altKey && letterOf(e.nativeEvent) === "v" && !copiedInside.current;
     return {
       onKeyDown: (e) => {
         if (composes(e.nativeEvent) || wantsLocalPaste(e)) return;
@@ -39,7 +39,7 @@ export function useKeyboard(
         }
         // Ctrl+Shift+Tab leaves the page's keyboard, as in terminals.
         if (e.code === "Tab" && e.ctrlKey && e.shiftKey) return;
-        if ((e.ctrlKey || e.metaKey) && (e.code === "KeyC" || e.code === "KeyX")) copiedInside.current = true;
+        if ((e.ctrlKey || e.metaKey) && ["c", "x"].includes(letterOf(e.nativeEvent))) copiedInside.current = true;
         e.preventDefault();
         surface?.input(keyInput("keydown", e.nativeEvent));
       },

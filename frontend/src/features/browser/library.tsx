@@ -108,6 +108,7 @@ function Profiles({ pane }: { pane: PaneInfo }) {
   const app = useApp();
   const [names, setNames] = useState<readonly string[]>([]);
   const [name, setName] = useState("");
+  const [renamed, setRenamed] = useState<string | null>(null);
   const load = useCallback(async () => setNames((await app.ask("BrowserAPI.Profiles")) ?? []), [app]);
   useEffect(() => void load(), [load]);
 
@@ -121,10 +122,15 @@ function Profiles({ pane }: { pane: PaneInfo }) {
         if (await app.ask("BrowserAPI.DeleteProfile", profile)) await load();
       },
     });
+  const rename = async (profile: string, to: string) => {
+    if (to && to !== profile && !(await app.ask("BrowserAPI.RenameProfile", profile, to))) return;
+    setRenamed(null);
+    await load();
+  };
   const importCookies = async (file: File | undefined) => {
     if (!file) return;
     const n = await app.ask("BrowserAPI.ImportCookies", pane.id, await file.text());
-    if (n !== undefined) app.notices.done(`${n} cookies were imported`);
+    if (n !== undefined) app.notices.done(n === 1 ? "1 cookie was imported" : `${n} cookies were imported`);
   };
 
   return (
@@ -135,7 +141,31 @@ function Profiles({ pane }: { pane: PaneInfo }) {
       </p>
       {names.map((n) => (
         <div key={n} className="flex h-8 items-center gap-1 px-1" data-testid="profile" data-name={n}>
-          <span className="min-w-0 flex-1 truncate">{n}</span>
+          {renamed === n ? (
+            <input
+              autoFocus
+              data-testid="profile-renamed"
+              aria-label={`New name of the profile ${n}`}
+              className="field h-6 min-w-0 flex-1 px-1"
+              defaultValue={n}
+              onFocus={(e) => e.target.select()}
+              onBlur={() => setRenamed(null)}
+              onKeyDown={(e) => {
+                if (e.code === "Enter") void rename(n, e.currentTarget.value.trim());
+                if (e.code === "Escape") {
+                  e.stopPropagation();
+                  setRenamed(null);
+                }
+              }}
+            />
+          ) : (
+            <span className="min-w-0 flex-1 truncate">{n}</span>
+          )}
+          {n === "default" ? null : (
+            <Button data-testid="profile-rename" onClick={() => setRenamed(n)}>
+              Rename
+            </Button>
+          )}
           <Button data-testid="profile-open" onClick={() => void app.openBrowser("", n)}>
             New page
           </Button>

@@ -7,7 +7,10 @@ import { noAnswer } from "./answers";
 
 const host = (origin: string) => origin.replace(/^https?:\/\//, "");
 
-/** Asks whether to keep what the person has just logged in with. */
+/**
+ * Asks whether to keep what the person has just logged in with. It lies over the page: it comes while the
+ * button that sent the login may still be down, and the page must not move under that.
+ */
 export function SaveLogin({ pane, overlay }: { pane: PaneInfo; overlay: PaneOverlay }) {
   const app = useApp();
   const question = overlay.questions.find((q) => q.kind === "save_login");
@@ -18,7 +21,7 @@ export function SaveLogin({ pane, overlay }: { pane: PaneInfo; overlay: PaneOver
       role="status"
       data-testid="save-login"
       data-user={question.value}
-      className="flex min-h-8 shrink-0 items-center gap-2 border-b border-line bg-s2 py-1 pr-1 pl-3 text-xs text-t2"
+      className="absolute top-2 right-3 z-[7] flex max-w-[90%] items-center gap-2 rounded-md border border-line2 bg-s2 py-1.5 pr-1.5 pl-3 text-xs text-t2 shadow-pop"
     >
       <span className="selectable min-w-0 flex-1 break-words">
         {question.multiple ? "Replace the saved password of " : "Save the login of "}

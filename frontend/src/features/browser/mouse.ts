@@ -8,6 +8,7 @@ export function useMouse(
   canvas: RefObject<HTMLCanvasElement | null>,
   surface: Surface | null,
   focus: () => void,
+  side: (way: "back" | "forward") => void,
 ): void {
   useEffect(() => {
     const el = area.current;
@@ -29,6 +30,11 @@ export function useMouse(
     };
     const down = (e: MouseEvent) => {
       if (!onPicture(e)) return;
+      if (e.button === 3 || e.button === 4) {
+        e.preventDefault(); // or the app's own browser goes back
+        side(e.button === 3 ? "back" : "forward");
+        return;
+      }
       // The default would take the focus to the body.
       e.preventDefault();
       focus();
@@ -36,7 +42,8 @@ export function useMouse(
       surface.input({ ...at(e), kind: "down", button: buttonName(e.button), clicks: Math.max(1, e.detail) });
     };
     const up = (e: MouseEvent) => {
-      if (!held) return;
+      if (e.button === 3 || e.button === 4) e.preventDefault();
+      if (!held || e.button > 2) return;
       held = e.buttons !== 0;
       surface.input({ ...at(e), kind: "up", button: buttonName(e.button), clicks: Math.max(1, e.detail) });
     };
@@ -64,5 +71,5 @@ export function useMouse(
       el.removeEventListener("wheel", wheel);
       el.removeEventListener("contextmenu", menu);
     };
-  }, [area, canvas, surface, focus]);
+  }, [area, canvas, surface, focus, side]);
 }

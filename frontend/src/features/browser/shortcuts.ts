@@ -1,6 +1,7 @@
 import type { PaneInfo } from "@/bridge/types";
 import type { App } from "@/store/app";
-import { nextZoom, type Panel } from "./toolbar";
+import { letterOf } from "./input";
+import { goHome, nextZoom, type Panel } from "./toolbar";
 
 export interface Shortcuts {
   address: () => void;
@@ -20,11 +21,15 @@ interface KeyLike {
 export function shortcutOf(e: KeyLike, app: App, pane: PaneInfo, zoom: number, on: Shortcuts): (() => void) | null {
   const ctrl = (e.ctrlKey || e.metaKey) && !e.altKey && !e.shiftKey;
   const zoomTo = (percent: number) => () => void app.ask("BrowserAPI.Zoom", pane.id, percent);
-  if (ctrl && e.code === "KeyL") return on.address;
-  if (ctrl && e.code === "KeyF") return () => on.panel("find");
-  if (ctrl && e.code === "KeyP") return () => void app.ask("BrowserAPI.Print", pane.id);
-  if ((ctrl && e.code === "KeyR") || (e.code === "F5" && !e.altKey))
-    return () => void app.ask("BrowserAPI.Reload", pane.id);
+  const letter = ctrl ? letterOf(e) : "";
+  const alt = e.altKey && !e.ctrlKey && !e.metaKey && !e.shiftKey;
+  if (alt && e.code === "ArrowLeft" && pane.can_back) return () => void app.ask("BrowserAPI.Back", pane.id);
+  if (alt && e.code === "ArrowRight" && pane.can_forward) return () => void app.ask("BrowserAPI.Forward", pane.id);
+  if (alt && e.code === "Home") return () => goHome(app, pane);
+  if (letter === "l") return on.address;
+  if (letter === "f") return () => on.panel("find");
+  if (letter === "p") return () => void app.ask("BrowserAPI.Print", pane.id);
+  if (letter === "r" || (e.code === "F5" && !e.altKey)) return () => void app.ask("BrowserAPI.Reload", pane.id);
   if (ctrl && (e.code === "Digit0" || e.code === "Numpad0")) return zoomTo(100);
   if (ctrl && (e.code === "Minus" || e.code === "NumpadSubtract")) return zoomTo(nextZoom(zoom, -1));
   if ((e.ctrlKey || e.metaKey) && !e.altKey && (e.code === "Equal" || e.code === "NumpadAdd"))

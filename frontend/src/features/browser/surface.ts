@@ -2,6 +2,7 @@ import type { Bridge } from "@/bridge/bridge";
 import type { BrowserStream, Frame } from "@/bridge/browser";
 import type { PaneInfo, PaneInput, PaneOverlay } from "@/bridge/types";
 import { Coalescer } from "./input";
+import { Detail } from "./detail";
 
 export interface SurfaceHandlers {
   info: (pane: PaneInfo) => void;
@@ -30,6 +31,7 @@ export class Surface {
   private focused = true;
   private drawnAt = -restPeriod;
   private endRest: (() => void) | null = null;
+  private readonly detail = new Detail();
 
   constructor(
     bridge: Bridge,
@@ -53,7 +55,7 @@ export class Surface {
 
   size(width: number, height: number): void {
     if (width < 50 || height < 50) return;
-    this.stream.size(Math.round(width), Math.round(height));
+    this.stream.size(Math.round(width), Math.round(height), window.devicePixelRatio || 1);
   }
 
   visible(on: boolean): void {
@@ -68,6 +70,7 @@ export class Surface {
 
   close(): void {
     this.closed = true;
+    this.detail.forget();
     this.endRest?.();
     this.coalescer.close();
     this.stream.close();
@@ -84,7 +87,7 @@ export class Surface {
       try {
         const picture = await createImageBitmap(new Blob([frame.jpeg], { type: "image/jpeg" }));
         if (!this.closed) this.paint(frame, picture);
-        picture.close();
+        this.detail.after(frame, picture);
       } catch {
         // A broken picture is skipped; it is acknowledged all the same, or none would follow it.
       }
@@ -114,6 +117,7 @@ export class Surface {
   /** The page is gone: what it showed is not what is there. */
   forget() {
     this.waiting = null;
+    this.detail.forget();
     this.canvas.getContext("2d", { alpha: false })?.clearRect(0, 0, this.canvas.width, this.canvas.height);
     delete this.canvas.dataset.drawn;
   }
@@ -125,11 +129,16 @@ export class Surface {
   }
 
   private paint(frame: Frame, picture: ImageBitmap) {
+    const context = this.canvas.getContext("2d", { alpha: false });
+    if (context && this.detail.keeps(context, frame, picture)) {
+      this.canvas.dataset.frame = String(frame.n);
+      return;
+    }
     if (this.canvas.width !== picture.width || this.canvas.height !== picture.height) {
       this.canvas.width = picture.width;
       this.canvas.height = picture.height;
     }
-    this.canvas.getContext("2d", { alpha: false })?.drawImage(picture, 0, 0);
+    context?.drawImage(picture, 0, 0);
     if (frame.width !== this.page.width || frame.height !== this.page.height || !this.canvas.dataset.drawn) {
       this.page = { width: frame.width, height: frame.height };
       this.canvas.dataset.drawn = "true";

@@ -1,29 +1,29 @@
-import { useCallback, useEffect, useState, type Ref } from "react";
+import { useCallback, useEffect, useState, type RefObject } from "react";
 import type { PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { IconButton } from "@/ui/button";
-import { BackIcon, CloseIcon, DotsIcon, ForwardIcon, ReloadIcon, StarIcon } from "@/ui/icons";
+import { BackIcon, CloseIcon, DotsIcon, ForwardIcon, HomeIcon, ReloadIcon, StarIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
 import { Address } from "./address";
 import { Driver } from "./driver";
 
-export type Panel = "find" | "downloads" | "library" | "logins" | null;
+export type Panel = "find" | "downloads" | "library" | "logins" | "site" | null;
 
 interface ToolbarProps {
   pane: PaneInfo;
-  address: Ref<HTMLInputElement>;
+  address: RefObject<HTMLInputElement | null>;
   zoom: number;
   onEntered: () => void;
   onPanel: (panel: Panel) => void;
 }
 
-/** Back, forward, reload, the address, the star and the menu. */
+/** Back, forward, reload, home, the address, the star and the menu. */
 export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProps) {
   const app = useApp();
   const [kept, keep] = useBookmark(pane);
 
   return (
-    <div className="flex h-9 shrink-0 items-center gap-0.5 border-b border-line bg-s1 px-1.5">
+    <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-0.5 border-b border-line bg-s1 px-1.5">
       <IconButton
         label="Back"
         data-testid="browser-back"
@@ -54,7 +54,10 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
           <ReloadIcon size={15} />
         </IconButton>
       )}
-      <Address pane={pane} field={address} onEntered={onEntered} />
+      <IconButton label="Home" hint="Alt+Home" data-testid="browser-home" onClick={() => goHome(app, pane)}>
+        <HomeIcon size={15} />
+      </IconButton>
+      <Address pane={pane} field={address} onEntered={onEntered} onSite={() => onPanel("site")} />
       <IconButton
         label={kept ? "Forget the bookmark" : "Bookmark this page"}
         data-testid="browser-bookmark"
@@ -78,6 +81,11 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
       </Menu>
     </div>
   );
+}
+
+/** Goes where the person lives; a blank page if they never said where. */
+export function goHome(app: ReturnType<typeof useApp>, pane: PaneInfo): void {
+  void app.ask("BrowserAPI.Navigate", pane.id, app.store.getState().settings?.home_page || "about:blank");
 }
 
 function menuOf(app: ReturnType<typeof useApp>, pane: PaneInfo, zoom: number, onPanel: (p: Panel) => void): MenuItem[] {

@@ -13,7 +13,9 @@ import { useMouse } from "./mouse";
 import { Logins, SaveLogin } from "./logins";
 import { AgentPointer } from "./pointer";
 import { Questions } from "./questions";
+import { useDensity, useShown } from "./screen";
 import { shortcutOf } from "./shortcuts";
+import { SitePanel } from "./site";
 import { Surface } from "./surface";
 import { Toolbar, type Panel } from "./toolbar";
 import { useTouch } from "./touch";
@@ -82,13 +84,20 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
     watch.observe(el);
     return () => watch.disconnect();
   }, [surface]);
+  useDensity(
+    useCallback(() => {
+      const el = area.current;
+      if (el) surface?.size(el.clientWidth, el.clientHeight);
+    }, [surface]),
+  );
+  const shownAtAll = useShown();
 
   useEffect(() => {
     if (!pane.running) surface?.forget();
   }, [surface, pane.running]);
   useEffect(() => {
-    surface?.visible(visible);
-  }, [surface, visible]);
+    surface?.visible(visible && shownAtAll);
+  }, [surface, visible, shownAtAll]);
   useEffect(() => {
     surface?.focus(active);
   }, [surface, active]);
@@ -102,7 +111,11 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [active, visible, focus]);
 
-  useMouse(area, canvas, surface, focus);
+  const side = useCallback(
+    (way: "back" | "forward") => void app.ask(way === "back" ? "BrowserAPI.Back" : "BrowserAPI.Forward", pane.id),
+    [app, pane.id],
+  );
+  useMouse(area, canvas, surface, focus, side);
   useTouch(canvas, surface, focus);
   useCopied(overlay, keys);
   useArrival(overlay === emptyOverlay ? -1 : overlay.downloads.length, () => setPanel("downloads"));
@@ -129,19 +142,6 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
       data-url={pane.url}
     >
       <Toolbar pane={pane} address={address} zoom={overlay.zoom} onEntered={focus} onPanel={setPanel} />
-      {pane.notice && pane.notice !== read ? (
-        <div
-          role="status"
-          data-testid="browser-notice"
-          className="flex min-h-8 shrink-0 items-center gap-2 border-b border-line bg-s2 py-1 pr-1 pl-3 text-xs text-t2"
-        >
-          <span className="selectable min-w-0 flex-1 break-words">{pane.notice}</span>
-          <IconButton label="Close" onClick={() => setRead(pane.notice)}>
-            <CloseIcon size={12} />
-          </IconButton>
-        </div>
-      ) : null}
-      <SaveLogin pane={pane} overlay={overlay} />
       <div ref={area} className="relative min-h-0 flex-1 overflow-hidden bg-s2">
         <canvas
           ref={canvas}
@@ -178,9 +178,24 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
         {driven ? (
           <div aria-hidden className="pointer-events-none absolute inset-0 z-[5] ring-2 ring-agent ring-inset" />
         ) : null}
+        {/* Over the page: it goes when the person presses a button there, and the page must not move under that. */}
+        {pane.notice && pane.notice !== read ? (
+          <div
+            role="status"
+            data-testid="browser-notice"
+            className="absolute inset-x-0 bottom-0 z-[6] flex min-h-8 items-center gap-2 border-t border-line bg-s2 py-1 pr-1 pl-3 text-xs text-t2"
+          >
+            <span className="selectable min-w-0 flex-1 break-words">{pane.notice}</span>
+            <IconButton label="Close" onClick={() => setRead(pane.notice)}>
+              <CloseIcon size={12} />
+            </IconButton>
+          </div>
+        ) : null}
+        <SaveLogin pane={pane} overlay={overlay} />
         {panel === "find" ? <FindBar pane={pane.id} onEnd={endPanel} /> : null}
         {panel === "downloads" ? <Downloads pane={pane} list={overlay.downloads} onClose={endPanel} /> : null}
         {panel === "logins" ? <Logins pane={pane} onClose={endPanel} /> : null}
+        {panel === "site" ? <SitePanel pane={pane} onClose={endPanel} /> : null}
         {panel === "library" ? <Library pane={pane} onClose={endPanel} /> : null}
         {surface && page && shown ? (
           <Questions

@@ -1,67 +1,33 @@
-import { act } from "react";
-import { createRoot, type Root } from "react-dom/client";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, beforeEach, vi } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
-import { blankView, stillGoals } from "@/bridge/fake/seed";
-import type { GoalView } from "@/bridge/types";
-import { App } from "@/store/app";
-import { AppContext } from "@/store/context";
+import { blankView, stillGoals, terminalPane } from "@/bridge/fake/seed";
+import type { GoalView, PaneInfo } from "@/bridge/types";
+import type { App } from "@/store/app";
+import { noPanes, withPaneList } from "@/store/panes";
+import { find, get, mount, press, write } from "@/testing/mount";
 import { Answer, raiseInput, raised } from "./answer";
 
-let root: Root;
 let bridge: FakeBridge;
+let app: App;
 
 beforeEach(() => {
-  vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
   bridge = new FakeBridge();
-  root = createRoot(document.body.appendChild(document.createElement("div")));
 });
 
-afterEach(() => {
-  act(() => root.unmount());
-  document.body.replaceChildren();
-});
-
-function show(id: string): GoalView {
-  const view = stillGoals.find((g) => g.id.startsWith(id)) ?? blankView;
-  const app = new App(bridge, { problem: () => undefined, done: () => undefined });
-  act(() => {
-    root.render(
-      <AppContext value={app}>
-        <Answer view={view} />
-      </AppContext>,
-    );
-  });
+async function show(id: string, part: Partial<GoalView> = {}, panes: PaneInfo[] = []): Promise<GoalView> {
+  const view = { ...(stillGoals.find((g) => g.id.startsWith(id)) ?? blankView), ...part };
+  const drawn = await mount(<Answer view={view} />, bridge, (a) =>
+    a.set({ panes: withPaneList(noPanes, { rev: 1, panes }) }),
+  );
+  app = drawn.app;
   return view;
-}
-
-function get(id: string): HTMLElement {
-  const el = document.querySelector<HTMLElement>(`[data-testid="${id}"]`);
-  if (!el) throw new Error(`no ${id} on the page`);
-  return el;
-}
-
-async function press(id: string) {
-  await act(async () => {
-    get(id).click();
-    await Promise.resolve();
-  });
-}
-
-function write(id: string, text: string) {
-  const el = get(id) as HTMLTextAreaElement | HTMLInputElement;
-  const proto = el instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
-  act(() => {
-    Object.getOwnPropertyDescriptor(proto, "value")?.set?.call(el, text);
-    el.dispatchEvent(new Event("input", { bubbles: true }));
-  });
 }
 
 const asked = () => bridge.calls.map((c) => [c.method, ...c.args]);
 const unchanged = { wall_clock_ms: 0, iterations: 0, claims_per_gate: 0, tokens: 0, usd: 0 };
 
 test("a question is shown and its answer goes back with the resume", async () => {
-  const view = show("01m0needs");
+  const view = await show("01m0needs");
   expect(get("answer").textContent).toContain("second factor");
   write("answer-text", "I am logged in");
   await press("answer-send");
@@ -69,7 +35,7 @@ test("a question is shown and its answer goes back with the resume", async () =>
 });
 
 test("a manual check that waits is accepted, or sent back with a reason", async () => {
-  const view = show("01m0waits");
+  const view = await show("01m0waits");
   expect(get("answer").textContent).toContain("look like the shop");
   await press("answer-back");
   expect((get("answer-reject") as HTMLButtonElement).disabled).toBe(true);
@@ -79,13 +45,13 @@ test("a manual check that waits is accepted, or sent back with a reason", async 
 });
 
 test("accepting is one click", async () => {
-  const view = show("01m0waits");
+  const view = await show("01m0waits");
   await press("answer-accept");
   expect(asked()).toEqual([["GoalAPI.Accept", view.id]]);
 });
 
 test("a used-up limit is raised by as much again, and what is no number cannot be sent", async () => {
-  const view = show("01m0limit");
+  const view = await show("01m0limit");
   expect((get("raise-minutes") as HTMLInputElement).value).toBe("120");
   write("raise-minutes", "soon");
   expect((get("answer-send") as HTMLButtonElement).disabled).toBe(true);
@@ -101,7 +67,7 @@ test("a used-up limit is raised by as much again, and what is no number cannot b
 });
 
 test("a goal that is done is reopened with a note only", async () => {
-  const view = show("01m0done");
+  const view = await show("01m0done");
   await press("goal-reopen");
   expect((get("answer-send") as HTMLButtonElement).disabled).toBe(true);
   write("answer-text", "one is missing");
@@ -110,7 +76,7 @@ test("a goal that is done is reopened with a note only", async () => {
 });
 
 test("a parked goal counts down and goes on now", async () => {
-  const view = show("01m0parked");
+  const view = await show("01m0parked");
   expect(get("parked-left").textContent).toContain("goes on");
   await press("answer-resume");
   expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "" }]]);
@@ -126,4 +92,39 @@ test("limits that are not used up stay as they are, and empty is none", () => {
     usd: -1,
   });
   expect(raiseInput({ minutes: "0", iterations: "", tokens: "", usd: "" })).toBeNull();
+});
+
+const needs = "01m0needs000000000000000b2";
+const page = (part: Partial<PaneInfo> = {}): PaneInfo =>
+  terminalPane("b3", { kind: "browser", title: "Sign in", goal_id: needs, driver: "agent", ...part });
+
+test("a question about a page leads to it, and taking it over is one press", async () => {
+  await show(needs, { asked_pane: "b3" }, [page()]);
+  expect(get("answer-pane").textContent).toContain("hand it back: the goal goes on by itself");
+  await press("answer-show-pane");
+  expect(app.state.panes.shown?.id).toBe("b3");
+  expect(app.state.route).toBe("workspace");
+  const before = app.state.panes.shown;
+  const call = vi.spyOn(bridge, "call").mockResolvedValue(true);
+  await press("answer-take-over");
+  expect(call).toHaveBeenCalledWith("BrowserAPI.TakeOver", "b3");
+  expect(app.state.panes.shown).not.toBe(before);
+});
+
+test("a page that was taken over is handed back as the answer", async () => {
+  await show(needs, { asked_pane: "b3" }, [page({ driver: "person" })]);
+  expect(find("answer-take-over")).toBeNull();
+  await press("answer-hand-back");
+  expect(asked()).toEqual([["BrowserAPI.HandBack", "b3"]]);
+});
+
+test("a page of the person's own is shown and not taken over", async () => {
+  await show(needs, { asked_pane: "b3" }, [page({ goal_id: "", driver: "person" })]);
+  expect(get("answer-pane").textContent).toContain("Answer here when it is done");
+  expect(find("answer-hand-back")).toBeNull();
+});
+
+test("a page that is gone is not named", async () => {
+  await show(needs, { asked_pane: "b3" }, []);
+  expect(find("answer-pane")).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from "react";
-import type { GoalView, ResumeInput } from "@/bridge/types";
+import type { GoalView, PaneInfo, ResumeInput } from "@/bridge/types";
 import { clock } from "@/lib/time";
-import { useApp } from "@/store/context";
+import { useApp, useAppState } from "@/store/context";
 import { toneText } from "@/ui/badge";
 import { Button, Kbd } from "@/ui/button";
 import { useNow } from "@/ui/clock";
@@ -83,6 +83,7 @@ function Question({ view }: { view: GoalView }) {
   const note = useNote((text) => app.resumeGoal(view.id, { note: text }));
   return (
     <Box view={view} kind={view.exit} title={view.reason}>
+      <AskedPane view={view} />
       <Note
         label="Answer for the agent"
         placeholder={view.exit === "stuck" ? "Try another way: …" : "Your answer"}
@@ -97,6 +98,45 @@ function Question({ view }: { view: GoalView }) {
       </div>
     </Box>
   );
+}
+
+/** Leads to the pane in which the person is to do what the agent asked for. */
+function AskedPane({ view }: { view: GoalView }) {
+  const app = useApp();
+  const pane = useAppState((s) => s.panes.panes.find((p) => p.id === view.asked_pane));
+  if (!pane) return null;
+  const goals = pane.kind === "browser" && pane.goal_id === view.id;
+  const taken = goals && pane.driver === "person";
+  const takeOver = async () => {
+    if (await app.ask("BrowserAPI.TakeOver", pane.id)) app.showPane(pane.id);
+  };
+  return (
+    <div className="mt-2" data-testid="answer-pane" data-pane={pane.id} data-driver={goals ? pane.driver : ""}>
+      <p className="text-t2">{askedWords(pane.kind, goals, taken)}</p>
+      <div className="mt-2 flex gap-2">
+        {goals && !taken ? (
+          <Button data-testid="answer-take-over" onClick={() => void takeOver()}>
+            Take over
+          </Button>
+        ) : null}
+        <Button data-testid="answer-show-pane" onClick={() => app.showPane(pane.id)}>
+          {pane.kind === "browser" ? "Show the page" : "Show the terminal"}
+        </Button>
+        {taken ? (
+          <Button data-testid="answer-hand-back" onClick={() => void app.ask("BrowserAPI.HandBack", pane.id)}>
+            Hand back
+          </Button>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+function askedWords(kind: PaneInfo["kind"], goals: boolean, taken: boolean): string {
+  if (taken) return "You drive the page. Hand it back when it is done: the goal goes on by itself.";
+  if (goals)
+    return "Take the page over, do what is asked, and hand it back: the goal goes on by itself. Or answer here.";
+  return `The ${kind === "browser" ? "page" : "terminal"} is open. Answer here when it is done.`;
 }
 
 function Verdict({ view }: { view: GoalView }) {

@@ -13,6 +13,8 @@ import { standing } from "./words";
 interface CardProps {
   card: GoalCard;
   selected: boolean;
+  /** Whether Tab stops here. */
+  tab?: boolean;
   onSelect: () => void;
 }
 
@@ -23,7 +25,7 @@ export function useSpent(card: GoalCard): number {
   return known && card.status === "running" ? spentNow(known, now) : card.spent_ms;
 }
 
-export function Card({ card, selected, onSelect }: CardProps) {
+export function Card({ card, selected, tab = true, onSelect }: CardProps) {
   const said = standing(card);
   const spent = useSpent(card);
   const live = isLive(card);
@@ -31,6 +33,7 @@ export function Card({ card, selected, onSelect }: CardProps) {
     plural(card.steps, "step"),
     card.checks > 0 ? `${card.checks_passed}/${card.checks}` : "",
     card.usd > 0 ? money(card.usd) : "",
+    card.elsewhere ? `in process ${card.pid}` : "",
     live ? (spent >= 1_000 ? roughly(spent) : "") : age(card.ended_at || card.created_at, Date.now()),
   ].filter(Boolean);
   const parked = useNow(card.exit === "parked" && card.parked_until !== "");
@@ -43,7 +46,9 @@ export function Card({ card, selected, onSelect }: CardProps) {
       data-goal={card.id}
       data-status={card.status}
       data-exit={card.exit}
+      data-elsewhere={card.elsewhere}
       aria-current={selected}
+      tabIndex={tab ? 0 : -1}
       onClick={onSelect}
       className={`block w-full border-l-2 px-3.5 pt-2 pb-2 text-left ${
         selected ? "border-accent bg-s2" : "border-transparent hover:bg-s1"
@@ -55,6 +60,7 @@ export function Card({ card, selected, onSelect }: CardProps) {
           {left > 0 ? `${said.words} ${clock(left)}` : said.words}
         </Badge>
         <span className="min-w-0 flex-1 truncate tabular-nums">{facts.join(" · ")}</span>
+        {card.judged ? <span className="shrink-0 text-2xs">judged by a model</span> : null}
         {card.scripted ? <span className="shrink-0 text-2xs">no AI</span> : null}
       </span>
       {quiet && said.tone !== "ok" ? <span className="mt-0.5 line-clamp-1 text-xs text-t3">{quiet}</span> : null}

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { Verdict } from "@/bridge/types";
 import { bytes } from "@/lib/bytes";
+import { useAppState } from "@/store/context";
 import type { ClaimFact } from "@/store/journal";
 import { OutcomeMark } from "./marks";
 import { OutputDialog } from "./output";
@@ -9,6 +10,7 @@ import { toneText } from "@/ui/badge";
 
 /** A claim's verdicts with the last lines of their output. */
 export function ClaimBox({ claim }: { claim: ClaimFact }) {
+  const running = useAppState((s) => s.detail.view?.status === "running");
   return (
     <div
       data-testid="claim"
@@ -16,7 +18,9 @@ export function ClaimBox({ claim }: { claim: ClaimFact }) {
       className="mr-5 mb-2 ml-[110px] rounded-md border border-line bg-s2 px-3 py-2 font-mono text-xs"
     >
       {claim.verdicts.length === 0 ? (
-        <p className="breathe text-t3">verifying…</p>
+        <p className={running ? "breathe text-t3" : "text-t3"}>
+          {running ? "verifying…" : claim.failed || "no verdict: a person decides, or it was interrupted"}
+        </p>
       ) : (
         claim.verdicts.map((v) => <VerdictLines key={v.check} verdict={v} />)
       )}
@@ -49,7 +53,11 @@ export function VerdictLines({ verdict }: { verdict: Verdict }) {
         ) : null}
       </div>
       {verdict.tail && verdict.outcome !== "pass" ? (
-        <pre className="mt-0.5 ml-[21px] max-h-40 overflow-auto break-words whitespace-pre-wrap text-t2">
+        <pre
+          tabIndex={0}
+          aria-label={`Last lines of ${verdict.name}`}
+          className="mt-0.5 ml-[21px] max-h-40 overflow-auto break-words whitespace-pre-wrap text-t2"
+        >
           {verdict.tail.trimEnd()}
         </pre>
       ) : null}

@@ -45,7 +45,11 @@ export function CheckLine({ check, evidence, short }: CheckLineProps) {
           ) : null}
         </p>
         {!short && check.tail && check.outcome !== "pass" ? (
-          <pre className="mt-1 max-h-32 overflow-auto rounded-sm bg-s3 px-2 py-1 font-mono text-2xs break-words whitespace-pre-wrap text-t2">
+          <pre
+            tabIndex={0}
+            aria-label={`Last lines of ${check.name}`}
+            className="mt-1 max-h-32 overflow-auto rounded-sm bg-s3 px-2 py-1 font-mono text-2xs break-words whitespace-pre-wrap text-t2"
+          >
             {check.tail.trimEnd()}
           </pre>
         ) : null}

@@ -10,7 +10,7 @@ import { Menu } from "@/ui/menu";
 import { GoalHeader } from "./header";
 import { GoalList } from "./list";
 import { Rail } from "./rail";
-import { StepLog } from "./steplog";
+import { Story } from "./story";
 
 interface DashboardProps {
   onShowPanes: (goal: string) => void;
@@ -49,6 +49,8 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
       if (document.querySelector("[role=dialog],[role=menu]")) return;
       if (e.ctrlKey || e.metaKey || e.altKey || writes(e.target)) return;
       const view = s.detail.view;
+      // In the steps and beside them the arrows move what has the focus.
+      if (e.code.startsWith("Arrow") && e.target !== document.body) return;
       const done = run(e.code);
       if (done) e.preventDefault();
 
@@ -96,9 +98,12 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
   return (
     <div className="flex h-full flex-col bg-bg" data-testid="dashboard">
       <Head />
-      <div className="grid min-h-0 flex-1 grid-cols-[290px_minmax(360px,1fr)_360px] max-[1100px]:grid-cols-[240px_1fr_280px]">
+      <div className="grid min-h-0 flex-1 grid-cols-[290px_minmax(360px,1fr)_360px] max-[1100px]:grid-cols-[240px_1fr_280px] max-[900px]:grid-cols-[200px_1fr]">
         <GoalList onReady={onReady} />
-        <Middle onShowPanes={onShowPanes} />
+        {/* With little room the steps and what decides stand under one another and scroll together. */}
+        <div className="contents max-[900px]:block max-[900px]:overflow-y-auto">
+          <Middle onShowPanes={onShowPanes} />
+        </div>
       </div>
     </div>
   );
@@ -159,7 +164,10 @@ function Middle({ onShowPanes }: DashboardProps) {
   }
   if (empty) {
     return (
-      <div className="col-span-2 flex flex-col items-center justify-center gap-4 text-t3" data-testid="dashboard-empty">
+      <main
+        className="col-span-2 flex h-full flex-col items-center justify-center gap-4 p-4 text-t3"
+        data-testid="dashboard-empty"
+      >
         <GoalIcon size={30} />
         <p className="max-w-sm text-center">
           A goal is an objective and a check that decides. The agent works until the check passes, and it cannot change
@@ -171,7 +179,7 @@ function Middle({ onShowPanes }: DashboardProps) {
           </Button>
           <Button onClick={() => void app.runDemo()}>Run the demo goal</Button>
         </div>
-      </div>
+      </main>
     );
   }
   if (!view) return <div className="col-span-2" aria-busy={id !== ""} />;
@@ -179,7 +187,7 @@ function Middle({ onShowPanes }: DashboardProps) {
     <>
       <main className="flex min-h-0 min-w-0 flex-col">
         <GoalHeader view={view} onShowPanes={onShowPanes} />
-        <StepLog key={view.id} />
+        <Story key={view.id} view={view} />
       </main>
       <Rail view={view} />
     </>

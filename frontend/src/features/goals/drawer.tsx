@@ -26,7 +26,7 @@ export function GoalDrawer() {
       data-testid="goal-drawer"
       data-goal={view.id}
       data-status={view.status}
-      className="flex w-[336px] shrink-0 flex-col overflow-hidden border-l border-line bg-s1"
+      className="flex w-[336px] shrink-0 flex-col max-[900px]:w-[248px] overflow-hidden border-l border-line bg-s1"
     >
       <div className="shrink-0 px-4 pt-3">
         <Head view={view} onClose={() => app.set({ drawer: false })} />

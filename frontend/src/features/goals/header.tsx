@@ -58,7 +58,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
 
   return (
     <header
-      className="shrink-0 border-b border-line px-5 pt-3 pb-3"
+      className="max-h-[60%] shrink-0 overflow-y-auto border-b border-line px-5 pt-3 pb-3 max-[900px]:max-h-none"
       data-testid="goal-header"
       data-status={view.status}
     >
@@ -66,6 +66,15 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
         <Badge tone={said.tone} live={said.live}>
           {said.words}
         </Badge>
+        {view.elsewhere ? (
+          <Badge
+            tone="agent"
+            testid="goal-elsewhere"
+            title="Another window or command line works on this goal. What you do here reaches it; its terminals and pages are there."
+          >
+            runs in process {view.pid}
+          </Badge>
+        ) : null}
         {view.scripted ? <Badge tone="calm">scripted, no AI</Badge> : null}
         <span className="min-w-0 flex-1 truncate text-xs text-t3" title={view.policy.dir}>
           {facts.join(" · ")}
@@ -96,12 +105,12 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           </IconButton>
         </Menu>
       </div>
-      <h1
+      <h2
         className="selectable mt-2 line-clamp-4 text-base font-semibold break-words whitespace-pre-wrap"
         data-testid="goal-title"
       >
         {view.objective}
-      </h1>
+      </h2>
       <Todos items={view.todos ?? []} />
       {view.reason && view.status !== "running" && !asks(view) ? (
         <p className="selectable mt-1 text-xs text-t2" data-testid="goal-reason">

@@ -8,6 +8,7 @@ import { grouped } from "@/store/goals";
 import { Kbd } from "@/ui/button";
 import { SearchIcon } from "@/ui/icons";
 import { Card } from "./card";
+import { useRoving } from "./roving";
 
 type Line = { kind: "head"; group: Group; count: number } | { kind: "card"; card: GoalCard };
 
@@ -78,6 +79,29 @@ export function GoalList({ onReady }: GoalListProps) {
     overscan: 8,
   });
 
+  const roving = useRoving({
+    scroller,
+    count: lines.length,
+    stops: (i) => lines[i]?.kind === "card",
+    show: (i) => virtual.scrollToIndex(i),
+  });
+  const drawn = virtual.getVirtualItems().map((item) => item.index);
+  const chosen = drawn.find((i) => {
+    const line = lines[i];
+    return line?.kind === "card" && line.card.id === selected;
+  });
+  const stop = chosen ?? drawn.find((i) => lines[i]?.kind === "card") ?? -1;
+
+  // A goal that is opened from elsewhere comes into sight, once: the list stands still while goals move in it.
+  const inSight = useRef("");
+  useEffect(() => {
+    if (!selected || inSight.current === selected) return;
+    const index = lines.findIndex((l) => l.kind === "card" && l.card.id === selected);
+    if (index < 0) return;
+    inSight.current = selected;
+    virtual.scrollToIndex(index);
+  }, [lines, selected, virtual]);
+
   useEffect(() => {
     onReady({
       focusSearch: () => search.current?.focus(),
@@ -115,7 +139,15 @@ export function GoalList({ onReady }: GoalListProps) {
         />
         <Kbd className="absolute top-4 right-5">/</Kbd>
       </div>
-      <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto pb-3" data-testid="goal-list">
+      <div
+        ref={scroller}
+        className="min-h-0 flex-1 overflow-y-auto pb-3"
+        data-testid="goal-list"
+        onKeyDown={(e) => {
+          const line = lines[roving.onKeyDown(e) ?? -1];
+          if (line?.kind === "card") app.sync.select(line.card.id);
+        }}
+      >
         <div className="relative" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((item) => {
             const line = lines[item.index];
@@ -136,6 +168,7 @@ export function GoalList({ onReady }: GoalListProps) {
                   <Card
                     card={line.card}
                     selected={line.card.id === selected}
+                    tab={item.index === stop}
                     onSelect={() => app.sync.select(line.card.id)}
                   />
                 )}

@@ -1,11 +1,12 @@
 import { lazy, Suspense, useState } from "react";
 import type { GoalView } from "@/bridge/types";
 import { count, money } from "@/lib/bytes";
-import { clock } from "@/lib/time";
+import { clock, span } from "@/lib/time";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { useSpent } from "./card";
 import { CheckLine, useEvidence } from "./criterion";
+import { Asks } from "./asks";
 import { Network } from "./network";
 import { ReceiptDialog } from "./receipt";
 import { Section } from "./section";
@@ -23,7 +24,8 @@ export function Rail({ view }: { view: GoalView }) {
   return (
     <aside
       aria-label="About this goal"
-      className="min-h-0 overflow-y-auto border-l border-line"
+      tabIndex={0}
+      className="min-h-0 overflow-y-auto border-l border-line max-[900px]:border-l-0 max-[900px]:border-t"
       data-testid="goal-rail"
     >
       <Section
@@ -38,6 +40,7 @@ export function Rail({ view }: { view: GoalView }) {
           <CheckLine key={i} check={c} evidence={evidence(i)} />
         ))}
       </Section>
+      <Asks goal={view.id} />
       {report.length > 0 ? (
         <Section title="Report" testid="report">
           <ul className="selectable flex flex-col gap-1 text-xs text-t2">
@@ -99,7 +102,7 @@ function Limits({ view, spent }: { view: GoalView; spent: number }) {
     {
       name: "time",
       now: clock(spent),
-      limit: view.wall_clock_ms > 0 ? clock(view.wall_clock_ms) : "",
+      limit: view.wall_clock_ms > 0 ? span(view.wall_clock_ms) : "",
       part: spent / view.wall_clock_ms,
     },
     {
@@ -150,7 +153,11 @@ function ReceiptSection({ view }: { view: GoalView }) {
     <Section title="Receipt" testid="receipt">
       <div className="flex items-center gap-3">
         <p className="min-w-0 flex-1 text-xs text-t2">
-          {view.verified ? "The claim was verified by the host." : "Nothing has been verified so far."}
+          {view.judged
+            ? "A model judged the claim; no program decided."
+            : view.verified
+              ? "The claim was verified by the host."
+              : "Nothing has been verified so far."}
         </p>
         <Button data-testid="receipt-open" onClick={() => setOpen(true)}>
           View receipt

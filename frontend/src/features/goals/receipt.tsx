@@ -81,11 +81,18 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
         <section className="mb-4" data-testid="recheck" data-passed={again.passed}>
           <h3 className="mb-1 flex items-center gap-2 text-xs font-medium">
             The gates, run again now
-            <Badge tone={again.passed ? "ok" : "bad"}>{again.passed ? "they pass" : "not all pass"}</Badge>
+            <Badge tone={again.passed ? "ok" : again.open ? "calm" : "bad"}>
+              {again.passed ? "they pass" : again.open ? "cannot be repeated" : "not all pass"}
+            </Badge>
           </h3>
           <div className="rounded-md border border-line bg-s1 px-3 py-2 font-mono text-xs">
             {(again.verdicts ?? []).map((v) => (
               <VerdictLines key={v.check} verdict={v} />
+            ))}
+            {(again.faults ?? []).map((fault) => (
+              <p key={fault} className="text-bad">
+                {fault}
+              </p>
             ))}
           </div>
         </section>
@@ -109,8 +116,8 @@ function Receipt({ receipt }: { receipt: ReceiptView }) {
       <div>
         <div className="mb-1.5 flex gap-2">
           <Badge tone={said.tone}>{said.words}</Badge>
-          <Badge tone={receipt.verified ? "ok" : "calm"}>
-            {receipt.verified ? "verified by the host" : "not verified"}
+          <Badge tone={receipt.judged ? "warn" : receipt.verified ? "ok" : "calm"}>
+            {receipt.judged ? "judged by a model only" : receipt.verified ? "verified by the host" : "not verified"}
           </Badge>
         </div>
         <p className="text-base font-semibold whitespace-pre-wrap">{receipt.objective}</p>

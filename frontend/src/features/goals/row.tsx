@@ -13,11 +13,14 @@ interface StepLineProps {
   step: StepRow;
   claim: ClaimFact | null;
   open: boolean;
+  /** Whether Tab stops here. */
+  tab: boolean;
   onToggle: () => void;
+  onReplay: ((ms: number) => void) | undefined;
 }
 
 /** One step in one line; a claim shows its verdicts under it, opening shows everything. */
-export function StepLine({ goal, step, claim, open, onToggle }: StepLineProps) {
+export function StepLine({ goal, step, claim, open, tab, onToggle, onReplay }: StepLineProps) {
   const said = stepSaid(step.outcome);
   const score = claim ? claimScore(claim) : null;
   const lost = score !== null && score.of > 0 && score.passed < score.of;
@@ -35,6 +38,7 @@ export function StepLine({ goal, step, claim, open, onToggle }: StepLineProps) {
       <button
         type="button"
         aria-expanded={open}
+        tabIndex={tab ? 0 : -1}
         onClick={onToggle}
         className="grid w-full grid-cols-[26px_62px_1fr_auto_64px] items-baseline gap-x-3 px-5 py-1 text-left hover:bg-s2"
       >
@@ -52,10 +56,13 @@ export function StepLine({ goal, step, claim, open, onToggle }: StepLineProps) {
         <span className="text-right text-xs text-t3 tabular-nums">{step.outcome === "" ? "" : took(step.ms)}</span>
       </button>
       {claim ? <ClaimBox claim={claim} /> : null}
-      {open ? <StepMore goal={goal} step={step} /> : null}
+      {open ? <StepMore goal={goal} step={step} onReplay={onReplay} /> : null}
     </div>
   );
 }
+
+// An agent outside of this program has no goal: it comes over MCP.
+const said = (from: string) => (from === "mcp" ? "Another agent said" : `Goal ${from.slice(-8)} said`);
 
 const noteWords: Record<NoteFact["kind"], { title: string; tone: string }> = {
   steered: { title: "You said", tone: "text-accent" },
@@ -69,6 +76,20 @@ const noteWords: Record<NoteFact["kind"], { title: string; tone: string }> = {
   review: { title: "Review", tone: "text-t1" },
 };
 
+/** What a warning is about, where its own name does not say it. */
+const warnings: Partial<Record<string, string>> = {
+  sandbox: "Kept in its sandbox",
+  network: "Kept off the network",
+  secret: "Secret",
+  critic: "Critic",
+  model: "Model",
+};
+
+function title(note: NoteFact): string {
+  if (note.from) return said(note.from);
+  return warnings[note.what ?? ""] ?? noteWords[note.kind].title;
+}
+
 /** What happened between the steps. */
 export function NoteLine({ note }: { note: NoteFact }) {
   const words = noteWords[note.kind];
@@ -76,11 +97,10 @@ export function NoteLine({ note }: { note: NoteFact }) {
     <div
       data-testid="log-note"
       data-kind={note.kind}
+      data-what={note.what}
       className="mx-5 my-1 flex gap-2 rounded-md border border-line bg-s1 px-3 py-1.5 text-xs"
     >
-      <span className={`shrink-0 font-medium ${words.tone}`}>
-        {note.from ? `Goal ${note.from.slice(-8)} said` : words.title}
-      </span>
+      <span className={`shrink-0 font-medium ${words.tone}`}>{title(note)}</span>
       <span className="selectable min-w-0 break-words whitespace-pre-wrap text-t2">{note.text}</span>
     </div>
   );

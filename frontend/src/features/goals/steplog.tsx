@@ -1,32 +1,36 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { oneLine } from "@/lib/text";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { SearchIcon } from "@/ui/icons";
 import { logLines, noFilter, toolsOf, type LogFilter } from "./log";
+import { useRoving } from "./roving";
 import { NoteLine, StepLine } from "./row";
 
 const nearEnd = 40;
 
-/** The steps of the selected goal, live. It follows the newest one until the person scrolls away. */
-export function StepLog() {
+interface StepLogProps {
+  /** The step to begin at, opened; 0 begins at the newest. */
+  at: number;
+  /** What stands before the filters. */
+  before: ReactNode;
+  /** Shows what the panes showed at a moment; absent where no step has a pane. */
+  onReplay: ((ms: number) => void) | undefined;
+}
+
+/** The steps of a goal, live. It follows the newest one until the person scrolls away. */
+export function StepLog({ at, before, onReplay }: StepLogProps) {
   const goal = useAppState((s) => s.detail.id);
   const steps = useAppState((s) => s.detail.steps);
   const journal = useAppState((s) => s.detail.journal);
   const live = useAppState((s) => s.detail.live);
   const loaded = useAppState((s) => s.detail.stepsLoaded);
   const [filter, setFilter] = useState<LogFilter>(noFilter);
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
-  const [follow, setFollow] = useState(true);
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set(at > 0 ? [at] : []));
+  const [follow, setFollow] = useState(at === 0);
   const scroller = useRef<HTMLDivElement>(null);
   const lines = useMemo(() => logLines(steps, journal, filter), [steps, journal, filter]);
-
-  useEffect(() => {
-    setOpen(new Set());
-    setFilter(noFilter);
-    setFollow(true);
-  }, [goal]);
 
   const virtual = useVirtualizer({
     count: lines.length,
@@ -38,6 +42,23 @@ export function StepLog() {
     getItemKey: (i) => lines[i]?.key ?? i,
     overscan: 12,
   });
+
+  const roving = useRoving({
+    scroller,
+    count: lines.length,
+    stops: (i) => lines[i]?.kind === "step",
+    show: (i) => virtual.scrollToIndex(i),
+  });
+  const drawn = virtual.getVirtualItems().map((item) => item.index);
+  const stop = roving.stop(drawn, drawn.findLast((i) => lines[i]?.kind === "step") ?? -1);
+
+  const place = at > 0 ? lines.findIndex((l) => l.kind === "step" && l.step.n === at) : -1;
+  const began = useRef(false);
+  useEffect(() => {
+    if (place < 0 || began.current) return;
+    began.current = true;
+    virtual.scrollToIndex(place, { align: "center" });
+  }, [virtual, place]);
 
   const size = virtual.getTotalSize();
   useEffect(() => {
@@ -56,8 +77,8 @@ export function StepLog() {
   };
 
   return (
-    <div className="flex min-h-0 flex-1 flex-col">
-      <Filters filter={filter} onChange={setFilter} />
+    <div className="flex min-h-0 flex-1 flex-col max-[900px]:h-[360px] max-[900px]:flex-none">
+      <Filters before={before} filter={filter} onChange={setFilter} />
       <div
         ref={scroller}
         data-testid="step-log"
@@ -70,7 +91,11 @@ export function StepLog() {
           const el = e.currentTarget;
           if (el.scrollHeight - el.scrollTop - el.clientHeight < nearEnd) setFollow(true);
         }}
-        onKeyDown={(e) => (e.code === "PageUp" || e.code === "ArrowUp" || e.code === "Home") && setFollow(false)}
+        tabIndex={0}
+        onFocus={roving.onFocus}
+        onKeyDown={(e) => {
+          if (roving.onKeyDown(e) !== null || e.code === "PageUp") setFollow(false);
+        }}
         onPointerDown={(e) => e.target === e.currentTarget && setFollow(false)}
       >
         <div className="relative" style={{ height: size }}>
@@ -93,7 +118,9 @@ export function StepLog() {
                     step={line.step}
                     claim={line.claim}
                     open={open.has(line.step.n)}
+                    tab={item.index === stop}
                     onToggle={() => toggle(line.step.n)}
+                    onReplay={onReplay}
                   />
                 )}
               </div>
@@ -126,18 +153,32 @@ export function StepLog() {
   );
 }
 
-function Filters({ filter, onChange }: { filter: LogFilter; onChange: (f: LogFilter) => void }) {
+interface FiltersProps {
+  before: ReactNode;
+  filter: LogFilter;
+  onChange: (f: LogFilter) => void;
+}
+
+function Filters({ before, filter, onChange }: FiltersProps) {
   const steps = useAppState((s) => s.detail.steps);
   const tools = useMemo(() => toolsOf(steps), [steps]);
-  if (steps.length < 2) return null;
   return (
     <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-4 text-xs">
+      {before}
+      {steps.length < 2 ? null : <FilterFields tools={tools} filter={filter} onChange={onChange} />}
+    </div>
+  );
+}
+
+function FilterFields({ tools, filter, onChange }: Omit<FiltersProps, "before"> & { tools: readonly string[] }) {
+  return (
+    <>
       <SearchIcon size={13} className="text-t3" />
       <input
         data-testid="log-text"
         aria-label="Filter steps by text"
         placeholder="Filter steps"
-        className="h-6 min-w-0 flex-1 bg-transparent outline-none"
+        className="h-6 min-w-0 flex-1 bg-transparent"
         value={filter.text}
         onChange={(e) => onChange({ ...filter, text: e.target.value })}
         onKeyDown={(e) => {
@@ -150,7 +191,7 @@ function Filters({ filter, onChange }: { filter: LogFilter; onChange: (f: LogFil
       <select
         data-testid="log-tool"
         aria-label="Filter steps by tool"
-        className="h-6 rounded-sm bg-transparent text-t2 outline-none"
+        className="h-6 rounded-sm bg-transparent text-t2"
         value={filter.tool}
         onChange={(e) => onChange({ ...filter, tool: e.target.value })}
       >
@@ -171,6 +212,6 @@ function Filters({ filter, onChange }: { filter: LogFilter; onChange: (f: LogFil
         />
         failed only
       </label>
-    </div>
+    </>
   );
 }

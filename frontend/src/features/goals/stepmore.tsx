@@ -3,15 +3,18 @@ import { asProblem } from "@/bridge/problem";
 import type { StepRow, StepView } from "@/bridge/types";
 import { pretty } from "@/lib/text";
 import { useApp } from "@/store/context";
+import { Button } from "@/ui/button";
+import { PlayIcon } from "@/ui/icons";
 import { riskWords } from "./words";
 
 interface StepMoreProps {
   goal: string;
   step: StepRow;
+  onReplay: ((ms: number) => void) | undefined;
 }
 
 /** Everything of one step: its arguments, its whole result and its picture. All of it is text to the page. */
-export function StepMore({ goal, step }: StepMoreProps) {
+export function StepMore({ goal, step, onReplay }: StepMoreProps) {
   const app = useApp();
   const [view, setView] = useState<StepView | null>(null);
   const [error, setError] = useState("");
@@ -55,7 +58,14 @@ export function StepMore({ goal, step }: StepMoreProps) {
           <img src={image} alt={`What step ${step.n} saw`} className="max-h-[420px] rounded-sm border border-line" />
         </Part>
       ) : null}
-      {step.effect ? <p className="text-2xs text-t3">effect: {riskWords(step.effect)}</p> : null}
+      <div className="flex items-center gap-3">
+        {step.effect ? <p className="flex-1 text-2xs text-t3">effect: {riskWords(step.effect)}</p> : null}
+        {onReplay ? (
+          <Button look="quiet" data-testid="step-replay" onClick={() => onReplay(step.at_ms)}>
+            <PlayIcon size={12} /> Replay this moment
+          </Button>
+        ) : null}
+      </div>
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import type { Mark } from "@/bridge/types";
 import { clock } from "@/lib/time";
 
@@ -7,13 +8,19 @@ interface TimelineProps {
   length: number;
 }
 
-const verifyWords: Record<string, string> = { pass: "verified", fail: "failed" };
+const verifyWords: Record<string, string> = {
+  pass: "verified",
+  fail: "failed",
+  waits: "waits for you",
+  running: "being checked",
+};
 
-function look(what: string): { word: string; color: string; round: boolean } {
+/** How a mark looks, in word, colour and form. */
+export function markLook(what: string): { word: string; color: string; round: boolean } {
   const [who, word = what] = what.split(":");
   const bad = word === "fail" || word === "tampered" || word === "rejected" || word === "misled";
   const ok = word === "pass" || word === "confirmed" || word === "achieved";
-  const calm = word === "progressing" || word === "unparsed";
+  const calm = word === "progressing" || word === "unparsed" || word === "running";
   return {
     word: who === "verify" ? (verifyWords[word] ?? word) : `${who} ${word}`,
     color: bad ? "var(--bad)" : ok ? "var(--ok)" : calm ? "var(--t2)" : "var(--warn)",
@@ -21,20 +28,53 @@ function look(what: string): { word: string; color: string; round: boolean } {
   };
 }
 
+const calmMark = "critic:progressing";
+/** Beyond so many the calm ones on the axis are ticks, or they would hide the others. */
+const dense = 40;
+const lastRows = 7;
+
+/** A mark, and how many calm ones before it say the same. */
+interface Row {
+  mark: Mark;
+  times: number;
+}
+
+/** The marks as rows: a critic that is content again and again is told once, with its newest words. */
+export function rowsOf(marks: readonly Mark[]): Row[] {
+  const rows: Row[] = [];
+  for (const mark of marks) {
+    const before = rows.at(-1);
+    if (before && mark.what === calmMark && before.mark.what === calmMark) {
+      before.mark = mark;
+      before.times++;
+    } else {
+      rows.push({ mark, times: 1 });
+    }
+  }
+  return rows;
+}
+
 /** Critic, claims and reviews on the goal's time axis, and the same as a list. */
 export function Timeline({ marks, length }: TimelineProps) {
+  const [whole, setWhole] = useState(false);
   const end = Math.max(length, ...marks.map((m) => m.at_ms), 1);
+  const rows = rowsOf(marks);
+  const earlier = whole ? 0 : Math.max(0, rows.length - lastRows);
   return (
     <div data-testid="timeline">
       <div className="relative mx-2 mt-1 mb-1 h-6" aria-hidden>
         <div className="absolute top-1/2 right-0 left-0 h-px bg-line2" />
         {marks.map((m, i) => {
-          const l = look(m.what);
+          const l = markLook(m.what);
           return (
             <span
               key={i}
               title={`${clock(m.at_ms)} ${m.what}`}
-              className={`absolute top-1/2 size-[9px] -translate-x-1/2 -translate-y-1/2 ${l.round ? "rounded-full" : "rotate-45"}`}
+              className={`absolute top-1/2 -translate-x-1/2 -translate-y-1/2 ${
+                m.what === calmMark && marks.length > dense
+                  ? "h-2 w-px"
+                  : `size-[9px] ${l.round ? "rounded-full" : "rotate-45"}`
+              }`}
               style={{ left: `${(m.at_ms / end) * 100}%`, background: l.color }}
             />
           );
@@ -44,14 +84,25 @@ export function Timeline({ marks, length }: TimelineProps) {
         <span>0 s</span>
         <span>{clock(end)}</span>
       </div>
+      {earlier > 0 ? (
+        <button
+          type="button"
+          data-testid="marks-earlier"
+          className="mb-1 text-xs text-t3 underline underline-offset-2 hover:text-t1"
+          onClick={() => setWhole(true)}
+        >
+          {earlier} earlier
+        </button>
+      ) : null}
       <ul className="flex flex-col gap-1">
-        {marks.map((m, i) => {
-          const l = look(m.what);
+        {rows.slice(earlier).map(({ mark: m, times }, i) => {
+          const l = markLook(m.what);
           return (
-            <li key={i} className="flex gap-2 text-xs" data-testid="mark" data-what={m.what}>
-              <span className="w-14 shrink-0 text-t3 tabular-nums">{clock(m.at_ms)}</span>
+            <li key={earlier + i} className="flex gap-2 text-xs" data-testid="mark" data-what={m.what}>
+              <span className="w-16 shrink-0 whitespace-nowrap text-t3 tabular-nums">{clock(m.at_ms)}</span>
               <span className="shrink-0 font-medium" style={{ color: l.color }}>
                 {l.word}
+                {times > 1 ? ` ×${times}` : ""}
               </span>
               <span className="selectable line-clamp-3 min-w-0 break-words text-t2">
                 {m.detail}

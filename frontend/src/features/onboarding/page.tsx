@@ -20,8 +20,8 @@ export function WelcomePage() {
     app.go("workspace");
   };
   return (
-    <div className="h-full overflow-y-auto" data-testid="welcome">
-      <div className="mx-auto flex max-w-[640px] flex-col px-6 pt-[6vh]">
+    <main className="h-full scroll-pb-16 overflow-y-auto" data-testid="welcome">
+      <div className="mx-auto flex min-h-full max-w-[640px] flex-col px-6 pt-[6vh]">
         <Mark size={34} />
         <h1 className="mt-4 text-[22px] leading-7 font-semibold">Goalpost</h1>
         <p className="mt-1 mb-7 max-w-[52ch] text-t2">
@@ -55,7 +55,8 @@ export function WelcomePage() {
             </li>
           ) : null}
         </ul>
-        <div className="sticky bottom-0 mt-2 flex items-center gap-2 bg-bg py-3">
+        {/* At the bottom from the first moment: it does not jump away from the mouse when the list fills. */}
+        <div className="sticky bottom-0 mt-auto flex items-center gap-2 bg-bg py-3">
           <Button data-testid="check-again" onClick={() => void app.loadFindings()}>
             Look again
           </Button>
@@ -65,7 +66,7 @@ export function WelcomePage() {
           </Button>
         </div>
       </div>
-    </div>
+    </main>
   );
 }
 

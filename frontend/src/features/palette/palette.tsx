@@ -4,6 +4,7 @@ import { keyLabel } from "@/lib/keys";
 import { useApp, useAppState } from "@/store/context";
 import { standingWords } from "./words";
 import { Kbd } from "@/ui/button";
+import { ReturnFocus } from "@/ui/focus";
 import "./palette.css";
 
 const goalsShown = 8;
@@ -41,6 +42,7 @@ function Open({ actions }: { actions: readonly Action[] }) {
       overlayClassName="fixed inset-0 z-[1000] bg-scrim"
       contentClassName="appear fixed top-[12vh] left-1/2 z-[1001] w-[600px] max-w-[calc(100vw-32px)] -translate-x-1/2 overflow-hidden rounded-lg border border-line2 bg-s2 shadow-pop"
     >
+      <ReturnFocus />
       <div data-testid="palette">
         <Command.Input data-testid="palette-input" placeholder="What do you want to do?" />
         <Command.List>

@@ -1,10 +1,8 @@
 import { useState } from "react";
 import { asProblem } from "@/bridge/problem";
-import type { Problem, SSHServer } from "@/bridge/types";
+import type { SSHServer } from "@/bridge/types";
 import { useApp } from "@/store/context";
-import { Button } from "@/ui/button";
-import { Dialog } from "@/ui/dialog";
-import { Field } from "@/ui/field";
+import { FormDialog, FormField, FormInput } from "@/ui/form";
 
 interface ServerFormProps {
   server: SSHServer;
@@ -31,98 +29,59 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
   const app = useApp();
   const [draft, setDraft] = useState(server);
   const [port, setPort] = useState(server.port ? String(server.port) : "");
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
 
   const save = async () => {
-    if (busy) return;
-    setBusy(true);
     try {
       await app.bridge.call("SSHAPI.Save", {
         ...draft,
         host: draft.host.trim(),
         port: port.trim() ? Number(port) || -1 : 0,
       });
-      onSaved();
     } catch (reason) {
-      setProblem(asProblem(reason));
-      setBusy(false);
+      return asProblem(reason);
     }
+    return null;
   };
-  const error = (name: string) => (problem?.field === name ? problem.message : undefined);
 
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
+      name="server"
       title={server.id ? `Server ${server.name || server.host}` : "Add a server"}
-      className="w-[480px]"
-      testid="server-form"
       description="A machine to open terminals on"
-      onKeyDown={(e) => {
-        if (e.code === "Enter" && e.target instanceof HTMLInputElement) void save();
-      }}
-      footer={
-        <>
-          <span className="flex-1" />
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button look="primary" data-testid="server-save" disabled={busy} onClick={() => void save()}>
-            Save
-          </Button>
-        </>
-      }
+      layout="grid grid-cols-2 gap-3"
+      fields={[...fields.map((f) => f.name), "port"]}
+      save={save}
+      onClose={onClose}
+      onSaved={onSaved}
     >
-      <div className="grid grid-cols-2 gap-3">
-        {fields.map((f) => (
-          <Field key={f.name} label={f.label} name={`server-${f.name}`} note={f.note} error={error(f.name)}>
-            {(c) => (
-              <input
-                {...c}
-                data-testid={`server-${f.name}`}
-                spellCheck={false}
-                autoComplete="off"
-                placeholder={f.placeholder}
-                className="field"
-                value={draft[f.name]}
-                onChange={(e) => setDraft({ ...draft, [f.name]: e.target.value })}
-              />
-            )}
-          </Field>
-        ))}
-        <Field label="Port" name="server-port" error={error("port")}>
-          {(c) => (
-            <input
-              {...c}
-              data-testid="server-port"
-              inputMode="numeric"
-              placeholder="22"
-              className="field"
-              value={port}
-              onChange={(e) => setPort(e.target.value)}
-            />
-          )}
-        </Field>
-        <label className="col-span-2 flex items-start gap-2 text-xs">
+      {fields.map((f) => (
+        <FormInput key={f.name} {...f} value={draft[f.name]} onChange={(v) => setDraft({ ...draft, [f.name]: v })} />
+      ))}
+      <FormField name="port" label="Port">
+        {(c) => (
           <input
-            type="checkbox"
-            data-testid="server-tmux"
-            className="mt-0.5"
-            checked={draft.tmux}
-            onChange={(e) => setDraft({ ...draft, tmux: e.target.checked })}
+            {...c}
+            inputMode="numeric"
+            placeholder="22"
+            className="field"
+            value={port}
+            onChange={(e) => setPort(e.target.value)}
           />
-          <span>
-            Sessions live on in tmux
-            <span className="block text-t3">What runs there outlives a lost connection and a restart of Goalpost.</span>
-          </span>
-        </label>
-        {problem && error(problem.field) === undefined ? (
-          <p role="alert" className="col-span-2 text-xs text-bad">
-            {problem.message} <span className="text-t2">{problem.hint}</span>
-          </p>
-        ) : null}
-      </div>
-    </Dialog>
+        )}
+      </FormField>
+      <label className="col-span-2 flex items-start gap-2 text-xs">
+        <input
+          type="checkbox"
+          data-testid="server-tmux"
+          className="mt-0.5"
+          checked={draft.tmux}
+          onChange={(e) => setDraft({ ...draft, tmux: e.target.checked })}
+        />
+        <span>
+          Sessions live on in tmux
+          <span className="block text-t3">What runs there outlives a lost connection and a restart of Goalpost.</span>
+        </span>
+      </label>
+    </FormDialog>
   );
 }

@@ -20,7 +20,7 @@ export function SettingsPage() {
           Close
         </Button>
       </header>
-      <div className="min-h-0 flex-1 overflow-y-auto">
+      <main className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto max-w-[720px] px-6 py-6">
           <h2 className="caption mb-2">Look</h2>
           <div className="mb-7 rounded-lg border border-line bg-s1">
@@ -75,6 +75,26 @@ export function SettingsPage() {
               on={settings.screen_reader}
               onChange={(screen_reader) => void app.saveSettings({ screen_reader })}
             />
+          </div>
+          <h2 className="caption mb-2">Pages</h2>
+          <div className="mb-7 rounded-lg border border-line bg-s1">
+            <TextRow
+              title="Home page"
+              text="Where the house of a browser pane and Alt+Home lead; empty for a blank page"
+              testid="home-page"
+              value={settings.home_page}
+              onSave={(home_page) => void app.saveSettings({ home_page })}
+            />
+            <TextRow
+              title="Search page"
+              text="Where words in the address of a browser pane lead, %s standing for them, such as https://example.org/?q=%s. Empty: nowhere, and nothing that you type is sent"
+              testid="search-page"
+              value={settings.search_page}
+              onSave={(search_page) => void app.saveSettings({ search_page })}
+            />
+          </div>
+          <h2 className="caption mb-2">Goals</h2>
+          <div className="mb-7 rounded-lg border border-line bg-s1">
             <NumberRow
               title="Waiting for approval"
               text="Minutes after which a goal that nobody answers pauses; 0 pauses at once"
@@ -83,6 +103,31 @@ export function SettingsPage() {
               min={0}
               max={1440}
               onSave={(approval_minutes) => void app.saveSettings({ approval_minutes })}
+            />
+            <NumberRow
+              title="Goals at once"
+              text="How many run at the same time, the rest wait; from the next start on. 0 is the usual three"
+              testid="goals-at-once"
+              value={settings.goals_at_once}
+              min={0}
+              max={32}
+              onSave={(goals_at_once) => void app.saveSettings({ goals_at_once })}
+            />
+            <NumberRow
+              title="Keep ended goals"
+              text="Days after which an ended goal is deleted with everything about it, at the next start; 0 keeps it until you delete it"
+              testid="keep-days"
+              value={settings.keep_days}
+              min={0}
+              max={36_500}
+              onSave={(keep_days) => void app.saveSettings({ keep_days })}
+            />
+            <TextRow
+              title="Folder for new goals"
+              text="Each new goal gets a folder in it; empty for the usual place"
+              testid="work-dir"
+              value={settings.work_dir}
+              onSave={(work_dir) => void app.saveSettings({ work_dir })}
             />
             <SwitchRow
               title="Notifications"
@@ -107,7 +152,7 @@ export function SettingsPage() {
             <dd>{window ? "its own window" : "an ordinary browser"}</dd>
           </dl>
         </div>
-      </div>
+      </main>
     </div>
   );
 }

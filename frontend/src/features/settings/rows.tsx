@@ -33,7 +33,7 @@ export function Choice<T extends string>({ name, value, choices, onChange }: Cho
         <label
           key={c.value}
           data-testid={`${name}-${c.value}`}
-          className="cursor-pointer rounded-sm px-3 py-1 text-xs font-medium text-t2 has-checked:bg-s1 has-checked:text-t1 has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          className="relative cursor-pointer rounded-sm px-3 py-1 text-xs font-medium text-t2 has-checked:bg-s1 has-checked:text-t1 has-focus-visible:outline-2 has-focus-visible:outline-accent"
         >
           <input
             type="radio"

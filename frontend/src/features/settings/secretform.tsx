@@ -1,11 +1,8 @@
 import { useState } from "react";
 import { asProblem } from "@/bridge/problem";
-import type { Problem } from "@/bridge/types";
 import type { App } from "@/store/app";
 import { useApp } from "@/store/context";
-import { Button } from "@/ui/button";
-import { Dialog } from "@/ui/dialog";
-import { Field } from "@/ui/field";
+import { FormDialog, FormInput } from "@/ui/form";
 
 export type SecretKind = "secret" | "login" | "unlock" | "passphrase";
 
@@ -87,79 +84,40 @@ export function SecretForm({ kind, onClose, onSaved }: SecretFormProps) {
   const app = useApp();
   const words = forms[kind];
   const [values, setValues] = useState<Record<string, string>>({});
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
-  const known = words.fields.some((f) => f.name === problem?.field);
 
   const save = async () => {
-    if (busy) return;
-    setBusy(true);
     try {
       await words.save(app, values);
-      onSaved();
     } catch (reason) {
-      setProblem(asProblem(reason));
-    } finally {
-      setBusy(false);
+      return asProblem(reason);
     }
+    return null;
   };
 
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
+      name="secret"
       title={words.title}
       className="w-[440px]"
-      testid="secret-form"
       description={words.description}
-      onKeyDown={(e) => {
-        if (e.code === "Enter" && e.target instanceof HTMLInputElement) void save();
-      }}
-      footer={
-        <>
-          <span className="min-w-0 flex-1 text-xs text-t3">{words.description}</span>
-          <Button look="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button look="primary" data-testid="secret-save" disabled={busy} onClick={() => void save()}>
-            {words.yes}
-          </Button>
-        </>
-      }
+      aside={words.description}
+      yes={words.yes}
+      fields={words.fields.map((f) => f.name)}
+      save={save}
+      onClose={onClose}
+      onSaved={onSaved}
     >
-      <div className="flex flex-col gap-3">
-        {words.fields.map((f) => (
-          <Field
-            key={f.name}
-            label={f.label}
-            name={`secret-${f.name}`}
-            note={f.note}
-            error={problem?.field === f.name ? problem.message : undefined}
-            hint={problem?.field === f.name ? problem.hint : undefined}
-          >
-            {(c) => (
-              <input
-                {...c}
-                data-testid={`secret-${f.name}`}
-                type={f.secret ? "password" : "text"}
-                autoComplete={f.secret ? "new-password" : "off"}
-                spellCheck={false}
-                className="field"
-                value={values[f.name] ?? ""}
-                onChange={(e) => {
-                  setValues({ ...values, [f.name]: e.target.value });
-                  setProblem(null);
-                }}
-              />
-            )}
-          </Field>
-        ))}
-        {problem && !known ? (
-          <p role="alert" className="text-xs text-bad">
-            {problem.message} <span className="text-t2">{problem.hint}</span>
-          </p>
-        ) : null}
-      </div>
-    </Dialog>
+      {words.fields.map((f) => (
+        <FormInput
+          key={f.name}
+          name={f.name}
+          label={f.label}
+          note={f.note}
+          type={f.secret ? "password" : "text"}
+          value={values[f.name] ?? ""}
+          onChange={(v) => setValues({ ...values, [f.name]: v })}
+        />
+      ))}
+    </FormDialog>
   );
 }

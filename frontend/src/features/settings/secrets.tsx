@@ -114,13 +114,15 @@ export function Secrets() {
             </Button>
           </Line>
         ))}
-        <SwitchRow
-          title="Keep them in the encrypted file"
-          text="Also where the system's keyring runs; from the next start on"
-          testid="secrets-in-file"
-          on={settings.secrets_in_file}
-          onChange={(secrets_in_file) => void app.saveSettings({ secrets_in_file })}
-        />
+        <li>
+          <SwitchRow
+            title="Keep them in the encrypted file"
+            text="Also where the system's keyring runs; from the next start on"
+            testid="secrets-in-file"
+            on={settings.secrets_in_file}
+            onChange={(secrets_in_file) => void app.saveSettings({ secrets_in_file })}
+          />
+        </li>
       </ul>
       {form ? (
         <SecretForm

@@ -7,9 +7,9 @@ import type { WebglAddon } from "@xterm/addon-webgl";
 import type { Bridge } from "@/bridge/bridge";
 import { readClipboard, writeClipboard } from "@/bridge/clipboard";
 import type { TerminalStream } from "@/bridge/terminal";
+import { fonts, terminalTheme } from "@/ui/terminal";
 import { Flow, type Turns } from "./flow";
 import { Prompts } from "./prompts";
-import { terminalTheme } from "./theme";
 
 export interface ScreenHandlers {
   link: (state: "open" | "down") => void;
@@ -38,10 +38,6 @@ export interface ScreenLook {
 
 /** How much less a pane without the keyboard acknowledges, so that less of its flood is on the way: the pane in use comes first. */
 const modesty = 960 * 1024;
-
-const builtIn = '"JetBrains Mono", ui-monospace, monospace';
-
-const fonts = (own: string) => (own ? `${own}, ${builtIn}` : builtIn);
 
 const notKept = new TextEncoder().encode("\r\n\x1b[2m… earlier output is no longer kept …\x1b[0m\r\n");
 

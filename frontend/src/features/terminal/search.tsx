@@ -47,7 +47,7 @@ export function SearchBox({ screen, onEnd }: SearchBoxProps) {
         data-testid="terminal-search"
         aria-label="Search in this terminal"
         placeholder="Search"
-        className="h-6 min-w-0 flex-1 bg-transparent px-1 font-mono text-xs outline-none"
+        className="h-6 min-w-0 flex-1 bg-transparent px-1 font-mono text-xs"
         value={term}
         onChange={(e) => {
           setTerm(e.target.value);

@@ -36,7 +36,7 @@ export function Checks(p: ChecksProps) {
           <select
             data-testid="criterion-any"
             aria-label="How many checks must pass"
-            className="rounded-sm bg-transparent text-t2 outline-none"
+            className="rounded-sm bg-transparent text-t2"
             value={p.any ? "any" : "all"}
             onChange={(e) => p.onAny(e.target.value === "any")}
           >

@@ -1,67 +1,18 @@
 import { act } from "react";
-import { createRoot, type Root } from "react-dom/client";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import type { StartInput } from "@/bridge/types";
-import { App } from "@/store/app";
-import { AppContext } from "@/store/context";
-import { TipProvider } from "@/ui/button";
+import type { App } from "@/store/app";
+import { find, get, mount, press, write } from "@/testing/mount";
 import { NewGoalDialog } from "./dialog";
 
-let root: Root;
 let bridge: FakeBridge;
 let app: App;
 
 beforeEach(async () => {
-  vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
   localStorage.clear();
-  bridge = new FakeBridge({ empty: true });
-  app = new App(bridge, { problem: () => undefined, done: () => undefined });
-  root = createRoot(document.body.appendChild(document.createElement("div")));
-  app.toggleGoals();
-  await act(async () => {
-    root.render(
-      <AppContext value={app}>
-        <TipProvider>
-          <NewGoalDialog />
-        </TipProvider>
-      </AppContext>,
-    );
-    await Promise.resolve();
-  });
+  ({ app, bridge } = await mount(<NewGoalDialog />, new FakeBridge({ empty: true }), (a) => a.toggleGoals()));
 });
-
-afterEach(() => {
-  act(() => root.unmount());
-  document.body.replaceChildren();
-});
-
-function find(id: string): HTMLElement | null {
-  return document.querySelector<HTMLElement>(`[data-testid="${id}"]`);
-}
-
-function get(id: string): HTMLElement {
-  const el = find(id);
-  if (!el) throw new Error(`no ${id} on the page`);
-  return el;
-}
-
-/** Writes as a person does: React listens to the native setter's input event. */
-function write(id: string, text: string) {
-  const el = get(id) as HTMLInputElement | HTMLTextAreaElement;
-  const proto = el instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
-  act(() => {
-    Object.getOwnPropertyDescriptor(proto, "value")?.set?.call(el, text);
-    el.dispatchEvent(new Event("input", { bubbles: true }));
-  });
-}
-
-async function press(id: string) {
-  await act(async () => {
-    get(id).click();
-    await new Promise((r) => setTimeout(r));
-  });
-}
 
 const started = () => bridge.calls.find((c) => c.method === "GoalAPI.Start")?.args[0] as StartInput | undefined;
 

@@ -8,7 +8,6 @@ import { ChevronIcon } from "@/ui/icons";
 import { Menu } from "@/ui/menu";
 import { Checks, type Tried } from "./checks";
 import {
-  checkOf,
   emptyCheck,
   emptyDraft,
   errorsOf,
@@ -18,6 +17,7 @@ import {
   savedDraft,
   ticksFor,
   toInput,
+  toTry,
   validate,
   type Draft,
   type Errors,
@@ -60,7 +60,7 @@ function Form() {
     const put = (t: Tried) => setTried((all) => draft.checks.map((_, i) => (i === index ? t : (all[i] ?? null))));
     put({ state: "running" });
     try {
-      const out = await app.bridge.call("GoalAPI.Try", { check: checkOf(check), dir: draft.dir.trim() });
+      const out = await app.bridge.call("GoalAPI.Try", toTry(draft, check));
       put({ state: "done", out });
     } catch (reason) {
       const problem = asProblem(reason);

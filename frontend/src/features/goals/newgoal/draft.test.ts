@@ -48,6 +48,7 @@ test("the input says units, drops empty checks and splits lists", () => {
       usd: "$5",
       tokens: "100,000",
       allowHosts: "a.example, b.example  c.example",
+      denyHosts: "*.evil.example",
     }),
   );
   expect(input.checks).toEqual([{ type: "shell", command: "make test", exit_code: 3, dir: "web" }]);
@@ -58,6 +59,7 @@ test("the input says units, drops empty checks and splits lists", () => {
   });
   expect(input).toMatchObject({ wall_clock_ms: 90_000, usd: 5, tokens: 100_000, iterations: 300, claims_per_gate: 5 });
   expect(input.allow_hosts).toEqual(["a.example", "b.example", "c.example"]);
+  expect(input.deny_hosts).toEqual(["*.evil.example"]);
 });
 
 test("a refusal stands at the field that it names, else at the form", () => {

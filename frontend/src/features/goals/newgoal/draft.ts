@@ -1,4 +1,4 @@
-import type { Check, CheckType, GoalView, Problem, Risk, StartInput, TryOutput } from "@/bridge/types";
+import type { Check, CheckType, GoalView, Problem, Risk, StartInput, TryInput, TryOutput } from "@/bridge/types";
 
 /** One check as it is being written: the fields of every type, so that none is lost when the type changes. */
 export interface DraftCheck {
@@ -43,6 +43,7 @@ export interface Draft {
   allowTools: string;
   denyTools: string;
   allowHosts: string;
+  denyHosts: string;
   allowLocal: string;
   secrets: string[];
   unconfined: boolean;
@@ -103,6 +104,7 @@ export const emptyDraft: Draft = {
   allowTools: "",
   denyTools: "",
   allowHosts: "",
+  denyHosts: "",
   allowLocal: "",
   secrets: [],
   unconfined: false,
@@ -370,6 +372,7 @@ export function toInput(d: Draft): StartInput {
     allow_tools: patterns(d.allowTools),
     deny_tools: patterns(d.denyTools),
     allow_hosts: patterns(d.allowHosts),
+    deny_hosts: patterns(d.denyHosts),
     allow_local: patterns(d.allowLocal).map(Number),
     allow_write: [],
     allow_read: [],
@@ -389,6 +392,24 @@ export function toInput(d: Draft): StartInput {
     protect: patterns(d.protect),
     no_protect: patterns(d.noProtect),
     on_ask: d.onAsk,
+  };
+}
+
+/** One check of the draft, tried under what the draft allows. */
+export function toTry(d: Draft, check: Draft["checks"][number]): TryInput {
+  const { dir, risk, allow_hosts, deny_hosts, allow_local, allow_write, allow_read, allow_socket, unconfined } =
+    toInput(d);
+  return {
+    check: checkOf(check),
+    dir,
+    risk,
+    allow_hosts,
+    deny_hosts,
+    allow_local,
+    allow_write,
+    allow_read,
+    allow_socket,
+    unconfined,
   };
 }
 
@@ -414,6 +435,7 @@ export function fromInput(i: Partial<StartInput>): Draft {
     allowTools: (i.allow_tools ?? []).join(" "),
     denyTools: (i.deny_tools ?? []).join(" "),
     allowHosts: (i.allow_hosts ?? []).join(" "),
+    denyHosts: (i.deny_hosts ?? []).join(" "),
     allowLocal: (i.allow_local ?? []).join(" "),
     secrets: i.secrets ?? [],
     requireSteps: i.require_steps ?? false,
@@ -448,6 +470,7 @@ export function draftOf(view: GoalView): Partial<StartInput> {
     allow_tools: view.policy.allow_tools ?? [],
     deny_tools: view.policy.deny_tools ?? [],
     allow_hosts: view.policy.allow_hosts ?? [],
+    deny_hosts: view.policy.deny_hosts ?? [],
     allow_local: view.policy.allow_local ?? [],
     secrets: view.policy.secrets ?? [],
     claims_per_gate: view.max_claims,

@@ -19,6 +19,7 @@ type Text =
   | "allowTools"
   | "denyTools"
   | "allowHosts"
+  | "denyHosts"
   | "allowLocal"
   | "protect"
   | "noProtect"
@@ -137,6 +138,7 @@ export function More({ draft, set, errors }: MoreProps) {
           true,
           errors.allow_hosts?.message,
         )}
+        {text("denyHosts", "Hosts it never contacts", "whatever else it may", "*.example.com", true)}
         {text(
           "allowLocal",
           "Ports of this machine",
@@ -312,6 +314,7 @@ function Panes({ draft, set, errors }: MoreProps) {
   return (
     <Ticks
       title="May drive these panes of yours"
+      note="What it does there it does as you: with your rights in a terminal, with your logins and your network on a page. It looks freely and asks before it acts."
       testid="lend-pane"
       error={errors.panes?.message}
       items={mine.map((p) => ({ id: p.id, label: `${p.title || p.url || p.id} · ${p.kind}` }))}
@@ -323,6 +326,8 @@ function Panes({ draft, set, errors }: MoreProps) {
 
 interface TicksProps {
   title: string;
+  /** What is to be known before something is chosen. */
+  note?: string;
   testid: string;
   error: string | undefined;
   items: readonly { id: string; label: string }[];
@@ -330,10 +335,11 @@ interface TicksProps {
   onChange: (on: string[]) => void;
 }
 
-function Ticks({ title, testid, error, items, on, onChange }: TicksProps) {
+function Ticks({ title, note, testid, error, items, on, onChange }: TicksProps) {
   return (
     <fieldset>
       <legend className="caption mb-1.5">{title}</legend>
+      {note ? <p className="mb-1.5 text-xs text-t2">{note}</p> : null}
       <div className="flex max-h-28 flex-col gap-0.5 overflow-y-auto">
         {items.map((i) => (
           <label key={i.id} className="flex items-center gap-2 text-xs">

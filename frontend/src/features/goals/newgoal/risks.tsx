@@ -18,7 +18,7 @@ export function Risks({ risk, error, onChange }: RisksProps) {
           <label
             key={step.risk}
             data-testid={`risk-${step.risk}`}
-            className="cursor-pointer rounded-md border border-line2 bg-s2 px-2.5 py-2 has-checked:border-accent has-checked:bg-accent-bg has-focus-visible:outline-2 has-focus-visible:outline-accent hover:border-t3"
+            className="relative cursor-pointer rounded-md border border-line2 bg-s2 px-2.5 py-2 has-checked:border-accent has-checked:bg-accent-bg has-focus-visible:outline-2 has-focus-visible:outline-accent hover:border-t3"
           >
             <input
               type="radio"

@@ -1,0 +1,30 @@
+package api
+
+import (
+	"testing"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/store"
+)
+
+func TestAClaimWithoutVerdictsSaysWhy(t *testing.T) {
+	t.Parallel()
+	earlier := store.Claim{N: 1}
+	newest := store.Claim{N: 2}
+	for _, c := range []struct {
+		name   string
+		facts  facts
+		status goal.Status
+		want   string
+	}{
+		{"a person decides", facts{waits: true}, goal.Paused, "verify:waits"},
+		{"the checks are under way", facts{}, goal.Running, "verify:running"},
+		{"it was interrupted", facts{}, goal.Aborted, "verify:fail"},
+	} {
+		c.facts.claims = []store.Claim{earlier, newest}
+		list := marks(c.facts, c.status)
+		if list[0].What != "verify:fail" || list[1].What != c.want {
+			t.Errorf("%s: %s, %s", c.name, list[0].What, list[1].What)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"testing"
+	"time"
+
+	"goalpost/backend/pane"
+	"goalpost/backend/recording"
+)
+
+// TestReplayBeginsWhereTheMomentShows: a picture that was there before it, and so
+// much of a terminal that its screen is right; from there it goes on in pages.
+func TestReplayBeginsWhereTheMomentShows(t *testing.T) {
+	const mib = 1 << 20
+	a, s := bench(t)
+	id := seeded(t, s, 1)
+	row, err := s.Find(t.Context(), string(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tape := recording.NewTape(s.Recording(id), recording.Usual())
+	add := func(name string, kind pane.Kind, second, size int) {
+		t.Helper()
+		err := tape.Add(recording.Record{
+			Pane: name, Kind: kind, At: row.StartedAt.Add(time.Duration(second) * time.Second), Width: 80, Height: 24,
+			Data: bytes.Repeat([]byte{byte(second)}, size),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for second := 1; second <= 20; second++ {
+		add("t1", pane.Terminal, second, mib/2)
+		add("t2", pane.Terminal, second, 1)
+		add("b1", pane.Browser, second, 1000)
+	}
+	if err := tape.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	view, err := a.Recording(string(id))
+	if err != nil || len(view.Panes) != 3 {
+		t.Fatalf("%+v, %v", view, err)
+	}
+	if p := view.Panes[1]; p.Pane != "t1" || p.Records != 20 || p.Bytes != 10*mib || p.FromMS/1000 != 1 || p.ToMS/1000 != 20 {
+		t.Errorf("%+v", p)
+	}
+	for _, c := range []struct {
+		pane        string
+		ms          int64
+		first, last int
+		more        bool
+	}{
+		{"b1", 7_500, 7, 20, false},
+		{"b1", 0, 1, 20, false},
+		{"b1", 99_000, 20, 20, false},
+		{"t2", 7_500, 1, 20, false}, // it is small: from its first byte
+		{"t1", 7_500, 6, 14, true},  // 1 MiB that leads there, and 4 MiB at once
+		{"t1", 0, 1, 9, true},
+		{"t9", 0, 0, 0, false},
+	} {
+		page, err := a.ReplayAt(string(id), c.pane, c.ms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, last := 0, 0
+		for _, r := range page.Records {
+			if data, err := base64.StdEncoding.DecodeString(r.Data); err != nil || int64(data[0]) != r.AtMS/1000 || int(data[0]) != r.N {
+				t.Errorf("%s: record %d of %d ms has %d, %v", c.pane, r.N, r.AtMS, data[0], err)
+			}
+			if last = r.N; first == 0 {
+				first = r.N
+			}
+		}
+		if first != c.first || last != c.last || page.More != c.more {
+			t.Errorf("%s at %d ms: records %d to %d, more %v; want %+v", c.pane, c.ms, first, last, page.More, c)
+		}
+	}
+	page, err := a.Replay(string(id), "t1", 14)
+	if err != nil || len(page.Records) != 6 || page.Records[0].N != 15 || page.More {
+		t.Errorf("the rest has %d records, more %v, %v", len(page.Records), page.More, err)
+	}
+}

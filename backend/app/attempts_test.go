@@ -1,0 +1,84 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+)
+
+// TestAttemptsStandInTheJournal: whoever reads a goal's log finds what it tried.
+// What the kernel and the network refuse is told as such. What the file system
+// answers by "there is none" is told by nobody, and stands there as the step: the
+// command and what it printed.
+func TestAttemptsStandInTheJournal(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	home := t.TempDir()
+	must(t, os.WriteFile(home+"/secret", []byte("a canary"), 0o600))
+	p := start(t, home)
+	tries := []struct{ command, told, printed string }{
+		{"unshare -U true", `unshare: make a namespace (unshare)`, "Operation not permitted"},
+		{"exec 3<>/dev/tcp/127.0.0.1/" + port, "port " + port + " of this machine", "refused"},
+		{"curl -sm 5 http://shop.example/", "GET shop.example:80", ""},
+		{"exec 3<>/dev/tcp/192.0.2.7/80", "connect to 192.0.2.7:80 without the proxy", "unreachable"},
+		{"cat " + home + "/secret", "", "No such file"},
+		{fmt.Sprintf("cat /proc/%d/environ", os.Getpid()), "", "No such file"},
+		{"touch /usr/bin/evil", "", "Read-only file system"},
+	}
+	calls := make([]string, 0, len(tries))
+	for _, a := range tries {
+		calls = append(calls, fmt.Sprintf("bash -c '%s'", a.command))
+	}
+	p.provide(turns(args("run_command", map[string]any{"command": strings.Join(calls, "; ")}), args("run_command", map[string]any{"command": "sleep 100"})))
+	out, err := p.goal.Start(api.StartInput{Objective: "get out", Checks: shell("false"), OnAsk: "deny"})
+	must(t, err)
+	var step *event.Step
+	missing := map[string]bool{}
+	for _, a := range tries {
+		if a.told != "" {
+			missing[a.told] = true
+		}
+	}
+	for step == nil || len(missing) > 0 {
+		p.await(fmt.Sprintf("step and %v", missing), func(e event.Event) bool {
+			switch b := e.Body.(type) {
+			case *event.Step:
+				step = b
+			case *event.Warning:
+				for told := range missing {
+					if strings.Contains(b.Text, told) {
+						delete(missing, told)
+					}
+				}
+			default:
+				return false
+			}
+			return true
+		})
+	}
+	row, err := p.goal.Step(out.GoalID, step.StepID)
+	must(t, err)
+	for _, a := range tries {
+		quoted, err := json.Marshal(a.command)
+		must(t, err)
+		if !strings.Contains(row.Arguments, strings.Trim(string(quoted), `"`)) || !strings.Contains(row.Result, a.printed) {
+			t.Errorf("%s: the step holds %s\n%s", a.command, row.Arguments, row.Result)
+		}
+	}
+	if ok, err := p.goal.Abort(out.GoalID); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	p.done(out.GoalID)
+	kept := p.journal(out.GoalID)
+	if !strings.Contains(kept, "the kernel refused to unshare") || !strings.Contains(kept, "refused to a program: GET shop.example:80") {
+		t.Errorf("the journal: %s", kept)
+	}
+}

@@ -1,0 +1,69 @@
+package app_test
+
+import (
+	"testing"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+// deaf is a clock at which a run never looks for orders by itself: what it hears, it
+// hears over the socket.
+type deaf struct{}
+
+func (deaf) Now() time.Time { return time.Now() }
+
+func (deaf) After(d time.Duration) <-chan time.Time {
+	if d == 250*time.Millisecond { // between two looks
+		return nil
+	}
+	return time.After(d)
+}
+
+// TestAnAnswerRingsForWhoeverWaits: yes, no, a note and what is taken back are
+// delivered by another process to the one that shows the goal, over its socket.
+func TestAnAnswerRingsForWhoeverWaits(t *testing.T) {
+	home := t.TempDir()
+	here, there := startWith(t, home, deaf{}), start(t, home)
+	write := func(path string) string { return `{"path":"` + path + `","content":"x"}` }
+	here.provide(turns(call("write_file", write("a")), call("write_file", write("b")), call("write_file", write("a")),
+		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)))
+	out, err := here.goal.Start(api.StartInput{Objective: "wait", Checks: shell("test -f never"), Risk: policy.ReadOnly})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := there.app.ApprovalAPI(t.Context())
+	say := func(in api.AnswerInput) {
+		t.Helper()
+		in.GoalID = out.GoalID
+		here.await("the question "+in.Request, func(e event.Event) bool {
+			b, ok := e.Body.(*event.ApprovalRequested)
+			return ok && b.ID == in.Request
+		})
+		if in.Request == "a2" { // first something that no question waits for
+			if _, err := answers.Revoke(out.GoalID, "a1"); err != nil {
+				t.Fatal(err)
+			}
+			here.await("the end of the grant", func(e event.Event) bool {
+				b, ok := e.Body.(*event.GrantEnded)
+				return ok && b.Request == "a1"
+			})
+		}
+		if _, err := answers.Answer([]api.AnswerInput{in}); err != nil {
+			t.Fatal(err)
+		}
+		here.await("the answer to "+in.Request, func(e event.Event) bool {
+			b, ok := e.Body.(*event.ApprovalResolved)
+			return ok && b.Request == in.Request && b.Allowed == in.Allow
+		})
+	}
+	say(api.AnswerInput{Request: "a1", Allow: true, Scope: "goal"})
+	say(api.AnswerInput{Request: "a2", Why: "not that"})
+	say(api.AnswerInput{Request: "a3", Allow: true, Scope: policy.Once}) // which the first yes would have covered
+	if e, ok := here.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
+		t.Fatalf("%+v", e)
+	}
+}

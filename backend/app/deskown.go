@@ -1,0 +1,44 @@
+package app
+
+import (
+	"errors"
+	"sync"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/store"
+)
+
+// deskOwn are the goals that another agent made, or paused or ended itself since it came. The
+// zero value is ready; concurrent use is fine.
+type deskOwn struct {
+	mu              sync.Mutex
+	created, halted map[goal.ID]bool
+}
+
+func (o *deskOwn) made(id goal.ID)   { o.note(&o.created, id) }
+func (o *deskOwn) paused(id goal.ID) { o.note(&o.halted, id) }
+
+func (o *deskOwn) note(in *map[goal.ID]bool, id goal.ID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if *in == nil {
+		*in = map[goal.ID]bool{}
+	}
+	(*in)[id] = true
+}
+
+// mayResume refuses what is the person's to decide: going on with what they paused or
+// are asked about, and the limits of a goal that is not the other agent's.
+func (o *deskOwn) mayResume(row store.Row, raises bool) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case (row.Exit == goal.UserPaused || row.Exit == goal.UserAborted) && !o.halted[row.ID]:
+		return errors.New("the person stopped this goal, so only they let it go on")
+	case row.Exit == goal.NeedsOperator && !o.created[row.ID]:
+		return errors.New("this goal waits for its person's answer, so only they let it go on")
+	case raises && !o.created[row.ID]:
+		return errors.New("you did not create this goal since you came, so its limits are the person's: leave them out")
+	}
+	return nil
+}

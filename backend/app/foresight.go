@@ -1,0 +1,68 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/runner"
+	"goalpost/backend/verify"
+)
+
+// preflight runs every gate once where it will later decide.
+func (a *App) preflight(ctx context.Context, g *goal.Goal) (err error) {
+	return a.inHost(ctx, g.Policy, a.judgeOf(ctx, g.Provider, g.Options.JudgeProvider), hostsOf(*g), func(h verify.Host) error {
+		if r := foreseen(ctx, h, *g); r != nil {
+			return r
+		}
+		return nil
+	})
+}
+
+// foreseen says what keeps a goal from starting, nil if nothing does.
+func foreseen(ctx context.Context, h verify.Host, g goal.Goal) *goal.Refusal {
+	for i, c := range g.Criterion.Checks {
+		v := h.Preflight(ctx, c)
+		where := fmt.Sprintf("check %d (%s): ", i+1, c.Name())
+		switch {
+		case v.Outcome == goal.PassesNow && !g.Options.AllowPassing:
+			return &goal.Refusal{Field: "criterion", Reason: where + v.Detail, Hint: "write a check that fails until the goal is reached, or say --allow-passing"}
+		case v.Outcome == goal.CannotRun && v.Missing == "": // however it comes to be made
+			return &goal.Refusal{Field: "criterion", Reason: where + withTail(v), Hint: "correct the check, or what it needs"}
+		case v.Outcome == goal.CannotRun && !g.Options.AllowMissing:
+			return &goal.Refusal{Field: "criterion", Reason: where + withTail(v), Hint: "correct the command, or say --allow-missing if making that program is the goal"}
+		}
+	}
+	return nil
+}
+
+func withTail(v goal.Verdict) string {
+	if v.Tail == "" {
+		return v.Detail
+	}
+	return v.Detail + ": " + v.Tail
+}
+
+// soon is how long after its making a goal begins with what was found out then.
+const soon = time.Minute
+
+// Foresee runs the gates again before the first turn of a goal that has waited for
+// its turn: another goal may have reached this one meanwhile, or broken what its
+// checks need.
+func (r *room) Foresee(ctx context.Context, g goal.Goal) (string, error) {
+	row, err := r.app.store.Goal(ctx, g.ID)
+	if err != nil {
+		return "", err
+	}
+	waited, err := r.app.store.Waited(ctx, g.ID)
+	if err != nil || !waited && r.app.now().Sub(row.CreatedAt) < soon {
+		return "", err
+	}
+	if refusal := foreseen(ctx, r.host, g); refusal != nil {
+		return "since the goal was made, what its checks look at has changed: " + refusal.Reason + ". Resume it if that is as it should be", nil
+	}
+	return "", nil
+}
+
+var _ runner.Foreseer = (*room)(nil)

@@ -1,0 +1,67 @@
+package app_test
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+)
+
+// TestChecksAreTriedAgainAfterTheQueue: what another goal did meanwhile is the
+// person's to judge, before the first turn; whom the person resumes goes on.
+func TestChecksAreTriedAgainAfterTheQueue(t *testing.T) {
+	for name, test := range map[string]struct {
+		command      string // of the second goal
+		allow        bool
+		made, reason string // what the first goal makes in the folder of both
+		asked        bool
+	}{
+		"passes already":           {command: "test -f made", made: "made", asked: true, reason: "it passes already"},
+		"as it was":                {command: "test -f never", made: "made"},
+		"passes, and may do so":    {command: "test -f made", made: "made", allow: true},
+		"its program is not there": {command: "nosuchprogram", made: "made", allow: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, t.TempDir())
+			dir := t.TempDir()
+			hold := make(chan struct{})
+			var turns atomic.Int64 // of the second goal
+			p.provide(func(_ int, r modeltest.Request) modeltest.Answer {
+				if strings.Contains(r.Messages[1].Text, "Goal: first") {
+					return modeltest.Answer{Text: "waiting", Wait: hold, Calls: []goal.Call{
+						{Tool: "write_file", Arguments: `{"path":"` + test.made + `","content":"x"}`}, {Tool: "claim_complete", Arguments: `{"rationale":"done"}`},
+					}}
+				}
+				turns.Add(1)
+				return call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
+			})
+			first, err := p.goal.Start(api.StartInput{Objective: "first", Checks: shell("test -f " + test.made), Dir: dir, CriticEvery: api.NoLimit})
+			if err != nil {
+				t.Fatal(err)
+			}
+			second, err := p.goal.Start(api.StartInput{Objective: "second", Checks: shell(test.command), Dir: dir, CriticEvery: api.NoLimit, AllowPassing: test.allow, AllowMissing: test.allow})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.await("the queue", func(e event.Event) bool { _, ok := e.Body.(*event.Queued); return ok })
+			close(hold)
+			p.ended(first.GoalID)
+			if test.asked {
+				e, ok := p.ended(second.GoalID).Body.(*event.Paused)
+				if !ok || e.Exit != goal.NeedsOperator || !strings.Contains(e.Reason, test.reason) || turns.Load() != 0 {
+					t.Fatalf("%+v after %d turns", e, turns.Load())
+				}
+				if ok, err := p.goal.Resume(second.GoalID, api.ResumeInput{}); !ok || err != nil {
+					t.Fatal(err)
+				}
+			}
+			if e, ok := p.ended(second.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp || turns.Load() != 1 {
+				t.Errorf("%+v after %d turns", e, turns.Load())
+			}
+		})
+	}
+}

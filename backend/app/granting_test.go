@@ -1,0 +1,171 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+	"goalpost/backend/policy"
+)
+
+// answers waits for the next question of a goal, answers it, and gives what it said.
+func (p *program) answers(id string, scope policy.Scope) *event.ApprovalRequested {
+	p.Helper()
+	q, _ := p.await("a question", func(e event.Event) bool {
+		_, ok := e.Body.(*event.ApprovalRequested)
+		return ok
+	}).Body.(*event.ApprovalRequested)
+	a := api.AnswerInput{GoalID: id, Request: q.ID, Allow: scope != "", Scope: scope}
+	if _, err := area[*api.ApprovalAPI](p.T, p.app).Answer([]api.AnswerInput{a}); err != nil {
+		p.Fatal(err)
+	}
+	return q
+}
+
+// results runs a goal at write_local whose model makes these calls, with answers
+// of a person to what is asked, and gives what each call came to.
+func (p *program) results(answers []policy.Scope, calls ...modeltest.Answer) (id string, steps []api.StepView) {
+	p.Helper()
+	p.provide(turns(append(calls, args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}))...))
+	out, err := p.goal.Start(api.StartInput{Objective: "reach", Checks: shell("test -f never")})
+	if err != nil {
+		p.Fatal(err)
+	}
+	for _, scope := range answers {
+		p.answers(out.GoalID, scope)
+	}
+	p.done(out.GoalID)
+	for n := range calls {
+		s, err := p.goal.Step(out.GoalID, n+1)
+		if err != nil {
+			p.Fatal(err)
+		}
+		steps = append(steps, s)
+	}
+	return out.GoalID, steps
+}
+
+// TestAYesOpensWhatItSays at the real proxy: reading on a host is no sending to it,
+// and once is the one call, of a page as of a program.
+func TestAYesOpensWhatItSays(t *testing.T) {
+	p := start(t, t.TempDir())
+	curl := func(how string) modeltest.Answer {
+		return args("run_command", map[string]any{"command": "curl -s -m 20 " + how + " http://given.invalid/"})
+	}
+	_, steps := p.results([]policy.Scope{policy.Host, ""}, curl(""), curl(""), curl("-X POST -d x=1"))
+	for i, want := range []string{"Goalpost refused GET given.invalid:80", "Goalpost could not reach it", "Goalpost refused POST given.invalid:80: the person allowed everything up to network_get"} {
+		if !strings.Contains(steps[i].Result, want) {
+			t.Errorf("call %d: %q, want %q", i+1, steps[i].Result, want)
+		}
+	}
+	open := args("browser_open", map[string]any{"url": "http://once.invalid/"})
+	id, _ := p.results([]policy.Scope{policy.Once, "", ""}, open, open, args("run_command", map[string]any{"command": "curl -s http://once.invalid/"}))
+	net, err := p.goal.Network(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := map[bool]string{}
+	for _, h := range net.Hosts {
+		if strings.HasPrefix(h.Host, "once.invalid") {
+			once[h.Allowed] = strings.Join(h.From, " ")
+		}
+	}
+	if once[true] != "pane" || !strings.Contains(once[false], "program") {
+		t.Errorf("what was allowed to a page once: %v", net.Hosts)
+	}
+}
+
+// TestWhatIsTakenBackIsClosedAtOnce: while a command runs, while the goal is paused,
+// and when it is done nothing that a person allowed is open any more.
+func TestWhatIsTakenBackIsClosedAtOnce(t *testing.T) {
+	p := start(t, t.TempDir())
+	loop := `while ! curl -s -m 20 http://taken.invalid/ | grep -q "$(cat want)"; do sleep 0.05; done`
+	p.provide(turns(
+		args("run_command", map[string]any{"command": "curl -s http://taken.invalid/"}),
+		args("run_command", map[string]any{"command": "echo 'could not reach' > want; " + loop + "; echo 'Goalpost refused' > want; echo > reached; " + loop}),
+		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
+	))
+	dir := t.TempDir()
+	out, err := p.goal.Start(api.StartInput{Objective: "reach", Dir: dir, Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := p.answers(out.GoalID, policy.Host)
+	seen(t, filepath.Join(dir, "reached"), "\n")
+	if _, err := area[*api.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
+		t.Fatal(err)
+	}
+	p.answers(out.GoalID, "") // it ended, because it was refused again
+	p.done(out.GoalID)
+	if s, err := p.goal.Step(out.GoalID, 2); err != nil || s.Outcome != string(event.OK) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// seen waits until a file that programs of a goal write holds the words.
+func seen(t *testing.T, path, words string) {
+	t.Helper()
+	for {
+		b, err := os.ReadFile(path)
+		if err == nil && strings.Contains(string(b), words) {
+			return
+		}
+		if t.Context().Err() != nil {
+			t.Fatalf("%q, %v: want %q", b, err, words)
+		}
+		time.Sleep(10 * time.Millisecond) // what a program of the goal writes has no signal
+	}
+}
+
+// asking is a program that goes on asking for a host, and writes down what it was told.
+func asking(t *testing.T) modeltest.Answer {
+	t.Helper()
+	return args("terminal_run", map[string]any{"pane": "t1", "wait_seconds": 1, "command": "while :; do curl -s -m 20 http://taken.invalid/ > next; mv next told; sleep 0.05; done"})
+}
+
+// TestARightEndsWithItsGoal: what runs on after done has no way out any more, and
+// what is taken back during a pause is closed in the pause.
+func TestARightEndsWithItsGoal(t *testing.T) {
+	t.Run("taken back in a pause", func(t *testing.T) {
+		p, dir := start(t, t.TempDir()), t.TempDir()
+		p.provide(turns(
+			args("run_command", map[string]any{"command": "curl -s http://taken.invalid/"}),
+			args("terminal_open", map[string]any{}), asking(t), args("ask_operator", map[string]any{"question": "go on?"}),
+		))
+		out, err := p.goal.Start(api.StartInput{Objective: "reach", Dir: dir, Checks: shell("test -f never")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := p.answers(out.GoalID, policy.Host)
+		if v := p.done(out.GoalID); v.Status != goal.Paused {
+			t.Fatalf("%s: %s", v.Status, v.Reason)
+		}
+		seen(t, filepath.Join(dir, "told"), "could not reach")
+		if _, err := area[*api.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
+			t.Fatal(err)
+		}
+		seen(t, filepath.Join(dir, "told"), "refused")
+		p.await("the end of the grant", func(e event.Event) bool {
+			b, ok := e.Body.(*event.GrantEnded)
+			return ok && b.Request == q.ID
+		})
+	})
+	t.Run("done", func(t *testing.T) {
+		p, dir := start(t, t.TempDir()), t.TempDir()
+		p.provide(turns(args("terminal_open", map[string]any{}), asking(t), args("run_command", map[string]any{"command": "until grep -q 'could not reach' told; do sleep 0.05; done; touch done"}), args("claim_complete", map[string]any{"rationale": "done"})))
+		out, err := p.goal.Start(api.StartInput{Objective: "reach", Dir: dir, Risk: policy.NetworkGet, AllowHosts: []string{"taken.invalid"}, Checks: shell("test -f done")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := p.done(out.GoalID); v.Exit != goal.Done {
+			t.Fatalf("%s: %s", v.Exit, v.Reason)
+		}
+		seen(t, filepath.Join(dir, "told"), "refused")
+	})
+}

@@ -1,0 +1,48 @@
+package app
+
+import (
+	"strings"
+	"sync"
+
+	"goalpost/backend/goal"
+)
+
+// maxHeard is what is taken of each terminal's output, in bytes: its end.
+const maxHeard = 4 << 10
+
+// hearing knows how far the output of a goal's terminals was heard. Concurrent use is fine.
+type hearing struct {
+	mu sync.Mutex
+	at map[string]heard // by pane
+}
+
+// heard is the end of a pane's output when it was last asked for, and whether a
+// command was running there: a prompt that comes late says nothing.
+type heard struct {
+	end     int64
+	working bool
+}
+
+// Heard is what the commands that were running when it was last asked have printed since.
+func (r *room) Heard() string { return r.hearing.since(r.app, r.goal) }
+
+func (h *hearing) since(a *App, id goal.ID) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := map[string]heard{} // what is closed is forgotten
+	var b strings.Builder
+	for _, info := range a.terminals.List() {
+		s, err := a.terminals.Get(info.ID)
+		if err != nil || !a.panes.drives(id, info) {
+			continue
+		}
+		_, end := s.Range()
+		_, working := s.Running()
+		now[info.ID] = heard{end, working}
+		if was := h.at[info.ID]; was.working && end > was.end {
+			b.WriteString(info.ID + "\n" + s.Text(max(was.end, end-maxHeard), maxHeard).Text + "\n")
+		}
+	}
+	h.at = now
+	return b.String()
+}

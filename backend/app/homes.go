@@ -1,0 +1,71 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"goalpost/backend/policy"
+)
+
+// homesIn are the home folders of people and of root, as /etc/passwd has them.
+func homesIn(passwd string) (list []string) {
+	const home, uid, fields, people = 5, 2, 6, 1000
+	for line := range strings.Lines(passwd) {
+		parts := strings.Split(strings.TrimSpace(line), ":")
+		if len(parts) < fields {
+			continue
+		}
+		n, err := strconv.Atoi(parts[uid])
+		if err != nil || n != 0 && n < people || !filepath.IsAbs(parts[home]) || filepath.Clean(parts[home]) == "/" {
+			continue
+		}
+		list = append(list, filepath.Clean(parts[home]))
+	}
+	return list
+}
+
+// homes are those of everybody on this machine, as they are without links.
+func homes(own string) (list []string) {
+	passwd, _ := os.ReadFile("/etc/passwd") // elsewhere there is none
+	for _, home := range append(homesIn(string(passwd)), own) {
+		if real, err := filepath.EvalSymlinks(home); err == nil {
+			home = real
+		}
+		if home != "" {
+			list = append(list, home)
+		}
+	}
+	return list
+}
+
+// Folders of the system: no goal works there, or in none of them itself.
+var (
+	systemWhole = []string{"/etc", "/usr", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/dev", "/proc", "/sys", "/run"}
+	systemTop   = []string{"/", "/var", "/var/lib", "/var/log", "/var/cache", "/var/spool", "/home", "/srv", "/opt", "/root", "/mnt", "/media"}
+)
+
+// notForGoals says why no goal may work in a folder, "" if it may. The folder has no
+// links in it.
+func notForGoals(dir string, homes []string) (reason, hint string) {
+	for _, home := range homes {
+		if policy.Inside(dir, home) {
+			return dir + " is a home folder or holds one", "choose a folder below it, so that the goal cannot touch the rest"
+		}
+		if rel, err := filepath.Rel(home, dir); err == nil && policy.Inside(home, dir) && strings.Contains("/"+filepath.ToSlash(rel), "/.") {
+			return dir + " is a hidden folder of a home, where programs keep keys and settings", "choose a folder whose path has no name that begins with a dot"
+		}
+	}
+	for _, top := range systemTop {
+		if dir == top {
+			return dir + " belongs to the system", "choose a folder of your own"
+		}
+	}
+	for _, whole := range systemWhole {
+		if policy.Inside(whole, dir) && !policy.Inside("/dev/shm", dir) {
+			return dir + " belongs to the system", "choose a folder of your own"
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,78 @@
+package app_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+)
+
+// TestWhatProgramsHaveOfTheEnvironment: a variable that nobody knows stays outside,
+// one that the person names goes in, to agents and checks.
+func TestWhatProgramsHaveOfTheEnvironment(t *testing.T) {
+	t.Setenv("STRIPE", "canary-of-a-plain-name")
+	t.Setenv("BUILD_KIND", "named-and-wanted")
+	t.Setenv(app.KeepVariable, "BUILD_KIND, OTHER")
+	p := start(t, t.TempDir())
+	_, steps := p.results(nil, args("run_command", map[string]any{"command": "env; tr '\\0' '\\n' < /proc/1/environ"}))
+	if said := steps[0].Result; strings.Contains(said, "canary-of") || !strings.Contains(said, "named-and-wanted") || !strings.Contains(said, "GOCACHE=") && os.Getenv("GOCACHE") != "" {
+		t.Errorf("the agent's programs have %s", said)
+	}
+	said, err := p.goal.Try(api.TryInput{Dir: t.TempDir(), Check: shell(`test "$BUILD_KIND" = named-and-wanted && test -z "$STRIPE"`)[0]})
+	if err != nil || said.Outcome != "passes_already" {
+		t.Errorf("a check: %+v, %v", said, err)
+	}
+}
+
+// TestPortsOfOtherProcesses: a server of this program in another process on the same
+// data folder is as much its own.
+func TestPortsOfOtherProcesses(t *testing.T) {
+	home := t.TempDir()
+	p := start(t, home)
+	port := freePort(t)
+	other := exec.CommandContext(t.Context(), "/proc/self/exe", "static", "--listen", fmt.Sprintf("127.0.0.1:%d", port), home)
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = other.Process.Kill(), other.Wait() })
+	for deadline := time.Now().Add(time.Minute); ; { // it says nothing when it is ready
+		c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
+			_ = c.Close()
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	in := api.TryInput{Dir: t.TempDir(), Check: shell("true")[0], AllowLocal: []int{port}}
+	if said, err := p.goal.Try(in); err != nil || said.Outcome != "passes_already" {
+		t.Fatalf("the port of a stranger: %+v, %v", said, err)
+	}
+	bell, err := net.Listen("unix", filepath.Join(p.cfg.State(), "run", fmt.Sprintf("%d.sock", other.Process.Pid)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bell.Close()
+	if _, err := p.goal.Try(in); err == nil || !strings.Contains(err.Error(), "Goalpost's own") {
+		t.Errorf("the port of another process of ours: %v", err)
+	}
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}

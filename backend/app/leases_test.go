@@ -1,0 +1,48 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// TestLeasesEndInTheJournal: a pane that is closed is given back at once, the rest
+// with the goal, and a goal that is reopened has again what is still there.
+func TestLeasesEndInTheJournal(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(turns(
+		call("terminal_open", `{}`), call("terminal_open", `{}`), call("close_pane", `{"pane":"t1"}`),
+		call("claim_complete", `{"rationale":"two panes"}`), call("claim_complete", `{"rationale":"one pane"}`),
+	))
+	out, err := p.goal.Start(api.StartInput{Objective: "open panes", Checks: shell("true"), AllowPassing: true, CriticEvery: api.NoLimit, Review: goal.Never})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ended(out.GoalID)
+	if _, err := p.goal.Reopen(out.GoalID, "again"); err != nil {
+		t.Fatal(err)
+	}
+	p.ended(out.GoalID)
+	events, err := p.app.Store().Events(context.Background(), goal.ID(out.GoalID), 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case *event.Lease:
+			got = append(got, fmt.Sprint(b.Pane, " ", b.Held))
+		case *event.Ended:
+			got = append(got, string(b.Exit))
+		}
+	}
+	want := []string{"t1 true", "t2 true", "t1 false", "t2 false", "done", "t2 true", "t2 false", "done"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}

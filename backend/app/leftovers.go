@@ -1,0 +1,113 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"goalpost/backend/policy"
+	"goalpost/backend/runner"
+	"goalpost/backend/sandbox"
+)
+
+// selfRunAtStart is what ran by itself in the goal's folders before the goal did
+// anything, in its private folder.
+const selfRunAtStart = "selfrun.json"
+
+// lookBefore notes what git and editors run by themselves in the goal's folders,
+// once: at its first start.
+func lookBefore(p policy.Policy, layer string) error {
+	path := filepath.Join(layer, selfRunAtStart)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err //nolint:wrapcheck // nil, or it says stat and the path
+	}
+	body, err := json.Marshal(selfRun(p))
+	if err == nil {
+		err = os.WriteFile(path, body, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("noting what git obeys: %w", err)
+	}
+	return nil
+}
+
+// lookAlso notes the same of a folder that the person allows later.
+func lookAlso(dir, layer string) error {
+	path := filepath.Join(layer, selfRunAtStart)
+	before := []string{}
+	body, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(body, &before)
+	}
+	if err == nil {
+		body, err = json.Marshal(append(before, selfRun(policy.Policy{}, dir)...))
+	}
+	if err == nil {
+		err = os.WriteFile(path, body, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("noting what git obeys in %s: %w", dir, err)
+	}
+	return nil
+}
+
+func selfRun(p policy.Policy, more ...string) []string {
+	list := []string{}
+	for _, dir := range slices.Concat([]string{p.Dir}, p.AllowWrite, more) {
+		if dir == "" {
+			continue
+		}
+		found, err := sandbox.SelfRun(dir)
+		if err != nil {
+			continue // the folder is gone, and nothing in it runs
+		}
+		for _, line := range found {
+			list = append(list, filepath.Join(dir, line))
+		}
+	}
+	return list
+}
+
+// Leftovers are what the person should know before going to the goal's folder: what
+// git or an editor would run there since the goal worked in it, what it did to its
+// copies of git's configuration, and what lies in its private /tmp.
+func (r *room) Leftovers() []string {
+	if r.policy.Unconfined || r.policy.Risk == policy.ReadOnly && len(r.policy.AllowWrite)+len(r.held.openings.written()) == 0 {
+		return nil
+	}
+	layer := r.app.layer(r.goal)
+	var before []string
+	text, err := os.ReadFile(filepath.Join(layer, selfRunAtStart))
+	if err == nil {
+		err = json.Unmarshal(text, &before)
+	}
+	var list []string
+	if err != nil {
+		list = append(list, "What git or an editor runs by itself in the folder could not be compared: "+err.Error())
+	} else if fresh := slices.DeleteFunc(selfRun(r.policy, r.held.openings.written()...), func(l string) bool { return slices.Contains(before, l) && !strings.Contains(l, sandbox.NotAll) }); len(fresh) > 0 {
+		list = append(list, "Look before you go there: git, an editor or a shell would obey this, which is new: "+some(fresh))
+	}
+	if changed := sandbox.GitChanges(layer, r.policy.Dir); len(changed) > 0 {
+		list = append(list, "Changed in the goal's copy only; yours is as it was: "+some(changed))
+	}
+	if left, err := sandbox.TmpLeft(layer); err == nil && len(left) > 0 {
+		list = append(list, "Left in the goal's private /tmp, which goes with it ("+filepath.Join(layer, "tmp")+"): "+some(left))
+	}
+	return list
+}
+
+// some are the first of a list, in a line.
+func some(list []string) string {
+	const most = 10
+	if len(list) > most {
+		return strings.Join(list[:most], "; ") + fmt.Sprintf("; and %d more", len(list)-most)
+	}
+	return strings.Join(list, "; ")
+}
+
+var _ runner.Leaver = (*room)(nil)

@@ -1,0 +1,51 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+)
+
+// TestTheReportTellsWhatGitWouldRun: what a goal leaves behind that runs by itself
+// is named at its end; what was there before is not, and the person's own
+// configuration is as it was.
+func TestTheReportTellsWhatGitWouldRun(t *testing.T) {
+	p := start(t, t.TempDir())
+	dir := t.TempDir()
+	put := func(name, text string) {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
+	}
+	put(".git/HEAD", "ref: refs/heads/main\n")
+	put(".git/config", "[core]\n\teditor = mine\n")
+	put(".git/hooks/pre-commit", "#!/bin/sh\n")
+	p.provide(turns(
+		args("run_command", map[string]any{"command": `printf '\tfsmonitor = ./evil\n' >> .git/config; echo x > .git/hooks/post-checkout; printf ../evil > .git/commondir; mkdir -p new/.git && printf '[alias]\n\tst = !evil\n' > new/.git/config; echo evil > .envrc; echo x > /tmp/forgotten`}),
+		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
+	))
+	out, err := p.goal.Start(api.StartInput{Objective: "leave traces", Dir: dir, Checks: shell("false"), OnAsk: "deny"})
+	must(t, err)
+	report := strings.Join(p.ended(out.GoalID).Body.(*event.Ended).Report, "\n")
+	for _, want := range []string{
+		".git/commondir: leads git to ../evil", "new/.git/config: alias.st = !evil", ".envrc: is obeyed", // new, and real
+		`fsmonitor = ./evil`, "post-checkout: added", // in the goal's copy
+		"forgotten",
+	} {
+		if !strings.Contains(report, want) {
+			t.Errorf("the report does not say %q", want)
+		}
+	}
+	if strings.Contains(report, "editor = mine") || strings.Contains(report, "pre-commit") {
+		t.Error("the report tells what was there before")
+	}
+	if t.Failed() {
+		t.Logf("%s", report)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, ".git/config")); err != nil || strings.Contains(string(text), "evil") {
+		t.Errorf("the person's own configuration: %s, %v", text, err)
+	}
+}

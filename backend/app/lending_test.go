@@ -1,0 +1,368 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+)
+
+// asked waits for an approval.
+func (p *program) asked() *event.ApprovalRequested {
+	p.Helper()
+	e := p.await("the question", func(e event.Event) bool { _, ok := e.Body.(*event.ApprovalRequested); return ok })
+	return e.Body.(*event.ApprovalRequested)
+}
+
+func (p *program) say(id string, asked *event.ApprovalRequested, allow bool, scope policy.Scope) {
+	p.Helper()
+	if _, err := p.app.ApprovalAPI(context.Background()).Answer([]api.AnswerInput{{GoalID: id, Request: asked.ID, Allow: allow, Scope: scope, Why: "no"}}); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// lease waits for the journal's word that the goal has a pane.
+func (p *program) lease(id string) *event.Lease {
+	p.Helper()
+	e := p.await("the lease of "+id, func(e event.Event) bool { l, ok := e.Body.(*event.Lease); return ok && l.Pane == id && l.Held })
+	return e.Body.(*event.Lease)
+}
+
+// back waits until a pane is the person's again.
+func (p *program) back(id string) {
+	p.Helper()
+	p.await("the return of "+id, func(e event.Event) bool {
+		b, ok := e.Body.(*event.Pane)
+		return ok && b.Pane.ID == id && b.Pane.GoalID == "" && !b.Pane.Lent
+	})
+}
+
+// TestATerminalThatIsLentAsks: what runs there runs as the person, so they are
+// asked, at read_only, too; a yes to the pane does not cover deleting, of which
+// nobody knows where it would be.
+func TestATerminalThatIsLentAsks(t *testing.T) {
+	p := start(t, t.TempDir())
+	own, err := p.terminals().Open(api.ArgsOpenTerminal{Dir: t.TempDir(), Cols: 80, Rows: 24})
+	if err != nil {
+		t.Fatal(err)
+	}
+	typing := func(line string) map[string]any { return map[string]any{"pane": own.ID, "command": line} }
+	p.provide(turns(
+		args("terminal_run", typing("touch denied-1")),
+		args("terminal_run", typing("echo lent-$((6*7))")),
+		args("terminal_type", map[string]any{"pane": own.ID, "text": "echo again-$((6*7))"}),
+		args("terminal_run", typing("rm -rf build")),
+		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`),
+	))
+	out, err := p.goal.Start(api.StartInput{Objective: "use it", Risk: policy.ReadOnly, Checks: shell("test -f never"), Panes: []string{own.ID}, CriticEvery: api.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := p.lease(own.ID); !l.Held || !l.Lent || l.Kind != pane.Terminal {
+		t.Errorf("%+v", l)
+	}
+	for i, want := range []struct {
+		line  string
+		allow bool
+		scope policy.Scope
+	}{{"touch denied-1", false, ""}, {"echo lent", true, policy.Pane}, {"rm -rf build", false, ""}} {
+		asked := p.asked()
+		if !strings.Contains(asked.Arguments, want.line) || asked.Effect.Pane != own.ID || asked.Effect.Risk != policy.NetworkWrite {
+			t.Fatalf("question %d: %+v", i+1, asked)
+		}
+		offered := slices.ContainsFunc(asked.Offers, func(g policy.Grant) bool { return g.Scope == policy.Pane })
+		if offered != (want.line != "rm -rf build") {
+			t.Errorf("question %d offers %+v", i+1, asked.Offers)
+		}
+		p.say(out.GoalID, asked, want.allow, want.scope)
+	}
+	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
+		t.Fatalf("%+v", e)
+	}
+	p.back(own.ID)
+	for n, want := range []string{"denied", "lent-42", "typed", "denied"} {
+		if s, err := p.goal.Step(out.GoalID, n+1); err != nil || !strings.Contains(s.Result+s.Outcome, want) {
+			t.Errorf("step %d: %s %q, %v", n+1, s.Outcome, s.Result, err)
+		}
+	}
+}
+
+// ownSite is a server on this machine's loopback, as a person may have some.
+type ownSite struct {
+	*httptest.Server
+	mu   sync.Mutex
+	seen []string
+}
+
+func newOwnSite(t *testing.T) *ownSite {
+	s := &ownSite{}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.seen = append(s.seen, r.Method+" "+r.URL.Path)
+		s.mu.Unlock()
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprintf(w, `<!doctype html><title>Mine %s</title><h1>Mine</h1><a href="/next">Next</a>`, r.URL.Path)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *ownSite) saw(what string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.seen, what)
+}
+
+// TestALentPage: it is the person's, with their network and logins, so everything
+// but looking asks, whatever it shows; one drives at a time; and it is theirs again
+// when the goal has ended.
+func TestALentPage(t *testing.T) {
+	p, mine := start(t, t.TempDir()), newOwnSite(t)
+	browsers := area[*api.BrowserAPI](t, p.app)
+	own, err := browsers.Open(api.ArgsOpenBrowser{URL: mine.URL + "/own", Profile: "temporary"})
+	if err != nil {
+		t.Skipf("needs Chromium: %v", err)
+	}
+	p.provide(turns(
+		args("browser_snapshot", map[string]any{"pane": own.ID}),
+		args("browser_eval", map[string]any{"pane": own.ID, "script": "fetch('/sent', {method: 'POST'}).then(() => 1)"}),
+		args("browser_open", map[string]any{"pane": own.ID, "url": mine.URL + "/other"}),
+		args("browser_click", map[string]any{"pane": own.ID, "target": "Next"}),
+		args("browser_wait", map[string]any{"pane": own.ID, "text": "never said by it", "seconds": 110}),
+		args("browser_snapshot", map[string]any{"pane": own.ID}),
+		args("close_pane", map[string]any{"pane": own.ID}),
+		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`),
+	))
+	out, err := p.goal.Start(api.StartInput{Objective: "use it", Checks: shell("test -f never"), Panes: []string{own.ID}, CriticEvery: api.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := p.lease(own.ID); !l.Held || !l.Lent || l.Kind != pane.Browser {
+		t.Errorf("%+v", l)
+	}
+	if _, err := browsers.Navigate(own.ID, mine.URL+"/person"); err == nil || mine.saw("GET /person") {
+		t.Errorf("the person goes elsewhere while the agent drives: %v", err)
+	}
+	p.refused(api.StartInput{Objective: "another", Checks: shell("test -f never"), Panes: []string{own.ID}}, "panes")
+	first := p.asked()
+	if first.Effect.Pane != own.ID || first.Effect.Risk != policy.NetworkWrite || !strings.Contains(first.Why, "your own pane "+own.ID) {
+		t.Errorf("%+v", first)
+	}
+	p.say(out.GoalID, first, false, "")
+	second := p.asked()
+	if mine.saw("POST /sent") || mine.saw("GET /other") {
+		t.Error("done before it was allowed")
+	}
+	p.say(out.GoalID, second, true, policy.Pane) // the click needs no word of its own
+	p.await("the wait", func(e event.Event) bool { s, ok := e.Body.(*event.StepStarted); return ok && s.Tool == "browser_wait" })
+	if !mine.saw("GET /other") || !mine.saw("GET /next") {
+		t.Errorf("what was allowed was not done: %v", mine.seen)
+	}
+	if done, err := browsers.TakeOver(own.ID); !done || err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.UserPaused {
+		t.Fatalf("%+v", e)
+	}
+	<-p.app.Done(goal.ID(out.GoalID))
+	if done, err := browsers.Navigate(own.ID, mine.URL+"/person"); !done || err != nil {
+		t.Error(err)
+	}
+	if done, err := browsers.HandBack(own.ID); !done || err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
+		t.Fatalf("%+v", e)
+	}
+	p.back(own.ID)
+	if s, err := p.goal.Step(out.GoalID, 6); err != nil || !strings.Contains(s.Result, "Mine /person") {
+		t.Errorf("after the hand-back: %q %v", s.Result, err)
+	}
+	if s, err := p.goal.Step(out.GoalID, 7); err != nil || !strings.Contains(s.Result, "it stays") {
+		t.Errorf("closing it: %q %v", s.Result, err)
+	}
+	if done, err := browsers.Navigate(own.ID, mine.URL+"/free"); !done || err != nil || !mine.saw("GET /free") {
+		t.Error("the pane is not the person's again", err)
+	}
+}
+
+// TestALentPageIsGivenBackByAPause that is not a take-over, and by an abort also
+// while the person has taken it over.
+func TestALentPageIsGivenBackByAPause(t *testing.T) {
+	p, mine := start(t, t.TempDir()), newOwnSite(t)
+	browsers := area[*api.BrowserAPI](t, p.app)
+	own, err := browsers.Open(api.ArgsOpenBrowser{URL: mine.URL + "/own", Profile: "temporary"})
+	if err != nil {
+		t.Skipf("needs Chromium: %v", err)
+	}
+	waits := args("wait", map[string]any{"seconds": 110})
+	p.provide(turns(waits, waits, waits))
+	out, err := p.goal.Start(api.StartInput{Objective: "use it", Checks: shell("test -f never"), Panes: []string{own.ID}, CriticEvery: api.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting := func() {
+		p.await("the wait", func(e event.Event) bool { s, ok := e.Body.(*event.StepStarted); return ok && s.Tool == "wait" })
+	}
+	waiting()
+	p.do("pause", p.goal.Pause, out.GoalID)
+	p.back(own.ID)
+	if done, err := browsers.Navigate(own.ID, mine.URL+"/free"); !done || err != nil {
+		t.Error(err)
+	}
+	<-p.app.Done(goal.ID(out.GoalID))
+	p.do("resume", p.resume, out.GoalID)
+	waiting()
+	if done, err := browsers.TakeOver(own.ID); !done || err != nil {
+		t.Fatal(err)
+	}
+	<-p.app.Done(goal.ID(out.GoalID))
+	p.do("abort", p.goal.Abort, out.GoalID)
+	p.back(own.ID)
+}
+
+// TestASignInWindowAndItsPerson: a window that a goal's page opens is in the
+// journal and on film; the agent asks for its person with the pane, and handing
+// that back is the answer.
+func TestASignInWindowAndItsPerson(t *testing.T) {
+	p := start(t, t.TempDir())
+	browsers := area[*api.BrowserAPI](t, p.app)
+	var told string
+	ids := make(chan string, 1)
+	var film api.RecordingView
+	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
+		steps := []modeltest.Answer{
+			args("browser_open", map[string]any{"url": "about:blank"}),
+			args("browser_eval", map[string]any{"pane": "b1", "script": "document.body.innerHTML = '<button onclick=\"window.open(`about:blank`)\">Sign in</button>'"}),
+			args("browser_click", map[string]any{"pane": "b1", "target": "Sign in"}),
+			args("browser_eval", map[string]any{"pane": "b2", "script": "document.body.textContent = 'Who are you?'"}),
+			args("ask_operator", map[string]any{"question": "log in", "pane": "b9"}),
+			args("ask_operator", map[string]any{"question": "log in", "pane": "b1"}),
+			call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`),
+		}
+		switch n {
+		case 4:
+			film = p.filmed(<-ids, "b2")
+		case 6:
+			told = r.Last().Text
+		}
+		return steps[min(n, len(steps)-1)]
+	})
+	out, err := p.goal.Start(api.StartInput{Objective: "log in", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := out.GoalID
+	ids <- id
+	if l := p.lease("b2"); !l.Held || l.Lent || l.Kind != pane.Browser {
+		t.Errorf("%+v", l)
+	}
+	e, ok := p.ended(id).Body.(*event.Paused)
+	if !ok || e.Exit != goal.NeedsOperator || e.Pane != "b1" {
+		t.Fatalf("%+v", e)
+	}
+	if len(film.Panes) != 2 {
+		t.Errorf("filmed: %+v", film)
+	}
+	<-p.app.Done(goal.ID(id))
+	if v, err := p.goal.Get(id); err != nil || v.AskedPane != "b1" {
+		t.Errorf("the pane that it asks about is %q, %v", v.AskedPane, err)
+	}
+	if s, err := p.goal.Step(id, 5); err != nil || !strings.Contains(s.Result, `no pane "b9"`) {
+		t.Errorf("a pane that is not the goal's: %q %v", s.Result, err)
+	}
+	if done, err := browsers.TakeOver("b1"); !done || err != nil {
+		t.Fatal(err)
+	}
+	if done, err := browsers.HandBack("b1"); !done || err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.ended(id).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
+		t.Fatalf("%+v", e)
+	}
+	if !strings.Contains(told, "done what you asked for in pane b1") {
+		t.Errorf("the agent was told %q", told)
+	}
+	if v, err := p.goal.Get(id); err != nil || v.AskedPane != "" {
+		t.Errorf("afterwards it is %q, %v", v.AskedPane, err)
+	}
+}
+
+// filmed looks until a pane is on film. Nothing signals a written picture.
+func (p *program) filmed(id, name string) api.RecordingView {
+	var v api.RecordingView
+	for late := time.Now().Add(30 * time.Second); time.Now().Before(late); time.Sleep(50 * time.Millisecond) {
+		v, _ = p.goal.Recording(id)
+		if slices.ContainsFunc(v.Panes, func(r api.RecordedPane) bool { return r.Pane == name }) {
+			break
+		}
+	}
+	return v
+}
+
+// TestATakeOverEndsWithItsPage: a sign-in window that the person has taken over and
+// that closes itself is handed back with that, and the goal goes on. While the
+// person has another of its pages it waits.
+func TestATakeOverEndsWithItsPage(t *testing.T) {
+	p := start(t, t.TempDir())
+	browsers := area[*api.BrowserAPI](t, p.app)
+	hold := make(chan struct{})
+	var told string
+	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
+		steps := []modeltest.Answer{
+			args("browser_open", map[string]any{"url": "about:blank"}),
+			args("browser_eval", map[string]any{"pane": "b1", "script": "document.body.innerHTML = '<button onclick=\"w = window.open(`about:blank`)\">Sign in</button>'"}),
+			args("browser_click", map[string]any{"pane": "b1", "target": "Sign in"}),
+			{Text: "thinking", Wait: hold, Calls: []goal.Call{{Tool: "list_files", Arguments: "{}"}}},
+			call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`),
+		}
+		for _, m := range r.Messages {
+			if strings.Contains(m.Text, "I had taken pane") {
+				told = m.Text
+				return steps[4]
+			}
+		}
+		return steps[min(n, 3)]
+	})
+	out, err := p.goal.Start(api.StartInput{Objective: "log in", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.lease("b2")
+	for _, name := range []string{"b1", "b2"} {
+		if done, err := browsers.TakeOver(name); !done || err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(hold)
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.UserPaused {
+		t.Fatalf("%+v", e)
+	}
+	if done, err := browsers.HandBack("b1"); !done || err != nil {
+		t.Fatal(err)
+	}
+	if v, err := p.goal.Get(out.GoalID); err != nil || v.Status != goal.Paused {
+		t.Fatalf("with one page handed back it is %s, %v", v.Status, err)
+	}
+	if done, err := browsers.Close("b2"); !done || err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
+		t.Fatalf("%+v", e)
+	}
+	if !strings.Contains(told, "pane b2 over and it is closed now") {
+		t.Errorf("the agent was told %q", told)
+	}
+}

@@ -1,0 +1,26 @@
+package app
+
+import (
+	"errors"
+	"testing"
+
+	"goalpost/backend/api"
+)
+
+// TestMayOpen: a click on Open starts no program, and nothing that a goal could have put there.
+func TestMayOpen(t *testing.T) {
+	for _, path := range []string{"/home/ann/Downloads/report.pdf", "/x/a.txt", "/x/noending", "/x/picture.PNG"} {
+		if err := mayOpen("", path); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		if err := mayOpen("g1", path); err == nil {
+			t.Errorf("%s of a goal is opened", path)
+		}
+	}
+	for _, path := range []string{"/x/a.desktop", "/x/a.HTML", "/x/report.pdf.svg", "/x/run.sh", "/x/a.Exe"} {
+		var said *api.Problem
+		if err := mayOpen("", path); !errors.As(err, &said) || said.Code != api.Refused || said.Hint == "" {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/sandbox"
+	"goalpost/backend/tools"
+)
+
+// widenTime bounds a change of the walls; it takes milliseconds.
+const widenTime = 10 * time.Second
+
+// openings are what the person opened for a goal of their machine while it ran, in the
+// walls that stand. The zero value is ready; all methods may be called concurrently.
+type openings struct {
+	mu   sync.Mutex
+	open map[string]opening // by grant
+	gone map[string]bool
+	// wrote are folders that were open for writing, for the report.
+	wrote []string
+}
+
+type opening struct {
+	access policy.Access
+	close  func(context.Context) error
+	err    error // why it is not open
+}
+
+// set makes the walls what the grants say. A grant that was taken back stays so,
+// whoever has not heard of that yet.
+func (r *openings) set(ctx context.Context, grants []policy.Grant, open func(context.Context, policy.Access) opening) error {
+	ctx, cancel := context.WithTimeout(ctx, widenTime)
+	defer cancel()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.open == nil {
+		r.open = map[string]opening{}
+	}
+	var errs []error
+	for id := range r.open {
+		if !slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.ID == id }) {
+			errs = append(errs, r.shut(ctx, id))
+		}
+	}
+	for _, g := range grants {
+		if _, have := r.open[g.ID]; have || g.Scope != policy.Reach || g.Access == nil || r.gone[g.ID] {
+			continue
+		}
+		r.open[g.ID] = open(ctx, *g.Access)
+		if g.Access.Kind == policy.WriteAccess {
+			r.wrote = append(r.wrote, g.Access.Path)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// shut is called with openings locked.
+func (r *openings) shut(ctx context.Context, id string) error {
+	o, have := r.open[id]
+	delete(r.open, id)
+	if !have || o.close == nil {
+		return nil
+	}
+	return o.close(ctx)
+}
+
+func (r *openings) withdraw(ctx context.Context, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, widenTime)
+	defer cancel()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gone == nil {
+		r.gone = map[string]bool{}
+	}
+	r.gone[id] = true
+	return r.shut(ctx, id)
+}
+
+// shutPorts closes the ways out of a goal that is over; its programs keep what they
+// see, as long as they are there to be looked at.
+func (r *openings) shutPorts(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var errs []error
+	for id, o := range r.open {
+		if o.access.Kind == policy.PortAccess {
+			errs = append(errs, r.shut(ctx, id))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// opened says what keeps something from being open; nil is nothing.
+func (r *openings) opened(a policy.Access) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := errors.New("it was taken back")
+	for _, o := range r.open {
+		if o.access != a {
+			continue
+		}
+		if o.err == nil {
+			return nil
+		}
+		err = o.err
+	}
+	return err
+}
+
+func (r *openings) written() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.wrote)
+}
+
+// open widens the walls of a goal.
+func (e *enclosure) open(a *App, layer string) func(context.Context, policy.Access) opening {
+	return func(ctx context.Context, access policy.Access) opening {
+		o := opening{access: access}
+		var grant sandbox.Grant
+		switch access.Kind {
+		case policy.ReadAccess:
+			grant.Read = access.Path
+		case policy.WriteAccess:
+			grant.Write = access.Path
+			if o.err = lookAlso(access.Path, layer); o.err != nil {
+				return o
+			}
+		case policy.SocketAccess:
+			grant.Socket = access.Path
+		case policy.PortAccess:
+			grant.Port = access.Port
+		}
+		if o.err = a.fits(access); o.err != nil {
+			return o
+		}
+		opened, err := e.set.Widen(ctx, grant)
+		if err != nil {
+			o.err = err
+			return o
+		}
+		o.close = opened.Close
+		if opened.Port != nil {
+			e.proxy.Forward(opened.Port, access.Port)
+			o.close = func(context.Context) error { return opened.Port.Close() }
+		}
+		return o
+	}
+}
+
+// fits says whether what is there now is of the kind that was asked for.
+func (a *App) fits(access policy.Access) error {
+	if access.Kind == policy.PortAccess {
+		if a.ours(access.Port) {
+			return errors.New("the port is Goalpost's own")
+		}
+		return nil
+	}
+	info, err := os.Stat(access.Path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("what was allowed: %w", err)
+	case access.Kind == policy.WriteAccess && !info.IsDir():
+		return fmt.Errorf("%s is not a folder", access.Path)
+	case access.Kind == policy.SocketAccess && info.Mode().Type() != os.ModeSocket:
+		return fmt.Errorf("%s is not a socket", access.Path)
+	case access.Kind == policy.ReadAccess && !info.IsDir() && !info.Mode().IsRegular():
+		return fmt.Errorf("%s is neither a file nor a folder", access.Path)
+	}
+	return nil
+}
+
+// asking is how a goal's agent asks for more.
+type asking struct{ room *room }
+
+var _ tools.Access = asking{}
+
+// Resolve refuses what no goal gets. Whether something is there at all, the agent
+// does not learn without the person.
+func (k asking) Resolve(ctx context.Context, want policy.Access) (policy.Access, error) {
+	a, p := k.room.app, k.room.policy
+	var in api.StartInput
+	if want.Kind == policy.PortAccess {
+		in.AllowLocal = []int{want.Port}
+		return want, refusal(a.grantsOf(in, &policy.Policy{Risk: p.Risk, Dir: p.Dir}))
+	}
+	real, err := filepath.EvalSymlinks(want.Path)
+	if err != nil || a.fits(policy.Access{Kind: want.Kind, Path: real}) != nil {
+		return want, nil //nolint:nilerr // the person sees the path, and a yes opens nothing
+	}
+	if want.Path = real; policy.Inside(p.Dir, real) {
+		return want, fmt.Errorf("%s lies in the goal's own folder", real)
+	}
+	as := policy.Policy{Risk: p.Risk, Dir: p.Dir, AllowWrite: p.AllowWrite}
+	switch want.Kind {
+	case policy.ReadAccess:
+		in.AllowRead = []string{real}
+	case policy.SocketAccess:
+		in.AllowSocket = []string{real}
+	case policy.WriteAccess:
+		in.AllowWrite = []string{real}
+		if other, err := a.store.Writes(ctx, real, k.room.goal); err != nil || other != "" {
+			return want, errors.Join(err, fmt.Errorf("goal %s writes there now; wait until it is over", other.Short()))
+		}
+	case policy.PortAccess:
+	}
+	return want, refusal(a.grantsOf(in, &as))
+}
+
+// refusal is a refusal with its hint, for the agent.
+func refusal(err error) error {
+	var no *goal.Refusal
+	if errors.As(err, &no) {
+		return fmt.Errorf("%s: %s", no.Reason, no.Hint)
+	}
+	return err
+}
+
+func (k asking) Opened(a policy.Access) error { return k.room.held.openings.opened(a) }

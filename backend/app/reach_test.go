@@ -1,0 +1,155 @@
+package app_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+	"goalpost/backend/policy"
+)
+
+func wants(kind, path string, port int) modeltest.Answer {
+	a := map[string]any{"kind": kind, "why": "it is needed"}
+	if path != "" {
+		a["path"] = path
+	}
+	if port != 0 {
+		a["port"] = port
+	}
+	return args("request_access", a)
+}
+
+func runs(command string) modeltest.Answer {
+	return args("run_command", map[string]any{"command": command})
+}
+
+// TestAnAgentAsksForMore of the machine: the person's yes opens what its words say,
+// at once, for agent and checks; a no opens nothing.
+func TestAnAgentAsksForMore(t *testing.T) {
+	home := t.TempDir()
+	p := start(t, home)
+	outside := t.TempDir()
+	data, other := filepath.Join(outside, "data"), filepath.Join(outside, "other")
+	for _, path := range []string{filepath.Join(data, "sub"), other} {
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{data + "/text", other + "/text"} {
+		if err := os.WriteFile(path, []byte("beside"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	socket, err := net.Listen("unix", filepath.Join(outside, "sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	server, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if c, err := server.Accept(); err == nil {
+			_, _ = io.WriteString(c, "carried")
+			_ = c.Close()
+		}
+	}()
+	port := server.Addr().(*net.TCPAddr).Port
+	dial := fmt.Sprintf("bash -c 'exec 3<>/dev/tcp/127.0.0.1/%d && cat <&3'", port)
+	id, steps := p.results([]policy.Scope{policy.Reach, "", policy.Reach, policy.Reach},
+		runs("cat "+data+"/text"),
+		wants("write", data, 0),
+		runs("cat "+data+"/text && echo new > "+data+"/new && rm "+data+"/text"),
+		wants("read", other, 0),
+		runs("cat "+other+"/text"),
+		wants("socket", filepath.Join(outside, "sock"), 0),
+		runs("test -S "+filepath.Join(outside, "sock")+" && echo there"),
+		runs(dial), wants("port", "", port), runs(dial),
+		wants("write", data, 0), // asked once
+		wants("read", p.cfg.State(), 0), wants("write", "/", 0), wants("read", "relative", 0), wants("all", "/x", 0),
+	)
+	for i, want := range []string{
+		"No such file", "open for this goal: reading, changing and deleting everything in " + data, "beside", "denied by the person", "No such file",
+		"open for this goal: speaking", "there", "refused", "open for this goal: the port", "carried", "open for this goal",
+		"Goalpost's own", "home folder", "the whole of it", "unknown kind",
+	} {
+		if !strings.Contains(steps[i].Result, want) {
+			t.Errorf("call %d: %q, want %q", i+1, steps[i].Result, want)
+		}
+	}
+	<-done
+	if text, err := os.ReadFile(data + "/new"); err != nil || string(text) != "new\n" {
+		t.Errorf("what was written: %q, %v", text, err)
+	}
+	grants, err := area[*api.ApprovalAPI](t, p.app).Grants(id)
+	if err != nil || len(grants) != 0 { // they end with the goal
+		t.Errorf("granted: %+v, %v", grants, err)
+	}
+}
+
+// TestMoreRightsAreNotToBeHad, and the agent is told how to go on.
+func TestMoreRightsAreNotToBeHad(t *testing.T) {
+	p := start(t, t.TempDir())
+	_, steps := p.results(nil,
+		runs("cp /bin/sh ./sh && chmod 4755 ./sh; ./sh -pc 'grep NoNewPrivs /proc/self/status'; echo 'sudo: The \"no new privileges\" flag is set' >&2; exit 1"),
+		runs("echo are you root?"))
+	if said := steps[0].Result; !strings.Contains(said, "NoNewPrivs:\t1") || !strings.Contains(said, "ask_operator") {
+		t.Errorf("after a refusal: %s", said)
+	}
+	if said := steps[1].Result; strings.Contains(said, "ask_operator") {
+		t.Errorf("after a success: %s", said)
+	}
+}
+
+// TestTakingAccessBack ends what may have it open, also while a command runs.
+func TestTakingAccessBack(t *testing.T) {
+	p := start(t, t.TempDir())
+	data := t.TempDir()
+	p.provide(turns(wants("write", data, 0), runs("echo x > "+data+"/begun; cd "+data+"; sleep 600"), runs("ls "+data+"/begun"),
+		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"})))
+	out, err := p.goal.Start(api.StartInput{Objective: "reach", Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := p.answers(out.GoalID, policy.Reach)
+	p.await("the command", func(e event.Event) bool {
+		s, ok := e.Body.(*event.StepStarted)
+		return ok && s.StepID == 2
+	})
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) { // of another process
+		if _, err := os.Stat(data + "/begun"); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("it did not begin")
+		}
+	}
+	if _, err := area[*api.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
+		t.Fatal(err)
+	}
+	if v := p.done(out.GoalID); v.Exit != goal.GaveUp {
+		t.Errorf("it ended as %s", v.Exit)
+	}
+	for n, want := range map[int]string{2: "killed", 3: "No such file"} {
+		s, err := p.goal.Step(out.GoalID, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(s.Result, want) {
+			t.Errorf("call %d: %q, want %q", n, s.Result, want)
+		}
+	}
+}

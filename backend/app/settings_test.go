@@ -1,0 +1,84 @@
+package app_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/store"
+)
+
+// TestWhatThePersonSetHoldsForGoals: how many run at once, where they work, and how
+// long they are kept.
+func TestWhatThePersonSetHoldsForGoals(t *testing.T) {
+	home := t.TempDir()
+	first := start(t, home)
+	first.provide(gaveUp())
+	s := first.cfg.Settings()
+	s.GoalsAtOnce, s.KeepDays, s.WorkDir = 1, 30, filepath.Join(home, "elsewhere")
+	if err := first.cfg.SaveSettings(s); err != nil {
+		t.Fatal(err)
+	}
+	out, err := first.goal.Start(api.StartInput{Objective: "the new one", Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.ended(out.GoalID)
+	if v, err := first.goal.Get(out.GoalID); err != nil || filepath.Dir(v.Policy.Dir) != s.WorkDir {
+		t.Errorf("it works in %s, %v", v.Policy.Dir, err)
+	}
+	old := first.endedLongAgo()
+
+	p := start(t, home) // the settings hold from the next start on
+	if err := p.app.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.goal.Get(string(old)); api.ProblemOf(err).Code != api.NotFound {
+		t.Errorf("the old goal is still there: %v", err)
+	}
+	if _, err := p.goal.Get(out.GoalID); err != nil {
+		t.Errorf("the new goal is gone: %v", err)
+	}
+	p.provide(turns(call("run_command", `{"command":"sleep 60"}`)))
+	for range 2 {
+		if out, err = p.goal.Start(api.StartInput{Objective: "one of two", Checks: shell("test -f never")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	queued, ok := p.await("the second one waits", func(e event.Event) bool { _, ok := e.Body.(*event.Queued); return ok }).Body.(*event.Queued)
+	if !ok || !strings.Contains(queued.Reason, "1 goals run already") {
+		t.Errorf("%+v", queued)
+	}
+}
+
+// endedLongAgo makes a goal that ended in another year.
+func (p *program) endedLongAgo() goal.ID {
+	p.Helper()
+	past, err := store.Open(p.Context(), store.Options{
+		Dir: p.cfg.State(), Publish: func(event.Event) {}, Now: func() time.Time { return time.Now().AddDate(-1, 0, 0) },
+	})
+	if err != nil {
+		p.Fatal(err)
+	}
+	g := &goal.Goal{ID: goal.ID(store.NewID()), Objective: "the old one", Provider: "test", Model: "m", Limits: goal.DefaultLimits()}
+	g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir = shell("test -f never"), policy.WriteLocal, p.TempDir()
+	if err := past.Create(p.Context(), g); err != nil {
+		p.Fatal(err)
+	}
+	run, err := past.Begin(p.Context(), g.ID, 10, &event.Started{})
+	if err == nil {
+		err = past.Append(p.Context(), run, &event.Ended{Status: goal.Aborted, Exit: goal.GaveUp, Report: []string{"It gave up."}})
+	}
+	if err != nil {
+		p.Fatal(err)
+	}
+	if err := past.Close(); err != nil {
+		p.Fatal(err)
+	}
+	return g.ID
+}

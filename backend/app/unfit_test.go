@@ -1,0 +1,185 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+	"goalpost/backend/policy"
+	"goalpost/backend/store"
+)
+
+// TestAGoalWhoseProviderIsGoneAsksItsPerson, and goes on when it is back.
+func TestAGoalWhoseProviderIsGoneAsksItsPerson(t *testing.T) {
+	p := start(t, t.TempDir())
+	hold := make(chan struct{})
+	defer close(hold)
+	p.provide(turns(call("list_files", "{}"), modeltest.Answer{Text: "thinking", Wait: hold}))
+	out, err := p.goal.Start(api.StartInput{Objective: "o", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.await("the step", func(e event.Event) bool { _, ok := e.Body.(*event.Step); return ok })
+	if _, err := p.goal.Pause(out.GoalID); err != nil {
+		t.Fatal(err)
+	}
+	p.ended(out.GoalID)
+	if err := p.cfg.DeleteProvider("test"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.goal.Resume(out.GoalID, api.ResumeInput{}); err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsOperator || !strings.Contains(e.Reason, `no provider "test"`) {
+		t.Fatalf("%+v", e)
+	}
+	p.provide(gaveUp())
+	if _, err := p.goal.Resume(out.GoalID, api.ResumeInput{}); err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
+		t.Fatalf("%+v", e)
+	}
+}
+
+// TestAGoalWhoseProviderIsDeletedWhileItRunsAsksItsPerson at the next turn.
+func TestAGoalWhoseProviderIsDeletedWhileItRunsAsksItsPerson(t *testing.T) {
+	p := start(t, t.TempDir())
+	hold := make(chan struct{})
+	p.provide(turns(modeltest.Answer{Wait: hold, Calls: call("list_files", "{}").Calls}, call("list_files", "{}")))
+	out, err := p.goal.Start(api.StartInput{Objective: "o", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cfg.DeleteProvider("test"); err != nil {
+		t.Fatal(err)
+	}
+	close(hold)
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsOperator || !strings.Contains(e.Reason, `no provider "test"`) {
+		t.Fatalf("%+v", e)
+	}
+}
+
+// roomHelper finds the helper of the one goal that this program runs.
+func roomHelper(t *testing.T) int {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range all {
+		stat, err1 := os.ReadFile(path)
+		line, err2 := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+		if err1 != nil || err2 != nil {
+			continue // it has ended
+		}
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		state := strings.Fields(rest) // state, parent, …
+		words := strings.Split(string(line), "\x00")
+		if len(state) < 2 || state[1] != strconv.Itoa(os.Getpid()) || len(words) < 2 || words[1] != "room" {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+			return pid
+		}
+	}
+	t.Fatal("no helper is to be seen under /proc")
+	return 0
+}
+
+// TestAGoalWhoseSandboxEndsAsksItsPerson, and gets a new one when it goes on.
+func TestAGoalWhoseSandboxEndsAsksItsPerson(t *testing.T) {
+	p := start(t, t.TempDir())
+	hold := make(chan struct{})
+	p.provide(turns(
+		call("run_command", `{"command":"true"}`),
+		modeltest.Answer{Wait: hold, Calls: call("run_command", `{"command":"true"}`).Calls},
+	))
+	out, err := p.goal.Start(api.StartInput{Objective: "o", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.await("the step", func(e event.Event) bool { _, ok := e.Body.(*event.Step); return ok })
+	if err := syscall.Kill(roomHelper(t), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	close(hold)
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsOperator || !strings.Contains(e.Reason, "sandbox") {
+		t.Fatalf("%+v", e)
+	}
+	p.provide(func(n int, _ modeltest.Request) modeltest.Answer {
+		if n == 0 {
+			return call("run_command", `{"command":"echo alive"}`)
+		}
+		return call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
+	})
+	if _, err := p.goal.Resume(out.GoalID, api.ResumeInput{}); err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.await("a step that works", func(e event.Event) bool { _, ok := e.Body.(*event.Step); return ok }).Body.(*event.Step); !ok || e.Outcome != event.OK {
+		t.Fatalf("%+v", e)
+	}
+	p.ended(out.GoalID)
+}
+
+// died makes a goal whose program was killed in the middle of a call.
+func (p *program) died() goal.ID {
+	p.Helper()
+	g := &goal.Goal{ID: goal.ID(store.NewID()), Objective: "wait", Provider: "test", Model: "m", Limits: goal.DefaultLimits()}
+	g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir = shell("test -f never"), policy.WriteLocal, p.TempDir()
+	s := p.app.Store()
+	if err := s.Create(p.Context(), g); err != nil {
+		p.Fatal(err)
+	}
+	run, err := s.Begin(p.Context(), g.ID, 10, &event.Started{})
+	if err != nil {
+		p.Fatal(err)
+	}
+	if err := s.Append(p.Context(), run, &event.StepStarted{StepID: 1, Tool: "run_command", Arguments: "{}"}); err != nil {
+		p.Fatal(err)
+	}
+	return g.ID
+}
+
+// TestAWindowThatIsOpenInterruptsWhatDiedElsewhere, with its open call in doubt,
+// and resume does not have to wait for that.
+func TestAWindowThatIsOpenInterruptsWhatDiedElsewhere(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(gaveUp())
+	id := p.died()
+	step, ok := p.await("the open call", func(e event.Event) bool { _, ok := e.Body.(*event.Step); return ok && e.GoalID == id }).Body.(*event.Step)
+	if !ok || step.Outcome != event.InDoubt {
+		t.Errorf("%+v", step)
+	}
+	if e, ok := p.ended(string(id)).Body.(*event.Paused); !ok || e.Exit != goal.Interrupted {
+		t.Fatalf("%+v", e)
+	}
+	for _, id := range []goal.ID{id, p.died()} {
+		if _, err := p.goal.Resume(string(id), api.ResumeInput{}); err != nil {
+			t.Fatal(err)
+		}
+		p.await("the end", func(e event.Event) bool {
+			b, ok := e.Body.(*event.Ended)
+			return ok && e.GoalID == id && b.Exit == goal.GaveUp
+		})
+	}
+}
+
+// TestPausingWhatDiedSaysWhatItIs: interrupted, and not that an order was left.
+func TestPausingWhatDiedSaysWhatItIs(t *testing.T) {
+	p := start(t, t.TempDir())
+	id := p.died()
+	if _, err := p.goal.Pause(string(id)); err != nil && api.ProblemOf(err).Code != api.Conflict { // the window may have been faster
+		t.Fatal(err)
+	}
+	if row, err := p.app.Store().Goal(t.Context(), id); err != nil || row.Status != goal.Paused || row.Exit != goal.Interrupted {
+		t.Errorf("%s/%s %v", row.Status, row.Exit, err)
+	}
+}

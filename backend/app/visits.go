@@ -1,0 +1,131 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+
+	"goalpost/backend/event"
+	"goalpost/backend/pane"
+	"goalpost/backend/stream"
+)
+
+// visits show the panes of goals that other processes run, for as long as they
+// do. A pane of another process is called by its own name and the process:
+// t1@4711.
+type visits struct {
+	app  *App
+	work sync.WaitGroup
+
+	mu   sync.Mutex
+	open map[string]bool // by process
+}
+
+const atProcess = "@"
+
+// placeOf splits the name of a pane of another process.
+func placeOf(id string) (own, process string, elsewhere bool) { return strings.Cut(id, atProcess) }
+
+// streamElsewhere finds the panes of other processes for the page's streams.
+func (a *App) streamElsewhere(id string) (stream.Elsewhere, bool) {
+	own, process, ok := placeOf(id)
+	return stream.Elsewhere{Pane: own, Dial: a.neighbour(process)}, ok
+}
+
+func (a *App) neighbour(process string) stream.Dial {
+	return func(ctx context.Context) (net.Conn, error) { return a.store.Visit(ctx, process) }
+}
+
+// look visits the processes that have begun to run goals since.
+func (v *visits) look(ctx context.Context) {
+	processes, err := v.app.store.Neighbours(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			v.app.log.Warn("looking for other processes", "error", err)
+		}
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, process := range processes {
+		if v.open[process] {
+			continue
+		}
+		v.open[process] = true
+		v.work.Go(func() {
+			if err := v.stay(ctx, process); err != nil && ctx.Err() == nil {
+				v.app.log.Debug("looking at another process", "process", process, "error", err)
+			}
+			v.mu.Lock()
+			defer v.mu.Unlock()
+			delete(v.open, process)
+		})
+	}
+}
+
+// stay shows the panes of one process until it ends.
+func (v *visits) stay(ctx context.Context, process string) error {
+	seen := map[string]pane.Info{}
+	show := func(info pane.Info, closed bool) { //nolint:contextcheck // a lease's end is journaled whatever ends here
+		if _, _, third := placeOf(info.ID); third { // what that process sees elsewhere itself
+			return
+		}
+		info.ID += atProcess + process
+		before, known := seen[info.ID]
+		if info.GoalID == "" { // the person's own there, perhaps lent until now
+			info, closed = before, true
+		}
+		switch {
+		case closed && !known:
+			return
+		case closed:
+			delete(seen, info.ID)
+		default:
+			seen[info.ID] = info
+		}
+		v.app.panes.changed(info, closed)
+	}
+	defer func() { //nolint:contextcheck // likewise
+		for _, info := range seen {
+			v.app.panes.changed(info, true)
+		}
+	}()
+	dial := v.app.neighbour(process)
+	hello := func() error {
+		list, err := panesOf(ctx, dial)
+		for _, info := range list {
+			show(info, false)
+		}
+		return err
+	}
+	err := stream.Watch(ctx, dial, hello, func(e *event.Pane) { show(e.Pane, e.Closed) })
+	if err != nil {
+		return fmt.Errorf("visit: %w", err)
+	}
+	return nil
+}
+
+// panesOf asks another process for the panes of its goals.
+func panesOf(ctx context.Context, dial stream.Dial) (list []pane.Info, err error) {
+	const most = 1 << 20
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://neighbour/panes", http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("panes: %w", err)
+	}
+	resp, err := transport.RoundTrip(r)
+	if err != nil {
+		return nil, fmt.Errorf("panes: %w", err)
+	}
+	defer func() { err = errors.Join(err, resp.Body.Close()) }()
+	if err := json.NewDecoder(io.LimitReader(resp.Body, most)).Decode(&list); err != nil {
+		return nil, fmt.Errorf("panes: %w", err)
+	}
+	return list, nil
+}

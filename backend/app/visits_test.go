@@ -1,0 +1,139 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/model/modeltest"
+	"goalpost/backend/pane"
+	"goalpost/backend/stream"
+)
+
+// watch attaches to a pane as the window's page does.
+func (p *program) watch(path string) *websocket.Conn {
+	p.Helper()
+	s := p.app.Stream()
+	ws, _, err := websocket.Dial(p.Context(), s.URL()+path, &websocket.DialOptions{ //nolint:bodyclose // Dial closes it
+		Subprotocols: []string{stream.Protocol, "token." + s.Token()}, HTTPHeader: map[string][]string{"Origin": {"wails://wails"}},
+	})
+	if err != nil {
+		p.Fatal(err)
+	}
+	ws.SetReadLimit(64 << 20)
+	p.Cleanup(func() { _ = ws.CloseNow() })
+	return ws
+}
+
+// until reads messages to the first one that fits.
+func (p *program) until(ws *websocket.Conn, what string, fits func(websocket.MessageType, []byte) bool) {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(p.Context(), time.Minute)
+	defer cancel()
+	for {
+		kind, data, err := ws.Read(ctx)
+		if err != nil {
+			p.Fatalf("%s: %v", what, err)
+		}
+		if fits(kind, data) {
+			return
+		}
+	}
+}
+
+func paneEvent(id string, closed bool) func(event.Event) bool {
+	return func(e event.Event) bool {
+		b, ok := e.Body.(*event.Pane)
+		return ok && strings.HasPrefix(b.Pane.ID, id) && b.Closed == closed
+	}
+}
+
+// TestPanesOfAGoalThatAnotherProcessRunsAreShown: bytes and frames are live, the
+// person's own panes stay hers, and nothing can be done to them from outside.
+func TestPanesOfAGoalThatAnotherProcessRunsAreShown(t *testing.T) {
+	home := t.TempDir()
+	owner, other := start(t, home), start(t, home)
+	if _, err := area[*api.TerminalAPI](t, owner.app).Open(api.ArgsOpenTerminal{Dir: home}); err != nil { // t1
+		t.Fatal(err)
+	}
+	hold := make(chan struct{})
+	defer close(hold)
+	owner.provide(turns(
+		call("terminal_open", `{"title":"work"}`),
+		call("terminal_run", `{"pane":"t2","command":"echo seen-$((40+2))"}`),
+		call("browser_open", `{"url":"about:blank"}`),
+		modeltest.Answer{Wait: hold},
+	))
+	out, err := owner.goal.Start(api.StartInput{Objective: "show", Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[pane.Kind]pane.Info{}
+	for len(shown) < 2 {
+		e := other.await("a pane of the other process", func(e event.Event) bool {
+			b, ok := e.Body.(*event.Pane)
+			return ok && strings.Contains(b.Pane.ID, "@")
+		})
+		if b, ok := e.Body.(*event.Pane); ok {
+			if b.Pane.GoalID != out.GoalID {
+				t.Fatalf("a pane of nobody's goal: %+v", b.Pane)
+			}
+			shown[b.Pane.Kind] = b.Pane
+		}
+	}
+	if v, err := other.goal.Get(out.GoalID); err != nil || !v.Elsewhere || v.PID == 0 || len(v.Panes) != 2 {
+		t.Errorf("the goal: %+v %v", v, err)
+	}
+	if v, err := owner.goal.Get(out.GoalID); err != nil || v.Elsewhere || v.PID == 0 {
+		t.Errorf("the goal where it runs: %+v %v", v, err)
+	}
+
+	term := other.watch("/v1/terminal/" + shown[pane.Terminal].ID)
+	var printed []byte
+	other.until(term, "what the agent ran", func(kind websocket.MessageType, data []byte) bool {
+		if kind == websocket.MessageBinary {
+			printed = append(printed, data[8:]...)
+		}
+		return bytes.Contains(printed, []byte("seen-42"))
+	})
+	if err := term.Write(t.Context(), websocket.MessageText, []byte(`{"t":"in","d":"touch stolen\n"}`)); err != nil {
+		t.Fatal(err)
+	}
+	other.until(term, "the refusal", func(kind websocket.MessageType, data []byte) bool {
+		return kind == websocket.MessageText && bytes.Contains(data, []byte("can only be looked at"))
+	})
+
+	page := other.watch("/v1/browser/" + shown[pane.Browser].ID)
+	if err := page.Write(t.Context(), websocket.MessageText, []byte(`{"t":"visible","on":true}`)); err != nil {
+		t.Fatal(err)
+	}
+	other.until(page, "a frame", func(kind websocket.MessageType, data []byte) bool {
+		return kind == websocket.MessageBinary && len(data) > 8+100 && bytes.HasPrefix(data[8:], []byte{0xff, 0xd8})
+	})
+	if _, err := area[*api.BrowserAPI](t, other.app).TakeOver(shown[pane.Browser].ID); err == nil || api.ProblemOf(err).Code != api.Conflict {
+		t.Errorf("a pane of another process was taken over: %v", err)
+	}
+
+	mine := other.watch("/v1/terminal/t1@" + strings.SplitN(shown[pane.Terminal].ID, "@", 2)[1])
+	if _, _, err := mine.Read(t.Context()); websocket.CloseStatus(err) != stream.CloseNotFound {
+		t.Errorf("the person's own terminal: %v", err)
+	}
+	nobody := other.watch("/v1/terminal/t1@..%2F1")
+	if _, _, err := nobody.Read(t.Context()); websocket.CloseStatus(err) != stream.CloseNotFound {
+		t.Errorf("a process that is none: %v", err)
+	}
+
+	if _, err := owner.goal.Abort(out.GoalID); err != nil {
+		t.Fatal(err)
+	}
+	other.await("the page is closed here too", paneEvent("b1@", true))
+	for err := error(nil); err == nil; { // and says so to who looks at it
+		_, _, err = page.Read(t.Context())
+	}
+}

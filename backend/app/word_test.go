@@ -1,0 +1,67 @@
+package app_test
+
+import (
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/store"
+)
+
+// TestAWindowGoesOnWithWhatWasAccepted by a process that died before it could: one
+// that is open, and one that is opened later.
+func TestAWindowGoesOnWithWhatWasAccepted(t *testing.T) {
+	home := t.TempDir()
+	waiting := func(p *program) string {
+		p.Helper()
+		p.provide(turns(call("write_file", `{"path":"colour","content":"red"}`), call("claim_complete", `{"rationale":"red"}`)))
+		out, err := p.goal.Start(api.StartInput{
+			Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.Never,
+			Checks: append(shell("test -f colour"), goal.Check{Type: goal.Manual, Note: "the colour", Wait: true}),
+		})
+		if err != nil {
+			p.Fatal(err)
+		}
+		if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsOperator {
+			p.Fatalf("%+v", e)
+		}
+		return out.GoalID
+	}
+	// accepted is all that a process leaves that dies between the word and the run.
+	accepted := func(id string) {
+		t.Helper()
+		s, err := store.Open(t.Context(), store.Options{Dir: home + "/state"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Order(t.Context(), goal.ID(id), goal.Order{Kind: goal.OrderAccept}); err != nil {
+			t.Error(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	done := func(p *program, id string) {
+		p.Helper()
+		if e, ok := p.ended(id).Body.(*event.Ended); !ok || e.Exit != goal.Done {
+			p.Errorf("%+v", e)
+		}
+	}
+	var later string
+	t.Run("open", func(t *testing.T) {
+		p := start(t, home)
+		id := waiting(p)
+		accepted(id)
+		done(p, id)
+		later = waiting(p)
+	})
+	accepted(later)
+	t.Run("opened later", func(t *testing.T) {
+		p := start(t, home)
+		if err := p.app.Recover(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		done(p, later)
+	})
+}

@@ -1,0 +1,115 @@
+package browser
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+)
+
+func TestFind(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "text.html")
+	for _, c := range []struct {
+		text string
+		step int
+		want Found
+	}{{"needle", 0, Found{1, 4}}, {"needle", 1, Found{2, 4}}, {"needle", -1, Found{1, 4}}, {"needle", -1, Found{4, 4}}, {"no such", 1, Found{}}} {
+		got, err := p.Find(b.ctx, c.text, c.step)
+		b.ok(err)
+		if got != c.want {
+			t.Errorf("find %q %+d: %+v, want %+v", c.text, c.step, got, c.want)
+		}
+	}
+	if got := b.eval(p, "scrollY > 1000 && CSS.highlights.size === 0"); got != "true" {
+		t.Error("the match was not scrolled to")
+	}
+}
+
+// TestFindEverywhere: what is counted is what stands on the page, whoever's frame or
+// field it is in, and each match is seen, in its colour, when its turn comes.
+func TestFindEverywhere(t *testing.T) {
+	for _, zoom := range []int{100, 150} {
+		b := newBench(t)
+		p := b.open("b1", "finding.html")
+		b.says(p, "both are here")
+		b.ok(p.Zoom(b.ctx, zoom))
+		places := []string{"the text", "an open root", "a closed root", "the middle of a text area", "a field", "a frame", "a frame of another site"}
+		for i, place := range places {
+			got, err := p.Find(b.ctx, "NEEDLE", min(i, 1))
+			b.ok(err)
+			if want := (Found{i + 1, len(places)}); got != want {
+				t.Errorf("%s, zoom %d: %+v, want %+v", place, zoom, got, want)
+			}
+			b.marks(p, fmt.Sprintf("%s, zoom %d", place, zoom), true)
+		}
+		if got, err := p.Find(b.ctx, "needle in a field", 0); err != nil || got != (Found{1, 1}) {
+			t.Errorf("what stands in a field: %+v, %v", got, err)
+		}
+		b.eval(p, `document.querySelector('[aria-label=Field]').value = 'İ and a needle in a field'`)
+		if got, err := p.Find(b.ctx, "needle in a field", 1); err != nil || got != (Found{1, 1}) {
+			t.Errorf("a field that was written in: %+v, %v", got, err)
+		}
+		b.marks(p, "a field that was written in", true)
+		if _, err := p.Find(b.ctx, "", 0); err != nil {
+			t.Errorf("the end of the search: %v", err)
+		}
+		b.marks(p, "the end of the search", false)
+	}
+}
+
+// marks waits until one match is to be seen in its colour, or none. A frame of another
+// site draws when it likes: pictures are taken until it has.
+func (b *bench) marks(p *Pane, what string, wanted bool) {
+	b.Helper()
+	n := 0
+	for began := time.Now(); time.Since(began) < patience; {
+		if n = b.orange(p); wanted && n >= 100 && n < 3000 || !wanted && n == 0 {
+			return
+		}
+	}
+	b.Errorf("%s: %d pixels of the match are to be seen", what, n)
+}
+
+// orange counts the pixels in the colour of the match that is shown.
+func (b *bench) orange(p *Pane) (n int) {
+	b.Helper()
+	pg, err := p.current()
+	b.ok(err)
+	var shot []byte
+	b.ok(pg.do(b.ctx, callLimit, "a picture", func(c proto.Client) error {
+		made, err := ask(c, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
+		if err == nil {
+			shot = made.Data
+		}
+		return err
+	}))
+	picture, err := png.Decode(bytes.NewReader(shot))
+	b.ok(err)
+	for y := range picture.Bounds().Dy() {
+		for x := range picture.Bounds().Dx() {
+			if r, g, b, _ := picture.At(x, y).RGBA(); r>>8 == 0xff && g>>8 == 0x8a && b>>8 == 0x1f {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func TestZoom(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "text.html")
+	b.ok(p.Zoom(b.ctx, 200))
+	b.ok(p.Navigate(b.ctx, b.url("form.html")))
+	if got := b.eval(p, "getComputedStyle(document.documentElement).zoom"); got != `"2"` {
+		t.Errorf("zoom %s after a navigation", got)
+	}
+	has(t, b.act(p.Click(b.ctx, "Add")).Changed, "Added line")
+	b.ok(p.Zoom(b.ctx, 100))
+	if got := b.eval(p, "document.documentElement.style.zoom"); got != `""` {
+		t.Errorf("zoom %s", got)
+	}
+}

@@ -1,0 +1,41 @@
+package browser
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestLoginInAFrame: the form of another site in a frame gets the login of that site,
+// and of no other.
+func TestLoginInAFrame(t *testing.T) {
+	b := newBench(t)
+	p, agent := leased(b, "b1", "one.html")
+	other := strings.Replace(b.site, "127.0.0.1", "localhost", 1)
+	frame := func(attributes string) {
+		b.eval(p, `new Promise((done) => {
+			document.querySelector('iframe')?.remove();
+			const f = document.createElement('iframe');
+			f.onload = () => done(true);
+			f.width = 500; f.height = 300;
+			`+attributes+`
+			document.body.append(f);
+		})`)
+	}
+	frame(`f.src = '` + other + `/login.html'`)
+	if list, err := p.Origins(agent); err != nil || !slices.Equal(list, []string{b.site, other}) {
+		t.Errorf("the origins are %v, %v", list, err)
+	}
+	if _, err := p.LoginForm(agent, b.site); err == nil {
+		t.Error("the page around the frame has a form")
+	}
+	b.act(p.Login(agent, other, "ann", "let me in", false))
+	s, err := p.Snapshot(agent)
+	b.ok(err)
+	has(t, s.Text, `value="ann"`, "filled, value hidden")
+	// One of the page's own origin that has none: its address is of no use.
+	frame(`f.sandbox = 'allow-scripts'; f.src = 'login.html'`)
+	if a, err := p.Login(agent, b.site, "ann", "let me in", false); err == nil {
+		t.Errorf("a frame in a sandbox was given a login: %+v", a)
+	}
+}

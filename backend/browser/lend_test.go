@@ -1,0 +1,183 @@
+package browser
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"goalpost/backend/pane"
+)
+
+// visits are the pages that came into the person's history.
+type visits struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (v *visits) add(_, url, _ string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.list = append(v.list, url[strings.LastIndex(url, "/")+1:])
+}
+
+func (v *visits) all() []string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return slices.Clone(v.list)
+}
+
+// TestALentPageHasOneDriver: the agent, until the person takes it over or the
+// loan ends. What was before and in between is not the agent's, and where the
+// agent goes is not in the person's history.
+func TestALentPageHasOneDriver(t *testing.T) {
+	seen, ids := &visits{}, make(chan string, 1)
+	b := newBench(t, func(c *Config) {
+		c.OnVisit = seen.add
+		c.OnPopup = func(opener pane.Info, _ string) (Options, bool) { return Options{ID: <-ids}, opener.GoalID == "g1" }
+	})
+	p, agent, other := b.open("b1", "one.html"), b.agent("g1"), b.agent("g2")
+	v := p.Attach()
+	defer v.Close()
+	b.eval(p, "console.log('before')")
+	if err := p.Navigate(agent, b.url("two.html")); !errors.Is(err, ErrNotLeased) {
+		t.Errorf("a goal without the pane: %v", err)
+	}
+	b.ok(p.Lend("g1"))
+	b.ok(p.Lend("g1"))
+	if p.Lend("g2") == nil || p.Lend("") == nil {
+		t.Error("a lent pane is lent again")
+	}
+	if i := p.Info(); i.GoalID != "g1" || !i.Lent || i.Driver != pane.Agent {
+		t.Errorf("%+v", i)
+	}
+	if err := v.Input(b.ctx, pane.Input{Kind: pane.KeyDown, Key: "x"}); !errors.Is(err, ErrAgentDrives) {
+		t.Errorf("a key while the agent drives: %v", err)
+	}
+	if err := p.Navigate(other, b.url("two.html")); !errors.Is(err, ErrNotLeased) {
+		t.Errorf("another goal: %v", err)
+	}
+	b.ok(p.Navigate(agent, b.url("dialogs.html")))
+	b.eval(p, "console.log('lent'), fetch('/two.html').then(() => 1)")
+	if lines, err := p.Console(); err != nil || len(lines) != 1 || !strings.Contains(lines[0], "lent") {
+		t.Errorf("the console of the agent: %v %v", lines, err)
+	}
+	if list, err := p.Network(); err != nil || !slices.ContainsFunc(list, func(r Request) bool { return strings.HasSuffix(r.URL, "/two.html") }) {
+		t.Errorf("what the page fetched: %v %v", list, err)
+	}
+	// A window that the page opens is lent with it, and with it the person's.
+	ids <- "w1"
+	has(t, b.act(p.Click(agent, "Popup")).Changed, "it opened", "w1")
+	w, ok := b.Get("w1")
+	if !ok || w.Info().GoalID != "g1" || !w.Info().Lent || w.Driver() != pane.Agent {
+		t.Errorf("the window: %+v", w.Info())
+	}
+	waits := make(chan error, 1)
+	go func() { _, err := p.Wait(agent, Condition{Text: "never said"}, patience); waits <- err }()
+	b.until(p, "waiting", func(i pane.Info) bool { return i.Acting == "waits" })
+	b.ok(p.TakeOver())
+	if err := <-waits; !errors.Is(err, ErrTakenOver) {
+		t.Errorf("the wait ended with %v", err)
+	}
+	b.eval(p, "console.log('secret')")
+	if _, err := p.Console(); !errors.Is(err, ErrTakenOver) {
+		t.Errorf("the console while the person drives: %v", err)
+	}
+	b.ok(p.Navigate(b.ctx, b.url("form.html")))
+	b.ok(p.HandBack())
+	if lines, err := p.Console(); err != nil || len(lines) != 0 {
+		t.Errorf("the console after handing back: %v %v", lines, err)
+	}
+	go func() { _, err := p.Wait(agent, Condition{Text: "never said"}, patience); waits <- err }()
+	b.until(p, "waiting", func(i pane.Info) bool { return i.Acting == "waits" })
+	p.TakeBack()
+	p.TakeBack()
+	if err := <-waits; !errors.Is(err, ErrNotLeased) {
+		t.Errorf("the wait ended with %v", err)
+	}
+	if i := p.Info(); i.GoalID != "" || i.Lent || i.Driver != pane.Person {
+		t.Errorf("%+v", i)
+	}
+	for name, call := range map[string]func() error{
+		"snapshot": func() error { _, err := p.Snapshot(agent); return err },
+		"click":    func() error { _, err := p.Click(agent, "Hover"); return err },
+		"navigate": func() error { return p.Navigate(agent, b.url("one.html")) },
+		"answer":   func() error { return p.Answer(agent, pane.Answer{ID: 1}) },
+	} {
+		if err := call(); !errors.Is(err, ErrNotLeased) {
+			t.Errorf("%s after the loan: %v", name, err)
+		}
+	}
+	if p.TakeOver() == nil || p.HandBack() == nil {
+		t.Error("a pane that is the person's again was taken over or handed back")
+	}
+	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.KeyDown, Key: "x"}))
+	b.ok(p.Navigate(b.ctx, b.url("two.html")))
+	b.ok(b.CloseGoal(b.ctx, "g1"))
+	if _, ok := b.Get("b1"); !ok {
+		t.Error("the person's pane was closed with the goal")
+	}
+	b.ok(b.Close(b.ctx)) // all is told
+	if got := strings.Join(slices.Compact(seen.all()), " "); got != "one.html form.html two.html" {
+		t.Errorf("the person's history: %s", got)
+	}
+}
+
+// TestALentPageAsksTheAgentForNothing: a permission is refused as on an agent's
+// page, and the person, who was not asked, is asked afterwards.
+func TestALentPageAsksTheAgentForNothing(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "dialogs.html")
+	b.ok(p.Lend("g1"))
+	const state = `navigator.permissions.query({name: 'geolocation'}).then((s) => s.state)`
+	ask := `new Promise((done) => navigator.geolocation.getCurrentPosition(() => done('there'), (e) => done('refused ' + e.code)))`
+	if got := b.eval(p, ask); got != `"refused 1"` {
+		t.Errorf("the position: %s", got)
+	}
+	if got := b.eval(p, state); got != `"denied"` {
+		t.Errorf("while lent it is %s", got)
+	}
+	p.TakeBack()
+	changed := `new Promise(async (done) => { const s = await navigator.permissions.query({name: 'geolocation'}); const f = () => s.state === 'prompt' && done(1); s.onchange = f; f(); })`
+	b.eval(p, changed)
+	if got := b.eval(p, state); got != `"prompt"` {
+		t.Errorf("afterwards it is %s", got)
+	}
+	b.eval(p, `void navigator.geolocation.getCurrentPosition(() => 1, () => 1)`)
+	if q := b.question(p, pane.Permission); q.Value != "geolocation" {
+		t.Errorf("the person is asked %+v", q)
+	}
+}
+
+// TestAWindowOfATakenPageIsThePersons: what they open while they drive, such as a
+// window to sign in, is not the agent's before they hand it back.
+func TestAWindowOfATakenPageIsThePersons(t *testing.T) {
+	news := make(chan pane.Info, 1000)
+	b := newBench(t, func(c *Config) {
+		c.OnPopup = func(pane.Info, string) (Options, bool) { return Options{ID: "w1"}, true }
+		c.OnChange = func(i pane.Info, _ bool) { news <- i }
+	})
+	p, agent := leased(b, "b1", "mouse.html")
+	v := p.Attach()
+	defer v.Close()
+	b.ok(p.TakeOver())
+	b.click(v, 60, 275)
+	for i := range news {
+		if i.ID == "w1" && i.Running {
+			break
+		}
+	}
+	w, _ := b.Get("w1")
+	b.until(w, "loaded", func(i pane.Info) bool { return i.Title == "Second" })
+	if i := w.Info(); i.GoalID != "g1" || i.Driver != pane.Person || i.Lent {
+		t.Errorf("%+v", i)
+	}
+	if _, err := w.Snapshot(agent); !errors.Is(err, ErrTakenOver) {
+		t.Errorf("the agent looks: %v", err)
+	}
+	b.ok(w.HandBack())
+	if _, err := w.Snapshot(agent); err != nil {
+		t.Errorf("after handing back: %v", err)
+	}
+}

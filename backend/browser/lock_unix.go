@@ -1,0 +1,13 @@
+//go:build unix
+
+package browser
+
+import (
+	"os"
+	"syscall"
+)
+
+// hold takes a lock file for this process, or fails at once; closing it lets go.
+func hold(f *os.File) error {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) //nolint:wrapcheck // the callers say what for
+}

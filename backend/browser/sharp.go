@@ -1,0 +1,173 @@
+package browser
+
+import (
+	"bytes"
+	"math"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+)
+
+// Chromium's screencast has one pixel for one of CSS, whatever the screen. To a
+// viewer whose screen has more, a screenshot is sent when the page stands still,
+// which has them all, and a frame of the screencast again as soon as it moves.
+const (
+	sharpAfter = 300 * time.Millisecond // without a change
+	sharpMost  = 2 * time.Second        // for a page that keeps changing, as with a caret that blinks
+	mostRatio  = 3
+)
+
+// sharpness is the part of a cast that belongs to that; the cast's mu guards it.
+type sharpness struct {
+	sharp    *pane.Frame // what latest shows, nil if there is none
+	since    time.Time   // of sharp
+	patience time.Duration
+	still    *time.Timer // nil unless armed
+	shooting bool
+}
+
+// sharpen notes what the viewer's screen has for one pixel of CSS. A goal's page
+// has one: its agent's pictures are measured in it.
+func (p *Pane) sharpen(ratio float64) {
+	if p.goalID != "" {
+		return
+	}
+	ratio = min(max(ratio, 1), mostRatio)
+	same := false
+	p.change(func() {
+		same = p.ratio == ratio
+		p.ratio = ratio
+	})
+	if pg, err := p.current(); err == nil && !same {
+		p.fit(pg)
+		p.cast.changed()
+	}
+}
+
+// inCSS is the size of a frame in pixels of CSS. While the screen's ratio changes,
+// Chromium tells that of now and then in the screen's pixels, and clicks would be
+// taken to lie that much further.
+func (p *Pane) inCSS(width, height int) (int, int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fine := func(told, css int) bool { return math.Abs(float64(told)-float64(css)*p.ratio) <= 1 }
+	if p.ratio > 1 && fine(width, p.width) && fine(height, p.height) {
+		return p.width, p.height
+	}
+	return width, height
+}
+
+// plainly makes the page have one pixel for one of CSS, until the function that
+// it gives is called.
+func (p *Pane) plainly(pg *page) func() {
+	plain := p.metrics()
+	if plain.DeviceScaleFactor == 1 {
+		return func() {}
+	}
+	plain.DeviceScaleFactor = 1
+	pg.post(plain)
+	return func() { p.fit(pg) }
+}
+
+// blur forgets the sharp picture.
+func (c *cast) blur() {
+	c.sharp = nil
+	if c.still != nil {
+		c.still.Stop()
+		c.still = nil
+	}
+}
+
+// fine says whether somebody wants sharp pictures.
+func (c *cast) fine() bool {
+	for v := range c.views {
+		if v.visible && v.size.ratio > 1 {
+			return c.pane.goalID == ""
+		}
+	}
+	return false
+}
+
+// unchanged takes a frame that shows nothing new, where sharp pictures are wanted:
+// taking one makes Chromium draw, and so would put it off for ever.
+func (c *cast) unchanged(f castFrame) bool {
+	if c.latest == nil || !c.fine() || c.latest.Width != f.width || c.latest.Height != f.height || !bytes.Equal(c.latest.JPEG, f.jpeg) {
+		return false
+	}
+	c.page.post(proto.PageScreencastFrameAck{SessionID: f.cast})
+	c.silent = 0
+	if !c.first {
+		c.lookAgain()
+	} else if c.check != nil {
+		c.check.Stop()
+		c.check = nil
+	}
+	c.first = false
+	return true
+}
+
+// soon plans the sharp picture of what has just come.
+func (c *cast) soon() {
+	switch lived := time.Since(c.since); {
+	case c.sharp != nil && lived < sharpMost: // in vain: it takes longer next time
+		c.patience = min(2*c.patience, sharpMost)
+	case c.sharp != nil:
+		c.patience = sharpAfter
+	}
+	c.blur()
+	if !c.fine() {
+		return
+	}
+	n := c.n
+	var timer *time.Timer
+	timer = time.AfterFunc(max(c.patience, sharpAfter), func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.still != timer || c.closed || c.page == nil || c.shooting {
+			return
+		}
+		c.still, c.shooting = nil, true
+		pg := c.page
+		c.pane.work.Go(func() { c.shoot(pg, n) })
+	})
+	c.still = timer
+}
+
+// shoot takes the sharp picture of frame n, unless another has come by then.
+func (c *cast) shoot(pg *page, n uint32) {
+	p := c.pane
+	ctx, cancel := p.undisturbed(p.ctx)
+	defer cancel(nil)
+	quality := 80
+	shot := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true}
+	var picture []byte
+	err := pg.do(ctx, callLimit, "the sharp picture", func(cl proto.Client) error {
+		result, err := ask(cl, shot)
+		if err == nil {
+			picture = result.Data
+		}
+		return err
+	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shooting = false
+	if c.latest == nil || c.page != pg {
+		return
+	}
+	if c.n != n { // it is another page by now
+		c.soon()
+		return
+	}
+	if err != nil {
+		p.m.cfg.Log.Debug("a sharp picture", "pane", p.id, "error", err)
+		return
+	}
+	c.n++
+	c.sharp = &pane.Frame{N: c.n, Width: c.latest.Width, Height: c.latest.Height, JPEG: picture}
+	c.since = time.Now()
+	for v := range c.views {
+		v.poke()
+	}
+}

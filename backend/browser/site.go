@@ -1,0 +1,207 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-rod/rod/lib/cdp"
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+)
+
+// security is what Chromium says of the page's connection; rod's type of 2024 lacks some of it.
+type security struct {
+	State struct {
+		Certificate *struct {
+			Protocol string  `json:"protocol"`
+			Subject  string  `json:"subjectName"`
+			Issuer   string  `json:"issuer"`
+			From     float64 `json:"validFrom"` // seconds since 1970
+			To       float64 `json:"validTo"`
+			Fault    string  `json:"certificateNetworkError"`
+		} `json:"certificateSecurityState"`
+	} `json:"visibleSecurityState"`
+}
+
+// onSecurity keeps what Chromium says of the connection by which the page came.
+func (p *Pane) onSecurity(e *cdp.Event) {
+	var s security
+	if !decode(e, &s) {
+		return
+	}
+	var known *pane.SiteCertificate
+	if c := s.State.Certificate; c != nil {
+		known = &pane.SiteCertificate{
+			Subject: clean(c.Subject, 200), Issuer: clean(c.Issuer, 200), Protocol: clean(c.Protocol, 40), Fault: clean(strings.TrimPrefix(c.Fault, "net::"), 100),
+			From: stamp(c.From), To: stamp(c.To),
+		}
+	}
+	p.change(func() { p.certificate = known })
+}
+
+func stamp(seconds float64) string { return time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339) }
+
+// Site tells where the page is from, what its origin may do and how many cookies it has.
+func (p *Pane) Site(ctx context.Context) (pane.Site, error) {
+	s := pane.Site{Came: pane.SiteNone, Permissions: []pane.SitePermission{}}
+	err := p.withPage("asking about the site", func(pg *page) error {
+		ctx, cancel := p.undisturbed(ctx)
+		defer cancel(nil)
+		address, certificate := p.connection(ctx)
+		s.Came = came(address, certificate)
+		if s.Came == pane.SiteNone {
+			return nil
+		}
+		s.Origin = originOf(address)
+		if s.Came == pane.SiteProven || s.Came == pane.SiteUnproven {
+			s.Certificate = certificate
+		}
+		cookies, err := p.cookiesAt(ctx, pg, address)
+		if err != nil {
+			return err
+		}
+		s.Cookies = len(cookies)
+		s.Permissions, err = permissionsOf(ctx, pg)
+		return err
+	})
+	return s, err
+}
+
+// connection is the page's address with its certificate, of which Chromium tells a
+// little after the address.
+func (p *Pane) connection(ctx context.Context) (address string, c *pane.SiteCertificate) {
+	ctx, cancel := context.WithTimeout(ctx, certificateLimit)
+	defer cancel()
+	_ = p.wait(ctx, func() bool {
+		address, c = p.info.URL, p.certificate
+		return c != nil || !strings.HasPrefix(address, "https:")
+	})
+	return address, c
+}
+
+const certificateLimit = 2 * time.Second
+
+func came(address string, c *pane.SiteCertificate) string {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Host == "":
+		return pane.SiteNone
+	case u.Scheme == "https" && c != nil && c.Fault == "":
+		return pane.SiteProven
+	case u.Scheme == "https":
+		return pane.SiteUnproven
+	case thisMachine(u.Hostname()):
+		return pane.SiteHere
+	}
+	return pane.SiteOpen
+}
+
+// permissionsOf asks Chromium itself; the page's own world could say anything.
+func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error) {
+	list := []pane.SitePermission{}
+	names, err := json.Marshal(permissions)
+	if err != nil {
+		return list, fmt.Errorf("the names: %w", err)
+	}
+	world, err := pg.world(ctx)
+	if err != nil {
+		return list, err
+	}
+	raw, err := evaluate(ctx, pg, world, `navigator.permissions
+		? Promise.all(`+string(names)+`.map((name) => navigator.permissions.query({ name }).then((p) => ({ name, state: p.state }), () => null)))
+		: []`)
+	if err != nil {
+		return list, err
+	}
+	var said []*pane.SitePermission
+	if err := json.Unmarshal(raw, &said); err != nil {
+		return list, fmt.Errorf("the page's answer: %w", err)
+	}
+	words := map[string]string{"prompt": pane.PermissionAsk, "granted": pane.PermissionAllow, "denied": pane.PermissionBlock}
+	for _, one := range said {
+		if one != nil && words[one.State] != "" && listed(permissions, one.Name) {
+			list = append(list, pane.SitePermission{Name: one.Name, State: words[one.State]})
+		}
+	}
+	return list, nil
+}
+
+func (p *Pane) cookiesAt(ctx context.Context, pg *page, address string) (list []*proto.NetworkCookie, err error) {
+	err = pg.do(ctx, callLimit, "listing the cookies", func(c proto.Client) error {
+		got, err := ask(c, proto.NetworkGetCookies{Urls: []string{address}})
+		if err == nil {
+			list = got.Cookies
+		}
+		return err
+	})
+	return list, err
+}
+
+// SetPermission says anew what the page's origin, which must be this one, may do:
+// ask, allow or block. It holds for the pane's profile until the browser ends.
+func (p *Pane) SetPermission(ctx context.Context, origin, name, state string) error {
+	settings := map[string]proto.BrowserPermissionSetting{
+		pane.PermissionAsk: undecided, pane.PermissionAllow: proto.BrowserPermissionSettingGranted, pane.PermissionBlock: proto.BrowserPermissionSettingDenied,
+	}
+	setting, known := settings[state]
+	if !known || !listed(permissions, name) {
+		return fmt.Errorf("setting a permission: there is no %q for %q: it is ask, allow or block for one of %v", clean(state, 40), clean(name, 40), permissions)
+	}
+	if err := p.ofOrigin(ctx, origin); err != nil {
+		return fmt.Errorf("setting a permission: %w", err)
+	}
+	if err := p.setPermission(ctx, origin, name, setting); err != nil {
+		return fmt.Errorf("setting a permission: %w", err)
+	}
+	p.change(func() { // what the person says outlives a loan
+		p.refused = slices.DeleteFunc(p.refused, func(r refused) bool { return r.origin == origin && r.permission == name })
+	})
+	return nil
+}
+
+// ClearSite forgets the cookies and everything else that the page's origin, which
+// must be this one, has stored. The page itself goes on with what it knows until it
+// is loaded again.
+func (p *Pane) ClearSite(ctx context.Context, origin string) error {
+	if err := p.ofOrigin(ctx, origin); err != nil {
+		return fmt.Errorf("clearing the site: %w", err)
+	}
+	return p.withPage("clearing the site", func(pg *page) error {
+		ctx, cancel := p.undisturbed(ctx)
+		defer cancel(nil)
+		cookies, err := p.cookiesAt(ctx, pg, p.Info().URL)
+		if err != nil {
+			return err
+		}
+		if world, err := pg.world(ctx); err == nil { // of which the next command knows nothing
+			_, _ = evaluate(ctx, pg, world, "sessionStorage.clear()")
+		}
+		return pg.do(ctx, callLimit, "clearing the site", func(c proto.Client) error {
+			for _, k := range cookies {
+				if err := tell(c, proto.NetworkDeleteCookies{Name: k.Name, Domain: k.Domain, Path: k.Path}); err != nil {
+					return err
+				}
+			}
+			return tell(c, proto.StorageClearDataForOrigin{Origin: origin, StorageTypes: "all"})
+		})
+	})
+}
+
+// ofOrigin refuses what is meant for another page than the one that is there now,
+// and who has not the pane.
+func (p *Pane) ofOrigin(ctx context.Context, origin string) error {
+	if err := p.mayDrive(ctx); err != nil {
+		return err
+	}
+	if now := originOf(p.Info().URL); came(p.Info().URL, nil) == pane.SiteNone || now != origin {
+		return errors.New("the page has gone elsewhere meanwhile: look at its site again")
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package browser
+
+import "time"
+
+// Chromium throws away, without a word, what is done to a document between the
+// moment at which it replaces another and its first picture. A person at a real
+// screen hardly meets that moment; here their picture is older, and the machine
+// may be slow. So what they do waits then, and goes to the new document.
+const (
+	veilLimit     = time.Second            // a document that has no picture then gets its input all the same
+	veilAfterLoad = 250 * time.Millisecond // and one that is loaded and is nothing to be seen
+)
+
+// unveiled waits until what the person does can reach the document: until it has
+// its first picture, and until a page that was brought back is where it was.
+func (p *Pane) unveiled() {
+	began := time.Now()
+	for {
+		p.mu.Lock()
+		until, moved := p.load.veil, p.moved
+		if p.voyage != nil && p.load.moves == 0 {
+			until = began.Add(veilLimit)
+		}
+		asked := p.calm.Err() != nil
+		p.mu.Unlock()
+		left := time.Until(until)
+		if asked || left <= 0 {
+			return
+		}
+		timer := time.NewTimer(left)
+		select {
+		case <-moved:
+		case <-timer.C:
+		case <-p.ctx.Done():
+			timer.Stop()
+			return
+		}
+		timer.Stop()
+	}
+}

@@ -1,0 +1,125 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+)
+
+// slowSite never answers, and tells when it was asked.
+func slowSite(t *testing.T) (*httptest.Server, <-chan struct{}) {
+	t.Helper()
+	asked := make(chan struct{}, 10)
+	site := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		<-r.Context().Done()
+	}))
+	t.Cleanup(site.Close)
+	return site, asked
+}
+
+func (b *bench) goes(ctx context.Context, p *Pane, address string) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- p.Navigate(ctx, address) }()
+	return done
+}
+
+func TestStopEndsWhatHasNotBegun(t *testing.T) {
+	b := newBench(t)
+	slow, asked := slowSite(t)
+	p := b.open("b1", "one.html")
+	b.until(p, "at rest", func(i pane.Info) bool { return !i.Loading })
+	p.attach <- struct{}{} // as if the page were being prepared: Chromium hears of nothing yet
+	free := sync.OnceFunc(func() { <-p.attach })
+	defer free()
+	done := b.goes(b.ctx, p, slow.URL)
+	b.until(p, "loading", func(i pane.Info) bool { return i.Loading })
+	b.ok(p.Stop(b.ctx))
+	b.ok(<-done)
+	free()
+	if info := p.Info(); info.Loading || info.URL != b.url("one.html") || info.Problem != "" || info.Notice != "" {
+		t.Errorf("after Stop: %+v", info)
+	}
+	b.ok(p.Navigate(b.ctx, b.url("two.html")))
+	if len(asked) != 0 {
+		t.Error("the stopped address was asked for")
+	}
+}
+
+func TestStopEndsWhatIsUnderWay(t *testing.T) {
+	b := newBench(t)
+	slow, asked := slowSite(t)
+	p := b.open("b1", "one.html")
+	done := b.goes(b.ctx, p, slow.URL)
+	<-asked
+	b.ok(p.Stop(b.ctx))
+	b.ok(<-done)
+	info := b.until(p, "at rest", func(i pane.Info) bool { return !i.Loading })
+	if info.URL != b.url("one.html") || info.Problem != "" || info.Notice != "" {
+		t.Errorf("after Stop: %+v", info)
+	}
+	// Whoever goes elsewhere gives up what is under way, without an error; an agent is told.
+	done = b.goes(b.ctx, p, slow.URL)
+	<-asked
+	b.ok(p.Navigate(b.ctx, b.url("two.html")))
+	b.ok(<-done)
+	if info := p.Info(); info.URL != b.url("two.html") || info.Title != "Two" {
+		t.Errorf("after the second address: %+v", info)
+	}
+	agents, err := b.Open(b.ctx, Options{ID: "b2", GoalID: "g1", URL: b.url("one.html")})
+	b.ok(err)
+	done = b.goes(goal.WithRun(b.ctx, goal.Run{Goal: "g1"}), agents, slow.URL)
+	<-asked
+	b.ok(agents.Stop(b.ctx))
+	if err := <-done; !errors.Is(err, errStopped) {
+		t.Errorf("the agent is told %v", err)
+	}
+}
+
+// TestAPageThatHangsIsLeft: nobody has touched it, so nobody knows that it hangs.
+func TestAPageThatHangsIsLeft(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "one.html")
+	b.eval(p, "setTimeout(() => { for (;;); }, 0)")
+	b.ok(p.Navigate(b.ctx, b.url("two.html")))
+	b.until(p, "at two", func(i pane.Info) bool { return i.Title == "Two" && !i.Loading })
+}
+
+// TestInputMeetsTheNextDocument clicks and types at the very moment at which a
+// document replaces another.
+func TestInputMeetsTheNextDocument(t *testing.T) {
+	b := newBench(t)
+	const count = "<script>n=0;addEventListener('mousedown',()=>n++);addEventListener('keydown',()=>n+=10)</script>"
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := "<body style='background:red'>hello"
+		if r.URL.Path == "/nothing" {
+			body = ""
+		}
+		_, _ = fmt.Fprint(w, "<title>Counts</title>", count, body)
+	}))
+	defer site.Close()
+	p := b.open("b1", site.URL)
+	v := p.Attach()
+	defer v.Close()
+	for round := range 16 {
+		address := site.URL
+		if round%4 == 3 { // this one has no picture ever
+			address += "/nothing"
+		}
+		moves := 0
+		p.change(func() { moves = p.load.moves })
+		done := b.goes(b.ctx, p, address)
+		b.ok(p.wait(b.ctx, func() bool { return p.load.moves > moves }))
+		b.click(v, 50, 50)
+		b.tap(v, "a", "KeyA", 0)
+		b.ok(<-done)
+		b.value(p, "n", `"11"`)
+	}
+}

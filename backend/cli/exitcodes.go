@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/goal"
+)
+
+// Exit codes of the program.
+const (
+	exitDone          = 0
+	exitUsage         = 2
+	exitLimit         = 3
+	exitStuck         = 4
+	exitNeedsOperator = 5
+	exitAborted       = 6
+	exitError         = 7
+	exitInterrupted   = 8
+	exitPaused        = 9
+	exitNotRepeated   = 10
+)
+
+// exitWords say what each code means, for people and scripts.
+var exitWords = []struct {
+	code  exitCode
+	words string
+}{
+	{exitDone, "done: the goal's checks pass, or the command did what it was asked"},
+	{exitUsage, "usage: a flag or argument is wrong, or the goal was refused at intake; nothing was started"},
+	{exitLimit, "limit_reached: iterations, time, tokens or money are used up; resume with a higher limit"},
+	{exitStuck, "stuck: nothing moved any more, or one check failed too often"},
+	{exitNeedsOperator, "needs_operator: it waits for your answer; approvals lists what it asks"},
+	{exitAborted, "aborted: somebody ended the goal, or the agent gave up with a report"},
+	{exitError, "error: the model is out of reach, a fault of the machine, or receipt --verify found what no longer holds"},
+	{exitInterrupted, "interrupted: a signal ended this program, or the goal is parked and --no-wait was given; resume goes on"},
+	{exitPaused, "paused: a person paused the goal"},
+	{exitNotRepeated, "not repeatable: receipt --verify found nothing wrong, but what decided cannot be run again"},
+}
+
+// exitCode carries a code through cobra.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// exitCodes is a page of the help, not a command.
+func (p Program) exitCodes() *cobra.Command {
+	var b strings.Builder
+	b.WriteString("Exit codes of run, resume, reopen, accept, reject, approve and deny, which stay until the goal stops, and of all others:\n\n")
+	for _, e := range exitWords {
+		fmt.Fprintf(&b, "  %2d  %s\n", int(e.code), e.words)
+	}
+	fmt.Fprintf(&b, "\n%s sandbox ends with the code of its command, and with 128 and the signal's number if a signal ended that.\n"+
+		"%s serve and the window end with 0 when a signal asks them to go; their goals are paused as interrupted.\n"+
+		"A second signal ends every command at once, with 8.\n", p.Name, p.Name)
+	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: strings.TrimSpace(b.String())}
+}
+
+// codeOf is the exit code for how a run ended.
+func codeOf(e goal.Exit) exitCode {
+	switch e {
+	case goal.Done:
+		return exitDone
+	case goal.LimitReached:
+		return exitLimit
+	case goal.Stuck:
+		return exitStuck
+	case goal.NeedsOperator:
+		return exitNeedsOperator
+	case goal.UserAborted, goal.GaveUp:
+		return exitAborted
+	case goal.Faulted:
+		return exitError
+	case goal.Interrupted, goal.Parked:
+		return exitInterrupted
+	case goal.UserPaused:
+		return exitPaused
+	}
+	return exitError
+}

@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestASignalHasOneDeadline: pausing and closing share the time that a signal leaves,
+// whatever else went wrong meanwhile, and the code is kept.
+func TestASignalHasOneDeadline(t *testing.T) {
+	now := time.Date(2026, 11, 22, 1, 0, 0, 0, time.UTC)
+	left := leaving{exitInterrupted, now.Add(time.Second)}
+	for name, c := range map[string]struct {
+		err error
+		by  time.Time
+	}{
+		"no signal":           {nil, now.Add(closing)},
+		"an exit alone":       {exitCode(exitStuck), now.Add(closing)},
+		"a signal":            {left, left.by},
+		"a signal and faults": {errors.Join(fmt.Errorf("write: %w", errors.New("full")), left), left.by},
+	} {
+		if by := closeBy(c.err, now); !by.Equal(c.by) {
+			t.Errorf("%s: closed by %s, not %s", name, by, c.by)
+		}
+	}
+	var code exitCode
+	if !errors.As(errors.Join(left, errors.New("close")), &code) || code != exitInterrupted {
+		t.Errorf("the code is %d", code)
+	}
+}

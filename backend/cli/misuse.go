@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/api"
+	"goalpost/backend/store"
+)
+
+// strict makes every mistake in writing a command a problem that says how it is
+// written, where cobra alone would count arguments or show the help and be content.
+func (p Program) strict(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		hint := c.CommandPath() + " --help lists its flags"
+		if strings.Contains(err.Error(), "missing unit in duration") {
+			hint = "write a time with its unit, such as 90s, 45m or 2h"
+		}
+		return &api.Problem{Code: api.Refused, Message: err.Error(), Hint: hint}
+	})
+	each(root, func(c *cobra.Command) {
+		if c.Name() == "completion" && c.Run == nil {
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+		if c.Name() == "help" {
+			show := c.Run
+			c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error {
+				if _, _, err := root.Find(args); err != nil {
+					return &api.Problem{Code: api.Refused, Message: err.Error(), Hint: p.Name + " help lists the commands"}
+				}
+				show(c, args)
+				return nil
+			}
+		}
+		count := c.Args
+		if count == nil {
+			return
+		}
+		c.Args = func(c *cobra.Command, args []string) error {
+			err := count(c, args)
+			switch {
+			case err == nil:
+				return nil
+			case c.HasSubCommands(): // an unknown one
+				return &api.Problem{Code: api.Refused, Message: err.Error(), Hint: c.CommandPath() + " --help lists the commands"}
+			}
+			return &api.Problem{
+				Code: api.Refused, Message: fmt.Sprintf("%s %s", c.CommandPath(), err),
+				Hint: "it is written: " + c.UseLine() + listsGoals(p.Name, c),
+			}
+		}
+	})
+}
+
+func listsGoals(program string, c *cobra.Command) string {
+	if slices.Contains(strings.Fields(c.Use), "ID") {
+		return "; " + program + " list shows the goals"
+	}
+	return ""
+}
+
+// each visits a command and all below it.
+func each(c *cobra.Command, do func(*cobra.Command)) {
+	do(c)
+	for _, sub := range c.Commands() {
+		each(sub, do)
+	}
+}
+
+// failed says an error with what to do next, and gives its exit code. With --json it
+// is one object on stderr: stdout belongs to the results.
+func (p Program) failed(c *cobra.Command, args []string, err error) int {
+	problem, code := *api.ProblemOf(err), exitUsage
+	var older *store.OlderError
+	switch {
+	case strings.HasPrefix(err.Error(), "unknown command"): // cobra's own, which has no type
+		problem.Code, problem.Hint = api.Refused, p.Name+" help lists the commands"
+	case problem.Code == api.Internal, errors.Is(err, store.ErrNewer), errors.As(err, &older): // nothing is wrong with what the person wrote
+		code = exitError
+	}
+	if !asksJSON(c, args) {
+		p.say("%s: %s\n", p.Name, strings.TrimSpace(problem.Message))
+		if problem.Hint != "" {
+			p.say("  %s\n", problem.Hint)
+		}
+		return code
+	}
+	line, err := json.Marshal(struct {
+		Error api.Problem `json:"error"`
+		Exit  int         `json:"exit"`
+	}{problem, code})
+	if err != nil { // it holds strings alone
+		return exitError
+	}
+	p.say("%s\n", plainJSON(line))
+	return code
+}
+
+// asksJSON also tells where the flags could not be read.
+func asksJSON(c *cobra.Command, args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return c != nil && c.Flags().Lookup("json") != nil && (slices.Contains(args, "--json") || slices.Contains(args, "--json=true"))
+}

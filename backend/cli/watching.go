@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"goalpost/backend/app"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// watch shows a goal that goes on in another process, until it stops there: a parked
+// one is resumed by whoever looks after it. A signal ends the watching alone.
+func (p Program) watch(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
+	owner, err := a.Store().Owner(id)
+	if err != nil {
+		return err
+	}
+	p.say("  it goes on in pid %d; this only shows it, and Ctrl+C leaves it running\n", owner.PID)
+	ctx, cancel := context.WithCancel(ctx)
+	news, followed := make(chan event.Event), make(chan error, 1)
+	go func() {
+		followed <- a.Store().Follow(ctx, map[goal.ID]int64{id: shown}, func(goal.ID) int64 { return 0 }, func(e event.Event) {
+			select {
+			case news <- e:
+			case <-ctx.Done():
+			}
+		})
+	}()
+	exit, err := p.watched(ctx, a, id, shown, o, news, signals)
+	cancel()
+	return errors.Join(err, over(exit), <-followed)
+}
+
+func (p Program) watched(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, news <-chan event.Event, signals <-chan os.Signal) (goal.Exit, error) {
+	look := time.NewTicker(time.Second) // a process that dies says nothing
+	defer look.Stop()
+	for {
+		select {
+		case <-signals:
+			p.say("\n%s: the goal goes on\n", p.Name)
+			return "", exitCode(exitInterrupted)
+		case e := <-news:
+			if e.GoalID != id || e.Seq <= shown {
+				continue
+			}
+			shown = e.Seq
+			if exit, err := p.show1(e, o); err != nil || exit != "" {
+				return exit, err
+			}
+		case <-look.C:
+			owner, err := a.Store().Owner(id)
+			if err != nil || owner.PID != 0 {
+				continue // the sentinel is just changing hands
+			}
+			if exit, err := p.catchUp(ctx, a, id, &shown, o); err != nil || exit != "" {
+				return exit, err
+			}
+			p.say("%s: the process that ran goal %s has ended; %s resume %s continues it\n", p.Name, id.Short(), p.Name, id.Short())
+			return "", exitCode(exitError)
+		}
+	}
+}

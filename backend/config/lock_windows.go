@@ -1,4 +1,0 @@
-package config
-
-// lock relies on the rename being atomic; the last of two writers wins.
-func lock(string) (unlock func() error, err error) { return func() error { return nil }, nil }

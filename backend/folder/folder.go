@@ -1,0 +1,124 @@
+// Package folder writes files in a goal's folder for the host, while the goal's
+// programs may change that folder at any moment. It follows no link, whatever is
+// swapped meanwhile, and touches nothing of git's own: a link to .git/config
+// would be code that git runs outside the sandbox, as the person.
+package folder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Parent opens the folder above rel, a local path below root, and makes what is
+// missing of it. name is the last part of rel. The caller closes what it gets.
+func Parent(root *os.Root, rel string) (dir *os.Root, name string, err error) {
+	parts := strings.Split(filepath.Clean(rel), string(filepath.Separator))
+	for _, p := range parts {
+		if strings.EqualFold(p, ".git") { // some file systems know no case
+			return nil, "", fmt.Errorf("%s lies in git's own folder; change it with git", rel)
+		}
+	}
+	if dir, err = root.OpenRoot("."); err != nil {
+		return nil, "", plain(err)
+	}
+	last := len(parts) - 1
+	for i, p := range parts[:last] {
+		below, err := enter(dir, p, filepath.Join(parts[:i+1]...))
+		if err = errors.Join(err, dir.Close()); err != nil {
+			return nil, "", err
+		}
+		dir = below
+	}
+	return dir, parts[last], nil
+}
+
+// enter opens one folder. What was looked at must be what was opened: a program
+// may put a link there in between.
+func enter(dir *os.Root, name, path string) (*os.Root, error) {
+	if err := dir.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, plain(err)
+	}
+	seen, err := dir.Lstat(name)
+	if err != nil {
+		return nil, plain(err)
+	}
+	if err := notLink(dir, name, path, seen); err != nil {
+		return nil, err
+	}
+	if !seen.IsDir() {
+		return nil, fmt.Errorf("%s is not a folder", path)
+	}
+	below, err := dir.OpenRoot(name)
+	if err != nil {
+		return nil, plain(err)
+	}
+	if opened, err := below.Stat("."); err != nil || !os.SameFile(seen, opened) {
+		return nil, errors.Join(fmt.Errorf("%s changed while it was opened; try again", path), below.Close())
+	}
+	return below, nil
+}
+
+// Create opens a file at rel for writing, emptied, and makes it and the folders
+// above it if they are missing. A file that was there keeps its mode.
+func Create(root *os.Root, rel string) (_ *os.File, err error) {
+	dir, name, err := Parent(root, rel)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	seen, err := dir.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		return f, plain(err)
+	}
+	if err != nil {
+		return nil, plain(err)
+	}
+	if err := notLink(dir, name, rel, seen); err != nil {
+		return nil, err
+	}
+	if !seen.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", rel)
+	}
+	// Emptied only once it is known to be that file. A pipe would wait for ever.
+	f, err := dir.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, plain(err)
+	}
+	opened, err := f.Stat()
+	if err == nil && !os.SameFile(seen, opened) {
+		err = fmt.Errorf("%s changed while it was opened; try again", rel)
+	}
+	if err == nil {
+		err = f.Truncate(0)
+	}
+	if err != nil {
+		return nil, errors.Join(plain(err), f.Close())
+	}
+	return f, nil
+}
+
+func notLink(dir *os.Root, name, path string, info fs.FileInfo) error {
+	if info.Mode()&fs.ModeSymlink == 0 {
+		return nil
+	}
+	to, err := dir.Readlink(name)
+	if err != nil {
+		return plain(err)
+	}
+	return fmt.Errorf("%s is a link to %s, and links are not written through; give the path that it leads to", path, to)
+}
+
+// plain leaves out the system call's name, which tells a model nothing.
+func plain(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", p.Path, p.Err)
+	}
+	return err
+}

@@ -1,0 +1,46 @@
+package policy_test
+
+import (
+	"strings"
+	"testing"
+
+	"goalpost/backend/policy"
+)
+
+// TestAccessIsThePersons: it is asked at every level, offered for the goal alone,
+// and a yes is one to that and to nothing else.
+func TestAccessIsThePersons(t *testing.T) {
+	law, err := policy.Standard("/home/anna")
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := func(a policy.Access) policy.Call {
+		return policy.Call{Tool: "request_access", Key: "k", Effect: policy.Effect{Risk: policy.ReadOnly, Access: &a}}
+	}
+	for _, a := range []policy.Access{
+		{Kind: policy.ReadAccess, Path: "/data"}, {Kind: policy.WriteAccess, Path: "/data"}, {Kind: policy.SocketAccess, Path: "/run/s"}, {Kind: policy.PortAccess, Port: 5432},
+	} {
+		p := policy.Policy{Risk: policy.SpendsMoney, Dir: "/work"}
+		d := law.Decide(call(a), p, nil)
+		if d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 || d.Offers[0].Scope != policy.Reach || !strings.Contains(d.Offers[0].Words(), a.String()) {
+			t.Fatalf("%v: %+v", a, d)
+		}
+		g := d.Offers[0]
+		if d := law.Decide(call(a), p, []policy.Grant{g}); d.Answer != policy.Allow {
+			t.Errorf("%v after the yes: %+v", a, d)
+		}
+		for _, other := range []policy.Access{{Kind: a.Kind, Path: "/data/below", Port: 5433}, {Kind: policy.WriteAccess, Path: "/else"}} {
+			if d := law.Decide(call(other), p, []policy.Grant{g}); d.Answer != policy.Ask {
+				t.Errorf("a yes to %v allows %v", a, other)
+			}
+		}
+		writes := policy.Call{Tool: "run_command", Key: "w", Effect: policy.Effect{Risk: policy.WriteLocal, Deletes: []string{"/data/x"}}}
+		want := policy.Ask
+		if a.Kind == policy.WriteAccess {
+			want = policy.Allow
+		}
+		if d := law.Decide(writes, p, []policy.Grant{g}); d.Answer != want {
+			t.Errorf("deleting in /data with %v: %v, want %v", a, d.Answer, want)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package runner_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// large is a folder that takes forever to be looked at, from the second time on.
+type large struct {
+	looks   atomic.Int64
+	looking chan struct{}
+}
+
+func (*large) Intact(context.Context) (string, error)    { return "", nil }
+func (*large) PutBack(context.Context) ([]string, error) { return nil, nil }
+func (*large) Changed(context.Context) (string, error)   { return "", nil }
+func (l *large) Fingerprint(ctx context.Context) (string, string, error) {
+	if l.looks.Add(1) == 1 {
+		return "the start", "", nil
+	}
+	close(l.looking)
+	<-ctx.Done()
+	return "", "", context.Cause(ctx)
+}
+
+// TestAbortCutsTheBreakersLook: it looks at the folder when nothing has moved for
+// a while, and never holds up the person's word.
+func TestAbortCutsTheBreakersLook(t *testing.T) {
+	n := 0
+	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
+		n++
+		return call(fmt.Sprintf(`read_file {"path":"missing-%d"}`, n))(ctx, turn) // no loop, and no movement
+	})
+	l := &large{looking: make(chan struct{})}
+	w.look = l
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	select {
+	case <-l.looking:
+	case <-w.runner.Done(g.ID):
+		t.Fatal("the run ended before it looked")
+	}
+	w.order(g, goal.Order{Kind: goal.OrderAbort})
+	expect(t, w.end(g), goal.Aborted, goal.UserAborted)
+}

@@ -1,0 +1,103 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+
+	"goalpost/backend/event"
+)
+
+// worldChanged says whether the world is as it never was in this run. Where
+// there is nothing to compare, it is taken to move.
+func (r *Run) worldChanged(ctx context.Context) (bool, error) {
+	if r.room.World() == nil {
+		return true, nil
+	}
+	return r.compare(ctx, r.lookAround(ctx))
+}
+
+// look is one at the world, which may take a while: a folder has many files.
+type look struct {
+	done          chan struct{}
+	print, unseen string
+	err           error
+}
+
+// lookAround begins to look.
+func (r *Run) lookAround(ctx context.Context) *look {
+	l := &look{done: make(chan struct{})}
+	world := r.room.World()
+	go func() {
+		defer close(l.done)
+		defer func() {
+			if p := recover(); p != nil {
+				l.err = fmt.Errorf("the look broke: %v", p)
+			}
+		}()
+		l.print, l.unseen, l.err = world.Fingerprint(ctx)
+	}()
+	return l
+}
+
+// compare waits for a look. What cannot be looked at may have been changed by
+// whatever was done since the last look: that is told once, and never taken for
+// nothing.
+func (r *Run) compare(ctx context.Context, l *look) (bool, error) {
+	<-l.done // it ends with ctx
+	if l.err != nil {
+		return false, fmt.Errorf("fingerprint: %w", l.err)
+	}
+	p := &r.progress
+	if l.unseen != "" && !p.partial {
+		p.partial = true
+		if stop := r.append(ctx, &event.Warning{What: "progress", Text: l.unseen + ": what changes in the rest is not seen, so each call that may change something counts as movement"}); stop != nil {
+			return false, stop
+		}
+	}
+	print := l.print + "|" + r.claims.failing()
+	if p.worlds == nil {
+		p.worlds = map[string]bool{}
+	}
+	changed := !p.worlds[print] || l.unseen != "" && p.acted
+	p.worlds[print], p.acted = true, false
+	return changed, nil
+}
+
+// opened waits for the first look, which went on while the model thought: what the
+// run begins with is no movement when it comes back.
+func (r *Run) opened(ctx context.Context) *Stop {
+	l := r.progress.first
+	if l == nil {
+		return nil
+	}
+	r.progress.first = nil
+	if _, err := r.compare(ctx, l); err != nil {
+		return r.fault(ctx, "looking at the goal's folder", err)
+	}
+	return nil
+}
+
+// Hearer is a Room that hears what the goal's programs print. Heard is what those
+// that were working when it was last asked have printed since, "" if nothing.
+type Hearer interface{ Heard() string }
+
+// listen takes what the goal's programs printed while the agent called nothing: a
+// watched process that printed is something done, and movement if it is new.
+func (r *Run) listen() {
+	h, ok := r.room.(Hearer)
+	if !ok {
+		return
+	}
+	if text := h.Heard(); text != "" {
+		r.claims.idle = false
+		r.progress.moved = r.progress.new(text) || r.progress.moved
+	}
+}
+
+// hush leaves out what was printed while calls were made: that is their result.
+func (r *Run) hush(context.Context) *Stop {
+	if h, ok := r.room.(Hearer); ok {
+		h.Heard()
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"goalpost/backend/goal"
+)
+
+// pausing is how a person's pause reaches a goal of this process, and the gate
+// that each request to one of the goal's models goes through: once it is shut,
+// requests under way are cut off and none begins. Safe for concurrent use.
+type pausing struct {
+	mu      sync.Mutex
+	asked   chan struct{} // closed when the person pauses
+	why     string
+	running bool // a run has begun, and sees the pause itself
+	open    map[*request]bool
+}
+
+// request is one question to a model that is under way.
+type request struct {
+	cut  context.CancelCauseFunc
+	over chan struct{}
+}
+
+func newPausing() *pausing {
+	return &pausing{asked: make(chan struct{}), open: map[*request]bool{}}
+}
+
+// pause shuts the gate and returns the requests that it cut off, which may take
+// a moment to be over.
+func (p *pausing) pause(why string) []*request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.asked:
+	default:
+		p.why = why
+		close(p.asked)
+	}
+	var cut []*request
+	for r := range p.open {
+		r.cut(goal.ErrPaused)
+		cut = append(cut, r)
+	}
+	return cut
+}
+
+// begin says that a run sees the pause from now on, until it leaves.
+func (p *pausing) begin() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running = true
+	return p.asked
+}
+
+func (p *pausing) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running = false
+}
+
+// lift opens the gate again, unless a run stops for it already.
+func (p *pausing) lift() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.running {
+		return false
+	}
+	select {
+	case <-p.asked:
+		p.asked = make(chan struct{})
+	default:
+	}
+	return true
+}
+
+func (p *pausing) reason() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.why
+}
+
+// enter lets a request through the gate; what is returned must be called when
+// it is over.
+func (p *pausing) enter(ctx context.Context) (context.Context, func(), error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.asked:
+		return nil, nil, goal.ErrPaused
+	default:
+	}
+	ctx, cut := context.WithCancelCause(ctx)
+	r := &request{cut, make(chan struct{})}
+	p.open[r] = true
+	return ctx, func() {
+		cut(nil)
+		p.mu.Lock()
+		delete(p.open, r)
+		p.mu.Unlock()
+		close(r.over)
+	}, nil
+}
+
+// Hold pauses a goal that this process runs or has queued. When it returns, no
+// model is asked for the goal any more, nor will be before somebody resumes it; a
+// tool call may still be ending. It says whether this process has the goal.
+func (r *Runner) Hold(ctx context.Context, id goal.ID, why string) (bool, error) {
+	a := r.active(id)
+	if a == nil {
+		return false, nil
+	}
+	for _, cut := range a.pausing.pause(why) {
+		select {
+		case <-cut.over:
+		case <-ctx.Done():
+			return true, fmt.Errorf("waiting until the model is not asked any more: %w", ctx.Err())
+		}
+	}
+	return true, nil
+}
+
+// Lift takes a Hold back. It is false when a run has begun and stops for it, or
+// when this process has the goal no more: then the goal is to be resumed.
+func (r *Runner) Lift(id goal.ID) bool {
+	a := r.active(id)
+	return a != nil && a.pausing.lift()
+}
+
+func (r *Runner) active(id goal.ID) *active {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.live[id]
+}
+
+// Ask asks a model for the run that ctx belongs to, through its gate. An error is
+// goal.ErrPaused when the person's pause shut it. Outside any run nothing is in the way.
+func Ask(ctx context.Context, m Model, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	if run, _ := goal.RunOf(ctx); run.Control != nil {
+		if r, ok := run.Control.(*Run); ok {
+			return r.ask(ctx, m, t, delta)
+		}
+	}
+	return m.Turn(ctx, t, delta)
+}
+
+func (r *Run) ask(ctx context.Context, m Model, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	ctx, over, err := r.active.pausing.enter(ctx)
+	if err != nil {
+		return goal.Reply{}, err
+	}
+	defer over()
+	reply, err := m.Turn(ctx, t, delta)
+	if err != nil && context.Cause(ctx) == goal.ErrPaused { //nolint:errorlint // the very cause
+		return reply, goal.ErrPaused
+	}
+	return reply, err
+}

@@ -1,0 +1,114 @@
+package runner_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// TestHoldReturnsWhenNoModelIsAskedAnyMore: what is on its way is cut off, and
+// Hold waits until it is over.
+func TestHoldReturnsWhenNoModelIsAskedAnyMore(t *testing.T) {
+	entered := make(chan struct{}, 1)
+	var asking atomic.Bool
+	w := newWorld(t, func(ctx context.Context, _ goal.Turn) (goal.Reply, error) {
+		asking.Store(true)
+		defer asking.Store(false)
+		entered <- struct{}{}
+		<-ctx.Done()
+		return goal.Reply{}, ctx.Err()
+	}, call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	<-entered
+	if ours, err := w.runner.Hold(t.Context(), g.ID, "the person drives"); !ours || err != nil {
+		t.Fatal(ours, err)
+	}
+	if asking.Load() {
+		t.Error("the model is still being asked")
+	}
+	row := w.end(g)
+	expect(t, row, goal.Paused, goal.UserPaused)
+	if row.Report[0] != "Stopped because the person drives." {
+		t.Errorf("report %q", row.Report)
+	}
+	if w.runner.Lift(g.ID) {
+		t.Error("a hold of a goal that has stopped was lifted")
+	}
+	w.start(g, &event.Resumed{})
+	expect(t, w.end(g), goal.Completed, goal.Done)
+}
+
+// TestAnAnswerThatCameWithTheHoldIsNotActedOn: the model answers all the same.
+func TestAnAnswerThatCameWithTheHoldIsNotActedOn(t *testing.T) {
+	entered := make(chan struct{}, 1)
+	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
+		entered <- struct{}{}
+		<-ctx.Done()
+		return call(`write_file {"path":"done.txt","content":"x"}`, claim)(ctx, turn)
+	})
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	<-entered
+	if _, err := w.runner.Hold(t.Context(), g.ID, "the person drives"); err != nil {
+		t.Fatal(err)
+	}
+	row := w.end(g)
+	expect(t, row, goal.Paused, goal.UserPaused)
+	if row.Spent.Steps != 0 || row.Spent.Claims != 0 {
+		t.Errorf("it was acted on: %+v", row.Spent)
+	}
+}
+
+// parkClock ends the waits of a park when the test says so.
+type parkClock struct {
+	clock
+	over chan time.Time
+}
+
+const park = 10 * time.Minute
+
+func (c parkClock) After(d time.Duration) <-chan time.Time {
+	if d > park/2 && d <= park {
+		return c.over
+	}
+	return c.clock.After(d)
+}
+
+// TestAParkedGoalThatIsHeldDoesNotGoOnAtItsTime, and a hold that is lifted
+// before that has changed nothing.
+func TestAParkedGoalThatIsHeldDoesNotGoOnAtItsTime(t *testing.T) {
+	parks := func(context.Context, goal.Turn) (goal.Reply, error) {
+		return goal.Reply{}, &goal.Unavailable{Until: time.Now().Add(park), Err: context.DeadlineExceeded}
+	}
+	c := parkClock{over: make(chan time.Time)}
+	w := newWorldAt(t, c, parks, parks, call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	w.await("paused")
+	hold := func() {
+		t.Helper()
+		if _, err := w.runner.Hold(t.Context(), g.ID, "the person drives"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.over <- time.Now() // it waits
+	w.awaitN("paused", 2)
+	hold()
+	for deadline := time.Now().Add(20 * time.Second); !w.runner.Lift(g.ID); { // until the run has let go of the goal
+		if time.Now().After(deadline) {
+			t.Fatal("the goal waits, and its hold was not lifted")
+		}
+		<-time.After(time.Millisecond)
+	}
+	hold()
+	c.over <- time.Now()
+	expect(t, w.end(g), goal.Paused, goal.UserPaused)
+	if n := len(w.model.seen); n != 2 {
+		t.Errorf("the model was asked %d times, want 2", n)
+	}
+}

@@ -1,0 +1,62 @@
+package egress
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// helloTime is how long a tunnel may take to say its first words.
+const helloTime = 20 * time.Second
+
+// mayWrite says whether anything may be sent where a request goes: then nobody looks
+// at what a tunnel is for.
+func (p *Proxy) mayWrite(q Request, opened []string) bool {
+	rules := p.Rules()
+	if own(q.Host) && !matches(rules.Local, q) {
+		return true
+	}
+	q.Method = http.MethodPost
+	_, ok := rules.with(opened).Decide(q)
+	return ok
+}
+
+// browsing says whether a tunnel begins as Chromium's do in which it fetches: with
+// TLS that offers HTTP/2. WebRTC, the one other thing that pages can send through a
+// tunnel, offers none. first gives all that was sent from the beginning on.
+func browsing(ctx context.Context, here net.Conn, from io.Reader) (first io.Reader, ok bool) {
+	_ = here.SetReadDeadline(time.Now().Add(helloTime))
+	defer func() { _ = here.SetReadDeadline(time.Time{}) }()
+	seen := &listener{Conn: here, from: from}
+	_ = tls.Server(seen, &tls.Config{GetConfigForClient: func(h *tls.ClientHelloInfo) (*tls.Config, error) {
+		ok = slices.Contains(h.SupportedProtos, "h2")
+		return nil, errHeard
+	}}).HandshakeContext(ctx)
+	return io.MultiReader(&seen.heard, from), ok
+}
+
+var errHeard = errors.New("enough was heard")
+
+// listener lets a handshake hear the client, and the client hear nothing of it.
+type listener struct {
+	net.Conn
+	from  io.Reader
+	heard bytes.Buffer
+}
+
+func (l *listener) Read(b []byte) (int, error) {
+	n, err := l.from.Read(b)
+	l.heard.Write(b[:n])
+	return n, err //nolint:wrapcheck // the handshake reads it
+}
+
+func (l *listener) Write(b []byte) (int, error) { return len(b), nil }
+
+// Close leaves the connection to its tunnel.
+func (l *listener) Close() error { return nil }

@@ -1,0 +1,67 @@
+package egress
+
+import (
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Told is a request that the browser tells of: it knows the method, which a tunnel
+// hides from the proxy.
+type Told struct {
+	From        From
+	Method, URL string
+}
+
+// request reads it; false for what goes to no server, as data: and blob:.
+func (t Told) request() (q Request, plain, ok bool) {
+	u, err := url.Parse(t.URL)
+	if err != nil {
+		return Request{From: t.From, Method: t.Method, Host: "?"}, false, true // nobody knows where it would go
+	}
+	port := u.Port()
+	switch u.Scheme {
+	case "http", "ws":
+		plain = true
+		if port == "" {
+			port = "80"
+		}
+	case "https", "wss":
+		if port == "" {
+			port = "443"
+		}
+	default:
+		return q, false, false
+	}
+	return Request{From: t.From, Method: strings.ToUpper(t.Method), Host: strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), Port: port}, plain, true
+}
+
+// Judge decides about a request of a page as handle does about one that comes to the
+// proxy, and writes it down. It never waits for anything outside this program.
+func (p *Proxy) Judge(t Told) (reason string, ok bool) {
+	e, tell := p.Entry(t)
+	if tell {
+		p.log.add(e)
+	}
+	return e.Reason, e.Allowed
+}
+
+// Entry is a request of a page as it is to be written down; tell is false for what
+// the proxy itself writes down: plain http that is allowed, and the goal's loopback.
+func (p *Proxy) Entry(t Told) (e Entry, tell bool) {
+	q, plain, goes := t.request()
+	e = Entry{At: time.Now(), From: q.From, Method: q.Method, Host: q.Host, Port: q.Port, Allowed: true}
+	rules := p.Rules()
+	if !goes || own(q.Host) && !matches(rules.Local, q) {
+		return e, false
+	}
+	e.Reason, e.Allowed = rules.Decide(q)
+	return e, !e.Allowed || !plain
+}
+
+// EntryOf is a request of a page as it is written down where no rules hold; false for
+// what goes to no server.
+func EntryOf(t Told) (e Entry, ok bool) {
+	q, _, ok := t.request()
+	return Entry{At: time.Now(), From: q.From, Method: q.Method, Host: q.Host, Port: q.Port, Own: own(q.Host), Allowed: true}, ok
+}

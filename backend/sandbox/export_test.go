@@ -1,0 +1,4 @@
+package sandbox
+
+// SelfRunOf is SelfRun with another bound.
+var SelfRunOf = selfRun

@@ -1,0 +1,52 @@
+package sandbox_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"goalpost/backend/sandbox"
+)
+
+// TestGitChangesOfAHostileGoal: what a goal makes of its copies is neither read
+// whole, nor waited for, nor followed out of them.
+func TestGitChangesOfAHostileGoal(t *testing.T) {
+	layer, secret := t.TempDir(), filepath.Join(t.TempDir(), "secret")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.WriteFile(secret, []byte("canary\n"), 0o600))
+	for _, dir := range []string{"git/hooks", "git-start/hooks"} {
+		must(os.MkdirAll(filepath.Join(layer, dir), 0o755))
+		must(os.WriteFile(filepath.Join(layer, dir, "kept"), []byte("x\n"), 0o755))
+		must(os.WriteFile(filepath.Join(layer, dir, "large"), make([]byte, 1<<20), 0o755))
+	}
+	hooks := filepath.Join(layer, "git", "hooks")
+	must(os.WriteFile(filepath.Join(hooks, "kept"), []byte("x\nevil\n"), 0o755))
+	must(os.WriteFile(filepath.Join(hooks, "big"), nil, 0o755))
+	must(os.Truncate(filepath.Join(hooks, "big"), 3<<30))
+	must(syscall.Mkfifo(filepath.Join(hooks, "pipe"), 0o755))
+	must(os.Symlink(secret, filepath.Join(hooks, "link")))
+
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := strings.Join(sandbox.GitChanges(layer, "/project"), "\n")
+	runtime.ReadMemStats(&after)
+	for _, want := range []string{`/project/.git/hooks/kept: added "evil"`, "/project/.git/hooks/big: became 3221225472 bytes long", "/project/.git/hooks/pipe: became something that is no file", "/project/.git/hooks/link: became something that is no file"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "canary") || strings.Contains(got, "large") {
+		t.Errorf("said too much:\n%s", got)
+	}
+	if read := after.TotalAlloc - before.TotalAlloc; read > 64<<20 {
+		t.Errorf("%d bytes were taken for a look", read)
+	}
+}

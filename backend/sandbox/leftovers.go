@@ -1,0 +1,136 @@
+package sandbox
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// GitChanges says what a goal did to its copies of what git obeys, a line for each:
+// the person's own are untouched. Layer is the goal's private folder; dir the
+// folder that it works in. The goal's programs may still write there: no link is
+// followed out of the copies, nothing is waited for, and only the beginning of a
+// file is read.
+func GitChanges(layer, dir string) (list []string) {
+	now, err := os.OpenRoot(filepath.Join(layer, "git"))
+	if err != nil {
+		return nil // nothing was copied
+	}
+	defer func() { _ = now.Close() }()
+	start, err := os.OpenRoot(filepath.Join(layer, "git-start"))
+	if err != nil {
+		return nil // see above
+	}
+	defer func() { _ = start.Close() }()
+	looked := 0
+	_ = fs.WalkDir(now.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if looked++; looked > maxLooked || len(list) > maxEntries {
+			list = append(list, dir+": "+NotAll+"the goal put too many files into its copies")
+			return fs.SkipAll
+		}
+		if err != nil || entry.IsDir() {
+			return nil //nolint:nilerr // what cannot be read is no change that git would obey
+		}
+		if what := changed(start, now, name, entry); what != "" {
+			list = append(list, fmt.Sprintf("%s: %s; the goal's copy is %s", gitName(dir, name), what, filepath.Join(layer, "git", name)))
+		}
+		return nil
+	})
+	return list
+}
+
+// changed is what a goal did to one copy, "" for nothing.
+func changed(start, now *os.Root, name string, entry fs.DirEntry) string {
+	if !entry.Type().IsRegular() {
+		return "became something that is no file"
+	}
+	if info, err := entry.Info(); err == nil && info.Size() > maxObeyed {
+		if sameLong(start, now, name, info.Size()) {
+			return ""
+		}
+		return fmt.Sprintf("became %d bytes long, of which nothing is shown", info.Size())
+	}
+	before, after := contentOf(start, name), contentOf(now, name)
+	if bytes.Equal(before, after) {
+		return ""
+	}
+	return added(before, after)
+}
+
+// sameLong compares two long files, of which git's own are seldom and never very long.
+func sameLong(start, now *os.Root, name string, size int64) bool {
+	const most = 16 << 20
+	sum := func(root *os.Root) (sum [sha256.Size]byte) {
+		f, err := openRegular(root, name)
+		if err != nil {
+			return sum
+		}
+		defer func() { _ = f.Close() }()
+		h := sha256.New()
+		_, _ = io.Copy(h, io.LimitReader(f, most))
+		return [sha256.Size]byte(h.Sum(nil))
+	}
+	was, err := start.Lstat(name)
+	return err == nil && was.Size() == size && size <= most && sum(start) == sum(now)
+}
+
+// gitName is the path that a copy stands for.
+func gitName(dir, rel string) string {
+	if key, rest, ok := strings.Cut(rel, "/"); ok && strings.HasPrefix(key, "%") {
+		return filepath.Join(strings.ReplaceAll(key, "%", "/"), rest)
+	}
+	return filepath.Join(dir, ".git", rel)
+}
+
+// added shows the first new lines of a text.
+func added(before, after []byte) string {
+	const most = 3
+	had := strings.Split(string(before), "\n")
+	var fresh []string
+	for _, line := range strings.Split(string(after), "\n") {
+		if line = strings.TrimSpace(line); line != "" && !slices.ContainsFunc(had, func(l string) bool { return strings.TrimSpace(l) == line }) {
+			fresh = append(fresh, fmt.Sprintf("%.120q", line))
+		}
+	}
+	if len(fresh) == 0 {
+		return "lines are gone"
+	}
+	if len(fresh) > most {
+		fresh = append(fresh[:most], fmt.Sprintf("%d more lines", len(fresh)-most))
+	}
+	return "added " + strings.Join(fresh, ", ")
+}
+
+// TmpLeft names what lies in the goal's private /tmp and holds anything: places for
+// what is mounted there are empty.
+func TmpLeft(layer string) ([]string, error) {
+	const most = 10_000 // looked at
+	root := filepath.Join(layer, "tmp")
+	looked := 0
+	var names []string
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if looked++; looked > most {
+			return fs.SkipAll
+		}
+		if err != nil || !entry.Type().IsRegular() {
+			return nil //nolint:nilerr // a folder that nobody may read has no name to tell
+		}
+		rel, _ := filepath.Rel(root, path)
+		name, _, _ := strings.Cut(rel, "/")
+		if info, err := entry.Info(); err == nil && info.Size() > 0 && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("looking into the goal's /tmp: %w", err)
+	}
+	return names, nil
+}

@@ -1,0 +1,272 @@
+package sandbox
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// Bounds of one look at a folder.
+const (
+	maxLooked  = 200_000
+	maxObeyed  = 256 << 10 // bytes of one file
+	maxEntries = 500
+)
+
+// NotAll begins a line that says that a folder was not looked at whole.
+const NotAll = "not all was looked at: "
+
+// SelfRun lists what a folder holds that git, an editor, a shell or another agent
+// runs or obeys by itself when the person goes there: hooks, configuration that
+// names a program, what an interrupted rebase would run, also of repositories below,
+// and the files of editors. A line each, sorted, as "sub/.git/config: core.fsmonitor
+// = ./x". No link is followed, and what the goal's programs exchange meanwhile is at
+// worst missing. Of a folder that is too large git's own are looked at first, then
+// what lies highest, and a line says so.
+func SelfRun(dir string) ([]string, error) { return selfRun(dir, maxLooked) }
+
+// selfRun looks at so many names at most.
+func selfRun(dir string, most int) (list []string, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("looking for what git obeys: %w", err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	w := walk{root: root, left: most, git: []string{".git"}, next: []string{"."}}
+	for len(w.git)+len(w.next) > 0 && w.left > 0 && len(w.list) <= maxEntries {
+		w.folder(w.take())
+	}
+	slices.Sort(w.list)
+	switch {
+	case len(w.list) > maxEntries:
+		w.list = append(w.list[:maxEntries], fmt.Sprintf("%s: %smore than %d such files", ".", NotAll, maxEntries))
+	case w.left <= 0:
+		w.list = append(w.list, fmt.Sprintf("%s: %smore than %d names", ".", NotAll, most))
+	}
+	return w.list, nil
+}
+
+// walk is one look at a folder.
+type walk struct {
+	root      *os.Root
+	left      int      // names that may still be looked at
+	git, next []string // folders to look at: git's own, the rest
+	list      []string
+}
+
+func (w *walk) take() (folder string) {
+	from := &w.next
+	if len(w.git) > 0 {
+		from = &w.git
+	}
+	folder, *from = (*from)[0], (*from)[1:]
+	return folder
+}
+
+// folder looks at what lies in a folder, and notes the folders in it.
+func (w *walk) folder(at string) {
+	f, err := w.root.OpenFile(at, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return // what cannot be read, git cannot read either
+	}
+	entries, _ := f.ReadDir(w.left)
+	_ = f.Close()
+	w.left -= len(entries) + 1
+	for _, entry := range entries {
+		name := path.Join(at, entry.Name())
+		switch {
+		case entry.IsDir() && skipped[entry.Name()]:
+		case entry.IsDir() && name == ".git": // was the first, also below a folder that holds too much
+		case entry.IsDir() && slices.Contains(strings.Split(name, "/"), ".git"):
+			w.git = append(w.git, name)
+		case entry.IsDir():
+			w.next = append(w.next, name)
+		case len(w.list) <= maxEntries:
+			w.list = append(w.list, obeyed(w.root, name, entry)...)
+		}
+	}
+	if repository(w.root, path.Join(at, "config")) {
+		w.list = append(w.list, borrowed(w.root, path.Join(at, "objects", "info", "alternates"))...)
+	}
+}
+
+// borrowed says where else a repository finds its contents.
+func borrowed(root *os.Root, name string) []string {
+	text := strings.TrimSpace(string(contentOf(root, name)))
+	if text == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: git reads contents in %.200q", name, text)}
+}
+
+// skipped hold many files and nothing that is obeyed.
+var skipped = map[string]bool{"node_modules": true, "objects": true, "refs": true, "logs": true}
+
+// byEditors are files that editors, shells, git's helpers and agents act on when a
+// folder is opened or something is committed there.
+var byEditors = map[string]bool{
+	".envrc": true, ".exrc": true, ".vimrc": true, ".nvimrc": true, ".nvim.lua": true, ".dir-locals.el": true, ".autoenv": true, ".autoenv.zsh": true,
+	".mise.toml": true, "mise.toml": true, ".tool-versions": true, ".python-version": true, ".nvmrc": true,
+	".gitmodules": true, ".lfsconfig": true, ".pre-commit-config.yaml": true, "lefthook.yml": true, ".lefthook.yml": true, "lefthook.yaml": true, "lefthook.toml": true,
+	"AGENTS.md": true, "CLAUDE.md": true, "GEMINI.md": true, ".cursorrules": true, ".windsurfrules": true, ".mcp.json": true, "copilot-instructions.md": true,
+}
+
+// ofEditors are folders of which that holds for every file, inEditors those of
+// which it holds for some.
+var (
+	ofEditors = map[string]bool{".idea": true, ".zed": true, ".cursor": true, ".claude": true, ".codex": true, ".gemini": true, ".fleet": true, ".mise": true, ".husky": true}
+	inEditors = map[string]bool{"tasks.json": true, "settings.json": true, "launch.json": true, "mcp.json": true, "devcontainer.json": true}
+)
+
+func forEditors(name string) bool {
+	base, in := path.Base(name), path.Base(path.Dir(name))
+	return byEditors[base] || inEditors[base] && (in == ".vscode" || in == ".devcontainer") || base == ".devcontainer.json" || strings.HasSuffix(base, ".code-workspace") ||
+		slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(part string) bool { return ofEditors[part] })
+}
+
+func obeyed(root *os.Root, name string, entry fs.DirEntry) []string {
+	base, in := path.Base(name), path.Base(path.Dir(name))
+	switch {
+	case base == ".git": // a file or a link in place of the folder
+		return []string{name + ": leads git elsewhere: " + digest(root, name, entry)}
+	case forEditors(name):
+		return []string{name + ": is obeyed by editors, shells or agents (" + digest(root, name, entry) + ")"}
+	case (base == "git-rebase-todo" || base == "todo" && in == "sequencer") && repository(root, path.Join(path.Dir(path.Dir(name)), "config")):
+		return continued(name, contentOf(root, name))
+	case base == "attributes" && in == "info" && repository(root, path.Join(path.Dir(path.Dir(name)), "config")):
+		return []string{name + ": says which filters git runs (" + digest(root, name, entry) + ")"}
+	case !repository(root, name):
+		return nil
+	case base == "config" || base == "config.worktree":
+		return append(long(root, name), namesPrograms(name, contentOf(root, name))...)
+	case base == "commondir":
+		return []string{name + ": leads git to " + strings.TrimSpace(string(contentOf(root, name)))}
+	case in == "hooks" && !strings.HasSuffix(base, ".sample"):
+		if info, err := entry.Info(); err == nil && (info.Mode().Perm()&0o111 != 0 || !info.Mode().IsRegular()) {
+			return []string{name + ": is a hook (" + digest(root, name, entry) + ")"}
+		}
+	}
+	return nil
+}
+
+// continued names what git runs when the person goes on with what was begun.
+func continued(name string, text []byte) (list []string) {
+	for line := range strings.Lines(string(text)) {
+		if word, rest, _ := strings.Cut(strings.TrimSpace(line), " "); word == "exec" || word == "x" {
+			list = append(list, fmt.Sprintf("%s: git rebase --continue runs %.200q", name, rest))
+		}
+	}
+	return list
+}
+
+// long says that of a file only the beginning is read.
+func long(root *os.Root, name string) []string {
+	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() > maxObeyed {
+		return []string{fmt.Sprintf("%s: is %d bytes long, and only the first %d were read", name, info.Size(), maxObeyed)}
+	}
+	return nil
+}
+
+// repository says whether a file lies where git keeps what it obeys: below .git, or
+// in a folder that looks like a bare repository.
+func repository(root *os.Root, name string) bool {
+	if slices.Contains(strings.Split(name, "/"), ".git") {
+		return true
+	}
+	at := path.Dir(name)
+	if path.Base(at) == "hooks" {
+		at = path.Dir(at)
+	}
+	for _, part := range []string{"HEAD", "objects", "refs"} {
+		if _, err := root.Lstat(path.Join(at, part)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// contentOf is the beginning of a regular file, nil for what is none.
+func contentOf(root *os.Root, name string) []byte {
+	f, err := openRegular(root, name)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }()
+	text, _ := io.ReadAll(io.LimitReader(f, maxObeyed))
+	return text
+}
+
+var errNoFile = errors.New("it is no regular file")
+
+// openRegular opens a file, and waits for nobody if it is a pipe by now.
+func openRegular(root *os.Root, name string) (*os.File, error) {
+	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(errNoFile, err)
+	}
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it names itself
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(errNoFile, err, f.Close())
+	}
+	return f, nil
+}
+
+func digest(root *os.Root, name string, entry fs.DirEntry) string {
+	if entry.Type()&fs.ModeSymlink != 0 {
+		to, _ := root.Readlink(name)
+		return "a link to " + to
+	}
+	sum := fmt.Sprintf("%.4x", sha256.Sum256(contentOf(root, name)))
+	if info, err := entry.Info(); err == nil && info.Size() > maxObeyed {
+		sum = fmt.Sprintf("%d bytes, %d at %s", info.Size(), info.ModTime().UnixNano(), sum)
+	}
+	return sum
+}
+
+// programs are the keys of git's configuration that name a program or more
+// configuration, in small letters with "*" for a subsection.
+var programs = regexp.MustCompile(`^(core\.(fsmonitor|hookspath|sshcommand|editor|pager|askpass|gitproxy|worktree|attributesfile)|alias\..*|pager\..*|(filter|diff|merge|difftool|mergetool|man|browser|trailer|tar|guitool)\..*\.(clean|smudge|process|command|cmd|textconv|driver|path)` +
+	`|diff\.external|credential\.(.*\.)?helper|include\.path|includeif\..*\.path|gpg\.(.*\.)?(program|defaultkeycommand)|sequence\.editor|interactive\.difffilter|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs|url|pushurl|proxy)|url\..*\.(insteadof|pushinsteadof)|protocol\..*allow|submodule\..*\.update|sendemail\..*|extensions\.worktreeconfig)$`)
+
+var (
+	sectionLine = regexp.MustCompile(`^\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)$`)
+	harmless    = regexp.MustCompile(`^(?i)(true|false|yes|no|on|off|0|1|)$`)
+)
+
+// namesPrograms reads git's configuration as far as is needed to see who is named.
+func namesPrograms(name string, text []byte) (list []string) {
+	section := ""
+	for _, line := range strings.Split(string(bytes.ReplaceAll(text, []byte("\\\n"), nil)), "\n") {
+		line = strings.TrimSpace(line)
+		if m := sectionLine.FindStringSubmatch(line); m != nil {
+			section = strings.ToLower(m[1])
+			if m[2] != "" {
+				section += "." + m[2]
+			}
+			line = strings.TrimSpace(m[3])
+		}
+		key, value, _ := strings.Cut(line, "=")
+		key, value = strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value)
+		full := section + "." + key
+		switch {
+		case key == "" || strings.HasPrefix(key, "#") || strings.HasPrefix(key, ";") || !programs.MatchString(full):
+		case full == "core.fsmonitor" && harmless.MatchString(value), full == "core.worktree" && value == "":
+		case strings.HasPrefix(full, "alias.") && !strings.HasPrefix(value, "!") && !strings.HasPrefix(value, `"!`):
+		case strings.HasPrefix(full, "remote.") && strings.HasSuffix(key, "url") && !strings.Contains(value, "ext::"):
+		default:
+			list = append(list, fmt.Sprintf("%s: %s = %.200s", name, full, value))
+		}
+	}
+	return list
+}

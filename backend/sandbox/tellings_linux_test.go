@@ -1,0 +1,69 @@
+package sandbox_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/sandboxtest"
+)
+
+// tellings are what a set told of attempts.
+type tellings struct {
+	mu    sync.Mutex
+	lines []string
+	more  chan struct{} // one token
+}
+
+func newTellings() *tellings { return &tellings{more: make(chan struct{}, 1)} }
+
+func (l *tellings) hear(a sandbox.Attempt) {
+	l.mu.Lock()
+	l.lines = append(l.lines, a.String())
+	l.mu.Unlock()
+	select {
+	case l.more <- struct{}{}:
+	default:
+	}
+}
+
+func (l *tellings) all() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.lines)
+}
+
+func (l *tellings) String() string { return strings.Join(l.all(), "\n") }
+
+// await says whether a line with the words is there, or comes.
+func (l *tellings) await(words string) bool {
+	late := time.After(5 * time.Second)
+	for {
+		if strings.Contains(l.String(), words) {
+			return true
+		}
+		select {
+		case <-l.more:
+		case <-late:
+			return false
+		}
+	}
+}
+
+func encloseTelling(tb testing.TB, w sandbox.Walls, l *tellings) *sandbox.Set {
+	tb.Helper()
+	s, err := sandbox.Open(context.Background(), sandbox.Options{Helper: sandboxtest.Helper(tb), Name: tb.Name(), Walls: &w, Attempted: l.hear})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := s.Close(context.Background()); err != nil {
+			tb.Error(err)
+		}
+	})
+	return s
+}

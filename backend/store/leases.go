@@ -1,0 +1,121 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// held is a pane that a goal has.
+type held struct {
+	event.Lease
+	holder string
+}
+
+// leased completes what is appended: every pane that a goal got is seen to be given
+// back, in the commit in which it ends or pauses, or when a new run finds that the
+// panes of an earlier process are gone with it. What changes nothing is left out.
+func (s *Store) leased(ctx context.Context, tx *sql.Tx, id goal.ID, bodies []event.Body) ([]event.Body, error) {
+	if !slices.ContainsFunc(bodies, aboutLeases) {
+		return bodies, nil
+	}
+	now, err := leasesOf(ctx, tx, id)
+	if err != nil {
+		return nil, err
+	}
+	var list []event.Body
+	back := func(which func(held) bool) {
+		for _, h := range now {
+			if which(h) {
+				list = append(list, &event.Lease{Pane: h.Pane, Kind: h.Kind, Lent: h.Lent})
+			}
+		}
+		now = slices.DeleteFunc(now, which)
+	}
+	for _, body := range bodies {
+		switch b := body.(type) {
+		case *event.Lease:
+			same := func(h held) bool { return h.Pane == b.Pane }
+			if slices.ContainsFunc(now, same) == b.Held {
+				continue
+			}
+			if now = slices.DeleteFunc(now, same); b.Held {
+				now = append(now, held{*b, s.start})
+			}
+		case *event.Paused: // its own stay with a goal that is paused, as long as the program does
+			back(func(h held) bool { return b.Exit == goal.Interrupted || h.Lent && b.Exit != goal.Parked })
+		case *event.Ended:
+			back(func(held) bool { return true })
+		}
+		list = append(list, body)
+		if opens(body) {
+			back(func(h held) bool { return h.holder != s.start })
+		}
+	}
+	return list, nil
+}
+
+func aboutLeases(b event.Body) bool {
+	switch b.(type) {
+	case *event.Lease, *event.Paused, *event.Ended:
+		return true
+	}
+	return opens(b)
+}
+
+// opens tells the events that a run begins with.
+func opens(b event.Body) bool {
+	switch b.(type) {
+	case *event.Started, *event.Resumed, *event.Reopened:
+		return true
+	}
+	return false
+}
+
+func leasesOf(ctx context.Context, tx *sql.Tx, id goal.ID) ([]held, error) {
+	rows, err := tx.QueryContext(ctx, "SELECT pane, kind, lent, holder FROM leases WHERE goal_id = ? ORDER BY pane", id)
+	if err != nil {
+		return nil, fmt.Errorf("leases: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []held
+	for rows.Next() {
+		var h held
+		if err := rows.Scan(&h.Pane, &h.Kind, &h.Lent, &h.holder); err != nil {
+			return nil, fmt.Errorf("leases: %w", err)
+		}
+		list = append(list, h)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("leases: %w", err)
+	}
+	return list, nil
+}
+
+func (s *Store) lease(ev event.Event, b *event.Lease) (string, []any) {
+	if !b.Held {
+		return "DELETE FROM leases WHERE goal_id = ? AND pane = ?", []any{ev.GoalID, b.Pane}
+	}
+	return "INSERT INTO leases (goal_id, pane, kind, lent, holder) VALUES (?,?,?,?,?)", []any{ev.GoalID, b.Pane, b.Kind, b.Lent, s.start}
+}
+
+// GiveBack journals that a goal has a pane no more, if it had it: the pane was
+// closed, or the person has taken back what was lent.
+func (s *Store) GiveBack(ctx context.Context, id goal.ID, pane string) error {
+	var run string
+	var lease event.Lease
+	err := s.read.QueryRowContext(ctx, "SELECT g.run_id, l.pane, l.kind, l.lent FROM leases l JOIN goals g ON g.id = l.goal_id WHERE l.goal_id = ? AND l.pane = ? AND l.holder = ?",
+		id, pane, s.start).Scan(&run, &lease.Pane, &lease.Kind, &lease.Lent)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("lease of %s: %w", pane, err)
+	}
+	return s.Append(ctx, goal.Run{Goal: id, ID: run}, &lease)
+}

@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+func look(t *testing.T, dir string) *Store {
+	t.Helper()
+	s, err := Look(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// TestLookingChangesNothing: not the file, not the schema, not a goal whose
+// process died, and no call that writes gets through.
+func TestLookingChangesNothing(t *testing.T) {
+	dir, ctx := t.TempDir(), context.Background()
+	writer := open(t, dir, nil)
+	g := create(t, writer)
+	run := begin(t, writer, g.ID) // and nobody holds its sentinel
+	s := look(t, dir)
+	for name, err := range map[string]error{
+		"an event":  s.Append(ctx, run, &event.Iteration{N: 1}),
+		"a goal":    s.Create(ctx, g),
+		"a layout":  s.SaveLayout(ctx, "main", "{}"),
+		"deleting":  s.Delete(ctx, g.ID),
+		"an order":  s.Order(ctx, g.ID, goal.Order{Kind: goal.OrderSteer, Text: "x"}),
+		"beginning": func() error { _, err := s.Begin(ctx, g.ID, 3); return err }(),
+	} {
+		if !errors.Is(err, errLooking) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := s.read.ExecContext(ctx, "DELETE FROM layouts"); err == nil {
+		t.Error("the connection writes")
+	}
+	if row, err := s.Goal(ctx, g.ID); err != nil || row.Status != goal.Running {
+		t.Errorf("%s, %v", row.Status, err)
+	}
+	if alive, err := s.Alive(g.ID); err != nil || alive {
+		t.Errorf("alive %v, %v", alive, err)
+	}
+	if _, err := os.Stat(s.sentinelPath(g.ID)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("looking made a sentinel: %v", err)
+	}
+	// What is committed meanwhile is seen.
+	if err := writer.Append(ctx, run, &event.Iteration{N: 7}); err != nil {
+		t.Fatal(err)
+	}
+	if row, err := s.Goal(ctx, g.ID); err != nil || row.Spent.Iterations != 7 {
+		t.Errorf("%+v, %v", row.Spent, err)
+	}
+}
+
+// TestLookingWhereNothingIs makes no folder and finds no goal.
+func TestLookingWhereNothingIs(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	s := look(t, dir)
+	if rows, n, err := s.List(context.Background(), Filter{Resumable: true}); err != nil || n != 0 || len(rows) != 0 {
+		t.Errorf("%v %d %v", rows, n, err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("looking made the folder: %v", err)
+	}
+}
+
+// TestLookingAtAnotherVersion says which of the two is behind, and leaves the file as it is.
+func TestLookingAtAnotherVersion(t *testing.T) {
+	for _, version := range []string{"1", "99"} {
+		dir := t.TempDir()
+		func() {
+			s, err := Open(context.Background(), Options{Dir: dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.write.ExecContext(context.Background(), "PRAGMA user_version = "+version); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}()
+		before, err := os.ReadFile(filepath.Join(dir, "goalpost.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Look(context.Background(), dir)
+		var older *OlderError
+		if errors.Is(err, ErrNewer) != (version == "99") || errors.As(err, &older) != (version == "1") {
+			t.Errorf("version %s: %v", version, err)
+		}
+		after, err := os.ReadFile(filepath.Join(dir, "goalpost.db"))
+		if err != nil || string(after) != string(before) {
+			t.Errorf("version %s: the file was changed: %v", version, err)
+		}
+		if copies, _ := filepath.Glob(filepath.Join(dir, "goalpost.db.v*")); len(copies) != 0 {
+			t.Errorf("version %s: copies %v", version, copies)
+		}
+	}
+}
+
+func TestLookingAtWhatIsNoDatabase(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "goalpost.db"), []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Look(context.Background(), dir); err == nil || !strings.Contains(err.Error(), "goalpost.db") {
+		t.Errorf("the error does not name the file: %v", err)
+	}
+}

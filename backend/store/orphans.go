@@ -1,0 +1,109 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// references are the artifacts that something refers to, by goal.
+const references = `WITH refs (goal_id, sum) AS (
+	SELECT goal_id, image_sha256 FROM results UNION ALL SELECT goal_id, whole_sha256 FROM results UNION ALL SELECT goal_id, verdict ->> 'evidence' FROM verdicts)
+	`
+
+// Sweep removes the artifacts that nothing refers to, and says how many: a process
+// that dies between a file and its commit leaves one.
+func (s *Store) Sweep(ctx context.Context) (int, error) {
+	kept, err := sums(ctx, s.read, references+"SELECT DISTINCT sum FROM refs WHERE sum <> ''")
+	if err != nil {
+		return 0, err
+	}
+	slices.Sort(kept)
+	var left []string
+	err = filepath.WalkDir(filepath.Join(s.dir, "artifacts"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			if _, used := slices.BinarySearch(kept, d.Name()); !used {
+				left = append(left, d.Name())
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("artifacts: %w", err)
+	}
+	return s.dropArtifacts(ctx, left)
+}
+
+// dropArtifacts removes those of the given artifacts that nothing refers to. Files
+// are written in the transaction that refers to them, and looked for in this one: so
+// what another process is just about to refer to is there, or is written again.
+func (s *Store) dropArtifacts(ctx context.Context, names []string) (n int, err error) {
+	if len(names) == 0 {
+		return 0, nil
+	}
+	list, err := json.Marshal(names)
+	if err != nil {
+		return 0, fmt.Errorf("artifacts: %w", err)
+	}
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		used, err := sums(ctx, tx, references+"SELECT DISTINCT sum FROM refs WHERE sum IN (SELECT value FROM json_each(?))", string(list))
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if slices.Contains(used, name) {
+				continue
+			}
+			if err := s.removeArtifact(name); err != nil {
+				return err
+			}
+			n++
+		}
+		return nil
+	})
+	return n, err
+}
+
+// removeArtifact also takes what was never finished, which is named otherwise.
+func (s *Store) removeArtifact(name string) error {
+	paths := []string{s.artifact(name)}
+	if strings.HasPrefix(name, unfinished) {
+		var err error
+		if paths, err = filepath.Glob(filepath.Join(s.dir, "artifacts", "*", name)); err != nil {
+			return fmt.Errorf("artifacts: %w", err)
+		}
+	}
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("artifacts: %w", err)
+		}
+	}
+	return nil
+}
+
+func sums(ctx context.Context, q asker, query string, args ...any) ([]string, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("artifacts: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []string
+	for rows.Next() {
+		var sum string
+		if err := rows.Scan(&sum); err != nil {
+			return nil, fmt.Errorf("artifacts: %w", err)
+		}
+		list = append(list, sum)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("artifacts: %w", err)
+	}
+	return list, nil
+}

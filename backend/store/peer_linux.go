@@ -1,0 +1,26 @@
+package store
+
+import (
+	"net"
+	"os"
+	"syscall"
+)
+
+// sameUser says whether the other end of a socket is a process of this user. The
+// folder's and the socket's modes keep others out already.
+func sameUser(c net.Conn) bool {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return false
+	}
+	raw, err := u.SyscallConn()
+	if err != nil {
+		return false
+	}
+	same := false
+	err = raw.Control(func(fd uintptr) {
+		peer, err := syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
+		same = err == nil && int(peer.Uid) == os.Geteuid()
+	})
+	return err == nil && same
+}

@@ -1,0 +1,134 @@
+package stream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+
+	"github.com/coder/websocket"
+
+	"goalpost/backend/event"
+)
+
+// Elsewhere is a pane that another process of this user shows. It speaks the same
+// protocol there, so its messages are handed through as they are.
+type Elsewhere struct {
+	Pane string // as that process calls it
+	Dial Dial
+}
+
+// Dial connects to another process.
+type Dial func(ctx context.Context) (net.Conn, error)
+
+// elsewhereMost is the protocol's own limit for a message of a neighbour, in bytes: a
+// frame is the largest.
+const elsewhereMost = 32 << 20
+
+func (d Dial) visit(ctx context.Context, path string) (*websocket.Conn, error) {
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return d(ctx) }}
+	ws, _, err := websocket.Dial(ctx, "ws://neighbour"+path, &websocket.DialOptions{ //nolint:bodyclose // Dial closes it
+		Subprotocols: []string{Protocol}, HTTPClient: &http.Client{Transport: transport},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("another process: %w", err)
+	}
+	ws.SetReadLimit(elsewhereMost)
+	return ws, nil
+}
+
+// relayed serves a pane of another process, if it is one.
+func (s *Server) relayed(w http.ResponseWriter, r *http.Request, kind string, limit int64) bool {
+	if s.o.Elsewhere == nil {
+		return false
+	}
+	e, ok := s.o.Elsewhere(r.PathValue("pane"))
+	if !ok {
+		return false
+	}
+	s.open(w, r, limit, func(c *socket) (wiring, error) {
+		path := "/v1/" + kind + "/" + url.PathEscape(e.Pane)
+		if q := r.URL.RawQuery; q != "" {
+			path += "?" + q
+		}
+		ctx, cancel := context.WithTimeout(c.ctx, s.o.Stall)
+		defer cancel()
+		ws, err := e.Dial.visit(ctx, path)
+		if err != nil {
+			return wiring{}, err
+		}
+		return wiring{
+			receive: func(kind websocket.MessageType, data []byte) error {
+				ctx, cancel := context.WithTimeout(c.ctx, s.o.Stall)
+				defer cancel()
+				if err := ws.Write(ctx, kind, data); err != nil {
+					return gone(err)
+				}
+				return nil
+			},
+			send:    func(ctx context.Context) error { return c.relay(ctx, ws) },
+			release: func() { _ = ws.CloseNow() },
+		}, nil
+	})
+	return true
+}
+
+func (c *socket) relay(ctx context.Context, ws *websocket.Conn) error {
+	for {
+		kind, data, err := ws.Read(ctx)
+		if err != nil {
+			return gone(err)
+		}
+		if err := c.write(ctx, kind, data); err != nil {
+			return err
+		}
+	}
+}
+
+// gone is what the page is told when the other process ends the connection.
+func gone(err error) error {
+	var closed websocket.CloseError
+	if errors.As(err, &closed) && closed.Code == CloseNotFound {
+		return bye(closed.Code, "%s", closed.Reason)
+	}
+	return bye(CloseNotFound, "the process that showed this pane has ended")
+}
+
+// Watch is told of the panes of another process until ctx or that process ends.
+// hello comes first: from then on no change is missed.
+func Watch(ctx context.Context, dial Dial, hello func() error, changed func(*event.Pane)) error {
+	ws, err := dial.visit(ctx, "/v1/events")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = ws.CloseNow() }()
+	for {
+		_, data, err := ws.Read(ctx)
+		if err != nil {
+			return fmt.Errorf("another process: %w", err)
+		}
+		var head struct {
+			Type string `json:"type"`
+		}
+		if err := json.Unmarshal(data, &head); err != nil {
+			return fmt.Errorf("another process: %w", err)
+		}
+		switch head.Type {
+		case "hello":
+			if err := hello(); err != nil {
+				return err
+			}
+		case (&event.Pane{}).EventType():
+			var e event.Event
+			if err := json.Unmarshal(data, &e); err != nil {
+				return fmt.Errorf("another process: %w", err)
+			}
+			if p, ok := e.Body.(*event.Pane); ok {
+				changed(p)
+			}
+		}
+	}
+}

@@ -1,0 +1,19 @@
+package terminal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+var endings = []syscall.Signal{syscall.SIGHUP}
+
+// openPTY refuses: terminals on Windows are another thing, and not written yet.
+func openPTY(int, int) (master, tty *os.File, err error) {
+	return nil, nil, fmt.Errorf("opening a pseudo-terminal on Windows: %w", errors.ErrUnsupported)
+}
+
+func resizePTY(*os.File, int, int) error { return errors.ErrUnsupported }
+
+func readNow(*os.File, []byte) int { return 0 }

@@ -1,0 +1,27 @@
+package tools
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// kept explains what a program says when it wanted to change a protected file: to it
+// they are mounts of their own.
+func (r Room) kept(output string) string {
+	if len(r.Protected) == 0 || !strings.Contains(output, "Read-only file system") && !strings.Contains(output, "Device or resource busy") {
+		return ""
+	}
+	const most = 10
+	names := slices.Sorted(maps.Keys(r.Protected))
+	if named := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.Contains(output, n) }); len(named) > 0 {
+		names = named
+	}
+	more := ""
+	if len(names) > most {
+		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return "\nProtected by the goal's check, so that nothing of yours can change or remove them: " + strings.Join(names, ", ") + more +
+		". Make your work fit them; if one is wrong, say so with ask_operator."
+}

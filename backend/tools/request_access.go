@@ -1,0 +1,71 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+// Access is what a goal may get of the person's machine besides its folder.
+type Access interface {
+	// Resolve writes out what would be opened, or says why a goal never gets it.
+	Resolve(ctx context.Context, a policy.Access) (policy.Access, error)
+	// Opened says what keeps something from being open that the person allowed.
+	Opened(a policy.Access) error
+}
+
+type requestAccessArgs struct {
+	Kind string `json:"kind" jsonschema:"read: a file or folder; write: a folder; socket: a Unix socket; port: a TCP port of this machine's 127.0.0.1"`
+	Path string `json:"path,omitempty" jsonschema:"of read, write and socket: the whole path"`
+	Port int    `json:"port,omitempty" jsonschema:"of port: its number"`
+	Why  string `json:"why" jsonschema:"what the goal needs it for, in a sentence that the person reads"`
+}
+
+func requestAccess(a Access) (Tool, error) {
+	wanted := func(ctx context.Context, args requestAccessArgs) (w policy.Access, err error) {
+		w = policy.Access{Kind: policy.AccessKind(args.Kind), Path: args.Path, Port: args.Port}
+		switch {
+		case a == nil:
+			return w, errors.New("there is nothing to ask for here: these programs are in no sandbox of a goal")
+		case blank(args.Why):
+			return w, errors.New("say why: the person decides by it")
+		}
+		switch w.Kind {
+		case policy.PortAccess:
+			if w.Path != "" || w.Port < 1 || w.Port > 65535 {
+				return w, errors.New("give the port alone, a number from 1 to 65535")
+			}
+		case policy.ReadAccess, policy.WriteAccess, policy.SocketAccess:
+			if !path.IsAbs(w.Path) || w.Port != 0 {
+				return w, errors.New("give the path alone, the whole of it")
+			}
+			w.Path = path.Clean(w.Path)
+		default:
+			return w, fmt.Errorf("unknown kind %q: use read, write, socket or port", clipped(args.Kind, 20))
+		}
+		return a.Resolve(ctx, w)
+	}
+	return define("request_access", func(ctx context.Context, args requestAccessArgs) (policy.Effect, error) {
+		w, err := wanted(ctx, args)
+		if err != nil {
+			return policy.Effect{}, err
+		}
+		return policy.Effect{Risk: policy.ReadOnly, Access: &w, Reason: args.Why}, nil
+	}, func(ctx context.Context, args requestAccessArgs) goal.Result {
+		w, err := wanted(ctx, args)
+		if err == nil {
+			err = a.Opened(w)
+		}
+		switch {
+		case err != nil:
+			return failed("the person allowed it, and it could not be opened: %v", err)
+		case w.Kind == policy.WriteAccess:
+			return ok("open for this goal: %s. A terminal or server that runs already may have to be started again before it can write there.", w)
+		}
+		return ok("open for this goal: %s", w)
+	})
+}

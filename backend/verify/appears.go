@@ -1,0 +1,95 @@
+package verify
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"goalpost/backend/ignore"
+)
+
+// appearance is a pattern of Appears: a name in a folder, or anywhere below it.
+type appearance struct {
+	base string
+	name ignore.Glob
+}
+
+func appearanceOf(pattern string) (appearance, error) {
+	base, name, deep := strings.Cut(pattern, "**/")
+	if !deep {
+		base, name = path.Split(pattern)
+		name = "/" + name
+	}
+	glob, err := ignore.New(name)
+	return appearance{base, glob}, err
+}
+
+func (a appearance) means(path string) bool {
+	rel, below := strings.CutPrefix(path, a.base)
+	return below && a.name.Match(rel)
+}
+
+// unseen are the places where something may have appeared that nobody can see.
+func (g *guard) unseen(h held) []difference {
+	var found []difference
+	if g.here.more {
+		found = append(found, difference{held: h, text: tooMuch + ": remove what was made there, then continue\n"})
+	}
+	for _, p := range g.here.shut {
+		if !slices.Contains(g.shut, p) {
+			found = append(found, difference{held: h, path: p, text: fmt.Sprintf("%s cannot be looked into: %s\n", p, h.Why)})
+		}
+	}
+	return found
+}
+
+// appeared lists the files that are there and that a pattern of Appears means, of
+// which none may be new.
+func (g *guard) appeared(root *os.Root, h held) ([]string, error) {
+	if h.Part == anything {
+		if _, err := root.Lstat(h.Path); err == nil {
+			return []string{h.Path}, nil
+		}
+		return nil, nil
+	}
+	a, err := appearanceOf(h.Path)
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, e := range g.here.entries {
+		if e.Mode.IsDir() || !a.means(e.Path) || g.without.Covers(e.Path) || h.Holding != "" && !g.holds(root, e.Path, h.Holding) {
+			continue
+		}
+		found = append(found, e.Path)
+	}
+	return found, nil
+}
+
+// holds says whether a regular expression is found in a file. One that had not when it was last looked at
+// is not read again as long as it is the same.
+func (g *guard) holds(root *os.Root, path, text string) bool {
+	key := path + "\x00" + text
+	info, err := root.Stat(path)
+	if err == nil && ctime(info) != 0 && g.plain[key] == (fresh{info.Size(), ctime(info)}) {
+		return false
+	}
+	b, _, err := read(root, path, partMax)
+	if err == nil && holding(text).Match(b) {
+		return true
+	}
+	if err == nil && info != nil && settled(info) {
+		g.plain[key] = fresh{info.Size(), ctime(info)}
+	}
+	return false
+}
+
+func holding(text string) *regexp.Regexp {
+	if r, err := regexp.Compile(text); err == nil {
+		return r
+	}
+	return regexp.MustCompile(regexp.QuoteMeta(text)) // of a goal that an older version made
+}

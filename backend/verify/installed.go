@@ -1,0 +1,274 @@
+package verify
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// What is installed in the goal's folder (node_modules, a virtual environment) is
+// not looked into where files are compared: it is large, and programs fill it by
+// themselves. Where the runner of a check lives in it, the files that were there
+// at the start are compared at each claim all the same: new ones may come, and to
+// install the same again changes nothing.
+
+// What makes itself the runner, or is loaded with it whatever it is, may not come:
+// see usurpers.
+
+// installed is the Protected.Part of such a folder.
+const installed = "installed"
+
+// Bounds of what is compared; a larger folder is not, and that is said.
+const (
+	installedFiles = 60_000
+	installedBytes = 512 << 20
+)
+
+// homes are the folders that programs are installed in.
+var homes = []string{"node_modules", ".venv", "venv", ".tox"}
+
+// rewritten are parts of such a folder that installers and caches write anew.
+var rewritten = []string{"__pycache__", ".cache", ".vite", ".vite-temp", ".vitest", ".package-lock.json", ".yarn-integrity", ".yarn-state.yml", ".modules.yaml"}
+
+// program finds where the program of a call is installed in the goal's folder, and
+// protects that.
+func (f *finder) program(c call) {
+	word := c.word()
+	if word == "" || c.Lost {
+		return
+	}
+	if strings.Contains(word, "/") {
+		if p, ok := c.inside(word); ok {
+			f.installation(p)
+		}
+		return
+	}
+	for dir := path.Clean(c.Dir); ; dir = path.Dir(dir) { // as npm looks
+		if p := path.Join(dir, "node_modules", ".bin", word); f.isFile(p) {
+			f.installation(p)
+			return
+		}
+		if dir == "." {
+			return
+		}
+	}
+}
+
+// installation protects what p is installed in, if it is.
+func (f *finder) installation(p string) bool {
+	names := strings.Split(p, "/")
+	for i, name := range names[:len(names)-1] {
+		if slices.Contains(homes, name) {
+			if at := path.Join(names[:i+1]...); f.isDir(at) {
+				f.installed(at)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+func (f *finder) installed(at string) {
+	f.add(Protected{Path: at, Kind: Compared, Part: installed, Why: "what runs the check is installed there"})
+}
+
+// environment protects the virtual environment that uv, poetry and the like run in.
+func (f *finder) environment(dir string) {
+	for _, name := range []string{".venv", "venv"} {
+		if at := path.Join(dir, name); f.isDir(at) {
+			f.installed(at)
+			return
+		}
+	}
+}
+
+// usurps says whether a file that has come into an installation takes a part in
+// what runs the check, whoever installed it: a program that is found before that
+// of the system, or what an interpreter loads at its start.
+func usurps(p string) bool {
+	dir, name := path.Split(p)
+	switch dir = path.Clean(dir); {
+	case path.Base(dir) == ".bin":
+		return slices.Contains(found, name) || slices.Contains(shells, name)
+	case path.Base(dir) == "bin" && strings.Contains(dir, "venv"), path.Base(dir) == "bin" && strings.Contains(dir, ".tox"):
+		return true
+	case strings.HasSuffix(dir, "site-packages"):
+		return strings.HasSuffix(name, ".pth") || name == "sitecustomize.py" || name == "usercustomize.py"
+	}
+	return false
+}
+
+// found are names that scripts and the first lines of programs call without a path.
+var found = []string{
+	"node", "npm", "npx", "yarn", "pnpm", "bun", "deno", "env", "make", "git", "python", "python3", "go", "cargo", "test", "true", "false",
+	"cat", "grep", "diff", "cmp", "sed", "awk", "curl", "ls", "rm", "cp", "mv", "mkdir", "find", "xargs", "head", "tail", "wc", "sort", "cross-env",
+}
+
+func (f *finder) isDir(p string) bool {
+	info, err := f.root.Stat(p)
+	return err == nil && info.IsDir()
+}
+
+var errTooManyInstalled = fmt.Errorf("more than %d files or %d MiB", installedFiles, installedBytes>>20)
+
+// manifest lists the files of an installation with their sums, a line each. Sums of
+// files that have not changed are taken from known, and kept there.
+func manifest(ctx context.Context, root *os.Root, at string, known map[string]known) ([]byte, error) {
+	lines := []string{}
+	total := int64(0)
+	err := fs.WalkDir(root.FS(), at, func(p string, e fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return plain(err)
+		case slices.Contains(rewritten, e.Name()):
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case e.IsDir():
+			return nil
+		case len(lines) >= installedFiles || total > installedBytes:
+			return errTooManyInstalled
+		}
+		info, err := e.Info()
+		if err != nil {
+			return nil //nolint:nilerr // gone meanwhile: it is missing in the list
+		}
+		sum := ""
+		switch {
+		case e.Type()&fs.ModeSymlink != 0:
+			if sum, err = root.Readlink(p); err != nil {
+				return nil //nolint:nilerr // as before
+			}
+			sum = "link " + sum
+		case info.Mode().IsRegular():
+			total += info.Size()
+			if sum, err = summedFile(root, p, info, known); err != nil {
+				return err
+			}
+		}
+		lines = append(lines, p+"\x00"+sum)
+		return nil
+	})
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the callers say what for
+	}
+	slices.Sort(lines)
+	return []byte(strings.Join(lines, "\n")), nil
+}
+
+func summedFile(root *os.Root, p string, info fs.FileInfo, sums map[string]known) (string, error) {
+	is := known{size: info.Size(), mtime: info.ModTime().UnixNano(), ctime: ctime(info)}
+	if was, ok := sums[p]; ok && was.size == is.size && was.mtime == is.mtime && was.ctime == is.ctime {
+		return was.sum, nil
+	}
+	f, _, err := open(root, p)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.LimitReader(f, installedBytes)); err != nil {
+		return "", plain(err)
+	}
+	is.sum = hex.EncodeToString(sum.Sum(nil))
+	if settled(info) {
+		sums[p] = is
+	}
+	return is.sum, nil
+}
+
+// reinstalled says what of an installation is not what it was, "" if all is there.
+func reinstalled(at string, was, is []byte) string {
+	parse := func(text []byte) map[string]string {
+		m := map[string]string{}
+		for line := range strings.SplitSeq(string(text), "\n") {
+			p, sum, _ := strings.Cut(line, "\x00")
+			m[p] = sum
+		}
+		delete(m, "")
+		return m
+	}
+	before, after := parse(was), parse(is)
+	var changed []string
+	for _, p := range slices.Sorted(maps.Keys(before)) {
+		if sum, there := after[p]; !there {
+			changed = append(changed, p+" (removed)")
+		} else if sum != before[p] {
+			changed = append(changed, p)
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(after)) {
+		if _, old := before[p]; !old && usurps(p) {
+			changed = append(changed, p+" (new)")
+		}
+	}
+	if len(changed) == 0 {
+		return ""
+	}
+	n := len(changed)
+	if n > 10 {
+		changed = append(changed[:10], fmt.Sprintf("and %d more", n-10))
+	}
+	return fmt.Sprintf("%s: %d file%s of what runs the check changed since the start: %s\nInstall the same again (npm ci, pip install --force-reinstall …) and remove what is new; what is checked is your work, not its runner.\n",
+		at, n, plural(n), strings.Join(changed, ", "))
+}
+
+// unknown says what runs a check and is compared with nothing, "" if all of it is:
+// it was installed since the start, or was too large to be taken down.
+func (w *World) unknown(c check) string {
+	if w == nil || c.Where == "host" {
+		return ""
+	}
+	var parts []string
+	known := map[string]bool{}
+	for _, h := range w.guard.list {
+		if h.Part != installed || !slices.Contains(h.Checks, c.n) {
+			continue
+		}
+		if known[h.Path] = true; h.Missing {
+			parts = append(parts, fmt.Sprintf("%s held %v at the start", h.Path, errTooManyInstalled))
+		}
+	}
+	for _, p := range w.installedFor(c) {
+		if !known[p] {
+			parts = append(parts, p+" was installed since the start")
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "what runs it is not compared: " + strings.Join(parts, ", ")
+}
+
+// installedFor are the folders in which what a check runs is installed by now.
+func (w *World) installedFor(c check) []string {
+	root, err := os.OpenRoot(w.dir)
+	if err != nil {
+		return nil // the check says so itself
+	}
+	defer func() { _ = root.Close() }()
+	f := &finder{root: root, dir: w.dir, without: w.guard.without, check: c.n, found: map[string]*Protected{}, look: func() ([]entry, error) { return nil, nil }}
+	f.line(c.Command, place{dir: path.Clean(c.Dir), root: w.dir}, 0)
+	var list []string
+	for _, p := range f.found {
+		if p.Part == installed {
+			list = append(list, p.Path)
+		}
+	}
+	slices.Sort(list)
+	return list
+}

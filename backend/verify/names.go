@@ -1,0 +1,167 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"goalpost/backend/ignore"
+)
+
+// namesMax bounds a look at names. It is far above what a folder of a person
+// holds: where it is reached, that is said, and counts as a difference.
+const namesMax = 1_000_000
+
+// names are the things in a folder, by name and kind alone: many of them cost
+// little. Heaps (node_modules, .venv …) are left out. A second run lists anew
+// only the folders in which something came or went meanwhile.
+type names struct {
+	rules ignore.Rules
+	learn bool // take the rules of .gitignore files
+	// want says which files are asked for; nil is all of them.
+	want func(path string) bool
+
+	entries []entry
+	folders []string // "" is the top
+	shut    []string // folders that cannot be looked into
+	more    bool     // there is more than namesMax, or deeper than walkDepth
+
+	total int                // names so far, wanted or not
+	known map[string]listing // by path, of the run before
+	next  map[string]listing
+}
+
+// listing is what a folder held when it was that folder, with that time of change:
+// a name that comes or goes changes it, and no program can set it.
+type listing struct {
+	ino   uint64
+	ctime int64
+	names []entry // what is wanted, and the folders
+	total int     // all its names
+	leaf  bool    // there is no folder in it
+}
+
+func (n *names) run(ctx context.Context, dir string) error {
+	n.folders = nil
+	n.rules, n.entries, n.shut, n.more, n.total, n.next = ignore.Rules{}, nil, nil, false, 0, map[string]listing{}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("the goal's folder: %w", plain(err))
+	}
+	err = errors.Join(n.folder(ctx, root, "", 0), root.Close())
+	n.known = n.next
+	return err
+}
+
+// folder takes a folder's names, and looks at the folders in it.
+func (n *names) folder(ctx context.Context, root *os.Root, path string, depth int) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("looking at the goal's folder: %w", context.Cause(ctx))
+	}
+	info, err := root.Lstat(".")
+	if err != nil {
+		n.shut = append(n.shut, path)
+		return nil
+	}
+	l, ok := n.remembered(path, info)
+	if !ok {
+		if l, err = n.list(root, path, info); err != nil {
+			n.shut = append(n.shut, path)
+			return nil
+		}
+	}
+	n.folders = append(n.folders, path)
+	n.total += l.total
+	n.more = n.more || n.total >= namesMax
+	for _, e := range l.names {
+		if !e.Mode.IsDir() {
+			n.entries = append(n.entries, e)
+			continue
+		}
+		if depth >= walkDepth || n.more {
+			n.more = true
+			continue
+		}
+		if err := n.below(ctx, root, e, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// below looks at a folder in a folder. One that is known and has none in it need not be opened.
+func (n *names) below(ctx context.Context, root *os.Root, e entry, depth int) error {
+	name := e.Path[strings.LastIndexByte(e.Path, '/')+1:]
+	if info, err := root.Lstat(name); err == nil {
+		if l, ok := n.remembered(e.Path, info); ok && l.leaf {
+			n.folders = append(n.folders, e.Path)
+			n.total += l.total
+			n.entries = append(n.entries, l.names...)
+			return nil
+		}
+	}
+	inner, err := root.OpenRoot(name)
+	if err != nil { // gone meanwhile, or nobody may enter it
+		if !errors.Is(err, fs.ErrNotExist) {
+			n.shut = append(n.shut, e.Path)
+		}
+		return nil
+	}
+	return errors.Join(n.folder(ctx, inner, e.Path, depth+1), inner.Close())
+}
+
+func (n *names) remembered(path string, info fs.FileInfo) (listing, bool) {
+	l, ok := n.known[path]
+	if !ok || l.ino != inode(info) || l.ctime != ctime(info) || !info.IsDir() {
+		return l, false
+	}
+	n.next[path] = l
+	return l, true
+}
+
+// list reads a folder. info is from before: what comes meanwhile shows next time.
+func (n *names) list(root *os.Root, path string, info fs.FileInfo) (listing, error) {
+	l := listing{ino: inode(info), ctime: ctime(info), leaf: true}
+	f, err := root.Open(".")
+	if err != nil {
+		return l, plain(err)
+	}
+	room := namesMax - n.total
+	list, err := f.ReadDir(max(1, room))
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	if err := errors.Join(plain(err), f.Close()); err != nil {
+		return l, err
+	}
+	n.more = n.more || len(list) >= room
+	if n.learn {
+		if text, _, err := read(root, ".gitignore", 64<<10); err == nil {
+			n.rules[path] = ignore.RulesOf(ignore.Lines(text))
+		}
+	}
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	for _, e := range list {
+		at := join(path, e.Name())
+		if n.rules.Ignored(at, e.IsDir()) {
+			continue
+		}
+		l.leaf = l.leaf && !e.IsDir()
+		if l.total++; e.IsDir() || n.want == nil || n.want(at) {
+			l.names = append(l.names, entry{Path: at, Mode: e.Type()})
+		}
+	}
+	if l.ino != 0 && len(list) < room && time.Since(time.Unix(0, l.ctime)) > restless {
+		n.next[path] = l
+	}
+	return l, nil
+}
+
+// tooMuch is said where nobody can see whether something has appeared.
+var tooMuch = fmt.Sprintf("the folder holds more than %d names or is deeper than %d folders, so nobody can see whether a file that decides has appeared in it", namesMax, walkDepth)

@@ -1,0 +1,103 @@
+package verify
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+)
+
+// npm protects the scripts, and what the script that is run leads to.
+func (f *finder) npm(c call, depth int) {
+	dir := flagged(c, "--prefix", "-C", "--dir", "--cwd")
+	words := scriptWords(c)
+	if len(words) == 0 {
+		return
+	}
+	if slices.Contains([]string{"exec", "dlx", "x"}, words[0]) {
+		f.call(call{Dir: dir, Words: words[1:]}.bare(), depth)
+		return
+	}
+	for _, at := range f.workspaces(c, dir, words) {
+		f.scripts(at, words, depth)
+	}
+	if dir != c.Dir || len(f.workspacesOf(dir)) > 0 { // the settings of all
+		f.tests(dir, js)
+	}
+	// yarn jest, pnpm vitest: the program itself.
+	f.program(call{Dir: dir, Words: words})
+	f.runner(call{Dir: dir, Words: words}, depth)
+}
+
+// scriptWords are the words of a call of npm that may name a script.
+func scriptWords(c call) []string {
+	var words []string
+	for i := 1; i < len(c.Words); i++ {
+		switch w := c.Words[i]; {
+		case slices.Contains([]string{"-w", "--workspace", "--filter", "-F", "--prefix", "-C", "--dir", "--cwd"}, w):
+			i++
+		case w == "" || strings.HasPrefix(w, "-") || w == "run" || w == "run-script":
+		case w == "workspace" && len(words) == 0: // yarn workspace NAME
+			i++
+		default:
+			words = append(words, w)
+		}
+	}
+	if len(words) > 0 && slices.Contains([]string{"t", "tst"}, words[0]) {
+		words[0] = "test"
+	}
+	return words
+}
+
+// scripts protects what a script of a package leads to.
+func (f *finder) scripts(dir string, words []string, depth int) {
+	text, _, err := read(f.root, path.Join(dir, "package.json"), partMax)
+	if err != nil {
+		f.tests(dir, js)
+		return
+	}
+	all := scriptsOf(text)
+	tested := false
+	for _, w := range words {
+		for _, name := range []string{"pre" + w, w, "post" + w} {
+			if script, ok := all[name]; ok {
+				f.line(script, place{dir: dir, root: f.dir}, depth+1)
+				tested = true
+			}
+		}
+	}
+	if tested || words[0] == "test" {
+		f.tests(dir, js)
+	}
+}
+
+// workspaces are the folders whose scripts a call runs: all of them where it names
+// one, since a name may be that of a package or of its folder.
+func (f *finder) workspaces(c call, dir string, words []string) []string {
+	for _, w := range append([]string{words[0]}, c.Words[1:]...) {
+		flag, _, _ := strings.Cut(w, "=")
+		if slices.Contains([]string{"-w", "--workspace", "--workspaces", "-ws", "-r", "--recursive", "--filter", "-F", "workspace", "workspaces"}, flag) {
+			return append([]string{dir}, f.workspacesOf(dir)...)
+		}
+	}
+	return []string{dir}
+}
+
+// workspacesOf are the folders below dir that hold a package.json, if dir's own or
+// pnpm's file says that there are such.
+func (f *finder) workspacesOf(dir string) []string {
+	var p struct {
+		Workspaces any `json:"workspaces"`
+	}
+	text, _, err := read(f.root, path.Join(dir, "package.json"), partMax)
+	if err != nil || json.Unmarshal(text, &p) != nil || p.Workspaces == nil && !f.isFile(path.Join(dir, "pnpm-workspace.yaml")) {
+		return nil
+	}
+	var list []string
+	for _, e := range f.entries() {
+		if at := path.Dir(e.Path); path.Base(e.Path) == "package.json" && at != dir && (dir == "." || strings.HasPrefix(at, dir+"/")) {
+			list = append(list, at)
+		}
+	}
+	return list
+}

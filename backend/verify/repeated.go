@@ -1,0 +1,40 @@
+package verify
+
+import "goalpost/backend/goal"
+
+// Repeated is what running the gates again has shown of a criterion.
+type Repeated string
+
+// The findings.
+const (
+	StillMet    Repeated = "met"     // the gates that are needed pass now
+	NotMet      Repeated = "not_met" // one that decided does not pass, or evidence is not what was kept
+	NotRepeated Repeated = "open"    // nothing failed, but what decided cannot be run again
+)
+
+// Repeats finds what the verdicts of a Recheck say of the criterion; was are those
+// of the deciding claim. Judgements are not asked again, and decide nothing here.
+func Repeats(c goal.Criterion, was, now []goal.Verdict) Repeated {
+	passed := map[int]bool{}
+	for _, v := range was {
+		passed[v.Check] = v.Outcome == goal.Pass
+	}
+	passes, failed := 0, false
+	for _, v := range now {
+		switch v.Outcome {
+		case goal.Pass:
+			passes++
+		case goal.NotRepeatable:
+		case goal.Fail, goal.CheckErr, goal.Tampered, goal.PassesNow, goal.FailsNow, goal.CannotRun:
+			// Of a criterion of which one check is enough, the others may fail.
+			failed = failed || !c.Any || passed[v.Check] || v.Outcome == goal.Tampered
+		}
+	}
+	switch {
+	case c.Any && passes > 0, !c.Any && !failed && passes == len(now) && passes > 0:
+		return StillMet
+	case failed:
+		return NotMet
+	}
+	return NotRepeated
+}

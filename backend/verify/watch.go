@@ -1,0 +1,235 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/ignore"
+)
+
+// watched is how many folders are watched at most.
+const watched = 50_000
+
+// flushed bounds the wait for the last of what the kernel has to tell.
+const flushed = 5 * time.Second
+
+// watch sees what happens to that which decides a check while the check runs. A
+// program of the agent may change it for a moment and put it back: compared
+// afterwards, it would be the same.
+type watch struct {
+	inner   *fsnotify.Watcher
+	dir     string
+	mark    string // a private folder; a file that is made in it is the last event
+	things  []held
+	folders int
+	touched []string
+	blind   error         // why not everything can be seen
+	over    chan struct{} // closed when the last event was taken
+}
+
+// watch begins to look at what decides a check. copied says that the check runs on
+// the copies of held files, so that these themselves may change. It is nil where
+// there is nothing to look at.
+func (w *World) watch(ctx context.Context, c check, copied bool) (*watch, error) {
+	if w == nil {
+		return nil, nil
+	}
+	t := &watch{dir: w.dir, over: make(chan struct{})}
+	for _, h := range w.guard.list {
+		if slices.Contains(h.Checks, c.n) && h.Part != installed && (h.Kind != Held || !copied) {
+			t.things = append(t.things, h)
+		}
+	}
+	if len(t.things) == 0 {
+		return nil, nil
+	}
+	folders, err := w.guard.folders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if t.mark, err = os.MkdirTemp(w.private, "watch-"); err != nil {
+		return nil, fmt.Errorf("watching the goal's folder: %w", plain(err))
+	}
+	if t.inner, err = fsnotify.NewWatcher(); err == nil {
+		err = errors.Join(t.inner.Add(t.mark), t.inner.Add(t.dir))
+	}
+	if err != nil {
+		if t.inner != nil {
+			err = errors.Join(err, t.inner.Close())
+		}
+		return nil, errors.Join(fmt.Errorf("watching the goal's folder: %w", err), os.Remove(t.mark))
+	}
+	for _, folder := range folders {
+		if folder != "" && t.concerns(folder) {
+			t.add(folder)
+		}
+	}
+	go t.follow()
+	return t, nil
+}
+
+// folders are those of the goal's folder that may hold something that decides.
+func (g *guard) folders(ctx context.Context) ([]string, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := g.here.run(ctx, g.dir); err != nil {
+		return nil, err
+	}
+	return slices.Clone(g.here.folders), nil
+}
+
+// concerns says whether something in a folder may decide.
+func (t *watch) concerns(folder string) bool {
+	return slices.ContainsFunc(t.things, func(h held) bool {
+		base, _, deep := strings.Cut(h.Path, "**")
+		if !deep {
+			base = path.Dir(h.Path)
+		}
+		base = strings.TrimSuffix(base, "/")
+		return base == folder || within(base, folder) || deep && (base == "" || within(folder, base))
+	})
+}
+
+// within says whether p lies below folder.
+func within(p, folder string) bool { return strings.HasPrefix(p, folder+"/") }
+
+func (t *watch) add(folder string) {
+	if t.folders++; t.folders > watched {
+		t.blind = fmt.Errorf("there are more than %d folders", watched)
+		return
+	}
+	err := t.inner.Add(filepath.Join(t.dir, filepath.FromSlash(folder)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.blind = err
+	}
+}
+
+// follow takes events until the mark, or until the watcher is closed.
+func (t *watch) follow() {
+	defer close(t.over)
+	for {
+		select {
+		case e, ok := <-t.inner.Events:
+			if !ok || filepath.Dir(e.Name) == t.mark {
+				return
+			}
+			rel, err := filepath.Rel(t.dir, e.Name)
+			if err != nil || e.Op == fsnotify.Chmod {
+				continue
+			}
+			t.saw(filepath.ToSlash(rel), e.Op.Has(fsnotify.Create))
+		case err, ok := <-t.inner.Errors:
+			if !ok {
+				return
+			}
+			t.blind = err
+		}
+	}
+}
+
+// saw notes what was touched. A folder that has come is looked into.
+func (t *watch) saw(p string, came bool) {
+	if t.decides(p) && !slices.Contains(t.touched, p) && len(t.touched) < 10 {
+		t.touched = append(t.touched, p)
+	}
+	if !came || (ignore.Rules{}).Ignored(p, true) {
+		return
+	}
+	root, err := os.OpenRoot(t.dir)
+	if err != nil {
+		t.blind = plain(err)
+		return
+	}
+	defer func() { _ = root.Close() }()
+	if info, err := root.Lstat(p); err != nil || !info.IsDir() || !t.concerns(p) {
+		return
+	}
+	t.add(p)
+	f, err := root.Open(p)
+	if err != nil {
+		return // gone again
+	}
+	list, err := f.Readdirnames(-1)
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.blind = plain(err)
+	}
+	for _, name := range list {
+		t.saw(path.Join(p, name), true)
+	}
+}
+
+// decides says whether a change at p is one of what decides.
+func (t *watch) decides(p string) bool {
+	return slices.ContainsFunc(t.things, func(h held) bool {
+		if h.Kind != Appears {
+			return p == h.Path || within(h.Path, p)
+		}
+		a, err := appearanceOf(h.Path)
+		// Bundlers write a settings file for themselves beside the one that they read.
+		return err == nil && a.means(p) && !strings.Contains(p, ".timestamp-")
+	})
+}
+
+// end stops looking and gives what was touched meanwhile.
+func (t *watch) end() (touched []string, blind error) {
+	if t == nil {
+		return nil, nil
+	}
+	err := os.WriteFile(filepath.Join(t.mark, "end"), nil, 0o600)
+	timer := time.NewTimer(flushed)
+	defer timer.Stop()
+	select {
+	case <-t.over:
+	case <-timer.C:
+		err = errors.Join(err, errors.New("too much happens in the folder"))
+	}
+	err = errors.Join(err, t.inner.Close())
+	<-t.over
+	return t.touched, errors.Join(t.blind, err, os.RemoveAll(t.mark))
+}
+
+// watching runs a check that decides with things which the agent could change
+// meanwhile. A pass counts only if nobody did.
+func (h Host) watching(ctx context.Context, k check, decide func() ruling) ruling {
+	w, err := h.World.watch(ctx, k, h.copies(k))
+	if err != nil {
+		return undecided(err)
+	}
+	r, intact := h.untouched(ctx, k)
+	if intact {
+		r = decide()
+	}
+	touched, blind := w.end()
+	if !intact || r.Outcome != goal.Pass {
+		return r
+	}
+	if len(touched) > 0 {
+		again := rule(goal.CheckErr, fmt.Sprintf("%s changed while the check ran, so that it passed says nothing: stop what writes there", strings.Join(touched, ", ")))
+		again.again, again.Tail = true, r.Tail
+		return again
+	}
+	if blind != nil {
+		r.Detail += fmt.Sprintf("; nobody could see whether what decides was changed meanwhile (%v)", blind)
+	}
+	if after, intact := h.untouched(ctx, k); !intact {
+		return after
+	}
+	return r
+}
+
+// copies says whether a check runs on the copies of held files.
+func (h Host) copies(k check) bool {
+	_, remote := k.Server()
+	return h.Walls && !remote && k.Where != "host"
+}

@@ -1,0 +1,133 @@
+package verify_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/verify"
+)
+
+// asLong holds a check until somebody beside it has done something, and again
+// until they have undone it.
+func asLong(command string) string {
+	wait := func(for_ string) string { return "while [ ! -e " + for_ + " ]; do sleep 0.02; done; " }
+	return ": > begun; " + wait("swapped") + command + "; r=$?; : > decided; " + wait("undone") + "rm -f begun swapped decided undone; exit $r"
+}
+
+// beside swaps something while a check runs, as often as it is begun.
+func beside(ctx context.Context, t *testing.T, dir string, swap, undo func()) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(ctx)
+	over := make(chan struct{})
+	there := func(name string) bool {
+		for ctx.Err() == nil {
+			if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+				return true
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		return false
+	}
+	go func() {
+		defer close(over)
+		for there("begun") {
+			swap()
+			_ = os.WriteFile(filepath.Join(dir, "swapped"), nil, 0o600)
+			if !there("decided") {
+				return
+			}
+			undo()
+			_ = os.WriteFile(filepath.Join(dir, "undone"), nil, 0o600)
+			for ctx.Err() == nil { // until the check has taken its notes away
+				if _, err := os.Lstat(filepath.Join(dir, "undone")); err != nil {
+					break
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+		}
+	}()
+	return func() { cancel(); <-over }
+}
+
+// TestASwapWhileACheckRunsIsNoPass: what decides is changed for a moment only.
+func TestASwapWhileACheckRunsIsNoPass(t *testing.T) {
+	for _, c := range []struct {
+		name, archive, command string
+		file, text             string // what is there while the check decides
+		where                  string
+	}{
+		{"a Makefile", "-- Makefile --\n.PHONY: test\ntest:\n\t@false\n", "make test", "Makefile", ".PHONY: test\ntest:\n\t@true\n", ""},
+		{"a file that may not appear", "-- tests/test_a.py --\n-- a.py --\n", "test -e tests/conftest.py #", "tests/conftest.py", "1\n", ""},
+		{"the same, far below", "-- test_a.py --\n-- deep/er/a.txt --\n", "test -e deep/er/conftest.py #", "deep/er/conftest.py", "1\n", ""},
+		{"a script outside of the sandbox", "-- check.sh --\nexit 1\n", "sh check.sh", "check.sh", "exit 0\n", "host"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := folderOf(t, c.archive)
+			h := host(t)
+			h.Dir, h.Outside = dir, h.Launcher
+			command := asLong(c.command)
+			if strings.HasSuffix(c.command, "#") { // what pytest would do
+				command = asLong(strings.TrimSuffix(c.command, "#")) + "; pytest"
+			}
+			k := shell(command)
+			k.Where = c.where
+			crit := goal.Criterion{Checks: []goal.Check{k}}
+			h.World = world(t, verify.Options{Dir: dir, Private: filepath.Join(t.TempDir(), "p"), Criterion: crit})
+			at := filepath.Join(dir, filepath.FromSlash(c.file))
+			before, existed := os.ReadFile(at)
+			stop := beside(t.Context(), t, dir, func() {
+				_ = os.MkdirAll(filepath.Dir(at), 0o755)
+				_ = os.WriteFile(at, []byte(c.text), 0o600)
+			}, func() {
+				if existed == nil {
+					_ = os.WriteFile(at, before, 0o600)
+				} else {
+					_ = os.Remove(at)
+				}
+			})
+			defer stop()
+			v := one(t, h, k)
+			if v.Outcome != goal.CheckErr || !strings.Contains(v.Detail, "changed while the check ran") || v.Tries != 2 {
+				t.Errorf("the verdict is %s, %q after %d tries", v.Outcome, v.Detail, v.Tries)
+			}
+			if diff, err := h.World.Intact(t.Context()); err != nil || diff != "" {
+				t.Errorf("afterwards: %q, %v", diff, err)
+			}
+		})
+	}
+}
+
+// TestTheWorkMayChangeWhileACheckRuns, and what the check itself leaves behind.
+func TestTheWorkMayChangeWhileACheckRuns(t *testing.T) {
+	dir := folderOf(t, "-- Makefile --\n.PHONY: test\ntest:\n\t@mkdir -p out/deep && cp a.txt out/deep/b.txt\n-- a.txt --\n1\n")
+	h := host(t)
+	h.Dir = dir
+	command := asLong("make test")
+	h.World = world(t, verify.Options{Dir: dir, Private: filepath.Join(t.TempDir(), "p"), Criterion: criterion(command)})
+	n := 0
+	stop := beside(t.Context(), t, dir, func() { n++; write(t, dir, "a.txt", strings.Repeat("2", n)) }, func() {})
+	defer stop()
+	if v := one(t, h, shell(command)); v.Outcome != goal.Pass || v.Detail != "exit 0" {
+		t.Errorf("the verdict is %s, %q", v.Outcome, v.Detail)
+	}
+}
+
+// TestWhatStaysIsTampering: a swap that is still there after the check.
+func TestWhatStaysIsTampering(t *testing.T) {
+	dir := folderOf(t, "-- test_a.py --\n")
+	h := host(t)
+	h.Dir = dir
+	command := "mkdir -p new && echo 1 > new/conftest.py; exit 0; pytest"
+	h.World = world(t, verify.Options{Dir: dir, Private: filepath.Join(t.TempDir(), "p"), Criterion: criterion(command)})
+	if v := one(t, h, shell(command)); v.Outcome == goal.Pass {
+		t.Errorf("the verdict is %s, %q", v.Outcome, v.Detail)
+	}
+	if diff, err := h.World.Intact(t.Context()); err != nil || !strings.Contains(diff, "new/conftest.py has appeared") {
+		t.Errorf("afterwards: %q, %v", diff, err)
+	}
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/ports"
+	"goalpost/backend/sandbox/wire"
+)
+
+// maxAddress is the kernel's sockaddr_storage.
+const maxAddress = 128
+
+// ignored are sockets that the C library looks for at every turn.
+var ignored = map[string]bool{"/var/run/nscd/socket": true, "/run/nscd/socket": true, "/dev/log": true}
+
+// connecting says where a connect leads, if that is nowhere: beyond the goal's
+// loopback, to a port of it where nobody listens, to a socket that is not there.
+func (l *listener) connecting(n notice, raw []byte) wire.Attempt {
+	got := len(raw)
+	if got < 2 {
+		return wire.Attempt{}
+	}
+	switch binary.NativeEndian.Uint16(raw) {
+	case unix.AF_INET:
+		if got >= 8 {
+			return l.reaching(netip.AddrFrom4([4]byte(raw[4:8])), binary.BigEndian.Uint16(raw[2:]))
+		}
+	case unix.AF_INET6:
+		if got >= 24 {
+			return l.reaching(netip.AddrFrom16([16]byte(raw[8:24])).Unmap(), binary.BigEndian.Uint16(raw[2:]))
+		}
+	case unix.AF_UNIX:
+		return said(speakingTo(n.pid, raw[2:]))
+	}
+	return wire.Attempt{}
+}
+
+// addressOf copies the address that a caller of connect names, as far as it can be read.
+func addressOf(n notice) []byte {
+	raw := make([]byte, min(n.args[2], maxAddress))
+	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", n.pid))
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = mem.Close() }()
+	got, _ := mem.ReadAt(raw, int64(n.args[1])) //nolint:gosec // an address of another process
+	return raw[:got]
+}
+
+func (l *listener) reaching(to netip.Addr, port uint16) wire.Attempt {
+	if !to.IsLoopback() && !to.IsUnspecified() {
+		return said("connect to " + netip.AddrPortFrom(to, port).String() + " without the proxy")
+	}
+	// A check that finds its server missing says so itself.
+	if port == 0 || l.domain == wire.Check || l.servers.open(port) {
+		return wire.Attempt{}
+	}
+	return wire.Attempt{Text: fmt.Sprintf("connect to port %d of this machine, which is not the goal's", port), Port: port}
+}
+
+// speakingTo looks for a Unix socket by its name.
+func speakingTo(pid uint32, name []byte) string {
+	if len(name) == 0 {
+		return ""
+	}
+	if name[0] == 0 {
+		abstract := "@" + string(name[1:])
+		if known, err := os.ReadFile("/proc/net/unix"); err != nil || strings.Contains(string(known), " "+abstract+"\n") {
+			return ""
+		}
+		return fmt.Sprintf("speak to the socket %q", abstract)
+	}
+	path, _, _ := strings.Cut(string(name), "\x00")
+	seen := path
+	if !strings.HasPrefix(path, "/") {
+		seen = fmt.Sprintf("/proc/%d/cwd/%s", pid, path)
+	}
+	if _, err := os.Lstat(seen); ignored[path] || !errors.Is(err, os.ErrNotExist) {
+		return ""
+	}
+	return fmt.Sprintf("speak to the socket %q", path)
+}
+
+// servers remembers for a moment where somebody listens, because looking is dear
+// where many connections are.
+type servers struct{ seen map[uint16]time.Time }
+
+const portMoment = time.Second
+
+func (p *servers) open(port uint16) bool {
+	if time.Since(p.seen[port]) < portMoment {
+		return true
+	}
+	if !ports.Listening(port) {
+		return false
+	}
+	if p.seen == nil || len(p.seen) > 1000 {
+		p.seen = map[uint16]time.Time{}
+	}
+	p.seen[port] = time.Now()
+	return true
+}

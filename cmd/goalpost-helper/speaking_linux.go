@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+)
+
+// connects does what a caller of connect asked for, with the caller's own socket and
+// a copy of the address. Letting the kernel go on instead would judge one address
+// and connect to another: the caller's other threads may exchange it, and the socket,
+// meanwhile. It waits as long as the connection takes.
+func (l *listener) connects(n notice, address []byte) {
+	r := reply{id: n.id}
+	if errno := l.connectFor(n, address); errno != 0 {
+		r.errno = -int32(errno)
+	}
+	l.reply(r)
+}
+
+func (l *listener) connectFor(n notice, address []byte) unix.Errno {
+	if n.args[2] > maxAddress {
+		return unix.EINVAL
+	}
+	fd, errno := socketOf(n)
+	if errno != 0 {
+		return errno
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if !l.lives(n.id) { // it may be another's
+		return unix.EINTR
+	}
+	domain, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
+	switch {
+	case err != nil:
+		return errnoIn(err)
+	case uint64(len(address)) < n.args[2]:
+		return unix.EFAULT
+	case domain == unix.AF_UNIX:
+		return l.speak(n, fd, address)
+	}
+	return connectTo(fd, address)
+}
+
+// socketOf is a copy of the caller's descriptor.
+func socketOf(n notice) (int, unix.Errno) {
+	const thread = unix.O_EXCL // PIDFD_THREAD, from Linux 6.9 on
+	of, err := unix.PidfdOpen(int(n.pid), thread)
+	if errors.Is(err, unix.EINVAL) {
+		of, err = unix.PidfdOpen(leader(n.pid), 0)
+	}
+	if err != nil {
+		return -1, unix.EACCES
+	}
+	defer func() { _ = unix.Close(of) }()
+	fd, err := unix.PidfdGetfd(of, int(int32(uint32(n.args[0]))), 0)
+	if errors.Is(err, unix.EPERM) {
+		return -1, unix.EACCES
+	}
+	return fd, errnoIn(err)
+}
+
+// leader is the process that a thread belongs to.
+func leader(thread uint32) int {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", thread))
+	_, rest, _ := strings.Cut(string(text), "\nTgid:")
+	line, _, _ := strings.Cut(rest, "\n")
+	pid, _ := strconv.Atoi(strings.TrimSpace(line))
+	return pid
+}
+
+func errnoIn(err error) unix.Errno {
+	var errno unix.Errno
+	if err != nil && !errors.As(err, &errno) {
+		return unix.EACCES
+	}
+	return errno
+}
+
+func connectTo(fd int, address []byte) unix.Errno {
+	var at unsafe.Pointer
+	if len(address) > 0 {
+		at = unsafe.Pointer(&address[0])
+	}
+	_, _, errno := unix.Syscall(unix.SYS_CONNECT, uintptr(fd), uintptr(at), uintptr(len(address)))
+	return errno
+}
+
+// speak connects a Unix socket as the program's user, which is whom the server sees.
+// The thread gives up its rights for that, and ends with it.
+func (l *listener) speak(n notice, fd int, address []byte) unix.Errno {
+	answer := make(chan unix.Errno)
+	go func() {
+		runtime.LockOSThread() // never unlocked
+		answer <- l.speakAs(n, fd, address)
+	}()
+	return <-answer
+}
+
+func (l *listener) speakAs(n notice, fd int, address []byte) unix.Errno {
+	named := len(address) > 2 && binary.NativeEndian.Uint16(address) == unix.AF_UNIX && address[2] != 0
+	from := unix.AT_FDCWD
+	path := ""
+	if named {
+		name, _, _ := bytes.Cut(address[2:], []byte{0})
+		if path = string(name); path[0] != '/' {
+			cwd, err := unix.Open(fmt.Sprintf("/proc/%d/cwd", n.pid), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+			if err != nil {
+				return errnoIn(err)
+			}
+			defer func() { _ = unix.Close(cwd) }()
+			from = cwd
+		}
+	}
+	if err := layDown(l.uid, l.gid); err != nil {
+		return unix.EACCES
+	}
+	if !named { // abstract names are the goal's own, as its network is
+		return connectTo(fd, address)
+	}
+	at, err := unix.Openat2(from, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_MAGICLINKS})
+	if err != nil {
+		return errnoIn(err)
+	}
+	defer func() { _ = unix.Close(at) }()
+	var info unix.Stat_t
+	if err := unix.Fstat(at, &info); err != nil {
+		return errnoIn(err)
+	}
+	if info.Mode&unix.S_IFMT != unix.S_IFSOCK {
+		return unix.ECONNREFUSED
+	}
+	if !l.sockets.granted(info) && !boundHere(at, info) {
+		l.add(wire.Attempt{Program: comm(n.pid), Text: fmt.Sprintf("speak to the socket %q, which is not the goal's", path)})
+		return unix.EACCES
+	}
+	var to unix.RawSockaddrUnix
+	to.Family = unix.AF_UNIX
+	own := "/proc/self/fd/" + strconv.Itoa(at) // what was judged, and no other
+	for i := range len(own) {
+		to.Path[i] = int8(own[i])
+	}
+	size := int(unsafe.Offsetof(to.Path)) + len(own) + 1
+	return connectTo(fd, unsafe.Slice((*byte)(unsafe.Pointer(&to)), size))
+}
+
+// sockets are those of the machine that the person granted.
+type sockets struct {
+	mu sync.Mutex
+	of map[uint64][]node // by the widening; 0 is from the start
+}
+
+// node names a file of the machine.
+type node struct{ dev, ino uint64 }
+
+// add keeps a file if it is a socket.
+func (s *sockets) add(widening uint64, info unix.Stat_t) {
+	if info.Mode&unix.S_IFMT != unix.S_IFSOCK {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.of == nil {
+		s.of = map[uint64][]node{}
+	}
+	s.of[widening] = append(s.of[widening], node{info.Dev, info.Ino})
+}
+
+func (s *sockets) remove(widening uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.of, widening)
+}
+
+func (s *sockets) granted(info unix.Stat_t) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, list := range s.of {
+		for _, one := range list {
+			if one == (node{info.Dev, info.Ino}) {
+				return true
+			}
+		}
+	}
+	return false
+}

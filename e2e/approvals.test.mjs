@@ -1,0 +1,121 @@
+// What waits for the person: shown with everything it would do, answered for two
+// goals at once, allowed for a file, taken back, refused on the command line while
+// the window shows it, and gone with its goal. And nobody there: the goal pauses.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { complaints, withApp } from "./lib/app.mjs";
+import { addProvider, startGoal } from "./lib/goals.mjs";
+import { startModel } from "./lib/model.mjs";
+
+const goalctl = fileURLToPath(new URL("../bin/goalctl", import.meta.url));
+
+/** A gate that is shut until it is opened. */
+function gate() {
+  let open;
+  const opened = new Promise((done) => (open = done));
+  return { open, opened };
+}
+
+test("approvals in the window, and on the command line at the same time", { timeout: 120_000 }, async (t) => {
+  const again = gate();
+  const write = (content) => ({ tool: "write_file", args: { path: "note.txt", content } });
+  // Each goal writes its note twice and claims, whatever it was told.
+  const model = await startModel([
+    async (body) => {
+      const calls = body.messages.filter((m) => m.role === "tool").length;
+      if (calls === 0) return write("one\n");
+      if (calls > 1) return { tool: "claim_complete", args: { rationale: "the note is there" } };
+      await again.opened;
+      return write("one\ntwo\n");
+    },
+  ]);
+  try {
+    await withApp(t, ({ page, home, said }) => walk(page, home, model, again, said));
+  } finally {
+    again.open();
+    model.close();
+  }
+});
+
+async function walk(page, home, model, again, said) {
+  const at = (id) => page.getByTestId(id);
+  const request = (goal) => at("approval").and(page.locator(`[data-goal="${goal}"]`));
+  const card = (goal, exit) => at("goal-card").and(page.locator(`[data-goal="${goal}"][data-exit="${exit}"]`));
+  const make = async (name) => {
+    mkdirSync(join(home, name));
+    const command = "test -s note.txt";
+    return startGoal(page, {
+      objective: `write the note of ${name}`,
+      dir: join(home, name),
+      command,
+      risk: "read_only",
+    });
+  };
+  await addProvider(page, model);
+
+  // Two goals want to write: each says so beside its steps, and both wait in one queue.
+  const ada = await make("ada");
+  const ben = await make("ben");
+  await at("asks").getByTestId("ask").getByText("note.txt").waitFor();
+  await at("status-approvals").getByText("2", { exact: true }).waitFor();
+  await at("asks-open").click();
+  await at("approvals").getByText("2 waiting").waitFor();
+  const first = request(ada);
+  assert.equal(await first.getByTestId("approval-arguments").innerText(), "path\nnote.txt\ncontent\none\n");
+  assert.match(await first.getByTestId("approval-show").innerText(), /^\+\+\+ note\.txt\n\+one/);
+  assert.match(await first.getByTestId("approval-why").innerText(), /write_local.*at most read_only/);
+
+  // One answer for both, for this file until the goals end.
+  await first.locator('[data-testid="approval-scope"][data-scope="path"]').check();
+  await first.getByTestId("approval-all").check();
+  await first.getByTestId("approval-allow").click();
+  await at("approvals-empty").waitFor();
+  const grants = at("grants").getByTestId("grant");
+  await grants.nth(1).waitFor();
+
+  // Ada's is taken back: only she is asked for again.
+  await grants.filter({ hasText: "note of ada" }).getByTestId("grant-revoke").click();
+  await grants.filter({ hasText: "note of ada" }).waitFor({ state: "detached" });
+  assert.equal(await grants.count(), 1);
+  again.open();
+  await request(ada).waitFor();
+  assert.match(await request(ada).getByTestId("approval-show").innerText(), /one\n\+two/);
+  assert.equal(await request(ben).count(), 0);
+
+  // It is refused on the command line, and the window that shows it sees it go.
+  const name = await request(ada).getAttribute("data-request");
+  const env = { ...process.env, HOME: home, GOALPOST_HOME: home };
+  await promisify(execFile)(goalctl, ["deny", ada, name, "--why", "one line is enough"], { env });
+  await at("approvals-empty").waitFor();
+
+  // What was allowed ends with its goal.
+  await at("grants").waitFor({ state: "detached" });
+  await at("approvals-close").click();
+  await card(ada, "done").waitFor();
+  await card(ben, "done").waitFor();
+  assert.equal(readFileSync(join(home, "ada", "note.txt"), "utf8"), "one\n");
+  assert.equal(readFileSync(join(home, "ben", "note.txt"), "utf8"), "one\ntwo\n");
+  assert.match(JSON.stringify(model.asked), /one line is enough/, "the agent was not told why");
+
+  // Nobody there: it pauses at once, with its reason, asks no model, and goes on with the answer.
+  await at("rail-settings").click();
+  await at("approval-minutes").fill("0");
+  await at("approval-minutes").press("Enter");
+  await at("settings-close").click();
+  const eve = await make("eve");
+  await card(eve, "needs_operator").waitFor();
+  await card(eve, "needs_operator").click();
+  await at("answer").getByText("write_file waits for an approval").waitFor();
+  const asked = model.asked.length;
+  await at("asks-open").click();
+  await request(eve).locator('[data-testid="approval-scope"][data-scope="path"]').check();
+  assert.equal(model.asked.length, asked, "a model was asked while the goal waited");
+  await request(eve).getByTestId("approval-allow").click();
+  await card(eve, "done").waitFor();
+  assert.deepEqual(complaints(said), [], "the page reported errors");
+}

@@ -1,0 +1,87 @@
+// Every scene of the gallery, in both themes and down to a window at 200 % zoom: what axe finds about names, roles,
+// landmarks, focus and contrast, and what a person would call broken about the layout. The end-to-end tests look at
+// one scene of each kind, `make looks` at all of them; SCENES=goals,steer looks at those.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import { openChromium } from "./lib/chromium.mjs";
+import { scenesOf, serveGallery, showScene } from "./lib/gallery.mjs";
+import { faults } from "./lib/layout.mjs";
+
+const axe = createRequire(new URL("../frontend/package.json", import.meta.url)).resolve("axe-core/axe.min.js");
+
+const sizes = [
+  { width: 1440, height: 900 },
+  { width: 1024, height: 640 },
+  { width: 720, height: 450 }, // 1440x900 at 200 %
+];
+
+/** One of each kind of page, dialog and pane. */
+const kinds = [
+  ...["welcome", "workspace", "workspace-long", "login", "question", "palette", "approvals", "settings"],
+  ...["goals", "goals-eight-hours", "goals-needs-you", "goals-replay", "new-goal-more"],
+];
+
+let gallery, browser;
+before(async () => {
+  gallery = await serveGallery();
+  browser = await openChromium();
+});
+after(async () => {
+  await browser?.close();
+  gallery?.close();
+});
+
+test("nothing is cut, covered, out of reach or without a name, in any scene", { timeout: 600_000 }, async () => {
+  const page = await browser.newPage({ viewport: sizes[0], reducedMotion: "reduce" });
+  const broken = [];
+  page.on("pageerror", (e) => broken.push(`page error: ${e.message}`));
+  const all = await scenesOf(page, gallery.url);
+  assert.ok(all.length > 30);
+  const wanted = process.env.SCENES ?? "";
+  const scenes = wanted === "all" ? all : wanted === "" ? kinds : wanted.split(",");
+  assert.deepEqual(
+    scenes.filter((s) => !all.includes(s)),
+    [],
+    "no such scene",
+  );
+  for (const scene of scenes) {
+    await page.setViewportSize(sizes[0]);
+    await showScene(page, gallery.url, scene);
+    await page.addScriptTag({ path: axe });
+    const say = (where) => (line) => broken.push(`${scene}, ${where}: ${line}`);
+    (await page.evaluate(violations, null)).forEach(say("dark"));
+    (await page.evaluate(faults)).forEach(say("1440x900"));
+    for (const size of sizes.slice(1)) {
+      await page.setViewportSize(size);
+      await page.evaluate(settled);
+      (await page.evaluate(faults)).forEach(say(`${size.width}x${size.height}`));
+    }
+    await page.evaluate(async () => {
+      await window.gallery.app.saveSettings({ theme: "light" });
+      await window.gallery.still();
+    });
+    (await page.evaluate(violations, ["color-contrast", "scrollable-region-focusable"])).forEach(say("light, small"));
+  }
+  assert.deepEqual(broken, []);
+});
+
+/** Runs in the page: waits until everything has its place; a menu that is open finds its own anew. */
+async function settled() {
+  await window.gallery.still();
+  window.dispatchEvent(new Event("resize"));
+  await window.gallery.still();
+}
+
+/** Runs in the page: what axe finds, all of it or by some rules only. */
+async function violations(rules) {
+  const { violations } = await window.axe.run(
+    {
+      // A tab of dockview is the whole head of a pane, its buttons in it; what they do is also in the commands.
+      // What programs write in terminals is theirs, and menus stand outside of the landmarks.
+      exclude: [".dv-tab", ".xterm-rows", "[data-radix-popper-content-wrapper]"],
+    },
+    { resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) },
+  );
+  return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.html.slice(0, 120)}`));
+}

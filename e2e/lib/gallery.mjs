@@ -1,0 +1,56 @@
+// The page's gallery: every state of every screen on a bridge in memory, built and served to a real browser.
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const frontend = fileURLToPath(new URL("../../frontend/", import.meta.url));
+const types = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+};
+
+export async function serveGallery() {
+  execFileSync(join(frontend, "node_modules/.bin/vite"), ["build", "--mode", "gallery", "--logLevel", "error"], {
+    cwd: frontend,
+  });
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url, "http://gallery");
+    try {
+      const body = await readFile(join(frontend, "dist-gallery", pathname));
+      response.writeHead(200, {
+        "content-type": types[extname(pathname)] ?? "application/octet-stream",
+      });
+      response.end(body);
+    } catch {
+      response.writeHead(404);
+      response.end();
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${server.address().port}/gallery.html`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** The names of all scenes. */
+export async function scenesOf(page, url) {
+  await page.goto(url);
+  await page.locator("li > span").first().waitFor();
+  return page.locator("li > span").allTextContents();
+}
+
+/** Shows a scene and waits until it stands. */
+export async function showScene(page, url, scene, theme = "dark") {
+  await page.goto(`${url}?scene=${scene}&theme=${theme}`);
+  await page.locator(`html[data-scene="${scene}"]`).waitFor({ state: "attached" });
+}

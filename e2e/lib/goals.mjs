@@ -1,0 +1,35 @@
+// What tests of goals begin with: a model of the test's own, and a goal from the dialog.
+
+/** Adds the played model as the provider that new goals use; from the first page on. */
+export async function addProvider(page, model) {
+  const at = (id) => page.getByTestId(id);
+  await at("skip-welcome").click();
+  await at("rail-settings").click();
+  await at("provider-add").click();
+  await at("provider-id").fill("played");
+  await at("provider-base_url").fill(model.url);
+  await at("provider-model").fill("played");
+  await at("provider-save").click();
+  const line = at("providers").locator('[data-id="played"]');
+  await line.waitFor();
+  if ((await line.getAttribute("data-active")) !== "true") await line.getByTestId("provider-use").click();
+  await line.and(page.locator('[data-active="true"]')).waitFor();
+  await at("settings-close").click();
+}
+
+/** Starts a goal in the dialog and gives its id. The dashboard shows it afterwards. */
+export async function startGoal(page, { objective, dir, command, risk }) {
+  const at = (id) => page.getByTestId(id);
+  if (!(await at("dashboard").isVisible())) await at("rail-goals").click();
+  await at("dashboard-new-goal").click();
+  await at("field-objective").fill(objective);
+  await at("field-dir").fill(dir);
+  await at("check-command").fill(command);
+  if (risk) await at(`risk-${risk}`).click();
+  await page.keyboard.press("Control+Enter");
+  await at("new-goal").waitFor({ state: "detached" });
+  if (!(await at("dashboard").isVisible())) await at("rail-goals").click();
+  const card = at("goal-card").filter({ hasText: objective });
+  await card.waitFor();
+  return card.getAttribute("data-goal");
+}

@@ -1,0 +1,52 @@
+// What a person would call broken about a page's layout. `faults` runs in the page.
+
+/** Says what is cut off, out of reach, covered, or scrolls sideways. */
+export function faults() {
+  const found = [];
+  const name = (e) => {
+    const id = e.closest("[data-testid]")?.dataset.testid ?? "";
+    const text = (e.getAttribute("aria-label") ?? e.innerText ?? "").trim().replace(/\s+/g, " ").slice(0, 40);
+    return `${e.tagName.toLowerCase()}${id && `#${id}`} ${JSON.stringify(text)}`;
+  };
+  const style = (e) => getComputedStyle(e);
+  const scrolls = (e, axis) => /auto|scroll/.test(style(e)[`overflow${axis}`]);
+  /** Terminals and pages in panes have their own sizes; dockview hides tabs that have no room behind a menu. */
+  const foreign = (e) =>
+    e.closest(".xterm, canvas, .uplot, [aria-hidden=true], [inert], [data-sonner-toast], .dv-live-region");
+
+  if (document.documentElement.scrollWidth > innerWidth) found.push("the window scrolls sideways");
+  for (const e of document.body.querySelectorAll("*")) {
+    if (foreign(e) || !e.checkVisibility({ visibilityProperty: true })) continue;
+    const css = style(e);
+    const wide = e.scrollWidth - e.clientWidth > 1 && e.clientWidth > 1;
+    if (wide && scrolls(e, "X") && !e.matches("pre, code, .sideways, .sideways *"))
+      found.push(`${name(e)} scrolls sideways`);
+    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+    if (wide && own && css.overflowX === "hidden" && css.textOverflow !== "ellipsis" && css.webkitLineClamp === "none")
+      found.push(`${name(e)} is cut without a mark`);
+  }
+
+  const dialogs = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"], [role="menu"]')];
+  const top = dialogs.at(-1) ?? document.body;
+  const controls =
+    "button, a[href], input, select, textarea, summary, [role='button'], [role='menuitem'], [role='option']";
+  for (const e of top.querySelectorAll(controls)) {
+    if (foreign(e) || !e.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    e.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const box = e.getBoundingClientRect();
+    if (box.width === 0 || box.height === 0) continue;
+    const x = (box.left + box.right) / 2;
+    const y = (box.top + box.bottom) / 2;
+    if (box.left < -1 || box.right > innerWidth + 1 || y < 0 || y > innerHeight) {
+      found.push(`${name(e)} is out of the window at ${Math.round(box.left)},${Math.round(box.top)}`);
+      continue;
+    }
+    const hit = document.elementFromPoint(x, y);
+    const label = e.labels?.[0] ?? e.closest("label");
+    // A short message may lie on something for its few seconds.
+    if (!hit || hit.closest("[data-sonner-toaster]")) continue;
+    if (!e.contains(hit) && !hit.contains(e) && !label?.contains(hit))
+      found.push(`${name(e)} is covered by ${name(hit)}`);
+  }
+  return [...new Set(found)];
+}

@@ -1,0 +1,153 @@
+import { useCallback, useEffect, useState } from "react";
+import type { PaneInfo, Site, SiteCertificate } from "@/bridge/types";
+import { useApp } from "@/store/context";
+import { Button, IconButton } from "@/ui/button";
+import { CloseIcon, GlobeIcon, LockIcon, WarnIcon } from "@/ui/icons";
+
+const came: Record<Site["came"], string> = {
+  proven: "The connection is encrypted, and the host has proved who it is.",
+  unproven: "The connection is encrypted, but the host cannot prove who it is.",
+  open: "The connection is not encrypted: others on the way can read and alter it.",
+  here: "The page comes from this machine.",
+  none: "This page comes from no site.",
+};
+
+const names: Record<string, string> = {
+  geolocation: "Where you are",
+  notifications: "Notifications",
+  camera: "Camera",
+  microphone: "Microphone",
+  "clipboard-read": "Read your clipboard",
+};
+
+const states = [
+  ["ask", "Ask"],
+  ["allow", "Allow"],
+  ["block", "Block"],
+] as const;
+
+/** What an address says of its connection at a glance; the certificate itself is asked for with the panel. */
+export function SiteIcon({ url }: { url: string }) {
+  if (url.startsWith("https:")) return <LockIcon size={12} />;
+  const here = /^http:\/\/(localhost|[^/]*\.localhost|127\.[\d.]+|\[::1\])(?=[:/]|$)/.test(url);
+  return url.startsWith("http:") && !here ? <WarnIcon size={12} className="text-warn" /> : <GlobeIcon size={12} />;
+}
+
+/** Where the page is from: its connection, what it may do, and what it has stored. */
+export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => void }) {
+  const app = useApp();
+  const [site, setSite] = useState<Site | null>(null);
+  const [cleared, setCleared] = useState(false);
+  const load = useCallback(async () => setSite((await app.ask("BrowserAPI.Site", pane.id)) ?? null), [app, pane.id]);
+  useEffect(() => {
+    setCleared(false);
+    void load();
+  }, [load, pane.url]);
+
+  const permit = async (name: string, state: string) => {
+    await app.ask("BrowserAPI.SetPermission", pane.id, site?.origin ?? "", name, state);
+    await load();
+  };
+  const clear = () =>
+    app.confirm({
+      title: `Forget what ${site?.origin ?? "the site"} has stored?`,
+      text: "Its cookies and everything else that it keeps in this profile are gone then. You are logged out there.",
+      yes: "Forget it",
+      danger: true,
+      run: async () => {
+        if (!(await app.ask("BrowserAPI.ClearSite", pane.id, site?.origin ?? ""))) return;
+        setCleared(true);
+        await load();
+      },
+    });
+  const reload = () => {
+    onClose();
+    void app.ask("BrowserAPI.Reload", pane.id);
+  };
+
+  return (
+    <div
+      data-testid="site"
+      data-came={site?.came ?? ""}
+      className="appear absolute top-2 left-3 z-10 flex max-h-[calc(100%-1rem)] w-80 max-w-[90%] flex-col gap-2 overflow-y-auto rounded-md border border-line2 bg-s2 p-3 text-xs shadow-pop"
+      onKeyDown={(e) => {
+        e.stopPropagation();
+        if (e.code === "Escape") onClose();
+      }}
+    >
+      <header className="flex items-center gap-2">
+        <b className="selectable min-w-0 flex-1 break-words" data-testid="site-origin">
+          {site?.origin || "This page"}
+        </b>
+        <IconButton autoFocus label="Close" data-testid="site-close" onClick={onClose}>
+          <CloseIcon size={12} />
+        </IconButton>
+      </header>
+      {site ? (
+        <p className={site.came === "proven" || site.came === "here" ? "" : "text-warn"}>{came[site.came]}</p>
+      ) : null}
+      {site?.certificate ? <Certificate of={site.certificate} /> : null}
+      {site && site.permissions.length > 0 ? (
+        <section className="flex flex-col gap-1 border-t border-line pt-2">
+          <h3 className="text-2xs font-semibold text-t3 uppercase">May do, until the browser ends</h3>
+          {site.permissions.map(({ name, state }) => (
+            <label key={name} className="flex h-7 items-center gap-2">
+              <span className="min-w-0 flex-1 truncate">{names[name] ?? name}</span>
+              <select
+                data-testid="site-permission"
+                data-name={name}
+                className="field h-6 px-1"
+                value={state}
+                onChange={(e) => void permit(name, e.target.value)}
+              >
+                {states.map(([value, label]) => (
+                  <option key={value} value={value}>
+                    {label}
+                  </option>
+                ))}
+              </select>
+            </label>
+          ))}
+        </section>
+      ) : null}
+      {site?.origin ? (
+        <section className="flex items-center gap-2 border-t border-line pt-2">
+          <span className="min-w-0 flex-1" data-testid="site-cookies" data-count={site.cookies} role="status">
+            {site.cookies === 1 ? "1 cookie" : `${site.cookies} cookies`}
+            {cleared ? ": forgotten. The page notices when it is loaded again." : ""}
+          </span>
+          {cleared ? (
+            <Button data-testid="site-reload" onClick={reload}>
+              Reload
+            </Button>
+          ) : (
+            <Button look="danger" data-testid="site-clear" onClick={clear}>
+              Forget
+            </Button>
+          )}
+        </section>
+      ) : null}
+    </div>
+  );
+}
+
+function Certificate({ of }: { of: SiteCertificate }) {
+  const day = (at: string) => new Date(at).toLocaleDateString();
+  const lines = [
+    ["For", of.subject],
+    ["By", of.issuer],
+    ["Valid", `${day(of.from)} – ${day(of.to)}`],
+    ["Over", of.protocol],
+    ["Fault", of.fault],
+  ].filter(([, text]) => text);
+  return (
+    <dl data-testid="site-certificate" className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-t2">
+      {lines.map(([name, text]) => (
+        <div key={name} className="contents">
+          <dt className="text-t3">{name}</dt>
+          <dd className="selectable min-w-0 break-words">{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { FakeBridge } from "@/bridge/fake/bridge";
+import { blankView } from "@/bridge/fake/seed";
+import { all, get, mount, nth, press, until } from "@/testing/mount";
+import { Card } from "./card";
+import { Dashboard } from "./dashboard";
+import { NoteLine } from "./row";
+
+const running = "01m0running00000000000000a1";
+
+/** The dashboard with one goal selected, all of it loaded. */
+async function open(bridge: FakeBridge, goal: string) {
+  const { app } = await mount(<Dashboard onShowPanes={() => undefined} />, bridge, async (a) => {
+    await a.start();
+    a.sync.select(goal);
+  });
+  await until(() => expect(app.state.detail.journalLoaded && app.state.goals.loaded).toBe(true));
+  await app.loadApprovals();
+  return app;
+}
+
+test("a goal that another process runs says so, and what is done here still reaches it", async () => {
+  const bridge = new FakeBridge();
+  const goal = bridge.goals.get(running);
+  if (!goal) throw new Error("no such goal");
+  Object.assign(goal.view, { pid: 4711, elsewhere: true });
+  await open(bridge, running);
+  await until(() => expect(get("goal-elsewhere").textContent).toBe("runs in process 4711"));
+  await press("goal-pause");
+  expect(bridge.calls.some((c) => c.method === "GoalAPI.Pause" && c.args[0] === running)).toBe(true);
+});
+
+test("its card says so, too", async () => {
+  await mount(<Card card={{ ...blankView, pid: 4711, elsewhere: true }} selected={false} onSelect={() => undefined} />);
+  expect(get("goal-card").dataset.elsewhere).toBe("true");
+  expect(get("goal-card").textContent).toContain("in process 4711");
+});
+
+test("what the kernel refused a program stands in the log under its own name", async () => {
+  const note = { seq: 1, kind: "warning", at: "", afterStep: 0 } as const;
+  await mount(
+    <>
+      <NoteLine note={{ ...note, what: "sandbox", text: "python3 was refused mount" }} />
+      <NoteLine note={{ ...note, what: "iterations", text: "80 % of 300 turns" }} />
+    </>,
+  );
+  expect(all("log-note").map((n) => `${n.dataset.what}: ${n.textContent}`)).toEqual([
+    "sandbox: Kept in its sandboxpython3 was refused mount",
+    "iterations: Warning80 % of 300 turns",
+  ]);
+});
+
+test("a call that waits stands beside the steps, and is answered where all of it is shown", async () => {
+  const app = await open(new FakeBridge(), running);
+  await until(() => expect(get("asks").textContent).toContain("2 waiting"));
+  expect(nth(all("ask"), 0).textContent).toContain("git push --force origin main");
+  await press("asks-open");
+  expect(app.state.approvalsOpen).toBe(true);
+});

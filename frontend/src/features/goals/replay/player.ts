@@ -1,0 +1,132 @@
+/** Shows what one pane showed. */
+export interface Screen {
+  /** Shows a moment, soon; what is asked meanwhile comes after it. */
+  show(ms: number): void;
+  /** Something is being fetched: the clock waits. */
+  readonly busy: boolean;
+  /** When the next thing is seen after a moment, as far as it is known. */
+  next(ms: number): number | null;
+  close(): void;
+}
+
+/** The world's clock, and a call before the next picture; a test plays both. */
+export interface Ticks {
+  now(): number;
+  next(run: () => void): () => void;
+}
+
+export const pictures: Ticks = {
+  now: () => performance.now(),
+  next: (run) => {
+    const id = requestAnimationFrame(run);
+    return () => cancelAnimationFrame(id);
+  },
+};
+
+export interface PlayerState {
+  ms: number;
+  playing: boolean;
+  speed: number;
+  /** Waits in which nothing is to be seen are cut short. */
+  skips: boolean;
+}
+
+/** A wait longer than this is cut, to the part that is left before the next thing happens. */
+const longest = 1_500;
+const left = 400;
+
+/** One clock for all that was recorded of a goal. */
+export class Player {
+  state: PlayerState = { ms: 0, playing: false, speed: 1, skips: true };
+  private readonly listeners = new Set<() => void>();
+  private screen: Screen | null = null;
+  private last = 0;
+  private stopTick: (() => void) | null = null;
+
+  constructor(
+    private readonly ticks: Ticks,
+    private length: number,
+    /** When the next step begins, or the next verdict falls. */
+    private happens: (ms: number) => number | null = () => null,
+  ) {}
+
+  readonly subscribe = (fn: () => void): (() => void) => {
+    this.listeners.add(fn);
+    return () => this.listeners.delete(fn);
+  };
+
+  readonly read = (): PlayerState => this.state;
+
+  /** What there is to play has grown. */
+  world(length: number, happens: (ms: number) => number | null): void {
+    this.length = length;
+    this.happens = happens;
+    if (this.state.ms > length) this.seek(length);
+  }
+
+  /** The screen that is looked at; null while none is. */
+  use(screen: Screen | null): void {
+    this.screen = screen;
+    screen?.show(this.state.ms);
+  }
+
+  seek(ms: number): void {
+    this.set({ ms: Math.max(0, Math.min(this.length, ms)) });
+    this.screen?.show(this.state.ms);
+  }
+
+  by(ms: number): void {
+    this.seek(this.state.ms + ms);
+  }
+
+  toggle(): void {
+    if (this.state.playing) this.pause();
+    else this.play();
+  }
+
+  play(): void {
+    if (this.state.playing) return;
+    if (this.state.ms >= this.length) this.seek(0);
+    this.set({ playing: true });
+    this.last = this.ticks.now();
+    this.tick();
+  }
+
+  pause(): void {
+    this.stopTick?.();
+    this.stopTick = null;
+    this.set({ playing: false });
+  }
+
+  set(part: Partial<PlayerState>): void {
+    this.state = { ...this.state, ...part };
+    for (const l of this.listeners) l();
+  }
+
+  close(): void {
+    this.stopTick?.();
+    this.listeners.clear();
+  }
+
+  private tick() {
+    this.stopTick = this.ticks.next(() => {
+      const now = this.ticks.now();
+      const passed = now - this.last;
+      this.last = now;
+      if (!this.screen?.busy) this.advance(passed * this.state.speed);
+      if (this.state.playing) this.tick();
+    });
+  }
+
+  private advance(by: number) {
+    const { ms, skips } = this.state;
+    let to = ms + by;
+    if (skips) {
+      const seen = [this.screen?.next(ms), this.happens(ms)].filter((n) => n !== null && n !== undefined);
+      const next = Math.min(this.length, ...seen);
+      if (next - to > longest) to = next - left;
+    }
+    this.seek(to);
+    if (this.state.ms >= this.length) this.pause();
+  }
+}

@@ -1,0 +1,150 @@
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
+import type { GoalView } from "@/bridge/types";
+import { argumentsLine } from "@/lib/text";
+import { useAppState } from "@/store/context";
+import { Button } from "@/ui/button";
+import { gapAt, gaps, lengthOf, neighbours, spentAt, stepAt, workedIn } from "./moments";
+import { usePlayerKeys } from "./keys";
+import { pictures, Player } from "./player";
+import { Scrubber } from "./scrubber";
+import { Stage } from "./stage";
+import { Transport } from "./transport";
+import { stepSaid } from "@/features/goals/words";
+import { toneText } from "@/ui/badge";
+import { useRecording } from "./recording";
+
+interface ReplayProps {
+  view: GoalView;
+  /** The moment to begin at, ms since the goal started. */
+  at: number;
+  /** What stands before the panes. */
+  before: ReactNode;
+  /** Shows a step in the log. */
+  onStep: (n: number) => void;
+}
+
+/** What a goal's panes showed, with one clock for all of them, its steps, its verdicts and what it spent. */
+export default function Replay(p: ReplayProps) {
+  const recording = useRecording(p.view);
+  if (recording.panes?.length && !recording.problem) return <Playing {...p} panes={recording.panes} />;
+  return (
+    <>
+      <div className="flex h-9 shrink-0 items-center border-b border-line px-4 text-xs">{p.before}</div>
+      <Nothing {...recording} />
+    </>
+  );
+}
+
+function Nothing(recording: ReturnType<typeof useRecording>) {
+  if (recording.problem) {
+    return (
+      <div role="alert" className="flex flex-1 flex-col items-center justify-center gap-3 text-t2">
+        <p>{recording.problem.message}</p>
+        <Button onClick={recording.again}>Try again</Button>
+      </div>
+    );
+  }
+  if (!recording.panes) return <div className="flex-1" aria-busy />;
+  return (
+    <div data-testid="replay-empty" className="flex flex-1 flex-col items-center justify-center gap-1.5 text-t3">
+      <p className="text-t2">Nothing was recorded.</p>
+      <p className="max-w-sm text-center text-xs">
+        What a goal shows in terminals and pages that it opens itself is recorded. This one has opened none so far.
+      </p>
+    </div>
+  );
+}
+
+type Panes = NonNullable<ReturnType<typeof useRecording>["panes"]>;
+
+function Playing({ view, at, before, onStep, panes }: ReplayProps & { panes: Panes }) {
+  const steps = useAppState((s) => s.detail.steps);
+  const journal = useAppState((s) => s.detail.journal);
+  const length = lengthOf(panes, steps, view, journal);
+  const marks = view.marks ?? [];
+  const pauses = useMemo(() => gaps(journal.notes, view.started_at, length), [journal.notes, view.started_at, length]);
+  const happens = useCallback((ms: number) => neighbours(steps, ms).after, [steps]);
+  const [player] = useState(() => new Player(pictures, length, happens));
+  const now = useSyncExternalStore(player.subscribe, player.read);
+  const [chosen, setChosen] = useState("");
+
+  useEffect(() => player.world(length, happens), [player, length, happens]);
+  useEffect(() => player.seek(at), [player, at]);
+  useEffect(() => () => player.close(), [player]);
+
+  const toStep = useCallback(
+    (by: -1 | 1) => {
+      const next = neighbours(steps, player.state.ms);
+      const ms = by < 0 ? next.before : next.after;
+      if (ms !== null) player.seek(ms);
+    },
+    [player, steps],
+  );
+  usePlayerKeys(player, toStep, length);
+
+  const step = stepAt(steps, now.ms);
+  // Without a choice of the person the replay goes where the agent works.
+  const pane = panes.find((p) => p.pane === chosen) ?? workedIn(panes, steps, now.ms);
+  const said = step ? `step ${step.n}, ${step.tool}` : "";
+  if (!pane) return null;
+  return (
+    <section
+      aria-label="Replay"
+      data-testid="replay"
+      data-ms={Math.round(now.ms)}
+      className="flex min-h-0 flex-1 flex-col"
+      // Who clicks a button has done with it: the space bar plays on. Who comes with the keyboard gets it.
+      onMouseDown={(e) => (e.target as Element).closest("button,label") && e.preventDefault()}
+    >
+      <Stage
+        key={pane.pane}
+        goal={view.id}
+        before={before}
+        panes={panes}
+        pane={pane}
+        player={player}
+        ms={now.ms}
+        gap={gapAt(pauses, now.ms)}
+        following={chosen === ""}
+        onPane={setChosen}
+        live={view.status === "running"}
+      />
+      <div className="shrink-0 border-t border-line px-4 pt-1.5 pb-2.5">
+        <div className="flex h-6 items-baseline gap-3 text-xs" data-testid="replay-step" data-n={step?.n ?? 0}>
+          {step ? (
+            <>
+              <span className="shrink-0 text-t3 tabular-nums">{step.n}</span>
+              <span className="min-w-0 flex-1 truncate">
+                {step.tool} <span className="text-t2">{argumentsLine(step.arguments)}</span>
+              </span>
+              <span className={`shrink-0 font-medium ${toneText[stepSaid(step.outcome).tone]}`}>
+                {stepSaid(step.outcome).words}
+              </span>
+              <Button look="quiet" className="h-5 px-1.5" data-testid="replay-to-log" onClick={() => onStep(step.n)}>
+                Show in the log
+              </Button>
+            </>
+          ) : (
+            <span className="text-t3">before the first step</span>
+          )}
+        </div>
+        <Scrubber
+          ms={now.ms}
+          length={length}
+          steps={steps}
+          marks={marks}
+          gaps={pauses}
+          says={said}
+          onSeek={(ms) => player.seek(ms)}
+        />
+        <Transport
+          player={player}
+          now={now}
+          length={length}
+          spent={spentAt(journal.usage, view.started_at, now.ms)}
+          onStep={toStep}
+        />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,154 @@
+import { Terminal } from "@xterm/xterm";
+import { Unicode11Addon } from "@xterm/addon-unicode11";
+import { fonts, terminalTheme } from "@/ui/terminal";
+import type { Screen } from "./player";
+import type { Shot, Tape } from "./tape";
+
+export interface ScreenNews {
+  /** Something is shown, or it is too early for that. */
+  shown: (shot: Shot | undefined) => void;
+  problem: (reason: unknown) => void;
+}
+
+/** What both screens share: the newest wish wins, and the tape is there before it is drawn. */
+abstract class Drawn implements Screen {
+  private wish: number | null = null;
+  private drawing = false;
+  private fetching = false;
+  private ended = false;
+
+  constructor(
+    protected readonly tape: Tape,
+    protected readonly on: ScreenNews,
+  ) {}
+
+  protected abstract draw(ms: number): Promise<Shot | undefined>;
+
+  protected closed(): boolean {
+    return this.ended;
+  }
+
+  get busy(): boolean {
+    return this.fetching;
+  }
+
+  show(ms: number): void {
+    this.wish = ms;
+    if (!this.drawing) void this.work();
+  }
+
+  next(ms: number): number | null {
+    return this.tape.next(ms)?.at ?? null;
+  }
+
+  close(): void {
+    this.ended = true;
+  }
+
+  private async work() {
+    this.drawing = true;
+    while (this.wish !== null && !this.closed()) {
+      const ms = this.wish;
+      this.wish = null;
+      try {
+        this.fetching = true;
+        await this.tape.seek(ms).finally(() => (this.fetching = false));
+        if (this.closed()) break;
+        this.on.shown(await this.draw(ms));
+        this.tape.prefetch(ms);
+      } catch (reason) {
+        this.on.problem(reason);
+      }
+    }
+    this.drawing = false;
+  }
+}
+
+/** A terminal that only shows: the bytes up to a moment, in the grid that they were written for. */
+export class TerminalScreen extends Drawn {
+  readonly term: Terminal;
+  private last = 0;
+
+  constructor(tape: Tape, host: HTMLElement, look: { fontFamily: string; screenReader: boolean }, on: ScreenNews) {
+    super(tape, on);
+    this.term = new Terminal({
+      allowProposedApi: true,
+      disableStdin: true,
+      cursorInactiveStyle: "outline",
+      fontFamily: fonts(look.fontFamily),
+      fontSize: 13,
+      screenReaderMode: look.screenReader,
+      scrollback: 1_000,
+      theme: terminalTheme(),
+    });
+    this.term.loadAddon(new Unicode11Addon());
+    this.term.unicode.activeVersion = "11";
+    this.term.open(host);
+    // Nothing is typed here; the keys belong to the player.
+    this.term.textarea?.setAttribute("tabindex", "-1");
+  }
+
+  look(): void {
+    this.term.options.theme = terminalTheme();
+  }
+
+  override close(): void {
+    super.close();
+    this.term.dispose();
+  }
+
+  protected async draw(ms: number): Promise<Shot | undefined> {
+    const shots = this.tape.shots.slice(0, this.tape.upTo(ms));
+    const end = shots[shots.length - 1];
+    const first = shots[0];
+    // Back in time, or to a part that does not follow: from the beginning of what is held.
+    if (!end || !first || end.n < this.last || first.n > this.last + 1) {
+      this.term.reset();
+      this.last = 0;
+    }
+    for (const shot of shots) {
+      if (shot.n <= this.last) continue;
+      if (shot.width !== this.term.cols || shot.height !== this.term.rows) {
+        await this.written();
+        if (this.closed()) return undefined;
+        this.term.resize(shot.width, shot.height);
+      }
+      this.term.write(shot.data);
+      this.last = shot.n;
+    }
+    await this.written();
+    return end;
+  }
+
+  private written(): Promise<void> {
+    return new Promise((done) => this.term.write("", done));
+  }
+}
+
+/** A page's pictures on a canvas: the last one before a moment. */
+export class PageScreen extends Drawn {
+  private last = 0;
+
+  constructor(
+    tape: Tape,
+    private readonly canvas: HTMLCanvasElement,
+    on: ScreenNews,
+  ) {
+    super(tape, on);
+  }
+
+  protected async draw(ms: number): Promise<Shot | undefined> {
+    const shot = this.tape.shots[this.tape.upTo(ms) - 1];
+    if (!shot || shot.n === this.last) return shot;
+    const picture = await createImageBitmap(new Blob([shot.data], { type: "image/jpeg" }));
+    if (!this.closed()) {
+      this.canvas.width = picture.width;
+      this.canvas.height = picture.height;
+      this.canvas.getContext("2d", { alpha: false })?.drawImage(picture, 0, 0);
+      this.canvas.dataset.drawn = String(shot.n);
+      this.last = shot.n;
+    }
+    picture.close();
+    return shot;
+  }
+}

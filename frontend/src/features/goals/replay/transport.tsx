@@ -1,0 +1,74 @@
+import { count, money } from "@/lib/bytes";
+import { clock } from "@/lib/time";
+import type { UsagePoint } from "@/store/journal";
+import { IconButton } from "@/ui/button";
+import { PauseIcon, PlayIcon, StepBackIcon, StepOnIcon } from "@/ui/icons";
+import type { Player, PlayerState } from "./player";
+
+const speeds = [1, 2, 4, 8];
+
+interface TransportProps {
+  player: Player;
+  now: PlayerState;
+  length: number;
+  spent: UsagePoint | undefined;
+  onStep: (by: -1 | 1) => void;
+}
+
+/** Play and pause, from step to step, how fast, and where it is. */
+export function Transport({ player, now, length, spent, onStep }: TransportProps) {
+  return (
+    <div className="flex flex-wrap items-center gap-x-1 gap-y-1 text-xs">
+      <IconButton label="Step before" hint="Shift+←" side="top" data-testid="replay-before" onClick={() => onStep(-1)}>
+        <StepBackIcon />
+      </IconButton>
+      <IconButton
+        label={now.playing ? "Pause" : "Play"}
+        hint="Space"
+        side="top"
+        data-testid="replay-play"
+        data-playing={now.playing}
+        onClick={() => player.toggle()}
+      >
+        {now.playing ? <PauseIcon /> : <PlayIcon />}
+      </IconButton>
+      <IconButton label="Next step" hint="Shift+→" side="top" data-testid="replay-after" onClick={() => onStep(1)}>
+        <StepOnIcon />
+      </IconButton>
+      <span className="ml-2 text-t2 tabular-nums" data-testid="replay-time">
+        {clock(now.ms)} <span className="text-t3">of {clock(length)}</span>
+      </span>
+      {spent && spent.tokens > 0 ? (
+        <span className="ml-3 text-t3 tabular-nums" data-testid="replay-spent">
+          {spent.usd > 0 ? `${money(spent.usd)} · ` : ""}
+          {count(spent.tokens)} tokens so far
+        </span>
+      ) : null}
+      <span className="flex-1" />
+      <label className="mr-2 flex cursor-pointer items-center gap-1.5 text-t2">
+        <input
+          type="checkbox"
+          data-testid="replay-skips"
+          className="accent-(--accent)"
+          checked={now.skips}
+          onChange={() => player.set({ skips: !now.skips })}
+        />
+        cut waits short
+      </label>
+      <div role="group" aria-label="Speed" className="flex rounded-md border border-line">
+        {speeds.map((s) => (
+          <button
+            key={s}
+            type="button"
+            aria-pressed={now.speed === s}
+            data-testid={`replay-speed-${s}`}
+            className={`h-6 min-w-8 px-1.5 first:rounded-l-md last:rounded-r-md ${now.speed === s ? "bg-s3 text-t1" : "text-t3 hover:text-t1"}`}
+            onClick={() => player.set({ speed: s })}
+          >
+            {s}×
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import { act, type ReactNode } from "react";
+import { createRoot, type Root } from "react-dom/client";
+import { afterEach, vi } from "vitest";
+import { FakeBridge } from "@/bridge/fake/bridge";
+import { App } from "@/store/app";
+import { AppContext } from "@/store/context";
+import { TipProvider } from "@/ui/button";
+
+let drawn: { root: Root; app: App } | null = null;
+
+afterEach(() => {
+  if (!drawn) return;
+  const { root, app } = drawn;
+  drawn = null;
+  act(() => root.unmount());
+  app.sync.stop();
+  document.body.replaceChildren();
+});
+
+const quiet = { problem: () => undefined, done: () => undefined };
+
+/** Draws a part of the page on a fake Go; it goes when the test ends. `before` comes first. */
+export async function mount(
+  part: ReactNode,
+  bridge = new FakeBridge(),
+  before: (app: App) => unknown = () => undefined,
+): Promise<{ app: App; bridge: FakeBridge }> {
+  vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
+  const app = new App(bridge, quiet);
+  const root = createRoot(document.body.appendChild(document.createElement("div")));
+  drawn = { root, app };
+  await before(app);
+  act(() => {
+    root.render(
+      <AppContext value={app}>
+        <TipProvider>{part}</TipProvider>
+      </AppContext>,
+    );
+  });
+  await settled();
+  return { app, bridge };
+}
+
+/** Lets what is on its way arrive. */
+export const settled = () => act(() => new Promise<void>((done) => setTimeout(done)));
+
+/** Waits until a check holds. */
+export const until = (check: () => void) =>
+  vi.waitFor(async () => {
+    await settled();
+    check();
+  }, 5_000);
+
+export const all = (id: string) => [...document.querySelectorAll<HTMLElement>(`[data-testid="${id}"]`)];
+
+export const find = (id: string) => document.querySelector<HTMLElement>(`[data-testid="${id}"]`);
+
+export function get(id: string): HTMLElement {
+  const el = find(id);
+  if (!el) throw new Error(`no ${id} on the page`);
+  return el;
+}
+
+const element = (what: HTMLElement | string) => (typeof what === "string" ? get(what) : what);
+
+/** Clicks, by test id or the element itself, and lets the answer arrive. */
+export async function press(what: HTMLElement | string) {
+  act(() => element(what).click());
+  await settled();
+}
+
+/** Writes as a person does: React listens to the native setter's input event. */
+export function write(what: HTMLElement | string, text: string) {
+  const el = element(what);
+  const proto = el instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
+  act(() => {
+    Object.getOwnPropertyDescriptor(proto, "value")?.set?.call(el, text);
+    el.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+}
+
+/** The element at a place of a list; one that is not there fails the test. */
+export function nth(list: readonly HTMLElement[], i: number): HTMLElement {
+  const el = list[i];
+  if (!el) throw new Error(`there are ${list.length}, and number ${i} is wanted`);
+  return el;
+}

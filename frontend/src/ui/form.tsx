@@ -1,0 +1,138 @@
+import { createContext, useContext, useState, type ReactNode } from "react";
+import { Button } from "./button";
+import { Dialog } from "./dialog";
+import { Field } from "./field";
+
+/** Why a form was not taken; field names the control that is wrong, "" none of them. */
+export interface Refusal {
+  message: string;
+  hint: string;
+  field: string;
+}
+
+interface FormDialogProps {
+  /** Begins every test id: NAME-form, NAME-save, NAME-FIELD. */
+  name: string;
+  title: string;
+  description: string;
+  /** What the button says. */
+  yes?: string;
+  /** Words beside the buttons. */
+  aside?: string;
+  className?: string;
+  /** How the fields are laid out. */
+  layout?: string;
+  /** The fields that show their own refusal; any other stands below them all. */
+  fields: readonly string[];
+  save: () => Promise<Refusal | null>;
+  onClose: () => void;
+  onSaved: () => void;
+  children: ReactNode;
+}
+
+const FormContext = createContext<{ name: string; refusal: Refusal | null }>({ name: "", refusal: null });
+
+/** A dialog that saves one thing: Enter in a field saves, and what is refused is said where it is wrong. */
+export function FormDialog(p: FormDialogProps) {
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [busy, setBusy] = useState(false);
+
+  const save = async () => {
+    if (busy) return;
+    setBusy(true);
+    const wrong = await p.save();
+    setBusy(false);
+    setRefusal(wrong);
+    if (!wrong) p.onSaved();
+  };
+
+  return (
+    <Dialog
+      open
+      onClose={p.onClose}
+      title={p.title}
+      className={p.className ?? "w-[480px]"}
+      testid={`${p.name}-form`}
+      description={p.description}
+      onKeyDown={(e) => {
+        if (e.code === "Enter" && e.target instanceof HTMLInputElement) void save();
+      }}
+      footer={
+        <>
+          <span className="min-w-0 flex-1 text-xs text-t3">{p.aside}</span>
+          <Button look="quiet" onClick={p.onClose}>
+            Cancel
+          </Button>
+          <Button look="primary" data-testid={`${p.name}-save`} disabled={busy} onClick={() => void save()}>
+            {p.yes ?? "Save"}
+          </Button>
+        </>
+      }
+    >
+      <FormContext value={{ name: p.name, refusal }}>
+        <div className={p.layout ?? "flex flex-col gap-3"}>{p.children}</div>
+      </FormContext>
+      {refusal && !p.fields.includes(refusal.field) ? (
+        <p role="alert" className="mt-3 text-xs text-bad">
+          {refusal.message} <span className="text-t2">{refusal.hint}</span>
+        </p>
+      ) : null}
+    </Dialog>
+  );
+}
+
+/** What a control of a form is given: its id, its test id and whether it is wrong. */
+export interface FormControl {
+  id: string;
+  "aria-invalid": boolean;
+  "aria-describedby": string | undefined;
+  "data-testid": string;
+}
+
+interface FormFieldProps {
+  /** As Go names the field in a refusal. */
+  name: string;
+  label: string;
+  note?: ReactNode;
+  children: (control: FormControl) => ReactNode;
+}
+
+/** One labelled control of a FormDialog. */
+export function FormField({ name, label, note, children }: FormFieldProps) {
+  const form = useContext(FormContext);
+  const wrong = form.refusal?.field === name ? form.refusal : undefined;
+  const testid = `${form.name}-${name}`;
+  return (
+    <Field label={label} name={testid} note={note} error={wrong?.message} hint={wrong?.hint}>
+      {(c) => children({ ...c, "data-testid": testid })}
+    </Field>
+  );
+}
+
+type FormInputProps = Omit<FormFieldProps, "children"> & {
+  value: string;
+  onChange: (value: string) => void;
+  placeholder?: string;
+  disabled?: boolean;
+  type?: "text" | "password";
+};
+
+/** A line of text; a password is not offered to the browser's own keeper. */
+export function FormInput({ name, label, note, value, onChange, type, ...rest }: FormInputProps) {
+  return (
+    <FormField name={name} label={label} note={note}>
+      {(c) => (
+        <input
+          {...c}
+          {...rest}
+          type={type ?? "text"}
+          spellCheck={false}
+          autoComplete={type === "password" ? "new-password" : "off"}
+          className="field disabled:opacity-50"
+          value={value}
+          onChange={(e) => onChange(e.target.value)}
+        />
+      )}
+    </FormField>
+  );
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+)
+
+// windowLock is the right to be the one window of a data folder. The kernel drops
+// it with the process that holds it; the file names that process for the next one.
+type windowLock struct{ file *flock.Flock }
+
+// handOver is how long a window has to come to the front. One that is just being
+// started needs the most.
+const handOver = 15 * time.Second
+
+// lockWindow takes the lock. Where another process has it, the window there comes to
+// the front instead, and its pid is answered.
+func lockWindow(ctx context.Context, state string) (l *windowLock, elsewhere int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, handOver)
+	defer cancel()
+	l = &windowLock{flock.New(filepath.Join(state, "window.lock"))}
+	tick := time.NewTicker(50 * time.Millisecond) // nothing signals that a window opened, or closed for good
+	defer tick.Stop()
+	for {
+		switch ok, err := l.file.TryLock(); {
+		case err != nil:
+			return nil, 0, fmt.Errorf("window lock: %w", err)
+		case ok:
+			return l, 0, l.name("") // who had it before is no matter any more
+		}
+		if pid := l.holder(); pid != 0 && app.Front(ctx, state, pid) == nil {
+			return nil, pid, l.release()
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			refusal := &api.Problem{
+				Code: api.Conflict, Message: "Goalpost has a window open on this data folder, which does not answer" + inProcess(l.holder()),
+				Hint: "use or end that window, or set GOALPOST_HOME to another folder",
+			}
+			return nil, 0, errors.Join(refusal, l.release())
+		}
+	}
+}
+
+func inProcess(pid int) string {
+	if pid == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (pid %d)", pid)
+}
+
+// holder is the process that says it has the lock, 0 if none does yet.
+func (l *windowLock) holder() int {
+	b, err := os.ReadFile(l.file.Path())
+	if err != nil {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		return 0
+	}
+	return pid
+}
+
+func (l *windowLock) name(who string) error {
+	if err := os.WriteFile(l.file.Path(), []byte(who), 0o600); err != nil {
+		return fmt.Errorf("window lock: %w", err)
+	}
+	return nil
+}
+
+// here tells other processes that this one can be asked to come to the front.
+func (l *windowLock) here() error { return l.name(strconv.Itoa(os.Getpid()) + "\n") }
+
+func (l *windowLock) release() error {
+	if err := l.file.Close(); err != nil {
+		return fmt.Errorf("window lock: %w", err)
+	}
+	return nil
+}

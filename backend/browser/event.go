@@ -150,6 +150,7 @@ func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
 	pg.eyes.Store(0)
 	p.change(func() {
 		p.load.loader = ev.Frame.LoaderID
+		p.load.person = p.persons()
 		p.load.posted = p.load.posting != "" && p.load.posting == ev.Frame.LoaderID
 		p.load.moves++
 		p.load.veil = time.Now().Add(veilLimit)
@@ -168,6 +169,7 @@ func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
 		}
 	})
 	p.cast.changed()
+	p.visited()
 	p.wantHistory()
 }
 
@@ -178,6 +180,7 @@ func (p *Pane) onMoved(pg *page, e *cdp.Event) {
 	}
 	p.change(func() {
 		p.load.moves++
+		p.load.person = p.persons()
 		p.net.leaving = time.Time{}
 		p.info.URL = clean(moved.URL, 4096)
 	})
@@ -195,7 +198,7 @@ func (p *Pane) onLifecycle(pg *page, e *cdp.Event) {
 		// An attached popup's document began before we looked.
 		p.change(func() {
 			if p.load.loader == "" {
-				p.load.loader = life.LoaderID
+				p.load.loader, p.load.person = life.LoaderID, p.persons()
 			}
 		})
 	case proto.PageLifecycleEventNameLoad:
@@ -206,7 +209,7 @@ func (p *Pane) onLifecycle(pg *page, e *cdp.Event) {
 			}
 		})
 		p.wantHistory() // at the move itself Chromium may not have noted it yet
-		p.visited()
+		p.visited() // once more: by now it has its title
 	case proto.PageLifecycleEventNameFirstPaint:
 		p.change(func() {
 			if life.LoaderID == p.load.loader {

@@ -154,11 +154,17 @@ func (p *Pane) Network() ([]Request, error) {
 	return slices.Clone(p.journal.network), nil
 }
 
-// visited tells of the page that a person's pane has come to by the person.
+// visited tells of the page that a person's pane shows, if it was the person who
+// went there: who drives by the time it has loaded may be another.
 func (p *Pane) visited() {
-	info := p.Info()
-	if p.goalID != "" || info.Driver == pane.Agent || p.m.cfg.OnVisit == nil || info.Problem != "" || !strings.HasPrefix(info.URL, "http") {
+	p.mu.Lock()
+	info, person := p.info, p.load.person
+	p.mu.Unlock()
+	if !person || p.m.cfg.OnVisit == nil || info.Problem != "" || !strings.HasPrefix(info.URL, "http") {
 		return
 	}
 	p.m.news.visit(p.profile, info.URL, info.Title)
 }
+
+// persons says whether what the page does now is the person's doing; mu is held.
+func (p *Pane) persons() bool { return p.goalID == "" && p.info.Driver != pane.Agent }

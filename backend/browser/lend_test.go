@@ -1,7 +1,11 @@
 package browser
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -120,6 +124,39 @@ func TestALentPageHasOneDriver(t *testing.T) {
 	}
 	b.ok(b.Close(b.ctx)) // all is told
 	if got := strings.Join(slices.Compact(seen.all()), " "); got != "one.html form.html two.html" {
+		t.Errorf("the person's history: %s", got)
+	}
+}
+
+// TestAVisitIsWhosWent: not of who drives by the time the page has loaded.
+func TestAVisitIsWhosWent(t *testing.T) {
+	seen, rest := &visits{}, make(chan struct{})
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, ".png") {
+			<-rest
+			return
+		}
+		_, _ = fmt.Fprintf(w, "<title>Loaded %s</title><img src=%s.png>", r.URL.Path, r.URL.Path)
+	}))
+	t.Cleanup(site.Close)
+	b := newBench(t, func(c *Config) { c.OnVisit = seen.add })
+	p, agent := b.open("b1", "one.html"), b.agent("g1")
+	var under sync.WaitGroup
+	comes := func(ctx context.Context, path string) {
+		under.Go(func() { _ = p.Navigate(ctx, site.URL+path) }) // what comes next cuts it short
+		b.until(p, "there", func(i pane.Info) bool { return strings.HasSuffix(i.URL, path) })
+	}
+	comes(b.ctx, "/left") // by the person, who leaves before it has loaded
+	comes(b.ctx, "/lent")
+	b.ok(p.Lend("g1"))
+	comes(agent, "/agents")
+	b.ok(p.TakeOver())
+	close(rest)
+	under.Wait()
+	b.until(p, "loaded", func(i pane.Info) bool { return !i.Loading })
+	b.ok(p.Navigate(b.ctx, b.url("two.html")))
+	b.ok(b.Close(b.ctx)) // all is told
+	if got := strings.Join(slices.Compact(seen.all()), " "); got != "one.html left lent two.html" {
 		t.Errorf("the person's history: %s", got)
 	}
 }

@@ -100,6 +100,7 @@ type load struct {
 	empty  proto.NetworkLoaderID // of the empty document that a new window begins with, "" if it has another by now
 	moves  int                   // counts documents shown and moves within one
 	posted bool                  // the document is the answer to a form that was sent
+	person bool                  // it was a person who went there, in a pane of theirs
 	// posting is the document that a form was last sent for.
 	posting proto.NetworkLoaderID
 	// veil is until when the document may be without its first picture, see unveiled.

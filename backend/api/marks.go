@@ -72,7 +72,7 @@ func reviewWord(r *event.Review) string {
 func receipt(r store.Row, f facts) ReceiptView {
 	v := ReceiptView{
 		GoalID: string(r.ID), Objective: r.Objective, Criterion: r.Criterion.Words(), CriterionSHA256: r.CriterionSHA256,
-		PolicySHA256: r.PolicySHA256, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Judged: r.Judged, Model: r.Model, Scripted: r.Scripted,
+		PolicySHA256: r.PolicySHA256, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Judged: r.Judged, Model: r.Model, Effort: r.Options.Effort, Scripted: r.Scripted,
 		Report: append([]string{}, r.Report...), Claims: []ReceiptClaim{},
 	}
 	for i, c := range f.claims {

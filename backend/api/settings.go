@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"goalpost/backend/config"
+	"goalpost/backend/model"
 )
 
 // Host is what settings and models ask of the program.
@@ -32,7 +33,7 @@ func (a *ModelAPI) List() (out []Provider, err error) {
 	out = []Provider{}
 	active := false
 	for _, p := range a.cfg.Providers() {
-		v := Provider{ID: p.ID, Kind: string(p.Kind), BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv, APIKeySecret: p.APIKeySecret, ContextWindow: p.ContextWindow, Active: p.Active, Ready: true}
+		v := Provider{ID: p.ID, Kind: string(p.Kind), BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv, APIKeySecret: p.APIKeySecret, ContextWindow: p.ContextWindow, Active: p.Active, Ready: true, Efforts: model.Protocol(p.Kind).Efforts()}
 		if p.APIKeyEnv != "" && os.Getenv(p.APIKeyEnv) == "" {
 			v.Ready, v.Note = false, "the environment variable "+p.APIKeyEnv+" is not set"
 		}
@@ -40,7 +41,7 @@ func (a *ModelAPI) List() (out []Provider, err error) {
 		out = append(out, v)
 	}
 	return append(out, Provider{
-		ID: "demo", Kind: string(config.Demo), Model: "demo", Scripted: true, Ready: true, Note: "scripted, no AI",
+		ID: "demo", Kind: string(config.Demo), Model: "demo", Scripted: true, Ready: true, Note: "scripted, no AI", Efforts: []string{},
 	}), nil
 }
 

@@ -55,6 +55,7 @@ type StartInput struct {
 	AllowMissing  bool         `json:"allow_missing"`
 	RequireSteps  bool         `json:"require_steps"` // a changing call needs a declared step
 
+	Effort         string    `json:"effort"`          // how much the model thinks, in its protocol's word; "" = the provider's own
 	Persona        string    `json:"persona"`         // "" = engineer
 	CriticEvery    int       `json:"critic_every"`    // steps; 0 = every 5, NoLimit = never
 	CriticProvider string    `json:"critic_provider"` // "" = the goal's own
@@ -296,6 +297,7 @@ type ReceiptView struct {
 	Judged          bool           `json:"judged"`   // by a model, and by no program
 	Reviewed        bool           `json:"reviewed"` // the deciding claim was confirmed
 	Model           string         `json:"model"`
+	Effort          string         `json:"effort"` // that was asked for, "" = the provider's own
 	Scripted        bool           `json:"scripted"`
 	Report          []string       `json:"report"` // of the host when it stopped: what changed, what could not be compared
 	Claims          []ReceiptClaim `json:"claims"`
@@ -348,6 +350,8 @@ type Provider struct {
 	Scripted      bool   `json:"scripted"`
 	Ready         bool   `json:"ready"`
 	Note          string `json:"note"` // why it is not ready, or "scripted, no AI"
+	// Efforts are the words of its protocol for how much a model thinks. Save ignores them.
+	Efforts []string `json:"efforts"`
 }
 
 // Finding is one line of the doctor and of the first-start checklist.

@@ -74,7 +74,7 @@ func (c *children) Start(ctx context.Context, child tools.Child) (goal.ID, error
 	}
 	in := api.StartInput{
 		Objective: child.Objective, Checks: child.Checks, Provider: parent.Provider, Model: parent.Model, OnAsk: parent.Options.OnAsk,
-		Persona: parent.Options.Persona, CriticEvery: parent.Options.CriticEvery, CriticProvider: parent.Options.CriticProvider,
+		Persona: parent.Options.Persona, Effort: parent.Options.Effort, CriticEvery: parent.Options.CriticEvery, CriticProvider: parent.Options.CriticProvider,
 		JudgeProvider: parent.Options.JudgeProvider,
 	}
 	if in.CriticEvery == 0 {

@@ -37,6 +37,9 @@ func (a *App) chooseModel(ctx context.Context, g *goal.Goal, in api.StartInput) 
 	if in.Model != "" {
 		g.Model = in.Model
 	}
+	if err := effortFor(p, g.Options.Effort); err != nil {
+		return err
+	}
 	if p.Kind == config.Demo {
 		g.Model = "demo (scripted, no AI)"
 	} else {
@@ -48,6 +51,18 @@ func (a *App) chooseModel(ctx context.Context, g *goal.Goal, in api.StartInput) 
 		}
 	}
 	return errors.Join(a.aside(ctx, "critic_provider", g.Options.CriticProvider, p), a.aside(ctx, "judge_provider", g.Options.JudgeProvider, p))
+}
+
+// effortFor refuses an effort for which the provider's protocol has no word.
+func effortFor(p config.Provider, effort string) error {
+	words := model.Protocol(p.Kind).Efforts()
+	switch {
+	case effort == "" || slices.Contains(words, effort):
+		return nil
+	case len(words) == 0:
+		return &goal.Refusal{Field: "effort", Reason: "the scripted model knows no effort", Hint: "leave it out, or choose another provider"}
+	}
+	return &goal.Refusal{Field: "effort", Reason: fmt.Sprintf("%s knows no effort %q", p.ID, effort), Hint: "use one of " + strings.Join(words, ", ") + ", or leave it out"}
 }
 
 // aside refuses a critic or a judge that could not be asked when its time comes.
@@ -130,16 +145,17 @@ type minds struct {
 // mindsOf makes them, each retried and each wait journaled. A scripted goal has
 // no critic: there is nothing to criticise in a script, and a script is no critic.
 func (r *room) mindsOf(ctx context.Context, g goal.Goal) (minds, error) {
-	own, err := r.app.provider(g.Provider)
+	provider, err := r.app.provider(g.Provider)
 	if err != nil {
 		return minds{}, told(err)
 	}
-	own.Model = g.Model // the person may have named another than the provider's
+	provider.Model = g.Model // the person may have named another than the provider's
+	own := asked{provider, g.Options.Effort}
 	agent, err := r.mind(ctx, "model", own)
 	if err != nil {
 		return minds{}, err
 	}
-	m := minds{Models: runner.Models{Agent: agent, Window: window(own)}}
+	m := minds{Models: runner.Models{Agent: agent, Window: window(provider)}}
 	if !g.Scripted {
 		critic, err := r.mindOf(ctx, "critic", g.Options.CriticProvider, own)
 		if err != nil {
@@ -154,7 +170,7 @@ func (r *room) mindsOf(ctx context.Context, g goal.Goal) (minds, error) {
 		}
 		m.judge = gated{judge}
 	}
-	return m, r.tellUnpriced(g, own)
+	return m, r.tellUnpriced(g, provider)
 }
 
 // tellUnpriced says where a limit of money cannot hold: what a model costs counts
@@ -194,14 +210,22 @@ func (m mind) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.R
 	return m.Turner.Turn(ctx, t, delta)
 }
 
-// mindOf is the model of the provider with that id, or of the goal's own.
-func (r *room) mindOf(ctx context.Context, role, id string, own config.Provider) (mind, error) {
+// asked is a provider with the effort that its model is asked for.
+type asked struct {
+	config.Provider
+	effort string // "" is the provider's own
+}
+
+// mindOf is the model of the provider with that id, or of the goal's own, which
+// is asked for the goal's effort whatever its role.
+func (r *room) mindOf(ctx context.Context, role, id string, own asked) (mind, error) {
 	p := own
 	if id != "" && id != own.ID {
-		var err error
-		if p, err = r.app.provider(id); err != nil {
+		other, err := r.app.provider(id)
+		if err != nil {
 			return mind{}, fmt.Errorf("the %s: %w", role, err)
 		}
+		p = asked{Provider: other}
 	}
 	m, err := r.mind(ctx, role, p)
 	return mind{m, p.Model}, err
@@ -215,7 +239,7 @@ func (m gated) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.
 }
 
 // mind makes one model. How often the goal was parked for it outlives the run.
-func (r *room) mind(ctx context.Context, role string, p config.Provider) (model.Turner, error) {
+func (r *room) mind(ctx context.Context, role string, p asked) (model.Turner, error) {
 	m, err := r.app.turner(ctx, p)
 	if err != nil {
 		return nil, err
@@ -243,13 +267,13 @@ func window(p config.Provider) int {
 }
 
 // turner is a client of a provider, without retries.
-func (a *App) turner(ctx context.Context, p config.Provider) (m model.Turner, err error) {
-	key, err := a.apiKey(ctx, p)
+func (a *App) turner(ctx context.Context, p asked) (m model.Turner, err error) {
+	key, err := a.apiKey(ctx, p.Provider)
 	if err != nil {
 		return nil, err
 	}
 	o := model.Options{
-		BaseURL: p.BaseURL, Model: p.Model, APIKey: key, KeyName: cmp.Or(p.APIKeyEnv, p.APIKeySecret), Transport: a.wire, Clock: a.clock,
+		BaseURL: p.BaseURL, Model: p.Model, Effort: p.effort, APIKey: key, KeyName: cmp.Or(p.APIKeyEnv, p.APIKeySecret), Transport: a.wire, Clock: a.clock,
 	}
 	switch p.Kind {
 	case config.Demo:
@@ -281,7 +305,7 @@ func (a *App) TestProvider(ctx context.Context, id string) api.Finding {
 	var reply goal.Reply
 	if err == nil {
 		var m model.Turner
-		if m, err = a.turner(ctx, p); err == nil {
+		if m, err = a.turner(ctx, asked{Provider: p}); err == nil {
 			ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 			defer cancel()
 			reply, err = m.Turn(ctx, goal.Turn{Model: p.Model, Messages: []goal.Message{{Role: goal.User, Text: "Reply with the word ready."}}}, nil)

@@ -121,6 +121,37 @@ func TestEachMindAsksItsOwnProvider(t *testing.T) {
 	}
 }
 
+// TestTheEffortIsTheGoalsOwn: each of its own model's minds is asked for it, and
+// no other provider's, which may not have the word.
+func TestTheEffortIsTheGoalsOwn(t *testing.T) {
+	own, other := modeltest.New(t, say("own")), modeltest.New(t, say("other"))
+	r, _ := study(
+		t,
+		config.Provider{ID: "a", Kind: config.Anthropic, BaseURL: own.URL, Model: "large"},
+		config.Provider{ID: "c", Kind: config.OpenAI, BaseURL: other.URL, Model: "strict"},
+	)
+	m, err := r.mindsOf(t.Context(), goal.Goal{Provider: "a", Model: "large", Options: goal.Options{Effort: "max", CriticProvider: "c"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask(t, m.Agent, "")
+	ask(t, m.judge, "")
+	ask(t, m.Critic, "strict")
+	if got := own.Requests(); got[0].Effort != "max" || got[1].Effort != "max" {
+		t.Errorf("its own model was asked for the efforts %q and %q", got[0].Effort, got[1].Effort)
+	}
+	if got := other.Requests()[0].Effort; got != "" {
+		t.Errorf("the critic of another provider was asked for %q", got)
+	}
+	for provider, effort := range map[string]string{"a": "minimal", "c": "much", demoProvider: "low"} {
+		err := r.app.chooseModel(t.Context(), &goal.Goal{Options: goal.Options{Effort: effort}}, inputFor(provider))
+		var refusal *goal.Refusal
+		if !errors.As(err, &refusal) || refusal.Field != "effort" || refusal.Hint == "" {
+			t.Errorf("%s %s: %v", provider, effort, err)
+		}
+	}
+}
+
 // TestScriptedGoalsHaveNeitherCriticNorJudge, but for a judge that the person named.
 func TestScriptedGoalsHaveNeitherCriticNorJudge(t *testing.T) {
 	s := modeltest.New(t, say("judge"))

@@ -15,7 +15,7 @@ import (
 // optionsOf is how the person wants the goal looked after, or a refusal.
 func (a *App) optionsOf(ctx context.Context, in api.StartInput) (o goal.Options, err error) {
 	o = goal.Options{
-		Persona: in.Persona, CriticEvery: in.CriticEvery, CriticProvider: in.CriticProvider, JudgeProvider: in.JudgeProvider,
+		Persona: in.Persona, Effort: in.Effort, CriticEvery: in.CriticEvery, CriticProvider: in.CriticProvider, JudgeProvider: in.JudgeProvider,
 		Review: in.Review, Panes: in.Panes, Protect: in.Protect, NoProtect: in.NoProtect, OnAsk: in.OnAsk,
 		AllowPassing: in.AllowPassing, AllowMissing: in.AllowMissing,
 	}

@@ -59,7 +59,7 @@ func (a *App) judgeOf(ctx context.Context, provider, judge string) verify.Judge 
 	if err != nil || p.ID == demoProvider {
 		return nil
 	}
-	m, err := a.turner(ctx, p)
+	m, err := a.turner(ctx, asked{Provider: p})
 	if err != nil {
 		return nil
 	}

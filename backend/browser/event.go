@@ -209,7 +209,7 @@ func (p *Pane) onLifecycle(pg *page, e *cdp.Event) {
 			}
 		})
 		p.wantHistory() // at the move itself Chromium may not have noted it yet
-		p.visited() // once more: by now it has its title
+		p.visited()     // once more: by now it has its title
 	case proto.PageLifecycleEventNameFirstPaint:
 		p.change(func() {
 			if life.LoaderID == p.load.loader {

@@ -132,6 +132,9 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		if answer.Text = "I am asked as OpenAI does"; r.Anthropic {
 			answer.Text = "I am asked as Anthropic does"
 		}
+		if r.Effort != "" {
+			answer.Text += " for the effort " + r.Effort
+		}
 		return answer
 	case "doubts":
 		return modeltest.Say("NO\nit looks empty")

@@ -250,6 +250,9 @@ func (p Program) progress(e event.Event) {
 	switch b := e.Body.(type) {
 	case *event.Created:
 		who := b.Provider + " " + b.Model
+		if b.Effort != "" {
+			who += ", effort " + b.Effort
+		}
 		if b.Scripted {
 			who = "scripted, no AI"
 		}

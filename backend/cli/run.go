@@ -74,6 +74,7 @@ func (p Program) run() *cobra.Command {
 	fl.StringVar(&f.in.Provider, "provider", "", "id of a provider (default: the active one)")
 	fl.StringVar(&f.baseURL, "base-url", "", "an OpenAI-compatible server, such as http://127.0.0.1:11434/v1")
 	fl.StringVar(&f.in.Model, "model", "", "the model's name")
+	fl.StringVar(&f.in.Effort, "effort", "", "how much the model thinks: low, medium, high, or what else its server takes (default: the provider's own)")
 	fl.StringVar(&f.keyEnv, "api-key-env", "", "environment variable that holds the key")
 	fl.StringVar(&f.kind, "kind", string(config.OpenAI), "what the server speaks: openai or anthropic")
 	f.limits.add(fl, goal.DefaultLimits())

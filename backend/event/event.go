@@ -36,6 +36,7 @@ type (
 		Risk      policy.Risk `json:"risk"`
 		Provider  string      `json:"provider"`
 		Model     string      `json:"model"`
+		Effort    string      `json:"effort,omitempty"` // "" is the provider's own
 		Scripted  bool        `json:"scripted"`
 	}
 	// Queued says that all slots are taken.

@@ -92,6 +92,7 @@ type Goal struct {
 // start and frozen with the criterion.
 type Options struct {
 	Persona        string   `json:"persona,omitempty"`         // "" is engineer
+	Effort         string   `json:"effort,omitempty"`          // how much the model thinks, in its protocol's word; "" is the provider's own
 	CriticEvery    int      `json:"critic_every,omitempty"`    // steps; 0 is off
 	CriticProvider string   `json:"critic_provider,omitempty"` // "" is the goal's own
 	JudgeProvider  string   `json:"judge_provider,omitempty"`  // "" is the goal's own

@@ -31,7 +31,7 @@ const (
 
 // NewAnthropic checks the options; it does not contact the server.
 func NewAnthropic(o Options) (*Anthropic, error) {
-	s, err := connect(o, "Anthropic", "https://api.anthropic.com")
+	s, err := connect(o, SpeaksAnthropic, "https://api.anthropic.com")
 	if err != nil {
 		return nil, err
 	}

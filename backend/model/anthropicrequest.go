@@ -18,6 +18,11 @@ type messagesRequest struct {
 	System    []*block      `json:"system,omitempty"`
 	Tools     []toolBlock   `json:"tools,omitempty"`
 	Messages  []sideMessage `json:"messages"`
+	Output    *outputConfig `json:"output_config,omitempty"`
+}
+
+type outputConfig struct {
+	Effort string `json:"effort"`
 }
 
 type toolBlock struct {
@@ -67,6 +72,9 @@ func mark() *cacheMark { return &cacheMark{"ephemeral"} }
 // conversation, for the next turn; and where this conversation ended the last time.
 func (c *Anthropic) request(t goal.Turn, a asking) messagesRequest {
 	r := messagesRequest{Model: t.Model, MaxTokens: a.longest(t.Model), Stream: true, Messages: c.sides(t, a)}
+	if c.o.Effort != "" {
+		r.Output = &outputConfig{c.o.Effort}
+	}
 	for _, tool := range t.Tools {
 		schema := tool.Schema
 		if len(schema) == 0 {

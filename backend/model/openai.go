@@ -35,7 +35,7 @@ type OpenAI struct {
 
 // NewOpenAI checks the options; it does not contact the server.
 func NewOpenAI(o Options) (*OpenAI, error) {
-	s, err := connect(o, "OpenAI", "https://api.openai.com/v1")
+	s, err := connect(o, SpeaksOpenAI, "https://api.openai.com/v1")
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (c *OpenAI) adapt(err error, w *wishes) bool {
 	case w.usage && (strings.Contains(said, "stream_options") || strings.Contains(said, "include_usage")):
 		w.usage = false
 		c.noUsage.Store(true)
-	case w.think && strings.Contains(said, "reasoning_effort"):
+	case w.think && c.o.Effort == "" && strings.Contains(said, "reasoning_effort"):
 		// OpenAI's models from GPT-5.4 on think by default, and take no tools over
 		// this protocol while they do.
 		w.think = false
@@ -109,7 +109,10 @@ func (c *OpenAI) attempt(ctx context.Context, model string, params openai.ChatCo
 	if w.usage {
 		params.StreamOptions.IncludeUsage = openai.Bool(true)
 	}
-	if !w.think && len(params.Tools) > 0 {
+	switch {
+	case c.o.Effort != "": // what the person chose is not taken back for a server
+		params.ReasoningEffort = openai.ReasoningEffort(c.o.Effort)
+	case !w.think && len(params.Tools) > 0:
 		params.ReasoningEffort = "none"
 	}
 	var resp *http.Response

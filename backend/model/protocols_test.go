@@ -73,6 +73,59 @@ func TestTextIsStreamedAndWhole(t *testing.T) {
 	})
 }
 
+// TestTheEffortIsAskedFor in every turn and in the protocol's own word, is not
+// taken back when the server refuses it, and the person is told what to do.
+func TestTheEffortIsAskedFor(t *testing.T) {
+	for protocol, open := range protocols() {
+		t.Run(protocol, func(t *testing.T) {
+			refuses := false
+			s := modeltest.New(t, func(int, modeltest.Request) modeltest.Answer {
+				if refuses {
+					return modeltest.Fail(400, "reasoning_effort and output_config.effort are unknown to this model, and thinking is, too")
+				}
+				return modeltest.Say("ok")
+			})
+			dial := func(effort string) (model.Turner, error) {
+				return open(model.Options{BaseURL: s.URL, Model: "small", Effort: effort, Linger: 50 * time.Millisecond})
+			}
+			words := model.Protocol(protocol).Efforts()
+			for i, effort := range append([]string{""}, words...) {
+				c, err := dial(effort)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := c.Turn(t.Context(), turn(), nil); err != nil {
+					t.Fatal(err)
+				}
+				req := s.Requests()[i]
+				if req.Effort != effort || effort == "" && bytes.Contains(req.Body, []byte("effort")) {
+					t.Errorf("%q was asked for as %s", effort, req.Body)
+				}
+			}
+			if len(words) < 5 {
+				t.Errorf("only %v", words)
+			}
+			if _, err := dial("much"); err == nil || !strings.Contains(err.Error(), "much") {
+				t.Errorf("a word that the protocol does not have: %v", err)
+			}
+			refuses = true
+			c, err := dial("high")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = c.Turn(t.Context(), turn(), nil)
+			if e, ok := model.AsError(err); !ok || !strings.Contains(e.Hint, `"high"`) {
+				t.Errorf("refused with %v", err)
+			}
+			for _, req := range s.Requests()[len(words)+1:] {
+				if req.Effort != "high" {
+					t.Errorf("the server was asked for %q instead", req.Effort)
+				}
+			}
+		})
+	}
+}
+
 func TestConversationIsSentWhole(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Turner) {
 		s := modeltest.New(t, one(modeltest.Say("ok")))

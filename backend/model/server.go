@@ -18,6 +18,7 @@ import (
 type Options struct {
 	BaseURL string // such as http://127.0.0.1:11434/v1
 	Model   string // used when a turn names none
+	Effort  string // asked for in every turn, one of its protocol's Efforts; "" leaves it to the server
 	APIKey  string // may be empty: local servers ask for none
 	KeyName string // the environment variable of the key, for hints
 	// Transport is shared by many clients; nil means one of its own.
@@ -42,16 +43,19 @@ func NewTransport() *http.Transport {
 // server is what the clients of every protocol have in common.
 type server struct {
 	o        Options
-	protocol string // for hints
+	protocol Protocol
 	usual    string // how a base URL usually looks
 	http     *http.Client
 	own      *http.Transport // nil when it is shared
 }
 
-func connect(o Options, protocol, usual string) (*server, error) {
+func connect(o Options, protocol Protocol, usual string) (*server, error) {
 	u, err := url.Parse(o.BaseURL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return nil, &Error{Kind: BadRequest, Message: "the base URL is not an http address", Hint: "write something like " + usual}
+	}
+	if err := protocol.takes(o.Effort); err != nil {
+		return nil, err
 	}
 	o.APIKey = strings.TrimSpace(o.APIKey) // a file's last newline often comes along
 	if o.Linger == 0 {
@@ -136,6 +140,9 @@ func (s *server) explain(ctx context.Context, err error) error {
 		}
 	}
 	out := *e
+	if out.Kind == BadRequest && s.o.Effort != "" && strings.Contains(strings.ToLower(out.Message), "effort") {
+		out.Hint = fmt.Sprintf("the model was asked for the effort %q: start the goal anew with another one, or without", s.o.Effort)
+	}
 	if out.Hint == "" {
 		out.Hint = s.hint(out.Kind, out.Status)
 	}

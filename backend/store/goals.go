@@ -52,7 +52,7 @@ func (s *Store) Create(ctx context.Context, g *goal.Goal) error {
 		return nil
 	}, &event.Created{
 		Objective: g.Objective, Criterion: g.Criterion.Words(), Dir: g.Policy.Dir, Risk: g.Policy.Risk,
-		Provider: g.Provider, Model: g.Model, Scripted: g.Scripted,
+		Provider: g.Provider, Model: g.Model, Effort: g.Options.Effort, Scripted: g.Scripted,
 	})
 }
 

@@ -30,11 +30,14 @@ type messageBlock struct {
 }
 
 type messageRequest struct {
-	Model     string         `json:"model"`
-	MaxTokens int            `json:"max_tokens"`
-	Stream    bool           `json:"stream"`
-	System    []messageBlock `json:"system"`
-	Tools     []struct {
+	Model     string `json:"model"`
+	MaxTokens int    `json:"max_tokens"`
+	Stream    bool   `json:"stream"`
+	Output    struct {
+		Effort string `json:"effort"`
+	} `json:"output_config"`
+	System []messageBlock `json:"system"`
+	Tools  []struct {
 		Name   string                 `json:"name"`
 		Schema json.RawMessage        `json:"input_schema"`
 		Cache  *struct{ Type string } `json:"cache_control"`
@@ -55,7 +58,7 @@ func parseMessages(h http.Header, body []byte) (Request, error) {
 	if err := w.check(h); err != nil {
 		return Request{}, err
 	}
-	req := Request{Model: w.Model, Stream: w.Stream, IncludeUsage: true, Anthropic: true}
+	req := Request{Model: w.Model, Stream: w.Stream, IncludeUsage: true, Effort: w.Output.Effort, Anthropic: true}
 	for _, b := range w.System {
 		req.Messages = append(req.Messages, goal.Message{Role: goal.System, Text: b.Text})
 	}

@@ -28,6 +28,7 @@ type Request struct {
 	Tools        []string       // names, in the order sent
 	Stream       bool
 	IncludeUsage bool
+	Effort       string
 	Anthropic    bool // over Anthropic's protocol
 	Header       http.Header
 	Body         []byte
@@ -119,7 +120,8 @@ type wireRequest struct {
 			Name string `json:"name"`
 		} `json:"function"`
 	} `json:"tools"`
-	Stream        bool `json:"stream"`
+	Effort        string `json:"reasoning_effort"`
+	Stream        bool   `json:"stream"`
 	StreamOptions struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
@@ -130,7 +132,7 @@ func parse(_ http.Header, body []byte) (Request, error) {
 	if err := json.Unmarshal(body, &w); err != nil {
 		return Request{}, err
 	}
-	req := Request{Model: w.Model, Stream: w.Stream, IncludeUsage: w.StreamOptions.IncludeUsage}
+	req := Request{Model: w.Model, Stream: w.Stream, IncludeUsage: w.StreamOptions.IncludeUsage, Effort: w.Effort}
 	for _, m := range w.Messages {
 		msg := goal.Message{Role: m.Role, CallID: m.ToolCallID}
 		msg.Text, msg.Images = content(m.Content)

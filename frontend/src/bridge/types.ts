@@ -100,6 +100,8 @@ export interface Policy {
 /** How a goal is looked after: frozen with its criterion. */
 export interface Options {
   persona?: string;
+  /** How much the model thinks, in its protocol's word; left out: the provider's own. */
+  effort?: string;
   critic_every?: number;
   critic_provider?: string;
   judge_provider?: string;
@@ -141,6 +143,7 @@ export interface StartInput {
   allow_passing: boolean;
   allow_missing: boolean;
   require_steps: boolean;
+  effort: string;
   persona: string;
   critic_every: number;
   critic_provider: string;
@@ -372,6 +375,7 @@ export interface ReceiptView {
   judged: boolean;
   reviewed: boolean;
   model: string;
+  effort: string;
   scripted: boolean;
   report: string[] | null;
   claims: ReceiptClaim[] | null;
@@ -627,6 +631,8 @@ export interface Provider {
   scripted: boolean;
   ready: boolean;
   note: string;
+  /** The words of its protocol for how much a model thinks. */
+  efforts: string[] | null;
 }
 
 export interface MCPServer {
@@ -822,6 +828,7 @@ interface Bodies {
     risk: Risk;
     provider: string;
     model: string;
+    effort?: string;
     scripted: boolean;
   };
   queued: { reason: string };

@@ -352,6 +352,7 @@ export class FakeBridge implements Bridge {
         judged: g.view.judged,
         reviewed: false,
         model: g.view.model,
+        effort: g.view.options.effort ?? "",
         scripted: g.view.scripted,
         report: g.view.report,
         claims: claims.map((c, i) => ({

@@ -132,6 +132,8 @@ export const guests: MCPServer[] = [
   },
 ];
 
+const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
 export const providers: Provider[] = [
   {
     id: "demo",
@@ -145,6 +147,7 @@ export const providers: Provider[] = [
     scripted: true,
     ready: true,
     note: "scripted, no AI",
+    efforts: [],
   },
   {
     id: "local",
@@ -158,6 +161,7 @@ export const providers: Provider[] = [
     scripted: false,
     ready: true,
     note: "",
+    efforts,
   },
   {
     id: "openai",
@@ -171,6 +175,7 @@ export const providers: Provider[] = [
     scripted: false,
     ready: false,
     note: "OPENAI_API_KEY is not set",
+    efforts,
   },
 ];
 

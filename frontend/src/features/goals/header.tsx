@@ -12,7 +12,7 @@ import { Answer } from "./answer";
 import { useSpent } from "./card";
 import { draftOf } from "./newgoal/draft";
 import { Todos } from "./todos";
-import { riskWords, standing } from "./words";
+import { asked, riskWords, standing } from "./words";
 
 /** Says whether the box under the header shows why the goal stopped, and has the button to go on. */
 function asks(view: GoalView): boolean {
@@ -34,7 +34,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
   const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
   const resumable = !isLive(view) || view.status === "paused";
   const facts = [
-    view.model || view.provider,
+    asked(view.model || view.provider, view.options.effort),
     riskWords(view.policy.risk),
     shortPath(view.policy.dir),
     spent >= 1_000 ? clock(spent) : "",

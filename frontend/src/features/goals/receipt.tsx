@@ -7,7 +7,7 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { VerdictLines } from "./claim";
-import { standing } from "./words";
+import { asked, standing } from "./words";
 
 function download(name: string, json: string) {
   const url = URL.createObjectURL(new Blob([json], { type: "application/json" }));
@@ -106,7 +106,7 @@ function Receipt({ receipt }: { receipt: ReceiptView }) {
   const said = standing(receipt);
   const rows: [string, string][] = [
     ["Criterion", receipt.criterion],
-    ["Model", receipt.scripted ? `${receipt.model} · scripted, no AI` : receipt.model],
+    ["Model", receipt.scripted ? `${receipt.model} · scripted, no AI` : asked(receipt.model, receipt.effort)],
     ["Reviewed", receipt.reviewed ? "yes" : "no"],
     ["Criterion sha256", receipt.criterion_sha256],
     ["Policy sha256", receipt.policy_sha256],

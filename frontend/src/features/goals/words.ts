@@ -28,6 +28,11 @@ export function standing(card: Pick<GoalCard, "status" | "exit">): Said & { live
   return { ...(said ?? { words: card.exit || card.status, tone: "calm" }), live: false };
 }
 
+/** A model with the effort that it is asked for, where the person chose one. */
+export function asked(model: string, effort: string | undefined): string {
+  return effort ? `${model} · effort ${effort}` : model;
+}
+
 const outcomes: Partial<Record<StepOutcome, Said>> = {
   "": { words: "…", tone: "accent" },
   ok: { words: "ok", tone: "ok" },

@@ -17,6 +17,7 @@ export const newProvider: Provider = {
   scripted: false,
   ready: false,
   note: "",
+  efforts: [],
 };
 
 /** Where models are reached: the list, and the form for one of them. */

@@ -230,6 +230,9 @@ function Basics({ draft, set, errors }: BasicsProps) {
   const providers = useAppState((s) => s.providers);
   const active = providers.find((p) => p.active);
   const chosen = providers.find((p) => p.id === draft.provider) ?? active;
+  // A duplicate may bring a word that the provider in use does not have: it stays in sight, and Go refuses it.
+  const words = chosen?.efforts ?? [];
+  const efforts = draft.effort && !words.includes(draft.effort) ? [...words, draft.effort] : words;
   return (
     <>
       <div className="grid grid-cols-[1fr_92px_92px] gap-3">
@@ -280,7 +283,7 @@ function Basics({ draft, set, errors }: BasicsProps) {
           {errors.limits.message} <span className="text-t2">· {errors.limits.hint}</span>
         </p>
       ) : null}
-      <div className="grid grid-cols-2 gap-3">
+      <div className="grid grid-cols-3 gap-3">
         <Field
           label="Provider"
           name="provider"
@@ -293,7 +296,7 @@ function Basics({ draft, set, errors }: BasicsProps) {
               data-testid="field-provider"
               className="field"
               value={draft.provider}
-              onChange={(e) => set({ provider: e.target.value, model: "" })}
+              onChange={(e) => set({ provider: e.target.value, model: "", effort: "" })}
             >
               <option value="">{active ? `${active.id} (in use)` : "the one in use"}</option>
               {providers
@@ -323,6 +326,23 @@ function Basics({ draft, set, errors }: BasicsProps) {
               value={draft.model}
               onChange={(e) => set({ model: e.target.value })}
             />
+          )}
+        </Field>
+        <Field label="Effort" name="effort" error={errors.effort?.message} hint={errors.effort?.hint}>
+          {(c) => (
+            <select
+              {...c}
+              data-testid="field-effort"
+              className="field"
+              disabled={efforts.length === 0}
+              value={draft.effort}
+              onChange={(e) => set({ effort: e.target.value })}
+            >
+              <option value="">the provider's own</option>
+              {efforts.map((word) => (
+                <option key={word}>{word}</option>
+              ))}
+            </select>
           )}
         </Field>
       </div>

@@ -147,20 +147,22 @@ test("the draft survives, its permissions do not, and rubbish is an empty draft"
   }
 });
 
-test("persona, what an approval does and where commands decide are sent, and come back in a copy", () => {
+test("persona, effort, what an approval does and where commands decide are sent, and come back in a copy", () => {
   const draft: Draft = {
     ...emptyDraft,
     persona: "tester",
+    effort: "high",
     onAsk: "deny",
     checks: [{ ...emptyCheck, command: "make test", where: "ssh:box" }],
   };
   const input = toInput(draft);
   expect(input).toMatchObject({
     persona: "tester",
+    effort: "high",
     on_ask: "deny",
     checks: [{ command: "make test", where: "ssh:box" }],
   });
-  expect(fromInput(input)).toMatchObject({ persona: "tester", onAsk: "deny", checks: [{ where: "ssh:box" }] });
-  expect(toInput(emptyDraft)).toMatchObject({ persona: "", on_ask: "" });
+  expect(fromInput(input)).toMatchObject({ persona: "tester", effort: "high", onAsk: "deny", checks: [{ where: "ssh:box" }] });
+  expect(toInput(emptyDraft)).toMatchObject({ persona: "", effort: "", on_ask: "" });
   expect(fromInput({ on_ask: "park" }).onAsk).toBe("");
 });

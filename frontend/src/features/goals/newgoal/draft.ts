@@ -56,6 +56,8 @@ export interface Draft {
   review: "" | "always" | "never";
   /** Who works; `""` is the engineer. */
   persona: string;
+  /** How much the model thinks; `""` is the provider's own. */
+  effort: string;
   /** What an approval does with nobody there; `""` parks the goal. */
   onAsk: "" | "deny" | "allow";
   after: string[];
@@ -116,6 +118,7 @@ export const emptyDraft: Draft = {
   judgeProvider: "",
   review: "",
   persona: "",
+  effort: "",
   onAsk: "",
   after: [],
   panes: [],
@@ -141,6 +144,7 @@ const fieldNames = [
   "judge_provider",
   "review",
   "persona",
+  "effort",
   "on_ask",
   "after",
   "panes",
@@ -382,6 +386,7 @@ export function toInput(d: Draft): StartInput {
     allow_passing: d.allowPassing,
     allow_missing: d.allowMissing,
     require_steps: d.requireSteps,
+    effort: d.effort,
     persona: d.persona,
     critic_every: limit(Math.round(number(d.criticEvery) ?? 0)),
     critic_provider: d.criticProvider,
@@ -444,6 +449,7 @@ export function fromInput(i: Partial<StartInput>): Draft {
     judgeProvider: i.judge_provider ?? "",
     review: i.review ?? "",
     persona: i.persona ?? "",
+    effort: i.effort ?? "",
     onAsk: i.on_ask === "deny" || i.on_ask === "allow" ? i.on_ask : "",
     after: i.after ?? [],
     panes: i.panes ?? [],
@@ -480,6 +486,7 @@ export function draftOf(view: GoalView): Partial<StartInput> {
     judge_provider: o.judge_provider ?? "",
     review: o.review ?? "",
     persona: o.persona ?? "",
+    effort: o.effort ?? "",
     on_ask: o.on_ask ?? "",
     protect: o.protect ?? [],
     no_protect: o.no_protect ?? [],

@@ -99,6 +99,38 @@ func TestOwnerKilled(t *testing.T) {
 	}
 }
 
+// TestAKilledShellSaysNothing: it does not live on to tell of its child's death, and
+// its own end is heard of. Many times: the room's first process, whose filter hears
+// of kill, once waited for itself in every fiftieth.
+func TestAKilledShellSaysNothing(t *testing.T) {
+	w := walls(t)
+	s := enclose(t, w)
+	for range 30 {
+		r, to, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := inside(w, `sh -c "echo there; exec sleep 1000"; true`)
+		c.Files = []*os.File{nil, to, to}
+		p, err := s.Start(context.Background(), c)
+		if err := errors.Join(err, to.Close()); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewReader(r)
+		if first, err := lines.ReadString('\n'); first != "there\n" {
+			t.Fatalf("%q %v", first, err)
+		}
+		if err := p.Signal(syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		if rest, err := io.ReadAll(lines); len(rest) > 0 || err != nil {
+			t.Errorf("after it was killed: %q %v", rest, err)
+		}
+		wait(t, p)
+		_ = r.Close() // read to its end
+	}
+}
+
 func TestHelperKilled(t *testing.T) {
 	s := open(t)
 	r, w, err := os.Pipe()

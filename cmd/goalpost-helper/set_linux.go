@@ -108,13 +108,26 @@ func (s *set) signal(id uint64, sig syscall.Signal) *wire.Error {
 	if !ok {
 		return &wire.Error{Code: wire.Ended, Text: "the program has ended"}
 	}
-	if sig == syscall.SIGKILL {
-		killSession(pid)
-	}
-	if err := unix.Kill(-pid, sig); err != nil {
+	// On another thread: behind walls this one's filter holds up kill until the
+	// listener answers, and kill does not tell Go that it waits. With no processor
+	// left for the listener, both would wait for ever.
+	sent := make(chan error)
+	go func() { sent <- killGroup(pid, sig) }()
+	err := <-sent
+	if err != nil {
 		return &wire.Error{Code: wire.Failed, Text: fmt.Sprintf("sending signal %d: %v", sig, err)}
 	}
 	return nil
+}
+
+// killGroup signals a program's process group at once, and only then the others of
+// its session: a shell that outlived what it waits for would still say so.
+func killGroup(pid int, sig syscall.Signal) error {
+	err := unix.Kill(-pid, sig)
+	if sig == syscall.SIGKILL {
+		killSession(pid)
+	}
+	return err //nolint:wrapcheck // signal does
 }
 
 // answer sends one packet.

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,9 +14,10 @@ import (
 	"goalpost/backend/stream"
 )
 
-// visitors are other processes of this user that look at the panes of the goals
-// here. They come over the bell's socket, speak the page's own protocol, and may
-// only look: whoever wants to take part does it where the goal runs.
+// visitors are other processes of this user. They come over the bell's socket.
+// They look at the panes of the goals here, in the page's own protocol, and change
+// nothing there: whoever wants to take part does it where the goal runs. And they
+// may start a goal here that is lent one of the person's panes.
 type visitors struct {
 	app    *App
 	stream *stream.Server
@@ -41,6 +41,8 @@ func (a *App) openVisitors(ctx context.Context) (*visitors, error) {
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", v.stream.Handler(func(*http.Request) bool { return true })) // the socket lets nobody else in
 	mux.HandleFunc("GET /panes", v.panes)
+	mux.HandleFunc("GET /lendable", v.lendable)
+	mux.HandleFunc("POST /goals", v.start)
 	mux.HandleFunc("POST /front", v.front)
 	const patience = 10 * time.Second
 	v.http = &http.Server{Handler: mux, ReadHeaderTimeout: patience, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
@@ -61,10 +63,7 @@ func (v *visitors) panes(w http.ResponseWriter, _ *http.Request) {
 			list = append(list, info)
 		}
 	}
-	w.Header().Set("Content-Type", "application/json")
-	if err := json.NewEncoder(w).Encode(list); err != nil {
-		v.app.log.Debug("visitors", "error", err)
-	}
+	v.answer(w, list)
 }
 
 // shown says whether a pane is a goal's, and of this process: the person's own are nobody else's.

@@ -2,10 +2,7 @@ package app
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -113,19 +110,6 @@ func (v *visits) stay(ctx context.Context, process string) error {
 
 // panesOf asks another process for the panes of its goals.
 func panesOf(ctx context.Context, dial stream.Dial) (list []pane.Info, err error) {
-	const most = 1 << 20
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://neighbour/panes", http.NoBody)
-	if err != nil {
-		return nil, fmt.Errorf("panes: %w", err)
-	}
-	resp, err := transport.RoundTrip(r)
-	if err != nil {
-		return nil, fmt.Errorf("panes: %w", err)
-	}
-	defer func() { err = errors.Join(err, resp.Body.Close()) }()
-	if err := json.NewDecoder(io.LimitReader(resp.Body, most)).Decode(&list); err != nil {
-		return nil, fmt.Errorf("panes: %w", err)
-	}
-	return list, nil
+	err = talk(ctx, dial, http.MethodGet, "/panes", nil, &list)
+	return list, err
 }

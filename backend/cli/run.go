@@ -62,7 +62,7 @@ func (p Program) run() *cobra.Command {
 	fl.StringArrayVar(&f.in.Protect, "protect", nil, "hold these files too: a pattern relative to the folder, such as 'tests/**'")
 	fl.StringArrayVar(&f.in.NoProtect, "no-protect", nil, "do not hold these")
 	fl.StringArrayVar(&f.in.After, "after", nil, "a goal that must be done first")
-	fl.StringArrayVar(&f.in.Panes, "pane", nil, "a pane of this program that the goal may drive")
+	fl.StringArrayVar(&f.in.Panes, "pane", nil, "a pane of the open window or of serve that the goal may drive, such as t1; the goal then runs there")
 	fl.StringVar(&f.in.Persona, "persona", "", "who the agent is (default: engineer)")
 	fl.StringVar(&f.in.OnAsk, "on-ask", "park", "what an approval does with nobody there: park, deny, allow")
 	fl.IntVar(&f.criticEvery, "critic-every", goal.DefaultCriticEvery, "steps between two looks of the critic; 0 = no critic")
@@ -183,13 +183,18 @@ func (p Program) runGoal(ctx context.Context, f runFlags, in api.StartInput) err
 			in = a.DemoInput()
 			in.Risk, in.Dir = risk, dir
 		}
-		return p.follow(ctx, a, f.out, func(ctx context.Context) (started, error) {
+		follow, begin := p.follow, a.Start
+		if len(in.Panes) > 0 {
+			in.Unconfined = f.unconfined
+			follow, begin = p.followThere, a.StartThere
+		}
+		return follow(ctx, a, f.out, func(ctx context.Context) (started, error) {
 			forget, err := f.remember(a.Config(), &in)
 			if err != nil {
 				return started{}, err
 			}
 			p.sayProtected(ctx, a, in)
-			id, err := a.Start(ctx, in)
+			id, err := begin(ctx, in)
 			if err != nil {
 				return started{}, errors.Join(fmt.Errorf("start: %w", err), forget())
 			}

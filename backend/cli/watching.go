@@ -4,12 +4,34 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"goalpost/backend/app"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 )
+
+// followThere starts a goal that another process takes in, and shows it to its end.
+func (p Program) followThere(ctx context.Context, a *app.App, o output, start func(context.Context) (started, error)) error {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	s, err := p.begin(ctx, signals, start)
+	switch {
+	case err != nil:
+		return err
+	case !s.cut.IsZero():
+		p.say("%s: goal %s runs in the program that has its pane, and goes on\n", p.Name, s.id.Short())
+		return exitCode(exitInterrupted)
+	}
+	err = p.watch(ctx, a, s.id, 0, o, signals)
+	if !o.json {
+		err = errors.Join(err, p.verdicts(context.WithoutCancel(ctx), a.Store(), s.id))
+	}
+	return err
+}
 
 // watch shows a goal that goes on in another process, until it stops there: a parked
 // one is resumed by whoever looks after it. A signal ends the watching alone.
@@ -18,7 +40,9 @@ func (p Program) watch(ctx context.Context, a *app.App, id goal.ID, shown int64,
 	if err != nil {
 		return err
 	}
-	p.say("  it goes on in pid %d; this only shows it, and Ctrl+C leaves it running\n", owner.PID)
+	if owner.PID != 0 { // else it is over already
+		p.say("  it goes on in pid %d; this only shows it, and Ctrl+C leaves it running\n", owner.PID)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	news, followed := make(chan event.Event), make(chan error, 1)
 	go func() {

@@ -290,6 +290,18 @@ func (s *Store) bells() []string {
 	return others
 }
 
+// Beside names the other processes that have hung a bell up, for Visit. One that was
+// killed may be among them, and does not answer.
+func (s *Store) Beside() []string {
+	var names []string
+	for _, path := range s.bells() {
+		if name := strings.TrimSuffix(filepath.Base(path), ".sock"); processName.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Processes are the other processes that work on this data folder.
 func (s *Store) Processes() []int {
 	var list []int

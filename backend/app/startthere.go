@@ -1,0 +1,170 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	"goalpost/backend/api"
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/stream"
+)
+
+// A pane lives in one process, and so does the run that drives it. Whoever has no
+// panes of the person, as the command line, asks the process that has them to take
+// the goal in, and watches. The socket between processes lets in the same user alone.
+
+// maxStart bounds what such processes say to each other, in bytes.
+const maxStart = 8 << 20
+
+// StartThere starts a goal in the process that has the panes it is given, which
+// are named t1, or t1@4711 where two processes have one of that name. ctx bounds
+// the intake there; the goal outlives it. Refusals are those of that process.
+func (a *App) StartThere(ctx context.Context, in api.StartInput) (goal.ID, error) {
+	process, err := a.holder(ctx, in.Panes)
+	if err != nil {
+		return "", err
+	}
+	in.Panes = slices.Clone(in.Panes)
+	for i, id := range in.Panes {
+		in.Panes[i], _, _ = placeOf(id)
+	}
+	body, err := json.Marshal(in)
+	if err != nil {
+		return "", fmt.Errorf("start in the process %s: %w", process, err)
+	}
+	var out struct {
+		api.StartOutput
+		Problem *api.Problem `json:"problem"`
+	}
+	if err := talk(ctx, a.neighbour(process), http.MethodPost, "/goals", body, &out); err != nil {
+		return "", fmt.Errorf("start in the process %s: %w", process, err)
+	}
+	if out.Problem != nil {
+		return "", out.Problem
+	}
+	return goal.ID(out.GoalID), nil
+}
+
+// holder is the process that has all of the panes to lend, or a refusal that says
+// which there are.
+func (a *App) holder(ctx context.Context, ids []string) (string, error) {
+	var holders, there []string
+	for _, process := range a.store.Beside() {
+		var list []pane.Info
+		if err := talk(ctx, a.neighbour(process), http.MethodGet, "/lendable", nil, &list); err != nil {
+			a.log.Debug("asking another process for its panes", "process", process, "error", err)
+			continue
+		}
+		has := func(id string) bool {
+			own, at, placed := placeOf(id)
+			return (!placed || at == process) && slices.ContainsFunc(list, func(i pane.Info) bool { return i.ID == own })
+		}
+		if !slices.ContainsFunc(ids, func(id string) bool { return !has(id) }) {
+			holders = append(holders, process)
+		}
+		for _, info := range list {
+			there = append(there, fmt.Sprintf("%s%s%s (%s, %s)", info.ID, atProcess, process, info.Kind, paneWords(info)))
+		}
+	}
+	refuse := func(reason, hint string) (string, error) {
+		return "", &goal.Refusal{Field: "panes", Reason: reason, Hint: hint}
+	}
+	wanted := strings.Join(ids, " and ")
+	switch {
+	case len(holders) == 1:
+		return holders[0], nil
+	case len(holders) > 1:
+		return refuse(fmt.Sprintf("%d programs have a pane %s", len(holders), wanted), "say which: "+strings.Join(there, ", "))
+	case len(there) == 0:
+		return refuse(fmt.Sprintf("no program that is open on this folder has the pane %s to lend", wanted), "open it in the window or in serve, or leave the pane out for new ones")
+	}
+	return refuse("no program has the pane "+wanted+" to lend", "there are "+strings.Join(there, ", "))
+}
+
+func paneWords(info pane.Info) string {
+	const most = 40
+	words := []rune(strings.Join(strings.Fields(info.Title), " "))
+	if len(words) == 0 {
+		words = []rune(info.URL)
+	}
+	if len(words) > most {
+		words = append(words[:most-1], '…')
+	}
+	return string(words)
+}
+
+// lendable are the person's own panes here that no goal has.
+func (p *panes) lendable() []pane.Info {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := []pane.Info{}
+	for _, info := range p.list {
+		_, _, elsewhere := placeOf(info.ID)
+		if info.GoalID == "" && p.lent[info.ID] == nil && !elsewhere && (info.Running || info.Kind == pane.Browser) {
+			list = append(list, info)
+		}
+	}
+	return list
+}
+
+// lendable answers a holder of another process.
+func (v *visitors) lendable(w http.ResponseWriter, _ *http.Request) {
+	v.answer(w, v.app.panes.lendable())
+}
+
+// start answers a StartThere of another process. Only a goal that is given panes
+// has a reason to start here.
+func (v *visitors) start(w http.ResponseWriter, r *http.Request) {
+	var in api.StartInput
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxStart)).Decode(&in)
+	if err == nil && len(in.Panes) == 0 {
+		err = errors.New("it is given no pane of this process")
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	id, err := v.app.Start(r.Context(), in)
+	if err != nil {
+		v.answer(w, map[string]*api.Problem{"problem": api.ProblemOf(err)})
+		return
+	}
+	v.answer(w, api.StartOutput{GoalID: string(id)})
+}
+
+func (v *visitors) answer(w http.ResponseWriter, what any) {
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(what); err != nil {
+		v.app.log.Debug("visitors", "error", err)
+	}
+}
+
+// talk asks another process over the socket between them, and reads its JSON.
+func talk(ctx context.Context, dial stream.Dial, method, path string, body []byte, out any) (err error) {
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }}
+	r, err := http.NewRequestWithContext(ctx, method, "http://neighbour"+path, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("asking another process: %w", err)
+	}
+	resp, err := transport.RoundTrip(r)
+	if err != nil {
+		return fmt.Errorf("asking another process: %w", err)
+	}
+	defer func() { err = errors.Join(err, resp.Body.Close()) }()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("asking another process: it answered %s", resp.Status)
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxStart)).Decode(out); err != nil {
+		return fmt.Errorf("asking another process: %w", err)
+	}
+	return nil
+}

@@ -13,17 +13,20 @@ import (
 // preflight runs every gate once where it will later decide.
 func (a *App) preflight(ctx context.Context, g *goal.Goal) (err error) {
 	return a.inHost(ctx, g.Policy, a.judgeOf(ctx, g.Provider, g.Options.JudgeProvider), hostsOf(*g), func(h verify.Host) error {
-		if r := foreseen(ctx, h, *g); r != nil {
+		if r := foreseen(ctx, h, g); r != nil {
 			return r
 		}
 		return nil
 	})
 }
 
-// foreseen says what keeps a goal from starting, nil if nothing does.
-func foreseen(ctx context.Context, h verify.Host, g goal.Goal) *goal.Refusal {
+// foreseen says what keeps a goal from starting, nil if nothing does, and notes how
+// many tests ran.
+func foreseen(ctx context.Context, h verify.Host, g *goal.Goal) *goal.Refusal {
+	g.TestsBefore = nil
 	for i, c := range g.Criterion.Checks {
 		v := h.Preflight(ctx, c)
+		g.TestsBefore = append(g.TestsBefore, v.Tests)
 		where := fmt.Sprintf("check %d (%s): ", i+1, c.Name())
 		switch {
 		case v.Outcome == goal.PassesNow && !g.Options.AllowPassing:
@@ -59,7 +62,7 @@ func (r *room) Foresee(ctx context.Context, g goal.Goal) (string, error) {
 	if err != nil || !waited && r.app.now().Sub(row.CreatedAt) < soon {
 		return "", err
 	}
-	if refusal := foreseen(ctx, r.host, g); refusal != nil {
+	if refusal := foreseen(ctx, r.host, &g); refusal != nil {
 		return "since the goal was made, what its checks look at has changed: " + refusal.Reason + ". Resume it if that is as it should be", nil
 	}
 	return "", nil

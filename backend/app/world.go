@@ -26,6 +26,7 @@ func (a *App) worldOf(ctx context.Context, g goal.Goal) (*verify.World, error) {
 func (a *App) comparing(g goal.Goal) verify.Options {
 	return verify.Options{
 		Dir: g.Policy.Dir, Private: a.keptOf(g.ID), Criterion: g.Criterion, Protect: g.Options.Protect, NoProtect: g.Options.NoProtect,
+		Tests: g.TestsBefore,
 	}
 }
 

@@ -82,6 +82,7 @@ type Goal struct {
 	Report          []string // at most five bullets, the first says why it stopped
 	Account         string   // the agent's own last account, "" if it gave none
 	ParkedUntil     time.Time
+	TestsBefore     []int // that ran in pre-flight, by check; known while the goal is made
 	CreatedAt       time.Time
 	StartedAt       time.Time
 	EndedAt         time.Time

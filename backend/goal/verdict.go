@@ -32,6 +32,8 @@ type Verdict struct {
 	Bytes    int64         `json:"bytes,omitempty"`    // of the whole output
 	ExitCode int           `json:"exit_code"`
 	Tries    int           `json:"tries,omitempty"` // 2 when an error was tried once more
+	Tests    int           `json:"tests,omitempty"` // that ran, where a known test runner says so
+	Fewer    int           `json:"fewer,omitempty"` // by how many there were more before the first turn
 	Usage    Usage         `json:"usage,omitzero"`  // of the judge
 	Missing  string        `json:"-"`               // pre-flight: the program that is not there, by which it cannot run
 	Took     time.Duration `json:"-"`

@@ -147,10 +147,13 @@ func verdictBullet(verdicts []goal.Verdict) string {
 		return ""
 	}
 	passed := 0
-	var open []string
+	var open, fewer []string
 	for _, v := range verdicts {
 		if v.Outcome == goal.Pass {
 			passed++
+			if v.Fewer > 0 {
+				fewer = append(fewer, fmt.Sprintf("%s ran %s, %d fewer than before the goal began", v.Name, count(v.Tests, "test"), v.Fewer))
+			}
 			continue
 		}
 		open = append(open, v.Name+" ("+v.Detail+")")
@@ -158,6 +161,9 @@ func verdictBullet(verdicts []goal.Verdict) string {
 	s := fmt.Sprintf("%d of %s passed", passed, count(len(verdicts), "check"))
 	if len(open) > 0 {
 		s += "; open: " + strings.Join(open, "; ")
+	}
+	if len(fewer) > 0 {
+		s += "; look: " + strings.Join(fewer, "; ")
 	}
 	return s + "."
 }

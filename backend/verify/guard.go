@@ -31,6 +31,8 @@ type guard struct {
 	shut         []string // folders that could not be looked into
 
 	appears []appearance // in the order of list
+	heard   []heard      // of the runners that checks call
+	tests   []int        // how many ran before the start, by check; nil where nobody has counted
 
 	mu    sync.Mutex
 	ok    map[string]fresh // files that were the same when last looked at
@@ -83,12 +85,18 @@ type protectedFile struct {
 	List    []held   `json:"list"`
 	Without []string `json:"without,omitempty"`
 	Shut    []string `json:"shut,omitempty"`
+	Heard   []heard  `json:"heard,omitempty"`
+	Tests   []int    `json:"tests,omitempty"`
 }
 
 // takeGuard copies what is protected. What was frozen before, nil for nothing,
 // stays as it was then.
 func takeGuard(ctx context.Context, o Options, frozen *guard) (*guard, error) {
-	found, err := FindProtected(ctx, o.Dir, o.Criterion, o.Protect, o.NoProtect)
+	finder, err := lookThrough(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	found, err := finder.list()
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +127,9 @@ func takeGuard(ctx context.Context, o Options, frozen *guard) (*guard, error) {
 			return nil, err
 		}
 	}
-	if g.shut = g.here.shut; frozen != nil {
-		g.shut = frozen.shut
+	g.shut, g.heard, g.tests = g.here.shut, finder.endings, o.Tests
+	if frozen != nil {
+		g.shut, g.heard, g.tests = frozen.shut, frozen.heard, frozen.tests
 	}
 	total := int64(0)
 	for i := old; i < len(g.list); i++ {
@@ -128,7 +137,7 @@ func takeGuard(ctx context.Context, o Options, frozen *guard) (*guard, error) {
 			return nil, err
 		}
 	}
-	return g, writeJSON(filepath.Join(o.Private, "protected.json"), protectedFile{g.list, o.NoProtect, g.shut})
+	return g, writeJSON(filepath.Join(o.Private, "protected.json"), protectedFile{g.list, o.NoProtect, g.shut, g.heard, g.tests})
 }
 
 // keep takes down what a protected thing is now.
@@ -197,7 +206,11 @@ func openGuard(dir, private string) (*guard, error) {
 	if err := readJSON(filepath.Join(private, "protected.json"), &f); err != nil {
 		return nil, err
 	}
-	return newGuard(dir, private, f.List, f.Without, f.Shut)
+	g, err := newGuard(dir, private, f.List, f.Without, f.Shut)
+	if err == nil {
+		g.heard, g.tests = f.Heard, f.Tests
+	}
+	return g, err
 }
 
 // content is what a protected path holds: the text of a file, and for a link

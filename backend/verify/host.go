@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"net"
+	"path"
 	"sync"
 
 	"goalpost/backend/goal"
@@ -78,6 +79,13 @@ type check struct {
 // runs says whether the check runs a command.
 func (c check) runs() bool {
 	return c.Type == goal.Shell || c.Type == goal.JSONPredicate && c.From == goal.FromCommand
+}
+
+// place is where the check's command stands in a goal's folder.
+func (c check) place(dir string) place {
+	_, remote := c.Server() // what lies there cannot be seen from here
+	decides := c.Type == goal.Shell && c.ExitCode == 0 && !remote
+	return place{dir: path.Clean(c.Dir), root: dir, decides: decides, own: decides}
 }
 
 // ruling is a verdict on its way. Again says that it is an error which another

@@ -17,6 +17,9 @@ type call struct {
 	Lost  bool
 	Words []string // "" for a word that is not plain
 	Stdin string   // the file that < names, "" if none
+
+	decides bool // it must have ended with 0 in the open for the line to do so, see decisive
+	spoken  int  // of go test in the check's own line: where " -v" can be put in, in bytes; 0 for others
 }
 
 // word is the command's name, "" if it is not plain.
@@ -56,6 +59,9 @@ type place struct {
 	dir  string // where it starts to run, relative to the goal's folder
 	home string // the folder of the script that it is written in, relative likewise; "" if it is none
 	root string // the goal's folder itself, absolute, "" if unknown
+
+	decides bool // what the line ends with is what the check ends with
+	own     bool // it is the check's own line, and none that it leads to
 }
 
 // readLine reads a line. One that sh can read and the parser cannot has no calls.
@@ -68,7 +74,14 @@ func readLine(text string, at place) line {
 	}
 	r := &reader{place: at, vars: map[string]string{}}
 	r.dir = path.Clean(at.dir)
+	if at.decides {
+		r.deciding = decisive(f)
+	}
 	syntax.Walk(f, r.visit)
+	for i, c := range r.calls { // a function may stand for any name
+		c.decides = c.decides && len(r.functions) == 0 && !r.steered && !slices.ContainsFunc(c.Words, steering.MatchString)
+		r.calls[i] = c
+	}
 	return line{r.calls, r.functions}
 }
 
@@ -81,6 +94,8 @@ type reader struct {
 	calls     []call
 	functions []string
 	open      []frame // nodes that were entered
+	deciding  map[*syntax.CallExpr]bool
+	steered   bool // a variable is set that may change what a runner says
 }
 
 // frame restores where a subshell began.
@@ -108,6 +123,7 @@ func (r *reader) visit(n syntax.Node) bool {
 	case *syntax.Assign: // also of export and local
 		if n.Name != nil && n.Value != nil && n.Index == nil {
 			r.vars[n.Name.Value], _ = r.literal(n.Value)
+			r.steered = r.steered || steering.MatchString(n.Name.Value)
 		}
 	case *syntax.Stmt:
 		if c, ok := n.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
@@ -119,10 +135,13 @@ func (r *reader) visit(n syntax.Node) bool {
 }
 
 func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
-	k := call{Dir: r.dir, Lost: r.lost}
+	k := call{Dir: r.dir, Lost: r.lost, decides: r.deciding[c]}
 	for _, w := range c.Args {
 		text, _ := r.literal(w)
 		k.Words = append(k.Words, r.fromRoot(text))
+		if r.own && text == "test" && k.spoken == 0 {
+			k.spoken = int(w.End().Offset()) //nolint:gosec // it lies in the text
+		}
 	}
 	for _, redir := range redirs {
 		if redir.Op == syntax.RdrIn {

@@ -43,10 +43,50 @@ func (f *finder) make(c call, depth int) {
 		}
 		f.add(Protected{Path: path.Join(dir, name), Kind: Appears, Part: anything, Why: "make would take the target " + name + " for made"})
 	}
+	sure := f.certain(c, dir, string(text), targets)
 	for _, line := range recipes(string(text), targets) { // $(MAKE) is make again
-		f.line(line, place{dir: dir, root: f.dir}, depth+1)
+		f.line(line, place{dir: dir, root: f.dir, decides: slices.Contains(sure, line)}, depth+1)
 	}
 }
+
+// certain are the lines that make must run, and that must end with 0, for it to end
+// with 0: those of the targets that are asked for, and nothing that depends on something.
+func (f *finder) certain(c call, dir, text string, targets []string) []string {
+	if !c.decides || c.says("-n", "-q", "-t", "-i", "--dry-run", "--just-print", "--recon", "--question", "--touch", "--ignore-errors") ||
+		strings.Contains(text, ".IGNORE") || conditional.MatchString(text) {
+		return nil
+	}
+	rules, variables, _ := parseMake(text)
+	for name := range variables {
+		if steering.MatchString(name) {
+			return nil
+		}
+	}
+	var list []string
+	for _, target := range first(rules, targets) {
+		if _, err := f.root.Lstat(path.Join(dir, target)); err == nil { // it may be made already
+			return nil
+		}
+		for _, r := range rules {
+			if !slices.Contains(r.targets, target) {
+				continue
+			}
+			for _, l := range r.lines[1:] {
+				l = strings.TrimSpace(l)
+				if forgives.MatchString(l) || strings.HasSuffix(l, `\`) || strings.Contains(l, "$") {
+					continue
+				}
+				list = append(list, strings.TrimLeft(l, "@-+"))
+			}
+		}
+	}
+	return list
+}
+
+var (
+	conditional = regexp.MustCompile(`(?m)^\s*(ifeq|ifneq|ifdef|ifndef|\.ONESHELL)\b`)
+	forgives    = regexp.MustCompile(`^[@+]*-`)
+)
 
 // makefile protects what of a Makefile decides, and what it includes.
 func (f *finder) makefile(dir, file, text string, targets []string, depth int) {

@@ -18,15 +18,19 @@ func (f *finder) npm(c call, depth int) {
 		f.call(call{Dir: dir, Words: words[1:]}.bare(), depth)
 		return
 	}
-	for _, at := range f.workspaces(c, dir, words) {
-		f.scripts(at, words, depth)
+	places := f.workspaces(c, dir, words)
+	// More words are more scripts, or go to the runner.
+	decides := c.decides && len(places) == 1 && len(words) == 1 && !slices.Contains(c.Words, "--") && !c.says("--if-present", "--ignore-scripts")
+	for _, at := range places {
+		f.scripts(at, words, decides, depth)
 	}
 	if dir != c.Dir || len(f.workspacesOf(dir)) > 0 { // the settings of all
 		f.tests(dir, js)
 	}
 	// yarn jest, pnpm vitest: the program itself.
 	f.program(call{Dir: dir, Words: words})
-	f.runner(call{Dir: dir, Words: words}, depth)
+	plainly := !slices.ContainsFunc(c.Words, func(w string) bool { return strings.HasPrefix(w, "-") })
+	f.runner(call{Dir: dir, Words: words, decides: c.decides && plainly}, depth)
 }
 
 // scriptWords are the words of a call of npm that may name a script.
@@ -50,7 +54,7 @@ func scriptWords(c call) []string {
 }
 
 // scripts protects what a script of a package leads to.
-func (f *finder) scripts(dir string, words []string, depth int) {
+func (f *finder) scripts(dir string, words []string, decides bool, depth int) {
 	text, _, err := read(f.root, path.Join(dir, "package.json"), partMax)
 	if err != nil {
 		f.tests(dir, js)
@@ -61,7 +65,7 @@ func (f *finder) scripts(dir string, words []string, depth int) {
 	for _, w := range words {
 		for _, name := range []string{"pre" + w, w, "post" + w} {
 			if script, ok := all[name]; ok {
-				f.line(script, place{dir: dir, root: f.dir}, depth+1)
+				f.line(script, place{dir: dir, root: f.dir, decides: decides}, depth+1)
 				tested = true
 			}
 		}

@@ -55,14 +55,24 @@ const protectMax = 5000
 // and what protect names; without what noProtect names. Patterns are as in
 // .gitignore. The programs that a gate runs or reads are the work, and not listed.
 func FindProtected(ctx context.Context, dir string, c goal.Criterion, protect, noProtect []string) ([]Protected, error) {
-	with, err := ignore.NewGlobs(protect)
+	f, err := lookThrough(ctx, Options{Dir: dir, Criterion: c, Protect: protect, NoProtect: noProtect})
 	if err != nil {
 		return nil, err
 	}
-	without, err := ignore.NewGlobs(noProtect)
+	return f.list()
+}
+
+// lookThrough is a finder that has looked at every check.
+func lookThrough(ctx context.Context, o Options) (*finder, error) {
+	with, err := ignore.NewGlobs(o.Protect)
 	if err != nil {
 		return nil, err
 	}
+	without, err := ignore.NewGlobs(o.NoProtect)
+	if err != nil {
+		return nil, err
+	}
+	dir := o.Dir
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the goal's folder: %w", plain(err))
@@ -81,16 +91,16 @@ func FindProtected(ctx context.Context, dir string, c goal.Criterion, protect, n
 		})
 	}
 	f := &finder{root: root, dir: dir, without: without, found: map[string]*Protected{}, look: look(true), every: look(false)}
-	for i, k := range c.Checks {
+	for i, k := range o.Criterion.Checks {
 		f.check = i
 		if (check{k, i}).runs() {
-			f.line(k.Command, place{dir: path.Clean(k.Dir), root: dir}, 0)
+			f.line(k.Command, check{k, i}.place(dir), 0)
 		}
 		if len(with) > 0 {
-			f.chosen(with, protect)
+			f.chosen(with, o.Protect)
 		}
 	}
-	return f.list()
+	return f, nil
 }
 
 // finder collects what is protected. A path is listed once, with all its gates.
@@ -103,6 +113,8 @@ type finder struct {
 	check   int // that is looked at
 	found   map[string]*Protected
 	failed  error
+
+	endings []heard // what must be heard of the runners that are called
 }
 
 func (f *finder) entries() []entry {
@@ -180,7 +192,7 @@ func (f *finder) script(c call, word, why string, depth int) {
 	}
 	f.add(Protected{Path: p, Kind: Held, Why: why})
 	if text, _, err := read(f.root, p, 64<<10); err == nil && isShell(text) {
-		f.line(string(text), place{dir: c.Dir, home: path.Dir(p), root: f.dir}, depth+1)
+		f.line(string(text), place{dir: c.Dir, home: path.Dir(p), root: f.dir, decides: c.decides}, depth+1)
 	}
 }
 
@@ -239,7 +251,7 @@ func (f *finder) line(text string, at place, depth int) {
 }
 
 // at is where a line stands that a call runs.
-func (f *finder) at(c call) place { return place{dir: c.Dir, root: f.dir} }
+func (f *finder) at(c call) place { return place{dir: c.Dir, root: f.dir, decides: c.decides} }
 
 var (
 	interpreter = regexp.MustCompile(`^(python[0-9.]*|node|deno|bun|tsx|ts-node|ruby|perl|php|lua|Rscript)$`)

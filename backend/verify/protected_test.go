@@ -504,7 +504,7 @@ func TestARunnerThatTheAgentInstalledIsTold(t *testing.T) {
 	const bin = "node_modules/.bin/jest"
 	for _, c := range []struct{ name, folder, command, installs, want string }{
 		{"by a script", js, "npm test >/dev/null 2>&1 || " + bin, bin, "exit 0; what runs it is not compared: node_modules was installed since the start"},
-		{"a virtual environment", "", "sub/.venv/bin/pytest", "sub/.venv/bin/pytest", "exit 0; what runs it is not compared: sub/.venv was installed since the start"},
+		{"a virtual environment", "", "sub/.venv/bin/pytest", "sub/.venv/bin/pytest", "exit 0, 2 tests ran; what runs it is not compared: sub/.venv was installed since the start"},
 		{"it was there", js + "-- " + bin + " --\n#!/bin/sh\n", "sh " + bin, "", "exit 0"},
 		{"nothing of it runs", js, "true", bin, "exit 0"},
 	} {
@@ -513,7 +513,7 @@ func TestARunnerThatTheAgentInstalledIsTold(t *testing.T) {
 			h.Dir = folderOf(t, c.folder)
 			h.World = world(t, verify.Options{Dir: h.Dir, Criterion: criterion(c.command)})
 			if c.installs != "" {
-				write(t, h.Dir, c.installs, "#!/bin/sh\n")
+				write(t, h.Dir, c.installs, "#!/bin/sh\necho 2 passed in 0.01s\n")
 				must(t, os.Chmod(filepath.Join(h.Dir, c.installs), 0o755))
 			}
 			if v := claimed(t, h, goal.Check{Type: goal.Shell, Command: c.command}, goal.Claim{}); v.Outcome != goal.Pass || v.Detail != c.want {

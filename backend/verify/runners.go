@@ -88,6 +88,7 @@ func (f *finder) runner(c call, depth int) {
 	if c.Lost {
 		return
 	}
+	f.ends(c)
 	name := strings.TrimSuffix(path.Base(c.word()), "w") // mvnw, gradlew
 	args := c.Words[min(1, len(c.Words)):]
 	has := func(words ...string) bool {
@@ -106,7 +107,7 @@ func (f *finder) runner(c call, depth int) {
 		f.tests(c.Dir, pytest)
 	case slices.Contains([]string{"uv", "poetry", "pipenv", "pdm", "hatch", "rye"}, base) && len(args) > 1 && args[0] == "run":
 		f.environment(c.Dir)
-		f.call(call{Dir: c.Dir, Words: args[1:], Stdin: c.Stdin}.bare(), depth)
+		f.call(call{Dir: c.Dir, Words: args[1:], Stdin: c.Stdin, decides: c.decides}.bare(), depth)
 	case base == "cargo" && has("test", "t", "nextest"):
 		f.tests(c.Dir, cargo)
 	case base == "make" || base == "gmake":

@@ -22,7 +22,7 @@ var (
 
 // shell runs the command under sh -c and compares its exit code.
 func (h Host) shell(ctx context.Context, c check) ruling {
-	out, err := h.run(ctx, c, "-c", c.Command)
+	out, err := h.run(ctx, c, "-c", spoken(c.Command, c.place(h.Dir)))
 	if err != nil {
 		return undecided(err)
 	}
@@ -37,7 +37,7 @@ func (h Host) shell(ctx context.Context, c check) ruling {
 	default:
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("exit %d, wanted %d", out.Status.Code, c.ExitCode)
 	}
-	return v
+	return h.listen(ctx, c, out, v)
 }
 
 // ran is what every program leaves in a verdict.

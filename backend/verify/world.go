@@ -23,6 +23,8 @@ type Options struct {
 	// Criterion, Protect and NoProtect say what must not change, see FindProtected.
 	Criterion          goal.Criterion
 	Protect, NoProtect []string
+	// Tests says how many tests the gates' runners ran before the first turn, by check.
+	Tests []int
 	// Pages gives what the goal's pages show: their addresses and a hash of what
 	// is on them. nil where there are none.
 	Pages func(ctx context.Context) (string, error)

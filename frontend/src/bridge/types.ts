@@ -77,6 +77,8 @@ export interface Verdict {
   bytes?: number;
   exit_code: number;
   tries?: number;
+  tests?: number;
+  fewer?: number;
   usage?: Usage;
   ms: number;
 }

@@ -22,13 +22,13 @@ type NetworkView struct {
 
 // NetworkHost adds up the requests to one host and port with one outcome.
 type NetworkHost struct {
-	Host    string   `json:"host"` // with its port, where that says something
+	Host    string   `json:"host"` // with its port, where that says something; * is hosts that came too fast to be told apart
 	Own     bool     `json:"own"`  // the goal's own loopback
 	Allowed bool     `json:"allowed"`
 	Methods []string `json:"methods"` // CONNECT is a tunnel
 	From    []string `json:"from"`    // program, pane
 	Count   int      `json:"count"`
-	In      int64    `json:"in"` // bytes of plain answers
+	In      int64    `json:"in"` // bytes of plain answers and of tunnels, also of those that are still open
 	Out     int64    `json:"out"`
 	Reason  string   `json:"reason"` // of the newest refusal
 	LastAt  string   `json:"last_at"`
@@ -78,15 +78,19 @@ func (s *NetworkSum) Read(r io.Reader) error {
 	return nil
 }
 
-// Add adds one request.
+// Add adds one request, or several that were told together.
 func (s *NetworkSum) Add(at string, e event.Egress) {
 	host := e.Host
 	if e.Port != "" && e.Port != "443" && e.Port != "80" {
 		host = net.JoinHostPort(e.Host, e.Port)
 	}
-	s.view.Total++
+	n := max(1, e.Times)
+	if e.More {
+		n = 0
+	}
+	s.view.Total += n
 	if !e.Allowed {
-		s.view.Refused++
+		s.view.Refused += n
 	}
 	key := fmt.Sprint(host, e.Allowed)
 	i, found := s.at[key]
@@ -96,7 +100,7 @@ func (s *NetworkSum) Add(at string, e event.Egress) {
 		s.view.Hosts = append(s.view.Hosts, NetworkHost{Host: host, Own: e.Own, Allowed: e.Allowed, Methods: []string{}, From: []string{}})
 	}
 	h := &s.view.Hosts[i]
-	h.Count, h.In, h.Out, h.LastAt = h.Count+1, h.In+e.In, h.Out+e.Out, at
+	h.Count, h.In, h.Out, h.LastAt = h.Count+n, h.In+e.In, h.Out+e.Out, at
 	if !slices.Contains(h.Methods, e.Method) {
 		h.Methods = append(h.Methods, e.Method)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
@@ -20,20 +21,27 @@ const maxNetLog = 2 << 20
 
 // netLog writes down every request that a goal's programs and pages made, as the
 // proxy decided it. It is no part of the journal: what cannot be written is
-// logged once and lost. A nil netLog keeps nothing.
+// logged once and lost. What comes too fast is added up, see flood. A nil netLog
+// keeps nothing.
 type netLog struct {
 	app  *App
 	goal goal.ID
 	dir  string
+	now  func() time.Time
 
-	mu   sync.Mutex
-	file *os.File
-	size int64
-	bad  bool
+	mu    sync.Mutex
+	flood flood
+	later *time.Timer // tells what the flood holds
+	file  *os.File
+	size  int64
+	bad   bool // it cannot be written
+	over  bool // it is closed
 }
 
 // netLog opens the log of a goal with the first request.
-func (a *App) netLog(id goal.ID) *netLog { return &netLog{app: a, goal: id, dir: a.store.Kept(id)} }
+func (a *App) netLog(id goal.ID) *netLog {
+	return &netLog{app: a, goal: id, dir: a.store.Kept(id), now: time.Now}
+}
 
 func netLogPaths(dir string) (now, before string) {
 	return filepath.Join(dir, "network.jsonl"), filepath.Join(dir, "network.1.jsonl")
@@ -42,24 +50,64 @@ func netLogPaths(dir string) (now, before string) {
 func egressOf(e egress.Entry) *event.Egress {
 	return &event.Egress{
 		From: string(e.From), Method: e.Method, Host: e.Host, Port: e.Port, Own: e.Own, Allowed: e.Allowed, Reason: e.Reason,
-		Status: e.Status, In: e.In, Out: e.Out, MS: e.Took.Milliseconds(),
+		Status: e.Status, In: e.In, Out: e.Out, MS: e.Took.Milliseconds(), More: e.More,
 	}
 }
 
-// add tells everyone who listens and writes the request down.
+// add tells everyone who listens and writes the request down, now or a little later.
 func (l *netLog) add(e egress.Entry) {
 	if l == nil {
 		return
 	}
-	ev := event.Event{GoalID: l.goal, At: e.At, Body: egressOf(e)}
-	l.app.broker.Publish(ev)
-	line, err := json.Marshal(ev)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err == nil && !l.bad {
+	if l.over {
+		return
+	}
+	if !l.flood.holds(e, l.now()) {
+		l.tell(e, 0)
+	} else if l.later == nil {
+		l.later = time.AfterFunc(floodEvery, l.flush)
+	}
+}
+
+// flush tells of what came too fast, as far as it was not told.
+func (l *netLog) flush() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.drain()
+}
+
+// drain is called with mu held.
+func (l *netLog) drain() {
+	if l.later != nil {
+		l.later.Stop()
+		l.later = nil
+	}
+	for _, c := range l.flood.drain() {
+		l.tell(c.Entry, c.times)
+	}
+}
+
+// tell is called with mu held; times is 0 for one request.
+func (l *netLog) tell(e egress.Entry, times int) {
+	body := egressOf(e)
+	if times > 1 {
+		body.Times = times
+	}
+	ev := event.Event{GoalID: l.goal, At: e.At, Body: body}
+	l.app.broker.Publish(ev)
+	if l.bad {
+		return
+	}
+	line, err := json.Marshal(ev)
+	if err == nil {
 		err = l.write(append(l.app.mask.JSON(line), '\n'))
 	}
-	if err != nil && !l.bad {
+	if err != nil {
 		l.bad = true
 		l.app.log.Warn("a goal's network log cannot be written", "goal", l.goal, "error", err)
 	}
@@ -100,7 +148,8 @@ func (l *netLog) close() error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.bad = true
+	l.drain()
+	l.over = true
 	if l.file == nil {
 		return nil
 	}
@@ -114,6 +163,9 @@ func (l *netLog) close() error {
 
 // Network adds up what is written down of a goal's requests, by host.
 func (a *App) Network(id goal.ID) (api.NetworkView, error) {
+	if e := a.pages.of(string(id)); e != nil {
+		e.log().flush()
+	}
 	now, before := netLogPaths(a.store.Kept(id))
 	sum := api.NewNetworkSum()
 	for _, path := range []string{before, now} {

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"bytes"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -18,7 +20,7 @@ import (
 func TestTheNetworkLogIsBounded(t *testing.T) {
 	a := &App{log: slog.New(slog.DiscardHandler), mask: &secret.Mask{}}
 	dir := filepath.Join(t.TempDir(), "goal")
-	l := &netLog{app: a, goal: "g", dir: dir}
+	l := &netLog{app: a, goal: "g", dir: dir, now: time.Now}
 	reason := strings.Repeat("x", 64<<10)
 	const n = 100 // 6.4 MB
 	for range n {
@@ -50,5 +52,70 @@ func TestTheNetworkLogIsBounded(t *testing.T) {
 	v := sum.View()
 	if len(v.Hosts) != 2 || v.Hosts[0].Host != "shop.example" || v.Hosts[0].Allowed || v.Hosts[1].In != 7 || v.Total >= n || v.Total < 20 || v.Refused != v.Total-1 {
 		t.Errorf("%d hosts, %d of %d refused", len(v.Hosts), v.Refused, v.Total)
+	}
+}
+
+// TestAFloodOfRequestsIsAddedUp: a page that asks a hundred thousand times fills no log
+// and pushes nothing out of it, and each of them is counted. What comes afterwards is
+// told one by one again.
+func TestAFloodOfRequestsIsAddedUp(t *testing.T) {
+	a := &App{log: slog.New(slog.DiscardHandler), mask: &secret.Mask{}}
+	now := time.Now()
+	dir := filepath.Join(t.TempDir(), "goal")
+	l := &netLog{app: a, goal: "g", dir: dir, now: func() time.Time { return now }}
+	read := func() (api.NetworkView, int) {
+		t.Helper()
+		path, before := netLogPaths(dir)
+		if _, err := os.Stat(before); err == nil {
+			t.Error("the flood pushed lines out of the log")
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := api.NewNetworkSum()
+		if err := sum.Read(bytes.NewReader(b)); err != nil {
+			t.Fatal(err)
+		}
+		return sum.View(), bytes.Count(b, []byte("\n"))
+	}
+	const n = 100_000
+	l.add(egress.Entry{At: now, From: egress.Program, Method: "GET", Host: "evidence.example", Port: "80", Reason: "refused"})
+	for i := range n {
+		host := "one.example"
+		if i%2 > 0 {
+			host = fmt.Sprintf("h%d.example", i)
+		}
+		l.add(egress.Entry{At: now, From: egress.Pane, Method: "GET", Host: host, Port: "443", Allowed: true, In: 3})
+	}
+	l.flush()
+	view, lines := read()
+	if view.Total != n+1 || view.Refused != 1 || lines > floodBurst+floodApart+1 {
+		t.Errorf("%d requests in %d lines, %d refused", view.Total, lines, view.Refused)
+	}
+	var one, others api.NetworkHost
+	for _, h := range view.Hosts {
+		switch h.Host {
+		case "one.example":
+			one = h
+		case "*":
+			others = h
+		}
+	}
+	if one.Count != n/2 || one.In != 3*n/2 || others.Count == 0 || others.In != int64(3*others.Count) {
+		t.Errorf("%+v %+v", one, others)
+	}
+	now = now.Add(time.Second)
+	for range floodPerSecond + 5 {
+		l.add(egress.Entry{At: now, From: egress.Pane, Method: "GET", Host: "later.example", Port: "443", Allowed: true})
+	}
+	if _, more := read(); more != lines+floodPerSecond {
+		t.Errorf("%d lines after a second, want %d", more-lines, floodPerSecond)
+	}
+	if err := l.close(); err != nil { // tells the rest
+		t.Fatal(err)
+	}
+	if view, _ := read(); view.Total != n+1+floodPerSecond+5 {
+		t.Errorf("%d requests at the end", view.Total)
 	}
 }

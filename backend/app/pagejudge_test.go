@@ -242,7 +242,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	}
 	var windows atomic.Int64
 	held := &enclosure{told: map[string]bool{}}
-	held.keep(&netLog{app: j.app, goal: "g", dir: j.kept})
+	held.keep(&netLog{app: j.app, goal: "g", dir: j.kept, now: time.Now})
 	proxy := egress.New(egress.Config{
 		Rules: rules, OnEntry: held.heard, Public: func(netip.Addr) error { return nil },
 		Resolver: func(context.Context, string) ([]netip.Addr, error) {

@@ -196,9 +196,11 @@ type (
 		Allowed bool   `json:"allowed"`
 		Reason  string `json:"reason,omitempty"` // why not, or what went wrong
 		Status  int    `json:"status,omitempty"` // of a plain answer
-		In      int64  `json:"in,omitempty"`     // bytes of a plain answer
-		Out     int64  `json:"out,omitempty"`    // bytes of a plain request's body
+		In      int64  `json:"in,omitempty"`     // bytes of a plain answer, or that came through a tunnel
+		Out     int64  `json:"out,omitempty"`    // bytes of a plain request's body, or that went through a tunnel
 		MS      int64  `json:"ms"`
+		More    bool   `json:"more,omitempty"`  // no request of its own: bytes, since the last time, of one that was told of
+		Times   int    `json:"times,omitempty"` // requests that were told together because they came too fast; 0 is one
 	}
 	// Pane tells that a pane was opened, changed or closed. It belongs to the
 	// workspace, not to a journal; Rev grows by one with each.

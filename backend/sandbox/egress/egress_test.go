@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"goalpost/backend/policy"
 	"goalpost/backend/sandbox/egress"
@@ -288,12 +289,104 @@ func TestForward(t *testing.T) {
 	if err := proxy.Close(); err != nil {
 		t.Error(err)
 	}
-	if list := proxy.Entries(); len(list) != 1 || list[0].Method != "FORWARD" {
+	if list := proxy.Entries(); len(list) == 0 || list[0].Method != "FORWARD" || list[0].More {
 		t.Errorf("the log says %+v", list)
 	}
 }
 
-// BenchmarkRequest is what the proxy adds: the same page without it and through it.
+// TestBytesAreToldWhileTheyFlow: of a tunnel and of an answer that do not end, and each
+// byte once.
+func TestBytesAreToldWhileTheyFlow(t *testing.T) {
+	news := make(chan egress.Entry, 1000)
+	local := func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	}
+	proxy := egress.New(egress.Config{
+		Rules: egress.Rules{Risk: policy.NetworkWrite}, Resolver: local, Public: func(netip.Addr) error { return nil },
+		CountEvery: time.Millisecond, OnEntry: func(e egress.Entry) { news <- e },
+	})
+	t.Cleanup(func() {
+		if err := proxy.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	ends := make(chan struct{})
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, strings.Repeat("x", 5000))
+		_ = http.NewResponseController(w).Flush()
+		<-ends
+	}))
+	t.Cleanup(page.Close)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy.Serve(l, egress.Program)
+	// told adds up what is told of one host until it is as much as wanted.
+	told := func(host string, in, out int64) (requests int) {
+		t.Helper()
+		late := time.After(time.Minute)
+		var gotIn, gotOut int64
+		for gotIn < in || gotOut < out || requests == 0 {
+			select {
+			case e := <-news:
+				if e.Host != host {
+					t.Fatalf("%+v", e)
+				}
+				if !e.More {
+					requests++
+				}
+				gotIn, gotOut = gotIn+e.In, gotOut+e.Out
+			case <-late:
+				t.Fatalf("%d and %d bytes were told of, want %d and %d", gotIn, gotOut, in, out)
+			}
+		}
+		if gotIn != in || gotOut != out {
+			t.Errorf("%d and %d bytes were told of, want %d and %d", gotIn, gotOut, in, out)
+		}
+		return requests
+	}
+	ask := func(line string) *bufio.Reader {
+		t.Helper()
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		_, _ = io.WriteString(c, line)
+		return bufio.NewReader(c)
+	}
+	answer := func(r *bufio.Reader) {
+		t.Helper()
+		res, err := http.ReadResponse(r, nil) //nolint:bodyclose // a tunnel's
+		if err != nil || res.StatusCode != http.StatusOK {
+			t.Fatal(res, err)
+		}
+	}
+	const through = "GET / HTTP/1.0\r\n\r\n"
+	tunnel := ask("CONNECT tunnel.example:" + port(page) + " HTTP/1.1\r\nHost: x\r\n\r\n" + through)
+	answer(tunnel)
+	first, err := tunnel.Peek(1)
+	if err != nil || first[0] != 'H' {
+		t.Fatal(first, err)
+	}
+	// The head's length is the server's; all that came through is told of.
+	head := 0
+	for line := ""; line != "\r\n"; head += len(line) {
+		if line, err = tunnel.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := told("tunnel.example", int64(head+5000), int64(len(through))); n != 1 {
+		t.Errorf("a tunnel is told as %d requests", n)
+	}
+	answer(ask("GET http://plain.example:" + port(page) + "/ HTTP/1.1\r\nHost: plain.example\r\n\r\n"))
+	if n := told("plain.example", 5000, 0); n != 1 {
+		t.Errorf("an answer is told as %d requests", n)
+	}
+	close(ends)
+}
+
 // TestWhatIsUnderWayEndsWithItsRight: a tunnel and a long answer, when their host is
 // not open any more; what is still allowed goes on.
 func TestWhatIsUnderWayEndsWithItsRight(t *testing.T) {
@@ -363,6 +456,7 @@ func TestWhatIsUnderWayEndsWithItsRight(t *testing.T) {
 	}
 }
 
+// BenchmarkRequest is what the proxy adds: the same page without it and through it.
 func BenchmarkRequest(b *testing.B) {
 	page, _, through := world(b, egress.Rules{Risk: policy.NetworkGet, Allow: []string{"docs.example"}})
 	for _, c := range []struct {

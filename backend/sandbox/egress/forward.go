@@ -59,14 +59,15 @@ func (p *Proxy) carry(here net.Conn, port string) {
 		return
 	}
 	defer p.release(here, there)
-	p.log.add(e)
+	m := p.meter(e, true)
+	defer m.end()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = io.Copy(there, here)
+		_, _ = io.Copy(counted{there, &m.out}, here)
 		closeWrite(there)
 	}()
-	_, _ = io.Copy(here, there)
+	_, _ = io.Copy(counted{here, &m.in}, there)
 	_ = here.Close() // the other direction ends
 	<-done
 }

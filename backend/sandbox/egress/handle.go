@@ -103,9 +103,13 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, e Entry) {
 	}
 	w.WriteHeader(res.StatusCode)
 	e.Status = res.StatusCode
-	e.In, _ = copyFlushing(w, res.Body)
-	e.Out, e.Took = sent.n.Load(), time.Since(e.At)
-	p.log.add(e)
+	m := p.meter(e, false)
+	copyFlushing(w, res.Body, func(n int) {
+		m.in.Add(int64(n))
+		m.out.Store(sent.n.Load())
+	})
+	m.out.Store(sent.n.Load())
+	m.end()
 	if r.Context().Err() != nil { // an answer that was cut off must not look whole
 		panic(http.ErrAbortHandler)
 	}
@@ -122,21 +126,22 @@ func strip(h http.Header) {
 	}
 }
 
-// copyFlushing hands on what has come, at once: events are waited for.
-func copyFlushing(w http.ResponseWriter, r io.Reader) (n int64, err error) {
+// copyFlushing hands on what has come, at once, until one side ends: events are waited
+// for. came hears of each piece.
+func copyFlushing(w http.ResponseWriter, r io.Reader, came func(n int)) {
 	flush := http.NewResponseController(w)
 	buf := make([]byte, 32<<10)
 	for {
-		m, err := r.Read(buf)
-		if m > 0 {
-			n += int64(m)
-			if _, err := w.Write(buf[:m]); err != nil {
-				return n, err //nolint:wrapcheck // the reader went away
+		n, err := r.Read(buf)
+		if n > 0 {
+			came(n)
+			if _, err := w.Write(buf[:n]); err != nil {
+				return
 			}
 			_ = flush.Flush()
 		}
 		if err != nil {
-			return n, err //nolint:wrapcheck // an end
+			return
 		}
 	}
 }
@@ -195,14 +200,15 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, q Request, e Entr
 			return
 		}
 	}
-	p.log.add(e) // a tunnel may stay open for hours: it is told at its beginning
+	m := p.meter(e, true)
+	defer m.end()
 	done := make(chan struct{})
 	p.work.Go(func() {
 		defer close(done)
-		_, _ = io.Copy(there, out)
+		_, _ = io.Copy(counted{there, &m.out}, out)
 		closeWrite(there)
 	})
-	_, _ = io.Copy(here, there)
+	_, _ = io.Copy(counted{here, &m.in}, there)
 	closeWrite(here)
 	// One side has ended; the other may have more to say, but not for ever.
 	_ = here.SetReadDeadline(time.Now().Add(headerTime))

@@ -22,9 +22,10 @@ type Entry struct {
 	Allowed bool          `json:"allowed"`
 	Reason  string        `json:"reason"` // why not, or what went wrong
 	Status  int           `json:"status"` // of a plain answer
-	In      int64         `json:"in"`     // bytes of a plain answer
-	Out     int64         `json:"out"`    // bytes of a plain request's body
+	In      int64         `json:"in"`     // bytes of a plain answer, or that came through a tunnel
+	Out     int64         `json:"out"`    // bytes of a plain request's body, or that went through a tunnel
 	Took    time.Duration `json:"took"`
+	More    bool          `json:"more"` // no request of its own: bytes, since the last entry, of one that was told of
 }
 
 // String says it in a line: "POST shop.example:80: ...".

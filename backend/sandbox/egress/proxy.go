@@ -34,6 +34,8 @@ type Config struct {
 	// OnEntry, if set, hears of every request that was decided, one at a time.
 	OnEntry func(Entry)
 	Log     *slog.Logger
+	// CountEvery is how often the bytes of what lasts are told of; 0 is every ten seconds.
+	CountEvery time.Duration
 	// Ours says whether a port of this machine is this program's own by now, whatever
 	// was allowed before. nil is no.
 	Ours func(port string) bool

@@ -858,7 +858,7 @@ interface Bodies {
   resumed: { note?: string };
   ended: { status: Status; exit: Exit; verified: boolean; judged?: boolean; report: string[] | null; account?: string };
   delta: { text: string };
-  egress: { from: string; method: string; host: string; port?: string; allowed: boolean };
+  egress: { from: string; method: string; host: string; port?: string; allowed: boolean; more?: boolean; times?: number };
 }
 
 interface Head {

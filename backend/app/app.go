@@ -97,6 +97,7 @@ type App struct {
 	keeper    keeper
 	browsers  *browser.Manager
 	browsing  *browsing
+	sockets   *sockets
 	panes     *panes
 	stream    *stream.Server
 	rooms     rooms
@@ -138,6 +139,7 @@ func New(o Options) *App {
 	}
 	a.panes = &panes{app: a, lent: map[string]*loan{}}
 	a.browsing = &browsing{app: a}
+	a.sockets = &sockets{app: a}
 	return a
 }
 
@@ -169,7 +171,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 	a.browsers = browser.New(browser.Config{
 		Launcher: a.person, Dir: filepath.Join(a.cfg.State(), "browser"), OnChange: a.panes.changed, OnPopup: a.panes.popup, OnWindow: a.panes.opened,
 		OnVisit: a.browsing.visited, Downloads: a.browsing.downloads, GoalFolder: a.browsing.goalFolder, OwnPorts: a.browsing.ownPorts, Logins: pageLogins{a.vault.Logins()}, Log: a.log,
-		ContextProxy: a.paneProxy, Judged: a.pages.judged, Judge: a.pages.judge, OnRequest: a.pages.heard,
+		ContextProxy: a.paneProxy, SocketProxy: a.sockets.proxy, Judged: a.pages.judged, Judge: a.pages.judge, OnRequest: a.pages.heard,
 	})
 	a.stream, err = stream.Open(ctx, stream.Options{
 		Log: a.log, Events: &a.broker, Terminals: streamTerminals{a}, Browsers: streamBrowsers{a}, Elsewhere: a.streamElsewhere, Detached: a.serve,
@@ -321,7 +323,7 @@ func (a *App) Close(ctx context.Context) error {
 		errs = append(errs, a.stream.Close(ctx))
 	}
 	if a.browsers != nil {
-		errs = append(errs, a.closeRooms(ctx), a.browsers.Close(ctx))
+		errs = append(errs, a.closeRooms(ctx), a.browsers.Close(ctx), a.sockets.close())
 	}
 	errs = append(errs, a.letGo(ctx))
 	if a.terminals != nil {

@@ -83,6 +83,7 @@ func (p *panes) takeBack(id goal.ID, taken bool) {
 			b.TakeBack()
 		}
 	}
+	p.app.sockets.follow()
 	p.mu.Lock()
 	var back []string
 	for name, l := range p.lent {

@@ -17,6 +17,7 @@ import (
 	"goalpost/backend/model/modeltest"
 	"goalpost/backend/pane"
 	"goalpost/backend/policy"
+	"goalpost/backend/sandbox/egress"
 )
 
 // asked waits for an approval.
@@ -99,24 +100,52 @@ func TestATerminalThatIsLentAsks(t *testing.T) {
 	}
 }
 
-// ownSite is a server on this machine's loopback, as a person may have some.
+// ownSite is a server on this machine's loopback, as a person may have some. Its pages
+// fetch something under its other name, localhost, and open a WebSocket there.
 type ownSite struct {
 	*httptest.Server
 	mu   sync.Mutex
 	seen []string
+	news chan struct{} // closed with each one
 }
 
 func newOwnSite(t *testing.T) *ownSite {
-	s := &ownSite{}
+	s := &ownSite{news: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.seen = append(s.seen, r.Method+" "+r.URL.Path)
+		close(s.news)
+		s.news = make(chan struct{})
 		s.mu.Unlock()
+		if strings.HasPrefix(r.URL.Path, "/there/") {
+			return
+		}
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = fmt.Fprintf(w, `<!doctype html><title>Mine %s</title><h1>Mine</h1><a href="/next">Next</a>`, r.URL.Path)
+		there := strings.TrimPrefix(strings.Replace(s.URL, "127.0.0.1", "localhost", 1), "http://") + "/there"
+		_, _ = fmt.Fprintf(w, `<!doctype html><title>Mine %[1]s</title><h1>Mine</h1><a href="/next">Next</a>
+<script>fetch("http://%[2]s/fetch%[1]s", {mode: "no-cors"}).catch(() => {}); new WebSocket("ws://%[2]s/socket%[1]s")</script>`, r.URL.Path, there)
 	}))
 	t.Cleanup(s.Close)
 	return s
+}
+
+// sees waits for a request.
+func (s *ownSite) sees(t *testing.T, what string) {
+	t.Helper()
+	late := time.After(time.Minute)
+	for {
+		s.mu.Lock()
+		there, news := slices.Contains(s.seen, what), s.news
+		s.mu.Unlock()
+		if there {
+			return
+		}
+		select {
+		case <-news:
+		case <-late:
+			t.Fatalf("%s never came; what came: %v", what, s.seen)
+		}
+	}
 }
 
 func (s *ownSite) saw(what string) bool {
@@ -126,8 +155,8 @@ func (s *ownSite) saw(what string) bool {
 }
 
 // TestALentPage: it is the person's, with their network and logins, so everything
-// but looking asks, whatever it shows; one drives at a time; and it is theirs again
-// when the goal has ended.
+// but looking asks, whatever it shows; one drives at a time; what is denied to the goal
+// is denied to the page as well; and it is theirs again when the goal has ended.
 func TestALentPage(t *testing.T) {
 	p, mine := start(t, t.TempDir()), newOwnSite(t)
 	browsers := area[*api.BrowserAPI](t, p.app)
@@ -135,6 +164,8 @@ func TestALentPage(t *testing.T) {
 	if err != nil {
 		t.Skipf("needs Chromium: %v", err)
 	}
+	mine.sees(t, "GET /there/fetch/own")
+	mine.sees(t, "GET /there/socket/own")
 	p.provide(turns(
 		args("browser_snapshot", map[string]any{"pane": own.ID}),
 		args("browser_eval", map[string]any{"pane": own.ID, "script": "fetch('/sent', {method: 'POST'}).then(() => 1)"}),
@@ -145,7 +176,7 @@ func TestALentPage(t *testing.T) {
 		args("close_pane", map[string]any{"pane": own.ID}),
 		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`),
 	))
-	out, err := p.goal.Start(api.StartInput{Objective: "use it", Checks: shell("test -f never"), Panes: []string{own.ID}, CriticEvery: api.NoLimit})
+	out, err := p.goal.Start(api.StartInput{Objective: "use it", Checks: shell("test -f never"), Panes: []string{own.ID}, CriticEvery: api.NoLimit, DenyHosts: []string{"localhost"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,6 +226,20 @@ func TestALentPage(t *testing.T) {
 	}
 	if done, err := browsers.Navigate(own.ID, mine.URL+"/free"); !done || err != nil || !mine.saw("GET /free") {
 		t.Error("the pane is not the person's again", err)
+	}
+	mine.sees(t, "GET /there/fetch/free")
+	mine.sees(t, "GET /there/socket/free")
+	for _, path := range []string{"/other", "/next", "/person"} {
+		if mine.saw("GET /there/fetch"+path) || mine.saw("GET /there/socket"+path) {
+			t.Errorf("a host that is denied to the goal was reached by %s of the page that it was lent", path)
+		}
+	}
+	seen, err := p.goal.Network(out.GoalID)
+	must(t, err)
+	if !slices.ContainsFunc(seen.Hosts, func(h api.NetworkHost) bool {
+		return strings.HasPrefix(h.Host, "localhost") && !h.Allowed && slices.Contains(h.Methods, "GET") && slices.Contains(h.Methods, egress.WebSocket)
+	}) {
+		t.Errorf("what was refused does not stand in the log: %+v", seen.Hosts)
 	}
 }
 

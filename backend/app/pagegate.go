@@ -44,23 +44,28 @@ func (g *pageGates) judged(id string) bool {
 	return e != nil && e.judged.Load()
 }
 
-// judge decides about a request of a goal's page. A goal whose room is closed
-// reaches nothing anyway.
+// judge decides about a request of a goal's page, and of one that the person lent it. A
+// goal whose room is closed reaches nothing anyway.
 func (g *pageGates) judge(s browser.Sent) (why string) {
-	if e := g.of(s.GoalID); e != nil {
+	switch e := g.of(s.GoalID); {
+	case e == nil:
+	case s.Lent:
+		why, _ = e.proxy.JudgeLent(egress.Told{From: egress.Lent, Method: s.Method, URL: s.URL})
+	default:
 		why, _ = e.proxy.Judge(egress.Told{From: egress.Pane, Method: s.Method, URL: s.URL})
 	}
 	return why
 }
 
 // heard writes down what nobody judged: the rules of the goal's proxy hold for its own
-// pages, and none for a page that the person lent it.
+// pages, and for a page that the person lent it what is denied to the goal, which judge
+// writes down.
 func (g *pageGates) heard(s browser.Sent) {
 	e := g.of(s.GoalID)
 	switch {
 	case e == nil:
 	case s.Lent:
-		if entry, ok := egress.EntryOf(egress.Told{From: egress.Lent, Method: s.Method, URL: s.URL}); ok {
+		if entry, ok := e.proxy.Lent(egress.Told{From: egress.Lent, Method: s.Method, URL: s.URL}); ok && entry.Allowed {
 			e.log().add(entry)
 		}
 	default:

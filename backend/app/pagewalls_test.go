@@ -27,6 +27,8 @@ const heard = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.s
   await soon(heard(document.createElement("script"), "http://" + at + "/script"));
   await soon(heard(document.createElement("iframe"), "http://" + at + "/frame"));
   await soon(new Promise((r) => { const w = new WebSocket("ws://" + at + "/socket"); w.onopen = w.onerror = r; }));
+  for (const host of ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "any.localhost", "0.0.0.0"])
+    await soon(new Promise((r) => { const w = new WebSocket("ws://" + host + ":OWN/own " + host); w.onopen = w.onerror = r; }));
   await soon(new Promise((r) => { const e = new EventSource("http://" + at + "/events"); e.onopen = e.onerror = r; }));
   navigator.sendBeacon("http://" + at + "/beacon", "secret");
   const form = document.createElement("form"), there = document.createElement("iframe");
@@ -62,7 +64,8 @@ type machine struct {
 	mu   sync.Mutex
 	seen []string
 	http *httptest.Server
-	pre  net.Listener // hears connections that ask for nothing
+	own  *httptest.Server // stands for one of this program's own
+	pre  net.Listener     // hears connections that ask for nothing
 	stun net.PacketConn
 }
 
@@ -99,6 +102,8 @@ func listening(t *testing.T) *machine {
 		m.hear(strings.Trim(r.URL.Path, "/"))
 	}))
 	t.Cleanup(m.http.Close)
+	m.own = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { m.hear(strings.Trim(r.URL.Path, "/")) }))
+	t.Cleanup(m.own.Close)
 	var err error
 	m.stun, err = net.ListenPacket("udp", "127.0.0.1:0")
 	must(t, err)
@@ -134,16 +139,19 @@ func listening(t *testing.T) *machine {
 }
 
 func (m *machine) fill(text string) string {
-	return strings.NewReplacer("AT", strings.TrimPrefix(m.http.URL, "http://"), "STUN", m.stun.LocalAddr().String(), "PRE", m.pre.Addr().String()).Replace(text)
+	_, own, _ := net.SplitHostPort(m.own.Listener.Addr().String())
+	return strings.NewReplacer("OWN", own, "AT", strings.TrimPrefix(m.http.URL, "http://"), "STUN", m.stun.LocalAddr().String(), "PRE", m.pre.Addr().String()).Replace(text)
 }
 
 // TestPagesReachNothingOutside: what a page of a goal tries against this machine
-// fails, and all of it works for a page of the person.
+// fails, and all of it works for a page of the person, but for WebSockets to a port of
+// this program.
 func TestPagesReachNothingOutside(t *testing.T) {
 	self, err := os.Executable()
 	must(t, err)
 	p := start(t, t.TempDir())
 	m := listening(t)
+	p.app.Listens(m.own.Listener.Addr().(*net.TCPAddr).Port)
 	_, err = area[*api.BrowserAPI](t, p.app).Open(api.ArgsOpenBrowser{URL: m.http.URL + "/page", Width: 800, Height: 600})
 	must(t, err)
 	p.await("all that the person's page tries", func(e event.Event) bool {
@@ -154,6 +162,10 @@ func TestPagesReachNothingOutside(t *testing.T) {
 	// Datagrams are shut for every page of the Chromium, so theirs is the one that does not work here.
 	if len(works) < 18 || !slices.Contains(works, "socket") || slices.Contains(works, "webrtc") {
 		t.Fatalf("only these attempts are real: %v", works)
+	}
+
+	if i := slices.IndexFunc(works, func(s string) bool { return strings.HasPrefix(s, "own ") }); i >= 0 {
+		t.Errorf("a page of the person reached a port of this program as %s", works[i])
 	}
 
 	steps := p.did(

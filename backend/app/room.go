@@ -65,6 +65,7 @@ func (a *App) openRoom(ctx context.Context, g goal.Goal, run goal.Run, warn func
 	if err != nil {
 		return nil, err
 	}
+	a.sockets.follow() // of what the goal is lent, whose rules are there now
 	return r, r.journalWindows(ctx, run)
 }
 

@@ -73,7 +73,11 @@ func (m *Manager) running(ctx context.Context, key string) (*engine, error) {
 	}
 	ctx, cancel := tie(ctx, m.ctx)
 	defer cancel(nil)
-	b, err := launch(ctx, m.cfg, func() (*runDir, error) { return m.engineFolder(key) }, m.onEvent, m.onFrame)
+	cfg, err := m.routed(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	b, err := launch(ctx, cfg, func() (*runDir, error) { return m.engineFolder(key) }, m.onEvent, m.onFrame)
 	m.mu.Lock()
 	if err != nil {
 		delete(m.engines, key)
@@ -91,6 +95,25 @@ func (m *Manager) running(ctx context.Context, key string) (*engine, error) {
 		err = next.do(ctx, next.alive, "", callLimit, "watching the workers of pages", func(c proto.Client) error { return tell(c, guardTargets{}) })
 	}
 	return next, err
+}
+
+// routed is the configuration of an engine with its proxies. Chromium takes a WebSocket
+// to the proxy that is named for SOCKS before it looks at the one for https.
+func (m *Manager) routed(ctx context.Context, key string) (Config, error) {
+	cfg := m.cfg
+	if key == goalEngine || cfg.SocketProxy == nil {
+		return cfg, nil
+	}
+	profile, _ := strings.CutPrefix(key, "profile/")
+	if key == temporaryEngine {
+		profile = ""
+	}
+	at, err := cfg.SocketProxy(ctx, profile)
+	if err != nil {
+		return cfg, fmt.Errorf("starting Chromium: %w", err)
+	}
+	cfg.ProxyServer = "http=direct://;https=direct://;socks=http://" + at
+	return cfg, nil
 }
 
 // watch tells the panes of a Chromium that it ended, and brings them back.

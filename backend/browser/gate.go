@@ -62,7 +62,7 @@ func (p *Pane) onPaused(pg *page, e *cdp.Event) {
 		pg.post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
 		return
 	}
-	if why := p.m.refusal(p.network, ev.Request); why != "" {
+	if why := p.barred(ev.Request); why != "" {
 		p.report("%s", refusedByPolicy(ev.Request, why))
 		reason := proto.NetworkErrorReasonBlockedByClient
 		if ev.ResourceType == proto.NetworkResourceTypeDocument { // the page stays as it is, with what was typed

@@ -27,6 +27,20 @@ func (m *Manager) refusal(network string, r *proto.NetworkRequest) (why string) 
 	return m.cfg.Judge(Sent{GoalID: network, Method: r.Method, URL: r.URL})
 }
 
+// barred says why a request of the pane's page may not be made, "" if it may.
+func (p *Pane) barred(r *proto.NetworkRequest) (why string) {
+	p.mu.Lock()
+	lent := p.lent
+	p.mu.Unlock()
+	if lent == "" {
+		return p.m.refusal(p.network, r)
+	}
+	if r == nil || p.m.cfg.Judge == nil {
+		return ""
+	}
+	return p.m.cfg.Judge(Sent{GoalID: lent, Lent: true, Method: r.Method, URL: r.URL})
+}
+
 // refusedByPolicy is what the person reads beside the page and the agent in its result.
 func refusedByPolicy(r *proto.NetworkRequest, why string) string {
 	return fmt.Sprintf("refused by this goal's policy: %s to %s: %s. A tool that sends something there, such as a click on its button, asks the person for this host; or use ask_operator",

@@ -25,8 +25,13 @@ type Config struct {
 	// ContextProxy, if set, names the proxy of a goal's pages, also for addresses
 	// of this machine; "" is the browser's own. It is asked once for each goal.
 	ContextProxy func(goalID string) string
+	// SocketProxy, if set, gives the proxy, as HOST:PORT, of all WebSockets of a person's
+	// pages with a profile, "" for the temporary one. It is asked when Chromium is started.
+	// All else that such pages fetch goes to no proxy.
+	SocketProxy func(ctx context.Context, profile string) (string, error)
 	// Judged says whether the requests of a goal's pages have to be judged one by one,
-	// and Judge decides about each of them: "" lets it go, words are why not. OnRequest
+	// and Judge decides about each of them, and of those of a page that is lent to a goal:
+	// "" lets it go, words are why not. OnRequest
 	// hears of those that are not judged, over https and of lent pages as well. They are
 	// called with the events of Chromium and must neither wait nor call a Manager. nil:
 	// nothing is judged or told.

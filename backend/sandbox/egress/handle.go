@@ -2,6 +2,7 @@ package egress
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -30,7 +31,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request, from From, socket
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
 	r = r.WithContext(ctx)
-	if own(q.Host) && !matches(p.Rules().Local, q) {
+	if p.inner(q) {
 		e.Own = true
 		if from == Pane && strings.HasPrefix(q.Host, "127.0.0.53") { // the programs' proxy has other rules
 			e.Allowed, e.Reason = false, "that address is the proxy of the goal's programs"
@@ -162,7 +163,7 @@ func (p *Proxy) fail(w http.ResponseWriter, e Entry, err error) {
 func (p *Proxy) failed(e Entry, err error) Entry {
 	e.Took, e.Reason = time.Since(e.At), err.Error()
 	if !e.Own {
-		e.Allowed = !strings.Contains(e.Reason, "is not an address of the open internet") && !strings.Contains(e.Reason, "is an address of this machine")
+		e.Allowed = !strings.Contains(e.Reason, "is not an address of the open internet") && !strings.Contains(e.Reason, "is an address of this machine") && !errors.Is(err, errOurs)
 	}
 	p.log.add(e)
 	return e

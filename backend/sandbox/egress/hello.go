@@ -18,12 +18,11 @@ const helloTime = 20 * time.Second
 // mayWrite says whether anything may be sent where a request goes: then nobody looks
 // at what a tunnel is for.
 func (p *Proxy) mayWrite(q Request, opened []string) bool {
-	rules := p.Rules()
-	if own(q.Host) && !matches(rules.Local, q) {
+	if p.inner(q) {
 		return true
 	}
 	q.Method = http.MethodPost
-	_, ok := rules.with(opened).Decide(q)
+	_, ok := p.Rules().with(opened).Decide(q)
 	return ok
 }
 

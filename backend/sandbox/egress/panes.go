@@ -39,6 +39,15 @@ func (p *Proxy) Listen(ctx context.Context) (address string, err error) {
 	return "http://" + at.String(), nil
 }
 
+// ListenSockets opens one for WebSockets alone, and returns its address, HOST:PORT.
+func (p *Proxy) ListenSockets(ctx context.Context) (address string, err error) {
+	at, err := p.listen(ctx, true)
+	if err != nil {
+		return "", err
+	}
+	return at.String(), nil
+}
+
 func (p *Proxy) listen(ctx context.Context, sockets bool) (*net.TCPAddr, error) {
 	var c net.ListenConfig
 	l, err := c.Listen(ctx, "tcp", "127.0.0.1:0")

@@ -59,9 +59,24 @@ func (p *Proxy) Entry(t Told) (e Entry, tell bool) {
 	return e, !e.Allowed || !plain
 }
 
-// EntryOf is a request of a page as it is written down where no rules hold; false for
-// what goes to no server.
-func EntryOf(t Told) (e Entry, ok bool) {
+// Lent is a request of a page that the person lent to the goal, as it is to be written
+// down. The page is theirs, with their network, so no other rule holds there than that
+// a host that is denied to the goal stays denied. ok is false for what goes to no server.
+func (p *Proxy) Lent(t Told) (e Entry, ok bool) {
 	q, _, ok := t.request()
-	return Entry{At: time.Now(), From: q.From, Method: q.Method, Host: q.Host, Port: q.Port, Own: own(q.Host), Allowed: true}, ok
+	e = Entry{At: time.Now(), From: Lent, Method: q.Method, Host: q.Host, Port: q.Port, Allowed: true}
+	if deny := p.Rules().Deny; ok && matches(deny, q) {
+		e.Allowed, e.Reason = false, q.Host+" is denied for this goal, which this page is lent to"
+	}
+	return e, ok
+}
+
+// JudgeLent is Judge for a page that the person lent to the goal. What may go is
+// written down by whoever hears that it goes.
+func (p *Proxy) JudgeLent(t Told) (reason string, ok bool) {
+	e, _ := p.Lent(t)
+	if !e.Allowed {
+		p.log.add(e)
+	}
+	return e.Reason, e.Allowed
 }

@@ -1,0 +1,117 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+
+	"goalpost/backend/policy"
+	"goalpost/backend/sandbox/egress"
+)
+
+// sockets are the ways out of the WebSockets of the person's pages, one for each
+// profile: Chromium stops no WebSocket for us to look at it, so it takes them to a
+// proxy. It goes anywhere but to this program's own ports, and while a page of the
+// profile is lent to a goal to no host that is denied to that goal. The zero value
+// with app is ready; all methods may be called concurrently.
+type sockets struct {
+	app *App
+
+	mu   sync.Mutex
+	open map[string]*socketProxy // by profile, "" is the temporary one
+}
+
+type socketProxy struct {
+	*egress.Proxy
+	at   string
+	port int
+}
+
+// proxy is the address of a profile's proxy, opened when first asked for.
+func (s *sockets) proxy(ctx context.Context, profile string) (at string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if have := s.open[profile]; have != nil {
+		return have.at, nil
+	}
+	p := egress.New(egress.Config{
+		Rules: anywhereBut(nil), Dial: egress.Anywhere(s.app.oursText), Log: s.app.log,
+		OnEntry: func(e egress.Entry) { s.heard(profile, e) },
+	})
+	if at, err = p.ListenSockets(ctx); err != nil {
+		return "", errors.Join(err, p.Close())
+	}
+	_, text, _ := net.SplitHostPort(at)
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("the proxy of WebSockets: %w", err), p.Close())
+	}
+	s.app.Listens(port)
+	if s.open == nil {
+		s.open = map[string]*socketProxy{}
+	}
+	s.open[profile] = &socketProxy{p, at, port}
+	return at, nil
+}
+
+// anywhereBut are the rules of a person: there are none but what they denied a goal.
+func anywhereBut(deny []string) egress.Rules {
+	return egress.Rules{Risk: policy.SpendsMoney, Deny: deny}
+}
+
+// follow makes the rules those of the loans that there are now.
+func (s *sockets) follow() {
+	deny := map[string][]string{}
+	for profile, list := range s.lenders() {
+		for _, e := range list {
+			deny[profile] = append(deny[profile], e.proxy.Rules().Deny...)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for profile, p := range s.open {
+		p.SetRules(anywhereBut(deny[profile]))
+	}
+}
+
+// lenders are the goals that pages of each profile are lent to.
+func (s *sockets) lenders() map[string][]*enclosure {
+	to := map[string][]*enclosure{}
+	for _, info := range s.app.browsers.List() {
+		if e := s.app.pages.of(info.GoalID); info.Lent && e != nil {
+			to[info.Profile] = append(to[info.Profile], e)
+		}
+	}
+	return to
+}
+
+// heard tells of what was refused: to the goals that the profile is lent to, what is
+// denied to them.
+func (s *sockets) heard(profile string, entry egress.Entry) {
+	if entry.Allowed {
+		return
+	}
+	s.app.log.Warn("a WebSocket of the person's pages was refused", "what", entry.String())
+	entry.From = egress.Lent
+	for _, e := range s.lenders()[profile] {
+		if _, ok := anywhereBut(e.proxy.Rules().Deny).Decide(egress.Request{From: entry.From, Method: entry.Method, Host: entry.Host, Port: entry.Port}); !ok {
+			e.heard(entry)
+		}
+	}
+}
+
+func (s *sockets) close() error {
+	s.mu.Lock()
+	open := s.open
+	s.open = nil
+	s.mu.Unlock()
+	var errs []error
+	for _, p := range open {
+		s.app.listensNoMore(p.port)
+		errs = append(errs, p.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -95,9 +95,9 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 	case "silent":
 		return modeltest.Say("I am done.")
 	case "slow":
-		return modeltest.Call("run_command", map[string]string{"command": hold + "echo $$ > pid; sleep 60"})
+		return modeltest.Call("run_command", map[string]string{"command": hold + "echo $$ > pid; sleep 1000"})
 	case "counts": // each time the command really runs is a line in the file runs
-		return modeltest.Call("run_command", map[string]string{"command": fmt.Sprintf("%secho %d >> runs; echo $$ > pid; sleep 60", hold, turn)})
+		return modeltest.Call("run_command", map[string]string{"command": fmt.Sprintf("%secho %d >> runs; echo $$ > pid; sleep 1000", hold, turn)})
 	case "gated": // each command runs until somebody makes the file go; a note with finish ends the work
 		if strings.HasPrefix(lastNote(r), "finish") {
 			return modeltest.Answer{Calls: append(done.Calls, claim.Calls...)}

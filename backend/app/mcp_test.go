@@ -20,7 +20,7 @@ func (p *program) mcp() *api.MCPAPI { return area[*api.MCPAPI](p.T, p.app) }
 
 // guest is this test program as a server of the person.
 func guest(kind string) api.MCPServer {
-	return api.MCPServer{Name: "fix", Command: os.Args[0], Env: []string{"MCP_TEST_SERVER=" + kind}}
+	return api.MCPServer{Name: "fix", Command: os.Args[0], Env: []string{"MCP_TEST_SERVER=" + kind, "GORACE=atexit_sleep_ms=0"}}
 }
 
 func (p *program) step(tool string) *event.Step {

@@ -56,7 +56,7 @@ func setup(t *testing.T) *fixture {
 }
 
 func program(kind string) mcp.Server {
-	return mcp.Server{Name: "fix", Command: os.Args[0], Env: map[string]string{"MCP_TEST_SERVER": kind}}
+	return mcp.Server{Name: "fix", Command: os.Args[0], Env: map[string]string{"MCP_TEST_SERVER": kind, "GORACE": "atexit_sleep_ms=0"}}
 }
 
 func (f *fixture) open(t *testing.T, servers ...mcp.Server) *mcp.Set {

@@ -103,8 +103,8 @@ func imprison(t *testing.T) *prison {
 	p.log = newTellings()
 	p.confined, p.free = encloseTelling(t, p.w, p.log), open(t)
 	p.connect(t)
-	p.confinedEnv = append(sandbox.Inside([]string{plainPath}, p.w), "SECRET="+p.outside+"/secret")
-	p.freeEnv = []string{plainPath, "HOME=" + p.home, "SECRET=" + p.outside + "/secret"}
+	p.confinedEnv = append(sandbox.Inside([]string{plainPath, endsAtOnce}, p.w), "SECRET="+p.outside+"/secret")
+	p.freeEnv = []string{plainPath, endsAtOnce, "HOME=" + p.home, "SECRET=" + p.outside + "/secret"}
 	return p
 }
 

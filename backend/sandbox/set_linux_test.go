@@ -25,6 +25,10 @@ import (
 
 const plainPath = "PATH=/usr/local/bin:/usr/bin:/bin"
 
+// endsAtOnce is for this test program where it is started by a test: with the race
+// detector it would sleep a second first.
+const endsAtOnce = "GORACE=atexit_sleep_ms=0"
+
 // TestMain is also the owner that TestOwnerKilled kills.
 func TestMain(m *testing.M) {
 	if os.Getenv("SANDBOX_TEST_OWNER") != "" {

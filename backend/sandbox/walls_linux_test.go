@@ -38,7 +38,7 @@ func enclose(tb testing.TB, w sandbox.Walls) *sandbox.Set {
 // inside is a command in the goal's folder.
 func inside(w sandbox.Walls, script string, args ...string) process.Command {
 	c := sh(script, args...)
-	c.Dir, c.Env = w.Dir, sandbox.Inside([]string{plainPath}, w)
+	c.Dir, c.Env = w.Dir, sandbox.Inside([]string{plainPath, endsAtOnce}, w)
 	return c
 }
 

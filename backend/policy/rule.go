@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -18,11 +19,12 @@ type Rule struct {
 	Name   string `json:"name"`
 	Answer Answer `json:"answer"` // deny or ask
 	Why    string `json:"why"`
-	// A command matches by its program's base name, by words that its arguments
-	// hold in this order, and by one argument that is like one of Any. "a|b" is
-	// either; * stands for anything; a single letter with a dash is also found
-	// among others (-fu).
+	// A command matches by its program's base name, by its subcommand (see under),
+	// by words that its arguments hold in this order, and by one argument that is
+	// like one of Any. "a|b" is either; * stands for anything; a single letter with
+	// a dash is also found among others (-fu).
 	Program []string `json:"program,omitempty"`
+	Sub     []string `json:"sub,omitempty"` // one of these
 	Words   []string `json:"words,omitempty"`
 	Any     []string `json:"any,omitempty"`
 	// A written path matches one of Path; ** stands for any folders, ~ for the
@@ -100,7 +102,7 @@ func (r Rule) proved() error {
 		return errors.New("it has no example that matches, or none that does not")
 	}
 	r = r.at(exampleHome)
-	for _, p := range append(append(append(append([]string{}, r.Program...), r.Words...), r.Any...), r.Path...) {
+	for _, p := range slices.Concat(r.Program, r.Sub, r.Words, r.Any, r.Path) {
 		if _, err := path.Match(p, ""); err != nil {
 			return fmt.Errorf("the pattern %q: %w", p, err)
 		}
@@ -156,6 +158,9 @@ func (r Rule) runs(argv []string) bool {
 		return false
 	}
 	args := argv[1:]
+	if len(r.Sub) > 0 && !slices.ContainsFunc(r.Sub, func(names string) bool { return under(names, args) }) {
+		return false
+	}
 	for _, w := range r.Words {
 		i := 0
 		for i < len(args) && !like(w, args[i]) {
@@ -181,14 +186,9 @@ func (r Rule) runs(argv []string) bool {
 
 // like says whether s is like one of the patterns between bars.
 func like(patterns, s string) bool {
+	whole := strings.NewReplacer("/", "\x01") // path.Match stops at a slash
 	for p := range strings.SplitSeq(patterns, "|") {
-		if rest, ok := strings.CutSuffix(p, "*"); ok && !strings.ContainsAny(rest, "*?[") { // path.Match stops at a slash
-			if strings.HasPrefix(s, rest) {
-				return true
-			}
-			continue
-		}
-		if ok, err := path.Match(p, s); ok && err == nil {
+		if ok, err := path.Match(whole.Replace(p), whole.Replace(s)); ok && err == nil {
 			return true
 		}
 	}

@@ -53,6 +53,9 @@ func (s *shellLine) read(line string, depth int) {
 		if s.loose {
 			s.look(n)
 		}
+		if stmt, ok := n.(*syntax.Stmt); ok {
+			s.fed(stmt, depth)
+		}
 		call, ok := n.(*syntax.CallExpr)
 		if !ok || len(call.Args) == 0 {
 			return true
@@ -84,7 +87,7 @@ func (s *shellLine) command(argv []string, depth int) {
 		}
 	case "find":
 		s.find(argv[1:], depth)
-	case "sh", "bash", "dash", "zsh", "ksh":
+	case "sh", "bash", "dash", "zsh", "ksh", "su", "script":
 		for i, a := range argv[1:] {
 			if strings.HasPrefix(a, "-") && strings.HasSuffix(a, "c") && i+2 < len(argv) {
 				s.read(argv[i+2], depth+1)
@@ -94,27 +97,9 @@ func (s *shellLine) command(argv []string, depth int) {
 		s.doubt(name + " runs something else")
 	case "eval":
 		s.read(strings.Join(argv[1:], " "), depth+1)
-	case "sudo", "doas", "env", "nice", "nohup", "timeout", "time", "exec", "command", "builtin", "xargs", "stdbuf", "setsid", "ionice", "watch", "busybox":
-		rest := started(argv[1:])
-		if len(rest) > 0 && depth <= maxNested {
-			s.command(rest, depth+1)
-		}
-		if len(argv) > 1 && strings.HasPrefix(argv[1], "-") || depth > maxNested {
-			s.doubt(name + " runs something else")
-		}
+	default:
+		s.start(name, argv[1:], depth)
 	}
-}
-
-// started skips the options, variables and numbers before the program that
-// another one starts. An option's own argument may be taken for the program: then
-// nothing is found, which the kernel does not mind.
-func started(args []string) []string {
-	for i, a := range args {
-		if !strings.HasPrefix(a, "-") && !strings.Contains(a, "=") && strings.Trim(a, "0123456789.smhd") != "" {
-			return args[i:]
-		}
-	}
-	return nil
 }
 
 func operands(args []string) []string {

@@ -89,6 +89,28 @@ type Past struct {
 	Warned map[string]int // limit → the highest percentage warned of since the limits were set
 	Critic []string       // the critic's words, as Claims
 	Looked int            // the newest step that the critic has seen
+	Memory Memory
+}
+
+// Memory is what the loop guard and the breaker know of a goal. Calls, results and
+// worlds are sums, in hexadecimal; what is missing was not seen, or long ago.
+type Memory struct {
+	Calls    map[string]Repeated `json:"calls,omitempty"`
+	Told     []string            `json:"told,omitempty"`
+	Failures map[string]int      `json:"failures,omitempty"` // in a row, by tool
+	Refusals int                 `json:"refusals,omitempty"`
+	Reading  int                 `json:"reading,omitempty"` // calls in a row that only read
+	Results  []string            `json:"results,omitempty"`
+	Worlds   []string            `json:"worlds,omitempty"`
+	Quiet    int                 `json:"quiet,omitempty"`  // iterations without movement
+	Unmade   int                 `json:"unmade,omitempty"` // iterations in which nothing was changed
+	USD      float64             `json:"usd,omitempty"`    // spent when something last moved
+}
+
+// Repeated is how often in a row a call had the same result.
+type Repeated struct {
+	Result string `json:"result"`
+	Times  int    `json:"times"`
 }
 
 // PastClaim is a claim and what came of it.

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -25,7 +26,7 @@ const (
 // guard sees calls that go round in circles. It tells the agent with the way
 // out, once for each circle, and refuses what is repeated all the same.
 type guard struct {
-	last     map[string]repeated // by call
+	last     map[string]repeated // by callSum
 	history  []string            // call and result, newest last
 	failures map[string]int      // in a row, by tool
 	reading  int                 // in a row
@@ -34,7 +35,7 @@ type guard struct {
 }
 
 type repeated struct {
-	result [sha256.Size]byte
+	result string // its sum
 	times  int
 	goesOn bool // what it looked at still works
 }
@@ -45,7 +46,7 @@ func newGuard() *guard {
 
 // before refuses a call that has been made four times with the same result.
 func (g *guard) before(c goal.Call, e policy.Effect) (refused, bool) {
-	if last := g.last[callKey(c)]; e.Control || last.goesOn || last.times < guardRefuse-1 {
+	if last := g.last[callSum(c)]; e.Control || last.goesOn || last.times < guardRefuse-1 {
 		return refused{}, false
 	}
 	g.refusals++
@@ -71,7 +72,7 @@ func (g *guard) after(c goal.Call, e policy.Effect, o event.Outcome, result goal
 }
 
 func (g *guard) same(c goal.Call, result goal.Result) string {
-	key, sum := callKey(c), sha256.Sum256([]byte(result.Text))
+	key, sum := callSum(c), sumOf(result.Text)
 	r := g.last[key]
 	if r.result != sum {
 		r = repeated{result: sum}
@@ -92,8 +93,7 @@ func (g *guard) same(c goal.Call, result goal.Result) string {
 // cycle finds A B A B A B and A B C A B C A B C.
 func (g *guard) cycle(c goal.Call, result string) string {
 	const longest = 3
-	sum := sha256.Sum256([]byte(result))
-	g.history = append(g.history, callKey(c)+string(sum[:]))
+	g.history = append(g.history, callSum(c)+sumOf(result))
 	if most := longest * guardRounds; len(g.history) > most {
 		g.history = g.history[len(g.history)-most:]
 	}
@@ -156,6 +156,14 @@ func (g *guard) once(what, text string) string {
 	}
 	g.told[what] = true
 	return text
+}
+
+// callSum stands for a call, however long its arguments are.
+func callSum(c goal.Call) string { return sumOf(callKey(c)) }
+
+func sumOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 // callKey is the same for calls that differ in white space and order of keys only.

@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/event"
 )
 
-// worldChanged says whether the world is as it never was in this run. Where
+// worldChanged says whether the world is as it never was before. Where
 // there is nothing to compare, it is taken to move.
 func (r *Run) worldChanged(ctx context.Context) (bool, error) {
 	if r.room.World() == nil {
@@ -55,11 +55,8 @@ func (r *Run) compare(ctx context.Context, l *look) (bool, error) {
 		}
 	}
 	print := l.print + "|" + r.claims.failing()
-	if p.worlds == nil {
-		p.worlds = map[string]bool{}
-	}
-	changed := !p.worlds[print] || l.unseen != "" && p.acted
-	p.worlds[print], p.acted = true, false
+	changed := p.worlds.add(print) || l.unseen != "" && p.acted
+	p.acted = false
 	return changed, nil
 }
 

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -24,8 +23,8 @@ const (
 // progress looks at the world, not at the words: it stops a run that changes
 // nothing that was not there before.
 type progress struct {
-	worlds  map[string]bool // fingerprints seen in this run
-	results map[[sha256.Size]byte]bool
+	worlds  seen                 // fingerprints
+	results seen                 // sums of what was read
 	quiet   int                  // iterations without movement
 	unmade  int                  // iterations since the world was last seen to change
 	usd     float64              // spent when something last moved
@@ -60,15 +59,9 @@ func (p *progress) watch(c goal.Call, result string, now time.Time) {
 	p.waits = p.waits || now.Sub(since) < patience
 }
 
-// new says whether a result was never seen before in this run.
+// new says whether a result was never seen before.
 func (p *progress) new(result string) bool {
-	if p.results == nil {
-		p.results = map[[sha256.Size]byte]bool{}
-	}
-	sum := sha256.Sum256([]byte(result))
-	seen := p.results[sum]
-	p.results[sum] = true
-	return !seen
+	return p.results.add(sumOf(result))
 }
 
 // saw takes note of a call's result. A result of a read that was never seen

@@ -17,6 +17,9 @@ func (r *Run) settle(ctx context.Context, stop *Stop) error {
 	if err := r.cfg.Journal.Heartbeat(ctx, r.id, r.spent()); err != nil {
 		r.cfg.Log.Warn("spent time", "goal", r.goal.ID, "error", err)
 	}
+	if err := r.cfg.Journal.Remember(ctx, r.id, r.memory()); err != nil {
+		r.cfg.Log.Warn("what the run remembers", "goal", r.goal.ID, "error", err)
+	}
 	if stop.Exit == goal.LimitReached { // also where it was cut in the middle
 		if failure := r.warn(ctx); failure != nil {
 			return failure

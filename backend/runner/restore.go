@@ -35,6 +35,7 @@ func (r *Run) restore(ctx context.Context) *Stop {
 	r.todos, r.recent, r.warned = past.Todos, past.Steps, past.Warned
 	r.claims.restore(past)
 	r.critic.restore(past)
+	r.recollect(past.Memory)
 	r.told(messages)
 	continued := func(ctx context.Context) *Stop { return r.say(ctx, r.continued()) }
 	answered := func(ctx context.Context) *Stop { return r.answered(ctx, past.Last) }

@@ -21,6 +21,10 @@ type Journal interface {
 	// Unmet says which goal that must be done first ended otherwise, "" if none.
 	Unmet(ctx context.Context, id goal.ID) (string, error)
 	Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error
+	// Remember keeps what the goal's next run must know of the rounds of this one,
+	// in place of what was kept before. Past gives it back, unless the person has
+	// looked at the goal since: it stopped for them, or they changed its limits.
+	Remember(ctx context.Context, run goal.Run, m goal.Memory) error
 	// TakeOrders takes what waits of the given kinds, in the order it came.
 	TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error)
 	// Orders only reads them: they wait until an event that is appended says what

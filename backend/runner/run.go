@@ -35,6 +35,7 @@ type Run struct {
 	guard    *guard
 	critic   critic
 	progress progress
+	kept     time.Time   // when the memory of both was kept last
 	recent   []goal.Step // the newest, oldest first, for critic and judges
 
 	todos    []goal.Todo
@@ -63,6 +64,7 @@ func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 		began: c.Clock.Now(), before: g.Spent.WallClock, guard: newGuard(), claims: newClaims(g.Spent.Claims), warned: map[string]int{},
 	}
 	r.id.Control = r
+	r.progress.usd = g.Spent.USD // what earlier runs spent is no standstill of this one
 	return r
 }
 
@@ -173,7 +175,7 @@ func (r *Run) iterate(ctx context.Context) *Stop {
 	}
 	r.silent = 0
 	dispatch := func(ctx context.Context) *Stop { return r.dispatch(ctx, reply.Calls) }
-	return r.inOrder(ctx, r.opened, dispatch, r.hush, r.tellNotes, r.leave, r.settleClaim, r.critique, r.move)
+	return r.inOrder(ctx, r.opened, dispatch, r.hush, r.tellNotes, r.leave, r.settleClaim, r.critique, r.move, r.keepMemory)
 }
 
 // inOrder takes the steps one after the other until one of them stops the run.

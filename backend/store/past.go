@@ -25,6 +25,9 @@ func (s *Store) Past(ctx context.Context, id goal.ID) (goal.Past, error) {
 	if p.Warned, err = s.warned(ctx, id); err != nil {
 		return p, err
 	}
+	if p.Memory, err = s.memory(ctx, id); err != nil {
+		return p, err
+	}
 	since, err := s.lastStop(ctx, id)
 	if err != nil {
 		return p, err
@@ -100,12 +103,15 @@ func (s *Store) warned(ctx context.Context, id goal.ID) (map[string]int, error) 
 	return warned, nil
 }
 
+// looked are the exits with which the person has to look at the goal.
+const looked = "'stuck','needs_operator','limit_reached','done','gave_up','user_aborted'"
+
 // lastStop is when the person last had to look at the goal: what failed before
 // is not counted against it any more.
 func (s *Store) lastStop(ctx context.Context, id goal.ID) (string, error) {
 	var at string
 	err := s.read.QueryRowContext(ctx, `SELECT coalesce(max(at), '') FROM events WHERE goal_id = ? AND `+rare+` AND type IN ('paused','ended')
-		AND body ->> 'exit' IN ('stuck','needs_operator','limit_reached','done','gave_up','user_aborted')`, id).Scan(&at)
+		AND body ->> 'exit' IN (`+looked+`)`, id).Scan(&at)
 	if err != nil {
 		return "", fmt.Errorf("read stops: %w", err)
 	}

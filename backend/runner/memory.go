@@ -1,0 +1,109 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"goalpost/backend/goal"
+)
+
+// The rounds that an agent goes live with the goal: a pause, a parked provider and
+// a crash give no fresh supply of repeats. They begin anew where the person said:
+// go on, by a note, by other limits, or by continuing what had stopped for them.
+
+// How much of a run the next one knows.
+const (
+	mostCalls = 200
+	mostSeen  = 500
+)
+
+// seen is what was seen before.
+type seen struct {
+	has  map[string]bool
+	list []string // in the order in which it was seen
+}
+
+// add says whether it was new.
+func (s *seen) add(what string) bool {
+	if s.has[what] {
+		return false
+	}
+	if s.has == nil {
+		s.has = map[string]bool{}
+	}
+	s.has[what] = true
+	s.list = append(s.list, what)
+	return true
+}
+
+func (s *seen) newest() []string { return slices.Clone(s.list[max(0, len(s.list)-mostSeen):]) }
+
+// memory is what the next run must know of the rounds of this one.
+func (r *Run) memory() goal.Memory {
+	g, p := r.guard, &r.progress
+	m := goal.Memory{
+		Calls: map[string]goal.Repeated{}, Told: slices.Sorted(maps.Keys(g.told)), Failures: maps.Clone(g.failures), Refusals: g.refusals, Reading: g.reading,
+		Results: p.results.newest(), Worlds: p.worlds.newest(), Quiet: p.quiet, Unmade: p.unmade, USD: p.usd,
+	}
+	var again []string
+	for key, last := range g.last {
+		if last.times > 1 && !last.goesOn { // what went on may have ended with the run
+			again = append(again, key)
+		}
+	}
+	slices.SortFunc(again, func(a, b string) int { return cmp.Or(cmp.Compare(g.last[b].times, g.last[a].times), cmp.Compare(a, b)) })
+	for _, key := range again[:min(mostCalls, len(again))] {
+		m.Calls[key] = goal.Repeated{Result: g.last[key].result, Times: g.last[key].times}
+	}
+	return m
+}
+
+// recollect takes what the run before knew. Meanwhile the person may have put right
+// what a call depends on: it may be made once more.
+func (r *Run) recollect(m goal.Memory) {
+	g, p := r.guard, &r.progress
+	for key, c := range m.Calls {
+		g.last[key] = repeated{result: c.Result, times: min(c.Times, guardRefuse-2)}
+	}
+	for _, what := range m.Told {
+		g.told[what] = true
+	}
+	maps.Copy(g.failures, m.Failures)
+	g.refusals, g.reading = m.Refusals, m.Reading
+	for _, sum := range m.Results {
+		p.results.add(sum)
+	}
+	for _, print := range m.Worlds {
+		p.worlds.add(print)
+	}
+	p.quiet, p.unmade = m.Quiet, m.Unmade
+	if m.USD > 0 {
+		p.usd = m.USD
+	}
+}
+
+// forgetRounds is the person's word: what went round in circles may be right now.
+func (r *Run) forgetRounds() {
+	p := &r.progress
+	r.guard = newGuard()
+	p.worlds, p.results = seen{}, seen{}
+	p.quiet, p.unmade, p.usd = 0, 0, r.goal.Spent.USD
+}
+
+// keepMemory is the end of an iteration: a run that is killed leaves its memory, too.
+func (r *Run) keepMemory(ctx context.Context) *Stop {
+	now := r.cfg.Clock.Now()
+	if r.kept.IsZero() {
+		r.kept = r.began
+	}
+	if now.Sub(r.kept) < heartbeat {
+		return stopOf(ctx)
+	}
+	r.kept = now
+	if err := r.cfg.Journal.Remember(ctx, r.id, r.memory()); err != nil && ctx.Err() == nil {
+		r.cfg.Log.Warn("what the run remembers", "goal", r.goal.ID, "error", err)
+	}
+	return stopOf(ctx)
+}

@@ -1,0 +1,109 @@
+package runner
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// resumed is the next run of a goal, which knows what the store kept of r.
+func resumed(t *testing.T, r *Run) *Run {
+	t.Helper()
+	b, err := json.Marshal(r.memory())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m goal.Memory
+	if err := json.Unmarshal(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	next := newRun(Config{Clock: &watchClock{}}, r.left(), goal.Run{ID: "next"}, &active{pausing: newPausing()})
+	next.recollect(m)
+	return next
+}
+
+// TestAPauseGivesNoFreshRepeats: what the loop guard and the breaker know lives with
+// the goal; a note of the person begins it anew.
+func TestAPauseGivesNoFreshRepeats(t *testing.T) {
+	r := newRun(Config{Clock: &watchClock{}}, goal.Goal{Limits: goal.Limits{USD: 10}, Spent: goal.Spent{USD: 5}}, goal.Run{}, &active{pausing: newPausing()})
+	if r.moneyIsQuiet() {
+		t.Error("what earlier runs spent counts as a standstill of this one")
+	}
+	same, other, poll := tool("run_command", `{"command":"make"}`), tool("run_command", `{"command":"ls"}`), tool("terminal_wait", `{"pane":"t1"}`)
+	made := func(r *Run, c goal.Call, result goal.Result) bool {
+		if _, no := r.guard.before(c, reads); no {
+			return false
+		}
+		r.guard.after(c, reads, event.OK, result)
+		return true
+	}
+	for range 4 {
+		made(r, same, goal.Result{Text: "nothing to do"})
+		made(r, poll, goal.Result{Text: "building", GoesOn: true})
+	}
+	made(r, other, goal.Result{Text: "a"})
+	r.progress.worlds.add("a world")
+	if !r.progress.new("a page") {
+		t.Error("it was not new")
+	}
+	r.progress.quiet, r.progress.unmade = 7, 30
+	for range 3 {
+		made(r, same, goal.Result{})
+	}
+	if r.guard.refusals != 3 {
+		t.Fatalf("%d refusals", r.guard.refusals)
+	}
+
+	next := resumed(t, r)
+	if p := &next.progress; p.quiet != 7 || p.unmade != 30 || p.usd != 5 || p.worlds.add("a world") || p.new("a page") {
+		t.Errorf("the breaker began anew: %+v", p)
+	}
+	if !made(next, same, goal.Result{Text: "nothing to do"}) {
+		t.Error("what the person may have put right cannot be tried")
+	}
+	for n := range 2 {
+		if made(next, same, goal.Result{Text: "nothing to do"}) {
+			t.Errorf("repeat %d was allowed", n+2)
+		}
+	}
+	if next.guard.stuck() == nil {
+		t.Errorf("five refusals over two runs are not stuck: %d", next.guard.refusals)
+	}
+	if last := resumed(t, r); !made(last, poll, goal.Result{Text: "building", GoesOn: true}) || !made(last, other, goal.Result{Text: "a"}) {
+		t.Error("a poll, or what was done once, was refused")
+	}
+
+	next.forgetRounds()
+	if p := &next.progress; !made(next, same, goal.Result{Text: "nothing to do"}) || next.guard.stuck() != nil || p.quiet != 0 || p.unmade != 0 || !p.new("a page") {
+		t.Error("a note of the person does not begin it anew")
+	}
+	if again := resumed(t, resumed(t, r)); !reflect.DeepEqual(again.memory().Worlds, r.memory().Worlds) || again.guard.refusals != 3 {
+		t.Error("two pauses forget what one does not")
+	}
+}
+
+// TestMemoryIsBounded: a goal of ten thousand calls leaves the next run little to read.
+func TestMemoryIsBounded(t *testing.T) {
+	r := newRun(Config{Clock: &watchClock{}}, goal.Goal{}, goal.Run{}, &active{pausing: newPausing()})
+	for n := range 2000 {
+		c := tool("read_file", fmt.Sprintf(`{"path":"%d"}`, n))
+		for range 2 + n%2 {
+			r.guard.after(c, reads, event.OK, goal.Result{Text: "same"})
+		}
+		r.progress.new(fmt.Sprint(n))
+		r.progress.worlds.add(fmt.Sprint(n))
+	}
+	m := r.memory()
+	if len(m.Calls) != mostCalls || len(m.Results) != mostSeen || len(m.Worlds) != mostSeen || m.Worlds[mostSeen-1] != "1999" {
+		t.Errorf("%d calls, %d results, %d worlds", len(m.Calls), len(m.Results), len(m.Worlds))
+	}
+	for key, c := range m.Calls {
+		if c.Times != 3 {
+			t.Fatalf("%s was made %d times, and others more often", key, c.Times)
+		}
+	}
+}

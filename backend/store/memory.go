@@ -1,0 +1,46 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"goalpost/backend/goal"
+)
+
+// Remember keeps what the next run of a goal must know of the rounds of this one.
+// A run that is not the goal's current one keeps nothing.
+func (s *Store) Remember(ctx context.Context, run goal.Run, m goal.Memory) error {
+	body, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("memory: %w", err)
+	}
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO memories (goal_id, seq, body) SELECT id, seq, ? FROM goals WHERE id = ? AND run_id = ?
+			ON CONFLICT (goal_id) DO UPDATE SET seq = excluded.seq, body = excluded.body`, string(body), run.Goal, run.ID)
+		if err != nil {
+			return fmt.Errorf("memory: %w", err)
+		}
+		return nil
+	})
+}
+
+// memory reads what was kept, unless the person has looked at the goal since.
+func (s *Store) memory(ctx context.Context, id goal.ID) (m goal.Memory, err error) {
+	var body string
+	err = s.read.QueryRowContext(ctx, `SELECT body FROM memories WHERE goal_id = ?1 AND NOT EXISTS (
+		SELECT 1 FROM events WHERE goal_id = ?1 AND `+rare+` AND seq > memories.seq
+		AND (type = 'limits_changed' OR type IN ('paused','ended') AND body ->> 'exit' IN (`+looked+`)))`, id).Scan(&body)
+	if errors.Is(err, sql.ErrNoRows) {
+		return m, nil
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(body), &m)
+	}
+	if err != nil {
+		return m, fmt.Errorf("read memory: %w", err)
+	}
+	return m, nil
+}

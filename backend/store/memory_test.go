@@ -1,0 +1,59 @@
+package store
+
+import (
+	"reflect"
+	"testing"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+// TestMemoryLastsUntilThePersonLooks: a pause, a parked goal and a crash keep what
+// the run knew; a stop for the person and new limits do not.
+func TestMemoryLastsUntilThePersonLooks(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	want := goal.Memory{Calls: map[string]goal.Repeated{"a": {Result: "b", Times: 3}}, Told: []string{"reading"}, Worlds: []string{"w"}, Quiet: 4, USD: 0.5}
+	for _, c := range []struct {
+		name string
+		then []event.Body
+		kept bool
+	}{
+		{"nothing", nil, true},
+		{"user_paused", []event.Body{&event.Paused{Exit: goal.UserPaused}, &event.Resumed{}}, true},
+		{"parked", []event.Body{&event.Paused{Exit: goal.Parked}, &event.Resumed{}}, true},
+		{"interrupted", []event.Body{&event.Paused{Exit: goal.Interrupted}, &event.Resumed{}}, true},
+		{"stuck", []event.Body{&event.Paused{Exit: goal.Stuck}, &event.Resumed{}}, false},
+		{"needs_operator", []event.Body{&event.Paused{Exit: goal.NeedsOperator}, &event.Resumed{}}, false},
+		{"new limits", []event.Body{&event.Paused{Exit: goal.UserPaused}, event.LimitsOf(goal.DefaultLimits()), &event.Resumed{}}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := in(t, s, "/w/"+c.name, policy.WriteLocal)
+			run, err := s.Begin(t.Context(), g.ID, 99, &event.Started{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range []goal.Memory{{Quiet: 1}, want} {
+				if err := s.Remember(t.Context(), run, m); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Remember(t.Context(), goal.Run{Goal: g.ID, ID: "an earlier one"}, goal.Memory{Quiet: 9}); err != nil {
+				t.Fatal(err)
+			}
+			for _, body := range c.then {
+				if body.EventType() == "resumed" {
+					if run, err = s.Begin(t.Context(), g.ID, 99, body); err != nil {
+						t.Fatal(err)
+					}
+				} else if err := s.Append(t.Context(), run, body); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p, err := s.Past(t.Context(), g.ID)
+			if err != nil || reflect.DeepEqual(p.Memory, want) != c.kept || !c.kept && !reflect.DeepEqual(p.Memory, goal.Memory{}) {
+				t.Errorf("%+v, %v", p.Memory, err)
+			}
+		})
+	}
+}

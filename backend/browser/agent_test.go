@@ -3,10 +3,12 @@ package browser
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"image/jpeg"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"goalpost/backend/pane"
 )
@@ -204,6 +206,21 @@ func TestScreenshot(t *testing.T) {
 		if img.Width < 780 || img.Width > 800 || !c.tall(img.Height) {
 			t.Errorf("full %v: %dx%d", c.full, img.Width, img.Height)
 		}
+	}
+}
+
+// TestASizeThatComesDuringAPictureStays: Chromium puts back the metrics that it found
+// when it began with the picture.
+func TestASizeThatComesDuringAPictureStays(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "form.html")
+	for n := range 6 {
+		taken := make(chan error, 1)
+		go func() { _, err := p.Screenshot(b.ctx, true); taken <- err }()
+		time.Sleep(time.Duration(n) * 8 * time.Millisecond) // at another moment of it each time
+		b.ok(p.Resize(b.ctx, 500+n, 300))
+		b.ok(<-taken)
+		b.value(p, "innerWidth", fmt.Sprintf("%q", fmt.Sprint(500+n)))
 	}
 }
 

@@ -25,6 +25,7 @@ type Pane struct {
 	inputs  *inputs
 	turn    chan struct{} // one token: the agent acts
 	attach  chan struct{} // one token: the pane gets a page
+	shutter chan struct{} // one token: a picture is taken
 	closing sync.Once     // an opening that fails and a manager that closes may both want to
 	wants   chan struct{} // the history changed
 	ctx     context.Context
@@ -119,7 +120,7 @@ func newPane(m *Manager, o Options) *Pane {
 	}
 	p := &Pane{
 		id: o.ID, goalID: o.GoalID, m: m,
-		inputs: newInputs(), turn: make(chan struct{}, 1), attach: make(chan struct{}, 1), wants: make(chan struct{}, 1),
+		inputs: newInputs(), turn: make(chan struct{}, 1), attach: make(chan struct{}, 1), shutter: make(chan struct{}, 1), wants: make(chan struct{}, 1),
 		moved: make(chan struct{}),
 		info:  pane.Info{ID: o.ID, Kind: pane.Browser, Title: clean(o.Title, 200), GoalID: o.GoalID},
 	}

@@ -69,6 +69,11 @@ func (p *Pane) picture(ctx context.Context, prepare func(context.Context, *page,
 	err := p.looking(ctx, "taking a picture", func(ctx context.Context, pg *page) error {
 		quality := 80
 		shot := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true}
+		shut, err := p.exposed(ctx, pg)
+		if err != nil {
+			return err
+		}
+		defer shut()
 		defer p.plainly(pg)()
 		if err := prepare(ctx, pg, &shot); err != nil {
 			return err
@@ -82,6 +87,24 @@ func (p *Pane) picture(ctx context.Context, prepare func(context.Context, *page,
 		})
 	})
 	return picture, err
+}
+
+// exposed begins a picture of a page and gives what ends it. Chromium takes one with
+// metrics of its own and puts back those that it found: two at once would undo each
+// other's, and a size that comes meanwhile would be lost.
+func (p *Pane) exposed(ctx context.Context, pg *page) (func(), error) {
+	select {
+	case p.shutter <- struct{}{}:
+	case <-ctx.Done():
+		return nil, cause(ctx)
+	}
+	found := p.metrics()
+	return func() {
+		if p.metrics() != found {
+			p.fit(pg)
+		}
+		<-p.shutter
+	}, nil
 }
 
 // mark is a place on the viewport with its ref.

@@ -143,13 +143,17 @@ func (c *cast) shoot(pg *page, n uint32) {
 	quality := 80
 	shot := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true}
 	var picture []byte
-	err := pg.do(ctx, callLimit, "the sharp picture", func(cl proto.Client) error {
-		result, err := ask(cl, shot)
-		if err == nil {
-			picture = result.Data
-		}
-		return err
-	})
+	shut, err := p.exposed(ctx, pg)
+	if err == nil {
+		err = pg.do(ctx, callLimit, "the sharp picture", func(cl proto.Client) error {
+			result, err := ask(cl, shot)
+			if err == nil {
+				picture = result.Data
+			}
+			return err
+		})
+		shut()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.shooting = false

@@ -272,7 +272,7 @@ func (p *Pane) outcome(ctx context.Context, pg *page, before pane.Info) Acted {
 		fmt.Fprintf(&b, "the page stands still until its %s is answered: answer it, or your next action dismisses it\n", q.Kind)
 		return Acted{URL: now.URL, Title: now.Title, Changed: cut(b.String(), 1000)}
 	}
-	ctx, cancel := context.WithTimeout(ctx, settleLimit)
+	ctx, cancel := context.WithTimeout(ctx, p.m.limits.settle)
 	defer cancel()
 	ctx, calm := p.undisturbed(ctx)
 	defer calm(nil)

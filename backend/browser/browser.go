@@ -31,11 +31,10 @@ var (
 	ErrTimeout = errors.New("no answer in time")
 )
 
-// The limits of one operation, besides the caller's context.
+// The limits of one operation, besides the caller's context. See limits for those of what a page may never do.
 const (
 	callLimit     = 10 * time.Second // every operation but the next two
 	navigateLimit = 30 * time.Second // until the server answers
 	loadLimit     = 10 * time.Second // after that, for the document to finish loading
-	hungLimit     = time.Second      // for a page that seems to hang to prove that it does not
 	launchLimit   = 30 * time.Second
 )

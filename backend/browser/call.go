@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
@@ -129,8 +130,12 @@ type evaluated struct {
 // evaluate runs an expression in an execution context of the page (0: the
 // page's own) and gives its value as JSON. A promise is awaited.
 func evaluate(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, expression string) ([]byte, error) {
+	return evaluateWithin(ctx, callLimit, pg, world, expression)
+}
+
+func evaluateWithin(ctx context.Context, limit time.Duration, pg *page, world proto.RuntimeExecutionContextID, expression string) ([]byte, error) {
 	var out []byte
-	err := pg.do(ctx, callLimit, "asking the page", func(c proto.Client) error {
+	err := pg.do(ctx, limit, "asking the page", func(c proto.Client) error {
 		bound, ok := c.(client)
 		if !ok {
 			return errors.New("the client has no session")

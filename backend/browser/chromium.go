@@ -23,6 +23,7 @@ type chromium struct {
 	dir     *runDir
 	stderr  *tail
 	watched sync.WaitGroup
+	ending  time.Duration // see limits
 }
 
 // launch starts Chromium and waits until it answers.
@@ -87,7 +88,7 @@ func start(ctx context.Context, path string, dir *runDir, cfg Config, onEvent fu
 	if err := closeAll(inR, outW, errW); err != nil {
 		cfg.Log.Debug("closing the child's pipe ends", "error", err)
 	}
-	b := &chromium{process: proc, dir: dir, stderr: newTail(errR)}
+	b := &chromium{process: proc, dir: dir, stderr: newTail(errR), ending: cfg.limits.ending}
 	b.conn = newConn(newPipe(outR, inW, onFrame), cfg.Log, onEvent)
 	// A helper of Chromium may hold the pipe after Chromium itself is gone.
 	b.watched.Go(func() {
@@ -104,7 +105,7 @@ func start(ctx context.Context, path string, dir *runDir, cfg Config, onEvent fu
 func (b *chromium) close(ctx context.Context) error {
 	b.end(ErrClosed)
 	err := b.pipe.hangUp()
-	patience := time.NewTimer(5 * time.Second)
+	patience := time.NewTimer(b.ending)
 	defer patience.Stop()
 	select {
 	case <-b.process.Done():

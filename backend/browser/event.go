@@ -102,10 +102,10 @@ const faultCrashed = "the page crashed"
 
 func (p *Pane) crash(pg *page) {
 	p.change(func() {
+		pg.end(ErrCrashed) // before anybody reads of it, and reloads
 		p.fault, p.info.Running, p.loading = faultCrashed, false, false
 		p.withdrawn(everything)
 	})
-	pg.end(ErrCrashed)
 }
 
 func (p *Pane) onLoading(pg *page, e *cdp.Event, loading bool) {

@@ -5,16 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 	"unicode/utf16"
 
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/pane"
 )
-
-// inputLimit is how long the next input waits for the page to take this one.
-const inputLimit = 2 * time.Second
 
 // inputs is the queue of what the person did. A move replaces the move before
 // it, and turns of the wheel add up.
@@ -125,7 +121,7 @@ func (p *Pane) deliver(in pane.Input) {
 	if in.Kind == pane.MouseDown || in.Kind == pane.KeyDown {
 		p.change(func() { p.note, p.info.Acting, p.row = "", "", 0 })
 	}
-	err = pg.do(ctx, inputLimit, "input", func(c proto.Client) error { return tell(c, req) })
+	err = pg.do(ctx, p.m.limits.input, "input", func(c proto.Client) error { return tell(c, req) })
 	if errors.Is(err, ErrTimeout) && !p.woken(ctx, pg) {
 		p.change(func() {
 			p.woe, p.hung = "the page does not react: it may be busy in an endless loop; stop or reload it", true
@@ -137,7 +133,7 @@ func (p *Pane) deliver(in pane.Input) {
 // now and then Chromium stops drawing a page after a change of processes, and
 // what waits for the next picture waits for ever. A new size starts it again.
 func (p *Pane) woken(ctx context.Context, pg *page) bool {
-	err := pg.do(ctx, hungLimit, "asking the page", func(c proto.Client) error {
+	err := pg.do(ctx, p.m.limits.hung, "asking the page", func(c proto.Client) error {
 		_, err := ask(c, proto.RuntimeEvaluate{Expression: "1"})
 		return err
 	})

@@ -132,9 +132,18 @@ func (p *Pane) noteRequest(e *cdp.Event) {
 	}
 }
 
+// caughtUp returns when all is known that the page told before its last answer: who
+// asks right after an action must not be told of less.
+func (p *Pane) caughtUp() {
+	if pg, err := p.current(); err == nil {
+		pg.engine.caughtUp()
+	}
+}
+
 // Console gives what the page wrote to its console lately, oldest first, one
 // cleaned line each; errors that it did not catch are among them.
 func (p *Pane) Console() ([]string, error) {
+	p.caughtUp()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.remembers() {
@@ -146,6 +155,7 @@ func (p *Pane) Console() ([]string, error) {
 // Network gives what the page fetched lately, during actions and navigations of
 // the agent, oldest first.
 func (p *Pane) Network() ([]Request, error) {
+	p.caughtUp()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.remembers() {

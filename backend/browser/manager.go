@@ -61,6 +61,7 @@ type Config struct {
 	// OwnPorts are the ports of this program, which no page may reach.
 	OwnPorts func() []int
 	Log      *slog.Logger
+	limits   limits // zero: the usual ones
 }
 
 // Options say how to open a pane.
@@ -79,6 +80,7 @@ type Options struct {
 // when the first pane opens. All methods may be called concurrently.
 type Manager struct {
 	cfg    Config
+	limits limits
 	news   *announcer
 	start  chan struct{} // holds one token: starting and stopping Chromium
 	work   sync.WaitGroup
@@ -101,8 +103,11 @@ func New(cfg Config) *Manager {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	if cfg.limits == (limits{}) {
+		cfg.limits = usualLimits()
+	}
 	m := &Manager{
-		cfg: cfg, news: newAnnouncer(cfg.OnChange, cfg.OnVisit), start: make(chan struct{}, 1),
+		cfg: cfg, limits: cfg.limits, news: newAnnouncer(cfg.OnChange, cfg.OnVisit), start: make(chan struct{}, 1),
 		engines: map[string]*engine{}, panes: map[string]*Pane{}, sessions: map[proto.TargetSessionID]*Pane{},
 		parts: map[proto.TargetSessionID]*Pane{}, guards: map[proto.TargetSessionID]*guard{},
 	}

@@ -53,9 +53,9 @@ func (p *Pane) sail(ctx context.Context, address string) error {
 	switch {
 	case errors.Is(err, errAsked): // the answer decides how it goes on
 		return nil
-	case errors.Is(err, errElsewhere): // what comes after it replaces it
-		return err
 	case err != nil:
+		// Also before another: until the server answers, or this is stopped, Chromium
+		// passes nothing on to the page, which would be taken for one that hangs.
 		pg.post(proto.PageStopLoading{})
 		return err
 	case result.ErrorText == "net::ERR_ABORTED":
@@ -95,7 +95,7 @@ func (p *Pane) begin(ctx context.Context) (context.Context, context.CancelCauseF
 // come a moment later, another navigation that was faster, or an answer
 // without a page.
 func (p *Pane) aborted(outer context.Context, address string, moves int) error {
-	ctx, cancel := context.WithTimeout(outer, hungLimit)
+	ctx, cancel := context.WithTimeout(outer, p.m.limits.hung)
 	defer cancel()
 	note := ""
 	began := len(p.Downloads())
@@ -212,18 +212,18 @@ func (p *Pane) freeHung(ctx context.Context) {
 	if !hung || pg == nil || pg.alive.Err() != nil {
 		return
 	}
-	if pg.answers(ctx, hungLimit) {
+	if pg.answers(ctx, p.m.limits.hung) {
 		return
 	}
 	pg.post(proto.RuntimeTerminateExecution{})
-	if pg.answers(ctx, hungLimit) {
+	if pg.answers(ctx, p.m.limits.hung) {
 		return
 	}
 	pg.post(proto.PageCrash{})
 	select {
 	case <-pg.alive.Done():
 	case <-ctx.Done():
-	case <-time.After(hungLimit):
+	case <-time.After(p.m.limits.hung):
 	}
 }
 
@@ -231,7 +231,7 @@ func (p *Pane) freeHung(ctx context.Context) {
 // next document may have to wait for the same process, and once it waits, nothing
 // that would free the page reaches it.
 func (p *Pane) suspect(ctx context.Context) {
-	if pg, err := p.current(); err == nil && !pg.answers(ctx, inputLimit) {
+	if pg, err := p.current(); err == nil && !pg.answers(ctx, p.m.limits.input) {
 		p.change(func() { p.hung = p.page == pg })
 		p.freeHung(ctx)
 	}
@@ -255,6 +255,10 @@ func (p *Pane) Reload(ctx context.Context) error {
 		address = p.voyage.address
 	}
 	p.mu.Unlock()
+	if address == "" { // a page that has to be ended is one to bring back
+		p.dismiss(ctx)
+		p.freeHung(ctx)
+	}
 	switch _, err := p.current(); {
 	case err == nil && address != "":
 		return p.goTo(ctx, address)

@@ -354,11 +354,7 @@ func (p *Pane) askAt(ctx context.Context, pg *page, out any, function, target st
 	return at, err
 }
 
-// partLimit is how long a frame of another site may take to answer, lest one that
-// hangs takes the page along.
-const partLimit = 2 * time.Second
-
-// dullness is how long one that did not is left alone, and mostParts how many are
+// dullness is how long a frame of another site that did not answer is left alone, and mostParts how many are
 // looked into at all: a page may have as many as it likes.
 const (
 	dullness  = 20 * time.Second

@@ -101,9 +101,6 @@ func (p *Pane) follow(opener *Pane) {
 	})
 }
 
-// firstLimit is how long whoever looks at a new window waits for its document.
-const firstLimit = 3 * time.Second
-
 // opening is how far a window is that a page has opened.
 type opening int
 
@@ -135,7 +132,7 @@ func (p *Pane) first(ctx context.Context) {
 	if stands {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, firstLimit)
+	ctx, cancel := context.WithTimeout(ctx, p.m.limits.first)
 	defer cancel()
 	err := p.wait(ctx, func() bool { return p.opening == begun && p.load.done() || len(p.questions) > 0 })
 	p.change(func() {

@@ -6,16 +6,13 @@ import (
 )
 
 // A Chromium that ends by itself is started again, but not for ever.
-const (
-	restarts     = 3
-	restartsOver = time.Minute
-)
+const restarts = 3
 
 // mayRestart counts; mu of the manager is held.
 func (e *engine) mayRestart(now time.Time) bool {
 	kept := e.ends[:0]
 	for _, t := range e.ends {
-		if now.Sub(t) < restartsOver {
+		if now.Sub(t) < e.m.limits.restarts {
 			kept = append(kept, t)
 		}
 	}

@@ -65,7 +65,7 @@ func (d *runDir) remove() error {
 	}
 	// Helpers of Chromium may write a last file while the folder is being removed.
 	var err error
-	for range 20 {
+	for range 200 {
 		if err = os.RemoveAll(d.path); err == nil {
 			break
 		}

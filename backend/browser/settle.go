@@ -13,7 +13,6 @@ const (
 	quietNetwork = 100 * time.Millisecond // nothing is fetched for so long, once something was
 	quietField   = 400 * time.Millisecond // a field that suggests something takes so long to begin
 	restless     = 400 * time.Millisecond // a page that never rests is waited for so long
-	settleLimit  = 2 * time.Second        // everything together
 )
 
 // traffic is what the page fetches while somebody wants to know.
@@ -76,10 +75,10 @@ func (p *Pane) watchTraffic(pg *page, on bool) {
 // settle waits until what an action set off is over: the page has drawn its next
 // frame and altered nothing on it, loads nothing, and has fetched nothing for a
 // moment if it fetched at all. A page on which nothing happens is done with its
-// next frame. It gives up after two seconds, or when the page is gone: that is for
-// the next call to find.
+// next frame. It gives up when that takes too long, see limits, or when the
+// page is gone: that is for the next call to find.
 func (p *Pane) settle(ctx context.Context, pg *page) {
-	ctx, cancel := context.WithTimeout(ctx, settleLimit)
+	ctx, cancel := context.WithTimeout(ctx, p.m.limits.settle)
 	defer cancel()
 	ctx, loose := tie(ctx, pg.alive)
 	defer loose(nil)
@@ -90,7 +89,7 @@ func (p *Pane) settle(ctx context.Context, pg *page) {
 		p.mu.Lock()
 		net, busy, moved := p.net, p.info.Loading || len(p.net.open) > 0, p.moved
 		p.mu.Unlock()
-		busy = busy || time.Since(net.leaving) < time.Second || time.Since(net.opening) < time.Second
+		busy = busy || time.Since(net.leaving) < p.m.limits.leaving || time.Since(net.opening) < p.m.limits.leaving
 		rest := time.Duration(0)
 		if !net.last.IsZero() {
 			rest = quietNetwork - time.Since(net.last)
@@ -134,7 +133,7 @@ func (p *Pane) rests(ctx context.Context, pg *page) (rests, happened bool) {
 		delete(p.last, view)
 		if c == nil {
 			c = &calm{}
-			limited, cancel := context.WithTimeout(ctx, hungLimit)
+			limited, cancel := context.WithTimeout(ctx, p.m.limits.hung)
 			err := view.ask(limited, c, "calm")
 			cancel()
 			if err != nil {

@@ -77,7 +77,7 @@ func (p *Pane) Site(ctx context.Context) (pane.Site, error) {
 // connection is the page's address with its certificate, of which Chromium tells a
 // little after the address.
 func (p *Pane) connection(ctx context.Context) (address string, c *pane.SiteCertificate) {
-	ctx, cancel := context.WithTimeout(ctx, certificateLimit)
+	ctx, cancel := context.WithTimeout(ctx, p.m.limits.certificate)
 	defer cancel()
 	_ = p.wait(ctx, func() bool {
 		address, c = p.info.URL, p.certificate
@@ -85,8 +85,6 @@ func (p *Pane) connection(ctx context.Context) (address string, c *pane.SiteCert
 	})
 	return address, c
 }
-
-const certificateLimit = 2 * time.Second
 
 func came(address string, c *pane.SiteCertificate) string {
 	u, err := url.Parse(address)

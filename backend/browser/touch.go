@@ -35,7 +35,7 @@ func (p *Pane) Pays(ctx context.Context) (bool, error) {
 	if waits {
 		return pays, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, partLimit)
+	ctx, cancel := context.WithTimeout(ctx, p.m.limits.part)
 	defer cancel()
 	err := p.alone(ctx, "looking for payment", func(ctx context.Context, pg *page) error {
 		if err := pg.ask(ctx, &pays, "pays"); err != nil {

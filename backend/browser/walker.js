@@ -915,9 +915,11 @@ globalThis.goalpost ??= (() => {
     reach(el);
     return { keys: open ? [] : keysOf(el, options[0]), places: open ? options.map((o) => o.index) : [], indices: options.map((o) => o.index) };
   };
-  // optionAt is where an option of an open list lies.
-  const optionAt = (target, index) => {
+  // optionAt is where an option of an open list lies. A list scrolls to what was chosen
+  // last in a task of its own, which may still be to come.
+  const optionAt = async (target, index) => {
     const el = find(target);
+    await tick();
     const option = el.options[index];
     if (!option) throw new Miss('stale', target);
     option.scrollIntoView({ block: 'nearest', behavior: 'instant' });

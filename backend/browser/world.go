@@ -82,7 +82,7 @@ func (pg *page) ask(ctx context.Context, out any, function string, args ...any) 
 		if time.Now().UnixNano() < pg.dull.Load() {
 			return errDull
 		}
-		limited, cancel := context.WithTimeout(ctx, partLimit)
+		limited, cancel := context.WithTimeout(ctx, pg.engine.m.limits.part)
 		defer cancel()
 		defer func(outer context.Context) {
 			if limited.Err() != nil && outer.Err() == nil {

@@ -1,0 +1,25 @@
+package browser
+
+import "time"
+
+// limits are how long a page is waited for that may never do what it is waited for. They
+// are for the impatience of a person and of an agent: on a machine that is ten times slower
+// a page that is well can exceed them.
+type limits struct {
+	settle      time.Duration // for all that an action set off
+	leaving     time.Duration // of it, from the news that the page goes elsewhere or opens a window until it does
+	first       time.Duration // for the document of a new window
+	part        time.Duration // for a frame of another site to answer, lest one that hangs takes the page along
+	input       time.Duration // for the page to take an input, before the next
+	certificate time.Duration // for the news of it, which Chromium tells a little after the address
+	hung        time.Duration // for a page that seems to hang to prove that it does not
+	ending      time.Duration // for Chromium to write what it keeps, before it is killed
+	restarts    time.Duration // within which a Chromium that ends is not started again for ever
+}
+
+func usualLimits() limits {
+	return limits{
+		settle: 2 * time.Second, leaving: time.Second, first: 3 * time.Second, part: 2 * time.Second,
+		input: 2 * time.Second, certificate: 2 * time.Second, hung: time.Second, ending: 5 * time.Second, restarts: time.Minute,
+	}
+}

@@ -15,7 +15,7 @@ import (
 )
 
 func TestCrashAndReload(t *testing.T) {
-	b := newBench(t)
+	b := newBench(t, own)
 	p := b.open("b1", "colour.html")
 	other := b.open("b2", "one.html")
 	v := p.Attach()
@@ -49,7 +49,7 @@ func TestCrashAndReload(t *testing.T) {
 }
 
 func TestKilledBrowserComesBack(t *testing.T) {
-	b := newBench(t)
+	b := newBench(t, own)
 	p := b.open("b1", "colour.html")
 	other := b.open("b2", "one.html")
 	v := p.Attach()
@@ -70,9 +70,7 @@ func TestKilledBrowserComesBack(t *testing.T) {
 	b.frameOf(v, red)
 	b.ok(other.Navigate(b.ctx, b.url("two.html")))
 	has(t, b.look(other).Text, "Page two")
-	if n := len(processesWith("--user-data-dir=" + pg.engine.dir.path)); n != 0 {
-		t.Errorf("%d processes of the killed Chromium are left", n)
-	}
+	b.ok(ended("--user-data-dir=" + pg.engine.dir.path))
 	if again, err := other.current(); err != nil || again.engine.process.Pid() == pg.engine.process.Pid() {
 		t.Errorf("the same Chromium? %v", err)
 	}
@@ -81,7 +79,7 @@ func TestKilledBrowserComesBack(t *testing.T) {
 // What ends again and again stays ended until somebody reloads it, and many who
 // do that at once start one Chromium.
 func TestABrowserThatKeepsEndingIsLeftAlone(t *testing.T) {
-	b := newBench(t)
+	b := newBench(t, own)
 	panes := []*Pane{b.open("b1", "one.html"), b.open("b2", "two.html"), b.open("b3", "one.html")}
 	for n := range restarts + 1 {
 		pg, err := panes[0].current()
@@ -191,26 +189,21 @@ func TestPopupsWithoutACallbackStayInThePane(t *testing.T) {
 }
 
 func TestAPageThatHangs(t *testing.T) {
-	b := newBench(t)
+	b := newBench(t, impatient)
 	p := b.open("b1", "dialogs.html")
 	b.act(p.Click(b.ctx, "Hang"))
-	for began := time.Now(); ; { // it begins to hang a moment after the click
-		ctx, cancel := context.WithTimeout(b.ctx, 300*time.Millisecond)
-		_, err := p.Snapshot(ctx)
-		cancel()
-		if errors.Is(err, context.DeadlineExceeded) {
-			break
-		}
-		if time.Since(began) > patience {
-			t.Fatalf("snapshot of a hanging page: %v", err)
-		}
+	b.said(p, "hangs") // a moment after the click
+	ctx, cancel := context.WithTimeout(b.ctx, 300*time.Millisecond)
+	defer cancel()
+	if _, err := p.Snapshot(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("snapshot of a hanging page: %v", err)
 	}
 	b.ok(p.Reload(b.ctx))
 	has(t, b.look(p).Text, `button "Hang"`)
 }
 
 func TestAPageThatNeverStopsAsking(t *testing.T) {
-	b := newBench(t)
+	b := newBench(t, impatient)
 	p := b.open("b1", "dialogs.html")
 	pg, err := p.current()
 	b.ok(err)
@@ -222,7 +215,7 @@ func TestAPageThatNeverStopsAsking(t *testing.T) {
 		_, _ = p.Dialog(ctx, true, "") // one that is not there yet is answered in the next round
 	}
 	for began := time.Now(); !strings.Contains(p.Info().Notice, "again and again"); answer() {
-		if time.Since(began) > 30*time.Second {
+		if time.Since(began) > patience {
 			t.Fatalf("nothing is said of it: %q", p.Info().Notice)
 		}
 	}
@@ -293,7 +286,7 @@ func TestChangesAreTold(t *testing.T) {
 }
 
 func TestCloseWhileOpening(t *testing.T) {
-	b := newBench(t)
+	b := newBench(t, own)
 	done := make(chan error, 1)
 	go func() { _, err := b.Open(b.ctx, Options{ID: "b1", URL: b.url("one.html")}); done <- err }()
 	b.ok(b.Close(b.ctx))

@@ -90,7 +90,7 @@ func (b *bench) back(before map[string]int, after string) {
 // Panes that are opened, used and closed, and pages whose process ends, leave
 // nothing behind. `make leaks` does 200 and 50.
 func TestNothingIsLeaked(t *testing.T) {
-	b := newBench(t)
+	b := newBench(t, own)
 	stays := b.open("stays", "one.html") // so that Chromium stays
 	goals, err := b.Open(b.ctx, Options{ID: "goals", URL: b.url("one.html"), GoalID: "stays"})
 	b.ok(err)

@@ -66,9 +66,7 @@ func TestResize(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "one.html")
 	b.ok(p.Resize(b.ctx, 500, 300))
-	if got := b.eval(p, "innerWidth+'x'+innerHeight"); got != `"500x300"` {
-		t.Errorf("viewport %s", got)
-	}
+	b.value(p, "innerWidth+'x'+innerHeight", `"500x300"`)
 	if err := p.Resize(b.ctx, 0, 10); err == nil {
 		t.Error("a width of 0 was taken")
 	}
@@ -150,7 +148,7 @@ func FuzzAddress(f *testing.F) {
 }
 
 func TestRefusedAddressesOpenNothing(t *testing.T) {
-	b := newBench(t)
+	b := newBench(t, own)
 	if _, err := b.Open(b.ctx, Options{ID: "b1", URL: "file:///etc/passwd"}); !errors.Is(err, ErrRefused) {
 		t.Fatalf("open: %v", err)
 	}

@@ -64,7 +64,7 @@ func TestClosedShadowRoots(t *testing.T) {
 
 // TestAFrameThatHangs takes no page along: what stands around it is told and used.
 func TestAFrameThatHangs(t *testing.T) {
-	b := newBench(t)
+	b := newBench(t, impatient)
 	p := b.open("b1", "form.html")
 	b.eval(p, `new Promise((done) => {
 		const f = document.createElement('iframe');

@@ -47,7 +47,7 @@ func (b *bench) says(p *Pane, want string) {
 		const look = () => { if (out.textContent.includes(`+quoted(want)+`)) done(true); };
 		new MutationObserver(look).observe(out, { childList: true, characterData: true, subtree: true });
 		look();
-		setTimeout(() => done(out.textContent), 8000);
+		setTimeout(() => done(out.textContent), 50000);
 	})`)
 	if got != "true" {
 		b.Fatalf("the page never said %q but %s", want, got)

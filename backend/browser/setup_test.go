@@ -13,11 +13,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"go.uber.org/goleak"
 
 	"goalpost/backend/pane"
 )
@@ -25,14 +24,12 @@ import (
 //go:embed fixtures
 var fixtures embed.FS
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
 // patience is how long a test waits for what it has a signal for.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 func testContext(t testing.TB) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -44,7 +41,7 @@ func needChromium(t testing.TB) {
 	}
 }
 
-// bench is a manager with a server of the fixtures.
+// bench is a manager with a server of the fixtures, see newBench.
 type bench struct {
 	testing.TB
 	*Manager
@@ -53,6 +50,7 @@ type bench struct {
 	ctx  context.Context
 }
 
+// newBench gives the manager that tests share, or with alter one for this test alone.
 func newBench(t testing.TB, alter ...func(*Config)) *bench {
 	t.Helper()
 	needChromium(t)
@@ -67,19 +65,35 @@ func newBench(t testing.TB, alter ...func(*Config)) *bench {
 		_, _ = w.Write(make([]byte, 100))
 	})
 	server := httptest.NewServer(mux)
-	cfg := Config{Launcher: execLauncher{}, Dir: filepath.Join(t.TempDir(), "b")}
+	t.Cleanup(server.Close)
+	b := &bench{TB: t, site: server.URL, ctx: testContext(t)}
+	if len(alter) == 0 {
+		b.Manager, b.dir = shared(t)
+		t.Cleanup(b.leave)
+		return b
+	}
+	cfg := Config{Launcher: execLauncher{}, Dir: filepath.Join(t.TempDir(), "b"), limits: patient()}
 	for _, f := range alter {
 		f(&cfg)
 	}
-	b := &bench{TB: t, Manager: New(cfg), site: server.URL, dir: cfg.Dir, ctx: testContext(t)}
+	b.Manager, b.dir = New(cfg), cfg.Dir
 	t.Cleanup(func() {
-		if err := b.Close(context.Background()); err != nil {
+		if err := errors.Join(b.Close(context.Background()), ended(b.dir)); err != nil {
 			t.Errorf("closing: %v", err)
 		}
-		server.Close()
-		b.noProcesses()
 	})
 	return b
+}
+
+// leave makes room for the next test. What one that failed has used is used by no other.
+func (b *bench) leave() {
+	err := b.vacate()
+	if err != nil || b.Failed() {
+		err = errors.Join(err, demolish())
+	}
+	if err != nil {
+		b.Errorf("closing: %v", err)
+	}
 }
 
 // open opens a fixture, or an address.
@@ -117,30 +131,47 @@ func (b *bench) until(p *Pane, what string, ok func(pane.Info) bool) pane.Info {
 	return p.Info()
 }
 
-// eval runs script in the page's own world, as the page would.
+// eval runs script in the page's own world, as the page would. What it set off before
+// it was done is known afterwards.
 func (b *bench) eval(p *Pane, script string) string {
 	b.Helper()
 	pg, err := p.current()
 	b.ok(err)
-	raw, err := evaluate(b.ctx, pg, 0, script)
+	raw, err := evaluateWithin(b.ctx, patience, pg, 0, script)
 	b.ok(err)
+	pg.engine.caughtUp()
 	out, err := readable(raw)
 	b.ok(err)
 	return out
 }
 
-// noProcesses fails if a Chromium of this test is left. Nothing signals the end
-// of a grandchild, so this looks again for a while.
-func (b *bench) noProcesses() {
+// said waits until the page has written a line to its console, also one that hangs by
+// then: nothing signals that.
+func (b *bench) said(p *Pane, words string) {
 	b.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		left := processesWith(b.dir)
-		if len(left) == 0 {
+	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		lines, err := p.Console()
+		b.ok(err)
+		if slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, words) }) {
 			return
 		}
+		if time.Since(began) > patience {
+			b.Fatalf("the page's console never said %q: %v", words, lines)
+		}
+	}
+}
+
+// ended waits until no process has the word in its arguments. Nothing signals the end
+// of a grandchild, so this looks again for a while.
+func ended(word string) error {
+	deadline := time.Now().Add(patience)
+	for {
+		left := processesWith(word)
+		if len(left) == 0 {
+			return nil
+		}
 		if time.Now().After(deadline) {
-			b.Fatalf("processes left: %v", left)
+			return fmt.Errorf("processes left: %v", left)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

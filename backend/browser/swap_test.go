@@ -56,7 +56,7 @@ func TestThePictureFollowsChangesOfProcess(t *testing.T) {
 
 func (b *bench) seen(v *View, n int, want color.RGBA) {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, 8*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	var last color.RGBA
 	for {

@@ -68,7 +68,9 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 	// Whoever goes elsewhere gives up what is under way, without an error; an agent is told.
 	done = b.goes(b.ctx, p, slow.URL)
 	<-asked
-	b.ok(p.Navigate(b.ctx, b.url("two.html")))
+	ctx, cancel := context.WithTimeout(b.ctx, patience) // of a page that is taken for one that hangs it takes longer
+	defer cancel()
+	b.ok(p.Navigate(ctx, b.url("two.html")))
 	b.ok(<-done)
 	if info := p.Info(); info.URL != b.url("two.html") || info.Title != "Two" {
 		t.Errorf("after the second address: %+v", info)
@@ -85,9 +87,10 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 
 // TestAPageThatHangsIsLeft: nobody has touched it, so nobody knows that it hangs.
 func TestAPageThatHangsIsLeft(t *testing.T) {
-	b := newBench(t)
+	b := newBench(t, impatient)
 	p := b.open("b1", "one.html")
-	b.eval(p, "setTimeout(() => { for (;;); }, 0)")
+	b.eval(p, "setTimeout(() => { console.log('hangs'); for (;;); }, 0)")
+	b.said(p, "hangs")
 	b.ok(p.Navigate(b.ctx, b.url("two.html")))
 	b.until(p, "at two", func(i pane.Info) bool { return i.Title == "Two" && !i.Loading })
 }

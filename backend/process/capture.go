@@ -80,6 +80,7 @@ type sink struct {
 	r, w *os.File
 	buf  middle
 	wg   sync.WaitGroup
+	err  error // why reading stopped, nil at the pipe's end
 }
 
 func newSink() (*sink, error) {
@@ -94,15 +95,34 @@ func (s *sink) discard() { _ = errors.Join(s.r.Close(), s.w.Close()) }
 
 func (s *sink) start() {
 	_ = s.w.Close() // the program holds its own copy
-	s.wg.Go(func() { _, _ = io.Copy(&s.buf, s.r) })
+	s.wg.Go(func() { _, s.err = io.Copy(&s.buf, s.r) })
 }
 
 // finish waits for the pipe's end, but not for a background child that keeps it open.
 func (s *sink) finish() ([]byte, int64) {
 	_ = s.r.SetReadDeadline(time.Now().Add(captureDrain))
 	s.wg.Wait()
+	if s.err != nil {
+		s.left()
+	}
 	_ = s.r.Close()
 	return s.buf.bytes()
+}
+
+// left takes what is in the pipe still: on a busy machine the reader's time may be
+// over before its first turn. It stops after CaptureMax, which no pipe holds, because
+// a background child may go on writing.
+func (s *sink) left() {
+	_ = s.r.SetReadDeadline(time.Time{})
+	piece := make([]byte, 64<<10)
+	for all := 0; all < CaptureMax; {
+		n := readLeft(s.r, piece)
+		if n == 0 {
+			return
+		}
+		all += n
+		_, _ = s.buf.Write(piece[:n]) // never fails
+	}
 }
 
 // middle keeps the first and the last half of CaptureMax bytes.

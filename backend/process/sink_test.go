@@ -1,0 +1,36 @@
+package process
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestWhatWasWrittenIsRead: a reader that has its first turn when its time is over
+// already has read nothing; what the program wrote before its end is output all the same.
+func TestWhatWasWrittenIsRead(t *testing.T) {
+	s, err := newSink()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := s.w // a child in the background keeps it open
+	s.w = held
+	defer child.Close()
+	wrote := strings.Repeat("written ", 4<<10)
+	if _, err := child.WriteString(wrote); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.r.SetReadDeadline(time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	s.start()
+	s.wg.Wait()
+	if read, n := s.finish(); string(read) != wrote || n != int64(len(wrote)) {
+		t.Errorf("%d of %d bytes were read", n, len(wrote))
+	}
+}

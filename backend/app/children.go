@@ -84,7 +84,7 @@ func (c *children) Start(ctx context.Context, child tools.Child) (goal.ID, error
 		in.Dir = parent.Policy.Dir
 	}
 	id, err := c.app.start(ctx, in, func(g *goal.Goal) error {
-		g.Limits, g.Options.Parent = limits, c.parent
+		g.Limits, g.Options.Parent, g.Options.Outside = limits, c.parent, parent.Options.Outside
 		if err := under(&g.Policy, parent.Policy, child); err != nil {
 			return err
 		}

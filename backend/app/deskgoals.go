@@ -27,10 +27,10 @@ func (d *Desk) goals() []mcp.Handler {
 		mcp.Handle("wait_for_goal", "Wait until a goal stops (ended, or paused for a reason that is told) or the time is over; reports each step as progress.", look, d.wait),
 		mcp.Handle("goal_events", "Read a page of a goal's journal after a seq.", look, d.events),
 		mcp.Handle("goal_receipt", "Read the verdicts of every claim of a goal, with hashes.", look, d.receipt),
-		mcp.Handle("steer_goal", "Leave a note for the agent of a goal that lives; it reads it before its next turn, as the words of another agent and not as the person's.", act, d.steer),
-		mcp.Handle("pause_goal", "Pause a running goal after the call that runs.", act, d.pause),
-		mcp.Handle("resume_goal", "Let a paused or failed goal go on, with a note if there is something to say. A limit that was reached must be raised.", act, d.resume),
-		mcp.Handle("abort_goal", "End a goal at once.", mcp.Hints{Destructive: true}, d.abort),
+		mcp.Handle("steer_goal", "Leave a note for the agent of a goal of yours that lives; it reads it before its next turn, as the words of another agent and not as the person's.", act, d.steer),
+		mcp.Handle("pause_goal", "Pause a running goal of yours after the call that runs.", act, d.pause),
+		mcp.Handle("resume_goal", "Let a paused or failed goal of yours go on, with a note if there is something to say. A limit that was reached must be raised.", act, d.resume),
+		mcp.Handle("abort_goal", "End a goal of yours at once.", mcp.Hints{Destructive: true}, d.abort),
 	}
 }
 
@@ -84,7 +84,10 @@ func (d *Desk) create(ctx context.Context, in createGoalArgs, _ mcp.Progress) (a
 		return nil, err
 	}
 	// Judged once more where the folder is taken: a program of the desk may have put a link there meanwhile.
-	id, err := d.app.start(ctx, s, func(g *goal.Goal) error { return d.within(g.Policy) })
+	id, err := d.app.start(ctx, s, func(g *goal.Goal) error {
+		g.Options.Outside = true
+		return d.within(g.Policy)
+	})
 	if err == nil {
 		d.own.made(id)
 	}
@@ -144,7 +147,7 @@ func (d *Desk) list(ctx context.Context, in listGoalsArgs, _ mcp.Progress) (any,
 	}
 	mine := map[string]bool{}
 	for _, r := range rows {
-		mine[string(r.ID)] = d.within(r.Policy) == nil
+		mine[string(r.ID)] = d.reads(ctx, r) == nil
 	}
 	list, err := d.app.GoalAPI(ctx).List(api.ListInput{Status: in.Status, Search: in.Search, Limit: all})
 	out := goalsListed{Goals: []api.GoalCard{}}
@@ -165,7 +168,7 @@ type goalArgs struct {
 }
 
 func (d *Desk) get(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
-	row, err := d.mine(ctx, in.GoalID)
+	row, err := d.seen(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +178,7 @@ func (d *Desk) get(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error
 }
 
 func (d *Desk) receipt(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
-	row, err := d.mine(ctx, in.GoalID)
+	row, err := d.seen(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +197,7 @@ func (d *Desk) events(ctx context.Context, in goalEventsArgs, _ mcp.Progress) (a
 	if in.Limit <= 0 {
 		in.Limit = usual
 	}
-	row, err := d.mine(ctx, in.GoalID)
+	row, err := d.seen(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -202,16 +205,47 @@ func (d *Desk) events(ctx context.Context, in goalEventsArgs, _ mcp.Progress) (a
 	return out, spoken(err)
 }
 
-// mine finds a goal that the other agent may read and act on.
-func (d *Desk) mine(ctx context.Context, id string) (store.Row, error) {
+// seen finds a goal that the other agent may read.
+func (d *Desk) seen(ctx context.Context, id string) (store.Row, error) {
 	row, err := d.app.store.Find(ctx, id)
 	if err != nil {
 		return row, spoken(err)
 	}
-	if err := d.within(row.Policy); err != nil {
+	if err := d.reads(ctx, row); err != nil {
 		return row, fmt.Errorf("the goal %s is none of yours: %w", row.ID.Short(), spoken(err))
 	}
 	return row, nil
+}
+
+// mine finds a goal that the other agent may act on: one that an agent over MCP made. A
+// goal of the person has what they allowed it, which words or an end from elsewhere
+// would use or take away.
+func (d *Desk) mine(ctx context.Context, id string) (store.Row, error) {
+	row, err := d.seen(ctx, id)
+	if err == nil && !row.Options.Outside {
+		err = fmt.Errorf("the goal %s is its person's: you may read it, and only they steer, pause, resume or end it", row.ID.Short())
+	}
+	return row, err
+}
+
+// reads says why a goal is none of the other agent's business, nil if it may read it: it is
+// within the desk's bounds, and if the person made it, has nothing of theirs besides.
+func (d *Desk) reads(ctx context.Context, row store.Row) error {
+	if err := d.within(row.Policy); err != nil || row.Options.Outside {
+		return err
+	}
+	grants, err := d.app.store.Grants(ctx, row.ID)
+	if err != nil {
+		return fmt.Errorf("what the goal was allowed: %w", err)
+	}
+	return onlyWithin(row.Options, grants)
+}
+
+func onlyWithin(o goal.Options, grants []policy.Grant) error {
+	if len(o.Panes)+len(grants) == 0 {
+		return nil
+	}
+	return &goal.Refusal{Field: "policy", Reason: "its person lent it panes or allowed it more", Hint: "ask them what it does"}
 }
 
 // note is what the other agent says to a goal's: data, and not the person's word.
@@ -297,7 +331,7 @@ func (d *Desk) wait(ctx context.Context, in waitForGoalArgs, progress mcp.Progre
 	sub := d.app.Events(buffer)
 	defer func() { sub.Close() }()
 	for {
-		row, err := d.mine(ctx, in.GoalID)
+		row, err := d.seen(ctx, in.GoalID)
 		if err != nil {
 			return nil, err
 		}

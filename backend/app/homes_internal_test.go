@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/policy"
 	"goalpost/backend/store"
 )
 
@@ -22,6 +23,16 @@ func TestNoGoalWorksInAHome(t *testing.T) {
 		if reason, _ := notForGoals(dir, homes); (reason != "") != refused {
 			t.Errorf("%s: %q", dir, reason)
 		}
+	}
+}
+
+// TestAGoalThatHasMoreIsNotRead by another agent: panes or a yes of its person.
+func TestAGoalThatHasMoreIsNotRead(t *testing.T) {
+	if err := onlyWithin(goal.Options{}, nil); err != nil {
+		t.Error(err)
+	}
+	if onlyWithin(goal.Options{Panes: []string{"t1"}}, nil) == nil || onlyWithin(goal.Options{}, []policy.Grant{{ID: "a1"}}) == nil {
+		t.Error("it is read")
 	}
 }
 

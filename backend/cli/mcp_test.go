@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -190,7 +191,8 @@ func TestAnotherAgentStaysWithinTheBoundsOfThePerson(t *testing.T) {
 }
 
 // TestAnotherAgentReadsItsOwnGoalsOnly: what the person does outside of the lent
-// folder is none of its business, over whichever tool it asks.
+// folder is none of its business, over whichever tool it asks; of a goal of theirs
+// inside it reads and does nothing.
 func TestAnotherAgentReadsItsOwnGoalsOnly(t *testing.T) {
 	a := lent(t, "claims-first", "--deny-host", "*.evil.example")
 	other := t.TempDir()
@@ -212,13 +214,31 @@ func TestAnotherAgentReadsItsOwnGoalsOnly(t *testing.T) {
 	for _, tool := range []string{"get_goal", "goal_events", "goal_receipt", "wait_for_goal"} {
 		a.refused(tool, map[string]any{"goal_id": hidden}, "none of yours")
 	}
+	shared := filepath.Join(a.dir, "mine")
+	if err := os.Mkdir(shared, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := a.person("run", "create done.txt", "--check-shell", "test -f done.txt", "--dir", shared, "--deny-host", "*.evil.example"); code != 0 {
+		t.Fatal(code, out)
+	}
+	persons := a.theOther(own, hidden)
+	if text := a.must("get_goal", map[string]any{"goal_id": persons}); !strings.Contains(text, `"completed"`) {
+		t.Error(text)
+	}
+	for _, tool := range []string{"steer_goal", "pause_goal", "resume_goal", "abort_goal"} {
+		args := map[string]any{"goal_id": persons}
+		if tool == "steer_goal" {
+			args["text"] = "do something else"
+		}
+		a.refused(tool, args, "its person's")
+	}
 	if text := a.must("get_goal", map[string]any{"goal_id": own}); !strings.Contains(text, "*.evil.example") {
 		t.Error("the hosts that are denied to the desk are not denied to its goal: ", text)
 	}
 }
 
-// theOther is the goal of the person's list that is not this one.
-func (a *agent) theOther(own string) string {
+// theOther is the newest goal of the person's list that is none of these.
+func (a *agent) theOther(known ...string) string {
 	a.Helper()
 	var rows struct {
 		Goals []struct {
@@ -230,7 +250,7 @@ func (a *agent) theOther(own string) string {
 		a.Fatal(err, out)
 	}
 	for _, r := range rows.Goals {
-		if r.ID != own {
+		if !slices.Contains(known, r.ID) {
 			return r.ID
 		}
 	}

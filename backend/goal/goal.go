@@ -104,6 +104,7 @@ type Options struct {
 	NoProtect      []string `json:"no_protect,omitempty"`      // globs left out
 	OnAsk          string   `json:"on_ask,omitempty"`          // park, deny, allow; "" is park
 	Parent         ID       `json:"parent,omitempty"`          // the goal whose agent started this one
+	Outside        bool     `json:"outside,omitempty"`         // an agent outside of this program made it, or one whose goal that was
 	AllowPassing   bool     `json:"allow_passing,omitempty"`   // a check that passes at the start is wanted so
 	AllowMissing   bool     `json:"allow_missing,omitempty"`   // making the program of a check is the goal
 }

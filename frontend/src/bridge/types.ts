@@ -117,6 +117,8 @@ export interface Options {
   allow_missing?: boolean;
   /** The goal whose agent started this one. */
   parent?: string;
+  /** An agent outside of this program made it, over MCP. */
+  outside?: boolean;
 }
 
 export interface StartInput {
@@ -858,7 +860,15 @@ interface Bodies {
   resumed: { note?: string };
   ended: { status: Status; exit: Exit; verified: boolean; judged?: boolean; report: string[] | null; account?: string };
   delta: { text: string };
-  egress: { from: string; method: string; host: string; port?: string; allowed: boolean; more?: boolean; times?: number };
+  egress: {
+    from: string;
+    method: string;
+    host: string;
+    port?: string;
+    allowed: boolean;
+    more?: boolean;
+    times?: number;
+  };
 }
 
 interface Head {

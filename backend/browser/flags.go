@@ -47,7 +47,8 @@ func flags(dir, proxy string) []string {
 		// refs of a document that was left: every way back loads afresh.
 		// The picture of the page before would be shown on (PaintHolding), and plain
 		// http of a server here would be tried as https first (HttpsUpgrades).
-		"--disable-features=BackForwardCache,PaintHolding,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,DialMediaRouteProvider",
+		// Reports are sent by Chromium itself, past whoever judges what a page sends.
+		"--disable-features=Reporting,DocumentReporting,NetworkErrorLogging,BackForwardCache,PaintHolding,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,DialMediaRouteProvider",
 	}
 	if os.Geteuid() == 0 {
 		list = append(list, "--no-sandbox")

@@ -29,7 +29,9 @@ function HostLine({ host: h }: { host: NetworkHost }) {
   return (
     <li className="text-xs" data-testid="network-host" data-allowed={h.allowed} title={h.reason || methods}>
       <div className="flex items-baseline gap-2">
-        <span className="selectable min-w-0 flex-1 truncate font-mono text-2xs leading-[18px]">{h.host === "*" ? "other hosts" : h.host}</span>
+        <span className="selectable min-w-0 flex-1 truncate font-mono text-2xs leading-[18px]">
+          {h.host === "*" ? "other hosts" : h.host}
+        </span>
         <span className="shrink-0 text-t3 tabular-nums">
           {h.own ? "its own" : h.allowed ? bytes(h.in) : methods} · {h.count}×
         </span>

@@ -36,9 +36,10 @@ func attempted(name string, args []string) {
 
 // calls are the attempts that no shell can make.
 var calls = map[string]func([]string) error{
-	"get":    func(a []string) error { return get(a[0], "") },
-	"via":    func(a []string) error { return get(a[1], a[0]) },
-	"tunnel": func(a []string) error { return tunnel(a[0], a[1]) },
+	"get":            func(a []string) error { return get(a[0], "") },
+	"via":            func(a []string) error { return get(a[1], a[0]) },
+	"by-environment": func(a []string) error { return getBy(a[0], http.ProxyFromEnvironment) },
+	"tunnel":         func(a []string) error { return tunnel(a[0], a[1]) },
 	"serve": func(a []string) error { // until somebody has spoken
 		l, err := net.Listen(a[0], a[1])
 		if err != nil {
@@ -183,11 +184,14 @@ func exists(number uintptr) error {
 }
 
 func get(address, proxy string) error {
-	transport := &http.Transport{}
-	if proxy != "" {
-		transport.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxy) }
+	if proxy == "" {
+		return getBy(address, nil)
 	}
-	c := http.Client{Transport: transport, Timeout: 5 * time.Second}
+	return getBy(address, func(*http.Request) (*url.URL, error) { return url.Parse(proxy) })
+}
+
+func getBy(address string, proxy func(*http.Request) (*url.URL, error)) error {
+	c := http.Client{Transport: &http.Transport{Proxy: proxy}, Timeout: 5 * time.Second}
 	res, err := c.Post(address, "text/plain", nil)
 	if err != nil {
 		return err

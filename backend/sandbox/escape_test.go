@@ -64,6 +64,9 @@ type prison struct {
 	near, datagram        string       // sockets of the machine in the goal's folder
 	heard                 atomic.Int64 // what came to the listeners outside
 	ports                 []string     // of the machine's loopback, where it is heard
+	outer                 []string     // servers, HOST:PORT, at other addresses of this machine: of IPv4, and of IPv6; "" where it has none
+	outerUDP              string
+	panes                 string // where the proxy listens for the goal's pages
 	log                   *tellings
 	egress                *egress.Proxy
 	confined, free        *sandbox.Set
@@ -128,6 +131,17 @@ func (p *prison) listen() {
 		_, port, _ := net.SplitHostPort(l.Addr().String())
 		listeners, p.ports = append(listeners, l), append(p.ports, port)
 	}
+	for _, address := range addresses(p) {
+		if address != "" {
+			if l, err := net.Listen("tcp", net.JoinHostPort(address, "0")); err != nil {
+				p.Logf("%s stands for no outside: %v", address, err)
+				address = ""
+			} else {
+				address, listeners = l.Addr().String(), append(listeners, l)
+			}
+		}
+		p.outer = append(p.outer, address)
+	}
 	if six, err := net.Listen("tcp", "[::1]:"+p.server); err == nil {
 		listeners = append(listeners, six)
 	}
@@ -149,12 +163,27 @@ func (p *prison) listen() {
 	if err != nil {
 		p.Fatal(err)
 	}
+	if host, _, err := net.SplitHostPort(p.outer[0]); err == nil {
+		far, err := net.ListenPacket("udp", net.JoinHostPort(host, "0"))
+		if err != nil {
+			p.Fatal(err)
+		}
+		p.outerUDP = far.LocalAddr().String()
+		p.hearing(far)
+	}
 	d, err := net.ListenPacket("unixgram", p.datagram)
 	if err != nil {
 		p.Fatal(err)
 	}
 	p.Cleanup(func() { _ = d.Close() })
 	p.udp = u.LocalAddr().String()
+	p.hearing(u)
+	p.tty = p.terminal()
+	p.victim = fmt.Sprint(p.process())
+}
+
+// hearing counts what comes by datagrams.
+func (p *prison) hearing(u net.PacketConn) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -166,8 +195,28 @@ func (p *prison) listen() {
 		}
 	}()
 	p.Cleanup(func() { _ = u.Close(); <-done })
-	p.tty = p.terminal()
-	p.victim = fmt.Sprint(p.process())
+}
+
+// addresses are one of IPv4 and one of IPv6 that this machine has besides its loopback,
+// which stand for the outside: what is sent there leaves a goal's room and not the machine.
+func addresses(t testing.TB) []string {
+	list, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := []string{"", ""}
+	for _, a := range list {
+		n, ok := a.(*net.IPNet)
+		if !ok || !n.IP.IsGlobalUnicast() {
+			continue
+		}
+		i := 0
+		if n.IP.To4() == nil {
+			i = 1
+		}
+		found[i] = n.IP.String()
+	}
+	return found
 }
 
 // process is one of the machine's. Its number is higher than any that the goal
@@ -213,12 +262,22 @@ func (p *prison) connect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	here := func(context.Context, string) ([]netip.Addr, error) {
+	here := func(_ context.Context, host string) ([]netip.Addr, error) {
+		for i, name := range []string{"four.example", "six.example"} {
+			if host == name {
+				to, err := netip.ParseAddrPort(p.outer[i])
+				return []netip.Addr{to.Addr()}, err
+			}
+		}
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 	}
 	p.egress = egress.New(egress.Config{Rules: egress.Rules{Risk: policy.NetworkWrite, Deny: []string{"denied.example"}}, Inside: p.confined.Dial, Resolver: here})
 	p.egress.Serve(n.Proxy, egress.Program)
 	p.egress.ServeNames(n.Names, n.NamesBy)
+	if p.panes, err = p.egress.Listen(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	p.panes = strings.TrimPrefix(p.panes, "http://")
 	t.Cleanup(func() { _ = p.egress.Close() })
 	p.proxy = sandbox.ProxyAddress
 	direct := func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -260,8 +319,12 @@ func (p *prison) try(a attempt, s *sandbox.Set, env []string, proxy string) (esc
 }
 
 // possible says whether this machine lets the attempt work without a sandbox.
-func possible(a attempt) bool {
+func (p *prison) possible(a attempt) bool {
 	switch a.needs {
+	case "IPv4":
+		return p.outer[0] != ""
+	case "IPv6":
+		return p.outer[1] != ""
 	case "":
 		return true
 	case "root":
@@ -293,7 +356,7 @@ func TestEscape(t *testing.T) {
 		})
 	}
 	for _, a := range p.attempts() {
-		if !possible(a) {
+		if !p.possible(a) {
 			continue
 		}
 		t.Run(a.name, func(t *testing.T) {
@@ -514,8 +577,26 @@ func (p *prison) kernel() []attempt {
 }
 
 func (p *prison) network() []attempt {
-	heard := func() bool { return p.heard.Swap(0) > 0 }
+	// arrives waits for a datagram that was sent; nobody tells that it is lost.
+	arrives := func() bool {
+		for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+			if p.heard.Swap(0) > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	port := func(address string) string { return address[strings.LastIndexByte(address, ':')+1:] }
+	unset := "unset HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy NO_PROXY no_proxy; exec env " + attemptVariable + "=by-environment " + p.w.Tools[0] + " "
 	return []attempt{
+		{name: "another address of the machine", needs: "IPv4", told: "connect to " + p.outer[0] + " without the proxy", call: []string{"get", "http://" + p.outer[0] + "/"}},
+		{name: "the proxy's variables are unset", needs: "IPv4", told: "connect to " + p.outer[0] + " without the proxy", script: unset + "http://" + p.outer[0] + "/"},
+		{name: "the proxy's variables as they are", needs: "IPv4", told: "POST " + p.outer[0], call: []string{"by-environment", "http://" + p.outer[0] + "/"}},
+		{name: "IPv6 to the outside", needs: "IPv6", told: "connect to " + p.outer[1] + " without the proxy", call: []string{"get", "http://" + p.outer[1] + "/"}},
+		{name: "UDP to the outside, as to a name server", needs: "IPv4", told: "connect to " + p.outerUDP + " without the proxy", call: []string{"dial", "udp", p.outerUDP}, effect: arrives},
+		{name: "a tunnel to a name that leads to this machine", needs: "IPv4", told: "CONNECT four.example", call: []string{"tunnel", "PROXY", "four.example:" + port(p.outer[0])}},
+		{name: "the same by IPv6", needs: "IPv6", told: "CONNECT six.example", call: []string{"tunnel", "PROXY", "six.example:" + port(p.outer[1])}},
+		{name: "the proxy of the goal's pages", told: "port " + port(p.panes), call: []string{"dial", "tcp", p.panes}},
 		{name: "the machine's loopback", told: "port " + p.server, call: []string{"get", "http://127.0.0.1:" + p.server + "/"}},
 		{name: "the machine's IPv6 loopback", told: "port " + p.server, call: []string{"get", "http://[::1]:" + p.server + "/"}},
 		{name: "0.0.0.0", told: "port " + p.ports[0], call: []string{"get", "http://0.0.0.0:" + p.ports[0] + "/"}},
@@ -526,14 +607,7 @@ func (p *prison) network() []attempt {
 		{name: "the same by a link", told: "lnk\", which is not the goal's", script: "ln -sf ctl.sock lnk; exec env " + attemptVariable + "=dial " + p.w.Tools[0] + " unix lnk"},
 		{name: "a datagram to a server in the goal's folder", told: "family 1, type 2", call: []string{"dial", "unixgram", p.datagram}},
 		{name: "abstract socket", told: p.abstract, call: []string{"dial", "unix", p.abstract}},
-		{name: "UDP", told: "port " + p.udp[strings.LastIndexByte(p.udp, ':')+1:], call: []string{"dial", "udp", p.udp}, effect: func() bool {
-			for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-				if heard() {
-					return true
-				}
-			}
-			return false
-		}},
+		{name: "UDP", told: "port " + p.udp[strings.LastIndexByte(p.udp, ':')+1:], call: []string{"dial", "udp", p.udp}, effect: arrives},
 		{name: "a name that leads home (rebinding)", told: "POST rebind.example", call: []string{"via", "http://PROXY", "http://rebind.example:" + p.server + "/"}},
 		{name: "a denied host", told: "denied.example", call: []string{"via", "http://PROXY", "http://denied.example:" + p.server + "/"}},
 		{name: "the machine's loopback by the proxy", told: "POST 127.0.0.1:" + p.server, call: []string{"via", "http://PROXY", "http://127.0.0.1:" + p.server + "/"}},

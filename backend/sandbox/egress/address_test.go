@@ -2,12 +2,117 @@ package egress
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 
 	"goalpost/backend/policy"
 )
+
+// TestNamesThatLeadInside are refused at the address that they turn out to have, before
+// a packet is sent, whatever else the goal may; so is one good address among others.
+func TestNamesThatLeadInside(t *testing.T) {
+	leads := map[string][]netip.Addr{}
+	for i, list := range [][]string{
+		{"10.0.0.1"},
+		{"172.16.0.1"},
+		{"192.168.0.1"},
+		{"169.254.169.254"},
+		{"100.64.0.1"},
+		{"127.0.0.1"},
+		{"0.0.0.0"},
+		{"224.0.0.1"},
+		{"198.18.0.1"},
+		{"::1"},
+		{"::"},
+		{"fd00::1"},
+		{"fe80::1"},
+		{"ff02::1"},
+		{"::ffff:10.0.0.1"},
+		{"::10.0.0.1"},
+		{"64:ff9b::a00:1"},
+		{"2002:a00:1::"},
+		{"10.0.0.1", "fd00::1"},
+	} {
+		var addrs []netip.Addr
+		for _, a := range list {
+			addrs = append(addrs, netip.MustParseAddr(a))
+		}
+		leads[fmt.Sprintf("n%d.example", i)] = addrs
+	}
+	p := New(Config{Rules: Rules{Risk: policy.SpendsMoney, Allow: []string{"*"}}, Resolver: func(_ context.Context, host string) ([]netip.Addr, error) {
+		return leads[host], nil
+	}})
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	at, err := p.Listen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{Proxy: http.ProxyURL(u)}
+	t.Cleanup(transport.CloseIdleConnections)
+	c := http.Client{Transport: transport}
+	for host, to := range leads {
+		mark := p.Mark()
+		if res, err := c.Get("https://" + host + "/"); err == nil {
+			t.Errorf("%s leads to %v and answered %s", host, to, res.Status)
+			_ = res.Body.Close()
+		}
+		res, err := c.Get("http://" + host + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = res.Body.Close(); res.StatusCode != http.StatusForbidden {
+			t.Errorf("%s leads to %v and answered %s", host, to, res.Status)
+		}
+		if refused := p.Refused(mark); len(refused) != 2 || !strings.Contains(refused[0], "CONNECT "+host) || !strings.Contains(refused[1], "GET "+host) {
+			t.Errorf("%s leads to %v, and the log says %q", host, to, refused)
+		}
+	}
+}
+
+// TestAnywhereIsNotHere: what goes anywhere goes to no port of this program, by
+// whatever name of this machine.
+func TestAnywhereIsNotHere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	names := []string{"127.0.0.1", "localhost", "any.localhost", "::ffff:127.0.0.1", "0.0.0.0"}
+	dial := Anywhere(func(string) bool { return false })
+	for _, name := range names {
+		c, err := dial(t.Context(), net.JoinHostPort(name, port))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		_ = c.Close()
+	}
+	if six, err := net.Listen("tcp", "[::1]:0"); err == nil { // this machine has it
+		_ = six.Close()
+		names = append(names, "::1", "::")
+	}
+	dial = Anywhere(func(p string) bool { return p == port })
+	for _, name := range names {
+		if c, err := dial(t.Context(), net.JoinHostPort(name, port)); !errors.Is(err, errOurs) {
+			t.Errorf("%s: %v, %v", name, c, err)
+		}
+	}
+}
 
 // TestAPrivateAddressThatIsWrittenOut is dialed, and nothing that only leads there:
 // no pattern, no name, and no address of this machine.

@@ -104,16 +104,23 @@ func (a *ApprovalAPI) find(goalID string) (goal.ID, error) {
 }
 
 func approvalView(a store.Approval) ApprovalView {
+	v := Asked(a.Goal, a.Approval)
+	v.Objective, v.Status, v.At = a.Objective, a.Status, stamp(a.At)
+	if a.Given != nil {
+		v.Given = a.Given.Kind
+	}
+	return v
+}
+
+// Asked is what a goal asks, as far as the request itself says it.
+func Asked(id goal.ID, a goal.Approval) ApprovalView {
 	v := ApprovalView{
-		GoalID: string(a.Goal), Objective: a.Objective, Status: a.Status, Request: a.ID, At: stamp(a.At), Step: a.Step, Tool: a.Tool,
+		GoalID: string(id), Request: a.ID, Step: a.Step, Tool: a.Tool,
 		Arguments: a.Arguments, Risk: a.Effect.Risk, Hosts: append([]string{}, a.Effect.Hosts...), Paths: append([]string{}, a.Effect.Paths...),
 		Show: a.Show, Why: a.Why, Always: a.Always, Offers: []OfferView{},
 	}
 	for _, o := range a.Offers {
 		v.Offers = append(v.Offers, OfferView{o.Scope, o.Words()})
-	}
-	if a.Given != nil {
-		v.Given = a.Given.Kind
 	}
 	return v
 }

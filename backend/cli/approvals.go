@@ -51,7 +51,10 @@ func (p Program) approvals() *cobra.Command {
 func (p Program) waiting(open []api.ApprovalView) string {
 	var b strings.Builder
 	for _, a := range open {
-		fmt.Fprintf(&b, "%s waits for you: %s\n%s  why: %s\n", a.Request, flat(a.Tool), argumentLines(a.Arguments), flat(a.Why))
+		if a.Objective != "" {
+			fmt.Fprintf(&b, "%s  %s\n", goal.ID(a.GoalID).Short(), oneLine(a.Objective))
+		}
+		fmt.Fprintf(&b, "%s waits for you: %s (%s)\n%s  why: %s\n", a.Request, flat(a.Tool), levelOf(a), argumentLines(a.Arguments), flat(a.Why))
 		for line := range strings.Lines(a.Show) {
 			fmt.Fprintf(&b, "    | %s\n", flat(strings.TrimRight(line, "\n")))
 		}
@@ -65,6 +68,13 @@ func (p Program) waiting(open []api.ApprovalView) string {
 		fmt.Fprintf(&b, "  %s deny %s %s --why TEXT\n", p.Name, goal.ID(a.GoalID).Short(), a.Request)
 	}
 	return b.String()
+}
+
+func levelOf(a api.ApprovalView) string {
+	if a.Always {
+		return "always asks"
+	}
+	return string(a.Risk)
 }
 
 // allowed says what a goal may do, or each of several.
@@ -91,8 +101,19 @@ func (p Program) open(ctx context.Context, s *store.Store, id string) error {
 func (p Program) approve() *cobra.Command {
 	var scope string
 	return p.answering(&cobra.Command{Use: "approve ID REQUEST", Short: "Allow a call that waits for you; a goal that paused for it goes on here"}, func(c *cobra.Command) {
-		c.Flags().StringVar(&scope, "scope", string(policy.Once), "once, or what the request offers for the whole goal: goal, host, command, path, pane")
+		c.Flags().StringVar(&scope, "scope", "", "once, or what the request offers for the whole goal: goal, host, command, path, pane; without it the first that is offered")
 	}, func(in *api.AnswerInput) { in.Allow, in.Scope = true, policy.Scope(scope) })
+}
+
+// narrowest is the scope of a yes that names none: the first that is offered. What
+// is not there, or offers nothing, is for Answer to refuse.
+func narrowest(open []api.ApprovalView, request string) policy.Scope {
+	for _, v := range open {
+		if v.Request == request && len(v.Offers) > 0 {
+			return v.Offers[0].Scope
+		}
+	}
+	return policy.Once
 }
 
 func (p Program) deny() *cobra.Command {
@@ -114,6 +135,13 @@ func (p Program) answering(c *cobra.Command, flags func(*cobra.Command), fill fu
 		ctx := c.Context()
 		return p.started(ctx, app.Options{Pace: demoPace, Attended: attended()}, func(a *app.App) error {
 			approvals := a.ApprovalAPI(ctx)
+			if in.Allow && in.Scope == "" {
+				open, err := approvals.List(in.GoalID)
+				if err != nil {
+					return err
+				}
+				in.Scope = narrowest(open, in.Request)
+			}
 			if _, err := approvals.Answer([]api.AnswerInput{in}); err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"goalpost/backend/api"
 	"goalpost/backend/app"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
@@ -293,8 +294,7 @@ func (p Program) progress(e event.Event) {
 			p.say("  resumed: %s\n", oneLine(b.Note))
 		}
 	case *event.ApprovalRequested:
-		p.say("  %s waits for you: %s\n%s    %s\n    %s approve %s %s, or deny\n", b.ID, flat(b.Tool), argumentLines(b.Arguments), flat(b.Why),
-			p.Name, e.GoalID.Short(), b.ID)
+		p.say("%s", p.waiting([]api.ApprovalView{api.Asked(e.GoalID, b.Approval)}))
 	case *event.ApprovalResolved:
 		p.say("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "refused"}[b.Allowed])
 	case *event.VerificationFailed:

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -101,25 +102,34 @@ func withoutLine(e policy.Effect) policy.Effect {
 
 // await waits for the answer to an approval as long as somebody is there. Then
 // the goal's on_ask decides; nil means that the goal pauses, or was stopped.
-// Waiting for a person does not count against the wall clock.
 func (r *Run) await(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
+	answers, stop := r.awaitAll(ctx, []goal.Approval{a})
+	return answers[a.ID], stop
+}
+
+// awaitAll is await for several that are asked at once. Waiting for a person does
+// not count against the wall clock.
+func (r *Run) awaitAll(ctx context.Context, asked []goal.Approval) (map[string]*goal.Answer, *Stop) {
 	r.idle.begin(r.cfg.Clock.Now())
 	defer func() { r.idle.end(r.cfg.Clock.Now()) }()
 	from := r.cfg.Clock.Now()
+	answered := map[string]*goal.Answer{}
 	for {
 		answers, stop := r.takeAnswers(ctx)
-		if answer := answers[a.ID]; answer != nil || stop != nil {
-			return answer, stop
+		maps.Copy(answered, answers)
+		asked = slices.DeleteFunc(asked, func(a goal.Approval) bool { return answered[a.ID] != nil })
+		if len(asked) == 0 || stop != nil {
+			return answered, stop
 		}
 		left := r.patience() - r.cfg.Clock.Now().Sub(from)
 		if left <= 0 {
-			return r.nobody(ctx, a)
+			return r.nobodyFor(ctx, asked, answered)
 		}
 		select {
 		case <-ctx.Done():
-			return nil, nil
+			return answered, nil
 		case <-r.pause:
-			return nil, nil
+			return answered, nil
 		case <-r.stirred:
 		case <-r.cfg.Clock.After(left):
 		}
@@ -145,6 +155,18 @@ func (r *Run) nobody(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop)
 	}
 	r.approvals.waiting = a.ID
 	return nil, nil
+}
+
+// nobodyFor is nobody for each, until the goal pauses.
+func (r *Run) nobodyFor(ctx context.Context, asked []goal.Approval, answered map[string]*goal.Answer) (map[string]*goal.Answer, *Stop) {
+	for _, a := range asked {
+		answer, stop := r.nobody(ctx, a)
+		if answer == nil || stop != nil {
+			return answered, stop
+		}
+		answered[a.ID] = answer
+	}
+	return answered, nil
 }
 
 // unanswered pauses the run: it goes on when the person has answered.
@@ -341,18 +363,17 @@ func because(why string) string {
 	return " The reason: " + strings.TrimSuffix(why, ".") + "."
 }
 
-// held asks about what the border held while a call ran. The call is over; the
-// agent is told the answer after the turn's calls.
+// held asks about all that the border held while a call ran, at once. The call is
+// over; the agent is told the answers after the turn's calls.
 func (r *Run) held(ctx context.Context, c goal.Call, n int) *Stop {
 	border, ok := r.room.(Border)
 	if !ok {
 		return nil
 	}
+	var asked []goal.Approval
 	for _, e := range border.Stopped() {
-		call := policy.Call{Tool: c.Tool, Key: callKey(c), Effect: e}
-		where := strings.Join(e.Hosts, ", ")
-		d := r.decide(call)
-		if d.Answer != policy.Ask || slices.Contains(r.approvals.refused, where) {
+		d := r.decide(policy.Call{Tool: c.Tool, Key: callKey(c), Effect: e})
+		if d.Answer != policy.Ask || slices.Contains(r.approvals.refused, hostsOf(e)) {
 			continue
 		}
 		// One call of the tool is over, so a yes can only hold for the goal.
@@ -360,24 +381,37 @@ func (r *Run) held(ctx context.Context, c goal.Call, n int) *Stop {
 		if len(offers) == 0 {
 			continue
 		}
-		answer, stop := r.approve(ctx, goal.Approval{
+		a, stop := r.request(ctx, goal.Approval{
 			Step: n, Tool: c.Tool, Arguments: c.Arguments, Effect: e, Why: d.Reason, Always: d.Always, Offers: offers,
 		})
 		if stop != nil {
 			return stop
 		}
-		switch {
-		case answer == nil:
-			return nil
-		case answer.Allowed:
-			r.approvals.notes = append(r.approvals.notes, fmt.Sprintf("%s was stopped from reaching %s; the person has allowed it now. Repeat it if it is still wanted.", c.Tool, where))
-		default:
-			r.approvals.refused = append(r.approvals.refused, where)
-			r.approvals.notes = append(r.approvals.notes, fmt.Sprintf("%s was stopped from reaching %s, and the person refused it.%s", c.Tool, where, because(answer.Why)))
-		}
+		asked = append(asked, a)
 	}
-	return nil
+	if len(asked) == 0 {
+		return nil
+	}
+	answers, stop := r.awaitAll(ctx, slices.Clone(asked))
+	for _, a := range asked {
+		r.noteHeld(a, answers[a.ID])
+	}
+	return stop
 }
+
+// noteHeld keeps the answer about one host for the agent; nil is none yet.
+func (r *Run) noteHeld(a goal.Approval, answer *goal.Answer) {
+	switch where := hostsOf(a.Effect); {
+	case answer == nil:
+	case answer.Allowed:
+		r.approvals.notes = append(r.approvals.notes, fmt.Sprintf("%s was stopped from reaching %s; the person has allowed it now. Repeat it if it is still wanted.", a.Tool, where))
+	default:
+		r.approvals.refused = append(r.approvals.refused, where)
+		r.approvals.notes = append(r.approvals.notes, fmt.Sprintf("%s was stopped from reaching %s, and the person refused it.%s", a.Tool, where, because(answer.Why)))
+	}
+}
+
+func hostsOf(e policy.Effect) string { return strings.Join(e.Hosts, ", ") }
 
 // tellNotes says after the calls of a turn what came of asking meanwhile.
 func (r *Run) tellNotes(ctx context.Context) *Stop {

@@ -80,11 +80,14 @@ const posting = `post {"host":"shop.example","text":"x"}`
 
 // Stopped and Granted make the room a border.
 func (r *room) Stopped() []policy.Effect {
-	select {
-	case e := <-r.world.stops:
-		return []policy.Effect{e}
-	default:
-		return nil
+	var list []policy.Effect
+	for {
+		select {
+		case e := <-r.world.stops:
+			list = append(list, e)
+		default:
+			return list
+		}
 	}
 }
 
@@ -398,6 +401,35 @@ func TestTheBorderAsks(t *testing.T) {
 	last := w.granted[len(w.granted)-1]
 	if len(last) != 1 || last[0].Hosts[0] != "proxy.example" {
 		t.Errorf("the border was told %+v", w.granted)
+	}
+}
+
+// TestTheBorderAsksAllAtOnce: a program that was stopped from several hosts asks
+// once for each, and the person answers them together.
+func TestTheBorderAsksAllAtOnce(t *testing.T) {
+	w := newWorld(t, call(`run_command {"command":"true"}`), call(finish, claim))
+	for _, host := range []string{"a.example", "b.example", "c.example"} {
+		w.stops <- policy.Effect{Risk: policy.NetworkGet, Hosts: []string{host}, Reason: "a program wanted to connect"}
+	}
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	expect(t, w.end(g), goal.Paused, goal.NeedsOperator)
+	if n := len(w.approvals(g)); n != 3 {
+		t.Fatalf("%d are asked", n)
+	}
+	w.order(g, yes("a1", "host"))
+	w.order(g, goal.Order{Kind: goal.OrderDeny, Request: "a2"})
+	w.order(g, yes("a3", "host"))
+	w.start(g, &event.Resumed{})
+	expect(t, w.end(g), goal.Completed, goal.Done)
+	told := w.model.lastUser(1)
+	for _, part := range []string{"a.example", "c.example", "The person refused"} {
+		if !strings.Contains(told, part) {
+			t.Errorf("%q is not in %q", part, told)
+		}
+	}
+	if n := len(w.approvals(g)); n != 3 {
+		t.Errorf("asked %d times", n)
 	}
 }
 

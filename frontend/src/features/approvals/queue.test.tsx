@@ -53,9 +53,13 @@ test("a grant is taken back", async () => {
 test("several of one kind are answered together", async () => {
   const first = bridge.approvals[0];
   if (!first) throw new Error("no approval");
-  bridge.approvals = [first, { ...first, request: "a9" }];
+  const covers = [{ scope: "once" as const, covers: "this one call: the other" }];
+  const usual = { ...first, always: false, offers: covers };
+  bridge.approvals = [usual, { ...usual, request: "a9" }];
   await act(async () => app.loadApprovals());
+  expect(all("approval-others")).toHaveLength(0);
   await press(nth(all("approval-all"), 0));
+  expect(all("approval-others")[0]?.textContent).toContain("this one call: the other");
   await press(nth(all("approval-deny"), 0));
   expect(answers()[0]?.map((a) => [a.request, a.allow])).toEqual([
     ["a1", false],
@@ -79,6 +83,14 @@ test("arguments are lines, and what is no JSON stays as it is", () => {
     { name: "n", value: "3" },
   ]);
   expect(argumentLines("{broken")).toEqual([{ name: "", value: "{broken" }]);
+});
+
+test("one answer is never for another goal, nor for what always asks", () => {
   const [a, b] = bridge.approvals;
-  expect(a && b && sameKind(a, b)).toBe(false);
+  if (!a || !b) throw new Error("no approvals");
+  expect(sameKind(a, b)).toBe(false);
+  const usual = { ...a, always: false };
+  expect(sameKind(usual, { ...usual, request: "a9" })).toBe(true);
+  expect(sameKind(usual, { ...usual, request: "a9", goal_id: "another" })).toBe(false);
+  expect(sameKind({ ...a, always: true }, { ...a, always: true, request: "a9" })).toBe(false);
 });

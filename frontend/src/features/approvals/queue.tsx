@@ -44,7 +44,7 @@ export function ApprovalsDialog() {
             <li key={`${a.goal_id} ${a.request}`}>
               <Request
                 approval={a}
-                others={alike(list, a).length}
+                others={alike(list, a)}
                 onAnswer={(choice) =>
                   void app.answerApprovals(together(choice.all ? [a, ...alike(list, a)] : [a], choice))
                 }

@@ -2,12 +2,12 @@ import { useState } from "react";
 import type { ApprovalView, Scope } from "@/bridge/types";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
-import { argumentLines, lineTone, plainly, type Choice } from "./words";
+import { argumentLines, covered, lineTone, plainly, type Choice } from "./words";
 
 interface RequestProps {
   approval: ApprovalView;
-  /** How many others of the same kind wait. */
-  others: number;
+  /** Others of the same kind that wait. */
+  others: readonly ApprovalView[];
   onAnswer: (choice: Choice) => void;
 }
 
@@ -101,13 +101,24 @@ export function Request({ approval: a, others, onAnswer }: RequestProps) {
               value={why}
               onChange={(e) => setWhy(e.target.value)}
             />
-            {others > 0 ? (
+            {others.length > 0 ? (
               <label className="flex items-center gap-1.5 text-xs">
                 <input type="checkbox" data-testid="approval-all" checked={all} onChange={() => setAll(!all)} />
-                and {others} more of this kind
+                and {others.length} more of this kind
               </label>
             ) : null}
           </div>
+          {all && others.length > 0 ? (
+            <ul className="mt-2 flex flex-col gap-1 text-xs text-t2" data-testid="approval-others">
+              {others.map((o) => (
+                <li key={o.request} className="break-words">
+                  <span className="text-t3">{o.request} </span>
+                  {plainly(covered(o, chosen?.scope ?? "once") || o.tool)}
+                  <span className="text-t3"> · {plainly(o.why)}</span>
+                </li>
+              ))}
+            </ul>
+          ) : null}
         </>
       )}
     </article>

@@ -9,10 +9,25 @@ export interface Choice {
   all: boolean;
 }
 
-/** Requests that can be answered together: the same tool for the same reason, with the same choices. */
+/**
+ * Requests that can be answered together: of one goal, the same tool, with the same choices. What always asks is
+ * answered by itself.
+ */
 export function sameKind(a: ApprovalView, b: ApprovalView): boolean {
   const scopes = (v: ApprovalView) => (v.offers ?? []).map((o) => o.scope).join(" ");
-  return a.tool === b.tool && a.risk === b.risk && a.always === b.always && scopes(a) === scopes(b);
+  return (
+    a.goal_id === b.goal_id &&
+    a.tool === b.tool &&
+    a.risk === b.risk &&
+    !a.always &&
+    !b.always &&
+    scopes(a) === scopes(b)
+  );
+}
+
+/** What a yes of a scope covers of a request. */
+export function covered(a: ApprovalView, scope: Scope): string {
+  return (a.offers ?? []).find((o) => o.scope === scope)?.covers ?? "";
 }
 
 /** The other waiting requests of a request's kind. */

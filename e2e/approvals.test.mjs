@@ -21,7 +21,7 @@ function gate() {
   return { open, opened };
 }
 
-test("approvals in the window, and on the command line at the same time", { timeout: 120_000 }, async (t) => {
+test("approvals in the window, and on the command line at the same time", { timeout: 300_000 }, async (t) => {
   const again = gate();
   const write = (content) => ({ tool: "write_file", args: { path: "note.txt", content } });
   // Each goal writes its note twice and claims, whatever it was told.

@@ -11,7 +11,7 @@ import { descendants } from "./lib/processes.mjs";
 import { startSite } from "./lib/site.mjs";
 import { until } from "./window/window.mjs";
 
-test("browser panes", { timeout: 600_000 }, async (t) => {
+test("browser panes", { timeout: 1_200_000 }, async (t) => {
   const site = await startSite();
   // A desktop whose program for files writes down what it was to open.
   const desktop = mkdtempSync(join(tmpdir(), "goalpost-desktop-"));
@@ -37,12 +37,11 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
   const tabs = page.getByTestId("pane-tab");
   const pane = new Pane(page, page.getByTestId("browser").first(), site);
   const at = (id) => pane.at(id);
-  page.setDefaultTimeout(25_000);
   const only = process.env.GOALPOST_CASE;
   let ran = 0;
   const it = (name, f) => {
     if (only && !name.includes(only)) return undefined;
-    return t.test(name, { timeout: 90_000 }, async () => {
+    return t.test(name, { timeout: 180_000 }, async () => {
       try {
         await f();
         ran++;
@@ -757,7 +756,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     const other = await page.context().browser().newPage();
     try {
       await other.goto(second.url);
-      other.setDefaultTimeout(25_000);
+      other.setDefaultTimeout(60_000);
       await other.getByTestId("new-browser").click();
       await other
         .getByText(/another Goalpost has your logins: this page is temporary/)
@@ -800,7 +799,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
         deviceScaleFactor: 2,
       });
     try {
-      fine.setDefaultTimeout(25_000);
+      fine.setDefaultTimeout(60_000);
       await fine.goto(url);
       const seen = new Pane(fine, fine.getByTestId("browser").first(), site);
       const contrast = (canvas) =>

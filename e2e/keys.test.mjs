@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withApp } from "./lib/app.mjs";
 
-test("every key does what the palette says, also inside a terminal", { timeout: 120_000 }, (t) =>
+test("every key does what the palette says, also inside a terminal", { timeout: 300_000 }, (t) =>
   withApp(t, async ({ page, said }) => {
     const at = (id) => page.getByTestId(id);
     const panes = (n) => page.waitForFunction((n) => document.querySelectorAll('[data-testid="pane"]').length === n, n);

@@ -11,7 +11,7 @@ import { startModel } from "./lib/model.mjs";
 import { Pane } from "./lib/pane.mjs";
 import { startSite } from "./lib/site.mjs";
 
-test("a person lends a goal a page", { timeout: 150_000 }, async (t) => {
+test("a person lends a goal a page", { timeout: 300_000 }, async (t) => {
   const site = await startSite();
   const model = await startModel([
     { tool: "browser_open", args: { pane: "b1", url: `${site.url}/mouse.html` } },

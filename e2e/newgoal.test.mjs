@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { withApp } from "./lib/app.mjs";
 import { startModel } from "./lib/model.mjs";
 
-test("a goal from the dialog, with a model behind a server", { timeout: 120_000 }, async (t) => {
+test("a goal from the dialog, with a model behind a server", { timeout: 300_000 }, async (t) => {
   const model = await startModel([
     { text: "I claim too early.", tool: "claim_complete", args: { rationale: "it should be there" } },
     { text: "I make the file.", tool: "run_command", args: { command: "touch done.txt" } },

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { complaints, startServe, withApp } from "./lib/app.mjs";
 import { Machine, passphrase } from "./lib/sshd.mjs";
 
-test("a terminal on a server outlives its connection and Goalpost", { timeout: 120_000 }, async (t) => {
+test("a terminal on a server outlives its connection and Goalpost", { timeout: 300_000 }, async (t) => {
   const dir = mkdtempSync(join(tmpdir(), "goalpost-sshd-"));
   mkdirSync(dir, { recursive: true });
   const machine = await Machine.start(dir);

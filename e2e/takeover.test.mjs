@@ -22,7 +22,7 @@ const paneOf = (body, letter) => {
   return named.at(-1) ?? "unknown";
 };
 
-test("a person takes a goal's page over and hands it back", { timeout: 120_000 }, async (t) => {
+test("a person takes a goal's page over and hands it back", { timeout: 300_000 }, async (t) => {
   const model = await startModel([
     { tool: "terminal_open", args: { title: "server" } },
     (body) => ({

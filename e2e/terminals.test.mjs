@@ -83,7 +83,7 @@ async function withDesk(t, use) {
   });
 }
 
-test("terminals are split, zoomed, dragged and typed into together", { timeout: 120_000 }, (t) =>
+test("terminals are split, zoomed, dragged and typed into together", { timeout: 300_000 }, (t) =>
   withDesk(t, async (desk, { page }) => {
     const first = await desk.open("Control+Shift+KeyT");
     await desk.type(first, "cd /usr/share && echo here $((40+2))");
@@ -140,7 +140,7 @@ test("terminals are split, zoomed, dragged and typed into together", { timeout: 
   }),
 );
 
-test("a terminal is searched, followed, copied, renamed and looks as it is told to", { timeout: 120_000 }, (t) =>
+test("a terminal is searched, followed, copied, renamed and looks as it is told to", { timeout: 300_000 }, (t) =>
   withDesk(t, async (desk, { page }) => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     const terminal = await desk.open("Control+Shift+KeyT");
@@ -223,7 +223,7 @@ test("a terminal is searched, followed, copied, renamed and looks as it is told 
   }),
 );
 
-test("an end is shown and started again, a reload loses nothing, a restart offers", { timeout: 120_000 }, (t) =>
+test("an end is shown and started again, a reload loses nothing, a restart offers", { timeout: 300_000 }, (t) =>
   withDesk(t, async (desk, { page, home, program }) => {
     const first = await desk.open("Control+Shift+KeyT");
     await desk.type(first, "cd /usr/share; echo kept $((2+2))");

@@ -38,7 +38,7 @@ export async function withApp(t, test, env = {}) {
       viewport: { width: 1440, height: 900 },
       reducedMotion: "reduce",
     });
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     page.on("console", (m) => said.push(`${m.type()}: ${m.text()} (${m.location().url})`));
     page.on("pageerror", (e) => said.push(`error: ${e.stack}`));
     await page.goto(serve.url);

@@ -73,8 +73,8 @@ export class Pane {
       );
     } catch (error) {
       const seen = await canvas.evaluate(
-        (c, x) => [...c.getContext("2d").getImageData(x < 0 ? c.width + x : x, 40, 1, 1).data],
-        x,
+        (c, [x, y]) => [...c.getContext("2d").getImageData(x < 0 ? c.width + x : x, y, 1, 1).data],
+        [x, y],
       );
       throw new Error(`${what}: wanted ${colour}, the pixel is ${seen}`, {
         cause: error,

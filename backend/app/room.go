@@ -44,6 +44,7 @@ type room struct {
 	camera   *camera
 	hearing  hearing
 	warn     func(what, text string)
+	sealed   error       // secrets of this goal cannot be opened, so nothing would hide them
 	timer    *time.Timer // after done; guarded by rooms.mu
 	children *children
 	run      goal.Run     // the one that goes on, none between two; guarded by rooms.mu
@@ -73,10 +74,15 @@ func (a *App) roomFor(ctx context.Context, g goal.Goal, run goal.Run, warn func(
 	if err := a.learn(ctx, g.Policy); err != nil { // may take a while, so before others have to wait
 		return nil, err
 	}
+	sealed, err := a.recall(ctx, g, warn) // before anything shows what is kept
+	if err != nil {
+		return nil, err
+	}
 	a.rooms.mu.Lock()
 	defer a.rooms.mu.Unlock()
 	if r := a.rooms.open[g.ID]; r != nil && !r.dead() {
 		r.stay()
+		r.sealed = sealed
 		if err := r.equip(ctx, g, warn); err != nil {
 			delete(a.rooms.open, g.ID) // nobody would close it
 			return nil, errors.Join(err, r.end(ctx))
@@ -101,7 +107,7 @@ func (a *App) roomFor(ctx context.Context, g goal.Goal, run goal.Run, warn func(
 	if err := lookBefore(g.Policy, a.layer(g.ID)); err != nil && !g.Policy.Unconfined {
 		return nil, errors.Join(err, held.close(ctx))
 	}
-	r := &room{app: a, goal: g.ID, held: held, world: world, parks: map[string]*model.Parks{}}
+	r := &room{app: a, goal: g.ID, held: held, world: world, sealed: sealed, parks: map[string]*model.Parks{}}
 	if r.children, err = a.childrenOf(ctx, g); err != nil {
 		return nil, errors.Join(err, held.close(ctx))
 	}
@@ -120,11 +126,6 @@ func (a *App) roomFor(ctx context.Context, g goal.Goal, run goal.Run, warn func(
 func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text string)) error {
 	env, set := r.held.env, r.held.set
 	r.policy, r.provider = g.Policy, g.Provider
-	for _, name := range g.Policy.Secrets { // known before anything shows them
-		if _, err := r.app.vault.Get(ctx, name); err != nil {
-			warn("secret", err.Error())
-		}
-	}
 	panes := &goalPanes{app: r.app, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env, camera: r.camera}
 	words := tools.Room{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalScreen{panes}, Logins: pageLogins{r.app.vault.Logins()}, Goals: r.children, Eyes: eyes{r}, Recipes: goalRecipes{r.app, g.ID}, Lines: &r.app.lines}
 	words.Protected = r.protected()
@@ -179,6 +180,9 @@ func (r *room) dead() bool {
 func (r *room) Ready() error {
 	if r.dead() {
 		return errors.New("its sandbox has ended; continue it for a new one")
+	}
+	if r.sealed != nil {
+		return r.sealed
 	}
 	if _, err := r.app.provider(r.provider); err != nil {
 		return told(err)

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"goalpost/backend/api"
 	"goalpost/backend/config"
@@ -100,6 +102,74 @@ func (a *App) givenSecrets(ctx context.Context, names []string) error {
 		}
 	}
 	return nil
+}
+
+// recalling is how long opening what this goal was not given may take: a locked
+// keyring asks the person on a screen of its own.
+const recalling = 20 * time.Second
+
+// recall opens what is kept, before the goal's first turn in this process: a value
+// that was filled in once, by this goal or another, may stand in any file. sealed
+// says which secret of this goal cannot be opened.
+func (a *App) recall(ctx context.Context, g goal.Goal, warn func(what, text string)) (sealed, err error) {
+	names, err := a.filledIn(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	var closed []string
+	for _, name := range names {
+		switch err := a.open(ctx, name); {
+		case errors.Is(err, secret.ErrUnknown): // the person removed it
+			warn("secret", err.Error()+". What this goal has written of it is not hidden any more")
+		case err != nil:
+			closed = append(closed, fmt.Sprintf("%s (%s)", name, err))
+		}
+	}
+	within, cancel := context.WithTimeout(ctx, recalling)
+	defer cancel()
+	if err := a.vault.Recall(within); err != nil {
+		warn("secret", "not hidden, because it could not be opened: "+a.mask.Text(err.Error()))
+	}
+	if len(closed) > 0 {
+		sealed = fmt.Errorf("secrets that it uses cannot be opened, so nothing would hide them: %s. Unlock them in the settings or with goalctl secret list, then continue it", strings.Join(closed, ", "))
+	}
+	return sealed, nil
+}
+
+// filledIn are the secrets that the goal was given, and those that the person let
+// it use later, by the names that effects have for them.
+func (a *App) filledIn(ctx context.Context, g goal.Goal) ([]string, error) {
+	asked, err := a.store.Approvals(ctx, g.ID)
+	if err != nil {
+		return nil, fmt.Errorf("looking which secrets the goal has used: %w", err)
+	}
+	names := slices.Clone(g.Policy.Secrets)
+	for _, q := range asked {
+		if q.Answer == nil || !q.Answer.Allowed {
+			continue
+		}
+		for _, use := range q.Effect.Secrets {
+			names = append(names, use.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// open opens a secret or a saved login by the name that effects have for it.
+func (a *App) open(ctx context.Context, name string) error {
+	logins, err := a.vault.Logins().List()
+	if err != nil {
+		return fmt.Errorf("saved logins: %w", err)
+	}
+	for _, l := range logins {
+		if name == "login of "+l.User+" at "+l.Origin {
+			_, err := a.vault.Logins().For(ctx, l.Origin, l.User)
+			return err
+		}
+	}
+	_, err = a.vault.Get(ctx, name)
+	return err
 }
 
 // Uses lists the secrets that a call refers to.

@@ -102,3 +102,63 @@ func TestABoundSecretGoesToItsOwnOriginAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestASecretIsHiddenInEveryLaterProcess: one that was allowed once, for whoever reads
+// the file that it was written to; and a goal whose secret cannot be opened waits.
+func TestASecretIsHiddenInEveryLaterProcess(t *testing.T) {
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	home, dir, id := t.TempDir(), t.TempDir(), ""
+	const value = "S3cr3t-Valu3-xyz"
+	wait, read := args("ask_operator", map[string]any{"question": "go on?"}), args("read_file", map[string]any{"path": "f"})
+	asks := turns(args("run_command", map[string]any{"command": "echo {{secret:pin}} >f; cat f"}), wait, read, wait, read)
+	process := func(name string, script modeltest.Script, do func(*program)) {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, home)
+			server := p.provide(script)
+			do(p)
+			for _, r := range server.Requests() {
+				if strings.Contains(string(r.Body), value) {
+					t.Errorf("the model is told: %s", r.Body)
+				}
+			}
+			if id != "" && strings.Contains(p.journal(id), value) {
+				t.Error("the journal shows it")
+			}
+		})
+	}
+	process("that allowed it", asks, func(p *program) {
+		_, err := api.NewSecretAPI(p.Context(), p.app.Secrets()).Set(api.SecretInput{Name: "pin", Value: value})
+		must(p.T, err)
+		out, err := p.goal.Start(api.StartInput{Objective: "x", Dir: dir, Checks: shell("test -f never")})
+		must(p.T, err)
+		id = out.GoalID
+		p.answers(id, policy.Once)
+		p.done(id)
+	})
+	process("that goes on", asks, func(p *program) {
+		_, err := p.resume(id)
+		must(p.T, err)
+		p.done(id)
+		if s, err := p.goal.Step(id, 3); err != nil || !strings.Contains(s.Result, "{{secret:pin}}") {
+			p.Errorf("%q, %v", s.Result, err)
+		}
+	})
+	process("of another goal", turns(read, wait), func(p *program) {
+		out, err := p.goal.Start(api.StartInput{Objective: "y", Dir: dir, Checks: shell("test -f never")})
+		must(p.T, err)
+		p.done(out.GoalID)
+		if s, err := p.goal.Step(out.GoalID, 1); err != nil || !strings.Contains(s.Result, "{{secret:pin}}") {
+			p.Errorf("%q, %v", s.Result, err)
+		}
+	})
+	key := filepath.Join(home, "state", "secrets.key")
+	must(t, os.Chmod(key, 0o644)) // others can read it, so it is refused
+	process("that cannot open it", asks, func(p *program) {
+		_, err := p.resume(id)
+		must(p.T, err)
+		if v := p.done(id); v.Exit != goal.NeedsOperator || !strings.Contains(v.Reason, "pin (") {
+			p.Errorf("%s: %s", v.Exit, v.Reason)
+		}
+	})
+}

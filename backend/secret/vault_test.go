@@ -148,6 +148,9 @@ func TestPassphrase(t *testing.T) {
 	if _, err := shut.Get(ctx, "a"); !errors.Is(err, ErrLocked) {
 		t.Errorf("without a passphrase: %v", err)
 	}
+	if err := shut.Recall(ctx); !errors.Is(err, ErrLocked) {
+		t.Errorf("recalled without a passphrase: %v", err)
+	}
 	if err := shut.Unlock("wrong horse battery"); !errors.Is(err, ErrPassphrase) {
 		t.Errorf("with another: %v", err)
 	}
@@ -164,6 +167,11 @@ func TestPassphrase(t *testing.T) {
 		t.Errorf("asked %d times", asked)
 	}
 	check(t, with.Protect(ctx, ""))
+	later := vault(t, dir, nil)
+	check(t, later.Recall(ctx))
+	if got := later.mask.Text("it is canary-1-x"); got != "it is {{secret:a}}" {
+		t.Errorf("recalled, and yet: %q", got)
+	}
 	if got, err := vault(t, dir, nil).Get(ctx, "a"); got != "canary-1-x" {
 		t.Errorf("after the passphrase was taken off: %q, %v", got, err)
 	}

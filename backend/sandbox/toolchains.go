@@ -12,7 +12,10 @@ func Toolchains(home string, getenv func(string) string) []string {
 	var list []string
 	for _, name := range []string{
 		"go/bin", "sdk", ".cargo/bin", ".rustup", ".nvm", ".pyenv", ".rbenv", ".nodenv", ".asdf", ".volta", ".bun/bin", ".deno/bin", ".sdkman", ".juliaup",
-		".ghcup/bin", ".dotnet", ".local/bin", ".local/lib", ".local/share/mise", ".local/share/fnm", ".local/share/uv", ".local/share/pnpm", ".cache/ms-playwright",
+		".ghcup/bin", ".local/bin", ".local/lib", ".local/share/mise", ".local/share/fnm", ".local/share/pnpm", ".cache/ms-playwright",
+		// Not as a whole: uv keeps the passwords of its indexes beside them, .NET private keys.
+		".local/share/uv/python", ".local/share/uv/tools",
+		".dotnet/dotnet", ".dotnet/host", ".dotnet/library-packs", ".dotnet/metadata", ".dotnet/packs", ".dotnet/sdk", ".dotnet/sdk-manifests", ".dotnet/shared", ".dotnet/templates", ".dotnet/tools",
 	} {
 		list = append(list, filepath.Join(home, name))
 	}

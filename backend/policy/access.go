@@ -49,6 +49,9 @@ func sameAccess(a, b *Access) bool { return a == b || a != nil && b != nil && *a
 // With is the policy with what the person has granted since.
 func (p Policy) With(grants []Grant) Policy {
 	for _, g := range grants {
+		if g.Scope == Host {
+			p.opened = append(p.opened[:len(p.opened):len(p.opened)], g.Hosts...)
+		}
 		if g.Scope != Reach || g.Access == nil {
 			continue
 		}

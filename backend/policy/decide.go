@@ -323,18 +323,23 @@ func filling(c Call, p Policy) (finding, error) {
 }
 
 // loose asks about a bound secret in a program's hands: nothing but the proxy's
-// list of hosts decides where a program sends it.
+// list of hosts decides where a program sends it. What the person opened since the
+// start is open to programs at every level.
 func loose(c Call, p Policy) (finding, error) {
 	for _, s := range c.Effect.Secrets {
 		if c.Effect.Script && len(s.Hosts) > 0 {
 			return ask([]Scope{Secret}, "the secret %s belongs to %s, and a script could send it to every host that its page reaches", s.Name, strings.Join(s.Hosts, ", "))
 		}
 	}
-	if c.Effect.Line == "" || NetworkGet.Over(p.Risk) {
+	if c.Effect.Line == "" {
 		return fine()
 	}
+	reached := p.opened
+	if !NetworkGet.Over(p.Risk) {
+		reached = append(append([]string{}, reached...), p.AllowHosts...)
+	}
 	for _, s := range c.Effect.Secrets {
-		if len(s.Hosts) > 0 && (!NetworkWrite.Over(p.Risk) || len(outsiders(p.AllowHosts, s.Hosts)) > 0) {
+		if len(s.Hosts) > 0 && (!NetworkWrite.Over(p.Risk) || len(outsiders(reached, s.Hosts)) > 0) {
 			return ask([]Scope{Secret}, "the secret %s belongs to %s, and a program could send it to every host that this goal may contact", s.Name, strings.Join(s.Hosts, ", "))
 		}
 	}

@@ -26,6 +26,8 @@ type Policy struct {
 	Unconfined  bool     `json:"unconfined,omitempty"`   // no sandbox: the person's explicit word
 	// RequireSteps refuses a changing call without a declared step.
 	RequireSteps bool `json:"require_steps,omitempty"`
+
+	opened []string // hosts that the person granted since the start; of With alone
 }
 
 // Valid refuses a policy that could not be decided by, with what to do.

@@ -37,6 +37,9 @@ func TestSecrets(t *testing.T) {
 			if d.Answer != policy.Ask {
 				return
 			}
+			if len(d.Offers) != 2 {
+				t.Errorf("%d offers, want once and secret", len(d.Offers))
+			}
 			for _, g := range d.Offers {
 				if got := (policy.Law{}).Decide(call, c.policy, []policy.Grant{g}); got.Answer != policy.Allow {
 					t.Errorf("the offer %q does not allow it: %s", g.Words(), got.Reason)
@@ -47,9 +50,25 @@ func TestSecrets(t *testing.T) {
 					t.Errorf("the offer %q covers another secret", g.Words())
 				}
 			}
-			if len(d.Offers) != 2 {
-				t.Errorf("%d offers, want once and secret", len(d.Offers))
-			}
 		})
+	}
+}
+
+// TestABoundSecretAndAHostThatWasOpenedSince: the way out that the person's yes
+// opened is one for programs at every level.
+func TestABoundSecretAndAHostThatWasOpenedSince(t *testing.T) {
+	call := policy.Call{Tool: "run_command", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{{Name: "bound", Hosts: []string{"api.example"}}}}}
+	for _, risk := range []policy.Risk{policy.ReadOnly, policy.WriteLocal, policy.NetworkGet, policy.NetworkWrite} {
+		p := policy.Policy{Risk: risk, Dir: dir, Secrets: []string{"bound"}}
+		for host, want := range map[string]policy.Answer{"evil.example": policy.Ask, "api.example": policy.Allow} {
+			if risk == policy.NetworkWrite || risk == policy.ReadOnly {
+				want = policy.Ask // every host is open; the call itself is beyond the level
+			}
+			open := policy.Grant{ID: "a1", Scope: policy.Host, Risk: policy.NetworkWrite, Hosts: []string{host}}
+			d := policy.Law{}.Decide(call, p, []policy.Grant{open})
+			if d.Answer != want || (host == "evil.example") && !strings.Contains(d.Reason, "a program could send it") {
+				t.Errorf("%s at %s: %s (%s), want %s", host, risk, d.Answer, d.Reason, want)
+			}
+		}
 	}
 }

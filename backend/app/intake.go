@@ -54,6 +54,9 @@ func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Go
 		err = shape(g)
 	}
 	if err == nil {
+		err = knownTools(g.Policy)
+	}
+	if err == nil {
 		err = a.preflight(ctx, g)
 	}
 	if err != nil {

@@ -41,6 +41,9 @@ func (p Program) list() *cobra.Command {
 				case len(list.Goals) == 0:
 					return p.print("No goals. Start one: %s run --demo\n", p.Name)
 				}
+				if n := len(list.Goals); list.Total > n {
+					defer p.say("%d of %d goals; --limit %d shows all\n", n, list.Total, list.Total)
+				}
 				return errors.Join(p.table(list.Goals), p.open(c.Context(), s, ""))
 			})
 		},

@@ -231,10 +231,16 @@ func (c Check) valid() (reason, hint string) {
 			return "holds a NUL byte", "remove it"
 		}
 	}
+	if c.TimeoutMS < 0 {
+		return fmt.Sprintf("has %d ms to end", c.TimeoutMS), "leave it out for the usual two minutes, or give more than 0"
+	}
 	switch c.Type {
 	case Shell:
 		return c.validShell()
 	case HTTP:
+		if c.Status != 0 && (c.Status < 100 || c.Status > 599) {
+			return fmt.Sprintf("wants the status %d, which no server answers", c.Status), "use 100 to 599"
+		}
 		if c.Method != "" && strings.ToUpper(c.Method) != c.Method {
 			return fmt.Sprintf("has the method %q", c.Method), "write it in capitals, such as POST"
 		}
@@ -260,6 +266,9 @@ func (c Check) validShell() (reason, hint string) {
 	if strings.TrimSpace(c.Command) == "" {
 		return "has no command", "write the command whose exit code decides"
 	}
+	if c.ExitCode < 0 || c.ExitCode > 255 {
+		return fmt.Sprintf("wants the exit code %d, which no command has", c.ExitCode), "use 0 to 255"
+	}
 	if server, remote := c.Server(); c.Where != "" && c.Where != "host" && (!remote || server == "") {
 		return fmt.Sprintf("wants to run on %q", c.Where), "leave it empty for the goal's sandbox, or say host, or ssh:NAME for a server of your list"
 	}
@@ -280,6 +289,8 @@ func (c Check) validFile() (reason, hint string) {
 		return fmt.Sprintf("looks at %q, which is not inside the goal's folder", c.Path), "name a path relative to the goal's folder"
 	case c.Absent && (c.MinSize > 0 || c.SHA256 != "" || c.Matches != ""):
 		return "wants a file that does not exist to hold something", "choose one of the two"
+	case c.MinSize < 0:
+		return fmt.Sprintf("wants at least %d bytes", c.MinSize), "use 0 or more"
 	case c.SHA256 != "" && !hexSum.MatchString(c.SHA256):
 		return "has a SHA-256 that is not one", "write 64 hexadecimal digits in lower case"
 	}

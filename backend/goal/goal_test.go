@@ -91,6 +91,12 @@ func TestCheckInput(t *testing.T) {
 		{"an unknown check", func(i *input) { i.criterion.Checks[0].Type = "oracle" }, "criterion"},
 		{"a check without a type", func(i *input) { i.criterion.Checks[0].Type = "" }, "criterion"},
 		{"a NUL in a check", func(i *input) { i.criterion.Checks[0].Command = "test\x00 -f a" }, "criterion"},
+		{"an exit code that is none", func(i *input) { i.criterion.Checks[0].ExitCode = 300 }, "criterion"},
+		{"less than no time", func(i *input) { i.criterion.Checks[0].TimeoutMS = -5 }, "criterion"},
+		{"a status that is none", func(i *input) {
+			i.criterion.Checks[0] = goal.Check{Type: goal.HTTP, URL: "http://127.0.0.1/", Status: 9}
+		}, "criterion"},
+		{"fewer than no bytes", func(i *input) { i.criterion.Checks[0] = goal.Check{Type: goal.File, Path: "x", MinSize: -4} }, "criterion"},
 		{"no risk", func(i *input) { i.policy.Risk = "" }, "risk"},
 		{"an unknown risk", func(i *input) { i.policy.Risk = "root" }, "risk"},
 		{"a negative time", func(i *input) { i.limits.WallClock = -time.Second }, "limits"},

@@ -29,6 +29,9 @@ const (
 	maxName   = 64       // of server__tool: what providers take
 )
 
+// Between stands between the names of a server and of its tool.
+const Between = "__"
+
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
 // offerOf takes what a server says of a tool.
@@ -42,7 +45,7 @@ func offerOf(t *sdk.Tool) (Offer, error) {
 
 // toolOf makes a tool of an offer; the error says why the goal cannot have it.
 func toolOf(l *link, o Offer) (*Tool, error) {
-	name := l.server.Name + "__" + notInNames.ReplaceAllString(o.Name, "_")
+	name := l.server.Name + Between + notInNames.ReplaceAllString(o.Name, "_")
 	if len(name) > maxName {
 		name = name[:maxName]
 	}

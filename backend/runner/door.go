@@ -274,7 +274,11 @@ func (r *Run) permit(ctx context.Context, c goal.Call, n int, tool Tool, e polic
 	case answer == nil:
 		return "", refuse(event.Denied, "not executed: it waits for the person's approval. When the person has answered you are told, and may call it again."), nil
 	case !answer.Allowed:
-		return "", refuse(event.Denied, "denied by the person: %s.%s Find another way, or call abort_with_report.", d.Reason, because(answer.Why)), nil
+		by := "the person"
+		if answer.By != "person" {
+			by = "this goal's rule for when nobody answers"
+		}
+		return "", refuse(event.Denied, "denied by %s: %s.%s Find another way, or call abort_with_report.", by, d.Reason, because(answer.Why)), nil
 	}
 	var err error
 	if call.Effect, err = r.effectOf(ctx, tool, c); err != nil { // the world went on while the person thought

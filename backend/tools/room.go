@@ -115,6 +115,20 @@ type Box struct {
 	root  *os.Root
 }
 
+// Names are those of all tools that a goal in a folder is given, besides those of
+// MCP servers.
+func Names(dir string) ([]string, error) {
+	b, err := New(Room{Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(b.tools))
+	for _, t := range b.tools {
+		names = append(names, t.Spec().Name)
+	}
+	return names, b.Close()
+}
+
 // Tools lists them in the order in which the model is told.
 func (b *Box) Tools() []Tool { return b.tools }
 

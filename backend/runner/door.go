@@ -130,9 +130,10 @@ func (r *Run) through(ctx context.Context, c goal.Call, within *goal.Result) *St
 	r.goal.Spent.Steps++
 	n := r.goal.Spent.Steps
 	tool, effect, refusal := r.judge(ctx, c)
-	repeated, grant := false, ""
-	if refusal.outcome == "" {
-		refusal, repeated = r.guard.before(c, effect)
+	grant := ""
+	again, repeated := r.guard.before(c, effect)
+	if repeated { // also of what is refused anyhow: arguments that do not fit, a tool that is not there
+		refusal = again
 	}
 	if refusal.outcome == "" {
 		var stop *Stop

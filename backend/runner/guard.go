@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,6 +34,9 @@ type guard struct {
 	refusals int
 	told     map[string]bool
 }
+
+// opensStep is the tool that opens a step of the protocol.
+const opensStep = "declare_step"
 
 type repeated struct {
 	result string // its sum
@@ -65,10 +69,24 @@ func (g *guard) stuck() *Stop {
 // after learns how a call ended, and says what to tell the agent, "" if nothing.
 func (g *guard) after(c goal.Call, e policy.Effect, o event.Outcome, result goal.Result) string {
 	if e.Control {
+		if c.Tool == opensStep && o == event.OK {
+			g.forget(c) // a call may have been denied for want of it
+		}
 		return ""
+	}
+	if o == event.OK && changes(e) {
+		g.forget(c)
 	}
 	notes := []string{g.same(c, result), g.cycle(c, result.Text), g.failing(c, o), g.onlyReading(e, o)}
 	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), " ")
+}
+
+// forget lets every other call be made again: what it depends on may have been
+// changed by this one. What two calls do to each other in turn is left to the
+// cycles and to the breaker, which look at what comes of it.
+func (g *guard) forget(by goal.Call) {
+	own := callSum(by)
+	maps.DeleteFunc(g.last, func(key string, _ repeated) bool { return key != own })
 }
 
 func (g *guard) same(c goal.Call, result goal.Result) string {

@@ -134,3 +134,39 @@ func TestWatchingAQuietBuildIsNotRefused(t *testing.T) {
 		t.Error("nothing goes on in it, and it may still be looked at")
 	}
 }
+
+// TestACallMayBeMadeAgainOnceSomethingWasChanged: the tests that fail four times
+// alike, each after an edit, may be run a fifth time. What changes nothing, fails, or is the
+// call itself gives no such leave.
+func TestACallMayBeMadeAgainOnceSomethingWasChanged(t *testing.T) {
+	check := tool("run_command", `{"command":"go test"}`)
+	control := policy.Effect{Control: true}
+	for name, c := range map[string]struct {
+		between goal.Call
+		effect  policy.Effect
+		outcome event.Outcome
+		refused bool
+	}{
+		"an edit":           {tool("edit_file", `{"path":"a.go"}`), writes, event.OK, false},
+		"a failed edit":     {tool("edit_file", `{"path":"a.go"}`), writes, event.Failed, true},
+		"a look":            {tool("read_file", `{"path":"a.go"}`), reads, event.OK, true},
+		"the same again":    {check, writes, event.OK, true},
+		"a plan":            {tool("write_todos", `{}`), control, event.OK, true},
+		"a step opened":     {tool("declare_step", `{}`), control, event.OK, false},
+		"a step not opened": {tool("declare_step", `{}`), control, event.Failed, true},
+	} {
+		g := newGuard()
+		for range guardRefuse - 1 {
+			g.after(check, writes, event.OK, goal.Result{Text: "FAIL"})
+		}
+		g.after(c.between, c.effect, c.outcome, goal.Result{Text: "done"})
+		if name == "the same again" { // with a result of its own it would be another call
+			for range guardRefuse - 1 {
+				g.after(check, writes, event.OK, goal.Result{Text: "FAIL"})
+			}
+		}
+		if _, no := g.before(check, writes); no != c.refused {
+			t.Errorf("%s between: refused %v", name, no)
+		}
+	}
+}

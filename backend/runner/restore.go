@@ -106,7 +106,7 @@ func (r *Run) told(messages []goal.Message) {
 			case !results[c.ID]:
 			case c.Tool == "verify_step":
 				r.declared = nil
-			case c.Tool == "declare_step" && json.Unmarshal([]byte(c.Arguments), &struct {
+			case c.Tool == opensStep && json.Unmarshal([]byte(c.Arguments), &struct {
 				N *int    `json:"step_number"`
 				T *string `json:"title"`
 			}{&s.Number, &s.Title}) == nil:

@@ -171,7 +171,7 @@ func (r *Run) iterate(ctx context.Context) *Stop {
 		return stop
 	}
 	if len(reply.Calls) == 0 {
-		return r.urge(ctx)
+		return r.inOrder(ctx, r.urge, r.move, r.keepMemory)
 	}
 	r.silent = 0
 	dispatch := func(ctx context.Context) *Stop { return r.dispatch(ctx, reply.Calls) }

@@ -634,3 +634,39 @@ func TestALoopThatBreaksEndsAsError(t *testing.T) {
 	w.start(g, &event.Resumed{})
 	expect(t, w.end(g), goal.Completed, goal.Done)
 }
+
+// TestWhatCannotBeCalledIsRefusedAfterFiveTimes, too: the guard comes before the
+// words about arguments that do not fit and tools that are not there.
+func TestWhatCannotBeCalledIsRefusedAfterFiveTimes(t *testing.T) {
+	for _, c := range []string{`no_such_tool {}`, `read_file {"nothing":1}`} {
+		w := newWorld(t, call(c))
+		_, row := w.run(nil)
+		expect(t, row, goal.Paused, goal.Stuck)
+		if !strings.Contains(row.Report[0], "5 were refused") || row.Spent.Steps != 9 {
+			t.Errorf("%s: %d steps, %q", c, row.Spent.Steps, row.Report)
+		}
+	}
+}
+
+// unchanged is a folder in which nothing ever changes.
+type unchanged struct{ large }
+
+func (*unchanged) Fingerprint(context.Context) (string, string, error) { return "the start", "", nil }
+
+// TestATurnWithoutACallIsAnIterationWithoutMovement: who talks in every second
+// turn has no more of them than who does not.
+func TestATurnWithoutACallIsAnIterationWithoutMovement(t *testing.T) {
+	n := 0
+	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
+		if n++; n%2 == 0 {
+			return says("thinking about it")(ctx, turn)
+		}
+		return call(fmt.Sprintf(`write_todos {"todos":[{"text":"plan %d"}]}`, n))(ctx, turn)
+	})
+	w.look = &unchanged{}
+	_, row := w.run(nil)
+	expect(t, row, goal.Paused, goal.Stuck)
+	if row.Spent.Iterations != 12 {
+		t.Errorf("%d iterations, %q", row.Spent.Iterations, row.Report)
+	}
+}

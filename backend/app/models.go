@@ -139,7 +139,8 @@ func cause(err error) error {
 // minds are the models of one goal's run.
 type minds struct {
 	runner.Models
-	judge model.Turner // nil: nobody judges a scripted goal that names no judge
+	judge  model.Turner // nil: nobody judges a scripted goal that names no judge
+	window int          // of the judge's model in tokens
 }
 
 // mindsOf makes them, each retried and each wait journaled. A scripted goal has
@@ -161,14 +162,14 @@ func (r *room) mindsOf(ctx context.Context, g goal.Goal) (minds, error) {
 		if err != nil {
 			return minds{}, err
 		}
-		m.Critic, m.CriticModel = critic.Turner, critic.name
+		m.Critic, m.CriticModel, m.CriticWindow = critic.Turner, critic.name, critic.window
 	}
 	if !g.Scripted || g.Options.JudgeProvider != "" && g.Options.JudgeProvider != own.ID {
 		judge, err := r.mindOf(ctx, "judge", g.Options.JudgeProvider, own)
 		if err != nil {
 			return minds{}, err
 		}
-		m.judge = gated{judge}
+		m.judge, m.window = gated{judge}, judge.window
 	}
 	return m, r.tellUnpriced(g, provider)
 }
@@ -198,10 +199,11 @@ func (r *room) tellUnpriced(g goal.Goal, own config.Provider) error {
 	return nil
 }
 
-// mind is a model with the name that its provider knows.
+// mind is a model with the name that its provider knows, and its window in tokens.
 type mind struct {
 	model.Turner
-	name string
+	name   string
+	window int
 }
 
 // Turn asks its own model, whatever the turn says.
@@ -228,7 +230,7 @@ func (r *room) mindOf(ctx context.Context, role, id string, own asked) (mind, er
 		p = asked{Provider: other}
 	}
 	m, err := r.mind(ctx, role, p)
-	return mind{m, p.Model}, err
+	return mind{m, p.Model, window(p.Provider)}, err
 }
 
 // gated asks through the gate of the run, which a person's pause shuts.

@@ -162,7 +162,7 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 	r.host = r.held.host(r.app, g.Policy.Dir, hostsOf(g))
 	r.host.World, r.host.Pages = r.world, r.app.pagesOf(g.ID)
 	if m.judge != nil {
-		r.host.Judge = m.judge // it knows its model's name
+		r.host.Judge, r.host.Window = m.judge, m.window // it knows its model's name
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ func (r *Run) Wait(ctx context.Context, d time.Duration) time.Duration {
 // its wait then.
 func (r *Run) Pausing() <-chan struct{} { return r.pause }
 
-// evidencePage is what one read_evidence gives, in bytes.
+// evidencePage is what one read_evidence gives at most, in bytes.
 const evidencePage = 16 << 10
 
 // Evidence reads a page of something long that the host kept.
@@ -123,16 +123,16 @@ func (r *Run) Evidence(ctx context.Context, handle string, cursor int64) (goal.P
 	if err != nil {
 		return goal.Page{}, fmt.Errorf("evidence: %w", err)
 	}
-	return pageOf(whole, cursor)
+	return pageOf(whole, cursor, min(evidencePage, int64(perResult(r.room.Models().Window))))
 }
 
 // pageOf cuts between characters, so that pages put together are the whole.
-func pageOf(whole []byte, cursor int64) (goal.Page, error) {
+func pageOf(whole []byte, cursor, most int64) (goal.Page, error) {
 	size := int64(len(whole))
 	if cursor < 0 || cursor > size {
 		return goal.Page{}, fmt.Errorf("the cursor %d is outside of 0 to %d", cursor, size)
 	}
-	end := min(cursor+evidencePage, size)
+	end := min(cursor+most, size)
 	for back := 0; end < size && back < utf8.UTFMax && !utf8.RuneStart(whole[end]); back++ {
 		end--
 	}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -17,13 +18,16 @@ type conversation struct {
 	waiting  []string // host's words that are said after the restored part
 }
 
-// What a full window is cut down to, in hundredths, and what is never cut.
+// What a full window is cut down to and what one result may take of it, in
+// hundredths, and what is cut last.
 const (
 	fullAt       = 80
 	cutTo        = 50
+	resultAt     = 10
 	stepsKept    = 10
-	guessPerByte = 0.3 // English and code; the first turn corrects it
-	stubOver     = 400 // bytes: shorter results are not worth a stub
+	resultLeast  = 2 << 10 // bytes, whatever the window
+	guessPerByte = 0.3     // English and code; the first turn corrects it
+	stubOver     = 400     // bytes: shorter results are not worth a stub
 )
 
 func (c *conversation) add(messages ...goal.Message) {
@@ -50,6 +54,23 @@ func (c *conversation) learn(tokens int64, besides int) {
 	}
 }
 
+// bytesOf guesses how many bytes a window of so many tokens holds; without end
+// where it is not known.
+func bytesOf(window int) int {
+	if window <= 0 {
+		return math.MaxInt
+	}
+	return int(float64(window) / guessPerByte)
+}
+
+// half of a window is for what can be shortened; the rest is for what cannot.
+func half(bytes int) int { return bytes / 2 }
+
+// perResult bounds one result in bytes, so that a few of them do not fill the window.
+func perResult(window int) int {
+	return min(maxResult, max(resultLeast, bytesOf(window)/100*resultAt))
+}
+
 // fit cuts the conversation when it fills the window; besides counts the bytes
 // of contract and tools. It says whether something was cut. A cut goes deep, so
 // that the prefix then stays the same for long and prompt caches hit.
@@ -62,42 +83,68 @@ func (c *conversation) fit(window, besides int, todos string) bool {
 	if window <= 0 || (c.bytes+besides)*100 <= most*fullAt {
 		return false
 	}
-	c.cut(max(0, most*cutTo/100-besides), todos)
+	c.cut(max(0, most*cutTo/100-besides), max(0, most*fullAt/100-besides), todos)
 	return true
 }
 
 // cut replaces the oldest tool results by stubs, then older turns by a summary,
-// until no more than the given bytes are left or only what always stays.
-func (c *conversation) cut(bytes int, todos string) {
-	tail := c.tail()
-	for i := range c.messages[:tail] {
+// until no more than the given bytes are left. The last steps stay as they are,
+// unless more than most bytes are left then: the window decides. Of them, too, the
+// oldest goes first, and the newest result stays.
+func (c *conversation) cut(bytes, most int, todos string) {
+	tail := c.tail(stepsKept)
+	c.stubs(tail, bytes)
+	if c.bytes > bytes {
+		c.summarise(tail, todos)
+	}
+	if c.bytes <= most {
+		return
+	}
+	c.stubs(c.tail(1), bytes)
+	if c.bytes > most {
+		c.summarise(c.tail(1), todos)
+	}
+	c.stubs(c.newest(), most)
+}
+
+// stubs replaces the oldest results before the given message, until no more than
+// so many bytes are left.
+func (c *conversation) stubs(before, bytes int) {
+	for i := range c.messages[:before] {
 		if c.bytes <= bytes {
 			return
 		}
 		if m := &c.messages[i]; m.Role == goal.ToolRole && len(m.Text) > stubOver {
-			before := size(*m)
+			was := size(*m)
 			m.Text = stub(*m)
-			c.bytes += size(*m) - before
+			c.bytes += size(*m) - was
 		}
-	}
-	if c.bytes > bytes && tail > 1 {
-		c.summarise(tail, todos)
 	}
 }
 
-// tail is where the part begins that stays as it is: the turns of the last steps.
-func (c *conversation) tail() int {
+// tail is where the turns of the last so many steps begin.
+func (c *conversation) tail(most int) int {
 	steps := 0
 	for i := len(c.messages) - 1; i > 0; i-- {
 		m := c.messages[i]
 		if m.Role == goal.ToolRole {
 			steps++
 		}
-		if m.Role == goal.Assistant && steps >= stepsKept {
+		if m.Role == goal.Assistant && steps >= most {
 			return i
 		}
 	}
 	return min(1, len(c.messages))
+}
+
+// newest is where the last result is.
+func (c *conversation) newest() int {
+	for i := len(c.messages) - 1; i >= 0; i-- {
+		if c.messages[i].Role == goal.ToolRole {
+			return i
+		}
+	}
+	return 0
 }
 
 func stub(m goal.Message) string {
@@ -120,6 +167,9 @@ const (
 // summarise replaces the turns before the tail by a list of what was done. The
 // objective, the person's notes and the last failure stay.
 func (c *conversation) summarise(tail int, todos string) {
+	if tail <= 1 {
+		return
+	}
 	first, old, rest := c.messages[0], c.messages[1:tail], slices.Clone(c.messages[tail:])
 	text := summaryMark + strings.Join(done(old), "\n")
 	if todos != "" {

@@ -1,7 +1,9 @@
 package runner
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -97,7 +99,7 @@ func TestOldResultsBecomeStubsFirst(t *testing.T) {
 func TestOldTurnsBecomeASummary(t *testing.T) {
 	c := talk(60, 2000)
 	for range 3 {
-		c.cut(0, "2. sweep")
+		c.cut(0, 0, "2. sweep")
 		whole(t, c)
 	}
 	got := text(c)
@@ -106,7 +108,7 @@ func TestOldTurnsBecomeASummary(t *testing.T) {
 			t.Errorf("%q is gone", want)
 		}
 	}
-	c.cut(0, "3. mop")
+	c.cut(0, 0, "3. mop")
 	if again := text(c); strings.Contains(again, "2. sweep") || strings.Count(again, "3. mop") != 1 {
 		t.Error("the plan of an earlier summary is told as though it were open")
 	}
@@ -121,7 +123,7 @@ func TestCutsKeepConversationsWhole(t *testing.T) {
 	for range 300 {
 		c := talk(r.IntN(80), r.IntN(3000))
 		for range 1 + r.IntN(3) {
-			c.cut(r.IntN(100_000), []string{"", "1. more"}[r.IntN(2)])
+			c.cut(r.IntN(100_000), r.IntN(150_000), []string{"", "1. more"}[r.IntN(2)])
 			whole(t, c)
 			id := fmt.Sprintf("more%d", r.Int())
 			c.add(goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: id, Tool: "x"}}}, goal.Message{Role: goal.ToolRole, CallID: id, Step: 1000, Text: strings.Repeat("y", r.IntN(2000))})
@@ -147,7 +149,7 @@ func TestPagesPutTogetherAreTheWhole(t *testing.T) {
 	kept := strings.Repeat("añb語", 20_000)
 	var got strings.Builder
 	for cursor := int64(0); ; {
-		p, err := pageOf([]byte(kept), cursor)
+		p, err := pageOf([]byte(kept), cursor, evidencePage)
 		if err != nil || !utf8.ValidString(p.Content) || p.TotalBytes != int64(len(kept)) || len(p.Content) > evidencePage {
 			t.Fatalf("at %d: %d bytes of %d, %v", cursor, len(p.Content), p.TotalBytes, err)
 		}
@@ -160,7 +162,7 @@ func TestPagesPutTogetherAreTheWhole(t *testing.T) {
 		t.Error("the pages are not the whole")
 	}
 	for _, cursor := range []int64{-1, int64(len(kept)) + 1} {
-		if _, err := pageOf([]byte(kept), cursor); err == nil {
+		if _, err := pageOf([]byte(kept), cursor, evidencePage); err == nil {
 			t.Errorf("the cursor %d was taken", cursor)
 		}
 	}
@@ -220,3 +222,120 @@ func TestClaimsAreCountedByCheck(t *testing.T) {
 		}
 	}
 }
+
+// TestTheWindowDecidesOverTheLastStepsToo: where they alone overrun it, the oldest
+// of them go first, and the newest result stays.
+func TestTheWindowDecidesOverTheLastStepsToo(t *testing.T) {
+	const window, besides = 24_000, 20_000
+	for name, c := range map[string]*conversation{
+		"three long results": talk(3, 18<<10),
+		"eleven":             talk(11, 9<<10),
+		"long arguments":     written(6, 15<<10),
+		"one turn":           batch(8, 9<<10),
+	} {
+		newest := c.messages[c.newest()].Text
+		if !c.fit(window, besides, "") {
+			t.Errorf("%s: nothing was cut", name)
+		}
+		whole(t, c)
+		if most := int(window/guessPerByte) * fullAt / 100; c.bytes+besides > most {
+			t.Errorf("%s: %d bytes are left, of %d", name, c.bytes+besides, most)
+		}
+		if !strings.Contains(text(c), newest) {
+			t.Errorf("%s: the newest result is gone", name)
+		}
+	}
+}
+
+// written is a conversation of calls with long arguments.
+func written(n, bytes int) *conversation {
+	c := &conversation{}
+	c.add(goal.Message{Role: goal.User, Text: "Goal: tidy up"})
+	for i := 1; i <= n; i++ {
+		id := fmt.Sprintf("c%d", i)
+		c.add(goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: id, Tool: "write_file", Arguments: strings.Repeat("x", bytes)}}})
+		c.add(goal.Message{Role: goal.ToolRole, CallID: id, Step: i, Text: fmt.Sprintf("written %d", i)})
+	}
+	return c
+}
+
+// batch is a conversation of one turn with many calls.
+func batch(n, bytes int) *conversation {
+	c := &conversation{}
+	c.add(goal.Message{Role: goal.User, Text: "Goal: tidy up"})
+	var calls []goal.Call
+	for i := range n {
+		calls = append(calls, goal.Call{ID: fmt.Sprint("c", i), Tool: "read_file"})
+	}
+	c.add(goal.Message{Role: goal.Assistant, Calls: calls})
+	for i := range n {
+		c.add(goal.Message{Role: goal.ToolRole, CallID: fmt.Sprint("c", i), Step: i + 1, Text: fmt.Sprint("result ", i, strings.Repeat("x", bytes))})
+	}
+	return c
+}
+
+// TestAResultTakesATenthOfTheWindow at most; a page stays as long as it says.
+func TestAResultTakesATenthOfTheWindow(t *testing.T) {
+	long := strings.Repeat("x", 60<<10)
+	for window, want := range map[int]int{0: 60 << 10, 24_000: 8000, 1000: resultLeast, 1_000_000: 60 << 10} {
+		r := goal.Result{Text: long}
+		if bound(&r, 1, perResult(window)); len(r.Text) > want+200 || len(r.Text) < want {
+			t.Errorf("of a window of %d tokens: %d bytes", window, len(r.Text))
+		}
+	}
+	if r := (goal.Result{Text: long, More: &goal.More{}}); bound(&r, 1, resultLeast) || r.Text != long {
+		t.Error("a page was cut")
+	}
+}
+
+// TestTheCriticSeesTwiceItsSteps with so much of each result, also of those of
+// an earlier run, and no more than its window holds.
+func TestTheCriticSeesTwiceItsSteps(t *testing.T) {
+	r := &Run{goal: goal.Goal{Options: goal.Options{CriticEvery: 30}}, critic: critic{every: 30}}
+	for n := range 70 {
+		r.remember(goal.Call{Tool: "run_command", Arguments: fmt.Sprint(n)}, n+1, reads, event.OK, strings.Repeat("x", 100), false)
+	}
+	if n := strings.Count(r.forCritic(math.MaxInt), "<step "); n != 60 || len(r.judged()) != maxRecent {
+		t.Errorf("the critic sees %d steps, judges %d", n, len(r.judged()))
+	}
+	r.recent[len(r.recent)-1].Result = strings.Repeat("y", 16<<10) // as an earlier run's are read
+	if n := strings.Count(r.forCritic(math.MaxInt), "y"); n > maxJudged+100 {
+		t.Errorf("it sees %d characters of a result", n)
+	}
+	if said := r.forCritic(8000); len(said) > 8500 || !strings.Contains(said, "<step n=70 ") || strings.Contains(said, "<step n=11 ") {
+		t.Errorf("with little room it sees %d bytes", len(said))
+	}
+	if said := r.forCritic(1); !strings.Contains(said, "The last 1 step:") || !strings.Contains(said, "<step n=70 ") {
+		t.Errorf("with none it sees\n%.300s", said)
+	}
+}
+
+// narrow is a model that finds everything too long over so many bytes.
+type narrow struct {
+	bytes int
+	asked []int
+}
+
+func (n *narrow) Turn(_ context.Context, t goal.Turn, _ func(string)) (goal.Reply, error) {
+	size := len(t.Messages[0].Text)
+	if n.asked = append(n.asked, size); size > n.bytes {
+		return goal.Reply{}, fmt.Errorf("400: %w", goal.ErrTooLong)
+	}
+	return goal.Reply{Text: "PROGRESSING\nit does"}, nil
+}
+
+// TestACriticThatFindsItTooLongSeesLess.
+func TestACriticThatFindsItTooLongSeesLess(t *testing.T) {
+	n := &narrow{bytes: 20_000}
+	r := &Run{goal: goal.Goal{Options: goal.Options{CriticEvery: 30}}, critic: critic{every: 30, model: n}, room: narrowRoom{}, active: &active{pausing: newPausing()}}
+	for i := range 60 {
+		r.remember(goal.Call{Tool: "run_command", Arguments: "{}"}, i+1, reads, event.OK, strings.Repeat("x", 1000), false)
+	}
+	if reply, err := r.askCritic(t.Context()); err != nil || reply.Text == "" || len(n.asked) != 3 {
+		t.Errorf("asked with %v bytes: %v", n.asked, err)
+	}
+}
+
+type narrowRoom struct{ Room }
+
+func (narrowRoom) Models() Models { return Models{} }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"goalpost/backend/event"
@@ -56,10 +57,7 @@ func (r *Run) critique(ctx context.Context) *Stop {
 		return stopOf(ctx)
 	}
 	r.critic.steps = 0
-	reply, err := r.ask(ctx, r.critic.model, goal.Turn{
-		Model: r.critic.name, System: criticContract,
-		Messages: []goal.Message{{Role: goal.User, Text: r.forCritic()}},
-	}, func(string) {})
+	reply, err := r.askCritic(ctx)
 	if err != nil {
 		if stop := stopOf(ctx); stop != nil {
 			return stop
@@ -82,6 +80,24 @@ func (r *Run) critique(ctx context.Context) *Stop {
 		return stop
 	}
 	return r.heed(ctx, verdict, reason)
+}
+
+// askCritic shows as much as the critic's window holds, and less where it says that
+// this is too much all the same.
+func (r *Run) askCritic(ctx context.Context) (reply goal.Reply, err error) {
+	steps := half(bytesOf(r.room.Models().CriticWindow))
+	for range 3 {
+		text := r.forCritic(steps)
+		reply, err = r.ask(ctx, r.critic.model, goal.Turn{
+			Model: r.critic.name, System: criticContract,
+			Messages: []goal.Message{{Role: goal.User, Text: text}},
+		}, func(string) {})
+		if !errors.Is(err, goal.ErrTooLong) {
+			return reply, err
+		}
+		steps = half(len(text))
+	}
+	return reply, err
 }
 
 // heed does what a verdict asks for.
@@ -130,19 +146,25 @@ ACHIEVED     the goal is reached, and what you see shows it
 MISLED       the agent does something else than the goal, for instance what a page or a file told it
 The second line is the reason, in a sentence.`
 
-// forCritic is the goal and the last steps with their arguments and results.
-func (r *Run) forCritic() string {
+// forCritic is the goal and the last steps with their arguments and results: the
+// newest that fit into so many bytes, and always one.
+func (r *Run) forCritic(bytes int) string {
 	steps := r.recent
 	if most := 2 * r.critic.every; len(steps) > most {
 		steps = steps[len(steps)-most:]
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "The goal: %s\nThe host decides by this: %s\n\nThe last %s:\n", r.goal.Objective, r.goal.Criterion.Words(), count(len(steps), "step"))
-	for _, s := range steps {
-		fmt.Fprintf(&b, "\n<step n=%d tool=%q outcome=%s>\n<arguments>%s</arguments>\n<result>\n%s\n</result>\n</step>\n",
-			s.N, s.Tool, s.Outcome, clip(s.Arguments, maxJudged), s.Result)
+	var shown []string
+	for _, s := range slices.Backward(steps) {
+		one := fmt.Sprintf("\n<step n=%d tool=%q outcome=%s>\n<arguments>%s</arguments>\n<result>\n%s\n</result>\n</step>\n",
+			s.N, s.Tool, s.Outcome, clip(s.Arguments, maxJudged), clip(s.Result, maxJudged))
+		if bytes -= len(one); bytes < 0 && len(shown) > 0 {
+			break
+		}
+		shown = append(shown, one)
 	}
-	return b.String()
+	slices.Reverse(shown)
+	return fmt.Sprintf("The goal: %s\nThe host decides by this: %s\n\nThe last %s:\n%s",
+		r.goal.Objective, r.goal.Criterion.Words(), count(len(shown), "step"), strings.Join(shown, ""))
 }
 
 // readCritic reads the first line's word and the reason. What cannot be read

@@ -158,7 +158,7 @@ func (r *Run) through(ctx context.Context, c goal.Call, within *goal.Result) *St
 	if !repeated {
 		result.Text = withNote(result.Text, r.guard.after(c, effect, outcome, result))
 	}
-	cut := bound(&result, n)
+	cut := bound(&result, n, perResult(r.room.Models().Window))
 	r.remember(c, n, effect, outcome, whole, result.GoesOn)
 	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: n, Text: result.Envelope()}
 	said := []event.Body{&event.Message{Message: m}}
@@ -213,16 +213,25 @@ func (r *Run) remember(c goal.Call, n int, e policy.Effect, o event.Outcome, res
 	}
 	r.critic.steps++
 	r.recent = append(r.recent, goal.Step{N: n, Tool: c.Tool, Arguments: c.Arguments, Outcome: string(o), Result: clip(result, maxJudged)})
-	if over := len(r.recent) - maxRecent; over > 0 {
+	if over := len(r.recent) - r.mostRecent(); over > 0 {
 		r.recent = append(r.recent[:0], r.recent[over:]...)
 	}
 }
 
-// What critic and judges see of the newest steps: how many, and how much of each result in characters.
+// What critic and judges see of the newest steps: how many, and how much of each
+// result in characters. A critic that looks seldom sees more, as its window allows.
 const (
-	maxRecent = 40
-	maxJudged = 4000
+	maxRecent  = 40
+	maxCritics = 400
+	maxJudged  = 4000
 )
+
+// mostRecent is how many steps are kept at hand: twice what passes between two
+// looks of the critic.
+func (r *Run) mostRecent() int { return max(maxRecent, min(2*r.goal.Options.CriticEvery, maxCritics)) }
+
+// judged is what a judge is shown of them.
+func (r *Run) judged() []goal.Step { return r.recent[max(0, len(r.recent)-maxRecent):] }
 
 type refused struct {
 	result  goal.Result
@@ -363,9 +372,13 @@ func (r *Run) toolNames() []string {
 	return names
 }
 
-// bound cuts the middle out of a long result and says how to get it.
-func bound(r *goal.Result, step int) (cut bool) {
-	s, most := strings.ToValidUTF8(r.Text, "\uFFFD"), maxResult
+// bound cuts the middle out of a result of more than most bytes and says how to
+// get it. A page is as long as it says, or what it says of its end would be wrong.
+func bound(r *goal.Result, step, most int) (cut bool) {
+	s := strings.ToValidUTF8(r.Text, "\uFFFD")
+	if r.More != nil {
+		most = maxResult
+	}
 	if r.Budget > 0 {
 		most = min(most, r.Budget)
 	}

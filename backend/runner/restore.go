@@ -28,7 +28,7 @@ func (r *Run) restore(ctx context.Context) *Stop {
 	if len(messages) == 0 {
 		return r.inOrder(ctx, r.foresee, func(ctx context.Context) *Stop { return r.say(ctx, r.opening()) })
 	}
-	past, err := r.cfg.Journal.Past(ctx, r.goal.ID)
+	past, err := r.cfg.Journal.Past(ctx, r.goal.ID, r.mostRecent())
 	if err != nil {
 		return r.fault(ctx, "reading the runs before", err)
 	}

@@ -37,7 +37,8 @@ type Journal interface {
 	// Grants gives what the person has allowed and not taken back.
 	Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error)
 	Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error)
-	Past(ctx context.Context, id goal.ID) (goal.Past, error)
+	// Past is what the runs before left; of their steps the newest so many.
+	Past(ctx context.Context, id goal.ID, steps int) (goal.Past, error)
 	// Unfinished gives the intents that have no result.
 	Unfinished(ctx context.Context, id goal.ID) ([]event.StepStarted, error)
 	// Evidence reads what a handle names: "step:12" the whole result of a step,
@@ -64,7 +65,8 @@ type Models struct {
 	Agent       Model
 	Critic      Model
 	CriticModel string // as its provider calls it
-	Window      int    // of the agent's model in tokens, 0 where it is not known
+	// Windows in tokens, 0 where they are not known.
+	Window, CriticWindow int
 }
 
 // Judge decides whether a claim is true.

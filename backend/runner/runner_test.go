@@ -670,3 +670,27 @@ func TestATurnWithoutACallIsAnIterationWithoutMovement(t *testing.T) {
 		t.Errorf("%d iterations, %q", row.Spent.Iterations, row.Report)
 	}
 }
+
+// TestAGoalGoesOnInAWindowThatAFewResultsFill: the last steps are cut, too, where
+// nothing else is left to cut.
+func TestAGoalGoesOnInAWindowThatAFewResultsFill(t *testing.T) {
+	const room = 40_000
+	turns := []func(context.Context, goal.Turn) (goal.Reply, error){
+		call(`run_command {"command":"seq 10000 13000"}`), call(`run_command {"command":"seq 20000 23000"}`),
+		call(`run_command {"command":"seq 30000 33000"}`), call(`write_file {"path":"done.txt","content":"x"}`), call(claim),
+	}
+	n := 0
+	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
+		bytes := 0
+		for _, m := range turn.Messages {
+			bytes += len(m.Text)
+		}
+		if bytes > room {
+			return goal.Reply{}, fmt.Errorf("400: %w", goal.ErrTooLong)
+		}
+		n++
+		return turns[n-1](ctx, turn)
+	})
+	_, row := w.run(nil)
+	expect(t, row, goal.Completed, goal.Done)
+}

@@ -59,7 +59,7 @@ func TestAnErrorIsTheSameWhateverItsNumbers(t *testing.T) {
 // TestTheWholePlanOutlivesASummary: what is ticked off is told, too, so that it is not done again.
 func TestTheWholePlanOutlivesASummary(t *testing.T) {
 	r := &Run{todos: []goal.Todo{{Text: "dig", Done: true}, {Text: "plant"}}, conversation: *talk(60, 2000)}
-	r.conversation.cut(0, r.todoList())
+	r.conversation.cut(0, 0, r.todoList())
 	if got := text(&r.conversation); !strings.Contains(got, planMark+"\n1. [x] dig\n2. [ ] plant") {
 		t.Errorf("the plan is not told:\n%.2000s", got)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
@@ -16,8 +17,9 @@ func (r *Run) turn(ctx context.Context) (*goal.Reply, *Stop) {
 	besides := len(contract) + r.specBytes()
 	r.conversation.fit(r.room.Models().Window, besides, r.todoList())
 	reply, err := r.askModel(ctx, contract)
-	if errors.Is(err, goal.ErrTooLong) { // the window is smaller than was thought
-		r.conversation.cut(r.conversation.bytes/2, r.todoList())
+	for before := math.MaxInt; errors.Is(err, goal.ErrTooLong) && r.conversation.bytes < before; { // the window is smaller than was thought
+		before = r.conversation.bytes
+		r.conversation.cut(before/2, before/2, r.todoList())
 		reply, err = r.askModel(ctx, contract)
 	}
 	switch {

@@ -69,7 +69,7 @@ func (r *Run) reminder(c claim) string {
 // verify runs the criterion. What was spent on judges counts.
 func (r *Run) verify(ctx context.Context, c claim) (goal.Finding, *Stop) {
 	r.claims.last = nil
-	asked := goal.Claim{N: r.claims.made, By: c.by, Rationale: c.rationale, Result: c.result, Accepted: c.accepted, Note: c.note, Steps: r.recent}
+	asked := goal.Claim{N: r.claims.made, By: c.by, Rationale: c.rationale, Result: c.result, Accepted: c.accepted, Note: c.note, Steps: r.judged()}
 	found, err := r.room.Judge().Criterion(ctx, r.goal, asked, func(v goal.Verdict) error {
 		r.claims.last = append(r.claims.last, v)
 		if stop := r.append(ctx, &event.Verdict{Claim: r.claims.made, Verdict: v}); stop != nil {
@@ -100,7 +100,7 @@ func (r *Run) verify(ctx context.Context, c claim) (goal.Finding, *Stop) {
 // reviewed asks the cold reviewer, if the goal has one, and stops as done.
 func (r *Run) reviewed(ctx context.Context, c claim) *Stop {
 	if r.goal.Reviewed() {
-		asked := goal.Claim{N: r.claims.made, By: c.by, Rationale: c.rationale, Result: c.result, Steps: r.recent}
+		asked := goal.Claim{N: r.claims.made, By: c.by, Rationale: c.rationale, Result: c.result, Steps: r.judged()}
 		rv, err := r.room.Judge().Review(ctx, r.goal, asked, r.claims.last)
 		if err != nil {
 			return r.fault(ctx, fmt.Sprintf("reviewing claim %d", r.claims.made), err)

@@ -50,7 +50,7 @@ func TestMemoryLastsUntilThePersonLooks(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p, err := s.Past(t.Context(), g.ID)
+			p, err := s.Past(t.Context(), g.ID, 1)
 			if err != nil || reflect.DeepEqual(p.Memory, want) != c.kept || !c.kept && !reflect.DeepEqual(p.Memory, goal.Memory{}) {
 				t.Errorf("%+v, %v", p.Memory, err)
 			}

@@ -9,17 +9,15 @@ import (
 	"goalpost/backend/goal"
 )
 
-// recentSteps is how many of the newest steps a new run knows of.
-const recentSteps = 40
-
-// Past reads what a new run needs to know of the runs before it.
-func (s *Store) Past(ctx context.Context, id goal.ID) (goal.Past, error) {
+// Past reads what a new run needs to know of the runs before it; of their steps
+// the newest so many.
+func (s *Store) Past(ctx context.Context, id goal.ID, steps int) (goal.Past, error) {
 	var p goal.Past
 	var err error
 	if p.Todos, err = s.Todos(ctx, id); err != nil {
 		return p, err
 	}
-	if p.Steps, err = s.newestSteps(ctx, id); err != nil {
+	if p.Steps, err = s.newestSteps(ctx, id, steps); err != nil {
 		return p, err
 	}
 	if p.Warned, err = s.warned(ctx, id); err != nil {
@@ -129,9 +127,9 @@ func (s *Store) ParkedInARow(ctx context.Context, id goal.ID) (n int, err error)
 	return n, nil
 }
 
-func (s *Store) newestSteps(ctx context.Context, id goal.ID) ([]goal.Step, error) {
+func (s *Store) newestSteps(ctx context.Context, id goal.ID, most int) ([]goal.Step, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT s.n, s.tool, s.arguments, r.outcome, r.result FROM steps s
-		JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.risk <> '' ORDER BY s.n DESC LIMIT ?`, id, recentSteps)
+		JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.risk <> '' ORDER BY s.n DESC LIMIT ?`, id, most)
 	if err != nil {
 		return nil, fmt.Errorf("read steps: %w", err)
 	}

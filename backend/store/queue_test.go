@@ -147,6 +147,7 @@ func TestAGoalWaitsForThoseBeforeIt(t *testing.T) {
 // TestPast: the plan, the newest steps that count, and the claims since the
 // person last looked.
 func TestPast(t *testing.T) {
+	const recentSteps = 40
 	s := open(t, t.TempDir(), nil)
 	g := in(t, s, "/w/a", policy.WriteLocal)
 	run, _ := running(t, s, g)
@@ -177,7 +178,7 @@ func TestPast(t *testing.T) {
 	}
 	put(&event.StepStarted{StepID: 100, Tool: "write_todos", Arguments: "{}", Effect: policy.Effect{Control: true}}, &event.Step{StepID: 100, Tool: "write_todos", Outcome: event.OK})
 	put(&event.Todos{Items: []goal.Todo{{Text: "old"}}}, &event.Todos{Items: []goal.Todo{{Text: "new", Done: true}}})
-	p, err := s.Past(t.Context(), g.ID)
+	p, err := s.Past(t.Context(), g.ID, recentSteps)
 	if err != nil {
 		t.Fatal(err)
 	}

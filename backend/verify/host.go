@@ -27,6 +27,7 @@ type Host struct {
 
 	Judge  Judge // for questions, pictures and the review
 	Model  string
+	Window int // of the judge's model in tokens, 0 where it is not known
 	Pages  Pages
 	Dial   Dial      // into the goal's network; nil is the machine's own
 	Engine Evaluator // of predicates

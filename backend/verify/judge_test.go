@@ -306,3 +306,55 @@ func TestReview(t *testing.T) {
 		t.Errorf("without a judge: %+v, %v", r, err)
 	}
 }
+
+// narrow is a judge that finds everything too long over so many bytes.
+type narrow struct {
+	*judge
+	bytes int
+}
+
+func (n narrow) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	if len(t.System)+len(t.Messages[0].Text) > n.bytes {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.turns = append(n.turns, t)
+		return goal.Reply{}, fmt.Errorf("400: %w", goal.ErrTooLong)
+	}
+	return n.judge.Turn(ctx, t, delta)
+}
+
+// TestAJudgeIsShownWhatItsWindowHolds: the newest steps, and at once; where its
+// window is not known or smaller than was said, it is asked again with less.
+func TestAJudgeIsShownWhatItsWindowHolds(t *testing.T) {
+	var steps []goal.Step
+	for n := 1; n <= 40; n++ {
+		steps = append(steps, goal.Step{N: n, Tool: "run_command", Arguments: strings.Repeat("z", 3500), Outcome: "ok", Result: strings.Repeat("x", 3500)})
+	}
+	long := strings.Repeat("y", 100_000)
+	for _, c := range []struct {
+		window, bytes int
+		again         bool
+	}{
+		{0, 1 << 20, false},
+		{32_768, 32_768 * 3, false},
+		{8192, 8192 * 3, false},
+		{0, 8192 * 3, true},
+		{32_768, 30_000, true},
+	} {
+		h := host(t)
+		write(t, h.Dir, "old.txt", "old\n")
+		w := world(t, verify.Options{Dir: h.Dir})
+		write(t, h.Dir, "new.txt", strings.Repeat("a line of the new file\n", 5000))
+		j := asks("YES", "CONFIRM\nit is there")
+		h.Judge, h.Window, h.World = narrow{j, c.bytes}, c.window, w
+		v := claimed(t, h, goal.Check{Type: goal.ModelQuestion, Question: "Is it done?"}, goal.Claim{Rationale: long, Steps: steps})
+		asked := len(j.turns)
+		if v.Outcome != goal.Pass || (asked > 1) != c.again || !strings.Contains(j.turns[asked-1].Messages[0].Text, "Step 40, run_command") {
+			t.Errorf("%+v: %s after %d turns, %q", c, v.Outcome, asked, v.Detail)
+		}
+		rv, err := h.Review(t.Context(), goal.Goal{Objective: long}, goal.Claim{}, []goal.Verdict{{Outcome: goal.Pass, Tail: long}})
+		if err != nil || !rv.Confirmed {
+			t.Errorf("%+v: the review: %+v, %v", c, rv, err)
+		}
+	}
+}

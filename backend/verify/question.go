@@ -17,8 +17,14 @@ func (e *hearing) question(ctx context.Context, k check) (ruling, error) {
 	if e.host.Judge == nil {
 		return undecidable(errNoJudge.Error()), nil
 	}
-	text := fmt.Sprintf("Question: %s\n\nThe goal: %s\n\n%s\nThe agent's rationale:\n%s\nAnswer:",
-		k.Question, data("objective", e.goal.Objective, judgedText), e.gathered(ctx), data("rationale", e.claim.Rationale+"\n"+e.claim.Result, judgedText))
+	changed, err := e.host.World.Changed(ctx)
+	if err != nil {
+		changed = "it could not be compared: " + err.Error()
+	}
+	text := func(w window) string {
+		return fmt.Sprintf("Question: %s\n\nThe goal: %s\n\n%s\nThe agent's rationale:\n%s\nAnswer:",
+			k.Question, data("objective", e.goal.Objective, w.text), e.gathered(changed, w), data("rationale", e.claim.Rationale+"\n"+e.claim.Result, w.text))
+	}
 	judges := 1
 	if k.Threshold == goal.HighConfidence {
 		judges = 2
@@ -26,7 +32,7 @@ func (e *hearing) question(ctx context.Context, k check) (ruling, error) {
 	replies, errs := make([]goal.Reply, judges), make([]error, judges)
 	var all sync.WaitGroup
 	for i := range judges {
-		all.Go(func() { replies[i], errs[i] = e.host.consult(ctx, questionSystem, text) })
+		all.Go(func() { replies[i], errs[i] = e.host.ask(ctx, questionSystem, text) })
 	}
 	all.Wait()
 	return answered(replies, errs)

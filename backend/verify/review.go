@@ -23,12 +23,14 @@ func (h Host) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verdicts []
 	if err != nil {
 		diff = "it could not be made: " + err.Error()
 	}
-	text := fmt.Sprintf("The objective:\n%s\nThe criterion: %s\n\nThe verdicts:\n%s\nWhat changed in the goal's folder since the start, as a diff:\n%s\nYour answer:",
-		data("objective", g.Objective, judgedText), g.Criterion.Words(), verdictLines(verdicts), data("diff", diff, judgedDiff))
+	text := func(w window) string {
+		return fmt.Sprintf("The objective:\n%s\nThe criterion: %s\n\nThe verdicts:\n%s\nWhat changed in the goal's folder since the start, as a diff:\n%s\nYour answer:",
+			data("objective", g.Objective, w.text), g.Criterion.Words(), verdictLines(verdicts, w), data("diff", diff, w.diff))
+	}
 	var r goal.Review
 	var spent bill
 	for range 2 { // an unreadable word is asked for once more
-		reply, err := h.consult(ctx, reviewSystem, text)
+		reply, err := h.ask(ctx, reviewSystem, text)
 		spent.add(reply.Usage)
 		switch {
 		case ctx.Err() != nil:

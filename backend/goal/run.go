@@ -119,5 +119,6 @@ type PastClaim struct {
 	By                string
 	Of                string // whose claim it was, where the person decided about it; else as By
 	Rationale, Result string
-	Verdicts          []Verdict
+	Verdicts          []Verdict // of one that failed without a check, because nothing was done: those of the claim before
+	Review            *Review   // as Verdicts; nil if there was none
 }

@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	"goalpost/backend/goal"
@@ -45,13 +46,26 @@ func newClaims(made int) claims {
 }
 
 // restore counts again what failed since the person last looked at the goal.
-func (c *claims) restore(past goal.Past) {
+// The criterion has so many checks.
+func (c *claims) restore(past goal.Past, checks int) {
 	for _, p := range past.Claims {
-		if p.By == "" {
-			c.count(p.Verdicts)
-		}
 		c.last = p.Verdicts
+		if p.Review != nil && !p.Review.Confirmed {
+			c.last = append(slices.Clone(c.last), rejection(checks, *p.Review))
+		}
+		if p.By == "" {
+			c.count(c.last)
+		}
 	}
+}
+
+// rejection is the review as one more check after those of the criterion.
+func rejection(checks int, rv goal.Review) goal.Verdict {
+	v := goal.Verdict{Check: checks, Name: "review", Outcome: goal.Fail, Detail: "the reviewer rejected it: " + rv.Reason}
+	if rv.Error {
+		v.Outcome, v.Detail = goal.CheckErr, "the reviewer could not decide: "+rv.Reason
+	}
+	return v
 }
 
 // count takes the verdicts of one claim of the agent.

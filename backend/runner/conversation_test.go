@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -339,3 +340,29 @@ func TestACriticThatFindsItTooLongSeesLess(t *testing.T) {
 type narrowRoom struct{ Room }
 
 func (narrowRoom) Models() Models { return Models{} }
+
+// TestAResumedGoalCountsAllItsClaims: what the reviewer rejected, and what failed
+// without a check.
+func TestAResumedGoalCountsAllItsClaims(t *testing.T) {
+	pass := []goal.Verdict{{Check: 0, Outcome: goal.Pass}}
+	rejected := goal.PastClaim{Verdicts: pass, Review: &goal.Review{Reason: "no"}}
+	undecided := goal.PastClaim{Verdicts: pass, Review: &goal.Review{Error: true, Reason: "broken"}}
+	for name, c := range map[string]struct {
+		past []goal.PastClaim
+		now  goal.Verdict // the next claim's
+		want goal.Exit
+	}{
+		"four rejections": {[]goal.PastClaim{rejected, rejected, rejected, rejected}, rejection(1, *rejected.Review), goal.Stuck},
+		"three":           {[]goal.PastClaim{rejected, rejected, rejected}, rejection(1, *rejected.Review), ""},
+		"two errors":      {[]goal.PastClaim{undecided, undecided}, rejection(1, *undecided.Review), goal.NeedsOperator},
+		"a confirmed one": {[]goal.PastClaim{{Verdicts: pass, Review: &goal.Review{Confirmed: true}}}, rejection(1, *rejected.Review), ""},
+	} {
+		k := newClaims(len(c.past))
+		k.restore(goal.Past{Claims: c.past}, 1)
+		k.last = append(slices.Clone(pass), c.now)
+		k.count(k.last)
+		if stop := k.stop(5); (stop == nil) != (c.want == "") || stop != nil && stop.Exit != c.want {
+			t.Errorf("%s: %v", name, stop)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func (r *Run) restore(ctx context.Context) *Stop {
 		return r.fault(ctx, "reading the runs before", err)
 	}
 	r.todos, r.recent, r.warned = past.Todos, past.Steps, past.Warned
-	r.claims.restore(past)
+	r.claims.restore(past, len(r.goal.Criterion.Checks))
 	r.critic.restore(past)
 	r.recollect(past.Memory)
 	r.told(messages)

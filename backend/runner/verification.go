@@ -123,11 +123,7 @@ func (r *Run) reviewed(ctx context.Context, c claim) *Stop {
 // notConfirmed is a failed claim on the review, which counts as one more check
 // after those of the criterion.
 func (r *Run) notConfirmed(ctx context.Context, c claim, rv goal.Review) *Stop {
-	v := goal.Verdict{Check: len(r.goal.Criterion.Checks), Name: "review", Outcome: goal.Fail, Detail: "the reviewer rejected it: " + rv.Reason}
-	if rv.Error {
-		v.Outcome, v.Detail = goal.CheckErr, "the reviewer could not decide: "+rv.Reason
-	}
-	r.claims.last = append(r.claims.last, v)
+	r.claims.last = append(r.claims.last, rejection(len(r.goal.Criterion.Checks), rv))
 	return r.failedClaim(ctx, c, detail(r.claims.made, r.claims.last))
 }
 

@@ -42,21 +42,67 @@ func (s *Store) Past(ctx context.Context, id goal.ID, steps int) (goal.Past, err
 			p.Critic = append(p.Critic, string(o.Critic.Verdict))
 		}
 	}
+	err = s.pastClaims(ctx, id, since, said, &p)
+	return p, err
+}
+
+// pastClaims adds the claims, each with what was said of it.
+func (s *Store) pastClaims(ctx context.Context, id goal.ID, since string, said []Opinion, p *goal.Past) error {
 	claims, err := s.Claims(ctx, id)
 	if err != nil {
-		return p, err
+		return err
+	}
+	failed, err := s.notRun(ctx, id, claims)
+	if err != nil {
+		return err
+	}
+	reviews := map[int]*goal.Review{}
+	for _, o := range said {
+		if o.Review != nil {
+			reviews[o.Review.Claim] = &o.Review.Review
+		}
 	}
 	for _, c := range claims {
 		of := c.By
 		if of == "person" {
 			of = p.Last.Of
 		}
-		p.Last = goal.PastClaim{N: c.N, By: c.By, Of: of, Rationale: c.Rationale, Result: c.Result, Verdicts: c.Verdicts}
+		was := p.Last
+		p.Last = goal.PastClaim{N: c.N, By: c.By, Of: of, Rationale: c.Rationale, Result: c.Result, Verdicts: c.Verdicts, Review: reviews[c.N]}
+		if failed[c.N] {
+			p.Last.Verdicts, p.Last.Review = was.Verdicts, was.Review
+		}
 		if stamp(c.At) > since {
 			p.Claims = append(p.Claims, p.Last)
 		}
 	}
-	return p, nil
+	return nil
+}
+
+// notRun tells the claims that failed without a check, because nothing was done
+// since the one before, from those whose verification was cut short. It reads the
+// journal only where a claim has no verdict.
+func (s *Store) notRun(ctx context.Context, id goal.ID, claims []Claim) (map[int]bool, error) {
+	without := map[int]bool{}
+	for _, c := range claims {
+		if len(c.Verdicts) == 0 {
+			without[c.N] = true
+		}
+	}
+	if len(without) == 0 {
+		return nil, nil
+	}
+	list, err := s.events(ctx, "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type = 'verification_failed'", id)
+	if err != nil {
+		return nil, err
+	}
+	failed := map[int]bool{}
+	for _, e := range list {
+		if b, ok := e.Body.(*event.VerificationFailed); ok && without[b.Claim] {
+			failed[b.Claim] = true
+		}
+	}
+	return failed, nil
 }
 
 // rare is the condition of the index events_of_kind, word for word: only a query

@@ -231,3 +231,29 @@ func TestEvidence(t *testing.T) {
 		t.Error("the whole result outlived its goal")
 	}
 }
+
+// TestPastClaimsAreWhole: with the review, and of one that failed without a check
+// what the claim before had; one that was cut short has nothing.
+func TestPastClaimsAreWhole(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	g := in(t, s, "/w/a", policy.WriteLocal)
+	run, _ := running(t, s, g)
+	err := s.Append(t.Context(), run,
+		&event.Claim{N: 1}, &event.Verdict{Claim: 1, Verdict: goal.Verdict{Outcome: goal.Pass}},
+		&event.Review{Claim: 1, Review: goal.Review{Reason: "no colour"}}, &event.VerificationFailed{Claim: 1, Detail: "no colour"},
+		&event.Claim{N: 2}, &event.VerificationFailed{Claim: 2, Detail: "nothing was done"},
+		&event.Claim{N: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Past(t.Context(), g.ID, 1)
+	if err != nil || len(p.Claims) != 3 {
+		t.Fatalf("%+v, %v", p.Claims, err)
+	}
+	for i, want := range []string{"no colour", "no colour", ""} {
+		c := p.Claims[i]
+		if (c.Review != nil) != (want != "") || c.Review != nil && c.Review.Reason != want || len(c.Verdicts) != min(1, len(want)) {
+			t.Errorf("claim %d: %+v", c.N, c)
+		}
+	}
+}

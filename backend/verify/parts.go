@@ -27,6 +27,8 @@ func partOf(name string, text []byte) string {
 		return scripts(text)
 	case "make":
 		return lines(definition(string(text), strings.Fields(rest)))
+	case "replace":
+		return replaced(string(text))
 	case "pytest":
 		return sections(string(text), pytestHeading.MatchString)
 	case "cargo":
@@ -78,8 +80,29 @@ func grown(name, was, is string) bool {
 	return true
 }
 
+// replaced is what a go.mod takes from elsewhere than where it is named.
+func replaced(text string) string {
+	var out []string
+	inside := false
+	for line := range strings.SplitSeq(text, "\n") {
+		line, _, _ = strings.Cut(line, "//")
+		words := strings.Join(strings.Fields(line), " ")
+		switch {
+		case inside && words == ")":
+			inside = false
+		case inside && words != "":
+			out = append(out, "replace "+words)
+		case words == "replace (" || words == "replace(":
+			inside = true
+		case strings.HasPrefix(words, "replace "):
+			out = append(out, words)
+		}
+	}
+	return lines(out)
+}
+
 // settings of runners that live in package.json.
-var packageSettings = []string{"jest", "mocha", "ava", "vitest", "tap", "c8", "nyc", "workspaces"}
+var packageSettings = []string{"jest", "mocha", "ava", "vitest", "tap", "c8", "nyc", "workspaces", "packageManager"}
 
 // scripts is what of a package.json decides: its scripts, each under scripts.NAME,
 // and the settings of runners. A file that is not JSON stands for itself.

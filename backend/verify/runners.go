@@ -24,30 +24,33 @@ type testRunner struct {
 }
 
 var (
-	jsTests = regexp.MustCompile(`(^|/)([^/]+[._-](test|spec)|test)\.[cm]?[jt]sx?$|(^|/)(__tests__|tests?|spec)/.*\.([cm]?[jt]sx?|json|snap)$`)
+	jsTests = regexp.MustCompile(`(^|/)([^/]+[._-](test|spec)|test)\.[cm]?[jt]sx?$|(^|/)(__tests__|tests?|spec)/.*\.([cm]?[jt]sx?|json|snap)$|(^|/)__snapshots__/`)
 	js      = testRunner{
 		name: "the JavaScript tests", tests: jsTests,
 		parts: map[string]string{"package.json": "scripts", ".npmrc": "", ".yarnrc": "", ".yarnrc.yml": "", ".pnpmfile.cjs": "", "bunfig.toml": "", ".pnp.cjs": ""},
 		appear: []string{
 			"jest.config.*", "vitest.config.*", "vitest.workspace.*", "vite.config.*", "babel.config.*", ".babelrc*", ".mocharc*", "ava.config.*",
 			"karma.conf.*", "playwright.config.*", "/.yarn/releases/*", "/.yarn/plugins/**", "/pnpm-workspace.yaml",
+			"/__mocks__/**", // jest takes them instead of what is installed
 		},
 	}
 	golang = testRunner{
 		name: "go test", tests: regexp.MustCompile(`_test\.go$|(^|/)testdata/`),
+		parts:  map[string]string{"go.mod": "replace"},
 		appear: []string{"go.work"}, holding: map[string]string{"*_test.go": `func\s+(TestMain|init)\s*\(|\b(os|syscall)\.Exit\b`},
 	}
 	pytest = testRunner{
 		name:  "pytest",
-		tests: regexp.MustCompile(`(^|/)(test_[^/]*|[^/]*_test|tests?)\.py$|(^|/)tests?/.*\.(py|json|txt|csv|ya?ml)$`),
+		tests: regexp.MustCompile(`(^|/)(test_[^/]*|[^/]*_test|tests?)\.py$|(^|/)tests?/.*\.(py|json|txt|csv|ya?ml)$|(^|/)__snapshots__/`),
 		parts: map[string]string{"pyproject.toml": "pytest", "setup.cfg": "pytest", "tox.ini": "pytest"},
 		appear: append([]string{
 			"conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "sitecustomize.py", "usercustomize.py",
 			"*.egg-info/entry_points.txt", "*.dist-info/entry_points.txt",
 		}, shadows...),
+		holding: map[string]string{"test_*.py": pluginsOf, "*_test.py": pluginsOf, "__init__.py": `\bload_tests\b`},
 	}
 	cargo = testRunner{
-		name: "cargo test", tests: regexp.MustCompile(`(^|/)tests/.*\.rs$`),
+		name: "cargo test", tests: regexp.MustCompile(`(^|/)tests/.*\.rs$|(^|/)snapshots/.*\.snap$`),
 		parts: map[string]string{
 			"Cargo.toml": "cargo", ".cargo/config.toml": "", ".cargo/config": "", "rust-toolchain.toml": "", "rust-toolchain": "", ".config/nextest.toml": "", "build.rs": "",
 		},
@@ -66,6 +69,9 @@ var (
 	}
 )
 
+// pluginsOf is what makes a module of tests load plugins into pytest.
+const pluginsOf = `(?m)^\s*pytest_plugins\b`
+
 // shadows are modules that Python's test runners import before a test runs, and
 // would take from the folder that they run in. It is no whole list: what a test
 // imports is the work, and a module of the work can end the runner as well.
@@ -78,7 +84,7 @@ var shadows = func() []string {
 		"pprint", "random", "re", "runpy", "shlex", "shutil", "signal", "site", "stat", "string", "struct", "subprocess", "sysconfig", "tempfile", "textwrap",
 		"threading", "time", "token", "tokenize", "tomllib", "traceback", "types", "typing", "uuid", "warnings", "weakref", "zipfile", "zipimport",
 	} {
-		list = append(list, "/"+name+".py", "/"+name+"/__init__.py")
+		list = append(list, "/"+name+".py*", "/"+name+".*so", "/"+name+"/__init__.*") // as source, compiled, or a library
 	}
 	return list
 }()
@@ -101,6 +107,9 @@ func (f *finder) runner(c call, depth int) {
 		f.tests(c.Dir, js)
 	case base == "go" && has("test"):
 		f.tests(flagged(c, "-C"), golang)
+		if vendored := path.Join(flagged(c, "-C"), "vendor/modules.txt"); !f.isFile(vendored) {
+			f.add(Protected{Path: vendored, Kind: Appears, Why: "go would take the modules beside it instead of those that are named"})
+		}
 	case slices.Contains([]string{"pytest", "py.test", "tox", "nox"}, base):
 		f.tests(c.Dir, pytest)
 	case regexp.MustCompile(`^python[0-9.]*$`).MatchString(base) && has("-m") && has("pytest", "unittest", "tox", "nox"):
@@ -131,6 +140,9 @@ func (f *finder) tests(dir string, r testRunner) {
 		rel, ok := below(p)
 		return ok && r.tests.MatchString(rel)
 	}, "an existing test of "+r.name)
+	if r.name == js.name {
+		f.nearer(dir)
+	}
 	for file, part := range r.parts {
 		f.compared(path.Join(dir, file), part, "a setting of "+r.name)
 	}
@@ -139,6 +151,21 @@ func (f *finder) tests(dir string, r testRunner) {
 	}
 	for pattern, text := range r.holding {
 		f.appear(dir, pattern, text, "it would decide how "+r.name+" ends", below)
+	}
+}
+
+// nearer forbids modules that would be found before the installed ones: beside tests,
+// where no package is.
+func (f *finder) nearer(dir string) {
+	looked := map[string]bool{dir: true, ".": true}
+	for _, e := range f.entries() {
+		for at := path.Dir(e.Path); e.regular() && js.tests.MatchString(e.Path) && !looked[at] && (dir == "." || within(dir, at)); at = path.Dir(at) {
+			looked[at] = true
+			modules := path.Join(at, "node_modules")
+			if _, err := f.root.Lstat(modules); err != nil && !f.isFile(path.Join(at, "package.json")) {
+				f.add(Protected{Path: modules, Kind: Appears, Part: anything, Why: "the tests beside it would take modules from there"})
+			}
+		}
 	}
 }
 

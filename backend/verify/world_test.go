@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"goalpost/backend/verify"
 )
@@ -361,5 +362,43 @@ func TestBeyondTheCopies(t *testing.T) {
 		if !strings.Contains(d, want) {
 			t.Errorf("the diff lacks %q: %.2000s", want, d)
 		}
+	}
+}
+
+// TestWhatIsKeptOfTheStart: a file that is too long to be read counts by its size and times,
+// what is no text is not copied, nobody else can read the copies, and a baseline that was
+// not kept to its end is taken anew.
+func TestWhatIsKeptOfTheStart(t *testing.T) {
+	dir, private := t.TempDir(), filepath.Join(t.TempDir(), "private")
+	write(t, dir, "long", strings.Repeat("x", 1<<20+1))
+	write(t, dir, "text", "one\n")
+	write(t, dir, "same", "one\n")
+	write(t, dir, "picture", "\x00\x01")
+	o := verify.Options{Dir: dir, Private: private}
+	w := world(t, o)
+	copies, err := os.ReadDir(filepath.Join(private, "copies"))
+	if err != nil || len(copies) != 1 {
+		t.Fatalf("%d copies, %v", len(copies), err)
+	}
+	for _, p := range []string{"", "copies", "copies/" + copies[0].Name(), "baseline.json"} {
+		info, err := os.Stat(filepath.Join(private, p))
+		if err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%q: %v %v", p, info, err)
+		}
+	}
+	was, err := os.Stat(filepath.Join(dir, "long"))
+	must(t, err)
+	write(t, dir, "long", strings.Repeat("y", 1<<20+1))
+	must(t, os.Chtimes(filepath.Join(dir, "long"), was.ModTime().Add(time.Second), was.ModTime().Add(time.Second)))
+	if s := changed(t, w); s != "1 file changed: long" {
+		t.Errorf("%q", s)
+	}
+	must(t, os.Remove(filepath.Join(private, "baseline.json"))) // the program ended before it was written
+	if s := changed(t, world(t, o)); s != "" {
+		t.Errorf("against a baseline that was taken anew: %q", s)
+	}
+	write(t, dir, "text", "two\n")
+	if s := changed(t, world(t, o)); s != "1 file changed: text" {
+		t.Errorf("one that was kept was taken anew: %q", s)
 	}
 }

@@ -259,12 +259,12 @@ func fitsOrigin(origin string, hosts []string) bool {
 	return egress.Own(net.JoinHostPort(u.Hostname(), "80")) || u.Scheme == "https" && (u.Port() == "" || u.Port() == "443")
 }
 
-// quoted is text from outside as tools wrap it. Only there can a value be cut.
+// quoted is text from outside as tools wrap it. There a value can be cut without a mark.
 var quoted = regexp.MustCompile(`(?s)<output from="[^\n]*">\n(.*?)\n</output>`)
 
 // Hide takes known secrets out of a result, and what looks like one by where it stands.
 func (r *room) Hide(text string) string {
-	text = r.app.mask.Text(text)
+	text = r.app.mask.Clipped(text)
 	text = quoted.ReplaceAllStringFunc(text, func(m string) string {
 		begin := strings.IndexByte(m, '\n') + 1
 		end := len(m) - len("\n</output>")

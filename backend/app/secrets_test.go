@@ -111,18 +111,18 @@ func TestASecretIsHiddenInEveryLaterProcess(t *testing.T) {
 	home, dir, id := t.TempDir(), t.TempDir(), ""
 	const value = "S3cr3t-Valu3-xyz"
 	wait, read := args("ask_operator", map[string]any{"question": "go on?"}), args("read_file", map[string]any{"path": "f"})
-	asks := turns(args("run_command", map[string]any{"command": "echo {{secret:pin}} >f; cat f"}), wait, read, wait, read)
+	asks := turns(args("run_command", map[string]any{"command": "echo {{secret:pin}} >f; printf '%0285d{{secret:pin}}' 1 >long; cat f"}), wait, read, args("search_files", map[string]any{"pattern": "0001"}), wait, read)
 	process := func(name string, script modeltest.Script, do func(*program)) {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, home)
 			server := p.provide(script)
 			do(p)
 			for _, r := range server.Requests() {
-				if strings.Contains(string(r.Body), value) {
+				if strings.Contains(string(r.Body), value[:6]) {
 					t.Errorf("the model is told: %s", r.Body)
 				}
 			}
-			if id != "" && strings.Contains(p.journal(id), value) {
+			if id != "" && strings.Contains(p.journal(id), value[:6]) {
 				t.Error("the journal shows it")
 			}
 		})
@@ -141,6 +141,9 @@ func TestASecretIsHiddenInEveryLaterProcess(t *testing.T) {
 		must(p.T, err)
 		p.done(id)
 		if s, err := p.goal.Step(id, 3); err != nil || !strings.Contains(s.Result, "{{secret:pin}}") {
+			p.Errorf("%q, %v", s.Result, err)
+		}
+		if s, err := p.goal.Step(id, 4); err != nil || !strings.Contains(s.Result, "[hidden: part of a secret]…") { // cut at 300 bytes
 			p.Errorf("%q, %v", s.Result, err)
 		}
 	})

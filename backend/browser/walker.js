@@ -22,12 +22,13 @@ globalThis.goalpost ??= (() => {
   const FOREIGN = /[^\0-\x7f]/;
   const tidy = (s, limit) => {
     s = String(s);
-    if (s.length > limit * 4) s = s.slice(0, limit * 4);
+    const cut = s.length > limit * 4;
+    if (cut) s = s.slice(0, limit * 4);
     if (ODD.test(s)) {
       s = FOREIGN.test(s) ? s.toWellFormed().replace(/\p{Cf}/gu, '').replace(/[\s\p{Cc}]+/gu, ' ') : s.replace(/[\0- \x7f]+/g, ' ');
       s = s.trim();
     }
-    return short(s, limit);
+    return cut && s.length <= limit ? s + '…' : short(s, limit); // no cut without its mark: secrets are looked for there
   };
   const short = (s, limit) => (s.length > limit ? s.slice(0, limit).toWellFormed() + '…' : s);
   // quoted is for what is tidy already.

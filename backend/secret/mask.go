@@ -90,6 +90,36 @@ func (m *Mask) Text(s string) string { return m.hide(s, false) }
 // what begins or ends in the middle of a value is hidden, too, from four bytes on.
 func (m *Mask) Part(s string) string { return m.hide(s, true) }
 
+// Clipped hides what is known in a whole text that has places where somebody left
+// something out, with a "…" there: on both sides of it a value is hidden in part, too.
+func (m *Mask) Clipped(s string) string {
+	if !strings.Contains(s, omission) || m.empty() {
+		return m.Text(s)
+	}
+	list := m.list()
+	text, at := squeeze(s)
+	spans := find(text, list)
+	for from := 0; ; {
+		i := strings.Index(text[from:], omission)
+		if i < 0 {
+			break
+		}
+		before, after := from+i, from+i+len(omission)
+		if l := begins(text[:before], list); l > 0 {
+			spans = append(spans, span{before - l, before, part})
+		}
+		if l := ends(text[after:], list); l > 0 {
+			spans = append(spans, span{after, after + l, part})
+		}
+		from = after
+	}
+	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	return replaceSpans(s, spans, at)
+}
+
+// omission is how tools and pages write that something was left out.
+const omission = "…"
+
 func (m *Mask) hide(s string, cut bool) string {
 	if s == "" || m.empty() {
 		return s
@@ -132,25 +162,38 @@ const minEdge = 4
 
 // edges marks a value that the text begins or ends within.
 func edges(spans []span, text string, needles *needles) []span {
-	head, tail := 0, len(text)
+	if head := ends(text, needles); head > 0 {
+		spans = append([]span{{0, head, part}}, spans...)
+	}
+	if tail := begins(text, needles); tail > 0 {
+		spans = append(spans, span{len(text) - tail, len(text), part})
+	}
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	return spans
+}
+
+// ends is how many bytes at the beginning of a text are the end of a value.
+func ends(text string, needles *needles) (head int) {
 	for _, n := range needles.all {
-		for l := min(len(n.text)-1, len(text)); l >= minEdge; l-- {
-			if l > len(text)-tail && strings.HasSuffix(text, n.text[:l]) {
-				tail = len(text) - l
-			}
-			if l > head && strings.HasPrefix(text, n.text[len(n.text)-l:]) {
+		for l := min(len(n.text)-1, len(text)); l >= minEdge && l > head; l-- {
+			if strings.HasPrefix(text, n.text[len(n.text)-l:]) {
 				head = l
 			}
 		}
 	}
-	if head > 0 {
-		spans = append([]span{{0, head, part}}, spans...)
+	return head
+}
+
+// begins is how many bytes at the end of a text are the beginning of a value.
+func begins(text string, needles *needles) (tail int) {
+	for _, n := range needles.all {
+		for l := min(len(n.text)-1, len(text)); l >= minEdge && l > tail; l-- {
+			if strings.HasSuffix(text, n.text[:l]) {
+				tail = l
+			}
+		}
 	}
-	if tail < len(text) {
-		spans = append(spans, span{tail, len(text), part})
-	}
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	return spans
+	return tail
 }
 
 // replaceSpans writes the text without what is marked. Marks that overlap become one.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -136,6 +137,26 @@ func TestPart(t *testing.T) {
 		if strings.Contains(a, value[:minEdge]) || strings.Contains(b, value[len(value)-minEdge:]) {
 			t.Errorf("cut at %d: %q and %q", cut, a, b)
 		}
+	}
+}
+
+// TestClipped: tools leave out what is too long, and the mask hears of it only by the "…".
+func TestClipped(t *testing.T) {
+	var m Mask
+	value := `S3cr3t-"Valu3"-xyz`
+	m.Add("{{secret:a}}", value)
+	for _, form := range []string{value, strconv.Quote(value)} {
+		form = strings.Trim(form, `"`)
+		for n := minEdge; n < len(form); n++ {
+			before, after := form[:n], form[len(form)-n:]
+			got := m.Clipped("12: button \"" + before + "…\"\nmore … and …" + after + " " + value)
+			if want := "12: button \"" + part + "…\"\nmore … and …" + part + " {{secret:a}}"; got != want && !strings.HasSuffix(before, `\`) {
+				t.Errorf("%d: %q", n, got)
+			}
+		}
+	}
+	if text := "nothing … to hide…"; m.Clipped(text) != text {
+		t.Errorf("%q", m.Clipped(text))
 	}
 }
 

@@ -17,8 +17,8 @@ func (p *Pane) Touches(ctx context.Context, target string, enter bool) (Touched,
 		if _, err := p.askAt(ctx, pg, &t, "touches", target, enter); err != nil {
 			return err
 		}
-		if t.Method != "" && !t.Payment {
-			t.Payment = payingPart(ctx, p.views(pg)[1:])
+		if t.Acts && !t.Payment {
+			t.Payment = payingPart(ctx, p.views(pg)) // what acts may be in a frame, and the card in another
 		}
 		return nil
 	})
@@ -48,7 +48,7 @@ func (p *Pane) Pays(ctx context.Context) (bool, error) {
 	return pays, err
 }
 
-// payingPart asks the frames of other sites. One that does not answer is none.
+// payingPart asks views of a page. One that does not answer is none.
 func payingPart(ctx context.Context, parts []*page) bool {
 	for _, part := range parts {
 		pays := false

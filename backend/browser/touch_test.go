@@ -27,8 +27,35 @@ func TestWhatATouchSetsOff(t *testing.T) {
 	if want := strings.Replace(b.site, "127.0.0.1", "localhost", 1); inside.Origin != want {
 		t.Errorf("the field in the frame is in a page of %q, not of %q", inside.Origin, want)
 	}
+	for target, pays := range map[string]bool{
+		"Pay by role": true, "Pay by anchor": true, "Pay by hash": true, "Pay by script": true, "Pay by span": true, "Pay by input": true, "Pay by button": true,
+		"Away": false, "Wish": false,
+	} {
+		touch, err := p.Touches(b.ctx, target, false)
+		b.ok(err)
+		if touch.Payment != pays || touch.Acts != pays || !strings.Contains(touch.Element, `"`+target+`"`) {
+			t.Errorf("%s: %+v", target, touch)
+		}
+	}
+	if pays, err := p.Touches(b.ctx, "Wish", true); err != nil || !pays.Payment {
+		t.Errorf("Enter in a field without a form: %+v, %v", pays, err)
+	}
+	b.eval(p, manyFields)
+	touch, err = p.Touches(b.ctx, "Transfer", false)
+	b.ok(err)
+	if n := len(touch.Fields); n != 500 || touch.Left != 21 || touch.Fields[0].Name != "to" || touch.Fields[0].Hidden || !touch.Fields[1].Hidden {
+		t.Errorf("%d fields and %d more, from %+v on", n, touch.Left, touch.Fields[:2])
+	}
 	plain := b.open("b2", "form.html")
 	if pays, err := plain.Pays(b.ctx); err != nil || pays {
 		t.Errorf("a page without a card: %v, %v", pays, err)
 	}
 }
+
+// manyFields is a form whose only field that is seen comes after 520 that are not.
+const manyFields = `(() => {
+	const form = document.body.appendChild(document.createElement('form'));
+	for (let i = 0; i < 520; i++) form.append(Object.assign(document.createElement('input'), { type: 'hidden', name: 'f' + i }));
+	form.append(Object.assign(document.createElement('input'), { name: 'to', value: 'ATTACKER' }));
+	form.append(Object.assign(document.createElement('button'), { textContent: 'Transfer' }));
+})()`

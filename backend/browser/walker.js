@@ -1096,16 +1096,39 @@ globalThis.goalpost ??= (() => {
   const CARD = 'input[autocomplete^="cc-"], input[name="cardnumber"], iframe[src*="js.stripe.com"], iframe[src*="paypal.com"], iframe[src*="braintree"], iframe[src*="adyen.com"], iframe[src*="checkout.com"]';
   const origin = (d) => d.defaultView?.origin ?? '';
   const pays = () => document.querySelector(CARD) !== null || [...document.querySelectorAll('iframe')].some((f) => f.contentDocument?.querySelector(CARD));
+  // FILLS are fields: to go to one and to fill it in sets nothing off.
+  const FILLS = 'input:not([type=button], [type=submit], [type=image], [type=reset]), textarea, select, option';
+  const bare = (address) => address.split('#')[0];
+  // leaves says that a click goes to another document, and no script of this one has a word in it that can be seen.
+  const leaves = (link) => /^https?:/.test(link.href) && bare(link.href) !== bare(link.ownerDocument.URL) && !link.closest('[onclick], [role=button]');
+  const unseen = (f) => f.type === 'hidden' || !f.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+  // fieldsOf tells what a form would send, what is seen first: a page may hide as much before it as it likes.
+  const fieldsOf = (form) => {
+    const sent = [...form.elements].filter((f) => {
+      if (!f.name || f.disabled || f.tagName === 'BUTTON' || ['submit', 'image', 'reset', 'button'].includes(f.type)) return false;
+      return (f.type !== 'checkbox' && f.type !== 'radio') || f.checked;
+    });
+    const hidden = new Map(sent.map((f) => [f, unseen(f)]));
+    sent.sort((a, b) => hidden.get(a) - hidden.get(b));
+    const fields = sent.slice(0, 500).map((f) => {
+      const secret = f.type === 'password' || /^cc-|password|one-time-code/.test(f.getAttribute('autocomplete') || '');
+      return { name: tidy(f.name, 60), value: secret ? (f.value ? '••••' : '') : tidy(String(f.value), 2000), hidden: hidden.get(f) };
+    });
+    return { fields, left: sent.length - fields.length };
+  };
   const touches = (target, enter) => {
     let el = target === '' ? focused() : find(target);
-    if (!el || el === el.ownerDocument.body) return { link: '', method: '', action: '', fields: [], payment: false, origin: origin(el?.ownerDocument ?? document) };
+    const nothing = { link: '', method: '', action: '', fields: [], left: 0, acts: false, payment: false, origin: '', element: '' };
+    if (!el || el === el.ownerDocument.body) return { ...nothing, origin: origin(el?.ownerDocument ?? document) };
     // The keyboard is in a frame that these eyes do not see into: of another site, or of none.
-    if (el.tagName === 'IFRAME' || el.tagName === 'FRAME') return { link: '', method: '', action: '', fields: [], payment: false, origin: '' };
-    if (el.tagName === 'LABEL' && el.control) el = el.control;
-    const out = { link: '', method: '', action: '', fields: [], payment: el.matches(CARD), origin: origin(el.ownerDocument) };
+    if (el.tagName === 'IFRAME' || el.tagName === 'FRAME') return { ...nothing, acts: true, element: describe(el) };
+    const label = el.closest('label');
+    if (label?.control && !el.closest('button, a[href], ' + FILLS)) el = label.control;
+    const out = { ...nothing, payment: el.matches(CARD), origin: origin(el.ownerDocument) };
     const link = el.closest('a[href], area[href]');
     if (link) out.link = String(link.href);
     const button = el.closest('button, input[type=submit], input[type=image]');
+    out.element = describe(button ?? link ?? el);
     const sends = enter ? el : button && button.type !== 'button' && button.type !== 'reset' ? button : null;
     const form = sends && (sends.form || sends.closest('form'));
     if (form) {
@@ -1116,14 +1139,10 @@ globalThis.goalpost ??= (() => {
       const method = own('method').toUpperCase();
       out.method = method === 'POST' || method === 'DIALOG' ? method : 'GET';
       out.action = new URL(own('action') || form.ownerDocument.URL, form.ownerDocument.baseURI).href;
-      for (const f of [...form.elements].slice(0, 60)) {
-        if (!f.name || f.disabled || f.tagName === 'BUTTON' || ['submit', 'image', 'reset', 'button'].includes(f.type)) continue;
-        if ((f.type === 'checkbox' || f.type === 'radio') && !f.checked) continue;
-        const secret = f.type === 'password' || /^cc-|password|one-time-code/.test(f.getAttribute('autocomplete') || '');
-        out.fields.push({ name: tidy(f.name, 60), value: secret ? (f.value ? '••••' : '') : tidy(String(f.value), 200) });
-      }
+      Object.assign(out, fieldsOf(form));
     }
-    if (sends || (button && !link)) out.payment ||= el.ownerDocument.querySelector(CARD) !== null;
+    out.acts = sends !== null || !(el.matches(FILLS) || el.isContentEditable || (link && !button && leaves(link)));
+    if (out.acts) out.payment ||= el.ownerDocument.querySelector(CARD) !== null || pays();
     return out;
   };
 

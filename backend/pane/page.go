@@ -53,18 +53,24 @@ type Read struct {
 
 // Touched is what acting on an element would set off, as far as the element says.
 type Touched struct {
-	Link    string       `json:"link"`   // address that it leads to, "" if it is no link
-	Method  string       `json:"method"` // of the form that it sends, "" if it sends none
-	Action  string       `json:"action"` // address that the form is sent to
-	Fields  []TouchField `json:"fields"`
-	Payment bool         `json:"payment"` // the page asks for a card, or the field is one
-	Origin  string       `json:"origin"`  // of the frame that the element is in; "" or "null" where none can be told
+	Link   string       `json:"link"`   // address that it leads to, "" if it is no link
+	Method string       `json:"method"` // of the form that it sends, "" if it sends none
+	Action string       `json:"action"` // address that the form is sent to
+	Fields []TouchField `json:"fields"` // those that are seen first
+	Left   int          `json:"left"`   // fields that were too many to be told
+	// Acts: a script of the page may do anything, as it may at everything but a
+	// field that is filled in and a link that leaves the page.
+	Acts    bool   `json:"acts"`
+	Payment bool   `json:"payment"` // the page asks for a card, or the field is one
+	Element string `json:"element"` // its role and, in quotes, cleaned, what the page calls it; at most about 100 characters
+	Origin  string `json:"origin"`  // of the frame that the element is in; "" or "null" where none can be told
 }
 
 // TouchField is one field of a form; passwords and cards come masked.
 type TouchField struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Name   string `json:"name"`
+	Value  string `json:"value"`  // at most 2,000 characters
+	Hidden bool   `json:"hidden"` // nobody who looks at the page sees it
 }
 
 // Press is how the mouse is pressed.

@@ -101,6 +101,8 @@ func samples() []sample {
 		{tool: "browser_type", what: "a field of a public page", args: typing, at: shop},
 		{tool: "browser_type", what: "Enter in a form with POST on a public host", args: enter, at: shop, touch: form("POST", shop)},
 		{tool: "browser_press", what: "Enter in a form with POST on a public host", args: []any{"pane", "b1", "keys", "Enter"}, at: shop, touch: form("POST", shop)},
+		{tool: "browser_click", what: "something without a form on a public page whose address says that one pays there", args: click, at: "https://checkout.shop.example/", touch: tools.Touch{Acts: true, Origin: "https://checkout.shop.example"}},
+		{tool: "browser_click", what: "something in a frame that is there to pay", args: click, at: shop, touch: tools.Touch{Acts: true, Origin: "https://www.paypal.com"}},
 		{tool: "browser_press", what: "Enter after a key that moves on, wherever it lands", args: []any{"pane", "b1", "keys", "Tab Enter"}, at: shop, touch: tools.Touch{Link: shop}},
 		{tool: "browser_eval", what: "a script in a public page that asks for a card", args: []any{"pane", "b1", "script", "1"}, at: shop, touch: tools.Touch{Payment: true}},
 		{tool: "browser_drag", what: "something on a public page whose address says that one pays there", args: []any{"pane", "b1", "from", "e1", "to", "e2"}, at: "https://checkout.shop.example/"},
@@ -444,6 +446,47 @@ func TestWhatTakesMoreThanAYes(t *testing.T) {
 	}
 	if _, err := h.effect("browser_login", "pane", "b1", "stay", true); err == nil {
 		t.Error("there are fields where there is no page")
+	}
+}
+
+// TestShownForm: a click says on what; what a form has too much of is said, and
+// none of it can be changed behind the person's back.
+func TestShownForm(t *testing.T) {
+	h := newHouse(t)
+	h.panes.at = shop
+	show := func(touch tools.Touch) string {
+		h.panes.touch = touch
+		shower, ok := h.tool("browser_click").(interface {
+			Show(ctx context.Context, c goal.Call) string
+		})
+		if !ok {
+			t.Fatal("browser_click shows nothing")
+		}
+		return shower.Show(t.Context(), goal.Call{Tool: "browser_click", Arguments: string(arguments(t, "pane", "b1", "target", "css=button"))})
+	}
+	if got, want := show(tools.Touch{Element: `button "Delete my account"`, Origin: shop, Acts: true}), `on button "Delete my account", in `+shop; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := show(tools.Touch{Element: "iframe", Acts: true}); got != "on iframe, in a frame that cannot be looked into" {
+		t.Errorf("%q", got)
+	}
+	long := tools.Touch{Method: "POST", Action: shop, Left: 3, Fields: []pane.TouchField{{Name: "note", Value: strings.Repeat("a", 300)}}}
+	for i := range 69 {
+		long.Fields = append(long.Fields, pane.TouchField{Name: fmt.Sprint("f", i), Hidden: true})
+	}
+	text := show(long)
+	for _, w := range []string{"f0 =  (the page does not show it)", "f58 = ", "… and 13 more fields", "… 3 of them nobody has looked at", "all that was looked at: "} {
+		if !strings.Contains(text, w) {
+			t.Errorf("without %q: %s", w, text)
+		}
+	}
+	long.Fields[69].Value = "9999"
+	if show(long) == text {
+		t.Error("a field that is not shown changes, and nothing says so")
+	}
+	long.Fields[69].Value, long.Fields[0].Value = "", strings.Repeat("a", 299)+"b"
+	if show(long) == text {
+		t.Error("the end of a value changes, and nothing says so")
 	}
 }
 

@@ -1,6 +1,8 @@
 package tools
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -45,18 +47,22 @@ func touched(address string, t Touch, err error) (policy.Effect, error) {
 			e.Reason = "follows a link to " + e.Hosts[0]
 		}
 	}
-	if (t.Payment || t.Method != "" && (payingAddress(address) || payingAddress(t.Action))) && len(here.Hosts)+len(e.Hosts) > 0 {
+	sends := t.Acts || t.Method != ""
+	if (t.Payment || sends && (payingAddress(address) || payingAddress(t.Action) || payingAddress(t.Origin))) && len(here.Hosts)+len(e.Hosts) > 0 {
 		e.Risk, e.Reason, e.Irreversible = policy.SpendsMoney, "the page looks like payment", true
 	}
 	return e, nil
 }
 
 // paying is how the addresses of pages look at which one pays.
-var paying = regexp.MustCompile(`(?i)(^|[/.\-_])(checkout|payments?|pay|purchase|place-?order)([/.\-_]|$)`)
+var paying = regexp.MustCompile(`(?i)(^|[/.\-_])(checkout(now)?|payments?|pay|purchase|place-?order|buy-?now|kasse|bezahlen|zahlung|paiement|pago|pagar|pagamento|betalen|afrekenen)([/.\-_]|$)`)
+
+// payers are hosts whose pages, and whose frames in other pages, are there to pay.
+var payers = regexp.MustCompile(`(?i)(^|\.)(paypal\.com|(js|buy|checkout)\.stripe\.com|braintreegateway\.com|adyen\.com|checkout\.com|klarna\.com)$`)
 
 func payingAddress(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && (paying.MatchString(u.Path) || paying.MatchString(strings.TrimSuffix(u.Hostname(), "."+lastTwo(u.Hostname()))))
+	return err == nil && (payers.MatchString(u.Hostname()) || paying.MatchString(u.Path) || paying.MatchString(strings.TrimSuffix(u.Hostname(), "."+lastTwo(u.Hostname()))))
 }
 
 // lastTwo are the last two labels of a name: what is above them says what a host is for.
@@ -65,18 +71,54 @@ func lastTwo(host string) string {
 	return strings.Join(labels[max(0, len(labels)-2):], ".")
 }
 
-// shown says to a person what a form would send.
+// Bounds of what a person is shown of a form.
+const (
+	maxFields = 60
+	maxValue  = 200 // bytes
+)
+
+// shown says to a person what acting would set off: on which element, and what a
+// form would send.
 func shown(t Touch) string {
-	switch {
-	case t.Method == "" && t.Link == "":
-		return ""
-	case t.Method == "":
-		return "follows " + t.Link
-	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n", strings.ToUpper(t.Method), t.Action)
-	for _, f := range t.Fields {
-		fmt.Fprintf(&b, "%s = %s\n", f.Name, f.Value)
+	if t.Element != "" {
+		fmt.Fprintf(&b, "on %s, in %s\n", t.Element, cmp.Or(t.Origin, "a frame that cannot be looked into"))
+	}
+	switch {
+	case t.Method != "":
+		fmt.Fprintf(&b, "%s %s\n", strings.ToUpper(t.Method), t.Action)
+		fields(&b, t)
+	case t.Link != "":
+		fmt.Fprintf(&b, "follows %s\n", t.Link)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// fields writes down the fields of a form. What is left out is said, and a number
+// stands for all of them, so that none can be changed after the person has looked.
+func fields(b *strings.Builder, t Touch) {
+	all, cut := sha256.New(), false
+	for i, f := range t.Fields {
+		fmt.Fprintf(all, "%q %q %v\n", f.Name, f.Value, f.Hidden)
+		value := clipped(f.Value, maxValue)
+		cut = cut || value != f.Value
+		if i >= maxFields {
+			continue
+		}
+		mark := ""
+		if f.Hidden {
+			mark = " (the page does not show it)"
+		}
+		fmt.Fprintf(b, "%s = %s%s\n", f.Name, value, mark)
+	}
+	if more := len(t.Fields) - maxFields + t.Left; more > 0 && len(t.Fields) > maxFields {
+		fmt.Fprintf(b, "… and %d more fields, which are not shown here\n", more)
+		cut = true
+	}
+	if t.Left > 0 {
+		fmt.Fprintf(b, "… %d of them nobody has looked at: the form has too many\n", t.Left)
+	}
+	if cut {
+		fmt.Fprintf(b, "all that was looked at: %x\n", all.Sum(nil)[:8])
+	}
 }

@@ -377,11 +377,13 @@ type Settings struct {
 	Notifications   bool `json:"notifications"` // on the person's desktop
 	// SecretsInFile keeps secrets in the encrypted file also where a keyring runs; from the next start on.
 	SecretsInFile bool   `json:"secrets_in_file"`
-	GoalsAtOnce   int    `json:"goals_at_once"` // 0 = the usual three; from the next start on
-	KeepDays      int    `json:"keep_days"`     // after which an ended goal is deleted at a start; 0 = never
-	WorkDir       string `json:"work_dir"`      // where new goals get their folders; "" = the usual place
-	HomePage      string `json:"home_page"`     // where the house of a browser pane leads; "" = a blank page
-	SearchPage    string `json:"search_page"`   // where words in the address lead, %s standing for them; "" = nowhere
+	GoalsAtOnce   int    `json:"goals_at_once"`  // 0 = the usual three; from the next start on
+	KeepDays      int    `json:"keep_days"`      // after which an ended goal is deleted at a start; 0 = never
+	LingerMinutes int    `json:"linger_minutes"` // that a goal's programs stay after done; 0 = not at all
+	GoalMemory    int    `json:"goal_memory"`    // MiB that all programs of a goal take together; 0 = three quarters of the machine's
+	WorkDir       string `json:"work_dir"`       // where new goals get their folders; "" = the usual place
+	HomePage      string `json:"home_page"`      // where the house of a browser pane leads; "" = a blank page
+	SearchPage    string `json:"search_page"`    // where words in the address lead, %s standing for them; "" = nowhere
 }
 
 // Connection is how the page reaches the loopback stream.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ func (a *App) sandboxFinding() api.Finding {
 		f.Hint = "goals refuse to start here; --unconfined runs one with your own rights"
 		return f
 	}
-	f.Detail = "a goal's programs are held by the kernel: " + said + "; " + limits(sandbox.DefaultLimits())
+	f.Detail = "a goal's programs are held by the kernel: " + said + "; " + limits(a.limits())
 	if os.Geteuid() == 0 {
 		f.State, f.Hint = "warn", "as root a goal keeps root's rights over the files that it is given: run Goalpost as an ordinary user"
 	}
@@ -39,8 +40,19 @@ func (a *App) sandboxFinding() api.Finding {
 
 // limits says what bounds a goal's programs and what does not.
 func limits(l *sandbox.Limits) string {
-	return fmt.Sprintf("at most %d processes, %d MiB of memory each and %d MiB a file; their memory together is not bounded, because no cgroup is made: systemd-run --user --scope -p MemoryMax=8G goalctl serve bounds all of it", //
-		l.Processes, l.Memory>>20, l.FileSize>>20)
+	return fmt.Sprintf("by the kernel at most %d MiB of memory each and %d MiB a file; looked at by the helper, which ends the largest programs or those that write, at most %d MiB of memory together and %d MiB in /tmp (no cgroup is made: what sockets and pipes hold is not counted; systemd-run --user --scope -p MemoryMax=8G goalctl serve bounds that too)", //
+		l.Memory>>20, l.FileSize>>20, l.Together>>20, l.Tmp>>20)
+}
+
+// counted says how the kernel bounds processes here: by what a room's own bound is.
+func counted(pidMax string, l *sandbox.Limits) string {
+	switch n, err := strconv.Atoi(pidMax); {
+	case err == nil && n < 2*l.Processes: // a few numbers are used once and not again
+		return fmt.Sprintf("at most %d processes a room", l.Processes)
+	case os.Geteuid() != 0:
+		return fmt.Sprintf("at most %d processes, counted for the user in the goal's namespace", l.Processes)
+	}
+	return "the number of processes is not bounded: as root this kernel (before Linux 6.14) has no bound for a namespace"
 }
 
 // probe is a sandbox for nothing, with what /proc says of a program in it.
@@ -52,7 +64,7 @@ func (a *App) probe(ctx context.Context) (string, error) {
 	said := ""
 	err = a.inHost(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir}, nil, nil, func(h verify.Host) error {
 		out, err := process.Capture(ctx, h.Launcher, process.Command{
-			Argv: []string{"/bin/sh", "-c", "grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status"}, Env: h.Env, Dir: dir, Domain: process.Check,
+			Argv: []string{"/bin/sh", "-c", "cat /proc/sys/kernel/pid_max && grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status"}, Env: h.Env, Dir: dir, Domain: process.Check,
 		}, true)
 		switch {
 		case err != nil:
@@ -60,7 +72,8 @@ func (a *App) probe(ctx context.Context) (string, error) {
 		case out.Status.Code != 0:
 			return errors.New(strings.TrimSpace(string(out.Stdout)))
 		}
-		said = "namespaces, Landlock, " + strings.Join(strings.Fields(string(out.Stdout)), " ")
+		pidMax, status, _ := strings.Cut(string(out.Stdout), "\n")
+		said = "namespaces, Landlock, " + strings.Join(strings.Fields(status), " ") + "; " + counted(pidMax, a.limits())
 		return nil
 	})
 	return said, errors.Join(err, os.RemoveAll(dir))

@@ -31,7 +31,7 @@ type enclosure struct {
 	judged atomic.Bool
 	pages  func() // ends the judging
 
-	obeyed []string // see sandbox.Obeyed
+	obeyed, uncopied []string // see sandbox.Obeyed
 
 	border   border
 	openings openings
@@ -60,8 +60,8 @@ func (a *App) enclose(ctx context.Context, name string, p policy.Policy, layer s
 	if err != nil {
 		return nil, err
 	}
-	walls.Held = held
-	e.obeyed = sandbox.Obeyed(p.Dir) // before a program can change what the configuration says
+	walls.Held, walls.Limits = held, a.limits()
+	e.obeyed, e.uncopied = sandbox.Obeyed(p.Dir) // before a program can change what the configuration says
 	options.Walls, options.Attempted = &walls, e.attempted
 	if e.set, err = sandbox.Open(ctx, options); err != nil {
 		return nil, fmt.Errorf("making the goal's sandbox: %w", err)
@@ -248,6 +248,18 @@ func (a *App) walls(p policy.Policy, layer string) (sandbox.Walls, error) {
 		Dir: p.Dir, Layer: filepath.Join(state, rel), Home: home, ReadOnly: p.Risk == policy.ReadOnly,
 		Tools: tools, Caches: sandbox.Caches(home, os.Getenv), Read: p.AllowRead, Write: p.AllowWrite, Sockets: p.AllowSocket, Ports: p.AllowLocal,
 	}, nil
+}
+
+// limits are those of a goal's programs, with what the person chose.
+func (a *App) limits() *sandbox.Limits {
+	l := sandbox.DefaultLimits()
+	if chosen := int64(a.cfg.Settings().GoalMemory) << 20; chosen > 0 {
+		l.Together = chosen
+		if l.Memory == 0 || l.Memory > chosen {
+			l.Memory = chosen
+		}
+	}
+	return l
 }
 
 // homeInside is where programs find their home: where the person's is, so that

@@ -22,10 +22,6 @@ import (
 	"goalpost/backend/verify"
 )
 
-// linger is how long the programs of a goal stay after done, so that the person
-// can look at what was built.
-const linger = 30 * time.Minute
-
 // room is what one goal runs in. It outlives a pause, so that terminals and
 // pages are still there when the goal is resumed.
 type room struct {
@@ -45,7 +41,7 @@ type room struct {
 	hearing  hearing
 	warn     func(what, text string)
 	sealed   error       // secrets of this goal cannot be opened, so nothing would hide them
-	timer    *time.Timer // after done; guarded by rooms.mu
+	timer    *time.Timer // after done, and nil else; guarded by rooms.mu
 	children *children
 	run      goal.Run     // the one that goes on, none between two; guarded by rooms.mu
 	windows  []event.Body // of pages, not journaled yet; guarded by rooms.mu
@@ -59,6 +55,9 @@ type rooms struct {
 
 // openRoom gives the goal its room: the one it had before a pause, or a new one.
 func (a *App) openRoom(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (runner.Room, error) {
+	if err := a.makePlace(ctx, g); err != nil {
+		return nil, err
+	}
 	if err := a.leaseAll(ctx, run); err != nil {
 		return nil, err
 	}
@@ -130,8 +129,11 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 	words := tools.Room{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalScreen{panes}, Logins: pageLogins{r.app.vault.Logins()}, Goals: r.children, Eyes: eyes{r}, Recipes: goalRecipes{r.app, g.ID}, Lines: &r.app.lines}
 	words.Protected = r.protected()
 	if r.held.proxy != nil {
-		words.Held, words.Network, words.Access = g.Policy.Risk, r.held.proxy, asking{r}
+		words.Held, words.Network, words.Access, words.Bounds = g.Policy.Risk, r.held.proxy, asking{r}, set
 		words.Obeyed = r.held.obeyed
+		for _, line := range r.held.uncopied {
+			warn("sandbox", line)
+		}
 		r.held.border.grant(rulesOf(r.policy), nil, nil, r.held.proxy.SetRules) // the run tells what its person allowed
 	} else {
 		warn("sandbox", "this goal runs unconfined: its programs have your own rights, because that was asked for")
@@ -202,7 +204,46 @@ func told(err error) error {
 func (r *room) stay() {
 	if r.timer != nil {
 		r.timer.Stop()
+		r.timer = nil
 	}
+}
+
+// makePlace ends what is left of goals that are done where another one begins to
+// work: their programs would write in its folder.
+func (a *App) makePlace(ctx context.Context, g goal.Goal) error {
+	a.rooms.mu.Lock()
+	var over []goal.ID
+	for id, r := range a.rooms.open {
+		if id != g.ID && r.timer != nil && meet(r.policy, g.Policy) {
+			over = append(over, id)
+		}
+	}
+	a.rooms.mu.Unlock()
+	var errs []error
+	for _, id := range over {
+		a.log.Info("another goal needs the folder: what a goal that is done left running ends", "goal", id)
+		errs = append(errs, a.closeRoom(ctx, id))
+	}
+	return errors.Join(errs...)
+}
+
+// meet says whether the programs of two goals would write in one folder.
+func meet(one, other policy.Policy) bool {
+	for _, a := range writes(one) {
+		for _, b := range writes(other) {
+			if policy.Inside(a, b) || policy.Inside(b, a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func writes(p policy.Policy) []string {
+	if p.Risk == policy.ReadOnly {
+		return p.AllowWrite
+	}
+	return append([]string{p.Dir}, p.AllowWrite...)
 }
 
 func (r *room) Models() runner.Models { return r.minds.Models }
@@ -236,20 +277,24 @@ func (r *room) Close(ctx context.Context, exit goal.Exit) error {
 		return errors.Join(err, r.app.closeRoom(ctx, r.goal))
 	case exit == goal.Done:
 		r.shut(context.WithoutCancel(ctx))
-		r.linger(context.WithoutCancel(ctx))
+		stays := time.Duration(r.app.cfg.Settings().LingerMinutes) * time.Minute
+		if stays == 0 {
+			return errors.Join(err, r.app.closeRoom(ctx, r.goal))
+		}
+		r.linger(context.WithoutCancel(ctx), stays)
 	}
 	return err
 }
 
-// linger closes the room after a while, if it is still there: the person may
-// have deleted the goal at once.
-func (r *room) linger(ctx context.Context) {
+// linger closes the room of a goal that is done after a while, in which its person
+// can look at what was built. She may have deleted the goal at once.
+func (r *room) linger(ctx context.Context, stays time.Duration) {
 	r.app.rooms.mu.Lock()
 	defer r.app.rooms.mu.Unlock()
 	if r.app.rooms.open[r.goal] != r {
 		return
 	}
-	r.timer = time.AfterFunc(linger, func() {
+	r.timer = time.AfterFunc(stays, func() {
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
 		if err := r.app.closeRoom(ctx, r.goal); err != nil {

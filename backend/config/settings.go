@@ -35,6 +35,12 @@ type Settings struct {
 	GoalsAtOnce int `json:"goals_at_once"`
 	// KeepDays is after how many days an ended goal is deleted, 0 never.
 	KeepDays int `json:"keep_days"`
+	// LingerMinutes is how long the programs of a goal stay after done, so that its
+	// person can look at what was built; 0 is not at all.
+	LingerMinutes int `json:"linger_minutes"`
+	// GoalMemory is how many MiB of memory all programs of a goal take together; 0 is
+	// three quarters of the machine's.
+	GoalMemory int `json:"goal_memory"`
 	// WorkDir is where new goals get their folders, "" the usual place.
 	WorkDir string `json:"work_dir"`
 	// HomePage is where the house of a browser pane leads, "" a blank page.
@@ -78,7 +84,7 @@ type file struct {
 }
 
 func defaults() Settings {
-	return Settings{Theme: "system", FontSize: 13, Scrollback: 10_000, ApprovalMinutes: 10, Notifications: true}
+	return Settings{Theme: "system", FontSize: 13, Scrollback: 10_000, ApprovalMinutes: 10, Notifications: true, LingerMinutes: 30}
 }
 
 func (c *Config) path() string { return filepath.Join(c.state, "settings.json") }
@@ -184,7 +190,7 @@ func isPage(address string) bool {
 }
 
 func (s Settings) check() error {
-	const minFont, maxFont, minLines, maxLines, maxMinutes, maxGoals, maxDays = 8, 32, 100, 200_000, 24 * 60, 32, 36_500
+	const minFont, maxFont, minLines, maxLines, maxMinutes, maxGoals, maxDays, minMemory, maxMemory = 8, 32, 100, 200_000, 24 * 60, 32, 36_500, 128, 16 << 20
 	switch {
 	case !slices.Contains([]string{"system", "dark", "light"}, s.Theme):
 		return &InvalidError{"theme", fmt.Sprintf("unknown theme %q", s.Theme), "use system, dark or light"}
@@ -198,6 +204,10 @@ func (s Settings) check() error {
 		return &InvalidError{"goals_at_once", fmt.Sprintf("%d goals at once are not possible", s.GoalsAtOnce), fmt.Sprintf("use 1 to %d, or 0 for the usual three", maxGoals)}
 	case s.KeepDays < 0 || s.KeepDays > maxDays:
 		return &InvalidError{"keep_days", fmt.Sprintf("goals cannot be kept for %d days", s.KeepDays), fmt.Sprintf("use 1 to %d, or 0 to keep them until you delete them", maxDays)}
+	case s.LingerMinutes < 0 || s.LingerMinutes > maxMinutes:
+		return &InvalidError{"linger_minutes", fmt.Sprintf("programs cannot stay for %d minutes", s.LingerMinutes), fmt.Sprintf("use 0 (they end with the goal) to %d", maxMinutes)}
+	case s.GoalMemory != 0 && (s.GoalMemory < minMemory || s.GoalMemory > maxMemory):
+		return &InvalidError{"goal_memory", fmt.Sprintf("a goal cannot work with %d MiB of memory", s.GoalMemory), fmt.Sprintf("use %d to %d, or 0 for three quarters of the machine's", minMemory, maxMemory)}
 	case s.HomePage != "" && !isPage(s.HomePage):
 		return &InvalidError{"home_page", fmt.Sprintf("%q is not the address of a page", s.HomePage), "give it whole, such as https://example.org/, or leave it empty"}
 	case s.SearchPage != "" && (!isPage(s.SearchPage) || strings.Count(s.SearchPage, "%s") != 1):

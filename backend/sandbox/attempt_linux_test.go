@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -155,7 +157,173 @@ var calls = map[string]func([]string) error{
 		}
 		return f.Close()
 	},
+	"memfd": func([]string) error { // written and not mapped: no process seems to have it
+		fd, err := unix.MemfdCreate("hog", 0)
+		if err != nil {
+			return err
+		}
+		return hog(os.NewFile(uintptr(fd), "hog").Write)
+	},
+	"mapped": func([]string) error { // shared: in no process's own memory
+		b, err := unix.Mmap(-1, 0, hogged, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
+		if err != nil {
+			return err
+		}
+		return hog(func(zeros []byte) (int, error) { n := copy(b, zeros); b = b[n:]; return n, nil })
+	},
+	"segment": func([]string) error { // its maker ends and leaves it
+		id, err := unix.SysvShmGet(unix.IPC_PRIVATE, hogged/2, unix.IPC_CREAT|0o600)
+		if err != nil {
+			return err
+		}
+		b, err := unix.SysvShmAttach(id, 0, 0)
+		if err != nil {
+			return err
+		}
+		for i := 0; i < len(b); i += 4096 {
+			b[i] = 1
+		}
+		return unix.SysvShmDetach(b)
+	},
+	"hardlink": func(a []string) error { // another name of a socket
+		defer os.Remove("hard.sock")
+		if err := os.Link(a[0], "hard.sock"); err != nil {
+			return err
+		}
+		return speak(unix.SOCK_STREAM, "hard.sock")
+	},
+	"longname": func(a []string) error { // as long as a name can be, and so without an end
+		const most = 108
+		pad := most - len(a[0])
+		return speak(unix.SOCK_STREAM, strings.Repeat("/", pad%2)+strings.Repeat("./", pad/2)+a[0])
+	},
+	"packets": func(a []string) error { return speak(unix.SOCK_SEQPACKET, a[0]) },
+	"fastopen": func(a []string) error { // connects without calling connect
+		port, err := strconv.Atoi(a[0])
+		if err != nil {
+			return err
+		}
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+		if err != nil {
+			return err
+		}
+		return unix.Sendto(fd, []byte("escaped"), unix.MSG_FASTOPEN, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}})
+	},
+	"attach": func(a []string) error { // shared memory of the machine
+		key, err := strconv.Atoi(a[0]) // the kernel's number of it
+		if err != nil {
+			return err
+		}
+		b, err := unix.SysvShmAttach(key, 0, unix.SHM_RDONLY)
+		if err != nil {
+			return err
+		}
+		return unix.SysvShmDetach(b)
+	},
+	"getfd": func([]string) error { // of what starts programs
+		fd, err := unix.PidfdOpen(os.Getppid(), 0)
+		if err != nil {
+			return err
+		}
+		_, err = unix.PidfdGetfd(fd, 3, 0)
+		return err
+	},
+	"prlimit": func([]string) error {
+		var have unix.Rlimit
+		if err := unix.Prlimit(os.Getppid(), unix.RLIMIT_CORE, nil, &have); err != nil {
+			return err
+		}
+		return unix.Prlimit(os.Getppid(), unix.RLIMIT_CORE, &have, nil)
+	},
+	"schedule": func([]string) error {
+		var set unix.CPUSet
+		if err := unix.SchedGetaffinity(os.Getppid(), &set); err != nil {
+			return err
+		}
+		return unix.SchedSetaffinity(os.Getppid(), &set)
+	},
+	"capability": func([]string) error {
+		if err := os.WriteFile("capped", nil, 0o755); err != nil {
+			return err
+		}
+		defer os.Remove("capped")
+		raw := make([]byte, 20)
+		raw[3], raw[5] = 2, 0x20 // version 2; net_raw is permitted
+		return unix.Setxattr("capped", "security.capability", raw, 0)
+	},
+	"highbits": func([]string) error { // the kernel looks at the low half alone
+		fd, _, errno := unix.Syscall(unix.SYS_SOCKET, 1<<32|unix.AF_PACKET, 1<<32|unix.SOCK_RAW, 0)
+		if errno != 0 {
+			return errno
+		}
+		return unix.Close(int(fd))
+	},
+	"reconnect": func(a []string) error { // many times, and says how long that took
+		n, err := strconv.Atoi(a[1])
+		if err != nil {
+			return err
+		}
+		address := map[string]string{"tcp": "127.0.0.1:0", "unix": "bench.sock"}[a[0]]
+		l, err := net.Listen(a[0], address)
+		if err != nil {
+			return err
+		}
+		defer l.Close()
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				_ = c.Close()
+			}
+		}()
+		began := time.Now()
+		for range n {
+			c, err := net.Dial(a[0], l.Addr().String())
+			if err != nil {
+				return err
+			}
+			if err := c.Close(); err != nil {
+				return err
+			}
+		}
+		fmt.Println(time.Since(began))
+		return nil
+	},
 	"hostname": func([]string) error { return unix.Sethostname([]byte(must(os.Hostname()))) },
+}
+
+// speak connects a Unix socket and says something.
+func speak(kind int, path string) error {
+	fd, err := unix.Socket(unix.AF_UNIX, kind, 0)
+	if err != nil {
+		return err
+	}
+	raw := append([]byte{unix.AF_UNIX, 0}, path...)
+	if len(path) < 108 {
+		raw = append(raw, 0)
+	}
+	if err := errnoOf(0, unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&raw[0])), uintptr(len(raw))); err != nil {
+		return err
+	}
+	_, err = unix.Write(fd, []byte("escaped"))
+	return err
+}
+
+// hogged is what a hog takes, and more than the limit of the tests.
+const hogged = 160 << 20
+
+// hog fills memory and keeps it until it is ended.
+func hog(write func([]byte) (int, error)) error {
+	zeros := make([]byte, 1<<20)
+	for range hogged >> 20 {
+		if _, err := write(zeros); err != nil {
+			return err
+		}
+	}
+	time.Sleep(time.Hour)
+	return nil
 }
 
 func must[T any](v T, err error) T {

@@ -1,6 +1,9 @@
 package sandbox
 
 import (
+	"slices"
+	"sync"
+
 	"goalpost/backend/sandbox/ports"
 	"goalpost/backend/sandbox/wire"
 )
@@ -11,6 +14,10 @@ type attempts struct {
 	hear func(Attempt)
 	news chan Attempt
 	done chan struct{}
+
+	mu    sync.Mutex
+	count int64    // of programs that were ended
+	ended []string // the last of them, a line each
 }
 
 // attemptsWaiting is more than one room tells of at once; what exceeds it is lost.
@@ -34,10 +41,40 @@ func (a *attempts) add(w wire.Attempt) {
 	if w.Port != 0 && !ports.Listening(w.Port) {
 		return
 	}
+	one := Attempt{Check: w.Domain == wire.Check, Program: w.Program, Text: w.Text, Times: w.Times, Ended: w.Ended}
+	if w.Ended {
+		a.keep(one.String())
+	}
 	select {
-	case a.news <- Attempt{Check: w.Domain == wire.Check, Program: w.Program, Text: w.Text, Times: w.Times}:
+	case a.news <- one:
 	default:
 	}
+}
+
+// maxEnded is how many lines about programs that were ended are kept.
+const maxEnded = 100
+
+func (a *attempts) keep(line string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.count++
+	a.ended = append(a.ended[max(0, len(a.ended)-maxEnded+1):], line)
+}
+
+// Marked is a place in the list of programs that were ended, for Ended.
+func (s *Set) Marked() int64 {
+	s.tried.mu.Lock()
+	defer s.tried.mu.Unlock()
+	return s.tried.count
+}
+
+// Ended are the programs that were ended since the mark because all together took
+// too much: a line each with why. A program is among them before its end is known.
+func (s *Set) Ended(since int64) []string {
+	s.tried.mu.Lock()
+	defer s.tried.mu.Unlock()
+	fresh := min(s.tried.count-since, int64(len(s.tried.ended)))
+	return slices.Clone(s.tried.ended[int64(len(s.tried.ended))-max(fresh, 0):])
 }
 
 // close waits until all has been heard.

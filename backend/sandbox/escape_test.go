@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -51,6 +52,8 @@ const (
 	bound    = "a limit of the kernel, which the program alone hears of"
 	everyday = "every thread's start tries it"
 	harmless = "it is no attempt but a state"
+	noRight  = "the kernel asks for a right that nobody inside has, or Landlock refuses, and tells nobody"
+	noRoute  = "no connection is asked for, only sent to; there is no way out of the network"
 )
 
 // prison is a goal with things around it that are worth reaching.
@@ -62,6 +65,9 @@ type prison struct {
 	proxy, open           string // addresses of the goal's proxy and of one without rules
 	socket, abstract, udp string
 	near, datagram        string       // sockets of the machine in the goal's folder
+	packets               string       // and one of packets
+	usual                 []string     // where the machine's services, the person's session and agents listen
+	segment               int          // key of shared memory of the machine
 	heard                 atomic.Int64 // what came to the listeners outside
 	ports                 []string     // of the machine's loopback, where it is heard
 	outer                 []string     // servers, HOST:PORT, at other addresses of this machine: of IPv4, and of IPv6; "" where it has none
@@ -147,7 +153,8 @@ func (p *prison) listen() {
 	}
 	p.socket, p.abstract = filepath.Join(p.outside, "sock"), fmt.Sprintf("@goalpost-escape-%d", os.Getpid())
 	p.near, p.datagram = filepath.Join(p.w.Dir, "ctl.sock"), filepath.Join(p.w.Dir, "log.sock")
-	for _, name := range []string{p.socket, p.abstract, p.near} {
+	p.places()
+	for _, name := range append([]string{p.socket, p.abstract, p.near}, p.usual...) {
 		u, err := net.Listen("unix", name)
 		if err != nil {
 			p.Fatal(err)
@@ -217,6 +224,53 @@ func addresses(t testing.TB) []string {
 		found[i] = n.IP.String()
 	}
 	return found
+}
+
+// places are those where programs look for the machine's services. What is not below
+// the person's home or in /tmp only root makes, and only where nothing is.
+func (p *prison) places() {
+	p.packets = filepath.Join(p.w.Dir, "packets.sock")
+	l, err := net.Listen("unixpacket", p.packets)
+	if err != nil {
+		p.Fatal(err)
+	}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			defer func() { _ = c.Close() }() // not before: a packet to nobody is an error
+		}
+	}()
+	p.Cleanup(func() { _ = l.Close(); <-over })
+	short, err := os.MkdirTemp("/tmp", "ssh-*") // a socket's name is short, and these are in /tmp by custom
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.Cleanup(func() { _ = os.RemoveAll(short) })
+	p.usual = []string{filepath.Join(p.home, ".docker", "docker.sock"), filepath.Join(p.home, ".gnupg", "S.gpg-agent"), filepath.Join(short, "agent.1"), short + "-dbus"}
+	if os.Getuid() == 0 {
+		p.usual = append(p.usual, "/run/docker.sock", "/run/user/0/bus")
+	}
+	p.usual = slices.DeleteFunc(p.usual, func(path string) bool { return there(path)() })
+	for _, path := range p.usual {
+		dir := filepath.Dir(path)
+		if !there(dir)() {
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				p.Fatal(err)
+			}
+			p.Cleanup(func() { _ = os.Remove(dir) })
+		}
+	}
+	id, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.Cleanup(func() { _, _ = unix.SysvShmCtl(id, unix.IPC_RMID, nil) })
+	p.segment = id
 }
 
 // process is one of the machine's. Its number is higher than any that the goal
@@ -490,6 +544,7 @@ func (p *prison) files() []attempt {
 		replaced("rename the folder above a submodule's repository", ".git/modules", ".git/modules/m/config"),
 		{name: "read the shadow file", silent: noFile, script: `grep -q . /etc/shadow`, needs: "root"},
 		{name: "write in /etc", silent: noFile, script: `touch /etc/goalpost-escape`, needs: "root", undo: removing("/etc/goalpost-escape")},
+		{name: "write in /opt", silent: noFile, script: `touch /opt/goalpost-escape`, needs: "root", undo: removing("/opt/goalpost-escape")},
 		{name: "write in /usr", silent: noFile, script: `touch /usr/goalpost-escape`, needs: "root", undo: removing("/usr/goalpost-escape")},
 		{name: "make a device", told: "make a device", call: []string{"mknod"}, needs: "root"},
 		{name: "change how the kernel dumps", silent: noFile, call: []string{"open", "/proc/sys/kernel/core_pattern"}, needs: "root"},
@@ -572,6 +627,17 @@ func (p *prison) kernel() []attempt {
 		{name: "packet socket", told: "family 17", call: []string{"socket", "17 3 0"}, needs: "root"},
 		{name: "vsock", told: "family 40", call: []string{"socket", "40 1 0"}, needs: "vsock"},
 		{name: "netlink of the kernel's events", told: "family 16, type 3, protocol 15", call: []string{"socket", "16 3 15"}},
+		{name: "packet socket with bits that the kernel drops", told: "family 17", call: []string{"highbits"}, needs: "root"},
+		{name: "the helper's descriptors", silent: noRight, script: `readlink /proc/$PPID/fd/3 | grep -q socket`},
+		{name: "take one of the helper's descriptors", told: "pidfd_getfd", call: []string{"getfd"}},
+		{name: "the helper's memory", silent: noRight, script: `exec 3</proc/$PPID/mem`},
+		{name: "the helper's limits", told: "the first process of its room", call: []string{"prlimit"}},
+		{name: "the helper's processors", told: "the first process of its room", call: []string{"schedule"}},
+		{name: "have the helper end when memory does", silent: noRight, script: `cat /proc/$PPID/oom_score_adj > adj && cat adj > /proc/$PPID/oom_score_adj`, undo: removing(p.w.Dir + "/adj")},
+		{name: "a program with capabilities", silent: noRight, call: []string{"capability"}, needs: "root"},
+		{name: "the kernel's log", told: "syslog", script: `dmesg --syslog > /dev/null || dmesg -S > /dev/null`, needs: "root"},
+		{name: "the machine's hardware", silent: noFile, script: `ls /sys/kernel/. | grep -q .`},
+		{name: "shared memory of the machine", silent: ownCopy, call: []string{"attach", fmt.Sprint(p.segment)}},
 		{name: "netlink of socket tables", told: "family 16, type 3, protocol 4", call: []string{"socket", "16 3 4"}},
 	}
 }
@@ -588,7 +654,11 @@ func (p *prison) network() []attempt {
 	}
 	port := func(address string) string { return address[strings.LastIndexByte(address, ':')+1:] }
 	unset := "unset HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy NO_PROXY no_proxy; exec env " + attemptVariable + "=by-environment " + p.w.Tools[0] + " "
-	return []attempt{
+	list := []attempt{
+		{name: "the machine's loopback by a first packet", silent: noRoute, call: []string{"fastopen", p.server}},
+		{name: "another name of a server's socket", told: "\"hard.sock\", which is not the goal's", call: []string{"hardlink", "ctl.sock"}},
+		{name: "a name without an end", told: "./ctl.sock\", which is not the goal's", call: []string{"longname", "ctl.sock"}},
+		{name: "a server of packets in the goal's folder", told: "\"packets.sock\", which is not the goal's", call: []string{"packets", "packets.sock"}},
 		{name: "another address of the machine", needs: "IPv4", told: "connect to " + p.outer[0] + " without the proxy", call: []string{"get", "http://" + p.outer[0] + "/"}},
 		{name: "the proxy's variables are unset", needs: "IPv4", told: "connect to " + p.outer[0] + " without the proxy", script: unset + "http://" + p.outer[0] + "/"},
 		{name: "the proxy's variables as they are", needs: "IPv4", told: "POST " + p.outer[0], call: []string{"by-environment", "http://" + p.outer[0] + "/"}},
@@ -616,6 +686,10 @@ func (p *prison) network() []attempt {
 		{name: "a tunnel to the machine's loopback", told: "CONNECT 127.0.0.1:" + p.server, call: []string{"tunnel", "PROXY", "127.0.0.1:" + p.server}},
 		{name: "a tunnel to a mapped address", told: "CONNECT [::ffff:127.0.0.1]:" + p.ports[3], call: []string{"tunnel", "PROXY", "[::ffff:127.0.0.1]:" + p.ports[3]}},
 	}
+	for _, path := range p.usual {
+		list = append(list, attempt{name: "a service where it usually is: " + strings.TrimPrefix(path, p.home), told: path, call: []string{"dial", "unix", path}})
+	}
+	return list
 }
 
 func (p *prison) limits() []attempt {

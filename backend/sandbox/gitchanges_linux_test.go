@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -48,5 +49,25 @@ func TestGitChangesOfAHostileGoal(t *testing.T) {
 	}
 	if read := after.TotalAlloc - before.TotalAlloc; read > 64<<20 {
 		t.Errorf("%d bytes were taken for a look", read)
+	}
+}
+
+// TestABoundOfTheSearchForRepositoriesIsSaid: where it cuts, a repository keeps its
+// real hooks within reach, and nobody may think otherwise.
+func TestABoundOfTheSearchForRepositoriesIsSaid(t *testing.T) {
+	many, full := t.TempDir(), t.TempDir()
+	for i := range 101 {
+		if err := os.MkdirAll(filepath.Join(many, fmt.Sprint(i), ".git"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 20_001 {
+		if err := os.WriteFile(filepath.Join(full, fmt.Sprint(i)), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, cut := sandbox.Obeyed(t.TempDir(), many, full)
+	if len(cut) != 2 || !strings.HasPrefix(cut[0], many) || !strings.Contains(cut[0], "100 repositories") || !strings.HasPrefix(cut[1], full) || !strings.Contains(cut[1], "20000 names") {
+		t.Errorf("said: %q", cut)
 	}
 }

@@ -37,7 +37,8 @@ func (p *planner) git() error {
 
 func (p *planner) gitBelow(folders ...string) error {
 	for _, dir := range folders {
-		for _, repo := range repositories(dir) {
+		repos, _ := repositories(dir) // what was cut, Obeyed tells
+		for _, repo := range repos {
 			p.between(dir, repo)
 			if err := p.gitDir(repo); err != nil {
 				return err
@@ -57,14 +58,19 @@ func (p *planner) gitBelow(folders ...string) error {
 }
 
 // repositories are the folders below dir in which git keeps a repository, those of
-// submodules too, and the files that stand for one in a worktree.
-func repositories(dir string) (list []string) {
+// submodules too, and the files that stand for one in a worktree. cut says that a
+// bound ended the search, and which; "" is the whole folder.
+func repositories(dir string) (list []string, cut string) {
 	looked := 0
 	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		looked++
 		rel, _ := filepath.Rel(dir, path)
 		switch {
-		case looked > gitLook || len(list) == gitFolds:
+		case looked > gitLook:
+			cut = fmt.Sprintf("%d names", gitLook)
+			return fs.SkipAll
+		case len(list) == gitFolds:
+			cut = fmt.Sprintf("%d repositories", gitFolds)
 			return fs.SkipAll
 		case err != nil:
 			return nil //nolint:nilerr // what cannot be read is no repository of the person's
@@ -80,7 +86,7 @@ func repositories(dir string) (list []string) {
 		}
 		return nil
 	})
-	return list
+	return list, cut
 }
 
 func regular(path string) bool {

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,10 +73,16 @@ func (p *planner) link(path, real string) {
 }
 
 // Obeyed lists what git obeys in a goal's folders besides what lies in .git, absolute:
-// the host's own tools write it no more than its programs do.
-func Obeyed(folders ...string) (list []string) {
+// the host's own tools write it no more than its programs do. cut is a line for each
+// folder that is too large to be searched whole for repositories: the goal has no
+// copies in what was not searched.
+func Obeyed(folders ...string) (list, cut []string) {
 	for _, dir := range folders {
-		for _, repo := range repositories(dir) {
+		repos, bound := repositories(dir)
+		if bound != "" {
+			cut = append(cut, fmt.Sprintf("%s was searched for repositories up to %s: of one that comes later, hooks and configuration are not copies, and the goal can change the real ones", dir, bound))
+		}
+		for _, repo := range repos {
 			for _, path := range namedBy(repo) {
 				if real, err := filepath.EvalSymlinks(path); err == nil && real != dir && within(real, dir) {
 					list = append(list, path, real)
@@ -83,7 +90,7 @@ func Obeyed(folders ...string) (list []string) {
 			}
 		}
 	}
-	return list
+	return list, cut
 }
 
 // namedBy are the paths, as far as they are there, that a repository's configuration

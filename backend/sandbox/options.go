@@ -19,13 +19,16 @@ type Options struct {
 }
 
 // Attempt is something that a program inside walls tried and that the kernel
-// refuses. Which files it looked for in vain is not among them: the kernel tells
-// nobody of those.
+// refuses, or for which it was ended. Which files it looked for in vain is not among
+// them: the kernel tells nobody of those.
 type Attempt struct {
 	Check   bool   // a check's program; else the agent's
 	Program string // its name, as it calls itself; "" when it is not known
 	Text    string // what it tried: "ptrace (request 16, process 7)"
 	Times   int    // so far
+	// Ended: the program was ended, and Text says why: all programs of the goal took
+	// more than it may have.
+	Ended bool
 }
 
 func (a Attempt) String() string {
@@ -35,6 +38,9 @@ func (a Attempt) String() string {
 	}
 	if a.Check {
 		who += " of a check"
+	}
+	if a.Ended {
+		return who + " was ended: " + a.Text
 	}
 	text := "the kernel refused to " + who + ": " + a.Text
 	if a.Times > 1 {

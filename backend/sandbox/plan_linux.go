@@ -101,19 +101,17 @@ func (p *planner) check() error {
 	if l == nil {
 		l = DefaultLimits()
 	}
-	p.out.Limits = wire.Limits{Processes: l.Processes, Memory: l.Memory, FileSize: l.FileSize, Nice: l.Nice}
+	p.out.Limits = wire.Limits{Processes: l.Processes, Memory: l.Memory, FileSize: l.FileSize, Nice: l.Nice, Together: l.Together, Tmp: l.Tmp}
 	return nil
 }
 
-// DefaultLimits are those of a goal: a program may use three quarters of the
-// memory, which leaves the machine usable.
-func DefaultLimits() *Limits {
-	l := &Limits{Processes: 1024, FileSize: 4 << 30, Nice: 5}
+// memory is how much this machine has, in bytes; 0 where nobody knows.
+func memory() int64 {
 	var info unix.Sysinfo_t
-	if unix.Sysinfo(&info) == nil {
-		l.Memory = int64(uint64(info.Totalram) * uint64(info.Unit) / 4 * 3)
+	if unix.Sysinfo(&info) != nil {
+		return 0
 	}
-	return l
+	return int64(uint64(info.Totalram) * uint64(info.Unit))
 }
 
 // layer makes the private folder's own folders.

@@ -37,11 +37,17 @@ func (l *tellings) all() []string {
 	return slices.Clone(l.lines)
 }
 
+func (l *tellings) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = nil
+}
+
 func (l *tellings) String() string { return strings.Join(l.all(), "\n") }
 
 // await says whether a line with the words is there, or comes.
 func (l *tellings) await(words string) bool {
-	late := time.After(5 * time.Second)
+	late := time.After(time.Minute)
 	for {
 		if strings.Contains(l.String(), words) {
 			return true

@@ -41,6 +41,18 @@ type Limits struct {
 	Memory    int64 // bytes of data of each process
 	FileSize  int64 // bytes of one file
 	Nice      int
+	// Together is bytes of memory of all programs of the goal, Tmp bytes of what lies
+	// in its /tmp. The first process of the goal looks at both several times a second,
+	// and ends the largest programs, or those that write in /tmp.
+	Together int64
+	Tmp      int64
+}
+
+// DefaultLimits are those of a goal: its programs may use three quarters of the
+// memory, each and all together, which leaves the machine usable.
+func DefaultLimits() *Limits {
+	most := memory() / 4 * 3
+	return &Limits{Processes: 1024, Memory: most, FileSize: 4 << 30, Nice: 5, Together: most, Tmp: 4 << 30}
 }
 
 // The goal's own addresses: where its programs find the proxy and the name

@@ -34,21 +34,35 @@ func (r Room) rights(ended bool, output string) string {
 	return ""
 }
 
-func (r Room) mark() int64 {
-	if r.Network == nil {
-		return 0
+// moment is a place in what the sandbox tells of.
+type moment struct{ network, bounds int64 }
+
+func (r Room) mark() (m moment) {
+	if r.Network != nil {
+		m.network = r.Network.Mark()
 	}
-	return r.Network.Mark()
+	if r.Bounds != nil {
+		m.bounds = r.Bounds.Marked()
+	}
+	return m
 }
 
-// refused says what the network refused while a program ran. Which program asked
-// is not known: others of the goal run, too.
-func (r Room) refused(since int64) string {
-	if r.Network == nil {
-		return ""
+// refused says what the network refused while a program ran, and which programs were
+// ended because all took too much. Which program asked is not known: others of the
+// goal run, too.
+func (r Room) refused(since moment) (text string) {
+	if r.Bounds != nil {
+		text += listed("Ended by the sandbox meanwhile (do with less at a time; if the goal needs more, ask_operator)", r.Bounds.Ended(since.bounds))
 	}
+	if r.Network != nil {
+		text += listed("Refused by the goal's network meanwhile (do not try to get around it; if the goal needs it, ask_operator)", r.Network.Refused(since.network))
+	}
+	return text
+}
+
+// listed is a short list under its heading, "" for an empty one.
+func listed(heading string, list []string) string {
 	const most = 5
-	list := r.Network.Refused(since)
 	if len(list) == 0 {
 		return ""
 	}
@@ -56,5 +70,5 @@ func (r Room) refused(since int64) string {
 	if len(list) > most {
 		list, more = list[:most], "\n- and more"
 	}
-	return "\nRefused by the goal's network meanwhile (do not try to get around it; if the goal needs it, ask_operator):\n- " + strings.Join(list, "\n- ") + more
+	return "\n" + heading + ":\n- " + strings.Join(list, "\n- ") + more
 }

@@ -33,6 +33,8 @@ type Room struct {
 	Held policy.Risk
 	// Network tells what the sandbox refused; nil is no sandbox.
 	Network Network
+	// Bounds tells which programs were ended; nil is no sandbox.
+	Bounds Bounds
 	// Lines are those of panes that are not confined, also of runs before; nil begins anew.
 	Lines *Lines
 }
@@ -41,6 +43,13 @@ type Room struct {
 type Network interface {
 	Mark() int64
 	Refused(since int64) []string // a line each: method, host and why
+}
+
+// Bounds remembers which of a goal's programs were ended because all of them together
+// took more than the goal may have.
+type Bounds interface {
+	Marked() int64
+	Ended(since int64) []string // a line each: which program, and why
 }
 
 // Terminals are the terminal panes of one goal.

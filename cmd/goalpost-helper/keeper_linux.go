@@ -69,6 +69,9 @@ func keep() error {
 		return err
 	}
 	go k.reap()
+	if err := k.watch(); err != nil {
+		_ = send(wire.Socket, wire.Answer{Attempt: &wire.Attempt{Domain: wire.Agent, Times: 1, Text: "what all programs take together is not looked at: " + err.Error()}})
+	}
 	err = k.read()
 	if errors.Is(err, errEnd) {
 		return nil // the kernel ends what is left

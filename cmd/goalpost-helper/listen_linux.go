@@ -131,6 +131,8 @@ func said(text string) wire.Attempt { return wire.Attempt{Text: text} }
 // called names a system call that is refused.
 func called(n notice) string {
 	switch n.nr {
+	case unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR, unix.SYS_SETPRIORITY, unix.SYS_IOPRIO_SET:
+		return "change how the first process of its room runs"
 	case unix.SYS_CLONE:
 		return "make a namespace (clone)"
 	case unix.SYS_UNSHARE:

@@ -34,6 +34,13 @@ var (
 	watched = []uint32{unix.SYS_CONNECT, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME}
 )
 
+// ofAnother change how another process runs, with the place of its number. Programs have
+// the user of their room's first process, which is all that the kernel asks for.
+var ofAnother = []struct{ number, at uint32 }{
+	{unix.SYS_PRLIMIT64, atArg0}, {unix.SYS_SCHED_SETAFFINITY, atArg0}, {unix.SYS_SCHED_SETSCHEDULER, atArg0}, {unix.SYS_SCHED_SETPARAM, atArg0}, {unix.SYS_SCHED_SETATTR, atArg0},
+	{unix.SYS_SETPRIORITY, atArg1}, {unix.SYS_IOPRIO_SET, atArg1},
+}
+
 // newNamespaces are the flags of clone that make one.
 const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
@@ -105,6 +112,13 @@ func assemble(notAllowed uint32) assembly {
 	a.give(notAllowed)
 	a.give(unix.SECCOMP_RET_ALLOW)
 	a.setid(notAllowed)
+	for _, of := range ofAnother {
+		a.unless(of.number, 4)
+		a.load(of.at)
+		a.unless(1, 1)
+		a.give(notAllowed)
+		a.load(atNumber)
+	}
 	for _, n := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
 		a.sockets(n, notAllowed)
 	}

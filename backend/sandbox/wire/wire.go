@@ -16,7 +16,7 @@
 package wire
 
 // Version is said in Hello; the app refuses another one.
-const Version = 4
+const Version = 5
 
 // Socket is the helper's descriptor of the socket.
 const Socket = 3
@@ -98,6 +98,10 @@ type Limits struct {
 	Memory    int64 `json:"memory,omitempty"`    // bytes of data of each process
 	FileSize  int64 `json:"file_size,omitempty"` // bytes
 	Nice      int   `json:"nice,omitempty"`
+	// Of all programs of the goal: bytes of memory, bytes of what lies in /tmp. The
+	// helper looks at them, and ends programs.
+	Together int64 `json:"together,omitempty"`
+	Tmp      int64 `json:"tmp,omitempty"`
 }
 
 // Walls is what the programs of a goal find: everything that is not named here
@@ -198,6 +202,8 @@ type Attempt struct {
 	// Port is one where nobody of the goal listens. Unless a server of the machine
 	// does, nothing was attempted: a program waits for its own.
 	Port uint16 `json:"port,omitempty"`
+	// Ended: the program was ended, and Text says why.
+	Ended bool `json:"ended,omitempty"`
 }
 
 // Exit is a wait status: Code is -1 when Signal ended the program.

@@ -716,6 +716,10 @@ export interface Settings {
   goals_at_once: number;
   /** 0: until the person deletes them. */
   keep_days: number;
+  /** After done; 0: not at all. */
+  linger_minutes: number;
+  /** MiB; 0: three quarters of the machine's. */
+  goal_memory: number;
   /** "": the usual place. */
   work_dir: string;
   /** "": a blank page. */

@@ -41,6 +41,8 @@ export const settings: Settings = {
   notifications: true,
   goals_at_once: 3,
   keep_days: 0,
+  linger_minutes: 30,
+  goal_memory: 0,
   work_dir: "",
   home_page: "",
   search_page: "",

@@ -122,6 +122,24 @@ export function SettingsPage() {
               max={36_500}
               onSave={(keep_days) => void app.saveSettings({ keep_days })}
             />
+            <NumberRow
+              title="Programs after the end"
+              text="Minutes that the programs of a goal stay when it is done, so that you can look at what was built; 0 ends them at once"
+              testid="linger-minutes"
+              value={settings.linger_minutes}
+              min={0}
+              max={1440}
+              onSave={(linger_minutes) => void app.saveSettings({ linger_minutes })}
+            />
+            <NumberRow
+              title="Memory of a goal"
+              text="MiB that all its programs take together, before the largest are ended; for goals that start from now on. 0 is three quarters of this machine's"
+              testid="goal-memory"
+              value={settings.goal_memory}
+              min={0}
+              max={16_777_216}
+              onSave={(goal_memory) => void app.saveSettings({ goal_memory })}
+            />
             <TextRow
               title="Folder for new goals"
               text="Each new goal gets a folder in it; empty for the usual place"

@@ -1,0 +1,42 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+)
+
+// TestAHogIsEndedAndItsAgentIsTold: programs that together take more than their goal
+// may have are ended by what the person set, and the reason stands in the tool's
+// result and in the journal.
+func TestAHogIsEndedAndItsAgentIsTold(t *testing.T) {
+	p := start(t, t.TempDir())
+	settings := p.cfg.Settings()
+	settings.GoalMemory = 128
+	must(t, p.cfg.SaveSettings(settings))
+	const hogs = "for i in 1 2 3 4; do ( { head -c 60000000 /dev/zero; while echo; do sleep 0.2; done; } | tail -c 60000000; echo > over ) >/dev/null 2>&1 & done; until [ -e over ]; do sleep 0.1; done"
+	p.provide(turns(args("run_command", map[string]any{"command": hogs, "timeout_seconds": 60}), args("run_command", map[string]any{"command": "sleep 100"})))
+	out, err := p.goal.Start(api.StartInput{Objective: "take everything", Checks: shell("false"), OnAsk: "deny"})
+	must(t, err)
+	const why = "of memory together, and 128 MiB are allowed"
+	p.await("the warning", func(e event.Event) bool {
+		warning, is := e.Body.(*event.Warning)
+		return is && strings.Contains(warning.Text, "tail was ended") && strings.Contains(warning.Text, why)
+	})
+	var step *event.Step
+	p.await("the step", func(e event.Event) (is bool) {
+		step, is = e.Body.(*event.Step)
+		return is
+	})
+	row, err := p.goal.Step(out.GoalID, step.StepID)
+	must(t, err)
+	if !strings.Contains(row.Result, "Ended by the sandbox meanwhile") || !strings.Contains(row.Result, why) {
+		t.Errorf("the agent was told %s", row.Result)
+	}
+	if ok, err := p.goal.Abort(out.GoalID); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	p.done(out.GoalID)
+}

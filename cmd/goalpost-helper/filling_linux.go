@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The /tmp of a goal is a folder on disk, as a build needs it, and a folder has no
+// size that the kernel would hold: so it is looked at.
+
+// Bounds of a look at /tmp. What exceeds them is nothing that a program needs.
+const (
+	tmpDeep  = 200
+	tmpNames = 1_000_000
+)
+
+// file names one on disk.
+type file struct{ dev, ino uint64 }
+
+// tmp looks once at what lies in /tmp of the agent and of checks, and where it is
+// too much ends who has files open there to write.
+func (w *watch) tmp(most int64) time.Duration {
+	found, writers := w.look()
+	why := found.tooMuch(most)
+	if why == "" {
+		w.filled = 0
+		return watchMost
+	}
+	if w.filled != 0 && found.size() > w.filled { // by somebody who is never met at it
+		writers = w.programs(func(string) int64 { return 0 })
+	}
+	for _, p := range writers {
+		w.end(p, why)
+	}
+	found, _ = w.look() // they wrote until their end
+	w.filled = found.size()
+	return watchMost
+}
+
+// look is what lies in /tmp, and who has files open there to write.
+func (w *watch) look() (found *filling, writers []taker) {
+	found = &filling{}
+	found.below(string(w.k.walls.Scratch))
+	if w.k.walls.TmpWrite {
+		found.below(string(w.k.walls.Tmp))
+	}
+	return found, w.opened(found)
+}
+
+// size grows with whatever is put there.
+func (f *filling) size() int64 { return f.bytes + int64(f.names) }
+
+// tooMuch says what there is too much of, "" for nothing.
+func (f *filling) tooMuch(most int64) string {
+	switch {
+	case f.bytes > most:
+		return fmt.Sprintf("the goal's /tmp holds %d MiB, and %d MiB are allowed: remove what is not needed there", f.bytes>>20, most>>20)
+	case f.names > tmpNames:
+		return fmt.Sprintf("the goal's /tmp holds more than %d files: remove what is not needed there", tmpNames)
+	case f.deep:
+		return fmt.Sprintf("the goal's /tmp has folders that lie deeper than %d: remove them", tmpDeep)
+	}
+	return ""
+}
+
+// opened adds files of /tmp that have no name any more, and says who has files open
+// there to write.
+func (w *watch) opened(found *filling) (writers []taker) {
+	mounts := map[string]string{}
+	seen := map[file]bool{}
+	for _, p := range w.programs(func(string) int64 { return 0 }) {
+		dir := fmt.Sprintf("%s/%d", w.proc, p.pid)
+		names, _ := os.ReadDir(dir + "/fd")
+		writes := false
+		for _, entry := range names {
+			fd := dir + "/fd/" + entry.Name()
+			to, err := os.Readlink(fd)
+			if err != nil || !strings.HasPrefix(to, "/tmp/") || mountOf(dir, entry.Name()) != w.tmpMount(dir, mounts) {
+				continue
+			}
+			var link, info unix.Stat_t
+			if unix.Lstat(fd, &link) != nil || unix.Stat(fd, &info) != nil || info.Mode&unix.S_IFMT != unix.S_IFREG {
+				continue
+			}
+			writes = writes || link.Mode&unix.S_IWUSR != 0
+			if at := (file{info.Dev, info.Ino}); info.Nlink == 0 && !seen[at] {
+				seen[at] = true
+				found.bytes += info.Blocks * 512
+			}
+		}
+		if writes {
+			writers = append(writers, p)
+		}
+	}
+	return writers
+}
+
+// tmpMount is the number of the mount that a process sees as /tmp; known are those
+// of the rooms that were looked at.
+func (w *watch) tmpMount(dir string, known map[string]string) string {
+	room, err := os.Readlink(dir + "/ns/mnt")
+	if err != nil {
+		return ""
+	}
+	if _, found := known[room]; !found {
+		text, _ := os.ReadFile(dir + "/mountinfo")
+		for line := range strings.Lines(string(text)) { // number, parent, device, root, where
+			if f := strings.Fields(line); len(f) > 4 && f[4] == "/tmp" {
+				known[room] = f[0]
+			}
+		}
+	}
+	return known[room]
+}
+
+// mountOf is the number of the mount through which a descriptor was opened.
+func mountOf(dir, fd string) string {
+	text, _ := os.ReadFile(dir + "/fdinfo/" + fd)
+	_, rest, _ := strings.Cut(string(text), "mnt_id:")
+	line, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(line)
+}
+
+// filling is what a look at a folder finds.
+type filling struct {
+	bytes int64
+	names int
+	deep  bool
+}
+
+// below looks at a folder of the goal's programs, who may exchange everything
+// meanwhile: it goes from one descriptor to the next and through no link.
+func (f *filling) below(path string) {
+	at, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	f.folder(os.NewFile(uintptr(at), path), 0)
+}
+
+func (f *filling) folder(dir *os.File, depth int) {
+	defer func() { _ = dir.Close() }()
+	if depth > tmpDeep {
+		f.deep = true
+		return
+	}
+	for f.names <= tmpNames {
+		names, err := dir.Readdirnames(1000)
+		for _, name := range names {
+			f.one(dir, name, depth)
+		}
+		if err != nil { // the end, or it cannot be read
+			return
+		}
+	}
+}
+
+func (f *filling) one(dir *os.File, name string, depth int) {
+	var info unix.Stat_t
+	if unix.Fstatat(int(dir.Fd()), name, &info, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return
+	}
+	f.names++
+	f.bytes += info.Blocks * 512
+	if info.Mode&unix.S_IFMT != unix.S_IFDIR {
+		return
+	}
+	at, err := unix.Openat(int(dir.Fd()), name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err == nil {
+		f.folder(os.NewFile(uintptr(at), name), depth+1)
+	}
+}

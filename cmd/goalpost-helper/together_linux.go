@@ -1,0 +1,257 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+)
+
+// How the keeper looks at what all programs of its goal take together, which no
+// limit of a process bounds. A look may take a part of a processor's time; the
+// nearer the limit, the sooner comes the next.
+const (
+	watchLeast = 50 * time.Millisecond
+	watchMost  = time.Second
+	watchPart  = 20      // of the time goes into looking: one of so many
+	watchRate  = 4 << 30 // bytes a second by which memory grows at most
+)
+
+// watch ends programs where all of them together take more than the goal may have.
+type watch struct {
+	k      *keeper
+	proc   string // the goal's own processes, all of its rooms
+	filled int64  // size of /tmp after the last look, 0 while it is within the limit; of its goroutine
+}
+
+// watch begins to look; it ends with the keeper.
+func (k *keeper) watch() error {
+	if k.walls.Limits.Together == 0 && k.walls.Limits.Tmp == 0 {
+		return nil
+	}
+	// Attached nowhere: programs have no way to it, and the keeper's own /proc is the
+	// machine's.
+	proc, err := fresh("proc", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC)
+	if err != nil {
+		return err
+	}
+	w := &watch{k: k, proc: fmt.Sprintf("/proc/self/fd/%d", proc)}
+	if most := k.walls.Limits.Together; most > 0 {
+		go every(watchMost, func() time.Duration { return w.memory(most) })
+	}
+	if most := k.walls.Limits.Tmp; most > 0 {
+		go every(5*watchMost, func() time.Duration { return w.tmp(most) })
+	}
+	return nil
+}
+
+// every looks again and again, after what a look says; where looking takes long,
+// with longer pauses, up to most.
+func every(most time.Duration, look func() time.Duration) {
+	for {
+		began := time.Now()
+		pause := look()
+		time.Sleep(max(pause, min(most, watchPart*time.Since(began))))
+	}
+}
+
+// memory looks once and ends the largest programs until the rest is within the
+// limit. It says how soon to look again.
+func (w *watch) memory(most int64) time.Duration {
+	loose := looseSegments()
+	var left int64
+	for _, s := range loose {
+		left += s.bytes
+	}
+	all := w.programs(quickly)
+	if sum := left + total(all); sum <= most {
+		return soon(most - sum)
+	}
+	all = w.programs(exactly) // what processes share was counted for each of them
+	sum := left + total(all)
+	if sum <= most {
+		return soon(most - sum)
+	}
+	why := fmt.Sprintf("the goal's programs took %d MiB of memory together, and %d MiB are allowed", sum>>20, most>>20)
+	slices.SortFunc(all, func(a, b taker) int { return cmp.Compare(b.bytes, a.bytes) })
+	for _, s := range loose { // nobody's, so that nobody loses anything that runs
+		sum -= s.bytes
+		s.remove(why)
+	}
+	for _, p := range all {
+		if sum <= most {
+			break
+		}
+		if w.end(p, why) {
+			sum -= p.bytes
+		}
+	}
+	return watchLeast
+}
+
+// soon is when the limit can be reached at the earliest.
+func soon(room int64) time.Duration {
+	return min(max(time.Duration(room)*time.Second/watchRate, watchLeast), watchMost)
+}
+
+// taker is a process with what it takes.
+type taker struct {
+	pid   int
+	bytes int64
+}
+
+func total(all []taker) (sum int64) {
+	for _, p := range all {
+		sum += p.bytes
+	}
+	return sum
+}
+
+// programs are the processes of the goal without those of the helper.
+func (w *watch) programs(measure func(dir string) int64) (all []taker) {
+	own := w.k.inits()
+	names, _ := os.ReadDir(w.proc) // what could be read comes back with the error
+	for _, entry := range names {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil || pid == os.Getpid() || own[pid] != "" {
+			continue
+		}
+		all = append(all, taker{pid, measure(w.proc + "/" + entry.Name())})
+	}
+	return all
+}
+
+// inits are the first processes of the goal's rooms, each with its domain.
+func (k *keeper) inits() map[int]wire.Domain {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	all := map[int]wire.Domain{k.agent.pid: wire.Agent}
+	for pid := range k.byPid {
+		all[pid] = wire.Check
+	}
+	return all
+}
+
+// quickly is what a process takes, and what it shares as if it were its own.
+func quickly(dir string) int64 {
+	private := fields(dir+"/status", "RssAnon", "RssShmem", "VmSwap")
+	return private + memfds(dir)
+}
+
+// exactly is a process's part of the memory that it shares, and what it holds in
+// memory files: mapped or not.
+func exactly(dir string) int64 {
+	shared := fields(dir+"/smaps_rollup", "Pss_Shmem")
+	return fields(dir+"/smaps_rollup", "Pss_Anon", "SwapPss") + max(shared, memfds(dir))
+}
+
+// fields sums lines like "RssAnon:   120 kB", in bytes.
+func fields(path string, names ...string) (sum int64) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0 // it has ended
+	}
+	for line := range strings.Lines(string(text)) {
+		name, rest, _ := strings.Cut(line, ":")
+		if f := strings.Fields(rest); slices.Contains(names, name) && len(f) > 0 {
+			n, _ := strconv.ParseInt(f[0], 10, 64)
+			sum += n << 10
+		}
+	}
+	return sum
+}
+
+// memfds is what lies in the memory files that a process has open: no mapping need
+// tell of it. One that several have open counts for each.
+func memfds(dir string) (sum int64) {
+	names, _ := os.ReadDir(dir + "/fd")
+	for _, entry := range names {
+		to, err := os.Readlink(dir + "/fd/" + entry.Name())
+		if err != nil || !strings.HasPrefix(to, "/memfd:") {
+			continue
+		}
+		var info unix.Stat_t
+		if unix.Stat(dir+"/fd/"+entry.Name(), &info) == nil {
+			sum += info.Blocks * 512
+		}
+	}
+	return sum
+}
+
+// end tells why a program ends and ends it; false where it is gone already. The
+// telling is first: whoever waits for the program knows by then.
+func (w *watch) end(p taker, why string) bool {
+	fd, err := unix.PidfdOpen(p.pid, 0)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = unix.Close(fd) }()
+	name, domain := w.of(p.pid)
+	_ = send(wire.Socket, wire.Answer{Attempt: &wire.Attempt{Domain: domain, Program: name, Text: why, Times: 1, Ended: true}}) // a broken socket is read's to notice
+	if unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
+		return false
+	}
+	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(watchMost/time.Millisecond))
+	return true
+}
+
+// of is a program's name and whose room it is in: what lost its parents belongs to
+// the room's first process.
+func (w *watch) of(pid int) (name string, domain wire.Domain) {
+	text, _ := os.ReadFile(fmt.Sprintf("%s/%d/comm", w.proc, pid))
+	inits := w.k.inits()
+	for at := pid; at > 1; {
+		if domain, found := inits[at]; found {
+			return strings.TrimSpace(string(text)), domain
+		}
+		at = w.parent(at)
+	}
+	return strings.TrimSpace(string(text)), wire.Agent
+}
+
+func (w *watch) parent(pid int) int {
+	text, _ := os.ReadFile(fmt.Sprintf("%s/%d/status", w.proc, pid))
+	_, rest, _ := strings.Cut(string(text), "\nPPid:")
+	line, _, _ := strings.Cut(rest, "\n")
+	parent, _ := strconv.Atoi(strings.TrimSpace(line))
+	return parent
+}
+
+// segment is shared memory of System V.
+type segment struct {
+	id    int
+	bytes int64
+}
+
+// looseSegments are those that no process has attached: they stay when all have
+// ended, and are counted for nobody.
+func looseSegments() (list []segment) {
+	text, _ := os.ReadFile("/proc/sysvipc/shm")
+	for line := range strings.Lines(string(text)) {
+		// key shmid perms size cpid lpid nattch uid gid cuid cgid atime dtime ctime rss swap
+		f := strings.Fields(line)
+		if len(f) < 16 || f[6] != "0" {
+			continue
+		}
+		id, err := strconv.Atoi(f[1])
+		rss, _ := strconv.ParseInt(f[14], 10, 64)
+		swap, _ := strconv.ParseInt(f[15], 10, 64)
+		if err == nil {
+			list = append(list, segment{id, rss + swap})
+		}
+	}
+	return list
+}
+
+func (s segment) remove(why string) {
+	const name = "shared memory that no program had attached"
+	_ = send(wire.Socket, wire.Answer{Attempt: &wire.Attempt{Domain: wire.Agent, Program: name, Text: why, Times: 1, Ended: true}})
+	_, _ = unix.SysvShmCtl(s.id, unix.IPC_RMID, nil)
+}

@@ -37,8 +37,13 @@ var (
 // ofAnother change how another process runs, with the place of its number. Programs have
 // the user of their room's first process, which is all that the kernel asks for.
 var ofAnother = []struct{ number, at uint32 }{
-	{unix.SYS_PRLIMIT64, atArg0}, {unix.SYS_SCHED_SETAFFINITY, atArg0}, {unix.SYS_SCHED_SETSCHEDULER, atArg0}, {unix.SYS_SCHED_SETPARAM, atArg0}, {unix.SYS_SCHED_SETATTR, atArg0},
-	{unix.SYS_SETPRIORITY, atArg1}, {unix.SYS_IOPRIO_SET, atArg1},
+	{unix.SYS_PRLIMIT64, atArg0},
+	{unix.SYS_SCHED_SETAFFINITY, atArg0},
+	{unix.SYS_SCHED_SETSCHEDULER, atArg0},
+	{unix.SYS_SCHED_SETPARAM, atArg0},
+	{unix.SYS_SCHED_SETATTR, atArg0},
+	{unix.SYS_SETPRIORITY, atArg1},
+	{unix.SYS_IOPRIO_SET, atArg1},
 }
 
 // newNamespaces are the flags of clone that make one.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -12,7 +13,7 @@ func Keep(env, named []string) []string {
 	var kept []string
 	for _, entry := range env {
 		name, _, ok := strings.Cut(entry, "=")
-		if ok && (slices.Contains(named, name) || needed(name)) {
+		if ok && (slices.Contains(named, name) || needed(name) && !tells(entry)) {
 			kept = append(kept, entry)
 		}
 	}
@@ -23,6 +24,13 @@ func needed(name string) bool {
 	upper := strings.ToUpper(name)
 	return strings.HasPrefix(name, "LC_") || slices.ContainsFunc(neededNames, func(line string) bool { return slices.Contains(strings.Fields(line), upper) })
 }
+
+// telling are options of programs that hold a password: Maven's and Gradle's are told theirs so.
+var telling = regexp.MustCompile(`(?is)^[^=]*(OPTS|OPTIONS)=.*-[^\s=]*(passw|passphrase|token|secret|credential|api[-_.]?key|[-_.]pwd?)[^\s=]*=[^\s]`)
+
+// tells says that a variable is left outside for what is in it, as a whole: where a
+// word of it ends only its program knows.
+func tells(entry string) bool { return telling.MatchString(entry) }
 
 // neededNames are variables that say where something is or how it is done; none
 // that is there to hold a key.

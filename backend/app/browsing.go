@@ -18,6 +18,7 @@ import (
 	"goalpost/backend/browser"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
+	"goalpost/backend/policy"
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/secret"
@@ -74,7 +75,8 @@ func (a *App) ours(port int) bool {
 	return slices.Contains(a.browsing.ownPorts(), port) || sandbox.Serves(a.store.Processes(), port)
 }
 
-// goalFolder is where a goal works; "" of what is no goal.
+// goalFolder is where a goal works and its pages' downloads go; "" of what is no goal,
+// or may not write.
 func (b *browsing) goalFolder(id string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -82,7 +84,16 @@ func (b *browsing) goalFolder(id string) string {
 	if err != nil {
 		return ""
 	}
-	return row.Policy.Dir
+	return savesIn(row.Policy)
+}
+
+// savesIn is the folder in which pages of a goal may save; "" where it only reads: a
+// file that comes is in no call that the policy could judge.
+func savesIn(p policy.Policy) string {
+	if policy.WriteLocal.Over(p.Risk) {
+		return ""
+	}
+	return p.Dir
 }
 
 // downloads is the person's folder for downloads.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"goalpost/backend/api"
+	"goalpost/backend/policy"
 )
 
 // TestMayOpen: a click on Open starts no program, and nothing that a goal could have put there.
@@ -21,6 +22,15 @@ func TestMayOpen(t *testing.T) {
 		var said *api.Problem
 		if err := mayOpen("", path); !errors.As(err, &said) || said.Code != api.Refused || said.Hint == "" {
 			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestAGoalThatOnlyReadsSavesNothing: what a page sends comes without any call.
+func TestAGoalThatOnlyReadsSavesNothing(t *testing.T) {
+	for risk, want := range map[policy.Risk]string{policy.ReadOnly: "", policy.WriteLocal: "/work", policy.NetworkGet: "/work", policy.SpendsMoney: "/work", "": ""} {
+		if got := savesIn(policy.Policy{Risk: risk, Dir: "/work"}); got != want {
+			t.Errorf("%q saves in %q", risk, got)
 		}
 	}
 }

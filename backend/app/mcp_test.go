@@ -179,7 +179,7 @@ func TestASecretReachesItsServerAndNobodyElse(t *testing.T) {
 	if _, err := p.mcp().Test("fix"); err == nil || !strings.Contains(err.Error(), "belongs to example.org") {
 		t.Fatal(err)
 	}
-	server.Env[1] = "SECRET={{secret:TOKEN}}"
+	server.Env[len(server.Env)-1] = "SECRET={{secret:TOKEN}}"
 	if _, err := p.mcp().Save(server); err != nil {
 		t.Fatal(err)
 	}

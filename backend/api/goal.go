@@ -20,7 +20,7 @@ type Goals interface {
 	Abort(ctx context.Context, id goal.ID) error
 	Pause(ctx context.Context, id goal.ID) error
 	Resume(ctx context.Context, id goal.ID, in ResumeInput) error
-	Reopen(ctx context.Context, id goal.ID, note string) error
+	Reopen(ctx context.Context, id goal.ID, in ResumeInput) error
 	Accept(ctx context.Context, id goal.ID) error
 	Reject(ctx context.Context, id goal.ID, note string) error
 	Prune(ctx context.Context, in PruneInput) (int, error)

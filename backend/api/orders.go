@@ -20,8 +20,8 @@ func (a *GoalAPI) Resume(id string, in ResumeInput) (bool, error) {
 }
 
 // Reopen continues a goal that was done; the note says what is missing.
-func (a *GoalAPI) Reopen(id, note string) (bool, error) {
-	return a.order(id, func(ctx context.Context, id goal.ID) error { return a.goals.Reopen(ctx, id, note) })
+func (a *GoalAPI) Reopen(id string, in ResumeInput) (bool, error) {
+	return a.order(id, func(ctx context.Context, id goal.ID) error { return a.goals.Reopen(ctx, id, in) })
 }
 
 // Accept lets a manual check that waits pass.

@@ -121,6 +121,8 @@ type ProposalView struct {
 	Text   string       `json:"text"` // the whole file
 	Checks []goal.Check `json:"checks"`
 	Any    bool         `json:"any"`
+	Words  string       `json:"words"` // what it means
+	Hosts  []string     `json:"hosts"` // which the checks could then contact
 }
 
 // StartOutput is the answer to Start.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -289,12 +290,12 @@ func TestProposalsAreShownAndNotTaken(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, ".goalpost"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	text := "checks:\n  - {type: file, path: a.txt}\n"
+	text := "checks:\n  - {type: file, path: a.txt}\n  - {type: http, url: 'http://shop.example/cart'}\n"
 	if err := os.WriteFile(filepath.Join(dir, ".goalpost", "done.yaml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	got, err := p.goal.Proposal(dir)
-	if err != nil || got.Text != text || len(got.Checks) != 1 || got.Checks[0].Path != "a.txt" {
+	if err != nil || got.Text != text || len(got.Checks) != 2 || got.Checks[0].Path != "a.txt" || !slices.Equal(got.Hosts, []string{"shop.example"}) || !strings.Contains(got.Words, "a.txt") {
 		t.Errorf("%+v %v", got, err)
 	}
 	p.refused(api.StartInput{Dir: dir, Checks: []goal.Check{}}, "criterion") // never implicit

@@ -24,7 +24,7 @@ func TestLeasesEndInTheJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.ended(out.GoalID)
-	if _, err := p.goal.Reopen(out.GoalID, "again"); err != nil {
+	if _, err := p.goal.Reopen(out.GoalID, api.ResumeInput{Note: "again"}); err != nil {
 		t.Fatal(err)
 	}
 	p.ended(out.GoalID)

@@ -33,18 +33,13 @@ func (a *App) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 		}
 	}
 	return a.goOn(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
-		opening := []event.Body{}
-		if limits != g.Limits {
-			g.Limits = limits
-			opening = append(opening, event.LimitsOf(limits))
-		}
-		return append(opening, &event.Resumed{Note: note}), a.note(ctx, id, note)
+		return append(raised(g, limits), &event.Resumed{Note: note}), a.note(ctx, id, note)
 	})
 }
 
-// Reopen continues a goal that was done.
-func (a *App) Reopen(ctx context.Context, id goal.ID, note string) error {
-	note = strings.TrimSpace(note)
+// Reopen continues a goal that was done, with new limits where it used them up.
+func (a *App) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error {
+	note := strings.TrimSpace(in.Note)
 	if note == "" {
 		return &api.Problem{Code: api.Refused, Message: "a goal that is done needs a note to be reopened", Hint: "say what is missing", Field: "note"}
 	}
@@ -55,15 +50,25 @@ func (a *App) Reopen(ctx context.Context, id goal.ID, note string) error {
 	if row.Status != goal.Completed {
 		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s, not done", row.Status), Hint: "resume continues a goal that stopped"}
 	}
-	if err := roomLeft(row.Goal, row.Limits); err != nil {
+	limits := changed(row.Limits, in)
+	if err := roomLeft(row.Goal, limits); err != nil {
 		return err
 	}
 	return a.goOn(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		if g.Status != goal.Completed {
 			return nil, &api.Problem{Code: api.Conflict, Message: "somebody else has reopened the goal meanwhile"}
 		}
-		return []event.Body{&event.Reopened{Note: note}}, a.note(ctx, id, note)
+		return append(raised(g, limits), &event.Reopened{Note: note}), a.note(ctx, id, note)
 	})
+}
+
+// raised gives a goal its new limits, and tells of them.
+func raised(g *goal.Goal, limits goal.Limits) []event.Body {
+	if limits == g.Limits {
+		return nil
+	}
+	g.Limits = limits
+	return []event.Body{event.LimitsOf(limits)}
 }
 
 // note leaves the person's words for the run that is about to begin: it puts
@@ -245,7 +250,7 @@ func roomLeft(g goal.Goal, l goal.Limits) error {
 	case l.Iterations > 0 && s.Iterations >= l.Iterations:
 		return refuse(fmt.Sprintf("%d of %d iterations", s.Iterations, l.Iterations), fmt.Sprintf("--max-iterations %d", s.Iterations+l.Iterations))
 	case l.WallClock > 0 && s.WallClock >= l.WallClock:
-		return refuse(fmt.Sprintf("%s of %s", s.WallClock.Round(time.Second), l.WallClock), fmt.Sprintf("--wall-clock %s", s.WallClock.Round(time.Minute)+l.WallClock))
+		return refuse(fmt.Sprintf("%s of %s", goal.Span(s.WallClock), goal.Span(l.WallClock)), fmt.Sprintf("--wall-clock %s", s.WallClock.Round(time.Minute)+l.WallClock))
 	case l.Tokens > 0 && tokens >= l.Tokens:
 		return refuse(fmt.Sprintf("%d of %d tokens", tokens, l.Tokens), fmt.Sprintf("--max-tokens %d", tokens+l.Tokens))
 	case l.USD > 0 && s.USD >= l.USD:

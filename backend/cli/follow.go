@@ -267,7 +267,7 @@ func (p Program) progress(e event.Event) {
 	case *event.StepStarted:
 		p.say("%4d  %-20s %s\n", b.StepID, oneLine(b.Tool), oneLine(telling(b.Arguments)))
 	case *event.Step:
-		p.say("      %-8s %s  %s\n", b.Outcome, (time.Duration(b.MS) * time.Millisecond), oneLine(b.Preview))
+		p.say("      %-8s %s  %s\n", b.Outcome, goal.Span(time.Duration(b.MS)*time.Millisecond), oneLine(b.Preview))
 	case *event.Claim:
 		p.say("  claim %d: %s\n", b.N, oneLine(b.Rationale))
 	case *event.Verdict:

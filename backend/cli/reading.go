@@ -126,7 +126,7 @@ func (p Program) show() *cobra.Command {
 func (p Program) showGoal(g *api.GoalAPI, v api.GoalView) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s %s · %d steps · %d iterations · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit, v.Steps, v.Iterations,
-		(time.Duration(v.SpentMS) * time.Millisecond).Round(time.Millisecond), v.Policy.Dir, v.Policy.Risk)
+		goal.Span(time.Duration(v.SpentMS)*time.Millisecond), v.Policy.Dir, v.Policy.Risk)
 	switch {
 	case v.PID != 0:
 		fmt.Fprintf(&b, "runs in pid %d\n", v.PID)

@@ -56,9 +56,21 @@ func (p Program) resume() *cobra.Command {
 
 func (p Program) reopen() *cobra.Command {
 	var o output
+	var limits limitFlags
 	var note string
-	c := p.goingOn(&cobra.Command{Use: "reopen ID --note TEXT", Short: "Continue a goal that was done: the note says what is missing"}, &o,
-		func(ctx context.Context, a *app.App, id goal.ID) error { return a.Reopen(ctx, id, note) })
+	c := &cobra.Command{
+		Use: "reopen ID --note TEXT", Short: "Continue a goal that was done: the note says what is missing",
+		Long: "Continue a goal that was done: the note says what is missing. A limit that is not given stays; one that is used up must be raised.",
+	}
+	p.goingOn(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
+		in, err := limits.resume(c.Flags().Changed)
+		if err != nil {
+			return err
+		}
+		in.Note = note
+		return a.Reopen(ctx, id, in)
+	})
+	limits.add(c.Flags(), goal.Limits{})
 	c.Flags().StringVar(&note, "note", "", "what is missing")
 	return c
 }

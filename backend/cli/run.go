@@ -102,6 +102,9 @@ func (f runFlags) input(args []string) (api.StartInput, error) {
 	if f.demo && (in.Objective != "" || len(f.checks.list) > 0 || f.criterion != "") {
 		return in, &api.Problem{Code: api.Refused, Message: "--demo brings its own objective and check", Hint: "leave the others out"}
 	}
+	if f.demo && (in.Provider != "" || in.Model != "" || f.baseURL != "") {
+		return in, &api.Problem{Code: api.Refused, Message: "--demo brings its own scripted model", Hint: "leave --provider, --base-url and --model out"}
+	}
 	if f.review && f.noReview {
 		return in, &api.Problem{Code: api.Refused, Message: "--review and --no-review exclude each other", Hint: "keep one of them", Field: "review"}
 	}
@@ -179,9 +182,8 @@ func (p Program) runGoal(ctx context.Context, f runFlags, in api.StartInput) err
 			return fmt.Errorf("recover: %w", err)
 		}
 		if f.demo {
-			risk, dir := in.Risk, in.Dir
-			in = a.DemoInput()
-			in.Risk, in.Dir = risk, dir
+			demo := a.DemoInput()
+			in.Objective, in.Checks, in.Provider = demo.Objective, demo.Checks, demo.Provider
 		}
 		follow, begin := p.follow, a.Start
 		if len(in.Panes) > 0 {

@@ -167,6 +167,9 @@ type (
 		Account string    `json:"account,omitempty"` // the agent's own, under the host's report
 		Until   string    `json:"until,omitempty"`   // parked: RFC 3339
 		Pane    string    `json:"pane,omitempty"`    // needs_operator: where the person is to do something
+		// Unanswered says that no model answered in the newest iteration, which therefore
+		// counts for nothing and is made again.
+		Unanswered bool `json:"unanswered,omitempty"`
 	}
 	// Resumed continues a goal with the same steps and numbers.
 	Resumed struct {

@@ -219,3 +219,14 @@ func TestRunOf(t *testing.T) {
 		t.Errorf("claims went to %v and %v", one.claims, two.claims)
 	}
 }
+
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0 ms", 200 * time.Millisecond: "200 ms", time.Second: "1 s", 2150 * time.Millisecond: "2.1 s", 48 * time.Second: "48 s", time.Minute: "1 m",
+		108 * time.Second: "1 m 48 s", 90 * time.Minute: "1 h 30 m", time.Hour: "1 h", 125 * time.Minute: "2 h 05 m", 76 * time.Hour: "3 d 4 h", 48 * time.Hour: "2 d",
+	} {
+		if got := goal.Span(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
+		}
+	}
+}

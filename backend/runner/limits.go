@@ -39,7 +39,7 @@ func (r *Run) uses() []use {
 		}
 	}
 	add("iterations", float64(s.Iterations), float64(l.Iterations), fmt.Sprintf("%d iterations", l.Iterations))
-	add("wall_clock", r.spent().Seconds(), l.WallClock.Seconds(), l.WallClock.String())
+	add("wall_clock", r.spent().Seconds(), l.WallClock.Seconds(), goal.Span(l.WallClock))
 	add("tokens", float64(s.TokensIn+s.TokensOut), float64(l.Tokens), fmt.Sprintf("%d tokens", l.Tokens))
 	add("usd", s.USD, l.USD, fmt.Sprintf("$%.2f", l.USD))
 	return list

@@ -32,7 +32,7 @@ func (r *Run) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 				deadline = r.cfg.Clock.After(left)
 				continue
 			}
-			cancel(r.usedUp(r.goal.Limits.WallClock.String()))
+			cancel(r.usedUp(goal.Span(r.goal.Limits.WallClock)))
 			return
 		case <-r.active.nudge:
 		case <-r.cfg.Clock.After(orderInterval):

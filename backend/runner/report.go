@@ -31,7 +31,7 @@ func (r *Run) settle(ctx context.Context, stop *Stop) error {
 		Status: status, Exit: stop.Exit, Verified: stop.Exit == goal.Done && r.claims.decided(), Judged: stop.Exit == goal.Done && r.claims.judged(), Report: report, Account: r.account,
 	}
 	if status == goal.Paused {
-		body = &event.Paused{Exit: stop.Exit, Reason: stop.Reason, Report: report, Account: r.account, Until: until(stop), Pane: stop.Pane}
+		body = &event.Paused{Exit: stop.Exit, Reason: stop.Reason, Report: report, Account: r.account, Until: until(stop), Pane: stop.Pane, Unanswered: r.uncounted}
 	}
 	if failure := r.append(ctx, body); failure != nil {
 		return failure
@@ -135,7 +135,7 @@ func (r *Run) changed(ctx context.Context) string {
 func (r *Run) used() string {
 	s := r.goal.Spent
 	text := fmt.Sprintf("%s, %s, %s in %s", count(s.Steps, "step"), count(s.Iterations, "iteration"), count(r.claims.made, "claim"),
-		r.spent().Round(100*time.Millisecond))
+		goal.Span(r.spent()))
 	if s.TokensIn+s.TokensOut > 0 {
 		text += fmt.Sprintf("; %d tokens in, %d out", s.TokensIn, s.TokensOut)
 	}

@@ -53,7 +53,10 @@ type Run struct {
 	asked     string   // by ask_operator in this iteration
 	askedPane string   // where the person is to do it
 	inner     *Stop    // by a call within a call
-	account   string   // the agent's last word, on a limit or when it was stuck
+	// uncounted says that the journal has an iteration whose model did not answer: it
+	// is not counted, and a pause takes it back.
+	uncounted bool
+	account   string // the agent's last word, on a limit or when it was stuck
 }
 
 type givenUp struct{ reason, learned string }
@@ -190,6 +193,7 @@ func (r *Run) inOrder(ctx context.Context, steps ...func(context.Context) *Stop)
 
 func (r *Run) count(ctx context.Context) *Stop {
 	r.goal.Spent.Iterations++
+	r.uncounted = false
 	return r.append(ctx, &event.Iteration{N: r.goal.Spent.Iterations})
 }
 
@@ -203,11 +207,18 @@ func (r *Run) urge(ctx context.Context) *Stop {
 		"Take the next step now with a tool call.")
 }
 
-// leave stops the run when the agent gave up or asked its person.
+// leave stops the run when the agent gave up or asked its person. What it claimed
+// before it asked is decided first.
 func (r *Run) leave(ctx context.Context) *Stop {
-	switch {
-	case r.gaveUp != nil:
+	if r.gaveUp != nil {
 		return &Stop{Exit: goal.GaveUp, Reason: r.gaveUp.reason}
+	}
+	if r.asked != "" || r.approvals.waiting != "" {
+		if stop := r.settleClaim(ctx); stop != nil {
+			return stop
+		}
+	}
+	switch {
 	case r.asked != "":
 		return &Stop{Exit: goal.NeedsOperator, Reason: "the agent asks: " + r.asked, Pane: r.askedPane}
 	case r.approvals.waiting != "":

@@ -23,12 +23,13 @@ func (r *Run) turn(ctx context.Context) (*goal.Reply, *Stop) {
 		reply, err = r.askModel(ctx, contract)
 	}
 	switch {
-	case err != nil && stopOf(ctx) != nil:
-		return nil, stopOf(ctx)
+	case err == nil:
+	case stopOf(ctx) != nil:
+		return nil, r.uncount(stopOf(ctx))
 	case errors.Is(err, goal.ErrPaused):
-		return nil, nil
-	case err != nil:
-		return nil, modelStop(err)
+		return nil, r.uncount(nil)
+	default:
+		return nil, r.uncount(modelStop(err))
 	}
 	r.conversation.learn(reply.Usage.TokensIn, besides)
 	r.nameCalls(reply.Calls)
@@ -37,6 +38,15 @@ func (r *Run) turn(ctx context.Context) (*goal.Reply, *Stop) {
 	r.spend(reply.Usage)
 	r.unwritten.add(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
 	return &reply, nil
+}
+
+// uncount takes back the iteration of a turn that is made again after a pause.
+func (r *Run) uncount(stop *Stop) *Stop {
+	if stop == nil || goal.StatusOf(stop.Exit) == goal.Paused {
+		r.goal.Spent.Iterations--
+		r.uncounted = true
+	}
+	return stop
 }
 
 func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error) {

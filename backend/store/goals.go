@@ -129,8 +129,8 @@ type Filter struct {
 	Search string // in the objective
 	Limit  int    // 0: 200
 	Offset int
-	// Resumable leaves those that may go on: paused, failed, aborted, and running
-	// ones whose owner died.
+	// Resumable leaves those that may go on: paused, failed, aborted, and running and
+	// queued ones whose owner has gone.
 	Resumable bool
 }
 

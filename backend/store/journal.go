@@ -123,6 +123,7 @@ type place struct {
 // goal's row, which is written once for all of them. 0 leaves a number as it is.
 type counted struct {
 	iterations, steps   int
+	unanswered          int // iterations that count for nothing
 	tokensIn, tokensOut int64
 	usd                 float64
 }
@@ -131,6 +132,10 @@ func (c *counted) add(body event.Body) {
 	switch b := body.(type) {
 	case *event.Iteration:
 		c.iterations = b.N
+	case *event.Paused:
+		if b.Unanswered {
+			c.unanswered++
+		}
 	case *event.StepStarted:
 		c.steps = b.StepID
 	case *event.Usage:
@@ -144,9 +149,9 @@ func (p *place) save(ctx context.Context, tx *sql.Tx, events []event.Event) erro
 		return nil
 	}
 	last, c := events[len(events)-1], p.counted
-	_, err := tx.ExecContext(ctx, `UPDATE goals SET seq = ?, updated_at = ?, iterations = coalesce(nullif(?, 0), iterations),
+	_, err := tx.ExecContext(ctx, `UPDATE goals SET seq = ?, updated_at = ?, iterations = coalesce(nullif(?, 0), iterations) - ?,
 		steps = coalesce(nullif(?, 0), steps), tokens_in = tokens_in + ?, tokens_out = tokens_out + ?, usd = usd + ? WHERE id = ?`,
-		last.Seq, stamp(last.At), c.iterations, c.steps, c.tokensIn, c.tokensOut, c.usd, last.GoalID)
+		last.Seq, stamp(last.At), c.iterations, c.unanswered, c.steps, c.tokensIn, c.tokensOut, c.usd, last.GoalID)
 	if err != nil {
 		return fmt.Errorf("the goal's row: %w", err)
 	}

@@ -161,7 +161,7 @@ func (s *Store) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err erro
 
 // dead lists the running goals whose owner is gone. It writes nothing.
 func (s *Store) dead(ctx context.Context) ([]any, error) {
-	running, err := s.seqs(ctx, "status = 'running'")
+	running, err := s.seqs(ctx, "status IN ('running','pending')")
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func short(line string) string {
 var (
 	anyID       = regexp.MustCompile(`\b01[0-9a-hjkmnp-tv-z]{24}\b`)
 	anyHash     = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
-	anyDuration = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?(ms|µs|s)\b`)
+	anyDuration = regexp.MustCompile(`\b(\d+ ?h ?)?(\d+ ?m ?)?\d+(\.\d+)? ?(ms|µs|s)\b|\b\d+ h( \d\d m)?\b|\b\d+ m\b`)
 	anyTime     = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT[0-9:.]+Z?`)
 	anyPort     = regexp.MustCompile(`(127\.0\.0\.1|localhost|\[::1\]):\d+`)
 	anyCurl     = regexp.MustCompile(`(curl: \(\d+\))[^"\\\n]*`) // its words differ from version to version

@@ -372,17 +372,9 @@ func (s *stage) askOf(a *app.App, verb string, id goal.ID, rest string) error {
 	case "revoke":
 		_, err = approvals.Revoke(string(id), rest)
 	case "resume":
-		var in api.ResumeInput
-		if strings.HasPrefix(rest, "{") {
-			if err := json.Unmarshal([]byte(rest), &in); err != nil {
-				s.Fatal(err)
-			}
-		} else {
-			in.Note = rest
-		}
-		_, err = goals.Resume(string(id), in)
+		_, err = goals.Resume(string(id), s.goingOn(rest))
 	case "reopen":
-		_, err = goals.Reopen(string(id), rest)
+		_, err = goals.Reopen(string(id), s.goingOn(rest))
 	case "accept":
 		_, err = goals.Accept(string(id))
 	case "reject":
@@ -611,4 +603,16 @@ func (e *ears) next(id goal.ID, kind, text string) int64 {
 		}
 	}
 	return 0
+}
+
+// goingOn is what resume and reopen are given: a note, or JSON with limits.
+func (s *stage) goingOn(rest string) (in api.ResumeInput) {
+	s.Helper()
+	if !strings.HasPrefix(rest, "{") {
+		return api.ResumeInput{Note: rest}
+	}
+	if err := json.Unmarshal([]byte(rest), &in); err != nil {
+		s.Fatal(err)
+	}
+	return in
 }

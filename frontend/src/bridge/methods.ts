@@ -70,7 +70,7 @@ export interface Methods {
   "GoalAPI.Abort": (id: string) => boolean;
   "GoalAPI.Pause": (id: string) => boolean;
   "GoalAPI.Resume": (id: string, input: ResumeInput) => boolean;
-  "GoalAPI.Reopen": (id: string, note: string) => boolean;
+  "GoalAPI.Reopen": (id: string, input: ResumeInput) => boolean;
   "GoalAPI.Accept": (id: string) => boolean;
   "GoalAPI.Reject": (id: string, note: string) => boolean;
   "GoalAPI.Prunable": (input: PruneInput) => PruneOutput;

@@ -207,6 +207,9 @@ export interface ProposalView {
   text: string;
   checks: Check[] | null;
   any: boolean;
+  words: string;
+  /** Which its checks could then contact. */
+  hosts: string[] | null;
 }
 
 export interface StartOutput {

@@ -189,8 +189,8 @@ export class App {
   }
 
   /** Continues a goal that was done. */
-  async reopenGoal(id: string, note: string): Promise<boolean> {
-    return (await this.ask("GoalAPI.Reopen", id, note)) ?? false;
+  async reopenGoal(id: string, part: Partial<ResumeInput>): Promise<boolean> {
+    return (await this.ask("GoalAPI.Reopen", id, { ...unchanged, ...part })) ?? false;
   }
 
   async acceptGoal(id: string): Promise<void> {

@@ -372,7 +372,7 @@ export class FakeBridge implements Bridge {
     "GoalAPI.Pause": (id) =>
       this.say(id, { type: "paused", exit: "user_paused", reason: "You paused it.", report: null }) !== undefined,
     "GoalAPI.Resume": (id, input) => this.resume(id, input),
-    "GoalAPI.Reopen": (id, note) => this.say(id, { type: "reopened", note }) !== undefined,
+    "GoalAPI.Reopen": (id, { note }) => this.say(id, { type: "reopened", note }) !== undefined,
     "GoalAPI.Accept": (id) => this.accept(id),
     "GoalAPI.Reject": (id, note) => {
       this.say(id, { type: "resumed" });

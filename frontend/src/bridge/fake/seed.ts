@@ -184,12 +184,14 @@ export const providers: Provider[] = [
 /** What the folder shop proposes as its criterion. */
 export const proposal: ProposalView = {
   path: "/home/ada/shop/.goalpost/done.yaml",
-  text: 'checks:\n  - type: shell\n    command: npm test\n  - type: http\n    url: http://127.0.0.1:8080/\n    body_contains: "Cart"\n',
+  text: 'checks:\n  - type: shell\n    command: npm test\n  - type: http\n    url: https://shop.example/\n    body_contains: "Cart"\n',
   checks: [
     { type: "shell", command: "npm test" },
-    { type: "http", url: "http://127.0.0.1:8080/", body_contains: "Cart" },
+    { type: "http", url: "https://shop.example/", body_contains: "Cart" },
   ],
   any: false,
+  words: 'the command `npm test` exits with 0, and GET https://shop.example/ answers 200 with "Cart" in its body',
+  hosts: ["shop.example"],
 };
 
 /** What decides in the folder shop. */

@@ -72,7 +72,8 @@ test("a goal that is done is reopened with a note only", async () => {
   expect((get("answer-send") as HTMLButtonElement).disabled).toBe(true);
   write("answer-text", "one is missing");
   await press("answer-send");
-  expect(asked()).toEqual([["GoalAPI.Reopen", view.id, "one is missing"]]);
+  const same = { wall_clock_ms: 0, iterations: 0, claims_per_gate: 0, tokens: 0, usd: 0 };
+  expect(asked()).toEqual([["GoalAPI.Reopen", view.id, { note: "one is missing", ...same }]]);
 });
 
 test("a parked goal counts down and goes on now", async () => {

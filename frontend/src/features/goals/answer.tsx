@@ -188,7 +188,10 @@ function Verdict({ view }: { view: GoalView }) {
 function Reopen({ view }: { view: GoalView }) {
   const app = useApp();
   const [open, setOpen] = useState(false);
-  const note = useNote((text) => app.reopenGoal(view.id, text));
+  const full = usedUp(view);
+  const [form, setForm] = useState(() => raised(view));
+  const limits = full ? raiseInput(form) : {};
+  const note = useNote(async (text) => limits !== null && app.reopenGoal(view.id, { ...limits, note: text }));
   if (!open) {
     return (
       <Button data-testid="goal-reopen" className="mt-2.5" onClick={() => setOpen(true)}>
@@ -197,7 +200,12 @@ function Reopen({ view }: { view: GoalView }) {
     );
   }
   return (
-    <Box view={view} kind="reopen" title="What is missing? The criterion stays as it is.">
+    <Box
+      view={view}
+      kind="reopen"
+      title={`What is missing? The criterion stays as it is.${full ? " A limit is used up: raise it." : ""}`}
+    >
+      {full ? <LimitFields form={form} setForm={setForm} /> : null}
       <Note
         label="What is missing"
         placeholder="The second page has no title yet"
@@ -206,9 +214,15 @@ function Reopen({ view }: { view: GoalView }) {
         onSend={note.run}
       />
       <div className="mt-2 flex gap-2">
-        <Button look="primary" data-testid="answer-send" disabled={note.busy || !note.text.trim()} onClick={note.run}>
+        <Button
+          look="primary"
+          data-testid="answer-send"
+          disabled={note.busy || !note.text.trim() || !limits}
+          onClick={note.run}
+        >
           Reopen
         </Button>
+        {limits ? null : <WrongLimit />}
         <Button look="quiet" onClick={() => setOpen(false)}>
           Cancel
         </Button>
@@ -266,6 +280,52 @@ export function raiseInput(f: ReturnType<typeof raised>): Partial<ResumeInput> |
   };
 }
 
+type LimitForm = ReturnType<typeof raised>;
+
+const limitFields: { name: keyof LimitForm; label: string }[] = [
+  { name: "minutes", label: "Time, min" },
+  { name: "iterations", label: "Iterations" },
+  { name: "tokens", label: "Tokens" },
+  { name: "usd", label: "Money, $" },
+];
+
+function LimitFields({ form, setForm }: { form: LimitForm; setForm: (form: LimitForm) => void }) {
+  const ok = raiseInput(form) !== null;
+  return (
+    <div className="mt-2 grid grid-cols-4 gap-2">
+      {limitFields.map((f) => (
+        <label key={f.name} className="text-t2">
+          {f.label}
+          <input
+            data-testid={`raise-${f.name}`}
+            inputMode="decimal"
+            placeholder="no limit"
+            aria-invalid={!ok}
+            className="field mt-0.5 text-xs"
+            value={form[f.name]}
+            onChange={(e) => setForm({ ...form, [f.name]: e.target.value })}
+          />
+        </label>
+      ))}
+    </div>
+  );
+}
+
+function WrongLimit() {
+  return <span className="text-bad">A limit is a number; empty is no limit.</span>;
+}
+
+/** Says whether a limit leaves no room for another run. */
+function usedUp(view: GoalView): boolean {
+  const over = (used: number, limit: number) => limit > 0 && used >= limit;
+  return (
+    over(view.spent_ms, view.wall_clock_ms) ||
+    over(view.iterations, view.max_iterations) ||
+    over(view.tokens_in + view.tokens_out, view.max_tokens) ||
+    over(view.usd, view.max_usd)
+  );
+}
+
 function Raise({ view }: { view: GoalView }) {
   const app = useApp();
   const [form, setForm] = useState(() => raised(view));
@@ -274,30 +334,9 @@ function Raise({ view }: { view: GoalView }) {
     return input ? app.resumeGoal(view.id, { ...input, note: text }) : false;
   });
   const ok = raiseInput(form) !== null;
-  const fields: { name: keyof typeof form; label: string }[] = [
-    { name: "minutes", label: "Time, min" },
-    { name: "iterations", label: "Iterations" },
-    { name: "tokens", label: "Tokens" },
-    { name: "usd", label: "Money, $" },
-  ];
   return (
     <Box view={view} kind="limit_reached" title={view.reason}>
-      <div className="mt-2 grid grid-cols-4 gap-2">
-        {fields.map((f) => (
-          <label key={f.name} className="text-t2">
-            {f.label}
-            <input
-              data-testid={`raise-${f.name}`}
-              inputMode="decimal"
-              placeholder="no limit"
-              aria-invalid={!ok}
-              className="field mt-0.5 text-xs"
-              value={form[f.name]}
-              onChange={(e) => setForm({ ...form, [f.name]: e.target.value })}
-            />
-          </label>
-        ))}
-      </div>
+      <LimitFields form={form} setForm={setForm} />
       <Note
         label="Note for the agent"
         placeholder="A note, if you like"
@@ -309,7 +348,7 @@ function Raise({ view }: { view: GoalView }) {
         <Button look="primary" data-testid="answer-send" disabled={note.busy || !ok} onClick={note.run}>
           Raise and continue
         </Button>
-        {ok ? null : <span className="text-bad">A limit is a number; empty is no limit.</span>}
+        {ok ? null : <WrongLimit />}
       </div>
     </Box>
   );

@@ -1,5 +1,5 @@
 import { act } from "react";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import type { StartInput } from "@/bridge/types";
 import type { App } from "@/store/app";
@@ -79,3 +79,15 @@ test("hostile words are shown as text", async () => {
   expect(get("error-form").textContent).toContain(message);
   expect(document.querySelector("img")).toBeNull();
 });
+
+test("a folder's criterion says what it means and whom its checks could contact, before it is taken over", async () => {
+  write("field-dir", "/home/ada/shop");
+  await vi.waitFor(() => get("proposal-open"), { timeout: 30_000 }); // Go is asked a little after the last key
+  await press("proposal-open");
+  expect(get("proposal-words").textContent).toContain("Done when the command `npm test`");
+  expect(get("proposal-hosts").textContent).toContain("could contact shop.example");
+  await press("proposal-take");
+  write("field-objective", "fill the cart");
+  await press("start-goal");
+  expect(started()).toMatchObject({ checks: [{ command: "npm test" }, { url: "https://shop.example/" }] });
+}, 60_000);

@@ -162,7 +162,12 @@ test("persona, effort, what an approval does and where commands decide are sent,
     on_ask: "deny",
     checks: [{ command: "make test", where: "ssh:box" }],
   });
-  expect(fromInput(input)).toMatchObject({ persona: "tester", effort: "high", onAsk: "deny", checks: [{ where: "ssh:box" }] });
+  expect(fromInput(input)).toMatchObject({
+    persona: "tester",
+    effort: "high",
+    onAsk: "deny",
+    checks: [{ where: "ssh:box" }],
+  });
   expect(toInput(emptyDraft)).toMatchObject({ persona: "", effort: "", on_ask: "" });
   expect(fromInput({ on_ask: "park" }).onAsk).toBe("");
 });

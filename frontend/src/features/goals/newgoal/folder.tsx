@@ -119,6 +119,14 @@ function ProposalDialog({ proposal, onClose, onTake }: ProposalDialogProps) {
       >
         {proposal.text}
       </pre>
+      <p className="selectable mt-2 text-xs break-words" data-testid="proposal-words">
+        Done when {proposal.words}.
+      </p>
+      {proposal.hosts?.length ? (
+        <p className="selectable mt-2 rounded-md bg-warn-bg px-3 py-2 text-xs break-words" data-testid="proposal-hosts">
+          Its checks could contact {proposal.hosts.join(", ")}, whatever the goal may contact.
+        </p>
+      ) : null}
     </Dialog>
   );
 }

@@ -1,0 +1,29 @@
+package goal
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Span is a duration in the words of the page: 3 ms, 2.1 s, 48 s, 1 m 48 s, 12 m,
+// 2 h 05 m, 3 d 4 h. What is nought at the end is left out.
+func Span(d time.Duration) string {
+	const day = 24 * time.Hour
+	two := func(big int64, unit string, small int64, of string) string {
+		return strings.TrimSuffix(fmt.Sprintf("%d %s %02d %s", big, unit, small, of), " 00 "+of)
+	}
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 10*time.Second:
+		return strings.Replace(fmt.Sprintf("%.1f s", d.Truncate(100*time.Millisecond).Seconds()), ".0 ", " ", 1)
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
+	case d < time.Hour:
+		return two(int64(d/time.Minute), "m", int64(d%time.Minute/time.Second), "s")
+	case d < day:
+		return two(int64(d/time.Hour), "h", int64(d%time.Hour/time.Minute), "m")
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%d d %d h", d/day, d%day/time.Hour), " 0 h")
+}

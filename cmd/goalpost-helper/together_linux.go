@@ -98,7 +98,7 @@ func (w *watch) memory(most int64) time.Duration {
 
 // soon is when the limit can be reached at the earliest.
 func soon(room int64) time.Duration {
-	return min(max(time.Duration(room)*time.Second/watchRate, watchLeast), watchMost)
+	return min(max(time.Duration(float64(room)/watchRate*float64(time.Second)), watchLeast), watchMost)
 }
 
 // taker is a process with what it takes.

@@ -85,12 +85,16 @@ test("arguments are lines, and what is no JSON stays as it is", () => {
   expect(argumentLines("{broken")).toEqual([{ name: "", value: "{broken" }]);
 });
 
-test("one answer is never for another goal, nor for what always asks", () => {
+test("one answer is never for what was asked for another reason elsewhere, nor for what always asks", () => {
   const [a, b] = bridge.approvals;
   if (!a || !b) throw new Error("no approvals");
   expect(sameKind(a, b)).toBe(false);
   const usual = { ...a, always: false };
-  expect(sameKind(usual, { ...usual, request: "a9" })).toBe(true);
-  expect(sameKind(usual, { ...usual, request: "a9", goal_id: "another" })).toBe(false);
+  expect(sameKind(usual, { ...usual, request: "a9", why: "something else" })).toBe(true);
+  expect(sameKind(usual, { ...usual, goal_id: "another" })).toBe(true);
+  expect(sameKind(usual, { ...usual, goal_id: "another", why: "something else" })).toBe(false);
   expect(sameKind({ ...a, always: true }, { ...a, always: true, request: "a9" })).toBe(false);
+  const access = { ...usual, offers: [{ scope: "reach" as const, covers: "reading /srv/docs" }] };
+  expect(sameKind(access, { ...access, request: "a9" })).toBe(true);
+  expect(sameKind(access, { ...access, goal_id: "another" })).toBe(false);
 });

@@ -111,8 +111,8 @@ export function Request({ approval: a, others, onAnswer }: RequestProps) {
           {all && others.length > 0 ? (
             <ul className="mt-2 flex flex-col gap-1 text-xs text-t2" data-testid="approval-others">
               {others.map((o) => (
-                <li key={o.request} className="break-words">
-                  <span className="text-t3">{o.request} </span>
+                <li key={`${o.goal_id} ${o.request}`} className="break-words">
+                  <span className="text-t3">{plainly(o.objective)}: </span>
                   {plainly(covered(o, chosen?.scope ?? "once") || o.tool)}
                   <span className="text-t3"> · {plainly(o.why)}</span>
                 </li>

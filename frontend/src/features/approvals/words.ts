@@ -10,19 +10,14 @@ export interface Choice {
 }
 
 /**
- * Requests that can be answered together: of one goal, the same tool, with the same choices. What always asks is
- * answered by itself.
+ * Requests that can be answered together: the same tool with the same choices, of one goal or for one reason. What
+ * always asks is answered by itself, and what opens something of the machine is never answered for another goal.
  */
 export function sameKind(a: ApprovalView, b: ApprovalView): boolean {
   const scopes = (v: ApprovalView) => (v.offers ?? []).map((o) => o.scope).join(" ");
-  return (
-    a.goal_id === b.goal_id &&
-    a.tool === b.tool &&
-    a.risk === b.risk &&
-    !a.always &&
-    !b.always &&
-    scopes(a) === scopes(b)
-  );
+  const opens = (a.offers ?? []).some((o) => o.scope === "reach");
+  if (a.always || b.always || a.tool !== b.tool || a.risk !== b.risk || scopes(a) !== scopes(b)) return false;
+  return a.goal_id === b.goal_id || (a.why === b.why && !opens);
 }
 
 /** What a yes of a scope covers of a request. */

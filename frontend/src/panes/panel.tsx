@@ -21,6 +21,9 @@ export function PanePanel({ api }: IDockviewPanelProps) {
       api.onDidVisibilityChange((e) => setShown(e.isVisible)),
       api.onDidActiveChange((e) => setActive(e.isActive)),
     ];
+    // What dockview said between the first drawing and now was heard by nobody.
+    setShown(api.isVisible);
+    setActive(api.isActive);
     return () => {
       for (const w of watching) w.dispose();
     };

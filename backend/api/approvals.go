@@ -42,6 +42,7 @@ type GrantView struct {
 	Request string       `json:"request"`
 	Scope   policy.Scope `json:"scope"`
 	Covers  string       `json:"covers"`
+	Held    bool         `json:"held"` // programs may have it open: taking it back ends those of the goal's agent
 }
 
 // AnswerInput answers one approval.
@@ -172,7 +173,7 @@ func (a *ApprovalAPI) Grants(goalID string) (out []GrantView, err error) {
 			return nil, err
 		}
 		for _, g := range list {
-			out = append(out, GrantView{string(id), g.ID, g.Scope, g.Words()})
+			out = append(out, GrantView{string(id), g.ID, g.Scope, g.Words(), g.Held()})
 		}
 	}
 	return out, nil

@@ -54,8 +54,10 @@ func ProblemOf(err error) *Problem {
 		return problem
 	case errors.As(err, &refusal):
 		return &Problem{Code: Refused, Message: refusal.Reason, Hint: refusal.Hint, Field: refusal.Field}
-	case errors.Is(err, goal.ErrNotFound), errors.Is(err, os.ErrNotExist):
+	case errors.Is(err, goal.ErrNotFound):
 		return &Problem{Code: NotFound, Message: err.Error(), Hint: "list shows what there is"}
+	case errors.Is(err, os.ErrNotExist):
+		return &Problem{Code: NotFound, Message: err.Error(), Hint: "look whether it is written right and still there"}
 	case errors.Is(err, store.ErrOwned):
 		return &Problem{Code: Conflict, Message: err.Error(), Hint: "look at it there, or abort it"}
 	case errors.Is(err, store.ErrNewer):

@@ -3,6 +3,7 @@ package api_test
 import (
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -19,11 +20,7 @@ import (
 // TestThePageKnowsTheSameShapes compares every type that crosses the bridge with
 // the page's own types, field by field, so that neither side drifts.
 func TestThePageKnowsTheSameShapes(t *testing.T) {
-	source, err := os.ReadFile("../../frontend/src/bridge/types.ts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := interfaces(string(source))
+	page := interfaces(pageTypes(t))
 	for name, v := range map[string]any{
 		"Problem": api.Problem{}, "StartInput": api.StartInput{}, "StartOutput": api.StartOutput{}, "StatusOutput": api.StatusOutput{},
 		"GoalCard": api.GoalCard{}, "CheckState": api.CheckState{}, "GoalView": api.GoalView{}, "Mark": api.Mark{}, "StepRow": api.StepRow{},
@@ -43,7 +40,7 @@ func TestThePageKnowsTheSameShapes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want, have := fields(reflect.TypeOf(v)), page[name]
 			if have == nil {
-				t.Fatalf("types.ts has no interface %s", name)
+				t.Fatalf("bridge/types has no interface %s", name)
 			}
 			for _, f := range slices.Sorted(maps.Keys(want)) {
 				if kind, ok := have[f]; !ok {
@@ -63,15 +60,30 @@ func TestThePageKnowsTheSameShapes(t *testing.T) {
 
 // TestThePageKnowsEveryEvent looks for each event type in the page's union.
 func TestThePageKnowsEveryEvent(t *testing.T) {
-	source, err := os.ReadFile("../../frontend/src/bridge/types.ts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := pageTypes(t)
 	for _, b := range event.Bodies() {
-		if kind := b.EventType(); !strings.Contains(string(source), `"`+kind+`"`) && !strings.Contains(string(source), "\n  "+kind+": ") {
-			t.Errorf("types.ts does not know the event %s", b.EventType())
+		if kind := b.EventType(); !strings.Contains(source, `"`+kind+`"`) && !strings.Contains(source, "\n  "+kind+": ") {
+			t.Errorf("bridge/types does not know the event %s", b.EventType())
 		}
 	}
+}
+
+// pageTypes is what the page knows of Go's shapes, all files together.
+func pageTypes(t *testing.T) string {
+	t.Helper()
+	files, err := filepath.Glob("../../frontend/src/bridge/types/*.ts")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(source)
+	}
+	return all.String()
 }
 
 var (

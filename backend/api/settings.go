@@ -89,7 +89,7 @@ func (a *SettingsAPI) Get() (out Settings, err error) {
 	s := a.cfg.Settings()
 	return Settings{
 		Theme: s.Theme, FontSize: s.FontSize, Scrollback: s.Scrollback, FontFamily: s.FontFamily, WebGL: s.WebGL, ScreenReader: s.ScreenReader,
-		Welcomed: s.Welcomed, ApprovalMinutes: s.ApprovalMinutes, SecretsInFile: s.SecretsInFile, Notifications: s.Notifications,
+		Welcomed: s.Welcomed, ApprovalMinutes: s.ApprovalMinutes, TurnMinutes: s.TurnMinutes, SecretsInFile: s.SecretsInFile, Notifications: s.Notifications,
 		GoalsAtOnce: s.GoalsAtOnce, KeepDays: s.KeepDays, LingerMinutes: s.LingerMinutes, GoalMemory: s.GoalMemory, WorkDir: s.WorkDir, HomePage: s.HomePage, SearchPage: s.SearchPage,
 	}, nil
 }
@@ -102,7 +102,7 @@ func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	all.FontFamily, all.WebGL, all.ScreenReader = s.FontFamily, s.WebGL, s.ScreenReader
 	all.ApprovalMinutes, all.SecretsInFile, all.Notifications = s.ApprovalMinutes, s.SecretsInFile, s.Notifications
 	all.GoalsAtOnce, all.KeepDays, all.WorkDir, all.HomePage = s.GoalsAtOnce, s.KeepDays, s.WorkDir, s.HomePage
-	all.SearchPage, all.LingerMinutes, all.GoalMemory = s.SearchPage, s.LingerMinutes, s.GoalMemory
+	all.SearchPage, all.LingerMinutes, all.GoalMemory, all.TurnMinutes = s.SearchPage, s.LingerMinutes, s.GoalMemory, s.TurnMinutes
 	return true, a.cfg.SaveSettings(all)
 }
 

@@ -160,6 +160,7 @@ type GoalCard struct {
 	TokensOut    int64       `json:"tokens_out"`
 	USD          float64     `json:"usd"`
 	ParkedUntil  string      `json:"parked_until"` // "" when it is not parked
+	Queued       string      `json:"queued"`       // what it waits for in the queue, whatever its status is; "" when it does not
 	PID          int         `json:"pid"`          // of the process that runs it or waits with it, 0 when there is none
 	Elsewhere    bool        `json:"elsewhere"`    // that is another process than this one
 	Seq          int64       `json:"seq"`          // of the newest event in this card
@@ -381,6 +382,7 @@ type Settings struct {
 	SecretsInFile bool   `json:"secrets_in_file"`
 	GoalsAtOnce   int    `json:"goals_at_once"`  // 0 = the usual three; from the next start on
 	KeepDays      int    `json:"keep_days"`      // after which an ended goal is deleted at a start; 0 = never
+	TurnMinutes   int    `json:"turn_minutes"`   // that a model may take for one turn; 0 = the usual three
 	LingerMinutes int    `json:"linger_minutes"` // that a goal's programs stay after done; 0 = not at all
 	GoalMemory    int    `json:"goal_memory"`    // MiB that all programs of a goal take together; 0 = three quarters of the machine's
 	WorkDir       string `json:"work_dir"`       // where new goals get their folders; "" = the usual place

@@ -25,6 +25,9 @@ func card(r store.Row, activity []int, owner store.Owner) GoalCard {
 		Steps: r.Spent.Steps, Iterations: r.Spent.Iterations, ChecksPassed: r.ChecksPassed, Checks: len(r.Criterion.Checks),
 		ParkedUntil: stamp(r.ParkedUntil), TokensIn: r.Spent.TokensIn, TokensOut: r.Spent.TokensOut, USD: r.Spent.USD, Seq: r.Seq, Activity: activity, PID: owner.PID, Elsewhere: owner.Other,
 	}
+	if owner.PID != 0 {
+		c.Queued = r.Queued
+	}
 	if len(r.Report) > 0 {
 		c.Reason = r.Report[0]
 	}

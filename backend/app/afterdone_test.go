@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/goal"
+	"goalpost/backend/pane"
 )
 
 // TestWhatADoneGoalLeftRunning stays, so that its person can look at it, until another
@@ -42,6 +43,73 @@ func TestWhatADoneGoalLeftRunning(t *testing.T) {
 	run(mark(3))
 	if sleeps(t, mark(2)) || sleeps(t, mark(3)) {
 		t.Error("programs stay although none may")
+	}
+}
+
+// leaves is a goal that leaves a program running, and a terminal and a page.
+func leaves(p *program, mark string) (id string) {
+	p.Helper()
+	p.provide(turns(
+		args("run_command", map[string]any{"command": "setsid sleep " + mark + " >/dev/null 2>&1 &"}), args("terminal_open", map[string]any{}),
+		args("browser_open", map[string]any{"url": "about:blank"}), call("claim_complete", `{"rationale":"it runs"}`)))
+	out, err := p.goal.Start(api.StartInput{Objective: "leave something", Dir: p.TempDir(), Checks: shell("true"), AllowPassing: true, CriticEvery: api.NoLimit, Review: goal.Never})
+	must(p.T, err)
+	if v := p.done(out.GoalID); v.Status != goal.StatusOf(goal.Done) {
+		p.Fatalf("the goal is %s", v.Status)
+	}
+	begun(p.T, mark)
+	return out.GoalID
+}
+
+// TestClosingTheLastPaneEndsWhatADoneGoalLeft; closing those before does not.
+func TestClosingTheLastPaneEndsWhatADoneGoalLeft(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("what it left is looked for in /proc")
+	}
+	p := start(t, t.TempDir())
+	mark := fmt.Sprint(200_000_000 + 10*os.Getpid() + 4)
+	id := leaves(p, mark)
+	var own []pane.Info
+	list, err := area[*api.WorkspaceAPI](t, p.app).Panes()
+	must(t, err)
+	for _, i := range list.Panes {
+		if i.GoalID == id {
+			own = append(own, i)
+		}
+	}
+	if len(own) != 2 {
+		t.Fatalf("the goal has the panes %+v", own)
+	}
+	for i, one := range own {
+		if !sleeps(t, mark) {
+			t.Errorf("what the goal left ended after %d of its panes", i)
+		}
+		if one.Kind == pane.Terminal {
+			_, err = p.terminals().Close(one.ID)
+		} else {
+			_, err = area[*api.BrowserAPI](t, p.app).Close(one.ID)
+		}
+		must(t, err)
+	}
+	if sleeps(t, mark) {
+		t.Error("what the goal left goes on after its last pane was closed")
+	}
+}
+
+// TestWhatADoneGoalLeftEndsInTime: when the person's setting says so.
+func TestWhatADoneGoalLeftEndsInTime(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("what it left is looked for in /proc")
+	}
+	clock := &hourly{due: make(chan time.Time)}
+	p := startWith(t, t.TempDir(), clock)
+	mark := fmt.Sprint(200_000_000 + 10*os.Getpid() + 5)
+	leaves(p, mark)
+	close(clock.due)
+	for late := time.Now().Add(time.Minute); sleeps(t, mark); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatal("what the goal left goes on after its time")
+		}
 	}
 }
 

@@ -186,7 +186,8 @@ func (a *App) Open(ctx context.Context) (err error) {
 	a.runner = runner.New(runner.Config{
 		Journal: a.store, Open: a.openRoom, Publish: a.broker.Publish, Clock: a.clock, Log: a.log, Slots: a.slots,
 		Law: law, Patience: a.patience,
-		Disk: func() (uint64, error) { return config.Free(a.cfg.State()) },
+		Disk:  func() (uint64, error) { return config.Free(a.cfg.State()) },
+		Ended: a.endRest,
 	})
 	if a.visitors, err = a.openVisitors(ctx); err != nil {
 		return fmt.Errorf("start: %w", err)

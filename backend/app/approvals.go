@@ -24,7 +24,7 @@ func (a *App) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 	i := slices.IndexFunc(open, func(one store.Approval) bool { return one.ID == o.Request })
 	switch {
 	case i < 0:
-		return &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("the goal has no open approval %q", o.Request), Hint: "show lists what waits; it may have been answered already"}
+		return &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("the goal has no open approval %q", o.Request), Hint: "approvals lists what waits; it may have been answered already"}
 	case open[i].Given != nil:
 		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the approval %s is answered already", o.Request), Hint: "resume the goal to let it go on"}
 	}

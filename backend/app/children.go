@@ -34,13 +34,17 @@ type children struct {
 	above  goal.ID // its own parent, "" for none
 
 	mu    sync.Mutex
-	any   bool             // it has or had one; else nothing is asked of the store
-	stood map[goal.ID]bool // paused because the parent was, and not by a person
+	any   bool                    // it has or had one; else nothing is asked of the store
+	stood map[goal.ID]goal.Status // paused because the parent was, and not by a person: what it was then
 }
 
 func (a *App) childrenOf(ctx context.Context, g goal.Goal) (*children, error) {
 	rows, err := a.store.Children(ctx, g.ID)
-	return &children{app: a, parent: g.ID, above: g.Options.Parent, any: len(rows) > 0, stood: map[goal.ID]bool{}}, err
+	if err != nil {
+		return nil, err
+	}
+	shared, err := a.store.Shared(ctx, g.ID) // also of children that were deleted since
+	return &children{app: a, parent: g.ID, above: g.Options.Parent, any: len(rows) > 0 || shared != goal.Spent{}, stood: map[goal.ID]goal.Status{}}, err
 }
 
 // Start takes a child in. Its policy is the parent's at most, and its limits a
@@ -68,7 +72,11 @@ func (c *children) Start(ctx context.Context, child tools.Child) (goal.ID, error
 	if live >= maxChildren {
 		return "", fmt.Errorf("%d goals work for you already; wait for one of them", live)
 	}
-	limits, err := shareOf(parent.Goal, rows, child.Share)
+	shared, err := c.app.store.Shared(ctx, c.parent)
+	if err != nil {
+		return "", fmt.Errorf("start goal: %w", err)
+	}
+	limits, err := shareOf(parent.Goal, shared, rows, child.Share)
 	if err != nil {
 		return "", err
 	}
@@ -117,19 +125,17 @@ func under(p *policy.Policy, parent policy.Policy, child tools.Child) error {
 }
 
 // shareOf is that many percent of what is left of the parent's limits once every
-// child has used up its own.
-func shareOf(parent goal.Goal, rows []store.Row, percent int) (goal.Limits, error) {
-	promised := goal.Spent{}
+// child has used up its own; shared is what all of them have spent so far.
+func shareOf(parent goal.Goal, shared goal.Spent, rows []store.Row, percent int) (goal.Limits, error) {
+	promised := shared
 	for _, r := range rows {
-		n := r.Spent
-		if r.Status.Live() {
-			n.Iterations = max(n.Iterations, r.Limits.Iterations)
-			n.USD = max(n.USD, r.Limits.USD)
-			n.TokensIn = max(n.TokensIn+n.TokensOut, r.Limits.Tokens) - n.TokensOut
+		if n := r.Spent; r.Status.Live() { // what it may still spend
+			promised = promised.Plus(goal.Spent{
+				Iterations: max(0, r.Limits.Iterations-n.Iterations), USD: max(0, r.Limits.USD-n.USD), TokensIn: max(0, r.Limits.Tokens-n.TokensIn-n.TokensOut),
+			})
 		}
-		promised = sum(promised, n)
 	}
-	used, l, share := sum(parent.Spent, promised), parent.Limits, float64(percent)/100
+	used, l, share := parent.Spent.Plus(promised), parent.Limits, float64(percent)/100
 	out := goal.Limits{ClaimsPerGate: l.ClaimsPerGate}
 	none := func(what string) (goal.Limits, error) {
 		return out, fmt.Errorf("nothing that could be shared is left of your limit of %s", what)
@@ -157,26 +163,17 @@ func shareOf(parent goal.Goal, rows []store.Row, percent int) (goal.Limits, erro
 	return out, nil
 }
 
-func sum(a, b goal.Spent) goal.Spent {
-	a.Iterations, a.TokensIn, a.TokensOut, a.USD = a.Iterations+b.Iterations, a.TokensIn+b.TokensIn, a.TokensOut+b.TokensOut, a.USD+b.USD
-	return a
-}
-
 // Shared is what all children have spent so far.
 func (c *children) Shared() goal.Spent {
 	c.mu.Lock()
 	any := c.any
 	c.mu.Unlock()
-	var total goal.Spent
 	if !any {
-		return total
+		return goal.Spent{}
 	}
-	rows, err := c.app.store.Children(context.Background(), c.parent)
+	total, err := c.app.store.Shared(context.Background(), c.parent)
 	if err != nil {
 		c.app.log.Warn("what the children spent", "goal", c.parent, "error", err)
-	}
-	for _, r := range rows {
-		total = sum(total, r.Spent)
 	}
 	return total
 }
@@ -278,16 +275,18 @@ func pausing(ctx context.Context) <-chan struct{} {
 	return nil
 }
 
-// wake lets a child go on that stopped with its parent or with the program.
+// wake lets a child go on that stopped with its parent or with the program, also one
+// that was over and waited to go on, as long as nobody has ended it anew.
 func (c *children) wake(ctx context.Context, r store.Row) error {
 	c.mu.Lock()
-	ours := c.stood[r.ID]
+	was, ours := c.stood[r.ID]
 	delete(c.stood, r.ID)
 	c.mu.Unlock()
-	if parked(r) { // its countdown goes on, if it does not already
+	over := ours && !was.Live() && r.Status == was && was != goal.Completed // that one is for the person to reopen
+	if parked(r) || ours && r.Status == goal.Pending {                      // its countdown goes on, or its place in the queue, if it does not already
 		return c.app.takeUp(ctx, r.ID)
 	}
-	if r.Status != goal.Paused || !ours && r.Exit != goal.Interrupted {
+	if !over && (r.Status != goal.Paused || !ours && r.Exit != goal.Interrupted) {
 		return nil
 	}
 	err := c.app.Resume(ctx, r.ID, api.ResumeInput{})
@@ -358,13 +357,15 @@ func (c *children) follow(ctx context.Context, exit goal.Exit) error {
 	rows, err := c.app.store.Children(ctx, c.parent)
 	for _, r := range rows {
 		stop := &runner.Stop{Exit: goal.UserPaused, Reason: "the goal that started this one is paused"}
+		queues, e := c.app.queues(r)
+		err = errors.Join(err, e)
 		switch {
-		case parked(r): // it stays that, but does not go on by itself meanwhile
+		case parked(r) && !queues: // it stays that, but does not go on by itself meanwhile
 			c.app.runner.Cancel(r.ID, stop)
-		case r.Status != goal.Running && r.Status != goal.Pending:
+		case r.Status != goal.Running && r.Status != goal.Pending && !queues:
 		case c.app.runner.Cancel(r.ID, stop):
 			c.mu.Lock()
-			c.stood[r.ID] = true
+			c.stood[r.ID] = r.Status
 			c.mu.Unlock()
 		default: // another process has it
 			err = errors.Join(err, c.app.order(ctx, r.ID, goal.Order{Kind: goal.OrderPause}))
@@ -373,11 +374,13 @@ func (c *children) follow(ctx context.Context, exit goal.Exit) error {
 	return err
 }
 
-// endChildren ends every child of a goal that lives.
+// endChildren ends every child of a goal that lives, or was over and waits to go on.
 func (a *App) endChildren(ctx context.Context, id goal.ID) error {
 	rows, err := a.store.Children(ctx, id)
 	for _, r := range rows {
-		if !r.Status.Live() {
+		lives, e := a.lives(r)
+		err = errors.Join(err, e)
+		if !lives {
 			continue
 		}
 		if a.runner.Cancel(r.ID, &runner.Stop{Exit: goal.UserAborted, Reason: "the goal that started this one has ended"}) {

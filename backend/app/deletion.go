@@ -14,10 +14,14 @@ import (
 // aborted first.
 func (a *App) Delete(ctx context.Context, id goal.ID) error {
 	row, err := a.store.Goal(ctx, id)
+	lives := false
+	if err == nil {
+		lives, err = a.lives(row)
+	}
 	if err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
-	if row.Status.Live() {
+	if lives {
 		if err := a.Abort(ctx, id); err != nil {
 			if row, again := a.store.Goal(ctx, id); again != nil || row.Status.Live() {
 				return err
@@ -60,7 +64,7 @@ func (a *App) Prune(ctx context.Context, in api.PruneInput) (int, error) {
 
 func (a *App) prune(ctx context.Context, id goal.ID) (gone bool, err error) {
 	own, err := a.rest(ctx, id)
-	if errors.Is(err, store.ErrOwned) {
+	if errors.Is(err, store.ErrOwned) || conflict(err) {
 		return false, nil
 	}
 	if err != nil {

@@ -99,26 +99,34 @@ func hints(name string) mcp.Hints {
 }
 
 // call is the door of the desk: effect, policy, execution, and what the other
-// agent may read of the result. What would be asked of a person in a goal is
-// refused here, with who can change it.
+// agent may read of the result.
 func (d *Desk) call(ctx context.Context, t runner.Tool, args json.RawMessage) goal.Result {
 	e, err := t.Effect(ctx, args)
 	if err != nil {
 		return goal.Result{Text: err.Error()}
 	}
 	name := t.Spec().Name
-	decision := d.law.Decide(policy.Call{Tool: name, Key: name + string(args), Effect: e}, d.policy, nil)
+	if no := d.allows(name, e); no != "" {
+		return goal.Result{Text: no}
+	}
+	result := t.Do(ctx, args)
+	result.Text = d.room.Hide(result.Text)
+	return d.long.bound(result)
+}
+
+// allows says why something is not done, "" if it is. What would be asked of a person in
+// a goal is refused, with who can change it.
+func (d *Desk) allows(name string, e policy.Effect) (no string) {
+	decision := d.law.Decide(policy.Call{Tool: name, Effect: e}, d.policy, nil)
 	d.app.log.Info("another agent calls", "tool", name, "risk", e.Risk, "answer", decision.Answer)
 	switch decision.Answer {
 	case policy.Allow:
-		result := t.Do(ctx, args)
-		result.Text = d.room.Hide(result.Text)
-		return d.long.bound(result)
+		return ""
 	case policy.Ask:
-		return goal.Result{Text: "refused: " + decision.Reason + ". The person decides this where the server is started (--risk, --allow-host)."}
+		return "refused: " + decision.Reason + ". The person decides this where the server is started (--risk, --allow-host)."
 	case policy.Deny:
 	}
-	return goal.Result{Text: "denied: " + decision.Reason}
+	return "denied: " + decision.Reason
 }
 
 type listPanesArgs struct{}

@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/mcp"
 	"goalpost/backend/policy"
 	"goalpost/backend/store"
+	"goalpost/backend/tools"
 )
 
 // goals are the tools of the desk that create, watch and steer goals.
@@ -79,6 +80,9 @@ func (d *Desk) create(ctx context.Context, in createGoalArgs, _ mcp.Progress) (a
 	}
 	if err := reachable(d.policy, s.Checks); err != nil {
 		return nil, spoken(err)
+	}
+	if no := d.allows("create_goal", tools.Deciding(s.Checks)); no != "" {
+		return nil, errors.New("a check of yours would be run at once, and " + no)
 	}
 	if err := d.makeDir(s.Dir); err != nil {
 		return nil, err

@@ -73,7 +73,7 @@ func (a *App) probe(ctx context.Context) (string, error) {
 			return errors.New(strings.TrimSpace(string(out.Stdout)))
 		}
 		pidMax, status, _ := strings.Cut(string(out.Stdout), "\n")
-		said = "namespaces, Landlock, " + strings.Join(strings.Fields(status), " ") + "; " + counted(pidMax, a.limits())
+		said = fmt.Sprintf("namespaces, Landlock version %d, %s; %s", sandbox.Landlock(), strings.Join(strings.Fields(status), " "), counted(pidMax, a.limits()))
 		return nil
 	})
 	return said, errors.Join(err, os.RemoveAll(dir))

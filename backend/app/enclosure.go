@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"goalpost/backend/browser"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/sandbox"
@@ -273,12 +274,12 @@ func homeInside() string {
 }
 
 // paneProxy is the proxies of a goal's pages; "" for an unconfined one. A goal whose
-// room is closed reaches nothing: port 9 discards.
+// room is closed reaches nothing.
 func (a *App) paneProxy(id string) string {
 	a.rooms.mu.Lock()
 	defer a.rooms.mu.Unlock()
 	if r := a.rooms.open[goal.ID(id)]; r != nil {
 		return r.held.panes
 	}
-	return "http://127.0.0.1:9"
+	return browser.Nowhere
 }

@@ -113,10 +113,34 @@ func (a *App) Pause(ctx context.Context, id goal.ID) error {
 	if err != nil {
 		return fmt.Errorf("pause: %w", err)
 	}
-	if row.Status != goal.Running {
+	queues, err := a.queues(row)
+	switch {
+	case err != nil:
+		return fmt.Errorf("pause: %w", err)
+	case row.Status == goal.Pending && queues:
+		return &api.Problem{Code: api.Conflict, Message: "the goal waits in the queue and has not begun", Hint: "abort takes it out of the queue; it can be continued later"}
+	case row.Status != goal.Running && !queues:
 		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s, not running", row.Status)}
 	}
 	return a.order(ctx, id, goal.Order{Kind: goal.OrderPause})
+}
+
+// queues says whether a goal waits in the queue, here or in another process, whatever
+// its status is: that of a goal which was resumed is what it was until its run begins.
+func (a *App) queues(row store.Row) (bool, error) {
+	if a.runner.Queued(row.ID) {
+		return true, nil
+	}
+	waits, err := a.store.Queues(row)
+	return waits != "", err
+}
+
+// lives says whether a goal has a run, waits for one, or may get one.
+func (a *App) lives(row store.Row) (bool, error) {
+	if row.Status.Live() {
+		return true, nil
+	}
+	return a.queues(row)
 }
 
 // Steer leaves the person's note for a goal that lives.
@@ -126,24 +150,33 @@ func (a *App) Steer(ctx context.Context, id goal.ID, text string) error {
 
 func (a *App) steer(ctx context.Context, id goal.ID, o goal.Order) error {
 	row, err := a.store.Goal(ctx, id)
+	lives := false
+	if err == nil {
+		lives, err = a.lives(row)
+	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("steer: %w", err)
 	case o.Text == "":
 		return &api.Problem{Code: api.Refused, Message: "the note is empty", Field: "text"}
-	case !row.Status.Live():
+	case !lives:
 		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status), Hint: "resume it first, or start a new one"}
 	}
 	return a.order(ctx, id, o)
 }
 
-// Abort ends a live goal, here or in another process, and waits until it has.
+// Abort ends a live goal, here or in another process, and waits until it has. One that
+// was over and waits to go on leaves the queue, and is what it was.
 func (a *App) Abort(ctx context.Context, id goal.ID) error {
 	row, err := a.store.Goal(ctx, id)
+	lives := false
+	if err == nil {
+		lives, err = a.lives(row)
+	}
 	if err != nil {
 		return fmt.Errorf("abort: %w", err)
 	}
-	if !row.Status.Live() {
+	if !lives {
 		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status)}
 	}
 	if a.runner.Cancel(id, &runner.Stop{Exit: goal.UserAborted, Reason: "the person aborted the goal"}) {
@@ -178,10 +211,16 @@ func (a *App) abortHere(ctx context.Context, id goal.ID) (err error) {
 		return err
 	}
 	err = a.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Ended{
-		Status: goal.Aborted, Exit: goal.UserAborted, Report: []string{"Stopped because the person aborted the goal."},
+		Status: goal.Aborted, Exit: goal.UserAborted, Report: row.ReportOf("the person aborted the goal"), Account: row.Account,
 	})
 	a.panes.takeBack(id, false) //nolint:contextcheck // likewise
-	return errors.Join(err, a.closeRoom(ctx, id), a.endChildren(ctx, id))
+	return errors.Join(err, a.endRest(ctx, id))
+}
+
+// endRest ends what the runs of a goal left for the next one: its programs, and the
+// goals that it started.
+func (a *App) endRest(ctx context.Context, id goal.ID) error {
+	return errors.Join(a.closeRoom(ctx, id), a.endChildren(ctx, id))
 }
 
 // handedOver waits until the process that owns a goal has ended its run. The

@@ -158,7 +158,7 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 	})
 	t.Run("done", func(t *testing.T) {
 		p, dir := start(t, t.TempDir()), t.TempDir()
-		p.provide(turns(args("terminal_open", map[string]any{}), asking(t), args("run_command", map[string]any{"command": "until grep -q 'could not reach' told; do sleep 0.05; done; touch done"}), args("claim_complete", map[string]any{"rationale": "done"})))
+		p.provide(turns(args("terminal_open", map[string]any{}), asking(t), args("run_command", map[string]any{"command": "until grep -qs 'could not reach' told; do sleep 0.05; done; touch done"}), args("claim_complete", map[string]any{"rationale": "done"})))
 		out, err := p.goal.Start(api.StartInput{Objective: "reach", Dir: dir, Risk: policy.NetworkGet, AllowHosts: []string{"taken.invalid"}, Checks: shell("test -f done")})
 		if err != nil {
 			t.Fatal(err)

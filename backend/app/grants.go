@@ -75,20 +75,37 @@ func (a *App) foreignSocket(socket string, p policy.Policy) error {
 	return nil
 }
 
-// readable refuses what a goal must not see even without writing.
+// readable refuses what a goal must not see even without writing: what it may not
+// work in holds keys, or everything.
 func (a *App) readable(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil || !filepath.IsAbs(real) {
 		return "", &goal.Refusal{Field: "allow_read", Reason: dir + " cannot be read", Hint: "give the whole path of a file or folder that exists"}
 	}
-	state, err := filepath.EvalSymlinks(a.cfg.State())
-	if err != nil {
-		return "", fmt.Errorf("the state folder: %w", err)
-	}
-	if real == "/" || policy.Inside(real, state) || policy.Inside(state, real) {
-		return "", &goal.Refusal{Field: "allow_read", Reason: dir + " holds Goalpost's own data", Hint: "choose a folder below it"}
+	if err := a.foreign(real); err != nil {
+		return "", field(err, "allow_read")
 	}
 	return real, nil
+}
+
+// foreign refuses what no goal is given, whatever it would do there. The path has no
+// links in it.
+func (a *App) foreign(path string) error {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = ""
+	}
+	if reason, hint := notForGoals(path, homes(home)); reason != "" {
+		return &goal.Refusal{Reason: reason, Hint: hint}
+	}
+	state, err := filepath.EvalSymlinks(a.cfg.State())
+	if err != nil {
+		return fmt.Errorf("the state folder: %w", err)
+	}
+	if policy.Inside(path, state) || policy.Inside(state, path) {
+		return &goal.Refusal{Reason: path + " holds Goalpost's own data", Hint: "choose another folder"}
+	}
+	return nil
 }
 
 // field says of which field a refusal is.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,8 +54,14 @@ func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Go
 	if err = a.grantsOf(in, &g.Policy); err == nil {
 		err = shape(g)
 	}
+	if err == nil { // as it is now: another agent's goal has a policy that was made for it
+		err = goal.CheckInput(g.Objective, g.Criterion, g.Policy, g.Limits)
+	}
 	if err == nil {
 		err = knownTools(g.Policy)
+	}
+	if err == nil {
+		err = a.holds(*g)
 	}
 	if err == nil {
 		err = a.preflight(ctx, g)
@@ -201,7 +208,7 @@ func (a *App) existing(given string) (string, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return refuse("the folder "+dir+" does not exist", "create it first, or leave the folder empty for a new one")
+		return refuse("the folder "+dir+" does not exist", "create it first, or choose another one")
 	case err != nil:
 		return refuse(err.Error(), "choose another folder")
 	case !info.IsDir():
@@ -210,15 +217,11 @@ func (a *App) existing(given string) (string, error) {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return refuse(err.Error(), "choose another folder")
 	}
-	if reason, hint := notForGoals(dir, homes(home)); reason != "" {
-		return refuse(reason, hint)
+	if _, err := os.ReadDir(dir); errors.Is(err, fs.ErrPermission) {
+		return refuse("you may not read the folder "+dir, "choose a folder of your own")
 	}
-	state, err := filepath.EvalSymlinks(a.cfg.State())
-	if err != nil {
-		return refuse(err.Error(), "choose another folder")
-	}
-	if policy.Inside(dir, state) || policy.Inside(state, dir) {
-		return refuse(dir+" holds Goalpost's own data", "choose another folder")
+	if err := a.foreign(dir); err != nil {
+		return "", field(err, "dir")
 	}
 	return dir, nil
 }

@@ -90,7 +90,7 @@ func (r *room) Leftovers() []string {
 	if err != nil {
 		list = append(list, "What git or an editor runs by itself in the folder could not be compared: "+err.Error())
 	} else if fresh := slices.DeleteFunc(selfRun(r.policy, r.held.openings.written()...), func(l string) bool { return slices.Contains(before, l) && !strings.Contains(l, sandbox.NotAll) }); len(fresh) > 0 {
-		list = append(list, "Look before you go there: git, an editor or a shell would obey this, which is new: "+some(fresh))
+		list = append(list, "Look before you go there: git, an editor or a shell would obey this, which is new: "+strings.Join(fresh, "; ")) // all: the one that is not named is the one
 	}
 	if changed := sandbox.GitChanges(layer, r.policy.Dir); len(changed) > 0 {
 		list = append(list, "Changed in the goal's copy only; yours is as it was: "+some(changed))

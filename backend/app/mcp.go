@@ -110,8 +110,8 @@ func mayAsk(law policy.Law, p policy.Policy, s mcp.Server) bool {
 	if s.Local() {
 		return true
 	}
-	host, _ := s.Host()
-	effect := policy.Effect{Risk: policy.NetworkGet, Hosts: []string{host}}
+	host, port := s.Host()
+	effect := policy.Effect{Risk: policy.NetworkGet, Hosts: []string{host}, Ports: []string{port}}
 	return law.Decide(policy.Call{Tool: s.Name, Effect: effect}, p, nil).Answer == policy.Allow
 }
 

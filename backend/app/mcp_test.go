@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -74,6 +75,36 @@ func TestAGoalUsesAServerOfThePerson(t *testing.T) {
 	}
 }
 
+// TestWhatAServerIsGivenStaysWithIt: the goal's programs, which run beside it, do not
+// read its environment, where the person's key for it is; and it finds as little of the
+// machine as they do.
+func TestWhatAServerIsGivenStaysWithIt(t *testing.T) {
+	p := start(t, t.TempDir())
+	outside := filepath.Join(t.TempDir(), "file")
+	must(t, os.WriteFile(outside, []byte("x"), 0o644))
+	server := guest("whole")
+	server.Env, server.Risk = append(server.Env, "OUTSIDE="+outside), "read_only"
+	if _, err := p.mcp().Save(server); err != nil {
+		t.Fatal(err)
+	}
+	p.provide(turns(
+		call("fix__env", `{}`),
+		call("run_command", with("command", `for p in /proc/[0-9]*; do tr '\0' '\n' <$p/environ | grep -q MCP_TEST_SERVER && echo found; done; cat /proc/*/cmdline | tr '\0' '\n' | grep -c '[a]pp.test'`)),
+		giveUp()))
+	out, err := p.goal.Start(api.StartInput{Objective: "use it", Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ended(out.GoalID)
+	if s, err := p.goal.Step(out.GoalID, 1); err != nil || !strings.Contains(s.Result, "OUTSIDE=stat "+outside+": no such file") {
+		t.Errorf("the server sees outside: %s, %v", s.Result, err)
+	}
+	s, err := p.goal.Step(out.GoalID, 2)
+	if err != nil || strings.Contains(s.Result, "found") || !strings.Contains(s.Result, "Permission denied") || !strings.Contains(s.Result, "\n1\n") {
+		t.Errorf("%s, %v", s.Result, err)
+	}
+}
+
 // TestAServerThatDoesNotStartCostsTheGoalItsToolsOnly.
 func TestAServerThatDoesNotStartCostsTheGoalItsToolsOnly(t *testing.T) {
 	p := start(t, t.TempDir())
@@ -139,7 +170,7 @@ func TestAServerThatIsAnAddressIsReachedThroughAProxyOfItsOwn(t *testing.T) {
 		web.Close()
 	})
 	p := start(t, t.TempDir()) // is closed before the server
-	if _, err := p.mcp().Save(api.MCPServer{Name: "web", URL: web.URL + "/mcp"}); err != nil {
+	if _, err := p.mcp().Save(api.MCPServer{Name: "web", URL: web.URL + "/mcp", Risk: "read_only"}); err != nil {
 		t.Fatal(err)
 	}
 	p.provide(turns(

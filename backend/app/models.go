@@ -17,13 +17,14 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/runner"
+	"goalpost/backend/tools"
 )
 
 const (
 	demoProvider = "demo"
 	// demoPace lets a person follow the demonstration.
 	demoPace     = 25 * time.Millisecond
-	turnTimeout  = 180 * time.Second
+	turnTime     = 180 * time.Second // unless the person's settings say another
 	reachTimeout = 3 * time.Second
 )
 
@@ -100,7 +101,7 @@ func (a *App) provider(id string) (config.Provider, error) {
 	if id == "" {
 		return config.Provider{}, &goal.Refusal{Field: "provider", Reason: "no model is configured", Hint: "add a provider in the settings or give --base-url and --model; --demo runs without one"}
 	}
-	return config.Provider{}, &goal.Refusal{Field: "provider", Reason: fmt.Sprintf("there is no provider %q", id), Hint: "the settings list them"}
+	return config.Provider{}, &goal.Refusal{Field: "provider", Reason: fmt.Sprintf("there is no provider %q", id), Hint: "the settings and `providers list` show them"}
 }
 
 // reach looks whether something listens at the provider's address, so that a
@@ -250,11 +251,19 @@ func (r *room) mind(ctx context.Context, role string, p asked) (model.Turner, er
 		r.parks[role] = model.ParkedBefore(r.parked)
 	}
 	return model.Retry{
-		Model: m, Clock: r.app.clock, TurnTimeout: turnTimeout, Parks: r.parks[role],
+		Model: m, Clock: r.app.clock, TurnTimeout: r.app.turnTime(), Parks: r.parks[role],
 		OnWait: func(err error, d time.Duration) {
-			r.warn(role, fmt.Sprintf("%v; trying again in %s", err, d.Round(100*time.Millisecond)))
+			r.warn(role, fmt.Sprintf("%v; trying again in %s", err, goal.Span(d)))
 		},
 	}, nil
+}
+
+// turnTime is how long a model may take for one turn.
+func (a *App) turnTime() time.Duration {
+	if m := a.cfg.Settings().TurnMinutes; m > 0 {
+		return time.Duration(m) * time.Minute
+	}
+	return turnTime
 }
 
 // window is how many tokens the model's context holds, 0 for the script.
@@ -266,6 +275,27 @@ func window(p config.Provider) int {
 		return p.ContextWindow
 	}
 	return model.Window(p.Model)
+}
+
+// holds refuses a model whose window does not hold what every turn of a goal begins with.
+func (a *App) holds(g goal.Goal) error {
+	p, err := a.provider(g.Provider)
+	if err != nil {
+		return err
+	}
+	p.Model = g.Model
+	specs, err := tools.Specs(g.Policy.Dir)
+	if err != nil {
+		return fmt.Errorf("what the model is told: %w", err)
+	}
+	if w, needs := window(p), runner.Needs(g, specs); w > 0 && w < needs {
+		return &goal.Refusal{
+			Field:  "provider",
+			Reason: fmt.Sprintf("the model %s has a window of %d tokens, and a goal needs about %d for its rules and tools alone", g.Model, w, needs),
+			Hint:   "choose a model with a larger window; if this one has it, correct the window in the provider's settings",
+		}
+	}
+	return nil
 }
 
 // turner is a client of a provider, without retries.

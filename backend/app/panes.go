@@ -199,7 +199,8 @@ func (p *panes) RenameTerminal(id, title string) error {
 }
 
 func (p *panes) CloseTerminal(ctx context.Context, id string) error {
-	if _, err := p.terminal(id); err != nil {
+	s, err := p.terminal(id)
+	if err != nil {
 		return err
 	}
 	if link, ok := p.app.ssh.Link(id); ok {
@@ -208,7 +209,16 @@ func (p *panes) CloseTerminal(ctx context.Context, id string) error {
 	if err := p.app.terminals.Close(ctx, id); err != nil {
 		return fmt.Errorf("close terminal: %w", err)
 	}
-	return nil
+	return p.left(ctx, s.Info())
+}
+
+// left ends what a goal that is done left running, once the last of its panes is closed.
+func (p *panes) left(ctx context.Context, closed pane.Info) error {
+	of := func(i pane.Info) bool { return i.GoalID == closed.GoalID && !i.Lent }
+	if closed.GoalID == "" || closed.Lent || slices.ContainsFunc(append(p.app.terminals.List(), p.app.browsers.List()...), of) {
+		return nil
+	}
+	return p.app.closeDone(ctx, goal.ID(closed.GoalID))
 }
 
 func (p *panes) OpenBrowser(ctx context.Context, in api.ArgsOpenBrowser) (pane.Info, error) {
@@ -228,13 +238,15 @@ func (p *panes) Browser(id string) (*browser.Pane, error) {
 }
 
 func (p *panes) CloseBrowser(ctx context.Context, id string) error {
-	if _, err := p.Browser(id); err != nil {
+	b, err := p.Browser(id)
+	if err != nil {
 		return err
 	}
+	info := b.Info()
 	if err := p.app.browsers.ClosePane(ctx, id); err != nil {
 		return fmt.Errorf("close browser: %w", err)
 	}
-	return nil
+	return p.left(ctx, info)
 }
 
 // popup shows a window that a page opens as a pane of the same owner.

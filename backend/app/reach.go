@@ -194,6 +194,11 @@ func (k asking) Resolve(ctx context.Context, want policy.Access) (policy.Access,
 		in.AllowLocal = []int{want.Port}
 		return want, refusal(a.grantsOf(in, &policy.Policy{Risk: p.Risk, Dir: p.Dir}))
 	}
+	if want.Kind != policy.SocketAccess { // said of the name, so that it does not tell whether something is there
+		if err := a.foreign(filepath.Clean(want.Path)); err != nil {
+			return want, refusal(err)
+		}
+	}
 	real, err := filepath.EvalSymlinks(want.Path)
 	if err != nil || a.fits(policy.Access{Kind: want.Kind, Path: real}) != nil {
 		return want, nil //nolint:nilerr // the person sees the path, and a yes opens nothing

@@ -100,6 +100,40 @@ func TestAnAgentAsksForMore(t *testing.T) {
 	}
 }
 
+// TestWhatNoGoalIsGivenToRead: what it may not work in it does not read either, by
+// the person's word at the start or by its own asking, which also tells nothing of
+// what is there.
+func TestWhatNoGoalIsGivenToRead(t *testing.T) {
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{".ssh", "work/.keys", "work/data"} {
+		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := start(t, home)
+	_, steps := p.results(nil, wants("read", home+"/.ssh", 0), wants("read", home+"/.gnupg", 0), wants("read", "/proc", 0))
+	for i, want := range []string{"hidden folder of a home", "hidden folder of a home", "belongs to the system"} {
+		if !strings.Contains(steps[i].Result, want) {
+			t.Errorf("call %d: %q, want %q", i+1, steps[i].Result, want)
+		}
+	}
+	begin := func(dir string) error {
+		_, err := p.goal.Start(api.StartInput{Objective: "read", Checks: shell("test -f never"), AllowRead: []string{dir}})
+		return err
+	}
+	for _, dir := range []string{home, filepath.Dir(home), home + "/.ssh", home + "/work/.keys", "/proc", "/proc/self", "/etc", "/", p.cfg.State()} {
+		if no := api.ProblemOf(begin(dir)); no.Code != api.Refused || no.Field != "allow_read" || no.Hint == "" {
+			t.Errorf("%s: %+v", dir, no)
+		}
+	}
+	if err := begin(home + "/work/data"); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestMoreRightsAreNotToBeHad, and the agent is told how to go on.
 func TestMoreRightsAreNotToBeHad(t *testing.T) {
 	p := start(t, t.TempDir())

@@ -81,7 +81,10 @@ func (a *App) takeUp(ctx context.Context, id goal.ID) error {
 	if err != nil {
 		return err
 	}
-	row, err := a.store.Goal(ctx, id) // now nobody else changes it
+	row, err := a.store.Goal(ctx, id)                                 // now nobody else changes it
+	if err == nil && row.Queued != "" && row.Status != goal.Pending { // it died there, and this one does not wait for that
+		err = a.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Queued{Reason: "the program ended while the goal waited", Left: goal.Interrupted})
+	}
 	if err != nil {
 		return errors.Join(err, own.Release())
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ func (a *App) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 		return err
 	}
 	limits := changed(row.Limits, in)
-	if err := roomLeft(row.Goal, limits); err != nil {
+	if err := a.roomLeft(ctx, row.Goal, limits); err != nil {
 		return err
 	}
 	note := strings.TrimSpace(in.Note)
@@ -33,7 +34,7 @@ func (a *App) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 		}
 	}
 	return a.goOn(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
-		return append(raised(g, limits), &event.Resumed{Note: note}), a.note(ctx, id, note)
+		return []event.Body{&event.Resumed{Note: note}}, errors.Join(a.raise(ctx, g, limits), a.note(ctx, id, note))
 	})
 }
 
@@ -51,24 +52,28 @@ func (a *App) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s, not done", row.Status), Hint: "resume continues a goal that stopped"}
 	}
 	limits := changed(row.Limits, in)
-	if err := roomLeft(row.Goal, limits); err != nil {
+	if err := a.roomLeft(ctx, row.Goal, limits); err != nil {
 		return err
 	}
 	return a.goOn(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		if g.Status != goal.Completed {
 			return nil, &api.Problem{Code: api.Conflict, Message: "somebody else has reopened the goal meanwhile"}
 		}
-		return append(raised(g, limits), &event.Reopened{Note: note}), a.note(ctx, id, note)
+		return []event.Body{&event.Reopened{Note: note}}, errors.Join(a.raise(ctx, g, limits), a.note(ctx, id, note))
 	})
 }
 
-// raised gives a goal its new limits, and tells of them.
-func raised(g *goal.Goal, limits goal.Limits) []event.Body {
+// raise gives a goal its new limits. They are in the journal before the goal waits in
+// the queue: a process that ends there loses nothing of what the person said.
+func (a *App) raise(ctx context.Context, g *goal.Goal, limits goal.Limits) error {
 	if limits == g.Limits {
 		return nil
 	}
+	if err := a.store.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, event.LimitsOf(limits)); err != nil {
+		return fmt.Errorf("new limits: %w", err)
+	}
 	g.Limits = limits
-	return []event.Body{event.LimitsOf(limits)}
+	return nil
 }
 
 // note leaves the person's words for the run that is about to begin: it puts
@@ -236,25 +241,41 @@ func changed(l goal.Limits, in api.ResumeInput) goal.Limits {
 	return l
 }
 
-// roomLeft refuses limits that are impossible or used up already: the run would
-// stop before its first turn.
-func roomLeft(g goal.Goal, l goal.Limits) error {
+// roomLeft refuses limits that are impossible or used up already, with what the goals
+// that it started have spent: the run would stop before its first turn.
+func (a *App) roomLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
 	if err := l.Valid(); err != nil {
 		return err
 	}
+	shared, err := a.store.Shared(ctx, g.ID)
+	if err != nil {
+		return fmt.Errorf("resume: %w", err)
+	}
 	refuse := func(what, flag string) error {
+		if shared != (goal.Spent{}) {
+			what += ", with the goals that it started,"
+		}
 		return &goal.Refusal{Field: "limits", Reason: what + " are used up", Hint: "raise the limit, such as with " + flag}
 	}
-	s := g.Spent
+	s := g.Spent.Plus(shared)
 	switch tokens := s.TokensIn + s.TokensOut; {
 	case l.Iterations > 0 && s.Iterations >= l.Iterations:
 		return refuse(fmt.Sprintf("%d of %d iterations", s.Iterations, l.Iterations), fmt.Sprintf("--max-iterations %d", s.Iterations+l.Iterations))
 	case l.WallClock > 0 && s.WallClock >= l.WallClock:
-		return refuse(fmt.Sprintf("%s of %s", goal.Span(s.WallClock), goal.Span(l.WallClock)), fmt.Sprintf("--wall-clock %s", s.WallClock.Round(time.Minute)+l.WallClock))
+		return refuse(fmt.Sprintf("%s of %s", goal.Span(s.WallClock), goal.Span(l.WallClock)), "--wall-clock "+raisedTime(s.WallClock+l.WallClock).String())
 	case l.Tokens > 0 && tokens >= l.Tokens:
 		return refuse(fmt.Sprintf("%d of %d tokens", tokens, l.Tokens), fmt.Sprintf("--max-tokens %d", tokens+l.Tokens))
 	case l.USD > 0 && s.USD >= l.USD:
-		return refuse(fmt.Sprintf("$%.2f of $%.2f", s.USD, l.USD), fmt.Sprintf("--max-usd %.2f", s.USD+l.USD))
+		return refuse(fmt.Sprintf("$%.2f of $%.2f", s.USD, l.USD), fmt.Sprintf("--max-usd %.2f", math.Ceil((s.USD+l.USD)*100)/100))
 	}
 	return nil
+}
+
+// raisedTime is a limit that can be typed and is not refused: rounded up.
+func raisedTime(d time.Duration) time.Duration {
+	to := time.Second
+	if d > time.Minute {
+		to = time.Minute
+	}
+	return (d + to - 1).Truncate(to)
 }

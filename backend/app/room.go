@@ -40,8 +40,8 @@ type room struct {
 	camera   *camera
 	hearing  hearing
 	warn     func(what, text string)
-	sealed   error       // secrets of this goal cannot be opened, so nothing would hide them
-	timer    *time.Timer // after done, and nil else; guarded by rooms.mu
+	sealed   error  // secrets of this goal cannot be opened, so nothing would hide them
+	lingers  func() // after done, and nil else: ends the wait for its end; guarded by rooms.mu
 	children *children
 	run      goal.Run     // the one that goes on, none between two; guarded by rooms.mu
 	windows  []event.Body // of pages, not journaled yet; guarded by rooms.mu
@@ -49,8 +49,9 @@ type room struct {
 
 // rooms are the open rooms by goal.
 type rooms struct {
-	mu   sync.Mutex
-	open map[goal.ID]*room
+	mu    sync.Mutex
+	open  map[goal.ID]*room
+	waits sync.WaitGroup // for the ends of those whose goals are done
 }
 
 // openRoom gives the goal its room: the one it had before a pause, or a new one.
@@ -138,6 +139,9 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 	} else {
 		warn("sandbox", "this goal runs unconfined: its programs have your own rights, because that was asked for")
 	}
+	if idle := g.Policy.Idle(); idle != "" {
+		warn("network", idle)
+	}
 	r.held.journal(warn)
 	if hosts := hostsOf(g); len(hosts) > 0 && r.held.proxy != nil {
 		warn("network", "open to the checks while they run, and to nothing else: "+strings.Join(hosts, ", "))
@@ -202,9 +206,9 @@ func told(err error) error {
 }
 
 func (r *room) stay() {
-	if r.timer != nil {
-		r.timer.Stop()
-		r.timer = nil
+	if r.lingers != nil {
+		r.lingers()
+		r.lingers = nil
 	}
 }
 
@@ -214,7 +218,7 @@ func (a *App) makePlace(ctx context.Context, g goal.Goal) error {
 	a.rooms.mu.Lock()
 	var over []goal.ID
 	for id, r := range a.rooms.open {
-		if id != g.ID && r.timer != nil && meet(r.policy, g.Policy) {
+		if id != g.ID && r.lingers != nil && meet(r.policy, g.Policy) {
 			over = append(over, id)
 		}
 	}
@@ -294,10 +298,18 @@ func (r *room) linger(ctx context.Context, stays time.Duration) {
 	if r.app.rooms.open[r.goal] != r {
 		return
 	}
-	r.timer = time.AfterFunc(stays, func() {
+	waiting, stop := context.WithCancel(ctx)
+	r.lingers = stop
+	over := r.app.clock.After(stays)
+	r.app.rooms.waits.Go(func() {
+		select {
+		case <-waiting.Done():
+			return
+		case <-over:
+		}
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
-		if err := r.app.closeRoom(ctx, r.goal); err != nil {
+		if err := r.app.closeDone(ctx, r.goal); err != nil {
 			r.app.log.Warn("closing a room", "goal", r.goal, "error", err)
 		}
 	})
@@ -311,16 +323,24 @@ func (r *room) end(ctx context.Context) error {
 // closeRoom ends every program of a goal. Its terminals stay on the screen with
 // their exit; its pages are closed.
 func (a *App) closeRoom(ctx context.Context, id goal.ID) error {
+	return a.closeWhere(ctx, id, func(*room) bool { return true })
+}
+
+// closeDone does so where the goal is done, and leaves one alone that goes on.
+func (a *App) closeDone(ctx context.Context, id goal.ID) error {
+	return a.closeWhere(ctx, id, func(r *room) bool { return r.lingers != nil })
+}
+
+func (a *App) closeWhere(ctx context.Context, id goal.ID, wanted func(*room) bool) error {
 	a.rooms.mu.Lock()
 	r := a.rooms.open[id]
-	delete(a.rooms.open, id)
-	if r != nil {
-		r.stay()
-	}
-	a.rooms.mu.Unlock()
-	if r == nil {
+	if r == nil || !wanted(r) {
+		a.rooms.mu.Unlock()
 		return nil
 	}
+	delete(a.rooms.open, id)
+	r.stay()
+	a.rooms.mu.Unlock()
 	return r.end(ctx)
 }
 
@@ -335,6 +355,7 @@ func (a *App) closeRooms(ctx context.Context) error {
 	for _, id := range ids {
 		errs = append(errs, a.closeRoom(ctx, id))
 	}
+	a.rooms.waits.Wait()
 	return errors.Join(errs...)
 }
 

@@ -204,8 +204,33 @@ func (r *room) Fill(ctx context.Context, c goal.Call) (goal.Call, error) {
 	if err != nil {
 		return c, fmt.Errorf("the arguments: %w", err)
 	}
+	if err := r.conceal(ctx, c); err != nil {
+		return c, err
+	}
 	c.Arguments = string(b)
 	return c, nil
+}
+
+// conceal keeps what is about to be typed into a page out of its pictures.
+func (r *room) conceal(ctx context.Context, c goal.Call) error {
+	var args struct {
+		Pane   string `json:"pane"`
+		Target string `json:"target"`
+	}
+	if c.Tool != "browser_type" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(c.Arguments), &args); err != nil {
+		return fmt.Errorf("the arguments: %w", err)
+	}
+	p, ok := r.app.browsers.Get(args.Pane)
+	if !ok {
+		return nil
+	}
+	if err := p.Conceal(ctx, args.Target); err != nil {
+		return fmt.Errorf("looking for the field: %w", err)
+	}
+	return nil
 }
 
 // belongs refuses a bound secret to a page, or a frame in one, of another origin.

@@ -67,7 +67,7 @@ func TestASecretIsAskedFor(t *testing.T) {
 }
 
 // TestABoundSecretGoesToItsOwnOriginAlone: a frame of another site in the right page
-// gets nothing, and the agent's own script is asked about.
+// gets nothing, the agent's own script is asked about, and pictures show dots.
 func TestABoundSecretGoesToItsOwnOriginAlone(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
@@ -88,6 +88,7 @@ func TestABoundSecretGoesToItsOwnOriginAlone(t *testing.T) {
 		args("browser_wait", map[string]any{"pane": "b1", "target": "Theirs", "seconds": 30}),
 		fill("Mine"), fill("Theirs"),
 		args("browser_eval", map[string]any{"pane": "b1", "script": "fetch('http://localhost:8080/?{{secret:pin}}')"}),
+		args("browser_eval", map[string]any{"pane": "b1", "script": "getComputedStyle(document.querySelector('input')).webkitTextSecurity"}),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))
 	out, err := p.goal.Start(api.StartInput{Objective: "x", Secrets: []string{"pin"}, Checks: shell("test -f never")})
@@ -96,11 +97,89 @@ func TestABoundSecretGoesToItsOwnOriginAlone(t *testing.T) {
 		t.Errorf("%s: %s", q.Tool, q.Why)
 	}
 	p.done(out.GoalID)
-	for n, want := range map[int]string{7: `"ok":true`, 8: "belongs to 127.0.0.1"} {
+	for n, want := range map[int]string{7: `"ok":true`, 8: "belongs to 127.0.0.1", 10: "disc"} {
 		if s, err := p.goal.Step(out.GoalID, n); err != nil || !strings.Contains(s.Result+`"ok":`+fmt.Sprint(s.Outcome == string(event.OK)), want) {
 			t.Errorf("step %d: %s %q, %v", n, s.Outcome, s.Result, err)
 		}
 	}
+}
+
+// TestASecretIsJudgedWhereItIsUsed: what only hands its arguments on fills nothing in,
+// so that a recipe's step asks as the same call does by itself, and no recipe keeps a value.
+func TestASecretIsJudgedWhereItIsUsed(t *testing.T) {
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	home := t.TempDir()
+	p := start(t, home)
+	_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{Name: "pin", Value: "a-Value-1", Hosts: []string{"api.example"}})
+	must(t, err)
+	p.allowed(
+		args("run_command", map[string]any{"command": "echo first"}),
+		args("save_recipe", map[string]any{"name": "say", "description": "says {{secret:pin}}", "from_step": 1, "to_step": 1, "parameters": []map[string]any{{"name": "what", "value": "first"}}}),
+	)
+	must(t, filepath.WalkDir(home, func(path string, d os.DirEntry, err error) error {
+		if b, bad := os.ReadFile(path); err == nil && bad == nil && strings.Contains(string(b), "a-Value-1") {
+			t.Errorf("%s holds the value", path)
+		}
+		return err
+	}))
+	p.provide(turns(
+		args("run_recipe", map[string]any{"name": "say", "values": []map[string]any{{"name": "what", "value": "{{secret:pin}}"}}}),
+		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
+	))
+	out, err := p.goal.Start(api.StartInput{Objective: "x", Secrets: []string{"pin"}, Risk: policy.NetworkGet, AllowHosts: []string{"evil.example"}, Checks: shell("test -f never")})
+	must(t, err)
+	if q := p.answers(out.GoalID, ""); q.Tool != "run_command" || q.Arguments != `{"command":"echo {{secret:pin}}"}` || !strings.Contains(q.Why, "belongs to api.example") {
+		t.Errorf("%s %s: %s", q.Tool, q.Arguments, q.Why)
+	}
+	p.done(out.GoalID)
+}
+
+// TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere: what a program was given it
+// keeps, over a pause, too; its own host and what was only typed into a page are not told of.
+func TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere(t *testing.T) {
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	p := start(t, t.TempDir())
+	for name, hosts := range map[string][]string{"pin": {"api.example"}, "key": nil, "unused": {"other.example"}} {
+		_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{Name: name, Value: "a-Value-of-" + name, Hosts: hosts})
+		must(t, err)
+	}
+	open := func(host string) modeltest.Answer {
+		return args("browser_open", map[string]any{"url": "https://" + host + "/"})
+	}
+	asks := args("ask_operator", map[string]any{"question": "go on?"})
+	p.provide(turns(
+		open("first.example"),
+		args("run_command", map[string]any{"command": "echo {{secret:pin}} >f"}),
+		open("api.example"), open("second.example"),
+		args("write_file", map[string]any{"path": "g", "content": "{{secret:key}}"}),
+		asks, open("third.example"),
+		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
+	))
+	out, err := p.goal.Start(api.StartInput{Objective: "x", Secrets: []string{"pin", "key", "unused"}, Checks: shell("test -f never")})
+	must(t, err)
+	const given = "programs of this goal were given your secret "
+	says := func(host string, want ...string) {
+		t.Helper()
+		q := p.answers(out.GoalID, "")
+		if !strings.Contains(q.Why, host) || strings.Contains(q.Why, given) != (len(want) > 0) || strings.Contains(q.Why, "unused") {
+			t.Errorf("%s: %s", host, q.Why)
+		}
+		for _, w := range want {
+			if !strings.Contains(q.Why, w) {
+				t.Errorf("%s: %s, want %s", host, q.Why, w)
+			}
+		}
+	}
+	says("first.example")
+	says("api.example")
+	says("second.example", given+"pin, which belongs to api.example: they could send it")
+	p.done(out.GoalID)
+	_, err = p.resume(out.GoalID)
+	must(t, err)
+	says("third.example", given+"key, which is bound to no host, and pin, which belongs to api.example")
+	p.done(out.GoalID)
 }
 
 // TestASecretIsHiddenInEveryLaterProcess: one that was allowed once, for whoever reads

@@ -51,7 +51,7 @@ func TestWhatThePersonSetHoldsForGoals(t *testing.T) {
 		}
 	}
 	queued, ok := p.await("the second one waits", func(e event.Event) bool { _, ok := e.Body.(*event.Queued); return ok }).Body.(*event.Queued)
-	if !ok || !strings.Contains(queued.Reason, "1 goals run already") {
+	if !ok || !strings.Contains(queued.Reason, "1 goal runs already") {
 		t.Errorf("%+v", queued)
 	}
 }
@@ -81,4 +81,35 @@ func (p *program) endedLongAgo() goal.ID {
 		p.Fatal(err)
 	}
 	return g.ID
+}
+
+// TestWhatAGoalGetsWhenThePersonSaysNothing: an objective and a check are enough.
+func TestWhatAGoalGetsWhenThePersonSaysNothing(t *testing.T) {
+	home := t.TempDir()
+	p := start(t, home)
+	p.provide(gaveUp())
+	out, err := p.goal.Start(api.StartInput{Objective: "Make a Page, please!", Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ended(out.GoalID)
+	g, err := p.app.Store().Goal(t.Context(), goal.ID(out.GoalID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (goal.Limits{WallClock: time.Hour, Iterations: 300, ClaimsPerGate: 5}); g.Limits != want {
+		t.Errorf("limits %+v", g.Limits)
+	}
+	day := g.CreatedAt.Local().Format("2006-01-02")
+	if dir, _ := filepath.EvalSymlinks(filepath.Join(home, "work", day+"-make-a-page-please")); g.Policy.Dir != dir || g.Policy.Risk != policy.WriteLocal || g.Policy.Unconfined || g.Policy.RequireSteps {
+		t.Errorf("policy %+v, want %s", g.Policy, dir)
+	}
+	o := g.Options
+	if o.CriticEvery != 5 || o.CriticProvider+o.JudgeProvider != "" || o.Review != goal.Automatic || g.Reviewed() || o.OnAsk != "" || len(o.After)+len(o.Panes) > 0 {
+		t.Errorf("options %+v", o)
+	}
+	active := p.cfg.Providers()[0]
+	if g.Provider != active.ID || g.Model != active.Model || o.Persona != "" && o.Persona != "engineer" {
+		t.Errorf("provider %s, model %s, persona %q", g.Provider, g.Model, o.Persona)
+	}
 }

@@ -80,7 +80,7 @@ func TestTerminalToolsOnARealTerminal(t *testing.T) {
 		{event.OK, []string{"at its prompt", "exit 9"}},
 		{event.OK, []string{"3000\n", "hello Ada", "caught"}},
 		{event.Failed, []string{"there is no key", "Hyper+X"}},
-		{event.Failed, []string{"not within 1s"}},
+		{event.Failed, []string{"not within 1 s"}},
 	} {
 		if steps[i].Outcome != want.ok {
 			t.Errorf("step %d %s: %s %.600s", i, steps[i].Tool, steps[i].Outcome, steps[i].Result)

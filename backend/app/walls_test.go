@@ -160,7 +160,7 @@ func TestSendingIsStoppedByTheNetwork(t *testing.T) {
 func TestAtReadOnlyProgramsRunAndChangeNothing(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(turns(
-		args("run_command", map[string]any{"command": "echo looked; touch changed ~/changed /tmp/changed"}),
+		args("run_command", map[string]any{"command": "echo looked; echo x >/dev/null && echo x >/dev/shm/x && echo held in memory; touch changed ~/changed /tmp/changed"}),
 		args("abort_with_report", map[string]any{"reason": "looked", "what_was_learned": "all"}),
 	))
 	dir := t.TempDir()
@@ -173,7 +173,7 @@ func TestAtReadOnlyProgramsRunAndChangeNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(step.Result, "looked") || strings.Count(step.Result, "Read-only file system") != 3 {
+	if !strings.Contains(step.Result, "looked") || !strings.Contains(step.Result, "held in memory") || strings.Count(step.Result, "Read-only file system") != 3 {
 		t.Errorf("%q", step.Result)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {

@@ -1,11 +1,14 @@
 package app_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
 	"goalpost/backend/store"
 )
 
@@ -64,4 +67,41 @@ func TestAWindowGoesOnWithWhatWasAccepted(t *testing.T) {
 		}
 		done(p, later)
 	})
+}
+
+// TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed once its person has accepted it: a
+// goal that is to be reviewed never ends without.
+func TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed(t *testing.T) {
+	home := t.TempDir()
+	p := start(t, home)
+	agent := turns(call("write_file", `{"path":"colour","content":"red"}`), call("claim_complete", `{"rationale":"red"}`))
+	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
+		if len(r.Tools) == 0 {
+			return modeltest.Answer{Text: "CONFIRM\nit is red"}
+		}
+		return agent(n, r)
+	})
+	out, err := p.goal.Start(api.StartInput{
+		Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.Always,
+		Checks: append(shell("test -f colour"), goal.Check{Type: goal.Manual, Note: "the colour", Wait: true}),
+	})
+	must(t, err)
+	p.ended(out.GoalID)
+	<-p.app.Done(goal.ID(out.GoalID))
+	s, err := store.Open(t.Context(), store.Options{Dir: home + "/state"}) // all that the older program leaves of a claim that waits
+	must(t, err)
+	own, err := s.Own(goal.ID(out.GoalID))
+	must(t, err)
+	run, err := s.Begin(t.Context(), goal.ID(out.GoalID), 1, &event.Resumed{})
+	must(t, err)
+	must(t, errors.Join(s.Append(t.Context(), run, &event.Claim{N: 2, Rationale: "red again"}, &event.Paused{Exit: goal.NeedsOperator, Reason: "it waits", Report: []string{"-"}}), own.Release(), s.Close()))
+	p.ended(out.GoalID)
+	_, err = p.goal.Accept(out.GoalID)
+	must(t, err)
+	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.Done || !strings.Contains(e.Report[0], "Reviewed: it is red") {
+		t.Errorf("%+v", e)
+	}
+	if r, err := p.goal.Receipt(out.GoalID); err != nil || !r.Reviewed {
+		t.Errorf("reviewed %t, %v", r.Reviewed, err)
+	}
 }

@@ -226,10 +226,8 @@ func shelveIn(dir, name, from string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := io.Copy(out, in); err != nil {
-		return "", fmt.Errorf("copying the file: %w", errors.Join(err, out.Close()))
-	}
-	if err := out.Close(); err != nil {
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, folder.Give(to, out), out.Close()); err != nil {
 		return "", fmt.Errorf("copying the file: %w", err)
 	}
 	return filepath.Join(dir, goalDownloads, at), nil

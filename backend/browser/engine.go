@@ -97,10 +97,17 @@ func (m *Manager) running(ctx context.Context, key string) (*engine, error) {
 	return next, err
 }
 
+// Nowhere is a proxy that nothing is reached by: port 9 discards.
+const Nowhere = "http://127.0.0.1:9"
+
 // routed is the configuration of an engine with its proxies. Chromium takes a WebSocket
-// to the proxy that is named for SOCKS before it looks at the one for https.
+// to the proxy that is named for SOCKS before it looks at the one for https. The goals'
+// pages have the proxies of their contexts: what Chromium fetches by itself has none.
 func (m *Manager) routed(ctx context.Context, key string) (Config, error) {
 	cfg := m.cfg
+	if key == goalEngine && cfg.ContextProxy != nil {
+		cfg.ProxyServer = Nowhere
+	}
 	if key == goalEngine || cfg.SocketProxy == nil {
 		return cfg, nil
 	}
@@ -149,9 +156,10 @@ func (e *engine) context(c proto.Client, goalID, network string) (proto.BrowserB
 	var id proto.BrowserBrowserContextID
 	if goalID != "" {
 		wanted := proto.TargetCreateBrowserContext{}
-		if e.proxy != nil && network != "" {
-			if wanted.ProxyServer = e.proxy(network); wanted.ProxyServer != "" {
-				wanted.ProxyBypassList = "<-loopback>" // this machine's servers are not the goal's
+		if e.proxy != nil {
+			wanted.ProxyServer = "direct://" // else it would have Chromium's own, which leads nowhere
+			if at := e.proxyOf(network); at != "" {
+				wanted.ProxyServer, wanted.ProxyBypassList = at, "<-loopback>" // this machine's servers are not the goal's
 			}
 		}
 		made, err := ask(c, wanted)
@@ -170,6 +178,14 @@ func (e *engine) context(c proto.Client, goalID, network string) (proto.BrowserB
 	}
 	e.contexts[goalID] = id
 	return id, nil
+}
+
+// proxyOf is the proxy of a goal's network, "" for none.
+func (e *engine) proxyOf(network string) string {
+	if network == "" {
+		return ""
+	}
+	return e.proxy(network)
 }
 
 // contextOf is the goal's context, which exists, or the default one.

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 
 	"goalpost/backend/pane"
 )
@@ -17,13 +18,27 @@ func (p *Pane) Touches(ctx context.Context, target string, enter bool) (Touched,
 		if _, err := p.askAt(ctx, pg, &t, "touches", target, enter); err != nil {
 			return err
 		}
-		if t.Acts && !t.Payment {
-			t.Payment = payingPart(ctx, p.views(pg)) // what acts may be in a frame, and the card in another
+		switch { // what is touched may be in a frame, and the card in another
+		case t.Payment:
+		case t.Acts:
+			pays, silent := payingPart(ctx, p.views(pg), "pays")
+			t.Payment = pays || silent
+		case t.Link != "":
+			t.Payment, _ = payingPart(ctx, p.views(pg), "cards")
 		}
 		return nil
 	})
 	p.rememberPaying(t.Payment)
 	return t, err
+}
+
+// Conceal has a field show dots for what it holds, in every picture from now on.
+func (p *Pane) Conceal(ctx context.Context, target string) error {
+	return p.inTurn(ctx, "concealing a field", func(ctx context.Context, pg *page) error {
+		var field struct{ Words string }
+		_, err := p.askAt(ctx, pg, &field, "conceal", target)
+		return err
+	})
 }
 
 // Pays says whether the page, or a frame of it, asks for a card. It changes
@@ -35,28 +50,38 @@ func (p *Pane) Pays(ctx context.Context) (bool, error) {
 	if waits {
 		return pays, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.m.limits.part)
+	first, cancel := context.WithTimeout(ctx, p.m.limits.part) // the frames have limits of their own
 	defer cancel()
-	err := p.alone(ctx, "looking for payment", func(ctx context.Context, pg *page) error {
-		if err := pg.ask(ctx, &pays, "pays"); err != nil {
+	err := p.alone(first, "looking for payment", func(first context.Context, pg *page) error {
+		if err := pg.ask(first, &pays, "pays"); err != nil {
 			return err
 		}
-		pays = pays || payingPart(ctx, p.views(pg)[1:])
+		if !pays {
+			frames, loose := p.leased(ctx)
+			defer loose(nil)
+			asks, silent := payingPart(frames, p.views(pg)[1:], "pays")
+			pays = asks || silent
+		}
 		return nil
 	})
 	p.rememberPaying(pays)
 	return pays, err
 }
 
-// payingPart asks views of a page. One that does not answer is none.
-func payingPart(ctx context.Context, parts []*page) bool {
+// payingPart asks views of a page. A frame that is there and does not answer may hold
+// a card: it is silent.
+func payingPart(ctx context.Context, parts []*page, question string) (pays, silent bool) {
 	for _, part := range parts {
-		pays := false
-		if err := part.ask(ctx, &pays, "pays"); err == nil && pays {
-			return true
+		yes := false
+		err := part.ask(ctx, &yes, question)
+		switch {
+		case err == nil && yes:
+			return true, silent
+		case part.part && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errDull)):
+			silent = true
 		}
 	}
-	return false
+	return false, silent
 }
 
 func (p *Pane) rememberPaying(pays bool) {

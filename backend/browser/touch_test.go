@@ -3,6 +3,9 @@ package browser
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
 )
 
 // TestWhatATouchSetsOff: Enter in a field goes where the form's first button sends,
@@ -33,7 +36,8 @@ func TestWhatATouchSetsOff(t *testing.T) {
 	} {
 		touch, err := p.Touches(b.ctx, target, false)
 		b.ok(err)
-		if touch.Payment != pays || touch.Acts != pays || !strings.Contains(touch.Element, `"`+target+`"`) {
+		link := target == "Away" // whose click a script may take, on a page with a card
+		if touch.Payment != (pays || link) || touch.Acts != pays || !strings.Contains(touch.Element, `"`+target+`"`) {
 			t.Errorf("%s: %+v", target, touch)
 		}
 	}
@@ -47,8 +51,45 @@ func TestWhatATouchSetsOff(t *testing.T) {
 		t.Errorf("%d fields and %d more, from %+v on", n, touch.Left, touch.Fields[:2])
 	}
 	plain := b.open("b2", "form.html")
+	b.eval(plain, `document.body.insertAdjacentHTML('beforeend', '<a href="paying.html">To the till</a><iframe id=taker src="about:blank?js.stripe.com"></iframe>')`)
+	if link, err := plain.Touches(b.ctx, "To the till", false); err != nil || link.Payment || link.Acts {
+		t.Errorf("a link on a page without a card, with a frame of somebody who takes cards: %+v, %v", link, err)
+	}
+	b.eval(plain, `taker.remove()`)
 	if pays, err := plain.Pays(b.ctx); err != nil || pays {
 		t.Errorf("a page without a card: %v, %v", pays, err)
+	}
+}
+
+// TestAFrameThatDoesNotAnswerMayTakeACard: whatever acts in its page counts as paying,
+// and a link, which leaves it, does not.
+func TestAFrameThatDoesNotAnswerMayTakeACard(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.limits = patient() })
+	p := b.open("b1", "outer.html")
+	b.eval(p, `document.body.insertAdjacentHTML('beforeend', '<button id=order>Order</button><a id=on href="form.html">On</a>')`)
+	b.act(p.Wait(b.ctx, Condition{Target: "Word"}, patience))
+	if pays, err := p.Pays(b.ctx); err != nil || pays {
+		t.Fatalf("while it answers: %v, %v", pays, err)
+	}
+	pg, err := p.current()
+	b.ok(err)
+	for _, part := range p.views(pg)[1:] {
+		part.post(proto.RuntimeEvaluate{Expression: "for (;;);"})
+	}
+	p.m.limits.part = 5 * time.Second
+	if pays, err := p.Pays(b.ctx); err != nil || !pays {
+		t.Errorf("the page: %v, %v", pays, err)
+	}
+	for i, part := range p.views(pg)[1:] {
+		if part.dull.Load() == 0 {
+			t.Errorf("frame %d did not answer and is asked again", i)
+		}
+	}
+	for target, pays := range map[string]bool{"css=#order": true, "css=#on": false} {
+		touch, err := p.Touches(b.ctx, target, false)
+		if err != nil || touch.Payment != pays {
+			t.Errorf("%s: %+v, %v", target, touch, err)
+		}
 	}
 }
 
@@ -59,3 +100,19 @@ const manyFields = `(() => {
 	form.append(Object.assign(document.createElement('input'), { name: 'to', value: 'ATTACKER' }));
 	form.append(Object.assign(document.createElement('button'), { textContent: 'Transfer' }));
 })()`
+
+// TestAConcealedFieldShowsDots also where it is meant by its label or in a frame.
+func TestAConcealedFieldShowsDots(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "paying.html")
+	b.ok(p.Conceal(b.ctx, "Query"))
+	got, err := p.Eval(b.ctx, "[...document.querySelectorAll('input')].filter((i) => getComputedStyle(i).webkitTextSecurity === 'disc').length")
+	if b.ok(err); got != "1" {
+		t.Errorf("%s fields show dots", got)
+	}
+	b.act(p.Wait(b.ctx, Condition{Target: "Word"}, patience))
+	b.ok(p.Conceal(b.ctx, "Word"))
+	if err := p.Conceal(b.ctx, "css=body"); err == nil {
+		t.Error("a page is taken for a field")
+	}
+}

@@ -910,6 +910,12 @@ globalThis.goalpost ??= (() => {
     }
     return out;
   };
+  // conceal has a field show dots for what it holds: pictures cannot be searched for words.
+  const conceal = (target) => {
+    const { el } = field(target);
+    el.style.setProperty('-webkit-text-security', 'disc', 'important');
+    return { words: describe(el) };
+  };
   // choosing tells how options are chosen: with keys, or one by one with the mouse where they lie open.
   const choosing = (el, options) => {
     const open = el.multiple || el.size > 1;
@@ -1093,8 +1099,10 @@ globalThis.goalpost ??= (() => {
       });
 
   // touches tells what a click, or Enter in a field, would set off. It changes nothing.
-  const CARD = 'input[autocomplete^="cc-"], input[name="cardnumber"], iframe[src*="js.stripe.com"], iframe[src*="paypal.com"], iframe[src*="braintree"], iframe[src*="adyen.com"], iframe[src*="checkout.com"]';
+  const FIELD = 'input[autocomplete^="cc-"], input[name="cardnumber"]';
+  const CARD = FIELD + ', iframe[src*="js.stripe.com"], iframe[src*="paypal.com"], iframe[src*="braintree"], iframe[src*="adyen.com"], iframe[src*="checkout.com"]';
   const origin = (d) => d.defaultView?.origin ?? '';
+  const carded = (d) => d.querySelector(FIELD) !== null || [...d.querySelectorAll('iframe')].some((f) => f.contentDocument?.querySelector(FIELD));
   const pays = () => document.querySelector(CARD) !== null || [...document.querySelectorAll('iframe')].some((f) => f.contentDocument?.querySelector(CARD));
   // FILLS are fields: to go to one and to fill it in sets nothing off.
   const FILLS = 'input:not([type=button], [type=submit], [type=image], [type=reset]), textarea, select, option';
@@ -1142,6 +1150,9 @@ globalThis.goalpost ??= (() => {
       Object.assign(out, fieldsOf(form));
     }
     out.acts = sends !== null || !(el.matches(FILLS) || el.isContentEditable || (link && !button && leaves(link)));
+    // A script may take the click of a link, too, which nobody can see from here. Where a
+    // card is asked for that may pay; elsewhere what it sends is held by the goal's risk.
+    if (link && carded(el.ownerDocument)) out.payment = true;
     if (out.acts) out.payment ||= el.ownerDocument.querySelector(CARD) !== null || pays();
     return out;
   };
@@ -1202,10 +1213,10 @@ globalThis.goalpost ??= (() => {
   };
 
   const calls = {
-    snapshot: guarded(snapshot), mark: guarded(mark), diff: guarded(diff), rest: guarded(rest), aim: guarded(aim), prepare: guarded(prepare),
+    snapshot: guarded(snapshot), mark: guarded(mark), conceal: guarded(conceal), diff: guarded(diff), rest: guarded(rest), aim: guarded(aim), prepare: guarded(prepare),
     caret: guarded(caret), frame: guarded(frame), optionAt: guarded(optionAt), took: guarded(took), enforce: guarded(enforce), choose: guarded(choose), ticked: guarded(ticked), place: guarded(place),
     area: guarded(area), fileInput: guarded(fileInput), until: guarded(until), marks: guarded(marks), element,
-    touches: guarded(touches), pays: guarded(pays), focusOn: guarded(focusOn), calm: guarded(calm), landed: guarded(landed), through: guarded(through),
+    touches: guarded(touches), pays: guarded(pays), cards: guarded(() => carded(document)), focusOn: guarded(focusOn), calm: guarded(calm), landed: guarded(landed), through: guarded(through),
     again: guarded(again), suspects: guarded(suspects), suspected,
     from: (refs, inside) => {
       lastId = Math.max(lastId, refs);

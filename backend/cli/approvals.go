@@ -20,7 +20,7 @@ import (
 func (p Program) approvals() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "approvals [ID]", Short: "List the calls that wait for you, and what a goal was allowed", Args: cobra.MaximumNArgs(1),
+		Use: "approvals [ID]", Short: "List the calls and questions that wait for you, and what a goal was allowed", Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.reading(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
 				a := api.NewApprovalAPI(c.Context(), nil, s)
@@ -33,13 +33,20 @@ func (p Program) approvals() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if asJSON {
+				questions, err := p.questions(c.Context(), s, id, open)
+				switch {
+				case err != nil:
+					return err
+				case asJSON:
 					return p.json(struct {
-						Open   []api.ApprovalView `json:"open"`
-						Grants []api.GrantView    `json:"grants"`
-					}{open, grants})
+						Open      []api.ApprovalView `json:"open"`
+						Questions []asking           `json:"questions"`
+						Grants    []api.GrantView    `json:"grants"`
+					}{open, questions, grants})
+				case len(open)+len(questions)+len(grants) == 0:
+					return p.print("Nothing waits for you, and nothing is allowed.\n")
 				}
-				return p.print("%s%s", p.waiting(open), allowed(grants, id == ""))
+				return p.print("%s%s%s", p.waiting(open), p.asked(questions), allowed(grants, id == ""))
 			})
 		},
 	}
@@ -95,7 +102,28 @@ func (p Program) open(ctx context.Context, s *store.Store, id string) error {
 	if err != nil {
 		return err
 	}
-	return p.print("%s", p.waiting(list))
+	questions, err := p.questions(ctx, s, id, list)
+	if err != nil {
+		return err
+	}
+	return p.print("%s%s", p.waiting(list), p.asked(questions))
+}
+
+// questions are what goals ask besides the calls of open; id may be a part of one, or "".
+func (p Program) questions(ctx context.Context, s *store.Store, id string, open []api.ApprovalView) ([]asking, error) {
+	var whole goal.ID
+	if id != "" {
+		row, err := s.Find(ctx, id)
+		if err != nil {
+			return nil, fmt.Errorf("approvals: %w", err)
+		}
+		whole = row.ID
+	}
+	waiting := map[string]bool{}
+	for _, a := range open {
+		waiting[a.GoalID] = true
+	}
+	return asks(ctx, s, whole, waiting)
 }
 
 func (p Program) approve() *cobra.Command {
@@ -177,15 +205,50 @@ func (p Program) answering(c *cobra.Command, flags func(*cobra.Command), fill fu
 }
 
 func (p Program) revoke() *cobra.Command {
-	return &cobra.Command{
+	var yes bool
+	c := &cobra.Command{
 		Use: "revoke ID REQUEST", Short: "Take back what a goal was allowed; the next call asks again", Args: cobra.ExactArgs(2),
+		Long: "Take back what a goal was allowed; the next call asks again. A folder, file or socket that programs may have open is taken back by ending the programs of the goal's agent, after asking.",
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.started(c.Context(), app.Options{}, func(a *app.App) error {
-				_, err := a.ApprovalAPI(c.Context()).Revoke(args[0], args[1])
+				approvals := a.ApprovalAPI(c.Context())
+				if !yes {
+					if err := p.mayEnd(c.Context(), a, args[0], args[1]); err != nil {
+						return err
+					}
+				}
+				_, err := approvals.Revoke(args[0], args[1])
 				return err
 			})
 		},
 	}
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask whether programs may end")
+	return c
+}
+
+// mayEnd asks, where taking a grant back ends programs that run.
+func (p Program) mayEnd(ctx context.Context, a *app.App, id, request string) error {
+	row, err := a.Store().Find(ctx, id)
+	if err != nil {
+		return fmt.Errorf("revoke: %w", err)
+	}
+	owner, err := a.Store().Owner(row.ID)
+	if err != nil {
+		return fmt.Errorf("revoke: %w", err)
+	}
+	grants, err := a.Store().Grants(ctx, row.ID)
+	if err != nil {
+		return fmt.Errorf("revoke: %w", err)
+	}
+	held := slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.ID == request && g.Held() })
+	if !held || owner.PID == 0 {
+		return nil
+	}
+	const what = "programs of the goal may have it open: all that its agent runs end"
+	if terminal(os.Stdin) && p.agreed(what+". Take it back? [y/N] ") {
+		return nil
+	}
+	return &api.Problem{Code: api.Refused, Message: "nothing was taken back: " + what, Hint: "say --yes to take it back"}
 }
 
 // attended says whether a person sits at this program's terminal.

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -115,6 +117,9 @@ func (p Program) proposed(f runFlags, in *api.StartInput) error {
 		return nil
 	}
 	file, err := config.ReadCriterion(f.criterion)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &api.Problem{Code: api.NotFound, Message: "there is no criterion file " + f.criterion, Hint: "name a YAML file, such as .goalpost/done.yaml in the goal's folder", Field: "criterion"}
+	}
 	if err != nil {
 		return fmt.Errorf("--criterion: %w", err)
 	}

@@ -180,6 +180,20 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 			return modeltest.Say("PROGRESSING\nit writes")
 		}
 		return modeltest.Say("CONFIRM\nthe file is there")
+	case "wonders": // what colour it should be, and what the answer was
+		return work(modeltest.Call("ask_operator", `{"question":"Which colour should it have?\nRed or blue?"}`), write("done.txt", lastNote(r)), claim)
+	case "borrows": // the folder that its objective names, and runs a program meanwhile
+		_, path, _ := strings.Cut(r.Messages[1].Text, "borrow ")
+		path, _, _ = strings.Cut(path, "\n")
+		return work(modeltest.Call("request_access", map[string]string{"kind": "read", "path": strings.TrimSpace(path), "why": "to look"}),
+			modeltest.Call("run_command", `{"command":"touch runs; sleep 1000"}`), done, claim)
+	case "owner": // says who it is, and changes what the host wrote
+		return work(write("sub/done.txt", "x"), modeltest.Call("run_command", `{"command":"id -u >who; echo more >>sub/done.txt"}`), claim)
+	case "rejected": // by its reviewer, each time
+		if len(r.Tools) == 0 {
+			return modeltest.Say("REJECT\nit is empty")
+		}
+		return work(done, claim, write("done.txt", "y"), claim)
 	case "upgrade": // as if a newer version had migrated the database under this one
 		return modeltest.Call("run_command", map[string]string{
 			"command": `python3 -c 'import sqlite3; c = sqlite3.connect("../home/state/goalpost.db"); c.execute("PRAGMA user_version = 99"); c.commit()'`,

@@ -49,9 +49,9 @@ func (c *countdown) hear(e event.Event) {
 }
 
 func (c *countdown) say() {
-	left := max(0, time.Until(c.until)).Round(time.Second)
+	left := goal.Span(max(0, time.Until(c.until)).Round(time.Second))
 	if c.person {
-		_, _ = c.p.Stderr.Write([]byte("\r  parked, " + left.String() + " left      "))
+		_, _ = c.p.Stderr.Write([]byte("\r  parked, " + left + " left      "))
 		return
 	}
 	c.p.say("  parked, %s left\n", left)

@@ -56,7 +56,8 @@ func (p Program) follow(ctx context.Context, a *app.App, o output, start func(co
 	defer parked.stop()
 	defer func() {
 		if !o.json {
-			err = errors.Join(err, p.verdicts(context.WithoutCancel(ctx), a.Store(), id))
+			ctx := context.WithoutCancel(ctx)
+			err = errors.Join(err, p.verdicts(ctx, a.Store(), id), p.sayAnswers(ctx, a.Store(), id))
 		}
 	}()
 	for {
@@ -218,6 +219,8 @@ func (p Program) show1(e event.Event, o output) (goal.Exit, error) {
 		exit, report, account = b.Exit, b.Report, b.Account
 	case *event.Paused:
 		exit, report, account = b.Exit, b.Report, b.Account
+	case *event.Queued:
+		return b.Left, nil
 	default:
 		return "", nil
 	}
@@ -259,7 +262,11 @@ func (p Program) progress(e event.Event) {
 		}
 		p.say("goal %s · %s · %s\n  done when %s\n  in %s\n", e.GoalID.Short(), b.Risk, who, b.Criterion, b.Dir)
 	case *event.Queued:
-		p.say("  waiting: %s\n", b.Reason)
+		if b.Left != "" {
+			p.say("  it left the queue: %s; %s resume %s goes on with it\n", oneLine(b.Reason), p.Name, e.GoalID.Short())
+			return
+		}
+		p.say("  waiting: %s\n", oneLine(b.Reason))
 	case *event.Message:
 		if b.Message.Role == goal.Assistant && b.Message.Text != "" {
 			p.say("  %s\n", oneLine(b.Message.Text))
@@ -300,7 +307,7 @@ func (p Program) progress(e event.Event) {
 	case *event.VerificationFailed:
 		p.say("  not verified: %s\n", oneLine(b.Detail))
 	case *event.Warning:
-		p.say("  warning: %s\n", oneLine(b.Text))
+		p.say("  warning: %s\n", flat(b.Text)) // what to do stands at its end
 	case *event.Steered:
 		who := ""
 		switch b.From {
@@ -322,7 +329,7 @@ func telling(arguments string) string {
 		return arguments
 	}
 	var words []string
-	for _, key := range []string{"pane", "path", "dir", "command", "url", "target", "text", "title", "rationale", "reason", "old", "new", "content"} {
+	for _, key := range []string{"pane", "path", "dir", "command", "url", "target", "text", "title", "question", "rationale", "reason", "old", "new", "content"} {
 		if s, ok := args[key].(string); ok && s != "" {
 			words = append(words, s)
 		}

@@ -20,7 +20,7 @@ func (p Program) strict(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		hint := c.CommandPath() + " --help lists its flags"
-		if strings.Contains(err.Error(), "missing unit in duration") {
+		if strings.Contains(err.Error(), "unit") && strings.Contains(err.Error(), "in duration") {
 			hint = "write a time with its unit, such as 90s, 45m or 2h"
 		}
 		return &api.Problem{Code: api.Refused, Message: err.Error(), Hint: hint}

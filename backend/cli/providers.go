@@ -1,12 +1,14 @@
 package cli
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
@@ -16,18 +18,18 @@ import (
 func (p Program) providers() *cobra.Command {
 	c := &cobra.Command{Use: "providers", Short: "The models that goals may use", Args: cobra.NoArgs}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	c.AddCommand(p.listProviders(), p.addProvider(), p.testProvider())
+	c.AddCommand(p.listProviders(), p.addProvider(), p.removeProvider(), p.testProvider())
 	return c
 }
 
-// models lends the providers to a command.
-func (p Program) models(ctx context.Context, do func(*api.ModelAPI) error) (err error) {
+// configured lends the settings to a command.
+func (p Program) configured(do func(*config.Config) error) (err error) {
 	c, err := p.config()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	return do(api.NewModelAPI(ctx, c, nil))
+	return do(c)
 }
 
 func (p Program) listProviders() *cobra.Command {
@@ -35,8 +37,8 @@ func (p Program) listProviders() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List the providers; * is the one that new goals get", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.models(c.Context(), func(m *api.ModelAPI) error {
-				list, err := m.List()
+			return p.configured(func(kept *config.Config) error {
+				list, err := api.NewModelAPI(c.Context(), kept, nil).List()
 				if err != nil || asJSON {
 					return errors.Join(err, p.jsonIf(err == nil, list))
 				}
@@ -72,34 +74,101 @@ func (p Program) providerTable(list []api.Provider) error {
 	return nil
 }
 
+// providerFlags say where a model is reached. What is not given stays as it is kept.
+type providerFlags struct {
+	baseURL, kind, keyEnv, keySecret string
+	window                           int
+	given                            func(flag string) bool
+}
+
+func (f *providerFlags) add(fl *pflag.FlagSet, address string) {
+	fl.StringVar(&f.baseURL, "base-url", "", address)
+	fl.StringVar(&f.kind, "kind", string(config.OpenAI), "what the server speaks: openai or anthropic")
+	fl.StringVar(&f.keyEnv, "api-key-env", "", "environment variable that holds the key")
+	fl.StringVar(&f.keySecret, "api-key-secret", "", "secret that is the key instead")
+	fl.IntVar(&f.window, "context-window", 0, "how many tokens the model's context holds; 0 = what is known of the model")
+	f.given = fl.Changed
+}
+
+// onto writes what was given over what is kept. A key that is named takes the place
+// of the other one; the window of one model says nothing about another.
+func (f *providerFlags) onto(p *config.Provider, model string) {
+	if model != "" && model != p.Model {
+		p.Model, p.ContextWindow = model, 0
+	}
+	if f.given("base-url") {
+		p.BaseURL = f.baseURL
+	}
+	if f.given("kind") || p.Kind == "" {
+		p.Kind = config.Kind(f.kind)
+	}
+	if f.given("api-key-env") {
+		p.APIKeyEnv, p.APIKeySecret = f.keyEnv, ""
+	}
+	if f.given("api-key-secret") {
+		p.APIKeySecret = f.keySecret
+		if !f.given("api-key-env") {
+			p.APIKeyEnv = ""
+		}
+	}
+	if f.given("context-window") {
+		p.ContextWindow = f.window
+	}
+}
+
 func (p Program) addProvider() *cobra.Command {
-	var v api.Provider
+	var f providerFlags
+	var model string
 	var use bool
 	c := &cobra.Command{
-		Use: "add ID", Short: "Add a provider, or change the one with this id", Args: cobra.ExactArgs(1),
+		Use: "add ID", Short: "Add a provider, or change the one with this id: what is not given stays", Args: cobra.ExactArgs(1),
 		Example: "  " + p.Name + " providers add local --base-url http://127.0.0.1:11434/v1 --model qwen3",
-		RunE: func(c *cobra.Command, args []string) error {
-			v.ID = args[0]
-			return p.models(c.Context(), func(m *api.ModelAPI) error {
-				if _, err := m.Save(v); err != nil {
-					return err
+		RunE: func(_ *cobra.Command, args []string) error {
+			return p.configured(func(c *config.Config) error {
+				kept, err := c.ChangeProvider(args[0], func(kept *config.Provider) error {
+					f.onto(kept, model)
+					return nil
+				})
+				if err == nil && use {
+					err = c.Use(kept.ID)
 				}
-				if use {
-					if _, err := m.Use(v.ID); err != nil {
-						return err
-					}
+				if err != nil {
+					return fmt.Errorf("provider: %w", err)
 				}
-				return p.print("%s is kept; %s providers test %s asks it.\n", v.ID, p.Name, v.ID)
+				return p.print("%s is kept: %s\n  %s providers test %s asks it.\n", kept.ID, reached(kept), p.Name, kept.ID)
 			})
 		},
 	}
-	c.Flags().StringVar(&v.Kind, "kind", string(config.OpenAI), "what the server speaks: openai or anthropic")
-	c.Flags().StringVar(&v.BaseURL, "base-url", "", "its address")
-	c.Flags().StringVar(&v.Model, "model", "", "the model's name, as the server calls it")
-	c.Flags().StringVar(&v.APIKeyEnv, "api-key-env", "", "environment variable that holds the key")
-	c.Flags().StringVar(&v.APIKeySecret, "api-key-secret", "", "secret that is the key instead")
+	f.add(c.Flags(), "its address")
+	c.Flags().StringVar(&model, "model", "", "the model's name, as the server calls it")
 	c.Flags().BoolVar(&use, "use", false, "new goals get it")
 	return c
+}
+
+// reached says in a line how a provider is reached.
+func reached(v config.Provider) string {
+	words := []string{cmp.Or(v.Model, "no model yet"), "at " + v.BaseURL, "which speaks " + string(v.Kind)}
+	if key := cmp.Or(v.APIKeyEnv, v.APIKeySecret); key != "" {
+		words = append(words, "key from "+key)
+	}
+	if v.ContextWindow > 0 {
+		words = append(words, fmt.Sprintf("context window %d", v.ContextWindow))
+	}
+	return strings.Join(words, ", ")
+}
+
+func (p Program) removeProvider() *cobra.Command {
+	return &cobra.Command{
+		Use: "remove ID", Short: "Remove a provider", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return p.configured(func(c *config.Config) error {
+				if err := c.DeleteProvider(args[0]); err != nil {
+					return fmt.Errorf("provider: %w", err)
+				}
+				return nil
+			})
+		},
+	}
 }
 
 func (p Program) testProvider() *cobra.Command {

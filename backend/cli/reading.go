@@ -77,9 +77,11 @@ func (p Program) table(goals []api.GoalCard) error {
 			state += "/" + string(g.Exit)
 		}
 		switch {
+		case g.Queued != "":
+			state += fmt.Sprintf(", waits in pid %d: %s", g.PID, oneLine(g.Queued))
 		case g.PID != 0:
 			state += fmt.Sprintf(" in pid %d", g.PID)
-		case g.Status == goal.Running:
+		case g.Status == goal.Running || g.Status == goal.Pending:
 			state += ", its process ended"
 		}
 		_, e := fmt.Fprintf(w, "%s\t%s\t%d\t%d/%d\t%s\n", goal.ID(g.ID).Short(), state, g.Steps, g.ChecksPassed, g.Checks, oneLine(g.Objective))
@@ -125,13 +127,17 @@ func (p Program) show() *cobra.Command {
 
 func (p Program) showGoal(g *api.GoalAPI, v api.GoalView) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s %s · %d steps · %d iterations · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit, v.Steps, v.Iterations,
+	fmt.Fprintf(&b, "%s\n%s %s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit, count(v.Steps, "step"), count(v.Iterations, "iteration"),
 		goal.Span(time.Duration(v.SpentMS)*time.Millisecond), v.Policy.Dir, v.Policy.Risk)
 	switch {
+	case v.Queued != "":
+		fmt.Fprintf(&b, "waits in the queue of pid %d: %s\n", v.PID, oneLine(v.Queued))
 	case v.PID != 0:
 		fmt.Fprintf(&b, "runs in pid %d\n", v.PID)
 	case v.Status == goal.Running:
 		b.WriteString("the process that ran it has ended; resume goes on with it\n")
+	case v.Status == goal.Pending:
+		b.WriteString("the process in whose queue it was has ended; resume goes on with it\n")
 	}
 	for _, c := range v.CheckStates {
 		fmt.Fprintf(&b, "  check: %s: %s %s\n", oneLine(c.Words), c.Outcome, oneLine(c.Detail))
@@ -192,7 +198,8 @@ func (p Program) journal(ctx context.Context, s *store.Store, id goal.ID, follow
 			if err := p.line(e); err != nil {
 				return err
 			}
-			seq, over = e.Seq, stops(e)
+			seq = e.Seq
+			over = stops(e) || over && !begins(e)
 		}
 		if len(events) < page {
 			break
@@ -231,6 +238,19 @@ func stops(e event.Event) bool {
 		return true
 	case *event.Paused:
 		return b.Exit != goal.Parked
+	case *event.Queued:
+		return b.Left != ""
+	}
+	return false
+}
+
+// begins tells those with which it goes on, or waits to.
+func begins(e event.Event) bool {
+	switch b := e.Body.(type) {
+	case *event.Started, *event.Resumed, *event.Reopened:
+		return true
+	case *event.Queued:
+		return b.Left == ""
 	}
 	return false
 }
@@ -262,25 +282,6 @@ func (p Program) report() *cobra.Command {
 			})
 		},
 	}
-}
-
-// verdicts prints the receipt for people: every claim with its verdicts.
-func (p Program) verdicts(ctx context.Context, s *store.Store, id goal.ID) error {
-	claims, err := s.Claims(ctx, id)
-	if err != nil || len(claims) == 0 {
-		return err
-	}
-	var b strings.Builder
-	b.WriteString("Receipt\n")
-	for _, c := range claims {
-		if len(c.Verdicts) == 0 {
-			fmt.Fprintf(&b, "  claim %d  not verified: the checks were not run for it\n", c.N)
-		}
-		for _, v := range c.Verdicts {
-			fmt.Fprintf(&b, "  claim %d  %-6s %s: %s\n", c.N, v.Outcome, oneLine(v.Name), oneLine(v.Detail))
-		}
-	}
-	return p.print("%s", b.String())
 }
 
 // order is a command that asks something of one goal.

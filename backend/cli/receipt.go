@@ -54,7 +54,7 @@ func (p Program) recheck(ctx context.Context, id string) error {
 			b.WriteString(oneLine(fault) + "\n")
 		}
 		if out.Open {
-			b.WriteString("nothing failed, but what decided cannot be run again\n")
+			b.WriteString(openWords(out.Verdicts) + "\n")
 		}
 		if err := p.print("%s", b.String()); err != nil || out.Passed {
 			return err
@@ -64,6 +64,64 @@ func (p Program) recheck(ctx context.Context, id string) error {
 		}
 		return exitCode(exitError)
 	})
+}
+
+// openWords say why gates that were run again neither hold nor refute what decided.
+func openWords(now []goal.Verdict) string {
+	for _, v := range now {
+		if v.Outcome != goal.Pass && v.Outcome != goal.NotRepeatable {
+			return "one check is enough, and those that fail now did not decide; what did cannot be run again"
+		}
+	}
+	return "nothing failed, but what decided cannot be run again"
+}
+
+// verdicts prints the receipt for people: every claim with its verdicts, what the
+// reviewer said, and the claim that decided.
+func (p Program) verdicts(ctx context.Context, s *store.Store, id goal.ID) error {
+	r, err := api.NewGoalAPI(ctx, nil, s).Receipt(string(id))
+	if err != nil || len(r.Claims) == 0 {
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("Receipt\n")
+	for _, c := range r.Claims {
+		if len(c.Verdicts) == 0 {
+			fmt.Fprintf(&b, "  claim %d  not verified: the checks were not run for it\n", c.N)
+		}
+		for _, v := range c.Verdicts {
+			fmt.Fprintf(&b, "  claim %d  %-6s %s: %s\n", c.N, v.Outcome, oneLine(v.Name), oneLine(v.Detail))
+		}
+		if said := became(r, c); said != "" {
+			fmt.Fprintf(&b, "  claim %d  %s\n", c.N, said)
+		}
+	}
+	return p.print("%s", b.String())
+}
+
+// became is what stands of a claim besides its checks: a reviewer's word, and whether
+// the goal is done by it. It is empty where the checks say it all.
+func became(r api.ReceiptView, c api.ReceiptClaim) string {
+	said := map[string]string{
+		"confirmed": "the reviewer confirmed it: ", "rejected": "rejected by the reviewer: ", "error": "not decided by the reviewer, which is no pass: ",
+	}[c.Review]
+	if said != "" {
+		said += oneLine(c.ReviewReason)
+	}
+	switch {
+	case !c.Deciding:
+		return said
+	case said == "":
+		said = "not reviewed"
+	}
+	how := "decided: the goal is done by it"
+	switch {
+	case r.Judged:
+		how += ", judged by a model and by no program"
+	case !r.Verified:
+		how += ", not verified by the host"
+	}
+	return how + "; " + said
 }
 
 // sayProtected shows what the agent will not be able to change, before the start.

@@ -24,28 +24,21 @@ func (p Program) recipe() *cobra.Command {
 	return c
 }
 
-// kitchen lends the recipes to a command.
-func (p Program) kitchen(do func(*config.Config) error) (err error) {
-	c, err := p.config()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	return do(c)
-}
-
 func (p Program) listRecipes() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list", Short: "List the recipes", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return p.kitchen(func(c *config.Config) error {
+			return p.configured(func(c *config.Config) error {
 				list, err := c.Recipes()
 				if asJSON {
 					return errors.Join(p.json(list), err)
 				}
+				if len(list) == 0 && err == nil {
+					return p.print("No recipes. Keep steps of a goal as one: %s recipe save NAME GOAL --from N --to M\n", p.Name)
+				}
 				for _, r := range list {
-					if e := p.print("%-24s %2d steps  %s\n", r.Name, len(r.Steps), oneLine(r.Description)); e != nil {
+					if e := p.print("%-24s %8s  %s\n", r.Name, count(len(r.Steps), "step"), oneLine(r.Description)); e != nil {
 						return errors.Join(e, err)
 					}
 				}
@@ -61,7 +54,7 @@ func (p Program) showRecipe() *cobra.Command {
 	return &cobra.Command{
 		Use: "show NAME", Short: "Print a recipe as YAML", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return p.kitchen(func(c *config.Config) error {
+			return p.configured(func(c *config.Config) error {
 				r, err := c.Recipe(args[0])
 				if err != nil {
 					return err
@@ -80,7 +73,7 @@ func (p Program) removeRecipe() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Forget a recipe", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return p.kitchen(func(c *config.Config) error { return c.RemoveRecipe(args[0]) })
+			return p.configured(func(c *config.Config) error { return c.RemoveRecipe(args[0]) })
 		},
 	}
 }
@@ -146,7 +139,7 @@ func (p Program) keepSteps(ctx context.Context, name, id string, s stretch) erro
 		if err != nil {
 			return &api.Problem{Code: api.Refused, Message: err.Error()}
 		}
-		return p.kitchen(func(c *config.Config) error { return c.SaveRecipe(r) })
+		return p.configured(func(c *config.Config) error { return c.SaveRecipe(r) })
 	})
 }
 
@@ -172,5 +165,5 @@ func (p Program) keepFile(name, file string) error {
 		return &api.Problem{Code: api.Refused, Message: file + ": " + err.Error()}
 	}
 	r.Name = name
-	return p.kitchen(func(c *config.Config) error { return c.SaveRecipe(r) })
+	return p.configured(func(c *config.Config) error { return c.SaveRecipe(r) })
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/api"
+	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/recording"
 	"goalpost/backend/store"
@@ -59,7 +60,7 @@ func (p Program) recording() *cobra.Command {
 }
 
 func since(ms int64) string {
-	return (time.Duration(ms) * time.Millisecond).Round(time.Second).String()
+	return goal.Span((time.Duration(ms) * time.Millisecond).Round(time.Second))
 }
 
 // writeOut makes files that other programs play, and says of how many records.

@@ -20,18 +20,18 @@ import (
 
 // runFlags are the flags of run as the person wrote them.
 type runFlags struct {
-	in                    api.StartInput
-	checks                checkFlags
-	criterion             string
-	yes                   bool
-	risk, baseURL, keyEnv string
-	kind                  string
-	criticEvery           int
-	review, noReview      bool
-	limits                limitFlags
-	demo                  bool
-	out                   output
-	unconfined            bool
+	in               api.StartInput
+	checks           checkFlags
+	criterion        string
+	yes              bool
+	risk             string
+	provider         providerFlags
+	criticEvery      int
+	review, noReview bool
+	limits           limitFlags
+	demo             bool
+	out              output
+	unconfined       bool
 }
 
 func (p Program) run() *cobra.Command {
@@ -72,11 +72,9 @@ func (p Program) run() *cobra.Command {
 	fl.BoolVar(&f.noReview, "no-review", false, "no reviewer")
 	fl.BoolVar(&f.unconfined, "unconfined", false, "no sandbox: the goal's programs get all of your rights (journaled)")
 	fl.StringVar(&f.in.Provider, "provider", "", "id of a provider (default: the active one)")
-	fl.StringVar(&f.baseURL, "base-url", "", "an OpenAI-compatible server, such as http://127.0.0.1:11434/v1")
+	f.provider.add(fl, "a server, such as http://127.0.0.1:11434/v1: it is kept as a provider, and what is not given of it stays")
 	fl.StringVar(&f.in.Model, "model", "", "the model's name")
 	fl.StringVar(&f.in.Effort, "effort", "", "how much the model thinks: low, medium, high, or what else its server takes (default: the provider's own)")
-	fl.StringVar(&f.keyEnv, "api-key-env", "", "environment variable that holds the key")
-	fl.StringVar(&f.kind, "kind", string(config.OpenAI), "what the server speaks: openai or anthropic")
 	f.limits.add(fl, goal.DefaultLimits())
 	fl.BoolVar(&f.demo, "demo", false, "the built-in offline demonstration (scripted, no AI)")
 	f.out.add(fl)
@@ -102,8 +100,8 @@ func (f runFlags) input(args []string) (api.StartInput, error) {
 	if f.demo && (in.Objective != "" || len(f.checks.list) > 0 || f.criterion != "") {
 		return in, &api.Problem{Code: api.Refused, Message: "--demo brings its own objective and check", Hint: "leave the others out"}
 	}
-	if f.demo && (in.Provider != "" || in.Model != "" || f.baseURL != "") {
-		return in, &api.Problem{Code: api.Refused, Message: "--demo brings its own scripted model", Hint: "leave --provider, --base-url and --model out"}
+	if err := f.oneModel(); err != nil {
+		return in, err
 	}
 	if f.review && f.noReview {
 		return in, &api.Problem{Code: api.Refused, Message: "--review and --no-review exclude each other", Hint: "keep one of them", Field: "review"}
@@ -149,27 +147,49 @@ func whole(in *api.StartInput) error {
 	return nil
 }
 
+// oneModel refuses flags that would name two models, or say something of none.
+func (f runFlags) oneModel() error {
+	server := f.provider.baseURL != ""
+	switch {
+	case f.demo && (f.in.Provider != "" || f.in.Model != "" || server):
+		return &api.Problem{Code: api.Refused, Message: "--demo brings its own scripted model", Hint: "leave --provider, --base-url and --model out"}
+	case f.in.Provider != "" && server:
+		return &api.Problem{Code: api.Refused, Message: "--provider and --base-url both say where the model is", Hint: "keep one of them", Field: "provider"}
+	case server:
+		return nil
+	}
+	for _, flag := range []string{"kind", "api-key-env", "api-key-secret", "context-window"} {
+		if f.provider.given(flag) {
+			return &api.Problem{
+				Code: api.Refused, Message: fmt.Sprintf("--%s is said of no server", flag), Field: "provider",
+				Hint: "give --base-url too, or change a provider with providers add ID --" + flag,
+			}
+		}
+	}
+	return nil
+}
+
 // remember keeps the server of --base-url as a provider, so that the goal can be
 // resumed and the next one can use it. forget undoes it after a refusal.
 func (f runFlags) remember(c *config.Config, in *api.StartInput) (forget func() error, err error) {
-	if f.baseURL == "" || f.demo {
+	if f.provider.baseURL == "" || f.demo {
 		return func() error { return nil }, nil
 	}
-	u, err := url.Parse(f.baseURL)
+	u, err := url.Parse(f.provider.baseURL)
 	if err != nil || u.Host == "" {
-		return nil, &api.Problem{Code: api.Refused, Message: fmt.Sprintf("--base-url %q is not an address", f.baseURL), Hint: "give one like http://127.0.0.1:11434/v1", Field: "provider"}
-	}
-	if in.Model == "" {
-		return nil, &api.Problem{Code: api.Refused, Message: "--base-url needs --model", Hint: "name the model as the server calls it", Field: "model"}
+		return nil, &api.Problem{Code: api.Refused, Message: fmt.Sprintf("--base-url %q is not an address", f.provider.baseURL), Hint: "give one like http://127.0.0.1:11434/v1", Field: "provider"}
 	}
 	in.Provider = u.Host
 	forget = func() error { return c.DeleteProvider(u.Host) }
-	for _, before := range c.Providers() {
-		if before.ID == u.Host {
+	_, err = c.ChangeProvider(u.Host, func(kept *config.Provider) error {
+		if before := *kept; before.Kind != "" {
 			forget = func() error { return c.SaveProvider(before) }
 		}
-	}
-	err = c.SaveProvider(config.Provider{ID: u.Host, Kind: config.Kind(f.kind), BaseURL: f.baseURL, Model: in.Model, APIKeyEnv: f.keyEnv})
+		if f.provider.onto(kept, in.Model); kept.Model == "" {
+			return &api.Problem{Code: api.Refused, Message: "--base-url needs --model", Hint: "name the model as the server calls it", Field: "model"}
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("--base-url: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -30,6 +31,9 @@ func (p Program) sandbox() *cobra.Command {
 				return err
 			}
 			in.Risk = policy.Risk(risk)
+			if idle := (policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts}).Idle(); idle != "" {
+				p.say("%s: %s\n", p.Name, idle)
+			}
 			return p.started(c.Context(), app.Options{}, func(a *app.App) error {
 				return a.InSandbox(c.Context(), in, func(w *app.Walled) error {
 					if times > 0 {
@@ -58,6 +62,9 @@ func (p Program) sandbox() *cobra.Command {
 // terminal of its own, so a shell in it has no job control.
 func (p Program) runWalled(ctx context.Context, w *app.Walled, argv []string) error {
 	child, err := w.Inside.Start(ctx, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
+	if errors.Is(err, fs.ErrNotExist) {
+		return &api.Problem{Code: api.NotFound, Message: "the sandbox: " + err.Error(), Hint: "in it are the programs of the system and of the usual toolchains; --allow-read PATH gives another"}
+	}
 	if err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}

@@ -28,7 +28,8 @@ func (p Program) followThere(ctx context.Context, a *app.App, o output, start fu
 	}
 	err = p.watch(ctx, a, s.id, 0, o, signals)
 	if !o.json {
-		err = errors.Join(err, p.verdicts(context.WithoutCancel(ctx), a.Store(), s.id))
+		ctx := context.WithoutCancel(ctx)
+		err = errors.Join(err, p.verdicts(ctx, a.Store(), s.id), p.sayAnswers(ctx, a.Store(), s.id))
 	}
 	return err
 }

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -65,6 +68,14 @@ func bad(message, hint string) *InvalidError {
 	return &InvalidError{Field: "criterion", Message: message, Hint: hint}
 }
 
+// kindWords are what a word of a criterion file may be, valueWords what JSON calls what stands there.
+var (
+	kindWords = map[reflect.Kind]string{
+		reflect.String: "a text", reflect.Bool: "true or false", reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.Slice: "a list", reflect.Struct: "words with their values",
+	}
+	valueWords = map[string]string{"string": "a text", "bool": "true or false", "number": "this number", "array": "a list", "object": "words with their values"}
+)
+
 const example = "write checks: as a list, such as - {type: shell, command: make test}"
 
 func parseCriterion(b []byte) (goal.Criterion, *InvalidError) {
@@ -88,12 +99,53 @@ func parseCriterion(b []byte) (goal.Criterion, *InvalidError) {
 	}
 	if checks, ok := words["checks"].([]any); ok {
 		for i, check := range checks {
-			if fields, ok := check.(map[string]any); ok && fields["where"] != nil {
-				return c, bad(fmt.Sprintf("check %d sets where it runs, which only a person may", i+1), "remove where, and choose it in the dialog")
+			if refusal := writable(i+1, check); refusal != nil {
+				return c, refusal
 			}
 		}
 	}
-	return decoded(words)
+	c, refusal := decoded(words)
+	if refusal != nil {
+		return c, refusal
+	}
+	for i, check := range c.Checks { // however it is written: JSON reads Where as where
+		if check.Where != "" {
+			return c, bad(fmt.Sprintf("check %d sets where it runs, which only a person may", i+1), "remove where, and choose it in the dialog")
+		}
+	}
+	return c, nil
+}
+
+// writable refuses the words of check n that a file may not say, or that mean nothing.
+func writable(n int, check any) *InvalidError {
+	fields, ok := check.(map[string]any)
+	if !ok {
+		return bad(fmt.Sprintf("check %d is not written as words with their values", n), example)
+	}
+	known := checkWords()
+	for _, word := range slices.Sorted(maps.Keys(fields)) {
+		switch {
+		case strings.EqualFold(word, "where"): // JSON reads Where as where
+			return bad(fmt.Sprintf("check %d sets where it runs, which only a person may", n), "remove where, and choose it in the dialog or with --where")
+		case word == "timeout":
+			return bad(fmt.Sprintf("check %d has the unknown word %q", n, word), "write timeout_ms, in milliseconds: timeout_ms: 10000 is ten seconds")
+		case !slices.Contains(known, word):
+			return bad(fmt.Sprintf("check %d has the unknown word %q", n, word), "the words of a check are "+strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+// checkWords are the fields of goal.Check that a file may set, as it writes them.
+func checkWords() []string {
+	var words []string
+	t := reflect.TypeFor[goal.Check]()
+	for i := range t.NumField() {
+		if word, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); word != "where" {
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 // decoded takes the words over; those of a check are the fields of goal.Check.
@@ -104,8 +156,13 @@ func decoded(words map[string]any) (c goal.Criterion, refusal *InvalidError) {
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&c); err != nil {
-		return c, bad(strings.ReplaceAll(strings.TrimPrefix(err.Error(), "json: "), "Go struct ", ""), example)
+	var other *json.UnmarshalTypeError
+	err = d.Decode(&c)
+	switch {
+	case errors.As(err, &other):
+		return c, bad(fmt.Sprintf("%s is to be %s, not %s", other.Field, kindWords[other.Type.Kind()], valueWords[strings.Fields(other.Value)[0]]), example)
+	case err != nil:
+		return c, bad(strings.TrimPrefix(err.Error(), "json: "), example)
 	}
 	var r *goal.Refusal
 	if err := c.Valid(); errors.As(err, &r) {

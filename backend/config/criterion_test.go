@@ -47,6 +47,7 @@ checks:
 func TestACriterionFileGrantsNothing(t *testing.T) {
 	for text, want := range map[string]string{
 		"checks:\n  - {type: shell, command: x, where: host}": "only a person may",
+		"checks:\n  - {type: shell, command: x, Where: host}": "only a person may",
 		"risk: spends_money\nchecks: [{type: manual}]":        "only a person may",
 		"hosts: [example.org]\nchecks: [{type: manual}]":      "only a person may",
 		"unconfined: true\nchecks: [{type: manual}]":          "only a person may",
@@ -59,14 +60,24 @@ func TestACriterionFileGrantsNothing(t *testing.T) {
 		"":           "YAML",
 		"\tx":        "YAML",
 		"checks: [{type: manual}]\n---\nchecks: [{type: manual}]":             "more than one document",
-		"checks: [{type: manual, 1: 2}]":                                      "not words",
+		"checks: [{type: manual, 1: 2}]":                                      "check 1 is not written as words",
 		"a: &a [1,1]\nchecks: &b [*a,*a]\nany: true":                          "unknown word",
+		"checks: make test":                                                   "checks is to be a list, not a text",
+		"checks: [make test]":                                                 "check 1 is not written as words",
+		"checks: [{type: shell, command: x, exit_code: no}]":                  "checks.exit_code is to be a whole number, not a text",
+		"checks: [{type: shell, command: x, timeout: 10}]":                    `check 1 has the unknown word "timeout"`,
 		"checks: [{type: manual}]\n" + strings.Repeat("# filler\n", 64<<10/8): "larger than 64 KiB",
 	} {
 		_, err := criterion(t, text)
 		var invalid *InvalidError
 		if !errors.As(err, &invalid) || !strings.Contains(invalid.Message, want) || invalid.Field != "criterion" || invalid.Hint == "" {
 			t.Errorf("%.60q: %v", text, err)
+		}
+	}
+	for text, want := range map[string]string{"timeout: 10": "timeout_ms, in milliseconds", "comand: x": "type, timeout_ms, command,"} {
+		var invalid *InvalidError
+		if _, err := criterion(t, "checks: [{type: shell, "+text+"}]"); !errors.As(err, &invalid) || !strings.Contains(invalid.Hint, want) {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 	if _, err := ReadCriterion(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {

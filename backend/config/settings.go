@@ -27,6 +27,9 @@ type Settings struct {
 	Welcomed     bool   `json:"welcomed"`
 	// ApprovalMinutes is how long an approval waits for a person before its goal pauses.
 	ApprovalMinutes int `json:"approval_minutes"`
+	// TurnMinutes is how long a model may take for one turn before it is asked again; 0
+	// is the usual three.
+	TurnMinutes int `json:"turn_minutes"`
 	// Notifications tells the person's desktop when a goal needs somebody or is over.
 	Notifications bool `json:"notifications"`
 	// SecretsInFile keeps secrets in the encrypted file also where a keyring runs.
@@ -202,6 +205,8 @@ func (s Settings) check() error {
 		return &InvalidError{"scrollback", fmt.Sprintf("%d lines of scrollback are not possible", s.Scrollback), fmt.Sprintf("use %d to %d", minLines, maxLines)}
 	case s.GoalsAtOnce < 0 || s.GoalsAtOnce > maxGoals:
 		return &InvalidError{"goals_at_once", fmt.Sprintf("%d goals at once are not possible", s.GoalsAtOnce), fmt.Sprintf("use 1 to %d, or 0 for the usual three", maxGoals)}
+	case s.TurnMinutes < 0 || s.TurnMinutes > maxMinutes:
+		return &InvalidError{"turn_minutes", fmt.Sprintf("a model cannot take %d minutes for a turn", s.TurnMinutes), fmt.Sprintf("use 1 to %d, or 0 for the usual three", maxMinutes)}
 	case s.KeepDays < 0 || s.KeepDays > maxDays:
 		return &InvalidError{"keep_days", fmt.Sprintf("goals cannot be kept for %d days", s.KeepDays), fmt.Sprintf("use 1 to %d, or 0 to keep them until you delete them", maxDays)}
 	case s.LingerMinutes < 0 || s.LingerMinutes > maxMinutes:
@@ -286,11 +291,28 @@ func (p Provider) check() error {
 // SaveProvider adds a provider or replaces the one with its id. The first one
 // becomes active.
 func (c *Config) SaveProvider(p Provider) error {
-	if err := p.check(); err != nil {
-		return err
-	}
-	return c.change(func(f *file) error {
-		if i := f.find(p.ID); i >= 0 {
+	_, err := c.ChangeProvider(p.ID, func(now *Provider) error {
+		*now = p
+		return nil
+	})
+	return err
+}
+
+// ChangeProvider edits the provider with an id, or an empty one that is added then:
+// what edit does not touch stays. It gives what is kept now.
+func (c *Config) ChangeProvider(id string, edit func(*Provider) error) (p Provider, err error) {
+	err = c.change(func(f *file) error {
+		i := f.find(id)
+		if p = (Provider{ID: id}); i >= 0 {
+			p = f.Providers[i]
+		}
+		if err := edit(&p); err != nil {
+			return err
+		}
+		if err := p.check(); err != nil {
+			return err
+		}
+		if i >= 0 {
 			f.Providers[i] = p
 		} else {
 			f.Providers = append(f.Providers, p)
@@ -300,6 +322,7 @@ func (c *Config) SaveProvider(p Provider) error {
 		}
 		return nil
 	})
+	return p, err
 }
 
 // DeleteProvider removes one; if it was active, the first of the others is.
@@ -337,5 +360,5 @@ func (f *file) find(id string) int {
 }
 
 func unknown(id string) error {
-	return &InvalidError{"id", fmt.Sprintf("there is no provider %q", id), "the settings list them"}
+	return &InvalidError{"id", fmt.Sprintf("there is no provider %q", id), "the settings and `providers list` show them"}
 }

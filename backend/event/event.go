@@ -39,9 +39,12 @@ type (
 		Effort    string      `json:"effort,omitempty"` // "" is the provider's own
 		Scripted  bool        `json:"scripted"`
 	}
-	// Queued says that all slots are taken.
+	// Queued says what a goal waits for before a run of it begins: a slot, a folder,
+	// another goal. With Left it has left the queue without a run, for that reason, and
+	// is what it was before.
 	Queued struct {
-		Reason string `json:"reason"`
+		Reason string    `json:"reason"`
+		Left   goal.Exit `json:"left,omitempty"` // user_aborted, user_paused, interrupted
 	}
 	// Started opens a run.
 	Started struct{}
@@ -155,7 +158,7 @@ type (
 	}
 	// Warning tells of a limit coming near or of a fault that was survived.
 	Warning struct {
-		What    string `json:"what"` // wall_clock, iterations, tokens, usd, model, critic, network, sandbox, secret
+		What    string `json:"what"` // wall_clock, iterations, tokens, usd, model, critic, network, sandbox, secret, after
 		Text    string `json:"text"`
 		Percent int    `json:"percent,omitempty"` // of the limit that What names
 	}

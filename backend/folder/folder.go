@@ -40,8 +40,9 @@ func Parent(root *os.Root, rel string) (dir *os.Root, name string, err error) {
 // enter opens one folder. What was looked at must be what was opened: a program
 // may put a link there in between.
 func enter(dir *os.Root, name, path string) (*os.Root, error) {
-	if err := dir.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, plain(err)
+	made := dir.Mkdir(name, 0o755)
+	if made != nil && !errors.Is(made, fs.ErrExist) {
+		return nil, plain(made)
 	}
 	seen, err := dir.Lstat(name)
 	if err != nil {
@@ -60,7 +61,21 @@ func enter(dir *os.Root, name, path string) (*os.Root, error) {
 	if opened, err := below.Stat("."); err != nil || !os.SameFile(seen, opened) {
 		return nil, errors.Join(fmt.Errorf("%s changed while it was opened; try again", path), below.Close())
 	}
+	if made == nil {
+		if err := giveFolder(dir, below); err != nil {
+			return nil, errors.Join(err, below.Close())
+		}
+	}
 	return below, nil
+}
+
+// giveFolder gives the folder that was just made in dir to whom dir belongs.
+func giveFolder(dir, below *os.Root) error {
+	f, err := below.Open(".")
+	if err != nil {
+		return plain(err)
+	}
+	return errors.Join(Give(dir, f), plain(f.Close()))
 }
 
 // Create opens a file at rel for writing, emptied, and makes it and the folders
@@ -74,7 +89,13 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 	seen, err := dir.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		return f, plain(err)
+		if err != nil {
+			return nil, plain(err)
+		}
+		if err := Give(dir, f); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		return f, nil
 	}
 	if err != nil {
 		return nil, plain(err)

@@ -24,12 +24,16 @@ type Approval struct {
 	Answer    *Answer        `json:"-"`
 }
 
+// ByEnd is who answers what nobody had answered when the goal ended.
+const ByEnd = "end"
+
 // Answer is how an approval was settled.
 type Answer struct {
 	Allowed bool         `json:"allowed"`
 	Grant   policy.Grant `json:"grant,omitzero"` // what was allowed
 	Why     string       `json:"why,omitempty"`
-	By      string       `json:"by"` // person, or policy: on_ask decided
+	By      string       `json:"by"` // person; policy: on_ask decided; ByEnd
+	Run     string       `json:"-"`  // in which run, or after which
 }
 
 // Offer finds the grant of a scope; "goal" is the widest that is offered for the

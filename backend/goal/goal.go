@@ -89,6 +89,16 @@ type Goal struct {
 	UpdatedAt       time.Time
 }
 
+// ReportOf is the report of a goal that ends while none of its runs goes on: why, and
+// all that its last run has reported.
+func (g Goal) ReportOf(why string) []string {
+	first := "Stopped because " + why + "."
+	if len(g.Report) == 0 {
+		return []string{first}
+	}
+	return append([]string{first + " Before that: " + g.Report[0]}, g.Report[1:]...)
+}
+
 // Options is how a goal is looked after. They are chosen by the person at the
 // start and frozen with the criterion.
 type Options struct {
@@ -139,6 +149,13 @@ type Spent struct {
 	TokensIn   int64
 	TokensOut  int64
 	USD        float64
+}
+
+// Plus is what both used that counts against one limit. Goals that work side by side
+// share a wall clock, and steps and claims are each one's own.
+func (s Spent) Plus(o Spent) Spent {
+	s.Iterations, s.TokensIn, s.TokensOut, s.USD = s.Iterations+o.Iterations, s.TokensIn+o.TokensIn, s.TokensOut+o.TokensOut, s.USD+o.USD
+	return s
 }
 
 // Limits bound a run; zero means none.

@@ -230,3 +230,16 @@ func TestSpan(t *testing.T) {
 		}
 	}
 }
+
+// TestHashStays: a goal that another version froze is still the one that was frozen.
+// A new field of a check or of the policy is left out of its JSON where it is empty.
+func TestHashStays(t *testing.T) {
+	for want, v := range map[string]any{
+		"71a7e041154565480928d758e354aa72ad5697e6c41517bd08d59db671a33e5a": goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "make test"}, {Type: goal.HTTP, URL: "http://a/"}, {Type: goal.File, Path: "f"}, {Type: goal.Manual}}},
+		"992f64dac70bef0a124cc91b9770f1b5e6e30ab27cb5f30cbe7246028b5b5649": policy.Policy{Risk: policy.WriteLocal, Dir: "/w"},
+	} {
+		if h, err := goal.Hash(v); err != nil || h != want {
+			t.Errorf("%T hashes to %s, not to %s as it did (%v)", v, h, want, err)
+		}
+	}
+}

@@ -64,6 +64,7 @@ type Usage struct {
 	TokensIn  int64   `json:"tokens_in"`
 	TokensOut int64   `json:"tokens_out"`
 	USD       float64 `json:"usd"`
+	Guessed   bool    `json:"guessed,omitempty"` // by the length of what was sent: the provider did not say
 }
 
 // ErrPaused means that a model was not asked, or its answer not waited for, because the person paused the goal.

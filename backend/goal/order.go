@@ -38,3 +38,6 @@ func (k OrderKind) Valid() bool {
 	}
 	return false
 }
+
+// AsksMark begins the reason of a goal that paused for a question of its agent.
+const AsksMark = "the agent asks: "

@@ -90,6 +90,7 @@ type Past struct {
 	Critic []string       // the critic's words, as Claims
 	Looked int            // the newest step that the critic has seen
 	Memory Memory
+	Filled []Call // calls that were executed and may have been filled in with a secret
 }
 
 // Memory is what the loop guard and the breaker know of a goal. Calls, results and
@@ -104,6 +105,7 @@ type Memory struct {
 	Worlds   []string            `json:"worlds,omitempty"`
 	Quiet    int                 `json:"quiet,omitempty"`  // iterations without movement
 	Unmade   int                 `json:"unmade,omitempty"` // iterations in which nothing was changed
+	Silent   int                 `json:"silent,omitempty"` // turns in a row in which nothing was called
 	USD      float64             `json:"usd,omitempty"`    // spent when something last moved
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // Glob is a pattern over slash-separated paths, as .gitignore has them: *, ? and
@@ -13,7 +14,8 @@ import (
 // file at any depth, and one that names a folder means everything in it.
 type Glob struct {
 	match  *regexp.Regexp
-	folder bool // only a folder is meant
+	tail   string // what every path that is meant ends with: most names are told apart by it
+	folder bool   // only a folder is meant
 }
 
 // New reads a pattern.
@@ -35,6 +37,7 @@ func New(pattern string) (Glob, error) {
 		i += globPart(&b, p, i)
 	}
 	b.WriteString("$")
+	g.tail = tail(p)
 	var err error
 	if g.match, err = regexp.Compile(b.String()); err != nil {
 		return g, fmt.Errorf("the pattern %q cannot be read: %w", pattern, err)
@@ -75,16 +78,27 @@ func globPart(b *strings.Builder, p string, i int) int {
 	return 0
 }
 
+// tail is the end of a pattern in which every character means itself.
+func tail(p string) string {
+	if strings.ContainsRune(p, utf8.RuneError) { // which an expression takes each byte for that is no character
+		return ""
+	}
+	p = p[strings.LastIndexAny(p, `*?[]\`)+1:]
+	return strings.TrimPrefix(p, "/") // **/a means a, too
+}
+
 // Match says whether path itself is meant.
-func (g Glob) Match(path string) bool { return g.match.MatchString(path) }
+func (g Glob) Match(path string) bool {
+	return strings.HasSuffix(path, g.tail) && g.match.MatchString(path)
+}
 
 // Covers says whether path, or a folder above it, is meant.
 func (g Glob) Covers(path string, isFolder bool) bool {
-	if g.match.MatchString(path) && (isFolder || !g.folder) {
+	if g.Match(path) && (isFolder || !g.folder) {
 		return true
 	}
 	for i := len(path) - 1; i > 0; i-- {
-		if path[i] == '/' && g.match.MatchString(path[:i]) {
+		if path[i] == '/' && g.Match(path[:i]) {
 			return true
 		}
 	}

@@ -37,7 +37,7 @@ func (r Rules) Ignored(path string, isFolder bool) bool {
 // at lets the rules of one folder speak about rel, which is relative to it.
 func (r Rules) at(folder, rel string, isFolder bool, out *bool) {
 	for _, rule := range r[folder] {
-		if (isFolder || !rule.folder) && rule.match.MatchString(rel) {
+		if (isFolder || !rule.folder) && rule.Match(rel) {
 			*out = !rule.keep
 		}
 	}

@@ -38,13 +38,45 @@ func TestEffectComesOfTheAnnotations(t *testing.T) {
 		"fix__mystery": {Risk: policy.NetworkWrite},
 	} {
 		got, err := tool(t, s, name).Effect(t.Context(), json.RawMessage(`{}`))
-		if err != nil || got.Risk != want.Risk || got.Irreversible != want.Irreversible || got.Control {
+		if err != nil || got.Risk != want.Risk || got.Irreversible != want.Irreversible || got.Control || !got.Program {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 	got, err := tool(t, s, "fix__echo").Effect(t.Context(), json.RawMessage(`{"text":"x"}`))
 	if err != nil || got.Risk != policy.ReadOnly || len(got.Hosts) != 0 {
 		t.Errorf("echo: %+v, %v", got, err)
+	}
+}
+
+// TestAServerOfThisMachineIsNotBelieved: no wall holds what answers at an address of
+// it, so what it says of its tools makes them no smaller. The person's word does.
+func TestAServerOfThisMachineIsNotBelieved(t *testing.T) {
+	f := setup(t)
+	server := mcp.Server{Name: "web", URL: newWeb(t).URL + "/mcp", Headers: map[string]string{"Authorization": "Bearer sesame"}}
+	s := f.known(t, server)
+	for name, undone := range map[string]bool{"echo": false, "search": false, "note": false, "wipe": true, "mystery": false} {
+		args := json.RawMessage(`{}`)
+		if name == "echo" {
+			args = json.RawMessage(`{"text":"x"}`)
+		}
+		got, err := tool(t, s, "web__"+name).Effect(t.Context(), args)
+		if err != nil || got.Risk != policy.NetworkWrite || got.Irreversible != undone || !strings.Contains(got.Reason, "settings") {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	server.Risk = policy.ReadOnly
+	if got, err := tool(t, f.known(t, server), "web__wipe").Effect(t.Context(), json.RawMessage(`{}`)); err != nil || got.Risk != policy.ReadOnly || got.Irreversible {
+		t.Errorf("the person's word: %+v, %v", got, err)
+	}
+	server.Risk = ""
+	list, err := mcp.Ask(t.Context(), server, f.room, f.listings, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range list.Describe(server) { // which the settings show
+		if one.Risk != string(policy.NetworkWrite) {
+			t.Errorf("%+v", one)
+		}
 	}
 }
 
@@ -157,7 +189,7 @@ func TestACallThatHangsIsGivenUp(t *testing.T) {
 	server := program("whole")
 	server.Timeout = 300 * time.Millisecond
 	s := f.known(t, server)
-	has(t, call(t, s, "fix__hang", `{}`).Text, "did not answer within 300ms", "not known")
+	has(t, call(t, s, "fix__hang", `{}`).Text, "did not answer within 300 ms", "not known")
 	if r := call(t, s, "fix__note", `{}`); !r.OK { // the server is still good
 		t.Fatal(r.Text)
 	}

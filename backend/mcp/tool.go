@@ -71,14 +71,17 @@ func toolOf(l *link, o Offer) (*Tool, error) {
 func (t *Tool) Spec() goal.ToolSpec { return t.spec }
 
 // Effect comes of what the person says of the server, else of the tool's
-// annotations. A program is held by its walls whatever they say.
+// annotations. A program is held by its walls whatever they say; what answers at an
+// address of this machine has none, and is not believed.
 func (t *Tool) Effect(_ context.Context, raw json.RawMessage) (policy.Effect, error) {
 	if err := t.fits(raw); err != nil {
 		return policy.Effect{}, err
 	}
 	e := effectOf(t.link.server, t.offer.Annotations)
-	if host, _ := t.link.server.Host(); host != "" && !t.link.server.Local() {
-		e.Hosts = []string{host}
+	if host, port := t.link.server.Host(); host != "" && !t.link.server.Local() {
+		e.Hosts, e.Ports = []string{host}, []string{port}
+	} else {
+		e.Program = true
 	}
 	return e, nil
 }
@@ -86,6 +89,10 @@ func (t *Tool) Effect(_ context.Context, raw json.RawMessage) (policy.Effect, er
 func effectOf(s Server, a *sdk.ToolAnnotations) policy.Effect {
 	if s.Risk != "" {
 		return policy.Effect{Risk: s.Risk, Reason: "the person says so of the server " + s.Name}
+	}
+	if s.URL != "" && s.Local() {
+		wipes := a != nil && !a.ReadOnlyHint && a.DestructiveHint != nil && *a.DestructiveHint
+		return policy.Effect{Risk: policy.NetworkWrite, Irreversible: wipes, Reason: "the server " + s.Name + " runs on this machine with nothing around it, so what it says of itself does not count; what its tools count as is set in the settings"}
 	}
 	if a == nil {
 		return policy.Unknown("the server " + s.Name + " does not say what the tool does")
@@ -140,7 +147,7 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	case err == nil:
 		return read(name, result)
 	case ctx.Err() == nil && limited.Err() != nil:
-		return failed("the server %s did not answer within %s. Whether it did something is not known.", name, t.link.server.timeout())
+		return failed("the server %s did not answer within %s. Whether it did something is not known.", name, goal.Span(t.link.server.timeout()))
 	case ctx.Err() != nil:
 		return failed("the call of the server %s may have begun", name)
 	case errors.As(err, &refused):

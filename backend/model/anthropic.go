@@ -56,6 +56,7 @@ func (c *Anthropic) Turn(ctx context.Context, t goal.Turn, delta func(text strin
 		return goal.Reply{}, c.explain(ctx, c.blinded(t, err))
 	}
 	name(&reply, len(t.Messages))
+	c.guess(t, &reply)
 	c.thoughts.keep(t.Model, reply, r.sent(reply))
 	return reply, nil
 }

@@ -135,7 +135,7 @@ func (s *stage) do(tool string, args map[string]any) string {
 		return fmt.Sprintf("opened pane t%d", s.panes)
 	case "terminal_run":
 		s.serves = true
-		return "still running after 2s; terminal_read shows what it prints next\n<output from=\"pane t1\">\nserving on http://127.0.0.1:43123/\n</output>"
+		return "still running after 2 s; terminal_read shows what it prints next\n<output from=\"pane t1\">\nserving on http://127.0.0.1:43123/\n</output>"
 	case "terminal_read":
 		return "next 40\n<output>\nserving on http://127.0.0.1:43123\n</output>"
 	case "browser_open":
@@ -253,7 +253,7 @@ func TestDemoGivesUpWhenItCannotGoOn(t *testing.T) {
 
 func TestDemoSlowServerAndNotes(t *testing.T) {
 	s := newStage(t, "serve")
-	s.broken["terminal_run"] = "still running after 2s; terminal_read shows what it prints next"
+	s.broken["terminal_run"] = "still running after 2 s; terminal_read shows what it prints next"
 	s.serves = true
 	s.play(model.Demo{})
 	if !s.verified || !slices.Contains(s.tools, "terminal_read") {

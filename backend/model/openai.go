@@ -77,6 +77,7 @@ func (c *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string))
 		return goal.Reply{}, c.explain(ctx, c.blinded(t, err))
 	}
 	name(&reply, len(t.Messages))
+	c.guess(t, &reply)
 	return reply, nil
 }
 

@@ -214,10 +214,14 @@ func TestCallsSurviveEveryQuirk(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := modeltest.New(t, one(modeltest.Answer{Text: "I write.", Calls: calls, Quirks: q}))
-			each(t, func(t *testing.T, _ string, dial func(string) model.Turner) {
+			each(t, func(t *testing.T, protocol string, dial func(string) model.Turner) {
 				r, err := dial(s.URL).Turn(t.Context(), turn(), nil)
 				if err != nil || r.Text != "I write." || len(r.Calls) != len(calls) {
 					t.Fatalf("reply %+v, %v", r, err)
+				}
+				// Anthropic's protocol tells what a turn takes when it begins, too.
+				if r.Usage.Guessed != (q.NoUsage && protocol == "openai") || r.Usage.TokensIn == 0 || r.Usage.TokensOut == 0 {
+					t.Errorf("usage %+v", r.Usage)
 				}
 				ids := map[string]bool{}
 				for i, c := range r.Calls {

@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/shared"
+	"github.com/openai/openai-go/v3/packages/param"
 
 	"goalpost/backend/goal"
 )
@@ -25,15 +25,42 @@ func request(t goal.Turn) (openai.ChatCompletionNewParams, error) {
 		}
 	}
 	for _, tool := range t.Tools {
-		f := shared.FunctionDefinitionParam{Name: tool.Name, Description: openai.String(tool.Description)}
-		if len(tool.Schema) > 0 {
-			if err := json.Unmarshal(tool.Schema, &f.Parameters); err != nil {
-				return p, &Error{Kind: BadRequest, Message: fmt.Sprintf("the schema of the tool %s is not a JSON object", tool.Name), Hint: "this is a fault of the program or of an MCP server", Err: err}
-			}
+		f, err := function(tool)
+		if err != nil {
+			return p, &Error{Kind: BadRequest, Message: fmt.Sprintf("the schema of the tool %s is not a JSON object", tool.Name), Hint: "this is a fault of the program or of an MCP server", Err: err}
 		}
-		p.Tools = append(p.Tools, openai.ChatCompletionFunctionTool(f))
+		p.Tools = append(p.Tools, param.Override[openai.ChatCompletionToolUnionParam](f))
 	}
 	return p, nil
+}
+
+// function is a tool in the provider's words. Its schema goes there as it stands: the
+// SDK would take it apart and put it together again, which for the tools of a goal
+// was most of the work of a request.
+func function(tool goal.ToolSpec) (json.RawMessage, error) {
+	var f struct {
+		Type     string `json:"type"`
+		Function struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			Parameters  json.RawMessage `json:"parameters,omitempty"`
+		} `json:"function"`
+	}
+	f.Type, f.Function.Name, f.Function.Description = "function", tool.Name, tool.Description
+	if len(tool.Schema) > 0 {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(tool.Schema, &object); err != nil {
+			return nil, fmt.Errorf("reading the schema: %w", err)
+		}
+		if object != nil {
+			f.Function.Parameters = tool.Schema
+		}
+	}
+	b, err := json.Marshal(f)
+	if err != nil {
+		return nil, fmt.Errorf("writing the tool: %w", err)
+	}
+	return b, nil
 }
 
 func message(m goal.Message) openai.ChatCompletionMessageParamUnion {

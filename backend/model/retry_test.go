@@ -164,7 +164,7 @@ func TestServerThatNeverAnswersIsUnreachable(t *testing.T) {
 	if err != nil || reply.Text != "awake" || clock.began != 2 {
 		t.Errorf("reply %+v, %v after %d turns", reply, err, clock.began)
 	}
-	if e, ok := model.AsError(told); !ok || e.Kind != model.Unreachable || !strings.Contains(e.Message, "no whole reply within 17m") {
+	if e, ok := model.AsError(told); !ok || e.Kind != model.Unreachable || !strings.Contains(e.Message, "no whole reply within 17 m") {
 		t.Errorf("told %v", told)
 	}
 }

@@ -43,6 +43,12 @@ func reaching(c Call, _ Policy) (finding, error) {
 	return ask([]Scope{Reach}, "it asks for %s", c.Effect.Access)
 }
 
+// Held says whether programs may have open what a grant gave, so that it can only be
+// taken back by ending them.
+func (g Grant) Held() bool {
+	return g.Access != nil && g.Access.Kind != PortAccess
+}
+
 // sameAccess holds for two without any.
 func sameAccess(a, b *Access) bool { return a == b || a != nil && b != nil && *a == *b }
 

@@ -2,6 +2,8 @@ package policy
 
 import (
 	"fmt"
+	"net"
+	"path"
 	"strings"
 )
 
@@ -215,24 +217,33 @@ func paths(c Call, p Policy) (finding, error) {
 // on, any other is; the rest asks.
 func hosts(c Call, p Policy) (finding, error) {
 	var foreign []string
-	for _, h := range c.Effect.Hosts {
-		denied, err1 := anyHost(p.DenyHosts, h)
-		allowed, err2 := anyHost(p.AllowHosts, h)
+	for i, h := range c.Effect.Hosts {
+		port := c.Effect.port(i)
+		denied, err1 := anyHost(p.DenyHosts, h, port)
+		allowed, err2 := anyHost(p.AllowHosts, h, port)
 		switch {
 		case err1 != nil:
 			return finding{}, err1
 		case err2 != nil:
 			return finding{}, err2
 		case denied:
-			return deny("the host %s is denied for this goal", h)
+			return deny("the host %s is denied for this goal", withPort(h, port))
 		case NetworkGet.Over(p.Risk), NetworkWrite.Over(p.Risk) && !allowed:
-			foreign = append(foreign, h)
+			foreign = append(foreign, withPort(h, port))
 		}
 	}
 	if len(foreign) > 0 {
 		return ask(c.scopes(Host, Command), "%s is not among the hosts that this goal may contact", strings.Join(foreign, ", "))
 	}
 	return fine()
+}
+
+// withPort names the port where it is not a usual one.
+func withPort(host, port string) string {
+	if port == "" || port == "80" || port == "443" {
+		return host
+	}
+	return net.JoinHostPort(host, port)
 }
 
 func undoing(c Call, _ Policy) (finding, error) {
@@ -254,7 +265,13 @@ func lasting(c Call, _ Policy) (finding, error) {
 func deleting(c Call, p Policy) (finding, error) {
 	for _, file := range c.Effect.Deletes {
 		if c.Effect.Pane != "" { // which folder, and which machine, nobody knows here
-			return ask(nil, "it deletes %s in the pane %s, which is not confined", file, c.Effect.Pane)
+			return ask(nil, "it deletes or overwrites %s in the pane %s, which is not confined", file, c.Effect.Pane)
+		}
+		if !path.IsAbs(file) { // inside the walls it is the goal's own, wherever it is
+			if p.Unconfined {
+				return ask(nil, "it deletes %s, and nobody can tell beforehand where that is", file)
+			}
+			continue
 		}
 		private := !p.Unconfined && file != "/tmp" && Inside("/tmp", file) // inside the walls /tmp is the goal's own
 		if !p.writable(file) && !private {
@@ -280,10 +297,13 @@ func typing(c Call, _ Policy) (finding, error) {
 
 // reading: a yes to a pane is none to what nobody could read there.
 func reading(c Call, _ Policy) (finding, error) {
-	if c.Effect.Pane != "" && c.Effect.Unread != "" {
+	switch {
+	case c.Effect.Unread == "":
+		return fine()
+	case c.Effect.Pane != "":
 		return ask(nil, "what it runs in the pane %s cannot be told from what is typed: %s", c.Effect.Pane, c.Effect.Unread)
 	}
-	return fine()
+	return ask(nil, "what the line runs cannot be told beforehand: %s", c.Effect.Unread)
 }
 
 // proving: whoever answers for a server without a valid certificate reads what is
@@ -322,24 +342,25 @@ func filling(c Call, p Policy) (finding, error) {
 	return loose(c, p)
 }
 
-// loose asks about a bound secret in a program's hands: nothing but the proxy's
-// list of hosts decides where a program sends it. What the person opened since the
-// start is open to programs at every level.
+// loose asks about a bound secret in a program's hands, also by a file that programs
+// read: nothing but the proxy's list of hosts decides where a program sends it. What
+// the person opened since the start is open to programs at every level.
 func loose(c Call, p Policy) (finding, error) {
 	for _, s := range c.Effect.Secrets {
 		if c.Effect.Script && len(s.Hosts) > 0 {
 			return ask([]Scope{Secret}, "the secret %s belongs to %s, and a script could send it to every host that its page reaches", s.Name, strings.Join(s.Hosts, ", "))
 		}
 	}
-	if c.Effect.Line == "" {
+	if !c.Effect.ToPrograms() {
 		return fine()
 	}
+	unwalled := c.Effect.Pane != "" || p.Unconfined // no proxy, and no list of hosts
 	reached := p.opened
 	if !NetworkGet.Over(p.Risk) {
 		reached = append(append([]string{}, reached...), p.AllowHosts...)
 	}
 	for _, s := range c.Effect.Secrets {
-		if len(s.Hosts) > 0 && (!NetworkWrite.Over(p.Risk) || len(outsiders(reached, s.Hosts)) > 0) {
+		if len(s.Hosts) > 0 && (unwalled || !NetworkWrite.Over(p.Risk) || len(outsiders(reached, s.Hosts)) > 0) {
 			return ask([]Scope{Secret}, "the secret %s belongs to %s, and a program could send it to every host that this goal may contact", s.Name, strings.Join(s.Hosts, ", "))
 		}
 	}

@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -99,12 +100,50 @@ func TestHosts(t *testing.T) {
 			t.Errorf("%s for %s: %v %v", c.pattern, c.host, got, err)
 		}
 	}
-	for _, bad := range []string{"", "*.", "a*b", "*.*.org", "http://x", "a b", "a..b", "*.a/b", "user@host"} {
+	for _, good := range []string{"a.example:8080", "[::1]:80", "127.0.0.1:8080", "::1", "fe80::", "EXAMPLE.org.", "xn--bcher-kva.example", "a_b.example", "localhost"} {
+		if err := (Policy{Risk: ReadOnly, DenyHosts: []string{good}}).Valid(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, bad := range []string{"", "*.", "a*b", "*.*.org", "http://x", "a b", "a..b", "*.a/b", "user@host", "bücher.example", "*.bücher.example", "a.example,b.example", "2130706433", "127.1", "0x7f.1", "*.1.2.3.4", "a.example:http", "a.example:", ":80", "[::1", "a;b"} {
 		if _, err := HostMatches(bad, "x", ""); err == nil {
 			t.Errorf("%q is taken for a host", bad)
 		}
 		if (Policy{Risk: ReadOnly, AllowHosts: []string{bad}}).Valid() == nil {
 			t.Errorf("%q is taken into a policy", bad)
+		}
+	}
+}
+
+// TestAPatternWithAPortIsThatPort: for what a tool is about to contact as at the proxy.
+func TestAPatternWithAPortIsThatPort(t *testing.T) {
+	p := Policy{Risk: NetworkGet, AllowHosts: []string{"example.org:8080", "*.pkg.example"}, DenyHosts: []string{"a.pkg.example:22"}}
+	for at, want := range map[[2]string]Answer{
+		{"example.org", "8080"}: Allow, {"example.org", "443"}: Ask, {"example.org", ""}: Ask,
+		{"a.pkg.example", "443"}: Allow, {"a.pkg.example", "22"}: Deny,
+	} {
+		e := Effect{Risk: NetworkGet, Hosts: []string{at[0]}, Ports: []string{at[1]}}
+		if d := (Law{}).Decide(Call{Tool: "x", Key: "k", Effect: e}, p, nil); d.Answer != want || want == Deny && !strings.Contains(d.Reason, "a.pkg.example:22") {
+			t.Errorf("%s at port %q: %+v", at[0], at[1], d)
+		}
+	}
+	one := Effect{Risk: NetworkGet, Hosts: []string{"example.org"}, Ports: []string{"80"}}
+	other := one
+	other.Ports = []string{"8080"}
+	if one.Same(other) || !one.Same(one) {
+		t.Error("another port is the same")
+	}
+}
+
+// TestWhatAPolicyAllowsInVain is said.
+func TestWhatAPolicyAllowsInVain(t *testing.T) {
+	for _, risk := range []Risk{ReadOnly, WriteLocal, NetworkGet, NetworkWrite, SpendsMoney} {
+		p := Policy{Risk: risk, AllowHosts: []string{"docs.example"}}
+		if said := p.Idle(); (said != "") != NetworkGet.Over(risk) || said != "" && !strings.Contains(said, "docs.example") {
+			t.Errorf("%s: %q", risk, said)
+		}
+		if p.AllowHosts = nil; p.Idle() != "" {
+			t.Errorf("%s without a host: %q", risk, p.Idle())
 		}
 	}
 }

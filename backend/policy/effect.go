@@ -9,7 +9,9 @@ type Effect struct {
 	Control bool     `json:"control,omitempty"` // a control tool: no risk applies
 	Paths   []string `json:"paths,omitempty"`   // written paths, absolute
 	Hosts   []string `json:"hosts,omitempty"`   // contacted hosts, loopback left out
-	Deletes []string `json:"deletes,omitempty"` // deleted paths as far as the line says, absolute
+	Deletes []string `json:"deletes,omitempty"` // deleted paths as far as the line says: absolute, or as it is written where it cannot be told
+	// Ports are those of Hosts, in their order; "", or none at all, where it is not known.
+	Ports []string `json:"ports,omitempty"`
 	// Irreversible: what is done cannot be undone, so the person is asked.
 	Irreversible bool `json:"irreversible,omitempty"`
 	// Lasting: it is kept for goals after this one, in the person's own configuration.
@@ -19,7 +21,7 @@ type Effect struct {
 	Pane string `json:"pane,omitempty"`
 	// Access is something of the person's machine that the goal asks for.
 	Access *Access `json:"access,omitempty"`
-	// Unread says why nobody can tell what typing into Pane would run, "" if it can be told.
+	// Unread says why nobody can tell what a line would run, "" if it can be told.
 	Unread string `json:"unread,omitempty"`
 	// Untrusted is a server whose certificate is not valid and that is trusted all
 	// the same: its origin, "" if none.
@@ -32,8 +34,13 @@ type Effect struct {
 	Line     string     `json:"-"`
 	Commands [][]string `json:"-"`
 	// Script: the agent's own script runs in a page, with whatever is filled in.
-	Script bool   `json:"-"`
-	Reason string `json:"reason,omitempty"`
+	Script bool `json:"-"`
+	// Program: a program of the goal is given the arguments, as a server's tool is.
+	Program bool `json:"-"`
+	// HandsOn: the arguments are handed on, to other calls or another agent, and judged
+	// where they are used. Until then a reference to a secret stays one.
+	HandsOn bool   `json:"-"`
+	Reason  string `json:"reason,omitempty"`
 }
 
 // SecretUse is a secret of the person that a call refers to. Hosts are those that
@@ -50,7 +57,19 @@ func Unknown(reason string) Effect { return Effect{Risk: NetworkWrite, Reason: r
 // and the other is about to happen.
 func (e Effect) Same(o Effect) bool {
 	return e.Risk == o.Risk && e.Control == o.Control && e.Irreversible == o.Irreversible && e.Lasting == o.Lasting && e.Pane == o.Pane && e.Unread == o.Unread && e.Line == o.Line && e.Untrusted == o.Untrusted && sameAccess(e.Access, o.Access) &&
-		slices.Equal(e.Paths, o.Paths) && slices.Equal(e.Hosts, o.Hosts) && slices.Equal(e.Deletes, o.Deletes) && slices.Equal(e.secretNames(), o.secretNames())
+		slices.Equal(e.Paths, o.Paths) && slices.Equal(e.Hosts, o.Hosts) && slices.Equal(e.Ports, o.Ports) && slices.Equal(e.Deletes, o.Deletes) && slices.Equal(e.secretNames(), o.secretNames())
+}
+
+// ToPrograms says whether programs of the goal get at the arguments: a line, a server
+// of tools, a file that they read.
+func (e Effect) ToPrograms() bool { return e.Line != "" || e.Program || len(e.Paths) > 0 }
+
+// port is that of a host of the effect, "" where it is not known.
+func (e Effect) port(i int) string {
+	if i < len(e.Ports) {
+		return e.Ports[i]
+	}
+	return ""
 }
 
 func (e Effect) secretNames() []string {

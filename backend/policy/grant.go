@@ -59,7 +59,7 @@ func (g Grant) Words() string {
 	case Path:
 		return "for this goal: writing " + strings.Join(g.Paths, ", ")
 	case Pane:
-		return fmt.Sprintf("for this goal: everything up to %s in your pane %s, with your rights and logins; of a terminal also what the programs do that are started there. A line that deletes, or that cannot be read, asks each time", g.Risk, g.Pane)
+		return fmt.Sprintf("for this goal: everything up to %s in your pane %s, with your rights and logins; of a terminal also what the programs do that are started there. A line that deletes or overwrites, or that cannot be read, asks each time", g.Risk, g.Pane)
 	case Secret:
 		return "for this goal: filling in " + strings.Join(g.Secrets, ", ") + " wherever it is named"
 	case Reach:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
+	"unicode"
 )
 
 // HostMatches says whether a host, and its port where one is known, is covered by
@@ -51,33 +52,49 @@ func plainHost(h string) string {
 	return h
 }
 
-// validHost refuses what would match nothing or too much by mistake.
+// validHost refuses what would match nothing or too much by mistake: a denial that
+// matches nothing denies nothing.
 func validHost(pattern string) error {
-	rest := strings.TrimPrefix(pattern, "*.")
 	if pattern == "*" {
 		return nil
 	}
-	if rest == "" || strings.ContainsAny(rest, "*/ \t\n?#@") || strings.HasPrefix(rest, ".") || strings.Contains(rest, "..") {
-		return fmt.Errorf("%q is not a host: give a name such as example.org, or *.example.org for every name below it", pattern)
+	host, port := hostAndPort(strings.TrimPrefix(pattern, "*."))
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	_, err := netip.ParseAddr(host)
+	switch {
+	case strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }):
+		return fmt.Errorf("%q never matches: write it as browsers send it (xn--…)", pattern)
+	case strings.HasPrefix(pattern, "[") != strings.Contains(pattern, "]"), strings.HasPrefix(pattern, "*.") && err == nil, strings.HasSuffix(pattern, ":") && err != nil, !digits(port):
+		return fmt.Errorf("%q is not a host: %s", pattern, oneHost)
+	case err == nil:
+		return nil
+	case strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-._") != "", !named(host):
+		return fmt.Errorf("%q is not a host: %s", pattern, oneHost)
 	}
 	return nil
 }
 
-// anyHost says whether one of the patterns covers the host.
-func anyHost(patterns []string, host string) (bool, error) {
+const oneHost = "give one name such as example.org, *.example.org for every name below it, or an address that is written out"
+
+// named says whether a host is a name and no number that something takes for an address.
+func named(host string) bool {
+	labels := strings.Split(host, ".")
+	last := labels[len(labels)-1]
+	return !contains(labels, "") && !digits(last) && !strings.HasPrefix(last, "0x")
+}
+
+func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
+// anyHost says whether one of the patterns covers the host at a port; "" is one that
+// is not known, which a pattern with a port does not cover.
+func anyHost(patterns []string, host, port string) (bool, error) {
 	found := false
 	for _, p := range patterns {
-		ok, err := HostMatches(p, host, "")
+		ok, err := HostMatches(p, host, port)
 		if err != nil {
 			return false, err
 		}
 		found = found || ok
 	}
 	return found, nil
-}
-
-// HostAllowed decides about one host at a risk, without asking anyone: the
-// egress proxy's question. The decision is Ask where a person could allow it.
-func (p Policy) HostAllowed(host string, r Risk) Decision {
-	return Law{}.Decide(Call{Tool: "egress", Effect: Effect{Risk: r, Hosts: []string{host}}}, p, nil)
 }

@@ -48,6 +48,14 @@ func (p Policy) Valid() error {
 	return nil
 }
 
+// Idle says what of the policy does nothing, "" if all of it does something.
+func (p Policy) Idle() string {
+	if len(p.AllowHosts) == 0 || !NetworkGet.Over(p.Risk) {
+		return ""
+	}
+	return fmt.Sprintf("allowing %s opens nothing: this goal may do at most %s, and hosts count from %s on; start it at %s if it should reach them", strings.Join(p.AllowHosts, ", "), p.Risk, NetworkGet, NetworkGet)
+}
+
 // writable says whether a path lies where the goal may write.
 func (p Policy) writable(file string) bool {
 	for _, dir := range append([]string{p.Dir}, p.AllowWrite...) {

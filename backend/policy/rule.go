@@ -27,6 +27,13 @@ type Rule struct {
 	Sub     []string `json:"sub,omitempty"` // one of these
 	Words   []string `json:"words,omitempty"`
 	Any     []string `json:"any,omitempty"`
+	// An option like one of None, before any --, says that it is not meant.
+	None []string `json:"none,omitempty"`
+	// Unconfined: it holds only in a pane that is not confined, where nothing but the
+	// question stands between a line and what it destroys.
+	Unconfined bool `json:"unconfined,omitempty"`
+	// Unwalled: the same, and in a goal without a sandbox.
+	Unwalled bool `json:"unwalled,omitempty"`
 	// A written path matches one of Path; ** stands for any folders, ~ for the
 	// person's home.
 	Path []string `json:"path,omitempty"`
@@ -102,7 +109,7 @@ func (r Rule) proved() error {
 		return errors.New("it has no example that matches, or none that does not")
 	}
 	r = r.at(exampleHome)
-	for _, p := range slices.Concat(r.Program, r.Sub, r.Words, r.Any, r.Path) {
+	for _, p := range slices.Concat(r.Program, r.Sub, r.Words, r.Any, r.None, r.Path) {
 		if _, err := path.Match(p, ""); err != nil {
 			return fmt.Errorf("the pattern %q: %w", p, err)
 		}
@@ -129,7 +136,10 @@ func (r Rule) example(e string) bool {
 
 // question is the rule as one of the questions about a call. A rule that asks,
 // always asks.
-func (r Rule) question(c Call, _ Policy) (finding, error) {
+func (r Rule) question(c Call, p Policy) (finding, error) {
+	if r.Unconfined && c.Effect.Pane == "" || r.Unwalled && c.Effect.Pane == "" && !p.Unconfined {
+		return fine()
+	}
 	for _, argv := range c.Effect.Commands {
 		if r.runs(argv) {
 			return finding{answer: r.Answer, reason: fmt.Sprintf("%s: %s", r.Name, r.Why)}, nil
@@ -158,6 +168,9 @@ func (r Rule) runs(argv []string) bool {
 		return false
 	}
 	args := argv[1:]
+	if r.excepted(args) {
+		return false
+	}
 	if len(r.Sub) > 0 && !slices.ContainsFunc(r.Sub, func(names string) bool { return under(names, args) }) {
 		return false
 	}
@@ -171,17 +184,18 @@ func (r Rule) runs(argv []string) bool {
 		}
 		args = args[i+1:]
 	}
-	if len(r.Any) == 0 {
-		return true
+	return len(r.Any) == 0 || slices.ContainsFunc(argv[1:], func(a string) bool {
+		return slices.ContainsFunc(r.Any, func(p string) bool { return like(p, a) || flag(p, a) })
+	})
+}
+
+func (r Rule) excepted(args []string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
 	}
-	for _, a := range argv[1:] {
-		for _, p := range r.Any {
-			if like(p, a) || flag(p, a) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(a string) bool {
+		return strings.HasPrefix(a, "-") && slices.ContainsFunc(r.None, func(p string) bool { return like(p, a) })
+	})
 }
 
 // like says whether s is like one of the patterns between bars.

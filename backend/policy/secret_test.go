@@ -19,14 +19,18 @@ func TestSecrets(t *testing.T) {
 		want   policy.Answer
 		reason string
 	}{
-		"given":                          {policy.Effect{Risk: policy.WriteLocal, Secrets: []policy.SecretUse{{Name: "npm"}}}, given, policy.Allow, ""},
-		"not given":                      {policy.Effect{Risk: policy.WriteLocal, Secrets: []policy.SecretUse{{Name: "npm"}, {Name: "other"}}}, given, policy.Ask, "your secret other"},
-		"bound, to its host":             {policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"api.example"}, Secrets: []policy.SecretUse{bound}}, given, policy.Allow, ""},
-		"bound, to another":              {policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"api.example", "npm.example"}, Secrets: []policy.SecretUse{bound}}, given, policy.Deny, "belongs to api.example and not to npm.example"},
-		"bound, in a program's hands":    {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, given, policy.Ask, "could send it"},
-		"bound, in a script":             {policy.Effect{Risk: policy.WriteLocal, Script: true, Secrets: []policy.SecretUse{bound}}, narrow, policy.Ask, "a script could send it"},
-		"bound, and nowhere else to go":  {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, narrow, policy.Allow, ""},
-		"bound, in a goal without a net": {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, local, policy.Allow, ""},
+		"given":                                    {policy.Effect{Risk: policy.WriteLocal, Secrets: []policy.SecretUse{{Name: "npm"}}}, given, policy.Allow, ""},
+		"not given":                                {policy.Effect{Risk: policy.WriteLocal, Secrets: []policy.SecretUse{{Name: "npm"}, {Name: "other"}}}, given, policy.Ask, "your secret other"},
+		"bound, to its host":                       {policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"api.example"}, Secrets: []policy.SecretUse{bound}}, given, policy.Allow, ""},
+		"bound, to another":                        {policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"api.example", "npm.example"}, Secrets: []policy.SecretUse{bound}}, given, policy.Deny, "belongs to api.example and not to npm.example"},
+		"bound, in a program's hands":              {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, given, policy.Ask, "could send it"},
+		"bound, in a file that programs read":      {policy.Effect{Risk: policy.WriteLocal, Paths: []string{dir + "/.env"}, Secrets: []policy.SecretUse{bound}}, given, policy.Ask, "could send it"},
+		"bound, to a server that is a program":     {policy.Effect{Risk: policy.ReadOnly, Program: true, Secrets: []policy.SecretUse{bound}}, given, policy.Ask, "could send it"},
+		"bound, in a file, and nowhere else to go": {policy.Effect{Risk: policy.WriteLocal, Paths: []string{dir + "/.env"}, Secrets: []policy.SecretUse{bound}}, narrow, policy.Allow, ""},
+		"bound, in a goal without walls":           {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, policy.Policy{Risk: policy.WriteLocal, Dir: dir, Secrets: []string{"bound"}, Unconfined: true}, policy.Ask, "could send it"},
+		"bound, in a script":                       {policy.Effect{Risk: policy.WriteLocal, Script: true, Secrets: []policy.SecretUse{bound}}, narrow, policy.Ask, "a script could send it"},
+		"bound, and nowhere else to go":            {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, narrow, policy.Allow, ""},
+		"bound, in a goal without a net":           {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, local, policy.Allow, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			call := policy.Call{Tool: "tool", Key: "k", Effect: c.effect}
@@ -70,5 +74,20 @@ func TestABoundSecretAndAHostThatWasOpenedSince(t *testing.T) {
 				t.Errorf("%s at %s: %s (%s), want %s", host, risk, d.Answer, d.Reason, want)
 			}
 		}
+	}
+}
+
+// TestABoundSecretInAPaneOfThePersons: a yes to the pane is none to a secret that could
+// go anywhere from there.
+func TestABoundSecretInAPaneOfThePersons(t *testing.T) {
+	p := policy.Policy{Risk: policy.WriteLocal, Dir: dir, Secrets: []string{"bound"}}
+	typed := policy.Call{Tool: "terminal_run", Key: "k", Effect: policy.Effect{Risk: policy.NetworkWrite, Line: "curl x", Pane: "t1", Secrets: []policy.SecretUse{{Name: "bound", Hosts: []string{"api.example"}}}}}
+	pane := policy.Grant{ID: "a1", Scope: policy.Pane, Risk: policy.NetworkWrite, Pane: "t1"}
+	secret := policy.Grant{ID: "a2", Scope: policy.Secret, Secrets: []string{"bound"}}
+	if d := (policy.Law{}).Decide(typed, p, []policy.Grant{pane}); d.Answer != policy.Ask || !strings.Contains(d.Reason, "a program could send it") {
+		t.Errorf("%s (%s)", d.Answer, d.Reason)
+	}
+	if d := (policy.Law{}).Decide(typed, p, []policy.Grant{pane, secret}); d.Answer != policy.Allow {
+		t.Errorf("with both: %s (%s)", d.Answer, d.Reason)
 	}
 }

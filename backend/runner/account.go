@@ -29,7 +29,7 @@ func (r *Run) lastAccount(ctx context.Context, stop *Stop) *Stop {
 	defer cancel()
 	ask := goal.Message{Role: goal.User, Text: strings.Replace(accountWords, "%", stop.Reason, 1)}
 	messages := append(append([]goal.Message{}, r.conversation.messages...), ask)
-	reply, err := r.ask(timed, r.room.Models().Agent, goal.Turn{Model: r.goal.Model, System: r.contract(), Messages: messages}, r.delta)
+	reply, err := r.ask(timed, r.room.Models().Agent, goal.Turn{Model: r.goal.Model, System: contract(r.goal), Messages: messages}, r.delta)
 	if abort := stopOf(ctx); abort != nil {
 		return abort
 	}

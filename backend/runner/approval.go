@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"goalpost/backend/event"
@@ -20,17 +19,6 @@ type Shower interface {
 	Show(ctx context.Context, c goal.Call) string
 }
 
-// Border is a Room that holds what a tool could not foresee: a program's
-// connection to a host that was not allowed.
-type Border interface {
-	// Stopped takes what was held since it was last asked, each host once.
-	Stopped() []policy.Effect
-	// Granted says everything that the person has allowed for now, after each change.
-	// The calls among now are being executed: what each may contact is open until the
-	// next change.
-	Granted(grants, now []policy.Grant)
-}
-
 // approvals are what the person of one goal was asked and has allowed. They
 // belong to the goroutine of the loop, what is allowed excepted: that may be taken
 // back at any time.
@@ -41,24 +29,6 @@ type approvals struct {
 	waiting string   // an approval that nobody answered; the run pauses for it
 	refused []string // hosts that programs were refused by the person, in this run
 	notes   []string // for the agent, after this turn's calls
-}
-
-// permitted is what the person has allowed and not taken back, and what of it the
-// calls live by that are being executed.
-type permitted struct {
-	// taking is held from when an order of the person is taken out of the journal
-	// until what it says holds: else a call could pass between the two.
-	taking sync.Mutex
-
-	mu     sync.Mutex
-	grants []policy.Grant
-	now    []*policy.Grant
-}
-
-func (a *permitted) list() []policy.Grant {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.Clone(a.grants)
 }
 
 // approve asks the person. Without an answer the call waits: the run pauses, or
@@ -83,6 +53,9 @@ func (r *Run) request(ctx context.Context, a goal.Approval) (goal.Approval, *Sto
 			open.Effect.Same(withoutLine(a.Effect)) {
 			return open, nil
 		}
+	}
+	if a.Effect.Pane == "" { // else nothing is opened
+		a.Why += r.hands.beside(a.Effect.Hosts)
 	}
 	r.approvals.made++
 	a.ID = fmt.Sprintf("a%d", r.approvals.made)
@@ -146,12 +119,15 @@ func (r *Run) patience() time.Duration {
 
 // nobody answered: the goal's options say what then.
 func (r *Run) nobody(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
-	once, offered := a.Offer(policy.Once)
+	least, offered := a.Offer(policy.Once)
+	if !offered { // its call is over, so a yes can only hold for the goal
+		least, offered = a.Offer("goal")
+	}
 	switch {
 	case r.goal.Options.OnAsk == goal.OnAskDeny:
 		return r.resolve(ctx, a, goal.Answer{By: "policy", Why: "nobody was there to allow it, and this goal refuses then"})
 	case r.goal.Options.OnAsk == goal.OnAskAllow && !a.Always && offered:
-		return r.resolve(ctx, a, goal.Answer{Allowed: true, Grant: once, By: "policy", Why: "nobody was there, and this goal goes on then"})
+		return r.resolve(ctx, a, goal.Answer{Allowed: true, Grant: least, By: "policy", Why: "nobody was there, and this goal goes on then"})
 	}
 	r.approvals.waiting = a.ID
 	return nil, nil
@@ -236,77 +212,6 @@ func (r *Run) resolve(ctx context.Context, a goal.Approval, answer goal.Answer) 
 	return &answer, nil
 }
 
-// endGrant may be called by any goroutine: what is taken back is closed at once. It
-// says false where there is no such grant any more.
-func (r *Run) endGrant(ctx context.Context, id, why string) (bool, *Stop) {
-	if !r.forgetGrant(func(g policy.Grant) bool { return g.ID == id }) {
-		return false, nil
-	}
-	return true, r.append(ctx, &event.GrantEnded{Request: id, Why: why})
-}
-
-// usedUpGrant ends a grant that held for one call; what it gives is journaled by
-// the caller, with that call's intent.
-func (r *Run) usedUpGrant(id string) []event.Body {
-	if !r.forgetGrant(func(g policy.Grant) bool { return g.ID == id && g.Scope == policy.Once }) {
-		return nil
-	}
-	return []event.Body{&event.GrantEnded{Request: id, Why: "used"}}
-}
-
-// forgetGrant says whether there was such a grant.
-func (r *Run) forgetGrant(which func(policy.Grant) bool) bool {
-	a := &r.approvals.allowed
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	i := slices.IndexFunc(a.grants, which)
-	if i < 0 {
-		return false
-	}
-	id := a.grants[i].ID
-	a.grants = slices.Delete(a.grants, i, i+1)
-	a.now = slices.DeleteFunc(a.now, func(g *policy.Grant) bool { return g.ID == id && g.Scope != policy.Once })
-	r.tellBorder()
-	return true
-}
-
-// tellBorder is called with what is allowed locked.
-func (r *Run) tellBorder() {
-	if b, ok := r.room.(Border); ok {
-		now := []policy.Grant{}
-		for _, g := range r.approvals.allowed.now {
-			now = append(now, *g)
-		}
-		b.Granted(slices.Clone(r.approvals.allowed.grants), now)
-	}
-}
-
-// during opens what a call contacts while it is executed, if the person's word
-// allowed the call. The word may be for this one call only.
-func (r *Run) during(c goal.Call, e policy.Effect, grant string) (over func()) {
-	if grant == "" || len(e.Hosts) == 0 {
-		return func() {}
-	}
-	a := &r.approvals.allowed
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	scope := policy.Once
-	for _, g := range a.grants {
-		if g.ID == grant {
-			scope = g.Scope
-		}
-	}
-	one := &policy.Grant{ID: grant, Scope: scope, Tool: c.Tool, Risk: e.Risk, Hosts: e.Hosts}
-	a.now = append(a.now, one)
-	r.tellBorder()
-	return func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.now = slices.DeleteFunc(a.now, func(g *policy.Grant) bool { return g == one })
-		r.tellBorder()
-	}
-}
-
 // recall brings back what earlier runs asked, and takes the answers that came
 // during the pause. The agent is told: a call that waited was not executed, and
 // the host never executes it by itself, since the world may have changed.
@@ -334,10 +239,17 @@ func (r *Run) recall(ctx context.Context) *Stop {
 	if stop != nil {
 		return stop
 	}
+	var closed []string
 	for _, a := range list {
-		if answer := answers[a.ID]; answer != nil {
+		switch answer := answers[a.ID]; {
+		case answer != nil:
 			r.conversation.later(answerWords(waited[a.ID], *answer))
+		case a.Answer != nil && a.Answer.By == goal.ByEnd && a.Answer.Run == r.goal.RunID && goal.StatusOf(r.goal.Exit) != goal.Paused: // later runs have been told
+			closed = append(closed, a.Tool+" "+clip(a.Arguments, 100))
 		}
+	}
+	if len(closed) > 0 {
+		r.conversation.later("Nobody answered this before the goal ended, and it was not executed: " + strings.Join(closed, "; ") + ". Call what is still needed again: the person is asked anew.")
 	}
 	r.approvals.allowed.mu.Lock()
 	defer r.approvals.allowed.mu.Unlock()
@@ -363,56 +275,6 @@ func because(why string) string {
 	return " The reason: " + strings.TrimSuffix(why, ".") + "."
 }
 
-// held asks about all that the border held while a call ran, at once. The call is
-// over; the agent is told the answers after the turn's calls.
-func (r *Run) held(ctx context.Context, c goal.Call, n int) *Stop {
-	border, ok := r.room.(Border)
-	if !ok {
-		return nil
-	}
-	var asked []goal.Approval
-	for _, e := range border.Stopped() {
-		d := r.decide(policy.Call{Tool: c.Tool, Key: callKey(c), Effect: e})
-		if d.Answer != policy.Ask || slices.Contains(r.approvals.refused, hostsOf(e)) {
-			continue
-		}
-		// One call of the tool is over, so a yes can only hold for the goal.
-		offers := slices.DeleteFunc(d.Offers, func(g policy.Grant) bool { return g.Scope == policy.Once })
-		if len(offers) == 0 {
-			continue
-		}
-		a, stop := r.request(ctx, goal.Approval{
-			Step: n, Tool: c.Tool, Arguments: c.Arguments, Effect: e, Why: d.Reason, Always: d.Always, Offers: offers,
-		})
-		if stop != nil {
-			return stop
-		}
-		asked = append(asked, a)
-	}
-	if len(asked) == 0 {
-		return nil
-	}
-	answers, stop := r.awaitAll(ctx, slices.Clone(asked))
-	for _, a := range asked {
-		r.noteHeld(a, answers[a.ID])
-	}
-	return stop
-}
-
-// noteHeld keeps the answer about one host for the agent; nil is none yet.
-func (r *Run) noteHeld(a goal.Approval, answer *goal.Answer) {
-	switch where := hostsOf(a.Effect); {
-	case answer == nil:
-	case answer.Allowed:
-		r.approvals.notes = append(r.approvals.notes, fmt.Sprintf("%s was stopped from reaching %s; the person has allowed it now. Repeat it if it is still wanted.", a.Tool, where))
-	default:
-		r.approvals.refused = append(r.approvals.refused, where)
-		r.approvals.notes = append(r.approvals.notes, fmt.Sprintf("%s was stopped from reaching %s, and the person refused it.%s", a.Tool, where, because(answer.Why)))
-	}
-}
-
-func hostsOf(e policy.Effect) string { return strings.Join(e.Hosts, ", ") }
-
 // tellNotes says after the calls of a turn what came of asking meanwhile.
 func (r *Run) tellNotes(ctx context.Context) *Stop {
 	if len(r.approvals.notes) == 0 {
@@ -421,33 +283,4 @@ func (r *Run) tellNotes(ctx context.Context) *Stop {
 	text := strings.Join(r.approvals.notes, "\n")
 	r.approvals.notes = nil
 	return r.say(ctx, text)
-}
-
-// idle is the time in which the run waited for a person. The zero value is
-// ready; all methods may be called concurrently.
-type idle struct {
-	mu    sync.Mutex
-	total time.Duration
-	since time.Time // zero when it does not wait
-}
-
-func (i *idle) begin(now time.Time) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.since = now
-}
-
-func (i *idle) end(now time.Time) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.total, i.since = i.total+now.Sub(i.since), time.Time{}
-}
-
-func (i *idle) at(now time.Time) time.Duration {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.since.IsZero() {
-		return i.total
-	}
-	return i.total + now.Sub(i.since)
 }

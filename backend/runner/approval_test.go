@@ -226,6 +226,13 @@ func TestOnAsk(t *testing.T) {
 	if a := w.approvals(g)[0]; w.post.times() != 0 || a.Answer == nil || a.Answer.By != "policy" || a.Answer.Allowed {
 		t.Errorf("%d calls with deny, %+v", w.post.times(), a.Answer)
 	}
+	w = newWorld(t, call(posting), call(finish, claim)) // what the border stopped, where no call is left to allow once
+	w.stops <- policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"pkg.example"}, Reason: "a program wanted to connect"}
+	g, row = w.run(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskAllow })
+	expect(t, row, goal.Completed, goal.Done)
+	if list := w.approvals(g); len(list) != 2 || list[1].Answer == nil || !list[1].Answer.Allowed || list[1].Answer.Grant.Scope != policy.Host {
+		t.Errorf("what the border stopped with allow: %+v", list)
+	}
 	for _, host := range []string{"pay.example", "shell.example"} { // money, and a shell of the person
 		w = newWorld(t, call(`post {"host":"`+host+`","text":"x"}`), call(finish, claim))
 		_, row = w.run(func(g *goal.Goal) { g.Options.OnAsk, g.Policy.Risk = goal.OnAskAllow, policy.SpendsMoney })

@@ -117,6 +117,9 @@ func (c *claims) decided() bool {
 	return false
 }
 
+// rejected says whether the reviewer was asked last and did not confirm.
+func (c *claims) rejected() bool { return c.review != nil && !c.review.Confirmed }
+
 // judged says whether a model decided what passed, and no program.
 func (c *claims) judged() bool {
 	judged := false

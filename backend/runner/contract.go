@@ -13,8 +13,7 @@ import (
 
 // contract is the system prompt: how the run ends and what it may do. It is the
 // same for every turn, so that prompt caches hit.
-func (r *Run) contract() string {
-	g := r.goal
+func contract(g goal.Goal) string {
 	var b strings.Builder
 	b.WriteString(`You work on a goal inside Goalpost, on a real machine, through tools. Nobody watches; everything you do is journaled.
 

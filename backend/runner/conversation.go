@@ -63,6 +63,12 @@ func bytesOf(window int) int {
 	return int(float64(window) / guessPerByte)
 }
 
+// Needs guesses how many tokens a window must have for a goal with these tools: its
+// rules, tools and objective are sent with every turn, and something has to fit beside them.
+func Needs(g goal.Goal, specs []goal.ToolSpec) int {
+	return int(float64(len(contract(g))+specBytes(specs)+len(g.Objective)) * guessPerByte * 100 / fullAt)
+}
+
 // half of a window is for what can be shortened; the rest is for what cannot.
 func half(bytes int) int { return bytes / 2 }
 

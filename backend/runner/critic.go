@@ -110,7 +110,7 @@ func (r *Run) heed(ctx context.Context, verdict event.CriticVerdict, reason stri
 		text := "A critic looked at your last steps and says that you are stuck: " + reason +
 			"\nTry a different approach, or call abort_with_report if it cannot be done."
 		if len(r.todos) > 0 {
-			text += " Revise your plan with write_todos."
+			text += askPlan
 		}
 		return r.say(ctx, text)
 	case event.Misled:

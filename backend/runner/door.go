@@ -345,6 +345,7 @@ func (r *Run) execute(ctx context.Context, tool Tool, c goal.Call, e policy.Effe
 	if err != nil {
 		return goal.Result{Text: "not executed: " + err.Error()}, event.Failed
 	}
+	r.hands.give(e)
 	result = tool.Do(ctx, arguments(filled))
 	if stop := stopOf(ctx); stop != nil && !result.OK {
 		result.Text = strings.TrimSpace(result.Text + "\ncut short: " + stop.Reason)

@@ -3,6 +3,8 @@ package runner
 import (
 	"context"
 	"fmt"
+	"maps"
+	"sync"
 	"time"
 
 	"goalpost/backend/event"
@@ -26,12 +28,16 @@ type use struct {
 	say     string // the limit in words
 }
 
-func (r *Run) uses() []use {
-	l, s := r.goal.Limits, r.goal.Spent
+// shared is what the goals that this one started have spent.
+func (r *Run) shared() goal.Spent {
 	if room, ok := r.room.(Sharer); ok {
-		c := room.Shared()
-		s.Iterations, s.TokensIn, s.TokensOut, s.USD = s.Iterations+c.Iterations, s.TokensIn+c.TokensIn, s.TokensOut+c.TokensOut, s.USD+c.USD
+		return room.Shared()
 	}
+	return goal.Spent{}
+}
+
+func (r *Run) uses() []use {
+	l, s := r.goal.Limits, r.goal.Spent.Plus(r.shared())
 	var list []use
 	add := func(what string, used, most float64, say string) {
 		if most > 0 {
@@ -39,10 +45,22 @@ func (r *Run) uses() []use {
 		}
 	}
 	add("iterations", float64(s.Iterations), float64(l.Iterations), fmt.Sprintf("%d iterations", l.Iterations))
-	add("wall_clock", r.spent().Seconds(), l.WallClock.Seconds(), goal.Span(l.WallClock))
+	if u, ok := r.time(); ok {
+		list = append(list, u)
+	}
 	add("tokens", float64(s.TokensIn+s.TokensOut), float64(l.Tokens), fmt.Sprintf("%d tokens", l.Tokens))
 	add("usd", s.USD, l.USD, fmt.Sprintf("$%.2f", l.USD))
 	return list
+}
+
+// time is how much of the wall clock is used up, if there is a limit of it. Safe for
+// the watch, too.
+func (r *Run) time() (use, bool) {
+	most := r.goal.Limits.WallClock
+	if most <= 0 {
+		return use{}, false
+	}
+	return use{"wall_clock", int(100 * r.spent().Seconds() / most.Seconds()), goal.Span(most)}, true
 }
 
 // limits stops a run that has used up one of its limits, and warns before.
@@ -50,30 +68,72 @@ func (r *Run) limits(ctx context.Context) *Stop {
 	if stop := stopOf(ctx); stop != nil {
 		return stop
 	}
-	if stop := r.warn(ctx); stop != nil {
+	if stop := r.warn(ctx, r.uses()...); stop != nil {
 		return stop
 	}
-	for _, u := range r.uses() {
-		if u.percent >= 100 {
-			return r.usedUp(u.say)
-		}
+	if limit := r.usedUpLimit(); limit != "" {
+		return r.usedUp(limit)
 	}
 	return nil
 }
 
-// warn journals the marks that were reached since it was called last.
-func (r *Run) warn(ctx context.Context) *Stop {
+// usedUpLimit is the limit in words for which there is no next iteration, "" for none.
+func (r *Run) usedUpLimit() string {
 	for _, u := range r.uses() {
+		if u.percent >= 100 {
+			return u.say
+		}
+	}
+	return ""
+}
+
+// warn journals the marks that were reached since it was called last.
+func (r *Run) warn(ctx context.Context, uses ...use) *Stop {
+	for _, u := range uses {
 		m := mark(u.percent)
-		if m <= r.warned[u.what] {
+		if !r.warned.reach(u.what, m) {
 			continue
 		}
-		r.warned[u.what] = m
 		if stop := r.append(ctx, &event.Warning{What: u.what, Text: fmt.Sprintf("%d %% of %s", m, u.say), Percent: m}); stop != nil {
 			return stop
 		}
 	}
 	return nil
+}
+
+// warnOfTime warns while a call or a turn takes long. The end of the time cuts it, and is
+// told with that.
+func (r *Run) warnOfTime(ctx context.Context) *Stop {
+	if u, ok := r.time(); ok && u.percent < 100 {
+		return r.warn(ctx, u)
+	}
+	return nil
+}
+
+// warned are the marks that were warned of, by limit. The watch warns, too. Safe for
+// concurrent use; nothing is warned of before the runs before are known.
+type warned struct {
+	mu sync.Mutex
+	at map[string]int
+}
+
+// recall takes what the runs before have warned of.
+func (w *warned) recall(at map[string]int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at = map[string]int{}
+	maps.Copy(w.at, at)
+}
+
+// reach says whether a mark is new.
+func (w *warned) reach(what string, mark int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.at == nil || mark <= w.at[what] {
+		return false
+	}
+	w.at[what] = mark
+	return true
 }
 
 func (r *Run) usedUp(limit string) *Stop {

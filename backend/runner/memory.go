@@ -45,7 +45,7 @@ func (r *Run) memory() goal.Memory {
 	g, p := r.guard, &r.progress
 	m := goal.Memory{
 		Calls: map[string]goal.Repeated{}, Told: slices.Sorted(maps.Keys(g.told)), Failures: maps.Clone(g.failures), Refusals: g.refusals, Reading: g.reading,
-		Results: p.results.newest(), Worlds: p.worlds.newest(), Quiet: p.quiet, Unmade: p.unmade, USD: p.usd,
+		Results: p.results.newest(), Worlds: p.worlds.newest(), Quiet: p.quiet, Unmade: p.unmade, Silent: r.silent, USD: p.usd,
 	}
 	var again []string
 	for key, last := range g.last {
@@ -78,7 +78,7 @@ func (r *Run) recollect(m goal.Memory) {
 	for _, print := range m.Worlds {
 		p.worlds.add(print)
 	}
-	p.quiet, p.unmade = m.Quiet, m.Unmade
+	p.quiet, p.unmade, r.silent = m.Quiet, m.Unmade, m.Silent
 	if m.USD > 0 {
 		p.usd = m.USD
 	}
@@ -89,7 +89,7 @@ func (r *Run) forgetRounds() {
 	p := &r.progress
 	r.guard = newGuard()
 	p.worlds, p.results = seen{}, seen{}
-	p.quiet, p.unmade, p.usd = 0, 0, r.goal.Spent.USD
+	p.quiet, p.unmade, p.usd, r.silent = 0, 0, r.goal.Spent.USD, 0
 }
 
 // keepMemory is the end of an iteration: a run that is killed leaves its memory, too.

@@ -21,7 +21,7 @@ func resumed(t *testing.T, r *Run) *Run {
 	if err := json.Unmarshal(b, &m); err != nil {
 		t.Fatal(err)
 	}
-	next := newRun(Config{Clock: &watchClock{}}, r.left(), goal.Run{ID: "next"}, &active{pausing: newPausing()})
+	next := newRun(Config{Clock: &watchClock{}}, r.left(&Stop{Exit: goal.Parked}), goal.Run{ID: "next"}, &active{pausing: newPausing()})
 	next.recollect(m)
 	return next
 }

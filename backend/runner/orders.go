@@ -41,6 +41,10 @@ func (r *Run) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 			cancel(stop)
 			return
 		}
+		if stop := r.warnOfTime(ctx); stop != nil {
+			cancel(stop)
+			return
+		}
 		select {
 		case r.stirred <- struct{}{}:
 		default:

@@ -2,13 +2,17 @@ package runner_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/policy"
 	"goalpost/backend/runner"
+	"goalpost/backend/store"
 )
 
 // hang is a turn that says when it has begun and ends with its context.
@@ -127,3 +131,73 @@ func TestAMinuteCountsAsSomethingDone(t *testing.T) {
 }
 
 var _ runner.Clock = (*later)(nil)
+
+// quick is a clock that goes a hundred times as fast.
+type quick struct{ from time.Time }
+
+func (q quick) Now() time.Time { return q.from.Add(100 * time.Since(q.from)) }
+
+func (quick) After(d time.Duration) <-chan time.Time { return time.After(d / 100) }
+
+// TestARunSavesWhatItSpentWhileItGoesOn: a process that is killed has spent it all the same.
+func TestARunSavesWhatItSpentWhileItGoesOn(t *testing.T) {
+	var w *world
+	saved := func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
+		for over := time.Now().Add(20 * time.Second); time.Now().Before(over); <-time.After(5 * time.Millisecond) {
+			rows, _, err := w.store.List(ctx, store.Filter{Status: goal.Running})
+			if err != nil || len(rows) == 1 && rows[0].Spent.WallClock >= 5*time.Second {
+				return call(finish, claim)(ctx, turn)
+			}
+		}
+		return goal.Reply{}, errors.New("nothing was saved while the model thought")
+	}
+	w = newWorldAt(t, quick{time.Now()}, saved)
+	_, row := w.run(func(g *goal.Goal) { g.Limits.WallClock = 0 }) // an hour of its clock is half a minute
+	expect(t, row, goal.Completed, goal.Done)
+}
+
+// TestPostsThatWereMovedAskThePerson: whoever wrote into the database past its
+// triggers has not got another criterion or policy decided by.
+func TestPostsThatWereMovedAskThePerson(t *testing.T) {
+	for name, move := range map[string]func(*goal.Goal){
+		"criterion": func(g *goal.Goal) { g.Criterion.Checks[0].Command = "true" },
+		"policy":    func(g *goal.Goal) { g.Policy.Risk = policy.SpendsMoney },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, call(claim))
+			g := w.create(nil)
+			move(g)
+			if err := w.runner.Go(t.Context(), *g, func() {}, &event.Started{}); err != nil {
+				t.Fatal(err)
+			}
+			row := w.end(g)
+			expect(t, row, goal.Paused, goal.NeedsOperator)
+			if w.turns() != 0 || !strings.Contains(row.Report[0], "frozen at the start") {
+				t.Errorf("%d turns, %q", w.turns(), row.Report)
+			}
+		})
+	}
+}
+
+// TestARunKeepsItsMemoryWhileItGoesOn: a process that is killed is no way around the
+// loop guard.
+func TestARunKeepsItsMemoryWhileItGoesOn(t *testing.T) {
+	var w *world
+	var g *goal.Goal
+	kept, n := false, 0
+	work := func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
+		past, err := w.store.Past(ctx, g.ID, 9)
+		if kept = err == nil && len(past.Memory.Results) > 0; kept {
+			return call(finish, claim)(ctx, turn)
+		}
+		<-time.After(10 * time.Millisecond) // a second of its clock
+		n++
+		return call(fmt.Sprintf(`run_command {"command":"echo %d"}`, n))(ctx, turn)
+	}
+	w = newWorldAt(t, quick{time.Now()}, work)
+	g = w.create(func(g *goal.Goal) { g.Limits = goal.Limits{Iterations: 500} })
+	w.start(g, &event.Started{})
+	if row := w.end(g); !kept {
+		t.Errorf("nothing was kept in %d turns; %s/%s", n, row.Status, row.Exit)
+	}
+}

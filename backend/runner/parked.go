@@ -39,7 +39,8 @@ func (r *Runner) parked(ctx context.Context, g *goal.Goal, until time.Time, a *a
 				return nil, false
 			}
 			a.pausing.lift()
-			return append(r.raised(g, o.Text), &event.Resumed{Note: "the person resumed it"}), true
+			r.raise(ctx, g, o.Text)
+			return []event.Body{&event.Resumed{Note: "the person resumed it"}}, true
 		}
 	}
 }
@@ -48,18 +49,22 @@ func providerBack() []event.Body {
 	return []event.Body{&event.Resumed{Note: "the provider may be asked again"}}
 }
 
-// raised takes the limits that came with the person's order, if any did.
-func (r *Runner) raised(g *goal.Goal, text string) []event.Body {
+// raise takes the limits that came with the person's order, if any did. They are in
+// the journal before the goal waits in the queue.
+func (r *Runner) raise(ctx context.Context, g *goal.Goal, text string) {
 	if text == "" {
-		return nil
+		return
 	}
 	var l goal.Limits
-	if err := errors.Join(json.Unmarshal([]byte(text), &l), l.Valid()); err != nil {
+	err := errors.Join(json.Unmarshal([]byte(text), &l), l.Valid())
+	if err == nil {
+		err = r.cfg.Journal.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID}, event.LimitsOf(l))
+	}
+	if err != nil {
 		r.cfg.Log.Warn("new limits", "goal", g.ID, "error", err)
-		return nil
+		return
 	}
 	g.Limits = l
-	return []event.Body{event.LimitsOf(l)}
 }
 
 // endParked aborts a parked goal. One that is only left by its process stays parked.
@@ -72,8 +77,15 @@ func (r *Runner) endParked(ctx context.Context, g goal.Goal, stop *Stop) {
 
 // endHere writes the end of a goal that has no run at the moment.
 func (r *Runner) endHere(ctx context.Context, g goal.Goal, stop *Stop) {
-	body := &event.Ended{Status: goal.StatusOf(stop.Exit), Exit: stop.Exit, Report: []string{"Stopped because " + stop.Reason + "."}}
-	if err := r.cfg.Journal.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID}, body); err != nil {
+	body := &event.Ended{
+		Status: goal.StatusOf(stop.Exit), Exit: stop.Exit, Report: g.ReportOf(stop.Reason), Account: g.Account,
+	}
+	ctx = context.WithoutCancel(ctx)
+	err := r.cfg.Journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, body)
+	if err == nil && r.cfg.Ended != nil {
+		err = r.cfg.Ended(ctx, g.ID)
+	}
+	if err != nil {
 		r.cfg.Log.Error("ending a goal that waits", "goal", g.ID, "error", err)
 	}
 }

@@ -70,14 +70,37 @@ func (r *Runner) inQueue(ctx context.Context, g goal.Goal, a *active, freed <-ch
 	case <-a.nudge:
 	case <-r.cfg.Clock.After(orderInterval):
 	}
-	orders, err := r.cfg.Journal.TakeOrders(ctx, g.ID, goal.OrderAbort)
+	kinds := []goal.OrderKind{goal.OrderAbort, goal.OrderPause}
+	if g.Status == goal.Pending { // it cannot be paused before it has begun: its first run hears of it
+		kinds = kinds[:1]
+	}
+	orders, err := r.cfg.Journal.TakeOrders(ctx, g.ID, kinds...)
 	if err != nil && ctx.Err() == nil {
 		r.cfg.Log.Warn("orders", "goal", g.ID, "error", err)
 	}
-	if len(orders) > 0 {
-		return aborted()
+	var stop *Stop
+	for _, o := range orders {
+		if o.Kind == goal.OrderAbort {
+			return aborted()
+		}
+		stop = &Stop{Exit: goal.UserPaused, Reason: byPerson}
 	}
-	return nil
+	return stop
+}
+
+// unqueue takes a goal out of the queue without a run. One that is aborted before it
+// was over ends; every other one is what it was before.
+func (r *Runner) unqueue(ctx context.Context, g goal.Goal, stop *Stop) {
+	switch {
+	case stop.Exit == goal.Faulted: // what could not be written of it cannot be told either
+	case stop.Exit == goal.UserAborted && g.Status.Live():
+		r.endHere(ctx, g, stop)
+	default:
+		body := &event.Queued{Reason: stop.Reason, Left: stop.Exit}
+		if err := r.cfg.Journal.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID}, body); err != nil {
+			r.cfg.Log.Error("leaving the queue", "goal", g.ID, "error", err)
+		}
+	}
 }
 
 func (r *Runner) join(a *active) {
@@ -85,12 +108,14 @@ func (r *Runner) join(a *active) {
 	defer r.mu.Unlock()
 	r.queue = append(r.queue, a)
 	a.blocked = false
+	a.queued.Store(true)
 }
 
 func (r *Runner) leave(a *active) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.queue = slices.DeleteFunc(r.queue, func(q *active) bool { return q == a })
+	a.queued.Store(false)
 }
 
 // mayTry says whether nobody who came earlier waits for a slot.

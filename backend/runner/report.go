@@ -21,11 +21,13 @@ func (r *Run) settle(ctx context.Context, stop *Stop) error {
 		r.cfg.Log.Warn("what the run remembers", "goal", r.goal.ID, "error", err)
 	}
 	if stop.Exit == goal.LimitReached { // also where it was cut in the middle
-		if failure := r.warn(ctx); failure != nil {
+		if failure := r.warn(ctx, r.uses()...); failure != nil {
 			return failure
 		}
 	}
 	report := r.report(ctx, stop)
+	report[0] += r.unread(ctx, stop)
+	r.said = report
 	status := goal.StatusOf(stop.Exit)
 	var body event.Body = &event.Ended{
 		Status: status, Exit: stop.Exit, Verified: stop.Exit == goal.Done && r.claims.decided(), Judged: stop.Exit == goal.Done && r.claims.judged(), Report: report, Account: r.account,
@@ -39,6 +41,30 @@ func (r *Run) settle(ctx context.Context, stop *Stop) error {
 	return nil
 }
 
+// unread says which notes came so late that the agent of a goal that ends has not read
+// them. They wait for its next run, if there is one.
+func (r *Run) unread(ctx context.Context, stop *Stop) string {
+	if goal.StatusOf(stop.Exit) == goal.Paused {
+		return ""
+	}
+	notes, err := r.cfg.Journal.Orders(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
+	if err != nil {
+		r.cfg.Log.Warn("notes that were not read", "goal", r.goal.ID, "error", err)
+	}
+	if len(notes) == 0 {
+		return ""
+	}
+	said := make([]string, 0, len(notes))
+	for _, o := range notes {
+		said = append(said, fmt.Sprintf("%q", clip(o.Text, 200)))
+	}
+	it := "it"
+	if len(notes) > 1 {
+		it = "them"
+	}
+	return fmt.Sprintf(" %s came too late for the agent, which reads %s if the goal goes on: %s.", count(len(notes), "note"), it, strings.Join(said, "; "))
+}
+
 func until(s *Stop) string {
 	if s.Until.IsZero() {
 		return ""
@@ -50,7 +76,7 @@ func until(s *Stop) string {
 // one says why the run stopped.
 func (r *Run) report(ctx context.Context, stop *Stop) []string {
 	bullets := []string{r.why(stop)}
-	for _, bullet := range []string{verdictBullet(r.claims.last), r.different(ctx), r.used()} {
+	for _, bullet := range []string{verdictBullet(r.goal.Criterion, r.claims.last), r.different(ctx), r.used()} {
 		if bullet != "" {
 			bullets = append(bullets, bullet)
 		}
@@ -74,7 +100,7 @@ func (r *Run) why(stop *Stop) string {
 		return "The agent gave up: " + stop.Reason
 	case goal.LimitReached, goal.Faulted, goal.Stuck, goal.NeedsOperator, goal.Parked, goal.UserPaused, goal.Interrupted, goal.UserAborted:
 	}
-	return "Stopped because " + strings.TrimSuffix(stop.Reason, ".") + "."
+	return "Stopped because " + sentence(stop.Reason)
 }
 
 // said is the rationale of a claim with the one whose it is.
@@ -136,37 +162,69 @@ func (r *Run) used() string {
 	s := r.goal.Spent
 	text := fmt.Sprintf("%s, %s, %s in %s", count(s.Steps, "step"), count(s.Iterations, "iteration"), count(r.claims.made, "claim"),
 		goal.Span(r.spent()))
+	text += charged(s) + "."
+	if c := r.shared(); c != (goal.Spent{}) {
+		text += fmt.Sprintf(" Besides, within the same limits, by the goals that it started: %s%s.", count(c.Iterations, "iteration"), charged(c))
+	}
+	return text
+}
+
+// charged is what the models took.
+func charged(s goal.Spent) string {
+	text := ""
 	if s.TokensIn+s.TokensOut > 0 {
 		text += fmt.Sprintf("; %d tokens in, %d out", s.TokensIn, s.TokensOut)
 	}
 	if s.USD > 0 {
 		text += fmt.Sprintf(", $%.2f", s.USD)
 	}
-	return text + "."
+	return text
 }
 
-func verdictBullet(verdicts []goal.Verdict) string {
+// verdictBullet is what the last claim's verdicts say of the criterion. The reviewer's
+// no is among them, behind those of the checks.
+func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 	if len(verdicts) == 0 {
 		return ""
 	}
 	passed := 0
-	var open, fewer []string
+	heard := map[int]bool{}
+	var open, silent, fewer []string
 	for _, v := range verdicts {
-		if v.Outcome == goal.Pass {
-			passed++
-			if v.Fewer > 0 {
-				fewer = append(fewer, fmt.Sprintf("%s ran %s, %d fewer than before the goal began", v.Name, count(v.Tests, "test"), v.Fewer))
-			}
+		heard[v.Check] = true
+		switch {
+		case v.Outcome != goal.Pass:
+			open = append(open, v.Name+" ("+v.Detail+")")
 			continue
+		case v.Fewer > 0:
+			fewer = append(fewer, fmt.Sprintf("%s ran %s, %d fewer than before the goal began", v.Name, count(v.Tests, "test"), v.Fewer))
 		}
-		open = append(open, v.Name+" ("+v.Detail+")")
+		passed++
 	}
-	s := fmt.Sprintf("%d of %s passed", passed, count(len(verdicts), "check"))
-	if len(open) > 0 {
-		s += "; open: " + strings.Join(open, "; ")
+	for i, k := range c.Checks {
+		if !heard[i] {
+			silent = append(silent, k.Name())
+		}
 	}
-	if len(fewer) > 0 {
-		s += "; look: " + strings.Join(fewer, "; ")
+	s, left := fmt.Sprintf("%d of %s passed", passed, count(len(c.Checks), "check")), "; open: "
+	if c.Any && passed > 0 && passed < len(c.Checks) {
+		s, left = s+", and one is enough", "; not passed: "
+	}
+	for _, part := range []struct {
+		words string
+		list  []string
+	}{{left, open}, {"; not decided: ", silent}, {"; look: ", fewer}} {
+		if len(part.list) > 0 {
+			s += part.words + strings.Join(part.list, "; ")
+		}
+	}
+	return sentence(s)
+}
+
+// sentence ends a text with a full stop, unless it has its end already.
+func sentence(s string) string {
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "!") {
+		return s
 	}
 	return s + "."
 }

@@ -26,16 +26,19 @@ func (r *Run) restore(ctx context.Context) *Stop {
 		}
 	}
 	if len(messages) == 0 {
+		r.warned.recall(nil)
 		return r.inOrder(ctx, r.foresee, func(ctx context.Context) *Stop { return r.say(ctx, r.opening()) })
 	}
 	past, err := r.cfg.Journal.Past(ctx, r.goal.ID, r.mostRecent())
 	if err != nil {
 		return r.fault(ctx, "reading the runs before", err)
 	}
-	r.todos, r.recent, r.warned = past.Todos, past.Steps, past.Warned
+	r.todos, r.recent = past.Todos, past.Steps
+	r.warned.recall(past.Warned)
 	r.claims.restore(past, len(r.goal.Criterion.Checks))
 	r.critic.restore(past)
 	r.recollect(past.Memory)
+	r.regive(ctx, past.Filled)
 	r.told(messages)
 	continued := func(ctx context.Context) *Stop { return r.say(ctx, r.continued()) }
 	answered := func(ctx context.Context) *Stop { return r.answered(ctx, past.Last) }
@@ -56,10 +59,13 @@ func (r *Run) foresee(ctx context.Context) *Stop {
 	if err != nil {
 		return r.fault(ctx, "trying the checks before the first turn", err)
 	}
+	if stop := stopOf(ctx); stop != nil { // what was cut says nothing about the checks
+		return stop
+	}
 	if why != "" {
 		return &Stop{Exit: goal.NeedsOperator, Reason: why}
 	}
-	return stopOf(ctx)
+	return nil
 }
 
 // continued is what the agent is told first after a pause.
@@ -77,6 +83,9 @@ func (r *Run) answered(ctx context.Context, last goal.PastClaim) *Stop {
 	if len(orders) > 0 && last.N > 0 { // it waits until the claim is decided: a run that is cut before loses nothing
 		o := orders[len(orders)-1]
 		yes := o.Kind == goal.OrderAccept
+		if rv := last.Review; rv != nil { // of the same work, and paid
+			r.claims.review = &goal.Review{Confirmed: rv.Confirmed, Reason: rv.Reason, Reply: rv.Reply}
+		}
 		r.claim = &claim{rationale: last.Rationale, result: last.Result, by: "person", of: last.Of, accepted: &yes, note: o.Text}
 		return nil
 	}
@@ -123,8 +132,8 @@ func (r *Run) claimCut() bool {
 	}
 	for _, m := range slices.Backward(r.conversation.messages) {
 		switch {
-		case m.Role == goal.User && strings.HasPrefix(m.Text, failureMark):
-			return false
+		case m.Role == goal.User && slices.ContainsFunc([]string{failureMark, todosMark, lookMark}, func(mark string) bool { return strings.HasPrefix(m.Text, mark) }):
+			return false // it was answered
 		case m.Role == goal.Assistant:
 			return slices.ContainsFunc(m.Calls, func(c goal.Call) bool { return c.Tool == "claim_complete" })
 		}

@@ -26,11 +26,11 @@ type Run struct {
 	conversation conversation
 	callIDs      map[string]bool // of the whole conversation
 
-	began   time.Time      // of this run
-	before  time.Duration  // spent by earlier runs
-	stopped time.Time      // what follows is not the goal's time any more; zero while it runs
-	warned  map[string]int // limit → percent warned of
-	silent  int            // turns without a tool call, in a row
+	began   time.Time     // of this run
+	before  time.Duration // spent by earlier runs
+	stopped time.Time     // what follows is not the goal's time any more; zero while it runs
+	warned  warned        // safe for both
+	silent  int           // turns without a tool call, in a row, over all runs
 
 	guard    *guard
 	critic   critic
@@ -43,6 +43,7 @@ type Run struct {
 	covered  bool              // a changing call was made in it
 
 	approvals approvals
+	hands     hands
 	unwritten unwritten     // safe for both
 	idle      idle          // safe for both
 	stirred   chan struct{} // the watch has looked at the orders
@@ -56,7 +57,9 @@ type Run struct {
 	// uncounted says that the journal has an iteration whose model did not answer: it
 	// is not counted, and a pause takes it back.
 	uncounted bool
-	account   string // the agent's last word, on a limit or when it was stuck
+	guessed   bool     // the person was told that tokens are guessed
+	account   string   // the agent's last word, on a limit or when it was stuck
+	said      []string // the report of its stop
 }
 
 type givenUp struct{ reason, learned string }
@@ -64,17 +67,18 @@ type givenUp struct{ reason, learned string }
 func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 	r := &Run{
 		cfg: c, goal: g, id: id, active: a, pause: a.pausing.begin(), stirred: make(chan struct{}, 1), callIDs: map[string]bool{},
-		began: c.Clock.Now(), before: g.Spent.WallClock, guard: newGuard(), claims: newClaims(g.Spent.Claims), warned: map[string]int{},
+		began: c.Clock.Now(), before: g.Spent.WallClock, guard: newGuard(), claims: newClaims(g.Spent.Claims), hands: hands{},
 	}
 	r.id.Control = r
 	r.progress.usd = g.Spent.USD // what earlier runs spent is no standstill of this one
 	return r
 }
 
-// left is the goal as this run leaves it, for the next one.
-func (r *Run) left() goal.Goal {
+// left is the goal as this run leaves it after a stop, for the next one.
+func (r *Run) left(stop *Stop) goal.Goal {
 	g := r.goal
 	g.Spent.WallClock, g.Spent.Claims, g.RunID = r.spent(), r.claims.made, r.id.ID
+	g.Status, g.Exit, g.Report, g.Account = goal.StatusOf(stop.Exit), stop.Exit, r.said, r.account
 	return g
 }
 
@@ -133,8 +137,8 @@ func (r *Run) enter(ctx context.Context) *Stop {
 	if err != nil {
 		return r.fault(ctx, "looking at the goals that must be done first", err)
 	}
-	if unmet != "" {
-		return &Stop{Exit: goal.NeedsOperator, Reason: unmet}
+	if stop := r.goWithout(ctx, unmet); stop != nil {
+		return stop
 	}
 	room, err := r.cfg.Open(ctx, r.goal, r.id, func(what, text string) {
 		if stop := r.append(ctx, &event.Warning{What: what, Text: text}); stop != nil {
@@ -161,6 +165,20 @@ func (r *Run) enter(ctx context.Context) *Stop {
 		r.progress.first = r.lookAround(ctx)
 	}
 	return nil
+}
+
+// goWithout stops a goal whose goal before it did not become done, once. Whom the
+// person resumes after that goes on without it, with a warning. One that was aborted in
+// the queue, or cut as it began, may not have told of it.
+func (r *Run) goWithout(ctx context.Context, unmet string) *Stop {
+	untold := r.goal.Exit == "" || r.goal.Exit == goal.UserAborted || r.goal.Exit == goal.Interrupted
+	switch {
+	case unmet == "":
+		return nil
+	case untold && r.goal.Spent.Iterations == 0:
+		return &Stop{Exit: goal.NeedsOperator, Reason: unmet + "; resume this one to go on without it"}
+	}
+	return r.append(ctx, &event.Warning{What: "after", Text: unmet + "; this one goes on without it, because it was resumed"})
 }
 
 // iterate is one pass of the loop, in the order of the contract.
@@ -220,7 +238,7 @@ func (r *Run) leave(ctx context.Context) *Stop {
 	}
 	switch {
 	case r.asked != "":
-		return &Stop{Exit: goal.NeedsOperator, Reason: "the agent asks: " + r.asked, Pane: r.askedPane}
+		return &Stop{Exit: goal.NeedsOperator, Reason: goal.AsksMark + r.asked, Pane: r.askedPane}
 	case r.approvals.waiting != "":
 		return r.unanswered()
 	}

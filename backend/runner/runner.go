@@ -25,7 +25,7 @@ type Clock interface {
 	After(d time.Duration) <-chan time.Time
 }
 
-// Config says what a Runner works with. Everything but Disk is required.
+// Config says what a Runner works with. Everything but Disk and Ended is required.
 type Config struct {
 	Journal Journal
 	// Open makes the room of a goal; warn journals a fault that was survived.
@@ -40,6 +40,9 @@ type Config struct {
 	Patience func() time.Duration
 	// Disk says how many bytes are free where the journal is kept; nil where that is not known.
 	Disk func() (uint64, error)
+	// Ended is told of a goal that ended while it waited here: what its earlier runs
+	// left ends with it. nil where they leave nothing.
+	Ended func(ctx context.Context, id goal.ID) error
 }
 
 // Runner owns the live runs of this process. All methods may be called
@@ -60,7 +63,7 @@ type active struct {
 	cancel context.CancelCauseFunc
 	nudge  chan struct{} // a new order may wait
 	done   chan struct{}
-	begun  atomic.Bool // it has left the queue
+	queued atomic.Bool // it waits in the queue, or is about to
 
 	pausing *pausing
 
@@ -77,22 +80,23 @@ func New(c Config) *Runner {
 // caller holds the goal's sentinel. The opening is what the run's journal begins
 // with: Started or Resumed, and what the person changed with it.
 func (r *Runner) Go(ctx context.Context, g goal.Goal, release func(), opening ...event.Body) error {
-	return r.launch(ctx, g.ID, release, func(ctx context.Context, a *active) { r.run(ctx, g, opening, a) })
+	return r.launch(ctx, g.ID, release, true, func(ctx context.Context, a *active) { r.run(ctx, g, opening, a) })
 }
 
 // Await takes up a parked goal that another process has left: it goes on when
 // its time has come, or when the person wants it to.
 func (r *Runner) Await(ctx context.Context, g goal.Goal, release func()) error {
-	return r.launch(ctx, g.ID, release, func(ctx context.Context, a *active) {
+	return r.launch(ctx, g.ID, release, false, func(ctx context.Context, a *active) {
 		if opening, ok := r.parked(ctx, &g, g.ParkedUntil, a); ok {
 			r.run(ctx, g, opening, a)
 		}
 	})
 }
 
-func (r *Runner) launch(ctx context.Context, id goal.ID, release func(), work func(context.Context, *active)) error {
+func (r *Runner) launch(ctx context.Context, id goal.ID, release func(), queued bool, work func(context.Context, *active)) error {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	a := &active{cancel: cancel, nudge: make(chan struct{}, 1), done: make(chan struct{}), pausing: newPausing()}
+	a.queued.Store(queued)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -126,13 +130,9 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 	for {
 		id, stop := r.enqueue(ctx, g, a, opening)
 		if stop != nil {
-			if stop.Exit == goal.UserAborted { // else it is left as it was
-				r.endHere(ctx, g, stop)
-			}
+			r.unqueue(ctx, g, stop)
 			return
 		}
-		a.begun.Store(true)
-		g.RunID = id.ID
 		run := newRun(r.cfg, g, id, a)
 		stop, err := run.drive(ctx)
 		r.free()
@@ -144,7 +144,7 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 			return
 		}
 		a.pausing.leave()
-		g = run.left() // before the wait, which does not count against its wall clock
+		g = run.left(stop) // before the wait, which does not count against its wall clock
 		var ok bool
 		if opening, ok = r.parked(ctx, &g, stop.Until, a); !ok {
 			return
@@ -154,12 +154,12 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 
 func aborted() *Stop { return &Stop{Exit: goal.UserAborted, Reason: "the person aborted the goal"} }
 
-// Queued says whether the goal waits for a slot of this process.
+// Queued says whether the goal waits in the queue of this process.
 func (r *Runner) Queued(id goal.ID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := r.live[id]
-	return a != nil && !a.begun.Load()
+	return a != nil && a.queued.Load()
 }
 
 // Nudge makes a live goal look at its orders now. It says whether this process runs the goal.

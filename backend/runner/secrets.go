@@ -4,17 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 )
 
 // effectOf is what a call would do, with the secrets that it refers to. Control
-// tools get no secrets: what they are told is journaled.
+// tools get no secrets: what they are told is journaled. Nor do those that only hand
+// their arguments on: a value would be past its question where it is used.
 func (r *Run) effectOf(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
 	e, err := tool.Effect(ctx, arguments(c))
 	s, knows := r.room.(Secrets)
-	if err != nil || e.Control || !knows {
+	if err != nil || e.Control || e.HandsOn || !knows {
 		return e, err
 	}
 	uses, err := s.Uses(c)
@@ -42,6 +46,56 @@ func (r *Run) fill(ctx context.Context, tool Tool, c goal.Call, judged policy.Ef
 		return c, errors.New("a secret decides here which host or which file is touched, and nobody could be asked about that. Use it in what is sent, not in where it goes")
 	}
 	return filled, nil
+}
+
+// hands are the secrets that programs of the goal were given, by name. Nobody takes
+// them back: they may be kept in memory, in a file, in a program's arguments.
+type hands map[string]policy.SecretUse
+
+func (h hands) give(e policy.Effect) {
+	if !e.ToPrograms() {
+		return
+	}
+	for _, s := range e.Secrets {
+		h[s.Name] = s
+	}
+}
+
+// regive brings back what programs were given in earlier runs. A call that names no
+// secret is not judged again: that would look at the world, perhaps at a live page.
+func (r *Run) regive(ctx context.Context, calls []goal.Call) {
+	s, knows := r.room.(Secrets)
+	if !knows {
+		return
+	}
+	for _, c := range calls {
+		if uses, err := s.Uses(c); err != nil || len(uses) == 0 {
+			continue
+		}
+		if tool := r.tools[c.Tool]; tool != nil {
+			if e, err := r.effectOf(ctx, tool, c); err == nil {
+				r.hands.give(e)
+			}
+		}
+	}
+}
+
+// beside says to a person who is asked to open hosts which secrets could go there
+// that do not belong to them, "" if none could.
+func (h hands) beside(hosts []string) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		switch s := h[name]; {
+		case len(s.Hosts) == 0:
+			list = append(list, name+", which is bound to no host")
+		case slices.ContainsFunc(hosts, func(at string) bool { return !slices.Contains(s.Hosts, at) }):
+			list = append(list, name+", which belongs to "+strings.Join(s.Hosts, ", "))
+		}
+	}
+	if len(hosts) == 0 || len(list) == 0 {
+		return ""
+	}
+	return "; programs of this goal were given your secret " + strings.Join(list, ", and ") + ": they could send it to a host that you open to them"
 }
 
 // hide takes secrets out of a result before anything else sees it.

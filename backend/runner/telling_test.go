@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/process"
 )
 
 // littered is a room that knows of many things to look at.
@@ -34,6 +35,44 @@ func TestAReportHasAtMostFiveBullets(t *testing.T) {
 	}
 }
 
+// TestTheReportCountsTheChecksOfTheCriterion, not those that were asked.
+func TestTheReportCountsTheChecksOfTheCriterion(t *testing.T) {
+	shell := goal.Check{Type: goal.Shell, Command: "make test"}
+	question := goal.Check{Type: goal.ModelQuestion, Question: "Is it right?"}
+	pass := goal.Verdict{Name: "make test", Outcome: goal.Pass}
+	fail := goal.Verdict{Name: "make test", Outcome: goal.Fail, Detail: "exit 1"}
+	yes := goal.Verdict{Check: 1, Name: "Is it right?", Outcome: goal.Pass}
+	rejected := rejection(2, goal.Review{Reason: "no"})
+	for _, c := range []struct {
+		any      bool
+		verdicts []goal.Verdict
+		want     string
+	}{
+		{false, nil, ""},
+		{false, []goal.Verdict{pass, yes}, "2 of 2 checks passed."},
+		{false, []goal.Verdict{fail}, "0 of 2 checks passed; open: make test (exit 1); not decided: Is it right?"},
+		{false, []goal.Verdict{pass}, "1 of 2 checks passed; not decided: Is it right?"},
+		{false, []goal.Verdict{pass, yes, rejected}, "2 of 2 checks passed; open: review (the reviewer rejected it: no)."},
+		{true, []goal.Verdict{pass}, "1 of 2 checks passed, and one is enough; not decided: Is it right?"},
+		{true, []goal.Verdict{fail, yes}, "1 of 2 checks passed, and one is enough; not passed: make test (exit 1)."},
+		{true, []goal.Verdict{fail}, "0 of 2 checks passed; open: make test (exit 1); not decided: Is it right?"},
+	} {
+		if got := verdictBullet(goal.Criterion{Checks: []goal.Check{shell, question}, Any: c.any}, c.verdicts); got != c.want {
+			t.Errorf("any %v, %d verdicts: %q, want %q", c.any, len(c.verdicts), got, c.want)
+		}
+	}
+}
+
+// TestEvidenceIsPromisedAsFarAsItWasKept: of a stream that is longer, beginning and end.
+func TestEvidenceIsPromisedAsFarAsItWasKept(t *testing.T) {
+	for bytes, want := range map[int64]string{5_000: "gives all 5000 bytes.", process.CaptureMax: "gives all 1048576 bytes.", 3_000_000: "gives what was kept of 3000000 bytes: of a stream of more than 1 MiB"} {
+		got := detail(2, []goal.Verdict{{Name: "make", Outcome: goal.Fail, Detail: "exit 2", Tail: "no", Bytes: bytes}})
+		if !strings.Contains(got, want) {
+			t.Errorf("%d bytes: %q, want %q", bytes, got, want)
+		}
+	}
+}
+
 // TestAnErrorIsTheSameWhateverItsNumbers: ports, times and ids differ each time.
 func TestAnErrorIsTheSameWhateverItsNumbers(t *testing.T) {
 	for _, c := range []struct {
@@ -43,7 +82,7 @@ func TestAnErrorIsTheSameWhateverItsNumbers(t *testing.T) {
 		{[]string{"dial 127.0.0.1:43122: refused", "dial 127.0.0.1:51000: refused", "dial 127.0.0.1:9: refused"}, true},
 		{[]string{"asking the judge: request id 7f3ab9", "asking the judge: request id 0011cd", "asking the judge: request id 9"}, true},
 		{[]string{"overloaded (req_011CSHoEeqs5C35K)", "overloaded (req_022DTIpFfrt6D46L)", "overloaded (req_99xzX8aaaaaa)"}, true},
-		{[]string{"dial 127.0.0.1:43122: refused", "it did not end within 2s", "dial 127.0.0.1:9: refused"}, false},
+		{[]string{"dial 127.0.0.1:43122: refused", "it did not end within 2 s", "dial 127.0.0.1:9: refused"}, false},
 	} {
 		k := newClaims(0)
 		for _, d := range c.details {

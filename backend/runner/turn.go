@@ -13,8 +13,8 @@ import (
 // turn asks the model once. A nil reply without a stop means that the turn was
 // cut off by an order and is to be repeated after it.
 func (r *Run) turn(ctx context.Context) (*goal.Reply, *Stop) {
-	contract := r.contract()
-	besides := len(contract) + r.specBytes()
+	contract := contract(r.goal)
+	besides := len(contract) + specBytes(r.specs)
 	r.conversation.fit(r.room.Models().Window, besides, r.todoList())
 	reply, err := r.askModel(ctx, contract)
 	for before := math.MaxInt; errors.Is(err, goal.ErrTooLong) && r.conversation.bytes < before; { // the window is smaller than was thought
@@ -72,6 +72,10 @@ func (r *Run) spend(u goal.Usage) {
 	r.goal.Spent.TokensIn += u.TokensIn
 	r.goal.Spent.TokensOut += u.TokensOut
 	r.goal.Spent.USD += u.USD
+	if u.Guessed && !r.guessed {
+		r.guessed = true
+		r.unwritten.add(&event.Warning{What: "tokens", Text: "how many tokens a turn took was not said by the provider: they are guessed by the length of what was sent and answered"})
+	}
 }
 
 // spendOn counts and journals what the critic, a judge or the reviewer cost.
@@ -83,9 +87,9 @@ func (r *Run) spendOn(ctx context.Context, u goal.Usage, by string) *Stop {
 	return r.append(ctx, &event.Usage{Usage: u, By: by})
 }
 
-func (r *Run) specBytes() int {
+func specBytes(specs []goal.ToolSpec) int {
 	n := 0
-	for _, s := range r.specs {
+	for _, s := range specs {
 		n += len(s.Name) + len(s.Description) + len(s.Schema)
 	}
 	return n

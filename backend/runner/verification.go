@@ -8,6 +8,7 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/process"
 )
 
 // settling is how long after a failed claim time itself counts as something
@@ -43,16 +44,16 @@ func (r *Run) settleClaim(ctx context.Context) *Stop {
 	case goal.Verified:
 		return r.reviewed(ctx, c)
 	case goal.Waiting:
-		return &Stop{Exit: goal.NeedsOperator, Reason: "everything else passed; it waits for the person to accept the result or send it back"}
+		return r.waits(ctx, c)
 	case goal.NotVerified:
 	}
 	return r.failedClaim(ctx, c, detail(r.claims.made, r.claims.last))
 }
 
 // reminder is what the agent is told, once each, instead of a verification that
-// would come too early.
+// would come too early. A claim after which no turn is left is verified as it is.
 func (r *Run) reminder(c claim) string {
-	if c.by != "" {
+	if c.by != "" || r.usedUpLimit() != "" {
 		return ""
 	}
 	if open := r.openTodos(); open != "" && !r.claims.told["todos"] {
@@ -97,27 +98,54 @@ func (r *Run) verify(ctx context.Context, c claim) (goal.Finding, *Stop) {
 	return found, nil
 }
 
+// waits pauses the run for the person's word about a claim that is decided but for
+// that. The reviewer is asked before: the person's word is the last one.
+func (r *Run) waits(ctx context.Context, c claim) *Stop {
+	if stop := r.review(ctx, c); stop != nil || r.claims.rejected() {
+		return stop
+	}
+	passed := "everything else passed"
+	if r.goal.Criterion.Any && len(r.claims.last) > 0 {
+		passed = "no other check passed, and one is enough"
+	}
+	return &Stop{Exit: goal.NeedsOperator, Reason: passed + "; it waits for the person to accept the result or send it back"}
+}
+
 // reviewed asks the cold reviewer, if the goal has one, and stops as done.
 func (r *Run) reviewed(ctx context.Context, c claim) *Stop {
-	if r.goal.Reviewed() {
-		asked := goal.Claim{N: r.claims.made, By: c.by, Rationale: c.rationale, Result: c.result, Steps: r.judged()}
-		rv, err := r.room.Judge().Review(ctx, r.goal, asked, r.claims.last)
-		if err != nil {
-			return r.fault(ctx, fmt.Sprintf("reviewing claim %d", r.claims.made), err)
-		}
-		if stop := r.append(ctx, &event.Review{Claim: r.claims.made, Review: rv}); stop != nil {
+	if c.accepted != nil && (r.claims.review != nil || !r.goal.Reviewed()) { // else an older program let it wait unreviewed
+		if stop := r.journalReview(ctx); stop != nil { // of the work that the person was shown
 			return stop
 		}
-		if stop := r.spendOn(ctx, rv.Usage, "reviewer"); stop != nil {
-			return stop
-		}
-		r.claims.review = &rv
-		if !rv.Confirmed {
-			return r.notConfirmed(ctx, c, rv)
-		}
+	} else if stop := r.review(ctx, c); stop != nil || r.claims.rejected() {
+		return stop
 	}
 	r.claims.accepted = &c
 	return &Stop{Exit: goal.Done, Reason: "the claim was verified"}
+}
+
+// review asks the cold reviewer about a claim that passed, if the goal has one.
+func (r *Run) review(ctx context.Context, c claim) *Stop {
+	if !r.goal.Reviewed() {
+		return nil
+	}
+	asked := goal.Claim{N: r.claims.made, By: c.by, Rationale: c.rationale, Result: c.result, Steps: r.judged()}
+	rv, err := r.room.Judge().Review(ctx, r.goal, asked, r.claims.last)
+	if err != nil {
+		return r.fault(ctx, fmt.Sprintf("reviewing claim %d", r.claims.made), err)
+	}
+	r.claims.review = &rv
+	if stop := firstStop(r.journalReview(ctx), r.spendOn(ctx, rv.Usage, "reviewer")); stop != nil || rv.Confirmed {
+		return stop
+	}
+	return r.notConfirmed(ctx, c, rv)
+}
+
+func (r *Run) journalReview(ctx context.Context) *Stop {
+	if r.claims.review == nil {
+		return nil
+	}
+	return r.append(ctx, &event.Review{Claim: r.claims.made, Review: *r.claims.review})
 }
 
 // notConfirmed is a failed claim on the review, which counts as one more check
@@ -127,15 +155,18 @@ func (r *Run) notConfirmed(ctx context.Context, c claim, rv goal.Review) *Stop {
 	return r.failedClaim(ctx, c, detail(r.claims.made, r.claims.last))
 }
 
+// askPlan ends what the host says about work that did not do.
+const askPlan = " Revise your plan with write_todos."
+
 // failedClaim tells the agent why, and stops when too many failed alike.
 func (r *Run) failedClaim(ctx context.Context, c claim, why string) *Stop {
 	r.claims.idle = true
 	text := failureMark + why + "\n\nKeep working: find out why, repair it, and claim again; or call abort_with_report if it cannot be done."
-	switch {
-	case c.by == "critic":
+	if c.by == "critic" {
 		text = failureMark + "the critic took the goal for achieved, so the host verified. " + why + "\n\nKeep working."
-	case len(r.todos) > 0:
-		text += " Revise your plan with write_todos."
+	}
+	if len(r.todos) > 0 {
+		text += askPlan
 	}
 	if stop := r.say(ctx, text, &event.VerificationFailed{Claim: r.claims.made, Detail: why}); stop != nil {
 		return stop
@@ -164,9 +195,18 @@ func detail(claim int, verdicts []goal.Verdict) string {
 			part += "\nOutput tail:\n" + v.Tail
 		}
 		if v.Bytes > int64(len(v.Tail))+tailSlack {
-			part += fmt.Sprintf("\nread_evidence with the handle \"check:%d@%d\" gives all %d bytes.", v.Check+1, claim, v.Bytes)
+			part += fmt.Sprintf("\nread_evidence with the handle \"check:%d@%d\" gives %s.", v.Check+1, claim, keptOf(v.Bytes))
 		}
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// keptOf is how much of so many bytes is there as evidence. Two streams of less than
+// that are kept whole together.
+func keptOf(bytes int64) string {
+	if bytes > process.CaptureMax {
+		return fmt.Sprintf("what was kept of %d bytes: of a stream of more than 1 MiB its beginning and its end", bytes)
+	}
+	return fmt.Sprintf("all %d bytes", bytes)
 }

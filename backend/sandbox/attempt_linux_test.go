@@ -92,6 +92,17 @@ var calls = map[string]func([]string) error{
 		_, err := unix.ProcessVMReadv(os.Getpid(), []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
 		return err
 	},
+	"senseless": func(a []string) error { // a call that is given nothing of use
+		number, err := strconv.ParseUint(a[0], 10, 64)
+		if err != nil {
+			return err
+		}
+		_, _, errno := unix.Syscall6(uintptr(number), ^uintptr(0), unix.TIOCLINUX, 0, 0, 0, 0)
+		if errno != 0 {
+			return errno
+		}
+		return nil
+	},
 	"clone3":   func([]string) error { return exists(unix.SYS_CLONE3) },
 	"io_uring": func([]string) error { return exists(unix.SYS_IO_URING_SETUP) },
 	"namespace": func([]string) error {
@@ -157,6 +168,30 @@ var calls = map[string]func([]string) error{
 		}
 		return f.Close()
 	},
+	"exchange": func(a []string) error {
+		if err := os.WriteFile(a[0], []byte("[core] pager = evil\n"), 0o644); err != nil {
+			return err
+		}
+		return unix.Renameat2(unix.AT_FDCWD, a[0], unix.AT_FDCWD, a[1], unix.RENAME_EXCHANGE)
+	},
+	"rename": func(a []string) error { // many times, and says how long that took
+		n, err := strconv.Atoi(a[0])
+		if err != nil {
+			return err
+		}
+		names := []string{"one", "other"}
+		if err := os.WriteFile(names[0], nil, 0o600); err != nil {
+			return err
+		}
+		began := time.Now()
+		for i := range n {
+			if err := unix.Rename(names[i%2], names[(i+1)%2]); err != nil {
+				return err
+			}
+		}
+		fmt.Println(time.Since(began))
+		return nil
+	},
 	"memfd": func([]string) error { // written and not mapped: no process seems to have it
 		fd, err := unix.MemfdCreate("hog", 0)
 		if err != nil {
@@ -170,6 +205,53 @@ var calls = map[string]func([]string) error{
 			return err
 		}
 		return hog(func(zeros []byte) (int, error) { n := copy(b, zeros); b = b[n:]; return n, nil })
+	},
+	"sockets": func([]string) error { // written, and read by nobody
+		return hog(func(zeros []byte) (n int, err error) {
+			for n < len(zeros) {
+				pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0)
+				if err != nil {
+					return n, err
+				}
+				_ = unix.SetsockoptInt(pair[0], unix.SOL_SOCKET, unix.SO_SNDBUF, 1<<20)
+				for wrote := 0; err == nil; n += max(wrote, 0) {
+					wrote, err = unix.Write(pair[0], zeros[:1<<16])
+				}
+			}
+			return n, nil
+		})
+	},
+	"pipes": func([]string) error { // a part of them: a process has only so many descriptors
+		var limit unix.Rlimit
+		if err := errors.Join(unix.Getrlimit(unix.RLIMIT_NOFILE, &limit), unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: limit.Max, Max: limit.Max})); err != nil {
+			return err
+		}
+		for range hogged / 20 / (2 * 4096) {
+			if err := unix.Pipe(make([]int, 2)); err != nil {
+				return err
+			}
+		}
+		time.Sleep(time.Hour)
+		return nil
+	},
+	"messages": func([]string) error { // in queues that stay
+		message := make([]byte, 8+8192) // its type first, and as much as one may be
+		message[0] = 1
+		for range hogged >> 14 {
+			id, _, errno := unix.Syscall(unix.SYS_MSGGET, unix.IPC_PRIVATE, unix.IPC_CREAT|0o600, 0)
+			for range 2 {
+				if errno == 0 {
+					_, _, errno = unix.Syscall6(unix.SYS_MSGSND, id, uintptr(unsafe.Pointer(&message[0])), uintptr(len(message)-8), unix.IPC_NOWAIT, 0, 0)
+				}
+			}
+			if errno == unix.EINVAL || errno == unix.EIDRM { // it was ended between its making and the message
+				return nil
+			}
+			if errno != 0 {
+				return errno
+			}
+		}
+		return nil
 	},
 	"segment": func([]string) error { // its maker ends and leaves it
 		id, err := unix.SysvShmGet(unix.IPC_PRIVATE, hogged/2, unix.IPC_CREAT|0o600)

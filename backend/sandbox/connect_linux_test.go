@@ -24,15 +24,38 @@ func BenchmarkConnect(b *testing.B) {
 	for _, network := range []string{"tcp", "unix"} {
 		for name, s := range map[string]*sandbox.Set{"goal": goal, "plain": free} {
 			b.Run(network+"/"+name, func(b *testing.B) {
-				text, status := output(b, s, process.Command{
-					Argv: []string{self, network, fmt.Sprint(b.N)}, Env: []string{plainPath, attemptVariable + "=reconnect"}, Dir: w.Dir,
-				})
-				took, err := time.ParseDuration(strings.TrimSpace(text))
-				if status.Code != 0 || err != nil {
-					b.Fatalf("%s %v", text, status)
-				}
-				b.ReportMetric(float64(took.Nanoseconds())/float64(b.N), "ns/connect")
+				repeat(b, s, w.Dir, "connect", "reconnect", network)
 			})
 		}
 	}
+}
+
+// BenchmarkRename is what a rename costs a program: in a goal the first process of its
+// room hears of each.
+func BenchmarkRename(b *testing.B) {
+	self, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := walls(b)
+	w.Tools = []string{self}
+	for name, s := range map[string]*sandbox.Set{"goal": enclose(b, w), "plain": open(b)} {
+		b.Run(name, func(b *testing.B) { repeat(b, s, w.Dir, "rename", "rename") })
+	}
+}
+
+// repeat has this test program make a call as often as the benchmark wants.
+func repeat(b *testing.B, s *sandbox.Set, dir, unit string, call ...string) {
+	self, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	text, status := output(b, s, process.Command{
+		Argv: append(append([]string{self}, call[1:]...), fmt.Sprint(b.N)), Env: []string{plainPath, attemptVariable + "=" + call[0]}, Dir: dir,
+	})
+	took, err := time.ParseDuration(strings.TrimSpace(text))
+	if status.Code != 0 || err != nil {
+		b.Fatalf("%s %v", text, status)
+	}
+	b.ReportMetric(float64(took.Nanoseconds())/float64(b.N), "ns/"+unit)
 }

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
@@ -36,7 +39,7 @@ func TestCheckHasItsOwnRoom(t *testing.T) {
 	w := walls(t)
 	s := enclose(t, w)
 	output(t, s, inside(w, "echo agent > /tmp/a; echo agent > /dev/shm/b; echo agent > c; sleep 1000 >/dev/null 2>&1 &"))
-	text, status := output(t, s, check(w, "ls -A /tmp /dev/shm; cat c; echo check > /tmp/d; ls -d /proc/[0-9]* | wc -l"))
+	text, status := output(t, s, check(w, "ls -A /tmp /dev/shm; cat c; echo check > /tmp/d"))
 	if want := "/dev/shm:\n\n/tmp:\n"; !strings.HasPrefix(text, want) || !strings.Contains(text, "agent\n") || status.Code != 0 {
 		t.Errorf("%q %v", text, status)
 	}
@@ -44,6 +47,70 @@ func TestCheckHasItsOwnRoom(t *testing.T) {
 		t.Errorf("the agent's /tmp holds %q", text)
 	}
 	waitGone(t, filepath.Join(w.Layer, "checks"))
+}
+
+// TestCheckIsApartFromTheAgent: while a check runs, the agent sees none of its
+// processes, ends none, and reaches neither its memory nor what it shares. The network
+// they share.
+func TestCheckIsApartFromTheAgent(t *testing.T) {
+	w := walls(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Tools = []string{self}
+	s := enclose(t, w)
+	if err := unix.Mkfifo(filepath.Join(w.Dir, "go"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const spaces = `for n in pid mnt ipc user net; do readlink /proc/self/ns/$n; done; `
+	r, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	judge := check(w, spaces+attemptVariable+"=segment "+self+` && sed -n '2s/^ *[0-9]* *\([0-9]*\) .*/\1/p' /proc/sysvipc/shm; sleep 87654 & read x < go; kill $! && echo unharmed`)
+	judge.Files = []*os.File{nil, out, out}
+	p, err := s.Start(t.Context(), judge)
+	if err := errors.Join(err, out.Close()); err != nil {
+		t.Fatal(err)
+	}
+	said := bufio.NewReader(r)
+	lines := func(n int) (list []string) {
+		for range n {
+			line, err := said.ReadString('\n')
+			if err != nil {
+				t.Fatal(list, err)
+			}
+			list = append(list, strings.TrimSpace(line))
+		}
+		return list
+	}
+	checks, segment := lines(5), lines(1)[0]
+	text, _ := output(t, s, inside(w, spaces))
+	for i, own := range strings.Fields(text) {
+		if apart := i < 3; apart == (own == checks[i]) {
+			t.Errorf("the agent's %s, the check's %s", own, checks[i])
+		}
+	}
+	for _, script := range []string{
+		attemptVariable + "=attach " + self + " " + segment,
+		"[ $(wc -l < /proc/sysvipc/shm) != 1 ]", // its head
+	} {
+		if text, status := output(t, s, inside(w, script)); status.Code != 1 {
+			t.Errorf("%s: %s %v", script, text, status)
+		}
+	}
+	// What it does not see has no memory that it could open and no number to kill.
+	if text, _ := output(t, s, inside(w, "sleep 76543 & cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -o 'sleep [0-9]*[34]' | sort -u; kill $!")); text != "sleep 76543\n" {
+		t.Errorf("the agent sees %q", text)
+	}
+	output(t, s, inside(w, "kill -KILL -1")) // all that it may end
+	output(t, s, inside(w, "echo > go"))
+	if got := lines(1)[0]; got != "unharmed" {
+		t.Errorf("the check says %q", got)
+	}
+	wait(t, p)
 }
 
 // TestCheckHasItsOwnHome: what an agent leaves in its home and in caches is not

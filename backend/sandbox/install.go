@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -31,7 +30,7 @@ var ErrNoPredicate = errors.New("goalpost-predicate is missing: run make build, 
 var ErrNoHelper = errors.New("goalpost-helper is missing: run make build, or set GOALPOST_HELPER to its path")
 
 // Install puts the embedded helper into stateDir under its hash and returns its
-// path. One that lies there already is compared byte for byte and replaced if it
+// path. One that lies there already is read to its hash and replaced if that
 // differs. A program without an embedded helper (go build by hand) uses the one
 // beside its own executable, else the one that GOALPOST_HELPER names.
 func Install(stateDir string) (string, error) {
@@ -45,20 +44,29 @@ func InstallPredicate(stateDir string) (string, error) {
 }
 
 func installed(stateDir, name, variable string, missing error) (string, error) {
-	body, err := fs.ReadFile(built, "embed/"+name)
+	f, err := built.Open("embed/" + name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return beside(name, variable, missing)
 	}
 	if err != nil {
 		return "", fmt.Errorf("reading the embedded %s: %w", name, err)
 	}
+	defer func() { _ = f.Close() }() // it is memory
+	body, ok := f.(io.ReadSeeker)
+	if !ok {
+		return "", fmt.Errorf("the embedded %s cannot be read twice", name)
+	}
 	return install(stateDir, name, body)
 }
 
-func install(stateDir, name string, body []byte) (string, error) {
-	sum := sha256.Sum256(body)
+// install never holds the whole file, which every start of a program reads.
+func install(stateDir, name string, body io.ReadSeeker) (string, error) {
+	sum, err := hashOf(body)
+	if err != nil {
+		return "", fmt.Errorf("reading %s: %w", name, err)
+	}
 	path := filepath.Join(stateDir, name+"-"+hex.EncodeToString(sum[:8]))
-	if same(path, body) {
+	if same(path, sum) {
 		return path, nil
 	}
 	if err := os.MkdirAll(stateDir, 0o700); err != nil {
@@ -70,7 +78,9 @@ func install(stateDir, name string, body []byte) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("installing %s: %w", name, err)
 	}
-	_, err = f.Write(body)
+	if _, err = body.Seek(0, io.SeekStart); err == nil {
+		_, err = io.Copy(f, body)
+	}
 	err = errors.Join(err, f.Chmod(0o755), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
@@ -81,19 +91,30 @@ func install(stateDir, name string, body []byte) (string, error) {
 	return path, nil
 }
 
-// same tells whether path is a regular file of ours that holds exactly body and
-// that nobody else may write.
-func same(path string, body []byte) bool {
+// same tells whether path is a regular file of ours with that hash, and that nobody
+// else may write.
+func same(path string, sum [sha256.Size]byte) bool {
 	info, err := os.Lstat(path)
-	if err != nil || info.Mode() != 0o755 || info.Size() != int64(len(body)) {
+	if err != nil || info.Mode() != 0o755 {
 		return false
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false
 	}
-	old, err := io.ReadAll(f)
-	return errors.Join(err, f.Close()) == nil && bytes.Equal(old, body)
+	there, err := hashOf(f)
+	return errors.Join(err, f.Close()) == nil && there == sum
+}
+
+func hashOf(r io.ReadSeeker) (sum [sha256.Size]byte, err error) {
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return sum, fmt.Errorf("from its start: %w", err)
+	}
+	hash := sha256.New()
+	if _, err := io.Copy(hash, r); err != nil {
+		return sum, fmt.Errorf("to its end: %w", err)
+	}
+	return [sha256.Size]byte(hash.Sum(nil)), nil
 }
 
 func beside(name, variable string, missing error) (string, error) {

@@ -111,35 +111,13 @@ func borrowed(root *os.Root, name string) []string {
 // skipped hold many files and nothing that is obeyed.
 var skipped = map[string]bool{"node_modules": true, "objects": true, "refs": true, "logs": true}
 
-// byEditors are files that editors, shells, git's helpers and agents act on when a
-// folder is opened or something is committed there.
-var byEditors = map[string]bool{
-	".envrc": true, ".exrc": true, ".vimrc": true, ".nvimrc": true, ".nvim.lua": true, ".dir-locals.el": true, ".autoenv": true, ".autoenv.zsh": true,
-	".mise.toml": true, "mise.toml": true, ".tool-versions": true, ".python-version": true, ".nvmrc": true,
-	".gitmodules": true, ".lfsconfig": true, ".pre-commit-config.yaml": true, "lefthook.yml": true, ".lefthook.yml": true, "lefthook.yaml": true, "lefthook.toml": true,
-	"AGENTS.md": true, "CLAUDE.md": true, "GEMINI.md": true, ".cursorrules": true, ".windsurfrules": true, ".mcp.json": true, "copilot-instructions.md": true,
-}
-
-// ofEditors are folders of which that holds for every file, inEditors those of
-// which it holds for some.
-var (
-	ofEditors = map[string]bool{".idea": true, ".zed": true, ".cursor": true, ".claude": true, ".codex": true, ".gemini": true, ".fleet": true, ".mise": true, ".husky": true}
-	inEditors = map[string]bool{"tasks.json": true, "settings.json": true, "launch.json": true, "mcp.json": true, "devcontainer.json": true}
-)
-
-func forEditors(name string) bool {
-	base, in := path.Base(name), path.Base(path.Dir(name))
-	return byEditors[base] || inEditors[base] && (in == ".vscode" || in == ".devcontainer") || base == ".devcontainer.json" || strings.HasSuffix(base, ".code-workspace") ||
-		slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(part string) bool { return ofEditors[part] })
-}
-
 func obeyed(root *os.Root, name string, entry fs.DirEntry) []string {
 	base, in := path.Base(name), path.Base(path.Dir(name))
 	switch {
 	case base == ".git": // a file or a link in place of the folder
 		return []string{name + ": leads git elsewhere: " + digest(root, name, entry)}
-	case forEditors(name):
-		return []string{name + ": is obeyed by editors, shells or agents (" + digest(root, name, entry) + ")"}
+	case selfRunning(name):
+		return []string{name + ": is obeyed by editors, shells, debuggers or agents (" + digest(root, name, entry) + ")"}
 	case (base == "git-rebase-todo" || base == "todo" && in == "sequencer") && repository(root, path.Join(path.Dir(path.Dir(name)), "config")):
 		return continued(name, contentOf(root, name))
 	case base == "attributes" && in == "info" && repository(root, path.Join(path.Dir(path.Dir(name)), "config")):

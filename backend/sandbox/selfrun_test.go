@@ -79,6 +79,43 @@ func TestSelfRun(t *testing.T) {
 	}
 }
 
+// TestSelfRunNames: each of these is obeyed without being asked for by some program, and
+// what every project changes is not named.
+func TestSelfRunNames(t *testing.T) {
+	dir := t.TempDir()
+	var want []string
+	write := func(names string) []string {
+		for _, name := range strings.Fields(names) {
+			at := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(at, []byte("x"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return strings.Fields(names)
+	}
+	for _, names := range []string{
+		".hg/hgrc sub/.hg/hgrc .jj/repo/config.toml .gdbinit .lldbinit .pdbrc .Rprofile .iex.exs .ghci .irbrc",
+		".clinerules/a.md deep/.clinerules opencode.json .opencode/agent/x.md .roo/rules/x.md .kiro/steering/x.md .windsurf/rules/x.md .aider.conf.yml .goosehints CRUSH.md .github/instructions/x.instructions.md",
+		".envrc .tool-versions mise.local.toml .config/mise/config.toml .direnv/flake-profile-1.rc rust-toolchain.toml .node-version .cargo/config.toml",
+		".vscode/tasks.json .vscode/c_cpp_properties.json x.code-workspace x.sublime-project .idea/workspace.xml .helix/languages.toml .vim/coc-settings.json .nvim.lua .dir-locals-2.el .bsp/x.json .mvn/jvm.config gradle/wrapper/gradle-wrapper.properties",
+		".devcontainer/x/devcontainer.json .devcontainer.json .gitpod.yml .husky/pre-push .githooks/pre-push lefthook-local.yml .pre-commit-config.yaml .lintstagedrc.json .overcommit.yml",
+	} {
+		want = append(want, write(names)...)
+	}
+	write("Makefile package.json conftest.py .gitattributes .npmrc .editorconfig .env src/repo/config.toml .direnv/python/x.py .vscode/extensions.json .github/workflows/x.yml .hg/store/data config.toml README.md")
+	got, err := sandbox.SelfRun(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(want)
+	if !slices.EqualFunc(got, want, func(line, name string) bool { return strings.HasPrefix(line, name+": is obeyed") }) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // TestSelfRunUnderAFlood: many files hide nothing of git's, and what was not looked
 // at is said.
 func TestSelfRunUnderAFlood(t *testing.T) {

@@ -146,21 +146,38 @@ func (s *Set) ready(ctx context.Context) error {
 	err := errors.New("it says nothing")
 	select {
 	case answer := <-s.hello:
-		switch {
-		case answer.Error != nil:
-			err = refusal(answer.Error)
-		case answer.Hello == wire.Version:
-			return nil
-		default:
-			err = fmt.Errorf("it speaks version %d of the protocol and this program %d", answer.Hello, wire.Version)
-		}
+		err = greeted(answer)
 	case <-s.done:
+		select {
+		case answer := <-s.hello: // its last word
+			if err := greeted(answer); err != nil {
+				return err
+			}
+		default:
+		}
 		return s.Err()
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-grace.C:
 	}
-	return errors.Join(err, s.helper.Process.Kill())
+	if err == nil {
+		return nil
+	}
+	if killed := s.helper.Process.Kill(); !errors.Is(killed, os.ErrProcessDone) {
+		err = errors.Join(err, killed)
+	}
+	return err
+}
+
+// greeted is what a helper's first word means.
+func greeted(answer wire.Answer) error {
+	switch {
+	case answer.Error != nil:
+		return refusal(answer.Error)
+	case answer.Hello == wire.Version:
+		return nil
+	}
+	return fmt.Errorf("it speaks version %d of the protocol and this program %d", answer.Hello, wire.Version)
 }
 
 // Done is closed when the helper has ended and with it everything it held.
@@ -203,8 +220,11 @@ func (s *Set) receive() {
 	var failed error
 	for {
 		n, oobn, _, _, err := s.conn.ReadMsgUnix(packet, oob)
+		if errors.Is(err, unix.ECONNRESET) {
+			continue // it ended with a request unread: said once, and before what it had answered
+		}
 		if err != nil || n == 0 {
-			break // end of file, or a reset by a helper that was killed
+			break
 		}
 		fds, err := wire.Descriptors(oob[:oobn])
 		if err != nil {
@@ -266,7 +286,11 @@ func (s *Set) settle(failed error) {
 	err := s.helper.Wait()
 	s.mu.Lock()
 	if !s.closed {
-		s.err = fmt.Errorf("the helper of %s ended: %w", s.name, errors.Join(err, failed, s.stderr.err()))
+		why := errors.Join(err, failed, s.stderr.err())
+		if why == nil {
+			why = errors.New("it does not say why")
+		}
+		s.err = fmt.Errorf("the helper of %s ended: %w", s.name, why)
 	}
 	s.closed = true
 	left := s.all

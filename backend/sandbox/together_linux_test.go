@@ -32,6 +32,8 @@ func TestLimitsOfAllTogether(t *testing.T) {
 		{name: "four that take a part each", told: "tail was ended: the goal's programs took", script: `for i in 1 2 3 4; do { head -c 60000000 /dev/zero; exec sleep 1000; } | tail -c 60000000 & done; wait`},
 		{name: "a memory file that nobody mapped", call: "memfd", told: memory},
 		{name: "memory that is shared", call: "mapped", told: memory},
+		{name: "sockets that nobody reads", call: "sockets", told: memory},
+		{name: "many pipes", told: memory, script: `for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do ` + attemptVariable + `=pipes ` + self + ` & done; wait`},
 		{name: "a check", call: "memfd", told: "of a check was ended", domain: process.Check},
 		{name: "a file that is open in /tmp", told: tmp, script: `exec 3>/tmp/hog-a; head -c 40000000 /dev/zero >&3; exec sleep 1000`},
 		{name: "one that has no name any more", told: tmp, script: `exec 3>/tmp/hog-b; rm /tmp/hog-b; head -c 40000000 /dev/zero >&3; exec sleep 1000`},
@@ -52,7 +54,7 @@ func TestLimitsOfAllTogether(t *testing.T) {
 			if !l.await(c.told) {
 				t.Fatalf("nobody was ended; told:\n%s", l)
 			}
-			if strings.HasPrefix(c.name, "four") { // who is left holds the rest within the limit
+			if strings.HasSuffix(c.script, "wait") { // who is left holds the rest within the limit
 				_ = p.Signal(syscall.SIGKILL)
 			}
 			wait(t, p)
@@ -77,6 +79,17 @@ func TestLimitsOfAllTogether(t *testing.T) {
 			}
 		}
 		if !l.await("shared memory that no program had attached was ended") {
+			t.Fatalf("told:\n%s", l)
+		}
+	})
+	t.Run("queues of messages", func(t *testing.T) {
+		l.forget()
+		command := inside(w, "")
+		command.Argv, command.Env = []string{self}, append(command.Env, attemptVariable+"=messages")
+		if text, status := output(t, s, command); status.Code != 0 || status.Signal != 0 {
+			t.Fatalf("%s %v", text, status)
+		}
+		if !l.await("a queue of messages was ended") {
 			t.Fatalf("told:\n%s", l)
 		}
 	})

@@ -2,14 +2,21 @@ package sandbox_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/sandboxtest"
 )
 
 // walls are those of a goal whose folder, home and private folder lie under the
@@ -42,32 +49,147 @@ func inside(w sandbox.Walls, script string, args ...string) process.Command {
 	return c
 }
 
+// personsGit is a configuration of git with what names keys, and what does not.
+const personsGit = `[user]
+	name = A Person
+	signingKey = ABCDEF
+[credential "https://example.org"]
+	helper = store
+[http]
+	extraHeader = Authorization: Basic c2VjcmV0
+[url "https://me:secret@example.org/"]
+	insteadOf = https://example.org/
+[Alias]
+	st = status
+[includeIf "gitdir:~/work/"]
+	path = ~/.gitconfig-work
+`
+
 func TestWhatAGoalSees(t *testing.T) {
 	w := walls(t)
 	if err := os.WriteFile(filepath.Join(w.Home, "secret"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(w.Home, ".gitconfig"), []byte(personsGit), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	s := enclose(t, w)
+	limits := sandbox.DefaultLimits()
 	for script, want := range map[string]string{
-		"pwd":                    w.Dir + "\n",
-		"ls -A ~ | grep -v kept": "work\n",
-		"ls -A /tmp | wc -l":     "1\n",
-		"ls /dev/pts":            "ptmx\n",
-		"ls /run; ls /run/user":  "goalpost\nuser\n" + uid() + "\n",
-		"echo hi > ~/kept; cat ~/kept; echo x > out; cat out":                               "hi\nx\n",
-		"bash -c 'cat <(echo yes) /dev/fd/0' </dev/null":                                    "yes\n",
-		"grep -E '^(CapPrm|CapEff|NoNewPrivs|Seccomp):' /proc/self/status | tr -d '\\t\\n'": "",
+		"bash -c 'ulimit -d; ulimit -f; ulimit -u'": fmt.Sprintf("%d\n%d\n%d\n", limits.Memory>>10, limits.FileSize>>10, limits.Processes),
+		"nice":                        fmt.Sprintf("%d\n", max(nice(t), limits.Nice)),
+		"cat /run/goalpost/gitconfig": "[safe]\n\tdirectory = *\n[commit]\n\tgpgsign = false\n[user]\n\tname = A Person\n[Alias]\n\tst = status\n",
+		"pwd":                         w.Dir + "\n",
+		"ls -A ~ | grep -v kept":      "work\n",
+		"ls -A /tmp | wc -l":          "1\n",
+		"ls /dev/pts":                 "ptmx\n",
+		"ls /run; ls /run/user":       "goalpost\nuser\n" + uid() + "\n",
+		"echo hi > ~/kept; cat ~/kept; echo x > out; cat out": "hi\nx\n",
+		"bash -c 'cat <(echo yes) /dev/fd/0' </dev/null":      "yes\n",
 	} {
 		t.Run(script, func(t *testing.T) {
 			text, status := output(t, s, inside(w, script))
 			t.Logf("%s%v", text, status)
-			if want != "" && text != want {
+			if text != want {
 				t.Errorf("want %q", want)
 			}
 		})
 	}
 	if _, err := os.Stat(filepath.Join(w.Dir, "out")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestCheckAndAgentHoldNoRights: no program inside has capabilities, but for root's over
+// files, gets new ones, or runs without the filter.
+func TestCheckAndAgentHoldNoRights(t *testing.T) {
+	w := walls(t)
+	s := enclose(t, w)
+	rights := uint64(0)
+	if os.Getuid() == 0 {
+		rights = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID
+	}
+	want := fmt.Sprintf("CapInh:%016x CapPrm:%016x CapEff:%016x CapAmb:%016x NoNewPrivs:1 Seccomp:2 ", 0, rights, rights, 0)
+	const script = "grep -E '^(CapInh|CapPrm|CapEff|CapAmb|NoNewPrivs|Seccomp):' /proc/self/status | tr -d '\\t' | tr '\\n' ' '"
+	for _, c := range []process.Command{inside(w, script), check(w, script)} {
+		if text, status := output(t, s, c); text != want || status.Code != 0 {
+			t.Errorf("%q: %q %v, want %q", c.Domain, text, status, want)
+		}
+	}
+}
+
+// TestARefusalIsHeard: a helper that cannot make the namespaces says so and ends at once,
+// with what it was asked unread. What it said is known all the same.
+func TestARefusalIsHeard(t *testing.T) {
+	wrapper := filepath.Join(t.TempDir(), "helper")
+	script := "#!/bin/sh\nexec unshare --user --map-root-user sh -c 'echo 0 >/proc/sys/user/max_user_namespaces; exec \"$@\"' sh " + sandboxtest.Helper(t) + ` "$@"`
+	write(t, wrapper, script, 0o755)
+	w := walls(t)
+	for range 20 {
+		s, err := sandbox.Open(t.Context(), sandbox.Options{Helper: wrapper, Name: t.Name(), Walls: &w})
+		if err == nil {
+			t.Fatal("it was opened", s.Close(t.Context()))
+		}
+		if !errors.Is(err, sandbox.ErrRefused) || !strings.Contains(err.Error(), "making the namespaces: no space left on device") || strings.Contains(err.Error(), "already finished") {
+			t.Error(err)
+		}
+	}
+}
+
+// TestNetworkHasPortsBelow1024: a goal's server listens at one that is root's elsewhere.
+func TestNetworkHasPortsBelow1024(t *testing.T) {
+	w := walls(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Tools = []string{self}
+	script := attemptVariable + "=serve " + self + " tcp 127.0.0.1:80 > said & until grep -qs ready said; do kill -0 $! || exit 1; done; " +
+		attemptVariable + "=dial " + self + " tcp 127.0.0.1:80 && wait && cat said"
+	if text, status := output(t, enclose(t, w), inside(w, script)); text != "ready\nescaped" || status.Code != 0 {
+		t.Errorf("%q %v", text, status)
+	}
+}
+
+// nice is this process's own.
+func nice(tb testing.TB) int {
+	tb.Helper()
+	have, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return 20 - have // as the kernel counts
+}
+
+// TestLimitsOfCalls: the filter refuses each of these before the kernel looks at what it
+// was given, and ends who speaks in another numbering.
+func TestLimitsOfCalls(t *testing.T) {
+	w := walls(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Tools = []string{self}
+	s := enclose(t, w)
+	for name, number := range map[string]uintptr{
+		"process_vm_writev": unix.SYS_PROCESS_VM_WRITEV, "perf_event_open": unix.SYS_PERF_EVENT_OPEN, "kexec_load": unix.SYS_KEXEC_LOAD,
+		"init_module": unix.SYS_INIT_MODULE, "umount2": unix.SYS_UMOUNT2, "pivot_root": unix.SYS_PIVOT_ROOT, "move_mount": unix.SYS_MOVE_MOUNT,
+		"open_tree": unix.SYS_OPEN_TREE, "fsopen": unix.SYS_FSOPEN, "add_key": unix.SYS_ADD_KEY, "request_key": unix.SYS_REQUEST_KEY, "TIOCLINUX": unix.SYS_IOCTL,
+	} {
+		for _, c := range []process.Command{inside(w, ""), check(w, "")} {
+			c.Argv, c.Env = []string{self, fmt.Sprint(number)}, append(c.Env, attemptVariable+"=senseless")
+			if text, status := output(t, s, c); text != "operation not permitted\n" || status.Code != 1 {
+				t.Errorf("%s: %q %v", name, text, status)
+			}
+		}
+	}
+	if runtime.GOARCH == "amd64" {
+		const getpid, x32 = 39, 0x40000000
+		c := inside(w, "")
+		c.Argv, c.Env = []string{self, fmt.Sprint(x32 | getpid)}, append(c.Env, attemptVariable+"=senseless")
+		if text, status := output(t, s, c); status.Signal != syscall.SIGSYS {
+			t.Errorf("x32: %q %v", text, status)
+		}
 	}
 }
 

@@ -220,6 +220,42 @@ func TestGrantedBelowHome(t *testing.T) {
 	}
 }
 
+// TestGrantedAndReplacedOutside: a folder that somebody outside removed and made anew is
+// there for the goal as it was allowed, and is taken back as any other.
+func TestGrantedAndReplacedOutside(t *testing.T) {
+	g := grants(t)
+	g.w.Read = []string{g.read}
+	folder := filepath.Join(g.read, "folder")
+	write(t, filepath.Join(folder, "text"), "old\n", 0o644)
+	s := enclose(t, g.w)
+	o, err := s.Widen(t.Context(), sandbox.Grant{Write: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mounts := func(wait string) string {
+		text, _ := output(t, s, inside(g.w, wait+` grep -c " $1 " /proc/self/mountinfo`, folder))
+		return text
+	}
+	if got := mounts(""); got != "1\n" {
+		t.Fatalf("it is mounted so often: %s", got)
+	}
+	for range 2 {
+		if err := os.RemoveAll(folder); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(folder, "text"), "new\n", 0o644)
+		if got := mounts(`until grep -qs new "$1/text" && grep -q " $1 " /proc/self/mountinfo; do :; done;`); got != "1\n" {
+			t.Errorf("put back, it is mounted so often: %s", got)
+		}
+	}
+	if err := o.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got := mounts(""); got != "0\n" {
+		t.Errorf("taken back, it is mounted so often: %s", got)
+	}
+}
+
 // TestGrantedPort appears on the goal's loopback and goes with its listener.
 func TestGrantedPort(t *testing.T) {
 	g := grants(t)
@@ -262,7 +298,7 @@ func TestGrantedSocketsOnly(t *testing.T) {
 	s := enclose(t, g.w)
 	own := attemptVariable + "=serve " + g.w.Tools[0] + " unix "
 	for _, path := range []string{"own.sock", "/tmp/own.sock", "/dev/shm/own.sock", g.w.Home + "/own.sock"} {
-		script := own + path + " > said & while ! grep -q ready said; do :; done; " + g.dials(path) + "; wait; grep escaped said; rm said"
+		script := own + path + " > said & while ! grep -qs ready said; do :; done; " + g.dials(path) + "; wait; grep escaped said; rm said"
 		if got, said := g.tries(s, false, script); !got {
 			t.Errorf("a server of the goal at %s: %s", path, said)
 		}

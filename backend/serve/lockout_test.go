@@ -65,19 +65,19 @@ func TestLockoutGrowsToItsBoundAndForgets(t *testing.T) {
 
 func TestSessionsAreBounded(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
-	s := &sessions{now: func() time.Time { return now }, all: map[[32]byte]time.Time{}}
-	first, err := s.begin()
+	s := &sessions{now: func() time.Time { return now }, all: map[[32]byte]session{}}
+	first, err := s.begin("1000")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var last string
 	for range maxSessions {
 		now = now.Add(time.Second)
-		if last, err = s.begin(); err != nil {
+		if last, err = s.begin("1000"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s.live(first) || !s.live(last) || s.live("") || len(s.all) != maxSessions {
-		t.Errorf("%d sessions, first %v, last %v", len(s.all), s.live(first), s.live(last))
+	if s.live(first, "1000") || !s.live(last, "1000") || s.live("", "1000") || s.live(last, "1001") || s.live(last, "") || len(s.all) != maxSessions {
+		t.Errorf("%d sessions, first %v, last %v", len(s.all), s.live(first, "1000"), s.live(last, "1000"))
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"goalpost/backend/goal"
 )
 
 //go:embed login.html
@@ -23,6 +25,10 @@ func (s *Server) front(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.Path == "/" && r.URL.Query().Has("token") {
+		if embedded(r) {
+			s.refuse(w, r, "a login within another page")
+			return
+		}
 		s.logIn(w, r, r.URL.Query().Get("token"))
 		return
 	}
@@ -35,6 +41,13 @@ func (s *Server) front(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.files.ServeHTTP(w, r)
+}
+
+// embedded says whether a page of another origin asks for a picture, a frame or the
+// like, and not a person for a page: each wrong token would cost the person a try.
+func embedded(r *http.Request) bool {
+	site, dest := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Dest")
+	return (site == "cross-site" || site == "same-site") && dest != "document"
 }
 
 // postLogin takes the form. The origin is checked so that no foreign page can
@@ -56,8 +69,9 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request, token string) {
 	from := remote(r)
 	if wait := s.lock.wait(from); wait > 0 {
 		s.o.Log.Warn("login while locked out", "remote", r.RemoteAddr)
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-		s.askForToken(w, http.StatusTooManyRequests, "Too many wrong tokens. Try again in "+wait.Round(time.Second).String()+".")
+		left := int(math.Ceil(wait.Seconds()))
+		w.Header().Set("Retry-After", strconv.Itoa(left))
+		s.askForToken(w, http.StatusTooManyRequests, "Too many wrong tokens. Try again in "+goal.Span(time.Duration(left)*time.Second)+".")
 		return
 	}
 	if !sameSecret(token, s.token) {
@@ -66,7 +80,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request, token string) {
 		s.askForToken(w, http.StatusUnauthorized, "That token is not right. The program prints it when it starts.")
 		return
 	}
-	id, err := s.sessions.begin()
+	id, err := s.sessions.begin(owner(r))
 	if err != nil {
 		s.o.Log.Error("login", "err", err)
 		http.Error(w, "no session could be made", http.StatusInternalServerError)

@@ -70,7 +70,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	}
 	s := &Server{
 		o: o, token: o.Token, address: l.Addr().String(), accepted: make(chan struct{}),
-		sessions: &sessions{now: o.Now, all: map[[32]byte]time.Time{}}, lock: newLockout(o.Now),
+		sessions: &sessions{now: o.Now, all: map[[32]byte]session{}}, lock: newLockout(o.Now),
 		files: files{assets: o.Assets, log: o.Log},
 	}
 	_, s.port, err = net.SplitHostPort(s.address)

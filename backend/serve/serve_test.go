@@ -308,6 +308,27 @@ func TestSocketsAskForSessionAndOrigin(t *testing.T) {
 	}
 }
 
+// TestAForeignPageUsesUpNoTries: neither by pictures nor by frames; a link that the
+// person follows from there logs in.
+func TestAForeignPageUsesUpNoTries(t *testing.T) {
+	s, c := open(t, nil), person(t)
+	from := func(site, dest string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", site); r.Header.Set("Sec-Fetch-Dest", dest) }
+	}
+	for range 10 {
+		for _, dest := range []string{"image", "iframe", "script", "empty", ""} {
+			if a := ask(t, c, http.MethodGet, s.base+"/?token=wrong", nil, from("cross-site", dest)); a.status != http.StatusForbidden {
+				t.Fatalf("%s: %d", dest, a.status)
+			}
+		}
+	}
+	for _, site := range []string{"cross-site", "same-site", "none"} {
+		if a := ask(t, person(t), http.MethodGet, s.LoginURL(), nil, from(site, "document")); a.status != http.StatusSeeOther {
+			t.Errorf("a link from %s: %d", site, a.status)
+		}
+	}
+}
+
 func TestLockOut(t *testing.T) {
 	s, c := open(t, nil), person(t)
 	try := func(token string) answer {
@@ -319,7 +340,7 @@ func TestLockOut(t *testing.T) {
 		}
 	}
 	a := try(s.Token())
-	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "30" || !strings.Contains(a.body, "30s") {
+	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "30" || !strings.Contains(a.body, "30 s") {
 		t.Fatalf("locked: %d %v", a.status, a.header)
 	}
 	if a := ask(t, c, http.MethodGet, s.LoginURL(), nil, nil); a.status != http.StatusTooManyRequests {

@@ -21,11 +21,16 @@ type sessions struct {
 	now func() time.Time
 
 	mu  sync.Mutex
-	all map[[sha256.Size]byte]time.Time // when it was given out
+	all map[[sha256.Size]byte]session
 }
 
-// begin makes a session. Past the bound the oldest ends.
-func (s *sessions) begin() (string, error) {
+type session struct {
+	since time.Time
+	of    string // the user of this machine who logged in, "" where nobody can tell
+}
+
+// begin makes a session of a user. Past the bound the oldest ends.
+func (s *sessions) begin(of string) (string, error) {
 	secret := make([]byte, 32)
 	if _, err := rand.Read(secret); err != nil {
 		return "", fmt.Errorf("making a session: %w", err)
@@ -36,22 +41,23 @@ func (s *sessions) begin() (string, error) {
 	if len(s.all) >= maxSessions {
 		var oldest [sha256.Size]byte
 		at := s.now().Add(time.Hour)
-		for k, t := range s.all {
-			if t.Before(at) {
-				oldest, at = k, t
+		for k, one := range s.all {
+			if one.since.Before(at) {
+				oldest, at = k, one.since
 			}
 		}
 		delete(s.all, oldest)
 	}
-	s.all[sha256.Sum256([]byte(id))] = s.now()
+	s.all[sha256.Sum256([]byte(id))] = session{s.now(), of}
 	return id, nil
 }
 
-func (s *sessions) live(id string) bool {
+// live says whether a session is that of a user.
+func (s *sessions) live(id, of string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	since, ok := s.all[sha256.Sum256([]byte(id))]
-	return ok && s.now().Sub(since) < sessionLife
+	one, ok := s.all[sha256.Sum256([]byte(id))]
+	return ok && one.of == of && s.now().Sub(one.since) < sessionLife
 }
 
 // sameSecret compares without telling how much was right, also of the length.
@@ -74,5 +80,5 @@ func (s *Server) setCookie(w http.ResponseWriter, id string) {
 // loggedIn says whether a request carries a live session.
 func (s *Server) loggedIn(r *http.Request) bool {
 	c, err := r.Cookie(s.cookieName())
-	return err == nil && s.sessions.live(c.Value)
+	return err == nil && s.sessions.live(c.Value, owner(r))
 }

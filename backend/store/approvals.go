@@ -63,6 +63,22 @@ func endGrants(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	return nil
 }
 
+// closeApprovals: what nobody had answered when the goal ended is answered by that, so
+// that no old request waits in a goal that is continued.
+func closeApprovals(ctx context.Context, tx *sql.Tx, ev event.Event) error {
+	body, err := json.Marshal(goal.Answer{By: goal.ByEnd, Why: "the goal ended before anybody answered"})
+	if err != nil {
+		return fmt.Errorf("close approvals: %w", err)
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO answers (goal_id, id, run_id, at, body)
+		SELECT goal_id, id, ?2, ?3, ?4 FROM approvals a WHERE goal_id = ?1
+		AND NOT EXISTS (SELECT 1 FROM answers r WHERE r.goal_id = a.goal_id AND r.id = a.id)`, ev.GoalID, ev.RunID, stamp(ev.At), string(body))
+	if err != nil {
+		return fmt.Errorf("close approvals: %w", err)
+	}
+	return nil
+}
+
 // Approvals reads every approval of a goal with its answer, oldest first.
 func (s *Store) Approvals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
 	list, err := s.approvals(ctx, "a.goal_id = ?", id)
@@ -96,7 +112,7 @@ func (s *Store) OpenApprovals(ctx context.Context, id goal.ID) ([]Approval, erro
 }
 
 func (s *Store) approvals(ctx context.Context, where string, args ...any) ([]Approval, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT a.goal_id, g.objective, g.status, a.at, a.body, coalesce(r.body, '') FROM approvals a
+	rows, err := s.read.QueryContext(ctx, `SELECT a.goal_id, g.objective, g.status, a.at, a.body, coalesce(r.body, ''), coalesce(r.run_id, '') FROM approvals a
 		JOIN goals g ON g.id = a.goal_id LEFT JOIN answers r ON r.goal_id = a.goal_id AND r.id = a.id WHERE `+where+` ORDER BY a.at, a.goal_id, a.n`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read approvals: %w", err)
@@ -105,8 +121,8 @@ func (s *Store) approvals(ctx context.Context, where string, args ...any) ([]App
 	var list []Approval
 	for rows.Next() {
 		var a Approval
-		var at, body, answer string
-		if err := rows.Scan(&a.Goal, &a.Objective, &a.Status, &at, &body, &answer); err != nil {
+		var at, body, answer, run string
+		if err := rows.Scan(&a.Goal, &a.Objective, &a.Status, &at, &body, &answer, &run); err != nil {
 			return nil, fmt.Errorf("read approvals: %w", err)
 		}
 		a.At = parseStamp(at)
@@ -114,7 +130,7 @@ func (s *Store) approvals(ctx context.Context, where string, args ...any) ([]App
 			return nil, fmt.Errorf("read approval: %w", err)
 		}
 		if answer != "" {
-			a.Answer = &goal.Answer{}
+			a.Answer = &goal.Answer{Run: run}
 			if err := json.Unmarshal([]byte(answer), a.Answer); err != nil {
 				return nil, fmt.Errorf("read answer: %w", err)
 			}

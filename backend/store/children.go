@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
 	"fmt"
 
 	"goalpost/backend/goal"
@@ -14,4 +16,34 @@ func (s *Store) Children(ctx context.Context, id goal.ID) ([]Row, error) {
 		return nil, fmt.Errorf("children: %w", err)
 	}
 	return scanGoals(rows)
+}
+
+// Shared is what the goals that a goal's agent started have spent, also those that
+// were deleted since: it counts against the limits of the goal that started them.
+func (s *Store) Shared(ctx context.Context, id goal.ID) (total goal.Spent, err error) {
+	var deleted string
+	if err := s.read.QueryRowContext(ctx, "SELECT coalesce((SELECT spent_by_deleted FROM goals WHERE id = ?), '{}')", id).Scan(&deleted); err != nil {
+		return total, fmt.Errorf("what deleted children spent: %w", err)
+	}
+	if err := json.Unmarshal([]byte(deleted), &total); err != nil {
+		return total, fmt.Errorf("what deleted children spent: %w", err)
+	}
+	rows, err := s.Children(ctx, id)
+	for _, r := range rows {
+		total = total.Plus(r.Spent)
+	}
+	return total, err
+}
+
+// handDown leaves what a goal that is deleted has spent with the one that started it.
+func handDown(ctx context.Context, tx *sql.Tx, id goal.ID) error {
+	_, err := tx.ExecContext(ctx, `UPDATE goals SET spent_by_deleted = (SELECT json_object(
+			'Iterations', coalesce(goals.spent_by_deleted ->> 'Iterations', 0) + c.iterations, 'TokensIn', coalesce(goals.spent_by_deleted ->> 'TokensIn', 0) + c.tokens_in,
+			'TokensOut', coalesce(goals.spent_by_deleted ->> 'TokensOut', 0) + c.tokens_out, 'USD', coalesce(goals.spent_by_deleted ->> 'USD', 0) + c.usd)
+			FROM goals c WHERE c.id = ?1)
+		WHERE id = (SELECT options ->> 'parent' FROM goals WHERE id = ?1)`, id)
+	if err != nil {
+		return fmt.Errorf("what a deleted child spent: %w", err)
+	}
+	return nil
 }

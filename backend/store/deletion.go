@@ -28,6 +28,9 @@ func (s *Store) Delete(ctx context.Context, id goal.ID) error {
 		if orphans, err = onlyUsedBy(ctx, tx, id); err != nil {
 			return err
 		}
+		if err := handDown(ctx, tx, id); err != nil {
+			return err
+		}
 		for _, q := range []string{"INSERT INTO pruning VALUES (?)", "DELETE FROM goals WHERE id = ?", "DELETE FROM pruning WHERE goal_id = ?"} {
 			if _, err := tx.ExecContext(ctx, q, id); err != nil {
 				return fmt.Errorf("delete goal: %w", err)

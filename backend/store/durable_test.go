@@ -183,3 +183,34 @@ func TestTheCardSaysThatAModelDecided(t *testing.T) {
 		t.Errorf("while it runs again: %+v, %v", row, err)
 	}
 }
+
+// TestThreeCopiesAreKept of those that are made before an update, the newest.
+func TestThreeCopiesAreKept(t *testing.T) {
+	ctx := context.Background()
+	now := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
+	dir := t.TempDir()
+	s, err := Open(ctx, Options{Dir: dir, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, version := range []int{8, 9, 10, 11} { // in their order, which is not that of their names
+		now = now.Add(time.Minute)
+		if err := s.keepCopy(ctx, filepath.Join(dir, "goalpost.db"), version); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copies, err := filepath.Glob(filepath.Join(dir, "goalpost.db.v*"))
+	if err != nil || len(copies) != copiesKept {
+		t.Fatalf("%q, %v", copies, err)
+	}
+	for _, name := range copies {
+		if strings.Contains(name, ".v8-") {
+			t.Errorf("the oldest is kept: %q", copies)
+		}
+	}
+}

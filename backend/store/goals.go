@@ -15,7 +15,7 @@ import (
 
 const goalColumns = `id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits, provider, model, scripted,
 	status, exit, verified, run_id, spent_ms, iterations, steps, claims, tokens_in, tokens_out, usd, report, started_at, ended_at,
-	updated_at, seq, checks_passed, options, account, parked_until, judged`
+	updated_at, seq, checks_passed, options, account, parked_until, judged, queued`
 
 // Row is a goal with what only the store counts.
 type Row struct {
@@ -23,6 +23,9 @@ type Row struct {
 	Seq          int64 // of its newest event
 	ChecksPassed int   // of its last claim
 	Judged       bool  // a model decided what passed, and no program
+	// Queued is what it was told to wait for in the queue, as the journal has it. Whether
+	// somebody still waits with it, Queues says.
+	Queued string
 }
 
 // Create freezes the criterion and the policy with their hashes, stores the
@@ -76,7 +79,7 @@ func scanGoal(r scanner) (Row, error) {
 	err := r.Scan(&g.ID, &created, &g.Objective, &criterion, &g.CriterionSHA256, &policyJSON, &g.PolicySHA256, &limits, &g.Provider, &g.Model,
 		&g.Scripted, &g.Status, &g.Exit, &g.Verified, &g.RunID, &spent, &g.Spent.Iterations, &g.Spent.Steps, &g.Spent.Claims, &g.Spent.TokensIn,
 		&g.Spent.TokensOut, &g.Spent.USD, &report, &started, &ended, &updated, &g.Seq, &g.ChecksPassed,
-		&options, &g.Account, &parked, &g.Judged)
+		&options, &g.Account, &parked, &g.Judged, &g.Queued)
 	if err != nil {
 		return Row{}, fmt.Errorf("read goal: %w", err)
 	}
@@ -130,7 +133,7 @@ type Filter struct {
 	Limit  int    // 0: 200
 	Offset int
 	// Resumable leaves those that may go on: paused, failed, aborted, and running and
-	// queued ones whose owner has gone.
+	// queued ones whose owner has gone. What waits in the queue goes on already.
 	Resumable bool
 }
 
@@ -142,7 +145,7 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Row, int, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		where = "(status IN ('paused','failed','aborted') OR id IN (''" + strings.Repeat(",?", len(dead)) + "))"
+		where = "(status IN ('paused','failed','aborted') AND queued = '' OR id IN (''" + strings.Repeat(",?", len(dead)) + "))"
 		args = append(args, dead...)
 	}
 	if f.Status != "" {

@@ -119,6 +119,10 @@ func obeyed(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 		return settle(ctx, tx, at, waits+"request = ? AND kind = 'revoke'", ev.GoalID, b.Request)
 	case *event.VerificationFailed:
 		return settle(ctx, tx, at, waits+word, ev.GoalID)
+	case *event.Queued:
+		if b.Left == goal.UserPaused { // it waits again for its person, and nobody goes on with it for them
+			return settle(ctx, tx, at, waits+word, ev.GoalID)
+		}
 	case *event.Paused:
 		if !b.Exit.Cut() {
 			return settle(ctx, tx, at, waits+word, ev.GoalID)

@@ -26,6 +26,9 @@ func (s *Store) Past(ctx context.Context, id goal.ID, steps int) (goal.Past, err
 	if p.Memory, err = s.memory(ctx, id); err != nil {
 		return p, err
 	}
+	if p.Filled, err = s.filled(ctx, id); err != nil {
+		return p, err
+	}
 	since, err := s.lastStop(ctx, id)
 	if err != nil {
 		return p, err
@@ -69,6 +72,9 @@ func (s *Store) pastClaims(ctx context.Context, id goal.ID, since string, said [
 		}
 		was := p.Last
 		p.Last = goal.PastClaim{N: c.N, By: c.By, Of: of, Rationale: c.Rationale, Result: c.Result, Verdicts: c.Verdicts, Review: reviews[c.N]}
+		if c.By == "person" && p.Last.Review == nil { // they answered about work that was reviewed before
+			p.Last.Review = was.Review
+		}
 		if failed[c.N] {
 			p.Last.Verdicts, p.Last.Review = was.Verdicts, was.Review
 		}
@@ -171,6 +177,29 @@ func (s *Store) ParkedInARow(ctx context.Context, id goal.ID) (n int, err error)
 		return 0, fmt.Errorf("read parks: %w", err)
 	}
 	return n, nil
+}
+
+// filled are the calls that were not refused and whose arguments name a secret, or are
+// written so that they may.
+func (s *Store) filled(ctx context.Context, id goal.ID) ([]goal.Call, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT s.tool, s.arguments FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
+		WHERE s.goal_id = ? AND (s.arguments LIKE '%{{secret:%' OR s.arguments LIKE '%\u%') AND coalesce(r.outcome, '') <> 'denied'`, id)
+	if err != nil {
+		return nil, fmt.Errorf("read steps: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []goal.Call
+	for rows.Next() {
+		var c goal.Call
+		if err := rows.Scan(&c.Tool, &c.Arguments); err != nil {
+			return nil, fmt.Errorf("read steps: %w", err)
+		}
+		list = append(list, c)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read steps: %w", err)
+	}
+	return list, nil
 }
 
 func (s *Store) newestSteps(ctx context.Context, id goal.ID, most int) ([]goal.Step, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -53,12 +54,14 @@ func (s *Store) statement(ctx context.Context, tx *sql.Tx, ev event.Event, p *pl
 	case *event.GrantEnded:
 		return grantEnded(ev, b)
 	case *event.Ended:
-		if err := endGrants(ctx, tx, ev); err != nil {
+		if err := errors.Join(endGrants(ctx, tx, ev), closeApprovals(ctx, tx, ev)); err != nil {
 			return "", nil, err
 		}
 		return stopped(ctx, tx, ev, stop{b.Status, b.Exit, b.Verified, b.Judged, b.Report, b.Account, ""})
 	case *event.LimitsChanged:
 		return limitsChanged(ev, b)
+	case *event.Queued:
+		return queued(ev, b)
 	}
 	return "", nil, nil
 }
@@ -135,8 +138,19 @@ func stopped(ctx context.Context, tx *sql.Tx, ev event.Event, s stop) (string, [
 	if s.status != goal.Paused {
 		ended = stamp(ev.At)
 	}
-	return "UPDATE goals SET status = ?, exit = ?, verified = ?, judged = ?, report = ?, ended_at = ?, account = ?, parked_until = ? WHERE id = ?",
+	return "UPDATE goals SET status = ?, exit = ?, verified = ?, judged = ?, report = ?, ended_at = ?, account = ?, parked_until = ?, queued = '' WHERE id = ?",
 		[]any{s.status, s.exit, s.verified, s.judged, string(body), ended, valid(s.account), s.until, ev.GoalID}, nil
+}
+
+func queued(ev event.Event, b *event.Queued) (string, []any, error) {
+	waits := valid(b.Reason)
+	if b.Left != "" {
+		waits = ""
+	}
+	if b.Left == goal.UserPaused { // what was parked does not go on by itself any more
+		return "UPDATE goals SET queued = '', parked_until = '', exit = CASE exit WHEN 'parked' THEN ? ELSE exit END WHERE id = ?", []any{b.Left, ev.GoalID}, nil
+	}
+	return "UPDATE goals SET queued = ? WHERE id = ?", []any{waits, ev.GoalID}, nil
 }
 
 func limitsChanged(ev event.Event, b *event.LimitsChanged) (string, []any, error) {

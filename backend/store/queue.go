@@ -24,7 +24,7 @@ func (s *Store) Busy(ctx context.Context, id goal.ID, slots int) (*goal.Busy, er
 }
 
 func (s *Store) busy(ctx context.Context, q asker, id goal.ID, slots int) (*goal.Busy, error) {
-	first, _, err := dependencies(ctx, q, id)
+	first, _, err := s.dependencies(ctx, q, id)
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +51,26 @@ func (s *Store) busy(ctx context.Context, q asker, id goal.ID, slots int) (*goal
 			taken++
 		}
 	}
-	if taken >= slots && mine.parent == "" {
-		return &goal.Busy{Reason: fmt.Sprintf("%d goals run already", taken), Slots: true}, nil
+	switch {
+	case taken < slots || mine.parent != "":
+		return nil, nil
+	case taken == 1:
+		return &goal.Busy{Reason: "1 goal runs already", Slots: true}, nil
 	}
-	return nil, nil
+	return &goal.Busy{Reason: fmt.Sprintf("%d goals run already", taken), Slots: true}, nil
+}
+
+// Queues says what a goal waits for in the queue of a process that lives, "" if it does
+// not wait there. Its status is what it was before: pending, or where it stopped.
+func (s *Store) Queues(g Row) (string, error) {
+	if g.Queued == "" {
+		return "", nil
+	}
+	alive, err := s.Alive(g.ID)
+	if err != nil || !alive {
+		return "", err
+	}
+	return g.Queued, nil
 }
 
 // folder is where a goal works.
@@ -154,34 +170,37 @@ func (s *Store) Writes(ctx context.Context, dir string, id goal.ID) (goal.ID, er
 
 // Unmet says which goal that must be done first ended otherwise, "" if none.
 func (s *Store) Unmet(ctx context.Context, id goal.ID) (string, error) {
-	_, unmet, err := dependencies(ctx, s.read, id)
+	_, unmet, err := s.dependencies(ctx, s.read, id)
 	return unmet, err
 }
 
 // dependencies looks at the goals that must be done first: one that may still
-// become done, and in words one that did not.
-func dependencies(ctx context.Context, q asker, id goal.ID) (waiting goal.ID, unmet string, err error) {
-	rows, err := q.QueryContext(ctx, `SELECT a.value, coalesce(g.status, ''), coalesce(g.exit, '') FROM goals me, json_each(me.options, '$.after') a
+// become done, also where it stopped and waits in the queue to go on, and in words one
+// that did not.
+func (s *Store) dependencies(ctx context.Context, q asker, id goal.ID) (waiting goal.ID, unmet string, err error) {
+	rows, err := q.QueryContext(ctx, `SELECT a.value, coalesce(g.status, ''), coalesce(g.exit, ''), coalesce(g.queued, '') FROM goals me, json_each(me.options, '$.after') a
 		LEFT JOIN goals g ON g.id = a.value WHERE me.id = ?`, id)
 	if err != nil {
 		return "", "", fmt.Errorf("queue: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		var first goal.ID
-		var status goal.Status
-		var exit goal.Exit
-		if err := rows.Scan(&first, &status, &exit); err != nil {
+		var first Row
+		if err := rows.Scan(&first.ID, &first.Status, &first.Exit, &first.Queued); err != nil {
 			return "", "", fmt.Errorf("queue: %w", err)
 		}
+		queues, err := s.Queues(first)
+		if err != nil {
+			return "", "", err
+		}
 		switch {
-		case status == goal.Completed:
-		case status == "":
-			unmet = fmt.Sprintf("goal %s, which must be done first, was deleted", first.Short())
-		case status.Live():
-			waiting = first
+		case first.Status == goal.Completed:
+		case first.Status == "":
+			unmet = fmt.Sprintf("goal %s, which must be done first, was deleted", first.ID.Short())
+		case first.Status.Live() || queues != "":
+			waiting = first.ID
 		default:
-			unmet = fmt.Sprintf("goal %s, which must be done first, ended %s", first.Short(), exit)
+			unmet = fmt.Sprintf("goal %s, which must be done first, ended %s", first.ID.Short(), first.Exit)
 		}
 	}
 	if err := rows.Err(); err != nil {

@@ -62,7 +62,7 @@ func TestTheQueueBelongsToTheFolder(t *testing.T) {
 		want  string // in the reason, "" if it may begin
 	}{
 		{"another folder", in(t, s, "/w/b", policy.WriteLocal), 2, ""},
-		{"no slot", in(t, s, "/w/b", policy.WriteLocal), 1, "1 goals run already"},
+		{"no slot", in(t, s, "/w/b", policy.WriteLocal), 1, "1 goal runs already"},
 		{"the same folder", in(t, s, "/w/a", policy.WriteLocal), 3, "same folder"},
 		{"a folder below", in(t, s, "/w/a/deep", policy.WriteLocal), 3, "same folder"},
 		{"a folder above", in(t, s, "/w", policy.NetworkGet), 3, "same folder"},

@@ -159,9 +159,10 @@ func (s *Store) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err erro
 	return s.interrupt(ctx, id)
 }
 
-// dead lists the running goals whose owner is gone. It writes nothing.
+// dead lists the goals that ran or waited in the queue and whose owner is gone, but no
+// done one, which is only reopened. It writes nothing.
 func (s *Store) dead(ctx context.Context) ([]any, error) {
-	running, err := s.seqs(ctx, "status IN ('running','pending')")
+	running, err := s.seqs(ctx, "status IN ('running','pending') OR queued <> '' AND status <> 'completed'")
 	if err != nil {
 		return nil, err
 	}

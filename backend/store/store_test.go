@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,37 +53,35 @@ func begin(t testing.TB, s *Store, id goal.ID) goal.Run {
 	return run
 }
 
-// TestFrozen tries every way to move the posts with SQL.
+// TestFrozen tries every way to move the posts with SQL, and hears which trigger was in the way.
 func TestFrozen(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
-	run := begin(t, s, g.ID)
 	ctx := context.Background()
-	if err := s.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "run_command", Arguments: "{}"}); err != nil {
-		t.Fatal(err)
+	const frozen = "are frozen"
+	tries := map[string]string{
+		"DELETE FROM goals": "only by the person",
+		"INSERT OR REPLACE INTO goals SELECT * FROM goals":      frozen,
+		"REPLACE INTO goals SELECT * FROM goals":                frozen,
+		"INSERT INTO goals SELECT * FROM goals":                 frozen,
+		"UPDATE goals SET status = 'winning'":                   "CHECK constraint",
+		"UPDATE OR REPLACE goals SET criterion = '{}'":          frozen,
+		"UPDATE OR IGNORE goals SET policy = '{}'":              frozen,
+		"DELETE FROM goals RETURNING id":                        "only by the person",
+		"INSERT OR IGNORE INTO goals SELECT * FROM goals":       frozen,
+		"UPDATE goals SET run_id = 'x', criterion = '{}'":       frozen,
+		"UPDATE goals SET criterion = criterion":                frozen,
+		"INSERT OR ROLLBACK INTO goals SELECT * FROM goals":     frozen,
+		"UPDATE goals SET criterion = '{}' FROM (SELECT 1) one": frozen,
 	}
-	for name, q := range map[string]string{
-		"update criterion":       "UPDATE goals SET criterion = '{}'",
-		"update hash":            "UPDATE goals SET criterion_sha256 = 'x'",
-		"update policy":          "UPDATE goals SET policy = '{}'",
-		"update options":         "UPDATE goals SET options = '{\"critic_every\":0}'",
-		"update objective":       "UPDATE goals SET objective = 'x'",
-		"delete":                 "DELETE FROM goals",
-		"insert or replace":      "INSERT OR REPLACE INTO goals SELECT * FROM goals",
-		"upsert":                 "INSERT INTO goals SELECT * FROM goals WHERE 1 ON CONFLICT (id) DO UPDATE SET criterion = '{}'",
-		"update event":           "UPDATE events SET body = '{}'",
-		"delete event":           "DELETE FROM events",
-		"replace event":          "INSERT OR REPLACE INTO events SELECT * FROM events",
-		"event of another run":   "INSERT INTO events SELECT goal_id, seq + 100, 'other', at, type, body FROM events LIMIT 1",
-		"update step":            "UPDATE steps SET arguments = 'x'",
-		"step of another run":    "INSERT INTO steps SELECT goal_id, n + 1, 'other', at, at_ms, tool, arguments, risk FROM steps",
-		"status that is no word": "UPDATE goals SET status = 'winning'",
+	for column, value := range map[string]string{
+		"id": "x", "created_at": "x", "objective": "x", "criterion": "{}", "criterion_sha256": "x", "policy": "{}", "policy_sha256": "x", "checks": "9", "options": "{}",
 	} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := s.write.ExecContext(ctx, q); err == nil {
-				t.Errorf("%s was accepted", q)
-			}
-		})
+		tries[fmt.Sprintf("UPDATE goals SET %s = '%s'", column, value)] = frozen
+		tries[fmt.Sprintf("INSERT INTO goals SELECT * FROM goals WHERE true ON CONFLICT (id) DO UPDATE SET %s = '%s'", column, value)] = frozen
+	}
+	for q, want := range tries {
+		t.Run(q, func(t *testing.T) { mustRefuse(t, s, q, want) })
 	}
 	after, err := s.Goal(ctx, g.ID)
 	if err != nil {
@@ -90,6 +89,58 @@ func TestFrozen(t *testing.T) {
 	}
 	if hash, _ := goal.Hash(after.Criterion); hash != g.CriterionSHA256 {
 		t.Errorf("criterion hash %s, want %s", hash, g.CriterionSHA256)
+	}
+	if hash, _ := goal.Hash(after.Policy); hash != g.PolicySHA256 {
+		t.Errorf("policy hash %s, want %s", hash, g.PolicySHA256)
+	}
+}
+
+func mustRefuse(t *testing.T, s *Store, q, want string) {
+	t.Helper()
+	if _, err := s.write.ExecContext(context.Background(), q); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: %v, want %q", q, err, want)
+	}
+}
+
+// TestWhatWasWrittenStays: each table of the journal takes rows of the current run
+// alone, and none is changed, replaced or removed.
+func TestWhatWasWrittenStays(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	g := create(t, s)
+	run := begin(t, s, g.ID)
+	once := policy.Grant{ID: "a1", Scope: policy.Once}
+	err := s.Append(context.Background(), run,
+		&event.StepStarted{StepID: 1, Tool: "run_command", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "run_command", Outcome: event.OK},
+		&event.Claim{N: 1, Rationale: "done"}, &event.Verdict{Claim: 1, Verdict: goal.Verdict{Outcome: goal.Fail}},
+		&event.ApprovalRequested{Approval: goal.Approval{ID: "a1", Tool: "run_command", Offers: []policy.Grant{once}}},
+		&event.ApprovalResolved{Request: "a1", Answer: goal.Answer{Allowed: true, Grant: once, By: "person"}},
+		&event.GrantEnded{Request: "a1", Why: "it was used up"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for table, key := range map[string]string{
+		"events": "seq", "steps": "n", "results": "n", "claims": "n", "verdicts": "check_n", "approvals": "id", "answers": "id", "grant_ends": "id",
+	} {
+		t.Run(table, func(t *testing.T) {
+			var n int
+			if err := s.read.QueryRowContext(context.Background(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n == 0 {
+				t.Fatalf("%d rows, %v", n, err)
+			}
+			mustRefuse(t, s, "UPDATE "+table+" SET at = 'x'", "append-only")
+			mustRefuse(t, s, "UPDATE "+table+" SET run_id = run_id", "append-only")
+			mustRefuse(t, s, "DELETE FROM "+table, "append-only")
+			for _, or := range []string{"", "OR REPLACE ", "OR IGNORE "} {
+				mustRefuse(t, s, "INSERT "+or+"INTO "+table+" SELECT * FROM "+table, "not the goal's current run")
+			}
+			copied := "CREATE TEMP TABLE another AS SELECT * FROM " + table + " LIMIT 1; UPDATE another SET run_id = 'an earlier one', " + key + " = " + key + " || '9'"
+			if _, err := s.write.ExecContext(context.Background(), copied); err != nil {
+				t.Fatal(err)
+			}
+			mustRefuse(t, s, "INSERT INTO "+table+" SELECT * FROM another", "not the goal's current run")
+			if _, err := s.write.ExecContext(context.Background(), "DROP TABLE another"); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }
 
@@ -340,10 +391,17 @@ func TestFind(t *testing.T) {
 			t.Errorf("find %q: %v", part, err)
 		}
 	}
-	for _, part := range []string{"", "abc", "zzzzzzzz", "%%%%%%"} {
+	for _, part := range []string{"", "abc", "zzzzzzzz", "%%%%%%", string(g.ID)[:5], string(g.ID)[21:]} {
 		if _, err := s.Find(ctx, part); !errors.Is(err, goal.ErrNotFound) {
 			t.Errorf("find %q: %v", part, err)
 		}
+	}
+	if row, err := s.Find(ctx, string(g.ID)[:6]); err != nil || row.ID != g.ID {
+		t.Errorf("six characters: %v", err)
+	}
+	create(t, s) // of the same moment: the beginning is the same
+	if _, err := s.Find(ctx, string(g.ID)[:6]); !errors.Is(err, goal.ErrNotFound) || !strings.Contains(err.Error(), "more than one") {
+		t.Errorf("a beginning that fits two goals: %v", err)
 	}
 }
 

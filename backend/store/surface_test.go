@@ -63,6 +63,15 @@ func TestResumableAreThoseThatMayGoOn(t *testing.T) {
 	for _, id := range []goal.ID{dead.ID, owned.ID} {
 		begin(t, s, id)
 	}
+	for _, id := range []goal.ID{done.ID, failed.ID} { // their process died in the queue
+		row, err := s.Goal(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Append(t.Context(), goal.Run{Goal: id, ID: row.RunID}, &event.Queued{Reason: "3 goals run already"}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	rows, total, err := s.List(t.Context(), Filter{Resumable: true})
 	var got []goal.ID
 	for _, r := range rows {
@@ -133,5 +142,26 @@ func TestAGoalWaitsForItsPersonOnlyWhileItsClaimDoes(t *testing.T) {
 		if waits, err := s.Waits(t.Context(), row); err != nil || waits != c.want {
 			t.Errorf("%s: %v, %v", c.what, waits, err)
 		}
+	}
+}
+
+// TestAGoalThatStoppedAskingMeanwhileIsLeftOut of those that ask, as is one that was
+// deleted: the others are still named.
+func TestAGoalThatStoppedAskingMeanwhileIsLeftOut(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	asks, goesOn, gone := create(t, s), create(t, s), goal.ID(NewID())
+	for _, g := range []*goal.Goal{asks, goesOn} {
+		if err := s.Append(t.Context(), begin(t, s, g.ID), &event.Paused{Exit: goal.NeedsOperator}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked, err := s.Asks(t.Context(), "")
+	if err != nil || len(asked) != 2 {
+		t.Fatalf("%d ask, %v", len(asked), err)
+	}
+	begin(t, s, goesOn.ID)
+	still, err := s.stillAsking(t.Context(), append(asked, Asking{Row: Row{Goal: goal.Goal{ID: gone}}}))
+	if err != nil || len(still) != 1 || still[0].ID != asks.ID {
+		t.Errorf("%+v, %v", still, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"goalpost/backend/goal"
 )
@@ -70,6 +71,59 @@ func (s *Store) AskedPane(ctx context.Context, g Row) (string, error) {
 		return "", fmt.Errorf("the pane that the agent asks about: %w", err)
 	}
 	return name.String, nil
+}
+
+// Asking is a goal that is paused for its person, and what for.
+type Asking struct {
+	Row
+	At     time.Time
+	Reason string // begins with goal.AsksMark if its agent asked
+	Pane   string // where the person is to do it, "" if nowhere
+	Waits  bool   // for the person's word about a manual check
+}
+
+// Asks reads the goals that are paused for their person, or one of them, oldest first.
+func (s *Store) Asks(ctx context.Context, id goal.ID) ([]Asking, error) {
+	rows, err := s.read.QueryContext(ctx, `SELECT g.id, p.at, coalesce(p.body ->> 'reason', ''), coalesce(p.body ->> 'pane', '') FROM goals g
+		JOIN events p ON p.goal_id = g.id AND p.seq = (SELECT max(seq) FROM events WHERE goal_id = g.id AND type = 'paused')
+		WHERE g.status = 'paused' AND g.exit = 'needs_operator' AND (?1 = '' OR g.id = ?1) ORDER BY p.at, g.id`, id)
+	if err != nil {
+		return nil, fmt.Errorf("what goals ask: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []Asking
+	for rows.Next() {
+		var a Asking
+		var at string
+		if err := rows.Scan(&a.ID, &at, &a.Reason, &a.Pane); err != nil {
+			return nil, fmt.Errorf("what goals ask: %w", err)
+		}
+		a.At = parseStamp(at)
+		list = append(list, a)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("what goals ask: %w", err)
+	}
+	return s.stillAsking(ctx, list)
+}
+
+// stillAsking reads the rows of goals that asked a moment ago, and leaves out those that
+// went on or were deleted meanwhile.
+func (s *Store) stillAsking(ctx context.Context, list []Asking) (still []Asking, err error) {
+	for _, a := range list {
+		a.Row, err = s.Goal(ctx, a.ID)
+		if errors.Is(err, goal.ErrNotFound) || err == nil && (a.Status != goal.Paused || a.Exit != goal.NeedsOperator) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if a.Waits, err = s.Waits(ctx, a.Row); err != nil {
+			return nil, err
+		}
+		still = append(still, a)
+	}
+	return still, nil
 }
 
 func asksPerson(c goal.Criterion) bool {

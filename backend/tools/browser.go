@@ -248,7 +248,17 @@ func visit(address string, local, away policy.Risk) (policy.Effect, error) {
 	if err := writtenOut(host); err != nil {
 		return policy.Effect{}, err
 	}
-	return policy.Effect{Risk: away, Hosts: []string{host}, Reason: "contacts " + host}, nil
+	return policy.Effect{Risk: away, Hosts: []string{host}, Ports: []string{portOf(u)}, Reason: "contacts " + host}, nil
+}
+
+func portOf(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "https":
+		return "443"
+	}
+	return "80"
 }
 
 // writtenOut refuses a host that is not what it looks like: a pattern, a number that
@@ -268,9 +278,12 @@ func writtenOut(host string) error {
 	return nil
 }
 
+// loopback says whether a host is the goal's own, as the proxy of its pages takes it:
+// servers say 0.0.0.0 of themselves, and app.localhost.
 func loopback(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	ip := net.ParseIP(host)
-	return host == "localhost" || (ip != nil && ip.IsLoopback())
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
 // among refuses a word that is none of those that an argument may be.

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"path/filepath"
 	"strings"
 
 	"goalpost/backend/policy"
@@ -13,6 +14,27 @@ func (r Room) program() policy.Effect {
 		return policy.Effect{Risk: policy.ReadOnly, Reason: "the sandbox lets the program change nothing"}
 	}
 	return policy.Effect{Risk: policy.WriteLocal, Reason: "a program may change files"}
+}
+
+// lineEffect is that of a line for a shell in a folder. Where no wall holds it, it
+// counts where links lead; one that is put there meanwhile is not seen.
+func (r Room) lineEffect(dir, line string) policy.Effect {
+	e := shellEffect(dir, line, r.program().Risk)
+	for i, f := range e.Deletes {
+		if real, err := filepath.EvalSymlinks(filepath.Dir(f)); r.Held == "" && err == nil && filepath.IsAbs(f) {
+			e.Deletes[i] = filepath.Join(real, filepath.Base(f))
+		}
+	}
+	return e
+}
+
+// standing is the folder that a terminal of the goal is taken to be in. Where no wall
+// holds it, it may be anywhere: "".
+func (r Room) standing() string {
+	if r.Held == "" {
+		return ""
+	}
+	return r.Dir
 }
 
 // wantsRights are the words of programs that need rights which nobody in a sandbox has.

@@ -96,7 +96,7 @@ func controls() []struct {
 		},
 		{"complete_todo", []any{"number", 2}, []any{"complete", 2}, "todo 2 is done"},
 		{"read_evidence", []any{"handle", "step:12", "cursor", 7}, []any{"evidence", "step:12", int64(7)}, "step:12"},
-		{"wait", []any{"seconds", 600}, []any{"wait", 10 * time.Minute}, "waited 10m0s"},
+		{"wait", []any{"seconds", 600}, []any{"wait", 10 * time.Minute}, "waited 10 m"},
 	}
 }
 

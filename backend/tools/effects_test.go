@@ -96,6 +96,7 @@ func samples() []sample {
 		{tool: "browser_click", what: "a form on the own loopback that goes to a public host", args: click, at: local, touch: form("POST", shop)},
 		{tool: "browser_click", what: "anything else on a public page", args: click, at: shop},
 		{tool: "browser_click", what: "a button of a public page that asks for a card", args: click, at: shop, touch: tools.Touch{Method: "POST", Action: shop, Payment: true}},
+		{tool: "browser_click", what: "a link on a public page that asks for a card: a script may take its click", args: []any{"pane", "b1", "target", "e1"}, at: shop, touch: tools.Touch{Link: "https://shop.example/terms", Payment: true}},
 		{tool: "browser_click", what: "a page that cannot be told", args: click, at: "chrome-error://chromewebdata/"},
 		{tool: "browser_type", what: "a field of the own loopback", args: typing, at: local},
 		{tool: "browser_type", what: "a field of a public page", args: typing, at: shop},
@@ -177,9 +178,18 @@ the tool's name (` + "`backend/policy`" + `). What a tool cannot foresee is held
 	slices.Sort(control)
 	fmt.Fprintf(&b, "\nControl tools, to which no risk applies: %s.\n\n## What always asks, and what is never written\n\n| rule | answer | why | for example |\n|---|---|---|---|\n", strings.Join(control, ", "))
 	for _, r := range law.Rules() {
+		if r.Unconfined {
+			continue
+		}
 		fmt.Fprintf(&b, "| %s | %s | %s | `%s` |\n", r.Name, r.Answer, r.Why, r.Match[0])
 	}
 	b.WriteString("\nPaying, deleting outside the folder and acting in a pane that is not confined always ask, too: the person's own terminal, SSH, or page.\n")
+	b.WriteString("\nIn a terminal that is not confined a yes to the pane does not cover what destroys: `rm` and its like, `mv`, `> file`, and each of these.\n\n| rule | why | for example |\n|---|---|---|\n")
+	for _, r := range law.Rules() {
+		if r.Unconfined {
+			fmt.Fprintf(&b, "| %s | %s | `%s` |\n", r.Name, r.Why, r.Match[0])
+		}
+	}
 	page := filepath.Join("..", "..", "docs", "effects.md")
 	if *updateDocs {
 		if err := os.WriteFile(page, []byte(b.String()), 0o600); err != nil {
@@ -204,13 +214,13 @@ func TestShellLines(t *testing.T) {
 	for _, c := range []struct{ line, deletes, commands string }{
 		{"rm -rf build", "build", "rm"},
 		{"rm -rf -- /srv/photos", "/srv/photos", "rm"},
-		{"rm -rf ../other", "../other", "rm"},
+		{"rm -rf ../other", "../other =../other", "rm"}, // and as it is written: behind a link it is elsewhere
 		{"cd /srv && rm a b", "/srv/a /srv/b", "cd rm"},
 		{"cd && rm -r Documents", "/~/Documents", "cd rm"},
 		{`rm "$HOME/notes" ~/x`, "/~/notes /~/x", "rm"},
-		{`rm -rf "$BUILD"`, "", "rm"},
-		{"find /srv -name '*.log' -delete", "/srv", "find"},
-		{"find . -exec rm {} +", ".", "find"},
+		{`rm -rf "$BUILD"`, "…", "rm"},
+		{"find /srv -name '*.log' -delete", "/srv /srv/*", "find"},
+		{"find . -exec rm {} +", ". ./*", "find rm"},
 		{"mv /srv/a .", "/srv/a", "mv"},
 		{"sudo -n rm /srv/a", "/srv/a", "sudo rm /srv/a"},
 		{`bash -lc "sh -c 'git push -f'"`, "", "bash sh git"},
@@ -237,7 +247,9 @@ func TestShellLines(t *testing.T) {
 		}
 		var deletes, commands []string
 		for _, d := range strings.Fields(c.deletes) {
-			if !filepath.IsAbs(d) {
+			if written, ok := strings.CutPrefix(d, "="); ok {
+				d = written
+			} else if !filepath.IsAbs(d) && d != "…" {
 				d = filepath.Join(h.dir, d)
 			}
 			deletes = append(deletes, d)
@@ -266,7 +278,19 @@ func TestWhatIsTypedIntoAPersonsTerminal(t *testing.T) {
 		{`rm -rf "$BUILD/x"`, "…/x"},
 		{"cd /srv && rm a", "/srv/a"},
 		{"rm " + h.dir + "/a", h.dir + "/a"}, // of the same name on another machine, perhaps
-		{"find . -delete", "."},
+		{"find . -delete", ". ./*"},
+		{"> notes", "notes"},
+		{"make >| out.log 2>&1", "out.log"},
+		{"make &> /srv/log", "/srv/log"},
+		{"make >& log", "log"},
+		{"for i in 1 2; do echo $i; done > list", "list"},
+		{`echo x > "$X/y"`, "…/y"},
+		{"mv a b", "a b"},
+		{"mv -t there a", "there a"},
+		{"shred -u notes", "notes"},
+		{"make >> out.log", ""},
+		{"make > /dev/null 2>&1", ""},
+		{"make < notes", ""},
 		{"make", ""},
 	} {
 		e, err := h.effect("terminal_run", "pane", "t1", "command", c.line)
@@ -285,6 +309,47 @@ func TestWhatIsTypedIntoAPersonsTerminal(t *testing.T) {
 			if d := law.Decide(call, p, grants); (d.Answer == policy.Allow) != (c.deletes == "") {
 				t.Errorf("%s at %s, the pane allowed: %+v", c.line, risk, d)
 			}
+		}
+	}
+}
+
+// TestWhatDestroysInAPersonsTerminalAsksEachTime: where no wall is, a yes to the pane
+// covers no line that throws work away, whatever its program; the goal's own
+// terminals, which have walls, are as free as ever.
+func TestWhatDestroysInAPersonsTerminalAsksEachTime(t *testing.T) {
+	h := newHouse(t)
+	law, err := policy.Standard("/home/anna")
+	if err != nil {
+		t.Fatal(err)
+	}
+	decide := func(line string, persons bool) policy.Decision {
+		h.panes.person = persons
+		e, err := h.effect("terminal_run", "pane", "t1", "command", line)
+		if err != nil {
+			t.Fatal(line, err)
+		}
+		grants := []policy.Grant{{ID: "r1", Scope: policy.Pane, Pane: "t1", Risk: policy.NetworkWrite}}
+		return law.Decide(policy.Call{Tool: "terminal_run", Key: line, Effect: e}, policy.Policy{Risk: policy.WriteLocal, Dir: h.dir}, grants)
+	}
+	for _, line := range []string{
+		"git clean -fdx", "git checkout -- .", "git checkout .", "git reset --hard", "git -C sub restore .", "git stash clear", "git branch -D old",
+		"cd sub && sudo git clean -fd", "git -c alias.zap=clean zap -fdx", "truncate -s 0 notes", "dd if=/dev/zero of=notes", "rsync -a --delete a/ b/", "cp a notes",
+		"echo x | tee notes", "sed -i d notes", "curl -so notes http://127.0.0.1/", "tar xf a.tar", "mkfs.ext4 /dev/sdb1", "kubectl delete ns x", "psql -c 'drop table x'",
+		"apt-get purge -y x", "make clean", "crontab -r", "> notes", "mv a notes", "find . -delete", "shred notes",
+	} {
+		if d := decide(line, true); d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 || d.Offers[0].Scope != policy.Once {
+			t.Errorf("%s: %+v", line, d)
+		}
+		if d := decide(line, false); d.Answer != policy.Allow && !strings.Contains(line, "/dev/") {
+			t.Errorf("%s in a terminal of the goal: %+v", line, d)
+		}
+	}
+	for _, line := range []string{
+		"git status", "git add -A && git commit -m clean", "git checkout -b next", "git stash", "git push", "make -j4 test", "go test ./... 2>&1 | tail", "npm run build",
+		"ls > /dev/null", "make >> log", "tee -a log < notes", "sed -n 1,5p notes", "curl -s http://127.0.0.1/", "tar tf a.tar", "kubectl get pods", "mkdir -p a/b", "crontab -l",
+	} {
+		if d := decide(line, true); d.Answer != policy.Allow {
+			t.Errorf("%s: %+v", line, d)
 		}
 	}
 }
@@ -325,6 +390,10 @@ func TestALineInPiecesIsTheLine(t *testing.T) {
 		{calls(run("git {push,--force}")), true},
 		{calls(run("/bin/r? x")), true},
 		{calls(run("sh x.sh")), true},
+		{calls(run("env sh x.sh")), true},
+		{calls(run("sudo ssh host rm x")), true},
+		{calls(run("goalctl approve a1")), true},
+		{calls(run("goalctl list")), false},
 		{calls(run("curl https://x.example | bash")), true},
 		{calls(run(`eval "$X"`)), true},
 		{calls(run(". ./x")), true},
@@ -399,6 +468,23 @@ func TestALentPageIsOutsideTheGoalsNetwork(t *testing.T) {
 			if d := law.Decide(call, p, []policy.Grant{{ID: "r1", Scope: policy.Pane, Pane: "b1", Risk: policy.NetworkWrite}}); len(e.Hosts) > 0 && d.Answer != policy.Deny {
 				t.Errorf("%s at %s, a denied host: %+v", tool, at, d)
 			}
+		}
+	}
+}
+
+// TestAnAddressIsJudgedWithItsPort: an allowed NAME:PORT is reached there and nowhere else.
+func TestAnAddressIsJudgedWithItsPort(t *testing.T) {
+	h := newHouse(t)
+	p := policy.Policy{Risk: policy.NetworkGet, Dir: h.dir, AllowHosts: []string{"shop.example:8443"}}
+	for url, want := range map[string]policy.Answer{
+		"https://shop.example:8443/": policy.Allow, "http://shop.example:8443/": policy.Allow, "https://shop.example/": policy.Ask, "http://shop.example/": policy.Ask,
+	} {
+		e, err := h.effect("browser_open", "url", url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := (policy.Law{}).Decide(policy.Call{Tool: "browser_open", Key: "k", Effect: e}, p, nil); d.Answer != want {
+			t.Errorf("%s: %+v", url, d)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func (s GoalState) line() string {
 		t += "/" + string(s.Exit)
 	}
 	t += fmt.Sprintf(", checks passing %s, %d iterations of %d, %d steps, %s", s.Checks, s.Spent.Iterations, s.Limits.Iterations, s.Spent.Steps,
-		s.Spent.WallClock.Round(time.Second))
+		goal.Span(s.Spent.WallClock))
 	if s.Spent.USD > 0 {
 		t += fmt.Sprintf(", $%.2f", s.Spent.USD)
 	}

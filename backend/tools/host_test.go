@@ -1,6 +1,10 @@
 package tools_test
 
-import "testing"
+import (
+	"testing"
+
+	"goalpost/backend/policy"
+)
 
 // TestAHostIsOneHost: what an agent writes is shown to the person as the one host
 // that it is, and opens no other.
@@ -17,6 +21,16 @@ func TestAHostIsOneHost(t *testing.T) {
 	for address, host := range map[string]string{"http://xn--pple-43d.com/": "xn--pple-43d.com", "https://Shop.example:8443/x": "Shop.example", "http://[2001:db8::1]/": "2001:db8::1", "http://192.0.2.1/": "192.0.2.1", "https://a_b.example./": "a_b.example."} {
 		if e, err := h.effect("browser_open", "url", address); err != nil || len(e.Hosts) != 1 || e.Hosts[0] != host {
 			t.Errorf("%q: %+v %v", address, e, err)
+		}
+	}
+	for _, own := range []string{"http://127.0.0.1:8080/", "http://LOCALHOST/", "http://localhost.:3000/", "http://app.localhost:3000/", "http://0.0.0.0:8000/", "http://[::]:8000/", "http://[::ffff:127.0.0.1]/"} {
+		if e, err := h.effect("browser_open", "url", own); err != nil || len(e.Hosts) > 0 || e.Risk != policy.ReadOnly {
+			t.Errorf("%q: %+v %v", own, e, err)
+		}
+	}
+	for _, other := range []string{"http://localhost.example/", "http://mylocalhost/", "http://localhost.localhost.evil.example/"} {
+		if e, err := h.effect("browser_open", "url", other); err != nil || len(e.Hosts) != 1 {
+			t.Errorf("%q: %+v %v", other, e, err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
 )
@@ -127,15 +128,25 @@ type Box struct {
 // Names are those of all tools that a goal in a folder is given, besides those of
 // MCP servers.
 func Names(dir string) ([]string, error) {
+	specs, err := Specs(dir)
+	names := make([]string, 0, len(specs))
+	for _, s := range specs {
+		names = append(names, s.Name)
+	}
+	return names, err
+}
+
+// Specs are what a model is told of them.
+func Specs(dir string) ([]goal.ToolSpec, error) {
 	b, err := New(Room{Dir: dir})
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, 0, len(b.tools))
+	specs := make([]goal.ToolSpec, 0, len(b.tools))
 	for _, t := range b.tools {
-		names = append(names, t.Spec().Name)
+		specs = append(specs, t.Spec())
 	}
-	return names, b.Close()
+	return specs, b.Close()
 }
 
 // Tools lists them in the order in which the model is told.

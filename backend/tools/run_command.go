@@ -31,7 +31,7 @@ func runCommand(r Room) (Tool, error) {
 		if !filepath.IsLocal(a.Dir) && a.Dir != "" {
 			return policy.Effect{}, fmt.Errorf("%s leads out of your folder", a.Dir)
 		}
-		return shellEffect(filepath.Join(r.Dir, a.Dir), a.Command, r.program().Risk), nil
+		return r.lineEffect(filepath.Join(r.Dir, a.Dir), a.Command), nil
 	}, func(ctx context.Context, a runCommandArgs) goal.Result { return doRunCommand(ctx, r, a) })
 }
 
@@ -59,7 +59,7 @@ func doRunCommand(ctx context.Context, r Room, a runCommandArgs) goal.Result {
 	}
 	head := out.Status.String()
 	if out.TimedOut && ctx.Err() == nil {
-		head = fmt.Sprintf("killed after %s. For a program that goes on running, use terminal_run.", limit)
+		head = fmt.Sprintf("killed after %s. For a program that goes on running, use terminal_run.", goal.Span(limit))
 	}
 	text := head
 	if len(out.Stdout) > 0 {

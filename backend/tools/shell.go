@@ -2,8 +2,11 @@ package tools
 
 import (
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
 	"goalpost/backend/policy"
@@ -14,8 +17,8 @@ import (
 // and the kernel holds what it does.
 func shellEffect(dir, line string, risk policy.Risk) policy.Effect {
 	s := shellLine{dir: dir}
-	s.read(line, 0)
-	e := policy.Effect{Risk: risk, Line: line, Commands: s.commands, Deletes: s.deletes, Reason: "a program may change files"}
+	s.whole(line)
+	e := policy.Effect{Risk: risk, Line: line, Commands: s.commands, Deletes: s.deletes, Unread: s.lost, Reason: "a program may change files"}
 	if risk == policy.ReadOnly {
 		e.Reason = "a program that can change nothing"
 	}
@@ -25,20 +28,50 @@ func shellEffect(dir, line string, risk policy.Risk) policy.Effect {
 // shellLine collects the simple commands of a line and what they delete.
 type shellLine struct {
 	dir      string // where the next command runs; "" when it cannot be told
-	loose    bool   // deletes that cannot be told are named as they are written
+	loose    bool   // it is typed where no wall is: what cannot be read is doubted
 	commands [][]string
-	deletes  []string
-	unread   string // why it cannot be told what a loose line runs, "" if it can
+	deletes  []string // what cannot be told is named as it is written
+	unread   string   // why it cannot be told what a loose line runs, "" if it can
+	lost     string   // why the reading of it was given up, "" if it was not
+	left     int      // how many characters may still be read of it
 }
 
 // hidden stands for a word that is only known when the line runs.
 const hidden = "\x00"
 
-const maxNested = 5 // shells in shells
+// Of what runs something else there may be several readings, and of each of them
+// again: they may come to this many characters more than the line has.
+const (
+	maxNested   = 5 // shells in shells
+	readings    = 10
+	moreToShort = 20_000
+)
+
+// whole reads a line from its beginning to its end.
+func (s *shellLine) whole(line string) {
+	s.left = moreToShort + readings*len(line)
+	s.read(line, 0)
+}
+
+// affords counts what is read and says whether that may go on.
+func (s *shellLine) affords(characters int) bool {
+	if s.left -= characters; s.left < 0 {
+		s.lose("it can be read in too many ways")
+	}
+	return s.left >= 0
+}
+
+// lose gives up what is left of a line: that asks, wherever it runs.
+func (s *shellLine) lose(why string) {
+	s.lost = why
+	s.doubt(why)
+}
 
 func (s *shellLine) read(line string, depth int) {
 	if depth > maxNested {
-		s.doubt("shells run shells")
+		s.lose("shells run shells that run shells")
+	}
+	if depth > maxNested || !s.affords(len(line)) {
 		return
 	}
 	if s.loose && history.MatchString(line) {
@@ -53,8 +86,9 @@ func (s *shellLine) read(line string, depth int) {
 		if s.loose {
 			s.look(n)
 		}
-		if stmt, ok := n.(*syntax.Stmt); ok {
-			s.fed(stmt, depth)
+		s.fed(n, depth)
+		if r, ok := n.(*syntax.Redirect); ok && s.loose {
+			s.overwrite(r)
 		}
 		call, ok := n.(*syntax.CallExpr)
 		if !ok || len(call.Args) == 0 {
@@ -71,6 +105,9 @@ func (s *shellLine) read(line string, depth int) {
 
 // command takes one program with its arguments, and what it starts in turn.
 func (s *shellLine) command(argv []string, depth int) {
+	if s.left < 0 || !s.affords(length(argv)) {
+		return
+	}
 	s.commands = append(s.commands, argv)
 	name := path.Base(argv[0])
 	if s.loose {
@@ -79,27 +116,41 @@ func (s *shellLine) command(argv []string, depth int) {
 	switch name {
 	case "cd", "pushd":
 		s.change(argv[1:])
-	case "rm", "rmdir", "unlink", "shred", "srm", "trash", "trash-put":
-		s.delete(operands(argv[1:]))
 	case "mv":
-		if ops := operands(argv[1:]); len(ops) > 1 {
-			s.delete(ops[:len(ops)-1])
-		}
+		s.move(operands(argv[1:]))
 	case "find":
 		s.find(argv[1:], depth)
-	case "sh", "bash", "dash", "zsh", "ksh", "su", "script":
-		for i, a := range argv[1:] {
-			if strings.HasPrefix(a, "-") && strings.HasSuffix(a, "c") && i+2 < len(argv) {
-				s.read(argv[i+2], depth+1)
-				return
-			}
+	case "git":
+		s.git(argv[1:], depth)
+	case "ssh":
+		s.remote(argv[1:], depth)
+	case "trap":
+		s.read(strings.Join(argv[1:min(2, len(argv))], ""), depth+1)
+	case "alias":
+		for _, a := range argv[1:] {
+			_, line, _ := strings.Cut(a, "=")
+			s.read(line, depth+1)
 		}
-		s.doubt(name + " runs something else")
 	case "eval":
 		s.read(strings.Join(argv[1:], " "), depth+1)
 	default:
-		s.start(name, argv[1:], depth)
+		switch {
+		case slices.Contains(deleters, name):
+			s.remove(operands(argv[1:]))
+		case slices.Contains(shells, name):
+			s.shell(name, argv[1:], depth)
+		default:
+			s.start(name, argv[1:], depth)
+		}
 	}
+}
+
+// length is how many characters words have on a line.
+func length(words []string) (n int) {
+	for _, w := range words {
+		n += len(w) + 1
+	}
+	return n
 }
 
 func operands(args []string) []string {
@@ -126,35 +177,150 @@ func (s *shellLine) change(args []string) {
 	}
 }
 
+// delete takes files that are deleted. Behind a link that ends in a slash, or that dots
+// climb out of, lies something else than the path says.
 func (s *shellLine) delete(files []string) {
 	for _, f := range files {
-		switch at := s.at(f); {
-		case at != "":
+		at, told := s.at(f), strings.ReplaceAll(f, hidden, "…")
+		if at != "" {
 			s.deletes = append(s.deletes, at)
-		case s.loose:
-			s.deletes = append(s.deletes, strings.ReplaceAll(f, hidden, "…"))
+		} else {
+			s.deletes = append(s.deletes, told)
 		}
+		if at != "" && strings.HasSuffix(f, "/") {
+			s.deletes = append(s.deletes, path.Join(at, "*"))
+		}
+		switch climbs := slices.Contains(strings.Split(f, "/"), ".."); {
+		case path.IsAbs(told) && (climbs || at == ""):
+			s.deletes = append(s.deletes, "…"+told)
+		case climbs && at != "":
+			s.deletes = append(s.deletes, told)
+		}
+	}
+}
+
+// remove deletes what it names. Where it names nothing it is told when it runs.
+func (s *shellLine) remove(files []string) {
+	if s.delete(files); len(files) == 0 {
+		s.deletes = append(s.deletes, "…")
+	}
+}
+
+// move takes files away from where they are. Where nothing holds the line, it is
+// told also what they may be put over.
+func (s *shellLine) move(files []string) {
+	if !s.loose && len(files) > 0 {
+		files = files[:len(files)-1]
+	}
+	s.delete(files)
+}
+
+// sinks are files that lose nothing when they are written.
+var sinks = regexp.MustCompile(`^/dev/(null|zero|full|tty|std(in|out|err)|fd/[0-9]+)$`)
+
+// overwrite takes a file that a line empties before it writes there.
+func (s *shellLine) overwrite(r *syntax.Redirect) {
+	if r.Word == nil {
+		return
+	}
+	to := word(r.Word)
+	switch r.Op {
+	case syntax.RdrOut, syntax.RdrClob, syntax.RdrAll, syntax.RdrAllClob, syntax.RdrInOut:
+	case syntax.DplOut: // >&2 is a number, >&file is not
+		if strings.Trim(to, "0123456789-") == "" {
+			return
+		}
+	default:
+		return
+	}
+	if !sinks.MatchString(to) {
+		s.delete([]string{to})
 	}
 }
 
 // find deletes below its folders with -delete, or by a program.
 func (s *shellLine) find(args []string, depth int) {
-	var from []string
+	below, args := found(args)
+	if slices.Contains(args, "-delete") {
+		s.delete(below)
+	}
 	for i, a := range args {
-		switch {
-		case !strings.HasPrefix(a, "-") && len(from) == i:
-			from = append(from, a)
-		case a == "-delete":
-			s.delete(from)
-		case (a == "-exec" || a == "-execdir" || a == "-ok") && i+1 < len(args):
-			switch path.Base(args[i+1]) {
-			case "rm", "rmdir", "unlink", "shred":
-				s.delete(from)
-			default:
-				s.command(args[i+1:], depth+1)
+		switch a {
+		case "-exec", "-execdir", "-ok", "-okdir":
+			if s.left < 0 {
+				return
+			}
+			if argv := s.filled(executed(args[i+1:]), below); len(argv) > 0 {
+				s.started(argv, depth)
 			}
 		}
 	}
+}
+
+// found is what find may come upon, as its folders and what lies below them, and the
+// arguments behind those.
+func found(args []string) (below, rest []string) {
+	links := slices.Contains(args, "-follow")
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		switch option := args[0]; {
+		case option == "-D" && len(args) > 1:
+			args = args[1:]
+		case option == "--", strings.HasPrefix(option, "-O"), strings.HasPrefix(option, "-D"):
+		case strings.Trim(option[1:], "HLP") == "":
+			links = links || strings.Contains(option, "L")
+		default:
+			return orHere(nil, links || option == "-files0-from"), args
+		}
+		args = args[1:]
+	}
+	n := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") })
+	if n < 0 {
+		n = len(args)
+	}
+	return orHere(args[:n], links || slices.Contains(args, "-files0-from")), args[n:]
+}
+
+// orHere is where find looks, which is here where it is told no place. What it comes
+// upon elsewhere, by links or a list, is hidden.
+func orHere(from []string, elsewhere bool) (below []string) {
+	if len(from) == 0 {
+		from = []string{"."}
+	}
+	for _, f := range from {
+		below = append(below, f, strings.TrimSuffix(f, "/")+"/*")
+	}
+	if elsewhere {
+		below = append(below, hidden)
+	}
+	return below
+}
+
+// executed is the command of an -exec, which ends at a semicolon or at {} +.
+func executed(args []string) []string {
+	for i, a := range args {
+		if a == ";" || a == "+" && i > 0 && args[i-1] == "{}" {
+			return args[:i]
+		}
+	}
+	return args
+}
+
+// filled puts what find comes upon in the place of {}.
+func (s *shellLine) filled(argv, files []string) []string {
+	if n := strings.Count(strings.Join(argv, " "), "{}"); !s.affords(n * length(files)) {
+		return nil
+	}
+	var words []string
+	for _, w := range argv {
+		if !strings.Contains(w, "{}") {
+			words = append(words, w)
+			continue
+		}
+		for _, f := range files {
+			words = append(words, strings.ReplaceAll(w, "{}", f))
+		}
+	}
+	return words
 }
 
 // homeDir stands for the home folder, which lies outside of a goal's folder.
@@ -165,7 +331,7 @@ func (s *shellLine) at(file string) string {
 	switch {
 	case strings.Contains(file, hidden):
 		return ""
-	case file == "~" || strings.HasPrefix(file, "~/"):
+	case strings.HasPrefix(file, "~"): // or somebody else's home
 		return path.Clean("/" + file)
 	case path.IsAbs(file):
 		return path.Clean(file)
@@ -188,7 +354,7 @@ func parts(b *strings.Builder, list []syntax.WordPart) {
 		case *syntax.Lit:
 			b.WriteString(strings.ReplaceAll(p.Value, `\`, ""))
 		case *syntax.SglQuoted:
-			b.WriteString(p.Value)
+			b.WriteString(spelledOut(p))
 		case *syntax.DblQuoted:
 			parts(b, p.Parts)
 		case *syntax.ParamExp:
@@ -201,4 +367,16 @@ func parts(b *strings.Builder, list []syntax.WordPart) {
 			b.WriteString(hidden)
 		}
 	}
+}
+
+// spelledOut is what $'…' says; no other quotes take escapes.
+func spelledOut(q *syntax.SglQuoted) string {
+	if !q.Dollar {
+		return q.Value
+	}
+	text, _, err := expand.Format(nil, q.Value, nil)
+	if err != nil {
+		return hidden
+	}
+	return text
 }

@@ -38,7 +38,9 @@ func startGoal(g Goals) (Tool, error) {
 		if err != nil {
 			return policy.Effect{}, err
 		}
-		return policy.Effect{Risk: policy.ReadOnly, Reason: "another goal works, with no more rights than this one: " + clipped(c.Objective, 200)}, nil
+		e := Deciding(c.Checks)
+		e.HandsOn, e.Reason = true, "another goal works, with no more rights than this one: "+clipped(c.Objective, 200)
+		return e, nil
 	}, func(ctx context.Context, a startGoalArgs) goal.Result {
 		c, err := a.child()
 		if err == nil && g == nil {

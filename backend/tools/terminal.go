@@ -111,7 +111,7 @@ func terminalRun(r Room) (Tool, error) {
 			return failed("%s", err)
 		}
 		if !run.Finished {
-			return ok("still running after %s; terminal_wait waits for it, terminal_read shows what it prints\n%s", wait, outside("pane "+a.Pane, run.Output)+r.kept(run.Output)+r.refused(mark))
+			return ok("still running after %s; terminal_wait waits for it, terminal_read shows what it prints\n%s", goal.Span(wait), outside("pane "+a.Pane, run.Output)+r.kept(run.Output)+r.refused(mark))
 		}
 		return goal.Result{OK: run.Exit == 0, Text: fmt.Sprintf("exit %d\n%s", run.Exit, outside("pane "+a.Pane, run.Output)+r.kept(run.Output)+r.refused(mark)+r.rights(run.Exit == 0, run.Output))}
 	})
@@ -124,7 +124,7 @@ func (r Room) typing(pane, text string) (policy.Effect, error) {
 		return policy.Effect{}, err
 	}
 	if confined {
-		return shellEffect(r.Dir, strings.TrimSuffix(readable(newlines(text)), "\n"), r.program().Risk), nil
+		return r.lineEffect(r.standing(), strings.TrimSuffix(readable(newlines(text)), "\n")), nil
 	}
 	e := r.Lines.effect(pane, text)
 	e.Line = strings.TrimSuffix(e.Line, "\n")

@@ -13,8 +13,10 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -35,7 +37,7 @@ type Tool interface {
 // tool is a Tool whose arguments are an A.
 type tool[A any] struct {
 	spec   goal.ToolSpec
-	schema *jsonschema.Resolved
+	schema func() (*jsonschema.Resolved, error)
 	effect func(context.Context, A) (policy.Effect, error)
 	do     func(context.Context, A) goal.Result
 	show   func(context.Context, A) string // nil where the arguments say it all
@@ -48,21 +50,43 @@ func define[A any](name string, effect func(context.Context, A) (policy.Effect, 
 	if err != nil {
 		return nil, fmt.Errorf("tool %s has no words: %w", name, err)
 	}
+	arguments, err := shapeOf[A]()
+	if err != nil {
+		return nil, fmt.Errorf("tool %s: %w", name, err)
+	}
+	spec := goal.ToolSpec{Name: name, Description: strings.TrimSpace(string(description)), Schema: arguments.raw}
+	return &tool[A]{spec, arguments.resolved, effect, do, nil}, nil
+}
+
+// shape is the schema of an argument type. Nobody changes it. What it is checked with
+// is made at the first call: a goal calls few of its tools.
+type shape struct {
+	raw      json.RawMessage
+	resolved func() (*jsonschema.Resolved, error)
+}
+
+// shapes are kept by type: to make them is nearly all of the work of giving a goal its
+// tools, and they are the same for every goal of the process.
+var shapes sync.Map // reflect.Type to shape
+
+func shapeOf[A any]() (shape, error) {
+	of := reflect.TypeFor[A]()
+	if s, ok := shapes.Load(of); ok {
+		if s, ok := s.(shape); ok {
+			return s, nil
+		}
+	}
 	schema, err := jsonschema.For[A](nil)
 	if err != nil {
-		return nil, fmt.Errorf("tool %s: %w", name, err)
+		return shape{}, fmt.Errorf("its arguments: %w", err)
 	}
 	plainLists(schema)
-	resolved, err := schema.Resolve(nil)
-	if err != nil {
-		return nil, fmt.Errorf("tool %s: %w", name, err)
+	s := shape{resolved: sync.OnceValues(func() (*jsonschema.Resolved, error) { return schema.Resolve(nil) })}
+	if s.raw, err = json.Marshal(schema); err != nil {
+		return shape{}, fmt.Errorf("its arguments: %w", err)
 	}
-	raw, err := json.Marshal(schema)
-	if err != nil {
-		return nil, fmt.Errorf("tool %s: %w", name, err)
-	}
-	spec := goal.ToolSpec{Name: name, Description: strings.TrimSpace(string(description)), Schema: raw}
-	return &tool[A]{spec, resolved, effect, do, nil}, nil
+	shapes.Store(of, s)
+	return s, nil
 }
 
 // showing adds what a person is shown of a call besides its arguments.
@@ -130,7 +154,11 @@ func (t *tool[A]) parse(raw json.RawMessage) (args A, err error) {
 	if err := json.Unmarshal(raw, &object); err != nil {
 		return args, fmt.Errorf("the arguments of %s are not a JSON object (%w). Send one like %s", t.spec.Name, err, t.spec.Schema)
 	}
-	if err := t.schema.Validate(object); err != nil {
+	schema, err := t.schema()
+	if err != nil { // a mistake in this package, which a test finds
+		return args, fmt.Errorf("the schema of %s: %w", t.spec.Name, err)
+	}
+	if err := schema.Validate(object); err != nil {
 		return args, fmt.Errorf("the arguments of %s do not fit: %w. The schema is %s", t.spec.Name, err, t.spec.Schema)
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))

@@ -375,7 +375,7 @@ func TestEffects(t *testing.T) {
 		{tool: "browser_open", args: []any{"url", "docs.example"}, risk: get, host: "docs.example"},
 		{tool: "browser_open", args: []any{"url", "http://127.0.0.1@evil.example/"}, risk: get, host: "evil.example"},
 		{tool: "browser_open", args: []any{"url", "http://localhost.evil.example/"}, risk: get, host: "localhost.evil.example"},
-		{tool: "browser_open", args: []any{"url", "http://0.0.0.0/"}, risk: get, host: "0.0.0.0"},
+		{tool: "browser_open", args: []any{"url", "http://0.0.0.0/"}, risk: read},
 		{tool: "browser_open", args: []any{"url", "http:/evil.example/://"}, error: "not an address"},
 		{tool: "browser_open", args: []any{"url", "https:///evil.example"}, error: "not an address"},
 		{tool: "browser_open", args: []any{"url", "//evil.example"}, error: "not an address"},
@@ -481,7 +481,7 @@ func TestTerminalTools(t *testing.T) {
 	}
 	h.good(h.do("terminal_run", "pane", "t1", "command", "ls"), "exit 0", "listening")
 	h.bad(h.do("terminal_run", "pane", "t1", "command", "cat"), "exit 1", "listening")
-	h.good(h.do("terminal_run", "pane", "t1", "command", "serve"), "still running after 15s", "terminal_read")
+	h.good(h.do("terminal_run", "pane", "t1", "command", "serve"), "still running after 15 s", "terminal_read")
 	h.bad(h.do("terminal_run", "pane", "x9", "command", "ls"), "no pane x9")
 	for wanted, want := range map[int]time.Duration{0: 15 * time.Second, -1: 15 * time.Second, 2: 2 * time.Second, 1 << 62: 10 * time.Minute} {
 		h.do("terminal_run", "pane", "t1", "command", "ls", "wait_seconds", wanted)
@@ -536,7 +536,7 @@ func TestTerminalWait(t *testing.T) {
 	if h.panes.wait != 5*time.Second || r.More.Next != 7 {
 		t.Errorf("%s %+v", h.panes.wait, r.More)
 	}
-	h.bad(h.do("terminal_wait", "pane", "t1", "for", "pattern", "pattern", "closed"), "not within 1m0s", "server listening")
+	h.bad(h.do("terminal_wait", "pane", "t1", "for", "pattern", "pattern", "closed"), "not within 1 m;", "server listening")
 	h.good(h.do("terminal_wait", "pane", "t1", "for", "prompt"), "at its prompt")
 	h.good(h.do("terminal_wait", "pane", "t1", "for", "exit"), "the command is done, exit 3")
 	h.bad(h.do("terminal_wait", "pane", "t1", "for", "quiet"), "has ended")

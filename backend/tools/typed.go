@@ -39,9 +39,11 @@ func (l *Lines) effect(pane, text string) policy.Effect {
 	l.mu.Unlock()
 	text = newlines(text)
 	s := shellLine{loose: true}
-	s.read(readable(text), 0)
+	s.whole(readable(text))
 	for i := range before.text {
-		s.read(readable(before.text[i:]+text), 0)
+		if s.lost == "" {
+			s.whole(readable(before.text[i:] + text))
+		}
 	}
 	if before.blind || strings.ContainsFunc(text, unspelled) {
 		s.doubt("keys were pressed that may write anything")

@@ -24,9 +24,9 @@ func wait() (Tool, error) {
 		wanted := seconds(a.Seconds, time.Second, maxWait)
 		waited := run.Wait(ctx, wanted).Round(time.Second)
 		if ctx.Err() != nil {
-			return failed("waited %s of %s: the run was stopped", waited, wanted)
+			return failed("waited %s of %s: the run was stopped", goal.Span(waited), goal.Span(wanted))
 		}
-		r := ok("waited %s", waited)
+		r := ok("waited %s", goal.Span(waited))
 		r.GoesOn = true
 		return r
 	})

@@ -47,7 +47,7 @@ func (h Host) look(ctx context.Context, c check) (ruling, error) {
 		return rule(goal.Fail, err.Error()), nil
 	}
 	defer func() { _ = f.Close() }()
-	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(), fmt.Errorf("it could not be read within %s", c.Timeout()))
+	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(), fmt.Errorf("it could not be read within %s", goal.Span(c.Timeout())))
 	defer cancel()
 	return examine(ctx, f, info.Size(), c)
 }

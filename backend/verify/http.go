@@ -55,7 +55,7 @@ func (h Host) http(ctx context.Context, c check) ruling {
 }
 
 func (h Host) fetch(ctx context.Context, c check) (a answer, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(), fmt.Errorf("no answer within %s", c.Timeout()))
+	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(), &late{c.Timeout()})
 	defer cancel()
 	method := c.Method
 	if method == "" {
@@ -90,6 +90,11 @@ func (h Host) fetch(ctx context.Context, c check) (a answer, err error) {
 	return a, nil
 }
 
+// late says that a server took longer than the check allows.
+type late struct{ after time.Duration }
+
+func (l *late) Error() string { return "no answer within " + goal.Span(l.after) }
+
 // unaskable says that the request itself cannot be made.
 type unaskable struct{ err error }
 
@@ -107,12 +112,15 @@ func cause(ctx context.Context, err error) error {
 // not got one, so it is a failure and not an error.
 func unanswered(ctx context.Context, err error) ruling {
 	var bad *unaskable
+	var slow *late
 	var dns *net.DNSError
 	switch {
 	case ctx.Err() != nil:
 		return undecided(ctx.Err())
 	case errors.As(err, &bad):
 		return undecidable(err.Error())
+	case errors.As(err, &slow):
+		return rule(goal.Fail, slow.Error())
 	case errors.As(err, &dns) && dns.IsTemporary:
 		return undecided(fmt.Errorf("the name %s could not be looked up: %w", dns.Name, err))
 	}

@@ -76,12 +76,12 @@ func (h Host) fileJSON(ctx context.Context, c check) ruling {
 func (h Host) commandJSON(ctx context.Context, c check) ruling {
 	out, err := h.run(ctx, c, "-c", c.Command)
 	if err != nil {
-		return undecided(err)
+		return notRun(err)
 	}
 	v := ran(out)
 	switch {
 	case out.TimedOut:
-		r := undecided(fmt.Errorf("it did not end within %s and was killed", c.Timeout()))
+		r := undecided(fmt.Errorf("it did not end within %s and was killed", goal.Span(c.Timeout())))
 		r.Tail = v.Tail
 		return r
 	case !json.Valid(out.Stdout): // also when it was cut in the middle

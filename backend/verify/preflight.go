@@ -75,10 +75,15 @@ func (h Host) readable(ctx context.Context, c check) (goal.Verdict, bool) {
 		return goal.Verdict{Outcome: goal.CannotRun, Detail: detail}, false
 	}
 	if c.runs() {
-		if v, ok := h.syntax(ctx, c); !ok {
+		at := c
+		var folder *noFolder
+		if _, err := h.dir(c); errors.As(err, &folder) {
+			at.Dir = "" // the command can be read anywhere
+		}
+		if v, ok := h.syntax(ctx, at); !ok {
 			return v, false
 		}
-		missing, err := h.missing(ctx, c, true)
+		missing, err := h.missing(ctx, at, true)
 		switch {
 		case err != nil:
 			return cannot(err.Error())
@@ -124,6 +129,11 @@ func (h Host) syntax(ctx context.Context, c check) (goal.Verdict, bool) {
 func (h Host) judgeFailure(ctx context.Context, c check, v goal.Verdict) goal.Verdict {
 	v.Outcome = goal.FailsNow
 	v.Detail = "it runs, and fails now (" + v.Detail + ")"
+	var folder *noFolder
+	if _, err := h.dir(c); errors.As(err, &folder) {
+		v.Detail = folder.Error() + " yet, so it fails now"
+		return v
+	}
 	if v.ExitCode != exitNotFound && v.ExitCode != exitNotExecutable {
 		return v
 	}

@@ -43,7 +43,7 @@ func (g *guard) putBack(root *os.Root, d difference, aside string) (err error) {
 		return plain(err)
 	}
 	_, err = f.Write(was)
-	return plain(errors.Join(err, f.Chmod(d.Mode.Perm()), f.Close()))
+	return plain(errors.Join(err, folder.Give(dir, f), f.Chmod(d.Mode.Perm()), f.Close()))
 }
 
 // clearWay takes aside what lies at the place of a folder and is none.

@@ -120,7 +120,9 @@ func TestRepeats(t *testing.T) {
 		{"one is enough, and the other never passed", true, []goal.Outcome{goal.Pass, goal.Fail}, []goal.Outcome{goal.Pass, goal.Fail}, verify.StillMet},
 		{"one is enough, and it fails now", true, []goal.Outcome{goal.Pass, goal.Fail}, []goal.Outcome{goal.Fail, goal.Fail}, verify.NotMet},
 		{"one is enough, and it cannot be repeated", true, []goal.Outcome{goal.Pass, goal.Fail}, []goal.Outcome{goal.NotRepeatable, goal.Fail}, verify.NotRepeated},
-		{"one is enough, and a model decided", true, []goal.Outcome{goal.Fail}, []goal.Outcome{goal.Fail}, verify.NotRepeated},
+		{"one is enough, and a model decided", true, []goal.Outcome{goal.Fail, goal.Pass}, []goal.Outcome{goal.Fail}, verify.NotRepeated},
+		{"one is enough, and none has passed yet", true, []goal.Outcome{goal.Fail}, []goal.Outcome{goal.Fail}, verify.NotMet},
+		{"one is enough, and nothing was claimed", true, nil, []goal.Outcome{goal.Fail}, verify.NotMet},
 	} {
 		verdicts := func(outcomes []goal.Outcome) (list []goal.Verdict) {
 			for i, o := range outcomes {

@@ -13,11 +13,12 @@ const (
 )
 
 // Repeats finds what the verdicts of a Recheck say of the criterion; was are those
-// of the deciding claim. Judgements are not asked again, and decide nothing here.
+// of the last claim. Judgements are not asked again, and decide nothing here.
 func Repeats(c goal.Criterion, was, now []goal.Verdict) Repeated {
-	passed := map[int]bool{}
+	passed, decided := map[int]bool{}, false
 	for _, v := range was {
 		passed[v.Check] = v.Outcome == goal.Pass
+		decided = decided || passed[v.Check]
 	}
 	passes, failed := 0, false
 	for _, v := range now {
@@ -26,8 +27,8 @@ func Repeats(c goal.Criterion, was, now []goal.Verdict) Repeated {
 			passes++
 		case goal.NotRepeatable:
 		case goal.Fail, goal.CheckErr, goal.Tampered, goal.PassesNow, goal.FailsNow, goal.CannotRun:
-			// Of a criterion of which one check is enough, the others may fail.
-			failed = failed || !c.Any || passed[v.Check] || v.Outcome == goal.Tampered
+			// Of a criterion of which one check is enough, the others may fail: if one passed.
+			failed = failed || !c.Any || !decided || passed[v.Check] || v.Outcome == goal.Tampered
 		}
 	}
 	switch {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -24,12 +26,12 @@ var (
 func (h Host) shell(ctx context.Context, c check) ruling {
 	out, err := h.run(ctx, c, "-c", spoken(c.Command, c.place(h.Dir)))
 	if err != nil {
-		return undecided(err)
+		return notRun(err)
 	}
 	v := ruling{Verdict: ran(out)}
 	switch {
 	case out.TimedOut:
-		v.Outcome, v.Detail, v.again = goal.CheckErr, fmt.Sprintf("it did not end within %s and was killed", c.Timeout()), true
+		v.Outcome, v.Detail, v.again = goal.CheckErr, fmt.Sprintf("it did not end within %s and was killed", goal.Span(c.Timeout())), true
 	case out.Status.Signal != 0:
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it was %s, wanted exit %d", out.Status, c.ExitCode)
 	case out.Status.Code == c.ExitCode:
@@ -102,12 +104,29 @@ func (h Host) dir(c check) (string, error) {
 	// The agent may have put a link there: the check decides in the goal's folder or not at all.
 	dir, err := filepath.EvalSymlinks(filepath.Join(h.Dir, c.Dir))
 	if err != nil {
+		if _, err := os.Lstat(filepath.Join(h.Dir, c.Dir)); errors.Is(err, fs.ErrNotExist) {
+			return "", &noFolder{c.Dir}
+		}
 		return "", fmt.Errorf("the check's folder: %w", err)
 	}
 	if !policy.Inside(root, dir) {
 		return "", fmt.Errorf("the check's folder %q leads out of the goal's folder", c.Dir)
 	}
 	return dir, nil
+}
+
+// noFolder says that a check's folder is not there: that is the work, and not done.
+type noFolder struct{ name string }
+
+func (n *noFolder) Error() string { return "its folder " + n.name + " does not exist" }
+
+// notRun is a command that was not run.
+func notRun(err error) ruling {
+	var missing *noFolder
+	if errors.As(err, &missing) {
+		return rule(goal.Fail, missing.Error())
+	}
+	return undecided(err)
 }
 
 // tail is the last lines of stderr and then of stdout: where programs say what is wrong.

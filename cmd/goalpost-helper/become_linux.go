@@ -71,6 +71,9 @@ func codeOf(err error) wire.Code {
 	return wire.Failed
 }
 
+// queueBytes is what POSIX's queues of messages may hold together: the kernel's default.
+const queueBytes = 800 << 10
+
 // limit bounds the program and what it starts.
 func limit(l wire.Limits) error {
 	for _, bound := range []struct {
@@ -80,6 +83,7 @@ func limit(l wire.Limits) error {
 		{unix.RLIMIT_NPROC, uint64(l.Processes)},
 		{unix.RLIMIT_DATA, uint64(l.Memory)},
 		{unix.RLIMIT_FSIZE, uint64(l.FileSize)},
+		{unix.RLIMIT_MSGQUEUE, queueBytes},
 	} {
 		var have unix.Rlimit
 		if err := unix.Getrlimit(bound.resource, &have); err != nil {

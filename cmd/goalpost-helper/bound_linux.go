@@ -20,14 +20,29 @@ const (
 // boundHere says whether a socket of the goal's own network namespace is bound to a
 // file: then a program of the goal listens there, and nobody of the machine. What
 // cannot be told is not the goal's.
-func boundHere(at int, info unix.Stat_t) bool {
+func boundHere(at int, info unix.Stat_t) (found bool) {
 	dev, ok := deviceOf(at)
 	if !ok {
 		return false
 	}
+	unixSockets(diagShowFile, func(_, attributes []byte) (more bool) {
+		order := binary.NativeEndian
+		eachAttribute(attributes, func(kind uint16, value []byte) {
+			if kind == diagFile && len(value) >= 8 && order.Uint32(value) == uint32(info.Ino) && order.Uint32(value[4:]) == dev {
+				found = true
+			}
+		})
+		return !found
+	})
+	return found
+}
+
+// unixSockets goes through all Unix sockets of this network namespace until each says
+// that it wants no more, or the kernel that it has no more.
+func unixSockets(show uint32, each func(message, attributes []byte) (more bool)) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_INET_DIAG)
 	if err != nil {
-		return false
+		return
 	}
 	defer func() { _ = unix.Close(fd) }()
 	request := make([]byte, unix.NLMSG_HDRLEN+24)
@@ -37,48 +52,46 @@ func boundHere(at int, info unix.Stat_t) bool {
 	order.PutUint16(request[6:], unix.NLM_F_REQUEST|unix.NLM_F_DUMP)
 	request[unix.NLMSG_HDRLEN] = unix.AF_UNIX
 	order.PutUint32(request[unix.NLMSG_HDRLEN+4:], ^uint32(0)) // in every state
-	order.PutUint32(request[unix.NLMSG_HDRLEN+12:], diagShowFile)
+	order.PutUint32(request[unix.NLMSG_HDRLEN+12:], show)
 	if err := unix.Sendto(fd, request, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
-		return false
+		return
 	}
 	answer := make([]byte, 64<<10)
-	for {
+	for more := true; more; {
 		n, _, err := unix.Recvfrom(fd, answer, 0)
-		if err != nil {
-			return false
+		if err != nil || n == 0 {
+			return
 		}
-		found, over := listed(answer[:n], uint32(info.Ino), dev)
-		if found || over {
-			return found
-		}
+		more = eachSocket(answer[:n], each)
 	}
 }
 
-// listed looks through one answer of the kernel for a file.
-func listed(b []byte, ino, dev uint32) (found, over bool) {
+// eachSocket goes through one answer of the kernel; false at the end, or an error.
+func eachSocket(b []byte, each func(message, attributes []byte) (more bool)) (more bool) {
 	order := binary.NativeEndian
 	for len(b) >= unix.NLMSG_HDRLEN {
 		size := int(order.Uint32(b))
-		if size < unix.NLMSG_HDRLEN || size > len(b) {
-			return false, true
+		if size < unix.NLMSG_HDRLEN+diagHeader || size > len(b) || order.Uint16(b[4:]) != diagByFamily {
+			return false
 		}
-		if order.Uint16(b[4:]) != diagByFamily { // the end, or an error
-			return false, true
-		}
-		attributes := b[min(size, unix.NLMSG_HDRLEN+diagHeader):size]
-		for len(attributes) >= 4 {
-			length := int(order.Uint16(attributes))
-			if length < 4 || length > len(attributes) {
-				break
-			}
-			if order.Uint16(attributes[2:]) == diagFile && length >= 12 && order.Uint32(attributes[4:]) == ino && order.Uint32(attributes[8:]) == dev {
-				return true, true
-			}
-			attributes = attributes[min(aligned(length), len(attributes)):]
+		if !each(b[unix.NLMSG_HDRLEN:size], b[unix.NLMSG_HDRLEN+diagHeader:size]) {
+			return false
 		}
 		b = b[min(aligned(size), len(b)):]
 	}
-	return false, len(b) > 0
+	return len(b) == 0
+}
+
+func eachAttribute(b []byte, each func(kind uint16, value []byte)) {
+	order := binary.NativeEndian
+	for len(b) >= 4 {
+		length := int(order.Uint16(b))
+		if length < 4 || length > len(b) {
+			return
+		}
+		each(order.Uint16(b[2:]), b[4:length])
+		b = b[min(aligned(length), len(b)):]
+	}
 }
 
 func aligned(n int) int { return (n + 3) &^ 3 }

@@ -19,6 +19,7 @@ type builder struct {
 	spare   int // names of files in the new root that Text and Hide are bound from
 	upon    map[string]upon
 	sockets *sockets // are kept as they are put
+	lasting *lasting
 }
 
 // meanwhile is where the new root stands until the old one goes. Every machine
@@ -38,8 +39,8 @@ var (
 // build makes the room's root out of what the walls name and goes there; the
 // machine's own files are gone afterwards. Everything is taken before anything is
 // covered: by path, a folder below a covered one would be an empty folder.
-func build(w wire.Walls, check bool, held []wire.Held, granted *sockets) error {
-	b := &builder{walls: w, check: check, sockets: granted}
+func build(w wire.Walls, check bool, held []wire.Held, granted *sockets, covered *lasting) error {
+	b := &builder{walls: w, check: check, sockets: granted, lasting: covered}
 	trees, err := b.takeAll()
 	if err != nil {
 		return walled("taking what the goal may see", err)
@@ -66,8 +67,9 @@ func build(w wire.Walls, check bool, held []wire.Held, granted *sockets) error {
 		{"mounting /proc", b.proc},
 		{"making /dev", func() error { return b.dev(devs) }},
 		{"making /run", b.run},
-		{"mounting /tmp", func() error { return b.put(tmp, "/tmp", true) }},
+		{"mounting /tmp", func() error { return b.once(tmp, "/tmp", true) }},
 		{"mounting what the goal may see", func() error { return b.putAll(trees) }},
+		{"making /var/tmp", linkVarTmp},
 		{"leaving the machine's root", b.enter},
 	} {
 		if err := step.do(); err != nil {
@@ -128,15 +130,34 @@ func (b *builder) makeRoot() (err error) {
 	return os.Mkdir(spares, 0o700) //nolint:wrapcheck // build says what for
 }
 
-// put attaches a tree at a target of the new root.
-func (b *builder) put(tree int, target string, folder bool) error {
+// put attaches a tree for a mount of the walls.
+func (b *builder) put(tree int, m wire.Mount, folder bool) error {
+	defer func() { _ = unix.Close(tree) }()
+	at, err := b.place(string(m.Target), folder)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(at) }()
+	if err := b.last(tree, at, m, 0); err != nil {
+		return fmt.Errorf("%s: %w", m.Target, err)
+	}
+	return nil
+}
+
+// once attaches a tree at a target where nobody outside takes it away.
+func (b *builder) once(tree int, target string, folder bool) error {
+	defer func() { _ = unix.Close(tree) }()
+	return b.set(tree, target, folder)
+}
+
+// set attaches a tree, and leaves its descriptor to the caller.
+func (b *builder) set(tree int, target string, folder bool) error {
 	at, err := b.place(target, folder)
 	if err != nil {
 		return err
 	}
-	err = attach(tree, at)
-	closeAll([]int{at, tree})
-	if err != nil {
+	defer func() { _ = unix.Close(at) }()
+	if err := attach(tree, at); err != nil {
 		return fmt.Errorf("%s: %w", target, err)
 	}
 	return nil
@@ -145,7 +166,7 @@ func (b *builder) put(tree int, target string, folder bool) error {
 func (b *builder) proc() error {
 	proc, err := fresh("proc", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC)
 	if err == nil {
-		err = b.put(proc, "/proc", true)
+		err = b.once(proc, "/proc", true)
 	}
 	if err != nil {
 		return err
@@ -159,7 +180,7 @@ func (b *builder) proc() error {
 			err = narrow(tree, false, false)
 		}
 		if err == nil {
-			err = b.put(tree, "/proc/"+name, true)
+			err = b.once(tree, "/proc/"+name, true)
 		}
 		if err != nil {
 			return err
@@ -175,21 +196,21 @@ func (b *builder) proc() error {
 
 func (b *builder) dev(trees []int) error {
 	for i, name := range devices {
-		if err := b.put(trees[i], "/dev/"+name, false); err != nil {
+		if err := b.once(trees[i], "/dev/"+name, false); err != nil {
 			return err
 		}
 	}
 	// Its own terminals: those of the machine could be read and written.
 	pts, err := fresh("devpts", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC, "newinstance", "ptmxmode=0666", "mode=0620", "uid="+strconv.Itoa(b.walls.UID))
 	if err == nil {
-		err = b.put(pts, "/dev/pts", true)
+		err = b.once(pts, "/dev/pts", true)
 	}
 	if err != nil {
 		return err
 	}
 	shm, err := fresh("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, "mode=1777", "size=64m")
 	if err == nil {
-		err = b.put(shm, "/dev/shm", true)
+		err = b.once(shm, "/dev/shm", true)
 	}
 	for name, target := range map[string]string{
 		"ptmx": "pts/ptmx", "fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2",
@@ -206,14 +227,23 @@ func runtimeDir(w wire.Walls) string { return "/run/user/" + strconv.Itoa(w.UID)
 func (b *builder) run() error {
 	run, err := fresh("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, "mode=0755", "size=16m")
 	if err == nil {
-		err = b.put(run, "/run", true)
+		err = b.once(run, "/run", true)
 	}
 	if err != nil {
 		return err
 	}
 	own := runtimeDir(b.walls)[1:]
 	return errors.Join(os.Mkdir("run/user", 0o755), os.Mkdir(own, 0o700), b.give(own), //
-		os.Mkdir("var", 0o755), os.Symlink("/run", "var/run"), os.Symlink("/tmp", "var/tmp"))
+		os.Mkdir("var", 0o755), os.Symlink("/run", "var/run"))
+}
+
+// linkVarTmp leads /var/tmp to /tmp, unless the goal works or reads below it: a folder
+// is there then.
+func linkVarTmp() error {
+	if err := os.Symlink("/tmp", "var/tmp"); err != nil && !errors.Is(err, os.ErrExist) {
+		return err //nolint:wrapcheck // build says what for
+	}
+	return nil
 }
 
 // give makes the path belong to whom the programs run as; only root must.
@@ -226,9 +256,6 @@ func (b *builder) give(path string) error {
 
 // enter makes the new root the root and lets go of the machine's.
 func (b *builder) enter() error {
-	if err := os.RemoveAll(spares); err != nil {
-		return err //nolint:wrapcheck // build says what for
-	}
 	if err := unix.Fchdir(b.root); err != nil {
 		return os.NewSyscallError("fchdir", err)
 	}

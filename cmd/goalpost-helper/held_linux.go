@@ -138,11 +138,11 @@ func (b *builder) hold(target string) error {
 	if !ok {
 		return nil
 	}
-	if err := b.put(u.overlay, target, true); err != nil {
+	if err := b.once(u.overlay, target, true); err != nil {
 		return err
 	}
 	for path, tree := range u.files {
-		if err := b.put(tree, path, false); err != nil {
+		if err := b.once(tree, path, false); err != nil {
 			return err
 		}
 	}

@@ -70,9 +70,12 @@ func oneCheck(w wire.Walls) error {
 // furnish builds the room's files and prepares what each of its programs needs.
 func furnish(w wire.Walls, check bool, held []wire.Held) (*set, error) {
 	limitPids(w.Limits.Processes)
-	granted := &sockets{}
-	if err := build(w, check, held, granted); err != nil {
+	granted, covered := &sockets{}, &lasting{}
+	if err := build(w, check, held, granted, covered); err != nil {
 		return nil, err
+	}
+	if err := covered.watch(); err != nil {
+		return nil, walled("watching what is mounted", err)
 	}
 	rules, err := landlock(w, check)
 	if err != nil {
@@ -89,6 +92,8 @@ func furnish(w wire.Walls, check bool, held []wire.Held) (*set, error) {
 		domain = wire.Check
 	}
 	var hears *listener
+	files := &mounted{}
+	files.add(w.Mounts, check)
 	fd, silent, err := filter()
 	switch {
 	case err != nil:
@@ -96,11 +101,11 @@ func furnish(w wire.Walls, check bool, held []wire.Held) (*set, error) {
 	case silent != nil:
 		_ = send(wire.Socket, wire.Answer{Attempt: &wire.Attempt{Domain: domain, Times: 1, Text: "what the kernel refuses is not told here: " + silent.Error()}})
 	default:
-		hears = listenTo(fd, domain, w, granted)
+		hears = listenTo(fd, domain, w, granted, files)
 	}
 	return &set{
 		in: orders, out: wire.Socket, null: null, started: make(chan struct{}, 1), byID: map[uint64]int{}, byPid: map[int]uint64{},
-		inside: &inside{walls: w, rules: rules, given: map[uint64][]int{}, sockets: granted}, hears: hears,
+		inside: &inside{walls: w, rules: rules, given: map[uint64][]int{}, sockets: granted, mounted: files, lasting: covered}, hears: hears,
 	}, nil
 }
 

@@ -19,6 +19,8 @@ type inside struct {
 	walls   wire.Walls
 	rules   int // Landlock's ruleset
 	sockets *sockets
+	mounted *mounted
+	lasting *lasting
 	given   map[uint64][]int // trees that came since, by the request
 }
 

@@ -29,7 +29,8 @@ type keeper struct {
 	dials  sync.WaitGroup
 }
 
-// inner is a process and mount namespace inside the goal's.
+// inner is a process and mount namespace inside the goal's, and a check's also one of
+// shared memory and queues of messages.
 type inner struct {
 	id      uint64 // of the check's program
 	pid     int
@@ -141,10 +142,14 @@ func (k *keeper) start(domain string, w wire.Walls) (*inner, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("socketpair", err)
 	}
+	spaces := uintptr(unix.CLONE_NEWNS | unix.CLONE_NEWPID)
+	if domain == "check" {
+		spaces |= unix.CLONE_NEWIPC
+	}
 	pid, err := syscall.ForkExec("/proc/self/exe", []string{os.Args[0], initRole, domain}, &syscall.ProcAttr{
 		Files: []uintptr{0, 1, 2, wire.Socket, uintptr(pair[1])},
 		Sys: &syscall.SysProcAttr{
-			Cloneflags:  unix.CLONE_NEWNS | unix.CLONE_NEWPID,
+			Cloneflags:  spaces,
 			AmbientCaps: builders,
 			Pdeathsig:   syscall.SIGKILL,
 		},

@@ -24,6 +24,7 @@ type listener struct {
 	domain  wire.Domain
 	servers servers
 	sockets *sockets
+	mounted *mounted
 	uid     int // whom the programs run as
 	gid     int
 
@@ -56,8 +57,8 @@ type (
 
 // listenTo starts to answer; it ends with the process. The two goroutines run on
 // threads that have no filter themselves: the filter's thread is the main one.
-func listenTo(fd int, domain wire.Domain, w wire.Walls, granted *sockets) *listener {
-	l := &listener{fd: fd, domain: domain, sockets: granted, uid: w.UID, gid: w.GID, times: map[wire.Attempt]int{}, more: make(chan struct{}, 1)}
+func listenTo(fd int, domain wire.Domain, w wire.Walls, granted *sockets, files *mounted) *listener {
+	l := &listener{fd: fd, domain: domain, sockets: granted, mounted: files, uid: w.UID, gid: w.GID, times: map[wire.Attempt]int{}, more: make(chan struct{}, 1)}
 	go l.tell()
 	go l.answer()
 	return l
@@ -74,6 +75,10 @@ func (l *listener) answer() {
 		default:
 			l.add(wire.Attempt{Text: "what else the kernel refuses is not heard any more: " + errno.Error()})
 			return
+		}
+		if _, ok := renames[uint32(n.nr)]; ok {
+			l.rename(n)
+			continue
 		}
 		var address []byte
 		if n.nr == unix.SYS_CONNECT {

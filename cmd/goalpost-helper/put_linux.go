@@ -12,7 +12,8 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// spares is a folder of the new root that is gone before anyone looks.
+// spares is a folder of the new root. It stays, because what has no name any more cannot
+// be mounted once more; nobody writes there.
 const spares = ".spare"
 
 // putAll does the mounts in their order.
@@ -42,7 +43,7 @@ func (b *builder) putOne(m wire.Mount, tree int) error {
 			return os.NewSyscallError("fstat", err)
 		}
 		b.sockets.add(0, info)
-		if err := b.put(tree, target, info.Mode&unix.S_IFMT == unix.S_IFDIR); err != nil {
+		if err := b.put(tree, m, info.Mode&unix.S_IFMT == unix.S_IFDIR); err != nil {
 			if m.Itself { // older kernels mount nothing upon links
 				return nil
 			}
@@ -84,7 +85,7 @@ func (b *builder) cover(source, target string, folder bool) error {
 		err = narrow(tree, false, false)
 	}
 	if err == nil {
-		err = b.put(tree, target, folder)
+		err = b.put(tree, wire.Mount{Target: []byte(target)}, folder)
 	}
 	return err
 }

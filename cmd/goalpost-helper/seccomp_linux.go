@@ -140,6 +140,10 @@ func (a *assembly) watch() {
 		a.unless(n, 1)
 		a.give(heard)
 	}
+	for n := range renames {
+		a.unless(n, 1)
+		a.give(heard)
+	}
 	// kill of one process: 0 and what is negative mean others.
 	a.unless(unix.SYS_KILL, 5)
 	a.load(atArg0)

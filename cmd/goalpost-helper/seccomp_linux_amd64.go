@@ -16,6 +16,9 @@ var (
 	openingHere = map[uint32]uint32{unix.SYS_OPEN: atArg1}
 )
 
+// renames are the calls that rename.
+var renames = map[uint32]rename{unix.SYS_RENAME: {-1, 0, -1, 1, -1}, unix.SYS_RENAMEAT: {0, 1, 2, 3, -1}, unix.SYS_RENAMEAT2: {0, 1, 2, 3, 4}}
+
 // x32 is the bit of the other numbering that this kernel may speak.
 const x32 = 0x40000000
 

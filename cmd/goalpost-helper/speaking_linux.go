@@ -33,7 +33,7 @@ func (l *listener) connectFor(n notice, address []byte) unix.Errno {
 	if n.args[2] > maxAddress {
 		return unix.EINVAL
 	}
-	fd, errno := socketOf(n)
+	fd, errno := descriptorOf(n.pid, int(int32(uint32(n.args[0]))))
 	if errno != 0 {
 		return errno
 	}
@@ -53,22 +53,22 @@ func (l *listener) connectFor(n notice, address []byte) unix.Errno {
 	return connectTo(fd, address)
 }
 
-// socketOf is a copy of the caller's descriptor.
-func socketOf(n notice) (int, unix.Errno) {
+// descriptorOf is a copy of a caller's descriptor.
+func descriptorOf(pid uint32, fd int) (int, unix.Errno) {
 	const thread = unix.O_EXCL // PIDFD_THREAD, from Linux 6.9 on
-	of, err := unix.PidfdOpen(int(n.pid), thread)
+	of, err := unix.PidfdOpen(int(pid), thread)
 	if errors.Is(err, unix.EINVAL) {
-		of, err = unix.PidfdOpen(leader(n.pid), 0)
+		of, err = unix.PidfdOpen(leader(pid), 0)
 	}
 	if err != nil {
 		return -1, unix.EACCES
 	}
 	defer func() { _ = unix.Close(of) }()
-	fd, err := unix.PidfdGetfd(of, int(int32(uint32(n.args[0]))), 0)
+	own, err := unix.PidfdGetfd(of, fd, 0)
 	if errors.Is(err, unix.EPERM) {
 		return -1, unix.EACCES
 	}
-	return fd, errnoIn(err)
+	return own, errnoIn(err)
 }
 
 // leader is the process that a thread belongs to.

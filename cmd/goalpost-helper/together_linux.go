@@ -65,7 +65,7 @@ func every(most time.Duration, look func() time.Duration) {
 // memory looks once and ends the largest programs until the rest is within the
 // limit. It says how soon to look again.
 func (w *watch) memory(most int64) time.Duration {
-	loose := looseSegments()
+	loose := append(looseSegments(), looseQueues()...)
 	var left int64
 	for _, s := range loose {
 		left += s.bytes
@@ -116,14 +116,15 @@ func total(all []taker) (sum int64) {
 
 // programs are the processes of the goal without those of the helper.
 func (w *watch) programs(measure func(dir string) int64) (all []taker) {
-	own := w.k.inits()
+	own, kernel, seen := w.k.inits(), takenInKernel(), map[string]bool{}
 	names, _ := os.ReadDir(w.proc) // what could be read comes back with the error
 	for _, entry := range names {
 		pid, err := strconv.Atoi(entry.Name())
 		if err != nil || pid == os.Getpid() || own[pid] != "" {
 			continue
 		}
-		all = append(all, taker{pid, measure(w.proc + "/" + entry.Name())})
+		dir := w.proc + "/" + entry.Name()
+		all = append(all, taker{pid, measure(dir) + kernel.of(dir, seen)})
 	}
 	return all
 }
@@ -224,14 +225,15 @@ func (w *watch) parent(pid int) int {
 	return parent
 }
 
-// segment is shared memory of System V.
+// segment is shared memory of System V, or a queue of messages.
 type segment struct {
 	id    int
 	bytes int64
+	queue bool
 }
 
-// looseSegments are those that no process has attached: they stay when all have
-// ended, and are counted for nobody.
+// looseSegments are those of the agent's room that no process has attached: they stay
+// when all have ended, and are counted for nobody. A check's end with its room.
 func looseSegments() (list []segment) {
 	text, _ := os.ReadFile("/proc/sysvipc/shm")
 	for line := range strings.Lines(string(text)) {
@@ -244,14 +246,21 @@ func looseSegments() (list []segment) {
 		rss, _ := strconv.ParseInt(f[14], 10, 64)
 		swap, _ := strconv.ParseInt(f[15], 10, 64)
 		if err == nil {
-			list = append(list, segment{id, rss + swap})
+			list = append(list, segment{id: id, bytes: rss + swap})
 		}
 	}
 	return list
 }
 
 func (s segment) remove(why string) {
-	const name = "shared memory that no program had attached"
+	name := "shared memory that no program had attached"
+	if s.queue {
+		name = "a queue of messages"
+	}
 	_ = send(wire.Socket, wire.Answer{Attempt: &wire.Attempt{Domain: wire.Agent, Program: name, Text: why, Times: 1, Ended: true}})
+	if s.queue {
+		_, _, _ = unix.Syscall(unix.SYS_MSGCTL, uintptr(s.id), unix.IPC_RMID, 0)
+		return
+	}
 	_, _ = unix.SysvShmCtl(s.id, unix.IPC_RMID, nil)
 }

@@ -70,16 +70,20 @@ func (in *inside) widen(r wire.Request, trees []int) *wire.Error {
 		return walled("opening the room", err)
 	}
 	defer func() { _ = unix.Close(root) }()
-	b := &builder{walls: in.walls, root: root}
+	in.lasting.mu.Lock()
+	defer in.lasting.mu.Unlock()
+	b := &builder{walls: in.walls, root: root, lasting: in.lasting}
+	b.walls.Mounts = append(slices.Clip(b.walls.Mounts), r.Mounts...)
 	// Places are made in the room's root, where no program may write.
 	if err := lock(root, false); err != nil {
 		return walled("opening the room", err)
 	}
 	for i, m := range r.Mounts {
 		if err := in.attach(b, m, trees[i], r.ID); err != nil {
-			return walled("putting what was allowed in place", errors.Join(err, in.narrow(r.ID), lock(root, true)))
+			return walled("putting what was allowed in place", errors.Join(err, in.take(r.ID), lock(root, true)))
 		}
 	}
+	in.mounted.add(r.Mounts, false)
 	if err := lock(root, true); err != nil {
 		return walled("closing the room", err)
 	}
@@ -97,7 +101,7 @@ func (in *inside) attach(b *builder, m wire.Mount, tree int, id uint64) error {
 	}
 	at, err := b.place(string(m.Target), info.Mode&unix.S_IFMT == unix.S_IFDIR)
 	if err == nil {
-		err = attach(tree, at)
+		err = b.last(tree, at, m, id)
 		_ = unix.Close(at)
 	}
 	if err == nil && m.Write {
@@ -114,13 +118,29 @@ func (in *inside) attach(b *builder, m wire.Mount, tree int, id uint64) error {
 
 // narrow takes away what a widening brought, wherever a program has moved it to.
 func (in *inside) narrow(id uint64) error {
-	var errs []error
+	in.lasting.mu.Lock()
+	defer in.lasting.mu.Unlock()
+	return in.take(id)
+}
+
+func (in *inside) take(id uint64) error {
+	errs := []error{in.lasting.forget(id)}
 	for _, tree := range slices.Backward(in.given[id]) {
-		errs = append(errs, os.NewSyscallError("umount2", unix.Unmount("/proc/self/fd/"+strconv.Itoa(tree), unix.MNT_DETACH)), unix.Close(tree))
+		errs = append(errs, detach(tree), unix.Close(tree))
 	}
 	delete(in.given, id)
 	in.sockets.remove(id)
 	return errors.Join(errs...)
+}
+
+// detach unmounts an opened tree. One that is mounted nowhere is gone already: somebody
+// outside replaced what it was mounted upon.
+func detach(tree int) error {
+	err := unix.Unmount("/proc/self/fd/"+strconv.Itoa(tree), unix.MNT_DETACH)
+	if errors.Is(err, unix.EINVAL) {
+		return nil
+	}
+	return os.NewSyscallError("umount2", err)
 }
 
 // lock makes the room's root read-only, or not.

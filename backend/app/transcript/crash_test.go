@@ -44,6 +44,7 @@ func TestAKilledProcessLosesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes its time")
 	}
+	t.Parallel()
 	s := cmp.Or(*seed, rand.Uint64())
 	t.Logf("%d crashes, -seed %d", *crashes, s)
 	random := rand.New(rand.NewPCG(s, 0))

@@ -16,7 +16,7 @@ import (
 //	TOOL {arguments}   a call, the arguments as they are, broken ones too
 //	> TEXT             words
 //	@ ORDER            what the person does while the model thinks, see play
-//	! FAULT            status 429 after=30 words · cut N · hang · usage IN OUT · long BYTES · raw TEXT
+//	! FAULT            status 429 after=30 words · cut N · hang · usage IN OUT · untold (what it cost) · long BYTES · raw TEXT
 //	...                as the only line: from here on the turn before is repeated
 type turn struct {
 	text    []string
@@ -85,6 +85,9 @@ func (m *minds) answer(_ int, req modeltest.Request) modeltest.Answer {
 		key, script = "aside "+req.Model, m.tr.asides[sectionOf(req.Model)]
 	}
 	if strings.HasPrefix(req.Last().Text, "The run ends here") { // the last account
+		if len(req.Tools) > 0 {
+			m.Errorf("the last account may call %q", req.Tools)
+		}
 		return modeltest.Say(m.tr.comment["account"])
 	}
 	n := m.next[key]
@@ -166,6 +169,8 @@ func (m *minds) fault(a *modeltest.Answer, f string) {
 		a.CutAfter = number(rest)
 	case "hang":
 		a.Hang = true
+	case "untold":
+		a.Quirks.NoUsage = true
 	case "long":
 		a.Raw = long(a.Calls[0], number(rest))
 	case "usage":

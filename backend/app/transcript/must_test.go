@@ -221,9 +221,32 @@ func (s *stage) passed(c goal.Criterion, verdicts []goal.Verdict) {
 	s.Errorf("completed with the verdicts %+v", verdicts)
 }
 
+// stable: what a goal's model was told before stays as it was, to the byte, so that
+// its cache hits. A window that fills is cut.
+func (s *stage) stable(requests []modeltest.Request) {
+	if len(s.names()) != 1 || s.tr.comment["window"] != "" {
+		return
+	}
+	var before modeltest.Request
+	for _, r := range requests {
+		if len(r.Tools) == 0 { // a question aside
+			continue
+		}
+		if before.Tools != nil && !slices.Equal(r.Tools, before.Tools) {
+			s.Errorf("the tools are %q after they were %q", r.Tools, before.Tools)
+		}
+		for i, m := range before.Messages {
+			if i >= len(r.Messages) || fmt.Sprint(r.Messages[i]) != fmt.Sprint(m) {
+				s.Errorf("message %d of %d is not what it was: %.300v", i, len(r.Messages), m)
+				break
+			}
+		}
+		before = r
+	}
+}
+
 // wellFormed holds of every request: each call has exactly one result, which
-// comes after it and before the next turn; and what a model was told before stays
-// as it was, so that its cache hits.
+// comes after it and before the next turn.
 func (s *stage) wellFormed(r modeltest.Request) {
 	open := map[string]bool{}
 	for i, m := range r.Messages {

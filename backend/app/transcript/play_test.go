@@ -74,6 +74,7 @@ func perform(t *testing.T, tr *transcript) string {
 	for _, r := range s.minds.server.Requests() {
 		s.wellFormed(r)
 	}
+	s.stable(s.minds.server.Requests())
 	for _, name := range s.names() {
 		s.lawful(s.id(name))
 	}
@@ -106,7 +107,7 @@ func (s *stage) build() {
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.words = strings.NewReplacer("$DIR", s.dir, "$SELF", self, "$STATE", filepath.Join(home, "state"), "$HOME", home, "$PORT", freePort(s.T))
+	s.words = strings.NewReplacer("$DIR", s.dir, "$SELF", self, "$STATE", filepath.Join(home, "state"), "$HOME", home, "$PORT", ownPort(s.T))
 	for _, f := range s.tr.world {
 		name, mode, _ := strings.Cut(strings.TrimPrefix(f.Name, "world/"), " ")
 		s.write(name, s.words.Replace(string(f.Data)), mode == "+x")
@@ -134,6 +135,13 @@ func (s *stage) build() {
 	}
 	if err := s.cfg.Use(provider("")); err != nil {
 		s.Fatal(err)
+	}
+	if minutes, err := strconv.Atoi(s.tr.comment["turn"]); err == nil {
+		settings := s.cfg.Settings()
+		settings.TurnMinutes = minutes
+		if err := s.cfg.SaveSettings(settings); err != nil {
+			s.Fatal(err)
+		}
 	}
 	s.norm = s.normaliser()
 }
@@ -482,7 +490,11 @@ func (s *stage) show(what string, id goal.ID) error {
 			return err
 		}
 		for _, c := range v.Goals {
-			s.say("%s %s %q", c.Status, c.Exit, c.Objective)
+			waits := ""
+			if c.Queued != "" {
+				waits = ", waits: " + c.Queued
+			}
+			s.say("%s %s %q%s", c.Status, c.Exit, c.Objective, waits)
 		}
 	}
 	return nil

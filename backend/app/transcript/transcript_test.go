@@ -31,7 +31,7 @@ var update = flag.Bool("update", false, "write the journals that come out into t
 type transcript struct {
 	file    string
 	archive *txtar.Archive
-	comment map[string]string // in the text before the sections: needs: PROGRAMS, slots: N, window: TOKENS, attended: yes, watch: yes, account: the agent's last word
+	comment map[string]string // in the text before the sections: needs: PROGRAMS, slots: N, window: TOKENS, attended: yes, watch: yes, turn: MINUTES, account: the agent's last word
 	goals   map[string]json.RawMessage
 	models  map[string][]turn
 	asides  map[string][]turn
@@ -42,6 +42,7 @@ type transcript struct {
 }
 
 func TestTranscripts(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no transcripts", err)

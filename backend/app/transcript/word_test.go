@@ -20,6 +20,7 @@ import (
 // after `steer` (SIGKILL) once the word is kept, and after each event of the run
 // that it begins. The next process hears it, and it counts once.
 func TestAWordOfThePersonOutlivesItsProcess(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		words []string // behind them comes the goal's id
 		more  []string
@@ -29,6 +30,7 @@ func TestAWordOfThePersonOutlivesItsProcess(t *testing.T) {
 		"steer":  {words: []string{"steer"}, more: []string{"make it blue"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for n := range 5 {
 				t.Run("", func(t *testing.T) {
 					t.Parallel()

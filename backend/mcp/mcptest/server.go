@@ -99,7 +99,8 @@ func Server(kind string) *sdk.Server {
 		})
 	sdk.AddTool(s, &sdk.Tool{Name: "env"},
 		func(context.Context, *sdk.CallToolRequest, empty) (*sdk.CallToolResult, any, error) {
-			return say("SECRET=%s HOME=%s", os.Getenv("SECRET"), os.Getenv("HOME"))
+			_, outside := os.Stat(os.Getenv("OUTSIDE"))
+			return say("SECRET=%s HOME=%s OUTSIDE=%v", os.Getenv("SECRET"), os.Getenv("HOME"), outside)
 		})
 	return s
 }

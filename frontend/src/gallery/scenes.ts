@@ -153,6 +153,24 @@ export const scenes: Record<string, Scene> = {
       return press("more");
     },
   },
+  "new-goal-reach": {
+    before: () =>
+      localStorage.setItem(
+        "goalpost.new-goal",
+        JSON.stringify({
+          objective: "Move the notes into the new container",
+          checks: [{ command: "docker compose ps --status running | grep -q notes", exitCode: "0", dir: "" }],
+          allowWrite: "/home/ada/my notes",
+          allowSocket: "/run/docker.sock",
+          allowLocal: "5432",
+        }),
+      ),
+    after: async (app) => {
+      app.toggleGoals();
+      await press("more");
+      (await shown("field-allowWrite")).scrollIntoView({ block: "center" });
+    },
+  },
   "new-goal-blank": { after: (app) => app.toggleGoals() },
   steer: {
     after: (app) => {
@@ -167,6 +185,33 @@ export const scenes: Record<string, Scene> = {
     },
   },
   approvals: { after: (app) => void app.openApprovals() },
+  "approvals-together": {
+    before: (b) => {
+      const first = b.approvals[1];
+      if (!first) return;
+      const host = "browser_open is network_get (contacts docs.example), and this goal may do at most write_local";
+      const ask = { ...first, tool: "browser_open", risk: "network_get" as const, show: "", why: host };
+      b.approvals = [
+        "Compare the prices of three shops",
+        "Write the release notes",
+        "Find out why the build of the documentation fails since Tuesday, and mend it",
+      ].map((objective, i) => ({
+        ...ask,
+        goal_id: `${first.goal_id.slice(0, -1)}${i}`,
+        objective,
+        arguments: JSON.stringify({ url: `https://docs.example/${i}` }),
+        offers: [
+          { scope: "once", covers: "this call of browser_open, once" },
+          {
+            scope: "host",
+            covers:
+              "for this goal: everything up to network_get on docs.example, and encrypted connections of its programs, in which nobody can look at what is sent",
+          },
+        ],
+      }));
+    },
+    after: (app) => app.openApprovals().then(() => press("approval-all")),
+  },
   "approvals-empty": {
     before: (b) => {
       b.approvals = [];

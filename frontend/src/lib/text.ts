@@ -41,3 +41,11 @@ export function shortPath(path: string): string {
 export function plural(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;
 }
+
+/** A text with marks for what nobody sees and what changes what is seen: it turns a line round, joins or ends words. */
+export function plainly(text: string): string {
+  return text.replace(
+    /[\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (c) => `‹U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}›`,
+  );
+}

@@ -1,6 +1,6 @@
 import type { Action } from "@/lib/actions";
 import type { WorkspaceControl } from "@/panes/control";
-import { isLive } from "@/store/cards";
+import { canPause, canResume, isLive } from "@/store/cards";
 import type { App } from "@/store/app";
 
 const always = () => true;
@@ -51,14 +51,14 @@ export function buildActions(app: App, control: WorkspaceControl): readonly Acti
       id: "goal.pause",
       title: "Pause the selected goal",
       group: "Goals",
-      enabled: selected((v) => v.status === "running" || v.status === "pending"),
+      enabled: selected(canPause),
       run: () => app.pauseGoal(id()),
     }),
     action({
       id: "goal.resume",
       title: "Resume the selected goal",
       group: "Goals",
-      enabled: selected((v) => v.status === "paused"),
+      enabled: selected(canResume),
       run: async () => {
         await app.resumeGoal(id());
       },

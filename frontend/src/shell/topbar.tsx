@@ -37,11 +37,11 @@ export function TopBar() {
             }`}
           >
             <Dot
-              tone={g.status === "running" ? "accent" : g.status === "pending" ? "calm" : "warn"}
+              tone={g.status === "running" ? "accent" : g.status === "pending" || g.queued ? "calm" : "warn"}
               live={g.status === "running"}
             />
             <span className="truncate max-[900px]:sr-only">{clip(g.objective, 40)}</span>
-            {g.status === "paused" ? <span className="sr-only">needs you</span> : null}
+            {g.status === "paused" && !g.queued ? <span className="sr-only">needs you</span> : null}
           </button>
         ))}
       </div>

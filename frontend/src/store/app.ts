@@ -3,6 +3,7 @@ import type { Method, Methods } from "@/bridge/methods";
 import { asProblem } from "@/bridge/problem";
 import type {
   AnswerInput,
+  GrantView,
   PaneInfo,
   Problem,
   Provider,
@@ -277,9 +278,23 @@ export class App {
     await this.loadApprovals();
   }
 
-  async revokeGrant(goal: string, request: string): Promise<void> {
-    await this.ask("ApprovalAPI.Revoke", goal, request);
-    await this.loadApprovals();
+  /** Takes back what a goal was allowed; asks first where programs end with it. */
+  takeBack(grant: GrantView): void {
+    const revoke = async () => {
+      await this.ask("ApprovalAPI.Revoke", grant.goal_id, grant.request);
+      await this.loadApprovals();
+    };
+    if (!grant.held) {
+      void revoke();
+      return;
+    }
+    this.confirm({
+      title: "Take it back, and end the goal's programs?",
+      text: "Programs of the goal may have it open. All that its agent runs end: terminals, servers, a command that is under way. The agent is told.",
+      yes: "End them and take it back",
+      danger: true,
+      run: revoke,
+    });
   }
 
   // Settings -------------------------------------------------------------

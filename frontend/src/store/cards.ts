@@ -13,7 +13,8 @@ export const groupTitle: Record<Group, string> = {
   done: "Done",
 };
 
-export function groupOf(card: Pick<GoalCard, "status" | "exit">): Group {
+export function groupOf(card: Pick<GoalCard, "status" | "exit" | "queued">): Group {
+  if (card.queued) return "queued";
   switch (card.status) {
     case "running":
       return "running";
@@ -26,9 +27,19 @@ export function groupOf(card: Pick<GoalCard, "status" | "exit">): Group {
   }
 }
 
-/** Says whether a status has or may get a running loop. */
-export function isLive(card: Pick<GoalCard, "status">): boolean {
-  return card.status === "running" || card.status === "pending" || card.status === "paused";
+/** Says whether a goal has a running loop, waits for one, or may get one. */
+export function isLive(card: Pick<GoalCard, "status" | "queued">): boolean {
+  return card.queued !== "" || card.status === "running" || card.status === "pending" || card.status === "paused";
+}
+
+/** Says whether a pause stops something: a run, or the wait of a goal that was resumed. */
+export function canPause(card: Pick<GoalCard, "status" | "queued">): boolean {
+  return card.status === "running" || (card.queued !== "" && card.status !== "pending");
+}
+
+/** Says whether the goal is paused and nothing goes on with it yet. */
+export function canResume(card: Pick<GoalCard, "status" | "queued">): boolean {
+  return card.status === "paused" && card.queued === "";
 }
 
 function active(activity: readonly number[] | null): number[] {
@@ -50,8 +61,16 @@ function withoutProcess(card: GoalCard): void {
 export function afterEvent<C extends GoalCard>(card: C, event: GoalEvent): C {
   const next: C = { ...card, seq: event.seq ?? card.seq };
   switch (event.type) {
+    case "queued":
+      next.queued = event.left ? "" : event.reason;
+      if (event.left === "user_paused" && next.exit === "parked") {
+        next.exit = event.left;
+        next.parked_until = "";
+      }
+      break;
     case "started":
       next.status = "running";
+      next.queued = "";
       next.exit = "";
       next.reason = "";
       next.started_at ||= event.at;
@@ -59,6 +78,7 @@ export function afterEvent<C extends GoalCard>(card: C, event: GoalEvent): C {
     case "resumed":
     case "reopened":
       next.status = "running";
+      next.queued = "";
       next.exit = "";
       next.reason = "";
       next.verified = false;
@@ -88,6 +108,7 @@ export function afterEvent<C extends GoalCard>(card: C, event: GoalEvent): C {
       break;
     case "paused":
       next.status = "paused";
+      next.queued = "";
       next.exit = event.exit;
       next.reason = event.reason;
       next.parked_until = event.until ?? "";
@@ -95,6 +116,7 @@ export function afterEvent<C extends GoalCard>(card: C, event: GoalEvent): C {
       break;
     case "ended":
       next.status = event.status;
+      next.queued = "";
       next.exit = event.exit;
       next.verified = event.verified;
       next.judged = event.judged ?? false;

@@ -79,7 +79,7 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
     case "warning":
       return note(next, event, event.text, { what: event.what });
     case "queued":
-      return note(next, event, event.reason);
+      return note(next, event, event.left ? `left the queue: ${event.reason}` : event.reason);
     case "paused":
       return note(next, event, event.reason || event.exit);
     case "resumed":

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { blankView, browserPane, terminalPane } from "@/bridge/fake/seed";
 import type { GoalCard, GoalEvent, PaneEvent, StepRow } from "@/bridge/types";
-import { groupOf } from "./cards";
+import { afterEvent, canPause, canResume, groupOf, isLive } from "./cards";
 import { emptyDetail, withGoalEvent, withJournalPage, withSteps, withView, type DetailState } from "./detail";
 import { grouped, noGoals, spentNow, withCard, withEvent, withoutCard, withPage } from "./goals";
 import { noPanes, withPane, withPaneEvent, withPaneList } from "./panes";
@@ -73,10 +73,31 @@ describe("goals", () => {
     expect(spentNow({ card: card({ spent_ms: 500, status: "paused" }), asOf: 1_000 }, 3_000)).toBe(500);
   });
 
+  test("a goal that was resumed waits in the queue until it begins or leaves it", () => {
+    const at = "2026-01-01T00:00:00.000Z";
+    const told = (c: GoalCard, e: Partial<GoalEvent>) => afterEvent(c, { goal_id: "g", at, ...e } as GoalEvent);
+    const waits = told(card({ status: "failed", exit: "limit_reached", queued: "" }), {
+      type: "queued",
+      reason: "3 goals run already",
+    });
+    expect(waits).toMatchObject({ status: "failed", queued: "3 goals run already" });
+    expect([groupOf(waits), isLive(waits), canPause(waits), canResume(waits)]).toEqual(["queued", true, true, false]);
+    const left = told(waits, { type: "queued", reason: "the person paused the goal", left: "user_paused" });
+    expect(left).toMatchObject({ status: "failed", exit: "limit_reached", queued: "" });
+    expect([groupOf(left), isLive(left), canPause(left)]).toEqual(["done", false, false]);
+    const parked = { ...waits, status: "paused", exit: "parked" } as const;
+    expect(told(parked, { type: "queued", reason: "the person paused the goal", left: "user_paused" }).exit).toBe(
+      "user_paused",
+    );
+    expect(told(waits, { type: "resumed" })).toMatchObject({ status: "running", queued: "" });
+    expect(canPause(card({ status: "pending", queued: "3 goals run already" }))).toBe(false);
+  });
+
   test("groups, newest first", () => {
-    expect(groupOf({ status: "paused", exit: "needs_operator" })).toBe("needs_you");
-    expect(groupOf({ status: "paused", exit: "stuck" })).toBe("needs_you");
-    expect(groupOf({ status: "paused", exit: "parked" })).toBe("paused");
+    expect(groupOf({ status: "paused", exit: "needs_operator", queued: "" })).toBe("needs_you");
+    expect(groupOf({ status: "paused", exit: "stuck", queued: "" })).toBe("needs_you");
+    expect(groupOf({ status: "paused", exit: "parked", queued: "" })).toBe("paused");
+    expect(groupOf({ status: "failed", exit: "limit_reached", queued: "3 goals run already" })).toBe("queued");
     const by = grouped([
       card({ id: "a", created_at: "2026-01-01T00:00:00Z" }),
       card({ id: "b", created_at: "2026-01-02T00:00:00Z" }),

@@ -70,5 +70,6 @@ export const grants: GrantView[] = [
     request: "a0",
     scope: "host",
     covers: "for this goal: everything up to network_get on registry.example",
+    held: false,
   },
 ];

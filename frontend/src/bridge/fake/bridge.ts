@@ -409,7 +409,8 @@ export class FakeBridge implements Bridge {
         if (!a) throw new CallError({ code: "not_found", message: `no open approval ${request}`, hint: "", field: "" });
         this.approvals = this.approvals.filter((o) => o !== a);
         const covers = a.offers?.find((o) => o.scope === scope)?.covers ?? "";
-        if (allow && scope !== "once") this.grants = [...this.grants, { goal_id, request, scope, covers }];
+        if (allow && scope !== "once")
+          this.grants = [...this.grants, { goal_id, request, scope, covers, held: scope === "reach" }];
         this.say(goal_id, { type: "approval_resolved", request, allowed: allow, why, by: "person" });
       }
       return true;

@@ -1,11 +1,12 @@
 import { act } from "react";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { FakeBridge } from "@/bridge/fake/bridge";
 import type { AnswerInput } from "@/bridge/types";
+import { plainly } from "@/lib/text";
 import type { App } from "@/store/app";
 import { all, mount, nth, press } from "@/testing/mount";
 import { ApprovalsDialog } from "./queue";
-import { argumentLines, plainly, sameKind } from "./words";
+import { argumentLines, sameKind } from "./words";
 
 let bridge: FakeBridge;
 let app: App;
@@ -45,8 +46,53 @@ test("allowing sends the chosen scope, and what is answered leaves the queue", a
   expect(all("grant")).toHaveLength(2);
 });
 
+test("two quick clicks answer one request, and nothing is pressed while an answer is on its way", async () => {
+  let arrived = () => {};
+  const sent: AnswerInput[][] = [];
+  vi.spyOn(app, "answerApprovals").mockImplementation((list) => {
+    sent.push(list);
+    return new Promise((done) => (arrived = done));
+  });
+  const allow = () => nth(all("approval-allow"), 1) as HTMLButtonElement;
+  const click = (detail: number) =>
+    act(async () => {
+      await Promise.resolve();
+      allow().dispatchEvent(new MouseEvent("click", { bubbles: true, detail }));
+    });
+  await click(2);
+  expect(sent).toHaveLength(0);
+  await click(1);
+  await click(1);
+  expect(sent).toHaveLength(1);
+  expect(allow().disabled).toBe(true);
+  expect(all("approval-deny").every((b) => (b as HTMLButtonElement).disabled)).toBe(true);
+  await act(async () => {
+    await Promise.resolve();
+    arrived();
+  });
+  expect(allow().disabled).toBe(false);
+});
+
+test("what a model wrote shows its hidden characters among what was allowed, too", async () => {
+  const first = bridge.grants[0];
+  if (!first) throw new Error("no grant");
+  bridge.grants = [{ ...first, covers: "the command `rm \u202ex`" }];
+  await act(async () => app.loadApprovals());
+  expect(all("grant")[0]?.textContent).toContain("the command `rm ‹U+202E›x`");
+});
+
 test("a grant is taken back", async () => {
   await press(nth(all("grant-revoke"), 0));
+  expect(all("grant")).toHaveLength(0);
+});
+
+test("what programs may have open is taken back after asking", async () => {
+  bridge.grants = bridge.grants.map((g) => ({ ...g, held: true }));
+  await act(async () => app.loadApprovals());
+  await press(nth(all("grant-revoke"), 0));
+  expect(all("grant")).toHaveLength(1);
+  expect(app.state.question?.text).toContain("All that its agent runs end");
+  await act(async () => app.state.question?.run());
   expect(all("grant")).toHaveLength(0);
 });
 
@@ -55,11 +101,11 @@ test("several of one kind are answered together", async () => {
   if (!first) throw new Error("no approval");
   const covers = [{ scope: "once" as const, covers: "this one call: the other" }];
   const usual = { ...first, always: false, offers: covers };
-  bridge.approvals = [usual, { ...usual, request: "a9" }];
+  bridge.approvals = [usual, { ...usual, request: "a9", arguments: '{"command":"git push other"}' }];
   await act(async () => app.loadApprovals());
   expect(all("approval-others")).toHaveLength(0);
   await press(nth(all("approval-all"), 0));
-  expect(all("approval-others")[0]?.textContent).toContain("this one call: the other");
+  expect(all("approval-others")[0]?.textContent).toContain("git push otherthis one call: the other");
   await press(nth(all("approval-deny"), 0));
   expect(answers()[0]?.map((a) => [a.request, a.allow])).toEqual([
     ["a1", false],
@@ -97,4 +143,20 @@ test("one answer is never for what was asked for another reason elsewhere, nor f
   const access = { ...usual, offers: [{ scope: "reach" as const, covers: "reading /srv/docs" }] };
   expect(sameKind(access, { ...access, request: "a9" })).toBe(true);
   expect(sameKind(access, { ...access, goal_id: "another" })).toBe(false);
+});
+
+test("goals that wait for a word are beside the requests, with what they wait for, and open", async () => {
+  act(() => app.sync.start());
+  const waits = await vi.waitFor(() => {
+    const found = all("needs-word-goal");
+    expect(found.length).toBeGreaterThan(0);
+    return found;
+  });
+  const asked = new Set(app.state.approvals.map((a) => a.goal_id));
+  expect(waits.filter((w) => asked.has(w.dataset.goal ?? ""))).toEqual([]);
+  expect(waits.map((w) => w.textContent).join("\n")).toContain("the agent asks: The page wants a second");
+  const first = waits[0]?.dataset.goal;
+  await press(nth(all("needs-word-open"), 0));
+  expect(app.state.approvalsOpen).toBe(false);
+  expect(app.state.detail.id).toBe(first);
 });

@@ -1,4 +1,7 @@
-import type { GrantView } from "@/bridge/types";
+import { useState } from "react";
+import type { AnswerInput, GoalCard, GrantView } from "@/bridge/types";
+import { oneLine, plainly } from "@/lib/text";
+import { groupOf } from "@/store/cards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
@@ -12,7 +15,20 @@ export function ApprovalsDialog() {
   const open = useAppState((s) => s.approvalsOpen);
   const list = useAppState((s) => s.approvals);
   const grants = useAppState((s) => s.grants);
-  const waiting = list.filter((a) => a.given === "").length;
+  const byId = useAppState((s) => s.goals.byId);
+  const others = Object.values(byId)
+    .map((g) => g.card)
+    .filter((c) => groupOf(c) === "needs_you" && !list.some((a) => a.goal_id === c.id));
+  const waiting = list.filter((a) => a.given === "").length + others.length;
+  const [busy, setBusy] = useState(false);
+  const answer = async (answers: AnswerInput[]) => {
+    setBusy(true);
+    try {
+      await app.answerApprovals(answers);
+    } finally {
+      setBusy(false);
+    }
+  };
   const close = () => app.set({ approvalsOpen: false });
   return (
     <Dialog
@@ -34,7 +50,7 @@ export function ApprovalsDialog() {
         </>
       }
     >
-      {list.length === 0 ? (
+      {list.length === 0 && others.length === 0 ? (
         <p data-testid="approvals-empty" className="py-6 text-center text-sm text-t3">
           Nothing waits for you.
         </p>
@@ -45,16 +61,46 @@ export function ApprovalsDialog() {
               <Request
                 approval={a}
                 others={alike(list, a)}
-                onAnswer={(choice) =>
-                  void app.answerApprovals(together(choice.all ? [a, ...alike(list, a)] : [a], choice))
-                }
+                busy={busy}
+                onAnswer={(choice) => void answer(together(choice.all ? [a, ...alike(list, a)] : [a], choice))}
               />
             </li>
           ))}
         </ul>
       )}
+      {others.length > 0 ? <Others goals={others} /> : null}
       {grants.length > 0 ? <Grants grants={grants} /> : null}
     </Dialog>
+  );
+}
+
+/** Goals that need the person for something that is no call: a question, a check that she decides, a file that changed. */
+function Others({ goals }: { goals: readonly GoalCard[] }) {
+  const app = useApp();
+  return (
+    <section className="mt-4 border-t border-line pt-3 first:mt-0 first:border-t-0 first:pt-0" data-testid="needs-word">
+      <h3 className="caption mb-2">Wait for your word</h3>
+      <ul className="flex flex-col gap-1.5">
+        {goals.map((g) => (
+          <li key={g.id} className="flex items-center gap-3 text-xs" data-testid="needs-word-goal" data-goal={g.id}>
+            <span className="min-w-0 flex-1">
+              <span className="block truncate">{plainly(oneLine(g.objective))}</span>
+              <span className="line-clamp-2 text-t3">{plainly(g.reason)}</span>
+            </span>
+            <Button
+              look="quiet"
+              data-testid="needs-word-open"
+              onClick={() => {
+                app.set({ approvalsOpen: false });
+                app.openGoal(g.id);
+              }}
+            >
+              Open
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -68,9 +114,10 @@ function Grants({ grants }: { grants: readonly GrantView[] }) {
         {grants.map((g) => (
           <li key={`${g.goal_id} ${g.request}`} className="flex items-center gap-3 text-xs" data-testid="grant">
             <span className="min-w-0 flex-1">
-              {g.covers} <span className="text-t3">· {goals[g.goal_id]?.card.objective ?? g.goal_id.slice(-8)}</span>
+              {plainly(g.covers)}{" "}
+              <span className="text-t3">· {plainly(goals[g.goal_id]?.card.objective ?? g.goal_id.slice(-8))}</span>
             </span>
-            <Button look="quiet" data-testid="grant-revoke" onClick={() => void app.revokeGrant(g.goal_id, g.request)}>
+            <Button look="quiet" data-testid="grant-revoke" onClick={() => app.takeBack(g)}>
               Take back
             </Button>
           </li>

@@ -1,22 +1,29 @@
 import { useState } from "react";
 import type { ApprovalView, Scope } from "@/bridge/types";
+import { argumentsLine, plainly } from "@/lib/text";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
-import { argumentLines, covered, lineTone, plainly, type Choice } from "./words";
+import { argumentLines, covered, lineTone, type Choice } from "./words";
 
 interface RequestProps {
   approval: ApprovalView;
   /** Others of the same kind that wait. */
   others: readonly ApprovalView[];
+  /** An answer is on its way: there is nothing to press until what waits is known again. */
+  busy: boolean;
   onAnswer: (choice: Choice) => void;
 }
 
 /** One call that waits: the goal, all arguments, what it would change, why it asks, and what each answer covers. */
-export function Request({ approval: a, others, onAnswer }: RequestProps) {
+export function Request({ approval: a, others, busy, onAnswer }: RequestProps) {
   const [scope, setScope] = useState<Scope>("once");
   const [why, setWhy] = useState("");
   const [all, setAll] = useState(false);
   const offers = a.offers ?? [];
+  // The second of two quick clicks was meant for a request that has made room for this one.
+  const answer = (clicks: number, choice: Choice) => {
+    if (clicks < 2) onAnswer(choice);
+  };
   const chosen = offers.find((o) => o.scope === scope) ?? offers[0];
   return (
     <article
@@ -65,9 +72,10 @@ export function Request({ approval: a, others, onAnswer }: RequestProps) {
           <fieldset className="mb-2 flex flex-col gap-1 text-xs">
             <legend className="sr-only">What a yes covers</legend>
             {offers.map((o) => (
-              <label key={o.scope} className="flex items-center gap-2">
+              <label key={o.scope} className="flex items-start gap-2">
                 <input
                   type="radio"
+                  className="mt-0.5"
                   name={`${a.goal_id} ${a.request}`}
                   data-testid="approval-scope"
                   data-scope={o.scope}
@@ -82,14 +90,16 @@ export function Request({ approval: a, others, onAnswer }: RequestProps) {
             <Button
               look="primary"
               data-testid="approval-allow"
-              onClick={() => onAnswer({ allow: true, scope: chosen?.scope ?? "once", why: "", all })}
+              disabled={busy}
+              onClick={(e) => answer(e.detail, { allow: true, scope: chosen?.scope ?? "once", why: "", all })}
             >
               Allow
             </Button>
             <Button
               look="danger"
               data-testid="approval-deny"
-              onClick={() => onAnswer({ allow: false, scope: "once", why: why.trim(), all })}
+              disabled={busy}
+              onClick={(e) => answer(e.detail, { allow: false, scope: "once", why: why.trim(), all })}
             >
               Deny
             </Button>
@@ -109,12 +119,19 @@ export function Request({ approval: a, others, onAnswer }: RequestProps) {
             ) : null}
           </div>
           {all && others.length > 0 ? (
-            <ul className="mt-2 flex flex-col gap-1 text-xs text-t2" data-testid="approval-others">
+            <ul
+              className="mt-2 flex flex-col gap-1.5 border-l-2 border-line2 pl-3 text-xs"
+              aria-label="Which get the same answer"
+              data-testid="approval-others"
+            >
               {others.map((o) => (
                 <li key={`${o.goal_id} ${o.request}`} className="break-words">
-                  <span className="text-t3">{plainly(o.objective)}: </span>
-                  {plainly(covered(o, chosen?.scope ?? "once") || o.tool)}
-                  <span className="text-t3"> · {plainly(o.why)}</span>
+                  <p className="font-medium">{plainly(o.objective)}</p>
+                  <p className="font-mono text-t2">{plainly(argumentsLine(o.arguments))}</p>
+                  <p className="text-t3">
+                    {plainly(covered(o, chosen?.scope ?? "once") || o.tool)}
+                    {o.why === a.why ? null : ` · ${plainly(o.why)}`}
+                  </p>
                 </li>
               ))}
             </ul>

@@ -41,14 +41,6 @@ export function together(list: readonly ApprovalView[], choice: Choice): AnswerI
   }));
 }
 
-/** A text with marks for what nobody sees and what changes what is seen: it turns a line round, joins or ends words. */
-export function plainly(text: string): string {
-  return text.replace(
-    /[\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (c) => `‹U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}›`,
-  );
-}
-
 /** A call's arguments as lines of name and value; what is no object stays as it is. */
 export function argumentLines(raw: string): { name: string; value: string }[] {
   try {

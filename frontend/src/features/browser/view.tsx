@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { writeClipboard } from "@/bridge/clipboard";
 import type { PaneInfo, PaneOverlay } from "@/bridge/types";
+import { giveKeyboard } from "@/lib/keyboard";
 import { useApp } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
@@ -104,9 +105,9 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
 
   const focus = useCallback(() => keys.current?.focus({ preventScroll: true }), []);
   useEffect(() => {
-    if (!active || !visible) return;
-    if (pane.url === "about:blank") address.current?.focus();
-    else focus();
+    const view = area.current?.parentElement;
+    if (!active || !visible || !view) return;
+    return giveKeyboard(view, () => (pane.url === "about:blank" ? address.current?.focus() : focus()));
     // A new address must not take the keyboard from the address bar.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [active, visible, focus]);

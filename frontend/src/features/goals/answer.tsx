@@ -9,6 +9,7 @@ import { standing } from "./words";
 
 /** What the person can do now that the goal has stopped: raise, reopen, answer, accept, resume. */
 export function Answer({ view }: { view: GoalView }) {
+  if (view.queued) return null;
   if (view.status === "completed") return <Reopen view={view} />;
   if (view.exit === "limit_reached") return <Raise key={view.seq} view={view} />;
   if (view.exit === "parked") return <Parked view={view} />;

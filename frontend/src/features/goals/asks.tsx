@@ -1,4 +1,4 @@
-import { argumentsLine } from "@/lib/text";
+import { argumentsLine, plainly } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { Section } from "./section";
@@ -16,9 +16,9 @@ export function Asks({ goal }: { goal: string }) {
           <li key={a.request} className="text-xs" data-testid="ask" data-request={a.request}>
             <p className="truncate">
               <span className="font-medium">{a.tool}</span>{" "}
-              <span className="text-t2">{argumentsLine(a.arguments)}</span>
+              <span className="text-t2">{plainly(argumentsLine(a.arguments))}</span>
             </p>
-            <p className="line-clamp-2 text-t3">{a.why}</p>
+            <p className="line-clamp-2 text-t3">{plainly(a.why)}</p>
           </li>
         ))}
       </ul>

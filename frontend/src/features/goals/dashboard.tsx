@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef } from "react";
 import type { PruneInput } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
-import { isLive } from "@/store/cards";
+import { canPause, canResume, isLive } from "@/store/cards";
 import { firstGoal, summary } from "@/store/goals";
 import { Badge } from "@/ui/badge";
 import { Button, Kbd } from "@/ui/button";
@@ -76,8 +76,8 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
             return true;
           case "KeyP":
             if (!view) return false;
-            if (view.status === "running" || view.status === "pending") void app.pauseGoal(view.id);
-            else if (view.status === "paused") void app.resumeGoal(view.id);
+            if (canPause(view)) void app.pauseGoal(view.id);
+            else if (canResume(view)) void app.resumeGoal(view.id);
             return true;
           case "KeyS":
             if (!view || !isLive(view)) return false;

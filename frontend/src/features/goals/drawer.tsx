@@ -1,7 +1,7 @@
 import type { GoalView, StepRow } from "@/bridge/types";
 import { argumentsLine, oneLine, plural } from "@/lib/text";
 import { clock, took } from "@/lib/time";
-import { isLive } from "@/store/cards";
+import { canPause, canResume, isLive } from "@/store/cards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
@@ -139,10 +139,8 @@ function Foot({ view }: { view: GoalView }) {
   const app = useApp();
   return (
     <footer className="flex shrink-0 items-center gap-2 border-t border-line px-4 py-2.5">
-      {view.status === "running" || view.status === "pending" ? (
-        <Button onClick={() => void app.pauseGoal(view.id)}>Pause</Button>
-      ) : null}
-      {view.status === "paused" ? <Button onClick={() => void app.resumeGoal(view.id)}>Resume</Button> : null}
+      {canPause(view) ? <Button onClick={() => void app.pauseGoal(view.id)}>Pause</Button> : null}
+      {canResume(view) ? <Button onClick={() => void app.resumeGoal(view.id)}>Resume</Button> : null}
       {isLive(view) ? <Button onClick={() => app.set({ steerOpen: true })}>Steer</Button> : null}
       <span className="flex-1" />
       <Button look="quiet" data-testid="drawer-open" onClick={() => app.openGoal(view.id)}>

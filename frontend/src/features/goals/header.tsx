@@ -2,7 +2,7 @@ import type { GoalView } from "@/bridge/types";
 import { money } from "@/lib/bytes";
 import { shortPath } from "@/lib/text";
 import { clock } from "@/lib/time";
-import { isLive } from "@/store/cards";
+import { canPause, isLive } from "@/store/cards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
@@ -10,15 +10,14 @@ import { DotsIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
 import { Answer } from "./answer";
 import { useSpent } from "./card";
-import { draftOf } from "./newgoal/draft";
+import { draftOf } from "./newgoal/input";
 import { Todos } from "./todos";
 import { asked, riskWords, standing } from "./words";
 
 /** Says whether the box under the header shows why the goal stopped, and has the button to go on. */
 function asks(view: GoalView): boolean {
-  return (
-    view.exit === "stuck" || view.exit === "needs_operator" || view.exit === "parked" || view.exit === "limit_reached"
-  );
+  const exits: GoalView["exit"][] = ["stuck", "needs_operator", "parked", "limit_reached"];
+  return view.queued === "" && exits.includes(view.exit);
 }
 
 interface GoalHeaderProps {
@@ -32,7 +31,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
   const said = standing(view);
   const spent = useSpent(view);
   const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
-  const resumable = !isLive(view) || view.status === "paused";
+  const resumable = !isLive(view) || (view.status === "paused" && view.queued === "");
   const facts = [
     asked(view.model || view.provider, view.options.effort),
     riskWords(view.policy.risk),
@@ -79,7 +78,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
         <span className="min-w-0 flex-1 truncate text-xs text-t3" title={view.policy.dir}>
           {facts.join(" · ")}
         </span>
-        {view.status === "running" || view.status === "pending" ? (
+        {canPause(view) ? (
           <Button data-testid="goal-pause" onClick={() => void app.pauseGoal(view.id)}>
             Pause
           </Button>
@@ -112,6 +111,11 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
         {view.objective}
       </h2>
       <Todos items={view.todos ?? []} />
+      {view.queued ? (
+        <p className="selectable mt-1 text-xs text-t2" data-testid="goal-queued">
+          Waits in the queue: {view.queued}
+        </p>
+      ) : null}
       {view.reason && view.status !== "running" && !asks(view) ? (
         <p className="selectable mt-1 text-xs text-t2" data-testid="goal-reason">
           {view.reason}

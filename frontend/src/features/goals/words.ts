@@ -20,9 +20,9 @@ const exits: Record<Exclude<Exit, "">, Said> = {
 };
 
 /** Where a goal stands, in a word and a tone. */
-export function standing(card: Pick<GoalCard, "status" | "exit">): Said & { live: boolean } {
+export function standing(card: Pick<GoalCard, "status" | "exit"> & { queued?: string }): Said & { live: boolean } {
   if (card.status === "running") return { words: "running", tone: "accent", live: true };
-  if (card.status === "pending") return { words: "queued", tone: "calm", live: false };
+  if (card.status === "pending" || card.queued) return { words: "queued", tone: "calm", live: false };
   // An exit that a newer program has added is shown by its own name.
   const said = card.exit ? (exits[card.exit] as Said | undefined) : undefined;
   return { ...(said ?? { words: card.exit || card.status, tone: "calm" }), live: false };

@@ -19,6 +19,10 @@ export const newGuest: MCPServer = {
   tools: [],
 };
 
+const unsaid = (program: boolean) =>
+  program
+    ? "What the server says of each; unsaid is network write"
+    : "What the server says of each; unsaid is network write, and so is all at an address of this machine";
 const risks = ["", "read_only", "write_local", "network_get", "network_write", "spends_money"];
 
 const lines = (text: string) =>
@@ -134,7 +138,7 @@ export function GuestForm({ server, onClose, onSaved }: GuestFormProps) {
           >
             {risks.map((r) => (
               <option key={r} value={r}>
-                {r === "" ? "What the server says of each; unsaid is network write" : r.replaceAll("_", " ")}
+                {r === "" ? unsaid(program) : r.replaceAll("_", " ")}
               </option>
             ))}
           </select>

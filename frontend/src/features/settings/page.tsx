@@ -105,6 +105,15 @@ export function SettingsPage() {
               onSave={(approval_minutes) => void app.saveSettings({ approval_minutes })}
             />
             <NumberRow
+              title="Time for a turn"
+              text="Minutes that a model may take for one answer before it is asked again; a model on this machine may need more. 0 is the usual three"
+              testid="turn-minutes"
+              value={settings.turn_minutes}
+              min={0}
+              max={1440}
+              onSave={(turn_minutes) => void app.saveSettings({ turn_minutes })}
+            />
+            <NumberRow
               title="Goals at once"
               text="How many run at the same time, the rest wait; from the next start on. 0 is the usual three"
               testid="goals-at-once"
@@ -133,7 +142,7 @@ export function SettingsPage() {
             />
             <NumberRow
               title="Memory of a goal"
-              text="MiB that all its programs take together, before the largest are ended; for goals that start from now on. 0 is three quarters of this machine's"
+              text="MiB that all its programs may take together; above that the largest are ended. For goals that start from now on; 0 is three quarters of this machine's memory"
               testid="goal-memory"
               value={settings.goal_memory}
               min={0}

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import "@xterm/xterm/css/xterm.css";
 import type { PaneInfo } from "@/bridge/types";
+import { giveKeyboard } from "@/lib/keyboard";
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { Badge } from "@/ui/badge";
@@ -110,7 +111,8 @@ export function TerminalView(p: TerminalViewProps) {
   }, [p.visible]);
 
   useEffect(() => {
-    if (p.active && p.visible && !p.searching && !p.pane.ask) screen.current?.term.focus();
+    if (!p.active || !p.visible || p.searching || p.pane.ask || !host.current) return;
+    return giveKeyboard(host.current, () => screen.current?.term.focus());
   }, [p.active, p.visible, p.searching, p.pane.ask]);
 
   const running = p.pane.running;

@@ -1,5 +1,5 @@
 import type { CheckType } from "@/bridge/types";
-import type { DraftCheck } from "./draft";
+import type { DraftCheck } from "./draftcheck";
 
 export const checkTabs: readonly { type: CheckType; title: string; line: string }[] = [
   { type: "shell", title: "Shell", line: "this command succeeds" },

@@ -5,7 +5,8 @@ import { Button, IconButton } from "@/ui/button";
 import { CloseIcon, PlusIcon } from "@/ui/icons";
 import { checkSaid } from "@/features/goals/words";
 import { CheckFields, checkTabs } from "./checkfields";
-import { emptyCheck, filled, type DraftCheck, type FieldError } from "./draft";
+import { emptyCheck, filled, type DraftCheck } from "./draftcheck";
+import type { FieldError } from "./errors";
 
 /** What trying a check has come to. */
 export type Tried = { state: "running" } | { state: "done"; out: TryOutput } | { state: "failed"; text: string } | null;

@@ -35,6 +35,15 @@ test("a refusal of Go stands at the field that it names", async () => {
   expect(find("error-dir")).toBeNull();
 });
 
+test("allowed hosts that open nothing at this risk are said", async () => {
+  await press("more");
+  expect(find("idle-hosts")).toBeNull();
+  write("field-allowHosts", "docs.example a.example:8443");
+  expect(get("idle-hosts").textContent).toContain("docs.example, a.example:8443 opens nothing");
+  await press("risk-network_get");
+  expect(find("idle-hosts")).toBeNull();
+});
+
 test("a check that passes already needs an explicit tick", async () => {
   write("field-objective", "keep it green");
   write("check-command", "true");

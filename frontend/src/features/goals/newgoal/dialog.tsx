@@ -7,25 +7,14 @@ import { Field } from "@/ui/field";
 import { ChevronIcon } from "@/ui/icons";
 import { Menu } from "@/ui/menu";
 import { Checks, type Tried } from "./checks";
-import {
-  emptyCheck,
-  emptyDraft,
-  errorsOf,
-  fromInput,
-  moreFields,
-  saveDraft,
-  savedDraft,
-  ticksFor,
-  toInput,
-  toTry,
-  validate,
-  type Draft,
-  type Errors,
-} from "./draft";
+import { emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
+import { emptyCheck } from "./draftcheck";
+import { errorsOf, moreFields, ticksFor, validate, type Errors } from "./errors";
+import { fromInput, toInput, toTry } from "./input";
 import { FolderFacts } from "./folder";
 import { More } from "./more";
 import { Risks } from "./risks";
-import { allowedWords, templates, type Template } from "./words";
+import { allowedWords, besidesWords, idleHosts, templates, type Template } from "./words";
 
 /** Starts goals. What is written stays when it is closed, and goes when the goal has started. */
 export function NewGoalDialog() {
@@ -97,6 +86,7 @@ function Form() {
   const outs = tried.map((t) => (t?.state === "done" ? t.out : null));
   const ticks = ticksFor(outs, errors.criterion);
   const hosts = draft.allowHosts.split(/[\s,]+/).filter(Boolean);
+  const idle = idleHosts(draft.risk, hosts);
   const sandbox = findings.find((f) => f.id === "sandbox");
 
   return (
@@ -131,6 +121,13 @@ function Form() {
         <>
           <p className="min-w-0 flex-1 text-xs text-t2" data-testid="allowed-words">
             {allowedWords(draft.risk, draft.dir, hosts)}
+            {besidesWords(draft) ? <span className="text-warn"> {besidesWords(draft)}</span> : null}
+            {idle ? (
+              <span className="text-warn" data-testid="idle-hosts">
+                {" "}
+                {idle}
+              </span>
+            ) : null}
             {draft.unconfined ? (
               <span className="text-warn"> Without the sandbox: its programs get all of your rights.</span>
             ) : null}

@@ -1,22 +1,11 @@
 import { expect, test } from "vitest";
 import { blankView } from "@/bridge/fake/seed";
 import type { Check } from "@/bridge/types";
-import {
-  checkOf,
-  draftCheck,
-  draftOf,
-  emptyCheck,
-  emptyDraft,
-  errorsOf,
-  fromInput,
-  saveDraft,
-  savedDraft,
-  ticksFor,
-  toInput,
-  validate,
-  type Draft,
-  type DraftCheck,
-} from "./draft";
+import { emptyDraft, saveDraft, savedDraft, type Draft } from "./draft";
+import { checkOf, draftCheck, emptyCheck, type DraftCheck } from "./draftcheck";
+import { errorsOf, ticksFor, validate } from "./errors";
+import { draftOf, fromInput, toInput } from "./input";
+import { allowedWords, besidesWords } from "./words";
 
 const draft = (part: Partial<Draft> = {}): Draft => ({
   ...emptyDraft,
@@ -131,6 +120,21 @@ test("a critic that is switched off is said so, and one that is no number is ref
   expect(validate(draft({ criticEvery: "often" })).critic_every).toBeDefined();
 });
 
+test("paths may hold spaces, and what is granted besides is said while More is closed", () => {
+  const granted = draft({ allowWrite: "/srv/my notes, /srv/b", allowRead: "/data", allowSocket: "/run/docker.sock" });
+  const input = toInput(granted);
+  expect(input).toMatchObject({
+    allow_write: ["/srv/my notes", "/srv/b"],
+    allow_read: ["/data"],
+    allow_socket: ["/run/docker.sock"],
+  });
+  expect(fromInput(input)).toMatchObject({ allowWrite: "/srv/my notes, /srv/b", allowRead: "/data" });
+  expect(besidesWords(granted)).toBe(
+    "Besides, it may write in /srv/my notes, /srv/b; read /data; speak to /run/docker.sock, as you.",
+  );
+  expect(besidesWords(draft())).toBe("");
+});
+
 test("the draft survives, its permissions do not, and rubbish is an empty draft", () => {
   const kept = new Map<string, string>();
   const storage = {
@@ -170,4 +174,12 @@ test("persona, effort, what an approval does and where commands decide are sent,
   });
   expect(toInput(emptyDraft)).toMatchObject({ persona: "", effort: "", on_ask: "" });
   expect(fromInput({ on_ask: "park" }).onAsk).toBe("");
+});
+
+test("what a goal will be allowed says what asks, and that nobody looks into what programs send", () => {
+  for (const risk of ["read_only", "write_local", "network_get", "network_write", "spends_money"] as const)
+    expect(allowedWords(risk, "", [])).toMatch(/asks? you/);
+  expect(allowedWords("network_get", "/work", ["docs.example"])).toContain(
+    "through an encrypted connection, nobody can look at",
+  );
 });

@@ -5,7 +5,9 @@ import { plural } from "@/lib/text";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
-import { checkOf, draftCheck, filled, patterns, type Draft } from "./draft";
+import type { Draft } from "./draft";
+import { checkOf, draftCheck, filled } from "./draftcheck";
+import { patterns } from "./input";
 
 const waitMs = 350;
 

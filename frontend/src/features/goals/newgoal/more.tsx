@@ -4,7 +4,8 @@ import { oneLine } from "@/lib/text";
 import { isLive } from "@/store/cards";
 import { useApp, useAppState } from "@/store/context";
 import { Field } from "@/ui/field";
-import type { Draft, Errors } from "./draft";
+import type { Draft } from "./draft";
+import type { Errors } from "./errors";
 
 interface MoreProps {
   draft: Draft;
@@ -21,6 +22,9 @@ type Text =
   | "allowHosts"
   | "denyHosts"
   | "allowLocal"
+  | "allowWrite"
+  | "allowRead"
+  | "allowSocket"
   | "protect"
   | "noProtect"
   | "criticEvery";
@@ -146,6 +150,30 @@ export function More({ draft, set, errors }: MoreProps) {
           "5432",
           true,
           errors.allow_local?.message,
+        )}
+        {text(
+          "allowWrite",
+          "Folders it may write, too",
+          "with commas between them",
+          "/home/you/notes",
+          true,
+          errors.allow_write?.message,
+        )}
+        {text(
+          "allowRead",
+          "Folders and files it may read",
+          "with commas between them",
+          "/srv/data",
+          true,
+          errors.allow_read?.message,
+        )}
+        {text(
+          "allowSocket",
+          "Services it may speak to",
+          "sockets; they act as you",
+          "/run/docker.sock",
+          true,
+          errors.allow_socket?.message,
         )}
         {text("protect", "Protect these too", "patterns in the folder", "tests/**", true, errors.protect?.message)}
         {text("noProtect", "Do not protect", undefined, "", true)}

@@ -1,5 +1,5 @@
 import type { Risk } from "@/bridge/types";
-import type { FieldError } from "./draft";
+import type { FieldError } from "./errors";
 import { ladder } from "./words";
 
 interface RisksProps {

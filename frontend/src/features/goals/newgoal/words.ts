@@ -1,14 +1,22 @@
 import type { Risk } from "@/bridge/types";
 import { shortPath } from "@/lib/text";
-import type { DraftCheck } from "./draft";
+import type { Draft } from "./draft";
+import type { DraftCheck } from "./draftcheck";
+import { toInput } from "./input";
 
 export const ladder: readonly { risk: Risk; title: string; line: string }[] = [
   { risk: "read_only", title: "Read only", line: "look, change nothing" },
   { risk: "write_local", title: "Write local", line: "change files in the folder" },
-  { risk: "network_get", title: "Network get", line: "fetch from allowed hosts" },
-  { risk: "network_write", title: "Network write", line: "submit, post, upload" },
+  { risk: "network_get", title: "Network get", line: "reach allowed hosts" },
+  { risk: "network_write", title: "Network write", line: "reach and send anywhere" },
   { risk: "spends_money", title: "Spend money", line: "check-out pages" },
 ];
+
+/** Which allowed hosts open nothing, because the goal may not go online at all; "" where they do. */
+export function idleHosts(risk: Risk, hosts: readonly string[]): string {
+  if (hosts.length === 0 || (risk !== "read_only" && risk !== "write_local")) return "";
+  return `Allowing ${hosts.join(", ")} opens nothing below network get.`;
+}
 
 /** What the goal will be allowed, spelled out. */
 export function allowedWords(risk: Risk, dir: string, hosts: readonly string[]): string {
@@ -16,16 +24,28 @@ export function allowedWords(risk: Risk, dir: string, hosts: readonly string[]):
   const from = hosts.length > 0 ? hosts.join(", ") : "no host yet (name them under More)";
   switch (risk) {
     case "read_only":
-      return `It may look at ${where}, run programs that can change nothing there, and look at pages on this machine. Writing and going online are refused.`;
+      return `It may look at ${where}, run programs that can change nothing there, and look at pages on this machine. Writing and going online ask you.`;
     case "write_local":
-      return `It may change files and run programs in ${where}, and use pages on this machine. Its tools do not go online.`;
+      return `It may change files and run programs in ${where}, and use pages on this machine. Going online asks you, host by host.`;
     case "network_get":
-      return `It may change files in ${where} and open pages of ${from}. Submitting to them is refused.`;
+      return `It may change files in ${where} and open pages of ${from}. Its programs may connect there, too: what they send through an encrypted connection, nobody can look at. Submitting a page and every other host ask you.`;
     case "network_write":
-      return `It may change files in ${where}, open pages anywhere and submit to them.`;
+      return `It may change files in ${where}; its pages and programs may reach every host that is not denied, and send anything there. Paying asks you.`;
     case "spends_money":
-      return `It may change files in ${where}, submit anywhere and go through check-outs.`;
+      return `It may change files in ${where}, send anything to every host that is not denied, and go through check-outs. Each call that may pay asks you.`;
   }
+}
+
+/** What is granted besides, so that it is in sight while More is closed; `""` if nothing is. */
+export function besidesWords(draft: Draft): string {
+  const { allow_write, allow_read, allow_socket, allow_local } = toInput(draft);
+  const parts = [
+    allow_write.length > 0 ? `write in ${allow_write.join(", ")}` : "",
+    allow_read.length > 0 ? `read ${allow_read.join(", ")}` : "",
+    allow_socket.length > 0 ? `speak to ${allow_socket.join(", ")}, as you` : "",
+    allow_local.length > 0 ? `reach this machine's ports ${allow_local.join(", ")}` : "",
+  ].filter(Boolean);
+  return parts.length > 0 ? `Besides, it may ${parts.join("; ")}.` : "";
 }
 
 export interface Template {

@@ -1,0 +1,63 @@
+package app_test
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+)
+
+// TestAGoalThatIsAbortedAsItWaits leaves nothing behind, in the queue and while it is
+// parked: its programs end, and the goals that it started.
+func TestAGoalThatIsAbortedAsItWaits(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("its program is looked for in /proc")
+	}
+	for n, c := range []struct {
+		name  string
+		stops modeltest.Answer
+		exit  goal.Exit
+	}{
+		{"queue", call("ask_operator", with("question", "go on?")), goal.NeedsOperator},
+		{"parked", modeltest.Answer{Status: 429, RetryAfter: "3600", Body: `{"error":{"message":"come back in an hour"}}`}, goal.Parked},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, dir, mark := start(t, t.TempDir()), t.TempDir(), fmt.Sprint(300_000_000+10*os.Getpid()+n)
+			p.provide(family(
+				naming(call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD")),
+					call("terminal_open", `{}`), call("terminal_run", with("pane", "t1", "command", "sleep "+mark, "wait_seconds", 1)), c.stops),
+				turns(call("ask_operator", with("question", "Which colour?"))),
+			))
+			out, err := p.goal.Start(api.StartInput{Objective: "parent", Dir: dir, Checks: shell("false"), CriticEvery: api.NoLimit})
+			must(t, err)
+			if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != c.exit {
+				t.Fatalf("%+v", e)
+			}
+			begun(t, mark)
+			if c.name == "queue" {
+				p.provide(turns(call("wait", `{"seconds":600}`)))
+				_, err := p.goal.Start(api.StartInput{Objective: "hold the folder", Dir: dir, Checks: shell("false"), CriticEvery: api.NoLimit})
+				must(t, err)
+				p.await("the folder is taken", func(e event.Event) bool {
+					_, ok := e.Body.(*event.StepStarted)
+					return ok && string(e.GoalID) != out.GoalID
+				})
+				p.do("resume", p.resume, out.GoalID)
+				p.await("the queue", func(e event.Event) bool { _, ok := e.Body.(*event.Queued); return ok })
+			}
+			p.do("abort", p.goal.Abort, out.GoalID)
+			if sleeps(t, mark) {
+				t.Error("its program goes on")
+			}
+			list, err := p.goal.List(api.ListInput{Search: "write the part"})
+			if err != nil || len(list.Goals) != 1 || list.Goals[0].Status != goal.Aborted {
+				t.Errorf("the goal that it started: %+v, %v", list.Goals, err)
+			}
+		})
+	}
+}

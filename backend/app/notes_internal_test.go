@@ -1,0 +1,60 @@
+package app
+
+import (
+	"testing"
+	"time"
+
+	"goalpost/backend/config"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+)
+
+// TestANeedIsToldOnce: a goal that asks several times, and then pauses for it, has one
+// note until it was answered or went on.
+func TestANeedIsToldOnce(t *testing.T) {
+	waits := map[goal.ID]bool{}
+	asks, needs := &event.ApprovalRequested{}, &event.Paused{Exit: goal.NeedsOperator}
+	for i, c := range []struct {
+		goal goal.ID
+		body event.Body
+		told bool
+	}{
+		{"a", asks, true},
+		{"a", asks, false},
+		{"b", asks, true},
+		{"a", needs, false},
+		{"a", &event.ApprovalResolved{}, false},
+		{"a", asks, true},
+		{"b", &event.Resumed{}, false},
+		{"b", needs, true},
+		{"b", &event.Paused{Exit: goal.UserPaused}, false},
+		{"a", &event.Ended{Exit: goal.UserAborted}, false},
+		{"b", &event.Ended{Exit: goal.Done}, true},
+	} {
+		if _, told := noteOf(event.Event{GoalID: c.goal, Body: c.body}, waits); told != c.told {
+			t.Errorf("%d: told %v", i, told)
+		}
+	}
+}
+
+// TestPatience: where nobody can see a question, nobody waits for its answer.
+func TestPatience(t *testing.T) {
+	home := t.TempDir()
+	cfg, err := config.Open(func(name string) string {
+		if name == "GOALPOST_HOME" {
+			return home
+		}
+		return ""
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		watch, attended bool
+		want            time.Duration
+	}{{false, false, 0}, {true, false, 10 * time.Minute}, {false, true, 10 * time.Minute}} {
+		if got := (&App{cfg: cfg, watch: c.watch, attended: c.attended}).patience(); got != c.want {
+			t.Errorf("window %v, terminal %v: %s", c.watch, c.attended, got)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package app_test
+
+import (
+	"errors"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+	"goalpost/backend/store"
+)
+
+// TestAGoalWhoseProcessDiedInTheQueueWaitsThereNoMore: a window that looks after it until
+// its provider may be asked again does not say that it waits for what the dead one did.
+func TestAGoalWhoseProcessDiedInTheQueueWaitsThereNoMore(t *testing.T) {
+	home := t.TempDir()
+	var id string
+	t.Run("before", func(t *testing.T) {
+		p := start(t, home)
+		p.provide(func(int, modeltest.Request) modeltest.Answer {
+			return modeltest.Answer{Status: 429, RetryAfter: "3600", Body: `{"error":{"message":"come back in an hour"}}`}
+		})
+		out, err := p.goal.Start(api.StartInput{Objective: "wait", Checks: shell("false"), CriticEvery: api.NoLimit})
+		must(t, err)
+		id = out.GoalID
+		if e, ok := p.ended(id).Body.(*event.Paused); !ok || e.Exit != goal.Parked {
+			t.Fatalf("%+v", e)
+		}
+	})
+	s, err := store.Open(t.Context(), store.Options{Dir: home + "/state"}) // all that a process leaves that dies in the queue
+	must(t, err)
+	row, err := s.Goal(t.Context(), goal.ID(id))
+	must(t, err)
+	must(t, errors.Join(s.Append(t.Context(), goal.Run{Goal: row.ID, ID: row.RunID}, &event.Queued{Reason: "3 goals run already"}), s.Close()))
+	p := start(t, home)
+	must(t, p.app.Recover(t.Context()))
+	v, err := p.goal.Get(id)
+	if err != nil || v.PID == 0 || v.Queued != "" || v.Exit != goal.Parked {
+		t.Errorf("pid %d, queued %q, %s/%s, %v", v.PID, v.Queued, v.Status, v.Exit, err)
+	}
+}

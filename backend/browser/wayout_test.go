@@ -1,0 +1,79 @@
+package browser
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/process"
+)
+
+// watching tells with what programs are started.
+type watching struct {
+	execLauncher
+	argv chan []string
+}
+
+func (w watching) Start(ctx context.Context, c process.Command) (process.Process, error) {
+	w.argv <- c.Argv
+	return w.execLauncher.Start(ctx, c)
+}
+
+// TestTheGoalsChromiumHasNoWayOutOfItsOwn: what it fetches beside the goals' pages goes
+// nowhere; the pages of a goal without walls go where its programs go.
+func TestTheGoalsChromiumHasNoWayOutOfItsOwn(t *testing.T) {
+	started := make(chan []string, 1)
+	b := newBench(t, func(c *Config) {
+		c.Launcher = watching{argv: started}
+		c.ContextProxy = func(id string) string { return map[string]string{"walled": Nowhere}[id] }
+	})
+	var asked atomic.Int32
+	here := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	t.Cleanup(here.Close)
+
+	_, err := b.Open(b.ctx, Options{ID: "w", GoalID: "walled", URL: here.URL})
+	b.ok(err)
+	argv := <-started
+	for _, flag := range []string{"--proxy-server=" + Nowhere, "--proxy-bypass-list=<-loopback>"} {
+		if !slices.Contains(argv, flag) {
+			t.Errorf("Chromium is started without %s", flag)
+		}
+	}
+	beside(b, here.URL)
+	if n := asked.Load(); n != 0 {
+		t.Errorf("%d requests came out", n)
+	}
+	p, err := b.Open(b.ctx, Options{ID: "u", GoalID: "unconfined", URL: here.URL})
+	b.ok(err)
+	if asked.Load() == 0 {
+		t.Errorf("the page of a goal without walls is not loaded: %s", p.Info().Problem)
+	}
+}
+
+// beside opens an address in the goals' Chromium outside of all contexts, and waits until
+// it is loaded or has failed.
+func beside(b *bench, address string) {
+	b.Helper()
+	b.mu.Lock()
+	e := b.engines[goalEngine]
+	b.mu.Unlock()
+	b.ok(e.do(b.ctx, e.alive, "", patience, "a page beside", func(c proto.Client) error {
+		made, err := ask(c, proto.TargetCreateTarget{URL: "about:blank", NewWindow: true})
+		if err != nil {
+			return err
+		}
+		attached, err := ask(c, proto.TargetAttachToTarget{TargetID: made.TargetID, Flatten: true})
+		if err != nil {
+			return err
+		}
+		return e.do(b.ctx, e.alive, attached.SessionID, patience, "going there", func(c proto.Client) error {
+			_, err := ask(c, proto.PageNavigate{URL: address})
+			return err
+		})
+	}))
+}

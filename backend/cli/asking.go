@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/store"
+)
+
+// asking is what a paused goal waits for its person for, besides calls to allow.
+type asking struct {
+	GoalID    string `json:"goal_id"`
+	Objective string `json:"objective"`
+	At        string `json:"at"`
+	What      string `json:"what"`   // question of the agent, word about a manual check, or look
+	Reason    string `json:"reason"` // the question, or why the goal paused
+	Pane      string `json:"pane"`   // where the person is to do it, "" if nowhere
+}
+
+// asks reads what goals wait for, or one of them. Those that wait for an approval are
+// not among them: that is listed itself.
+func asks(ctx context.Context, s *store.Store, id goal.ID, approvals map[string]bool) ([]asking, error) {
+	list, err := s.Asks(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("approvals: %w", err)
+	}
+	out := []asking{}
+	for _, a := range list {
+		v := asking{string(a.ID), a.Objective, a.At.UTC().Format(event.TimeLayout), "look", a.Reason, a.Pane}
+		switch question, asked := strings.CutPrefix(a.Reason, goal.AsksMark); {
+		case asked:
+			v.What, v.Reason = "question", question
+		case a.Waits:
+			v.What = "word"
+		case approvals[v.GoalID]:
+			continue
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// asked says what goals wait for, each with the commands that answer it.
+func (p Program) asked(list []asking) string {
+	var b strings.Builder
+	for _, a := range list {
+		id := goal.ID(a.GoalID).Short()
+		what := map[string]string{"question": "its agent asks you:", "word": "waits for your word:", "look": "is paused for you:"}[a.What]
+		fmt.Fprintf(&b, "%s  %s\n%s\n", id, oneLine(a.Objective), what)
+		for line := range strings.Lines(a.Reason) {
+			fmt.Fprintf(&b, "    | %s\n", flat(strings.TrimRight(line, "\n")))
+		}
+		if a.Pane != "" {
+			fmt.Fprintf(&b, "  in the pane %s\n", flat(a.Pane))
+		}
+		b.WriteString(p.answers(a))
+	}
+	return b.String()
+}
+
+// answers are the commands that answer what a goal waits for.
+func (p Program) answers(a asking) string {
+	id := goal.ID(a.GoalID).Short()
+	switch a.What {
+	case "word":
+		return fmt.Sprintf("  %s accept %s\n  %s reject %s --note TEXT\n", p.Name, id, p.Name, id)
+	case "question":
+		return fmt.Sprintf("  %s resume %s --note ANSWER\n", p.Name, id)
+	}
+	return fmt.Sprintf("  %s report %s   says more\n  %s resume %s   lets it go on\n", p.Name, id, p.Name, id)
+}
+
+// sayAnswers says, after a goal was shown to its end here, how to answer what it waits
+// for. Of calls that wait that was said when they were asked for.
+func (p Program) sayAnswers(ctx context.Context, s *store.Store, id goal.ID) error {
+	open, err := s.OpenApprovals(ctx, id)
+	if err != nil {
+		return fmt.Errorf("approvals: %w", err)
+	}
+	list, err := asks(ctx, s, id, map[string]bool{string(id): len(open) > 0})
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		p.say("%s", p.answers(a))
+	}
+	return nil
+}

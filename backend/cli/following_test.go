@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/pane"
+	"goalpost/backend/policy"
+	"goalpost/backend/store"
+)
+
+// TestFollowingEndsWhereAGoalRests: events --follow of a goal that stopped ends, also
+// where a lease was given back after the pause; once the goal waits to go on it does not.
+func TestFollowingEndsWhereAGoalRests(t *testing.T) {
+	s, err := store.Open(t.Context(), store.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	g := &goal.Goal{
+		ID: goal.ID(store.NewID()), Objective: "rest", Provider: "script", Model: "script",
+		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "false"}}}, Policy: policy.Policy{Risk: policy.WriteLocal, Dir: t.TempDir()},
+	}
+	if err := s.Create(t.Context(), g); err != nil {
+		t.Fatal(err)
+	}
+	run, err := s.Begin(t.Context(), g.ID, 1, &event.Started{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(bodies ...event.Body) {
+		t.Helper()
+		if err := s.Append(t.Context(), run, bodies...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ends := func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		p := Program{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}
+		if err := p.journal(ctx, s, g.ID, true); err != nil && ctx.Err() == nil {
+			t.Fatal(err)
+		}
+		return ctx.Err() == nil
+	}
+	add(&event.Lease{Pane: "t1", Kind: pane.Terminal, Held: true},
+		&event.Paused{Exit: goal.UserPaused, Reason: "the person paused the goal", Report: []string{"-"}})
+	if err := s.GiveBack(t.Context(), g.ID, "t1"); err != nil {
+		t.Fatal(err)
+	}
+	if !ends() {
+		t.Error("it goes on after a lease was given back in the pause")
+	}
+	add(&event.Queued{Reason: "3 goals run already"})
+	ctx, cancel := context.WithCancel(t.Context())
+	out, in := io.Pipe()
+	go func() {
+		_ = in.CloseWithError(Program{Stdout: in, Stderr: &bytes.Buffer{}}.journal(ctx, s, g.ID, true))
+	}()
+	lines := bufio.NewScanner(out)
+	printed := func(text string) bool {
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), text) {
+				return true
+			}
+		}
+		return false
+	}
+	if !printed("3 goals run already") {
+		t.Error("it does not print why the goal waits")
+	}
+	add(&event.Queued{Reason: "2 goals run already"})
+	if !printed("2 goals run already") {
+		t.Error("it ends although the goal waits in the queue")
+	}
+	cancel()
+	if _, err := io.Copy(io.Discard, out); err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	add(&event.Queued{Reason: "the person paused the goal", Left: goal.UserPaused})
+	if !ends() {
+		t.Error("it goes on although the goal has left the queue")
+	}
+}

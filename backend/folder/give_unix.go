@@ -1,0 +1,41 @@
+//go:build unix
+
+package folder
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+)
+
+// Give gives what was just made in dir, and is open as f, to the owner of dir. Root
+// works in other people's folders, and a goal's programs run there as the owner of its
+// folder: what root made neither could change. A folder that is not empty is not the
+// one that was made.
+func Give(dir *os.Root, f *os.File) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	info, err := dir.Stat(".")
+	if err != nil {
+		return plain(err)
+	}
+	made, err := f.Stat()
+	if err != nil {
+		return plain(err)
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || owner.Uid == 0 {
+		return nil
+	}
+	if made.IsDir() {
+		if _, err := f.Readdirnames(1); err != io.EOF {
+			return nil
+		}
+	}
+	if err := f.Chown(int(owner.Uid), int(owner.Gid)); err != nil {
+		return fmt.Errorf("giving it to the owner of its folder: %w", err)
+	}
+	return nil
+}

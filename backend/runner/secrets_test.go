@@ -1,0 +1,47 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+// trusted is a room with one secret.
+type trusted struct {
+	Room
+	Secrets
+}
+
+func (trusted) Uses(c goal.Call) ([]policy.SecretUse, error) {
+	if strings.Contains(c.Arguments, "{{secret:pin}}") {
+		return []policy.SecretUse{{Name: "pin"}}, nil
+	}
+	return nil, nil
+}
+
+// typing is a tool that looks at the world to say what a call would do.
+type typing struct {
+	Tool
+	looks []string
+}
+
+func (t *typing) Effect(_ context.Context, args json.RawMessage) (policy.Effect, error) {
+	t.looks = append(t.looks, string(args))
+	return policy.Effect{Program: true}, nil
+}
+
+// TestWhatNamesNoSecretIsNotJudgedAgain when a goal goes on.
+func TestWhatNamesNoSecretIsNotJudgedAgain(t *testing.T) {
+	tool := &typing{}
+	r := &Run{room: trusted{}, tools: map[string]Tool{"type": tool}, hands: hands{}}
+	const names = `{"text":"{{secret:pin}}"}`
+	r.regive(t.Context(), []goal.Call{{Tool: "type", Arguments: `{"text":"caf\u00e9"}`}, {Tool: "type", Arguments: names}})
+	if _, given := r.hands["pin"]; !given || !slices.Equal(tool.looks, []string{names}) {
+		t.Errorf("given %v, looked for %q", r.hands, tool.looks)
+	}
+}

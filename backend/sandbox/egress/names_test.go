@@ -1,0 +1,92 @@
+package egress_test
+
+import (
+	"encoding/binary"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"goalpost/backend/policy"
+	"goalpost/backend/sandbox/egress"
+)
+
+// question is a DNS message that asks for the address of docs.example.
+var question = append([]byte{0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0}, "\x04Docs\x07example\x00\x00\x01\x00\x01"...)
+
+// TestNamesAreRefused: a question for a name is answered REFUSED (5), what is none FORMERR
+// (1), by datagram and by connection, and stands in the log.
+func TestNamesAreRefused(t *testing.T) {
+	p := egress.New(egress.Config{Rules: egress.Rules{Risk: policy.NetworkWrite, Allow: []string{"*"}}})
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	udp, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ServeNames(udp, tcp)
+	malformed := append([]byte{}, question[:20]...) // its name goes on beyond its end
+	for _, c := range []struct {
+		network string
+		at      net.Addr
+		message []byte
+		code    byte
+	}{
+		{"udp", udp.LocalAddr(), question, 5},
+		{"tcp", tcp.Addr(), question, 5},
+		{"udp", udp.LocalAddr(), malformed, 1},
+		{"tcp", tcp.Addr(), malformed, 1},
+	} {
+		before := len(p.Entries())
+		answer := askName(t, c.network, c.at.String(), c.message)
+		if len(answer) < 12 || answer[0] != 0x12 || answer[1] != 0x34 || answer[2]&0x80 == 0 || answer[3]&0x0f != c.code || binary.BigEndian.Uint16(answer[6:]) != 0 {
+			t.Errorf("%s: % x was answered % x", c.network, c.message, answer)
+		}
+		told := p.Entries()[before:]
+		switch {
+		case c.code == 1 && len(told) != 0:
+			t.Errorf("%s: what is no question stands in the log: %v", c.network, told)
+		case c.code == 5 && (len(told) != 1 || told[0].Method != "NAME" || told[0].Host != "docs.example" || told[0].Allowed):
+			t.Errorf("%s: the log has %v", c.network, told)
+		}
+	}
+}
+
+// askName sends a message to a server of names and gives its answer.
+func askName(t *testing.T, network, at string, message []byte) []byte {
+	t.Helper()
+	c, err := net.Dial(network, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	if err := c.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if network == "tcp" {
+		message = append(binary.BigEndian.AppendUint16(nil, uint16(len(message))), message...)
+	}
+	if _, err := c.Write(message); err != nil {
+		t.Fatal(err)
+	}
+	if network == "tcp" {
+		said, err := io.ReadAll(c)
+		if err != nil || len(said) < 2 || int(binary.BigEndian.Uint16(said)) != len(said)-2 {
+			t.Fatalf("% x, %v", said, err)
+		}
+		return said[2:]
+	}
+	said := make([]byte, 512)
+	n, err := c.Read(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return said[:n]
+}

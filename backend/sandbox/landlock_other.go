@@ -1,0 +1,6 @@
+//go:build !linux
+
+package sandbox
+
+// Landlock is Linux's.
+func Landlock() int { return 0 }

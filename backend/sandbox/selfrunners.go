@@ -1,0 +1,67 @@
+package sandbox
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// What programs obey by themselves when a folder is opened, a shell or a debugger is
+// started there, or something is committed: without being told to, and mostly without
+// asking. What every project changes is not among it (see docs/security.md).
+var byThemselves = words(
+	// shells, and what chooses versions of programs when one is called
+	".envrc .autoenv .autoenv.zsh .autoenv.leave .autoenv_leave.zsh .mise.toml mise.toml .mise.local.toml mise.local.toml .rtx.toml .tool-versions",
+	".python-version .nvmrc .node-version .ruby-version .java-version .sdkmanrc rust-toolchain rust-toolchain.toml",
+	// editors
+	".exrc .vimrc .nvimrc .nvim.lua .lvimrc .local.vimrc .vimspector.json coc-settings.json .neoconf.json .dir-locals.el .dir-locals-2.el .rules .pylintrc pylintrc",
+	".devcontainer.json .gitpod.yml .gitpod.Dockerfile .replit devfile.yaml .devfile.yaml tasks.vs.json launch.vs.json",
+	"gradle-wrapper.properties gradle-wrapper.jar maven-wrapper.properties maven-wrapper.jar",
+	// what a commit runs
+	".gitmodules .lfsconfig .pre-commit-config.yaml prek.toml lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml lefthook.toml .lefthook.toml lefthook.json .lefthook.json",
+	"lefthook-local.yml .lefthook-local.yml .overcommit.yml captainhook.json grumphp.yml .simple-git-hooks.json .simple-git-hooks.js .simple-git-hooks.cjs",
+	// debuggers, and shells of languages
+	".gdbinit .gdbearlyinit .lldbinit .pdbrc .perldb .rdbgrc .byebugrc .jdbrc .irbrc .pryrc .iex.exs .ghci .ocamlinit .erlang .Rprofile .Renviron .RData",
+	// agents
+	"AGENTS.md AGENTS.override.md AGENT.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md CRUSH.md WARP.md CODEX.md .cursorrules .windsurfrules .clinerules .roorules .goosehints .augment-guidelines",
+	".mcp.json opencode.json opencode.jsonc crush.json .crush.json .aider.conf.yml copilot-instructions.md",
+)
+
+// Folders of which that holds for every file, and those of which it holds for some.
+var (
+	wholly = words(".idea .zed .fleet .helix .nlsp-settings .bsp .mvn .externalToolBuilders .devcontainer .idx .mise .husky .githooks",
+		".cursor .claude .codex .gemini .qwen .opencode .clinerules .roo .kilocode .kiro .windsurf .trae .junie .augment .continue .amazonq .openhands .crush .goose .agents")
+	partly = map[string]map[string]bool{
+		".vscode": words("tasks.json settings.json launch.json mcp.json c_cpp_properties.json cmake-kits.json"),
+		".hg":     words("hgrc hgrc-not-shared"),
+		"repo":    words("config.toml"), // of .jj
+		".cargo":  words("config config.toml"),
+		"mise":    words("config.toml config.local.toml"),
+	}
+	endings = []string{".code-workspace", ".sublime-project", ".instructions.md", ".prompt.md", ".chatmode.md"}
+)
+
+func words(lines ...string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(strings.Join(lines, " ")) {
+		set[word] = true
+	}
+	return set
+}
+
+// selfRunning says whether programs obey a file of that name by themselves.
+func selfRunning(name string) bool {
+	base, folders := path.Base(name), strings.Split(path.Dir(name), "/")
+	in := folders[len(folders)-1]
+	switch {
+	case in == "repo":
+		return partly[in][base] && slices.Contains(folders, ".jj")
+	case in == ".direnv": // what nix-direnv reads although nobody allowed it
+		return strings.HasSuffix(base, ".rc")
+	case strings.HasPrefix(base, ".lintstagedrc"), strings.HasPrefix(base, "lint-staged.config."):
+		return true
+	}
+	return byThemselves[base] || partly[in][base] ||
+		slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(base, end) }) ||
+		slices.ContainsFunc(folders, func(folder string) bool { return wholly[folder] })
+}

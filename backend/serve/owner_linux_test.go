@@ -1,0 +1,44 @@
+package serve_test
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"goalpost/backend/serve"
+)
+
+// TestASessionIsItsUsersAlone: whoever else on this machine is sent the cookie, by a
+// browser that does not look at ports, is not let in with it.
+func TestASessionIsItsUsersAlone(t *testing.T) {
+	curl, err := exec.LookPath("curl")
+	if err != nil || os.Geteuid() != 0 {
+		t.Skip("only root can be two users, with curl")
+	}
+	for _, listen := range []string{"127.0.0.1:0", "[::1]:0"} {
+		s, c := open(t, func(o *serve.Options) { o.Listen = listen }), person(t)
+		s.logIn(t, c)
+		u, err := url.Parse(s.base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cookie := ""
+		for _, one := range c.Jar.Cookies(u) {
+			cookie = one.Name + "=" + one.Value
+		}
+		if a := ask(t, c, http.MethodGet, s.base+"/", nil, nil); !strings.Contains(a.body, "the app") {
+			t.Errorf("%s: the person is not let in: %s", listen, a.body)
+		}
+		for uid, want := range map[uint32]string{0: "the app", 65534: "Enter the token"} {
+			get := exec.CommandContext(t.Context(), curl, "-s", "--noproxy", "*", "-H", "Cookie: "+cookie, s.base+"/")
+			get.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+			if out, err := get.Output(); err != nil || !strings.Contains(string(out), want) {
+				t.Errorf("%s: the user %d is told %q, %v", listen, uid, out, err)
+			}
+		}
+	}
+}

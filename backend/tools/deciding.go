@@ -1,0 +1,21 @@
+package tools
+
+import (
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+// Deciding is the effect of checks that an agent wrote. The host runs their commands,
+// and tries them before the start: what always asks does so there, too. In which folder
+// they run is not known yet.
+func Deciding(checks []goal.Check) policy.Effect {
+	e := policy.Effect{Risk: policy.ReadOnly}
+	for _, c := range checks {
+		line := shellEffect("", c.Command, policy.ReadOnly)
+		e.Commands, e.Deletes = append(e.Commands, line.Commands...), append(e.Deletes, line.Deletes...)
+		if e.Unread == "" {
+			e.Unread = line.Unread
+		}
+	}
+	return e
+}

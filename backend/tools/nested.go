@@ -1,0 +1,133 @@
+package tools
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// shells run a line that they are given by -c.
+var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "su", "script"}
+
+// deleters delete what they name.
+var deleters = []string{"rm", "rmdir", "unlink", "shred", "srm", "trash", "trash-put"}
+
+// shell reads the line that a shell is told to run. Options may stand between -c and
+// the line, with values of their own: every word is read up to one that can be neither.
+func (s *shellLine) shell(name string, args []string, depth int) {
+	for i, a := range args {
+		line, given := strings.CutPrefix(a, "--command=")
+		switch {
+		case given:
+			s.read(line, depth+1)
+		case a == "--command", strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.Contains(a, "c"):
+			for _, line := range args[i+1:] {
+				s.read(line, depth+1)
+				if strings.ContainsAny(line, " \n\t;") {
+					break
+				}
+			}
+		default:
+			continue
+		}
+		return
+	}
+	s.doubt(name + " runs something else")
+}
+
+// git reads what git is told to run: an alias that stands on the line, a command for
+// each commit or submodule.
+func (s *shellLine) git(args []string, depth int) {
+	for i, a := range args {
+		if s.left < 0 {
+			return
+		}
+		rest := args[i+1:]
+		name, value, _ := strings.Cut(a, "=")
+		switch {
+		case i > 0 && args[i-1] == "-c" && strings.HasPrefix(name, "alias."):
+			if line, ok := strings.CutPrefix(value, "!"); ok {
+				s.read(line, depth+1)
+			} else {
+				s.read("git "+value, depth+1)
+			}
+		case name == "--exec" && value != "":
+			s.read(value, depth+1)
+		case (a == "--exec" || a == "-x" || strings.HasSuffix(a, "-filter")) && len(rest) > 0:
+			s.read(rest[0], depth+1)
+		case a == "foreach", a == "run" && i > 0 && args[i-1] == "bisect":
+			for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
+				rest = rest[1:]
+			}
+			s.read(strings.Join(rest, " "), depth+1)
+		}
+	}
+}
+
+// remote reads what is run on another machine. Where it deletes there lies outside of
+// every goal's folder.
+func (s *shellLine) remote(args []string, depth int) {
+	for i, host := range args {
+		if s.left < 0 {
+			return
+		}
+		if strings.HasPrefix(host, "-") {
+			continue
+		}
+		there := shellLine{dir: "/", loose: s.loose, left: s.left}
+		there.read(strings.Join(args[i+1:], " "), depth+1)
+		if s.left = there.left; there.lost != "" {
+			s.lose(there.lost)
+		}
+		s.commands = append(s.commands, there.commands...)
+		for _, f := range there.deletes {
+			s.deletes = append(s.deletes, "/"+host+":"+f)
+		}
+		if i == 0 || !strings.HasPrefix(args[i-1], "-") { // else this may be an option's value
+			break
+		}
+	}
+}
+
+// fed reads what a shell is given as its input: a here-document, a here-string, or what
+// is written into its pipe.
+func (s *shellLine) fed(n syntax.Node, depth int) {
+	switch n := n.(type) {
+	case *syntax.BinaryCmd:
+		if words := argv(n.X); n.Op == syntax.Pipe && len(words) > 0 && isShell(n.Y) {
+			s.read(strings.Join(operands(words[1:]), " "), depth+1)
+		}
+	case *syntax.Stmt:
+		if !isShell(n) {
+			return
+		}
+		for _, r := range n.Redirs {
+			switch {
+			case r.Hdoc != nil:
+				s.read(word(r.Hdoc), depth+1)
+			case r.Op == syntax.WordHdoc && r.Word != nil:
+				s.read(word(r.Word), depth+1)
+			}
+		}
+	}
+}
+
+func isShell(stmt *syntax.Stmt) bool {
+	words := argv(stmt)
+	return len(words) > 0 && slices.Contains(shells, path.Base(words[0]))
+}
+
+// argv are the words of a simple command, nil of anything else.
+func argv(stmt *syntax.Stmt) []string {
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	if !ok {
+		return nil
+	}
+	words := make([]string, len(call.Args))
+	for i, w := range call.Args {
+		words[i] = word(w)
+	}
+	return words
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
+)
+
+// What is mounted within a folder of the machine goes when somebody outside replaces or
+// removes what it is mounted upon, and the kernel asks nobody: the person's own git
+// renames a new configuration over the old one, passwd a new /etc/shadow. So the room
+// keeps each such mount a second time, where only it can reach, hears when its mounts
+// change, and puts what is missing back in its place.
+
+// keptAt is the folder of the room in which mounts are kept.
+const keptAt = "/run/goalpost/kept"
+
+// Milliseconds until the room looks again where something could not be put back: soon,
+// because the kernel tells of a mount that goes before the new file has its name, and
+// ever later, because no mount changes when what was removed comes back.
+const (
+	missingLeast = 1
+	missingMost  = 500
+)
+
+// lasting are the mounts of a room that lie within folders of the machine. mu also keeps
+// the watcher and those who change the room's mounts out of each other's way.
+type lasting struct {
+	mu    sync.Mutex
+	count int
+	list  []placed
+}
+
+// placed is one of them. kept is "" where the place shows itself: a folder that is a
+// mount so that nobody inside renames it.
+type placed struct {
+	id     uint64 // of the widening that brought it, 0 is from the start
+	target string
+	kept   string
+	write  bool
+	back   int // the tree that was put back last, of a widening; 0 is none
+}
+
+// last attaches a tree at an opened place, and keeps it if somebody outside could take
+// it away.
+func (b *builder) last(tree, at int, m wire.Mount, id uint64) error {
+	p := placed{id: id, target: string(m.Target), write: writable(m, b.check)}
+	around := b.around(p.target)
+	if around == nil || !shown(*around) || m.Itself {
+		return attach(tree, at)
+	}
+	if m.Kind == wire.Bind && shown(m) {
+		b.lasting.list = append(b.lasting.list, p)
+		return attach(tree, at)
+	}
+	var info unix.Stat_t
+	if err := unix.Fstat(tree, &info); err != nil {
+		return os.NewSyscallError("fstat", err)
+	}
+	b.lasting.count++
+	p.kept = filepath.Join(keptAt, strconv.Itoa(b.lasting.count))
+	if err := b.set(tree, p.kept, info.Mode&unix.S_IFMT == unix.S_IFDIR); err != nil {
+		return err
+	}
+	b.lasting.list = append(b.lasting.list, p)
+	kept, _ := seeInside(b.root, p.kept)
+	defer func() { _ = unix.Close(kept) }()
+	again, err := p.again(kept, at)
+	_ = unix.Close(again)
+	return err
+}
+
+// shown says whether a mount shows a path of the machine at its own place.
+func shown(m wire.Mount) bool { return string(m.Source) == string(m.Target) }
+
+// again attaches another copy of what is mounted at a place; the tree is the caller's
+// to close.
+func (p placed) again(from, at int) (tree int, err error) {
+	tree, err = unix.OpenTree(from, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
+	if err != nil {
+		return -1, os.NewSyscallError("open_tree", err)
+	}
+	err = narrow(tree, p.write, false)
+	if err == nil {
+		err = attach(tree, at)
+	}
+	if err != nil {
+		return -1, errors.Join(err, unix.Close(tree))
+	}
+	return tree, nil
+}
+
+// watch begins to put back what goes; it ends with the process.
+func (l *lasting) watch() error {
+	mounts, err := unix.Open("/proc/self/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("open", err)
+	}
+	root, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("open", err)
+	}
+	go func() {
+		for timeout := 0; ; {
+			changed := []unix.PollFd{{Fd: int32(mounts), Events: unix.POLLPRI}}
+			n, err := unix.Poll(changed, timeout)
+			if err != nil && !errors.Is(err, unix.EINTR) {
+				return
+			}
+			if n > 0 {
+				timeout = 0
+			}
+			if l.restore(root) {
+				timeout = -1
+			} else {
+				timeout = min(max(2*timeout, missingLeast), missingMost)
+			}
+		}
+	}()
+	return nil
+}
+
+// restore puts back what is not there any more; false where that could not be.
+func (l *lasting) restore(root int) (whole bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	whole = true
+	for _, p := range l.list {
+		at, info := seeInside(root, p.target)
+		whole = whole && at >= 0
+		if at >= 0 && !isMount(info) {
+			for i := range l.list { // in their order, the last is seen
+				if l.list[i].target == p.target {
+					whole = l.list[i].restore(root, at) && whole
+				}
+			}
+		}
+		_ = unix.Close(at)
+	}
+	return whole
+}
+
+func (p *placed) restore(root, at int) bool {
+	from := at
+	if p.kept != "" {
+		from, _ = seeInside(root, p.kept)
+		defer func() { _ = unix.Close(from) }()
+	}
+	tree, err := p.again(from, at)
+	if err != nil {
+		return false
+	}
+	if p.id == 0 { // nobody takes it back
+		_ = unix.Close(tree)
+		return true
+	}
+	p.leave()
+	p.back = tree
+	return true
+}
+
+// leave closes the tree that was put back.
+func (p *placed) leave() {
+	if p.back > 0 {
+		_ = unix.Close(p.back)
+	}
+}
+
+// seeInside opens a path of the room, through no link; -1 where there is none.
+func seeInside(root int, path string) (int, unix.Statx_t) {
+	return see(root, path[1:], unix.O_NOFOLLOW, unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_BENEATH)
+}
+
+// forget lets a widening go, with what was put back of it; its first trees are unmounted
+// by whoever took them.
+func (l *lasting) forget(id uint64) error {
+	var errs []error
+	for _, p := range slices.Backward(l.list) {
+		if p.id == id && p.back > 0 {
+			errs = append(errs, detach(p.back))
+			p.leave()
+		}
+	}
+	l.list = slices.DeleteFunc(l.list, func(p placed) bool { return p.id == id })
+	return errors.Join(errs...)
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// replace writes the content of one file over another in the same folder, where the
+// other is a mount; else it is not done, and the kernel's to judge. It gives up this
+// thread's rights.
+func (l *listener) replace(r renaming) (done bool, err error) {
+	l.mounted.turn.Lock()
+	defer l.mounted.turn.Unlock()
+	fromBase, fromErr := startOf(r.n, r.fromDir, r.from)
+	toBase, toErr := startOf(r.n, r.toDir, r.to)
+	defer closeAll([]int{fromBase, toBase})
+	if fromErr != nil || toErr != nil || !l.lives(r.n.id) { // it may be another's
+		return false, nil
+	}
+	if err := layDown(l.uid, l.gid); err != nil {
+		return false, unix.EACCES
+	}
+	folder, same := oneFolder(fromBase, r.from, toBase, r.to)
+	if !same {
+		return false, nil
+	}
+	defer func() { _ = unix.Close(folder) }()
+	from, fromInfo := fileIn(folder, r.fromName)
+	to, toInfo := fileIn(folder, r.toName)
+	defer closeAll([]int{from, to})
+	if from < 0 || to < 0 || !regular(fromInfo) || !regular(toInfo) || isMount(fromInfo) || !isMount(toInfo) || fromInfo.Size > maxReplaced {
+		return false, nil
+	}
+	if err := pour(from, to); err != nil {
+		return true, err
+	}
+	return true, unix.Unlinkat(folder, r.fromName, 0) //nolint:wrapcheck // its number is the answer
+}
+
+// startOf opens what a path of the caller begins at, which a path from the root does not.
+func startOf(n notice, dir int, path string) (int, error) {
+	switch {
+	case strings.HasPrefix(path, "/"):
+		return unix.AT_FDCWD, nil
+	case dir == unix.AT_FDCWD:
+		return unix.Open(fmt.Sprintf("/proc/%d/cwd", n.pid), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0) //nolint:wrapcheck // nobody reads it
+	}
+	fd, errno := descriptorOf(n.pid, dir)
+	if errno != 0 {
+		return -1, errno
+	}
+	return fd, nil
+}
+
+// oneFolder opens the folder that two files are in, if it is one.
+func oneFolder(fromBase int, from string, toBase int, to string) (folder int, same bool) {
+	a, aInfo := folderOf(fromBase, from)
+	b, bInfo := folderOf(toBase, to)
+	_ = unix.Close(a)
+	same = a >= 0 && b >= 0 && aInfo.Mnt_id == bInfo.Mnt_id && aInfo.Ino == bInfo.Ino && aInfo.Dev_major == bInfo.Dev_major && aInfo.Dev_minor == bInfo.Dev_minor
+	if !same {
+		_ = unix.Close(b)
+	}
+	return b, same
+}
+
+// folderOf opens the folder of a path. Through a link of /proc it would be this
+// process's and not the caller's.
+func folderOf(base int, path string) (int, unix.Statx_t) {
+	parent, _ := filepath.Split(path)
+	return see(base, parent+".", unix.O_DIRECTORY, unix.RESOLVE_NO_MAGICLINKS)
+}
+
+// fileIn opens a file of a folder, to be looked at only.
+func fileIn(folder int, name string) (int, unix.Statx_t) {
+	return see(folder, name, unix.O_NOFOLLOW, unix.RESOLVE_BENEATH)
+}
+
+// see opens a path without touching what is there; -1 where nothing is.
+func see(base int, path string, flags, resolve uint64) (int, unix.Statx_t) {
+	var info unix.Statx_t
+	fd, err := unix.Openat2(base, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | flags, Resolve: resolve})
+	if err != nil {
+		return -1, info
+	}
+	err = unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_BASIC_STATS|unix.STATX_MNT_ID, &info)
+	if err != nil || info.Mask&unix.STATX_MNT_ID == 0 {
+		_ = unix.Close(fd)
+		return -1, info
+	}
+	return fd, info
+}
+
+func regular(info unix.Statx_t) bool { return info.Mode&unix.S_IFMT == unix.S_IFREG }
+
+func isMount(info unix.Statx_t) bool { return info.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0 }
+
+// pour makes the content and mode of one opened file those of another.
+func pour(from, to int) error {
+	in, err := reopen(from, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	text, err := io.ReadAll(io.LimitReader(in, maxReplaced+1))
+	if err != nil {
+		return err //nolint:wrapcheck // its number is the answer
+	}
+	if len(text) > maxReplaced {
+		return unix.EFBIG
+	}
+	out, err := reopen(to, os.O_WRONLY)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = out.Close() }()
+	was, err := out.Stat()
+	if err != nil {
+		return err //nolint:wrapcheck // see above
+	}
+	now, err := in.Stat()
+	if err != nil {
+		return err //nolint:wrapcheck // see above
+	}
+	// Who reads meanwhile finds empty lines at the end, and no part of what was there.
+	empty := bytes.Repeat([]byte("\n"), max(0, int(was.Size())-len(text)))
+	if _, err := out.WriteAt(append(text, empty...), 0); err != nil {
+		return err //nolint:wrapcheck // see above
+	}
+	if err := out.Truncate(int64(len(text))); err != nil {
+		return err //nolint:wrapcheck // see above
+	}
+	return out.Chmod(now.Mode().Perm()) //nolint:wrapcheck // see above
+}
+
+// reopen opens the very file that was looked at.
+func reopen(fd, flags int) (*os.File, error) {
+	return os.OpenFile("/proc/self/fd/"+strconv.Itoa(fd), flags|unix.O_NONBLOCK, 0) //nolint:wrapcheck // its number is the answer
+}

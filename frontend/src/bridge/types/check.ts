@@ -1,0 +1,135 @@
+// How a goal is decided.
+import type { Exit, Risk, Status, Usage } from "./goal";
+
+export type CheckOutcome =
+  "" | "pass" | "fail" | "error" | "tampered" | "passes_already" | "fails_now" | "cannot_run" | "not_repeatable";
+
+export type CheckType = "shell" | "http" | "file" | "json_predicate" | "visual" | "model_question" | "manual";
+
+export interface Check {
+  type: CheckType;
+  timeout_ms?: number;
+  command?: string;
+  exit_code?: number;
+  dir?: string;
+  where?: string;
+  url?: string;
+  method?: string;
+  status?: number;
+  body_contains?: string;
+  predicate?: string;
+  path?: string;
+  absent?: boolean;
+  min_size?: number;
+  sha256?: string;
+  matches?: string;
+  expr?: string;
+  from?: "" | "claim" | "file" | "command" | "url";
+  question?: string;
+  threshold?: "" | "yes" | "high_confidence";
+  pane?: string;
+  note?: string;
+  wait?: boolean;
+}
+
+export interface Verdict {
+  check: number;
+  check_type?: CheckType;
+  name: string;
+  outcome: CheckOutcome;
+  detail: string;
+  tail?: string;
+  reply?: string;
+  evidence?: string;
+  bytes?: number;
+  exit_code: number;
+  tries?: number;
+  tests?: number;
+  fewer?: number;
+  usage?: Usage;
+  ms: number;
+}
+
+export interface ProtectInput {
+  dir: string;
+  checks: Check[];
+  protect: string[];
+  no_protect: string[];
+}
+
+/** A file that decides and that the agent must not change. */
+export interface ProtectedFile {
+  path: string;
+  kind: "held" | "compared" | "appears";
+  part: string;
+  why: string;
+}
+
+export interface RecheckOutput {
+  verdicts: Verdict[] | null;
+  passed: boolean;
+  open: boolean;
+  faults: string[] | null;
+}
+
+/** What a folder's .goalpost/done.yaml proposes. */
+export interface ProposalView {
+  path: string;
+  text: string;
+  checks: Check[] | null;
+  any: boolean;
+  words: string;
+  /** Which its checks could then contact. */
+  hosts: string[] | null;
+}
+
+export interface TryInput {
+  check: Check;
+  dir: string;
+  risk: Risk | "";
+  allow_hosts: string[];
+  deny_hosts: string[];
+  allow_local: number[];
+  allow_write: string[];
+  allow_read: string[];
+  allow_socket: string[];
+  unconfined: boolean;
+}
+
+export interface TryOutput {
+  outcome: CheckOutcome;
+  detail: string;
+  output: string;
+  exit_code: number;
+  ms: number;
+}
+
+export interface ReceiptClaim {
+  n: number;
+  at: string;
+  by: string;
+  rationale: string;
+  result: string;
+  deciding: boolean;
+  verdicts: Verdict[] | null;
+  review: "" | "confirmed" | "rejected" | "error";
+  review_reason: string;
+}
+
+export interface ReceiptView {
+  goal_id: string;
+  objective: string;
+  criterion: string;
+  criterion_sha256: string;
+  policy_sha256: string;
+  status: Status;
+  exit: Exit;
+  verified: boolean;
+  judged: boolean;
+  reviewed: boolean;
+  model: string;
+  effort: string;
+  scripted: boolean;
+  report: string[] | null;
+  claims: ReceiptClaim[] | null;
+}

@@ -1,0 +1,63 @@
+// A goal's events.
+import type { Verdict } from "./check";
+import type { CriticVerdict, Exit, Risk, Status, StepOutcome, Todo, Usage } from "./goal";
+import type { PaneInfo } from "./pane";
+
+/** The bodies of a goal's events, by type. */
+interface Bodies {
+  created: {
+    objective: string;
+    criterion: string;
+    dir: string;
+    risk: Risk;
+    provider: string;
+    model: string;
+    effort?: string;
+    scripted: boolean;
+  };
+  queued: { reason: string; left?: "user_aborted" | "user_paused" | "interrupted" };
+  started: object;
+  reopened: { note: string };
+  limits_changed: { wall_clock_ms: number; iterations: number; claims_per_gate: number; tokens: number; usd: number };
+  iteration: { n: number };
+  message: { message: { role: string; text: string } };
+  step_started: { step_id: number; tool: string; arguments: string; effect: { risk?: string; control?: boolean } };
+  step: { step_id: number; tool: string; outcome: StepOutcome; ms: number; preview: string; image_sha256?: string };
+  todos: { items: Todo[] | null };
+  critic: { verdict: CriticVerdict; reason: string; reply?: string; step: number };
+  approval_requested: { request: string; step_id: number; tool: string; arguments: string; why: string };
+  approval_resolved: { request: string; allowed: boolean; why?: string; by: string };
+  grant_ended: { request: string; why: string };
+  claim: { n: number; rationale: string; result?: string; by?: string };
+  review: { claim: number; confirmed: boolean; reason: string; reply?: string; error?: boolean; usage?: Usage };
+  verdict: Verdict & { claim: number };
+  verification_failed: { claim: number; detail: string };
+  usage: Usage & { by?: string };
+  steered: { text: string; from?: string };
+  lease: { pane: string; kind: PaneInfo["kind"]; held: boolean; lent?: boolean };
+  warning: { what: string; text: string };
+  paused: { exit: Exit; reason: string; report: string[] | null; account?: string; until?: string; pane?: string };
+  resumed: { note?: string };
+  ended: { status: Status; exit: Exit; verified: boolean; judged?: boolean; report: string[] | null; account?: string };
+  delta: { text: string };
+  egress: {
+    from: string;
+    method: string;
+    host: string;
+    port?: string;
+    allowed: boolean;
+    more?: boolean;
+    times?: number;
+  };
+}
+
+interface Head {
+  goal_id: string;
+  run_id?: string;
+  /** Absent on events that are not in the journal. */
+  seq?: number;
+  at: string;
+}
+
+/** One flat object for each event of a goal. */
+export type GoalEvent = { [K in keyof Bodies]: Head & { type: K } & Bodies[K] }[keyof Bodies];

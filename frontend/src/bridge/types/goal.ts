@@ -1,0 +1,260 @@
+// A goal: what it may do, how it stands, and its steps.
+import type { Check, CheckOutcome } from "./check";
+import type { GoalEvent } from "./event";
+
+export type Risk = "read_only" | "write_local" | "network_get" | "network_write" | "spends_money";
+
+export type Status = "pending" | "running" | "paused" | "completed" | "failed" | "aborted";
+
+export type Exit =
+  | ""
+  | "done"
+  | "limit_reached"
+  | "error"
+  | "stuck"
+  | "needs_operator"
+  | "parked"
+  | "user_paused"
+  | "interrupted"
+  | "user_aborted"
+  | "gave_up";
+
+export type CriticVerdict = "PROGRESSING" | "STUCK" | "ACHIEVED" | "MISLED" | "unparsed";
+
+export type StepOutcome = "" | "ok" | "failed" | "denied" | "in_doubt";
+
+export interface Usage {
+  tokens_in: number;
+  tokens_out: number;
+  usd: number;
+  /** By the length of what was sent: the provider did not say. */
+  guessed?: boolean;
+}
+
+export interface Todo {
+  text: string;
+  done: boolean;
+}
+
+export interface Policy {
+  risk: Risk;
+  dir: string;
+  allow_tools?: string[];
+  deny_tools?: string[];
+  allow_hosts?: string[];
+  deny_hosts?: string[];
+  allow_local?: number[];
+  allow_write?: string[];
+  allow_read?: string[];
+  allow_socket?: string[];
+  unconfined?: boolean;
+  require_steps?: boolean;
+  secrets?: string[];
+}
+
+/** How a goal is looked after: frozen with its criterion. */
+export interface Options {
+  persona?: string;
+  /** How much the model thinks, in its protocol's word; left out: the provider's own. */
+  effort?: string;
+  critic_every?: number;
+  critic_provider?: string;
+  judge_provider?: string;
+  review?: "" | "always" | "never";
+  after?: string[];
+  panes?: string[];
+  protect?: string[];
+  no_protect?: string[];
+  on_ask?: string;
+  allow_passing?: boolean;
+  allow_missing?: boolean;
+  /** The goal whose agent started this one. */
+  parent?: string;
+  /** An agent outside of this program made it, over MCP. */
+  outside?: boolean;
+}
+
+export interface StartInput {
+  objective: string;
+  checks: Check[];
+  any: boolean;
+  risk: Risk | "";
+  dir: string;
+  provider: string;
+  model: string;
+  wall_clock_ms: number;
+  iterations: number;
+  claims_per_gate: number;
+  tokens: number;
+  usd: number;
+  allow_tools: string[];
+  deny_tools: string[];
+  allow_hosts: string[];
+  deny_hosts: string[];
+  allow_local: number[];
+  allow_write: string[];
+  allow_read: string[];
+  allow_socket: string[];
+  secrets: string[];
+  unconfined: boolean;
+  allow_passing: boolean;
+  allow_missing: boolean;
+  require_steps: boolean;
+  effort: string;
+  persona: string;
+  critic_every: number;
+  critic_provider: string;
+  judge_provider: string;
+  review: "" | "always" | "never";
+  after: string[];
+  panes: string[];
+  protect: string[];
+  no_protect: string[];
+  on_ask: string;
+}
+
+/** A limit of 0 stays as it is, -1 is none. */
+export interface ResumeInput {
+  note: string;
+  wall_clock_ms: number;
+  iterations: number;
+  claims_per_gate: number;
+  tokens: number;
+  usd: number;
+}
+
+export interface PruneInput {
+  status: "" | "completed" | "failed" | "aborted";
+  older_than_ms: number;
+}
+
+export interface PruneOutput {
+  goals: number;
+}
+
+export interface StartOutput {
+  goal_id: string;
+}
+
+export interface StatusOutput {
+  status: Status;
+  exit: Exit;
+  step: number;
+  last_step: string;
+}
+
+export interface GoalCard {
+  id: string;
+  objective: string;
+  status: Status;
+  exit: Exit;
+  reason: string;
+  verified: boolean;
+  judged: boolean;
+  scripted: boolean;
+  created_at: string;
+  started_at: string;
+  ended_at: string;
+  spent_ms: number;
+  steps: number;
+  iterations: number;
+  checks_passed: number;
+  checks: number;
+  tokens_in: number;
+  tokens_out: number;
+  usd: number;
+  parked_until: string;
+  /** What it waits for in the queue, whatever its status is; "" when it does not. */
+  queued: string;
+  /** The process that runs it or waits with it, 0 when there is none; elsewhere: not this one. */
+  pid: number;
+  elsewhere: boolean;
+  seq: number;
+  activity: number[] | null;
+}
+
+export interface CheckState {
+  type: string;
+  name: string;
+  words: string;
+  outcome: CheckOutcome;
+  detail: string;
+  tail: string;
+  ms: number;
+  claim: number;
+}
+
+export interface Mark {
+  at_ms: number;
+  what: string;
+  detail: string;
+  claim: number;
+  step: number;
+}
+
+export interface GoalView extends GoalCard {
+  criterion_sha256: string;
+  any: boolean;
+  check_states: CheckState[] | null;
+  policy: Policy;
+  provider: string;
+  model: string;
+  wall_clock_ms: number;
+  max_iterations: number;
+  max_claims: number;
+  max_tokens: number;
+  max_usd: number;
+  report: string[] | null;
+  account: string;
+  criterion: Check[] | null;
+  options: Options;
+  reviewed: boolean;
+  waits: boolean;
+  /** Where the person is to do what the agent asked for, "" if nowhere. */
+  asked_pane: string;
+  todos: Todo[] | null;
+  panes: string[] | null;
+  marks: Mark[] | null;
+}
+
+export interface StepRow {
+  n: number;
+  at_ms: number;
+  tool: string;
+  arguments: string;
+  outcome: StepOutcome;
+  ms: number;
+  preview: string;
+  image_sha256: string;
+  effect: string;
+}
+
+export interface StepView extends StepRow {
+  result: string;
+  image: string;
+}
+
+export interface StepPage {
+  steps: StepRow[] | null;
+  total: number;
+  seq: number;
+}
+
+export interface ListInput {
+  status: string;
+  search: string;
+  limit: number;
+  offset: number;
+  resumable: boolean;
+}
+
+export interface GoalList {
+  goals: GoalCard[] | null;
+  total: number;
+  counts: Record<string, number> | null;
+}
+
+export interface EventPage {
+  events: GoalEvent[] | null;
+  more: boolean;
+}

@@ -1,0 +1,249 @@
+// Panes: terminals, pages, and the servers that terminals are opened on.
+
+export interface ArgsOpenTerminal {
+  dir: string;
+  cols: number;
+  rows: number;
+}
+
+export interface ArgsOpenBrowser {
+  url: string;
+  width: number;
+  height: number;
+  /** "" is the person's own, "temporary" keeps nothing. */
+  profile: string;
+}
+
+export interface PaneInfo {
+  id: string;
+  kind: "terminal" | "browser";
+  title: string;
+  goal_id: string;
+  /** It is the person's own, and lent to that goal. */
+  lent: boolean;
+  dir: string;
+  cwd: string;
+  server: string;
+  session: string;
+  ask: string;
+  secret: boolean;
+  running: boolean;
+  exit: number;
+  url: string;
+  loading: boolean;
+  can_back: boolean;
+  can_forward: boolean;
+  problem: string;
+  notice: string;
+  driver: "" | "person" | "agent";
+  profile: string;
+  acting: string;
+  x: number;
+  y: number;
+}
+
+/** A machine that terminals are opened on, with the system's ssh. */
+export interface SSHServer {
+  id: string;
+  name: string;
+  host: string;
+  port: number;
+  user: string;
+  key_path: string;
+  jump: string;
+  folder: string;
+  tmux: boolean;
+}
+
+export interface ArgsOpenSSH {
+  server: string;
+  session: string;
+  cols: number;
+  rows: number;
+}
+
+/** What the person says to a question of ssh; without `ok` she does not want to. */
+export interface ArgsAnswer {
+  pane: string;
+  ask: string;
+  text: string;
+  ok: boolean;
+}
+
+/** A session of tmux on a server. */
+export interface RemoteSession {
+  name: string;
+  created: string;
+  attached: number;
+  windows: number;
+}
+
+export interface PaneInput {
+  kind: "move" | "down" | "up" | "wheel" | "keydown" | "keyup" | "text" | "compose" | "touch";
+  x: number;
+  y: number;
+  button: "left" | "middle" | "right" | "none";
+  buttons: number;
+  clicks: number;
+  dx: number;
+  dy: number;
+  key: string;
+  code: string;
+  key_code: number;
+  text: string;
+  modifiers: number;
+  repeat: boolean;
+  points: readonly PanePoint[];
+}
+
+export interface PanePoint {
+  id: number;
+  x: number;
+  y: number;
+}
+
+/** What the app draws over a page's picture, because Chromium without a window draws none of it. */
+export interface PaneOverlay {
+  cursor: string;
+  zoom: number;
+  questions: PaneQuestion[];
+  downloads: PaneDownload[];
+  copied: PaneCopied;
+}
+
+export interface PaneCopied {
+  n: number;
+  text: string;
+}
+
+export type QuestionKind =
+  | "alert"
+  | "confirm"
+  | "prompt"
+  | "leave"
+  | "permission"
+  | "login"
+  | "certificate"
+  | "files"
+  | "choose"
+  | "suggest"
+  | "pick"
+  | "menu"
+  | "save_login";
+
+export interface PaneQuestion {
+  id: number;
+  kind: QuestionKind;
+  origin: string;
+  text: string;
+  value: string;
+  type: string;
+  min: string;
+  max: string;
+  options: PaneOption[];
+  multiple: boolean;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  link: string;
+  image: string;
+  selected: string;
+  editable: boolean;
+  no_answer: boolean;
+}
+
+export interface PaneOption {
+  label: string;
+  group: string;
+  disabled: boolean;
+  selected: boolean;
+}
+
+export interface PaneAnswer {
+  id: number;
+  yes: boolean;
+  text: string;
+  user: string;
+  password: string;
+  index: number;
+  files: readonly string[];
+}
+
+export interface PaneDownload {
+  id: string;
+  name: string;
+  url: string;
+  path: string;
+  state: "downloading" | "downloaded" | "canceled";
+  received: number;
+  total: number;
+}
+
+export interface ArgsUpload {
+  name: string;
+  path: string;
+  data: string;
+}
+
+export interface Bookmark {
+  url: string;
+  title: string;
+  added_at: string;
+}
+
+/** The saved logins of the origin that a page has. */
+export interface PageLogins {
+  origin: string;
+  users: string[] | null;
+}
+
+export interface Visit {
+  url: string;
+  title: string;
+  visited_at: string;
+  times: number;
+}
+
+/** Where a page is from. */
+export interface Site {
+  origin: string;
+  came: "proven" | "unproven" | "open" | "here" | "none";
+  certificate: SiteCertificate | null;
+  permissions: SitePermission[];
+  cookies: number;
+}
+
+export interface SiteCertificate {
+  subject: string;
+  issuer: string;
+  from: string;
+  to: string;
+  protocol: string;
+  fault: string;
+}
+
+export interface SitePermission {
+  name: string;
+  state: "ask" | "allow" | "block";
+}
+
+export interface FoundText {
+  index: number;
+  count: number;
+}
+
+export interface PaneList {
+  rev: number;
+  panes: PaneInfo[] | null;
+}
+
+export interface PaneEvent {
+  type: "pane";
+  at: string;
+  rev: number;
+  pane: PaneInfo;
+  closed: boolean;
+  /** The agent wants the person to see it. */
+  focus?: boolean;
+}

@@ -1,0 +1,32 @@
+// What of a goal was recorded, for replay.
+
+/** What of a goal's panes was recorded. */
+export interface RecordingView {
+  panes: RecordedPane[] | null;
+}
+
+/** One pane of a recording; times are milliseconds since the goal started. */
+export interface RecordedPane {
+  pane: string;
+  kind: "terminal" | "browser";
+  from_ms: number;
+  to_ms: number;
+  records: number;
+  bytes: number;
+}
+
+/** A part of what one pane showed; with `more` it goes on after the last record's n. */
+export interface RecordingPage {
+  records: RecordView[] | null;
+  more: boolean;
+}
+
+/** Bytes of a terminal or a JPEG of a page, in base64. */
+export interface RecordView {
+  n: number;
+  at_ms: number;
+  /** Columns and rows, or CSS pixels. */
+  width: number;
+  height: number;
+  data: string;
+}

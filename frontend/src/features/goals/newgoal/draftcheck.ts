@@ -1,0 +1,185 @@
+import type { Check, CheckType } from "@/bridge/types";
+import { number } from "./number";
+
+/** One check as it is being written: the fields of every type, so that none is lost when the type changes. */
+export interface DraftCheck {
+  type: CheckType;
+  command: string;
+  exitCode: string;
+  dir: string;
+  /** shell: `""` in the sandbox, `host`, `ssh:NAME`. */
+  where: string;
+  url: string;
+  method: string;
+  status: string;
+  contains: string;
+  predicate: string;
+  path: string;
+  absent: boolean;
+  minSize: string;
+  sha256: string;
+  matches: string;
+  expr: string;
+  from: "claim" | "file" | "command" | "url";
+  question: string;
+  twice: boolean;
+  note: string;
+  wait: boolean;
+}
+
+export const emptyCheck: DraftCheck = {
+  type: "shell",
+  command: "",
+  exitCode: "0",
+  dir: "",
+  where: "",
+  url: "",
+  method: "",
+  status: "200",
+  contains: "",
+  predicate: "",
+  path: "",
+  absent: false,
+  minSize: "",
+  sha256: "",
+  matches: "",
+  expr: "",
+  from: "claim",
+  question: "",
+  twice: false,
+  note: "",
+  wait: false,
+};
+
+/** Says whether the person has begun to write a check. One that a person decides needs no words. */
+export function filled(c: DraftCheck): boolean {
+  return c.type === "manual" || subject(c).trim() !== "";
+}
+
+/** The field that a check of its type cannot do without. */
+function subject(c: DraftCheck): string {
+  switch (c.type) {
+    case "shell":
+      return c.command;
+    case "http":
+      return c.url;
+    case "file":
+      return c.path;
+    case "json_predicate":
+      return c.expr;
+    case "visual":
+    case "model_question":
+      return c.question;
+    case "manual":
+      return c.note;
+  }
+}
+
+/** What can be seen to be wrong with a check, `""` if nothing. */
+export function checkError(c: DraftCheck): string {
+  switch (c.type) {
+    case "shell":
+      return /^\d{1,3}$/.test(c.exitCode.trim()) ? "" : "An exit code is a number from 0 to 255";
+    case "http":
+      return /^\d{3}$/.test(c.status.trim()) ? "" : "A status is a number such as 200";
+    case "file":
+      return number(c.minSize) === null ? "A size is a number of bytes" : "";
+    case "json_predicate":
+      if (c.from === "file" && !c.path.trim()) return "Name the file that holds the JSON";
+      if (c.from === "command" && !c.command.trim()) return "Write the command that prints the JSON";
+      if (c.from === "url" && !c.url.trim()) return "Give the address that answers with JSON";
+      return "";
+    default:
+      return "";
+  }
+}
+
+/** Leaves out what is empty, so that Go's defaults hold and the frozen criterion stays short. */
+function some(part: Partial<Check>): Partial<Check> {
+  return Object.fromEntries(Object.entries(part).filter(([, v]) => v !== "" && v !== false && v !== 0));
+}
+
+export function checkOf(c: DraftCheck): Check {
+  const { type } = c;
+  switch (type) {
+    case "shell":
+      return {
+        type,
+        exit_code: Number(c.exitCode.trim() || "0"),
+        ...some({ command: c.command.trim(), dir: c.dir.trim(), where: c.where }),
+      };
+    case "http": {
+      const status = Number(c.status.trim() || "200");
+      return {
+        type,
+        ...some({
+          url: c.url.trim(),
+          method: c.method.trim().toUpperCase(),
+          status: status === 200 ? 0 : status,
+          body_contains: c.contains,
+          predicate: c.predicate.trim(),
+        }),
+      };
+    }
+    case "file":
+      if (c.absent) return { type, path: c.path.trim(), absent: true };
+      return {
+        type,
+        ...some({
+          path: c.path.trim(),
+          min_size: Math.round(number(c.minSize) ?? 0),
+          sha256: c.sha256.trim().toLowerCase(),
+          matches: c.matches,
+        }),
+      };
+    case "json_predicate":
+      return { type, expr: c.expr.trim(), ...source(c) };
+    case "visual":
+      return { type, ...some({ question: c.question.trim(), url: c.url.trim() }) };
+    case "model_question":
+      return { type, question: c.question.trim(), ...some({ threshold: c.twice ? "high_confidence" : "" }) };
+    case "manual":
+      return { type, ...some({ note: c.note.trim(), wait: c.wait }) };
+  }
+}
+
+function source(c: DraftCheck): Partial<Check> {
+  switch (c.from) {
+    case "claim":
+      return {};
+    case "file":
+      return { from: c.from, path: c.path.trim() };
+    case "command":
+      return { from: c.from, command: c.command.trim() };
+    case "url":
+      return { from: c.from, url: c.url.trim() };
+  }
+}
+
+/** A check as the dialog writes it. What only a file can say (a time-out, a pane) is not kept. */
+export function draftCheck(c: Check): DraftCheck {
+  return {
+    ...emptyCheck,
+    type: c.type,
+    command: c.command ?? "",
+    exitCode: String(c.exit_code ?? 0),
+    dir: c.dir ?? "",
+    where: c.where ?? "",
+    url: c.url ?? "",
+    method: c.method ?? "",
+    status: String(c.status ?? 200),
+    contains: c.body_contains ?? "",
+    predicate: c.predicate ?? "",
+    path: c.path ?? "",
+    absent: c.absent ?? false,
+    minSize: c.min_size ? String(c.min_size) : "",
+    sha256: c.sha256 ?? "",
+    matches: c.matches ?? "",
+    expr: c.expr ?? "",
+    from: c.from || "claim",
+    question: c.question ?? "",
+    twice: c.threshold === "high_confidence",
+    note: c.note ?? "",
+    wait: c.wait ?? false,
+  };
+}

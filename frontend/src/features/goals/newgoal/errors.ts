@@ -1,0 +1,91 @@
+import type { Problem, TryOutput } from "@/bridge/types";
+import type { Draft } from "./draft";
+import { checkError, filled } from "./draftcheck";
+import { patterns } from "./input";
+import { number } from "./number";
+
+/** The fields under More that can carry an error, by the names that Go gives them. */
+export const moreFields = [
+  "sandbox",
+  "secrets",
+  "allow_local",
+  "allow_write",
+  "allow_read",
+  "allow_socket",
+  "allow_hosts",
+  "critic_every",
+  "critic_provider",
+  "judge_provider",
+  "review",
+  "persona",
+  "on_ask",
+  "after",
+  "panes",
+  "protect",
+] as const;
+
+/** All of them. */
+const fieldNames = [
+  "objective",
+  "criterion",
+  "risk",
+  "dir",
+  "limits",
+  "provider",
+  "model",
+  "effort",
+  ...moreFields,
+] as const;
+
+export type FieldName = (typeof fieldNames)[number];
+
+export interface FieldError {
+  message: string;
+  hint: string;
+}
+
+export type Errors = Partial<Record<FieldName | "form", FieldError>>;
+
+/** Where a refusal is shown: at the field that it names, else above the buttons. */
+export function errorsOf(problem: Problem): Errors {
+  const field = fieldNames.find((name) => name === problem.field) ?? "form";
+  return { [field]: { message: problem.message, hint: problem.hint } };
+}
+
+/** What can be seen to be wrong without asking Go. */
+export function validate(d: Draft): Errors {
+  const errors: Errors = {};
+  if (!d.objective.trim()) {
+    errors.objective = { message: "Say in a sentence what should be true at the end", hint: "" };
+  }
+  const written = d.checks.filter((c) => filled(c));
+  const wrong = written.map(checkError).find((e) => e !== "");
+  if (written.length === 0) {
+    errors.criterion = { message: "Write a check that passes only when the objective is reached", hint: "" };
+  } else if (wrong) {
+    errors.criterion = { message: wrong, hint: "" };
+  }
+  if (number(d.criticEvery) === null) {
+    errors.critic_every = { message: "A number of steps, or empty for no critic", hint: "" };
+  }
+  if (patterns(d.allowLocal).some((p) => !/^\d{1,5}$/.test(p))) {
+    errors.allow_local = { message: "Ports are numbers", hint: "such as 5432 8080" };
+  }
+  const numbers = [d.minutes, d.usd, d.tokens, d.iterations, d.claims];
+  if (numbers.some((n) => number(n) === null)) {
+    errors.limits = { message: "A limit is a number from 0 on", hint: "leave it empty for no limit" };
+  }
+  return errors;
+}
+
+/** Which explicit permissions to offer, from what the tries and the refusal said. */
+export function ticksFor(tries: readonly (TryOutput | null)[], error: FieldError | undefined) {
+  const said = `${error?.message ?? ""} ${error?.hint ?? ""}`.toLowerCase();
+  return {
+    passing:
+      tries.some((t) => t?.outcome === "passes_already") || /pass(es|ing)?[ _-]already|allow[ _-]passing/.test(said),
+    missing:
+      tries.some((t) => t?.outcome === "cannot_run") ||
+      /cannot[ _]run|can't run|allow[ _-]missing|not found/.test(said),
+  };
+}

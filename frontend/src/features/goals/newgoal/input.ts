@@ -1,0 +1,156 @@
+import type { GoalView, StartInput, TryInput } from "@/bridge/types";
+import { emptyDraft, type Draft } from "./draft";
+import { checkOf, draftCheck, emptyCheck, filled } from "./draftcheck";
+import { number } from "./number";
+
+export const patterns = (text: string) => text.split(/[\s,]+/).filter(Boolean);
+
+const paths = (text: string) =>
+  text
+    .split(",")
+    .map((p) => p.trim())
+    .filter(Boolean);
+
+/** In Go, 0 takes the default of these three limits and -1 switches them off; an empty field or a 0 means off. */
+const limit = (n: number) => (n === 0 ? -1 : n);
+
+export function toInput(d: Draft): StartInput {
+  const minute = 60_000;
+  return {
+    objective: d.objective.trim(),
+    checks: d.checks.filter(filled).map(checkOf),
+    any: d.any,
+    risk: d.risk,
+    dir: d.dir.trim(),
+    provider: d.provider,
+    model: d.model.trim(),
+    wall_clock_ms: limit(Math.round((number(d.minutes) ?? 0) * minute)),
+    iterations: limit(Math.round(number(d.iterations) ?? 0)),
+    claims_per_gate: limit(Math.round(number(d.claims) ?? 0)),
+    tokens: Math.round(number(d.tokens) ?? 0),
+    usd: number(d.usd) ?? 0,
+    allow_tools: patterns(d.allowTools),
+    deny_tools: patterns(d.denyTools),
+    allow_hosts: patterns(d.allowHosts),
+    deny_hosts: patterns(d.denyHosts),
+    allow_local: patterns(d.allowLocal).map(Number),
+    allow_write: paths(d.allowWrite),
+    allow_read: paths(d.allowRead),
+    allow_socket: paths(d.allowSocket),
+    secrets: d.secrets,
+    unconfined: d.unconfined,
+    allow_passing: d.allowPassing,
+    allow_missing: d.allowMissing,
+    require_steps: d.requireSteps,
+    effort: d.effort,
+    persona: d.persona,
+    critic_every: limit(Math.round(number(d.criticEvery) ?? 0)),
+    critic_provider: d.criticProvider,
+    judge_provider: d.judgeProvider,
+    review: d.review,
+    after: d.after,
+    panes: d.panes,
+    protect: patterns(d.protect),
+    no_protect: patterns(d.noProtect),
+    on_ask: d.onAsk,
+  };
+}
+
+/** One check of the draft, tried under what the draft allows. */
+export function toTry(d: Draft, check: Draft["checks"][number]): TryInput {
+  const { dir, risk, allow_hosts, deny_hosts, allow_local, allow_write, allow_read, allow_socket, unconfined } =
+    toInput(d);
+  return {
+    check: checkOf(check),
+    dir,
+    risk,
+    allow_hosts,
+    deny_hosts,
+    allow_local,
+    allow_write,
+    allow_read,
+    allow_socket,
+    unconfined,
+  };
+}
+
+const shown = (n: number | undefined, fallback: string) => (n === undefined ? fallback : n === 0 ? "" : String(n));
+
+/** The dialog filled from an input, for Duplicate. What the input leaves out is as in an empty draft. */
+export function fromInput(i: Partial<StartInput>): Draft {
+  const checks = (i.checks ?? []).map(draftCheck);
+  return {
+    ...emptyDraft,
+    objective: i.objective ?? "",
+    checks: checks.length > 0 ? checks : [emptyCheck],
+    any: i.any ?? false,
+    risk: i.risk === undefined || i.risk === "" ? "write_local" : i.risk,
+    dir: i.dir ?? "",
+    provider: i.provider ?? "",
+    model: i.model ?? "",
+    minutes: shown(i.wall_clock_ms === undefined ? undefined : i.wall_clock_ms / 60_000, emptyDraft.minutes),
+    usd: shown(i.usd, ""),
+    tokens: shown(i.tokens, ""),
+    iterations: shown(i.iterations, emptyDraft.iterations),
+    claims: shown(i.claims_per_gate, emptyDraft.claims),
+    allowTools: (i.allow_tools ?? []).join(" "),
+    denyTools: (i.deny_tools ?? []).join(" "),
+    allowHosts: (i.allow_hosts ?? []).join(" "),
+    denyHosts: (i.deny_hosts ?? []).join(" "),
+    allowLocal: (i.allow_local ?? []).join(" "),
+    allowWrite: (i.allow_write ?? []).join(", "),
+    allowRead: (i.allow_read ?? []).join(", "),
+    allowSocket: (i.allow_socket ?? []).join(", "),
+    secrets: i.secrets ?? [],
+    requireSteps: i.require_steps ?? false,
+    criticEvery: shown(i.critic_every, emptyDraft.criticEvery),
+    criticProvider: i.critic_provider ?? "",
+    judgeProvider: i.judge_provider ?? "",
+    review: i.review ?? "",
+    persona: i.persona ?? "",
+    effort: i.effort ?? "",
+    onAsk: i.on_ask === "deny" || i.on_ask === "allow" ? i.on_ask : "",
+    after: i.after ?? [],
+    panes: i.panes ?? [],
+    protect: (i.protect ?? []).join(" "),
+    noProtect: (i.no_protect ?? []).join(" "),
+  };
+}
+
+/** A goal's input, read back from its view. Goals that had to be done first, and panes, belong to that goal alone. */
+export function draftOf(view: GoalView): Partial<StartInput> {
+  const o = view.options;
+  return {
+    objective: view.objective,
+    checks: view.criterion ?? [],
+    any: view.any,
+    risk: view.policy.risk,
+    dir: view.policy.dir,
+    provider: view.provider,
+    model: view.model,
+    wall_clock_ms: view.wall_clock_ms,
+    iterations: view.max_iterations,
+    tokens: view.max_tokens,
+    usd: view.max_usd,
+    allow_tools: view.policy.allow_tools ?? [],
+    deny_tools: view.policy.deny_tools ?? [],
+    allow_hosts: view.policy.allow_hosts ?? [],
+    deny_hosts: view.policy.deny_hosts ?? [],
+    allow_local: view.policy.allow_local ?? [],
+    allow_write: view.policy.allow_write ?? [],
+    allow_read: view.policy.allow_read ?? [],
+    allow_socket: view.policy.allow_socket ?? [],
+    secrets: view.policy.secrets ?? [],
+    claims_per_gate: view.max_claims,
+    require_steps: view.policy.require_steps ?? false,
+    critic_every: o.critic_every ?? 0,
+    critic_provider: o.critic_provider ?? "",
+    judge_provider: o.judge_provider ?? "",
+    review: o.review ?? "",
+    persona: o.persona ?? "",
+    effort: o.effort ?? "",
+    on_ask: o.on_ask ?? "",
+    protect: o.protect ?? [],
+    no_protect: o.no_protect ?? [],
+  };
+}

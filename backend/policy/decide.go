@@ -273,12 +273,21 @@ func deleting(c Call, p Policy) (finding, error) {
 			}
 			continue
 		}
-		private := !p.Unconfined && file != "/tmp" && Inside("/tmp", file) // inside the walls /tmp is the goal's own
-		if !p.writable(file) && !private {
+		if !p.writable(file) && (p.Unconfined || !inTmp(file)) { // inside the walls /tmp is the goal's own
 			return ask(nil, "it deletes %s, which is outside the goal's folder", file)
 		}
 	}
 	return fine()
+}
+
+// inTmp says whether a path is below /tmp, by either of its names.
+func inTmp(file string) bool {
+	for _, name := range []string{"/tmp", "/var/tmp"} {
+		if file != name && Inside(name, file) {
+			return true
+		}
+	}
+	return false
 }
 
 func paying(c Call, _ Policy) (finding, error) {

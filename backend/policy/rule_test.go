@@ -39,10 +39,12 @@ func TestRulesProveThemselves(t *testing.T) {
 
 // TestDeletingInTmp: inside the walls /tmp is the goal's own, outside everybody's.
 func TestDeletingInTmp(t *testing.T) {
-	c := policy.Call{Tool: "tool", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Deletes: []string{"/tmp/x"}, Line: "rm /tmp/x"}}
-	for unconfined, want := range map[bool]policy.Answer{false: policy.Allow, true: policy.Ask} {
-		if d := law(t).Decide(c, policy.Policy{Risk: policy.WriteLocal, Dir: "/w", Unconfined: unconfined}, nil); d.Answer != want {
-			t.Errorf("unconfined %v: %+v", unconfined, d)
+	for _, file := range []string{"/tmp/x", "/var/tmp/x"} {
+		c := policy.Call{Tool: "tool", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Deletes: []string{file}, Line: "rm " + file}}
+		for unconfined, want := range map[bool]policy.Answer{false: policy.Allow, true: policy.Ask} {
+			if d := law(t).Decide(c, policy.Policy{Risk: policy.WriteLocal, Dir: "/w", Unconfined: unconfined}, nil); d.Answer != want {
+				t.Errorf("%s, unconfined %v: %+v", file, unconfined, d)
+			}
 		}
 	}
 }

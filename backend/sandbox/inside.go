@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"goalpost/backend/sandbox/wire"
 )
 
 // gitKept are the sections of the person's git configuration that say how and not
@@ -105,7 +107,7 @@ func (w Walls) fixed(dir string) bool {
 	case inside(w.Tools), inside(w.Read):
 		return true
 	}
-	return !inside([]string{w.Home, "/tmp", "/dev", "/run"})
+	return !inside(append([]string{w.Home, "/dev", "/run"}, wire.TmpNames...))
 }
 
 // outer are variables that speak of the machine outside.

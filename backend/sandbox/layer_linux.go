@@ -13,24 +13,27 @@ import (
 // mounts; where both are read-only inside it could not. A goal that ran before may
 // have put links there: an os.Root follows none out.
 func (p *planner) places() error {
-	for layer, target := range map[string]string{"home": p.w.Home, "tmp": "/tmp"} {
-		root, err := os.OpenRoot(p.path(layer))
-		if err != nil {
-			return err //nolint:wrapcheck // plan says what for
+	errs := []error{p.placesIn("home", p.w.Home)}
+	for _, name := range wire.TmpNames {
+		errs = append(errs, p.placesIn("tmp", name))
+	}
+	return errors.Join(errs...)
+}
+
+func (p *planner) placesIn(layer, target string) error {
+	root, err := os.OpenRoot(p.path(layer))
+	if err != nil {
+		return err //nolint:wrapcheck // plan says what for
+	}
+	for _, m := range p.out.Mounts {
+		if !within(string(m.Target), target) || string(m.Target) == target || m.Kind == wire.Link {
+			continue
 		}
-		for _, m := range p.out.Mounts {
-			if !within(string(m.Target), target) || string(m.Target) == target || m.Kind == wire.Link {
-				continue
-			}
-			if err = p.placeOne(root, strings.TrimPrefix(string(m.Target), target+"/"), m); err != nil {
-				break
-			}
-		}
-		if err := errors.Join(err, root.Close()); err != nil {
-			return err
+		if err = p.placeOne(root, strings.TrimPrefix(string(m.Target), target+"/"), m); err != nil {
+			break
 		}
 	}
-	return nil
+	return errors.Join(err, root.Close())
 }
 
 func (p *planner) placeOne(root *os.Root, name string, m wire.Mount) error {

@@ -37,6 +37,7 @@ func TestLimitsOfAllTogether(t *testing.T) {
 		{name: "a check", call: "memfd", told: "of a check was ended", domain: process.Check},
 		{name: "a file that is open in /tmp", told: tmp, script: `exec 3>/tmp/hog-a; head -c 40000000 /dev/zero >&3; exec sleep 1000`},
 		{name: "one that has no name any more", told: tmp, script: `exec 3>/tmp/hog-b; rm /tmp/hog-b; head -c 40000000 /dev/zero >&3; exec sleep 1000`},
+		{name: "one by the other name of /tmp", told: tmp, script: `exec 3>/var/tmp/hog-c; rm /tmp/hog-c; head -c 40000000 /dev/zero >&3; exec sleep 1000`},
 		{name: "many that are shut at once", told: "sh was ended: the goal's /tmp", script: `while :; do head -c 1000000 /dev/zero > /tmp/hog-$((i=i+1)); sleep 0.02; done`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -49,10 +49,7 @@ func build(w wire.Walls, check bool, held []wire.Held, granted *sockets, covered
 	if err != nil {
 		return walled("taking devices", err)
 	}
-	tmp, err := take(string(w.Tmp))
-	if err == nil {
-		err = narrow(tmp, check || w.TmpWrite, false)
-	}
+	tmps, err := b.takeTmp()
 	if err != nil {
 		return walled("taking /tmp", err)
 	}
@@ -67,9 +64,8 @@ func build(w wire.Walls, check bool, held []wire.Held, granted *sockets, covered
 		{"mounting /proc", b.proc},
 		{"making /dev", func() error { return b.dev(devs) }},
 		{"making /run", b.run},
-		{"mounting /tmp", func() error { return b.once(tmp, "/tmp", true) }},
+		{"mounting /tmp", func() error { return b.tmp(tmps) }},
 		{"mounting what the goal may see", func() error { return b.putAll(trees) }},
-		{"making /var/tmp", linkVarTmp},
 		{"leaving the machine's root", b.enter},
 	} {
 		if err := step.do(); err != nil {
@@ -115,6 +111,29 @@ func takeDevices() ([]int, error) {
 		trees[i] = tree
 	}
 	return trees, nil
+}
+
+// takeTmp takes the goal's /tmp once for each of its names.
+func (b *builder) takeTmp() ([]int, error) {
+	trees := make([]int, len(wire.TmpNames))
+	for i := range trees {
+		tree, err := take(string(b.walls.Tmp))
+		if err == nil {
+			err = narrow(tree, b.check || b.walls.TmpWrite, false)
+		}
+		if err != nil {
+			return nil, err
+		}
+		trees[i] = tree
+	}
+	return trees, nil
+}
+
+func (b *builder) tmp(trees []int) (err error) {
+	for i, name := range wire.TmpNames {
+		err = errors.Join(err, b.once(trees[i], name, true))
+	}
+	return err
 }
 
 func (b *builder) makeRoot() (err error) {
@@ -235,15 +254,6 @@ func (b *builder) run() error {
 	own := runtimeDir(b.walls)[1:]
 	return errors.Join(os.Mkdir("run/user", 0o755), os.Mkdir(own, 0o700), b.give(own), //
 		os.Mkdir("var", 0o755), os.Symlink("/run", "var/run"))
-}
-
-// linkVarTmp leads /var/tmp to /tmp, unless the goal works or reads below it: a folder
-// is there then.
-func linkVarTmp() error {
-	if err := os.Symlink("/tmp", "var/tmp"); err != nil && !errors.Is(err, os.ErrExist) {
-		return err //nolint:wrapcheck // build says what for
-	}
-	return nil
 }
 
 // give makes the path belong to whom the programs run as; only root must.

@@ -3,10 +3,13 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"goalpost/backend/sandbox/wire"
 )
 
 // The /tmp of a goal is a folder on disk, as a build needs it, and a folder has no
@@ -70,7 +73,7 @@ func (f *filling) tooMuch(most int64) string {
 // opened adds files of /tmp that have no name any more, and says who has files open
 // there to write.
 func (w *watch) opened(found *filling) (writers []taker) {
-	mounts := map[string]string{}
+	mounts := map[string][]string{}
 	seen := map[file]bool{}
 	for _, p := range w.programs(func(string) int64 { return 0 }) {
 		dir := fmt.Sprintf("%s/%d", w.proc, p.pid)
@@ -79,7 +82,7 @@ func (w *watch) opened(found *filling) (writers []taker) {
 		for _, entry := range names {
 			fd := dir + "/fd/" + entry.Name()
 			to, err := os.Readlink(fd)
-			if err != nil || !strings.HasPrefix(to, "/tmp/") || mountOf(dir, entry.Name()) != w.tmpMount(dir, mounts) {
+			if err != nil || !inTmp(to) || !slices.Contains(w.tmpMounts(dir, mounts), mountOf(dir, entry.Name())) {
 				continue
 			}
 			var link, info unix.Stat_t
@@ -99,18 +102,24 @@ func (w *watch) opened(found *filling) (writers []taker) {
 	return writers
 }
 
-// tmpMount is the number of the mount that a process sees as /tmp; known are those
+// inTmp says whether a path is one of the goal's /tmp, unless that is covered there.
+func inTmp(path string) bool {
+	return slices.ContainsFunc(wire.TmpNames, func(name string) bool { return strings.HasPrefix(path, name+"/") })
+}
+
+// tmpMounts are the numbers of the mounts that a process sees as /tmp; known are those
 // of the rooms that were looked at.
-func (w *watch) tmpMount(dir string, known map[string]string) string {
+func (w *watch) tmpMounts(dir string, known map[string][]string) []string {
 	room, err := os.Readlink(dir + "/ns/mnt")
 	if err != nil {
-		return ""
+		return nil
 	}
 	if _, found := known[room]; !found {
+		known[room] = nil
 		text, _ := os.ReadFile(dir + "/mountinfo")
 		for line := range strings.Lines(string(text)) { // number, parent, device, root, where
-			if f := strings.Fields(line); len(f) > 4 && f[4] == "/tmp" {
-				known[room] = f[0]
+			if f := strings.Fields(line); len(f) > 4 && slices.Contains(wire.TmpNames, f[4]) {
+				known[room] = append(known[room], f[0])
 			}
 		}
 	}

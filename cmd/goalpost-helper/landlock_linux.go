@@ -62,7 +62,9 @@ func landlock(w wire.Walls, check bool) (rules int, err error) {
 	grant("/dev/shm", attr.fs)
 	grant(runtimeDir(w), attr.fs)
 	if check || w.TmpWrite {
-		grant("/tmp", attr.fs)
+		for _, path := range wire.TmpNames {
+			grant(path, attr.fs)
+		}
 	}
 	for _, m := range w.Mounts {
 		if m.Kind == wire.Bind && writable(m, check) {

@@ -104,6 +104,9 @@ type Limits struct {
 	Tmp      int64 `json:"tmp,omitempty"`
 }
 
+// TmpNames are where the goal's /tmp is.
+var TmpNames = []string{"/tmp", "/var/tmp"}
+
 // Walls is what the programs of a goal find: everything that is not named here
 // is not there. Paths are bytes, like arguments.
 type Walls struct {
@@ -113,7 +116,7 @@ type Walls struct {
 	Mounts []Mount `json:"mounts"`
 	// Caches are mounted once for all domains, before the mounts.
 	Caches []Cache `json:"caches,omitempty"`
-	// Tmp becomes /tmp of the agent; each check gets a fresh folder in Scratch.
+	// Tmp has the TmpNames for the agent; each check gets a fresh folder in Scratch.
 	Tmp      []byte `json:"tmp"`
 	Scratch  []byte `json:"scratch"`
 	TmpWrite bool   `json:"tmp_write"` // of the agent; a check may always

@@ -1,0 +1,81 @@
+package sandbox_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"goalpost/backend/process"
+	"goalpost/backend/sandbox"
+)
+
+// belowVarTmp is a folder of the machine's /var/tmp.
+func belowVarTmp(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/var/tmp", "goalpost-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// TestWhatAGoalSeesInVarTmp: it is the goal's own as /tmp is, also where the goal works
+// below the machine's or is given something there.
+func TestWhatAGoalSeesInVarTmp(t *testing.T) {
+	base := belowVarTmp(t)
+	write(t, filepath.Join(base, "secret"), "canary", 0o644)
+	below, elsewhere := walls(t), walls(t)
+	below.Dir = filepath.Join(base, "work")
+	write(t, filepath.Join(below.Dir, "there"), "x", 0o644)
+	given := filepath.Join(base, "given")
+	write(t, filepath.Join(given, "there"), "x", 0o644)
+	const script = "echo own > /var/tmp/own && cat /tmp/own /var/tmp/own && echo x > out && ls -A $BASE"
+	for name, c := range map[string]struct {
+		w     sandbox.Walls
+		grant sandbox.Grant
+		sees  string
+	}{
+		"it works there":              {w: below, sees: "work\n"},
+		"it works elsewhere":          {w: elsewhere, sees: ""},
+		"a folder was given since":    {w: elsewhere, grant: sandbox.Grant{Write: given}, sees: "given\n"},
+		"and to one that works there": {w: below, grant: sandbox.Grant{Write: given}, sees: "given\nwork\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.w.Layer += "-" + filepath.Base(t.Name())
+			s := enclose(t, c.w)
+			said := script
+			if c.grant.Write != "" {
+				opening, err := s.Widen(t.Context(), c.grant)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = opening.Close(t.Context()) }()
+				said = "echo x > $BASE/given/out && " + script
+			}
+			if c.sees == "" {
+				said = "mkdir $BASE && " + said
+			}
+			for _, domain := range []process.Domain{"", process.Check} {
+				command := inside(c.w, said)
+				command.Env, command.Domain = append(command.Env, "BASE="+base), domain
+				if text, status := output(t, s, command); text != "own\nown\n"+c.sees || status.Code != 0 {
+					t.Errorf("%q: %q %v", domain, text, status)
+				}
+			}
+		})
+	}
+	left, err := os.ReadDir(base)
+	if err != nil || len(left) != 3 {
+		t.Errorf("the machine's folder holds %v, %v", left, err)
+	}
+}
+
+// TestReadOnlyVarTmp: what is read-only of /tmp is so by its other name.
+func TestReadOnlyVarTmp(t *testing.T) {
+	w := walls(t)
+	w.ReadOnly = true
+	if text, status := output(t, enclose(t, w), inside(w, "echo x > /var/tmp/own")); status.Code == 0 {
+		t.Errorf("%q %v", text, status)
+	}
+}

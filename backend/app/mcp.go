@@ -56,6 +56,7 @@ type guests struct {
 	set   *mcp.Set
 	proxy *egress.Proxy // nil: no server is an address, or the goal is unconfined
 	wire  *http.Transport
+	given []policy.SecretUse // to those that are programs
 }
 
 // learn asks the servers that were never asked, all at once, as far as the goal
@@ -97,6 +98,9 @@ func (a *App) invite(ctx context.Context, e *enclosure, p policy.Policy, warn fu
 	g := &guests{wire: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}}
 	if err := g.connect(ctx, a, e, p, servers); err != nil {
 		return nil, err
+	}
+	for _, s := range servers {
+		g.given = append(g.given, a.givenTo(s)...)
 	}
 	g.set = mcp.Open(mcp.Options{
 		Servers: servers, Listings: a.listings(), Warn: refuse,
@@ -152,7 +156,7 @@ func (a *App) fillServer(ctx context.Context, s mcp.Server, value string) (strin
 		if err != nil {
 			return "", fmt.Errorf("%w: keep it with secret set %s", err, name)
 		}
-		if host, _ := s.Host(); len(kept.Hosts) > 0 && !slices.Contains(kept.Hosts, host) {
+		if !belongsTo(kept, s) {
 			return "", fmt.Errorf("the secret %s belongs to %s, not to this server", name, strings.Join(kept.Hosts, ", "))
 		}
 		if values[name], err = a.vault.Get(ctx, name); err != nil {
@@ -160,6 +164,27 @@ func (a *App) fillServer(ctx context.Context, s mcp.Server, value string) (strin
 		}
 	}
 	return secret.Fill(value, func(name string) (string, bool) { v, ok := values[name]; return v, ok }), nil
+}
+
+func belongsTo(kept secret.Secret, s mcp.Server) bool {
+	host, _ := s.Host()
+	return len(kept.Hosts) == 0 || slices.Contains(kept.Hosts, host)
+}
+
+// givenTo are the secrets that a server has in its environment once it is started, if it
+// is a program.
+func (a *App) givenTo(s mcp.Server) (list []policy.SecretUse) {
+	if s.URL != "" {
+		return nil
+	}
+	for _, value := range s.Env {
+		for _, name := range secret.Refs(value) {
+			if kept, err := a.vault.Find(name); err == nil && belongsTo(kept, s) {
+				list = append(list, policy.SecretUse{Name: name, Hosts: kept.Hosts})
+			}
+		}
+	}
+	return list
 }
 
 func (g *guests) tools() []runner.Tool {

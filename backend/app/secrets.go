@@ -185,6 +185,9 @@ func (r *room) Uses(c goal.Call) ([]policy.SecretUse, error) {
 	return uses, nil
 }
 
+// Given are the secrets of the person's MCP servers that run beside the goal's programs.
+func (r *room) Given() []policy.SecretUse { return r.guests.given }
+
 // Fill puts the values in. One that is bound to hosts is typed into their pages only.
 func (r *room) Fill(ctx context.Context, c goal.Call) (goal.Call, error) {
 	uses, err := r.Uses(c)

@@ -159,7 +159,7 @@ func TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere(t *testing.T) {
 	))
 	out, err := p.goal.Start(api.StartInput{Objective: "x", Secrets: []string{"pin", "key", "unused"}, Checks: shell("test -f never")})
 	must(t, err)
-	const given = "programs of this goal were given your secret "
+	const given = "programs of this goal are given your secret "
 	says := func(host string, want ...string) {
 		t.Helper()
 		q := p.answers(out.GoalID, "")
@@ -179,6 +179,35 @@ func TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere(t *testing.T) {
 	_, err = p.resume(out.GoalID)
 	must(t, err)
 	says("third.example", given+"key, which is bound to no host, and pin, which belongs to api.example")
+	p.done(out.GoalID)
+}
+
+// TestWhoIsAskedForAHostHearsWhichSecretsServersHave: an MCP server that is a program
+// runs beside the goal's own, and goes where they go.
+func TestWhoIsAskedForAHostHearsWhichSecretsServersHave(t *testing.T) {
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	p := start(t, t.TempDir())
+	for name, hosts := range map[string][]string{"key": nil, "bound": {"api.example"}, "idle": nil} {
+		_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{Name: name, Value: "a-Value-of-" + name, Hosts: hosts})
+		must(t, err)
+	}
+	server := guest("whole")
+	server.Env = append(server.Env, "KEY=Bearer {{secret:key}}")
+	off, refused := guest("whole"), guest("whole")
+	off.Name, off.Off, off.Env = "off", true, append(off.Env, "KEY={{secret:idle}}")
+	refused.Name, refused.Env = "refused", append(refused.Env, "KEY={{secret:bound}}", "GONE={{secret:gone}}")
+	address := api.MCPServer{Name: "far", URL: "https://api.example/", Headers: []string{"Authorization={{secret:bound}}"}, Env: []string{"KEY={{secret:idle}}"}}
+	for _, s := range []api.MCPServer{server, off, refused, address} {
+		_, err := p.mcp().Save(s)
+		must(t, err)
+	}
+	p.provide(turns(args("browser_open", map[string]any{"url": "https://first.example/"}), giveUp()))
+	out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f never")})
+	must(t, err)
+	if q := p.answers(out.GoalID, ""); !strings.HasSuffix(q.Why, "; programs of this goal are given your secret key, which is bound to no host: they could send it to a host that you open to them") {
+		t.Error(q.Why)
+	}
 	p.done(out.GoalID)
 }
 

@@ -99,6 +99,8 @@ type Sharer interface{ Shared() goal.Spent }
 type Secrets interface {
 	// Uses lists the secrets that a call refers to. An unknown one is an error that says what to do.
 	Uses(c goal.Call) ([]policy.SecretUse, error)
+	// Given lists those that programs of the goal get without a call.
+	Given() []policy.SecretUse
 	// Fill puts the values in the place of the references, for execution only.
 	Fill(ctx context.Context, c goal.Call) (goal.Call, error)
 	// Hide takes out of a result what must not be read by anyone but the person.

@@ -157,6 +157,7 @@ func (r *Run) enter(ctx context.Context) *Stop {
 		r.tools[spec.Name] = t
 		r.specs = append(r.specs, spec)
 	}
+	r.furnish()
 	r.critic = newCritic(r.goal, room.Models())
 	if stop := r.putBack(ctx); stop != nil {
 		return stop

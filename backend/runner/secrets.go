@@ -61,6 +61,15 @@ func (h hands) give(e policy.Effect) {
 	}
 }
 
+// furnish adds what programs get by themselves.
+func (r *Run) furnish() {
+	if s, knows := r.room.(Secrets); knows {
+		for _, use := range s.Given() {
+			r.hands[use.Name] = use
+		}
+	}
+}
+
 // regive brings back what programs were given in earlier runs. A call that names no
 // secret is not judged again: that would look at the world, perhaps at a live page.
 func (r *Run) regive(ctx context.Context, calls []goal.Call) {
@@ -95,7 +104,7 @@ func (h hands) beside(hosts []string) string {
 	if len(hosts) == 0 || len(list) == 0 {
 		return ""
 	}
-	return "; programs of this goal were given your secret " + strings.Join(list, ", and ") + ": they could send it to a host that you open to them"
+	return "; programs of this goal are given your secret " + strings.Join(list, ", and ") + ": they could send it to a host that you open to them"
 }
 
 // hide takes secrets out of a result before anything else sees it.

@@ -98,6 +98,7 @@ type App struct {
 	browsers  *browser.Manager
 	browsing  *browsing
 	sockets   *sockets
+	nowhere   *nowhere
 	panes     *panes
 	stream    *stream.Server
 	rooms     rooms
@@ -168,10 +169,13 @@ func (a *App) Open(ctx context.Context) (err error) {
 	if a.ssh, err = ssh.Open(ssh.Options{Launcher: a.person, Helper: a.helper, Env: a.personEnv(), OnState: a.linked}); err != nil { //nolint:contextcheck // links live as long as the program, not as its start
 		return fmt.Errorf("start: %w", err)
 	}
+	if a.nowhere, err = a.openNowhere(ctx); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
 	a.browsers = browser.New(browser.Config{
 		Launcher: a.person, Dir: filepath.Join(a.cfg.State(), "browser"), OnChange: a.panes.changed, OnPopup: a.panes.popup, OnWindow: a.panes.opened,
 		OnVisit: a.browsing.visited, Downloads: a.browsing.downloads, GoalFolder: a.browsing.goalFolder, OwnPorts: a.browsing.ownPorts, Logins: pageLogins{a.vault.Logins()}, Log: a.log,
-		ContextProxy: a.paneProxy, SocketProxy: a.sockets.proxy, Judged: a.pages.judged, Judge: a.pages.judge, OnRequest: a.pages.heard,
+		ContextProxy: a.paneProxy, Nowhere: a.nowhere.at, SocketProxy: a.sockets.proxy, Judged: a.pages.judged, Judge: a.pages.judge, OnRequest: a.pages.heard,
 	})
 	a.stream, err = stream.Open(ctx, stream.Options{
 		Log: a.log, Events: &a.broker, Terminals: streamTerminals{a}, Browsers: streamBrowsers{a}, Elsewhere: a.streamElsewhere, Detached: a.serve,
@@ -325,6 +329,9 @@ func (a *App) Close(ctx context.Context) error {
 	}
 	if a.browsers != nil {
 		errs = append(errs, a.closeRooms(ctx), a.browsers.Close(ctx), a.sockets.close())
+	}
+	if a.nowhere != nil {
+		errs = append(errs, a.nowhere.close())
 	}
 	errs = append(errs, a.letGo(ctx))
 	if a.terminals != nil {

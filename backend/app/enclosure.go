@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"goalpost/backend/browser"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/sandbox"
@@ -281,5 +280,5 @@ func (a *App) paneProxy(id string) string {
 	if r := a.rooms.open[goal.ID(id)]; r != nil {
 		return r.held.panes
 	}
-	return browser.Nowhere
+	return a.nowhere.at
 }

@@ -266,7 +266,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	j.room = &room{app: j.app, goal: "g", held: held}
 	j.app.browsers = browser.New(browser.Config{
 		Launcher: launcher, Dir: filepath.Join(dir, "b"), Path: trusting,
-		ContextProxy: func(string) string { return held.panes }, Judged: j.app.pages.judged, Judge: j.app.pages.judge, OnRequest: j.app.pages.heard,
+		ContextProxy: func(string) string { return held.panes }, Nowhere: "http://127.0.0.1:9", Judged: j.app.pages.judged, Judge: j.app.pages.judge, OnRequest: j.app.pages.heard,
 		OnPopup: func(pane.Info, string) (browser.Options, bool) {
 			return browser.Options{ID: fmt.Sprintf("w%d", windows.Add(1))}, true
 		},

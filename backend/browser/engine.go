@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -97,16 +98,15 @@ func (m *Manager) running(ctx context.Context, key string) (*engine, error) {
 	return next, err
 }
 
-// Nowhere is a proxy that nothing is reached by: port 9 discards.
-const Nowhere = "http://127.0.0.1:9"
-
 // routed is the configuration of an engine with its proxies. Chromium takes a WebSocket
 // to the proxy that is named for SOCKS before it looks at the one for https. The goals'
 // pages have the proxies of their contexts: what Chromium fetches by itself has none.
 func (m *Manager) routed(ctx context.Context, key string) (Config, error) {
 	cfg := m.cfg
 	if key == goalEngine && cfg.ContextProxy != nil {
-		cfg.ProxyServer = Nowhere
+		if cfg.ProxyServer = cfg.Nowhere; cfg.Nowhere == "" {
+			return cfg, errors.New("starting Chromium: it has a way out beside the goals' pages")
+		}
 	}
 	if key == goalEngine || cfg.SocketProxy == nil {
 		return cfg, nil

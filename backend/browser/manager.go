@@ -23,9 +23,11 @@ type Config struct {
 	// ProxyServer, if set, is the proxy that every page uses, also for addresses of this machine.
 	ProxyServer string
 	// ContextProxy, if set, names the proxy of a goal's pages, also for addresses
-	// of this machine; "" is none. It is asked once for each goal. What Chromium fetches
-	// beside its pages then goes Nowhere.
+	// of this machine; "" is none. It is asked once for each goal.
 	ContextProxy func(goalID string) string
+	// Nowhere, needed with ContextProxy, is the proxy of what the goals' Chromium fetches
+	// beside their pages. It should let nothing through.
+	Nowhere string
 	// SocketProxy, if set, gives the proxy, as HOST:PORT, of all WebSockets of a person's
 	// pages with a profile, "" for the temporary one. It is asked when Chromium is started.
 	// All else that such pages fetch goes to no proxy.

@@ -25,12 +25,21 @@ func (w watching) Start(ctx context.Context, c process.Command) (process.Process
 }
 
 // TestTheGoalsChromiumHasNoWayOutOfItsOwn: what it fetches beside the goals' pages goes
-// nowhere; the pages of a goal without walls go where its programs go.
+// to whoever refuses it, and is heard there; the pages of a goal without walls go where
+// its programs go.
 func TestTheGoalsChromiumHasNoWayOutOfItsOwn(t *testing.T) {
+	var refused atomic.Int32
+	nowhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		refused.Add(1)
+		http.Error(w, r.Host, http.StatusForbidden)
+	}))
+	t.Cleanup(nowhere.Close)
+	walled := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(walled.Close)
 	started := make(chan []string, 1)
 	b := newBench(t, func(c *Config) {
-		c.Launcher = watching{argv: started}
-		c.ContextProxy = func(id string) string { return map[string]string{"walled": Nowhere}[id] }
+		c.Launcher, c.Nowhere = watching{argv: started}, nowhere.URL
+		c.ContextProxy = func(id string) string { return map[string]string{"walled": walled.URL}[id] }
 	})
 	var asked atomic.Int32
 	here := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
@@ -39,12 +48,15 @@ func TestTheGoalsChromiumHasNoWayOutOfItsOwn(t *testing.T) {
 	_, err := b.Open(b.ctx, Options{ID: "w", GoalID: "walled", URL: here.URL})
 	b.ok(err)
 	argv := <-started
-	for _, flag := range []string{"--proxy-server=" + Nowhere, "--proxy-bypass-list=<-loopback>"} {
+	for _, flag := range []string{"--proxy-server=" + nowhere.URL, "--proxy-bypass-list=<-loopback>"} {
 		if !slices.Contains(argv, flag) {
 			t.Errorf("Chromium is started without %s", flag)
 		}
 	}
 	beside(b, here.URL)
+	if refused.Load() == 0 {
+		t.Error("what Chromium fetched beside the pages was not heard of")
+	}
 	if n := asked.Load(); n != 0 {
 		t.Errorf("%d requests came out", n)
 	}

@@ -1,0 +1,82 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"goalpost/backend/sandbox/egress"
+)
+
+// TestWhatNoGoalAsksForIsRefusedAndLogged: plain requests and tunnels, also to this
+// machine; often is told as a count.
+func TestWhatNoGoalAsksForIsRefusedAndLogged(t *testing.T) {
+	reached := 0
+	here := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
+	defer here.Close()
+	var log bytes.Buffer
+	a := &App{log: slog.New(slog.NewTextHandler(&log, nil))}
+	a.browsing = &browsing{app: a}
+	n, err := a.openNowhere(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := url.Parse(n.at)
+	if err != nil || !slices.Contains(a.browsing.ownPorts(), n.port) {
+		t.Fatalf("%v; the program's own ports are %v", err, a.browsing.ownPorts())
+	}
+	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(at), DisableKeepAlives: true}}
+	var refused []string
+	for _, address := range append(slices.Repeat([]string{"http://one.example/x"}, 12), "https://two.example/", here.URL) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := client.Do(req)
+		if err != nil { // of a tunnel
+			refused = append(refused, err.Error())
+			continue
+		}
+		body, err := io.ReadAll(res.Body)
+		refused = append(refused, fmt.Sprint(res.StatusCode, " ", string(body), err, res.Body.Close()))
+	}
+	for _, answer := range refused {
+		if !strings.Contains(answer, "403") && !strings.Contains(answer, "Forbidden") {
+			t.Errorf("the answer is %q", answer)
+		}
+	}
+	if err := n.close(); err != nil || reached != 0 || len(a.browsing.ownPorts()) != 0 {
+		t.Errorf("%v; %d requests came through; left: %v", err, reached, a.browsing.ownPorts())
+	}
+	for _, want := range []string{
+		"method=GET host=one.example port=80 times=1\n", "host=one.example port=80 times=10\n",
+		"method=CONNECT host=two.example port=443 times=1\n", "host=127.0.0.1 port=" + here.URL[len("http://127.0.0.1:"):] + " times=1\n",
+	} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log does not say %q:\n%s", want, &log)
+		}
+	}
+	if lines := strings.Count(log.String(), "\n"); lines != 4 {
+		t.Errorf("%d lines:\n%s", lines, &log)
+	}
+}
+
+// TestWhatManyHostsAreAskedForIsBounded: names that somebody makes up fill neither the
+// log nor the memory.
+func TestWhatManyHostsAreAskedForIsBounded(t *testing.T) {
+	var log bytes.Buffer
+	n := &nowhere{app: &App{log: slog.New(slog.NewTextHandler(&log, nil))}, times: map[string]int{}}
+	for i := range 10 * apart {
+		n.heard(egress.Entry{Method: "GET", Host: fmt.Sprintf("h%d.example", i)})
+	}
+	if lines := strings.Count(log.String(), "\n"); lines != apart+4 || len(n.times) != apart+1 {
+		t.Errorf("%d lines of %d hosts", lines, len(n.times))
+	}
+}

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,9 @@ type Program struct {
 	Stderr  io.Writer
 	// Window, if set, is what no subcommand means.
 	Window func() int
+	// Closing is how long a signal leaves for pausing goals and ending their programs;
+	// 0 is the usual five seconds.
+	Closing time.Duration
 }
 
 // Run executes args and returns the exit code. An error is printed with what to
@@ -139,19 +143,26 @@ func (p Program) started(ctx context.Context, o app.Options, do func(*app.App) e
 	signal.Notify(broken, syscall.SIGPIPE)
 	defer signal.Stop(broken)
 	defer func() {
-		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), closeBy(err, time.Now()))
+		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()))
 		defer cancel()
 		err = errors.Join(err, a.Close(ctx))
 	}()
 	return do(a)
 }
 
-// closing is how long the children have to end. After a signal everything has to be
-// over within it, the pausing of goals before them, which gets all but a second.
+// After a signal everything has to be over within closing. The children's end has the
+// last second of it, and the pausing of goals before them the rest. Without one nobody
+// waits for this process to go: unhurried is there for a child that does not end at all.
 const (
-	closing = 5 * time.Second
-	pausing = closing - time.Second
+	closing   = 5 * time.Second
+	last      = time.Second
+	unhurried = 30 * time.Second
 )
+
+// leave is what a command returns after a signal that came at a time.
+func (p Program) leave(code exitCode, at time.Time) leaving {
+	return leaving{code, at.Add(cmp.Or(p.Closing, closing))}
+}
 
 // leaving is the exit code of a command that a signal ended, and when its time is up.
 type leaving struct {
@@ -163,10 +174,10 @@ func (l leaving) Error() string { return l.code.Error() }
 func (l leaving) Unwrap() error { return l.code }
 
 // closeBy is when the program has to be closed after a command that ended with err.
-func closeBy(err error, now time.Time) time.Time {
+func (p Program) closeBy(err error, now time.Time) time.Time {
 	var l leaving
 	if errors.As(err, &l) {
 		return l.by
 	}
-	return now.Add(closing)
+	return now.Add(max(p.Closing, unhurried))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -17,13 +18,20 @@ import (
 	"goalpost/backend/sandbox/sandboxtest"
 )
 
+// unhurried is what a signal leaves where it is not the point: a busy machine needs it.
+const unhurried = 10 * time.Minute
+
 func TestMain(m *testing.M) {
 	if kind := os.Getenv("MCP_TEST_SERVER"); kind != "" {
 		os.Exit(mcptest.Serve(kind))
 	}
 	testscript.Main(m, map[string]func(){"goalctl": func() {
+		closing, err := time.ParseDuration(os.Getenv("CLOSING"))
+		if err != nil {
+			closing = unhurried
+		}
 		p := cli.Program{
-			Name: "goalctl", Version: "test", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
+			Name: "goalctl", Version: "test", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr, Closing: closing,
 			Assets: fstest.MapFS{"index.html": &fstest.MapFile{Data: []byte("<!doctype html><title>Goalpost</title>")}},
 		}
 		os.Exit(p.Run(context.Background(), os.Args[1:]))

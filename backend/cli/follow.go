@@ -155,9 +155,9 @@ func over(exit goal.Exit) error {
 // interrupt pauses the program's goals, for the signal that came at a time, and shows
 // the last events.
 func (p Program) interrupt(ctx context.Context, a *app.App, at time.Time, id goal.ID, shown int64, o output) error {
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), at.Add(pausing))
+	left := p.leave(exitInterrupted, at)
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), left.by.Add(-last))
 	defer cancel()
-	left := leaving{exitInterrupted, at.Add(closing)}
 	if err := a.StopGoals(ctx); err != nil {
 		p.say("%s: the goal could not be paused in time; what it started is ended: %v\n", p.Name, err)
 		return left

@@ -7,21 +7,25 @@ import (
 	"time"
 )
 
-// TestASignalHasOneDeadline: pausing and closing share the time that a signal leaves,
-// whatever else went wrong meanwhile, and the code is kept.
+// TestASignalHasOneDeadline: pausing and closing share the five seconds that a signal
+// leaves, whatever else went wrong meanwhile, and the code is kept.
 func TestASignalHasOneDeadline(t *testing.T) {
 	now := time.Date(2026, 11, 22, 1, 0, 0, 0, time.UTC)
-	left := leaving{exitInterrupted, now.Add(time.Second)}
+	late := now.Add(time.Second)
+	left := Program{}.leave(exitInterrupted, now)
+	if by := now.Add(5 * time.Second); !left.by.Equal(by) {
+		t.Errorf("a signal leaves until %s, not %s", left.by, by)
+	}
 	for name, c := range map[string]struct {
 		err error
 		by  time.Time
 	}{
-		"no signal":           {nil, now.Add(closing)},
-		"an exit alone":       {exitCode(exitStuck), now.Add(closing)},
+		"no signal":           {nil, late.Add(unhurried)},
+		"an exit alone":       {exitCode(exitStuck), late.Add(unhurried)},
 		"a signal":            {left, left.by},
 		"a signal and faults": {errors.Join(fmt.Errorf("write: %w", errors.New("full")), left), left.by},
 	} {
-		if by := closeBy(c.err, now); !by.Equal(c.by) {
+		if by := (Program{}).closeBy(c.err, late); !by.Equal(c.by) {
 			t.Errorf("%s: closed by %s, not %s", name, by, c.by)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -57,7 +58,7 @@ func (p Program) lending(ctx context.Context, a *app.App, b policy.Policy) (err 
 		return err
 	}
 	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()).Add(-last))
 		defer cancel()
 		err = errors.Join(err, a.StopGoals(ctx), d.Close(ctx))
 	}()
@@ -65,7 +66,11 @@ func (p Program) lending(ctx context.Context, a *app.App, b policy.Policy) (err 
 	if in == nil {
 		in = os.Stdin
 	}
-	return mcp.Serve(ctx, d.Offering(), in, unclosed{p.Stdout})
+	if err := mcp.Serve(ctx, d.Offering(), in, unclosed{p.Stdout}); err != nil || ctx.Err() == nil {
+		return err
+	}
+	stop() // the second signal ends the process at once
+	return p.leave(exitDone, time.Now())
 }
 
 // unclosed is standard output, which is not this command's to close.

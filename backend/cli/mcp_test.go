@@ -48,7 +48,7 @@ func lent(t *testing.T, model string, flags ...string) *agent {
 	}
 	var words bytes.Buffer
 	program := func(in io.ReadCloser, out io.Writer, args ...string) int {
-		return cli.Program{Name: "goalctl", Version: "test", Getenv: getenv, Stdin: in, Stdout: out, Stderr: &words}.Run(context.WithoutCancel(t.Context()), args)
+		return cli.Program{Name: "goalctl", Version: "test", Getenv: getenv, Stdin: in, Stdout: out, Stderr: &words, Closing: unhurried}.Run(context.WithoutCancel(t.Context()), args)
 	}
 	a.person = func(args ...string) (string, int) {
 		var out bytes.Buffer

@@ -62,7 +62,7 @@ func (p Program) serving(ctx context.Context, a *app.App, o serve.Options, asJSO
 		return &api.Problem{Code: api.Refused, Message: err.Error(), Hint: "see serve --help"}
 	}
 	defer func() {
-		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), closeBy(err, time.Now()).Add(pausing-closing))
+		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()).Add(-last))
 		defer cancel()
 		err = errors.Join(err, s.Close(ctx))
 	}()
@@ -76,7 +76,7 @@ func (p Program) serving(ctx context.Context, a *app.App, o serve.Options, asJSO
 	}
 	<-ctx.Done()
 	stop() // the second signal ends the process at once
-	return leaving{exitDone, time.Now().Add(closing)}
+	return p.leave(exitDone, time.Now())
 }
 
 func (p Program) ready(link string, asJSON bool) error {

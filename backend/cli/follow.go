@@ -54,6 +54,14 @@ func (p Program) follow(ctx context.Context, a *app.App, o output, start func(co
 	id, shown, done := s.id, s.seen, a.Done(s.id)
 	parked := p.countdown(o)
 	defer parked.stop()
+	tell := func(e event.Event) (goal.Exit, error) {
+		if e.GoalID != id || e.Seq != 0 && e.Seq <= shown {
+			return "", nil
+		}
+		shown = max(shown, e.Seq)
+		parked.hear(e)
+		return p.show1(e, o)
+	}
 	defer func() {
 		if !o.json {
 			ctx := context.WithoutCancel(ctx)
@@ -66,7 +74,12 @@ func (p Program) follow(ctx context.Context, a *app.App, o output, start func(co
 			at := time.Now()
 			p.sayLeaving(sig, signals)
 			return p.interrupt(ctx, a, at, id, shown, o)
-		case <-done: // and what is still on its way is in the journal
+		case <-done: // what was streamed before is in no journal
+			for len(sub.C) > 0 {
+				if exit, err := tell(<-sub.C); err != nil || exit != "" {
+					return errors.Join(err, over(exit))
+				}
+			}
 			return p.ended(ctx, a, id, shown, o, signals)
 		case e, ok := <-sub.C:
 			if !ok { // too much at once: the journal has it all
@@ -76,13 +89,7 @@ func (p Program) follow(ctx context.Context, a *app.App, o output, start func(co
 				}
 				continue
 			}
-			if e.GoalID != id || e.Seq != 0 && e.Seq <= shown {
-				continue
-			}
-			shown = max(shown, e.Seq)
-			parked.hear(e)
-			exit, err := p.show1(e, o)
-			if err != nil || exit != "" {
+			if exit, err := tell(e); err != nil || exit != "" {
 				return errors.Join(err, over(exit))
 			}
 		case <-parked.tick:

@@ -69,7 +69,7 @@ export function openBrowser(dial: Dial, pane: string, on: BrowserHandlers): Brow
       wanted = { w, h, r };
       link.send({ t: "size", ...wanted });
     },
-    input: (i) => void link.send({ t: "input", i }),
+    input: (i) => link.say({ t: "input", i }),
     visible: (on) => {
       shown = on;
       link.send({ t: "visible", on });

@@ -12,6 +12,8 @@ export interface WireSocket {
 /** Opens the socket for a path of the stream, such as `/v1/events`. */
 export type Dial = (path: string) => WireSocket;
 
+type Message = object | Uint8Array<ArrayBuffer>;
+
 export interface LinkHandlers {
   open?: () => void;
   text?: (message: unknown) => void;
@@ -38,6 +40,8 @@ export class Link {
   private socket: WireSocket | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private tries = 0;
+  /** What was said while the socket that was asked for was not open yet; null once it was open, or lost. */
+  private held: Message[] | null = [];
   private closed = false;
 
   constructor(
@@ -48,34 +52,35 @@ export class Link {
     this.connect();
   }
 
-  /** Sends text when the socket is open; false means that it was not sent. */
-  send(message: object): boolean {
+  /** Sends bytes, or an object as text, when the socket is open; false means that it was not sent. */
+  send(message: Message): boolean {
     if (this.socket?.readyState !== open) return false;
-    this.socket.send(JSON.stringify(message));
+    this.socket.send(message instanceof Uint8Array ? message : JSON.stringify(message));
     return true;
   }
 
-  sendBytes(data: Uint8Array<ArrayBuffer>): boolean {
-    if (this.socket?.readyState !== open) return false;
-    this.socket.send(data);
-    return true;
+  /** Sends as well, but what comes before the socket is open goes out as soon as it is. What comes while it is lost is lost. */
+  say(message: Message): void {
+    if (!this.send(message)) this.held?.push(message);
   }
 
   /** Drops the socket and dials again at once. */
   redial(): void {
     this.detach();
     this.tries = 0;
+    this.held ??= [];
     this.connect();
   }
 
   /** Ends the socket and does not come back until `redial`. */
   rest(): void {
     this.detach();
+    this.held = null;
   }
 
   close(): void {
     this.closed = true;
-    this.detach();
+    this.rest();
   }
 
   private detach() {
@@ -94,6 +99,8 @@ export class Link {
     this.socket = socket;
     socket.onopen = () => {
       this.on.open?.();
+      for (const message of this.held ?? []) this.send(message);
+      this.held = null;
     };
     socket.onmessage = (ev: MessageEvent<unknown>) => {
       // Only a socket that carried something counts as a working one: a server
@@ -104,6 +111,7 @@ export class Link {
     };
     socket.onclose = (ev) => {
       this.socket = null;
+      this.held = null;
       const wait = backOff(this.tries);
       this.tries++;
       this.on.down?.(ev.code, wait);

@@ -13,7 +13,7 @@ function chunk(offset: number, text: string): ArrayBuffer {
   return out.buffer;
 }
 
-function start() {
+function start(opened = true) {
   const wire = fakeDial();
   const seen = {
     text: "",
@@ -34,7 +34,7 @@ function start() {
     refused: (why) => seen.refused.push(why),
     link: (state) => seen.links.push(state),
   });
-  wire.last().open();
+  if (opened) wire.last().open();
   return { ...wire, seen, stream };
 }
 
@@ -98,4 +98,46 @@ test("what the program does not take is said", () => {
   stream.input("x");
   last().say({ t: "problem", text: "the program does not read its input" });
   expect(seen.refused).toEqual(["the program does not read its input"]);
+});
+
+test("what is typed while its socket is being opened is typed when it is open, behind the size", () => {
+  const { last, stream } = start(false);
+  stream.size(80, 24);
+  stream.input("l");
+  stream.inputBytes(new Uint8Array([115]));
+  expect(last().sent).toEqual([]);
+  last().open();
+  stream.input("\r");
+  expect(last().sent).toEqual([
+    { t: "size", cols: 80, rows: 24 },
+    { t: "in", d: "l" },
+    new Uint8Array([115]),
+    { t: "in", d: "\r" },
+  ]);
+});
+
+test("a restart is as quick to be typed into, also one that is told of twice", () => {
+  const { last, stream } = start();
+  last().say({ t: "exit", code: 0 });
+  stream.input("to nobody");
+  stream.restart();
+  stream.input("a");
+  stream.restart();
+  stream.input("b");
+  last().open();
+  expect(last().sent).toEqual([
+    { t: "in", d: "a" },
+    { t: "in", d: "b" },
+  ]);
+});
+
+test("what is typed while the connection is lost is not typed later", () => {
+  const { last, stream } = start(false);
+  stream.input("rm ");
+  last().lose();
+  stream.input("-r ");
+  vi.advanceTimersByTime(1_000);
+  stream.input(".");
+  last().open();
+  expect(last().sent).toEqual([]);
 });

@@ -78,8 +78,8 @@ export function openTerminal(dial: Dial, pane: string, on: TerminalHandlers): Te
 
   return {
     ack: (n) => void link.send({ t: "ack", n }),
-    input: (d) => void link.send({ t: "in", d }),
-    inputBytes: (bytes) => void link.sendBytes(bytes),
+    input: (d) => link.say({ t: "in", d }),
+    inputBytes: (bytes) => link.say(bytes),
     size: (cols, rows) => {
       wanted = { cols, rows };
       link.send({ t: "size", cols, rows });

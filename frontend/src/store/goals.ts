@@ -12,11 +12,11 @@ export interface GoalsState {
   /** Total of all goals that the store knows, also those not yet loaded. */
   total: number;
   loaded: boolean;
-  /** Goals whose snapshot is missing or too old: to be asked for again. */
-  stale: readonly string[];
+  /** Goals whose snapshot is missing or too old, and the newest that was heard of each: to be asked for until an answer knows it. */
+  stale: Readonly<Record<string, number>>;
 }
 
-export const noGoals: GoalsState = { byId: {}, total: 0, loaded: false, stale: [] };
+export const noGoals: GoalsState = { byId: {}, total: 0, loaded: false, stale: {} };
 
 /** A page of the list; `first` begins the list anew, so that deleted goals vanish. */
 export function withPage(state: GoalsState, page: GoalList, first: boolean, now: number): GoalsState {
@@ -25,13 +25,13 @@ export function withPage(state: GoalsState, page: GoalList, first: boolean, now:
     const known = state.byId[card.id];
     byId[card.id] = known && known.card.seq > card.seq ? known : { card, asOf: now };
   }
-  return { byId, total: page.total, loaded: true, stale: state.stale.filter((id) => id in byId) };
+  return { byId, total: page.total, loaded: true, stale: state.stale };
 }
 
 /** One card from its own snapshot. */
 export function withCard(state: GoalsState, card: GoalCard, now: number): GoalsState {
   const known = state.byId[card.id];
-  const stale = state.stale.filter((id) => id !== card.id);
+  const stale = (state.stale[card.id] ?? 0) > card.seq ? state.stale : without(state.stale, card.id);
   if (known && known.card.seq > card.seq) return { ...state, stale };
   return {
     ...state,
@@ -42,9 +42,13 @@ export function withCard(state: GoalsState, card: GoalCard, now: number): GoalsS
 }
 
 export function withoutCard(state: GoalsState, id: string): GoalsState {
-  if (!(id in state.byId)) return state;
-  const byId = Object.fromEntries(Object.entries(state.byId).filter(([known]) => known !== id));
-  return { ...state, byId, total: Math.max(0, state.total - 1), stale: state.stale.filter((s) => s !== id) };
+  const stale = without(state.stale, id);
+  if (!(id in state.byId)) return { ...state, stale };
+  return { ...state, byId: without(state.byId, id), total: Math.max(0, state.total - 1), stale };
+}
+
+function without<T>(all: Readonly<Record<string, T>>, id: string): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(all).filter(([known]) => known !== id));
 }
 
 /** Events after which only a snapshot knows the time that was spent. */
@@ -54,16 +58,16 @@ const settles = new Set<GoalEvent["type"]>(["started", "resumed", "reopened", "p
 export function withEvent(state: GoalsState, event: GoalEvent): GoalsState {
   if (event.seq === undefined) return state;
   const known = state.byId[event.goal_id];
-  if (!known) return marked(state, event.goal_id);
+  if (!known) return marked(state, event.goal_id, event.seq);
   if (event.seq <= known.card.seq) return state;
-  if (event.seq > known.card.seq + 1) return marked(state, event.goal_id);
+  if (event.seq > known.card.seq + 1) return marked(state, event.goal_id, event.seq);
   const card = afterEvent(known.card, event);
   const next = { ...state, byId: { ...state.byId, [event.goal_id]: { ...known, card } } };
-  return settles.has(event.type) ? marked(next, event.goal_id) : next;
+  return settles.has(event.type) ? marked(next, event.goal_id, event.seq) : next;
 }
 
-function marked(state: GoalsState, id: string): GoalsState {
-  return state.stale.includes(id) ? state : { ...state, stale: [...state.stale, id] };
+function marked(state: GoalsState, id: string, seq: number): GoalsState {
+  return { ...state, stale: { ...state.stale, [id]: seq } };
 }
 
 /** The goals of each group, newest first. */

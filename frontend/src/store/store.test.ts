@@ -22,7 +22,7 @@ describe("goals", () => {
   test("the next event is applied", () => {
     const next = withEvent(state, iteration(4, 9));
     expect(next.byId.g?.card).toMatchObject({ iterations: 9, seq: 4 });
-    expect(next.stale).toEqual([]);
+    expect(next.stale).toEqual({});
   });
 
   test("an old event and its duplicate change nothing", () => {
@@ -33,19 +33,28 @@ describe("goals", () => {
 
   test("a gap and an unknown goal ask for a snapshot, once", () => {
     const gap = withEvent(state, iteration(6, 9));
-    expect(gap.stale).toEqual(["g"]);
+    expect(gap.stale).toEqual({ g: 6 });
     expect(gap.byId.g?.card.iterations).toBe(0);
-    expect(withEvent(gap, iteration(7, 9)).stale).toEqual(["g"]);
-    expect(withEvent(noGoals, iteration(1, 1)).stale).toEqual(["g"]);
+    expect(withEvent(gap, iteration(7, 9)).stale).toEqual({ g: 7 });
+    expect(withEvent(noGoals, iteration(1, 1)).stale).toEqual({ g: 1 });
   });
 
   test("a snapshot ends a gap, and an older one does not take anything back", () => {
     const gap = withEvent(state, iteration(6, 9));
     const fresh = withCard(gap, card({ seq: 8, iterations: 11 }), 2_000);
-    expect(fresh.stale).toEqual([]);
+    expect(fresh.stale).toEqual({});
     expect(fresh.byId.g?.card.iterations).toBe(11);
     expect(withCard(fresh, card({ seq: 5 }), 3_000).byId.g?.card.seq).toBe(8);
     expect(withPage(fresh, { goals: [card({ seq: 5 })], total: 1, counts: {} }, true, 3_000).byId.g?.card.seq).toBe(8);
+  });
+
+  test("a snapshot that is older than what was heard of ends no gap, nor does a list without the goal", () => {
+    const gap = withEvent(withEvent(state, iteration(6, 9)), iteration(7, 10));
+    expect(withCard(gap, card({ seq: 6 }), 2_000).stale).toEqual({ g: 7 });
+    expect(withCard(gap, card({ seq: 7 }), 2_000).stale).toEqual({});
+    const unknown = withEvent(noGoals, iteration(1, 1));
+    expect(withPage(unknown, { goals: [], total: 0, counts: {} }, true, 0).stale).toEqual({ g: 1 });
+    expect(withoutCard(unknown, "g").stale).toEqual({});
   });
 
   test("what ends or pauses a goal is shown at once and asked for again", () => {
@@ -59,7 +68,7 @@ describe("goals", () => {
     };
     const next = withEvent(state, ended);
     expect(next.byId.g?.card).toMatchObject({ status: "completed", verified: true, reason: "because" });
-    expect(next.stale).toEqual(["g"]);
+    expect(next.stale).toEqual({ g: 4 });
   });
 
   test("a first page forgets what is no longer there", () => {

@@ -178,14 +178,16 @@ export class Sync {
       return { goals, detail };
     });
     const { goals, detail } = this.store.getState();
-    for (const id of goals.stale) this.background(this.loadCard(id));
+    for (const id of Object.keys(goals.stale)) this.background(this.loadCard(id));
     if (detail.gap && detail.id) this.background(this.loadDetail(detail.id));
   }
 
-  /** Asks for one goal again; several marks while the answer is on its way make one more question. */
+  /** Asks for one goal again; what is heard of it while the answer is on its way makes one more question. */
   private async loadCard(id: string): Promise<void> {
     if (this.asking.has(id)) return;
     this.asking.add(id);
+    const heard = () => this.store.getState().goals.stale[id] ?? 0;
+    const before = heard();
     try {
       const view = await this.bridge.call("GoalAPI.Get", id);
       this.store.setState((s) => ({
@@ -198,6 +200,7 @@ export class Sync {
     } finally {
       this.asking.delete(id);
     }
+    if (heard() > before) await this.loadCard(id);
   }
 
   /** A snapshot that fails is tried again; only its first failure is shown. */

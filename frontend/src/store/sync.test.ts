@@ -1,0 +1,48 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { FakeBridge, livelyId } from "@/bridge/fake/bridge";
+import { until } from "@/testing/mount";
+import { App } from "./app";
+
+let app: App;
+afterEach(() => app.sync.stop());
+
+const ended = { type: "ended", status: "completed", exit: "done", verified: true, report: null } as const;
+
+/** A bridge whose answers about one goal are taken at once and arrive when they are let go. */
+function slow() {
+  const bridge = new FakeBridge();
+  const real = bridge.call;
+  const held: (() => void)[] = [];
+  let holds = false;
+  vi.spyOn(bridge, "call").mockImplementation(async (method, ...args) => {
+    const answer = await real(method, ...(args as never));
+    if (holds && method === "GoalAPI.Get") await new Promise<void>((go) => held.push(go));
+    return answer;
+  });
+  return {
+    bridge,
+    hold: () => (holds = true),
+    held,
+    letGo: () => {
+      holds = false;
+      for (const go of held.splice(0)) go();
+    },
+  };
+}
+
+test("what a goal does while it is asked for is asked for, too", async () => {
+  const { bridge, hold, held, letGo } = slow();
+  app = new App(bridge, { problem: () => undefined, done: () => undefined });
+  await app.start();
+  await until(() => expect(app.state.goals.loaded && app.state.detail.journalLoaded).toBe(true));
+  const card = () => app.state.goals.byId[livelyId]?.card;
+
+  hold();
+  bridge.goals.get(livelyId)?.record({ type: "iteration", n: 90 }, Date.now()); // nobody hears of it
+  bridge.say(livelyId, { type: "iteration", n: 91 });
+  await until(() => expect(held).not.toHaveLength(0));
+  bridge.say(livelyId, ended); // its last
+  await new Promise((drawn) => requestAnimationFrame(drawn));
+  letGo();
+  await until(() => expect(card()).toMatchObject({ iterations: 91, status: "completed" }));
+});

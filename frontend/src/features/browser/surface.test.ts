@@ -75,6 +75,21 @@ test("a pane that gets the keyboard does not wait any longer", async () => {
   expect(acks).toEqual([1, 2, 3]);
 });
 
+test("a picture that was being read when its page went is not drawn", async () => {
+  let read: (picture: object) => void = () => undefined;
+  vi.stubGlobal("createImageBitmap", () => new Promise((done) => (read = done)));
+  const s = surface();
+  const canvas = document.createElement("canvas");
+  Reflect.set(s, "canvas", canvas);
+  vi.spyOn(canvas, "getContext").mockReturnValue(null);
+  await frame(1);
+  s.forget();
+  read({ width: 2, height: 2, close: () => undefined });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(canvas.dataset.drawn).toBeUndefined();
+  expect(acks).toEqual([1]);
+});
+
 test("a page that is gone leaves no picture, and the next one draws anew", async () => {
   const s = surface();
   const canvas = document.createElement("canvas");

@@ -27,6 +27,8 @@ export class Surface {
   private readonly coalescer: Coalescer;
   private waiting: Frame | null = null;
   private drawing = false;
+  /** How often the page was gone: a picture that was being read meanwhile is of the one before. */
+  private gone = 0;
   private closed = false;
   private focused = true;
   private drawnAt = -restPeriod;
@@ -84,10 +86,11 @@ export class Surface {
   private async draw() {
     this.drawing = true;
     for (let frame = this.take(); frame; frame = this.take()) {
+      const { gone } = this;
       try {
         const picture = await createImageBitmap(new Blob([frame.jpeg], { type: "image/jpeg" }));
-        if (!this.closed) this.paint(frame, picture);
-        this.detail.after(frame, picture);
+        if (this.closed || gone !== this.gone) picture.close();
+        else this.show(frame, picture);
       } catch {
         // A broken picture is skipped; it is acknowledged all the same, or none would follow it.
       }
@@ -116,6 +119,7 @@ export class Surface {
 
   /** The page is gone: what it showed is not what is there. */
   forget() {
+    this.gone++;
     this.waiting = null;
     this.detail.forget();
     this.canvas.getContext("2d", { alpha: false })?.clearRect(0, 0, this.canvas.width, this.canvas.height);
@@ -126,6 +130,11 @@ export class Surface {
     const frame = this.waiting;
     this.waiting = null;
     return this.closed ? null : frame;
+  }
+
+  private show(frame: Frame, picture: ImageBitmap) {
+    this.paint(frame, picture);
+    this.detail.after(frame, picture);
   }
 
   private paint(frame: Frame, picture: ImageBitmap) {

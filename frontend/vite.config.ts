@@ -33,6 +33,13 @@ export default defineConfig(({ mode }) => {
       rolldownOptions: { input: gallery ? path("./gallery.html") : path("./index.html") },
       chunkSizeWarningLimit: 900,
     },
-    test: { environment: "happy-dom", include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true },
+    test: {
+      environment: "happy-dom",
+      include: ["src/**/*.test.{ts,tsx}"],
+      restoreMocks: true,
+      // Against hanging alone: a busy machine takes seconds for what is done at once otherwise.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+    },
   };
 });

@@ -3,6 +3,7 @@ import { FakeBridge, livelyId } from "@/bridge/fake/bridge";
 import type { Problem } from "@/bridge/types";
 import type { WorkspaceControl } from "@/panes/control";
 import { App } from "@/store/app";
+import { until } from "@/testing/mount";
 import { buildActions } from "./actions";
 import { listen } from "./keyboard";
 
@@ -21,7 +22,7 @@ async function start(bridge = new FakeBridge()) {
     silence();
     app.sync.stop();
   };
-  await vi.waitFor(() => expect(app.state.goals.loaded && app.state.panes.loaded).toBe(true));
+  await until(() => expect(app.state.goals.loaded && app.state.panes.loaded).toBe(true));
   return { app, bridge, actions, problems };
 }
 
@@ -80,21 +81,21 @@ test("every action has its own id, key and leader letter", async () => {
 test("the selected goal is whole after its snapshots and follows its events", async () => {
   const { app, bridge } = await start();
   app.sync.select(livelyId);
-  await vi.waitFor(() => expect(app.state.detail.journalLoaded && app.state.detail.stepsLoaded).toBe(true));
+  await until(() => expect(app.state.detail.journalLoaded && app.state.detail.stepsLoaded).toBe(true));
   expect(app.state.detail.steps).toHaveLength(12);
   expect(app.state.detail.journal.claims).toHaveLength(1);
   bridge.say(livelyId, { type: "steered", text: "mind the styles" });
-  await vi.waitFor(() => expect(app.state.detail.journal.notes.at(-1)?.text).toBe("mind the styles"));
+  await until(() => expect(app.state.detail.journal.notes.at(-1)?.text).toBe("mind the styles"));
 });
 
 test("an event that was missed makes the page ask again", async () => {
   const { app, bridge } = await start();
   app.sync.select(livelyId);
-  await vi.waitFor(() => expect(app.state.detail.journalLoaded).toBe(true));
+  await until(() => expect(app.state.detail.journalLoaded).toBe(true));
   bridge.goals.get(livelyId)?.record({ type: "iteration", n: 90 }, Date.now());
   bridge.say(livelyId, { type: "iteration", n: 91 });
-  await vi.waitFor(() => expect(app.state.detail.view?.iterations).toBe(91));
-  await vi.waitFor(() => expect(app.state.goals.byId[livelyId]?.card.iterations).toBe(91));
+  await until(() => expect(app.state.detail.view?.iterations).toBe(91));
+  await until(() => expect(app.state.goals.byId[livelyId]?.card.iterations).toBe(91));
 });
 
 test("a refused call is shown, and the setting is taken back", async () => {
@@ -110,13 +111,13 @@ test("a pane that a goal works in is closed only after asking", async () => {
   app.closePane("t2");
   expect(bridge.calls.some((c) => c.method === "TerminalAPI.Close")).toBe(false);
   await app.state.question?.run();
-  await vi.waitFor(() => expect(app.state.panes.panes.some((p) => p.id === "t2")).toBe(false));
+  await until(() => expect(app.state.panes.panes.some((p) => p.id === "t2")).toBe(false));
 });
 
 test("panes that an agent opens appear by themselves, and a lost socket is made good", async () => {
   const { app, bridge } = await start();
   const open = await bridge.call("BrowserAPI.Open", { url: "http://127.0.0.1:1/", width: 1, height: 1, profile: "" });
-  await vi.waitFor(() => expect(app.state.panes.panes.some((p) => p.id === open.id)).toBe(true));
+  await until(() => expect(app.state.panes.panes.some((p) => p.id === open.id)).toBe(true));
   bridge.drop();
   expect(app.state.link).toBe("open");
 });

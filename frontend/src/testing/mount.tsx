@@ -44,12 +44,12 @@ export async function mount(
 /** Lets what is on its way arrive. */
 export const settled = () => act(() => new Promise<void>((done) => setTimeout(done)));
 
-/** Waits until a check holds. */
-export const until = (check: () => void) =>
+/** Waits until a check holds, and gives what it gives. */
+export const until = <T,>(check: () => T): Promise<T> =>
   vi.waitFor(async () => {
     await settled();
-    check();
-  }, 5_000);
+    return check();
+  }, 60_000);
 
 export const all = (id: string) => [...document.querySelectorAll<HTMLElement>(`[data-testid="${id}"]`)];
 

@@ -4,7 +4,7 @@ import type { FakeBridge } from "@/bridge/fake/bridge";
 import type { AnswerInput } from "@/bridge/types";
 import { plainly } from "@/lib/text";
 import type { App } from "@/store/app";
-import { all, mount, nth, press } from "@/testing/mount";
+import { all, mount, nth, press, until } from "@/testing/mount";
 import { ApprovalsDialog } from "./queue";
 import { argumentLines, sameKind } from "./words";
 
@@ -147,7 +147,7 @@ test("one answer is never for what was asked for another reason elsewhere, nor f
 
 test("goals that wait for a word are beside the requests, with what they wait for, and open", async () => {
   act(() => app.sync.start());
-  const waits = await vi.waitFor(() => {
+  const waits = await until(() => {
     const found = all("needs-word-goal");
     expect(found.length).toBeGreaterThan(0);
     return found;

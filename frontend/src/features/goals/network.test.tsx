@@ -1,5 +1,5 @@
 import { act } from "react";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { FakeBridge } from "@/bridge/fake/bridge";
 import type { GoalView } from "@/bridge/types";
 import type { App } from "@/store/app";
@@ -30,5 +30,5 @@ test("a request is heard of, and the log is read once more", async () => {
     app.set({ detail: { ...app.state.detail, requests: 1 } });
     app.set({ detail: { ...app.state.detail, requests: 2 } });
   });
-  await vi.waitFor(() => expect(reads()).toBe(before + 1), 3_000);
+  await until(() => expect(reads()).toBe(before + 1));
 });

@@ -15,7 +15,7 @@ function Selected() {
 }
 
 // It is loaded when it is needed first, which is slow on a busy machine.
-beforeAll(() => import("./replay/replay"), 30_000);
+beforeAll(() => import("./replay/replay"));
 
 beforeEach(async () => {
   ({ app, bridge } = await mount(<Selected />, new FakeBridge({ finish: true }), (a) => a.start()));

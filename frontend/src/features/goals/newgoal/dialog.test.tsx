@@ -1,9 +1,9 @@
 import { act } from "react";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import type { StartInput } from "@/bridge/types";
 import type { App } from "@/store/app";
-import { find, get, mount, press, write } from "@/testing/mount";
+import { find, get, mount, press, until, write } from "@/testing/mount";
 import { NewGoalDialog } from "./dialog";
 
 let bridge: FakeBridge;
@@ -91,7 +91,7 @@ test("hostile words are shown as text", async () => {
 
 test("a folder's criterion says what it means and whom its checks could contact, before it is taken over", async () => {
   write("field-dir", "/home/ada/shop");
-  await vi.waitFor(() => get("proposal-open"), { timeout: 30_000 }); // Go is asked a little after the last key
+  await until(() => get("proposal-open")); // Go is asked a little after the last key
   await press("proposal-open");
   expect(get("proposal-words").textContent).toContain("Done when the command `npm test`");
   expect(get("proposal-hosts").textContent).toContain("could contact shop.example");
@@ -99,4 +99,4 @@ test("a folder's criterion says what it means and whom its checks could contact,
   write("field-objective", "fill the cart");
   await press("start-goal");
   expect(started()).toMatchObject({ checks: [{ command: "npm test" }, { url: "https://shop.example/" }] });
-}, 60_000);
+});

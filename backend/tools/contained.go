@@ -16,10 +16,10 @@ func (r Room) program() policy.Effect {
 	return policy.Effect{Risk: policy.WriteLocal, Reason: "a program may change files"}
 }
 
-// lineEffect is that of a line for a shell in a folder. Where no wall holds it, it
+// lineEffect is that of a line for a shell that was read. Where no wall holds it, it
 // counts where links lead; one that is put there meanwhile is not seen.
-func (r Room) lineEffect(dir, line string) policy.Effect {
-	e := shellEffect(dir, line, r.program().Risk)
+func (r Room) lineEffect(s shellLine, line string) policy.Effect {
+	e := s.effect(line, r.program().Risk)
 	for i, f := range e.Deletes {
 		if real, err := filepath.EvalSymlinks(filepath.Dir(f)); r.Held == "" && err == nil && filepath.IsAbs(f) {
 			e.Deletes[i] = filepath.Join(real, filepath.Base(f))

@@ -11,10 +11,10 @@ import (
 func Deciding(checks []goal.Check) policy.Effect {
 	e := policy.Effect{Risk: policy.ReadOnly}
 	for _, c := range checks {
-		line := shellEffect("", c.Command, policy.ReadOnly)
-		e.Commands, e.Deletes = append(e.Commands, line.Commands...), append(e.Deletes, line.Deletes...)
+		line := readLine("", c.Command)
+		e.Commands, e.Deletes = append(e.Commands, line.commands...), append(e.Deletes, line.deletes...)
 		if e.Unread == "" {
-			e.Unread = line.Unread
+			e.Unread = line.lost
 		}
 	}
 	return e

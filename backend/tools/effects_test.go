@@ -336,6 +336,7 @@ func TestWhatDestroysInAPersonsTerminalAsksEachTime(t *testing.T) {
 		"cd sub && sudo git clean -fd", "git -c alias.zap=clean zap -fdx", "truncate -s 0 notes", "dd if=/dev/zero of=notes", "rsync -a --delete a/ b/", "cp a notes",
 		"echo x | tee notes", "sed -i d notes", "curl -so notes http://127.0.0.1/", "tar xf a.tar", "mkfs.ext4 /dev/sdb1", "kubectl delete ns x", "psql -c 'drop table x'",
 		"apt-get purge -y x", "make clean", "crontab -r", "> notes", "mv a notes", "find . -delete", "shred notes",
+		"find . -fprint notes", "find . -fls notes", "gfind . -fprintf notes %p", "bfs . -fprint0 notes", "dotenv -f .env run git clean -fd", "infisical run -- git clean -fd",
 	} {
 		if d := decide(line, true); d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 || d.Offers[0].Scope != policy.Once {
 			t.Errorf("%s: %+v", line, d)

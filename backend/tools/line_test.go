@@ -16,6 +16,11 @@ import (
 // to run it. Where the folder that a line deletes in cannot be told, the walls hold it,
 // and a goal without walls asks.
 func TestALineIsReadThroughWhatStartsIt(t *testing.T) {
+	h := newHouse(t)
+	law, err := policy.Standard("/home/anna")
+	if err != nil {
+		t.Fatal(err)
+	}
 	const anywhere, unwalled, never = 2, 1, 0
 	for line, asks := range map[string]int{
 		"git push -f":                                   anywhere,
@@ -58,6 +63,31 @@ func TestALineIsReadThroughWhatStartsIt(t *testing.T) {
 		"watch 'git push -f'":                           anywhere,
 		"watch git 'push -f'":                           anywhere,
 		"parallel 'git push -f' ::: 1":                  anywhere,
+		"dotenv run git push -f":                        anywhere,
+		"dotenv -f .env run git push -f":                anywhere,
+		"dotenv -f .env run --no-override git push -f":  anywhere,
+		"dotenvx run -f .env -- git push -f":            anywhere,
+		"infisical run --env=dev -- git push -f":        anywhere,
+		"aws-vault exec home -- git push -f":            anywhere,
+		"conda run -n base git push -f":                 anywhere,
+		"direnv exec . git push -f":                     anywhere,
+		"rbenv exec git push -f":                        anywhere,
+		"kubectl exec pod -- git push -f":               anywhere,
+		"nix develop -c git push -f":                    anywhere,
+		"nix-shell -p git --run 'git push -f'":          anywhere,
+		"hyperfine 'git push -f'":                       anywhere,
+		"torsocks git push -f":                          anywhere,
+		"gosu anna git push -f":                         anywhere,
+		"sg anna -c 'git push -f'":                      anywhere,
+		"sg anna 'git push -f'":                         anywhere,
+		"systemd-inhibit --what=idle git push -f":       anywhere,
+		"su -c'git push -f'":                            anywhere,
+		"su -lc'git push -f' anna":                      anywhere,
+		"su anna --session-command='git push -f'":       anywhere,
+		"su anna --comm 'git push -f'":                  anywhere,
+		"script -qc'git push -f' /dev/null":             anywhere,
+		"fish -c'git push -f'":                          anywhere,
+		"runuser anna -lc'git push -f'":                 anywhere,
 		"rm -rf ~anna/x":                                anywhere,
 		"find -L / -delete":                             anywhere,
 		"find / -okdir rm {} +":                         anywhere,
@@ -100,12 +130,13 @@ func TestALineIsReadThroughWhatStartsIt(t *testing.T) {
 		"docker build -t x .":                                    never,
 		"ssh host ls -la":                                        never,
 		"goalctl list":                                           never,
+		"conda run -n base pytest -q":                            never,
+		"cargo run -- list":                                      never,
+		"kubectl exec pod -- ls":                                 never,
+		"nix develop -c make test":                               never,
+		"su -c'make test'":                                       never,
+		"dotenv -f .env run npm test":                            never,
 	} {
-		h := newHouse(t)
-		law, err := policy.Standard("/home/anna")
-		if err != nil {
-			t.Fatal(err)
-		}
 		e, err := h.effect("run_command", "command", line)
 		if err != nil {
 			t.Fatal(line, err)
@@ -196,6 +227,55 @@ func TestWhereALineDeletesWithoutWalls(t *testing.T) {
 				if d := (policy.Law{}).Decide(policy.Call{Tool: name, Key: "k", Effect: e}, p, nil); d.Answer != answer {
 					t.Errorf("%s %s, unconfined %v: %s (%s), want %s", name, line, p.Unconfined, d.Answer, d.Reason, answer)
 				}
+			}
+		}
+	}
+}
+
+// TestPiecesInTheGoalsOwnTerminalAreTheLine: what asks about a whole line asks about the
+// piece that ends it, where walls hold the terminal, and where none do.
+func TestPiecesInTheGoalsOwnTerminalAreTheLine(t *testing.T) {
+	law, err := policy.Standard("/home/anna")
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed := func(text string, more ...any) []any {
+		return append([]any{"pane", "t1", "text", text}, more...)
+	}
+	some := func(text string) []any { return typed(text, "no_enter", true) }
+	for name, c := range map[string]struct {
+		pieces   [][]any
+		unwalled policy.Answer
+		walled   policy.Answer
+	}{
+		"a deletion elsewhere":     {[][]any{some("r"), some("m -rf /et"), typed("c/x")}, policy.Ask, policy.Ask},
+		"a deletion":               {[][]any{some("r"), typed("m x")}, policy.Ask, policy.Allow},
+		"over two lines":           {[][]any{typed("rm \\"), typed("x")}, policy.Ask, policy.Allow},
+		"a push":                   {[][]any{some("git pu"), typed("sh --force")}, policy.Ask, policy.Ask},
+		"an answer for the person": {[][]any{some("goalctl app"), typed("rove a1")}, policy.Ask, policy.Allow},
+		"one that was forgotten":   {[][]any{some("r"), typed("\x03"), typed("m x")}, policy.Allow, policy.Allow},
+		"one that was ended":       {[][]any{typed("r"), typed("m /etc/x")}, policy.Allow, policy.Allow},
+		"nothing of the kind":      {[][]any{some("l"), typed("s")}, policy.Allow, policy.Allow},
+	} {
+		for held, want := range map[policy.Risk]policy.Answer{"": c.unwalled, policy.NetworkWrite: c.walled} {
+			h := newHouse(t)
+			box, err := tools.New(tools.Room{Dir: h.dir, Held: held, Terminals: (*terminals)(h.panes)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := box.Tools()
+			typing := list[slices.IndexFunc(list, func(one tools.Tool) bool { return one.Spec().Name == "terminal_type" })]
+			last := arguments(t, c.pieces[len(c.pieces)-1]...)
+			for _, made := range c.pieces[:len(c.pieces)-1] {
+				h.good(typing.Do(t.Context(), arguments(t, made...)))
+			}
+			e, err := typing.Effect(t.Context(), last)
+			if err = errors.Join(err, box.Close()); err != nil {
+				t.Fatal(name, err)
+			}
+			p := policy.Policy{Risk: policy.NetworkWrite, Dir: h.dir, Unconfined: held == ""}
+			if d := law.Decide(policy.Call{Tool: "terminal_type", Key: "k", Effect: e}, p, nil); d.Answer != want || want == policy.Ask && !d.Always {
+				t.Errorf("%s, held %q: %s (%s), want %s", name, held, d.Answer, d.Reason, want)
 			}
 		}
 	}

@@ -14,29 +14,6 @@ var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash"
 // deleters delete what they name.
 var deleters = []string{"rm", "rmdir", "unlink", "shred", "srm", "trash", "trash-put"}
 
-// shell reads the line that a shell is told to run. Options may stand between -c and
-// the line, with values of their own: every word is read up to one that can be neither.
-func (s *shellLine) shell(name string, args []string, depth int) {
-	for i, a := range args {
-		line, given := strings.CutPrefix(a, "--command=")
-		switch {
-		case given:
-			s.read(line, depth+1)
-		case a == "--command", strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.Contains(a, "c"):
-			for _, line := range args[i+1:] {
-				s.read(line, depth+1)
-				if strings.ContainsAny(line, " \n\t;") {
-					break
-				}
-			}
-		default:
-			continue
-		}
-		return
-	}
-	s.doubt(name + " runs something else")
-}
-
 // git reads what git is told to run: an alias that stands on the line, a command for
 // each commit or submodule.
 func (s *shellLine) git(args []string, depth int) {

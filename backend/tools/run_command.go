@@ -31,7 +31,7 @@ func runCommand(r Room) (Tool, error) {
 		if !filepath.IsLocal(a.Dir) && a.Dir != "" {
 			return policy.Effect{}, fmt.Errorf("%s leads out of your folder", a.Dir)
 		}
-		return r.lineEffect(filepath.Join(r.Dir, a.Dir), a.Command), nil
+		return r.lineEffect(readLine(filepath.Join(r.Dir, a.Dir), a.Command), a.Command), nil
 	}, func(ctx context.Context, a runCommandArgs) goal.Result { return doRunCommand(ctx, r, a) })
 }
 

@@ -12,12 +12,16 @@ import (
 	"goalpost/backend/policy"
 )
 
-// shellEffect is what a line given to a shell is about to do, as far as it can be
-// read. It explains and finds what always asks; a line can hide anything from it,
-// and the kernel holds what it does.
-func shellEffect(dir, line string, risk policy.Risk) policy.Effect {
+// readLine reads a line that is given to a shell in a folder.
+func readLine(dir, line string) shellLine {
 	s := shellLine{dir: dir}
 	s.whole(line)
+	return s
+}
+
+// effect is what a line is about to do, as far as it can be read. It explains and finds
+// what always asks; a line can hide anything from it, and the kernel holds what it does.
+func (s shellLine) effect(line string, risk policy.Risk) policy.Effect {
 	e := policy.Effect{Risk: risk, Line: line, Commands: s.commands, Deletes: s.deletes, Unread: s.lost, Reason: "a program may change files"}
 	if risk == policy.ReadOnly {
 		e.Reason = "a program that can change nothing"
@@ -118,7 +122,7 @@ func (s *shellLine) command(argv []string, depth int) {
 		s.change(argv[1:])
 	case "mv":
 		s.move(operands(argv[1:]))
-	case "find":
+	case "find", "gfind", "bfs":
 		s.find(argv[1:], depth)
 	case "git":
 		s.git(argv[1:], depth)
@@ -138,7 +142,9 @@ func (s *shellLine) command(argv []string, depth int) {
 		case slices.Contains(deleters, name):
 			s.remove(operands(argv[1:]))
 		case slices.Contains(shells, name):
-			s.shell(name, argv[1:], depth)
+			if !s.lineOptions(argv[1:], depth) {
+				s.doubt(name + " runs something else")
+			}
 		default:
 			s.start(name, argv[1:], depth)
 		}

@@ -11,14 +11,23 @@ import (
 // or with none.
 var starters = map[string][]string{
 	"sudo": nil, "doas": nil, "env": nil, "nice": nil, "ionice": nil, "chrt": nil, "taskset": nil, "nohup": nil, "setsid": nil, "timeout": nil, "time": nil,
-	"exec": nil, "command": nil, "builtin": nil, "xargs": nil, "parallel": nil, "stdbuf": nil, "unbuffer": nil, "watch": nil, "busybox": nil, "flock": nil,
-	"strace": nil, "ltrace": nil, "npx": nil, "pnpx": nil, "bunx": nil, "uvx": nil, "corepack": nil, "runuser": nil, "pkexec": nil, "run0": nil, "fakeroot": nil, "setarch": nil, "prlimit": nil, "numactl": nil, "valgrind": nil, "rlwrap": nil, "chronic": nil, "dbus-run-session": nil, "ssh-agent": nil,
-	"systemd-run": nil, "setpriv": nil, "chroot": nil, "nsenter": nil, "unshare": nil, "firejail": nil, "dotenv": nil, "xvfb-run": nil,
+	"exec": nil, "command": nil, "builtin": nil, "xargs": nil, "parallel": nil, "sem": nil, "stdbuf": nil, "unbuffer": nil, "watch": nil, "busybox": nil, "flock": nil,
+	"strace": nil, "ltrace": nil, "npx": nil, "pnpx": nil, "bunx": nil, "uvx": nil, "corepack": nil, "runuser": nil, "pkexec": nil, "run0": nil, "fakeroot": nil, "setarch": nil, "prlimit": nil, "numactl": nil, "valgrind": nil, "rlwrap": nil, "chronic": nil, "dbus-run-session": nil, "dbus-launch": nil, "ssh-agent": nil,
+	"systemd-run": nil, "systemd-inhibit": nil, "setpriv": nil, "chroot": nil, "nsenter": nil, "unshare": nil, "firejail": nil, "bwrap": nil, "proot": nil, "cgexec": nil, "cpulimit": nil, "choom": nil, "capsh": nil, "sg": nil, "gosu": nil, "su-exec": nil, "setuidgid": nil, "chpst": nil, "tini": nil, "dumb-init": nil,
+	"dotenv": nil, "dotenvx": nil, "cross-env": nil, "env-cmd": nil, "envdir": nil, "xvfb-run": nil, "xterm": nil, "faketime": nil, "eatmydata": nil, "caffeinate": nil, "torsocks": nil, "torify": nil, "tsocks": nil, "proxychains": nil, "proxychains4": nil,
+	"entr": nil, "watchexec": nil, "hyperfine": nil, "concurrently": nil, "nix-shell": nil, "perf": {"stat", "record", "trace"},
 	"noglob": nil, "nocorrect": nil, "and": nil, "or": nil, "not": nil, "repeat": nil, // words of zsh and fish
 	"npm": {"exec", "x"}, "pnpm": {"exec", "dlx"}, "yarn": {"exec", "dlx", "run"}, "bun": {"x"},
-	"uv": {"run", "tool"}, "pipx": {"run"}, "poetry": {"run"}, "pipenv": {"run"}, "pdm": {"run"}, "rye": {"run"}, "hatch": {"run"},
-	"bundle": {"exec"}, "mise": {"exec", "x"}, "direnv": {"exec"},
+	"uv": {"run", "tool"}, "pipx": {"run"}, "poetry": {"run"}, "pipenv": {"run"}, "pdm": {"run"}, "rye": {"run"}, "hatch": {"run"}, "conda": {"run"}, "mamba": {"run"}, "micromamba": {"run"},
+	"bundle": {"exec"}, "mise": {"exec", "x"}, "rtx": {"exec", "x"}, "asdf": {"exec"}, "rbenv": {"exec"}, "pyenv": {"exec"}, "nodenv": {"exec"}, "nvm": {"exec"}, "fnm": {"exec"}, "volta": {"run"}, "direnv": {"exec"}, "nix": {"develop", "shell"}, "foreman": {"run"}, "distrobox": {"enter"}, "toolbox": {"run"},
 }
+
+// afterWord are starters that want a word before the program, which need not look like
+// a number: a file, a user, an architecture.
+var afterWord = []string{"flock", "setarch", "taskset", "chroot", "runuser", "sg", "gosu", "su-exec", "setuidgid", "envdir", "faketime", "direnv"}
+
+// lineTakers are starters whose options may hand a line to a shell.
+var lineTakers = []string{"flock", "runuser", "sg", "capsh", "nix-shell", "nix"}
 
 // start takes the program that another one starts, if it does.
 func (s *shellLine) start(name string, args []string, depth int) {
@@ -30,6 +39,7 @@ func (s *shellLine) start(name string, args []string, depth int) {
 		}
 		return
 	case !ok:
+		s.behindDashes(args, depth)
 		return
 	case by != nil:
 		i := slices.IndexFunc(args, func(a string) bool { return slices.Contains(by, a) })
@@ -50,17 +60,22 @@ func (s *shellLine) start(name string, args []string, depth int) {
 			}
 		}
 	}
-	if name == "flock" || name == "runuser" {
-		s.commandOption(args, depth)
+	if slices.Contains(lineTakers, name) {
+		s.lineOptions(args, depth)
 	}
 	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		s.doubt(name + " runs something else")
 	}
 }
 
-// afterWord are starters that want a word before the program, which need not look like
-// a number: a file, a user, an architecture.
-var afterWord = []string{"flock", "setarch", "taskset", "chroot", "runuser"}
+// behindDashes takes what any program is told to run or to execute behind two dashes.
+func (s *shellLine) behindDashes(args []string, depth int) {
+	i := slices.Index(args, "--")
+	runs := func(a string) bool { return a == "run" || a == "exec" }
+	if i >= 0 && i+1 < len(args) && slices.ContainsFunc(args[:i], runs) {
+		s.started(args[i+1:], depth)
+	}
+}
 
 // starts takes what a starter is given, read as a program with its arguments. Some hand
 // it to a shell.
@@ -77,18 +92,39 @@ func (s *shellLine) starts(name string, argv []string, depth int) {
 	}
 }
 
-// commandOption reads the lines that options hand to a shell.
-func (s *shellLine) commandOption(args []string, depth int) {
+// lineOptions reads the lines that options hand to a shell, and says whether one does.
+// Options may stand between -c and the line, with values of their own: every word is
+// read up to one that can be neither.
+func (s *shellLine) lineOptions(args []string, depth int) (found bool) {
 	for i, a := range args {
-		switch line, given := strings.CutPrefix(a, "--command="); {
-		case given:
-			s.read(line, depth+1)
-		case (a == "-c" || a == "--command") && i+1 < len(args):
-			s.read(args[i+1], depth+1)
-		case strings.HasPrefix(a, "-c"):
-			s.read(a[len("-c"):], depth+1)
+		line, takes := lineOption(a)
+		if !takes {
+			continue
 		}
+		found = true
+		if s.read(line, depth+1); strings.HasPrefix(a, "--") && line != "" {
+			continue
+		}
+		for _, line := range args[i+1:] {
+			s.read(line, depth+1)
+			if strings.ContainsAny(line, " \n\t;") {
+				break
+			}
+		}
+		break
 	}
+	return found
+}
+
+// lineOption says whether an option takes a line, perhaps by the beginning of its name,
+// and which line is written into the same word.
+func lineOption(arg string) (line string, takes bool) {
+	if !strings.HasPrefix(arg, "--") {
+		_, line, takes = strings.Cut(arg, "c")
+		return line, takes && arg[0] == '-'
+	}
+	name, line, _ := strings.Cut(arg, "=")
+	return line, len(name) > len("--") && slices.ContainsFunc([]string{"--command", "--session-command", "--run"}, func(o string) bool { return strings.HasPrefix(o, name) })
 }
 
 // started takes a program that a command starts.
@@ -112,7 +148,7 @@ var duration = regexp.MustCompile(`^[0-9.]+[smhd]?$`)
 func behind(args []string) [][]string {
 	var list [][]string
 	for i, a := range args {
-		if strings.HasPrefix(a, "-") || strings.Contains(a, "=") || duration.MatchString(a) || a == "run" && i == 0 {
+		if strings.HasPrefix(a, "-") || strings.Contains(a, "=") || duration.MatchString(a) || a == "run" {
 			continue
 		}
 		list = append(list, args[i:])

@@ -105,7 +105,7 @@ func terminalRun(r Room) (Tool, error) {
 	}, func(ctx context.Context, a terminalRunArgs) goal.Result {
 		wait := seconds(a.WaitSeconds, usualRun, longRun)
 		mark := r.mark()
-		r.noteTyped(a.Pane, a.Command+"\n")
+		r.Lines.typed(a.Pane, a.Command+"\n")
 		run, err := r.Terminals.Run(ctx, a.Pane, a.Command, wait)
 		if err != nil {
 			return failed("%s", err)
@@ -123,18 +123,14 @@ func (r Room) typing(pane, text string) (policy.Effect, error) {
 	if err != nil {
 		return policy.Effect{}, err
 	}
+	text = newlines(text)
 	if confined {
-		return r.lineEffect(r.standing(), strings.TrimSuffix(readable(newlines(text)), "\n")), nil
+		s := shellLine{dir: r.standing()}
+		r.Lines.read(&s, pane, text)
+		return r.lineEffect(s, strings.TrimSuffix(readable(text), "\n")), nil
 	}
-	e := r.Lines.effect(pane, text)
+	e := r.Lines.loose(pane, text)
 	e.Line = strings.TrimSuffix(e.Line, "\n")
 	e.Reason = "what is typed into your pane " + pane + " runs as you, in no sandbox"
 	return e, nil
-}
-
-// noteTyped remembers what is about to be typed into a pane that is not confined.
-func (r Room) noteTyped(pane, text string) {
-	if confined, err := r.Terminals.Confined(pane); err == nil && !confined {
-		r.Lines.typed(pane, text)
-	}
 }

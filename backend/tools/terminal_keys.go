@@ -33,7 +33,7 @@ func terminalKeys(r Room) (Tool, error) {
 		for i, k := range a.Keys { // as pages call them, and browser_press
 			a.Keys[i] = arrow.ReplaceAllString(k, "$1")
 		}
-		r.noteTyped(a.Pane, spelled(a.Keys))
+		r.Lines.typed(a.Pane, spelled(a.Keys))
 		if err := r.Terminals.Keys(ctx, a.Pane, a.Keys); err != nil {
 			return failed("%s", err)
 		}

@@ -21,7 +21,7 @@ func terminalType(r Room) (Tool, error) {
 		}
 		return r.typing(a.Pane, a.whole())
 	}, func(ctx context.Context, a terminalTypeArgs) goal.Result {
-		r.noteTyped(a.Pane, a.whole())
+		r.Lines.typed(a.Pane, a.whole())
 		if err := r.Terminals.Type(ctx, a.Pane, a.Text, !a.NoEnter); err != nil {
 			return failed("%s", err)
 		}

@@ -18,9 +18,8 @@ const (
 // maxLine is how much of an unfinished line is read again with what follows it.
 const maxLine = 200
 
-// Lines remembers what agents typed into panes that no wall surrounds and that
-// Enter has not ended yet: a command in two pieces is the command. The zero value
-// is ready; concurrent use is fine.
+// Lines remembers what agents typed into panes and Enter has not ended yet: a command
+// in two pieces is the command. The zero value is ready; concurrent use is fine.
 type Lines struct {
 	mu sync.Mutex
 	of map[string]unfinished
@@ -31,24 +30,31 @@ type unfinished struct {
 	blind bool // keys were pressed that may have written anything
 }
 
-// effect is that of typing text after what stands in a pane. Another program may
-// have read some of what stands there, so each rest of it is looked at.
-func (l *Lines) effect(pane, text string) policy.Effect {
+// read reads text after what stands in a pane. Another program may have read some of
+// what stands there, so each rest of it is looked at.
+func (l *Lines) read(s *shellLine, pane, text string) {
 	l.mu.Lock()
 	before := l.of[pane]
 	l.mu.Unlock()
-	text = newlines(text)
-	s := shellLine{loose: true}
+	dir := s.dir
 	s.whole(readable(text))
 	for i := range before.text {
 		if s.lost == "" {
+			s.dir = dir
 			s.whole(readable(before.text[i:] + text))
 		}
 	}
+	s.deletes = once(s.deletes)
 	if before.blind || strings.ContainsFunc(text, unspelled) {
 		s.doubt("keys were pressed that may write anything")
 	}
-	return policy.Effect{Risk: policy.NetworkWrite, Line: text, Commands: s.commands, Deletes: once(s.deletes), Pane: pane, Unread: s.unread}
+}
+
+// loose is the effect of typing text into a pane that no wall surrounds.
+func (l *Lines) loose(pane, text string) policy.Effect {
+	s := shellLine{loose: true}
+	l.read(&s, pane, text)
+	return policy.Effect{Risk: policy.NetworkWrite, Line: text, Commands: s.commands, Deletes: s.deletes, Pane: pane, Unread: s.unread}
 }
 
 // typed notes what is typed into a pane.

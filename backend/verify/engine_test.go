@@ -3,6 +3,8 @@ package verify_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +101,18 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%s: %s after %d tries, %q", expr, v.Outcome, v.Tries, v.Detail)
 		}
 		t.Logf("%s: %s in %s", expr, v.Detail, time.Since(from).Round(time.Millisecond))
+	}
+}
+
+// TestWaitingIsNoComputing: on a busy machine an expression waits for its turn, and is
+// decided all the same.
+func TestWaitingIsNoComputing(t *testing.T) {
+	e := evaluator(t, host(t))
+	waits := filepath.Join(t.TempDir(), "waits") // stands for a machine that is busy with others
+	must(t, os.WriteFile(waits, []byte("#!/bin/sh\n/bin/sleep 2\nexec "+e.Program+"\n"), 0o700))
+	e.Program = waits
+	if ok, err := e.Evaluate(t.Context(), "response.n === 1", []byte(`{"n":1}`)); !ok || err != nil {
+		t.Errorf("%v, %v", ok, err)
 	}
 }
 

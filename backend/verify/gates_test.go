@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -43,22 +44,40 @@ func site(t *testing.T) *httptest.Server {
 	return s
 }
 
-// unused is an address where nobody answers.
+// unused is an address where nobody answers, and nobody else begins to.
 func unused(t *testing.T) string {
 	t.Helper()
-	var c net.ListenConfig
-	l, err := c.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = l.Close() }()
-	return "http://" + l.Addr().String() + "/"
+	syscall.CloseOnExec(fd)
+	t.Cleanup(func() { _ = syscall.Close(fd) })
+	must(t, syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})) // and it does not listen
+	at, err := syscall.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("http://127.0.0.1:%d/", at.(*syscall.SockaddrInet4).Port)
+}
+
+// named dials, and knows by itself which names there are: what the machine's name
+// server says of one that is not, if it has a name server, is its own.
+func named(ctx context.Context, network, address string) (net.Conn, error) {
+	switch host, _, _ := net.SplitHostPort(address); host {
+	case "no-such-host.invalid":
+		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+	case "no-server.invalid":
+		return nil, &net.DNSError{Err: "i/o timeout", Name: host, IsTimeout: true, IsTemporary: true}
+	}
+	var d net.Dialer
+	return d.DialContext(ctx, network, address)
 }
 
 func TestHTTP(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1") // must not be asked
 	s := site(t)
-	h := verify.Host{Dir: t.TempDir()}
+	h := verify.Host{Dir: t.TempDir(), Dial: named}
 	for _, c := range []struct {
 		name    string
 		check   goal.Check
@@ -77,6 +96,7 @@ func TestHTTP(t *testing.T) {
 		{"only so much is read", goal.Check{URL: s.URL + "/big", BodyContains: "x"}, goal.Fail, "the first 4 MiB"},
 		{"nobody there", goal.Check{URL: unused(t)}, goal.Fail, "connection refused"},
 		{"no such name", goal.Check{URL: "http://no-such-host.invalid/"}, goal.Fail, "no answer"},
+		{"no name server", goal.Check{URL: "http://no-server.invalid/"}, goal.CheckErr, "the name no-server.invalid could not be looked up"},
 		{"no answer in time", goal.Check{URL: s.URL + "/slow", TimeoutMS: 100}, goal.Fail, "no answer within 100 ms"},
 		{"cut off", goal.Check{URL: s.URL + "/cut"}, goal.Fail, "it answers 200, and then"},
 		{"a method that is none", goal.Check{URL: s.URL, Method: "GE T"}, goal.CheckErr, "the request cannot be made"},
@@ -367,6 +387,24 @@ func (f *faulty) Start(ctx context.Context, c process.Command) (process.Process,
 		return nil, errors.New("no room")
 	}
 	return f.Launcher.Start(ctx, c)
+}
+
+// TestACheckWhoseTimeIsOverBeforeItIsStarted is one that did not end in its time: on a
+// busy machine a short one may be over by then.
+func TestACheckWhoseTimeIsOverBeforeItIsStarted(t *testing.T) {
+	h := verify.Host{Dir: t.TempDir(), Launcher: busy{}}
+	check := goal.Check{Type: goal.Shell, Command: "true", TimeoutMS: 20}
+	if v := one(t, h, check); v.Outcome != goal.CheckErr || v.ExitCode != -1 || !strings.Contains(v.Detail, "did not end within 20 ms") {
+		t.Errorf("%s, exit %d, %q", v.Outcome, v.ExitCode, v.Detail)
+	}
+}
+
+// busy starts nothing in time.
+type busy struct{}
+
+func (busy) Start(ctx context.Context, _ process.Command) (process.Process, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
 }
 
 func write(t testing.TB, dir, name, text string) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
@@ -68,9 +69,12 @@ func (h Host) run(ctx context.Context, c check, args ...string) (process.Output,
 	if launcher == nil {
 		return process.Output{}, errNoOutside
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.Timeout())
+	limited, cancel := context.WithTimeout(ctx, c.Timeout())
 	defer cancel()
-	out, err := process.Capture(ctx, launcher, command, false)
+	out, err := process.Capture(limited, launcher, command, false)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil { // it had no turn to be started in its time
+		return process.Output{Status: process.Status{Code: -1, Signal: syscall.SIGKILL}, TimedOut: true, Took: c.Timeout()}, nil
+	}
 	if err != nil {
 		return out, fmt.Errorf("the check could not be started: %w", err)
 	}

@@ -456,6 +456,44 @@ func TestWhatIsUnderWayEndsWithItsRight(t *testing.T) {
 	}
 }
 
+// TestNothingIsToldAfterTheEnd: what was under way when the proxy was closed is in the
+// log by then.
+func TestNothingIsToldAfterTheEnd(t *testing.T) {
+	_, proxy, client := world(t, egress.Rules{Risk: policy.NetworkGet, Allow: []string{"docs.example"}})
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "begun\n")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(slow.Close)
+	var bodies []io.ReadCloser
+	for range 20 {
+		res, err := client.Get("http://docs.example:" + port(slow) + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(res.Body, make([]byte, 6)); err != nil {
+			t.Fatal(err)
+		}
+		bodies = append(bodies, res.Body)
+	}
+	if err := proxy.Close(); err != nil {
+		t.Error(err)
+	}
+	told := 0
+	for _, e := range proxy.Entries() {
+		if !e.More {
+			told++
+		}
+	}
+	if told != len(bodies) {
+		t.Errorf("%d of %d requests are in the log", told, len(bodies))
+	}
+	for _, b := range bodies {
+		_ = b.Close()
+	}
+}
+
 // BenchmarkRequest is what the proxy adds: the same page without it and through it.
 func BenchmarkRequest(b *testing.B) {
 	page, _, through := world(b, egress.Rules{Risk: policy.NetworkGet, Allow: []string{"docs.example"}})

@@ -61,7 +61,7 @@ func (p *Proxy) ServeNames(udp net.PacketConn, tcp net.Listener) {
 // nameBy answers one question over TCP.
 func (p *Proxy) nameBy(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(2 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(headerTime))
 	var length [2]byte
 	if _, err := io.ReadFull(conn, length[:]); err != nil {
 		return

@@ -142,7 +142,7 @@ func (p *Proxy) Serve(l net.Listener, from From) { p.serve(l, from, false) }
 // serve is Serve; sockets says that only WebSockets come that way.
 func (p *Proxy) serve(l net.Listener, from From, sockets bool) {
 	server := &http.Server{
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.handle(w, r, from, sockets) }), ReadHeaderTimeout: headerTime,
+		Handler: p.whileOpen(func(w http.ResponseWriter, r *http.Request) { p.handle(w, r, from, sockets) }), ReadHeaderTimeout: headerTime,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(p.cfg.Log.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return p.ctx },
 	}
@@ -161,7 +161,23 @@ func (p *Proxy) serve(l net.Listener, from From, sockets bool) {
 	})
 }
 
-// Close ends every connection and waits for what serves them.
+// whileOpen is a handler that Close waits for, and that does nothing after it: a
+// server's own Close waits for none.
+func (p *Proxy) whileOpen(handle http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		if p.closed {
+			p.mu.Unlock()
+			panic(http.ErrAbortHandler)
+		}
+		p.work.Add(1)
+		p.mu.Unlock()
+		defer p.work.Done()
+		handle(w, r)
+	}
+}
+
+// Close ends every connection and waits for what serves them: nothing is told of after it.
 func (p *Proxy) Close() error {
 	p.mu.Lock()
 	p.closed = true

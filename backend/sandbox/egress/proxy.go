@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -225,29 +224,32 @@ func (p *Proxy) dial(ctx context.Context, address string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := net.Dialer{Control: func(_, at string, _ syscall.RawConn) error {
-		if local {
-			return nil
-		}
-		// The address that is connected to, whatever was resolved before.
-		to, err := netip.ParseAddrPort(at)
-		if err != nil {
-			return fmt.Errorf("dialing %s: %w", at, err)
-		}
-		if p.Rules().writtenOut(Request{Host: host, Port: port}) {
-			return foreign(to.Addr().Unmap().WithZone(""))
-		}
-		return p.cfg.Public(to.Addr())
-	}}
 	var errs []error
 	for _, a := range addrs {
-		conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(a.String(), port))
+		// An address, and never a name: what is looked at here is what is connected to.
+		err := p.mayDial(a, Request{Host: host, Port: port}, local)
 		if err == nil {
-			return conn, nil
+			var conn net.Conn
+			if conn, err = new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(a.String(), port)); err == nil {
+				return conn, nil
+			}
 		}
 		errs = append(errs, err)
 	}
 	return nil, errors.Join(errs...)
+}
+
+// mayDial looks at an address that a host turned out to have. It does so before there is
+// a socket, which a machine without IPv6 has none of.
+func (p *Proxy) mayDial(to netip.Addr, q Request, local bool) error {
+	to = to.Unmap().WithZone("")
+	switch {
+	case local:
+		return nil
+	case p.Rules().writtenOut(q):
+		return foreign(to)
+	}
+	return p.cfg.Public(to)
 }
 
 // inner says whether a request is for the goal's own loopback.

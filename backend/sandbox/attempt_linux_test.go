@@ -36,6 +36,9 @@ func attempted(name string, args []string) {
 	}
 }
 
+// patience is how long an answer may take: nothing that is tried here waits for its end.
+const patience = time.Minute
+
 // calls are the attempts that no shell can make.
 var calls = map[string]func([]string) error{
 	"get":            func(a []string) error { return get(a[0], "") },
@@ -58,7 +61,7 @@ var calls = map[string]func([]string) error{
 		return err
 	},
 	"dial": func(a []string) error {
-		conn, err := net.DialTimeout(a[0], a[1], 5*time.Second)
+		conn, err := net.DialTimeout(a[0], a[1], patience)
 		if err != nil {
 			return err
 		}
@@ -441,7 +444,7 @@ func get(address, proxy string) error {
 }
 
 func getBy(address string, proxy func(*http.Request) (*url.URL, error)) error {
-	c := http.Client{Transport: &http.Transport{Proxy: proxy}, Timeout: 5 * time.Second}
+	c := http.Client{Transport: &http.Transport{Proxy: proxy}, Timeout: patience}
 	res, err := c.Post(address, "text/plain", nil)
 	if err != nil {
 		return err
@@ -456,12 +459,12 @@ func getBy(address string, proxy func(*http.Request) (*url.URL, error)) error {
 
 // tunnel asks a proxy for a connection and speaks HTTP through it.
 func tunnel(proxy, to string) error {
-	conn, err := net.DialTimeout("tcp", proxy, 5*time.Second)
+	conn, err := net.DialTimeout("tcp", proxy, patience)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", to, to); err != nil {

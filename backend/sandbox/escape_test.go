@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -75,6 +76,7 @@ type prison struct {
 	ports                 []string      // of the machine's loopback, where it is heard
 	outer                 []string      // servers, HOST:PORT, at other addresses of this machine: of IPv4, and of IPv6; "" where it has none
 	outerUDP              string
+	six                   bool   // the server listens at ::1, too
 	panes                 string // where the proxy listens for the goal's pages
 	log                   *tellings
 	egress                *egress.Proxy
@@ -151,7 +153,7 @@ func (p *prison) listen() {
 		p.outer = append(p.outer, address)
 	}
 	if six, err := net.Listen("tcp", "[::1]:"+p.server); err == nil {
-		listeners = append(listeners, six)
+		listeners, p.six = append(listeners, six), true
 	}
 	p.socket, p.abstract = filepath.Join(p.outside, "sock"), fmt.Sprintf("@goalpost-escape-%d", os.Getpid())
 	p.near, p.datagram = filepath.Join(p.w.Dir, "ctl.sock"), filepath.Join(p.w.Dir, "log.sock")
@@ -164,10 +166,11 @@ func (p *prison) listen() {
 		listeners = append(listeners, u)
 	}
 	s := &http.Server{Handler: answer, ReadHeaderTimeout: time.Minute}
+	var serving sync.WaitGroup
 	for _, l := range listeners {
-		go func() { _ = s.Serve(l) }()
+		serving.Go(func() { _ = s.Serve(l) })
 	}
-	p.Cleanup(func() { _ = s.Close() })
+	p.Cleanup(func() { _ = s.Close(); serving.Wait() })
 	u, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		p.Fatal(err)
@@ -321,6 +324,9 @@ func (p *prison) places() {
 	p.segment = id
 }
 
+// highest is above the numbers that a goal's processes will have.
+const highest = 2000
+
 // process is one of the machine's. Its number is higher than any that the goal
 // will have, as on every machine that has run for a while: in a fresh container
 // it must be made so.
@@ -332,7 +338,7 @@ func (p *prison) process() int {
 			p.Fatal(err)
 		}
 		end := func() { _, _ = victim.Process.Kill(), victim.Wait() }
-		if victim.Process.Pid > 2000 {
+		if victim.Process.Pid > highest {
 			p.Cleanup(end)
 			return victim.Process.Pid
 		}
@@ -439,6 +445,13 @@ func (p *prison) possible(a attempt) bool {
 		return os.Getuid() == 0 && there("/proc/sysrq-trigger")()
 	case "vsock":
 		return there("/proc/sys/net/vsock")() || there("/dev/vsock")()
+	case "shm": // containers have little, and others use it, too
+		var room unix.Statfs_t
+		return unix.Statfs("/dev/shm", &room) == nil && room.Bavail*uint64(room.Bsize) > 100<<20
+	case "::1":
+		return p.six
+	case "number": // as high as that of process, and for the same reason
+		return os.Getpid() > highest
 	}
 	panic("unknown need " + a.needs)
 }
@@ -640,8 +653,8 @@ func (p *prison) processes() []attempt {
 		{name: "read another's environment", silent: noPid, script: `tr '\0' '\n' < /proc/` + p.victim + `/environ | grep canary`},
 		{name: "find another's process", silent: noPid, script: `grep -l sleep /proc/` + p.victim + `/comm`},
 		{name: "signal another's process", told: "signal process " + p.victim, script: `kill -0 ` + p.victim},
-		{name: "signal the app", told: fmt.Sprintf("signal process %d", os.Getpid()), script: fmt.Sprintf(`kill -0 %d`, os.Getpid())},
-		{name: "read the app's environment", silent: noPid, script: fmt.Sprintf(`grep -q . /proc/%d/environ`, os.Getpid())},
+		{name: "signal the app", needs: "number", told: fmt.Sprintf("signal process %d", os.Getpid()), script: fmt.Sprintf(`kill -0 %d`, os.Getpid())},
+		{name: "read the app's environment", needs: "number", silent: noPid, script: fmt.Sprintf(`grep -q . /proc/%d/environ`, os.Getpid())},
 		{name: "slow another's process", silent: noPid, script: `renice -n 19 -p ` + p.victim},
 		{name: "write another terminal", silent: noFile, script: `echo escaped > ` + p.tty},
 		{name: "read another terminal", silent: noFile, script: `exec 3<` + p.tty},
@@ -708,7 +721,7 @@ func (p *prison) network() []attempt {
 		{name: "the same by IPv6", needs: "IPv6", told: "CONNECT six.example", call: []string{"tunnel", "PROXY", "six.example:" + port(p.outer[1])}},
 		{name: "the proxy of the goal's pages", told: "port " + port(p.panes), call: []string{"dial", "tcp", p.panes}},
 		{name: "the machine's loopback", told: "port " + p.server, call: []string{"get", "http://127.0.0.1:" + p.server + "/"}},
-		{name: "the machine's IPv6 loopback", told: "port " + p.server, call: []string{"get", "http://[::1]:" + p.server + "/"}},
+		{name: "the machine's IPv6 loopback", needs: "::1", told: "port " + p.server, call: []string{"get", "http://[::1]:" + p.server + "/"}},
 		{name: "0.0.0.0", told: "port " + p.ports[0], call: []string{"get", "http://0.0.0.0:" + p.ports[0] + "/"}},
 		{name: "a mapped address", told: "port " + p.ports[1], call: []string{"get", "http://[::ffff:127.0.0.1]:" + p.ports[1] + "/"}},
 		{name: "Unix socket", told: p.socket, call: []string{"dial", "unix", p.socket}},
@@ -735,9 +748,9 @@ func (p *prison) network() []attempt {
 func (p *prison) limits() []attempt {
 	return []attempt{
 		{name: "an endless file", silent: bound, script: `head -c 101M /dev/zero > big`, undo: removing(p.w.Dir + "/big")},
-		{name: "fill the shared memory", silent: bound, script: `n=/dev/shm/goalpost-escape-$$; head -c 70M /dev/zero > $n; s=$(wc -c < $n); rm $n; [ "$s" -ge 70000000 ]`},
+		{name: "fill the shared memory", silent: bound, needs: "shm", script: `n=/dev/shm/goalpost-escape-$$; head -c 70M /dev/zero > $n; s=$(wc -c < $n); rm $n; [ "$s" -ge 70000000 ]`},
 		{name: "more rights by a program", silent: harmless, script: `grep -q '^NoNewPrivs:.0' /proc/self/status`},
 		// The last one: what it leaves takes the room of others.
-		{name: "fork bomb", silent: bound, script: `n=0; while [ $n -lt 200 ]; do sleep 5 >/dev/null 2>&1 & all="$all $!"; n=$((n+1)); done; kill $all`},
+		{name: "fork bomb", silent: bound, script: `n=0; while [ $n -lt 200 ]; do sleep 1000 >/dev/null 2>&1 & all="$all $!"; n=$((n+1)); done; kill $all`},
 	}
 }

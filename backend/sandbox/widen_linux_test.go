@@ -298,7 +298,7 @@ func TestGrantedSocketsOnly(t *testing.T) {
 	s := enclose(t, g.w)
 	own := attemptVariable + "=serve " + g.w.Tools[0] + " unix "
 	for _, path := range []string{"own.sock", "/tmp/own.sock", "/dev/shm/own.sock", g.w.Home + "/own.sock"} {
-		script := own + path + " > said & while ! grep -qs ready said; do :; done; " + g.dials(path) + "; wait; grep escaped said; rm said"
+		script := own + path + " > said & while ! grep -qs ready said; do :; done; " + g.dials(path) + "; wait; grep escaped said && rm said"
 		if got, said := g.tries(s, false, script); !got {
 			t.Errorf("a server of the goal at %s: %s", path, said)
 		}

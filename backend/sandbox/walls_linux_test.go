@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -217,5 +218,53 @@ func TestTerminalOfItsOwn(t *testing.T) {
 	}
 	if string(text) != "/dev/pts/0\r\n17 91\r\ndone\r\n" {
 		t.Errorf("%q", text)
+	}
+}
+
+// TestARoomIsMadeWhileFilesAreReplaced: passwd and package managers put files into /etc
+// that nobody else may read, and take them away at any moment; the person's own git
+// renames a new configuration over the old one.
+func TestARoomIsMadeWhileFilesAreReplaced(t *testing.T) {
+	w := walls(t)
+	config := filepath.Join(w.Dir, ".git", "config")
+	write(t, filepath.Join(w.Dir, ".git", "HEAD"), "ref: refs/heads/main\n", 0o644)
+	write(t, config, "[core]\n", 0o644)
+	beside := map[string]func(n int) error{
+		"the person's git": func(int) error {
+			return errors.Join(os.WriteFile(config+".lock", []byte("[core]\n"), 0o600), os.Rename(config+".lock", config))
+		},
+	}
+	if os.Getuid() == 0 { // who would read them inside, too
+		name := func(n int) string { return fmt.Sprintf("/etc/goalpost-comes-%d-%d", os.Getpid(), n%100) }
+		beside["what is hidden of /etc"] = func(n int) error { return errors.Join(os.WriteFile(name(n), nil, 0o600), os.RemoveAll(name(n+50))) }
+		t.Cleanup(func() {
+			for n := range 100 {
+				_ = os.Remove(name(n))
+			}
+		})
+	}
+	for what, replace := range beside {
+		t.Run(what, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			var beside sync.WaitGroup
+			beside.Go(func() {
+				for n := 0; ctx.Err() == nil; n++ {
+					if err := replace(n); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+			defer func() { stop(); beside.Wait() }()
+			for range 10 {
+				s, err := sandbox.Open(t.Context(), sandbox.Options{Helper: sandboxtest.Helper(t), Name: t.Name(), Walls: &w})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := s.Close(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -152,15 +152,28 @@ func (b *builder) makeRoot() (err error) {
 // put attaches a tree for a mount of the walls.
 func (b *builder) put(tree int, m wire.Mount, folder bool) error {
 	defer func() { _ = unix.Close(tree) }()
-	at, err := b.place(string(m.Target), folder)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = unix.Close(at) }()
-	if err := b.last(tree, at, m, 0); err != nil {
+	if err := b.lay(tree, m, folder, 0); err != nil {
 		return fmt.Errorf("%s: %w", m.Target, err)
 	}
 	return nil
+}
+
+// replacedMost bounds how often what is in a mount's place may be replaced just as it is
+// mounted: somebody outside may do so at any moment.
+const replacedMost = 1000
+
+// lay attaches a tree for a mount, and leaves its descriptor to the caller.
+func (b *builder) lay(tree int, m wire.Mount, folder bool, id uint64) error {
+	for tries := 1; ; tries++ {
+		at, err := b.place(string(m.Target), folder)
+		if err == nil {
+			err = b.last(tree, at, m, id)
+			_ = unix.Close(at)
+		}
+		if !errors.Is(err, unix.ENOENT) || tries == replacedMost {
+			return err
+		}
+	}
 }
 
 // once attaches a tree at a target where nobody outside takes it away.

@@ -57,8 +57,11 @@ func (b *builder) last(tree, at int, m wire.Mount, id uint64) error {
 		return attach(tree, at)
 	}
 	if m.Kind == wire.Bind && shown(m) {
+		if err := attach(tree, at); err != nil {
+			return err
+		}
 		b.lasting.list = append(b.lasting.list, p)
-		return attach(tree, at)
+		return nil
 	}
 	var info unix.Stat_t
 	if err := unix.Fstat(tree, &info); err != nil {
@@ -69,12 +72,15 @@ func (b *builder) last(tree, at int, m wire.Mount, id uint64) error {
 	if err := b.set(tree, p.kept, info.Mode&unix.S_IFMT == unix.S_IFDIR); err != nil {
 		return err
 	}
-	b.lasting.list = append(b.lasting.list, p)
 	kept, _ := seeInside(b.root, p.kept)
 	defer func() { _ = unix.Close(kept) }()
 	again, err := p.again(kept, at)
+	if err != nil {
+		return err
+	}
 	_ = unix.Close(again)
-	return err
+	b.lasting.list = append(b.lasting.list, p)
+	return nil
 }
 
 // shown says whether a mount shows a path of the machine at its own place.

@@ -66,7 +66,12 @@ func (b *builder) text(target string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	return b.cover(source, target, false)
+	at, err := b.place(target, false)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(at) }()
+	return b.cover(source, at, target)
 }
 
 func (b *builder) spareFile(content []byte) (string, error) {
@@ -78,39 +83,63 @@ func (b *builder) spareFile(content []byte) (string, error) {
 	return source, nil
 }
 
-// cover binds a file or folder of the spares, read-only.
-func (b *builder) cover(source, target string, folder bool) error {
+// cover binds a file or folder of the spares at an opened place, read-only.
+func (b *builder) cover(source string, at int, target string) error {
 	tree, err := take(filepath.Join(meanwhile, source))
-	if err == nil {
-		err = narrow(tree, false, false)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = b.put(tree, wire.Mount{Target: []byte(target)}, folder)
+	defer func() { _ = unix.Close(tree) }()
+	if err := narrow(tree, false, false); err != nil {
+		return err
 	}
-	return err
+	if err := b.last(tree, at, wire.Mount{Target: []byte(target)}, 0); err != nil {
+		return fmt.Errorf("%s: %w", target, err)
+	}
+	return nil
 }
 
-// hide puts an empty file or folder over the target.
+// hide puts an empty file or folder over the target. It makes no place for that: what
+// was there to be hidden, somebody outside may replace or remove at any moment.
 func (b *builder) hide(target string, optional bool) error {
-	info, err := os.Lstat(target[1:]) // the working folder is the new root
-	if optional && errors.Is(err, os.ErrNotExist) {
-		return nil
+	for range replacedMost {
+		at, err := unix.Openat2(b.root, target[1:], &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH})
+		if optional && errors.Is(err, unix.ENOENT) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("hiding %s: %w", target, err)
+		}
+		err = b.hideAt(at, target)
+		_ = unix.Close(at)
+		if !errors.Is(err, unix.ENOENT) { // else it was there no more
+			return err
+		}
+	}
+	return fmt.Errorf("hiding %s: it is replaced again and again", target)
+}
+
+func (b *builder) hideAt(at int, target string) error {
+	var info unix.Stat_t
+	if err := unix.Fstat(at, &info); err != nil {
+		return os.NewSyscallError("fstat", err)
+	}
+	var source string
+	var err error
+	switch info.Mode & unix.S_IFMT {
+	case unix.S_IFLNK:
+		return nil // it leads to something that is judged itself
+	case unix.S_IFDIR:
+		b.spare++
+		source = filepath.Join(spares, strconv.Itoa(b.spare))
+		err = os.Mkdir(source, 0o555)
+	default:
+		source, err = b.spareFile(nil)
 	}
 	if err != nil {
-		return fmt.Errorf("hiding: %w", err)
+		return fmt.Errorf("hiding %s: %w", target, err)
 	}
-	if info.Mode()&os.ModeSymlink != 0 {
-		return nil // it leads to something that is judged itself
-	}
-	if !info.IsDir() {
-		return b.text(target, nil)
-	}
-	b.spare++
-	source := filepath.Join(spares, strconv.Itoa(b.spare))
-	if err := os.Mkdir(source, 0o555); err != nil {
-		return fmt.Errorf("hiding: %w", err)
-	}
-	return b.cover(source, target, true)
+	return b.cover(source, at, target)
 }
 
 func (b *builder) link(target, source string) error {

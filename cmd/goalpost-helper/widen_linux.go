@@ -99,11 +99,7 @@ func (in *inside) attach(b *builder, m wire.Mount, tree int, id uint64) error {
 	if err != nil {
 		return os.NewSyscallError("fcntl", err)
 	}
-	at, err := b.place(string(m.Target), info.Mode&unix.S_IFMT == unix.S_IFDIR)
-	if err == nil {
-		err = b.last(tree, at, m, id)
-		_ = unix.Close(at)
-	}
+	err = b.lay(tree, m, info.Mode&unix.S_IFMT == unix.S_IFDIR, id)
 	if err == nil && m.Write {
 		err = grantTree(in.rules, own)
 	}

@@ -468,7 +468,7 @@ func TestNothingIsToldAfterTheEnd(t *testing.T) {
 	t.Cleanup(slow.Close)
 	var bodies []io.ReadCloser
 	for range 20 {
-		res, err := client.Get("http://docs.example:" + port(slow) + "/")
+		res, err := client.Get("http://docs.example:" + port(slow) + "/") //nolint:bodyclose // all of them, below
 		if err != nil {
 			t.Fatal(err)
 		}

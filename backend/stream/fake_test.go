@@ -65,7 +65,7 @@ func open(tb testing.TB, change func(*stream.Options)) *world {
 	}
 	w.Server = s
 	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := s.Close(ctx); err != nil {
 			tb.Error(err)

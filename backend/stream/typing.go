@@ -42,17 +42,17 @@ func (t *terminalLink) receive(kind websocket.MessageType, data []byte) error {
 	return nil // unknown words are for later versions
 }
 
-// ack believes the page only within what was sent.
+// ack believes the page only within what was sent. The viewer hears of it before
+// send sees the room: else it would read beyond the viewer's window.
 func (t *terminalLink) ack(n int64) {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	n = min(n, t.sent)
 	if n <= t.acked {
-		t.mu.Unlock()
 		return
 	}
-	t.acked = n
-	t.mu.Unlock()
 	t.v.Ack(n)
+	t.acked = n
 	wake(t.room)
 }
 

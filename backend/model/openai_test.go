@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -23,7 +22,7 @@ const key = "sk-very-secret-1234567890"
 
 func client(t *testing.T, base string) *model.OpenAI {
 	t.Helper()
-	c, err := model.NewOpenAI(model.Options{BaseURL: base, Model: "small", APIKey: key, KeyName: "TEST_KEY", Linger: 50 * time.Millisecond})
+	c, err := model.NewOpenAI(model.Options{BaseURL: base, Model: "small", APIKey: key, KeyName: "TEST_KEY"})
 	if err != nil {
 		t.Fatal(err)
 	}

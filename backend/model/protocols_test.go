@@ -34,7 +34,7 @@ func each(t *testing.T, test func(t *testing.T, protocol string, dial func(base 
 	for name, open := range protocols() {
 		t.Run(name, func(t *testing.T) {
 			test(t, name, func(base string) model.Turner {
-				c, err := open(model.Options{BaseURL: base, Model: "small", APIKey: key + "\n", KeyName: "TEST_KEY", Linger: 50 * time.Millisecond, Transport: wire})
+				c, err := open(model.Options{BaseURL: base, Model: "small", APIKey: key + "\n", KeyName: "TEST_KEY", Transport: wire})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -86,7 +86,7 @@ func TestTheEffortIsAskedFor(t *testing.T) {
 				return modeltest.Say("ok")
 			})
 			dial := func(effort string) (model.Turner, error) {
-				return open(model.Options{BaseURL: s.URL, Model: "small", Effort: effort, Linger: 50 * time.Millisecond})
+				return open(model.Options{BaseURL: s.URL, Model: "small", Effort: effort})
 			}
 			words := model.Protocol(protocol).Efforts()
 			for i, effort := range append([]string{""}, words...) {
@@ -329,7 +329,6 @@ func TestOddEndings(t *testing.T) {
 		"cut in the arguments":  {modeltest.Answer{Calls: []goal.Call{list[0], {Tool: "write_file", Arguments: `{"path":"a","con`}}, Stop: "length"}, "", []string{"{}", "was cut"}},
 		"whole, though cut":     {modeltest.Answer{Calls: []goal.Call{{Tool: "read_file", Arguments: `{"path":"a"}`}}, Stop: "length"}, "", []string{`{"path":"a"}`}},
 		"broken, though not":    {modeltest.Answer{Calls: []goal.Call{{Tool: "read_file", Arguments: `{"path`}}}, "", []string{`{"path`}},
-		"the connection lasts":  {modeltest.Answer{Text: "all of it", KeepOpen: true}, "all of it", nil},
 		"NUL and half a letter": {modeltest.Answer{Text: "a\x00b\xff"}, "a\uFFFDb", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -345,6 +344,24 @@ func TestOddEndings(t *testing.T) {
 					}
 				}
 			})
+		})
+	}
+}
+
+// TestTheConnectionLasts after the last word: it is waited for, and not for long.
+func TestTheConnectionLasts(t *testing.T) {
+	for protocol, open := range protocols() {
+		t.Run(protocol, func(t *testing.T) {
+			wire := model.NewTransport()
+			t.Cleanup(wire.CloseIdleConnections)
+			s := modeltest.New(t, one(modeltest.Answer{Text: "all of it", KeepOpen: true}))
+			c, err := open(model.Options{BaseURL: s.URL, Model: "small", Linger: 50 * time.Millisecond, Transport: wire})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, err := c.Turn(t.Context(), turn(), nil); err != nil || r.Text != "all of it" {
+				t.Errorf("reply %+v, %v", r, err)
+			}
 		})
 	}
 }

@@ -190,6 +190,7 @@ func TestACallThatHangsIsGivenUp(t *testing.T) {
 	server.Timeout = 300 * time.Millisecond
 	s := f.known(t, server)
 	has(t, call(t, s, "fix__hang", `{}`).Text, "did not answer within 300 ms", "not known")
+	tool(t, s, "fix__note").SetTimeout(time.Minute)
 	if r := call(t, s, "fix__note", `{}`); !r.OK { // the server is still good
 		t.Fatal(r.Text)
 	}

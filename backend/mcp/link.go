@@ -219,10 +219,13 @@ func (s *session) ended() bool {
 	select {
 	case <-s.program.Done():
 		return true
-	case <-time.After(patience):
+	case <-time.After(news):
 		return false
 	}
 }
+
+// news is how long it may take until the end of a program is known.
+const news = 10 * time.Second
 
 // patience is how long a server may take to end by itself.
 const patience = 2 * time.Second

@@ -118,10 +118,11 @@ func TestKeysInAnEditor(t *testing.T) {
 	needs(t, "vim")
 	file := filepath.Join(t.TempDir(), "note.txt")
 	s := terminal(t, "bash")
+	ready(t, s)
 	if _, err := s.Run(within(t), "vim -u NONE -N "+file, 0); err != nil {
 		t.Fatal(err)
 	}
-	waited(t, s, Until{Pattern: regexp.MustCompile(`note\.txt`)})
+	waited(t, s, Until{Pattern: regexp.MustCompile(`note\.txt" \[New`)}) // vim says so; the shell echoes the name before
 	must := func(err error) {
 		t.Helper()
 		if err != nil {

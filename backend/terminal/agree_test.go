@@ -137,7 +137,10 @@ func look(t *testing.T, s *Session) (seen, []byte) {
 	for range 1000 {
 		_, end := s.Range()
 		lines, row, col, alt := s.Screen()
-		if _, now := s.Range(); now == end {
+		s.screen.mu.Lock()
+		followed := s.screen.followed
+		s.screen.mu.Unlock()
+		if _, now := s.Range(); now == end && followed == end {
 			s.mu.Lock()
 			raw := s.ring.slice(0, end)
 			s.mu.Unlock()

@@ -23,8 +23,9 @@ type Run struct {
 	Next     int64  // where to read on
 }
 
-// promptGrace is how long a shell may take to come to its prompt, at least.
-const promptGrace = 5 * time.Second
+// promptGrace is how long a shell may take to come to its prompt, and to begin a
+// command, at least: on a busy machine it takes seconds.
+const promptGrace = 15 * time.Second
 
 // Run types a command into the shell and waits until it is done, at most for
 // wait. A command that takes longer, like a server, goes on running. Errors:

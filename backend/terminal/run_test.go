@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -60,9 +61,15 @@ func TestRun(t *testing.T) {
 func TestRunOfAServer(t *testing.T) {
 	shells(t, func(t *testing.T, shell string) {
 		s := terminal(t, shell)
-		r, err := s.Run(within(t), "echo listening; sleep 1000", 300*time.Millisecond)
-		if err != nil || r.Finished || r.Output != "listening\n" {
+		ready(t, s)
+		// The child itself says that it has the terminal: a Ctrl+C before would be the shell's.
+		r, err := s.Run(within(t), "sh -c 'echo listening; exec sleep 1000'", 300*time.Millisecond)
+		if err != nil || r.Finished || !strings.HasPrefix("listening\n", r.Output) {
 			t.Fatalf("%+v %v", r, err)
+		}
+		waited(t, s, Until{Pattern: regexp.MustCompile("listening\n"), Since: r.Offset})
+		if page := s.Text(r.Offset, 1000); page.Text != "listening\n" {
+			t.Errorf("it printed %q", page.Text)
 		}
 		if _, err := s.Run(within(t), "echo second", time.Second); !errors.Is(err, ErrBusy) {
 			t.Errorf("a second command meanwhile: %v", err)
@@ -175,9 +182,7 @@ return 7
 		t.Errorf("the person's PROMPT_COMMAND sees %q", r.Output)
 	}
 	ready(t, s)
-	if lines, row, _, _ := s.Screen(); lines[row] != "again>" {
-		t.Errorf("prompt %q", lines[row])
-	}
+	shows(t, s, func(lines []string, row, _ int, _ bool) bool { return lines[row] == "again>" })
 }
 
 // TestAGoalsShellReadsNoProfile: a goal's commands mean what they say.

@@ -96,9 +96,7 @@ func TestResize(t *testing.T) {
 	if r := run(t, s, "stty size"); strings.TrimSpace(r.Output) != "43 132" {
 		t.Errorf("%q", r.Output)
 	}
-	if lines, _, _, _ := s.Screen(); len(lines) != 43 {
-		t.Errorf("the screen model has %d rows", len(lines))
-	}
+	shows(t, s, func(lines []string, _, _ int, _ bool) bool { return len(lines) == 43 })
 	for _, size := range [][2]int{{0, 10}, {10, -1}, {70000, 10}} {
 		if err := s.Resize(size[0], size[1]); err == nil {
 			t.Errorf("size %v is taken", size)

@@ -109,9 +109,7 @@ func TestPersonsOwnFiles(t *testing.T) {
 				t.Errorf("%+v", r)
 			}
 			ready(t, s)
-			if lines, row, _, _ := s.Screen(); lines[row] != "me>" {
-				t.Errorf("prompt %q", lines[row])
-			}
+			shows(t, s, func(lines []string, row, _ int, _ bool) bool { return lines[row] == "me>" })
 			if got, err := os.ReadFile(file); err != nil || string(got) != c.text {
 				t.Errorf("%q %v", got, err)
 			}

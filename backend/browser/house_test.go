@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 	"go.uber.org/goleak"
@@ -39,12 +38,6 @@ func own(*Config) {}
 
 // impatient is own with the limits of the program, for what has to exceed them.
 func impatient(c *Config) { c.limits = usualLimits() }
-
-// patient are limits that no page exceeds that answers at all, however busy the machine is.
-func patient() limits {
-	const long = 30 * time.Second
-	return limits{settle: long, leaving: long, first: long, part: long, certificate: long, ending: long, input: long, hung: long, restarts: time.Hour}
-}
 
 // shared gives the manager that tests share, and the folder that it works in.
 func shared(t testing.TB) (*Manager, string) {

@@ -23,3 +23,15 @@ func usualLimits() limits {
 		input: 2 * time.Second, certificate: 2 * time.Second, hung: time.Second, ending: 5 * time.Second, restarts: time.Minute,
 	}
 }
+
+// patient are limits that no page exceeds that answers at all, however busy the machine is.
+func patient() limits {
+	const long = 30 * time.Second
+	return limits{settle: long, leaving: long, first: long, part: long, certificate: long, ending: long, input: long, hung: long, restarts: time.Hour}
+}
+
+// Patient is c for tests: it waits for a page as long as a busy machine takes.
+func (c Config) Patient() Config {
+	c.limits = patient()
+	return c
+}

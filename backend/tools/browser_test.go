@@ -91,14 +91,14 @@ func newWindow(t *testing.T) *window {
 		Launcher: set, Dir: filepath.Join(top, "b"),
 		GoalFolder: func(string) string { return w.dir },
 		OnPopup:    func(pane.Info, string) (real.Options, bool) { return real.Options{ID: "popup"}, true },
-	})
+	}.Patient())
 	server := httptest.NewServer(site())
 	w.site = server.URL
 	w.box, err = tools.New(tools.Room{Dir: w.dir, Launcher: set, Terminals: (*terminals)(w.panes), Browsers: &realBrowsers{m: m}, Logins: logins{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	w.ctx = goal.WithRun(ctx, goal.Run{Goal: theGoal, ID: "r1"})
 	t.Cleanup(func() {
 		cancel()

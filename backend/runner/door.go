@@ -70,7 +70,7 @@ func firstStop(stops ...*Stop) *Stop {
 
 // cut says why the rest of a batch is not executed, "" if it is.
 func (r *Run) cut(ctx context.Context) string {
-	if stop := stopOf(ctx); stop != nil {
+	if stop := r.obey(ctx); stop != nil {
 		return stop.Reason
 	}
 	if r.paused() {

@@ -87,6 +87,15 @@ func (r *Run) look(ctx context.Context) *Stop {
 	return nil
 }
 
+// obey looks before something new is begun: an order may have come since the watch
+// looked, and what the person stopped by then does not begin.
+func (r *Run) obey(ctx context.Context) *Stop {
+	if stop := r.look(ctx); stop != nil {
+		r.active.cancel(stop)
+	}
+	return stopOf(ctx)
+}
+
 // revoke takes back what a person does not allow any more.
 func (r *Run) revoke(ctx context.Context, o goal.Order) *Stop {
 	ended, stop := r.endGrant(ctx, o.Request, "the person took it back")
@@ -107,6 +116,9 @@ func (r *Run) dropOrder(ctx context.Context, o goal.Order) {
 // came, and stops for a pause. What is not taken when the run ends waits in the
 // store for the next one.
 func (r *Run) takeOrders(ctx context.Context) *Stop {
+	if stop := r.obey(ctx); stop != nil {
+		return stop
+	}
 	paused := r.paused() // looked at first: a note before the pause is not left behind
 	notes, err := r.cfg.Journal.Orders(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
 	if err != nil {

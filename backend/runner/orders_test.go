@@ -143,7 +143,7 @@ func (quick) After(d time.Duration) <-chan time.Time { return time.After(d / 100
 func TestARunSavesWhatItSpentWhileItGoesOn(t *testing.T) {
 	var w *world
 	saved := func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
-		for over := time.Now().Add(20 * time.Second); time.Now().Before(over); <-time.After(5 * time.Millisecond) {
+		for over := time.Now().Add(late); time.Now().Before(over); <-time.After(5 * time.Millisecond) {
 			rows, _, err := w.store.List(ctx, store.Filter{Status: goal.Running})
 			if err != nil || len(rows) == 1 && rows[0].Spent.WallClock >= 5*time.Second {
 				return call(finish, claim)(ctx, turn)

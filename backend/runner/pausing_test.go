@@ -64,6 +64,26 @@ func TestAnAnswerThatCameWithTheHoldIsNotActedOn(t *testing.T) {
 	}
 }
 
+// TestAnOrderOfAnotherProcessStopsTheNextCall, which begins before the watch looks again.
+func TestAnOrderOfAnotherProcessStopsTheNextCall(t *testing.T) {
+	for kind, exit := range map[goal.OrderKind]goal.Exit{goal.OrderPause: goal.UserPaused, goal.OrderAbort: goal.UserAborted} {
+		t.Run(string(kind), func(t *testing.T) {
+			w := newWorld(t, call(posting, finish), says("what now?"))
+			w.post.hold, w.post.runs = make(chan struct{}), make(chan struct{})
+			g := w.create(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskAllow })
+			w.start(g, &event.Started{})
+			<-w.post.runs
+			if err := w.store.Order(t.Context(), g.ID, goal.Order{Kind: kind}); err != nil { // without a nudge
+				t.Fatal(err)
+			}
+			close(w.post.hold)
+			if row := w.end(g); row.Exit != exit || row.Spent.Steps != 1 || w.turns() != 1 {
+				t.Errorf("%s after %d steps and %d turns", row.Exit, row.Spent.Steps, w.turns())
+			}
+		})
+	}
+}
+
 // parkClock ends the waits of a park when the test says so.
 type parkClock struct {
 	clock
@@ -99,7 +119,7 @@ func TestAParkedGoalThatIsHeldDoesNotGoOnAtItsTime(t *testing.T) {
 	c.over <- time.Now() // it waits
 	w.awaitN("paused", 2)
 	hold()
-	for deadline := time.Now().Add(20 * time.Second); !w.runner.Lift(g.ID); { // until the run has let go of the goal
+	for deadline := time.Now().Add(late); !w.runner.Lift(g.ID); { // until the run has let go of the goal
 		if time.Now().After(deadline) {
 			t.Fatal("the goal waits, and its hold was not lifted")
 		}

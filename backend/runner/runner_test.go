@@ -28,6 +28,9 @@ import (
 	"goalpost/backend/verify"
 )
 
+// late is far above what a busy machine needs: a test that waits so long hangs.
+const late = 2 * time.Minute
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 type clock struct{}
@@ -121,7 +124,7 @@ func newWorldAt(t *testing.T, c runner.Clock, turns ...func(context.Context, goa
 		Disk:     func() (uint64, error) { return w.free.Load(), nil },
 	})
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), late)
 		defer cancel()
 		if err := errors.Join(w.runner.Close(ctx), w.set.Close(ctx), w.store.Close()); err != nil {
 			t.Error(err)
@@ -220,7 +223,7 @@ func (w *world) end(g *goal.Goal) store.Row {
 	w.Helper()
 	select {
 	case <-w.runner.Done(g.ID):
-	case <-time.After(30 * time.Second):
+	case <-time.After(late):
 		w.Fatal("the goal did not end")
 	}
 	row, err := w.store.Goal(w.Context(), g.ID)
@@ -246,7 +249,7 @@ func (w *world) await(kind string) {
 // awaitN returns once so many events of the type have been heard.
 func (w *world) awaitN(kind string, most int) {
 	w.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(late); time.Now().Before(deadline); {
 		w.mu.Lock()
 		n := 0
 		for _, e := range w.events {
@@ -356,13 +359,9 @@ func TestAClaimOnTheLastIterationIsStillVerified(t *testing.T) {
 }
 
 func TestTheWallClockCutsALongToolCall(t *testing.T) {
-	w := newWorld(t, call(`run_command {"command":"sleep 60"}`))
-	from := time.Now()
+	w := newWorld(t, call(`run_command {"command":"sleep 1000"}`))
 	_, row := w.run(func(g *goal.Goal) { g.Limits.WallClock = 400 * time.Millisecond })
 	expect(t, row, goal.Failed, goal.LimitReached)
-	if took := time.Since(from); took > 20*time.Second {
-		t.Errorf("waited %s for the tool call", took)
-	}
 }
 
 func TestThreeTurnsWithoutAToolCallAreStuck(t *testing.T) {
@@ -419,7 +418,7 @@ func TestEveryCallGetsExactlyOneResult(t *testing.T) {
 }
 
 func TestAnIntentIsInTheJournalBeforeTheCall(t *testing.T) {
-	w := newWorld(t, call(`run_command {"command":"sleep 30"}`))
+	w := newWorld(t, call(`run_command {"command":"sleep 1000"}`))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	w.await("step_started")
@@ -439,7 +438,7 @@ func (w *world) order(g *goal.Goal, o goal.Order) {
 }
 
 func TestAbortCutsAToolCallAndEveryCallIsAnswered(t *testing.T) {
-	w := newWorld(t, call(`run_command {"command":"sleep 30"}`, `list_files {}`))
+	w := newWorld(t, call(`run_command {"command":"sleep 1000"}`, `list_files {}`))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	w.await("step_started")
@@ -483,7 +482,7 @@ func TestPauseCutsTheModelTurnAndResumeRepeatsIt(t *testing.T) {
 }
 
 func TestCloseInterruptsAndAResumedGoalEnds(t *testing.T) {
-	w := newWorld(t, call(`run_command {"command":"sleep 30"}`), call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	w := newWorld(t, call(`run_command {"command":"sleep 1000"}`), call(`write_file {"path":"done.txt","content":"x"}`, claim))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	w.await("step_started")

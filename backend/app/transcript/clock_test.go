@@ -2,6 +2,7 @@ package transcript_test
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -12,6 +13,7 @@ type jumpClock struct {
 	mu      sync.Mutex
 	ahead   time.Duration
 	waiting map[*alarm]struct{}
+	wanted  []time.Duration // that somebody began to wait for since the last jump; it may be over
 	more    chan struct{} // somebody began to wait
 }
 
@@ -38,6 +40,7 @@ func (c *jumpClock) After(d time.Duration) <-chan time.Time {
 	defer c.mu.Unlock()
 	a := &alarm{at: c.now().Add(d), c: make(chan time.Time, 1)}
 	c.waiting[a] = struct{}{}
+	c.wanted = append(c.wanted, d)
 	a.timer = time.AfterFunc(d, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -60,38 +63,41 @@ func (c *jumpClock) ring(a *alarm) {
 	a.c <- c.now()
 }
 
-// reach jumps when somebody waits for a time within the jump, and not only until
-// a next look: a back-off, a deadline, the end of a park.
+// reach jumps when somebody waits for a time within the jump and beyond half of it: a
+// back-off, a deadline, the end of a park, and not the shorter ones that are always
+// waited for. On a busy machine the wait may be over when it is asked for: since the
+// last jump it counts all the same.
 func (c *jumpClock) reach(d time.Duration) error {
-	const look = time.Second / 2
 	over := time.After(late)
-	for !c.awaited(look, d) {
+	for !c.awaited(d) {
 		select {
 		case <-c.more:
 		case <-over:
-			return fmt.Errorf("nobody waits for a time within %s", d)
+			return fmt.Errorf("nobody waits for a time between %s and %s", d/2, d)
 		}
 	}
 	c.jump(d)
 	return nil
 }
 
-func (c *jumpClock) awaited(from, to time.Duration) bool {
+func (c *jumpClock) awaited(d time.Duration) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	fits := func(wait time.Duration) bool { return wait > d/2 && wait <= d }
 	now := c.now()
 	for a := range c.waiting {
-		if left := a.at.Sub(now); left > from && left <= to {
+		if fits(a.at.Sub(now)) {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(c.wanted, fits)
 }
 
 func (c *jumpClock) jump(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ahead += d
+	c.wanted = nil
 	now := c.now()
 	for a := range c.waiting {
 		if !a.at.After(now) {

@@ -248,7 +248,7 @@ func (s *stage) takenBack(id goal.ID, request string) {
 //	file PATH               until the file is there
 //	recorded [NAME] PANE TEXT  until the recording of the pane holds the text; a picture holds "a picture"
 //	pause|abort|delete [NAME] · steer [NAME] TEXT
-//	clock DURATION          puts the clock forward when somebody waits for a time within that; clock! does at once
+//	clock DURATION          puts the clock forward when somebody waits for a time between half of that and all of it; clock! does at once
 //	elsewhere ORDER         gives an order from another process on the same folders
 //	restart                 closes the program and opens it again
 //	write PATH TEXT · remove PATH

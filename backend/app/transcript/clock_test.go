@@ -14,7 +14,7 @@ type jumpClock struct {
 	ahead   time.Duration
 	waiting map[*alarm]struct{}
 	wanted  []time.Duration // that somebody began to wait for since the last jump; it may be over
-	more    chan struct{} // somebody began to wait
+	more    chan struct{}   // somebody began to wait
 }
 
 type alarm struct {

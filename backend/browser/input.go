@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 	"unicode/utf16"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -101,6 +102,9 @@ func (p *Pane) deliver(in pane.Input) {
 		return // refused when it came in
 	}
 	p.unveiled()
+	if aims(in.Kind) {
+		defer p.steady()()
+	}
 	for _, d := range p.dragging(in) {
 		pg.post(d)
 	}
@@ -127,6 +131,26 @@ func (p *Pane) deliver(in pane.Input) {
 			p.woe, p.hung = "the page does not react: it may be busy in an endless loop; stop or reload it", true
 		})
 	}
+}
+
+// aims says whether an input is for a place on the page.
+func aims(k pane.InputKind) bool {
+	return k == pane.MouseMove || k == pane.MouseDown || k == pane.MouseUp || k == pane.Wheel || k == pane.Touch
+}
+
+// steady waits until no picture is being taken of the page, and keeps the next one
+// waiting until the function that it gives is called. For a picture that is finer than
+// CSS Chromium makes the page larger for a moment: a click would go elsewhere.
+func (p *Pane) steady() func() {
+	hangs := time.NewTimer(p.m.limits.input)
+	defer hangs.Stop()
+	select {
+	case p.shutter <- struct{}{}:
+		return func() { <-p.shutter }
+	case <-hangs.C:
+	case <-p.ctx.Done():
+	}
+	return func() {}
 }
 
 // woken tells a page whose script runs on and on from one that draws no more:

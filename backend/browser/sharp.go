@@ -147,9 +147,12 @@ func (c *cast) shoot(pg *page, n uint32) {
 	if err == nil {
 		err = pg.do(ctx, callLimit, "the sharp picture", func(cl proto.Client) error {
 			result, err := ask(cl, shot)
-			if err == nil {
-				picture = result.Data
+			if err != nil {
+				return err
 			}
+			picture = result.Data
+			// The answer comes before the page has its own size back, which it has before it answers this.
+			_, err = ask(cl, proto.RuntimeEvaluate{Expression: "1"})
 			return err
 		})
 		shut()

@@ -2,8 +2,11 @@ package browser
 
 import (
 	"bytes"
+	"context"
 	"image/color"
 	"image/jpeg"
+	"strconv"
+	"sync"
 	"testing"
 )
 
@@ -39,6 +42,34 @@ func TestAFineScreenGetsASharpPicture(t *testing.T) {
 	}
 	b.click(fine, 50, 50)
 	b.wide(fine, 1000, green) // the viewer's is as fine as before
+}
+
+// TestAClickWhileASharpPictureIsTaken lands where it was made: Chromium makes the page larger
+// for the time of such a picture, and what is done then goes elsewhere.
+func TestAClickWhileASharpPictureIsTaken(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "fine.html")
+	v := p.Attach()
+	defer v.Close()
+	b.ok(v.Resize(b.ctx, 500, 320, 2))
+	b.value(p, "devicePixelRatio", `"2"`)
+	b.eval(p, `seen = []; for (const k of ["mousedown", "mouseup"]) addEventListener(k, (e) => seen.push(k + e.clientX + "," + e.clientY))`)
+	pg, err := p.current()
+	b.ok(err)
+	shooting, stop := context.WithCancel(b.ctx)
+	var done sync.WaitGroup
+	done.Go(func() {
+		for shooting.Err() == nil {
+			p.cast.shoot(pg, 0)
+		}
+	})
+	defer done.Wait()
+	defer stop()
+	for i := 1; i <= 10; i++ {
+		b.click(v, 60, 35)
+		b.value(p, "seen.length", strconv.Quote(strconv.Itoa(2*i)))
+	}
+	b.value(p, "[...new Set(seen)].join()", `"mousedown60,35,mouseup60,35"`)
 }
 
 // TestAFrameInPixelsOfTheScreen is of the page's own size all the same: the person's

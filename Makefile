@@ -65,7 +65,7 @@ e2e: $(PAGE) bin/goalctl ## the page in Chromium against goalctl serve
 	node --test --test-concurrency=1 e2e/*.test.mjs
 
 smoke: bin/goalpost e2e/out/automation.so ## the real window under Xvfb, with real keys
-	node --test e2e/window/*.test.mjs
+	node --test --test-concurrency=1 e2e/window/*.test.mjs
 
 bench: deps-bench bin/goalpost e2e/out/automation.so ## speed figures (see docs/performance.md)
 	node e2e/bench/run.mjs

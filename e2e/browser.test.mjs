@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { startServe, withApp } from "./lib/app.mjs";
+import { keep, startServe, withApp } from "./lib/app.mjs";
 import { Pane } from "./lib/pane.mjs";
 import { descendants } from "./lib/processes.mjs";
 import { startSite } from "./lib/site.mjs";
@@ -46,10 +46,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
         await f();
         ran++;
       } catch (error) {
-        mkdirSync(new URL("out/", import.meta.url), { recursive: true });
-        await page.screenshot({
-          path: new URL(`out/browser-${name.replace(/[^a-z0-9]+/gi, "-")}.png`, import.meta.url).pathname,
-        });
+        await keep(`browser ${name}`, page, program, said);
         throw error;
       }
     });

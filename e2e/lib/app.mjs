@@ -56,7 +56,8 @@ export function complaints(said) {
   return said.filter((line) => line.startsWith("error") && !line.includes("ERR_CONNECTION_REFUSED"));
 }
 
-async function keep(name, page, program, said) {
+/** Keeps what there is to see of a test that failed. */
+export async function keep(name, page, program, said) {
   mkdirSync(out, { recursive: true });
   const base = join(out, name.replace(/[^a-z0-9]+/gi, "-"));
   writeFileSync(`${base}.log`, `${program?.log ?? ""}\n--- page\n${said.join("\n")}\n`);

@@ -1,4 +1,4 @@
-// The processes that a program has started, by their command line.
+// The processes that a program has started, by their command line or their home.
 import { readdirSync, readFileSync } from "node:fs";
 
 function read(path) {
@@ -9,10 +9,17 @@ function read(path) {
   }
 }
 
+const all = () => readdirSync("/proc").filter((n) => /^\d+$/.test(n));
+
+/** The ids of the processes that live and have this home, whoever their parent is by now. */
+export function dwellers(home) {
+  return all().filter((p) => read(`/proc/${p}/environ`).split("\0").includes(`HOME=${home}`));
+}
+
 /** The ids of the descendants of `pid` whose arguments contain `word`; Chromium's children have a --type. */
 export function descendants(pid, word) {
   const parents = new Map();
-  for (const name of readdirSync("/proc").filter((n) => /^\d+$/.test(n))) {
+  for (const name of all()) {
     const stat = read(`/proc/${name}/stat`);
     // The name of the program is in parentheses and may hold anything.
     parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));

@@ -2,6 +2,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
+// Against hanging alone: a busy machine takes a long while to start and to end a program.
+const patience = 60_000;
+
 export class Program {
   #child;
   #ended;
@@ -36,7 +39,7 @@ export class Program {
   }
 
   /** The first line of standard output that fits, also one that was said before. */
-  line(fits, ms = 30_000) {
+  line(fits, ms = patience) {
     return this.#within(`${this.name} did not say what was expected`, ms, (resolve) => {
       const look = () => {
         const found = this.lines.find(fits);
@@ -64,14 +67,14 @@ export class Program {
   }
 
   /** Waits for its end. */
-  ended(ms = 30_000) {
+  ended(ms = patience) {
     return this.#within(`${this.name} did not end`, ms, () => undefined).catch((error) => {
       if (this.#child.exitCode === null && this.#child.signalCode === null) throw error;
     });
   }
 
   /** Asks it to end, then makes it. Resolves with the exit code or the signal. */
-  async end(signal = "SIGTERM", ms = 10_000) {
+  async end(signal = "SIGTERM", ms = patience) {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill(signal);
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), ms);
     await this.#ended;

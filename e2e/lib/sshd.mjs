@@ -2,9 +2,8 @@
 // one that reads no file of whoever runs the tests.
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { once } from "node:events";
 import { join } from "node:path";
+import { freePort } from "./port.mjs";
 import { Program } from "./program.mjs";
 
 export const passphrase = "open sesame 7";
@@ -14,14 +13,6 @@ function which(name) {
   const found = spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
   if (!found) throw new Error(`${name} is missing: run make deps-test`);
   return found;
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  return port;
 }
 
 export class Machine {

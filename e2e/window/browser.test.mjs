@@ -20,7 +20,7 @@ const allSelected = () => {
   return selectionEnd - selectionStart === value.length;
 };
 
-test("a browser pane of the real window", { timeout: 180_000 }, async () => {
+test("a browser pane of the real window", { timeout: 600_000 }, async () => {
   const site = await startSite();
   try {
     await withWindow((w) => walk(w, site));

@@ -14,7 +14,7 @@ function placeOf(text) {
   return [Math.round(x + 12), Math.round(y + height / 2)];
 }
 
-test("a terminal of the real window, and Ctrl+Shift+G inside of it", { timeout: 180_000 }, () =>
+test("a terminal of the real window, and Ctrl+Shift+G inside of it", { timeout: 600_000 }, () =>
   withWindow(async (w) => {
     await w.sees("welcome");
     await w.click("skip-welcome");

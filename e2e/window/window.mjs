@@ -1,19 +1,22 @@
 // The real window on a display of its own, driven by WebDriver, with real keys.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { freePort } from "../lib/port.mjs";
+import { dwellers } from "../lib/processes.mjs";
 import { Program } from "../lib/program.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 export const out = join(root, "e2e", "out");
 
+const patience = 60_000;
+
 /** Asks again and again until the answer is not falsy: for what nothing signals. */
-export async function until(what, ask, ms = 30_000) {
+export async function until(what, ask, ms = patience) {
   const deadline = Date.now() + ms;
   let last;
   for (;;) {
@@ -29,17 +32,6 @@ export async function until(what, ask, ms = 30_000) {
   }
 }
 
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
 /** The session of WebDriver: commands as HTTP requests. */
 class Driver {
   constructor(port) {
@@ -50,7 +42,7 @@ class Driver {
     const answer = await fetch(this.base + path, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(patience),
     });
     const { value } = await answer.json();
     if (!answer.ok) throw new Error(`${method} ${path}: ${value.error}: ${value.message}`);
@@ -74,6 +66,8 @@ export async function withWindow(use, { width = 1440, height = 900, program = jo
   const home = mkdtempSync(join(tmpdir(), "goalpost-window-"));
   const pidFile = join(home, "pid");
   const ends = [() => rmSync(home, { recursive: true, force: true })];
+  // WebKit's processes end after the window, and write into their home until then.
+  ends.unshift(() => until("the end of all that lives there", () => dwellers(home).length === 0));
   mkdirSync(out, { recursive: true });
   let window, service;
   try {
@@ -143,7 +137,7 @@ async function endPid(file) {
   if (!alive()) return;
   process.kill(pid, "SIGTERM");
   try {
-    await until("the window's end", () => !alive(), 10_000);
+    await until("the window's end", () => !alive());
   } catch (error) {
     process.kill(pid, "SIGKILL");
     throw error;

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 //go:embed all:embed
@@ -72,6 +73,10 @@ func install(stateDir, name string, body io.ReadSeeker) (string, error) {
 	if err := os.MkdirAll(stateDir, 0o700); err != nil {
 		return "", fmt.Errorf("installing %s: %w", name, err)
 	}
+	// Nothing is started meanwhile: whatever is, holds this file open to write for a
+	// moment, and what somebody writes the kernel does not execute.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	// Written beside and renamed: another process may be executing the old file,
 	// or installing this one.
 	f, err := os.CreateTemp(stateDir, name+"-*.new")

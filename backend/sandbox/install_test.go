@@ -1,12 +1,16 @@
 package sandbox
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -47,6 +51,38 @@ func TestInstall(t *testing.T) {
 	other, err := install(dir, helperName, strings.NewReader("another"))
 	if err != nil || other == path {
 		t.Errorf("another content: %s %v", other, err)
+	}
+}
+
+// TestWhatWasInstalledIsExecuted also while other programs are started.
+func TestWhatWasInstalledIsExecuted(t *testing.T) {
+	sh, err := os.ReadFile("/bin/sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var beside sync.WaitGroup
+	for range 4 {
+		beside.Go(func() {
+			for ctx.Err() == nil {
+				_ = exec.CommandContext(ctx, "/bin/true").Run() // which the end of the test may end
+			}
+		})
+	}
+	defer func() { stop(); beside.Wait() }()
+	dir := t.TempDir()
+	for n := range 40 {
+		body := append(bytes.Clone(sh), bytes.Repeat([]byte{byte(n)}, 4<<20)...) // as long as a helper, and each another one
+		path, err := install(dir, helperName, bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := exec.CommandContext(t.Context(), path, "-c", "echo started").CombinedOutput(); string(text) != "started\n" {
+			t.Fatalf("%q %v", text, err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -413,8 +413,12 @@ func write(t testing.TB, dir, name, text string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	_, was := os.Lstat(path)
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
+	}
+	if was != nil { // whatever the umask is
+		must(t, os.Chmod(path, 0o644))
 	}
 }
 

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -72,7 +73,8 @@ func copyProgram(tb testing.TB, source, dest string) {
 		tb.Fatal(err)
 	}
 	defer out.Close()
-	if _, err := io.Copy(out, in); err != nil {
+	_, err = io.Copy(out, in)
+	if err := errors.Join(err, out.Chmod(0o755)); err != nil { // whatever the umask is
 		tb.Fatal(err)
 	}
 }

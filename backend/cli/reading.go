@@ -127,7 +127,7 @@ func (p Program) show() *cobra.Command {
 
 func (p Program) showGoal(g *api.GoalAPI, v api.GoalView) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s %s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit, count(v.Steps, "step"), count(v.Iterations, "iteration"),
+	fmt.Fprintf(&b, "%s\n%s %s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit, goal.Count(v.Steps, "step"), goal.Count(v.Iterations, "iteration"),
 		goal.Span(time.Duration(v.SpentMS)*time.Millisecond), v.Policy.Dir, v.Policy.Risk)
 	switch {
 	case v.Queued != "":

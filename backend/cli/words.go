@@ -43,10 +43,3 @@ func limitsLine(l *event.LimitsChanged) string {
 		or(l.WallClockMS, goal.Span(time.Duration(l.WallClockMS)*time.Millisecond)), or(int64(l.Iterations), fmt.Sprint(l.Iterations)),
 		or(int64(l.ClaimsPerGate), fmt.Sprint(l.ClaimsPerGate)), or(l.Tokens, fmt.Sprint(l.Tokens)), or(int64(l.USD*100), fmt.Sprintf("$%.2f", l.USD)))
 }
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

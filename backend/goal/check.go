@@ -190,7 +190,7 @@ func (c Check) fileWords() string {
 	}
 	s := fmt.Sprintf("the file %s exists", c.Path)
 	if c.MinSize > 0 {
-		s += fmt.Sprintf(", has at least %d bytes", c.MinSize)
+		s += ", has at least " + Count(c.MinSize, "byte")
 	}
 	if c.SHA256 != "" {
 		s += ", has the SHA-256 " + c.SHA256

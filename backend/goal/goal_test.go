@@ -220,6 +220,14 @@ func TestRunOf(t *testing.T) {
 	}
 }
 
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 bytes", 1: "1 byte", 2: "2 bytes"} {
+		if got := goal.Count(n, "byte"); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}
+
 func TestSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0 ms", 200 * time.Millisecond: "200 ms", time.Second: "1 s", 2150 * time.Millisecond: "2.1 s", 48 * time.Second: "48 s", time.Minute: "1 m",

@@ -39,7 +39,7 @@ func (r *Run) WriteTodos(ctx context.Context, todos []goal.Todo) error {
 // CompleteTodo ticks one entry of the plan off.
 func (r *Run) CompleteTodo(ctx context.Context, n int) error {
 	if n < 1 || n > len(r.todos) {
-		return fmt.Errorf("there is no todo %d; the plan has %s", n, count(len(r.todos), "todo"))
+		return fmt.Errorf("there is no todo %d; the plan has %s", n, goal.Count(len(r.todos), "todo"))
 	}
 	todos := append([]goal.Todo{}, r.todos...)
 	todos[n-1].Done = true

@@ -164,7 +164,7 @@ func (r *Run) forCritic(bytes int) string {
 	}
 	slices.Reverse(shown)
 	return fmt.Sprintf("The goal: %s\nThe host decides by this: %s\n\nThe last %s:\n%s",
-		r.goal.Objective, r.goal.Criterion.Words(), count(len(shown), "step"), strings.Join(shown, ""))
+		r.goal.Objective, r.goal.Criterion.Words(), goal.Count(len(shown), "step"), strings.Join(shown, ""))
 }
 
 // readCritic reads the first line's word and the reason. What cannot be read

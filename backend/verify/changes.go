@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"goalpost/backend/goal"
 )
 
 // diffMax is how long the diff of a folder may become, in bytes.
@@ -145,7 +147,7 @@ func sentence(changed, fresh, gone int, names []string) string {
 		}
 		part := fmt.Sprintf("%d %s", p.n, p.word)
 		if len(parts) == 0 {
-			part = fmt.Sprintf("%d file%s %s", p.n, plural(p.n), p.word)
+			part = goal.Count(p.n, "file") + " " + p.word
 		}
 		parts = append(parts, part)
 	}
@@ -162,13 +164,6 @@ func atMost(names []string) []string {
 		return names
 	}
 	return append(names[:most:most], fmt.Sprintf("and %d more", len(names)-most))
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
 }
 
 // Diff is what changed since the start in the unified form, at most diffMax

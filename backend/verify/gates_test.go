@@ -143,6 +143,9 @@ func TestFile(t *testing.T) {
 	if err := os.Symlink("done.txt", filepath.Join(h.Dir, "link")); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(h.Dir, "one"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Truncate(mustCreate(t, filepath.Join(h.Dir, "long")), 20<<20); err != nil {
 		t.Fatal(err)
 	}
@@ -154,6 +157,7 @@ func TestFile(t *testing.T) {
 		detail  string
 	}{
 		{"exists", goal.Check{Path: "done.txt"}, goal.Pass, "it exists, with 17 bytes"},
+		{"is one byte", goal.Check{Path: "one", Matches: "y"}, goal.Fail, "it has 1 byte, and"},
 		{"is missing", goal.Check{Path: "nowhere.txt"}, goal.Fail, "it does not exist"},
 		{"is missing with its folder", goal.Check{Path: "no/where.txt"}, goal.Fail, "it does not exist"},
 		{"is wanted away", goal.Check{Path: "nowhere.txt", Absent: true}, goal.Pass, "it does not exist"},

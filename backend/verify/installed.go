@@ -13,6 +13,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"goalpost/backend/goal"
 )
 
 // What is installed in the goal's folder (node_modules, a virtual environment) is
@@ -223,8 +225,8 @@ func reinstalled(at string, was, is []byte) string {
 	if n > 10 {
 		changed = append(changed[:10], fmt.Sprintf("and %d more", n-10))
 	}
-	return fmt.Sprintf("%s: %d file%s of what runs the check changed since the start: %s\nInstall the same again (npm ci, pip install --force-reinstall …) and remove what is new; what is checked is your work, not its runner.\n",
-		at, n, plural(n), strings.Join(changed, ", "))
+	return fmt.Sprintf("%s: %s of what runs the check changed since the start: %s\nInstall the same again (npm ci, pip install --force-reinstall …) and remove what is new; what is checked is your work, not its runner.\n",
+		at, goal.Count(n, "file"), strings.Join(changed, ", "))
 }
 
 // unknown says what runs a check and is compared with nothing, "" if all of it is:

@@ -46,7 +46,7 @@ func (h Host) listen(ctx context.Context, c check, out process.Output, r ruling)
 	if len(list) == 0 || r.Outcome != goal.Pass || !whole {
 		return r
 	}
-	r.Detail += fmt.Sprintf(", %s ran", tests(r.Tests))
+	r.Detail += fmt.Sprintf(", %s ran", goal.Count(r.Tests, "test"))
 	switch {
 	case before > 0 && r.Tests == 0:
 		r.Outcome, r.Detail = goal.Fail, fmt.Sprintf("it ended with 0, but no test ran; before the goal began it was %d", before)
@@ -60,13 +60,6 @@ func (h Host) listen(ctx context.Context, c check, out process.Output, r ruling)
 func spoiled(r ruling, detail string) ruling {
 	r.Outcome, r.Detail, r.again = goal.CheckErr, detail, false
 	return r
-}
-
-func tests(n int) string {
-	if n == 1 {
-		return "1 test"
-	}
-	return fmt.Sprintf("%d tests", n)
 }
 
 // heard is what must be heard when a check passes, and how many tests ran before

@@ -115,18 +115,21 @@ func (a *GoalAPI) owner(row store.Row) (store.Owner, error) {
 	return store.Owner{}, nil
 }
 
-// Status is the short state of a goal.
-func (a *GoalAPI) Status(id string) (out StatusOutput, err error) {
+// Status is the short state of a goal, nil if there is none.
+func (a *GoalAPI) Status(id string) (out *StatusOutput, err error) {
 	defer a.guard(&err)
 	row, err := a.store.Find(a.ctx, id)
+	if errors.Is(err, goal.ErrNotFound) {
+		return nil, nil
+	}
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	steps, err := a.store.Steps(a.ctx, row.ID, row.Spent.Steps-1, 1)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	out = StatusOutput{Status: row.Status, Exit: row.Exit, Step: row.Spent.Steps}
+	out = &StatusOutput{Status: row.Status, Exit: row.Exit, Step: row.Spent.Steps}
 	if len(steps) > 0 {
 		out.LastStep = steps[0].Tool
 	}

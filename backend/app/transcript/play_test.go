@@ -463,7 +463,11 @@ func (s *stage) show(what string, id goal.ID) error {
 		if err != nil {
 			return err
 		}
-		s.say("%s %s", v.Status, v.Exit)
+		if v == nil {
+			s.say("null")
+		} else {
+			s.say("%s %s", v.Status, v.Exit)
+		}
 	case "report":
 		v, err := s.api.Get(string(id))
 		if err != nil {

@@ -56,7 +56,7 @@ export interface Methods {
   "GoalAPI.Start": (input: StartInput) => StartOutput;
   "GoalAPI.Try": (input: TryInput) => TryOutput;
   "GoalAPI.Get": (id: string) => GoalView;
-  "GoalAPI.Status": (id: string) => StatusOutput;
+  "GoalAPI.Status": (id: string) => StatusOutput | null;
   "GoalAPI.List": (input: ListInput) => GoalList;
   "GoalAPI.Steps": (id: string, after: number, limit: number) => StepPage;
   "GoalAPI.Step": (id: string, n: number) => StepView;

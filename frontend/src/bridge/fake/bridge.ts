@@ -308,8 +308,8 @@ export class FakeBridge implements Bridge {
         : { outcome: "fails_now", detail: "exit 1, wanted 0", output: "1 test failed\n", exit_code: 1, ms: 2_210 },
     "GoalAPI.Get": (id) => this.goal(id).view,
     "GoalAPI.Status": (id) => {
-      const { status, exit, steps } = this.goal(id).view;
-      return { status, exit, step: steps, last_step: "" };
+      const found = this.goals.get(id);
+      return found ? { status: found.view.status, exit: found.view.exit, step: found.view.steps, last_step: "" } : null;
     },
     "GoalAPI.List": ({ search, limit, offset }) => {
       const all = [...this.goals.values()].map((g) => g.view);

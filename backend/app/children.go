@@ -33,9 +33,8 @@ type children struct {
 	parent goal.ID // of whom they are
 	above  goal.ID // its own parent, "" for none
 
-	mu    sync.Mutex
-	any   bool                    // it has or had one; else nothing is asked of the store
-	stood map[goal.ID]goal.Status // paused because the parent was, and not by a person: what it was then
+	mu  sync.Mutex
+	any bool // it has or had one; else nothing is asked of the store
 }
 
 func (a *App) childrenOf(ctx context.Context, g goal.Goal) (*children, error) {
@@ -44,7 +43,7 @@ func (a *App) childrenOf(ctx context.Context, g goal.Goal) (*children, error) {
 		return nil, err
 	}
 	shared, err := a.store.Shared(ctx, g.ID) // also of children that were deleted since
-	return &children{app: a, parent: g.ID, above: g.Options.Parent, any: len(rows) > 0 || shared != goal.Spent{}, stood: map[goal.ID]goal.Status{}}, err
+	return &children{app: a, parent: g.ID, above: g.Options.Parent, any: len(rows) > 0 || shared != goal.Spent{}}, err
 }
 
 // Start takes a child in. Its policy is the parent's at most, and its limits a
@@ -222,7 +221,7 @@ func (c *children) needs(ctx context.Context, r store.Row) ([]string, error) {
 			needs = append(needs, fmt.Sprintf("an answer whether it may call %s: %s", a.Tool, a.Why))
 		}
 	}
-	if len(needs) == 0 && r.Status == goal.Paused && r.Exit != goal.Interrupted && r.Exit != goal.Parked {
+	if len(needs) == 0 && r.Status == goal.Paused && r.Exit != goal.Interrupted && r.Exit != goal.Parked && r.StoppedBy != c.parent {
 		needs = []string{"it is paused: " + cmp.Or(strings.Join(r.Report[:min(1, len(r.Report))], ""), string(r.Exit))}
 	}
 	return needs, nil
@@ -275,22 +274,19 @@ func pausing(ctx context.Context) <-chan struct{} {
 	return nil
 }
 
-// wake lets a child go on that stopped with its parent or with the program, also one
-// that was over and waited to go on, as long as nobody has ended it anew.
-func (c *children) wake(ctx context.Context, r store.Row) error {
-	c.mu.Lock()
-	was, ours := c.stood[r.ID]
-	delete(c.stood, r.ID)
-	c.mu.Unlock()
-	over := ours && !was.Live() && r.Status == was && was != goal.Completed // that one is for the person to reopen
-	if parked(r) || ours && r.Status == goal.Pending {                      // its countdown goes on, or its place in the queue, if it does not already
+// wake lets a child go on that stopped with its parent or with the program, in whichever
+// process, also one that was over and waited to go on.
+func (c *children) wake(ctx context.Context, r store.Row) (err error) {
+	ours := r.StoppedBy == c.parent
+	switch {
+	case parked(r), ours && r.Status == goal.Pending: // its countdown goes on, or its place in the queue, if it does not already
 		return c.app.takeUp(ctx, r.ID)
+	case ours && r.Status == goal.Completed:
+		err = c.app.reopenAgain(ctx, r.ID)
+	case ours, r.Status == goal.Paused && r.Exit == goal.Interrupted:
+		err = c.app.Resume(ctx, r.ID, api.ResumeInput{})
 	}
-	if !over && (r.Status != goal.Paused || !ours && r.Exit != goal.Interrupted) {
-		return nil
-	}
-	err := c.app.Resume(ctx, r.ID, api.ResumeInput{})
-	if conflict(err) { // somebody was quicker
+	if conflict(err) || errors.Is(err, store.ErrOwned) { // somebody was quicker
 		return nil
 	}
 	return err
@@ -332,8 +328,8 @@ func (c *children) Share(ctx context.Context, to, text string) error {
 		if err != nil {
 			return err
 		}
-		if !r.Status.Live() {
-			return fmt.Errorf("goal %s is %s already", r.ID.Short(), r.Status)
+		if lives, err := c.app.lives(r); err != nil || !lives && r.StoppedBy != c.parent {
+			return cmp.Or(err, fmt.Errorf("goal %s is %s already", r.ID.Short(), r.Status))
 		}
 		id = r.ID
 	}
@@ -356,34 +352,36 @@ func (c *children) follow(ctx context.Context, exit goal.Exit) error {
 	}
 	rows, err := c.app.store.Children(ctx, c.parent)
 	for _, r := range rows {
-		stop := &runner.Stop{Exit: goal.UserPaused, Reason: "the goal that started this one is paused"}
-		queues, e := c.app.queues(r)
-		err = errors.Join(err, e)
-		switch {
-		case parked(r) && !queues: // it stays that, but does not go on by itself meanwhile
-			c.app.runner.Cancel(r.ID, stop)
-		case r.Status != goal.Running && r.Status != goal.Pending && !queues:
-		case c.app.runner.Cancel(r.ID, stop):
-			c.mu.Lock()
-			c.stood[r.ID] = r.Status
-			c.mu.Unlock()
-		default: // another process has it
-			err = errors.Join(err, c.app.order(ctx, r.ID, goal.Order{Kind: goal.OrderPause}))
-		}
+		err = errors.Join(err, c.halt(ctx, r))
 	}
 	return err
+}
+
+// halt lets a child that runs or may go on stand as long as its parent does. A parked one
+// stays that, and does not go on by itself meanwhile.
+func (c *children) halt(ctx context.Context, r store.Row) error {
+	stop := &runner.Stop{Exit: goal.UserPaused, Reason: "the goal that started this one is paused", By: c.parent}
+	if c.app.runner.Cancel(r.ID, stop) {
+		return nil
+	}
+	owned, err := c.app.store.Alive(r.ID) // by another process; what nobody has would hear of it in its next run
+	if err != nil || !owned || r.Queued == "" && !parked(r) && r.Status != goal.Running && r.Status != goal.Pending {
+		return err
+	}
+	return c.app.order(ctx, r.ID, goal.Order{Kind: goal.OrderPause, Text: stop.Reason, Request: string(c.parent)})
 }
 
 // endChildren ends every child of a goal that lives, or was over and waits to go on.
 func (a *App) endChildren(ctx context.Context, id goal.ID) error {
 	rows, err := a.store.Children(ctx, id)
+	stop := &runner.Stop{Exit: goal.UserAborted, Reason: "the goal that started this one has ended"}
 	for _, r := range rows {
 		lives, e := a.lives(r)
 		err = errors.Join(err, e)
 		if !lives {
 			continue
 		}
-		if a.runner.Cancel(r.ID, &runner.Stop{Exit: goal.UserAborted, Reason: "the goal that started this one has ended"}) {
+		if a.runner.Cancel(r.ID, stop) {
 			select {
 			case <-a.runner.Done(r.ID):
 			case <-ctx.Done():
@@ -393,7 +391,7 @@ func (a *App) endChildren(ctx context.Context, id goal.ID) error {
 				continue
 			}
 		}
-		if e := a.abortHere(ctx, r.ID); e != nil && !conflict(e) {
+		if e := a.abortHere(ctx, r.ID, stop); e != nil && !conflict(e) {
 			err = errors.Join(err, e)
 		}
 	}

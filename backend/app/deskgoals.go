@@ -14,6 +14,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp"
 	"goalpost/backend/policy"
+	"goalpost/backend/runner"
 	"goalpost/backend/store"
 	"goalpost/backend/tools"
 )
@@ -275,8 +276,8 @@ func (d *Desk) pause(ctx context.Context, in goalArgs, _ mcp.Progress) (any, err
 	if err != nil {
 		return nil, err
 	}
-	d.own.paused(row.ID)
-	return "it pauses after the call that runs", spoken(d.app.Pause(ctx, row.ID))
+	o := goal.Order{Kind: goal.OrderPause, Text: "an agent outside of this program paused the goal", Request: string(goal.Desk)}
+	return "it pauses after the call that runs", spoken(d.app.pause(ctx, row.ID, o))
 }
 
 func (d *Desk) abort(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
@@ -284,8 +285,8 @@ func (d *Desk) abort(ctx context.Context, in goalArgs, _ mcp.Progress) (any, err
 	if err != nil {
 		return nil, err
 	}
-	d.own.paused(row.ID)
-	return "aborted", spoken(d.app.Abort(ctx, row.ID))
+	stop := &runner.Stop{Exit: goal.UserAborted, Reason: "an agent outside of this program aborted the goal", By: goal.Desk}
+	return "aborted", spoken(d.app.abort(ctx, row.ID, stop))
 }
 
 type resumeGoalArgs struct {

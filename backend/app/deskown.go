@@ -8,23 +8,20 @@ import (
 	"goalpost/backend/store"
 )
 
-// deskOwn are the goals that another agent made, or paused or ended itself since it came. The
-// zero value is ready; concurrent use is fine.
+// deskOwn are the goals that another agent made since it came. The zero value is ready;
+// concurrent use is fine.
 type deskOwn struct {
-	mu              sync.Mutex
-	created, halted map[goal.ID]bool
+	mu      sync.Mutex
+	created map[goal.ID]bool
 }
 
-func (o *deskOwn) made(id goal.ID)   { o.note(&o.created, id) }
-func (o *deskOwn) paused(id goal.ID) { o.note(&o.halted, id) }
-
-func (o *deskOwn) note(in *map[goal.ID]bool, id goal.ID) {
+func (o *deskOwn) made(id goal.ID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if *in == nil {
-		*in = map[goal.ID]bool{}
+	if o.created == nil {
+		o.created = map[goal.ID]bool{}
 	}
-	(*in)[id] = true
+	o.created[id] = true
 }
 
 // mayResume refuses what is the person's to decide: going on with what they paused or
@@ -33,7 +30,7 @@ func (o *deskOwn) mayResume(row store.Row, raises bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
-	case (row.Exit == goal.UserPaused || row.Exit == goal.UserAborted) && !o.halted[row.ID]:
+	case (row.Exit == goal.UserPaused || row.Exit == goal.UserAborted) && row.StoppedBy != goal.Desk:
 		return errors.New("the person stopped this goal, so only they let it go on")
 	case row.Exit == goal.NeedsOperator && !o.created[row.ID]:
 		return errors.New("this goal waits for its person's answer, so only they let it go on")

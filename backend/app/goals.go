@@ -103,6 +103,10 @@ func (a *App) rest(ctx context.Context, id goal.ID) (*store.Sentinel, error) {
 
 // Pause stops a running goal after the call that runs.
 func (a *App) Pause(ctx context.Context, id goal.ID) error {
+	return a.pause(ctx, id, goal.Order{Kind: goal.OrderPause})
+}
+
+func (a *App) pause(ctx context.Context, id goal.ID, o goal.Order) error {
 	row, err := a.store.Goal(ctx, id)
 	if err == nil && row.Status == goal.Running { // its program may have died: then it is paused as interrupted
 		if alive, err := a.store.Alive(id); err != nil || !alive {
@@ -122,7 +126,7 @@ func (a *App) Pause(ctx context.Context, id goal.ID) error {
 	case row.Status != goal.Running && !queues:
 		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s, not running", row.Status)}
 	}
-	return a.order(ctx, id, goal.Order{Kind: goal.OrderPause})
+	return a.order(ctx, id, o)
 }
 
 // queues says whether a goal waits in the queue, here or in another process, whatever
@@ -168,6 +172,10 @@ func (a *App) steer(ctx context.Context, id goal.ID, o goal.Order) error {
 // Abort ends a live goal, here or in another process, and waits until it has. One that
 // was over and waits to go on leaves the queue, and is what it was.
 func (a *App) Abort(ctx context.Context, id goal.ID) error {
+	return a.abort(ctx, id, &runner.Stop{Exit: goal.UserAborted, Reason: "the person aborted the goal"})
+}
+
+func (a *App) abort(ctx context.Context, id goal.ID, stop *runner.Stop) error {
 	row, err := a.store.Goal(ctx, id)
 	lives := false
 	if err == nil {
@@ -179,7 +187,7 @@ func (a *App) Abort(ctx context.Context, id goal.ID) error {
 	if !lives {
 		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status)}
 	}
-	if a.runner.Cancel(id, &runner.Stop{Exit: goal.UserAborted, Reason: "the person aborted the goal"}) {
+	if a.runner.Cancel(id, stop) {
 		select {
 		case <-a.runner.Done(id):
 		case <-ctx.Done():
@@ -189,15 +197,15 @@ func (a *App) Abort(ctx context.Context, id goal.ID) error {
 			return err
 		}
 	}
-	return a.abortHere(ctx, id)
+	return a.abortHere(ctx, id, stop)
 }
 
 // abortHere ends a goal that this process does not run: it is pending, paused,
 // or was just being paused. Another process that owns it is asked to.
-func (a *App) abortHere(ctx context.Context, id goal.ID) (err error) {
+func (a *App) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) (err error) {
 	own, err := a.store.Own(id)
 	if errors.Is(err, store.ErrOwned) {
-		if err := a.order(ctx, id, goal.Order{Kind: goal.OrderAbort}); err != nil {
+		if err := a.order(ctx, id, goal.Order{Kind: goal.OrderAbort, Text: stop.Reason, Request: string(stop.By)}); err != nil {
 			return err
 		}
 		own, err = a.handedOver(ctx, id)
@@ -211,7 +219,7 @@ func (a *App) abortHere(ctx context.Context, id goal.ID) (err error) {
 		return err
 	}
 	err = a.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Ended{
-		Status: goal.Aborted, Exit: goal.UserAborted, Report: row.ReportOf("the person aborted the goal"), Account: row.Account,
+		Status: goal.Aborted, Exit: goal.UserAborted, Report: row.ReportOf(stop.Reason), Account: row.Account, By: stop.By,
 	})
 	a.panes.takeBack(id, false) //nolint:contextcheck // likewise
 	return errors.Join(err, a.endRest(ctx, id))

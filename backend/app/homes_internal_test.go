@@ -40,7 +40,6 @@ func TestAGoalThatHasMoreIsNotRead(t *testing.T) {
 func TestAnotherAgentResumesWhatIsItsOwn(t *testing.T) {
 	var own deskOwn
 	own.made("made")
-	own.paused("held")
 	for _, c := range []struct {
 		id     goal.ID
 		exit   goal.Exit
@@ -60,6 +59,9 @@ func TestAnotherAgentResumesWhatIsItsOwn(t *testing.T) {
 		{"other", goal.Parked, false, true},
 	} {
 		row := store.Row{Goal: goal.Goal{ID: c.id, Exit: c.exit}}
+		if c.id == "held" {
+			row.StoppedBy = goal.Desk
+		}
 		if err := own.mayResume(row, c.raises); (err == nil) != c.may {
 			t.Errorf("%+v: %v", c, err)
 		}

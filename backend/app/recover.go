@@ -89,11 +89,12 @@ func (a *App) takeUp(ctx context.Context, id goal.ID) error {
 		return errors.Join(err, own.Release())
 	}
 	switch {
+	case a.stands(ctx, row.Options.Parent):
 	case row.Status == goal.Pending:
 		return a.launch(ctx, row.Goal, own, &event.Started{})
 	case row.Status == goal.Paused && row.Exit == goal.NeedsOperator:
 		return a.takeUpWord(ctx, row, own)
-	case parked(row) && !a.stands(ctx, row.Options.Parent):
+	case parked(row):
 		return a.owned(id, own, func(release func()) error { return a.runner.Await(ctx, row.Goal, release) }) //nolint:contextcheck // giving panes back outlives the call
 	}
 	return own.Release()
@@ -123,7 +124,9 @@ func (a *App) takeUpWord(ctx context.Context, row store.Row, own *store.Sentinel
 func (a *App) takeUpWords(ctx context.Context) error {
 	ids, err := a.store.Answered(ctx)
 	for _, id := range ids {
-		err = errors.Join(err, a.takeUp(ctx, id))
+		if row, gone := a.store.Goal(ctx, id); gone == nil && !a.stands(ctx, row.Options.Parent) { // again in takeUp: now others must not have to wait
+			err = errors.Join(err, a.takeUp(ctx, id))
+		}
 	}
 	return err
 }

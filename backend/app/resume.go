@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,6 +61,22 @@ func (a *App) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 			return nil, &api.Problem{Code: api.Conflict, Message: "somebody else has reopened the goal meanwhile"}
 		}
 		return []event.Body{&event.Reopened{Note: note}}, errors.Join(a.raise(ctx, g, limits), a.note(ctx, id, note))
+	})
+}
+
+// reopenAgain reopens a goal that was taken out of the queue as it waited for that, with
+// what its person has said since.
+func (a *App) reopenAgain(ctx context.Context, id goal.ID) error {
+	return a.goOn(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+		said, err := a.store.Orders(ctx, id, goal.OrderSteer)
+		if err != nil || g.Status != goal.Completed || len(said) == 0 {
+			return nil, cmp.Or(err, error(&api.Problem{Code: api.Conflict, Message: "nobody reopens the goal any more"}))
+		}
+		notes := make([]string, len(said))
+		for i, o := range said {
+			notes[i] = o.Text
+		}
+		return []event.Body{&event.Reopened{Note: strings.Join(notes, "\n")}}, nil
 	})
 }
 

@@ -307,6 +307,28 @@ func TestAnotherAgentSteersAndEndsItsGoal(t *testing.T) {
 	}
 }
 
+// TestAnotherAgentDoesNotResumeWhatThePersonPaused, though it asked for a pause, too.
+func TestAnotherAgentDoesNotResumeWhatThePersonPaused(t *testing.T) {
+	a := lent(t, "slow")
+	id := a.create(map[string]any{"objective": "x", "check_shell": "test -f never"})
+	stop := func(exit string) {
+		t.Helper()
+		if text := a.must("wait_for_goal", map[string]any{"goal_id": id, "timeout_seconds": 60}); !strings.Contains(text, `"exit": "`+exit+`"`) {
+			t.Error(text)
+		}
+	}
+	a.reads(id, `"iteration"`)
+	a.must("pause_goal", map[string]any{"goal_id": id})
+	stop("user_paused")
+	a.must("resume_goal", map[string]any{"goal_id": id})
+	if out, code := a.person("pause", id); code != 0 {
+		t.Fatal(out)
+	}
+	stop("user_paused")
+	a.refused("pause_goal", map[string]any{"goal_id": id}, "not running")
+	a.refused("resume_goal", map[string]any{"goal_id": id}, "the person stopped this goal")
+}
+
 // reads waits until the goal's journal holds the words.
 func (a *agent) reads(id, words string) {
 	a.Helper()

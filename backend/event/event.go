@@ -45,6 +45,7 @@ type (
 	Queued struct {
 		Reason string    `json:"reason"`
 		Left   goal.Exit `json:"left,omitempty"` // user_aborted, user_paused, interrupted
+		By     goal.ID   `json:"by,omitempty"`   // with Left, as in Paused
 	}
 	// Started opens a run.
 	Started struct{}
@@ -170,6 +171,7 @@ type (
 		Account string    `json:"account,omitempty"` // the agent's own, under the host's report
 		Until   string    `json:"until,omitempty"`   // parked: RFC 3339
 		Pane    string    `json:"pane,omitempty"`    // needs_operator: where the person is to do something
+		By      goal.ID   `json:"by,omitempty"`      // user_paused: the goal that started it, or goal.Desk; "" is the person
 		// Unanswered says that no model answered in the newest iteration, which therefore
 		// counts for nothing and is made again.
 		Unanswered bool `json:"unanswered,omitempty"`
@@ -186,6 +188,7 @@ type (
 		Judged   bool        `json:"judged,omitempty"` // by a model, and by no program
 		Report   []string    `json:"report"`
 		Account  string      `json:"account,omitempty"`
+		By       goal.ID     `json:"by,omitempty"` // user_aborted: goal.Desk; "" is the person
 	}
 	// Delta is streaming text of the model. It is not journaled and may be lost.
 	Delta struct {

@@ -33,7 +33,6 @@ type Answer struct {
 	Grant   policy.Grant `json:"grant,omitzero"` // what was allowed
 	Why     string       `json:"why,omitempty"`
 	By      string       `json:"by"` // person; policy: on_ask decided; ByEnd
-	Run     string       `json:"-"`  // in which run, or after which
 }
 
 // Offer finds the grant of a scope; "goal" is the widest that is offered for the

@@ -10,7 +10,7 @@ const (
 	OrderAbort  OrderKind = "abort"
 	OrderPause  OrderKind = "pause"
 	OrderSteer  OrderKind = "steer"
-	OrderNote   OrderKind = "note"   // words of another agent; Request names its goal, or is Desk
+	OrderNote   OrderKind = "note"   // words of another agent
 	OrderResume OrderKind = "resume" // a parked goal goes on now; Text is new limits as JSON, if they change
 	OrderAccept OrderKind = "accept" // a manual check that waits passes
 	OrderReject OrderKind = "reject" // … is sent back; Text says why
@@ -24,8 +24,9 @@ const (
 type Order struct {
 	ID   int64 // its place among the orders that the store keeps, 0 before it is there
 	Kind OrderKind
-	Text string // the note of the person
-	// Request names the approval that approve, deny and revoke are about.
+	Text string // the note of the person; of abort and pause, why, "" is the person's word
+	// Request names the approval that approve, deny and revoke are about, and who gives
+	// the others: a goal, or Desk; "" is the person.
 	Request string
 	Scope   policy.Scope // of approve
 }

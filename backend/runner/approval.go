@@ -224,37 +224,49 @@ func (r *Run) recall(ctx context.Context) *Stop {
 	if err != nil {
 		return r.fault(ctx, "reading what the person allowed", err)
 	}
+	unheard, err := r.cfg.Journal.Unheard(ctx, r.goal.ID)
+	if err != nil {
+		return r.fault(ctx, "reading what the person answered", err)
+	}
 	r.approvals.allowed.mu.Lock()
 	r.approvals.allowed.grants = grants
 	r.approvals.allowed.mu.Unlock()
 	r.approvals.made = len(list)
-	waited := map[string]goal.Approval{}
 	for _, a := range list {
 		if a.Answer == nil {
 			r.approvals.open = append(r.approvals.open, a)
-			waited[a.ID] = a
 		}
 	}
+	waited := slices.Clone(r.approvals.open)
 	answers, stop := r.takeAnswers(ctx)
 	if stop != nil {
 		return stop
 	}
+	for _, a := range waited {
+		if a.Answer = answers[a.ID]; a.Answer != nil {
+			unheard = append(unheard, a)
+		}
+	}
+	r.tellAnswers(unheard)
+	r.approvals.allowed.mu.Lock()
+	defer r.approvals.allowed.mu.Unlock()
+	r.tellBorder()
+	return nil
+}
+
+// tellAnswers says in the run's first message what became of calls that waited.
+func (r *Run) tellAnswers(settled []goal.Approval) {
 	var closed []string
-	for _, a := range list {
-		switch answer := answers[a.ID]; {
-		case answer != nil:
-			r.conversation.later(answerWords(waited[a.ID], *answer))
-		case a.Answer != nil && a.Answer.By == goal.ByEnd && a.Answer.Run == r.goal.RunID && goal.StatusOf(r.goal.Exit) != goal.Paused: // later runs have been told
+	for _, a := range settled {
+		if a.Answer.By == goal.ByEnd {
 			closed = append(closed, a.Tool+" "+clip(a.Arguments, 100))
+		} else {
+			r.conversation.later(answerWords(a, *a.Answer))
 		}
 	}
 	if len(closed) > 0 {
 		r.conversation.later("Nobody answered this before the goal ended, and it was not executed: " + strings.Join(closed, "; ") + ". Call what is still needed again: the person is asked anew.")
 	}
-	r.approvals.allowed.mu.Lock()
-	defer r.approvals.allowed.mu.Unlock()
-	r.tellBorder()
-	return nil
 }
 
 func answerWords(a goal.Approval, answer goal.Answer) string {

@@ -3,8 +3,10 @@ package runner_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -458,5 +460,63 @@ func TestJournalOfApprovalsStays(t *testing.T) {
 	}
 	if err := w.store.Append(t.Context(), goal.Run{Goal: g.ID, ID: store.NewID()}, &event.GrantEnded{Request: "a1"}); err == nil {
 		t.Error("another run writes")
+	}
+}
+
+// forgetful is a journal of which a run cannot read the runs before it.
+type forgetful struct {
+	*store.Store
+	cut atomic.Bool
+}
+
+func (f *forgetful) Past(ctx context.Context, id goal.ID, steps int) (goal.Past, error) {
+	if f.cut.Swap(false) {
+		return goal.Past{}, errors.New("the disk is away")
+	}
+	return f.Store.Past(ctx, id, steps)
+}
+
+// TestAnAnswerIsToldByTheRunAfterOneThatWasCut before its first message: what the person
+// answered in a pause, and what the end closed. It is told once.
+func TestAnAnswerIsToldByTheRunAfterOneThatWasCut(t *testing.T) {
+	const honest = `abort_with_report {"reason":"no","what_was_learned":"nothing"}`
+	for name, c := range map[string]struct {
+		order *goal.Order
+		words string
+	}{
+		"answered": {&goal.Order{Kind: goal.OrderDeny, Request: "a1", Text: "not there"}, "The reason: not there."},
+		"closed":   {nil, "Nobody answered this before the goal ended"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, call(posting), call(honest))
+			f := &forgetful{Store: w.store}
+			w.runs(f)
+			g := w.create(nil)
+			w.start(g, &event.Started{})
+			row := w.end(g)
+			expect(t, row, goal.Paused, goal.NeedsOperator)
+			if c.order != nil {
+				w.order(g, *c.order)
+			} else {
+				run := goal.Run{Goal: g.ID, ID: row.RunID}
+				if err := w.store.Append(t.Context(), run, &event.Ended{Status: goal.Aborted, Exit: goal.UserAborted, Report: []string{"x"}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f.cut.Store(true)
+			w.start(g, &event.Resumed{})
+			expect(t, w.end(g), goal.Failed, goal.Faulted)
+			for i, times := range []int{1, 1} { // the second run is told, and the third only remembers
+				w.start(g, &event.Resumed{})
+				expect(t, w.end(g), goal.Aborted, goal.GaveUp)
+				told := 0
+				for _, m := range w.model.seen[i+1].Messages {
+					told += strings.Count(m.Text, c.words)
+				}
+				if told != times {
+					t.Errorf("run %d was told %d times", i, told)
+				}
+			}
+		})
 	}
 }

@@ -67,9 +67,9 @@ func (r *Run) look(ctx context.Context) *Stop {
 	if err == nil {
 		for _, o := range orders {
 			if o.Kind == goal.OrderAbort {
-				return aborted()
+				return ordered(o)
 			}
-			r.active.pausing.pause(byPerson)
+			r.active.pausing.pause(ordered(o))
 		}
 		orders, err = r.cfg.Journal.Orders(ctx, r.goal.ID, goal.OrderRevoke)
 	}
@@ -147,10 +147,5 @@ func (r *Run) takeOrders(ctx context.Context) *Stop {
 	return nil
 }
 
-// byPerson is why a goal pauses when its person says no more about it.
-const byPerson = "the person paused the goal"
-
-// atRest stops the run for the person's pause.
-func (r *Run) atRest() *Stop {
-	return &Stop{Exit: goal.UserPaused, Reason: r.active.pausing.reason()}
-}
+// atRest stops the run for a pause.
+func (r *Run) atRest() *Stop { return r.active.pausing.stop() }

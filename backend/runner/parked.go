@@ -29,13 +29,13 @@ func (r *Runner) parked(ctx context.Context, g *goal.Goal, until time.Time, a *a
 		case <-a.nudge:
 		case <-r.cfg.Clock.After(orderInterval):
 		}
-		orders, err := r.cfg.Journal.TakeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderResume)
+		orders, err := r.cfg.Journal.TakeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
 		if err != nil && ctx.Err() == nil {
 			r.cfg.Log.Warn("orders", "goal", g.ID, "error", err)
 		}
 		for _, o := range orders {
-			if o.Kind == goal.OrderAbort {
-				r.endParked(ctx, *g, aborted())
+			if o.Kind != goal.OrderResume {
+				r.endParked(ctx, *g, ordered(o))
 				return nil, false
 			}
 			a.pausing.lift()
@@ -67,18 +67,22 @@ func (r *Runner) raise(ctx context.Context, g *goal.Goal, text string) {
 	g.Limits = l
 }
 
-// endParked aborts a parked goal. One that is only left by its process stays parked.
+// endParked aborts a parked goal, or makes it one that its person paused as it was being
+// parked. One that is only left by its process, or stands with the goal that started
+// it, stays parked.
 func (r *Runner) endParked(ctx context.Context, g goal.Goal, stop *Stop) {
-	if stop.Exit != goal.UserAborted {
-		return
+	switch {
+	case stop.Exit == goal.UserAborted:
+		r.endHere(ctx, g, stop)
+	case stop.Exit == goal.UserPaused && (stop.By == "" || stop.By == goal.Desk):
+		r.unqueue(ctx, g, stop)
 	}
-	r.endHere(ctx, g, stop)
 }
 
 // endHere writes the end of a goal that has no run at the moment.
 func (r *Runner) endHere(ctx context.Context, g goal.Goal, stop *Stop) {
 	body := &event.Ended{
-		Status: goal.StatusOf(stop.Exit), Exit: stop.Exit, Report: g.ReportOf(stop.Reason), Account: g.Account,
+		Status: goal.StatusOf(stop.Exit), Exit: stop.Exit, Report: g.ReportOf(stop.Reason), Account: g.Account, By: stop.By,
 	}
 	ctx = context.WithoutCancel(ctx)
 	err := r.cfg.Journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, body)

@@ -8,14 +8,14 @@ import (
 	"goalpost/backend/goal"
 )
 
-// pausing is how a person's pause reaches a goal of this process, and the gate
+// pausing is how a pause reaches a goal of this process, and the gate
 // that each request to one of the goal's models goes through: once it is shut,
 // requests under way are cut off and none begins. Safe for concurrent use.
 type pausing struct {
 	mu      sync.Mutex
-	asked   chan struct{} // closed when the person pauses
-	why     string
-	running bool // a run has begun, and sees the pause itself
+	asked   chan struct{} // closed when somebody pauses it
+	why     *Stop         // the person's, if they are among them
+	running bool          // a run has begun, and sees the pause itself
 	open    map[*request]bool
 }
 
@@ -31,11 +31,14 @@ func newPausing() *pausing {
 
 // pause shuts the gate and returns the requests that it cut off, which may take
 // a moment to be over.
-func (p *pausing) pause(why string) []*request {
+func (p *pausing) pause(why *Stop) []*request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	select {
 	case <-p.asked:
+		if p.why.By != "" {
+			p.why = why
+		}
 	default:
 		p.why = why
 		close(p.asked)
@@ -77,7 +80,7 @@ func (p *pausing) lift() bool {
 	return true
 }
 
-func (p *pausing) reason() string {
+func (p *pausing) stop() *Stop {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.why
@@ -113,7 +116,7 @@ func (r *Runner) Hold(ctx context.Context, id goal.ID, why string) (bool, error)
 	if a == nil {
 		return false, nil
 	}
-	for _, cut := range a.pausing.pause(why) {
+	for _, cut := range a.pausing.pause(&Stop{Exit: goal.UserPaused, Reason: why}) {
 		select {
 		case <-cut.over:
 		case <-ctx.Done():

@@ -70,20 +70,18 @@ func (r *Runner) inQueue(ctx context.Context, g goal.Goal, a *active, freed <-ch
 	case <-a.nudge:
 	case <-r.cfg.Clock.After(orderInterval):
 	}
-	kinds := []goal.OrderKind{goal.OrderAbort, goal.OrderPause}
-	if g.Status == goal.Pending { // it cannot be paused before it has begun: its first run hears of it
-		kinds = kinds[:1]
-	}
-	orders, err := r.cfg.Journal.TakeOrders(ctx, g.ID, kinds...)
+	orders, err := r.cfg.Journal.TakeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause)
 	if err != nil && ctx.Err() == nil {
 		r.cfg.Log.Warn("orders", "goal", g.ID, "error", err)
 	}
 	var stop *Stop
 	for _, o := range orders {
 		if o.Kind == goal.OrderAbort {
-			return aborted()
+			return ordered(o)
 		}
-		stop = &Stop{Exit: goal.UserPaused, Reason: byPerson}
+		if stop == nil || o.Request == "" { // the person's pause is not lifted by anybody else
+			stop = ordered(o)
+		}
 	}
 	return stop
 }
@@ -96,7 +94,7 @@ func (r *Runner) unqueue(ctx context.Context, g goal.Goal, stop *Stop) {
 	case stop.Exit == goal.UserAborted && g.Status.Live():
 		r.endHere(ctx, g, stop)
 	default:
-		body := &event.Queued{Reason: stop.Reason, Left: stop.Exit}
+		body := &event.Queued{Reason: stop.Reason, Left: stop.Exit, By: stop.By}
 		if err := r.cfg.Journal.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID}, body); err != nil {
 			r.cfg.Log.Error("leaving the queue", "goal", g.ID, "error", err)
 		}

@@ -30,10 +30,10 @@ func (r *Run) settle(ctx context.Context, stop *Stop) error {
 	r.said = report
 	status := goal.StatusOf(stop.Exit)
 	var body event.Body = &event.Ended{
-		Status: status, Exit: stop.Exit, Verified: stop.Exit == goal.Done && r.claims.decided(), Judged: stop.Exit == goal.Done && r.claims.judged(), Report: report, Account: r.account,
+		Status: status, Exit: stop.Exit, Verified: stop.Exit == goal.Done && r.claims.decided(), Judged: stop.Exit == goal.Done && r.claims.judged(), Report: report, Account: r.account, By: stop.By,
 	}
 	if status == goal.Paused {
-		body = &event.Paused{Exit: stop.Exit, Reason: stop.Reason, Report: report, Account: r.account, Until: until(stop), Pane: stop.Pane, Unanswered: r.uncounted}
+		body = &event.Paused{Exit: stop.Exit, Reason: stop.Reason, Report: report, Account: r.account, Until: until(stop), Pane: stop.Pane, By: stop.By, Unanswered: r.uncounted}
 	}
 	if failure := r.append(ctx, body); failure != nil {
 		return failure
@@ -62,7 +62,7 @@ func (r *Run) unread(ctx context.Context, stop *Stop) string {
 	if len(notes) > 1 {
 		it = "them"
 	}
-	return fmt.Sprintf(" %s came too late for the agent, which reads %s if the goal goes on: %s.", count(len(notes), "note"), it, strings.Join(said, "; "))
+	return fmt.Sprintf(" %s came too late for the agent, which reads %s if the goal goes on: %s.", goal.Count(len(notes), "note"), it, strings.Join(said, "; "))
 }
 
 func until(s *Stop) string {
@@ -160,11 +160,11 @@ func (r *Run) changed(ctx context.Context) string {
 // used says what the goal has used so far.
 func (r *Run) used() string {
 	s := r.goal.Spent
-	text := fmt.Sprintf("%s, %s, %s in %s", count(s.Steps, "step"), count(s.Iterations, "iteration"), count(r.claims.made, "claim"),
+	text := fmt.Sprintf("%s, %s, %s in %s", goal.Count(s.Steps, "step"), goal.Count(s.Iterations, "iteration"), goal.Count(r.claims.made, "claim"),
 		goal.Span(r.spent()))
 	text += charged(s) + "."
 	if c := r.shared(); c != (goal.Spent{}) {
-		text += fmt.Sprintf(" Besides, within the same limits, by the goals that it started: %s%s.", count(c.Iterations, "iteration"), charged(c))
+		text += fmt.Sprintf(" Besides, within the same limits, by the goals that it started: %s%s.", goal.Count(c.Iterations, "iteration"), charged(c))
 	}
 	return text
 }
@@ -197,7 +197,7 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 			open = append(open, v.Name+" ("+v.Detail+")")
 			continue
 		case v.Fewer > 0:
-			fewer = append(fewer, fmt.Sprintf("%s ran %s, %d fewer than before the goal began", v.Name, count(v.Tests, "test"), v.Fewer))
+			fewer = append(fewer, fmt.Sprintf("%s ran %s, %d fewer than before the goal began", v.Name, goal.Count(v.Tests, "test"), v.Fewer))
 		}
 		passed++
 	}
@@ -206,7 +206,7 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 			silent = append(silent, k.Name())
 		}
 	}
-	s, left := fmt.Sprintf("%d of %s passed", passed, count(len(c.Checks), "check")), "; open: "
+	s, left := fmt.Sprintf("%d of %s passed", passed, goal.Count(len(c.Checks), "check")), "; open: "
 	if c.Any && passed > 0 && passed < len(c.Checks) {
 		s, left = s+", and one is enough", "; not passed: "
 	}
@@ -227,11 +227,4 @@ func sentence(s string) string {
 		return s
 	}
 	return s + "."
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

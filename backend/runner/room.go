@@ -34,6 +34,9 @@ type Journal interface {
 	Settle(ctx context.Context, orders ...goal.Order) error
 	// Approvals gives everything that the person was asked, oldest first.
 	Approvals(ctx context.Context, id goal.ID) ([]goal.Approval, error)
+	// Unheard gives those whose answer the agent has not been told, because the run that
+	// was to say it was cut.
+	Unheard(ctx context.Context, id goal.ID) ([]goal.Approval, error)
 	// Grants gives what the person has allowed and not taken back.
 	Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error)
 	Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error)

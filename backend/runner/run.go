@@ -92,6 +92,9 @@ func (r *Run) drive(ctx context.Context) (*Stop, error) {
 	go func() { defer close(watched); r.watch(ctx, cancel) }()
 
 	stop := r.work(ctx)
+	if stop.Exit == goal.UserPaused && r.paused() { // the person's pause is not lifted by anybody else
+		stop = r.atRest()
+	}
 	cancel(stop)
 	<-watched
 	if l := r.progress.first; l != nil {

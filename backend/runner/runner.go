@@ -6,6 +6,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -152,7 +153,16 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 	}
 }
 
-func aborted() *Stop { return &Stop{Exit: goal.UserAborted, Reason: "the person aborted the goal"} }
+// byPerson is why a goal pauses when its person says no more about it.
+const byPerson = "the person paused the goal"
+
+// ordered is the stop that an order to abort or to pause asks for.
+func ordered(o goal.Order) *Stop {
+	if o.Kind == goal.OrderAbort {
+		return &Stop{Exit: goal.UserAborted, Reason: cmp.Or(o.Text, "the person aborted the goal"), By: goal.ID(o.Request)}
+	}
+	return &Stop{Exit: goal.UserPaused, Reason: cmp.Or(o.Text, byPerson), By: goal.ID(o.Request)}
+}
 
 // Queued says whether the goal waits in the queue of this process.
 func (r *Runner) Queued(id goal.ID) bool {
@@ -232,6 +242,7 @@ type Stop struct {
 	Reason string
 	Until  time.Time // parked: when it goes on
 	Pane   string    // needs_operator: where the person is to do something, "" if nowhere
+	By     goal.ID   // who wants it: the goal that started this one, goal.Desk; "" is the person
 }
 
 func (s *Stop) Error() string { return string(s.Exit) + ": " + s.Reason }

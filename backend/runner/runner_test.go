@@ -85,6 +85,7 @@ type world struct {
 	*testing.T
 	store  *store.Store
 	runner *runner.Runner
+	clock  runner.Clock
 	dir    string
 	model  *script
 	set    *sandbox.Set
@@ -118,11 +119,8 @@ func newWorldAt(t *testing.T, c runner.Clock, turns ...func(context.Context, goa
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.runner = runner.New(runner.Config{
-		Journal: w.store, Open: w.open, Publish: w.hear, Clock: c, Log: slog.New(slog.DiscardHandler), Slots: 3,
-		Patience: func() time.Duration { return time.Duration(w.patience.Load()) },
-		Disk:     func() (uint64, error) { return w.free.Load(), nil },
-	})
+	w.clock = c
+	w.runs(w.store)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), late)
 		defer cancel()
@@ -131,6 +129,15 @@ func newWorldAt(t *testing.T, c runner.Clock, turns ...func(context.Context, goa
 		}
 	})
 	return w
+}
+
+// runs makes the runner, which keeps a journal.
+func (w *world) runs(j runner.Journal) {
+	w.runner = runner.New(runner.Config{
+		Journal: j, Open: w.open, Publish: w.hear, Clock: w.clock, Log: slog.New(slog.DiscardHandler), Slots: 3,
+		Patience: func() time.Duration { return time.Duration(w.patience.Load()) },
+		Disk:     func() (uint64, error) { return w.free.Load(), nil },
+	})
 }
 
 func (w *world) hear(e event.Event) {

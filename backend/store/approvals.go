@@ -81,7 +81,11 @@ func closeApprovals(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 
 // Approvals reads every approval of a goal with its answer, oldest first.
 func (s *Store) Approvals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
-	list, err := s.approvals(ctx, "a.goal_id = ?", id)
+	return s.plainApprovals(ctx, "a.goal_id = ?", id)
+}
+
+func (s *Store) plainApprovals(ctx context.Context, where string, args ...any) ([]goal.Approval, error) {
+	list, err := s.approvals(ctx, where, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +94,17 @@ func (s *Store) Approvals(ctx context.Context, id goal.ID) ([]goal.Approval, err
 		plain[i] = a.Approval
 	}
 	return plain, nil
+}
+
+// Unheard reads the approvals whose answer the agent has not been told, oldest first: its
+// person gave it during a pause, or the goal ended without one, and the run that was
+// to say so was cut before its first message. Within a run a call tells by its result.
+func (s *Store) Unheard(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
+	const said = " FROM events WHERE goal_id = ?1 AND type = 'message' AND body ->> '$.message.role' = 'user' ORDER BY seq DESC LIMIT 1)"
+	const since = " FROM events WHERE goal_id = ?1 AND seq > coalesce((SELECT seq" + said + ", 0) AND type = "
+	return s.plainApprovals(ctx, `a.goal_id = ?1 AND CASE r.body ->> 'by'
+		WHEN 'person' THEN a.id IN (SELECT body ->> 'request'`+since+`'approval_resolved' AND run_id <> (SELECT run_id`+said+`)
+		WHEN 'end' THEN r.run_id IN (SELECT run_id`+since+`'ended') END`, id)
 }
 
 // OpenApprovals reads what waits for a person, of every goal that may go on, or
@@ -112,7 +127,7 @@ func (s *Store) OpenApprovals(ctx context.Context, id goal.ID) ([]Approval, erro
 }
 
 func (s *Store) approvals(ctx context.Context, where string, args ...any) ([]Approval, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT a.goal_id, g.objective, g.status, a.at, a.body, coalesce(r.body, ''), coalesce(r.run_id, '') FROM approvals a
+	rows, err := s.read.QueryContext(ctx, `SELECT a.goal_id, g.objective, g.status, a.at, a.body, coalesce(r.body, '') FROM approvals a
 		JOIN goals g ON g.id = a.goal_id LEFT JOIN answers r ON r.goal_id = a.goal_id AND r.id = a.id WHERE `+where+` ORDER BY a.at, a.goal_id, a.n`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read approvals: %w", err)
@@ -121,8 +136,8 @@ func (s *Store) approvals(ctx context.Context, where string, args ...any) ([]App
 	var list []Approval
 	for rows.Next() {
 		var a Approval
-		var at, body, answer, run string
-		if err := rows.Scan(&a.Goal, &a.Objective, &a.Status, &at, &body, &answer, &run); err != nil {
+		var at, body, answer string
+		if err := rows.Scan(&a.Goal, &a.Objective, &a.Status, &at, &body, &answer); err != nil {
 			return nil, fmt.Errorf("read approvals: %w", err)
 		}
 		a.At = parseStamp(at)
@@ -130,7 +145,7 @@ func (s *Store) approvals(ctx context.Context, where string, args ...any) ([]App
 			return nil, fmt.Errorf("read approval: %w", err)
 		}
 		if answer != "" {
-			a.Answer = &goal.Answer{Run: run}
+			a.Answer = &goal.Answer{}
 			if err := json.Unmarshal([]byte(answer), a.Answer); err != nil {
 				return nil, fmt.Errorf("read answer: %w", err)
 			}

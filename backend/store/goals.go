@@ -15,7 +15,7 @@ import (
 
 const goalColumns = `id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits, provider, model, scripted,
 	status, exit, verified, run_id, spent_ms, iterations, steps, claims, tokens_in, tokens_out, usd, report, started_at, ended_at,
-	updated_at, seq, checks_passed, options, account, parked_until, judged, queued`
+	updated_at, seq, checks_passed, options, account, parked_until, judged, queued, stopped_by`
 
 // Row is a goal with what only the store counts.
 type Row struct {
@@ -26,6 +26,9 @@ type Row struct {
 	// Queued is what it was told to wait for in the queue, as the journal has it. Whether
 	// somebody still waits with it, Queues says.
 	Queued string
+	// StoppedBy is the goal that started it, or goal.Desk, if one of them stopped it or took
+	// it out of the queue; "" where its person did, or its run stopped by itself.
+	StoppedBy goal.ID
 }
 
 // Create freezes the criterion and the policy with their hashes, stores the
@@ -79,7 +82,7 @@ func scanGoal(r scanner) (Row, error) {
 	err := r.Scan(&g.ID, &created, &g.Objective, &criterion, &g.CriterionSHA256, &policyJSON, &g.PolicySHA256, &limits, &g.Provider, &g.Model,
 		&g.Scripted, &g.Status, &g.Exit, &g.Verified, &g.RunID, &spent, &g.Spent.Iterations, &g.Spent.Steps, &g.Spent.Claims, &g.Spent.TokensIn,
 		&g.Spent.TokensOut, &g.Spent.USD, &report, &started, &ended, &updated, &g.Seq, &g.ChecksPassed,
-		&options, &g.Account, &parked, &g.Judged, &g.Queued)
+		&options, &g.Account, &parked, &g.Judged, &g.Queued, &g.StoppedBy)
 	if err != nil {
 		return Row{}, fmt.Errorf("read goal: %w", err)
 	}

@@ -33,7 +33,7 @@ func (s *Store) Begin(ctx context.Context, id goal.ID, slots int, opening ...eve
 			return errors.Join(err, busyError(busy))
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE goals SET run_id = ?, status = 'running', exit = '', ended_at = '', report = '[]',
-			account = '', parked_until = '', verified = 0, judged = 0, queued = '',
+			account = '', parked_until = '', verified = 0, judged = 0, queued = '', stopped_by = '',
 			started_at = CASE started_at WHEN '' THEN ? ELSE started_at END WHERE id = ?`, run.ID, at, id)
 		if err != nil {
 			return fmt.Errorf("begin run: %w", err)

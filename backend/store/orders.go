@@ -120,7 +120,9 @@ func obeyed(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	case *event.VerificationFailed:
 		return settle(ctx, tx, at, waits+word, ev.GoalID)
 	case *event.Queued:
-		if b.Left == goal.UserPaused { // it waits again for its person, and nobody goes on with it for them
+		// It waits again for its person, and nobody goes on with it for them; but it does
+		// where the goal that started it paused, and goes on.
+		if b.Left == goal.UserPaused && (b.By == "" || b.By == goal.Desk) {
 			return settle(ctx, tx, at, waits+word, ev.GoalID)
 		}
 	case *event.Paused:

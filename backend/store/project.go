@@ -43,7 +43,7 @@ func (s *Store) statement(ctx context.Context, tx *sql.Tx, ev event.Event, p *pl
 	case *event.Verdict:
 		return s.verdict(ctx, tx, ev, b)
 	case *event.Paused:
-		return stopped(ctx, tx, ev, stop{goal.Paused, b.Exit, false, false, b.Report, b.Account, b.Until})
+		return stopped(ctx, tx, ev, stop{goal.Paused, b.Exit, false, false, b.Report, b.Account, b.Until, b.By})
 	case *event.Lease:
 		q, args := s.lease(ev, b)
 		return q, args, nil
@@ -57,7 +57,7 @@ func (s *Store) statement(ctx context.Context, tx *sql.Tx, ev event.Event, p *pl
 		if err := errors.Join(endGrants(ctx, tx, ev), closeApprovals(ctx, tx, ev)); err != nil {
 			return "", nil, err
 		}
-		return stopped(ctx, tx, ev, stop{b.Status, b.Exit, b.Verified, b.Judged, b.Report, b.Account, ""})
+		return stopped(ctx, tx, ev, stop{b.Status, b.Exit, b.Verified, b.Judged, b.Report, b.Account, "", b.By})
 	case *event.LimitsChanged:
 		return limitsChanged(ev, b)
 	case *event.Queued:
@@ -124,7 +124,12 @@ type stop struct {
 	report   []string
 	account  string
 	until    string
+	by       goal.ID
 }
+
+// stopper is who stopped a goal, by the place of its id and of the name. A pause of the
+// person that nobody has heard yet makes it theirs: they let it go on.
+const stopper = "CASE WHEN EXISTS (SELECT 1 FROM orders o WHERE o.goal_id = ?1 AND o.taken_at = '' AND o.kind = 'pause' AND o.request = '') THEN '' ELSE ?2 END"
 
 func stopped(ctx context.Context, tx *sql.Tx, ev event.Event, s stop) (string, []any, error) {
 	if err := arrow(ctx, tx, ev.GoalID, s.status); err != nil {
@@ -138,8 +143,8 @@ func stopped(ctx context.Context, tx *sql.Tx, ev event.Event, s stop) (string, [
 	if s.status != goal.Paused {
 		ended = stamp(ev.At)
 	}
-	return "UPDATE goals SET status = ?, exit = ?, verified = ?, judged = ?, report = ?, ended_at = ?, account = ?, parked_until = ?, queued = '' WHERE id = ?",
-		[]any{s.status, s.exit, s.verified, s.judged, string(body), ended, valid(s.account), s.until, ev.GoalID}, nil
+	return "UPDATE goals SET stopped_by = " + stopper + ", status = ?, exit = ?, verified = ?, judged = ?, report = ?, ended_at = ?, account = ?, parked_until = ?, queued = '' WHERE id = ?1",
+		[]any{ev.GoalID, s.by, s.status, s.exit, s.verified, s.judged, string(body), ended, valid(s.account), s.until}, nil
 }
 
 func queued(ev event.Event, b *event.Queued) (string, []any, error) {
@@ -148,9 +153,9 @@ func queued(ev event.Event, b *event.Queued) (string, []any, error) {
 		waits = ""
 	}
 	if b.Left == goal.UserPaused { // what was parked does not go on by itself any more
-		return "UPDATE goals SET queued = '', parked_until = '', exit = CASE exit WHEN 'parked' THEN ? ELSE exit END WHERE id = ?", []any{b.Left, ev.GoalID}, nil
+		return "UPDATE goals SET stopped_by = " + stopper + ", queued = '', parked_until = '', exit = CASE exit WHEN 'parked' THEN ? ELSE exit END WHERE id = ?1", []any{ev.GoalID, b.By, b.Left}, nil
 	}
-	return "UPDATE goals SET queued = ? WHERE id = ?", []any{waits, ev.GoalID}, nil
+	return "UPDATE goals SET queued = ?, stopped_by = '' WHERE id = ?", []any{waits, ev.GoalID}, nil
 }
 
 func limitsChanged(ev event.Event, b *event.LimitsChanged) (string, []any, error) {

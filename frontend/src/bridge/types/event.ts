@@ -15,7 +15,7 @@ interface Bodies {
     effort?: string;
     scripted: boolean;
   };
-  queued: { reason: string; left?: "user_aborted" | "user_paused" | "interrupted" };
+  queued: { reason: string; left?: "user_aborted" | "user_paused" | "interrupted"; by?: string };
   started: object;
   reopened: { note: string };
   limits_changed: { wall_clock_ms: number; iterations: number; claims_per_gate: number; tokens: number; usd: number };
@@ -36,9 +36,25 @@ interface Bodies {
   steered: { text: string; from?: string };
   lease: { pane: string; kind: PaneInfo["kind"]; held: boolean; lent?: boolean };
   warning: { what: string; text: string };
-  paused: { exit: Exit; reason: string; report: string[] | null; account?: string; until?: string; pane?: string };
+  paused: {
+    exit: Exit;
+    reason: string;
+    report: string[] | null;
+    account?: string;
+    until?: string;
+    pane?: string;
+    by?: string;
+  };
   resumed: { note?: string };
-  ended: { status: Status; exit: Exit; verified: boolean; judged?: boolean; report: string[] | null; account?: string };
+  ended: {
+    status: Status;
+    exit: Exit;
+    verified: boolean;
+    judged?: boolean;
+    report: string[] | null;
+    account?: string;
+    by?: string;
+  };
   delta: { text: string };
   egress: {
     from: string;

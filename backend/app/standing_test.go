@@ -1,0 +1,241 @@
+package app_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+	"goalpost/backend/policy"
+	"goalpost/backend/store"
+)
+
+func rest() modeltest.Answer { return call("wait", `{"seconds":600}`) }
+
+// family starts a goal whose agent starts another one and waits for it, once before
+// between and once after. It returns both when the parent rests between.
+func (p *program) family(child modeltest.Script, between ...modeltest.Answer) (parent, its string) {
+	p.Helper()
+	again := call("wait_for_goal", with("goal", "CHILD"))
+	script := append([]modeltest.Answer{call("start_goal", fmt.Sprintf(startChild, "")), again, rest()}, append(between, again)...)
+	p.provide(family(naming(script...), func(n int, r modeltest.Request) modeltest.Answer {
+		if holds(r) {
+			return rest()
+		}
+		return child(n, r)
+	}))
+	out, err := p.goal.Start(api.StartInput{Objective: "parent", Checks: shell("false"), CriticEvery: api.NoLimit})
+	must(p.T, err)
+	p.rests(out.GoalID)
+	return out.GoalID, p.child()
+}
+
+func (p *program) child() string {
+	p.Helper()
+	list, err := p.goal.List(api.ListInput{Search: "write the part"})
+	if err != nil || len(list.Goals) != 1 {
+		p.Fatalf("%+v, %v", list.Goals, err)
+	}
+	return list.Goals[0].ID
+}
+
+// holds says whether it is the goal that keeps a folder from another one.
+func holds(r modeltest.Request) bool {
+	return slices.ContainsFunc(r.Messages, func(m goal.Message) bool { return strings.HasPrefix(m.Text, "Goal: hold") })
+}
+
+// rests waits until a goal lets time pass.
+func (p *program) rests(id string) {
+	p.Helper()
+	p.await("the rest", func(e event.Event) bool {
+		s, ok := e.Body.(*event.StepStarted)
+		return ok && s.Tool == "wait" && string(e.GoalID) == id
+	})
+}
+
+// queued waits until a goal waits in the queue, or has left it so.
+func (p *program) queued(id string, left goal.Exit) {
+	p.Helper()
+	p.await("the queue, left "+string(left), func(e event.Event) bool {
+		b, ok := e.Body.(*event.Queued)
+		return ok && string(e.GoalID) == id && b.Left == left
+	})
+}
+
+// taken keeps the folder of a goal from it: its next run waits in the queue.
+func (p *program) taken(id string) (holder string) {
+	p.Helper()
+	v, err := p.goal.Get(id)
+	must(p.T, err)
+	out, err := p.goal.Start(api.StartInput{Objective: "hold its folder", Dir: v.Policy.Dir, Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	must(p.T, err)
+	p.rests(out.GoalID)
+	return out.GoalID
+}
+
+func (p *program) goesOn(id string) {
+	p.Helper()
+	p.await("it goes on", func(e event.Event) bool {
+		_, ok := e.Body.(*event.Resumed)
+		return ok && string(e.GoalID) == id
+	})
+}
+
+func (p *program) reopen(id string) (bool, error) {
+	return p.goal.Reopen(id, api.ResumeInput{Note: "one line more"})
+}
+
+// TestAChildOfAnotherProcess stands while its parent does and goes on with it, though
+// another process ran it, or had it in its queue, and though nobody remembers.
+func TestAChildOfAnotherProcess(t *testing.T) {
+	home := t.TempDir()
+	here := start(t, home)
+	parent, child := here.family(turns(giveUp(), rest()))
+	there := start(t, home)
+	there.do("resume the child", there.resume, child)
+	there.rests(child)
+	here.do("pause", here.goal.Pause, parent)
+	stands := func(p *program) {
+		t.Helper()
+		if e, ok := p.ended(child).Body.(*event.Paused); !ok || e.Exit != goal.UserPaused || string(e.By) != parent || !strings.Contains(e.Reason, "started this one") {
+			t.Errorf("the child %+v", e)
+		}
+	}
+	stands(there)
+
+	third := start(t, home)
+	third.do("resume", third.resume, parent)
+	third.goesOn(child)
+	third.do("pause", third.goal.Pause, parent)
+	stands(third)
+	<-third.app.Done(goal.ID(parent))
+
+	holder := there.taken(child)
+	there.do("resume the child", there.resume, child)
+	there.queued(child, "")
+	here.do("resume", here.resume, parent)
+	here.await("the parent's wait", func(e event.Event) bool {
+		s, ok := e.Body.(*event.StepStarted)
+		return ok && s.Tool == "wait_for_goal" && string(e.GoalID) == parent
+	})
+	here.do("pause", here.goal.Pause, parent)
+	there.queued(child, goal.UserPaused)
+	there.do("abort the holder", there.goal.Abort, holder)
+	here.do("resume", here.resume, parent)
+	here.goesOn(child)
+	here.do("abort", here.goal.Abort, parent)
+}
+
+// TestAChildThatItsPersonPausedToo waits for them, and does not go on with its parent.
+func TestAChildThatItsPersonPausedToo(t *testing.T) {
+	p := start(t, t.TempDir())
+	parent, child := p.family(turns(giveUp(), rest()), call("read_file", with("path", "none")))
+	resumed := func() {
+		t.Helper()
+		p.do("resume the child", p.resume, child)
+		p.rests(child)
+	}
+	resumed()
+	p.do("pause", p.goal.Pause, parent)
+	p.ended(child)
+	<-p.app.Done(goal.ID(child))
+	resumed()
+	p.paused(child) // by the person, after it stood with its parent
+	p.do("resume", p.resume, parent)
+	p.step("wait_for_goal")
+	v, err := p.goal.Get(child)
+	if err != nil || v.Status != goal.Paused || v.Exit != goal.UserPaused {
+		t.Errorf("the child is %s/%s, %v", v.Status, v.Exit, err)
+	}
+}
+
+// TestADoneChildThatIsReopened and taken out of the queue by its parent's pause is
+// reopened with what its person said, and hears what its parent says meanwhile.
+func TestADoneChildThatIsReopened(t *testing.T) {
+	p := start(t, t.TempDir())
+	parent, child := p.family(turns(call("write_file", with("path", "part.txt", "content", "done")), call("claim_complete", with("rationale", "x")), giveUp()),
+		call("share_note", with("to", "CHILD", "text", "in capitals")))
+	holder := p.taken(child)
+	p.do("reopen", p.reopen, child)
+	p.queued(child, "")
+	p.do("pause", p.goal.Pause, parent)
+	p.queued(child, goal.UserPaused)
+	p.do("resume", p.resume, parent)
+	p.queued(child, "")
+	p.do("abort the holder", p.goal.Abort, holder)
+	e := p.await("the child is reopened", func(e event.Event) bool {
+		_, ok := e.Body.(*event.Reopened)
+		return ok && string(e.GoalID) == child
+	})
+	if b, ok := e.Body.(*event.Reopened); !ok || !strings.Contains(b.Note, "one line more") {
+		t.Errorf("%+v", e.Body)
+	}
+	p.ended(child)
+}
+
+// TestANoteToAChildInTheQueue reaches it, though it was over.
+func TestANoteToAChildInTheQueue(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(family(naming(
+		call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD")), call("run_command", with("command", "until test -e go; do sleep 0.02; done")),
+		call("share_note", with("to", "CHILD", "text", "in capitals")), rest(),
+	), func(n int, r modeltest.Request) modeltest.Answer {
+		if holds(r) {
+			return rest()
+		}
+		return giveUp()
+	}))
+	dir := t.TempDir()
+	_, err := p.goal.Start(api.StartInput{Objective: "parent", Dir: dir, Checks: shell("test -f never"), CriticEvery: api.NoLimit})
+	must(t, err)
+	p.step("wait_for_goal")
+	child := p.child()
+	p.taken(child)
+	p.do("resume the child", p.resume, child)
+	p.queued(child, "")
+	must(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
+	if s := p.step("share_note"); s.Outcome != event.OK {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestAnAcceptedChild keeps its person's word where its parent's pause took it out of the
+// queue, and no window takes it up before the parent goes on.
+func TestAnAcceptedChild(t *testing.T) {
+	home := t.TempDir()
+	p := start(t, home)
+	p.provide(turns(rest()))
+	dirs := []string{t.TempDir(), t.TempDir()}
+	made := func(n int, checks []goal.Check, parent goal.ID) goal.Run {
+		t.Helper()
+		g := &goal.Goal{ID: goal.ID(store.NewID()), Objective: "by hand", Provider: "test", Model: "m", Limits: goal.DefaultLimits()}
+		g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir, g.Options.Parent, g.Options.Review = checks, policy.WriteLocal, dirs[n], parent, goal.Never
+		must(t, p.app.Store().Create(t.Context(), g))
+		run, err := p.app.Store().Begin(t.Context(), g.ID, 3, &event.Started{})
+		must(t, err)
+		return run
+	}
+	s := p.app.Store()
+	parent := made(0, shell("test -f never"), "")
+	child := made(1, []goal.Check{{Type: goal.Manual, Wait: true}}, parent.Goal)
+	must(t, s.Append(t.Context(), parent, &event.Paused{Exit: goal.UserPaused, Reason: "x", Report: []string{"x"}}))
+	must(t, s.Append(t.Context(), child, &event.Message{Message: goal.Message{Role: goal.User, Text: "Goal: by hand"}}, &event.Claim{N: 1, Rationale: "x"},
+		&event.Paused{Exit: goal.NeedsOperator, Reason: "x", Report: []string{"x"}}))
+	must(t, s.Order(t.Context(), child.Goal, goal.Order{Kind: goal.OrderAccept}))
+	must(t, s.Append(t.Context(), child, &event.Queued{Reason: "x"}, &event.Queued{Reason: "x", Left: goal.UserPaused, By: parent.Goal}))
+	must(t, p.app.Recover(t.Context())) // as another window would at its start
+	if row, err := s.Goal(t.Context(), child.Goal); err != nil || row.Status != goal.Paused || row.StoppedBy != parent.Goal {
+		t.Errorf("%s, stopped by %q, %v", row.Status, row.StoppedBy, err)
+	}
+	p.do("resume", p.resume, string(parent.Goal))
+	p.await("the child is done", func(e event.Event) bool {
+		b, ok := e.Body.(*event.Ended)
+		return ok && e.GoalID == child.Goal && b.Exit == goal.Done
+	})
+}

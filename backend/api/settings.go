@@ -13,6 +13,8 @@ type Host interface {
 	Doctor() []Finding
 	Connect() Connection
 	TestProvider(ctx context.Context, id string) Finding
+	// FitToolchains refuses a list of folders that goals may not see.
+	FitToolchains(list string) error
 }
 
 // ModelAPI is the providers.
@@ -90,7 +92,7 @@ func (a *SettingsAPI) Get() (out Settings, err error) {
 	return Settings{
 		Theme: s.Theme, FontSize: s.FontSize, Scrollback: s.Scrollback, FontFamily: s.FontFamily, WebGL: s.WebGL, ScreenReader: s.ScreenReader,
 		Welcomed: s.Welcomed, ApprovalMinutes: s.ApprovalMinutes, TurnMinutes: s.TurnMinutes, SecretsInFile: s.SecretsInFile, Notifications: s.Notifications,
-		GoalsAtOnce: s.GoalsAtOnce, KeepDays: s.KeepDays, LingerMinutes: s.LingerMinutes, GoalMemory: s.GoalMemory, WorkDir: s.WorkDir, HomePage: s.HomePage, SearchPage: s.SearchPage,
+		GoalsAtOnce: s.GoalsAtOnce, KeepDays: s.KeepDays, LingerMinutes: s.LingerMinutes, GoalMemory: s.GoalMemory, Toolchains: s.Toolchains, WorkDir: s.WorkDir, HomePage: s.HomePage, SearchPage: s.SearchPage,
 	}, nil
 }
 
@@ -98,6 +100,12 @@ func (a *SettingsAPI) Get() (out Settings, err error) {
 func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	defer a.guard(&err)
 	all := a.cfg.Settings() // what the page does not know stays
+	if s.Toolchains != all.Toolchains {
+		if err := a.host.FitToolchains(s.Toolchains); err != nil {
+			return false, err
+		}
+	}
+	all.Toolchains = s.Toolchains
 	all.Theme, all.FontSize, all.Scrollback, all.Welcomed = s.Theme, s.FontSize, s.Scrollback, s.Welcomed
 	all.FontFamily, all.WebGL, all.ScreenReader = s.FontFamily, s.WebGL, s.ScreenReader
 	all.ApprovalMinutes, all.SecretsInFile, all.Notifications = s.ApprovalMinutes, s.SecretsInFile, s.Notifications

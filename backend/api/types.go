@@ -385,6 +385,7 @@ type Settings struct {
 	TurnMinutes   int    `json:"turn_minutes"`   // that a model may take for one turn; 0 = the usual three
 	LingerMinutes int    `json:"linger_minutes"` // that a goal's programs stay after done; 0 = not at all
 	GoalMemory    int    `json:"goal_memory"`    // MiB that all programs of a goal take together; 0 = three quarters of the machine's
+	Toolchains    string `json:"toolchains"`     // folders that goals see besides the usual ones, separated as in PATH
 	WorkDir       string `json:"work_dir"`       // where new goals get their folders; "" = the usual place
 	HomePage      string `json:"home_page"`      // where the house of a browser pane leads; "" = a blank page
 	SearchPage    string `json:"search_page"`    // where words in the address lead, %s standing for them; "" = nowhere

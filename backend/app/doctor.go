@@ -16,7 +16,7 @@ import (
 // Doctor looks at what this machine offers, from real state.
 func (a *App) Doctor() []api.Finding {
 	list := []api.Finding{a.helperFinding(), a.sandboxFinding(), chromiumFinding(), a.modelFinding(), a.dataFinding(), a.notesFinding()}
-	return append(list, a.mcpFindings()...)
+	return append(append(list, a.toolchainFindings()...), a.mcpFindings()...)
 }
 
 func (a *App) helperFinding() api.Finding {

@@ -31,7 +31,8 @@ type enclosure struct {
 	judged atomic.Bool
 	pages  func() // ends the judging
 
-	obeyed, uncopied []string // see sandbox.Obeyed
+	obeyed []string // see sandbox.Obeyed
+	lacks  []string // what is not held or not given as usual, each a sentence for the person
 
 	border   border
 	openings openings
@@ -60,8 +61,12 @@ func (a *App) enclose(ctx context.Context, name string, p policy.Policy, layer s
 	if err != nil {
 		return nil, err
 	}
-	walls.Held, walls.Limits = held, a.limits()
-	e.obeyed, e.uncopied = sandbox.Obeyed(p.Dir) // before a program can change what the configuration says
+	given, left := a.givenToolchains()
+	walls.Tools, walls.Held, walls.Limits = append(walls.Tools, given...), held, a.limits()
+	e.obeyed, e.lacks = sandbox.Obeyed(p.Dir) // before a program can change what the configuration says
+	for _, err := range left {
+		e.lacks = append(e.lacks, "a toolchain of the settings is not given to this goal: "+err.Error())
+	}
 	options.Walls, options.Attempted = &walls, e.attempted
 	if e.set, err = sandbox.Open(ctx, options); err != nil {
 		return nil, fmt.Errorf("making the goal's sandbox: %w", err)

@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,15 +58,17 @@ func notForGoals(dir string, homes []string) (reason, hint string) {
 			return dir + " is a hidden folder of a home, where programs keep keys and settings", "choose a folder whose path has no name that begins with a dot"
 		}
 	}
-	for _, top := range systemTop {
-		if dir == top {
-			return dir + " belongs to the system", "choose a folder of your own"
-		}
-	}
-	for _, whole := range systemWhole {
-		if policy.Inside(whole, dir) && !policy.Inside("/dev/shm", dir) {
-			return dir + " belongs to the system", "choose a folder of your own"
-		}
+	if ofSystem(dir) {
+		return dir + " belongs to the system", "choose a folder of your own"
 	}
 	return "", ""
+}
+
+func ofSystem(dir string) bool {
+	for _, whole := range systemWhole {
+		if policy.Inside(whole, dir) && !policy.Inside("/dev/shm", dir) {
+			return true
+		}
+	}
+	return slices.Contains(systemTop, dir)
 }

@@ -132,7 +132,7 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 	if r.held.proxy != nil {
 		words.Held, words.Network, words.Access, words.Bounds = g.Policy.Risk, r.held.proxy, asking{r}, set
 		words.Obeyed = r.held.obeyed
-		for _, line := range r.held.uncopied {
+		for _, line := range r.held.lacks {
 			warn("sandbox", line)
 		}
 		r.held.border.grant(rulesOf(r.policy), nil, nil, r.held.proxy.SetRules) // the run tells what its person allowed

@@ -44,6 +44,8 @@ type Settings struct {
 	// GoalMemory is how many MiB of memory all programs of a goal take together; 0 is
 	// three quarters of the machine's.
 	GoalMemory int `json:"goal_memory"`
+	// Toolchains are folders that goals see besides the usual ones, separated as in PATH.
+	Toolchains string `json:"toolchains,omitempty"`
 	// WorkDir is where new goals get their folders, "" the usual place.
 	WorkDir string `json:"work_dir"`
 	// HomePage is where the house of a browser pane leads, "" a blank page.

@@ -44,6 +44,7 @@ export const settings: Settings = {
   turn_minutes: 0,
   linger_minutes: 30,
   goal_memory: 0,
+  toolchains: "",
   work_dir: "",
   home_page: "",
   search_page: "",

@@ -105,6 +105,8 @@ export interface Settings {
   linger_minutes: number;
   /** MiB; 0: three quarters of the machine's. */
   goal_memory: number;
+  /** Folders that goals see besides the usual ones, separated as in PATH. */
+  toolchains: string;
   /** "": the usual place. */
   work_dir: string;
   /** "": a blank page. */

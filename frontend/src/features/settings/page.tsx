@@ -150,6 +150,13 @@ export function SettingsPage() {
               onSave={(goal_memory) => void app.saveSettings({ goal_memory })}
             />
             <TextRow
+              title="More toolchains"
+              text="Folders of programs that goals see and cannot write, with : in between, such as /home/you/.zig. Goals see the usual ones already; for goals that start from now on"
+              testid="toolchains"
+              value={settings.toolchains}
+              onSave={(toolchains) => void app.saveSettings({ toolchains })}
+            />
+            <TextRow
               title="Folder for new goals"
               text="Each new goal gets a folder in it; empty for the usual place"
               testid="work-dir"

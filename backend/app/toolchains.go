@@ -1,0 +1,141 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"goalpost/backend/api"
+	"goalpost/backend/config"
+	"goalpost/backend/policy"
+)
+
+// keyPlaces are where programs keep keys and logins below a home.
+var keyPlaces = []string{
+	".ssh", ".gnupg", ".netrc", ".git-credentials", ".config/git/credentials", ".config/gh", ".config/glab-cli", ".config/gcloud", ".config/op", ".aws", ".azure", ".kube", ".oci", ".docker/config.json",
+	".npmrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml", ".gradle/gradle.properties", ".nuget/NuGet", ".terraform.d/credentials.tfrc.json",
+	".password-store", ".vault-token", ".pgpass", ".my.cnf", ".local/share/keyrings", ".local/share/kwalletd", ".local/share/uv/credentials", ".pki", ".mozilla", ".thunderbird", ".config/chromium", ".config/google-chrome",
+}
+
+// keyFiles are names under which keys and logins lie anywhere.
+var keyFiles = []string{
+	".netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass", "credentials", "credentials.toml", "credentials.json", "auth.json", "auth.toml", "id_rsa", "id_ed25519", "id_ecdsa",
+}
+
+// givenToolchains are the folders that the person lets goals see besides the usual ones,
+// and why the others of the list are left out now.
+func (a *App) givenToolchains() (fit []string, left []error) {
+	for _, path := range filepath.SplitList(a.cfg.Settings().Toolchains) {
+		if err := a.toolchain(path); err != nil {
+			left = append(left, err)
+		} else {
+			fit = append(fit, path)
+		}
+	}
+	return fit, left
+}
+
+// FitToolchains refuses a list in which a folder is that goals may not see.
+func (a *App) FitToolchains(list string) error {
+	for _, path := range filepath.SplitList(list) {
+		if err := a.toolchain(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// toolchain refuses what is no folder of programs: a goal reads everything in it, and
+// checks take what lies there for the person's.
+func (a *App) toolchain(path string) error {
+	refuse := func(hint, format string, args ...any) error {
+		return &config.InvalidError{Field: "toolchains", Message: fmt.Sprintf(format, args...), Hint: hint}
+	}
+	const own = "give the folder that holds the programs alone"
+	if !filepath.IsAbs(path) || filepath.Clean(path) != path {
+		return refuse("give it from the root on, such as /home/you/.zig", "%q does not say which folder", path)
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return refuse("install it first, or take it out of the list", "%s is not there", path)
+	}
+	info, err := os.Stat(real)
+	if err != nil || !info.IsDir() {
+		return refuse("give the folder that it is in", "%s is no folder", path)
+	}
+	home, _ := os.UserHomeDir()
+	for _, home := range homes(home) {
+		if policy.Inside(real, home) {
+			return refuse(own, "%s is a home folder or holds one", path)
+		}
+		if key := keysIn(real, home); key != "" {
+			return refuse(own, "%s holds keys or logins: %s", path, key)
+		}
+	}
+	if ofSystem(real) {
+		return refuse("goals see the system's programs without it", "%s belongs to the system", path)
+	}
+	for _, ours := range []string{a.cfg.State(), a.cfg.Work()} {
+		if there, err := filepath.EvalSymlinks(ours); err == nil {
+			ours = there
+		}
+		if policy.Inside(ours, real) || policy.Inside(real, ours) {
+			return refuse(own, "%s is where Goalpost keeps its data or goals write", path)
+		}
+	}
+	if open := anybodys(real); open != "" {
+		return refuse("take that right from others: chmod o-w", "anybody on this machine can change %s, and checks would run what lies there", open)
+	}
+	return nil
+}
+
+// keysIn names what lies in a folder and says who the person is, "" if nothing is known
+// to. The folder has no links in it.
+func keysIn(dir, home string) string {
+	for _, name := range keyPlaces {
+		place := filepath.Join(home, name)
+		if policy.Inside(place, dir) {
+			return place
+		}
+		if _, err := os.Lstat(place); err == nil && policy.Inside(dir, place) {
+			return place
+		}
+	}
+	for _, name := range keyFiles {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return filepath.Join(dir, name)
+		}
+	}
+	return ""
+}
+
+// anybodys is the folder that everybody may write or put another one in the place of, on
+// the way to a path, "" if there is none.
+func anybodys(path string) string {
+	const others = 0o002
+	for at := path; ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err != nil || info.Mode()&others != 0 && (at == path || info.Mode()&os.ModeSticky == 0) {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return ""
+		}
+	}
+}
+
+// toolchainFindings say which folders goals see besides the usual ones, if any.
+func (a *App) toolchainFindings() []api.Finding {
+	fit, left := a.givenToolchains()
+	f := api.Finding{ID: "toolchains", Title: "More toolchains", State: "ok", Detail: strings.Join(fit, ", ")}
+	if len(left) > 0 {
+		f.State, f.Detail, f.Hint = "warn", "not given to goals: "+errors.Join(left...).Error(), "change it in the settings"
+	}
+	if len(fit)+len(left) == 0 {
+		return nil
+	}
+	return []api.Finding{f}
+}

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"goalpost/backend/api")
+	"goalpost/backend/api"
+)
 
 // toolchains asks for folders that goals see.
 func (p *program) toolchains(list ...string) error {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -87,12 +88,19 @@ func newWindow(t *testing.T) *window {
 	if err != nil {
 		t.Fatal(err)
 	}
+	waits := make(chan struct{})
+	begun := sync.OnceFunc(func() { close(waits) })
 	m := real.New(real.Config{
+		OnChange: func(i pane.Info, _ bool) {
+			if i.Acting == "waits" {
+				begun()
+			}
+		},
 		Launcher: set, Dir: filepath.Join(top, "b"),
 		GoalFolder: func(string) string { return w.dir },
 		OnPopup:    func(pane.Info, string) (real.Options, bool) { return real.Options{ID: "popup"}, true },
 	}.Patient())
-	server := httptest.NewServer(site())
+	server := httptest.NewServer(site(waits))
 	w.site = server.URL
 	w.box, err = tools.New(tools.Room{Dir: w.dir, Launcher: set, Terminals: (*terminals)(w.panes), Browsers: &realBrowsers{m: m}, Logins: logins{}})
 	if err != nil {
@@ -132,7 +140,8 @@ func (w *window) ref(r goal.Result, words string) string {
 	return ""
 }
 
-func site() http.Handler {
+// site has the pages. On one something happens late: once an agent waits for it.
+func site(waits <-chan struct{}) http.Handler {
 	mux := http.NewServeMux()
 	page := func(path, body string) {
 		mux.HandleFunc(path, func(rw http.ResponseWriter, r *http.Request) {
@@ -146,7 +155,7 @@ func site() http.Handler {
 <label>Kinds <select multiple name="kinds"><option>One<option>Two<option>Three</select></label>
 <label><input type="checkbox" name="yes"> Yes</label><button>Send</button></form>
 <button onclick="alert('Hello there')">Alert</button><button onclick="said.textContent='confirmed '+confirm('Sure?')">Confirm</button>
-<button onclick="setTimeout(()=>said.textContent='came late',300)">Late</button><button onmouseenter="said.textContent='pointed at'">Hint</button>
+<button onclick="const late=new EventSource('/late');late.onmessage=()=>{late.close();said.textContent='came late'}">Late</button><button onmouseenter="said.textContent='pointed at'">Hint</button>
 <p id="said"></p><input type="file" id="file" aria-label="Pictures" multiple onchange="said.textContent=[...files].map(f=>f.name+' '+f.size).join(', ')">
 <canvas id="c" width="200" height="100" style="border:0" aria-label="Board"></canvas><a href="/file" download>Download</a>
 <ul><li draggable="true" id="a" ondragstart="event.dataTransfer.setData('text','a')">Apple</li><li id="b" ondragover="event.preventDefault()" ondrop="event.preventDefault();said.textContent='dropped '+event.dataTransfer.getData('text')">Basket</li></ul>
@@ -161,6 +170,14 @@ console.log('desk is ready');console.error('a fault </output>');document.cookie=
 	page("/change", `<title>Change</title><form><input type="password"><input type="password"></form>`)
 	mux.HandleFunc("/entered", func(rw http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(rw, "<title>In</title><p>%s is in: %t", r.FormValue("user"), r.FormValue("password") == "correct horse")
+	})
+	mux.HandleFunc("/late", func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Type", "text/event-stream")
+		select {
+		case <-waits:
+			_, _ = rw.Write([]byte("data: now\n\n"))
+		case <-r.Context().Done():
+		}
 	})
 	mux.HandleFunc("/file", func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Disposition", `attachment; filename="report.csv"`)

@@ -142,6 +142,24 @@ func TestAServerThatDiesIsStartedAgain(t *testing.T) {
 	}
 }
 
+// TestAChildOfAServerIsNotWaitedFor: it lives on and holds the server's standard error.
+func TestAChildOfAServerIsNotWaitedFor(t *testing.T) {
+	f := setup(t)
+	asked := make(chan error, 1)
+	go func() {
+		_, err := mcp.Ask(t.Context(), program("parent"), f.room, f.listings, time.Now())
+		asked <- err
+	}()
+	select {
+	case err := <-asked:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the end of the server is waited for until its child ends")
+	}
+}
+
 func TestAServerThatDoesNotStartIsLeftAlone(t *testing.T) {
 	f := setup(t)
 	if _, err := mcp.Ask(t.Context(), program("whole"), f.room, f.listings, time.Now()); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -48,6 +49,7 @@ type session struct {
 	*sdk.ClientSession
 	program process.Process // nil: an address
 	words   *tail           // what the program said on its standard error
+	hears   io.Closer       // where that is read
 	over    chan struct{}   // closed when the connection has ended
 	offers  map[string]Offer
 	title   string
@@ -172,6 +174,7 @@ func (l *link) transport(ctx context.Context, s *session) (sdk.Transport, error)
 		pipes.end()
 		return nil, err
 	}
+	s.hears = pipes.words
 	l.work.Go(func() { s.words.fill(pipes.words) })
 	return &sdk.IOTransport{Reader: pipes.out, Writer: pipes.in, MaxLineLength: maxFrame}, nil
 }
@@ -238,6 +241,7 @@ func (s *session) end() {
 	if s.program == nil {
 		return
 	}
+	defer s.hush()
 	for _, sig := range []syscall.Signal{0, syscall.SIGTERM, syscall.SIGKILL} {
 		if sig != 0 {
 			if err := s.program.Signal(sig); errors.Is(err, os.ErrProcessDone) {
@@ -249,6 +253,16 @@ func (s *session) end() {
 			return
 		case <-time.After(patience):
 		}
+	}
+}
+
+// hush waits a little for the last words of a program that has ended, and listens no
+// more: a child that lives on may hold its standard error.
+func (s *session) hush() {
+	select {
+	case <-s.words.whole:
+	case <-time.After(patience):
+		_ = s.hears.Close()
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -26,9 +27,21 @@ import (
 // This test program is also the servers that it tests with.
 func TestMain(m *testing.M) {
 	if kind := os.Getenv("MCP_TEST_SERVER"); kind != "" {
+		if kind == "parent" {
+			leaveAChild()
+		}
 		os.Exit(mcptest.Serve(kind))
 	}
 	goleak.VerifyTestMain(m)
+}
+
+// leaveAChild starts what lives on, with the server's standard error, until its room ends.
+func leaveAChild() {
+	child := exec.Command("sleep", "1000")
+	child.Stderr = os.Stderr
+	if err := child.Start(); err != nil {
+		os.Exit(1)
+	}
 }
 
 // fixture is a launcher, a folder, and what was warned of.

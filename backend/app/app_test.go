@@ -37,6 +37,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// late is far above what a busy machine needs: a test that waits so long hangs.
+const late = 3 * time.Minute
+
 // program is a running App on a folder of its own.
 type program struct {
 	*testing.T
@@ -67,7 +70,7 @@ func startWith(t *testing.T, home string, clock runner.Clock) *program {
 	}
 	p := &program{T: t, app: a, goal: a.GoalAPI(context.Background()), cfg: cfg, sub: a.Events(1 << 14)}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), late)
 		defer cancel()
 		p.sub.Close()
 		if err := a.Close(ctx); err != nil {
@@ -83,7 +86,7 @@ func startWith(t *testing.T, home string, clock runner.Clock) *program {
 // await returns the first event that fits; everything before it is passed over.
 func (p *program) await(what string, fits func(event.Event) bool) event.Event {
 	p.Helper()
-	late := time.After(60 * time.Second)
+	over := time.After(late)
 	for {
 		select {
 		case e, ok := <-p.sub.C:
@@ -93,7 +96,7 @@ func (p *program) await(what string, fits func(event.Event) bool) event.Event {
 			if fits(e) {
 				return e
 			}
-		case <-late:
+		case <-over:
 			p.Fatalf("no %s", what)
 		}
 	}
@@ -262,7 +265,7 @@ func TestTryShowsWhatPreflightWouldSay(t *testing.T) {
 func TestAnotherProcessSeesAndStopsAGoal(t *testing.T) {
 	home := t.TempDir()
 	owner, other := start(t, home), start(t, home)
-	owner.provide(turns(call("run_command", `{"command":"sleep 60"}`)))
+	owner.provide(turns(call("run_command", `{"command":"sleep 1000"}`)))
 	out, err := owner.goal.Start(api.StartInput{Objective: "wait", Checks: shell("test -f never")})
 	if err != nil {
 		t.Fatal(err)
@@ -369,7 +372,7 @@ func TestABoundMethodThatPanicsAnswers(t *testing.T) {
 
 func TestDeletingALiveGoalAbortsItFirst(t *testing.T) {
 	p := start(t, t.TempDir())
-	p.provide(turns(call("run_command", `{"command":"sleep 60"}`)))
+	p.provide(turns(call("run_command", `{"command":"sleep 1000"}`)))
 	out, err := p.goal.Start(api.StartInput{Objective: "wait", Checks: shell("test -f never")})
 	if err != nil {
 		t.Fatal(err)

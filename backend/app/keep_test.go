@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"bufio"
 	"fmt"
 	"net"
 	"os"
@@ -8,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
@@ -36,22 +36,17 @@ func TestWhatProgramsHaveOfTheEnvironment(t *testing.T) {
 func TestPortsOfOtherProcesses(t *testing.T) {
 	home := t.TempDir()
 	p := start(t, home)
-	port := freePort(t)
-	other := exec.CommandContext(t.Context(), "/proc/self/exe", "static", "--listen", fmt.Sprintf("127.0.0.1:%d", port), home)
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
+	other := exec.CommandContext(t.Context(), "/proc/self/exe", "static", home)
+	said, err := other.StdoutPipe()
+	must(t, err)
+	must(t, other.Start())
 	t.Cleanup(func() { _, _ = other.Process.Kill(), other.Wait() })
-	for deadline := time.Now().Add(time.Minute); ; { // it says nothing when it is ready
-		c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err == nil {
-			_ = c.Close()
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-		time.Sleep(5 * time.Millisecond)
+	line, err := bufio.NewReader(said).ReadString('\n')
+	must(t, err)
+	var port int
+	_, after, _ := strings.Cut(line, "http://127.0.0.1:")
+	if _, err := fmt.Sscanf(after, "%d/", &port); err != nil {
+		t.Fatal(line, err)
 	}
 	in := api.TryInput{Dir: t.TempDir(), Check: shell("true")[0], AllowLocal: []int{port}}
 	if said, err := p.goal.Try(in); err != nil || said.Outcome != "passes_already" {
@@ -65,14 +60,4 @@ func TestPortsOfOtherProcesses(t *testing.T) {
 	if _, err := p.goal.Try(in); err == nil || !strings.Contains(err.Error(), "Goalpost's own") {
 		t.Errorf("the port of another process of ours: %v", err)
 	}
-}
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }

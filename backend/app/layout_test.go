@@ -16,6 +16,9 @@ import (
 	"goalpost/backend/terminal"
 )
 
+// late is far above what a busy machine needs: a test that waits so long hangs.
+const late = 3 * time.Minute
+
 // begin is the program of one start on a data folder.
 func begin(t *testing.T, home string) *App {
 	t.Helper()
@@ -33,7 +36,7 @@ func begin(t *testing.T, home string) *App {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), late)
 		defer cancel()
 		if err := a.Close(ctx); err != nil {
 			t.Error(err)
@@ -51,8 +54,7 @@ func begin(t *testing.T, home string) *App {
 // said waits until the terminal has printed what matches.
 func said(t *testing.T, s *terminal.Session, pattern string) {
 	t.Helper()
-	const bound = 30 * time.Second
-	w, err := s.WaitFor(t.Context(), terminal.Until{Pattern: regexp.MustCompile(pattern)}, bound)
+	w, err := s.WaitFor(t.Context(), terminal.Until{Pattern: regexp.MustCompile(pattern)}, late)
 	if err != nil || w.Why != terminal.Matched {
 		t.Fatalf("%s: %+v %v\n%s", pattern, w, err, s.Text(0, 1<<16).Text)
 	}

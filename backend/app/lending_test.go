@@ -132,7 +132,7 @@ func newOwnSite(t *testing.T) *ownSite {
 // sees waits for a request.
 func (s *ownSite) sees(t *testing.T, what string) {
 	t.Helper()
-	late := time.After(time.Minute)
+	over := time.After(late)
 	for {
 		s.mu.Lock()
 		there, news := slices.Contains(s.seen, what), s.news
@@ -142,7 +142,7 @@ func (s *ownSite) sees(t *testing.T, what string) {
 		}
 		select {
 		case <-news:
-		case <-late:
+		case <-over:
 			t.Fatalf("%s never came; what came: %v", what, s.seen)
 		}
 	}
@@ -348,7 +348,7 @@ func TestASignInWindowAndItsPerson(t *testing.T) {
 // filmed looks until a pane is on film. Nothing signals a written picture.
 func (p *program) filmed(id, name string) api.RecordingView {
 	var v api.RecordingView
-	for late := time.Now().Add(30 * time.Second); time.Now().Before(late); time.Sleep(50 * time.Millisecond) {
+	for over := time.Now().Add(late); time.Now().Before(over); time.Sleep(50 * time.Millisecond) {
 		v, _ = p.goal.Recording(id)
 		if slices.ContainsFunc(v.Panes, func(r api.RecordedPane) bool { return r.Pane == name }) {
 			break

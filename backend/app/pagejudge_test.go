@@ -111,7 +111,7 @@ func (s *shop) heard() []string {
 // hears waits for something to arrive.
 func (s *shop) hears(what string) {
 	s.Helper()
-	late := time.After(20 * time.Second)
+	over := time.After(late)
 	for {
 		s.mu.Lock()
 		there, news := slices.Contains(s.got, what), s.news
@@ -121,7 +121,7 @@ func (s *shop) hears(what string) {
 		}
 		select {
 		case <-news:
-		case <-late:
+		case <-over:
 			s.Fatalf("%s never came; what came: %v", what, s.heard())
 		}
 	}
@@ -324,11 +324,11 @@ func (j *judging) try() {
 	if err := j.pane.Navigate(j.ctx, j.address("")); err != nil {
 		j.Fatal(err)
 	}
-	late := time.After(100 * time.Second)
+	over := time.After(late)
 	for j.pane.Info().Title != "all tried" {
 		select {
 		case <-j.done:
-		case <-late:
+		case <-over:
 			j.Fatalf("the page never ended: %+v", j.pane.Info())
 		}
 	}

@@ -163,7 +163,7 @@ func TestTakingAccessBack(t *testing.T) {
 		s, ok := e.Body.(*event.StepStarted)
 		return ok && s.StepID == 2
 	})
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) { // of another process
+	for deadline := time.Now().Add(late); ; time.Sleep(5 * time.Millisecond) { // of another process
 		if _, err := os.Stat(data + "/begun"); err == nil {
 			break
 		}

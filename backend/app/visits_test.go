@@ -5,7 +5,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -34,7 +33,7 @@ func (p *program) watch(path string) *websocket.Conn {
 // until reads messages to the first one that fits.
 func (p *program) until(ws *websocket.Conn, what string, fits func(websocket.MessageType, []byte) bool) {
 	p.Helper()
-	ctx, cancel := context.WithTimeout(p.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(p.Context(), late)
 	defer cancel()
 	for {
 		kind, data, err := ws.Read(ctx)

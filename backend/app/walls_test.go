@@ -43,7 +43,7 @@ func serving(self string) modeltest.Script {
 		case 1:
 			return args("terminal_open", map[string]any{})
 		case 2:
-			return args("terminal_run", map[string]any{"pane": pane, "command": "'" + self + "' static --listen 127.0.0.1:8080 .", "wait_seconds": 1})
+			return args("terminal_run", map[string]any{"pane": pane, "command": served(self), "wait_seconds": 100})
 		case 3:
 			return args("browser_open", map[string]any{"url": "http://127.0.0.1:8080/"})
 		case 4:
@@ -53,6 +53,11 @@ func serving(self string) modeltest.Script {
 		}
 		return args("abort_with_report", map[string]any{"reason": "the claim failed", "what_was_learned": "nothing"})
 	}
+}
+
+// served is a command of a goal that serves its folder, and ends when that is up.
+func served(self string) string {
+	return "('" + self + "' static --listen 127.0.0.1:8080 . >log 2>&1 &); until grep -qs Serving log; do sleep 0.02; done"
 }
 
 func args(tool string, a map[string]any) modeltest.Answer {
@@ -65,7 +70,7 @@ func (p *program) done(id string) api.GoalView {
 	p.Helper()
 	select {
 	case <-p.app.Done(goal.ID(id)):
-	case <-time.After(2 * time.Minute):
+	case <-time.After(late):
 		p.Fatalf("goal %s does not end", id)
 	}
 	v, err := p.goal.Get(id)

@@ -21,7 +21,7 @@ import (
 // the runs that the crash test kills.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1][0] != '-' {
-		p := cli.Program{Name: "goalctl", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr}
+		p := cli.Program{Name: "goalctl", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr, Closing: 5 * late}
 		os.Exit(p.Run(context.Background(), os.Args[1:]))
 	}
 	os.Exit(prepared(m))

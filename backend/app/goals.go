@@ -80,7 +80,7 @@ func (a *App) owned(id goal.ID, own *store.Sentinel, begin func(release func()) 
 }
 
 // answerTime is how long a run may take to close after it has told its end.
-const answerTime = 10 * time.Second
+const answerTime = 30 * time.Second
 
 // rest takes the sentinel of a goal that does not run. A run of this program
 // that has just told its end is waited for.

@@ -40,7 +40,7 @@ type Bell struct {
 }
 
 // ringLimit is how long one process waits for another on the bell.
-const ringLimit = time.Second
+const ringLimit = 5 * time.Second
 
 // Listen hangs the bell up. heard is called with each goal that it rings for, and
 // visit is given each visitor's connection, which it closes; nil lets nobody in.

@@ -31,6 +31,9 @@ const unchanged: ResumeInput = { note: "", wall_clock_ms: 0, iterations: 0, clai
 export class App {
   readonly store: StoreApi<AppState> = createStore<AppState>(() => ({ ...firstState }));
   readonly sync: Sync;
+  private saved: Promise<unknown> = Promise.resolve();
+  /** How often each method was asked by `newest`. */
+  private readonly asked = new Map<Method, number>();
 
   constructor(
     readonly bridge: Bridge,
@@ -64,6 +67,14 @@ export class App {
       this.notices.problem(asProblem(reason));
       return undefined;
     }
+  }
+
+  /** Asks as well; `undefined` also when it was asked again meanwhile: answers come in any order, and the newest question counts. */
+  private async newest<M extends Method>(method: M, ...args: Parameters<Methods[M]>) {
+    const n = (this.asked.get(method) ?? 0) + 1;
+    this.asked.set(method, n);
+    const answer = await this.ask(method, ...args);
+    return this.asked.get(method) === n ? answer : undefined;
   }
 
   // Places ---------------------------------------------------------------
@@ -300,22 +311,24 @@ export class App {
   // Settings -------------------------------------------------------------
 
   async loadProviders(): Promise<void> {
-    const providers = await this.ask("ModelAPI.List");
+    const providers = await this.newest("ModelAPI.List");
     if (providers !== undefined) this.set({ providers: providers ?? [] });
   }
 
   async loadFindings(): Promise<void> {
-    const findings = await this.ask("SettingsAPI.Doctor");
+    const findings = await this.newest("SettingsAPI.Doctor");
     if (findings !== undefined) this.set({ findings: findings ?? [], doctored: true });
   }
 
-  /** Saves a part of the settings. They hold at once and are taken back when saving fails. */
+  /** Saves a part of the settings. They hold at once and are taken back when saving fails; one is saved after the other. */
   async saveSettings(part: Partial<Settings>): Promise<void> {
     const old = this.state.settings;
     if (!old) return;
     const settings = { ...old, ...part };
     this.set({ settings });
-    if ((await this.ask("SettingsAPI.Save", settings)) === undefined) this.set({ settings: old });
+    const saved = this.saved.then(() => this.ask("SettingsAPI.Save", settings));
+    this.saved = saved;
+    if ((await saved) === undefined) this.set({ settings: old });
   }
 
   async welcomed(): Promise<void> {

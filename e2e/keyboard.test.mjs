@@ -86,9 +86,9 @@ async function walk(page, home, model, said) {
   await staysInside(page, "approvals");
   await tabTo(page, "approval-allow");
   await press("Enter");
-  await at("approvals-empty").waitFor();
+  await at("approval").waitFor({ state: "detached" }); // the goal itself may stand there by now: it will want a word
   await press("Escape");
-  await at("approvals-empty").waitFor({ state: "detached" });
+  await at("approvals").waitFor({ state: "detached" });
 
   // The steps: one stop for Tab, arrows inside, Enter opens.
   await at("answer-accept").waitFor();

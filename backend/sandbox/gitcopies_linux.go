@@ -174,7 +174,10 @@ func (p *planner) copy(source, dest string, info os.FileInfo) error {
 		if infoErr != nil || !info.Mode().IsRegular() || info.Size() > gitLong {
 			continue // a hook that is too long is not there for the goal
 		}
-		err = errors.Join(err, p.copyFile(filepath.Join(source, entry.Name()), filepath.Join(dest, entry.Name()), info))
+		copied := p.copyFile(filepath.Join(source, entry.Name()), filepath.Join(dest, entry.Name()), info)
+		if !errors.Is(copied, os.ErrNotExist) { // else it went away
+			err = errors.Join(err, copied)
+		}
 	}
 	return err
 }

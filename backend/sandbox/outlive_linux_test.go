@@ -19,7 +19,7 @@ func (p *prison) killing(t *testing.T) (escaped bool) {
 	_, _ = free.Start(context.Background(), sh(script)) // its helper may be gone before it answers
 	select {
 	case <-free.Done():
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it does not work without a sandbox")
 	}
 	run := func(script string) process.Status {
@@ -61,7 +61,7 @@ func (p *prison) forking(t *testing.T) (escaped bool) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	found := func(mark string) []int {
-		for late := time.Now().Add(10 * time.Second); time.Now().Before(late); time.Sleep(time.Millisecond) {
+		for late := time.Now().Add(time.Minute); time.Now().Before(late); time.Sleep(time.Millisecond) {
 			if pids := asleep(mark); len(pids) > 0 {
 				return pids
 			}

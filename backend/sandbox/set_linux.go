@@ -18,8 +18,9 @@ import (
 )
 
 // helloGrace is how long the helper may take to say hello. It takes
-// milliseconds; the bound is for a file that is not the helper.
-const helloGrace = 10 * time.Second
+// milliseconds, and on a busy machine seconds; the bound is for a file that is not
+// the helper.
+const helloGrace = time.Minute
 
 // Set is one owner's programs, all children of one helper, and what they start
 // in turn. It ends with Close, and with this process however that ends. All

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -223,23 +224,30 @@ func TestTerminalOfItsOwn(t *testing.T) {
 
 // TestARoomIsMadeWhileFilesAreReplaced: passwd and package managers put files into /etc
 // that nobody else may read, and take them away at any moment; the person's own git
-// renames a new configuration over the old one.
+// renames a new configuration over the old one; hooks are installed and removed.
 func TestARoomIsMadeWhileFilesAreReplaced(t *testing.T) {
 	w := walls(t)
 	config := filepath.Join(w.Dir, ".git", "config")
 	write(t, filepath.Join(w.Dir, ".git", "HEAD"), "ref: refs/heads/main\n", 0o644)
 	write(t, config, "[core]\n", 0o644)
+	comesAndGoes := func(name string) func(n int) error {
+		return func(n int) error {
+			at := func(n int) string { return name + strconv.Itoa(n%100) }
+			return errors.Join(os.WriteFile(at(n), nil, 0o600), os.RemoveAll(at(n+50)))
+		}
+	}
 	beside := map[string]func(n int) error{
 		"the person's git": func(int) error {
 			return errors.Join(os.WriteFile(config+".lock", []byte("[core]\n"), 0o600), os.Rename(config+".lock", config))
 		},
+		"hooks": comesAndGoes(write(t, filepath.Join(w.Dir, ".git", "hooks", "a"), "", 0o755)),
 	}
 	if os.Getuid() == 0 { // who would read them inside, too
-		name := func(n int) string { return fmt.Sprintf("/etc/goalpost-comes-%d-%d", os.Getpid(), n%100) }
-		beside["what is hidden of /etc"] = func(n int) error { return errors.Join(os.WriteFile(name(n), nil, 0o600), os.RemoveAll(name(n+50))) }
+		name := fmt.Sprintf("/etc/goalpost-comes-%d-", os.Getpid())
+		beside["what is hidden of /etc"] = comesAndGoes(name)
 		t.Cleanup(func() {
 			for n := range 100 {
-				_ = os.Remove(name(n))
+				_ = os.Remove(name + strconv.Itoa(n))
 			}
 		})
 	}
@@ -256,7 +264,9 @@ func TestARoomIsMadeWhileFilesAreReplaced(t *testing.T) {
 				}
 			})
 			defer func() { stop(); beside.Wait() }()
-			for range 10 {
+			for n := range 10 {
+				w := w
+				w.Layer += filepath.Base(t.Name()) + strconv.Itoa(n) // copies are made once
 				s, err := sandbox.Open(t.Context(), sandbox.Options{Helper: sandboxtest.Helper(t), Name: t.Name(), Walls: &w})
 				if err != nil {
 					t.Fatal(err)

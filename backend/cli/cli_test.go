@@ -104,6 +104,8 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		return modeltest.Say("I am done.")
 	case "slow":
 		return modeltest.Call("run_command", map[string]string{"command": hold + "echo $$ > pid; sleep 1000"})
+	case "rests": // until it is paused
+		return modeltest.Call("wait", map[string]int{"seconds": 600})
 	case "counts": // each time the command really runs is a line in the file runs
 		return modeltest.Call("run_command", map[string]string{"command": fmt.Sprintf("%secho %d >> runs; echo $$ > pid; sleep 1000", hold, turn)})
 	case "gated": // each command runs until somebody makes the file go; a note with finish ends the work

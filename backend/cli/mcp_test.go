@@ -309,7 +309,7 @@ func TestAnotherAgentSteersAndEndsItsGoal(t *testing.T) {
 
 // TestAnotherAgentDoesNotResumeWhatThePersonPaused, though it asked for a pause, too.
 func TestAnotherAgentDoesNotResumeWhatThePersonPaused(t *testing.T) {
-	a := lent(t, "slow")
+	a := lent(t, "rests")
 	id := a.create(map[string]any{"objective": "x", "check_shell": "test -f never"})
 	stop := func(exit string) {
 		t.Helper()

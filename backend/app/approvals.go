@@ -33,10 +33,17 @@ func (a *App) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 			return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("the approval %s cannot be given for the scope %q", o.Request, o.Scope), Hint: "use " + scopes(open[i].Approval), Field: "scope"}
 		}
 	}
-	if err := a.order(ctx, id, o); err != nil {
+	var then store.Row
+	err = a.orderIf(ctx, id, func(row store.Row) error {
+		if then = row; row.Status != goal.Running && row.Status != goal.Paused {
+			return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status)}
+		}
+		return nil
+	}, o)
+	if err != nil || then.Status == goal.Running { // its run hears of it, or goes on when it has paused
 		return err
 	}
-	return a.answered(ctx, id, open, o.Request)
+	return a.answered(ctx, id)
 }
 
 func scopes(a goal.Approval) string {
@@ -52,11 +59,10 @@ func scopes(a goal.Approval) string {
 
 // answered resumes a goal whose last open approval was answered. Another process may
 // have been first.
-func (a *App) answered(ctx context.Context, id goal.ID, open []store.Approval, request string) error {
-	for _, one := range open {
-		if one.ID != request && one.Given == nil {
-			return nil
-		}
+func (a *App) answered(ctx context.Context, id goal.ID) error {
+	open, err := a.store.OpenApprovals(ctx, id) // again: several may be answered at once
+	if err != nil || slices.ContainsFunc(open, func(one store.Approval) bool { return one.Given == nil }) {
+		return err
 	}
 	row, err := a.store.Goal(ctx, id)
 	if err != nil || !a.watch || row.Status != goal.Paused || row.Exit != goal.NeedsOperator {
@@ -77,7 +83,8 @@ func (a *App) Revoke(ctx context.Context, id goal.ID, request string) error {
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)
 	}
-	if !slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.ID == request }) {
+	named := func(g policy.Grant) bool { return g.ID == request }
+	if !slices.ContainsFunc(grants, named) {
 		return &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("the goal has no grant %q", request), Hint: "approvals lists what is allowed"}
 	}
 	a.withdraw(ctx, id, request)
@@ -88,8 +95,9 @@ func (a *App) Revoke(ctx context.Context, id goal.ID, request string) error {
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)
 	}
-	row, err := a.store.Goal(ctx, id)
-	if err == nil {
+	grants, err = a.store.Grants(ctx, id) // now nobody else ends it
+	row, gone := a.store.Goal(ctx, id)
+	if err = errors.Join(err, gone); err == nil && slices.ContainsFunc(grants, named) {
 		err = a.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.GrantEnded{Request: request, Why: "the person took it back"})
 	}
 	return errors.Join(err, own.Release())

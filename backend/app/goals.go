@@ -117,16 +117,21 @@ func (a *App) pause(ctx context.Context, id goal.ID, o goal.Order) error {
 	if err != nil {
 		return fmt.Errorf("pause: %w", err)
 	}
+	return a.orderIf(ctx, id, a.mayPause, o)
+}
+
+// mayPause says why a goal cannot be paused, if so.
+func (a *App) mayPause(row store.Row) error {
 	queues, err := a.queues(row)
 	switch {
 	case err != nil:
-		return fmt.Errorf("pause: %w", err)
+		return err
 	case row.Status == goal.Pending && queues:
 		return &api.Problem{Code: api.Conflict, Message: "the goal waits in the queue and has not begun", Hint: "abort takes it out of the queue; it can be continued later"}
 	case row.Status != goal.Running && !queues:
 		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s, not running", row.Status)}
 	}
-	return a.order(ctx, id, o)
+	return nil
 }
 
 // queues says whether a goal waits in the queue, here or in another process, whatever
@@ -153,20 +158,16 @@ func (a *App) Steer(ctx context.Context, id goal.ID, text string) error {
 }
 
 func (a *App) steer(ctx context.Context, id goal.ID, o goal.Order) error {
-	row, err := a.store.Goal(ctx, id)
-	lives := false
-	if err == nil {
-		lives, err = a.lives(row)
-	}
-	switch {
-	case err != nil:
-		return fmt.Errorf("steer: %w", err)
-	case o.Text == "":
+	if o.Text == "" {
 		return &api.Problem{Code: api.Refused, Message: "the note is empty", Field: "text"}
-	case !lives:
-		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status), Hint: "resume it first, or start a new one"}
 	}
-	return a.order(ctx, id, o)
+	return a.orderIf(ctx, id, func(row store.Row) error {
+		lives, err := a.lives(row)
+		if err != nil || lives {
+			return err
+		}
+		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status), Hint: "resume it first, or start a new one"}
+	}, o)
 }
 
 // Abort ends a live goal, here or in another process, and waits until it has. One that
@@ -252,8 +253,13 @@ func (a *App) handedOver(ctx context.Context, id goal.ID) (*store.Sentinel, erro
 }
 
 func (a *App) order(ctx context.Context, id goal.ID, o goal.Order) error {
-	if err := a.store.Order(ctx, id, o); err != nil {
-		return fmt.Errorf("%s: %w", o.Kind, err)
+	return a.orderIf(ctx, id, func(store.Row) error { return nil }, o)
+}
+
+// orderIf gives orders that only some goals hear.
+func (a *App) orderIf(ctx context.Context, id goal.ID, hears func(store.Row) error, orders ...goal.Order) error {
+	if err := a.store.OrderIf(ctx, id, hears, orders...); err != nil {
+		return fmt.Errorf("%s: %w", orders[0].Kind, err)
 	}
 	if !a.runner.Nudge(id) {
 		a.store.Ring(ctx, id) // else it is heard a little later

@@ -35,7 +35,7 @@ func (a *App) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 		}
 	}
 	return a.goOn(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
-		return []event.Body{&event.Resumed{Note: note}}, errors.Join(a.raise(ctx, g, limits), a.note(ctx, id, note))
+		return []event.Body{&event.Resumed{Note: note}}, errors.Join(a.raise(ctx, g, changed(g.Limits, in)), a.note(ctx, id, note))
 	})
 }
 
@@ -52,15 +52,14 @@ func (a *App) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 	if row.Status != goal.Completed {
 		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s, not done", row.Status), Hint: "resume continues a goal that stopped"}
 	}
-	limits := changed(row.Limits, in)
-	if err := a.roomLeft(ctx, row.Goal, limits); err != nil {
+	if err := a.roomLeft(ctx, row.Goal, changed(row.Limits, in)); err != nil {
 		return err
 	}
 	return a.goOn(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		if g.Status != goal.Completed {
 			return nil, &api.Problem{Code: api.Conflict, Message: "somebody else has reopened the goal meanwhile"}
 		}
-		return []event.Body{&event.Reopened{Note: note}}, errors.Join(a.raise(ctx, g, limits), a.note(ctx, id, note))
+		return []event.Body{&event.Reopened{Note: note}}, errors.Join(a.raise(ctx, g, changed(g.Limits, in)), a.note(ctx, id, note))
 	})
 }
 
@@ -161,9 +160,6 @@ func (a *App) unpark(ctx context.Context, row store.Row, limits goal.Limits, not
 	if !errors.Is(err, store.ErrOwned) {
 		return false, fmt.Errorf("resume: %w", err)
 	}
-	if err := a.note(ctx, row.ID, note); err != nil {
-		return false, err
-	}
 	o := goal.Order{Kind: goal.OrderResume}
 	if limits != row.Limits {
 		b, err := json.Marshal(limits)
@@ -172,24 +168,39 @@ func (a *App) unpark(ctx context.Context, row store.Row, limits goal.Limits, not
 		}
 		o.Text = string(b)
 	}
-	return true, a.order(ctx, row.ID, o)
+	orders := []goal.Order{o}
+	if note != "" {
+		orders = append(orders, goal.Order{Kind: goal.OrderSteer, Text: note})
+	}
+	return true, a.orderIf(ctx, row.ID, func(now store.Row) error {
+		if parked(now) { // or in the queue since: its run begins with them
+			return nil
+		}
+		return &api.Problem{Code: api.Conflict, Message: "the goal goes on already: its provider may be asked again"}
+	}, orders...)
 }
 
 // goOn takes the goal and starts a run of it. open says what the run begins
 // with; the goal's sentinel is held then.
 func (a *App) goOn(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) error {
+	// What was asked of the run before says nothing about this one. What is asked from now
+	// on does.
+	stale, err := a.store.Orders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
+	if err != nil {
+		return fmt.Errorf("resume: %w", err)
+	}
 	own, err := a.rest(ctx, id)
 	if err != nil {
 		return err
 	}
-	opening, g, err := a.opening(ctx, id, open)
+	opening, g, err := a.opening(ctx, id, stale, open)
 	if err != nil {
 		return errors.Join(err, own.Release())
 	}
 	return a.launch(ctx, g, own, opening...)
 }
 
-func (a *App) opening(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) ([]event.Body, goal.Goal, error) {
+func (a *App) opening(ctx context.Context, id goal.ID, stale []goal.Order, open func(*goal.Goal) ([]event.Body, error)) ([]event.Body, goal.Goal, error) {
 	row, err := a.store.Goal(ctx, id) // again: now nobody else changes it
 	if err == nil {
 		err = mayRun(row)
@@ -197,9 +208,7 @@ func (a *App) opening(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]
 	if err != nil {
 		return nil, row.Goal, err
 	}
-	// What was asked of the run before says nothing about this one. The person's word
-	// about a claim does: it waits until it has decided.
-	if _, err := a.store.TakeOrders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume); err != nil {
+	if err := a.store.Settle(ctx, stale...); err != nil { // the person's word about a claim waits until it has decided
 		return nil, row.Goal, fmt.Errorf("resume: %w", err)
 	}
 	opening, err := open(&row.Goal)

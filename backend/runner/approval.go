@@ -145,6 +145,22 @@ func (r *Run) nobodyFor(ctx context.Context, asked []goal.Approval, answered map
 	return answered, nil
 }
 
+// answered says whether a goal that has just paused for its person goes on at once: they
+// answered all that is open while its run, which had given up waiting, came to its end.
+// Who answers later lets it go on themselves.
+func (r *Runner) answered(ctx context.Context, g goal.Goal, open []goal.Approval) ([]event.Body, bool) {
+	orders, err := r.cfg.Journal.Orders(ctx, g.ID, goal.OrderApprove, goal.OrderDeny)
+	if err != nil && ctx.Err() == nil {
+		r.cfg.Log.Warn("answers", "goal", g.ID, "error", err)
+	}
+	for _, a := range open {
+		if !slices.ContainsFunc(orders, func(o goal.Order) bool { return o.Request == a.ID }) {
+			return nil, false
+		}
+	}
+	return []event.Body{&event.Resumed{Note: "the person answered as it paused"}}, true
+}
+
 // unanswered pauses the run: it goes on when the person has answered.
 func (r *Run) unanswered() *Stop {
 	for _, a := range r.approvals.open {

@@ -201,3 +201,77 @@ func TestARunKeepsItsMemoryWhileItGoesOn(t *testing.T) {
 		t.Errorf("nothing was kept in %d turns; %s/%s", n, row.Status, row.Exit)
 	}
 }
+
+// TestLimitsThatAreGivenAsTheCountdownEnds hold for the run that begins then.
+func TestLimitsThatAreGivenAsTheCountdownEnds(t *testing.T) {
+	w := newWorld(t, call(`abort_with_report {"reason":"no","what_was_learned":"nothing"}`))
+	g := w.create(nil)
+	w.order(g, goal.Order{Kind: goal.OrderResume, Text: `{"WallClock":3600000000000,"Iterations":7}`}) // it had not been taken when the wait was over
+	w.start(g, &event.Resumed{})
+	row := w.end(g)
+	expect(t, row, goal.Aborted, goal.GaveUp)
+	if left, err := w.store.Orders(t.Context(), g.ID); err != nil || len(left) > 0 || row.Limits.Iterations != 7 {
+		t.Errorf("limits %+v, left %+v, %v", row.Limits, left, err)
+	}
+}
+
+// TestAPauseThatCameAsTheGoalWasParked is not forgotten for its countdown.
+func TestAPauseThatCameAsTheGoalWasParked(t *testing.T) {
+	w := newWorld(t, func(context.Context, goal.Turn) (goal.Reply, error) {
+		return goal.Reply{}, &goal.Unavailable{Until: time.Now().Add(time.Hour), Err: errors.New("slow down")}
+	})
+	g := w.create(nil)
+	w.start(g, &event.Started{})
+	w.await("paused")
+	w.order(g, goal.Order{Kind: goal.OrderPause})
+	row := w.end(g)
+	expect(t, row, goal.Paused, goal.UserPaused)
+	if !row.ParkedUntil.IsZero() || row.StoppedBy != "" {
+		t.Errorf("until %s, stopped by %q", row.ParkedUntil, row.StoppedBy)
+	}
+}
+
+// TestAPauseOfThePersonIsTheirs, whoever pauses the goal besides, and whoever came first.
+func TestAPauseOfThePersonIsTheirs(t *testing.T) {
+	for name, orders := range map[string][]goal.Order{
+		"first": {{Kind: goal.OrderPause}, {Kind: goal.OrderPause, Request: "parent", Text: "x"}},
+		"last":  {{Kind: goal.OrderPause, Request: "parent", Text: "x"}, {Kind: goal.OrderPause}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			entered := make(chan struct{}, 1)
+			w := newWorld(t, hang(entered))
+			g := w.create(nil)
+			w.start(g, &event.Started{})
+			<-entered
+			if err := w.store.OrderIf(t.Context(), g.ID, func(store.Row) error { return nil }, orders...); err != nil {
+				t.Fatal(err)
+			}
+			w.runner.Nudge(g.ID)
+			row := w.end(g)
+			expect(t, row, goal.Paused, goal.UserPaused)
+			if row.StoppedBy != "" {
+				t.Errorf("stopped by %q", row.StoppedBy)
+			}
+		})
+	}
+}
+
+// TestAPauseThatNobodyHeard makes the stop its person's, though the goal that started it
+// stopped it first.
+func TestAPauseThatNobodyHeard(t *testing.T) {
+	w := newWorld(t, hang(make(chan struct{}, 1)))
+	g := w.create(nil)
+	run, err := w.store.Begin(t.Context(), g.ID, 3, &event.Started{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.store.Order(t.Context(), g.ID, goal.Order{Kind: goal.OrderPause}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.store.Append(t.Context(), run, &event.Paused{Exit: goal.UserPaused, By: "parent", Reason: "x", Report: []string{"x"}}); err != nil {
+		t.Fatal(err)
+	}
+	if row, err := w.store.Goal(t.Context(), g.ID); err != nil || row.StoppedBy != "" {
+		t.Errorf("stopped by %q, %v", row.StoppedBy, err)
+	}
+}

@@ -45,6 +45,18 @@ func (r *Runner) parked(ctx context.Context, g *goal.Goal, until time.Time, a *a
 	}
 }
 
+// asked takes what the person said to a goal as its countdown ended. From the beginning of
+// a run on nobody says it any more.
+func (r *Runner) asked(ctx context.Context, g *goal.Goal) {
+	orders, err := r.cfg.Journal.TakeOrders(context.WithoutCancel(ctx), g.ID, goal.OrderResume)
+	if err != nil {
+		r.cfg.Log.Warn("orders", "goal", g.ID, "error", err)
+	}
+	for _, o := range orders {
+		r.raise(ctx, g, o.Text)
+	}
+}
+
 func providerBack() []event.Body {
 	return []event.Body{&event.Resumed{Note: "the provider may be asked again"}}
 }

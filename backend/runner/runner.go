@@ -134,6 +134,8 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 			r.unqueue(ctx, g, stop)
 			return
 		}
+		g.RunID = id.ID
+		r.asked(ctx, &g)
 		run := newRun(r.cfg, g, id, a)
 		stop, err := run.drive(ctx)
 		r.free()
@@ -141,13 +143,16 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 			r.cfg.Log.Error("run", "goal", g.ID, "error", err)
 			return
 		}
-		if stop.Exit != goal.Parked {
-			return
-		}
-		a.pausing.leave()
 		g = run.left(stop) // before the wait, which does not count against its wall clock
 		var ok bool
-		if opening, ok = r.parked(ctx, &g, stop.Until, a); !ok {
+		switch {
+		case stop.Exit == goal.Parked:
+			a.pausing.leave()
+			opening, ok = r.parked(ctx, &g, stop.Until, a)
+		case stop.Exit == goal.NeedsOperator && run.approvals.waiting != "":
+			opening, ok = r.answered(ctx, g, run.approvals.open)
+		}
+		if !ok {
 			return
 		}
 	}

@@ -98,8 +98,10 @@ func scanGoal(r scanner) (Row, error) {
 }
 
 // Goal reads one goal; goal.ErrNotFound if there is none.
-func (s *Store) Goal(ctx context.Context, id goal.ID) (Row, error) {
-	g, err := scanGoal(s.read.QueryRowContext(ctx, "SELECT "+goalColumns+" FROM goals WHERE id = ?", id))
+func (s *Store) Goal(ctx context.Context, id goal.ID) (Row, error) { return goalOf(ctx, s.read, id) }
+
+func goalOf(ctx context.Context, q asker, id goal.ID) (Row, error) {
+	g, err := scanGoal(q.QueryRowContext(ctx, "SELECT "+goalColumns+" FROM goals WHERE id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return Row{}, fmt.Errorf("%w: %s", goal.ErrNotFound, id)
 	}

@@ -12,17 +12,36 @@ import (
 
 // Order writes what a person asks of a goal. Whoever owns the goal takes it.
 func (s *Store) Order(ctx context.Context, id goal.ID, o goal.Order) error {
+	return s.OrderIf(ctx, id, func(Row) error { return nil }, o)
+}
+
+// OrderIf is Order for what only some goals hear: hears looks at the goal in the same
+// transaction, so that a run which ends meanwhile either hears it or is seen to be over.
+func (s *Store) OrderIf(ctx context.Context, id goal.ID, hears func(Row) error, orders ...goal.Order) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		row, err := goalOf(ctx, tx, id)
+		if err == nil {
+			err = hears(row)
+		}
+		for _, o := range orders {
+			if err == nil {
+				err = s.ordered(ctx, tx, id, o)
+			}
+		}
+		return err
+	})
+}
+
+func (s *Store) ordered(ctx context.Context, tx *sql.Tx, id goal.ID, o goal.Order) error {
 	if !o.Kind.Valid() {
 		return fmt.Errorf("unknown order %q", o.Kind)
 	}
-	return s.tx(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT INTO orders (goal_id, at, kind, text, request, scope) VALUES (?,?,?,?,?,?)",
-			id, stamp(s.now()), o.Kind, valid(o.Text), valid(o.Request), o.Scope)
-		if err != nil {
-			return fmt.Errorf("order: %w", err)
-		}
-		return nil
-	})
+	_, err := tx.ExecContext(ctx, "INSERT INTO orders (goal_id, at, kind, text, request, scope) VALUES (?,?,?,?,?,?)",
+		id, stamp(s.now()), o.Kind, valid(o.Text), valid(o.Request), o.Scope)
+	if err != nil {
+		return fmt.Errorf("order: %w", err)
+	}
+	return nil
 }
 
 // Orders returns the waiting orders of a goal in the order they came, of the given

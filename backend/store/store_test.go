@@ -436,6 +436,16 @@ func TestOrdersAreTakenOnce(t *testing.T) {
 	if err := s.Order(ctx, g.ID, goal.Order{Kind: "win"}); err == nil {
 		t.Error("an unknown order was accepted")
 	}
+	deaf := errors.New("it is over")
+	if err := s.OrderIf(ctx, g.ID, func(Row) error { return deaf }, goal.Order{Kind: goal.OrderPause}); !errors.Is(err, deaf) {
+		t.Errorf("a goal that does not hear it: %v", err)
+	}
+	if err := s.Order(ctx, "gone", goal.Order{Kind: goal.OrderPause}); !errors.Is(err, goal.ErrNotFound) {
+		t.Errorf("a goal that is not there: %v", err)
+	}
+	if got, err := s.Orders(ctx, g.ID); err != nil || len(got) > 0 {
+		t.Errorf("what was not heard waits: %v %v", got, err)
+	}
 }
 
 func BenchmarkAppend(b *testing.B) {

@@ -67,6 +67,9 @@ func (a *App) enclose(ctx context.Context, name string, p policy.Policy, layer s
 	for _, err := range left {
 		e.lacks = append(e.lacks, "a toolchain of the settings is not given to this goal: "+err.Error())
 	}
+	if sandbox.AsRoot(p.Dir) {
+		e.lacks = append(e.lacks, "this goal runs as root: inside its walls its programs keep root's rights over the files that it is given. Run Goalpost as an ordinary user, or have it work in a folder of one")
+	}
 	options.Walls, options.Attempted = &walls, e.attempted
 	if e.set, err = sandbox.Open(ctx, options); err != nil {
 		return nil, fmt.Errorf("making the goal's sandbox: %w", err)

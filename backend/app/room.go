@@ -137,7 +137,7 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 		}
 		r.held.border.grant(rulesOf(r.policy), nil, nil, r.held.proxy.SetRules) // the run tells what its person allowed
 	} else {
-		warn("sandbox", "this goal runs unconfined: its programs have your own rights, because that was asked for")
+		warn("sandbox", "this goal runs unconfined: its programs have your own rights"+roots()+", because that was asked for")
 	}
 	if idle := g.Policy.Idle(); idle != "" {
 		warn("network", idle)
@@ -171,6 +171,14 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 		r.host.Judge, r.host.Window = m.judge, m.window // it knows its model's name
 	}
 	return nil
+}
+
+// roots says that the person's rights are all there are, if they are root's.
+func roots() string {
+	if os.Geteuid() == 0 {
+		return ", which are root's,"
+	}
+	return ""
 }
 
 func (r *room) dead() bool {

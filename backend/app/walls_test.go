@@ -224,3 +224,24 @@ func TestHostsOfTheCriterionAreTheChecksAlone(t *testing.T) {
 		t.Errorf("the pass is told or was not given: %q", tail)
 	}
 }
+
+// TestAGoalOfRootsIsWarned, and one whose programs run as another user is not.
+func TestAGoalOfRootsIsWarned(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(gaveUp())
+	const words = "this goal runs as root"
+	folders := map[string]bool{t.TempDir(): os.Geteuid() == 0}
+	if os.Geteuid() == 0 {
+		theirs := t.TempDir()
+		must(t, os.Chown(theirs, 54321, 54321))
+		folders[theirs] = false
+	}
+	for dir, root := range folders {
+		out, err := p.goal.Start(api.StartInput{Objective: "x", Dir: dir, Checks: shell("test -f never")})
+		must(t, err)
+		p.done(out.GoalID)
+		if said := strings.Count(p.journal(out.GoalID), words); said > 1 || (said == 1) != root {
+			t.Errorf("%s: told %d times", dir, said)
+		}
+	}
+}

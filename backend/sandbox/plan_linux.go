@@ -83,19 +83,9 @@ func (p *planner) check() error {
 			return fmt.Errorf("walls: %q is not a path that is written out", path)
 		}
 	}
-	info, err := os.Stat(p.w.Dir)
-	if err != nil {
+	var err error
+	if p.out.UID, p.out.GID, err = runsAs(p.w.Dir); err != nil {
 		return fmt.Errorf("the goal's folder: %w", err)
-	}
-	p.out.UID, p.out.GID = os.Getuid(), os.Getgid()
-	// Root's rights over somebody else's folder would be theirs to abuse.
-	if owner := info.Sys().(*syscall.Stat_t); p.out.UID == 0 && owner.Uid != 0 {
-		p.out.UID, p.out.GID = int(owner.Uid), int(owner.Gid)
-		if u, err := user.LookupId(strconv.Itoa(p.out.UID)); err == nil {
-			if gid, err := strconv.Atoi(u.Gid); err == nil {
-				p.out.GID = gid
-			}
-		}
 	}
 	l := p.w.Limits
 	if l == nil {
@@ -103,6 +93,32 @@ func (p *planner) check() error {
 	}
 	p.out.Limits = wire.Limits{Processes: l.Processes, Memory: l.Memory, FileSize: l.FileSize, Nice: l.Nice, Together: l.Together, Tmp: l.Tmp}
 	return nil
+}
+
+// runsAs is the user as whom programs run whose goal works in a folder.
+func runsAs(dir string) (uid, gid int, err error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return 0, 0, err //nolint:wrapcheck // check says what for
+	}
+	owner := info.Sys().(*syscall.Stat_t)
+	if os.Getuid() != 0 || owner.Uid == 0 {
+		return os.Getuid(), os.Getgid(), nil
+	}
+	// Root's rights over somebody else's folder would be theirs to abuse.
+	uid, gid = int(owner.Uid), int(owner.Gid)
+	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
+		if of, err := strconv.Atoi(u.Gid); err == nil {
+			gid = of
+		}
+	}
+	return uid, gid, nil
+}
+
+// AsRoot says whether programs run as root whose goal works in a folder.
+func AsRoot(dir string) bool {
+	uid, _, err := runsAs(dir)
+	return err == nil && uid == 0
 }
 
 // memory is how much this machine has, in bytes; 0 where nobody knows.

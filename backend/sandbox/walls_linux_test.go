@@ -278,3 +278,23 @@ func TestARoomIsMadeWhileFilesAreReplaced(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatAGoalSeesOfRoot: what is said of whom its programs run as is so.
+func TestWhatAGoalSeesOfRoot(t *testing.T) {
+	w := walls(t)
+	folders := map[string]bool{w.Dir: os.Getuid() == 0}
+	if os.Getuid() == 0 {
+		theirs := filepath.Join(w.Home, "theirs")
+		if err := errors.Join(os.Mkdir(theirs, 0o755), os.Chown(theirs, ordinary, ordinary)); err != nil {
+			t.Fatal(err)
+		}
+		folders[theirs] = false
+	}
+	for dir, root := range folders {
+		w.Dir, w.Layer = dir, w.Layer+"-"+filepath.Base(dir)
+		text, status := output(t, enclose(t, w), inside(w, "id -u"))
+		if said := sandbox.AsRoot(dir); said != root || (text == "0\n") != root || status.Code != 0 {
+			t.Errorf("%s: root is %v; it runs as %s, %v", dir, said, text, status)
+		}
+	}
+}

@@ -117,6 +117,32 @@ func (s *stage) shown(nth, colour string) bool {
 	return false
 }
 
+// ofRoot says whether an event tells that a goal runs as root, which depends on who runs
+// the tests.
+func ofRoot(e event.Event) bool {
+	w, ok := e.Body.(*event.Warning)
+	return ok && strings.HasPrefix(w.Text, "this goal runs as root")
+}
+
+// rooted: each run of root's that came as far as its first turn was told so once, and
+// none of anybody else's.
+func (s *stage) rooted(events []event.Event) {
+	told, turned := map[string]int{}, map[string]bool{}
+	for _, e := range events {
+		if _, ok := e.Body.(*event.Iteration); ok {
+			turned[e.RunID] = true
+		}
+		if ofRoot(e) {
+			told[e.RunID]++
+		}
+	}
+	for run := range turned {
+		if (told[run] == 1) != (os.Geteuid() == 0) || told[run] > 1 {
+			s.Errorf("the run %s was told %d times that it is root's", run, told[run])
+		}
+	}
+}
+
 // lawful holds what is true of every goal, whatever happened to it.
 func (s *stage) lawful(id goal.ID) {
 	events, err := s.app.Store().Events(s.Context(), id, 0, 1<<20)
@@ -126,6 +152,7 @@ func (s *stage) lawful(id goal.ID) {
 	if len(events) == 0 {
 		return // deleted
 	}
+	s.rooted(events)
 	status, run := goal.Pending, ""
 	intents, results := map[int]bool{}, map[int]bool{}
 	verdicts := map[int][]goal.Verdict{}

@@ -546,6 +546,9 @@ func (s *stage) tell(name string, seq int64) {
 		if w, ok := e.Body.(*event.Warning); ok && strings.HasPrefix(w.Text, "the kernel refused") {
 			continue // it is heard of beside the run, so its place differs
 		}
+		if ofRoot(e) { // lawful counts them
+			continue
+		}
 		line, whole := render(s.T, e)
 		s.put(whose+short(s.norm(line)), whose+s.norm(whole))
 	}
@@ -610,7 +613,7 @@ func (e *ears) next(id goal.ID, kind, text string) int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, ev := range e.heard {
-		if ev.GoalID != id || ev.Seq <= e.used[id] {
+		if ev.GoalID != id || ev.Seq <= e.used[id] || ofRoot(ev) {
 			continue
 		}
 		if raw, err := json.Marshal(ev.Body); err == nil && ev.Body.EventType() == kind && strings.Contains(string(raw), text) {

@@ -174,7 +174,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 	a.browsers = browser.New(browser.Config{
 		Launcher: a.person, Dir: filepath.Join(a.cfg.State(), "browser"), OnChange: a.panes.changed, OnPopup: a.panes.popup, OnWindow: a.panes.opened,
 		OnVisit: a.browsing.visited, Downloads: a.browsing.downloads, GoalFolder: a.browsing.goalFolder, OwnPorts: a.browsing.ownPorts, Logins: pageLogins{a.vault.Logins()}, Log: a.log,
-		ContextProxy: a.paneProxy, Nowhere: a.nowhere.at, SocketProxy: a.sockets.proxy, Judged: a.pages.judged, Judge: a.pages.judge, OnRequest: a.pages.heard,
+		ContextProxy: a.paneProxy, Nowhere: a.nowhere.at, SocketProxy: a.sockets.proxy, Secrets: a.mask, Judged: a.pages.judged, Judge: a.pages.judge, OnRequest: a.pages.heard,
 	})
 	a.stream, err = stream.Open(ctx, stream.Options{
 		Log: a.log, Events: &a.broker, Terminals: streamTerminals{a}, Browsers: streamBrowsers{a}, Elsewhere: a.streamElsewhere, Detached: a.serve,

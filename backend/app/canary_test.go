@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
+	_ "image/jpeg" // of pages
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -26,7 +28,9 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/model/modeltest"
+	"goalpost/backend/pane"
 	"goalpost/backend/policy"
+	"goalpost/backend/recording"
 )
 
 // canaries are secrets that nobody but their owner may see, by where they are planted.
@@ -44,6 +48,7 @@ var canaries = map[string]string{
 	"tool arguments":    `tool-Canary-11 "<&>' a8Hi`,
 	"download":          "down-Canary-12-s9Gu",
 	"saved login":       "login-Canary-13-d1Fy",
+	"picture":           "pict-Canary-14-f2Dt",
 }
 
 // shows says where the text shows a canary, as it is or as programs write it.
@@ -111,6 +116,11 @@ func site(t *testing.T) *httptest.Server {
 			<label>Word <input name=p type=password value=%q></label><button>Go</button></form>
 			<button onclick="navigator.clipboard.writeText('%s')">Copy the key</button>`, canaries["password field"], canaries["clipboard"])
 	})
+	mux.HandleFunc("/told", func(w http.ResponseWriter, _ *http.Request) { // nothing else is red
+		half := len(canaries["picture"]) / 2
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprintf(w, `<title>Key</title><body style="background:#fff"><p style="font:40px sans-serif;color:#f00">%s<b>%s</b>`, canaries["picture"][:half], canaries["picture"][half:])
+	})
 	mux.HandleFunc("/echo", func(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, "you sent %s\n", r.Header.Get("X-Own"))
 	})
@@ -140,7 +150,7 @@ func TestCanaries(t *testing.T) {
 	must(t, err)
 
 	vault := p.app.Secrets()
-	names := map[string]string{"ring": "keyring", "term": "terminal output", "head": "header", "tool": "tool arguments", "down": "download", "login": "saved login"}
+	names := map[string]string{"ring": "keyring", "term": "terminal output", "head": "header", "tool": "tool arguments", "down": "download", "login": "saved login", "shown": "picture"}
 	given := []string{}
 	for name, canary := range names {
 		place, err := vault.Set(t.Context(), name, canaries[canary], nil)
@@ -181,6 +191,64 @@ func TestCanaries(t *testing.T) {
 	}
 	p.nothingKept(home, out.GoalID)
 	p.nothingTold(out.GoalID)
+	p.nothingPictured(out.GoalID)
+}
+
+// nothingPictured looks for the secret that the page shows in every picture that is kept:
+// it alone is red, and what covers it black.
+func (p *program) nothingPictured(id string) {
+	p.Helper()
+	steps, err := p.goal.Steps(id, 0, 0)
+	must(p.T, err)
+	var black, kept int
+	for _, s := range steps.Steps {
+		full, err := p.goal.Step(id, s.N)
+		must(p.T, err)
+		_, text, found := strings.Cut(full.Image, ";base64,")
+		if !found {
+			continue
+		}
+		picture, err := base64.StdEncoding.DecodeString(text)
+		must(p.T, err)
+		kept++
+		red, dark := colours(p.T, picture)
+		if black = max(black, dark); red > 0 {
+			p.Errorf("the picture of step %d has %d points of a secret", s.N, red)
+		}
+	}
+	if kept != 2 || black < 5000 {
+		p.Errorf("%d pictures were kept, and %d points of them are covered: nothing was tried", kept, black)
+	}
+	frames := 0
+	must(p.T, recording.Read(p.app.Store().Recording(goal.ID(id)), pane.Browser, func(r recording.Record) error {
+		frames++
+		if red, _ := colours(p.T, r.Data); red > 0 {
+			p.Errorf("frame %d of the recording has %d points of a secret", frames, red)
+		}
+		return nil
+	}))
+	if frames == 0 {
+		p.Error("nothing was recorded")
+	}
+}
+
+// colours counts the points of a picture that are red, and those that are black.
+func colours(t *testing.T, picture []byte) (red, black int) {
+	t.Helper()
+	img, _, err := image.Decode(bytes.NewReader(picture))
+	must(t, err)
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			r, g, b, _ := img.At(x, y).RGBA()
+			if r > g+0x4000 && r > b+0x4000 {
+				red++
+			}
+			if max(r, g, b) < 0x1000 {
+				black++
+			}
+		}
+	}
+	return red, black
 }
 
 var paneNamed = regexp.MustCompile(`pane ([tb]\d+)`)
@@ -227,6 +295,9 @@ func looking(page, home string) []modeltest.Answer {
 		args("browser_type", map[string]any{"pane": "PANE-b", "target": "css=input[name=u]", "text": "{{secret:login}}"}),
 		args("browser_snapshot", map[string]any{"pane": "PANE-b"}),
 		args("browser_screenshot", map[string]any{"pane": "PANE-b"}),
+		args("browser_open", map[string]any{"pane": "PANE-b", "url": page + "/told"}),
+		args("browser_screenshot", map[string]any{"pane": "PANE-b"}),
+		args("browser_snapshot", map[string]any{"pane": "PANE-b"}),
 		args("claim_complete", map[string]any{"rationale": "all was looked at"}),
 		args("abort_with_report", map[string]any{"reason": "nothing is to be seen", "what_was_learned": "-"}),
 	}
@@ -252,7 +323,7 @@ func (p *program) wasPlanted(id string, page *httptest.Server) {
 		"terminal_run":     {"{{secret:term}}"},
 		"terminal_read":    {"{{secret:term}}"},
 		"browser_open":     {"access_token=[hidden]"},
-		"browser_snapshot": {"Copy the key", "{{secret:login}}", "access_token=[hidden]"},
+		"browser_snapshot": {"Copy the key", "{{secret:login}}", "access_token=[hidden]", "{{secret:shown}}"},
 	} {
 		for _, w := range wanted {
 			if !strings.Contains(results[tool], w) {

@@ -145,15 +145,26 @@ func (c *camera) browser(p *browser.Pane) {
 			if news.Frame == nil {
 				continue
 			}
-			if shutter.open(p.Driver()) {
-				c.add(recording.Record{
-					Pane: p.Info().ID, Kind: pane.Browser, Width: news.Frame.Width, Height: news.Frame.Height, Data: news.Frame.JPEG,
-				})
+			if shutter.open(p.Driver()) && shutter.fresh(news.Frame.JPEG) {
+				c.frame(p, news.Frame)
 				c.rest()
 			}
 			v.Ack(news.Frame.N)
 		}
 	})
+}
+
+// frame records what a page shows, without secrets. Of a page that does not let them be
+// found nothing is kept, nor of one that the person took over meanwhile.
+func (c *camera) frame(p *browser.Pane, f *pane.Frame) {
+	picture, err := p.Keep(c.life, f)
+	if err != nil {
+		c.app.log.Debug("a frame is not recorded", "pane", p.Info().ID, "error", err)
+		return
+	}
+	if p.Driver() != pane.Person {
+		c.add(recording.Record{Pane: p.Info().ID, Kind: pane.Browser, Width: f.Width, Height: f.Height, Data: picture})
+	}
 }
 
 // rest holds the next frame back.
@@ -167,8 +178,18 @@ func (c *camera) rest() {
 }
 
 // shutter says which frames are recorded: none of the person's, nor the first
-// one after, which may have been taken before the page was handed back.
-type shutter struct{ covered bool }
+// one after, which may have been taken before the page was handed back; and none that
+// shows what the last one did: a picture that is taken of a page makes Chromium draw it.
+type shutter struct {
+	covered bool
+	last    []byte
+}
+
+func (s *shutter) fresh(frame []byte) bool {
+	fresh := !bytes.Equal(s.last, frame)
+	s.last = frame
+	return fresh
+}
 
 func (s *shutter) open(driver pane.Driver) bool {
 	open := driver != pane.Person && !s.covered

@@ -119,7 +119,7 @@ func (p *Pane) seekText(ctx context.Context, view *page, text string, most int) 
 	if err := view.ask(ctx, &m, "findText", text, most); err != nil || m.Fields == 0 {
 		return m, err
 	}
-	p.openAs(ctx, view, "goalpost.sought.closed()", proto.DOMShadowRootTypeUserAgent, "goalpost.sought.open(this)")
+	_, _ = p.openAs(ctx, view, "goalpost.sought.closed()", proto.DOMShadowRootTypeUserAgent, "goalpost.sought.open(this)")
 	err := view.ask(ctx, &m, "findText", text, most)
 	return m, err
 }
@@ -141,7 +141,7 @@ func (p *Pane) showMatch(ctx context.Context, view *page, at int) error {
 	}
 	for f := p.partOf(view.session); f != nil; f = p.partOf(f.above.session) {
 		p.number(ctx, f.above)
-		if err := f.above.ask(ctx, box, "bringText", f.number, box); err != nil {
+		if err := f.above.ask(ctx, box, "bringText", f.number.Load(), box); err != nil {
 			return err
 		}
 	}

@@ -61,6 +61,8 @@ type Config struct {
 	GoalFolder func(goalID string) string
 	// Logins keep what the person logs in with; nil: nothing is kept or filled in.
 	Logins Logins
+	// Secrets are what no picture shows that is kept or handed on; nil: there are none.
+	Secrets Secrets
 	// OwnPorts are the ports of this program, which no page may reach.
 	OwnPorts func() []int
 	Log      *slog.Logger

@@ -80,3 +80,25 @@ func clicks(b *bench, p *Pane, n int) []float64 {
 	}
 	return times
 }
+
+// BenchmarkPicture takes a picture of a page of 6,000 elements: with no secret known, with
+// one that the page does not show, and with one that it does.
+func BenchmarkPicture(b *testing.B) {
+	secrets := &hills{}
+	w := newBench(b, func(c *Config) { c.Secrets = secrets })
+	p := w.open("b1", "big.html")
+	for _, c := range []struct {
+		name     string
+		ignorant bool
+		text     string
+	}{{"none", true, ""}, {"known", false, ""}, {"shown", false, "over-the-hills"}} {
+		b.Run(c.name, func(b *testing.B) {
+			secrets.ignorant = c.ignorant
+			w.eval(p, `document.querySelector('td, p, a, button').textContent = "`+c.text+`"`)
+			for b.Loop() {
+				_, err := p.Screenshot(w.ctx, false)
+				w.ok(err)
+			}
+		})
+	}
+}

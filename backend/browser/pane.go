@@ -39,6 +39,7 @@ type Pane struct {
 	bare    bool
 
 	fitting       sync.Mutex // held while the page is told its size
+	numbering     sync.Mutex // held while frames of other sites get their numbers
 	mu            sync.Mutex
 	page          *page // nil until attached
 	info          pane.Info

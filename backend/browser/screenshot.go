@@ -78,13 +78,8 @@ func (p *Pane) picture(ctx context.Context, prepare func(context.Context, *page,
 		if err := prepare(ctx, pg, &shot); err != nil {
 			return err
 		}
-		return pg.do(ctx, callLimit, "capturing", func(c proto.Client) error {
-			result, err := ask(c, shot)
-			if err == nil {
-				picture = result.Data
-			}
-			return err
-		})
+		picture, err = p.photograph(ctx, pg, shot)
+		return err
 	})
 	return picture, err
 }

@@ -18,8 +18,8 @@ type Shot struct {
 
 // Shoot opens an address in a fresh context, with the given cookies and nothing
 // else, waits until it is loaded and quiet, and gives a PNG of the viewport. No
-// script of ours or of an agent runs in it, nobody can drive it, and nothing of
-// it is left. A page that does not load is an error.
+// script of an agent runs in it, and of ours what looks for secrets; nobody can drive
+// it, and nothing of it is left. A page that does not load is an error.
 func (m *Manager) Shoot(ctx context.Context, s Shot) (png []byte, err error) {
 	address, err := m.allowed(s.URL)
 	if err != nil {
@@ -70,12 +70,5 @@ func (m *Manager) Shoot(ctx context.Context, s Shot) (png []byte, err error) {
 		return nil, fmt.Errorf("a picture of %s: %s", clean(address, 200), info.Problem)
 	}
 	p.settle(ctx, pg)
-	err = pg.do(ctx, callLimit, "capturing", func(c proto.Client) error {
-		result, err := ask(c, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
-		if err == nil {
-			png = result.Data
-		}
-		return err
-	})
-	return png, err
+	return p.photograph(ctx, pg, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
 }

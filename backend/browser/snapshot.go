@@ -127,7 +127,7 @@ func (p *Pane) look(ctx context.Context, pg *page) (view, error) {
 func (p *Pane) filled(ctx context.Context, pg *page, lines []string) []string {
 	places := map[string]*part{}
 	for _, f := range p.within(pg) {
-		places[fmt.Sprintf("\x01%d", f.number)] = f
+		places[fmt.Sprintf("\x01%d", f.number.Load())] = f
 	}
 	if len(places) == 0 && !slices.ContainsFunc(lines, isPlace) {
 		return lines

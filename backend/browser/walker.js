@@ -1200,6 +1200,20 @@ globalThis.goalpost ??= (() => {
     collect();
     return hosts.length;
   };
+  // strangers are suspects anywhere in the document, whatever is drawn of it and read to whom.
+  const strangers = () => {
+    hosts = [];
+    const look = (root) => {
+      for (const el of root.querySelectorAll('*')) {
+        const inside = shadowOf(el) ?? (el.tagName === 'IFRAME' || el.tagName === 'FRAME' || el.tagName === 'OBJECT' ? inner(el) : null);
+        const kind = kindOf(el.tagName);
+        if (inside) look(inside);
+        else if (kind & HOST && suspicious(el, kind & MADE)) hosts.push(el);
+      }
+    };
+    look(document);
+    return hosts.length;
+  };
   const suspected = () => {
     for (const el of hosts) asked.set(el, performance.now());
     return hosts;
@@ -1217,7 +1231,7 @@ globalThis.goalpost ??= (() => {
     caret: guarded(caret), frame: guarded(frame), optionAt: guarded(optionAt), took: guarded(took), enforce: guarded(enforce), choose: guarded(choose), ticked: guarded(ticked), place: guarded(place),
     area: guarded(area), fileInput: guarded(fileInput), until: guarded(until), marks: guarded(marks), element,
     touches: guarded(touches), pays: guarded(pays), cards: guarded(() => carded(document)), focusOn: guarded(focusOn), calm: guarded(calm), landed: guarded(landed), through: guarded(through),
-    again: guarded(again), suspects: guarded(suspects), suspected,
+    again: guarded(again), suspects: guarded(suspects), strangers: guarded(strangers), suspected,
     from: (refs, inside) => {
       lastId = Math.max(lastId, refs);
       lastFrame = Math.max(lastFrame, inside);
@@ -1225,7 +1239,7 @@ globalThis.goalpost ??= (() => {
     },
     adopt: (root) => closed.set(root.host, meet(root)),
     hold: (el, number) => foreign.set(number, new WeakRef(el)),
-    parts: { tidy, roleOf, nameOf, textOf, statesOf, ref, below, drawn, seen, inner, collect, queryAll, offset, focused, clickable, quote, Miss, find, above, foreign },
+    parts: { tidy, roleOf, nameOf, textOf, statesOf, ref, below, drawn, seen, inner, collect, queryAll, offset, focused, clickable, quote, Miss, find, above, foreign, shadowOf },
     also: (more) => {
       for (const [name, f] of Object.entries(more)) calls[name] = guarded(f);
     },

@@ -43,6 +43,9 @@ var walkerScript string
 //go:embed reader.js
 var readerScript string
 
+//go:embed cover.js
+var coverScript string
+
 // eyesName names the isolated world of walker.js. It may look into every frame of
 // its process, of whichever origin, which the other world may not.
 const eyesName = "goalpost eyes"
@@ -157,7 +160,7 @@ func (pg *page) inEyes(ctx context.Context, invoke string) ([]byte, error) {
 		raw, err = evaluate(ctx, pg, world, expression)
 	}
 	if err == nil && string(raw) == "null" {
-		raw, err = evaluate(ctx, pg, world, fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s; %s", pg.part, walkerScript, readerScript, invoke))
+		raw, err = evaluate(ctx, pg, world, fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s; %s; %s", pg.part, walkerScript, readerScript, coverScript, invoke))
 	}
 	return raw, err
 }

@@ -16,6 +16,7 @@ type Mask struct {
 	mu      sync.RWMutex
 	known   map[string]bool
 	needles *needles // replaced, never changed; nil: none
+	solid   *needles // the same without spaces
 }
 
 // needle is one form of one value, without what squeeze leaves out.
@@ -48,20 +49,32 @@ func (m *Mask) Add(instead, value string) {
 			list = append(list, line)
 		}
 	}
-	next := &needles{}
-	if m.needles != nil {
-		next.all = slices.Clone(m.needles.all) // readers go on with the old one
-	}
+	var more, solid []needle
 	for _, form := range list {
-		if text, _ := squeeze(form); len(text) >= minValue {
-			next.all = append(next.all, needle{text, instead})
+		text, _ := squeeze(form)
+		if len(text) < minValue {
+			continue
+		}
+		more = append(more, needle{text, instead})
+		if text, _ = solidify(form); len(text) >= minEdge {
+			solid = append(solid, needle{text, instead})
 		}
 	}
-	slices.SortStableFunc(next.all, func(a, b needle) int { return cmp.Compare(len(b.text), len(a.text)) })
-	for _, n := range next.all {
-		next.by[n.text[0]] = append(next.by[n.text[0]], n)
+	m.needles, m.solid = m.needles.with(more), m.solid.with(solid)
+}
+
+// with is a new list: readers go on with the old one, which may be nil.
+func (n *needles) with(more []needle) *needles {
+	next := &needles{}
+	if n != nil {
+		next.all = slices.Clone(n.all)
 	}
-	m.needles = next
+	next.all = append(next.all, more...)
+	slices.SortStableFunc(next.all, func(a, b needle) int { return cmp.Compare(len(b.text), len(a.text)) })
+	for _, one := range next.all {
+		next.by[one.text[0]] = append(next.by[one.text[0]], one)
+	}
+	return next
 }
 
 // minLine is the shortest line of a value of several lines that is hidden by itself, in bytes.
@@ -96,8 +109,12 @@ func (m *Mask) Clipped(s string) string {
 	if !strings.Contains(s, omission) || m.empty() {
 		return m.Text(s)
 	}
-	list := m.list()
 	text, at := squeeze(s)
+	return replaceSpans(s, clipped(text, m.list()), at)
+}
+
+// clipped marks every needle, and what is left of one beside an omission, from the front.
+func clipped(text string, list *needles) []span {
 	spans := find(text, list)
 	for from := 0; ; {
 		i := strings.Index(text[from:], omission)
@@ -114,7 +131,26 @@ func (m *Mask) Clipped(s string) string {
 		from = after
 	}
 	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	return replaceSpans(s, spans, at)
+	return spans
+}
+
+// Knows says whether there is anything to hide.
+func (m *Mask) Knows() bool { return !m.empty() }
+
+// Find says where a text shows what is known, as pairs of offsets, from the front. It is
+// for what is drawn: spaces count for nothing, since nobody sees which they are.
+func (m *Mask) Find(s string) (places [][2]int) {
+	if m.empty() {
+		return nil
+	}
+	m.mu.RLock()
+	list := m.solid
+	m.mu.RUnlock()
+	text, at := solidify(s)
+	for _, p := range clipped(text, list) {
+		places = append(places, [2]int{at[p.from], at[p.to-1] + 1})
+	}
+	return places
 }
 
 // omission is how tools and pages write that something was left out.

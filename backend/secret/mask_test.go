@@ -272,3 +272,34 @@ func BenchmarkMask(b *testing.B) {
 		m.Part(text)
 	}
 }
+
+// TestFind: what is drawn shows a value with whatever spaces and breaks, and cut off with
+// a "…"; the places are those of the text as it is.
+func TestFind(t *testing.T) {
+	if m := (&Mask{}); m.Knows() || m.Find("anything") != nil {
+		t.Error("an empty mask knows something")
+	}
+	m := known("over the hills", "Sup3r-s3cret")
+	if !m.Knows() {
+		t.Error("it knows nothing")
+	}
+	for text, want := range map[string]string{
+		"x over the hills y":              "[over the hills]",
+		"x over\n\t the\u00a0\u2003hills": "[over\n\t the\u00a0\u2003hills]",
+		"overthehills":                    "[overthehills]",
+		"a Sup3r-\u00ads3c\u200bret b":    "[Sup3r-\u00ads3c\u200bret]",
+		"Sup3 r-s3cret, over the hills":   "[Sup3 r-s3cret over the hills]",
+		"ends in Sup3r-s… and goes on":    "[Sup3r-s]",
+		"ends in Sup3r-s and goes on":     "[]",
+		url.QueryEscape("over the hills"): "[over+the+hills]",
+		"nothing of the kind":             "[]",
+	} {
+		var got []string
+		for _, p := range m.Find(text) {
+			got = append(got, text[p[0]:p[1]])
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%q shows %v, want %s", text, got, want)
+		}
+	}
+}

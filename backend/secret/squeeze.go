@@ -1,6 +1,10 @@
 package secret
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // widthless are characters that show nothing.
 var widthless = [...]string{"\u00ad", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff"}
@@ -20,6 +24,23 @@ func squeeze(s string) (text string, at []int) {
 		b.WriteByte(s[i])
 		at = append(at, i)
 		i++
+	}
+	return b.String(), at
+}
+
+// solidify is squeeze that leaves out spaces of every kind as well.
+func solidify(s string) (text string, at []int) {
+	squeezed, from := squeeze(s)
+	var b strings.Builder
+	b.Grow(len(squeezed))
+	at = from[:0]
+	for i := 0; i < len(squeezed); {
+		r, n := utf8.DecodeRuneInString(squeezed[i:])
+		if !unicode.IsSpace(r) {
+			b.WriteString(squeezed[i : i+n])
+			at = append(at, from[i:i+n]...)
+		}
+		i += n
 	}
 	return b.String(), at
 }

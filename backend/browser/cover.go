@@ -1,0 +1,300 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/jpeg"
+	"image/png"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/pane"
+)
+
+// Secrets know what no picture may show. Their methods may be called concurrently.
+type Secrets interface {
+	Knows() bool               // anything at all
+	Find(text string) [][2]int // pairs of offsets in bytes, from the front
+}
+
+// How often a picture is tried of a page that writes a secret anew meanwhile, and how far
+// a letter may stand out of its box, in CSS pixels.
+const (
+	coverTries = 4
+	standsOut  = 3
+)
+
+// errWrites says that where a secret is drawn could not be told.
+var errWrites = errors.New("the page keeps writing a secret anew, so no picture is taken that could show it: wait until it rests")
+
+// writing is what a document says, as cover.js tells it: the texts in their order, and
+// the frames that it does not look into.
+type writing struct {
+	IDs    []int // of what holds each text, below zero an element, which is watched whole
+	Texts  []string
+	Frames []frameOf
+}
+
+type frameOf struct{ ID, Number int }
+
+// frameTexts is a frame of another site that shows no secret by its own texts.
+type frameTexts struct {
+	page *page
+	writing
+}
+
+// shown is what came of watching a document while a picture was taken.
+type shown struct {
+	writing
+	Boxes  [][4]float64 // left, top, right, bottom of all that was watched
+	Passed []string     // that came or went meanwhile
+	Lost   bool         // there was too much of that
+	Width  float64      // of the viewport
+}
+
+// stretch is a piece of a document's texts with the part of it that holds a secret, in
+// UTF-16 units, as scripts count.
+type stretch [3]int
+
+// covering is one picture that is being taken.
+type covering struct {
+	pane    *Pane
+	page    *page
+	secrets Secrets
+	whole   bool // in coordinates of the document and not of the viewport
+	before  writing
+	places  []stretch
+	parts   map[int]*frameTexts // by their numbers
+}
+
+// photograph takes a picture of a page that shows no secret: where each of its texts lies
+// is watched until the picture is there, and all that they took meanwhile is painted over.
+// Whoever calls it has begun with exposed.
+func (p *Pane) photograph(ctx context.Context, pg *page, shot proto.PageCaptureScreenshot) ([]byte, error) {
+	secrets := p.m.cfg.Secrets
+	if secrets == nil || !secrets.Knows() {
+		return pg.capture(ctx, shot)
+	}
+	for range coverTries {
+		c := &covering{pane: p, page: pg, secrets: secrets, whole: shot.Clip != nil}
+		picture, sure, err := c.take(ctx, shot)
+		if err != nil || sure {
+			return picture, err
+		}
+	}
+	return nil, errWrites
+}
+
+func (pg *page) capture(ctx context.Context, shot proto.PageCaptureScreenshot) (picture []byte, err error) {
+	err = pg.do(ctx, callLimit, "capturing", func(c proto.Client) error {
+		result, err := ask(c, shot)
+		if err == nil {
+			picture = result.Data
+		}
+		return err
+	})
+	return picture, err
+}
+
+// take is one try; it is not sure of a picture in which a secret may have come meanwhile.
+func (c *covering) take(ctx context.Context, shot proto.PageCaptureScreenshot) (picture []byte, sure bool, err error) {
+	views := c.pane.views(c.page)
+	defer func() {
+		for _, view := range views {
+			view.tell("unwatch")
+		}
+	}()
+	if err := c.begin(ctx, views); err != nil {
+		return nil, false, err
+	}
+	if picture, err = c.page.capture(ctx, shot); err != nil {
+		return nil, false, err
+	}
+	var after shown
+	if err := c.page.ask(ctx, &after, "shown", c.whole); err != nil {
+		return nil, false, err
+	}
+	if !c.known(after) || !c.stayed(ctx) {
+		return nil, false, nil
+	}
+	corner, width := image.Point{}, after.Width
+	if shot.Clip != nil {
+		corner, width = image.Pt(int(shot.Clip.X), int(shot.Clip.Y)), shot.Clip.Width
+	}
+	picture, err = paintOver(picture, after.Boxes, corner, width)
+	return picture, true, err
+}
+
+// begin looks for what has to be covered, and begins to watch it. A frame of another site
+// that shows a secret, or of which nobody knows what it shows, is covered whole.
+func (c *covering) begin(ctx context.Context, views []*page) error {
+	c.parts = map[int]*frameTexts{}
+	for _, view := range views {
+		c.pane.number(ctx, view)
+	}
+	for _, view := range views[1:] {
+		f := c.pane.partOf(view.session)
+		if said, err := c.read(ctx, view); err == nil && f != nil && !c.secret(said.Texts...) {
+			c.parts[int(f.number.Load())] = &frameTexts{view, said}
+		}
+	}
+	var err error
+	if c.before, err = c.read(ctx, c.page); err != nil {
+		return err
+	}
+	hidden := []int{}
+	for _, f := range c.before.Frames {
+		if !c.clean(f.Number) {
+			hidden = append(hidden, f.ID)
+		}
+	}
+	c.places = c.find(c.before)
+	return c.page.ask(ctx, nil, "watch", c.places, hidden, c.whole)
+}
+
+// read takes the texts of a document, with what its closed shadow roots hold.
+func (c *covering) read(ctx context.Context, view *page) (w writing, err error) {
+	if err = c.pane.openEvery(ctx, view); err == nil {
+		err = view.ask(ctx, &w, "texts")
+	}
+	return w, err
+}
+
+// secret says whether texts that stand one after the other show one.
+func (c *covering) secret(texts ...string) bool {
+	return len(c.secrets.Find(strings.Join(texts, ""))) > 0
+}
+
+// clean says whether a frame of another site, and each within it, was read and shows no
+// secret.
+func (c *covering) clean(number int) bool {
+	f := c.parts[number]
+	return f != nil && !slices.ContainsFunc(f.Frames, func(in frameOf) bool { return !c.clean(in.Number) })
+}
+
+// known says whether all that shows a secret now was watched, and nothing that shows one
+// came and went.
+func (c *covering) known(after shown) bool {
+	if after.Lost || slices.ContainsFunc(after.Passed, func(text string) bool { return c.secret(text) }) || !within(after.Frames, c.before.Frames) {
+		return false
+	}
+	for _, now := range c.find(after.writing) {
+		id, text := after.IDs[now[0]], after.Texts[now[0]]
+		if !slices.ContainsFunc(c.places, func(was stretch) bool {
+			return c.before.IDs[was[0]] == id && (id < 0 || c.before.Texts[was[0]] != text || was[1] <= now[1] && now[2] <= was[2])
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// stayed says whether the frames of other sites that are not covered still show none.
+func (c *covering) stayed(ctx context.Context) bool {
+	for number, f := range c.parts {
+		if !c.clean(number) {
+			continue
+		}
+		var after shown
+		if err := f.page.ask(ctx, &after, "shown", false); err != nil || after.Lost || c.secret(after.Texts...) || !within(after.Frames, f.Frames) {
+			return false
+		}
+		if slices.ContainsFunc(after.Passed, func(text string) bool { return c.secret(text) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func within(list, all []frameOf) bool {
+	return !slices.ContainsFunc(list, func(f frameOf) bool { return !slices.Contains(all, f) })
+}
+
+// find gives the pieces that hold a part of a secret. One that is broken over several is
+// found as well.
+func (c *covering) find(w writing) []stretch {
+	list := []stretch{}
+	i, begin := 0, 0 // the piece, and where it begins in all
+	for _, span := range c.secrets.Find(strings.Join(w.Texts, "")) {
+		for begin+len(w.Texts[i]) <= span[0] {
+			begin += len(w.Texts[i])
+			i++
+		}
+		for j, at := i, begin; j < len(w.Texts) && at < span[1]; j++ {
+			text := w.Texts[j]
+			from, to := max(span[0]-at, 0), min(span[1]-at, len(text))
+			list = append(list, stretch{j, units(text[:from]), units(text[:to])})
+			at += len(text)
+		}
+	}
+	return list
+}
+
+// units is the length of a text as scripts count it.
+func units(s string) (n int) {
+	for _, r := range s {
+		n += max(utf16.RuneLen(r), 1)
+	}
+	return n
+}
+
+// paintOver covers boxes of a picture that shows width CSS pixels from a corner on.
+func paintOver(picture []byte, boxes [][4]float64, corner image.Point, width float64) ([]byte, error) {
+	if len(boxes) == 0 {
+		return picture, nil
+	}
+	decoded, format, err := image.Decode(bytes.NewReader(picture))
+	if err != nil {
+		return nil, fmt.Errorf("covering secrets: %w", err)
+	}
+	img := image.NewRGBA(decoded.Bounds())
+	draw.Draw(img, img.Bounds(), decoded, image.Point{}, draw.Src)
+	scale := float64(img.Bounds().Dx()) / math.Max(width, 1)
+	for _, b := range boxes {
+		pixel := func(at, corner, over float64, round func(float64) float64) int {
+			return int(round((at - corner + over) * scale))
+		}
+		x, y := float64(corner.X), float64(corner.Y)
+		r := image.Rect(pixel(b[0], x, -standsOut, math.Floor), pixel(b[1], y, -standsOut, math.Floor), pixel(b[2], x, standsOut, math.Ceil), pixel(b[3], y, standsOut, math.Ceil))
+		draw.Draw(img, r, image.Black, image.Point{}, draw.Src)
+	}
+	var out bytes.Buffer
+	if format == "png" {
+		err = png.Encode(&out, img)
+	} else {
+		err = jpeg.Encode(&out, img, &jpeg.Options{Quality: 85})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("covering secrets: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// Keep gives a frame of the pane as it may be kept: itself where no secret is known, else
+// a picture of the page as it is now, without them. It takes no turn of the agent's.
+func (p *Pane) Keep(ctx context.Context, f *pane.Frame) ([]byte, error) {
+	if s := p.m.cfg.Secrets; s == nil || !s.Knows() {
+		return f.JPEG, nil
+	}
+	pg, err := p.current()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := p.undisturbed(ctx)
+	defer cancel(nil)
+	shut, err := p.exposed(ctx, pg)
+	if err != nil {
+		return nil, err
+	}
+	defer shut()
+	quality := 70
+	return p.photograph(ctx, pg, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true})
+}

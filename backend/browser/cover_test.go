@@ -1,0 +1,171 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"regexp"
+	"testing"
+)
+
+// hills knows one secret. Its Find stands in for the mask's.
+type hills struct{ ignorant bool }
+
+var hill = regexp.MustCompile(`over[\s\x{ad}\x{200b}]*-the-[\s\x{ad}\x{200b}]*hills|over-the-…`)
+
+func (h hills) Knows() bool { return !h.ignorant }
+
+func (hills) Find(text string) (places [][2]int) {
+	for _, at := range hill.FindAllStringIndex(text, -1) {
+		places = append(places, [2]int{at[0], at[1]})
+	}
+	return places
+}
+
+func secretive(c *Config) { c.Secrets = hills{} }
+
+// reds counts the points of a picture that are more red than anything else, as only the secrets are.
+func (b *bench) reds(picture []byte) (n int) {
+	b.Helper()
+	decoded, _, err := image.Decode(bytes.NewReader(picture))
+	b.ok(err)
+	img := image.NewRGBA(decoded.Bounds())
+	draw.Draw(img, img.Bounds(), decoded, image.Point{}, draw.Src)
+	for at := 0; at < len(img.Pix); at += 4 {
+		if red, green, blue := int(img.Pix[at]), int(img.Pix[at+1]), int(img.Pix[at+2]); red > green+64 && red > blue+64 {
+			n++
+		}
+	}
+	return n
+}
+
+var secretPlaces = []string{
+	"plain", "pieces", "wrapped", "shy", "cut", "field", "hint", "area", "choice", "button", "made", "turned", "alt", "open", "closed", "aside", "drawing", "frame", "elsewhere",
+}
+
+// TestASecretIsCoveredInPictures: wherever a page writes one, no picture of it shows it,
+// and what stands beside it is there.
+func TestASecretIsCoveredInPictures(t *testing.T) {
+	b := newBench(t, secretive)
+	for i, place := range secretPlaces {
+		t.Run(place, func(t *testing.T) {
+			p := b.open(fmt.Sprintf("b%d", i), "secret.html?only="+place)
+			b.ok(b.within(p, place))
+			b.cfg.Secrets = hills{ignorant: true}
+			plain, err := p.Screenshot(b.ctx, false)
+			b.ok(err)
+			b.cfg.Secrets = hills{}
+			covered, err := p.Screenshot(b.ctx, false)
+			b.ok(err)
+			if n := b.reds(plain); n < 20 {
+				t.Errorf("without the cover there are %d red points: nothing was tried", n)
+			}
+			if n := b.reds(covered); n > 0 {
+				t.Errorf("%d points of the secret are to be seen", n)
+			}
+			b.ok(b.ClosePane(b.ctx, p.id))
+		})
+	}
+}
+
+// within waits until a frame that a place may have shows its text.
+func (b *bench) within(p *Pane, place string) error {
+	if place != "frame" && place != "elsewhere" {
+		return nil
+	}
+	_, err := p.Wait(b.ctx, Condition{Text: "over-the-hills"}, patience)
+	return err
+}
+
+// TestEveryKindOfPictureIsCovered: of a scrolled page, of all of it, of an element, with
+// marks, for the recording, and in a page that is opened for it.
+func TestEveryKindOfPictureIsCovered(t *testing.T) {
+	b := newBench(t, secretive)
+	p := b.open("b1", "secret.html")
+	b.ok(b.within(p, "elsewhere"))
+	b.eval(p, `document.body.style.paddingBottom = '3000px'; document.body.insertAdjacentHTML('beforeend', '<p id=low style="margin-top:900px">low: <span class=s>over-the-hills</span></p>'); scrollTo(0, 120)`)
+	v := p.Attach()
+	defer v.Close()
+	frame := b.frame(v)
+	if b.reds(frame.JPEG) == 0 {
+		t.Error("the person's own pane does not show the page as it is")
+	}
+	for name, take := range map[string]func(context.Context) ([]byte, error){
+		"viewport": func(ctx context.Context) ([]byte, error) { return p.Screenshot(ctx, false) },
+		"whole":    func(ctx context.Context) ([]byte, error) { return p.Screenshot(ctx, true) },
+		"element":  func(ctx context.Context) ([]byte, error) { return p.ScreenshotOf(ctx, "css=#low") },
+		"marked":   p.ScreenshotMarked,
+		"recorded": func(ctx context.Context) ([]byte, error) { return p.Keep(ctx, frame) },
+		"opened": func(ctx context.Context) ([]byte, error) {
+			return b.Shoot(ctx, Shot{URL: b.url("secret.html?only=plain")})
+		},
+	} {
+		picture, err := take(b.ctx)
+		b.ok(err)
+		if n := b.reds(picture); n > 0 {
+			t.Errorf("%s: %d points of a secret are to be seen", name, n)
+		}
+	}
+	b.cfg.Secrets = hills{ignorant: true}
+	if kept, err := p.Keep(b.ctx, frame); err != nil || !bytes.Equal(kept, frame.JPEG) {
+		t.Errorf("without a secret a frame is kept as it is: %v", err)
+	}
+}
+
+// TestASecretThatMovesIsCovered: with every frame, with timers, by an animation that no
+// script is part of, written anew as it moves, there and gone.
+func TestASecretThatMovesIsCovered(t *testing.T) {
+	b := newBench(t, secretive)
+	for _, how := range []string{"frames", "timers", "animation", "rewritten", "moved", "flicker", "replaced"} {
+		t.Run(how, func(t *testing.T) {
+			b := &bench{TB: t, Manager: b.Manager, site: b.site, ctx: testContext(t)} // each has its own time
+			p := b.open(how, "secretmoves.html?how="+how)
+			for i := range 5 {
+				picture, err := p.Screenshot(b.ctx, i == 0)
+				if errors.Is(err, errWrites) && how == "replaced" {
+					continue // a picture that cannot be sure is none
+				}
+				b.ok(err)
+				if n := b.reds(picture); n > 0 {
+					t.Errorf("picture %d: %d points of the secret are to be seen", i, n)
+				}
+			}
+			b.ok(b.ClosePane(b.ctx, p.id))
+		})
+	}
+}
+
+// TestWhatCannotBeReadIsCoveredOrRefused: a frame that does not answer is covered whole;
+// of a page that does not there is no picture.
+func TestWhatCannotBeReadIsCoveredOrRefused(t *testing.T) {
+	b := newBench(t, func(c *Config) { secretive(c); impatient(c) })
+	p := b.open("b1", "secret.html?only=elsewhere")
+	b.ok(b.within(p, "elsewhere"))
+	part := b.parts1(p)
+	_, err := evaluate(b.ctx, part, 0, "setTimeout(() => { for (;;); })")
+	b.ok(err)
+	picture, err := p.Screenshot(b.ctx, false)
+	b.ok(err)
+	if n := b.reds(picture); n > 0 {
+		t.Errorf("%d points of a frame that hangs are to be seen", n)
+	}
+	b.eval(p, "setTimeout(() => { for (;;); })")
+	if picture, err := p.Screenshot(b.ctx, false); err == nil {
+		t.Errorf("%d bytes of a page that hangs", len(picture))
+	}
+}
+
+// parts1 is the page's only frame of another site.
+func (b *bench) parts1(p *Pane) *page {
+	b.Helper()
+	pg, err := p.current()
+	b.ok(err)
+	views := p.views(pg)
+	if len(views) != 2 {
+		b.Fatalf("the page has %d frames of other sites", len(views)-1)
+	}
+	return views[1]
+}

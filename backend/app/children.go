@@ -211,8 +211,12 @@ func (c *children) Share(ctx context.Context, to, text string) error {
 		if err != nil {
 			return err
 		}
-		if lives, err := c.app.lives(r); err != nil || !lives && r.StoppedBy != c.parent {
-			return cmp.Or(err, fmt.Errorf("goal %s is %s already", r.ID.Short(), r.Status))
+		lives, err := c.app.lives(r)
+		if err != nil {
+			return err
+		}
+		if !lives && r.StoppedBy != c.parent {
+			return fmt.Errorf("goal %s is %s already", r.ID.Short(), r.Status)
 		}
 		id = r.ID
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"sync"
 	"syscall"
@@ -136,7 +137,7 @@ func (s *Set) post(r wire.Request, files []*os.File) error {
 	if memfd != nil {
 		err = errors.Join(err, memfd.Close())
 	}
-	if errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) {
+	if errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) || errors.Is(err, net.ErrClosed) {
 		return ErrClosed
 	}
 	return err

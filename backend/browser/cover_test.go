@@ -27,7 +27,8 @@ func (hills) Find(text string) (places [][2]int) {
 
 func secretive(c *Config) { c.Secrets = hills{} }
 
-// reds counts the points of a picture that are more red than anything else, as only the secrets are.
+// reds counts the points of a picture that are more red than anything else, as only the
+// secrets are. The frames of a marked one are of a red that is almost half blue.
 func (b *bench) reds(picture []byte) (n int) {
 	b.Helper()
 	decoded, _, err := image.Decode(bytes.NewReader(picture))
@@ -35,7 +36,7 @@ func (b *bench) reds(picture []byte) (n int) {
 	img := image.NewRGBA(decoded.Bounds())
 	draw.Draw(img, img.Bounds(), decoded, image.Point{}, draw.Src)
 	for at := 0; at < len(img.Pix); at += 4 {
-		if red, green, blue := int(img.Pix[at]), int(img.Pix[at+1]), int(img.Pix[at+2]); red > green+64 && red > blue+64 {
+		if red, green, blue := int(img.Pix[at]), int(img.Pix[at+1]), int(img.Pix[at+2]); red > green+64 && red > blue+64 && blue < green+32 {
 			n++
 		}
 	}
@@ -93,20 +94,28 @@ func TestEveryKindOfPictureIsCovered(t *testing.T) {
 	if b.reds(frame.JPEG) == 0 {
 		t.Error("the person's own pane does not show the page as it is")
 	}
-	for name, take := range map[string]func(context.Context) ([]byte, error){
-		"viewport": func(ctx context.Context) ([]byte, error) { return p.Screenshot(ctx, false) },
-		"whole":    func(ctx context.Context) ([]byte, error) { return p.Screenshot(ctx, true) },
-		"element":  func(ctx context.Context) ([]byte, error) { return p.ScreenshotOf(ctx, "css=#low") },
-		"marked":   p.ScreenshotMarked,
-		"recorded": func(ctx context.Context) ([]byte, error) { return p.Keep(ctx, frame) },
-		"opened": func(ctx context.Context) ([]byte, error) {
+	for _, kind := range []struct {
+		name string
+		take func(context.Context) ([]byte, error)
+	}{
+		{"marked", p.ScreenshotMarked}, // while fields are in view
+		{"viewport", func(ctx context.Context) ([]byte, error) { return p.Screenshot(ctx, false) }},
+		{"whole", func(ctx context.Context) ([]byte, error) { return p.Screenshot(ctx, true) }},
+		{"element", func(ctx context.Context) ([]byte, error) { return p.ScreenshotOf(ctx, "css=#low") }},
+		{"viewport after it", func(ctx context.Context) ([]byte, error) { return p.Screenshot(ctx, false) }},
+		{"recorded", func(ctx context.Context) ([]byte, error) { return p.Keep(ctx, frame) }},
+		{"opened", func(ctx context.Context) ([]byte, error) {
 			return b.Shoot(ctx, Shot{URL: b.url("secret.html?only=plain")})
-		},
+		}},
 	} {
-		picture, err := take(b.ctx)
+		picture, err := kind.take(b.ctx)
 		b.ok(err)
-		if n := b.reds(picture); n > 0 {
-			t.Errorf("%s: %d points of a secret are to be seen", name, n)
+		most := 0
+		if kind.name == "marked" {
+			most = 10 // where frames and labels meet; the shortest of the secrets has hundreds
+		}
+		if n := b.reds(picture); n > most {
+			t.Errorf("%s: %d points of a secret are to be seen", kind.name, n)
 		}
 	}
 	b.cfg.Secrets = hills{ignorant: true}

@@ -111,11 +111,14 @@ const (
 )
 
 // begins notes what a window shows: the empty document that comes before its own,
-// perhaps.
+// perhaps. Of one that is still being sent Chromium tells nothing before its end.
 func (p *Pane) begins(f *proto.PageFrame) {
 	p.change(func() {
 		if p.opening == attached {
 			p.opening = begun
+		}
+		if p.load.loader == "" {
+			p.load.loader, p.load.person = f.LoaderID, p.persons()
 		}
 		if f.URL != p.info.URL && (f.URL == "" || f.URL == ":" || f.URL == "about:blank") && p.info.URL != "" {
 			p.load.empty = f.LoaderID

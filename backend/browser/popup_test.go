@@ -1,6 +1,9 @@
 package browser
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"goalpost/backend/pane"
@@ -31,4 +34,52 @@ func TestPopupsAreWatched(t *testing.T) {
 		q, _ := b.Get(id)
 		b.until(q, "named", func(i pane.Info) bool { return i.Title == "Second" })
 	}
+}
+
+// TestAWindowIsReadWhenItIsThere: one whose document was being sent when we looked is
+// waited for like any other.
+func TestAWindowIsReadWhenItIsThere(t *testing.T) {
+	shown, rest := make(chan struct{}), make(chan struct{})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<a href=/window target=_blank>Window</a>`)
+	})
+	mux.HandleFunc("GET /window", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<p>one half</p><script>fetch('/shown')</script>`)
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-rest:
+			_, _ = io.WriteString(w, `<p>and the other</p>`)
+		case <-r.Context().Done():
+		}
+	})
+	mux.HandleFunc("GET /shown", func(http.ResponseWriter, *http.Request) { close(shown) })
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	defer server.CloseClientConnections()
+	b := newBench(t, func(c *Config) {
+		c.OnPopup = func(pane.Info, string) (Options, bool) {
+			<-shown
+			return Options{ID: "w1"}, true
+		}
+	})
+	p := b.open("b1", server.URL)
+	b.act(p.Click(b.ctx, "Window"))
+	w, ok := b.Get("w1")
+	if !ok {
+		t.Fatal("the window is no pane")
+	}
+	b.ok(w.wait(b.ctx, func() bool { return w.opening == begun }))
+	w.mu.Lock()
+	load := w.load
+	w.mu.Unlock()
+	if load.done() {
+		t.Errorf("half a document is taken for a loaded one: %+v", load)
+	}
+	close(rest)
+	read, err := w.Read(b.ctx, pane.Read{})
+	b.ok(err)
+	has(t, read.Text, "one half", "and the other")
 }

@@ -54,7 +54,8 @@ export function ApprovalsDialog() {
         <p data-testid="approvals-empty" className="py-6 text-center text-sm text-t3">
           Nothing waits for you.
         </p>
-      ) : (
+      ) : null}
+      {list.length > 0 ? (
         <ul className="flex flex-col gap-3">
           {list.map((a) => (
             <li key={`${a.goal_id} ${a.request}`}>
@@ -67,7 +68,7 @@ export function ApprovalsDialog() {
             </li>
           ))}
         </ul>
-      )}
+      ) : null}
       {others.length > 0 ? <Others goals={others} /> : null}
       {grants.length > 0 ? <Grants grants={grants} /> : null}
     </Dialog>

@@ -18,14 +18,23 @@ export interface GoalsState {
 
 export const noGoals: GoalsState = { byId: {}, total: 0, loaded: false, stale: {} };
 
-/** A page of the list; `first` begins the list anew, so that deleted goals vanish. */
-export function withPage(state: GoalsState, page: GoalList, first: boolean, now: number): GoalsState {
-  const byId = first ? {} : { ...state.byId };
+/**
+ * A page of the list. The first begins it anew: of the cards that were known when it was asked for (`before`), those that
+ * it does not have are deleted goals. Cards that came since are newer than the list.
+ */
+export function withPage(
+  state: GoalsState,
+  page: GoalList,
+  before: GoalsState["byId"] | null,
+  now: number,
+): GoalsState {
+  const kept = Object.entries(state.byId).filter(([id]) => !before || !(id in before));
+  const byId = Object.fromEntries(kept);
   for (const card of page.goals ?? []) {
     const known = state.byId[card.id];
     byId[card.id] = known && known.card.seq > card.seq ? known : { card, asOf: now };
   }
-  return { byId, total: page.total, loaded: true, stale: state.stale };
+  return { byId, total: Math.max(page.total, Object.keys(byId).length), loaded: true, stale: state.stale };
 }
 
 /** One card from its own snapshot. */

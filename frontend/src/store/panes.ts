@@ -17,9 +17,10 @@ export function withPaneList(state: PanesState, list: PaneList): PanesState {
   return { ...state, rev: list.rev, loaded: true, panes: list.panes ?? [], gap: false };
 }
 
-/** Applies the next pane event; drops old ones; marks a gap. */
+/** Applies the next pane event; drops old ones; marks a gap: also before the list, which may be older when it comes. */
 export function withPaneEvent(state: PanesState, event: PaneEvent): PanesState {
-  if (!state.loaded || event.rev <= state.rev) return state;
+  if (!state.loaded) return { ...state, gap: true };
+  if (event.rev <= state.rev) return state;
   if (event.rev > state.rev + 1) return { ...state, gap: true };
   const others = state.panes.filter((p) => p.id !== event.pane.id);
   if (event.closed) return { ...state, rev: event.rev, panes: others };

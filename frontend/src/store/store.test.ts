@@ -17,7 +17,7 @@ const head = (seq: number) => ({ goal_id: "g", seq, at: "2026-01-01T00:00:10.000
 const iteration = (seq: number, n: number): GoalEvent => ({ ...head(seq), type: "iteration", n });
 
 describe("goals", () => {
-  const state = withPage(noGoals, { goals: [card()], total: 1, counts: {} }, true, 1_000);
+  const state = withPage(noGoals, { goals: [card()], total: 1, counts: {} }, {}, 1_000);
 
   test("the next event is applied", () => {
     const next = withEvent(state, iteration(4, 9));
@@ -45,7 +45,9 @@ describe("goals", () => {
     expect(fresh.stale).toEqual({});
     expect(fresh.byId.g?.card.iterations).toBe(11);
     expect(withCard(fresh, card({ seq: 5 }), 3_000).byId.g?.card.seq).toBe(8);
-    expect(withPage(fresh, { goals: [card({ seq: 5 })], total: 1, counts: {} }, true, 3_000).byId.g?.card.seq).toBe(8);
+    expect(
+      withPage(fresh, { goals: [card({ seq: 5 })], total: 1, counts: {} }, fresh.byId, 3_000).byId.g?.card.seq,
+    ).toBe(8);
   });
 
   test("a snapshot that is older than what was heard of ends no gap, nor does a list without the goal", () => {
@@ -53,7 +55,7 @@ describe("goals", () => {
     expect(withCard(gap, card({ seq: 6 }), 2_000).stale).toEqual({ g: 7 });
     expect(withCard(gap, card({ seq: 7 }), 2_000).stale).toEqual({});
     const unknown = withEvent(noGoals, iteration(1, 1));
-    expect(withPage(unknown, { goals: [], total: 0, counts: {} }, true, 0).stale).toEqual({ g: 1 });
+    expect(withPage(unknown, { goals: [], total: 0, counts: {} }, {}, 0).stale).toEqual({ g: 1 });
     expect(withoutCard(unknown, "g").stale).toEqual({});
   });
 
@@ -72,9 +74,19 @@ describe("goals", () => {
   });
 
   test("a first page forgets what is no longer there", () => {
-    const next = withPage(state, { goals: [card({ id: "h" })], total: 1, counts: {} }, true, 0);
+    const next = withPage(state, { goals: [card({ id: "h" })], total: 1, counts: {} }, state.byId, 0);
     expect(Object.keys(next.byId)).toEqual(["h"]);
     expect(withoutCard(next, "h")).toMatchObject({ byId: {}, total: 0 });
+  });
+
+  test("a first page keeps what came after it was asked for, and a later page what is there", () => {
+    const born = withCard(state, card({ id: "new", seq: 1 }), 0);
+    const next = withPage(born, { goals: [card({ id: "h" })], total: 1, counts: {} }, state.byId, 0);
+    expect(Object.keys(next.byId).sort()).toEqual(["h", "new"]);
+    expect(next.total).toBe(2);
+    const more = withPage(next, { goals: [card()], total: 4, counts: {} }, null, 0);
+    expect(Object.keys(more.byId).sort()).toEqual(["g", "h", "new"]);
+    expect(more.total).toBe(4);
   });
 
   test("time goes on from the snapshot while a goal runs", () => {
@@ -312,8 +324,8 @@ describe("panes", () => {
   });
   const state = withPaneList(noPanes, { rev: 5, panes: [terminalPane("t1")] });
 
-  test("events before the list are dropped: the list holds them", () => {
-    expect(withPaneEvent(noPanes, event(1))).toBe(noPanes);
+  test("an event before the list asks for the list again", () => {
+    expect(withPaneEvent(noPanes, event(1))).toEqual({ ...noPanes, gap: true });
   });
 
   test("panes open, change in place and close", () => {

@@ -1,5 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { FakeBridge, livelyId } from "@/bridge/fake/bridge";
+import { terminalPane } from "@/bridge/fake/seed";
+import type { Method } from "@/bridge/methods";
 import { until } from "@/testing/mount";
 import { App } from "./app";
 
@@ -8,15 +10,15 @@ afterEach(() => app.sync.stop());
 
 const ended = { type: "ended", status: "completed", exit: "done", verified: true, report: null } as const;
 
-/** A bridge whose answers about one goal are taken at once and arrive when they are let go. */
-function slow() {
+/** A bridge whose answers to one method are taken at once and arrive when they are let go. */
+function slow(slowly: Method) {
   const bridge = new FakeBridge();
   const real = bridge.call;
   const held: (() => void)[] = [];
   let holds = false;
   vi.spyOn(bridge, "call").mockImplementation(async (method, ...args) => {
-    const answer = await real(method, ...(args as never));
-    if (holds && method === "GoalAPI.Get") await new Promise<void>((go) => held.push(go));
+    const answer = structuredClone(await real(method, ...(args as never)));
+    if (holds && method === slowly) await new Promise<void>((go) => held.push(go));
     return answer;
   });
   return {
@@ -31,7 +33,7 @@ function slow() {
 }
 
 test("what a goal does while it is asked for is asked for, too", async () => {
-  const { bridge, hold, held, letGo } = slow();
+  const { bridge, hold, held, letGo } = slow("GoalAPI.Get");
   app = new App(bridge, { problem: () => undefined, done: () => undefined });
   await app.start();
   await until(() => expect(app.state.goals.loaded && app.state.detail.journalLoaded).toBe(true));
@@ -45,4 +47,31 @@ test("what a goal does while it is asked for is asked for, too", async () => {
   await new Promise((drawn) => requestAnimationFrame(drawn));
   letGo();
   await until(() => expect(card()).toMatchObject({ iterations: 91, status: "completed" }));
+});
+
+test("a goal that begins while the first list is on its way is there", async () => {
+  const { bridge, hold, held, letGo } = slow("GoalAPI.List");
+  const goal = bridge.goals.get(livelyId);
+  bridge.goals.delete(livelyId);
+  app = new App(bridge, { problem: () => undefined, done: () => undefined });
+  hold();
+  await app.start();
+  await until(() => expect(held).toHaveLength(1));
+  if (goal) bridge.goals.set(livelyId, goal);
+  bridge.say(livelyId, { type: "iteration", n: 90 });
+  await until(() => expect(app.state.goals.byId[livelyId]).toBeDefined());
+  letGo();
+  await until(() => expect(app.state.goals.loaded).toBe(true));
+  expect(app.state.goals.byId[livelyId]?.card.iterations).toBe(90);
+});
+
+test("a pane that opens while the first list is on its way is there", async () => {
+  const { bridge, hold, held, letGo } = slow("WorkspaceAPI.Panes");
+  app = new App(bridge, { problem: () => undefined, done: () => undefined });
+  hold();
+  await app.start();
+  await until(() => expect(held).toHaveLength(1));
+  bridge.putPane(terminalPane("t77"));
+  letGo();
+  await until(() => expect(app.state.panes.panes.map((p) => p.id)).toContain("t77"));
 });

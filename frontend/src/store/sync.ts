@@ -85,6 +85,7 @@ export class Sync {
 
   async loadGoals(): Promise<void> {
     const run = ++this.listRun;
+    const before = this.store.getState().goals.byId;
     for (let offset = 0; ; offset += listPage) {
       const page = await this.bridge.call("GoalAPI.List", {
         status: "",
@@ -94,7 +95,7 @@ export class Sync {
         resumable: false,
       });
       if (run !== this.listRun) return;
-      this.store.setState((s) => ({ goals: withPage(s.goals, page, offset === 0, Date.now()) }));
+      this.store.setState((s) => ({ goals: withPage(s.goals, page, offset === 0 ? before : null, Date.now()) }));
       const got = page.goals?.length ?? 0;
       if (got === 0 || offset + got >= page.total) return;
     }

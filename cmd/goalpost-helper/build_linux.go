@@ -84,7 +84,10 @@ func (b *builder) takeAll() ([]int, error) {
 			continue
 		}
 		tree, err := b.source(i, m)
-		if m.Optional && (errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ELOOP)) {
+		if isAbsent(err) && (m.Optional || m.Gone) || m.Optional && errors.Is(err, unix.EACCES) {
+			if b.stands(m) {
+				b.lasting.gone = append(b.lasting.gone, string(m.Target))
+			}
 			continue
 		}
 		if err == nil {

@@ -35,6 +35,9 @@ func (b *builder) takeHeld(held []wire.Held) error {
 		if m == nil {
 			return fmt.Errorf("%s is in no folder of the goal", h.Path)
 		}
+		if b.lasting.missing(string(m.Target)) {
+			return fmt.Errorf("%s was removed, and %s is held in it: put it back", m.Target, h.Path)
+		}
 		byFolder[string(m.Target)] = append(byFolder[string(m.Target)], h)
 	}
 	b.upon = map[string]upon{}

@@ -77,7 +77,7 @@ func furnish(w wire.Walls, check bool, held []wire.Held) (*set, error) {
 	if err := covered.watch(); err != nil {
 		return nil, walled("watching what is mounted", err)
 	}
-	rules, err := landlock(w, check)
+	rules, err := landlock(covered.there(w), check)
 	if err != nil {
 		return nil, &wire.Error{Code: wire.Walled, Text: "Landlock: " + err.Error()}
 	}

@@ -22,6 +22,7 @@ type keeper struct {
 	agent *inner
 
 	given map[uint64][]wire.Mount // besides the walls, by the request that gave it
+	stood stood
 
 	mu     sync.Mutex
 	checks map[uint64]*inner
@@ -55,7 +56,7 @@ func keep() error {
 	case r.Op != wire.Setup || r.Walls == nil:
 		return fmt.Errorf("the first request is %q and not a setup", r.Op)
 	}
-	k := &keeper{walls: *r.Walls, given: map[uint64][]wire.Mount{}, checks: map[uint64]*inner{}, byPid: map[int]*inner{}}
+	k := &keeper{walls: *r.Walls, given: map[uint64][]wire.Mount{}, stood: stood{}, checks: map[uint64]*inner{}, byPid: map[int]*inner{}}
 	sockets, err := k.prepare()
 	var refused *wire.Error
 	if errors.As(err, &refused) {
@@ -107,6 +108,7 @@ func (k *keeper) prepare() (sockets []int, err error) {
 		}
 	}
 	k.walls.Mounts = append(k.walls.Mounts, unreadable("/etc")...)
+	k.see()
 	k.agent, err = k.start("agent", k.walls)
 	if err != nil {
 		return sockets, walled("starting the agent's room", err)
@@ -204,9 +206,12 @@ func (k *keeper) check(r wire.Request, fds []int) error {
 	k.mu.Lock() // reap must know it before it can end
 	defer k.mu.Unlock()
 	w := k.widened()
+	err := k.stood.mark(&w)
 	scratch := filepath.Join(string(w.Scratch), strconv.FormatUint(r.ID, 10))
 	w.Scratch, w.Tmp, w.TmpWrite = []byte(scratch), []byte(filepath.Join(scratch, "tmp")), true
-	err := folders(w, string(w.Scratch), string(w.Tmp))
+	if err == nil {
+		err = folders(w, string(w.Scratch), string(w.Tmp))
+	}
 	var in *inner
 	if err == nil {
 		in, err = k.start("check", w)

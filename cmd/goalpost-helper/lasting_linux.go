@@ -36,6 +36,7 @@ type lasting struct {
 	mu    sync.Mutex
 	count int
 	list  []placed
+	gone  []string // places that were not there as the room was made
 }
 
 // placed is one of them. kept is "" where the place shows itself: a folder that is a
@@ -63,13 +64,7 @@ func (b *builder) last(tree, at int, m wire.Mount, id uint64) error {
 		b.lasting.list = append(b.lasting.list, p)
 		return nil
 	}
-	var info unix.Stat_t
-	if err := unix.Fstat(tree, &info); err != nil {
-		return os.NewSyscallError("fstat", err)
-	}
-	b.lasting.count++
-	p.kept = filepath.Join(keptAt, strconv.Itoa(b.lasting.count))
-	if err := b.set(tree, p.kept, info.Mode&unix.S_IFMT == unix.S_IFDIR); err != nil {
+	if err := b.keep(tree, &p); err != nil {
 		return err
 	}
 	kept, _ := seeInside(b.root, p.kept)
@@ -81,6 +76,17 @@ func (b *builder) last(tree, at int, m wire.Mount, id uint64) error {
 	_ = unix.Close(again)
 	b.lasting.list = append(b.lasting.list, p)
 	return nil
+}
+
+// keep attaches a tree where it is kept.
+func (b *builder) keep(tree int, p *placed) error {
+	var info unix.Stat_t
+	if err := unix.Fstat(tree, &info); err != nil {
+		return os.NewSyscallError("fstat", err)
+	}
+	b.lasting.count++
+	p.kept = filepath.Join(keptAt, strconv.Itoa(b.lasting.count))
+	return b.set(tree, p.kept, info.Mode&unix.S_IFMT == unix.S_IFDIR)
 }
 
 // shown says whether a mount shows a path of the machine at its own place.
@@ -113,6 +119,7 @@ func (l *lasting) watch() error {
 	if err != nil {
 		return os.NewSyscallError("open", err)
 	}
+	l.restore(root) // what came back meanwhile, before a program starts
 	go func() {
 		for timeout := 0; ; {
 			changed := []unix.PollFd{{Fd: int32(mounts), Events: unix.POLLPRI}}

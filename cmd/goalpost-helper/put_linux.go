@@ -30,13 +30,14 @@ func (b *builder) putOne(m wire.Mount, tree int) error {
 	target := string(m.Target)
 	switch m.Kind {
 	case wire.Bind:
+		if b.lasting.missing(target) {
+			return b.later(tree, m)
+		}
 		if tree < 0 {
 			return nil
 		}
-		if around := b.around(target); m.Between && around != nil {
-			if _, layered := b.upon[string(around.Target)]; layered {
-				return os.NewSyscallError("close", unix.Close(tree))
-			}
+		if b.layered(m) {
+			return os.NewSyscallError("close", unix.Close(tree))
 		}
 		var info unix.Stat_t
 		if err := unix.Fstat(tree, &info); err != nil {
@@ -58,6 +59,16 @@ func (b *builder) putOne(m wire.Mount, tree int) error {
 		return b.link(target, string(m.Source))
 	}
 	return fmt.Errorf("unknown mount %q", m.Kind)
+}
+
+// layered says whether held files lie in a layer above a mount that is left out then.
+func (b *builder) layered(m wire.Mount) bool {
+	around := b.around(string(m.Target))
+	if !m.Between || around == nil {
+		return false
+	}
+	_, above := b.upon[string(around.Target)]
+	return above
 }
 
 // text puts a file with that content over the target.

@@ -43,11 +43,21 @@ func (k *keeper) widen(r wire.Request) error {
 		m.Optional = true // it may go away, and a check goes on
 		k.given[r.ID] = append(k.given[r.ID], m)
 	}
+	k.see()
 	return send(k.agent.socket, r, trees...)
 }
 
 // forget keeps what is taken back from the checks to come.
-func (k *keeper) forget(id uint64) { delete(k.given, id) }
+func (k *keeper) forget(id uint64) {
+	delete(k.given, id)
+	k.stood.keep(k.widened().Mounts)
+}
+
+// see takes note of what stands where the goal is given something.
+func (k *keeper) see() {
+	w := k.widened()
+	_ = k.stood.mark(&w) // what was moved is said to the next check
+}
 
 // widened are the walls with what was given since, in the order in which it was.
 func (k *keeper) widened() wire.Walls {

@@ -156,6 +156,8 @@ type Mount struct {
 	// Between is left out of a check whose held files lie in a layer upon the folder
 	// that Target is in: the layer is above all of it.
 	Between bool `json:"between,omitempty"`
+	// Gone: the keeper saw it and it was removed; a check's room covers it when it is back.
+	Gone bool `json:"gone,omitempty"`
 	// Devices: device files below it work.
 	Devices bool `json:"devices,omitempty"`
 	// Fresh: each check finds a folder of its own here instead of Source: empty, or

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"goalpost/backend/api"
@@ -117,7 +118,20 @@ func (a *App) takeUpWord(ctx context.Context, row store.Row, own *store.Sentinel
 	if err != nil || len(said) == 0 || mayRun(row) != nil { // why it may not is said to who resumes it
 		return errors.Join(err, own.Release())
 	}
+	if err := a.settleBefore(ctx, row.ID, said[len(said)-1]); err != nil {
+		return errors.Join(err, own.Release())
+	}
 	return a.launch(ctx, row.Goal, own, &event.Resumed{Note: "the person had answered, and the program ended before it went on"})
+}
+
+// settleBefore drops what was asked of the run before the person's word: it says nothing
+// about the one that the word begins.
+func (a *App) settleBefore(ctx context.Context, id goal.ID, word goal.Order) error {
+	asked, err := a.store.Orders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
+	if err != nil {
+		return err
+	}
+	return a.store.Settle(ctx, slices.DeleteFunc(asked, func(o goal.Order) bool { return o.ID > word.ID })...)
 }
 
 // takeUpWords does so for goals of other processes that died while this one is open.

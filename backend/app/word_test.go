@@ -69,6 +69,44 @@ func TestAWindowGoesOnWithWhatWasAccepted(t *testing.T) {
 	})
 }
 
+// TestAWordIsNewerThanThePauseBeforeIt: a goal that is taken up for its person's word does
+// not pause for what they had asked before they said it, and does for what they asked after.
+func TestAWordIsNewerThanThePauseBeforeIt(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		orders []goal.OrderKind
+		exit   goal.Exit
+	}{
+		{"before", []goal.OrderKind{goal.OrderPause, goal.OrderReject}, goal.GaveUp},
+		{"after", []goal.OrderKind{goal.OrderReject, goal.OrderPause}, goal.UserPaused},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			home := t.TempDir()
+			p := start(t, home)
+			p.provide(turns(call("claim_complete", `{"rationale":"red"}`), giveUp()))
+			out, err := p.goal.Start(api.StartInput{
+				Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.Never,
+				Checks: []goal.Check{{Type: goal.Manual, Note: "the colour", Wait: true}},
+			})
+			must(t, err)
+			if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsOperator {
+				t.Fatalf("%+v", e)
+			}
+			<-p.app.Done(goal.ID(out.GoalID))
+			own, err := p.app.Store().Own(goal.ID(out.GoalID)) // by a process that dies between the word and the run
+			must(t, err)
+			for _, kind := range c.orders {
+				must(t, p.app.Store().Order(t.Context(), goal.ID(out.GoalID), goal.Order{Kind: kind, Text: "blue"}))
+			}
+			must(t, own.Release())
+			p.ended(out.GoalID)
+			if v, err := p.goal.Get(out.GoalID); err != nil || v.Exit != c.exit {
+				t.Errorf("%s, want %s, %v", v.Exit, c.exit, err)
+			}
+		})
+	}
+}
+
 // TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed once its person has accepted it: a
 // goal that is to be reviewed never ends without.
 func TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed(t *testing.T) {

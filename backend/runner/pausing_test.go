@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -131,4 +132,17 @@ func TestAParkedGoalThatIsHeldDoesNotGoOnAtItsTime(t *testing.T) {
 	if n := len(w.model.seen); n != 2 {
 		t.Errorf("the model was asked %d times, want 2", n)
 	}
+}
+
+// TestAParkedGoalWhoseRoomWasSlowToClose goes on at its time.
+func TestAParkedGoalWhoseRoomWasSlowToClose(t *testing.T) {
+	c := parkClock{over: make(chan time.Time, 1)}
+	w := newWorldAt(t, c, func(context.Context, goal.Turn) (goal.Reply, error) {
+		return goal.Reply{}, &goal.Unavailable{Until: time.Now().Add(park), Err: errors.New("slow down")}
+	}, call(`abort_with_report {"reason":"no","what_was_learned":"nothing"}`))
+	w.unclosed = context.DeadlineExceeded
+	g := w.create(nil)
+	c.over <- time.Now()
+	w.start(g, &event.Started{})
+	expect(t, w.end(g), goal.Aborted, goal.GaveUp)
 }

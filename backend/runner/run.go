@@ -83,7 +83,7 @@ func (r *Run) left(stop *Stop) goal.Goal {
 }
 
 // drive runs the loop to its stop and settles it. Everything that the goal
-// started ends with it, except after done and in a pause.
+// started ends with it, except after done and in a pause. An error is one of settling.
 func (r *Run) drive(ctx context.Context) (*Stop, error) {
 	ctx = goal.WithRun(ctx, r.id)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -102,19 +102,20 @@ func (r *Run) drive(ctx context.Context) (*Stop, error) {
 	}
 	r.stopped = r.cfg.Clock.Now()
 	settled := r.settle(context.WithoutCancel(ctx), stop)
-	return stop, errors.Join(settled, r.closeRoom(context.WithoutCancel(ctx), stop.Exit))
+	r.closeRoom(context.WithoutCancel(ctx), stop.Exit)
+	return stop, settled
 }
 
-func (r *Run) closeRoom(ctx context.Context, exit goal.Exit) error {
+// closeRoom holds nothing up: a goal whose room was slow to close goes on like any other.
+func (r *Run) closeRoom(ctx context.Context, exit goal.Exit) {
 	if r.room == nil {
-		return nil
+		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if err := r.room.Close(ctx, exit); err != nil {
-		return fmt.Errorf("close room: %w", err)
+		r.cfg.Log.Error("close room", "goal", r.goal.ID, "error", err)
 	}
-	return nil
 }
 
 // work opens the room, restores what earlier runs left and iterates.

@@ -99,6 +99,7 @@ type world struct {
 	granted  [][]policy.Grant   // what the border was told; guarded by mu
 	during   [][]policy.Grant   // … for the calls that were being executed
 	look     runner.World
+	unclosed error // what closing a room says
 }
 
 func newWorld(t *testing.T, turns ...func(context.Context, goal.Turn) (goal.Reply, error)) *world {
@@ -179,7 +180,9 @@ func (r *room) Tools() []runner.Tool {
 	return append(list, broken{}, &r.world.post)
 }
 
-func (r *room) Close(context.Context, goal.Exit) error { return r.box.Close() }
+func (r *room) Close(context.Context, goal.Exit) error {
+	return errors.Join(r.box.Close(), r.world.unclosed)
+}
 
 // broken is a tool that panics.
 type broken struct{}

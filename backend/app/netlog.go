@@ -28,6 +28,7 @@ type netLog struct {
 	goal goal.ID
 	dir  string
 	now  func() time.Time
+	wait time.Duration // between what is told together
 
 	mu    sync.Mutex
 	flood flood
@@ -40,7 +41,7 @@ type netLog struct {
 
 // netLog opens the log of a goal with the first request.
 func (a *App) netLog(id goal.ID) *netLog {
-	return &netLog{app: a, goal: id, dir: a.store.Kept(id), now: time.Now}
+	return &netLog{app: a, goal: id, dir: a.store.Kept(id), now: time.Now, wait: floodEvery}
 }
 
 func netLogPaths(dir string) (now, before string) {
@@ -67,7 +68,7 @@ func (l *netLog) add(e egress.Entry) {
 	if !l.flood.holds(e, l.now()) {
 		l.tell(e, 0)
 	} else if l.later == nil {
-		l.later = time.AfterFunc(floodEvery, l.flush)
+		l.later = time.AfterFunc(l.wait, l.flush)
 	}
 }
 

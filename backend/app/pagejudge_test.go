@@ -250,7 +250,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	}
 	var windows atomic.Int64
 	held := &enclosure{told: map[string]bool{}}
-	held.keep(&netLog{app: j.app, goal: "g", dir: j.kept, now: time.Now})
+	held.keep(&netLog{app: j.app, goal: "g", dir: j.kept, now: time.Now, wait: floodEvery})
 	proxy := egress.New(egress.Config{
 		Rules: rules, OnEntry: held.heard, Public: func(netip.Addr) error { return nil },
 		Resolver: func(context.Context, string) ([]netip.Addr, error) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -27,7 +28,7 @@ var ErrOwned = errors.New("another process runs this goal")
 // Own takes the sentinel of a goal, or says ErrOwned.
 func (s *Store) Own(id goal.ID) (*Sentinel, error) {
 	l := flock.New(s.sentinelPath(id))
-	ok, err := l.TryLock()
+	ok, err := lockAlone(l)
 	if err != nil {
 		return nil, fmt.Errorf("sentinel of %s: %w", id.Short(), err)
 	}
@@ -38,6 +39,23 @@ func (s *Store) Own(id goal.ID) (*Sentinel, error) {
 		return nil, errors.Join(fmt.Errorf("sentinel of %s: %w", id.Short(), err), l.Close())
 	}
 	return &Sentinel{l}, nil
+}
+
+// lookTime is how long who only looks at a sentinel may take to let go of it.
+const lookTime = 5 * time.Second
+
+// lockAlone takes a lock that nobody owns. Whoever looks at it just then (see Alive)
+// shares it for a moment and is waited for: nothing signals that.
+func lockAlone(l *flock.Flock) (bool, error) {
+	for over := time.Now().Add(lookTime); ; time.Sleep(time.Millisecond) {
+		if ok, err := l.TryLock(); ok || err != nil {
+			return ok, err //nolint:wrapcheck // Own does
+		}
+		shared, err := l.TryRLock()
+		if err = errors.Join(err, l.Unlock()); err != nil || !shared || time.Now().After(over) {
+			return false, err
+		}
+	}
 }
 
 // Owner is a process that holds the sentinel of a goal: it runs the goal, has it
@@ -103,7 +121,7 @@ func (s *Store) process() string {
 }
 
 // Alive says whether a process holds the sentinel of a goal. It takes no part in
-// who gets it: a shared lock is tried.
+// who gets it: a shared lock is tried, and Own waits for that.
 func (s *Store) Alive(id goal.ID) (bool, error) {
 	l := flock.New(s.sentinelPath(id), flock.SetFlag(os.O_RDONLY))
 	free, err := l.TryRLock()

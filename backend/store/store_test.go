@@ -53,6 +53,40 @@ func begin(t testing.TB, s *Store, id goal.ID) goal.Run {
 	return run
 }
 
+// TestWhoLooksAtASentinelDoesNotHoldIt against one who takes it at the same moment.
+func TestWhoLooksAtASentinelDoesNotHoldIt(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	g := create(t, s)
+	var looks sync.WaitGroup
+	over := make(chan struct{})
+	for range 2 {
+		looks.Go(func() {
+			for {
+				select {
+				case <-over:
+					return
+				default:
+				}
+				if _, err := s.Alive(g.ID); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	defer looks.Wait()
+	defer close(over)
+	for range 300 {
+		own, err := s.Own(g.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := own.Release(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestFrozen tries every way to move the posts with SQL, and hears which trigger was in the way.
 func TestFrozen(t *testing.T) {
 	s := open(t, t.TempDir(), nil)

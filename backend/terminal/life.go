@@ -105,7 +105,9 @@ func (s *Session) live(l *life) {
 	defer close(l.done)
 	var others sync.WaitGroup
 	others.Go(func() { l.input.run(l.master) })
+	over := make(chan struct{})
 	others.Go(func() {
+		defer close(over)
 		<-l.proc.Done()
 		_ = l.master.SetReadDeadline(time.Unix(1, 0)) // ends a read that waits
 	})
@@ -125,7 +127,7 @@ func (s *Session) live(l *life) {
 			break // the deadline, or EIO: nobody holds the terminal
 		}
 	}
-	<-l.proc.Done()
+	<-over // after which nobody sets the deadline again: what is left would not be read
 	_ = l.master.SetReadDeadline(time.Time{})
 	for left := maxAfterEnd; left > 0; {
 		s.makeRoom(l, len(buf))

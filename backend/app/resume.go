@@ -153,12 +153,12 @@ func (a *App) waiting(ctx context.Context, id goal.ID) (store.Row, error) {
 // unpark lets the process that looks after a parked goal go on now. It says
 // false when there is none, or when this one has let go of the goal.
 func (a *App) unpark(ctx context.Context, row store.Row, limits goal.Limits, note string) (bool, error) {
-	own, err := a.store.Own(row.ID)
-	if err == nil { // nobody looks after it
-		return false, own.Release()
-	}
-	if !errors.Is(err, store.ErrOwned) {
+	watched, err := a.store.Alive(row.ID)
+	if err != nil {
 		return false, fmt.Errorf("resume: %w", err)
+	}
+	if !watched {
+		return false, nil
 	}
 	o := goal.Order{Kind: goal.OrderResume}
 	if limits != row.Limits {

@@ -166,6 +166,14 @@ func (s *Store) Interrupt(ctx context.Context) (int, error) {
 // InterruptOne does so for one goal, of which something is asked. It says false
 // where its owner lives or it does not run.
 func (s *Store) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err error) {
+	// A run commits its stop before it lets go: what is free and still runs has died. What
+	// else is free may be taken at this moment, and is not held against that.
+	if alive, err := s.Alive(id); err != nil || alive {
+		return false, err
+	}
+	if g, err := s.Goal(ctx, id); err != nil || g.Status != goal.Running {
+		return false, err
+	}
 	own, err := s.Own(id)
 	if errors.Is(err, ErrOwned) {
 		return false, nil

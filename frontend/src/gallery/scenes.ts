@@ -30,6 +30,13 @@ async function press(testid: string, times = 1) {
   return button;
 }
 
+/** Writes a line as a person does, and finishes it. */
+function enter(line: HTMLElement, text: string) {
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(line, text);
+  line.dispatchEvent(new Event("input", { bubbles: true }));
+  line.dispatchEvent(new KeyboardEvent("keydown", { code: "Enter", bubbles: true }));
+}
+
 /** Menus open at the press of the pointer. */
 function unfold(trigger: HTMLElement) {
   trigger.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, button: 0, pointerType: "mouse" }));
@@ -228,6 +235,18 @@ export const scenes: Record<string, Scene> = {
     after: (app) => {
       app.go("settings");
       return press("mcp-tools").then((b) => b.scrollIntoView());
+    },
+  },
+  "settings-refused": {
+    before: (b) => {
+      const message = "/home/ada/.zig is not there";
+      const hint = "install it first, or take it out of the list";
+      b.refusals.set("SettingsAPI.Save", { code: "invalid", message, hint, field: "toolchains" });
+    },
+    after: async (app) => {
+      app.go("settings");
+      enter(await shown("toolchains"), "/home/ada/.zig");
+      (await shown("error-toolchains")).scrollIntoView({ block: "center" });
     },
   },
   "settings-provider": {

@@ -256,25 +256,35 @@ export function buildActions(app: App, control: WorkspaceControl): readonly Acti
     }),
     action({ id: "settings", title: "Settings", group: "Goalpost", leader: "s", run: () => app.go("settings") }),
     action({ id: "welcome", title: "First-start checklist", group: "Goalpost", run: () => app.go("welcome") }),
-    action({ id: "theme.dark", title: "Dark theme", group: "Look", run: () => app.saveSettings({ theme: "dark" }) }),
-    action({ id: "theme.light", title: "Light theme", group: "Look", run: () => app.saveSettings({ theme: "light" }) }),
+    action({
+      id: "theme.dark",
+      title: "Dark theme",
+      group: "Look",
+      run: () => void app.saveSettings({ theme: "dark" }),
+    }),
+    action({
+      id: "theme.light",
+      title: "Light theme",
+      group: "Look",
+      run: () => void app.saveSettings({ theme: "light" }),
+    }),
     action({
       id: "theme.system",
       title: "Theme of the system",
       group: "Look",
-      run: () => app.saveSettings({ theme: "system" }),
+      run: () => void app.saveSettings({ theme: "system" }),
     }),
     action({
       id: "font.larger",
       title: "Larger terminal text",
       group: "Look",
-      run: () => app.saveSettings({ font_size: Math.min(32, (app.state.settings?.font_size ?? 13) + 1) }),
+      run: () => void app.saveSettings({ font_size: Math.min(32, (app.state.settings?.font_size ?? 13) + 1) }),
     }),
     action({
       id: "font.smaller",
       title: "Smaller terminal text",
       group: "Look",
-      run: () => app.saveSettings({ font_size: Math.max(8, (app.state.settings?.font_size ?? 13) - 1) }),
+      run: () => void app.saveSettings({ font_size: Math.max(8, (app.state.settings?.font_size ?? 13) - 1) }),
     }),
   ];
 }

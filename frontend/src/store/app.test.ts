@@ -30,6 +30,22 @@ test("settings are saved one after the other, so that the last is the last", asy
   expect([bridge.settings.theme, app.state.settings?.theme]).toEqual(["light", "light"]);
 });
 
+test("a setting that is refused is taken back alone, and does not go with the next one", async () => {
+  const { app, bridge, held } = slow("SettingsAPI.Save");
+  app.set({ settings: bridge.settings });
+  const refusal = { code: "invalid", message: "/no is not there", hint: "", field: "toolchains" };
+  bridge.refusals.set("SettingsAPI.Save", refusal);
+  const refused = app.saveSettings({ toolchains: "/no" });
+  const kept = app.saveSettings({ theme: "dark" });
+  expect(await refused).toEqual(refusal);
+  expect(app.state.settings).toMatchObject({ toolchains: "", theme: "dark" });
+  await until(() => expect(held).toHaveLength(1));
+  held[0]?.();
+  expect(await kept).toBeNull();
+  expect(bridge.settings).toMatchObject({ toolchains: "", theme: "dark" });
+  expect(app.state.settings).toEqual(bridge.settings);
+});
+
 test("of two answers the one that was asked for last counts, however late the other comes", async () => {
   const { app, bridge, held } = slow("SettingsAPI.Doctor");
   const first = app.loadFindings();

@@ -32,6 +32,9 @@ export class App {
   readonly store: StoreApi<AppState> = createStore<AppState>(() => ({ ...firstState }));
   readonly sync: Sync;
   private saved: Promise<unknown> = Promise.resolve();
+  /** The settings as Go has them, while some are on their way to it. */
+  private kept: Settings | null = null;
+  private readonly unsaved: Partial<Settings>[] = [];
   /** How often each method was asked by `newest`. */
   private readonly asked = new Map<Method, number>();
 
@@ -320,15 +323,34 @@ export class App {
     if (findings !== undefined) this.set({ findings: findings ?? [], doctored: true });
   }
 
-  /** Saves a part of the settings. They hold at once and are taken back when saving fails; one is saved after the other. */
-  async saveSettings(part: Partial<Settings>): Promise<void> {
-    const old = this.state.settings;
-    if (!old) return;
-    const settings = { ...old, ...part };
-    this.set({ settings });
-    const saved = this.saved.then(() => this.ask("SettingsAPI.Save", settings));
+  /**
+   * Saves a part of the settings, one after the other. It holds at once; one that is refused is shown, given back as the
+   * Problem, and taken back alone.
+   */
+  async saveSettings(part: Partial<Settings>): Promise<Problem | null> {
+    const { settings } = this.state;
+    if (!settings) return null;
+    if (this.unsaved.length === 0) this.kept = settings;
+    this.unsaved.push(part);
+    this.set({ settings: { ...settings, ...part } });
+    const saved = this.saved.then(() => this.savePart(part));
     this.saved = saved;
-    if ((await saved) === undefined) this.set({ settings: old });
+    return saved;
+  }
+
+  private async savePart(part: Partial<Settings>): Promise<Problem | null> {
+    const wanted = { ...this.kept, ...part } as Settings;
+    let refused: Problem | null = null;
+    try {
+      await this.bridge.call("SettingsAPI.Save", wanted);
+      this.kept = wanted;
+    } catch (reason) {
+      refused = asProblem(reason);
+      this.notices.problem(refused);
+    }
+    this.unsaved.shift();
+    this.set({ settings: Object.assign({}, this.kept, ...this.unsaved) as Settings });
+    return refused;
   }
 
   async welcomed(): Promise<void> {

@@ -17,7 +17,7 @@ function slow(slowly: Method) {
   const held: (() => void)[] = [];
   let holds = false;
   vi.spyOn(bridge, "call").mockImplementation(async (method, ...args) => {
-    const answer = structuredClone(await real(method, ...(args as never)));
+    const answer = await real(method, ...(args as never));
     if (holds && method === slowly) await new Promise<void>((go) => held.push(go));
     return answer;
   });

@@ -59,7 +59,7 @@ export function SettingsPage() {
               text="Installed fonts, the first that is there; empty for JetBrains Mono"
               testid="font-family"
               value={settings.font_family}
-              onSave={(font_family) => void app.saveSettings({ font_family })}
+              onSave={(font_family) => app.saveSettings({ font_family })}
             />
             <SwitchRow
               title="Draw terminals with WebGL"
@@ -83,14 +83,14 @@ export function SettingsPage() {
               text="Where the house of a browser pane and Alt+Home lead; empty for a blank page"
               testid="home-page"
               value={settings.home_page}
-              onSave={(home_page) => void app.saveSettings({ home_page })}
+              onSave={(home_page) => app.saveSettings({ home_page })}
             />
             <TextRow
               title="Search page"
               text="Where words in the address of a browser pane lead, %s standing for them, such as https://example.org/?q=%s. Empty: nowhere, and nothing that you type is sent"
               testid="search-page"
               value={settings.search_page}
-              onSave={(search_page) => void app.saveSettings({ search_page })}
+              onSave={(search_page) => app.saveSettings({ search_page })}
             />
           </div>
           <h2 className="caption mb-2">Goals</h2>
@@ -154,14 +154,14 @@ export function SettingsPage() {
               text="Folders of programs that goals see and cannot write, with : in between, such as /home/you/.zig. Goals see the usual ones already; for goals that start from now on"
               testid="toolchains"
               value={settings.toolchains}
-              onSave={(toolchains) => void app.saveSettings({ toolchains })}
+              onSave={(toolchains) => app.saveSettings({ toolchains })}
             />
             <TextRow
               title="Folder for new goals"
               text="Each new goal gets a folder in it; empty for the usual place"
               testid="work-dir"
               value={settings.work_dir}
-              onSave={(work_dir) => void app.saveSettings({ work_dir })}
+              onSave={(work_dir) => app.saveSettings({ work_dir })}
             />
             <SwitchRow
               title="Notifications"

@@ -1,17 +1,20 @@
-import { useState, type ReactNode } from "react";
+import { useId, useState, type ReactNode } from "react";
+import type { Problem } from "@/bridge/types";
 
 interface RowProps {
   title: string;
   text: string;
+  /** What is wrong with the value, instead of the text. */
+  error?: ReactNode;
   children: ReactNode;
 }
 
-export function Row({ title, text, children }: RowProps) {
+export function Row({ title, text, error, children }: RowProps) {
   return (
     <div className="flex items-center gap-4 border-b border-line px-4 py-2.5 last:border-b-0">
       <div className="min-w-0 flex-1">
         <p className="font-medium">{title}</p>
-        <p className="text-xs text-t3">{text}</p>
+        <p className="text-xs text-t3">{error ?? text}</p>
       </div>
       {children}
     </div>
@@ -70,7 +73,7 @@ export function NumberRow({ title, text, testid, value, min, max, onSave }: Numb
     setTyped(null);
   };
   return (
-    <Row title={title} text={wrong ? `A whole number from ${min} to ${max}` : text}>
+    <Row title={title} text={text} error={wrong ? `A whole number from ${min} to ${max}` : undefined}>
       <input
         data-testid={testid}
         aria-label={title}
@@ -94,29 +97,46 @@ interface TextRowProps {
   text: string;
   testid: string;
   value: string;
-  onSave: (value: string) => void;
+  /** Gives what was wrong when it was refused. */
+  onSave: (value: string) => Promise<Problem | null>;
 }
 
-/** A line of text that is saved when it is finished. */
+/** A line of text that is saved when it is finished. One that is refused stays in its field, with what is wrong with it. */
 export function TextRow({ title, text, testid, value, onSave }: TextRowProps) {
   const [typed, setTyped] = useState<string | null>(null);
-  const finish = () => {
-    if (typed !== null && typed.trim() !== value) onSave(typed.trim());
+  const [wrong, setWrong] = useState<Problem | null>(null);
+  const words = useId();
+  const finish = async () => {
+    if (typed === null) return;
+    const line = typed.trim();
     setTyped(null);
+    const refused = line === value ? null : await onSave(line);
+    setWrong(refused);
+    if (refused) setTyped((since) => since ?? line);
   };
+  const error = wrong ? (
+    <span id={words} data-testid={`error-${testid}`} className="selectable text-bad">
+      {wrong.message}
+      {wrong.hint ? <span className="text-t2"> · {wrong.hint}</span> : null}
+    </span>
+  ) : undefined;
   return (
-    <Row title={title} text={text}>
+    <Row title={title} text={text} error={error}>
       <input
         data-testid={testid}
         aria-label={title}
+        aria-invalid={wrong !== null}
+        aria-describedby={wrong ? words : undefined}
         spellCheck={false}
         className="field w-56"
         value={typed ?? value}
         onChange={(e) => setTyped(e.target.value)}
-        onBlur={finish}
+        onBlur={() => void finish()}
         onKeyDown={(e) => {
-          if (e.code === "Enter") finish();
-          if (e.code === "Escape") setTyped(null);
+          if (e.code === "Enter") void finish();
+          if (e.code !== "Escape") return;
+          setTyped(null);
+          setWrong(null);
         }}
       />
     </Row>

@@ -1,0 +1,47 @@
+import { act } from "react";
+import { expect, test } from "vitest";
+import { find, get, mount, settled, write } from "@/testing/mount";
+import { SettingsPage } from "./page";
+
+const line = () => get("toolchains") as HTMLInputElement;
+
+async function enter(text: string, code = "Enter") {
+  write("toolchains", text);
+  act(() => void line().dispatchEvent(new KeyboardEvent("keydown", { code, bubbles: true })));
+  await settled();
+}
+
+async function refused() {
+  const all = await mount(<SettingsPage />, undefined, (app) => app.start());
+  const problem = {
+    code: "invalid",
+    message: "/home/ada/.zig is not there",
+    hint: "install it first",
+    field: "toolchains",
+  };
+  all.bridge.refusals.set("SettingsAPI.Save", problem);
+  await enter("/home/ada/.zig");
+  return all;
+}
+
+test("a line that is refused stays in its field, marked with what is wrong, until it is mended", async () => {
+  const { app, bridge } = await refused();
+  expect(line().value).toBe("/home/ada/.zig");
+  expect(line().getAttribute("aria-invalid")).toBe("true");
+  expect(get("error-toolchains").textContent).toBe("/home/ada/.zig is not there · install it first");
+  expect(line().getAttribute("aria-describedby")).toBe(get("error-toolchains").id);
+  expect(app.state.settings?.toolchains).toBe("");
+
+  await enter("/home/ada/zig");
+  expect(line().value).toBe("/home/ada/zig");
+  expect(line().getAttribute("aria-invalid")).toBe("false");
+  expect(find("error-toolchains")).toBeNull();
+  expect(bridge.settings.toolchains).toBe("/home/ada/zig");
+});
+
+test("Escape gives up a line that was refused", async () => {
+  await refused();
+  await enter("/home/ada/.zi", "Escape");
+  expect(line().value).toBe("");
+  expect(find("error-toolchains")).toBeNull();
+});

@@ -276,7 +276,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 			default:
 			}
 		},
-	})
+	}.Patient())
 	t.Cleanup(func() {
 		if err := j.app.browsers.Close(context.Background()); err != nil {
 			t.Error(err)

@@ -249,7 +249,23 @@ func (p *Pane) watched(ctx context.Context, pg *page, f func(context.Context, *p
 	ctx, calm := p.undisturbed(ctx)
 	defer calm(nil)
 	p.settle(ctx, pg)
+	if ctx.Err() == nil {
+		p.tellPending()
+	}
 	return nil
+}
+
+// tellPending keeps for the outcome what the page has announced and not done yet.
+func (p *Pane) tellPending() {
+	p.mu.Lock()
+	net := p.net
+	p.mu.Unlock()
+	if !net.leaving.IsZero() {
+		p.tell("the page is about to go elsewhere")
+	}
+	if !net.opening.IsZero() {
+		p.tell("it asks for a new window, which is not there yet")
+	}
 }
 
 // outcome never fails: the action is done, whatever the page is like now.
@@ -314,6 +330,7 @@ type changes struct {
 // differs tells what is different since mark.
 func (p *Pane) differs(ctx context.Context, pg *page) (string, error) {
 	var all changes
+	silent := false
 	for _, view := range p.views(pg) {
 		d := p.last[view]
 		if d == nil || !view.tell("rest") {
@@ -322,6 +339,7 @@ func (p *Pane) differs(ctx context.Context, pg *page) (string, error) {
 				if view == pg {
 					return "", err
 				}
+				silent = silent || view.silent(err)
 				continue
 			}
 		}
@@ -332,7 +350,11 @@ func (p *Pane) differs(ctx context.Context, pg *page) (string, error) {
 		all.More, all.Removed = all.More+d.More, all.Removed+d.Removed
 	}
 	p.say(all.Added)
-	return describeChange(all.Fresh, all.Added, all.More, all.Removed), nil
+	told := describeChange(all.Fresh, all.Added, all.More, all.Removed)
+	if silent {
+		told += inSilence + "\n"
+	}
+	return told, nil
 }
 
 func describeChange(fresh bool, added []string, more, removed int) string {

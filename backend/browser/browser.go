@@ -35,6 +35,5 @@ var (
 const (
 	callLimit     = 10 * time.Second // every operation but the next two
 	navigateLimit = 30 * time.Second // until the server answers
-	loadLimit     = 10 * time.Second // after that, for the document to finish loading
 	launchLimit   = 30 * time.Second
 )

@@ -271,6 +271,7 @@ func (e *engine) attach(ctx context.Context, p *Pane, width, height int, target 
 		// elsewhere before it has carried them out crashes.
 		tree, err := ask(c, proto.PageGetFrameTree{})
 		if err == nil && target != "" {
+			e.caughtUp()
 			p.begins(tree.FrameTree.Frame)
 		}
 		return err

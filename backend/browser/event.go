@@ -131,8 +131,10 @@ func (p *Pane) onLeaving(pg *page, e *cdp.Event, when time.Time) {
 	var ev struct {
 		FrameID     proto.PageFrameID `json:"frameId"`
 		Disposition string            `json:"disposition"`
+		Delay       float64           `json:"delay"` // in seconds
 	}
-	if decode(e, &ev) && ev.FrameID == pg.frame() && (ev.Disposition == "" || ev.Disposition == "currentTab") {
+	soon := decode(e, &ev) && ev.Delay < p.m.limits.leaving.Seconds()
+	if soon && ev.FrameID == pg.frame() && (ev.Disposition == "" || ev.Disposition == "currentTab") {
 		p.change(func() { p.net.leaving = when })
 	}
 }
@@ -149,7 +151,8 @@ func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
 	}
 	pg.eyes.Store(0)
 	p.change(func() {
-		p.load.loader = ev.Frame.LoaderID
+		p.loading = p.loading || p.load.coming() // of a window's first document Chromium told before we listened
+		p.load.shows(ev.Frame.LoaderID)
 		p.load.person = p.persons()
 		p.load.posted = p.load.posting != "" && p.load.posting == ev.Frame.LoaderID
 		p.load.moves++

@@ -8,6 +8,7 @@ import "time"
 type limits struct {
 	settle      time.Duration // for all that an action set off
 	leaving     time.Duration // of it, from the news that the page goes elsewhere or opens a window until it does
+	load        time.Duration // for a document to finish loading, once the server has answered
 	first       time.Duration // for the document of a new window
 	part        time.Duration // for a frame of another site to answer, lest one that hangs takes the page along
 	input       time.Duration // for the page to take an input, before the next
@@ -19,7 +20,7 @@ type limits struct {
 
 func usualLimits() limits {
 	return limits{
-		settle: 2 * time.Second, leaving: time.Second, first: 3 * time.Second, part: 2 * time.Second,
+		settle: 2 * time.Second, leaving: time.Second, load: 10 * time.Second, first: 3 * time.Second, part: 2 * time.Second,
 		input: 2 * time.Second, certificate: 2 * time.Second, hung: time.Second, ending: 5 * time.Second, restarts: time.Minute,
 	}
 }
@@ -27,7 +28,7 @@ func usualLimits() limits {
 // patient are limits that no page exceeds that answers at all, however busy the machine is.
 func patient() limits {
 	const long = 30 * time.Second
-	return limits{settle: long, leaving: long, first: long, part: long, certificate: long, ending: long, input: long, hung: long, restarts: time.Hour}
+	return limits{settle: long, leaving: long, load: long, first: long, part: long, certificate: long, ending: long, input: long, hung: long, restarts: time.Hour}
 }
 
 // Patient is c for tests: it waits for a page as long as a busy machine takes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,7 +66,7 @@ func (p *Pane) sail(ctx context.Context, address string) error {
 	case result.LoaderID == "": // a move within the document
 		return p.loaded(ctx, pg, func() bool { return p.load.moves > moves || p.info.URL == address })
 	}
-	err = p.loaded(ctx, pg, func() bool { return p.load.loader == result.LoaderID && p.load.done() })
+	err = p.loaded(ctx, pg, func() bool { return slices.Contains(p.load.shown, result.LoaderID) && p.load.done() && !p.loading })
 	if moves == 0 { // the empty page that every pane begins with is no place to go back to
 		pg.post(proto.PageResetNavigationHistory{})
 		p.wantHistory()
@@ -110,7 +111,7 @@ func (p *Pane) aborted(outer context.Context, address string, moves int) error {
 	case p.answeredLately(): // what that answer ended took this along
 		return p.sail(outer, address)
 	}
-	return fmt.Errorf("loading %s: the server gave no page to show", clean(address, 200))
+	return fmt.Errorf("loading %s: the server gave no page to show, and no download has begun", clean(address, 200))
 }
 
 // answeredLately is true once after an answer.
@@ -152,7 +153,7 @@ func (p *Pane) refusal(address, code string) error {
 func (p *Pane) loaded(ctx context.Context, pg *page, ready func() bool) error {
 	ctx, cancel := tie(ctx, pg.alive)
 	defer cancel(nil)
-	defer time.AfterFunc(loadLimit, func() { cancel(ErrTimeout) }).Stop()
+	defer time.AfterFunc(p.m.limits.load, func() { cancel(ErrTimeout) }).Stop()
 	if err := p.wait(ctx, ready); err != nil && !errors.Is(err, ErrTimeout) && !errors.Is(err, errAsked) {
 		return fmt.Errorf("waiting for the page: %w", err)
 	}
@@ -320,7 +321,7 @@ func (p *Pane) along(ctx context.Context, what string, f func(proto.Client) erro
 	} else if err != nil {
 		return err
 	}
-	return p.loaded(ctx, pg, func() bool { return p.load.moves > moves && p.load.done() })
+	return p.loaded(ctx, pg, func() bool { return p.load.moves > moves && p.load.done() && !p.loading })
 }
 
 // Resize gives the page a new viewport, in CSS pixels; extreme sizes are

@@ -2,8 +2,12 @@ package browser
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"testing"
+	"time"
 
 	"goalpost/backend/pane"
 )
@@ -35,5 +39,30 @@ func TestAnAddressThatIsEnteredWhileThePaneOpens(t *testing.T) {
 		b.frameOf(v, red)
 		v.Close()
 		b.ok(b.ClosePane(b.ctx, id))
+	}
+}
+
+// TestAPageThatGoesOnByItself before it is loaded is waited for where it goes.
+func TestAPageThatGoesOnByItself(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.limits.load = time.Hour })
+	mux := http.NewServeMux()
+	for at, words := range map[string]string{
+		"GET /{$}": `<script>location = '/next'</script>`, "GET /next": `<script>location = '/last'</script>`, "GET /last": `<p>here at last`,
+	} {
+		mux.HandleFunc(at, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, words)
+		})
+	}
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	p := b.open("b1", server.URL)
+	if at := p.Info().URL; at != server.URL+"/last" {
+		t.Errorf("the page is at %s", at)
+	}
+	read, err := p.Read(b.ctx, pane.Read{})
+	b.ok(err)
+	if read.Text != "here at last" {
+		t.Errorf("it says %q", read.Text)
 	}
 }

@@ -97,16 +97,23 @@ type Pane struct {
 
 // load is how far the main document is.
 type load struct {
-	loader proto.NetworkLoaderID // of the document that is shown
-	loaded proto.NetworkLoaderID // of the last document that finished loading
-	empty  proto.NetworkLoaderID // of the empty document that a new window begins with, "" if it has another by now
-	moves  int                   // counts documents shown and moves within one
-	posted bool                  // the document is the answer to a form that was sent
-	person bool                  // it was a person who went there, in a pane of theirs
+	loader proto.NetworkLoaderID   // of the document that is shown
+	loaded proto.NetworkLoaderID   // of the last document that finished loading
+	empty  proto.NetworkLoaderID   // of the empty document that a new window begins with, "" if it has another by now
+	moves  int                     // counts documents shown and moves within one
+	shown  []proto.NetworkLoaderID // the last few documents: one may have gone on to the next by itself
+	posted bool                    // the document is the answer to a form that was sent
+	person bool                    // it was a person who went there, in a pane of theirs
 	// posting is the document that a form was last sent for.
 	posting proto.NetworkLoaderID
 	// veil is until when the document may be without its first picture, see unveiled.
 	veil time.Time
+}
+
+// shows notes another document.
+func (l *load) shows(loader proto.NetworkLoaderID) {
+	const most = 16
+	l.loader, l.shown = loader, append(l.shown[max(0, len(l.shown)-most):], loader)
 }
 
 // done says that the shown document is loaded.

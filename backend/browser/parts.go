@@ -363,14 +363,22 @@ func (p *Pane) askAt(ctx context.Context, pg *page, out any, function, target st
 	case !nowhere(err) || target == "":
 		return at, err
 	}
+	silent := false
 	for _, part := range p.views(pg)[1:] {
 		inside := part.ask(ctx, out, function, append([]any{target}, args...)...)
 		if inside == nil || isMiss(inside) && !nowhere(inside) {
 			return part, inside
 		}
+		silent = silent || part.silent(inside)
+	}
+	if silent {
+		err = fmt.Errorf("%w (%s)", err, inSilence)
 	}
 	return at, err
 }
+
+// inSilence is said of what was not found or not told where a frame does not answer.
+const inSilence = "a frame of the page does not answer, and what it holds is not known"
 
 // dullness is how long a frame of another site that did not answer is left alone, and mostParts how many are
 // looked into at all: a page may have as many as it likes.

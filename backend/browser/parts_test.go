@@ -64,7 +64,7 @@ func TestClosedShadowRoots(t *testing.T) {
 
 // TestAFrameThatHangs takes no page along: what stands around it is told and used.
 func TestAFrameThatHangs(t *testing.T) {
-	b := newBench(t, impatient)
+	b := newBench(t, func(c *Config) { c.limits.part = usualLimits().part })
 	p := b.open("b1", "form.html")
 	b.eval(p, `new Promise((done) => {
 		const f = document.createElement('iframe');
@@ -79,5 +79,11 @@ func TestAFrameThatHangs(t *testing.T) {
 		}
 	}
 	has(t, b.look(p).Text, `button "Add"`)
-	has(t, b.act(p.Click(b.ctx, "Add")).Changed, "Added line")
+	has(t, b.act(p.Click(b.ctx, "Add")).Changed, "Added line", inSilence)
+	found, err := p.Seek(b.ctx, pane.Search{Text: "No such words"})
+	b.ok(err)
+	has(t, found, "nothing on the page fits", inSilence)
+	if _, err := p.Click(b.ctx, "No such words"); err == nil || !strings.Contains(err.Error(), inSilence) {
+		t.Errorf("a click on what could be in the frame: %v", err)
+	}
 }

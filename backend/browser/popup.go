@@ -111,7 +111,8 @@ const (
 )
 
 // begins notes what a window shows: the empty document that comes before its own,
-// perhaps. Of one that is still being sent Chromium tells nothing before its end.
+// perhaps. Of one that is still being sent Chromium tells nothing before its end, and
+// not that it loads. All that it did tell must have been taken note of.
 func (p *Pane) begins(f *proto.PageFrame) {
 	p.change(func() {
 		if p.opening == attached {
@@ -123,6 +124,7 @@ func (p *Pane) begins(f *proto.PageFrame) {
 		if f.URL != p.info.URL && (f.URL == "" || f.URL == ":" || f.URL == "about:blank") && p.info.URL != "" {
 			p.load.empty = f.LoaderID
 		}
+		p.loading = p.loading || !p.load.done() && !p.load.coming()
 	})
 }
 
@@ -137,12 +139,8 @@ func (p *Pane) first(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.m.limits.first)
 	defer cancel()
-	err := p.wait(ctx, func() bool { return p.opening == begun && p.load.done() || len(p.questions) > 0 })
-	p.change(func() {
-		if p.opening = settled; err != nil { // it stays empty, a download perhaps
-			p.load.empty = ""
-		}
-	})
+	_ = p.wait(ctx, func() bool { return p.opening == begun && p.load.done() || len(p.questions) > 0 })
+	p.change(func() { p.opening = settled }) // also one that stays empty, for a download perhaps
 }
 
 // watchFirst runs watch.js in a popup's first document: it takes over the global

@@ -4,7 +4,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 
 	"goalpost/backend/pane"
 )
@@ -33,6 +35,77 @@ func TestPopupsAreWatched(t *testing.T) {
 		}
 		q, _ := b.Get(id)
 		b.until(q, "named", func(i pane.Info) bool { return i.Title == "Second" })
+	}
+}
+
+// TestAWindowThatIsNotAllThere says so once its time is over, to whoever looks, and
+// whoever asked for it is told that it is not there.
+func TestAWindowThatIsNotAllThere(t *testing.T) {
+	called, answer, rest := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<a href=/late target=_blank>Late</a> <a href=/none target=_blank>None</a>`)
+	})
+	mux.HandleFunc("GET /none", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("GET /late", func(w http.ResponseWriter, r *http.Request) {
+		wait := func(c chan struct{}) {
+			select {
+			case <-c:
+			case <-r.Context().Done():
+			}
+		}
+		close(called)
+		wait(answer)
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<p>one half</p>`)
+		_ = http.NewResponseController(w).Flush()
+		wait(rest)
+		_, _ = io.WriteString(w, `<p>and the other</p>`)
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	defer server.CloseClientConnections()
+	ids := make(chan string, 2)
+	ids <- "late"
+	ids <- "none"
+	b := newBench(t, func(c *Config) {
+		c.limits.leaving, c.limits.first = time.Millisecond, time.Millisecond
+		c.OnPopup = func(pane.Info, string) (Options, bool) { return Options{ID: <-ids}, true }
+	})
+	p := b.open("b1", server.URL)
+	has(t, b.act(p.Click(b.ctx, "Late")).Changed, "asks for a new window, which is not there yet")
+	<-called
+	close(answer)
+	const more, none = "it is still loading", "no document has come to this window yet"
+	b.ok(p.wait(b.ctx, func() bool { return p.net.opening.IsZero() }))
+	w, ok := b.Get("late")
+	if !ok {
+		t.Fatal("the window is no pane")
+	}
+	if read, err := w.Read(b.ctx, pane.Read{}); err != nil || !strings.Contains(read.Text, more) {
+		t.Errorf("of a page of which half is there: %q %v", read.Text, err)
+	}
+	has(t, b.look(w).Text, "one half", more)
+	found, err := w.Seek(b.ctx, pane.Search{Text: "the other"})
+	b.ok(err)
+	has(t, found, "nothing on the page fits", more)
+	close(rest)
+	b.until(w, "loaded", func(i pane.Info) bool { return !i.Loading })
+	if read, err := w.Read(b.ctx, pane.Read{}); err != nil || read.Text != "one half\n\nand the other" {
+		t.Errorf("of the whole page: %q %v", read.Text, err)
+	}
+
+	b.act(p.Click(b.ctx, "None"))
+	b.ok(p.wait(b.ctx, func() bool { return p.net.opening.IsZero() }))
+	w, ok = b.Get("none")
+	if !ok {
+		t.Fatal("the second window is no pane")
+	}
+	has(t, b.look(w).Text, "the page shows nothing", none)
+	b.ok(w.Navigate(b.ctx, server.URL))
+	if text := b.look(w).Text; strings.Contains(text, none) || strings.Contains(text, more) {
+		t.Errorf("of a window that has another page by now:\n%s", text)
 	}
 }
 

@@ -18,27 +18,14 @@ func (p *Pane) Seek(ctx context.Context, s pane.Search) (string, error) {
 	if s.Attributes == nil {
 		s.Attributes = []string{}
 	}
-	var found struct {
-		Lines []string
-		Count int
-	}
-	err := p.looking(ctx, "looking for something", func(ctx context.Context, pg *page) error {
-		for _, view := range p.views(pg) {
-			var one struct {
-				Lines []string
-				Count int
-			}
-			p.open(ctx, view)
-			err := view.ask(ctx, &one, "seek", s.Text, s.Role, s.CSS, s.Attributes)
-			switch {
-			case err == nil:
-				found.Lines, found.Count = append(found.Lines, one.Lines...), found.Count+one.Count
-			case view == pg:
-				return err
-			}
-		}
-		p.say(found.Lines)
-		return nil
+	var found findings
+	silent, lacks := false, ""
+	err := p.looking(ctx, "looking for something", func(ctx context.Context, pg *page) (err error) {
+		lacks, err = p.unfinished(pg, func() (err error) {
+			found, silent, err = p.seek(ctx, pg, s)
+			return err
+		})
+		return err
 	})
 	if err != nil {
 		return "", err
@@ -57,7 +44,37 @@ func (p *Pane) Seek(ctx context.Context, s pane.Search) (string, error) {
 	case found.Count > len(found.Lines):
 		fmt.Fprintf(&b, "%d fit; these are the first %d: say more about what you look for\n", found.Count, len(found.Lines))
 	}
+	if silent {
+		fmt.Fprintf(&b, "(%s)\n", inSilence)
+	}
+	if lacks != "" {
+		fmt.Fprintf(&b, "(%s)\n", lacks)
+	}
 	return b.String(), nil
+}
+
+// findings are what fits, one line each, and how many things do.
+type findings struct {
+	Lines []string
+	Count int
+}
+
+// seek looks in the page and its parts, and says whether one of those did not answer.
+func (p *Pane) seek(ctx context.Context, pg *page, s pane.Search) (found findings, silent bool, err error) {
+	for _, view := range p.views(pg) {
+		var one findings
+		p.open(ctx, view)
+		err := view.ask(ctx, &one, "seek", s.Text, s.Role, s.CSS, s.Attributes)
+		switch {
+		case err == nil:
+			found.Lines, found.Count = append(found.Lines, one.Lines...), found.Count+one.Count
+		case view == pg:
+			return found, silent, err
+		}
+		silent = silent || view.silent(err)
+	}
+	p.say(found.Lines)
+	return found, silent, nil
 }
 
 // Read gives what the page says as Markdown, at most 16,000 characters of it.
@@ -66,9 +83,13 @@ func (p *Pane) Read(ctx context.Context, r pane.Read) (pane.Reading, error) {
 		Text        string
 		Next, Total int
 	}
-	err := p.looking(ctx, "reading the page", func(ctx context.Context, pg *page) error {
-		p.open(ctx, pg)
-		_, err := p.askAt(ctx, pg, &out, "read", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
+	lacks := ""
+	err := p.looking(ctx, "reading the page", func(ctx context.Context, pg *page) (err error) {
+		lacks, err = p.unfinished(pg, func() error {
+			p.open(ctx, pg)
+			_, err := p.askAt(ctx, pg, &out, "read", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
+			return err
+		})
 		return err
 	})
 	if err != nil {
@@ -85,6 +106,9 @@ func (p *Pane) Read(ctx context.Context, r pane.Read) (pane.Reading, error) {
 	}
 	if n := p.frames(); n > 0 && r.Target == "" && out.Next == 0 {
 		text += fmt.Sprintf("\n\n(%d frames of other sites are not in this text: browser_snapshot tells of them; target with a ref in one reads it)", n)
+	}
+	if lacks != "" {
+		text += fmt.Sprintf("\n\n(%s)", lacks)
 	}
 	return pane.Reading{Text: text, Next: out.Next, Total: out.Total}, nil
 }

@@ -48,11 +48,15 @@ func (p *Pane) Look(ctx context.Context, l pane.Look) (Snapshot, error) {
 			s = p.from(last, l.From)
 			return nil
 		}
-		seen, err := p.look(ctx, pg)
+		var seen view
+		lacks, err := p.unfinished(pg, func() (err error) {
+			seen, err = p.look(ctx, pg)
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		head := p.heading(seen)
+		head := p.heading(seen, lacks)
 		next := told{loader: now, url: p.Info().URL, lines: seen.lines(), cut: seen.Cut}
 		p.change(func() { p.told = next })
 		if l.Diff && last.loader == now && len(last.lines) > 0 {
@@ -154,14 +158,38 @@ func (p *Pane) filled(ctx context.Context, pg *page, lines []string) []string {
 
 func isPlace(line string) bool { return strings.HasPrefix(line, "\x01") }
 
+// unfinished looks at a page and says in words what it lacked before or lacks now, ""
+// of a page that is all there: it may be finished while it is looked at, and what is
+// told is half of it all the same.
+func (p *Pane) unfinished(pg *page, look func() error) (string, error) {
+	lacks := func() string {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		switch {
+		case p.load.coming():
+			return "no document has come to this window yet"
+		case p.info.Loading:
+			return "it is still loading"
+		}
+		return ""
+	}
+	before := lacks()
+	err := look()
+	pg.engine.caughtUp()
+	if before == "" {
+		before = lacks()
+	}
+	return before, err
+}
+
 // heading is what stands above the lines.
-func (p *Pane) heading(v view) string {
+func (p *Pane) heading(v view, lacks string) string {
 	info := p.Info()
 	var b strings.Builder
 	fmt.Fprintf(&b, "page %q at %s\n", clean(v.Title, 200), clean(info.URL, 500))
 	fmt.Fprintf(&b, "viewport %dx%d, scrolled to %d of %d\n", v.Width, v.Height, v.Scroll, v.Tall)
-	if info.Loading {
-		b.WriteString("it is still loading\n")
+	if lacks != "" {
+		b.WriteString(lacks + "\n")
 	}
 	if info.Problem != "" {
 		fmt.Fprintf(&b, "note: %s\n", clean(info.Problem, 400))

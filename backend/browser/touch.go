@@ -77,11 +77,16 @@ func payingPart(ctx context.Context, parts []*page, question string) (pays, sile
 		switch {
 		case err == nil && yes:
 			return true, silent
-		case part.part && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errDull)):
+		case part.silent(err):
 			silent = true
 		}
 	}
 	return false, silent
+}
+
+// silent says that a page is a frame of another site that is there and does not answer.
+func (pg *page) silent(err error) bool {
+	return pg.part && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrTimeout) || errors.Is(err, errDull))
 }
 
 func (p *Pane) rememberPaying(pays bool) {

@@ -32,6 +32,10 @@ func browserOpen(b Browsers) (Tool, error) {
 		if err != nil {
 			return failed("%s", err)
 		}
-		return ok("pane %s is at %s\n%s", p.Pane, p.URL, outside("the title of pane "+p.Pane, p.Title))
+		state := ""
+		if at, err := b.Get(p.Pane); err == nil && at.Info().Loading {
+			state = ", and is still loading"
+		}
+		return ok("pane %s is at %s%s\n%s", p.Pane, p.URL, state, outside("the title of pane "+p.Pane, p.Title))
 	})
 }

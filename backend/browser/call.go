@@ -134,13 +134,22 @@ func evaluate(ctx context.Context, pg *page, world proto.RuntimeExecutionContext
 }
 
 func evaluateWithin(ctx context.Context, limit time.Duration, pg *page, world proto.RuntimeExecutionContextID, expression string) ([]byte, error) {
+	req := proto.RuntimeEvaluate{Expression: expression, ContextID: world}
+	if own := pg.worlds.get(world); own.unique != "" {
+		req.ContextID, req.UniqueContextID = 0, own.unique
+	}
+	return pg.value(ctx, limit, req)
+}
+
+// value evaluates an expression and gives its value as JSON.
+func (pg *page) value(ctx context.Context, limit time.Duration, req proto.RuntimeEvaluate) ([]byte, error) {
 	var out []byte
 	err := pg.do(ctx, limit, "asking the page", func(c proto.Client) error {
 		bound, ok := c.(client)
 		if !ok {
 			return errors.New("the client has no session")
 		}
-		req := proto.RuntimeEvaluate{Expression: expression, ContextID: world, ReturnByValue: true, AwaitPromise: true, Silent: true}
+		req.ReturnByValue, req.AwaitPromise, req.Silent = true, true, true
 		raw, err := bound.Call(bound.ctx, string(bound.session), req.ProtoReq(), req)
 		if err != nil {
 			return fmt.Errorf("chromium: %w", err)

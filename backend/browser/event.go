@@ -42,7 +42,7 @@ func (p *Pane) onEvent(e *cdp.Event) {
 	case "Page.javascriptDialogOpening":
 		p.onDialog(pg, e)
 	case "Runtime.executionContextCreated":
-		p.onContext(pg, e)
+		pg.onContext(e)
 	case "Page.windowOpen", "Page.downloadWillBegin", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
 		p.onSaid(e)
 	case "Page.javascriptDialogClosed":
@@ -149,7 +149,7 @@ func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
 	if !decode(e, &ev) || ev.Frame.ID != pg.frame() {
 		return
 	}
-	pg.eyes.Store(0)
+	pg.another()
 	p.change(func() {
 		p.loading = p.loading || p.load.coming() // of a window's first document Chromium told before we listened
 		p.load.shows(ev.Frame.LoaderID)

@@ -11,16 +11,17 @@ import (
 // page is one attached page of Chromium. It is not altered; alive ends with
 // ErrCrashed, ErrEnded or ErrClosed, and cuts off every call on the page.
 type page struct {
-	engine  *engine
-	target  proto.TargetTargetID
-	session proto.TargetSessionID
-	alive   context.Context
-	end     context.CancelCauseFunc
-	count   *counter                                              // of the pane; actions that use it take turns
-	eyes    atomic.Int64                                          // the execution context of walker.js in the present document, 0 if not known
-	part    bool                                                  // a frame of another site, see parts
-	dull    atomic.Int64                                          // of a part that did not answer: it is not asked until then, in ns since 1970
-	frames  map[proto.RuntimeExecutionContextID]proto.PageFrameID // where our worlds are; guarded by the pane's mu
+	engine    *engine
+	target    proto.TargetTargetID
+	session   proto.TargetSessionID
+	alive     context.Context
+	end       context.CancelCauseFunc
+	count     *counter             // of the pane; actions that use it take turns
+	eyes      atomic.Pointer[eyes] // of walker.js in the present document, nil if not known
+	part      bool                 // a frame of another site, see parts
+	dull      atomic.Int64         // of a part that did not answer: it is not asked until then, in ns since 1970
+	worlds    worlds
+	documents atomic.Int64 // counts those that it has shown; grows while worlds is locked
 }
 
 // renewed is the same page after a crash: Chromium keeps the session, and a

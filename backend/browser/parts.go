@@ -21,9 +21,9 @@ import (
 // and eyes of its own; the mouse and the keyboard are the page's.
 type part struct {
 	*page
-	above  *page        // the page or the part that holds the frame
-	number atomic.Int64 // by which walker.js of above knows it, 0 before it was told
-	told   atomic.Int64 // the eyes of above that were told
+	above  *page                // the page or the part that holds the frame
+	number atomic.Int64         // by which walker.js of above knows it, 0 before it was told
+	told   atomic.Pointer[eyes] // of above
 }
 
 // counter counts what gets a name in a pane: refs, and the frames that they are in.
@@ -133,7 +133,7 @@ func (p *Pane) onPartEvent(e *cdp.Event) {
 	case "Target.attachedToTarget", "Target.detachedFromTarget":
 		p.onPart(f.page, e)
 	case "Runtime.executionContextsCleared":
-		f.eyes.Store(0)
+		f.another()
 	case "Inspector.targetCrashed":
 		f.end(ErrCrashed)
 		p.report("a frame of the page crashed: reload the page")
@@ -152,7 +152,7 @@ func (p *Pane) onPartEvent(e *cdp.Event) {
 	case "Runtime.bindingCalled":
 		p.onTold(f.page, e)
 	case "Runtime.executionContextCreated":
-		p.onContext(f.page, e)
+		f.onContext(e)
 	default:
 		if strings.HasPrefix(e.Method, "Network.") {
 			p.onNetwork(e)
@@ -224,7 +224,7 @@ func (p *Pane) number(ctx context.Context, above *page) {
 	defer p.numbering.Unlock()
 	for _, f := range p.within(above) {
 		world, _, err := above.look(ctx)
-		if err != nil || f.told.Load() == int64(world) && f.number.Load() != 0 {
+		if err != nil || f.told.Load() == world && f.number.Load() != 0 {
 			continue
 		}
 		if _, err := above.inEyes(ctx, "true"); err != nil { // the script is there
@@ -236,10 +236,10 @@ func (p *Pane) number(ctx context.Context, above *page) {
 				return err
 			}
 			f.number.Store(p.parting.Add(1))
-			return above.hand(c, owner.BackendNodeID, world, fmt.Sprintf("goalpost.hold(this, %d)", f.number.Load()))
+			return above.hand(c, owner.BackendNodeID, world.id, fmt.Sprintf("goalpost.hold(this, %d)", f.number.Load()))
 		})
 		if err == nil {
-			f.told.Store(int64(world))
+			f.told.Store(world)
 		}
 	}
 }
@@ -292,7 +292,7 @@ func (p *Pane) openAs(ctx context.Context, pg *page, list string, kind proto.DOM
 		return 0, err
 	}
 	err = pg.do(ctx, callLimit, "looking into shadow roots", func(c proto.Client) error {
-		found, err := ask(c, proto.RuntimeEvaluate{Expression: list, ContextID: world})
+		found, err := ask(c, world.asks(list))
 		if err != nil {
 			return err
 		}
@@ -309,7 +309,7 @@ func (p *Pane) openAs(ctx context.Context, pg *page, list string, kind proto.DOM
 				continue
 			}
 			for _, root := range node.Node.ShadowRoots {
-				if root.ShadowRootType == kind && pg.hand(c, root.BackendNodeID, world, take) == nil {
+				if root.ShadowRootType == kind && pg.hand(c, root.BackendNodeID, world.id, take) == nil {
 					opened++
 				}
 			}

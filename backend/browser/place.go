@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"sync"
 
 	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
@@ -14,41 +15,64 @@ import (
 // documents that are gone.
 const manyWorlds = 500
 
-// onContext notes in which frame a world of ours is.
-func (p *Pane) onContext(pg *page, e *cdp.Event) {
+// worlds are the execution contexts of ours in a page, by ids that Chromium gives anew
+// in each process. Its methods may be called concurrently.
+type worlds struct {
+	mu    sync.Mutex
+	known map[proto.RuntimeExecutionContextID]ownWorld
+}
+
+// ownWorld is a world of ours: its name, the frame that it is in, and what no other
+// world is ever called.
+type ownWorld struct {
+	name   string
+	frame  proto.PageFrameID
+	unique string
+}
+
+func (w *worlds) add(id proto.RuntimeExecutionContextID, own ownWorld) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.known == nil || len(w.known) >= 2*manyWorlds {
+		kept := map[proto.RuntimeExecutionContextID]ownWorld{}
+		for older, known := range w.known {
+			if older+manyWorlds > id { // ids grow
+				kept[older] = known
+			}
+		}
+		w.known = kept
+	}
+	w.known[id] = own
+}
+
+func (w *worlds) get(id proto.RuntimeExecutionContextID) ownWorld {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.known[id]
+}
+
+// onContext notes a world of ours.
+func (pg *page) onContext(e *cdp.Event) {
 	var ev struct {
 		Context struct {
-			ID   proto.RuntimeExecutionContextID `json:"id"`
-			Name string                          `json:"name"`
-			Aux  struct {
+			ID     proto.RuntimeExecutionContextID `json:"id"`
+			Unique string                          `json:"uniqueId"`
+			Name   string                          `json:"name"`
+			Aux    struct {
 				FrameID proto.PageFrameID `json:"frameId"`
 			} `json:"auxData"`
 		} `json:"context"`
 	}
-	if !decode(e, &ev) || ev.Context.Name != worldName {
-		return
+	if decode(e, &ev) && (ev.Context.Name == worldName || ev.Context.Name == eyesName) {
+		pg.worlds.add(ev.Context.ID, ownWorld{ev.Context.Name, ev.Context.Aux.FrameID, ev.Context.Unique})
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if pg.frames == nil || len(pg.frames) >= 2*manyWorlds {
-		kept := map[proto.RuntimeExecutionContextID]proto.PageFrameID{}
-		for id, frame := range pg.frames {
-			if id+manyWorlds > ev.Context.ID { // ids grow
-				kept[id] = frame
-			}
-		}
-		pg.frames = kept
-	}
-	pg.frames[ev.Context.ID] = ev.Context.Aux.FrameID
 }
 
 // cornerOf is where the document of a world of ours begins in the pane, in CSS pixels.
 func (p *Pane) cornerOf(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID) (x, y float64, err error) {
-	p.mu.Lock()
-	frame, known := pg.frames[world]
-	p.mu.Unlock()
-	if !known {
-		frame = pg.frame()
+	frame := pg.frame()
+	if own := pg.worlds.get(world); own.frame != "" {
+		frame = own.frame
 	}
 	for {
 		if frame != pg.frame() {

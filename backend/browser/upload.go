@@ -45,7 +45,7 @@ func (p *Pane) Upload(ctx context.Context, target string, files []pane.File) (Ac
 			return err
 		}
 		return where.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
-			found, err := ask(c, proto.RuntimeEvaluate{Expression: fmt.Sprintf("goalpost.element(%q)", field.Ref), ContextID: world})
+			found, err := ask(c, world.asks(fmt.Sprintf("goalpost.element(%q)", field.Ref)))
 			if err != nil {
 				return err
 			}

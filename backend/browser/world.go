@@ -133,13 +133,12 @@ func (pg *page) ask(ctx context.Context, out any, function string, args ...any) 
 // next comes after it. It says whether there is anybody to tell.
 func (pg *page) tell(function string) bool {
 	world := pg.eyes.Load()
-	if world == 0 || pg.part && time.Now().UnixNano() < pg.dull.Load() {
+	if world == nil || pg.part && time.Now().UnixNano() < pg.dull.Load() {
 		return false
 	}
-	pg.post(proto.RuntimeEvaluate{
-		Expression: fmt.Sprintf("globalThis.goalpost?.from(%d,%d).%s()", pg.count.refs.Load(), pg.count.frames.Load(), function),
-		ContextID:  proto.RuntimeExecutionContextID(world), Silent: true,
-	})
+	req := world.asks(fmt.Sprintf("globalThis.goalpost?.from(%d,%d).%s()", pg.count.refs.Load(), pg.count.frames.Load(), function))
+	req.Silent = true
+	pg.post(req)
 	return true
 }
 
@@ -151,49 +150,84 @@ func (pg *page) inEyes(ctx context.Context, invoke string) ([]byte, error) {
 		return nil, err
 	}
 	expression := "globalThis.goalpost ? " + invoke + " : null"
-	raw, err := evaluate(ctx, pg, world, expression)
-	if err != nil && !fresh && strings.Contains(err.Error(), "Cannot find context") {
-		pg.eyes.CompareAndSwap(int64(world), 0)
+	raw, err := pg.value(ctx, callLimit, world.asks(expression))
+	if err != nil && !fresh && (strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "uniqueContextId not found")) {
+		pg.eyes.CompareAndSwap(world, nil)
 		if world, _, err = pg.look(ctx); err != nil {
 			return nil, err
 		}
-		raw, err = evaluate(ctx, pg, world, expression)
+		raw, err = pg.value(ctx, callLimit, world.asks(expression))
 	}
 	if err == nil && string(raw) == "null" {
-		raw, err = evaluate(ctx, pg, world, fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s; %s; %s", pg.part, walkerScript, readerScript, coverScript, invoke))
+		raw, err = pg.value(ctx, callLimit, world.asks(fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s; %s; %s", pg.part, walkerScript, readerScript, coverScript, invoke)))
 	}
 	return raw, err
 }
 
-// look gives the execution context of the eyes, and whether it was made just now.
-func (pg *page) look(ctx context.Context) (proto.RuntimeExecutionContextID, bool, error) {
-	if id := pg.eyes.Load(); id != 0 {
-		return proto.RuntimeExecutionContextID(id), false, nil
+// eyes are the world of walker.js in one document. By its id alone it could be taken for
+// another one, even for the page's own, once the page is in another process.
+type eyes struct {
+	id     proto.RuntimeExecutionContextID
+	unique string
+}
+
+func (e *eyes) asks(expression string) proto.RuntimeEvaluate {
+	return proto.RuntimeEvaluate{Expression: expression, UniqueContextID: e.unique}
+}
+
+// another says that the page shows another document.
+func (pg *page) another() {
+	pg.worlds.mu.Lock()
+	defer pg.worlds.mu.Unlock()
+	pg.documents.Add(1)
+	pg.eyes.Store(nil)
+}
+
+// opened keeps the eyes of this id, unless the document is gone that they are in.
+func (pg *page) opened(id proto.RuntimeExecutionContextID, documents int64) *eyes {
+	pg.worlds.mu.Lock()
+	defer pg.worlds.mu.Unlock()
+	own := pg.worlds.known[id]
+	if own.name != eyesName || pg.documents.Load() != documents {
+		return nil
 	}
-	var id proto.RuntimeExecutionContextID
-	err := pg.do(ctx, callLimit, "asking the page", func(c proto.Client) error {
-		made, err := ask(c, proto.PageCreateIsolatedWorld{FrameID: pg.frame(), WorldName: eyesName, GrantUniveralAccess: true})
-		if err == nil {
-			id = made.ExecutionContextID
+	e := &eyes{id, own.unique}
+	pg.eyes.Store(e)
+	return e
+}
+
+// look gives the eyes, and says whether they were opened just now.
+func (pg *page) look(ctx context.Context) (*eyes, bool, error) {
+	for range 3 {
+		if e := pg.eyes.Load(); e != nil {
+			return e, false, nil
 		}
-		return err
-	})
-	if err == nil {
-		pg.eyes.Store(int64(id))
+		documents := pg.documents.Load()
+		id, err := pg.isolated(ctx, proto.PageCreateIsolatedWorld{FrameID: pg.frame(), WorldName: eyesName, GrantUniveralAccess: true})
+		if err != nil {
+			return nil, false, err
+		}
+		if e := pg.opened(id, documents); e != nil {
+			return e, true, nil
+		}
 	}
-	return id, true, err
+	return nil, false, errors.New("the page goes elsewhere again and again")
 }
 
 // world gives the execution context of our isolated world in the main frame;
 // Chromium makes it once for each document.
 func (pg *page) world(ctx context.Context) (proto.RuntimeExecutionContextID, error) {
-	var id proto.RuntimeExecutionContextID
-	err := pg.do(ctx, callLimit, "asking the page", func(c proto.Client) error {
-		made, err := ask(c, proto.PageCreateIsolatedWorld{FrameID: pg.frame(), WorldName: worldName})
+	return pg.isolated(ctx, proto.PageCreateIsolatedWorld{FrameID: pg.frame(), WorldName: worldName})
+}
+
+func (pg *page) isolated(ctx context.Context, req proto.PageCreateIsolatedWorld) (id proto.RuntimeExecutionContextID, err error) {
+	err = pg.do(ctx, callLimit, "asking the page", func(c proto.Client) error {
+		made, err := ask(c, req)
 		if err == nil {
 			id = made.ExecutionContextID
 		}
 		return err
 	})
+	pg.engine.caughtUp() // with its unique name, which is told before
 	return id, err
 }

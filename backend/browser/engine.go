@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -132,6 +133,11 @@ func (m *Manager) watch(b *engine) {
 		if p.on(b.conn, session) {
 			lost = append(lost, p)
 			delete(m.sessions, session)
+		}
+	}
+	for target, w := range m.windows {
+		if slices.Contains(lost, w.opener) {
+			delete(m.windows, target)
 		}
 	}
 	again := !m.closed && b.mayRestart(time.Now())

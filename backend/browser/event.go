@@ -89,7 +89,7 @@ func (p *Pane) onSaid(e *cdp.Event) {
 		var download proto.PageDownloadWillBegin
 		if decode(e, &download) {
 			p.change(func() { p.net.leaving = time.Time{} })
-			p.onDownload(download.GUID, download.URL, download.SuggestedFilename)
+			p.receiver().onDownload(download.GUID, download.URL, download.SuggestedFilename)
 		}
 	case "Runtime.consoleAPICalled":
 		p.onConsole(e)
@@ -247,11 +247,14 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 			if p := m.byTarget(ev.TargetID); p != nil {
 				p.gone()
 			}
+			m.mu.Lock()
+			delete(m.windows, ev.TargetID)
+			m.mu.Unlock()
 		}
 	case "Browser.downloadWillBegin":
 		var ev proto.BrowserDownloadWillBegin
 		if decode(e, &ev) {
-			if p := m.byTarget(proto.TargetTargetID(ev.FrameID)); p != nil {
+			if p := m.receiver(proto.TargetTargetID(ev.FrameID)); p != nil {
 				p.onDownload(ev.GUID, ev.URL, ev.SuggestedFilename)
 			}
 		}

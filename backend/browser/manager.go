@@ -101,6 +101,7 @@ type Manager struct {
 	parts    map[proto.TargetSessionID]*Pane // of frames of other sites, see parts.go
 	shots    int                             // counts pictures
 	guards   map[proto.TargetSessionID]*guard
+	windows  map[proto.TargetTargetID]*window // that pages have opened
 }
 
 // New makes a Manager. Nothing is started yet.
@@ -115,6 +116,7 @@ func New(cfg Config) *Manager {
 		cfg: cfg, limits: cfg.limits, news: newAnnouncer(cfg.OnChange, cfg.OnVisit), start: make(chan struct{}, 1),
 		engines: map[string]*engine{}, panes: map[string]*Pane{}, sessions: map[proto.TargetSessionID]*Pane{},
 		parts: map[proto.TargetSessionID]*Pane{}, guards: map[proto.TargetSessionID]*guard{},
+		windows: map[proto.TargetTargetID]*window{},
 	}
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	return m

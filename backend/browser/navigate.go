@@ -45,7 +45,9 @@ func (p *Pane) sail(ctx context.Context, address string) error {
 		return fmt.Errorf("loading %s: %w", clean(address, 200), err)
 	}
 	moves := 0
-	p.change(func() { p.note, p.woe, moves = "", "", p.load.moves })
+	p.change(func() { // what a window was opened for is given up
+		p.note, p.woe, moves, p.load.empty = "", "", p.load.moves, ""
+	})
 	var result *proto.PageNavigateResult
 	err = pg.do(ctx, navigateLimit, "loading "+clean(address, 200), func(c proto.Client) error {
 		result, err = ask(c, proto.PageNavigate{URL: address})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -19,14 +20,64 @@ func (m *Manager) onPopup(opener *Pane, target proto.TargetTargetInfo) {
 	if m.closed {
 		return
 	}
+	w := &window{opener: opener}
+	m.windows[target.TargetID] = w
 	m.work.Go(func() {
 		ctx, cancel := context.WithTimeout(m.ctx, launchLimit)
 		defer cancel()
 		defer opener.change(func() { opener.net.opening = time.Time{} })
-		if err := m.popup(ctx, opener, target); err != nil {
+		if err := m.popup(ctx, opener, target); err != nil && !w.fetched() {
 			opener.notice("a window that the page opened was lost: %s", clean(err.Error(), 200))
 		}
 	})
+}
+
+// window is one that a page has opened.
+type window struct {
+	opener *Pane
+	sent   atomic.Bool // it was there for a download
+}
+
+// fetched says whether the window was there for a download, and so has gone.
+func (w *window) fetched() bool {
+	if pg, err := w.opener.current(); err == nil {
+		pg.engine.caughtUp()
+	}
+	return w.sent.Load()
+}
+
+// receiver is whose a download of a page is.
+func (m *Manager) receiver(target proto.TargetTargetID) *Pane {
+	m.mu.Lock()
+	w := m.windows[target]
+	m.mu.Unlock()
+	p := m.byTarget(target)
+	switch {
+	case w == nil:
+		return p
+	case p != nil && p.shown():
+		return p
+	}
+	w.sent.Store(true)
+	return w.opener
+}
+
+// receiver is whose a download of the pane's page is: a window without a document, which
+// was opened for the download and goes, has it for the page that opened it.
+func (p *Pane) receiver() *Pane {
+	if pg, err := p.current(); err == nil {
+		if to := p.m.receiver(pg.target); to != nil {
+			return to
+		}
+	}
+	return p
+}
+
+// shown says whether a window has had a document of its own.
+func (p *Pane) shown() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.opening != attached && !p.load.coming()
 }
 
 func (m *Manager) popup(ctx context.Context, opener *Pane, target proto.TargetTargetInfo) error {

@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -106,6 +108,42 @@ func TestAWindowThatIsNotAllThere(t *testing.T) {
 	b.ok(w.Navigate(b.ctx, server.URL))
 	if text := b.look(w).Text; strings.Contains(text, none) || strings.Contains(text, more) {
 		t.Errorf("of a window that has another page by now:\n%s", text)
+	}
+}
+
+// TestADownloadInANewWindow is told to the page that asked for it, and kept for it: the
+// window goes at once.
+func TestADownloadInANewWindow(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<a href=/file target=_blank>File</a>`)
+	})
+	mux.HandleFunc("GET /file", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Disposition", `attachment; filename="report.txt"`)
+		_, _ = io.WriteString(w, "seven")
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	dir := t.TempDir()
+	b := newBench(t, func(c *Config) {
+		c.OnPopup = func(pane.Info, string) (Options, bool) { return Options{ID: "w1"}, true }
+		c.GoalFolder = func(string) string { return dir }
+	})
+	b.ok(os.Mkdir(filepath.Join(dir, goalDownloads), 0o700))
+	p, err := b.Open(b.ctx, Options{ID: "b1", URL: server.URL, GoalID: "g1"})
+	b.ok(err)
+	has(t, b.act(p.Click(b.ctx, "File")).Changed, `it downloads "report.txt"`)
+	list, err := p.AwaitDownloads(b.ctx, patience)
+	b.ok(err)
+	if len(list) != 1 || list[0].State != pane.Downloaded {
+		t.Fatalf("the downloads: %+v", list)
+	}
+	if text, err := os.ReadFile(list[0].Path); err != nil || string(text) != "seven" {
+		t.Errorf("the file says %q: %v", text, err)
+	}
+	if info := p.Info(); info.Notice != "" {
+		t.Errorf("the person reads %q", info.Notice)
 	}
 }
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { complaints, withApp } from "./lib/app.mjs";
+import { complaints, savedSettings, withApp } from "./lib/app.mjs";
 import { addProvider, startGoal } from "./lib/goals.mjs";
 import { startModel } from "./lib/model.mjs";
 
@@ -106,6 +106,7 @@ async function walk(page, home, model, again, said) {
   await at("rail-settings").click();
   await at("approval-minutes").fill("0");
   await at("approval-minutes").press("Enter");
+  await savedSettings(home, (s) => s.approval_minutes === 0);
   await at("settings-close").click();
   const eve = await make("eve");
   await card(eve, "needs_operator").waitFor();

@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { keep, startServe, withApp } from "./lib/app.mjs";
+import { keep, savedSettings, startServe, withApp } from "./lib/app.mjs";
 import { Pane } from "./lib/pane.mjs";
-import { descendants } from "./lib/processes.mjs";
+import { descendants, kill } from "./lib/processes.mjs";
 import { startSite } from "./lib/site.mjs";
 import { until } from "./window/window.mjs";
 
@@ -91,6 +91,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await page.getByTestId("rail-settings").click();
     await page.getByTestId("search-page").fill(`${site.url}/search?q=%s`);
     await page.getByTestId("search-page").press("Enter");
+    await savedSettings(home, (s) => s.search_page === `${site.url}/search?q=%s`);
     await page.getByTestId("settings-close").click();
     await at("browser-address").click();
     await pane.press("Control+A");
@@ -848,7 +849,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
   await it("a page whose process dies has an overlay with Reload", async () => {
     await pane.go(fixture("second"), "Second", "opened");
     const renderers = descendants(program.pid, "--type=renderer");
-    for (const pid of renderers) process.kill(pid, "SIGKILL");
+    for (const pid of renderers) kill(pid);
     await pane.root.getByText("the page crashed").waitFor();
     await at("browser-problem-reload").click();
     await pane.says("opened");
@@ -856,7 +857,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
   await it("a killed Chromium comes back by itself, with its page", async () => {
     const browsers = descendants(program.pid, "--remote-debugging-pipe");
     assert.ok(browsers.length > 0);
-    for (const pid of browsers) process.kill(pid, "SIGKILL");
+    for (const pid of browsers) kill(pid);
     await at("browser-notice")
       .getByText(/started again/)
       .waitFor();

@@ -58,7 +58,7 @@ test("the demonstration goal, from the first start to the receipt", { timeout: 4
     await at("rail-workspace").click();
     await at("browser-canvas").first().click();
     await page.keyboard.press("Control+Shift+G");
-    await at("new-goal").waitFor();
+    await page.waitForFunction(() => document.activeElement?.dataset.testid === "field-objective");
     await page.keyboard.type("typed in the dialog");
     assert.equal(await at("field-objective").inputValue(), "typed in the dialog");
     await page.keyboard.press("Escape");

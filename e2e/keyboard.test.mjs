@@ -58,7 +58,7 @@ async function walk(page, home, model, said) {
 
   // The dialog: a check that a person decides, and a goal that must ask before it writes.
   await press("Control+Shift+KeyG");
-  await at("new-goal").waitFor();
+  await focused(page, '[data-testid="field-objective"]');
   await type("draw a logo");
   await tabTo(page, "check-type-shell");
   for (let i = 0; i < 6; i++) await press("ArrowRight");

@@ -33,6 +33,7 @@ test("a person takes a goal's page over and hands it back", { timeout: 300_000 }
         wait_seconds: 1,
       },
     }),
+    (body) => ({ tool: "terminal_wait", args: { pane: paneOf(body, "t"), for: "pattern", pattern: "Serving" } }),
     { tool: "browser_open", args: { url: address } },
     (body) => ({ tool: "browser_wait", args: { pane: paneOf(body, "b"), text: "never said by it", seconds: 110 } }),
     (body) => ({ text: "I look again.", tool: "browser_snapshot", args: { pane: paneOf(body, "b") } }),
@@ -69,7 +70,7 @@ async function walk(page, home, model) {
   await pane.root.waitFor();
   await pane.root.locator('[data-testid="driver"][data-driver="agent"]').waitFor();
   await pane.root.getByTestId("agent-pointer").getByText("waits").waitFor();
-  assert.equal(model.asked.length, 4);
+  assert.equal(model.asked.length, 5);
   await pane.click(60, 34); // the picture takes nothing while the agent drives
   await pane.root.locator('[data-testid="driver"][data-driver="agent"]').waitFor();
 
@@ -83,7 +84,7 @@ async function walk(page, home, model) {
   await pane.press("Control+A");
   await pane.press("Backspace");
   await pane.says("a=");
-  assert.equal(model.asked.length, 4, "the model was asked while a person had the page");
+  assert.equal(model.asked.length, 5, "the model was asked while a person had the page");
   assert.equal(model.criticised.length, 0, "the critic was asked while a person had the page");
   await at("goal-drawer").getByText("paused", { exact: true }).first().waitFor();
 

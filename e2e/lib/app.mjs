@@ -1,8 +1,9 @@
 // The real program, served to a real browser, on a data folder of its own.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { until } from "../window/window.mjs";
 import { openChromium } from "./chromium.mjs";
 import { Program } from "./program.mjs";
 
@@ -49,6 +50,13 @@ export async function withApp(t, test, env = {}) {
   } finally {
     for (const step of cleanup) await step();
   }
+}
+
+/** Waits until the program has kept what the page shows at once. */
+export function savedSettings(home, fits) {
+  return until("the settings to be saved", () =>
+    fits(JSON.parse(readFileSync(join(home, "state", "settings.json"), "utf8")).settings),
+  );
 }
 
 /** What the page complained of. That nobody answers while a test has ended the program is the test's own doing. */

@@ -1,6 +1,15 @@
 // The processes that a program has started, by their command line or their home.
 import { readdirSync, readFileSync } from "node:fs";
 
+/** Ends a process at once; one that has ended since it was looked for is none. */
+export function kill(pid) {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error;
+  }
+}
+
 function read(path) {
   try {
     return readFileSync(path, "utf8");

@@ -170,16 +170,20 @@ export class Window {
 
   /** Presses the left button of the real pointer in the middle of an element. */
   async click(id) {
-    // A pane moves while the layout settles: wait until the element is where its middle is.
-    const [x, y] = await until(`"${id}" at rest`, () =>
-      this.page((id) => {
+    // A pane moves while the layout settles: wait until the element stays, and is where its middle is.
+    let before;
+    const [x, y] = await until(`"${id}" at rest`, async () => {
+      const place = await this.page((id) => {
         const element = document.querySelector(`[data-testid="${id}"]`);
         const r = element?.getBoundingClientRect();
         if (!r?.width) return null;
         const [x, y] = [Math.round(r.x + r.width / 2), Math.round(r.y + r.height / 2)];
         return element.contains(document.elementFromPoint(x, y)) ? [x, y] : null;
-      }, id),
-    );
+      }, id);
+      const rests = place && String(place) === String(before);
+      before = place;
+      return rests && place;
+    });
     await this.clickAt(x, y);
   }
 

@@ -40,3 +40,36 @@ func TestAGoalWhoseProcessDiedInTheQueueWaitsThereNoMore(t *testing.T) {
 		t.Errorf("pid %d, queued %q, %s/%s, %v", v.PID, v.Queued, v.Status, v.Exit, err)
 	}
 }
+
+// TestAWindowThatStartsHoldsNoPausedGoal against one who resumes it at the same moment.
+func TestAWindowThatStartsHoldsNoPausedGoal(t *testing.T) {
+	p := start(t, t.TempDir())
+	s, id := p.app.Store(), p.waiting()
+	p.paused(id)
+	<-p.app.Done(goal.ID(id))
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		for range 30 {
+			if err := p.app.Recover(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for open := true; open; {
+		own, err := s.Own(goal.ID(id))
+		if err == nil {
+			err = own.Release()
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		select {
+		case <-over:
+			open = false
+		default:
+			open = err == nil
+		}
+	}
+	<-over
+}

@@ -41,6 +41,9 @@ func (a *App) Recover(ctx context.Context) error {
 			return fmt.Errorf("recover: %w", err)
 		}
 	}
+	if err := a.takeUpWords(ctx); err != nil {
+		a.log.Warn("goals that were answered", "error", err)
+	}
 	return nil
 }
 
@@ -65,6 +68,9 @@ func (a *App) takeUpAll(ctx context.Context, status goal.Status) error {
 		return err
 	}
 	for i := len(rows) - 1; i >= 0; i-- {
+		if status == goal.Paused && rows[i].Queued == "" && !parked(rows[i]) { // not held against who resumes it just now
+			continue
+		}
 		if err := a.takeUp(ctx, rows[i].ID); err != nil {
 			// One goal that cannot go on must not keep the window from opening.
 			a.log.Warn("taking up a goal that waits", "goal", rows[i].ID, "error", err)

@@ -257,7 +257,7 @@ func (p *Pane) await(ctx context.Context, want Condition, limit time.Duration) (
 // holds asks whether the page says and shows what is wanted; it waits a few seconds
 // for it. What stands in frames of other sites counts.
 func (p *Pane) holds(ctx context.Context, pg *page, want Condition) (bool, error) {
-	p.open(ctx, pg)
+	_, _ = pg.open(ctx)
 	views := p.views(pg)
 	patience := 4000
 	if len(views) > 1 {

@@ -13,13 +13,23 @@ import (
 	"time"
 )
 
-// BenchmarkSnapshot looks at a page of about 6,000 elements.
+// BenchmarkSnapshot looks at a page of about 6,000 elements, at one of 10,000 and at a form.
 func BenchmarkSnapshot(b *testing.B) {
 	w := newBench(b)
-	p := w.open("b1", "big.html")
-	w.look(p)
-	for b.Loop() {
-		w.look(p)
+	for _, c := range []struct{ name, page, alter string }{
+		{"big", "big.html", "1"},
+		{"10000", "big.html", "t.append(...[...Array(415)].map((_, i) => t.rows[i].cloneNode(true))), 1"},
+		{"form", "form.html", "1"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			p := w.open(c.name, c.page)
+			w.eval(p, c.alter)
+			w.look(p)
+			for b.Loop() {
+				w.look(p)
+			}
+			w.ok(w.ClosePane(w.ctx, p.id))
+		})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -166,12 +167,35 @@ func ask[R any](c proto.Client, req interface {
 
 // tell sends a command for the sake of its being done.
 func tell(c proto.Client, req proto.Request) error {
+	_, err := raw(c, req)
+	return err
+}
+
+// raw sends a command and gives its answer as JSON.
+func raw(c proto.Client, req proto.Request) ([]byte, error) {
 	bound, ok := c.(client)
 	if !ok {
-		return fmt.Errorf("%s: the client has no session", req.ProtoReq())
+		return nil, fmt.Errorf("%s: the client has no session", req.ProtoReq())
 	}
-	_, err := bound.Call(bound.ctx, string(bound.session), req.ProtoReq(), req)
-	return err
+	return bound.Call(bound.ctx, string(bound.session), req.ProtoReq(), req)
+}
+
+// members gives the objects of a list that an expression makes.
+func members(c proto.Client, world *eyes, list string) (objects []proto.RuntimeRemoteObjectID, err error) {
+	found, err := ask(c, world.asks(list))
+	if err != nil {
+		return nil, err
+	}
+	props, err := ask(c, proto.RuntimeGetProperties{ObjectID: found.Result.ObjectID, OwnProperties: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, prop := range props.Result {
+		if _, bad := strconv.Atoi(prop.Name); bad == nil && prop.Value != nil && prop.Value.ObjectID != "" {
+			objects = append(objects, prop.Value.ObjectID)
+		}
+	}
+	return objects, nil
 }
 
 // client is what the commands of rod's proto package are called on.

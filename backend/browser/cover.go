@@ -118,8 +118,8 @@ func (c *covering) take(ctx context.Context, shot proto.PageCaptureScreenshot) (
 	if picture, err = c.page.capture(ctx, shot); err != nil {
 		return nil, false, err
 	}
-	var after shown
-	if err := c.page.ask(ctx, &after, "shown", c.whole); err != nil {
+	after, err := c.shown(ctx, c.page)
+	if err != nil {
 		return nil, false, err
 	}
 	if !c.known(after) || !c.stayed(ctx) {
@@ -162,10 +162,19 @@ func (c *covering) begin(ctx context.Context, views []*page) error {
 
 // read takes the texts of a document, with what its closed shadow roots hold.
 func (c *covering) read(ctx context.Context, view *page) (w writing, err error) {
-	if err = c.pane.openEvery(ctx, view); err == nil {
+	if _, err = view.open(ctx); err == nil {
 		err = view.ask(ctx, &w, "texts")
 	}
 	return w, err
+}
+
+// shown tells what came of watching a document, with what closed shadow roots hold that
+// have come since.
+func (c *covering) shown(ctx context.Context, view *page) (s shown, err error) {
+	if _, err = view.open(ctx); err == nil {
+		err = view.ask(ctx, &s, "shown", c.whole && view == c.page)
+	}
+	return s, err
 }
 
 // secret says whether texts that stand one after the other show one.
@@ -203,8 +212,8 @@ func (c *covering) stayed(ctx context.Context) bool {
 		if !c.clean(number) {
 			continue
 		}
-		var after shown
-		if err := f.page.ask(ctx, &after, "shown", false); err != nil || after.Lost || c.secret(after.Texts...) || !within(after.Frames, f.Frames) {
+		after, err := c.shown(ctx, f.page)
+		if err != nil || after.Lost || c.secret(after.Texts...) || !within(after.Frames, f.Frames) {
 			return false
 		}
 		if slices.ContainsFunc(after.Passed, func(text string) bool { return c.secret(text) }) {

@@ -72,6 +72,13 @@
 
   // What comes and goes between two looks.
   let records = [];
+  let come = null; // closed shadow roots that the host found meanwhile
+  const { adopt } = goalpost;
+  goalpost.adopt = (root) => {
+    const fresh = adopt(root);
+    if (fresh) come?.push(root);
+    return fresh;
+  };
   const passing = new MutationObserver((list) => (records = records.concat(list)));
   const passed = (watched) => {
     records = records.concat(passing.takeRecords());
@@ -80,7 +87,8 @@
     const add = (text) => {
       if (text && !texts.has(text) && (size += text.length) <= MOST) texts.add(text);
     };
-    const rest = (n) => (watched.has(n) ? '' : n.nodeType === 3 ? n.data : [...n.childNodes].map(rest).join(''));
+    const rest = (n) => (watched.has(n) ? '' : n.nodeType === 3 ? n.data : [...(shadowOf(n)?.childNodes ?? []), ...n.childNodes].map(rest).join(''));
+    for (const root of come ?? []) add(rest(root));
     for (const r of records) {
       if (r.type === 'childList') for (const list of [r.removedNodes, r.addedNodes]) add([...list].map(rest).join(''));
       else if (!watched.has(r.target)) add(r.oldValue), add(r.type === 'attributes' ? r.target.getAttribute(r.attributeName) : r.target.data);
@@ -93,6 +101,7 @@
     end();
     const { roots, ...out } = gather();
     for (const root of roots) passing.observe(root, WATCH);
+    come = [];
     return out;
   };
 
@@ -146,6 +155,7 @@
     passing.disconnect();
     spots = [];
     records = [];
+    come = null;
     return true;
   };
   goalpost.also({ texts, watch, shown, unwatch: end });

@@ -114,12 +114,12 @@ func (p *Pane) seekText(ctx context.Context, view *page, text string, most int) 
 		return m, err
 	}
 	if text != p.sought.text {
-		p.open(ctx, view)
+		_, _ = view.open(ctx)
 	}
 	if err := view.ask(ctx, &m, "findText", text, most); err != nil || m.Fields == 0 {
 		return m, err
 	}
-	_, _ = p.openAs(ctx, view, "goalpost.sought.closed()", proto.DOMShadowRootTypeUserAgent, "goalpost.sought.open(this)")
+	_ = view.openFields(ctx, "goalpost.sought.closed()", "goalpost.sought.open(this)")
 	err := view.ask(ctx, &m, "findText", text, most)
 	return m, err
 }

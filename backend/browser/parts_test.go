@@ -60,6 +60,10 @@ func TestClosedShadowRoots(t *testing.T) {
 	if strings.Contains(s.Text, "Not shown") || strings.Contains(s.Text, "Nor is this") {
 		t.Errorf("what the roots hide is told of:\n%s", s.Text)
 	}
+	// Where its children are drawn in a slot, nothing of the element shows that it has a root.
+	has(t, s.Text, `button "Beside a slot"`, `"Given to it"`)
+	b.eval(p, `late.attachShadow({ mode: 'closed' }).innerHTML = '<button>Come later</button><slot></slot>'`)
+	has(t, b.look(p).Text, `button "Come later"`, `"Given later"`)
 }
 
 // TestAFrameThatHangs takes no page along: what stands around it is told and used.

@@ -63,7 +63,7 @@ type findings struct {
 func (p *Pane) seek(ctx context.Context, pg *page, s pane.Search) (found findings, silent bool, err error) {
 	for _, view := range p.views(pg) {
 		var one findings
-		p.open(ctx, view)
+		_, _ = view.open(ctx)
 		err := view.ask(ctx, &one, "seek", s.Text, s.Role, s.CSS, s.Attributes)
 		switch {
 		case err == nil:
@@ -86,7 +86,7 @@ func (p *Pane) Read(ctx context.Context, r pane.Read) (pane.Reading, error) {
 	lacks := ""
 	err := p.looking(ctx, "reading the page", func(ctx context.Context, pg *page) (err error) {
 		lacks, err = p.unfinished(pg, func() error {
-			p.open(ctx, pg)
+			_, _ = pg.open(ctx)
 			_, err := p.askAt(ctx, pg, &out, "read", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
 			return err
 		})

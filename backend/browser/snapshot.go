@@ -81,8 +81,7 @@ type view struct {
 	Scroll int       `json:"scroll"`
 	Tall   int       `json:"tall"`
 	Title  string    `json:"title"`
-	// Suspects is how many elements may have a closed shadow root.
-	Suspects int `json:"suspects"`
+	Known  int       `json:"known"` // closed shadow roots that it looked into
 }
 
 // textLines come as one text, which costs Chromium less than a list; none has a line
@@ -116,8 +115,11 @@ func (p *Pane) look(ctx context.Context, pg *page) (view, error) {
 	if err := pg.ask(ctx, &v, "snapshot"); err != nil {
 		return v, err
 	}
-	if v.Suspects > 0 && p.openAll(ctx, pg) > 0 {
-		p.open(ctx, pg)
+	more, err := pg.openBut(ctx, v.Known)
+	if err != nil && !left(err) {
+		return v, err
+	}
+	if more > 0 || err != nil {
 		v = view{}
 		if err := pg.ask(ctx, &v, "snapshot"); err != nil {
 			return v, err

@@ -76,20 +76,15 @@ globalThis.goalpost ??= (() => {
     'KBD', 'VAR', 'SAMP', 'FONT', 'BDI', 'BDO', 'DFN', 'DEL', 'INS', 'SLOT', 'WBR', 'SVG',
   ]);
 
-  const HOSTS = new Set('ARTICLE ASIDE BLOCKQUOTE DIV FOOTER H1 H2 H3 H4 H5 H6 HEADER MAIN NAV P SECTION SPAN'.split(' '));
-
   // What a walk has to know of a tag.
   const SKIPPED = 1;
   const FLOWS = 2;
   const CELL = 4;
-  const HOST = 8; // it may have a shadow root, which nothing tells if it is closed
-  const MADE = 16; // an element that the page made up, which more often than not has one
   const kinds = new Map();
   const kindOf = (tag) => {
     const known = kinds.get(tag);
     if (known !== undefined) return known;
-    const kind =
-      (SKIP.has(tag) ? SKIPPED : 0) | (INLINE.has(tag) ? FLOWS : 0) | (tag === 'TD' || tag === 'TH' ? CELL : 0) | (HOSTS.has(tag) ? HOST : 0) | (tag.includes('-') ? HOST | MADE : 0);
+    const kind = (SKIP.has(tag) ? SKIPPED : 0) | (INLINE.has(tag) ? FLOWS : 0) | (tag === 'TD' || tag === 'TH' ? CELL : 0);
     if (kinds.size < 1000) kinds.set(tag, kind); // a page may make up as many as it likes
     return kind;
   };
@@ -119,7 +114,24 @@ globalThis.goalpost ??= (() => {
   const clickable = (el) =>
     el.hasAttribute('onclick') || (el.hasAttribute('tabindex') && el.tabIndex >= 0) || (pointer(el) && !pointer(above(el)));
 
-  const closed = new WeakMap(); // hosts of closed shadow roots, which the host of this script finds
+  const closed = new WeakMap(); // elements with closed shadow roots, which the host of this script finds
+  const opened = new Set(); // those roots
+  const adopt = (root) => {
+    if (closed.has(root.host)) return false;
+    closed.set(root.host, root);
+    opened.add(new WeakRef(meet(root)));
+    return true;
+  };
+  // rooted counts the closed roots of the page that were found.
+  const rooted = () => {
+    let n = 0;
+    for (const held of opened) {
+      const root = held.deref();
+      if (!root) opened.delete(held);
+      else if (root.host.isConnected && root.ownerDocument.defaultView) n++;
+    }
+    return n;
+  };
   const shadowOf = (el) => {
     const shadow = el.shadowRoot ?? closed.get(el) ?? null;
     return shadow && meet(shadow);
@@ -150,18 +162,6 @@ globalThis.goalpost ??= (() => {
   const numberOf = (el) => {
     for (const [number, held] of foreign) if (held.deref() === el) return number;
     return 0;
-  };
-  // suspicious says that an element may have a closed shadow root: it is one that the
-  // page made up, or it takes room although nothing that is in it is drawn.
-  const asked = new WeakMap(); // when the host was asked for it
-  let hosts = []; // that the last walk suspects
-  const suspicious = (el, made) => {
-    if (hosts.length >= 60 || el.shadowRoot || closed.has(el)) return false;
-    if (made) return !(performance.now() - asked.get(el) < 3000);
-    for (let c = el.firstElementChild; c; c = c.nextElementSibling) if (drawn(c)) return false;
-    if (asked.has(el) || !(el.offsetWidth > 3 && el.offsetHeight > 3)) return false;
-    const said = el.firstChild && el.innerText; // a text that is not drawn is not in it
-    return !said;
   };
   const drawn = (el) => el.checkVisibility() || getComputedStyle(el).display === 'contents';
   const VISIBLE = { visibilityProperty: true };
@@ -296,7 +296,6 @@ globalThis.goalpost ??= (() => {
     const items = [];
     const focus = focused();
     const state = { nodes: 0, cut: false };
-    hosts = [];
     const width = innerWidth;
     const height = innerHeight;
     anew();
@@ -351,7 +350,6 @@ globalThis.goalpost ??= (() => {
         if (!drawn(n)) return;
         shown = getComputedStyle(n).display === 'contents' && at.shown;
       }
-      if (kind & HOST && suspicious(n, kind & MADE)) hosts.push(n);
       const block = !(kind & (FLOWS | CELL));
       let out = at.out;
       let near = false; // it is known to be in view
@@ -477,7 +475,7 @@ globalThis.goalpost ??= (() => {
       (item.here ? here : there).push(item.line);
     }
     return {
-      here: here.join('\n'), there: there.join('\n'), cut: over, suspects: hosts.length, width: innerWidth, height: innerHeight,
+      here: here.join('\n'), there: there.join('\n'), cut: over, known: rooted(), width: innerWidth, height: innerHeight,
       scroll: Math.round(scrollY), tall: Math.round(document.documentElement.scrollHeight), title: tidy(document.title, 200),
     };
   };
@@ -1196,27 +1194,15 @@ globalThis.goalpost ??= (() => {
   // again finds what looks like something that is gone.
   const again = (role, name) =>
     collect().items.filter((i) => i.acts && i.role === role && i.name === name).slice(0, 5).map((i) => ref(i.el));
-  const suspects = () => {
-    collect();
-    return hosts.length;
-  };
-  // strangers are suspects anywhere in the document, whatever is drawn of it and read to whom.
-  const strangers = () => {
-    hosts = [];
-    const look = (root) => {
-      for (const el of root.querySelectorAll('*')) {
-        const inside = shadowOf(el) ?? (el.tagName === 'IFRAME' || el.tagName === 'FRAME' || el.tagName === 'OBJECT' ? inner(el) : null);
-        const kind = kindOf(el.tagName);
-        if (inside) look(inside);
-        else if (kind & HOST && suspicious(el, kind & MADE)) hosts.push(el);
-      }
-    };
-    look(document);
-    return hosts.length;
-  };
-  const suspected = () => {
-    for (const el of hosts) asked.set(el, performance.now());
-    return hosts;
+  // documents are this one and those of frames, wherever in it or in a shadow root they stand.
+  const documents = (root = document, out = [document]) => {
+    for (const el of root.querySelectorAll('*')) {
+      const doc = el.tagName === 'IFRAME' || el.tagName === 'FRAME' || el.tagName === 'OBJECT' ? inner(el) : null;
+      if (doc) out.push(doc);
+      const inside = doc ?? shadowOf(el);
+      if (inside) documents(inside, out);
+    }
+    return out;
   };
   const focusOn = (target) => {
     const el = find(target);
@@ -1231,13 +1217,13 @@ globalThis.goalpost ??= (() => {
     caret: guarded(caret), frame: guarded(frame), optionAt: guarded(optionAt), took: guarded(took), enforce: guarded(enforce), choose: guarded(choose), ticked: guarded(ticked), place: guarded(place),
     area: guarded(area), fileInput: guarded(fileInput), until: guarded(until), marks: guarded(marks), element,
     touches: guarded(touches), pays: guarded(pays), cards: guarded(() => carded(document)), focusOn: guarded(focusOn), calm: guarded(calm), landed: guarded(landed), through: guarded(through),
-    again: guarded(again), suspects: guarded(suspects), strangers: guarded(strangers), suspected,
+    again: guarded(again), rooted: guarded(rooted), documents,
     from: (refs, inside) => {
       lastId = Math.max(lastId, refs);
       lastFrame = Math.max(lastFrame, inside);
       return calls;
     },
-    adopt: (root) => closed.set(root.host, meet(root)),
+    adopt,
     hold: (el, number) => foreign.set(number, new WeakRef(el)),
     parts: { tidy, roleOf, nameOf, textOf, statesOf, ref, below, drawn, seen, inner, collect, queryAll, offset, focused, clickable, quote, Miss, find, above, foreign, shadowOf },
     also: (more) => {

@@ -151,7 +151,7 @@ func (pg *page) inEyes(ctx context.Context, invoke string) ([]byte, error) {
 	}
 	expression := "globalThis.goalpost ? " + invoke + " : null"
 	raw, err := pg.value(ctx, callLimit, world.asks(expression))
-	if err != nil && !fresh && (strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "uniqueContextId not found")) {
+	if !fresh && left(err) {
 		pg.eyes.CompareAndSwap(world, nil)
 		if world, _, err = pg.look(ctx); err != nil {
 			return nil, err

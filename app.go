@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -111,12 +112,22 @@ func (w *window) options(assets fs.FS, areas []any) *options.App {
 		BackgroundColour: options.NewRGB(0x0d, 0x0f, 0x13),
 		AssetServer:      &assetserver.Options{Assets: assets},
 		Bind:             areas,
-		ErrorFormatter:   func(err error) any { return api.ProblemOf(err) },
+		ErrorFormatter:   formatProblem,
 		OnStartup:        w.opened,
 		OnBeforeClose:    w.beforeClose,
 		LogLevel:         logger.ERROR, LogLevelProduction: logger.ERROR,
 		Linux: &linux.Options{ProgramName: "goalpost", WebviewGpuPolicy: linux.WebviewGpuPolicyNever},
 	}
+}
+
+// formatProblem gives a refused call's Problem as JSON text. Wails makes an Error of
+// it in the page, whose message can be nothing but text.
+func formatProblem(err error) any {
+	text, failed := json.Marshal(api.ProblemOf(err))
+	if failed != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 // began is when this process started, the loading of its libraries included;

@@ -16,9 +16,13 @@ function isRecord(v: unknown): v is Record<string, unknown> {
 
 const text = (v: unknown) => (typeof v === "string" ? v : "");
 
-/** Reads a Problem out of whatever a rejection carries: the object, its JSON, an Error or a bare string. */
+/**
+ * Reads a Problem out of whatever a rejection carries: the object, its JSON, an Error or a bare string.
+ * Wails rejects with an Error whose message is the JSON.
+ */
 export function asProblem(reason: unknown): Problem {
   if (reason instanceof CallError) return reason.problem;
+  if (reason instanceof Error && reason.message) return asProblem(reason.message);
   if (typeof reason === "string") {
     try {
       const parsed: unknown = JSON.parse(reason);

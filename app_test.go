@@ -1,0 +1,40 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/goal"
+)
+
+// TestWailsGetsProblemsAsText: its runtime calls new Error(...) with what it gets, so
+// that an object would read "[object Object]" in the page.
+func TestWailsGetsProblemsAsText(t *testing.T) {
+	w := &window{}
+	format := w.options(nil, nil).ErrorFormatter
+	refusal := &goal.Refusal{Reason: `no "model"`, Hint: "add one <here>\nor there", Field: "provider"}
+	for _, c := range []struct {
+		err  error
+		want api.Problem
+	}{
+		{refusal, api.Problem{Code: api.Refused, Message: refusal.Reason, Hint: refusal.Hint, Field: refusal.Field}},
+		{
+			fmt.Errorf("start: %w", &api.Problem{Code: api.Conflict, Message: "it runs", Hint: "wait"}),
+			api.Problem{Code: api.Conflict, Message: "it runs", Hint: "wait"},
+		},
+		{errors.New("disk full"), *api.ProblemOf(errors.New("disk full"))},
+	} {
+		text, ok := format(c.err).(string)
+		if !ok {
+			t.Errorf("%v: the page gets a %T", c.err, format(c.err))
+			continue
+		}
+		var got api.Problem
+		if err := json.Unmarshal([]byte(text), &got); err != nil || got != c.want {
+			t.Errorf("%v: the page gets %s (%v), want %+v", c.err, text, err, c.want)
+		}
+	}
+}

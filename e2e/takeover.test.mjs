@@ -89,7 +89,13 @@ async function walk(page, home, model) {
   await at("goal-drawer").getByText("paused", { exact: true }).first().waitFor();
 
   await at("hand-back").click();
-  await pane.root.locator('[data-testid="driver"][data-driver="agent"]').waitFor();
+  await at("goal-drawer").getByText("done", { exact: true }).first().waitFor();
+
+  // Its goal is done: nobody drives the page, and it takes the keys of the user.
+  await pane.at("driver").waitFor({ state: "detached" });
+  await pane.click(60, 34);
+  await pane.type("after");
+  await pane.says("a=after");
   await at("rail-goals").click();
   await at("goal-header").getByText("done", { exact: true }).first().waitFor();
   assert.ok(existsSync(join(dir, "done.txt")));

@@ -67,7 +67,7 @@ func (a *App) launch(ctx context.Context, g goal.Goal, own *store.Sentinel, open
 // owned lends the runner a sentinel.
 func (a *App) owned(id goal.ID, own *store.Sentinel, begin func(release func()) error) error {
 	release := func() {
-		a.giveBack(id)
+		a.endDrive(id)
 		if err := own.Release(); err != nil {
 			a.log.Warn("sentinel", "goal", id, "error", err)
 		}

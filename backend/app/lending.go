@@ -135,6 +135,9 @@ func (a *App) leaseAll(ctx context.Context, run goal.Run) error {
 	if err != nil {
 		return err
 	}
+	for _, b := range a.browsersOf(run.Goal) {
+		b.BeginDrive()
+	}
 	bodies := []event.Body{}
 	for _, info := range a.panes.Snapshot().Panes {
 		if info.GoalID == string(run.Goal) && !info.Lent && (info.Running || info.Kind == pane.Browser) {
@@ -154,11 +157,41 @@ func (a *App) leaseAll(ctx context.Context, run goal.Run) error {
 }
 
 // giveBack ends the loans of a goal whose run is over.
-func (a *App) giveBack(id goal.ID) {
+func (a *App) giveBack(id goal.ID) { a.panes.takeBack(id, a.isPaused(id)) }
+
+// endDrive ends the loans of a goal whose run has just ended, and lets the user act on
+// the pages that it keeps. Pages that were taken over are waited for by a paused goal
+// alone.
+func (a *App) endDrive(id goal.ID) {
+	paused := a.isPaused(id)
+	a.panes.takeBack(id, paused)
+	for _, b := range a.browsersOf(id) {
+		b.EndDrive()
+		if paused || b.Driver() != pane.Person {
+			continue
+		}
+		if err := b.HandBack(); err != nil {
+			a.log.Debug("a page of a goal that has ended", "goal", id, "error", err) // taken back meanwhile
+		}
+	}
+}
+
+func (a *App) isPaused(id goal.ID) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	row, err := a.store.Goal(ctx, id)
-	a.panes.takeBack(id, err == nil && row.Status == goal.Paused)
+	return err == nil && row.Status == goal.Paused
+}
+
+// browsersOf are the browser panes that a goal has: its own and those that it is lent.
+func (a *App) browsersOf(id goal.ID) []*browser.Pane {
+	var list []*browser.Pane
+	for _, info := range a.browsers.List() {
+		if b, ok := a.browsers.Get(info.ID); ok && info.GoalID == string(id) {
+			list = append(list, b)
+		}
+	}
+	return list
 }
 
 // opened gives a window that a goal's page opened what its opener has: it is

@@ -41,6 +41,38 @@ func (p *Pane) mayDrive(ctx context.Context) error {
 	return nil
 }
 
+// EndDrive says that no run of the goal that has the pane goes on: the user may act on
+// the page. One that the user has taken over stays so until HandBack.
+func (p *Pane) EndDrive() {
+	p.change(func() {
+		if p.lease() == "" || p.idle {
+			return
+		}
+		p.idle, p.info.Acting = true, ""
+		if p.info.Driver == pane.Agent {
+			p.info.Driver = pane.Nobody
+		}
+	})
+}
+
+// BeginDrive says that a run of the goal that has the pane goes on: the agent drives,
+// unless the user has taken the pane over. What the page said since EndDrive is not
+// kept for the agent.
+func (p *Pane) BeginDrive() {
+	p.change(func() {
+		if p.lease() == "" || !p.idle {
+			return
+		}
+		p.idle = false
+		if p.info.Driver == pane.Person {
+			return
+		}
+		p.info.Driver = pane.Agent
+		p.happened = []string{"this goal did not run for a while, and the user could use the pane"}
+		p.journal.from = time.Now()
+	})
+}
+
 // TakeOver gives the pane to the person. A call of the agent that is under way,
 // also one that waits, ends at once with ErrTakenOver, and so does every further
 // one until HandBack. What the page says meanwhile is not kept for the agent.
@@ -59,16 +91,20 @@ func (p *Pane) TakeOver() error {
 	return nil
 }
 
-// HandBack gives the pane back to the agent.
+// HandBack gives the pane back to the agent, which drives again once a run of its goal
+// goes on.
 func (p *Pane) HandBack() error {
 	if p.Lease() == "" {
 		return errors.New("handing back: no goal has leased this pane")
 	}
 	p.change(func() {
-		if p.info.Driver == pane.Agent || p.lease() == "" {
+		if p.info.Driver != pane.Person || p.lease() == "" {
 			return
 		}
 		p.info.Driver = pane.Agent
+		if p.idle {
+			p.info.Driver = pane.Nobody
+		}
 		p.held, p.park = context.WithCancelCause(context.Background())
 		p.happened = []string{"a person had this pane meanwhile"}
 		p.journal = journal{from: time.Now()}

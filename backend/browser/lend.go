@@ -60,7 +60,7 @@ func (p *Pane) Lend(goalID string) error {
 
 // lend is the lease of a lent pane; mu is held.
 func (p *Pane) lend(goalID string) {
-	p.lent = goalID
+	p.lent, p.idle = goalID, false
 	p.info.GoalID, p.info.Lent, p.info.Driver, p.info.Acting = goalID, true, pane.Agent, ""
 	p.held, p.park = context.WithCancelCause(context.Background())
 	p.happened, p.journal = nil, journal{from: time.Now()}
@@ -84,7 +84,7 @@ func (p *Pane) TakeBack() {
 		if p.lent == "" {
 			return
 		}
-		p.lent = ""
+		p.lent, p.idle = "", false
 		p.info.GoalID, p.info.Lent, p.info.Driver, p.info.Acting = "", false, pane.Person, ""
 		p.park(ErrNotLeased)
 		p.held, p.park = context.WithCancelCause(context.Background())

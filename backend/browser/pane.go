@@ -72,6 +72,7 @@ type Pane struct {
 	disturb     context.CancelCauseFunc
 	held        context.Context // ends with ErrTakenOver while a person has a goal's pane
 	park        context.CancelCauseFunc
+	idle        bool // no run of the goal that has the pane goes on
 	cursor      string
 	copied      pane.Copied
 	downloads   []pane.Download

@@ -136,17 +136,20 @@ func (m *Manager) adopt(ctx context.Context, pg *page, opener *Pane, o Options, 
 }
 
 // follow gives a window to whoever has its opener: the goal that the opener was
-// lent to, and the person who has taken the opener over.
+// lent to, and the person who has taken the opener over or may act on it.
 func (p *Pane) follow(opener *Pane) {
 	opener.mu.Lock()
-	lent, driver := opener.lent, opener.info.Driver
+	lent, driver, idle := opener.lent, opener.info.Driver, opener.idle
 	opener.mu.Unlock()
 	p.change(func() {
 		if lent != "" {
 			p.lend(lent)
 		}
-		if driver == pane.Person && p.lease() != "" {
-			p.info.Driver = pane.Person
+		if p.lease() == "" {
+			return
+		}
+		p.idle, p.info.Driver = idle, driver
+		if driver == pane.Person {
 			p.park(ErrTakenOver)
 		}
 	})

@@ -45,8 +45,10 @@ type Info struct {
 // Driver is who may act on a browser pane: one at a time.
 type Driver string
 
-// The drivers. A terminal has none.
+// The drivers. A terminal has none, and neither has a goal's page while no run of the
+// goal goes on: the user may act on it, and nobody waits for it to be handed back.
 const (
+	Nobody Driver = ""
 	Person Driver = "person"
 	Agent  Driver = "agent"
 )

@@ -3,10 +3,10 @@ import { useApp } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 
-/** Who drives a goal's pane, and the way to change it. */
+/** Who drives a goal's pane, and the way to change it. While its goal does not run nobody does. */
 export function Driver({ pane }: { pane: PaneInfo }) {
   const app = useApp();
-  if (!pane.goal_id) return null;
+  if (!pane.goal_id || !pane.driver) return null;
   const agent = pane.driver === "agent";
   return (
     <div className="ml-1 flex min-w-0 items-center gap-1.5" data-testid="driver" data-driver={pane.driver}>

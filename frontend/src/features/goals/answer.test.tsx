@@ -97,7 +97,7 @@ test("limits that are not used up stay as they are, and empty is none", () => {
 
 const needs = "01m0needs000000000000000b2";
 const page = (part: Partial<PaneInfo> = {}): PaneInfo =>
-  terminalPane("b3", { kind: "browser", title: "Sign in", goal_id: needs, driver: "agent", ...part });
+  terminalPane("b3", { kind: "browser", title: "Sign in", goal_id: needs, driver: "", ...part });
 
 test("a question about a page leads to it, and taking it over is one press", async () => {
   await show(needs, { asked_pane: "b3" }, [page()]);

@@ -1,0 +1,73 @@
+package app_test
+
+import (
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+	"goalpost/backend/pane"
+)
+
+// driven waits until a browser pane is told to have a driver.
+func (p *program) driven(id string, by pane.Driver) {
+	p.Helper()
+	p.await("pane "+id+" driven by "+string(by), func(e event.Event) bool {
+		b, ok := e.Body.(*event.Pane)
+		return ok && b.Pane.ID == id && b.Pane.Driver == by
+	})
+}
+
+// TestThePageOfAGoalThatDoesNotRunIsTheUsers: while the goal is paused and after it is
+// done the page takes what the user does, without being taken over; in between it is
+// the agent's.
+func TestThePageOfAGoalThatDoesNotRunIsTheUsers(t *testing.T) {
+	p := start(t, t.TempDir())
+	browsers := area[*api.BrowserAPI](t, p.app)
+	waits := args("wait", map[string]any{"seconds": 110})
+	p.provide(turns(call("browser_open", `{"url":"about:blank"}`), waits, waits))
+	out, err := p.goal.Start(api.StartInput{Objective: "look", Checks: shell("test -f done.txt"), CriticEvery: api.NoLimit})
+	must(t, err)
+	waiting := func() {
+		t.Helper()
+		p.await("the wait", func(e event.Event) bool { s, ok := e.Body.(*event.StepStarted); return ok && s.Tool == "wait" })
+	}
+	navigates := func(when string) {
+		t.Helper()
+		if done, err := browsers.Navigate("b1", "about:blank"); !done || err != nil {
+			t.Errorf("%s the user cannot act on the page: %v", when, err)
+		}
+	}
+	waiting()
+	if _, err := browsers.Navigate("b1", "about:blank"); api.ProblemOf(err).Code != api.Conflict {
+		t.Errorf("the user acts while the agent drives: %v", err)
+	}
+	p.paused(out.GoalID)
+	p.driven("b1", pane.Nobody)
+	navigates("while the goal is paused")
+
+	<-p.app.Done(goal.ID(out.GoalID))
+	p.do("resume", p.resume, out.GoalID)
+	p.driven("b1", pane.Agent)
+	waiting()
+	if _, err := browsers.Navigate("b1", "about:blank"); api.ProblemOf(err).Code != api.Conflict {
+		t.Errorf("the user acts while the agent drives again: %v", err)
+	}
+
+	p.provide(func(n int, _ modeltest.Request) modeltest.Answer {
+		if n == 0 {
+			return call("run_command", `{"command":"touch done.txt"}`)
+		}
+		return call("claim_complete", `{"rationale":"it is there"}`)
+	})
+	p.paused(out.GoalID)
+	<-p.app.Done(goal.ID(out.GoalID))
+	p.do("resume", p.resume, out.GoalID)
+	p.driven("b1", pane.Agent)
+	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.Done {
+		t.Fatalf("%+v", e)
+	}
+	p.driven("b1", pane.Nobody)
+	navigates("after the goal is done")
+}

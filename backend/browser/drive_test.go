@@ -1,0 +1,71 @@
+package browser
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"goalpost/backend/pane"
+)
+
+// TestNobodyDrivesWhileItsGoalDoesNotRun: the user acts on the page without taking it
+// over, also in a window that it opens meanwhile, and with the next run it is the
+// agent's again, which is told so and not what was done.
+func TestNobodyDrivesWhileItsGoalDoesNotRun(t *testing.T) {
+	b := newBench(t, func(c *Config) {
+		c.OnPopup = func(pane.Info, string) (Options, bool) { return Options{ID: "w1"}, true }
+	})
+	p, agent := leased(b, "b1", "mouse.html")
+	v := p.Attach()
+	defer v.Close()
+	key := pane.Input{Kind: pane.KeyDown, Key: "x"}
+	b.eval(p, "console.log('before')")
+	p.EndDrive()
+	p.EndDrive()
+	if i := p.Info(); i.GoalID != "g1" || i.Driver != pane.Nobody || i.Acting != "" {
+		t.Errorf("without a run: %+v", i)
+	}
+	b.ok(v.Input(b.ctx, key))
+	b.ok(p.Navigate(b.ctx, b.url("dialogs.html")))
+	b.eval(p, "console.log('meanwhile')")
+	b.act(p.Click(b.ctx, "Popup"))
+	w, ok := b.Get("w1")
+	if !ok || w.Info().GoalID != "g1" || w.Driver() != pane.Nobody {
+		t.Errorf("the window: %+v", w.Info())
+	}
+
+	// Taking over still means that the agent waits for it.
+	b.ok(w.TakeOver())
+	w.BeginDrive()
+	if w.Driver() != pane.Person {
+		t.Errorf("a window that was taken over is driven by %q", w.Driver())
+	}
+	w.EndDrive()
+	b.ok(w.HandBack())
+	if w.Driver() != pane.Nobody {
+		t.Errorf("handed back without a run it is driven by %q", w.Driver())
+	}
+
+	p.BeginDrive()
+	p.BeginDrive()
+	if p.Driver() != pane.Agent {
+		t.Errorf("with a run %q drives", p.Driver())
+	}
+	if err := v.Input(b.ctx, key); !errors.Is(err, ErrAgentDrives) {
+		t.Errorf("a key while the agent drives: %v", err)
+	}
+	lines, err := p.Console()
+	b.ok(err)
+	if said := strings.Join(lines, "\n"); !strings.Contains(said, "before") || strings.Contains(said, "meanwhile") {
+		t.Errorf("the agent is told of the console: %q", said)
+	}
+	b.ok(p.Navigate(agent, b.url("fields.html")))
+	has(t, b.act(p.Hover(agent, "Hover")).Changed, "the user could use the pane")
+
+	mine := b.open("b2", "one.html")
+	mine.EndDrive()
+	mine.BeginDrive()
+	if mine.Driver() != pane.Person {
+		t.Errorf("the user's own pane is driven by %q", mine.Driver())
+	}
+}

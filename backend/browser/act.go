@@ -140,11 +140,17 @@ func (p *Pane) Press(ctx context.Context, target, keys string) (Acted, error) {
 	})
 }
 
-// aim finds the point to click and shows it to the person. Where the element still
-// moves, or unsure is set, it waits until the place is steady.
-func (p *Pane) aim(ctx context.Context, pg *page, verb, target string, unsure bool) (aimed, *page, error) {
+// aim finds the point of an element for the mouse and shows it to the user. It waits
+// until an element that moves is steady.
+func (p *Pane) aim(ctx context.Context, pg *page, verb, target string) (aimed, error) {
+	at, _, err := p.aimWith(ctx, pg, verb, target, false, false)
+	return at, err
+}
+
+// aimWith is aim; unsure has it wait in any case, and clicks sets the guard of a click.
+func (p *Pane) aimWith(ctx context.Context, pg *page, verb, target string, unsure, clicks bool) (aimed, *page, error) {
 	var at aimed
-	where, err := p.askAt(ctx, pg, &at, "aim", target, unsure)
+	where, err := p.askAt(ctx, pg, &at, "aim", target, unsure, clicks)
 	if err == nil {
 		err = p.outward(ctx, where, &at)
 	}
@@ -160,11 +166,16 @@ func (p *Pane) aim(ctx context.Context, pg *page, verb, target string, unsure bo
 func (p *Pane) clickOn(ctx context.Context, pg *page, verb, target string, how press) error {
 	missed := ""
 	for try := range 3 {
-		at, where, err := p.aim(ctx, pg, verb, target, try > 0)
+		at, where, err := p.aimWith(ctx, pg, verb, target, try > 0, true)
+		if err == nil {
+			err = cause(ctx)
+		}
 		if err != nil {
+			p.releaseGuards(ctx, pg, false)
 			return err
 		}
 		if err := p.pressWith(ctx, pg, at, how.Press); err != nil {
+			p.releaseGuards(ctx, pg, true)
 			return err
 		}
 		var landed struct {
@@ -172,6 +183,9 @@ func (p *Pane) clickOn(ctx context.Context, pg *page, verb, target string, how p
 			Calm   *calm
 		}
 		if err := where.ask(ctx, &landed, "landed", how.last); err != nil || landed.Missed == "" {
+			if err != nil {
+				where.send("release", false)
+			}
 			if errors.Is(err, errAsked) {
 				return err
 			}
@@ -181,6 +195,25 @@ func (p *Pane) clickOn(ctx context.Context, pg *page, verb, target string, how p
 		missed, target = landed.Missed, at.Ref
 	}
 	return fmt.Errorf("%s is in the way each time it is clicked: deal with that first", clean(missed, 300))
+}
+
+// releaseGuards removes the guard of a click that is not made, or, with pressed, whose
+// end is unknown. Which view has it is not known where one did not answer, so all are
+// told, whatever became of ctx. While that lasts they are waited for: the mouse reaches
+// the page another way.
+func (p *Pane) releaseGuards(ctx context.Context, pg *page, pressed bool) {
+	views := p.views(pg)
+	for _, view := range views {
+		view.send("release", pressed)
+	}
+	for _, view := range views {
+		if ctx.Err() != nil {
+			return
+		}
+		if err := view.ask(ctx, nil, "release", pressed); err != nil {
+			p.m.cfg.Log.Debug("releasing the guard of a click", "pane", p.id, "error", err)
+		}
+	}
 }
 
 func (p *Pane) stroke(ctx context.Context, pg *page, keys string) error {

@@ -58,11 +58,10 @@ func (p *Pane) Check(ctx context.Context, target string, on bool) (Acted, error)
 // Hover moves the pointer onto an element and leaves it there.
 func (p *Pane) Hover(ctx context.Context, target string) (Acted, error) {
 	return p.act(ctx, "pointing at "+clean(target, 80), func(ctx context.Context, pg *page) error {
-		at, where, err := p.aim(ctx, pg, "point at", target, false)
+		at, err := p.aim(ctx, pg, "point at", target)
 		if err != nil {
 			return err
 		}
-		p.unguard(ctx, where)
 		return p.mouseTo(ctx, pg, at, 0)
 	})
 }
@@ -75,11 +74,9 @@ func (p *Pane) Drag(ctx context.Context, from, to string) (Acted, error) {
 		end, endIsPoint := point(to)
 		var err error
 		if !isPoint {
-			var where *page
-			if start, where, err = p.aim(ctx, pg, "drag", from, false); err != nil {
+			if start, err = p.aim(ctx, pg, "drag", from); err != nil {
 				return err
 			}
-			p.unguard(ctx, where)
 		}
 		if !endIsPoint {
 			if err := p.placeOf(ctx, pg, &end, to); err != nil {
@@ -97,13 +94,6 @@ func (p *Pane) placeOf(ctx context.Context, pg *page, at *aimed, target string) 
 		return err
 	}
 	return p.outward(ctx, where, at)
-}
-
-// unguard takes back what aim prepared for a click.
-func (p *Pane) unguard(ctx context.Context, where *page) {
-	if err := where.ask(ctx, nil, "landed", false); err != nil {
-		p.m.cfg.Log.Debug("unguarding", "pane", p.id, "error", err)
-	}
 }
 
 // point reads at=X,Y.

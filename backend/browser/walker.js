@@ -731,8 +731,10 @@ globalThis.goalpost ??= (() => {
     return { covered, outside, none: rects.length === 0 };
   };
   // guard watches the click that follows: one that would meet something else, which
-  // came in between, is kept from the page, and landed tells.
+  // came in between, is kept from the page, and landed tells. A guard must not outlive
+  // its click: it would swallow the next one.
   let watched = null;
+  let aims = 0; // counts aim and release: an aim that was given up meanwhile sets no guard
   const BUTTONS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
   const guard = (el) => {
     unguard();
@@ -763,35 +765,43 @@ globalThis.goalpost ??= (() => {
     if (!was?.missed) return { missed: '', calm: settling ? await calm() : null };
     return { missed: `${ref(was.missed)} ${describe(was.missed)}` };
   };
-  const aim = async (target, unsure) => {
+  // release removes the guard of a click that is not made, or not waited for any more. One
+  // that was pressed may still be on its way: the guard stays for that frame.
+  const release = async (pressed) => {
+    const turn = ++aims;
+    if (pressed) await tick();
+    if (turn === aims) unguard();
+  };
+  // aim finds the point of an element for the mouse. With clicks it sets the guard.
+  const aim = async (target, unsure, clicks) => {
+    const turn = ++aims;
+    unguard();
     const el = find(target);
     const words = describe(el);
     if (el.matches(':disabled') || el.getAttribute('aria-disabled') === 'true') {
       throw new Miss('disabled', `${words} is disabled`);
     }
+    const found = ({ x, y }) => {
+      const point = { ref: ref(el), words, x, y };
+      if (clicks && turn === aims) guard(el);
+      return point;
+    };
     let at = spot(el);
     const still = !document.getAnimations().some((a) => a.playState === 'running' && a.effect?.target && (a.effect.target.contains(el) || el.contains(a.effect.target)));
     if (!('x' in at)) {
       reveal(el);
       at = spot(el);
     }
-    if ('x' in at && still && !unsure) {
-      guard(el);
-      return { ref: ref(el), words, x: at.x, y: at.y };
-    }
+    if ('x' in at && still && !unsure) return found(at);
     for (let tries = 0; tries < 6; tries++) {
       if (!('x' in at)) reveal(el);
       await frame();
       if (!el.isConnected) throw new Miss('stale', target);
       const now = spot(el);
-      if ('x' in now && 'x' in at && Math.abs(now.x - at.x) < 1.5 && Math.abs(now.y - at.y) < 1.5) {
-        guard(el);
-        return { ref: ref(el), words, x: now.x, y: now.y };
-      }
+      if ('x' in now && 'x' in at && Math.abs(now.x - at.x) < 1.5 && Math.abs(now.y - at.y) < 1.5) return found(now);
       at = now;
     }
-    guard(el);
-    if ('x' in at) return { ref: ref(el), words, x: at.x, y: at.y }; // it keeps moving
+    if ('x' in at) return found(at); // it keeps moving
     throw unreachable(at, words);
   };
   const unreachable = (at, words) => {
@@ -1217,7 +1227,7 @@ globalThis.goalpost ??= (() => {
     caret: guarded(caret), frame: guarded(frame), optionAt: guarded(optionAt), took: guarded(took), enforce: guarded(enforce), choose: guarded(choose), ticked: guarded(ticked), place: guarded(place),
     area: guarded(area), fileInput: guarded(fileInput), until: guarded(until), marks: guarded(marks), element,
     touches: guarded(touches), pays: guarded(pays), cards: guarded(() => carded(document)), focusOn: guarded(focusOn), calm: guarded(calm), landed: guarded(landed), through: guarded(through),
-    again: guarded(again), rooted: guarded(rooted), documents,
+    release: guarded(release), again: guarded(again), rooted: guarded(rooted), documents,
     from: (refs, inside) => {
       lastId = Math.max(lastId, refs);
       lastFrame = Math.max(lastFrame, inside);

@@ -73,13 +73,9 @@ func isMiss(err error) bool {
 // ask calls a function of walker.js in the page's isolated world and decodes
 // what it gives into out.
 func (pg *page) ask(ctx context.Context, out any, function string, args ...any) error {
-	list := make([]string, len(args))
-	for i, a := range args {
-		b, err := json.Marshal(a)
-		if err != nil {
-			return fmt.Errorf("asking the page: %w", err)
-		}
-		list[i] = string(b)
+	list, err := arguments(args)
+	if err != nil {
+		return err
 	}
 	if pg.part {
 		if time.Now().UnixNano() < pg.dull.Load() {
@@ -94,8 +90,7 @@ func (pg *page) ask(ctx context.Context, out any, function string, args ...any) 
 		}(ctx)
 		ctx = limited
 	}
-	invoke := fmt.Sprintf("goalpost.from(%d,%d).%s(%s)", pg.count.refs.Load(), pg.count.frames.Load(), function, strings.Join(list, ","))
-	raw, err := pg.inEyes(ctx, invoke)
+	raw, err := pg.inEyes(ctx, "goalpost."+pg.invocation(function, list))
 	if err != nil {
 		return err
 	}
@@ -132,14 +127,41 @@ func (pg *page) ask(ctx context.Context, out any, function string, args ...any) 
 // tell calls a function of walker.js without waiting for what it says; what is asked
 // next comes after it. It says whether there is anybody to tell.
 func (pg *page) tell(function string) bool {
-	world := pg.eyes.Load()
-	if world == nil || pg.part && time.Now().UnixNano() < pg.dull.Load() {
+	if pg.part && time.Now().UnixNano() < pg.dull.Load() {
 		return false
 	}
-	req := world.asks(fmt.Sprintf("globalThis.goalpost?.from(%d,%d).%s()", pg.count.refs.Load(), pg.count.frames.Load(), function))
+	return pg.send(function)
+}
+
+// send is tell, also to a part that did not answer lately.
+func (pg *page) send(function string, args ...any) bool {
+	world := pg.eyes.Load()
+	list, err := arguments(args)
+	if world == nil || err != nil {
+		return false
+	}
+	req := world.asks("globalThis.goalpost?." + pg.invocation(function, list))
 	req.Silent = true
 	pg.post(req)
 	return true
+}
+
+// invocation is the call of a function of walker.js.
+func (pg *page) invocation(function, arguments string) string {
+	return fmt.Sprintf("from(%d,%d).%s(%s)", pg.count.refs.Load(), pg.count.frames.Load(), function, arguments)
+}
+
+// arguments are values as JavaScript.
+func arguments(values []any) (string, error) {
+	list := make([]string, len(values))
+	for i, v := range values {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return "", fmt.Errorf("asking the page: %w", err)
+		}
+		list[i] = string(b)
+	}
+	return strings.Join(list, ","), nil
 }
 
 // inEyes evaluates an expression where walker.js is. The world lives as long as

@@ -1,0 +1,139 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// guardPage has a button, a field and a box under a cover, and a button beside them.
+// It notes the mouse events that reach it.
+const guardPage = `<!doctype html><title>Guard</title>
+<style>body{margin:0}button,input,#cover{position:absolute;margin:0;width:200px;height:30px;left:20px}</style>
+<button style="top:20px">Under</button><input style="top:60px" aria-label="Field">
+<input type="checkbox" style="top:100px" aria-label="Box">
+<div id="cover" style="top:0;left:0;width:300px;height:140px;background:#ccc">Popup</div>
+<button id="close" style="top:200px">Close</button>
+<script>
+  window.heard = [];
+  for (const type of ['mousedown', 'mouseup', 'click']) {
+    addEventListener(type, (e) => heard.push(type + ' ' + (e.target.id || e.target.tagName)));
+  }
+</script>`
+
+const wholeClick = `"mousedown close,mouseup close,click close"`
+
+// TestARefusedActionLeavesNoGuard: after an action that was refused since its target is
+// covered, the page receives every click that follows, the agent's and the user's.
+func TestARefusedActionLeavesNoGuard(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, guardPage)
+	}))
+	defer server.Close()
+	b := newBench(t)
+	p := b.open("b1", server.URL)
+	v := p.Attach()
+	defer v.Close()
+	for name, act := range map[string]func() (Acted, error){
+		"click":       func() (Acted, error) { return p.Click(b.ctx, "Under") },
+		"right click": func() (Acted, error) { return p.ClickWith(b.ctx, "Under", Press{Button: "right"}) },
+		"type":        func() (Acted, error) { return p.Type(b.ctx, "Field", "x", false, false) },
+		"check":       func() (Acted, error) { return p.Check(b.ctx, "Box", true) },
+		"hover":       func() (Acted, error) { return p.Hover(b.ctx, "Under") },
+		"drag":        func() (Acted, error) { return p.Drag(b.ctx, "Under", "Close") },
+	} {
+		if _, err := act(); err == nil || !strings.Contains(err.Error(), "is covered by") {
+			t.Errorf("%s: %v", name, err)
+		}
+		b.eval(p, "heard.length = 0")
+		b.act(p.ClickAt(b.ctx, 100, 215, Press{}))
+		if got := b.eval(p, "heard.join()"); got != wholeClick {
+			t.Errorf("of the agent's click after a refused %s the page received %s", name, got)
+		}
+		if _, err := act(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		b.eval(p, "heard.length = 0")
+		b.click(v, 100, 215)
+		b.value(p, "heard.join()", wholeClick)
+	}
+}
+
+// TestACoveredFrameKeepsNoGuard: the target in a frame of another site is free, but the
+// page around the frame covers it.
+func TestACoveredFrameKeepsNoGuard(t *testing.T) {
+	b := newBench(t)
+	p := b.open("b1", "outer.html")
+	s := b.look(p)
+	word, say := b.refOf(s, `textbox "Word"`), b.refOf(s, `button "Say"`)
+	place := func(ref string) (at aimed) {
+		b.ok(p.inTurn(b.ctx, "placing", func(ctx context.Context, pg *page) error { return p.placeOf(ctx, pg, &at, ref) }))
+		return at
+	}
+	at := place(word)
+	const over = `<div id=over style="position:fixed;left:%fpx;top:%fpx;width:10px;height:10px">Over</div>`
+	b.eval(p, fmt.Sprintf("document.body.insertAdjacentHTML('beforeend', '"+over+"')", at.X-5, at.Y-5))
+	if _, err := p.Click(b.ctx, word); err == nil || !strings.Contains(err.Error(), "is covered by") {
+		t.Errorf("a field under something of the page around its frame: %v", err)
+	}
+	at = place(say)
+	has(t, b.act(p.ClickAt(b.ctx, int(at.X), int(at.Y), Press{})).Changed, "said true")
+}
+
+// TestAClickThatWasGivenUpLeavesNoGuard: a user takes over while the page still looks for
+// the place to click.
+func TestAClickThatWasGivenUpLeavesNoGuard(t *testing.T) {
+	aiming, over := make(chan struct{}), make(chan struct{})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		// What moves is aimed at for some frames. The page stands still from the moment at
+		// which the target is brought into view until the click has been given up.
+		_, _ = io.WriteString(w, guardPage+`<style>@keyframes go { to { left: 60px } }</style>
+<button style="top:2000px;animation:go 1s infinite">Far</button>
+<script>
+  addEventListener('scroll', () => {
+    const request = new XMLHttpRequest();
+    request.open('GET', '/aiming', false);
+    request.send();
+  }, { once: true });
+</script>`)
+	})
+	mux.HandleFunc("GET /aiming", func(http.ResponseWriter, *http.Request) {
+		close(aiming)
+		<-over
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	b := newBench(t)
+	p, agent := leased(b, "b1", server.URL)
+	v := p.Attach()
+	defer v.Close()
+	clicked := make(chan error, 1)
+	go func() { _, err := p.Click(agent, "Far"); clicked <- err }()
+	select {
+	case <-aiming:
+		b.ok(p.TakeOver())
+		if err := <-clicked; !errors.Is(err, ErrTakenOver) {
+			t.Errorf("the click ended with %v", err)
+		}
+	case err := <-clicked:
+		t.Errorf("the page was not scrolled: %v", err)
+	}
+	close(over)
+	// More frames than aiming takes.
+	b.eval(p, `new Promise((r) => {
+		let n = 0;
+		const next = () => (++n > 40 ? r(n) : requestAnimationFrame(next));
+		next();
+	})`)
+	b.eval(p, "scrollTo(0, 0); heard.length = 0")
+	b.click(v, 100, 215)
+	b.value(p, "heard.join()", wholeClick)
+}

@@ -2,9 +2,11 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
+	"github.com/go-rod/rod/lib/cdp"
 	"github.com/go-rod/rod/lib/proto"
 )
 
@@ -34,6 +36,17 @@ func (pg *page) renewed() *page {
 
 func (pg *page) do(ctx context.Context, limit time.Duration, what string, f func(proto.Client) error) error {
 	return pg.engine.do(ctx, pg.alive, pg.session, limit, what, f)
+}
+
+// closeTarget closes a page of Chromium. One that is gone already is closed: a window
+// that was opened for a download goes by itself, at any moment.
+func closeTarget(c proto.Client, target proto.TargetTargetID) error {
+	err := tell(c, proto.TargetCloseTarget{TargetID: target})
+	var fault *cdp.Error
+	if errors.As(err, &fault) && fault.Message == "No target with given id found" {
+		return nil
+	}
+	return err
 }
 
 func (pg *page) post(params proto.Request) { pg.engine.post(pg.session, params) }

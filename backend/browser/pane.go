@@ -363,8 +363,7 @@ func (p *Pane) end(ctx context.Context) error {
 				}
 			}
 			err = e.do(ctx, e.alive, "", callLimit, "closing a page", func(c proto.Client) error {
-				_, err := ask(c, proto.TargetCloseTarget{TargetID: pg.target})
-				return err
+				return closeTarget(c, pg.target)
 			})
 			if e.alive.Err() != nil { // it ended meanwhile, and the page with it
 				err = nil

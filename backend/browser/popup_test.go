@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-rod/rod/lib/proto"
+
 	"goalpost/backend/pane"
 )
 
@@ -144,6 +146,26 @@ func TestADownloadInANewWindow(t *testing.T) {
 	}
 	if info := p.Info(); info.Notice != "" {
 		t.Errorf("the person reads %q", info.Notice)
+	}
+}
+
+// TestAPageThatIsGoneIsClosed: to close a pane is no error where its page went before,
+// whether the pane knows that already or not.
+func TestAPageThatIsGoneIsClosed(t *testing.T) {
+	b := newBench(t)
+	for name, known := range map[string]bool{"known": true, "unknown": false} {
+		p := b.open(name, "one.html")
+		pg, err := p.current()
+		b.ok(err)
+		b.ok(pg.engine.do(b.ctx, pg.engine.alive, "", patience, "closing the page", func(c proto.Client) error {
+			return tell(c, proto.TargetCloseTarget{TargetID: pg.target})
+		}))
+		if known {
+			b.until(p, "gone", func(i pane.Info) bool { return i.Problem == "the page closed itself" })
+		}
+		if err := b.ClosePane(b.ctx, name); err != nil {
+			t.Errorf("closing a pane whose page went, %s: %v", name, err)
+		}
 	}
 }
 

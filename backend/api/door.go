@@ -26,6 +26,8 @@ const (
 	Conflict    = "conflict"
 	Unavailable = "unavailable"
 	Internal    = "internal"
+	// ProtectedChanged says that the user must decide about changed protected files first.
+	ProtectedChanged = "protected_changed"
 )
 
 // door is what every area has: the program's life, and the guard at its exit.

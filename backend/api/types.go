@@ -15,7 +15,7 @@ import (
 
 // Problem is how an error reaches the page.
 type Problem struct {
-	Code    string `json:"code"` // refused, not_found, conflict, unavailable, internal
+	Code    string `json:"code"` // refused, not_found, conflict, unavailable, protected_changed, internal
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
 	Field   string `json:"field"` // the input's field that is wrong, "" if none
@@ -71,13 +71,21 @@ type StartInput struct {
 // ResumeInput is what the person changes when a goal goes on. A limit of 0 stays
 // as it is, NoLimit is none.
 type ResumeInput struct {
-	Note          string  `json:"note"` // enters the conversation
+	Note          string  `json:"note"`      // enters the conversation
+	Protected     string  `json:"protected"` // what becomes of changed protected files; "" = no decision
 	WallClockMS   int64   `json:"wall_clock_ms"`
 	Iterations    int     `json:"iterations"`
 	ClaimsPerGate int     `json:"claims_per_gate"`
 	Tokens        int64   `json:"tokens"`
 	USD           float64 `json:"usd"`
 }
+
+// What ResumeInput.Protected may say of protected files that were changed: the present
+// versions become the protected ones, or the old versions are put back.
+const (
+	AcceptProtected  = "accept"
+	RestoreProtected = "restore"
+)
 
 // PruneInput selects ended goals.
 type PruneInput struct {

@@ -28,13 +28,19 @@ func (a *App) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 	if err := a.roomLeft(ctx, row.Goal, limits); err != nil {
 		return err
 	}
+	if err := a.mayGoOn(ctx, row.Goal, in.Protected); err != nil {
+		return err
+	}
 	note := strings.TrimSpace(in.Note)
 	if row.Exit == goal.Parked {
-		if told, err := a.unpark(ctx, row, limits, note); told || err != nil {
+		if told, err := a.unpark(ctx, row, limits, note, in.Protected); told || err != nil {
 			return err
 		}
 	}
 	return a.goOn(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+		if err := a.decideProtected(ctx, *g, in.Protected); err != nil {
+			return nil, err
+		}
 		return []event.Body{&event.Resumed{Note: note}}, errors.Join(a.raise(ctx, g, changed(g.Limits, in)), a.note(ctx, id, note))
 	})
 }
@@ -55,9 +61,15 @@ func (a *App) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 	if err := a.roomLeft(ctx, row.Goal, changed(row.Limits, in)); err != nil {
 		return err
 	}
+	if err := a.mayGoOn(ctx, row.Goal, in.Protected); err != nil {
+		return err
+	}
 	return a.goOn(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		if g.Status != goal.Completed {
 			return nil, &api.Problem{Code: api.Conflict, Message: "somebody else has reopened the goal meanwhile"}
+		}
+		if err := a.decideProtected(ctx, *g, in.Protected); err != nil {
+			return nil, err
 		}
 		return []event.Body{&event.Reopened{Note: note}}, errors.Join(a.raise(ctx, g, changed(g.Limits, in)), a.note(ctx, id, note))
 	})
@@ -120,7 +132,11 @@ func (a *App) Reject(ctx context.Context, id goal.ID, note string) error {
 
 // answer leaves the person's word about a manual check, and goes on with it.
 func (a *App) answer(ctx context.Context, id goal.ID, o goal.Order) error {
-	if _, err := a.waiting(ctx, id); err != nil {
+	row, err := a.waiting(ctx, id)
+	if err == nil {
+		err = a.mayGoOn(ctx, row.Goal, "")
+	}
+	if err != nil {
 		return err
 	}
 	return a.goOn(ctx, id, func(*goal.Goal) ([]event.Body, error) {
@@ -152,13 +168,16 @@ func (a *App) waiting(ctx context.Context, id goal.ID) (store.Row, error) {
 
 // unpark lets the process that looks after a parked goal go on now. It says
 // false when there is none, or when this one has let go of the goal.
-func (a *App) unpark(ctx context.Context, row store.Row, limits goal.Limits, note string) (bool, error) {
+func (a *App) unpark(ctx context.Context, row store.Row, limits goal.Limits, note, decision string) (bool, error) {
 	watched, err := a.store.Alive(row.ID)
 	if err != nil {
 		return false, fmt.Errorf("resume: %w", err)
 	}
 	if !watched {
 		return false, nil
+	}
+	if err := a.decideProtected(ctx, row.Goal, decision); err != nil {
+		return false, err
 	}
 	o := goal.Order{Kind: goal.OrderResume}
 	if limits != row.Limits {

@@ -83,7 +83,12 @@ func (a *App) roomFor(ctx context.Context, g goal.Goal, run goal.Run, warn func(
 	if r := a.rooms.open[g.ID]; r != nil && !r.dead() {
 		r.stay()
 		r.sealed = sealed
-		if err := r.equip(ctx, g, warn); err != nil {
+		world, err := a.worldOf(ctx, g) // the user may have accepted other versions, also in another process
+		if err == nil {
+			r.world = world
+			err = r.equip(ctx, g, warn)
+		}
+		if err != nil {
 			delete(a.rooms.open, g.ID) // nobody would close it
 			return nil, errors.Join(err, r.end(ctx))
 		}

@@ -70,7 +70,12 @@ func (p Program) answers(a asking) string {
 	case "question":
 		return fmt.Sprintf("  %s resume %s --note ANSWER\n", p.Name, id)
 	}
-	return fmt.Sprintf("  %s report %s   says more\n  %s resume %s   lets it go on\n", p.Name, id, p.Name, id)
+	lines := fmt.Sprintf("  %s report %s   says more\n  %s resume %s   lets it go on\n", p.Name, id, p.Name, id)
+	if strings.HasPrefix(a.Reason, goal.TamperedMark) {
+		const keep = "  %s resume %s --accept-protected   keeps the changed files instead of putting them back\n"
+		lines += fmt.Sprintf(keep, p.Name, id)
+	}
+	return lines
 }
 
 // sayAnswers says, after a goal was shown to its end here, how to answer what it waits

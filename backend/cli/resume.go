@@ -5,7 +5,9 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"goalpost/backend/api"
 	"goalpost/backend/app"
 	"goalpost/backend/goal"
 )
@@ -37,6 +39,7 @@ func (p Program) resume() *cobra.Command {
 	var o output
 	var limits limitFlags
 	var note string
+	var protected protectedFlags
 	c := &cobra.Command{
 		Use: "resume ID", Short: "Continue a goal that stopped, with the same steps and numbers",
 		Long: "Continue a goal that stopped, with the same steps and numbers. A limit that is not given stays; one that is used up must be raised.",
@@ -46,18 +49,48 @@ func (p Program) resume() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if in.Protected, err = protected.decision(); err != nil {
+			return err
+		}
 		in.Note = note
 		return a.Resume(ctx, id, in)
 	})
 	limits.add(c.Flags(), goal.Limits{})
+	protected.add(c.Flags())
 	c.Flags().StringVar(&note, "note", "", "what the agent should know")
 	return c
+}
+
+// protectedFlags are what the user decides about protected files that were changed.
+type protectedFlags struct{ accept, restore bool }
+
+func (f *protectedFlags) add(fl *pflag.FlagSet) {
+	fl.BoolVar(&f.accept, "accept-protected", false,
+		"keep changed protected files: their present versions decide from now on")
+	fl.BoolVar(&f.restore, "restore-protected", false,
+		"put changed protected files back; the changed versions are kept aside")
+}
+
+func (f *protectedFlags) decision() (string, error) {
+	switch {
+	case f.accept && f.restore:
+		return "", &api.Problem{
+			Code: api.Refused, Message: "changed files are either kept or put back",
+			Hint: "give --accept-protected or --restore-protected, not both", Field: "protected",
+		}
+	case f.accept:
+		return api.AcceptProtected, nil
+	case f.restore:
+		return api.RestoreProtected, nil
+	}
+	return "", nil
 }
 
 func (p Program) reopen() *cobra.Command {
 	var o output
 	var limits limitFlags
 	var note string
+	var protected protectedFlags
 	c := &cobra.Command{
 		Use: "reopen ID --note TEXT", Short: "Continue a goal that was done: the note says what is missing",
 		Long: "Continue a goal that was done: the note says what is missing. A limit that is not given stays; one that is used up must be raised.",
@@ -67,10 +100,14 @@ func (p Program) reopen() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if in.Protected, err = protected.decision(); err != nil {
+			return err
+		}
 		in.Note = note
 		return a.Reopen(ctx, id, in)
 	})
 	limits.add(c.Flags(), goal.Limits{})
+	protected.add(c.Flags())
 	c.Flags().StringVar(&note, "note", "", "what is missing")
 	return c
 }

@@ -159,7 +159,7 @@ type (
 	}
 	// Warning tells of a limit coming near or of a fault that was survived.
 	Warning struct {
-		What    string `json:"what"` // wall_clock, iterations, tokens, usd, model, critic, network, sandbox, secret, after
+		What    string `json:"what"` // wall_clock, iterations, tokens, usd, model, critic, network, sandbox, secret, after, protected
 		Text    string `json:"text"`
 		Percent int    `json:"percent,omitempty"` // of the limit that What names
 	}

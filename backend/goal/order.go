@@ -40,5 +40,8 @@ func (k OrderKind) Valid() bool {
 	return false
 }
 
+// TamperedMark begins the reason of a goal that paused because a protected file was changed.
+const TamperedMark = "what decides about the goal was changed"
+
 // AsksMark begins the reason of a goal that paused for a question of its agent.
 const AsksMark = "the agent asks: "

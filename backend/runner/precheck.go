@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"goalpost/backend/event"
 	"goalpost/backend/goal"
 )
 
@@ -37,7 +38,7 @@ func (r *Run) intact(ctx context.Context) *Stop {
 		return r.fault(ctx, "looking at the protected files", err)
 	}
 	if diff != "" {
-		return tampered(diff)
+		return r.tampered(ctx, diff)
 	}
 	return nil
 }
@@ -66,28 +67,38 @@ func (r *Run) diskFull() *Stop {
 	return &Stop{Exit: goal.NeedsOperator, Reason: fmt.Sprintf("only %d MiB are free on the disk of the journal; make room (at least 1 GiB), then continue", free>>20)}
 }
 
-func tampered(diff string) *Stop {
-	return &Stop{Exit: goal.NeedsOperator, Reason: "what decides about the goal was changed; when you continue, it is put back:\n" + diff}
+// tampered pauses the goal and keeps what the user is shown: that is put back when the
+// goal goes on, and nothing that is changed later.
+func (r *Run) tampered(ctx context.Context, diff string) *Stop {
+	if world := r.room.World(); world != nil {
+		if err := world.RecordShown(ctx); err != nil {
+			return r.fault(ctx, "keeping which protected files were changed", err)
+		}
+	}
+	return &Stop{Exit: goal.NeedsOperator, Reason: goal.TamperedMark + "; when you continue, it is put back:\n" + diff}
 }
 
-// putBack repairs protected files when the person continues a goal that was
-// paused for them: the posts stand where they stood.
+// putBack repairs protected files when the user continues a goal that was paused for
+// them. What the user was not shown is left as it is: the goal pauses for it before
+// the first turn.
 func (r *Run) putBack(ctx context.Context) *Stop {
 	world := r.room.World()
 	if world == nil || r.goal.Exit != goal.NeedsOperator {
 		return nil
 	}
-	diff, err := world.Intact(ctx)
-	if err != nil || diff == "" {
+	if open, err := world.Undecided(ctx); err != nil || len(open) > 0 {
 		return r.faultIf(ctx, "looking at the protected files", err)
 	}
-	files, err := world.PutBack(ctx)
+	files, aside, err := world.PutBack(ctx)
 	if err != nil {
 		return r.fault(ctx, "putting the protected files back", err)
 	}
+	if len(files) == 0 {
+		return nil
+	}
 	r.conversation.later("The person continued the goal. These files decide about it and were put back to what they were: " +
 		strings.Join(files, ", ") + ". Do not change them.")
-	return nil
+	return r.append(ctx, event.ProtectedRestored(files, aside))
 }
 
 func (r *Run) faultIf(ctx context.Context, doing string, err error) *Stop {

@@ -84,8 +84,13 @@ type Judge interface {
 type World interface {
 	// Intact says what of the protected files is not as it was at the start, "" if all is.
 	Intact(ctx context.Context) (diff string, err error)
+	// Undecided names the changed files whose change RecordShown has not kept.
+	Undecided(ctx context.Context) ([]string, error)
+	// RecordShown keeps which files are changed, and how, as the user is told it.
+	RecordShown(ctx context.Context) error
 	// PutBack makes the protected files again what they were, and names those it touched.
-	PutBack(ctx context.Context) ([]string, error)
+	// The changed versions are moved to aside, "" if there was nothing to keep.
+	PutBack(ctx context.Context) (files []string, aside string, err error)
 	// Fingerprint is the same as long as nothing has changed. unseen says of what
 	// it cannot tell, "" if it is of everything.
 	Fingerprint(ctx context.Context) (print, unseen string, err error)

@@ -87,7 +87,7 @@ func (r *Run) verify(ctx context.Context, c claim) (goal.Finding, *Stop) {
 	r.claims.at, r.claims.ran = r.cfg.Clock.Now(), r.claims.made
 	for _, v := range r.claims.last {
 		if v.Outcome == goal.Tampered {
-			return "", tampered(v.Tail)
+			return "", r.tampered(ctx, v.Tail)
 		}
 	}
 	if found != goal.Verified { // a pass counts, even if the time ran out with it

@@ -43,6 +43,9 @@ func (f *finder) make(c call, depth int) {
 		}
 		f.add(Protected{Path: path.Join(dir, name), Kind: Appears, Part: anything, Why: "make would take the target " + name + " for made"})
 	}
+	if slices.Contains(f.unread, file) {
+		return
+	}
 	sure := f.certain(c, dir, string(text), targets)
 	for _, line := range recipes(string(text), targets) { // $(MAKE) is make again
 		f.line(line, place{dir: dir, root: f.dir, decides: slices.Contains(sure, line)}, depth+1)

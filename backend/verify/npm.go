@@ -64,9 +64,13 @@ func (f *finder) scripts(dir string, words []string, decides bool, depth int) {
 	tested := false
 	for _, w := range words {
 		for _, name := range []string{"pre" + w, w, "post" + w} {
-			if script, ok := all[name]; ok {
+			script, ok := all[name]
+			if !ok {
+				continue
+			}
+			tested = true
+			if !slices.Contains(f.unread, path.Join(dir, "package.json")) {
 				f.line(script, place{dir: dir, root: f.dir, decides: decides}, depth+1)
-				tested = true
 			}
 		}
 	}

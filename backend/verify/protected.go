@@ -62,8 +62,8 @@ func FindProtected(ctx context.Context, dir string, c goal.Criterion, protect, n
 	return f.list()
 }
 
-// lookThrough is a finder that has looked at every check.
-func lookThrough(ctx context.Context, o Options) (*finder, error) {
+// lookThrough is a finder that has looked at every check. What unread files call is left out.
+func lookThrough(ctx context.Context, o Options, unread ...string) (*finder, error) {
 	with, err := ignore.NewGlobs(o.Protect)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,10 @@ func lookThrough(ctx context.Context, o Options) (*finder, error) {
 			return n.entries, nil
 		})
 	}
-	f := &finder{root: root, dir: dir, without: without, found: map[string]*Protected{}, look: look(true), every: look(false)}
+	f := &finder{
+		root: root, dir: dir, without: without, unread: unread, found: map[string]*Protected{},
+		look: look(true), every: look(false),
+	}
 	for i, k := range o.Criterion.Checks {
 		f.check = i
 		if (check{k, i}).runs() {
@@ -110,6 +113,7 @@ type finder struct {
 	look    func() ([]entry, error) // the names in the folder, when the first pattern wants them
 	every   func() ([]entry, error) // with those that a .gitignore names
 	without ignore.Globs
+	unread  []string
 	check   int // that is looked at
 	found   map[string]*Protected
 	failed  error
@@ -149,7 +153,7 @@ func (f *finder) add(p Protected) {
 	if f.without.Covers(strings.ReplaceAll(p.Path, "**/", "")) {
 		return
 	}
-	key := string(p.Kind) + "\x00" + p.Path + "\x00" + p.Part + "\x00" + p.Holding
+	key := keyOf(p)
 	if old := f.found[key]; old != nil {
 		if !slices.Contains(old.Checks, f.check) {
 			old.Checks = append(old.Checks, f.check)
@@ -158,6 +162,10 @@ func (f *finder) add(p Protected) {
 	}
 	p.Checks = []int{f.check}
 	f.found[key] = &p
+}
+
+func keyOf(p Protected) string {
+	return string(p.Kind) + "\x00" + p.Path + "\x00" + p.Part + "\x00" + p.Holding
 }
 
 // chosen holds what the person protects, also where a .gitignore names it, and
@@ -191,6 +199,9 @@ func (f *finder) script(c call, word, why string, depth int) {
 		return
 	}
 	f.add(Protected{Path: p, Kind: Held, Why: why})
+	if slices.Contains(f.unread, p) {
+		return
+	}
 	if text, _, err := read(f.root, p, 64<<10); err == nil && isShell(text) {
 		f.line(string(text), place{dir: c.Dir, home: path.Dir(p), root: f.dir, decides: c.decides}, depth+1)
 	}

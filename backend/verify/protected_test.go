@@ -289,7 +289,7 @@ func (c tampering) try(t *testing.T) {
 	if v := one(t, h, shell(c.command)); v.Outcome != goal.Tampered || !strings.Contains(v.Tail, c.diff) {
 		t.Errorf("the verdict is %s, %q, %q", v.Outcome, v.Detail, v.Tail)
 	}
-	touched, err := w.PutBack(t.Context())
+	touched, _, err := w.PutBack(t.Context())
 	if err != nil || len(touched) == 0 {
 		t.Errorf("put back %v, %v", touched, err)
 	}
@@ -347,7 +347,7 @@ func TestPutBackTypes(t *testing.T) {
 			if diff, err := w.Intact(t.Context()); err != nil || diff == "" {
 				t.Fatalf("%q %v", diff, err)
 			}
-			touched, err := w.PutBack(t.Context())
+			touched, _, err := w.PutBack(t.Context())
 			if err != nil || !slices.Equal(touched, []string{"check.sh"}) {
 				t.Fatalf("%v %v", touched, err)
 			}
@@ -429,7 +429,7 @@ func TestAFloodHidesNothing(t *testing.T) {
 	if got := intact(); !strings.Contains(got, "nobody can see") {
 		t.Errorf("too deep to be looked at: %q", got)
 	}
-	if _, err := w.PutBack(t.Context()); err != nil {
+	if _, _, err := w.PutBack(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if _, err := verify.FindProtected(t.Context(), dir, c, nil, nil); err == nil || !strings.Contains(err.Error(), "--no-protect") {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -184,31 +183,29 @@ func (w *World) Intact(ctx context.Context) (string, error) {
 	return texts(found), err
 }
 
-// PutBack makes the protected files again what they were and names those it
-// touched. What it takes away is kept aside in the private folder.
-func (w *World) PutBack(ctx context.Context) ([]string, error) {
+// Undecided names the changed files whose change RecordShown has not kept.
+func (w *World) Undecided(ctx context.Context) ([]string, error) {
 	if w == nil {
 		return nil, nil
 	}
-	found, err := w.guard.differences(ctx, -1)
-	if err != nil || len(found) == 0 {
-		return nil, err
+	return w.guard.undecided(ctx)
+}
+
+// RecordShown keeps which files are changed, and how: the goal pauses for them, and the
+// user is told that they are put back.
+func (w *World) RecordShown(ctx context.Context) error {
+	if w == nil {
+		return nil
 	}
-	root, err := os.OpenRoot(w.dir)
-	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", plain(err))
+	return w.guard.recordShown(ctx)
+}
+
+// PutBack makes the protected files again what they were and names those it
+// touched. What it takes away is moved to aside, a part of the private folder; it is ""
+// if there was nothing to keep.
+func (w *World) PutBack(ctx context.Context) (files []string, aside string, err error) {
+	if w == nil {
+		return nil, "", nil
 	}
-	defer func() { _ = root.Close() }()
-	aside := filepath.Join(w.private, "aside", time.Now().UTC().Format("20060102-150405.000"))
-	var touched []string
-	for _, d := range found {
-		if d.path == "" {
-			continue
-		}
-		if err := w.guard.putBack(root, d, aside); err != nil {
-			return touched, fmt.Errorf("putting %s back: %w", d.path, err)
-		}
-		touched = append(touched, d.path)
-	}
-	return touched, nil
+	return w.guard.putAllBack(ctx)
 }

@@ -106,6 +106,7 @@ var (
 	anyTokens   = regexp.MustCompile(`tokens_in=\d+`)
 	anyGuess    = regexp.MustCompile(`tokens_in=\d+( tokens_out=\d+.* guessed=true)`)
 	anyPid      = regexp.MustCompile(`\bpid \d+`)
+	anyAside    = regexp.MustCompile(`/aside/[0-9][0-9.-]*`) // a time, cut short or not
 )
 
 // normaliser takes out of a line what differs from run to run.
@@ -121,6 +122,7 @@ func (s *stage) normaliser() func(string) string {
 		}
 		line = anyID.ReplaceAllString(line, "$$ID")
 		line = anyHash.ReplaceAllString(line, "$$SHA256")
+		line = anyAside.ReplaceAllString(line, "/aside/$$TIME")
 		line = anyTime.ReplaceAllString(line, "$$TIME")
 		line = anyDuration.ReplaceAllString(line, "$$T")
 		line = anyPort.ReplaceAllString(line, "$1:$$PORT")

@@ -3,6 +3,7 @@ import type { Method, Methods } from "@/bridge/methods";
 import { asProblem } from "@/bridge/problem";
 import type {
   AnswerInput,
+  Decision,
   GrantView,
   PaneInfo,
   Problem,
@@ -25,7 +26,15 @@ export interface Notices {
   done(text: string): void;
 }
 
-const unchanged: ResumeInput = { note: "", wall_clock_ms: 0, iterations: 0, claims_per_gate: 0, tokens: 0, usd: 0 };
+const unchanged: ResumeInput = {
+  note: "",
+  protected: "",
+  wall_clock_ms: 0,
+  iterations: 0,
+  claims_per_gate: 0,
+  tokens: 0,
+  usd: 0,
+};
 
 /** The program behind the page: its state, and what a person can do to it. */
 export class App {
@@ -200,20 +209,48 @@ export class App {
 
   /** Continues a goal that stopped; what is not said stays as it is. */
   async resumeGoal(id: string, part: Partial<ResumeInput> = {}): Promise<boolean> {
-    return (await this.ask("GoalAPI.Resume", id, { ...unchanged, ...part })) ?? false;
+    const resume = (more: Partial<ResumeInput>) => this.resumeGoal(id, { ...part, ...more });
+    return this.goOn(id, resume, "GoalAPI.Resume", id, { ...unchanged, ...part });
   }
 
   /** Continues a goal that was done. */
   async reopenGoal(id: string, part: Partial<ResumeInput>): Promise<boolean> {
-    return (await this.ask("GoalAPI.Reopen", id, { ...unchanged, ...part })) ?? false;
+    const reopen = (more: Partial<ResumeInput>) => this.reopenGoal(id, { ...part, ...more });
+    return this.goOn(id, reopen, "GoalAPI.Reopen", id, { ...unchanged, ...part });
   }
 
-  async acceptGoal(id: string): Promise<void> {
-    await this.ask("GoalAPI.Accept", id);
+  async acceptGoal(id: string): Promise<boolean> {
+    const resume = (more: Partial<ResumeInput>) => this.resumeGoal(id, more);
+    return this.goOn(id, resume, "GoalAPI.Accept", id);
   }
 
   async rejectGoal(id: string, note: string): Promise<boolean> {
-    return (await this.ask("GoalAPI.Reject", id, note)) ?? false;
+    const resume = (more: Partial<ResumeInput>) => this.resumeGoal(id, { note, ...more });
+    return this.goOn(id, resume, "GoalAPI.Reject", id, note);
+  }
+
+  /** Lets a goal go on. If the user must decide about protected files first, that is asked under the goal. */
+  private async goOn<M extends "GoalAPI.Resume" | "GoalAPI.Reopen" | "GoalAPI.Accept" | "GoalAPI.Reject">(
+    id: string,
+    decided: (part: Partial<ResumeInput>) => Promise<boolean>,
+    method: M,
+    ...args: Parameters<Methods[M]>
+  ): Promise<boolean> {
+    try {
+      const ok = await this.bridge.call(method, ...args);
+      if (this.state.protectedChanged?.id === id) this.set({ protectedChanged: null });
+      return ok;
+    } catch (reason) {
+      const problem = asProblem(reason);
+      if (problem.code === "protected_changed") {
+        const resume = (decision: Decision) => decided({ protected: decision });
+        this.set({ protectedChanged: { id, message: problem.message, resume } });
+        this.notices.problem({ ...problem, hint: "Under the goal you can keep your changes or put the files back." });
+      } else {
+        this.notices.problem(problem);
+      }
+      return false;
+    }
   }
 
   /** Deletes ended goals, after it has said how many they are. */

@@ -1,4 +1,4 @@
-import type { ApprovalView, Finding, GrantView, Provider, Settings, StartInput } from "@/bridge/types";
+import type { ApprovalView, Decision, Finding, GrantView, Provider, Settings, StartInput } from "@/bridge/types";
 import { emptyDetail, type DetailState } from "./detail";
 import { noGoals, type GoalsState } from "./goals";
 import { noPanes, type PanesState } from "./panes";
@@ -37,6 +37,8 @@ export interface AppState {
   approvals: readonly ApprovalView[];
   grants: readonly GrantView[];
   approvalsOpen: boolean;
+  /** The goal that was refused to go on because protected files were changed, and how it goes on with a decision. */
+  protectedChanged: { id: string; message: string; resume: (decision: Decision) => Promise<boolean> } | null;
   leader: boolean;
   /** The servers' dialog is open. */
   servers: boolean;
@@ -62,6 +64,7 @@ export const firstState: AppState = {
   approvals: [],
   grants: [],
   approvalsOpen: false,
+  protectedChanged: null,
   leader: false,
   servers: false,
   drawer: true,

@@ -113,9 +113,14 @@ export interface StartInput {
   on_ask: string;
 }
 
+/** Keeps and protects changed files as they are now, or puts the old versions back. */
+export type Decision = "" | "accept" | "restore";
+
 /** A limit of 0 stays as it is, -1 is none. */
 export interface ResumeInput {
   note: string;
+  /** What becomes of protected files that were changed; `""` is no decision. */
+  protected: Decision;
   wall_clock_ms: number;
   iterations: number;
   claims_per_gate: number;

@@ -1,6 +1,7 @@
 import { expect, test, beforeEach, vi } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import { blankView, stillGoals, terminalPane } from "@/bridge/fake/seed";
+import { CallError } from "@/bridge/problem";
 import type { GoalView, PaneInfo } from "@/bridge/types";
 import type { App } from "@/store/app";
 import { noPanes, withPaneList } from "@/store/panes";
@@ -24,7 +25,7 @@ async function show(id: string, part: Partial<GoalView> = {}, panes: PaneInfo[] 
 }
 
 const asked = () => bridge.calls.map((c) => [c.method, ...c.args]);
-const unchanged = { wall_clock_ms: 0, iterations: 0, claims_per_gate: 0, tokens: 0, usd: 0 };
+const unchanged = { protected: "", wall_clock_ms: 0, iterations: 0, claims_per_gate: 0, tokens: 0, usd: 0 };
 
 test("a question is shown and its answer goes back with the resume", async () => {
   const view = await show("01m0needs");
@@ -61,7 +62,7 @@ test("a used-up limit is raised by as much again, and what is no number cannot b
     [
       "GoalAPI.Resume",
       view.id,
-      { note: "", wall_clock_ms: 90 * 60_000, iterations: 300, claims_per_gate: 0, tokens: -1, usd: 5 },
+      { note: "", protected: "", wall_clock_ms: 90 * 60_000, iterations: 300, claims_per_gate: 0, tokens: -1, usd: 5 },
     ],
   ]);
 });
@@ -72,7 +73,7 @@ test("a goal that is done is reopened with a note only", async () => {
   expect((get("answer-send") as HTMLButtonElement).disabled).toBe(true);
   write("answer-text", "one is missing");
   await press("answer-send");
-  const same = { wall_clock_ms: 0, iterations: 0, claims_per_gate: 0, tokens: 0, usd: 0 };
+  const same = { protected: "", wall_clock_ms: 0, iterations: 0, claims_per_gate: 0, tokens: 0, usd: 0 };
   expect(asked()).toEqual([["GoalAPI.Reopen", view.id, { note: "one is missing", ...same }]]);
 });
 
@@ -81,6 +82,27 @@ test("a parked goal counts down and goes on now", async () => {
   expect(get("parked-left").textContent).toContain("goes on");
   await press("answer-resume");
   expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "" }]]);
+});
+
+test.each([
+  ["protected-accept", "accept"],
+  ["protected-restore", "restore"],
+])("changed protected files are decided about before the goal goes on: %s", async (button, decision) => {
+  const view = await show("01m0needs");
+  const message = "protected files are not what the goal holds of them: test_calc.py";
+  const call = vi
+    .spyOn(bridge, "call")
+    .mockRejectedValueOnce(new CallError({ code: "protected_changed", message, hint: "--accept-protected", field: "" }))
+    .mockResolvedValue(true);
+  write("answer-text", "I corrected it");
+  await press("answer-send");
+  expect(get("answer").textContent).toContain(message);
+  await press(button);
+  expect(call.mock.calls).toEqual([
+    ["GoalAPI.Resume", view.id, { ...unchanged, note: "I corrected it" }],
+    ["GoalAPI.Resume", view.id, { ...unchanged, note: "I corrected it", protected: decision }],
+  ]);
+  expect(find(button)).toBeNull();
 });
 
 test("limits that are not used up stay as they are, and empty is none", () => {

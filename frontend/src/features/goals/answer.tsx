@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from "react";
-import type { GoalView, PaneInfo, ResumeInput } from "@/bridge/types";
+import type { Decision, GoalView, PaneInfo, ResumeInput } from "@/bridge/types";
 import { clock } from "@/lib/time";
 import { useApp, useAppState } from "@/store/context";
 import { toneText } from "@/ui/badge";
@@ -9,7 +9,9 @@ import { standing } from "./words";
 
 /** What the person can do now that the goal has stopped: raise, reopen, answer, accept, resume. */
 export function Answer({ view }: { view: GoalView }) {
+  const changed = useAppState((s) => s.protectedChanged);
   if (view.queued) return null;
+  if (changed?.id === view.id && view.status !== "running") return <Changed view={view} />;
   if (view.status === "completed") return <Reopen view={view} />;
   if (view.exit === "limit_reached") return <Raise key={view.seq} view={view} />;
   if (view.exit === "parked") return <Parked view={view} />;
@@ -95,6 +97,38 @@ function Question({ view }: { view: GoalView }) {
       <div className="mt-2 flex gap-2">
         <Button look="primary" data-testid="answer-send" disabled={note.busy} onClick={note.run}>
           {note.text.trim() ? "Answer and continue" : "Continue"} <Kbd onAccent>Ctrl↵</Kbd>
+        </Button>
+      </div>
+    </Box>
+  );
+}
+
+/** Asks what becomes of protected files that were changed, before the goal goes on. */
+function Changed({ view }: { view: GoalView }) {
+  const app = useApp();
+  const changed = useAppState((s) => s.protectedChanged);
+  const [busy, setBusy] = useState(false);
+  if (!changed) return null;
+  const decide = async (decision: Decision) => {
+    setBusy(true);
+    await changed.resume(decision);
+    setBusy(false);
+  };
+  return (
+    <Box view={view} kind="protected_changed" title={changed.message}>
+      <p className="mt-1 text-t2">
+        Keep them, and they decide about the goal from now on. Or put the old versions back: yours are kept aside, and
+        the steps say where.
+      </p>
+      <div className="mt-2 flex flex-wrap gap-2">
+        <Button look="primary" data-testid="protected-accept" disabled={busy} onClick={() => void decide("accept")}>
+          Keep my changes
+        </Button>
+        <Button data-testid="protected-restore" disabled={busy} onClick={() => void decide("restore")}>
+          Put the files back
+        </Button>
+        <Button look="quiet" disabled={busy} onClick={() => app.set({ protectedChanged: null })}>
+          Cancel
         </Button>
       </div>
     </Box>

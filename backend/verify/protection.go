@@ -1,0 +1,273 @@
+package verify
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Protection is what a goal holds of its protected files, for decisions about them
+// while no run of the goal goes on. A nil one, of a goal that holds nothing, knows of
+// no change. Not for concurrent use.
+type Protection struct {
+	guard   *guard
+	options Options
+}
+
+// OpenProtection reads what is held. It keeps nothing that was not kept before.
+func OpenProtection(o Options) (*Protection, error) {
+	g, err := openGuard(o.Dir, o.Private)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Protection{g, o}, nil
+}
+
+// Undecided names the changed files whose change the user was not shown when the goal
+// paused for its protected files.
+func (p *Protection) Undecided(ctx context.Context) ([]string, error) {
+	if p == nil {
+		return nil, nil
+	}
+	return p.guard.undecided(ctx)
+}
+
+// PutBack makes the protected files again what they were; see World.PutBack.
+func (p *Protection) PutBack(ctx context.Context) (files []string, aside string, err error) {
+	if p == nil {
+		return nil, "", nil
+	}
+	return p.guard.putAllBack(ctx)
+}
+
+// Version is what a protected file is, by the hash of its content; "" if it is gone.
+type Version struct{ Path, SHA256 string }
+
+func (v Version) String() string {
+	if v.SHA256 == "" {
+		return v.Path + " (gone)"
+	}
+	return v.Path + " (sha256 " + v.SHA256 + ")"
+}
+
+// Accept makes the present versions of changed files the protected ones and says which
+// these are. Scripts that they call now, and did not before, are protected too.
+func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
+	if p == nil {
+		return nil, nil
+	}
+	g := p.guard
+	changed, err := g.changed(ctx)
+	if err != nil || len(changed) == 0 {
+		return nil, err
+	}
+	root, err := os.OpenRoot(g.dir)
+	if err != nil {
+		return nil, fmt.Errorf("the goal's folder: %w", plain(err))
+	}
+	defer func() { _ = root.Close() }()
+	files := pathsOf(changed)
+	for _, d := range changed {
+		if d.Kind == Appears {
+			g.admit(d)
+		}
+	}
+	called, err := p.newlyCalled(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	total := int64(0)
+	for _, h := range called {
+		if err := g.keep(ctx, root, &h, &total); err != nil {
+			return nil, err
+		}
+		g.list = append(g.list, h)
+	}
+	// All parts of a file are taken anew: one copy is put back for all of them.
+	for i := range g.list {
+		h := &g.list[i]
+		if h.Kind == Appears || h.Part == installed || !slices.Contains(files, h.Path) {
+			continue
+		}
+		h.Missing, h.SHA256, h.Mode = false, "", 0
+		if err := g.keep(ctx, root, h, &total); err != nil {
+			return nil, err
+		}
+	}
+	accepted := make([]Version, 0, len(files))
+	for _, f := range files {
+		at := slices.IndexFunc(g.list, func(h held) bool { return h.Kind != Appears && h.Part != installed && h.Path == f })
+		accepted = append(accepted, Version{f, g.list[at].SHA256})
+	}
+	list := protectedFile{g.list, p.options.NoProtect, g.shut, g.heard, g.tests}
+	return accepted, errors.Join(writeJSON(filepath.Join(g.private, "protected.json"), list), g.forgetShown())
+}
+
+// admit lets a file stay that has appeared, and compares it from now on.
+func (g *guard) admit(d difference) {
+	for i := range g.list {
+		h := &g.list[i]
+		if h.Kind == Appears && h.Path == d.Path && h.Part == d.Part && h.Holding == d.Holding {
+			h.Was = append(h.Was, d.path)
+		}
+	}
+	p := Protected{Path: d.path, Kind: Compared, Why: d.Why, Checks: slices.Clone(d.Checks)}
+	at := slices.IndexFunc(g.list, func(h held) bool { return h.Kind == Compared && h.Path == p.Path && h.Part == "" })
+	if at < 0 {
+		g.list = append(g.list, held{Protected: p})
+		return
+	}
+	for _, check := range p.Checks {
+		if !slices.Contains(g.list[at].Checks, check) {
+			g.list[at].Checks = append(g.list[at].Checks, check)
+		}
+	}
+}
+
+// newlyCalled is what decides only by way of these files and is not protected yet. The
+// rest of what would be found by now is the agent's work and stays free.
+func (p *Protection) newlyCalled(ctx context.Context, files []string) ([]held, error) {
+	o := p.options
+	o.Protect = nil // those files are held by their names, and may be gone
+	with, err := lookThrough(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	without, err := lookThrough(ctx, o, files...)
+	if err != nil {
+		return nil, err
+	}
+	found, err := with.list()
+	if err != nil {
+		return nil, err
+	}
+	var list []held
+	for _, f := range found {
+		if _, anyway := without.found[keyOf(f)]; !anyway && !p.guard.has(f) {
+			list = append(list, held{Protected: f})
+		}
+	}
+	return list, nil
+}
+
+// changed are the differences that can be accepted or put back.
+func (g *guard) changed(ctx context.Context) ([]difference, error) {
+	found, err := g.differences(ctx, -1)
+	return slices.DeleteFunc(found, func(d difference) bool { return d.path == "" }), err
+}
+
+func pathsOf(changed []difference) []string {
+	files := make([]string, 0, len(changed))
+	for _, d := range changed {
+		files = append(files, d.path)
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// putAllBack makes the protected files again what they were. aside is the folder that
+// the changed versions were moved to, "" if there was none to keep.
+func (g *guard) putAllBack(ctx context.Context) (files []string, aside string, err error) {
+	changed, err := g.changed(ctx)
+	if err != nil || len(changed) == 0 {
+		return nil, "", err
+	}
+	root, err := os.OpenRoot(g.dir)
+	if err != nil {
+		return nil, "", fmt.Errorf("the goal's folder: %w", plain(err))
+	}
+	defer func() { _ = root.Close() }()
+	aside = filepath.Join(g.private, "aside", time.Now().UTC().Format("20060102-150405.000"))
+	for _, d := range changed {
+		if slices.Contains(files, d.path) { // by another part: what is there now is the held version
+			continue
+		}
+		if err := g.putBack(root, d, aside); err != nil {
+			return files, aside, fmt.Errorf("putting %s back: %w", d.path, err)
+		}
+		files = append(files, d.path)
+	}
+	if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+		aside = ""
+	}
+	return files, aside, g.forgetShown()
+}
+
+// shownChange is a difference as the user was shown it.
+type shownChange struct {
+	Kind Kind   `json:"kind"`
+	Path string `json:"path"`
+	Part string `json:"part,omitempty"`
+	Sum  string `json:"sum"` // of the content, or of what is said where there is none to read
+}
+
+func (g *guard) shownFile() string { return filepath.Join(g.private, "shown.json") }
+
+// recordShown keeps the present differences: the goal pauses for them, and the user is
+// told that they are put back.
+func (g *guard) recordShown(ctx context.Context) error {
+	list, err := g.changes(ctx)
+	if err != nil {
+		return err
+	}
+	return writeJSON(g.shownFile(), list)
+}
+
+func (g *guard) forgetShown() error {
+	if err := os.Remove(g.shownFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forgetting what was changed before: %w", plain(err))
+	}
+	return nil
+}
+
+// undecided names the files that differ otherwise than the user was shown.
+func (g *guard) undecided(ctx context.Context) ([]string, error) {
+	list, err := g.changes(ctx)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	var shown []shownChange
+	if err := readJSON(g.shownFile(), &shown); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var files []string
+	for _, c := range list {
+		if !slices.Contains(shown, c) {
+			files = append(files, c.Path)
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
+}
+
+func (g *guard) changes(ctx context.Context) ([]shownChange, error) {
+	found, err := g.changed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(g.dir)
+	if err != nil {
+		return nil, fmt.Errorf("the goal's folder: %w", plain(err))
+	}
+	defer func() { _ = root.Close() }()
+	list := make([]shownChange, 0, len(found))
+	for _, d := range found {
+		text, _, err := content(root, d.path)
+		if err != nil {
+			text = []byte(d.text)
+		}
+		sum := sha256.Sum256(text)
+		list = append(list, shownChange{d.Kind, d.path, d.Part, hex.EncodeToString(sum[:])})
+	}
+	return list, nil
+}

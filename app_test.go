@@ -15,7 +15,7 @@ import (
 func TestWailsGetsProblemsAsText(t *testing.T) {
 	w := &window{}
 	format := w.options(nil, nil).ErrorFormatter
-	refusal := &goal.Refusal{Reason: `no "model"`, Hint: "add one <here>\nor there", Field: "provider"}
+	refusal := &goal.InvalidError{Reason: `no "model"`, Hint: "add one <here>\nor there", Field: "provider"}
 	for _, c := range []struct {
 		err  error
 		want api.Problem

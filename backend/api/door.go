@@ -49,7 +49,7 @@ func (door) guard(err *error) {
 // ProblemOf says an error as the page and the command line show it.
 func ProblemOf(err error) *Problem {
 	var problem *Problem
-	var refusal *goal.Refusal
+	var refusal *goal.InvalidError
 	var older *store.OlderError
 	switch {
 	case errors.As(err, &problem):

@@ -109,7 +109,7 @@ func (a *GoalAPI) facts(row store.Row) (f facts, err error) {
 
 // owner asks only for goals that a process may have.
 func (a *GoalAPI) owner(row store.Row) (store.Owner, error) {
-	if row.Status == goal.Running || row.Status == goal.Pending || row.Exit == goal.Parked || row.Queued != "" {
+	if row.Status == goal.Running || row.Status == goal.Pending || row.Exit == goal.WaitingForProvider || row.Queued != "" {
 		return a.store.Owner(row.ID)
 	}
 	return store.Owner{}, nil

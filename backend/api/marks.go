@@ -41,7 +41,7 @@ func claimMark(c store.Claim) Mark {
 			m.What = "verify:error"
 		case goal.Tampered:
 			m.What = "verify:tampered"
-		case goal.Fail, goal.PassesNow, goal.FailsNow, goal.CannotRun, goal.NotRepeatable:
+		case goal.Fail, goal.AlreadyPasses, goal.FailsAsExpected, goal.CheckUnrunnable, goal.NotRepeatable:
 			m.What = "verify:fail"
 		}
 		m.Detail = v.Name + ": " + v.Detail
@@ -71,7 +71,7 @@ func reviewWord(r *event.Review) string {
 
 func receipt(r store.Row, f facts) ReceiptView {
 	v := ReceiptView{
-		GoalID: string(r.ID), Objective: r.Objective, Criterion: r.Criterion.Words(), CriterionSHA256: r.CriterionSHA256,
+		GoalID: string(r.ID), Objective: r.Objective, Criterion: r.Criterion.Describe(), CriterionSHA256: r.CriterionSHA256,
 		PolicySHA256: r.PolicySHA256, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Judged: r.Judged, Model: r.Model, Effort: r.Options.Effort, Scripted: r.Scripted,
 		Report: append([]string{}, r.Report...), Claims: []ReceiptClaim{},
 	}

@@ -28,7 +28,7 @@ func TestThePageKnowsTheSameShapes(t *testing.T) {
 		"TryInput": api.TryInput{}, "TryOutput": api.TryOutput{}, "ReceiptView": api.ReceiptView{}, "ReceiptClaim": api.ReceiptClaim{},
 		"ArgsOpenTerminal": api.ArgsOpenTerminal{}, "ArgsOpenBrowser": api.ArgsOpenBrowser{}, "PaneList": api.PaneList{}, "Provider": api.Provider{},
 		"Finding": api.Finding{}, "Settings": api.Settings{}, "Connection": api.Connection{}, "Check": goal.Check{}, "Verdict": goal.Verdict{},
-		"Policy": policy.Policy{}, "Options": goal.Options{}, "Todo": goal.Todo{}, "ResumeInput": api.ResumeInput{}, "PruneInput": api.PruneInput{},
+		"Policy": policy.Policy{}, "Options": goal.CareOptions{}, "Todo": goal.Todo{}, "ResumeInput": api.ResumeInput{}, "PruneInput": api.PruneInput{},
 		"PruneOutput": api.PruneOutput{}, "ProtectInput": api.ProtectInput{}, "ProtectedFile": api.ProtectedFile{}, "RecheckOutput": api.RecheckOutput{}, "ProposalView": api.ProposalView{}, "Usage": goal.Usage{}, "PaneInfo": pane.Info{}, "PaneInput": pane.Input{},
 		"PanePoint": pane.Point{}, "PaneOverlay": pane.Overlay{}, "PaneQuestion": pane.Question{}, "PaneOption": pane.Option{}, "PaneAnswer": pane.Answer{},
 		"PaneDownload": pane.Download{}, "PaneCopied": pane.Copied{}, "ArgsUpload": api.ArgsUpload{}, "Bookmark": api.Bookmark{}, "Visit": api.Visit{}, "FoundText": api.FoundText{}, "Site": pane.Site{}, "SiteCertificate": pane.SiteCertificate{}, "SitePermission": pane.SitePermission{},

@@ -55,17 +55,17 @@ type StartInput struct {
 	AllowMissing  bool         `json:"allow_missing"`
 	RequireSteps  bool         `json:"require_steps"` // a changing call needs a declared step
 
-	Effort         string    `json:"effort"`          // how much the model thinks, in its protocol's word; "" = the provider's own
-	Persona        string    `json:"persona"`         // "" = engineer
-	CriticEvery    int       `json:"critic_every"`    // steps; 0 = every 5, NoLimit = never
-	CriticProvider string    `json:"critic_provider"` // "" = the goal's own
-	JudgeProvider  string    `json:"judge_provider"`  // "" = the goal's own
-	Review         goal.When `json:"review"`          // "" = automatic, always, never
-	After          []string  `json:"after"`           // ids, or unique parts of them, of goals that must be done first
-	Panes          []string  `json:"panes"`           // panes of the person that the goal may drive
-	Protect        []string  `json:"protect"`         // globs, relative to the folder, held besides those found
-	NoProtect      []string  `json:"no_protect"`      // globs left out
-	OnAsk          string    `json:"on_ask"`          // "" = park, deny, allow
+	Effort         string          `json:"effort"`          // how much the model thinks, in its protocol's word; "" = the provider's own
+	Persona        string          `json:"persona"`         // "" = engineer
+	CriticEvery    int             `json:"critic_every"`    // steps; 0 = every 5, NoLimit = never
+	CriticProvider string          `json:"critic_provider"` // "" = the goal's own
+	JudgeProvider  string          `json:"judge_provider"`  // "" = the goal's own
+	Review         goal.ReviewMode `json:"review"`          // "" = automatic, always, never
+	After          []string        `json:"after"`           // ids, or unique parts of them, of goals that must be done first
+	Panes          []string        `json:"panes"`           // panes of the person that the goal may drive
+	Protect        []string        `json:"protect"`         // globs, relative to the folder, held besides those found
+	NoProtect      []string        `json:"no_protect"`      // globs left out
+	OnAsk          string          `json:"on_ask"`          // "" = park, deny, allow
 }
 
 // ResumeInput is what the person changes when a goal goes on. A limit of 0 stays
@@ -190,27 +190,27 @@ type CheckState struct {
 // GoalView is a goal as the dashboard shows it.
 type GoalView struct {
 	GoalCard
-	CriterionSHA256 string        `json:"criterion_sha256"`
-	Any             bool          `json:"any"`
-	CheckStates     []CheckState  `json:"check_states"`
-	Policy          policy.Policy `json:"policy"`
-	Provider        string        `json:"provider"`
-	Model           string        `json:"model"`
-	WallClockMS     int64         `json:"wall_clock_ms"` // limits, 0 = none
-	MaxIterations   int           `json:"max_iterations"`
-	MaxClaims       int           `json:"max_claims"` // in a row on one check
-	MaxTokens       int64         `json:"max_tokens"`
-	MaxUSD          float64       `json:"max_usd"`
-	Report          []string      `json:"report"`
-	Account         string        `json:"account"` // the agent's own, under the host's report
-	Checks          []goal.Check  `json:"criterion"`
-	Options         goal.Options  `json:"options"`
-	Reviewed        bool          `json:"reviewed"`   // a cold reviewer looks at claims that passed
-	Waits           bool          `json:"waits"`      // for the person's word about a manual check
-	AskedPane       string        `json:"asked_pane"` // where the person is to do what the agent asked for, "" if nowhere
-	Todos           []goal.Todo   `json:"todos"`      // the agent's plan
-	Panes           []string      `json:"panes"`      // ids of the panes it leases
-	Marks           []Mark        `json:"marks"`      // critic, claims and reviews on the time axis
+	CriterionSHA256 string           `json:"criterion_sha256"`
+	Any             bool             `json:"any"`
+	CheckStates     []CheckState     `json:"check_states"`
+	Policy          policy.Policy    `json:"policy"`
+	Provider        string           `json:"provider"`
+	Model           string           `json:"model"`
+	WallClockMS     int64            `json:"wall_clock_ms"` // limits, 0 = none
+	MaxIterations   int              `json:"max_iterations"`
+	MaxClaims       int              `json:"max_claims"` // in a row on one check
+	MaxTokens       int64            `json:"max_tokens"`
+	MaxUSD          float64          `json:"max_usd"`
+	Report          []string         `json:"report"`
+	Account         string           `json:"account"` // the agent's own, under the host's report
+	Checks          []goal.Check     `json:"criterion"`
+	Options         goal.CareOptions `json:"options"`
+	Reviewed        bool             `json:"reviewed"`   // a cold reviewer looks at claims that passed
+	Waits           bool             `json:"waits"`      // for the person's word about a manual check
+	AskedPane       string           `json:"asked_pane"` // where the person is to do what the agent asked for, "" if nowhere
+	Todos           []goal.Todo      `json:"todos"`      // the agent's plan
+	Panes           []string         `json:"panes"`      // ids of the panes it leases
+	Marks           []Mark           `json:"marks"`      // critic, claims and reviews on the time axis
 }
 
 // Mark is one word about the goal on the time axis.

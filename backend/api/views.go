@@ -53,7 +53,7 @@ func view(r store.Row, f facts, panes []string) GoalView {
 		Policy: r.Policy, Provider: r.Provider, Model: r.Model, WallClockMS: r.Limits.WallClock.Milliseconds(),
 		MaxIterations: r.Limits.Iterations, MaxClaims: r.Limits.ClaimsPerGate, MaxTokens: r.Limits.Tokens, MaxUSD: r.Limits.USD,
 		Report: append([]string{}, r.Report...), Account: r.Account, Checks: append([]goal.Check{}, r.Criterion.Checks...), Options: r.Options,
-		Reviewed: r.Reviewed(), Waits: f.waits, AskedPane: f.askedPane, Todos: append([]goal.Todo{}, f.todos...),
+		Reviewed: r.NeedsReview(), Waits: f.waits, AskedPane: f.askedPane, Todos: append([]goal.Todo{}, f.todos...),
 		Panes: append([]string{}, panes...), Marks: marks(f, r.Status),
 	}
 }
@@ -62,7 +62,7 @@ func view(r store.Row, f facts, panes []string) GoalView {
 func checkStates(r store.Row, claims []store.Claim) []CheckState {
 	states := make([]CheckState, len(r.Criterion.Checks))
 	for i, c := range r.Criterion.Checks {
-		states[i] = CheckState{Type: c.Type, Name: c.Name(), Words: c.Words()}
+		states[i] = CheckState{Type: c.Type, Name: c.Name(), Words: c.Describe()}
 	}
 	for _, claim := range claims {
 		for _, v := range claim.Verdicts {

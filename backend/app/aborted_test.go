@@ -23,8 +23,8 @@ func TestAGoalThatIsAbortedAsItWaits(t *testing.T) {
 		stops modeltest.Answer
 		exit  goal.Exit
 	}{
-		{"queue", call("ask_operator", with("question", "go on?")), goal.NeedsOperator},
-		{"parked", modeltest.Answer{Status: 429, RetryAfter: "3600", Body: `{"error":{"message":"come back in an hour"}}`}, goal.Parked},
+		{"queue", call("ask_operator", with("question", "go on?")), goal.NeedsUser},
+		{"parked", modeltest.Answer{Status: 429, RetryAfter: "3600", Body: `{"error":{"message":"come back in an hour"}}`}, goal.WaitingForProvider},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, dir, mark := start(t, t.TempDir()), t.TempDir(), fmt.Sprint(300_000_000+10*os.Getpid()+n)

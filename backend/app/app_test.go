@@ -252,7 +252,7 @@ func TestARefusedStartLeavesNothingBehind(t *testing.T) {
 func TestTryShowsWhatPreflightWouldSay(t *testing.T) {
 	p := start(t, t.TempDir())
 	for command, want := range map[string]goal.Outcome{
-		"echo no >&2; exit 3": goal.FailsNow, "true": goal.PassesNow, "nosuchprogram": goal.CannotRun, "./later.sh": goal.FailsNow,
+		"echo no >&2; exit 3": goal.FailsAsExpected, "true": goal.AlreadyPasses, "nosuchprogram": goal.CheckUnrunnable, "./later.sh": goal.FailsAsExpected,
 	} {
 		out, err := p.goal.Try(api.TryInput{Check: shell(command)[0]})
 		if err != nil || out.Outcome != want || out.Detail == "" {
@@ -283,7 +283,7 @@ func TestAnotherProcessSeesAndStopsAGoal(t *testing.T) {
 	if ok, err := other.goal.Abort(out.GoalID); err != nil || !ok {
 		t.Fatal(err)
 	}
-	if end, ok := other.ended(out.GoalID).Body.(*event.Ended); !ok || end.Exit != goal.UserAborted {
+	if end, ok := other.ended(out.GoalID).Body.(*event.Ended); !ok || end.Exit != goal.AbortedByUser {
 		t.Errorf("ended %+v", end)
 	}
 }
@@ -312,7 +312,7 @@ func TestAPausedGoalKeepsItsTerminal(t *testing.T) {
 	if ok, err := p.goal.Pause(out.GoalID); !ok || err != nil {
 		t.Fatal(err)
 	}
-	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.UserPaused || ran == 0 {
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.PausedByUser || ran == 0 {
 		t.Fatalf("%+v", e)
 	}
 	close(hold)
@@ -407,7 +407,7 @@ func TestTakingAPaneOverPausesItsGoal(t *testing.T) {
 	if done, err := browsers.TakeOver("b1"); !done || err != nil {
 		t.Fatal(err)
 	}
-	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.UserPaused {
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.PausedByUser {
 		t.Fatalf("%+v", e)
 	}
 	close(hold)
@@ -466,7 +466,7 @@ func TestNothingIsAskedOfAModelWhileAPersonHasAPane(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := asked.Load()
-	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.UserPaused || !strings.Contains(e.Reason, "took pane b1 over") {
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.PausedByUser || !strings.Contains(e.Reason, "took pane b1 over") {
 		t.Fatalf("%+v", e)
 	}
 	<-p.app.Done(goal.ID(out.GoalID))
@@ -506,10 +506,10 @@ func TestATriedCheckIsUnderTheGoalsOwnPolicy(t *testing.T) {
 		in   api.TryInput
 		want goal.Outcome
 	}{
-		{"it may write", api.TryInput{Check: shell("touch made")[0]}, goal.PassesNow},
-		{"it may only look", api.TryInput{Check: shell("touch made")[0], Risk: "read_only"}, goal.FailsNow},
-		{"another folder", api.TryInput{Check: shell("touch " + granted + "/made")[0]}, goal.FailsNow},
-		{"another folder that is granted", api.TryInput{Check: shell("touch " + granted + "/made")[0], AllowWrite: []string{granted}}, goal.PassesNow},
+		{"it may write", api.TryInput{Check: shell("touch made")[0]}, goal.AlreadyPasses},
+		{"it may only look", api.TryInput{Check: shell("touch made")[0], Risk: "read_only"}, goal.FailsAsExpected},
+		{"another folder", api.TryInput{Check: shell("touch " + granted + "/made")[0]}, goal.FailsAsExpected},
+		{"another folder that is granted", api.TryInput{Check: shell("touch " + granted + "/made")[0], AllowWrite: []string{granted}}, goal.AlreadyPasses},
 	} {
 		out, err := p.goal.Try(c.in)
 		if err != nil || out.Outcome != c.want {

@@ -29,7 +29,7 @@ func (a *App) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the approval %s is answered already", o.Request), Hint: "resume the goal to let it go on"}
 	}
 	if o.Kind == goal.OrderApprove {
-		if _, ok := open[i].Offer(o.Scope); !ok {
+		if _, ok := open[i].FindOffer(o.Scope); !ok {
 			return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("the approval %s cannot be given for the scope %q", o.Request, o.Scope), Hint: "use " + scopes(open[i].Approval), Field: "scope"}
 		}
 	}
@@ -65,7 +65,7 @@ func (a *App) answered(ctx context.Context, id goal.ID) error {
 		return err
 	}
 	row, err := a.store.Goal(ctx, id)
-	if err != nil || !a.watch || row.Status != goal.Paused || row.Exit != goal.NeedsOperator {
+	if err != nil || !a.watch || row.Status != goal.Paused || row.Exit != goal.NeedsUser {
 		return err
 	}
 	err = a.Resume(ctx, id, api.ResumeInput{})

@@ -68,7 +68,7 @@ func reachable(p policy.Policy, checks []goal.Check) error {
 	for _, host := range named(checks) {
 		reason, ok := rules.Decide(egress.Request{From: egress.Program, Method: http.MethodConnect, Host: host, Port: "443"})
 		if !ok && !p.Unconfined {
-			return &goal.Refusal{Field: "checks", Reason: "a check asks " + host + ", and " + reason, Hint: "let the check look at what stands in the folder or runs there, or ask the person for a goal that may reach it"}
+			return &goal.InvalidError{Field: "checks", Reason: "a check asks " + host + ", and " + reason, Hint: "let the check look at what stands in the folder or runs there, or ask the person for a goal that may reach it"}
 		}
 	}
 	return nil

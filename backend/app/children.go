@@ -42,16 +42,16 @@ func (a *App) childrenOf(ctx context.Context, g goal.Goal) (*children, error) {
 		return nil, err
 	}
 	shared, err := a.store.Shared(ctx, g.ID) // also of children that were deleted since
-	return &children{app: a, parent: g.ID, above: g.Options.Parent, any: len(rows) > 0 || shared != goal.Spent{}}, err
+	return &children{app: a, parent: g.ID, above: g.Options.Parent, any: len(rows) > 0 || shared != goal.Spend{}}, err
 }
 
 // Shared is what all children have spent so far.
-func (c *children) Shared() goal.Spent {
+func (c *children) Shared() goal.Spend {
 	c.mu.Lock()
 	any := c.any
 	c.mu.Unlock()
 	if !any {
-		return goal.Spent{}
+		return goal.Spend{}
 	}
 	total, err := c.app.store.Shared(context.Background(), c.parent)
 	if err != nil {
@@ -104,7 +104,7 @@ func (c *children) needs(ctx context.Context, r store.Row) ([]string, error) {
 			needs = append(needs, fmt.Sprintf("an answer whether it may call %s: %s", a.Tool, a.Why))
 		}
 	}
-	if len(needs) == 0 && r.Status == goal.Paused && r.Exit != goal.Interrupted && r.Exit != goal.Parked && r.StoppedBy != c.parent {
+	if len(needs) == 0 && r.Status == goal.Paused && r.Exit != goal.Interrupted && r.Exit != goal.WaitingForProvider && r.StoppedBy != c.parent {
 		needs = []string{"it is paused: " + cmp.Or(strings.Join(r.Report[:min(1, len(r.Report))], ""), string(r.Exit))}
 	}
 	return needs, nil
@@ -175,7 +175,7 @@ func (c *children) wake(ctx context.Context, r store.Row) (err error) {
 	return err
 }
 
-func parked(r store.Row) bool { return r.Status == goal.Paused && r.Exit == goal.Parked }
+func parked(r store.Row) bool { return r.Status == goal.Paused && r.Exit == goal.WaitingForProvider }
 
 // File reads a file of a child's folder through a root: no link leads out of it.
 func (c *children) File(ctx context.Context, part, path string) ([]byte, error) {
@@ -234,7 +234,7 @@ func (c *children) follow(ctx context.Context, exit goal.Exit) error {
 	if !any || exit == goal.Interrupted { // the program closes: each of them is told so itself
 		return nil
 	}
-	if goal.StatusOf(exit) != goal.Paused {
+	if goal.StatusForExit(exit) != goal.Paused {
 		return c.app.endChildren(ctx, c.parent)
 	}
 	rows, err := c.app.store.Children(ctx, c.parent)
@@ -247,7 +247,7 @@ func (c *children) follow(ctx context.Context, exit goal.Exit) error {
 // halt lets a child that runs or may go on stand as long as its parent does. A parked one
 // stays that, and does not go on by itself meanwhile.
 func (c *children) halt(ctx context.Context, r store.Row) error {
-	stop := &runner.Stop{Exit: goal.UserPaused, Reason: "the goal that started this one is paused", By: c.parent}
+	stop := &runner.Stop{Exit: goal.PausedByUser, Reason: "the goal that started this one is paused", By: c.parent}
 	if c.app.runner.Cancel(r.ID, stop) {
 		return nil
 	}
@@ -261,7 +261,7 @@ func (c *children) halt(ctx context.Context, r store.Row) error {
 // endChildren ends every child of a goal that lives, or was over and waits to go on.
 func (a *App) endChildren(ctx context.Context, id goal.ID) error {
 	rows, err := a.store.Children(ctx, id)
-	stop := &runner.Stop{Exit: goal.UserAborted, Reason: "the goal that started this one has ended"}
+	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "the goal that started this one has ended"}
 	for _, r := range rows {
 		lives, e := a.lives(r)
 		err = errors.Join(err, e)
@@ -274,7 +274,7 @@ func (a *App) endChildren(ctx context.Context, id goal.ID) error {
 			case <-ctx.Done():
 				return fmt.Errorf("ending goal %s: %w", r.ID.Short(), ctx.Err())
 			}
-			if r, again := a.store.Goal(ctx, r.ID); again != nil || !r.Status.Live() {
+			if r, again := a.store.Goal(ctx, r.ID); again != nil || !r.Status.IsActive() {
 				continue
 			}
 		}

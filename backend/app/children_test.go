@@ -182,7 +182,7 @@ func TestAChildDoesNotOutlive(t *testing.T) {
 	both := 0
 	p.await("both ends", func(e event.Event) bool {
 		if b, ok := e.Body.(*event.Ended); ok {
-			if both++; string(e.GoalID) != out.GoalID && (b.Exit != goal.UserAborted || !strings.Contains(strings.Join(b.Report, " "), "started this one has ended")) {
+			if both++; string(e.GoalID) != out.GoalID && (b.Exit != goal.AbortedByUser || !strings.Contains(strings.Join(b.Report, " "), "started this one has ended")) {
 				t.Errorf("the child ended %+v", b)
 			}
 		}
@@ -252,7 +252,7 @@ func TestAPausedParentPausesItsChild(t *testing.T) {
 	paused := 0
 	p.await("both pauses", func(e event.Event) bool {
 		if b, ok := e.Body.(*event.Paused); ok {
-			if paused++; b.Exit != goal.UserPaused {
+			if paused++; b.Exit != goal.PausedByUser {
 				t.Errorf("%+v", b)
 			}
 		}
@@ -305,14 +305,14 @@ func TestAParkedChildOfAPausedParentSpendsNothing(t *testing.T) {
 	}
 	p.await("the child is parked", func(e event.Event) bool {
 		b, ok := e.Body.(*event.Paused)
-		return ok && b.Exit == goal.Parked
+		return ok && b.Exit == goal.WaitingForProvider
 	})
 	if _, err := p.goal.Pause(out.GoalID); err != nil {
 		t.Fatal(err)
 	}
 	p.await("the parent stands", func(e event.Event) bool {
 		b, ok := e.Body.(*event.Paused)
-		return ok && b.Exit == goal.UserPaused && string(e.GoalID) == out.GoalID
+		return ok && b.Exit == goal.PausedByUser && string(e.GoalID) == out.GoalID
 	})
 	asked := children()
 	clock.ahead.Store(int64(time.Hour))
@@ -402,11 +402,11 @@ func TestAChildThatWaitsToGoOn(t *testing.T) {
 	p.do("resume the child", p.resume, child)
 	queued("")
 	p.do("pause", p.goal.Pause, out.GoalID)
-	queued(goal.UserPaused)
+	queued(goal.PausedByUser)
 	p.do("resume", p.resume, out.GoalID)
 	queued("")
 	p.do("abort", p.goal.Abort, out.GoalID)
-	queued(goal.UserAborted)
+	queued(goal.AbortedByUser)
 }
 
 // TestAChildThatOnlySeemsToWait, because its process died in the queue, is ordered

@@ -31,7 +31,7 @@ func (c *children) Start(ctx context.Context, child tools.Child) (goal.ID, error
 	}
 	live := 0
 	for _, r := range rows {
-		if r.Status.Live() {
+		if r.Status.IsActive() {
 			live++
 		}
 	}
@@ -92,16 +92,16 @@ func under(p *policy.Policy, parent policy.Policy, child tools.Child) error {
 
 // shareOf is that many percent of what is left of the parent's limits once every
 // child has used up its own; shared is what all of them have spent so far.
-func shareOf(parent goal.Goal, shared goal.Spent, rows []store.Row, percent int) (goal.Limits, error) {
+func shareOf(parent goal.Goal, shared goal.Spend, rows []store.Row, percent int) (goal.Limits, error) {
 	promised := shared
 	for _, r := range rows {
-		if n := r.Spent; r.Status.Live() { // what it may still spend
-			promised = promised.Plus(goal.Spent{
+		if n := r.Spent; r.Status.IsActive() { // what it may still spend
+			promised = promised.Add(goal.Spend{
 				Iterations: max(0, r.Limits.Iterations-n.Iterations), USD: max(0, r.Limits.USD-n.USD), TokensIn: max(0, r.Limits.Tokens-n.TokensIn-n.TokensOut),
 			})
 		}
 	}
-	used, l, share := parent.Spent.Plus(promised), parent.Limits, float64(percent)/100
+	used, l, share := parent.Spent.Add(promised), parent.Limits, float64(percent)/100
 	out := goal.Limits{ClaimsPerGate: l.ClaimsPerGate}
 	none := func(what string) (goal.Limits, error) {
 		return out, fmt.Errorf("nothing that could be shared is left of your limit of %s", what)

@@ -78,7 +78,7 @@ func TestWhatThePersonChoseIsFrozenWithTheGoal(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := api.StartInput{
-		Objective: "x", Dir: dir, Checks: shell("test -f never"), CriticEvery: api.NoLimit, Review: goal.Always, RequireSteps: true,
+		Objective: "x", Dir: dir, Checks: shell("test -f never"), CriticEvery: api.NoLimit, Review: goal.ReviewAlways, RequireSteps: true,
 		Persona: "tester", Protect: []string{"tests/**"}, NoProtect: []string{"tests/tmp"}, OnAsk: "deny",
 	}
 	chosen, err := p.goal.Start(in)
@@ -161,7 +161,7 @@ func TestAManualCheckWaitsForItsPerson(t *testing.T) {
 		}}
 	})
 	out, err := p.goal.Start(api.StartInput{
-		Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.Never,
+		Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.ReviewNever,
 		Checks: append(shell("test -f colour"), goal.Check{Type: goal.Manual, Note: "the colour", Wait: true}),
 	})
 	if err != nil {
@@ -169,7 +169,7 @@ func TestAManualCheckWaitsForItsPerson(t *testing.T) {
 	}
 	waits := func() {
 		t.Helper()
-		if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsOperator {
+		if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsUser {
 			t.Fatalf("%+v", e)
 		}
 		if v, err := p.goal.Get(out.GoalID); err != nil || !v.Waits {
@@ -210,7 +210,7 @@ func TestTheReceiptCanBeCheckedAgain(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`), call("claim_complete", `{"rationale":"done"}`)))
 	out, err := p.goal.Start(api.StartInput{
-		Objective: "create done.txt", Review: goal.Never,
+		Objective: "create done.txt", Review: goal.ReviewNever,
 		Checks: append([]goal.Check{{Type: goal.Manual, Note: "fine"}}, shell("echo looked; test -f done.txt")...),
 	})
 	if err != nil {

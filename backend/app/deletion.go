@@ -23,7 +23,7 @@ func (a *App) Delete(ctx context.Context, id goal.ID) error {
 	}
 	if lives {
 		if err := a.Abort(ctx, id); err != nil {
-			if row, again := a.store.Goal(ctx, id); again != nil || row.Status.Live() {
+			if row, again := a.store.Goal(ctx, id); again != nil || row.Status.IsActive() {
 				return err
 			} // it ended by itself meanwhile
 		}
@@ -72,7 +72,7 @@ func (a *App) prune(ctx context.Context, id goal.ID) (gone bool, err error) {
 	}
 	defer func() { err = errors.Join(err, own.Release()) }()
 	row, err := a.store.Goal(ctx, id)
-	if errors.Is(err, goal.ErrNotFound) || err == nil && row.Status.Live() {
+	if errors.Is(err, goal.ErrNotFound) || err == nil && row.Status.IsActive() {
 		return false, nil
 	}
 	if err != nil {

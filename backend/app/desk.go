@@ -33,7 +33,7 @@ type Desk struct {
 // OpenDesk makes the walls for another agent. There is one desk in a program.
 func (a *App) OpenDesk(ctx context.Context, p policy.Policy) (d *Desk, err error) {
 	if err := p.Valid(); err != nil {
-		return nil, &goal.Refusal{Field: "risk", Reason: err.Error(), Hint: "see --help"}
+		return nil, &goal.InvalidError{Field: "risk", Reason: err.Error(), Hint: "see --help"}
 	}
 	if p.Dir, err = a.existing(p.Dir); err != nil {
 		return nil, err
@@ -42,12 +42,12 @@ func (a *App) OpenDesk(ctx context.Context, p policy.Policy) (d *Desk, err error
 	if err != nil {
 		return nil, err
 	}
-	held, err := a.enclose(ctx, string(goal.Desk), p, a.layer(goal.Desk))
+	held, err := a.enclose(ctx, string(goal.ExternalAgent), p, a.layer(goal.ExternalAgent))
 	if err != nil {
 		return nil, err
 	}
-	r := &room{app: a, goal: goal.Desk, policy: p, held: held}
-	panes := &goalPanes{app: a, goal: goal.Desk, dir: p.Dir, launcher: held.set, env: held.env, desk: true}
+	r := &room{app: a, goal: goal.ExternalAgent, policy: p, held: held}
+	panes := &goalPanes{app: a, goal: goal.ExternalAgent, dir: p.Dir, launcher: held.set, env: held.env, desk: true}
 	words := tools.Room{Dir: p.Dir, Launcher: held.set, Env: held.env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}}
 	if held.proxy != nil {
 		words.Held, words.Network, words.Obeyed = p.Risk, held.proxy, held.obeyed
@@ -57,14 +57,14 @@ func (a *App) OpenDesk(ctx context.Context, p policy.Policy) (d *Desk, err error
 		return nil, errors.Join(err, r.end(ctx))
 	}
 	a.rooms.mu.Lock()
-	a.rooms.open[goal.Desk] = r // pages find their proxy here, and Close closes it
+	a.rooms.open[goal.ExternalAgent] = r // pages find their proxy here, and Close closes it
 	a.rooms.mu.Unlock()
 	return &Desk{app: a, policy: p, law: law, box: box, room: r}, nil
 }
 
 // Close ends what runs in the desk's panes.
 func (d *Desk) Close(ctx context.Context) error {
-	return errors.Join(d.box.Close(), d.app.closeRoom(ctx, goal.Desk), sandbox.RemoveLayer(d.app.layer(goal.Desk)))
+	return errors.Join(d.box.Close(), d.app.closeRoom(ctx, goal.ExternalAgent), sandbox.RemoveLayer(d.app.layer(goal.ExternalAgent)))
 }
 
 // Offering is what the other agent is told.
@@ -134,7 +134,7 @@ type listPanesArgs struct{}
 func (d *Desk) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (any, error) {
 	list := []pane.Info{}
 	for _, info := range d.app.panes.Snapshot().Panes {
-		if info.GoalID == string(goal.Desk) {
+		if info.GoalID == string(goal.ExternalAgent) {
 			list = append(list, info)
 		}
 	}
@@ -145,7 +145,7 @@ func (d *Desk) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (an
 // may do no more than the desk, and nothing outside its folder.
 func (d *Desk) within(p policy.Policy) error {
 	refuse := func(field, what string) error {
-		return &goal.Refusal{Field: field, Reason: what, Hint: "the person bounds what may be asked for where the server is started (--risk, --dir, --allow-host)"}
+		return &goal.InvalidError{Field: field, Reason: what, Hint: "the person bounds what may be asked for where the server is started (--risk, --dir, --allow-host)"}
 	}
 	dir := p.Dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil {

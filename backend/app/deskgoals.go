@@ -246,16 +246,16 @@ func (d *Desk) reads(ctx context.Context, row store.Row) error {
 	return onlyWithin(row.Options, grants)
 }
 
-func onlyWithin(o goal.Options, grants []policy.Grant) error {
+func onlyWithin(o goal.CareOptions, grants []policy.Grant) error {
 	if len(o.Panes)+len(grants) == 0 {
 		return nil
 	}
-	return &goal.Refusal{Field: "policy", Reason: "its person lent it panes or allowed it more", Hint: "ask them what it does"}
+	return &goal.InvalidError{Field: "policy", Reason: "its person lent it panes or allowed it more", Hint: "ask them what it does"}
 }
 
 // note is what the other agent says to a goal's: data, and not the person's word.
 func note(text string) goal.Order {
-	return goal.Order{Kind: goal.OrderNote, Text: text, Request: string(goal.Desk)}
+	return goal.Order{Kind: goal.OrderNote, Text: text, Request: string(goal.ExternalAgent)}
 }
 
 type steerGoalArgs struct {
@@ -276,7 +276,7 @@ func (d *Desk) pause(ctx context.Context, in goalArgs, _ mcp.Progress) (any, err
 	if err != nil {
 		return nil, err
 	}
-	o := goal.Order{Kind: goal.OrderPause, Text: "an agent outside of this program paused the goal", Request: string(goal.Desk)}
+	o := goal.Order{Kind: goal.OrderPause, Text: "an agent outside of this program paused the goal", Request: string(goal.ExternalAgent)}
 	return "it pauses after the call that runs", spoken(d.app.pause(ctx, row.ID, o))
 }
 
@@ -285,7 +285,7 @@ func (d *Desk) abort(ctx context.Context, in goalArgs, _ mcp.Progress) (any, err
 	if err != nil {
 		return nil, err
 	}
-	stop := &runner.Stop{Exit: goal.UserAborted, Reason: "an agent outside of this program aborted the goal", By: goal.Desk}
+	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "an agent outside of this program aborted the goal", By: goal.ExternalAgent}
 	return "aborted", spoken(d.app.abort(ctx, row.ID, stop))
 }
 

@@ -30,9 +30,9 @@ func (o *deskOwn) mayResume(row store.Row, raises bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
-	case (row.Exit == goal.UserPaused || row.Exit == goal.UserAborted) && row.StoppedBy != goal.Desk:
+	case (row.Exit == goal.PausedByUser || row.Exit == goal.AbortedByUser) && row.StoppedBy != goal.ExternalAgent:
 		return errors.New("the person stopped this goal, so only they let it go on")
-	case row.Exit == goal.NeedsOperator && !o.created[row.ID]:
+	case row.Exit == goal.NeedsUser && !o.created[row.ID]:
 		return errors.New("this goal waits for its person's answer, so only they let it go on")
 	case raises && !o.created[row.ID]:
 		return errors.New("you did not create this goal since you came, so its limits are the person's: leave them out")

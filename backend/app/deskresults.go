@@ -75,5 +75,5 @@ func (d *Desk) readResult(_ context.Context, in readResultArgs, _ mcp.Progress) 
 	if next < len(text) {
 		end = fmt.Sprintf("… %d bytes more: read on from %d", len(text)-next, next)
 	}
-	return goal.Outside("a result of yours", page) + "\n" + end, nil
+	return goal.WrapUntrusted("a result of yours", page) + "\n" + end, nil
 }

@@ -22,19 +22,19 @@ func (a *App) preflight(ctx context.Context, g *goal.Goal) (err error) {
 
 // foreseen says what keeps a goal from starting, nil if nothing does, and notes how
 // many tests ran.
-func foreseen(ctx context.Context, h verify.Host, g *goal.Goal) *goal.Refusal {
+func foreseen(ctx context.Context, h verify.Host, g *goal.Goal) *goal.InvalidError {
 	g.TestsBefore = nil
 	for i, c := range g.Criterion.Checks {
 		v := h.Preflight(ctx, c)
 		g.TestsBefore = append(g.TestsBefore, v.Tests)
 		where := fmt.Sprintf("check %d (%s): ", i+1, c.Name())
 		switch {
-		case v.Outcome == goal.PassesNow && !g.Options.AllowPassing:
-			return &goal.Refusal{Field: "criterion", Reason: where + v.Detail, Hint: "write a check that fails until the goal is reached, or say --allow-passing"}
-		case v.Outcome == goal.CannotRun && v.Missing == "": // however it comes to be made
-			return &goal.Refusal{Field: "criterion", Reason: where + withTail(v), Hint: "correct the check, or what it needs"}
-		case v.Outcome == goal.CannotRun && !g.Options.AllowMissing:
-			return &goal.Refusal{Field: "criterion", Reason: where + withTail(v), Hint: "correct the command, or say --allow-missing if making that program is the goal"}
+		case v.Outcome == goal.AlreadyPasses && !g.Options.AllowPassing:
+			return &goal.InvalidError{Field: "criterion", Reason: where + v.Detail, Hint: "write a check that fails until the goal is reached, or say --allow-passing"}
+		case v.Outcome == goal.CheckUnrunnable && v.Missing == "": // however it comes to be made
+			return &goal.InvalidError{Field: "criterion", Reason: where + withTail(v), Hint: "correct the check, or what it needs"}
+		case v.Outcome == goal.CheckUnrunnable && !g.Options.AllowMissing:
+			return &goal.InvalidError{Field: "criterion", Reason: where + withTail(v), Hint: "correct the command, or say --allow-missing if making that program is the goal"}
 		}
 	}
 	return nil

@@ -52,7 +52,7 @@ func TestChecksAreTriedAgainAfterTheQueue(t *testing.T) {
 			p.ended(first.GoalID)
 			if test.asked {
 				e, ok := p.ended(second.GoalID).Body.(*event.Paused)
-				if !ok || e.Exit != goal.NeedsOperator || !strings.Contains(e.Reason, test.reason) || turns.Load() != 0 {
+				if !ok || e.Exit != goal.NeedsUser || !strings.Contains(e.Reason, test.reason) || turns.Load() != 0 {
 					t.Fatalf("%+v after %d turns", e, turns.Load())
 				}
 				if ok, err := p.goal.Resume(second.GoalID, api.ResumeInput{}); !ok || err != nil {

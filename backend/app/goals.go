@@ -146,7 +146,7 @@ func (a *App) queues(row store.Row) (bool, error) {
 
 // lives says whether a goal has a run, waits for one, or may get one.
 func (a *App) lives(row store.Row) (bool, error) {
-	if row.Status.Live() {
+	if row.Status.IsActive() {
 		return true, nil
 	}
 	return a.queues(row)
@@ -173,7 +173,7 @@ func (a *App) steer(ctx context.Context, id goal.ID, o goal.Order) error {
 // Abort ends a live goal, here or in another process, and waits until it has. One that
 // was over and waits to go on leaves the queue, and is what it was.
 func (a *App) Abort(ctx context.Context, id goal.ID) error {
-	return a.abort(ctx, id, &runner.Stop{Exit: goal.UserAborted, Reason: "the person aborted the goal"})
+	return a.abort(ctx, id, &runner.Stop{Exit: goal.AbortedByUser, Reason: "the person aborted the goal"})
 }
 
 func (a *App) abort(ctx context.Context, id goal.ID, stop *runner.Stop) error {
@@ -194,7 +194,7 @@ func (a *App) abort(ctx context.Context, id goal.ID, stop *runner.Stop) error {
 		case <-ctx.Done():
 			return fmt.Errorf("abort: %w", ctx.Err())
 		}
-		if row, err = a.store.Goal(ctx, id); err != nil || !row.Status.Live() {
+		if row, err = a.store.Goal(ctx, id); err != nil || !row.Status.IsActive() {
 			return err
 		}
 	}
@@ -216,11 +216,11 @@ func (a *App) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) (err
 	}
 	defer func() { err = errors.Join(err, own.Release()) }()
 	row, err := a.store.Goal(ctx, id)
-	if err != nil || !row.Status.Live() {
+	if err != nil || !row.Status.IsActive() {
 		return err
 	}
 	err = a.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Ended{
-		Status: goal.Aborted, Exit: goal.UserAborted, Report: row.ReportOf(stop.Reason), Account: row.Account, By: stop.By,
+		Status: goal.Aborted, Exit: goal.AbortedByUser, Report: row.EndReport(stop.Reason), Account: row.Account, By: stop.By,
 	})
 	a.panes.takeBack(id, false) //nolint:contextcheck // likewise
 	return errors.Join(err, a.endRest(ctx, id))

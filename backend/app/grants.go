@@ -18,9 +18,9 @@ func (a *App) grantsOf(in api.StartInput, p *policy.Policy) error {
 	for _, port := range in.AllowLocal {
 		switch {
 		case port < 1 || port > 65535:
-			return &goal.Refusal{Field: "allow_local", Reason: fmt.Sprintf("%d is not a port", port), Hint: "give a number from 1 to 65535"}
+			return &goal.InvalidError{Field: "allow_local", Reason: fmt.Sprintf("%d is not a port", port), Hint: "give a number from 1 to 65535"}
 		case a.ours(port):
-			return &goal.Refusal{Field: "allow_local", Reason: fmt.Sprintf("the port %d is Goalpost's own", port), Hint: "a goal never reaches it"}
+			return &goal.InvalidError{Field: "allow_local", Reason: fmt.Sprintf("the port %d is Goalpost's own", port), Hint: "a goal never reaches it"}
 		}
 	}
 	p.AllowLocal = in.AllowLocal
@@ -41,7 +41,7 @@ func (a *App) grantsOf(in api.StartInput, p *policy.Policy) error {
 	for _, socket := range in.AllowSocket {
 		info, err := os.Stat(socket)
 		if err != nil || info.Mode().Type()&fs.ModeSocket == 0 || !filepath.IsAbs(socket) {
-			return &goal.Refusal{Field: "allow_socket", Reason: socket + " is not a socket", Hint: "give its whole path, such as /var/run/docker.sock"}
+			return &goal.InvalidError{Field: "allow_socket", Reason: socket + " is not a socket", Hint: "give its whole path, such as /var/run/docker.sock"}
 		}
 		if err := a.foreignSocket(socket, *p); err != nil {
 			return err
@@ -49,7 +49,7 @@ func (a *App) grantsOf(in api.StartInput, p *policy.Policy) error {
 		p.AllowSocket = append(p.AllowSocket, filepath.Clean(socket))
 	}
 	if err := p.Valid(); err != nil {
-		return &goal.Refusal{Field: "allow_hosts", Reason: err.Error(), Hint: "give names such as docs.example or *.example.org"}
+		return &goal.InvalidError{Field: "allow_hosts", Reason: err.Error(), Hint: "give names such as docs.example or *.example.org"}
 	}
 	return nil
 }
@@ -58,18 +58,18 @@ func (a *App) grantsOf(in api.StartInput, p *policy.Policy) error {
 func (a *App) foreignSocket(socket string, p policy.Policy) error {
 	real, err := filepath.EvalSymlinks(socket)
 	if err != nil {
-		return &goal.Refusal{Field: "allow_socket", Reason: err.Error(), Hint: "give the whole path of a socket that exists"}
+		return &goal.InvalidError{Field: "allow_socket", Reason: err.Error(), Hint: "give the whole path of a socket that exists"}
 	}
 	state, err := filepath.EvalSymlinks(a.cfg.State())
 	if err != nil {
 		return fmt.Errorf("the state folder: %w", err)
 	}
 	if policy.Inside(state, real) {
-		return &goal.Refusal{Field: "allow_socket", Reason: socket + " is Goalpost's own", Hint: "a goal never speaks to it"}
+		return &goal.InvalidError{Field: "allow_socket", Reason: socket + " is Goalpost's own", Hint: "a goal never speaks to it"}
 	}
 	for _, dir := range append([]string{p.Dir}, p.AllowWrite...) {
 		if policy.Inside(dir, real) || policy.Inside(dir, filepath.Clean(socket)) {
-			return &goal.Refusal{Field: "allow_socket", Reason: socket + " lies in a folder that the goal writes", Hint: "the goal reaches it without being asked for; a path there could lead elsewhere tomorrow"}
+			return &goal.InvalidError{Field: "allow_socket", Reason: socket + " lies in a folder that the goal writes", Hint: "the goal reaches it without being asked for; a path there could lead elsewhere tomorrow"}
 		}
 	}
 	return nil
@@ -80,7 +80,7 @@ func (a *App) foreignSocket(socket string, p policy.Policy) error {
 func (a *App) readable(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil || !filepath.IsAbs(real) {
-		return "", &goal.Refusal{Field: "allow_read", Reason: dir + " cannot be read", Hint: "give the whole path of a file or folder that exists"}
+		return "", &goal.InvalidError{Field: "allow_read", Reason: dir + " cannot be read", Hint: "give the whole path of a file or folder that exists"}
 	}
 	if err := a.foreign(real); err != nil {
 		return "", field(err, "allow_read")
@@ -96,23 +96,23 @@ func (a *App) foreign(path string) error {
 		home = ""
 	}
 	if reason, hint := notForGoals(path, homes(home)); reason != "" {
-		return &goal.Refusal{Reason: reason, Hint: hint}
+		return &goal.InvalidError{Reason: reason, Hint: hint}
 	}
 	state, err := filepath.EvalSymlinks(a.cfg.State())
 	if err != nil {
 		return fmt.Errorf("the state folder: %w", err)
 	}
 	if policy.Inside(path, state) || policy.Inside(state, path) {
-		return &goal.Refusal{Reason: path + " holds Goalpost's own data", Hint: "choose another folder"}
+		return &goal.InvalidError{Reason: path + " holds Goalpost's own data", Hint: "choose another folder"}
 	}
 	return nil
 }
 
 // field says of which field a refusal is.
 func field(err error, name string) error {
-	var refusal *goal.Refusal
+	var refusal *goal.InvalidError
 	if errors.As(err, &refusal) {
-		return &goal.Refusal{Field: name, Reason: refusal.Reason, Hint: refusal.Hint}
+		return &goal.InvalidError{Field: name, Reason: refusal.Reason, Hint: refusal.Hint}
 	}
 	return err
 }

@@ -28,10 +28,10 @@ func TestNoGoalWorksInAHome(t *testing.T) {
 
 // TestAGoalThatHasMoreIsNotRead by another agent: panes or a yes of its person.
 func TestAGoalThatHasMoreIsNotRead(t *testing.T) {
-	if err := onlyWithin(goal.Options{}, nil); err != nil {
+	if err := onlyWithin(goal.CareOptions{}, nil); err != nil {
 		t.Error(err)
 	}
-	if onlyWithin(goal.Options{Panes: []string{"t1"}}, nil) == nil || onlyWithin(goal.Options{}, []policy.Grant{{ID: "a1"}}) == nil {
+	if onlyWithin(goal.CareOptions{Panes: []string{"t1"}}, nil) == nil || onlyWithin(goal.CareOptions{}, []policy.Grant{{ID: "a1"}}) == nil {
 		t.Error("it is read")
 	}
 }
@@ -47,20 +47,20 @@ func TestAnotherAgentResumesWhatIsItsOwn(t *testing.T) {
 		may    bool
 	}{
 		{"made", goal.LimitReached, true, true},
-		{"made", goal.NeedsOperator, false, true},
-		{"made", goal.UserPaused, false, false},
-		{"held", goal.UserPaused, false, true},
-		{"held", goal.UserPaused, true, false},
-		{"other", goal.UserPaused, false, false},
-		{"other", goal.UserAborted, false, false},
-		{"held", goal.UserAborted, false, true},
-		{"other", goal.NeedsOperator, false, false},
+		{"made", goal.NeedsUser, false, true},
+		{"made", goal.PausedByUser, false, false},
+		{"held", goal.PausedByUser, false, true},
+		{"held", goal.PausedByUser, true, false},
+		{"other", goal.PausedByUser, false, false},
+		{"other", goal.AbortedByUser, false, false},
+		{"held", goal.AbortedByUser, false, true},
+		{"other", goal.NeedsUser, false, false},
 		{"other", goal.LimitReached, true, false},
-		{"other", goal.Parked, false, true},
+		{"other", goal.WaitingForProvider, false, true},
 	} {
 		row := store.Row{Goal: goal.Goal{ID: c.id, Exit: c.exit}}
 		if c.id == "held" {
-			row.StoppedBy = goal.Desk
+			row.StoppedBy = goal.ExternalAgent
 		}
 		if err := own.mayResume(row, c.raises); (err == nil) != c.may {
 			t.Errorf("%+v: %v", c, err)

@@ -34,7 +34,7 @@ func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Go
 	if g.Policy.Risk == "" {
 		g.Policy.Risk = policy.WriteLocal
 	}
-	if err := goal.CheckInput(g.Objective, g.Criterion, g.Policy, g.Limits); err != nil {
+	if err := goal.ValidateInput(g.Objective, g.Criterion, g.Policy, g.Limits); err != nil {
 		return nil, false, fmt.Errorf("intake: %w", err)
 	}
 	if err := a.givenSecrets(ctx, in.Secrets); err != nil {
@@ -55,7 +55,7 @@ func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Go
 		err = shape(g)
 	}
 	if err == nil { // as it is now: another agent's goal has a policy that was made for it
-		err = goal.CheckInput(g.Objective, g.Criterion, g.Policy, g.Limits)
+		err = goal.ValidateInput(g.Objective, g.Criterion, g.Policy, g.Limits)
 	}
 	if err == nil {
 		err = knownTools(g.Policy)
@@ -104,7 +104,7 @@ func none(n int64) int64 {
 
 // Try runs one check as pre-flight would, in a folder that exists.
 func (a *App) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err error) {
-	if err := (goal.Criterion{Checks: []goal.Check{in.Check}}).Valid(); err != nil {
+	if err := (goal.Criterion{Checks: []goal.Check{in.Check}}).Validate(); err != nil {
 		return v, fmt.Errorf("try: %w", err)
 	}
 	dir := in.Dir
@@ -132,7 +132,7 @@ func (a *App) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err err
 func (a *App) tried(in api.TryInput) (policy.Policy, error) {
 	p := policy.Policy{Risk: cmp.Or(in.Risk, policy.WriteLocal), AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts, Unconfined: a.unconfined || in.Unconfined}
 	if !p.Risk.Valid() {
-		return p, &goal.Refusal{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
+		return p, &goal.InvalidError{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
 	}
 	return p, a.grantsOf(api.StartInput{AllowLocal: in.AllowLocal, AllowWrite: in.AllowWrite, AllowRead: in.AllowRead, AllowSocket: in.AllowSocket}, &p)
 }
@@ -150,7 +150,7 @@ func (a *App) inHost(ctx context.Context, p policy.Policy, judge verify.Judge, h
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
 	held, err := a.enclose(ctx, "pre-flight", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
-		return &goal.Refusal{Field: "sandbox", Reason: err.Error(), Hint: "goalctl doctor says what holds here; --unconfined runs this goal's programs with your own rights"}
+		return &goal.InvalidError{Field: "sandbox", Reason: err.Error(), Hint: "goalctl doctor says what holds here; --unconfined runs this goal's programs with your own rights"}
 	}
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func (a *App) folder(given, objective string) (dir string, made bool, err error)
 		case err == nil:
 			return dir, true, nil
 		case !errors.Is(err, os.ErrExist):
-			return "", false, &goal.Refusal{Field: "dir", Reason: "the goal's folder cannot be made: " + err.Error(), Hint: "choose a folder with --dir"}
+			return "", false, &goal.InvalidError{Field: "dir", Reason: "the goal's folder cannot be made: " + err.Error(), Hint: "choose a folder with --dir"}
 		}
 	}
 }
@@ -192,7 +192,7 @@ func (a *App) folder(given, objective string) (dir string, made bool, err error)
 // existing refuses folders whose loss would hurt: the root, the home folder, this program's own.
 func (a *App) existing(given string) (string, error) {
 	refuse := func(reason, hint string) (string, error) {
-		return "", &goal.Refusal{Field: "dir", Reason: reason, Hint: hint}
+		return "", &goal.InvalidError{Field: "dir", Reason: reason, Hint: hint}
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {

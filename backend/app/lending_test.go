@@ -204,7 +204,7 @@ func TestALentPage(t *testing.T) {
 	if done, err := browsers.TakeOver(own.ID); !done || err != nil {
 		t.Fatal(err)
 	}
-	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.UserPaused {
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.PausedByUser {
 		t.Fatalf("%+v", e)
 	}
 	<-p.app.Done(goal.ID(out.GoalID))
@@ -315,7 +315,7 @@ func TestASignInWindowAndItsPerson(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	e, ok := p.ended(id).Body.(*event.Paused)
-	if !ok || e.Exit != goal.NeedsOperator || e.Pane != "b1" {
+	if !ok || e.Exit != goal.NeedsUser || e.Pane != "b1" {
 		t.Fatalf("%+v", e)
 	}
 	if len(film.Panes) != 2 {
@@ -392,7 +392,7 @@ func TestATakeOverEndsWithItsPage(t *testing.T) {
 		}
 	}
 	close(hold)
-	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.UserPaused {
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.PausedByUser {
 		t.Fatalf("%+v", e)
 	}
 	if done, err := browsers.HandBack("b1"); !done || err != nil {

@@ -45,7 +45,7 @@ func (a *App) chooseModel(ctx context.Context, g *goal.Goal, in api.StartInput) 
 		g.Model = "demo (scripted, no AI)"
 	} else {
 		if g.Model == "" {
-			return &goal.Refusal{Field: "model", Reason: "no model is chosen", Hint: "name one, as the provider calls it"}
+			return &goal.InvalidError{Field: "model", Reason: "no model is chosen", Hint: "name one, as the provider calls it"}
 		}
 		if err := reach(ctx, p); err != nil {
 			return err
@@ -61,9 +61,9 @@ func effortFor(p config.Provider, effort string) error {
 	case effort == "" || slices.Contains(words, effort):
 		return nil
 	case len(words) == 0:
-		return &goal.Refusal{Field: "effort", Reason: "the scripted model knows no effort", Hint: "leave it out, or choose another provider"}
+		return &goal.InvalidError{Field: "effort", Reason: "the scripted model knows no effort", Hint: "leave it out, or choose another provider"}
 	}
-	return &goal.Refusal{Field: "effort", Reason: fmt.Sprintf("%s knows no effort %q", p.ID, effort), Hint: "use one of " + strings.Join(words, ", ") + ", or leave it out"}
+	return &goal.InvalidError{Field: "effort", Reason: fmt.Sprintf("%s knows no effort %q", p.ID, effort), Hint: "use one of " + strings.Join(words, ", ") + ", or leave it out"}
 }
 
 // aside refuses a critic or a judge that could not be asked when its time comes.
@@ -75,15 +75,15 @@ func (a *App) aside(ctx context.Context, field, id string, own config.Provider) 
 	switch {
 	case err != nil:
 	case p.Kind == config.Demo:
-		err = &goal.Refusal{Reason: "the scripted model can judge nothing", Hint: "choose another provider"}
+		err = &goal.InvalidError{Reason: "the scripted model can judge nothing", Hint: "choose another provider"}
 	case p.Model == "":
-		err = &goal.Refusal{Reason: fmt.Sprintf("the provider %q names no model", id), Hint: "name one in the settings"}
+		err = &goal.InvalidError{Reason: fmt.Sprintf("the provider %q names no model", id), Hint: "name one in the settings"}
 	default:
 		err = reach(ctx, p)
 	}
-	var refusal *goal.Refusal
+	var refusal *goal.InvalidError
 	if errors.As(err, &refusal) {
-		return &goal.Refusal{Field: field, Reason: refusal.Reason, Hint: refusal.Hint}
+		return &goal.InvalidError{Field: field, Reason: refusal.Reason, Hint: refusal.Hint}
 	}
 	return err
 }
@@ -99,9 +99,9 @@ func (a *App) provider(id string) (config.Provider, error) {
 		}
 	}
 	if id == "" {
-		return config.Provider{}, &goal.Refusal{Field: "provider", Reason: "no model is configured", Hint: "add a provider in the settings or give --base-url and --model; --demo runs without one"}
+		return config.Provider{}, &goal.InvalidError{Field: "provider", Reason: "no model is configured", Hint: "add a provider in the settings or give --base-url and --model; --demo runs without one"}
 	}
-	return config.Provider{}, &goal.Refusal{Field: "provider", Reason: fmt.Sprintf("there is no provider %q", id), Hint: "the settings and `providers list` show them"}
+	return config.Provider{}, &goal.InvalidError{Field: "provider", Reason: fmt.Sprintf("there is no provider %q", id), Hint: "the settings and `providers list` show them"}
 }
 
 // reach looks whether something listens at the provider's address, so that a
@@ -109,7 +109,7 @@ func (a *App) provider(id string) (config.Provider, error) {
 func reach(ctx context.Context, p config.Provider) error {
 	u, err := url.Parse(p.BaseURL)
 	if err != nil || u.Hostname() == "" {
-		return &goal.Refusal{Field: "provider", Reason: fmt.Sprintf("%q is not an address", p.BaseURL), Hint: "give one like http://127.0.0.1:11434/v1"}
+		return &goal.InvalidError{Field: "provider", Reason: fmt.Sprintf("%q is not an address", p.BaseURL), Hint: "give one like http://127.0.0.1:11434/v1"}
 	}
 	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); err != nil || proxy != nil {
 		return nil
@@ -121,7 +121,7 @@ func reach(ctx context.Context, p config.Provider) error {
 	d := net.Dialer{Timeout: reachTimeout}
 	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil {
-		return &goal.Refusal{Field: "provider", Reason: fmt.Sprintf("the model at %s cannot be reached: %v", p.BaseURL, cause(err)), Hint: "is the server running there?"}
+		return &goal.InvalidError{Field: "provider", Reason: fmt.Sprintf("the model at %s cannot be reached: %v", p.BaseURL, cause(err)), Hint: "is the server running there?"}
 	}
 	if err := conn.Close(); err != nil {
 		return fmt.Errorf("reach %s: %w", p.BaseURL, err)
@@ -253,7 +253,7 @@ func (r *room) mind(ctx context.Context, role string, p asked) (model.Turner, er
 	return model.Retry{
 		Model: m, Clock: r.app.clock, TurnTimeout: r.app.turnTime(), Parks: r.parks[role],
 		OnWait: func(err error, d time.Duration) {
-			r.warn(role, fmt.Sprintf("%v; trying again in %s", err, goal.Span(d)))
+			r.warn(role, fmt.Sprintf("%v; trying again in %s", err, goal.FormatDuration(d)))
 		},
 	}, nil
 }
@@ -289,7 +289,7 @@ func (a *App) holds(g goal.Goal) error {
 		return fmt.Errorf("what the model is told: %w", err)
 	}
 	if w, needs := window(p), runner.Needs(g, specs); w > 0 && w < needs {
-		return &goal.Refusal{
+		return &goal.InvalidError{
 			Field:  "provider",
 			Reason: fmt.Sprintf("the model %s has a window of %d tokens, and a goal needs about %d for its rules and tools alone", g.Model, w, needs),
 			Hint:   "choose a model with a larger window; if this one has it, correct the window in the provider's settings",

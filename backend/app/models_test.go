@@ -86,7 +86,7 @@ func TestEachMindAsksItsOwnProvider(t *testing.T) {
 		config.Provider{ID: "c", Kind: config.Anthropic, BaseURL: critic.URL, Model: "strict"},
 		config.Provider{ID: "j", Kind: config.OpenAI, BaseURL: judge.URL, Model: "fair"},
 	)
-	g := goal.Goal{Provider: "a", Model: "large", Options: goal.Options{CriticProvider: "c", JudgeProvider: "j"}}
+	g := goal.Goal{Provider: "a", Model: "large", Options: goal.CareOptions{CriticProvider: "c", JudgeProvider: "j"}}
 	m, err := r.mindsOf(t.Context(), g)
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestTheEffortIsTheGoalsOwn(t *testing.T) {
 		config.Provider{ID: "a", Kind: config.Anthropic, BaseURL: own.URL, Model: "large"},
 		config.Provider{ID: "c", Kind: config.OpenAI, BaseURL: other.URL, Model: "strict"},
 	)
-	m, err := r.mindsOf(t.Context(), goal.Goal{Provider: "a", Model: "large", Options: goal.Options{Effort: "max", CriticProvider: "c"}})
+	m, err := r.mindsOf(t.Context(), goal.Goal{Provider: "a", Model: "large", Options: goal.CareOptions{Effort: "max", CriticProvider: "c"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,8 +145,8 @@ func TestTheEffortIsTheGoalsOwn(t *testing.T) {
 		t.Errorf("the critic of another provider was asked for %q", got)
 	}
 	for provider, effort := range map[string]string{"a": "minimal", "c": "much", demoProvider: "low"} {
-		err := r.app.chooseModel(t.Context(), &goal.Goal{Options: goal.Options{Effort: effort}}, inputFor(provider))
-		var refusal *goal.Refusal
+		err := r.app.chooseModel(t.Context(), &goal.Goal{Options: goal.CareOptions{Effort: effort}}, inputFor(provider))
+		var refusal *goal.InvalidError
 		if !errors.As(err, &refusal) || refusal.Field != "effort" || refusal.Hint == "" {
 			t.Errorf("%s %s: %v", provider, effort, err)
 		}
@@ -178,18 +178,18 @@ func TestProvidersThatAreNotThereAreRefused(t *testing.T) {
 		config.Provider{ID: "off", Kind: config.OpenAI, BaseURL: "http://127.0.0.1:1/v1", Model: "m"},
 	)
 	for _, id := range []string{"gone", demoProvider, "nameless", "off"} {
-		for field, o := range map[string]goal.Options{"critic_provider": {CriticProvider: id}, "judge_provider": {JudgeProvider: id}} {
+		for field, o := range map[string]goal.CareOptions{"critic_provider": {CriticProvider: id}, "judge_provider": {JudgeProvider: id}} {
 			err := r.app.chooseModel(t.Context(), &goal.Goal{Options: o}, inputFor("a"))
-			var refusal *goal.Refusal
+			var refusal *goal.InvalidError
 			if !errors.As(err, &refusal) || refusal.Field != field || refusal.Hint == "" {
 				t.Errorf("%s %s: %v", field, id, err)
 			}
 		}
 	}
-	if err := r.app.chooseModel(t.Context(), &goal.Goal{Options: goal.Options{CriticProvider: "a", JudgeProvider: "a"}}, inputFor("a")); err != nil {
+	if err := r.app.chooseModel(t.Context(), &goal.Goal{Options: goal.CareOptions{CriticProvider: "a", JudgeProvider: "a"}}, inputFor("a")); err != nil {
 		t.Error(err)
 	}
-	for role, o := range map[string]goal.Options{"critic": {CriticProvider: "gone"}, "judge": {JudgeProvider: "gone"}} {
+	for role, o := range map[string]goal.CareOptions{"critic": {CriticProvider: "gone"}, "judge": {JudgeProvider: "gone"}} {
 		if _, err := r.mindsOf(t.Context(), goal.Goal{Provider: "a", Options: o}); err == nil || !strings.Contains(err.Error(), role) {
 			t.Errorf("%s: %v", role, err)
 		}

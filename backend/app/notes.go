@@ -39,7 +39,7 @@ func noteOf(e event.Event, waits map[goal.ID]bool) (n notify.Note, tell bool) {
 		n, tell = notify.Note{Title: "A goal asks for your approval", Text: b.Why, Urgent: true}, !waits[e.GoalID]
 		waits[e.GoalID] = true
 	case *event.Paused:
-		if b.Exit == goal.NeedsOperator {
+		if b.Exit == goal.NeedsUser {
 			n, tell = notify.Note{Title: "A goal needs you", Text: b.Reason, Urgent: true}, !waits[e.GoalID]
 			waits[e.GoalID] = true
 		}
@@ -47,7 +47,7 @@ func noteOf(e event.Event, waits map[goal.ID]bool) (n notify.Note, tell bool) {
 		delete(waits, e.GoalID)
 	case *event.Ended:
 		delete(waits, e.GoalID)
-		n.Title, tell = "A goal is done", b.Exit != goal.UserAborted // he knows
+		n.Title, tell = "A goal is done", b.Exit != goal.AbortedByUser // he knows
 		if b.Exit != goal.Done {
 			n.Title = "A goal ended: " + strings.ReplaceAll(string(b.Exit), "_", " ")
 		}

@@ -13,7 +13,7 @@ import (
 // note until it was answered or went on.
 func TestANeedIsToldOnce(t *testing.T) {
 	waits := map[goal.ID]bool{}
-	asks, needs := &event.ApprovalRequested{}, &event.Paused{Exit: goal.NeedsOperator}
+	asks, needs := &event.ApprovalRequested{}, &event.Paused{Exit: goal.NeedsUser}
 	for i, c := range []struct {
 		goal goal.ID
 		body event.Body
@@ -27,8 +27,8 @@ func TestANeedIsToldOnce(t *testing.T) {
 		{"a", asks, true},
 		{"b", &event.Resumed{}, false},
 		{"b", needs, true},
-		{"b", &event.Paused{Exit: goal.UserPaused}, false},
-		{"a", &event.Ended{Exit: goal.UserAborted}, false},
+		{"b", &event.Paused{Exit: goal.PausedByUser}, false},
+		{"a", &event.Ended{Exit: goal.AbortedByUser}, false},
 		{"b", &event.Ended{Exit: goal.Done}, true},
 	} {
 		if _, told := noteOf(event.Event{GoalID: c.goal, Body: c.body}, waits); told != c.told {

@@ -13,8 +13,8 @@ import (
 )
 
 // optionsOf is how the person wants the goal looked after, or a refusal.
-func (a *App) optionsOf(ctx context.Context, in api.StartInput) (o goal.Options, err error) {
-	o = goal.Options{
+func (a *App) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOptions, err error) {
+	o = goal.CareOptions{
 		Persona: in.Persona, Effort: in.Effort, CriticEvery: in.CriticEvery, CriticProvider: in.CriticProvider, JudgeProvider: in.JudgeProvider,
 		Review: in.Review, Panes: in.Panes, Protect: in.Protect, NoProtect: in.NoProtect, OnAsk: in.OnAsk,
 		AllowPassing: in.AllowPassing, AllowMissing: in.AllowMissing,
@@ -25,7 +25,7 @@ func (a *App) optionsOf(ctx context.Context, in api.StartInput) (o goal.Options,
 	case in.CriticEvery == api.NoLimit:
 		o.CriticEvery = 0
 	case in.CriticEvery < 0:
-		return o, &goal.Refusal{Field: "critic_every", Reason: "the critic cannot look every " + fmt.Sprint(in.CriticEvery) + " steps", Hint: "give a number of steps, or 0 for no critic"}
+		return o, &goal.InvalidError{Field: "critic_every", Reason: "the critic cannot look every " + fmt.Sprint(in.CriticEvery) + " steps", Hint: "give a number of steps, or 0 for no critic"}
 	}
 	if err := choices(o); err != nil {
 		return o, err
@@ -36,15 +36,15 @@ func (a *App) optionsOf(ctx context.Context, in api.StartInput) (o goal.Options,
 	return o, a.panes.free(o.Panes)
 }
 
-func choices(o goal.Options) error {
+func choices(o goal.CareOptions) error {
 	if known := runner.Personas(); o.Persona != "" && !slices.Contains(known, o.Persona) {
-		return &goal.Refusal{Field: "persona", Reason: fmt.Sprintf("there is no persona %q", o.Persona), Hint: "use one of " + strings.Join(known, ", ")}
+		return &goal.InvalidError{Field: "persona", Reason: fmt.Sprintf("there is no persona %q", o.Persona), Hint: "use one of " + strings.Join(known, ", ")}
 	}
-	if !slices.Contains([]goal.When{goal.Automatic, goal.Always, goal.Never}, o.Review) {
-		return &goal.Refusal{Field: "review", Reason: fmt.Sprintf("unknown choice %q", o.Review), Hint: "use always or never, or leave it to the host"}
+	if !slices.Contains([]goal.ReviewMode{goal.ReviewAuto, goal.ReviewAlways, goal.ReviewNever}, o.Review) {
+		return &goal.InvalidError{Field: "review", Reason: fmt.Sprintf("unknown choice %q", o.Review), Hint: "use always or never, or leave it to the host"}
 	}
 	if !slices.Contains([]string{"", "park", "deny", "allow"}, o.OnAsk) {
-		return &goal.Refusal{Field: "on_ask", Reason: fmt.Sprintf("unknown choice %q", o.OnAsk), Hint: "use park, deny or allow"}
+		return &goal.InvalidError{Field: "on_ask", Reason: fmt.Sprintf("unknown choice %q", o.OnAsk), Hint: "use park, deny or allow"}
 	}
 	for _, glob := range slices.Concat(o.Protect, o.NoProtect) {
 		if err := globOf(glob); err != nil {
@@ -57,7 +57,7 @@ func choices(o goal.Options) error {
 // globOf refuses a pattern that no file inside the folder can fit.
 func globOf(glob string) error {
 	refuse := func(reason string) error {
-		return &goal.Refusal{Field: "protect", Reason: fmt.Sprintf("the pattern %q %s", glob, reason), Hint: "write one relative to the goal's folder, such as tests/**"}
+		return &goal.InvalidError{Field: "protect", Reason: fmt.Sprintf("the pattern %q %s", glob, reason), Hint: "write one relative to the goal's folder, such as tests/**"}
 	}
 	switch clean := path.Clean(glob); {
 	case strings.TrimSpace(glob) == "":
@@ -78,7 +78,7 @@ func (a *App) after(ctx context.Context, parts []string) ([]goal.ID, error) {
 	for _, part := range parts {
 		row, err := a.store.Find(ctx, part)
 		if err != nil {
-			return nil, &goal.Refusal{Field: "after", Reason: err.Error(), Hint: "list shows the goals there are"}
+			return nil, &goal.InvalidError{Field: "after", Reason: err.Error(), Hint: "list shows the goals there are"}
 		}
 		if !slices.Contains(ids, row.ID) {
 			ids = append(ids, row.ID)

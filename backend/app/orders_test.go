@@ -49,7 +49,7 @@ func (p *program) resume(id string) (bool, error) { return p.goal.Resume(id, api
 func (p *program) paused(id string) {
 	p.Helper()
 	p.do("pause", p.goal.Pause, id)
-	if e, ok := p.ended(id).Body.(*event.Paused); !ok || e.Exit != goal.UserPaused {
+	if e, ok := p.ended(id).Body.(*event.Paused); !ok || e.Exit != goal.PausedByUser {
 		p.Fatalf("%+v", e)
 	}
 }
@@ -68,7 +68,7 @@ func TestOrdersInTheMomentOfAPause(t *testing.T) {
 	}
 	p.paused(id)
 	p.do("abort", p.goal.Abort, id)
-	if v, err := p.goal.Get(id); err != nil || v.Status != goal.Aborted || v.Exit != goal.UserAborted {
+	if v, err := p.goal.Get(id); err != nil || v.Status != goal.Aborted || v.Exit != goal.AbortedByUser {
 		t.Errorf("%s/%s %v", v.Status, v.Exit, err)
 	}
 	p.do("delete", p.goal.Delete, id)
@@ -136,7 +136,7 @@ func TestARoomThatCannotBeEquippedIsClosed(t *testing.T) {
 		return ok && b.Pane.Kind == pane.Terminal && !b.Pane.Running
 	})
 	<-p.app.Done(goal.ID(id))
-	if v, err := p.goal.Get(id); err != nil || v.Status != goal.Paused || v.Exit != goal.NeedsOperator {
+	if v, err := p.goal.Get(id); err != nil || v.Status != goal.Paused || v.Exit != goal.NeedsUser {
 		t.Errorf("%s/%s %v", v.Status, v.Exit, err)
 	}
 }

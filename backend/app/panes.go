@@ -37,9 +37,9 @@ func (p *panes) free(ids []string) error {
 		i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == id })
 		switch {
 		case i < 0:
-			return &goal.Refusal{Field: "panes", Reason: fmt.Sprintf("there is no pane %q in this program", id), Hint: "leave it out for new ones; panes of the window are given in its dialog"}
+			return &goal.InvalidError{Field: "panes", Reason: fmt.Sprintf("there is no pane %q in this program", id), Hint: "leave it out for new ones; panes of the window are given in its dialog"}
 		case p.list[i].GoalID != "" || p.lent[id] != nil:
-			return &goal.Refusal{Field: "panes", Reason: fmt.Sprintf("the pane %q belongs to another goal", id), Hint: "choose one of your own"}
+			return &goal.InvalidError{Field: "panes", Reason: fmt.Sprintf("the pane %q belongs to another goal", id), Hint: "choose one of your own"}
 		}
 	}
 	return nil

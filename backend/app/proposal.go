@@ -19,5 +19,5 @@ func (a *App) Proposal(dir string) (out api.ProposalView, err error) {
 	if err != nil {
 		return out, fmt.Errorf("proposal: %w", err)
 	}
-	return api.ProposalView{Path: file, Text: p.Text, Checks: p.Criterion.Checks, Any: p.Criterion.Any, Words: p.Criterion.Words(), Hosts: append([]string{}, Hosts(p.Criterion.Checks)...)}, nil
+	return api.ProposalView{Path: file, Text: p.Text, Checks: p.Criterion.Checks, Any: p.Criterion.Any, Words: p.Criterion.Describe(), Hosts: append([]string{}, Hosts(p.Criterion.Checks)...)}, nil
 }

@@ -22,7 +22,7 @@ func (a *App) Protected(ctx context.Context, in api.ProtectInput) ([]api.Protect
 	}
 	found, err := verify.FindProtected(ctx, dir, goal.Criterion{Checks: in.Checks}, in.Protect, in.NoProtect)
 	if err != nil {
-		return nil, &goal.Refusal{Field: "protect", Reason: fmt.Sprintf("the protected files cannot be listed: %v", err), Hint: "correct the patterns"}
+		return nil, &goal.InvalidError{Field: "protect", Reason: fmt.Sprintf("the protected files cannot be listed: %v", err), Hint: "correct the patterns"}
 	}
 	for _, p := range found {
 		list = append(list, api.ProtectedFile{Path: p.Path, Kind: string(p.Kind), Part: p.Part, Why: p.Why})

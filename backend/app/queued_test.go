@@ -24,7 +24,7 @@ func TestAGoalWhoseProcessDiedInTheQueueWaitsThereNoMore(t *testing.T) {
 		out, err := p.goal.Start(api.StartInput{Objective: "wait", Checks: shell("false"), CriticEvery: api.NoLimit})
 		must(t, err)
 		id = out.GoalID
-		if e, ok := p.ended(id).Body.(*event.Paused); !ok || e.Exit != goal.Parked {
+		if e, ok := p.ended(id).Body.(*event.Paused); !ok || e.Exit != goal.WaitingForProvider {
 			t.Fatalf("%+v", e)
 		}
 	})
@@ -36,7 +36,7 @@ func TestAGoalWhoseProcessDiedInTheQueueWaitsThereNoMore(t *testing.T) {
 	p := start(t, home)
 	must(t, p.app.Recover(t.Context()))
 	v, err := p.goal.Get(id)
-	if err != nil || v.PID == 0 || v.Queued != "" || v.Exit != goal.Parked {
+	if err != nil || v.PID == 0 || v.Queued != "" || v.Exit != goal.WaitingForProvider {
 		t.Errorf("pid %d, queued %q, %s/%s, %v", v.PID, v.Queued, v.Status, v.Exit, err)
 	}
 }

@@ -224,7 +224,7 @@ func (k asking) Resolve(ctx context.Context, want policy.Access) (policy.Access,
 
 // refusal is a refusal with its hint, for the agent.
 func refusal(err error) error {
-	var no *goal.Refusal
+	var no *goal.InvalidError
 	if errors.As(err, &no) {
 		return fmt.Errorf("%s: %s", no.Reason, no.Hint)
 	}

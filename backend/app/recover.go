@@ -99,7 +99,7 @@ func (a *App) takeUp(ctx context.Context, id goal.ID) error {
 	case a.stands(ctx, row.Options.Parent):
 	case row.Status == goal.Pending:
 		return a.launch(ctx, row.Goal, own, &event.Started{})
-	case row.Status == goal.Paused && row.Exit == goal.NeedsOperator:
+	case row.Status == goal.Paused && row.Exit == goal.NeedsUser:
 		return a.takeUpWord(ctx, row, own)
 	case parked(row):
 		return a.owned(id, own, func(release func()) error { return a.runner.Await(ctx, row.Goal, release) }) //nolint:contextcheck // giving panes back outlives the call

@@ -32,7 +32,7 @@ func (a *App) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 		return err
 	}
 	note := strings.TrimSpace(in.Note)
-	if row.Exit == goal.Parked {
+	if row.Exit == goal.WaitingForProvider {
 		if told, err := a.unpark(ctx, row, limits, note, in.Protected); told || err != nil {
 			return err
 		}
@@ -253,7 +253,7 @@ func (a *App) resumable(ctx context.Context, id goal.ID) (store.Row, error) {
 
 // mayRun says why a goal cannot begin a run, if so.
 func mayRun(row store.Row) error {
-	if err := goal.Go(row.Status, goal.Running); err != nil {
+	if err := goal.Transition(row.Status, goal.Running); err != nil {
 		return &api.Problem{Code: api.Conflict, Message: err.Error()}
 	}
 	if _, err := os.Stat(row.Policy.Dir); err != nil {
@@ -289,7 +289,7 @@ func changed(l goal.Limits, in api.ResumeInput) goal.Limits {
 // roomLeft refuses limits that are impossible or used up already, with what the goals
 // that it started have spent: the run would stop before its first turn.
 func (a *App) roomLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
-	if err := l.Valid(); err != nil {
+	if err := l.Validate(); err != nil {
 		return err
 	}
 	shared, err := a.store.Shared(ctx, g.ID)
@@ -297,17 +297,17 @@ func (a *App) roomLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
 		return fmt.Errorf("resume: %w", err)
 	}
 	refuse := func(what, flag string) error {
-		if shared != (goal.Spent{}) {
+		if shared != (goal.Spend{}) {
 			what += ", with the goals that it started,"
 		}
-		return &goal.Refusal{Field: "limits", Reason: what + " are used up", Hint: "raise the limit, such as with " + flag}
+		return &goal.InvalidError{Field: "limits", Reason: what + " are used up", Hint: "raise the limit, such as with " + flag}
 	}
-	s := g.Spent.Plus(shared)
+	s := g.Spent.Add(shared)
 	switch tokens := s.TokensIn + s.TokensOut; {
 	case l.Iterations > 0 && s.Iterations >= l.Iterations:
 		return refuse(fmt.Sprintf("%d of %d iterations", s.Iterations, l.Iterations), fmt.Sprintf("--max-iterations %d", s.Iterations+l.Iterations))
 	case l.WallClock > 0 && s.WallClock >= l.WallClock:
-		return refuse(fmt.Sprintf("%s of %s", goal.Span(s.WallClock), goal.Span(l.WallClock)), "--wall-clock "+raisedTime(s.WallClock+l.WallClock).String())
+		return refuse(fmt.Sprintf("%s of %s", goal.FormatDuration(s.WallClock), goal.FormatDuration(l.WallClock)), "--wall-clock "+raisedTime(s.WallClock+l.WallClock).String())
 	case l.Tokens > 0 && tokens >= l.Tokens:
 		return refuse(fmt.Sprintf("%d of %d tokens", tokens, l.Tokens), fmt.Sprintf("--max-tokens %d", tokens+l.Tokens))
 	case l.USD > 0 && s.USD >= l.USD:

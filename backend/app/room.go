@@ -211,7 +211,7 @@ func (r *room) Ready() error {
 
 // told is an error with its hint, where only words are kept.
 func told(err error) error {
-	var refusal *goal.Refusal
+	var refusal *goal.InvalidError
 	if errors.As(err, &refusal) && refusal.Hint != "" {
 		return fmt.Errorf("%w: %s", err, refusal.Hint)
 	}
@@ -276,7 +276,7 @@ func (r *room) Tools() []runner.Tool {
 func (r *room) Judge() runner.Judge { return r.host }
 
 // Shared is what the goals that work for this one have spent.
-func (r *room) Shared() goal.Spent { return r.children.Shared() }
+func (r *room) Shared() goal.Spend { return r.children.Shared() }
 
 func (r *room) World() runner.World { return r.world }
 
@@ -290,7 +290,7 @@ func (r *room) Close(ctx context.Context, exit goal.Exit) error {
 	err := errors.Join(r.box.Close(), r.children.follow(ctx, exit))
 	r.camera.run(false)
 	switch {
-	case exit == goal.Interrupted || goal.StatusOf(exit) != goal.Paused && exit != goal.Done:
+	case exit == goal.Interrupted || goal.StatusForExit(exit) != goal.Paused && exit != goal.Done:
 		return errors.Join(err, r.app.closeRoom(ctx, r.goal))
 	case exit == goal.Done:
 		r.shut(context.WithoutCancel(ctx))

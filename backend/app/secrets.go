@@ -98,7 +98,7 @@ func (v veiled) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal
 func (a *App) givenSecrets(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if _, err := a.vault.Get(ctx, name); err != nil {
-			return &goal.Refusal{Field: "secrets", Reason: err.Error(), Hint: "goalctl secret list shows what is kept; the settings page unlocks it"}
+			return &goal.InvalidError{Field: "secrets", Reason: err.Error(), Hint: "goalctl secret list shows what is kept; the settings page unlocks it"}
 		}
 	}
 	return nil

@@ -268,7 +268,7 @@ func TestASecretIsHiddenInEveryLaterProcess(t *testing.T) {
 	process("that cannot open it", asks, func(p *program) {
 		_, err := p.resume(id)
 		must(p.T, err)
-		if v := p.done(id); v.Exit != goal.NeedsOperator || !strings.Contains(v.Reason, "pin (") {
+		if v := p.done(id); v.Exit != goal.NeedsUser || !strings.Contains(v.Reason, "pin (") {
 			p.Errorf("%s: %s", v.Exit, v.Reason)
 		}
 	})

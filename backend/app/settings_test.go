@@ -108,7 +108,7 @@ func TestWhatAGoalGetsWhenThePersonSaysNothing(t *testing.T) {
 		t.Errorf("policy %+v, want %s", g.Policy, dir)
 	}
 	o := g.Options
-	if o.CriticEvery != 5 || o.CriticProvider+o.JudgeProvider != "" || o.Review != goal.Automatic || g.Reviewed() || o.OnAsk != "" || len(o.After)+len(o.Panes) > 0 {
+	if o.CriticEvery != 5 || o.CriticProvider+o.JudgeProvider != "" || o.Review != goal.ReviewAuto || g.NeedsReview() || o.OnAsk != "" || len(o.After)+len(o.Panes) > 0 {
 		t.Errorf("options %+v", o)
 	}
 	active := p.cfg.Providers()[0]

@@ -103,7 +103,7 @@ func TestAChildOfAnotherProcess(t *testing.T) {
 	here.do("pause", here.goal.Pause, parent)
 	stands := func(p *program) {
 		t.Helper()
-		if e, ok := p.ended(child).Body.(*event.Paused); !ok || e.Exit != goal.UserPaused || string(e.By) != parent || !strings.Contains(e.Reason, "started this one") {
+		if e, ok := p.ended(child).Body.(*event.Paused); !ok || e.Exit != goal.PausedByUser || string(e.By) != parent || !strings.Contains(e.Reason, "started this one") {
 			t.Errorf("the child %+v", e)
 		}
 	}
@@ -125,7 +125,7 @@ func TestAChildOfAnotherProcess(t *testing.T) {
 		return ok && s.Tool == "wait_for_goal" && string(e.GoalID) == parent
 	})
 	here.do("pause", here.goal.Pause, parent)
-	there.queued(child, goal.UserPaused)
+	there.queued(child, goal.PausedByUser)
 	there.do("abort the holder", there.goal.Abort, holder)
 	here.do("resume", here.resume, parent)
 	here.goesOn(child)
@@ -150,7 +150,7 @@ func TestAChildThatItsPersonPausedToo(t *testing.T) {
 	p.do("resume", p.resume, parent)
 	p.step("wait_for_goal")
 	v, err := p.goal.Get(child)
-	if err != nil || v.Status != goal.Paused || v.Exit != goal.UserPaused {
+	if err != nil || v.Status != goal.Paused || v.Exit != goal.PausedByUser {
 		t.Errorf("the child is %s/%s, %v", v.Status, v.Exit, err)
 	}
 }
@@ -165,7 +165,7 @@ func TestADoneChildThatIsReopened(t *testing.T) {
 	p.do("reopen", p.reopen, child)
 	p.queued(child, "")
 	p.do("pause", p.goal.Pause, parent)
-	p.queued(child, goal.UserPaused)
+	p.queued(child, goal.PausedByUser)
 	p.do("resume", p.resume, parent)
 	p.queued(child, "")
 	p.do("abort the holder", p.goal.Abort, holder)
@@ -216,7 +216,7 @@ func TestAnAcceptedChild(t *testing.T) {
 	made := func(n int, checks []goal.Check, parent goal.ID) goal.Run {
 		t.Helper()
 		g := &goal.Goal{ID: goal.ID(store.NewID()), Objective: "by hand", Provider: "test", Model: "m", Limits: goal.DefaultLimits()}
-		g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir, g.Options.Parent, g.Options.Review = checks, policy.WriteLocal, dirs[n], parent, goal.Never
+		g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir, g.Options.Parent, g.Options.Review = checks, policy.WriteLocal, dirs[n], parent, goal.ReviewNever
 		must(t, p.app.Store().Create(t.Context(), g))
 		own, err := p.app.Store().Own(g.ID)
 		must(t, err)
@@ -228,11 +228,11 @@ func TestAnAcceptedChild(t *testing.T) {
 	s := p.app.Store()
 	parent := made(0, shell("test -f never"), "")
 	child := made(1, []goal.Check{{Type: goal.Manual, Wait: true}}, parent.Goal)
-	must(t, s.Append(t.Context(), parent, &event.Paused{Exit: goal.UserPaused, Reason: "x", Report: []string{"x"}}))
+	must(t, s.Append(t.Context(), parent, &event.Paused{Exit: goal.PausedByUser, Reason: "x", Report: []string{"x"}}))
 	must(t, s.Append(t.Context(), child, &event.Message{Message: goal.Message{Role: goal.User, Text: "Goal: by hand"}}, &event.Claim{N: 1, Rationale: "x"},
-		&event.Paused{Exit: goal.NeedsOperator, Reason: "x", Report: []string{"x"}}))
+		&event.Paused{Exit: goal.NeedsUser, Reason: "x", Report: []string{"x"}}))
 	must(t, s.Order(t.Context(), child.Goal, goal.Order{Kind: goal.OrderAccept}))
-	must(t, s.Append(t.Context(), child, &event.Queued{Reason: "x"}, &event.Queued{Reason: "x", Left: goal.UserPaused, By: parent.Goal}))
+	must(t, s.Append(t.Context(), child, &event.Queued{Reason: "x"}, &event.Queued{Reason: "x", Left: goal.PausedByUser, By: parent.Goal}))
 	for _, own := range owns {
 		must(t, own.Release())
 	}

@@ -76,7 +76,7 @@ func (a *App) holder(ctx context.Context, ids []string) (string, error) {
 		}
 	}
 	refuse := func(reason, hint string) (string, error) {
-		return "", &goal.Refusal{Field: "panes", Reason: reason, Hint: hint}
+		return "", &goal.InvalidError{Field: "panes", Reason: reason, Hint: hint}
 	}
 	wanted := strings.Join(ids, " and ")
 	switch {

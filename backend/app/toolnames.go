@@ -36,7 +36,7 @@ func known(names []string, field string, list []string) error {
 		if near := nearest(name, names); near != "" {
 			hint = "did you mean " + near + "? " + hint
 		}
-		return &goal.Refusal{Field: field, Reason: fmt.Sprintf("there is no tool %q", name), Hint: hint}
+		return &goal.InvalidError{Field: field, Reason: fmt.Sprintf("there is no tool %q", name), Hint: hint}
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (w *Walled) Refused() []string {
 func (a *App) InSandbox(ctx context.Context, in api.StartInput, do func(*Walled) error) (err error) {
 	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts}
 	if !p.Risk.Valid() {
-		return &goal.Refusal{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
+		return &goal.InvalidError{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
 	}
 	if p.Dir, err = a.existing(in.Dir); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (a *App) InSandbox(ctx context.Context, in api.StartInput, do func(*Walled)
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
 	held, err := a.enclose(ctx, "sandbox", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
-		return &goal.Refusal{Field: "sandbox", Reason: err.Error(), Hint: "doctor says what holds here"}
+		return &goal.InvalidError{Field: "sandbox", Reason: err.Error(), Hint: "doctor says what holds here"}
 	}
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func TestAGoalWhoseProviderIsGoneAsksItsPerson(t *testing.T) {
 	if _, err := p.goal.Resume(out.GoalID, api.ResumeInput{}); err != nil {
 		t.Fatal(err)
 	}
-	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsOperator || !strings.Contains(e.Reason, `no provider "test"`) {
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsUser || !strings.Contains(e.Reason, `no provider "test"`) {
 		t.Fatalf("%+v", e)
 	}
 	p.provide(gaveUp())
@@ -62,7 +62,7 @@ func TestAGoalWhoseProviderIsDeletedWhileItRunsAsksItsPerson(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(hold)
-	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsOperator || !strings.Contains(e.Reason, `no provider "test"`) {
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsUser || !strings.Contains(e.Reason, `no provider "test"`) {
 		t.Fatalf("%+v", e)
 	}
 }
@@ -111,7 +111,7 @@ func TestAGoalWhoseSandboxEndsAsksItsPerson(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(hold)
-	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsOperator || !strings.Contains(e.Reason, "sandbox") {
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsUser || !strings.Contains(e.Reason, "sandbox") {
 		t.Fatalf("%+v", e)
 	}
 	p.provide(func(n int, _ modeltest.Request) modeltest.Answer {

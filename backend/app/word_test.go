@@ -20,13 +20,13 @@ func TestAWindowGoesOnWithWhatWasAccepted(t *testing.T) {
 		p.Helper()
 		p.provide(turns(call("write_file", `{"path":"colour","content":"red"}`), call("claim_complete", `{"rationale":"red"}`)))
 		out, err := p.goal.Start(api.StartInput{
-			Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.Never,
+			Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.ReviewNever,
 			Checks: append(shell("test -f colour"), goal.Check{Type: goal.Manual, Note: "the colour", Wait: true}),
 		})
 		if err != nil {
 			p.Fatal(err)
 		}
-		if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsOperator {
+		if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsUser {
 			p.Fatalf("%+v", e)
 		}
 		return out.GoalID
@@ -78,18 +78,18 @@ func TestAWordIsNewerThanThePauseBeforeIt(t *testing.T) {
 		exit   goal.Exit
 	}{
 		{"before", []goal.OrderKind{goal.OrderPause, goal.OrderReject}, goal.GaveUp},
-		{"after", []goal.OrderKind{goal.OrderReject, goal.OrderPause}, goal.UserPaused},
+		{"after", []goal.OrderKind{goal.OrderReject, goal.OrderPause}, goal.PausedByUser},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			home := t.TempDir()
 			p := start(t, home)
 			p.provide(turns(call("claim_complete", `{"rationale":"red"}`), giveUp()))
 			out, err := p.goal.Start(api.StartInput{
-				Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.Never,
+				Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.ReviewNever,
 				Checks: []goal.Check{{Type: goal.Manual, Note: "the colour", Wait: true}},
 			})
 			must(t, err)
-			if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsOperator {
+			if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsUser {
 				t.Fatalf("%+v", e)
 			}
 			<-p.app.Done(goal.ID(out.GoalID))
@@ -120,7 +120,7 @@ func TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed(t *testing.T) {
 		return agent(n, r)
 	})
 	out, err := p.goal.Start(api.StartInput{
-		Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.Always,
+		Objective: "paint it", CriticEvery: api.NoLimit, Review: goal.ReviewAlways,
 		Checks: append(shell("test -f colour"), goal.Check{Type: goal.Manual, Note: "the colour", Wait: true}),
 	})
 	must(t, err)
@@ -132,7 +132,7 @@ func TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed(t *testing.T) {
 	must(t, err)
 	run, err := s.Begin(t.Context(), goal.ID(out.GoalID), 1, &event.Resumed{})
 	must(t, err)
-	must(t, errors.Join(s.Append(t.Context(), run, &event.Claim{N: 2, Rationale: "red again"}, &event.Paused{Exit: goal.NeedsOperator, Reason: "it waits", Report: []string{"-"}}), own.Release(), s.Close()))
+	must(t, errors.Join(s.Append(t.Context(), run, &event.Claim{N: 2, Rationale: "red again"}, &event.Paused{Exit: goal.NeedsUser, Reason: "it waits", Report: []string{"-"}}), own.Release(), s.Close()))
 	p.ended(out.GoalID)
 	_, err = p.goal.Accept(out.GoalID)
 	must(t, err)

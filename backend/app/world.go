@@ -34,7 +34,7 @@ func (a *App) comparing(g goal.Goal) verify.Options {
 // goal may work in its folder before it.
 func (a *App) freeze(ctx context.Context, g goal.Goal) error {
 	if err := verify.Freeze(ctx, a.comparing(g)); err != nil {
-		return &goal.Refusal{Field: "protect", Reason: "what decides about the goal cannot be kept: " + err.Error(), Hint: "leave files out with --no-protect, or choose a smaller folder"}
+		return &goal.InvalidError{Field: "protect", Reason: "what decides about the goal cannot be kept: " + err.Error(), Hint: "leave files out with --no-protect, or choose a smaller folder"}
 	}
 	return nil
 }

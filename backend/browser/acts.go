@@ -204,7 +204,7 @@ func (p *Pane) Wait(ctx context.Context, want Condition, limit time.Duration) (A
 	}
 	acted, err := p.await(ctx, want, limit)
 	if errors.Is(err, ErrTimeout) {
-		return acted, fmt.Errorf("it has not come to that within %s (%w): look what the page shows now", goal.Span(limit), ErrTimeout)
+		return acted, fmt.Errorf("it has not come to that within %s (%w): look what the page shows now", goal.FormatDuration(limit), ErrTimeout)
 	}
 	return acted, err
 }

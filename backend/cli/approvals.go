@@ -177,7 +177,7 @@ func (p Program) answering(c *cobra.Command, flags func(*cobra.Command), fill fu
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.Name(), err)
 			}
-			if row.Status != goal.Paused || row.Exit != goal.NeedsOperator {
+			if row.Status != goal.Paused || row.Exit != goal.NeedsUser {
 				return nil
 			}
 			open, err := approvals.List(string(row.ID))

@@ -30,7 +30,7 @@ func asks(ctx context.Context, s *store.Store, id goal.ID, approvals map[string]
 	out := []asking{}
 	for _, a := range list {
 		v := asking{string(a.ID), a.Objective, a.At.UTC().Format(event.TimeLayout), "look", a.Reason, a.Pane}
-		switch question, asked := strings.CutPrefix(a.Reason, goal.AsksMark); {
+		switch question, asked := strings.CutPrefix(a.Reason, goal.QuestionPrefix); {
 		case asked:
 			v.What, v.Reason = "question", question
 		case a.Waits:

@@ -127,7 +127,7 @@ func (p Program) proposed(f runFlags, in *api.StartInput) error {
 	for line := range strings.Lines(file.Text) {
 		p.say("  | %s\n", strings.TrimRight(line, "\r\n"))
 	}
-	p.say("which means: done when %s\n", file.Criterion.Words())
+	p.say("which means: done when %s\n", file.Criterion.Describe())
 	if hosts := app.Hosts(file.Criterion.Checks); len(hosts) > 0 {
 		p.say("which opens to these checks: %s\n", flat(strings.Join(hosts, ", ")))
 	}

@@ -27,7 +27,7 @@ func (p Program) countdown(o output) *countdown {
 // hear begins with the pause of a parked goal, and ends with what follows.
 func (c *countdown) hear(e event.Event) {
 	b, paused := e.Body.(*event.Paused)
-	if !paused || b.Exit != goal.Parked {
+	if !paused || b.Exit != goal.WaitingForProvider {
 		if e.Seq != 0 {
 			c.stop()
 		}
@@ -49,7 +49,7 @@ func (c *countdown) hear(e event.Event) {
 }
 
 func (c *countdown) say() {
-	left := goal.Span(max(0, time.Until(c.until)).Round(time.Second))
+	left := goal.FormatDuration(max(0, time.Until(c.until)).Round(time.Second))
 	if c.person {
 		_, _ = c.p.Stderr.Write([]byte("\r  parked, " + left + " left      "))
 		return

@@ -67,15 +67,15 @@ func codeOf(e goal.Exit) exitCode {
 		return exitLimit
 	case goal.Stuck:
 		return exitStuck
-	case goal.NeedsOperator:
+	case goal.NeedsUser:
 		return exitNeedsOperator
-	case goal.UserAborted, goal.GaveUp:
+	case goal.AbortedByUser, goal.GaveUp:
 		return exitAborted
-	case goal.Faulted:
+	case goal.ExitError:
 		return exitError
-	case goal.Interrupted, goal.Parked:
+	case goal.Interrupted, goal.WaitingForProvider:
 		return exitInterrupted
-	case goal.UserPaused:
+	case goal.PausedByUser:
 		return exitPaused
 	}
 	return exitError

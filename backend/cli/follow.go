@@ -231,7 +231,7 @@ func (p Program) show1(e event.Event, o output) (goal.Exit, error) {
 	default:
 		return "", nil
 	}
-	if exit == goal.Parked && !o.noWait {
+	if exit == goal.WaitingForProvider && !o.noWait {
 		return "", nil // it goes on by itself
 	}
 	if !o.json {
@@ -281,7 +281,7 @@ func (p Program) progress(e event.Event) {
 	case *event.StepStarted:
 		p.say("%4d  %-20s %s\n", b.StepID, oneLine(b.Tool), oneLine(telling(b.Arguments)))
 	case *event.Step:
-		p.say("      %-8s %s  %s\n", b.Outcome, goal.Span(time.Duration(b.MS)*time.Millisecond), oneLine(b.Preview))
+		p.say("      %-8s %s  %s\n", b.Outcome, goal.FormatDuration(time.Duration(b.MS)*time.Millisecond), oneLine(b.Preview))
 	case *event.Claim:
 		p.say("  claim %d: %s\n", b.N, oneLine(b.Rationale))
 	case *event.Verdict:
@@ -319,7 +319,7 @@ func (p Program) progress(e event.Event) {
 		who := ""
 		switch b.From {
 		case "":
-		case goal.Desk:
+		case goal.ExternalAgent:
 			who = " from another agent"
 		default:
 			who = " from goal " + b.From.Short()

@@ -52,7 +52,7 @@ func TestFollowingEndsWhereAGoalRests(t *testing.T) {
 		return ctx.Err() == nil
 	}
 	add(&event.Lease{Pane: "t1", Kind: pane.Terminal, Held: true},
-		&event.Paused{Exit: goal.UserPaused, Reason: "the person paused the goal", Report: []string{"-"}})
+		&event.Paused{Exit: goal.PausedByUser, Reason: "the person paused the goal", Report: []string{"-"}})
 	if err := s.GiveBack(t.Context(), g.ID, "t1"); err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestFollowingEndsWhereAGoalRests(t *testing.T) {
 	if _, err := io.Copy(io.Discard, out); err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	add(&event.Queued{Reason: "the person paused the goal", Left: goal.UserPaused})
+	add(&event.Queued{Reason: "the person paused the goal", Left: goal.PausedByUser})
 	if !ends() {
 		t.Error("it goes on although the goal has left the queue")
 	}

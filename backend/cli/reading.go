@@ -127,8 +127,8 @@ func (p Program) show() *cobra.Command {
 
 func (p Program) showGoal(g *api.GoalAPI, v api.GoalView) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s %s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit, goal.Count(v.Steps, "step"), goal.Count(v.Iterations, "iteration"),
-		goal.Span(time.Duration(v.SpentMS)*time.Millisecond), v.Policy.Dir, v.Policy.Risk)
+	fmt.Fprintf(&b, "%s\n%s %s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit, goal.FormatCount(v.Steps, "step"), goal.FormatCount(v.Iterations, "iteration"),
+		goal.FormatDuration(time.Duration(v.SpentMS)*time.Millisecond), v.Policy.Dir, v.Policy.Risk)
 	switch {
 	case v.Queued != "":
 		fmt.Fprintf(&b, "waits in the queue of pid %d: %s\n", v.PID, oneLine(v.Queued))
@@ -237,7 +237,7 @@ func stops(e event.Event) bool {
 	case *event.Ended:
 		return true
 	case *event.Paused:
-		return b.Exit != goal.Parked
+		return b.Exit != goal.WaitingForProvider
 	case *event.Queued:
 		return b.Left != ""
 	}

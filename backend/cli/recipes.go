@@ -38,7 +38,7 @@ func (p Program) listRecipes() *cobra.Command {
 					return p.print("No recipes. Keep steps of a goal as one: %s recipe save NAME GOAL --from N --to M\n", p.Name)
 				}
 				for _, r := range list {
-					if e := p.print("%-24s %8s  %s\n", r.Name, goal.Count(len(r.Steps), "step"), oneLine(r.Description)); e != nil {
+					if e := p.print("%-24s %8s  %s\n", r.Name, goal.FormatCount(len(r.Steps), "step"), oneLine(r.Description)); e != nil {
 						return errors.Join(e, err)
 					}
 				}
@@ -135,7 +135,7 @@ func (p Program) keepSteps(ctx context.Context, name, id string, s stretch) erro
 		if s.description == "" {
 			s.description = row.Objective
 		}
-		r, err := goal.Draw(name, s.description, calls, parameters)
+		r, err := goal.RecipeFromCalls(name, s.description, calls, parameters)
 		if err != nil {
 			return &api.Problem{Code: api.Refused, Message: err.Error()}
 		}

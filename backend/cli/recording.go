@@ -60,7 +60,7 @@ func (p Program) recording() *cobra.Command {
 }
 
 func since(ms int64) string {
-	return goal.Span((time.Duration(ms) * time.Millisecond).Round(time.Second))
+	return goal.FormatDuration((time.Duration(ms) * time.Millisecond).Round(time.Second))
 }
 
 // writeOut makes files that other programs play, and says of how many records.

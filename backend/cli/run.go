@@ -109,9 +109,9 @@ func (f runFlags) input(args []string) (api.StartInput, error) {
 	in.Checks, in.Risk, in.CriticEvery = f.checks.list, policy.Risk(f.risk), int(limit(int64(f.criticEvery)))
 	switch {
 	case f.review:
-		in.Review = goal.Always
+		in.Review = goal.ReviewAlways
 	case f.noReview:
-		in.Review = goal.Never
+		in.Review = goal.ReviewNever
 	}
 	r, err := f.limits.resume(func(string) bool { return true })
 	if err != nil {

@@ -40,6 +40,6 @@ func limitsLine(l *event.LimitsChanged) string {
 		return say
 	}
 	return fmt.Sprintf("%s, iterations %s, claims per check %s, tokens %s, money %s",
-		or(l.WallClockMS, goal.Span(time.Duration(l.WallClockMS)*time.Millisecond)), or(int64(l.Iterations), fmt.Sprint(l.Iterations)),
+		or(l.WallClockMS, goal.FormatDuration(time.Duration(l.WallClockMS)*time.Millisecond)), or(int64(l.Iterations), fmt.Sprint(l.Iterations)),
 		or(int64(l.ClaimsPerGate), fmt.Sprint(l.ClaimsPerGate)), or(l.Tokens, fmt.Sprint(l.Tokens)), or(int64(l.USD*100), fmt.Sprintf("$%.2f", l.USD)))
 }

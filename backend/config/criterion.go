@@ -164,8 +164,8 @@ func decoded(words map[string]any) (c goal.Criterion, refusal *InvalidError) {
 	case err != nil:
 		return c, bad(strings.TrimPrefix(err.Error(), "json: "), example)
 	}
-	var r *goal.Refusal
-	if err := c.Valid(); errors.As(err, &r) {
+	var r *goal.InvalidError
+	if err := c.Validate(); errors.As(err, &r) {
 		return c, bad(r.Reason, r.Hint)
 	}
 	return c, nil

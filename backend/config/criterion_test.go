@@ -96,7 +96,7 @@ func FuzzParseCriterion(f *testing.F) {
 		if refusal != nil {
 			return
 		}
-		if err := c.Valid(); err != nil {
+		if err := c.Validate(); err != nil {
 			t.Errorf("%q was taken: %v", b, err)
 		}
 		for _, check := range c.Checks {

@@ -19,7 +19,7 @@ import (
 func (c *Config) recipeDir() string { return filepath.Join(c.state, "recipes") }
 
 func (c *Config) recipeFile(name string) (string, error) {
-	if err := goal.RecipeName(name); err != nil {
+	if err := goal.ValidateRecipeName(name); err != nil {
 		return "", &InvalidError{Field: "name", Message: err.Error()}
 	}
 	return filepath.Join(c.recipeDir(), name+".yaml"), nil
@@ -83,7 +83,7 @@ func ParseRecipe(b []byte) (goal.Recipe, error) {
 	if err := d.Decode(&r); err != nil && !errors.Is(err, io.EOF) {
 		return r, fmt.Errorf("it cannot be read: %w", err)
 	}
-	return r, r.Valid()
+	return r, r.Validate()
 }
 
 // RecipeText is a recipe as its file says it.
@@ -98,7 +98,7 @@ func RecipeText(r goal.Recipe) ([]byte, error) {
 // SaveRecipe keeps a new recipe. One of that name is never replaced: it is
 // somebody's.
 func (c *Config) SaveRecipe(r goal.Recipe) error {
-	if err := r.Valid(); err != nil {
+	if err := r.Validate(); err != nil {
 		return &InvalidError{Field: "recipe", Message: err.Error()}
 	}
 	file, err := c.recipeFile(r.Name)

@@ -143,7 +143,7 @@ type (
 		goal.Usage
 		By string `json:"by,omitempty"` // critic, judge, reviewer; "" is the agent
 	}
-	// Steered is a note, at its place in time: of the person, of the goal that From names, or of goal.Desk.
+	// Steered is a note, at its place in time: of the person, of the goal that From names, or of goal.ExternalAgent.
 	Steered struct {
 		Text string  `json:"text"`
 		From goal.ID `json:"from,omitempty"`
@@ -171,7 +171,7 @@ type (
 		Account string    `json:"account,omitempty"` // the agent's own, under the host's report
 		Until   string    `json:"until,omitempty"`   // parked: RFC 3339
 		Pane    string    `json:"pane,omitempty"`    // needs_operator: where the person is to do something
-		By      goal.ID   `json:"by,omitempty"`      // user_paused: the goal that started it, or goal.Desk; "" is the person
+		By      goal.ID   `json:"by,omitempty"`      // user_paused: the goal that started it, or goal.ExternalAgent; "" is the person
 		// Unanswered says that no model answered in the newest iteration, which therefore
 		// counts for nothing and is made again.
 		Unanswered bool `json:"unanswered,omitempty"`
@@ -188,7 +188,7 @@ type (
 		Judged   bool        `json:"judged,omitempty"` // by a model, and by no program
 		Report   []string    `json:"report"`
 		Account  string      `json:"account,omitempty"`
-		By       goal.ID     `json:"by,omitempty"` // user_aborted: goal.Desk; "" is the person
+		By       goal.ID     `json:"by,omitempty"` // user_aborted: goal.ExternalAgent; "" is the person
 	}
 	// Delta is streaming text of the model. It is not journaled and may be lost.
 	Delta struct {

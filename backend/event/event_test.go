@@ -19,7 +19,7 @@ var at = time.Date(2026, 11, 21, 8, 30, 15, 123e6, time.UTC)
 func filled() []event.Body {
 	return []event.Body{
 		&event.Created{Objective: "eine \"Sache\" tun <\u2028>", Criterion: "c", Dir: "/w", Risk: policy.WriteLocal, Provider: "p", Model: "m", Scripted: true},
-		&event.Queued{Reason: "r", Left: goal.UserPaused, By: "g2"},
+		&event.Queued{Reason: "r", Left: goal.PausedByUser, By: "g2"},
 		&event.Started{},
 		&event.Reopened{Note: "n"},
 		&event.LimitsChanged{WallClockMS: 1, Iterations: 2, ClaimsPerGate: 3, Tokens: 4, USD: 5.5},
@@ -51,7 +51,7 @@ func filled() []event.Body {
 		&event.Warning{What: "usd", Text: "t", Percent: 50},
 		&event.Paused{Exit: goal.Interrupted, Reason: "r", Report: []string{"a"}, Account: "b", Until: "2026-11-21T08:30:15.123Z", By: "g2"},
 		&event.Resumed{Note: "n"},
-		&event.Ended{Status: goal.Completed, Exit: goal.Done, Verified: true, Report: []string{"a", "b"}, Account: "c", By: goal.Desk},
+		&event.Ended{Status: goal.Completed, Exit: goal.Done, Verified: true, Report: []string{"a", "b"}, Account: "c", By: goal.ExternalAgent},
 		&event.Delta{Text: "t"},
 		&event.Egress{From: "program", Method: "GET", Host: "h", Port: "80", Own: true, Allowed: true, Reason: "r", Status: 200, In: 1, Out: 2, MS: 3},
 		&event.Pane{Rev: 2, Pane: pane.Info{ID: "b1", Kind: pane.Browser, URL: "http://127.0.0.1/"}, Closed: true, Focus: true},

@@ -4,7 +4,7 @@ import "goalpost/backend/policy"
 
 // What an approval does with nobody there (Options.OnAsk).
 const (
-	OnAskPark  = "park"  // the goal pauses as needs_operator; "" is this, too
+	OnAskPause = "park"  // the goal pauses as needs_operator; "" is this, too
 	OnAskDeny  = "deny"  // the call is refused
 	OnAskAllow = "allow" // the call goes on, but never what always asks
 )
@@ -24,20 +24,20 @@ type Approval struct {
 	Answer    *Answer        `json:"-"`
 }
 
-// ByEnd is who answers what nobody had answered when the goal ended.
-const ByEnd = "end"
+// AnsweredByGoalEnd is who answers what nobody had answered when the goal ended.
+const AnsweredByGoalEnd = "end"
 
 // Answer is how an approval was settled.
 type Answer struct {
 	Allowed bool         `json:"allowed"`
 	Grant   policy.Grant `json:"grant,omitzero"` // what was allowed
 	Why     string       `json:"why,omitempty"`
-	By      string       `json:"by"` // person; policy: on_ask decided; ByEnd
+	By      string       `json:"by"` // person; policy: on_ask decided; AnsweredByGoalEnd
 }
 
-// Offer finds the grant of a scope; "goal" is the widest that is offered for the
+// FindOffer finds the grant of a scope; "goal" is the widest that is offered for the
 // goal, "" is once.
-func (a Approval) Offer(scope policy.Scope) (policy.Grant, bool) {
+func (a Approval) FindOffer(scope policy.Scope) (policy.Grant, bool) {
 	if scope == "" {
 		scope = policy.Once
 	}

@@ -28,8 +28,8 @@ func CheckTypes() []CheckType {
 	return []CheckType{Shell, HTTP, File, JSONPredicate, Visual, ModelQuestion, Manual}
 }
 
-// Gate says whether a program decides.
-func (t CheckType) Gate() bool {
+// IsGate says whether a program decides.
+func (t CheckType) IsGate() bool {
 	return t == Shell || t == HTTP || t == File || t == JSONPredicate
 }
 
@@ -47,10 +47,10 @@ const (
 // Threshold says how sure a judge must be.
 type Threshold string
 
-// The thresholds. HighConfidence asks twice, independently: both must say yes.
+// The thresholds. RequireHighConfidence asks twice, independently: both must say yes.
 const (
-	Yes            Threshold = "yes"
-	HighConfidence Threshold = "high_confidence"
+	RequireYes            Threshold = "yes"
+	RequireHighConfidence Threshold = "high_confidence"
 )
 
 // Check is one typed test that the host runs. The fields of other types than its
@@ -128,22 +128,22 @@ func (c Check) Name() string {
 	return string(c.Type)
 }
 
-// Words is the sentence for model, critic, screen, command line and receipt.
-func (c Check) Words() string {
+// Describe is the sentence for model, critic, screen, command line and receipt.
+func (c Check) Describe() string {
 	switch c.Type {
 	case Shell:
-		return c.shellWords()
+		return c.describeShell()
 	case HTTP:
-		return c.httpWords()
+		return c.describeHTTP()
 	case File:
-		return c.fileWords()
+		return c.describeFile()
 	case JSONPredicate:
-		return fmt.Sprintf("the expression `%s` is true of %s", c.Expr, c.sourceWords())
+		return fmt.Sprintf("the expression `%s` is true of %s", c.Expr, c.describeSource())
 	case Visual:
-		return fmt.Sprintf("a vision model that looks at %s says PASS to %q", c.pageWords(), c.Question)
+		return fmt.Sprintf("a vision model that looks at %s says PASS to %q", c.describePage(), c.Question)
 	case ModelQuestion:
 		s := fmt.Sprintf("a strict judge that sees the evidence answers YES to %q", c.Question)
-		if c.Threshold == HighConfidence {
+		if c.Threshold == RequireHighConfidence {
 			s += ", twice and independently"
 		}
 		return s
@@ -156,7 +156,7 @@ func (c Check) Words() string {
 	return string(c.Type)
 }
 
-func (c Check) shellWords() string {
+func (c Check) describeShell() string {
 	s := fmt.Sprintf("the command `%s` exits with %d", c.Command, c.ExitCode)
 	if c.Dir != "" {
 		s += " in " + c.Dir
@@ -169,7 +169,7 @@ func (c Check) shellWords() string {
 	return s
 }
 
-func (c Check) httpWords() string {
+func (c Check) describeHTTP() string {
 	method := c.Method
 	if method == "" {
 		method = "GET"
@@ -184,13 +184,13 @@ func (c Check) httpWords() string {
 	return s
 }
 
-func (c Check) fileWords() string {
+func (c Check) describeFile() string {
 	if c.Absent {
 		return fmt.Sprintf("the file %s does not exist", c.Path)
 	}
 	s := fmt.Sprintf("the file %s exists", c.Path)
 	if c.MinSize > 0 {
-		s += ", has at least " + Count(c.MinSize, "byte")
+		s += ", has at least " + FormatCount(c.MinSize, "byte")
 	}
 	if c.SHA256 != "" {
 		s += ", has the SHA-256 " + c.SHA256
@@ -201,7 +201,7 @@ func (c Check) fileWords() string {
 	return s
 }
 
-func (c Check) sourceWords() string {
+func (c Check) describeSource() string {
 	switch c.From {
 	case FromFile:
 		return "the JSON in " + c.Path
@@ -214,7 +214,7 @@ func (c Check) sourceWords() string {
 	return "the result that you give to claim_complete"
 }
 
-func (c Check) pageWords() string {
+func (c Check) describePage() string {
 	switch {
 	case c.URL != "":
 		return c.URL
@@ -224,8 +224,8 @@ func (c Check) pageWords() string {
 	return "the page of your newest browser pane"
 }
 
-// valid says what is wrong with a check, and what to do.
-func (c Check) valid() (reason, hint string) {
+// validate says what is wrong with a check, and what to do.
+func (c Check) validate() (reason, hint string) {
 	for _, s := range []string{c.Command, c.URL, c.Path, c.Expr, c.Predicate, c.Question, c.Note, c.Dir, c.BodyContains, c.Matches} {
 		if strings.ContainsRune(s, 0) {
 			return "holds a NUL byte", "remove it"
@@ -236,7 +236,7 @@ func (c Check) valid() (reason, hint string) {
 	}
 	switch c.Type {
 	case Shell:
-		return c.validShell()
+		return c.validateShell()
 	case HTTP:
 		if c.Status != 0 && (c.Status < 100 || c.Status > 599) {
 			return fmt.Sprintf("wants the status %d, which no server answers", c.Status), "use 100 to 599"
@@ -244,25 +244,25 @@ func (c Check) valid() (reason, hint string) {
 		if c.Method != "" && strings.ToUpper(c.Method) != c.Method {
 			return fmt.Sprintf("has the method %q", c.Method), "write it in capitals, such as POST"
 		}
-		return validURL(c.URL)
+		return isHTTPURL(c.URL)
 	case File:
-		return c.validFile()
+		return c.validateFile()
 	case JSONPredicate:
-		return c.validPredicate()
+		return c.validatePredicate()
 	case Visual:
-		return c.validVisual()
+		return c.validateVisual()
 	case ModelQuestion:
-		if c.Threshold != "" && c.Threshold != Yes && c.Threshold != HighConfidence {
+		if c.Threshold != "" && c.Threshold != RequireYes && c.Threshold != RequireHighConfidence {
 			return fmt.Sprintf("has the unknown threshold %q", c.Threshold), "use yes or high_confidence"
 		}
-		return c.validQuestion()
+		return c.validateQuestion()
 	case Manual:
 		return "", ""
 	}
 	return fmt.Sprintf("has the unknown type %q", c.Type), "use one of shell, http, file, json_predicate, visual, model_question, manual"
 }
 
-func (c Check) validShell() (reason, hint string) {
+func (c Check) validateShell() (reason, hint string) {
 	if strings.TrimSpace(c.Command) == "" {
 		return "has no command", "write the command whose exit code decides"
 	}
@@ -281,17 +281,17 @@ func (c Check) validShell() (reason, hint string) {
 // Server is the name of the person's server that a command runs on, if it does.
 func (c Check) Server() (name string, ok bool) { return strings.CutPrefix(c.Where, "ssh:") }
 
-func (c Check) validFile() (reason, hint string) {
+func (c Check) validateFile() (reason, hint string) {
 	switch {
 	case c.Path == "":
 		return "has no path", "name the file, relative to the goal's folder"
-	case !local(c.Path):
+	case !isLocalPath(c.Path):
 		return fmt.Sprintf("looks at %q, which is not inside the goal's folder", c.Path), "name a path relative to the goal's folder"
 	case c.Absent && (c.MinSize > 0 || c.SHA256 != "" || c.Matches != ""):
 		return "wants a file that does not exist to hold something", "choose one of the two"
 	case c.MinSize < 0:
 		return fmt.Sprintf("wants at least %d bytes", c.MinSize), "use 0 or more"
-	case c.SHA256 != "" && !hexSum.MatchString(c.SHA256):
+	case c.SHA256 != "" && !sha256Pattern.MatchString(c.SHA256):
 		return "has a SHA-256 that is not one", "write 64 hexadecimal digits in lower case"
 	}
 	if _, err := regexp.Compile(c.Matches); err != nil {
@@ -300,14 +300,14 @@ func (c Check) validFile() (reason, hint string) {
 	return "", ""
 }
 
-func (c Check) validPredicate() (reason, hint string) {
+func (c Check) validatePredicate() (reason, hint string) {
 	if strings.TrimSpace(c.Expr) == "" {
 		return "has no expression", "write one over response, such as response.status === 200"
 	}
 	switch c.From {
 	case "", FromClaim:
 	case FromFile:
-		if c.Path == "" || !local(c.Path) {
+		if c.Path == "" || !isLocalPath(c.Path) {
 			return "reads a file that is not inside the goal's folder", "name a path relative to the goal's folder"
 		}
 	case FromCommand:
@@ -315,32 +315,32 @@ func (c Check) validPredicate() (reason, hint string) {
 			return "has no command", "write the command that prints the JSON"
 		}
 	case FromURL:
-		return validURL(c.URL)
+		return isHTTPURL(c.URL)
 	default:
 		return fmt.Sprintf("has the unknown source %q", c.From), "use claim, file, command or url"
 	}
 	return "", ""
 }
 
-func (c Check) validVisual() (reason, hint string) {
+func (c Check) validateVisual() (reason, hint string) {
 	if c.URL != "" {
-		if reason, hint := validURL(c.URL); reason != "" {
+		if reason, hint := isHTTPURL(c.URL); reason != "" {
 			return reason, hint
 		}
 	}
-	return c.validQuestion()
+	return c.validateQuestion()
 }
 
-func (c Check) validQuestion() (reason, hint string) {
+func (c Check) validateQuestion() (reason, hint string) {
 	if strings.TrimSpace(c.Question) == "" {
 		return "has no question", "ask something that can be answered with yes or no"
 	}
 	return "", ""
 }
 
-var hexSum = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var sha256Pattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-func validURL(s string) (reason, hint string) {
+func isHTTPURL(s string) (reason, hint string) {
 	u, err := url.Parse(s)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return fmt.Sprintf("has the address %q", s), "give a whole one, such as http://127.0.0.1:8080/"
@@ -348,8 +348,8 @@ func validURL(s string) (reason, hint string) {
 	return "", ""
 }
 
-// local says whether a slash-separated path stays where it starts.
-func local(p string) bool {
+// isLocalPath says whether a slash-separated path stays where it starts.
+func isLocalPath(p string) bool {
 	clean := path.Clean(p)
 	return p != "" && !path.IsAbs(p) && clean != ".." && !strings.HasPrefix(clean, "../")
 }

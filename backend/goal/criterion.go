@@ -14,24 +14,24 @@ type Criterion struct {
 	Any    bool    `json:"any,omitempty"` // one passing check is enough
 }
 
-// Valid refuses a criterion that cannot decide anything.
-func (c Criterion) Valid() error {
+// Validate refuses a criterion that cannot decide anything.
+func (c Criterion) Validate() error {
 	if len(c.Checks) == 0 {
-		return &Refusal{"criterion", "the goal has no check", "add one that passes only when the objective is reached, such as --check-shell 'test -f done.txt'"}
+		return &InvalidError{"criterion", "the goal has no check", "add one that passes only when the objective is reached, such as --check-shell 'test -f done.txt'"}
 	}
 	for i, k := range c.Checks {
-		if reason, hint := k.valid(); reason != "" {
-			return &Refusal{"criterion", fmt.Sprintf("check %d %s", i+1, reason), hint}
+		if reason, hint := k.validate(); reason != "" {
+			return &InvalidError{"criterion", fmt.Sprintf("check %d %s", i+1, reason), hint}
 		}
 	}
 	return nil
 }
 
-// Words says the whole criterion in one sentence.
-func (c Criterion) Words() string {
+// Describe says the whole criterion in one sentence.
+func (c Criterion) Describe() string {
 	parts := make([]string, len(c.Checks))
 	for i, k := range c.Checks {
-		parts[i] = k.Words()
+		parts[i] = k.Describe()
 	}
 	word := " and "
 	if c.Any {
@@ -40,12 +40,12 @@ func (c Criterion) Words() string {
 	return strings.Join(parts, word)
 }
 
-// Gated says whether a program decides something about the goal: then the host
+// HasGate says whether a program decides something about the goal: then the host
 // needs no reviewer. With Any, every check must be a gate, since one is enough.
-func (c Criterion) Gated() bool {
+func (c Criterion) HasGate() bool {
 	gates := 0
 	for _, k := range c.Checks {
-		if k.Type.Gate() {
+		if k.Type.IsGate() {
 			gates++
 		}
 	}

@@ -26,9 +26,9 @@ func (id ID) Short() string {
 	return string(id[len(id)-tail:])
 }
 
-// Desk stands for an agent outside of this program that steers goals, where one
+// ExternalAgent stands for an agent outside of this program that steers goals, where one
 // of a goal would be named.
-const Desk ID = "mcp"
+const ExternalAgent ID = "mcp"
 
 // Status says where a goal is.
 type Status string
@@ -48,16 +48,16 @@ type Exit string
 
 // The exits.
 const (
-	Done          Exit = "done"
-	LimitReached  Exit = "limit_reached"
-	Faulted       Exit = "error"
-	Stuck         Exit = "stuck"
-	NeedsOperator Exit = "needs_operator"
-	Parked        Exit = "parked"
-	UserPaused    Exit = "user_paused"
-	Interrupted   Exit = "interrupted"
-	UserAborted   Exit = "user_aborted"
-	GaveUp        Exit = "gave_up"
+	Done               Exit = "done"
+	LimitReached       Exit = "limit_reached"
+	ExitError          Exit = "error"
+	Stuck              Exit = "stuck"
+	NeedsUser          Exit = "needs_operator"
+	WaitingForProvider Exit = "parked"
+	PausedByUser       Exit = "user_paused"
+	Interrupted        Exit = "interrupted"
+	AbortedByUser      Exit = "user_aborted"
+	GaveUp             Exit = "gave_up"
 )
 
 // Goal is an objective with a criterion, a policy and limits. Criterion, policy
@@ -73,12 +73,12 @@ type Goal struct {
 	Provider        string // id of the provider, "demo" for the scripted model
 	Model           string
 	Scripted        bool // true when no AI is behind the model
-	Options         Options
+	Options         CareOptions
 	Status          Status
 	Exit            Exit
 	Verified        bool // true when a program or a model of the host decided
 	RunID           string
-	Spent           Spent
+	Spent           Spend
 	Report          []string // at most five bullets, the first says why it stopped
 	Account         string   // the agent's own last account, "" if it gave none
 	ParkedUntil     time.Time
@@ -89,9 +89,9 @@ type Goal struct {
 	UpdatedAt       time.Time
 }
 
-// ReportOf is the report of a goal that ends while none of its runs goes on: why, and
+// EndReport is the report of a goal that ends while none of its runs goes on: why, and
 // all that its last run has reported.
-func (g Goal) ReportOf(why string) []string {
+func (g Goal) EndReport(why string) []string {
 	first := "Stopped because " + why + "."
 	if len(g.Report) == 0 {
 		return []string{first}
@@ -99,49 +99,49 @@ func (g Goal) ReportOf(why string) []string {
 	return append([]string{first + " Before that: " + g.Report[0]}, g.Report[1:]...)
 }
 
-// Options is how a goal is looked after. They are chosen by the person at the
+// CareOptions is how a goal is looked after. They are chosen by the person at the
 // start and frozen with the criterion.
-type Options struct {
-	Persona        string   `json:"persona,omitempty"`         // "" is engineer
-	Effort         string   `json:"effort,omitempty"`          // how much the model thinks, in its protocol's word; "" is the provider's own
-	CriticEvery    int      `json:"critic_every,omitempty"`    // steps; 0 is off
-	CriticProvider string   `json:"critic_provider,omitempty"` // "" is the goal's own
-	JudgeProvider  string   `json:"judge_provider,omitempty"`  // "" is the goal's own
-	Review         When     `json:"review,omitempty"`          // "" is automatic: when no gate decides
-	After          []ID     `json:"after,omitempty"`           // goals that must be done first
-	Panes          []string `json:"panes,omitempty"`           // panes that the goal was given
-	Protect        []string `json:"protect,omitempty"`         // globs held besides those found
-	NoProtect      []string `json:"no_protect,omitempty"`      // globs left out
-	OnAsk          string   `json:"on_ask,omitempty"`          // park, deny, allow; "" is park
-	Parent         ID       `json:"parent,omitempty"`          // the goal whose agent started this one
-	Outside        bool     `json:"outside,omitempty"`         // an agent outside of this program made it, or one whose goal that was
-	AllowPassing   bool     `json:"allow_passing,omitempty"`   // a check that passes at the start is wanted so
-	AllowMissing   bool     `json:"allow_missing,omitempty"`   // making the program of a check is the goal
+type CareOptions struct {
+	Persona        string     `json:"persona,omitempty"`         // "" is engineer
+	Effort         string     `json:"effort,omitempty"`          // how much the model thinks, in its protocol's word; "" is the provider's own
+	CriticEvery    int        `json:"critic_every,omitempty"`    // steps; 0 is off
+	CriticProvider string     `json:"critic_provider,omitempty"` // "" is the goal's own
+	JudgeProvider  string     `json:"judge_provider,omitempty"`  // "" is the goal's own
+	Review         ReviewMode `json:"review,omitempty"`          // "" is automatic: when no gate decides
+	After          []ID       `json:"after,omitempty"`           // goals that must be done first
+	Panes          []string   `json:"panes,omitempty"`           // panes that the goal was given
+	Protect        []string   `json:"protect,omitempty"`         // globs held besides those found
+	NoProtect      []string   `json:"no_protect,omitempty"`      // globs left out
+	OnAsk          string     `json:"on_ask,omitempty"`          // park, deny, allow; "" is park
+	Parent         ID         `json:"parent,omitempty"`          // the goal whose agent started this one
+	Outside        bool       `json:"outside,omitempty"`         // an agent outside of this program made it, or one whose goal that was
+	AllowPassing   bool       `json:"allow_passing,omitempty"`   // a check that passes at the start is wanted so
+	AllowMissing   bool       `json:"allow_missing,omitempty"`   // making the program of a check is the goal
 }
 
-// When says whether something is done.
-type When string
+// ReviewMode says whether something is done.
+type ReviewMode string
 
 // The choices; Automatic leaves it to the host.
 const (
-	Automatic When = ""
-	Always    When = "always"
-	Never     When = "never"
+	ReviewAuto   ReviewMode = ""
+	ReviewAlways ReviewMode = "always"
+	ReviewNever  ReviewMode = "never"
 )
 
 // DefaultCriticEvery is how often the critic looks when the person says nothing, in steps.
 const DefaultCriticEvery = 5
 
-// Reviewed says whether a cold reviewer looks at claims that passed.
-func (g Goal) Reviewed() bool {
-	if g.Options.Review == Automatic {
-		return !g.Criterion.Gated()
+// NeedsReview says whether a cold reviewer looks at claims that passed.
+func (g Goal) NeedsReview() bool {
+	if g.Options.Review == ReviewAuto {
+		return !g.Criterion.HasGate()
 	}
-	return g.Options.Review == Always
+	return g.Options.Review == ReviewAlways
 }
 
-// Spent counts what a goal has used so far, over all of its runs.
-type Spent struct {
+// Spend counts what a goal has used so far, over all of its runs.
+type Spend struct {
 	WallClock  time.Duration // paused time does not count
 	Iterations int
 	Steps      int
@@ -151,9 +151,9 @@ type Spent struct {
 	USD        float64
 }
 
-// Plus is what both used that counts against one limit. Goals that work side by side
+// Add is what both used that counts against one limit. Goals that work side by side
 // share a wall clock, and steps and claims are each one's own.
-func (s Spent) Plus(o Spent) Spent {
+func (s Spend) Add(o Spend) Spend {
 	s.Iterations, s.TokensIn, s.TokensOut, s.USD = s.Iterations+o.Iterations, s.TokensIn+o.TokensIn, s.TokensOut+o.TokensOut, s.USD+o.USD
 	return s
 }
@@ -172,14 +172,14 @@ func DefaultLimits() Limits {
 	return Limits{WallClock: time.Hour, Iterations: 300, ClaimsPerGate: 5}
 }
 
-// Refusal is why a goal was not accepted at intake. It changes nothing.
-type Refusal struct {
+// InvalidError is why a goal was not accepted at intake. It changes nothing.
+type InvalidError struct {
 	Field  string // the input's field, as in the dialog and the flags
 	Reason string
 	Hint   string // what to do next
 }
 
-func (r *Refusal) Error() string {
+func (r *InvalidError) Error() string {
 	if r.Hint == "" {
 		return r.Reason
 	}
@@ -189,33 +189,33 @@ func (r *Refusal) Error() string {
 // ErrNotFound means that no goal has the given id or prefix.
 var ErrNotFound = errors.New("no such goal")
 
-// CheckInput refuses a goal that could not be decided: no objective, no check,
+// ValidateInput refuses a goal that could not be decided: no objective, no check,
 // a negative limit, an unknown risk.
-func CheckInput(objective string, c Criterion, p policy.Policy, l Limits) error {
+func ValidateInput(objective string, c Criterion, p policy.Policy, l Limits) error {
 	if strings.TrimSpace(objective) == "" {
-		return &Refusal{"objective", "the goal has no objective", "say in a sentence what should be true at the end"}
+		return &InvalidError{"objective", "the goal has no objective", "say in a sentence what should be true at the end"}
 	}
-	if err := c.Valid(); err != nil {
+	if err := c.Validate(); err != nil {
 		return err
 	}
 	if !p.Risk.Valid() {
-		return &Refusal{"risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of " + policy.RiskNames()}
+		return &InvalidError{"risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of " + policy.RiskNames()}
 	}
 	for _, end := range []string{"claim_complete", "abort_with_report"} {
 		if slices.Contains(p.DenyTools, end) {
-			return &Refusal{"deny_tools", "without " + end + " the agent could not end the run honestly", "deny other tools; a claim proves nothing, and the host decides"}
+			return &InvalidError{"deny_tools", "without " + end + " the agent could not end the run honestly", "deny other tools; a claim proves nothing, and the host decides"}
 		}
 	}
-	return l.Valid()
+	return l.Validate()
 }
 
-// Valid refuses limits that mean nothing.
-func (l Limits) Valid() error {
+// Validate refuses limits that mean nothing.
+func (l Limits) Validate() error {
 	if l.WallClock < 0 || l.Iterations < 0 || l.ClaimsPerGate < 0 || l.Tokens < 0 || l.USD < 0 {
-		return &Refusal{"limits", "a limit is negative", "use 0 for no limit"}
+		return &InvalidError{"limits", "a limit is negative", "use 0 for no limit"}
 	}
 	if math.IsNaN(l.USD) || math.IsInf(l.USD, 0) { // nothing is ever over it
-		return &Refusal{"limits", "the limit of money is not a number", "use an amount such as 2.50, or 0 for no limit"}
+		return &InvalidError{"limits", "the limit of money is not a number", "use an amount such as 2.50, or 0 for no limit"}
 	}
 	return nil
 }

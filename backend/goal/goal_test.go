@@ -26,10 +26,10 @@ func TestTransitions(t *testing.T) {
 	for _, from := range append(slices.Clone(statuses), "", "lost") {
 		for _, to := range append(slices.Clone(statuses), "", "lost") {
 			want := slices.Contains(legal, string(from)+" "+string(to))
-			if got := goal.CanGo(from, to); got != want {
+			if got := goal.CanTransition(from, to); got != want {
 				t.Errorf("%q to %q: %v", from, to, got)
 			}
-			err := goal.Go(from, to)
+			err := goal.Transition(from, to)
 			if (err == nil) != want {
 				t.Errorf("%q to %q: %v", from, to, err)
 			}
@@ -42,7 +42,7 @@ func TestTransitions(t *testing.T) {
 
 func TestLive(t *testing.T) {
 	for _, s := range statuses {
-		if got, want := s.Live(), s == goal.Pending || s == goal.Running || s == goal.Paused; got != want {
+		if got, want := s.IsActive(), s == goal.Pending || s == goal.Running || s == goal.Paused; got != want {
 			t.Errorf("%s: %v", s, got)
 		}
 	}
@@ -51,18 +51,18 @@ func TestLive(t *testing.T) {
 // TestStatusOf also holds that every exit leads to a status that a running goal can reach.
 func TestStatusOf(t *testing.T) {
 	for exit, want := range map[goal.Exit]goal.Status{
-		goal.Done: goal.Completed, goal.LimitReached: goal.Failed, goal.Faulted: goal.Failed,
-		goal.Stuck: goal.Paused, goal.NeedsOperator: goal.Paused, goal.Parked: goal.Paused, goal.UserPaused: goal.Paused, goal.Interrupted: goal.Paused,
-		goal.UserAborted: goal.Aborted, goal.GaveUp: goal.Aborted,
+		goal.Done: goal.Completed, goal.LimitReached: goal.Failed, goal.ExitError: goal.Failed,
+		goal.Stuck: goal.Paused, goal.NeedsUser: goal.Paused, goal.WaitingForProvider: goal.Paused, goal.PausedByUser: goal.Paused, goal.Interrupted: goal.Paused,
+		goal.AbortedByUser: goal.Aborted, goal.GaveUp: goal.Aborted,
 	} {
-		if got := goal.StatusOf(exit); got != want {
+		if got := goal.StatusForExit(exit); got != want {
 			t.Errorf("%s leaves a goal %s, want %s", exit, got, want)
 		}
-		if !goal.CanGo(goal.Running, want) {
+		if !goal.CanTransition(goal.Running, want) {
 			t.Errorf("%s: a running goal cannot become %s", exit, want)
 		}
 	}
-	if got := goal.StatusOf(""); got != goal.Running {
+	if got := goal.StatusForExit(""); got != goal.Running {
 		t.Errorf("no exit is %s", got)
 	}
 }
@@ -115,14 +115,14 @@ func TestCheckInput(t *testing.T) {
 				goal.DefaultLimits(),
 			}
 			c.change(&i)
-			err := goal.CheckInput(i.objective, i.criterion, i.policy, i.limits)
+			err := goal.ValidateInput(i.objective, i.criterion, i.policy, i.limits)
 			if c.field == "" {
 				if err != nil {
 					t.Fatal(err)
 				}
 				return
 			}
-			var r *goal.Refusal
+			var r *goal.InvalidError
 			if !errors.As(err, &r) || r.Field != c.field || r.Reason == "" || r.Hint == "" {
 				t.Fatalf("%#v, want a refusal of %s with reason and hint", err, c.field)
 			}
@@ -137,10 +137,10 @@ func TestWords(t *testing.T) {
 	a := goal.Check{Type: goal.Shell, Command: " go test ./... "}
 	b := goal.Check{Type: goal.Shell, Command: "test -s out", ExitCode: 1, Dir: "build"}
 	for _, c := range []struct{ got, want string }{
-		{goal.Criterion{Checks: []goal.Check{a, b}}.Words(), "the command ` go test ./... ` exits with 0 and the command `test -s out` exits with 1 in build"},
-		{goal.Criterion{Checks: []goal.Check{a, b}, Any: true}.Words(), "the command ` go test ./... ` exits with 0 or the command `test -s out` exits with 1 in build"},
+		{goal.Criterion{Checks: []goal.Check{a, b}}.Describe(), "the command ` go test ./... ` exits with 0 and the command `test -s out` exits with 1 in build"},
+		{goal.Criterion{Checks: []goal.Check{a, b}, Any: true}.Describe(), "the command ` go test ./... ` exits with 0 or the command `test -s out` exits with 1 in build"},
 		{a.Name(), "go test ./..."},
-		{(&goal.Refusal{Reason: "no"}).Error(), "no"},
+		{(&goal.InvalidError{Reason: "no"}).Error(), "no"},
 		{goal.ID("01jd3q8zt2n4v6x8y0abcdefgh").Short(), "abcdefgh"},
 		{goal.ID("short").Short(), "short"},
 	} {
@@ -192,7 +192,7 @@ func TestHash(t *testing.T) {
 }
 
 type control struct {
-	goal.Control
+	goal.RunControl
 	claims []string
 }
 
@@ -222,7 +222,7 @@ func TestRunOf(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	for n, want := range map[int]string{0: "0 bytes", 1: "1 byte", 2: "2 bytes"} {
-		if got := goal.Count(n, "byte"); got != want {
+		if got := goal.FormatCount(n, "byte"); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}
 	}
@@ -233,7 +233,7 @@ func TestSpan(t *testing.T) {
 		0: "0 ms", 200 * time.Millisecond: "200 ms", time.Second: "1 s", 2150 * time.Millisecond: "2.1 s", 48 * time.Second: "48 s", time.Minute: "1 m",
 		108 * time.Second: "1 m 48 s", 90 * time.Minute: "1 h 30 m", time.Hour: "1 h", 125 * time.Minute: "2 h 05 m", 76 * time.Hour: "3 d 4 h", 48 * time.Hour: "2 d",
 	} {
-		if got := goal.Span(d); got != want {
+		if got := goal.FormatDuration(d); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
 		}
 	}

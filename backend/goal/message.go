@@ -70,8 +70,8 @@ type Usage struct {
 // ErrPaused means that a model was not asked, or its answer not waited for, because the person paused the goal.
 var ErrPaused = errors.New("the person paused the goal, so its model is not asked")
 
-// ErrTooLong means that the conversation does not fit into the model's window.
-var ErrTooLong = errors.New("the conversation is longer than the model's window")
+// ErrContextTooLong means that the conversation does not fit into the model's window.
+var ErrContextTooLong = errors.New("the conversation is longer than the model's window")
 
 // Unavailable means that the provider cannot answer before a moment, and said so
 // or is down: the goal is parked and spends nothing. Models return it.
@@ -88,8 +88,8 @@ func (p *Unavailable) Unwrap() error { return p.Err }
 type Result struct {
 	OK    bool
 	Text  string
-	Image []byte // JPEG or PNG for the screen and the journal, nil if none
-	More  *More  // where Text is a page of something longer, or can be read on from
+	Image []byte        // JPEG or PNG for the screen and the journal, nil if none
+	More  *Continuation // where Text is a page of something longer, or can be read on from
 	// Budget is how many bytes of Text may reach the model at once, 0 for the
 	// door's own bound; the rest is kept and read by its handle.
 	Budget int
@@ -101,8 +101,8 @@ type Result struct {
 	Took time.Duration
 }
 
-// More says what there is beyond a page. Cursors count bytes.
-type More struct {
+// Continuation says what there is beyond a page. Cursors count bytes.
+type Continuation struct {
 	Has   bool  `json:"has_more"`
 	Next  int64 `json:"next_cursor"`
 	Total int64 `json:"total_bytes"`
@@ -122,8 +122,8 @@ func (r Result) Envelope() string {
 	return head + "}\n" + r.Text
 }
 
-// Opened takes the content out of an envelope; what is in none is all content.
-func Opened(text string) string {
+// UnwrapEnvelope takes the content out of an envelope; what is in none is all content.
+func UnwrapEnvelope(text string) string {
 	head, content, found := strings.Cut(text, "\n")
 	if found && strings.HasPrefix(head, `{"ok":`) && strings.HasSuffix(head, "}") {
 		return content

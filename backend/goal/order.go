@@ -31,8 +31,8 @@ type Order struct {
 	Scope   policy.Scope // of approve
 }
 
-// Valid says whether k is one of the orders.
-func (k OrderKind) Valid() bool {
+// IsValid says whether k is one of the orders.
+func (k OrderKind) IsValid() bool {
 	switch k {
 	case OrderAbort, OrderPause, OrderSteer, OrderNote, OrderResume, OrderAccept, OrderReject, OrderApprove, OrderDeny, OrderRevoke:
 		return true
@@ -43,5 +43,5 @@ func (k OrderKind) Valid() bool {
 // TamperedMark begins the reason of a goal that paused because a protected file was changed.
 const TamperedMark = "what decides about the goal was changed"
 
-// AsksMark begins the reason of a goal that paused for a question of its agent.
-const AsksMark = "the agent asks: "
+// QuestionPrefix begins the reason of a goal that paused for a question of its agent.
+const QuestionPrefix = "the agent asks: "

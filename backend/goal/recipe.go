@@ -41,24 +41,24 @@ var (
 	parameterName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 )
 
-// RecipeName refuses names that are no file's name everywhere.
-func RecipeName(name string) error {
+// ValidateRecipeName refuses names that are no file's name everywhere.
+func ValidateRecipeName(name string) error {
 	if !recipeName.MatchString(name) {
-		return fmt.Errorf("%q is no name of a recipe; use small letters, digits and -, at most 60", clip(name, 80))
+		return fmt.Errorf("%q is no name of a recipe; use small letters, digits and -, at most 60", truncate(name, 80))
 	}
 	return nil
 }
 
-func clip(s string, most int) string {
+func truncate(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-// Valid refuses a recipe that could not be used.
-func (r Recipe) Valid() error {
-	if err := RecipeName(r.Name); err != nil {
+// Validate refuses a recipe that could not be used.
+func (r Recipe) Validate() error {
+	if err := ValidateRecipeName(r.Name); err != nil {
 		return err
 	}
 	if len(r.Steps) == 0 || len(r.Steps) > MaxRecipe {
@@ -67,7 +67,7 @@ func (r Recipe) Valid() error {
 	seen := map[string]bool{}
 	for _, p := range r.Parameters {
 		if !parameterName.MatchString(p.Name) || seen[p.Name] {
-			return fmt.Errorf("%q is no name of a parameter, or stands twice; use small letters, digits and _", clip(p.Name, 80))
+			return fmt.Errorf("%q is no name of a parameter, or stands twice; use small letters, digits and _", truncate(p.Name, 80))
 		}
 		seen[p.Name] = true
 	}
@@ -82,7 +82,7 @@ func (r Recipe) Valid() error {
 // Fill makes the calls with the given values. What is no parameter, such as
 // {{secret:NAME}}, stays.
 func (r Recipe) Fill(values map[string]string) ([]Call, error) {
-	fill := filling{}
+	fill := bindings{}
 	for _, p := range r.Parameters {
 		v, given := values[p.Name]
 		switch {
@@ -92,20 +92,20 @@ func (r Recipe) Fill(values map[string]string) ([]Call, error) {
 			v = *p.Default
 		}
 		if _, err := strconv.ParseFloat(v, 64); p.Number && err != nil {
-			return nil, fmt.Errorf("the parameter %s is a number, not %q", p.Name, clip(v, 80))
+			return nil, fmt.Errorf("the parameter %s is a number, not %q", p.Name, truncate(v, 80))
 		}
-		fill["{{"+p.Name+"}}"] = filler{v, p.Number}
+		fill["{{"+p.Name+"}}"] = replacement{v, p.Number}
 	}
 	for name := range values {
 		if _, ok := fill["{{"+name+"}}"]; !ok {
-			return nil, fmt.Errorf("the recipe %s has no parameter %q", r.Name, clip(name, 80))
+			return nil, fmt.Errorf("the recipe %s has no parameter %q", r.Name, truncate(name, 80))
 		}
 	}
 	calls := make([]Call, len(r.Steps))
 	for i, s := range r.Steps {
 		arguments := map[string]any{}
 		for k, v := range s.Arguments {
-			arguments[k] = fill.in(v)
+			arguments[k] = fill.apply(v)
 		}
 		b, err := json.Marshal(arguments)
 		if err != nil {
@@ -116,18 +116,18 @@ func (r Recipe) Fill(values map[string]string) ([]Call, error) {
 	return calls, nil
 }
 
-type filler struct {
+type replacement struct {
 	text   string
 	number bool
 }
 
-// filling is what stands for each {{name}}. A value is put in once: what it says
+// bindings is what stands for each {{name}}. A value is put in once: what it says
 // itself is never filled.
-type filling map[string]filler
+type bindings map[string]replacement
 
 var placeholder = regexp.MustCompile(`\{\{[a-z][a-z0-9_]*\}\}`)
 
-func (f filling) in(v any) any {
+func (f bindings) apply(v any) any {
 	switch v := v.(type) {
 	case string:
 		if by, ok := f[v]; ok && by.number {
@@ -142,23 +142,23 @@ func (f filling) in(v any) any {
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
-			list[i] = f.in(v[i])
+			list[i] = f.apply(v[i])
 		}
 		return list
 	case map[string]any:
 		object := make(map[string]any, len(v))
 		for k := range v {
-			object[k] = f.in(v[k])
+			object[k] = f.apply(v[k])
 		}
 		return object
 	}
 	return v
 }
 
-// Draw makes a recipe of calls that were made: wherever the value of a parameter
+// RecipeFromCalls makes a recipe of calls that were made: wherever the value of a parameter
 // stands in their arguments, the parameter does. The value becomes its default
 // unless keep is false. A short value must be all of an argument.
-func Draw(name, description string, calls []Call, parameters []Parameter) (Recipe, error) {
+func RecipeFromCalls(name, description string, calls []Call, parameters []Parameter) (Recipe, error) {
 	r := Recipe{Name: name, Description: description, Parameters: parameters}
 	for _, p := range parameters {
 		if p.Default == nil || *p.Default == "" {
@@ -172,22 +172,22 @@ func Draw(name, description string, calls []Call, parameters []Parameter) (Recip
 			return r, fmt.Errorf("call %d: %w", i+1, err)
 		}
 		for k, v := range arguments {
-			arguments[k] = drawn(v, r.Parameters, used)
+			arguments[k] = parameterize(v, r.Parameters, used)
 		}
 		r.Steps = append(r.Steps, RecipeStep{Tool: c.Tool, Arguments: arguments})
 	}
 	for _, p := range parameters {
 		if !used[p.Name] {
-			return r, fmt.Errorf("the value %q of the parameter %s stands in none of the steps", clip(*p.Default, 80), p.Name)
+			return r, fmt.Errorf("the value %q of the parameter %s stands in none of the steps", truncate(*p.Default, 80), p.Name)
 		}
 	}
 	if len(r.Steps) == 0 {
 		return r, errors.New("there is no step to keep in that stretch")
 	}
-	return r, r.Valid()
+	return r, r.Validate()
 }
 
-func drawn(v any, parameters []Parameter, used map[string]bool) any {
+func parameterize(v any, parameters []Parameter, used map[string]bool) any {
 	const short = 4
 	switch v := v.(type) {
 	case string:
@@ -210,11 +210,11 @@ func drawn(v any, parameters []Parameter, used map[string]bool) any {
 		}
 	case []any:
 		for i := range v {
-			v[i] = drawn(v[i], parameters, used)
+			v[i] = parameterize(v[i], parameters, used)
 		}
 	case map[string]any:
 		for k := range v {
-			v[k] = drawn(v[k], parameters, used)
+			v[k] = parameterize(v[k], parameters, used)
 		}
 	}
 	return v

@@ -10,26 +10,26 @@ import (
 type Run struct {
 	Goal    ID
 	ID      string // new for each start
-	Control Control
+	Control RunControl
 }
 
-// Control is how a tool call reaches the run that made it. Its methods are
+// RunControl is how a tool call reaches the run that made it. Its methods are
 // called by the run's own tools, one at a time; an error is told to the agent.
-type Control interface {
+type RunControl interface {
 	Claim(rationale, result string)
 	GiveUp(reason, learned string)
-	// Ask pauses the run until the person has answered; pane is where they are to
+	// AskUser pauses the run until the person has answered; pane is where they are to
 	// do something, "" if nowhere.
-	Ask(question, pane string)
+	AskUser(question, pane string)
 	WriteTodos(ctx context.Context, todos []Todo) error
 	CompleteTodo(ctx context.Context, n int) error // n counts from 1
-	DeclareStep(s Declaration) error
-	VerifyStep(o Observation) error
+	DeclareStep(s StepDeclaration) error
+	VerifyStep(o StepObservation) error
 	// Wait lets time pass, at most d, and says how long it was.
 	Wait(ctx context.Context, d time.Duration) time.Duration
 	// Evidence reads a page of something long that the host kept: a step's whole
 	// result, a check's whole output. cursor is a byte offset.
-	Evidence(ctx context.Context, handle string, cursor int64) (Page, error)
+	Evidence(ctx context.Context, handle string, cursor int64) (TextPage, error)
 }
 
 // Todo is one entry of the agent's plan.
@@ -38,21 +38,21 @@ type Todo struct {
 	Done bool   `json:"done"`
 }
 
-// Declaration opens a step of the step protocol.
-type Declaration struct {
+// StepDeclaration opens a step of the step protocol.
+type StepDeclaration struct {
 	Number                         int
 	Title, Action, SuccessCriteria string
 }
 
-// Observation closes it.
-type Observation struct {
+// StepObservation closes it.
+type StepObservation struct {
 	Number                  int
 	Passed                  bool
 	Observation, NextAction string
 }
 
-// Page is a part of a longer text. What it says is what the model sees.
-type Page struct {
+// TextPage is a part of a longer text. What it says is what the model sees.
+type TextPage struct {
 	Content    string `json:"content"`
 	HasMore    bool   `json:"has_more"`
 	NextCursor int64  `json:"next_cursor"`
@@ -72,51 +72,51 @@ func RunOf(ctx context.Context) (r Run, ok bool) {
 	return r, ok
 }
 
-// Busy is why a goal cannot begin yet: it waits in the queue of its data folder.
-type Busy struct {
+// NotReadyError is why a goal cannot begin yet: it waits in the queue of its data folder.
+type NotReadyError struct {
 	Reason string
 	Slots  bool // all slots are taken; else it waits for another goal
 }
 
-func (b *Busy) Error() string { return b.Reason }
+func (b *NotReadyError) Error() string { return b.Reason }
 
-// Past is what a run needs to know of the runs before it.
-type Past struct {
+// RunHistory is what a run needs to know of the runs before it.
+type RunHistory struct {
 	Todos  []Todo
 	Steps  []Step         // the newest, oldest first
-	Claims []PastClaim    // since the goal was last stuck or needed its person, oldest first
-	Last   PastClaim      // the newest claim of all, N 0 if there is none
+	Claims []ClaimRecord  // since the goal was last stuck or needed its person, oldest first
+	Last   ClaimRecord    // the newest claim of all, N 0 if there is none
 	Warned map[string]int // limit → the highest percentage warned of since the limits were set
 	Critic []string       // the critic's words, as Claims
 	Looked int            // the newest step that the critic has seen
-	Memory Memory
+	Memory LoopState
 	Filled []Call // calls that were executed and may have been filled in with a secret
 }
 
-// Memory is what the loop guard and the breaker know of a goal. Calls, results and
+// LoopState is what the loop guard and the breaker know of a goal. Calls, results and
 // worlds are sums, in hexadecimal; what is missing was not seen, or long ago.
-type Memory struct {
-	Calls    map[string]Repeated `json:"calls,omitempty"`
-	Told     []string            `json:"told,omitempty"`
-	Failures map[string]int      `json:"failures,omitempty"` // in a row, by tool
-	Refusals int                 `json:"refusals,omitempty"`
-	Reading  int                 `json:"reading,omitempty"` // calls in a row that only read
-	Results  []string            `json:"results,omitempty"`
-	Worlds   []string            `json:"worlds,omitempty"`
-	Quiet    int                 `json:"quiet,omitempty"`  // iterations without movement
-	Unmade   int                 `json:"unmade,omitempty"` // iterations in which nothing was changed
-	Silent   int                 `json:"silent,omitempty"` // turns in a row in which nothing was called
-	USD      float64             `json:"usd,omitempty"`    // spent when something last moved
+type LoopState struct {
+	Calls    map[string]RepeatCount `json:"calls,omitempty"`
+	Warned   []string               `json:"told,omitempty"`
+	Failures map[string]int         `json:"failures,omitempty"` // in a row, by tool
+	Refusals int                    `json:"refusals,omitempty"`
+	Reading  int                    `json:"reading,omitempty"` // calls in a row that only read
+	Results  []string               `json:"results,omitempty"`
+	Worlds   []string               `json:"worlds,omitempty"`
+	Quiet    int                    `json:"quiet,omitempty"`  // iterations without movement
+	Unmade   int                    `json:"unmade,omitempty"` // iterations in which nothing was changed
+	Silent   int                    `json:"silent,omitempty"` // turns in a row in which nothing was called
+	USD      float64                `json:"usd,omitempty"`    // spent when something last moved
 }
 
-// Repeated is how often in a row a call had the same result.
-type Repeated struct {
+// RepeatCount is how often in a row a call had the same result.
+type RepeatCount struct {
 	Result string `json:"result"`
 	Times  int    `json:"times"`
 }
 
-// PastClaim is a claim and what came of it.
-type PastClaim struct {
+// ClaimRecord is a claim and what came of it.
+type ClaimRecord struct {
 	N                 int
 	By                string
 	Of                string // whose claim it was, where the person decided about it; else as By

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Count is a number of things in words: 1 byte, 2 bytes.
-func Count[N int | int64](n N, noun string) string {
+// FormatCount is a number of things in words: 1 byte, 2 bytes.
+func FormatCount[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Span is a duration in the words of the page: 3 ms, 2.1 s, 48 s, 1 m 48 s, 12 m,
+// FormatDuration is a duration in the words of the page: 3 ms, 2.1 s, 48 s, 1 m 48 s, 12 m,
 // 2 h 05 m, 3 d 4 h. What is nought at the end is left out.
-func Span(d time.Duration) string {
+func FormatDuration(d time.Duration) string {
 	const day = 24 * time.Hour
 	two := func(big int64, unit string, small int64, of string) string {
 		return strings.TrimSuffix(fmt.Sprintf("%d %s %02d %s", big, unit, small, of), " 00 "+of)

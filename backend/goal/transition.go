@@ -2,7 +2,7 @@ package goal
 
 import "fmt"
 
-var arrows = map[Status][]Status{
+var transitions = map[Status][]Status{
 	Pending:   {Running, Aborted},
 	Running:   {Completed, Failed, Aborted, Paused},
 	Paused:    {Running, Aborted, Failed},
@@ -11,9 +11,9 @@ var arrows = map[Status][]Status{
 	Aborted:   {Running}, // continue
 }
 
-// CanGo says whether a goal may go from one status to another.
-func CanGo(from, to Status) bool {
-	for _, s := range arrows[from] {
+// CanTransition says whether a goal may go from one status to another.
+func CanTransition(from, to Status) bool {
+	for _, s := range transitions[from] {
 		if s == to {
 			return true
 		}
@@ -21,38 +21,38 @@ func CanGo(from, to Status) bool {
 	return false
 }
 
-// Go returns an error that names both statuses when the arrow does not exist.
-func Go(from, to Status) error {
-	if !CanGo(from, to) {
+// Transition returns an error that names both statuses when the arrow does not exist.
+func Transition(from, to Status) error {
+	if !CanTransition(from, to) {
 		return fmt.Errorf("a goal that is %s cannot become %s", from, to)
 	}
 	return nil
 }
 
-// Live says whether a status has or may get a running loop.
-func (s Status) Live() bool { return s == Pending || s == Running || s == Paused }
+// IsActive says whether a status has or may get a running loop.
+func (s Status) IsActive() bool { return s == Pending || s == Running || s == Paused }
 
-// Cut says whether a run that stopped so was cut in whatever it was doing, and
+// Interrupted says whether a run that stopped so was cut in whatever it was doing, and
 // not at a place of its own.
-func (e Exit) Cut() bool {
+func (e Exit) Interrupted() bool {
 	switch e {
-	case UserPaused, Interrupted, Parked, UserAborted, LimitReached, Faulted:
+	case PausedByUser, Interrupted, WaitingForProvider, AbortedByUser, LimitReached, ExitError:
 		return true
-	case Done, Stuck, NeedsOperator, GaveUp:
+	case Done, Stuck, NeedsUser, GaveUp:
 	}
 	return false
 }
 
-// StatusOf is the status in which an exit leaves a goal.
-func StatusOf(e Exit) Status {
+// StatusForExit is the status in which an exit leaves a goal.
+func StatusForExit(e Exit) Status {
 	switch e {
 	case Done:
 		return Completed
-	case LimitReached, Faulted:
+	case LimitReached, ExitError:
 		return Failed
-	case Stuck, NeedsOperator, Parked, UserPaused, Interrupted:
+	case Stuck, NeedsUser, WaitingForProvider, PausedByUser, Interrupted:
 		return Paused
-	case UserAborted, GaveUp:
+	case AbortedByUser, GaveUp:
 		return Aborted
 	}
 	return Running

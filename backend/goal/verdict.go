@@ -7,13 +7,13 @@ type Outcome string
 
 // The outcomes. An error is never a pass.
 const (
-	Pass      Outcome = "pass"
-	Fail      Outcome = "fail"
-	CheckErr  Outcome = "error"
-	Tampered  Outcome = "tampered"
-	PassesNow Outcome = "passes_already" // pre-flight only
-	FailsNow  Outcome = "fails_now"      // pre-flight only
-	CannotRun Outcome = "cannot_run"     // pre-flight only
+	Pass            Outcome = "pass"
+	Fail            Outcome = "fail"
+	CheckErr        Outcome = "error"
+	Tampered        Outcome = "tampered"
+	AlreadyPasses   Outcome = "passes_already" // pre-flight only
+	FailsAsExpected Outcome = "fails_now"      // pre-flight only
+	CheckUnrunnable Outcome = "cannot_run"     // pre-flight only
 	// NotRepeatable is said of a gate that is run again after the goal's end and
 	// needed a process of the goal.
 	NotRepeatable Outcome = "not_repeatable"
@@ -41,14 +41,14 @@ type Verdict struct {
 	Output   []byte        `json:"-"` // what Evidence names: at most 1 MiB of text, cut in the middle, or a PNG
 }
 
-// Finding is what a whole verification came to.
-type Finding string
+// VerificationResult is what a whole verification came to.
+type VerificationResult string
 
 // The findings. Waiting means that all but the person has decided.
 const (
-	Verified    Finding = "verified"
-	NotVerified Finding = "not_verified"
-	Waiting     Finding = "waiting"
+	Verified    VerificationResult = "verified"
+	NotVerified VerificationResult = "not_verified"
+	Waiting     VerificationResult = "waiting"
 )
 
 // Claim is what the agent, or the critic, asks the host to verify. It proves nothing.

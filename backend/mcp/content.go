@@ -50,7 +50,7 @@ func read(server string, r *sdk.CallToolResult) goal.Result {
 		out.Text = head + " with nothing"
 		return out
 	}
-	out.Text = head + ":\n" + goal.Outside("the server "+server, strings.ToValidUTF8(strings.Join(parts, "\n"), "\uFFFD"))
+	out.Text = head + ":\n" + goal.WrapUntrusted("the server "+server, strings.ToValidUTF8(strings.Join(parts, "\n"), "\uFFFD"))
 	return out
 }
 

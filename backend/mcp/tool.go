@@ -147,11 +147,11 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	case err == nil:
 		return read(name, result)
 	case ctx.Err() == nil && limited.Err() != nil:
-		return failed("the server %s did not answer within %s. Whether it did something is not known.", name, goal.Span(t.link.server.timeout()))
+		return failed("the server %s did not answer within %s. Whether it did something is not known.", name, goal.FormatDuration(t.link.server.timeout()))
 	case ctx.Err() != nil:
 		return failed("the call of the server %s may have begun", name)
 	case errors.As(err, &refused):
-		return failed("the server %s refuses the call:\n%s", name, goal.Outside("the server "+name, refused.Error()))
+		return failed("the server %s refuses the call:\n%s", name, goal.WrapUntrusted("the server "+name, refused.Error()))
 	case s.ended():
 		return failed("the server %s ended during the call, so whether it did something is not known: %s. The next call starts it again.", name, s.explain(err))
 	}

@@ -118,7 +118,7 @@ func (s *stage) do(tool string, args map[string]any) string {
 		if err := os.WriteFile(filepath.Join(s.dir, word("path")), []byte(word("content")), 0o600); err != nil {
 			return err.Error()
 		}
-		return fmt.Sprintf("wrote %s, %s", word("path"), goal.Count(len(word("content")), "byte"))
+		return fmt.Sprintf("wrote %s, %s", word("path"), goal.FormatCount(len(word("content")), "byte"))
 	case "read_file":
 		return "<output from=\"index.html\">\n" + page() + "</output>"
 	case "edit_file":

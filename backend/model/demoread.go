@@ -63,7 +63,7 @@ func readScript(t goal.Turn) *script {
 			}
 		case goal.ToolRole:
 			if c, ok := calls[m.CallID]; ok {
-				s.result(c.Tool, goal.Opened(m.Text))
+				s.result(c.Tool, goal.UnwrapEnvelope(m.Text))
 			}
 		case goal.User, goal.System:
 			s.told(m.Text)

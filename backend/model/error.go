@@ -26,7 +26,7 @@ const (
 	Garbage     Kind = "garbage"      // the answer does not follow the protocol
 	Refused     Kind = "refused"      // the provider does not want to: content filter, no credit
 	BadRequest  Kind = "bad_request"  // the provider does not accept what was sent
-	TooLong     Kind = "too_long"     // the conversation does not fit into the model's window; errors.Is goal.ErrTooLong
+	TooLong     Kind = "too_long"     // the conversation does not fit into the model's window; errors.Is goal.ErrContextTooLong
 	Blind       Kind = "blind"        // the model takes no images
 )
 
@@ -51,7 +51,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Is lets those who see the words only recognise a conversation that is too long.
-func (e *Error) Is(target error) bool { return target == goal.ErrTooLong && e.Kind == TooLong }
+func (e *Error) Is(target error) bool { return target == goal.ErrContextTooLong && e.Kind == TooLong }
 
 // Retryable says whether the same turn may work later.
 func (e *Error) Retryable() bool {

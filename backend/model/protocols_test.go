@@ -303,7 +303,7 @@ func TestFaults(t *testing.T) {
 				if r.Text != "" || len(r.Calls) != 0 {
 					t.Errorf("half a reply came out: %+v", r)
 				}
-				if errors.Is(err, goal.ErrTooLong) != (test.kind == model.TooLong) {
+				if errors.Is(err, goal.ErrContextTooLong) != (test.kind == model.TooLong) {
 					t.Errorf("too long: %v", err)
 				}
 				if n := len(s.Requests()); n != 1 {

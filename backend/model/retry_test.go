@@ -224,7 +224,7 @@ func TestFaultsThatDoNotPark(t *testing.T) {
 		if e, ok := model.AsError(err); !ok || e.Kind != k || errors.As(err, &away) {
 			t.Errorf("%s: %v", k, err)
 		}
-		if errors.Is(err, goal.ErrTooLong) != (k == model.TooLong) {
+		if errors.Is(err, goal.ErrContextTooLong) != (k == model.TooLong) {
 			t.Errorf("%s is too long: %v", k, err)
 		}
 	}

@@ -119,9 +119,9 @@ func (r *Run) patience() time.Duration {
 
 // nobody answered: the goal's options say what then.
 func (r *Run) nobody(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
-	least, offered := a.Offer(policy.Once)
+	least, offered := a.FindOffer(policy.Once)
 	if !offered { // its call is over, so a yes can only hold for the goal
-		least, offered = a.Offer("goal")
+		least, offered = a.FindOffer("goal")
 	}
 	switch {
 	case r.goal.Options.OnAsk == goal.OnAskDeny:
@@ -165,10 +165,10 @@ func (r *Runner) answered(ctx context.Context, g goal.Goal, open []goal.Approval
 func (r *Run) unanswered() *Stop {
 	for _, a := range r.approvals.open {
 		if a.ID == r.approvals.waiting {
-			return &Stop{Exit: goal.NeedsOperator, Reason: fmt.Sprintf("%s waits for an approval (%s): %s", a.Tool, a.ID, a.Why)}
+			return &Stop{Exit: goal.NeedsUser, Reason: fmt.Sprintf("%s waits for an approval (%s): %s", a.Tool, a.ID, a.Why)}
 		}
 	}
-	return &Stop{Exit: goal.NeedsOperator, Reason: "an approval was not answered"}
+	return &Stop{Exit: goal.NeedsUser, Reason: "an approval was not answered"}
 }
 
 // takeAnswers takes what the person has answered and taken back, from any
@@ -198,7 +198,7 @@ func (r *Run) takeAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) 
 		}
 		answer := goal.Answer{Why: o.Text, By: "person"}
 		if o.Kind == goal.OrderApprove {
-			if answer.Grant, answer.Allowed = r.approvals.open[i].Offer(o.Scope); !answer.Allowed {
+			if answer.Grant, answer.Allowed = r.approvals.open[i].FindOffer(o.Scope); !answer.Allowed {
 				r.cfg.Log.Warn("an answer of a scope that was not offered", "goal", r.goal.ID, "request", o.Request, "scope", o.Scope)
 				r.dropOrder(ctx, o)
 				continue
@@ -274,7 +274,7 @@ func (r *Run) recall(ctx context.Context) *Stop {
 func (r *Run) tellAnswers(settled []goal.Approval) {
 	var closed []string
 	for _, a := range settled {
-		if a.Answer.By == goal.ByEnd {
+		if a.Answer.By == goal.AnsweredByGoalEnd {
 			closed = append(closed, a.Tool+" "+clip(a.Arguments, 100))
 		} else {
 			r.conversation.later(answerWords(a, *a.Answer))
@@ -287,7 +287,7 @@ func (r *Run) tellAnswers(settled []goal.Approval) {
 
 func answerWords(a goal.Approval, answer goal.Answer) string {
 	call := a.Tool + " " + clip(a.Arguments, 300)
-	if _, once := a.Offer(policy.Once); answer.Allowed && !once { // it ran, and was stopped at the border
+	if _, once := a.FindOffer(policy.Once); answer.Allowed && !once { // it ran, and was stopped at the border
 		return fmt.Sprintf("The person allowed (%s), which stopped this call: %s. Repeat it if it is still wanted.", answer.Grant.Words(), call)
 	}
 	if answer.Allowed {

@@ -172,7 +172,7 @@ func TestAnAnswerLetsTheCallGoOn(t *testing.T) {
 func TestNobodyAnswers(t *testing.T) {
 	w := newWorld(t, call(posting, finish), call(posting), call(finish, claim))
 	g, row := w.run(nil)
-	expect(t, row, goal.Paused, goal.NeedsOperator)
+	expect(t, row, goal.Paused, goal.NeedsUser)
 	if !strings.Contains(row.Report[0], "a1") || w.turns() != 1 || w.post.times() != 0 {
 		t.Fatalf("%q, %d turns, %d calls", row.Report[0], w.turns(), w.post.times())
 	}
@@ -238,7 +238,7 @@ func TestOnAsk(t *testing.T) {
 	for _, host := range []string{"pay.example", "shell.example"} { // money, and a shell of the person
 		w = newWorld(t, call(`post {"host":"`+host+`","text":"x"}`), call(finish, claim))
 		_, row = w.run(func(g *goal.Goal) { g.Options.OnAsk, g.Policy.Risk = goal.OnAskAllow, policy.SpendsMoney })
-		expect(t, row, goal.Paused, goal.NeedsOperator)
+		expect(t, row, goal.Paused, goal.NeedsUser)
 	}
 }
 
@@ -251,7 +251,7 @@ func TestAPauseWhileItWaits(t *testing.T) {
 	w.await("approval_requested")
 	w.order(g, goal.Order{Kind: goal.OrderPause})
 	row := w.end(g)
-	expect(t, row, goal.Paused, goal.UserPaused)
+	expect(t, row, goal.Paused, goal.PausedByUser)
 	if open, err := w.store.OpenApprovals(t.Context(), g.ID); err != nil || len(open) != 1 {
 		t.Errorf("%+v %v", open, err)
 	}
@@ -270,7 +270,7 @@ func TestAnAbortWhileItWaits(t *testing.T) {
 	w.start(g, &event.Started{})
 	w.await("approval_requested")
 	w.order(g, goal.Order{Kind: goal.OrderAbort})
-	expect(t, w.end(g), goal.Aborted, goal.UserAborted)
+	expect(t, w.end(g), goal.Aborted, goal.AbortedByUser)
 	if open, err := w.store.OpenApprovals(t.Context(), g.ID); err != nil || len(open) != 0 || w.post.times() != 0 {
 		t.Errorf("%+v %v, %d calls", open, err, w.post.times())
 	}
@@ -422,7 +422,7 @@ func TestTheBorderAsksAllAtOnce(t *testing.T) {
 	}
 	g := w.create(nil)
 	w.start(g, &event.Started{})
-	expect(t, w.end(g), goal.Paused, goal.NeedsOperator)
+	expect(t, w.end(g), goal.Paused, goal.NeedsUser)
 	if n := len(w.approvals(g)); n != 3 {
 		t.Fatalf("%d are asked", n)
 	}
@@ -469,9 +469,9 @@ type forgetful struct {
 	cut atomic.Bool
 }
 
-func (f *forgetful) Past(ctx context.Context, id goal.ID, steps int) (goal.Past, error) {
+func (f *forgetful) Past(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error) {
 	if f.cut.Swap(false) {
-		return goal.Past{}, errors.New("the disk is away")
+		return goal.RunHistory{}, errors.New("the disk is away")
 	}
 	return f.Store.Past(ctx, id, steps)
 }
@@ -494,18 +494,18 @@ func TestAnAnswerIsToldByTheRunAfterOneThatWasCut(t *testing.T) {
 			g := w.create(nil)
 			w.start(g, &event.Started{})
 			row := w.end(g)
-			expect(t, row, goal.Paused, goal.NeedsOperator)
+			expect(t, row, goal.Paused, goal.NeedsUser)
 			if c.order != nil {
 				w.order(g, *c.order)
 			} else {
 				run := goal.Run{Goal: g.ID, ID: row.RunID}
-				if err := w.store.Append(t.Context(), run, &event.Ended{Status: goal.Aborted, Exit: goal.UserAborted, Report: []string{"x"}}); err != nil {
+				if err := w.store.Append(t.Context(), run, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser, Report: []string{"x"}}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			f.cut.Store(true)
 			w.start(g, &event.Resumed{})
-			expect(t, w.end(g), goal.Failed, goal.Faulted)
+			expect(t, w.end(g), goal.Failed, goal.ExitError)
 			for i, times := range []int{1, 1} { // the second run is told, and the third only remembers
 				w.start(g, &event.Resumed{})
 				expect(t, w.end(g), goal.Aborted, goal.GaveUp)

@@ -48,5 +48,5 @@ func TestAbortCutsTheBreakersLook(t *testing.T) {
 		t.Fatal("the run ended before it looked")
 	}
 	w.order(g, goal.Order{Kind: goal.OrderAbort})
-	expect(t, w.end(g), goal.Aborted, goal.UserAborted)
+	expect(t, w.end(g), goal.Aborted, goal.AbortedByUser)
 }

@@ -47,7 +47,7 @@ func newClaims(made int) claims {
 
 // restore counts again what failed since the person last looked at the goal.
 // The criterion has so many checks.
-func (c *claims) restore(past goal.Past, checks int) {
+func (c *claims) restore(past goal.RunHistory, checks int) {
 	for _, p := range past.Claims {
 		c.last = p.Verdicts
 		if p.Review != nil && !p.Review.Confirmed {
@@ -95,7 +95,7 @@ func (c *claims) stop(most int) *Stop {
 	const sameErrors = 3
 	for _, v := range c.last {
 		if f := c.errors[v.Check]; f.times >= sameErrors {
-			return &Stop{Exit: goal.NeedsOperator, Reason: fmt.Sprintf("%d claims in a row could not be decided: check %d (%s): %s", f.times, v.Check+1, v.Name, f.detail)}
+			return &Stop{Exit: goal.NeedsUser, Reason: fmt.Sprintf("%d claims in a row could not be decided: check %d (%s): %s", f.times, v.Check+1, v.Name, f.detail)}
 		}
 	}
 	for _, v := range c.last {
@@ -127,7 +127,7 @@ func (c *claims) judged() bool {
 		if v.Outcome != goal.Pass {
 			continue
 		}
-		if v.Type.Gate() {
+		if v.Type.IsGate() {
 			return false
 		}
 		judged = judged || v.Type != goal.Manual

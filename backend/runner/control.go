@@ -18,9 +18,9 @@ func (r *Run) Claim(rationale, result string) { r.claim = &claim{rationale: rati
 // GiveUp ends the run as gave_up.
 func (r *Run) GiveUp(reason, learned string) { r.gaveUp = &givenUp{reason, learned} }
 
-// Ask pauses the run until the person has answered; pane is where they are to do
+// AskUser pauses the run until the person has answered; pane is where they are to do
 // something, "" if nowhere.
-func (r *Run) Ask(question, pane string) { r.asked, r.askedPane = question, pane }
+func (r *Run) AskUser(question, pane string) { r.asked, r.askedPane = question, pane }
 
 // WriteTodos replaces the plan.
 func (r *Run) WriteTodos(ctx context.Context, todos []goal.Todo) error {
@@ -39,7 +39,7 @@ func (r *Run) WriteTodos(ctx context.Context, todos []goal.Todo) error {
 // CompleteTodo ticks one entry of the plan off.
 func (r *Run) CompleteTodo(ctx context.Context, n int) error {
 	if n < 1 || n > len(r.todos) {
-		return fmt.Errorf("there is no todo %d; the plan has %s", n, goal.Count(len(r.todos), "todo"))
+		return fmt.Errorf("there is no todo %d; the plan has %s", n, goal.FormatCount(len(r.todos), "todo"))
 	}
 	todos := append([]goal.Todo{}, r.todos...)
 	todos[n-1].Done = true
@@ -79,7 +79,7 @@ func (r *Run) todoList() string {
 }
 
 // DeclareStep opens a step of the protocol.
-func (r *Run) DeclareStep(s goal.Declaration) error {
+func (r *Run) DeclareStep(s goal.StepDeclaration) error {
 	if open := r.declared; open != nil {
 		return fmt.Errorf("step %d (%s) is open: close it with verify_step first", open.Number, open.Title)
 	}
@@ -88,7 +88,7 @@ func (r *Run) DeclareStep(s goal.Declaration) error {
 }
 
 // VerifyStep closes it.
-func (r *Run) VerifyStep(o goal.Observation) error {
+func (r *Run) VerifyStep(o goal.StepObservation) error {
 	switch open := r.declared; {
 	case open == nil:
 		return errors.New("no step is open: declare_step opens one")
@@ -118,27 +118,27 @@ func (r *Run) Pausing() <-chan struct{} { return r.pause }
 const evidencePage = 16 << 10
 
 // Evidence reads a page of something long that the host kept.
-func (r *Run) Evidence(ctx context.Context, handle string, cursor int64) (goal.Page, error) {
+func (r *Run) Evidence(ctx context.Context, handle string, cursor int64) (goal.TextPage, error) {
 	whole, err := r.cfg.Journal.Evidence(ctx, r.goal.ID, handle)
 	if err != nil {
-		return goal.Page{}, fmt.Errorf("evidence: %w", err)
+		return goal.TextPage{}, fmt.Errorf("evidence: %w", err)
 	}
 	return pageOf(whole, cursor, min(evidencePage, int64(perResult(r.room.Models().Window))))
 }
 
 // pageOf cuts between characters, so that pages put together are the whole.
-func pageOf(whole []byte, cursor, most int64) (goal.Page, error) {
+func pageOf(whole []byte, cursor, most int64) (goal.TextPage, error) {
 	size := int64(len(whole))
 	if cursor < 0 || cursor > size {
-		return goal.Page{}, fmt.Errorf("the cursor %d is outside of 0 to %d", cursor, size)
+		return goal.TextPage{}, fmt.Errorf("the cursor %d is outside of 0 to %d", cursor, size)
 	}
 	end := min(cursor+most, size)
 	for back := 0; end < size && back < utf8.UTFMax && !utf8.RuneStart(whole[end]); back++ {
 		end--
 	}
-	return goal.Page{
+	return goal.TextPage{
 		Content: strings.ToValidUTF8(string(whole[cursor:end]), "\uFFFD"), HasMore: end < size, NextCursor: end, TotalBytes: size,
 	}, nil
 }
 
-var _ goal.Control = (*Run)(nil)
+var _ goal.RunControl = (*Run)(nil)

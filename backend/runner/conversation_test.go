@@ -213,7 +213,7 @@ func TestClaimsAreCountedByCheck(t *testing.T) {
 		"four failures":              {[][]goal.Verdict{fail, fail, fail, fail}, ""},
 		"five failures":              {[][]goal.Verdict{fail, fail, fail, fail, fail}, goal.Stuck},
 		"a pass between":             {[][]goal.Verdict{fail, fail, pass, fail, fail, fail}, ""},
-		"the same error three times": {[][]goal.Verdict{broken, broken, broken}, goal.NeedsOperator},
+		"the same error three times": {[][]goal.Verdict{broken, broken, broken}, goal.NeedsUser},
 		"another error between":      {[][]goal.Verdict{broken, broken, other, broken}, ""},
 		"errors and failures mixed":  {[][]goal.Verdict{broken, fail, broken, fail, broken}, goal.Stuck},
 	} {
@@ -284,7 +284,7 @@ func TestAResultTakesATenthOfTheWindow(t *testing.T) {
 			t.Errorf("of a window of %d tokens: %d bytes", window, len(r.Text))
 		}
 	}
-	if r := (goal.Result{Text: long, More: &goal.More{}}); bound(&r, 1, resultLeast) || r.Text != long {
+	if r := (goal.Result{Text: long, More: &goal.Continuation{}}); bound(&r, 1, resultLeast) || r.Text != long {
 		t.Error("a page was cut")
 	}
 }
@@ -292,7 +292,7 @@ func TestAResultTakesATenthOfTheWindow(t *testing.T) {
 // TestTheCriticSeesTwiceItsSteps with so much of each result, also of those of
 // an earlier run, and no more than its window holds.
 func TestTheCriticSeesTwiceItsSteps(t *testing.T) {
-	r := &Run{goal: goal.Goal{Options: goal.Options{CriticEvery: 30}}, critic: critic{every: 30}}
+	r := &Run{goal: goal.Goal{Options: goal.CareOptions{CriticEvery: 30}}, critic: critic{every: 30}}
 	for n := range 70 {
 		r.remember(goal.Call{Tool: "run_command", Arguments: fmt.Sprint(n)}, n+1, reads, event.OK, strings.Repeat("x", 100), false)
 	}
@@ -320,7 +320,7 @@ type narrow struct {
 func (n *narrow) Turn(_ context.Context, t goal.Turn, _ func(string)) (goal.Reply, error) {
 	size := len(t.Messages[0].Text)
 	if n.asked = append(n.asked, size); size > n.bytes {
-		return goal.Reply{}, fmt.Errorf("400: %w", goal.ErrTooLong)
+		return goal.Reply{}, fmt.Errorf("400: %w", goal.ErrContextTooLong)
 	}
 	return goal.Reply{Text: "PROGRESSING\nit does"}, nil
 }
@@ -328,7 +328,7 @@ func (n *narrow) Turn(_ context.Context, t goal.Turn, _ func(string)) (goal.Repl
 // TestACriticThatFindsItTooLongSeesLess.
 func TestACriticThatFindsItTooLongSeesLess(t *testing.T) {
 	n := &narrow{bytes: 20_000}
-	r := &Run{goal: goal.Goal{Options: goal.Options{CriticEvery: 30}}, critic: critic{every: 30, model: n}, room: narrowRoom{}, active: &active{pausing: newPausing()}}
+	r := &Run{goal: goal.Goal{Options: goal.CareOptions{CriticEvery: 30}}, critic: critic{every: 30, model: n}, room: narrowRoom{}, active: &active{pausing: newPausing()}}
 	for i := range 60 {
 		r.remember(goal.Call{Tool: "run_command", Arguments: "{}"}, i+1, reads, event.OK, strings.Repeat("x", 1000), false)
 	}
@@ -345,20 +345,20 @@ func (narrowRoom) Models() Models { return Models{} }
 // without a check.
 func TestAResumedGoalCountsAllItsClaims(t *testing.T) {
 	pass := []goal.Verdict{{Check: 0, Outcome: goal.Pass}}
-	rejected := goal.PastClaim{Verdicts: pass, Review: &goal.Review{Reason: "no"}}
-	undecided := goal.PastClaim{Verdicts: pass, Review: &goal.Review{Error: true, Reason: "broken"}}
+	rejected := goal.ClaimRecord{Verdicts: pass, Review: &goal.Review{Reason: "no"}}
+	undecided := goal.ClaimRecord{Verdicts: pass, Review: &goal.Review{Error: true, Reason: "broken"}}
 	for name, c := range map[string]struct {
-		past []goal.PastClaim
+		past []goal.ClaimRecord
 		now  goal.Verdict // the next claim's
 		want goal.Exit
 	}{
-		"four rejections": {[]goal.PastClaim{rejected, rejected, rejected, rejected}, rejection(1, *rejected.Review), goal.Stuck},
-		"three":           {[]goal.PastClaim{rejected, rejected, rejected}, rejection(1, *rejected.Review), ""},
-		"two errors":      {[]goal.PastClaim{undecided, undecided}, rejection(1, *undecided.Review), goal.NeedsOperator},
-		"a confirmed one": {[]goal.PastClaim{{Verdicts: pass, Review: &goal.Review{Confirmed: true}}}, rejection(1, *rejected.Review), ""},
+		"four rejections": {[]goal.ClaimRecord{rejected, rejected, rejected, rejected}, rejection(1, *rejected.Review), goal.Stuck},
+		"three":           {[]goal.ClaimRecord{rejected, rejected, rejected}, rejection(1, *rejected.Review), ""},
+		"two errors":      {[]goal.ClaimRecord{undecided, undecided}, rejection(1, *undecided.Review), goal.NeedsUser},
+		"a confirmed one": {[]goal.ClaimRecord{{Verdicts: pass, Review: &goal.Review{Confirmed: true}}}, rejection(1, *rejected.Review), ""},
 	} {
 		k := newClaims(len(c.past))
-		k.restore(goal.Past{Claims: c.past}, 1)
+		k.restore(goal.RunHistory{Claims: c.past}, 1)
 		k.last = append(slices.Clone(pass), c.now)
 		k.count(k.last)
 		if stop := k.stop(5); (stop == nil) != (c.want == "") || stop != nil && stop.Exit != c.want {

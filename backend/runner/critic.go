@@ -30,7 +30,7 @@ func newCritic(g goal.Goal, m Models) critic {
 }
 
 // restore counts again what the critic said before, since the person last looked.
-func (c *critic) restore(past goal.Past) {
+func (c *critic) restore(past goal.RunHistory) {
 	for _, word := range past.Critic {
 		c.count(event.CriticVerdict(word))
 	}
@@ -92,7 +92,7 @@ func (r *Run) askCritic(ctx context.Context) (reply goal.Reply, err error) {
 			Model: r.critic.name, System: criticContract,
 			Messages: []goal.Message{{Role: goal.User, Text: text}},
 		}, func(string) {})
-		if !errors.Is(err, goal.ErrTooLong) {
+		if !errors.Is(err, goal.ErrContextTooLong) {
 			return reply, err
 		}
 		steps = half(len(text))
@@ -115,7 +115,7 @@ func (r *Run) heed(ctx context.Context, verdict event.CriticVerdict, reason stri
 		return r.say(ctx, text)
 	case event.Misled:
 		if r.critic.misled > 1 {
-			return &Stop{Exit: goal.NeedsOperator, Reason: "the critic said twice in a row that the agent does something else than the goal: " + reason}
+			return &Stop{Exit: goal.NeedsUser, Reason: "the critic said twice in a row that the agent does something else than the goal: " + reason}
 		}
 		return r.say(ctx, "A critic looked at your last steps and says that you have left the goal: "+reason+"\nThis is the goal: "+r.goal.Objective)
 	case event.Achieved:
@@ -164,7 +164,7 @@ func (r *Run) forCritic(bytes int) string {
 	}
 	slices.Reverse(shown)
 	return fmt.Sprintf("The goal: %s\nThe host decides by this: %s\n\nThe last %s:\n%s",
-		r.goal.Objective, r.goal.Criterion.Words(), goal.Count(len(shown), "step"), strings.Join(shown, ""))
+		r.goal.Objective, r.goal.Criterion.Describe(), goal.FormatCount(len(shown), "step"), strings.Join(shown, ""))
 }
 
 // readCritic reads the first line's word and the reason. What cannot be read

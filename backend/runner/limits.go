@@ -29,15 +29,15 @@ type use struct {
 }
 
 // shared is what the goals that this one started have spent.
-func (r *Run) shared() goal.Spent {
+func (r *Run) shared() goal.Spend {
 	if room, ok := r.room.(Sharer); ok {
 		return room.Shared()
 	}
-	return goal.Spent{}
+	return goal.Spend{}
 }
 
 func (r *Run) uses() []use {
-	l, s := r.goal.Limits, r.goal.Spent.Plus(r.shared())
+	l, s := r.goal.Limits, r.goal.Spent.Add(r.shared())
 	var list []use
 	add := func(what string, used, most float64, say string) {
 		if most > 0 {
@@ -60,7 +60,7 @@ func (r *Run) time() (use, bool) {
 	if most <= 0 {
 		return use{}, false
 	}
-	return use{"wall_clock", int(100 * r.spent().Seconds() / most.Seconds()), goal.Span(most)}, true
+	return use{"wall_clock", int(100 * r.spent().Seconds() / most.Seconds()), goal.FormatDuration(most)}, true
 }
 
 // limits stops a run that has used up one of its limits, and warns before.

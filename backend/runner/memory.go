@@ -41,10 +41,10 @@ func (s *seen) add(what string) bool {
 func (s *seen) newest() []string { return slices.Clone(s.list[max(0, len(s.list)-mostSeen):]) }
 
 // memory is what the next run must know of the rounds of this one.
-func (r *Run) memory() goal.Memory {
+func (r *Run) memory() goal.LoopState {
 	g, p := r.guard, &r.progress
-	m := goal.Memory{
-		Calls: map[string]goal.Repeated{}, Told: slices.Sorted(maps.Keys(g.told)), Failures: maps.Clone(g.failures), Refusals: g.refusals, Reading: g.reading,
+	m := goal.LoopState{
+		Calls: map[string]goal.RepeatCount{}, Warned: slices.Sorted(maps.Keys(g.told)), Failures: maps.Clone(g.failures), Refusals: g.refusals, Reading: g.reading,
 		Results: p.results.newest(), Worlds: p.worlds.newest(), Quiet: p.quiet, Unmade: p.unmade, Silent: r.silent, USD: p.usd,
 	}
 	var again []string
@@ -55,19 +55,19 @@ func (r *Run) memory() goal.Memory {
 	}
 	slices.SortFunc(again, func(a, b string) int { return cmp.Or(cmp.Compare(g.last[b].times, g.last[a].times), cmp.Compare(a, b)) })
 	for _, key := range again[:min(mostCalls, len(again))] {
-		m.Calls[key] = goal.Repeated{Result: g.last[key].result, Times: g.last[key].times}
+		m.Calls[key] = goal.RepeatCount{Result: g.last[key].result, Times: g.last[key].times}
 	}
 	return m
 }
 
 // recollect takes what the run before knew. Meanwhile the person may have put right
 // what a call depends on: it may be made once more.
-func (r *Run) recollect(m goal.Memory) {
+func (r *Run) recollect(m goal.LoopState) {
 	g, p := r.guard, &r.progress
 	for key, c := range m.Calls {
 		g.last[key] = repeated{result: c.Result, times: min(c.Times, guardRefuse-2)}
 	}
-	for _, what := range m.Told {
+	for _, what := range m.Warned {
 		g.told[what] = true
 	}
 	maps.Copy(g.failures, m.Failures)

@@ -17,11 +17,11 @@ func resumed(t *testing.T, r *Run) *Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m goal.Memory
+	var m goal.LoopState
 	if err := json.Unmarshal(b, &m); err != nil {
 		t.Fatal(err)
 	}
-	next := newRun(Config{Clock: &watchClock{}}, r.left(&Stop{Exit: goal.Parked}), goal.Run{ID: "next"}, &active{pausing: newPausing()})
+	next := newRun(Config{Clock: &watchClock{}}, r.left(&Stop{Exit: goal.WaitingForProvider}), goal.Run{ID: "next"}, &active{pausing: newPausing()})
 	next.recollect(m)
 	return next
 }
@@ -29,7 +29,7 @@ func resumed(t *testing.T, r *Run) *Run {
 // TestAPauseGivesNoFreshRepeats: what the loop guard and the breaker know lives with
 // the goal; a note of the person begins it anew.
 func TestAPauseGivesNoFreshRepeats(t *testing.T) {
-	r := newRun(Config{Clock: &watchClock{}}, goal.Goal{Limits: goal.Limits{USD: 10}, Spent: goal.Spent{USD: 5}}, goal.Run{}, &active{pausing: newPausing()})
+	r := newRun(Config{Clock: &watchClock{}}, goal.Goal{Limits: goal.Limits{USD: 10}, Spent: goal.Spend{USD: 5}}, goal.Run{}, &active{pausing: newPausing()})
 	if r.moneyIsQuiet() {
 		t.Error("what earlier runs spent counts as a standstill of this one")
 	}

@@ -38,7 +38,7 @@ func TestANoteIsNotLostWhenTheRunEndsBeforeItsPlace(t *testing.T) {
 	}
 	w.order(g, goal.Order{Kind: goal.OrderSteer, Text: "and right"})
 	w.order(g, goal.Order{Kind: goal.OrderAbort}) // reaches a watch that has not got stuck in notes
-	expect(t, w.end(g), goal.Aborted, goal.UserAborted)
+	expect(t, w.end(g), goal.Aborted, goal.AbortedByUser)
 	w.start(g, &event.Resumed{})
 	expect(t, w.end(g), goal.Completed, goal.Done)
 	told := 0
@@ -73,7 +73,7 @@ func TestAnAbortReachesAGoalInTheQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := w.end(g)
-	expect(t, row, goal.Aborted, goal.UserAborted)
+	expect(t, row, goal.Aborted, goal.AbortedByUser)
 	if !row.StartedAt.IsZero() || row.Spent.Iterations != 0 {
 		t.Errorf("it has begun: %+v", row)
 	}
@@ -171,7 +171,7 @@ func TestPostsThatWereMovedAskThePerson(t *testing.T) {
 				t.Fatal(err)
 			}
 			row := w.end(g)
-			expect(t, row, goal.Paused, goal.NeedsOperator)
+			expect(t, row, goal.Paused, goal.NeedsUser)
 			if w.turns() != 0 || !strings.Contains(row.Report[0], "frozen at the start") {
 				t.Errorf("%d turns, %q", w.turns(), row.Report)
 			}
@@ -225,7 +225,7 @@ func TestAPauseThatCameAsTheGoalWasParked(t *testing.T) {
 	w.await("paused")
 	w.order(g, goal.Order{Kind: goal.OrderPause})
 	row := w.end(g)
-	expect(t, row, goal.Paused, goal.UserPaused)
+	expect(t, row, goal.Paused, goal.PausedByUser)
 	if !row.ParkedUntil.IsZero() || row.StoppedBy != "" {
 		t.Errorf("until %s, stopped by %q", row.ParkedUntil, row.StoppedBy)
 	}
@@ -248,7 +248,7 @@ func TestAPauseOfThePersonIsTheirs(t *testing.T) {
 			}
 			w.runner.Nudge(g.ID)
 			row := w.end(g)
-			expect(t, row, goal.Paused, goal.UserPaused)
+			expect(t, row, goal.Paused, goal.PausedByUser)
 			if row.StoppedBy != "" {
 				t.Errorf("stopped by %q", row.StoppedBy)
 			}
@@ -268,7 +268,7 @@ func TestAPauseThatNobodyHeard(t *testing.T) {
 	if err := w.store.Order(t.Context(), g.ID, goal.Order{Kind: goal.OrderPause}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.store.Append(t.Context(), run, &event.Paused{Exit: goal.UserPaused, By: "parent", Reason: "x", Report: []string{"x"}}); err != nil {
+	if err := w.store.Append(t.Context(), run, &event.Paused{Exit: goal.PausedByUser, By: "parent", Reason: "x", Report: []string{"x"}}); err != nil {
 		t.Fatal(err)
 	}
 	if row, err := w.store.Goal(t.Context(), g.ID); err != nil || row.StoppedBy != "" {

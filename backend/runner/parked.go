@@ -68,7 +68,7 @@ func (r *Runner) raise(ctx context.Context, g *goal.Goal, text string) {
 		return
 	}
 	var l goal.Limits
-	err := errors.Join(json.Unmarshal([]byte(text), &l), l.Valid())
+	err := errors.Join(json.Unmarshal([]byte(text), &l), l.Validate())
 	if err == nil {
 		err = r.cfg.Journal.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID}, event.LimitsOf(l))
 	}
@@ -84,9 +84,9 @@ func (r *Runner) raise(ctx context.Context, g *goal.Goal, text string) {
 // it, stays parked.
 func (r *Runner) endParked(ctx context.Context, g goal.Goal, stop *Stop) {
 	switch {
-	case stop.Exit == goal.UserAborted:
+	case stop.Exit == goal.AbortedByUser:
 		r.endHere(ctx, g, stop)
-	case stop.Exit == goal.UserPaused && (stop.By == "" || stop.By == goal.Desk):
+	case stop.Exit == goal.PausedByUser && (stop.By == "" || stop.By == goal.ExternalAgent):
 		r.unqueue(ctx, g, stop)
 	}
 }
@@ -94,7 +94,7 @@ func (r *Runner) endParked(ctx context.Context, g goal.Goal, stop *Stop) {
 // endHere writes the end of a goal that has no run at the moment.
 func (r *Runner) endHere(ctx context.Context, g goal.Goal, stop *Stop) {
 	body := &event.Ended{
-		Status: goal.StatusOf(stop.Exit), Exit: stop.Exit, Report: g.ReportOf(stop.Reason), Account: g.Account, By: stop.By,
+		Status: goal.StatusForExit(stop.Exit), Exit: stop.Exit, Report: g.EndReport(stop.Reason), Account: g.Account, By: stop.By,
 	}
 	ctx = context.WithoutCancel(ctx)
 	err := r.cfg.Journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, body)

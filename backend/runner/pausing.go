@@ -116,7 +116,7 @@ func (r *Runner) Hold(ctx context.Context, id goal.ID, why string) (bool, error)
 	if a == nil {
 		return false, nil
 	}
-	for _, cut := range a.pausing.pause(&Stop{Exit: goal.UserPaused, Reason: why}) {
+	for _, cut := range a.pausing.pause(&Stop{Exit: goal.PausedByUser, Reason: why}) {
 		select {
 		case <-cut.over:
 		case <-ctx.Done():

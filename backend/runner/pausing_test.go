@@ -33,7 +33,7 @@ func TestHoldReturnsWhenNoModelIsAskedAnyMore(t *testing.T) {
 		t.Error("the model is still being asked")
 	}
 	row := w.end(g)
-	expect(t, row, goal.Paused, goal.UserPaused)
+	expect(t, row, goal.Paused, goal.PausedByUser)
 	if row.Report[0] != "Stopped because the person drives." {
 		t.Errorf("report %q", row.Report)
 	}
@@ -59,7 +59,7 @@ func TestAnAnswerThatCameWithTheHoldIsNotActedOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := w.end(g)
-	expect(t, row, goal.Paused, goal.UserPaused)
+	expect(t, row, goal.Paused, goal.PausedByUser)
 	if row.Spent.Steps != 0 || row.Spent.Claims != 0 {
 		t.Errorf("it was acted on: %+v", row.Spent)
 	}
@@ -67,7 +67,7 @@ func TestAnAnswerThatCameWithTheHoldIsNotActedOn(t *testing.T) {
 
 // TestAnOrderOfAnotherProcessStopsTheNextCall, which begins before the watch looks again.
 func TestAnOrderOfAnotherProcessStopsTheNextCall(t *testing.T) {
-	for kind, exit := range map[goal.OrderKind]goal.Exit{goal.OrderPause: goal.UserPaused, goal.OrderAbort: goal.UserAborted} {
+	for kind, exit := range map[goal.OrderKind]goal.Exit{goal.OrderPause: goal.PausedByUser, goal.OrderAbort: goal.AbortedByUser} {
 		t.Run(string(kind), func(t *testing.T) {
 			w := newWorld(t, call(posting, finish), says("what now?"))
 			w.post.hold, w.post.runs = make(chan struct{}), make(chan struct{})
@@ -128,7 +128,7 @@ func TestAParkedGoalThatIsHeldDoesNotGoOnAtItsTime(t *testing.T) {
 	}
 	hold()
 	c.over <- time.Now()
-	expect(t, w.end(g), goal.Paused, goal.UserPaused)
+	expect(t, w.end(g), goal.Paused, goal.PausedByUser)
 	if n := len(w.model.seen); n != 2 {
 		t.Errorf("the model was asked %d times, want 2", n)
 	}

@@ -16,10 +16,10 @@ func (r *Run) intact(ctx context.Context) *Stop {
 	c, err1 := goal.Hash(r.goal.Criterion)
 	p, err2 := goal.Hash(r.goal.Policy)
 	if err := errors.Join(err1, err2); err != nil {
-		return &Stop{Exit: goal.Faulted, Reason: err.Error()}
+		return &Stop{Exit: goal.ExitError, Reason: err.Error()}
 	}
 	if c != r.goal.CriterionSHA256 || p != r.goal.PolicySHA256 {
-		return &Stop{Exit: goal.NeedsOperator, Reason: "the criterion or the policy is not the one that was frozen at the start"}
+		return &Stop{Exit: goal.NeedsUser, Reason: "the criterion or the policy is not the one that was frozen at the start"}
 	}
 	if stop := r.diskFull(); stop != nil {
 		return stop
@@ -45,7 +45,7 @@ func (r *Run) intact(ctx context.Context) *Stop {
 
 // unfit pauses a goal that has no place to work in.
 func unfit(err error) *Stop {
-	return &Stop{Exit: goal.NeedsOperator, Reason: "the goal cannot work here: " + err.Error()}
+	return &Stop{Exit: goal.NeedsUser, Reason: "the goal cannot work here: " + err.Error()}
 }
 
 // leastDisk is what must be free where the journal is kept, in bytes.
@@ -64,7 +64,7 @@ func (r *Run) diskFull() *Stop {
 	if free >= leastDisk {
 		return nil
 	}
-	return &Stop{Exit: goal.NeedsOperator, Reason: fmt.Sprintf("only %d MiB are free on the disk of the journal; make room (at least 1 GiB), then continue", free>>20)}
+	return &Stop{Exit: goal.NeedsUser, Reason: fmt.Sprintf("only %d MiB are free on the disk of the journal; make room (at least 1 GiB), then continue", free>>20)}
 }
 
 // tampered pauses the goal and keeps what the user is shown: that is put back when the
@@ -75,7 +75,7 @@ func (r *Run) tampered(ctx context.Context, diff string) *Stop {
 			return r.fault(ctx, "keeping which protected files were changed", err)
 		}
 	}
-	return &Stop{Exit: goal.NeedsOperator, Reason: goal.TamperedMark + "; when you continue, it is put back:\n" + diff}
+	return &Stop{Exit: goal.NeedsUser, Reason: goal.TamperedMark + "; when you continue, it is put back:\n" + diff}
 }
 
 // putBack repairs protected files when the user continues a goal that was paused for
@@ -83,7 +83,7 @@ func (r *Run) tampered(ctx context.Context, diff string) *Stop {
 // the first turn.
 func (r *Run) putBack(ctx context.Context) *Stop {
 	world := r.room.World()
-	if world == nil || r.goal.Exit != goal.NeedsOperator {
+	if world == nil || r.goal.Exit != goal.NeedsUser {
 		return nil
 	}
 	if open, err := world.Undecided(ctx); err != nil || len(open) > 0 {

@@ -20,13 +20,13 @@ func (r *Runner) enqueue(ctx context.Context, g goal.Goal, a *active, opening []
 		freed := r.freedSignal()
 		if r.mayTry(a) {
 			id, err := r.begin(ctx, g, opening)
-			var busy *goal.Busy
+			var busy *goal.NotReadyError
 			switch {
 			case err == nil:
 				return id, nil
 			case !errors.As(err, &busy):
 				r.cfg.Log.Error("begin run", "goal", g.ID, "error", err)
-				return goal.Run{}, &Stop{Exit: goal.Faulted, Reason: err.Error()}
+				return goal.Run{}, &Stop{Exit: goal.ExitError, Reason: err.Error()}
 			}
 			r.blocked(a, busy.Slots)
 			told = r.tellQueued(ctx, g, busy.Reason, told)
@@ -90,8 +90,8 @@ func (r *Runner) inQueue(ctx context.Context, g goal.Goal, a *active, freed <-ch
 // was over ends; every other one is what it was before.
 func (r *Runner) unqueue(ctx context.Context, g goal.Goal, stop *Stop) {
 	switch {
-	case stop.Exit == goal.Faulted: // what could not be written of it cannot be told either
-	case stop.Exit == goal.UserAborted && g.Status.Live():
+	case stop.Exit == goal.ExitError: // what could not be written of it cannot be told either
+	case stop.Exit == goal.AbortedByUser && g.Status.IsActive():
 		r.endHere(ctx, g, stop)
 	default:
 		body := &event.Queued{Reason: stop.Reason, Left: stop.Exit, By: stop.By}

@@ -28,7 +28,7 @@ func (r *Run) settle(ctx context.Context, stop *Stop) error {
 	report := r.report(ctx, stop)
 	report[0] += r.unread(ctx, stop)
 	r.said = report
-	status := goal.StatusOf(stop.Exit)
+	status := goal.StatusForExit(stop.Exit)
 	var body event.Body = &event.Ended{
 		Status: status, Exit: stop.Exit, Verified: stop.Exit == goal.Done && r.claims.decided(), Judged: stop.Exit == goal.Done && r.claims.judged(), Report: report, Account: r.account, By: stop.By,
 	}
@@ -44,7 +44,7 @@ func (r *Run) settle(ctx context.Context, stop *Stop) error {
 // unread says which notes came so late that the agent of a goal that ends has not read
 // them. They wait for its next run, if there is one.
 func (r *Run) unread(ctx context.Context, stop *Stop) string {
-	if goal.StatusOf(stop.Exit) == goal.Paused {
+	if goal.StatusForExit(stop.Exit) == goal.Paused {
 		return ""
 	}
 	notes, err := r.cfg.Journal.Orders(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
@@ -62,7 +62,7 @@ func (r *Run) unread(ctx context.Context, stop *Stop) string {
 	if len(notes) > 1 {
 		it = "them"
 	}
-	return fmt.Sprintf(" %s came too late for the agent, which reads %s if the goal goes on: %s.", goal.Count(len(notes), "note"), it, strings.Join(said, "; "))
+	return fmt.Sprintf(" %s came too late for the agent, which reads %s if the goal goes on: %s.", goal.FormatCount(len(notes), "note"), it, strings.Join(said, "; "))
 }
 
 func until(s *Stop) string {
@@ -98,7 +98,7 @@ func (r *Run) why(stop *Stop) string {
 		return r.doneWords()
 	case goal.GaveUp:
 		return "The agent gave up: " + stop.Reason
-	case goal.LimitReached, goal.Faulted, goal.Stuck, goal.NeedsOperator, goal.Parked, goal.UserPaused, goal.Interrupted, goal.UserAborted:
+	case goal.LimitReached, goal.ExitError, goal.Stuck, goal.NeedsUser, goal.WaitingForProvider, goal.PausedByUser, goal.Interrupted, goal.AbortedByUser:
 	}
 	return "Stopped because " + sentence(stop.Reason)
 }
@@ -160,17 +160,17 @@ func (r *Run) changed(ctx context.Context) string {
 // used says what the goal has used so far.
 func (r *Run) used() string {
 	s := r.goal.Spent
-	text := fmt.Sprintf("%s, %s, %s in %s", goal.Count(s.Steps, "step"), goal.Count(s.Iterations, "iteration"), goal.Count(r.claims.made, "claim"),
-		goal.Span(r.spent()))
+	text := fmt.Sprintf("%s, %s, %s in %s", goal.FormatCount(s.Steps, "step"), goal.FormatCount(s.Iterations, "iteration"), goal.FormatCount(r.claims.made, "claim"),
+		goal.FormatDuration(r.spent()))
 	text += charged(s) + "."
-	if c := r.shared(); c != (goal.Spent{}) {
-		text += fmt.Sprintf(" Besides, within the same limits, by the goals that it started: %s%s.", goal.Count(c.Iterations, "iteration"), charged(c))
+	if c := r.shared(); c != (goal.Spend{}) {
+		text += fmt.Sprintf(" Besides, within the same limits, by the goals that it started: %s%s.", goal.FormatCount(c.Iterations, "iteration"), charged(c))
 	}
 	return text
 }
 
 // charged is what the models took.
-func charged(s goal.Spent) string {
+func charged(s goal.Spend) string {
 	text := ""
 	if s.TokensIn+s.TokensOut > 0 {
 		text += fmt.Sprintf("; %d tokens in, %d out", s.TokensIn, s.TokensOut)
@@ -197,7 +197,7 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 			open = append(open, v.Name+" ("+v.Detail+")")
 			continue
 		case v.Fewer > 0:
-			fewer = append(fewer, fmt.Sprintf("%s ran %s, %d fewer than before the goal began", v.Name, goal.Count(v.Tests, "test"), v.Fewer))
+			fewer = append(fewer, fmt.Sprintf("%s ran %s, %d fewer than before the goal began", v.Name, goal.FormatCount(v.Tests, "test"), v.Fewer))
 		}
 		passed++
 	}
@@ -206,7 +206,7 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 			silent = append(silent, k.Name())
 		}
 	}
-	s, left := fmt.Sprintf("%d of %s passed", passed, goal.Count(len(c.Checks), "check")), "; open: "
+	s, left := fmt.Sprintf("%d of %s passed", passed, goal.FormatCount(len(c.Checks), "check")), "; open: "
 	if c.Any && passed > 0 && passed < len(c.Checks) {
 		s, left = s+", and one is enough", "; not passed: "
 	}

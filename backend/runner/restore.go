@@ -63,7 +63,7 @@ func (r *Run) foresee(ctx context.Context) *Stop {
 		return stop
 	}
 	if why != "" {
-		return &Stop{Exit: goal.NeedsOperator, Reason: why}
+		return &Stop{Exit: goal.NeedsUser, Reason: why}
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (r *Run) continued() string {
 }
 
 // answered takes the person's word about a claim that waited for it.
-func (r *Run) answered(ctx context.Context, last goal.PastClaim) *Stop {
+func (r *Run) answered(ctx context.Context, last goal.ClaimRecord) *Stop {
 	orders, err := r.cfg.Journal.Orders(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
 	if err != nil {
 		return r.fault(ctx, "reading the person's answer", err)
@@ -110,7 +110,7 @@ func (r *Run) told(messages []goal.Message) {
 	}
 	for _, m := range messages {
 		for _, c := range m.Calls {
-			var s goal.Declaration
+			var s goal.StepDeclaration
 			switch {
 			case !results[c.ID]:
 			case c.Tool == "verify_step":
@@ -127,7 +127,7 @@ func (r *Run) told(messages []goal.Message) {
 
 // claimCut says whether the run before was stopped while the host verified.
 func (r *Run) claimCut() bool {
-	if !r.goal.Exit.Cut() { // it was decided, or waits for the person
+	if !r.goal.Exit.Interrupted() { // it was decided, or waits for the person
 		return false
 	}
 	for _, m := range slices.Backward(r.conversation.messages) {

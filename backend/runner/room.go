@@ -15,8 +15,8 @@ type Journal interface {
 	Append(ctx context.Context, run goal.Run, bodies ...event.Body) error
 	// Busy says why a goal cannot begin yet, nil if it can: the slots of the data
 	// folder, another goal that writes in its folder, a goal that must be done first.
-	Busy(ctx context.Context, id goal.ID, slots int) (*goal.Busy, error)
-	// Begin makes a new run the goal's current one; a *goal.Busy is an error of it.
+	Busy(ctx context.Context, id goal.ID, slots int) (*goal.NotReadyError, error)
+	// Begin makes a new run the goal's current one; a *goal.NotReadyError is an error of it.
 	Begin(ctx context.Context, id goal.ID, slots int, opening ...event.Body) (goal.Run, error)
 	// Unmet says which goal that must be done first ended otherwise, "" if none.
 	Unmet(ctx context.Context, id goal.ID) (string, error)
@@ -24,7 +24,7 @@ type Journal interface {
 	// Remember keeps what the goal's next run must know of the rounds of this one,
 	// in place of what was kept before. Past gives it back, unless the person has
 	// looked at the goal since: it stopped for them, or they changed its limits.
-	Remember(ctx context.Context, run goal.Run, m goal.Memory) error
+	Remember(ctx context.Context, run goal.Run, m goal.LoopState) error
 	// TakeOrders takes what waits of the given kinds, in the order it came.
 	TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error)
 	// Orders only reads them: they wait until an event that is appended says what
@@ -41,7 +41,7 @@ type Journal interface {
 	Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error)
 	Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error)
 	// Past is what the runs before left; of their steps the newest so many.
-	Past(ctx context.Context, id goal.ID, steps int) (goal.Past, error)
+	Past(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error)
 	// Unfinished gives the intents that have no result.
 	Unfinished(ctx context.Context, id goal.ID) ([]event.StepStarted, error)
 	// Evidence reads what a handle names: "step:12" the whole result of a step,
@@ -75,7 +75,7 @@ type Models struct {
 // Judge decides whether a claim is true.
 type Judge interface {
 	// Criterion decides every check and reports each verdict as it is known.
-	Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.Finding, error)
+	Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.VerificationResult, error)
 	// Review is the cold reviewer's word about a claim whose verdicts passed.
 	Review(ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict) (goal.Review, error)
 }
@@ -100,7 +100,7 @@ type World interface {
 
 // Sharer is a Room whose goal has other goals work for it: what they have spent
 // counts against its own limits.
-type Sharer interface{ Shared() goal.Spent }
+type Sharer interface{ Shared() goal.Spend }
 
 // Secrets is a Room that knows the person's secrets. A model names one by
 // reference; it never gets the value.

@@ -39,8 +39,8 @@ type Run struct {
 	recent   []goal.Step // the newest, oldest first, for critic and judges
 
 	todos    []goal.Todo
-	declared *goal.Declaration // the open step of the protocol
-	covered  bool              // a changing call was made in it
+	declared *goal.StepDeclaration // the open step of the protocol
+	covered  bool                  // a changing call was made in it
 
 	approvals approvals
 	hands     hands
@@ -78,7 +78,7 @@ func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 func (r *Run) left(stop *Stop) goal.Goal {
 	g := r.goal
 	g.Spent.WallClock, g.Spent.Claims, g.RunID = r.spent(), r.claims.made, r.id.ID
-	g.Status, g.Exit, g.Report, g.Account = goal.StatusOf(stop.Exit), stop.Exit, r.said, r.account
+	g.Status, g.Exit, g.Report, g.Account = goal.StatusForExit(stop.Exit), stop.Exit, r.said, r.account
 	return g
 }
 
@@ -92,7 +92,7 @@ func (r *Run) drive(ctx context.Context) (*Stop, error) {
 	go func() { defer close(watched); r.watch(ctx, cancel) }()
 
 	stop := r.work(ctx)
-	if stop.Exit == goal.UserPaused && r.paused() { // the person's pause is not lifted by anybody else
+	if stop.Exit == goal.PausedByUser && r.paused() { // the person's pause is not lifted by anybody else
 		stop = r.atRest()
 	}
 	cancel(stop)
@@ -122,7 +122,7 @@ func (r *Run) closeRoom(ctx context.Context, exit goal.Exit) {
 func (r *Run) work(ctx context.Context) (stop *Stop) {
 	defer func() {
 		if p := recover(); p != nil {
-			stop = &Stop{Exit: goal.Faulted, Reason: fmt.Sprintf("the loop broke: %v", p)}
+			stop = &Stop{Exit: goal.ExitError, Reason: fmt.Sprintf("the loop broke: %v", p)}
 			r.cfg.Log.Error("panic in run", "goal", r.goal.ID, "panic", p)
 		}
 	}()
@@ -176,12 +176,12 @@ func (r *Run) enter(ctx context.Context) *Stop {
 // person resumes after that goes on without it, with a warning. One that was aborted in
 // the queue, or cut as it began, may not have told of it.
 func (r *Run) goWithout(ctx context.Context, unmet string) *Stop {
-	untold := r.goal.Exit == "" || r.goal.Exit == goal.UserAborted || r.goal.Exit == goal.Interrupted
+	untold := r.goal.Exit == "" || r.goal.Exit == goal.AbortedByUser || r.goal.Exit == goal.Interrupted
 	switch {
 	case unmet == "":
 		return nil
 	case untold && r.goal.Spent.Iterations == 0:
-		return &Stop{Exit: goal.NeedsOperator, Reason: unmet + "; resume this one to go on without it"}
+		return &Stop{Exit: goal.NeedsUser, Reason: unmet + "; resume this one to go on without it"}
 	}
 	return r.append(ctx, &event.Warning{What: "after", Text: unmet + "; this one goes on without it, because it was resumed"})
 }
@@ -243,7 +243,7 @@ func (r *Run) leave(ctx context.Context) *Stop {
 	}
 	switch {
 	case r.asked != "":
-		return &Stop{Exit: goal.NeedsOperator, Reason: goal.AsksMark + r.asked, Pane: r.askedPane}
+		return &Stop{Exit: goal.NeedsUser, Reason: goal.QuestionPrefix + r.asked, Pane: r.askedPane}
 	case r.approvals.waiting != "":
 		return r.unanswered()
 	}
@@ -267,7 +267,7 @@ func (r *Run) append(ctx context.Context, bodies ...event.Body) *Stop {
 		return nil
 	}
 	if err := r.cfg.Journal.Append(context.WithoutCancel(ctx), r.id, bodies...); err != nil {
-		return &Stop{Exit: goal.Faulted, Reason: "the journal could not be written: " + err.Error()}
+		return &Stop{Exit: goal.ExitError, Reason: "the journal could not be written: " + err.Error()}
 	}
 	return nil
 }
@@ -297,9 +297,9 @@ func (r *Run) fault(ctx context.Context, doing string, err error) *Stop {
 	}
 	var later *goal.Unavailable
 	if errors.As(err, &later) {
-		return &Stop{Exit: goal.Parked, Reason: doing + ": " + err.Error(), Until: later.Until}
+		return &Stop{Exit: goal.WaitingForProvider, Reason: doing + ": " + err.Error(), Until: later.Until}
 	}
-	return &Stop{Exit: goal.Faulted, Reason: doing + ": " + err.Error()}
+	return &Stop{Exit: goal.ExitError, Reason: doing + ": " + err.Error()}
 }
 
 // stopOf is the reason for which ctx was cancelled, nil while it lives.

@@ -146,10 +146,10 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 		g = run.left(stop) // before the wait, which does not count against its wall clock
 		var ok bool
 		switch {
-		case stop.Exit == goal.Parked:
+		case stop.Exit == goal.WaitingForProvider:
 			a.pausing.leave()
 			opening, ok = r.parked(ctx, &g, stop.Until, a)
-		case stop.Exit == goal.NeedsOperator && run.approvals.waiting != "":
+		case stop.Exit == goal.NeedsUser && run.approvals.waiting != "":
 			opening, ok = r.answered(ctx, g, run.approvals.open)
 		}
 		if !ok {
@@ -164,9 +164,9 @@ const byPerson = "the person paused the goal"
 // ordered is the stop that an order to abort or to pause asks for.
 func ordered(o goal.Order) *Stop {
 	if o.Kind == goal.OrderAbort {
-		return &Stop{Exit: goal.UserAborted, Reason: cmp.Or(o.Text, "the person aborted the goal"), By: goal.ID(o.Request)}
+		return &Stop{Exit: goal.AbortedByUser, Reason: cmp.Or(o.Text, "the person aborted the goal"), By: goal.ID(o.Request)}
 	}
-	return &Stop{Exit: goal.UserPaused, Reason: cmp.Or(o.Text, byPerson), By: goal.ID(o.Request)}
+	return &Stop{Exit: goal.PausedByUser, Reason: cmp.Or(o.Text, byPerson), By: goal.ID(o.Request)}
 }
 
 // Queued says whether the goal waits in the queue of this process.
@@ -247,7 +247,7 @@ type Stop struct {
 	Reason string
 	Until  time.Time // parked: when it goes on
 	Pane   string    // needs_operator: where the person is to do something, "" if nowhere
-	By     goal.ID   // who wants it: the goal that started this one, goal.Desk; "" is the person
+	By     goal.ID   // who wants it: the goal that started this one, goal.ExternalAgent; "" is the person
 }
 
 func (s *Stop) Error() string { return string(s.Exit) + ": " + s.Reason }

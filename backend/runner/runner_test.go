@@ -436,7 +436,7 @@ func TestAnIntentIsInTheJournalBeforeTheCall(t *testing.T) {
 		t.Errorf("unfinished %v %v", open, err)
 	}
 	w.order(g, goal.Order{Kind: goal.OrderAbort})
-	expect(t, w.end(g), goal.Aborted, goal.UserAborted)
+	expect(t, w.end(g), goal.Aborted, goal.AbortedByUser)
 }
 
 func (w *world) order(g *goal.Goal, o goal.Order) {
@@ -453,7 +453,7 @@ func TestAbortCutsAToolCallAndEveryCallIsAnswered(t *testing.T) {
 	w.start(g, &event.Started{})
 	w.await("step_started")
 	w.order(g, goal.Order{Kind: goal.OrderAbort})
-	expect(t, w.end(g), goal.Aborted, goal.UserAborted)
+	expect(t, w.end(g), goal.Aborted, goal.AbortedByUser)
 	messages, err := w.store.Conversation(t.Context(), g.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -475,7 +475,7 @@ func TestPauseCutsTheModelTurnAndResumeRepeatsIt(t *testing.T) {
 	w.start(g, &event.Started{})
 	<-entered
 	w.order(g, goal.Order{Kind: goal.OrderPause})
-	expect(t, w.end(g), goal.Paused, goal.UserPaused)
+	expect(t, w.end(g), goal.Paused, goal.PausedByUser)
 	w.order(g, goal.Order{Kind: goal.OrderSteer, Text: "use the left door"})
 	w.start(g, &event.Resumed{})
 	row := w.end(g)
@@ -530,7 +530,7 @@ func TestAModelThatCannotBeReachedIsAnErrorThatCanBeContinued(t *testing.T) {
 	},
 		call(`write_file {"path":"done.txt","content":"x"}`, claim))
 	g, row := w.run(nil)
-	expect(t, row, goal.Failed, goal.Faulted)
+	expect(t, row, goal.Failed, goal.ExitError)
 	if !strings.Contains(row.Report[0], "connection refused") {
 		t.Errorf("report %q", row.Report)
 	}
@@ -622,7 +622,7 @@ func TestAFullDiskPausesTheGoal(t *testing.T) {
 	w := newWorld(t, call(`write_file {"path":"done.txt","content":"x"}`), call(claim))
 	w.free.Store(600 << 20)
 	g, row := w.run(nil)
-	expect(t, row, goal.Paused, goal.NeedsOperator)
+	expect(t, row, goal.Paused, goal.NeedsUser)
 	if row.Spent.Iterations != 0 || !strings.Contains(row.Report[0], "600 MiB") {
 		t.Errorf("%d iterations, %q", row.Spent.Iterations, row.Report)
 	}
@@ -636,7 +636,7 @@ func TestALoopThatBreaksEndsAsError(t *testing.T) {
 	w := newWorld(t, func(context.Context, goal.Turn) (goal.Reply, error) { panic("inside the model") },
 		call(`write_file {"path":"done.txt","content":"x"}`, claim))
 	g, row := w.run(nil)
-	expect(t, row, goal.Failed, goal.Faulted)
+	expect(t, row, goal.Failed, goal.ExitError)
 	if !strings.Contains(row.Report[0], "the loop broke: inside the model") {
 		t.Errorf("report %q", row.Report)
 	}
@@ -695,7 +695,7 @@ func TestAGoalGoesOnInAWindowThatAFewResultsFill(t *testing.T) {
 			bytes += len(m.Text)
 		}
 		if bytes > room {
-			return goal.Reply{}, fmt.Errorf("400: %w", goal.ErrTooLong)
+			return goal.Reply{}, fmt.Errorf("400: %w", goal.ErrContextTooLong)
 		}
 		n++
 		return turns[n-1](ctx, turn)

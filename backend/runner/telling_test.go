@@ -89,7 +89,7 @@ func TestAnErrorIsTheSameWhateverItsNumbers(t *testing.T) {
 			k.last = []goal.Verdict{{Outcome: goal.CheckErr, Detail: d}}
 			k.count(k.last)
 		}
-		if stop := k.stop(0); (stop != nil) != c.asks || stop != nil && stop.Exit != goal.NeedsOperator {
+		if stop := k.stop(0); (stop != nil) != c.asks || stop != nil && stop.Exit != goal.NeedsUser {
 			t.Errorf("%q: %v", c.details, stop)
 		}
 	}

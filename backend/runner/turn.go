@@ -17,7 +17,7 @@ func (r *Run) turn(ctx context.Context) (*goal.Reply, *Stop) {
 	besides := len(contract) + specBytes(r.specs)
 	r.conversation.fit(r.room.Models().Window, besides, r.todoList())
 	reply, err := r.askModel(ctx, contract)
-	for before := math.MaxInt; errors.Is(err, goal.ErrTooLong) && r.conversation.bytes < before; { // the window is smaller than was thought
+	for before := math.MaxInt; errors.Is(err, goal.ErrContextTooLong) && r.conversation.bytes < before; { // the window is smaller than was thought
 		before = r.conversation.bytes
 		r.conversation.cut(before/2, before/2, r.todoList())
 		reply, err = r.askModel(ctx, contract)
@@ -42,7 +42,7 @@ func (r *Run) turn(ctx context.Context) (*goal.Reply, *Stop) {
 
 // uncount takes back the iteration of a turn that is made again after a pause.
 func (r *Run) uncount(stop *Stop) *Stop {
-	if stop == nil || goal.StatusOf(stop.Exit) == goal.Paused {
+	if stop == nil || goal.StatusForExit(stop.Exit) == goal.Paused {
 		r.goal.Spent.Iterations--
 		r.uncounted = true
 	}
@@ -62,9 +62,9 @@ func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error)
 func modelStop(err error) *Stop {
 	var later *goal.Unavailable
 	if errors.As(err, &later) {
-		return &Stop{Exit: goal.Parked, Reason: err.Error(), Until: later.Until}
+		return &Stop{Exit: goal.WaitingForProvider, Reason: err.Error(), Until: later.Until}
 	}
-	return &Stop{Exit: goal.Faulted, Reason: err.Error()}
+	return &Stop{Exit: goal.ExitError, Reason: err.Error()}
 }
 
 // spend counts a turn of any mind of this goal; the journal counts it too.

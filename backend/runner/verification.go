@@ -60,7 +60,7 @@ func (r *Run) reminder(c claim) string {
 		r.claims.told["todos"] = true
 		return todosMark + "these todos of your plan are open.\n" + open + "\nDo them, or complete or rewrite the plan, and claim again."
 	}
-	if r.progress.unseen && !r.goal.Criterion.Gated() && !r.claims.told["look"] {
+	if r.progress.unseen && !r.goal.Criterion.HasGate() && !r.claims.told["look"] {
 		r.claims.told["look"] = true
 		return lookMark + "you changed something and did not look at the result. Look at it, and claim again."
 	}
@@ -68,7 +68,7 @@ func (r *Run) reminder(c claim) string {
 }
 
 // verify runs the criterion. What was spent on judges counts.
-func (r *Run) verify(ctx context.Context, c claim) (goal.Finding, *Stop) {
+func (r *Run) verify(ctx context.Context, c claim) (goal.VerificationResult, *Stop) {
 	r.claims.last = nil
 	asked := goal.Claim{N: r.claims.made, By: c.by, Rationale: c.rationale, Result: c.result, Accepted: c.accepted, Note: c.note, Steps: r.judged()}
 	found, err := r.room.Judge().Criterion(ctx, r.goal, asked, func(v goal.Verdict) error {
@@ -108,12 +108,12 @@ func (r *Run) waits(ctx context.Context, c claim) *Stop {
 	if r.goal.Criterion.Any && len(r.claims.last) > 0 {
 		passed = "no other check passed, and one is enough"
 	}
-	return &Stop{Exit: goal.NeedsOperator, Reason: passed + "; it waits for the person to accept the result or send it back"}
+	return &Stop{Exit: goal.NeedsUser, Reason: passed + "; it waits for the person to accept the result or send it back"}
 }
 
 // reviewed asks the cold reviewer, if the goal has one, and stops as done.
 func (r *Run) reviewed(ctx context.Context, c claim) *Stop {
-	if c.accepted != nil && (r.claims.review != nil || !r.goal.Reviewed()) { // else an older program let it wait unreviewed
+	if c.accepted != nil && (r.claims.review != nil || !r.goal.NeedsReview()) { // else an older program let it wait unreviewed
 		if stop := r.journalReview(ctx); stop != nil { // of the work that the person was shown
 			return stop
 		}
@@ -126,7 +126,7 @@ func (r *Run) reviewed(ctx context.Context, c claim) *Stop {
 
 // review asks the cold reviewer about a claim that passed, if the goal has one.
 func (r *Run) review(ctx context.Context, c claim) *Stop {
-	if !r.goal.Reviewed() {
+	if !r.goal.NeedsReview() {
 		return nil
 	}
 	asked := goal.Claim{N: r.claims.made, By: c.by, Rationale: c.rationale, Result: c.result, Steps: r.judged()}

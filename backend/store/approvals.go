@@ -66,7 +66,7 @@ func endGrants(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 // closeApprovals: what nobody had answered when the goal ended is answered by that, so
 // that no old request waits in a goal that is continued.
 func closeApprovals(ctx context.Context, tx *sql.Tx, ev event.Event) error {
-	body, err := json.Marshal(goal.Answer{By: goal.ByEnd, Why: "the goal ended before anybody answered"})
+	body, err := json.Marshal(goal.Answer{By: goal.AnsweredByGoalEnd, Why: "the goal ended before anybody answered"})
 	if err != nil {
 		return fmt.Errorf("close approvals: %w", err)
 	}

@@ -20,7 +20,7 @@ func (s *Store) Children(ctx context.Context, id goal.ID) ([]Row, error) {
 
 // Shared is what the goals that a goal's agent started have spent, also those that
 // were deleted since: it counts against the limits of the goal that started them.
-func (s *Store) Shared(ctx context.Context, id goal.ID) (total goal.Spent, err error) {
+func (s *Store) Shared(ctx context.Context, id goal.ID) (total goal.Spend, err error) {
 	var deleted string
 	if err := s.read.QueryRowContext(ctx, "SELECT coalesce((SELECT spent_by_deleted FROM goals WHERE id = ?), '{}')", id).Scan(&deleted); err != nil {
 		return total, fmt.Errorf("what deleted children spent: %w", err)
@@ -30,7 +30,7 @@ func (s *Store) Shared(ctx context.Context, id goal.ID) (total goal.Spent, err e
 	}
 	rows, err := s.Children(ctx, id)
 	for _, r := range rows {
-		total = total.Plus(r.Spent)
+		total = total.Add(r.Spent)
 	}
 	return total, err
 }

@@ -152,7 +152,7 @@ func TestEvidenceOfOneGoalOutlivesAnother(t *testing.T) {
 		}
 		gone, stays := create(t, one), create(t, two)
 		dying, living := begin(t, one, gone.ID), begin(t, two, stays.ID)
-		if err := errors.Join(step(one, dying), one.Append(ctx, dying, &event.Ended{Status: goal.Aborted, Exit: goal.UserAborted})); err != nil {
+		if err := errors.Join(step(one, dying), one.Append(ctx, dying, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser})); err != nil {
 			t.Fatal(err)
 		}
 		deleted := make(chan error)

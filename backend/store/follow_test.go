@@ -22,7 +22,7 @@ func TestFollowDoesNotRepeatAnOldGoal(t *testing.T) {
 	}
 	g := create(t, long)
 	run := begin(t, long, g.ID)
-	paused := &event.Paused{Exit: goal.UserPaused, Reason: "rest"}
+	paused := &event.Paused{Exit: goal.PausedByUser, Reason: "rest"}
 	if err := errors.Join(long.Append(context.Background(), run, paused), long.Close()); err != nil {
 		t.Fatal(err)
 	}

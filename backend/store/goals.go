@@ -26,7 +26,7 @@ type Row struct {
 	// Queued is what it was told to wait for in the queue, as the journal has it. Whether
 	// somebody still waits with it, Queues says.
 	Queued string
-	// StoppedBy is the goal that started it, or goal.Desk, if one of them stopped it or took
+	// StoppedBy is the goal that started it, or goal.ExternalAgent, if one of them stopped it or took
 	// it out of the queue; "" where its person did, or its run stopped by itself.
 	StoppedBy goal.ID
 }
@@ -57,7 +57,7 @@ func (s *Store) Create(ctx context.Context, g *goal.Goal) error {
 		}
 		return nil
 	}, &event.Created{
-		Objective: g.Objective, Criterion: g.Criterion.Words(), Dir: g.Policy.Dir, Risk: g.Policy.Risk,
+		Objective: g.Objective, Criterion: g.Criterion.Describe(), Dir: g.Policy.Dir, Risk: g.Policy.Risk,
 		Provider: g.Provider, Model: g.Model, Effort: g.Options.Effort, Scripted: g.Scripted,
 	})
 }

@@ -21,7 +21,7 @@ func (s *Store) Append(ctx context.Context, run goal.Run, bodies ...event.Body) 
 }
 
 // Begin makes a new run the goal's current one and appends the events that open
-// it. A goal that cannot begin yet is refused with a *goal.Busy.
+// it. A goal that cannot begin yet is refused with a *goal.NotReadyError.
 func (s *Store) Begin(ctx context.Context, id goal.ID, slots int, opening ...event.Body) (goal.Run, error) {
 	run := goal.Run{Goal: id, ID: NewID()}
 	at := stamp(s.now())
@@ -48,8 +48,8 @@ func (s *Store) Begin(ctx context.Context, id goal.ID, slots int, opening ...eve
 	return run, err
 }
 
-// busyError keeps a nil *goal.Busy from becoming an error that is not nil.
-func busyError(b *goal.Busy) error {
+// busyError keeps a nil *goal.NotReadyError from becoming an error that is not nil.
+func busyError(b *goal.NotReadyError) error {
 	if b == nil {
 		return nil
 	}
@@ -201,5 +201,5 @@ func arrow(ctx context.Context, tx *sql.Tx, id goal.ID, to goal.Status) error {
 	if err != nil {
 		return fmt.Errorf("status of %s: %w", id.Short(), err)
 	}
-	return goal.Go(from, to)
+	return goal.Transition(from, to)
 }

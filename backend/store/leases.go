@@ -48,7 +48,7 @@ func (s *Store) leased(ctx context.Context, tx *sql.Tx, id goal.ID, bodies []eve
 				now = append(now, held{*b, s.start})
 			}
 		case *event.Paused: // its own stay with a goal that is paused, as long as the program does
-			back(func(h held) bool { return b.Exit == goal.Interrupted || h.Lent && b.Exit != goal.Parked })
+			back(func(h held) bool { return b.Exit == goal.Interrupted || h.Lent && b.Exit != goal.WaitingForProvider })
 		case *event.Ended:
 			back(func(held) bool { return true })
 		}

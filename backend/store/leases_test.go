@@ -34,9 +34,9 @@ func TestEveryLeaseIsSeenToBeGivenBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	appended(first, own("t2", false), &event.Paused{Exit: goal.Parked, Report: []string{"later"}})
+	appended(first, own("t2", false), &event.Paused{Exit: goal.WaitingForProvider, Report: []string{"later"}})
 	run = begin(t, first, g.ID)
-	appended(first, lent, &event.Paused{Exit: goal.UserPaused, Report: []string{"paused"}})
+	appended(first, lent, &event.Paused{Exit: goal.PausedByUser, Report: []string{"paused"}})
 	if err := first.GiveBack(ctx, g.ID, "b1"); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 // Remember keeps what the next run of a goal must know of the rounds of this one.
 // A run that is not the goal's current one keeps nothing.
-func (s *Store) Remember(ctx context.Context, run goal.Run, m goal.Memory) error {
+func (s *Store) Remember(ctx context.Context, run goal.Run, m goal.LoopState) error {
 	body, err := json.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("memory: %w", err)
@@ -28,7 +28,7 @@ func (s *Store) Remember(ctx context.Context, run goal.Run, m goal.Memory) error
 }
 
 // memory reads what was kept, unless the person has looked at the goal since.
-func (s *Store) memory(ctx context.Context, id goal.ID) (m goal.Memory, err error) {
+func (s *Store) memory(ctx context.Context, id goal.ID) (m goal.LoopState, err error) {
 	var body string
 	err = s.read.QueryRowContext(ctx, `SELECT body FROM memories WHERE goal_id = ?1 AND NOT EXISTS (
 		SELECT 1 FROM events WHERE goal_id = ?1 AND `+rare+` AND seq > memories.seq

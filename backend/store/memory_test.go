@@ -13,19 +13,19 @@ import (
 // the run knew; a stop for the person and new limits do not.
 func TestMemoryLastsUntilThePersonLooks(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
-	want := goal.Memory{Calls: map[string]goal.Repeated{"a": {Result: "b", Times: 3}}, Told: []string{"reading"}, Worlds: []string{"w"}, Quiet: 4, USD: 0.5}
+	want := goal.LoopState{Calls: map[string]goal.RepeatCount{"a": {Result: "b", Times: 3}}, Warned: []string{"reading"}, Worlds: []string{"w"}, Quiet: 4, USD: 0.5}
 	for _, c := range []struct {
 		name string
 		then []event.Body
 		kept bool
 	}{
 		{"nothing", nil, true},
-		{"user_paused", []event.Body{&event.Paused{Exit: goal.UserPaused}, &event.Resumed{}}, true},
-		{"parked", []event.Body{&event.Paused{Exit: goal.Parked}, &event.Resumed{}}, true},
+		{"user_paused", []event.Body{&event.Paused{Exit: goal.PausedByUser}, &event.Resumed{}}, true},
+		{"parked", []event.Body{&event.Paused{Exit: goal.WaitingForProvider}, &event.Resumed{}}, true},
 		{"interrupted", []event.Body{&event.Paused{Exit: goal.Interrupted}, &event.Resumed{}}, true},
 		{"stuck", []event.Body{&event.Paused{Exit: goal.Stuck}, &event.Resumed{}}, false},
-		{"needs_operator", []event.Body{&event.Paused{Exit: goal.NeedsOperator}, &event.Resumed{}}, false},
-		{"new limits", []event.Body{&event.Paused{Exit: goal.UserPaused}, event.LimitsOf(goal.DefaultLimits()), &event.Resumed{}}, false},
+		{"needs_operator", []event.Body{&event.Paused{Exit: goal.NeedsUser}, &event.Resumed{}}, false},
+		{"new limits", []event.Body{&event.Paused{Exit: goal.PausedByUser}, event.LimitsOf(goal.DefaultLimits()), &event.Resumed{}}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := in(t, s, "/w/"+c.name, policy.WriteLocal)
@@ -33,12 +33,12 @@ func TestMemoryLastsUntilThePersonLooks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, m := range []goal.Memory{{Quiet: 1}, want} {
+			for _, m := range []goal.LoopState{{Quiet: 1}, want} {
 				if err := s.Remember(t.Context(), run, m); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := s.Remember(t.Context(), goal.Run{Goal: g.ID, ID: "an earlier one"}, goal.Memory{Quiet: 9}); err != nil {
+			if err := s.Remember(t.Context(), goal.Run{Goal: g.ID, ID: "an earlier one"}, goal.LoopState{Quiet: 9}); err != nil {
 				t.Fatal(err)
 			}
 			for _, body := range c.then {
@@ -51,7 +51,7 @@ func TestMemoryLastsUntilThePersonLooks(t *testing.T) {
 				}
 			}
 			p, err := s.Past(t.Context(), g.ID, 1)
-			if err != nil || reflect.DeepEqual(p.Memory, want) != c.kept || !c.kept && !reflect.DeepEqual(p.Memory, goal.Memory{}) {
+			if err != nil || reflect.DeepEqual(p.Memory, want) != c.kept || !c.kept && !reflect.DeepEqual(p.Memory, goal.LoopState{}) {
 				t.Errorf("%+v, %v", p.Memory, err)
 			}
 		})

@@ -33,7 +33,7 @@ func (s *Store) OrderIf(ctx context.Context, id goal.ID, hears func(Row) error, 
 }
 
 func (s *Store) ordered(ctx context.Context, tx *sql.Tx, id goal.ID, o goal.Order) error {
-	if !o.Kind.Valid() {
+	if !o.Kind.IsValid() {
 		return fmt.Errorf("unknown order %q", o.Kind)
 	}
 	_, err := tx.ExecContext(ctx, "INSERT INTO orders (goal_id, at, kind, text, request, scope) VALUES (?,?,?,?,?,?)",
@@ -141,15 +141,15 @@ func obeyed(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	case *event.Queued:
 		// It waits again for its person, and nobody goes on with it for them; but it does
 		// where the goal that started it paused, and goes on.
-		if b.Left == goal.UserPaused && (b.By == "" || b.By == goal.Desk) {
+		if b.Left == goal.PausedByUser && (b.By == "" || b.By == goal.ExternalAgent) {
 			return settle(ctx, tx, at, waits+word, ev.GoalID)
 		}
 	case *event.Paused:
-		if !b.Exit.Cut() {
+		if !b.Exit.Interrupted() {
 			return settle(ctx, tx, at, waits+word, ev.GoalID)
 		}
 	case *event.Ended:
-		if b.Exit == goal.UserAborted || !b.Exit.Cut() { // what the person said before is taken back with it
+		if b.Exit == goal.AbortedByUser || !b.Exit.Interrupted() { // what the person said before is taken back with it
 			return settle(ctx, tx, at, waits+word, ev.GoalID)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 
 // Past reads what a new run needs to know of the runs before it; of their steps
 // the newest so many.
-func (s *Store) Past(ctx context.Context, id goal.ID, steps int) (goal.Past, error) {
-	var p goal.Past
+func (s *Store) Past(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error) {
+	var p goal.RunHistory
 	var err error
 	if p.Todos, err = s.Todos(ctx, id); err != nil {
 		return p, err
@@ -50,7 +50,7 @@ func (s *Store) Past(ctx context.Context, id goal.ID, steps int) (goal.Past, err
 }
 
 // pastClaims adds the claims, each with what was said of it.
-func (s *Store) pastClaims(ctx context.Context, id goal.ID, since string, said []Opinion, p *goal.Past) error {
+func (s *Store) pastClaims(ctx context.Context, id goal.ID, since string, said []Opinion, p *goal.RunHistory) error {
 	claims, err := s.Claims(ctx, id)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (s *Store) pastClaims(ctx context.Context, id goal.ID, since string, said [
 			of = p.Last.Of
 		}
 		was := p.Last
-		p.Last = goal.PastClaim{N: c.N, By: c.By, Of: of, Rationale: c.Rationale, Result: c.Result, Verdicts: c.Verdicts, Review: reviews[c.N]}
+		p.Last = goal.ClaimRecord{N: c.N, By: c.By, Of: of, Rationale: c.Rationale, Result: c.Result, Verdicts: c.Verdicts, Review: reviews[c.N]}
 		if c.By == "person" && p.Last.Review == nil { // they answered about work that was reviewed before
 			p.Last.Review = was.Review
 		}

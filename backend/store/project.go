@@ -152,7 +152,7 @@ func queued(ev event.Event, b *event.Queued) (string, []any, error) {
 	if b.Left != "" {
 		waits = ""
 	}
-	if b.Left == goal.UserPaused { // what was parked does not go on by itself any more
+	if b.Left == goal.PausedByUser { // what was parked does not go on by itself any more
 		return "UPDATE goals SET stopped_by = " + stopper + ", queued = '', parked_until = '', exit = CASE exit WHEN 'parked' THEN ? ELSE exit END WHERE id = ?1", []any{ev.GoalID, b.By, b.Left}, nil
 	}
 	return "UPDATE goals SET queued = ?, stopped_by = '' WHERE id = ?", []any{waits, ev.GoalID}, nil

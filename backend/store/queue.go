@@ -19,17 +19,17 @@ type asker interface {
 
 // Busy says why a goal cannot begin yet, nil if it can. The queue belongs to the
 // data folder: goals of all processes count.
-func (s *Store) Busy(ctx context.Context, id goal.ID, slots int) (*goal.Busy, error) {
+func (s *Store) Busy(ctx context.Context, id goal.ID, slots int) (*goal.NotReadyError, error) {
 	return s.busy(ctx, s.read, id, slots)
 }
 
-func (s *Store) busy(ctx context.Context, q asker, id goal.ID, slots int) (*goal.Busy, error) {
+func (s *Store) busy(ctx context.Context, q asker, id goal.ID, slots int) (*goal.NotReadyError, error) {
 	first, _, err := s.dependencies(ctx, q, id)
 	if err != nil {
 		return nil, err
 	}
 	if first != "" {
-		return &goal.Busy{Reason: "it waits for goal " + first.Short()}, nil
+		return &goal.NotReadyError{Reason: "it waits for goal " + first.Short()}, nil
 	}
 	mine, err := folderOf(ctx, q, id)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Store) busy(ctx context.Context, q asker, id goal.ID, slots int) (*goal
 	}
 	for _, other := range running {
 		if mine.overlaps(other) {
-			return &goal.Busy{Reason: fmt.Sprintf("goal %s writes in the same folder", other.id.Short())}, nil
+			return &goal.NotReadyError{Reason: fmt.Sprintf("goal %s writes in the same folder", other.id.Short())}, nil
 		}
 	}
 	// A child works in its parent's slot: a parent that waits for it would keep it out.
@@ -55,9 +55,9 @@ func (s *Store) busy(ctx context.Context, q asker, id goal.ID, slots int) (*goal
 	case taken < slots || mine.parent != "":
 		return nil, nil
 	case taken == 1:
-		return &goal.Busy{Reason: "1 goal runs already", Slots: true}, nil
+		return &goal.NotReadyError{Reason: "1 goal runs already", Slots: true}, nil
 	}
-	return &goal.Busy{Reason: fmt.Sprintf("%d goals run already", taken), Slots: true}, nil
+	return &goal.NotReadyError{Reason: fmt.Sprintf("%d goals run already", taken), Slots: true}, nil
 }
 
 // Queues says what a goal waits for in the queue of a process that lives, "" if it does
@@ -197,7 +197,7 @@ func (s *Store) dependencies(ctx context.Context, q asker, id goal.ID) (waiting 
 		case first.Status == goal.Completed:
 		case first.Status == "":
 			unmet = fmt.Sprintf("goal %s, which must be done first, was deleted", first.ID.Short())
-		case first.Status.Live() || queues != "":
+		case first.Status.IsActive() || queues != "":
 			waiting = first.ID
 		default:
 			unmet = fmt.Sprintf("goal %s, which must be done first, ended %s", first.ID.Short(), first.Exit)

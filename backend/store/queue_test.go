@@ -17,7 +17,7 @@ func in(t *testing.T, s *Store, dir string, risk policy.Risk, after ...goal.ID) 
 	t.Helper()
 	g := &goal.Goal{
 		ID: goal.ID(NewID()), Objective: "o", Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "true"}}},
-		Policy: policy.Policy{Risk: risk, Dir: dir}, Options: goal.Options{After: after},
+		Policy: policy.Policy{Risk: risk, Dir: dir}, Options: goal.CareOptions{After: after},
 	}
 	if err := s.Create(t.Context(), g); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestTheQueueBelongsToTheFolder(t *testing.T) {
 		if busy == nil {
 			continue
 		}
-		var refused *goal.Busy
+		var refused *goal.NotReadyError
 		if _, err := other.Begin(t.Context(), c.g.ID, c.slots, &event.Started{}); !errors.As(err, &refused) || refused.Reason != busy.Reason {
 			t.Errorf("%s: it began: %v", c.name, err)
 		}
@@ -124,7 +124,7 @@ func TestAGoalWaitsForThoseBeforeIt(t *testing.T) {
 	if waits, unmet := state(); waits == "" || unmet != "" {
 		t.Errorf("paused: %q %q", waits, unmet)
 	}
-	end(&event.Ended{Status: goal.Aborted, Exit: goal.UserAborted})
+	end(&event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser})
 	if waits, unmet := state(); waits != "" || !strings.Contains(unmet, "user_aborted") {
 		t.Errorf("aborted: %q %q", waits, unmet)
 	}
@@ -220,7 +220,7 @@ func TestEvidence(t *testing.T) {
 			t.Errorf("%q: %v", handle, err)
 		}
 	}
-	if err := s.Append(t.Context(), run, &event.Ended{Status: goal.Aborted, Exit: goal.UserAborted}); err != nil {
+	if err := s.Append(t.Context(), run, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Delete(t.Context(), g.ID); err != nil {

@@ -221,7 +221,7 @@ func TestAStaleRunCannotWrite(t *testing.T) {
 	g := create(t, s)
 	old := begin(t, s, g.ID)
 	ctx := context.Background()
-	if err := s.Append(ctx, old, &event.Paused{Exit: goal.UserPaused, Report: []string{"paused"}}); err != nil {
+	if err := s.Append(ctx, old, &event.Paused{Exit: goal.PausedByUser, Report: []string{"paused"}}); err != nil {
 		t.Fatal(err)
 	}
 	begin(t, s, g.ID)
@@ -346,7 +346,7 @@ func TestDeleteTakesTheArtifactsAlong(t *testing.T) {
 		if err := s.Delete(ctx, g.ID); err == nil {
 			t.Fatal("a running goal was deleted")
 		}
-		if err := s.Append(ctx, run, &event.Ended{Status: goal.Aborted, Exit: goal.UserAborted}); err != nil {
+		if err := s.Append(ctx, run, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -54,7 +54,7 @@ func TestResumableAreThoseThatMayGoOn(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	done, failed, dead, owned := create(t, s), create(t, s), create(t, s), create(t, s)
 	end(t, s, begin(t, s, done.ID), goal.Completed, goal.Done)
-	end(t, s, begin(t, s, failed.ID), goal.Failed, goal.Faulted)
+	end(t, s, begin(t, s, failed.ID), goal.Failed, goal.ExitError)
 	own, err := s.Own(owned.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -122,14 +122,14 @@ func TestAGoalWaitsForItsPersonOnlyWhileItsClaimDoes(t *testing.T) {
 		bodies []event.Body
 		want   bool
 	}{
-		{"nothing was claimed", []event.Body{&event.Paused{Exit: goal.NeedsOperator}}, false},
-		{"a claim waits", []event.Body{&event.Iteration{N: 1}, &event.Claim{N: 1}, &event.Paused{Exit: goal.NeedsOperator}}, true},
-		{"it went on without an answer, and asked", []event.Body{&event.Iteration{N: 2}, &event.Paused{Exit: goal.NeedsOperator}}, false},
-		{"the claim failed", []event.Body{&event.Claim{N: 2}, &event.VerificationFailed{Claim: 2}, &event.Paused{Exit: goal.NeedsOperator}}, false},
+		{"nothing was claimed", []event.Body{&event.Paused{Exit: goal.NeedsUser}}, false},
+		{"a claim waits", []event.Body{&event.Iteration{N: 1}, &event.Claim{N: 1}, &event.Paused{Exit: goal.NeedsUser}}, true},
+		{"it went on without an answer, and asked", []event.Body{&event.Iteration{N: 2}, &event.Paused{Exit: goal.NeedsUser}}, false},
+		{"the claim failed", []event.Body{&event.Claim{N: 2}, &event.VerificationFailed{Claim: 2}, &event.Paused{Exit: goal.NeedsUser}}, false},
 		{"a file was tampered with", []event.Body{
-			&event.Claim{N: 3}, &event.Verdict{Claim: 3, Verdict: goal.Verdict{Outcome: goal.Tampered}}, &event.Paused{Exit: goal.NeedsOperator},
+			&event.Claim{N: 3}, &event.Verdict{Claim: 3, Verdict: goal.Verdict{Outcome: goal.Tampered}}, &event.Paused{Exit: goal.NeedsUser},
 		}, false},
-		{"the person paused it", []event.Body{&event.Claim{N: 4}, &event.Paused{Exit: goal.UserPaused}}, false},
+		{"the person paused it", []event.Body{&event.Claim{N: 4}, &event.Paused{Exit: goal.PausedByUser}}, false},
 	} {
 		run := begin(t, s, g.ID)
 		if err := s.Append(t.Context(), run, c.bodies...); err != nil {
@@ -151,7 +151,7 @@ func TestAGoalThatStoppedAskingMeanwhileIsLeftOut(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	asks, goesOn, gone := create(t, s), create(t, s), goal.ID(NewID())
 	for _, g := range []*goal.Goal{asks, goesOn} {
-		if err := s.Append(t.Context(), begin(t, s, g.ID), &event.Paused{Exit: goal.NeedsOperator}); err != nil {
+		if err := s.Append(t.Context(), begin(t, s, g.ID), &event.Paused{Exit: goal.NeedsUser}); err != nil {
 			t.Fatal(err)
 		}
 	}

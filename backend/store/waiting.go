@@ -14,7 +14,7 @@ import (
 // check: the newest claim was the last thing that happened, it has not failed,
 // and such a check is left.
 func (s *Store) Waits(ctx context.Context, g Row) (bool, error) {
-	if g.Status != goal.Paused || g.Exit != goal.NeedsOperator || !asksPerson(g.Criterion) {
+	if g.Status != goal.Paused || g.Exit != goal.NeedsUser || !asksPerson(g.Criterion) {
 		return false, nil
 	}
 	var waits bool
@@ -62,7 +62,7 @@ func (s *Store) Answered(ctx context.Context) ([]goal.ID, error) {
 // AskedPane is the pane in which the person is to do what the agent of a paused
 // goal asked for, "" if it asked for nothing or named none.
 func (s *Store) AskedPane(ctx context.Context, g Row) (string, error) {
-	if g.Status != goal.Paused || g.Exit != goal.NeedsOperator {
+	if g.Status != goal.Paused || g.Exit != goal.NeedsUser {
 		return "", nil
 	}
 	var name sql.NullString
@@ -77,7 +77,7 @@ func (s *Store) AskedPane(ctx context.Context, g Row) (string, error) {
 type Asking struct {
 	Row
 	At     time.Time
-	Reason string // begins with goal.AsksMark if its agent asked
+	Reason string // begins with goal.QuestionPrefix if its agent asked
 	Pane   string // where the person is to do it, "" if nowhere
 	Waits  bool   // for the person's word about a manual check
 }
@@ -112,7 +112,7 @@ func (s *Store) Asks(ctx context.Context, id goal.ID) ([]Asking, error) {
 func (s *Store) stillAsking(ctx context.Context, list []Asking) (still []Asking, err error) {
 	for _, a := range list {
 		a.Row, err = s.Goal(ctx, a.ID)
-		if errors.Is(err, goal.ErrNotFound) || err == nil && (a.Status != goal.Paused || a.Exit != goal.NeedsOperator) {
+		if errors.Is(err, goal.ErrNotFound) || err == nil && (a.Status != goal.Paused || a.Exit != goal.NeedsUser) {
 			continue
 		}
 		if err != nil {

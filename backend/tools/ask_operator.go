@@ -21,8 +21,8 @@ func askOperator(p Panes) (Tool, error) {
 			return errors.New("the question is empty; say what the person must decide or do")
 		}
 		return mine(p, a.Pane)
-	}, func(_ context.Context, run goal.Control, a askOperatorArgs) goal.Result {
-		run.Ask(a.Question, a.Pane)
+	}, func(_ context.Context, run goal.RunControl, a askOperatorArgs) goal.Result {
+		run.AskUser(a.Question, a.Pane)
 		return ok("the run pauses until the person answers; the answer comes as a message")
 	})
 }

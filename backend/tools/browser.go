@@ -148,7 +148,7 @@ const mostTold = 20 << 10
 func told(id, text string, next, total int) goal.Result {
 	r := goal.Result{OK: true, Text: outside("the page in pane "+id, text), Budget: mostTold}
 	if next > 0 {
-		r.More = &goal.More{Has: true, Next: int64(next), Total: int64(total)}
+		r.More = &goal.Continuation{Has: true, Next: int64(next), Total: int64(total)}
 	}
 	return r
 }

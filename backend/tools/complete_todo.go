@@ -11,7 +11,7 @@ type completeTodoArgs struct {
 }
 
 func completeTodo() (Tool, error) {
-	return defineControl("complete_todo", nil, func(ctx context.Context, run goal.Control, a completeTodoArgs) goal.Result {
+	return defineControl("complete_todo", nil, func(ctx context.Context, run goal.RunControl, a completeTodoArgs) goal.Result {
 		return answer(run.CompleteTodo(ctx, a.Number), "todo %d is done", a.Number)
 	})
 }

@@ -12,7 +12,7 @@ import (
 // defineControl makes a control tool: no risk applies to it, and it belongs to
 // the run that its context carries. Outside any run it says so and does nothing.
 // check refuses arguments that fit the schema and say nothing; it may be nil.
-func defineControl[A any](name string, check func(A) error, do func(context.Context, goal.Control, A) goal.Result) (Tool, error) {
+func defineControl[A any](name string, check func(A) error, do func(context.Context, goal.RunControl, A) goal.Result) (Tool, error) {
 	return define(name, func(_ context.Context, a A) (policy.Effect, error) {
 		if check != nil {
 			if err := check(a); err != nil {
@@ -45,7 +45,7 @@ type claimCompleteArgs struct {
 }
 
 func claimComplete() (Tool, error) {
-	return defineControl("claim_complete", nil, func(_ context.Context, run goal.Control, a claimCompleteArgs) goal.Result {
+	return defineControl("claim_complete", nil, func(_ context.Context, run goal.RunControl, a claimCompleteArgs) goal.Result {
 		run.Claim(a.Rationale, a.Result)
 		return ok("the host verifies the claim now")
 	})
@@ -62,7 +62,7 @@ func abortWithReport() (Tool, error) {
 			return errors.New("the reason is empty; say why it cannot be done")
 		}
 		return nil
-	}, func(_ context.Context, run goal.Control, a abortWithReportArgs) goal.Result {
+	}, func(_ context.Context, run goal.RunControl, a abortWithReportArgs) goal.Result {
 		run.GiveUp(a.Reason, a.Learned)
 		return ok("the run ends with this report")
 	})

@@ -23,8 +23,8 @@ func declareStep() (Tool, error) {
 			return errors.New("title, action and success_criteria must each say something")
 		}
 		return nil
-	}, func(_ context.Context, run goal.Control, a declareStepArgs) goal.Result {
-		err := run.DeclareStep(goal.Declaration{Number: a.Number, Title: a.Title, Action: a.Action, SuccessCriteria: a.SuccessCriteria})
+	}, func(_ context.Context, run goal.RunControl, a declareStepArgs) goal.Result {
+		err := run.DeclareStep(goal.StepDeclaration{Number: a.Number, Title: a.Title, Action: a.Action, SuccessCriteria: a.SuccessCriteria})
 		return answer(err, "step %d is open; act, look at the result, then call verify_step", a.Number)
 	})
 }

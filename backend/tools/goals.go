@@ -45,7 +45,7 @@ type GoalState struct {
 	Exit      goal.Exit
 	Verified  bool
 	Checks    string // passing of all, such as 1/2
-	Spent     goal.Spent
+	Spent     goal.Spend
 	Limits    goal.Limits
 	Result    string // what it claimed last
 	Report    []string
@@ -71,7 +71,7 @@ func (s GoalState) line() string {
 		t += "/" + string(s.Exit)
 	}
 	t += fmt.Sprintf(", checks passing %s, %d iterations of %d, %d steps, %s", s.Checks, s.Spent.Iterations, s.Limits.Iterations, s.Spent.Steps,
-		goal.Span(s.Spent.WallClock))
+		goal.FormatDuration(s.Spent.WallClock))
 	if s.Spent.USD > 0 {
 		t += fmt.Sprintf(", $%.2f", s.Spent.USD)
 	}

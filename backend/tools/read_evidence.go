@@ -18,7 +18,7 @@ func readEvidence() (Tool, error) {
 			return errors.New("the handle is empty; give one that the host named, such as step:12")
 		}
 		return nil
-	}, func(ctx context.Context, run goal.Control, a readEvidenceArgs) goal.Result {
+	}, func(ctx context.Context, run goal.RunControl, a readEvidenceArgs) goal.Result {
 		page, err := run.Evidence(ctx, a.Handle, a.Cursor)
 		if err != nil {
 			return failed("%s", err)
@@ -28,8 +28,8 @@ func readEvidence() (Tool, error) {
 }
 
 // readPage is a page as the host cut it: it reaches the model whole.
-func readPage(handle string, p goal.Page) goal.Result {
+func readPage(handle string, p goal.TextPage) goal.Result {
 	r := ok("%s", outside(handle, p.Content))
-	r.More, r.Budget = &goal.More{Has: p.HasMore, Next: p.NextCursor, Total: p.TotalBytes}, 2*len(r.Text)
+	r.More, r.Budget = &goal.Continuation{Has: p.HasMore, Next: p.NextCursor, Total: p.TotalBytes}, 2*len(r.Text)
 	return r
 }

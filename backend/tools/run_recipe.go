@@ -51,7 +51,7 @@ func runRecipe(r Recipes) (Tool, error) {
 
 // calls are those of the recipe from the wanted step on.
 func (a runRecipeArgs) calls(r Recipes) (goal.Recipe, []goal.Call, error) {
-	if err := goal.RecipeName(a.Name); err != nil {
+	if err := goal.ValidateRecipeName(a.Name); err != nil {
 		return goal.Recipe{}, nil, err
 	}
 	recipe, err := r.Get(a.Name)

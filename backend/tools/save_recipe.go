@@ -25,7 +25,7 @@ type recipeParameter struct {
 
 func saveRecipe(r Recipes) (Tool, error) {
 	t, err := define("save_recipe", func(_ context.Context, a saveRecipeArgs) (policy.Effect, error) {
-		switch err := goal.RecipeName(a.Name); {
+		switch err := goal.ValidateRecipeName(a.Name); {
 		case err != nil:
 			return policy.Effect{}, err
 		case blank(a.Description) || len(a.Description) > 500:
@@ -64,5 +64,5 @@ func (a saveRecipeArgs) drawn(ctx context.Context, r Recipes) (goal.Recipe, erro
 	for _, p := range a.Parameters {
 		parameters = append(parameters, goal.Parameter{Name: p.Name, Description: p.Description, Default: &p.Value})
 	}
-	return goal.Draw(a.Name, a.Description, calls, parameters)
+	return goal.RecipeFromCalls(a.Name, a.Description, calls, parameters)
 }

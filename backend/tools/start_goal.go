@@ -60,7 +60,7 @@ func startGoal(g Goals) (Tool, error) {
 		if err != nil {
 			return ""
 		}
-		return a.Objective + "\nIt is done when " + goal.Criterion{Checks: c.Checks}.Words()
+		return a.Objective + "\nIt is done when " + goal.Criterion{Checks: c.Checks}.Describe()
 	})
 }
 
@@ -92,7 +92,7 @@ func (a startGoalArgs) child() (Child, error) {
 		}
 		c.Checks = append(c.Checks, check)
 	}
-	if err := (goal.Criterion{Checks: c.Checks}).Valid(); err != nil {
+	if err := (goal.Criterion{Checks: c.Checks}).Validate(); err != nil {
 		return c, fmt.Errorf("the checks: %w", err)
 	}
 	return c, nil

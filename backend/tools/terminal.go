@@ -111,7 +111,7 @@ func terminalRun(r Room) (Tool, error) {
 			return failed("%s", err)
 		}
 		if !run.Finished {
-			return ok("still running after %s; terminal_wait waits for it, terminal_read shows what it prints\n%s", goal.Span(wait), outside("pane "+a.Pane, run.Output)+r.kept(run.Output)+r.refused(mark))
+			return ok("still running after %s; terminal_wait waits for it, terminal_read shows what it prints\n%s", goal.FormatDuration(wait), outside("pane "+a.Pane, run.Output)+r.kept(run.Output)+r.refused(mark))
 		}
 		return goal.Result{OK: run.Exit == 0, Text: fmt.Sprintf("exit %d\n%s", run.Exit, outside("pane "+a.Pane, run.Output)+r.kept(run.Output)+r.refused(mark)+r.rights(run.Exit == 0, run.Output))}
 	})

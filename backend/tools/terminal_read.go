@@ -38,7 +38,7 @@ func terminalRead(t Terminals) (Tool, error) {
 			note += fmt.Sprintf("; %d bytes before are no longer kept", text.Lost)
 		}
 		r := ok("%s\n%s", note+ended(text), outside("pane "+a.Pane, text.Text))
-		r.More, r.GoesOn = &goal.More{Next: text.Next, Total: text.End, Has: text.Next < text.End}, text.Busy
+		r.More, r.GoesOn = &goal.Continuation{Next: text.Next, Total: text.End, Has: text.Next < text.End}, text.Busy
 		return r
 	})
 }
@@ -54,7 +54,7 @@ func screen(ctx context.Context, t Terminals, pane string) goal.Result {
 		note += ", a full-screen program"
 	}
 	r := ok("%s\n%s", note+ended(text), outside("pane "+pane, text.Text))
-	r.More, r.GoesOn = &goal.More{Next: text.Next, Total: text.End}, text.Busy
+	r.More, r.GoesOn = &goal.Continuation{Next: text.Next, Total: text.End}, text.Busy
 	return r
 }
 

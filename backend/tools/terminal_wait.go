@@ -43,7 +43,7 @@ func terminalWait(t Terminals) (Tool, error) {
 		}
 		met, words := w.words(a, limit)
 		r := goal.Result{OK: met, GoesOn: w.Busy, Text: words + "\n" + outside("pane "+a.Pane, w.Text)}
-		r.More = &goal.More{Next: w.Next, Total: w.Next}
+		r.More = &goal.Continuation{Next: w.Next, Total: w.Next}
 		return r
 	})
 }
@@ -91,11 +91,11 @@ func (w TerminalWaited) words(a terminalWaitArgs, limit time.Duration) (met bool
 	case "exit":
 		return true, fmt.Sprintf("the command is done, exit %d", w.Exit)
 	case "quiet":
-		return true, fmt.Sprintf("nothing was printed for %s", goal.Span(seconds(a.QuietSeconds, 5*time.Second, longWait)))
+		return true, fmt.Sprintf("nothing was printed for %s", goal.FormatDuration(seconds(a.QuietSeconds, 5*time.Second, longWait)))
 	case "ended":
 		return false, fmt.Sprintf("the pane's program has ended, exit %d", w.Exit)
 	}
-	return false, fmt.Sprintf("not within %s; it goes on. The end of what it printed:", goal.Span(limit))
+	return false, fmt.Sprintf("not within %s; it goes on. The end of what it printed:", goal.FormatDuration(limit))
 }
 
 func clipped(s string, most int) string {

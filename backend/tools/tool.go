@@ -178,4 +178,4 @@ func ok(format string, a ...any) goal.Result {
 }
 
 // outside wraps text that comes from a terminal, a page or a file.
-func outside(source, text string) string { return goal.Outside(source, text) }
+func outside(source, text string) string { return goal.WrapUntrusted(source, text) }

@@ -491,12 +491,12 @@ func TestTerminalTools(t *testing.T) {
 	}
 	screen := h.do("terminal_read", "pane", "t1")
 	h.good(screen, "the screen, cursor at row 2, column 3\n", "listening")
-	if *screen.More != (goal.More{Next: 100, Total: 100}) {
+	if *screen.More != (goal.Continuation{Next: 100, Total: 100}) {
 		t.Errorf("%+v", *screen.More)
 	}
 	read := h.do("terminal_read", "pane", "t1", "from", 100)
 	h.good(read, "bytes 100 to 12388 of 20000; the shell has ended\n", "listening")
-	if *read.More != (goal.More{Has: true, Next: 12388, Total: 20000}) {
+	if *read.More != (goal.Continuation{Has: true, Next: 12388, Total: 20000}) {
 		t.Errorf("%+v", *read.More)
 	}
 	h.good(h.do("terminal_read", "pane", "t1", "page", 2), "2 bytes before are no longer kept")

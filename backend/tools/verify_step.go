@@ -20,8 +20,8 @@ func verifyStep() (Tool, error) {
 			return errors.New("the observation is empty; say what you saw")
 		}
 		return nil
-	}, func(_ context.Context, run goal.Control, a verifyStepArgs) goal.Result {
-		err := run.VerifyStep(goal.Observation{Number: a.Number, Passed: a.Passed, Observation: a.Observation, NextAction: a.NextAction})
+	}, func(_ context.Context, run goal.RunControl, a verifyStepArgs) goal.Result {
+		err := run.VerifyStep(goal.StepObservation{Number: a.Number, Passed: a.Passed, Observation: a.Observation, NextAction: a.NextAction})
 		if a.Passed {
 			return answer(err, "step %d is closed as passed", a.Number)
 		}

@@ -20,13 +20,13 @@ func wait() (Tool, error) {
 			return errors.New("seconds must be 1 to 600; wait again if that is not enough")
 		}
 		return nil
-	}, func(ctx context.Context, run goal.Control, a waitArgs) goal.Result {
+	}, func(ctx context.Context, run goal.RunControl, a waitArgs) goal.Result {
 		wanted := seconds(a.Seconds, time.Second, maxWait)
 		waited := run.Wait(ctx, wanted).Round(time.Second)
 		if ctx.Err() != nil {
-			return failed("waited %s of %s: the run was stopped", goal.Span(waited), goal.Span(wanted))
+			return failed("waited %s of %s: the run was stopped", goal.FormatDuration(waited), goal.FormatDuration(wanted))
 		}
-		r := ok("waited %s", goal.Span(waited))
+		r := ok("waited %s", goal.FormatDuration(waited))
 		r.GoesOn = true
 		return r
 	})

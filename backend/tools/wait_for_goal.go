@@ -27,7 +27,7 @@ func waitForGoal(g Goals) (Tool, error) {
 			case s.Status == goal.Completed:
 				return ok("%s", s.block())
 			case s.Status == goal.Running || s.Status == goal.Pending:
-				r := failed("not within %s; it goes on\n%s", goal.Span(limit), s.block())
+				r := failed("not within %s; it goes on\n%s", goal.FormatDuration(limit), s.block())
 				r.GoesOn = true
 				return r
 			case s.Status == goal.Paused:

@@ -20,7 +20,7 @@ func (f folder) writeFile() (Tool, error) {
 			if err := f.write(a.Path, []byte(a.Content)); err != nil {
 				return failed("%s", err)
 			}
-			return ok("wrote %s, %s", a.Path, goal.Count(len(a.Content), "byte"))
+			return ok("wrote %s, %s", a.Path, goal.FormatCount(len(a.Content), "byte"))
 		})
 	return showing(t, err, func(_ context.Context, a writeFileArgs) string {
 		before, err := f.read(a.Path)

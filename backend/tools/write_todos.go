@@ -16,7 +16,7 @@ type todo struct {
 }
 
 func writeTodos() (Tool, error) {
-	return defineControl("write_todos", nil, func(ctx context.Context, run goal.Control, a writeTodosArgs) goal.Result {
+	return defineControl("write_todos", nil, func(ctx context.Context, run goal.RunControl, a writeTodosArgs) goal.Result {
 		plan, open := make([]goal.Todo, len(a.Todos)), 0
 		for i, t := range a.Todos {
 			plan[i] = goal.Todo(t)

@@ -147,7 +147,7 @@ func sentence(changed, fresh, gone int, names []string) string {
 		}
 		part := fmt.Sprintf("%d %s", p.n, p.word)
 		if len(parts) == 0 {
-			part = goal.Count(p.n, "file") + " " + p.word
+			part = goal.FormatCount(p.n, "file") + " " + p.word
 		}
 		parts = append(parts, part)
 	}

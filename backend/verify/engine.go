@@ -69,7 +69,7 @@ func (e Engine) ask(ctx context.Context, q question) (bool, error) {
 	bounds := func(text string) (bool, error) { return false, &PredicateError{Kind: "bounds", Text: text} }
 	switch {
 	case out.TimedOut:
-		return false, fmt.Errorf("the evaluator of expressions: it did not end within %s", goal.Span(predicateTime))
+		return false, fmt.Errorf("the evaluator of expressions: it did not end within %s", goal.FormatDuration(predicateTime))
 	case out.Status.Signal == syscall.SIGKILL, out.Status.Signal == cpuTimeUp:
 		return bounds("the expression was ended: it takes longer than a second")
 	case strings.Contains(stderr, "cannot allocate memory"), strings.Contains(stderr, "out of memory"), strings.Contains(stderr, "stack exceeds"):

@@ -47,7 +47,7 @@ func (h Host) look(ctx context.Context, c check) (ruling, error) {
 		return rule(goal.Fail, err.Error()), nil
 	}
 	defer func() { _ = f.Close() }()
-	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(), fmt.Errorf("it could not be read within %s", goal.Span(c.Timeout())))
+	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(), fmt.Errorf("it could not be read within %s", goal.FormatDuration(c.Timeout())))
 	defer cancel()
 	return examine(ctx, f, info.Size(), c)
 }
@@ -75,7 +75,7 @@ func examine(ctx context.Context, f io.Reader, size int64, c check) (ruling, err
 	v.Outcome, v.Detail = goal.Fail, ""
 	switch got := hex.EncodeToString(sum.Sum(nil)); {
 	case n < c.MinSize:
-		v.Detail = fmt.Sprintf("it has %s, wanted at least %d", goal.Count(n, "byte"), c.MinSize)
+		v.Detail = fmt.Sprintf("it has %s, wanted at least %d", goal.FormatCount(n, "byte"), c.MinSize)
 	case c.SHA256 != "" && got != c.SHA256:
 		v.Detail = "its SHA-256 is " + got
 	case c.Matches != "" && n > matchMax:
@@ -86,12 +86,12 @@ func examine(ctx context.Context, f io.Reader, size int64, c check) (ruling, err
 			return undecidable("the pattern cannot be read: " + err.Error()), nil
 		}
 		if !pattern.Match(head.b) {
-			v.Detail = fmt.Sprintf("it has %s, and `%s` does not match", goal.Count(n, "byte"), c.Matches)
+			v.Detail = fmt.Sprintf("it has %s, and `%s` does not match", goal.FormatCount(n, "byte"), c.Matches)
 			v.Tail = brief(string(head.b), 1000)
 		}
 	}
 	if v.Detail == "" {
-		v.Outcome, v.Detail = goal.Pass, "it exists, with "+goal.Count(n, "byte")
+		v.Outcome, v.Detail = goal.Pass, "it exists, with "+goal.FormatCount(n, "byte")
 	}
 	return v, nil
 }

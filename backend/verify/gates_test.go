@@ -356,11 +356,11 @@ func TestOnAServer(t *testing.T) {
 		}
 	}
 	for _, wrong := range []goal.Check{{Type: goal.Shell, Command: "true", Where: "ssh:"}, {Type: goal.Shell, Command: "true", Where: "ssh:box", Dir: "a"}} {
-		if err := (goal.Criterion{Checks: []goal.Check{wrong}}).Valid(); err == nil {
+		if err := (goal.Criterion{Checks: []goal.Check{wrong}}).Validate(); err == nil {
 			t.Errorf("%+v was taken", wrong)
 		}
 	}
-	if words := check.Words(); !strings.Contains(words, "on the server box") {
+	if words := check.Describe(); !strings.Contains(words, "on the server box") {
 		t.Error(words)
 	}
 }

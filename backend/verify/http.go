@@ -93,7 +93,7 @@ func (h Host) fetch(ctx context.Context, c check) (a answer, err error) {
 // late says that a server took longer than the check allows.
 type late struct{ after time.Duration }
 
-func (l *late) Error() string { return "no answer within " + goal.Span(l.after) }
+func (l *late) Error() string { return "no answer within " + goal.FormatDuration(l.after) }
 
 // unaskable says that the request itself cannot be made.
 type unaskable struct{ err error }

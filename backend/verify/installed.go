@@ -226,7 +226,7 @@ func reinstalled(at string, was, is []byte) string {
 		changed = append(changed[:10], fmt.Sprintf("and %d more", n-10))
 	}
 	return fmt.Sprintf("%s: %s of what runs the check changed since the start: %s\nInstall the same again (npm ci, pip install --force-reinstall …) and remove what is new; what is checked is your work, not its runner.\n",
-		at, goal.Count(n, "file"), strings.Join(changed, ", "))
+		at, goal.FormatCount(n, "file"), strings.Join(changed, ", "))
 }
 
 // unknown says what runs a check and is compared with nothing, "" if all of it is:

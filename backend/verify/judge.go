@@ -46,7 +46,7 @@ func (h Host) ask(ctx context.Context, system string, text func(window) string) 
 	w := h.shown()
 	for range 5 {
 		shown := text(w)
-		if reply, err = h.consult(ctx, system, shown); !errors.Is(err, goal.ErrTooLong) {
+		if reply, err = h.consult(ctx, system, shown); !errors.Is(err, goal.ErrContextTooLong) {
 			return reply, err
 		}
 		w = w.half(len(shown))

@@ -52,7 +52,7 @@ func TestQuestion(t *testing.T) {
 		tries     int
 	}{
 		{"YES", "", []string{"YES"}, goal.Pass, "says YES", 1},
-		{"YES with a reason", goal.Yes, []string{"YES. The gate passed."}, goal.Pass, "", 1},
+		{"YES with a reason", goal.RequireYes, []string{"YES. The gate passed."}, goal.Pass, "", 1},
 		{"dressed up", "", []string{" **Yes** — it is there"}, goal.Pass, "", 1},
 		{"NO", "", []string{"NO, the file is empty"}, goal.Fail, "the file is empty", 1},
 		{"YES, but not first", "", []string{"I would say YES"}, goal.Fail, "I would say YES", 1},
@@ -64,10 +64,10 @@ func TestQuestion(t *testing.T) {
 		{"nothing at all", "", []string{"", " \n"}, goal.CheckErr, "said nothing", 2},
 		{"nothing, and then YES", "", []string{"", "YES"}, goal.Pass, "", 2},
 		{"not to be had, twice", "", []string{"!broken", "!broken"}, goal.CheckErr, "broken", 2},
-		{"two judges", goal.HighConfidence, []string{"YES", "YES"}, goal.Pass, "both", 1},
-		{"two judges, one doubts", goal.HighConfidence, []string{"YES", "NO"}, goal.Fail, "NO", 1},
-		{"two judges, one is not to be had", goal.HighConfidence, []string{"YES", "!broken", "YES", "!broken"}, goal.CheckErr, "broken", 2},
-		{"two judges, an error is no NO", goal.HighConfidence, []string{"NO", "!broken", "NO", "!broken"}, goal.CheckErr, "broken", 2},
+		{"two judges", goal.RequireHighConfidence, []string{"YES", "YES"}, goal.Pass, "both", 1},
+		{"two judges, one doubts", goal.RequireHighConfidence, []string{"YES", "NO"}, goal.Fail, "NO", 1},
+		{"two judges, one is not to be had", goal.RequireHighConfidence, []string{"YES", "!broken", "YES", "!broken"}, goal.CheckErr, "broken", 2},
+		{"two judges, an error is no NO", goal.RequireHighConfidence, []string{"NO", "!broken", "NO", "!broken"}, goal.CheckErr, "broken", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := asks(c.replies...)
@@ -142,7 +142,7 @@ func TestOrder(t *testing.T) {
 		any      bool
 		replies  []string
 		accepted *bool
-		found    goal.Finding
+		found    goal.VerificationResult
 		order    string // of the verdicts
 	}{
 		{"judgements come after gates", []goal.Check{question, pass, question, pass}, false, []string{"YES", "YES"}, nil, goal.Verified, "[1 3 0 2]"},
@@ -318,7 +318,7 @@ func (n narrow) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		n.turns = append(n.turns, t)
-		return goal.Reply{}, fmt.Errorf("400: %w", goal.ErrTooLong)
+		return goal.Reply{}, fmt.Errorf("400: %w", goal.ErrContextTooLong)
 	}
 	return n.judge.Turn(ctx, t, delta)
 }

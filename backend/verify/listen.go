@@ -46,7 +46,7 @@ func (h Host) listen(ctx context.Context, c check, out process.Output, r ruling)
 	if len(list) == 0 || r.Outcome != goal.Pass || !whole {
 		return r
 	}
-	r.Detail += fmt.Sprintf(", %s ran", goal.Count(r.Tests, "test"))
+	r.Detail += fmt.Sprintf(", %s ran", goal.FormatCount(r.Tests, "test"))
 	switch {
 	case before > 0 && r.Tests == 0:
 		r.Outcome, r.Detail = goal.Fail, fmt.Sprintf("it ended with 0, but no test ran; before the goal began it was %d", before)

@@ -81,7 +81,7 @@ func (h Host) commandJSON(ctx context.Context, c check) ruling {
 	v := ran(out)
 	switch {
 	case out.TimedOut:
-		r := undecided(fmt.Errorf("it did not end within %s and was killed", goal.Span(c.Timeout())))
+		r := undecided(fmt.Errorf("it did not end within %s and was killed", goal.FormatDuration(c.Timeout())))
 		r.Tail = v.Tail
 		return r
 	case !json.Valid(out.Stdout): // also when it was cut in the middle

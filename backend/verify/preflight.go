@@ -31,27 +31,27 @@ func (h Host) Preflight(ctx context.Context, k goal.Check) goal.Verdict {
 }
 
 func (h Host) foresee(ctx context.Context, c check) goal.Verdict {
-	if !c.Type.Gate() {
+	if !c.Type.IsGate() {
 		return h.answerable(c)
 	}
 	if v, ok := h.readable(ctx, c); !ok {
 		return v
 	}
 	if c.Type == goal.JSONPredicate && (c.From == "" || c.From == goal.FromClaim) {
-		return goal.Verdict{Outcome: goal.FailsNow, Detail: "nothing was claimed yet, so it fails now"}
+		return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "nothing was claimed yet, so it fails now"}
 	}
 	v := h.gate(ctx, c, goal.Claim{}).Verdict
 	switch v.Outcome {
 	case goal.Pass:
-		v.Outcome, v.Detail = goal.PassesNow, "it passes already ("+v.Detail+"), so it would not show that the goal was reached"
+		v.Outcome, v.Detail = goal.AlreadyPasses, "it passes already ("+v.Detail+"), so it would not show that the goal was reached"
 	case goal.Fail:
 		if !c.runs() {
-			v.Outcome, v.Detail = goal.FailsNow, "it can be decided, and fails now ("+v.Detail+")"
+			v.Outcome, v.Detail = goal.FailsAsExpected, "it can be decided, and fails now ("+v.Detail+")"
 			break
 		}
 		v = h.judgeFailure(ctx, c, v)
-	case goal.CheckErr, goal.Tampered, goal.PassesNow, goal.FailsNow, goal.CannotRun, goal.NotRepeatable:
-		v.Outcome = goal.CannotRun
+	case goal.CheckErr, goal.Tampered, goal.AlreadyPasses, goal.FailsAsExpected, goal.CheckUnrunnable, goal.NotRepeatable:
+		v.Outcome = goal.CheckUnrunnable
 	}
 	return v
 }
@@ -60,19 +60,19 @@ func (h Host) foresee(ctx context.Context, c check) goal.Verdict {
 func (h Host) answerable(c check) goal.Verdict {
 	switch {
 	case c.Type == goal.Manual:
-		return goal.Verdict{Outcome: goal.FailsNow, Detail: "nobody has said so yet"}
+		return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "nobody has said so yet"}
 	case h.Judge == nil:
-		return goal.Verdict{Outcome: goal.CannotRun, Detail: errNoJudge.Error()}
+		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: errNoJudge.Error()}
 	case c.Type == goal.Visual && h.Pages == nil:
-		return goal.Verdict{Outcome: goal.CannotRun, Detail: "no page can be opened here"}
+		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: "no page can be opened here"}
 	}
-	return goal.Verdict{Outcome: goal.FailsNow, Detail: "a model decides it when the goal is claimed; it is not asked before"}
+	return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "a model decides it when the goal is claimed; it is not asked before"}
 }
 
 // readable asks those who will run a check whether they can read it.
 func (h Host) readable(ctx context.Context, c check) (goal.Verdict, bool) {
 	cannot := func(detail string) (goal.Verdict, bool) {
-		return goal.Verdict{Outcome: goal.CannotRun, Detail: detail}, false
+		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: detail}, false
 	}
 	if c.runs() {
 		at := c
@@ -116,10 +116,10 @@ func (h Host) readable(ctx context.Context, c check) (goal.Verdict, bool) {
 func (h Host) syntax(ctx context.Context, c check) (goal.Verdict, bool) {
 	out, err := h.run(ctx, c, "-n", "-c", c.Command)
 	if err != nil {
-		return goal.Verdict{Outcome: goal.CannotRun, Detail: err.Error()}, false
+		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: err.Error()}, false
 	}
 	if out.Status.Code != 0 {
-		return goal.Verdict{Outcome: goal.CannotRun, Detail: "sh cannot read the command", Tail: tail(out), ExitCode: out.Status.Code}, false
+		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: "sh cannot read the command", Tail: tail(out), ExitCode: out.Status.Code}, false
 	}
 	return goal.Verdict{}, true
 }
@@ -127,7 +127,7 @@ func (h Host) syntax(ctx context.Context, c check) (goal.Verdict, bool) {
 // judgeFailure tells a check that fails from one that could never pass because
 // one of its programs does not exist.
 func (h Host) judgeFailure(ctx context.Context, c check, v goal.Verdict) goal.Verdict {
-	v.Outcome = goal.FailsNow
+	v.Outcome = goal.FailsAsExpected
 	v.Detail = "it runs, and fails now (" + v.Detail + ")"
 	var folder *noFolder
 	if _, err := h.dir(c); errors.As(err, &folder) {
@@ -139,7 +139,7 @@ func (h Host) judgeFailure(ctx context.Context, c check, v goal.Verdict) goal.Ve
 	}
 	cannot := func(word string) goal.Verdict {
 		word = strings.TrimPrefix(word, rooted)
-		v.Outcome, v.Detail, v.Missing = goal.CannotRun, fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode), word
+		v.Outcome, v.Detail, v.Missing = goal.CheckUnrunnable, fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode), word
 		return v
 	}
 	if v.ExitCode == exitNotFound {

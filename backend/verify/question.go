@@ -26,7 +26,7 @@ func (e *hearing) question(ctx context.Context, k check) (ruling, error) {
 			k.Question, data("objective", e.goal.Objective, w.text), e.gathered(changed, w), data("rationale", e.claim.Rationale+"\n"+e.claim.Result, w.text))
 	}
 	judges := 1
-	if k.Threshold == goal.HighConfidence {
+	if k.Threshold == goal.RequireHighConfidence {
 		judges = 2
 	}
 	replies, errs := make([]goal.Reply, judges), make([]error, judges)

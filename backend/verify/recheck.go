@@ -57,7 +57,7 @@ func (h Host) Recheck(ctx context.Context, g goal.Goal, c goal.Claim, was []goal
 	}
 	e := &hearing{host: h, goal: g, claim: c}
 	for i, k := range g.Criterion.Checks {
-		if !k.Type.Gate() {
+		if !k.Type.IsGate() {
 			continue
 		}
 		v, err := e.decide(ctx, check{k, i})

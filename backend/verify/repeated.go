@@ -26,7 +26,7 @@ func Repeats(c goal.Criterion, was, now []goal.Verdict) Repeated {
 		case goal.Pass:
 			passes++
 		case goal.NotRepeatable:
-		case goal.Fail, goal.CheckErr, goal.Tampered, goal.PassesNow, goal.FailsNow, goal.CannotRun:
+		case goal.Fail, goal.CheckErr, goal.Tampered, goal.AlreadyPasses, goal.FailsAsExpected, goal.CheckUnrunnable:
 			// Of a criterion of which one check is enough, the others may fail: if one passed.
 			failed = failed || !c.Any || !decided || passed[v.Check] || v.Outcome == goal.Tampered
 		}

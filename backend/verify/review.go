@@ -25,7 +25,7 @@ func (h Host) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verdicts []
 	}
 	text := func(w window) string {
 		return fmt.Sprintf("The objective:\n%s\nThe criterion: %s\n\nThe verdicts:\n%s\nWhat changed in the goal's folder since the start, as a diff:\n%s\nYour answer:",
-			data("objective", g.Objective, w.text), g.Criterion.Words(), verdictLines(verdicts, w), data("diff", diff, w.diff))
+			data("objective", g.Objective, w.text), g.Criterion.Describe(), verdictLines(verdicts, w), data("diff", diff, w.diff))
 	}
 	var r goal.Review
 	var spent bill

@@ -32,7 +32,7 @@ func (h Host) shell(ctx context.Context, c check) ruling {
 	v := ruling{Verdict: ran(out)}
 	switch {
 	case out.TimedOut:
-		v.Outcome, v.Detail, v.again = goal.CheckErr, fmt.Sprintf("it did not end within %s and was killed", goal.Span(c.Timeout())), true
+		v.Outcome, v.Detail, v.again = goal.CheckErr, fmt.Sprintf("it did not end within %s and was killed", goal.FormatDuration(c.Timeout())), true
 	case out.Status.Signal != 0:
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it was %s, wanted exit %d", out.Status, c.ExitCode)
 	case out.Status.Code == c.ExitCode:

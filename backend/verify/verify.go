@@ -26,11 +26,11 @@ type hearing struct {
 // if they can still change something, and the person last. Each verdict is
 // reported as it is known. An error ends it early: report failed, ctx ended, or
 // a judge is not to be had (goal.Unavailable, goal.ErrPaused).
-func (h Host) Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.Finding, error) {
+func (h Host) Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.VerificationResult, error) {
 	e := &hearing{host: h, goal: g, claim: c, report: report}
 	for _, stage := range []func(goal.Check) bool{
-		func(k goal.Check) bool { return k.Type.Gate() },
-		func(k goal.Check) bool { return !k.Type.Gate() && k.Type != goal.Manual },
+		func(k goal.Check) bool { return k.Type.IsGate() },
+		func(k goal.Check) bool { return !k.Type.IsGate() && k.Type != goal.Manual },
 		func(k goal.Check) bool { return k.Type == goal.Manual },
 	} {
 		if e.settled() {
@@ -96,7 +96,7 @@ func (e *hearing) decide(ctx context.Context, k check) (goal.Verdict, error) {
 // ask hands a check to the one who decides it. Its error is the end of the
 // verification and says nothing about the check.
 func (e *hearing) ask(ctx context.Context, k check) (ruling, error) {
-	if !k.Type.Gate() {
+	if !k.Type.IsGate() {
 		if r, ok := e.host.untouched(ctx, k); !ok {
 			return r, nil
 		}
@@ -163,7 +163,7 @@ func (e *hearing) settled() bool {
 	return e.passes < len(e.verdicts)
 }
 
-func (e *hearing) finding() goal.Finding {
+func (e *hearing) finding() goal.VerificationResult {
 	n := len(e.goal.Criterion.Checks)
 	switch {
 	case e.passes > 0 && (e.passes == n || e.goal.Criterion.Any):

@@ -222,22 +222,22 @@ func TestPreflight(t *testing.T) {
 		outcome goal.Outcome
 		detail  string
 	}{
-		{"fails now", shell("test -f missing.txt"), goal.FailsNow, "fails now"},
-		{"a script that fails", shell("./run.sh"), goal.FailsNow, "exit 1"},
-		{"passes already", shell("test -f done.txt"), goal.PassesNow, "passes already"},
-		{"the wanted code already", goal.Check{Type: goal.Shell, Command: "exit 3", ExitCode: 3}, goal.PassesNow, "exit 3"},
-		{"unknown word", shell("frobnicate --all"), goal.CannotRun, `"frobnicate"`},
-		{"unknown word behind an assignment", shell("A=1 frobnicate"), goal.CannotRun, `"frobnicate"`},
-		{"a syntax error", shell("if true; then"), goal.CannotRun, "cannot read"},
-		{"an open quote", shell("echo 'never closed"), goal.CannotRun, "cannot read"},
-		{"too slow", goal.Check{Type: goal.Shell, Command: "sleep 1000", TimeoutMS: 300}, goal.CannotRun, "did not end"},
-		{"a folder outside", goal.Check{Type: goal.Shell, Command: "false", Dir: ".."}, goal.CannotRun, "not inside"},
-		{"a folder that is missing", goal.Check{Type: goal.Shell, Command: "false", Dir: "nowhere"}, goal.FailsNow, "its folder nowhere does not exist yet"},
-		{"no program in a folder that is missing", goal.Check{Type: goal.Shell, Command: "nosuchprogram", Dir: "nowhere"}, goal.CannotRun, "no such program"},
-		{"a script that is to be written", shell("./missing.sh --all"), goal.FailsNow, "./missing.sh does not exist yet"},
-		{"a script that is to be written below", goal.Check{Type: goal.Shell, Command: "tools/check.sh", Dir: "sub"}, goal.FailsNow, "tools/check.sh does not exist yet"},
-		{"a script without the right to run", shell("./plain.sh"), goal.CannotRun, "exit 126"},
-		{"an absolute program that is missing", shell("/opt/no/such/program"), goal.CannotRun, "/opt/no/such/program"},
+		{"fails now", shell("test -f missing.txt"), goal.FailsAsExpected, "fails now"},
+		{"a script that fails", shell("./run.sh"), goal.FailsAsExpected, "exit 1"},
+		{"passes already", shell("test -f done.txt"), goal.AlreadyPasses, "passes already"},
+		{"the wanted code already", goal.Check{Type: goal.Shell, Command: "exit 3", ExitCode: 3}, goal.AlreadyPasses, "exit 3"},
+		{"unknown word", shell("frobnicate --all"), goal.CheckUnrunnable, `"frobnicate"`},
+		{"unknown word behind an assignment", shell("A=1 frobnicate"), goal.CheckUnrunnable, `"frobnicate"`},
+		{"a syntax error", shell("if true; then"), goal.CheckUnrunnable, "cannot read"},
+		{"an open quote", shell("echo 'never closed"), goal.CheckUnrunnable, "cannot read"},
+		{"too slow", goal.Check{Type: goal.Shell, Command: "sleep 1000", TimeoutMS: 300}, goal.CheckUnrunnable, "did not end"},
+		{"a folder outside", goal.Check{Type: goal.Shell, Command: "false", Dir: ".."}, goal.CheckUnrunnable, "not inside"},
+		{"a folder that is missing", goal.Check{Type: goal.Shell, Command: "false", Dir: "nowhere"}, goal.FailsAsExpected, "its folder nowhere does not exist yet"},
+		{"no program in a folder that is missing", goal.Check{Type: goal.Shell, Command: "nosuchprogram", Dir: "nowhere"}, goal.CheckUnrunnable, "no such program"},
+		{"a script that is to be written", shell("./missing.sh --all"), goal.FailsAsExpected, "./missing.sh does not exist yet"},
+		{"a script that is to be written below", goal.Check{Type: goal.Shell, Command: "tools/check.sh", Dir: "sub"}, goal.FailsAsExpected, "tools/check.sh does not exist yet"},
+		{"a script without the right to run", shell("./plain.sh"), goal.CheckUnrunnable, "exit 126"},
+		{"an absolute program that is missing", shell("/opt/no/such/program"), goal.CheckUnrunnable, "/opt/no/such/program"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := h.Preflight(t.Context(), c.check)
@@ -255,7 +255,7 @@ func TestPreflight(t *testing.T) {
 func TestSyntaxIsNotRun(t *testing.T) {
 	h := host(t)
 	v := h.Preflight(t.Context(), shell("touch ran\nif true; then"))
-	if v.Outcome != goal.CannotRun {
+	if v.Outcome != goal.CheckUnrunnable {
 		t.Errorf("%s", v.Outcome)
 	}
 	if _, err := os.Lstat(filepath.Join(h.Dir, "ran")); !errors.Is(err, os.ErrNotExist) {
@@ -275,7 +275,7 @@ func FuzzPreflight(f *testing.F) {
 			return
 		}
 		// Behind exit nothing of it is run; sh and the parser still read it.
-		if v := h.Preflight(t.Context(), shell("exit 127\n"+s)); v.Outcome != goal.CannotRun && v.Outcome != goal.FailsNow {
+		if v := h.Preflight(t.Context(), shell("exit 127\n"+s)); v.Outcome != goal.CheckUnrunnable && v.Outcome != goal.FailsAsExpected {
 			t.Errorf("%q: %s", s, v.Outcome)
 		}
 	})

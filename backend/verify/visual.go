@@ -20,7 +20,7 @@ func (e *hearing) visual(ctx context.Context, k check) (ruling, error) {
 	case e.host.Pages == nil:
 		return undecidable("no page can be opened here"), nil
 	}
-	looking, cancel := context.WithTimeoutCause(ctx, k.Timeout(), fmt.Errorf("the page could not be looked at within %s", goal.Span(k.Timeout())))
+	looking, cancel := context.WithTimeoutCause(ctx, k.Timeout(), fmt.Errorf("the page could not be looked at within %s", goal.FormatDuration(k.Timeout())))
 	defer cancel()
 	sight, err := e.host.Pages.Look(looking, Target{URL: k.URL, Pane: k.Pane})
 	if err != nil {

@@ -121,7 +121,7 @@ func Asked(id goal.ID, a goal.Approval) ApprovalView {
 		Show: a.Show, Why: a.Why, Always: a.Always, Offers: []OfferView{},
 	}
 	for _, o := range a.Offers {
-		v.Offers = append(v.Offers, OfferView{o.Scope, o.Words()})
+		v.Offers = append(v.Offers, OfferView{o.Scope, o.Describe()})
 	}
 	return v
 }
@@ -173,7 +173,7 @@ func (a *ApprovalAPI) Grants(goalID string) (out []GrantView, err error) {
 			return nil, err
 		}
 		for _, g := range list {
-			out = append(out, GrantView{string(id), g.ID, g.Scope, g.Words(), g.Held()})
+			out = append(out, GrantView{string(id), g.ID, g.Scope, g.Describe(), g.RevokedByKilling()})
 		}
 	}
 	return out, nil

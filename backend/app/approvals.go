@@ -51,7 +51,7 @@ func scopes(a goal.Approval) string {
 	for _, o := range a.Offers {
 		words = append(words, string(o.Scope))
 	}
-	if len(words) > 0 && words[len(words)-1] != string(policy.Once) {
+	if len(words) > 0 && words[len(words)-1] != string(policy.ScopeOnce) {
 		words = append(words, "goal")
 	}
 	return strings.Join(words, ", ")

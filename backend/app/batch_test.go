@@ -39,7 +39,7 @@ func TestAnswersTogetherRevokedAndOver(t *testing.T) {
 		t.Fatalf("%d wait: %+v", len(waiting), waiting)
 	}
 	ok, err := approvals.Answer([]api.AnswerInput{
-		{GoalID: ids[0], Request: requests[0], Allow: true, Scope: policy.Host}, {GoalID: ids[1], Request: requests[1], Why: "not this one"},
+		{GoalID: ids[0], Request: requests[0], Allow: true, Scope: policy.ScopeHost}, {GoalID: ids[1], Request: requests[1], Why: "not this one"},
 	})
 	if !ok || err != nil {
 		t.Fatal(ok, err)
@@ -70,7 +70,7 @@ func TestAnswersTogetherRevokedAndOver(t *testing.T) {
 	if grants(ids[0]) != 0 {
 		t.Error("what was taken back is still listed")
 	}
-	_, err = approvals.Answer([]api.AnswerInput{{GoalID: ids[0], Request: again, Allow: true, Scope: policy.Host}})
+	_, err = approvals.Answer([]api.AnswerInput{{GoalID: ids[0], Request: again, Allow: true, Scope: policy.ScopeHost}})
 	must(t, err)
 	for _, id := range ids {
 		if v := p.done(id); v.Exit != goal.GaveUp || grants(id) != 0 {

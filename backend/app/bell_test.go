@@ -62,7 +62,7 @@ func TestAnAnswerRingsForWhoeverWaits(t *testing.T) {
 	}
 	say(api.AnswerInput{Request: "a1", Allow: true, Scope: "goal"})
 	say(api.AnswerInput{Request: "a2", Why: "not that"})
-	say(api.AnswerInput{Request: "a3", Allow: true, Scope: policy.Once}) // which the first yes would have covered
+	say(api.AnswerInput{Request: "a3", Allow: true, Scope: policy.ScopeOnce}) // which the first yes would have covered
 	if e, ok := here.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
 		t.Fatalf("%+v", e)
 	}

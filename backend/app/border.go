@@ -50,7 +50,7 @@ func (b *border) heard(e egress.Entry) {
 	switch {
 	case i < 0 && len(b.stopped) < most:
 		b.stopped = append(b.stopped, effect)
-	case i >= 0 && effect.Risk.Over(b.stopped[i].Risk): // the person is asked about the most that was wanted
+	case i >= 0 && effect.Risk.Exceeds(b.stopped[i].Risk): // the person is asked about the most that was wanted
 		b.stopped[i] = effect
 	}
 }
@@ -88,15 +88,15 @@ func (b *border) put(set func(egress.Rules)) {
 	rules := b.base
 	rules.Given, rules.Local = nil, b.base.Local[:len(b.base.Local):len(b.base.Local)]
 	for _, g := range b.grants {
-		if g.Scope == policy.Host && !b.gone[g.ID] {
+		if g.Scope == policy.ScopeHost && !b.gone[g.ID] {
 			rules.Given = append(rules.Given, opened(g, "")...)
 		}
-		if g.Scope == policy.Reach && g.Access != nil && g.Access.Kind == policy.PortAccess && !b.gone[g.ID] {
+		if g.Scope == policy.ScopeMachine && g.Access != nil && g.Access.Kind == policy.PortAccess && !b.gone[g.ID] {
 			rules.Local = append(rules.Local, local(g.Access.Port)...)
 		}
 	}
 	for _, g := range b.now {
-		if g.Scope == policy.Once || !b.gone[g.ID] {
+		if g.Scope == policy.ScopeOnce || !b.gone[g.ID] {
 			rules.Given = append(rules.Given, opened(g, asks(g.Tool))...)
 		}
 	}

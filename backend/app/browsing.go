@@ -90,7 +90,7 @@ func (b *browsing) goalFolder(id string) string {
 // savesIn is the folder in which pages of a goal may save; "" where it only reads: a
 // file that comes is in no call that the policy could judge.
 func savesIn(p policy.Policy) string {
-	if policy.WriteLocal.Over(p.Risk) {
+	if policy.WriteLocal.Exceeds(p.Risk) {
 		return ""
 	}
 	return p.Dir

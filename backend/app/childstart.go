@@ -79,7 +79,7 @@ func under(p *policy.Policy, parent policy.Policy, child tools.Child) error {
 	case child.ReadOnly:
 		p.Risk = policy.ReadOnly
 	case child.Risk == "":
-	case child.Risk.Over(parent.Risk):
+	case child.Risk.Exceeds(parent.Risk):
 		return fmt.Errorf("you may do at most %s, so it cannot have %s", parent.Risk, child.Risk)
 	default:
 		p.Risk = child.Risk

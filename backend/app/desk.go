@@ -23,7 +23,7 @@ import (
 type Desk struct {
 	app    *App
 	policy policy.Policy
-	law    policy.Law
+	law    policy.RuleSet
 	box    *tools.Box
 	room   *room
 	long   longResults
@@ -32,7 +32,7 @@ type Desk struct {
 
 // OpenDesk makes the walls for another agent. There is one desk in a program.
 func (a *App) OpenDesk(ctx context.Context, p policy.Policy) (d *Desk, err error) {
-	if err := p.Valid(); err != nil {
+	if err := p.Validate(); err != nil {
 		return nil, &goal.InvalidError{Field: "risk", Reason: err.Error(), Hint: "see --help"}
 	}
 	if p.Dir, err = a.existing(p.Dir); err != nil {
@@ -152,9 +152,9 @@ func (d *Desk) within(p policy.Policy) error {
 		dir = real
 	}
 	switch {
-	case p.Risk.Over(d.policy.Risk):
+	case p.Risk.Exceeds(d.policy.Risk):
 		return refuse("risk", fmt.Sprintf("the risk %s is over %s", p.Risk, d.policy.Risk))
-	case !policy.Inside(d.policy.Dir, dir):
+	case !policy.IsWithin(d.policy.Dir, dir):
 		return refuse("dir", fmt.Sprintf("%s is outside %s", p.Dir, d.policy.Dir))
 	case p.Unconfined && !d.policy.Unconfined:
 		return refuse("unconfined", "it runs without a sandbox")

@@ -64,7 +64,7 @@ func (d *Desk) create(ctx context.Context, in createGoalArgs, _ mcp.Progress) (a
 	}
 	if s.Risk == "" {
 		s.Risk = policy.WriteLocal
-		if s.Risk.Over(d.policy.Risk) {
+		if s.Risk.Exceeds(d.policy.Risk) {
 			s.Risk = d.policy.Risk
 		}
 	}

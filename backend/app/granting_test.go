@@ -58,14 +58,14 @@ func TestAYesOpensWhatItSays(t *testing.T) {
 	curl := func(how string) modeltest.Answer {
 		return args("run_command", map[string]any{"command": "curl -s -m 20 " + how + " http://given.invalid/"})
 	}
-	_, steps := p.results([]policy.Scope{policy.Host, ""}, curl(""), curl(""), curl("-X POST -d x=1"))
+	_, steps := p.results([]policy.Scope{policy.ScopeHost, ""}, curl(""), curl(""), curl("-X POST -d x=1"))
 	for i, want := range []string{"Goalpost refused GET given.invalid:80", "Goalpost could not reach it", "Goalpost refused POST given.invalid:80: the person allowed everything up to network_get"} {
 		if !strings.Contains(steps[i].Result, want) {
 			t.Errorf("call %d: %q, want %q", i+1, steps[i].Result, want)
 		}
 	}
 	open := args("browser_open", map[string]any{"url": "http://once.invalid/"})
-	id, _ := p.results([]policy.Scope{policy.Once, "", ""}, open, open, args("run_command", map[string]any{"command": "curl -s http://once.invalid/"}))
+	id, _ := p.results([]policy.Scope{policy.ScopeOnce, "", ""}, open, open, args("run_command", map[string]any{"command": "curl -s http://once.invalid/"}))
 	net, err := p.goal.Network(id)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestWhatIsTakenBackIsClosedAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := p.answers(out.GoalID, policy.Host)
+	q := p.answers(out.GoalID, policy.ScopeHost)
 	seen(t, filepath.Join(dir, "reached"), "\n")
 	if _, err := area[*api.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := p.answers(out.GoalID, policy.Host)
+		q := p.answers(out.GoalID, policy.ScopeHost)
 		if v := p.done(out.GoalID); v.Status != goal.Paused {
 			t.Fatalf("%s: %s", v.Status, v.Reason)
 		}

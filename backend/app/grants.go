@@ -48,7 +48,7 @@ func (a *App) grantsOf(in api.StartInput, p *policy.Policy) error {
 		}
 		p.AllowSocket = append(p.AllowSocket, filepath.Clean(socket))
 	}
-	if err := p.Valid(); err != nil {
+	if err := p.Validate(); err != nil {
 		return &goal.InvalidError{Field: "allow_hosts", Reason: err.Error(), Hint: "give names such as docs.example or *.example.org"}
 	}
 	return nil
@@ -64,11 +64,11 @@ func (a *App) foreignSocket(socket string, p policy.Policy) error {
 	if err != nil {
 		return fmt.Errorf("the state folder: %w", err)
 	}
-	if policy.Inside(state, real) {
+	if policy.IsWithin(state, real) {
 		return &goal.InvalidError{Field: "allow_socket", Reason: socket + " is Goalpost's own", Hint: "a goal never speaks to it"}
 	}
 	for _, dir := range append([]string{p.Dir}, p.AllowWrite...) {
-		if policy.Inside(dir, real) || policy.Inside(dir, filepath.Clean(socket)) {
+		if policy.IsWithin(dir, real) || policy.IsWithin(dir, filepath.Clean(socket)) {
 			return &goal.InvalidError{Field: "allow_socket", Reason: socket + " lies in a folder that the goal writes", Hint: "the goal reaches it without being asked for; a path there could lead elsewhere tomorrow"}
 		}
 	}
@@ -102,7 +102,7 @@ func (a *App) foreign(path string) error {
 	if err != nil {
 		return fmt.Errorf("the state folder: %w", err)
 	}
-	if policy.Inside(path, state) || policy.Inside(state, path) {
+	if policy.IsWithin(path, state) || policy.IsWithin(state, path) {
 		return &goal.InvalidError{Reason: path + " holds Goalpost's own data", Hint: "choose another folder"}
 	}
 	return nil

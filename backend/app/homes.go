@@ -51,10 +51,10 @@ var (
 // links in it.
 func notForGoals(dir string, homes []string) (reason, hint string) {
 	for _, home := range homes {
-		if policy.Inside(dir, home) {
+		if policy.IsWithin(dir, home) {
 			return dir + " is a home folder or holds one", "choose a folder below it, so that the goal cannot touch the rest"
 		}
-		if rel, err := filepath.Rel(home, dir); err == nil && policy.Inside(home, dir) && strings.Contains("/"+filepath.ToSlash(rel), "/.") {
+		if rel, err := filepath.Rel(home, dir); err == nil && policy.IsWithin(home, dir) && strings.Contains("/"+filepath.ToSlash(rel), "/.") {
 			return dir + " is a hidden folder of a home, where programs keep keys and settings", "choose a folder whose path has no name that begins with a dot"
 		}
 	}
@@ -66,7 +66,7 @@ func notForGoals(dir string, homes []string) (reason, hint string) {
 
 func ofSystem(dir string) bool {
 	for _, whole := range systemWhole {
-		if policy.Inside(whole, dir) && !policy.Inside("/dev/shm", dir) {
+		if policy.IsWithin(whole, dir) && !policy.IsWithin("/dev/shm", dir) {
 			return true
 		}
 	}

@@ -131,7 +131,7 @@ func (a *App) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err err
 // tried is the policy of the goal that is being written, without its folder.
 func (a *App) tried(in api.TryInput) (policy.Policy, error) {
 	p := policy.Policy{Risk: cmp.Or(in.Risk, policy.WriteLocal), AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts, Unconfined: a.unconfined || in.Unconfined}
-	if !p.Risk.Valid() {
+	if !p.Risk.IsValid() {
 		return p, &goal.InvalidError{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
 	}
 	return p, a.grantsOf(api.StartInput{AllowLocal: in.AllowLocal, AllowWrite: in.AllowWrite, AllowRead: in.AllowRead, AllowSocket: in.AllowSocket}, &p)

@@ -9,12 +9,12 @@ import (
 )
 
 // law is what holds for every goal of this program. Its own folders are written by no goal.
-func (a *App) law() (policy.Law, error) {
+func (a *App) law() (policy.RuleSet, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = "" // then every folder may be it
 	}
-	law, err := policy.Standard(home, a.cfg.State())
+	law, err := policy.DefaultRules(home, a.cfg.State())
 	if err != nil {
 		return law, fmt.Errorf("the rules: %w", err)
 	}

@@ -78,12 +78,12 @@ func TestATerminalThatIsLentAsks(t *testing.T) {
 		line  string
 		allow bool
 		scope policy.Scope
-	}{{"touch denied-1", false, ""}, {"echo lent", true, policy.Pane}, {"rm -rf build", false, ""}} {
+	}{{"touch denied-1", false, ""}, {"echo lent", true, policy.ScopePane}, {"rm -rf build", false, ""}} {
 		asked := p.asked()
 		if !strings.Contains(asked.Arguments, want.line) || asked.Effect.Pane != own.ID || asked.Effect.Risk != policy.NetworkWrite {
 			t.Fatalf("question %d: %+v", i+1, asked)
 		}
-		offered := slices.ContainsFunc(asked.Offers, func(g policy.Grant) bool { return g.Scope == policy.Pane })
+		offered := slices.ContainsFunc(asked.Offers, func(g policy.Grant) bool { return g.Scope == policy.ScopePane })
 		if offered != (want.line != "rm -rf build") {
 			t.Errorf("question %d offers %+v", i+1, asked.Offers)
 		}
@@ -196,7 +196,7 @@ func TestALentPage(t *testing.T) {
 	if mine.saw("POST /sent") || mine.saw("GET /other") {
 		t.Error("done before it was allowed")
 	}
-	p.say(out.GoalID, second, true, policy.Pane) // the click needs no word of its own
+	p.say(out.GoalID, second, true, policy.ScopePane) // the click needs no word of its own
 	p.await("the wait", func(e event.Event) bool { s, ok := e.Body.(*event.StepStarted); return ok && s.Tool == "browser_wait" })
 	if !mine.saw("GET /other") || !mine.saw("GET /next") {
 		t.Errorf("what was allowed was not done: %v", mine.seen)

@@ -110,7 +110,7 @@ func (a *App) invite(ctx context.Context, e *enclosure, p policy.Policy, warn fu
 }
 
 // mayAsk says whether a goal may ask a server what it offers without asking the person.
-func mayAsk(law policy.Law, p policy.Policy, s mcp.Server) bool {
+func mayAsk(law policy.RuleSet, p policy.Policy, s mcp.Server) bool {
 	if s.Local() {
 		return true
 	}

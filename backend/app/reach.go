@@ -31,14 +31,14 @@ type openings struct {
 }
 
 type opening struct {
-	access policy.Access
+	access policy.MachineAccess
 	close  func(context.Context) error
 	err    error // why it is not open
 }
 
 // set makes the walls what the grants say. A grant that was taken back stays so,
 // whoever has not heard of that yet.
-func (r *openings) set(ctx context.Context, grants []policy.Grant, open func(context.Context, policy.Access) opening) error {
+func (r *openings) set(ctx context.Context, grants []policy.Grant, open func(context.Context, policy.MachineAccess) opening) error {
 	ctx, cancel := context.WithTimeout(ctx, widenTime)
 	defer cancel()
 	r.mu.Lock()
@@ -53,7 +53,7 @@ func (r *openings) set(ctx context.Context, grants []policy.Grant, open func(con
 		}
 	}
 	for _, g := range grants {
-		if _, have := r.open[g.ID]; have || g.Scope != policy.Reach || g.Access == nil || r.gone[g.ID] {
+		if _, have := r.open[g.ID]; have || g.Scope != policy.ScopeMachine || g.Access == nil || r.gone[g.ID] {
 			continue
 		}
 		r.open[g.ID] = open(ctx, *g.Access)
@@ -101,7 +101,7 @@ func (r *openings) shutPorts(ctx context.Context) error {
 }
 
 // opened says what keeps something from being open; nil is nothing.
-func (r *openings) opened(a policy.Access) error {
+func (r *openings) opened(a policy.MachineAccess) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	err := errors.New("it was taken back")
@@ -124,8 +124,8 @@ func (r *openings) written() []string {
 }
 
 // open widens the walls of a goal.
-func (e *enclosure) open(a *App, layer string) func(context.Context, policy.Access) opening {
-	return func(ctx context.Context, access policy.Access) opening {
+func (e *enclosure) open(a *App, layer string) func(context.Context, policy.MachineAccess) opening {
+	return func(ctx context.Context, access policy.MachineAccess) opening {
 		o := opening{access: access}
 		var grant sandbox.Grant
 		switch access.Kind {
@@ -159,7 +159,7 @@ func (e *enclosure) open(a *App, layer string) func(context.Context, policy.Acce
 }
 
 // fits says whether what is there now is of the kind that was asked for.
-func (a *App) fits(access policy.Access) error {
+func (a *App) fits(access policy.MachineAccess) error {
 	if access.Kind == policy.PortAccess {
 		if a.ours(access.Port) {
 			return errors.New("the port is Goalpost's own")
@@ -187,7 +187,7 @@ var _ tools.Access = asking{}
 
 // Resolve refuses what no goal gets. Whether something is there at all, the agent
 // does not learn without the person.
-func (k asking) Resolve(ctx context.Context, want policy.Access) (policy.Access, error) {
+func (k asking) Resolve(ctx context.Context, want policy.MachineAccess) (policy.MachineAccess, error) {
 	a, p := k.room.app, k.room.policy
 	var in api.StartInput
 	if want.Kind == policy.PortAccess {
@@ -200,10 +200,10 @@ func (k asking) Resolve(ctx context.Context, want policy.Access) (policy.Access,
 		}
 	}
 	real, err := filepath.EvalSymlinks(want.Path)
-	if err != nil || a.fits(policy.Access{Kind: want.Kind, Path: real}) != nil {
+	if err != nil || a.fits(policy.MachineAccess{Kind: want.Kind, Path: real}) != nil {
 		return want, nil //nolint:nilerr // the person sees the path, and a yes opens nothing
 	}
-	if want.Path = real; policy.Inside(p.Dir, real) {
+	if want.Path = real; policy.IsWithin(p.Dir, real) {
 		return want, fmt.Errorf("%s lies in the goal's own folder", real)
 	}
 	as := policy.Policy{Risk: p.Risk, Dir: p.Dir, AllowWrite: p.AllowWrite}
@@ -231,4 +231,4 @@ func refusal(err error) error {
 	return err
 }
 
-func (k asking) Opened(a policy.Access) error { return k.room.held.openings.opened(a) }
+func (k asking) Opened(a policy.MachineAccess) error { return k.room.held.openings.opened(a) }

@@ -69,7 +69,7 @@ func TestAnAgentAsksForMore(t *testing.T) {
 	}()
 	port := server.Addr().(*net.TCPAddr).Port
 	dial := fmt.Sprintf("bash -c 'exec 3<>/dev/tcp/127.0.0.1/%d && cat <&3'", port)
-	id, steps := p.results([]policy.Scope{policy.Reach, "", policy.Reach, policy.Reach},
+	id, steps := p.results([]policy.Scope{policy.ScopeMachine, "", policy.ScopeMachine, policy.ScopeMachine},
 		runs("cat "+data+"/text"),
 		wants("write", data, 0),
 		runs("cat "+data+"/text && echo new > "+data+"/new && rm "+data+"/text"),
@@ -158,7 +158,7 @@ func TestTakingAccessBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := p.answers(out.GoalID, policy.Reach)
+	q := p.answers(out.GoalID, policy.ScopeMachine)
 	p.await("the command", func(e event.Event) bool {
 		s, ok := e.Body.(*event.StepStarted)
 		return ok && s.StepID == 2

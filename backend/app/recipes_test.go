@@ -75,7 +75,7 @@ func (p *program) allowed(calls ...modeltest.Answer) []*event.Step {
 			if b.Tool != "save_recipe" {
 				p.Errorf("the person is asked about %s", b.Tool)
 			}
-			if _, err := area[*api.ApprovalAPI](p.T, p.app).Answer([]api.AnswerInput{{GoalID: out.GoalID, Request: b.ID, Allow: true, Scope: policy.Once}}); err != nil {
+			if _, err := area[*api.ApprovalAPI](p.T, p.app).Answer([]api.AnswerInput{{GoalID: out.GoalID, Request: b.ID, Allow: true, Scope: policy.ScopeOnce}}); err != nil {
 				p.Error(err)
 			}
 		case *event.Step:

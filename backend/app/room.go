@@ -144,7 +144,7 @@ func (r *room) equip(ctx context.Context, g goal.Goal, warn func(what, text stri
 	} else {
 		warn("sandbox", "this goal runs unconfined: its programs have your own rights"+roots()+", because that was asked for")
 	}
-	if idle := g.Policy.Idle(); idle != "" {
+	if idle := g.Policy.UnusedParts(); idle != "" {
 		warn("network", idle)
 	}
 	r.held.journal(warn)
@@ -248,7 +248,7 @@ func (a *App) makePlace(ctx context.Context, g goal.Goal) error {
 func meet(one, other policy.Policy) bool {
 	for _, a := range writes(one) {
 		for _, b := range writes(other) {
-			if policy.Inside(a, b) || policy.Inside(b, a) {
+			if policy.IsWithin(a, b) || policy.IsWithin(b, a) {
 				return true
 			}
 		}

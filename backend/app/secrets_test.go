@@ -44,7 +44,7 @@ func TestASecretIsAskedFor(t *testing.T) {
 		if !strings.Contains(asked.Why, "your secret") || strings.Contains(asked.Arguments+asked.Show, "a-Value-1") {
 			t.Errorf("asked: %+v", asked)
 		}
-		if _, err := approvals.Answer([]api.AnswerInput{{GoalID: out.GoalID, Request: asked.ID, Allow: true, Scope: policy.Secret}}); err != nil {
+		if _, err := approvals.Answer([]api.AnswerInput{{GoalID: out.GoalID, Request: asked.ID, Allow: true, Scope: policy.ScopeSecret}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -241,7 +241,7 @@ func TestASecretIsHiddenInEveryLaterProcess(t *testing.T) {
 		out, err := p.goal.Start(api.StartInput{Objective: "x", Dir: dir, Checks: shell("test -f never")})
 		must(p.T, err)
 		id = out.GoalID
-		p.answers(id, policy.Once)
+		p.answers(id, policy.ScopeOnce)
 		p.done(id)
 	})
 	process("that goes on", asks, func(p *program) {

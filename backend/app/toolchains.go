@@ -68,7 +68,7 @@ func (a *App) toolchain(path string) error {
 	}
 	home, _ := os.UserHomeDir()
 	for _, home := range homes(home) {
-		if policy.Inside(real, home) {
+		if policy.IsWithin(real, home) {
 			return refuse(own, "%s is a home folder or holds one", path)
 		}
 		if key := keysIn(real, home); key != "" {
@@ -82,7 +82,7 @@ func (a *App) toolchain(path string) error {
 		if there, err := filepath.EvalSymlinks(ours); err == nil {
 			ours = there
 		}
-		if policy.Inside(ours, real) || policy.Inside(real, ours) {
+		if policy.IsWithin(ours, real) || policy.IsWithin(real, ours) {
 			return refuse(own, "%s is where Goalpost keeps its data or goals write", path)
 		}
 	}
@@ -97,10 +97,10 @@ func (a *App) toolchain(path string) error {
 func keysIn(dir, home string) string {
 	for _, name := range keyPlaces {
 		place := filepath.Join(home, name)
-		if policy.Inside(place, dir) {
+		if policy.IsWithin(place, dir) {
 			return place
 		}
-		if _, err := os.Lstat(place); err == nil && policy.Inside(dir, place) {
+		if _, err := os.Lstat(place); err == nil && policy.IsWithin(dir, place) {
 			return place
 		}
 	}

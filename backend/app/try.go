@@ -40,7 +40,7 @@ func (w *Walled) Refused() []string {
 // everything in it.
 func (a *App) InSandbox(ctx context.Context, in api.StartInput, do func(*Walled) error) (err error) {
 	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts}
-	if !p.Risk.Valid() {
+	if !p.Risk.IsValid() {
 		return &goal.InvalidError{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
 	}
 	if p.Dir, err = a.existing(in.Dir); err != nil {

@@ -141,7 +141,7 @@ func narrowest(open []api.ApprovalView, request string) policy.Scope {
 			return v.Offers[0].Scope
 		}
 	}
-	return policy.Once
+	return policy.ScopeOnce
 }
 
 func (p Program) deny() *cobra.Command {
@@ -240,7 +240,7 @@ func (p Program) mayEnd(ctx context.Context, a *app.App, id, request string) err
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)
 	}
-	held := slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.ID == request && g.Held() })
+	held := slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.ID == request && g.RevokedByKilling() })
 	if !held || owner.PID == 0 {
 		return nil
 	}

@@ -11,11 +11,11 @@ import (
 // where once is not offered.
 func TestAYesWithoutAScope(t *testing.T) {
 	open := []api.ApprovalView{
-		{Request: "a1", Offers: []api.OfferView{{Scope: policy.Once}, {Scope: policy.Host}}},
-		{Request: "a2", Offers: []api.OfferView{{Scope: policy.Host}, {Scope: policy.Reach}}},
+		{Request: "a1", Offers: []api.OfferView{{Scope: policy.ScopeOnce}, {Scope: policy.ScopeHost}}},
+		{Request: "a2", Offers: []api.OfferView{{Scope: policy.ScopeHost}, {Scope: policy.ScopeMachine}}},
 		{Request: "a3"},
 	}
-	for request, want := range map[string]policy.Scope{"a1": policy.Once, "a2": policy.Host, "a3": policy.Once, "a4": policy.Once} {
+	for request, want := range map[string]policy.Scope{"a1": policy.ScopeOnce, "a2": policy.ScopeHost, "a3": policy.ScopeOnce, "a4": policy.ScopeOnce} {
 		if got := narrowest(open, request); got != want {
 			t.Errorf("%s: %s", request, got)
 		}

@@ -31,7 +31,7 @@ func (p Program) sandbox() *cobra.Command {
 				return err
 			}
 			in.Risk = policy.Risk(risk)
-			if idle := (policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts}).Idle(); idle != "" {
+			if idle := (policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts}).UnusedParts(); idle != "" {
 				p.say("%s: %s\n", p.Name, idle)
 			}
 			return p.started(c.Context(), app.Options{}, func(a *app.App) error {

@@ -29,11 +29,11 @@ func filled() []event.Body {
 		&event.Step{StepID: 4, Tool: "x", Outcome: event.Denied, MS: 12, Preview: "p", ImageSHA256: "ab", WholeSHA256: "cd"},
 		&event.ApprovalRequested{Approval: goal.Approval{
 			ID: "a1", Step: 4, Tool: "x", Arguments: "{}", Effect: policy.Effect{Risk: policy.NetworkWrite, Deletes: []string{"/a"}, Irreversible: true, Pane: "t1"},
-			Show: "s", Why: "w", Always: true, Offers: []policy.Grant{{Scope: policy.Once, Tool: "x", Call: "k"}},
+			Show: "s", Why: "w", Always: true, Offers: []policy.Grant{{Scope: policy.ScopeOnce, Tool: "x", Call: "k"}},
 		}},
 		&event.ApprovalResolved{Request: "a1", Answer: goal.Answer{
 			Allowed: true, Why: "w", By: "person",
-			Grant: policy.Grant{ID: "a1", Scope: policy.Host, Tool: "x", Risk: policy.NetworkGet, Hosts: []string{"h"}, Paths: []string{"/p"}, Command: "c", Pane: "t1"},
+			Grant: policy.Grant{ID: "a1", Scope: policy.ScopeHost, Tool: "x", Risk: policy.NetworkGet, Hosts: []string{"h"}, Paths: []string{"/p"}, Command: "c", Pane: "t1"},
 		}},
 		&event.GrantEnded{Request: "a1", Why: "used"},
 		&event.Todos{Items: []goal.Todo{{Text: "t", Done: true}}},

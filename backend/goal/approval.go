@@ -39,10 +39,10 @@ type Answer struct {
 // goal, "" is once.
 func (a Approval) FindOffer(scope policy.Scope) (policy.Grant, bool) {
 	if scope == "" {
-		scope = policy.Once
+		scope = policy.ScopeOnce
 	}
 	for _, o := range a.Offers {
-		if o.Scope == scope || scope == "goal" && o.Scope != policy.Once {
+		if o.Scope == scope || scope == "goal" && o.Scope != policy.ScopeOnce {
 			o.ID = a.ID
 			return o, true
 		}

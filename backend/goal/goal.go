@@ -198,7 +198,7 @@ func ValidateInput(objective string, c Criterion, p policy.Policy, l Limits) err
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	if !p.Risk.Valid() {
+	if !p.Risk.IsValid() {
 		return &InvalidError{"risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of " + policy.RiskNames()}
 	}
 	for _, end := range []string{"claim_complete", "abort_with_report"} {

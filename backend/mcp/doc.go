@@ -6,6 +6,6 @@
 //
 // What a server says is data from outside, its descriptions too. Its annotations
 // decide the effect of a tool, because the person chose the server; a tool without
-// annotations may do anything (policy.Unknown), and one that is not what it was
+// annotations may do anything (policy.UnknownEffect), and one that is not what it was
 // when it was listed is not called.
 package mcp

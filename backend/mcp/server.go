@@ -47,7 +47,7 @@ func (s Server) Valid() error {
 		return &InvalidError{"name", fmt.Sprintf("%q cannot be the name of a server", s.Name), "use up to 32 small letters, digits and dashes"}
 	case (s.Command == "") == (s.URL == ""):
 		return &InvalidError{"command", "a server is either a program or an address", "give a command or a URL"}
-	case s.Risk != "" && !s.Risk.Valid():
+	case s.Risk != "" && !s.Risk.IsValid():
 		return &InvalidError{"risk", fmt.Sprintf("unknown risk %q", s.Risk), "use one of " + policy.RiskNames() + ", or leave it out"}
 	case s.Timeout < 0 || s.Timeout > maxCallTime:
 		return &InvalidError{"timeout", fmt.Sprintf("a call cannot take %s", s.Timeout), fmt.Sprintf("use up to %s", maxCallTime)}

@@ -95,7 +95,7 @@ func effectOf(s Server, a *sdk.ToolAnnotations) policy.Effect {
 		return policy.Effect{Risk: policy.NetworkWrite, Irreversible: wipes, Reason: "the server " + s.Name + " runs on this machine with nothing around it, so what it says of itself does not count; what its tools count as is set in the settings"}
 	}
 	if a == nil {
-		return policy.Unknown("the server " + s.Name + " does not say what the tool does")
+		return policy.UnknownEffect("the server " + s.Name + " does not say what the tool does")
 	}
 	open := a.OpenWorldHint == nil || *a.OpenWorldHint
 	destructive := a.DestructiveHint == nil || *a.DestructiveHint

@@ -2,26 +2,26 @@ package policy
 
 import "fmt"
 
-// AccessKind is what an Access opens.
-type AccessKind string
+// MachineAccessKind is what an Access opens.
+type MachineAccessKind string
 
 // The kinds.
 const (
-	ReadAccess   AccessKind = "read"   // a file or folder, with everything below it
-	WriteAccess  AccessKind = "write"  // a folder, with everything below it
-	SocketAccess AccessKind = "socket" // whoever answers at a Unix socket
-	PortAccess   AccessKind = "port"   // a TCP port of this machine's own loopback
+	ReadAccess   MachineAccessKind = "read"   // a file or folder, with everything below it
+	WriteAccess  MachineAccessKind = "write"  // a folder, with everything below it
+	SocketAccess MachineAccessKind = "socket" // whoever answers at a Unix socket
+	PortAccess   MachineAccessKind = "port"   // a TCP port of this machine's own loopback
 )
 
-// Access is something of the person's machine that a goal asks for besides its
+// MachineAccess is something of the person's machine that a goal asks for besides its
 // folder. Path is absolute and without links; a port has none.
-type Access struct {
-	Kind AccessKind `json:"kind"`
-	Path string     `json:"path,omitempty"`
-	Port int        `json:"port,omitempty"`
+type MachineAccess struct {
+	Kind MachineAccessKind `json:"kind"`
+	Path string            `json:"path,omitempty"`
+	Port int               `json:"port,omitempty"`
 }
 
-func (a Access) String() string {
+func (a MachineAccess) String() string {
 	switch a.Kind {
 	case ReadAccess:
 		return "reading everything in " + a.Path
@@ -35,30 +35,30 @@ func (a Access) String() string {
 	return "nothing"
 }
 
-// reaching: what is the person's own, the person opens.
-func reaching(c Call, _ Policy) (finding, error) {
+// checkMachineAccess: what is the person's own, the person opens.
+func checkMachineAccess(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.Access == nil {
-		return fine()
+		return pass()
 	}
-	return ask([]Scope{Reach}, "it asks for %s", c.Effect.Access)
+	return ask([]Scope{ScopeMachine}, "it asks for %s", c.Effect.Access)
 }
 
-// Held says whether programs may have open what a grant gave, so that it can only be
+// RevokedByKilling says whether programs may have open what a grant gave, so that it can only be
 // taken back by ending them.
-func (g Grant) Held() bool {
+func (g Grant) RevokedByKilling() bool {
 	return g.Access != nil && g.Access.Kind != PortAccess
 }
 
-// sameAccess holds for two without any.
-func sameAccess(a, b *Access) bool { return a == b || a != nil && b != nil && *a == *b }
+// equalAccess holds for two without any.
+func equalAccess(a, b *MachineAccess) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// With is the policy with what the person has granted since.
-func (p Policy) With(grants []Grant) Policy {
+// WithGrants is the policy with what the person has granted since.
+func (p Policy) WithGrants(grants []Grant) Policy {
 	for _, g := range grants {
-		if g.Scope == Host {
+		if g.Scope == ScopeHost {
 			p.opened = append(p.opened[:len(p.opened):len(p.opened)], g.Hosts...)
 		}
-		if g.Scope != Reach || g.Access == nil {
+		if g.Scope != ScopeMachine || g.Access == nil {
 			continue
 		}
 		switch g.Access.Kind {

@@ -10,26 +10,26 @@ import (
 // TestAccessIsThePersons: it is asked at every level, offered for the goal alone,
 // and a yes is one to that and to nothing else.
 func TestAccessIsThePersons(t *testing.T) {
-	law, err := policy.Standard("/home/anna")
+	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := func(a policy.Access) policy.Call {
+	call := func(a policy.MachineAccess) policy.Call {
 		return policy.Call{Tool: "request_access", Key: "k", Effect: policy.Effect{Risk: policy.ReadOnly, Access: &a}}
 	}
-	for _, a := range []policy.Access{
+	for _, a := range []policy.MachineAccess{
 		{Kind: policy.ReadAccess, Path: "/data"}, {Kind: policy.WriteAccess, Path: "/data"}, {Kind: policy.SocketAccess, Path: "/run/s"}, {Kind: policy.PortAccess, Port: 5432},
 	} {
 		p := policy.Policy{Risk: policy.SpendsMoney, Dir: "/work"}
 		d := law.Decide(call(a), p, nil)
-		if d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 || d.Offers[0].Scope != policy.Reach || !strings.Contains(d.Offers[0].Words(), a.String()) {
+		if d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 || d.Offers[0].Scope != policy.ScopeMachine || !strings.Contains(d.Offers[0].Describe(), a.String()) {
 			t.Fatalf("%v: %+v", a, d)
 		}
 		g := d.Offers[0]
 		if d := law.Decide(call(a), p, []policy.Grant{g}); d.Answer != policy.Allow {
 			t.Errorf("%v after the yes: %+v", a, d)
 		}
-		for _, other := range []policy.Access{{Kind: a.Kind, Path: "/data/below", Port: 5433}, {Kind: policy.WriteAccess, Path: "/else"}} {
+		for _, other := range []policy.MachineAccess{{Kind: a.Kind, Path: "/data/below", Port: 5433}, {Kind: policy.WriteAccess, Path: "/else"}} {
 			if d := law.Decide(call(other), p, []policy.Grant{g}); d.Answer != policy.Ask {
 				t.Errorf("a yes to %v allows %v", a, other)
 			}

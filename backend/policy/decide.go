@@ -17,8 +17,8 @@ const (
 	Allow Answer = "allow"
 )
 
-// stricter says whether a is stricter than b. What is no answer is the strictest.
-func (a Answer) stricter(b Answer) bool { return a.rank() < b.rank() }
+// stricterThan says whether a is stricter than b. What is no answer is the strictest.
+func (a Answer) stricterThan(b Answer) bool { return a.rank() < b.rank() }
 
 func (a Answer) rank() int {
 	switch a {
@@ -40,61 +40,61 @@ type Decision struct {
 	Offers []Grant // of a question: what the person may grant, once first
 }
 
-// Law is what holds for every goal: the order of the questions and the rules of
+// RuleSet is what holds for every goal: the order of the questions and the rules of
 // rules.json. The zero Law has no rules of the file.
-type Law struct{ rules []Rule }
+type RuleSet struct{ rules []Rule }
 
-// finding is what one question came to. by says which grants answer it; none
+// checkResult is what one question came to. by says which grants answer it; none
 // means that it always asks.
-type finding struct {
+type checkResult struct {
 	answer Answer
 	reason string
 	by     []Scope
 }
 
-// question looks at one side of a call. An error denies.
-type question func(Call, Policy) (finding, error)
+// checkFunc looks at one side of a call. An error denies.
+type checkFunc func(Call, Policy) (checkResult, error)
 
-func fine() (finding, error) { return finding{answer: Allow}, nil }
+func pass() (checkResult, error) { return checkResult{answer: Allow}, nil }
 
-func deny(format string, a ...any) (finding, error) {
-	return finding{answer: Deny, reason: fmt.Sprintf(format, a...)}, nil
+func deny(format string, a ...any) (checkResult, error) {
+	return checkResult{answer: Deny, reason: fmt.Sprintf(format, a...)}, nil
 }
 
-func ask(by []Scope, format string, a ...any) (finding, error) {
-	return finding{answer: Ask, reason: fmt.Sprintf(format, a...), by: by}, nil
+func ask(by []Scope, format string, a ...any) (checkResult, error) {
+	return checkResult{answer: Ask, reason: fmt.Sprintf(format, a...), by: by}, nil
 }
 
 // Decide asks every question; the strictest answer wins, so their order only
 // decides which reason is named first: deny list → control tools → allow list →
 // effect against ceiling → paths → hosts → the rules. Grants answer questions;
 // they never lift a denial.
-func (l Law) Decide(c Call, p Policy, grants []Grant) Decision {
-	p = p.With(grants)
-	return decide(l.questions(c), c, p, grants)
+func (l RuleSet) Decide(c Call, p Policy, grants []Grant) Decision {
+	p = p.WithGrants(grants)
+	return combineChecks(l.checks(c), c, p, grants)
 }
 
-func (l Law) questions(c Call) []question {
+func (l RuleSet) checks(c Call) []checkFunc {
 	if c.Effect.Control {
-		return []question{denyTools}
+		return []checkFunc{checkDeniedTools}
 	}
-	list := []question{denyTools, allowTools, ceiling, paths, hosts, undoing, lasting, deleting, paying, typing, reading, proving, reaching, filling}
+	list := []checkFunc{checkDeniedTools, checkAllowedTools, checkRiskCeiling, checkPaths, checkHosts, checkIrreversible, checkPersistent, checkDeletion, checkPayment, checkUserPane, checkUnparsedCommand, checkCertificate, checkMachineAccess, checkSecrets}
 	for _, r := range l.rules {
-		list = append(list, r.question)
+		list = append(list, r.asCheck)
 	}
 	return list
 }
 
-func decide(questions []question, c Call, p Policy, grants []Grant) Decision {
+func combineChecks(questions []checkFunc, c Call, p Policy, grants []Grant) Decision {
 	d := Decision{Answer: Allow, Reason: "within " + string(p.Risk)}
 	if c.Effect.Control {
 		d.Reason = "a control tool"
 	}
-	var asked []finding
+	var asked []checkResult
 	var reasons []string
 	for _, q := range questions {
-		f := answer(q, c, p)
-		if f.answer.stricter(d.Answer) {
+		f := runCheck(q, c, p)
+		if f.answer.stricterThan(d.Answer) {
 			d.Answer, reasons = f.answer, nil
 		}
 		if f.answer == d.Answer && f.answer != Allow && !contains(reasons, f.reason) {
@@ -109,53 +109,53 @@ func decide(questions []question, c Call, p Policy, grants []Grant) Decision {
 	}
 	d.Reason = strings.Join(reasons, "; ")
 	if d.Answer == Ask {
-		settle(&d, asked, c, grants)
+		applyGrants(&d, asked, c, grants)
 	}
 	return d
 }
 
-// answer asks one question. What breaks, and what is no answer, denies.
-func answer(q question, c Call, p Policy) (f finding) {
+// runCheck asks one question. What breaks, and what is no answer, denies.
+func runCheck(q checkFunc, c Call, p Policy) (f checkResult) {
 	defer func() {
 		if r := recover(); r != nil {
-			f = finding{answer: Deny, reason: fmt.Sprintf("the policy could not decide: %v", r)}
+			f = checkResult{answer: Deny, reason: fmt.Sprintf("the policy could not decide: %v", r)}
 		}
 	}()
 	f, err := q(c, p)
 	switch {
 	case err != nil:
-		return finding{answer: Deny, reason: "the policy could not decide: " + err.Error()}
+		return checkResult{answer: Deny, reason: "the policy could not decide: " + err.Error()}
 	case f.answer != Allow && f.answer != Ask && f.answer != Deny:
-		return finding{answer: Deny, reason: "the policy could not decide"}
+		return checkResult{answer: Deny, reason: "the policy could not decide"}
 	}
 	return f
 }
 
-// settle looks whether grants answer everything that is asked, and otherwise
+// applyGrants looks whether grants answer everything that is asked, and otherwise
 // says what the person may grant.
-func settle(d *Decision, asked []finding, c Call, grants []Grant) {
+func applyGrants(d *Decision, asked []checkResult, c Call, grants []Grant) {
 	for _, f := range asked {
-		d.Always = d.Always || len(f.by) == 0 || f.personal()
+		d.Always = d.Always || len(f.by) == 0 || f.needsUser()
 	}
 	for _, g := range grants {
-		if g.Scope == Once && g.fits(c) {
+		if g.Scope == ScopeOnce && g.covers(c) {
 			d.Answer, d.Reason, d.Grant = Allow, "the person allowed this call", g.ID
 			return
 		}
 	}
-	if id, ok := granted(asked, c, grants); ok {
+	if id, ok := coveredBy(asked, c, grants); ok {
 		d.Answer, d.Reason, d.Grant = Allow, "the person allowed it for this goal", id
 		return
 	}
-	d.Offers = offers(asked, c)
+	d.Offers = offeredScopes(asked, c)
 }
 
-// granted says whether each finding is answered by a grant for the goal, and names the last one.
-func granted(asked []finding, c Call, grants []Grant) (id string, ok bool) {
+// coveredBy says whether each finding is answered by a grant for the goal, and names the last one.
+func coveredBy(asked []checkResult, c Call, grants []Grant) (id string, ok bool) {
 	for _, f := range asked {
 		found := false
 		for _, g := range grants {
-			if f.takes(g.Scope) && g.fits(c) {
+			if f.accepts(g.Scope) && g.covers(c) {
 				id, found = g.ID, true
 			}
 		}
@@ -166,7 +166,7 @@ func granted(asked []finding, c Call, grants []Grant) (id string, ok bool) {
 	return id, true
 }
 
-func (f finding) takes(s Scope) bool {
+func (f checkResult) accepts(s Scope) bool {
 	for _, b := range f.by {
 		if b == s {
 			return true
@@ -175,47 +175,49 @@ func (f finding) takes(s Scope) bool {
 	return false
 }
 
-// personal: what runs as the person, and what is the person's own, nobody else
+// needsUser: what runs as the person, and what is the person's own, nobody else
 // gives: not the absence of everybody either.
-func (f finding) personal() bool { return f.takes(Pane) || f.takes(Secret) || f.takes(Reach) }
+func (f checkResult) needsUser() bool {
+	return f.accepts(ScopePane) || f.accepts(ScopeSecret) || f.accepts(ScopeMachine)
+}
 
-func denyTools(c Call, p Policy) (finding, error) {
+func checkDeniedTools(c Call, p Policy) (checkResult, error) {
 	if contains(p.DenyTools, c.Tool) {
 		return deny("the tool %s is denied for this goal", c.Tool)
 	}
-	return fine()
+	return pass()
 }
 
-func allowTools(c Call, p Policy) (finding, error) {
+func checkAllowedTools(c Call, p Policy) (checkResult, error) {
 	if len(p.AllowTools) > 0 && !contains(p.AllowTools, c.Tool) {
 		return deny("the tool %s is not among the tools allowed for this goal", c.Tool)
 	}
-	return fine()
+	return pass()
 }
 
-func ceiling(c Call, p Policy) (finding, error) {
-	if !c.Effect.Risk.Over(p.Risk) {
-		return fine()
+func checkRiskCeiling(c Call, p Policy) (checkResult, error) {
+	if !c.Effect.Risk.Exceeds(p.Risk) {
+		return pass()
 	}
 	why := ""
 	if c.Effect.Reason != "" {
 		why = " (" + c.Effect.Reason + ")"
 	}
-	return ask(c.scopes(Host, Command, Path), "%s is %s%s, and this goal may do at most %s", c.Tool, c.Effect.Risk, why, p.Risk)
+	return ask(c.grantScopes(ScopeHost, ScopeCommand, ScopePath), "%s is %s%s, and this goal may do at most %s", c.Tool, c.Effect.Risk, why, p.Risk)
 }
 
-func paths(c Call, p Policy) (finding, error) {
+func checkPaths(c Call, p Policy) (checkResult, error) {
 	for _, file := range c.Effect.Paths {
 		if !p.writable(file) {
 			return deny("%s is outside the goal's folder %s", file, p.Dir)
 		}
 	}
-	return fine()
+	return pass()
 }
 
-// hosts: a denied one is never contacted; an allowed one and, from network_write
+// checkHosts: a denied one is never contacted; an allowed one and, from network_write
 // on, any other is; the rest asks.
-func hosts(c Call, p Policy) (finding, error) {
+func checkHosts(c Call, p Policy) (checkResult, error) {
 	var foreign []string
 	for i, h := range c.Effect.Hosts {
 		port := c.Effect.port(i)
@@ -223,19 +225,19 @@ func hosts(c Call, p Policy) (finding, error) {
 		allowed, err2 := anyHost(p.AllowHosts, h, port)
 		switch {
 		case err1 != nil:
-			return finding{}, err1
+			return checkResult{}, err1
 		case err2 != nil:
-			return finding{}, err2
+			return checkResult{}, err2
 		case denied:
 			return deny("the host %s is denied for this goal", withPort(h, port))
-		case NetworkGet.Over(p.Risk), NetworkWrite.Over(p.Risk) && !allowed:
+		case NetworkGet.Exceeds(p.Risk), NetworkWrite.Exceeds(p.Risk) && !allowed:
 			foreign = append(foreign, withPort(h, port))
 		}
 	}
 	if len(foreign) > 0 {
-		return ask(c.scopes(Host, Command), "%s is not among the hosts that this goal may contact", strings.Join(foreign, ", "))
+		return ask(c.grantScopes(ScopeHost, ScopeCommand), "%s is not among the hosts that this goal may contact", strings.Join(foreign, ", "))
 	}
-	return fine()
+	return pass()
 }
 
 // withPort names the port where it is not a usual one.
@@ -246,23 +248,23 @@ func withPort(host, port string) string {
 	return net.JoinHostPort(host, port)
 }
 
-func undoing(c Call, _ Policy) (finding, error) {
+func checkIrreversible(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.Irreversible {
-		return ask([]Scope{Host, Command, Path}, "it cannot be undone")
+		return ask([]Scope{ScopeHost, ScopeCommand, ScopePath}, "it cannot be undone")
 	}
-	return fine()
+	return pass()
 }
 
-// lasting: what other goals, which may do more than this one, will find is for the
+// checkPersistent: what other goals, which may do more than this one, will find is for the
 // person to see first.
-func lasting(c Call, _ Policy) (finding, error) {
-	if c.Effect.Lasting {
+func checkPersistent(c Call, _ Policy) (checkResult, error) {
+	if c.Effect.Persistent {
 		return ask(nil, "goals after this one will find it")
 	}
-	return fine()
+	return pass()
 }
 
-func deleting(c Call, p Policy) (finding, error) {
+func checkDeletion(c Call, p Policy) (checkResult, error) {
 	for _, file := range c.Effect.Deletes {
 		if c.Effect.Pane != "" { // which folder, and which machine, nobody knows here
 			return ask(nil, "it deletes or overwrites %s in the pane %s, which is not confined", file, c.Effect.Pane)
@@ -277,68 +279,68 @@ func deleting(c Call, p Policy) (finding, error) {
 			return ask(nil, "it deletes %s, which is outside the goal's folder", file)
 		}
 	}
-	return fine()
+	return pass()
 }
 
 // inTmp says whether a path is below /tmp, by either of its names.
 func inTmp(file string) bool {
 	for _, name := range []string{"/tmp", "/var/tmp"} {
-		if file != name && Inside(name, file) {
+		if file != name && IsWithin(name, file) {
 			return true
 		}
 	}
 	return false
 }
 
-func paying(c Call, _ Policy) (finding, error) {
+func checkPayment(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.Risk == SpendsMoney {
 		return ask(nil, "it may spend money")
 	}
-	return fine()
+	return pass()
 }
 
-func typing(c Call, _ Policy) (finding, error) {
+func checkUserPane(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.Pane != "" {
-		return ask([]Scope{Pane}, "the pane %s is yours and not confined: what is done there is done as you", c.Effect.Pane)
+		return ask([]Scope{ScopePane}, "the pane %s is yours and not confined: what is done there is done as you", c.Effect.Pane)
 	}
-	return fine()
+	return pass()
 }
 
-// reading: a yes to a pane is none to what nobody could read there.
-func reading(c Call, _ Policy) (finding, error) {
+// checkUnparsedCommand: a yes to a pane is none to what nobody could read there.
+func checkUnparsedCommand(c Call, _ Policy) (checkResult, error) {
 	switch {
-	case c.Effect.Unread == "":
-		return fine()
+	case c.Effect.Unparsed == "":
+		return pass()
 	case c.Effect.Pane != "":
-		return ask(nil, "what it runs in the pane %s cannot be told from what is typed: %s", c.Effect.Pane, c.Effect.Unread)
+		return ask(nil, "what it runs in the pane %s cannot be told from what is typed: %s", c.Effect.Pane, c.Effect.Unparsed)
 	}
-	return ask(nil, "what the line runs cannot be told beforehand: %s", c.Effect.Unread)
+	return ask(nil, "what the line runs cannot be told beforehand: %s", c.Effect.Unparsed)
 }
 
-// proving: whoever answers for a server without a valid certificate reads what is
+// checkCertificate: whoever answers for a server without a valid certificate reads what is
 // sent there, so that is the person's word each time.
-func proving(c Call, _ Policy) (finding, error) {
-	if c.Effect.Untrusted != "" {
-		return ask(nil, "the certificate of %s is not valid: somebody else may answer in its place", c.Effect.Untrusted)
+func checkCertificate(c Call, _ Policy) (checkResult, error) {
+	if c.Effect.BadCertificate != "" {
+		return ask(nil, "the certificate of %s is not valid: somebody else may answer in its place", c.Effect.BadCertificate)
 	}
-	return fine()
+	return pass()
 }
 
-// scopes are those that answer a question about a call; a pane that is not
+// grantScopes are those that answer a question about a call; a pane that is not
 // confined is asked about as a whole, with all that can be reached from it.
-func (c Call) scopes(usual ...Scope) []Scope {
+func (c Call) grantScopes(usual ...Scope) []Scope {
 	if c.Effect.Pane != "" {
-		return append(usual, Pane)
+		return append(usual, ScopePane)
 	}
 	return usual
 }
 
-// filling: a secret is used where the person said so, and never sent to a host
+// checkSecrets: a secret is used where the person said so, and never sent to a host
 // that it does not belong to.
-func filling(c Call, p Policy) (finding, error) {
+func checkSecrets(c Call, p Policy) (checkResult, error) {
 	var unnamed []string
 	for _, s := range c.Effect.Secrets {
-		if foreign := outsiders(c.Effect.Hosts, s.Hosts); len(s.Hosts) > 0 && len(foreign) > 0 {
+		if foreign := hostsOutside(c.Effect.Hosts, s.Hosts); len(s.Hosts) > 0 && len(foreign) > 0 {
 			return deny("the secret %s belongs to %s and not to %s", s.Name, strings.Join(s.Hosts, ", "), strings.Join(foreign, ", "))
 		}
 		if !contains(p.Secrets, s.Name) {
@@ -346,38 +348,38 @@ func filling(c Call, p Policy) (finding, error) {
 		}
 	}
 	if len(unnamed) > 0 {
-		return ask([]Scope{Secret}, "it fills in your secret %s, which this goal was not given", strings.Join(unnamed, ", "))
+		return ask([]Scope{ScopeSecret}, "it fills in your secret %s, which this goal was not given", strings.Join(unnamed, ", "))
 	}
-	return loose(c, p)
+	return checkUnboundSecretExposure(c, p)
 }
 
-// loose asks about a bound secret in a program's hands, also by a file that programs
+// checkUnboundSecretExposure asks about a bound secret in a program's hands, also by a file that programs
 // read: nothing but the proxy's list of hosts decides where a program sends it. What
 // the person opened since the start is open to programs at every level.
-func loose(c Call, p Policy) (finding, error) {
+func checkUnboundSecretExposure(c Call, p Policy) (checkResult, error) {
 	for _, s := range c.Effect.Secrets {
 		if c.Effect.Script && len(s.Hosts) > 0 {
-			return ask([]Scope{Secret}, "the secret %s belongs to %s, and a script could send it to every host that its page reaches", s.Name, strings.Join(s.Hosts, ", "))
+			return ask([]Scope{ScopeSecret}, "the secret %s belongs to %s, and a script could send it to every host that its page reaches", s.Name, strings.Join(s.Hosts, ", "))
 		}
 	}
-	if !c.Effect.ToPrograms() {
-		return fine()
+	if !c.Effect.ReachesPrograms() {
+		return pass()
 	}
 	unwalled := c.Effect.Pane != "" || p.Unconfined // no proxy, and no list of hosts
 	reached := p.opened
-	if !NetworkGet.Over(p.Risk) {
+	if !NetworkGet.Exceeds(p.Risk) {
 		reached = append(append([]string{}, reached...), p.AllowHosts...)
 	}
 	for _, s := range c.Effect.Secrets {
-		if len(s.Hosts) > 0 && (unwalled || !NetworkWrite.Over(p.Risk) || len(outsiders(reached, s.Hosts)) > 0) {
-			return ask([]Scope{Secret}, "the secret %s belongs to %s, and a program could send it to every host that this goal may contact", s.Name, strings.Join(s.Hosts, ", "))
+		if len(s.Hosts) > 0 && (unwalled || !NetworkWrite.Exceeds(p.Risk) || len(hostsOutside(reached, s.Hosts)) > 0) {
+			return ask([]Scope{ScopeSecret}, "the secret %s belongs to %s, and a program could send it to every host that this goal may contact", s.Name, strings.Join(s.Hosts, ", "))
 		}
 	}
-	return fine()
+	return pass()
 }
 
-// outsiders are the hosts that are not in the list.
-func outsiders(hosts, list []string) []string {
+// hostsOutside are the hosts that are not in the list.
+func hostsOutside(hosts, list []string) []string {
 	var out []string
 	for _, h := range hosts {
 		if !contains(list, h) {

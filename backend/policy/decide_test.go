@@ -13,30 +13,30 @@ func FuzzOrder(f *testing.F) {
 	f.Add(uint64(1), "run_command", "git push --force", "write_local", "write_local", "/w/.git/config", "example.org", "*.org", true)
 	f.Add(uint64(2), "browser_click", "", "network_write", "read_only", "/etc/passwd", "a.b", "**", false)
 	f.Add(uint64(3), "write_file", "rm -rf /", "", "spends_money", "/w/a", "", "b", false)
-	law, err := Standard("/home/anna", "/state")
+	law, err := DefaultRules("/home/anna", "/state")
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, tool, line, risk, top, file, host, denied string, undo bool) {
 		c := Call{Tool: tool, Key: "k", Effect: Effect{
-			Risk: Risk(risk), Paths: []string{file}, Deletes: []string{file}, Hosts: []string{host}, Line: line, Commands: [][]string{fields(line)}, Irreversible: undo,
+			Risk: Risk(risk), Paths: []string{file}, Deletes: []string{file}, Hosts: []string{host}, CommandLine: line, Commands: [][]string{fields(line)}, Irreversible: undo,
 		}}
 		p := Policy{Risk: Risk(top), Dir: "/w", DenyHosts: []string{denied}, DenyTools: []string{denied}}
 		want := law.Decide(c, p, nil)
-		questions := law.questions(c)
+		questions := law.checks(c)
 		random := rand.New(rand.NewPCG(seed, seed))
 		for range 4 {
 			random.Shuffle(len(questions), func(i, j int) { questions[i], questions[j] = questions[j], questions[i] })
-			if got := decide(questions, c, p, nil); got.Answer != want.Answer || got.Always != want.Always || len(got.Offers) != len(want.Offers) {
+			if got := combineChecks(questions, c, p, nil); got.Answer != want.Answer || got.Always != want.Always || len(got.Offers) != len(want.Offers) {
 				t.Fatalf("%s (%s) in another order, want %s (%s)", got.Answer, got.Reason, want.Answer, want.Reason)
 			}
 		}
 		for i := range questions { // a question more never makes it laxer
-			if got := decide(questions[:i], c, p, nil); got.Answer.rank() < want.Answer.rank() {
+			if got := combineChecks(questions[:i], c, p, nil); got.Answer.rank() < want.Answer.rank() {
 				t.Fatalf("%s with fewer questions, %s with all", got.Answer, want.Answer)
 			}
 		}
-		grants := []Grant{{ID: "1", Scope: Once, Call: "k", Risk: Risk(risk), Hosts: []string{host}, Paths: []string{file}}, {ID: "2", Scope: Host, Hosts: []string{host}, Risk: SpendsMoney}, {ID: "3", Scope: Path, Paths: []string{file}, Risk: SpendsMoney}}
+		grants := []Grant{{ID: "1", Scope: ScopeOnce, Call: "k", Risk: Risk(risk), Hosts: []string{host}, Paths: []string{file}}, {ID: "2", Scope: ScopeHost, Hosts: []string{host}, Risk: SpendsMoney}, {ID: "3", Scope: ScopePath, Paths: []string{file}, Risk: SpendsMoney}}
 		if got := law.Decide(c, p, grants); want.Answer == Deny && got.Answer != Deny {
 			t.Fatalf("%s by a grant, although denied: %s", got.Answer, want.Reason)
 		}
@@ -59,18 +59,18 @@ func fields(line string) []string {
 // TestAQuestionThatBreaksDenies: an error, a panic and an answer that is none.
 func TestAQuestionThatBreaksDenies(t *testing.T) {
 	c, p := Call{Tool: "t", Effect: Effect{Risk: ReadOnly}}, Policy{Risk: SpendsMoney, Dir: "/w"}
-	for name, q := range map[string]question{
-		"error":     func(Call, Policy) (finding, error) { return finding{answer: Allow}, errors.New("no disk") },
-		"panic":     func(Call, Policy) (finding, error) { panic("index") },
-		"no answer": func(Call, Policy) (finding, error) { return finding{}, nil },
-		"nonsense":  func(Call, Policy) (finding, error) { return finding{answer: "yes"}, nil },
+	for name, q := range map[string]checkFunc{
+		"error":     func(Call, Policy) (checkResult, error) { return checkResult{answer: Allow}, errors.New("no disk") },
+		"panic":     func(Call, Policy) (checkResult, error) { panic("index") },
+		"no answer": func(Call, Policy) (checkResult, error) { return checkResult{}, nil },
+		"nonsense":  func(Call, Policy) (checkResult, error) { return checkResult{answer: "yes"}, nil },
 	} {
-		if d := decide([]question{ceiling, q, hosts}, c, p, nil); d.Answer != Deny || d.Reason == "" {
+		if d := combineChecks([]checkFunc{checkRiskCeiling, q, checkHosts}, c, p, nil); d.Answer != Deny || d.Reason == "" {
 			t.Errorf("%s: %s (%s)", name, d.Answer, d.Reason)
 		}
 	}
 	broken := Policy{Risk: NetworkWrite, Dir: "/w", DenyHosts: []string{"a*b"}}
-	if d := (Law{}).Decide(Call{Tool: "t", Effect: Effect{Risk: NetworkGet, Hosts: []string{"x.example"}}}, broken, nil); d.Answer != Deny {
+	if d := (RuleSet{}).Decide(Call{Tool: "t", Effect: Effect{Risk: NetworkGet, Hosts: []string{"x.example"}}}, broken, nil); d.Answer != Deny {
 		t.Errorf("a list of hosts that cannot be read: %s", d.Answer)
 	}
 }
@@ -101,7 +101,7 @@ func TestHosts(t *testing.T) {
 		}
 	}
 	for _, good := range []string{"a.example:8080", "[::1]:80", "127.0.0.1:8080", "::1", "fe80::", "EXAMPLE.org.", "xn--bcher-kva.example", "a_b.example", "localhost"} {
-		if err := (Policy{Risk: ReadOnly, DenyHosts: []string{good}}).Valid(); err != nil {
+		if err := (Policy{Risk: ReadOnly, DenyHosts: []string{good}}).Validate(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -109,7 +109,7 @@ func TestHosts(t *testing.T) {
 		if _, err := HostMatches(bad, "x", ""); err == nil {
 			t.Errorf("%q is taken for a host", bad)
 		}
-		if (Policy{Risk: ReadOnly, AllowHosts: []string{bad}}).Valid() == nil {
+		if (Policy{Risk: ReadOnly, AllowHosts: []string{bad}}).Validate() == nil {
 			t.Errorf("%q is taken into a policy", bad)
 		}
 	}
@@ -123,14 +123,14 @@ func TestAPatternWithAPortIsThatPort(t *testing.T) {
 		{"a.pkg.example", "443"}: Allow, {"a.pkg.example", "22"}: Deny,
 	} {
 		e := Effect{Risk: NetworkGet, Hosts: []string{at[0]}, Ports: []string{at[1]}}
-		if d := (Law{}).Decide(Call{Tool: "x", Key: "k", Effect: e}, p, nil); d.Answer != want || want == Deny && !strings.Contains(d.Reason, "a.pkg.example:22") {
+		if d := (RuleSet{}).Decide(Call{Tool: "x", Key: "k", Effect: e}, p, nil); d.Answer != want || want == Deny && !strings.Contains(d.Reason, "a.pkg.example:22") {
 			t.Errorf("%s at port %q: %+v", at[0], at[1], d)
 		}
 	}
 	one := Effect{Risk: NetworkGet, Hosts: []string{"example.org"}, Ports: []string{"80"}}
 	other := one
 	other.Ports = []string{"8080"}
-	if one.Same(other) || !one.Same(one) {
+	if one.Equal(other) || !one.Equal(one) {
 		t.Error("another port is the same")
 	}
 }
@@ -139,11 +139,11 @@ func TestAPatternWithAPortIsThatPort(t *testing.T) {
 func TestWhatAPolicyAllowsInVain(t *testing.T) {
 	for _, risk := range []Risk{ReadOnly, WriteLocal, NetworkGet, NetworkWrite, SpendsMoney} {
 		p := Policy{Risk: risk, AllowHosts: []string{"docs.example"}}
-		if said := p.Idle(); (said != "") != NetworkGet.Over(risk) || said != "" && !strings.Contains(said, "docs.example") {
+		if said := p.UnusedParts(); (said != "") != NetworkGet.Exceeds(risk) || said != "" && !strings.Contains(said, "docs.example") {
 			t.Errorf("%s: %q", risk, said)
 		}
-		if p.AllowHosts = nil; p.Idle() != "" {
-			t.Errorf("%s without a host: %q", risk, p.Idle())
+		if p.AllowHosts = nil; p.UnusedParts() != "" {
+			t.Errorf("%s without a host: %q", risk, p.UnusedParts())
 		}
 	}
 }

@@ -15,32 +15,32 @@ type Effect struct {
 	// Irreversible: what is done cannot be undone, so the person is asked.
 	Irreversible bool `json:"irreversible,omitempty"`
 	// Lasting: it is kept for goals after this one, in the person's own configuration.
-	Lasting bool `json:"lasting,omitempty"`
+	Persistent bool `json:"lasting,omitempty"`
 	// Pane is acted in and not confined: the person's own shell, SSH, a page with
 	// the person's logins. "" if none.
 	Pane string `json:"pane,omitempty"`
 	// Access is something of the person's machine that the goal asks for.
-	Access *Access `json:"access,omitempty"`
+	Access *MachineAccess `json:"access,omitempty"`
 	// Unread says why nobody can tell what a line would run, "" if it can be told.
-	Unread string `json:"unread,omitempty"`
+	Unparsed string `json:"unread,omitempty"`
 	// Untrusted is a server whose certificate is not valid and that is trusted all
 	// the same: its origin, "" if none.
-	Untrusted string `json:"untrusted,omitempty"`
+	BadCertificate string `json:"untrusted,omitempty"`
 	// Secrets are filled into the arguments before the call is executed.
 	Secrets []SecretUse `json:"secrets,omitempty"`
 	// Line is what a shell is given, "" if no shell is; Commands are the programs
 	// and arguments found in it. They explain and find what always asks: the
 	// kernel is the boundary, not this.
-	Line     string     `json:"-"`
-	Commands [][]string `json:"-"`
+	CommandLine string     `json:"-"`
+	Commands    [][]string `json:"-"`
 	// Script: the agent's own script runs in a page, with whatever is filled in.
 	Script bool `json:"-"`
 	// Program: a program of the goal is given the arguments, as a server's tool is.
 	Program bool `json:"-"`
-	// HandsOn: the arguments are handed on, to other calls or another agent, and judged
+	// Delegates: the arguments are handed on, to other calls or another agent, and judged
 	// where they are used. Until then a reference to a secret stays one.
-	HandsOn bool   `json:"-"`
-	Reason  string `json:"reason,omitempty"`
+	Delegates bool   `json:"-"`
+	Reason    string `json:"reason,omitempty"`
 }
 
 // SecretUse is a secret of the person that a call refers to. Hosts are those that
@@ -50,19 +50,19 @@ type SecretUse struct {
 	Hosts []string `json:"hosts,omitempty"`
 }
 
-// Unknown is the effect of what cannot be told.
-func Unknown(reason string) Effect { return Effect{Risk: NetworkWrite, Reason: reason} }
+// UnknownEffect is the effect of what cannot be told.
+func UnknownEffect(reason string) Effect { return Effect{Risk: NetworkWrite, Reason: reason} }
 
-// Same says whether two effects touch the same. The person was asked about one
+// Equal says whether two effects touch the same. The person was asked about one
 // and the other is about to happen.
-func (e Effect) Same(o Effect) bool {
-	return e.Risk == o.Risk && e.Control == o.Control && e.Irreversible == o.Irreversible && e.Lasting == o.Lasting && e.Pane == o.Pane && e.Unread == o.Unread && e.Line == o.Line && e.Untrusted == o.Untrusted && sameAccess(e.Access, o.Access) &&
+func (e Effect) Equal(o Effect) bool {
+	return e.Risk == o.Risk && e.Control == o.Control && e.Irreversible == o.Irreversible && e.Persistent == o.Persistent && e.Pane == o.Pane && e.Unparsed == o.Unparsed && e.CommandLine == o.CommandLine && e.BadCertificate == o.BadCertificate && equalAccess(e.Access, o.Access) &&
 		slices.Equal(e.Paths, o.Paths) && slices.Equal(e.Hosts, o.Hosts) && slices.Equal(e.Ports, o.Ports) && slices.Equal(e.Deletes, o.Deletes) && slices.Equal(e.secretNames(), o.secretNames())
 }
 
-// ToPrograms says whether programs of the goal get at the arguments: a line, a server
+// ReachesPrograms says whether programs of the goal get at the arguments: a line, a server
 // of tools, a file that they read.
-func (e Effect) ToPrograms() bool { return e.Line != "" || e.Program || len(e.Paths) > 0 }
+func (e Effect) ReachesPrograms() bool { return e.CommandLine != "" || e.Program || len(e.Paths) > 0 }
 
 // port is that of a host of the effect, "" where it is not known.
 func (e Effect) port(i int) string {

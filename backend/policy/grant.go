@@ -11,41 +11,41 @@ type Scope string
 
 // The scopes.
 const (
-	Once    Scope = "once"
-	Host    Scope = "host"
-	Command Scope = "command"
-	Path    Scope = "path"
-	Pane    Scope = "pane"
-	Secret  Scope = "secret"
-	Reach   Scope = "reach" // something of the machine besides the goal's folder
+	ScopeOnce    Scope = "once"
+	ScopeHost    Scope = "host"
+	ScopeCommand Scope = "command"
+	ScopePath    Scope = "path"
+	ScopePane    Scope = "pane"
+	ScopeSecret  Scope = "secret"
+	ScopeMachine Scope = "reach" // something of the machine besides the goal's folder
 )
 
 // Grant is what a person allowed one goal.
 type Grant struct {
-	ID      string   `json:"id"` // of the request that it answered
-	Scope   Scope    `json:"scope"`
-	Tool    string   `json:"tool"`
-	Risk    Risk     `json:"risk"` // at most
-	Call    string   `json:"call,omitempty"`
-	Hosts   []string `json:"hosts,omitempty"`
-	Paths   []string `json:"paths,omitempty"`
-	Command string   `json:"command,omitempty"`
-	Pane    string   `json:"pane,omitempty"`
-	Secrets []string `json:"secrets,omitempty"`
-	Deletes []string `json:"deletes,omitempty"`
-	Access  *Access  `json:"access,omitempty"`
+	ID      string         `json:"id"` // of the request that it answered
+	Scope   Scope          `json:"scope"`
+	Tool    string         `json:"tool"`
+	Risk    Risk           `json:"risk"` // at most
+	Call    string         `json:"call,omitempty"`
+	Hosts   []string       `json:"hosts,omitempty"`
+	Paths   []string       `json:"paths,omitempty"`
+	Command string         `json:"command,omitempty"`
+	Pane    string         `json:"pane,omitempty"`
+	Secrets []string       `json:"secrets,omitempty"`
+	Deletes []string       `json:"deletes,omitempty"`
+	Access  *MachineAccess `json:"access,omitempty"`
 	// Irreversible covers what cannot be undone, too: by Tool alone.
 	Irreversible bool `json:"irreversible,omitempty"`
 	// Shown stands for what the person saw of the one call, besides its arguments.
 	Shown string `json:"shown,omitempty"`
 }
 
-// Words says what the grant covers, for the person who gives it.
-func (g Grant) Words() string {
+// Describe says what the grant covers, for the person who gives it.
+func (g Grant) Describe() string {
 	switch g.Scope {
-	case Once:
+	case ScopeOnce:
 		return "this call of " + g.Tool + ", once"
-	case Host:
+	case ScopeHost:
 		words := fmt.Sprintf("for this goal: everything up to %s on %s", g.Risk, strings.Join(g.Hosts, ", "))
 		if g.Risk == NetworkGet {
 			words += ", and encrypted connections of its programs, in which nobody can look at what is sent"
@@ -54,15 +54,15 @@ func (g Grant) Words() string {
 			words += "; of what cannot be undone only " + g.Tool
 		}
 		return words
-	case Command:
+	case ScopeCommand:
 		return "for this goal: the command `" + g.Command + "`"
-	case Path:
+	case ScopePath:
 		return "for this goal: writing " + strings.Join(g.Paths, ", ")
-	case Pane:
+	case ScopePane:
 		return fmt.Sprintf("for this goal: everything up to %s in your pane %s, with your rights and logins; of a terminal also what the programs do that are started there. A line that deletes or overwrites, or that cannot be read, asks each time", g.Risk, g.Pane)
-	case Secret:
+	case ScopeSecret:
 		return "for this goal: filling in " + strings.Join(g.Secrets, ", ") + " wherever it is named"
-	case Reach:
+	case ScopeMachine:
 		if g.Access == nil {
 			break
 		}
@@ -85,58 +85,58 @@ func grantFor(s Scope, c Call) (g Grant, ok bool) {
 	e := c.Effect
 	g = Grant{Scope: s, Tool: c.Tool, Risk: e.Risk}
 	switch s {
-	case Once:
+	case ScopeOnce:
 		g.Call, g.Hosts, g.Paths, g.Pane, g.Secrets = c.Key, e.Hosts, e.Paths, e.Pane, e.secretNames()
 		g.Deletes, g.Irreversible, g.Shown = e.Deletes, e.Irreversible, c.Shown
 		return g, c.Key != ""
-	case Host:
+	case ScopeHost:
 		g.Hosts, g.Irreversible = e.Hosts, e.Irreversible
-		return g, len(e.Hosts) > 0 && e.Risk.Valid()
-	case Command:
-		g.Command = e.Line
-		return g, e.Line != ""
-	case Path:
+		return g, len(e.Hosts) > 0 && e.Risk.IsValid()
+	case ScopeCommand:
+		g.Command = e.CommandLine
+		return g, e.CommandLine != ""
+	case ScopePath:
 		g.Paths, g.Irreversible = e.Paths, e.Irreversible
-		return g, len(e.Paths) > 0 && e.Risk.Valid()
-	case Pane:
+		return g, len(e.Paths) > 0 && e.Risk.IsValid()
+	case ScopePane:
 		g.Pane = e.Pane
 		return g, e.Pane != ""
-	case Secret:
+	case ScopeSecret:
 		g.Secrets = e.secretNames()
 		return g, len(g.Secrets) > 0
-	case Reach:
+	case ScopeMachine:
 		g.Access = e.Access
 		return g, e.Access != nil
 	}
 	return g, false
 }
 
-// fits says whether a call is one that the grant covers.
-func (g Grant) fits(c Call) bool {
+// covers says whether a call is one that the grant covers.
+func (g Grant) covers(c Call) bool {
 	e := c.Effect
 	switch g.Scope {
-	case Once: // the same call that would touch or send something else is another one
+	case ScopeOnce: // the same call that would touch or send something else is another one
 		return c.Key != "" && g.Call == c.Key && subset(e.Hosts, g.Hosts) && subset(e.Paths, g.Paths) && subset(e.Deletes, g.Deletes) && subset(e.secretNames(), g.Secrets) &&
 			e.Pane == g.Pane && e.Risk == g.Risk && e.Irreversible == g.Irreversible && c.Shown == g.Shown
-	case Host:
-		return len(e.Hosts) > 0 && subset(e.Hosts, g.Hosts) && !e.Risk.Over(g.Risk) && g.undoes(c)
-	case Command:
-		return e.Line != "" && e.Line == g.Command && c.Tool == g.Tool && !e.Risk.Over(g.Risk)
-	case Path:
-		return len(e.Paths) > 0 && subset(e.Paths, g.Paths) && !e.Risk.Over(g.Risk) && g.undoes(c)
-	case Pane:
-		return e.Pane != "" && e.Pane == g.Pane && !e.Risk.Over(g.Risk)
-	case Reach:
-		return e.Access != nil && sameAccess(e.Access, g.Access)
-	case Secret:
+	case ScopeHost:
+		return len(e.Hosts) > 0 && subset(e.Hosts, g.Hosts) && !e.Risk.Exceeds(g.Risk) && g.coversIrreversible(c)
+	case ScopeCommand:
+		return e.CommandLine != "" && e.CommandLine == g.Command && c.Tool == g.Tool && !e.Risk.Exceeds(g.Risk)
+	case ScopePath:
+		return len(e.Paths) > 0 && subset(e.Paths, g.Paths) && !e.Risk.Exceeds(g.Risk) && g.coversIrreversible(c)
+	case ScopePane:
+		return e.Pane != "" && e.Pane == g.Pane && !e.Risk.Exceeds(g.Risk)
+	case ScopeMachine:
+		return e.Access != nil && equalAccess(e.Access, g.Access)
+	case ScopeSecret:
 		return len(e.Secrets) > 0 && subset(e.secretNames(), g.Secrets)
 	}
 	return false
 }
 
-// undoes: a yes to what can be undone is none to what cannot, and a yes to one tool
+// coversIrreversible: a yes to what can be undone is none to what cannot, and a yes to one tool
 // that cannot be undone is none to another.
-func (g Grant) undoes(c Call) bool {
+func (g Grant) coversIrreversible(c Call) bool {
 	return !c.Effect.Irreversible || g.Irreversible && g.Tool == c.Tool
 }
 
@@ -149,19 +149,19 @@ func subset(a, b []string) bool {
 	return true
 }
 
-// offers lists what the person may answer a question with: once, and each scope
+// offeredScopes lists what the person may answer a question with: once, and each scope
 // that would have made the question unnecessary.
-func offers(asked []finding, c Call) []Grant {
+func offeredScopes(asked []checkResult, c Call) []Grant {
 	var list []Grant
-	if g, ok := grantFor(Once, c); ok && c.Effect.Access == nil { // which is open for the goal or not at all
+	if g, ok := grantFor(ScopeOnce, c); ok && c.Effect.Access == nil { // which is open for the goal or not at all
 		list = append(list, g)
 	}
-	for _, s := range []Scope{Secret, Host, Command, Path, Pane, Reach} {
+	for _, s := range []Scope{ScopeSecret, ScopeHost, ScopeCommand, ScopePath, ScopePane, ScopeMachine} {
 		g, ok := grantFor(s, c)
 		if !ok {
 			continue
 		}
-		if _, covers := granted(asked, c, []Grant{g}); covers {
+		if _, covers := coveredBy(asked, c, []Grant{g}); covers {
 			list = append(list, g)
 		}
 	}

@@ -64,11 +64,11 @@ func validHost(pattern string) error {
 	switch {
 	case strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }):
 		return fmt.Errorf("%q never matches: write it as browsers send it (xn--…)", pattern)
-	case strings.HasPrefix(pattern, "[") != strings.Contains(pattern, "]"), strings.HasPrefix(pattern, "*.") && err == nil, strings.HasSuffix(pattern, ":") && err != nil, !digits(port):
+	case strings.HasPrefix(pattern, "[") != strings.Contains(pattern, "]"), strings.HasPrefix(pattern, "*.") && err == nil, strings.HasSuffix(pattern, ":") && err != nil, !isNumeric(port):
 		return fmt.Errorf("%q is not a host: %s", pattern, oneHost)
 	case err == nil:
 		return nil
-	case strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-._") != "", !named(host):
+	case strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-._") != "", !isHostname(host):
 		return fmt.Errorf("%q is not a host: %s", pattern, oneHost)
 	}
 	return nil
@@ -76,14 +76,14 @@ func validHost(pattern string) error {
 
 const oneHost = "give one name such as example.org, *.example.org for every name below it, or an address that is written out"
 
-// named says whether a host is a name and no number that something takes for an address.
-func named(host string) bool {
+// isHostname says whether a host is a name and no number that something takes for an address.
+func isHostname(host string) bool {
 	labels := strings.Split(host, ".")
 	last := labels[len(labels)-1]
-	return !contains(labels, "") && !digits(last) && !strings.HasPrefix(last, "0x")
+	return !contains(labels, "") && !isNumeric(last) && !strings.HasPrefix(last, "0x")
 }
 
-func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
+func isNumeric(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // anyHost says whether one of the patterns covers the host at a port; "" is one that
 // is not known, which a pattern with a port does not cover.

@@ -30,9 +30,9 @@ type Policy struct {
 	opened []string // hosts that the person granted since the start; of With alone
 }
 
-// Valid refuses a policy that could not be decided by, with what to do.
-func (p Policy) Valid() error {
-	if !p.Risk.Valid() {
+// Validate refuses a policy that could not be decided by, with what to do.
+func (p Policy) Validate() error {
+	if !p.Risk.IsValid() {
 		return fmt.Errorf("unknown risk %q: use one of %s", p.Risk, RiskNames())
 	}
 	for _, h := range append(append([]string{}, p.AllowHosts...), p.DenyHosts...) {
@@ -48,9 +48,9 @@ func (p Policy) Valid() error {
 	return nil
 }
 
-// Idle says what of the policy does nothing, "" if all of it does something.
-func (p Policy) Idle() string {
-	if len(p.AllowHosts) == 0 || !NetworkGet.Over(p.Risk) {
+// UnusedParts says what of the policy does nothing, "" if all of it does something.
+func (p Policy) UnusedParts() string {
+	if len(p.AllowHosts) == 0 || !NetworkGet.Exceeds(p.Risk) {
 		return ""
 	}
 	return fmt.Sprintf("allowing %s opens nothing: this goal may do at most %s, and hosts count from %s on; start it at %s if it should reach them", strings.Join(p.AllowHosts, ", "), p.Risk, NetworkGet, NetworkGet)
@@ -59,16 +59,16 @@ func (p Policy) Idle() string {
 // writable says whether a path lies where the goal may write.
 func (p Policy) writable(file string) bool {
 	for _, dir := range append([]string{p.Dir}, p.AllowWrite...) {
-		if Inside(dir, file) {
+		if IsWithin(dir, file) {
 			return true
 		}
 	}
 	return false
 }
 
-// Inside says whether file is dir or below it. Both are absolute; a path that is
+// IsWithin says whether file is dir or below it. Both are absolute; a path that is
 // not written out (.., //) is inside nothing. Symlinks are not looked at.
-func Inside(dir, file string) bool {
+func IsWithin(dir, file string) bool {
 	if !path.IsAbs(dir) || !path.IsAbs(file) || path.Clean(file) != file {
 		return false
 	}

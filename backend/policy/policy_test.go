@@ -48,7 +48,7 @@ func TestDecide(t *testing.T) {
 		{"not on the allow list", policy.Effect{Risk: policy.ReadOnly}, policy.Policy{Risk: policy.ReadOnly, AllowTools: []string{"other"}}, policy.Deny, "not among"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := policy.Law{}.Decide(policy.Call{Tool: "tool", Effect: c.effect}, c.policy, nil)
+			got := policy.RuleSet{}.Decide(policy.Call{Tool: "tool", Effect: c.effect}, c.policy, nil)
 			if got.Answer != c.want {
 				t.Errorf("%s (%s), want %s", got.Answer, got.Reason, c.want)
 			}
@@ -61,24 +61,24 @@ func TestDecide(t *testing.T) {
 
 // TestLadder goes through every pair of effect and ceiling.
 func TestLadder(t *testing.T) {
-	ladder := policy.Ladder()
+	ladder := policy.Risks()
 	for i, effect := range ladder {
 		for j, ceiling := range ladder {
-			if got := effect.Over(ceiling); got != (i > j) {
+			if got := effect.Exceeds(ceiling); got != (i > j) {
 				t.Errorf("%s over %s: %v", effect, ceiling, got)
 			}
 			want := policy.Allow
 			if i > j || effect == policy.SpendsMoney { // paying always asks
 				want = policy.Ask
 			}
-			if got := (policy.Law{}).Decide(policy.Call{Tool: "tool", Effect: policy.Effect{Risk: effect}}, policy.Policy{Risk: ceiling, Dir: dir}, nil); got.Answer != want {
+			if got := (policy.RuleSet{}).Decide(policy.Call{Tool: "tool", Effect: policy.Effect{Risk: effect}}, policy.Policy{Risk: ceiling, Dir: dir}, nil); got.Answer != want {
 				t.Errorf("%s under %s: %s, want %s", effect, ceiling, got.Answer, want)
 			}
 		}
-		if !effect.Valid() || !strings.Contains(policy.RiskNames(), string(effect)) {
+		if !effect.IsValid() || !strings.Contains(policy.RiskNames(), string(effect)) {
 			t.Errorf("%s is not a risk that messages name", effect)
 		}
-		if policy.Risk("").Valid() || !policy.Risk("").Over(effect) || !effect.Over("") {
+		if policy.Risk("").IsValid() || !policy.Risk("").Exceeds(effect) || !effect.Exceeds("") {
 			t.Errorf("an empty risk is not stricter than %s", effect)
 		}
 	}
@@ -108,7 +108,7 @@ func TestInside(t *testing.T) {
 		{"", "", false},
 		{"work", "work/a", false},
 	} {
-		if got := policy.Inside(c.dir, c.path); got != c.want {
+		if got := policy.IsWithin(c.dir, c.path); got != c.want {
 			t.Errorf("Inside(%q, %q) is %v", c.dir, c.path, got)
 		}
 	}
@@ -121,16 +121,16 @@ func FuzzDenyTools(f *testing.F) {
 	f.Fuzz(func(t *testing.T, tool, risk, ceiling, path, host, allowed string, control bool) {
 		e := policy.Effect{Risk: policy.Risk(risk), Control: control, Paths: []string{path}, Hosts: []string{host}}
 		p := policy.Policy{Risk: policy.Risk(ceiling), Dir: "/w", AllowTools: []string{allowed}, AllowHosts: []string{host}}
-		before := policy.Law{}.Decide(policy.Call{Tool: tool, Effect: e}, p, nil)
+		before := policy.RuleSet{}.Decide(policy.Call{Tool: tool, Effect: e}, p, nil)
 		if !slices.Contains([]policy.Answer{policy.Allow, policy.Ask, policy.Deny}, before.Answer) {
 			t.Errorf("answer %q", before.Answer)
 		}
-		if !policy.Risk(risk).Valid() && !control && before.Answer == policy.Allow {
+		if !policy.Risk(risk).IsValid() && !control && before.Answer == policy.Allow {
 			t.Errorf("the unknown risk %q is allowed", risk)
 		}
 		p.DenyTools = []string{"another", tool}
-		grants := []policy.Grant{{Scope: policy.Once, Call: "key", Risk: e.Risk, Hosts: e.Hosts, Paths: e.Paths}, {Scope: policy.Host, Hosts: []string{host}, Risk: policy.SpendsMoney}}
-		if got := (policy.Law{}).Decide(policy.Call{Tool: tool, Key: "key", Effect: e}, p, grants); got.Answer != policy.Deny {
+		grants := []policy.Grant{{Scope: policy.ScopeOnce, Call: "key", Risk: e.Risk, Hosts: e.Hosts, Paths: e.Paths}, {Scope: policy.ScopeHost, Hosts: []string{host}, Risk: policy.SpendsMoney}}
+		if got := (policy.RuleSet{}).Decide(policy.Call{Tool: tool, Key: "key", Effect: e}, p, grants); got.Answer != policy.Deny {
 			t.Errorf("%s although denied", got.Answer)
 		}
 	})
@@ -141,7 +141,7 @@ func FuzzInside(f *testing.F) {
 	f.Add("/w", "/w/../etc")
 	f.Add("/w", "/w/./a//b")
 	f.Fuzz(func(t *testing.T, dir, path string) {
-		if !policy.Inside(dir, path) {
+		if !policy.IsWithin(dir, path) {
 			return
 		}
 		if !strings.HasPrefix(path, "/") || slices.Contains(strings.Split(path, "/"), "..") {
@@ -155,18 +155,18 @@ func FuzzInside(f *testing.F) {
 func TestAYesIsNoWiderThanItsWords(t *testing.T) {
 	p := policy.Policy{Risk: policy.NetworkWrite, Dir: dir}
 	issue := policy.Call{Tool: "create_issue", Key: "1", Effect: policy.Effect{Risk: policy.NetworkWrite, Hosts: []string{"api.example"}, Irreversible: true}}
-	asked := policy.Law{}.Decide(issue, p, nil)
+	asked := policy.RuleSet{}.Decide(issue, p, nil)
 	var host, once policy.Grant
 	for _, g := range asked.Offers {
-		if g.Scope == policy.Host {
+		if g.Scope == policy.ScopeHost {
 			host = g
 		}
-		if g.Scope == policy.Once {
+		if g.Scope == policy.ScopeOnce {
 			once = g
 		}
 	}
-	if !strings.Contains(host.Words(), "only create_issue") {
-		t.Errorf("it says %q", host.Words())
+	if !strings.Contains(host.Describe(), "only create_issue") {
+		t.Errorf("it says %q", host.Describe())
 	}
 	other, shown, more := issue, issue, issue
 	other.Tool, shown.Shown, more.Effect.Deletes = "delete_repo", "something else", []string{"/tmp/x"}
@@ -184,12 +184,12 @@ func TestAYesIsNoWiderThanItsWords(t *testing.T) {
 		{shown, once, policy.Ask},
 		{more, once, policy.Ask},
 	} {
-		if d := (policy.Law{}).Decide(c.call, p, []policy.Grant{c.grant}); d.Answer != c.want {
+		if d := (policy.RuleSet{}).Decide(c.call, p, []policy.Grant{c.grant}); d.Answer != c.want {
 			t.Errorf("%+v with %+v: %s (%s)", c.call, c.grant, d.Answer, d.Reason)
 		}
 	}
-	get := policy.Grant{Scope: policy.Host, Risk: policy.NetworkGet, Hosts: []string{"docs.example"}}
-	if words := get.Words(); !strings.Contains(words, "encrypted connections of its programs") {
+	get := policy.Grant{Scope: policy.ScopeHost, Risk: policy.NetworkGet, Hosts: []string{"docs.example"}}
+	if words := get.Describe(); !strings.Contains(words, "encrypted connections of its programs") {
 		t.Errorf("it says %q", words)
 	}
 }

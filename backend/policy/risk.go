@@ -14,20 +14,20 @@ const (
 	SpendsMoney  Risk = "spends_money"
 )
 
-// Ladder lists every risk, lowest first.
-func Ladder() []Risk { return []Risk{ReadOnly, WriteLocal, NetworkGet, NetworkWrite, SpendsMoney} }
+// Risks lists every risk, lowest first.
+func Risks() []Risk { return []Risk{ReadOnly, WriteLocal, NetworkGet, NetworkWrite, SpendsMoney} }
 
 // RiskNames lists the ladder for messages.
 func RiskNames() string {
-	names := make([]string, 0, len(Ladder()))
-	for _, r := range Ladder() {
+	names := make([]string, 0, len(Risks()))
+	for _, r := range Risks() {
 		names = append(names, string(r))
 	}
 	return strings.Join(names, ", ")
 }
 
-func (r Risk) height() int {
-	for i, s := range Ladder() {
+func (r Risk) level() int {
+	for i, s := range Risks() {
 		if s == r {
 			return i
 		}
@@ -35,13 +35,13 @@ func (r Risk) height() int {
 	return -1
 }
 
-// Valid says whether r is on the ladder.
-func (r Risk) Valid() bool { return r.height() >= 0 }
+// IsValid says whether r is on the ladder.
+func (r Risk) IsValid() bool { return r.level() >= 0 }
 
-// Over says whether r is higher than the ceiling. An unknown risk is over everything.
-func (r Risk) Over(ceiling Risk) bool {
-	if !r.Valid() || !ceiling.Valid() {
+// Exceeds says whether r is higher than the ceiling. An unknown risk is over everything.
+func (r Risk) Exceeds(ceiling Risk) bool {
+	if !r.IsValid() || !ceiling.IsValid() {
 		return true
 	}
-	return r.height() > ceiling.height()
+	return r.level() > ceiling.level()
 }

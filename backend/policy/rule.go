@@ -11,7 +11,7 @@ import (
 )
 
 //go:embed rules.json
-var standard []byte
+var defaultRulesJSON []byte
 
 // Rule is a sentence of the law as data. It denies or always asks, and proves
 // itself: its examples are looked at when it is loaded.
@@ -45,10 +45,10 @@ type Rule struct {
 // exampleHome is the home folder of the examples.
 const exampleHome = "/home/anna"
 
-// Standard is the law of rules.json for a person's home folder, with the
+// DefaultRules is the law of rules.json for a person's home folder, with the
 // program's own folders, which no goal writes.
-func Standard(home string, own ...string) (Law, error) {
-	l, err := Load(standard, home)
+func DefaultRules(home string, own ...string) (RuleSet, error) {
+	l, err := Load(defaultRulesJSON, home)
 	if err != nil || len(own) == 0 {
 		return l, err
 	}
@@ -61,29 +61,29 @@ func Standard(home string, own ...string) (Law, error) {
 }
 
 // Load reads rules and refuses them all if one does not do what its examples say.
-func Load(b []byte, home string) (Law, error) {
+func Load(b []byte, home string) (RuleSet, error) {
 	var rules []Rule
 	if err := json.Unmarshal(b, &rules); err != nil {
-		return Law{}, fmt.Errorf("rules: %w", err)
+		return RuleSet{}, fmt.Errorf("rules: %w", err)
 	}
 	var errs []error
 	for _, r := range rules {
-		if err := r.proved(); err != nil {
+		if err := r.validateExamples(); err != nil {
 			errs = append(errs, fmt.Errorf("rule %q: %w", r.Name, err))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return Law{}, err
+		return RuleSet{}, err
 	}
-	l := Law{}
+	l := RuleSet{}
 	for _, r := range rules {
-		l.rules = append(l.rules, r.at(home))
+		l.rules = append(l.rules, r.expandHome(home))
 	}
 	return l, nil
 }
 
-// at writes ~ out. Without a home every folder may be it.
-func (r Rule) at(home string) Rule {
+// expandHome writes ~ out. Without a home every folder may be it.
+func (r Rule) expandHome(home string) Rule {
 	at := make([]string, len(r.Path))
 	for i, p := range r.Path {
 		if rest, ok := strings.CutPrefix(p, "~"); ok {
@@ -97,7 +97,7 @@ func (r Rule) at(home string) Rule {
 	return r
 }
 
-func (r Rule) proved() error {
+func (r Rule) validateExamples() error {
 	switch {
 	case r.Answer != Deny && r.Answer != Ask:
 		return fmt.Errorf("a rule denies or asks, it does not %q", r.Answer)
@@ -108,52 +108,52 @@ func (r Rule) proved() error {
 	case len(r.Match) == 0 || len(r.Not) == 0:
 		return errors.New("it has no example that matches, or none that does not")
 	}
-	r = r.at(exampleHome)
+	r = r.expandHome(exampleHome)
 	for _, p := range slices.Concat(r.Program, r.Sub, r.Words, r.Any, r.None, r.Path) {
 		if _, err := path.Match(p, ""); err != nil {
 			return fmt.Errorf("the pattern %q: %w", p, err)
 		}
 	}
 	for _, e := range r.Match {
-		if !r.example(e) {
+		if !r.evalExample(e) {
 			return fmt.Errorf("it should match %q and does not", e)
 		}
 	}
 	for _, e := range r.Not {
-		if r.example(e) {
+		if r.evalExample(e) {
 			return fmt.Errorf("it should not match %q and does", e)
 		}
 	}
 	return nil
 }
 
-func (r Rule) example(e string) bool {
+func (r Rule) evalExample(e string) bool {
 	if len(r.Path) > 0 {
-		return r.writes(e)
+		return r.matchesWrites(e)
 	}
-	return r.runs(strings.Split(e, " "))
+	return r.matchesCommand(strings.Split(e, " "))
 }
 
-// question is the rule as one of the questions about a call. A rule that asks,
+// asCheck is the rule as one of the questions about a call. A rule that asks,
 // always asks.
-func (r Rule) question(c Call, p Policy) (finding, error) {
+func (r Rule) asCheck(c Call, p Policy) (checkResult, error) {
 	if r.Unconfined && c.Effect.Pane == "" || r.Unwalled && c.Effect.Pane == "" && !p.Unconfined {
-		return fine()
+		return pass()
 	}
 	for _, argv := range c.Effect.Commands {
-		if r.runs(argv) {
-			return finding{answer: r.Answer, reason: fmt.Sprintf("%s: %s", r.Name, r.Why)}, nil
+		if r.matchesCommand(argv) {
+			return checkResult{answer: r.Answer, reason: fmt.Sprintf("%s: %s", r.Name, r.Why)}, nil
 		}
 	}
 	for _, file := range append(append([]string{}, c.Effect.Paths...), c.Effect.Deletes...) {
-		if r.writes(file) {
-			return finding{answer: r.Answer, reason: fmt.Sprintf("%s (%s): %s", r.Name, file, r.Why)}, nil
+		if r.matchesWrites(file) {
+			return checkResult{answer: r.Answer, reason: fmt.Sprintf("%s (%s): %s", r.Name, file, r.Why)}, nil
 		}
 	}
-	return fine()
+	return pass()
 }
 
-func (r Rule) writes(file string) bool {
+func (r Rule) matchesWrites(file string) bool {
 	for _, p := range r.Path {
 		if globPath(strings.Split(p, "/"), strings.Split(path.Clean(file), "/")) {
 			return true
@@ -162,21 +162,21 @@ func (r Rule) writes(file string) bool {
 	return false
 }
 
-// runs says whether a program with its arguments is meant.
-func (r Rule) runs(argv []string) bool {
-	if len(argv) == 0 || !like(strings.Join(r.Program, "|"), path.Base(argv[0])) {
+// matchesCommand says whether a program with its arguments is meant.
+func (r Rule) matchesCommand(argv []string) bool {
+	if len(argv) == 0 || !matchesAlternative(strings.Join(r.Program, "|"), path.Base(argv[0])) {
 		return false
 	}
 	args := argv[1:]
-	if r.excepted(args) {
+	if r.isExcepted(args) {
 		return false
 	}
-	if len(r.Sub) > 0 && !slices.ContainsFunc(r.Sub, func(names string) bool { return under(names, args) }) {
+	if len(r.Sub) > 0 && !slices.ContainsFunc(r.Sub, func(names string) bool { return hasSubcommand(names, args) }) {
 		return false
 	}
 	for _, w := range r.Words {
 		i := 0
-		for i < len(args) && !like(w, args[i]) {
+		for i < len(args) && !matchesAlternative(w, args[i]) {
 			i++
 		}
 		if i == len(args) {
@@ -185,21 +185,21 @@ func (r Rule) runs(argv []string) bool {
 		args = args[i+1:]
 	}
 	return len(r.Any) == 0 || slices.ContainsFunc(argv[1:], func(a string) bool {
-		return slices.ContainsFunc(r.Any, func(p string) bool { return like(p, a) || flag(p, a) })
+		return slices.ContainsFunc(r.Any, func(p string) bool { return matchesAlternative(p, a) || hasShortFlag(p, a) })
 	})
 }
 
-func (r Rule) excepted(args []string) bool {
+func (r Rule) isExcepted(args []string) bool {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]
 	}
 	return slices.ContainsFunc(args, func(a string) bool {
-		return strings.HasPrefix(a, "-") && slices.ContainsFunc(r.None, func(p string) bool { return like(p, a) })
+		return strings.HasPrefix(a, "-") && slices.ContainsFunc(r.None, func(p string) bool { return matchesAlternative(p, a) })
 	})
 }
 
-// like says whether s is like one of the patterns between bars.
-func like(patterns, s string) bool {
+// matchesAlternative says whether s is like one of the patterns between bars.
+func matchesAlternative(patterns, s string) bool {
 	whole := strings.NewReplacer("/", "\x01") // path.Match stops at a slash
 	for p := range strings.SplitSeq(patterns, "|") {
 		if ok, err := path.Match(whole.Replace(p), whole.Replace(s)); ok && err == nil {
@@ -209,8 +209,8 @@ func like(patterns, s string) bool {
 	return false
 }
 
-// flag finds the letter of -f in -fu.
-func flag(pattern, arg string) bool {
+// hasShortFlag finds the letter of -f in -fu.
+func hasShortFlag(pattern, arg string) bool {
 	const letter = 2
 	return len(pattern) == letter && pattern[0] == '-' && pattern[1] != '-' &&
 		len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.IndexByte(arg, pattern[1]) > 0
@@ -239,4 +239,4 @@ func globPath(pattern, file []string) bool {
 }
 
 // Rules lists the rules, for documents and screens.
-func (l Law) Rules() []Rule { return append([]Rule{}, l.rules...) }
+func (l RuleSet) Rules() []Rule { return append([]Rule{}, l.rules...) }

@@ -7,9 +7,9 @@ import (
 	"goalpost/backend/policy"
 )
 
-func law(t *testing.T) policy.Law {
+func law(t *testing.T) policy.RuleSet {
 	t.Helper()
-	l, err := policy.Standard("/home/anna", "/home/anna/.local/share/goalpost")
+	l, err := policy.DefaultRules("/home/anna", "/home/anna/.local/share/goalpost")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestRulesProveThemselves(t *testing.T) {
 // TestDeletingInTmp: inside the walls /tmp is the goal's own, outside everybody's.
 func TestDeletingInTmp(t *testing.T) {
 	for _, file := range []string{"/tmp/x", "/var/tmp/x"} {
-		c := policy.Call{Tool: "tool", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Deletes: []string{file}, Line: "rm " + file}}
+		c := policy.Call{Tool: "tool", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Deletes: []string{file}, CommandLine: "rm " + file}}
 		for unconfined, want := range map[bool]policy.Answer{false: policy.Allow, true: policy.Ask} {
 			if d := law(t).Decide(c, policy.Policy{Risk: policy.WriteLocal, Dir: "/w", Unconfined: unconfined}, nil); d.Answer != want {
 				t.Errorf("%s, unconfined %v: %+v", file, unconfined, d)
@@ -55,18 +55,18 @@ func TestAlways(t *testing.T) {
 	top := policy.Policy{Risk: policy.SpendsMoney, Dir: "/w", AllowHosts: []string{"*"}, AllowTools: []string{"tool"}}
 	for name, e := range map[string]policy.Effect{
 		"paying":             {Risk: policy.SpendsMoney, Hosts: []string{"shop.example"}},
-		"deleting outside":   {Risk: policy.WriteLocal, Deletes: []string{"/home/anna/photos"}, Line: "x"},
-		"force push":         {Risk: policy.WriteLocal, Line: "x", Commands: [][]string{{"true"}, {"git", "push", "-f"}}},
-		"publishing":         {Risk: policy.WriteLocal, Line: "x", Commands: [][]string{{"npm", "publish"}}},
-		"credentials":        {Risk: policy.WriteLocal, Line: "x", Commands: [][]string{{"passwd"}}},
-		"the root of a /tmp": {Risk: policy.WriteLocal, Deletes: []string{"/tmp"}, Line: "x"},
+		"deleting outside":   {Risk: policy.WriteLocal, Deletes: []string{"/home/anna/photos"}, CommandLine: "x"},
+		"force push":         {Risk: policy.WriteLocal, CommandLine: "x", Commands: [][]string{{"true"}, {"git", "push", "-f"}}},
+		"publishing":         {Risk: policy.WriteLocal, CommandLine: "x", Commands: [][]string{{"npm", "publish"}}},
+		"credentials":        {Risk: policy.WriteLocal, CommandLine: "x", Commands: [][]string{{"passwd"}}},
+		"the root of a /tmp": {Risk: policy.WriteLocal, Deletes: []string{"/tmp"}, CommandLine: "x"},
 	} {
 		c := policy.Call{Tool: "tool", Key: "k", Effect: e}
 		d := law(t).Decide(c, top, nil)
-		if d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 || d.Offers[0].Scope != policy.Once {
+		if d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 || d.Offers[0].Scope != policy.ScopeOnce {
 			t.Errorf("%s: %+v", name, d)
 		}
-		wide := []policy.Grant{{Scope: policy.Command, Tool: "tool", Command: "x", Risk: policy.SpendsMoney}, {Scope: policy.Host, Hosts: e.Hosts, Risk: policy.SpendsMoney}}
+		wide := []policy.Grant{{Scope: policy.ScopeCommand, Tool: "tool", Command: "x", Risk: policy.SpendsMoney}, {Scope: policy.ScopeHost, Hosts: e.Hosts, Risk: policy.SpendsMoney}}
 		if d := law(t).Decide(c, top, wide); d.Answer != policy.Ask {
 			t.Errorf("%s is %s by a grant for the goal", name, d.Answer)
 		}
@@ -81,7 +81,7 @@ func TestAlways(t *testing.T) {
 	}
 	pane := policy.Effect{Risk: policy.WriteLocal, Pane: "t1"}
 	d := law(t).Decide(policy.Call{Tool: "tool", Key: "k", Effect: pane}, top, nil)
-	if d.Answer != policy.Ask || len(d.Offers) != 2 || d.Offers[1].Scope != policy.Pane {
+	if d.Answer != policy.Ask || len(d.Offers) != 2 || d.Offers[1].Scope != policy.ScopePane {
 		t.Errorf("an unconfined pane: %+v", d)
 	}
 }
@@ -93,7 +93,7 @@ func TestNeverWritable(t *testing.T) {
 		"/home/anna/.local/share/goalpost", "/home/anna/.local/share/goalpost/state/goalpost.db",
 	} {
 		d := law(t).Decide(policy.Call{Tool: "write_file", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Paths: []string{file}}}, everywhere,
-			[]policy.Grant{{Scope: policy.Once, Call: "k", Risk: policy.WriteLocal, Paths: []string{file}}})
+			[]policy.Grant{{Scope: policy.ScopeOnce, Call: "k", Risk: policy.WriteLocal, Paths: []string{file}}})
 		if d.Answer != policy.Deny {
 			t.Errorf("%s may be written: %s", file, d.Answer)
 		}
@@ -107,7 +107,7 @@ func TestGrants(t *testing.T) {
 		return policy.Call{Tool: "browser_click", Key: "k", Effect: policy.Effect{Risk: r, Hosts: hosts}}
 	}
 	d := law(t).Decide(on(policy.NetworkWrite, "docs.example"), p, nil)
-	if d.Answer != policy.Ask || len(d.Offers) != 2 || d.Offers[1].Scope != policy.Host {
+	if d.Answer != policy.Ask || len(d.Offers) != 2 || d.Offers[1].Scope != policy.ScopeHost {
 		t.Fatalf("%+v", d)
 	}
 	host := d.Offers[1]
@@ -129,20 +129,20 @@ func TestGrants(t *testing.T) {
 	look := policy.Policy{Risk: policy.ReadOnly, Dir: "/w"}
 	write := policy.Call{Tool: "write_file", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Paths: []string{"/w/a"}}}
 	d = law(t).Decide(write, look, nil)
-	if len(d.Offers) != 2 || d.Offers[1].Scope != policy.Path || !strings.Contains(d.Offers[1].Words(), "/w/a") {
+	if len(d.Offers) != 2 || d.Offers[1].Scope != policy.ScopePath || !strings.Contains(d.Offers[1].Describe(), "/w/a") {
 		t.Fatalf("%+v", d.Offers)
 	}
 	write.Effect.Paths = []string{"/w/b"}
 	if got := law(t).Decide(write, look, d.Offers[1:]); got.Answer != policy.Ask {
 		t.Error("a grant for a path covers another")
 	}
-	run := policy.Call{Tool: "run_command", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Line: "make"}}
+	run := policy.Call{Tool: "run_command", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, CommandLine: "make"}}
 	d = law(t).Decide(run, look, nil)
 	run.Key = "same line, another time-out"
 	if got := law(t).Decide(run, look, d.Offers[1:]); got.Answer != policy.Allow {
 		t.Errorf("a grant for a command does not cover it: %+v", d.Offers)
 	}
-	run.Effect.Line = "make install"
+	run.Effect.CommandLine = "make install"
 	if got := law(t).Decide(run, look, d.Offers[1:]); got.Answer != policy.Ask {
 		t.Error("a grant for a command covers another")
 	}

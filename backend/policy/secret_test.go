@@ -23,18 +23,18 @@ func TestSecrets(t *testing.T) {
 		"not given":                                {policy.Effect{Risk: policy.WriteLocal, Secrets: []policy.SecretUse{{Name: "npm"}, {Name: "other"}}}, given, policy.Ask, "your secret other"},
 		"bound, to its host":                       {policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"api.example"}, Secrets: []policy.SecretUse{bound}}, given, policy.Allow, ""},
 		"bound, to another":                        {policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"api.example", "npm.example"}, Secrets: []policy.SecretUse{bound}}, given, policy.Deny, "belongs to api.example and not to npm.example"},
-		"bound, in a program's hands":              {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, given, policy.Ask, "could send it"},
+		"bound, in a program's hands":              {policy.Effect{Risk: policy.WriteLocal, CommandLine: "curl x", Secrets: []policy.SecretUse{bound}}, given, policy.Ask, "could send it"},
 		"bound, in a file that programs read":      {policy.Effect{Risk: policy.WriteLocal, Paths: []string{dir + "/.env"}, Secrets: []policy.SecretUse{bound}}, given, policy.Ask, "could send it"},
 		"bound, to a server that is a program":     {policy.Effect{Risk: policy.ReadOnly, Program: true, Secrets: []policy.SecretUse{bound}}, given, policy.Ask, "could send it"},
 		"bound, in a file, and nowhere else to go": {policy.Effect{Risk: policy.WriteLocal, Paths: []string{dir + "/.env"}, Secrets: []policy.SecretUse{bound}}, narrow, policy.Allow, ""},
-		"bound, in a goal without walls":           {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, policy.Policy{Risk: policy.WriteLocal, Dir: dir, Secrets: []string{"bound"}, Unconfined: true}, policy.Ask, "could send it"},
+		"bound, in a goal without walls":           {policy.Effect{Risk: policy.WriteLocal, CommandLine: "curl x", Secrets: []policy.SecretUse{bound}}, policy.Policy{Risk: policy.WriteLocal, Dir: dir, Secrets: []string{"bound"}, Unconfined: true}, policy.Ask, "could send it"},
 		"bound, in a script":                       {policy.Effect{Risk: policy.WriteLocal, Script: true, Secrets: []policy.SecretUse{bound}}, narrow, policy.Ask, "a script could send it"},
-		"bound, and nowhere else to go":            {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, narrow, policy.Allow, ""},
-		"bound, in a goal without a net":           {policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{bound}}, local, policy.Allow, ""},
+		"bound, and nowhere else to go":            {policy.Effect{Risk: policy.WriteLocal, CommandLine: "curl x", Secrets: []policy.SecretUse{bound}}, narrow, policy.Allow, ""},
+		"bound, in a goal without a net":           {policy.Effect{Risk: policy.WriteLocal, CommandLine: "curl x", Secrets: []policy.SecretUse{bound}}, local, policy.Allow, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			call := policy.Call{Tool: "tool", Key: "k", Effect: c.effect}
-			d := policy.Law{}.Decide(call, c.policy, nil)
+			d := policy.RuleSet{}.Decide(call, c.policy, nil)
 			if d.Answer != c.want || !strings.Contains(d.Reason, c.reason) {
 				t.Errorf("%s (%s), want %s (%s)", d.Answer, d.Reason, c.want, c.reason)
 			}
@@ -45,13 +45,13 @@ func TestSecrets(t *testing.T) {
 				t.Errorf("%d offers, want once and secret", len(d.Offers))
 			}
 			for _, g := range d.Offers {
-				if got := (policy.Law{}).Decide(call, c.policy, []policy.Grant{g}); got.Answer != policy.Allow {
-					t.Errorf("the offer %q does not allow it: %s", g.Words(), got.Reason)
+				if got := (policy.RuleSet{}).Decide(call, c.policy, []policy.Grant{g}); got.Answer != policy.Allow {
+					t.Errorf("the offer %q does not allow it: %s", g.Describe(), got.Reason)
 				}
 				more := call
 				more.Key, more.Effect.Secrets = "other", append([]policy.SecretUse{{Name: "more"}}, call.Effect.Secrets...)
-				if got := (policy.Law{}).Decide(more, c.policy, []policy.Grant{g}); got.Answer == policy.Allow {
-					t.Errorf("the offer %q covers another secret", g.Words())
+				if got := (policy.RuleSet{}).Decide(more, c.policy, []policy.Grant{g}); got.Answer == policy.Allow {
+					t.Errorf("the offer %q covers another secret", g.Describe())
 				}
 			}
 		})
@@ -61,15 +61,15 @@ func TestSecrets(t *testing.T) {
 // TestABoundSecretAndAHostThatWasOpenedSince: the way out that the person's yes
 // opened is one for programs at every level.
 func TestABoundSecretAndAHostThatWasOpenedSince(t *testing.T) {
-	call := policy.Call{Tool: "run_command", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Line: "curl x", Secrets: []policy.SecretUse{{Name: "bound", Hosts: []string{"api.example"}}}}}
+	call := policy.Call{Tool: "run_command", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, CommandLine: "curl x", Secrets: []policy.SecretUse{{Name: "bound", Hosts: []string{"api.example"}}}}}
 	for _, risk := range []policy.Risk{policy.ReadOnly, policy.WriteLocal, policy.NetworkGet, policy.NetworkWrite} {
 		p := policy.Policy{Risk: risk, Dir: dir, Secrets: []string{"bound"}}
 		for host, want := range map[string]policy.Answer{"evil.example": policy.Ask, "api.example": policy.Allow} {
 			if risk == policy.NetworkWrite || risk == policy.ReadOnly {
 				want = policy.Ask // every host is open; the call itself is beyond the level
 			}
-			open := policy.Grant{ID: "a1", Scope: policy.Host, Risk: policy.NetworkWrite, Hosts: []string{host}}
-			d := policy.Law{}.Decide(call, p, []policy.Grant{open})
+			open := policy.Grant{ID: "a1", Scope: policy.ScopeHost, Risk: policy.NetworkWrite, Hosts: []string{host}}
+			d := policy.RuleSet{}.Decide(call, p, []policy.Grant{open})
 			if d.Answer != want || (host == "evil.example") && !strings.Contains(d.Reason, "a program could send it") {
 				t.Errorf("%s at %s: %s (%s), want %s", host, risk, d.Answer, d.Reason, want)
 			}
@@ -81,13 +81,13 @@ func TestABoundSecretAndAHostThatWasOpenedSince(t *testing.T) {
 // go anywhere from there.
 func TestABoundSecretInAPaneOfThePersons(t *testing.T) {
 	p := policy.Policy{Risk: policy.WriteLocal, Dir: dir, Secrets: []string{"bound"}}
-	typed := policy.Call{Tool: "terminal_run", Key: "k", Effect: policy.Effect{Risk: policy.NetworkWrite, Line: "curl x", Pane: "t1", Secrets: []policy.SecretUse{{Name: "bound", Hosts: []string{"api.example"}}}}}
-	pane := policy.Grant{ID: "a1", Scope: policy.Pane, Risk: policy.NetworkWrite, Pane: "t1"}
-	secret := policy.Grant{ID: "a2", Scope: policy.Secret, Secrets: []string{"bound"}}
-	if d := (policy.Law{}).Decide(typed, p, []policy.Grant{pane}); d.Answer != policy.Ask || !strings.Contains(d.Reason, "a program could send it") {
+	typed := policy.Call{Tool: "terminal_run", Key: "k", Effect: policy.Effect{Risk: policy.NetworkWrite, CommandLine: "curl x", Pane: "t1", Secrets: []policy.SecretUse{{Name: "bound", Hosts: []string{"api.example"}}}}}
+	pane := policy.Grant{ID: "a1", Scope: policy.ScopePane, Risk: policy.NetworkWrite, Pane: "t1"}
+	secret := policy.Grant{ID: "a2", Scope: policy.ScopeSecret, Secrets: []string{"bound"}}
+	if d := (policy.RuleSet{}).Decide(typed, p, []policy.Grant{pane}); d.Answer != policy.Ask || !strings.Contains(d.Reason, "a program could send it") {
 		t.Errorf("%s (%s)", d.Answer, d.Reason)
 	}
-	if d := (policy.Law{}).Decide(typed, p, []policy.Grant{pane, secret}); d.Answer != policy.Allow {
+	if d := (policy.RuleSet{}).Decide(typed, p, []policy.Grant{pane, secret}); d.Answer != policy.Allow {
 		t.Errorf("with both: %s (%s)", d.Answer, d.Reason)
 	}
 }

@@ -2,28 +2,28 @@ package policy
 
 import "strings"
 
-// end, in a path of subcommands, is that no further one follows.
-const end = "$"
+// exactPath, in a path of subcommands, is that no further one follows.
+const exactPath = "$"
 
-// under says whether args begin with a path of subcommands, such as "token create":
+// hasSubcommand says whether args begin with a path of subcommands, such as "token create":
 // each word is the next operand, "a|b" is either. Options are passed over. Which of
 // them take a value cannot be known, so the operand behind an option is read both
 // as its value and as a subcommand.
-func under(names string, args []string) bool {
+func hasSubcommand(names string, args []string) bool {
 	word, rest, _ := strings.Cut(names, " ")
 	for i, a := range args {
 		option := strings.HasPrefix(a, "-")
 		switch {
 		case a == "--":
-			return like(word, end)
+			return matchesAlternative(word, exactPath)
 		case option || a == "":
 			continue
-		case like(word, a) && (rest == "" || under(rest, args[i+1:])):
+		case matchesAlternative(word, a) && (rest == "" || hasSubcommand(rest, args[i+1:])):
 			return true
 		}
 		if i == 0 || !strings.HasPrefix(args[i-1], "-") || strings.Contains(args[i-1], "=") {
 			return false
 		}
 	}
-	return like(word, end)
+	return matchesAlternative(word, exactPath)
 }

@@ -50,7 +50,7 @@ func (r *Run) decide(c policy.Call) policy.Decision {
 func (r *Run) request(ctx context.Context, a goal.Approval) (goal.Approval, *Stop) {
 	for _, open := range r.approvals.open {
 		if open.Tool == a.Tool && callKey(goal.Call{Tool: a.Tool, Arguments: open.Arguments}) == callKey(goal.Call{Tool: a.Tool, Arguments: a.Arguments}) &&
-			open.Effect.Same(withoutLine(a.Effect)) {
+			open.Effect.Equal(withoutLine(a.Effect)) {
 			return open, nil
 		}
 	}
@@ -69,7 +69,7 @@ func (r *Run) request(ctx context.Context, a goal.Approval) (goal.Approval, *Sto
 
 // withoutLine leaves out what an approval does not keep: the line is in its arguments.
 func withoutLine(e policy.Effect) policy.Effect {
-	e.Line, e.Commands = "", nil
+	e.CommandLine, e.Commands = "", nil
 	return e
 }
 
@@ -119,7 +119,7 @@ func (r *Run) patience() time.Duration {
 
 // nobody answered: the goal's options say what then.
 func (r *Run) nobody(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
-	least, offered := a.FindOffer(policy.Once)
+	least, offered := a.FindOffer(policy.ScopeOnce)
 	if !offered { // its call is over, so a yes can only hold for the goal
 		least, offered = a.FindOffer("goal")
 	}
@@ -287,11 +287,11 @@ func (r *Run) tellAnswers(settled []goal.Approval) {
 
 func answerWords(a goal.Approval, answer goal.Answer) string {
 	call := a.Tool + " " + clip(a.Arguments, 300)
-	if _, once := a.FindOffer(policy.Once); answer.Allowed && !once { // it ran, and was stopped at the border
-		return fmt.Sprintf("The person allowed (%s), which stopped this call: %s. Repeat it if it is still wanted.", answer.Grant.Words(), call)
+	if _, once := a.FindOffer(policy.ScopeOnce); answer.Allowed && !once { // it ran, and was stopped at the border
+		return fmt.Sprintf("The person allowed (%s), which stopped this call: %s. Repeat it if it is still wanted.", answer.Grant.Describe(), call)
 	}
 	if answer.Allowed {
-		return fmt.Sprintf("The person allowed (%s): %s. It was not executed; look whether it is still right, and then call it again.", answer.Grant.Words(), call)
+		return fmt.Sprintf("The person allowed (%s): %s. It was not executed; look whether it is still right, and then call it again.", answer.Grant.Describe(), call)
 	}
 	return fmt.Sprintf("The person refused: %s.%s Find another way.", call, because(answer.Why))
 }

@@ -136,7 +136,7 @@ func TestAnAnswerLetsTheCallGoOn(t *testing.T) {
 	for _, c := range []struct {
 		scope policy.Scope
 		asked int
-	}{{policy.Once, 2}, {policy.Host, 1}, {"goal", 1}} {
+	}{{policy.ScopeOnce, 2}, {policy.ScopeHost, 1}, {"goal", 1}} {
 		t.Run(string(c.scope), func(t *testing.T) {
 			w := newWorld(t, call(posting), call(`post {"host":"shop.example","text":"y"}`), call(finish, claim))
 			w.patience.Store(int64(time.Hour))
@@ -183,7 +183,7 @@ func TestNobodyAnswers(t *testing.T) {
 	if steps, err := w.store.Steps(t.Context(), g.ID, 0, 9); err != nil || len(steps) != 1 || steps[0].Outcome != event.Denied || !strings.Contains(steps[0].Preview, "waits for the person") {
 		t.Errorf("%+v %v", steps, err)
 	}
-	w.order(g, yes("a1", policy.Once))
+	w.order(g, yes("a1", policy.ScopeOnce))
 	if open, err = w.store.OpenApprovals(t.Context(), g.ID); err != nil || len(open) != 1 || open[0].Given == nil {
 		t.Fatalf("an answer that waits is not seen: %+v %v", open, err)
 	}
@@ -232,7 +232,7 @@ func TestOnAsk(t *testing.T) {
 	w.stops <- policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"pkg.example"}, Reason: "a program wanted to connect"}
 	g, row = w.run(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskAllow })
 	expect(t, row, goal.Completed, goal.Done)
-	if list := w.approvals(g); len(list) != 2 || list[1].Answer == nil || !list[1].Answer.Allowed || list[1].Answer.Grant.Scope != policy.Host {
+	if list := w.approvals(g); len(list) != 2 || list[1].Answer == nil || !list[1].Answer.Allowed || list[1].Answer.Grant.Scope != policy.ScopeHost {
 		t.Errorf("what the border stopped with allow: %+v", list)
 	}
 	for _, host := range []string{"pay.example", "shell.example"} { // money, and a shell of the person
@@ -287,7 +287,7 @@ func TestAGrantIsTakenBack(t *testing.T) {
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	w.await("approval_requested")
-	w.order(g, yes("a1", policy.Host))
+	w.order(g, yes("a1", policy.ScopeHost))
 	w.await("step")
 	if list := w.grants(g); len(list) != 1 || list[0].ID != "a1" || list[0].Hosts[0] != "shop.example" {
 		t.Errorf("%+v", list)
@@ -313,7 +313,7 @@ func TestAGrantIsTakenBackWhileACallRuns(t *testing.T) {
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	w.await("approval_requested")
-	w.order(g, yes("a1", policy.Host))
+	w.order(g, yes("a1", policy.ScopeHost))
 	<-w.post.runs
 	w.order(g, goal.Order{Kind: goal.OrderRevoke, Request: "a1"})
 	w.await("grant_ended")
@@ -333,7 +333,7 @@ func TestOnceOpensTheBorderForTheCall(t *testing.T) {
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	w.await("approval_requested")
-	w.order(g, yes("a1", policy.Once))
+	w.order(g, yes("a1", policy.ScopeOnce))
 	expect(t, w.end(g), goal.Completed, goal.Done)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -357,7 +357,7 @@ func TestAYesIsForWhatWasShown(t *testing.T) {
 	w.post.mu.Lock()
 	w.post.more = "\nto = somebody else"
 	w.post.mu.Unlock()
-	w.order(g, yes("a1", policy.Once))
+	w.order(g, yes("a1", policy.ScopeOnce))
 	expect(t, w.end(g), goal.Completed, goal.Done)
 	told := w.model.seen[1].Messages
 	if last := told[len(told)-1].Text; w.post.times() != 0 || !strings.Contains(last, "changed while the person was asked") {
@@ -374,7 +374,7 @@ func TestTheWorldWentOn(t *testing.T) {
 	w.start(g, &event.Started{})
 	w.await("approval_requested")
 	w.post.move("evil.example")
-	w.order(g, yes("a1", policy.Host))
+	w.order(g, yes("a1", policy.ScopeHost))
 	expect(t, w.end(g), goal.Completed, goal.Done)
 	told := w.model.seen[1].Messages
 	if last := told[len(told)-1].Text; w.post.times() != 0 || !strings.Contains(last, "changed while the person was asked") {
@@ -392,7 +392,7 @@ func TestTheBorderAsks(t *testing.T) {
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	w.await("approval_requested")
-	if a := w.approvals(g)[0]; a.Tool != "run_command" || len(a.Offers) != 1 || a.Offers[0].Scope != policy.Host {
+	if a := w.approvals(g)[0]; a.Tool != "run_command" || len(a.Offers) != 1 || a.Offers[0].Scope != policy.ScopeHost {
 		t.Errorf("%+v", a)
 	}
 	w.order(g, yes("a1", "goal"))

@@ -35,7 +35,7 @@ func (r *Run) held(ctx context.Context, c goal.Call, n int) *Stop {
 			continue
 		}
 		// One call of the tool is over, so a yes can only hold for the goal.
-		offers := slices.DeleteFunc(d.Offers, func(g policy.Grant) bool { return g.Scope == policy.Once })
+		offers := slices.DeleteFunc(d.Offers, func(g policy.Grant) bool { return g.Scope == policy.ScopeOnce })
 		if len(offers) == 0 {
 			continue
 		}

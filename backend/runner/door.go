@@ -260,7 +260,7 @@ func (r *Run) judge(ctx context.Context, c goal.Call) (Tool, policy.Effect, refu
 func (r *Run) permit(ctx context.Context, c goal.Call, n int, tool Tool, e policy.Effect) (grant string, no refused, stop *Stop) {
 	call := policy.Call{Tool: c.Tool, Key: callKey(c), Effect: e}
 	if grants := r.approvals.allowed.list(); len(grants) > 0 {
-		if slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.Scope == policy.Once && g.Call == call.Key }) {
+		if slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.Scope == policy.ScopeOnce && g.Call == call.Key }) {
 			call.Shown = digest(show(ctx, tool, c))
 		}
 		if _, stop = r.takeAnswers(ctx); stop != nil { // one may have been taken back
@@ -273,7 +273,7 @@ func (r *Run) permit(ctx context.Context, c goal.Call, n int, tool Tool, e polic
 	}
 	a := goal.Approval{Step: n, Tool: c.Tool, Arguments: c.Arguments, Effect: e, Show: show(ctx, tool, c), Why: d.Reason, Always: d.Always, Offers: d.Offers}
 	for i := range a.Offers {
-		if a.Offers[i].Scope == policy.Once {
+		if a.Offers[i].Scope == policy.ScopeOnce {
 			a.Offers[i].Shown = digest(a.Show)
 		}
 	}

@@ -40,7 +40,7 @@ func (r *Run) endGrant(ctx context.Context, id, why string) (bool, *Stop) {
 // usedUpGrant ends a grant that held for one call; what it gives is journaled by
 // the caller, with that call's intent.
 func (r *Run) usedUpGrant(id string) []event.Body {
-	if !r.forgetGrant(func(g policy.Grant) bool { return g.ID == id && g.Scope == policy.Once }) {
+	if !r.forgetGrant(func(g policy.Grant) bool { return g.ID == id && g.Scope == policy.ScopeOnce }) {
 		return nil
 	}
 	return []event.Body{&event.GrantEnded{Request: id, Why: "used"}}
@@ -57,7 +57,7 @@ func (r *Run) forgetGrant(which func(policy.Grant) bool) bool {
 	}
 	id := a.grants[i].ID
 	a.grants = slices.Delete(a.grants, i, i+1)
-	a.now = slices.DeleteFunc(a.now, func(g *policy.Grant) bool { return g.ID == id && g.Scope != policy.Once })
+	a.now = slices.DeleteFunc(a.now, func(g *policy.Grant) bool { return g.ID == id && g.Scope != policy.ScopeOnce })
 	r.tellBorder()
 	return true
 }
@@ -82,7 +82,7 @@ func (r *Run) during(c goal.Call, e policy.Effect, grant string) (over func()) {
 	a := &r.approvals.allowed
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	scope := policy.Once
+	scope := policy.ScopeOnce
 	for _, g := range a.grants {
 		if g.ID == grant {
 			scope = g.Scope

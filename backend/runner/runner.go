@@ -35,7 +35,7 @@ type Config struct {
 	Clock   Clock
 	Log     *slog.Logger
 	Slots   int // goals at once
-	Law     policy.Law
+	Law     policy.RuleSet
 	// Patience says how long an approval waits for a person, 0 where nobody is
 	// there now. nil is nobody.
 	Patience func() time.Duration

@@ -18,7 +18,7 @@ import (
 func (r *Run) effectOf(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
 	e, err := tool.Effect(ctx, arguments(c))
 	s, knows := r.room.(Secrets)
-	if err != nil || e.Control || e.HandsOn || !knows {
+	if err != nil || e.Control || e.Delegates || !knows {
 		return e, err
 	}
 	uses, err := s.Uses(c)
@@ -42,7 +42,7 @@ func (r *Run) fill(ctx context.Context, tool Tool, c goal.Call, judged policy.Ef
 		return c, fmt.Errorf("with its secret filled in, the call does not fit: %w", err)
 	}
 	e.Secrets = judged.Secrets
-	if !withoutLine(e).Same(withoutLine(judged)) {
+	if !withoutLine(e).Equal(withoutLine(judged)) {
 		return c, errors.New("a secret decides here which host or which file is touched, and nobody could be asked about that. Use it in what is sent, not in where it goes")
 	}
 	return filled, nil
@@ -53,7 +53,7 @@ func (r *Run) fill(ctx context.Context, tool Tool, c goal.Call, judged policy.Ef
 type hands map[string]policy.SecretUse
 
 func (h hands) give(e policy.Effect) {
-	if !e.ToPrograms() {
+	if !e.ReachesPrograms() {
 		return
 	}
 	for _, s := range e.Secrets {

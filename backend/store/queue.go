@@ -87,7 +87,7 @@ type folder struct {
 func (f folder) overlaps(o folder) bool {
 	for _, mine := range f.writes() {
 		for _, theirs := range o.writes() {
-			if policy.Inside(mine, theirs) || policy.Inside(theirs, mine) {
+			if policy.IsWithin(mine, theirs) || policy.IsWithin(theirs, mine) {
 				return true
 			}
 		}
@@ -146,7 +146,7 @@ func (s *Store) running(ctx context.Context, q asker, id goal.ID) ([]folder, err
 			if err != nil {
 				return nil, err
 			}
-			f.more = (policy.Policy{AllowWrite: f.more}).With(grants).AllowWrite
+			f.more = (policy.Policy{AllowWrite: f.more}).WithGrants(grants).AllowWrite
 			list = append(list, f)
 		}
 	}

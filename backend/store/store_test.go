@@ -148,7 +148,7 @@ func TestWhatWasWrittenStays(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	run := begin(t, s, g.ID)
-	once := policy.Grant{ID: "a1", Scope: policy.Once}
+	once := policy.Grant{ID: "a1", Scope: policy.ScopeOnce}
 	err := s.Append(context.Background(), run,
 		&event.StepStarted{StepID: 1, Tool: "run_command", Arguments: "{}"}, &event.Step{StepID: 1, Tool: "run_command", Outcome: event.OK},
 		&event.Claim{N: 1, Rationale: "done"}, &event.Verdict{Claim: 1, Verdict: goal.Verdict{Outcome: goal.Fail}},

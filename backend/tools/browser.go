@@ -178,7 +178,7 @@ func judged(i pane.Info) func(policy.Effect, error) (policy.Effect, error) {
 		if err != nil || !i.Lent {
 			return e, err
 		}
-		if policy.NetworkWrite.Over(e.Risk) {
+		if policy.NetworkWrite.Exceeds(e.Risk) {
 			e.Risk = policy.NetworkWrite
 		}
 		e.Pane = i.ID
@@ -210,7 +210,7 @@ func passing(b Browsers, id string) (policy.Effect, error) {
 	}
 	e, err := visit(p.Info().URL, policy.ReadOnly, policy.NetworkGet)
 	if err != nil {
-		e = policy.Unknown("the pane shows " + p.Info().URL)
+		e = policy.UnknownEffect("the pane shows " + p.Info().URL)
 	}
 	return judged(p.Info())(e, nil)
 }

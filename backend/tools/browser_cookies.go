@@ -31,7 +31,7 @@ func browserCookies(b Browsers) (Tool, error) {
 		}
 		e, err := visit(p.Info().URL, policy.NetworkWrite, policy.NetworkWrite)
 		if err != nil {
-			return judged(p.Info())(policy.Unknown("the pane shows "+p.Info().URL), nil)
+			return judged(p.Info())(policy.UnknownEffect("the pane shows "+p.Info().URL), nil)
 		}
 		e.Reason = "touches the cookies of " + p.Info().URL
 		return judged(p.Info())(e, nil)

@@ -50,6 +50,6 @@ func trusting(i pane.Info, q pane.Question, a browserDialogArgs) (policy.Effect,
 		return policy.Effect{}, fmt.Errorf("the pane does not ask about the certificate of %s; open the page again and answer then, with accept", clipped(a.Certificate, 200))
 	}
 	e, err := visit(q.Origin, policy.WriteLocal, policy.NetworkWrite)
-	e.Untrusted, e.Reason = q.Origin, "goes on to "+q.Origin+" although its certificate is not valid ("+q.Text+")"
+	e.BadCertificate, e.Reason = q.Origin, "goes on to "+q.Origin+" although its certificate is not valid ("+q.Text+")"
 	return judged(i)(e, err)
 }

@@ -32,7 +32,7 @@ func browserHistory(b Browsers) (Tool, error) {
 		}
 		e, err := visit(address, local, away)
 		if err != nil {
-			return judged(p.Info())(policy.Unknown("the pane goes to "+address), nil)
+			return judged(p.Info())(policy.UnknownEffect("the pane goes to "+address), nil)
 		}
 		if again && len(e.Hosts) > 0 {
 			e.Reason = "sends a form to " + e.Hosts[0] + " again"

@@ -13,8 +13,8 @@ func Deciding(checks []goal.Check) policy.Effect {
 	for _, c := range checks {
 		line := readLine("", c.Command)
 		e.Commands, e.Deletes = append(e.Commands, line.commands...), append(e.Deletes, line.deletes...)
-		if e.Unread == "" {
-			e.Unread = line.lost
+		if e.Unparsed == "" {
+			e.Unparsed = line.lost
 		}
 	}
 	return e

@@ -134,7 +134,7 @@ func samples() []sample {
 // to a line in it.
 func TestEffectsPage(t *testing.T) {
 	h := newHouse(t)
-	law, err := policy.Standard("/home/anna")
+	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestShellLines(t *testing.T) {
 		for _, argv := range e.Commands {
 			commands = append(commands, argv[0])
 		}
-		if !slices.Equal(e.Deletes, deletes) || strings.Join(commands, " ") != c.commands || e.Line != c.line {
+		if !slices.Equal(e.Deletes, deletes) || strings.Join(commands, " ") != c.commands || e.CommandLine != c.line {
 			t.Errorf("%s: deletes %q, commands %q", c.line, e.Deletes, e.Commands)
 		}
 	}
@@ -268,7 +268,7 @@ func TestShellLines(t *testing.T) {
 func TestWhatIsTypedIntoAPersonsTerminal(t *testing.T) {
 	h := newHouse(t)
 	h.panes.person = true
-	law, err := policy.Standard("/home/anna")
+	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,7 +305,7 @@ func TestWhatIsTypedIntoAPersonsTerminal(t *testing.T) {
 			if d := law.Decide(call, p, nil); d.Answer != policy.Ask || !d.Always {
 				t.Errorf("%s at %s: %+v", c.line, risk, d)
 			}
-			grants := []policy.Grant{{ID: "r1", Scope: policy.Pane, Pane: "t1", Risk: policy.NetworkWrite}}
+			grants := []policy.Grant{{ID: "r1", Scope: policy.ScopePane, Pane: "t1", Risk: policy.NetworkWrite}}
 			if d := law.Decide(call, p, grants); (d.Answer == policy.Allow) != (c.deletes == "") {
 				t.Errorf("%s at %s, the pane allowed: %+v", c.line, risk, d)
 			}
@@ -318,7 +318,7 @@ func TestWhatIsTypedIntoAPersonsTerminal(t *testing.T) {
 // terminals, which have walls, are as free as ever.
 func TestWhatDestroysInAPersonsTerminalAsksEachTime(t *testing.T) {
 	h := newHouse(t)
-	law, err := policy.Standard("/home/anna")
+	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +328,7 @@ func TestWhatDestroysInAPersonsTerminalAsksEachTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(line, err)
 		}
-		grants := []policy.Grant{{ID: "r1", Scope: policy.Pane, Pane: "t1", Risk: policy.NetworkWrite}}
+		grants := []policy.Grant{{ID: "r1", Scope: policy.ScopePane, Pane: "t1", Risk: policy.NetworkWrite}}
 		return law.Decide(policy.Call{Tool: "terminal_run", Key: line, Effect: e}, policy.Policy{Risk: policy.WriteLocal, Dir: h.dir}, grants)
 	}
 	for _, line := range []string{
@@ -338,7 +338,7 @@ func TestWhatDestroysInAPersonsTerminalAsksEachTime(t *testing.T) {
 		"apt-get purge -y x", "make clean", "crontab -r", "> notes", "mv a notes", "find . -delete", "shred notes",
 		"find . -fprint notes", "find . -fls notes", "gfind . -fprintf notes %p", "bfs . -fprint0 notes", "dotenv -f .env run git clean -fd", "infisical run -- git clean -fd",
 	} {
-		if d := decide(line, true); d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 || d.Offers[0].Scope != policy.Once {
+		if d := decide(line, true); d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 || d.Offers[0].Scope != policy.ScopeOnce {
 			t.Errorf("%s: %+v", line, d)
 		}
 		if d := decide(line, false); d.Answer != policy.Allow && !strings.Contains(line, "/dev/") {
@@ -358,7 +358,7 @@ func TestWhatDestroysInAPersonsTerminalAsksEachTime(t *testing.T) {
 // TestALineInPiecesIsTheLine: in a terminal of the person's a yes to the pane covers
 // neither a command that is typed in pieces nor one that nobody can read.
 func TestALineInPiecesIsTheLine(t *testing.T) {
-	law, err := policy.Standard("/home/anna")
+	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -426,7 +426,7 @@ func TestALineInPiecesIsTheLine(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.calls, err)
 		}
-		d := law.Decide(policy.Call{Tool: last[0].(string), Key: "k", Effect: e}, policy.Policy{Risk: policy.WriteLocal, Dir: h.dir}, []policy.Grant{{ID: "r1", Scope: policy.Pane, Pane: "t1", Risk: policy.NetworkWrite}})
+		d := law.Decide(policy.Call{Tool: last[0].(string), Key: "k", Effect: e}, policy.Policy{Risk: policy.WriteLocal, Dir: h.dir}, []policy.Grant{{ID: "r1", Scope: policy.ScopePane, Pane: "t1", Risk: policy.NetworkWrite}})
 		if (d.Answer == policy.Ask) != c.asks || c.asks && !d.Always {
 			t.Errorf("%q: %s (%s) deletes %q", c.calls, d.Answer, d.Reason, e.Deletes)
 		}
@@ -438,7 +438,7 @@ func TestALineInPiecesIsTheLine(t *testing.T) {
 func TestALentPageIsOutsideTheGoalsNetwork(t *testing.T) {
 	h := newHouse(t)
 	h.panes.person = true
-	law, err := policy.Standard("/home/anna")
+	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -459,14 +459,14 @@ func TestALentPageIsOutsideTheGoalsNetwork(t *testing.T) {
 			}
 			p, call := policy.Policy{Risk: policy.ReadOnly, Dir: h.dir}, policy.Call{Tool: tool, Key: "k", Effect: e}
 			d := law.Decide(call, p, nil)
-			if d.Answer != policy.Ask || d.Offers[len(d.Offers)-1].Scope != policy.Pane {
+			if d.Answer != policy.Ask || d.Offers[len(d.Offers)-1].Scope != policy.ScopePane {
 				t.Errorf("%s at %s: %+v", tool, at, d)
 			}
-			if d := law.Decide(call, p, []policy.Grant{{ID: "r1", Scope: policy.Pane, Pane: "b1", Risk: policy.NetworkWrite}}); d.Answer != policy.Allow {
+			if d := law.Decide(call, p, []policy.Grant{{ID: "r1", Scope: policy.ScopePane, Pane: "b1", Risk: policy.NetworkWrite}}); d.Answer != policy.Allow {
 				t.Errorf("%s at %s, the pane allowed: %+v", tool, at, d)
 			}
 			p.DenyHosts = []string{"shop.example"}
-			if d := law.Decide(call, p, []policy.Grant{{ID: "r1", Scope: policy.Pane, Pane: "b1", Risk: policy.NetworkWrite}}); len(e.Hosts) > 0 && d.Answer != policy.Deny {
+			if d := law.Decide(call, p, []policy.Grant{{ID: "r1", Scope: policy.ScopePane, Pane: "b1", Risk: policy.NetworkWrite}}); len(e.Hosts) > 0 && d.Answer != policy.Deny {
 				t.Errorf("%s at %s, a denied host: %+v", tool, at, d)
 			}
 		}
@@ -484,7 +484,7 @@ func TestAnAddressIsJudgedWithItsPort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := (policy.Law{}).Decide(policy.Call{Tool: "browser_open", Key: "k", Effect: e}, p, nil); d.Answer != want {
+		if d := (policy.RuleSet{}).Decide(policy.Call{Tool: "browser_open", Key: "k", Effect: e}, p, nil); d.Answer != want {
 			t.Errorf("%s: %+v", url, d)
 		}
 	}
@@ -509,7 +509,7 @@ func TestWhatTakesMoreThanAYes(t *testing.T) {
 			t.Errorf("%+v: %+v %v", c.asks, e, err)
 		}
 	}
-	law, err := policy.Standard("/home/anna")
+	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -520,7 +520,7 @@ func TestWhatTakesMoreThanAYes(t *testing.T) {
 			t.Fatal(err)
 		}
 		top := policy.Policy{Risk: policy.SpendsMoney, Dir: h.dir, AllowHosts: []string{"shop.example"}}
-		d := law.Decide(policy.Call{Tool: "browser_dialog", Key: "k", Effect: e}, top, []policy.Grant{{Scope: policy.Host, Hosts: e.Hosts, Risk: policy.SpendsMoney}})
+		d := law.Decide(policy.Call{Tool: "browser_dialog", Key: "k", Effect: e}, top, []policy.Grant{{Scope: policy.ScopeHost, Hosts: e.Hosts, Risk: policy.SpendsMoney}})
 		if d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 {
 			t.Errorf("%s: %+v", origin, d)
 		}

@@ -103,7 +103,7 @@ func (f folder) write(path string, b []byte) error {
 		return fmt.Errorf("%s is protected by the goal's check (%s) and stays as it is. Make your work fit it; if it is wrong, say so with ask_operator", path, why)
 	}
 	for _, path := range f.obeyed {
-		if policy.Inside(path, filepath.Join(f.dir, rel)) {
+		if policy.IsWithin(path, filepath.Join(f.dir, rel)) {
 			return fmt.Errorf("git runs or reads %s by itself on the person's machine, so it is not written here; change the goal's copy with a command, and the person is shown the difference at the end", rel)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // and a goal without walls asks.
 func TestALineIsReadThroughWhatStartsIt(t *testing.T) {
 	h := newHouse(t)
-	law, err := policy.Standard("/home/anna")
+	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,8 +174,8 @@ func TestALineWithManyReadingsAsks(t *testing.T) {
 				if n := len(e.Commands) + len(e.Deletes); n > 20_000 {
 					t.Errorf("%d times %s: %d commands and deletions", length/len(one), one, n)
 				}
-				d := (policy.Law{}).Decide(policy.Call{Tool: "run_command", Key: "k", Effect: e}, policy.Policy{Risk: policy.NetworkWrite, Dir: h.dir}, nil)
-				if d.Answer != policy.Ask || !d.Always || e.Unread == "" {
+				d := (policy.RuleSet{}).Decide(policy.Call{Tool: "run_command", Key: "k", Effect: e}, policy.Policy{Risk: policy.NetworkWrite, Dir: h.dir}, nil)
+				if d.Answer != policy.Ask || !d.Always || e.Unparsed == "" {
 					t.Errorf("%d times %s: %s (%s)", length/len(one), one, d.Answer, d.Reason)
 				}
 			}
@@ -224,7 +224,7 @@ func TestWhereALineDeletesWithoutWalls(t *testing.T) {
 				if &list[0] == &box.Tools()[0] {
 					p.Unconfined, answer = false, policy.Allow
 				}
-				if d := (policy.Law{}).Decide(policy.Call{Tool: name, Key: "k", Effect: e}, p, nil); d.Answer != answer {
+				if d := (policy.RuleSet{}).Decide(policy.Call{Tool: name, Key: "k", Effect: e}, p, nil); d.Answer != answer {
 					t.Errorf("%s %s, unconfined %v: %s (%s), want %s", name, line, p.Unconfined, d.Answer, d.Reason, answer)
 				}
 			}
@@ -235,7 +235,7 @@ func TestWhereALineDeletesWithoutWalls(t *testing.T) {
 // TestPiecesInTheGoalsOwnTerminalAreTheLine: what asks about a whole line asks about the
 // piece that ends it, where walls hold the terminal, and where none do.
 func TestPiecesInTheGoalsOwnTerminalAreTheLine(t *testing.T) {
-	law, err := policy.Standard("/home/anna")
+	law, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,9 @@ import (
 // Access is what a goal may get of the person's machine besides its folder.
 type Access interface {
 	// Resolve writes out what would be opened, or says why a goal never gets it.
-	Resolve(ctx context.Context, a policy.Access) (policy.Access, error)
+	Resolve(ctx context.Context, a policy.MachineAccess) (policy.MachineAccess, error)
 	// Opened says what keeps something from being open that the person allowed.
-	Opened(a policy.Access) error
+	Opened(a policy.MachineAccess) error
 }
 
 type requestAccessArgs struct {
@@ -26,8 +26,8 @@ type requestAccessArgs struct {
 }
 
 func requestAccess(a Access) (Tool, error) {
-	wanted := func(ctx context.Context, args requestAccessArgs) (w policy.Access, err error) {
-		w = policy.Access{Kind: policy.AccessKind(args.Kind), Path: args.Path, Port: args.Port}
+	wanted := func(ctx context.Context, args requestAccessArgs) (w policy.MachineAccess, err error) {
+		w = policy.MachineAccess{Kind: policy.MachineAccessKind(args.Kind), Path: args.Path, Port: args.Port}
 		switch {
 		case a == nil:
 			return w, errors.New("there is nothing to ask for here: these programs are in no sandbox of a goal")

@@ -31,7 +31,7 @@ func runRecipe(r Recipes) (Tool, error) {
 			return policy.Effect{}, err
 		}
 		// Each step has an effect of its own, and is judged by it when its turn comes.
-		return policy.Effect{Risk: policy.ReadOnly, HandsOn: true, Reason: fmt.Sprintf("begins %d steps, each judged by itself", len(calls))}, nil
+		return policy.Effect{Risk: policy.ReadOnly, Delegates: true, Reason: fmt.Sprintf("begins %d steps, each judged by itself", len(calls))}, nil
 	}, func(ctx context.Context, a runRecipeArgs) goal.Result {
 		if a.Name == "" {
 			return listRecipes(r)

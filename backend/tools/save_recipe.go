@@ -33,7 +33,7 @@ func saveRecipe(r Recipes) (Tool, error) {
 		case a.From < 1 || a.To < a.From:
 			return policy.Effect{}, fmt.Errorf("steps %d to %d are no stretch; they count from 1", a.From, a.To)
 		}
-		return policy.Effect{Risk: policy.WriteLocal, Lasting: true, HandsOn: true, Reason: "keeps the recipe " + a.Name + " for other goals"}, nil
+		return policy.Effect{Risk: policy.WriteLocal, Persistent: true, Delegates: true, Reason: "keeps the recipe " + a.Name + " for other goals"}, nil
 	}, func(ctx context.Context, a saveRecipeArgs) goal.Result {
 		recipe, err := a.drawn(ctx, r)
 		if err == nil {

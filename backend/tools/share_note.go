@@ -20,7 +20,7 @@ func shareNote(g Goals) (Tool, error) {
 		if blank(a.Text) || len(a.Text) > maxNote {
 			return policy.Effect{}, fmt.Errorf("the text has %d bytes; give 1 to %d", len(a.Text), maxNote)
 		}
-		return policy.Effect{Risk: policy.ReadOnly, HandsOn: true}, nil
+		return policy.Effect{Risk: policy.ReadOnly, Delegates: true}, nil
 	}, func(ctx context.Context, a shareNoteArgs) goal.Result {
 		if g == nil {
 			return failed("%s", errNoGoals)

@@ -22,7 +22,7 @@ func readLine(dir, line string) shellLine {
 // effect is what a line is about to do, as far as it can be read. It explains and finds
 // what always asks; a line can hide anything from it, and the kernel holds what it does.
 func (s shellLine) effect(line string, risk policy.Risk) policy.Effect {
-	e := policy.Effect{Risk: risk, Line: line, Commands: s.commands, Deletes: s.deletes, Unread: s.lost, Reason: "a program may change files"}
+	e := policy.Effect{Risk: risk, CommandLine: line, Commands: s.commands, Deletes: s.deletes, Unparsed: s.lost, Reason: "a program may change files"}
 	if risk == policy.ReadOnly {
 		e.Reason = "a program that can change nothing"
 	}

@@ -39,7 +39,7 @@ func startGoal(g Goals) (Tool, error) {
 			return policy.Effect{}, err
 		}
 		e := Deciding(c.Checks)
-		e.HandsOn, e.Reason = true, "another goal works, with no more rights than this one: "+clipped(c.Objective, 200)
+		e.Delegates, e.Reason = true, "another goal works, with no more rights than this one: "+clipped(c.Objective, 200)
 		return e, nil
 	}, func(ctx context.Context, a startGoalArgs) goal.Result {
 		c, err := a.child()
@@ -74,7 +74,7 @@ func (a startGoalArgs) child() (Child, error) {
 		return c, fmt.Errorf("the objective is empty; say what should be true at the end")
 	case c.Share < 1 || c.Share > 90:
 		return c, fmt.Errorf("share_percent is 1 to 90")
-	case a.Risk != "" && !c.Risk.Valid():
+	case a.Risk != "" && !c.Risk.IsValid():
 		return c, fmt.Errorf("unknown risk %q: use one of %s", a.Risk, policy.RiskNames())
 	}
 	for _, k := range a.Checks {

@@ -130,7 +130,7 @@ func (r Room) typing(pane, text string) (policy.Effect, error) {
 		return r.lineEffect(s, strings.TrimSuffix(readable(text), "\n")), nil
 	}
 	e := r.Lines.loose(pane, text)
-	e.Line = strings.TrimSuffix(e.Line, "\n")
+	e.CommandLine = strings.TrimSuffix(e.CommandLine, "\n")
 	e.Reason = "what is typed into your pane " + pane + " runs as you, in no sandbox"
 	return e, nil
 }

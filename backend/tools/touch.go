@@ -21,7 +21,7 @@ type Touch = pane.Touched
 func touched(address string, t Touch, err error) (policy.Effect, error) {
 	here, bad := visit(address, policy.WriteLocal, policy.NetworkWrite)
 	if bad != nil { // an error page, or a page that went somewhere else
-		return policy.Unknown("the pane shows " + address), nil
+		return policy.UnknownEffect("the pane shows " + address), nil
 	}
 	if err != nil && !t.Payment {
 		return here, nil
@@ -34,14 +34,14 @@ func touched(address string, t Touch, err error) (policy.Effect, error) {
 			away = policy.NetworkWrite
 		}
 		if e, bad = visit(t.Action, policy.WriteLocal, away); bad != nil {
-			return policy.Unknown("the form goes to " + t.Action), nil
+			return policy.UnknownEffect("the form goes to " + t.Action), nil
 		}
 		if len(e.Hosts) > 0 {
 			e.Reason = fmt.Sprintf("sends a form by %s to %s", strings.ToUpper(t.Method), e.Hosts[0])
 		}
 	case t.Link != "":
 		if e, bad = visit(t.Link, policy.WriteLocal, policy.NetworkGet); bad != nil {
-			return policy.Unknown("the link leads to " + t.Link), nil
+			return policy.UnknownEffect("the link leads to " + t.Link), nil
 		}
 		if len(e.Hosts) > 0 {
 			e.Reason = "follows a link to " + e.Hosts[0]

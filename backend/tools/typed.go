@@ -54,7 +54,7 @@ func (l *Lines) read(s *shellLine, pane, text string) {
 func (l *Lines) loose(pane, text string) policy.Effect {
 	s := shellLine{loose: true}
 	l.read(&s, pane, text)
-	return policy.Effect{Risk: policy.NetworkWrite, Line: text, Commands: s.commands, Deletes: s.deletes, Pane: pane, Unread: s.unread}
+	return policy.Effect{Risk: policy.NetworkWrite, CommandLine: text, Commands: s.commands, Deletes: s.deletes, Pane: pane, Unparsed: s.unread}
 }
 
 // typed notes what is typed into a pane.

@@ -113,7 +113,7 @@ func (h Host) dir(c check) (string, error) {
 		}
 		return "", fmt.Errorf("the check's folder: %w", err)
 	}
-	if !policy.Inside(root, dir) {
+	if !policy.IsWithin(root, dir) {
 		return "", fmt.Errorf("the check's folder %q leads out of the goal's folder", c.Dir)
 	}
 	return dir, nil

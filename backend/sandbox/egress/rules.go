@@ -45,12 +45,12 @@ type Rules struct {
 // Judged says whether pages reach a host outside that they may not send to: then
 // the browser has to tell the method of each request, which a tunnel hides.
 func (r Rules) Judged() bool {
-	if !policy.NetworkWrite.Over(r.Risk) {
+	if !policy.NetworkWrite.Exceeds(r.Risk) {
 		return false
 	}
-	open := !policy.NetworkGet.Over(r.Risk) && len(r.Allow) > 0
+	open := !policy.NetworkGet.Exceeds(r.Risk) && len(r.Allow) > 0
 	for _, g := range r.Given {
-		open = open || g.From != Program && !policy.NetworkGet.Over(g.Risk)
+		open = open || g.From != Program && !policy.NetworkGet.Exceeds(g.Risk)
 	}
 	return open
 }
@@ -74,13 +74,13 @@ func (r Rules) Decide(q Request) (reason string, ok bool) {
 		return fmt.Sprintf("%q is neither a name nor an address that is written out", q.Host), false
 	case matches(r.Deny, q):
 		return q.Host + " is denied for this goal", false
-	case granted, given && !q.risk().Over(most):
+	case granted, given && !q.risk().Exceeds(most):
 		return "", true
-	case given && q.risk().Over(r.Risk):
+	case given && q.risk().Exceeds(r.Risk):
 		return fmt.Sprintf("the person allowed everything up to %s on %s, and %s is %s", most, q.Host, q.Method, q.risk()), false
-	case policy.NetworkGet.Over(r.Risk):
+	case policy.NetworkGet.Exceeds(r.Risk):
 		return fmt.Sprintf("this goal may do at most %s, which does not leave the machine", r.Risk), false
-	case !policy.NetworkWrite.Over(r.Risk):
+	case !policy.NetworkWrite.Exceeds(r.Risk):
 		return "", true
 	case !matches(r.Allow, q):
 		return fmt.Sprintf("%s is not among the allowed hosts of this goal, which may do at most %s", q.Host, r.Risk), false
@@ -110,7 +110,7 @@ func (r Rules) writtenOut(q Request) bool {
 // given is what the person opened the host for, at most.
 func (r Rules) given(q Request) (most policy.Risk, ok bool) {
 	for _, g := range r.Given {
-		if (g.From == "" || g.From == q.From) && !strings.Contains(g.Host, "*") && matches([]string{g.Host}, q) && (!ok || g.Risk.Over(most)) {
+		if (g.From == "" || g.From == q.From) && !strings.Contains(g.Host, "*") && matches([]string{g.Host}, q) && (!ok || g.Risk.Exceeds(most)) {
 			most, ok = g.Risk, true
 		}
 	}

@@ -61,7 +61,7 @@ func TestThePageKnowsTheSameShapes(t *testing.T) {
 // TestThePageKnowsEveryEvent looks for each event type in the page's union.
 func TestThePageKnowsEveryEvent(t *testing.T) {
 	source := pageTypes(t)
-	for _, b := range event.Bodies() {
+	for _, b := range event.BodyTypes() {
 		if kind := b.EventType(); !strings.Contains(source, `"`+kind+`"`) && !strings.Contains(source, "\n  "+kind+": ") {
 			t.Errorf("bridge/types does not know the event %s", b.EventType())
 		}

@@ -271,7 +271,7 @@ func (a *App) ApprovalAPI(ctx context.Context) *api.ApprovalAPI {
 }
 
 // Events subscribes to everything that happens here.
-func (a *App) Events(buffer int) *event.Subscription { return a.broker.Sure(buffer) }
+func (a *App) Events(buffer int) *event.Subscription { return a.broker.SubscribeReliable(buffer) }
 
 // StopGoals pauses what runs as interrupted and waits for it.
 func (a *App) StopGoals(ctx context.Context) error {

@@ -17,7 +17,7 @@ const noteTime = 5 * time.Second
 // startNotes tells the person's desktop when a goal needs somebody and when one
 // is over. Each need is told once; where no desktop is, nothing is.
 func (a *App) startNotes(ctx context.Context) {
-	sub := a.broker.Lossy(64)
+	sub := a.broker.SubscribeLossy(64)
 	a.notes = sub.Close
 	a.wg.Go(func() {
 		waits := map[goal.ID]bool{}

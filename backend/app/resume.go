@@ -97,7 +97,7 @@ func (a *App) raise(ctx context.Context, g *goal.Goal, limits goal.Limits) error
 	if limits == g.Limits {
 		return nil
 	}
-	if err := a.store.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, event.LimitsOf(limits)); err != nil {
+	if err := a.store.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, event.NewLimitsChanged(limits)); err != nil {
 		return fmt.Errorf("new limits: %w", err)
 	}
 	g.Limits = limits

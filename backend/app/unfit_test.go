@@ -154,7 +154,7 @@ func TestAWindowThatIsOpenInterruptsWhatDiedElsewhere(t *testing.T) {
 	p.provide(gaveUp())
 	id := p.died()
 	step, ok := p.await("the open call", func(e event.Event) bool { _, ok := e.Body.(*event.Step); return ok && e.GoalID == id }).Body.(*event.Step)
-	if !ok || step.Outcome != event.InDoubt {
+	if !ok || step.Outcome != event.OutcomeUnknown {
 		t.Errorf("%+v", step)
 	}
 	if e, ok := p.ended(string(id)).Body.(*event.Paused); !ok || e.Exit != goal.Interrupted {

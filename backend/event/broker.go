@@ -19,11 +19,11 @@ type Subscription struct {
 	broker *Broker
 }
 
-// Lossy subscribes for what may be missed (streaming text).
-func (b *Broker) Lossy(buffer int) *Subscription { return b.subscribe(buffer, false) }
+// SubscribeLossy subscribes for what may be missed (streaming text).
+func (b *Broker) SubscribeLossy(buffer int) *Subscription { return b.subscribe(buffer, false) }
 
-// Sure subscribes for what must not be missed unnoticed.
-func (b *Broker) Sure(buffer int) *Subscription { return b.subscribe(buffer, true) }
+// SubscribeReliable subscribes for what must not be missed unnoticed.
+func (b *Broker) SubscribeReliable(buffer int) *Subscription { return b.subscribe(buffer, true) }
 
 func (b *Broker) subscribe(buffer int, sure bool) *Subscription {
 	c := make(chan Event, buffer)

@@ -33,7 +33,7 @@ func seqs(s *event.Subscription) (got []int64, closed bool) {
 
 func TestEveryoneHears(t *testing.T) {
 	var b event.Broker
-	one, two := b.Sure(4), b.Lossy(4)
+	one, two := b.SubscribeReliable(4), b.SubscribeLossy(4)
 	publish(&b, 1, 3)
 	for _, s := range []*event.Subscription{one, two} {
 		if got, closed := seqs(s); !slices.Equal(got, []int64{1, 2, 3}) || closed {
@@ -53,7 +53,7 @@ func TestEveryoneHears(t *testing.T) {
 
 func TestSureClosesWhenItFallsBehind(t *testing.T) {
 	var b event.Broker
-	s := b.Sure(3)
+	s := b.SubscribeReliable(3)
 	publish(&b, 1, 10)
 	got, closed := seqs(s)
 	if !slices.Equal(got, []int64{1, 2, 3}) || !closed {
@@ -64,7 +64,7 @@ func TestSureClosesWhenItFallsBehind(t *testing.T) {
 
 func TestLossyDrops(t *testing.T) {
 	var b event.Broker
-	s := b.Lossy(3)
+	s := b.SubscribeLossy(3)
 	defer s.Close()
 	publish(&b, 1, 10)
 	if got, closed := seqs(s); !slices.Equal(got, []int64{1, 2, 3}) || closed {
@@ -79,7 +79,7 @@ func TestLossyDrops(t *testing.T) {
 // TestDeltaGivesWay: streaming text never costs a listener its subscription.
 func TestDeltaGivesWay(t *testing.T) {
 	var b event.Broker
-	s := b.Sure(8)
+	s := b.SubscribeReliable(8)
 	defer s.Close()
 	for range 100 {
 		b.Publish(event.Event{Body: &event.Delta{Text: "word "}}) // as the runner does
@@ -100,16 +100,16 @@ func TestConcurrently(t *testing.T) {
 	const publishers, each = 4, 500
 	var b event.Broker
 	var readers, writers sync.WaitGroup
-	whole := b.Sure(publishers * each)
+	whole := b.SubscribeReliable(publishers * each)
 	for range 4 {
-		lossy := b.Lossy(1)
+		lossy := b.SubscribeLossy(1)
 		readers.Go(func() {
 			for range lossy.C {
 				continue
 			}
 		})
 		defer lossy.Close()
-		small := b.Sure(2)
+		small := b.SubscribeReliable(2)
 		readers.Go(func() {
 			last := map[goal.ID]int64{}
 			for e := range small.C {
@@ -125,7 +125,7 @@ func TestConcurrently(t *testing.T) {
 		writers.Go(func() {
 			for n := range int64(each) {
 				b.Publish(event.Event{GoalID: goal.ID(strconv.Itoa(p)), Seq: n + 1, Body: event.Started{}})
-				s := b.Lossy(1) // subscribing while others publish
+				s := b.SubscribeLossy(1) // subscribing while others publish
 				s.Close()
 			}
 		})

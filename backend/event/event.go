@@ -226,22 +226,22 @@ type CriticVerdict string
 
 // The verdicts. Unparsed counts as progressing.
 const (
-	Progressing CriticVerdict = "PROGRESSING"
-	CriticStuck CriticVerdict = "STUCK"
-	Achieved    CriticVerdict = "ACHIEVED"
-	Misled      CriticVerdict = "MISLED"
-	Unparsed    CriticVerdict = "unparsed"
+	Progressing    CriticVerdict = "PROGRESSING"
+	CriticStuck    CriticVerdict = "STUCK"
+	Achieved       CriticVerdict = "ACHIEVED"
+	CriticOffTrack CriticVerdict = "MISLED"
+	CriticUnparsed CriticVerdict = "unparsed"
 )
 
 // Outcome is how a step ended.
 type Outcome string
 
-// The outcomes. InDoubt is an intent without a result.
+// The outcomes. OutcomeUnknown is an intent without a result.
 const (
-	OK      Outcome = "ok"
-	Failed  Outcome = "failed"
-	Denied  Outcome = "denied"
-	InDoubt Outcome = "in_doubt"
+	OK             Outcome = "ok"
+	Failed         Outcome = "failed"
+	Denied         Outcome = "denied"
+	OutcomeUnknown Outcome = "in_doubt"
 )
 
 // EventType names the body, in JSON and in SQL.
@@ -274,16 +274,16 @@ func (Delta) EventType() string              { return "delta" }
 func (Egress) EventType() string             { return "egress" }
 func (Pane) EventType() string               { return "pane" }
 
-// Bodies holds one empty body of every type, for decoding and for documents.
-func Bodies() []Body {
+// BodyTypes holds one empty body of every type, for decoding and for documents.
+func BodyTypes() []Body {
 	return []Body{
 		&Created{}, &Queued{}, &Started{}, &Reopened{}, &LimitsChanged{}, &Iteration{}, &Message{}, &StepStarted{}, &Step{}, &ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
 		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{}, &Resumed{}, &Ended{}, &Delta{}, &Egress{}, &Pane{},
 	}
 }
 
-// LimitsOf tells of new limits.
-func LimitsOf(l goal.Limits) *LimitsChanged {
+// NewLimitsChanged tells of new limits.
+func NewLimitsChanged(l goal.Limits) *LimitsChanged {
 	return &LimitsChanged{WallClockMS: l.WallClock.Milliseconds(), Iterations: l.Iterations, ClaimsPerGate: l.ClaimsPerGate, Tokens: l.Tokens, USD: l.USD}
 }
 
@@ -337,7 +337,7 @@ func (e *Event) UnmarshalJSON(b []byte) error {
 
 // Decode reads a body of the named type.
 func Decode(kind string, b []byte) (Body, error) {
-	for _, body := range Bodies() {
+	for _, body := range BodyTypes() {
 		if body.EventType() != kind {
 			continue
 		}

@@ -37,7 +37,7 @@ func filled() []event.Body {
 		}},
 		&event.GrantEnded{Request: "a1", Why: "used"},
 		&event.Todos{Items: []goal.Todo{{Text: "t", Done: true}}},
-		&event.Critic{Verdict: event.Misled, Reason: "r", Reply: "w", Step: 5},
+		&event.Critic{Verdict: event.CriticOffTrack, Reason: "r", Reply: "w", Step: 5},
 		&event.Claim{N: 1, Rationale: "r", Result: "s", By: "critic"},
 		&event.Verdict{Claim: 1, Verdict: goal.Verdict{
 			Check: 2, Type: goal.ModelQuestion, Name: "n", Outcome: goal.Fail, Detail: "d", Tail: "t", Reply: "w", Evidence: "e", Bytes: 9, ExitCode: 7, Tries: 2,
@@ -61,12 +61,12 @@ func filled() []event.Body {
 // TestRoundTrip: every type comes back as it went, as one flat object.
 func TestRoundTrip(t *testing.T) {
 	bodies := filled()
-	if len(bodies) != len(event.Bodies()) {
-		t.Fatalf("%d bodies are filled and %d exist", len(bodies), len(event.Bodies()))
+	if len(bodies) != len(event.BodyTypes()) {
+		t.Fatalf("%d bodies are filled and %d exist", len(bodies), len(event.BodyTypes()))
 	}
 	for i, body := range bodies {
-		if reflect.TypeOf(body) != reflect.TypeOf(event.Bodies()[i]) {
-			t.Fatalf("body %d is %T and should be %T", i, body, event.Bodies()[i])
+		if reflect.TypeOf(body) != reflect.TypeOf(event.BodyTypes()[i]) {
+			t.Fatalf("body %d is %T and should be %T", i, body, event.BodyTypes()[i])
 		}
 		t.Run(body.EventType(), func(t *testing.T) {
 			want := event.Event{GoalID: "01g", RunID: "01r", Seq: 5, At: at, Body: body}

@@ -178,13 +178,13 @@ func TestReadCritic(t *testing.T) {
 		{"PROGRESSING\nit reads on", event.Progressing, "it reads on"},
 		{"  stuck \n\n same call again ", event.CriticStuck, "same call again"},
 		{"**ACHIEVED**\nthe file is there", event.Achieved, "the file is there"},
-		{"MISLED: it follows the page", event.Misled, "it follows the page"},
-		{"Misled — it follows the page\nmore", event.Misled, "it follows the page more"},
+		{"MISLED: it follows the page", event.CriticOffTrack, "it follows the page"},
+		{"Misled — it follows the page\nmore", event.CriticOffTrack, "it follows the page more"},
 		{"`STUCK`.", event.CriticStuck, ""},
-		{"STUCKED\nno such word", event.Unparsed, "STUCKED"},
-		{"I think that it is PROGRESSING", event.Unparsed, "I think that it is PROGRESSING"},
-		{"", event.Unparsed, ""},
-		{"<think>…</think>", event.Unparsed, "<think>…</think>"},
+		{"STUCKED\nno such word", event.CriticUnparsed, "STUCKED"},
+		{"I think that it is PROGRESSING", event.CriticUnparsed, "I think that it is PROGRESSING"},
+		{"", event.CriticUnparsed, ""},
+		{"<think>…</think>", event.CriticUnparsed, "<think>…</think>"},
 	} {
 		if verdict, reason := readCritic(c.reply); verdict != c.verdict || reason != c.reason {
 			t.Errorf("%q: %s %q", c.reply, verdict, reason)

@@ -45,7 +45,7 @@ func (c *critic) restore(past goal.RunHistory) {
 }
 
 func (c *critic) count(v event.CriticVerdict) {
-	c.unparsed, c.misled = next(c.unparsed, v == event.Unparsed), next(c.misled, v == event.Misled)
+	c.unparsed, c.misled = next(c.unparsed, v == event.CriticUnparsed), next(c.misled, v == event.CriticOffTrack)
 }
 
 // mostUnparsed replies in a row that cannot be read switch the critic off.
@@ -113,7 +113,7 @@ func (r *Run) heed(ctx context.Context, verdict event.CriticVerdict, reason stri
 			text += askPlan
 		}
 		return r.say(ctx, text)
-	case event.Misled:
+	case event.CriticOffTrack:
 		if r.critic.misled > 1 {
 			return &Stop{Exit: goal.NeedsUser, Reason: "the critic said twice in a row that the agent does something else than the goal: " + reason}
 		}
@@ -121,7 +121,7 @@ func (r *Run) heed(ctx context.Context, verdict event.CriticVerdict, reason stri
 	case event.Achieved:
 		r.claim = &claim{rationale: "the critic: " + reason, by: "critic"}
 		return r.settleClaim(ctx)
-	case event.Unparsed:
+	case event.CriticUnparsed:
 		if r.critic.unparsed >= mostUnparsed {
 			r.critic.every = 0
 			return r.append(ctx, &event.Warning{What: "critic", Text: fmt.Sprintf("the critic gave %d replies in a row that cannot be read and is switched off", mostUnparsed)})
@@ -173,7 +173,7 @@ func readCritic(reply string) (verdict event.CriticVerdict, reason string) {
 	first, rest, _ := strings.Cut(strings.TrimSpace(reply), "\n")
 	word := strings.ToUpper(strings.Trim(strings.TrimSpace(first), "*_#`.:!\"' "))
 	reason = clip(strings.TrimSpace(rest), 1000)
-	for _, v := range []event.CriticVerdict{event.Progressing, event.CriticStuck, event.Achieved, event.Misled} {
+	for _, v := range []event.CriticVerdict{event.Progressing, event.CriticStuck, event.Achieved, event.CriticOffTrack} {
 		if word == string(v) {
 			return v, reason
 		}
@@ -181,5 +181,5 @@ func readCritic(reply string) (verdict event.CriticVerdict, reason string) {
 			return v, clip(strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(first)[len(v):], "*_ :-,.–—")+" "+reason), 1000)
 		}
 	}
-	return event.Unparsed, clip(strings.TrimSpace(first), 200)
+	return event.CriticUnparsed, clip(strings.TrimSpace(first), 200)
 }

@@ -70,7 +70,7 @@ func (r *Runner) raise(ctx context.Context, g *goal.Goal, text string) {
 	var l goal.Limits
 	err := errors.Join(json.Unmarshal([]byte(text), &l), l.Validate())
 	if err == nil {
-		err = r.cfg.Journal.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID}, event.LimitsOf(l))
+		err = r.cfg.Journal.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID}, event.NewLimitsChanged(l))
 	}
 	if err != nil {
 		r.cfg.Log.Warn("new limits", "goal", g.ID, "error", err)

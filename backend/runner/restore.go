@@ -148,7 +148,7 @@ func (r *Run) doubt(ctx context.Context) *Stop {
 	}
 	for _, open := range steps {
 		text := "the program ended before this call answered: its outcome is unknown"
-		if stop := r.append(ctx, &event.Step{StepID: open.StepID, Tool: open.Tool, Outcome: event.InDoubt, Preview: text, Result: text}); stop != nil {
+		if stop := r.append(ctx, &event.Step{StepID: open.StepID, Tool: open.Tool, Outcome: event.OutcomeUnknown, Preview: text, Result: text}); stop != nil {
 			return stop
 		}
 	}

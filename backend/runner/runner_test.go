@@ -584,7 +584,7 @@ func TestACrashedStepIsInDoubtAndNotRepeated(t *testing.T) {
 	w.start(g, &event.Resumed{})
 	expect(t, w.end(g), goal.Completed, goal.Done)
 	step, err := w.store.Step(t.Context(), g.ID, 1)
-	if err != nil || step.Outcome != event.InDoubt {
+	if err != nil || step.Outcome != event.OutcomeUnknown {
 		t.Errorf("step %+v %v", step, err)
 	}
 	if _, err := os.Stat(filepath.Join(w.dir, "repeated.txt")); err == nil {

@@ -25,7 +25,7 @@ func TestMemoryLastsUntilThePersonLooks(t *testing.T) {
 		{"interrupted", []event.Body{&event.Paused{Exit: goal.Interrupted}, &event.Resumed{}}, true},
 		{"stuck", []event.Body{&event.Paused{Exit: goal.Stuck}, &event.Resumed{}}, false},
 		{"needs_operator", []event.Body{&event.Paused{Exit: goal.NeedsUser}, &event.Resumed{}}, false},
-		{"new limits", []event.Body{&event.Paused{Exit: goal.PausedByUser}, event.LimitsOf(goal.DefaultLimits()), &event.Resumed{}}, false},
+		{"new limits", []event.Body{&event.Paused{Exit: goal.PausedByUser}, event.NewLimitsChanged(goal.DefaultLimits()), &event.Resumed{}}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := in(t, s, "/w/"+c.name, policy.WriteLocal)

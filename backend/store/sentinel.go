@@ -219,7 +219,7 @@ func (s *Store) interrupt(ctx context.Context, id goal.ID) (bool, error) {
 	var bodies []event.Body
 	for _, step := range open {
 		text := "the program ended before this call answered: its outcome is unknown"
-		bodies = append(bodies, &event.Step{StepID: step.StepID, Tool: step.Tool, Outcome: event.InDoubt, Preview: text, Result: text})
+		bodies = append(bodies, &event.Step{StepID: step.StepID, Tool: step.Tool, Outcome: event.OutcomeUnknown, Preview: text, Result: text})
 	}
 	reason := "the program ended while the goal ran"
 	return true, s.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, append(bodies, &event.Paused{

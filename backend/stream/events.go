@@ -15,7 +15,7 @@ import (
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	const limit = 4 << 10
 	s.open(w, r, limit, func(c *socket) (wiring, error) {
-		sub := s.o.Events.Sure(s.o.Buffer)
+		sub := s.o.Events.SubscribeReliable(s.o.Buffer)
 		return wiring{
 			receive: func(websocket.MessageType, []byte) error { return nil }, // nothing is asked here
 			send:    func(ctx context.Context) error { return c.sendEvents(ctx, sub) },

@@ -9,7 +9,7 @@ import (
 
 // EventSource hands out subscriptions; *event.Broker is one.
 type EventSource interface {
-	Sure(buffer int) *event.Subscription
+	SubscribeReliable(buffer int) *event.Subscription
 }
 
 // Terminals finds a terminal pane and attaches a viewer to it that begins at

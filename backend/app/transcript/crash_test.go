@@ -348,7 +348,7 @@ func inspect(t *testing.T, home string, id goal.ID, told []event.Event, kills in
 			intents++
 		case *event.Step:
 			results[b.StepID]++
-			if b.Outcome == event.InDoubt {
+			if b.Outcome == event.OutcomeUnknown {
 				doubts++
 			}
 		}

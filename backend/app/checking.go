@@ -26,7 +26,7 @@ type checking struct {
 }
 
 func (c checking) Start(ctx context.Context, cmd process.Command) (process.Process, error) {
-	if len(c.hosts) == 0 || cmd.Domain != process.Check {
+	if len(c.hosts) == 0 || cmd.Domain != process.DomainCheck {
 		return c.Launcher.Start(ctx, cmd)
 	}
 	pass, end := c.proxy.Pass(c.hosts)

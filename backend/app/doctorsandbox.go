@@ -64,7 +64,7 @@ func (a *App) probe(ctx context.Context) (string, error) {
 	said := ""
 	err = a.inHost(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir}, nil, nil, func(h verify.Host) error {
 		out, err := process.Capture(ctx, h.Launcher, process.Command{
-			Argv: []string{"/bin/sh", "-c", "cat /proc/sys/kernel/pid_max && grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status"}, Env: h.Env, Dir: dir, Domain: process.Check,
+			Argv: []string{"/bin/sh", "-c", "cat /proc/sys/kernel/pid_max && grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status"}, Env: h.Env, Dir: dir, Domain: process.DomainCheck,
 		}, true)
 		switch {
 		case err != nil:

@@ -15,7 +15,7 @@ import (
 // outlived its parent may go on writing before its pipe is left alone.
 const (
 	CaptureMax   = 1 << 20
-	captureDrain = 150 * time.Millisecond
+	captureGrace = 150 * time.Millisecond
 )
 
 // Output is what a program wrote and how it ended.
@@ -75,48 +75,48 @@ func Capture(ctx context.Context, l Launcher, c Command, merge bool) (Output, er
 	return o, nil
 }
 
-// sink reads one pipe into a middle-cut buffer.
-type sink struct {
+// streamCapture reads one pipe into a middle-cut buffer.
+type streamCapture struct {
 	r, w *os.File
-	buf  middle
+	buf  headTailBuffer
 	wg   sync.WaitGroup
 	err  error // why reading stopped, nil at the pipe's end
 }
 
-func newSink() (*sink, error) {
+func newSink() (*streamCapture, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("pipe: %w", err)
 	}
-	return &sink{r: r, w: w}, nil
+	return &streamCapture{r: r, w: w}, nil
 }
 
-func (s *sink) discard() { _ = errors.Join(s.r.Close(), s.w.Close()) }
+func (s *streamCapture) discard() { _ = errors.Join(s.r.Close(), s.w.Close()) }
 
-func (s *sink) start() {
+func (s *streamCapture) start() {
 	_ = s.w.Close() // the program holds its own copy
 	s.wg.Go(func() { _, s.err = io.Copy(&s.buf, s.r) })
 }
 
 // finish waits for the pipe's end, but not for a background child that keeps it open.
-func (s *sink) finish() ([]byte, int64) {
-	_ = s.r.SetReadDeadline(time.Now().Add(captureDrain))
+func (s *streamCapture) finish() ([]byte, int64) {
+	_ = s.r.SetReadDeadline(time.Now().Add(captureGrace))
 	s.wg.Wait()
 	if s.err != nil {
-		s.left()
+		s.drain()
 	}
 	_ = s.r.Close()
 	return s.buf.bytes()
 }
 
-// left takes what is in the pipe still: on a busy machine the reader's time may be
+// drain takes what is in the pipe still: on a busy machine the reader's time may be
 // over before its first turn. It stops after CaptureMax, which no pipe holds, because
 // a background child may go on writing.
-func (s *sink) left() {
+func (s *streamCapture) drain() {
 	_ = s.r.SetReadDeadline(time.Time{})
 	piece := make([]byte, 64<<10)
 	for all := 0; all < CaptureMax; {
-		n := readLeft(s.r, piece)
+		n := readAvailable(s.r, piece)
 		if n == 0 {
 			return
 		}
@@ -125,13 +125,13 @@ func (s *sink) left() {
 	}
 }
 
-// middle keeps the first and the last half of CaptureMax bytes.
-type middle struct {
+// headTailBuffer keeps the first and the last half of CaptureMax bytes.
+type headTailBuffer struct {
 	head, tail []byte
 	total      int64
 }
 
-func (m *middle) Write(p []byte) (int, error) {
+func (m *headTailBuffer) Write(p []byte) (int, error) {
 	n := len(p)
 	m.total += int64(n)
 	if room := CaptureMax/2 - len(m.head); room > 0 {
@@ -145,7 +145,7 @@ func (m *middle) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-func (m *middle) bytes() ([]byte, int64) {
+func (m *headTailBuffer) bytes() ([]byte, int64) {
 	tail := m.tail
 	if len(tail) > CaptureMax/2 {
 		tail = tail[len(tail)-CaptureMax/2:]

@@ -4,5 +4,5 @@ package process
 
 import "os"
 
-// readLeft reads nothing: no way is known here to look without waiting.
-func readLeft(*os.File, []byte) int { return 0 }
+// readAvailable reads nothing: no way is known here to look without waiting.
+func readAvailable(*os.File, []byte) int { return 0 }

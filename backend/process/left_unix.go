@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// readLeft reads what lies in a pipe, without waiting for more; 0 is nothing. Deadlines
+// readAvailable reads what lies in a pipe, without waiting for more; 0 is nothing. Deadlines
 // of the file must be unset.
-func readLeft(pipe *os.File, b []byte) int {
+func readAvailable(pipe *os.File, b []byte) int {
 	raw, err := pipe.SyscallConn()
 	if err != nil {
 		return 0

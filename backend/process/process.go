@@ -26,19 +26,19 @@ type Command struct {
 	Domain Domain
 	// Held are files that a program of the domain Check sees as they were, not
 	// as the agent left them. A launcher without walls refuses them.
-	Held []Held
+	Held []FileOverride
 }
 
 // Domain names the walls that a program runs in.
 type Domain string
 
-// Check is the domain of the programs that decide. Each runs in a room of its
+// DomainCheck is the domain of the programs that decide. Each runs in a room of its
 // own, which the agent's programs cannot reach into.
-const Check Domain = "check"
+const DomainCheck Domain = "check"
 
-// Held is one file: the program that opens Path (absolute) reads Copy instead,
+// FileOverride is one file: the program that opens Path (absolute) reads Copy instead,
 // and cannot write it, whatever is done to Path or to the folders above it.
-type Held struct{ Path, Copy string }
+type FileOverride struct{ Path, Copy string }
 
 // Status is how a program ended.
 type Status struct {

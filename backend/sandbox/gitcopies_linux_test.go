@@ -70,7 +70,7 @@ func TestGitWritesItsConfiguration(t *testing.T) {
 		})
 	}
 	command := inside(w, "git config user.email c@d && git config user.name | grep Else")
-	command.Dir, command.Domain = repo, process.Check
+	command.Dir, command.Domain = repo, process.DomainCheck
 	if text, status := output(t, s, command); status.Code != 0 {
 		t.Errorf("a check: %s\n%s", status, text)
 	}

@@ -93,7 +93,7 @@ func TestCheckAfterARepositoryIsGone(t *testing.T) {
 func TestCheckHoldsWhereARepositoryIsGone(t *testing.T) {
 	w := walls(t)
 	above, away := filepath.Join(w.Dir, "above"), filepath.Join(filepath.Dir(w.Layer), "away")
-	held := process.Held{Path: write(t, filepath.Join(above, "test"), "real\n", 0o644), Copy: write(t, filepath.Join(filepath.Dir(w.Layer), "held"), "real\n", 0o444)}
+	held := process.FileOverride{Path: write(t, filepath.Join(above, "test"), "real\n", 0o644), Copy: write(t, filepath.Join(filepath.Dir(w.Layer), "held"), "real\n", 0o444)}
 	config := filepath.Join(above, "sub", ".git", "config")
 	cloned(t, filepath.Join(above, "sub"), "old\n")
 	s := enclose(t, w)
@@ -157,7 +157,7 @@ func TestCheckWhereARepositoryWasMoved(t *testing.T) {
 			t.Errorf("%q %v", text, status)
 		}
 	}
-	refused := func(why string, held ...process.Held) {
+	refused := func(why string, held ...process.FileOverride) {
 		t.Helper()
 		if _, err := s.Start(t.Context(), check(w, "echo evil > moved/.git/config", held...)); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("a check began, %v; want %q", err, why)
@@ -177,7 +177,7 @@ func TestCheckWhereARepositoryWasMoved(t *testing.T) {
 		}
 	}
 	move(sub, outside)
-	refused("/sub/.git was removed, and ", process.Held{Path: filepath.Join(sub, ".git", "HEAD"), Copy: "/etc/passwd"})
+	refused("/sub/.git was removed, and ", process.FileOverride{Path: filepath.Join(sub, ".git", "HEAD"), Copy: "/etc/passwd"})
 	move(outside, sub)
 	runs()
 }

@@ -16,9 +16,9 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-func check(w sandbox.Walls, script string, held ...process.Held) process.Command {
+func check(w sandbox.Walls, script string, held ...process.FileOverride) process.Command {
 	c := inside(w, script)
-	c.Domain, c.Held = process.Check, held
+	c.Domain, c.Held = process.DomainCheck, held
 	return c
 }
 
@@ -125,7 +125,7 @@ func TestCheckHasItsOwnHome(t *testing.T) {
 	s := enclose(t, w)
 	env := func(c process.Command) process.Command {
 		c.Env = sandbox.Inside([]string{"PATH=" + w.Home + "/bin:" + w.Dir + ":" + filepath.Dir(tool) + ":.:/usr/bin:/bin"}, w)
-		if c.Domain == process.Check {
+		if c.Domain == process.DomainCheck {
 			c.Env = sandbox.Checking(c.Env, w)
 		}
 		return c
@@ -185,7 +185,7 @@ func TestHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := enclose(t, w)
-	held := process.Held{Path: real, Copy: copied}
+	held := process.FileOverride{Path: real, Copy: copied}
 	for name, change := range map[string]string{
 		"untouched":           "true",
 		"rewritten":           "echo 'echo fake' > tests/deep/check.sh",
@@ -238,7 +238,7 @@ func TestTheAgentReadsHeldFilesAndDoesNotWriteThem(t *testing.T) {
 			t.Errorf("%s: %q, want %q", script, text, want)
 		}
 	}
-	held := process.Held{Path: real, Copy: copied}
+	held := process.FileOverride{Path: real, Copy: copied}
 	if text, status := output(t, s, inside(w, "mv tests away && mkdir tests && echo 'echo fake' > tests/check.sh && cat tests/check.sh")); text != "echo fake\n" {
 		t.Errorf("by way of its folder: %q %v", text, status) // a courtesy, and no more
 	}
@@ -259,7 +259,7 @@ func TestHeldWhileTheAgentWorks(t *testing.T) {
 		t.Fatal(err)
 	}
 	output(t, s, check(w, "until [ -e begun ]; do sleep 0.01; done"))
-	text, _ := output(t, s, check(w, "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do cat tests/check.sh || exit 1; done | sort -u", process.Held{Path: real, Copy: copied}))
+	text, _ := output(t, s, check(w, "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do cat tests/check.sh || exit 1; done | sort -u", process.FileOverride{Path: real, Copy: copied}))
 	if text != "real\n" {
 		t.Errorf("the check read %q", text)
 	}
@@ -272,7 +272,7 @@ func TestHeldWhileTheAgentWorks(t *testing.T) {
 // TestHeldIsRefused where it would not hold.
 func TestHeldIsRefused(t *testing.T) {
 	w := walls(t)
-	held := []process.Held{{Path: filepath.Join(w.Dir, "x"), Copy: "/etc/passwd"}}
+	held := []process.FileOverride{{Path: filepath.Join(w.Dir, "x"), Copy: "/etc/passwd"}}
 	agent := inside(w, "true")
 	agent.Held = held
 	if _, err := enclose(t, w).Start(context.Background(), agent); err == nil {

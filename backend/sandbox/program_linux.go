@@ -31,7 +31,7 @@ func (s *Set) Start(ctx context.Context, c process.Command) (process.Process, er
 }
 
 func (s *Set) start(ctx context.Context, c process.Command, size *wire.Size) (*program, error) {
-	if len(c.Held) > 0 && (!s.walled || c.Domain != process.Check) {
+	if len(c.Held) > 0 && (!s.walled || c.Domain != process.DomainCheck) {
 		return nil, &StartError{Code: string(wire.Unsupported), Program: name(c), text: "files can be held for a check inside a sandbox only"}
 	}
 	p, err := s.enter()
@@ -42,7 +42,7 @@ func (s *Set) start(ctx context.Context, c process.Command, size *wire.Size) (*p
 	request.ID, request.Size = p.id, size
 	if s.walled {
 		request.Domain = wire.Agent
-		if c.Domain == process.Check {
+		if c.Domain == process.DomainCheck {
 			request.Domain = wire.Check
 		}
 	}

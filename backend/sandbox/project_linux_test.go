@@ -67,7 +67,7 @@ func TestProjectsAreBuiltOffline(t *testing.T) {
 func BenchmarkStartInside(b *testing.B) {
 	w := walls(b)
 	s := enclose(b, w)
-	for name, domain := range map[string]process.Domain{"agent": "", "check": process.Check} {
+	for name, domain := range map[string]process.Domain{"agent": "", "check": process.DomainCheck} {
 		b.Run(name, func(b *testing.B) {
 			c := inside(w, "")
 			c.Argv, c.Domain = []string{"true"}, domain

@@ -34,7 +34,7 @@ func TestLimitsOfAllTogether(t *testing.T) {
 		{name: "memory that is shared", call: "mapped", told: memory},
 		{name: "sockets that nobody reads", call: "sockets", told: memory},
 		{name: "many pipes", told: memory, script: `for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do ` + attemptVariable + `=pipes ` + self + ` & done; wait`},
-		{name: "a check", call: "memfd", told: "of a check was ended", domain: process.Check},
+		{name: "a check", call: "memfd", told: "of a check was ended", domain: process.DomainCheck},
 		{name: "a file that is open in /tmp", told: tmp, script: `exec 3>/tmp/hog-a; head -c 40000000 /dev/zero >&3; exec sleep 1000`},
 		{name: "one that has no name any more", told: tmp, script: `exec 3>/tmp/hog-b; rm /tmp/hog-b; head -c 40000000 /dev/zero >&3; exec sleep 1000`},
 		{name: "one by the other name of /tmp", told: tmp, script: `exec 3>/var/tmp/hog-c; rm /tmp/hog-c; head -c 40000000 /dev/zero >&3; exec sleep 1000`},

@@ -56,7 +56,7 @@ func TestWhatAGoalSeesInVarTmp(t *testing.T) {
 			if c.sees == "" {
 				said = "mkdir $BASE && " + said
 			}
-			for _, domain := range []process.Domain{"", process.Check} {
+			for _, domain := range []process.Domain{"", process.DomainCheck} {
 				command := inside(c.w, said)
 				command.Env, command.Domain = append(command.Env, "BASE="+base), domain
 				if text, status := output(t, s, command); text != "own\nown\n"+c.sees || status.Code != 0 {

@@ -73,7 +73,7 @@ func (g *granted) tries(s *sandbox.Set, check bool, script string) (bool, string
 	g.Helper()
 	c := inside(g.w, script)
 	if check {
-		c.Domain = process.Check
+		c.Domain = process.DomainCheck
 	}
 	text, status := output(g, s, c)
 	return status.Code == 0 && status.Signal == 0, text

@@ -225,14 +225,14 @@ func content(root *os.Root, p string) ([]byte, fs.FileMode, error) {
 }
 
 // held are the copies that a check runs on instead of the files themselves.
-func (w *World) held(index int) []process.Held {
+func (w *World) held(index int) []process.FileOverride {
 	if w == nil {
 		return nil
 	}
-	var list []process.Held
+	var list []process.FileOverride
 	for _, h := range w.guard.list {
 		if h.Kind == Held && !h.Missing && h.Mode.IsRegular() && slices.Contains(h.Checks, index) {
-			list = append(list, process.Held{Path: filepath.Join(w.dir, filepath.FromSlash(h.Path)), Copy: w.guard.copy(h)})
+			list = append(list, process.FileOverride{Path: filepath.Join(w.dir, filepath.FromSlash(h.Path)), Copy: w.guard.copy(h)})
 		}
 	}
 	return list

@@ -372,7 +372,7 @@ func TestHeldIsOfferedToTheSandbox(t *testing.T) {
 	if _, err := h.Criterion(t.Context(), goal.Goal{Criterion: c}, goal.Claim{}, func(goal.Verdict) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if len(rec.commands) != 2 || len(rec.commands[0].Held) != 0 || len(rec.commands[1].Held) != 1 || rec.commands[1].Domain != process.Check {
+	if len(rec.commands) != 2 || len(rec.commands[0].Held) != 0 || len(rec.commands[1].Held) != 1 || rec.commands[1].Domain != process.DomainCheck {
 		t.Fatalf("%+v", rec.commands)
 	}
 	held := rec.commands[1].Held[0]

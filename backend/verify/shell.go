@@ -64,7 +64,7 @@ func (h Host) run(ctx context.Context, c check, args ...string) (process.Output,
 	case c.Where == "host":
 		launcher = h.Outside
 	case h.Walls:
-		command.Domain, command.Held = process.Check, h.World.held(c.n)
+		command.Domain, command.Held = process.DomainCheck, h.World.held(c.n)
 	}
 	if launcher == nil {
 		return process.Output{}, errNoOutside

@@ -78,7 +78,7 @@ func ProblemOf(err error) *Problem {
 	if m, ok := model.AsError(err); ok {
 		return &Problem{Code: Unavailable, Message: m.Message, Hint: m.Hint, Field: "provider"}
 	}
-	var field *pane.FieldError
+	var field *pane.InvalidError
 	if errors.As(err, &field) {
 		return &Problem{Code: Refused, Message: field.Reason, Field: field.Field}
 	}

@@ -32,8 +32,8 @@ type RemoteSession struct {
 
 // Remotes is what the area of SSH asks of the program.
 type Remotes interface {
-	Servers(ctx context.Context) ([]pane.Server, error)
-	SaveServer(ctx context.Context, s pane.Server) (pane.Server, error)
+	Servers(ctx context.Context) ([]pane.SSHServer, error)
+	SaveServer(ctx context.Context, s pane.SSHServer) (pane.SSHServer, error)
 	DeleteServer(ctx context.Context, id string) error
 	RemoteSessions(ctx context.Context, server string) ([]RemoteSession, error)
 	OpenSSH(ctx context.Context, in ArgsOpenSSH) (pane.Info, error)
@@ -51,13 +51,13 @@ type SSHAPI struct {
 func NewSSHAPI(ctx context.Context, r Remotes) *SSHAPI { return &SSHAPI{r, door{ctx}} }
 
 // List gives the stored servers by name.
-func (a *SSHAPI) List() (out []pane.Server, err error) {
+func (a *SSHAPI) List() (out []pane.SSHServer, err error) {
 	defer a.guard(&err)
 	return a.remotes.Servers(a.ctx)
 }
 
 // Save keeps a server; without an id it is a new one.
-func (a *SSHAPI) Save(in pane.Server) (out pane.Server, err error) {
+func (a *SSHAPI) Save(in pane.SSHServer) (out pane.SSHServer, err error) {
 	defer a.guard(&err)
 	return a.remotes.SaveServer(a.ctx, in)
 }

@@ -49,7 +49,7 @@ func TestThePageOfAGoalThatDoesNotRunIsTheUsers(t *testing.T) {
 
 	<-p.app.Done(goal.ID(out.GoalID))
 	p.do("resume", p.resume, out.GoalID)
-	p.driven("b1", pane.Agent)
+	p.driven("b1", pane.DriverAgent)
 	waiting()
 	if _, err := browsers.Navigate("b1", "about:blank"); api.ProblemOf(err).Code != api.Conflict {
 		t.Errorf("the user acts while the agent drives again: %v", err)
@@ -64,7 +64,7 @@ func TestThePageOfAGoalThatDoesNotRunIsTheUsers(t *testing.T) {
 	p.paused(out.GoalID)
 	<-p.app.Done(goal.ID(out.GoalID))
 	p.do("resume", p.resume, out.GoalID)
-	p.driven("b1", pane.Agent)
+	p.driven("b1", pane.DriverAgent)
 	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.Done {
 		t.Fatalf("%+v", e)
 	}

@@ -168,7 +168,7 @@ func TestServersAfterARestart(t *testing.T) {
 	t.Run("before", func(t *testing.T) {
 		a := begin(t, home)
 		for _, name := range []string{"stays", "goes"} {
-			server, err := a.SaveServer(t.Context(), pane.Server{Name: name, Host: "127.0.0.1", Port: 1})
+			server, err := a.SaveServer(t.Context(), pane.SSHServer{Name: name, Host: "127.0.0.1", Port: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -77,7 +77,7 @@ func (p *panes) takeBack(id goal.ID, taken bool) {
 		b, ok := p.app.browsers.Get(info.ID)
 		switch {
 		case !ok || !info.Lent || info.GoalID != string(id):
-		case taken && b.Driver() == pane.Person:
+		case taken && b.Driver() == pane.DriverUser:
 			stays[info.ID] = true
 		default:
 			b.TakeBack()
@@ -167,7 +167,7 @@ func (a *App) endDrive(id goal.ID) {
 	a.panes.takeBack(id, paused)
 	for _, b := range a.browsersOf(id) {
 		b.EndDrive()
-		if paused || b.Driver() != pane.Person {
+		if paused || b.Driver() != pane.DriverUser {
 			continue
 		}
 		if err := b.HandBack(); err != nil {

@@ -162,7 +162,7 @@ func (c *camera) frame(p *browser.Pane, f *pane.Frame) {
 		c.app.log.Debug("a frame is not recorded", "pane", p.Info().ID, "error", err)
 		return
 	}
-	if p.Driver() != pane.Person {
+	if p.Driver() != pane.DriverUser {
 		c.add(recording.Record{Pane: p.Info().ID, Kind: pane.Browser, Width: f.Width, Height: f.Height, Data: picture})
 	}
 }
@@ -192,7 +192,7 @@ func (s *shutter) fresh(frame []byte) bool {
 }
 
 func (s *shutter) open(driver pane.Driver) bool {
-	open := driver != pane.Person && !s.covered
-	s.covered = driver == pane.Person
+	open := driver != pane.DriverUser && !s.covered
+	s.covered = driver == pane.DriverUser
 	return open
 }

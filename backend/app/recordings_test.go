@@ -13,12 +13,12 @@ func TestNothingOfThePersonsIsFilmed(t *testing.T) {
 		driver pane.Driver
 		open   bool
 	}{
-		{pane.Agent, true},
-		{pane.Agent, true},
-		{pane.Person, false},
-		{pane.Person, false},
-		{pane.Agent, false},
-		{pane.Agent, true},
+		{pane.DriverAgent, true},
+		{pane.DriverAgent, true},
+		{pane.DriverUser, false},
+		{pane.DriverUser, false},
+		{pane.DriverAgent, false},
+		{pane.DriverAgent, true},
 	} {
 		if s.open(f.driver) != f.open {
 			t.Errorf("frame %d of the %s", i+1, f.driver)

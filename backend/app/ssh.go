@@ -16,16 +16,16 @@ import (
 )
 
 // Servers lists the stored servers.
-func (a *App) Servers(ctx context.Context) ([]pane.Server, error) {
+func (a *App) Servers(ctx context.Context) ([]pane.SSHServer, error) {
 	list, err := a.store.Servers(ctx)
 	if list == nil {
-		list = []pane.Server{}
+		list = []pane.SSHServer{}
 	}
 	return list, err
 }
 
 // SaveServer keeps a server.
-func (a *App) SaveServer(ctx context.Context, s pane.Server) (pane.Server, error) {
+func (a *App) SaveServer(ctx context.Context, s pane.SSHServer) (pane.SSHServer, error) {
 	return a.store.SaveServer(ctx, s)
 }
 
@@ -64,10 +64,10 @@ func (a *App) remote(ctx context.Context, name string, argv []string) (process.O
 	}
 	names := make([]string, 0, len(list))
 	for _, s := range list {
-		if s.Title() == name || s.ID == name {
+		if s.DisplayName() == name || s.ID == name {
 			return a.ssh.Run(ctx, s, argv)
 		}
-		names = append(names, s.Title())
+		names = append(names, s.DisplayName())
 	}
 	return process.Output{}, fmt.Errorf("there is no server of that name; there are: %s", cmp.Or(strings.Join(names, ", "), "none"))
 }
@@ -98,16 +98,16 @@ func (a *App) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error
 }
 
 // connect opens the terminal of a link and stays with it.
-func (a *App) connect(ctx context.Context, server pane.Server, session string, known bool, o terminal.Options) (*terminal.Session, error) {
+func (a *App) connect(ctx context.Context, server pane.SSHServer, session string, known bool, o terminal.Options) (*terminal.Session, error) {
 	link, err := a.ssh.New(ctx, o.ID, server, session, known)
 	if err != nil {
 		return nil, unreachable(err)
 	}
 	if o.Title == "" {
-		o.Title = server.Title()
+		o.Title = server.DisplayName()
 	}
 	o.Dir, o.Argv, o.Env, o.Scrollback = home(), link.Argv(), link.Env(), a.scrollback()
-	o.Note.Server, o.Note.Session = server.Title(), link.Session()
+	o.Note.Server, o.Note.Session = server.DisplayName(), link.Session()
 	s, err := a.terminals.Open(ctx, a.person, o)
 	if err != nil {
 		link.Close()

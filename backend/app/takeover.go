@@ -70,7 +70,7 @@ func (b *browsing) HandBack(ctx context.Context, p *browser.Pane) error {
 // or that the person closes, is handed back with that. The page's news wait for it.
 func (b *browsing) left(info pane.Info) {
 	a := b.app
-	if info.Driver != pane.Person || info.GoalID == "" || a.closing.Load() {
+	if info.Driver != pane.DriverUser || info.GoalID == "" || a.closing.Load() {
 		return
 	}
 	a.beside.Go(func() {
@@ -143,7 +143,7 @@ func (a *App) giveBackIdle(id goal.ID) {
 // drivesAnother says whether the person has a page of the goal.
 func (b *browsing) drivesAnother(id goal.ID) bool {
 	return slices.ContainsFunc(b.app.browsers.List(), func(p pane.Info) bool {
-		return p.GoalID == string(id) && p.Driver == pane.Person
+		return p.GoalID == string(id) && p.Driver == pane.DriverUser
 	})
 }
 

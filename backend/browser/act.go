@@ -19,7 +19,7 @@ import (
 const lingering = 1500 * time.Millisecond
 
 // Acted is what came of an action.
-type Acted = pane.Acted
+type Acted = pane.ActionResult
 
 // aimed is a point on an element.
 type aimed struct {

@@ -194,7 +194,7 @@ func (p *Pane) Scroll(ctx context.Context, target string, right, down float64) (
 }
 
 // Condition is what Wait waits for.
-type Condition = pane.Condition
+type Condition = pane.WaitCondition
 
 // Wait waits until the page is as wanted, or fails with ErrTimeout. A person who
 // takes over ends the wait.

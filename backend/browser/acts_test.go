@@ -148,7 +148,7 @@ func TestTakeOverParksTheAgentAtOnce(t *testing.T) {
 	p, agent := leased(b, "b1", "fields.html")
 	v := p.Attach()
 	defer v.Close()
-	if p.Driver() != pane.Agent {
+	if p.Driver() != pane.DriverAgent {
 		t.Fatalf("%q drives", p.Driver())
 	}
 	if err := v.Input(b.ctx, pane.Input{Kind: pane.KeyDown, Key: "x"}); !errors.Is(err, ErrAgentDrives) {

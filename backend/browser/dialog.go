@@ -11,9 +11,9 @@ import (
 	"goalpost/backend/pane"
 )
 
-var dialogKinds = map[proto.PageDialogType]pane.QuestionKind{
+var dialogKinds = map[proto.PageDialogType]pane.UserPromptKind{
 	proto.PageDialogTypeAlert: pane.Alert, proto.PageDialogTypeConfirm: pane.Confirm,
-	proto.PageDialogTypePrompt: pane.Prompt, proto.PageDialogTypeBeforeunload: pane.Leave,
+	proto.PageDialogTypePrompt: pane.Prompt, proto.PageDialogTypeBeforeunload: pane.BeforeUnload,
 }
 
 // dialogsInARow is how many dialogs a page may show before anybody does anything else.
@@ -32,13 +32,13 @@ func (p *Pane) onDialog(pg *page, e *cdp.Event) {
 		return
 	}
 	p.mu.Lock()
-	agent := p.info.Driver == pane.Agent
+	agent := p.info.Driver == pane.DriverAgent
 	p.row++
 	again := p.row > dialogsInARow
 	p.hung = p.hung || again
 	p.mu.Unlock()
 	if p.bare {
-		pg.post(proto.PageHandleJavaScriptDialog{Accept: kind == pane.Leave})
+		pg.post(proto.PageHandleJavaScriptDialog{Accept: kind == pane.BeforeUnload})
 		return
 	}
 	if again {
@@ -46,17 +46,17 @@ func (p *Pane) onDialog(pg *page, e *cdp.Event) {
 		pg.post(proto.PageHandleJavaScriptDialog{Accept: false})
 		return
 	}
-	if kind == pane.Leave && agent {
+	if kind == pane.BeforeUnload && agent {
 		pg.post(proto.PageHandleJavaScriptDialog{Accept: true})
 		return
 	}
 	said := clean(dialog.Message, 2000)
-	if kind != pane.Leave {
+	if kind != pane.BeforeUnload {
 		p.tell(fmt.Sprintf("the page waits for an answer to its %s %q", kind, clean(said, 300)))
 	}
 	p.pose(asked{
-		stops:    true,
-		Question: pane.Question{Kind: kind, Origin: originOf(dialog.URL), Text: said, Value: clean(dialog.DefaultPrompt, 2000)},
+		stops:      true,
+		UserPrompt: pane.UserPrompt{Kind: kind, Origin: originOf(dialog.URL), Text: said, Value: clean(dialog.DefaultPrompt, 2000)},
 		answer: func(ctx context.Context, a pane.Answer) error {
 			return pg.do(ctx, callLimit, "the dialog", func(c proto.Client) error {
 				return tell(c, proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})
@@ -86,9 +86,9 @@ func (p *Pane) dismiss(ctx context.Context) {
 }
 
 // Asks is the oldest question that the page, or its loading, waits for.
-func (p *Pane) Asks() (pane.Question, bool) {
+func (p *Pane) Asks() (pane.UserPrompt, bool) {
 	q, open := p.waiting()
-	return q.Question, open
+	return q.UserPrompt, open
 }
 
 // Dialog answers, for the agent, the oldest question that the page waits for: an
@@ -126,7 +126,7 @@ func (p *Pane) SignIn(ctx context.Context, origin, user, password string) (Acted
 	return p.reply(ctx, q, pane.Answer{Yes: true, User: user, Password: password})
 }
 
-func (p *Pane) asksOf(kind pane.QuestionKind, origin string) (asked, error) {
+func (p *Pane) asksOf(kind pane.UserPromptKind, origin string) (asked, error) {
 	q, open := p.waiting()
 	if !open || q.Kind != kind || q.Origin != origin {
 		return q, fmt.Errorf("answering: the page asks for no %s of %s", kind, clean(origin, 200))

@@ -33,9 +33,9 @@ func (p *Pane) mayDrive(ctx context.Context) error {
 	switch driver := p.Driver(); {
 	case p.Lease() == "":
 		return nil
-	case p.byAgent(ctx) && driver == pane.Person:
+	case p.byAgent(ctx) && driver == pane.DriverUser:
 		return ErrTakenOver
-	case !p.byAgent(ctx) && driver == pane.Agent:
+	case !p.byAgent(ctx) && driver == pane.DriverAgent:
 		return ErrAgentDrives
 	}
 	return nil
@@ -49,7 +49,7 @@ func (p *Pane) EndDrive() {
 			return
 		}
 		p.idle, p.info.Acting = true, ""
-		if p.info.Driver == pane.Agent {
+		if p.info.Driver == pane.DriverAgent {
 			p.info.Driver = pane.Nobody
 		}
 	})
@@ -64,10 +64,10 @@ func (p *Pane) BeginDrive() {
 			return
 		}
 		p.idle = false
-		if p.info.Driver == pane.Person {
+		if p.info.Driver == pane.DriverUser {
 			return
 		}
-		p.info.Driver = pane.Agent
+		p.info.Driver = pane.DriverAgent
 		p.happened = []string{"this goal did not run for a while, and the user could use the pane"}
 		p.journal.from = time.Now()
 	})
@@ -81,10 +81,10 @@ func (p *Pane) TakeOver() error {
 		return errors.New("taking over: this pane is yours already")
 	}
 	p.change(func() {
-		if p.info.Driver == pane.Person || p.lease() == "" { // taken back meanwhile
+		if p.info.Driver == pane.DriverUser || p.lease() == "" { // taken back meanwhile
 			return
 		}
-		p.info.Driver, p.info.Acting = pane.Person, ""
+		p.info.Driver, p.info.Acting = pane.DriverUser, ""
 		p.happened = nil
 		p.park(ErrTakenOver)
 	})
@@ -98,10 +98,10 @@ func (p *Pane) HandBack() error {
 		return errors.New("handing back: no goal has leased this pane")
 	}
 	p.change(func() {
-		if p.info.Driver != pane.Person || p.lease() == "" {
+		if p.info.Driver != pane.DriverUser || p.lease() == "" {
 			return
 		}
-		p.info.Driver = pane.Agent
+		p.info.Driver = pane.DriverAgent
 		if p.idle {
 			p.info.Driver = pane.Nobody
 		}
@@ -119,7 +119,7 @@ func (p *Pane) Driver() pane.Driver { return p.Info().Driver }
 func (p *Pane) HandedBack(ctx context.Context) error {
 	ctx, cancel := tie(ctx, p.ctx)
 	defer cancel(nil)
-	if err := p.wait(ctx, func() bool { return p.info.Driver != pane.Person }); err != nil {
+	if err := p.wait(ctx, func() bool { return p.info.Driver != pane.DriverUser }); err != nil {
 		return fmt.Errorf("waiting for the pane to be handed back: %w", err)
 	}
 	return nil

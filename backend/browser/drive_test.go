@@ -37,7 +37,7 @@ func TestNobodyDrivesWhileItsGoalDoesNotRun(t *testing.T) {
 	// Taking over still means that the agent waits for it.
 	b.ok(w.TakeOver())
 	w.BeginDrive()
-	if w.Driver() != pane.Person {
+	if w.Driver() != pane.DriverUser {
 		t.Errorf("a window that was taken over is driven by %q", w.Driver())
 	}
 	w.EndDrive()
@@ -48,7 +48,7 @@ func TestNobodyDrivesWhileItsGoalDoesNotRun(t *testing.T) {
 
 	p.BeginDrive()
 	p.BeginDrive()
-	if p.Driver() != pane.Agent {
+	if p.Driver() != pane.DriverAgent {
 		t.Errorf("with a run %q drives", p.Driver())
 	}
 	if err := v.Input(b.ctx, key); !errors.Is(err, ErrAgentDrives) {
@@ -65,7 +65,7 @@ func TestNobodyDrivesWhileItsGoalDoesNotRun(t *testing.T) {
 	mine := b.open("b2", "one.html")
 	mine.EndDrive()
 	mine.BeginDrive()
-	if mine.Driver() != pane.Person {
+	if mine.Driver() != pane.DriverUser {
 		t.Errorf("the user's own pane is driven by %q", mine.Driver())
 	}
 }

@@ -46,7 +46,7 @@ func (p *Pane) onEvent(e *cdp.Event) {
 	case "Page.windowOpen", "Page.downloadWillBegin", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
 		p.onSaid(e)
 	case "Page.javascriptDialogClosed":
-		p.withdraw(ofKind(pane.Alert, pane.Confirm, pane.Prompt, pane.Leave))
+		p.withdraw(ofKind(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload))
 	case "Page.fileChooserOpened":
 		p.onFileChooser(pg, e)
 	case "Input.dragIntercepted":

@@ -122,7 +122,7 @@ func TestDialogsDoNotHang(t *testing.T) {
 	has(t, b.act(p.Click(b.ctx, "Confirm")).Changed, `confirm "Sure?"`)
 	for _, look := range map[string]func() error{
 		"snapshot":   func() error { _, err := p.Snapshot(b.ctx); return err },
-		"read":       func() error { _, err := p.Read(b.ctx, pane.Read{}); return err },
+		"read":       func() error { _, err := p.Read(b.ctx, pane.ReadOptions{}); return err },
 		"screenshot": func() error { _, err := p.Screenshot(b.ctx, false); return err },
 	} {
 		if err := look(); err == nil || !strings.Contains(err.Error(), `until its confirm "Sure?" is answered: answer it first`) {

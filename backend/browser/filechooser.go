@@ -26,7 +26,7 @@ func (p *Pane) onFileChooser(pg *page, e *cdp.Event) {
 	p.tell("the page asks for files")
 	p.withdraw(ofKind(pane.Files))
 	p.pose(asked{
-		Question: pane.Question{
+		UserPrompt: pane.UserPrompt{
 			Kind: pane.Files, Origin: originOf(p.Info().URL), NoAnswer: true,
 			Multiple: ev.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
 		},

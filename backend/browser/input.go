@@ -65,7 +65,7 @@ func (p *Pane) input(in pane.Input) error {
 	if _, err := p.current(); err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
-	if p.Driver() == pane.Agent {
+	if p.Driver() == pane.DriverAgent {
 		if in.Kind == pane.MouseMove || in.Kind == pane.MouseUp || in.Kind == pane.KeyUp {
 			return nil // nothing that one would want to be told about
 		}

@@ -28,7 +28,7 @@ type journal struct {
 type Request = pane.Request
 
 // remembers says whether the page's doings are kept; mu is held.
-func (p *Pane) remembers() bool { return p.lease() == "" || p.info.Driver == pane.Agent }
+func (p *Pane) remembers() bool { return p.lease() == "" || p.info.Driver == pane.DriverAgent }
 
 // epoch is a moment in milliseconds since 1970, as Chromium's console tells them.
 func epoch(ms float64) time.Time { return time.UnixMicro(int64(ms * 1000)) }
@@ -177,4 +177,4 @@ func (p *Pane) visited() {
 }
 
 // persons says whether what the page does now is the person's doing; mu is held.
-func (p *Pane) persons() bool { return p.goalID == "" && p.info.Driver != pane.Agent }
+func (p *Pane) persons() bool { return p.goalID == "" && p.info.Driver != pane.DriverAgent }

@@ -61,7 +61,7 @@ func (p *Pane) Lend(goalID string) error {
 // lend is the lease of a lent pane; mu is held.
 func (p *Pane) lend(goalID string) {
 	p.lent, p.idle = goalID, false
-	p.info.GoalID, p.info.Lent, p.info.Driver, p.info.Acting = goalID, true, pane.Agent, ""
+	p.info.GoalID, p.info.Lent, p.info.Driver, p.info.Acting = goalID, true, pane.DriverAgent, ""
 	p.held, p.park = context.WithCancelCause(context.Background())
 	p.happened, p.journal = nil, journal{from: time.Now()}
 	for _, a := range p.questions {
@@ -85,7 +85,7 @@ func (p *Pane) TakeBack() {
 			return
 		}
 		p.lent, p.idle = "", false
-		p.info.GoalID, p.info.Lent, p.info.Driver, p.info.Acting = "", false, pane.Person, ""
+		p.info.GoalID, p.info.Lent, p.info.Driver, p.info.Acting = "", false, pane.DriverUser, ""
 		p.park(ErrNotLeased)
 		p.held, p.park = context.WithCancelCause(context.Background())
 		p.happened, p.journal = nil, journal{from: time.Now()}

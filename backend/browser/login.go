@@ -26,7 +26,7 @@ var errNoLogins = errors.New("saved logins: there is nowhere to keep them")
 // the answer's function: it is in no question and on no screen. On a goal's page
 // nothing is offered, since nothing that a person does there is kept.
 func (p *Pane) onLoginSent(s seen) {
-	if p.goalID != "" || p.Driver() == pane.Agent || p.m.cfg.Logins == nil || s.User == "" || s.Password == "" {
+	if p.goalID != "" || p.Driver() == pane.DriverAgent || p.m.cfg.Logins == nil || s.User == "" || s.Password == "" {
 		return
 	}
 	origin := originOf(s.Origin)
@@ -43,7 +43,7 @@ func (p *Pane) onLoginSent(s seen) {
 		}
 		p.withdraw(ofKind(pane.SaveLogin))
 		p.pose(asked{ //nolint:contextcheck // an answer comes later, with a context of its own
-			Question: pane.Question{Kind: pane.SaveLogin, Origin: origin, Value: s.User, NoAnswer: true, Multiple: known},
+			UserPrompt: pane.UserPrompt{Kind: pane.SaveLogin, Origin: origin, Value: s.User, NoAnswer: true, Multiple: known},
 			answer: func(ctx context.Context, a pane.Answer) error {
 				if !a.Yes {
 					return nil

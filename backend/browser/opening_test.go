@@ -60,7 +60,7 @@ func TestAPageThatGoesOnByItself(t *testing.T) {
 	if at := p.Info().URL; at != server.URL+"/last" {
 		t.Errorf("the page is at %s", at)
 	}
-	read, err := p.Read(b.ctx, pane.Read{})
+	read, err := p.Read(b.ctx, pane.ReadOptions{})
 	b.ok(err)
 	if read.Text != "here at last" {
 		t.Errorf("it says %q", read.Text)

@@ -145,9 +145,9 @@ func newPane(m *Manager, o Options) *Pane {
 	if o.bare {
 		p.network = o.network
 	}
-	p.profile, p.info.Profile, p.info.Driver = o.Profile, o.Profile, pane.Person
+	p.profile, p.info.Profile, p.info.Driver = o.Profile, o.Profile, pane.DriverUser
 	if o.GoalID != "" {
-		p.info.Driver = pane.Agent
+		p.info.Driver = pane.DriverAgent
 	}
 	p.calm, p.disturb = context.WithCancelCause(context.Background())
 	p.held, p.park = context.WithCancelCause(context.Background())

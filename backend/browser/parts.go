@@ -144,7 +144,7 @@ func (p *Pane) onPartEvent(e *cdp.Event) {
 	case "Page.javascriptDialogOpening":
 		p.onDialog(f.page, e)
 	case "Page.javascriptDialogClosed":
-		p.withdraw(ofKind(pane.Alert, pane.Confirm, pane.Prompt, pane.Leave))
+		p.withdraw(ofKind(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload))
 	case "Fetch.requestPaused":
 		p.onPaused(f.page, e)
 	case "Fetch.authRequired":

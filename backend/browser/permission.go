@@ -17,7 +17,7 @@ func (p *Pane) onPermission(pg *page, world proto.RuntimeExecutionContextID, s s
 		return
 	}
 	say := func(ctx context.Context) error { return p.hand(ctx, pg, world, "said", s.Text) }
-	if p.Driver() == pane.Agent {
+	if p.Driver() == pane.DriverAgent {
 		p.m.later(p, func(ctx context.Context) error {
 			p.tell("the page asked for the permission " + s.Type + ", which agents do not get")
 			if err := p.refuse(ctx, s.Origin, s.Type); err != nil {
@@ -28,7 +28,7 @@ func (p *Pane) onPermission(pg *page, world proto.RuntimeExecutionContextID, s s
 		return
 	}
 	p.pose(asked{
-		Question: pane.Question{Kind: pane.Permission, Origin: originOf(s.Origin), Value: s.Type},
+		UserPrompt: pane.UserPrompt{Kind: pane.Permission, Origin: originOf(s.Origin), Value: s.Type},
 		answer: func(ctx context.Context, a pane.Answer) error {
 			if err := p.Permit(ctx, s.Origin, s.Type, a.Yes); err != nil {
 				return err

@@ -11,7 +11,7 @@ import (
 var buttons = map[string]int{"left": 1, "right": 2, "middle": 4}
 
 // Press is how the mouse is pressed.
-type Press = pane.Press
+type Press = pane.ClickOptions
 
 // press is a click that is part of an action. After the last of it the page settles.
 type press struct {
@@ -27,7 +27,7 @@ func checkPress(how Press) error {
 }
 
 // ClickWith is Click with another button, or twice.
-func (p *Pane) ClickWith(ctx context.Context, target string, how pane.Press) (Acted, error) {
+func (p *Pane) ClickWith(ctx context.Context, target string, how pane.ClickOptions) (Acted, error) {
 	if err := checkPress(how); err != nil {
 		return Acted{}, err
 	}
@@ -38,7 +38,7 @@ func (p *Pane) ClickWith(ctx context.Context, target string, how pane.Press) (Ac
 }
 
 // ClickAt clicks a point of the viewport, in CSS pixels, whatever lies there.
-func (p *Pane) ClickAt(ctx context.Context, x, y int, how pane.Press) (Acted, error) {
+func (p *Pane) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (Acted, error) {
 	if err := checkPress(how); err != nil {
 		return Acted{}, err
 	}

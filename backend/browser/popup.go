@@ -149,7 +149,7 @@ func (p *Pane) follow(opener *Pane) {
 			return
 		}
 		p.idle, p.info.Driver = idle, driver
-		if driver == pane.Person {
+		if driver == pane.DriverUser {
 			p.park(ErrTakenOver)
 		}
 	})

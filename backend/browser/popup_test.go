@@ -87,16 +87,16 @@ func TestAWindowThatIsNotAllThere(t *testing.T) {
 	if !ok {
 		t.Fatal("the window is no pane")
 	}
-	if read, err := w.Read(b.ctx, pane.Read{}); err != nil || !strings.Contains(read.Text, more) {
+	if read, err := w.Read(b.ctx, pane.ReadOptions{}); err != nil || !strings.Contains(read.Text, more) {
 		t.Errorf("of a page of which half is there: %q %v", read.Text, err)
 	}
 	has(t, b.look(w).Text, "one half", more)
-	found, err := w.Seek(b.ctx, pane.Search{Text: "the other"})
+	found, err := w.Seek(b.ctx, pane.FindOptions{Text: "the other"})
 	b.ok(err)
 	has(t, found, "nothing on the page fits", more)
 	close(rest)
 	b.until(w, "loaded", func(i pane.Info) bool { return !i.Loading })
-	if read, err := w.Read(b.ctx, pane.Read{}); err != nil || read.Text != "one half\n\nand the other" {
+	if read, err := w.Read(b.ctx, pane.ReadOptions{}); err != nil || read.Text != "one half\n\nand the other" {
 		t.Errorf("of the whole page: %q %v", read.Text, err)
 	}
 
@@ -212,7 +212,7 @@ func TestAWindowIsReadWhenItIsThere(t *testing.T) {
 		t.Errorf("half a document is taken for a loaded one: %+v", load)
 	}
 	close(rest)
-	read, err := w.Read(b.ctx, pane.Read{})
+	read, err := w.Read(b.ctx, pane.ReadOptions{})
 	b.ok(err)
 	has(t, read.Text, "one half", "and the other")
 }

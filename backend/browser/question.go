@@ -15,7 +15,7 @@ var errAsked = errors.New("the page asks something and waits for the answer")
 
 // asked is a question with what its answer does.
 type asked struct {
-	pane.Question
+	pane.UserPrompt
 	stops   bool         // the page, or its loading, stands still until the answer
 	events  *[]int       // of Chromium that the answer settles, where there may be several
 	waiting *[]challenge // requests that it settles
@@ -24,7 +24,7 @@ type asked struct {
 
 // dismissal is how a question is answered when nobody answers it.
 func (a asked) dismissal() pane.Answer {
-	return pane.Answer{ID: a.ID, Yes: a.Kind == pane.Alert || a.Kind == pane.Leave, Index: -1}
+	return pane.Answer{ID: a.ID, Yes: a.Kind == pane.Alert || a.Kind == pane.BeforeUnload, Index: -1}
 }
 
 // pose puts a question to whoever drives the pane. The answer function is called
@@ -41,7 +41,7 @@ func (p *Pane) pose(a asked) {
 		}
 		questions := slices.Clone(p.questions)
 		// Suggestions change with every letter: the list stays the same question, which is answered as long as it is seen.
-		if i := slices.IndexFunc(questions, ofKind(pane.Suggest)); i >= 0 && a.Kind == pane.Suggest {
+		if i := slices.IndexFunc(questions, ofKind(pane.Autocomplete)); i >= 0 && a.Kind == pane.Autocomplete {
 			a.ID = questions[i].ID
 			questions[i] = a
 		} else {
@@ -76,7 +76,7 @@ func (p *Pane) withdrawn(which func(asked) bool) {
 }
 
 // ofKind fits questions of some kinds.
-func ofKind(kinds ...pane.QuestionKind) func(asked) bool {
+func ofKind(kinds ...pane.UserPromptKind) func(asked) bool {
 	return func(a asked) bool { return slices.Contains(kinds, a.Kind) }
 }
 
@@ -135,12 +135,12 @@ func (p *Pane) undisturbed(ctx context.Context) (context.Context, context.Cancel
 
 // redraw makes the overlay anew; mu is held.
 func (p *Pane) redraw() {
-	o := pane.Overlay{Cursor: p.cursor, Zoom: p.zoom, Copied: p.copied, Questions: []pane.Question{}, Downloads: slices.Clone(p.downloads)}
+	o := pane.Overlay{Cursor: p.cursor, Zoom: p.zoom, Copied: p.copied, Questions: []pane.UserPrompt{}, Downloads: slices.Clone(p.downloads)}
 	if o.Downloads == nil {
 		o.Downloads = []pane.Download{}
 	}
 	for _, a := range p.questions {
-		o.Questions = append(o.Questions, a.Question)
+		o.Questions = append(o.Questions, a.UserPrompt)
 	}
 	p.overlay = o
 	p.overRev++

@@ -15,9 +15,9 @@ import (
 )
 
 // question waits until the pane asks something of a kind.
-func (b *bench) question(p *Pane, kind pane.QuestionKind) pane.Question {
+func (b *bench) question(p *Pane, kind pane.UserPromptKind) pane.UserPrompt {
 	b.Helper()
-	var found pane.Question
+	var found pane.UserPrompt
 	b.overlay(p, "asking "+string(kind), func(o pane.Overlay) bool {
 		for _, q := range o.Questions {
 			if q.Kind == kind {
@@ -67,7 +67,7 @@ func TestAListIsDrawnByTheApp(t *testing.T) {
 	v := p.Attach()
 	defer v.Close()
 	b.click(v, 40, 30)
-	q := b.question(p, pane.Choose)
+	q := b.question(p, pane.SelectOption)
 	if len(q.Options) != 3 || q.Options[1].Label != "Large" || q.Options[1].Group != "More" || !q.Options[2].Disabled || !q.Options[0].Selected {
 		t.Errorf("options %+v", q.Options)
 	}
@@ -78,7 +78,7 @@ func TestAListIsDrawnByTheApp(t *testing.T) {
 		t.Error("a disabled option was taken")
 	}
 	b.click(v, 40, 30)
-	b.answer(p, pane.Answer{ID: b.question(p, pane.Choose).ID, Yes: true, Index: 1})
+	b.answer(p, pane.Answer{ID: b.question(p, pane.SelectOption).ID, Yes: true, Index: 1})
 	b.says(p, "size=Large")
 	if err := p.Answer(b.ctx, pane.Answer{ID: q.ID, Yes: true}); err == nil {
 		t.Error("a question was answered twice")
@@ -96,7 +96,7 @@ func TestPickersAreDrawnByTheApp(t *testing.T) {
 		want             string
 	}{{70, "date", "2025-03-14", "2026-01-02", "day=2026-01-02"}, {110, "color", "#102030", "#ff0000", "paint=#ff0000"}} {
 		b.click(v, 190, c.y)
-		q := b.question(p, pane.Pick)
+		q := b.question(p, pane.PickValue)
 		if q.Type != c.kind || q.Value != c.was {
 			t.Errorf("question %+v", q)
 		}
@@ -106,9 +106,9 @@ func TestPickersAreDrawnByTheApp(t *testing.T) {
 	b.click(v, 40, 150)
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.Text, Text: "ber"}))
 	b.overlay(p, "suggesting two", func(o pane.Overlay) bool {
-		return len(o.Questions) == 1 && o.Questions[0].Kind == pane.Suggest && len(o.Questions[0].Options) == 2
+		return len(o.Questions) == 1 && o.Questions[0].Kind == pane.Autocomplete && len(o.Questions[0].Options) == 2
 	})
-	b.answer(p, pane.Answer{ID: b.question(p, pane.Suggest).ID, Yes: true, Text: "Bern"})
+	b.answer(p, pane.Answer{ID: b.question(p, pane.Autocomplete).ID, Yes: true, Text: "Bern"})
 	b.says(p, "town=Bern")
 }
 
@@ -221,9 +221,9 @@ func TestLeavingIsAsked(t *testing.T) {
 		look();
 	})`)
 	b.ok(p.Navigate(b.ctx, b.url("one.html")))
-	b.answer(p, pane.Answer{ID: b.question(p, pane.Leave).ID})
+	b.answer(p, pane.Answer{ID: b.question(p, pane.BeforeUnload).ID})
 	b.ok(p.Navigate(b.ctx, b.url("one.html")))
-	b.answer(p, pane.Answer{ID: b.question(p, pane.Leave).ID, Yes: true})
+	b.answer(p, pane.Answer{ID: b.question(p, pane.BeforeUnload).ID, Yes: true})
 	b.until(p, "elsewhere", func(i pane.Info) bool { return i.Title == "One" })
 }
 

@@ -11,7 +11,7 @@ import (
 
 // Seek finds what fits a text, a role and a selector: one line each, as in a
 // snapshot, with a ref and where it lies on the viewport; at most 50.
-func (p *Pane) Seek(ctx context.Context, s pane.Search) (string, error) {
+func (p *Pane) Seek(ctx context.Context, s pane.FindOptions) (string, error) {
 	if strings.TrimSpace(s.Text+s.Role+s.CSS) == "" {
 		return "", errors.New("looking for something: name a text, a role or a selector")
 	}
@@ -60,7 +60,7 @@ type findings struct {
 }
 
 // seek looks in the page and its parts, and says whether one of those did not answer.
-func (p *Pane) seek(ctx context.Context, pg *page, s pane.Search) (found findings, silent bool, err error) {
+func (p *Pane) seek(ctx context.Context, pg *page, s pane.FindOptions) (found findings, silent bool, err error) {
 	for _, view := range p.views(pg) {
 		var one findings
 		_, _ = view.open(ctx)
@@ -78,7 +78,7 @@ func (p *Pane) seek(ctx context.Context, pg *page, s pane.Search) (found finding
 }
 
 // Read gives what the page says as Markdown, at most 16,000 characters of it.
-func (p *Pane) Read(ctx context.Context, r pane.Read) (pane.Reading, error) {
+func (p *Pane) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, error) {
 	var out struct {
 		Text        string
 		Next, Total int
@@ -93,7 +93,7 @@ func (p *Pane) Read(ctx context.Context, r pane.Read) (pane.Reading, error) {
 		return err
 	})
 	if err != nil {
-		return pane.Reading{}, err
+		return pane.PageText{}, err
 	}
 	text := lines(out.Text)
 	switch {
@@ -110,7 +110,7 @@ func (p *Pane) Read(ctx context.Context, r pane.Read) (pane.Reading, error) {
 	if lacks != "" {
 		text += fmt.Sprintf("\n\n(%s)", lacks)
 	}
-	return pane.Reading{Text: text, Next: out.Next, Total: out.Total}, nil
+	return pane.PageText{Text: text, Next: out.Next, Total: out.Total}, nil
 }
 
 // frames counts the frames of other sites.

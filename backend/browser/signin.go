@@ -46,7 +46,7 @@ func (p *Pane) onAuth(pg *page, e *cdp.Event) {
 	foreign := !document && !p.fetchesFrom(ev.Request, who.origin)
 	no, joined, told := false, false, false
 	p.change(func() {
-		agent := p.info.Driver == pane.Agent
+		agent := p.info.Driver == pane.DriverAgent
 		if no = !document && (foreign || agent || slices.Contains(p.unsigned, who)); no {
 			if told = agent && !foreign && !slices.Contains(p.unsigned, who); told {
 				p.unsigned = append(p.unsigned, who)
@@ -73,9 +73,9 @@ func (p *Pane) onAuth(pg *page, e *cdp.Event) {
 	p.tell(fmt.Sprintf("%s asks for a login (%s)", who.origin, clean(who.name, 100)))
 	all := &[]challenge{waits}
 	p.pose(asked{
-		stops:    document,
-		waiting:  all,
-		Question: pane.Question{Kind: pane.Login, Origin: who.origin, Text: who.name},
+		stops:      document,
+		waiting:    all,
+		UserPrompt: pane.UserPrompt{Kind: pane.Login, Origin: who.origin, Text: who.name},
 		answer: func(_ context.Context, a pane.Answer) error {
 			var list []challenge
 			p.change(func() {

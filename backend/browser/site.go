@@ -50,17 +50,17 @@ func stamp(seconds float64) string { return time.Unix(int64(seconds), 0).UTC().F
 
 // Site tells where the page is from, what its origin may do and how many cookies it has.
 func (p *Pane) Site(ctx context.Context) (pane.Site, error) {
-	s := pane.Site{Came: pane.SiteNone, Permissions: []pane.SitePermission{}}
+	s := pane.Site{Came: pane.SiteUnknown, Permissions: []pane.SitePermission{}}
 	err := p.withPage("asking about the site", func(pg *page) error {
 		ctx, cancel := p.undisturbed(ctx)
 		defer cancel(nil)
 		address, certificate := p.connection(ctx)
 		s.Came = came(address, certificate)
-		if s.Came == pane.SiteNone {
+		if s.Came == pane.SiteUnknown {
 			return nil
 		}
 		s.Origin = originOf(address)
-		if s.Came == pane.SiteProven || s.Came == pane.SiteUnproven {
+		if s.Came == pane.SiteSecure || s.Came == pane.SiteBadCertificate {
 			s.Certificate = certificate
 		}
 		cookies, err := p.cookiesAt(ctx, pg, address)
@@ -90,15 +90,15 @@ func came(address string, c *pane.SiteCertificate) string {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "":
-		return pane.SiteNone
+		return pane.SiteUnknown
 	case u.Scheme == "https" && c != nil && c.Fault == "":
-		return pane.SiteProven
+		return pane.SiteSecure
 	case u.Scheme == "https":
-		return pane.SiteUnproven
+		return pane.SiteBadCertificate
 	case thisMachine(u.Hostname()):
-		return pane.SiteHere
+		return pane.SiteLocal
 	}
-	return pane.SiteOpen
+	return pane.SitePlaintext
 }
 
 // permissionsOf asks Chromium itself; the page's own world could say anything.
@@ -198,7 +198,7 @@ func (p *Pane) ofOrigin(ctx context.Context, origin string) error {
 	if err := p.mayDrive(ctx); err != nil {
 		return err
 	}
-	if now := originOf(p.Info().URL); came(p.Info().URL, nil) == pane.SiteNone || now != origin {
+	if now := originOf(p.Info().URL); came(p.Info().URL, nil) == pane.SiteUnknown || now != origin {
 		return errors.New("the page has gone elsewhere meanwhile: look at its site again")
 	}
 	return nil

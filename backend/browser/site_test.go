@@ -18,7 +18,7 @@ func TestSite(t *testing.T) {
 	p := b.open("b1", "one.html")
 	site, err := p.Site(b.ctx)
 	b.ok(err)
-	if site.Origin != b.site || site.Came != pane.SiteHere || site.Certificate != nil || site.Cookies != 0 || len(site.Permissions) != len(permissions) {
+	if site.Origin != b.site || site.Came != pane.SiteLocal || site.Certificate != nil || site.Cookies != 0 || len(site.Permissions) != len(permissions) {
 		t.Errorf("a page of this machine: %+v", site)
 	}
 	state := func(name string) string {
@@ -68,7 +68,7 @@ func TestSite(t *testing.T) {
 	}
 
 	b.ok(p.Navigate(b.ctx, "about:blank"))
-	if site, err = p.Site(b.ctx); err != nil || site.Came != pane.SiteNone || site.Origin != "" {
+	if site, err = p.Site(b.ctx); err != nil || site.Came != pane.SiteUnknown || site.Origin != "" {
 		t.Errorf("a blank page: %+v, %v", site, err)
 	}
 }
@@ -88,11 +88,11 @@ func TestSiteCertificate(t *testing.T) {
 	site, err := p.Site(b.ctx)
 	b.ok(err)
 	c := site.Certificate
-	if site.Came != pane.SiteUnproven || c == nil || !strings.HasPrefix(c.Fault, "ERR_CERT_") || c.Protocol == "" || !strings.HasSuffix(c.To, "Z") {
+	if site.Came != pane.SiteBadCertificate || c == nil || !strings.HasPrefix(c.Fault, "ERR_CERT_") || c.Protocol == "" || !strings.HasSuffix(c.To, "Z") {
 		t.Errorf("%+v, certificate %+v", site, c)
 	}
 	b.ok(p.Navigate(b.ctx, b.url("one.html")))
-	if site, err = p.Site(b.ctx); err != nil || site.Certificate != nil || site.Came != pane.SiteHere {
+	if site, err = p.Site(b.ctx); err != nil || site.Certificate != nil || site.Came != pane.SiteLocal {
 		t.Errorf("the page after it: %+v, %v", site, err)
 	}
 }

@@ -31,11 +31,13 @@ type told struct {
 
 // Snapshot looks at the page. Refs stay the same for as long as their element
 // is on the page.
-func (p *Pane) Snapshot(ctx context.Context) (Snapshot, error) { return p.Look(ctx, pane.Look{}) }
+func (p *Pane) Snapshot(ctx context.Context) (Snapshot, error) {
+	return p.Look(ctx, pane.SnapshotOptions{})
+}
 
 // Look is Snapshot that can go on where the last one was cut, or tell only what
 // is different since.
-func (p *Pane) Look(ctx context.Context, l pane.Look) (Snapshot, error) {
+func (p *Pane) Look(ctx context.Context, l pane.SnapshotOptions) (Snapshot, error) {
 	var s Snapshot
 	err := p.looking(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
 		p.mu.Lock()

@@ -8,7 +8,7 @@ import (
 )
 
 // Touched is what acting on an element would set off.
-type Touched = pane.Touched
+type Touched = pane.ActionPreview
 
 // Touches looks at what a click on an element, or Enter in it, would set off. It
 // changes nothing.

@@ -64,7 +64,7 @@ func (p *Pane) Whither(ctx context.Context, way string) (address string, again b
 }
 
 // Capture is a JPEG of what is asked for. One pixel is one CSS pixel.
-func (p *Pane) Capture(ctx context.Context, what pane.Picture) ([]byte, error) {
+func (p *Pane) Capture(ctx context.Context, what pane.ScreenshotOptions) ([]byte, error) {
 	switch {
 	case what.Target != "":
 		return p.ScreenshotOf(ctx, what.Target)

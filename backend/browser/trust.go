@@ -49,9 +49,9 @@ func (p *Pane) onCertificate(pg *page, e *cdp.Event) {
 	p.tell("the certificate of " + who.origin + " is not valid (" + who.fault + ")")
 	events := &[]int{ev.EventID}
 	p.pose(asked{
-		stops:    true,
-		events:   events,
-		Question: pane.Question{Kind: pane.Certificate, Origin: who.origin, Text: who.fault},
+		stops:      true,
+		events:     events,
+		UserPrompt: pane.UserPrompt{Kind: pane.Certificate, Origin: who.origin, Text: who.fault},
 		answer: func(_ context.Context, a pane.Answer) error {
 			var all []int
 			p.change(func() {

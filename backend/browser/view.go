@@ -45,20 +45,20 @@ func (v *View) poke() {
 // Next waits for news: a changed info or overlay, or a frame that is newer than
 // the last one. The frame must be acknowledged when it is drawn; until then only infos
 // come. The error is ErrClosed when the view or the pane was closed.
-func (v *View) Next(ctx context.Context) (pane.News, error) {
+func (v *View) Next(ctx context.Context) (pane.ViewerUpdate, error) {
 	for {
-		if news, err := v.news(); news != (pane.News{}) || err != nil {
+		if news, err := v.news(); news != (pane.ViewerUpdate{}) || err != nil {
 			return news, err
 		}
 		select {
 		case <-v.wake:
 		case <-ctx.Done():
-			return pane.News{}, cause(ctx)
+			return pane.ViewerUpdate{}, cause(ctx)
 		}
 	}
 }
 
-func (v *View) news() (pane.News, error) {
+func (v *View) news() (pane.ViewerUpdate, error) {
 	p, c := v.pane, v.pane.cast
 	p.mu.Lock()
 	info, rev := p.info, p.rev
@@ -68,26 +68,26 @@ func (v *View) news() (pane.News, error) {
 	defer c.mu.Unlock()
 	switch {
 	case v.closed:
-		return pane.News{}, ErrClosed
+		return pane.ViewerUpdate{}, ErrClosed
 	case v.rev != rev:
 		v.rev = rev
-		return pane.News{Info: &info}, nil
+		return pane.ViewerUpdate{Info: &info}, nil
 	case c.closed:
-		return pane.News{}, ErrClosed
+		return pane.ViewerUpdate{}, ErrClosed
 	case v.over != over:
 		v.over = over
-		return pane.News{Overlay: &overlay}, nil
+		return pane.ViewerUpdate{Overlay: &overlay}, nil
 	}
 	f := c.latest
 	if c.sharp != nil && v.size.ratio > 1 {
 		f = c.sharp
 	}
 	if !v.visible || v.holding != 0 || f == nil || v.given >= f.N {
-		return pane.News{}, nil
+		return pane.ViewerUpdate{}, nil
 	}
 	v.holding, v.given = f.N, f.N
 	c.settle()
-	return pane.News{Frame: f}, nil
+	return pane.ViewerUpdate{Frame: f}, nil
 }
 
 // Ack says that frame n is drawn. Numbers that were not given are ignored.

@@ -78,7 +78,7 @@ func (p *Pane) strayed(ctx context.Context, err error) error {
 // Stop ends loading, also what Chromium has not begun yet, and what keeps the
 // page from answering. Whether to leave the page is answered with no.
 func (p *Pane) Stop(ctx context.Context) error {
-	if q, err := p.taken(func(a asked) bool { return a.Kind == pane.Leave }); err == nil {
+	if q, err := p.taken(func(a asked) bool { return a.Kind == pane.BeforeUnload }); err == nil {
 		if err := q.answer(ctx, pane.Answer{ID: q.ID}); err != nil {
 			p.m.cfg.Log.Debug("staying", "pane", p.id, "error", err)
 		}

@@ -62,7 +62,7 @@ func (p *Pane) onTold(pg *page, e *cdp.Event) {
 	case "copied":
 		p.onCopied(s.Text)
 	case "calm":
-		p.withdraw(ofKind(pane.Suggest))
+		p.withdraw(ofKind(pane.Autocomplete))
 	case "sent":
 		p.onLoginSent(s)
 	case "permission":
@@ -108,7 +108,7 @@ func (p *Pane) onCursor(shape string) {
 // while the agent drives is not the person's.
 func (p *Pane) onCopied(text string) {
 	p.change(func() {
-		if p.info.Driver == pane.Agent {
+		if p.info.Driver == pane.DriverAgent {
 			return
 		}
 		p.copied = pane.Copied{N: p.copied.N + 1, Text: strings.ToValidUTF8(text, "\uFFFD")}
@@ -117,14 +117,14 @@ func (p *Pane) onCopied(text string) {
 }
 
 // fields are the questions that stand at a place of the page; one at a time.
-var fields = ofKind(pane.Choose, pane.Pick, pane.Suggest, pane.ContextMenu)
+var fields = ofKind(pane.SelectOption, pane.PickValue, pane.Autocomplete, pane.ContextMenu)
 
 func (p *Pane) onField(pg *page, world proto.RuntimeExecutionContextID, s seen) {
-	if p.Driver() == pane.Agent {
+	if p.Driver() == pane.DriverAgent {
 		return // it has acts of its own for lists and dates
 	}
-	q := pane.Question{
-		Kind: pane.QuestionKind(s.T), NoAnswer: true, Type: clean(s.Type, 20), Value: clean(s.Value, 200), Min: clean(s.Min, 40), Max: clean(s.Max, 40),
+	q := pane.UserPrompt{
+		Kind: pane.UserPromptKind(s.T), NoAnswer: true, Type: clean(s.Type, 20), Value: clean(s.Value, 200), Min: clean(s.Min, 40), Max: clean(s.Max, 40),
 		X: s.X, Y: s.Y, Width: s.Width, Height: s.Height,
 		Link: clean(s.Link, 4000), Image: clean(s.Image, 4000), Selected: s.Selected, Editable: s.Editable,
 	}
@@ -132,14 +132,14 @@ func (p *Pane) onField(pg *page, world proto.RuntimeExecutionContextID, s seen) 
 		o.Label, o.Group = clean(o.Label, 200), clean(o.Group, 100)
 		q.Options = append(q.Options, o)
 	}
-	p.withdraw(func(a asked) bool { return fields(a) && (a.Kind != pane.Suggest || q.Kind != pane.Suggest) })
-	p.pose(asked{Question: q, answer: func(ctx context.Context, a pane.Answer) error {
+	p.withdraw(func(a asked) bool { return fields(a) && (a.Kind != pane.Autocomplete || q.Kind != pane.Autocomplete) })
+	p.pose(asked{UserPrompt: q, answer: func(ctx context.Context, a pane.Answer) error {
 		switch {
 		case !a.Yes || q.Kind == pane.ContextMenu:
 			return nil
-		case q.Kind == pane.Choose:
+		case q.Kind == pane.SelectOption:
 			return p.hand(ctx, pg, world, "choose", s.N, a.Index)
-		case q.Kind == pane.Suggest: // by its words: the list may have been another when the person chose
+		case q.Kind == pane.Autocomplete: // by its words: the list may have been another when the person chose
 			if !slices.ContainsFunc(q.Options, func(o pane.Option) bool { return o.Label == a.Text }) {
 				return errors.New("there is no such suggestion")
 			}

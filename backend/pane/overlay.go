@@ -3,11 +3,11 @@ package pane
 // Overlay is what the app draws over a browser pane's picture: Chromium without
 // a window draws none of it. It is replaced as a whole and never altered.
 type Overlay struct {
-	Cursor    string     `json:"cursor"`    // CSS keyword of the pointer's shape
-	Zoom      int        `json:"zoom"`      // percent
-	Questions []Question `json:"questions"` // oldest first; the page waits for most of them
-	Downloads []Download `json:"downloads"` // of this pane, oldest first
-	Copied    Copied     `json:"copied"`
+	Cursor    string       `json:"cursor"`    // CSS keyword of the pointer's shape
+	Zoom      int          `json:"zoom"`      // percent
+	Questions []UserPrompt `json:"questions"` // oldest first; the page waits for most of them
+	Downloads []Download   `json:"downloads"` // of this pane, oldest first
+	Copied    Copied       `json:"copied"`
 }
 
 // Copied is the text that the person copied last inside the page.
@@ -16,48 +16,48 @@ type Copied struct {
 	Text string `json:"text"`
 }
 
-// QuestionKind says what is asked, and so what is drawn.
-type QuestionKind string
+// UserPromptKind says what is asked, and so what is drawn.
+type UserPromptKind string
 
 // The questions.
 const (
-	Alert       QuestionKind = "alert"
-	Confirm     QuestionKind = "confirm"
-	Prompt      QuestionKind = "prompt"
-	Leave       QuestionKind = "leave"       // the page wants to keep the person from leaving
-	Permission  QuestionKind = "permission"  // Value names it: geolocation, notifications, …
-	Login       QuestionKind = "login"       // HTTP authentication; Text is the realm
-	Certificate QuestionKind = "certificate" // Text is the error
-	Files       QuestionKind = "files"       // a file input
-	Choose      QuestionKind = "choose"      // a list's options
-	Suggest     QuestionKind = "suggest"     // a text field's suggestions
-	Pick        QuestionKind = "pick"        // a date, time or colour; Type is the input's
-	ContextMenu QuestionKind = "menu"        // the other mouse button
-	SaveLogin   QuestionKind = "save_login"  // Value is the user; Multiple: the user's saved password was another
+	Alert        UserPromptKind = "alert"
+	Confirm      UserPromptKind = "confirm"
+	Prompt       UserPromptKind = "prompt"
+	BeforeUnload UserPromptKind = "leave"       // the page wants to keep the person from leaving
+	Permission   UserPromptKind = "permission"  // Value names it: geolocation, notifications, …
+	Login        UserPromptKind = "login"       // HTTP authentication; Text is the realm
+	Certificate  UserPromptKind = "certificate" // Text is the error
+	Files        UserPromptKind = "files"       // a file input
+	SelectOption UserPromptKind = "choose"      // a list's options
+	Autocomplete UserPromptKind = "suggest"     // a text field's suggestions
+	PickValue    UserPromptKind = "pick"        // a date, time or colour; Type is the input's
+	ContextMenu  UserPromptKind = "menu"        // the other mouse button
+	SaveLogin    UserPromptKind = "save_login"  // Value is the user; Multiple: the user's saved password was another
 )
 
-// Question is what a page, or Chromium, asks the person. Texts come from the
+// UserPrompt is what a page, or Chromium, asks the person. Texts come from the
 // page: one line, cleaned, to be drawn as text only.
-type Question struct {
-	ID       int          `json:"id"`
-	Kind     QuestionKind `json:"kind"`
-	Origin   string       `json:"origin"` // who asks: scheme, host and port
-	Text     string       `json:"text"`
-	Value    string       `json:"value"` // what is there now
-	Type     string       `json:"type"`  // pick: date, time, month, week, datetime-local, color
-	Min      string       `json:"min"`
-	Max      string       `json:"max"`
-	Options  []Option     `json:"options"`
-	Multiple bool         `json:"multiple"` // files: several may be given
-	X        float64      `json:"x"`        // of the field, in CSS pixels of the viewport
-	Y        float64      `json:"y"`
-	Width    float64      `json:"width"`
-	Height   float64      `json:"height"`
-	Link     string       `json:"link"`      // menu: the address under the pointer
-	Image    string       `json:"image"`     // menu: likewise
-	Selected string       `json:"selected"`  // menu: the selected text
-	Editable bool         `json:"editable"`  // menu: on a text field
-	NoAnswer bool         `json:"no_answer"` // the page does not wait: closing it needs no words
+type UserPrompt struct {
+	ID       int            `json:"id"`
+	Kind     UserPromptKind `json:"kind"`
+	Origin   string         `json:"origin"` // who asks: scheme, host and port
+	Text     string         `json:"text"`
+	Value    string         `json:"value"` // what is there now
+	Type     string         `json:"type"`  // pick: date, time, month, week, datetime-local, color
+	Min      string         `json:"min"`
+	Max      string         `json:"max"`
+	Options  []Option       `json:"options"`
+	Multiple bool           `json:"multiple"` // files: several may be given
+	X        float64        `json:"x"`        // of the field, in CSS pixels of the viewport
+	Y        float64        `json:"y"`
+	Width    float64        `json:"width"`
+	Height   float64        `json:"height"`
+	Link     string         `json:"link"`      // menu: the address under the pointer
+	Image    string         `json:"image"`     // menu: likewise
+	Selected string         `json:"selected"`  // menu: the selected text
+	Editable bool           `json:"editable"`  // menu: on a text field
+	NoAnswer bool           `json:"no_answer"` // the page does not wait: closing it needs no words
 }
 
 // Option is one line of a list.

@@ -4,16 +4,16 @@ package pane
 // page is hostile: cleaned and bounded where it is read, and marked as data by
 // whoever hands it to a model.
 
-// Acted is what came of an action.
-type Acted struct {
+// ActionResult is what came of an action.
+type ActionResult struct {
 	URL, Title string
 	// Changed says in at most 1 KB what is different on the page now: lines as
 	// in a snapshot, dialogs, a new address.
 	Changed string
 }
 
-// Look says which part of a page to tell of.
-type Look struct {
+// SnapshotOptions says which part of a page to tell of.
+type SnapshotOptions struct {
 	From int  // the line to go on from, as the last answer named it; 0 looks anew
 	Diff bool // only what is different since the last time
 }
@@ -30,34 +30,34 @@ type Snapshot struct {
 	Truncated bool // things were left out, and Text says so
 }
 
-// Search says what to look for on a page: everything that is not empty must fit.
-type Search struct {
+// FindOptions says what to look for on a page: everything that is not empty must fit.
+type FindOptions struct {
 	Text, Role, CSS string
 	Attributes      []string // to be told of each
 }
 
-// Reading is a part of what a page says, as Markdown.
-type Reading struct {
+// PageText is a part of what a page says, as Markdown.
+type PageText struct {
 	Text  string
 	Next  int // where the rest begins, 0 if this is the end
 	Total int // characters of the whole
 }
 
-// Read says what to read: an element, or what the page is about if Target is "".
-type Read struct {
+// ReadOptions says what to read: an element, or what the page is about if Target is "".
+type ReadOptions struct {
 	Target string
 	Tables bool // only the tables
 	Whole  bool // menus and footers, too
 	From   int  // as the last Reading named it
 }
 
-// Touched is what acting on an element would set off, as far as the element says.
-type Touched struct {
-	Link   string       `json:"link"`   // address that it leads to, "" if it is no link
-	Method string       `json:"method"` // of the form that it sends, "" if it sends none
-	Action string       `json:"action"` // address that the form is sent to
-	Fields []TouchField `json:"fields"` // those that are seen first
-	Left   int          `json:"left"`   // fields that were too many to be told
+// ActionPreview is what acting on an element would set off, as far as the element says.
+type ActionPreview struct {
+	Link   string      `json:"link"`   // address that it leads to, "" if it is no link
+	Method string      `json:"method"` // of the form that it sends, "" if it sends none
+	Action string      `json:"action"` // address that the form is sent to
+	Fields []FormField `json:"fields"` // those that are seen first
+	Left   int         `json:"left"`   // fields that were too many to be told
 	// Acts: a script of the page may do anything, as it may at everything but a
 	// field that is filled in and a link that leaves the page.
 	Acts    bool   `json:"acts"`
@@ -66,29 +66,29 @@ type Touched struct {
 	Origin  string `json:"origin"`  // of the frame that the element is in; "" or "null" where none can be told
 }
 
-// TouchField is one field of a form; passwords and cards come masked.
-type TouchField struct {
+// FormField is one field of a form; passwords and cards come masked.
+type FormField struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"`  // at most 2,000 characters
 	Hidden bool   `json:"hidden"` // nobody who looks at the page sees it
 }
 
-// Press is how the mouse is pressed.
-type Press struct {
+// ClickOptions is how the mouse is pressed.
+type ClickOptions struct {
 	Button string // left if "", right, middle
 	Double bool
 }
 
-// Condition is what to wait for: everything that is not empty must hold.
-type Condition struct {
+// WaitCondition is what to wait for: everything that is not empty must hold.
+type WaitCondition struct {
 	Text   string // the page shows it, whatever the case
 	Gone   string // the page shows it no more
 	URL    string // the address contains it
 	Target string // an element, named as for a click, is there and visible
 }
 
-// Picture says what to take a picture of: the viewport, or one of these.
-type Picture struct {
+// ScreenshotOptions says what to take a picture of: the viewport, or one of these.
+type ScreenshotOptions struct {
 	Full   bool   // the whole page
 	Target string // one element
 	Marked bool   // the viewport, with a frame and its ref around everything that can be used

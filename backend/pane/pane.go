@@ -48,14 +48,14 @@ type Driver string
 // The drivers. A terminal has none, and neither has a goal's page while no run of the
 // goal goes on: the user may act on it, and nobody waits for it to be handed back.
 const (
-	Nobody Driver = ""
-	Person Driver = "person"
-	Agent  Driver = "agent"
+	Nobody      Driver = ""
+	DriverUser  Driver = "person"
+	DriverAgent Driver = "agent"
 )
 
-// News is one thing that a viewer of a browser pane is told; exactly one of the
+// ViewerUpdate is one thing that a viewer of a browser pane is told; exactly one of the
 // three is not nil.
-type News struct {
+type ViewerUpdate struct {
 	Frame   *Frame
 	Info    *Info
 	Overlay *Overlay

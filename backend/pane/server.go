@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// Server is a machine that terminals are opened on, with the system's ssh.
+// SSHServer is a machine that terminals are opened on, with the system's ssh.
 // Everything but the host may be empty: ssh's own configuration decides then.
-type Server struct {
+type SSHServer struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"` // "" is the host
 	Host    string `json:"host"` // or a name of ~/.ssh/config
@@ -21,28 +21,28 @@ type Server struct {
 	Tmux    bool   `json:"tmux"`   // sessions live on when the connection ends
 }
 
-// Title is what people call it.
-func (s Server) Title() string {
+// DisplayName is what people call it.
+func (s SSHServer) DisplayName() string {
 	if s.Name != "" {
 		return s.Name
 	}
 	return s.Host
 }
 
-// FieldError says which field is wrong.
-type FieldError struct{ Field, Reason string }
+// InvalidError says which field is wrong.
+type InvalidError struct{ Field, Reason string }
 
-func (e *FieldError) Error() string { return e.Reason }
+func (e *InvalidError) Error() string { return e.Reason }
 
-// Check looks whether ssh can be asked for it. Nothing in it can be taken for an
+// Validate looks whether ssh can be asked for it. Nothing in it can be taken for an
 // option or for more than one word.
-func (s Server) Check() error {
+func (s SSHServer) Validate() error {
 	const most = 1024
 	for field, text := range map[string]string{
 		"name": s.Name, "host": s.Host, "user": s.User, "key_path": s.KeyPath, "jump": s.Jump, "folder": s.Folder,
 	} {
 		if len(text) > most || strings.ContainsFunc(text, unicode.IsControl) {
-			return &FieldError{field, fmt.Sprintf("the %s is too long or has control characters in it", strings.ReplaceAll(field, "_", " "))}
+			return &InvalidError{field, fmt.Sprintf("the %s is too long or has control characters in it", strings.ReplaceAll(field, "_", " "))}
 		}
 	}
 	word := func(text string) bool {
@@ -50,19 +50,19 @@ func (s Server) Check() error {
 	}
 	switch {
 	case s.Host == "":
-		return &FieldError{"host", "a host is needed: a name or an address"}
+		return &InvalidError{"host", "a host is needed: a name or an address"}
 	case !word(s.Host) || strings.ContainsAny(s.Host, "@/"):
-		return &FieldError{"host", fmt.Sprintf("%q is no host: the user has a field of its own", s.Host)}
+		return &InvalidError{"host", fmt.Sprintf("%q is no host: the user has a field of its own", s.Host)}
 	case s.Port < 0 || s.Port > 65535:
-		return &FieldError{"port", fmt.Sprintf("%d is no port", s.Port)}
+		return &InvalidError{"port", fmt.Sprintf("%d is no port", s.Port)}
 	case !word(s.User):
-		return &FieldError{"user", fmt.Sprintf("%q is no user", s.User)}
+		return &InvalidError{"user", fmt.Sprintf("%q is no user", s.User)}
 	case !word(s.Jump):
-		return &FieldError{"jump", fmt.Sprintf("%q is no list of hosts: use user@host:port, with commas in between", s.Jump)}
+		return &InvalidError{"jump", fmt.Sprintf("%q is no list of hosts: use user@host:port, with commas in between", s.Jump)}
 	case strings.HasPrefix(s.KeyPath, "-"):
-		return &FieldError{"key_path", "a path to a key begins with / or ~"}
+		return &InvalidError{"key_path", "a path to a key begins with / or ~"}
 	case s.Folder != "" && !path.IsAbs(s.Folder) && s.Folder != "~" && !strings.HasPrefix(s.Folder, "~/"):
-		return &FieldError{"folder", "the start folder is absolute or begins with ~/"}
+		return &InvalidError{"folder", "the start folder is absolute or begins with ~/"}
 	}
 	return nil
 }

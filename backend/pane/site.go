@@ -2,11 +2,11 @@ package pane
 
 // How a page came here.
 const (
-	SiteProven   = "proven"   // encrypted, by who can prove to be the host
-	SiteUnproven = "unproven" // encrypted, by who cannot
-	SiteOpen     = "open"     // not encrypted, over a network
-	SiteHere     = "here"     // not encrypted, from this machine
-	SiteNone     = "none"     // from nowhere: a blank page, an image in an address
+	SiteSecure         = "proven"   // encrypted, by who can prove to be the host
+	SiteBadCertificate = "unproven" // encrypted, by who cannot
+	SitePlaintext      = "open"     // not encrypted, over a network
+	SiteLocal          = "here"     // not encrypted, from this machine
+	SiteUnknown        = "none"     // from nowhere: a blank page, an image in an address
 )
 
 // What a page's origin may do, for Site.Permissions.
@@ -19,7 +19,7 @@ const (
 // Site is what is known of where a page is from.
 type Site struct {
 	Origin      string           `json:"origin"` // "" if it has none
-	Came        string           `json:"came"`   // one of SiteProven …
+	Came        string           `json:"came"`   // one of SiteSecure …
 	Certificate *SiteCertificate `json:"certificate"`
 	Permissions []SitePermission `json:"permissions"` // empty where Chromium grants none
 	Cookies     int              `json:"cookies"`     // that the page's address is sent

@@ -152,8 +152,8 @@ func (c *Client) listen() {
 
 // New makes the link of a pane. known says that it was connected before, in an
 // earlier life of the program. ssh's configuration is read here.
-func (c *Client) New(ctx context.Context, id string, s pane.Server, session string, known bool) (*Link, error) {
-	if err := s.Check(); err != nil {
+func (c *Client) New(ctx context.Context, id string, s pane.SSHServer, session string, known bool) (*Link, error) {
+	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	l := &Link{

@@ -16,7 +16,7 @@ import (
 const prefix = "goalpost-"
 
 // destination is what every ssh to a server has in common.
-func destination(s pane.Server) []string {
+func destination(s pane.SSHServer) []string {
 	var args []string
 	if s.Port != 0 {
 		args = append(args, "-p", strconv.Itoa(s.Port))
@@ -35,7 +35,7 @@ func destination(s pane.Server) []string {
 
 // configured is what ssh's own configuration says for a server, by lower-case
 // keyword.
-func (c *Client) configured(ctx context.Context, s pane.Server) (map[string]string, error) {
+func (c *Client) configured(ctx context.Context, s pane.SSHServer) (map[string]string, error) {
 	out, err := c.capture(ctx, append(append([]string{"ssh", "-G"}, destination(s)...), "--", s.Host))
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (l *Link) options(config map[string]string) []string {
 func (l *Link) control() string { return filepath.Join(l.c.dir, "c-"+l.key[:16]) }
 
 // remote is the command that the server's shell runs, "" for a plain login.
-func remote(s pane.Server, session string) string {
+func remote(s pane.SSHServer, session string) string {
 	if !s.Tmux {
 		if s.Folder == "" {
 			return ""
@@ -101,8 +101,8 @@ func remote(s pane.Server, session string) string {
 // anything: over the connection of an open pane if there is one. When ctx ends
 // first, Output.TimedOut says so; the program may go on there. Errors: ErrLogin,
 // or what ssh says. ssh itself exits with 255, so a program's own 255 is an error.
-func (c *Client) Run(ctx context.Context, s pane.Server, argv []string) (process.Output, error) {
-	if err := s.Check(); err != nil {
+func (c *Client) Run(ctx context.Context, s pane.SSHServer, argv []string) (process.Output, error) {
+	if err := s.Validate(); err != nil {
 		return process.Output{}, err
 	}
 	words := make([]string, len(argv))
@@ -126,7 +126,7 @@ func (c *Client) Run(ctx context.Context, s pane.Server, argv []string) (process
 }
 
 // beside is a short command next to the sessions. It asks nobody anything.
-func (c *Client) beside(ctx context.Context, s pane.Server, command string) (process.Output, error) {
+func (c *Client) beside(ctx context.Context, s pane.SSHServer, command string) (process.Output, error) {
 	args := append([]string{"ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", "-o", "ClearAllForwardings=yes"}, destination(s)...)
 	if l := c.connected(s.ID); l != nil {
 		args = append(args, "-o", "ControlMaster=no", "-o", "ControlPath="+l.control())

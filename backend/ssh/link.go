@@ -23,7 +23,7 @@ type Terminal interface {
 type Link struct {
 	c       *Client
 	pane    string
-	server  pane.Server
+	server  pane.SSHServer
 	session string
 	key     string // what the helper proves itself with
 	argv    []string
@@ -52,7 +52,7 @@ func (l *Link) Env() []string {
 }
 
 // Server is where it leads, Session which of tmux's sessions there, "" without.
-func (l *Link) Server() pane.Server { return l.server }
+func (l *Link) Server() pane.SSHServer { return l.server }
 
 // Session is the name of the session on the server.
 func (l *Link) Session() string {

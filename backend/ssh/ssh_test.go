@@ -185,11 +185,11 @@ func TestNobodyElseAsks(t *testing.T) {
 }
 
 func TestServerCheck(t *testing.T) {
-	good := pane.Server{Host: "box.example", Port: 22, User: "ada", Jump: "a@b:22,c", Folder: "~/x", KeyPath: "~/.ssh/id"}
-	if err := good.Check(); err != nil {
+	good := pane.SSHServer{Host: "box.example", Port: 22, User: "ada", Jump: "a@b:22,c", Folder: "~/x", KeyPath: "~/.ssh/id"}
+	if err := good.Validate(); err != nil {
 		t.Error(err)
 	}
-	for field, s := range map[string]pane.Server{
+	for field, s := range map[string]pane.SSHServer{
 		"host":     {Host: "-oProxyCommand=touch"},
 		"user":     {Host: "h", User: "-x"},
 		"jump":     {Host: "h", Jump: "-oX a"},
@@ -198,8 +198,8 @@ func TestServerCheck(t *testing.T) {
 		"folder":   {Host: "h", Folder: "relative"},
 		"name":     {Host: "h", Name: "a\nb"},
 	} {
-		var wrong *pane.FieldError
-		if err := s.Check(); !errors.As(err, &wrong) || wrong.Field != field {
+		var wrong *pane.InvalidError
+		if err := s.Validate(); !errors.As(err, &wrong) || wrong.Field != field {
 			t.Errorf("%s: %v", field, err)
 		}
 	}

@@ -228,14 +228,14 @@ type desk struct {
 	client   *Client
 	manager  *terminal.Manager
 	set      *sandbox.Set
-	server   pane.Server
+	server   pane.SSHServer
 	states   chan State
 	attended chan struct{}
 }
 
 func newDesk(m *machine, backoff ...time.Duration) *desk {
 	m.Helper()
-	d := &desk{machine: m, states: make(chan State, 100), server: pane.Server{ID: "s1", Host: "127.0.0.1", Port: m.port, Tmux: true}}
+	d := &desk{machine: m, states: make(chan State, 100), server: pane.SSHServer{ID: "s1", Host: "127.0.0.1", Port: m.port, Tmux: true}}
 	var err error
 	d.set, err = sandbox.Open(context.Background(), sandbox.Options{Helper: sandboxtest.Helper(m), Name: "person"})
 	m.must(err)

@@ -26,8 +26,8 @@ const (
 // Sessions lists tmux's sessions on a server, the ones that nobody looks at first.
 // Over the connection of an open pane if there is one. Errors: ErrLogin, or what
 // ssh says.
-func (c *Client) Sessions(ctx context.Context, s pane.Server) ([]Session, error) {
-	if err := s.Check(); err != nil {
+func (c *Client) Sessions(ctx context.Context, s pane.SSHServer) ([]Session, error) {
+	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	out, err := c.beside(ctx, s, "tmux list-sessions -F '#{session_created} #{session_attached} #{session_windows} #{session_name}'")
@@ -35,7 +35,7 @@ func (c *Client) Sessions(ctx context.Context, s pane.Server) ([]Session, error)
 	case err != nil:
 		return nil, err
 	case out.Status.Code == notFound:
-		return nil, fmt.Errorf("there is no tmux on %s: install it there, or switch sessions off for this server", s.Title())
+		return nil, fmt.Errorf("there is no tmux on %s: install it there, or switch sessions off for this server", s.DisplayName())
 	case out.Status.Code == failed:
 		return nil, refused(s, out.Stderr)
 	}
@@ -56,14 +56,14 @@ func (c *Client) Sessions(ctx context.Context, s pane.Server) ([]Session, error)
 }
 
 // refused is why ssh did not come in.
-func refused(s pane.Server, stderr []byte) error {
+func refused(s pane.SSHServer, stderr []byte) error {
 	text := string(stderr)
 	for _, sign := range []string{"Permission denied", "Host key verification failed", "Too many authentication failures"} {
 		if strings.Contains(text, sign) {
-			return fmt.Errorf("%s: %w (%s)", s.Title(), ErrLogin, sign)
+			return fmt.Errorf("%s: %w (%s)", s.DisplayName(), ErrLogin, sign)
 		}
 	}
-	return fmt.Errorf("%s: %s", s.Title(), firstLine(stderr))
+	return fmt.Errorf("%s: %s", s.DisplayName(), firstLine(stderr))
 }
 
 func parse(line string) (Session, bool) {
@@ -94,7 +94,7 @@ func (l *Link) Destroy(ctx context.Context) error {
 	case out.Status.Code == failed:
 		return refused(l.server, out.Stderr)
 	case out.Status.Code != 0 && !strings.Contains(string(out.Stderr), "find session") && !strings.Contains(string(out.Stderr), "no server"):
-		return fmt.Errorf("ending the session %s on %s: %s", l.session, l.server.Title(), firstLine(out.Stderr))
+		return fmt.Errorf("ending the session %s on %s: %s", l.session, l.server.DisplayName(), firstLine(out.Stderr))
 	}
 	return nil
 }

@@ -15,13 +15,13 @@ import (
 const serverColumns = "id, name, host, port, user, key_path, jump, folder, tmux"
 
 // Servers lists the machines that terminals are opened on, by name.
-func (s *Store) Servers(ctx context.Context) ([]pane.Server, error) {
+func (s *Store) Servers(ctx context.Context) ([]pane.SSHServer, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT "+serverColumns+" FROM servers ORDER BY lower(CASE name WHEN '' THEN host ELSE name END), id")
 	if err != nil {
 		return nil, fmt.Errorf("servers: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var list []pane.Server
+	var list []pane.SSHServer
 	for rows.Next() {
 		v, err := scanServer(rows)
 		if err != nil {
@@ -36,7 +36,7 @@ func (s *Store) Servers(ctx context.Context) ([]pane.Server, error) {
 }
 
 // Server reads one; os.ErrNotExist is in the error if there is none.
-func (s *Store) Server(ctx context.Context, id string) (pane.Server, error) {
+func (s *Store) Server(ctx context.Context, id string) (pane.SSHServer, error) {
 	v, err := scanServer(s.read.QueryRowContext(ctx, "SELECT "+serverColumns+" FROM servers WHERE id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return v, fmt.Errorf("there is no server %q: %w", id, os.ErrNotExist)
@@ -44,7 +44,7 @@ func (s *Store) Server(ctx context.Context, id string) (pane.Server, error) {
 	return v, err
 }
 
-func scanServer(row interface{ Scan(...any) error }) (v pane.Server, err error) {
+func scanServer(row interface{ Scan(...any) error }) (v pane.SSHServer, err error) {
 	if err := row.Scan(&v.ID, &v.Name, &v.Host, &v.Port, &v.User, &v.KeyPath, &v.Jump, &v.Folder, &v.Tmux); err != nil {
 		return v, fmt.Errorf("servers: %w", err)
 	}
@@ -52,8 +52,8 @@ func scanServer(row interface{ Scan(...any) error }) (v pane.Server, err error) 
 }
 
 // SaveServer keeps a server; one without an id gets one and is new.
-func (s *Store) SaveServer(ctx context.Context, v pane.Server) (pane.Server, error) {
-	if err := v.Check(); err != nil {
+func (s *Store) SaveServer(ctx context.Context, v pane.SSHServer) (pane.SSHServer, error) {
+	if err := v.Validate(); err != nil {
 		return v, err
 	}
 	if v.ID == "" {

@@ -241,12 +241,12 @@ func newBrowser() *browser {
 	return &browser{updates: make(chan update), acks: make(chan uint32, 64), inputs: make(chan pane.Input, 4096), sizes: make(chan [2]int, 64), visible: make(chan bool, 8), left: make(chan struct{}, 8)}
 }
 
-func (b *browser) Next(ctx context.Context) (pane.News, error) {
+func (b *browser) Next(ctx context.Context) (pane.ViewerUpdate, error) {
 	select {
 	case u := <-b.updates:
-		return pane.News{Frame: u.frame, Info: u.info, Overlay: u.overlay}, nil
+		return pane.ViewerUpdate{Frame: u.frame, Info: u.info, Overlay: u.overlay}, nil
 	case <-ctx.Done():
-		return pane.News{}, ctx.Err()
+		return pane.ViewerUpdate{}, ctx.Err()
 	}
 }
 

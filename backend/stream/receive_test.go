@@ -35,9 +35,9 @@ func (d *deaf) Ack(n int64) {
 
 type blind struct{}
 
-func (blind) Next(ctx context.Context) (pane.News, error) {
+func (blind) Next(ctx context.Context) (pane.ViewerUpdate, error) {
 	<-ctx.Done()
-	return pane.News{}, ctx.Err()
+	return pane.ViewerUpdate{}, ctx.Err()
 }
 func (blind) Ack(uint32)                                      {}
 func (blind) Input(context.Context, pane.Input) error         { return nil }

@@ -56,7 +56,7 @@ type Browsers interface {
 type BrowserViewer interface {
 	// Next waits for a newer frame, or for a change of the pane or of what is
 	// drawn over it.
-	Next(ctx context.Context) (pane.News, error)
+	Next(ctx context.Context) (pane.ViewerUpdate, error)
 	// Ack says that a frame was drawn, or dropped for a newer one.
 	Ack(frame uint32)
 	// Input does one act of the person; an error is shown and ends nothing.

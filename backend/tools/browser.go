@@ -45,14 +45,14 @@ type Reader interface {
 	// Info is the pane without asking the page.
 	Info() pane.Info
 	// Asks is what the page, or its loading, waits for an answer to.
-	Asks() (pane.Question, bool)
-	Look(ctx context.Context, l pane.Look) (pane.Snapshot, error)
-	Seek(ctx context.Context, s pane.Search) (string, error)
-	Read(ctx context.Context, r pane.Read) (pane.Reading, error)
-	Capture(ctx context.Context, what pane.Picture) ([]byte, error)
-	Wait(ctx context.Context, want pane.Condition, limit time.Duration) (pane.Acted, error)
+	Asks() (pane.UserPrompt, bool)
+	Look(ctx context.Context, l pane.SnapshotOptions) (pane.Snapshot, error)
+	Seek(ctx context.Context, s pane.FindOptions) (string, error)
+	Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, error)
+	Capture(ctx context.Context, what pane.ScreenshotOptions) ([]byte, error)
+	Wait(ctx context.Context, want pane.WaitCondition, limit time.Duration) (pane.ActionResult, error)
 	// Touches says what acting on an element would set off; "" is what has the keyboard.
-	Touches(ctx context.Context, target string, enter bool) (pane.Touched, error)
+	Touches(ctx context.Context, target string, enter bool) (pane.ActionPreview, error)
 	// Pays says whether the page asks for a card.
 	Pays(ctx context.Context) (bool, error)
 	Console() ([]string, error)
@@ -61,38 +61,38 @@ type Reader interface {
 
 // Pointer is what the mouse does.
 type Pointer interface {
-	ClickWith(ctx context.Context, target string, how pane.Press) (pane.Acted, error)
-	ClickAt(ctx context.Context, x, y int, how pane.Press) (pane.Acted, error)
-	Hover(ctx context.Context, target string) (pane.Acted, error)
-	Drag(ctx context.Context, from, to string) (pane.Acted, error)
-	Scroll(ctx context.Context, target string, right, down float64) (pane.Acted, error)
-	ScrollTo(ctx context.Context, target string) (pane.Acted, error)
+	ClickWith(ctx context.Context, target string, how pane.ClickOptions) (pane.ActionResult, error)
+	ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (pane.ActionResult, error)
+	Hover(ctx context.Context, target string) (pane.ActionResult, error)
+	Drag(ctx context.Context, from, to string) (pane.ActionResult, error)
+	Scroll(ctx context.Context, target string, right, down float64) (pane.ActionResult, error)
+	ScrollTo(ctx context.Context, target string) (pane.ActionResult, error)
 }
 
 // Keyboard is what is typed, chosen and answered.
 type Keyboard interface {
-	Type(ctx context.Context, target, text string, submit, clear bool) (pane.Acted, error)
-	Press(ctx context.Context, target, keys string) (pane.Acted, error)
-	Select(ctx context.Context, target string, options []string) (pane.Acted, error)
-	Check(ctx context.Context, target string, on bool) (pane.Acted, error)
-	Upload(ctx context.Context, target string, files []pane.File) (pane.Acted, error)
-	Dialog(ctx context.Context, yes bool, text string) (pane.Acted, error)
+	Type(ctx context.Context, target, text string, submit, clear bool) (pane.ActionResult, error)
+	Press(ctx context.Context, target, keys string) (pane.ActionResult, error)
+	Select(ctx context.Context, target string, options []string) (pane.ActionResult, error)
+	Check(ctx context.Context, target string, on bool) (pane.ActionResult, error)
+	Upload(ctx context.Context, target string, files []pane.File) (pane.ActionResult, error)
+	Dialog(ctx context.Context, yes bool, text string) (pane.ActionResult, error)
 	// Trust goes on to a server of exactly this origin, whose certificate is not valid.
-	Trust(ctx context.Context, origin string) (pane.Acted, error)
+	Trust(ctx context.Context, origin string) (pane.ActionResult, error)
 	// SignIn gives a server of exactly this origin the login that it asks for.
-	SignIn(ctx context.Context, origin, user, password string) (pane.Acted, error)
+	SignIn(ctx context.Context, origin, user, password string) (pane.ActionResult, error)
 	Eval(ctx context.Context, script string) (string, error)
 	// Origins are those of the page and its frames, the page's own first.
 	Origins(ctx context.Context) ([]string, error)
 	// LoginForm finds the fields for a login on a page of exactly this origin, or in a
 	// frame of it.
 	LoginForm(ctx context.Context, origin string) (pane.LoginForm, error)
-	Login(ctx context.Context, origin, user, password string, submit bool) (pane.Acted, error)
+	Login(ctx context.Context, origin, user, password string, submit bool) (pane.ActionResult, error)
 }
 
 // Keeper is where a pane goes and what is kept of it.
 type Keeper interface {
-	Travel(ctx context.Context, way string) (pane.Acted, error)
+	Travel(ctx context.Context, way string) (pane.ActionResult, error)
 	// Whither is the address that a way leads to, and whether a form is sent again there.
 	Whither(ctx context.Context, way string) (address string, again bool, err error)
 	HTML(ctx context.Context) ([]byte, error)
@@ -128,7 +128,7 @@ func sees[A any](context.Context, A) (policy.Effect, error) {
 }
 
 // act does something to a pane and tells what came of it.
-func act(b Browsers, id string, do func(Browser) (pane.Acted, error)) goal.Result {
+func act(b Browsers, id string, do func(Browser) (pane.ActionResult, error)) goal.Result {
 	p, err := b.Get(id)
 	if err != nil {
 		return failed("%s", err)

@@ -18,6 +18,6 @@ func browserCheck(b Browsers) (Tool, error) {
 	return define("browser_check", func(ctx context.Context, a browserCheckArgs) (policy.Effect, error) {
 		return acting(ctx, b, a.Pane, a.Target, false)
 	}, func(ctx context.Context, a browserCheckArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.Acted, error) { return p.Check(ctx, a.Target, !a.Off) })
+		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Check(ctx, a.Target, !a.Off) })
 	})
 }

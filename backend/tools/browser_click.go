@@ -22,8 +22,8 @@ func browserClick(b Browsers) (Tool, error) {
 		}
 		return acting(ctx, b, a.Pane, a.Target, false)
 	}, func(ctx context.Context, a browserClickArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.Acted, error) {
-			return p.ClickWith(ctx, a.Target, pane.Press{Button: a.Button, Double: a.Double})
+		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
+			return p.ClickWith(ctx, a.Target, pane.ClickOptions{Button: a.Button, Double: a.Double})
 		})
 	})
 	return showing(t, err, func(ctx context.Context, a browserClickArgs) string { return sends(ctx, b, a.Pane, a.Target, false) })

@@ -28,8 +28,8 @@ func browserClickAt(b Browsers) (Tool, error) {
 		}
 		return acting(ctx, b, a.Pane, point(a), false)
 	}, func(ctx context.Context, a browserClickAtArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.Acted, error) {
-			return p.ClickAt(ctx, a.X, a.Y, pane.Press{Button: a.Button, Double: a.Double})
+		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
+			return p.ClickAt(ctx, a.X, a.Y, pane.ClickOptions{Button: a.Button, Double: a.Double})
 		})
 	})
 	return showing(t, err, func(ctx context.Context, a browserClickAtArgs) string { return sends(ctx, b, a.Pane, point(a), false) })

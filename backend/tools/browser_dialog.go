@@ -35,7 +35,7 @@ func browserDialog(b Browsers) (Tool, error) {
 		}
 		return scripting(ctx, b, a.Pane)
 	}, func(ctx context.Context, a browserDialogArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.Acted, error) {
+		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
 			if a.Certificate != "" {
 				return p.Trust(ctx, a.Certificate)
 			}
@@ -45,7 +45,7 @@ func browserDialog(b Browsers) (Tool, error) {
 }
 
 // trusting is the effect of going on to a server that cannot prove who it is.
-func trusting(i pane.Info, q pane.Question, a browserDialogArgs) (policy.Effect, error) {
+func trusting(i pane.Info, q pane.UserPrompt, a browserDialogArgs) (policy.Effect, error) {
 	if !a.Accept || q.Kind != pane.Certificate || q.Origin != a.Certificate {
 		return policy.Effect{}, fmt.Errorf("the pane does not ask about the certificate of %s; open the page again and answer then, with accept", clipped(a.Certificate, 200))
 	}

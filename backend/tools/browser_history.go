@@ -39,6 +39,6 @@ func browserHistory(b Browsers) (Tool, error) {
 		}
 		return judged(p.Info())(e, nil)
 	}, func(ctx context.Context, a browserHistoryArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.Acted, error) { return p.Travel(ctx, a.Go) })
+		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Travel(ctx, a.Go) })
 	})
 }

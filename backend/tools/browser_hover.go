@@ -17,6 +17,6 @@ func browserHover(b Browsers) (Tool, error) {
 	return define("browser_hover", func(_ context.Context, a browserHoverArgs) (policy.Effect, error) {
 		return passing(b, a.Pane)
 	}, func(ctx context.Context, a browserHoverArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.Acted, error) { return p.Hover(ctx, a.Target) })
+		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Hover(ctx, a.Target) })
 	})
 }

@@ -73,9 +73,9 @@ func browserLogin(r Room) (Tool, error) {
 			return failed("%s", err)
 		}
 		if asksLogin(p) {
-			return act(r.Browsers, a.Pane, func(Browser) (pane.Acted, error) { return p.SignIn(ctx, origin, name, password) })
+			return act(r.Browsers, a.Pane, func(Browser) (pane.ActionResult, error) { return p.SignIn(ctx, origin, name, password) })
 		}
-		return act(r.Browsers, a.Pane, func(Browser) (pane.Acted, error) { return p.Login(ctx, origin, name, password, !a.Stay) })
+		return act(r.Browsers, a.Pane, func(Browser) (pane.ActionResult, error) { return p.Login(ctx, origin, name, password, !a.Stay) })
 	})
 }
 

@@ -22,7 +22,7 @@ func browserPress(b Browsers) (Tool, error) {
 		}
 		return acting(ctx, b, a.Pane, a.Target, sendsOff(a.Keys))
 	}, func(ctx context.Context, a browserPressArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.Acted, error) { return p.Press(ctx, a.Target, a.Keys) })
+		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Press(ctx, a.Target, a.Keys) })
 	})
 	return showing(t, err, func(ctx context.Context, a browserPressArgs) string {
 		if wanders(a.Keys) {

@@ -21,7 +21,7 @@ func browserRead(b Browsers) (Tool, error) {
 		if err != nil {
 			return failed("%s", err)
 		}
-		r, err := p.Read(ctx, pane.Read{Target: a.Target, Tables: a.Tables, Whole: a.Whole, From: a.From})
+		r, err := p.Read(ctx, pane.ReadOptions{Target: a.Target, Tables: a.Tables, Whole: a.Whole, From: a.From})
 		if err != nil {
 			return wentWrong(a.Pane, err)
 		}

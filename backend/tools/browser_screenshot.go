@@ -28,7 +28,7 @@ func browserScreenshot(b Browsers) (Tool, error) {
 		if err != nil {
 			return failed("%s", err)
 		}
-		img, err := p.Capture(ctx, pane.Picture{Full: a.Full, Target: a.Target, Marked: a.Marked})
+		img, err := p.Capture(ctx, pane.ScreenshotOptions{Full: a.Full, Target: a.Target, Marked: a.Marked})
 		if err != nil {
 			return wentWrong(a.Pane, err)
 		}

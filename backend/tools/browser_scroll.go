@@ -25,7 +25,7 @@ func browserScroll(b Browsers) (Tool, error) {
 		}
 		return passing(b, a.Pane)
 	}, func(ctx context.Context, a browserScrollArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.Acted, error) {
+		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
 			if a.Down == 0 && a.Right == 0 {
 				return p.ScrollTo(ctx, a.Target)
 			}

@@ -22,6 +22,6 @@ func browserSelect(b Browsers) (Tool, error) {
 		}
 		return acting(ctx, b, a.Pane, a.Target, false)
 	}, func(ctx context.Context, a browserSelectArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.Acted, error) { return p.Select(ctx, a.Target, a.Options) })
+		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Select(ctx, a.Target, a.Options) })
 	})
 }

@@ -46,7 +46,7 @@ func condition(i pane.Info) string {
 	case i.Loading:
 		said = ", loading"
 	}
-	if i.Driver == pane.Person {
+	if i.Driver == pane.DriverUser {
 		said += ", a person has it"
 	}
 	return said

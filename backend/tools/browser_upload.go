@@ -42,6 +42,6 @@ func browserUpload(f folder, b Browsers) (Tool, error) {
 			}
 			files = append(files, pane.File{Name: filepath.Base(path), Data: data})
 		}
-		return act(b, a.Pane, func(p Browser) (pane.Acted, error) { return p.Upload(ctx, a.Target, files) })
+		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Upload(ctx, a.Target, files) })
 	})
 }

@@ -31,8 +31,8 @@ func browserWait(b Browsers) (Tool, error) {
 		}
 		return policy.Effect{Risk: policy.ReadOnly}, nil
 	}, func(ctx context.Context, a browserWaitArgs) goal.Result {
-		r := act(b, a.Pane, func(p Browser) (pane.Acted, error) {
-			want := pane.Condition{Text: a.Text, Gone: a.Gone, URL: a.URL, Target: a.Target}
+		r := act(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
+			want := pane.WaitCondition{Text: a.Text, Gone: a.Gone, URL: a.URL, Target: a.Target}
 			return p.Wait(ctx, want, seconds(a.Seconds, browserWaiting, maxBrowserWaiting))
 		})
 		_, err := b.Get(a.Pane)

@@ -26,7 +26,7 @@ type sample struct {
 	at    string // where the pane is
 	touch tools.Touch
 	own   bool // the pane is the person's own
-	asks  pane.Question
+	asks  pane.UserPrompt
 }
 
 const shop, local = "https://shop.example/cart", "http://127.0.0.1:8080/"
@@ -115,7 +115,7 @@ func samples() []sample {
 		{tool: "browser_click_at", what: "a point of a public page", args: []any{"pane", "b1", "x", 1, "y", 1}, at: shop},
 		{tool: "browser_dialog", what: "OK on a public page", args: []any{"pane", "b1", "accept", true}, at: shop},
 		{tool: "browser_dialog", what: "Cancel, as any other call would answer", args: []any{"pane", "b1", "accept", false}, at: local},
-		{tool: "browser_dialog", what: "going on to a server whose certificate is not valid", args: []any{"pane", "b1", "accept", true, "certificate", "https://shop.example"}, asks: pane.Question{Kind: pane.Certificate, Origin: "https://shop.example"}},
+		{tool: "browser_dialog", what: "going on to a server whose certificate is not valid", args: []any{"pane", "b1", "accept", true, "certificate", "https://shop.example"}, asks: pane.UserPrompt{Kind: pane.Certificate, Origin: "https://shop.example"}},
 		{tool: "browser_history", what: "back to a public page", args: []any{"pane", "b1", "go", "back"}, at: shop},
 		{tool: "browser_history", what: "loading a public page again that answered a form", args: []any{"pane", "b1", "go", "reload"}, at: shop, touch: form("POST", shop)},
 		{tool: "browser_eval", what: "a script in a public page", args: []any{"pane", "b1", "script", "1"}, at: shop},
@@ -495,14 +495,14 @@ func TestWhatTakesMoreThanAYes(t *testing.T) {
 	h := newHouse(t)
 	h.panes.at = "about:blank"
 	for _, c := range []struct {
-		asks pane.Question
+		asks pane.UserPrompt
 		args []any
 		want string
 	}{
-		{pane.Question{Kind: pane.Certificate, Origin: "https://shop.example"}, nil, "only the person can trust it"},
-		{pane.Question{Kind: pane.Certificate, Origin: "https://shop.example"}, []any{"certificate", "https://other.example"}, "does not ask about the certificate of https://other.example"},
-		{pane.Question{Kind: pane.Login, Origin: "https://shop.example"}, []any{"certificate", "https://shop.example"}, "does not ask about the certificate"},
-		{pane.Question{Kind: pane.Login, Origin: "https://shop.example"}, nil, "browser_login"},
+		{pane.UserPrompt{Kind: pane.Certificate, Origin: "https://shop.example"}, nil, "only the person can trust it"},
+		{pane.UserPrompt{Kind: pane.Certificate, Origin: "https://shop.example"}, []any{"certificate", "https://other.example"}, "does not ask about the certificate of https://other.example"},
+		{pane.UserPrompt{Kind: pane.Login, Origin: "https://shop.example"}, []any{"certificate", "https://shop.example"}, "does not ask about the certificate"},
+		{pane.UserPrompt{Kind: pane.Login, Origin: "https://shop.example"}, nil, "browser_login"},
 	} {
 		h.panes.question = c.asks
 		if e, err := h.effect("browser_dialog", append([]any{"pane", "b1", "accept", true}, c.args...)...); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -514,7 +514,7 @@ func TestWhatTakesMoreThanAYes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, origin := range []string{"https://shop.example", "https://127.0.0.1:8443"} {
-		h.panes.question = pane.Question{Kind: pane.Certificate, Origin: origin}
+		h.panes.question = pane.UserPrompt{Kind: pane.Certificate, Origin: origin}
 		e, err := h.effect("browser_dialog", "pane", "b1", "accept", true, "certificate", origin)
 		if err != nil {
 			t.Fatal(err)
@@ -526,7 +526,7 @@ func TestWhatTakesMoreThanAYes(t *testing.T) {
 		}
 	}
 	// The login that a server asks for is that of its own origin, whatever the pane shows.
-	h.panes.question = pane.Question{Kind: pane.Login, Origin: "https://shop.example"}
+	h.panes.question = pane.UserPrompt{Kind: pane.Login, Origin: "https://shop.example"}
 	e, err := h.effect("browser_login", "pane", "b1")
 	if err != nil || len(e.Secrets) != 1 || !strings.HasSuffix(e.Secrets[0].Name, " at https://shop.example") || e.Secrets[0].Hosts[0] != "shop.example" || e.Risk != policy.NetworkWrite {
 		t.Errorf("%+v %v", e, err)
@@ -557,9 +557,9 @@ func TestShownForm(t *testing.T) {
 	if got := show(tools.Touch{Element: "iframe", Acts: true}); got != "on iframe, in a frame that cannot be looked into" {
 		t.Errorf("%q", got)
 	}
-	long := tools.Touch{Method: "POST", Action: shop, Left: 3, Fields: []pane.TouchField{{Name: "note", Value: strings.Repeat("a", 300)}}}
+	long := tools.Touch{Method: "POST", Action: shop, Left: 3, Fields: []pane.FormField{{Name: "note", Value: strings.Repeat("a", 300)}}}
 	for i := range 69 {
-		long.Fields = append(long.Fields, pane.TouchField{Name: fmt.Sprint("f", i), Hidden: true})
+		long.Fields = append(long.Fields, pane.FormField{Name: fmt.Sprint("f", i), Hidden: true})
 	}
 	text := show(long)
 	for _, w := range []string{"f0 =  (the page does not show it)", "f58 = ", "… and 13 more fields", "… 3 of them nobody has looked at", "all that was looked at: "} {
@@ -582,7 +582,7 @@ func TestShow(t *testing.T) {
 	h := newHouse(t)
 	h.put("a", "far\naway\none\none\ntwo\nthree\nthree\nfar\naway\n")
 	h.panes.at = shop
-	h.panes.touch = tools.Touch{Method: "post", Action: shop, Fields: []pane.TouchField{{Name: "name", Value: "Ada"}, {Name: "card", Value: "••••"}}}
+	h.panes.touch = tools.Touch{Method: "post", Action: shop, Fields: []pane.FormField{{Name: "name", Value: "Ada"}, {Name: "card", Value: "••••"}}}
 	for tool, c := range map[string]struct {
 		args  []any
 		words []string

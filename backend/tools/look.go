@@ -44,7 +44,7 @@ func look(r Room) (Tool, error) {
 				return lookAtScreen(ctx, r, a.Pane, question)
 			}
 		}
-		s, err := r.sight(ctx, a.Pane, pane.Picture{Target: a.Target, Full: a.Full, Marked: a.Marked})
+		s, err := r.sight(ctx, a.Pane, pane.ScreenshotOptions{Target: a.Target, Full: a.Full, Marked: a.Marked})
 		if err != nil {
 			return failed("%s", err)
 		}

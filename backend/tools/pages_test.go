@@ -29,34 +29,36 @@ func (p *browsers) Close(context.Context, string) error { return nil }
 
 type browser struct{ *panes }
 
-func (p *browser) acted() (pane.Acted, error) {
-	return pane.Acted{URL: p.at, Title: p.shown, Changed: p.shown}, nil
+func (p *browser) acted() (pane.ActionResult, error) {
+	return pane.ActionResult{URL: p.at, Title: p.shown, Changed: p.shown}, nil
 }
 
 func (p *browser) Info() pane.Info {
 	return pane.Info{ID: "b1", URL: p.at, Title: p.shown, Lent: p.person}
 }
 
-func (p *browser) Look(context.Context, pane.Look) (pane.Snapshot, error) {
+func (p *browser) Look(context.Context, pane.SnapshotOptions) (pane.Snapshot, error) {
 	return pane.Snapshot{Text: p.shown}, nil
 }
-func (p *browser) Seek(context.Context, pane.Search) (string, error) { return p.shown, nil }
-func (p *browser) Read(context.Context, pane.Read) (pane.Reading, error) {
-	return pane.Reading{Text: p.shown}, nil
+func (p *browser) Seek(context.Context, pane.FindOptions) (string, error) { return p.shown, nil }
+func (p *browser) Read(context.Context, pane.ReadOptions) (pane.PageText, error) {
+	return pane.PageText{Text: p.shown}, nil
 }
 
-func (p *browser) Capture(context.Context, pane.Picture) ([]byte, error) {
+func (p *browser) Capture(context.Context, pane.ScreenshotOptions) ([]byte, error) {
 	if p.picture != "" {
 		return []byte(p.picture), nil
 	}
 	return []byte("jpeg"), nil
 }
 
-func (p *browser) Wait(context.Context, pane.Condition, time.Duration) (pane.Acted, error) {
+func (p *browser) Wait(context.Context, pane.WaitCondition, time.Duration) (pane.ActionResult, error) {
 	return p.acted()
 }
 
-func (p *browser) Touches(context.Context, string, bool) (pane.Touched, error) { return p.touch, nil }
+func (p *browser) Touches(context.Context, string, bool) (pane.ActionPreview, error) {
+	return p.touch, nil
+}
 
 func (p *browser) Pays(context.Context) (bool, error) { return p.touch.Payment, nil }
 
@@ -64,39 +66,41 @@ func (p *browser) Console() ([]string, error) { return []string{p.shown}, nil }
 
 func (p *browser) Network() ([]pane.Request, error) { return []pane.Request{{URL: p.shown}}, nil }
 
-func (p *browser) ClickWith(context.Context, string, pane.Press) (pane.Acted, error) {
+func (p *browser) ClickWith(context.Context, string, pane.ClickOptions) (pane.ActionResult, error) {
 	return p.acted()
 }
 
-func (p *browser) ClickAt(context.Context, int, int, pane.Press) (pane.Acted, error) {
+func (p *browser) ClickAt(context.Context, int, int, pane.ClickOptions) (pane.ActionResult, error) {
 	return p.acted()
 }
-func (p *browser) Hover(context.Context, string) (pane.Acted, error)        { return p.acted() }
-func (p *browser) Drag(context.Context, string, string) (pane.Acted, error) { return p.acted() }
-func (p *browser) Scroll(context.Context, string, float64, float64) (pane.Acted, error) {
+func (p *browser) Hover(context.Context, string) (pane.ActionResult, error)        { return p.acted() }
+func (p *browser) Drag(context.Context, string, string) (pane.ActionResult, error) { return p.acted() }
+func (p *browser) Scroll(context.Context, string, float64, float64) (pane.ActionResult, error) {
 	return p.acted()
 }
-func (p *browser) ScrollTo(context.Context, string) (pane.Acted, error) { return p.acted() }
+func (p *browser) ScrollTo(context.Context, string) (pane.ActionResult, error) { return p.acted() }
 
-func (p *browser) Type(context.Context, string, string, bool, bool) (pane.Acted, error) {
+func (p *browser) Type(context.Context, string, string, bool, bool) (pane.ActionResult, error) {
 	return p.acted()
 }
-func (p *browser) Press(context.Context, string, string) (pane.Acted, error)    { return p.acted() }
-func (p *browser) Select(context.Context, string, []string) (pane.Acted, error) { return p.acted() }
-func (p *browser) Check(context.Context, string, bool) (pane.Acted, error)      { return p.acted() }
-func (p *browser) Upload(context.Context, string, []pane.File) (pane.Acted, error) {
+func (p *browser) Press(context.Context, string, string) (pane.ActionResult, error) { return p.acted() }
+func (p *browser) Select(context.Context, string, []string) (pane.ActionResult, error) {
 	return p.acted()
 }
-func (p *browser) Asks() (pane.Question, bool) { return p.question, p.question.Kind != "" }
+func (p *browser) Check(context.Context, string, bool) (pane.ActionResult, error) { return p.acted() }
+func (p *browser) Upload(context.Context, string, []pane.File) (pane.ActionResult, error) {
+	return p.acted()
+}
+func (p *browser) Asks() (pane.UserPrompt, bool) { return p.question, p.question.Kind != "" }
 
-func (p *browser) Trust(context.Context, string) (pane.Acted, error) { return p.acted() }
+func (p *browser) Trust(context.Context, string) (pane.ActionResult, error) { return p.acted() }
 
-func (p *browser) SignIn(context.Context, string, string, string) (pane.Acted, error) {
+func (p *browser) SignIn(context.Context, string, string, string) (pane.ActionResult, error) {
 	return p.acted()
 }
 
-func (p *browser) Dialog(context.Context, bool, string) (pane.Acted, error) { return p.acted() }
-func (p *browser) Eval(context.Context, string) (string, error)             { return p.shown, nil }
+func (p *browser) Dialog(context.Context, bool, string) (pane.ActionResult, error) { return p.acted() }
+func (p *browser) Eval(context.Context, string) (string, error)                    { return p.shown, nil }
 
 func (p *browser) Origins(context.Context) ([]string, error) {
 	u, err := url.Parse(p.Info().URL)
@@ -110,7 +114,7 @@ func (p *browser) LoginForm(context.Context, string) (pane.LoginForm, error) {
 	return pane.LoginForm{User: "e1", Password: "e2"}, nil
 }
 
-func (p *browser) Login(context.Context, string, string, string, bool) (pane.Acted, error) {
+func (p *browser) Login(context.Context, string, string, string, bool) (pane.ActionResult, error) {
 	return p.acted()
 }
 
@@ -128,7 +132,7 @@ func (logins) Open(_ context.Context, _, user string) (string, string, error) {
 	return user, "correct horse", nil
 }
 
-func (p *browser) Travel(context.Context, string) (pane.Acted, error) { return p.acted() }
+func (p *browser) Travel(context.Context, string) (pane.ActionResult, error) { return p.acted() }
 func (p *browser) Whither(_ context.Context, way string) (string, bool, error) {
 	return p.at, way == "reload" && p.touch.Method == "POST", nil
 }

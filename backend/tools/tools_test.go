@@ -163,7 +163,7 @@ type panes struct {
 	wait             time.Duration
 	touch            tools.Touch
 	picture          string
-	question         pane.Question
+	question         pane.UserPrompt
 	person           bool // the panes are the person's own
 }
 

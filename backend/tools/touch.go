@@ -14,7 +14,7 @@ import (
 
 // Touch is what acting on an element of a page would set off, as far as the
 // element says. A page's scripts may do more: that is held below the tools.
-type Touch = pane.Touched
+type Touch = pane.ActionPreview
 
 // touched is the effect of acting on an element of a page: a link is followed, a
 // form is sent, and what cannot be told counts as network_write.

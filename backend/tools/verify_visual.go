@@ -26,7 +26,7 @@ func verifyVisual(r Room) (Tool, error) {
 		if r.Eyes == nil {
 			return failed("%s", errNoEyes)
 		}
-		s, err := r.sight(ctx, a.Pane, pane.Picture{Full: a.Full})
+		s, err := r.sight(ctx, a.Pane, pane.ScreenshotOptions{Full: a.Full})
 		if err != nil {
 			return failed("%s", err)
 		}

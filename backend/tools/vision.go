@@ -49,7 +49,7 @@ func visionTools(r Room) []maker {
 var errNoEyes = errors.New("no model that can look is configured for this goal; read the pane instead (browser_snapshot, terminal_read)")
 
 // sight takes a picture of a browser pane.
-func (r Room) sight(ctx context.Context, id string, of pane.Picture) (Sight, error) {
+func (r Room) sight(ctx context.Context, id string, of pane.ScreenshotOptions) (Sight, error) {
 	p, err := r.Browsers.Get(id)
 	if err != nil {
 		return Sight{}, err

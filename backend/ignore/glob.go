@@ -34,10 +34,10 @@ func New(pattern string) (Glob, error) {
 		b.WriteString("(?:.*/)?")
 	}
 	for i := 0; i < len(p); i++ {
-		i += globPart(&b, p, i)
+		i += translateRune(&b, p, i)
 	}
 	b.WriteString("$")
-	g.tail = tail(p)
+	g.tail = literalSuffix(p)
 	var err error
 	if g.match, err = regexp.Compile(b.String()); err != nil {
 		return g, fmt.Errorf("the pattern %q cannot be read: %w", pattern, err)
@@ -45,8 +45,8 @@ func New(pattern string) (Glob, error) {
 	return g, nil
 }
 
-// globPart writes what the pattern means at i, and says how many bytes more than one it took.
-func globPart(b *strings.Builder, p string, i int) int {
+// translateRune writes what the pattern means at i, and says how many bytes more than one it took.
+func translateRune(b *strings.Builder, p string, i int) int {
 	rest := p[i:]
 	switch {
 	case strings.HasPrefix(rest, "**/") && (i == 0 || p[i-1] == '/'):
@@ -78,8 +78,8 @@ func globPart(b *strings.Builder, p string, i int) int {
 	return 0
 }
 
-// tail is the end of a pattern in which every character means itself.
-func tail(p string) string {
+// literalSuffix is the end of a pattern in which every character means itself.
+func literalSuffix(p string) string {
 	if strings.ContainsRune(p, utf8.RuneError) { // which an expression takes each byte for that is no character
 		return ""
 	}
@@ -92,8 +92,8 @@ func (g Glob) Match(path string) bool {
 	return strings.HasSuffix(path, g.tail) && g.match.MatchString(path)
 }
 
-// Covers says whether path, or a folder above it, is meant.
-func (g Glob) Covers(path string, isFolder bool) bool {
+// MatchesAncestor says whether path, or a folder above it, is meant.
+func (g Glob) MatchesAncestor(path string, isFolder bool) bool {
 	if g.Match(path) && (isFolder || !g.folder) {
 		return true
 	}
@@ -121,10 +121,10 @@ func NewGlobs(patterns []string) (Globs, error) {
 	return list, nil
 }
 
-// Covers says whether one of them means path, or a folder above it.
-func (l Globs) Covers(path string) bool {
+// MatchesAncestor says whether one of them means path, or a folder above it.
+func (l Globs) MatchesAncestor(path string) bool {
 	for _, g := range l {
-		if g.Covers(path, false) {
+		if g.MatchesAncestor(path, false) {
 			return true
 		}
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // Heaps are folders that programs fill by themselves. They are never looked into.
-var heaps = []string{".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".gradle", ".tox", ".pytest_cache", ".mypy_cache"}
+var generatedDirs = []string{".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".gradle", ".tox", ".pytest_cache", ".mypy_cache"}
 
 // Rules are the rules of the .gitignore files of a folder, by the folder they
 // lie in ("" is the top).
@@ -21,7 +21,7 @@ type Rule struct {
 // Ignored says whether git would leave path out: later rules win.
 func (r Rules) Ignored(path string, isFolder bool) bool {
 	name := path[strings.LastIndexByte(path, '/')+1:]
-	if isFolder && slices.Contains(heaps, name) {
+	if isFolder && slices.Contains(generatedDirs, name) {
 		return true
 	}
 	out := false
@@ -43,8 +43,8 @@ func (r Rules) at(folder, rel string, isFolder bool, out *bool) {
 	}
 }
 
-// RulesOf reads the lines of a .gitignore. What cannot be read is taken for not there.
-func RulesOf(lines []string) []Rule {
+// ParseRules reads the lines of a .gitignore. What cannot be read is taken for not there.
+func ParseRules(lines []string) []Rule {
 	var rules []Rule
 	for _, line := range lines {
 		pattern, keep := strings.CutPrefix(line, "!")

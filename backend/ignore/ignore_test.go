@@ -34,7 +34,7 @@ func BenchmarkMatch(b *testing.B) {
 		list = append(list, g)
 	}
 	for b.Loop() {
-		if !list[19].Match("some/folder/of/it/test_words.p19") || list[:19].Covers("some/folder/of/it/test_words.p19") {
+		if !list[19].Match("some/folder/of/it/test_words.p19") || list[:19].MatchesAncestor("some/folder/of/it/test_words.p19") {
 			b.Fatal("the wrong answer")
 		}
 	}

@@ -61,7 +61,7 @@ func (g *guard) appeared(root *os.Root, h held) ([]string, error) {
 	}
 	var found []string
 	for _, e := range g.here.entries {
-		if e.Mode.IsDir() || !a.means(e.Path) || g.without.Covers(e.Path) || h.Holding != "" && !g.holds(root, e.Path, h.Holding) {
+		if e.Mode.IsDir() || !a.means(e.Path) || g.without.MatchesAncestor(e.Path) || h.Holding != "" && !g.holds(root, e.Path, h.Holding) {
 			continue
 		}
 		found = append(found, e.Path)

@@ -81,7 +81,7 @@ func openBaseline(private string) (*baseline, error) {
 func (b *baseline) index() {
 	b.rules, b.byPath = ignore.Rules{}, map[string]*entry{}
 	for folder, lines := range b.Rules {
-		b.rules[folder] = ignore.RulesOf(lines)
+		b.rules[folder] = ignore.ParseRules(lines)
 	}
 	for i := range b.Entries {
 		b.byPath[b.Entries[i].Path] = &b.Entries[i]

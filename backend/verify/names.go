@@ -143,7 +143,7 @@ func (n *names) list(root *os.Root, path string, info fs.FileInfo) (listing, err
 	n.more = n.more || len(list) >= room
 	if n.learn {
 		if text, _, err := read(root, ".gitignore", 64<<10); err == nil {
-			n.rules[path] = ignore.RulesOf(ignore.Lines(text))
+			n.rules[path] = ignore.ParseRules(ignore.Lines(text))
 		}
 	}
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })

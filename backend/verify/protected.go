@@ -150,7 +150,7 @@ func rank(k Kind) int { return slices.Index([]Kind{Held, Compared, Appears}, k) 
 
 func (f *finder) add(p Protected) {
 	p.Path = path.Clean(p.Path)
-	if f.without.Covers(strings.ReplaceAll(p.Path, "**/", "")) {
+	if f.without.MatchesAncestor(strings.ReplaceAll(p.Path, "**/", "")) {
 		return
 	}
 	key := keyOf(p)
@@ -178,7 +178,7 @@ func (f *finder) chosen(with ignore.Globs, patterns []string) {
 	}
 	some := false
 	for _, e := range list {
-		if e.regular() && with.Covers(e.Path) {
+		if e.regular() && with.MatchesAncestor(e.Path) {
 			some = true
 			f.add(Protected{Path: e.Path, Kind: Held, Why: "you protect it"})
 		}

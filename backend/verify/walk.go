@@ -156,7 +156,7 @@ func (w *walk) learn(root *os.Root, path string) {
 		return
 	}
 	if lines := ignore.Lines(text); len(lines) > 0 {
-		w.lines[path], w.rules[path] = lines, ignore.RulesOf(lines)
+		w.lines[path], w.rules[path] = lines, ignore.ParseRules(lines)
 	}
 }
 

@@ -210,7 +210,7 @@ func shelveIn(dir, name, from string) (path string, err error) {
 		return "", fmt.Errorf("the goal's folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	to, _, err := folder.Parent(root, filepath.Join(goalDownloads, "name"))
+	to, _, err := folder.OpenParent(root, filepath.Join(goalDownloads, "name"))
 	if err != nil {
 		return "", fmt.Errorf("the goal's folder for downloads: %w", err)
 	}
@@ -227,7 +227,7 @@ func shelveIn(dir, name, from string) (path string, err error) {
 		return "", err
 	}
 	_, err = io.Copy(out, in)
-	if err = errors.Join(err, folder.Give(to, out), out.Close()); err != nil {
+	if err = errors.Join(err, folder.ChownLike(to, out), out.Close()); err != nil {
 		return "", fmt.Errorf("copying the file: %w", err)
 	}
 	return filepath.Join(dir, goalDownloads, at), nil

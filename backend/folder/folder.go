@@ -14,9 +14,9 @@ import (
 	"syscall"
 )
 
-// Parent opens the folder above rel, a local path below root, and makes what is
+// OpenParent opens the folder above rel, a local path below root, and makes what is
 // missing of it. name is the last part of rel. The caller closes what it gets.
-func Parent(root *os.Root, rel string) (dir *os.Root, name string, err error) {
+func OpenParent(root *os.Root, rel string) (dir *os.Root, name string, err error) {
 	parts := strings.Split(filepath.Clean(rel), string(filepath.Separator))
 	for _, p := range parts {
 		if strings.EqualFold(p, ".git") { // some file systems know no case
@@ -24,11 +24,11 @@ func Parent(root *os.Root, rel string) (dir *os.Root, name string, err error) {
 		}
 	}
 	if dir, err = root.OpenRoot("."); err != nil {
-		return nil, "", plain(err)
+		return nil, "", stripPathError(err)
 	}
 	last := len(parts) - 1
 	for i, p := range parts[:last] {
-		below, err := enter(dir, p, filepath.Join(parts[:i+1]...))
+		below, err := openSubdir(dir, p, filepath.Join(parts[:i+1]...))
 		if err = errors.Join(err, dir.Close()); err != nil {
 			return nil, "", err
 		}
@@ -37,18 +37,18 @@ func Parent(root *os.Root, rel string) (dir *os.Root, name string, err error) {
 	return dir, parts[last], nil
 }
 
-// enter opens one folder. What was looked at must be what was opened: a program
+// openSubdir opens one folder. What was looked at must be what was opened: a program
 // may put a link there in between.
-func enter(dir *os.Root, name, path string) (*os.Root, error) {
+func openSubdir(dir *os.Root, name, path string) (*os.Root, error) {
 	made := dir.Mkdir(name, 0o755)
 	if made != nil && !errors.Is(made, fs.ErrExist) {
-		return nil, plain(made)
+		return nil, stripPathError(made)
 	}
 	seen, err := dir.Lstat(name)
 	if err != nil {
-		return nil, plain(err)
+		return nil, stripPathError(err)
 	}
-	if err := notLink(dir, name, path, seen); err != nil {
+	if err := rejectSymlink(dir, name, path, seen); err != nil {
 		return nil, err
 	}
 	if !seen.IsDir() {
@@ -56,32 +56,32 @@ func enter(dir *os.Root, name, path string) (*os.Root, error) {
 	}
 	below, err := dir.OpenRoot(name)
 	if err != nil {
-		return nil, plain(err)
+		return nil, stripPathError(err)
 	}
 	if opened, err := below.Stat("."); err != nil || !os.SameFile(seen, opened) {
 		return nil, errors.Join(fmt.Errorf("%s changed while it was opened; try again", path), below.Close())
 	}
 	if made == nil {
-		if err := giveFolder(dir, below); err != nil {
+		if err := chownDirLike(dir, below); err != nil {
 			return nil, errors.Join(err, below.Close())
 		}
 	}
 	return below, nil
 }
 
-// giveFolder gives the folder that was just made in dir to whom dir belongs.
-func giveFolder(dir, below *os.Root) error {
+// chownDirLike gives the folder that was just made in dir to whom dir belongs.
+func chownDirLike(dir, below *os.Root) error {
 	f, err := below.Open(".")
 	if err != nil {
-		return plain(err)
+		return stripPathError(err)
 	}
-	return errors.Join(Give(dir, f), plain(f.Close()))
+	return errors.Join(ChownLike(dir, f), stripPathError(f.Close()))
 }
 
 // Create opens a file at rel for writing, emptied, and makes it and the folders
 // above it if they are missing. A file that was there keeps its mode.
 func Create(root *os.Root, rel string) (_ *os.File, err error) {
-	dir, name, err := Parent(root, rel)
+	dir, name, err := OpenParent(root, rel)
 	if err != nil {
 		return nil, err
 	}
@@ -90,17 +90,17 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
-			return nil, plain(err)
+			return nil, stripPathError(err)
 		}
-		if err := Give(dir, f); err != nil {
+		if err := ChownLike(dir, f); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
 		return f, nil
 	}
 	if err != nil {
-		return nil, plain(err)
+		return nil, stripPathError(err)
 	}
-	if err := notLink(dir, name, rel, seen); err != nil {
+	if err := rejectSymlink(dir, name, rel, seen); err != nil {
 		return nil, err
 	}
 	if !seen.Mode().IsRegular() {
@@ -109,7 +109,7 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 	// Emptied only once it is known to be that file. A pipe would wait for ever.
 	f, err := dir.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, plain(err)
+		return nil, stripPathError(err)
 	}
 	opened, err := f.Stat()
 	if err == nil && !os.SameFile(seen, opened) {
@@ -119,24 +119,24 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 		err = f.Truncate(0)
 	}
 	if err != nil {
-		return nil, errors.Join(plain(err), f.Close())
+		return nil, errors.Join(stripPathError(err), f.Close())
 	}
 	return f, nil
 }
 
-func notLink(dir *os.Root, name, path string, info fs.FileInfo) error {
+func rejectSymlink(dir *os.Root, name, path string, info fs.FileInfo) error {
 	if info.Mode()&fs.ModeSymlink == 0 {
 		return nil
 	}
 	to, err := dir.Readlink(name)
 	if err != nil {
-		return plain(err)
+		return stripPathError(err)
 	}
 	return fmt.Errorf("%s is a link to %s, and links are not written through; give the path that it leads to", path, to)
 }
 
-// plain leaves out the system call's name, which tells a model nothing.
-func plain(err error) error {
+// stripPathError leaves out the system call's name, which tells a model nothing.
+func stripPathError(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return fmt.Errorf("%s: %w", p.Path, p.Err)

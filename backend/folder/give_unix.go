@@ -9,21 +9,21 @@ import (
 	"syscall"
 )
 
-// Give gives what was just made in dir, and is open as f, to the owner of dir. Root
+// ChownLike gives what was just made in dir, and is open as f, to the owner of dir. Root
 // works in other people's folders, and a goal's programs run there as the owner of its
 // folder: what root made neither could change. A folder that is not empty is not the
 // one that was made.
-func Give(dir *os.Root, f *os.File) error {
+func ChownLike(dir *os.Root, f *os.File) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
 	info, err := dir.Stat(".")
 	if err != nil {
-		return plain(err)
+		return stripPathError(err)
 	}
 	made, err := f.Stat()
 	if err != nil {
-		return plain(err)
+		return stripPathError(err)
 	}
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || owner.Uid == 0 {

@@ -20,7 +20,7 @@ func (g *guard) putBack(root *os.Root, d difference, aside string) (err error) {
 			return err
 		}
 	}
-	dir, name, err := folder.Parent(root, filepath.FromSlash(d.path))
+	dir, name, err := folder.OpenParent(root, filepath.FromSlash(d.path))
 	if err != nil {
 		return fmt.Errorf("its folder: %w", err)
 	}
@@ -43,12 +43,12 @@ func (g *guard) putBack(root *os.Root, d difference, aside string) (err error) {
 		return plain(err)
 	}
 	_, err = f.Write(was)
-	return plain(errors.Join(err, folder.Give(dir, f), f.Chmod(d.Mode.Perm()), f.Close()))
+	return plain(errors.Join(err, folder.ChownLike(dir, f), f.Chmod(d.Mode.Perm()), f.Close()))
 }
 
 // clearWay takes aside what lies at the place of a folder and is none.
 func clearWay(root *os.Root, p, aside string) error {
-	dir, name, err := folder.Parent(root, filepath.FromSlash(p))
+	dir, name, err := folder.OpenParent(root, filepath.FromSlash(p))
 	if err != nil {
 		return fmt.Errorf("its folder: %w", err)
 	}

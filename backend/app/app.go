@@ -195,7 +195,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 	if a.visitors, err = a.openVisitors(ctx); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	if a.bell, err = a.store.Listen(ctx, func(id goal.ID) { a.runner.Nudge(id) }, a.visitors.admit); err != nil {
+	if a.bell, err = a.store.Listen(ctx, func(id goal.ID) { a.runner.Wake(id) }, a.visitors.admit); err != nil {
 		a.log.Warn("other processes cannot wake this one; what they ask is heard a little later", "error", err)
 	}
 	if a.watch {
@@ -294,7 +294,7 @@ func (a *App) Stream() *stream.Server { return a.stream }
 func (a *App) Done(id goal.ID) <-chan struct{} { return a.runner.Done(id) }
 
 // Live counts the goals that this process runs or has queued.
-func (a *App) Live() int { return a.runner.Live() }
+func (a *App) Live() int { return a.runner.ActiveCount() }
 
 func (a *App) now() time.Time { return a.clock.Now() }
 
@@ -306,7 +306,7 @@ func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 // The fits that the rest of the program relies on.
 var (
 	_ runner.Journal = (*store.Store)(nil)
-	_ runner.Room    = (*room)(nil)
+	_ runner.Session = (*room)(nil)
 	_ api.Goals      = (*App)(nil)
 	_ api.Panes      = (*panes)(nil)
 	_ api.Host       = (*App)(nil)

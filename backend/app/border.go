@@ -120,12 +120,12 @@ func asks(tool string) egress.From {
 	return egress.Program
 }
 
-// Stopped takes what the proxy refused to the goal's programs.
-func (r *room) Stopped() []policy.Effect { return r.held.border.take() }
+// BlockedHosts takes what the proxy refused to the goal's programs.
+func (r *room) BlockedHosts() []policy.Effect { return r.held.border.take() }
 
-// Granted opens the proxy and the walls for what the person allowed, and closes them
+// ApplyGrants opens the proxy and the walls for what the person allowed, and closes them
 // again.
-func (r *room) Granted(grants, now []policy.Grant) {
+func (r *room) ApplyGrants(grants, now []policy.Grant) {
 	if r.held.proxy == nil {
 		return
 	}
@@ -174,4 +174,4 @@ func (r *room) shut(ctx context.Context) {
 	}
 }
 
-var _ runner.Border = (*room)(nil)
+var _ runner.BlockedHosts = (*room)(nil)

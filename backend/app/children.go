@@ -45,8 +45,8 @@ func (a *App) childrenOf(ctx context.Context, g goal.Goal) (*children, error) {
 	return &children{app: a, parent: g.ID, above: g.Options.Parent, any: len(rows) > 0 || shared != goal.Spend{}}, err
 }
 
-// Shared is what all children have spent so far.
-func (c *children) Shared() goal.Spend {
+// TotalSpend is what all children have spent so far.
+func (c *children) TotalSpend() goal.Spend {
 	c.mu.Lock()
 	any := c.any
 	c.mu.Unlock()
@@ -151,8 +151,8 @@ func (c *children) Wait(ctx context.Context, part string, wait time.Duration) (t
 // pausing is closed when a person pauses the run that ctx belongs to; nil outside one.
 func pausing(ctx context.Context) <-chan struct{} {
 	run, _ := goal.RunOf(ctx)
-	if p, ok := run.Control.(interface{ Pausing() <-chan struct{} }); ok {
-		return p.Pausing()
+	if p, ok := run.Control.(interface{ PauseRequested() <-chan struct{} }); ok {
+		return p.PauseRequested()
 	}
 	return nil
 }

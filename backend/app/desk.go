@@ -110,7 +110,7 @@ func (d *Desk) call(ctx context.Context, t runner.Tool, args json.RawMessage) go
 		return goal.Result{Text: no}
 	}
 	result := t.Do(ctx, args)
-	result.Text = d.room.Hide(result.Text)
+	result.Text = d.room.Redact(result.Text)
 	return d.long.bound(result)
 }
 

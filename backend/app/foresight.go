@@ -50,10 +50,10 @@ func withTail(v goal.Verdict) string {
 // soon is how long after its making a goal begins with what was found out then.
 const soon = time.Minute
 
-// Foresee runs the gates again before the first turn of a goal that has waited for
+// RecheckPreflight runs the gates again before the first turn of a goal that has waited for
 // its turn: another goal may have reached this one meanwhile, or broken what its
 // checks need.
-func (r *room) Foresee(ctx context.Context, g goal.Goal) (string, error) {
+func (r *room) RecheckPreflight(ctx context.Context, g goal.Goal) (string, error) {
 	row, err := r.app.store.Goal(ctx, g.ID)
 	if err != nil {
 		return "", err
@@ -68,4 +68,4 @@ func (r *room) Foresee(ctx context.Context, g goal.Goal) (string, error) {
 	return "", nil
 }
 
-var _ runner.Foreseer = (*room)(nil)
+var _ runner.Preflighter = (*room)(nil)

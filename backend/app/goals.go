@@ -61,7 +61,7 @@ func (*App) DemoInput() api.StartInput {
 // launch hands a goal to the runner, which gives the sentinel back after the run.
 func (a *App) launch(ctx context.Context, g goal.Goal, own *store.Sentinel, opening ...event.Body) error {
 	a.panes.lend(g.Options.Panes, g.ID)
-	return a.owned(g.ID, own, func(release func()) error { return a.runner.Go(ctx, g, release, opening...) }) //nolint:contextcheck // giving panes back outlives the call
+	return a.owned(g.ID, own, func(release func()) error { return a.runner.Start(ctx, g, release, opening...) }) //nolint:contextcheck // giving panes back outlives the call
 }
 
 // owned lends the runner a sentinel.
@@ -261,7 +261,7 @@ func (a *App) orderIf(ctx context.Context, id goal.ID, hears func(store.Row) err
 	if err := a.store.OrderIf(ctx, id, hears, orders...); err != nil {
 		return fmt.Errorf("%s: %w", orders[0].Kind, err)
 	}
-	if !a.runner.Nudge(id) {
+	if !a.runner.Wake(id) {
 		a.store.Ring(ctx, id) // else it is heard a little later
 	}
 	return nil

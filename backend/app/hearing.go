@@ -23,8 +23,8 @@ type heard struct {
 	working bool
 }
 
-// Heard is what the commands that were running when it was last asked have printed since.
-func (r *room) Heard() string { return r.hearing.since(r.app, r.goal) }
+// NewOutput is what the commands that were running when it was last asked have printed since.
+func (r *room) NewOutput() string { return r.hearing.since(r.app, r.goal) }
 
 func (h *hearing) since(a *App, id goal.ID) string {
 	h.mu.Lock()

@@ -110,4 +110,4 @@ func some(list []string) string {
 	return strings.Join(list, "; ")
 }
 
-var _ runner.Leaver = (*room)(nil)
+var _ runner.LeftoverReporter = (*room)(nil)

@@ -238,7 +238,7 @@ func (r *room) mindOf(ctx context.Context, role, id string, own asked) (mind, er
 type gated struct{ model.Turner }
 
 func (m gated) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
-	return runner.Ask(ctx, m.Turner, t, delta)
+	return runner.AskModel(ctx, m.Turner, t, delta)
 }
 
 // mind makes one model. How often the goal was parked for it outlives the run.
@@ -288,7 +288,7 @@ func (a *App) holds(g goal.Goal) error {
 	if err != nil {
 		return fmt.Errorf("what the model is told: %w", err)
 	}
-	if w, needs := window(p), runner.Needs(g, specs); w > 0 && w < needs {
+	if w, needs := window(p), runner.MinContextWindow(g, specs); w > 0 && w < needs {
 		return &goal.InvalidError{
 			Field:  "provider",
 			Reason: fmt.Sprintf("the model %s has a window of %d tokens, and a goal needs about %d for its rules and tools alone", g.Model, w, needs),

@@ -102,7 +102,7 @@ func (a *App) takeUp(ctx context.Context, id goal.ID) error {
 	case row.Status == goal.Paused && row.Exit == goal.NeedsUser:
 		return a.takeUpWord(ctx, row, own)
 	case parked(row):
-		return a.owned(id, own, func(release func()) error { return a.runner.Await(ctx, row.Goal, release) }) //nolint:contextcheck // giving panes back outlives the call
+		return a.owned(id, own, func(release func()) error { return a.runner.ResumeParked(ctx, row.Goal, release) }) //nolint:contextcheck // giving panes back outlives the call
 	}
 	return own.Release()
 }

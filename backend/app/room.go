@@ -55,7 +55,7 @@ type rooms struct {
 }
 
 // openRoom gives the goal its room: the one it had before a pause, or a new one.
-func (a *App) openRoom(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (runner.Room, error) {
+func (a *App) openRoom(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (runner.Session, error) {
 	if err := a.makePlace(ctx, g); err != nil {
 		return nil, err
 	}
@@ -273,12 +273,12 @@ func (r *room) Tools() []runner.Tool {
 	return append(list, r.guests.tools()...)
 }
 
-func (r *room) Judge() runner.Judge { return r.host }
+func (r *room) Judge() runner.Verifier { return r.host }
 
-// Shared is what the goals that work for this one have spent.
-func (r *room) Shared() goal.Spend { return r.children.Shared() }
+// TotalSpend is what the goals that work for this one have spent.
+func (r *room) TotalSpend() goal.Spend { return r.children.TotalSpend() }
 
-func (r *room) World() runner.World { return r.world }
+func (r *room) World() runner.Workspace { return r.world }
 
 // Close lets go of the run's tools. After a pause the room stays; after done it
 // stays for a while; otherwise everything in it ends now.

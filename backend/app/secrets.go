@@ -172,8 +172,8 @@ func (a *App) open(ctx context.Context, name string) error {
 	return err
 }
 
-// Uses lists the secrets that a call refers to.
-func (r *room) Uses(c goal.Call) ([]policy.SecretUse, error) {
+// SecretsIn lists the secrets that a call refers to.
+func (r *room) SecretsIn(c goal.Call) ([]policy.SecretUse, error) {
 	var uses []policy.SecretUse
 	for _, name := range secret.RefsJSON([]byte(c.Arguments)) {
 		s, err := r.app.vault.Find(name)
@@ -185,12 +185,12 @@ func (r *room) Uses(c goal.Call) ([]policy.SecretUse, error) {
 	return uses, nil
 }
 
-// Given are the secrets of the person's MCP servers that run beside the goal's programs.
-func (r *room) Given() []policy.SecretUse { return r.guests.given }
+// EnvironmentSecrets are the secrets of the person's MCP servers that run beside the goal's programs.
+func (r *room) EnvironmentSecrets() []policy.SecretUse { return r.guests.given }
 
-// Fill puts the values in. One that is bound to hosts is typed into their pages only.
-func (r *room) Fill(ctx context.Context, c goal.Call) (goal.Call, error) {
-	uses, err := r.Uses(c)
+// FillSecrets puts the values in. One that is bound to hosts is typed into their pages only.
+func (r *room) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, error) {
+	uses, err := r.SecretsIn(c)
 	if err != nil {
 		return c, err
 	}
@@ -290,8 +290,8 @@ func fitsOrigin(origin string, hosts []string) bool {
 // quoted is text from outside as tools wrap it. There a value can be cut without a mark.
 var quoted = regexp.MustCompile(`(?s)<output from="[^\n]*">\n(.*?)\n</output>`)
 
-// Hide takes known secrets out of a result, and what looks like one by where it stands.
-func (r *room) Hide(text string) string {
+// Redact takes known secrets out of a result, and what looks like one by where it stands.
+func (r *room) Redact(text string) string {
 	text = r.app.mask.Clipped(text)
 	text = quoted.ReplaceAllStringFunc(text, func(m string) string {
 		begin := strings.IndexByte(m, '\n') + 1
@@ -301,7 +301,7 @@ func (r *room) Hide(text string) string {
 	return secret.Shapes(text)
 }
 
-var _ runner.Secrets = (*room)(nil)
+var _ runner.SecretStore = (*room)(nil)
 
 // Secrets are the person's secrets and logins, for settings and command line.
 func (a *App) Secrets() *secret.Vault { return a.vault }

@@ -43,7 +43,7 @@ func (t *takeovers) take(id goal.ID) bool {
 func (b *browsing) TakeOver(ctx context.Context, p *browser.Pane) error {
 	info := p.Info()
 	if id := goal.ID(info.GoalID); id != "" {
-		ours, err := b.app.runner.Hold(ctx, id, "the person took pane "+info.ID+" over; the goal goes on when it is handed back")
+		ours, err := b.app.runner.PauseNow(ctx, id, "the person took pane "+info.ID+" over; the goal goes on when it is handed back")
 		if err != nil {
 			return fmt.Errorf("take over: %w", err)
 		}
@@ -93,7 +93,7 @@ func (b *browsing) over(ctx context.Context, info pane.Info, what string) error 
 	case err != nil:
 		return fmt.Errorf("hand back: %w", err)
 	case b.app.takeovers.take(id):
-		if b.app.runner.Lift(id) {
+		if b.app.runner.UndoPause(id) {
 			return nil
 		}
 	case asked:

@@ -9,34 +9,34 @@ import (
 )
 
 const (
-	accountTime  = 60 * time.Second
-	accountWords = "The run ends here: %. In at most 120 words and without calling a tool: what have you done, what is open, what would you try next? " +
+	finalStatementTimeout = 60 * time.Second
+	finalStatementPrompt  = "The run ends here: %. In at most 120 words and without calling a tool: what have you done, what is open, what would you try next? " +
 		"The host writes the report; this stands under it."
 )
 
-// lastAccount lets the agent say a last word, without tools, when it was stuck
+// askFinalStatement lets the agent say a last word, without tools, when it was stuck
 // or ran into a limit that leaves room for one more turn.
-func (r *Run) lastAccount(ctx context.Context, stop *Stop) *Stop {
+func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
 	if stop.Exit != goal.Stuck && stop.Exit != goal.LimitReached || ctx.Err() != nil {
 		return stop
 	}
-	for _, u := range r.uses() {
+	for _, u := range r.limitUsages() {
 		if u.percent >= 100 && u.what != "iterations" {
 			return stop
 		}
 	}
-	timed, cancel := context.WithTimeout(ctx, accountTime)
+	timed, cancel := context.WithTimeout(ctx, finalStatementTimeout)
 	defer cancel()
-	ask := goal.Message{Role: goal.User, Text: strings.Replace(accountWords, "%", stop.Reason, 1)}
+	ask := goal.Message{Role: goal.User, Text: strings.Replace(finalStatementPrompt, "%", stop.Reason, 1)}
 	messages := append(append([]goal.Message{}, r.conversation.messages...), ask)
-	reply, err := r.ask(timed, r.room.Models().Agent, goal.Turn{Model: r.goal.Model, System: contract(r.goal), Messages: messages}, r.delta)
-	if abort := stopOf(ctx); abort != nil {
+	reply, err := r.ask(timed, r.room.Models().Agent, goal.Turn{Model: r.goal.Model, System: systemPrompt(r.goal), Messages: messages}, r.delta)
+	if abort := stopCause(ctx); abort != nil {
 		return abort
 	}
 	if err != nil {
 		r.cfg.Log.Info("last account", "goal", r.goal.ID, "error", err)
 		return stop
 	}
-	r.account = clip(strings.TrimSpace(reply.Text), 2000)
-	return firstStop(r.spendOn(ctx, reply.Usage, "account"), stop)
+	r.finalStatement = truncate(strings.TrimSpace(reply.Text), 2000)
+	return firstStop(r.recordUsage(ctx, reply.Usage, "account"), stop)
 }

@@ -80,8 +80,8 @@ func (p *post) move(host string) {
 
 const posting = `post {"host":"shop.example","text":"x"}`
 
-// Stopped and Granted make the room a border.
-func (r *room) Stopped() []policy.Effect {
+// BlockedHosts and Granted make the room a border.
+func (r *room) BlockedHosts() []policy.Effect {
 	var list []policy.Effect
 	for {
 		select {
@@ -93,7 +93,7 @@ func (r *room) Stopped() []policy.Effect {
 	}
 }
 
-func (r *room) Granted(list, now []policy.Grant) {
+func (r *room) ApplyGrants(list, now []policy.Grant) {
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()
 	r.world.granted = append(r.world.granted, list)
@@ -138,7 +138,7 @@ func TestAnAnswerLetsTheCallGoOn(t *testing.T) {
 		asked int
 	}{{policy.ScopeOnce, 2}, {policy.ScopeHost, 1}, {"goal", 1}} {
 		t.Run(string(c.scope), func(t *testing.T) {
-			w := newWorld(t, call(posting), call(`post {"host":"shop.example","text":"y"}`), call(finish, claim))
+			w := newWorld(t, call(posting), call(`post {"host":"shop.example","text":"y"}`), call(finish, pendingClaim))
 			w.patience.Store(int64(time.Hour))
 			g := w.create(nil)
 			w.start(g, &event.Started{})
@@ -170,7 +170,7 @@ func TestAnAnswerLetsTheCallGoOn(t *testing.T) {
 // TestNobodyAnswers: the goal pauses with no model call, the request stays, and
 // after the answer the agent is told and may repeat the call.
 func TestNobodyAnswers(t *testing.T) {
-	w := newWorld(t, call(posting, finish), call(posting), call(finish, claim))
+	w := newWorld(t, call(posting, finish), call(posting), call(finish, pendingClaim))
 	g, row := w.run(nil)
 	expect(t, row, goal.Paused, goal.NeedsUser)
 	if !strings.Contains(row.Report[0], "a1") || w.turns() != 1 || w.post.times() != 0 {
@@ -198,7 +198,7 @@ func TestNobodyAnswers(t *testing.T) {
 }
 
 func TestARefusalIsTold(t *testing.T) {
-	w := newWorld(t, call(posting), call(finish, claim))
+	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
@@ -216,19 +216,19 @@ func TestARefusalIsTold(t *testing.T) {
 
 // TestOnAsk: what a goal does with nobody there. Allow never covers what always asks.
 func TestOnAsk(t *testing.T) {
-	w := newWorld(t, call(posting), call(finish, claim))
+	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	_, row := w.run(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskAllow })
 	expect(t, row, goal.Completed, goal.Done)
 	if w.post.times() != 1 {
 		t.Errorf("%d calls with allow", w.post.times())
 	}
-	w = newWorld(t, call(posting), call(finish, claim))
+	w = newWorld(t, call(posting), call(finish, pendingClaim))
 	g, row := w.run(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskDeny })
 	expect(t, row, goal.Completed, goal.Done)
 	if a := w.approvals(g)[0]; w.post.times() != 0 || a.Answer == nil || a.Answer.By != "policy" || a.Answer.Allowed {
 		t.Errorf("%d calls with deny, %+v", w.post.times(), a.Answer)
 	}
-	w = newWorld(t, call(posting), call(finish, claim)) // what the border stopped, where no call is left to allow once
+	w = newWorld(t, call(posting), call(finish, pendingClaim)) // what the border stopped, where no call is left to allow once
 	w.stops <- policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"pkg.example"}, Reason: "a program wanted to connect"}
 	g, row = w.run(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskAllow })
 	expect(t, row, goal.Completed, goal.Done)
@@ -236,7 +236,7 @@ func TestOnAsk(t *testing.T) {
 		t.Errorf("what the border stopped with allow: %+v", list)
 	}
 	for _, host := range []string{"pay.example", "shell.example"} { // money, and a shell of the person
-		w = newWorld(t, call(`post {"host":"`+host+`","text":"x"}`), call(finish, claim))
+		w = newWorld(t, call(`post {"host":"`+host+`","text":"x"}`), call(finish, pendingClaim))
 		_, row = w.run(func(g *goal.Goal) { g.Options.OnAsk, g.Policy.Risk = goal.OnAskAllow, policy.SpendsMoney })
 		expect(t, row, goal.Paused, goal.NeedsUser)
 	}
@@ -244,7 +244,7 @@ func TestOnAsk(t *testing.T) {
 
 // TestAPauseWhileItWaits: the request stays open; the wall clock stands still.
 func TestAPauseWhileItWaits(t *testing.T) {
-	w := newWorld(t, call(posting), call(finish, claim))
+	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
@@ -282,7 +282,7 @@ func TestAGrantIsTakenBack(t *testing.T) {
 	w := newWorld(t, call(posting), func(ctx context.Context, m goal.Turn) (goal.Reply, error) {
 		<-hold
 		return call(posting)(ctx, m)
-	}, call(finish, claim))
+	}, call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
@@ -307,7 +307,7 @@ func TestAGrantIsTakenBack(t *testing.T) {
 
 // TestAGrantIsTakenBackWhileACallRuns: the border hears of it before the call is over.
 func TestAGrantIsTakenBackWhileACallRuns(t *testing.T) {
-	w := newWorld(t, call(posting), call(finish, claim))
+	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.post.hold, w.post.runs = make(chan struct{}), make(chan struct{})
 	w.patience.Store(int64(time.Hour))
 	g := w.create(nil)
@@ -328,7 +328,7 @@ func TestAGrantIsTakenBackWhileACallRuns(t *testing.T) {
 
 // TestOnceOpensTheBorderForTheCall and for nothing after it.
 func TestOnceOpensTheBorderForTheCall(t *testing.T) {
-	w := newWorld(t, call(posting), call(finish, claim))
+	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
@@ -349,7 +349,7 @@ func TestOnceOpensTheBorderForTheCall(t *testing.T) {
 // TestAYesIsForWhatWasShown: a page that changes what its form would send while
 // the person thinks does not get the yes.
 func TestAYesIsForWhatWasShown(t *testing.T) {
-	w := newWorld(t, call(posting), call(finish, claim))
+	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
@@ -368,7 +368,7 @@ func TestAYesIsForWhatWasShown(t *testing.T) {
 // TestTheWorldWentOn: a yes covers what the person was shown, not what the same
 // call would do by now.
 func TestTheWorldWentOn(t *testing.T) {
-	w := newWorld(t, call(posting), call(finish, claim))
+	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
@@ -385,7 +385,7 @@ func TestTheWorldWentOn(t *testing.T) {
 // TestTheBorderAsks: what a program was stopped from is asked after its call, and
 // a yes holds for the goal and reaches the border.
 func TestTheBorderAsks(t *testing.T) {
-	w := newWorld(t, call(`run_command {"command":"true"}`, `list_files {}`), call(`run_command {"command":"true"}`), call(finish, claim))
+	w := newWorld(t, call(`run_command {"command":"true"}`, `list_files {}`), call(`run_command {"command":"true"}`), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
 	stop := policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"proxy.example"}, Reason: "a program wanted to connect"}
 	w.stops <- stop
@@ -416,7 +416,7 @@ func TestTheBorderAsks(t *testing.T) {
 // TestTheBorderAsksAllAtOnce: a program that was stopped from several hosts asks
 // once for each, and the person answers them together.
 func TestTheBorderAsksAllAtOnce(t *testing.T) {
-	w := newWorld(t, call(`run_command {"command":"true"}`), call(finish, claim))
+	w := newWorld(t, call(`run_command {"command":"true"}`), call(finish, pendingClaim))
 	for _, host := range []string{"a.example", "b.example", "c.example"} {
 		w.stops <- policy.Effect{Risk: policy.NetworkGet, Hosts: []string{host}, Reason: "a program wanted to connect"}
 	}
@@ -469,11 +469,11 @@ type forgetful struct {
 	cut atomic.Bool
 }
 
-func (f *forgetful) Past(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error) {
+func (f *forgetful) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error) {
 	if f.cut.Swap(false) {
 		return goal.RunHistory{}, errors.New("the disk is away")
 	}
-	return f.Store.Past(ctx, id, steps)
+	return f.Store.RunHistory(ctx, id, steps)
 }
 
 // TestAnAnswerIsToldByTheRunAfterOneThatWasCut before its first message: what the person

@@ -49,28 +49,28 @@ func BenchmarkStepInFolder(b *testing.B) {
 			b.Fatal(err)
 		}
 		time.Sleep(3 * time.Second) // a folder that was just made is not yet known by its times
-		if _, err := w.Intact(b.Context()); err != nil {
+		if _, err := w.Tampered(b.Context()); err != nil {
 			b.Fatal(err)
 		}
-		b.Run(fmt.Sprintf("files=%d", files), func(b *testing.B) { benchmarkStepIn(b, &moving{World: w}, 1, 10) })
+		b.Run(fmt.Sprintf("files=%d", files), func(b *testing.B) { benchmarkStepIn(b, &moving{Workspace: w}, 1, 10) })
 	}
 }
 
 // moving is a world that is looked at and always looks new, so that the breaker lets it go on.
 type moving struct {
-	runner.World
+	runner.Workspace
 	looks int
 }
 
 func (m *moving) Fingerprint(ctx context.Context) (print, unseen string, err error) {
-	print, unseen, err = m.World.Fingerprint(ctx)
+	print, unseen, err = m.Workspace.Fingerprint(ctx)
 	m.looks++
 	return fmt.Sprint(print, m.looks), unseen, err
 }
 
 func benchmarkStep(b *testing.B, goals, before int) { benchmarkStepIn(b, nil, goals, before) }
 
-func benchmarkStepIn(b *testing.B, world runner.World, goals, before int) {
+func benchmarkStepIn(b *testing.B, world runner.Workspace, goals, before int) {
 	s, err := store.Open(b.Context(), store.Options{Dir: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)
@@ -81,13 +81,13 @@ func benchmarkStepIn(b *testing.B, world runner.World, goals, before int) {
 	g := finished(b, s, before)
 	m := &instant{b: b}
 	r := runner.New(runner.Config{
-		Journal: s, Open: func(context.Context, goal.Goal, goal.Run, func(string, string)) (runner.Room, error) {
+		Journal: s, Open: func(context.Context, goal.Goal, goal.Run, func(string, string)) (runner.Session, error) {
 			return bare{m, world}, nil
 		},
 		Publish: func(event.Event) {}, Clock: clock{}, Log: slog.New(slog.DiscardHandler), Slots: 1,
 		Disk: func() (uint64, error) { return 1 << 40, nil },
 	})
-	if err := r.Go(b.Context(), g, func() {}, &event.Resumed{}); err != nil {
+	if err := r.Start(b.Context(), g, func() {}, &event.Resumed{}); err != nil {
 		b.Fatal(err)
 	}
 	<-r.Done(g.ID)
@@ -179,7 +179,7 @@ func (m *instant) Turn(_ context.Context, t goal.Turn, _ func(string)) (goal.Rep
 // bare is a room with two tools and nothing else.
 type bare struct {
 	model *instant
-	world runner.World
+	world runner.Workspace
 }
 
 func (r bare) Models() runner.Models {
@@ -187,8 +187,8 @@ func (r bare) Models() runner.Models {
 }
 
 func (bare) Tools() []runner.Tool                   { return []runner.Tool{nod{"nod"}, nod{"leave"}} }
-func (bare) Judge() runner.Judge                    { return nil }
-func (r bare) World() runner.World                  { return r.world }
+func (bare) Judge() runner.Verifier                 { return nil }
+func (r bare) World() runner.Workspace              { return r.world }
 func (bare) Close(context.Context, goal.Exit) error { return nil }
 
 // nod is a tool that answers at once; its namesake leave gives up.

@@ -10,28 +10,28 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Border is a Room that holds what a tool could not foresee: a program's
+// BlockedHosts is a Room that holds what a tool could not foresee: a program's
 // connection to a host that was not allowed.
-type Border interface {
-	// Stopped takes what was held since it was last asked, each host once.
-	Stopped() []policy.Effect
-	// Granted says everything that the person has allowed for now, after each change.
+type BlockedHosts interface {
+	// BlockedHosts takes what was held since it was last asked, each host once.
+	BlockedHosts() []policy.Effect
+	// ApplyGrants says everything that the person has allowed for now, after each change.
 	// The calls among now are being executed: what each may contact is open until the
 	// next change.
-	Granted(grants, now []policy.Grant)
+	ApplyGrants(grants, now []policy.Grant)
 }
 
-// held asks about all that the border held while a call ran, at once. The call is
+// askBlockedHosts asks about all that the border held while a call ran, at once. The call is
 // over; the agent is told the answers after the turn's calls.
-func (r *Run) held(ctx context.Context, c goal.Call, n int) *Stop {
-	border, ok := r.room.(Border)
+func (r *Run) askBlockedHosts(ctx context.Context, c goal.Call, n int) *Stop {
+	border, ok := r.room.(BlockedHosts)
 	if !ok {
 		return nil
 	}
 	var asked []goal.Approval
-	for _, e := range border.Stopped() {
-		d := r.decide(policy.Call{Tool: c.Tool, Key: callKey(c), Effect: e})
-		if d.Answer != policy.Ask || slices.Contains(r.approvals.refused, hostsOf(e)) {
+	for _, e := range border.BlockedHosts() {
+		d := r.evaluatePolicy(policy.Call{Tool: c.Tool, Key: callKey(c), Effect: e})
+		if d.Answer != policy.Ask || slices.Contains(r.approvals.deniedHosts, hostsOf(e)) {
 			continue
 		}
 		// One call of the tool is over, so a yes can only hold for the goal.
@@ -39,7 +39,7 @@ func (r *Run) held(ctx context.Context, c goal.Call, n int) *Stop {
 		if len(offers) == 0 {
 			continue
 		}
-		a, stop := r.request(ctx, goal.Approval{
+		a, stop := r.openApproval(ctx, goal.Approval{
 			Step: n, Tool: c.Tool, Arguments: c.Arguments, Effect: e, Why: d.Reason, Always: d.Always, Offers: offers,
 		})
 		if stop != nil {
@@ -50,22 +50,22 @@ func (r *Run) held(ctx context.Context, c goal.Call, n int) *Stop {
 	if len(asked) == 0 {
 		return nil
 	}
-	answers, stop := r.awaitAll(ctx, slices.Clone(asked))
+	answers, stop := r.awaitAnswers(ctx, slices.Clone(asked))
 	for _, a := range asked {
-		r.noteHeld(a, answers[a.ID])
+		r.noteBlockedHost(a, answers[a.ID])
 	}
 	return stop
 }
 
-// noteHeld keeps the answer about one host for the agent; nil is none yet.
-func (r *Run) noteHeld(a goal.Approval, answer *goal.Answer) {
+// noteBlockedHost keeps the answer about one host for the agent; nil is none yet.
+func (r *Run) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
 	switch where := hostsOf(a.Effect); {
 	case answer == nil:
 	case answer.Allowed:
-		r.approvals.notes = append(r.approvals.notes, fmt.Sprintf("%s was stopped from reaching %s; the person has allowed it now. Repeat it if it is still wanted.", a.Tool, where))
+		r.approvals.noticesForAgent = append(r.approvals.noticesForAgent, fmt.Sprintf("%s was stopped from reaching %s; the person has allowed it now. Repeat it if it is still wanted.", a.Tool, where))
 	default:
-		r.approvals.refused = append(r.approvals.refused, where)
-		r.approvals.notes = append(r.approvals.notes, fmt.Sprintf("%s was stopped from reaching %s, and the person refused it.%s", a.Tool, where, because(answer.Why)))
+		r.approvals.deniedHosts = append(r.approvals.deniedHosts, where)
+		r.approvals.noticesForAgent = append(r.approvals.noticesForAgent, fmt.Sprintf("%s was stopped from reaching %s, and the person refused it.%s", a.Tool, where, reasonSuffix(answer.Why)))
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// claim is what is verified in this iteration.
-type claim struct {
+// pendingClaim is what is verified in this iteration.
+type pendingClaim struct {
 	rationale, result string
 	by                string // critic, person; "" is the agent
 	of                string // by the person: whose claim it was
@@ -18,49 +18,49 @@ type claim struct {
 	note              string
 }
 
-// claims is what became of a goal's claims so far.
-type claims struct {
-	made     int           // over the goal's life
-	failed   map[int]int   // failed claims in a row, by check
-	errors   map[int]fault // claims in a row with the same error, by check
+// claimHistory is what became of a goal's claims so far.
+type claimHistory struct {
+	made     int                // over the goal's life
+	failed   map[int]int        // failed claims in a row, by check
+	errors   map[int]failureKey // claims in a row with the same error, by check
 	last     []goal.Verdict
-	ran      int       // the claim that last is of
-	idle     bool      // nothing done since the last failed claim
-	at       time.Time // when the checks ran last
-	accepted *claim    // the one that was verified
+	ran      int           // the claim that last is of
+	idle     bool          // nothing done since the last failed claim
+	at       time.Time     // when the checks ran last
+	accepted *pendingClaim // the one that was verified
 	review   *goal.Review
 	told     map[string]bool // reminders before a verification, once each
 }
 
-// varying is what differs from one time to the next in errors that are the same:
+// volatileText is what differs from one time to the next in errors that are the same:
 // ports, times, ids of requests.
-var varying = regexp.MustCompile(`\b(0x)?[0-9a-f]*[0-9][0-9a-f]*\b|\b[A-Za-z]+[-_]?[A-Za-z0-9]*[0-9][A-Za-z0-9]{5,}\b`)
+var volatileText = regexp.MustCompile(`\b(0x)?[0-9a-f]*[0-9][0-9a-f]*\b|\b[A-Za-z]+[-_]?[A-Za-z0-9]*[0-9][A-Za-z0-9]{5,}\b`)
 
-type fault struct {
+type failureKey struct {
 	detail string
 	times  int
 }
 
-func newClaims(made int) claims {
-	return claims{made: made, failed: map[int]int{}, errors: map[int]fault{}, told: map[string]bool{}}
+func newClaims(made int) claimHistory {
+	return claimHistory{made: made, failed: map[int]int{}, errors: map[int]failureKey{}, told: map[string]bool{}}
 }
 
 // restore counts again what failed since the person last looked at the goal.
 // The criterion has so many checks.
-func (c *claims) restore(past goal.RunHistory, checks int) {
+func (c *claimHistory) restore(past goal.RunHistory, checks int) {
 	for _, p := range past.Claims {
 		c.last = p.Verdicts
 		if p.Review != nil && !p.Review.Confirmed {
-			c.last = append(slices.Clone(c.last), rejection(checks, *p.Review))
+			c.last = append(slices.Clone(c.last), reviewRejection(checks, *p.Review))
 		}
 		if p.By == "" {
-			c.count(c.last)
+			c.record(c.last)
 		}
 	}
 }
 
-// rejection is the review as one more check after those of the criterion.
-func rejection(checks int, rv goal.Review) goal.Verdict {
+// reviewRejection is the review as one more check after those of the criterion.
+func reviewRejection(checks int, rv goal.Review) goal.Verdict {
 	v := goal.Verdict{Check: checks, Name: "review", Outcome: goal.Fail, Detail: "the reviewer rejected it: " + rv.Reason}
 	if rv.Error {
 		v.Outcome, v.Detail = goal.CheckErr, "the reviewer could not decide: "+rv.Reason
@@ -68,8 +68,8 @@ func rejection(checks int, rv goal.Review) goal.Verdict {
 	return v
 }
 
-// count takes the verdicts of one claim of the agent.
-func (c *claims) count(verdicts []goal.Verdict) {
+// record takes the verdicts of one claim of the agent.
+func (c *claimHistory) record(verdicts []goal.Verdict) {
 	for _, v := range verdicts {
 		if v.Outcome == goal.Pass {
 			c.failed[v.Check] = 0
@@ -79,19 +79,19 @@ func (c *claims) count(verdicts []goal.Verdict) {
 		f := c.errors[v.Check]
 		switch {
 		case v.Outcome != goal.CheckErr:
-			f = fault{}
-		case varying.ReplaceAllString(v.Detail, "") == varying.ReplaceAllString(f.detail, ""):
+			f = failureKey{}
+		case volatileText.ReplaceAllString(v.Detail, "") == volatileText.ReplaceAllString(f.detail, ""):
 			f.times, f.detail = f.times+1, v.Detail
 		default:
-			f = fault{v.Detail, 1}
+			f = failureKey{v.Detail, 1}
 		}
 		c.errors[v.Check] = f
 	}
 }
 
-// stop says whether claims failed too often. most is the limit of claims per
+// stopReason says whether claims failed too often. most is the limit of claims per
 // gate; 0 is none.
-func (c *claims) stop(most int) *Stop {
+func (c *claimHistory) stopReason(most int) *Stop {
 	const sameErrors = 3
 	for _, v := range c.last {
 		if f := c.errors[v.Check]; f.times >= sameErrors {
@@ -106,9 +106,9 @@ func (c *claims) stop(most int) *Stop {
 	return nil
 }
 
-// decided says whether the host, and not only the person's or the agent's word,
+// verifiedByHost says whether the host, and not only the person's or the agent's word,
 // verified what passed.
-func (c *claims) decided() bool {
+func (c *claimHistory) verifiedByHost() bool {
 	for _, v := range c.last {
 		if v.Outcome == goal.Pass && v.Type != goal.Manual {
 			return true
@@ -117,11 +117,11 @@ func (c *claims) decided() bool {
 	return false
 }
 
-// rejected says whether the reviewer was asked last and did not confirm.
-func (c *claims) rejected() bool { return c.review != nil && !c.review.Confirmed }
+// reviewRejected says whether the reviewer was asked last and did not confirm.
+func (c *claimHistory) reviewRejected() bool { return c.review != nil && !c.review.Confirmed }
 
-// judged says whether a model decided what passed, and no program.
-func (c *claims) judged() bool {
+// judgedByModel says whether a model decided what passed, and no program.
+func (c *claimHistory) judgedByModel() bool {
 	judged := false
 	for _, v := range c.last {
 		if v.Outcome != goal.Pass {
@@ -135,8 +135,8 @@ func (c *claims) judged() bool {
 	return judged
 }
 
-// failing names the checks that failed at the last claim.
-func (c *claims) failing() string {
+// failingChecks names the checks that failed at the last claim.
+func (c *claimHistory) failingChecks() string {
 	s := ""
 	for _, v := range c.last {
 		if v.Outcome != goal.Pass {

@@ -11,9 +11,9 @@ import (
 	"goalpost/backend/policy"
 )
 
-// contract is the system prompt: how the run ends and what it may do. It is the
+// systemPrompt is the system prompt: how the run ends and what it may do. It is the
 // same for every turn, so that prompt caches hit.
-func contract(g goal.Goal) string {
+func systemPrompt(g goal.Goal) string {
 	var b strings.Builder
 	b.WriteString(`You work on a goal inside Goalpost, on a real machine, through tools. Nobody watches; everything you do is journaled.
 
@@ -36,13 +36,13 @@ How the run ends
 	if len(g.Options.Panes) > 0 {
 		fmt.Fprintf(&b, "The person lent you these panes, as long as they are open: %s.\n", strings.Join(g.Options.Panes, ", "))
 	}
-	b.WriteString(allowed(g))
+	b.WriteString(describePolicy(g))
 	b.WriteString(personas[persona(g)] + "\n")
 	return b.String()
 }
 
-// allowed says the policy in words: what may be done, what asks, what is denied.
-func allowed(g goal.Goal) string {
+// describePolicy says the policy in words: what may be done, what asks, what is denied.
+func describePolicy(g goal.Goal) string {
 	p := g.Policy
 	words := map[policy.Risk]string{
 		policy.ReadOnly:     "look and run, but change nothing",
@@ -54,7 +54,7 @@ func allowed(g goal.Goal) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "You may do at most %s: %s. ", p.Risk, words[p.Risk])
 	b.WriteString("These ask the person: what goes beyond that, a host that is not allowed, what cannot be undone, deleting outside of your folder, spending money, typing what ends or sends something in a terminal of the person, and using a secret that is not named here. ")
-	b.WriteString(asking[g.Options.OnAsk] + "\n")
+	b.WriteString(onAskSentence[g.Options.OnAsk] + "\n")
 	if p.RequireSteps {
 		b.WriteString("Each changing call needs a step of its own: declare_step before it, verify_step after it.\n")
 	}
@@ -66,11 +66,11 @@ func allowed(g goal.Goal) string {
 		{"Also yours to write", p.AllowWrite, ""},
 		{"Also yours to read", p.AllowRead, ""},
 		{"Sockets of this machine that you may use", p.AllowSocket, ""},
-		{"Ports of this machine's own loopback that you reach", numbers(p.AllowLocal), ""},
+		{"Ports of this machine's own loopback that you reach", joinPorts(p.AllowLocal), ""},
 		{"Allowed hosts", p.AllowHosts, ""},
 		{"Secrets that you may use without knowing them", p.Secrets, " Write {{secret:NAME}} where the value belongs in a tool's arguments; the host fills it in and hides it in results."},
 		{"Only these tools", p.AllowTools, ""},
-		{"Denied, and nobody is asked", denials(p), ""},
+		{"Denied, and nobody is asked", deniedItems(p), ""},
 	} {
 		if len(line.list) > 0 {
 			fmt.Fprintf(&b, "%s: %s.%s\n", line.words, strings.Join(line.list, ", "), line.after)
@@ -79,16 +79,16 @@ func allowed(g goal.Goal) string {
 	return b.String()
 }
 
-// asking says what becomes of what asks, by Options.OnAsk.
-var asking = map[string]string{
+// onAskSentence says what becomes of what asks, by Options.OnAsk.
+var onAskSentence = map[string]string{
 	"":              "When nobody answers, the run pauses until somebody does.",
 	goal.OnAskPause: "When nobody answers, the run pauses until somebody does.",
 	goal.OnAskDeny:  "Nobody is there to answer: all of that is denied.",
 	goal.OnAskAllow: "Where nobody answers it is allowed, but never what spends money or deletes outside of your folder: that pauses the run.",
 }
 
-// denials is what nothing and nobody allows during the run.
-func denials(p policy.Policy) []string {
+// deniedItems is what nothing and nobody allows during the run.
+func deniedItems(p policy.Policy) []string {
 	list := []string{"files outside of your folder"}
 	for _, h := range p.DenyHosts {
 		list = append(list, "the host "+h)
@@ -99,7 +99,7 @@ func denials(p policy.Policy) []string {
 	return list
 }
 
-func numbers(list []int) []string {
+func joinPorts(list []int) []string {
 	out := make([]string, len(list))
 	for i, n := range list {
 		out[i] = strconv.Itoa(n)
@@ -128,5 +128,5 @@ func persona(g goal.Goal) string {
 	return defaultPersona
 }
 
-// opening is the first user message.
-func (r *Run) opening() string { return "Goal: " + r.goal.Objective }
+// firstMessage is the first user message.
+func (r *Run) firstMessage() string { return "Goal: " + r.goal.Objective }

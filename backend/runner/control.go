@@ -13,14 +13,16 @@ import (
 )
 
 // Claim asks for verification.
-func (r *Run) Claim(rationale, result string) { r.claim = &claim{rationale: rationale, result: result} }
+func (r *Run) Claim(rationale, result string) {
+	r.claim = &pendingClaim{rationale: rationale, result: result}
+}
 
 // GiveUp ends the run as gave_up.
 func (r *Run) GiveUp(reason, learned string) { r.gaveUp = &givenUp{reason, learned} }
 
 // AskUser pauses the run until the person has answered; pane is where they are to do
 // something, "" if nowhere.
-func (r *Run) AskUser(question, pane string) { r.asked, r.askedPane = question, pane }
+func (r *Run) AskUser(question, pane string) { r.question, r.questionPane = question, pane }
 
 // WriteTodos replaces the plan.
 func (r *Run) WriteTodos(ctx context.Context, todos []goal.Todo) error {
@@ -33,7 +35,7 @@ func (r *Run) WriteTodos(ctx context.Context, todos []goal.Todo) error {
 			return fmt.Errorf("todo %d is empty", i+1)
 		}
 	}
-	return r.plan(ctx, append([]goal.Todo{}, todos...))
+	return r.saveTodos(ctx, append([]goal.Todo{}, todos...))
 }
 
 // CompleteTodo ticks one entry of the plan off.
@@ -43,11 +45,11 @@ func (r *Run) CompleteTodo(ctx context.Context, n int) error {
 	}
 	todos := append([]goal.Todo{}, r.todos...)
 	todos[n-1].Done = true
-	return r.plan(ctx, todos)
+	return r.saveTodos(ctx, todos)
 }
 
-func (r *Run) plan(ctx context.Context, todos []goal.Todo) error {
-	if stop := r.append(ctx, &event.Todos{Items: todos}); stop != nil {
+func (r *Run) saveTodos(ctx context.Context, todos []goal.Todo) error {
+	if stop := r.journal(ctx, &event.Todos{Items: todos}); stop != nil {
 		return stop
 	}
 	r.todos = todos
@@ -83,7 +85,7 @@ func (r *Run) DeclareStep(s goal.StepDeclaration) error {
 	if open := r.declared; open != nil {
 		return fmt.Errorf("step %d (%s) is open: close it with verify_step first", open.Number, open.Title)
 	}
-	r.declared, r.covered = &s, false
+	r.declared, r.stepUsed = &s, false
 	return nil
 }
 
@@ -110,12 +112,12 @@ func (r *Run) Wait(ctx context.Context, d time.Duration) time.Duration {
 	return r.cfg.Clock.Now().Sub(from)
 }
 
-// Pausing is closed when the person pauses the run: a tool that waits long ends
+// PauseRequested is closed when the person pauses the run: a tool that waits long ends
 // its wait then.
-func (r *Run) Pausing() <-chan struct{} { return r.pause }
+func (r *Run) PauseRequested() <-chan struct{} { return r.pause }
 
-// evidencePage is what one read_evidence gives at most, in bytes.
-const evidencePage = 16 << 10
+// evidencePageBytes is what one read_evidence gives at most, in bytes.
+const evidencePageBytes = 16 << 10
 
 // Evidence reads a page of something long that the host kept.
 func (r *Run) Evidence(ctx context.Context, handle string, cursor int64) (goal.TextPage, error) {
@@ -123,11 +125,11 @@ func (r *Run) Evidence(ctx context.Context, handle string, cursor int64) (goal.T
 	if err != nil {
 		return goal.TextPage{}, fmt.Errorf("evidence: %w", err)
 	}
-	return pageOf(whole, cursor, min(evidencePage, int64(perResult(r.room.Models().Window))))
+	return pageAt(whole, cursor, min(evidencePageBytes, int64(maxResultBytes(r.room.Models().Window))))
 }
 
-// pageOf cuts between characters, so that pages put together are the whole.
-func pageOf(whole []byte, cursor, most int64) (goal.TextPage, error) {
+// pageAt cuts between characters, so that pages put together are the whole.
+func pageAt(whole []byte, cursor, most int64) (goal.TextPage, error) {
 	size := int64(len(whole))
 	if cursor < 0 || cursor > size {
 		return goal.TextPage{}, fmt.Errorf("the cursor %d is outside of 0 to %d", cursor, size)

@@ -21,13 +21,13 @@ type conversation struct {
 // What a full window is cut down to and what one result may take of it, in
 // hundredths, and what is cut last.
 const (
-	fullAt       = 80
-	cutTo        = 50
-	resultAt     = 10
-	stepsKept    = 10
-	resultLeast  = 2 << 10 // bytes, whatever the window
-	guessPerByte = 0.3     // English and code; the first turn corrects it
-	stubOver     = 400     // bytes: shorter results are not worth a stub
+	shrinkAbove    = 80
+	shrinkTo       = 50
+	resultShare    = 10
+	recentSteps    = 10
+	minResultBytes = 2 << 10 // bytes, whatever the window
+	tokensPerByte  = 0.3     // English and code; the first turn corrects it
+	stubMinBytes   = 400     // bytes: shorter results are not worth a stub
 )
 
 func (c *conversation) add(messages ...goal.Message) {
@@ -37,7 +37,7 @@ func (c *conversation) add(messages ...goal.Message) {
 	}
 }
 
-func (c *conversation) later(text string) { c.waiting = append(c.waiting, text) }
+func (c *conversation) addDeferred(text string) { c.waiting = append(c.waiting, text) }
 
 func size(m goal.Message) int {
 	n := len(m.Text) + len(m.CallID) + 16
@@ -47,89 +47,89 @@ func size(m goal.Message) int {
 	return n
 }
 
-// learn corrects the guess of how many tokens a byte is.
-func (c *conversation) learn(tokens int64, besides int) {
+// calibrate corrects the guess of how many tokens a byte is.
+func (c *conversation) calibrate(tokens int64, besides int) {
 	if sent := c.bytes + besides; tokens > 0 && sent > 0 {
 		c.perByte = float64(tokens) / float64(sent)
 	}
 }
 
-// bytesOf guesses how many bytes a window of so many tokens holds; without end
+// bytesForTokens guesses how many bytes a window of so many tokens holds; without end
 // where it is not known.
-func bytesOf(window int) int {
+func bytesForTokens(window int) int {
 	if window <= 0 {
 		return math.MaxInt
 	}
-	return int(float64(window) / guessPerByte)
+	return int(float64(window) / tokensPerByte)
 }
 
-// Needs guesses how many tokens a window must have for a goal with these tools: its
+// MinContextWindow guesses how many tokens a window must have for a goal with these tools: its
 // rules, tools and objective are sent with every turn, and something has to fit beside them.
-func Needs(g goal.Goal, specs []goal.ToolSpec) int {
-	return int(float64(len(contract(g))+specBytes(specs)+len(g.Objective)) * guessPerByte * 100 / fullAt)
+func MinContextWindow(g goal.Goal, specs []goal.ToolSpec) int {
+	return int(float64(len(systemPrompt(g))+toolSpecBytes(specs)+len(g.Objective)) * tokensPerByte * 100 / shrinkAbove)
 }
 
-// half of a window is for what can be shortened; the rest is for what cannot.
-func half(bytes int) int { return bytes / 2 }
+// shrinkableHalf of a window is for what can be shortened; the rest is for what cannot.
+func shrinkableHalf(bytes int) int { return bytes / 2 }
 
-// perResult bounds one result in bytes, so that a few of them do not fill the window.
-func perResult(window int) int {
-	return min(maxResult, max(resultLeast, bytesOf(window)/100*resultAt))
+// maxResultBytes bounds one result in bytes, so that a few of them do not fill the window.
+func maxResultBytes(window int) int {
+	return min(maxResult, max(minResultBytes, bytesForTokens(window)/100*resultShare))
 }
 
-// fit cuts the conversation when it fills the window; besides counts the bytes
+// fitWindow cuts the conversation when it fills the window; besides counts the bytes
 // of contract and tools. It says whether something was cut. A cut goes deep, so
 // that the prefix then stays the same for long and prompt caches hit.
-func (c *conversation) fit(window, besides int, todos string) bool {
+func (c *conversation) fitWindow(window, besides int, todos string) bool {
 	perByte := c.perByte
 	if perByte <= 0 {
-		perByte = guessPerByte
+		perByte = tokensPerByte
 	}
 	most := int(float64(window) / perByte)
-	if window <= 0 || (c.bytes+besides)*100 <= most*fullAt {
+	if window <= 0 || (c.bytes+besides)*100 <= most*shrinkAbove {
 		return false
 	}
-	c.cut(max(0, most*cutTo/100-besides), max(0, most*fullAt/100-besides), todos)
+	c.shrink(max(0, most*shrinkTo/100-besides), max(0, most*shrinkAbove/100-besides), todos)
 	return true
 }
 
-// cut replaces the oldest tool results by stubs, then older turns by a summary,
+// shrink replaces the oldest tool results by stubs, then older turns by a summary,
 // until no more than the given bytes are left. The last steps stay as they are,
 // unless more than most bytes are left then: the window decides. Of them, too, the
 // oldest goes first, and the newest result stays.
-func (c *conversation) cut(bytes, most int, todos string) {
-	tail := c.tail(stepsKept)
-	c.stubs(tail, bytes)
+func (c *conversation) shrink(bytes, most int, todos string) {
+	tail := c.recentStart(recentSteps)
+	c.stubOldResults(tail, bytes)
 	if c.bytes > bytes {
 		c.summarise(tail, todos)
 	}
 	if c.bytes <= most {
 		return
 	}
-	c.stubs(c.tail(1), bytes)
+	c.stubOldResults(c.recentStart(1), bytes)
 	if c.bytes > most {
-		c.summarise(c.tail(1), todos)
+		c.summarise(c.recentStart(1), todos)
 	}
-	c.stubs(c.newest(), most)
+	c.stubOldResults(c.lastResult(), most)
 }
 
-// stubs replaces the oldest results before the given message, until no more than
+// stubOldResults replaces the oldest results before the given message, until no more than
 // so many bytes are left.
-func (c *conversation) stubs(before, bytes int) {
+func (c *conversation) stubOldResults(before, bytes int) {
 	for i := range c.messages[:before] {
 		if c.bytes <= bytes {
 			return
 		}
-		if m := &c.messages[i]; m.Role == goal.ToolRole && len(m.Text) > stubOver {
+		if m := &c.messages[i]; m.Role == goal.ToolRole && len(m.Text) > stubMinBytes {
 			was := size(*m)
-			m.Text = stub(*m)
+			m.Text = stubText(*m)
 			c.bytes += size(*m) - was
 		}
 	}
 }
 
-// tail is where the turns of the last so many steps begin.
-func (c *conversation) tail(most int) int {
+// recentStart is where the turns of the last so many steps begin.
+func (c *conversation) recentStart(most int) int {
 	steps := 0
 	for i := len(c.messages) - 1; i > 0; i-- {
 		m := c.messages[i]
@@ -143,8 +143,8 @@ func (c *conversation) tail(most int) int {
 	return min(1, len(c.messages))
 }
 
-// newest is where the last result is.
-func (c *conversation) newest() int {
+// lastResult is where the last result is.
+func (c *conversation) lastResult() int {
 	for i := len(c.messages) - 1; i >= 0; i-- {
 		if c.messages[i].Role == goal.ToolRole {
 			return i
@@ -153,7 +153,7 @@ func (c *conversation) newest() int {
 	return 0
 }
 
-func stub(m goal.Message) string {
+func stubText(m goal.Message) string {
 	if m.Step == 0 {
 		return "(left out to save room)"
 	}
@@ -162,12 +162,12 @@ func stub(m goal.Message) string {
 
 // How the host's messages begin that are looked for again.
 const (
-	failureMark = "Verification failed: "
-	noteMark    = "A note from the person: "
-	todosMark   = "Before the host verifies: "
-	lookMark    = "Before the host asks a judge or the person: "
-	planMark    = "Your plan:"
-	summaryMark = "What was done before, in short; read_evidence gives a step's whole result:\n"
+	failurePrefix    = "Verification failed: "
+	notePrefix       = "A note from the person: "
+	todosPrefix      = "Before the host verifies: "
+	reviewWorkPrefix = "Before the host asks a judge or the person: "
+	planPrefix       = "Your plan:"
+	summaryPrefix    = "What was done before, in short; read_evidence gives a step's whole result:\n"
 )
 
 // summarise replaces the turns before the tail by a list of what was done. The
@@ -177,11 +177,11 @@ func (c *conversation) summarise(tail int, todos string) {
 		return
 	}
 	first, old, rest := c.messages[0], c.messages[1:tail], slices.Clone(c.messages[tail:])
-	text := summaryMark + strings.Join(done(old), "\n")
+	text := summaryPrefix + strings.Join(summarizeSteps(old), "\n")
 	if todos != "" {
-		text += "\n" + planMark + "\n" + todos
+		text += "\n" + planPrefix + "\n" + todos
 	}
-	kept := lasting(old)
+	kept := pinnedMessages(old)
 	c.messages, c.bytes = nil, 0
 	c.add(first)
 	c.add(kept...)
@@ -189,8 +189,8 @@ func (c *conversation) summarise(tail int, todos string) {
 	c.add(rest...)
 }
 
-// done lists the steps of the given turns, one line each, the newest at the end.
-func done(old []goal.Message) []string {
+// summarizeSteps lists the steps of the given turns, one line each, the newest at the end.
+func summarizeSteps(old []goal.Message) []string {
 	const most = 200
 	var lines []string
 	calls := map[string]goal.Call{}
@@ -198,13 +198,13 @@ func done(old []goal.Message) []string {
 		for _, call := range m.Calls {
 			calls[call.ID] = call
 		}
-		if earlier, ok := strings.CutPrefix(m.Text, summaryMark); ok && m.Role == goal.User {
-			earlier, _, _ = strings.Cut(earlier, "\n"+planMark) // the plan has gone on since
+		if earlier, ok := strings.CutPrefix(m.Text, summaryPrefix); ok && m.Role == goal.User {
+			earlier, _, _ = strings.Cut(earlier, "\n"+planPrefix) // the plan has gone on since
 			lines = append(lines, strings.Split(earlier, "\n")...)
 		}
 		if m.Role == goal.ToolRole {
 			call := calls[m.CallID]
-			lines = append(lines, fmt.Sprintf("step %d: %s %s: %s", m.Step, call.Tool, clip(call.Arguments, 160), preview(m.Text)))
+			lines = append(lines, fmt.Sprintf("step %d: %s %s: %s", m.Step, call.Tool, truncate(call.Arguments, 160), firstLine(m.Text)))
 		}
 	}
 	if over := len(lines) - most; over > 0 {
@@ -213,25 +213,25 @@ func done(old []goal.Message) []string {
 	return lines
 }
 
-// lasting picks the person's notes and the last failure.
-func lasting(old []goal.Message) []goal.Message {
+// pinnedMessages picks the person's notes and the last failure.
+func pinnedMessages(old []goal.Message) []goal.Message {
 	var kept []goal.Message
 	failure := -1
 	for i, m := range old {
-		if m.Role == goal.User && strings.HasPrefix(m.Text, failureMark) {
+		if m.Role == goal.User && strings.HasPrefix(m.Text, failurePrefix) {
 			failure = i
 		}
 	}
 	for i, m := range old {
-		if i == failure || m.Role == goal.User && strings.HasPrefix(m.Text, noteMark) {
+		if i == failure || m.Role == goal.User && strings.HasPrefix(m.Text, notePrefix) {
 			kept = append(kept, m)
 		}
 	}
 	return kept
 }
 
-// clip cuts a text for a list.
-func clip(s string, most int) string {
+// truncate cuts a text for a list.
+func truncate(s string, most int) string {
 	if runes := []rune(s); len(runes) > most {
 		return string(runes[:most]) + "…"
 	}

@@ -24,10 +24,10 @@ func talk(n, bytes int) *conversation {
 		c.add(goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: id, Tool: "read_file", Arguments: fmt.Sprintf(`{"path":"f%d"}`, i)}}})
 		c.add(goal.Message{Role: goal.ToolRole, CallID: id, Step: i, Text: fmt.Sprintf("result %d\n%s", i, strings.Repeat("x", bytes))})
 		if i == 2 {
-			c.add(goal.Message{Role: goal.User, Text: noteMark + "use tabs"})
+			c.add(goal.Message{Role: goal.User, Text: notePrefix + "use tabs"})
 		}
 		if i == 3 || i == 4 {
-			c.add(goal.Message{Role: goal.User, Text: fmt.Sprintf("%sfault %d", failureMark, i)})
+			c.add(goal.Message{Role: goal.User, Text: fmt.Sprintf("%sfault %d", failurePrefix, i)})
 		}
 	}
 	return c
@@ -66,7 +66,7 @@ func text(c *conversation) string {
 func TestASmallConversationIsLeftAlone(t *testing.T) {
 	c := talk(20, 100)
 	before := text(c)
-	if c.fit(100_000, 0, "") || c.fit(0, 1<<30, "") || text(c) != before {
+	if c.fitWindow(100_000, 0, "") || c.fitWindow(0, 1<<30, "") || text(c) != before {
 		t.Error("it was cut")
 	}
 }
@@ -74,7 +74,7 @@ func TestASmallConversationIsLeftAlone(t *testing.T) {
 // TestOldResultsBecomeStubsFirst: the newest ten steps and every call stay.
 func TestOldResultsBecomeStubsFirst(t *testing.T) {
 	c := talk(40, 4000) // about 170 KB, 51,000 tokens at the first guess
-	if !c.fit(60_000, 1000, "") {
+	if !c.fitWindow(60_000, 1000, "") {
 		t.Fatal("it was not cut")
 	}
 	whole(t, c)
@@ -87,10 +87,10 @@ func TestOldResultsBecomeStubsFirst(t *testing.T) {
 	if strings.Contains(got, "result 1\n") || !strings.Contains(got, `read_evidence with the handle "step:1"`) {
 		t.Error("step 1 has no stub")
 	}
-	if strings.Contains(got, summaryMark) {
+	if strings.Contains(got, summaryPrefix) {
 		t.Error("turns were left out although stubs were enough")
 	}
-	if most := 60_000 / guessPerByte * cutTo / 100; float64(c.bytes) > most {
+	if most := 60_000 / tokensPerByte * shrinkTo / 100; float64(c.bytes) > most {
 		t.Errorf("%d bytes are left, at most %.0f wanted", c.bytes, most)
 	}
 }
@@ -100,20 +100,20 @@ func TestOldResultsBecomeStubsFirst(t *testing.T) {
 func TestOldTurnsBecomeASummary(t *testing.T) {
 	c := talk(60, 2000)
 	for range 3 {
-		c.cut(0, 0, "2. sweep")
+		c.shrink(0, 0, "2. sweep")
 		whole(t, c)
 	}
 	got := text(c)
-	for _, want := range []string{noteMark + "use tabs", failureMark + "fault 4", "2. sweep", `step 1: read_file {"path":"f1"}: `, "step 50: ", "result 60\n"} {
+	for _, want := range []string{notePrefix + "use tabs", failurePrefix + "fault 4", "2. sweep", `step 1: read_file {"path":"f1"}: `, "step 50: ", "result 60\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is gone", want)
 		}
 	}
-	c.cut(0, 0, "3. mop")
+	c.shrink(0, 0, "3. mop")
 	if again := text(c); strings.Contains(again, "2. sweep") || strings.Count(again, "3. mop") != 1 {
 		t.Error("the plan of an earlier summary is told as though it were open")
 	}
-	if strings.Contains(got, "fault 3") || strings.Count(got, summaryMark) != 1 {
+	if strings.Contains(got, "fault 3") || strings.Count(got, summaryPrefix) != 1 {
 		t.Error("an old failure or a second summary is there")
 	}
 }
@@ -124,7 +124,7 @@ func TestCutsKeepConversationsWhole(t *testing.T) {
 	for range 300 {
 		c := talk(r.IntN(80), r.IntN(3000))
 		for range 1 + r.IntN(3) {
-			c.cut(r.IntN(100_000), r.IntN(150_000), []string{"", "1. more"}[r.IntN(2)])
+			c.shrink(r.IntN(100_000), r.IntN(150_000), []string{"", "1. more"}[r.IntN(2)])
 			whole(t, c)
 			id := fmt.Sprintf("more%d", r.Int())
 			c.add(goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: id, Tool: "x"}}}, goal.Message{Role: goal.ToolRole, CallID: id, Step: 1000, Text: strings.Repeat("y", r.IntN(2000))})
@@ -135,11 +135,11 @@ func TestCutsKeepConversationsWhole(t *testing.T) {
 // TestTheGuessIsCorrected by what the provider counts.
 func TestTheGuessIsCorrected(t *testing.T) {
 	c := talk(10, 1000)
-	c.learn(int64(c.bytes), 0) // a token a byte, as for text in a rare script
-	if !c.fit(c.bytes, 0, "") {
+	c.calibrate(int64(c.bytes), 0) // a token a byte, as for text in a rare script
+	if !c.fitWindow(c.bytes, 0, "") {
 		t.Error("a full window was not noticed")
 	}
-	c.learn(0, 0)
+	c.calibrate(0, 0)
 	if c.perByte != 1 {
 		t.Errorf("%v: a provider that does not count changed the guess", c.perByte)
 	}
@@ -150,8 +150,8 @@ func TestPagesPutTogetherAreTheWhole(t *testing.T) {
 	kept := strings.Repeat("añb語", 20_000)
 	var got strings.Builder
 	for cursor := int64(0); ; {
-		p, err := pageOf([]byte(kept), cursor, evidencePage)
-		if err != nil || !utf8.ValidString(p.Content) || p.TotalBytes != int64(len(kept)) || len(p.Content) > evidencePage {
+		p, err := pageAt([]byte(kept), cursor, evidencePageBytes)
+		if err != nil || !utf8.ValidString(p.Content) || p.TotalBytes != int64(len(kept)) || len(p.Content) > evidencePageBytes {
 			t.Fatalf("at %d: %d bytes of %d, %v", cursor, len(p.Content), p.TotalBytes, err)
 		}
 		got.WriteString(p.Content)
@@ -163,7 +163,7 @@ func TestPagesPutTogetherAreTheWhole(t *testing.T) {
 		t.Error("the pages are not the whole")
 	}
 	for _, cursor := range []int64{-1, int64(len(kept)) + 1} {
-		if _, err := pageOf([]byte(kept), cursor, evidencePage); err == nil {
+		if _, err := pageAt([]byte(kept), cursor, evidencePageBytes); err == nil {
 			t.Errorf("the cursor %d was taken", cursor)
 		}
 	}
@@ -186,7 +186,7 @@ func TestReadCritic(t *testing.T) {
 		{"", event.CriticUnparsed, ""},
 		{"<think>…</think>", event.CriticUnparsed, "<think>…</think>"},
 	} {
-		if verdict, reason := readCritic(c.reply); verdict != c.verdict || reason != c.reason {
+		if verdict, reason := parseCriticReply(c.reply); verdict != c.verdict || reason != c.reason {
 			t.Errorf("%q: %s %q", c.reply, verdict, reason)
 		}
 	}
@@ -201,9 +201,9 @@ func TestClaimsAreCountedByCheck(t *testing.T) {
 		c := newClaims(0)
 		for _, verdicts := range rounds {
 			c.last = verdicts
-			c.count(verdicts)
+			c.record(verdicts)
 		}
-		return c.stop(5)
+		return c.stopReason(5)
 	}
 	fail, pass, broken, other := []goal.Verdict{v(0, goal.Fail, "d")}, []goal.Verdict{v(0, goal.Pass, "")}, []goal.Verdict{v(0, goal.CheckErr, "e")}, []goal.Verdict{v(0, goal.CheckErr, "f")}
 	for name, c := range map[string]struct {
@@ -234,12 +234,12 @@ func TestTheWindowDecidesOverTheLastStepsToo(t *testing.T) {
 		"long arguments":     written(6, 15<<10),
 		"one turn":           batch(8, 9<<10),
 	} {
-		newest := c.messages[c.newest()].Text
-		if !c.fit(window, besides, "") {
+		newest := c.messages[c.lastResult()].Text
+		if !c.fitWindow(window, besides, "") {
 			t.Errorf("%s: nothing was cut", name)
 		}
 		whole(t, c)
-		if most := int(window/guessPerByte) * fullAt / 100; c.bytes+besides > most {
+		if most := int(window/tokensPerByte) * shrinkAbove / 100; c.bytes+besides > most {
 			t.Errorf("%s: %d bytes are left, of %d", name, c.bytes+besides, most)
 		}
 		if !strings.Contains(text(c), newest) {
@@ -278,13 +278,13 @@ func batch(n, bytes int) *conversation {
 // TestAResultTakesATenthOfTheWindow at most; a page stays as long as it says.
 func TestAResultTakesATenthOfTheWindow(t *testing.T) {
 	long := strings.Repeat("x", 60<<10)
-	for window, want := range map[int]int{0: 60 << 10, 24_000: 8000, 1000: resultLeast, 1_000_000: 60 << 10} {
+	for window, want := range map[int]int{0: 60 << 10, 24_000: 8000, 1000: minResultBytes, 1_000_000: 60 << 10} {
 		r := goal.Result{Text: long}
-		if bound(&r, 1, perResult(window)); len(r.Text) > want+200 || len(r.Text) < want {
+		if truncateResult(&r, 1, maxResultBytes(window)); len(r.Text) > want+200 || len(r.Text) < want {
 			t.Errorf("of a window of %d tokens: %d bytes", window, len(r.Text))
 		}
 	}
-	if r := (goal.Result{Text: long, More: &goal.Continuation{}}); bound(&r, 1, resultLeast) || r.Text != long {
+	if r := (goal.Result{Text: long, More: &goal.Continuation{}}); truncateResult(&r, 1, minResultBytes) || r.Text != long {
 		t.Error("a page was cut")
 	}
 }
@@ -294,19 +294,19 @@ func TestAResultTakesATenthOfTheWindow(t *testing.T) {
 func TestTheCriticSeesTwiceItsSteps(t *testing.T) {
 	r := &Run{goal: goal.Goal{Options: goal.CareOptions{CriticEvery: 30}}, critic: critic{every: 30}}
 	for n := range 70 {
-		r.remember(goal.Call{Tool: "run_command", Arguments: fmt.Sprint(n)}, n+1, reads, event.OK, strings.Repeat("x", 100), false)
+		r.recordStep(goal.Call{Tool: "run_command", Arguments: fmt.Sprint(n)}, n+1, reads, event.OK, strings.Repeat("x", 100), false)
 	}
-	if n := strings.Count(r.forCritic(math.MaxInt), "<step "); n != 60 || len(r.judged()) != maxRecent {
-		t.Errorf("the critic sees %d steps, judges %d", n, len(r.judged()))
+	if n := strings.Count(r.criticPrompt(math.MaxInt), "<step "); n != 60 || len(r.stepsForJudge()) != maxRecent {
+		t.Errorf("the critic sees %d steps, judges %d", n, len(r.stepsForJudge()))
 	}
 	r.recent[len(r.recent)-1].Result = strings.Repeat("y", 16<<10) // as an earlier run's are read
-	if n := strings.Count(r.forCritic(math.MaxInt), "y"); n > maxJudged+100 {
+	if n := strings.Count(r.criticPrompt(math.MaxInt), "y"); n > maxJudgedChars+100 {
 		t.Errorf("it sees %d characters of a result", n)
 	}
-	if said := r.forCritic(8000); len(said) > 8500 || !strings.Contains(said, "<step n=70 ") || strings.Contains(said, "<step n=11 ") {
+	if said := r.criticPrompt(8000); len(said) > 8500 || !strings.Contains(said, "<step n=70 ") || strings.Contains(said, "<step n=11 ") {
 		t.Errorf("with little room it sees %d bytes", len(said))
 	}
-	if said := r.forCritic(1); !strings.Contains(said, "The last 1 step:") || !strings.Contains(said, "<step n=70 ") {
+	if said := r.criticPrompt(1); !strings.Contains(said, "The last 1 step:") || !strings.Contains(said, "<step n=70 ") {
 		t.Errorf("with none it sees\n%.300s", said)
 	}
 }
@@ -330,14 +330,14 @@ func TestACriticThatFindsItTooLongSeesLess(t *testing.T) {
 	n := &narrow{bytes: 20_000}
 	r := &Run{goal: goal.Goal{Options: goal.CareOptions{CriticEvery: 30}}, critic: critic{every: 30, model: n}, room: narrowRoom{}, active: &active{pausing: newPausing()}}
 	for i := range 60 {
-		r.remember(goal.Call{Tool: "run_command", Arguments: "{}"}, i+1, reads, event.OK, strings.Repeat("x", 1000), false)
+		r.recordStep(goal.Call{Tool: "run_command", Arguments: "{}"}, i+1, reads, event.OK, strings.Repeat("x", 1000), false)
 	}
 	if reply, err := r.askCritic(t.Context()); err != nil || reply.Text == "" || len(n.asked) != 3 {
 		t.Errorf("asked with %v bytes: %v", n.asked, err)
 	}
 }
 
-type narrowRoom struct{ Room }
+type narrowRoom struct{ Session }
 
 func (narrowRoom) Models() Models { return Models{} }
 
@@ -352,16 +352,16 @@ func TestAResumedGoalCountsAllItsClaims(t *testing.T) {
 		now  goal.Verdict // the next claim's
 		want goal.Exit
 	}{
-		"four rejections": {[]goal.ClaimRecord{rejected, rejected, rejected, rejected}, rejection(1, *rejected.Review), goal.Stuck},
-		"three":           {[]goal.ClaimRecord{rejected, rejected, rejected}, rejection(1, *rejected.Review), ""},
-		"two errors":      {[]goal.ClaimRecord{undecided, undecided}, rejection(1, *undecided.Review), goal.NeedsUser},
-		"a confirmed one": {[]goal.ClaimRecord{{Verdicts: pass, Review: &goal.Review{Confirmed: true}}}, rejection(1, *rejected.Review), ""},
+		"four rejections": {[]goal.ClaimRecord{rejected, rejected, rejected, rejected}, reviewRejection(1, *rejected.Review), goal.Stuck},
+		"three":           {[]goal.ClaimRecord{rejected, rejected, rejected}, reviewRejection(1, *rejected.Review), ""},
+		"two errors":      {[]goal.ClaimRecord{undecided, undecided}, reviewRejection(1, *undecided.Review), goal.NeedsUser},
+		"a confirmed one": {[]goal.ClaimRecord{{Verdicts: pass, Review: &goal.Review{Confirmed: true}}}, reviewRejection(1, *rejected.Review), ""},
 	} {
 		k := newClaims(len(c.past))
 		k.restore(goal.RunHistory{Claims: c.past}, 1)
 		k.last = append(slices.Clone(pass), c.now)
-		k.count(k.last)
-		if stop := k.stop(5); (stop == nil) != (c.want == "") || stop != nil && stop.Exit != c.want {
+		k.record(k.last)
+		if stop := k.stopReason(5); (stop == nil) != (c.want == "") || stop != nil && stop.Exit != c.want {
 			t.Errorf("%s: %v", name, stop)
 		}
 	}

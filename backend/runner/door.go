@@ -23,36 +23,36 @@ const maxResult = 64 << 10
 // call gets exactly one result, also when the batch is cut short.
 func (r *Run) dispatch(ctx context.Context, calls []goal.Call) *Stop {
 	for i, c := range calls {
-		if cut := r.cut(ctx); cut != "" {
-			return r.skip(ctx, calls[i:], cut)
+		if cut := r.interruptReason(ctx); cut != "" {
+			return r.skipCalls(ctx, calls[i:], cut)
 		}
-		if stop := r.call(ctx, c); stop != nil {
+		if stop := r.handleCall(ctx, c); stop != nil {
 			return stop
 		}
 		if stop := r.guard.stuck(); stop != nil {
-			return firstStop(r.skip(ctx, calls[i+1:], stop.Reason), stop)
+			return firstStop(r.skipCalls(ctx, calls[i+1:], stop.Reason), stop)
 		}
-		if why := r.over(); why != "" && i+1 < len(calls) {
-			return r.skip(ctx, calls[i+1:], why)
+		if why := r.batchEndReason(); why != "" && i+1 < len(calls) {
+			return r.skipCalls(ctx, calls[i+1:], why)
 		}
 	}
 	return nil
 }
 
-// over says why nothing of this turn is executed any more, "" if it is.
-func (r *Run) over() string {
+// batchEndReason says why nothing of this turn is executed any more, "" if it is.
+func (r *Run) batchEndReason() string {
 	switch {
 	case r.gaveUp != nil:
 		return "the goal was given up"
-	case r.asked != "":
+	case r.question != "":
 		return "the person was asked and has not answered yet"
-	case r.approvals.waiting != "":
+	case r.approvals.unanswered != "":
 		return "the call before waits for the person's approval"
 	}
 	return ""
 }
 
-func withNote(text, note string) string {
+func appendHostNote(text, note string) string {
 	if note == "" {
 		return text
 	}
@@ -68,98 +68,98 @@ func firstStop(stops ...*Stop) *Stop {
 	return nil
 }
 
-// cut says why the rest of a batch is not executed, "" if it is.
-func (r *Run) cut(ctx context.Context) string {
-	if stop := r.obey(ctx); stop != nil {
+// interruptReason says why the rest of a batch is not executed, "" if it is.
+func (r *Run) interruptReason(ctx context.Context) string {
+	if stop := r.applyUrgentOrders(ctx); stop != nil {
 		return stop.Reason
 	}
-	if r.paused() {
+	if r.pauseRequested() {
 		return "the person paused the goal"
 	}
 	return ""
 }
 
-func (r *Run) skip(ctx context.Context, calls []goal.Call, why string) *Stop {
+func (r *Run) skipCalls(ctx context.Context, calls []goal.Call, why string) *Stop {
 	bodies := make([]event.Body, 0, len(calls))
 	for _, c := range calls {
 		m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: goal.Result{Text: "not executed: " + why}.Envelope()}
 		r.conversation.add(m)
 		bodies = append(bodies, &event.Message{Message: m})
 	}
-	if stop := r.append(ctx, bodies...); stop != nil {
+	if stop := r.journal(ctx, bodies...); stop != nil {
 		return stop
 	}
-	return stopOf(ctx)
+	return stopCause(ctx)
 }
 
-// call takes a call of the model through the door.
-func (r *Run) call(ctx context.Context, c goal.Call) *Stop {
-	stop := r.through(ctx, c, nil)
-	if inner := r.inner; inner != nil {
-		r.inner = nil
+// handleCall takes a call of the model through the door.
+func (r *Run) handleCall(ctx context.Context, c goal.Call) *Stop {
+	stop := r.executeCall(ctx, c, nil)
+	if inner := r.nestedStop; inner != nil {
+		r.nestedStop = nil
 		return firstStop(stop, inner)
 	}
 	return stop
 }
 
-// Perform takes one more call through the door while the call of a tool is in it:
+// ExecuteNested takes one more call through the door while the call of a tool is in it:
 // a recipe's step. Control tools are for the model alone. An error says why
 // nothing more is done.
-func (r *Run) Perform(ctx context.Context, c goal.Call) (step int, result goal.Result, err error) {
-	for _, why := range []string{r.cut(ctx), r.over()} {
+func (r *Run) ExecuteNested(ctx context.Context, c goal.Call) (step int, result goal.Result, err error) {
+	for _, why := range []string{r.interruptReason(ctx), r.batchEndReason()} {
 		if why != "" {
 			return 0, result, errors.New(why)
 		}
 	}
 	if tool := r.tools[c.Tool]; tool != nil {
-		if e, err := tool.Effect(ctx, arguments(c)); err == nil && e.Control {
+		if e, err := tool.Effect(ctx, callArguments(c)); err == nil && e.Control {
 			return 0, result, fmt.Errorf("%s is for the agent itself", c.Tool)
 		}
 	}
-	if stop := r.through(ctx, c, &result); stop != nil {
-		r.inner = stop
+	if stop := r.executeCall(ctx, c, &result); stop != nil {
+		r.nestedStop = stop
 		return 0, result, stop
 	}
 	return r.goal.Spent.Steps, result, nil
 }
 
-// through is the one door: loop guard → policy → approval → intent in the journal →
+// executeCall is the one door: loop guard → policy → approval → intent in the journal →
 // execute → result in the journal. The result of a call within another goes to that one, and
 // not into the conversation.
-func (r *Run) through(ctx context.Context, c goal.Call, within *goal.Result) *Stop {
+func (r *Run) executeCall(ctx context.Context, c goal.Call, within *goal.Result) *Stop {
 	r.goal.Spent.Steps++
 	n := r.goal.Spent.Steps
-	tool, effect, refusal := r.judge(ctx, c)
+	tool, effect, refusal := r.resolveCall(ctx, c)
 	grant := ""
-	again, repeated := r.guard.before(c, effect)
+	again, repeated := r.guard.check(c, effect)
 	if repeated { // also of what is refused anyhow: arguments that do not fit, a tool that is not there
 		refusal = again
 	}
 	if refusal.outcome == "" {
 		var stop *Stop
-		if grant, refusal, stop = r.permit(ctx, c, n, tool, effect); stop != nil {
+		if grant, refusal, stop = r.authorize(ctx, c, n, tool, effect); stop != nil {
 			return stop
 		}
 	}
 	intent := &event.StepStarted{StepID: n, Tool: c.Tool, Arguments: c.Arguments, Effect: effect, Grant: grant}
-	if stop := r.append(ctx, append([]event.Body{intent}, r.usedUpGrant(grant)...)...); stop != nil {
+	if stop := r.journal(ctx, append([]event.Body{intent}, r.consumeGrant(grant)...)...); stop != nil {
 		return stop
 	}
 	from := r.cfg.Clock.Now()
 	result, outcome := refusal.result, refusal.outcome
 	if outcome == "" {
-		over := r.during(c, effect, grant)
-		result, outcome = r.execute(ctx, tool, c, effect)
+		over := r.openGrantFor(c, effect, grant)
+		result, outcome = r.invokeTool(ctx, tool, c, effect)
 		over()
-		r.done(c, effect)
+		r.markExecuted(c, effect)
 	}
-	result.Text = r.hide(result.Text)
+	result.Text = r.redact(result.Text)
 	whole := strings.ToValidUTF8(result.Text, "\uFFFD")
 	if !repeated {
-		result.Text = withNote(result.Text, r.guard.after(c, effect, outcome, result))
+		result.Text = appendHostNote(result.Text, r.guard.record(c, effect, outcome, result))
 	}
-	cut := bound(&result, n, perResult(r.room.Models().Window))
-	r.remember(c, n, effect, outcome, whole, result.GoesOn)
+	cut := truncateResult(&result, n, maxResultBytes(r.room.Models().Window))
+	r.recordStep(c, n, effect, outcome, whole, result.GoesOn)
 	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: n, Text: result.Envelope()}
 	said := []event.Body{&event.Message{Message: m}}
 	if within == nil {
@@ -169,51 +169,51 @@ func (r *Run) through(ctx context.Context, c goal.Call, within *goal.Result) *St
 	}
 	step := &event.Step{
 		StepID: n, Tool: c.Tool, Outcome: outcome, MS: r.cfg.Clock.Now().Sub(from).Milliseconds(),
-		Preview: preview(result.Text), Result: result.Text, Image: result.Image,
+		Preview: firstLine(result.Text), Result: result.Text, Image: result.Image,
 	}
 	if cut {
 		step.Whole = []byte(whole)
 	}
-	if stop := r.append(ctx, append([]event.Body{step}, said...)...); stop != nil {
+	if stop := r.journal(ctx, append([]event.Body{step}, said...)...); stop != nil {
 		return stop
 	}
-	if stop := r.spendOn(ctx, result.Usage, c.Tool); stop != nil {
+	if stop := r.recordUsage(ctx, result.Usage, c.Tool); stop != nil {
 		return stop
 	}
-	return r.held(ctx, c, n)
+	return r.askBlockedHosts(ctx, c, n)
 }
 
-// done notes that a call was executed. Waiting is something done: a server may
+// markExecuted notes that a call was executed. Waiting is something done: a server may
 // have come up meanwhile.
-func (r *Run) done(c goal.Call, e policy.Effect) {
-	if c.Tool == waiting {
+func (r *Run) markExecuted(c goal.Call, e policy.Effect) {
+	if c.Tool == waitTool {
 		r.claims.idle = false
 	}
 	if e.Control {
 		return
 	}
 	r.claims.idle = false
-	if changes(e) {
-		r.covered, r.progress.acted = true, true
+	if mayChange(e) {
+		r.stepUsed, r.progress.acted = true, true
 	}
 }
 
-// changes says whether a call may change something.
-func changes(e policy.Effect) bool { return !e.Control && e.Risk != policy.ReadOnly }
+// mayChange says whether a call may change something.
+func mayChange(e policy.Effect) bool { return !e.Control && e.Risk != policy.ReadOnly }
 
-// remember keeps the step for critic, judges and the breaker.
-func (r *Run) remember(c goal.Call, n int, e policy.Effect, o event.Outcome, result string, goesOn bool) {
+// recordStep keeps the step for critic, judges and the breaker.
+func (r *Run) recordStep(c goal.Call, n int, e policy.Effect, o event.Outcome, result string, goesOn bool) {
 	if goesOn {
-		r.progress.watch(c, result, r.cfg.Clock.Now())
+		r.progress.noteOngoing(c, result, r.cfg.Clock.Now())
 	} else {
-		r.progress.saw(e, o, result)
+		r.progress.noteResult(e, o, result)
 	}
 	if e.Control {
 		return
 	}
 	r.critic.steps++
-	r.recent = append(r.recent, goal.Step{N: n, Tool: c.Tool, Arguments: c.Arguments, Outcome: string(o), Result: clip(result, maxJudged)})
-	if over := len(r.recent) - r.mostRecent(); over > 0 {
+	r.recent = append(r.recent, goal.Step{N: n, Tool: c.Tool, Arguments: c.Arguments, Outcome: string(o), Result: truncate(result, maxJudgedChars)})
+	if over := len(r.recent) - r.recentLimit(); over > 0 {
 		r.recent = append(r.recent[:0], r.recent[over:]...)
 	}
 }
@@ -221,97 +221,99 @@ func (r *Run) remember(c goal.Call, n int, e policy.Effect, o event.Outcome, res
 // What critic and judges see of the newest steps: how many, and how much of each
 // result in characters. A critic that looks seldom sees more, as its window allows.
 const (
-	maxRecent  = 40
-	maxCritics = 400
-	maxJudged  = 4000
+	maxRecent      = 40
+	maxCriticSteps = 400
+	maxJudgedChars = 4000
 )
 
-// mostRecent is how many steps are kept at hand: twice what passes between two
+// recentLimit is how many steps are kept at hand: twice what passes between two
 // looks of the critic.
-func (r *Run) mostRecent() int { return max(maxRecent, min(2*r.goal.Options.CriticEvery, maxCritics)) }
+func (r *Run) recentLimit() int {
+	return max(maxRecent, min(2*r.goal.Options.CriticEvery, maxCriticSteps))
+}
 
-// judged is what a judge is shown of them.
-func (r *Run) judged() []goal.Step { return r.recent[max(0, len(r.recent)-maxRecent):] }
+// stepsForJudge is what a judge is shown of them.
+func (r *Run) stepsForJudge() []goal.Step { return r.recent[max(0, len(r.recent)-maxRecent):] }
 
-type refused struct {
+type refusal struct {
 	result  goal.Result
 	outcome event.Outcome // "" = not refused
 }
 
-// judge finds the tool, validates its arguments and computes the effect. Nothing
+// resolveCall finds the tool, validates its arguments and computes the effect. Nothing
 // has happened when it refuses.
-func (r *Run) judge(ctx context.Context, c goal.Call) (Tool, policy.Effect, refused) {
+func (r *Run) resolveCall(ctx context.Context, c goal.Call) (Tool, policy.Effect, refusal) {
 	tool := r.tools[c.Tool]
 	if tool == nil {
-		return nil, policy.Effect{}, refuse(event.Failed, "there is no tool %q. The tools are: %s", c.Tool, strings.Join(r.toolNames(), ", "))
+		return nil, policy.Effect{}, refusalf(event.Failed, "there is no tool %q. The tools are: %s", c.Tool, strings.Join(r.toolNames(), ", "))
 	}
-	effect, err := r.effectOf(ctx, tool, c)
+	effect, err := r.computeEffect(ctx, tool, c)
 	if err != nil {
-		return nil, policy.Effect{}, refuse(event.Failed, "%s", err.Error())
+		return nil, policy.Effect{}, refusalf(event.Failed, "%s", err.Error())
 	}
-	if r.goal.Policy.RequireSteps && changes(effect) && (r.declared == nil || r.covered) {
-		return nil, effect, refuse(event.Denied, "denied: this goal wants each changing call in a step of its own. Close the open step with verify_step, then open the next with declare_step.")
+	if r.goal.Policy.RequireSteps && mayChange(effect) && (r.declared == nil || r.stepUsed) {
+		return nil, effect, refusalf(event.Denied, "denied: this goal wants each changing call in a step of its own. Close the open step with verify_step, then open the next with declare_step.")
 	}
-	return tool, effect, refused{}
+	return tool, effect, refusal{}
 }
 
-// permit asks the policy, and where it asks, the person. It names the grant that
+// authorize asks the policy, and where it asks, the person. It names the grant that
 // allowed the call, "" if none was needed.
-func (r *Run) permit(ctx context.Context, c goal.Call, n int, tool Tool, e policy.Effect) (grant string, no refused, stop *Stop) {
+func (r *Run) authorize(ctx context.Context, c goal.Call, n int, tool Tool, e policy.Effect) (grant string, no refusal, stop *Stop) {
 	call := policy.Call{Tool: c.Tool, Key: callKey(c), Effect: e}
-	if grants := r.approvals.allowed.list(); len(grants) > 0 {
+	if grants := r.approvals.grants.list(); len(grants) > 0 {
 		if slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.Scope == policy.ScopeOnce && g.Call == call.Key }) {
-			call.Shown = digest(show(ctx, tool, c))
+			call.Shown = previewDigest(preview(ctx, tool, c))
 		}
-		if _, stop = r.takeAnswers(ctx); stop != nil { // one may have been taken back
+		if _, stop = r.applyAnswers(ctx); stop != nil { // one may have been taken back
 			return "", no, stop
 		}
 	}
-	d := r.decide(call)
+	d := r.evaluatePolicy(call)
 	if d.Answer != policy.Ask {
-		return d.Grant, denied(d), nil
+		return d.Grant, refusalFor(d), nil
 	}
-	a := goal.Approval{Step: n, Tool: c.Tool, Arguments: c.Arguments, Effect: e, Show: show(ctx, tool, c), Why: d.Reason, Always: d.Always, Offers: d.Offers}
+	a := goal.Approval{Step: n, Tool: c.Tool, Arguments: c.Arguments, Effect: e, Show: preview(ctx, tool, c), Why: d.Reason, Always: d.Always, Offers: d.Offers}
 	for i := range a.Offers {
 		if a.Offers[i].Scope == policy.ScopeOnce {
-			a.Offers[i].Shown = digest(a.Show)
+			a.Offers[i].Shown = previewDigest(a.Show)
 		}
 	}
-	answer, stop := r.approve(ctx, a)
+	answer, stop := r.requestApproval(ctx, a)
 	switch {
 	case stop != nil:
 		return "", no, stop
 	case answer == nil:
-		return "", refuse(event.Denied, "not executed: it waits for the person's approval. When the person has answered you are told, and may call it again."), nil
+		return "", refusalf(event.Denied, "not executed: it waits for the person's approval. When the person has answered you are told, and may call it again."), nil
 	case !answer.Allowed:
 		by := "the person"
 		if answer.By != "person" {
 			by = "this goal's rule for when nobody answers"
 		}
-		return "", refuse(event.Denied, "denied by %s: %s.%s Find another way, or call abort_with_report.", by, d.Reason, because(answer.Why)), nil
+		return "", refusalf(event.Denied, "denied by %s: %s.%s Find another way, or call abort_with_report.", by, d.Reason, reasonSuffix(answer.Why)), nil
 	}
 	var err error
-	if call.Effect, err = r.effectOf(ctx, tool, c); err != nil { // the world went on while the person thought
-		return "", refuse(event.Failed, "%s", err.Error()), r.append(ctx, r.usedUpGrant(answer.Grant.ID)...)
+	if call.Effect, err = r.computeEffect(ctx, tool, c); err != nil { // the world went on while the person thought
+		return "", refusalf(event.Failed, "%s", err.Error()), r.journal(ctx, r.consumeGrant(answer.Grant.ID)...)
 	}
-	call.Shown = digest(show(ctx, tool, c))
-	if d = r.decide(call); d.Answer == policy.Allow {
+	call.Shown = previewDigest(preview(ctx, tool, c))
+	if d = r.evaluatePolicy(call); d.Answer == policy.Allow {
 		return d.Grant, no, nil
 	}
-	return "", refuse(event.Failed, "not executed: what it would touch changed while the person was asked. Look again, then repeat it if it is still right."),
-		r.append(ctx, r.usedUpGrant(answer.Grant.ID)...)
+	return "", refusalf(event.Failed, "not executed: what it would touch changed while the person was asked. Look again, then repeat it if it is still right."),
+		r.journal(ctx, r.consumeGrant(answer.Grant.ID)...)
 }
 
-// show is what a person sees of a call besides its arguments.
-func show(ctx context.Context, tool Tool, c goal.Call) string {
-	if s, ok := tool.(Shower); ok {
+// preview is what a person sees of a call besides its arguments.
+func preview(ctx context.Context, tool Tool, c goal.Call) string {
+	if s, ok := tool.(Previewer); ok {
 		return s.Show(ctx, c)
 	}
 	return ""
 }
 
-// digest stands for what was shown where it would be too long to keep.
-func digest(shown string) string {
+// previewDigest stands for what was shown where it would be too long to keep.
+func previewDigest(shown string) string {
 	if shown == "" {
 		return ""
 	}
@@ -319,35 +321,35 @@ func digest(shown string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// denied turns a decision into a refusal; an Allow is none.
-func denied(d policy.Decision) refused {
+// refusalFor turns a decision into a refusal; an Allow is none.
+func refusalFor(d policy.Decision) refusal {
 	switch d.Answer {
 	case policy.Allow:
-		return refused{}
+		return refusal{}
 	case policy.Deny, policy.Ask:
 	}
-	return refuse(event.Denied, "denied: %s. This will not change during the run; find another way or call abort_with_report.", d.Reason)
+	return refusalf(event.Denied, "denied: %s. This will not change during the run; find another way or call abort_with_report.", d.Reason)
 }
 
-func refuse(o event.Outcome, format string, args ...any) refused {
-	return refused{goal.Result{Text: fmt.Sprintf(format, args...)}, o}
+func refusalf(o event.Outcome, format string, args ...any) refusal {
+	return refusal{goal.Result{Text: fmt.Sprintf(format, args...)}, o}
 }
 
-// execute runs the tool, its secrets filled in. A tool that panics has failed; the loop goes on.
-func (r *Run) execute(ctx context.Context, tool Tool, c goal.Call, e policy.Effect) (result goal.Result, outcome event.Outcome) {
+// invokeTool runs the tool, its secrets filled in. A tool that panics has failed; the loop goes on.
+func (r *Run) invokeTool(ctx context.Context, tool Tool, c goal.Call, e policy.Effect) (result goal.Result, outcome event.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.cfg.Log.Error("panic in tool", "tool", c.Tool, "panic", p, "stack", string(debug.Stack()))
 			result, outcome = goal.Result{Text: fmt.Sprintf("the tool %s broke: %v", c.Tool, p)}, event.Failed
 		}
 	}()
-	filled, err := r.fill(ctx, tool, c, e)
+	filled, err := r.fillSecrets(ctx, tool, c, e)
 	if err != nil {
 		return goal.Result{Text: "not executed: " + err.Error()}, event.Failed
 	}
-	r.hands.give(e)
-	result = tool.Do(ctx, arguments(filled))
-	if stop := stopOf(ctx); stop != nil && !result.OK {
+	r.exposedSecrets.add(e)
+	result = tool.Do(ctx, callArguments(filled))
+	if stop := stopCause(ctx); stop != nil && !result.OK {
 		result.Text = strings.TrimSpace(result.Text + "\ncut short: " + stop.Reason)
 	}
 	if !result.OK {
@@ -356,8 +358,8 @@ func (r *Run) execute(ctx context.Context, tool Tool, c goal.Call, e policy.Effe
 	return result, event.OK
 }
 
-// arguments of a call without any are an empty object: some models send nothing.
-func arguments(c goal.Call) json.RawMessage {
+// callArguments of a call without any are an empty object: some models send nothing.
+func callArguments(c goal.Call) json.RawMessage {
 	if strings.TrimSpace(c.Arguments) == "" {
 		return json.RawMessage("{}")
 	}
@@ -373,9 +375,9 @@ func (r *Run) toolNames() []string {
 	return names
 }
 
-// bound cuts the middle out of a result of more than most bytes and says how to
+// truncateResult cuts the middle out of a result of more than most bytes and says how to
 // get it. A page is as long as it says, or what it says of its end would be wrong.
-func bound(r *goal.Result, step, most int) (cut bool) {
+func truncateResult(r *goal.Result, step, most int) (cut bool) {
 	s := strings.ToValidUTF8(r.Text, "\uFFFD")
 	if r.More != nil {
 		most = maxResult
@@ -392,9 +394,9 @@ func bound(r *goal.Result, step, most int) (cut bool) {
 	return true
 }
 
-// preview is the first line that says something, for lists. The marks around
+// firstLine is the first line that says something, for lists. The marks around
 // what comes from outside say nothing.
-func preview(s string) string {
+func firstLine(s string) string {
 	const most = 160
 	for line := range strings.Lines(s) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "<output from=") && line != "</output>" {

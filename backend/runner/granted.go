@@ -10,9 +10,9 @@ import (
 	"goalpost/backend/policy"
 )
 
-// permitted is what the person has allowed and not taken back, and what of it the
+// activeGrants is what the person has allowed and not taken back, and what of it the
 // calls live by that are being executed.
-type permitted struct {
+type activeGrants struct {
 	// taking is held from when an order of the person is taken out of the journal
 	// until what it says holds: else a call could pass between the two.
 	taking sync.Mutex
@@ -22,33 +22,33 @@ type permitted struct {
 	now    []*policy.Grant
 }
 
-func (a *permitted) list() []policy.Grant {
+func (a *activeGrants) list() []policy.Grant {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.grants)
 }
 
-// endGrant may be called by any goroutine: what is taken back is closed at once. It
+// revokeGrant may be called by any goroutine: what is taken back is closed at once. It
 // says false where there is no such grant any more.
-func (r *Run) endGrant(ctx context.Context, id, why string) (bool, *Stop) {
-	if !r.forgetGrant(func(g policy.Grant) bool { return g.ID == id }) {
+func (r *Run) revokeGrant(ctx context.Context, id, why string) (bool, *Stop) {
+	if !r.dropGrant(func(g policy.Grant) bool { return g.ID == id }) {
 		return false, nil
 	}
-	return true, r.append(ctx, &event.GrantEnded{Request: id, Why: why})
+	return true, r.journal(ctx, &event.GrantEnded{Request: id, Why: why})
 }
 
-// usedUpGrant ends a grant that held for one call; what it gives is journaled by
+// consumeGrant ends a grant that held for one call; what it gives is journaled by
 // the caller, with that call's intent.
-func (r *Run) usedUpGrant(id string) []event.Body {
-	if !r.forgetGrant(func(g policy.Grant) bool { return g.ID == id && g.Scope == policy.ScopeOnce }) {
+func (r *Run) consumeGrant(id string) []event.Body {
+	if !r.dropGrant(func(g policy.Grant) bool { return g.ID == id && g.Scope == policy.ScopeOnce }) {
 		return nil
 	}
 	return []event.Body{&event.GrantEnded{Request: id, Why: "used"}}
 }
 
-// forgetGrant says whether there was such a grant.
-func (r *Run) forgetGrant(which func(policy.Grant) bool) bool {
-	a := &r.approvals.allowed
+// dropGrant says whether there was such a grant.
+func (r *Run) dropGrant(which func(policy.Grant) bool) bool {
+	a := &r.approvals.grants
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	i := slices.IndexFunc(a.grants, which)
@@ -58,28 +58,28 @@ func (r *Run) forgetGrant(which func(policy.Grant) bool) bool {
 	id := a.grants[i].ID
 	a.grants = slices.Delete(a.grants, i, i+1)
 	a.now = slices.DeleteFunc(a.now, func(g *policy.Grant) bool { return g.ID == id && g.Scope != policy.ScopeOnce })
-	r.tellBorder()
+	r.syncBlockedHosts()
 	return true
 }
 
-// tellBorder is called with what is allowed locked.
-func (r *Run) tellBorder() {
-	if b, ok := r.room.(Border); ok {
+// syncBlockedHosts is called with what is allowed locked.
+func (r *Run) syncBlockedHosts() {
+	if b, ok := r.room.(BlockedHosts); ok {
 		now := []policy.Grant{}
-		for _, g := range r.approvals.allowed.now {
+		for _, g := range r.approvals.grants.now {
 			now = append(now, *g)
 		}
-		b.Granted(slices.Clone(r.approvals.allowed.grants), now)
+		b.ApplyGrants(slices.Clone(r.approvals.grants.grants), now)
 	}
 }
 
-// during opens what a call contacts while it is executed, if the person's word
+// openGrantFor opens what a call contacts while it is executed, if the person's word
 // allowed the call. The word may be for this one call only.
-func (r *Run) during(c goal.Call, e policy.Effect, grant string) (over func()) {
+func (r *Run) openGrantFor(c goal.Call, e policy.Effect, grant string) (over func()) {
 	if grant == "" || len(e.Hosts) == 0 {
 		return func() {}
 	}
-	a := &r.approvals.allowed
+	a := &r.approvals.grants
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	scope := policy.ScopeOnce
@@ -90,11 +90,11 @@ func (r *Run) during(c goal.Call, e policy.Effect, grant string) (over func()) {
 	}
 	one := &policy.Grant{ID: grant, Scope: scope, Tool: c.Tool, Risk: e.Risk, Hosts: e.Hosts}
 	a.now = append(a.now, one)
-	r.tellBorder()
+	r.syncBlockedHosts()
 	return func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.now = slices.DeleteFunc(a.now, func(g *policy.Grant) bool { return g == one })
-		r.tellBorder()
+		r.syncBlockedHosts()
 	}
 }

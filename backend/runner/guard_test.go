@@ -24,18 +24,18 @@ func TestTheSameCallIsToldThenRefusedThenStuck(t *testing.T) {
 		if n == 2 {
 			c.Arguments = `{"dir":"a","command":"make"}` // the same but for the order
 		}
-		if _, no := g.before(c, writes); no {
+		if _, no := g.check(c, writes); no {
 			t.Fatalf("call %d was refused", n)
 		}
-		if note := g.after(c, writes, event.OK, goal.Result{Text: "nothing to do"}); (note != "") != (n == guardTell) {
+		if note := g.record(c, writes, event.OK, goal.Result{Text: "nothing to do"}); (note != "") != (n == warnAfter) {
 			t.Errorf("call %d: told %q", n, note)
 		}
 	}
-	for n := 1; n <= guardRefusals; n++ {
+	for n := 1; n <= stuckAfterRefusals; n++ {
 		if g.stuck() != nil {
 			t.Fatalf("stuck after %d refusals", n-1)
 		}
-		r, no := g.before(tool("run_command", `{"command":"make","dir":"a"}`), writes)
+		r, no := g.check(tool("run_command", `{"command":"make","dir":"a"}`), writes)
 		if !no || r.outcome != event.Denied || !strings.Contains(r.result.Text, "abort_with_report") {
 			t.Fatalf("refusal %d: %v %+v", n, no, r)
 		}
@@ -49,10 +49,10 @@ func TestAnotherResultIsNotTheSameCall(t *testing.T) {
 	g := newGuard()
 	for n := range 10 {
 		c := tool("terminal_read", `{"pane":"t1"}`)
-		if _, no := g.before(c, reads); no {
+		if _, no := g.check(c, reads); no {
 			t.Fatalf("call %d was refused although the pane changes", n)
 		}
-		if note := g.after(c, reads, event.OK, goal.Result{Text: fmt.Sprint("line ", n)}); note != "" {
+		if note := g.record(c, reads, event.OK, goal.Result{Text: fmt.Sprint("line ", n)}); note != "" {
 			t.Errorf("told %q", note)
 		}
 	}
@@ -64,7 +64,7 @@ func TestCyclesAreToldOnce(t *testing.T) {
 		notes := 0
 		for n := range 24 {
 			c := tool("edit_file", fmt.Sprintf(`{"n":%d}`, n%period))
-			if strings.Contains(g.after(c, writes, event.OK, goal.Result{Text: "changed"}), "circle") {
+			if strings.Contains(g.record(c, writes, event.OK, goal.Result{Text: "changed"}), "circle") {
 				notes++
 			}
 		}
@@ -74,7 +74,7 @@ func TestCyclesAreToldOnce(t *testing.T) {
 	}
 	g := newGuard()
 	for range 9 {
-		if note := g.after(tool("list_files", "{}"), reads, event.OK, goal.Result{Text: "x"}); strings.Contains(note, "circle") {
+		if note := g.record(tool("list_files", "{}"), reads, event.OK, goal.Result{Text: "x"}); strings.Contains(note, "circle") {
 			t.Error("one repeated call was taken for a cycle")
 		}
 	}
@@ -83,7 +83,7 @@ func TestCyclesAreToldOnce(t *testing.T) {
 func TestFailuresInARowAreTold(t *testing.T) {
 	g := newGuard()
 	for n := range 3 {
-		note := g.after(tool("browser_click", fmt.Sprintf(`{"n":%d}`, n)), writes, event.Failed, goal.Result{Text: fmt.Sprint("no ", n)})
+		note := g.record(tool("browser_click", fmt.Sprintf(`{"n":%d}`, n)), writes, event.Failed, goal.Result{Text: fmt.Sprint("no ", n)})
 		if told := strings.Contains(note, "failed 3 times"); told != (n == 2) {
 			t.Errorf("failure %d: %q", n+1, note)
 		}
@@ -94,7 +94,7 @@ func TestReadingWithoutActingIsTold(t *testing.T) {
 	g := newGuard()
 	told := 0
 	for n := range 50 {
-		if strings.Contains(g.after(tool("read_file", fmt.Sprintf(`{"n":%d}`, n)), reads, event.OK, goal.Result{Text: fmt.Sprint(n)}), "only read") {
+		if strings.Contains(g.record(tool("read_file", fmt.Sprintf(`{"n":%d}`, n)), reads, event.OK, goal.Result{Text: fmt.Sprint(n)}), "only read") {
 			told++
 		}
 	}
@@ -108,10 +108,10 @@ func TestControlToolsAreNotGuarded(t *testing.T) {
 	control := policy.Effect{Control: true}
 	for range 20 {
 		c := tool("claim_complete", "{}")
-		if _, no := g.before(c, control); no {
+		if _, no := g.check(c, control); no {
 			t.Fatal("refused")
 		}
-		if note := g.after(c, control, event.OK, goal.Result{Text: "x"}); note != "" {
+		if note := g.record(c, control, event.OK, goal.Result{Text: "x"}); note != "" {
 			t.Fatal(note)
 		}
 	}
@@ -121,16 +121,16 @@ func TestWatchingAQuietBuildIsNotRefused(t *testing.T) {
 	g := newGuard()
 	for n := range 20 {
 		c := tool("terminal_read", `{"pane":"t1"}`)
-		if _, no := g.before(c, reads); no {
+		if _, no := g.check(c, reads); no {
 			t.Fatalf("look %d was refused", n+1)
 		}
-		g.after(c, reads, event.OK, goal.Result{Text: "compiling", GoesOn: true})
+		g.record(c, reads, event.OK, goal.Result{Text: "compiling", GoesOn: true})
 	}
 	dead := tool("terminal_read", `{"pane":"t2"}`)
-	for range guardRefuse - 1 {
-		g.after(dead, reads, event.OK, goal.Result{Text: "the shell has ended"})
+	for range refuseAfter - 1 {
+		g.record(dead, reads, event.OK, goal.Result{Text: "the shell has ended"})
 	}
-	if _, no := g.before(dead, reads); !no {
+	if _, no := g.check(dead, reads); !no {
 		t.Error("nothing goes on in it, and it may still be looked at")
 	}
 }
@@ -156,16 +156,16 @@ func TestACallMayBeMadeAgainOnceSomethingWasChanged(t *testing.T) {
 		"a step not opened": {tool("declare_step", `{}`), control, event.Failed, true},
 	} {
 		g := newGuard()
-		for range guardRefuse - 1 {
-			g.after(check, writes, event.OK, goal.Result{Text: "FAIL"})
+		for range refuseAfter - 1 {
+			g.record(check, writes, event.OK, goal.Result{Text: "FAIL"})
 		}
-		g.after(c.between, c.effect, c.outcome, goal.Result{Text: "done"})
+		g.record(c.between, c.effect, c.outcome, goal.Result{Text: "done"})
 		if name == "the same again" { // with a result of its own it would be another call
-			for range guardRefuse - 1 {
-				g.after(check, writes, event.OK, goal.Result{Text: "FAIL"})
+			for range refuseAfter - 1 {
+				g.record(check, writes, event.OK, goal.Result{Text: "FAIL"})
 			}
 		}
-		if _, no := g.before(check, writes); no != c.refused {
+		if _, no := g.check(check, writes); no != c.refused {
 			t.Errorf("%s between: refused %v", name, no)
 		}
 	}

@@ -7,25 +7,25 @@ import (
 	"goalpost/backend/event"
 )
 
-// worldChanged says whether the world is as it never was before. Where
+// workspaceChanged says whether the world is as it never was before. Where
 // there is nothing to compare, it is taken to move.
-func (r *Run) worldChanged(ctx context.Context) (bool, error) {
+func (r *Run) workspaceChanged(ctx context.Context) (bool, error) {
 	if r.room.World() == nil {
 		return true, nil
 	}
-	return r.compare(ctx, r.lookAround(ctx))
+	return r.awaitFingerprint(ctx, r.startFingerprint(ctx))
 }
 
-// look is one at the world, which may take a while: a folder has many files.
-type look struct {
+// fingerprintJob is one at the world, which may take a while: a folder has many files.
+type fingerprintJob struct {
 	done          chan struct{}
 	print, unseen string
 	err           error
 }
 
-// lookAround begins to look.
-func (r *Run) lookAround(ctx context.Context) *look {
-	l := &look{done: make(chan struct{})}
+// startFingerprint begins to look.
+func (r *Run) startFingerprint(ctx context.Context) *fingerprintJob {
+	l := &fingerprintJob{done: make(chan struct{})}
 	world := r.room.World()
 	go func() {
 		defer close(l.done)
@@ -39,10 +39,10 @@ func (r *Run) lookAround(ctx context.Context) *look {
 	return l
 }
 
-// compare waits for a look. What cannot be looked at may have been changed by
+// awaitFingerprint waits for a look. What cannot be looked at may have been changed by
 // whatever was done since the last look: that is told once, and never taken for
 // nothing.
-func (r *Run) compare(ctx context.Context, l *look) (bool, error) {
+func (r *Run) awaitFingerprint(ctx context.Context, l *fingerprintJob) (bool, error) {
 	<-l.done // it ends with ctx
 	if l.err != nil {
 		return false, fmt.Errorf("fingerprint: %w", l.err)
@@ -50,51 +50,51 @@ func (r *Run) compare(ctx context.Context, l *look) (bool, error) {
 	p := &r.progress
 	if l.unseen != "" && !p.partial {
 		p.partial = true
-		if stop := r.append(ctx, &event.Warning{What: "progress", Text: l.unseen + ": what changes in the rest is not seen, so each call that may change something counts as movement"}); stop != nil {
+		if stop := r.journal(ctx, &event.Warning{What: "progress", Text: l.unseen + ": what changes in the rest is not seen, so each call that may change something counts as movement"}); stop != nil {
 			return false, stop
 		}
 	}
-	print := l.print + "|" + r.claims.failing()
+	print := l.print + "|" + r.claims.failingChecks()
 	changed := p.worlds.add(print) || l.unseen != "" && p.acted
 	p.acted = false
 	return changed, nil
 }
 
-// opened waits for the first look, which went on while the model thought: what the
+// awaitFirstFingerprint waits for the first look, which went on while the model thought: what the
 // run begins with is no movement when it comes back.
-func (r *Run) opened(ctx context.Context) *Stop {
+func (r *Run) awaitFirstFingerprint(ctx context.Context) *Stop {
 	l := r.progress.first
 	if l == nil {
 		return nil
 	}
 	r.progress.first = nil
-	if _, err := r.compare(ctx, l); err != nil {
-		return r.fault(ctx, "looking at the goal's folder", err)
+	if _, err := r.awaitFingerprint(ctx, l); err != nil {
+		return r.stopForError(ctx, "looking at the goal's folder", err)
 	}
 	return nil
 }
 
-// Hearer is a Room that hears what the goal's programs print. Heard is what those
+// OutputSource is a Room that hears what the goal's programs print. Heard is what those
 // that were working when it was last asked have printed since, "" if nothing.
-type Hearer interface{ Heard() string }
+type OutputSource interface{ NewOutput() string }
 
-// listen takes what the goal's programs printed while the agent called nothing: a
+// collectOutput takes what the goal's programs printed while the agent called nothing: a
 // watched process that printed is something done, and movement if it is new.
-func (r *Run) listen() {
-	h, ok := r.room.(Hearer)
+func (r *Run) collectOutput() {
+	h, ok := r.room.(OutputSource)
 	if !ok {
 		return
 	}
-	if text := h.Heard(); text != "" {
+	if text := h.NewOutput(); text != "" {
 		r.claims.idle = false
-		r.progress.moved = r.progress.new(text) || r.progress.moved
+		r.progress.moved = r.progress.isNew(text) || r.progress.moved
 	}
 }
 
-// hush leaves out what was printed while calls were made: that is their result.
-func (r *Run) hush(context.Context) *Stop {
-	if h, ok := r.room.(Hearer); ok {
-		h.Heard()
+// discardOutput leaves out what was printed while calls were made: that is their result.
+func (r *Run) discardOutput(context.Context) *Stop {
+	if h, ok := r.room.(OutputSource); ok {
+		h.NewOutput()
 	}
 	return nil
 }

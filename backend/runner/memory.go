@@ -15,18 +15,18 @@ import (
 
 // How much of a run the next one knows.
 const (
-	mostCalls = 200
-	mostSeen  = 500
+	maxCalls = 200
+	maxSeen  = 500
 )
 
-// seen is what was seen before.
-type seen struct {
+// seenSet is what was seen before.
+type seenSet struct {
 	has  map[string]bool
 	list []string // in the order in which it was seen
 }
 
 // add says whether it was new.
-func (s *seen) add(what string) bool {
+func (s *seenSet) add(what string) bool {
 	if s.has[what] {
 		return false
 	}
@@ -38,14 +38,14 @@ func (s *seen) add(what string) bool {
 	return true
 }
 
-func (s *seen) newest() []string { return slices.Clone(s.list[max(0, len(s.list)-mostSeen):]) }
+func (s *seenSet) newest() []string { return slices.Clone(s.list[max(0, len(s.list)-maxSeen):]) }
 
-// memory is what the next run must know of the rounds of this one.
-func (r *Run) memory() goal.LoopState {
+// loopState is what the next run must know of the rounds of this one.
+func (r *Run) loopState() goal.LoopState {
 	g, p := r.guard, &r.progress
 	m := goal.LoopState{
 		Calls: map[string]goal.RepeatCount{}, Warned: slices.Sorted(maps.Keys(g.told)), Failures: maps.Clone(g.failures), Refusals: g.refusals, Reading: g.reading,
-		Results: p.results.newest(), Worlds: p.worlds.newest(), Quiet: p.quiet, Unmade: p.unmade, Silent: r.silent, USD: p.usd,
+		Results: p.results.newest(), Worlds: p.worlds.newest(), Quiet: p.quiet, Unmade: p.unmade, Silent: r.silentTurns, USD: p.usd,
 	}
 	var again []string
 	for key, last := range g.last {
@@ -54,18 +54,18 @@ func (r *Run) memory() goal.LoopState {
 		}
 	}
 	slices.SortFunc(again, func(a, b string) int { return cmp.Or(cmp.Compare(g.last[b].times, g.last[a].times), cmp.Compare(a, b)) })
-	for _, key := range again[:min(mostCalls, len(again))] {
+	for _, key := range again[:min(maxCalls, len(again))] {
 		m.Calls[key] = goal.RepeatCount{Result: g.last[key].result, Times: g.last[key].times}
 	}
 	return m
 }
 
-// recollect takes what the run before knew. Meanwhile the person may have put right
+// restoreLoopState takes what the run before knew. Meanwhile the person may have put right
 // what a call depends on: it may be made once more.
-func (r *Run) recollect(m goal.LoopState) {
+func (r *Run) restoreLoopState(m goal.LoopState) {
 	g, p := r.guard, &r.progress
 	for key, c := range m.Calls {
-		g.last[key] = repeated{result: c.Result, times: min(c.Times, guardRefuse-2)}
+		g.last[key] = repeatEntry{result: c.Result, times: min(c.Times, refuseAfter-2)}
 	}
 	for _, what := range m.Warned {
 		g.told[what] = true
@@ -78,32 +78,32 @@ func (r *Run) recollect(m goal.LoopState) {
 	for _, print := range m.Worlds {
 		p.worlds.add(print)
 	}
-	p.quiet, p.unmade, r.silent = m.Quiet, m.Unmade, m.Silent
+	p.quiet, p.unmade, r.silentTurns = m.Quiet, m.Unmade, m.Silent
 	if m.USD > 0 {
 		p.usd = m.USD
 	}
 }
 
-// forgetRounds is the person's word: what went round in circles may be right now.
-func (r *Run) forgetRounds() {
+// resetLoopState is the person's word: what went round in circles may be right now.
+func (r *Run) resetLoopState() {
 	p := &r.progress
 	r.guard = newGuard()
-	p.worlds, p.results = seen{}, seen{}
-	p.quiet, p.unmade, p.usd, r.silent = 0, 0, r.goal.Spent.USD, 0
+	p.worlds, p.results = seenSet{}, seenSet{}
+	p.quiet, p.unmade, p.usd, r.silentTurns = 0, 0, r.goal.Spent.USD, 0
 }
 
-// keepMemory is the end of an iteration: a run that is killed leaves its memory, too.
-func (r *Run) keepMemory(ctx context.Context) *Stop {
+// saveLoopState is the end of an iteration: a run that is killed leaves its memory, too.
+func (r *Run) saveLoopState(ctx context.Context) *Stop {
 	now := r.cfg.Clock.Now()
-	if r.kept.IsZero() {
-		r.kept = r.began
+	if r.stateSavedAt.IsZero() {
+		r.stateSavedAt = r.startedAt
 	}
-	if now.Sub(r.kept) < heartbeat {
-		return stopOf(ctx)
+	if now.Sub(r.stateSavedAt) < heartbeat {
+		return stopCause(ctx)
 	}
-	r.kept = now
-	if err := r.cfg.Journal.Remember(ctx, r.id, r.memory()); err != nil && ctx.Err() == nil {
+	r.stateSavedAt = now
+	if err := r.cfg.Journal.SaveLoopState(ctx, r.id, r.loopState()); err != nil && ctx.Err() == nil {
 		r.cfg.Log.Warn("what the run remembers", "goal", r.goal.ID, "error", err)
 	}
-	return stopOf(ctx)
+	return stopCause(ctx)
 }

@@ -13,7 +13,7 @@ import (
 // resumed is the next run of a goal, which knows what the store kept of r.
 func resumed(t *testing.T, r *Run) *Run {
 	t.Helper()
-	b, err := json.Marshal(r.memory())
+	b, err := json.Marshal(r.loopState())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,8 +21,8 @@ func resumed(t *testing.T, r *Run) *Run {
 	if err := json.Unmarshal(b, &m); err != nil {
 		t.Fatal(err)
 	}
-	next := newRun(Config{Clock: &watchClock{}}, r.left(&Stop{Exit: goal.WaitingForProvider}), goal.Run{ID: "next"}, &active{pausing: newPausing()})
-	next.recollect(m)
+	next := newRun(Config{Clock: &watchClock{}}, r.endState(&Stop{Exit: goal.WaitingForProvider}), goal.Run{ID: "next"}, &active{pausing: newPausing()})
+	next.restoreLoopState(m)
 	return next
 }
 
@@ -30,15 +30,15 @@ func resumed(t *testing.T, r *Run) *Run {
 // the goal; a note of the person begins it anew.
 func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 	r := newRun(Config{Clock: &watchClock{}}, goal.Goal{Limits: goal.Limits{USD: 10}, Spent: goal.Spend{USD: 5}}, goal.Run{}, &active{pausing: newPausing()})
-	if r.moneyIsQuiet() {
+	if r.spendStalled() {
 		t.Error("what earlier runs spent counts as a standstill of this one")
 	}
 	same, other, poll := tool("run_command", `{"command":"make"}`), tool("run_command", `{"command":"ls"}`), tool("terminal_wait", `{"pane":"t1"}`)
 	made := func(r *Run, c goal.Call, result goal.Result) bool {
-		if _, no := r.guard.before(c, reads); no {
+		if _, no := r.guard.check(c, reads); no {
 			return false
 		}
-		r.guard.after(c, reads, event.OK, result)
+		r.guard.record(c, reads, event.OK, result)
 		return true
 	}
 	for range 4 {
@@ -47,7 +47,7 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 	}
 	made(r, other, goal.Result{Text: "a"})
 	r.progress.worlds.add("a world")
-	if !r.progress.new("a page") {
+	if !r.progress.isNew("a page") {
 		t.Error("it was not new")
 	}
 	r.progress.quiet, r.progress.unmade = 7, 30
@@ -59,7 +59,7 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 	}
 
 	next := resumed(t, r)
-	if p := &next.progress; p.quiet != 7 || p.unmade != 30 || p.usd != 5 || p.worlds.add("a world") || p.new("a page") {
+	if p := &next.progress; p.quiet != 7 || p.unmade != 30 || p.usd != 5 || p.worlds.add("a world") || p.isNew("a page") {
 		t.Errorf("the breaker began anew: %+v", p)
 	}
 	if !made(next, same, goal.Result{Text: "nothing to do"}) {
@@ -77,11 +77,11 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 		t.Error("a poll, or what was done once, was refused")
 	}
 
-	next.forgetRounds()
-	if p := &next.progress; !made(next, same, goal.Result{Text: "nothing to do"}) || next.guard.stuck() != nil || p.quiet != 0 || p.unmade != 0 || !p.new("a page") {
+	next.resetLoopState()
+	if p := &next.progress; !made(next, same, goal.Result{Text: "nothing to do"}) || next.guard.stuck() != nil || p.quiet != 0 || p.unmade != 0 || !p.isNew("a page") {
 		t.Error("a note of the person does not begin it anew")
 	}
-	if again := resumed(t, resumed(t, r)); !reflect.DeepEqual(again.memory().Worlds, r.memory().Worlds) || again.guard.refusals != 3 {
+	if again := resumed(t, resumed(t, r)); !reflect.DeepEqual(again.loopState().Worlds, r.loopState().Worlds) || again.guard.refusals != 3 {
 		t.Error("two pauses forget what one does not")
 	}
 }
@@ -92,13 +92,13 @@ func TestMemoryIsBounded(t *testing.T) {
 	for n := range 2000 {
 		c := tool("read_file", fmt.Sprintf(`{"path":"%d"}`, n))
 		for range 2 + n%2 {
-			r.guard.after(c, reads, event.OK, goal.Result{Text: "same"})
+			r.guard.record(c, reads, event.OK, goal.Result{Text: "same"})
 		}
-		r.progress.new(fmt.Sprint(n))
+		r.progress.isNew(fmt.Sprint(n))
 		r.progress.worlds.add(fmt.Sprint(n))
 	}
-	m := r.memory()
-	if len(m.Calls) != mostCalls || len(m.Results) != mostSeen || len(m.Worlds) != mostSeen || m.Worlds[mostSeen-1] != "1999" {
+	m := r.loopState()
+	if len(m.Calls) != maxCalls || len(m.Results) != maxSeen || len(m.Worlds) != maxSeen || m.Worlds[maxSeen-1] != "1999" {
 		t.Errorf("%d calls, %d results, %d worlds", len(m.Calls), len(m.Results), len(m.Worlds))
 	}
 	for key, c := range m.Calls {

@@ -28,7 +28,7 @@ func hang(entered chan<- struct{}) func(context.Context, goal.Turn) (goal.Reply,
 // buffer, in the last turn of a run, are told to the next run in their order.
 func TestANoteIsNotLostWhenTheRunEndsBeforeItsPlace(t *testing.T) {
 	entered := make(chan struct{}, 1)
-	w := newWorld(t, hang(entered), call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	w := newWorld(t, hang(entered), call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	<-entered
@@ -84,7 +84,7 @@ func TestAGoalIsFreeWhenItsEndIsTold(t *testing.T) {
 	w := newWorld(t, call(`abort_with_report {"reason":"no","what_was_learned":"nothing"}`))
 	g := w.create(nil)
 	releasing, free := make(chan struct{}), make(chan struct{})
-	if err := w.runner.Go(t.Context(), *g, func() { close(releasing); <-free }, &event.Started{}); err != nil {
+	if err := w.runner.Start(t.Context(), *g, func() { close(releasing); <-free }, &event.Started{}); err != nil {
 		t.Fatal(err)
 	}
 	done := w.runner.Done(g.ID)
@@ -120,9 +120,9 @@ func (l *later) move(by time.Duration) {
 func TestAMinuteCountsAsSomethingDone(t *testing.T) {
 	l := &later{moved: make(chan time.Duration, 1)}
 	l.moved <- 0
-	w := newWorldAt(t, l, call(claim), func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
+	w := newWorldAt(t, l, call(pendingClaim), func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
 		l.move(61 * time.Second)
-		return call(claim)(ctx, turn)
+		return call(pendingClaim)(ctx, turn)
 	})
 	_, row := w.run(func(g *goal.Goal) {
 		g.Criterion.Checks[0].Command = "test -f once || { touch once; false; }"
@@ -146,7 +146,7 @@ func TestARunSavesWhatItSpentWhileItGoesOn(t *testing.T) {
 		for over := time.Now().Add(late); time.Now().Before(over); <-time.After(5 * time.Millisecond) {
 			rows, _, err := w.store.List(ctx, store.Filter{Status: goal.Running})
 			if err != nil || len(rows) == 1 && rows[0].Spent.WallClock >= 5*time.Second {
-				return call(finish, claim)(ctx, turn)
+				return call(finish, pendingClaim)(ctx, turn)
 			}
 		}
 		return goal.Reply{}, errors.New("nothing was saved while the model thought")
@@ -164,10 +164,10 @@ func TestPostsThatWereMovedAskThePerson(t *testing.T) {
 		"policy":    func(g *goal.Goal) { g.Policy.Risk = policy.SpendsMoney },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, call(claim))
+			w := newWorld(t, call(pendingClaim))
 			g := w.create(nil)
 			move(g)
-			if err := w.runner.Go(t.Context(), *g, func() {}, &event.Started{}); err != nil {
+			if err := w.runner.Start(t.Context(), *g, func() {}, &event.Started{}); err != nil {
 				t.Fatal(err)
 			}
 			row := w.end(g)
@@ -186,9 +186,9 @@ func TestARunKeepsItsMemoryWhileItGoesOn(t *testing.T) {
 	var g *goal.Goal
 	kept, n := false, 0
 	work := func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
-		past, err := w.store.Past(ctx, g.ID, 9)
+		past, err := w.store.RunHistory(ctx, g.ID, 9)
 		if kept = err == nil && len(past.Memory.Results) > 0; kept {
-			return call(finish, claim)(ctx, turn)
+			return call(finish, pendingClaim)(ctx, turn)
 		}
 		<-time.After(10 * time.Millisecond) // a second of its clock
 		n++
@@ -246,7 +246,7 @@ func TestAPauseOfThePersonIsTheirs(t *testing.T) {
 			if err := w.store.OrderIf(t.Context(), g.ID, func(store.Row) error { return nil }, orders...); err != nil {
 				t.Fatal(err)
 			}
-			w.runner.Nudge(g.ID)
+			w.runner.Wake(g.ID)
 			row := w.end(g)
 			expect(t, row, goal.Paused, goal.PausedByUser)
 			if row.StoppedBy != "" {

@@ -10,22 +10,22 @@ import (
 	"goalpost/backend/goal"
 )
 
-// parked waits until the provider may be asked again, without a slot and without
+// waitForProvider waits until the provider may be asked again, without a slot and without
 // spending anything. It ends early when the person wants it to, perhaps with new
 // limits; opening is what the next run begins with, and ok is false when the goal
 // does not go on.
-func (r *Runner) parked(ctx context.Context, g *goal.Goal, until time.Time, a *active) (opening []event.Body, ok bool) {
+func (r *Runner) waitForProvider(ctx context.Context, g *goal.Goal, until time.Time, a *active) (opening []event.Body, ok bool) {
 	over := r.cfg.Clock.After(until.Sub(r.cfg.Clock.Now()))
 	for {
 		if !r.cfg.Clock.Now().Before(until) { // a timer stands still while the machine sleeps
-			return providerBack(), true
+			return providerAvailable(), true
 		}
 		select {
 		case <-ctx.Done():
-			r.endParked(ctx, *g, stopOf(ctx))
+			r.endWaiting(ctx, *g, stopCause(ctx))
 			return nil, false
 		case <-over:
-			return providerBack(), true
+			return providerAvailable(), true
 		case <-a.nudge:
 		case <-r.cfg.Clock.After(orderInterval):
 		}
@@ -35,35 +35,35 @@ func (r *Runner) parked(ctx context.Context, g *goal.Goal, until time.Time, a *a
 		}
 		for _, o := range orders {
 			if o.Kind != goal.OrderResume {
-				r.endParked(ctx, *g, ordered(o))
+				r.endWaiting(ctx, *g, stopForOrder(o))
 				return nil, false
 			}
-			a.pausing.lift()
-			r.raise(ctx, g, o.Text)
+			a.pausing.reopen()
+			r.applyNewLimits(ctx, g, o.Text)
 			return []event.Body{&event.Resumed{Note: "the person resumed it"}}, true
 		}
 	}
 }
 
-// asked takes what the person said to a goal as its countdown ended. From the beginning of
+// takeLateOrders takes what the person said to a goal as its countdown ended. From the beginning of
 // a run on nobody says it any more.
-func (r *Runner) asked(ctx context.Context, g *goal.Goal) {
+func (r *Runner) takeLateOrders(ctx context.Context, g *goal.Goal) {
 	orders, err := r.cfg.Journal.TakeOrders(context.WithoutCancel(ctx), g.ID, goal.OrderResume)
 	if err != nil {
 		r.cfg.Log.Warn("orders", "goal", g.ID, "error", err)
 	}
 	for _, o := range orders {
-		r.raise(ctx, g, o.Text)
+		r.applyNewLimits(ctx, g, o.Text)
 	}
 }
 
-func providerBack() []event.Body {
+func providerAvailable() []event.Body {
 	return []event.Body{&event.Resumed{Note: "the provider may be asked again"}}
 }
 
-// raise takes the limits that came with the person's order, if any did. They are in
+// applyNewLimits takes the limits that came with the person's order, if any did. They are in
 // the journal before the goal waits in the queue.
-func (r *Runner) raise(ctx context.Context, g *goal.Goal, text string) {
+func (r *Runner) applyNewLimits(ctx context.Context, g *goal.Goal, text string) {
 	if text == "" {
 		return
 	}
@@ -79,20 +79,20 @@ func (r *Runner) raise(ctx context.Context, g *goal.Goal, text string) {
 	g.Limits = l
 }
 
-// endParked aborts a parked goal, or makes it one that its person paused as it was being
+// endWaiting aborts a parked goal, or makes it one that its person paused as it was being
 // parked. One that is only left by its process, or stands with the goal that started
 // it, stays parked.
-func (r *Runner) endParked(ctx context.Context, g goal.Goal, stop *Stop) {
+func (r *Runner) endWaiting(ctx context.Context, g goal.Goal, stop *Stop) {
 	switch {
 	case stop.Exit == goal.AbortedByUser:
-		r.endHere(ctx, g, stop)
+		r.recordEnd(ctx, g, stop)
 	case stop.Exit == goal.PausedByUser && (stop.By == "" || stop.By == goal.ExternalAgent):
-		r.unqueue(ctx, g, stop)
+		r.leaveQueue(ctx, g, stop)
 	}
 }
 
-// endHere writes the end of a goal that has no run at the moment.
-func (r *Runner) endHere(ctx context.Context, g goal.Goal, stop *Stop) {
+// recordEnd writes the end of a goal that has no run at the moment.
+func (r *Runner) recordEnd(ctx context.Context, g goal.Goal, stop *Stop) {
 	body := &event.Ended{
 		Status: goal.StatusForExit(stop.Exit), Exit: stop.Exit, Report: g.EndReport(stop.Reason), Account: g.Account, By: stop.By,
 	}

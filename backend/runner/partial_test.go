@@ -13,11 +13,11 @@ import (
 // vast is a folder of which only the beginning is looked at, and that is always the same.
 type vast struct{}
 
-func (vast) Intact(context.Context) (string, error)            { return "", nil }
-func (vast) Undecided(context.Context) ([]string, error)       { return nil, nil }
-func (vast) RecordShown(context.Context) error                 { return nil }
-func (vast) PutBack(context.Context) ([]string, string, error) { return nil, "", nil }
-func (vast) Changed(context.Context) (string, error)           { return "", nil }
+func (vast) Tampered(context.Context) (string, error)                   { return "", nil }
+func (vast) Undecided(context.Context) ([]string, error)                { return nil, nil }
+func (vast) RecordShown(context.Context) error                          { return nil }
+func (vast) RestoreProtected(context.Context) ([]string, string, error) { return nil, "", nil }
+func (vast) Changed(context.Context) (string, error)                    { return "", nil }
 func (vast) Fingerprint(context.Context) (string, string, error) {
 	return "the beginning", "the folder is vast", nil
 }

@@ -8,30 +8,30 @@ import (
 	"goalpost/backend/goal"
 )
 
-// pausing is how a pause reaches a goal of this process, and the gate
+// pauseGate is how a pause reaches a goal of this process, and the gate
 // that each request to one of the goal's models goes through: once it is shut,
 // requests under way are cut off and none begins. Safe for concurrent use.
-type pausing struct {
+type pauseGate struct {
 	mu      sync.Mutex
 	asked   chan struct{} // closed when somebody pauses it
 	why     *Stop         // the person's, if they are among them
 	running bool          // a run has begun, and sees the pause itself
-	open    map[*request]bool
+	open    map[*modelRequest]bool
 }
 
-// request is one question to a model that is under way.
-type request struct {
+// modelRequest is one question to a model that is under way.
+type modelRequest struct {
 	cut  context.CancelCauseFunc
 	over chan struct{}
 }
 
-func newPausing() *pausing {
-	return &pausing{asked: make(chan struct{}), open: map[*request]bool{}}
+func newPausing() *pauseGate {
+	return &pauseGate{asked: make(chan struct{}), open: map[*modelRequest]bool{}}
 }
 
-// pause shuts the gate and returns the requests that it cut off, which may take
+// shut shuts the gate and returns the requests that it cut off, which may take
 // a moment to be over.
-func (p *pausing) pause(why *Stop) []*request {
+func (p *pauseGate) shut(why *Stop) []*modelRequest {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	select {
@@ -43,7 +43,7 @@ func (p *pausing) pause(why *Stop) []*request {
 		p.why = why
 		close(p.asked)
 	}
-	var cut []*request
+	var cut []*modelRequest
 	for r := range p.open {
 		r.cut(goal.ErrPaused)
 		cut = append(cut, r)
@@ -51,22 +51,22 @@ func (p *pausing) pause(why *Stop) []*request {
 	return cut
 }
 
-// begin says that a run sees the pause from now on, until it leaves.
-func (p *pausing) begin() <-chan struct{} {
+// attachRun says that a run sees the pause from now on, until it leaves.
+func (p *pauseGate) attachRun() <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.running = true
 	return p.asked
 }
 
-func (p *pausing) leave() {
+func (p *pauseGate) detachRun() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.running = false
 }
 
-// lift opens the gate again, unless a run stops for it already.
-func (p *pausing) lift() bool {
+// reopen opens the gate again, unless a run stops for it already.
+func (p *pauseGate) reopen() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.running {
@@ -80,15 +80,15 @@ func (p *pausing) lift() bool {
 	return true
 }
 
-func (p *pausing) stop() *Stop {
+func (p *pauseGate) stop() *Stop {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.why
 }
 
-// enter lets a request through the gate; what is returned must be called when
+// admit lets a request through the gate; what is returned must be called when
 // it is over.
-func (p *pausing) enter(ctx context.Context) (context.Context, func(), error) {
+func (p *pauseGate) admit(ctx context.Context) (context.Context, func(), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	select {
@@ -97,7 +97,7 @@ func (p *pausing) enter(ctx context.Context) (context.Context, func(), error) {
 	default:
 	}
 	ctx, cut := context.WithCancelCause(ctx)
-	r := &request{cut, make(chan struct{})}
+	r := &modelRequest{cut, make(chan struct{})}
 	p.open[r] = true
 	return ctx, func() {
 		cut(nil)
@@ -108,15 +108,15 @@ func (p *pausing) enter(ctx context.Context) (context.Context, func(), error) {
 	}, nil
 }
 
-// Hold pauses a goal that this process runs or has queued. When it returns, no
+// PauseNow pauses a goal that this process runs or has queued. When it returns, no
 // model is asked for the goal any more, nor will be before somebody resumes it; a
 // tool call may still be ending. It says whether this process has the goal.
-func (r *Runner) Hold(ctx context.Context, id goal.ID, why string) (bool, error) {
+func (r *Runner) PauseNow(ctx context.Context, id goal.ID, why string) (bool, error) {
 	a := r.active(id)
 	if a == nil {
 		return false, nil
 	}
-	for _, cut := range a.pausing.pause(&Stop{Exit: goal.PausedByUser, Reason: why}) {
+	for _, cut := range a.pausing.shut(&Stop{Exit: goal.PausedByUser, Reason: why}) {
 		select {
 		case <-cut.over:
 		case <-ctx.Done():
@@ -126,11 +126,11 @@ func (r *Runner) Hold(ctx context.Context, id goal.ID, why string) (bool, error)
 	return true, nil
 }
 
-// Lift takes a Hold back. It is false when a run has begun and stops for it, or
+// UndoPause takes a Hold back. It is false when a run has begun and stops for it, or
 // when this process has the goal no more: then the goal is to be resumed.
-func (r *Runner) Lift(id goal.ID) bool {
+func (r *Runner) UndoPause(id goal.ID) bool {
 	a := r.active(id)
-	return a != nil && a.pausing.lift()
+	return a != nil && a.pausing.reopen()
 }
 
 func (r *Runner) active(id goal.ID) *active {
@@ -139,9 +139,9 @@ func (r *Runner) active(id goal.ID) *active {
 	return r.live[id]
 }
 
-// Ask asks a model for the run that ctx belongs to, through its gate. An error is
+// AskModel asks a model for the run that ctx belongs to, through its gate. An error is
 // goal.ErrPaused when the person's pause shut it. Outside any run nothing is in the way.
-func Ask(ctx context.Context, m Model, t goal.Turn, delta func(string)) (goal.Reply, error) {
+func AskModel(ctx context.Context, m Model, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	if run, _ := goal.RunOf(ctx); run.Control != nil {
 		if r, ok := run.Control.(*Run); ok {
 			return r.ask(ctx, m, t, delta)
@@ -151,7 +151,7 @@ func Ask(ctx context.Context, m Model, t goal.Turn, delta func(string)) (goal.Re
 }
 
 func (r *Run) ask(ctx context.Context, m Model, t goal.Turn, delta func(string)) (goal.Reply, error) {
-	ctx, over, err := r.active.pausing.enter(ctx)
+	ctx, over, err := r.active.pausing.admit(ctx)
 	if err != nil {
 		return goal.Reply{}, err
 	}

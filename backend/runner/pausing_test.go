@@ -22,11 +22,11 @@ func TestHoldReturnsWhenNoModelIsAskedAnyMore(t *testing.T) {
 		entered <- struct{}{}
 		<-ctx.Done()
 		return goal.Reply{}, ctx.Err()
-	}, call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	}, call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	<-entered
-	if ours, err := w.runner.Hold(t.Context(), g.ID, "the person drives"); !ours || err != nil {
+	if ours, err := w.runner.PauseNow(t.Context(), g.ID, "the person drives"); !ours || err != nil {
 		t.Fatal(ours, err)
 	}
 	if asking.Load() {
@@ -37,7 +37,7 @@ func TestHoldReturnsWhenNoModelIsAskedAnyMore(t *testing.T) {
 	if row.Report[0] != "Stopped because the person drives." {
 		t.Errorf("report %q", row.Report)
 	}
-	if w.runner.Lift(g.ID) {
+	if w.runner.UndoPause(g.ID) {
 		t.Error("a hold of a goal that has stopped was lifted")
 	}
 	w.start(g, &event.Resumed{})
@@ -50,12 +50,12 @@ func TestAnAnswerThatCameWithTheHoldIsNotActedOn(t *testing.T) {
 	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
 		entered <- struct{}{}
 		<-ctx.Done()
-		return call(`write_file {"path":"done.txt","content":"x"}`, claim)(ctx, turn)
+		return call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim)(ctx, turn)
 	})
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	<-entered
-	if _, err := w.runner.Hold(t.Context(), g.ID, "the person drives"); err != nil {
+	if _, err := w.runner.PauseNow(t.Context(), g.ID, "the person drives"); err != nil {
 		t.Fatal(err)
 	}
 	row := w.end(g)
@@ -107,20 +107,20 @@ func TestAParkedGoalThatIsHeldDoesNotGoOnAtItsTime(t *testing.T) {
 		return goal.Reply{}, &goal.Unavailable{Until: time.Now().Add(park), Err: context.DeadlineExceeded}
 	}
 	c := parkClock{over: make(chan time.Time)}
-	w := newWorldAt(t, c, parks, parks, call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	w := newWorldAt(t, c, parks, parks, call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	w.await("paused")
 	hold := func() {
 		t.Helper()
-		if _, err := w.runner.Hold(t.Context(), g.ID, "the person drives"); err != nil {
+		if _, err := w.runner.PauseNow(t.Context(), g.ID, "the person drives"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	c.over <- time.Now() // it waits
 	w.awaitN("paused", 2)
 	hold()
-	for deadline := time.Now().Add(late); !w.runner.Lift(g.ID); { // until the run has let go of the goal
+	for deadline := time.Now().Add(late); !w.runner.UndoPause(g.ID); { // until the run has let go of the goal
 		if time.Now().After(deadline) {
 			t.Fatal("the goal waits, and its hold was not lifted")
 		}

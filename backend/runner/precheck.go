@@ -10,9 +10,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// intact is the pre-check: the criterion, the policy and the protected files
+// checkIntegrity is the pre-check: the criterion, the policy and the protected files
 // must still be the ones that were frozen, and the room fit to work in.
-func (r *Run) intact(ctx context.Context) *Stop {
+func (r *Run) checkIntegrity(ctx context.Context) *Stop {
 	c, err1 := goal.Hash(r.goal.Criterion)
 	p, err2 := goal.Hash(r.goal.Policy)
 	if err := errors.Join(err1, err2); err != nil {
@@ -21,21 +21,21 @@ func (r *Run) intact(ctx context.Context) *Stop {
 	if c != r.goal.CriterionSHA256 || p != r.goal.PolicySHA256 {
 		return &Stop{Exit: goal.NeedsUser, Reason: "the criterion or the policy is not the one that was frozen at the start"}
 	}
-	if stop := r.diskFull(); stop != nil {
+	if stop := r.checkDiskSpace(); stop != nil {
 		return stop
 	}
-	if room, ok := r.room.(Readier); ok {
+	if room, ok := r.room.(ReadinessChecker); ok {
 		if err := room.Ready(); err != nil {
-			return unfit(err)
+			return unusableSession(err)
 		}
 	}
 	world := r.room.World()
 	if world == nil {
 		return nil
 	}
-	diff, err := world.Intact(ctx)
+	diff, err := world.Tampered(ctx)
 	if err != nil {
-		return r.fault(ctx, "looking at the protected files", err)
+		return r.stopForError(ctx, "looking at the protected files", err)
 	}
 	if diff != "" {
 		return r.tampered(ctx, diff)
@@ -43,16 +43,16 @@ func (r *Run) intact(ctx context.Context) *Stop {
 	return nil
 }
 
-// unfit pauses a goal that has no place to work in.
-func unfit(err error) *Stop {
+// unusableSession pauses a goal that has no place to work in.
+func unusableSession(err error) *Stop {
 	return &Stop{Exit: goal.NeedsUser, Reason: "the goal cannot work here: " + err.Error()}
 }
 
-// leastDisk is what must be free where the journal is kept, in bytes.
-const leastDisk = 1 << 30
+// minFreeDisk is what must be free where the journal is kept, in bytes.
+const minFreeDisk = 1 << 30
 
-// diskFull pauses a goal before its journal cannot be written any more.
-func (r *Run) diskFull() *Stop {
+// checkDiskSpace pauses a goal before its journal cannot be written any more.
+func (r *Run) checkDiskSpace() *Stop {
 	if r.cfg.Disk == nil {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (r *Run) diskFull() *Stop {
 		r.cfg.Log.Warn("free disk", "error", err)
 		return nil
 	}
-	if free >= leastDisk {
+	if free >= minFreeDisk {
 		return nil
 	}
 	return &Stop{Exit: goal.NeedsUser, Reason: fmt.Sprintf("only %d MiB are free on the disk of the journal; make room (at least 1 GiB), then continue", free>>20)}
@@ -72,16 +72,16 @@ func (r *Run) diskFull() *Stop {
 func (r *Run) tampered(ctx context.Context, diff string) *Stop {
 	if world := r.room.World(); world != nil {
 		if err := world.RecordShown(ctx); err != nil {
-			return r.fault(ctx, "keeping which protected files were changed", err)
+			return r.stopForError(ctx, "keeping which protected files were changed", err)
 		}
 	}
 	return &Stop{Exit: goal.NeedsUser, Reason: goal.TamperedMark + "; when you continue, it is put back:\n" + diff}
 }
 
-// putBack repairs protected files when the user continues a goal that was paused for
+// restoreProtected repairs protected files when the user continues a goal that was paused for
 // them. What the user was not shown is left as it is: the goal pauses for it before
 // the first turn.
-func (r *Run) putBack(ctx context.Context) *Stop {
+func (r *Run) restoreProtected(ctx context.Context) *Stop {
 	world := r.room.World()
 	if world == nil || r.goal.Exit != goal.NeedsUser {
 		return nil
@@ -89,21 +89,21 @@ func (r *Run) putBack(ctx context.Context) *Stop {
 	if open, err := world.Undecided(ctx); err != nil || len(open) > 0 {
 		return r.faultIf(ctx, "looking at the protected files", err)
 	}
-	files, aside, err := world.PutBack(ctx)
+	files, aside, err := world.RestoreProtected(ctx)
 	if err != nil {
-		return r.fault(ctx, "putting the protected files back", err)
+		return r.stopForError(ctx, "putting the protected files back", err)
 	}
 	if len(files) == 0 {
 		return nil
 	}
-	r.conversation.later("The person continued the goal. These files decide about it and were put back to what they were: " +
+	r.conversation.addDeferred("The person continued the goal. These files decide about it and were put back to what they were: " +
 		strings.Join(files, ", ") + ". Do not change them.")
-	return r.append(ctx, event.ProtectedRestored(files, aside))
+	return r.journal(ctx, event.ProtectedRestored(files, aside))
 }
 
 func (r *Run) faultIf(ctx context.Context, doing string, err error) *Stop {
 	if err == nil {
 		return nil
 	}
-	return r.fault(ctx, doing, err)
+	return r.stopForError(ctx, doing, err)
 }

@@ -13,13 +13,13 @@ import (
 )
 
 // still is a world in which nothing ever changes.
-type still struct{ World }
+type still struct{ Workspace }
 
 func (still) Fingerprint(context.Context) (string, string, error) { return "the same", "", nil }
 
-type stillRoom struct{ Room }
+type stillRoom struct{ Session }
 
-func (stillRoom) World() World { return still{} }
+func (stillRoom) World() Workspace { return still{} }
 
 // watchClock is a time that the test sets.
 type watchClock struct{ at time.Time }
@@ -31,10 +31,10 @@ func poll(tool, pane string) goal.Call {
 	return goal.Call{Tool: tool, Arguments: `{"pane":"` + pane + `"}`}
 }
 
-func (r *Run) iteration(t *testing.T) *Stop { t.Helper(); return r.move(t.Context()) }
+func (r *Run) iteration(t *testing.T) *Stop { t.Helper(); return r.checkProgress(t.Context()) }
 
 func (r *Run) looked(c goal.Call, text string, goesOn bool) {
-	r.remember(c, 1, reads, event.OK, text, goesOn)
+	r.recordStep(c, 1, reads, event.OK, text, goesOn)
 }
 
 // watching is a run in a world that has been seen and does not change.
@@ -42,7 +42,7 @@ func watching(t *testing.T, usd float64) (*Run, *watchClock) {
 	t.Helper()
 	c := &watchClock{at: time.Unix(1_000_000, 0)}
 	r := &Run{cfg: Config{Clock: c}, goal: goal.Goal{Limits: goal.Limits{USD: usd}}, room: stillRoom{}}
-	if _, err := r.worldChanged(t.Context()); err != nil {
+	if _, err := r.workspaceChanged(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return r, c
@@ -76,12 +76,12 @@ func TestPollingWhatIsOverIsAStandstill(t *testing.T) {
 	for n := 1; ; n++ {
 		r.looked(poll("terminal_read", "t1"), "the shell has ended", false)
 		if stop := r.iteration(t); stop != nil {
-			if n != mostQuiet+1 || stop.Exit != goal.Stuck {
+			if n != maxIdleIterations+1 || stop.Exit != goal.Stuck {
 				t.Errorf("poll %d: %v", n, stop)
 			}
 			break
 		}
-		if c.on(time.Second); n > mostUnmade {
+		if c.on(time.Second); n > maxIdleWithoutChange {
 			t.Fatal("it goes on for ever")
 		}
 	}
@@ -89,12 +89,12 @@ func TestPollingWhatIsOverIsAStandstill(t *testing.T) {
 	for n := 1; ; n++ {
 		r.looked(goal.Call{Tool: "terminal_wait", Arguments: fmt.Sprintf(`{"pane":"t1","timeout_seconds":%d}`, n)}, "it goes on", true)
 		if stop := r.iteration(t); stop != nil {
-			if n != 20+mostQuiet || stop.Exit != goal.Stuck {
+			if n != 20+maxIdleIterations || stop.Exit != goal.Stuck {
 				t.Errorf("poll %d: %v", n, stop)
 			}
 			return
 		}
-		if c.on(time.Minute); n > mostUnmade {
+		if c.on(time.Minute); n > maxIdleWithoutChange {
 			t.Fatal("it goes on for ever")
 		}
 	}
@@ -138,7 +138,7 @@ func TestTheModelIsToldWhatAsksAndWhatIsDenied(t *testing.T) {
 	}}
 	for on, want := range map[string]string{"": "pauses until somebody does", goal.OnAskDeny: "is denied", goal.OnAskAllow: "is allowed, but never what spends money"} {
 		g.Options.OnAsk = on
-		said := contract(g)
+		said := systemPrompt(g)
 		for _, part := range []string{
 			want, "at most network_get", "ask the person: what goes beyond that, a host that is not allowed", "Allowed hosts: good.example.",
 			"Denied, and nobody is asked: files outside of your folder, the host bad.example, the tool browser_eval.", "loopback that you reach: 5432.",
@@ -166,7 +166,7 @@ func TestTheModelIsToldTheContract(t *testing.T) {
 			{Type: goal.Manual, Note: "look"},
 		}},
 	}}
-	said := contract(r.goal)
+	said := systemPrompt(r.goal)
 	for _, part := range []string{
 		"You cannot stop on your own. The run goes on until claim_complete is verified or you call abort_with_report.",
 		"A failed claim comes back with the reason", "Giving up honestly is right when you truly cannot",
@@ -184,7 +184,7 @@ func TestTheModelIsToldTheContract(t *testing.T) {
 			t.Errorf("of %s it says nothing of its own in\n%s", check.Type, said)
 		}
 	}
-	if r.opening() != "Goal: make it so" {
-		t.Errorf("it begins with %q", r.opening())
+	if r.firstMessage() != "Goal: make it so" {
+		t.Errorf("it begins with %q", r.firstMessage())
 	}
 }

@@ -13,13 +13,13 @@ import (
 // data folder, so other processes count; in this one, who came first goes first.
 // A stop means that the goal was stopped in the queue.
 func (r *Runner) enqueue(ctx context.Context, g goal.Goal, a *active, opening []event.Body) (goal.Run, *Stop) {
-	r.join(a)
-	defer r.leave(a)
+	r.addWaiter(a)
+	defer r.removeWaiter(a)
 	told := ""
 	for {
-		freed := r.freedSignal()
-		if r.mayTry(a) {
-			id, err := r.begin(ctx, g, opening)
+		freed := r.slotFreed()
+		if r.isNext(a) {
+			id, err := r.tryBegin(ctx, g, opening)
 			var busy *goal.NotReadyError
 			switch {
 			case err == nil:
@@ -29,18 +29,18 @@ func (r *Runner) enqueue(ctx context.Context, g goal.Goal, a *active, opening []
 				return goal.Run{}, &Stop{Exit: goal.ExitError, Reason: err.Error()}
 			}
 			r.blocked(a, busy.Slots)
-			told = r.tellQueued(ctx, g, busy.Reason, told)
+			told = r.journalQueued(ctx, g, busy.Reason, told)
 		}
-		if stop := r.inQueue(ctx, g, a, freed); stop != nil {
+		if stop := r.waitForTurn(ctx, g, a, freed); stop != nil {
 			return goal.Run{}, stop
 		}
 	}
 }
 
-// begin looks first, which costs no writing, and then begins.
-func (r *Runner) begin(ctx context.Context, g goal.Goal, opening []event.Body) (goal.Run, error) {
+// tryBegin looks first, which costs no writing, and then begins.
+func (r *Runner) tryBegin(ctx context.Context, g goal.Goal, opening []event.Body) (goal.Run, error) {
 	ctx = context.WithoutCancel(ctx)
-	busy, err := r.cfg.Journal.Busy(ctx, g.ID, r.slots)
+	busy, err := r.cfg.Journal.NotReady(ctx, g.ID, r.slots)
 	if err != nil {
 		return goal.Run{}, err
 	}
@@ -50,8 +50,8 @@ func (r *Runner) begin(ctx context.Context, g goal.Goal, opening []event.Body) (
 	return r.cfg.Journal.Begin(ctx, g.ID, r.slots, opening...)
 }
 
-// tellQueued journals why a goal waits, once for each reason.
-func (r *Runner) tellQueued(ctx context.Context, g goal.Goal, reason, told string) string {
+// journalQueued journals why a goal waits, once for each reason.
+func (r *Runner) journalQueued(ctx context.Context, g goal.Goal, reason, told string) string {
 	if reason == told {
 		return reason
 	}
@@ -61,11 +61,11 @@ func (r *Runner) tellQueued(ctx context.Context, g goal.Goal, reason, told strin
 	return reason
 }
 
-// inQueue waits for a moment at which it is worth trying again.
-func (r *Runner) inQueue(ctx context.Context, g goal.Goal, a *active, freed <-chan struct{}) *Stop {
+// waitForTurn waits for a moment at which it is worth trying again.
+func (r *Runner) waitForTurn(ctx context.Context, g goal.Goal, a *active, freed <-chan struct{}) *Stop {
 	select {
 	case <-ctx.Done():
-		return stopOf(ctx)
+		return stopCause(ctx)
 	case <-freed:
 	case <-a.nudge:
 	case <-r.cfg.Clock.After(orderInterval):
@@ -77,22 +77,22 @@ func (r *Runner) inQueue(ctx context.Context, g goal.Goal, a *active, freed <-ch
 	var stop *Stop
 	for _, o := range orders {
 		if o.Kind == goal.OrderAbort {
-			return ordered(o)
+			return stopForOrder(o)
 		}
 		if stop == nil || o.Request == "" { // the person's pause is not lifted by anybody else
-			stop = ordered(o)
+			stop = stopForOrder(o)
 		}
 	}
 	return stop
 }
 
-// unqueue takes a goal out of the queue without a run. One that is aborted before it
+// leaveQueue takes a goal out of the queue without a run. One that is aborted before it
 // was over ends; every other one is what it was before.
-func (r *Runner) unqueue(ctx context.Context, g goal.Goal, stop *Stop) {
+func (r *Runner) leaveQueue(ctx context.Context, g goal.Goal, stop *Stop) {
 	switch {
 	case stop.Exit == goal.ExitError: // what could not be written of it cannot be told either
 	case stop.Exit == goal.AbortedByUser && g.Status.IsActive():
-		r.endHere(ctx, g, stop)
+		r.recordEnd(ctx, g, stop)
 	default:
 		body := &event.Queued{Reason: stop.Reason, Left: stop.Exit, By: stop.By}
 		if err := r.cfg.Journal.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID}, body); err != nil {
@@ -101,7 +101,7 @@ func (r *Runner) unqueue(ctx context.Context, g goal.Goal, stop *Stop) {
 	}
 }
 
-func (r *Runner) join(a *active) {
+func (r *Runner) addWaiter(a *active) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.queue = append(r.queue, a)
@@ -109,15 +109,15 @@ func (r *Runner) join(a *active) {
 	a.queued.Store(true)
 }
 
-func (r *Runner) leave(a *active) {
+func (r *Runner) removeWaiter(a *active) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.queue = slices.DeleteFunc(r.queue, func(q *active) bool { return q == a })
 	a.queued.Store(false)
 }
 
-// mayTry says whether nobody who came earlier waits for a slot.
-func (r *Runner) mayTry(a *active) bool {
+// isNext says whether nobody who came earlier waits for a slot.
+func (r *Runner) isNext(a *active) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, q := range r.queue {
@@ -137,15 +137,15 @@ func (r *Runner) blocked(a *active, bySlots bool) {
 	a.blocked = bySlots
 }
 
-// freedSignal is closed when a run of this process ends.
-func (r *Runner) freedSignal() <-chan struct{} {
+// slotFreed is closed when a run of this process ends.
+func (r *Runner) slotFreed() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.freed
 }
 
-// free tells the queue that a run has ended.
-func (r *Runner) free() {
+// releaseSlot tells the queue that a run has ended.
+func (r *Runner) releaseSlot() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	close(r.freed)

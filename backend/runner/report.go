@@ -11,39 +11,39 @@ import (
 	"goalpost/backend/goal"
 )
 
-// settle writes the end of the run: the spent time, the host's report, and the
+// finish writes the end of the run: the spent time, the host's report, and the
 // event that ends or pauses the goal.
-func (r *Run) settle(ctx context.Context, stop *Stop) error {
-	if err := r.cfg.Journal.Heartbeat(ctx, r.id, r.spent()); err != nil {
+func (r *Run) finish(ctx context.Context, stop *Stop) error {
+	if err := r.cfg.Journal.Heartbeat(ctx, r.id, r.elapsed()); err != nil {
 		r.cfg.Log.Warn("spent time", "goal", r.goal.ID, "error", err)
 	}
-	if err := r.cfg.Journal.Remember(ctx, r.id, r.memory()); err != nil {
+	if err := r.cfg.Journal.SaveLoopState(ctx, r.id, r.loopState()); err != nil {
 		r.cfg.Log.Warn("what the run remembers", "goal", r.goal.ID, "error", err)
 	}
 	if stop.Exit == goal.LimitReached { // also where it was cut in the middle
-		if failure := r.warn(ctx, r.uses()...); failure != nil {
+		if failure := r.warnLimits(ctx, r.limitUsages()...); failure != nil {
 			return failure
 		}
 	}
 	report := r.report(ctx, stop)
-	report[0] += r.unread(ctx, stop)
-	r.said = report
+	report[0] += r.unreadNotes(ctx, stop)
+	r.statement = report
 	status := goal.StatusForExit(stop.Exit)
 	var body event.Body = &event.Ended{
-		Status: status, Exit: stop.Exit, Verified: stop.Exit == goal.Done && r.claims.decided(), Judged: stop.Exit == goal.Done && r.claims.judged(), Report: report, Account: r.account, By: stop.By,
+		Status: status, Exit: stop.Exit, Verified: stop.Exit == goal.Done && r.claims.verifiedByHost(), Judged: stop.Exit == goal.Done && r.claims.judgedByModel(), Report: report, Account: r.finalStatement, By: stop.By,
 	}
 	if status == goal.Paused {
-		body = &event.Paused{Exit: stop.Exit, Reason: stop.Reason, Report: report, Account: r.account, Until: until(stop), Pane: stop.Pane, By: stop.By, Unanswered: r.uncounted}
+		body = &event.Paused{Exit: stop.Exit, Reason: stop.Reason, Report: report, Account: r.finalStatement, Until: formatUntil(stop), Pane: stop.Pane, By: stop.By, Unanswered: r.uncounted}
 	}
-	if failure := r.append(ctx, body); failure != nil {
+	if failure := r.journal(ctx, body); failure != nil {
 		return failure
 	}
 	return nil
 }
 
-// unread says which notes came so late that the agent of a goal that ends has not read
+// unreadNotes says which notes came so late that the agent of a goal that ends has not read
 // them. They wait for its next run, if there is one.
-func (r *Run) unread(ctx context.Context, stop *Stop) string {
+func (r *Run) unreadNotes(ctx context.Context, stop *Stop) string {
 	if goal.StatusForExit(stop.Exit) == goal.Paused {
 		return ""
 	}
@@ -56,7 +56,7 @@ func (r *Run) unread(ctx context.Context, stop *Stop) string {
 	}
 	said := make([]string, 0, len(notes))
 	for _, o := range notes {
-		said = append(said, fmt.Sprintf("%q", clip(o.Text, 200)))
+		said = append(said, fmt.Sprintf("%q", truncate(o.Text, 200)))
 	}
 	it := "it"
 	if len(notes) > 1 {
@@ -65,7 +65,7 @@ func (r *Run) unread(ctx context.Context, stop *Stop) string {
 	return fmt.Sprintf(" %s came too late for the agent, which reads %s if the goal goes on: %s.", goal.FormatCount(len(notes), "note"), it, strings.Join(said, "; "))
 }
 
-func until(s *Stop) string {
+func formatUntil(s *Stop) string {
 	if s.Until.IsZero() {
 		return ""
 	}
@@ -75,15 +75,15 @@ func until(s *Stop) string {
 // report is at most five bullets, written by the host from what it knows; the first
 // one says why the run stopped.
 func (r *Run) report(ctx context.Context, stop *Stop) []string {
-	bullets := []string{r.why(stop)}
-	for _, bullet := range []string{verdictBullet(r.goal.Criterion, r.claims.last), r.different(ctx), r.used()} {
+	bullets := []string{r.stopReasonText(stop)}
+	for _, bullet := range []string{verdictBullet(r.goal.Criterion, r.claims.last), r.changesAndLeftovers(ctx), r.usageText()} {
 		if bullet != "" {
 			bullets = append(bullets, bullet)
 		}
 	}
 	switch {
 	case stop.Exit == goal.Done:
-		bullets = append(bullets, r.claims.accepted.said())
+		bullets = append(bullets, r.claims.accepted.describeRationale())
 	case r.gaveUp != nil:
 		bullets = append(bullets, "What was learned: "+r.gaveUp.learned)
 	case r.openTodos() != "":
@@ -92,36 +92,36 @@ func (r *Run) report(ctx context.Context, stop *Stop) []string {
 	return bullets
 }
 
-func (r *Run) why(stop *Stop) string {
+func (r *Run) stopReasonText(stop *Stop) string {
 	switch stop.Exit {
 	case goal.Done:
-		return r.doneWords()
+		return r.decidedByText()
 	case goal.GaveUp:
 		return "The agent gave up: " + stop.Reason
 	case goal.LimitReached, goal.ExitError, goal.Stuck, goal.NeedsUser, goal.WaitingForProvider, goal.PausedByUser, goal.Interrupted, goal.AbortedByUser:
 	}
-	return "Stopped because " + sentence(stop.Reason)
+	return "Stopped because " + withFullStop(stop.Reason)
 }
 
-// said is the rationale of a claim with the one whose it is.
-func (c *claim) said() string {
+// describeRationale is the rationale of a claim with the one whose it is.
+func (c *pendingClaim) describeRationale() string {
 	if c.by == "critic" || c.of == "critic" {
 		return "The agent claimed nothing. The critic said: " + strings.TrimPrefix(c.rationale, "the critic: ")
 	}
 	return "The agent said: " + c.rationale
 }
 
-// doneWords say who decided.
-func (r *Run) doneWords() string {
+// decidedByText say who decided.
+func (r *Run) decidedByText() string {
 	n, a := r.claims.made, r.claims.accepted
 	person := a != nil && a.accepted != nil
 	var s string
 	switch {
-	case r.claims.judged() && person:
+	case r.claims.judgedByModel() && person:
 		s = fmt.Sprintf("Done: a model judged claim %d and the person accepted it; no program decided.", n)
-	case r.claims.judged():
+	case r.claims.judgedByModel():
 		s = fmt.Sprintf("Done: a model judged claim %d; no program decided.", n)
-	case r.claims.decided():
+	case r.claims.verifiedByHost():
 		s = fmt.Sprintf("Done: the host verified claim %d.", n)
 	case person:
 		s = fmt.Sprintf("Done: the person accepted claim %d. Not verified by the host.", n)
@@ -134,17 +134,17 @@ func (r *Run) doneWords() string {
 	return s + " Not reviewed."
 }
 
-// different is what changed, and what the room says of leftovers.
-func (r *Run) different(ctx context.Context) string {
-	said := []string{r.changed(ctx)}
-	if l, ok := r.room.(Leaver); ok {
+// changesAndLeftovers is what changed, and what the room says of leftovers.
+func (r *Run) changesAndLeftovers(ctx context.Context) string {
+	said := []string{r.folderChanges(ctx)}
+	if l, ok := r.room.(LeftoverReporter); ok {
 		said = append(said, l.Leftovers()...)
 	}
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ". ")
 }
 
-// changed says what is different in the goal's folder.
-func (r *Run) changed(ctx context.Context) string {
+// folderChanges says what is different in the goal's folder.
+func (r *Run) folderChanges(ctx context.Context) string {
 	if r.room == nil || r.room.World() == nil {
 		return ""
 	}
@@ -157,20 +157,20 @@ func (r *Run) changed(ctx context.Context) string {
 	return s
 }
 
-// used says what the goal has used so far.
-func (r *Run) used() string {
+// usageText says what the goal has used so far.
+func (r *Run) usageText() string {
 	s := r.goal.Spent
 	text := fmt.Sprintf("%s, %s, %s in %s", goal.FormatCount(s.Steps, "step"), goal.FormatCount(s.Iterations, "iteration"), goal.FormatCount(r.claims.made, "claim"),
-		goal.FormatDuration(r.spent()))
-	text += charged(s) + "."
-	if c := r.shared(); c != (goal.Spend{}) {
-		text += fmt.Sprintf(" Besides, within the same limits, by the goals that it started: %s%s.", goal.FormatCount(c.Iterations, "iteration"), charged(c))
+		goal.FormatDuration(r.elapsed()))
+	text += costText(s) + "."
+	if c := r.childSpend(); c != (goal.Spend{}) {
+		text += fmt.Sprintf(" Besides, within the same limits, by the goals that it started: %s%s.", goal.FormatCount(c.Iterations, "iteration"), costText(c))
 	}
 	return text
 }
 
-// charged is what the models took.
-func charged(s goal.Spend) string {
+// costText is what the models took.
+func costText(s goal.Spend) string {
 	text := ""
 	if s.TokensIn+s.TokensOut > 0 {
 		text += fmt.Sprintf("; %d tokens in, %d out", s.TokensIn, s.TokensOut)
@@ -218,11 +218,11 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 			s += part.words + strings.Join(part.list, "; ")
 		}
 	}
-	return sentence(s)
+	return withFullStop(s)
 }
 
-// sentence ends a text with a full stop, unless it has its end already.
-func sentence(s string) string {
+// withFullStop ends a text with a full stop, unless it has its end already.
+func withFullStop(s string) string {
 	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "!") {
 		return s
 	}

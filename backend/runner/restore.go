@@ -17,7 +17,7 @@ import (
 func (r *Run) restore(ctx context.Context) *Stop {
 	messages, err := r.cfg.Journal.Conversation(ctx, r.goal.ID)
 	if err != nil {
-		return r.fault(ctx, "reading the conversation", err)
+		return r.stopForError(ctx, "reading the conversation", err)
 	}
 	r.conversation.add(messages...)
 	for _, m := range messages {
@@ -26,40 +26,40 @@ func (r *Run) restore(ctx context.Context) *Stop {
 		}
 	}
 	if len(messages) == 0 {
-		r.warned.recall(nil)
-		return r.inOrder(ctx, r.foresee, func(ctx context.Context) *Stop { return r.say(ctx, r.opening()) })
+		r.warned.restore(nil)
+		return r.runSteps(ctx, r.recheckPreflight, func(ctx context.Context) *Stop { return r.addUserMessage(ctx, r.firstMessage()) })
 	}
-	past, err := r.cfg.Journal.Past(ctx, r.goal.ID, r.mostRecent())
+	past, err := r.cfg.Journal.RunHistory(ctx, r.goal.ID, r.recentLimit())
 	if err != nil {
-		return r.fault(ctx, "reading the runs before", err)
+		return r.stopForError(ctx, "reading the runs before", err)
 	}
 	r.todos, r.recent = past.Todos, past.Steps
-	r.warned.recall(past.Warned)
+	r.warned.restore(past.Warned)
 	r.claims.restore(past, len(r.goal.Criterion.Checks))
 	r.critic.restore(past)
-	r.recollect(past.Memory)
-	r.regive(ctx, past.Filled)
-	r.told(messages)
-	continued := func(ctx context.Context) *Stop { return r.say(ctx, r.continued()) }
-	answered := func(ctx context.Context) *Stop { return r.answered(ctx, past.Last) }
-	return r.inOrder(ctx, r.doubt, r.answer, continued, answered)
+	r.restoreLoopState(past.Memory)
+	r.restoreExposed(ctx, past.Filled)
+	r.restoreReminders(messages)
+	continued := func(ctx context.Context) *Stop { return r.addUserMessage(ctx, r.resumeMessage()) }
+	answered := func(ctx context.Context) *Stop { return r.resumeManualCheck(ctx, past.Last) }
+	return r.runSteps(ctx, r.inDoubtNotice, r.answerPendingCalls, continued, answered)
 }
 
-// foresee stops a goal that has waited for its first turn, where its checks are not
+// recheckPreflight stops a goal that has waited for its first turn, where its checks are not
 // any more what they were when it was made. Whom the person resumes goes on.
-func (r *Run) foresee(ctx context.Context) *Stop {
-	f, ok := r.room.(Foreseer)
+func (r *Run) recheckPreflight(ctx context.Context) *Stop {
+	f, ok := r.room.(Preflighter)
 	if !ok || r.goal.Exit != "" {
 		return nil
 	}
-	if r.intact(ctx) != nil { // the first iteration says that, and better
-		return stopOf(ctx)
+	if r.checkIntegrity(ctx) != nil { // the first iteration says that, and better
+		return stopCause(ctx)
 	}
-	why, err := f.Foresee(ctx, r.goal)
+	why, err := f.RecheckPreflight(ctx, r.goal)
 	if err != nil {
-		return r.fault(ctx, "trying the checks before the first turn", err)
+		return r.stopForError(ctx, "trying the checks before the first turn", err)
 	}
-	if stop := stopOf(ctx); stop != nil { // what was cut says nothing about the checks
+	if stop := stopCause(ctx); stop != nil { // what was cut says nothing about the checks
 		return stop
 	}
 	if why != "" {
@@ -68,17 +68,17 @@ func (r *Run) foresee(ctx context.Context) *Stop {
 	return nil
 }
 
-// continued is what the agent is told first after a pause.
-func (r *Run) continued() string {
+// resumeMessage is what the agent is told first after a pause.
+func (r *Run) resumeMessage() string {
 	return strings.Join(append([]string{"The run continues after a pause. Terminals and browser panes that you had opened may be gone: look before you use them."},
 		r.conversation.waiting...), "\n")
 }
 
-// answered takes the person's word about a claim that waited for it.
-func (r *Run) answered(ctx context.Context, last goal.ClaimRecord) *Stop {
+// resumeManualCheck takes the person's word about a claim that waited for it.
+func (r *Run) resumeManualCheck(ctx context.Context, last goal.ClaimRecord) *Stop {
 	orders, err := r.cfg.Journal.Orders(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
 	if err != nil {
-		return r.fault(ctx, "reading the person's answer", err)
+		return r.stopForError(ctx, "reading the person's answer", err)
 	}
 	if len(orders) > 0 && last.N > 0 { // it waits until the claim is decided: a run that is cut before loses nothing
 		o := orders[len(orders)-1]
@@ -86,25 +86,25 @@ func (r *Run) answered(ctx context.Context, last goal.ClaimRecord) *Stop {
 		if rv := last.Review; rv != nil { // of the same work, and paid
 			r.claims.review = &goal.Review{Confirmed: rv.Confirmed, Reason: rv.Reason, Reply: rv.Reply}
 		}
-		r.claim = &claim{rationale: last.Rationale, result: last.Result, by: "person", of: last.Of, accepted: &yes, note: o.Text}
+		r.claim = &pendingClaim{rationale: last.Rationale, result: last.Result, by: "person", of: last.Of, accepted: &yes, note: o.Text}
 		return nil
 	}
-	if r.claimCut() {
-		return r.say(ctx, "Your last claim was not decided before the pause, and counts for nothing: look whether it is still right, and claim again.")
+	if r.verificationInterrupted() {
+		return r.addUserMessage(ctx, "Your last claim was not decided before the pause, and counts for nothing: look whether it is still right, and claim again.")
 	}
 	return nil
 }
 
-// told brings back which reminders were given, and the step that was open.
-func (r *Run) told(messages []goal.Message) {
+// restoreReminders brings back which reminders were given, and the step that was open.
+func (r *Run) restoreReminders(messages []goal.Message) {
 	results := map[string]bool{}
 	for _, m := range messages {
 		switch {
 		case m.Role == goal.ToolRole:
 			results[m.CallID] = strings.HasPrefix(m.Text, `{"ok":true`)
-		case m.Role == goal.User && strings.HasPrefix(m.Text, todosMark):
+		case m.Role == goal.User && strings.HasPrefix(m.Text, todosPrefix):
 			r.claims.told["todos"] = true
-		case m.Role == goal.User && strings.HasPrefix(m.Text, lookMark):
+		case m.Role == goal.User && strings.HasPrefix(m.Text, reviewWorkPrefix):
 			r.claims.told["look"] = true
 		}
 	}
@@ -115,24 +115,24 @@ func (r *Run) told(messages []goal.Message) {
 			case !results[c.ID]:
 			case c.Tool == "verify_step":
 				r.declared = nil
-			case c.Tool == opensStep && json.Unmarshal([]byte(c.Arguments), &struct {
+			case c.Tool == declareStepTool && json.Unmarshal([]byte(c.Arguments), &struct {
 				N *int    `json:"step_number"`
 				T *string `json:"title"`
 			}{&s.Number, &s.Title}) == nil:
-				r.declared, r.covered = &s, true // a call may have been made in it
+				r.declared, r.stepUsed = &s, true // a call may have been made in it
 			}
 		}
 	}
 }
 
-// claimCut says whether the run before was stopped while the host verified.
-func (r *Run) claimCut() bool {
+// verificationInterrupted says whether the run before was stopped while the host verified.
+func (r *Run) verificationInterrupted() bool {
 	if !r.goal.Exit.Interrupted() { // it was decided, or waits for the person
 		return false
 	}
 	for _, m := range slices.Backward(r.conversation.messages) {
 		switch {
-		case m.Role == goal.User && slices.ContainsFunc([]string{failureMark, todosMark, lookMark}, func(mark string) bool { return strings.HasPrefix(m.Text, mark) }):
+		case m.Role == goal.User && slices.ContainsFunc([]string{failurePrefix, todosPrefix, reviewWorkPrefix}, func(mark string) bool { return strings.HasPrefix(m.Text, mark) }):
 			return false // it was answered
 		case m.Role == goal.Assistant:
 			return slices.ContainsFunc(m.Calls, func(c goal.Call) bool { return c.Tool == "claim_complete" })
@@ -141,22 +141,22 @@ func (r *Run) claimCut() bool {
 	return false
 }
 
-func (r *Run) doubt(ctx context.Context) *Stop {
-	steps, err := r.cfg.Journal.Unfinished(ctx, r.goal.ID)
+func (r *Run) inDoubtNotice(ctx context.Context) *Stop {
+	steps, err := r.cfg.Journal.IntentsWithoutResult(ctx, r.goal.ID)
 	if err != nil {
-		return r.fault(ctx, "reading the steps", err)
+		return r.stopForError(ctx, "reading the steps", err)
 	}
 	for _, open := range steps {
 		text := "the program ended before this call answered: its outcome is unknown"
-		if stop := r.append(ctx, &event.Step{StepID: open.StepID, Tool: open.Tool, Outcome: event.OutcomeUnknown, Preview: text, Result: text}); stop != nil {
+		if stop := r.journal(ctx, &event.Step{StepID: open.StepID, Tool: open.Tool, Outcome: event.OutcomeUnknown, Preview: text, Result: text}); stop != nil {
 			return stop
 		}
 	}
 	return nil
 }
 
-// answer gives every call of the last turn that has no result one that says so.
-func (r *Run) answer(ctx context.Context) *Stop {
+// answerPendingCalls gives every call of the last turn that has no result one that says so.
+func (r *Run) answerPendingCalls(ctx context.Context) *Stop {
 	answered := map[string]bool{}
 	var open []goal.Call
 	for _, m := range r.conversation.messages {
@@ -177,7 +177,7 @@ func (r *Run) answer(ctx context.Context) *Stop {
 			Text: goal.Result{Text: fmt.Sprintf("the program ended before %s answered: its outcome is unknown. Look before you repeat it.", c.Tool)}.Envelope(),
 		}
 		r.conversation.add(m)
-		if stop := r.append(ctx, &event.Message{Message: m}); stop != nil {
+		if stop := r.journal(ctx, &event.Message{Message: m}); stop != nil {
 			return stop
 		}
 	}

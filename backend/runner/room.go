@@ -13,18 +13,18 @@ import (
 // Journal is where everything is written before it counts.
 type Journal interface {
 	Append(ctx context.Context, run goal.Run, bodies ...event.Body) error
-	// Busy says why a goal cannot begin yet, nil if it can: the slots of the data
+	// NotReady says why a goal cannot begin yet, nil if it can: the slots of the data
 	// folder, another goal that writes in its folder, a goal that must be done first.
-	Busy(ctx context.Context, id goal.ID, slots int) (*goal.NotReadyError, error)
+	NotReady(ctx context.Context, id goal.ID, slots int) (*goal.NotReadyError, error)
 	// Begin makes a new run the goal's current one; a *goal.NotReadyError is an error of it.
 	Begin(ctx context.Context, id goal.ID, slots int, opening ...event.Body) (goal.Run, error)
-	// Unmet says which goal that must be done first ended otherwise, "" if none.
-	Unmet(ctx context.Context, id goal.ID) (string, error)
+	// FailedDependency says which goal that must be done first ended otherwise, "" if none.
+	FailedDependency(ctx context.Context, id goal.ID) (string, error)
 	Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error
-	// Remember keeps what the goal's next run must know of the rounds of this one,
+	// SaveLoopState keeps what the goal's next run must know of the rounds of this one,
 	// in place of what was kept before. Past gives it back, unless the person has
 	// looked at the goal since: it stopped for them, or they changed its limits.
-	Remember(ctx context.Context, run goal.Run, m goal.LoopState) error
+	SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopState) error
 	// TakeOrders takes what waits of the given kinds, in the order it came.
 	TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error)
 	// Orders only reads them: they wait until an event that is appended says what
@@ -34,16 +34,16 @@ type Journal interface {
 	Settle(ctx context.Context, orders ...goal.Order) error
 	// Approvals gives everything that the person was asked, oldest first.
 	Approvals(ctx context.Context, id goal.ID) ([]goal.Approval, error)
-	// Unheard gives those whose answer the agent has not been told, because the run that
+	// UnreportedApprovals gives those whose answer the agent has not been told, because the run that
 	// was to say it was cut.
-	Unheard(ctx context.Context, id goal.ID) ([]goal.Approval, error)
+	UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.Approval, error)
 	// Grants gives what the person has allowed and not taken back.
 	Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error)
 	Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error)
-	// Past is what the runs before left; of their steps the newest so many.
-	Past(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error)
-	// Unfinished gives the intents that have no result.
-	Unfinished(ctx context.Context, id goal.ID) ([]event.StepStarted, error)
+	// RunHistory is what the runs before left; of their steps the newest so many.
+	RunHistory(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error)
+	// IntentsWithoutResult gives the intents that have no result.
+	IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error)
 	// Evidence reads what a handle names: "step:12" the whole result of a step,
 	// "check:1@3" the kept output of check 1 at claim 3.
 	Evidence(ctx context.Context, id goal.ID, handle string) ([]byte, error)
@@ -72,25 +72,25 @@ type Models struct {
 	Window, CriticWindow int
 }
 
-// Judge decides whether a claim is true.
-type Judge interface {
+// Verifier decides whether a claim is true.
+type Verifier interface {
 	// Criterion decides every check and reports each verdict as it is known.
 	Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.VerificationResult, error)
 	// Review is the cold reviewer's word about a claim whose verdicts passed.
 	Review(ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict) (goal.Review, error)
 }
 
-// World is what a goal can change, seen from outside.
-type World interface {
-	// Intact says what of the protected files is not as it was at the start, "" if all is.
-	Intact(ctx context.Context) (diff string, err error)
+// Workspace is what a goal can change, seen from outside.
+type Workspace interface {
+	// Tampered says what of the protected files is not as it was at the start, "" if all is.
+	Tampered(ctx context.Context) (diff string, err error)
 	// Undecided names the changed files whose change RecordShown has not kept.
 	Undecided(ctx context.Context) ([]string, error)
 	// RecordShown keeps which files are changed, and how, as the user is told it.
 	RecordShown(ctx context.Context) error
-	// PutBack makes the protected files again what they were, and names those it touched.
+	// RestoreProtected makes the protected files again what they were, and names those it touched.
 	// The changed versions are moved to aside, "" if there was nothing to keep.
-	PutBack(ctx context.Context) (files []string, aside string, err error)
+	RestoreProtected(ctx context.Context) (files []string, aside string, err error)
 	// Fingerprint is the same as long as nothing has changed. unseen says of what
 	// it cannot tell, "" if it is of everything.
 	Fingerprint(ctx context.Context) (print, unseen string, err error)
@@ -98,43 +98,43 @@ type World interface {
 	Changed(ctx context.Context) (string, error)
 }
 
-// Sharer is a Room whose goal has other goals work for it: what they have spent
+// ChildSpender is a Room whose goal has other goals work for it: what they have spent
 // counts against its own limits.
-type Sharer interface{ Shared() goal.Spend }
+type ChildSpender interface{ TotalSpend() goal.Spend }
 
-// Secrets is a Room that knows the person's secrets. A model names one by
+// SecretStore is a Room that knows the person's secrets. A model names one by
 // reference; it never gets the value.
-type Secrets interface {
-	// Uses lists the secrets that a call refers to. An unknown one is an error that says what to do.
-	Uses(c goal.Call) ([]policy.SecretUse, error)
-	// Given lists those that programs of the goal get without a call.
-	Given() []policy.SecretUse
-	// Fill puts the values in the place of the references, for execution only.
-	Fill(ctx context.Context, c goal.Call) (goal.Call, error)
-	// Hide takes out of a result what must not be read by anyone but the person.
-	Hide(text string) string
+type SecretStore interface {
+	// SecretsIn lists the secrets that a call refers to. An unknown one is an error that says what to do.
+	SecretsIn(c goal.Call) ([]policy.SecretUse, error)
+	// EnvironmentSecrets lists those that programs of the goal get without a call.
+	EnvironmentSecrets() []policy.SecretUse
+	// FillSecrets puts the values in the place of the references, for execution only.
+	FillSecrets(ctx context.Context, c goal.Call) (goal.Call, error)
+	// Redact takes out of a result what must not be read by anyone but the person.
+	Redact(text string) string
 }
 
-// Readier is a Room that can say that it is not fit to work in any more: its walls
+// ReadinessChecker is a Room that can say that it is not fit to work in any more: its walls
 // are gone, its provider is not known. The error is for the person.
-type Readier interface{ Ready() error }
+type ReadinessChecker interface{ Ready() error }
 
-// Leaver is a Room that knows what a goal leaves behind and the person should look
+// LeftoverReporter is a Room that knows what a goal leaves behind and the person should look
 // at: a sentence each, for the report.
-type Leaver interface{ Leftovers() []string }
+type LeftoverReporter interface{ Leftovers() []string }
 
-// Foreseer is a Room that tries the checks of a goal which has waited for its first
+// Preflighter is a Room that tries the checks of a goal which has waited for its first
 // turn. why is for the person, "" where the goal may begin.
-type Foreseer interface {
-	Foresee(ctx context.Context, g goal.Goal) (why string, err error)
+type Preflighter interface {
+	RecheckPreflight(ctx context.Context, g goal.Goal) (why string, err error)
 }
 
-// Room is what one goal runs in.
-type Room interface {
+// Session is what one goal runs in.
+type Session interface {
 	Models() Models
 	Tools() []Tool
-	Judge() Judge
-	World() World // nil where nothing can be compared
+	Judge() Verifier
+	World() Workspace // nil where nothing can be compared
 	// Close ends what the goal started. After done, what runs may stay to be looked at.
 	Close(ctx context.Context, exit goal.Exit) error
 }

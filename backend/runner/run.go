@@ -20,94 +20,94 @@ type Run struct {
 	active *active         // safe for both
 	pause  <-chan struct{} // closed when the person pauses
 
-	room         Room
+	room         Session
 	tools        map[string]Tool
 	specs        []goal.ToolSpec
 	conversation conversation
 	callIDs      map[string]bool // of the whole conversation
 
-	began   time.Time     // of this run
-	before  time.Duration // spent by earlier runs
-	stopped time.Time     // what follows is not the goal's time any more; zero while it runs
-	warned  warned        // safe for both
-	silent  int           // turns without a tool call, in a row, over all runs
+	startedAt   time.Time     // of this run
+	spentBefore time.Duration // spent by earlier runs
+	stoppedAt   time.Time     // what follows is not the goal's time any more; zero while it runs
+	warned      limitWarnings // safe for both
+	silentTurns int           // turns without a tool call, in a row, over all runs
 
-	guard    *guard
-	critic   critic
-	progress progress
-	kept     time.Time   // when the memory of both was kept last
-	recent   []goal.Step // the newest, oldest first, for critic and judges
+	guard        *loopGuard
+	critic       critic
+	progress     stallDetector
+	stateSavedAt time.Time   // when the memory of both was kept last
+	recent       []goal.Step // the newest, oldest first, for critic and judges
 
 	todos    []goal.Todo
 	declared *goal.StepDeclaration // the open step of the protocol
-	covered  bool                  // a changing call was made in it
+	stepUsed bool                  // a changing call was made in it
 
-	approvals approvals
-	hands     hands
-	unwritten unwritten     // safe for both
-	idle      idle          // safe for both
-	stirred   chan struct{} // the watch has looked at the orders
+	approvals      approvalState
+	exposedSecrets exposedSecrets
+	pendingEvents  pendingEvents // safe for both
+	idle           waitTimer     // safe for both
+	ordersPolled   chan struct{} // the watch has looked at the orders
 
-	claims    claims
-	claim     *claim   // made in this iteration
-	gaveUp    *givenUp // in this iteration
-	asked     string   // by ask_operator in this iteration
-	askedPane string   // where the person is to do it
-	inner     *Stop    // by a call within a call
+	claims       claimHistory
+	claim        *pendingClaim // made in this iteration
+	gaveUp       *givenUp      // in this iteration
+	question     string        // by ask_operator in this iteration
+	questionPane string        // where the person is to do it
+	nestedStop   *Stop         // by a call within a call
 	// uncounted says that the journal has an iteration whose model did not answer: it
 	// is not counted, and a pause takes it back.
-	uncounted bool
-	guessed   bool     // the person was told that tokens are guessed
-	account   string   // the agent's last word, on a limit or when it was stuck
-	said      []string // the report of its stop
+	uncounted       bool
+	tokensEstimated bool     // the person was told that tokens are guessed
+	finalStatement  string   // the agent's last word, on a limit or when it was stuck
+	statement       []string // the report of its stop
 }
 
 type givenUp struct{ reason, learned string }
 
 func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 	r := &Run{
-		cfg: c, goal: g, id: id, active: a, pause: a.pausing.begin(), stirred: make(chan struct{}, 1), callIDs: map[string]bool{},
-		began: c.Clock.Now(), before: g.Spent.WallClock, guard: newGuard(), claims: newClaims(g.Spent.Claims), hands: hands{},
+		cfg: c, goal: g, id: id, active: a, pause: a.pausing.attachRun(), ordersPolled: make(chan struct{}, 1), callIDs: map[string]bool{},
+		startedAt: c.Clock.Now(), spentBefore: g.Spent.WallClock, guard: newGuard(), claims: newClaims(g.Spent.Claims), exposedSecrets: exposedSecrets{},
 	}
 	r.id.Control = r
 	r.progress.usd = g.Spent.USD // what earlier runs spent is no standstill of this one
 	return r
 }
 
-// left is the goal as this run leaves it after a stop, for the next one.
-func (r *Run) left(stop *Stop) goal.Goal {
+// endState is the goal as this run leaves it after a stop, for the next one.
+func (r *Run) endState(stop *Stop) goal.Goal {
 	g := r.goal
-	g.Spent.WallClock, g.Spent.Claims, g.RunID = r.spent(), r.claims.made, r.id.ID
-	g.Status, g.Exit, g.Report, g.Account = goal.StatusForExit(stop.Exit), stop.Exit, r.said, r.account
+	g.Spent.WallClock, g.Spent.Claims, g.RunID = r.elapsed(), r.claims.made, r.id.ID
+	g.Status, g.Exit, g.Report, g.Account = goal.StatusForExit(stop.Exit), stop.Exit, r.statement, r.finalStatement
 	return g
 }
 
-// drive runs the loop to its stop and settles it. Everything that the goal
+// run runs the loop to its stop and settles it. Everything that the goal
 // started ends with it, except after done and in a pause. An error is one of settling.
-func (r *Run) drive(ctx context.Context) (*Stop, error) {
+func (r *Run) run(ctx context.Context) (*Stop, error) {
 	ctx = goal.WithRun(ctx, r.id)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watched := make(chan struct{})
-	go func() { defer close(watched); r.watch(ctx, cancel) }()
+	go func() { defer close(watched); r.watchOrders(ctx, cancel) }()
 
-	stop := r.work(ctx)
-	if stop.Exit == goal.PausedByUser && r.paused() { // the person's pause is not lifted by anybody else
-		stop = r.atRest()
+	stop := r.loop(ctx)
+	if stop.Exit == goal.PausedByUser && r.pauseRequested() { // the person's pause is not lifted by anybody else
+		stop = r.pauseStop()
 	}
 	cancel(stop)
 	<-watched
 	if l := r.progress.first; l != nil {
 		<-l.done
 	}
-	r.stopped = r.cfg.Clock.Now()
-	settled := r.settle(context.WithoutCancel(ctx), stop)
-	r.closeRoom(context.WithoutCancel(ctx), stop.Exit)
+	r.stoppedAt = r.cfg.Clock.Now()
+	settled := r.finish(context.WithoutCancel(ctx), stop)
+	r.closeSession(context.WithoutCancel(ctx), stop.Exit)
 	return stop, settled
 }
 
-// closeRoom holds nothing up: a goal whose room was slow to close goes on like any other.
-func (r *Run) closeRoom(ctx context.Context, exit goal.Exit) {
+// closeSession holds nothing up: a goal whose room was slow to close goes on like any other.
+func (r *Run) closeSession(ctx context.Context, exit goal.Exit) {
 	if r.room == nil {
 		return
 	}
@@ -118,42 +118,42 @@ func (r *Run) closeRoom(ctx context.Context, exit goal.Exit) {
 	}
 }
 
-// work opens the room, restores what earlier runs left and iterates.
-func (r *Run) work(ctx context.Context) (stop *Stop) {
+// loop opens the room, restores what earlier runs left and iterates.
+func (r *Run) loop(ctx context.Context) (stop *Stop) {
 	defer func() {
 		if p := recover(); p != nil {
 			stop = &Stop{Exit: goal.ExitError, Reason: fmt.Sprintf("the loop broke: %v", p)}
 			r.cfg.Log.Error("panic in run", "goal", r.goal.ID, "panic", p)
 		}
 	}()
-	if stop := r.inOrder(ctx, r.enter, r.recall, r.restore, r.settleClaim); stop != nil {
+	if stop := r.runSteps(ctx, r.openSession, r.restoreApprovals, r.restore, r.verifyClaim); stop != nil {
 		return stop
 	}
 	for {
 		if stop := r.iterate(ctx); stop != nil {
-			return r.lastAccount(ctx, stop)
+			return r.askFinalStatement(ctx, stop)
 		}
 	}
 }
 
-func (r *Run) enter(ctx context.Context) *Stop {
-	unmet, err := r.cfg.Journal.Unmet(ctx, r.goal.ID)
+func (r *Run) openSession(ctx context.Context) *Stop {
+	unmet, err := r.cfg.Journal.FailedDependency(ctx, r.goal.ID)
 	if err != nil {
-		return r.fault(ctx, "looking at the goals that must be done first", err)
+		return r.stopForError(ctx, "looking at the goals that must be done first", err)
 	}
-	if stop := r.goWithout(ctx, unmet); stop != nil {
+	if stop := r.checkDependency(ctx, unmet); stop != nil {
 		return stop
 	}
 	room, err := r.cfg.Open(ctx, r.goal, r.id, func(what, text string) {
-		if stop := r.append(ctx, &event.Warning{What: what, Text: text}); stop != nil {
+		if stop := r.journal(ctx, &event.Warning{What: what, Text: text}); stop != nil {
 			r.cfg.Log.Warn("journal", "goal", r.goal.ID, "error", stop.Reason)
 		}
 	})
 	if err != nil {
-		if stop := stopOf(ctx); stop != nil {
+		if stop := stopCause(ctx); stop != nil {
 			return stop
 		}
-		return unfit(err)
+		return unusableSession(err)
 	}
 	r.room, r.tools = room, map[string]Tool{}
 	for _, t := range room.Tools() {
@@ -161,21 +161,21 @@ func (r *Run) enter(ctx context.Context) *Stop {
 		r.tools[spec.Name] = t
 		r.specs = append(r.specs, spec)
 	}
-	r.furnish()
+	r.addEnvironmentSecrets()
 	r.critic = newCritic(r.goal, room.Models())
-	if stop := r.putBack(ctx); stop != nil {
+	if stop := r.restoreProtected(ctx); stop != nil {
 		return stop
 	}
 	if r.room.World() != nil {
-		r.progress.first = r.lookAround(ctx)
+		r.progress.first = r.startFingerprint(ctx)
 	}
 	return nil
 }
 
-// goWithout stops a goal whose goal before it did not become done, once. Whom the
+// checkDependency stops a goal whose goal before it did not become done, once. Whom the
 // person resumes after that goes on without it, with a warning. One that was aborted in
 // the queue, or cut as it began, may not have told of it.
-func (r *Run) goWithout(ctx context.Context, unmet string) *Stop {
+func (r *Run) checkDependency(ctx context.Context, unmet string) *Stop {
 	untold := r.goal.Exit == "" || r.goal.Exit == goal.AbortedByUser || r.goal.Exit == goal.Interrupted
 	switch {
 	case unmet == "":
@@ -183,29 +183,29 @@ func (r *Run) goWithout(ctx context.Context, unmet string) *Stop {
 	case untold && r.goal.Spent.Iterations == 0:
 		return &Stop{Exit: goal.NeedsUser, Reason: unmet + "; resume this one to go on without it"}
 	}
-	return r.append(ctx, &event.Warning{What: "after", Text: unmet + "; this one goes on without it, because it was resumed"})
+	return r.journal(ctx, &event.Warning{What: "after", Text: unmet + "; this one goes on without it, because it was resumed"})
 }
 
 // iterate is one pass of the loop, in the order of the contract.
 func (r *Run) iterate(ctx context.Context) *Stop {
-	if stop := r.inOrder(ctx, r.limits, r.takeOrders, r.intact, r.count); stop != nil {
+	if stop := r.runSteps(ctx, r.enforceLimits, r.applyOrders, r.checkIntegrity, r.startIteration); stop != nil {
 		return stop
 	}
-	reply, stop := r.turn(ctx)
-	r.listen()
+	reply, stop := r.askModelOnce(ctx)
+	r.collectOutput()
 	if stop != nil || reply == nil {
 		return stop
 	}
 	if len(reply.Calls) == 0 {
-		return r.inOrder(ctx, r.urge, r.move, r.keepMemory)
+		return r.runSteps(ctx, r.requireToolCall, r.checkProgress, r.saveLoopState)
 	}
-	r.silent = 0
+	r.silentTurns = 0
 	dispatch := func(ctx context.Context) *Stop { return r.dispatch(ctx, reply.Calls) }
-	return r.inOrder(ctx, r.opened, dispatch, r.hush, r.tellNotes, r.leave, r.settleClaim, r.critique, r.move, r.keepMemory)
+	return r.runSteps(ctx, r.awaitFirstFingerprint, dispatch, r.discardOutput, r.flushNotes, r.checkVoluntaryStop, r.verifyClaim, r.runCritic, r.checkProgress, r.saveLoopState)
 }
 
-// inOrder takes the steps one after the other until one of them stops the run.
-func (r *Run) inOrder(ctx context.Context, steps ...func(context.Context) *Stop) *Stop {
+// runSteps takes the steps one after the other until one of them stops the run.
+func (r *Run) runSteps(ctx context.Context, steps ...func(context.Context) *Stop) *Stop {
 	for _, step := range steps {
 		if stop := step(ctx); stop != nil {
 			return stop
@@ -214,55 +214,55 @@ func (r *Run) inOrder(ctx context.Context, steps ...func(context.Context) *Stop)
 	return nil
 }
 
-func (r *Run) count(ctx context.Context) *Stop {
+func (r *Run) startIteration(ctx context.Context) *Stop {
 	r.goal.Spent.Iterations++
 	r.uncounted = false
-	return r.append(ctx, &event.Iteration{N: r.goal.Spent.Iterations})
+	return r.journal(ctx, &event.Iteration{N: r.goal.Spent.Iterations})
 }
 
-// urge answers a turn without a tool call. Three in a row are stuck.
-func (r *Run) urge(ctx context.Context) *Stop {
+// requireToolCall answers a turn without a tool call. Three in a row are stuck.
+func (r *Run) requireToolCall(ctx context.Context) *Stop {
 	const most = 3
-	if r.silent++; r.silent >= most {
+	if r.silentTurns++; r.silentTurns >= most {
 		return &Stop{Exit: goal.Stuck, Reason: fmt.Sprintf("the model made %d turns in a row without calling a tool", most)}
 	}
-	return r.say(ctx, "You called no tool. The run goes on until claim_complete is verified or you call abort_with_report. "+
+	return r.addUserMessage(ctx, "You called no tool. The run goes on until claim_complete is verified or you call abort_with_report. "+
 		"Take the next step now with a tool call.")
 }
 
-// leave stops the run when the agent gave up or asked its person. What it claimed
+// checkVoluntaryStop stops the run when the agent gave up or asked its person. What it claimed
 // before it asked is decided first.
-func (r *Run) leave(ctx context.Context) *Stop {
+func (r *Run) checkVoluntaryStop(ctx context.Context) *Stop {
 	if r.gaveUp != nil {
 		return &Stop{Exit: goal.GaveUp, Reason: r.gaveUp.reason}
 	}
-	if r.asked != "" || r.approvals.waiting != "" {
-		if stop := r.settleClaim(ctx); stop != nil {
+	if r.question != "" || r.approvals.unanswered != "" {
+		if stop := r.verifyClaim(ctx); stop != nil {
 			return stop
 		}
 	}
 	switch {
-	case r.asked != "":
-		return &Stop{Exit: goal.NeedsUser, Reason: goal.QuestionPrefix + r.asked, Pane: r.askedPane}
-	case r.approvals.waiting != "":
-		return r.unanswered()
+	case r.question != "":
+		return &Stop{Exit: goal.NeedsUser, Reason: goal.QuestionPrefix + r.question, Pane: r.questionPane}
+	case r.approvals.unanswered != "":
+		return r.pauseForApproval()
 	}
-	return stopOf(ctx)
+	return stopCause(ctx)
 }
 
-// say puts a user message into the conversation at this point in time.
-func (r *Run) say(ctx context.Context, text string, also ...event.Body) *Stop {
+// addUserMessage puts a user message into the conversation at this point in time.
+func (r *Run) addUserMessage(ctx context.Context, text string, also ...event.Body) *Stop {
 	m := goal.Message{Role: goal.User, Text: text}
 	r.conversation.add(m)
-	return r.append(ctx, append(also, &event.Message{Message: m})...)
+	return r.journal(ctx, append(also, &event.Message{Message: m})...)
 }
 
-// append journals even when the run is being cancelled: what happened, happened.
-func (r *Run) append(ctx context.Context, bodies ...event.Body) *Stop {
-	r.unwritten.mu.Lock()
-	defer r.unwritten.mu.Unlock() // what is appended first stands first, whoever appends
-	bodies = append(r.unwritten.bodies, bodies...)
-	r.unwritten.bodies = nil
+// journal journals even when the run is being cancelled: what happened, happened.
+func (r *Run) journal(ctx context.Context, bodies ...event.Body) *Stop {
+	r.pendingEvents.mu.Lock()
+	defer r.pendingEvents.mu.Unlock() // what is appended first stands first, whoever appends
+	bodies = append(r.pendingEvents.bodies, bodies...)
+	r.pendingEvents.bodies = nil
 	if len(bodies) == 0 {
 		return nil
 	}
@@ -272,28 +272,28 @@ func (r *Run) append(ctx context.Context, bodies ...event.Body) *Stop {
 	return nil
 }
 
-// unwritten goes to the journal with what is appended next, in one commit: a
+// pendingEvents goes to the journal with what is appended next, in one commit: a
 // commit costs more than everything else that the host does for a step. Nothing
 // of it has been told to anyone, nor done for it.
-type unwritten struct {
+type pendingEvents struct {
 	mu     sync.Mutex
 	bodies []event.Body
 }
 
-func (u *unwritten) add(bodies ...event.Body) {
+func (u *pendingEvents) add(bodies ...event.Body) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.bodies = append(u.bodies, bodies...)
 }
 
-// fault turns an error into a stop; a cancelled run stops for the reason it was
+// stopForError turns an error into a stop; a cancelled run stops for the reason it was
 // cancelled, and one whose judge may be asked later is parked.
-func (r *Run) fault(ctx context.Context, doing string, err error) *Stop {
-	if stop := stopOf(ctx); stop != nil {
+func (r *Run) stopForError(ctx context.Context, doing string, err error) *Stop {
+	if stop := stopCause(ctx); stop != nil {
 		return stop
 	}
 	if errors.Is(err, goal.ErrPaused) {
-		return r.atRest()
+		return r.pauseStop()
 	}
 	var later *goal.Unavailable
 	if errors.As(err, &later) {
@@ -302,8 +302,8 @@ func (r *Run) fault(ctx context.Context, doing string, err error) *Stop {
 	return &Stop{Exit: goal.ExitError, Reason: doing + ": " + err.Error()}
 }
 
-// stopOf is the reason for which ctx was cancelled, nil while it lives.
-func stopOf(ctx context.Context) *Stop {
+// stopCause is the reason for which ctx was cancelled, nil while it lives.
+func stopCause(ctx context.Context) *Stop {
 	if ctx.Err() == nil {
 		return nil
 	}

@@ -30,7 +30,7 @@ type Clock interface {
 type Config struct {
 	Journal Journal
 	// Open makes the room of a goal; warn journals a fault that was survived.
-	Open    func(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (Room, error)
+	Open    func(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (Session, error)
 	Publish func(event.Event) // for what is not journaled
 	Clock   Clock
 	Log     *slog.Logger
@@ -66,7 +66,7 @@ type active struct {
 	done   chan struct{}
 	queued atomic.Bool // it waits in the queue, or is about to
 
-	pausing *pausing
+	pausing *pauseGate
 
 	blocked bool // waits for a slot; guarded by Runner.mu
 }
@@ -76,19 +76,19 @@ func New(c Config) *Runner {
 	return &Runner{cfg: c, slots: max(1, c.Slots), live: map[goal.ID]*active{}, freed: make(chan struct{})}
 }
 
-// Go starts or continues a goal in the background and returns at once; release
+// Start starts or continues a goal in the background and returns at once; release
 // is called when this process has nothing to do with the goal any more. The
 // caller holds the goal's sentinel. The opening is what the run's journal begins
 // with: Started or Resumed, and what the person changed with it.
-func (r *Runner) Go(ctx context.Context, g goal.Goal, release func(), opening ...event.Body) error {
+func (r *Runner) Start(ctx context.Context, g goal.Goal, release func(), opening ...event.Body) error {
 	return r.launch(ctx, g.ID, release, true, func(ctx context.Context, a *active) { r.run(ctx, g, opening, a) })
 }
 
-// Await takes up a parked goal that another process has left: it goes on when
+// ResumeParked takes up a parked goal that another process has left: it goes on when
 // its time has come, or when the person wants it to.
-func (r *Runner) Await(ctx context.Context, g goal.Goal, release func()) error {
+func (r *Runner) ResumeParked(ctx context.Context, g goal.Goal, release func()) error {
 	return r.launch(ctx, g.ID, release, false, func(ctx context.Context, a *active) {
-		if opening, ok := r.parked(ctx, &g, g.ParkedUntil, a); ok {
+		if opening, ok := r.waitForProvider(ctx, &g, g.ParkedUntil, a); ok {
 			r.run(ctx, g, opening, a)
 		}
 	})
@@ -131,26 +131,26 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 	for {
 		id, stop := r.enqueue(ctx, g, a, opening)
 		if stop != nil {
-			r.unqueue(ctx, g, stop)
+			r.leaveQueue(ctx, g, stop)
 			return
 		}
 		g.RunID = id.ID
-		r.asked(ctx, &g)
+		r.takeLateOrders(ctx, &g)
 		run := newRun(r.cfg, g, id, a)
-		stop, err := run.drive(ctx)
-		r.free()
+		stop, err := run.run(ctx)
+		r.releaseSlot()
 		if err != nil {
 			r.cfg.Log.Error("run", "goal", g.ID, "error", err)
 			return
 		}
-		g = run.left(stop) // before the wait, which does not count against its wall clock
+		g = run.endState(stop) // before the wait, which does not count against its wall clock
 		var ok bool
 		switch {
 		case stop.Exit == goal.WaitingForProvider:
-			a.pausing.leave()
-			opening, ok = r.parked(ctx, &g, stop.Until, a)
-		case stop.Exit == goal.NeedsUser && run.approvals.waiting != "":
-			opening, ok = r.answered(ctx, g, run.approvals.open)
+			a.pausing.detachRun()
+			opening, ok = r.waitForProvider(ctx, &g, stop.Until, a)
+		case stop.Exit == goal.NeedsUser && run.approvals.unanswered != "":
+			opening, ok = r.approvalsAnswered(ctx, g, run.approvals.pending)
 		}
 		if !ok {
 			return
@@ -158,15 +158,15 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 	}
 }
 
-// byPerson is why a goal pauses when its person says no more about it.
-const byPerson = "the person paused the goal"
+// pausedByUserText is why a goal pauses when its person says no more about it.
+const pausedByUserText = "the person paused the goal"
 
-// ordered is the stop that an order to abort or to pause asks for.
-func ordered(o goal.Order) *Stop {
+// stopForOrder is the stop that an order to abort or to pause asks for.
+func stopForOrder(o goal.Order) *Stop {
 	if o.Kind == goal.OrderAbort {
 		return &Stop{Exit: goal.AbortedByUser, Reason: cmp.Or(o.Text, "the person aborted the goal"), By: goal.ID(o.Request)}
 	}
-	return &Stop{Exit: goal.PausedByUser, Reason: cmp.Or(o.Text, byPerson), By: goal.ID(o.Request)}
+	return &Stop{Exit: goal.PausedByUser, Reason: cmp.Or(o.Text, pausedByUserText), By: goal.ID(o.Request)}
 }
 
 // Queued says whether the goal waits in the queue of this process.
@@ -177,8 +177,8 @@ func (r *Runner) Queued(id goal.ID) bool {
 	return a != nil && a.queued.Load()
 }
 
-// Nudge makes a live goal look at its orders now. It says whether this process runs the goal.
-func (r *Runner) Nudge(id goal.ID) bool {
+// Wake makes a live goal look at its orders now. It says whether this process runs the goal.
+func (r *Runner) Wake(id goal.ID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := r.live[id]
@@ -216,8 +216,8 @@ func (r *Runner) Done(id goal.ID) <-chan struct{} {
 	return gone
 }
 
-// Live counts the goals that this process runs or has queued.
-func (r *Runner) Live() int {
+// ActiveCount counts the goals that this process runs or has queued.
+func (r *Runner) ActiveCount() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.live)

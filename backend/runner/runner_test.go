@@ -78,7 +78,7 @@ func says(text string) func(context.Context, goal.Turn) (goal.Reply, error) {
 	return func(context.Context, goal.Turn) (goal.Reply, error) { return goal.Reply{Text: text}, nil }
 }
 
-const claim = `claim_complete {"rationale":"I did it"}`
+const pendingClaim = `claim_complete {"rationale":"I did it"}`
 
 // world is a real store, a real process set and a runner.
 type world struct {
@@ -98,7 +98,7 @@ type world struct {
 	stops    chan policy.Effect // what the border holds next
 	granted  [][]policy.Grant   // what the border was told; guarded by mu
 	during   [][]policy.Grant   // … for the calls that were being executed
-	look     runner.World
+	look     runner.Workspace
 	unclosed error // what closing a room says
 }
 
@@ -154,7 +154,7 @@ type room struct {
 	world *world
 }
 
-func (w *world) open(_ context.Context, g goal.Goal, _ goal.Run, _ func(string, string)) (runner.Room, error) {
+func (w *world) open(_ context.Context, g goal.Goal, _ goal.Run, _ func(string, string)) (runner.Session, error) {
 	env := os.Environ()
 	box, err := tools.New(tools.Room{Dir: g.Policy.Dir, Launcher: w.set, Env: env})
 	if err != nil {
@@ -163,9 +163,9 @@ func (w *world) open(_ context.Context, g goal.Goal, _ goal.Run, _ func(string, 
 	return &room{w.model, box, verify.Host{Launcher: process.Launcher(w.set), Env: env, Dir: g.Policy.Dir}, w}, nil
 }
 
-func (r *room) Models() runner.Models { return runner.Models{Agent: r.model} }
-func (r *room) Judge() runner.Judge   { return r.host }
-func (r *room) World() runner.World {
+func (r *room) Models() runner.Models  { return runner.Models{Agent: r.model} }
+func (r *room) Judge() runner.Verifier { return r.host }
+func (r *room) World() runner.Workspace {
 	if r.world.look == nil {
 		return nil
 	}
@@ -224,7 +224,7 @@ func (w *world) start(g *goal.Goal, opening event.Body) {
 			w.Error(err)
 		}
 	}
-	if err := w.runner.Go(w.Context(), row.Goal, release, opening); err != nil {
+	if err := w.runner.Start(w.Context(), row.Goal, release, opening); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -296,7 +296,7 @@ func (s *script) lastUser(n int) string {
 }
 
 func TestAFailedClaimComesBackAndTheSecondOneIsVerified(t *testing.T) {
-	w := newWorld(t, call(claim), call(`write_file {"path":"done.txt","content":"x"}`), call(claim))
+	w := newWorld(t, call(pendingClaim), call(`write_file {"path":"done.txt","content":"x"}`), call(pendingClaim))
 	g, row := w.run(nil)
 	expect(t, row, goal.Completed, goal.Done)
 	if !row.Verified || row.ChecksPassed != 1 || row.Spent.Claims != 2 || row.Spent.TokensIn != 30 {
@@ -315,7 +315,7 @@ func TestAFailedClaimComesBackAndTheSecondOneIsVerified(t *testing.T) {
 }
 
 func TestTheReasonOfAFailedCheckReachesTheModel(t *testing.T) {
-	w := newWorld(t, call(claim), call(`abort_with_report {"reason":"cannot","what_was_learned":"port 80 is closed"}`))
+	w := newWorld(t, call(pendingClaim), call(`abort_with_report {"reason":"cannot","what_was_learned":"port 80 is closed"}`))
 	_, row := w.run(func(g *goal.Goal) {
 		g.Criterion.Checks[0].Command = "echo 'connection refused' >&2; exit 7"
 	})
@@ -363,7 +363,7 @@ func TestMoneyUsedUpEndsTheGoal(t *testing.T) {
 }
 
 func TestAClaimOnTheLastIterationIsStillVerified(t *testing.T) {
-	w := newWorld(t, call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	w := newWorld(t, call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	_, row := w.run(func(g *goal.Goal) { g.Limits.Iterations = 1 })
 	expect(t, row, goal.Completed, goal.Done)
 }
@@ -384,7 +384,7 @@ func TestThreeTurnsWithoutAToolCallAreStuck(t *testing.T) {
 }
 
 func TestFiveFailedClaimsOnOneCheckAreStuck(t *testing.T) {
-	w := newWorld(t, call(claim))
+	w := newWorld(t, call(pendingClaim))
 	_, row := w.run(nil)
 	expect(t, row, goal.Paused, goal.Stuck)
 	if row.Spent.Claims != 5 {
@@ -398,7 +398,7 @@ func TestFiveFailedClaimsOnOneCheckAreStuck(t *testing.T) {
 func TestEveryCallGetsExactlyOneResult(t *testing.T) {
 	w := newWorld(t, call(`no_such_tool {}`, `write_file {broken`, `write_file {"path":"../out.txt","content":""}`, `run_command {"command":""}`,
 		`write_file {"path":"a","content":"x","extra":1}`, `broken {}`, `read_file {"path":"missing"}`, `write_file {"path":"ok.txt","content":"x"}`,
-		`browser_open {"url":"https://shop.example/"}`), call(`write_file {"path":"done.txt","content":"x"}`, claim))
+		`browser_open {"url":"https://shop.example/"}`), call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g, row := w.run(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskDeny })
 	expect(t, row, goal.Completed, goal.Done)
 	steps, err := w.store.Steps(t.Context(), g.ID, 0, 100)
@@ -432,7 +432,7 @@ func TestAnIntentIsInTheJournalBeforeTheCall(t *testing.T) {
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	w.await("step_started")
-	if open, err := w.store.Unfinished(t.Context(), g.ID); err != nil || len(open) != 1 {
+	if open, err := w.store.IntentsWithoutResult(t.Context(), g.ID); err != nil || len(open) != 1 {
 		t.Errorf("unfinished %v %v", open, err)
 	}
 	w.order(g, goal.Order{Kind: goal.OrderAbort})
@@ -444,7 +444,7 @@ func (w *world) order(g *goal.Goal, o goal.Order) {
 	if err := w.store.Order(w.Context(), g.ID, o); err != nil {
 		w.Fatal(err)
 	}
-	w.runner.Nudge(g.ID)
+	w.runner.Wake(g.ID)
 }
 
 func TestAbortCutsAToolCallAndEveryCallIsAnswered(t *testing.T) {
@@ -470,7 +470,7 @@ func TestPauseCutsTheModelTurnAndResumeRepeatsIt(t *testing.T) {
 		entered <- struct{}{}
 		<-ctx.Done()
 		return goal.Reply{}, ctx.Err()
-	}, call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	}, call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	<-entered
@@ -492,7 +492,7 @@ func TestPauseCutsTheModelTurnAndResumeRepeatsIt(t *testing.T) {
 }
 
 func TestCloseInterruptsAndAResumedGoalEnds(t *testing.T) {
-	w := newWorld(t, call(`run_command {"command":"sleep 1000"}`), call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	w := newWorld(t, call(`run_command {"command":"sleep 1000"}`), call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	w.await("step_started")
@@ -501,7 +501,7 @@ func TestCloseInterruptsAndAResumedGoalEnds(t *testing.T) {
 	}
 	row := w.end(g)
 	expect(t, row, goal.Paused, goal.Interrupted)
-	if err := w.runner.Go(t.Context(), row.Goal, func() {}, &event.Resumed{}); err == nil {
+	if err := w.runner.Start(t.Context(), row.Goal, func() {}, &event.Resumed{}); err == nil {
 		t.Error("a closed runner took a goal")
 	}
 }
@@ -512,7 +512,7 @@ func TestANoteEntersTheConversationAtItsPlace(t *testing.T) {
 		entered <- struct{}{}
 		<-leave
 		return call(`list_files {}`)(ctx, turn)
-	}, call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	}, call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	<-entered
@@ -528,7 +528,7 @@ func TestAModelThatCannotBeReachedIsAnErrorThatCanBeContinued(t *testing.T) {
 	w := newWorld(t, func(context.Context, goal.Turn) (goal.Reply, error) {
 		return goal.Reply{}, errors.New("connection refused")
 	},
-		call(`write_file {"path":"done.txt","content":"x"}`, claim))
+		call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g, row := w.run(nil)
 	expect(t, row, goal.Failed, goal.ExitError)
 	if !strings.Contains(row.Report[0], "connection refused") {
@@ -566,7 +566,7 @@ func TestGoalsAtOnceDoNotMix(t *testing.T) {
 }
 
 func TestACrashedStepIsInDoubtAndNotRepeated(t *testing.T) {
-	w := newWorld(t, call(`write_file {"path":"done.txt","content":"x"}`, claim))
+	w := newWorld(t, call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g := w.create(nil)
 	run, err := w.store.Begin(t.Context(), g.ID, 3, &event.Started{})
 	if err != nil {
@@ -619,7 +619,7 @@ func TestAModelInALoopIsToldRefusedAndStuck(t *testing.T) {
 
 // TestAFullDiskPausesTheGoal before its journal breaks; with room it goes on.
 func TestAFullDiskPausesTheGoal(t *testing.T) {
-	w := newWorld(t, call(`write_file {"path":"done.txt","content":"x"}`), call(claim))
+	w := newWorld(t, call(`write_file {"path":"done.txt","content":"x"}`), call(pendingClaim))
 	w.free.Store(600 << 20)
 	g, row := w.run(nil)
 	expect(t, row, goal.Paused, goal.NeedsUser)
@@ -634,7 +634,7 @@ func TestAFullDiskPausesTheGoal(t *testing.T) {
 // TestALoopThatBreaksEndsAsError, and the goal can be continued.
 func TestALoopThatBreaksEndsAsError(t *testing.T) {
 	w := newWorld(t, func(context.Context, goal.Turn) (goal.Reply, error) { panic("inside the model") },
-		call(`write_file {"path":"done.txt","content":"x"}`, claim))
+		call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g, row := w.run(nil)
 	expect(t, row, goal.Failed, goal.ExitError)
 	if !strings.Contains(row.Report[0], "the loop broke: inside the model") {
@@ -686,7 +686,7 @@ func TestAGoalGoesOnInAWindowThatAFewResultsFill(t *testing.T) {
 	const room = 40_000
 	turns := []func(context.Context, goal.Turn) (goal.Reply, error){
 		call(`run_command {"command":"seq 10000 13000"}`), call(`run_command {"command":"seq 20000 23000"}`),
-		call(`run_command {"command":"seq 30000 33000"}`), call(`write_file {"path":"done.txt","content":"x"}`), call(claim),
+		call(`run_command {"command":"seq 30000 33000"}`), call(`write_file {"path":"done.txt","content":"x"}`), call(pendingClaim),
 	}
 	n := 0
 	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {

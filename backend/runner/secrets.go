@@ -12,47 +12,47 @@ import (
 	"goalpost/backend/policy"
 )
 
-// effectOf is what a call would do, with the secrets that it refers to. Control
+// computeEffect is what a call would do, with the secrets that it refers to. Control
 // tools get no secrets: what they are told is journaled. Nor do those that only hand
 // their arguments on: a value would be past its question where it is used.
-func (r *Run) effectOf(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
-	e, err := tool.Effect(ctx, arguments(c))
-	s, knows := r.room.(Secrets)
+func (r *Run) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
+	e, err := tool.Effect(ctx, callArguments(c))
+	s, knows := r.room.(SecretStore)
 	if err != nil || e.Control || e.Delegates || !knows {
 		return e, err
 	}
-	uses, err := s.Uses(c)
+	uses, err := s.SecretsIn(c)
 	e.Secrets = append(e.Secrets, uses...) // a tool may use one by itself, as a saved login is
 	return e, err
 }
 
-// fill makes the call that is executed. A secret does not decide what a call
+// fillSecrets makes the call that is executed. A secret does not decide what a call
 // touches: that was judged with the reference in its place.
-func (r *Run) fill(ctx context.Context, tool Tool, c goal.Call, judged policy.Effect) (goal.Call, error) {
-	s, knows := r.room.(Secrets)
+func (r *Run) fillSecrets(ctx context.Context, tool Tool, c goal.Call, judged policy.Effect) (goal.Call, error) {
+	s, knows := r.room.(SecretStore)
 	if !knows || len(judged.Secrets) == 0 {
 		return c, nil
 	}
-	filled, err := s.Fill(ctx, c)
+	filled, err := s.FillSecrets(ctx, c)
 	if err != nil {
 		return c, fmt.Errorf("filling in a secret: %w", err)
 	}
-	e, err := tool.Effect(ctx, arguments(filled))
+	e, err := tool.Effect(ctx, callArguments(filled))
 	if err != nil {
 		return c, fmt.Errorf("with its secret filled in, the call does not fit: %w", err)
 	}
 	e.Secrets = judged.Secrets
-	if !withoutLine(e).Equal(withoutLine(judged)) {
+	if !withoutCommandLine(e).Equal(withoutCommandLine(judged)) {
 		return c, errors.New("a secret decides here which host or which file is touched, and nobody could be asked about that. Use it in what is sent, not in where it goes")
 	}
 	return filled, nil
 }
 
-// hands are the secrets that programs of the goal were given, by name. Nobody takes
+// exposedSecrets are the secrets that programs of the goal were given, by name. Nobody takes
 // them back: they may be kept in memory, in a file, in a program's arguments.
-type hands map[string]policy.SecretUse
+type exposedSecrets map[string]policy.SecretUse
 
-func (h hands) give(e policy.Effect) {
+func (h exposedSecrets) add(e policy.Effect) {
 	if !e.ReachesPrograms() {
 		return
 	}
@@ -61,37 +61,37 @@ func (h hands) give(e policy.Effect) {
 	}
 }
 
-// furnish adds what programs get by themselves.
-func (r *Run) furnish() {
-	if s, knows := r.room.(Secrets); knows {
-		for _, use := range s.Given() {
-			r.hands[use.Name] = use
+// addEnvironmentSecrets adds what programs get by themselves.
+func (r *Run) addEnvironmentSecrets() {
+	if s, knows := r.room.(SecretStore); knows {
+		for _, use := range s.EnvironmentSecrets() {
+			r.exposedSecrets[use.Name] = use
 		}
 	}
 }
 
-// regive brings back what programs were given in earlier runs. A call that names no
+// restoreExposed brings back what programs were given in earlier runs. A call that names no
 // secret is not judged again: that would look at the world, perhaps at a live page.
-func (r *Run) regive(ctx context.Context, calls []goal.Call) {
-	s, knows := r.room.(Secrets)
+func (r *Run) restoreExposed(ctx context.Context, calls []goal.Call) {
+	s, knows := r.room.(SecretStore)
 	if !knows {
 		return
 	}
 	for _, c := range calls {
-		if uses, err := s.Uses(c); err != nil || len(uses) == 0 {
+		if uses, err := s.SecretsIn(c); err != nil || len(uses) == 0 {
 			continue
 		}
 		if tool := r.tools[c.Tool]; tool != nil {
-			if e, err := r.effectOf(ctx, tool, c); err == nil {
-				r.hands.give(e)
+			if e, err := r.computeEffect(ctx, tool, c); err == nil {
+				r.exposedSecrets.add(e)
 			}
 		}
 	}
 }
 
-// beside says to a person who is asked to open hosts which secrets could go there
+// warning says to a person who is asked to open hosts which secrets could go there
 // that do not belong to them, "" if none could.
-func (h hands) beside(hosts []string) string {
+func (h exposedSecrets) warning(hosts []string) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		switch s := h[name]; {
@@ -107,10 +107,10 @@ func (h hands) beside(hosts []string) string {
 	return "; programs of this goal are given your secret " + strings.Join(list, ", and ") + ": they could send it to a host that you open to them"
 }
 
-// hide takes secrets out of a result before anything else sees it.
-func (r *Run) hide(text string) string {
-	if s, knows := r.room.(Secrets); knows {
-		return s.Hide(text)
+// redact takes secrets out of a result before anything else sees it.
+func (r *Run) redact(text string) string {
+	if s, knows := r.room.(SecretStore); knows {
+		return s.Redact(text)
 	}
 	return text
 }

@@ -13,11 +13,11 @@ import (
 
 // trusted is a room with one secret.
 type trusted struct {
-	Room
-	Secrets
+	Session
+	SecretStore
 }
 
-func (trusted) Uses(c goal.Call) ([]policy.SecretUse, error) {
+func (trusted) SecretsIn(c goal.Call) ([]policy.SecretUse, error) {
 	if strings.Contains(c.Arguments, "{{secret:pin}}") {
 		return []policy.SecretUse{{Name: "pin"}}, nil
 	}
@@ -38,10 +38,10 @@ func (t *typing) Effect(_ context.Context, args json.RawMessage) (policy.Effect,
 // TestWhatNamesNoSecretIsNotJudgedAgain when a goal goes on.
 func TestWhatNamesNoSecretIsNotJudgedAgain(t *testing.T) {
 	tool := &typing{}
-	r := &Run{room: trusted{}, tools: map[string]Tool{"type": tool}, hands: hands{}}
+	r := &Run{room: trusted{}, tools: map[string]Tool{"type": tool}, exposedSecrets: exposedSecrets{}}
 	const names = `{"text":"{{secret:pin}}"}`
-	r.regive(t.Context(), []goal.Call{{Tool: "type", Arguments: `{"text":"caf\u00e9"}`}, {Tool: "type", Arguments: names}})
-	if _, given := r.hands["pin"]; !given || !slices.Equal(tool.looks, []string{names}) {
-		t.Errorf("given %v, looked for %q", r.hands, tool.looks)
+	r.restoreExposed(t.Context(), []goal.Call{{Tool: "type", Arguments: `{"text":"caf\u00e9"}`}, {Tool: "type", Arguments: names}})
+	if _, given := r.exposedSecrets["pin"]; !given || !slices.Equal(tool.looks, []string{names}) {
+		t.Errorf("given %v, looked for %q", r.exposedSecrets, tool.looks)
 	}
 }

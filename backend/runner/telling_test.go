@@ -10,9 +10,9 @@ import (
 )
 
 // littered is a room that knows of many things to look at.
-type littered struct{ Room }
+type littered struct{ Session }
 
-func (littered) World() World { return still{} }
+func (littered) World() Workspace { return still{} }
 func (littered) Leftovers() []string {
 	return []string{"git would obey this", "the copy was changed", "files lie in /tmp"}
 }
@@ -24,7 +24,7 @@ func TestAReportHasAtMostFiveBullets(t *testing.T) {
 	r := &Run{cfg: Config{Clock: &watchClock{}}, room: littered{}, claims: newClaims(1), todos: []goal.Todo{{Text: "more"}}}
 	r.claims.last = []goal.Verdict{{Name: "make test", Outcome: goal.Fail, Detail: "exit 1"}}
 	for _, stop := range []*Stop{{Exit: goal.Stuck, Reason: "nothing moved"}, {Exit: goal.Done}} {
-		r.claims.accepted = &claim{rationale: "it works"}
+		r.claims.accepted = &pendingClaim{rationale: "it works"}
 		bullets := r.report(t.Context(), stop)
 		if len(bullets) != 5 {
 			t.Errorf("%s: %d bullets: %q", stop.Exit, len(bullets), bullets)
@@ -42,7 +42,7 @@ func TestTheReportCountsTheChecksOfTheCriterion(t *testing.T) {
 	pass := goal.Verdict{Name: "make test", Outcome: goal.Pass}
 	fail := goal.Verdict{Name: "make test", Outcome: goal.Fail, Detail: "exit 1"}
 	yes := goal.Verdict{Check: 1, Name: "Is it right?", Outcome: goal.Pass}
-	rejected := rejection(2, goal.Review{Reason: "no"})
+	rejected := reviewRejection(2, goal.Review{Reason: "no"})
 	for _, c := range []struct {
 		any      bool
 		verdicts []goal.Verdict
@@ -66,7 +66,7 @@ func TestTheReportCountsTheChecksOfTheCriterion(t *testing.T) {
 // TestEvidenceIsPromisedAsFarAsItWasKept: of a stream that is longer, beginning and end.
 func TestEvidenceIsPromisedAsFarAsItWasKept(t *testing.T) {
 	for bytes, want := range map[int64]string{5_000: "gives all 5000 bytes.", process.CaptureMax: "gives all 1048576 bytes.", 3_000_000: "gives what was kept of 3000000 bytes: of a stream of more than 1 MiB"} {
-		got := detail(2, []goal.Verdict{{Name: "make", Outcome: goal.Fail, Detail: "exit 2", Tail: "no", Bytes: bytes}})
+		got := failureDetail(2, []goal.Verdict{{Name: "make", Outcome: goal.Fail, Detail: "exit 2", Tail: "no", Bytes: bytes}})
 		if !strings.Contains(got, want) {
 			t.Errorf("%d bytes: %q, want %q", bytes, got, want)
 		}
@@ -87,9 +87,9 @@ func TestAnErrorIsTheSameWhateverItsNumbers(t *testing.T) {
 		k := newClaims(0)
 		for _, d := range c.details {
 			k.last = []goal.Verdict{{Outcome: goal.CheckErr, Detail: d}}
-			k.count(k.last)
+			k.record(k.last)
 		}
-		if stop := k.stop(0); (stop != nil) != c.asks || stop != nil && stop.Exit != goal.NeedsUser {
+		if stop := k.stopReason(0); (stop != nil) != c.asks || stop != nil && stop.Exit != goal.NeedsUser {
 			t.Errorf("%q: %v", c.details, stop)
 		}
 	}
@@ -98,8 +98,8 @@ func TestAnErrorIsTheSameWhateverItsNumbers(t *testing.T) {
 // TestTheWholePlanOutlivesASummary: what is ticked off is told, too, so that it is not done again.
 func TestTheWholePlanOutlivesASummary(t *testing.T) {
 	r := &Run{todos: []goal.Todo{{Text: "dig", Done: true}, {Text: "plant"}}, conversation: *talk(60, 2000)}
-	r.conversation.cut(0, 0, r.todoList())
-	if got := text(&r.conversation); !strings.Contains(got, planMark+"\n1. [x] dig\n2. [ ] plant") {
+	r.conversation.shrink(0, 0, r.todoList())
+	if got := text(&r.conversation); !strings.Contains(got, planPrefix+"\n1. [x] dig\n2. [ ] plant") {
 		t.Errorf("the plan is not told:\n%.2000s", got)
 	}
 }

@@ -10,38 +10,38 @@ import (
 	"goalpost/backend/goal"
 )
 
-// turn asks the model once. A nil reply without a stop means that the turn was
+// askModelOnce asks the model once. A nil reply without a stop means that the turn was
 // cut off by an order and is to be repeated after it.
-func (r *Run) turn(ctx context.Context) (*goal.Reply, *Stop) {
-	contract := contract(r.goal)
-	besides := len(contract) + specBytes(r.specs)
-	r.conversation.fit(r.room.Models().Window, besides, r.todoList())
+func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
+	contract := systemPrompt(r.goal)
+	besides := len(contract) + toolSpecBytes(r.specs)
+	r.conversation.fitWindow(r.room.Models().Window, besides, r.todoList())
 	reply, err := r.askModel(ctx, contract)
 	for before := math.MaxInt; errors.Is(err, goal.ErrContextTooLong) && r.conversation.bytes < before; { // the window is smaller than was thought
 		before = r.conversation.bytes
-		r.conversation.cut(before/2, before/2, r.todoList())
+		r.conversation.shrink(before/2, before/2, r.todoList())
 		reply, err = r.askModel(ctx, contract)
 	}
 	switch {
 	case err == nil:
-	case stopOf(ctx) != nil:
-		return nil, r.uncount(stopOf(ctx))
+	case stopCause(ctx) != nil:
+		return nil, r.uncountIteration(stopCause(ctx))
 	case errors.Is(err, goal.ErrPaused):
-		return nil, r.uncount(nil)
+		return nil, r.uncountIteration(nil)
 	default:
-		return nil, r.uncount(modelStop(err))
+		return nil, r.uncountIteration(modelStop(err))
 	}
-	r.conversation.learn(reply.Usage.TokensIn, besides)
-	r.nameCalls(reply.Calls)
+	r.conversation.calibrate(reply.Usage.TokensIn, besides)
+	r.uniqueCallIDs(reply.Calls)
 	m := goal.Message{Role: goal.Assistant, Text: reply.Text, Calls: reply.Calls}
 	r.conversation.add(m)
-	r.spend(reply.Usage)
-	r.unwritten.add(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
+	r.addUsage(reply.Usage)
+	r.pendingEvents.add(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
 	return &reply, nil
 }
 
-// uncount takes back the iteration of a turn that is made again after a pause.
-func (r *Run) uncount(stop *Stop) *Stop {
+// uncountIteration takes back the iteration of a turn that is made again after a pause.
+func (r *Run) uncountIteration(stop *Stop) *Stop {
 	if stop == nil || goal.StatusForExit(stop.Exit) == goal.Paused {
 		r.goal.Spent.Iterations--
 		r.uncounted = true
@@ -67,27 +67,27 @@ func modelStop(err error) *Stop {
 	return &Stop{Exit: goal.ExitError, Reason: err.Error()}
 }
 
-// spend counts a turn of any mind of this goal; the journal counts it too.
-func (r *Run) spend(u goal.Usage) {
+// addUsage counts a turn of any mind of this goal; the journal counts it too.
+func (r *Run) addUsage(u goal.Usage) {
 	r.goal.Spent.TokensIn += u.TokensIn
 	r.goal.Spent.TokensOut += u.TokensOut
 	r.goal.Spent.USD += u.USD
-	if u.Guessed && !r.guessed {
-		r.guessed = true
-		r.unwritten.add(&event.Warning{What: "tokens", Text: "how many tokens a turn took was not said by the provider: they are guessed by the length of what was sent and answered"})
+	if u.Guessed && !r.tokensEstimated {
+		r.tokensEstimated = true
+		r.pendingEvents.add(&event.Warning{What: "tokens", Text: "how many tokens a turn took was not said by the provider: they are guessed by the length of what was sent and answered"})
 	}
 }
 
-// spendOn counts and journals what the critic, a judge or the reviewer cost.
-func (r *Run) spendOn(ctx context.Context, u goal.Usage, by string) *Stop {
+// recordUsage counts and journals what the critic, a judge or the reviewer cost.
+func (r *Run) recordUsage(ctx context.Context, u goal.Usage, by string) *Stop {
 	if u == (goal.Usage{}) {
 		return nil
 	}
-	r.spend(u)
-	return r.append(ctx, &event.Usage{Usage: u, By: by})
+	r.addUsage(u)
+	return r.journal(ctx, &event.Usage{Usage: u, By: by})
 }
 
-func specBytes(specs []goal.ToolSpec) int {
+func toolSpecBytes(specs []goal.ToolSpec) int {
 	n := 0
 	for _, s := range specs {
 		n += len(s.Name) + len(s.Description) + len(s.Schema)
@@ -95,9 +95,9 @@ func specBytes(specs []goal.ToolSpec) int {
 	return n
 }
 
-// nameCalls makes the ids of calls unique over the conversation: some servers
+// uniqueCallIDs makes the ids of calls unique over the conversation: some servers
 // count from one again in every turn, and a result must belong to one call.
-func (r *Run) nameCalls(calls []goal.Call) {
+func (r *Run) uniqueCallIDs(calls []goal.Call) {
 	for i := range calls {
 		for n := 1; calls[i].ID == "" || r.callIDs[calls[i].ID]; n++ {
 			calls[i].ID = fmt.Sprintf("call_%d_%d_%d", r.goal.Spent.Iterations, i, n)
@@ -106,8 +106,8 @@ func (r *Run) nameCalls(calls []goal.Call) {
 	}
 }
 
-// paused says whether the person has asked for a pause.
-func (r *Run) paused() bool {
+// pauseRequested says whether the person has asked for a pause.
+func (r *Run) pauseRequested() bool {
 	select {
 	case <-r.pause:
 		return true

@@ -11,78 +11,78 @@ import (
 	"goalpost/backend/process"
 )
 
-// settling is how long after a failed claim time itself counts as something
+// reclaimCooldown is how long after a failed claim time itself counts as something
 // done: a server may have come up, a build may have ended.
-const settling = 60 * time.Second
+const reclaimCooldown = 60 * time.Second
 
-// settleClaim verifies the claim of this iteration, if there is one. A pass
+// verifyClaim verifies the claim of this iteration, if there is one. A pass
 // stops the run as done; a failure enters the conversation and the loop goes on.
-func (r *Run) settleClaim(ctx context.Context) *Stop {
+func (r *Run) verifyClaim(ctx context.Context) *Stop {
 	if r.claim == nil {
-		return stopOf(ctx)
+		return stopCause(ctx)
 	}
 	c := *r.claim
 	r.claim = nil
-	if held := r.reminder(c); held != "" {
-		return r.say(ctx, held)
+	if held := r.verificationReminder(c); held != "" {
+		return r.addUserMessage(ctx, held)
 	}
 	r.claims.made++
-	if stop := r.append(ctx, &event.Claim{N: r.claims.made, Rationale: c.rationale, Result: c.result, By: c.by}); stop != nil {
+	if stop := r.journal(ctx, &event.Claim{N: r.claims.made, Rationale: c.rationale, Result: c.result, By: c.by}); stop != nil {
 		return stop
 	}
-	if c.by == "" && r.claims.idle && r.cfg.Clock.Now().Sub(r.claims.at) < settling {
-		return r.failedClaim(ctx, c, "nothing was done since the last failed claim, so the checks were not run again. "+detail(r.claims.ran, r.claims.last))
+	if c.by == "" && r.claims.idle && r.cfg.Clock.Now().Sub(r.claims.at) < reclaimCooldown {
+		return r.reportFailedClaim(ctx, c, "nothing was done since the last failed claim, so the checks were not run again. "+failureDetail(r.claims.ran, r.claims.last))
 	}
 	if c.accepted != nil && !*c.accepted {
-		return r.failedClaim(ctx, c, "the person looked at the result and sent it back: "+c.note)
+		return r.reportFailedClaim(ctx, c, "the person looked at the result and sent it back: "+c.note)
 	}
-	found, stop := r.verify(ctx, c)
+	found, stop := r.runCriterion(ctx, c)
 	if stop != nil {
 		return stop
 	}
 	switch found {
 	case goal.Verified:
-		return r.reviewed(ctx, c)
+		return r.reviewAndFinish(ctx, c)
 	case goal.Waiting:
-		return r.waits(ctx, c)
+		return r.waitForManualCheck(ctx, c)
 	case goal.NotVerified:
 	}
-	return r.failedClaim(ctx, c, detail(r.claims.made, r.claims.last))
+	return r.reportFailedClaim(ctx, c, failureDetail(r.claims.made, r.claims.last))
 }
 
-// reminder is what the agent is told, once each, instead of a verification that
+// verificationReminder is what the agent is told, once each, instead of a verification that
 // would come too early. A claim after which no turn is left is verified as it is.
-func (r *Run) reminder(c claim) string {
-	if c.by != "" || r.usedUpLimit() != "" {
+func (r *Run) verificationReminder(c pendingClaim) string {
+	if c.by != "" || r.exhaustedLimit() != "" {
 		return ""
 	}
 	if open := r.openTodos(); open != "" && !r.claims.told["todos"] {
 		r.claims.told["todos"] = true
-		return todosMark + "these todos of your plan are open.\n" + open + "\nDo them, or complete or rewrite the plan, and claim again."
+		return todosPrefix + "these todos of your plan are open.\n" + open + "\nDo them, or complete or rewrite the plan, and claim again."
 	}
 	if r.progress.unseen && !r.goal.Criterion.HasGate() && !r.claims.told["look"] {
 		r.claims.told["look"] = true
-		return lookMark + "you changed something and did not look at the result. Look at it, and claim again."
+		return reviewWorkPrefix + "you changed something and did not look at the result. Look at it, and claim again."
 	}
 	return ""
 }
 
-// verify runs the criterion. What was spent on judges counts.
-func (r *Run) verify(ctx context.Context, c claim) (goal.VerificationResult, *Stop) {
+// runCriterion runs the criterion. What was spent on judges counts.
+func (r *Run) runCriterion(ctx context.Context, c pendingClaim) (goal.VerificationResult, *Stop) {
 	r.claims.last = nil
-	asked := goal.Claim{N: r.claims.made, By: c.by, Rationale: c.rationale, Result: c.result, Accepted: c.accepted, Note: c.note, Steps: r.judged()}
+	asked := goal.Claim{N: r.claims.made, By: c.by, Rationale: c.rationale, Result: c.result, Accepted: c.accepted, Note: c.note, Steps: r.stepsForJudge()}
 	found, err := r.room.Judge().Criterion(ctx, r.goal, asked, func(v goal.Verdict) error {
 		r.claims.last = append(r.claims.last, v)
-		if stop := r.append(ctx, &event.Verdict{Claim: r.claims.made, Verdict: v}); stop != nil {
+		if stop := r.journal(ctx, &event.Verdict{Claim: r.claims.made, Verdict: v}); stop != nil {
 			return stop
 		}
-		if stop := r.spendOn(ctx, v.Usage, "judge"); stop != nil {
+		if stop := r.recordUsage(ctx, v.Usage, "judge"); stop != nil {
 			return stop
 		}
 		return nil
 	})
 	if err != nil {
-		return "", r.fault(ctx, fmt.Sprintf("verifying claim %d", r.claims.made), err)
+		return "", r.stopForError(ctx, fmt.Sprintf("verifying claim %d", r.claims.made), err)
 	}
 	r.claims.at, r.claims.ran = r.cfg.Clock.Now(), r.claims.made
 	for _, v := range r.claims.last {
@@ -91,17 +91,17 @@ func (r *Run) verify(ctx context.Context, c claim) (goal.VerificationResult, *St
 		}
 	}
 	if found != goal.Verified { // a pass counts, even if the time ran out with it
-		if stop := stopOf(ctx); stop != nil {
+		if stop := stopCause(ctx); stop != nil {
 			return "", stop
 		}
 	}
 	return found, nil
 }
 
-// waits pauses the run for the person's word about a claim that is decided but for
+// waitForManualCheck pauses the run for the person's word about a claim that is decided but for
 // that. The reviewer is asked before: the person's word is the last one.
-func (r *Run) waits(ctx context.Context, c claim) *Stop {
-	if stop := r.review(ctx, c); stop != nil || r.claims.rejected() {
+func (r *Run) waitForManualCheck(ctx context.Context, c pendingClaim) *Stop {
+	if stop := r.review(ctx, c); stop != nil || r.claims.reviewRejected() {
 		return stop
 	}
 	passed := "everything else passed"
@@ -111,13 +111,13 @@ func (r *Run) waits(ctx context.Context, c claim) *Stop {
 	return &Stop{Exit: goal.NeedsUser, Reason: passed + "; it waits for the person to accept the result or send it back"}
 }
 
-// reviewed asks the cold reviewer, if the goal has one, and stops as done.
-func (r *Run) reviewed(ctx context.Context, c claim) *Stop {
+// reviewAndFinish asks the cold reviewer, if the goal has one, and stops as done.
+func (r *Run) reviewAndFinish(ctx context.Context, c pendingClaim) *Stop {
 	if c.accepted != nil && (r.claims.review != nil || !r.goal.NeedsReview()) { // else an older program let it wait unreviewed
 		if stop := r.journalReview(ctx); stop != nil { // of the work that the person was shown
 			return stop
 		}
-	} else if stop := r.review(ctx, c); stop != nil || r.claims.rejected() {
+	} else if stop := r.review(ctx, c); stop != nil || r.claims.reviewRejected() {
 		return stop
 	}
 	r.claims.accepted = &c
@@ -125,17 +125,17 @@ func (r *Run) reviewed(ctx context.Context, c claim) *Stop {
 }
 
 // review asks the cold reviewer about a claim that passed, if the goal has one.
-func (r *Run) review(ctx context.Context, c claim) *Stop {
+func (r *Run) review(ctx context.Context, c pendingClaim) *Stop {
 	if !r.goal.NeedsReview() {
 		return nil
 	}
-	asked := goal.Claim{N: r.claims.made, By: c.by, Rationale: c.rationale, Result: c.result, Steps: r.judged()}
+	asked := goal.Claim{N: r.claims.made, By: c.by, Rationale: c.rationale, Result: c.result, Steps: r.stepsForJudge()}
 	rv, err := r.room.Judge().Review(ctx, r.goal, asked, r.claims.last)
 	if err != nil {
-		return r.fault(ctx, fmt.Sprintf("reviewing claim %d", r.claims.made), err)
+		return r.stopForError(ctx, fmt.Sprintf("reviewing claim %d", r.claims.made), err)
 	}
 	r.claims.review = &rv
-	if stop := firstStop(r.journalReview(ctx), r.spendOn(ctx, rv.Usage, "reviewer")); stop != nil || rv.Confirmed {
+	if stop := firstStop(r.journalReview(ctx), r.recordUsage(ctx, rv.Usage, "reviewer")); stop != nil || rv.Confirmed {
 		return stop
 	}
 	return r.notConfirmed(ctx, c, rv)
@@ -145,46 +145,46 @@ func (r *Run) journalReview(ctx context.Context) *Stop {
 	if r.claims.review == nil {
 		return nil
 	}
-	return r.append(ctx, &event.Review{Claim: r.claims.made, Review: *r.claims.review})
+	return r.journal(ctx, &event.Review{Claim: r.claims.made, Review: *r.claims.review})
 }
 
 // notConfirmed is a failed claim on the review, which counts as one more check
 // after those of the criterion.
-func (r *Run) notConfirmed(ctx context.Context, c claim, rv goal.Review) *Stop {
-	r.claims.last = append(r.claims.last, rejection(len(r.goal.Criterion.Checks), rv))
-	return r.failedClaim(ctx, c, detail(r.claims.made, r.claims.last))
+func (r *Run) notConfirmed(ctx context.Context, c pendingClaim, rv goal.Review) *Stop {
+	r.claims.last = append(r.claims.last, reviewRejection(len(r.goal.Criterion.Checks), rv))
+	return r.reportFailedClaim(ctx, c, failureDetail(r.claims.made, r.claims.last))
 }
 
-// askPlan ends what the host says about work that did not do.
-const askPlan = " Revise your plan with write_todos."
+// newPlanRequest ends what the host says about work that did not do.
+const newPlanRequest = " Revise your plan with write_todos."
 
-// failedClaim tells the agent why, and stops when too many failed alike.
-func (r *Run) failedClaim(ctx context.Context, c claim, why string) *Stop {
+// reportFailedClaim tells the agent why, and stops when too many failed alike.
+func (r *Run) reportFailedClaim(ctx context.Context, c pendingClaim, why string) *Stop {
 	r.claims.idle = true
-	text := failureMark + why + "\n\nKeep working: find out why, repair it, and claim again; or call abort_with_report if it cannot be done."
+	text := failurePrefix + why + "\n\nKeep working: find out why, repair it, and claim again; or call abort_with_report if it cannot be done."
 	if c.by == "critic" {
-		text = failureMark + "the critic took the goal for achieved, so the host verified. " + why + "\n\nKeep working."
+		text = failurePrefix + "the critic took the goal for achieved, so the host verified. " + why + "\n\nKeep working."
 	}
 	if len(r.todos) > 0 {
-		text += askPlan
+		text += newPlanRequest
 	}
-	if stop := r.say(ctx, text, &event.VerificationFailed{Claim: r.claims.made, Detail: why}); stop != nil {
+	if stop := r.addUserMessage(ctx, text, &event.VerificationFailed{Claim: r.claims.made, Detail: why}); stop != nil {
 		return stop
 	}
 	if c.by != "" { // only what the agent claims counts against it
 		r.claims.idle = false
 		return nil
 	}
-	r.claims.count(r.claims.last)
-	return r.claims.stop(r.goal.Limits.ClaimsPerGate)
+	r.claims.record(r.claims.last)
+	return r.claims.stopReason(r.goal.Limits.ClaimsPerGate)
 }
 
 // tailSlack is what a tail may be shorter than its output, in bytes, and still be
 // all of it: line ends and blanks.
 const tailSlack = 80
 
-// detail says of every check that did not pass what it said.
-func detail(claim int, verdicts []goal.Verdict) string {
+// failureDetail says of every check that did not pass what it said.
+func failureDetail(claim int, verdicts []goal.Verdict) string {
 	var parts []string
 	for _, v := range verdicts {
 		if v.Outcome == goal.Pass {
@@ -195,16 +195,16 @@ func detail(claim int, verdicts []goal.Verdict) string {
 			part += "\nOutput tail:\n" + v.Tail
 		}
 		if v.Bytes > int64(len(v.Tail))+tailSlack {
-			part += fmt.Sprintf("\nread_evidence with the handle \"check:%d@%d\" gives %s.", v.Check+1, claim, keptOf(v.Bytes))
+			part += fmt.Sprintf("\nread_evidence with the handle \"check:%d@%d\" gives %s.", v.Check+1, claim, evidenceBytesKept(v.Bytes))
 		}
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-// keptOf is how much of so many bytes is there as evidence. Two streams of less than
+// evidenceBytesKept is how much of so many bytes is there as evidence. Two streams of less than
 // that are kept whole together.
-func keptOf(bytes int64) string {
+func evidenceBytesKept(bytes int64) string {
 	if bytes > process.CaptureMax {
 		return fmt.Sprintf("what was kept of %d bytes: of a stream of more than 1 MiB its beginning and its end", bytes)
 	}

@@ -96,10 +96,10 @@ func (s *Store) plainApprovals(ctx context.Context, where string, args ...any) (
 	return plain, nil
 }
 
-// Unheard reads the approvals whose answer the agent has not been told, oldest first: its
+// UnreportedApprovals reads the approvals whose answer the agent has not been told, oldest first: its
 // person gave it during a pause, or the goal ended without one, and the run that was
 // to say so was cut before its first message. Within a run a call tells by its result.
-func (s *Store) Unheard(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
+func (s *Store) UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
 	const said = " FROM events WHERE goal_id = ?1 AND type = 'message' AND body ->> '$.message.role' = 'user' ORDER BY seq DESC LIMIT 1)"
 	const since = " FROM events WHERE goal_id = ?1 AND seq > coalesce((SELECT seq" + said + ", 0) AND type = "
 	return s.plainApprovals(ctx, `a.goal_id = ?1 AND CASE r.body ->> 'by'

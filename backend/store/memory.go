@@ -10,9 +10,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Remember keeps what the next run of a goal must know of the rounds of this one.
+// SaveLoopState keeps what the next run of a goal must know of the rounds of this one.
 // A run that is not the goal's current one keeps nothing.
-func (s *Store) Remember(ctx context.Context, run goal.Run, m goal.LoopState) error {
+func (s *Store) SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopState) error {
 	body, err := json.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("memory: %w", err)

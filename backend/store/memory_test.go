@@ -34,11 +34,11 @@ func TestMemoryLastsUntilThePersonLooks(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, m := range []goal.LoopState{{Quiet: 1}, want} {
-				if err := s.Remember(t.Context(), run, m); err != nil {
+				if err := s.SaveLoopState(t.Context(), run, m); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := s.Remember(t.Context(), goal.Run{Goal: g.ID, ID: "an earlier one"}, goal.LoopState{Quiet: 9}); err != nil {
+			if err := s.SaveLoopState(t.Context(), goal.Run{Goal: g.ID, ID: "an earlier one"}, goal.LoopState{Quiet: 9}); err != nil {
 				t.Fatal(err)
 			}
 			for _, body := range c.then {
@@ -50,7 +50,7 @@ func TestMemoryLastsUntilThePersonLooks(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p, err := s.Past(t.Context(), g.ID, 1)
+			p, err := s.RunHistory(t.Context(), g.ID, 1)
 			if err != nil || reflect.DeepEqual(p.Memory, want) != c.kept || !c.kept && !reflect.DeepEqual(p.Memory, goal.LoopState{}) {
 				t.Errorf("%+v, %v", p.Memory, err)
 			}

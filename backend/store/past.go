@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Past reads what a new run needs to know of the runs before it; of their steps
+// RunHistory reads what a new run needs to know of the runs before it; of their steps
 // the newest so many.
-func (s *Store) Past(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error) {
+func (s *Store) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error) {
 	var p goal.RunHistory
 	var err error
 	if p.Todos, err = s.Todos(ctx, id); err != nil {

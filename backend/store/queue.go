@@ -17,9 +17,9 @@ type asker interface {
 	QueryRowContext(ctx context.Context, q string, args ...any) *sql.Row
 }
 
-// Busy says why a goal cannot begin yet, nil if it can. The queue belongs to the
+// NotReady says why a goal cannot begin yet, nil if it can. The queue belongs to the
 // data folder: goals of all processes count.
-func (s *Store) Busy(ctx context.Context, id goal.ID, slots int) (*goal.NotReadyError, error) {
+func (s *Store) NotReady(ctx context.Context, id goal.ID, slots int) (*goal.NotReadyError, error) {
 	return s.busy(ctx, s.read, id, slots)
 }
 
@@ -168,8 +168,8 @@ func (s *Store) Writes(ctx context.Context, dir string, id goal.ID) (goal.ID, er
 	return "", err
 }
 
-// Unmet says which goal that must be done first ended otherwise, "" if none.
-func (s *Store) Unmet(ctx context.Context, id goal.ID) (string, error) {
+// FailedDependency says which goal that must be done first ended otherwise, "" if none.
+func (s *Store) FailedDependency(ctx context.Context, id goal.ID) (string, error) {
 	_, unmet, err := s.dependencies(ctx, s.read, id)
 	return unmet, err
 }

@@ -71,7 +71,7 @@ func TestTheQueueBelongsToTheFolder(t *testing.T) {
 		{"the same folder, as one that it may write in too", wide, 3, "same folder"},
 		{"after one that runs", in(t, s, "/w/c", policy.WriteLocal, a.ID), 3, "waits for goal"},
 	} {
-		busy, err := other.Busy(t.Context(), c.g.ID, c.slots)
+		busy, err := other.NotReady(t.Context(), c.g.ID, c.slots)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestTheQueueBelongsToTheFolder(t *testing.T) {
 	if err := own.Release(); err != nil { // its process has died
 		t.Fatal(err)
 	}
-	if busy, err := other.Busy(t.Context(), in(t, s, "/w/a", policy.WriteLocal).ID, 1); err != nil || busy != nil {
+	if busy, err := other.NotReady(t.Context(), in(t, s, "/w/a", policy.WriteLocal).ID, 1); err != nil || busy != nil {
 		t.Errorf("a dead run takes room: %+v %v", busy, err)
 	}
 }
@@ -103,8 +103,8 @@ func TestAGoalWaitsForThoseBeforeIt(t *testing.T) {
 	first := in(t, s, "/w/a", policy.WriteLocal)
 	next := in(t, s, "/w/b", policy.WriteLocal, first.ID)
 	state := func() (string, string) {
-		busy, err1 := s.Busy(t.Context(), next.ID, 3)
-		unmet, err2 := s.Unmet(t.Context(), next.ID)
+		busy, err1 := s.NotReady(t.Context(), next.ID, 3)
+		unmet, err2 := s.FailedDependency(t.Context(), next.ID)
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestPast(t *testing.T) {
 	}
 	put(&event.StepStarted{StepID: 100, Tool: "write_todos", Arguments: "{}", Effect: policy.Effect{Control: true}}, &event.Step{StepID: 100, Tool: "write_todos", Outcome: event.OK})
 	put(&event.Todos{Items: []goal.Todo{{Text: "old"}}}, &event.Todos{Items: []goal.Todo{{Text: "new", Done: true}}})
-	p, err := s.Past(t.Context(), g.ID, recentSteps)
+	p, err := s.RunHistory(t.Context(), g.ID, recentSteps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestPastClaimsAreWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.Past(t.Context(), g.ID, 1)
+	p, err := s.RunHistory(t.Context(), g.ID, 1)
 	if err != nil || len(p.Claims) != 3 {
 		t.Fatalf("%+v, %v", p.Claims, err)
 	}

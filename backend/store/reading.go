@@ -112,8 +112,8 @@ func (s *Store) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
 	return st, nil
 }
 
-// Unfinished gives the intents of a goal that have no result.
-func (s *Store) Unfinished(ctx context.Context, id goal.ID) ([]event.StepStarted, error) {
+// IntentsWithoutResult gives the intents of a goal that have no result.
+func (s *Store) IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT n, tool, arguments FROM steps WHERE goal_id = ?1
 		AND n NOT IN (SELECT n FROM results WHERE goal_id = ?1) ORDER BY n`, id)
 	if err != nil {

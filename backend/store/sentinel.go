@@ -212,7 +212,7 @@ func (s *Store) interrupt(ctx context.Context, id goal.ID) (bool, error) {
 	if err != nil || g.Status != goal.Running {
 		return false, err
 	}
-	open, err := s.Unfinished(ctx, id)
+	open, err := s.IntentsWithoutResult(ctx, id)
 	if err != nil {
 		return false, err
 	}

@@ -19,9 +19,9 @@ type Recipes interface {
 
 // performer is a run that takes further calls through its door while a tool of it works.
 type performer interface {
-	// Perform makes one call as the model would, with policy, approval and journal,
+	// ExecuteNested makes one call as the model would, with policy, approval and journal,
 	// and names its step. An error says why nothing more can be done now.
-	Perform(ctx context.Context, c goal.Call) (step int, r goal.Result, err error)
+	ExecuteNested(ctx context.Context, c goal.Call) (step int, r goal.Result, err error)
 }
 
 func recipeTools(r Recipes) []maker {

@@ -51,7 +51,7 @@ type door struct {
 	stop string
 }
 
-func (d *door) Perform(ctx context.Context, c goal.Call) (int, goal.Result, error) {
+func (d *door) ExecuteNested(ctx context.Context, c goal.Call) (int, goal.Result, error) {
 	if c.Tool == d.stop {
 		return 0, goal.Result{}, errors.New("the person paused the goal")
 	}

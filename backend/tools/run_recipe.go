@@ -81,7 +81,7 @@ func cook(ctx context.Context, door performer, recipe goal.Recipe, calls []goal.
 		if calls[i].Tool == "run_recipe" || calls[i].Tool == "save_recipe" {
 			return failed("%s", strings.Join(append(lines, fmt.Sprintf("step %d calls %s: a recipe holds none", i+1, calls[i].Tool)), "\n"))
 		}
-		n, r, err := door.Perform(ctx, calls[i])
+		n, r, err := door.ExecuteNested(ctx, calls[i])
 		if err != nil {
 			return failed("%s", strings.Join(append(lines, fmt.Sprintf("it stopped before step %d, %s: %s", i+1, calls[i].Tool, err)), "\n"))
 		}

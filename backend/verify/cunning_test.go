@@ -141,7 +141,7 @@ func TestPuttingBackDoesNotFollowLinks(t *testing.T) {
 	w := world(t, verify.Options{Dir: dir, Private: filepath.Join(t.TempDir(), "p"), Criterion: criterion("true"), Protect: []string{"tests/**"}})
 	must(t, os.RemoveAll(filepath.Join(dir, "tests")))
 	must(t, os.Symlink(".git/hooks", filepath.Join(dir, "tests")))
-	_, _, err := w.PutBack(t.Context())
+	_, _, err := w.RestoreProtected(t.Context())
 	must(t, err)
 	if _, err := os.Lstat(filepath.Join(dir, ".git/hooks/pre-commit")); err == nil {
 		t.Error("a hook was written")

@@ -266,7 +266,7 @@ func (c tampering) try(t *testing.T) {
 	private := filepath.Join(t.TempDir(), "private")
 	o := verify.Options{Dir: dir, Private: private, Criterion: criterion(c.command)}
 	w := world(t, o)
-	if diff, err := w.Intact(t.Context()); err != nil || diff != "" {
+	if diff, err := w.Tampered(t.Context()); err != nil || diff != "" {
 		t.Fatalf("at the start: %q, %v", diff, err)
 	}
 	for _, f := range txtar.Parse([]byte(c.tamper)).Files {
@@ -277,7 +277,7 @@ func (c tampering) try(t *testing.T) {
 		write(t, dir, f.Name, string(f.Data))
 	}
 	for name, w := range map[string]*verify.World{"the same": w, "after a restart": world(t, o)} {
-		diff, err := w.Intact(t.Context())
+		diff, err := w.Tampered(t.Context())
 		if err != nil || (diff == "") != (c.diff == "") || !strings.Contains(diff, c.diff) {
 			t.Errorf("%s: %q, %v", name, diff, err)
 		}
@@ -289,11 +289,11 @@ func (c tampering) try(t *testing.T) {
 	if v := one(t, h, shell(c.command)); v.Outcome != goal.Tampered || !strings.Contains(v.Tail, c.diff) {
 		t.Errorf("the verdict is %s, %q, %q", v.Outcome, v.Detail, v.Tail)
 	}
-	touched, _, err := w.PutBack(t.Context())
+	touched, _, err := w.RestoreProtected(t.Context())
 	if err != nil || len(touched) == 0 {
 		t.Errorf("put back %v, %v", touched, err)
 	}
-	if diff, err := w.Intact(t.Context()); err != nil || diff != "" {
+	if diff, err := w.Tampered(t.Context()); err != nil || diff != "" {
 		t.Errorf("after it was put back: %q, %v", diff, err)
 	}
 	kept := 0
@@ -344,10 +344,10 @@ func TestPutBackTypes(t *testing.T) {
 			w := world(t, verify.Options{Dir: dir, Criterion: criterion("./check.sh")})
 			must(t, os.Remove(filepath.Join(dir, "check.sh")))
 			c.put(t, dir)
-			if diff, err := w.Intact(t.Context()); err != nil || diff == "" {
+			if diff, err := w.Tampered(t.Context()); err != nil || diff == "" {
 				t.Fatalf("%q %v", diff, err)
 			}
-			touched, _, err := w.PutBack(t.Context())
+			touched, _, err := w.RestoreProtected(t.Context())
 			if err != nil || !slices.Equal(touched, []string{"check.sh"}) {
 				t.Fatalf("%v %v", touched, err)
 			}
@@ -413,7 +413,7 @@ func TestAFloodHidesNothing(t *testing.T) {
 	}
 	w := world(t, verify.Options{Dir: dir, Criterion: c})
 	intact := func() string {
-		s, err := w.Intact(t.Context())
+		s, err := w.Tampered(t.Context())
 		must(t, err)
 		return s
 	}
@@ -429,7 +429,7 @@ func TestAFloodHidesNothing(t *testing.T) {
 	if got := intact(); !strings.Contains(got, "nobody can see") {
 		t.Errorf("too deep to be looked at: %q", got)
 	}
-	if _, _, err := w.PutBack(t.Context()); err != nil {
+	if _, _, err := w.RestoreProtected(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if _, err := verify.FindProtected(t.Context(), dir, c, nil, nil); err == nil || !strings.Contains(err.Error(), "--no-protect") {
@@ -450,7 +450,7 @@ func TestAFolderThatIsShutIsADifference(t *testing.T) {
 	shut := filepath.Join(dir, "shut")
 	must(t, os.Mkdir(shut, 0o300))
 	t.Cleanup(func() { must(t, os.Chmod(shut, 0o700)) })
-	if got, err := w.Intact(t.Context()); err != nil || !strings.Contains(got, "shut cannot be looked into") {
+	if got, err := w.Tampered(t.Context()); err != nil || !strings.Contains(got, "shut cannot be looked into") {
 		t.Errorf("%q %v", got, err)
 	}
 }
@@ -492,7 +492,7 @@ func TestARunnerThatIsInstalledInTheFolder(t *testing.T) {
 			if v.Outcome != goal.Fail || said != (c.want != "") || !strings.Contains(v.Tail, c.want) {
 				t.Errorf("%s: %s\n%s", v.Outcome, v.Detail, v.Tail)
 			}
-			if diff, err := h.World.Intact(t.Context()); err != nil || diff != "" && !strings.Contains(diff, "activate") {
+			if diff, err := h.World.Tampered(t.Context()); err != nil || diff != "" && !strings.Contains(diff, "activate") {
 				t.Errorf("the run would pause: %q %v", diff, err)
 			}
 		})
@@ -534,13 +534,13 @@ func TestFrozenWhenTheGoalIsMade(t *testing.T) {
 	write(t, dir, "check.sh", "exit 0\n")
 	write(t, dir, "later.sh", "exit 1\n")
 	w := world(t, o)
-	if got, err := w.Intact(t.Context()); err != nil || !strings.Contains(got, "check.sh") || strings.Contains(got, "later.sh") {
+	if got, err := w.Tampered(t.Context()); err != nil || !strings.Contains(got, "check.sh") || strings.Contains(got, "later.sh") {
 		t.Errorf("%q %v", got, err)
 	}
 	write(t, dir, "later.sh", "exit 0\n")
 	again := world(t, o)
 	for _, w := range []*verify.World{w, again} {
-		if got, err := w.Intact(t.Context()); err != nil || !strings.Contains(got, "later.sh") {
+		if got, err := w.Tampered(t.Context()); err != nil || !strings.Contains(got, "later.sh") {
 			t.Errorf("%q %v", got, err)
 		}
 	}

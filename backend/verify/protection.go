@@ -42,7 +42,7 @@ func (p *Protection) Undecided(ctx context.Context) ([]string, error) {
 	return p.guard.undecided(ctx)
 }
 
-// PutBack makes the protected files again what they were; see World.PutBack.
+// RestoreProtected makes the protected files again what they were; see World.RestoreProtected.
 func (p *Protection) PutBack(ctx context.Context) (files []string, aside string, err error) {
 	if p == nil {
 		return nil, "", nil

@@ -71,11 +71,11 @@ func TestAccept(t *testing.T) {
 			if err != nil || len(accepted) != 1 || accepted[0].Path != c.accepted {
 				t.Fatalf("accepted: %v, %v", accepted, err)
 			}
-			if diff, err := world(t, o).Intact(t.Context()); err != nil || diff != "" {
+			if diff, err := world(t, o).Tampered(t.Context()); err != nil || diff != "" {
 				t.Errorf("after it was accepted: %q, %v", diff, err)
 			}
 			rewrite(t, o.Dir, c.after)
-			if diff, err := world(t, o).Intact(t.Context()); err != nil || !strings.Contains(diff, c.diff) {
+			if diff, err := world(t, o).Tampered(t.Context()); err != nil || !strings.Contains(diff, c.diff) {
 				t.Errorf("after the next change: %q, %v", diff, err)
 			}
 			if files, err := protection(t, o).Undecided(t.Context()); err != nil || len(files) != 1 {
@@ -106,7 +106,7 @@ func TestWhatCannotBeHeldIsNotAccepted(t *testing.T) {
 	if accepted, err := protection(t, o).Accept(t.Context()); err == nil || !strings.Contains(err.Error(), "check.sh") {
 		t.Errorf("accepted: %v, %v", accepted, err)
 	}
-	if diff, err := world(t, o).Intact(t.Context()); err != nil || diff == "" {
+	if diff, err := world(t, o).Tampered(t.Context()); err != nil || diff == "" {
 		t.Errorf("the difference is %q, %v", diff, err)
 	}
 }
@@ -130,7 +130,7 @@ func TestUndecided(t *testing.T) {
 	expect("changed again", "check.sh")
 	write(t, o.Dir, "check.sh", "true\n")
 	expect("as it was shown")
-	if _, _, err := w.PutBack(t.Context()); err != nil {
+	if _, _, err := w.RestoreProtected(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	write(t, o.Dir, "check.sh", "true\n")
@@ -143,7 +143,7 @@ func TestPutBackKeepsTheChangedVersion(t *testing.T) {
 	w := world(t, o)
 	const changed = "lint:\n\ttrue\ntest:\n\ttrue\n"
 	write(t, o.Dir, "Makefile", changed)
-	files, aside, err := w.PutBack(t.Context())
+	files, aside, err := w.RestoreProtected(t.Context())
 	if err != nil || !slices.Equal(files, []string{"Makefile"}) {
 		t.Fatalf("put back %q, %v", files, err)
 	}

@@ -95,7 +95,7 @@ func TestASwapWhileACheckRunsIsNoPass(t *testing.T) {
 			if v.Outcome != goal.CheckErr || !strings.Contains(v.Detail, "changed while the check ran") || v.Tries != 2 {
 				t.Errorf("the verdict is %s, %q after %d tries", v.Outcome, v.Detail, v.Tries)
 			}
-			if diff, err := h.World.Intact(t.Context()); err != nil || diff != "" {
+			if diff, err := h.World.Tampered(t.Context()); err != nil || diff != "" {
 				t.Errorf("afterwards: %q, %v", diff, err)
 			}
 		})
@@ -127,7 +127,7 @@ func TestWhatStaysIsTampering(t *testing.T) {
 	if v := one(t, h, shell(command)); v.Outcome == goal.Pass {
 		t.Errorf("the verdict is %s, %q", v.Outcome, v.Detail)
 	}
-	if diff, err := h.World.Intact(t.Context()); err != nil || !strings.Contains(diff, "new/conftest.py has appeared") {
+	if diff, err := h.World.Tampered(t.Context()); err != nil || !strings.Contains(diff, "new/conftest.py has appeared") {
 		t.Errorf("afterwards: %q, %v", diff, err)
 	}
 }

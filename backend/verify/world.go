@@ -174,8 +174,8 @@ func (e entry) print(line []byte) []byte {
 	return append(append(line, e.Target...), 0)
 }
 
-// Intact says what of the protected files is not as it was, "" if all is.
-func (w *World) Intact(ctx context.Context) (string, error) {
+// Tampered says what of the protected files is not as it was, "" if all is.
+func (w *World) Tampered(ctx context.Context) (string, error) {
 	if w == nil {
 		return "", nil
 	}
@@ -200,10 +200,10 @@ func (w *World) RecordShown(ctx context.Context) error {
 	return w.guard.recordShown(ctx)
 }
 
-// PutBack makes the protected files again what they were and names those it
+// RestoreProtected makes the protected files again what they were and names those it
 // touched. What it takes away is moved to aside, a part of the private folder; it is ""
 // if there was nothing to keep.
-func (w *World) PutBack(ctx context.Context) (files []string, aside string, err error) {
+func (w *World) RestoreProtected(ctx context.Context) (files []string, aside string, err error) {
 	if w == nil {
 		return nil, "", nil
 	}

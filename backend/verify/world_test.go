@@ -296,8 +296,8 @@ func swap(dir string) {
 func TestNoWorld(t *testing.T) {
 	var w *verify.World
 	print, unseen, err := w.Fingerprint(t.Context())
-	intact, err2 := w.Intact(t.Context())
-	back, _, err3 := w.PutBack(t.Context())
+	intact, err2 := w.Tampered(t.Context())
+	back, _, err3 := w.RestoreProtected(t.Context())
 	if s := changed(t, w) + diffOf(t, w) + print + unseen + intact + strings.Join(back, ""); s != "" || errors.Join(err, err2, err3) != nil || w.Protected() != nil {
 		t.Errorf("%q %v %v %v", s, err, err2, err3)
 	}

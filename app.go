@@ -99,7 +99,7 @@ func run1(assets fs.FS) (err error) {
 	if err := a.RestoreWorkspace(ctx); err != nil {
 		return errors.Join(fmt.Errorf("restore: %w", err), w.end())
 	}
-	if err := wails.Run(w.options(assets, a.Areas(ctx))); err != nil {
+	if err := wails.Run(w.options(assets, a.BoundAPIs(ctx))); err != nil {
 		return errors.Join(fmt.Errorf("window: %w", err), w.end())
 	}
 	return w.end()
@@ -151,7 +151,7 @@ func began() time.Time {
 
 // beforeClose asks when goals run: closing pauses them. A signal does not ask.
 func (w *window) beforeClose(ctx context.Context) (prevent bool) {
-	n := w.app.Live()
+	n := w.app.ActiveGoals()
 	if n == 0 || w.leaving.Load() {
 		return false
 	}

@@ -11,10 +11,10 @@ import (
 // Host is what settings and models ask of the program.
 type Host interface {
 	Doctor() []Finding
-	Connect() Connection
+	StreamConnection() Connection
 	TestProvider(ctx context.Context, id string) Finding
-	// FitToolchains refuses a list of folders that goals may not see.
-	FitToolchains(list string) error
+	// ValidateToolchains refuses a list of folders that goals may not see.
+	ValidateToolchains(list string) error
 }
 
 // ModelAPI is the providers.
@@ -101,7 +101,7 @@ func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	defer a.guard(&err)
 	all := a.cfg.Settings() // what the page does not know stays
 	if s.Toolchains != all.Toolchains {
-		if err := a.host.FitToolchains(s.Toolchains); err != nil {
+		if err := a.host.ValidateToolchains(s.Toolchains); err != nil {
 			return false, err
 		}
 	}
@@ -123,5 +123,5 @@ func (a *SettingsAPI) Doctor() (out []Finding, err error) {
 // Connect says how the page reaches the streams.
 func (a *SettingsAPI) Connect() (out Connection, err error) {
 	defer a.guard(&err)
-	return a.host.Connect(), nil
+	return a.host.StreamConnection(), nil
 }

@@ -31,8 +31,8 @@ import (
 	"goalpost/backend/tools"
 )
 
-// slots is how many goals run at once when the person says nothing.
-const slots = 3
+// defaultSlots is how many goals run at once when the person says nothing.
+const defaultSlots = 3
 
 // Options say what the program works with.
 type Options struct {
@@ -67,57 +67,57 @@ type Options struct {
 
 // App is the running program. All methods may be called concurrently after Open.
 type App struct {
-	cfg        *config.Config
-	log        *slog.Logger
-	version    string
-	began      time.Time
-	watch      bool
-	serve      bool
-	attended   bool
-	pace       time.Duration
-	clock      runner.Clock
-	slots      int
-	unconfined bool
-	front      func(context.Context) bool
+	cfg          *config.Config
+	log          *slog.Logger
+	version      string
+	began        time.Time
+	followOthers bool
+	serve        bool
+	attended     bool
+	pace         time.Duration
+	clock        runner.Clock
+	slots        int
+	unconfined   bool
+	front        func(context.Context) bool
 
-	broker    event.Broker
-	vault     *secret.Vault
-	mask      *secret.Mask
-	ask       func(context.Context) (string, error)
-	store     *store.Store
-	bell      *store.Bell // nil where no socket could be made
-	visitors  *visitors
-	visits    *visits
-	runner    *runner.Runner
-	helper    string
-	person    *sandbox.Set // the person's terminals and Chromium
-	terminals *terminal.Manager
-	ssh       *ssh.Client
-	keeper    keeper
-	browsers  *browser.Manager
-	browsing  *browsing
-	sockets   *sockets
-	nowhere   *nowhere
-	panes     *panes
-	stream    *stream.Server
-	rooms     rooms
-	pages     pageGates
-	takeovers takeovers
-	lines     tools.Lines     // of terminals that the person lends
-	wire      *http.Transport // to the models, shared by all goals
-	unlisted  sync.Map        // MCP servers that did not start: name → why
+	broker           event.Broker
+	secrets          *secret.Vault
+	mask             *secret.Mask
+	askPassphrase    func(context.Context) (string, error)
+	store            *store.Store
+	wakeSocket       *store.Bell // nil where no socket could be made
+	peerServer       *peerServer
+	peerPanes        *peerPanes
+	runner           *runner.Runner
+	helperPath       string
+	userPrograms     *sandbox.Set // the person's terminals and Chromium
+	terminals        *terminal.Manager
+	ssh              *ssh.Client
+	workspaceSaver   workspaceSaver
+	browsers         *browser.Manager
+	browsing         *userBrowsing
+	sockets          *webSocketProxies
+	denyAll          *denyAllProxy
+	panes            *panes
+	stream           *stream.Server
+	sessions         SessionRegistry
+	pageFilters      pageRequestFilters
+	takeovers        takeovers
+	pendingInput     tools.Lines     // of terminals that the person lends
+	modelTransport   *http.Transport // to the models, shared by all goals
+	failedMCPServers sync.Map        // MCP servers that did not start: name → why
 
-	follow context.CancelFunc
-	notes  func()          // ends the notes on the desktop
-	life   context.Context // of what runs beside: links, the keeper
-	end    context.CancelFunc
-	beside sync.WaitGroup
+	follow            context.CancelFunc
+	stopNotifications func()          // ends the notes on the desktop
+	lifetime          context.Context // of what runs beside: links, the keeper
+	end               context.CancelFunc
+	background        sync.WaitGroup
 	// closing: what ends now ends with the program, and nothing goes on for it.
 	closing atomic.Bool
 	wg      sync.WaitGroup
 
-	mu    sync.Mutex
-	heard map[goal.ID]int64 // newest seq that was told of
+	mu           sync.Mutex
+	publishedSeq map[goal.ID]int64 // newest seq that was told of
 }
 
 // New makes a program that is not started yet.
@@ -126,10 +126,10 @@ func New(o Options) *App {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	a := &App{
-		cfg: o.Config, log: o.Log, version: o.Version, began: o.Began, watch: o.Watch, serve: o.Serve, attended: o.Attended, pace: o.Pace,
-		mask: &secret.Mask{}, ask: o.Passphrase,
-		clock: o.Clock, slots: cmp.Or(o.Slots, o.Config.Settings().GoalsAtOnce, slots), unconfined: o.Unconfined, front: o.Front,
-		heard: map[goal.ID]int64{}, wire: model.NewTransport(), rooms: rooms{open: map[goal.ID]*room{}},
+		cfg: o.Config, log: o.Log, version: o.Version, began: o.Began, followOthers: o.Watch, serve: o.Serve, attended: o.Attended, pace: o.Pace,
+		mask: &secret.Mask{}, askPassphrase: o.Passphrase,
+		clock: o.Clock, slots: cmp.Or(o.Slots, o.Config.Settings().GoalsAtOnce, defaultSlots), unconfined: o.Unconfined, front: o.Front,
+		publishedSeq: map[goal.ID]int64{}, modelTransport: model.NewTransport(), sessions: SessionRegistry{open: map[goal.ID]*Session{}},
 	}
 	if a.began.IsZero() {
 		a.began = time.Now()
@@ -137,9 +137,9 @@ func New(o Options) *App {
 	if a.clock == nil {
 		a.clock = clock{}
 	}
-	a.panes = &panes{app: a, lent: map[string]*loan{}}
-	a.browsing = &browsing{app: a}
-	a.sockets = &sockets{app: a}
+	a.panes = &panes{app: a, lent: map[string]*paneShare{}}
+	a.browsing = &userBrowsing{app: a}
+	a.sockets = &webSocketProxies{app: a}
 	return a
 }
 
@@ -151,56 +151,56 @@ func (a *App) Open(ctx context.Context) (err error) {
 			err = errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 		}
 	}()
-	if err := a.openVault(a.ask); err != nil {
+	if err := a.openSecrets(a.askPassphrase); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
 	if a.store, err = store.Open(ctx, store.Options{Dir: a.cfg.State(), Publish: a.publish, Redact: a.mask.JSON, Now: a.clock.Now, Log: a.log}); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	if a.helper, err = sandbox.Install(a.cfg.State()); err != nil {
+	if a.helperPath, err = sandbox.Install(a.cfg.State()); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	if a.person, err = sandbox.Open(ctx, sandbox.Options{Helper: a.helper, Name: "person"}); err != nil {
+	if a.userPrograms, err = sandbox.Open(ctx, sandbox.Options{Helper: a.helperPath, Name: "person"}); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	a.life, a.end = context.WithCancel(context.WithoutCancel(ctx))
-	a.terminals = terminal.NewManager(a.panes.changed)
-	if a.ssh, err = ssh.Open(ssh.Options{Launcher: a.person, Helper: a.helper, Env: a.personEnv(), OnState: a.linked}); err != nil { //nolint:contextcheck // links live as long as the program, not as its start
+	a.lifetime, a.end = context.WithCancel(context.WithoutCancel(ctx))
+	a.terminals = terminal.NewManager(a.panes.onChange)
+	if a.ssh, err = ssh.Open(ssh.Options{Launcher: a.userPrograms, Helper: a.helperPath, Env: a.userEnv(), OnState: a.onLinkState}); err != nil { //nolint:contextcheck // links live as long as the program, not as its start
 		return fmt.Errorf("start: %w", err)
 	}
-	if a.nowhere, err = a.openNowhere(ctx); err != nil {
+	if a.denyAll, err = a.openDenyAllProxy(ctx); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
 	a.browsers = browser.New(browser.Config{
-		Launcher: a.person, Dir: filepath.Join(a.cfg.State(), "browser"), OnChange: a.panes.changed, OnPopup: a.panes.popup, OnWindow: a.panes.opened,
-		OnVisit: a.browsing.visited, Downloads: a.browsing.downloads, GoalFolder: a.browsing.goalFolder, OwnPorts: a.browsing.ownPorts, Logins: pageLogins{a.vault.Logins()}, Log: a.log,
-		ContextProxy: a.paneProxy, Nowhere: a.nowhere.at, SocketProxy: a.sockets.proxy, Secrets: a.mask, Judged: a.pages.judged, Judge: a.pages.judge, OnRequest: a.pages.heard,
+		Launcher: a.userPrograms, Dir: filepath.Join(a.cfg.State(), "browser"), OnChange: a.panes.onChange, OnPopup: a.panes.popupOptions, OnWindow: a.panes.onPopup,
+		OnVisit: a.browsing.onVisit, Downloads: a.browsing.downloads, GoalFolder: a.browsing.goalFolder, OwnPorts: a.browsing.ownPorts, Logins: browserLogins{a.secrets.Logins()}, Log: a.log,
+		ContextProxy: a.paneProxy, Nowhere: a.denyAll.at, SocketProxy: a.sockets.proxy, Secrets: a.mask, Judged: a.pageFilters.active, Judge: a.pageFilters.decide, OnRequest: a.pageFilters.onRequest,
 	})
 	a.stream, err = stream.Open(ctx, stream.Options{
-		Log: a.log, Events: &a.broker, Terminals: streamTerminals{a}, Browsers: streamBrowsers{a}, Elsewhere: a.streamElsewhere, Detached: a.serve,
+		Log: a.log, Events: &a.broker, Terminals: streamTerminals{a}, Browsers: streamBrowsers{a}, Elsewhere: a.dialPeerPane, Detached: a.serve,
 	})
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	law, err := a.law()
+	law, err := a.ruleSet()
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
 	a.runner = runner.New(runner.Config{
-		Journal: a.store, Open: a.openRoom, Publish: a.broker.Publish, Clock: a.clock, Log: a.log, Slots: a.slots,
-		Law: law, Patience: a.patience,
+		Journal: a.store, Open: a.openSession, Publish: a.broker.Publish, Clock: a.clock, Log: a.log, Slots: a.slots,
+		Law: law, Patience: a.approvalTimeout,
 		Disk:  func() (uint64, error) { return config.Free(a.cfg.State()) },
-		Ended: a.endRest,
+		Ended: a.cleanUpRun,
 	})
-	if a.visitors, err = a.openVisitors(ctx); err != nil {
+	if a.peerServer, err = a.openPeerServer(ctx); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	if a.bell, err = a.store.Listen(ctx, func(id goal.ID) { a.runner.Wake(id) }, a.visitors.admit); err != nil {
+	if a.wakeSocket, err = a.store.Listen(ctx, func(id goal.ID) { a.runner.Wake(id) }, a.peerServer.handleConn); err != nil {
 		a.log.Warn("other processes cannot wake this one; what they ask is heard a little later", "error", err)
 	}
-	if a.watch {
+	if a.followOthers {
 		a.startFollowing(context.WithoutCancel(ctx))
-		a.startNotes(context.WithoutCancel(ctx))
+		a.startNotifications(context.WithoutCancel(ctx))
 	}
 	a.log.Info("program open", "elapsed_ms", time.Since(a.began).Milliseconds())
 	return nil
@@ -214,34 +214,34 @@ func (a *App) Close(ctx context.Context) error {
 	if a.runner != nil {
 		errs = append(errs, a.runner.Close(ctx))
 	}
-	a.wire.CloseIdleConnections()
-	if a.bell != nil {
-		errs = append(errs, a.bell.Close())
+	a.modelTransport.CloseIdleConnections()
+	if a.wakeSocket != nil {
+		errs = append(errs, a.wakeSocket.Close())
 	}
-	if a.visitors != nil {
-		errs = append(errs, a.visitors.sendOff(ctx))
+	if a.peerServer != nil {
+		errs = append(errs, a.peerServer.shutdown(ctx))
 	}
 	if a.follow != nil {
 		a.follow()
-		a.notes()
+		a.stopNotifications()
 		a.wg.Wait()
-		a.visits.work.Wait()
+		a.peerPanes.work.Wait()
 	}
 	if a.stream != nil {
 		errs = append(errs, a.stream.Close(ctx))
 	}
 	if a.browsers != nil {
-		errs = append(errs, a.closeRooms(ctx), a.browsers.Close(ctx), a.sockets.close())
+		errs = append(errs, a.closeSessions(ctx), a.browsers.Close(ctx), a.sockets.close())
 	}
-	if a.nowhere != nil {
-		errs = append(errs, a.nowhere.close())
+	if a.denyAll != nil {
+		errs = append(errs, a.denyAll.close())
 	}
-	errs = append(errs, a.letGo(ctx))
+	errs = append(errs, a.stopSaving(ctx))
 	if a.terminals != nil {
 		errs = append(errs, a.terminals.CloseAll(ctx))
 	}
-	if a.person != nil {
-		errs = append(errs, a.person.Close(ctx))
+	if a.userPrograms != nil {
+		errs = append(errs, a.userPrograms.Close(ctx))
 	}
 	if a.store != nil {
 		errs = append(errs, a.store.Close())
@@ -252,13 +252,13 @@ func (a *App) Close(ctx context.Context) error {
 	return nil
 }
 
-// Areas are the structs that are bound to the window and reached in serve. ctx
+// BoundAPIs are the structs that are bound to the window and reached in serve. ctx
 // is the program's life.
-func (a *App) Areas(ctx context.Context) []any {
+func (a *App) BoundAPIs(ctx context.Context) []any {
 	return []any{
 		a.GoalAPI(ctx), a.ApprovalAPI(ctx), api.NewTerminalAPI(ctx, a.panes), api.NewBrowserAPI(ctx, a.panes, a.browsing, a.store),
 		api.NewWorkspaceAPI(ctx, a.panes, a.store), api.NewModelAPI(ctx, a.cfg, a), api.NewSettingsAPI(ctx, a.cfg, a), api.NewSSHAPI(ctx, a),
-		api.NewMCPAPI(ctx, a), api.NewSecretAPI(ctx, a.vault),
+		api.NewMCPAPI(ctx, a), api.NewSecretAPI(ctx, a.secrets),
 	}
 }
 
@@ -293,8 +293,8 @@ func (a *App) Stream() *stream.Server { return a.stream }
 // Done is closed when this process no longer runs the goal.
 func (a *App) Done(id goal.ID) <-chan struct{} { return a.runner.Done(id) }
 
-// Live counts the goals that this process runs or has queued.
-func (a *App) Live() int { return a.runner.ActiveCount() }
+// ActiveGoals counts the goals that this process runs or has queued.
+func (a *App) ActiveGoals() int { return a.runner.ActiveCount() }
 
 func (a *App) now() time.Time { return a.clock.Now() }
 
@@ -306,7 +306,7 @@ func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 // The fits that the rest of the program relies on.
 var (
 	_ runner.Journal = (*store.Store)(nil)
-	_ runner.Session = (*room)(nil)
+	_ runner.Session = (*Session)(nil)
 	_ api.Goals      = (*App)(nil)
 	_ api.Panes      = (*panes)(nil)
 	_ api.Host       = (*App)(nil)

@@ -488,7 +488,7 @@ func TestNothingIsAskedOfAModelWhileAPersonHasAPane(t *testing.T) {
 // area finds one of the bound structs.
 func area[A any](t *testing.T, p *app.App) A {
 	t.Helper()
-	for _, a := range p.Areas(context.Background()) {
+	for _, a := range p.BoundAPIs(context.Background()) {
 		if found, ok := a.(A); ok {
 			return found
 		}

@@ -34,7 +34,7 @@ func (a *App) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 		}
 	}
 	var then store.Row
-	err = a.orderIf(ctx, id, func(row store.Row) error {
+	err = a.addOrderIf(ctx, id, func(row store.Row) error {
 		if then = row; row.Status != goal.Running && row.Status != goal.Paused {
 			return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status)}
 		}
@@ -65,7 +65,7 @@ func (a *App) answered(ctx context.Context, id goal.ID) error {
 		return err
 	}
 	row, err := a.store.Goal(ctx, id)
-	if err != nil || !a.watch || row.Status != goal.Paused || row.Exit != goal.NeedsUser {
+	if err != nil || !a.followOthers || row.Status != goal.Paused || row.Exit != goal.NeedsUser {
 		return err
 	}
 	err = a.Resume(ctx, id, api.ResumeInput{})
@@ -87,10 +87,10 @@ func (a *App) Revoke(ctx context.Context, id goal.ID, request string) error {
 	if !slices.ContainsFunc(grants, named) {
 		return &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("the goal has no grant %q", request), Hint: "approvals lists what is allowed"}
 	}
-	a.withdraw(ctx, id, request)
+	a.revokeGrant(ctx, id, request)
 	own, err := a.store.Own(id)
 	if errors.Is(err, store.ErrOwned) { // whoever runs it takes it back
-		return a.order(ctx, id, goal.Order{Kind: goal.OrderRevoke, Request: request})
+		return a.addOrder(ctx, id, goal.Order{Kind: goal.OrderRevoke, Request: request})
 	}
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)

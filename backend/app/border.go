@@ -12,10 +12,10 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// border asks the person about what the proxy refused to a goal's programs, and
+// blockedHosts asks the person about what the proxy refused to a goal's programs, and
 // lets through what the person granted. Pages ask by their own tools. All methods
 // may be called concurrently.
-type border struct {
+type blockedHosts struct {
 	mu      sync.Mutex
 	base    egress.Rules // of the policy
 	grants  []policy.Grant
@@ -25,8 +25,8 @@ type border struct {
 	stopped []policy.Effect
 }
 
-// heard keeps a refusal that a person could lift: by its name, not by its address.
-func (b *border) heard(e egress.Entry) {
+// onRefused keeps a refusal that a person could lift: by its name, not by its address.
+func (b *blockedHosts) onRefused(e egress.Entry) {
 	const most = 20
 	if e.From != egress.Program || e.Method == "NAME" { // Chromium's events must not wait for the lock
 		return
@@ -55,7 +55,7 @@ func (b *border) heard(e egress.Entry) {
 	}
 }
 
-func (b *border) take() []policy.Effect {
+func (b *blockedHosts) drain() []policy.Effect {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	list := b.stopped
@@ -63,48 +63,48 @@ func (b *border) take() []policy.Effect {
 	return list
 }
 
-// grant makes the rules of a goal and what its person granted. What was taken back
+// setGrants makes the rules of a goal and what its person granted. What was taken back
 // stays closed, whoever has not heard of that yet.
-func (b *border) grant(rules egress.Rules, grants, now []policy.Grant, set func(egress.Rules)) {
+func (b *blockedHosts) setGrants(rules egress.Rules, grants, now []policy.Grant, set func(egress.Rules)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.base, b.grants, b.now = rules, grants, now
-	b.put(set)
+	b.applyRules(set)
 }
 
-// withdraw closes what one grant opened.
-func (b *border) withdraw(id string, set func(egress.Rules)) {
+// revoke closes what one grant opened.
+func (b *blockedHosts) revoke(id string, set func(egress.Rules)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.gone == nil {
 		b.gone = map[string]bool{}
 	}
 	b.gone[id] = true
-	b.put(set)
+	b.applyRules(set)
 }
 
-// put is called with the border locked, so that the last word is the one that holds.
-func (b *border) put(set func(egress.Rules)) {
+// applyRules is called with the border locked, so that the last word is the one that holds.
+func (b *blockedHosts) applyRules(set func(egress.Rules)) {
 	rules := b.base
 	rules.Given, rules.Local = nil, b.base.Local[:len(b.base.Local):len(b.base.Local)]
 	for _, g := range b.grants {
 		if g.Scope == policy.ScopeHost && !b.gone[g.ID] {
-			rules.Given = append(rules.Given, opened(g, "")...)
+			rules.Given = append(rules.Given, isOpened(g, "")...)
 		}
 		if g.Scope == policy.ScopeMachine && g.Access != nil && g.Access.Kind == policy.PortAccess && !b.gone[g.ID] {
-			rules.Local = append(rules.Local, local(g.Access.Port)...)
+			rules.Local = append(rules.Local, loopbackNames(g.Access.Port)...)
 		}
 	}
 	for _, g := range b.now {
 		if g.Scope == policy.ScopeOnce || !b.gone[g.ID] {
-			rules.Given = append(rules.Given, opened(g, asks(g.Tool))...)
+			rules.Given = append(rules.Given, isOpened(g, requesterName(g.Tool))...)
 		}
 	}
 	b.rules = rules
 	set(rules)
 }
 
-func opened(g policy.Grant, from egress.From) []egress.Given {
+func isOpened(g policy.Grant, from egress.From) []egress.Given {
 	list := make([]egress.Given, 0, len(g.Hosts))
 	for _, h := range g.Hosts {
 		list = append(list, egress.Given{Host: h, Risk: g.Risk, From: from})
@@ -112,8 +112,8 @@ func opened(g policy.Grant, from egress.From) []egress.Given {
 	return list
 }
 
-// asks says who contacts a host when a tool does.
-func asks(tool string) egress.From {
+// requesterName says who contacts a host when a tool does.
+func requesterName(tool string) egress.From {
 	if strings.HasPrefix(tool, "browser_") || tool == "open_pane" {
 		return egress.Pane
 	}
@@ -121,57 +121,57 @@ func asks(tool string) egress.From {
 }
 
 // BlockedHosts takes what the proxy refused to the goal's programs.
-func (r *room) BlockedHosts() []policy.Effect { return r.held.border.take() }
+func (r *Session) BlockedHosts() []policy.Effect { return r.sandbox.blockedHosts.drain() }
 
 // ApplyGrants opens the proxy and the walls for what the person allowed, and closes them
 // again.
-func (r *room) ApplyGrants(grants, now []policy.Grant) {
-	if r.held.proxy == nil {
+func (r *Session) ApplyGrants(grants, now []policy.Grant) {
+	if r.sandbox.proxy == nil {
 		return
 	}
-	r.held.border.grant(rulesOf(r.policy), grants, now, r.rule)
-	if err := r.held.openings.set(context.Background(), grants, r.held.open(r.app, r.app.layer(r.goal))); err != nil {
+	r.sandbox.blockedHosts.setGrants(rulesOf(r.policy), grants, now, r.applyEgressRules)
+	if err := r.sandbox.machineGrants.apply(context.Background(), grants, r.sandbox.grant(r.app, r.app.sandboxDir(r.goal))); err != nil {
 		r.app.log.Error("taking back what a goal was allowed", "goal", r.goal, "error", err)
 	}
 }
 
-// withdraw closes what a grant opened, whether a run has heard of it or not.
-func (r *room) withdraw(ctx context.Context, id string) {
-	if r.held.proxy != nil {
-		r.held.border.withdraw(id, r.rule)
-		if err := r.held.openings.withdraw(ctx, id); err != nil {
+// revokeGrant closes what a grant opened, whether a run has heard of it or not.
+func (r *Session) revokeGrant(ctx context.Context, id string) {
+	if r.sandbox.proxy != nil {
+		r.sandbox.blockedHosts.revoke(id, r.applyEgressRules)
+		if err := r.sandbox.machineGrants.revoke(ctx, id); err != nil {
 			r.app.log.Error("taking back what a goal was allowed", "goal", r.goal, "error", err)
 		}
 	}
 }
 
-// rule puts rules in force. Requests of pages are judged from before they reach a
+// applyEgressRules puts rules in force. Requests of pages are judged from before they reach a
 // host that they may not send to.
-func (r *room) rule(rules egress.Rules) {
+func (r *Session) applyEgressRules(rules egress.Rules) {
 	if rules.Judged() {
-		r.held.judged.Store(true)
+		r.sandbox.filtersPages.Store(true)
 	}
-	r.held.proxy.SetRules(rules)
-	r.held.judged.Store(rules.Judged())
+	r.sandbox.proxy.SetRules(rules)
+	r.sandbox.filtersPages.Store(rules.Judged())
 }
 
-func (a *App) withdraw(ctx context.Context, id goal.ID, request string) {
-	a.rooms.mu.Lock()
-	defer a.rooms.mu.Unlock()
-	if r := a.rooms.open[id]; r != nil {
-		r.withdraw(context.WithoutCancel(ctx), request)
+func (a *App) revokeGrant(ctx context.Context, id goal.ID, request string) {
+	a.sessions.mu.Lock()
+	defer a.sessions.mu.Unlock()
+	if r := a.sessions.open[id]; r != nil {
+		r.revokeGrant(context.WithoutCancel(ctx), request)
 	}
 }
 
-// shut closes the way out: the goal is over, and so is what its person allowed.
+// closeEgress closes the way out: the goal is over, and so is what its person allowed.
 // Its own loopback stays to be looked at.
-func (r *room) shut(ctx context.Context) {
-	if r.held.proxy != nil {
-		r.held.border.grant(egress.Rules{Risk: policy.ReadOnly, Deny: r.policy.DenyHosts}, nil, nil, r.rule)
-		if err := r.held.openings.shutPorts(ctx); err != nil {
+func (r *Session) closeEgress(ctx context.Context) {
+	if r.sandbox.proxy != nil {
+		r.sandbox.blockedHosts.setGrants(egress.Rules{Risk: policy.ReadOnly, Deny: r.policy.DenyHosts}, nil, nil, r.applyEgressRules)
+		if err := r.sandbox.machineGrants.closePorts(ctx); err != nil {
 			r.app.log.Error("closing a goal's ports", "goal", r.goal, "error", err)
 		}
 	}
 }
 
-var _ runner.BlockedHosts = (*room)(nil)
+var _ runner.BlockedHosts = (*Session)(nil)

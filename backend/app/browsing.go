@@ -30,24 +30,24 @@ const (
 	temporaryProfile = "temporary" // nothing is kept
 )
 
-// browsing is what the person's browser panes share: files on their way to a
+// userBrowsing is what the person's browser panes share: files on their way to a
 // page, and the folders.
-type browsing struct {
+type userBrowsing struct {
 	app *App
 
 	mu    sync.Mutex
 	ports []int
 }
 
-// Listens tells of a port that this program listens on, which no page may reach.
-func (a *App) Listens(port int) {
+// RegisterOwnPort tells of a port that this program listens on, which no page may reach.
+func (a *App) RegisterOwnPort(port int) {
 	a.browsing.mu.Lock()
 	defer a.browsing.mu.Unlock()
 	a.browsing.ports = append(a.browsing.ports, port)
 }
 
-// listensNoMore takes back one Listens.
-func (a *App) listensNoMore(port int) {
+// unregisterOwnPort takes back one Listens.
+func (a *App) unregisterOwnPort(port int) {
 	a.browsing.mu.Lock()
 	defer a.browsing.mu.Unlock()
 	if i := slices.Index(a.browsing.ports, port); i >= 0 {
@@ -55,7 +55,7 @@ func (a *App) listensNoMore(port int) {
 	}
 }
 
-func (b *browsing) ownPorts() []int {
+func (b *userBrowsing) ownPorts() []int {
 	b.mu.Lock()
 	list := slices.Clone(b.ports)
 	b.mu.Unlock()
@@ -69,27 +69,27 @@ func (b *browsing) ownPorts() []int {
 	return list
 }
 
-// ours says whether a port is one of this program's, in this process or in another
+// isOwnPort says whether a port is one of this program's, in this process or in another
 // one on the same data folder: its pages, its streams, the proxies of its goals.
-func (a *App) ours(port int) bool {
+func (a *App) isOwnPort(port int) bool {
 	return slices.Contains(a.browsing.ownPorts(), port) || sandbox.Serves(a.store.Processes(), port)
 }
 
 // goalFolder is where a goal works and its pages' downloads go; "" of what is no goal,
 // or may not write.
-func (b *browsing) goalFolder(id string) string {
+func (b *userBrowsing) goalFolder(id string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	row, err := b.app.store.Goal(ctx, goal.ID(id))
 	if err != nil {
 		return ""
 	}
-	return savesIn(row.Policy)
+	return downloadDirFor(row.Policy)
 }
 
-// savesIn is the folder in which pages of a goal may save; "" where it only reads: a
+// downloadDirFor is the folder in which pages of a goal may save; "" where it only reads: a
 // file that comes is in no call that the policy could judge.
-func savesIn(p policy.Policy) string {
+func downloadDirFor(p policy.Policy) string {
 	if policy.WriteLocal.Exceeds(p.Risk) {
 		return ""
 	}
@@ -97,7 +97,7 @@ func savesIn(p policy.Policy) string {
 }
 
 // downloads is the person's folder for downloads.
-func (b *browsing) downloads(string) string {
+func (b *userBrowsing) downloads(string) string {
 	if home, err := os.UserHomeDir(); err == nil {
 		dir := filepath.Join(home, "Downloads")
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
@@ -107,7 +107,7 @@ func (b *browsing) downloads(string) string {
 	return filepath.Join(b.app.cfg.State(), "downloads")
 }
 
-func (b *browsing) visited(profile, address, title string) {
+func (b *userBrowsing) onVisit(profile, address, title string) {
 	if profile == "" {
 		return // a temporary page leaves nothing
 	}
@@ -120,7 +120,7 @@ func (b *browsing) visited(profile, address, title string) {
 
 // Destination is where what the person wrote into an address bar leads. Words go to
 // the search page that they have set, and without one nowhere.
-func (b *browsing) Destination(text string) (string, error) {
+func (b *userBrowsing) Destination(text string) (string, error) {
 	words, ok := browser.Words(text)
 	if !ok {
 		return text, nil
@@ -137,8 +137,8 @@ func (b *browsing) Destination(text string) (string, error) {
 
 // open opens a person's pane. Without a wish it keeps its logins, unless another
 // Goalpost has them; then it says so and keeps nothing.
-func (b *browsing) open(ctx context.Context, in api.ArgsOpenBrowser) (*browser.Pane, error) {
-	o := browser.Options{ID: b.app.panes.name(pane.Browser), URL: in.URL, Width: in.Width, Height: in.Height, Profile: in.Profile}
+func (b *userBrowsing) open(ctx context.Context, in api.ArgsOpenBrowser) (*browser.Pane, error) {
+	o := browser.Options{ID: b.app.panes.newID(pane.Browser), URL: in.URL, Width: in.Width, Height: in.Height, Profile: in.Profile}
 	switch in.Profile {
 	case "":
 		o.Profile = ownProfile
@@ -158,11 +158,11 @@ func (b *browsing) open(ctx context.Context, in api.ArgsOpenBrowser) (*browser.P
 	return p, nil
 }
 
-// pageLogins are the saved logins as pages know them.
-type pageLogins struct{ *secret.Logins }
+// browserLogins are the saved logins as pages know them.
+type browserLogins struct{ *secret.Logins }
 
 // Open gives a login of exactly this origin.
-func (l pageLogins) Open(ctx context.Context, origin, user string) (name, password string, err error) {
+func (l browserLogins) Open(ctx context.Context, origin, user string) (name, password string, err error) {
 	in, err := l.For(ctx, origin, user)
 	if err != nil {
 		return "", "", fmt.Errorf("the login: %w", err)
@@ -171,21 +171,23 @@ func (l pageLogins) Open(ctx context.Context, origin, user string) (name, passwo
 }
 
 // Save keeps a login.
-func (l pageLogins) Save(ctx context.Context, origin, user, password string) error {
+func (l browserLogins) Save(ctx context.Context, origin, user, password string) error {
 	if err := l.Logins.Save(ctx, secret.Login{Origin: origin, User: user, Password: password}); err != nil {
 		return fmt.Errorf("the login: %w", err)
 	}
 	return nil
 }
 
-// mostUploaded is how large a file may be that the page hands over.
-const mostUploaded = 1 << 30
+// maxUploadBytes is how large a file may be that the page hands over.
+const maxUploadBytes = 1 << 30
 
-func (b *browsing) uploads() string { return filepath.Join(b.app.cfg.State(), "browser", "uploads") }
+func (b *userBrowsing) uploads() string {
+	return filepath.Join(b.app.cfg.State(), "browser", "uploads")
+}
 
 // Upload adds a piece to a file that the person gives to a page and says where
 // it is. The page that shows Goalpost may be on another machine: it sends bytes.
-func (b *browsing) Upload(in api.ArgsUpload) (string, error) {
+func (b *userBrowsing) Upload(in api.ArgsUpload) (string, error) {
 	piece, err := base64.StdEncoding.DecodeString(in.Data)
 	if err != nil {
 		return "", refusedUpload("a piece is not base64")
@@ -208,7 +210,7 @@ func (b *browsing) Upload(in api.ArgsUpload) (string, error) {
 		return "", fmt.Errorf("upload: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err != nil || info.Size()+int64(len(piece)) > mostUploaded {
+	if info, err := f.Stat(); err != nil || info.Size()+int64(len(piece)) > maxUploadBytes {
 		return "", refusedUpload("the file is larger than 1 GiB")
 	}
 	if _, err := f.Write(piece); err != nil {
@@ -222,7 +224,7 @@ func refusedUpload(why string) error {
 }
 
 // OpenFile opens a downloaded file, or its folder, with the desktop's program for it.
-func (b *browsing) OpenFile(ctx context.Context, id, download string, folder bool) error {
+func (b *userBrowsing) OpenFile(ctx context.Context, id, download string, folder bool) error {
 	p, err := b.app.panes.Browser(id)
 	if err != nil {
 		return err
@@ -235,32 +237,32 @@ func (b *browsing) OpenFile(ctx context.Context, id, download string, folder boo
 	path := list[i].Path
 	if folder {
 		path = filepath.Dir(path)
-	} else if err := mayOpen(p.Lease(), path); err != nil {
+	} else if err := validateOpenable(p.Lease(), path); err != nil {
 		return err
 	}
 	program, ok := browser.Opener()
 	if !ok {
 		return &api.Problem{Code: api.Unavailable, Message: "there is no desktop here to open it", Hint: "it is at " + path}
 	}
-	if _, err := b.app.person.Start(context.WithoutCancel(ctx), process.Command{Argv: []string{program, path}, Env: os.Environ(), Dir: filepath.Dir(path)}); err != nil {
+	if _, err := b.app.userPrograms.Start(context.WithoutCancel(ctx), process.Command{Argv: []string{program, path}, Env: os.Environ(), Dir: filepath.Dir(path)}); err != nil {
 		return fmt.Errorf("opening %s: %w", path, err)
 	}
 	return nil
 }
 
-// started are the endings of files that a desktop may run, or show with scripts of
+// executableExtensions are the endings of files that a desktop may run, or show with scripts of
 // theirs that may read other files.
-var started = strings.Fields(`.appimage .bat .cmd .com .deb .desktop .dmg .exe .flatpak .hta .htm .html .ipynb .jar .js .lnk .mht .mhtml .msi
+var executableExtensions = strings.Fields(`.appimage .bat .cmd .com .deb .desktop .dmg .exe .flatpak .hta .htm .html .ipynb .jar .js .lnk .mht .mhtml .msi
 	.pif .pkg .ps1 .py .rpm .run .scr .sh .shtml .snap .svg .url .vbs .webloc .xht .xhtml .xml`)
 
-// mayOpen refuses a download that opening could start, and every one of a goal: its
+// validateOpenable refuses a download that opening could start, and every one of a goal: its
 // programs write where the file is, and may have put another there.
-func mayOpen(lease, path string) error {
+func validateOpenable(lease, path string) error {
 	why := ""
 	switch {
 	case lease != "":
 		why = "a goal has this page, and its programs may have altered the file"
-	case slices.Contains(started, strings.ToLower(filepath.Ext(path))):
+	case slices.Contains(executableExtensions, strings.ToLower(filepath.Ext(path))):
 		why = "opening a file of this kind may run what is in it"
 	default:
 		return nil
@@ -269,12 +271,12 @@ func mayOpen(lease, path string) error {
 }
 
 // Profiles lists the person's profiles, their own first.
-func (b *browsing) Profiles() []string {
+func (b *userBrowsing) Profiles() []string {
 	list := slices.DeleteFunc(b.app.browsers.Profiles(), func(name string) bool { return name == ownProfile })
 	return append([]string{ownProfile}, list...)
 }
 
-func (b *browsing) DeleteProfile(ctx context.Context, name string) error {
+func (b *userBrowsing) DeleteProfile(ctx context.Context, name string) error {
 	if err := b.app.browsers.DeleteProfile(ctx, name); err != nil {
 		return fmt.Errorf("delete profile: %w", err)
 	}
@@ -282,7 +284,7 @@ func (b *browsing) DeleteProfile(ctx context.Context, name string) error {
 }
 
 // RenameProfile renames a profile; the person's own keeps its name.
-func (b *browsing) RenameProfile(ctx context.Context, name, to string) error {
+func (b *userBrowsing) RenameProfile(ctx context.Context, name, to string) error {
 	if name == ownProfile || to == temporaryProfile || to == ownProfile {
 		return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("%s cannot become %s", name, to), Hint: "choose another name", Field: "name"}
 	}

@@ -163,12 +163,12 @@ func TestCanaries(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, ".env"), []byte("A=1\nKEY="+canaries["terminal output"]+"\n"), 0o600))
 
-	answers := looking(page.URL, home)
+	answers := checkPages(page.URL, home)
 	server := p.provide(func(n int, r modeltest.Request) modeltest.Answer {
 		if n == 0 { // some servers repeat the key that they refuse
 			return modeltest.Answer{Status: 503, RetryAfter: "0", Body: `{"error":{"message":"overloaded for the key ` + canaries["model's complaint"] + `","type":"server_error"}}`}
 		}
-		return turns(answers...)(n-1, named(r, answers))
+		return turns(answers...)(n-1, hostsInChecks(r, answers))
 	})
 	must(t, p.cfg.SaveProvider(config.Provider{ID: "test", Kind: config.OpenAI, BaseURL: server.URL, Model: "m", APIKeyEnv: "MODEL_KEY"}))
 	secrets := api.NewSecretAPI(t.Context(), vault)
@@ -253,8 +253,8 @@ func colours(t *testing.T, picture []byte) (red, black int) {
 
 var paneNamed = regexp.MustCompile(`pane ([tb]\d+)`)
 
-// named gives the script the names of the panes that were opened.
-func named(r modeltest.Request, answers []modeltest.Answer) modeltest.Request {
+// hostsInChecks gives the script the names of the panes that were opened.
+func hostsInChecks(r modeltest.Request, answers []modeltest.Answer) modeltest.Request {
 	panes := map[string]string{}
 	for _, m := range r.Messages {
 		if found := paneNamed.FindStringSubmatch(m.Text); m.Role == goal.ToolRole && found != nil {
@@ -272,8 +272,8 @@ func named(r modeltest.Request, answers []modeltest.Answer) modeltest.Request {
 	return r
 }
 
-// looking is a model that looks everywhere.
-func looking(page, home string) []modeltest.Answer {
+// checkPages is a model that looks everywhere.
+func checkPages(page, home string) []modeltest.Answer {
 	run := func(command string) modeltest.Answer { return args("run_command", map[string]any{"command": command}) }
 	return []modeltest.Answer{
 		run("env; cat /proc/self/environ /proc/1/environ; cat ~/.ssh/id_ed25519 " + home + "/.ssh/id_ed25519; ls -a ~"),

@@ -15,17 +15,17 @@ import (
 	"goalpost/backend/secret"
 )
 
-// checking starts the programs of checks. While one runs, the hosts that its
+// checkLauncher starts the programs of checks. While one runs, the hosts that its
 // criterion names are open to it: the pass is in its environment, which the
 // agent's programs cannot read, and holds as long as it runs.
-type checking struct {
+type checkLauncher struct {
 	process.Launcher
 	proxy *egress.Proxy
 	hosts []string
 	mask  *secret.Mask
 }
 
-func (c checking) Start(ctx context.Context, cmd process.Command) (process.Process, error) {
+func (c checkLauncher) Start(ctx context.Context, cmd process.Command) (process.Process, error) {
 	if len(c.hosts) == 0 || cmd.Domain != process.DomainCheck {
 		return c.Launcher.Start(ctx, cmd)
 	}
@@ -49,7 +49,7 @@ func (c checking) Start(ctx context.Context, cmd process.Command) (process.Proce
 	return p, nil
 }
 
-var address = regexp.MustCompile(`\bhttps?://[^\s"'<>|;&()$]+`)
+var urlPattern = regexp.MustCompile(`\bhttps?://[^\s"'<>|;&()$]+`)
 
 // hostsOf are the hosts that a goal's checks may reach besides what the goal may:
 // those that a person named in the criterion. What an agent wrote opens nothing,
@@ -58,14 +58,14 @@ func hostsOf(g goal.Goal) []string {
 	if g.Options.Parent != "" {
 		return nil
 	}
-	return named(g.Criterion.Checks)
+	return hostsInChecks(g.Criterion.Checks)
 }
 
-// reachable refuses checks that name a host which a goal of this policy does not
+// validateCheckHosts refuses checks that name a host which a goal of this policy does not
 // reach by itself: whoever wrote them may open none.
-func reachable(p policy.Policy, checks []goal.Check) error {
+func validateCheckHosts(p policy.Policy, checks []goal.Check) error {
 	rules := rulesOf(p)
-	for _, host := range named(checks) {
+	for _, host := range hostsInChecks(checks) {
 		reason, ok := rules.Decide(egress.Request{From: egress.Program, Method: http.MethodConnect, Host: host, Port: "443"})
 		if !ok && !p.Unconfined {
 			return &goal.InvalidError{Field: "checks", Reason: "a check asks " + host + ", and " + reason, Hint: "let the check look at what stands in the folder or runs there, or ask the person for a goal that may reach it"}
@@ -74,14 +74,14 @@ func reachable(p policy.Policy, checks []goal.Check) error {
 	return nil
 }
 
-// Hosts are the hosts outside that checks name, and that are opened to them by it.
-func Hosts(checks []goal.Check) []string { return named(checks) }
+// CheckHosts are the hosts outside that checks name, and that are opened to them by it.
+func CheckHosts(checks []goal.Check) []string { return hostsInChecks(checks) }
 
-// named are the hosts outside that checks name in their addresses.
-func named(checks []goal.Check) []string {
+// hostsInChecks are the hosts outside that checks name in their addresses.
+func hostsInChecks(checks []goal.Check) []string {
 	var hosts []string
 	for _, c := range checks {
-		for _, text := range address.FindAllString(c.Command+" "+c.URL, -1) {
+		for _, text := range urlPattern.FindAllString(c.Command+" "+c.URL, -1) {
 			u, err := url.Parse(text)
 			if err != nil || u.Hostname() == "" || egress.Own(u.Hostname()+":80") {
 				continue

@@ -25,9 +25,9 @@ const (
 	maxChildFile = 1 << 20
 )
 
-// children are the goals that one goal's agent has work for it. All methods may
+// childGoals are the goals that one goal's agent has work for it. All methods may
 // be called concurrently.
-type children struct {
+type childGoals struct {
 	app    *App
 	parent goal.ID // of whom they are
 	above  goal.ID // its own parent, "" for none
@@ -36,17 +36,17 @@ type children struct {
 	any bool // it has or had one; else nothing is asked of the store
 }
 
-func (a *App) childrenOf(ctx context.Context, g goal.Goal) (*children, error) {
+func (a *App) childrenOf(ctx context.Context, g goal.Goal) (*childGoals, error) {
 	rows, err := a.store.Children(ctx, g.ID)
 	if err != nil {
 		return nil, err
 	}
 	shared, err := a.store.Shared(ctx, g.ID) // also of children that were deleted since
-	return &children{app: a, parent: g.ID, above: g.Options.Parent, any: len(rows) > 0 || shared != goal.Spend{}}, err
+	return &childGoals{app: a, parent: g.ID, above: g.Options.Parent, any: len(rows) > 0 || shared != goal.Spend{}}, err
 }
 
 // TotalSpend is what all children have spent so far.
-func (c *children) TotalSpend() goal.Spend {
+func (c *childGoals) TotalSpend() goal.Spend {
 	c.mu.Lock()
 	any := c.any
 	c.mu.Unlock()
@@ -60,7 +60,7 @@ func (c *children) TotalSpend() goal.Spend {
 	return total
 }
 
-func (c *children) List(ctx context.Context) ([]tools.GoalState, error) {
+func (c *childGoals) List(ctx context.Context) ([]tools.GoalState, error) {
 	rows, err := c.app.store.Children(ctx, c.parent)
 	if err != nil {
 		return nil, fmt.Errorf("goals: %w", err)
@@ -76,7 +76,7 @@ func (c *children) List(ctx context.Context) ([]tools.GoalState, error) {
 	return list, nil
 }
 
-func (c *children) state(ctx context.Context, r store.Row) (tools.GoalState, error) {
+func (c *childGoals) state(ctx context.Context, r store.Row) (tools.GoalState, error) {
 	s := tools.GoalState{
 		ID: r.ID, Objective: r.Objective, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Spent: r.Spent, Limits: r.Limits, Report: r.Report,
 		Checks: fmt.Sprintf("%d/%d", r.ChecksPassed, len(r.Criterion.Checks)),
@@ -88,12 +88,12 @@ func (c *children) state(ctx context.Context, r store.Row) (tools.GoalState, err
 	if n := len(claims); n > 0 {
 		s.Result = claims[n-1].Result
 	}
-	s.Needs, err = c.needs(ctx, r)
+	s.Needs, err = c.pendingInput(ctx, r)
 	return s, err
 }
 
-// needs is what a child waits for that only the person can give it.
-func (c *children) needs(ctx context.Context, r store.Row) ([]string, error) {
+// pendingInput is what a child waits for that only the person can give it.
+func (c *childGoals) pendingInput(ctx context.Context, r store.Row) ([]string, error) {
 	open, err := c.app.store.OpenApprovals(ctx, r.ID)
 	if err != nil {
 		return nil, fmt.Errorf("goal %s: %w", r.ID.Short(), err)
@@ -111,7 +111,7 @@ func (c *children) needs(ctx context.Context, r store.Row) ([]string, error) {
 }
 
 // find is the child of that name.
-func (c *children) find(ctx context.Context, part string) (store.Row, error) {
+func (c *childGoals) find(ctx context.Context, part string) (store.Row, error) {
 	rows, err := c.app.store.Children(ctx, c.parent)
 	if err != nil {
 		return store.Row{}, fmt.Errorf("goals: %w", err)
@@ -125,12 +125,12 @@ func (c *children) find(ctx context.Context, part string) (store.Row, error) {
 	return store.Row{}, fmt.Errorf("you have started no goal %q; goal_status lists them", part)
 }
 
-func (c *children) Wait(ctx context.Context, part string, wait time.Duration) (tools.GoalState, error) {
+func (c *childGoals) Wait(ctx context.Context, part string, wait time.Duration) (tools.GoalState, error) {
 	r, err := c.find(ctx, part)
 	if err != nil {
 		return tools.GoalState{}, err
 	}
-	if err := c.wake(ctx, r); err != nil {
+	if err := c.resumeOne(ctx, r); err != nil {
 		return tools.GoalState{}, err
 	}
 	late := time.NewTimer(wait)
@@ -138,7 +138,7 @@ func (c *children) Wait(ctx context.Context, part string, wait time.Duration) (t
 	select {
 	case <-c.app.runner.Done(r.ID):
 	case <-late.C:
-	case <-pausing(ctx):
+	case <-pauseSignal(ctx):
 	case <-ctx.Done():
 		return tools.GoalState{}, fmt.Errorf("waiting for goal %s: %w", r.ID.Short(), ctx.Err())
 	}
@@ -148,8 +148,8 @@ func (c *children) Wait(ctx context.Context, part string, wait time.Duration) (t
 	return c.state(ctx, r)
 }
 
-// pausing is closed when a person pauses the run that ctx belongs to; nil outside one.
-func pausing(ctx context.Context) <-chan struct{} {
+// pauseSignal is closed when a person pauses the run that ctx belongs to; nil outside one.
+func pauseSignal(ctx context.Context) <-chan struct{} {
 	run, _ := goal.RunOf(ctx)
 	if p, ok := run.Control.(interface{ PauseRequested() <-chan struct{} }); ok {
 		return p.PauseRequested()
@@ -157,19 +157,19 @@ func pausing(ctx context.Context) <-chan struct{} {
 	return nil
 }
 
-// wake lets a child go on that stopped with its parent or with the program, in whichever
+// resumeOne lets a child go on that stopped with its parent or with the program, in whichever
 // process, also one that was over and waited to go on.
-func (c *children) wake(ctx context.Context, r store.Row) (err error) {
+func (c *childGoals) resumeOne(ctx context.Context, r store.Row) (err error) {
 	ours := r.StoppedBy == c.parent
 	switch {
 	case parked(r), ours && r.Status == goal.Pending: // its countdown goes on, or its place in the queue, if it does not already
-		return c.app.takeUp(ctx, r.ID)
+		return c.app.adopt(ctx, r.ID)
 	case ours && r.Status == goal.Completed:
-		err = c.app.reopenAgain(ctx, r.ID)
+		err = c.app.retryReopen(ctx, r.ID)
 	case ours, r.Status == goal.Paused && r.Exit == goal.Interrupted:
 		err = c.app.Resume(ctx, r.ID, api.ResumeInput{})
 	}
-	if conflict(err) || errors.Is(err, store.ErrOwned) { // somebody was quicker
+	if conflictError(err) || errors.Is(err, store.ErrOwned) { // somebody was quicker
 		return nil
 	}
 	return err
@@ -178,7 +178,7 @@ func (c *children) wake(ctx context.Context, r store.Row) (err error) {
 func parked(r store.Row) bool { return r.Status == goal.Paused && r.Exit == goal.WaitingForProvider }
 
 // File reads a file of a child's folder through a root: no link leads out of it.
-func (c *children) File(ctx context.Context, part, path string) ([]byte, error) {
+func (c *childGoals) File(ctx context.Context, part, path string) ([]byte, error) {
 	r, err := c.find(ctx, part)
 	if err != nil {
 		return nil, err
@@ -204,14 +204,14 @@ func (c *children) File(ctx context.Context, part, path string) ([]byte, error) 
 	return io.ReadAll(io.LimitReader(f, maxChildFile)) //nolint:wrapcheck // it says read and the path
 }
 
-func (c *children) Share(ctx context.Context, to, text string) error {
+func (c *childGoals) Share(ctx context.Context, to, text string) error {
 	id := c.above
 	if to != "parent" {
 		r, err := c.find(ctx, to)
 		if err != nil {
 			return err
 		}
-		lives, err := c.app.lives(r)
+		lives, err := c.app.isActive(r)
 		if err != nil {
 			return err
 		}
@@ -223,11 +223,11 @@ func (c *children) Share(ctx context.Context, to, text string) error {
 	if id == "" {
 		return errors.New("no goal started this one")
 	}
-	return c.app.order(ctx, id, goal.Order{Kind: goal.OrderNote, Text: text, Request: string(c.parent)})
+	return c.app.addOrder(ctx, id, goal.Order{Kind: goal.OrderNote, Text: text, Request: string(c.parent)})
 }
 
-// follow lets the children stop as their parent does: paused with it, ended with it.
-func (c *children) follow(ctx context.Context, exit goal.Exit) error {
+// followParent lets the children stop as their parent does: paused with it, ended with it.
+func (c *childGoals) followParent(ctx context.Context, exit goal.Exit) error {
 	c.mu.Lock()
 	any := c.any
 	c.mu.Unlock()
@@ -239,14 +239,14 @@ func (c *children) follow(ctx context.Context, exit goal.Exit) error {
 	}
 	rows, err := c.app.store.Children(ctx, c.parent)
 	for _, r := range rows {
-		err = errors.Join(err, c.halt(ctx, r))
+		err = errors.Join(err, c.stopForParent(ctx, r))
 	}
 	return err
 }
 
-// halt lets a child that runs or may go on stand as long as its parent does. A parked one
+// stopForParent lets a child that runs or may go on stand as long as its parent does. A parked one
 // stays that, and does not go on by itself meanwhile.
-func (c *children) halt(ctx context.Context, r store.Row) error {
+func (c *childGoals) stopForParent(ctx context.Context, r store.Row) error {
 	stop := &runner.Stop{Exit: goal.PausedByUser, Reason: "the goal that started this one is paused", By: c.parent}
 	if c.app.runner.Cancel(r.ID, stop) {
 		return nil
@@ -255,7 +255,7 @@ func (c *children) halt(ctx context.Context, r store.Row) error {
 	if err != nil || !owned || r.Queued == "" && !parked(r) && r.Status != goal.Running && r.Status != goal.Pending {
 		return err
 	}
-	return c.app.order(ctx, r.ID, goal.Order{Kind: goal.OrderPause, Text: stop.Reason, Request: string(c.parent)})
+	return c.app.addOrder(ctx, r.ID, goal.Order{Kind: goal.OrderPause, Text: stop.Reason, Request: string(c.parent)})
 }
 
 // endChildren ends every child of a goal that lives, or was over and waits to go on.
@@ -263,7 +263,7 @@ func (a *App) endChildren(ctx context.Context, id goal.ID) error {
 	rows, err := a.store.Children(ctx, id)
 	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "the goal that started this one has ended"}
 	for _, r := range rows {
-		lives, e := a.lives(r)
+		lives, e := a.isActive(r)
 		err = errors.Join(err, e)
 		if !lives {
 			continue
@@ -278,7 +278,7 @@ func (a *App) endChildren(ctx context.Context, id goal.ID) error {
 				continue
 			}
 		}
-		if e := a.abortHere(ctx, r.ID, stop); e != nil && !conflict(e) {
+		if e := a.abortHere(ctx, r.ID, stop); e != nil && !conflictError(e) {
 			err = errors.Join(err, e)
 		}
 	}

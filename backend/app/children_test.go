@@ -32,8 +32,8 @@ func family(parent, child modeltest.Script) modeltest.Script {
 
 var childID = regexp.MustCompile(`goal ([0-9a-z]{8}) has started`)
 
-// started is the child that the conversation speaks of.
-func started(r modeltest.Request) string {
+// executableExtensions is the child that the conversation speaks of.
+func executableExtensions(r modeltest.Request) string {
 	for _, m := range r.Messages {
 		if id := childID.FindStringSubmatch(m.Text); id != nil && m.Role == goal.ToolRole {
 			return id[1]
@@ -49,7 +49,7 @@ func naming(answers ...modeltest.Answer) modeltest.Script {
 		a := play(n, r)
 		a.Calls = slices.Clone(a.Calls)
 		for i := range a.Calls {
-			a.Calls[i].Arguments = strings.ReplaceAll(a.Calls[i].Arguments, "CHILD", started(r))
+			a.Calls[i].Arguments = strings.ReplaceAll(a.Calls[i].Arguments, "CHILD", executableExtensions(r))
 		}
 		return a
 	}

@@ -15,7 +15,7 @@ import (
 
 // Start takes a child in. Its policy is the parent's at most, and its limits a
 // share of what the parent and the other children leave.
-func (c *children) Start(ctx context.Context, child tools.Child) (goal.ID, error) {
+func (c *childGoals) Start(ctx context.Context, child tools.Child) (goal.ID, error) {
 	if c.above != "" {
 		return "", errors.New("this goal was started by another goal and cannot start more")
 	}
@@ -42,7 +42,7 @@ func (c *children) Start(ctx context.Context, child tools.Child) (goal.ID, error
 	if err != nil {
 		return "", fmt.Errorf("start goal: %w", err)
 	}
-	limits, err := shareOf(parent.Goal, shared, rows, child.Share)
+	limits, err := shareLimits(parent.Goal, shared, rows, child.Share)
 	if err != nil {
 		return "", err
 	}
@@ -59,17 +59,17 @@ func (c *children) Start(ctx context.Context, child tools.Child) (goal.ID, error
 	}
 	id, err := c.app.start(ctx, in, func(g *goal.Goal) error {
 		g.Limits, g.Options.Parent, g.Options.Outside = limits, c.parent, parent.Options.Outside
-		if err := under(&g.Policy, parent.Policy, child); err != nil {
+		if err := narrowPolicy(&g.Policy, parent.Policy, child); err != nil {
 			return err
 		}
-		return reachable(g.Policy, g.Criterion.Checks)
+		return validateCheckHosts(g.Policy, g.Criterion.Checks)
 	})
 	c.any = c.any || err == nil
 	return id, err
 }
 
-// under makes a policy that allows no more than the parent's.
-func under(p *policy.Policy, parent policy.Policy, child tools.Child) error {
+// narrowPolicy makes a policy that allows no more than the parent's.
+func narrowPolicy(p *policy.Policy, parent policy.Policy, child tools.Child) error {
 	dir := p.Dir
 	*p = parent
 	p.Dir = dir
@@ -90,9 +90,9 @@ func under(p *policy.Policy, parent policy.Policy, child tools.Child) error {
 	return nil
 }
 
-// shareOf is that many percent of what is left of the parent's limits once every
+// shareLimits is that many percent of what is left of the parent's limits once every
 // child has used up its own; shared is what all of them have spent so far.
-func shareOf(parent goal.Goal, shared goal.Spend, rows []store.Row, percent int) (goal.Limits, error) {
+func shareLimits(parent goal.Goal, shared goal.Spend, rows []store.Row, percent int) (goal.Limits, error) {
 	promised := shared
 	for _, r := range rows {
 		if n := r.Spent; r.Status.IsActive() { // what it may still spend

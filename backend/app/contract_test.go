@@ -138,7 +138,7 @@ func TestAGoalWaitsForThoseThatMustBeDoneFirst(t *testing.T) {
 }
 
 func (p *program) terminals() *api.TerminalAPI {
-	for _, area := range p.app.Areas(p.Context()) {
+	for _, area := range p.app.BoundAPIs(p.Context()) {
 		if t, ok := area.(*api.TerminalAPI); ok {
 			return t
 		}

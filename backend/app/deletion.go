@@ -16,7 +16,7 @@ func (a *App) Delete(ctx context.Context, id goal.ID) error {
 	row, err := a.store.Goal(ctx, id)
 	lives := false
 	if err == nil {
-		lives, err = a.lives(row)
+		lives, err = a.isActive(row)
 	}
 	if err != nil {
 		return fmt.Errorf("delete: %w", err)
@@ -28,11 +28,11 @@ func (a *App) Delete(ctx context.Context, id goal.ID) error {
 			} // it ended by itself meanwhile
 		}
 	}
-	own, err := a.rest(ctx, id) // nobody resumes it meanwhile
+	own, err := a.lockStopped(ctx, id) // nobody resumes it meanwhile
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(a.closeRoom(ctx, id), a.store.Delete(ctx, id), a.forget(id), own.Release()); err != nil {
+	if err := errors.Join(a.closeSession(ctx, id), a.store.Delete(ctx, id), a.removeGoalState(id), own.Release()); err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
 	return nil
@@ -63,8 +63,8 @@ func (a *App) Prune(ctx context.Context, in api.PruneInput) (int, error) {
 }
 
 func (a *App) prune(ctx context.Context, id goal.ID) (gone bool, err error) {
-	own, err := a.rest(ctx, id)
-	if errors.Is(err, store.ErrOwned) || conflict(err) {
+	own, err := a.lockStopped(ctx, id)
+	if errors.Is(err, store.ErrOwned) || conflictError(err) {
 		return false, nil
 	}
 	if err != nil {
@@ -78,5 +78,5 @@ func (a *App) prune(ctx context.Context, id goal.ID) (gone bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return true, errors.Join(a.closeRoom(ctx, id), a.store.Delete(ctx, id), a.forget(id))
+	return true, errors.Join(a.closeSession(ctx, id), a.store.Delete(ctx, id), a.removeGoalState(id))
 }

@@ -18,57 +18,57 @@ import (
 	"goalpost/backend/tools"
 )
 
-// Desk is what another agent gets: goals that it may create and steer within a
+// MCPServer is what another agent gets: goals that it may create and steer within a
 // policy of the person, and panes within the same walls. It answers no approval.
-type Desk struct {
+type MCPServer struct {
 	app    *App
 	policy policy.Policy
 	law    policy.RuleSet
 	box    *tools.Box
-	room   *room
-	long   longResults
-	own    deskOwn
+	room   *Session
+	long   resultPager
+	own    ownedGoals
 }
 
-// OpenDesk makes the walls for another agent. There is one desk in a program.
-func (a *App) OpenDesk(ctx context.Context, p policy.Policy) (d *Desk, err error) {
+// OpenMCPServer makes the walls for another agent. There is one desk in a program.
+func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (d *MCPServer, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, &goal.InvalidError{Field: "risk", Reason: err.Error(), Hint: "see --help"}
 	}
-	if p.Dir, err = a.existing(p.Dir); err != nil {
+	if p.Dir, err = a.validateExistingDir(p.Dir); err != nil {
 		return nil, err
 	}
-	law, err := a.law()
+	law, err := a.ruleSet()
 	if err != nil {
 		return nil, err
 	}
-	held, err := a.enclose(ctx, string(goal.ExternalAgent), p, a.layer(goal.ExternalAgent))
+	held, err := a.openSandbox(ctx, string(goal.ExternalAgent), p, a.sandboxDir(goal.ExternalAgent))
 	if err != nil {
 		return nil, err
 	}
-	r := &room{app: a, goal: goal.ExternalAgent, policy: p, held: held}
-	panes := &goalPanes{app: a, goal: goal.ExternalAgent, dir: p.Dir, launcher: held.set, env: held.env, desk: true}
-	words := tools.Room{Dir: p.Dir, Launcher: held.set, Env: held.env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}}
+	r := &Session{app: a, goal: goal.ExternalAgent, policy: p, sandbox: held}
+	panes := &goalPanes{app: a, goal: goal.ExternalAgent, dir: p.Dir, launcher: held.programs, env: held.env, desk: true}
+	words := tools.Room{Dir: p.Dir, Launcher: held.programs, Env: held.env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}}
 	if held.proxy != nil {
-		words.Held, words.Network, words.Obeyed = p.Risk, held.proxy, held.obeyed
+		words.Held, words.Network, words.Obeyed = p.Risk, held.proxy, held.gitControlled
 	}
 	box, err := tools.New(words)
 	if err != nil {
-		return nil, errors.Join(err, r.end(ctx))
+		return nil, errors.Join(err, r.closeAll(ctx))
 	}
-	a.rooms.mu.Lock()
-	a.rooms.open[goal.ExternalAgent] = r // pages find their proxy here, and Close closes it
-	a.rooms.mu.Unlock()
-	return &Desk{app: a, policy: p, law: law, box: box, room: r}, nil
+	a.sessions.mu.Lock()
+	a.sessions.open[goal.ExternalAgent] = r // pages find their proxy here, and Close closes it
+	a.sessions.mu.Unlock()
+	return &MCPServer{app: a, policy: p, law: law, box: box, room: r}, nil
 }
 
 // Close ends what runs in the desk's panes.
-func (d *Desk) Close(ctx context.Context) error {
-	return errors.Join(d.box.Close(), d.app.closeRoom(ctx, goal.ExternalAgent), sandbox.RemoveLayer(d.app.layer(goal.ExternalAgent)))
+func (d *MCPServer) Close(ctx context.Context) error {
+	return errors.Join(d.box.Close(), d.app.closeSession(ctx, goal.ExternalAgent), sandbox.RemoveLayer(d.app.sandboxDir(goal.ExternalAgent)))
 }
 
-// Offering is what the other agent is told.
-func (d *Desk) Offering() mcp.Offering {
+// Tools is what the other agent is told.
+func (d *MCPServer) Tools() mcp.Offering {
 	o := mcp.Offering{
 		Version: d.app.version,
 		Instructions: "Goalpost runs goals: an agent of its own works in a folder, with terminals and browser pages, until a check passes that the host runs and no agent can edit. " +
@@ -76,18 +76,18 @@ func (d *Desk) Offering() mcp.Offering {
 			fmt.Sprintf("What you may ask for is bounded by the person: at most %s, in %s. ", d.policy.Risk, d.policy.Dir) +
 			"Approvals and manual checks are the person's to answer. The terminal_ and browser_ tools are panes of your own within the same bounds.",
 	}
-	o.Handlers = append(o.Handlers, d.goals()...)
+	o.Handlers = append(o.Handlers, d.goalTools()...)
 	o.Handlers = append(o.Handlers, mcp.Handle("list_panes", "List your terminal and browser panes.", mcp.Hints{ReadOnly: true}, d.listPanes), mcp.Handle("read_result", "Read on in a result of a pane tool that was too long to be sent at once.", mcp.Hints{ReadOnly: true}, d.readResult))
 	for _, t := range d.box.Tools() {
 		if name := t.Spec().Name; strings.HasPrefix(name, "terminal_") || strings.HasPrefix(name, "browser_") {
-			o.Handlers = append(o.Handlers, mcp.Forward(t.Spec(), hints(name), func(ctx context.Context, args json.RawMessage) goal.Result { return d.call(ctx, t, args) }))
+			o.Handlers = append(o.Handlers, mcp.Forward(t.Spec(), toolAnnotations(name), func(ctx context.Context, args json.RawMessage) goal.Result { return d.callTool(ctx, t, args) }))
 		}
 	}
 	return o
 }
 
-// hints tell the other agent's host what a pane tool does; unknown ones do everything.
-func hints(name string) mcp.Hints {
+// toolAnnotations tell the other agent's host what a pane tool does; unknown ones do everything.
+func toolAnnotations(name string) mcp.Hints {
 	looking := []string{
 		"terminal_read", "terminal_wait", "terminal_list", "browser_snapshot", "browser_find", "browser_read", "browser_tabs",
 		"browser_screenshot", "browser_wait", "browser_console", "browser_network",
@@ -98,25 +98,25 @@ func hints(name string) mcp.Hints {
 	return mcp.Hints{Destructive: true, Open: true}
 }
 
-// call is the door of the desk: effect, policy, execution, and what the other
+// callTool is the door of the desk: effect, policy, execution, and what the other
 // agent may read of the result.
-func (d *Desk) call(ctx context.Context, t runner.Tool, args json.RawMessage) goal.Result {
+func (d *MCPServer) callTool(ctx context.Context, t runner.Tool, args json.RawMessage) goal.Result {
 	e, err := t.Effect(ctx, args)
 	if err != nil {
 		return goal.Result{Text: err.Error()}
 	}
 	name := t.Spec().Name
-	if no := d.allows(name, e); no != "" {
+	if no := d.denialReason(name, e); no != "" {
 		return goal.Result{Text: no}
 	}
 	result := t.Do(ctx, args)
 	result.Text = d.room.Redact(result.Text)
-	return d.long.bound(result)
+	return d.long.truncate(result)
 }
 
-// allows says why something is not done, "" if it is. What would be asked of a person in
+// denialReason says why something is not done, "" if it is. What would be asked of a person in
 // a goal is refused, with who can change it.
-func (d *Desk) allows(name string, e policy.Effect) (no string) {
+func (d *MCPServer) denialReason(name string, e policy.Effect) (no string) {
 	decision := d.law.Decide(policy.Call{Tool: name, Effect: e}, d.policy, nil)
 	d.app.log.Info("another agent calls", "tool", name, "risk", e.Risk, "answer", decision.Answer)
 	switch decision.Answer {
@@ -131,7 +131,7 @@ func (d *Desk) allows(name string, e policy.Effect) (no string) {
 
 type listPanesArgs struct{}
 
-func (d *Desk) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (any, error) {
+func (d *MCPServer) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (any, error) {
 	list := []pane.Info{}
 	for _, info := range d.app.panes.Snapshot().Panes {
 		if info.GoalID == string(goal.ExternalAgent) {
@@ -141,9 +141,9 @@ func (d *Desk) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (an
 	return list, nil
 }
 
-// within says why a goal is none of the other agent's business, nil if it is: it
+// validatePolicy says why a goal is none of the other agent's business, nil if it is: it
 // may do no more than the desk, and nothing outside its folder.
-func (d *Desk) within(p policy.Policy) error {
+func (d *MCPServer) validatePolicy(p policy.Policy) error {
 	refuse := func(field, what string) error {
 		return &goal.InvalidError{Field: field, Reason: what, Hint: "the person bounds what may be asked for where the server is started (--risk, --dir, --allow-host)"}
 	}

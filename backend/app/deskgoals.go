@@ -19,20 +19,20 @@ import (
 	"goalpost/backend/tools"
 )
 
-// goals are the tools of the desk that create, watch and steer goals.
-func (d *Desk) goals() []mcp.Handler {
+// goalTools are the tools of the desk that create, watch and steer goals.
+func (d *MCPServer) goalTools() []mcp.Handler {
 	look, act := mcp.Hints{ReadOnly: true}, mcp.Hints{}
 	return []mcp.Handler{
-		mcp.Handle("create_goal", "Create a goal and start it. The check must fail now and is decided by the host; nobody can change it afterwards. Returns the goal's id at once: wait with wait_for_goal.", act, d.create),
-		mcp.Handle("list_goals", "List the goals within your bounds, newest first.", look, d.list),
-		mcp.Handle("get_goal", "Read a goal: its status, its checks with their newest verdicts, its plan, and after its end the host's report.", look, d.get),
-		mcp.Handle("wait_for_goal", "Wait until a goal stops (ended, or paused for a reason that is told) or the time is over; reports each step as progress.", look, d.wait),
-		mcp.Handle("goal_events", "Read a page of a goal's journal after a seq.", look, d.events),
-		mcp.Handle("goal_receipt", "Read the verdicts of every claim of a goal, with hashes.", look, d.receipt),
-		mcp.Handle("steer_goal", "Leave a note for the agent of a goal of yours that lives; it reads it before its next turn, as the words of another agent and not as the person's.", act, d.steer),
-		mcp.Handle("pause_goal", "Pause a running goal of yours after the call that runs.", act, d.pause),
-		mcp.Handle("resume_goal", "Let a paused or failed goal of yours go on, with a note if there is something to say. A limit that was reached must be raised.", act, d.resume),
-		mcp.Handle("abort_goal", "End a goal of yours at once.", mcp.Hints{Destructive: true}, d.abort),
+		mcp.Handle("create_goal", "Create a goal and start it. The check must fail now and is decided by the host; nobody can change it afterwards. Returns the goal's id at once: wait with wait_for_goal.", act, d.createGoal),
+		mcp.Handle("list_goals", "List the goals within your bounds, newest first.", look, d.listGoals),
+		mcp.Handle("get_goal", "Read a goal: its status, its checks with their newest verdicts, its plan, and after its end the host's report.", look, d.getGoal),
+		mcp.Handle("wait_for_goal", "Wait until a goal stops (ended, or paused for a reason that is told) or the time is over; reports each step as progress.", look, d.waitForGoal),
+		mcp.Handle("goal_events", "Read a page of a goal's journal after a seq.", look, d.listEvents),
+		mcp.Handle("goal_receipt", "Read the verdicts of every claim of a goal, with hashes.", look, d.getReceipt),
+		mcp.Handle("steer_goal", "Leave a note for the agent of a goal of yours that lives; it reads it before its next turn, as the words of another agent and not as the person's.", act, d.steerGoal),
+		mcp.Handle("pause_goal", "Pause a running goal of yours after the call that runs.", act, d.pauseGoal),
+		mcp.Handle("resume_goal", "Let a paused or failed goal of yours go on, with a note if there is something to say. A limit that was reached must be raised.", act, d.resumeGoal),
+		mcp.Handle("abort_goal", "End a goal of yours at once.", mcp.Hints{Destructive: true}, d.abortGoal),
 	}
 }
 
@@ -54,7 +54,7 @@ type goalCreated struct {
 	GoalID string `json:"goal_id"`
 }
 
-func (d *Desk) create(ctx context.Context, in createGoalArgs, _ mcp.Progress) (any, error) {
+func (d *MCPServer) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progress) (any, error) {
 	s := api.StartInput{
 		Objective: in.Objective, Checks: in.Checks, Any: in.Any, Risk: policy.Risk(in.Risk), AllowHosts: in.AllowHosts, DenyHosts: d.policy.DenyHosts, Protect: in.Protect,
 		Iterations: in.MaxIterations, WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(), USD: in.MaxUSD, OnAsk: "park",
@@ -76,31 +76,31 @@ func (d *Desk) create(ctx context.Context, in createGoalArgs, _ mcp.Progress) (a
 			return nil, errors.New("a check of yours runs in the goal's folder: leave out where")
 		}
 	}
-	if err := d.within(policy.Policy{Risk: s.Risk, Dir: filepath.Clean(s.Dir), AllowHosts: s.AllowHosts, DenyHosts: s.DenyHosts, Unconfined: d.app.unconfined}); err != nil {
-		return nil, spoken(err)
+	if err := d.validatePolicy(policy.Policy{Risk: s.Risk, Dir: filepath.Clean(s.Dir), AllowHosts: s.AllowHosts, DenyHosts: s.DenyHosts, Unconfined: d.app.unconfined}); err != nil {
+		return nil, problemError(err)
 	}
-	if err := reachable(d.policy, s.Checks); err != nil {
-		return nil, spoken(err)
+	if err := validateCheckHosts(d.policy, s.Checks); err != nil {
+		return nil, problemError(err)
 	}
-	if no := d.allows("create_goal", tools.Deciding(s.Checks)); no != "" {
+	if no := d.denialReason("create_goal", tools.Deciding(s.Checks)); no != "" {
 		return nil, errors.New("a check of yours would be run at once, and " + no)
 	}
-	if err := d.makeDir(s.Dir); err != nil {
+	if err := d.makeGoalDir(s.Dir); err != nil {
 		return nil, err
 	}
 	// Judged once more where the folder is taken: a program of the desk may have put a link there meanwhile.
 	id, err := d.app.start(ctx, s, func(g *goal.Goal) error {
 		g.Options.Outside = true
-		return d.within(g.Policy)
+		return d.validatePolicy(g.Policy)
 	})
 	if err == nil {
-		d.own.made(id)
+		d.own.add(id)
 	}
-	return goalCreated{string(id)}, spoken(err)
+	return goalCreated{string(id)}, problemError(err)
 }
 
-// makeDir makes a goal's folder, and follows no link out of the desk's.
-func (d *Desk) makeDir(dir string) (err error) {
+// makeGoalDir makes a goal's folder, and follows no link out of the desk's.
+func (d *MCPServer) makeGoalDir(dir string) (err error) {
 	rel, err := filepath.Rel(d.policy.Dir, filepath.Clean(dir))
 	if err != nil {
 		return fmt.Errorf("the folder: %w", err)
@@ -116,8 +116,8 @@ func (d *Desk) makeDir(dir string) (err error) {
 	return nil
 }
 
-// spoken is an error with what to do, in one text.
-func spoken(err error) error {
+// problemError is an error with what to do, in one text.
+func problemError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -140,7 +140,7 @@ type goalsListed struct {
 	Total int            `json:"total"`
 }
 
-func (d *Desk) list(ctx context.Context, in listGoalsArgs, _ mcp.Progress) (any, error) {
+func (d *MCPServer) listGoals(ctx context.Context, in listGoalsArgs, _ mcp.Progress) (any, error) {
 	const usual = 20
 	if in.Limit <= 0 {
 		in.Limit = usual
@@ -148,11 +148,11 @@ func (d *Desk) list(ctx context.Context, in listGoalsArgs, _ mcp.Progress) (any,
 	const all = 1 << 20
 	rows, _, err := d.app.store.List(ctx, store.Filter{Status: goal.Status(in.Status), Search: in.Search, Limit: all})
 	if err != nil {
-		return nil, spoken(err)
+		return nil, problemError(err)
 	}
 	mine := map[string]bool{}
 	for _, r := range rows {
-		mine[string(r.ID)] = d.reads(ctx, r) == nil
+		mine[string(r.ID)] = d.readDenialReason(ctx, r) == nil
 	}
 	list, err := d.app.GoalAPI(ctx).List(api.ListInput{Status: in.Status, Search: in.Search, Limit: all})
 	out := goalsListed{Goals: []api.GoalCard{}}
@@ -165,30 +165,30 @@ func (d *Desk) list(ctx context.Context, in listGoalsArgs, _ mcp.Progress) (any,
 			out.Goals = append(out.Goals, c)
 		}
 	}
-	return out, spoken(err)
+	return out, problemError(err)
 }
 
 type goalArgs struct {
 	GoalID string `json:"goal_id" jsonschema:"the goal's id, or a unique part of it of at least six characters"`
 }
 
-func (d *Desk) get(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
-	row, err := d.seen(ctx, in.GoalID)
+func (d *MCPServer) getGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+	row, err := d.findReadable(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
 	out, err := d.app.GoalAPI(ctx).Get(string(row.ID))
 	out.Activity, out.Marks = nil, nil
-	return out, spoken(err)
+	return out, problemError(err)
 }
 
-func (d *Desk) receipt(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
-	row, err := d.seen(ctx, in.GoalID)
+func (d *MCPServer) getReceipt(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+	row, err := d.findReadable(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
 	out, err := d.app.GoalAPI(ctx).Receipt(string(row.ID))
-	return out, spoken(err)
+	return out, problemError(err)
 }
 
 type goalEventsArgs struct {
@@ -197,64 +197,64 @@ type goalEventsArgs struct {
 	Limit  int    `json:"limit,omitempty" jsonschema:"50 if left out"`
 }
 
-func (d *Desk) events(ctx context.Context, in goalEventsArgs, _ mcp.Progress) (any, error) {
+func (d *MCPServer) listEvents(ctx context.Context, in goalEventsArgs, _ mcp.Progress) (any, error) {
 	const usual = 50
 	if in.Limit <= 0 {
 		in.Limit = usual
 	}
-	row, err := d.seen(ctx, in.GoalID)
+	row, err := d.findReadable(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
 	out, err := d.app.GoalAPI(ctx).Events(string(row.ID), in.After, in.Limit)
-	return out, spoken(err)
+	return out, problemError(err)
 }
 
-// seen finds a goal that the other agent may read.
-func (d *Desk) seen(ctx context.Context, id string) (store.Row, error) {
+// findReadable finds a goal that the other agent may read.
+func (d *MCPServer) findReadable(ctx context.Context, id string) (store.Row, error) {
 	row, err := d.app.store.Find(ctx, id)
 	if err != nil {
-		return row, spoken(err)
+		return row, problemError(err)
 	}
-	if err := d.reads(ctx, row); err != nil {
-		return row, fmt.Errorf("the goal %s is none of yours: %w", row.ID.Short(), spoken(err))
+	if err := d.readDenialReason(ctx, row); err != nil {
+		return row, fmt.Errorf("the goal %s is none of yours: %w", row.ID.Short(), problemError(err))
 	}
 	return row, nil
 }
 
-// mine finds a goal that the other agent may act on: one that an agent over MCP made. A
+// findOwned finds a goal that the other agent may act on: one that an agent over MCP made. A
 // goal of the person has what they allowed it, which words or an end from elsewhere
 // would use or take away.
-func (d *Desk) mine(ctx context.Context, id string) (store.Row, error) {
-	row, err := d.seen(ctx, id)
+func (d *MCPServer) findOwned(ctx context.Context, id string) (store.Row, error) {
+	row, err := d.findReadable(ctx, id)
 	if err == nil && !row.Options.Outside {
 		err = fmt.Errorf("the goal %s is its person's: you may read it, and only they steer, pause, resume or end it", row.ID.Short())
 	}
 	return row, err
 }
 
-// reads says why a goal is none of the other agent's business, nil if it may read it: it is
+// readDenialReason says why a goal is none of the other agent's business, nil if it may read it: it is
 // within the desk's bounds, and if the person made it, has nothing of theirs besides.
-func (d *Desk) reads(ctx context.Context, row store.Row) error {
-	if err := d.within(row.Policy); err != nil || row.Options.Outside {
+func (d *MCPServer) readDenialReason(ctx context.Context, row store.Row) error {
+	if err := d.validatePolicy(row.Policy); err != nil || row.Options.Outside {
 		return err
 	}
 	grants, err := d.app.store.Grants(ctx, row.ID)
 	if err != nil {
 		return fmt.Errorf("what the goal was allowed: %w", err)
 	}
-	return onlyWithin(row.Options, grants)
+	return outOfBoundsError(row.Options, grants)
 }
 
-func onlyWithin(o goal.CareOptions, grants []policy.Grant) error {
+func outOfBoundsError(o goal.CareOptions, grants []policy.Grant) error {
 	if len(o.Panes)+len(grants) == 0 {
 		return nil
 	}
 	return &goal.InvalidError{Field: "policy", Reason: "its person lent it panes or allowed it more", Hint: "ask them what it does"}
 }
 
-// note is what the other agent says to a goal's: data, and not the person's word.
-func note(text string) goal.Order {
+// wrapAgentNote is what the other agent says to a goal's: data, and not the person's word.
+func wrapAgentNote(text string) goal.Order {
 	return goal.Order{Kind: goal.OrderNote, Text: text, Request: string(goal.ExternalAgent)}
 }
 
@@ -263,30 +263,30 @@ type steerGoalArgs struct {
 	Text   string `json:"text" jsonschema:"the note"`
 }
 
-func (d *Desk) steer(ctx context.Context, in steerGoalArgs, _ mcp.Progress) (any, error) {
-	row, err := d.mine(ctx, in.GoalID)
+func (d *MCPServer) steerGoal(ctx context.Context, in steerGoalArgs, _ mcp.Progress) (any, error) {
+	row, err := d.findOwned(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
-	return "the note is left", spoken(d.app.steer(ctx, row.ID, note(in.Text)))
+	return "the note is left", problemError(d.app.steer(ctx, row.ID, wrapAgentNote(in.Text)))
 }
 
-func (d *Desk) pause(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
-	row, err := d.mine(ctx, in.GoalID)
+func (d *MCPServer) pauseGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+	row, err := d.findOwned(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
 	o := goal.Order{Kind: goal.OrderPause, Text: "an agent outside of this program paused the goal", Request: string(goal.ExternalAgent)}
-	return "it pauses after the call that runs", spoken(d.app.pause(ctx, row.ID, o))
+	return "it pauses after the call that runs", problemError(d.app.pause(ctx, row.ID, o))
 }
 
-func (d *Desk) abort(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
-	row, err := d.mine(ctx, in.GoalID)
+func (d *MCPServer) abortGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
+	row, err := d.findOwned(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
 	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "an agent outside of this program aborted the goal", By: goal.ExternalAgent}
-	return "aborted", spoken(d.app.abort(ctx, row.ID, stop))
+	return "aborted", problemError(d.app.abort(ctx, row.ID, stop))
 }
 
 type resumeGoalArgs struct {
@@ -297,8 +297,8 @@ type resumeGoalArgs struct {
 	MaxUSD           float64 `json:"max_usd,omitempty" jsonschema:"the new limit"`
 }
 
-func (d *Desk) resume(ctx context.Context, in resumeGoalArgs, _ mcp.Progress) (any, error) {
-	row, err := d.mine(ctx, in.GoalID)
+func (d *MCPServer) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Progress) (any, error) {
+	row, err := d.findOwned(ctx, in.GoalID)
 	if err != nil {
 		return nil, err
 	}
@@ -310,13 +310,13 @@ func (d *Desk) resume(ctx context.Context, in resumeGoalArgs, _ mcp.Progress) (a
 	}
 	if in.Note = strings.TrimSpace(in.Note); in.Note != "" {
 		if _, err := d.app.resumable(ctx, row.ID); err != nil {
-			return nil, spoken(err)
+			return nil, problemError(err)
 		}
-		if err := d.app.order(ctx, row.ID, note(in.Note)); err != nil {
-			return nil, spoken(err)
+		if err := d.app.addOrder(ctx, row.ID, wrapAgentNote(in.Note)); err != nil {
+			return nil, problemError(err)
 		}
 	}
-	return "it goes on", spoken(d.app.Resume(ctx, row.ID, api.ResumeInput{
+	return "it goes on", problemError(d.app.Resume(ctx, row.ID, api.ResumeInput{
 		Iterations: in.MaxIterations, WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(), USD: in.MaxUSD,
 	}))
 }
@@ -326,8 +326,8 @@ type waitForGoalArgs struct {
 	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"60 if left out, at most 3600"`
 }
 
-// wait listens first and reads then, so that nothing is missed in between.
-func (d *Desk) wait(ctx context.Context, in waitForGoalArgs, progress mcp.Progress) (any, error) {
+// waitForGoal listens first and reads then, so that nothing is missed in between.
+func (d *MCPServer) waitForGoal(ctx context.Context, in waitForGoalArgs, progress mcp.Progress) (any, error) {
 	const usual, most, buffer = 60, 3600, 4096
 	if in.TimeoutSeconds <= 0 {
 		in.TimeoutSeconds = usual
@@ -336,30 +336,30 @@ func (d *Desk) wait(ctx context.Context, in waitForGoalArgs, progress mcp.Progre
 	sub := d.app.Events(buffer)
 	defer func() { sub.Close() }()
 	for {
-		row, err := d.seen(ctx, in.GoalID)
+		row, err := d.findReadable(ctx, in.GoalID)
 		if err != nil {
 			return nil, err
 		}
 		if row.Status != goal.Running && row.Status != goal.Pending {
-			return d.get(ctx, goalArgs{string(row.ID)}, progress)
+			return d.getGoal(ctx, goalArgs{string(row.ID)}, progress)
 		}
-		stopped, err := d.until(ctx, row.ID, sub, late, progress)
+		stopped, err := d.followUntilStop(ctx, row.ID, sub, late, progress)
 		switch {
-		case errors.Is(err, errBehind):
+		case errors.Is(err, errSubscriptionLagged):
 			sub.Close()
 			sub = d.app.Events(buffer)
 		case err != nil:
 			return nil, err
 		case !stopped:
-			return d.get(ctx, goalArgs{string(row.ID)}, progress)
+			return d.getGoal(ctx, goalArgs{string(row.ID)}, progress)
 		}
 	}
 }
 
-var errBehind = errors.New("too many events at once")
+var errSubscriptionLagged = errors.New("too many events at once")
 
-// until tells steps until the goal stops; false is a wait that was too long.
-func (d *Desk) until(ctx context.Context, id goal.ID, sub *event.Subscription, late <-chan time.Time, progress mcp.Progress) (stopped bool, err error) {
+// followUntilStop tells steps until the goal stops; false is a wait that was too long.
+func (d *MCPServer) followUntilStop(ctx context.Context, id goal.ID, sub *event.Subscription, late <-chan time.Time, progress mcp.Progress) (stopped bool, err error) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -368,7 +368,7 @@ func (d *Desk) until(ctx context.Context, id goal.ID, sub *event.Subscription, l
 			return false, nil
 		case e, ok := <-sub.C:
 			if !ok {
-				return false, errBehind
+				return false, errSubscriptionLagged
 			}
 			if e.GoalID != id {
 				continue

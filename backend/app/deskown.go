@@ -8,14 +8,14 @@ import (
 	"goalpost/backend/store"
 )
 
-// deskOwn are the goals that another agent made since it came. The zero value is ready;
+// ownedGoals are the goals that another agent made since it came. The zero value is ready;
 // concurrent use is fine.
-type deskOwn struct {
+type ownedGoals struct {
 	mu      sync.Mutex
 	created map[goal.ID]bool
 }
 
-func (o *deskOwn) made(id goal.ID) {
+func (o *ownedGoals) add(id goal.ID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.created == nil {
@@ -26,7 +26,7 @@ func (o *deskOwn) made(id goal.ID) {
 
 // mayResume refuses what is the person's to decide: going on with what they paused or
 // are asked about, and the limits of a goal that is not the other agent's.
-func (o *deskOwn) mayResume(row store.Row, raises bool) error {
+func (o *ownedGoals) mayResume(row store.Row, raises bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {

@@ -10,25 +10,25 @@ import (
 	"goalpost/backend/mcp"
 )
 
-// longResults keeps what was too long to be sent to another agent at once. The
+// resultPager keeps what was too long to be sent to another agent at once. The
 // zero value is ready; all methods may be called concurrently.
-type longResults struct {
+type resultPager struct {
 	mu   sync.Mutex
 	last int
 	kept map[int]string
 }
 
 const (
-	deskPage = 16 << 10 // of a result, in bytes
-	deskMost = 64 << 10
-	deskKept = 16 // long results, the newest
+	resultPageBytes = 16 << 10 // of a result, in bytes
+	maxResultBytes  = 64 << 10
+	maxResultsKept  = 16 // long results, the newest
 )
 
-// bound cuts the middle out of a result that is longer than it asks for, and says how that is read.
-func (l *longResults) bound(r goal.Result) goal.Result {
-	most := deskPage
+// truncate cuts the middle out of a result that is longer than it asks for, and says how that is read.
+func (l *resultPager) truncate(r goal.Result) goal.Result {
+	most := resultPageBytes
 	if r.Budget > 0 {
-		most = min(deskMost, r.Budget)
+		most = min(maxResultBytes, r.Budget)
 	}
 	r.Text = strings.ToValidUTF8(r.Text, "\uFFFD")
 	if len(r.Text) <= most {
@@ -41,15 +41,15 @@ func (l *longResults) bound(r goal.Result) goal.Result {
 	}
 	l.last++
 	l.kept[l.last] = r.Text
-	delete(l.kept, l.last-deskKept)
+	delete(l.kept, l.last-maxResultsKept)
 	half := most / 2
-	head, tail := pageOf(r.Text, 0, half), strings.ToValidUTF8(r.Text[len(r.Text)-half:], "")
+	head, tail := pageAt(r.Text, 0, half), strings.ToValidUTF8(r.Text[len(r.Text)-half:], "")
 	r.Text = fmt.Sprintf("%s\n… %d bytes left out: read_result with the result %d, from %d, goes on here …\n%s", head, len(r.Text)-len(head)-len(tail), l.last, len(head), tail)
 	return r
 }
 
-// pageOf is about max bytes of text that end with a whole letter.
-func pageOf(text string, from, max int) string {
+// pageAt is about max bytes of text that end with a whole letter.
+func pageAt(text string, from, max int) string {
 	text = text[from:]
 	return strings.ToValidUTF8(text[:min(max, len(text))], "")
 }
@@ -59,17 +59,17 @@ type readResultArgs struct {
 	From   int `json:"from" jsonschema:"the byte to read on from, as the last page named it"`
 }
 
-func (d *Desk) readResult(_ context.Context, in readResultArgs, _ mcp.Progress) (any, error) {
+func (d *MCPServer) readResult(_ context.Context, in readResultArgs, _ mcp.Progress) (any, error) {
 	d.long.mu.Lock()
 	defer d.long.mu.Unlock()
 	text, ok := d.long.kept[in.Result]
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("there is no long result %d any more: the newest %d are kept", in.Result, deskKept)
+		return nil, fmt.Errorf("there is no long result %d any more: the newest %d are kept", in.Result, maxResultsKept)
 	case in.From < 0 || in.From > len(text):
 		return nil, fmt.Errorf("the result %d has %d bytes, and none at %d", in.Result, len(text), in.From)
 	}
-	page := pageOf(text, in.From, deskPage)
+	page := pageAt(text, in.From, resultPageBytes)
 	next := in.From + len(page)
 	end := "(this is its end)"
 	if next < len(text) {

@@ -15,13 +15,13 @@ import (
 
 // Doctor looks at what this machine offers, from real state.
 func (a *App) Doctor() []api.Finding {
-	list := []api.Finding{a.helperFinding(), a.sandboxFinding(), chromiumFinding(), a.modelFinding(), a.dataFinding(), a.notesFinding()}
+	list := []api.Finding{a.helperFinding(), a.sandboxFinding(), chromiumFinding(), a.modelFinding(), a.dataFinding(), a.notificationFinding()}
 	return append(append(list, a.toolchainFindings()...), a.mcpFindings()...)
 }
 
 func (a *App) helperFinding() api.Finding {
-	f := api.Finding{ID: "helper", Title: "Programs start through the helper", State: "ok", Detail: a.helper}
-	if err := a.person.Err(); err != nil {
+	f := api.Finding{ID: "helper", Title: "Programs start through the helper", State: "ok", Detail: a.helperPath}
+	if err := a.userPrograms.Err(); err != nil {
 		f.State, f.Detail, f.Hint = "bad", err.Error(), "restart Goalpost"
 	}
 	return f
@@ -59,8 +59,8 @@ func (a *App) dataFinding() api.Finding {
 	return api.Finding{ID: "data", Title: "Data folder", State: "ok", Detail: a.cfg.State()}
 }
 
-// Connect is how the page reaches the streams.
-func (a *App) Connect() api.Connection {
+// StreamConnection is how the page reaches the streams.
+func (a *App) StreamConnection() api.Connection {
 	a.log.Info("page connected", "elapsed_ms", time.Since(a.began).Milliseconds())
 	c := api.Connection{Version: a.version, OS: runtime.GOOS, DataDir: a.cfg.State(), WorkDir: a.cfg.Work()}
 	if !a.serve {
@@ -77,14 +77,14 @@ func staticServer() string {
 	if err != nil {
 		self = "goalpost"
 	}
-	return quote(self) + " static ."
+	return shellQuote(self) + " static ."
 }
 
-// quote makes one word of a POSIX shell.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// shellQuote makes one word of a POSIX shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// personEnv is the environment of the person's own terminals.
-func (a *App) personEnv() []string { return sandbox.Env(os.Environ()) }
+// userEnv is the environment of the person's own terminals.
+func (a *App) userEnv() []string { return sandbox.Env(os.Environ()) }
 
 func (a *App) scrollback() int {
 	const bytesPerLine = 800 // generous, colours included

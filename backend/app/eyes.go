@@ -10,13 +10,13 @@ import (
 	"goalpost/backend/verify"
 )
 
-// eyes is the goal's judge as its tools ask it to look. It never sees the
+// visionJudge is the goal's judge as its tools ask it to look. It never sees the
 // agent's conversation.
-type eyes struct{ room *room }
+type visionJudge struct{ room *Session }
 
-// Look asks one question.
-func (e eyes) Look(ctx context.Context, system, question string, picture []byte) (goal.Reply, error) {
-	judge := e.room.minds.judge
+// Ask asks one question.
+func (e visionJudge) Ask(ctx context.Context, system, question string, picture []byte) (goal.Reply, error) {
+	judge := e.room.models.judge
 	if judge == nil {
 		return goal.Reply{}, errors.New("no model that can look is configured for this goal")
 	}
@@ -31,8 +31,8 @@ func (e eyes) Look(ctx context.Context, system, question string, picture []byte)
 	return reply, nil
 }
 
-// Judge decides as the check visual does.
-func (e eyes) Judge(ctx context.Context, question string, s tools.Sight) (tools.Judged, error) {
-	word, why, usage, err := e.room.host.See(ctx, question, verify.Sight{PNG: s.PNG, URL: s.URL, Title: s.Title})
+// Decide decides as the check visual does.
+func (e visionJudge) Decide(ctx context.Context, question string, s tools.Sight) (tools.Judged, error) {
+	word, why, usage, err := e.room.checks.See(ctx, question, verify.Sight{PNG: s.PNG, URL: s.URL, Title: s.Title})
 	return tools.Judged{Word: word, Why: why, Usage: usage}, err
 }

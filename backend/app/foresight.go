@@ -12,17 +12,17 @@ import (
 
 // preflight runs every gate once where it will later decide.
 func (a *App) preflight(ctx context.Context, g *goal.Goal) (err error) {
-	return a.inHost(ctx, g.Policy, a.judgeOf(ctx, g.Provider, g.Options.JudgeProvider), hostsOf(*g), func(h verify.Host) error {
-		if r := foreseen(ctx, h, g); r != nil {
+	return a.withTrialSandbox(ctx, g.Policy, a.judgeOf(ctx, g.Provider, g.Options.JudgeProvider), hostsOf(*g), func(h verify.Host) error {
+		if r := preflightProblem(ctx, h, g); r != nil {
 			return r
 		}
 		return nil
 	})
 }
 
-// foreseen says what keeps a goal from starting, nil if nothing does, and notes how
+// preflightProblem says what keeps a goal from starting, nil if nothing does, and notes how
 // many tests ran.
-func foreseen(ctx context.Context, h verify.Host, g *goal.Goal) *goal.InvalidError {
+func preflightProblem(ctx context.Context, h verify.Host, g *goal.Goal) *goal.InvalidError {
 	g.TestsBefore = nil
 	for i, c := range g.Criterion.Checks {
 		v := h.Preflight(ctx, c)
@@ -32,40 +32,40 @@ func foreseen(ctx context.Context, h verify.Host, g *goal.Goal) *goal.InvalidErr
 		case v.Outcome == goal.AlreadyPasses && !g.Options.AllowPassing:
 			return &goal.InvalidError{Field: "criterion", Reason: where + v.Detail, Hint: "write a check that fails until the goal is reached, or say --allow-passing"}
 		case v.Outcome == goal.CheckUnrunnable && v.Missing == "": // however it comes to be made
-			return &goal.InvalidError{Field: "criterion", Reason: where + withTail(v), Hint: "correct the check, or what it needs"}
+			return &goal.InvalidError{Field: "criterion", Reason: where + withOutputTail(v), Hint: "correct the check, or what it needs"}
 		case v.Outcome == goal.CheckUnrunnable && !g.Options.AllowMissing:
-			return &goal.InvalidError{Field: "criterion", Reason: where + withTail(v), Hint: "correct the command, or say --allow-missing if making that program is the goal"}
+			return &goal.InvalidError{Field: "criterion", Reason: where + withOutputTail(v), Hint: "correct the command, or say --allow-missing if making that program is the goal"}
 		}
 	}
 	return nil
 }
 
-func withTail(v goal.Verdict) string {
+func withOutputTail(v goal.Verdict) string {
 	if v.Tail == "" {
 		return v.Detail
 	}
 	return v.Detail + ": " + v.Tail
 }
 
-// soon is how long after its making a goal begins with what was found out then.
-const soon = time.Minute
+// preflightFreshFor is how long after its making a goal begins with what was found out then.
+const preflightFreshFor = time.Minute
 
 // RecheckPreflight runs the gates again before the first turn of a goal that has waited for
 // its turn: another goal may have reached this one meanwhile, or broken what its
 // checks need.
-func (r *room) RecheckPreflight(ctx context.Context, g goal.Goal) (string, error) {
+func (r *Session) RecheckPreflight(ctx context.Context, g goal.Goal) (string, error) {
 	row, err := r.app.store.Goal(ctx, g.ID)
 	if err != nil {
 		return "", err
 	}
 	waited, err := r.app.store.Waited(ctx, g.ID)
-	if err != nil || !waited && r.app.now().Sub(row.CreatedAt) < soon {
+	if err != nil || !waited && r.app.now().Sub(row.CreatedAt) < preflightFreshFor {
 		return "", err
 	}
-	if refusal := foreseen(ctx, r.host, &g); refusal != nil {
+	if refusal := preflightProblem(ctx, r.checks, &g); refusal != nil {
 		return "since the goal was made, what its checks look at has changed: " + refusal.Reason + ". Resume it if that is as it should be", nil
 	}
 	return "", nil
 }
 
-var _ runner.Preflighter = (*room)(nil)
+var _ runner.Preflighter = (*Session)(nil)

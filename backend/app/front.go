@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Front asks the process pid on the same data folder to bring its window to the
+// RaiseWindow asks the process pid on the same data folder to bring its window to the
 // front, and returns when it has. An error says that nothing of the kind happened:
 // it has ended, has no window, or is not that far yet.
-func Front(ctx context.Context, state string, pid int) error {
+func RaiseWindow(ctx context.Context, state string, pid int) error {
 	road := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
 		c, err := d.DialContext(ctx, "unix", filepath.Join(state, "run", strconv.Itoa(pid)+".sock"))
@@ -39,8 +39,8 @@ func Front(ctx context.Context, state string, pid int) error {
 	return nil
 }
 
-// front answers a Front of another process.
-func (v *visitors) front(w http.ResponseWriter, r *http.Request) {
+// raiseWindow answers a Front of another process.
+func (v *peerServer) raiseWindow(w http.ResponseWriter, r *http.Request) {
 	const patience = 10 * time.Second // the window may be just opening
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()

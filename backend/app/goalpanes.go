@@ -20,9 +20,9 @@ type goalPanes struct {
 	dir      string
 	launcher process.Launcher
 	env      []string
-	typed    typed
+	typed    lastInputOffsets
 	desk     bool // another agent's: in no run, so nothing is journaled
-	camera   *camera
+	camera   *paneRecorder
 }
 
 // lease journals that the goal got a pane.
@@ -40,7 +40,7 @@ func (p *goalPanes) lease(ctx context.Context, id string, k pane.Kind) error {
 	return nil
 }
 
-func notYours(id string) error {
+func errNotYourPane(id string) error {
 	return fmt.Errorf("there is no pane %q of this goal; open one first", id)
 }
 
@@ -55,21 +55,21 @@ func (b goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, err
 		if err := p.Navigate(ctx, url); err != nil {
 			return tools.Page{}, fmt.Errorf("pane %s: %w", id, err)
 		}
-		return page(p)
+		return arrivedAt(p)
 	}
-	p, err := b.app.browsers.Open(ctx, browser.Options{ID: b.app.panes.name(pane.Browser), URL: url, GoalID: string(b.goal)})
+	p, err := b.app.browsers.Open(ctx, browser.Options{ID: b.app.panes.newID(pane.Browser), URL: url, GoalID: string(b.goal)})
 	if err != nil {
 		return tools.Page{}, fmt.Errorf("open browser: %w", err)
 	}
-	b.camera.browser(p)
+	b.camera.recordPage(p)
 	if err := b.lease(ctx, p.Info().ID, pane.Browser); err != nil {
 		return tools.Page{}, err
 	}
-	return page(p)
+	return arrivedAt(p)
 }
 
-// page says where a pane arrived. A page that did not load is a failure that names the pane.
-func page(p *browser.Pane) (tools.Page, error) {
+// arrivedAt says where a pane arrived. A page that did not load is a failure that names the pane.
+func arrivedAt(p *browser.Pane) (tools.Page, error) {
 	info := p.Info()
 	if info.Problem != "" {
 		return tools.Page{}, fmt.Errorf("pane %s is open at %s, but: %s", info.ID, info.URL, info.Problem)
@@ -79,8 +79,8 @@ func page(p *browser.Pane) (tools.Page, error) {
 
 func (b goalBrowsers) pane(id string) (*browser.Pane, error) {
 	p, ok := b.app.browsers.Get(id)
-	if !ok || !b.app.panes.drives(b.goal, p.Info()) {
-		return nil, notYours(id)
+	if !ok || !b.app.panes.canDrive(b.goal, p.Info()) {
+		return nil, errNotYourPane(id)
 	}
 	return p, nil
 }
@@ -91,7 +91,7 @@ func (b goalBrowsers) Get(id string) (tools.Browser, error) { return b.pane(id) 
 func (b goalBrowsers) List() []pane.Info {
 	var list []pane.Info
 	for _, i := range b.app.browsers.List() {
-		if b.app.panes.drives(b.goal, i) {
+		if b.app.panes.canDrive(b.goal, i) {
 			list = append(list, i)
 		}
 	}
@@ -113,31 +113,31 @@ func (b goalBrowsers) Close(ctx context.Context, id string) error {
 	return nil
 }
 
-// goalScreen is all panes of one goal together.
-type goalScreen struct{ *goalPanes }
+// goalPaneList is all panes of one goal together.
+type goalPaneList struct{ *goalPanes }
 
-func (s goalScreen) List() []pane.Info {
+func (s goalPaneList) List() []pane.Info {
 	var list []pane.Info
 	for _, i := range s.app.panes.Snapshot().Panes {
-		if s.app.panes.drives(s.goal, i) {
+		if s.app.panes.canDrive(s.goal, i) {
 			list = append(list, i)
 		}
 	}
 	return list
 }
 
-func (s goalScreen) get(id string) (pane.Info, error) {
+func (s goalPaneList) get(id string) (pane.Info, error) {
 	for _, i := range s.List() {
 		if i.ID == id {
 			return i, nil
 		}
 	}
-	return pane.Info{}, notYours(id)
+	return pane.Info{}, errNotYourPane(id)
 }
 
-func (s goalScreen) Lent(id string) bool { return s.app.panes.isLent(id) }
+func (s goalPaneList) Lent(id string) bool { return s.app.panes.isShared(id) }
 
-func (s goalScreen) Close(ctx context.Context, id string) error {
+func (s goalPaneList) Close(ctx context.Context, id string) error {
 	i, err := s.get(id)
 	switch {
 	case err != nil:
@@ -152,7 +152,7 @@ func (s goalScreen) Close(ctx context.Context, id string) error {
 	return err
 }
 
-func (s goalScreen) Focus(id string) error {
+func (s goalPaneList) Focus(id string) error {
 	if _, err := s.get(id); err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (s goalScreen) Focus(id string) error {
 	return nil
 }
 
-func (s goalScreen) Name(id, title string) error {
+func (s goalPaneList) Name(id, title string) error {
 	i, err := s.get(id)
 	switch {
 	case err != nil:

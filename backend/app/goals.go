@@ -31,18 +31,18 @@ func (a *App) start(ctx context.Context, in api.StartInput, shape func(*goal.Goa
 			err = errors.Join(err, os.RemoveAll(g.Policy.Dir))
 		}
 	}()
-	if err := a.freeze(ctx, *g); err != nil {
-		return "", errors.Join(err, a.forget(g.ID))
+	if err := a.saveBaseline(ctx, *g); err != nil {
+		return "", errors.Join(err, a.removeGoalState(g.ID))
 	}
 	own, err := a.store.Own(g.ID) // before anyone sees the goal: an abort reaches its owner
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("goal %s: %w", g.ID.Short(), err), a.forget(g.ID))
+		return "", errors.Join(fmt.Errorf("goal %s: %w", g.ID.Short(), err), a.removeGoalState(g.ID))
 	}
 	if err := a.store.Create(ctx, g); err != nil {
-		return "", errors.Join(fmt.Errorf("create goal: %w", err), own.Release(), a.forget(g.ID))
+		return "", errors.Join(fmt.Errorf("create goal: %w", err), own.Release(), a.removeGoalState(g.ID))
 	}
-	if err := a.launch(ctx, *g, own, &event.Started{}); err != nil {
-		return "", errors.Join(err, a.store.Delete(context.WithoutCancel(ctx), g.ID), a.forget(g.ID))
+	if err := a.startRunner(ctx, *g, own, &event.Started{}); err != nil {
+		return "", errors.Join(err, a.store.Delete(context.WithoutCancel(ctx), g.ID), a.removeGoalState(g.ID))
 	}
 	return g.ID, nil
 }
@@ -58,14 +58,14 @@ func (*App) DemoInput() api.StartInput {
 	}
 }
 
-// launch hands a goal to the runner, which gives the sentinel back after the run.
-func (a *App) launch(ctx context.Context, g goal.Goal, own *store.Sentinel, opening ...event.Body) error {
-	a.panes.lend(g.Options.Panes, g.ID)
-	return a.owned(g.ID, own, func(release func()) error { return a.runner.Start(ctx, g, release, opening...) }) //nolint:contextcheck // giving panes back outlives the call
+// startRunner hands a goal to the runner, which gives the sentinel back after the run.
+func (a *App) startRunner(ctx context.Context, g goal.Goal, own *store.Sentinel, opening ...event.Body) error {
+	a.panes.share(g.Options.Panes, g.ID)
+	return a.releaseFunc(g.ID, own, func(release func()) error { return a.runner.Start(ctx, g, release, opening...) }) //nolint:contextcheck // giving panes back outlives the call
 }
 
-// owned lends the runner a sentinel.
-func (a *App) owned(id goal.ID, own *store.Sentinel, begin func(release func()) error) error {
+// releaseFunc lends the runner a sentinel.
+func (a *App) releaseFunc(id goal.ID, own *store.Sentinel, begin func(release func()) error) error {
 	release := func() {
 		a.endDrive(id)
 		if err := own.Release(); err != nil {
@@ -79,16 +79,16 @@ func (a *App) owned(id goal.ID, own *store.Sentinel, begin func(release func()) 
 	return nil
 }
 
-// answerTime is how long a run may take to close after it has told its end.
-const answerTime = 30 * time.Second
+// runCloseTimeout is how long a run may take to close after it has told its end.
+const runCloseTimeout = 30 * time.Second
 
-// rest takes the sentinel of a goal that does not run. A run of this program
+// lockStopped takes the sentinel of a goal that does not run. A run of this program
 // that has just told its end is waited for.
-func (a *App) rest(ctx context.Context, id goal.ID) (*store.Sentinel, error) {
+func (a *App) lockStopped(ctx context.Context, id goal.ID) (*store.Sentinel, error) {
 	if a.runner.Queued(id) {
 		return nil, &api.Problem{Code: api.Conflict, Message: "the goal waits in the queue already", Hint: "abort it to take it out"}
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, runCloseTimeout)
 	defer cancel()
 	select {
 	case <-a.runner.Done(id):
@@ -117,12 +117,12 @@ func (a *App) pause(ctx context.Context, id goal.ID, o goal.Order) error {
 	if err != nil {
 		return fmt.Errorf("pause: %w", err)
 	}
-	return a.orderIf(ctx, id, a.mayPause, o)
+	return a.addOrderIf(ctx, id, a.pauseProblem, o)
 }
 
-// mayPause says why a goal cannot be paused, if so.
-func (a *App) mayPause(row store.Row) error {
-	queues, err := a.queues(row)
+// pauseProblem says why a goal cannot be paused, if so.
+func (a *App) pauseProblem(row store.Row) error {
+	queues, err := a.isQueued(row)
 	switch {
 	case err != nil:
 		return err
@@ -134,9 +134,9 @@ func (a *App) mayPause(row store.Row) error {
 	return nil
 }
 
-// queues says whether a goal waits in the queue, here or in another process, whatever
+// isQueued says whether a goal waits in the queue, here or in another process, whatever
 // its status is: that of a goal which was resumed is what it was until its run begins.
-func (a *App) queues(row store.Row) (bool, error) {
+func (a *App) isQueued(row store.Row) (bool, error) {
 	if a.runner.Queued(row.ID) {
 		return true, nil
 	}
@@ -144,12 +144,12 @@ func (a *App) queues(row store.Row) (bool, error) {
 	return waits != "", err
 }
 
-// lives says whether a goal has a run, waits for one, or may get one.
-func (a *App) lives(row store.Row) (bool, error) {
+// isActive says whether a goal has a run, waits for one, or may get one.
+func (a *App) isActive(row store.Row) (bool, error) {
 	if row.Status.IsActive() {
 		return true, nil
 	}
-	return a.queues(row)
+	return a.isQueued(row)
 }
 
 // Steer leaves the person's note for a goal that lives.
@@ -161,8 +161,8 @@ func (a *App) steer(ctx context.Context, id goal.ID, o goal.Order) error {
 	if o.Text == "" {
 		return &api.Problem{Code: api.Refused, Message: "the note is empty", Field: "text"}
 	}
-	return a.orderIf(ctx, id, func(row store.Row) error {
-		lives, err := a.lives(row)
+	return a.addOrderIf(ctx, id, func(row store.Row) error {
+		lives, err := a.isActive(row)
 		if err != nil || lives {
 			return err
 		}
@@ -180,7 +180,7 @@ func (a *App) abort(ctx context.Context, id goal.ID, stop *runner.Stop) error {
 	row, err := a.store.Goal(ctx, id)
 	lives := false
 	if err == nil {
-		lives, err = a.lives(row)
+		lives, err = a.isActive(row)
 	}
 	if err != nil {
 		return fmt.Errorf("abort: %w", err)
@@ -206,10 +206,10 @@ func (a *App) abort(ctx context.Context, id goal.ID, stop *runner.Stop) error {
 func (a *App) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) (err error) {
 	own, err := a.store.Own(id)
 	if errors.Is(err, store.ErrOwned) {
-		if err := a.order(ctx, id, goal.Order{Kind: goal.OrderAbort, Text: stop.Reason, Request: string(stop.By)}); err != nil {
+		if err := a.addOrder(ctx, id, goal.Order{Kind: goal.OrderAbort, Text: stop.Reason, Request: string(stop.By)}); err != nil {
 			return err
 		}
-		own, err = a.handedOver(ctx, id)
+		own, err = a.awaitRelease(ctx, id)
 	}
 	if err != nil {
 		return fmt.Errorf("abort: %w", err)
@@ -222,20 +222,20 @@ func (a *App) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) (err
 	err = a.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Ended{
 		Status: goal.Aborted, Exit: goal.AbortedByUser, Report: row.EndReport(stop.Reason), Account: row.Account, By: stop.By,
 	})
-	a.panes.takeBack(id, false) //nolint:contextcheck // likewise
-	return errors.Join(err, a.endRest(ctx, id))
+	a.panes.endShare(id, false) //nolint:contextcheck // likewise
+	return errors.Join(err, a.cleanUpRun(ctx, id))
 }
 
-// endRest ends what the runs of a goal left for the next one: its programs, and the
+// cleanUpRun ends what the runs of a goal left for the next one: its programs, and the
 // goals that it started.
-func (a *App) endRest(ctx context.Context, id goal.ID) error {
-	return errors.Join(a.closeRoom(ctx, id), a.endChildren(ctx, id))
+func (a *App) cleanUpRun(ctx context.Context, id goal.ID) error {
+	return errors.Join(a.closeSession(ctx, id), a.endChildren(ctx, id))
 }
 
-// handedOver waits until the process that owns a goal has ended its run. The
+// awaitRelease waits until the process that owns a goal has ended its run. The
 // kernel signals nothing about a lock, so it is asked.
-func (a *App) handedOver(ctx context.Context, id goal.ID) (*store.Sentinel, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+func (a *App) awaitRelease(ctx context.Context, id goal.ID) (*store.Sentinel, error) {
+	ctx, cancel := context.WithTimeout(ctx, runCloseTimeout)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -252,12 +252,12 @@ func (a *App) handedOver(ctx context.Context, id goal.ID) (*store.Sentinel, erro
 	}
 }
 
-func (a *App) order(ctx context.Context, id goal.ID, o goal.Order) error {
-	return a.orderIf(ctx, id, func(store.Row) error { return nil }, o)
+func (a *App) addOrder(ctx context.Context, id goal.ID, o goal.Order) error {
+	return a.addOrderIf(ctx, id, func(store.Row) error { return nil }, o)
 }
 
-// orderIf gives orders that only some goals hear.
-func (a *App) orderIf(ctx context.Context, id goal.ID, hears func(store.Row) error, orders ...goal.Order) error {
+// addOrderIf gives orders that only some goals hear.
+func (a *App) addOrderIf(ctx context.Context, id goal.ID, hears func(store.Row) error, orders ...goal.Order) error {
 	if err := a.store.OrderIf(ctx, id, hears, orders...); err != nil {
 		return fmt.Errorf("%s: %w", orders[0].Kind, err)
 	}

@@ -17,20 +17,20 @@ type goalTerminals struct{ *goalPanes }
 
 func (t goalTerminals) Open(ctx context.Context, dir, title string) (string, error) {
 	s, err := t.app.terminals.Open(ctx, t.launcher, terminal.Options{
-		ID: t.app.panes.name(pane.Terminal), GoalID: string(t.goal), Title: title, Dir: dir, Env: t.env,
+		ID: t.app.panes.newID(pane.Terminal), GoalID: string(t.goal), Title: title, Dir: dir, Env: t.env,
 		Cols: 100, Rows: 30, Scrollback: t.app.scrollback(),
 	})
 	if err != nil {
 		return "", fmt.Errorf("open terminal: %w", err)
 	}
-	t.camera.terminal(s)
+	t.camera.recordTerminal(s)
 	return s.ID(), t.lease(ctx, s.ID(), pane.Terminal)
 }
 
 func (t goalTerminals) session(id string) (*terminal.Session, error) {
 	s, err := t.app.terminals.Get(id)
-	if err != nil || !t.app.panes.drives(t.goal, s.Info()) {
-		return nil, notYours(id)
+	if err != nil || !t.app.panes.canDrive(t.goal, s.Info()) {
+		return nil, errNotYourPane(id)
 	}
 	return s, nil
 }
@@ -46,7 +46,7 @@ func (t goalTerminals) Run(ctx context.Context, id, command string, wait time.Du
 	if err != nil {
 		return tools.TerminalRun{}, err
 	}
-	t.typed.note(s)
+	t.typed.set(s)
 	run, err := s.Run(ctx, command, wait)
 	if err != nil {
 		return tools.TerminalRun{}, fmt.Errorf("pane %s: %w", id, err)
@@ -59,7 +59,7 @@ func (t goalTerminals) Type(_ context.Context, id, text string, enter bool) erro
 	if err != nil {
 		return err
 	}
-	t.typed.note(s)
+	t.typed.set(s)
 	if err = s.Type(text); err == nil && enter {
 		err = s.Keys("Enter")
 	}
@@ -74,7 +74,7 @@ func (t goalTerminals) Keys(_ context.Context, id string, keys []string) error {
 	if err != nil {
 		return err
 	}
-	t.typed.note(s)
+	t.typed.set(s)
 	if err := s.Keys(keys...); err != nil {
 		return fmt.Errorf("pane %s: %w", id, err)
 	}
@@ -116,7 +116,7 @@ func (t goalTerminals) Wait(ctx context.Context, id string, until tools.Terminal
 	}
 	since := until.Since
 	if since < 0 {
-		since = t.typed.in(id)
+		since = t.typed.get(id)
 	}
 	waiting, over := waitUnlessPaused(ctx)
 	defer over()
@@ -139,7 +139,7 @@ func (t goalTerminals) Wait(ctx context.Context, id string, until tools.Terminal
 // hold the pause up. over must be called.
 func waitUnlessPaused(ctx context.Context) (waiting context.Context, over func()) {
 	waiting, cancel := context.WithCancel(ctx)
-	paused := pausing(ctx)
+	paused := pauseSignal(ctx)
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		select {
@@ -154,7 +154,7 @@ func waitUnlessPaused(ctx context.Context) (waiting context.Context, over func()
 func (t goalTerminals) List(context.Context) ([]tools.Terminal, error) {
 	var list []tools.Terminal
 	for _, info := range t.app.terminals.List() {
-		if !t.app.panes.drives(t.goal, info) {
+		if !t.app.panes.canDrive(t.goal, info) {
 			continue
 		}
 		one := tools.Terminal{
@@ -168,14 +168,14 @@ func (t goalTerminals) List(context.Context) ([]tools.Terminal, error) {
 	return list, nil
 }
 
-// typed remembers where the output of each pane ended when the agent typed last:
+// lastInputOffsets remembers where the output of each pane ended when the agent typed last:
 // what is printed before a wait begins is waited for, too. Concurrent use is fine.
-type typed struct {
+type lastInputOffsets struct {
 	mu sync.Mutex
 	at map[string]int64
 }
 
-func (t *typed) note(s *terminal.Session) {
+func (t *lastInputOffsets) set(s *terminal.Session) {
 	_, end := s.Range()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -185,8 +185,8 @@ func (t *typed) note(s *terminal.Session) {
 	t.at[s.ID()] = end
 }
 
-// in is that place of a pane, below zero if nothing was typed: from now on.
-func (t *typed) in(pane string) int64 {
+// get is that place of a pane, below zero if nothing was typed: from now on.
+func (t *lastInputOffsets) get(pane string) int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if at, ok := t.at[pane]; ok {

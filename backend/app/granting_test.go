@@ -123,8 +123,8 @@ func seen(t *testing.T, path, words string) {
 	}
 }
 
-// asking is a program that goes on asking for a host, and writes down what it was told.
-func asking(t *testing.T) modeltest.Answer {
+// accessRequester is a program that goes on asking for a host, and writes down what it was told.
+func accessRequester(t *testing.T) modeltest.Answer {
 	t.Helper()
 	return args("terminal_run", map[string]any{"pane": "t1", "wait_seconds": 1, "command": "while :; do curl -s -m 20 http://taken.invalid/ > next; mv next told; sleep 0.05; done"})
 }
@@ -136,7 +136,7 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 		p, dir := start(t, t.TempDir()), t.TempDir()
 		p.provide(turns(
 			args("run_command", map[string]any{"command": "curl -s http://taken.invalid/"}),
-			args("terminal_open", map[string]any{}), asking(t), args("ask_operator", map[string]any{"question": "go on?"}),
+			args("terminal_open", map[string]any{}), accessRequester(t), args("ask_operator", map[string]any{"question": "go on?"}),
 		))
 		out, err := p.goal.Start(api.StartInput{Objective: "reach", Dir: dir, Checks: shell("test -f never")})
 		if err != nil {
@@ -158,7 +158,7 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 	})
 	t.Run("done", func(t *testing.T) {
 		p, dir := start(t, t.TempDir()), t.TempDir()
-		p.provide(turns(args("terminal_open", map[string]any{}), asking(t), args("run_command", map[string]any{"command": "until grep -qs 'could not reach' told; do sleep 0.05; done; touch done"}), args("claim_complete", map[string]any{"rationale": "done"})))
+		p.provide(turns(args("terminal_open", map[string]any{}), accessRequester(t), args("run_command", map[string]any{"command": "until grep -qs 'could not reach' told; do sleep 0.05; done; touch done"}), args("claim_complete", map[string]any{"rationale": "done"})))
 		out, err := p.goal.Start(api.StartInput{Objective: "reach", Dir: dir, Risk: policy.NetworkGet, AllowHosts: []string{"taken.invalid"}, Checks: shell("test -f done")})
 		if err != nil {
 			t.Fatal(err)

@@ -19,20 +19,20 @@ func (a *App) grantsOf(in api.StartInput, p *policy.Policy) error {
 		switch {
 		case port < 1 || port > 65535:
 			return &goal.InvalidError{Field: "allow_local", Reason: fmt.Sprintf("%d is not a port", port), Hint: "give a number from 1 to 65535"}
-		case a.ours(port):
+		case a.isOwnPort(port):
 			return &goal.InvalidError{Field: "allow_local", Reason: fmt.Sprintf("the port %d is Goalpost's own", port), Hint: "a goal never reaches it"}
 		}
 	}
 	p.AllowLocal = in.AllowLocal
 	for _, dir := range in.AllowWrite {
-		real, err := a.existing(dir)
+		real, err := a.validateExistingDir(dir)
 		if err != nil {
-			return field(err, "allow_write")
+			return withField(err, "allow_write")
 		}
 		p.AllowWrite = append(p.AllowWrite, real)
 	}
 	for _, dir := range in.AllowRead {
-		real, err := a.readable(dir)
+		real, err := a.validateReadPath(dir)
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func (a *App) grantsOf(in api.StartInput, p *policy.Policy) error {
 		if err != nil || info.Mode().Type()&fs.ModeSocket == 0 || !filepath.IsAbs(socket) {
 			return &goal.InvalidError{Field: "allow_socket", Reason: socket + " is not a socket", Hint: "give its whole path, such as /var/run/docker.sock"}
 		}
-		if err := a.foreignSocket(socket, *p); err != nil {
+		if err := a.validateSocket(socket, *p); err != nil {
 			return err
 		}
 		p.AllowSocket = append(p.AllowSocket, filepath.Clean(socket))
@@ -54,8 +54,8 @@ func (a *App) grantsOf(in api.StartInput, p *policy.Policy) error {
 	return nil
 }
 
-// foreignSocket refuses sockets that a goal may not have, by where they really are.
-func (a *App) foreignSocket(socket string, p policy.Policy) error {
+// validateSocket refuses sockets that a goal may not have, by where they really are.
+func (a *App) validateSocket(socket string, p policy.Policy) error {
 	real, err := filepath.EvalSymlinks(socket)
 	if err != nil {
 		return &goal.InvalidError{Field: "allow_socket", Reason: err.Error(), Hint: "give the whole path of a socket that exists"}
@@ -75,27 +75,27 @@ func (a *App) foreignSocket(socket string, p policy.Policy) error {
 	return nil
 }
 
-// readable refuses what a goal must not see even without writing: what it may not
+// validateReadPath refuses what a goal must not see even without writing: what it may not
 // work in holds keys, or everything.
-func (a *App) readable(dir string) (string, error) {
+func (a *App) validateReadPath(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil || !filepath.IsAbs(real) {
 		return "", &goal.InvalidError{Field: "allow_read", Reason: dir + " cannot be read", Hint: "give the whole path of a file or folder that exists"}
 	}
-	if err := a.foreign(real); err != nil {
-		return "", field(err, "allow_read")
+	if err := a.validateForeignPath(real); err != nil {
+		return "", withField(err, "allow_read")
 	}
 	return real, nil
 }
 
-// foreign refuses what no goal is given, whatever it would do there. The path has no
+// validateForeignPath refuses what no goal is given, whatever it would do there. The path has no
 // links in it.
-func (a *App) foreign(path string) error {
+func (a *App) validateForeignPath(path string) error {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = ""
 	}
-	if reason, hint := notForGoals(path, homes(home)); reason != "" {
+	if reason, hint := forbiddenGoalDir(path, homes(home)); reason != "" {
 		return &goal.InvalidError{Reason: reason, Hint: hint}
 	}
 	state, err := filepath.EvalSymlinks(a.cfg.State())
@@ -108,8 +108,8 @@ func (a *App) foreign(path string) error {
 	return nil
 }
 
-// field says of which field a refusal is.
-func field(err error, name string) error {
+// withField says of which field a refusal is.
+func withField(err error, name string) error {
 	var refusal *goal.InvalidError
 	if errors.As(err, &refusal) {
 		return &goal.InvalidError{Field: name, Reason: refusal.Reason, Hint: refusal.Hint}

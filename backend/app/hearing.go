@@ -7,40 +7,40 @@ import (
 	"goalpost/backend/goal"
 )
 
-// maxHeard is what is taken of each terminal's output, in bytes: its end.
-const maxHeard = 4 << 10
+// maxOutputTail is what is taken of each terminal's output, in bytes: its end.
+const maxOutputTail = 4 << 10
 
-// hearing knows how far the output of a goal's terminals was heard. Concurrent use is fine.
-type hearing struct {
+// outputCursor knows how far the output of a goal's terminals was heard. Concurrent use is fine.
+type outputCursor struct {
 	mu sync.Mutex
-	at map[string]heard // by pane
+	at map[string]paneCursor // by pane
 }
 
-// heard is the end of a pane's output when it was last asked for, and whether a
+// paneCursor is the end of a pane's output when it was last asked for, and whether a
 // command was running there: a prompt that comes late says nothing.
-type heard struct {
+type paneCursor struct {
 	end     int64
 	working bool
 }
 
 // NewOutput is what the commands that were running when it was last asked have printed since.
-func (r *room) NewOutput() string { return r.hearing.since(r.app, r.goal) }
+func (r *Session) NewOutput() string { return r.output.readNew(r.app, r.goal) }
 
-func (h *hearing) since(a *App, id goal.ID) string {
+func (h *outputCursor) readNew(a *App, id goal.ID) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	now := map[string]heard{} // what is closed is forgotten
+	now := map[string]paneCursor{} // what is closed is forgotten
 	var b strings.Builder
 	for _, info := range a.terminals.List() {
 		s, err := a.terminals.Get(info.ID)
-		if err != nil || !a.panes.drives(id, info) {
+		if err != nil || !a.panes.canDrive(id, info) {
 			continue
 		}
 		_, end := s.Range()
 		_, working := s.Running()
-		now[info.ID] = heard{end, working}
+		now[info.ID] = paneCursor{end, working}
 		if was := h.at[info.ID]; was.working && end > was.end {
-			b.WriteString(info.ID + "\n" + s.Text(max(was.end, end-maxHeard), maxHeard).Text + "\n")
+			b.WriteString(info.ID + "\n" + s.Text(max(was.end, end-maxOutputTail), maxOutputTail).Text + "\n")
 		}
 	}
 	h.at = now

@@ -43,13 +43,13 @@ func homes(own string) (list []string) {
 
 // Folders of the system: no goal works there, or in none of them itself.
 var (
-	systemWhole = []string{"/etc", "/usr", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/dev", "/proc", "/sys", "/run"}
-	systemTop   = []string{"/", "/var", "/var/lib", "/var/log", "/var/cache", "/var/spool", "/home", "/srv", "/opt", "/root", "/mnt", "/media"}
+	systemDirs    = []string{"/etc", "/usr", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/dev", "/proc", "/sys", "/run"}
+	systemTopDirs = []string{"/", "/var", "/var/lib", "/var/log", "/var/cache", "/var/spool", "/home", "/srv", "/opt", "/root", "/mnt", "/media"}
 )
 
-// notForGoals says why no goal may work in a folder, "" if it may. The folder has no
+// forbiddenGoalDir says why no goal may work in a folder, "" if it may. The folder has no
 // links in it.
-func notForGoals(dir string, homes []string) (reason, hint string) {
+func forbiddenGoalDir(dir string, homes []string) (reason, hint string) {
 	for _, home := range homes {
 		if policy.IsWithin(dir, home) {
 			return dir + " is a home folder or holds one", "choose a folder below it, so that the goal cannot touch the rest"
@@ -58,17 +58,17 @@ func notForGoals(dir string, homes []string) (reason, hint string) {
 			return dir + " is a hidden folder of a home, where programs keep keys and settings", "choose a folder whose path has no name that begins with a dot"
 		}
 	}
-	if ofSystem(dir) {
+	if isSystemDir(dir) {
 		return dir + " belongs to the system", "choose a folder of your own"
 	}
 	return "", ""
 }
 
-func ofSystem(dir string) bool {
-	for _, whole := range systemWhole {
+func isSystemDir(dir string) bool {
+	for _, whole := range systemDirs {
 		if policy.IsWithin(whole, dir) && !policy.IsWithin("/dev/shm", dir) {
 			return true
 		}
 	}
-	return slices.Contains(systemTop, dir)
+	return slices.Contains(systemTopDirs, dir)
 }

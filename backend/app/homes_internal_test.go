@@ -20,7 +20,7 @@ func TestNoGoalWorksInAHome(t *testing.T) {
 		"/etc": true, "/etc/nginx": true, "/usr/lib": true, "/var": true, "/var/lib": true, "/boot": true, "/opt": true, "/srv": true, "/proc/self": true, "/run/x": true,
 		"/home/anna/work": false, "/root/work": false, "/data/ben/x": false, "/data/else": false, "/var/www/site": false, "/srv/site": false, "/opt/mine": false, "/tmp/x": false, "/dev/shm/x": false,
 	} {
-		if reason, _ := notForGoals(dir, homes); (reason != "") != refused {
+		if reason, _ := forbiddenGoalDir(dir, homes); (reason != "") != refused {
 			t.Errorf("%s: %q", dir, reason)
 		}
 	}
@@ -28,18 +28,18 @@ func TestNoGoalWorksInAHome(t *testing.T) {
 
 // TestAGoalThatHasMoreIsNotRead by another agent: panes or a yes of its person.
 func TestAGoalThatHasMoreIsNotRead(t *testing.T) {
-	if err := onlyWithin(goal.CareOptions{}, nil); err != nil {
+	if err := outOfBoundsError(goal.CareOptions{}, nil); err != nil {
 		t.Error(err)
 	}
-	if onlyWithin(goal.CareOptions{Panes: []string{"t1"}}, nil) == nil || onlyWithin(goal.CareOptions{}, []policy.Grant{{ID: "a1"}}) == nil {
+	if outOfBoundsError(goal.CareOptions{Panes: []string{"t1"}}, nil) == nil || outOfBoundsError(goal.CareOptions{}, []policy.Grant{{ID: "a1"}}) == nil {
 		t.Error("it is read")
 	}
 }
 
 // TestAnotherAgentResumesWhatIsItsOwn, and nothing that the person stopped.
 func TestAnotherAgentResumesWhatIsItsOwn(t *testing.T) {
-	var own deskOwn
-	own.made("made")
+	var own ownedGoals
+	own.add("made")
 	for _, c := range []struct {
 		id     goal.ID
 		exit   goal.Exit

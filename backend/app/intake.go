@@ -37,7 +37,7 @@ func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Go
 	if err := goal.ValidateInput(g.Objective, g.Criterion, g.Policy, g.Limits); err != nil {
 		return nil, false, fmt.Errorf("intake: %w", err)
 	}
-	if err := a.givenSecrets(ctx, in.Secrets); err != nil {
+	if err := a.validateGoalSecrets(ctx, in.Secrets); err != nil {
 		return nil, false, err
 	}
 	if g.Options, err = a.optionsOf(ctx, in); err != nil {
@@ -46,7 +46,7 @@ func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Go
 	if err := a.chooseModel(ctx, g, in); err != nil {
 		return nil, false, err
 	}
-	dir, made, err := a.folder(in.Dir, g.Objective)
+	dir, made, err := a.resolveGoalDir(in.Dir, g.Objective)
 	if err != nil {
 		return nil, false, err
 	}
@@ -58,10 +58,10 @@ func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Go
 		err = goal.ValidateInput(g.Objective, g.Criterion, g.Policy, g.Limits)
 	}
 	if err == nil {
-		err = knownTools(g.Policy)
+		err = validateToolNames(g.Policy)
 	}
 	if err == nil {
-		err = a.holds(*g)
+		err = a.validateWindow(*g)
 	}
 	if err == nil {
 		err = a.preflight(ctx, g)
@@ -80,22 +80,22 @@ func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Go
 func limitsOf(in api.StartInput) goal.Limits {
 	l := goal.DefaultLimits()
 	if in.WallClockMS != 0 {
-		l.WallClock = time.Duration(none(in.WallClockMS)) * time.Millisecond
+		l.WallClock = time.Duration(noneIfNegative(in.WallClockMS)) * time.Millisecond
 	}
 	if in.Iterations != 0 {
-		l.Iterations = int(none(int64(in.Iterations)))
+		l.Iterations = int(noneIfNegative(int64(in.Iterations)))
 	}
 	if in.ClaimsPerGate != 0 {
-		l.ClaimsPerGate = int(none(int64(in.ClaimsPerGate)))
+		l.ClaimsPerGate = int(noneIfNegative(int64(in.ClaimsPerGate)))
 	}
-	l.Tokens, l.USD = none(in.Tokens), in.USD
+	l.Tokens, l.USD = noneIfNegative(in.Tokens), in.USD
 	if in.USD == api.NoLimit {
 		l.USD = 0
 	}
 	return l
 }
 
-func none(n int64) int64 {
+func noneIfNegative(n int64) int64 {
 	if n == api.NoLimit {
 		return 0
 	}
@@ -113,23 +113,23 @@ func (a *App) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err err
 			return v, fmt.Errorf("try: %w", err)
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	} else if dir, err = a.existing(dir); err != nil {
+	} else if dir, err = a.validateExistingDir(dir); err != nil {
 		return v, err
 	}
-	p, err := a.tried(in)
+	p, err := a.draftPolicy(in)
 	if err != nil {
 		return v, err
 	}
 	p.Dir = dir
-	err = a.inHost(ctx, p, a.judgeOf(ctx, "", ""), named([]goal.Check{in.Check}), func(h verify.Host) error {
+	err = a.withTrialSandbox(ctx, p, a.judgeOf(ctx, "", ""), hostsInChecks([]goal.Check{in.Check}), func(h verify.Host) error {
 		v = h.Preflight(ctx, in.Check)
 		return nil
 	})
 	return v, err
 }
 
-// tried is the policy of the goal that is being written, without its folder.
-func (a *App) tried(in api.TryInput) (policy.Policy, error) {
+// draftPolicy is the policy of the goal that is being written, without its folder.
+func (a *App) draftPolicy(in api.TryInput) (policy.Policy, error) {
 	p := policy.Policy{Risk: cmp.Or(in.Risk, policy.WriteLocal), AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts, Unconfined: a.unconfined || in.Unconfined}
 	if !p.Risk.IsValid() {
 		return p, &goal.InvalidError{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
@@ -137,9 +137,9 @@ func (a *App) tried(in api.TryInput) (policy.Policy, error) {
 	return p, a.grantsOf(api.StartInput{AllowLocal: in.AllowLocal, AllowWrite: in.AllowWrite, AllowRead: in.AllowRead, AllowSocket: in.AllowSocket}, &p)
 }
 
-// inHost lends a place for checks as the goal's own will be, with a private
+// withTrialSandbox lends a place for checks as the goal's own will be, with a private
 // folder that is gone afterwards.
-func (a *App) inHost(ctx context.Context, p policy.Policy, judge verify.Judge, hosts []string, do func(verify.Host) error) (err error) {
+func (a *App) withTrialSandbox(ctx context.Context, p policy.Policy, judge verify.Judge, hosts []string, do func(verify.Host) error) (err error) {
 	if err := os.MkdirAll(filepath.Join(a.cfg.State(), "rooms"), 0o700); err != nil {
 		return fmt.Errorf("pre-flight: %w", err)
 	}
@@ -148,23 +148,23 @@ func (a *App) inHost(ctx context.Context, p policy.Policy, judge verify.Judge, h
 		return fmt.Errorf("pre-flight: %w", err)
 	}
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
-	held, err := a.enclose(ctx, "pre-flight", p, layer)
+	held, err := a.openSandbox(ctx, "pre-flight", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
 		return &goal.InvalidError{Field: "sandbox", Reason: err.Error(), Hint: "goalctl doctor says what holds here; --unconfined runs this goal's programs with your own rights"}
 	}
 	if err != nil {
 		return err
 	}
-	host := held.host(a, p.Dir, hosts)
-	host.Judge, host.Pages = judge, a.pagesOf("") // nobody is asked before a claim, and nothing is opened
+	host := held.checkHost(a, p.Dir, hosts)
+	host.Judge, host.Pages = judge, a.checkPagesFor("") // nobody is asked before a claim, and nothing is opened
 	err = do(host)
-	return errors.Join(err, held.close(context.WithoutCancel(ctx)))
+	return errors.Join(err, held.Close(context.WithoutCancel(ctx)))
 }
 
-// folder is where the goal works: the given one, which must exist, or a new one.
-func (a *App) folder(given, objective string) (dir string, made bool, err error) {
+// resolveGoalDir is where the goal works: the given one, which must exist, or a new one.
+func (a *App) resolveGoalDir(given, objective string) (dir string, made bool, err error) {
 	if given != "" {
-		dir, err = a.existing(given)
+		dir, err = a.validateExistingDir(given)
 		return dir, false, err
 	}
 	base := filepath.Join(a.cfg.Work(), a.now().Format("2006-01-02")+"-"+slug(objective))
@@ -189,8 +189,8 @@ func (a *App) folder(given, objective string) (dir string, made bool, err error)
 	}
 }
 
-// existing refuses folders whose loss would hurt: the root, the home folder, this program's own.
-func (a *App) existing(given string) (string, error) {
+// validateExistingDir refuses folders whose loss would hurt: the root, the home folder, this program's own.
+func (a *App) validateExistingDir(given string) (string, error) {
 	refuse := func(reason, hint string) (string, error) {
 		return "", &goal.InvalidError{Field: "dir", Reason: reason, Hint: hint}
 	}
@@ -220,8 +220,8 @@ func (a *App) existing(given string) (string, error) {
 	if _, err := os.ReadDir(dir); errors.Is(err, fs.ErrPermission) {
 		return refuse("you may not read the folder "+dir, "choose a folder of your own")
 	}
-	if err := a.foreign(dir); err != nil {
-		return "", field(err, "dir")
+	if err := a.validateForeignPath(dir); err != nil {
+		return "", withField(err, "dir")
 	}
 	return dir, nil
 }

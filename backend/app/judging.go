@@ -8,11 +8,11 @@ import (
 	"goalpost/backend/verify"
 )
 
-// engine evaluates expressions. Its program is laid down when the first goal
+// predicateEngine evaluates expressions. Its program is laid down when the first goal
 // wants one, and started beside the person's own programs: it shuts itself off.
-type engine struct{ app *App }
+type predicateEngine struct{ app *App }
 
-func (e engine) Evaluate(ctx context.Context, expr string, response []byte) (bool, error) {
+func (e predicateEngine) Evaluate(ctx context.Context, expr string, response []byte) (bool, error) {
 	program, err := e.program()
 	if err != nil {
 		return false, err
@@ -20,7 +20,7 @@ func (e engine) Evaluate(ctx context.Context, expr string, response []byte) (boo
 	return program.Evaluate(ctx, expr, response)
 }
 
-func (e engine) Read(ctx context.Context, expr string) error {
+func (e predicateEngine) Read(ctx context.Context, expr string) error {
 	program, err := e.program()
 	if err != nil {
 		return err
@@ -28,10 +28,10 @@ func (e engine) Read(ctx context.Context, expr string) error {
 	return program.Read(ctx, expr)
 }
 
-func (e engine) program() (verify.Engine, error) {
+func (e predicateEngine) program() (verify.Engine, error) {
 	path, err := sandbox.InstallPredicate(e.app.cfg.State())
 	if err != nil {
 		return verify.Engine{}, fmt.Errorf("expressions: %w", err)
 	}
-	return verify.Engine{Launcher: e.app.person, Program: path}, nil
+	return verify.Engine{Launcher: e.app.userPrograms, Program: path}, nil
 }

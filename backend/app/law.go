@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// law is what holds for every goal of this program. Its own folders are written by no goal.
-func (a *App) law() (policy.RuleSet, error) {
+// ruleSet is what holds for every goal of this program. Its own folders are written by no goal.
+func (a *App) ruleSet() (policy.RuleSet, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = "" // then every folder may be it
@@ -21,10 +21,10 @@ func (a *App) law() (policy.RuleSet, error) {
 	return law, nil
 }
 
-// patience is how long an approval waits for a person: not at all where there is
+// approvalTimeout is how long an approval waits for a person: not at all where there is
 // no window and no terminal.
-func (a *App) patience() time.Duration {
-	if !a.watch && !a.attended {
+func (a *App) approvalTimeout() time.Duration {
+	if !a.followOthers && !a.attended {
 		return 0
 	}
 	return time.Duration(a.cfg.Settings().ApprovalMinutes) * time.Minute

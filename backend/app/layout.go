@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	keepEvery = 20 * time.Second
-	keepBytes = 512 << 10 // of a terminal's output
+	saveInterval = 20 * time.Second
+	saveMaxBytes = 512 << 10 // of a terminal's output
 )
 
-// keeper keeps the person's terminals for the next start, in the one process that
+// workspaceSaver keeps the person's terminals for the next start, in the one process that
 // holds the workspace.
-type keeper struct {
+type workspaceSaver struct {
 	release func() error
-	last    map[string]kept
+	last    map[string]savedState
 }
 
-// kept is what tells whether a terminal must be kept anew.
-type kept struct {
+// savedState is what tells whether a terminal must be kept anew.
+type savedState struct {
 	info pane.Info
 	end  int64
 	runs string
@@ -43,18 +43,18 @@ func (a *App) RestoreWorkspace(ctx context.Context) error {
 	if err != nil || !ok {
 		return err
 	}
-	a.keeper.release = release
+	a.workspaceSaver.release = release
 	list, err := a.store.Terminals(ctx)
 	if err != nil {
 		return fmt.Errorf("restore the workspace: %w", err)
 	}
 	for _, t := range list {
-		a.panes.taken(t.ID)
+		a.panes.reserveID(t.ID)
 		if err := a.restore(ctx, t); err != nil {
 			a.log.Warn("a terminal was not restored", "pane", t.ID, "error", err)
 		}
 	}
-	a.beside.Go(a.keepOn)
+	a.background.Go(a.startSaving)
 	return nil
 }
 
@@ -63,17 +63,17 @@ func (a *App) restore(ctx context.Context, t store.Terminal) error {
 	if t.Server != "" {
 		return a.restoreRemote(ctx, t, o)
 	}
-	o.Dir, o.Env = t.Dir, a.personEnv()
+	o.Dir, o.Env = t.Dir, a.userEnv()
 	if info, err := os.Stat(o.Dir); err != nil || !info.IsDir() {
 		o.Dir = home()
 	}
-	s, err := a.terminals.Open(ctx, a.person, o)
+	s, err := a.terminals.Open(ctx, a.userPrograms, o)
 	if err != nil {
 		return fmt.Errorf("open terminal: %w", err)
 	}
 	if t.Command != "" {
-		a.beside.Go(func() {
-			if err := s.Offer(a.life, t.Command); err != nil && a.life.Err() == nil {
+		a.background.Go(func() {
+			if err := s.Offer(a.lifetime, t.Command); err != nil && a.lifetime.Err() == nil {
 				a.log.Warn("a command was not offered", "pane", t.ID, "error", err)
 			}
 		})
@@ -100,8 +100,8 @@ func (a *App) restoreRemote(ctx context.Context, t store.Terminal, o terminal.Op
 	return err
 }
 
-// taken makes sure that no new pane gets the id.
-func (p *panes) taken(id string) {
+// reserveID makes sure that no new pane gets the id.
+func (p *panes) reserveID(id string) {
 	n, err := strconv.Atoi(strings.TrimPrefix(id, "t"))
 	if err != nil {
 		return
@@ -111,25 +111,25 @@ func (p *panes) taken(id string) {
 	p.terms = max(p.terms, n)
 }
 
-// keepOn keeps the terminals now and then: a crash loses little.
-func (a *App) keepOn() {
-	tick := time.NewTicker(keepEvery)
+// startSaving keeps the terminals now and then: a crash loses little.
+func (a *App) startSaving() {
+	tick := time.NewTicker(saveInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			if err := a.keep(a.life); err != nil && a.life.Err() == nil {
+			if err := a.saveTerminals(a.lifetime); err != nil && a.lifetime.Err() == nil {
 				a.log.Warn("the terminals were not kept", "error", err)
 			}
-		case <-a.life.Done():
+		case <-a.lifetime.Done():
 			return
 		}
 	}
 }
 
-// keep writes down the person's terminals if something of them has changed.
-func (a *App) keep(ctx context.Context) error {
-	now := map[string]kept{}
+// saveTerminals writes down the person's terminals if something of them has changed.
+func (a *App) saveTerminals(ctx context.Context) error {
+	now := map[string]savedState{}
 	var list []store.Terminal
 	for _, info := range a.panes.Snapshot().Panes {
 		if info.Kind != pane.Terminal || info.GoalID != "" && !info.Lent {
@@ -141,30 +141,30 @@ func (a *App) keep(ctx context.Context) error {
 		}
 		line, _ := s.Running()
 		_, end := s.Range()
-		now[info.ID] = kept{info, end, line}
+		now[info.ID] = savedState{info, end, line}
 		t := store.Terminal{ID: info.ID, Title: info.Title, Dir: info.Cwd, Command: line}
 		if link, ok := a.ssh.Link(info.ID); ok {
 			t.Server, t.Session, t.Command = link.Server().ID, link.Session(), ""
 		}
 		list = append(list, t)
 	}
-	if same(a.keeper.last, now) {
+	if unchanged(a.workspaceSaver.last, now) {
 		return nil
 	}
 	for i := range list {
 		s, err := a.terminals.Get(list[i].ID)
 		if err == nil {
-			list[i].Output = s.Tail(keepBytes)
+			list[i].Output = s.Tail(saveMaxBytes)
 		}
 	}
 	if err := a.store.SaveTerminals(ctx, list); err != nil {
 		return err
 	}
-	a.keeper.last = now
+	a.workspaceSaver.last = now
 	return nil
 }
 
-func same(a, b map[string]kept) bool {
+func unchanged(a, b map[string]savedState) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -176,16 +176,16 @@ func same(a, b map[string]kept) bool {
 	return true
 }
 
-// letGo keeps the terminals a last time, before they are closed, and ends what
+// stopSaving keeps the terminals a last time, before they are closed, and ends what
 // runs beside them.
-func (a *App) letGo(ctx context.Context) error {
+func (a *App) stopSaving(ctx context.Context) error {
 	var errs []error
 	if a.end != nil {
 		a.end()
-		a.beside.Wait()
+		a.background.Wait()
 	}
-	if a.keeper.release != nil {
-		errs = append(errs, a.keep(context.WithoutCancel(ctx)), a.keeper.release())
+	if a.workspaceSaver.release != nil {
+		errs = append(errs, a.saveTerminals(context.WithoutCancel(ctx)), a.workspaceSaver.release())
 	}
 	if a.ssh != nil {
 		errs = append(errs, a.ssh.Close())

@@ -129,7 +129,7 @@ func TestWorkspaceAfterARestart(t *testing.T) {
 		if err := a.panes.CloseTerminal(t.Context(), opened.ID); err != nil {
 			t.Fatal(err)
 		}
-		if err := a.keep(t.Context()); err != nil { // now and then, for a crash
+		if err := a.saveTerminals(t.Context()); err != nil { // now and then, for a crash
 			t.Fatal(err)
 		}
 		kept, err := a.store.Terminals(t.Context())
@@ -147,7 +147,7 @@ func TestOneProcessHoldsTheWorkspace(t *testing.T) {
 	if _, err := first.panes.OpenTerminal(t.Context(), api.ArgsOpenTerminal{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := first.keep(t.Context()); err != nil {
+	if err := first.saveTerminals(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Run("second", func(t *testing.T) {

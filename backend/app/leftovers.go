@@ -15,18 +15,18 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// selfRunAtStart is what ran by itself in the goal's folders before the goal did
+// autorunBaselineFile is what ran by itself in the goal's folders before the goal did
 // anything, in its private folder.
-const selfRunAtStart = "selfrun.json"
+const autorunBaselineFile = "selfrun.json"
 
-// lookBefore notes what git and editors run by themselves in the goal's folders,
+// recordAutorunBaseline notes what git and editors run by themselves in the goal's folders,
 // once: at its first start.
-func lookBefore(p policy.Policy, layer string) error {
-	path := filepath.Join(layer, selfRunAtStart)
+func recordAutorunBaseline(p policy.Policy, layer string) error {
+	path := filepath.Join(layer, autorunBaselineFile)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err //nolint:wrapcheck // nil, or it says stat and the path
 	}
-	body, err := json.Marshal(selfRun(p))
+	body, err := json.Marshal(listAutorun(p))
 	if err == nil {
 		err = os.WriteFile(path, body, 0o600)
 	}
@@ -36,16 +36,16 @@ func lookBefore(p policy.Policy, layer string) error {
 	return nil
 }
 
-// lookAlso notes the same of a folder that the person allows later.
-func lookAlso(dir, layer string) error {
-	path := filepath.Join(layer, selfRunAtStart)
+// recordAutorunOf notes the same of a folder that the person allows later.
+func recordAutorunOf(dir, layer string) error {
+	path := filepath.Join(layer, autorunBaselineFile)
 	before := []string{}
 	body, err := os.ReadFile(path)
 	if err == nil {
 		err = json.Unmarshal(body, &before)
 	}
 	if err == nil {
-		body, err = json.Marshal(append(before, selfRun(policy.Policy{}, dir)...))
+		body, err = json.Marshal(append(before, listAutorun(policy.Policy{}, dir)...))
 	}
 	if err == nil {
 		err = os.WriteFile(path, body, 0o600)
@@ -56,7 +56,7 @@ func lookAlso(dir, layer string) error {
 	return nil
 }
 
-func selfRun(p policy.Policy, more ...string) []string {
+func listAutorun(p policy.Policy, more ...string) []string {
 	list := []string{}
 	for _, dir := range slices.Concat([]string{p.Dir}, p.AllowWrite, more) {
 		if dir == "" {
@@ -76,33 +76,33 @@ func selfRun(p policy.Policy, more ...string) []string {
 // Leftovers are what the person should know before going to the goal's folder: what
 // git or an editor would run there since the goal worked in it, what it did to its
 // copies of git's configuration, and what lies in its private /tmp.
-func (r *room) Leftovers() []string {
-	if r.policy.Unconfined || r.policy.Risk == policy.ReadOnly && len(r.policy.AllowWrite)+len(r.held.openings.written()) == 0 {
+func (r *Session) Leftovers() []string {
+	if r.policy.Unconfined || r.policy.Risk == policy.ReadOnly && len(r.policy.AllowWrite)+len(r.sandbox.machineGrants.writablePaths()) == 0 {
 		return nil
 	}
-	layer := r.app.layer(r.goal)
+	layer := r.app.sandboxDir(r.goal)
 	var before []string
-	text, err := os.ReadFile(filepath.Join(layer, selfRunAtStart))
+	text, err := os.ReadFile(filepath.Join(layer, autorunBaselineFile))
 	if err == nil {
 		err = json.Unmarshal(text, &before)
 	}
 	var list []string
 	if err != nil {
 		list = append(list, "What git or an editor runs by itself in the folder could not be compared: "+err.Error())
-	} else if fresh := slices.DeleteFunc(selfRun(r.policy, r.held.openings.written()...), func(l string) bool { return slices.Contains(before, l) && !strings.Contains(l, sandbox.NotAll) }); len(fresh) > 0 {
+	} else if fresh := slices.DeleteFunc(listAutorun(r.policy, r.sandbox.machineGrants.writablePaths()...), func(l string) bool { return slices.Contains(before, l) && !strings.Contains(l, sandbox.NotAll) }); len(fresh) > 0 {
 		list = append(list, "Look before you go there: git, an editor or a shell would obey this, which is new: "+strings.Join(fresh, "; ")) // all: the one that is not named is the one
 	}
 	if changed := sandbox.GitChanges(layer, r.policy.Dir); len(changed) > 0 {
-		list = append(list, "Changed in the goal's copy only; yours is as it was: "+some(changed))
+		list = append(list, "Changed in the goal's copy only; yours is as it was: "+joinSome(changed))
 	}
 	if left, err := sandbox.TmpLeft(layer); err == nil && len(left) > 0 {
-		list = append(list, "Left in the goal's private /tmp, which goes with it ("+filepath.Join(layer, "tmp")+"): "+some(left))
+		list = append(list, "Left in the goal's private /tmp, which goes with it ("+filepath.Join(layer, "tmp")+"): "+joinSome(left))
 	}
 	return list
 }
 
-// some are the first of a list, in a line.
-func some(list []string) string {
+// joinSome are the first of a list, in a line.
+func joinSome(list []string) string {
 	const most = 10
 	if len(list) > most {
 		return strings.Join(list[:most], "; ") + fmt.Sprintf("; and %d more", len(list)-most)
@@ -110,4 +110,4 @@ func some(list []string) string {
 	return strings.Join(list, "; ")
 }
 
-var _ runner.LeftoverReporter = (*room)(nil)
+var _ runner.LeftoverReporter = (*Session)(nil)

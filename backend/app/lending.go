@@ -11,32 +11,32 @@ import (
 	"goalpost/backend/pane"
 )
 
-// loan is a pane of the person that a goal may drive: promised from the goal's
+// paneShare is a pane of the person that a goal may drive: promised from the goal's
 // start, held while a run of it goes on.
-type loan struct {
+type paneShare struct {
 	to   goal.ID
 	held bool
 }
 
-// lend promises a goal panes of the person, as it was given at its start. What
+// share promises a goal panes of the person, as it was given at its start. What
 // has been closed since, or is lent to another, is left out.
-func (p *panes) lend(ids []string, id goal.ID) {
+func (p *panes) share(ids []string, id goal.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, name := range ids {
 		for _, info := range p.list {
 			if _, lent := p.lent[name]; info.ID == name && info.GoalID == "" && !lent {
-				p.lent[name] = &loan{to: id}
+				p.lent[name] = &paneShare{to: id}
 				break
 			}
 		}
 	}
 }
 
-// lease gives the goal, whose run begins, what it was promised, and says what it has.
-func (p *panes) lease(id goal.ID) ([]pane.Info, error) {
+// beginLease gives the goal, whose run begins, what it was promised, and says what it has.
+func (p *panes) beginLease(id goal.ID) ([]pane.Info, error) {
 	var list []pane.Info
-	for _, info := range p.promised(id) {
+	for _, info := range p.sharedWith(id) {
 		if info.Kind == pane.Browser {
 			if b, ok := p.app.browsers.Get(info.ID); !ok {
 				continue // closed meanwhile
@@ -51,12 +51,12 @@ func (p *panes) lease(id goal.ID) ([]pane.Info, error) {
 			list = append(list, info)
 		}
 		p.mu.Unlock()
-		p.again(info.ID)
+		p.republish(info.ID)
 	}
 	return list, nil
 }
 
-func (p *panes) promised(id goal.ID) []pane.Info {
+func (p *panes) sharedWith(id goal.ID) []pane.Info {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var list []pane.Info
@@ -68,10 +68,10 @@ func (p *panes) promised(id goal.ID) []pane.Info {
 	return list
 }
 
-// takeBack ends it for everything that the goal was lent, and for the windows
+// endShare ends it for everything that the goal was lent, and for the windows
 // that such pages opened. With taken, a page that the person has taken over stays
 // with the goal, which is paused for it, until it is handed back.
-func (p *panes) takeBack(id goal.ID, taken bool) {
+func (p *panes) endShare(id goal.ID, taken bool) {
 	stays := map[string]bool{}
 	for _, info := range p.app.browsers.List() {
 		b, ok := p.app.browsers.Get(info.ID)
@@ -83,7 +83,7 @@ func (p *panes) takeBack(id goal.ID, taken bool) {
 			b.TakeBack()
 		}
 	}
-	p.app.sockets.follow()
+	p.app.sockets.updateRules()
 	p.mu.Lock()
 	var back []string
 	for name, l := range p.lent {
@@ -94,13 +94,13 @@ func (p *panes) takeBack(id goal.ID, taken bool) {
 	}
 	p.mu.Unlock()
 	for _, name := range back {
-		p.again(name)
-		p.gaveBack(id, name)
+		p.republish(name)
+		p.journalRelease(id, name)
 	}
 }
 
-// again tells of a pane whose loan has changed. A browser's pane says it itself.
-func (p *panes) again(id string) {
+// republish tells of a pane whose loan has changed. A browser's pane says it itself.
+func (p *panes) republish(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, info := range p.list {
@@ -108,30 +108,30 @@ func (p *panes) again(id string) {
 			continue
 		}
 		info.GoalID, info.Lent = "", false
-		p.tell(p.leased(info), false)
+		p.publish(p.leasedTerminal(info), false)
 		return
 	}
 }
 
-// leased is a terminal of the person with the goal that it is lent to; mu is held.
-func (p *panes) leased(info pane.Info) pane.Info {
+// leasedTerminal is a terminal of the person with the goal that it is lent to; mu is held.
+func (p *panes) leasedTerminal(info pane.Info) pane.Info {
 	if l := p.lent[info.ID]; l != nil && l.held && info.Kind == pane.Terminal {
 		info.GoalID, info.Lent = string(l.to), true
 	}
 	return info
 }
 
-// drives says whether the goal may drive a pane: it opened it, or was lent it.
-func (p *panes) drives(id goal.ID, info pane.Info) bool {
+// canDrive says whether the goal may drive a pane: it opened it, or was lent it.
+func (p *panes) canDrive(id goal.ID, info pane.Info) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.leased(info).GoalID == string(id)
+	return p.leasedTerminal(info).GoalID == string(id)
 }
 
-// leaseAll gives a run the panes that the person lent its goal, and journals what
+// leaseShared gives a run the panes that the person lent its goal, and journals what
 // it has: those, and of its own what is still there after done.
-func (a *App) leaseAll(ctx context.Context, run goal.Run) error {
-	lent, err := a.panes.lease(run.Goal)
+func (a *App) leaseShared(ctx context.Context, run goal.Run) error {
+	lent, err := a.panes.beginLease(run.Goal)
 	if err != nil {
 		return err
 	}
@@ -156,15 +156,15 @@ func (a *App) leaseAll(ctx context.Context, run goal.Run) error {
 	return nil
 }
 
-// giveBack ends the loans of a goal whose run is over.
-func (a *App) giveBack(id goal.ID) { a.panes.takeBack(id, a.isPaused(id)) }
+// endLeases ends the loans of a goal whose run is over.
+func (a *App) endLeases(id goal.ID) { a.panes.endShare(id, a.isPaused(id)) }
 
 // endDrive ends the loans of a goal whose run has just ended, and lets the user act on
 // the pages that it keeps. Pages that were taken over are waited for by a paused goal
 // alone.
 func (a *App) endDrive(id goal.ID) {
 	paused := a.isPaused(id)
-	a.panes.takeBack(id, paused)
+	a.panes.endShare(id, paused)
 	for _, b := range a.browsersOf(id) {
 		b.EndDrive()
 		if paused || b.Driver() != pane.DriverUser {
@@ -194,40 +194,40 @@ func (a *App) browsersOf(id goal.ID) []*browser.Pane {
 	return list
 }
 
-// opened gives a window that a goal's page opened what its opener has: it is
+// onPopup gives a window that a goal's page opened what its opener has: it is
 // filmed, and its lease is in the journal, that of a window that the person opened
 // between two runs from the next one on.
-func (p *panes) opened(w *browser.Pane) {
+func (p *panes) onPopup(w *browser.Pane) {
 	info := w.Info()
 	if info.GoalID == "" {
 		return
 	}
-	p.app.rooms.mu.Lock()
-	r := p.app.rooms.open[goal.ID(info.GoalID)]
-	if r == nil || r.camera == nil { // another agent's: in no run
-		p.app.rooms.mu.Unlock()
+	p.app.sessions.mu.Lock()
+	r := p.app.sessions.open[goal.ID(info.GoalID)]
+	if r == nil || r.recorder == nil { // another agent's: in no run
+		p.app.sessions.mu.Unlock()
 		return
 	}
 	if !info.Lent {
-		r.camera.browser(w)
+		r.recorder.recordPage(w)
 	}
-	r.windows = append(r.windows, &event.Lease{Pane: info.ID, Kind: pane.Browser, Held: true, Lent: info.Lent})
+	r.pendingPopups = append(r.pendingPopups, &event.Lease{Pane: info.ID, Kind: pane.Browser, Held: true, Lent: info.Lent})
 	run := r.run
-	p.app.rooms.mu.Unlock()
+	p.app.sessions.mu.Unlock()
 	if run.ID == "" {
 		return
 	}
-	if err := r.journalWindows(context.Background(), run); err != nil {
+	if err := r.journalPopups(context.Background(), run); err != nil {
 		p.app.log.Error("the lease of a window", "pane", info.ID, "error", err)
 	}
 }
 
-// journalWindows writes down the windows that were opened since it last did.
-func (r *room) journalWindows(ctx context.Context, run goal.Run) error {
-	r.app.rooms.mu.Lock()
-	list := r.windows
-	r.windows = nil
-	r.app.rooms.mu.Unlock()
+// journalPopups writes down the windows that were opened since it last did.
+func (r *Session) journalPopups(ctx context.Context, run goal.Run) error {
+	r.app.sessions.mu.Lock()
+	list := r.pendingPopups
+	r.pendingPopups = nil
+	r.app.sessions.mu.Unlock()
 	if len(list) == 0 {
 		return nil
 	}

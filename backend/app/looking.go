@@ -12,25 +12,25 @@ import (
 	"goalpost/backend/verify"
 )
 
-// looking opens pages for checks that look at them, as one goal's pages would
+// checkPages opens pages for checks that look at them, as one goal's pages would
 // see the world: its network, its cookies, and nothing of its agent's.
-type looking struct {
+type checkPages struct {
 	app  *App
 	goal goal.ID
 }
 
-// pagesOf is nil where no page can be opened: there is no Chromium.
-func (a *App) pagesOf(id goal.ID) verify.Pages {
+// checkPagesFor is nil where no page can be opened: there is no Chromium.
+func (a *App) checkPagesFor(id goal.ID) verify.Pages {
 	if _, err := browser.Find(); errors.Is(err, browser.ErrMissing) {
 		return nil
 	}
-	return looking{a, id}
+	return checkPages{a, id}
 }
 
-// Look takes the picture of an address, or of the address of a pane. A pane of
+// Screenshot takes the picture of an address, or of the address of a pane. A pane of
 // which no one else could see the same is shown as it is: its page came from no
 // address, or it is one of the person's, which the goal was lent.
-func (l looking) Look(ctx context.Context, at verify.Target) (verify.Sight, error) {
+func (l checkPages) Screenshot(ctx context.Context, at verify.Target) (verify.Sight, error) {
 	sight := verify.Sight{URL: at.URL}
 	if at.URL == "" {
 		p, err := l.pane(at.Pane)
@@ -42,18 +42,18 @@ func (l looking) Look(ctx context.Context, at verify.Target) (verify.Sight, erro
 		if !browser.Reachable(info.URL) || info.Lent {
 			sight.Agents = true
 			sight.PNG, err = p.Screenshot(ctx, false)
-			return sight, wrapLook(err)
+			return sight, wrapPageError(err)
 		}
 	}
 	cookies, err := l.app.browsers.Cookies(ctx, string(l.goal))
 	if err != nil {
-		return sight, wrapLook(err)
+		return sight, wrapPageError(err)
 	}
 	sight.PNG, err = l.app.browsers.Shoot(ctx, browser.Shot{URL: sight.URL, Cookies: cookies, GoalID: string(l.goal)})
-	return sight, wrapLook(err)
+	return sight, wrapPageError(err)
 }
 
-func wrapLook(err error) error {
+func wrapPageError(err error) error {
 	if err != nil {
 		return fmt.Errorf("the page cannot be looked at: %w", err)
 	}
@@ -61,8 +61,8 @@ func wrapLook(err error) error {
 }
 
 // pane is the named page of the goal, or its newest.
-func (l looking) pane(id string) (*browser.Pane, error) {
-	own := l.app.pagesDriven(l.goal)
+func (l checkPages) pane(id string) (*browser.Pane, error) {
+	own := l.app.browserPanesOf(l.goal)
 	for i := len(own) - 1; i >= 0; i-- {
 		if p, ok := l.app.browsers.Get(own[i].ID); ok && (id == "" || id == own[i].ID) {
 			return p, nil
@@ -71,25 +71,25 @@ func (l looking) pane(id string) (*browser.Pane, error) {
 	if id == "" {
 		return nil, errors.New("the goal has no browser pane: open the page that is to be looked at and leave it open")
 	}
-	return nil, notYours(id)
+	return nil, errNotYourPane(id)
 }
 
-// pagesDriven are the browser panes of a goal, in the order in which they were opened.
-func (a *App) pagesDriven(id goal.ID) []pane.Info {
+// browserPanesOf are the browser panes of a goal, in the order in which they were opened.
+func (a *App) browserPanesOf(id goal.ID) []pane.Info {
 	var own []pane.Info
 	for _, info := range a.browsers.List() {
-		if a.panes.drives(id, info) {
+		if a.panes.canDrive(id, info) {
 			own = append(own, info)
 		}
 	}
 	return own
 }
 
-// pagesShow is what the goal's pages show, for the question whether anything
+// pagesFingerprint is what the goal's pages show, for the question whether anything
 // moved. A page that cannot be read now counts by its address.
-func (a *App) pagesShow(ctx context.Context, id goal.ID) (string, error) {
+func (a *App) pagesFingerprint(ctx context.Context, id goal.ID) (string, error) {
 	var b strings.Builder
-	for _, info := range a.pagesDriven(id) {
+	for _, info := range a.browserPanesOf(id) {
 		fmt.Fprintf(&b, "%s %s\n", info.ID, info.URL)
 		p, ok := a.browsers.Get(info.ID)
 		if !ok {

@@ -24,8 +24,8 @@ import (
 	"goalpost/backend/secret"
 )
 
-// listings are what the person's MCP servers offered when they were last asked.
-func (a *App) listings() mcp.Listings {
+// mcpToolCache are what the person's MCP servers offered when they were last asked.
+func (a *App) mcpToolCache() mcp.Listings {
 	return mcp.Listings{Dir: filepath.Join(a.cfg.State(), "mcp")}
 }
 
@@ -51,32 +51,32 @@ func serverOf(c config.MCPServer) mcp.Server {
 	}
 }
 
-// guests are the person's MCP servers in one goal's room.
-type guests struct {
+// mcpClients are the person's MCP servers in one goal's room.
+type mcpClients struct {
 	set   *mcp.Set
 	proxy *egress.Proxy // nil: no server is an address, or the goal is unconfined
 	wire  *http.Transport
 	given []policy.SecretUse // to those that are programs
 }
 
-// learn asks the servers that were never asked, all at once, as far as the goal
+// listMCPTools asks the servers that were never asked, all at once, as far as the goal
 // may. One that fails is not asked again by this program, until it is tested.
-func (a *App) learn(ctx context.Context, p policy.Policy) error {
-	law, err := a.law()
+func (a *App) listMCPTools(ctx context.Context, p policy.Policy) error {
+	law, err := a.ruleSet()
 	if err != nil {
 		return err
 	}
 	var all sync.WaitGroup
 	for _, c := range a.cfg.MCPServers() {
 		s := serverOf(c)
-		_, known, err := a.listings().Get(s)
-		_, failed := a.unlisted.Load(s.Name)
-		if c.Off || known || failed || err != nil || s.Valid() != nil || !mayAsk(law, p, s) {
+		_, known, err := a.mcpToolCache().Get(s)
+		_, failed := a.failedMCPServers.Load(s.Name)
+		if c.Off || known || failed || err != nil || s.Valid() != nil || !canListWithoutAsking(law, p, s) {
 			continue
 		}
 		all.Go(func() {
 			if _, err := a.testServer(ctx, c); err != nil {
-				a.unlisted.Store(s.Name, err.Error())
+				a.failedMCPServers.Store(s.Name, err.Error())
 			}
 		})
 	}
@@ -84,33 +84,33 @@ func (a *App) learn(ctx context.Context, p policy.Policy) error {
 	return nil
 }
 
-// invite lends the servers to a goal. Programs start inside its walls, addresses
+// openMCPClients lends the servers to a goal. Programs start inside its walls, addresses
 // are reached through a proxy that knows them alone: the goal's own programs
 // cannot go there.
-func (a *App) invite(ctx context.Context, e *enclosure, p policy.Policy, warn func(what, text string)) (*guests, error) {
+func (a *App) openMCPClients(ctx context.Context, e *goalSandbox, p policy.Policy, warn func(what, text string)) (*mcpClients, error) {
 	refuse := func(server, why string) {
-		if failed, ok := a.unlisted.Load(server); ok {
+		if failed, ok := a.failedMCPServers.Load(server); ok {
 			why = fmt.Sprint(failed)
 		}
 		warn("mcp", fmt.Sprintf("MCP server %s: %s", server, why))
 	}
 	servers := a.mcpServers(refuse)
-	g := &guests{wire: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}}
-	if err := g.connect(ctx, a, e, p, servers); err != nil {
+	g := &mcpClients{wire: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}}
+	if err := g.openProxy(ctx, a, e, p, servers); err != nil {
 		return nil, err
 	}
 	for _, s := range servers {
-		g.given = append(g.given, a.givenTo(s)...)
+		g.given = append(g.given, a.secretsOfServer(s)...)
 	}
 	g.set = mcp.Open(mcp.Options{
-		Servers: servers, Listings: a.listings(), Warn: refuse,
-		Room: mcp.Room{Launcher: e.set, Env: e.env, Dir: p.Dir, HTTP: &http.Client{Transport: g.wire}, Fill: a.fillServer},
+		Servers: servers, Listings: a.mcpToolCache(), Warn: refuse,
+		Room: mcp.Room{Launcher: e.programs, Env: e.env, Dir: p.Dir, HTTP: &http.Client{Transport: g.wire}, Fill: a.fillServerSecrets},
 	})
 	return g, nil
 }
 
-// mayAsk says whether a goal may ask a server what it offers without asking the person.
-func mayAsk(law policy.RuleSet, p policy.Policy, s mcp.Server) bool {
+// canListWithoutAsking says whether a goal may ask a server what it offers without asking the person.
+func canListWithoutAsking(law policy.RuleSet, p policy.Policy, s mcp.Server) bool {
 	if s.Local() {
 		return true
 	}
@@ -119,8 +119,8 @@ func mayAsk(law policy.RuleSet, p policy.Policy, s mcp.Server) bool {
 	return law.Decide(policy.Call{Tool: s.Name, Effect: effect}, p, nil).Answer == policy.Allow
 }
 
-// connect opens the way to the servers that are addresses.
-func (g *guests) connect(ctx context.Context, a *App, e *enclosure, p policy.Policy, servers []mcp.Server) error {
+// openProxy opens the way to the servers that are addresses.
+func (g *mcpClients) openProxy(ctx context.Context, a *App, e *goalSandbox, p policy.Policy, servers []mcp.Server) error {
 	rules := egress.Rules{Risk: policy.ReadOnly, Deny: p.DenyHosts}
 	for _, s := range servers {
 		switch {
@@ -134,7 +134,7 @@ func (g *guests) connect(ctx context.Context, a *App, e *enclosure, p policy.Pol
 	if e.proxy == nil || len(rules.Local)+len(rules.Granted) == 0 {
 		return nil
 	}
-	g.proxy = egress.New(egress.Config{Rules: rules, OnEntry: e.heard, Log: a.log})
+	g.proxy = egress.New(egress.Config{Rules: rules, OnEntry: e.onRequest, Log: a.log})
 	address, err := g.proxy.Listen(ctx)
 	if err != nil {
 		return errors.Join(err, g.close())
@@ -147,39 +147,39 @@ func (g *guests) connect(ctx context.Context, a *App, e *enclosure, p policy.Pol
 	return nil
 }
 
-// fillServer puts the person's secrets into what a server is given. One that is
+// fillServerSecrets puts the person's secrets into what a server is given. One that is
 // bound to hosts goes to those only.
-func (a *App) fillServer(ctx context.Context, s mcp.Server, value string) (string, error) {
+func (a *App) fillServerSecrets(ctx context.Context, s mcp.Server, value string) (string, error) {
 	values := map[string]string{}
 	for _, name := range secret.Refs(value) {
-		kept, err := a.vault.Find(name)
+		kept, err := a.secrets.Find(name)
 		if err != nil {
 			return "", fmt.Errorf("%w: keep it with secret set %s", err, name)
 		}
-		if !belongsTo(kept, s) {
+		if !secretAllowedFor(kept, s) {
 			return "", fmt.Errorf("the secret %s belongs to %s, not to this server", name, strings.Join(kept.Hosts, ", "))
 		}
-		if values[name], err = a.vault.Get(ctx, name); err != nil {
+		if values[name], err = a.secrets.Get(ctx, name); err != nil {
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return secret.Fill(value, func(name string) (string, bool) { v, ok := values[name]; return v, ok }), nil
 }
 
-func belongsTo(kept secret.Secret, s mcp.Server) bool {
+func secretAllowedFor(kept secret.Secret, s mcp.Server) bool {
 	host, _ := s.Host()
 	return len(kept.Hosts) == 0 || slices.Contains(kept.Hosts, host)
 }
 
-// givenTo are the secrets that a server has in its environment once it is started, if it
+// secretsOfServer are the secrets that a server has in its environment once it is started, if it
 // is a program.
-func (a *App) givenTo(s mcp.Server) (list []policy.SecretUse) {
+func (a *App) secretsOfServer(s mcp.Server) (list []policy.SecretUse) {
 	if s.URL != "" {
 		return nil
 	}
 	for _, value := range s.Env {
 		for _, name := range secret.Refs(value) {
-			if kept, err := a.vault.Find(name); err == nil && belongsTo(kept, s) {
+			if kept, err := a.secrets.Find(name); err == nil && secretAllowedFor(kept, s) {
 				list = append(list, policy.SecretUse{Name: name, Hosts: kept.Hosts})
 			}
 		}
@@ -187,7 +187,7 @@ func (a *App) givenTo(s mcp.Server) (list []policy.SecretUse) {
 	return list
 }
 
-func (g *guests) tools() []runner.Tool {
+func (g *mcpClients) tools() []runner.Tool {
 	var list []runner.Tool
 	for _, t := range g.set.Tools() {
 		list = append(list, t)
@@ -195,7 +195,7 @@ func (g *guests) tools() []runner.Tool {
 	return list
 }
 
-func (g *guests) close() error {
+func (g *mcpClients) close() error {
 	if g == nil {
 		return nil
 	}
@@ -214,12 +214,12 @@ func (a *App) MCPServers() ([]api.MCPServer, error) {
 	list := []api.MCPServer{}
 	for _, c := range a.cfg.MCPServers() {
 		v := serverView(c)
-		found, ok, err := a.listings().Get(serverOf(c))
+		found, ok, err := a.mcpToolCache().Get(serverOf(c))
 		if err != nil {
 			return nil, fmt.Errorf("MCP servers: %w", err)
 		}
 		if ok {
-			fillListing(&v, serverOf(c), found)
+			addCachedTools(&v, serverOf(c), found)
 		}
 		list = append(list, v)
 	}
@@ -240,15 +240,15 @@ func serverView(c config.MCPServer) api.MCPServer {
 	return v
 }
 
-func fillListing(v *api.MCPServer, s mcp.Server, l mcp.Listing) {
+func addCachedTools(v *api.MCPServer, s mcp.Server, l mcp.Listing) {
 	v.Title, v.ListedAt = l.Title, l.At.UTC().Format(time.RFC3339)
 	for _, t := range l.Describe(s) {
 		v.Tools = append(v.Tools, api.MCPTool(t))
 	}
 }
 
-// pairs takes KEY=value or Name: value apart.
-func pairs(field string, list []string, between string) (map[string]string, error) {
+// parsePairs takes KEY=value or Name: value apart.
+func parsePairs(field string, list []string, between string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, entry := range list {
 		k, v, ok := strings.Cut(entry, between)
@@ -262,8 +262,8 @@ func pairs(field string, list []string, between string) (map[string]string, erro
 
 // SaveMCPServer keeps a server that is possible.
 func (a *App) SaveMCPServer(v api.MCPServer) error {
-	env, err1 := pairs("env", v.Env, "=")
-	headers, err2 := pairs("headers", v.Headers, ":")
+	env, err1 := parsePairs("env", v.Env, "=")
+	headers, err2 := parsePairs("headers", v.Headers, ":")
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
@@ -272,12 +272,12 @@ func (a *App) SaveMCPServer(v api.MCPServer) error {
 		Risk: v.Risk, TimeoutSeconds: v.TimeoutSeconds, Off: v.Off,
 	}
 	if err := serverOf(c).Valid(); err != nil {
-		return refusedServer(err)
+		return serverProblem(err)
 	}
 	return a.cfg.SaveMCPServer(c)
 }
 
-func refusedServer(err error) error {
+func serverProblem(err error) error {
 	var invalid *mcp.InvalidError
 	if errors.As(err, &invalid) {
 		return &api.Problem{Code: api.Refused, Message: invalid.Reason, Hint: invalid.Hint, Field: invalid.Field}
@@ -287,14 +287,14 @@ func refusedServer(err error) error {
 
 // DeleteMCPServer removes a server and what is known of it.
 func (a *App) DeleteMCPServer(name string) error {
-	return errors.Join(a.cfg.DeleteMCPServer(name), a.listings().Forget(name))
+	return errors.Join(a.cfg.DeleteMCPServer(name), a.mcpToolCache().Forget(name))
 }
 
 // TestMCPServer starts a server as a goal would, in an empty folder, and keeps what it offers.
 func (a *App) TestMCPServer(ctx context.Context, name string) (out api.MCPServer, err error) {
 	for _, c := range a.cfg.MCPServers() {
 		if c.Name == name {
-			a.unlisted.Delete(name)
+			a.failedMCPServers.Delete(name)
 			return a.testServer(ctx, c)
 		}
 	}
@@ -313,23 +313,23 @@ func (a *App) testServer(ctx context.Context, c config.MCPServer) (out api.MCPSe
 		return out, fmt.Errorf("testing %s: %w", s.Name, err)
 	}
 	p := policy.Policy{Risk: policy.WriteLocal, Dir: work, Unconfined: a.unconfined}
-	e, err := a.enclose(ctx, "mcp-"+s.Name, p, filepath.Join(dir, "layer"))
+	e, err := a.openSandbox(ctx, "mcp-"+s.Name, p, filepath.Join(dir, "layer"))
 	if err != nil {
 		return out, err
 	}
-	defer func() { err = errors.Join(err, e.close(context.WithoutCancel(ctx))) }()
-	g := &guests{wire: &http.Transport{}}
-	if err := g.connect(ctx, a, e, p, []mcp.Server{s}); err != nil {
+	defer func() { err = errors.Join(err, e.Close(context.WithoutCancel(ctx))) }()
+	g := &mcpClients{wire: &http.Transport{}}
+	if err := g.openProxy(ctx, a, e, p, []mcp.Server{s}); err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, g.close()) }()
-	room := mcp.Room{Launcher: e.set, Env: e.env, Dir: work, HTTP: &http.Client{Transport: g.wire}, Fill: a.fillServer}
-	list, err := mcp.Ask(ctx, s, room, a.listings(), a.clock.Now())
+	room := mcp.Room{Launcher: e.programs, Env: e.env, Dir: work, HTTP: &http.Client{Transport: g.wire}, Fill: a.fillServerSecrets}
+	list, err := mcp.Ask(ctx, s, room, a.mcpToolCache(), a.clock.Now())
 	if err != nil {
 		return out, &api.Problem{Code: api.Unavailable, Message: err.Error(), Hint: "a server that is a program runs inside a sandbox without network, as for a goal: install it first, then name the installed program"}
 	}
 	out = serverView(c)
-	fillListing(&out, s, list)
+	addCachedTools(&out, s, list)
 	return out, nil
 }
 
@@ -339,7 +339,7 @@ func (a *App) mcpFindings() []api.Finding {
 	for _, c := range a.cfg.MCPServers() {
 		f := api.Finding{ID: "mcp-" + c.Name, Title: "MCP server " + c.Name, State: "ok"}
 		s := serverOf(c)
-		found, ok, err := a.listings().Get(s)
+		found, ok, err := a.mcpToolCache().Get(s)
 		switch invalid := s.Valid(); {
 		case invalid != nil:
 			f.State, f.Detail, f.Hint = "bad", invalid.Error(), "change it in the settings"

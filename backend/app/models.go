@@ -22,10 +22,10 @@ import (
 
 const (
 	demoProvider = "demo"
-	// demoPace lets a person follow the demonstration.
-	demoPace     = 25 * time.Millisecond
-	turnTime     = 180 * time.Second // unless the person's settings say another
-	reachTimeout = 3 * time.Second
+	// demoWordDelay lets a person follow the demonstration.
+	demoWordDelay      = 25 * time.Millisecond
+	defaultTurnTimeout = 180 * time.Second // unless the person's settings say another
+	reachTimeout       = 3 * time.Second
 )
 
 // chooseModel finds the provider and looks whether it can be reached.
@@ -38,7 +38,7 @@ func (a *App) chooseModel(ctx context.Context, g *goal.Goal, in api.StartInput) 
 	if in.Model != "" {
 		g.Model = in.Model
 	}
-	if err := effortFor(p, g.Options.Effort); err != nil {
+	if err := validateEffort(p, g.Options.Effort); err != nil {
 		return err
 	}
 	if p.Kind == config.Demo {
@@ -47,15 +47,15 @@ func (a *App) chooseModel(ctx context.Context, g *goal.Goal, in api.StartInput) 
 		if g.Model == "" {
 			return &goal.InvalidError{Field: "model", Reason: "no model is chosen", Hint: "name one, as the provider calls it"}
 		}
-		if err := reach(ctx, p); err != nil {
+		if err := checkReachable(ctx, p); err != nil {
 			return err
 		}
 	}
-	return errors.Join(a.aside(ctx, "critic_provider", g.Options.CriticProvider, p), a.aside(ctx, "judge_provider", g.Options.JudgeProvider, p))
+	return errors.Join(a.validateSecondaryModel(ctx, "critic_provider", g.Options.CriticProvider, p), a.validateSecondaryModel(ctx, "judge_provider", g.Options.JudgeProvider, p))
 }
 
-// effortFor refuses an effort for which the provider's protocol has no word.
-func effortFor(p config.Provider, effort string) error {
+// validateEffort refuses an effort for which the provider's protocol has no word.
+func validateEffort(p config.Provider, effort string) error {
 	words := model.Protocol(p.Kind).Efforts()
 	switch {
 	case effort == "" || slices.Contains(words, effort):
@@ -66,8 +66,8 @@ func effortFor(p config.Provider, effort string) error {
 	return &goal.InvalidError{Field: "effort", Reason: fmt.Sprintf("%s knows no effort %q", p.ID, effort), Hint: "use one of " + strings.Join(words, ", ") + ", or leave it out"}
 }
 
-// aside refuses a critic or a judge that could not be asked when its time comes.
-func (a *App) aside(ctx context.Context, field, id string, own config.Provider) error {
+// validateSecondaryModel refuses a critic or a judge that could not be asked when its time comes.
+func (a *App) validateSecondaryModel(ctx context.Context, field, id string, own config.Provider) error {
 	if id == "" || id == own.ID {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (a *App) aside(ctx context.Context, field, id string, own config.Provider) 
 	case p.Model == "":
 		err = &goal.InvalidError{Reason: fmt.Sprintf("the provider %q names no model", id), Hint: "name one in the settings"}
 	default:
-		err = reach(ctx, p)
+		err = checkReachable(ctx, p)
 	}
 	var refusal *goal.InvalidError
 	if errors.As(err, &refusal) {
@@ -104,9 +104,9 @@ func (a *App) provider(id string) (config.Provider, error) {
 	return config.Provider{}, &goal.InvalidError{Field: "provider", Reason: fmt.Sprintf("there is no provider %q", id), Hint: "the settings and `providers list` show them"}
 }
 
-// reach looks whether something listens at the provider's address, so that a
+// checkReachable looks whether something listens at the provider's address, so that a
 // goal is not created for a server that is off. Behind a proxy it cannot tell.
-func reach(ctx context.Context, p config.Provider) error {
+func checkReachable(ctx context.Context, p config.Provider) error {
 	u, err := url.Parse(p.BaseURL)
 	if err != nil || u.Hostname() == "" {
 		return &goal.InvalidError{Field: "provider", Reason: fmt.Sprintf("%q is not an address", p.BaseURL), Hint: "give one like http://127.0.0.1:11434/v1"}
@@ -121,7 +121,7 @@ func reach(ctx context.Context, p config.Provider) error {
 	d := net.Dialer{Timeout: reachTimeout}
 	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil {
-		return &goal.InvalidError{Field: "provider", Reason: fmt.Sprintf("the model at %s cannot be reached: %v", p.BaseURL, cause(err)), Hint: "is the server running there?"}
+		return &goal.InvalidError{Field: "provider", Reason: fmt.Sprintf("the model at %s cannot be reached: %v", p.BaseURL, rootCause(err)), Hint: "is the server running there?"}
 	}
 	if err := conn.Close(); err != nil {
 		return fmt.Errorf("reach %s: %w", p.BaseURL, err)
@@ -129,7 +129,7 @@ func reach(ctx context.Context, p config.Provider) error {
 	return nil
 }
 
-func cause(err error) error {
+func rootCause(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {
 		return op.Err
@@ -137,47 +137,47 @@ func cause(err error) error {
 	return err
 }
 
-// minds are the models of one goal's run.
-type minds struct {
+// modelSet are the models of one goal's run.
+type modelSet struct {
 	runner.Models
 	judge  model.Turner // nil: nobody judges a scripted goal that names no judge
 	window int          // of the judge's model in tokens
 }
 
-// mindsOf makes them, each retried and each wait journaled. A scripted goal has
+// openModels makes them, each retried and each wait journaled. A scripted goal has
 // no critic: there is nothing to criticise in a script, and a script is no critic.
-func (r *room) mindsOf(ctx context.Context, g goal.Goal) (minds, error) {
+func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error) {
 	provider, err := r.app.provider(g.Provider)
 	if err != nil {
-		return minds{}, told(err)
+		return modelSet{}, errorWithHint(err)
 	}
 	provider.Model = g.Model // the person may have named another than the provider's
-	own := asked{provider, g.Options.Effort}
-	agent, err := r.mind(ctx, "model", own)
+	own := providerChoice{provider, g.Options.Effort}
+	agent, err := r.openModel(ctx, "model", own)
 	if err != nil {
-		return minds{}, err
+		return modelSet{}, err
 	}
-	m := minds{Models: runner.Models{Agent: agent, Window: window(provider)}}
+	m := modelSet{Models: runner.Models{Agent: agent, Window: window(provider)}}
 	if !g.Scripted {
-		critic, err := r.mindOf(ctx, "critic", g.Options.CriticProvider, own)
+		critic, err := r.chooseProvider(ctx, "critic", g.Options.CriticProvider, own)
 		if err != nil {
-			return minds{}, err
+			return modelSet{}, err
 		}
 		m.Critic, m.CriticModel, m.CriticWindow = critic.Turner, critic.name, critic.window
 	}
 	if !g.Scripted || g.Options.JudgeProvider != "" && g.Options.JudgeProvider != own.ID {
-		judge, err := r.mindOf(ctx, "judge", g.Options.JudgeProvider, own)
+		judge, err := r.chooseProvider(ctx, "judge", g.Options.JudgeProvider, own)
 		if err != nil {
-			return minds{}, err
+			return modelSet{}, err
 		}
-		m.judge, m.window = gated{judge}, judge.window
+		m.judge, m.window = pausableModel{judge}, judge.window
 	}
-	return m, r.tellUnpriced(g, provider)
+	return m, r.warnUnpriced(g, provider)
 }
 
-// tellUnpriced says where a limit of money cannot hold: what a model costs counts
+// warnUnpriced says where a limit of money cannot hold: what a model costs counts
 // only where its price is known.
-func (r *room) tellUnpriced(g goal.Goal, own config.Provider) error {
+func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
 	if g.Limits.USD <= 0 || g.Scripted {
 		return nil
 	}
@@ -187,7 +187,7 @@ func (r *room) tellUnpriced(g goal.Goal, own config.Provider) error {
 		if id != "" && id != own.ID {
 			var err error
 			if p, err = r.app.provider(id); err != nil {
-				return told(err)
+				return errorWithHint(err)
 			}
 		}
 		if !model.Priced(p.BaseURL, p.Model) && !slices.Contains(free, p.Model) {
@@ -200,70 +200,70 @@ func (r *room) tellUnpriced(g goal.Goal, own config.Provider) error {
 	return nil
 }
 
-// mind is a model with the name that its provider knows, and its window in tokens.
-type mind struct {
+// namedModel is a model with the name that its provider knows, and its window in tokens.
+type namedModel struct {
 	model.Turner
 	name   string
 	window int
 }
 
 // Turn asks its own model, whatever the turn says.
-func (m mind) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+func (m namedModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	t.Model = m.name
 	return m.Turner.Turn(ctx, t, delta)
 }
 
-// asked is a provider with the effort that its model is asked for.
-type asked struct {
+// providerChoice is a provider with the effort that its model is asked for.
+type providerChoice struct {
 	config.Provider
 	effort string // "" is the provider's own
 }
 
-// mindOf is the model of the provider with that id, or of the goal's own, which
+// chooseProvider is the model of the provider with that id, or of the goal's own, which
 // is asked for the goal's effort whatever its role.
-func (r *room) mindOf(ctx context.Context, role, id string, own asked) (mind, error) {
+func (r *Session) chooseProvider(ctx context.Context, role, id string, own providerChoice) (namedModel, error) {
 	p := own
 	if id != "" && id != own.ID {
 		other, err := r.app.provider(id)
 		if err != nil {
-			return mind{}, fmt.Errorf("the %s: %w", role, err)
+			return namedModel{}, fmt.Errorf("the %s: %w", role, err)
 		}
-		p = asked{Provider: other}
+		p = providerChoice{Provider: other}
 	}
-	m, err := r.mind(ctx, role, p)
-	return mind{m, p.Model, window(p.Provider)}, err
+	m, err := r.openModel(ctx, role, p)
+	return namedModel{m, p.Model, window(p.Provider)}, err
 }
 
-// gated asks through the gate of the run, which a person's pause shuts.
-type gated struct{ model.Turner }
+// pausableModel asks through the gate of the run, which a person's pause shuts.
+type pausableModel struct{ model.Turner }
 
-func (m gated) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+func (m pausableModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	return runner.AskModel(ctx, m.Turner, t, delta)
 }
 
-// mind makes one model. How often the goal was parked for it outlives the run.
-func (r *room) mind(ctx context.Context, role string, p asked) (model.Turner, error) {
-	m, err := r.app.turner(ctx, p)
+// openModel makes one model. How often the goal was parked for it outlives the run.
+func (r *Session) openModel(ctx context.Context, role string, p providerChoice) (model.Turner, error) {
+	m, err := r.app.newClient(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	if r.parks[role] == nil {
-		r.parks[role] = model.ParkedBefore(r.parked)
+	if r.parkCounters[role] == nil {
+		r.parkCounters[role] = model.ParkedBefore(r.parkedInARow)
 	}
 	return model.Retry{
-		Model: m, Clock: r.app.clock, TurnTimeout: r.app.turnTime(), Parks: r.parks[role],
+		Model: m, Clock: r.app.clock, TurnTimeout: r.app.turnTime(), Parks: r.parkCounters[role],
 		OnWait: func(err error, d time.Duration) {
 			r.warn(role, fmt.Sprintf("%v; trying again in %s", err, goal.FormatDuration(d)))
 		},
 	}, nil
 }
 
-// turnTime is how long a model may take for one turn.
+// defaultTurnTimeout is how long a model may take for one turn.
 func (a *App) turnTime() time.Duration {
 	if m := a.cfg.Settings().TurnMinutes; m > 0 {
 		return time.Duration(m) * time.Minute
 	}
-	return turnTime
+	return defaultTurnTimeout
 }
 
 // window is how many tokens the model's context holds, 0 for the script.
@@ -277,8 +277,8 @@ func window(p config.Provider) int {
 	return model.Window(p.Model)
 }
 
-// holds refuses a model whose window does not hold what every turn of a goal begins with.
-func (a *App) holds(g goal.Goal) error {
+// validateWindow refuses a model whose window does not hold what every turn of a goal begins with.
+func (a *App) validateWindow(g goal.Goal) error {
 	p, err := a.provider(g.Provider)
 	if err != nil {
 		return err
@@ -298,14 +298,14 @@ func (a *App) holds(g goal.Goal) error {
 	return nil
 }
 
-// turner is a client of a provider, without retries.
-func (a *App) turner(ctx context.Context, p asked) (m model.Turner, err error) {
+// newClient is a client of a provider, without retries.
+func (a *App) newClient(ctx context.Context, p providerChoice) (m model.Turner, err error) {
 	key, err := a.apiKey(ctx, p.Provider)
 	if err != nil {
 		return nil, err
 	}
 	o := model.Options{
-		BaseURL: p.BaseURL, Model: p.Model, Effort: p.effort, APIKey: key, KeyName: cmp.Or(p.APIKeyEnv, p.APIKeySecret), Transport: a.wire, Clock: a.clock,
+		BaseURL: p.BaseURL, Model: p.Model, Effort: p.effort, APIKey: key, KeyName: cmp.Or(p.APIKeyEnv, p.APIKeySecret), Transport: a.modelTransport, Clock: a.clock,
 	}
 	switch p.Kind {
 	case config.Demo:
@@ -320,7 +320,7 @@ func (a *App) turner(ctx context.Context, p asked) (m model.Turner, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("provider %s: %w", p.ID, err)
 	}
-	return veiled{m, a.mask}, nil
+	return redactingModel{m, a.mask}, nil
 }
 
 // TestProvider asks the model one short question.
@@ -328,7 +328,7 @@ func (a *App) TestProvider(ctx context.Context, id string) api.Finding {
 	f := api.Finding{ID: "model", Title: "The model answers"}
 	p, err := a.provider(id)
 	if err == nil && p.Kind != config.Demo {
-		err = reach(ctx, p)
+		err = checkReachable(ctx, p)
 	}
 	if err == nil && p.Kind == config.Demo {
 		f.State, f.Detail = "ok", "scripted, no AI: it plays the demonstration only"
@@ -337,7 +337,7 @@ func (a *App) TestProvider(ctx context.Context, id string) api.Finding {
 	var reply goal.Reply
 	if err == nil {
 		var m model.Turner
-		if m, err = a.turner(ctx, asked{Provider: p}); err == nil {
+		if m, err = a.newClient(ctx, providerChoice{Provider: p}); err == nil {
 			ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 			defer cancel()
 			reply, err = m.Turn(ctx, goal.Turn{Model: p.Model, Messages: []goal.Message{{Role: goal.User, Text: "Reply with the word ready."}}}, nil)
@@ -348,11 +348,11 @@ func (a *App) TestProvider(ctx context.Context, id string) api.Finding {
 		f.State, f.Detail, f.Hint = "bad", problem.Message, problem.Hint
 		return f
 	}
-	f.State, f.Detail = "ok", fmt.Sprintf("%s answered %q", p.Model, firstWords(reply.Text))
+	f.State, f.Detail = "ok", fmt.Sprintf("%s answered %q", p.Model, truncateWords(reply.Text))
 	return f
 }
 
-func firstWords(s string) string {
+func truncateWords(s string) string {
 	const most = 60
 	if runes := []rune(s); len(runes) > most {
 		return string(runes[:most]) + "…"

@@ -22,7 +22,7 @@ type now struct{ at time.Time }
 func (n *now) Now() time.Time { return n.at }
 
 func (n *now) After(d time.Duration) <-chan time.Time {
-	if d == turnTime {
+	if d == defaultTurnTimeout {
 		return nil // no turn takes too long
 	}
 	n.at = n.at.Add(d)
@@ -32,7 +32,7 @@ func (n *now) After(d time.Duration) <-chan time.Time {
 }
 
 // study is a room as far as its models go, and what it warned of.
-func study(t *testing.T, providers ...config.Provider) (*room, *[]string) {
+func study(t *testing.T, providers ...config.Provider) (*Session, *[]string) {
 	t.Helper()
 	home := t.TempDir()
 	cfg, err := config.Open(func(name string) string {
@@ -52,14 +52,14 @@ func study(t *testing.T, providers ...config.Provider) (*room, *[]string) {
 	}
 	a := New(Options{Config: cfg, Clock: &now{}})
 	t.Cleanup(func() {
-		a.wire.CloseIdleConnections()
+		a.modelTransport.CloseIdleConnections()
 		if err := cfg.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	warned := &[]string{}
-	return &room{
-		app: a, parks: map[string]*model.Parks{},
+	return &Session{
+		app: a, parkCounters: map[string]*model.Parks{},
 		warn: func(what, text string) { *warned = append(*warned, what+" "+text) },
 	}, warned
 }
@@ -87,7 +87,7 @@ func TestEachMindAsksItsOwnProvider(t *testing.T) {
 		config.Provider{ID: "j", Kind: config.OpenAI, BaseURL: judge.URL, Model: "fair"},
 	)
 	g := goal.Goal{Provider: "a", Model: "large", Options: goal.CareOptions{CriticProvider: "c", JudgeProvider: "j"}}
-	m, err := r.mindsOf(t.Context(), g)
+	m, err := r.openModels(t.Context(), g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestEachMindAsksItsOwnProvider(t *testing.T) {
 		}
 	}
 
-	m, err = r.mindsOf(t.Context(), goal.Goal{Provider: "a", Model: "large"}) // all of them the goal's own
+	m, err = r.openModels(t.Context(), goal.Goal{Provider: "a", Model: "large"}) // all of them the goal's own
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestEachMindAsksItsOwnProvider(t *testing.T) {
 	if got := agent.Requests()[2].Model; got != "large" {
 		t.Errorf("the judge asked for %q", got)
 	}
-	m, err = r.mindsOf(t.Context(), goal.Goal{Provider: "c", Model: "strict"})
+	m, err = r.openModels(t.Context(), goal.Goal{Provider: "c", Model: "strict"})
 	if err != nil || m.Window != model.CautiousWindow {
 		t.Errorf("window of an unknown model: %d, %v", m.Window, err)
 	}
@@ -131,7 +131,7 @@ func TestTheEffortIsTheGoalsOwn(t *testing.T) {
 		config.Provider{ID: "a", Kind: config.Anthropic, BaseURL: own.URL, Model: "large"},
 		config.Provider{ID: "c", Kind: config.OpenAI, BaseURL: other.URL, Model: "strict"},
 	)
-	m, err := r.mindsOf(t.Context(), goal.Goal{Provider: "a", Model: "large", Options: goal.CareOptions{Effort: "max", CriticProvider: "c"}})
+	m, err := r.openModels(t.Context(), goal.Goal{Provider: "a", Model: "large", Options: goal.CareOptions{Effort: "max", CriticProvider: "c"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,12 +158,12 @@ func TestScriptedGoalsHaveNeitherCriticNorJudge(t *testing.T) {
 	s := modeltest.New(t, say("judge"))
 	r, _ := study(t, config.Provider{ID: "j", Kind: config.OpenAI, BaseURL: s.URL, Model: "fair"})
 	scripted := goal.Goal{Provider: demoProvider, Model: "demo (scripted, no AI)", Scripted: true}
-	m, err := r.mindsOf(t.Context(), scripted)
+	m, err := r.openModels(t.Context(), scripted)
 	if err != nil || m.Agent == nil || m.Critic != nil || m.judge != nil || m.Window != 0 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	scripted.Options.JudgeProvider = "j"
-	if m, err = r.mindsOf(t.Context(), scripted); err != nil || m.Critic != nil || ask(t, m.judge, "") != "judge" {
+	if m, err = r.openModels(t.Context(), scripted); err != nil || m.Critic != nil || ask(t, m.judge, "") != "judge" {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
@@ -190,11 +190,11 @@ func TestProvidersThatAreNotThereAreRefused(t *testing.T) {
 		t.Error(err)
 	}
 	for role, o := range map[string]goal.CareOptions{"critic": {CriticProvider: "gone"}, "judge": {JudgeProvider: "gone"}} {
-		if _, err := r.mindsOf(t.Context(), goal.Goal{Provider: "a", Options: o}); err == nil || !strings.Contains(err.Error(), role) {
+		if _, err := r.openModels(t.Context(), goal.Goal{Provider: "a", Options: o}); err == nil || !strings.Contains(err.Error(), role) {
 			t.Errorf("%s: %v", role, err)
 		}
 	}
-	if _, err := r.mindsOf(t.Context(), goal.Goal{Provider: "gone"}); err == nil {
+	if _, err := r.openModels(t.Context(), goal.Goal{Provider: "gone"}); err == nil {
 		t.Error("a goal without its provider runs")
 	}
 }
@@ -204,7 +204,7 @@ func TestParksAreCountedOverRuns(t *testing.T) {
 	s := modeltest.New(t, func(int, modeltest.Request) modeltest.Answer { return modeltest.Fail(529, "overloaded") })
 	r, warned := study(t, config.Provider{ID: "a", Kind: config.OpenAI, BaseURL: s.URL, Model: "m"})
 	for n, want := range []time.Duration{time.Minute, 2 * time.Minute} {
-		m, err := r.mindsOf(t.Context(), goal.Goal{Provider: "a", Model: "m"})
+		m, err := r.openModels(t.Context(), goal.Goal{Provider: "a", Model: "m"})
 		if err != nil {
 			t.Fatal(err)
 		}

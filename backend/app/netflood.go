@@ -9,59 +9,59 @@ import (
 // A page or a program may ask a thousand times a second. So many requests are told
 // one by one, and then so many a second; what is over is added up.
 const (
-	floodBurst     = 300
+	burstSize      = 300
 	floodPerSecond = 10
-	floodApart     = 20 // different ones that are added up each for itself; the rest is told together
-	floodEvery     = 5 * time.Second
+	maxGroups      = 20 // different ones that are added up each for itself; the rest is told together
+	flushInterval  = 5 * time.Second
 )
 
-// flood is what came too fast to be told one by one: nothing is left out of the count,
+// requestAggregator is what came too fast to be told one by one: nothing is left out of the count,
 // and nobody pushes older lines out of the log by asking often. The zero value is ready;
 // whoever has it calls it under a lock.
-type flood struct {
-	room float64 // for so many more, less floodBurst
+type requestAggregator struct {
+	room float64 // for so many more, less burstSize
 	at   time.Time
-	held map[floodKey]*crowd
-	list []*crowd // in the order in which they began
+	held map[groupKey]*requestGroup
+	list []*requestGroup // in the order in which they began
 }
 
-// crowd are requests that are told as one line.
-type crowd struct {
+// requestGroup are requests that are told as one line.
+type requestGroup struct {
 	egress.Entry
 	times int
 }
 
-type floodKey struct {
+type groupKey struct {
 	from               egress.From
 	method, host, port string
 	own, allowed, more bool
 }
 
-func keyOf(e egress.Entry) floodKey {
-	return floodKey{e.From, e.Method, e.Host, e.Port, e.Own, e.Allowed, e.More}
+func keyOf(e egress.Entry) groupKey {
+	return groupKey{e.From, e.Method, e.Host, e.Port, e.Own, e.Allowed, e.More}
 }
 
-// holds takes a request that has to wait; false is one that may be told at once.
-func (f *flood) holds(e egress.Entry, now time.Time) bool {
+// add takes a request that has to wait; false is one that may be told at once.
+func (f *requestAggregator) add(e egress.Entry, now time.Time) bool {
 	if !f.at.IsZero() {
 		f.room = min(0, f.room+now.Sub(f.at).Seconds()*floodPerSecond)
 	}
-	if f.at = now; f.room >= 1-floodBurst {
+	if f.at = now; f.room >= 1-burstSize {
 		f.room--
 		return false
 	}
 	if f.held == nil {
-		f.held = map[floodKey]*crowd{}
+		f.held = map[groupKey]*requestGroup{}
 	}
 	key := keyOf(e)
 	c := f.held[key]
-	if c == nil && len(f.list) >= floodApart {
+	if c == nil && len(f.list) >= maxGroups {
 		e.Method, e.Host, e.Port, e.Status = "*", "*", "", 0
 		key = keyOf(e)
 		c = f.held[key]
 	}
 	if c == nil {
-		c = &crowd{Entry: e, times: 1}
+		c = &requestGroup{Entry: e, times: 1}
 		f.held[key] = c
 		f.list = append(f.list, c)
 		return true
@@ -72,8 +72,8 @@ func (f *flood) holds(e egress.Entry, now time.Time) bool {
 	return true
 }
 
-// drain gives what was held, and holds nothing any more.
-func (f *flood) drain() []*crowd {
+// flush gives what was held, and holds nothing any more.
+func (f *requestAggregator) flush() []*requestGroup {
 	list := f.list
 	f.held, f.list = nil, nil
 	return list

@@ -19,11 +19,11 @@ import (
 // maxNetLog bounds one file of a goal's network log, in bytes. One older file is kept.
 const maxNetLog = 2 << 20
 
-// netLog writes down every request that a goal's programs and pages made, as the
+// networkLog writes down every request that a goal's programs and pages made, as the
 // proxy decided it. It is no part of the journal: what cannot be written is
-// logged once and lost. What comes too fast is added up, see flood. A nil netLog
+// logged once and lost. What comes too fast is added up, see flood. A nil networkLog
 // keeps nothing.
-type netLog struct {
+type networkLog struct {
 	app  *App
 	goal goal.ID
 	dir  string
@@ -31,7 +31,7 @@ type netLog struct {
 	wait time.Duration // between what is told together
 
 	mu    sync.Mutex
-	flood flood
+	flood requestAggregator
 	later *time.Timer // tells what the flood holds
 	file  *os.File
 	size  int64
@@ -39,16 +39,16 @@ type netLog struct {
 	over  bool // it is closed
 }
 
-// netLog opens the log of a goal with the first request.
-func (a *App) netLog(id goal.ID) *netLog {
-	return &netLog{app: a, goal: id, dir: a.store.Kept(id), now: time.Now, wait: floodEvery}
+// networkLog opens the log of a goal with the first request.
+func (a *App) netLog(id goal.ID) *networkLog {
+	return &networkLog{app: a, goal: id, dir: a.store.Kept(id), now: time.Now, wait: flushInterval}
 }
 
 func netLogPaths(dir string) (now, before string) {
 	return filepath.Join(dir, "network.jsonl"), filepath.Join(dir, "network.1.jsonl")
 }
 
-func egressOf(e egress.Entry) *event.Egress {
+func egressEvent(e egress.Entry) *event.Egress {
 	return &event.Egress{
 		From: string(e.From), Method: e.Method, Host: e.Host, Port: e.Port, Own: e.Own, Allowed: e.Allowed, Reason: e.Reason,
 		Status: e.Status, In: e.In, Out: e.Out, MS: e.Took.Milliseconds(), More: e.More,
@@ -56,7 +56,7 @@ func egressOf(e egress.Entry) *event.Egress {
 }
 
 // add tells everyone who listens and writes the request down, now or a little later.
-func (l *netLog) add(e egress.Entry) {
+func (l *networkLog) add(e egress.Entry) {
 	if l == nil {
 		return
 	}
@@ -65,15 +65,15 @@ func (l *netLog) add(e egress.Entry) {
 	if l.over {
 		return
 	}
-	if !l.flood.holds(e, l.now()) {
-		l.tell(e, 0)
+	if !l.flood.add(e, l.now()) {
+		l.emit(e, 0)
 	} else if l.later == nil {
 		l.later = time.AfterFunc(l.wait, l.flush)
 	}
 }
 
 // flush tells of what came too fast, as far as it was not told.
-func (l *netLog) flush() {
+func (l *networkLog) flush() {
 	if l == nil {
 		return
 	}
@@ -83,19 +83,19 @@ func (l *netLog) flush() {
 }
 
 // drain is called with mu held.
-func (l *netLog) drain() {
+func (l *networkLog) drain() {
 	if l.later != nil {
 		l.later.Stop()
 		l.later = nil
 	}
-	for _, c := range l.flood.drain() {
-		l.tell(c.Entry, c.times)
+	for _, c := range l.flood.flush() {
+		l.emit(c.Entry, c.times)
 	}
 }
 
-// tell is called with mu held; times is 0 for one request.
-func (l *netLog) tell(e egress.Entry, times int) {
-	body := egressOf(e)
+// emit is called with mu held; times is 0 for one request.
+func (l *networkLog) emit(e egress.Entry, times int) {
+	body := egressEvent(e)
 	if times > 1 {
 		body.Times = times
 	}
@@ -114,7 +114,7 @@ func (l *netLog) tell(e egress.Entry, times int) {
 	}
 }
 
-func (l *netLog) write(line []byte) error {
+func (l *networkLog) write(line []byte) error {
 	now, before := netLogPaths(l.dir)
 	if l.file != nil && l.size+int64(len(line)) > maxNetLog {
 		if err := errors.Join(l.file.Close(), os.Rename(now, before)); err != nil {
@@ -143,7 +143,7 @@ func (l *netLog) write(line []byte) error {
 	return nil
 }
 
-func (l *netLog) close() error {
+func (l *networkLog) close() error {
 	if l == nil {
 		return nil
 	}
@@ -164,8 +164,8 @@ func (l *netLog) close() error {
 
 // Network adds up what is written down of a goal's requests, by host.
 func (a *App) Network(id goal.ID) (api.NetworkView, error) {
-	if e := a.pages.of(string(id)); e != nil {
-		e.log().flush()
+	if e := a.pageFilters.get(string(id)); e != nil {
+		e.networkLog().flush()
 	}
 	now, before := netLogPaths(a.store.Kept(id))
 	sum := api.NewNetworkSum()

@@ -20,7 +20,7 @@ import (
 func TestTheNetworkLogIsBounded(t *testing.T) {
 	a := &App{log: slog.New(slog.DiscardHandler), mask: &secret.Mask{}}
 	dir := filepath.Join(t.TempDir(), "goal")
-	l := &netLog{app: a, goal: "g", dir: dir, now: time.Now, wait: floodEvery}
+	l := &networkLog{app: a, goal: "g", dir: dir, now: time.Now, wait: flushInterval}
 	reason := strings.Repeat("x", 64<<10)
 	const n = 100 // 6.4 MB
 	for range n {
@@ -62,7 +62,7 @@ func TestAFloodOfRequestsIsAddedUp(t *testing.T) {
 	a := &App{log: slog.New(slog.DiscardHandler), mask: &secret.Mask{}}
 	now := time.Now()
 	dir := filepath.Join(t.TempDir(), "goal")
-	l := &netLog{app: a, goal: "g", dir: dir, now: func() time.Time { return now }, wait: time.Hour} // the test says when it is told
+	l := &networkLog{app: a, goal: "g", dir: dir, now: func() time.Time { return now }, wait: time.Hour} // the test says when it is told
 	read := func() (api.NetworkView, int) {
 		t.Helper()
 		path, before := netLogPaths(dir)
@@ -90,7 +90,7 @@ func TestAFloodOfRequestsIsAddedUp(t *testing.T) {
 	}
 	l.flush()
 	view, lines := read()
-	if view.Total != n+1 || view.Refused != 1 || lines > floodBurst+floodApart+1 {
+	if view.Total != n+1 || view.Refused != 1 || lines > burstSize+maxGroups+1 {
 		t.Errorf("%d requests in %d lines, %d refused", view.Total, lines, view.Refused)
 	}
 	var one, others api.NetworkHost

@@ -11,18 +11,18 @@ import (
 	"goalpost/backend/notify"
 )
 
-// noteTime bounds what a desktop takes to show a note.
-const noteTime = 5 * time.Second
+// notificationTimeout bounds what a desktop takes to show a note.
+const notificationTimeout = 5 * time.Second
 
-// startNotes tells the person's desktop when a goal needs somebody and when one
+// startNotifications tells the person's desktop when a goal needs somebody and when one
 // is over. Each need is told once; where no desktop is, nothing is.
-func (a *App) startNotes(ctx context.Context) {
+func (a *App) startNotifications(ctx context.Context) {
 	sub := a.broker.SubscribeLossy(64)
-	a.notes = sub.Close
+	a.stopNotifications = sub.Close
 	a.wg.Go(func() {
 		waits := map[goal.ID]bool{}
 		for e := range sub.C {
-			n, ok := noteOf(e, waits)
+			n, ok := notificationFor(e, waits)
 			if !ok || e.At.Before(a.began) || !a.cfg.Settings().Notifications {
 				continue
 			}
@@ -31,9 +31,9 @@ func (a *App) startNotes(ctx context.Context) {
 	})
 }
 
-// noteOf says what a person is told of an event. waits are the goals of which a
+// notificationFor says what a person is told of an event. waits are the goals of which a
 // need was told and not met yet.
-func noteOf(e event.Event, waits map[goal.ID]bool) (n notify.Note, tell bool) {
+func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Note, tell bool) {
 	switch b := e.Body.(type) {
 	case *event.ApprovalRequested:
 		n, tell = notify.Note{Title: "A goal asks for your approval", Text: b.Why, Urgent: true}, !waits[e.GoalID]
@@ -56,10 +56,10 @@ func noteOf(e event.Event, waits map[goal.ID]bool) (n notify.Note, tell bool) {
 }
 
 func (a *App) show(ctx context.Context, id goal.ID, n notify.Note) {
-	ctx, cancel := context.WithTimeout(ctx, noteTime)
+	ctx, cancel := context.WithTimeout(ctx, notificationTimeout)
 	defer cancel()
 	if row, err := a.store.Goal(ctx, id); err == nil {
-		n.Text = firstWords(row.Objective) + "\n" + firstWords(n.Text)
+		n.Text = truncateWords(row.Objective) + "\n" + truncateWords(n.Text)
 	}
 	n.Text = a.mask.Text(n.Text)
 	d, err := notify.Open(ctx)
@@ -72,10 +72,10 @@ func (a *App) show(ctx context.Context, id goal.ID, n notify.Note) {
 	}
 }
 
-// notesFinding says whether a desktop shows notes.
-func (a *App) notesFinding() api.Finding {
+// notificationFinding says whether a desktop shows notes.
+func (a *App) notificationFinding() api.Finding {
 	f := api.Finding{ID: "notes", Title: "Notifications", State: "ok"}
-	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
+	ctx, cancel := context.WithTimeout(context.Background(), notificationTimeout)
 	defer cancel()
 	d, err := notify.Open(ctx)
 	if err != nil {

@@ -31,7 +31,7 @@ func TestANeedIsToldOnce(t *testing.T) {
 		{"a", &event.Ended{Exit: goal.AbortedByUser}, false},
 		{"b", &event.Ended{Exit: goal.Done}, true},
 	} {
-		if _, told := noteOf(event.Event{GoalID: c.goal, Body: c.body}, waits); told != c.told {
+		if _, told := notificationFor(event.Event{GoalID: c.goal, Body: c.body}, waits); told != c.told {
 			t.Errorf("%d: told %v", i, told)
 		}
 	}
@@ -53,7 +53,7 @@ func TestPatience(t *testing.T) {
 		watch, attended bool
 		want            time.Duration
 	}{{false, false, 0}, {true, false, 10 * time.Minute}, {false, true, 10 * time.Minute}} {
-		if got := (&App{cfg: cfg, watch: c.watch, attended: c.attended}).patience(); got != c.want {
+		if got := (&App{cfg: cfg, followOthers: c.watch, attended: c.attended}).approvalTimeout(); got != c.want {
 			t.Errorf("window %v, terminal %v: %s", c.watch, c.attended, got)
 		}
 	}

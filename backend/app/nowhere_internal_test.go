@@ -23,8 +23,8 @@ func TestWhatNoGoalAsksForIsRefusedAndLogged(t *testing.T) {
 	defer here.Close()
 	var log bytes.Buffer
 	a := &App{log: slog.New(slog.NewTextHandler(&log, nil))}
-	a.browsing = &browsing{app: a}
-	n, err := a.openNowhere(t.Context())
+	a.browsing = &userBrowsing{app: a}
+	n, err := a.openDenyAllProxy(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,11 +72,11 @@ func TestWhatNoGoalAsksForIsRefusedAndLogged(t *testing.T) {
 // log nor the memory.
 func TestWhatManyHostsAreAskedForIsBounded(t *testing.T) {
 	var log bytes.Buffer
-	n := &nowhere{app: &App{log: slog.New(slog.NewTextHandler(&log, nil))}, times: map[string]int{}}
-	for i := range 10 * apart {
-		n.heard(egress.Entry{Method: "GET", Host: fmt.Sprintf("h%d.example", i)})
+	n := &denyAllProxy{app: &App{log: slog.New(slog.NewTextHandler(&log, nil))}, times: map[string]int{}}
+	for i := range 10 * maxCountedHosts {
+		n.onRefused(egress.Entry{Method: "GET", Host: fmt.Sprintf("h%d.example", i)})
 	}
-	if lines := strings.Count(log.String(), "\n"); lines != apart+4 || len(n.times) != apart+1 {
+	if lines := strings.Count(log.String(), "\n"); lines != maxCountedHosts+4 || len(n.times) != maxCountedHosts+1 {
 		t.Errorf("%d lines of %d hosts", lines, len(n.times))
 	}
 }

@@ -27,16 +27,16 @@ func (a *App) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOpti
 	case in.CriticEvery < 0:
 		return o, &goal.InvalidError{Field: "critic_every", Reason: "the critic cannot look every " + fmt.Sprint(in.CriticEvery) + " steps", Hint: "give a number of steps, or 0 for no critic"}
 	}
-	if err := choices(o); err != nil {
+	if err := validateChoices(o); err != nil {
 		return o, err
 	}
-	if o.After, err = a.after(ctx, in.After); err != nil {
+	if o.After, err = a.resolveDependencies(ctx, in.After); err != nil {
 		return o, err
 	}
-	return o, a.panes.free(o.Panes)
+	return o, a.panes.validateShareable(o.Panes)
 }
 
-func choices(o goal.CareOptions) error {
+func validateChoices(o goal.CareOptions) error {
 	if known := runner.Personas(); o.Persona != "" && !slices.Contains(known, o.Persona) {
 		return &goal.InvalidError{Field: "persona", Reason: fmt.Sprintf("there is no persona %q", o.Persona), Hint: "use one of " + strings.Join(known, ", ")}
 	}
@@ -47,15 +47,15 @@ func choices(o goal.CareOptions) error {
 		return &goal.InvalidError{Field: "on_ask", Reason: fmt.Sprintf("unknown choice %q", o.OnAsk), Hint: "use park, deny or allow"}
 	}
 	for _, glob := range slices.Concat(o.Protect, o.NoProtect) {
-		if err := globOf(glob); err != nil {
+		if err := validateGlob(glob); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// globOf refuses a pattern that no file inside the folder can fit.
-func globOf(glob string) error {
+// validateGlob refuses a pattern that no file inside the folder can fit.
+func validateGlob(glob string) error {
 	refuse := func(reason string) error {
 		return &goal.InvalidError{Field: "protect", Reason: fmt.Sprintf("the pattern %q %s", glob, reason), Hint: "write one relative to the goal's folder, such as tests/**"}
 	}
@@ -71,9 +71,9 @@ func globOf(glob string) error {
 	return nil
 }
 
-// after finds the goals that must be done first. They are older than this one
+// resolveDependencies finds the goals that must be done first. They are older than this one
 // and their own list is frozen, so no circle can come about.
-func (a *App) after(ctx context.Context, parts []string) ([]goal.ID, error) {
+func (a *App) resolveDependencies(ctx context.Context, parts []string) ([]goal.ID, error) {
 	var ids []goal.ID
 	for _, part := range parts {
 		row, err := a.store.Find(ctx, part)

@@ -7,19 +7,19 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// pageGates are the enclosures whose pages reach hosts, by goal. It has a lock of its
+// pageRequestFilters are the enclosures whose pages reach hosts, by goal. It has a lock of its
 // own: Chromium's events ask here and must not wait for a room that is being opened.
-type pageGates struct {
+type pageRequestFilters struct {
 	mu   sync.Mutex
-	open map[string]*enclosure
+	open map[string]*goalSandbox
 }
 
 // add makes an enclosure the one of its goal until end.
-func (g *pageGates) add(name string, e *enclosure) (end func()) {
+func (g *pageRequestFilters) add(name string, e *goalSandbox) (end func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.open == nil {
-		g.open = map[string]*enclosure{}
+		g.open = map[string]*goalSandbox{}
 	}
 	g.open[name] = e
 	return func() {
@@ -31,23 +31,23 @@ func (g *pageGates) add(name string, e *enclosure) (end func()) {
 	}
 }
 
-func (g *pageGates) of(name string) *enclosure {
+func (g *pageRequestFilters) get(name string) *goalSandbox {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.open[name]
 }
 
-// judged says whether the requests of a goal's pages are judged one by one: where they
+// active says whether the requests of a goal's pages are judged one by one: where they
 // reach a host that they may not send to.
-func (g *pageGates) judged(id string) bool {
-	e := g.of(id)
-	return e != nil && e.judged.Load()
+func (g *pageRequestFilters) active(id string) bool {
+	e := g.get(id)
+	return e != nil && e.filtersPages.Load()
 }
 
-// judge decides about a request of a goal's page, and of one that the person lent it. A
+// decide decides about a request of a goal's page, and of one that the person lent it. A
 // goal whose room is closed reaches nothing anyway.
-func (g *pageGates) judge(s browser.Sent) (why string) {
-	switch e := g.of(s.GoalID); {
+func (g *pageRequestFilters) decide(s browser.Sent) (why string) {
+	switch e := g.get(s.GoalID); {
 	case e == nil:
 	case s.Lent:
 		why, _ = e.proxy.JudgeLent(egress.Told{From: egress.Lent, Method: s.Method, URL: s.URL})
@@ -57,20 +57,20 @@ func (g *pageGates) judge(s browser.Sent) (why string) {
 	return why
 }
 
-// heard writes down what nobody judged: the rules of the goal's proxy hold for its own
+// onRequest writes down what nobody judged: the rules of the goal's proxy hold for its own
 // pages, and for a page that the person lent it what is denied to the goal, which judge
 // writes down.
-func (g *pageGates) heard(s browser.Sent) {
-	e := g.of(s.GoalID)
+func (g *pageRequestFilters) onRequest(s browser.Sent) {
+	e := g.get(s.GoalID)
 	switch {
 	case e == nil:
 	case s.Lent:
 		if entry, ok := e.proxy.Lent(egress.Told{From: egress.Lent, Method: s.Method, URL: s.URL}); ok && entry.Allowed {
-			e.log().add(entry)
+			e.networkLog().add(entry)
 		}
 	default:
 		if entry, tell := e.proxy.Entry(egress.Told{From: egress.Pane, Method: s.Method, URL: s.URL}); tell {
-			e.log().add(entry)
+			e.networkLog().add(entry)
 		}
 	}
 }

@@ -207,7 +207,7 @@ func openShop(t testing.TB) *shop {
 type judging struct {
 	*shop
 	app  *App
-	room *room
+	room *Session
 	pane *browser.Pane
 	ctx  context.Context
 	done chan string // titles of the pane
@@ -238,8 +238,8 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	}
 	j.app, j.kept = &App{log: slog.New(slog.DiscardHandler), mask: &secret.Mask{}}, filepath.Join(dir, "log")
 	var end context.CancelFunc
-	j.app.life, end = context.WithCancel(context.Background())
-	j.ctx = goal.WithRun(j.app.life, goal.Run{Goal: "g"})
+	j.app.lifetime, end = context.WithCancel(context.Background())
+	j.ctx = goal.WithRun(j.app.lifetime, goal.Run{Goal: "g"})
 	helper, err := sandbox.Install(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -249,24 +249,24 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 		t.Fatal(err)
 	}
 	var windows atomic.Int64
-	held := &enclosure{told: map[string]bool{}}
-	held.keep(&netLog{app: j.app, goal: "g", dir: j.kept, now: time.Now, wait: floodEvery})
+	held := &goalSandbox{journaled: map[string]bool{}}
+	held.setNetworkLog(&networkLog{app: j.app, goal: "g", dir: j.kept, now: time.Now, wait: flushInterval})
 	proxy := egress.New(egress.Config{
-		Rules: rules, OnEntry: held.heard, Public: func(netip.Addr) error { return nil },
+		Rules: rules, OnEntry: held.onRequest, Public: func(netip.Addr) error { return nil },
 		Resolver: func(context.Context, string) ([]netip.Addr, error) {
 			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 		},
 	})
 	held.proxy = proxy
-	held.judged.Store(rules.Judged())
-	held.pages = j.app.pages.add("g", held)
-	if held.panes, _, err = proxy.ListenPanes(j.ctx); err != nil {
+	held.filtersPages.Store(rules.Judged())
+	held.removePageFilter = j.app.pageFilters.add("g", held)
+	if held.paneProxy, _, err = proxy.ListenPanes(j.ctx); err != nil {
 		t.Fatal(err)
 	}
-	j.room = &room{app: j.app, goal: "g", held: held}
+	j.room = &Session{app: j.app, goal: "g", sandbox: held}
 	j.app.browsers = browser.New(browser.Config{
 		Launcher: launcher, Dir: filepath.Join(dir, "b"), Path: trusting,
-		ContextProxy: func(string) string { return held.panes }, Nowhere: "http://127.0.0.1:9", Judged: j.app.pages.judged, Judge: j.app.pages.judge, OnRequest: j.app.pages.heard,
+		ContextProxy: func(string) string { return held.paneProxy }, Nowhere: "http://127.0.0.1:9", Judged: j.app.pageFilters.active, Judge: j.app.pageFilters.decide, OnRequest: j.app.pageFilters.onRequest,
 		OnPopup: func(pane.Info, string) (browser.Options, bool) {
 			return browser.Options{ID: fmt.Sprintf("w%d", windows.Add(1))}, true
 		},
@@ -281,7 +281,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 		if err := j.app.browsers.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
-		if err := errors.Join(proxy.Close(), held.log().close()); err != nil {
+		if err := errors.Join(proxy.Close(), held.networkLog().close()); err != nil {
 			t.Error(err)
 		}
 		if err := launcher.Close(context.Background()); err != nil {
@@ -370,7 +370,7 @@ func TestPagesSendNothingWhereTheyMayRead(t *testing.T) {
 		for _, host := range []string{hosts, "other.test", "relay.test"} {
 			given = append(given, egress.Given{Host: host, Risk: policy.NetworkGet})
 		}
-		j.room.rule(egress.Rules{Risk: policy.WriteLocal, Given: given})
+		j.room.applyEgressRules(egress.Rules{Risk: policy.WriteLocal, Given: given})
 		j.holds()
 	})
 }

@@ -151,7 +151,7 @@ func TestPagesReachNothingOutside(t *testing.T) {
 	must(t, err)
 	p := start(t, t.TempDir())
 	m := listening(t)
-	p.app.Listens(m.own.Listener.Addr().(*net.TCPAddr).Port)
+	p.app.RegisterOwnPort(m.own.Listener.Addr().(*net.TCPAddr).Port)
 	_, err = area[*api.BrowserAPI](t, p.app).Open(api.ArgsOpenBrowser{URL: m.http.URL + "/page", Width: 800, Height: 600})
 	must(t, err)
 	p.await("all that the person's page tries", func(e event.Event) bool {
@@ -177,7 +177,7 @@ func TestPagesReachNothingOutside(t *testing.T) {
 		args("browser_wait", map[string]any{"pane": "b2", "text": "all tried", "seconds": 100}),
 		args("browser_open", map[string]any{"pane": "b2", "url": "file:///etc/passwd"}),
 		args("browser_open", map[string]any{"pane": "b2", "url": "chrome://version"}),
-		args("browser_open", map[string]any{"pane": "b2", "url": "http" + strings.TrimPrefix(p.app.Connect().URL, "ws")}),
+		args("browser_open", map[string]any{"pane": "b2", "url": "http" + strings.TrimPrefix(p.app.StreamConnection().URL, "ws")}),
 	)
 	for i, s := range steps {
 		if good := i < 6; (s.Outcome == event.OK) != good {

@@ -21,16 +21,16 @@ type panes struct {
 	app *App
 
 	mu    sync.Mutex
-	lent  map[string]*loan  // panes of the person that a goal may drive
-	named map[string]string // titles given to browser panes
+	lent  map[string]*paneShare // panes of the person that a goal may drive
+	named map[string]string     // titles given to browser panes
 	rev   int64
 	list  []pane.Info // in the order in which they were opened
 	terms int         // names of panes: t1, t2, b1, …
 	pages int
 }
 
-// free refuses panes that are not there, or that a goal has already.
-func (p *panes) free(ids []string) error {
+// validateShareable refuses panes that are not there, or that a goal has already.
+func (p *panes) validateShareable(ids []string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, id := range ids {
@@ -45,10 +45,10 @@ func (p *panes) free(ids []string) error {
 	return nil
 }
 
-// changed takes news of a terminal or a browser and tells everyone who listens.
-func (p *panes) changed(info pane.Info, closed bool) {
+// onChange takes news of a terminal or a browser and tells everyone who listens.
+func (p *panes) onChange(info pane.Info, closed bool) {
 	p.mu.Lock()
-	info = p.leased(info)
+	info = p.leasedTerminal(info)
 	if title, ok := p.named[info.ID]; ok {
 		info.Title = title
 	}
@@ -56,16 +56,16 @@ func (p *panes) changed(info pane.Info, closed bool) {
 		delete(p.lent, info.ID)
 		delete(p.named, info.ID)
 	}
-	p.tell(info, closed)
+	p.publish(info, closed)
 	p.mu.Unlock()
 	if closed && info.GoalID != "" {
-		p.gaveBack(goal.ID(info.GoalID), info.ID)
-		p.app.browsing.left(info)
+		p.journalRelease(goal.ID(info.GoalID), info.ID)
+		p.app.browsing.onPaneClosed(info)
 	}
 }
 
-// gaveBack journals that a goal has a pane no more.
-func (p *panes) gaveBack(id goal.ID, name string) {
+// journalRelease journals that a goal has a pane no more.
+func (p *panes) journalRelease(id goal.ID, name string) {
 	if err := p.app.store.GiveBack(context.Background(), id, name); err != nil {
 		p.app.log.Warn("the end of a lease", "goal", id, "pane", name, "error", err)
 	}
@@ -80,7 +80,7 @@ func (p *panes) rename(info pane.Info, title string) {
 	}
 	p.named[info.ID] = title
 	info.Title = title
-	p.tell(info, false)
+	p.publish(info, false)
 }
 
 // focus asks the window to bring a pane to the front of its tabs.
@@ -95,14 +95,14 @@ func (p *panes) focus(id string) {
 	}
 }
 
-func (p *panes) isLent(id string) bool {
+func (p *panes) isShared(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.ContainsFunc(p.list, func(i pane.Info) bool { return i.ID == id && i.Lent })
 }
 
-// tell brings the list up to date and says so; mu is held.
-func (p *panes) tell(info pane.Info, closed bool) {
+// publish brings the list up to date and says so; mu is held.
+func (p *panes) publish(info pane.Info, closed bool) {
 	i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == info.ID })
 	switch {
 	case closed && i < 0:
@@ -127,8 +127,8 @@ func (p *panes) Snapshot() api.PaneList {
 	return api.PaneList{Rev: p.rev, Panes: append([]pane.Info{}, p.list...)}
 }
 
-// name gives a new pane its id.
-func (p *panes) name(k pane.Kind) string {
+// newID gives a new pane its id.
+func (p *panes) newID(k pane.Kind) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if k == pane.Terminal {
@@ -147,8 +147,8 @@ func (p *panes) OpenTerminal(ctx context.Context, in api.ArgsOpenTerminal) (pane
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return pane.Info{}, &api.Problem{Code: api.Refused, Message: "the folder " + dir + " does not exist", Field: "dir"}
 	}
-	s, err := p.app.terminals.Open(ctx, p.app.person, terminal.Options{
-		ID: p.name(pane.Terminal), Dir: dir, Env: p.app.personEnv(), Cols: in.Cols, Rows: in.Rows, Scrollback: p.app.scrollback(),
+	s, err := p.app.terminals.Open(ctx, p.app.userPrograms, terminal.Options{
+		ID: p.newID(pane.Terminal), Dir: dir, Env: p.app.userEnv(), Cols: in.Cols, Rows: in.Rows, Scrollback: p.app.scrollback(),
 	})
 	if err != nil {
 		return pane.Info{}, fmt.Errorf("open terminal: %w", err)
@@ -165,8 +165,8 @@ func (p *panes) terminal(id string) (*terminal.Session, error) {
 }
 
 func noPane(id string) error {
-	if _, _, elsewhere := placeOf(id); elsewhere {
-		return &api.Problem{Code: api.Conflict, Message: errOnlyLook.Error(), Hint: "take part there, or end that process and resume the goal here"}
+	if _, _, elsewhere := splitPeerPane(id); elsewhere {
+		return &api.Problem{Code: api.Conflict, Message: errReadOnlyPane.Error(), Hint: "take part there, or end that process and resume the goal here"}
 	}
 	return &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("there is no pane %q", id), Hint: "it may have been closed"}
 }
@@ -209,16 +209,16 @@ func (p *panes) CloseTerminal(ctx context.Context, id string) error {
 	if err := p.app.terminals.Close(ctx, id); err != nil {
 		return fmt.Errorf("close terminal: %w", err)
 	}
-	return p.left(ctx, s.Info())
+	return p.endIfLast(ctx, s.Info())
 }
 
-// left ends what a goal that is done left running, once the last of its panes is closed.
-func (p *panes) left(ctx context.Context, closed pane.Info) error {
+// endIfLast ends what a goal that is done left running, once the last of its panes is closed.
+func (p *panes) endIfLast(ctx context.Context, closed pane.Info) error {
 	of := func(i pane.Info) bool { return i.GoalID == closed.GoalID && !i.Lent }
 	if closed.GoalID == "" || closed.Lent || slices.ContainsFunc(append(p.app.terminals.List(), p.app.browsers.List()...), of) {
 		return nil
 	}
-	return p.app.closeDone(ctx, goal.ID(closed.GoalID))
+	return p.app.closeFinished(ctx, goal.ID(closed.GoalID))
 }
 
 func (p *panes) OpenBrowser(ctx context.Context, in api.ArgsOpenBrowser) (pane.Info, error) {
@@ -246,10 +246,10 @@ func (p *panes) CloseBrowser(ctx context.Context, id string) error {
 	if err := p.app.browsers.ClosePane(ctx, id); err != nil {
 		return fmt.Errorf("close browser: %w", err)
 	}
-	return p.left(ctx, info)
+	return p.endIfLast(ctx, info)
 }
 
-// popup shows a window that a page opens as a pane of the same owner.
-func (p *panes) popup(opener pane.Info, _ string) (browser.Options, bool) {
-	return browser.Options{ID: p.name(pane.Browser), GoalID: opener.GoalID}, true
+// popupOptions shows a window that a page opens as a pane of the same owner.
+func (p *panes) popupOptions(opener pane.Info, _ string) (browser.Options, bool) {
+	return browser.Options{ID: p.newID(pane.Browser), GoalID: opener.GoalID}, true
 }

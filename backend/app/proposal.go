@@ -11,7 +11,7 @@ import (
 // Proposal reads what the folder proposes as its criterion. Nothing of it counts
 // before the person has seen it and says so.
 func (a *App) Proposal(dir string) (out api.ProposalView, err error) {
-	if dir, err = a.existing(dir); err != nil {
+	if dir, err = a.validateExistingDir(dir); err != nil {
 		return out, err
 	}
 	file := filepath.Join(dir, filepath.FromSlash(config.ProposalFile))
@@ -19,5 +19,5 @@ func (a *App) Proposal(dir string) (out api.ProposalView, err error) {
 	if err != nil {
 		return out, fmt.Errorf("proposal: %w", err)
 	}
-	return api.ProposalView{Path: file, Text: p.Text, Checks: p.Criterion.Checks, Any: p.Criterion.Any, Words: p.Criterion.Describe(), Hosts: append([]string{}, Hosts(p.Criterion.Checks)...)}, nil
+	return api.ProposalView{Path: file, Text: p.Text, Checks: p.Criterion.Checks, Any: p.Criterion.Any, Words: p.Criterion.Describe(), Hosts: append([]string{}, CheckHosts(p.Criterion.Checks)...)}, nil
 }

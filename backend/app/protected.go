@@ -16,7 +16,7 @@ func (a *App) Protected(ctx context.Context, in api.ProtectInput) ([]api.Protect
 	if in.Dir == "" {
 		return list, nil
 	}
-	dir, err := a.existing(in.Dir)
+	dir, err := a.validateExistingDir(in.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -30,9 +30,9 @@ func (a *App) Protected(ctx context.Context, in api.ProtectInput) ([]api.Protect
 	return list, nil
 }
 
-// heldIn are the files that a goal's programs may read and not write, as long as
+// lockedFiles are the files that a goal's programs may read and not write, as long as
 // there are not so many that it would be felt when the sandbox is made.
-func heldIn(dir string, w *verify.World) []string {
+func lockedFiles(dir string, w *verify.World) []string {
 	const most = 1000
 	var list []string
 	for _, p := range w.Protected() {
@@ -43,10 +43,10 @@ func heldIn(dir string, w *verify.World) []string {
 	return list
 }
 
-// protected says of each held file why it is one.
-func (r *room) protected() map[string]string {
+// protectedReasons says of each held file why it is one.
+func (r *Session) protectedReasons() map[string]string {
 	why := map[string]string{}
-	for _, p := range r.world.Protected() {
+	for _, p := range r.workspace.Protected() {
 		if p.Kind == verify.Held {
 			why[filepath.FromSlash(p.Path)] = p.Why
 		}

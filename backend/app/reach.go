@@ -17,39 +17,39 @@ import (
 	"goalpost/backend/tools"
 )
 
-// widenTime bounds a change of the walls; it takes milliseconds.
-const widenTime = 10 * time.Second
+// grantTimeout bounds a change of the walls; it takes milliseconds.
+const grantTimeout = 10 * time.Second
 
-// openings are what the person opened for a goal of their machine while it ran, in the
+// machineGrants are what the person opened for a goal of their machine while it ran, in the
 // walls that stand. The zero value is ready; all methods may be called concurrently.
-type openings struct {
+type machineGrants struct {
 	mu   sync.Mutex
-	open map[string]opening // by grant
+	open map[string]machineGrant // by grant
 	gone map[string]bool
 	// wrote are folders that were open for writing, for the report.
 	wrote []string
 }
 
-type opening struct {
+type machineGrant struct {
 	access policy.MachineAccess
 	close  func(context.Context) error
 	err    error // why it is not open
 }
 
-// set makes the walls what the grants say. A grant that was taken back stays so,
+// apply makes the walls what the grants say. A grant that was taken back stays so,
 // whoever has not heard of that yet.
-func (r *openings) set(ctx context.Context, grants []policy.Grant, open func(context.Context, policy.MachineAccess) opening) error {
-	ctx, cancel := context.WithTimeout(ctx, widenTime)
+func (r *machineGrants) apply(ctx context.Context, grants []policy.Grant, open func(context.Context, policy.MachineAccess) machineGrant) error {
+	ctx, cancel := context.WithTimeout(ctx, grantTimeout)
 	defer cancel()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.open == nil {
-		r.open = map[string]opening{}
+		r.open = map[string]machineGrant{}
 	}
 	var errs []error
 	for id := range r.open {
 		if !slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.ID == id }) {
-			errs = append(errs, r.shut(ctx, id))
+			errs = append(errs, r.revokeLocked(ctx, id))
 		}
 	}
 	for _, g := range grants {
@@ -64,8 +64,8 @@ func (r *openings) set(ctx context.Context, grants []policy.Grant, open func(con
 	return errors.Join(errs...)
 }
 
-// shut is called with openings locked.
-func (r *openings) shut(ctx context.Context, id string) error {
+// revokeLocked is called with openings locked.
+func (r *machineGrants) revokeLocked(ctx context.Context, id string) error {
 	o, have := r.open[id]
 	delete(r.open, id)
 	if !have || o.close == nil {
@@ -74,8 +74,8 @@ func (r *openings) shut(ctx context.Context, id string) error {
 	return o.close(ctx)
 }
 
-func (r *openings) withdraw(ctx context.Context, id string) error {
-	ctx, cancel := context.WithTimeout(ctx, widenTime)
+func (r *machineGrants) revoke(ctx context.Context, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, grantTimeout)
 	defer cancel()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,25 +83,25 @@ func (r *openings) withdraw(ctx context.Context, id string) error {
 		r.gone = map[string]bool{}
 	}
 	r.gone[id] = true
-	return r.shut(ctx, id)
+	return r.revokeLocked(ctx, id)
 }
 
-// shutPorts closes the ways out of a goal that is over; its programs keep what they
+// closePorts closes the ways out of a goal that is over; its programs keep what they
 // see, as long as they are there to be looked at.
-func (r *openings) shutPorts(ctx context.Context) error {
+func (r *machineGrants) closePorts(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var errs []error
 	for id, o := range r.open {
 		if o.access.Kind == policy.PortAccess {
-			errs = append(errs, r.shut(ctx, id))
+			errs = append(errs, r.revokeLocked(ctx, id))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// opened says what keeps something from being open; nil is nothing.
-func (r *openings) opened(a policy.MachineAccess) error {
+// problem says what keeps something from being open; nil is nothing.
+func (r *machineGrants) problem(a policy.MachineAccess) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	err := errors.New("it was taken back")
@@ -117,23 +117,23 @@ func (r *openings) opened(a policy.MachineAccess) error {
 	return err
 }
 
-func (r *openings) written() []string {
+func (r *machineGrants) writablePaths() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.wrote)
 }
 
-// open widens the walls of a goal.
-func (e *enclosure) open(a *App, layer string) func(context.Context, policy.MachineAccess) opening {
-	return func(ctx context.Context, access policy.MachineAccess) opening {
-		o := opening{access: access}
+// grant widens the walls of a goal.
+func (e *goalSandbox) grant(a *App, layer string) func(context.Context, policy.MachineAccess) machineGrant {
+	return func(ctx context.Context, access policy.MachineAccess) machineGrant {
+		o := machineGrant{access: access}
 		var grant sandbox.Grant
 		switch access.Kind {
 		case policy.ReadAccess:
 			grant.Read = access.Path
 		case policy.WriteAccess:
 			grant.Write = access.Path
-			if o.err = lookAlso(access.Path, layer); o.err != nil {
+			if o.err = recordAutorunOf(access.Path, layer); o.err != nil {
 				return o
 			}
 		case policy.SocketAccess:
@@ -141,10 +141,10 @@ func (e *enclosure) open(a *App, layer string) func(context.Context, policy.Mach
 		case policy.PortAccess:
 			grant.Port = access.Port
 		}
-		if o.err = a.fits(access); o.err != nil {
+		if o.err = a.validateAccess(access); o.err != nil {
 			return o
 		}
-		opened, err := e.set.Widen(ctx, grant)
+		opened, err := e.programs.Widen(ctx, grant)
 		if err != nil {
 			o.err = err
 			return o
@@ -158,10 +158,10 @@ func (e *enclosure) open(a *App, layer string) func(context.Context, policy.Mach
 	}
 }
 
-// fits says whether what is there now is of the kind that was asked for.
-func (a *App) fits(access policy.MachineAccess) error {
+// validateAccess says whether what is there now is of the kind that was asked for.
+func (a *App) validateAccess(access policy.MachineAccess) error {
 	if access.Kind == policy.PortAccess {
-		if a.ours(access.Port) {
+		if a.isOwnPort(access.Port) {
 			return errors.New("the port is Goalpost's own")
 		}
 		return nil
@@ -180,27 +180,27 @@ func (a *App) fits(access policy.MachineAccess) error {
 	return nil
 }
 
-// asking is how a goal's agent asks for more.
-type asking struct{ room *room }
+// accessRequester is how a goal's agent asks for more.
+type accessRequester struct{ room *Session }
 
-var _ tools.Access = asking{}
+var _ tools.Access = accessRequester{}
 
-// Resolve refuses what no goal gets. Whether something is there at all, the agent
+// Validate refuses what no goal gets. Whether something is there at all, the agent
 // does not learn without the person.
-func (k asking) Resolve(ctx context.Context, want policy.MachineAccess) (policy.MachineAccess, error) {
+func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess) (policy.MachineAccess, error) {
 	a, p := k.room.app, k.room.policy
 	var in api.StartInput
 	if want.Kind == policy.PortAccess {
 		in.AllowLocal = []int{want.Port}
-		return want, refusal(a.grantsOf(in, &policy.Policy{Risk: p.Risk, Dir: p.Dir}))
+		return want, agentRefusal(a.grantsOf(in, &policy.Policy{Risk: p.Risk, Dir: p.Dir}))
 	}
 	if want.Kind != policy.SocketAccess { // said of the name, so that it does not tell whether something is there
-		if err := a.foreign(filepath.Clean(want.Path)); err != nil {
-			return want, refusal(err)
+		if err := a.validateForeignPath(filepath.Clean(want.Path)); err != nil {
+			return want, agentRefusal(err)
 		}
 	}
 	real, err := filepath.EvalSymlinks(want.Path)
-	if err != nil || a.fits(policy.MachineAccess{Kind: want.Kind, Path: real}) != nil {
+	if err != nil || a.validateAccess(policy.MachineAccess{Kind: want.Kind, Path: real}) != nil {
 		return want, nil //nolint:nilerr // the person sees the path, and a yes opens nothing
 	}
 	if want.Path = real; policy.IsWithin(p.Dir, real) {
@@ -219,11 +219,11 @@ func (k asking) Resolve(ctx context.Context, want policy.MachineAccess) (policy.
 		}
 	case policy.PortAccess:
 	}
-	return want, refusal(a.grantsOf(in, &as))
+	return want, agentRefusal(a.grantsOf(in, &as))
 }
 
-// refusal is a refusal with its hint, for the agent.
-func refusal(err error) error {
+// agentRefusal is a refusal with its hint, for the agent.
+func agentRefusal(err error) error {
 	var no *goal.InvalidError
 	if errors.As(err, &no) {
 		return fmt.Errorf("%s: %s", no.Reason, no.Hint)
@@ -231,4 +231,6 @@ func refusal(err error) error {
 	return err
 }
 
-func (k asking) Opened(a policy.MachineAccess) error { return k.room.held.openings.opened(a) }
+func (k accessRequester) Problem(a policy.MachineAccess) error {
+	return k.room.sandbox.machineGrants.problem(a)
+}

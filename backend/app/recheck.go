@@ -34,9 +34,9 @@ func (a *App) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, e
 	}
 	claim, was := lastClaim(claims)
 	out.Verdicts, out.Faults = []goal.Verdict{}, a.evidenceFaults(claims)
-	err = a.inHost(ctx, row.Policy, nil, hostsOf(row.Goal), func(h verify.Host) error {
+	err = a.withTrialSandbox(ctx, row.Policy, nil, hostsOf(row.Goal), func(h verify.Host) error {
 		var err error
-		if h.World, err = a.keptWorld(ctx, row.Goal); err != nil {
+		if h.World, err = a.savedWorkspace(ctx, row.Goal); err != nil {
 			return err
 		}
 		return h.Recheck(ctx, row.Goal, claim, was, func(v goal.Verdict) error {
@@ -73,11 +73,11 @@ func lastClaim(claims []store.Claim) (goal.Claim, []goal.Verdict) {
 	return goal.Claim{N: last.N, Rationale: last.Rationale, Result: last.Result}, last.Verdicts
 }
 
-// keptWorld compares with what was kept at the goal's start; nil where nothing
+// savedWorkspace compares with what was kept at the goal's start; nil where nothing
 // was, as looking must not begin to keep.
-func (a *App) keptWorld(ctx context.Context, g goal.Goal) (*verify.World, error) {
-	if _, err := os.Stat(a.keptOf(g.ID)); errors.Is(err, fs.ErrNotExist) {
+func (a *App) savedWorkspace(ctx context.Context, g goal.Goal) (*verify.World, error) {
+	if _, err := os.Stat(a.goalStateDir(g.ID)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return a.worldOf(ctx, g)
+	return a.openWorkspace(ctx, g)
 }

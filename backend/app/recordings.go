@@ -15,15 +15,15 @@ import (
 	"goalpost/backend/terminal"
 )
 
-// betweenFrames is how far apart the pictures of a page are at least: enough to
+// minFrameInterval is how far apart the pictures of a page are at least: enough to
 // see what happened, and little for a page that moves all the time.
-const betweenFrames = 500 * time.Millisecond
+const minFrameInterval = 500 * time.Millisecond
 
-// camera records the panes that a goal opened, as long as its room is open. Panes
+// paneRecorder records the panes that a goal opened, as long as its room is open. Panes
 // that it was lent are the person's and are not recorded. Nothing is filmed between
 // runs, nor while the person has taken a page over. All methods may be called concurrently, and on nil, which
 // records nothing: what is lent to another agent belongs to no goal.
-type camera struct {
+type paneRecorder struct {
 	app    *App
 	goal   goal.ID
 	tape   *recording.Tape
@@ -38,16 +38,16 @@ type camera struct {
 	views map[*browser.View]bool
 }
 
-func (a *App) newCamera(id goal.ID) *camera {
-	c := &camera{
+func (a *App) newRecorder(id goal.ID) *paneRecorder {
+	c := &paneRecorder{
 		app: a, goal: id, tape: recording.NewTape(a.store.Recording(id), recording.Usual()), views: map[*browser.View]bool{},
 	}
 	c.life, c.end = context.WithCancel(context.Background())
 	return c
 }
 
-// run films while a run goes on; without one nobody acts.
-func (c *camera) run(on bool) {
+// setActive films while a run goes on; without one nobody acts.
+func (c *paneRecorder) setActive(on bool) {
 	if c == nil {
 		return
 	}
@@ -59,8 +59,8 @@ func (c *camera) run(on bool) {
 	}
 }
 
-// roll starts f, unless the camera has ended.
-func (c *camera) roll(f func()) {
+// start starts f, unless the camera has ended.
+func (c *paneRecorder) start(f func()) {
 	if c == nil {
 		return
 	}
@@ -72,7 +72,7 @@ func (c *camera) roll(f func()) {
 }
 
 // close ends the recording and waits for it.
-func (c *camera) close() error {
+func (c *paneRecorder) close() error {
 	if c == nil {
 		return nil
 	}
@@ -84,23 +84,23 @@ func (c *camera) close() error {
 	return c.tape.Close()
 }
 
-func (c *camera) add(r recording.Record) {
+func (c *paneRecorder) write(r recording.Record) {
 	r.At = c.app.now()
 	if err := c.tape.Add(r); err != nil {
 		c.broken.Do(func() { c.app.log.Error("recording", "goal", c.goal, "error", err) })
 	}
 }
 
-// terminal records a terminal from its first byte until its program has ended.
-func (c *camera) terminal(s *terminal.Session) {
-	c.roll(func() {
+// recordTerminal records a terminal from its first byte until its program has ended.
+func (c *paneRecorder) recordTerminal(s *terminal.Session) {
+	c.start(func() {
 		v := s.Attach(0)
 		defer v.Close()
 		mask := c.app.mask.Stream() // a value may lie across two chunks
 		add := func(text []byte) {
 			if len(text) > 0 {
 				cols, rows := v.Size()
-				c.add(recording.Record{Pane: s.ID(), Kind: pane.Terminal, Width: cols, Height: rows, Data: text})
+				c.write(recording.Record{Pane: s.ID(), Kind: pane.Terminal, Width: cols, Height: rows, Data: text})
 			}
 		}
 		defer func() { add(mask.End()) }()
@@ -122,9 +122,9 @@ func (c *camera) terminal(s *terminal.Session) {
 	})
 }
 
-// browser records a page until it is closed.
-func (c *camera) browser(p *browser.Pane) {
-	c.roll(func() {
+// recordPage records a page until it is closed.
+func (c *paneRecorder) recordPage(p *browser.Pane) {
+	c.start(func() {
 		v := p.Attach()
 		c.mu.Lock()
 		c.views[v] = true
@@ -136,7 +136,7 @@ func (c *camera) browser(p *browser.Pane) {
 			c.mu.Unlock()
 			v.Close()
 		}()
-		shutter := shutter{}
+		shutter := frameFilter{}
 		for {
 			news, err := v.Next(c.life)
 			if err != nil {
@@ -145,31 +145,31 @@ func (c *camera) browser(p *browser.Pane) {
 			if news.Frame == nil {
 				continue
 			}
-			if shutter.open(p.Driver()) && shutter.fresh(news.Frame.JPEG) {
-				c.frame(p, news.Frame)
-				c.rest()
+			if shutter.mayRecord(p.Driver()) && shutter.isNew(news.Frame.JPEG) {
+				c.recordFrame(p, news.Frame)
+				c.throttle()
 			}
 			v.Ack(news.Frame.N)
 		}
 	})
 }
 
-// frame records what a page shows, without secrets. Of a page that does not let them be
+// recordFrame records what a page shows, without secrets. Of a page that does not let them be
 // found nothing is kept, nor of one that the person took over meanwhile.
-func (c *camera) frame(p *browser.Pane, f *pane.Frame) {
+func (c *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) {
 	picture, err := p.Keep(c.life, f)
 	if err != nil {
 		c.app.log.Debug("a frame is not recorded", "pane", p.Info().ID, "error", err)
 		return
 	}
 	if p.Driver() != pane.DriverUser {
-		c.add(recording.Record{Pane: p.Info().ID, Kind: pane.Browser, Width: f.Width, Height: f.Height, Data: picture})
+		c.write(recording.Record{Pane: p.Info().ID, Kind: pane.Browser, Width: f.Width, Height: f.Height, Data: picture})
 	}
 }
 
-// rest holds the next frame back.
-func (c *camera) rest() {
-	timer := time.NewTimer(betweenFrames)
+// throttle holds the next frame back.
+func (c *paneRecorder) throttle() {
+	timer := time.NewTimer(minFrameInterval)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -177,21 +177,21 @@ func (c *camera) rest() {
 	}
 }
 
-// shutter says which frames are recorded: none of the person's, nor the first
+// frameFilter says which frames are recorded: none of the person's, nor the first
 // one after, which may have been taken before the page was handed back; and none that
 // shows what the last one did: a picture that is taken of a page makes Chromium draw it.
-type shutter struct {
+type frameFilter struct {
 	covered bool
 	last    []byte
 }
 
-func (s *shutter) fresh(frame []byte) bool {
+func (s *frameFilter) isNew(frame []byte) bool {
 	fresh := !bytes.Equal(s.last, frame)
 	s.last = frame
 	return fresh
 }
 
-func (s *shutter) open(driver pane.Driver) bool {
+func (s *frameFilter) mayRecord(driver pane.Driver) bool {
 	open := driver != pane.DriverUser && !s.covered
 	s.covered = driver == pane.DriverUser
 	return open

@@ -8,7 +8,7 @@ import (
 
 // TestNothingOfThePersonsIsFilmed: neither while she drives, nor the picture that may be left of it.
 func TestNothingOfThePersonsIsFilmed(t *testing.T) {
-	s := shutter{}
+	s := frameFilter{}
 	for i, f := range []struct {
 		driver pane.Driver
 		open   bool
@@ -20,7 +20,7 @@ func TestNothingOfThePersonsIsFilmed(t *testing.T) {
 		{pane.DriverAgent, false},
 		{pane.DriverAgent, true},
 	} {
-		if s.open(f.driver) != f.open {
+		if s.mayRecord(f.driver) != f.open {
 			t.Errorf("frame %d of the %s", i+1, f.driver)
 		}
 	}

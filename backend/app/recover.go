@@ -25,10 +25,10 @@ func (a *App) Recover(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
-	if !a.watch {
+	if !a.followOthers {
 		return nil
 	}
-	if err := a.forgetOld(ctx); err != nil {
+	if err := a.deleteExpired(ctx); err != nil {
 		a.log.Warn("deleting goals that were kept long enough", "error", err)
 	}
 	if n, err := a.store.Sweep(ctx); err != nil {
@@ -37,19 +37,19 @@ func (a *App) Recover(ctx context.Context) error {
 		a.log.Info("evidence that nothing referred to was removed", "count", n)
 	}
 	for _, status := range []goal.Status{goal.Pending, goal.Paused} {
-		if err := a.takeUpAll(ctx, status); err != nil {
+		if err := a.adoptAll(ctx, status); err != nil {
 			return fmt.Errorf("recover: %w", err)
 		}
 	}
-	if err := a.takeUpWords(ctx); err != nil {
+	if err := a.adoptManualAnswers(ctx); err != nil {
 		a.log.Warn("goals that were answered", "error", err)
 	}
 	return nil
 }
 
-// forgetOld deletes the goals that ended so long ago that the person does not want
+// deleteExpired deletes the goals that ended so long ago that the person does not want
 // them any more.
-func (a *App) forgetOld(ctx context.Context) error {
+func (a *App) deleteExpired(ctx context.Context) error {
 	days := a.cfg.Settings().KeepDays
 	if days == 0 {
 		return nil
@@ -61,8 +61,8 @@ func (a *App) forgetOld(ctx context.Context) error {
 	return err
 }
 
-// takeUpAll takes goals up in the order in which they were created.
-func (a *App) takeUpAll(ctx context.Context, status goal.Status) error {
+// adoptAll takes goals up in the order in which they were created.
+func (a *App) adoptAll(ctx context.Context, status goal.Status) error {
 	rows, _, err := a.store.List(ctx, store.Filter{Status: status, Limit: 1 << 20})
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (a *App) takeUpAll(ctx context.Context, status goal.Status) error {
 		if status == goal.Paused && rows[i].Queued == "" && !parked(rows[i]) { // not held against who resumes it just now
 			continue
 		}
-		if err := a.takeUp(ctx, rows[i].ID); err != nil {
+		if err := a.adopt(ctx, rows[i].ID); err != nil {
 			// One goal that cannot go on must not keep the window from opening.
 			a.log.Warn("taking up a goal that waits", "goal", rows[i].ID, "error", err)
 		}
@@ -79,8 +79,8 @@ func (a *App) takeUpAll(ctx context.Context, status goal.Status) error {
 	return nil
 }
 
-// takeUp looks after a goal that waits, if nobody else does.
-func (a *App) takeUp(ctx context.Context, id goal.ID) error {
+// adopt looks after a goal that waits, if nobody else does.
+func (a *App) adopt(ctx context.Context, id goal.ID) error {
 	own, err := a.store.Own(id)
 	if errors.Is(err, store.ErrOwned) {
 		return nil
@@ -96,20 +96,20 @@ func (a *App) takeUp(ctx context.Context, id goal.ID) error {
 		return errors.Join(err, own.Release())
 	}
 	switch {
-	case a.stands(ctx, row.Options.Parent):
+	case a.parentPaused(ctx, row.Options.Parent):
 	case row.Status == goal.Pending:
-		return a.launch(ctx, row.Goal, own, &event.Started{})
+		return a.startRunner(ctx, row.Goal, own, &event.Started{})
 	case row.Status == goal.Paused && row.Exit == goal.NeedsUser:
-		return a.takeUpWord(ctx, row, own)
+		return a.adoptManualAnswer(ctx, row, own)
 	case parked(row):
-		return a.owned(id, own, func(release func()) error { return a.runner.ResumeParked(ctx, row.Goal, release) }) //nolint:contextcheck // giving panes back outlives the call
+		return a.releaseFunc(id, own, func(release func()) error { return a.runner.ResumeParked(ctx, row.Goal, release) }) //nolint:contextcheck // giving panes back outlives the call
 	}
 	return own.Release()
 }
 
-// stands says whether the goal that started another is paused: what it started
+// parentPaused says whether the goal that started another is paused: what it started
 // spends nothing then, and is woken with it.
-func (a *App) stands(ctx context.Context, parent goal.ID) bool {
+func (a *App) parentPaused(ctx context.Context, parent goal.ID) bool {
 	if parent == "" {
 		return false
 	}
@@ -117,22 +117,22 @@ func (a *App) stands(ctx context.Context, parent goal.ID) bool {
 	return err == nil && row.Status == goal.Paused && row.Exit != goal.Interrupted
 }
 
-// takeUpWord goes on with a goal whose person has accepted its result or sent it
+// adoptManualAnswer goes on with a goal whose person has accepted its result or sent it
 // back, and whose process died before it could do so.
-func (a *App) takeUpWord(ctx context.Context, row store.Row, own *store.Sentinel) error {
+func (a *App) adoptManualAnswer(ctx context.Context, row store.Row, own *store.Sentinel) error {
 	said, err := a.store.Orders(ctx, row.ID, goal.OrderAccept, goal.OrderReject)
-	if err != nil || len(said) == 0 || mayRun(row) != nil { // why it may not is said to who resumes it
+	if err != nil || len(said) == 0 || runProblem(row) != nil { // why it may not is said to who resumes it
 		return errors.Join(err, own.Release())
 	}
-	if err := a.settleBefore(ctx, row.ID, said[len(said)-1]); err != nil {
+	if err := a.settleStaleOrders(ctx, row.ID, said[len(said)-1]); err != nil {
 		return errors.Join(err, own.Release())
 	}
-	return a.launch(ctx, row.Goal, own, &event.Resumed{Note: "the person had answered, and the program ended before it went on"})
+	return a.startRunner(ctx, row.Goal, own, &event.Resumed{Note: "the person had answered, and the program ended before it went on"})
 }
 
-// settleBefore drops what was asked of the run before the person's word: it says nothing
+// settleStaleOrders drops what was asked of the run before the person's word: it says nothing
 // about the one that the word begins.
-func (a *App) settleBefore(ctx context.Context, id goal.ID, word goal.Order) error {
+func (a *App) settleStaleOrders(ctx context.Context, id goal.ID, word goal.Order) error {
 	asked, err := a.store.Orders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
 	if err != nil {
 		return err
@@ -140,12 +140,12 @@ func (a *App) settleBefore(ctx context.Context, id goal.ID, word goal.Order) err
 	return a.store.Settle(ctx, slices.DeleteFunc(asked, func(o goal.Order) bool { return o.ID > word.ID })...)
 }
 
-// takeUpWords does so for goals of other processes that died while this one is open.
-func (a *App) takeUpWords(ctx context.Context) error {
+// adoptManualAnswers does so for goals of other processes that died while this one is open.
+func (a *App) adoptManualAnswers(ctx context.Context) error {
 	ids, err := a.store.Answered(ctx)
 	for _, id := range ids {
-		if row, gone := a.store.Goal(ctx, id); gone == nil && !a.stands(ctx, row.Options.Parent) { // again in takeUp: now others must not have to wait
-			err = errors.Join(err, a.takeUp(ctx, id))
+		if row, gone := a.store.Goal(ctx, id); gone == nil && !a.parentPaused(ctx, row.Options.Parent) { // again in adopt: now others must not have to wait
+			err = errors.Join(err, a.adopt(ctx, id))
 		}
 	}
 	return err

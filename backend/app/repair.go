@@ -25,7 +25,7 @@ func (a *App) mayGoOn(ctx context.Context, g goal.Goal, decision string) error {
 			Hint: "use " + api.AcceptProtected + " or " + api.RestoreProtected, Field: "protected",
 		}
 	}
-	held, err := verify.OpenProtection(a.comparing(g))
+	held, err := verify.OpenProtection(a.workspaceOptions(g))
 	if err != nil {
 		return fmt.Errorf("what the goal protects: %w", err)
 	}
@@ -64,7 +64,7 @@ func (a *App) decideProtected(ctx context.Context, g goal.Goal, decision string)
 	if decision == "" {
 		return nil
 	}
-	held, err := verify.OpenProtection(a.comparing(g))
+	held, err := verify.OpenProtection(a.workspaceOptions(g))
 	if err != nil {
 		return fmt.Errorf("what the goal protects: %w", err)
 	}

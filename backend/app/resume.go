@@ -24,8 +24,8 @@ func (a *App) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 	if err != nil {
 		return err
 	}
-	limits := changed(row.Limits, in)
-	if err := a.roomLeft(ctx, row.Goal, limits); err != nil {
+	limits := mergeLimits(row.Limits, in)
+	if err := a.validateLimitsLeft(ctx, row.Goal, limits); err != nil {
 		return err
 	}
 	if err := a.mayGoOn(ctx, row.Goal, in.Protected); err != nil {
@@ -33,15 +33,15 @@ func (a *App) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 	}
 	note := strings.TrimSpace(in.Note)
 	if row.Exit == goal.WaitingForProvider {
-		if told, err := a.unpark(ctx, row, limits, note, in.Protected); told || err != nil {
+		if told, err := a.wakeWaiting(ctx, row, limits, note, in.Protected); told || err != nil {
 			return err
 		}
 	}
-	return a.goOn(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+	return a.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		if err := a.decideProtected(ctx, *g, in.Protected); err != nil {
 			return nil, err
 		}
-		return []event.Body{&event.Resumed{Note: note}}, errors.Join(a.raise(ctx, g, changed(g.Limits, in)), a.note(ctx, id, note))
+		return []event.Body{&event.Resumed{Note: note}}, errors.Join(a.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), a.note(ctx, id, note))
 	})
 }
 
@@ -58,27 +58,27 @@ func (a *App) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 	if row.Status != goal.Completed {
 		return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s, not done", row.Status), Hint: "resume continues a goal that stopped"}
 	}
-	if err := a.roomLeft(ctx, row.Goal, changed(row.Limits, in)); err != nil {
+	if err := a.validateLimitsLeft(ctx, row.Goal, mergeLimits(row.Limits, in)); err != nil {
 		return err
 	}
 	if err := a.mayGoOn(ctx, row.Goal, in.Protected); err != nil {
 		return err
 	}
-	return a.goOn(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+	return a.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		if g.Status != goal.Completed {
 			return nil, &api.Problem{Code: api.Conflict, Message: "somebody else has reopened the goal meanwhile"}
 		}
 		if err := a.decideProtected(ctx, *g, in.Protected); err != nil {
 			return nil, err
 		}
-		return []event.Body{&event.Reopened{Note: note}}, errors.Join(a.raise(ctx, g, changed(g.Limits, in)), a.note(ctx, id, note))
+		return []event.Body{&event.Reopened{Note: note}}, errors.Join(a.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), a.note(ctx, id, note))
 	})
 }
 
-// reopenAgain reopens a goal that was taken out of the queue as it waited for that, with
+// retryReopen reopens a goal that was taken out of the queue as it waited for that, with
 // what its person has said since.
-func (a *App) reopenAgain(ctx context.Context, id goal.ID) error {
-	return a.goOn(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
+func (a *App) retryReopen(ctx context.Context, id goal.ID) error {
+	return a.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		said, err := a.store.Orders(ctx, id, goal.OrderSteer)
 		if err != nil || g.Status != goal.Completed || len(said) == 0 {
 			return nil, cmp.Or(err, error(&api.Problem{Code: api.Conflict, Message: "nobody reopens the goal any more"}))
@@ -91,9 +91,9 @@ func (a *App) reopenAgain(ctx context.Context, id goal.ID) error {
 	})
 }
 
-// raise gives a goal its new limits. They are in the journal before the goal waits in
+// saveNewLimits gives a goal its new limits. They are in the journal before the goal waits in
 // the queue: a process that ends there loses nothing of what the person said.
-func (a *App) raise(ctx context.Context, g *goal.Goal, limits goal.Limits) error {
+func (a *App) saveNewLimits(ctx context.Context, g *goal.Goal, limits goal.Limits) error {
 	if limits == g.Limits {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (a *App) note(ctx context.Context, id goal.ID, text string) error {
 
 // Accept lets the manual check that a goal waits for pass.
 func (a *App) Accept(ctx context.Context, id goal.ID) error {
-	return a.answer(ctx, id, goal.Order{Kind: goal.OrderAccept})
+	return a.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderAccept})
 }
 
 // Reject sends such a goal back to work; the note says why.
@@ -127,20 +127,20 @@ func (a *App) Reject(ctx context.Context, id goal.ID, note string) error {
 	if note == "" {
 		return &api.Problem{Code: api.Refused, Message: "nothing says what is wrong", Hint: "say in a sentence what the agent should do differently", Field: "note"}
 	}
-	return a.answer(ctx, id, goal.Order{Kind: goal.OrderReject, Text: note})
+	return a.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderReject, Text: note})
 }
 
-// answer leaves the person's word about a manual check, and goes on with it.
-func (a *App) answer(ctx context.Context, id goal.ID, o goal.Order) error {
-	row, err := a.waiting(ctx, id)
+// answerManualCheck leaves the person's word about a manual check, and goes on with it.
+func (a *App) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) error {
+	row, err := a.waitingForManual(ctx, id)
 	if err == nil {
 		err = a.mayGoOn(ctx, row.Goal, "")
 	}
 	if err != nil {
 		return err
 	}
-	return a.goOn(ctx, id, func(*goal.Goal) ([]event.Body, error) {
-		if _, err := a.waiting(ctx, id); err != nil { // again: now nobody else answers
+	return a.startResumed(ctx, id, func(*goal.Goal) ([]event.Body, error) {
+		if _, err := a.waitingForManual(ctx, id); err != nil { // again: now nobody else answers
 			return nil, err
 		}
 		if err := a.store.Order(ctx, id, o); err != nil {
@@ -150,8 +150,8 @@ func (a *App) answer(ctx context.Context, id goal.ID, o goal.Order) error {
 	})
 }
 
-// waiting refuses an answer that no check asks for.
-func (a *App) waiting(ctx context.Context, id goal.ID) (store.Row, error) {
+// waitingForManual refuses an answer that no check asks for.
+func (a *App) waitingForManual(ctx context.Context, id goal.ID) (store.Row, error) {
 	row, err := a.store.Goal(ctx, id)
 	if err != nil {
 		return row, fmt.Errorf("answer: %w", err)
@@ -166,9 +166,9 @@ func (a *App) waiting(ctx context.Context, id goal.ID) (store.Row, error) {
 	return row, nil
 }
 
-// unpark lets the process that looks after a parked goal go on now. It says
+// wakeWaiting lets the process that looks after a parked goal go on now. It says
 // false when there is none, or when this one has let go of the goal.
-func (a *App) unpark(ctx context.Context, row store.Row, limits goal.Limits, note, decision string) (bool, error) {
+func (a *App) wakeWaiting(ctx context.Context, row store.Row, limits goal.Limits, note, decision string) (bool, error) {
 	watched, err := a.store.Alive(row.ID)
 	if err != nil {
 		return false, fmt.Errorf("resume: %w", err)
@@ -191,7 +191,7 @@ func (a *App) unpark(ctx context.Context, row store.Row, limits goal.Limits, not
 	if note != "" {
 		orders = append(orders, goal.Order{Kind: goal.OrderSteer, Text: note})
 	}
-	return true, a.orderIf(ctx, row.ID, func(now store.Row) error {
+	return true, a.addOrderIf(ctx, row.ID, func(now store.Row) error {
 		if parked(now) { // or in the queue since: its run begins with them
 			return nil
 		}
@@ -199,30 +199,30 @@ func (a *App) unpark(ctx context.Context, row store.Row, limits goal.Limits, not
 	}, orders...)
 }
 
-// goOn takes the goal and starts a run of it. open says what the run begins
+// startResumed takes the goal and starts a run of it. open says what the run begins
 // with; the goal's sentinel is held then.
-func (a *App) goOn(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) error {
+func (a *App) startResumed(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) error {
 	// What was asked of the run before says nothing about this one. What is asked from now
 	// on does.
 	stale, err := a.store.Orders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
 	if err != nil {
 		return fmt.Errorf("resume: %w", err)
 	}
-	own, err := a.rest(ctx, id)
+	own, err := a.lockStopped(ctx, id)
 	if err != nil {
 		return err
 	}
-	opening, g, err := a.opening(ctx, id, stale, open)
+	opening, g, err := a.openingEvents(ctx, id, stale, open)
 	if err != nil {
 		return errors.Join(err, own.Release())
 	}
-	return a.launch(ctx, g, own, opening...)
+	return a.startRunner(ctx, g, own, opening...)
 }
 
-func (a *App) opening(ctx context.Context, id goal.ID, stale []goal.Order, open func(*goal.Goal) ([]event.Body, error)) ([]event.Body, goal.Goal, error) {
+func (a *App) openingEvents(ctx context.Context, id goal.ID, stale []goal.Order, open func(*goal.Goal) ([]event.Body, error)) ([]event.Body, goal.Goal, error) {
 	row, err := a.store.Goal(ctx, id) // again: now nobody else changes it
 	if err == nil {
-		err = mayRun(row)
+		err = runProblem(row)
 	}
 	if err != nil {
 		return nil, row.Goal, err
@@ -248,11 +248,11 @@ func (a *App) resumable(ctx context.Context, id goal.ID) (store.Row, error) {
 	if row.Status == goal.Completed {
 		return row, &api.Problem{Code: api.Conflict, Message: "the goal is done already", Hint: "reopen it with a note, or start a new goal from it"}
 	}
-	return row, mayRun(row)
+	return row, runProblem(row)
 }
 
-// mayRun says why a goal cannot begin a run, if so.
-func mayRun(row store.Row) error {
+// runProblem says why a goal cannot begin a run, if so.
+func runProblem(row store.Row) error {
 	if err := goal.Transition(row.Status, goal.Running); err != nil {
 		return &api.Problem{Code: api.Conflict, Message: err.Error()}
 	}
@@ -262,19 +262,19 @@ func mayRun(row store.Row) error {
 	return nil
 }
 
-// changed are the limits with what the person says; what is not said stays.
-func changed(l goal.Limits, in api.ResumeInput) goal.Limits {
+// mergeLimits are the limits with what the person says; what is not said stays.
+func mergeLimits(l goal.Limits, in api.ResumeInput) goal.Limits {
 	if in.WallClockMS != 0 {
-		l.WallClock = time.Duration(none(in.WallClockMS)) * time.Millisecond
+		l.WallClock = time.Duration(noneIfNegative(in.WallClockMS)) * time.Millisecond
 	}
 	if in.Iterations != 0 {
-		l.Iterations = int(none(int64(in.Iterations)))
+		l.Iterations = int(noneIfNegative(int64(in.Iterations)))
 	}
 	if in.ClaimsPerGate != 0 {
-		l.ClaimsPerGate = int(none(int64(in.ClaimsPerGate)))
+		l.ClaimsPerGate = int(noneIfNegative(int64(in.ClaimsPerGate)))
 	}
 	if in.Tokens != 0 {
-		l.Tokens = none(in.Tokens)
+		l.Tokens = noneIfNegative(in.Tokens)
 	}
 	switch in.USD {
 	case 0:
@@ -286,9 +286,9 @@ func changed(l goal.Limits, in api.ResumeInput) goal.Limits {
 	return l
 }
 
-// roomLeft refuses limits that are impossible or used up already, with what the goals
+// validateLimitsLeft refuses limits that are impossible or used up already, with what the goals
 // that it started have spent: the run would stop before its first turn.
-func (a *App) roomLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
+func (a *App) validateLimitsLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
 	if err := l.Validate(); err != nil {
 		return err
 	}

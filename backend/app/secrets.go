@@ -23,15 +23,15 @@ import (
 	"goalpost/backend/secret"
 )
 
-// openVault opens the person's secrets. Nothing is read before it is needed; the
+// openSecrets opens the person's secrets. Nothing is read before it is needed; the
 // mask knows this program's own keys and tokens from the start.
-func (a *App) openVault(ask func(context.Context) (string, error)) (err error) {
-	if a.vault, err = vault(a.cfg, os.Getenv, ask, a.mask); err != nil {
+func (a *App) openSecrets(ask func(context.Context) (string, error)) (err error) {
+	if a.secrets, err = newVault(a.cfg, os.Getenv, ask, a.mask); err != nil {
 		return err
 	}
 	for _, entry := range os.Environ() {
 		name, value, _ := strings.Cut(entry, "=")
-		if private.MatchString(entry) && !strings.HasPrefix(value, "/") {
+		if secretEnvPattern.MatchString(entry) && !strings.HasPrefix(value, "/") {
 			a.mask.Add("[hidden: "+name+" of your environment]", value)
 		}
 	}
@@ -39,12 +39,12 @@ func (a *App) openVault(ask func(context.Context) (string, error)) (err error) {
 	return nil
 }
 
-// Vault opens the secrets of a data folder for a command that needs nothing else.
-func Vault(c *config.Config, getenv func(string) string, ask func(context.Context) (string, error)) (*secret.Vault, error) {
-	return vault(c, getenv, ask, &secret.Mask{})
+// OpenVault opens the secrets of a data folder for a command that needs nothing else.
+func OpenVault(c *config.Config, getenv func(string) string, ask func(context.Context) (string, error)) (*secret.Vault, error) {
+	return newVault(c, getenv, ask, &secret.Mask{})
 }
 
-func vault(c *config.Config, getenv func(string) string, ask func(context.Context) (string, error), mask *secret.Mask) (*secret.Vault, error) {
+func newVault(c *config.Config, getenv func(string) string, ask func(context.Context) (string, error), mask *secret.Mask) (*secret.Vault, error) {
 	v, err := secret.Open(secret.Options{
 		Dir: c.State(), KeyFile: getenv(config.KeyFileVariable), NoKeyring: c.Settings().SecretsInFile, Ask: ask, Mask: mask,
 	})
@@ -59,7 +59,7 @@ func (a *App) apiKey(ctx context.Context, p config.Provider) (string, error) {
 	key := os.Getenv(p.APIKeyEnv)
 	if p.APIKeySecret != "" {
 		var err error
-		if key, err = a.vault.Get(ctx, p.APIKeySecret); err != nil {
+		if key, err = a.secrets.Get(ctx, p.APIKeySecret); err != nil {
 			return "", fmt.Errorf("the key of the provider %s: %w", p.ID, err)
 		}
 	}
@@ -67,14 +67,14 @@ func (a *App) apiKey(ctx context.Context, p config.Provider) (string, error) {
 	return key, nil
 }
 
-// veiled is a model that is never sent a secret, and whose errors tell none: some
+// redactingModel is a model that is never sent a secret, and whose errors tell none: some
 // servers repeat the key that they refuse.
-type veiled struct {
+type redactingModel struct {
 	model.Turner
 	mask *secret.Mask
 }
 
-func (v veiled) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+func (v redactingModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	t.System, t.Messages = v.mask.Text(t.System), slices.Clone(t.Messages)
 	for i, m := range t.Messages {
 		m.Text, m.Calls = v.mask.Text(m.Text), slices.Clone(m.Calls)
@@ -94,40 +94,40 @@ func (v veiled) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal
 	return reply, err
 }
 
-// givenSecrets looks at the start that every secret of the goal can be opened.
-func (a *App) givenSecrets(ctx context.Context, names []string) error {
+// validateGoalSecrets looks at the start that every secret of the goal can be opened.
+func (a *App) validateGoalSecrets(ctx context.Context, names []string) error {
 	for _, name := range names {
-		if _, err := a.vault.Get(ctx, name); err != nil {
+		if _, err := a.secrets.Get(ctx, name); err != nil {
 			return &goal.InvalidError{Field: "secrets", Reason: err.Error(), Hint: "goalctl secret list shows what is kept; the settings page unlocks it"}
 		}
 	}
 	return nil
 }
 
-// recalling is how long opening what this goal was not given may take: a locked
+// unlockTimeout is how long opening what this goal was not given may take: a locked
 // keyring asks the person on a screen of its own.
-const recalling = 20 * time.Second
+const unlockTimeout = 20 * time.Second
 
-// recall opens what is kept, before the goal's first turn in this process: a value
+// loadSecretsForMasking opens what is kept, before the goal's first turn in this process: a value
 // that was filled in once, by this goal or another, may stand in any file. sealed
 // says which secret of this goal cannot be opened.
-func (a *App) recall(ctx context.Context, g goal.Goal, warn func(what, text string)) (sealed, err error) {
-	names, err := a.filledIn(ctx, g)
+func (a *App) loadSecretsForMasking(ctx context.Context, g goal.Goal, warn func(what, text string)) (sealed, err error) {
+	names, err := a.usedSecrets(ctx, g)
 	if err != nil {
 		return nil, err
 	}
 	var closed []string
 	for _, name := range names {
-		switch err := a.open(ctx, name); {
+		switch err := a.openSecret(ctx, name); {
 		case errors.Is(err, secret.ErrUnknown): // the person removed it
 			warn("secret", err.Error()+". What this goal has written of it is not hidden any more")
 		case err != nil:
 			closed = append(closed, fmt.Sprintf("%s (%s)", name, err))
 		}
 	}
-	within, cancel := context.WithTimeout(ctx, recalling)
+	within, cancel := context.WithTimeout(ctx, unlockTimeout)
 	defer cancel()
-	if err := a.vault.Recall(within); err != nil {
+	if err := a.secrets.Recall(within); err != nil {
 		warn("secret", "not hidden, because it could not be opened: "+a.mask.Text(err.Error()))
 	}
 	if len(closed) > 0 {
@@ -136,9 +136,9 @@ func (a *App) recall(ctx context.Context, g goal.Goal, warn func(what, text stri
 	return sealed, nil
 }
 
-// filledIn are the secrets that the goal was given, and those that the person let
+// usedSecrets are the secrets that the goal was given, and those that the person let
 // it use later, by the names that effects have for them.
-func (a *App) filledIn(ctx context.Context, g goal.Goal) ([]string, error) {
+func (a *App) usedSecrets(ctx context.Context, g goal.Goal) ([]string, error) {
 	asked, err := a.store.Approvals(ctx, g.ID)
 	if err != nil {
 		return nil, fmt.Errorf("looking which secrets the goal has used: %w", err)
@@ -156,27 +156,27 @@ func (a *App) filledIn(ctx context.Context, g goal.Goal) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// open opens a secret or a saved login by the name that effects have for it.
-func (a *App) open(ctx context.Context, name string) error {
-	logins, err := a.vault.Logins().List()
+// openSecret opens a secret or a saved login by the name that effects have for it.
+func (a *App) openSecret(ctx context.Context, name string) error {
+	logins, err := a.secrets.Logins().List()
 	if err != nil {
 		return fmt.Errorf("saved logins: %w", err)
 	}
 	for _, l := range logins {
 		if name == "login of "+l.User+" at "+l.Origin {
-			_, err := a.vault.Logins().For(ctx, l.Origin, l.User)
+			_, err := a.secrets.Logins().For(ctx, l.Origin, l.User)
 			return err
 		}
 	}
-	_, err = a.vault.Get(ctx, name)
+	_, err = a.secrets.Get(ctx, name)
 	return err
 }
 
 // SecretsIn lists the secrets that a call refers to.
-func (r *room) SecretsIn(c goal.Call) ([]policy.SecretUse, error) {
+func (r *Session) SecretsIn(c goal.Call) ([]policy.SecretUse, error) {
 	var uses []policy.SecretUse
 	for _, name := range secret.RefsJSON([]byte(c.Arguments)) {
-		s, err := r.app.vault.Find(name)
+		s, err := r.app.secrets.Find(name)
 		if err != nil {
 			return nil, fmt.Errorf("%w. The secrets of this goal are: %s", err, strings.Join(r.policy.Secrets, ", "))
 		}
@@ -186,20 +186,20 @@ func (r *room) SecretsIn(c goal.Call) ([]policy.SecretUse, error) {
 }
 
 // EnvironmentSecrets are the secrets of the person's MCP servers that run beside the goal's programs.
-func (r *room) EnvironmentSecrets() []policy.SecretUse { return r.guests.given }
+func (r *Session) EnvironmentSecrets() []policy.SecretUse { return r.mcp.given }
 
 // FillSecrets puts the values in. One that is bound to hosts is typed into their pages only.
-func (r *room) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, error) {
+func (r *Session) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, error) {
 	uses, err := r.SecretsIn(c)
 	if err != nil {
 		return c, err
 	}
 	values := map[string]string{}
 	for _, use := range uses {
-		if err := r.belongs(ctx, c, use); err != nil {
+		if err := r.validateSecretOrigin(ctx, c, use); err != nil {
 			return c, err
 		}
-		if values[use.Name], err = r.app.vault.Get(ctx, use.Name); err != nil {
+		if values[use.Name], err = r.app.secrets.Get(ctx, use.Name); err != nil {
 			return c, fmt.Errorf("%s: %w", use.Name, err)
 		}
 	}
@@ -207,15 +207,15 @@ func (r *room) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, error) 
 	if err != nil {
 		return c, fmt.Errorf("the arguments: %w", err)
 	}
-	if err := r.conceal(ctx, c); err != nil {
+	if err := r.maskFields(ctx, c); err != nil {
 		return c, err
 	}
 	c.Arguments = string(b)
 	return c, nil
 }
 
-// conceal keeps what is about to be typed into a page out of its pictures.
-func (r *room) conceal(ctx context.Context, c goal.Call) error {
+// maskFields keeps what is about to be typed into a page out of its pictures.
+func (r *Session) maskFields(ctx context.Context, c goal.Call) error {
 	var args struct {
 		Pane   string `json:"pane"`
 		Target string `json:"target"`
@@ -236,9 +236,9 @@ func (r *room) conceal(ctx context.Context, c goal.Call) error {
 	return nil
 }
 
-// belongs refuses a bound secret to a page, or a frame in one, of another origin.
+// validateSecretOrigin refuses a bound secret to a page, or a frame in one, of another origin.
 // What a tool contacts by itself is its effect, and the policy has judged it.
-func (r *room) belongs(ctx context.Context, c goal.Call, use policy.SecretUse) error {
+func (r *Session) validateSecretOrigin(ctx context.Context, c goal.Call, use policy.SecretUse) error {
 	var args struct {
 		Pane   string  `json:"pane"`
 		Target *string `json:"target"`
@@ -262,7 +262,7 @@ func (r *room) belongs(ctx context.Context, c goal.Call, use policy.SecretUse) e
 		}
 		origin = t.Origin
 	}
-	if !fitsOrigin(origin, use.Hosts) {
+	if !originMatchesHost(origin, use.Hosts) {
 		return fmt.Errorf("the secret %s belongs to %s, and goes there over https alone: this would be given to %q", use.Name, strings.Join(use.Hosts, ", "), origin)
 	}
 	return nil
@@ -276,10 +276,10 @@ func originOf(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// fitsOrigin says whether an origin is that of a host whose secret may be given to
+// originMatchesHost says whether an origin is that of a host whose secret may be given to
 // it: over https and at the usual port, so that nobody on the way gets it. The
 // loopback has no way.
-func fitsOrigin(origin string, hosts []string) bool {
+func originMatchesHost(origin string, hosts []string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || !slices.Contains(hosts, u.Hostname()) {
 		return false
@@ -287,13 +287,13 @@ func fitsOrigin(origin string, hosts []string) bool {
 	return egress.Own(net.JoinHostPort(u.Hostname(), "80")) || u.Scheme == "https" && (u.Port() == "" || u.Port() == "443")
 }
 
-// quoted is text from outside as tools wrap it. There a value can be cut without a mark.
-var quoted = regexp.MustCompile(`(?s)<output from="[^\n]*">\n(.*?)\n</output>`)
+// untrustedBlock is text from outside as tools wrap it. There a value can be cut without a mark.
+var untrustedBlock = regexp.MustCompile(`(?s)<output from="[^\n]*">\n(.*?)\n</output>`)
 
 // Redact takes known secrets out of a result, and what looks like one by where it stands.
-func (r *room) Redact(text string) string {
+func (r *Session) Redact(text string) string {
 	text = r.app.mask.Clipped(text)
-	text = quoted.ReplaceAllStringFunc(text, func(m string) string {
+	text = untrustedBlock.ReplaceAllStringFunc(text, func(m string) string {
 		begin := strings.IndexByte(m, '\n') + 1
 		end := len(m) - len("\n</output>")
 		return m[:begin] + r.app.mask.Part(m[begin:end]) + m[end:]
@@ -301,10 +301,10 @@ func (r *room) Redact(text string) string {
 	return secret.Shapes(text)
 }
 
-var _ runner.SecretStore = (*room)(nil)
+var _ runner.SecretStore = (*Session)(nil)
 
 // Secrets are the person's secrets and logins, for settings and command line.
-func (a *App) Secrets() *secret.Vault { return a.vault }
+func (a *App) Secrets() *secret.Vault { return a.secrets }
 
 // Mask hides secrets in what is shown or kept outside the person's own screen.
 func (a *App) Mask() *secret.Mask { return a.mask }

@@ -12,12 +12,12 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// sockets are the ways out of the WebSockets of the person's pages, one for each
+// webSocketProxies are the ways out of the WebSockets of the person's pages, one for each
 // profile: Chromium stops no WebSocket for us to look at it, so it takes them to a
 // proxy. It goes anywhere but to this program's own ports, and while a page of the
 // profile is lent to a goal to no host that is denied to that goal. The zero value
 // with app is ready; all methods may be called concurrently.
-type sockets struct {
+type webSocketProxies struct {
 	app *App
 
 	mu   sync.Mutex
@@ -31,15 +31,15 @@ type socketProxy struct {
 }
 
 // proxy is the address of a profile's proxy, opened when first asked for.
-func (s *sockets) proxy(ctx context.Context, profile string) (at string, err error) {
+func (s *webSocketProxies) proxy(ctx context.Context, profile string) (at string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if have := s.open[profile]; have != nil {
 		return have.at, nil
 	}
 	p := egress.New(egress.Config{
-		Rules: anywhereBut(nil), Dial: egress.Anywhere(s.app.oursText), Log: s.app.log,
-		OnEntry: func(e egress.Entry) { s.heard(profile, e) },
+		Rules: rulesDenying(nil), Dial: egress.Anywhere(s.app.ownPortReason), Log: s.app.log,
+		OnEntry: func(e egress.Entry) { s.onRefused(profile, e) },
 	})
 	if at, err = p.ListenSockets(ctx); err != nil {
 		return "", errors.Join(err, p.Close())
@@ -49,7 +49,7 @@ func (s *sockets) proxy(ctx context.Context, profile string) (at string, err err
 	if err != nil {
 		return "", errors.Join(fmt.Errorf("the proxy of WebSockets: %w", err), p.Close())
 	}
-	s.app.Listens(port)
+	s.app.RegisterOwnPort(port)
 	if s.open == nil {
 		s.open = map[string]*socketProxy{}
 	}
@@ -57,15 +57,15 @@ func (s *sockets) proxy(ctx context.Context, profile string) (at string, err err
 	return at, nil
 }
 
-// anywhereBut are the rules of a person: there are none but what they denied a goal.
-func anywhereBut(deny []string) egress.Rules {
+// rulesDenying are the rules of a person: there are none but what they denied a goal.
+func rulesDenying(deny []string) egress.Rules {
 	return egress.Rules{Risk: policy.SpendsMoney, Deny: deny}
 }
 
-// follow makes the rules those of the loans that there are now.
-func (s *sockets) follow() {
+// updateRules makes the rules those of the loans that there are now.
+func (s *webSocketProxies) updateRules() {
 	deny := map[string][]string{}
-	for profile, list := range s.lenders() {
+	for profile, list := range s.goalsByProfile() {
 		for _, e := range list {
 			deny[profile] = append(deny[profile], e.proxy.Rules().Deny...)
 		}
@@ -73,44 +73,44 @@ func (s *sockets) follow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for profile, p := range s.open {
-		p.SetRules(anywhereBut(deny[profile]))
+		p.SetRules(rulesDenying(deny[profile]))
 	}
 }
 
-// lenders are the goals that pages of each profile are lent to.
-func (s *sockets) lenders() map[string][]*enclosure {
-	to := map[string][]*enclosure{}
+// goalsByProfile are the goals that pages of each profile are lent to.
+func (s *webSocketProxies) goalsByProfile() map[string][]*goalSandbox {
+	to := map[string][]*goalSandbox{}
 	for _, info := range s.app.browsers.List() {
-		if e := s.app.pages.of(info.GoalID); info.Lent && e != nil {
+		if e := s.app.pageFilters.get(info.GoalID); info.Lent && e != nil {
 			to[info.Profile] = append(to[info.Profile], e)
 		}
 	}
 	return to
 }
 
-// heard tells of what was refused: to the goals that the profile is lent to, what is
+// onRefused tells of what was refused: to the goals that the profile is lent to, what is
 // denied to them.
-func (s *sockets) heard(profile string, entry egress.Entry) {
+func (s *webSocketProxies) onRefused(profile string, entry egress.Entry) {
 	if entry.Allowed {
 		return
 	}
 	s.app.log.Warn("a WebSocket of the person's pages was refused", "what", entry.String())
 	entry.From = egress.Lent
-	for _, e := range s.lenders()[profile] {
-		if _, ok := anywhereBut(e.proxy.Rules().Deny).Decide(egress.Request{From: entry.From, Method: entry.Method, Host: entry.Host, Port: entry.Port}); !ok {
-			e.heard(entry)
+	for _, e := range s.goalsByProfile()[profile] {
+		if _, ok := rulesDenying(e.proxy.Rules().Deny).Decide(egress.Request{From: entry.From, Method: entry.Method, Host: entry.Host, Port: entry.Port}); !ok {
+			e.onRequest(entry)
 		}
 	}
 }
 
-func (s *sockets) close() error {
+func (s *webSocketProxies) close() error {
 	s.mu.Lock()
 	open := s.open
 	s.open = nil
 	s.mu.Unlock()
 	var errs []error
 	for _, p := range open {
-		s.app.listensNoMore(p.port)
+		s.app.unregisterOwnPort(p.port)
 		errs = append(errs, p.Close())
 	}
 	return errors.Join(errs...)

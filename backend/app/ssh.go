@@ -34,8 +34,8 @@ func (a *App) DeleteServer(ctx context.Context, id string) error {
 	return a.store.DeleteServer(ctx, id)
 }
 
-// besideMost bounds a command beside the sessions: ssh itself gives up a little earlier.
-const besideMost = 12 * time.Second
+// sideCommandTimeout bounds a command beside the sessions: ssh itself gives up a little earlier.
+const sideCommandTimeout = 12 * time.Second
 
 // RemoteSessions lists tmux's sessions on a server.
 func (a *App) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSession, error) {
@@ -43,7 +43,7 @@ func (a *App) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSe
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, besideMost)
+	ctx, cancel := context.WithTimeout(ctx, sideCommandTimeout)
 	defer cancel()
 	list, err := a.ssh.Sessions(ctx, s)
 	if err != nil {
@@ -56,8 +56,8 @@ func (a *App) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSe
 	return out, nil
 }
 
-// remote runs a program of a check on a server of the person's list, by its name.
-func (a *App) remote(ctx context.Context, name string, argv []string) (process.Output, error) {
+// runRemoteCheck runs a program of a check on a server of the person's list, by its name.
+func (a *App) runRemoteCheck(ctx context.Context, name string, argv []string) (process.Output, error) {
 	list, err := a.store.Servers(ctx)
 	if err != nil {
 		return process.Output{}, err
@@ -90,7 +90,7 @@ func (a *App) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error
 	if session == "" {
 		session = ssh.NewSession()
 	}
-	s, err := a.connect(ctx, server, session, false, terminal.Options{ID: a.panes.name(pane.Terminal), Cols: in.Cols, Rows: in.Rows})
+	s, err := a.connect(ctx, server, session, false, terminal.Options{ID: a.panes.newID(pane.Terminal), Cols: in.Cols, Rows: in.Rows})
 	if err != nil {
 		return pane.Info{}, err
 	}
@@ -108,25 +108,25 @@ func (a *App) connect(ctx context.Context, server pane.SSHServer, session string
 	}
 	o.Dir, o.Argv, o.Env, o.Scrollback = home(), link.Argv(), link.Env(), a.scrollback()
 	o.Note.Server, o.Note.Session = server.DisplayName(), link.Session()
-	s, err := a.terminals.Open(ctx, a.person, o)
+	s, err := a.terminals.Open(ctx, a.userPrograms, o)
 	if err != nil {
 		link.Close()
 		return nil, fmt.Errorf("open terminal: %w", err)
 	}
 	if !o.Asleep {
-		a.linked(o.ID, link.State()) // what it asked before the terminal was known
-		a.attend(link, s)
+		a.onLinkState(o.ID, link.State()) // what it asked before the terminal was known
+		a.superviseLink(link, s)
 	}
 	return s, nil
 }
 
-// attend follows a link until its terminal is closed or ssh has ended for good.
-func (a *App) attend(link *ssh.Link, s *terminal.Session) {
-	a.beside.Go(func() { link.Attend(a.life, s) })
+// superviseLink follows a link until its terminal is closed or ssh has ended for good.
+func (a *App) superviseLink(link *ssh.Link, s *terminal.Session) {
+	a.background.Go(func() { link.Attend(a.lifetime, s) })
 }
 
-// linked shows the state of a link on its pane.
-func (a *App) linked(id string, state ssh.State) {
+// onLinkState shows the state of a link on its pane.
+func (a *App) onLinkState(id string, state ssh.State) {
 	s, err := a.terminals.Get(id)
 	if err != nil {
 		return // not there yet, or closed
@@ -152,7 +152,7 @@ func (a *App) DestroySession(ctx context.Context, id string) error {
 	if !ok {
 		return noPane(id)
 	}
-	bounded, cancel := context.WithTimeout(ctx, besideMost)
+	bounded, cancel := context.WithTimeout(ctx, sideCommandTimeout)
 	defer cancel()
 	if err := link.Destroy(bounded); err != nil {
 		problem := *api.ProblemOf(unreachable(err))
@@ -175,7 +175,7 @@ func (a *App) reconnect(ctx context.Context, link *ssh.Link, s *terminal.Session
 	if err := s.Restart(ctx); err != nil {
 		return fmt.Errorf("connect again: %w", err)
 	}
-	a.attend(link, s)
+	a.superviseLink(link, s)
 	return nil
 }
 

@@ -22,20 +22,20 @@ import (
 // panes of the person, as the command line, asks the process that has them to take
 // the goal in, and watches. The socket between processes lets in the same user alone.
 
-// maxStart bounds what such processes say to each other, in bytes.
-const maxStart = 8 << 20
+// maxPeerMessage bounds what such processes say to each other, in bytes.
+const maxPeerMessage = 8 << 20
 
-// StartThere starts a goal in the process that has the panes it is given, which
+// StartInOwnerProcess starts a goal in the process that has the panes it is given, which
 // are named t1, or t1@4711 where two processes have one of that name. ctx bounds
 // the intake there; the goal outlives it. Refusals are those of that process.
-func (a *App) StartThere(ctx context.Context, in api.StartInput) (goal.ID, error) {
-	process, err := a.holder(ctx, in.Panes)
+func (a *App) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.ID, error) {
+	process, err := a.findPaneOwner(ctx, in.Panes)
 	if err != nil {
 		return "", err
 	}
 	in.Panes = slices.Clone(in.Panes)
 	for i, id := range in.Panes {
-		in.Panes[i], _, _ = placeOf(id)
+		in.Panes[i], _, _ = splitPeerPane(id)
 	}
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -45,7 +45,7 @@ func (a *App) StartThere(ctx context.Context, in api.StartInput) (goal.ID, error
 		api.StartOutput
 		Problem *api.Problem `json:"problem"`
 	}
-	if err := talk(ctx, a.neighbour(process), http.MethodPost, "/goals", body, &out); err != nil {
+	if err := callPeer(ctx, a.dialPeer(process), http.MethodPost, "/goals", body, &out); err != nil {
 		return "", fmt.Errorf("start in the process %s: %w", process, err)
 	}
 	if out.Problem != nil {
@@ -54,25 +54,25 @@ func (a *App) StartThere(ctx context.Context, in api.StartInput) (goal.ID, error
 	return goal.ID(out.GoalID), nil
 }
 
-// holder is the process that has all of the panes to lend, or a refusal that says
+// findPaneOwner is the process that has all of the panes to lend, or a refusal that says
 // which there are.
-func (a *App) holder(ctx context.Context, ids []string) (string, error) {
+func (a *App) findPaneOwner(ctx context.Context, ids []string) (string, error) {
 	var holders, there []string
 	for _, process := range a.store.Beside() {
 		var list []pane.Info
-		if err := talk(ctx, a.neighbour(process), http.MethodGet, "/lendable", nil, &list); err != nil {
+		if err := callPeer(ctx, a.dialPeer(process), http.MethodGet, "/lendable", nil, &list); err != nil {
 			a.log.Debug("asking another process for its panes", "process", process, "error", err)
 			continue
 		}
 		has := func(id string) bool {
-			own, at, placed := placeOf(id)
+			own, at, placed := splitPeerPane(id)
 			return (!placed || at == process) && slices.ContainsFunc(list, func(i pane.Info) bool { return i.ID == own })
 		}
 		if !slices.ContainsFunc(ids, func(id string) bool { return !has(id) }) {
 			holders = append(holders, process)
 		}
 		for _, info := range list {
-			there = append(there, fmt.Sprintf("%s%s%s (%s, %s)", info.ID, atProcess, process, info.Kind, paneWords(info)))
+			there = append(there, fmt.Sprintf("%s%s%s (%s, %s)", info.ID, peerSeparator, process, info.Kind, describePanes(info)))
 		}
 	}
 	refuse := func(reason, hint string) (string, error) {
@@ -90,7 +90,7 @@ func (a *App) holder(ctx context.Context, ids []string) (string, error) {
 	return refuse("no program has the pane "+wanted+" to lend", "there are "+strings.Join(there, ", "))
 }
 
-func paneWords(info pane.Info) string {
+func describePanes(info pane.Info) string {
 	const most = 40
 	words := []rune(strings.Join(strings.Fields(info.Title), " "))
 	if len(words) == 0 {
@@ -102,13 +102,13 @@ func paneWords(info pane.Info) string {
 	return string(words)
 }
 
-// lendable are the person's own panes here that no goal has.
-func (p *panes) lendable() []pane.Info {
+// shareable are the person's own panes here that no goal has.
+func (p *panes) shareable() []pane.Info {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	list := []pane.Info{}
 	for _, info := range p.list {
-		_, _, elsewhere := placeOf(info.ID)
+		_, _, elsewhere := splitPeerPane(info.ID)
 		if info.GoalID == "" && p.lent[info.ID] == nil && !elsewhere && (info.Running || info.Kind == pane.Browser) {
 			list = append(list, info)
 		}
@@ -116,16 +116,16 @@ func (p *panes) lendable() []pane.Info {
 	return list
 }
 
-// lendable answers a holder of another process.
-func (v *visitors) lendable(w http.ResponseWriter, _ *http.Request) {
-	v.answer(w, v.app.panes.lendable())
+// shareablePanes answers a holder of another process.
+func (v *peerServer) shareablePanes(w http.ResponseWriter, _ *http.Request) {
+	v.writeJSON(w, v.app.panes.shareable())
 }
 
-// start answers a StartThere of another process. Only a goal that is given panes
+// startGoal answers a StartInOwnerProcess of another process. Only a goal that is given panes
 // has a reason to start here.
-func (v *visitors) start(w http.ResponseWriter, r *http.Request) {
+func (v *peerServer) startGoal(w http.ResponseWriter, r *http.Request) {
 	var in api.StartInput
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxStart)).Decode(&in)
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPeerMessage)).Decode(&in)
 	if err == nil && len(in.Panes) == 0 {
 		err = errors.New("it is given no pane of this process")
 	}
@@ -135,21 +135,21 @@ func (v *visitors) start(w http.ResponseWriter, r *http.Request) {
 	}
 	id, err := v.app.Start(r.Context(), in)
 	if err != nil {
-		v.answer(w, map[string]*api.Problem{"problem": api.ProblemOf(err)})
+		v.writeJSON(w, map[string]*api.Problem{"problem": api.ProblemOf(err)})
 		return
 	}
-	v.answer(w, api.StartOutput{GoalID: string(id)})
+	v.writeJSON(w, api.StartOutput{GoalID: string(id)})
 }
 
-func (v *visitors) answer(w http.ResponseWriter, what any) {
+func (v *peerServer) writeJSON(w http.ResponseWriter, what any) {
 	w.Header().Set("Content-Type", "application/json")
 	if err := json.NewEncoder(w).Encode(what); err != nil {
 		v.app.log.Debug("visitors", "error", err)
 	}
 }
 
-// talk asks another process over the socket between them, and reads its JSON.
-func talk(ctx context.Context, dial stream.Dial, method, path string, body []byte, out any) (err error) {
+// callPeer asks another process over the socket between them, and reads its JSON.
+func callPeer(ctx context.Context, dial stream.Dial, method, path string, body []byte, out any) (err error) {
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }}
 	r, err := http.NewRequestWithContext(ctx, method, "http://neighbour"+path, bytes.NewReader(body))
 	if err != nil {
@@ -163,7 +163,7 @@ func talk(ctx context.Context, dial stream.Dial, method, path string, body []byt
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("asking another process: it answered %s", resp.Status)
 	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, maxStart)).Decode(out); err != nil {
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxPeerMessage)).Decode(out); err != nil {
 		return fmt.Errorf("asking another process: %w", err)
 	}
 	return nil

@@ -40,7 +40,7 @@ func (t *takeovers) take(id goal.ID) bool {
 // TakeOver gives a goal's page to the person. Its goal pauses: nothing is spent
 // while a person drives. That comes first and is waited for, since what the agent
 // does on the page ends at once, and the goal would ask its model what to do next.
-func (b *browsing) TakeOver(ctx context.Context, p *browser.Pane) error {
+func (b *userBrowsing) TakeOver(ctx context.Context, p *browser.Pane) error {
 	info := p.Info()
 	if id := goal.ID(info.GoalID); id != "" {
 		ours, err := b.app.runner.PauseNow(ctx, id, "the person took pane "+info.ID+" over; the goal goes on when it is handed back")
@@ -59,37 +59,37 @@ func (b *browsing) TakeOver(ctx context.Context, p *browser.Pane) error {
 
 // HandBack gives the page back to the agent. A goal that was paused for it goes
 // on when the person has none of its pages any more, and is told to look again.
-func (b *browsing) HandBack(ctx context.Context, p *browser.Pane) error {
+func (b *userBrowsing) HandBack(ctx context.Context, p *browser.Pane) error {
 	if err := p.HandBack(); err != nil {
 		return fmt.Errorf("hand back: %w", err)
 	}
-	return b.over(ctx, p.Info(), "have handed it back: look at it again before you go on.")
+	return b.resumeAfterTakeover(ctx, p.Info(), "have handed it back: look at it again before you go on.")
 }
 
-// left ends a take-over with its page: a window that closes itself after a sign-in,
+// onPaneClosed ends a take-over with its page: a window that closes itself after a sign-in,
 // or that the person closes, is handed back with that. The page's news wait for it.
-func (b *browsing) left(info pane.Info) {
+func (b *userBrowsing) onPaneClosed(info pane.Info) {
 	a := b.app
 	if info.Driver != pane.DriverUser || info.GoalID == "" || a.closing.Load() {
 		return
 	}
-	a.beside.Go(func() {
-		err := b.over(a.life, info, "it is closed now: look at your other panes before you go on.")
+	a.background.Go(func() {
+		err := b.resumeAfterTakeover(a.lifetime, info, "it is closed now: look at your other panes before you go on.")
 		if err != nil && !a.closing.Load() {
 			a.log.Warn("a page that was taken over is gone, and its goal cannot go on", "goal", info.GoalID, "pane", info.ID, "error", err)
 		}
 	})
 }
 
-// over lets the goal of a page that the person drives no more go on, if it waits
+// resumeAfterTakeover lets the goal of a page that the person drives no more go on, if it waits
 // for that and for nothing else. what became of the page is told to the agent.
-func (b *browsing) over(ctx context.Context, info pane.Info, what string) error {
+func (b *userBrowsing) resumeAfterTakeover(ctx context.Context, info pane.Info, what string) error {
 	id := goal.ID(info.GoalID)
-	if b.drivesAnother(id) {
+	if b.hasAnotherPane(id) {
 		return nil
 	}
 	note := "I had taken pane " + info.ID + " over and " + what
-	switch asked, err := b.app.asksFor(ctx, id, info.ID); {
+	switch asked, err := b.app.waitsForPane(ctx, id, info.ID); {
 	case err != nil:
 		return fmt.Errorf("hand back: %w", err)
 	case b.app.takeovers.take(id):
@@ -99,7 +99,7 @@ func (b *browsing) over(ctx context.Context, info pane.Info, what string) error 
 	case asked:
 		note = "I have done what you asked for in pane " + info.ID + " and " + what
 	default:
-		b.app.giveBackIdle(id) //nolint:contextcheck // it outlives the call
+		b.app.endIdleShares(id) //nolint:contextcheck // it outlives the call
 		return nil
 	}
 	select { // the pause may still be on its way
@@ -111,15 +111,15 @@ func (b *browsing) over(ctx context.Context, info pane.Info, what string) error 
 	if err != nil || row.Status != goal.Paused { // it was resumed or ended meanwhile
 		return err
 	}
-	if err = b.app.Resume(ctx, id, api.ResumeInput{Note: note}); conflict(err) {
+	if err = b.app.Resume(ctx, id, api.ResumeInput{Note: note}); conflictError(err) {
 		return nil
 	}
 	return err
 }
 
-// asksFor says whether the goal waits for its person because its agent asked for
+// waitsForPane says whether the goal waits for its person because its agent asked for
 // something to be done in this pane.
-func (a *App) asksFor(ctx context.Context, id goal.ID, name string) (bool, error) {
+func (a *App) waitsForPane(ctx context.Context, id goal.ID, name string) (bool, error) {
 	row, err := a.store.Goal(ctx, id)
 	if errors.Is(err, goal.ErrNotFound) { // another agent's
 		return false, nil
@@ -131,23 +131,23 @@ func (a *App) asksFor(ctx context.Context, id goal.ID, name string) (bool, error
 	return err == nil && asked == name, err
 }
 
-// giveBackIdle ends the loans of a goal of which no run goes on here.
-func (a *App) giveBackIdle(id goal.ID) {
+// endIdleShares ends the loans of a goal of which no run goes on here.
+func (a *App) endIdleShares(id goal.ID) {
 	select {
 	case <-a.runner.Done(id):
-		a.giveBack(id)
+		a.endLeases(id)
 	default:
 	}
 }
 
-// drivesAnother says whether the person has a page of the goal.
-func (b *browsing) drivesAnother(id goal.ID) bool {
+// hasAnotherPane says whether the person has a page of the goal.
+func (b *userBrowsing) hasAnotherPane(id goal.ID) bool {
 	return slices.ContainsFunc(b.app.browsers.List(), func(p pane.Info) bool {
 		return p.GoalID == string(id) && p.Driver == pane.DriverUser
 	})
 }
 
-func conflict(err error) bool {
+func conflictError(err error) bool {
 	var p *api.Problem
 	return errors.As(err, &p) && p.Code == api.Conflict
 }

@@ -13,23 +13,23 @@ import (
 	"goalpost/backend/policy"
 )
 
-// keyPlaces are where programs keep keys and logins below a home.
-var keyPlaces = []string{
+// credentialPaths are where programs keep keys and logins below a home.
+var credentialPaths = []string{
 	".ssh", ".gnupg", ".netrc", ".git-credentials", ".config/git/credentials", ".config/gh", ".config/glab-cli", ".config/gcloud", ".config/op", ".aws", ".azure", ".kube", ".oci", ".docker/config.json",
 	".npmrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml", ".gradle/gradle.properties", ".nuget/NuGet", ".terraform.d/credentials.tfrc.json",
 	".password-store", ".vault-token", ".pgpass", ".my.cnf", ".local/share/keyrings", ".local/share/kwalletd", ".local/share/uv/credentials", ".pki", ".mozilla", ".thunderbird", ".config/chromium", ".config/google-chrome",
 }
 
-// keyFiles are names under which keys and logins lie anywhere.
-var keyFiles = []string{
+// credentialNames are names under which keys and logins lie anywhere.
+var credentialNames = []string{
 	".netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass", "credentials", "credentials.toml", "credentials.json", "auth.json", "auth.toml", "id_rsa", "id_ed25519", "id_ecdsa",
 }
 
-// givenToolchains are the folders that the person lets goals see besides the usual ones,
+// extraToolchains are the folders that the person lets goals see besides the usual ones,
 // and why the others of the list are left out now.
-func (a *App) givenToolchains() (fit []string, left []error) {
+func (a *App) extraToolchains() (fit []string, left []error) {
 	for _, path := range filepath.SplitList(a.cfg.Settings().Toolchains) {
-		if err := a.toolchain(path); err != nil {
+		if err := a.validateToolchain(path); err != nil {
 			left = append(left, err)
 		} else {
 			fit = append(fit, path)
@@ -38,19 +38,19 @@ func (a *App) givenToolchains() (fit []string, left []error) {
 	return fit, left
 }
 
-// FitToolchains refuses a list in which a folder is that goals may not see.
-func (a *App) FitToolchains(list string) error {
+// ValidateToolchains refuses a list in which a folder is that goals may not see.
+func (a *App) ValidateToolchains(list string) error {
 	for _, path := range filepath.SplitList(list) {
-		if err := a.toolchain(path); err != nil {
+		if err := a.validateToolchain(path); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// toolchain refuses what is no folder of programs: a goal reads everything in it, and
+// validateToolchain refuses what is no folder of programs: a goal reads everything in it, and
 // checks take what lies there for the person's.
-func (a *App) toolchain(path string) error {
+func (a *App) validateToolchain(path string) error {
 	refuse := func(hint, format string, args ...any) error {
 		return &config.InvalidError{Field: "toolchains", Message: fmt.Sprintf(format, args...), Hint: hint}
 	}
@@ -71,11 +71,11 @@ func (a *App) toolchain(path string) error {
 		if policy.IsWithin(real, home) {
 			return refuse(own, "%s is a home folder or holds one", path)
 		}
-		if key := keysIn(real, home); key != "" {
+		if key := findCredentials(real, home); key != "" {
 			return refuse(own, "%s holds keys or logins: %s", path, key)
 		}
 	}
-	if ofSystem(real) {
+	if isSystemDir(real) {
 		return refuse("goals see the system's programs without it", "%s belongs to the system", path)
 	}
 	for _, ours := range []string{a.cfg.State(), a.cfg.Work()} {
@@ -86,16 +86,16 @@ func (a *App) toolchain(path string) error {
 			return refuse(own, "%s is where Goalpost keeps its data or goals write", path)
 		}
 	}
-	if open := anybodys(real); open != "" {
+	if open := worldWritableParent(real); open != "" {
 		return refuse("take that right from others: chmod o-w", "anybody on this machine can change %s, and checks would run what lies there", open)
 	}
 	return nil
 }
 
-// keysIn names what lies in a folder and says who the person is, "" if nothing is known
+// findCredentials names what lies in a folder and says who the person is, "" if nothing is known
 // to. The folder has no links in it.
-func keysIn(dir, home string) string {
-	for _, name := range keyPlaces {
+func findCredentials(dir, home string) string {
+	for _, name := range credentialPaths {
 		place := filepath.Join(home, name)
 		if policy.IsWithin(place, dir) {
 			return place
@@ -104,7 +104,7 @@ func keysIn(dir, home string) string {
 			return place
 		}
 	}
-	for _, name := range keyFiles {
+	for _, name := range credentialNames {
 		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
 			return filepath.Join(dir, name)
 		}
@@ -112,9 +112,9 @@ func keysIn(dir, home string) string {
 	return ""
 }
 
-// anybodys is the folder that everybody may write or put another one in the place of, on
+// worldWritableParent is the folder that everybody may write or put another one in the place of, on
 // the way to a path, "" if there is none.
-func anybodys(path string) string {
+func worldWritableParent(path string) string {
 	const others = 0o002
 	for at := path; ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
@@ -129,7 +129,7 @@ func anybodys(path string) string {
 
 // toolchainFindings say which folders goals see besides the usual ones, if any.
 func (a *App) toolchainFindings() []api.Finding {
-	fit, left := a.givenToolchains()
+	fit, left := a.extraToolchains()
 	f := api.Finding{ID: "toolchains", Title: "More toolchains", State: "ok", Detail: strings.Join(fit, ", ")}
 	if len(left) > 0 {
 		f.State, f.Detail, f.Hint = "warn", "not given to goals: "+errors.Join(left...).Error(), "change it in the settings"

@@ -11,9 +11,9 @@ import (
 	"goalpost/backend/tools"
 )
 
-// knownTools refuses a list with the name of no tool: what was to be denied would be
+// validateToolNames refuses a list with the name of no tool: what was to be denied would be
 // allowed. An MCP server's tools are known only when it runs.
-func knownTools(p policy.Policy) error {
+func validateToolNames(p policy.Policy) error {
 	if len(p.AllowTools)+len(p.DenyTools) == 0 {
 		return nil
 	}
@@ -21,19 +21,19 @@ func knownTools(p policy.Policy) error {
 	if err != nil {
 		return fmt.Errorf("the names of tools: %w", err)
 	}
-	if err := known(names, "allow_tools", p.AllowTools); err != nil {
+	if err := validateToolName(names, "allow_tools", p.AllowTools); err != nil {
 		return err
 	}
-	return known(names, "deny_tools", p.DenyTools)
+	return validateToolName(names, "deny_tools", p.DenyTools)
 }
 
-func known(names []string, field string, list []string) error {
+func validateToolName(names []string, field string, list []string) error {
 	for _, name := range list {
 		if slices.Contains(names, name) || strings.Contains(name, mcp.Between) {
 			continue
 		}
 		hint := "docs/tools.md names them all; those of an MCP server are SERVER" + mcp.Between + "TOOL"
-		if near := nearest(name, names); near != "" {
+		if near := closestName(name, names); near != "" {
 			hint = "did you mean " + near + "? " + hint
 		}
 		return &goal.InvalidError{Field: field, Reason: fmt.Sprintf("there is no tool %q", name), Hint: hint}
@@ -41,9 +41,9 @@ func known(names []string, field string, list []string) error {
 	return nil
 }
 
-// nearest is the name that shares the longest beginning with what was written, "" if
+// closestName is the name that shares the longest beginning with what was written, "" if
 // none shares half of it.
-func nearest(written string, names []string) string {
+func closestName(written string, names []string) string {
 	best, longest := "", len(written)/2
 	for _, name := range names {
 		n := 0

@@ -15,35 +15,35 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// Walled is a sandbox without a goal, for a person who wants to see what holds.
-type Walled struct {
+// TrialSandbox is a sandbox without a goal, for a person who wants to see what holds.
+type TrialSandbox struct {
 	Inside  process.Launcher // the agent's programs of a goal
 	Outside process.Launcher // the person's own, through a helper too
 	Env     []string         // of Inside
 	OwnEnv  []string         // of Outside
 	Dir     string
 
-	held *enclosure
+	held *goalSandbox
 }
 
 // Network lists what the network has refused so far, a line each.
-func (w *Walled) Network() []string { return w.held.proxy.Refused(0) }
+func (w *TrialSandbox) Network() []string { return w.held.proxy.Refused(0) }
 
-// Refused lists what the kernel has refused so far, a line each.
-func (w *Walled) Refused() []string {
+// Violations lists what the kernel has refused so far, a line each.
+func (w *TrialSandbox) Violations() []string {
 	w.held.mu.Lock()
 	defer w.held.mu.Unlock()
-	return slices.Clone(w.held.tried)
+	return slices.Clone(w.held.violations)
 }
 
-// InSandbox makes the sandbox that a goal would get, lends it, and ends
+// OpenTrialSandbox makes the sandbox that a goal would get, lends it, and ends
 // everything in it.
-func (a *App) InSandbox(ctx context.Context, in api.StartInput, do func(*Walled) error) (err error) {
+func (a *App) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*TrialSandbox) error) (err error) {
 	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts}
 	if !p.Risk.IsValid() {
 		return &goal.InvalidError{Field: "risk", Reason: fmt.Sprintf("unknown risk %q", p.Risk), Hint: "use one of " + policy.RiskNames()}
 	}
-	if p.Dir, err = a.existing(in.Dir); err != nil {
+	if p.Dir, err = a.validateExistingDir(in.Dir); err != nil {
 		return err
 	}
 	if err := a.grantsOf(in, &p); err != nil {
@@ -57,13 +57,13 @@ func (a *App) InSandbox(ctx context.Context, in api.StartInput, do func(*Walled)
 		return fmt.Errorf("sandbox: %w", err)
 	}
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
-	held, err := a.enclose(ctx, "sandbox", p, layer)
+	held, err := a.openSandbox(ctx, "sandbox", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
 		return &goal.InvalidError{Field: "sandbox", Reason: err.Error(), Hint: "doctor says what holds here"}
 	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, held.close(context.WithoutCancel(ctx))) }()
-	return do(&Walled{Inside: held.set, Outside: a.person, Env: held.env, OwnEnv: a.personEnv(), Dir: p.Dir, held: held})
+	defer func() { err = errors.Join(err, held.Close(context.WithoutCancel(ctx))) }()
+	return do(&TrialSandbox{Inside: held.programs, Outside: a.userPrograms, Env: held.env, OwnEnv: a.userEnv(), Dir: p.Dir, held: held})
 }

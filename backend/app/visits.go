@@ -13,10 +13,10 @@ import (
 	"goalpost/backend/stream"
 )
 
-// visits show the panes of goals that other processes run, for as long as they
+// peerPanes show the panes of goals that other processes run, for as long as they
 // do. A pane of another process is called by its own name and the process:
 // t1@4711.
-type visits struct {
+type peerPanes struct {
 	app  *App
 	work sync.WaitGroup
 
@@ -24,23 +24,25 @@ type visits struct {
 	open map[string]bool // by process
 }
 
-const atProcess = "@"
+const peerSeparator = "@"
 
-// placeOf splits the name of a pane of another process.
-func placeOf(id string) (own, process string, elsewhere bool) { return strings.Cut(id, atProcess) }
-
-// streamElsewhere finds the panes of other processes for the page's streams.
-func (a *App) streamElsewhere(id string) (stream.Elsewhere, bool) {
-	own, process, ok := placeOf(id)
-	return stream.Elsewhere{Pane: own, Dial: a.neighbour(process)}, ok
+// splitPeerPane splits the name of a pane of another process.
+func splitPeerPane(id string) (own, process string, elsewhere bool) {
+	return strings.Cut(id, peerSeparator)
 }
 
-func (a *App) neighbour(process string) stream.Dial {
+// dialPeerPane finds the panes of other processes for the page's streams.
+func (a *App) dialPeerPane(id string) (stream.Elsewhere, bool) {
+	own, process, ok := splitPeerPane(id)
+	return stream.Elsewhere{Pane: own, Dial: a.dialPeer(process)}, ok
+}
+
+func (a *App) dialPeer(process string) stream.Dial {
 	return func(ctx context.Context) (net.Conn, error) { return a.store.Visit(ctx, process) }
 }
 
-// look visits the processes that have begun to run goals since.
-func (v *visits) look(ctx context.Context) {
+// discover visits the processes that have begun to run goals since.
+func (v *peerPanes) discover(ctx context.Context) {
 	processes, err := v.app.store.Neighbours(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -56,7 +58,7 @@ func (v *visits) look(ctx context.Context) {
 		}
 		v.open[process] = true
 		v.work.Go(func() {
-			if err := v.stay(ctx, process); err != nil && ctx.Err() == nil {
+			if err := v.follow(ctx, process); err != nil && ctx.Err() == nil {
 				v.app.log.Debug("looking at another process", "process", process, "error", err)
 			}
 			v.mu.Lock()
@@ -66,14 +68,14 @@ func (v *visits) look(ctx context.Context) {
 	}
 }
 
-// stay shows the panes of one process until it ends.
-func (v *visits) stay(ctx context.Context, process string) error {
+// follow shows the panes of one process until it ends.
+func (v *peerPanes) follow(ctx context.Context, process string) error {
 	seen := map[string]pane.Info{}
 	show := func(info pane.Info, closed bool) { //nolint:contextcheck // a lease's end is journaled whatever ends here
-		if _, _, third := placeOf(info.ID); third { // what that process sees elsewhere itself
+		if _, _, third := splitPeerPane(info.ID); third { // what that process sees elsewhere itself
 			return
 		}
-		info.ID += atProcess + process
+		info.ID += peerSeparator + process
 		before, known := seen[info.ID]
 		if info.GoalID == "" { // the person's own there, perhaps lent until now
 			info, closed = before, true
@@ -86,16 +88,16 @@ func (v *visits) stay(ctx context.Context, process string) error {
 		default:
 			seen[info.ID] = info
 		}
-		v.app.panes.changed(info, closed)
+		v.app.panes.onChange(info, closed)
 	}
 	defer func() { //nolint:contextcheck // likewise
 		for _, info := range seen {
-			v.app.panes.changed(info, true)
+			v.app.panes.onChange(info, true)
 		}
 	}()
-	dial := v.app.neighbour(process)
+	dial := v.app.dialPeer(process)
 	hello := func() error {
-		list, err := panesOf(ctx, dial)
+		list, err := fetchPeerPanes(ctx, dial)
 		for _, info := range list {
 			show(info, false)
 		}
@@ -108,8 +110,8 @@ func (v *visits) stay(ctx context.Context, process string) error {
 	return nil
 }
 
-// panesOf asks another process for the panes of its goals.
-func panesOf(ctx context.Context, dial stream.Dial) (list []pane.Info, err error) {
-	err = talk(ctx, dial, http.MethodGet, "/panes", nil, &list)
+// fetchPeerPanes asks another process for the panes of its goals.
+func fetchPeerPanes(ctx context.Context, dial stream.Dial) (list []pane.Info, err error) {
+	err = callPeer(ctx, dial, http.MethodGet, "/panes", nil, &list)
 	return list, err
 }

@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-var opened = regexp.MustCompile(`pane ([tb]\d+)`)
+var isOpened = regexp.MustCompile(`pane ([tb]\d+)`)
 
 // serving is a model that writes a page, serves it on port 8080 in a terminal,
 // looks at it in a browser pane, and claims. The page holds the goal's objective.
@@ -27,7 +27,7 @@ func serving(self string) modeltest.Script {
 			case goal.Assistant:
 				turn++
 			case goal.ToolRole:
-				if found := opened.FindStringSubmatch(m.Text); found != nil {
+				if found := isOpened.FindStringSubmatch(m.Text); found != nil {
 					pane = found[1]
 				}
 			case goal.User:

@@ -11,11 +11,11 @@ import (
 	"goalpost/backend/verify"
 )
 
-// worldOf is what the goal can change. What it was at the goal's start is kept
+// openWorkspace is what the goal can change. What it was at the goal's start is kept
 // in a private folder, out of the goal's reach, as long as the goal.
-func (a *App) worldOf(ctx context.Context, g goal.Goal) (*verify.World, error) {
-	o := a.comparing(g)
-	o.Pages = func(ctx context.Context) (string, error) { return a.pagesShow(ctx, g.ID) }
+func (a *App) openWorkspace(ctx context.Context, g goal.Goal) (*verify.World, error) {
+	o := a.workspaceOptions(g)
+	o.Pages = func(ctx context.Context) (string, error) { return a.pagesFingerprint(ctx, g.ID) }
 	w, err := verify.OpenWorld(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("what the goal can change: %w", err)
@@ -23,28 +23,28 @@ func (a *App) worldOf(ctx context.Context, g goal.Goal) (*verify.World, error) {
 	return w, nil
 }
 
-func (a *App) comparing(g goal.Goal) verify.Options {
+func (a *App) workspaceOptions(g goal.Goal) verify.Options {
 	return verify.Options{
-		Dir: g.Policy.Dir, Private: a.keptOf(g.ID), Criterion: g.Criterion, Protect: g.Options.Protect, NoProtect: g.Options.NoProtect,
+		Dir: g.Policy.Dir, Private: a.goalStateDir(g.ID), Criterion: g.Criterion, Protect: g.Options.Protect, NoProtect: g.Options.NoProtect,
 		Tests: g.TestsBefore,
 	}
 }
 
-// freeze keeps what decides about a goal as it is when the goal is made: another
+// saveBaseline keeps what decides about a goal as it is when the goal is made: another
 // goal may work in its folder before it.
-func (a *App) freeze(ctx context.Context, g goal.Goal) error {
-	if err := verify.Freeze(ctx, a.comparing(g)); err != nil {
+func (a *App) saveBaseline(ctx context.Context, g goal.Goal) error {
+	if err := verify.Freeze(ctx, a.workspaceOptions(g)); err != nil {
 		return &goal.InvalidError{Field: "protect", Reason: "what decides about the goal cannot be kept: " + err.Error(), Hint: "leave files out with --no-protect, or choose a smaller folder"}
 	}
 	return nil
 }
 
-// keptOf is the folder of what this program keeps of a goal besides the journal.
-func (a *App) keptOf(id goal.ID) string { return a.store.Kept(id) }
+// goalStateDir is the folder of what this program keeps of a goal besides the journal.
+func (a *App) goalStateDir(id goal.ID) string { return a.store.Kept(id) }
 
-// forget removes it.
-func (a *App) forget(id goal.ID) error {
-	if err := errors.Join(os.RemoveAll(a.keptOf(id)), sandbox.RemoveLayer(a.layer(id))); err != nil {
+// removeGoalState removes it.
+func (a *App) removeGoalState(id goal.ID) error {
+	if err := errors.Join(os.RemoveAll(a.goalStateDir(id)), sandbox.RemoveLayer(a.sandboxDir(id))); err != nil {
 		return fmt.Errorf("removing what is kept of the goal: %w", err)
 	}
 	return nil
@@ -60,7 +60,7 @@ func (a *App) judgeOf(ctx context.Context, provider, judge string) verify.Judge 
 	if err != nil || p.ID == demoProvider {
 		return nil
 	}
-	m, err := a.turner(ctx, asked{Provider: p})
+	m, err := a.newClient(ctx, providerChoice{Provider: p})
 	if err != nil {
 		return nil
 	}

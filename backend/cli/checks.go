@@ -128,7 +128,7 @@ func (p Program) proposed(f runFlags, in *api.StartInput) error {
 		p.say("  | %s\n", strings.TrimRight(line, "\r\n"))
 	}
 	p.say("which means: done when %s\n", file.Criterion.Describe())
-	if hosts := app.Hosts(file.Criterion.Checks); len(hosts) > 0 {
+	if hosts := app.CheckHosts(file.Criterion.Checks); len(hosts) > 0 {
 		p.say("which opens to these checks: %s\n", flat(strings.Join(hosts, ", ")))
 	}
 	if !f.yes && terminal(os.Stdin) && !p.agreed("Is that what decides? [y/N] ") {

@@ -53,7 +53,7 @@ func (p Program) lending(ctx context.Context, a *app.App, b policy.Policy) (err 
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	d, err := a.OpenDesk(ctx, b)
+	d, err := a.OpenMCPServer(ctx, b)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (p Program) lending(ctx context.Context, a *app.App, b policy.Policy) (err 
 	if in == nil {
 		in = os.Stdin
 	}
-	if err := mcp.Serve(ctx, d.Offering(), in, unclosed{p.Stdout}); err != nil || ctx.Err() == nil {
+	if err := mcp.Serve(ctx, d.Tools(), in, unclosed{p.Stdout}); err != nil || ctx.Err() == nil {
 		return err
 	}
 	stop() // the second signal ends the process at once

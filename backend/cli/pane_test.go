@@ -60,7 +60,7 @@ func TestAGoalRunsWhereItsPaneIs(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	for _, area := range window.Areas(t.Context()) {
+	for _, area := range window.BoundAPIs(t.Context()) {
 		if a, ok := area.(*api.TerminalAPI); ok {
 			if own, err := a.Open(api.ArgsOpenTerminal{Dir: home}); err != nil || own.ID != "t1" {
 				t.Fatal(own, err)

@@ -208,7 +208,7 @@ func (p Program) runGoal(ctx context.Context, f runFlags, in api.StartInput) err
 		follow, begin := p.follow, a.Start
 		if len(in.Panes) > 0 {
 			in.Unconfined = f.unconfined
-			follow, begin = p.followThere, a.StartThere
+			follow, begin = p.followThere, a.StartInOwnerProcess
 		}
 		return follow(ctx, a, f.out, func(ctx context.Context) (started, error) {
 			forget, err := f.remember(a.Config(), &in)

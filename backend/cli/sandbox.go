@@ -35,7 +35,7 @@ func (p Program) sandbox() *cobra.Command {
 				p.say("%s: %s\n", p.Name, idle)
 			}
 			return p.started(c.Context(), app.Options{}, func(a *app.App) error {
-				return a.InSandbox(c.Context(), in, func(w *app.Walled) error {
+				return a.OpenTrialSandbox(c.Context(), in, func(w *app.TrialSandbox) error {
 					if times > 0 {
 						return p.compare(c.Context(), w, argv, times)
 					}
@@ -60,7 +60,7 @@ func (p Program) sandbox() *cobra.Command {
 
 // runWalled gives the command this program's own input and output. It has no
 // terminal of its own, so a shell in it has no job control.
-func (p Program) runWalled(ctx context.Context, w *app.Walled, argv []string) error {
+func (p Program) runWalled(ctx context.Context, w *app.TrialSandbox, argv []string) error {
 	child, err := w.Inside.Start(ctx, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if errors.Is(err, fs.ErrNotExist) {
 		return &api.Problem{Code: api.NotFound, Message: "the sandbox: " + err.Error(), Hint: "in it are the programs of the system and of the usual toolchains; --allow-read PATH gives another"}
@@ -76,7 +76,7 @@ func (p Program) runWalled(ctx context.Context, w *app.Walled, argv []string) er
 	for _, line := range w.Network() {
 		p.say("%s: the network refused %s\n", p.Name, oneLine(line))
 	}
-	for _, line := range w.Refused() {
+	for _, line := range w.Violations() {
 		p.say("%s: %s\n", p.Name, oneLine(line))
 	}
 	switch status := child.Status(); {
@@ -90,7 +90,7 @@ func (p Program) runWalled(ctx context.Context, w *app.Walled, argv []string) er
 }
 
 // compare prints a row of the page of performance: the command inside and outside.
-func (p Program) compare(ctx context.Context, w *app.Walled, argv []string, times int) error {
+func (p Program) compare(ctx context.Context, w *app.TrialSandbox, argv []string, times int) error {
 	in, err1 := timed(ctx, w.Inside, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir}, times)
 	out, err2 := timed(ctx, w.Outside, process.Command{Argv: argv, Env: w.OwnEnv, Dir: w.Dir}, times)
 	if err := errors.Join(err1, err2); err != nil {

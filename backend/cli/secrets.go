@@ -33,7 +33,7 @@ func (p Program) vault(ctx context.Context, do func(*api.SecretAPI) error) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	v, err := app.Vault(c, p.Getenv, p.ask())
+	v, err := app.OpenVault(c, p.Getenv, p.ask())
 	if err != nil {
 		return fmt.Errorf("secrets: %w", err)
 	}

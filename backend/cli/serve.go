@@ -50,7 +50,7 @@ func (p Program) serving(ctx context.Context, a *app.App, o serve.Options, asJSO
 	if err := a.RestoreWorkspace(ctx); err != nil {
 		return fmt.Errorf("restore: %w", err)
 	}
-	methods, err := serve.Methods(a.Areas(ctx)...)
+	methods, err := serve.Methods(a.BoundAPIs(ctx)...)
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
@@ -68,7 +68,7 @@ func (p Program) serving(ctx context.Context, a *app.App, o serve.Options, asJSO
 	}()
 	if u, err := url.Parse(s.LoginURL()); err == nil {
 		if port, err := strconv.Atoi(u.Port()); err == nil {
-			a.Listens(port)
+			a.RegisterOwnPort(port)
 		}
 	}
 	if err := p.ready(s.LoginURL(), asJSON); err != nil {

@@ -52,7 +52,7 @@ func look(r Room) (Tool, error) {
 		if err != nil {
 			return failed("%s", err)
 		}
-		reply, err := r.Eyes.Look(ctx, lookSystem, question, shown)
+		reply, err := r.Eyes.Ask(ctx, lookSystem, question, shown)
 		if err != nil {
 			return failed("%s", err)
 		}
@@ -76,7 +76,7 @@ func lookAtScreen(ctx context.Context, r Room, id, question string) goal.Result 
 	if err != nil {
 		return failed("%s", err)
 	}
-	reply, err := r.Eyes.Look(ctx, lookSystem, question+"\nThe terminal's screen:\n"+outside("the screen", t.Text), nil)
+	reply, err := r.Eyes.Ask(ctx, lookSystem, question+"\nThe terminal's screen:\n"+outside("the screen", t.Text), nil)
 	if err != nil {
 		return failed("%s", err)
 	}

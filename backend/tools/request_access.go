@@ -12,10 +12,10 @@ import (
 
 // Access is what a goal may get of the person's machine besides its folder.
 type Access interface {
-	// Resolve writes out what would be opened, or says why a goal never gets it.
-	Resolve(ctx context.Context, a policy.MachineAccess) (policy.MachineAccess, error)
-	// Opened says what keeps something from being open that the person allowed.
-	Opened(a policy.MachineAccess) error
+	// Validate writes out what would be opened, or says why a goal never gets it.
+	Validate(ctx context.Context, a policy.MachineAccess) (policy.MachineAccess, error)
+	// Problem says what keeps something from being open that the person allowed.
+	Problem(a policy.MachineAccess) error
 }
 
 type requestAccessArgs struct {
@@ -47,7 +47,7 @@ func requestAccess(a Access) (Tool, error) {
 		default:
 			return w, fmt.Errorf("unknown kind %q: use read, write, socket or port", clipped(args.Kind, 20))
 		}
-		return a.Resolve(ctx, w)
+		return a.Validate(ctx, w)
 	}
 	return define("request_access", func(ctx context.Context, args requestAccessArgs) (policy.Effect, error) {
 		w, err := wanted(ctx, args)
@@ -58,7 +58,7 @@ func requestAccess(a Access) (Tool, error) {
 	}, func(ctx context.Context, args requestAccessArgs) goal.Result {
 		w, err := wanted(ctx, args)
 		if err == nil {
-			err = a.Opened(w)
+			err = a.Problem(w)
 		}
 		switch {
 		case err != nil:

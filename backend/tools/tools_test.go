@@ -64,14 +64,14 @@ func newHouse(tb testing.TB) *house {
 // access opens whatever is asked for, and nothing of /never.
 type access struct{}
 
-func (access) Resolve(_ context.Context, a policy.MachineAccess) (policy.MachineAccess, error) {
+func (access) Validate(_ context.Context, a policy.MachineAccess) (policy.MachineAccess, error) {
 	if a.Path == "/never" {
 		return a, errors.New("a goal never gets it")
 	}
 	return a, nil
 }
 
-func (access) Opened(policy.MachineAccess) error { return nil }
+func (access) Problem(policy.MachineAccess) error { return nil }
 
 func (h *house) tool(name string) tools.Tool {
 	h.Helper()

@@ -34,7 +34,7 @@ func verifyVisual(r Room) (Tool, error) {
 		if shown.PNG, _, err = scaled(s.PNG); err != nil {
 			return failed("%s", err)
 		}
-		j, err := r.Eyes.Judge(ctx, a.Expected, shown)
+		j, err := r.Eyes.Decide(ctx, a.Expected, shown)
 		if err != nil {
 			return failed("%s", err)
 		}

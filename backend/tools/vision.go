@@ -20,11 +20,11 @@ import (
 // Eyes is the model that looks at pictures for the agent. Errors say why it
 // cannot be asked.
 type Eyes interface {
-	// Look answers a question about a picture, or about a text where that is nil.
-	Look(ctx context.Context, system, question string, picture []byte) (goal.Reply, error)
-	// Judge says whether a picture shows that something is so: exactly as the check
+	// Ask answers a question about a picture, or about a text where that is nil.
+	Ask(ctx context.Context, system, question string, picture []byte) (goal.Reply, error)
+	// Decide says whether a picture shows that something is so: exactly as the check
 	// "visual" is decided.
-	Judge(ctx context.Context, question string, s Sight) (Judged, error)
+	Decide(ctx context.Context, question string, s Sight) (Judged, error)
 }
 
 // Sight is a picture of a page.

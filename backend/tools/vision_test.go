@@ -24,7 +24,7 @@ type eyes struct {
 	pictures int
 }
 
-func (e *eyes) Look(_ context.Context, _, question string, picture []byte) (goal.Reply, error) {
+func (e *eyes) Ask(_ context.Context, _, question string, picture []byte) (goal.Reply, error) {
 	e.asked = question
 	if picture != nil {
 		e.pictures++
@@ -37,7 +37,7 @@ func (e *eyes) Look(_ context.Context, _, question string, picture []byte) (goal
 	return goal.Reply{Text: e.text, Usage: goal.Usage{TokensIn: 7}}, e.err
 }
 
-func (e *eyes) Judge(_ context.Context, question string, s tools.Sight) (tools.Judged, error) {
+func (e *eyes) Decide(_ context.Context, question string, s tools.Sight) (tools.Judged, error) {
 	e.asked = question + " at " + s.URL
 	word, why, _ := strings.Cut(e.text, " ")
 	return tools.Judged{Word: word, Why: why, Usage: goal.Usage{TokensOut: 3}}, e.err

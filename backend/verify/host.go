@@ -52,9 +52,9 @@ type Evaluator interface {
 
 // Pages opens pages for checks that look at them.
 type Pages interface {
-	// Look opens a page in a fresh context, with the goal's cookies and none of
+	// Screenshot opens a page in a fresh context, with the goal's cookies and none of
 	// the agent's scripts, waits until it has settled, and takes a picture.
-	Look(ctx context.Context, at Target) (Sight, error)
+	Screenshot(ctx context.Context, at Target) (Sight, error)
 }
 
 // Target is the page to look at: URL, or that of a pane; with neither that of

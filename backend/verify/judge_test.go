@@ -207,7 +207,7 @@ type pages struct {
 	asked *verify.Target
 }
 
-func (p pages) Look(_ context.Context, at verify.Target) (verify.Sight, error) {
+func (p pages) Screenshot(_ context.Context, at verify.Target) (verify.Sight, error) {
 	if p.asked != nil {
 		*p.asked = at
 	}

@@ -22,7 +22,7 @@ func (e *hearing) visual(ctx context.Context, k check) (ruling, error) {
 	}
 	looking, cancel := context.WithTimeoutCause(ctx, k.Timeout(), fmt.Errorf("the page could not be looked at within %s", goal.FormatDuration(k.Timeout())))
 	defer cancel()
-	sight, err := e.host.Pages.Look(looking, Target{URL: k.URL, Pane: k.Pane})
+	sight, err := e.host.Pages.Screenshot(looking, Target{URL: k.URL, Pane: k.Pane})
 	if err != nil {
 		return undecided(fmt.Errorf("opening the page: %w", cause(looking, err))), nil
 	}

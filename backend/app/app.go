@@ -174,7 +174,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 	a.browsers = browser.New(browser.Config{
 		Launcher: a.userPrograms, Dir: filepath.Join(a.cfg.State(), "browser"), OnChange: a.panes.onChange, OnPopup: a.panes.popupOptions, OnWindow: a.panes.onPopup,
 		OnVisit: a.browsing.onVisit, Downloads: a.browsing.downloads, GoalFolder: a.browsing.goalFolder, OwnPorts: a.browsing.ownPorts, Logins: browserLogins{a.secrets.Logins()}, Log: a.log,
-		ContextProxy: a.paneProxy, Nowhere: a.denyAll.at, SocketProxy: a.sockets.proxy, Secrets: a.mask, Judged: a.pageFilters.active, Judge: a.pageFilters.decide, OnRequest: a.pageFilters.onRequest,
+		ContextProxy: a.paneProxy, DenyAllProxy: a.denyAll.at, WebSocketProxy: a.sockets.proxy, Secrets: a.mask, NeedsFilter: a.pageFilters.active, FilterRequest: a.pageFilters.decide, OnRequest: a.pageFilters.onRequest,
 	})
 	a.stream, err = stream.Open(ctx, stream.Options{
 		Log: a.log, Events: &a.broker, Terminals: streamTerminals{a}, Browsers: streamBrowsers{a}, Elsewhere: a.dialPeerPane, Detached: a.serve,

@@ -121,7 +121,7 @@ func (b *userBrowsing) onVisit(profile, address, title string) {
 // Destination is where what the person wrote into an address bar leads. Words go to
 // the search page that they have set, and without one nowhere.
 func (b *userBrowsing) Destination(text string) (string, error) {
-	words, ok := browser.Words(text)
+	words, ok := browser.SearchTerms(text)
 	if !ok {
 		return text, nil
 	}
@@ -240,7 +240,7 @@ func (b *userBrowsing) OpenFile(ctx context.Context, id, download string, folder
 	} else if err := validateOpenable(p.Lease(), path); err != nil {
 		return err
 	}
-	program, ok := browser.Opener()
+	program, ok := browser.FindDesktopOpener()
 	if !ok {
 		return &api.Problem{Code: api.Unavailable, Message: "there is no desktop here to open it", Hint: "it is at " + path}
 	}

@@ -40,7 +40,7 @@ func (p *panes) beginLease(id goal.ID) ([]pane.Info, error) {
 		if info.Kind == pane.Browser {
 			if b, ok := p.app.browsers.Get(info.ID); !ok {
 				continue // closed meanwhile
-			} else if err := b.Lend(string(id)); err != nil {
+			} else if err := b.Share(string(id)); err != nil {
 				return nil, fmt.Errorf("pane %s: %w", info.ID, err)
 			}
 		}
@@ -80,7 +80,7 @@ func (p *panes) endShare(id goal.ID, taken bool) {
 		case taken && b.Driver() == pane.DriverUser:
 			stays[info.ID] = true
 		default:
-			b.TakeBack()
+			b.EndShare()
 		}
 	}
 	p.app.sockets.updateRules()

@@ -39,7 +39,7 @@ func (l checkPages) Screenshot(ctx context.Context, at verify.Target) (verify.Si
 		}
 		info := p.Info()
 		sight.URL, sight.Title = info.URL, info.Title
-		if !browser.Reachable(info.URL) || info.Lent {
+		if !browser.IsShareableURL(info.URL) || info.Lent {
 			sight.Agents = true
 			sight.PNG, err = p.Screenshot(ctx, false)
 			return sight, wrapPageError(err)
@@ -49,7 +49,7 @@ func (l checkPages) Screenshot(ctx context.Context, at verify.Target) (verify.Si
 	if err != nil {
 		return sight, wrapPageError(err)
 	}
-	sight.PNG, err = l.app.browsers.Shoot(ctx, browser.Shot{URL: sight.URL, Cookies: cookies, GoalID: string(l.goal)})
+	sight.PNG, err = l.app.browsers.ScreenshotURL(ctx, browser.ScreenshotOptions{URL: sight.URL, Cookies: cookies, GoalID: string(l.goal)})
 	return sight, wrapPageError(err)
 }
 
@@ -95,7 +95,7 @@ func (a *App) pagesFingerprint(ctx context.Context, id goal.ID) (string, error) 
 		if !ok {
 			continue
 		}
-		shown, err := p.Shows(ctx)
+		shown, err := p.Fingerprint(ctx)
 		if ctx.Err() != nil {
 			return "", fmt.Errorf("looking at the goal's pages: %w", ctx.Err())
 		}

@@ -266,7 +266,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	j.room = &Session{app: j.app, goal: "g", sandbox: held}
 	j.app.browsers = browser.New(browser.Config{
 		Launcher: launcher, Dir: filepath.Join(dir, "b"), Path: trusting,
-		ContextProxy: func(string) string { return held.paneProxy }, Nowhere: "http://127.0.0.1:9", Judged: j.app.pageFilters.active, Judge: j.app.pageFilters.decide, OnRequest: j.app.pageFilters.onRequest,
+		ContextProxy: func(string) string { return held.paneProxy }, DenyAllProxy: "http://127.0.0.1:9", NeedsFilter: j.app.pageFilters.active, FilterRequest: j.app.pageFilters.decide, OnRequest: j.app.pageFilters.onRequest,
 		OnPopup: func(pane.Info, string) (browser.Options, bool) {
 			return browser.Options{ID: fmt.Sprintf("w%d", windows.Add(1))}, true
 		},
@@ -276,7 +276,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 			default:
 			}
 		},
-	}.Patient())
+	}.WithTestLimits())
 	t.Cleanup(func() {
 		if err := j.app.browsers.Close(context.Background()); err != nil {
 			t.Error(err)

@@ -35,12 +35,12 @@ type paneRecorder struct {
 	mu    sync.Mutex
 	on    bool
 	ended bool
-	views map[*browser.View]bool
+	views map[*browser.Viewer]bool
 }
 
 func (a *App) newRecorder(id goal.ID) *paneRecorder {
 	c := &paneRecorder{
-		app: a, goal: id, tape: recording.NewTape(a.store.Recording(id), recording.Usual()), views: map[*browser.View]bool{},
+		app: a, goal: id, tape: recording.NewTape(a.store.Recording(id), recording.Usual()), views: map[*browser.Viewer]bool{},
 	}
 	c.life, c.end = context.WithCancel(context.Background())
 	return c
@@ -157,7 +157,7 @@ func (c *paneRecorder) recordPage(p *browser.Pane) {
 // recordFrame records what a page shows, without secrets. Of a page that does not let them be
 // found nothing is kept, nor of one that the person took over meanwhile.
 func (c *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) {
-	picture, err := p.Keep(c.life, f)
+	picture, err := p.RedactFrame(c.life, f)
 	if err != nil {
 		c.app.log.Debug("a frame is not recorded", "pane", p.Info().ID, "error", err)
 		return

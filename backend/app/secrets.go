@@ -230,7 +230,7 @@ func (r *Session) maskFields(ctx context.Context, c goal.Call) error {
 	if !ok {
 		return nil
 	}
-	if err := p.Conceal(ctx, args.Target); err != nil {
+	if err := p.MaskField(ctx, args.Target); err != nil {
 		return fmt.Errorf("looking for the field: %w", err)
 	}
 	return nil
@@ -256,7 +256,7 @@ func (r *Session) validateSecretOrigin(ctx context.Context, c goal.Call, use pol
 		if args.Target != nil {
 			target = *args.Target
 		}
-		t, err := p.Touches(ctx, target, false)
+		t, err := p.PreviewAction(ctx, target, false)
 		if err != nil {
 			return fmt.Errorf("looking where the secret %s would go: %w", use.Name, err)
 		}

@@ -15,14 +15,14 @@ import (
 	"goalpost/backend/pane"
 )
 
-// lingering is how long the words of an action stay after it, for a person to read.
-const lingering = 1500 * time.Millisecond
+// actionHintDuration is how long the words of an action stay after it, for a person to read.
+const actionHintDuration = 1500 * time.Millisecond
 
 // Acted is what came of an action.
 type Acted = pane.ActionResult
 
-// aimed is a point on an element.
-type aimed struct {
+// targetPoint is a point on an element.
+type targetPoint struct {
 	Ref   string  `json:"ref"`
 	Words string  `json:"words"`
 	X     float64 `json:"x"`
@@ -44,57 +44,57 @@ func (p *Pane) Type(ctx context.Context, target, text string, submit, clear bool
 	if len(text) > 1<<20 {
 		return Acted{}, errors.New("typing: the text is longer than 1 MB")
 	}
-	return p.act(ctx, "typing into "+clean(target, 80), func(ctx context.Context, pg *page) error {
+	return p.runAction(ctx, "typing into "+sanitizeLine(target, 80), func(ctx context.Context, pg *page) error {
 		var field field
-		at, err := p.askAt(ctx, pg, &field, "prepare", target, text)
+		at, err := p.callOnTarget(ctx, pg, &field, "prepare", target, text)
 		if err != nil {
 			return err
 		}
-		p.change(func() { p.net.patient = field.Suggests })
+		p.change(func() { p.network.patient = field.Suggests })
 		if field.Kind == "text" {
-			if err := p.fill(ctx, pg, at, field.Ref, text, clear); err != nil {
+			if err := p.fillField(ctx, pg, at, field.Ref, text, clear); err != nil {
 				return err
 			}
-		} else if err := p.enter(ctx, pg, at, field); err != nil {
+		} else if err := p.setFieldByKeys(ctx, pg, at, field); err != nil {
 			return err
 		}
 		if !submit {
 			return nil
 		}
-		return p.stroke(ctx, pg, "Enter")
+		return p.pressKey(ctx, pg, "Enter")
 	})
 }
 
-func (p *Pane) fill(ctx context.Context, pg, where *page, ref, text string, clear bool) error {
-	if err := p.clickOn(ctx, pg, "type into", ref, press{}); err != nil {
+func (p *Pane) fillField(ctx context.Context, pg, where *page, ref, text string, clear bool) error {
+	if err := p.clickOn(ctx, pg, "type into", ref, mousePress{}); err != nil {
 		return err
 	}
 	var caret struct{ End, Empty bool }
-	if err := where.ask(ctx, &caret, "caret", ref, clear); err != nil {
+	if err := where.callScript(ctx, &caret, "caret", ref, clear); err != nil {
 		return err
 	}
 	switch {
 	case caret.End:
-		if err := p.stroke(ctx, pg, "End"); err != nil {
+		if err := p.pressKey(ctx, pg, "End"); err != nil {
 			return err
 		}
 	case text == "" && clear && !caret.Empty:
-		return p.stroke(ctx, pg, "Delete")
+		return p.pressKey(ctx, pg, "Delete")
 	}
-	return p.write(ctx, pg, text)
+	return p.typeText(ctx, pg, text)
 }
 
-// mostKeys is how long a text may be that is typed key by key.
-const mostKeys = 200
+// maxTypedKeys is how long a text may be that is typed key by key.
+const maxTypedKeys = 200
 
-// write types a text with a key for each character, since pages listen to keys. A
+// typeText types a text with a key for each character, since pages listen to keys. A
 // long one, or one of several lines, comes at once as a paste does.
-func (p *Pane) write(ctx context.Context, pg *page, text string) error {
+func (p *Pane) typeText(ctx context.Context, pg *page, text string) error {
 	switch {
 	case text == "":
 		return nil
-	case utf8.RuneCountInString(text) > mostKeys || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return pg.do(ctx, callLimit, "writing", func(c proto.Client) error { return tell(c, proto.InputInsertText{Text: text}) })
+	case utf8.RuneCountInString(text) > maxTypedKeys || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return pg.do(ctx, callLimit, "writing", func(c proto.Client) error { return callNoResult(c, proto.InputInsertText{Text: text}) })
 	}
 	return pg.do(ctx, callLimit, "writing", func(c proto.Client) error {
 		left := utf8.RuneCountInString(text)
@@ -105,7 +105,7 @@ func (p *Pane) write(ctx context.Context, pg *page, text string) error {
 			in.Kind = pane.KeyUp
 			if left > 0 {
 				pg.post(key(in))
-			} else if err := tell(c, key(in)); err != nil {
+			} else if err := callNoResult(c, key(in)); err != nil {
 				return err
 			}
 		}
@@ -121,18 +121,18 @@ func (p *Pane) Press(ctx context.Context, target, keys string) (Acted, error) {
 	if len(list) == 0 || len(list) > 50 {
 		return Acted{}, errors.New("pressing keys: name 1 to 50, such as Enter or Ctrl+a")
 	}
-	return p.act(ctx, "pressing "+clean(keys, 40), func(ctx context.Context, pg *page) error {
-		words := "presses " + clean(keys, 40)
+	return p.runAction(ctx, "pressing "+sanitizeLine(keys, 40), func(ctx context.Context, pg *page) error {
+		words := "presses " + sanitizeLine(keys, 40)
 		if target != "" {
 			var field struct{ Words string }
-			if _, err := p.askAt(ctx, pg, &field, "focusOn", target); err != nil {
+			if _, err := p.callOnTarget(ctx, pg, &field, "focusOn", target); err != nil {
 				return err
 			}
-			words += " in " + clean(field.Words, 80)
+			words += " in " + sanitizeLine(field.Words, 80)
 		}
-		p.show(words, 0, 0)
+		p.showActionHint(words, 0, 0)
 		for _, one := range list {
-			if err := p.stroke(ctx, pg, one); err != nil {
+			if err := p.pressKey(ctx, pg, one); err != nil {
 				return err
 			}
 		}
@@ -140,30 +140,30 @@ func (p *Pane) Press(ctx context.Context, target, keys string) (Acted, error) {
 	})
 }
 
-// aim finds the point of an element for the mouse and shows it to the user. It waits
+// resolveTarget finds the point of an element for the mouse and shows it to the user. It waits
 // until an element that moves is steady.
-func (p *Pane) aim(ctx context.Context, pg *page, verb, target string) (aimed, error) {
+func (p *Pane) resolveTarget(ctx context.Context, pg *page, verb, target string) (targetPoint, error) {
 	at, _, err := p.aimWith(ctx, pg, verb, target, false, false)
 	return at, err
 }
 
 // aimWith is aim; unsure has it wait in any case, and clicks sets the guard of a click.
-func (p *Pane) aimWith(ctx context.Context, pg *page, verb, target string, unsure, clicks bool) (aimed, *page, error) {
-	var at aimed
-	where, err := p.askAt(ctx, pg, &at, "aim", target, unsure, clicks)
+func (p *Pane) aimWith(ctx context.Context, pg *page, verb, target string, unsure, clicks bool) (targetPoint, *page, error) {
+	var at targetPoint
+	where, err := p.callOnTarget(ctx, pg, &at, "aim", target, unsure, clicks)
 	if err == nil {
-		err = p.outward(ctx, where, &at)
+		err = p.toPagePoint(ctx, where, &at)
 	}
 	if err != nil {
 		return at, where, err
 	}
-	p.show(verb+" "+clean(at.Words, 120), at.X, at.Y)
+	p.showActionHint(verb+" "+sanitizeLine(at.Words, 120), at.X, at.Y)
 	return at, where, nil
 }
 
 // clickOn clicks an element. Something that comes over it in the last moment is
 // kept from being clicked by walker.js, and the click is tried again.
-func (p *Pane) clickOn(ctx context.Context, pg *page, verb, target string, how press) error {
+func (p *Pane) clickOn(ctx context.Context, pg *page, verb, target string, how mousePress) error {
 	missed := ""
 	for try := range 3 {
 		at, where, err := p.aimWith(ctx, pg, verb, target, try > 0, true)
@@ -174,27 +174,27 @@ func (p *Pane) clickOn(ctx context.Context, pg *page, verb, target string, how p
 			p.releaseGuards(ctx, pg, false)
 			return err
 		}
-		if err := p.pressWith(ctx, pg, at, how.Press); err != nil {
+		if err := p.click(ctx, pg, at, how.Press); err != nil {
 			p.releaseGuards(ctx, pg, true)
 			return err
 		}
 		var landed struct {
 			Missed string
-			Calm   *calm
+			Calm   *frameActivity
 		}
-		if err := where.ask(ctx, &landed, "landed", how.last); err != nil || landed.Missed == "" {
+		if err := where.callScript(ctx, &landed, "landed", how.last); err != nil || landed.Missed == "" {
 			if err != nil {
 				where.send("release", false)
 			}
-			if errors.Is(err, errAsked) {
+			if errors.Is(err, errPromptOpen) {
 				return err
 			}
-			p.early[where] = landed.Calm
+			p.lastClickActivity[where] = landed.Calm
 			return nil // the click may have ended the document
 		}
 		missed, target = landed.Missed, at.Ref
 	}
-	return fmt.Errorf("%s is in the way each time it is clicked: deal with that first", clean(missed, 300))
+	return fmt.Errorf("%s is in the way each time it is clicked: deal with that first", sanitizeLine(missed, 300))
 }
 
 // releaseGuards removes the guard of a click that is not made, or, with pressed, whose
@@ -202,7 +202,7 @@ func (p *Pane) clickOn(ctx context.Context, pg *page, verb, target string, how p
 // told, whatever became of ctx. While that lasts they are waited for: the mouse reaches
 // the page another way.
 func (p *Pane) releaseGuards(ctx context.Context, pg *page, pressed bool) {
-	views := p.views(pg)
+	views := p.framesInOrder(pg)
 	for _, view := range views {
 		view.send("release", pressed)
 	}
@@ -210,143 +210,143 @@ func (p *Pane) releaseGuards(ctx context.Context, pg *page, pressed bool) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err := view.ask(ctx, nil, "release", pressed); err != nil {
+		if err := view.callScript(ctx, nil, "release", pressed); err != nil {
 			p.m.cfg.Log.Debug("releasing the guard of a click", "pane", p.id, "error", err)
 		}
 	}
 }
 
-func (p *Pane) stroke(ctx context.Context, pg *page, keys string) error {
+func (p *Pane) pressKey(ctx context.Context, pg *page, keys string) error {
 	in, err := parseKeys(keys)
 	if err != nil {
 		return err
 	}
 	for _, kind := range []pane.InputKind{pane.KeyDown, pane.KeyUp} {
 		in.Kind = kind
-		if err := pg.do(ctx, callLimit, "the keyboard", func(c proto.Client) error { return tell(c, key(in)) }); err != nil {
+		if err := pg.do(ctx, callLimit, "the keyboard", func(c proto.Client) error { return callNoResult(c, key(in)) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// act wraps an action that changes the page: it watches what the page does,
+// runAction wraps an action that changes the page: it watches what the page does,
 // waits until it is quiet, and tells what changed.
-func (p *Pane) act(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
-	return p.actOn(ctx, what, func(*page) bool { return false }, f)
+func (p *Pane) runAction(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
+	return p.runActionOn(ctx, what, func(*page) bool { return false }, f)
 }
 
-// actOn is act; asks says that f begins by asking the page itself.
-func (p *Pane) actOn(ctx context.Context, what string, asks func(*page) bool, f func(context.Context, *page) error) (Acted, error) {
+// runActionOn is act; asks says that f begins by asking the page itself.
+func (p *Pane) runActionOn(ctx context.Context, what string, asks func(*page) bool, f func(context.Context, *page) error) (Acted, error) {
 	var acted Acted
-	err := p.inTurn(ctx, what, func(ctx context.Context, pg *page) error {
+	err := p.withTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		before := p.Info()
-		p.change(func() { p.note, p.row = "", 0 })
-		if err := p.mark(ctx, pg, asks(pg)); err != nil {
+		p.change(func() { p.loadNotice, p.dialogsInARow = "", 0 })
+		if err := p.markState(ctx, pg, asks(pg)); err != nil {
 			return err
 		}
-		err := p.watched(ctx, pg, f)
-		if err != nil && !errors.Is(err, errAsked) {
+		err := p.actAndSettle(ctx, pg, f)
+		if err != nil && !errors.Is(err, errPromptOpen) {
 			return err
 		}
-		acted = p.outcome(ctx, pg, before)
+		acted = p.actionResult(ctx, pg, before)
 		return nil
 	})
 	return acted, err
 }
 
-// actOpen is act while the page waits for an answer, which f gives.
-func (p *Pane) actOpen(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
+// runActionDuringDialog is act while the page waits for an answer, which f gives.
+func (p *Pane) runActionDuringDialog(ctx context.Context, what string, f func(context.Context, *page) error) (Acted, error) {
 	var acted Acted
-	err := p.alone(ctx, what, func(ctx context.Context, pg *page) error {
+	err := p.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		before := p.Info()
-		err := p.watched(ctx, pg, f)
-		if err != nil && !errors.Is(err, errAsked) {
+		err := p.actAndSettle(ctx, pg, f)
+		if err != nil && !errors.Is(err, errPromptOpen) {
 			return err
 		}
-		acted = p.outcome(ctx, pg, before)
+		acted = p.actionResult(ctx, pg, before)
 		return nil
 	})
 	return acted, err
 }
 
-// watched acts and waits until the page is quiet, or asks something.
-func (p *Pane) watched(ctx context.Context, pg *page, f func(context.Context, *page) error) error {
-	p.early, p.last = map[*page]*calm{}, map[*page]*changes{}
-	p.watchTraffic(pg, true)
-	defer p.watchTraffic(pg, false)
-	defer p.endShow()
+// actAndSettle acts and waits until the page is quiet, or asks something.
+func (p *Pane) actAndSettle(ctx context.Context, pg *page, f func(context.Context, *page) error) error {
+	p.lastClickActivity, p.lastChanges = map[*page]*frameActivity{}, map[*page]*changes{}
+	p.trackNetwork(pg, true)
+	defer p.trackNetwork(pg, false)
+	defer p.clearActionHint()
 	if err := f(ctx, pg); err != nil {
 		return err
 	}
-	ctx, calm := p.undisturbed(ctx)
+	ctx, calm := p.withoutPrompts(ctx)
 	defer calm(nil)
 	p.settle(ctx, pg)
 	if ctx.Err() == nil {
-		p.tellPending()
+		p.notePendingNavigation()
 	}
 	return nil
 }
 
-// tellPending keeps for the outcome what the page has announced and not done yet.
-func (p *Pane) tellPending() {
+// notePendingNavigation keeps for the outcome what the page has announced and not done yet.
+func (p *Pane) notePendingNavigation() {
 	p.mu.Lock()
-	net := p.net
+	net := p.network
 	p.mu.Unlock()
 	if !net.leaving.IsZero() {
-		p.tell("the page is about to go elsewhere")
+		p.noteDuringAction("the page is about to go elsewhere")
 	}
 	if !net.opening.IsZero() {
-		p.tell("it asks for a new window, which is not there yet")
+		p.noteDuringAction("it asks for a new window, which is not there yet")
 	}
 }
 
-// outcome never fails: the action is done, whatever the page is like now.
-func (p *Pane) outcome(ctx context.Context, pg *page, before pane.Info) Acted {
+// actionResult never fails: the action is done, whatever the page is like now.
+func (p *Pane) actionResult(ctx context.Context, pg *page, before pane.Info) Acted {
 	var b strings.Builder
 	p.mu.Lock()
-	now, happened := p.info, p.happened
-	p.happened = nil
+	now, happened := p.info, p.actionEvents
+	p.actionEvents = nil
 	p.mu.Unlock()
 	for _, h := range happened {
 		fmt.Fprintf(&b, "%s\n", h)
 	}
 	if now.URL != before.URL {
-		fmt.Fprintf(&b, "the address is now %s\n", clean(now.URL, 200))
+		fmt.Fprintf(&b, "the address is now %s\n", sanitizeLine(now.URL, 200))
 	}
 	if now.Loading {
 		b.WriteString("the page is still loading\n")
 	}
-	if q, open := p.waiting(); open {
+	if q, open := p.blockingPrompt(); open {
 		fmt.Fprintf(&b, "the page stands still until its %s is answered: answer it, or your next action dismisses it\n", q.Kind)
-		return Acted{URL: now.URL, Title: now.Title, Changed: cut(b.String(), 1000)}
+		return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), 1000)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.m.limits.settle)
 	defer cancel()
-	ctx, calm := p.undisturbed(ctx)
+	ctx, calm := p.withoutPrompts(ctx)
 	defer calm(nil)
-	told, err := p.differs(ctx, pg)
+	told, err := p.changesSinceMark(ctx, pg)
 	if err != nil {
-		p.noteHung(err)
-		fmt.Fprintf(&b, "what changed cannot be told: %s\n", clean(err.Error(), 200))
+		p.markHung(err)
+		fmt.Fprintf(&b, "what changed cannot be told: %s\n", sanitizeLine(err.Error(), 200))
 	} else {
 		if told == "" && b.Len() == 0 {
 			told = "nothing visible changed\n"
 		}
 		b.WriteString(told)
 	}
-	return Acted{URL: now.URL, Title: now.Title, Changed: cut(b.String(), 1000)}
+	return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), 1000)}
 }
 
-// mark remembers what is in view, on the page and in its parts. With asks the page is
+// markState remembers what is in view, on the page and in its parts. With asks the page is
 // not waited for: what it is asked next comes after it. Keys and the mouse would not,
 // they reach the page another way.
-func (p *Pane) mark(ctx context.Context, pg *page, asks bool) error {
-	for _, view := range p.views(pg) {
-		if asks && view == pg && view.tell("mark") {
+func (p *Pane) markState(ctx context.Context, pg *page, asks bool) error {
+	for _, view := range p.framesInOrder(pg) {
+		if asks && view == pg && view.callScriptAsync("mark") {
 			continue
 		}
-		if err := view.ask(ctx, nil, "mark"); err != nil && view == pg {
+		if err := view.callScript(ctx, nil, "mark"); err != nil && view == pg {
 			return err
 		}
 	}
@@ -360,32 +360,32 @@ type changes struct {
 	More, Removed int
 }
 
-// differs tells what is different since mark.
-func (p *Pane) differs(ctx context.Context, pg *page) (string, error) {
+// changesSinceMark tells what is different since mark.
+func (p *Pane) changesSinceMark(ctx context.Context, pg *page) (string, error) {
 	var all changes
 	silent := false
-	for _, view := range p.views(pg) {
-		d := p.last[view]
-		if d == nil || !view.tell("rest") {
+	for _, view := range p.framesInOrder(pg) {
+		d := p.lastChanges[view]
+		if d == nil || !view.callScriptAsync("rest") {
 			d = &changes{}
-			if err := view.ask(ctx, d, "diff"); err != nil {
+			if err := view.callScript(ctx, d, "diff"); err != nil {
 				if view == pg {
 					return "", err
 				}
-				silent = silent || view.silent(err)
+				silent = silent || view.isUnresponsive(err)
 				continue
 			}
 		}
 		if view == pg {
 			all.Fresh = d.Fresh
 		}
-		all.Added = append(all.Added, slices.DeleteFunc(d.Added, isPlace)...)
+		all.Added = append(all.Added, slices.DeleteFunc(d.Added, isFramePlaceholder)...)
 		all.More, all.Removed = all.More+d.More, all.Removed+d.Removed
 	}
-	p.say(all.Added)
+	p.rememberRefs(all.Added)
 	told := describeChange(all.Fresh, all.Added, all.More, all.Removed)
 	if silent {
-		told += inSilence + "\n"
+		told += unresponsiveFrameText + "\n"
 	}
 	return told, nil
 }
@@ -400,7 +400,7 @@ func describeChange(fresh bool, added []string, more, removed int) string {
 		if fresh {
 			mark = ""
 		}
-		fmt.Fprintf(&b, "%s%s\n", mark, clean(line, 200))
+		fmt.Fprintf(&b, "%s%s\n", mark, sanitizeLine(line, 200))
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "+ %d more lines\n", more)
@@ -411,8 +411,8 @@ func describeChange(fresh bool, added []string, more, removed int) string {
 	return b.String()
 }
 
-// cut keeps whole lines up to a size.
-func cut(text string, limit int) string {
+// truncateLines keeps whole lines up to a size.
+func truncateLines(text string, limit int) string {
 	text = strings.TrimSuffix(text, "\n")
 	if len(text) <= limit {
 		return text
@@ -420,43 +420,43 @@ func cut(text string, limit int) string {
 	if i := strings.LastIndexByte(text[:limit-3], '\n'); i > 0 {
 		return text[:i] + "\n…"
 	}
-	return clean(text, limit-3)
+	return sanitizeLine(text, limit-3)
 }
 
-// show tells the person what the agent does, and where.
-func (p *Pane) show(words string, x, y float64) {
+// showActionHint tells the person what the agent does, and where.
+func (p *Pane) showActionHint(words string, x, y float64) {
 	p.change(func() {
-		p.acts++
+		p.actionCount++
 		p.info.Acting, p.info.X, p.info.Y = words, x, y
 	})
 }
 
-// endShow takes the words back after a while, unless another action came.
-func (p *Pane) endShow() {
+// clearActionHint takes the words back after a while, unless another action came.
+func (p *Pane) clearActionHint() {
 	p.mu.Lock()
-	acts := p.acts
+	acts := p.actionCount
 	p.mu.Unlock()
-	time.AfterFunc(lingering, func() { // of a closed pane it alters nothing that anybody sees
+	time.AfterFunc(actionHintDuration, func() { // of a closed pane it alters nothing that anybody sees
 		p.change(func() {
-			if p.acts == acts {
+			if p.actionCount == acts {
 				p.info.Acting = ""
 			}
 		})
 	})
 }
 
-// noteHung remembers that the page let a call time out, see freeHung.
-func (p *Pane) noteHung(err error) {
+// markHung remembers that the page let a call time out, see freeHung.
+func (p *Pane) markHung(err error) {
 	if errors.Is(err, ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
-		p.change(func() { p.hung = true })
+		p.change(func() { p.unresponsive = true })
 	}
 }
 
-// tell keeps what happened on the page for the outcome of the action under way.
-func (p *Pane) tell(what string) {
+// noteDuringAction keeps what happened on the page for the outcome of the action under way.
+func (p *Pane) noteDuringAction(what string) {
 	p.change(func() {
-		if len(p.happened) < 5 {
-			p.happened = append(p.happened, what)
+		if len(p.actionEvents) < 5 {
+			p.actionEvents = append(p.actionEvents, what)
 		}
 	})
 }

@@ -111,7 +111,7 @@ func TestShoot(t *testing.T) {
 	}))
 	defer server.Close()
 	for _, cookies := range [][]Cookie{{{Name: "who", Value: "ann", Domain: "127.0.0.1"}}, nil} {
-		shot, err := b.Shoot(b.ctx, Shot{URL: server.URL, Width: 300, Height: 200, Cookies: cookies})
+		shot, err := b.ScreenshotURL(b.ctx, ScreenshotOptions{URL: server.URL, Width: 300, Height: 200, Cookies: cookies})
 		b.ok(err)
 		img, err := png.Decode(bytes.NewReader(shot))
 		b.ok(err)
@@ -120,10 +120,10 @@ func TestShoot(t *testing.T) {
 			t.Errorf("%v, red %d, blue %d with cookies %v", img.Bounds(), r, bl, cookies)
 		}
 	}
-	if _, err := b.Shoot(b.ctx, Shot{URL: "http://127.0.0.1:1"}); err == nil {
+	if _, err := b.ScreenshotURL(b.ctx, ScreenshotOptions{URL: "http://127.0.0.1:1"}); err == nil {
 		t.Error("nothing listens there")
 	}
-	if _, err := b.Shoot(b.ctx, Shot{URL: "file:///etc/passwd"}); !errors.Is(err, ErrRefused) {
+	if _, err := b.ScreenshotURL(b.ctx, ScreenshotOptions{URL: "file:///etc/passwd"}); !errors.Is(err, ErrRefused) {
 		t.Errorf("a file: %v", err)
 	}
 	if n := len(b.List()); n != 0 {
@@ -151,10 +151,10 @@ func TestTakeOverParksTheAgentAtOnce(t *testing.T) {
 	if p.Driver() != pane.DriverAgent {
 		t.Fatalf("%q drives", p.Driver())
 	}
-	if err := v.Input(b.ctx, pane.Input{Kind: pane.KeyDown, Key: "x"}); !errors.Is(err, ErrAgentDrives) {
+	if err := v.Input(b.ctx, pane.Input{Kind: pane.KeyDown, Key: "x"}); !errors.Is(err, ErrAgentInControl) {
 		t.Errorf("a key while the agent drives: %v", err)
 	}
-	if err := p.Navigate(b.ctx, b.url("one.html")); !errors.Is(err, ErrAgentDrives) {
+	if err := p.Navigate(b.ctx, b.url("one.html")); !errors.Is(err, ErrAgentInControl) {
 		t.Errorf("the person goes elsewhere while the agent drives: %v", err)
 	}
 	waits := make(chan error, 1)

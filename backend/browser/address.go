@@ -27,12 +27,12 @@ func Address(text string) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return "", fmt.Errorf("%w: %q is not an address: write it as http://host/path", ErrRefused, clean(text, 200))
+		return "", fmt.Errorf("%w: %q is not an address: write it as http://host/path", ErrRefused, sanitizeLine(text, 200))
 	}
 	switch strings.ToLower(u.Scheme) {
 	case "http", "https":
 		if u.Hostname() == "" {
-			return "", fmt.Errorf("%w: %q names no host: write it as http://host/path", ErrRefused, clean(text, 200))
+			return "", fmt.Errorf("%w: %q names no host: write it as http://host/path", ErrRefused, sanitizeLine(text, 200))
 		}
 		return text, nil
 	case "data":
@@ -41,30 +41,30 @@ func Address(text string) (string, error) {
 		}
 		return "", fmt.Errorf("%w: of data: addresses only images are opened", ErrRefused)
 	case "":
-		return "", fmt.Errorf("%w: %q is not an address: write it as http://host/path", ErrRefused, clean(text, 200))
+		return "", fmt.Errorf("%w: %q is not an address: write it as http://host/path", ErrRefused, sanitizeLine(text, 200))
 	}
-	return "", fmt.Errorf("%w: %s: is not opened in a browser pane: use http, https, about:blank or data:image", ErrRefused, clean(u.Scheme, 40))
+	return "", fmt.Errorf("%w: %s: is not opened in a browser pane: use http, https, about:blank or data:image", ErrRefused, sanitizeLine(u.Scheme, 40))
 }
 
-var schemed = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+var schemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// Words are what a person wrote to be searched for and not to be opened: after a
+// SearchTerms are what a person wrote to be searched for and not to be opened: after a
 // question mark, several words, or one that could be no host of the internet. What
 // looks like an address that is refused is no search: it could hold a secret.
-func Words(text string) (string, bool) {
+func SearchTerms(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if rest, asked := strings.CutPrefix(text, "?"); asked {
 		rest = strings.TrimSpace(rest)
-		return clean(rest, 500), rest != ""
+		return sanitizeLine(rest, 500), rest != ""
 	}
-	if _, err := Address(text); err == nil || schemed.MatchString(text) || len(text) > 500 {
+	if _, err := Address(text); err == nil || schemePattern.MatchString(text) || len(text) > 500 {
 		return "", false
 	}
 	several := strings.ContainsAny(text, " \t")
 	if !several && strings.ContainsAny(text, ":/@\\.") {
 		return "", false
 	}
-	return clean(text, 500), true
+	return sanitizeLine(text, 500), true
 }
 
 // isBare tells "localhost:8080/x" and "example.com" from "file:///x" and

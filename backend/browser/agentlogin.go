@@ -12,10 +12,10 @@ import (
 // Origins lists the origins of the page and of its frames, the page's own first.
 func (p *Pane) Origins(ctx context.Context) ([]string, error) {
 	var list []string
-	err := p.inTurn(ctx, "looking where the page is from", func(ctx context.Context, pg *page) error {
-		for _, view := range p.views(pg) {
+	err := p.withTurn(ctx, "looking where the page is from", func(ctx context.Context, pg *page) error {
+		for _, view := range p.framesInOrder(pg) {
 			var some []string
-			if err := view.ask(ctx, &some, "origins"); err != nil && view == pg {
+			if err := view.callScript(ctx, &some, "origins"); err != nil && view == pg {
 				return err
 			}
 			for _, one := range some {
@@ -33,7 +33,7 @@ func (p *Pane) Origins(ctx context.Context) ([]string, error) {
 // frame of it; it changes nothing.
 func (p *Pane) LoginForm(ctx context.Context, origin string) (pane.LoginForm, error) {
 	var f pane.LoginForm
-	err := p.inTurn(ctx, "looking for a login form", func(ctx context.Context, pg *page) (err error) {
+	err := p.withTurn(ctx, "looking for a login form", func(ctx context.Context, pg *page) (err error) {
 		_, f, err = p.loginForm(ctx, pg, origin)
 		return err
 	})
@@ -44,12 +44,12 @@ func (p *Pane) LoginForm(ctx context.Context, origin string) (pane.LoginForm, er
 func (p *Pane) loginForm(ctx context.Context, pg *page, origin string) (*page, pane.LoginForm, error) {
 	var f pane.LoginForm
 	var missed error
-	for _, view := range p.views(pg) {
-		err := view.ask(ctx, &f, "loginForm", origin)
+	for _, view := range p.framesInOrder(pg) {
+		err := view.callScript(ctx, &f, "loginForm", origin)
 		if err == nil {
 			return view, f, nil
 		}
-		var m *miss
+		var m *notFoundError
 		if missed == nil || errors.As(err, &m) && m.code != "elsewhere" {
 			missed = err
 		}
@@ -61,7 +61,7 @@ func (p *Pane) loginForm(ctx context.Context, pg *page, origin string) (*page, p
 // origin that it belongs to, also at the moment of typing. What is typed is told to
 // nobody.
 func (p *Pane) Login(ctx context.Context, origin, user, password string, submit bool) (Acted, error) {
-	return p.act(ctx, "logging in", func(ctx context.Context, pg *page) error {
+	return p.runAction(ctx, "logging in", func(ctx context.Context, pg *page) error {
 		where, f, err := p.loginForm(ctx, pg, origin)
 		if err != nil {
 			return err
@@ -72,13 +72,13 @@ func (p *Pane) Login(ctx context.Context, origin, user, password string, submit 
 			}
 			// A ref is good for one document only, and this one's origin was looked at.
 			var still struct{ Held bool }
-			if err := where.ask(ctx, &still, "belongs", ref, origin); err != nil {
+			if err := where.callScript(ctx, &still, "belongs", ref, origin); err != nil {
 				return err
 			}
 			if !still.Held {
 				return fmt.Errorf("the page has gone from %s meanwhile", origin)
 			}
-			return p.fill(ctx, pg, where, ref, text, true)
+			return p.fillField(ctx, pg, where, ref, text, true)
 		}
 		if err := fill(f.User, user); err != nil {
 			return err
@@ -88,9 +88,9 @@ func (p *Pane) Login(ctx context.Context, origin, user, password string, submit 
 		}
 		switch {
 		case f.Password == "":
-			p.tell("the page asks for the user first: log in again where it asks for the password")
+			p.noteDuringAction("the page asks for the user first: log in again where it asks for the password")
 		case f.User == "":
-			p.tell("only the password was asked for")
+			p.noteDuringAction("only the password was asked for")
 		}
 		if !submit {
 			return nil
@@ -98,6 +98,6 @@ func (p *Pane) Login(ctx context.Context, origin, user, password string, submit 
 		if f.User == "" && f.Password == "" {
 			return errors.New("there is nothing to send")
 		}
-		return p.stroke(ctx, pg, "Enter")
+		return p.pressKey(ctx, pg, "Enter")
 	})
 }

@@ -6,20 +6,20 @@ import (
 	"goalpost/backend/pane"
 )
 
-// announcer calls OnChange from one goroutine, so that neither Chromium's
+// changeNotifier calls OnChange from one goroutine, so that neither Chromium's
 // events nor locks wait for the listener.
-type announcer struct {
+type changeNotifier struct {
 	tell func(pane.Info, bool)
 	seen func(profile, url, title string)
 	wake chan struct{}
 	done chan struct{}
 
 	mu     sync.Mutex
-	queue  []news
+	queue  []changeEvent
 	closes bool
 }
 
-type news struct {
+type changeEvent struct {
 	info   pane.Info
 	closed bool
 	visit  *visit
@@ -27,8 +27,8 @@ type news struct {
 
 type visit struct{ profile, url, title string }
 
-func newAnnouncer(tell func(pane.Info, bool), seen func(profile, url, title string)) *announcer {
-	a := &announcer{tell: tell, seen: seen, wake: make(chan struct{}, 1), done: make(chan struct{})}
+func newAnnouncer(tell func(pane.Info, bool), seen func(profile, url, title string)) *changeNotifier {
+	a := &changeNotifier{tell: tell, seen: seen, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	if tell == nil {
 		a.tell = func(pane.Info, bool) {}
 	}
@@ -38,7 +38,7 @@ func newAnnouncer(tell func(pane.Info, bool), seen func(profile, url, title stri
 
 // changed takes the newest state of a pane; an older one that was not told yet
 // is replaced.
-func (a *announcer) changed(info pane.Info) {
+func (a *changeNotifier) changed(info pane.Info) {
 	a.add(func() {
 		for i := range a.queue {
 			if a.queue[i].info.ID == info.ID && !a.queue[i].closed && a.queue[i].visit == nil {
@@ -46,25 +46,25 @@ func (a *announcer) changed(info pane.Info) {
 				return
 			}
 		}
-		a.queue = append(a.queue, news{info: info})
+		a.queue = append(a.queue, changeEvent{info: info})
 	})
 }
 
-func (a *announcer) closed(info pane.Info) {
-	a.add(func() { a.queue = append(a.queue, news{info: info, closed: true}) })
+func (a *changeNotifier) closed(info pane.Info) {
+	a.add(func() { a.queue = append(a.queue, changeEvent{info: info, closed: true}) })
 }
 
-func (a *announcer) visit(profile, url, title string) {
-	a.add(func() { a.queue = append(a.queue, news{visit: &visit{profile, url, title}}) })
+func (a *changeNotifier) visit(profile, url, title string) {
+	a.add(func() { a.queue = append(a.queue, changeEvent{visit: &visit{profile, url, title}}) })
 }
 
 // close tells what is left and ends the goroutine.
-func (a *announcer) close() {
+func (a *changeNotifier) close() {
 	a.add(func() { a.closes = true })
 	<-a.done
 }
 
-func (a *announcer) add(change func()) {
+func (a *changeNotifier) add(change func()) {
 	a.mu.Lock()
 	change()
 	a.mu.Unlock()
@@ -74,7 +74,7 @@ func (a *announcer) add(change func()) {
 	}
 }
 
-func (a *announcer) run() {
+func (a *changeNotifier) run() {
 	defer close(a.done)
 	for range a.wake {
 		a.mu.Lock()

@@ -87,10 +87,10 @@ func BenchmarkFrame(b *testing.B) {
 	m := New(Config{Dir: b.TempDir()})
 	p := newPane(m, Options{ID: "b1"})
 	c := newConn(newPipe(outR, inW, m.onFrame), slog.New(slog.DiscardHandler), m.onEvent)
-	pg := &page{engine: &engine{chromium: &chromium{conn: c}, m: m}, session: "S", count: &p.count}
+	pg := &page{engine: &browserProcess{chromium: &chromium{conn: c}, m: m}, session: "S", count: &p.refs}
 	pg.alive, pg.end = context.WithCancelCause(c.alive)
 	p.adopt(pg)
-	p.cast.use(pg)
+	p.screencast.setPage(pg)
 
 	data := base64.StdEncoding.EncodeToString(make([]byte, 200<<10))
 	message := []byte(`{"method":"Page.screencastFrame","params":{"data":"` + data +
@@ -124,7 +124,7 @@ func BenchmarkFrame(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(processorTime(b)-began)/float64(time.Millisecond)/float64(b.N), "cpu-ms/op")
-	p.cast.close()
+	p.screencast.close()
 	_ = closeAll(inR, inW, outW, outR)
 	<-chromium
 	<-c.idle

@@ -16,12 +16,12 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// calledFrom is the first id of commands whose answers are taken here. rod, which
+// firstOwnCallID is the first id of commands whose answers are taken here. rod, which
 // would parse each of them twice, is left with the events.
-const calledFrom = 1 << 28
+const firstOwnCallID = 1 << 28
 
-// calls are the commands that wait for their answers.
-type calls struct {
+// pendingCalls are the commands that wait for their answers.
+type pendingCalls struct {
 	last    atomic.Int64
 	waiting sync.Map // id: chan answer, which has room for the one answer
 }
@@ -34,10 +34,10 @@ type answer struct {
 
 var answerPrefix = []byte(`{"id":`)
 
-// answered takes a message that is the answer to one of our commands, and says
+// resolve takes a message that is the answer to one of our commands, and says
 // whether it was one. Chromium writes the id first; what it may write otherwise
 // one day is still understood, by rod.
-func (c *calls) answered(message []byte) bool {
+func (c *pendingCalls) resolve(message []byte) bool {
 	rest, ok := bytes.CutPrefix(message, answerPrefix)
 	if !ok {
 		return false
@@ -48,9 +48,9 @@ func (c *calls) answered(message []byte) bool {
 	}
 	id, err := strconv.Atoi(string(rest[:digits]))
 	switch {
-	case err != nil || id < calledFrom:
+	case err != nil || id < firstOwnCallID:
 		return false
-	case id >= postedFrom:
+	case id >= firstPostID:
 		return true // nobody waits for it
 	}
 	held, ok := c.waiting.LoadAndDelete(id)
@@ -79,7 +79,7 @@ func (c *calls) answered(message []byte) bool {
 // call sends a command and waits for its answer, or for the end of ctx, which must
 // end with the connection.
 func (c *conn) call(ctx context.Context, session, method string, params any) ([]byte, error) {
-	id := calledFrom + int(c.pipe.calls.last.Add(1)%(postedFrom-calledFrom))
+	id := firstOwnCallID + int(c.pipe.calls.last.Add(1)%(firstPostID-firstOwnCallID))
 	message, err := json.Marshal(cdp.Request{ID: id, SessionID: session, Method: method, Params: params})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", method, err)
@@ -101,9 +101,9 @@ func (c *conn) call(ctx context.Context, session, method string, params any) ([]
 	}
 }
 
-// readable is a value without the escapes that Chromium writes for every letter that
+// unescapeJSON is a value without the escapes that Chromium writes for every letter that
 // is not ASCII.
-func readable(value []byte) (string, error) {
+func unescapeJSON(value []byte) (string, error) {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.UseNumber()
 	var v any

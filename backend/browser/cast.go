@@ -13,18 +13,18 @@ import (
 // with an older one, before a newer is asked for.
 const staleAfter = 200 * time.Millisecond
 
-// quietAfter is how long a page must not change before its final state is
+// refreshAfterQuiet is how long a page must not change before its final state is
 // looked at once more, since Chromium may have dropped the last frame.
-const quietAfter = 150 * time.Millisecond
+const refreshAfterQuiet = 150 * time.Millisecond
 
 // A screencast that gives no picture at all was lost on the way, in a change of
 // processes for instance; it is started again.
 const (
-	silentAfter = time.Second
-	silentTries = 5
+	restartAfterSilence = time.Second
+	maxRestarts         = 5
 )
 
-// cast is the screencast of one pane: it runs while somebody looks, and keeps
+// screencast is the screencast of one pane: it runs while somebody looks, and keeps
 // the newest frame for everyone. Chromium sends at most two frames ahead of its
 // acknowledgements; a frame is acknowledged when the quickest viewer has drawn
 // it. So the source slows down to the viewer, and nothing queues.
@@ -32,32 +32,32 @@ const (
 // Chromium drops what changes while two frames are under way. sendLastFrame
 // makes it send the last one later, but not always: so when the page is quiet
 // again, the screencast is started afresh, which sends the page as it is.
-type cast struct {
+type screencast struct {
 	pane *Pane
 
-	mu     sync.Mutex
-	page   *page // nil: none to film
-	on     bool
-	views  map[*View]struct{}
-	sizes  int // counts what viewers told
-	n      uint32
-	latest *pane.Frame
-	open   []openFrame // not acknowledged, oldest first
-	stale  *time.Timer // nil unless armed
-	first  bool        // the next frame is the page as it is, asked for by begin
-	check  *time.Timer // nil unless armed: a look at the final state of the page
-	due    bool        // that look waits for the viewers
-	silent int         // how often the screencast was started without a picture
-	closed bool
-	sharpness
+	mu            sync.Mutex
+	page          *page // nil: none to film
+	running       bool
+	views         map[*Viewer]struct{}
+	sizeRev       int // counts what viewers told
+	frameNumber   uint32
+	newest        *pane.Frame
+	unacked       []unackedFrame // not acknowledged, oldest first
+	staleTimer    *time.Timer    // nil unless armed
+	awaitingFirst bool           // the next frame is the page as it is, asked for by begin
+	refreshTimer  *time.Timer    // nil unless armed: a look at the final state of the page
+	refreshDue    bool           // that look waits for the viewers
+	silentStarts  int            // how often the screencast was started without a picture
+	closed        bool
+	hidpiState
 }
 
-type openFrame struct {
+type unackedFrame struct {
 	n    uint32
 	cast int
 }
 
-func newCast(p *Pane) *cast { return &cast{pane: p, views: map[*View]struct{}{}} }
+func newCast(p *Pane) *screencast { return &screencast{pane: p, views: map[*Viewer]struct{}{}} }
 
 // startScreencast has what rod's type of 2024 does not know.
 type startScreencast struct {
@@ -71,115 +71,115 @@ type startScreencast struct {
 // ProtoReq is asked for by proto.
 func (startScreencast) ProtoReq() string { return "Page.startScreencast" }
 
-// use films another page, or none.
-func (c *cast) use(pg *page) {
+// setPage films another page, or none.
+func (c *screencast) setPage(pg *page) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.page != pg {
-		c.page, c.on = pg, false
-		c.forget()
+		c.page, c.running = pg, false
+		c.reset()
 	}
 	c.run()
 }
 
 // run starts or stops the screencast as the viewers want it.
-func (c *cast) run() {
+func (c *screencast) run() {
 	wanted := false
 	for v := range c.views {
 		wanted = wanted || v.visible
 	}
 	switch {
 	case c.page == nil:
-		c.on = false
-	case wanted && !c.on:
-		c.on = true
-		c.forget()
-		c.begin()
-	case !wanted && c.on:
-		c.on = false
-		c.forget()
+		c.running = false
+	case wanted && !c.running:
+		c.running = true
+		c.reset()
+		c.start()
+	case !wanted && c.running:
+		c.running = false
+		c.reset()
 		c.page.post(proto.PageStopScreencast{})
 	}
 }
 
-// forget drops what belongs to a screencast that ended: its frames need no
+// reset drops what belongs to a screencast that ended: its frames need no
 // acknowledgement, and a picture of then is not the page of now.
-func (c *cast) forget() {
-	c.latest, c.open = nil, nil
-	c.blur()
-	c.disarm()
-	if c.check != nil {
-		c.check.Stop()
-		c.check = nil
+func (c *screencast) reset() {
+	c.newest, c.unacked = nil, nil
+	c.dropHiDPI()
+	c.disarmStaleTimer()
+	if c.refreshTimer != nil {
+		c.refreshTimer.Stop()
+		c.refreshTimer = nil
 	}
-	c.due = false
+	c.refreshDue = false
 }
 
-func (c *cast) begin() {
-	c.first = true
-	if c.silent++; c.silent <= silentTries {
-		c.lookAfter(silentAfter)
+func (c *screencast) start() {
+	c.awaitingFirst = true
+	if c.silentStarts++; c.silentStarts <= maxRestarts {
+		c.armRefresh(restartAfterSilence)
 	}
 	c.page.post(startScreencast{Format: "jpeg", Quality: 70, EveryNthFrame: 1, MaxFramesInFlight: 2, SendLastFrame: true})
 }
 
-// lookAgain is armed by a change, and moved on by each further one.
-func (c *cast) lookAgain() { c.lookAfter(quietAfter) }
+// armFinalRefresh is armed by a change, and moved on by each further one.
+func (c *screencast) armFinalRefresh() { c.armRefresh(refreshAfterQuiet) }
 
-func (c *cast) lookAfter(quiet time.Duration) {
-	if c.check != nil {
-		c.check.Reset(quiet)
+func (c *screencast) armRefresh(quiet time.Duration) {
+	if c.refreshTimer != nil {
+		c.refreshTimer.Reset(quiet)
 		return
 	}
 	var timer *time.Timer
 	timer = time.AfterFunc(quiet, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.check != timer || !c.on || c.page == nil {
+		if c.refreshTimer != timer || !c.running || c.page == nil {
 			return
 		}
-		c.check = nil
-		if c.due = c.busy(); c.due { // settle takes it up again
+		c.refreshTimer = nil
+		if c.refreshDue = c.busy(); c.refreshDue { // settle takes it up again
 			return
 		}
-		c.open = nil
+		c.unacked = nil
 		c.page.post(proto.PageStopScreencast{})
-		c.begin()
+		c.start()
 	})
-	c.check = timer
+	c.refreshTimer = timer
 }
 
-// take is called with each frame, on the connection's reading goroutine.
-func (c *cast) take(f castFrame) {
-	f.width, f.height = c.pane.inCSS(f.width, f.height)
+// onFrame is called with each frame, on the connection's reading goroutine.
+func (c *screencast) onFrame(f screencastFrame) {
+	f.width, f.height = c.pane.toCSSSize(f.width, f.height)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.on || c.page == nil || string(c.page.session) != f.session {
+	if !c.running || c.page == nil || string(c.page.session) != f.session {
 		return
 	}
-	if c.unchanged(f) {
+	if c.ignoreSamePicture(f) {
 		return
 	}
-	c.n++
-	c.latest = &pane.Frame{N: c.n, Width: f.width, Height: f.height, JPEG: f.jpeg}
-	c.open = append(c.open, openFrame{c.n, f.cast})
-	c.silent = 0
-	if !c.first {
-		c.lookAgain()
-	} else if c.check != nil { // it waited for this one
-		c.check.Stop()
-		c.check = nil
+	c.frameNumber++
+	c.newest = &pane.Frame{N: c.frameNumber, Width: f.width, Height: f.height, JPEG: f.jpeg}
+	c.unacked = append(c.unacked, unackedFrame{c.frameNumber, f.cast})
+	c.silentStarts = 0
+	if !c.awaitingFirst {
+		c.armFinalRefresh()
+	} else if c.refreshTimer != nil { // it waited for this one
+		c.refreshTimer.Stop()
+		c.refreshTimer = nil
 	}
-	c.first = false
-	c.soon()
-	c.settle()
+	c.awaitingFirst = false
+	c.scheduleHiDPI()
+	c.ackUnneeded()
 	for v := range c.views {
-		v.poke()
+		v.wakeReader()
 	}
 }
 
 // busy says whether a viewer is drawing.
-func (c *cast) busy() bool {
+func (c *screencast) busy() bool {
 	for v := range c.views {
 		if v.visible && v.holding != 0 {
 			return true
@@ -188,10 +188,10 @@ func (c *cast) busy() bool {
 	return false
 }
 
-// settle acknowledges what nobody needs any more. While the newest frame has
+// ackUnneeded acknowledges what nobody needs any more. While the newest frame has
 // gone to nobody, those that it replaced are kept open as well: that is what
 // holds Chromium back.
-func (c *cast) settle() {
+func (c *screencast) ackUnneeded() {
 	var drawn, given uint32
 	held := map[uint32]bool{}
 	waiting := false
@@ -203,89 +203,89 @@ func (c *cast) settle() {
 		held[v.holding] = true
 		waiting = true
 	}
-	fresh := c.latest != nil && given >= c.latest.N
-	c.acknowledge(func(f openFrame) bool {
+	fresh := c.newest != nil && given >= c.newest.N
+	c.acknowledge(func(f unackedFrame) bool {
 		return f.n <= drawn || !held[f.n] && (fresh || !waiting)
 	})
-	if c.due && !c.busy() {
-		c.due = false
-		c.lookAgain()
+	if c.refreshDue && !c.busy() {
+		c.refreshDue = false
+		c.armFinalRefresh()
 	}
-	if len(c.open) > 0 && !fresh {
-		c.arm()
+	if len(c.unacked) > 0 && !fresh {
+		c.armStaleTimer()
 	} else {
-		c.disarm()
+		c.disarmStaleTimer()
 	}
 }
 
-func (c *cast) acknowledge(which func(openFrame) bool) {
-	kept := c.open[:0]
-	for _, f := range c.open {
+func (c *screencast) acknowledge(which func(unackedFrame) bool) {
+	kept := c.unacked[:0]
+	for _, f := range c.unacked {
 		if !which(f) {
 			kept = append(kept, f)
 		} else if c.page != nil {
 			c.page.post(proto.PageScreencastFrameAck{SessionID: f.cast})
 		}
 	}
-	c.open = kept
+	c.unacked = kept
 }
 
-// arm asks for a newer frame in a while, though no viewer has taken this one:
+// armStaleTimer asks for a newer frame in a while, though no viewer has taken this one:
 // what a busy viewer draws next shall not be old. disarm takes that back.
-func (c *cast) arm() {
-	if c.stale != nil {
+func (c *screencast) armStaleTimer() {
+	if c.staleTimer != nil {
 		return
 	}
 	var timer *time.Timer
 	timer = time.AfterFunc(staleAfter, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.stale == timer {
-			c.stale = nil
+		if c.staleTimer == timer {
+			c.staleTimer = nil
 			held := map[uint32]bool{}
 			for v := range c.views {
 				held[v.holding] = true
 			}
-			c.acknowledge(func(f openFrame) bool { return !held[f.n] })
+			c.acknowledge(func(f unackedFrame) bool { return !held[f.n] })
 		}
 	})
-	c.stale = timer
+	c.staleTimer = timer
 }
 
-func (c *cast) disarm() {
-	if c.stale != nil {
-		c.stale.Stop()
-		c.stale = nil
+func (c *screencast) disarmStaleTimer() {
+	if c.staleTimer != nil {
+		c.staleTimer.Stop()
+		c.staleTimer = nil
 	}
 }
 
-// changed makes sure that the page is seen as it is now, after a new size or
+// refresh makes sure that the page is seen as it is now, after a new size or
 // with a new document.
-func (c *cast) changed() {
+func (c *screencast) refresh() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.on {
-		c.silent = 0
-		c.lookAgain()
+	if c.running {
+		c.silentStarts = 0
+		c.armFinalRefresh()
 	}
 }
 
-func (c *cast) wakeAll() {
+func (c *screencast) notifyViewers() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for v := range c.views {
-		v.poke()
+		v.wakeReader()
 	}
 }
 
 // close ends all views.
-func (c *cast) close() {
+func (c *screencast) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
-	c.forget()
-	c.page, c.on = nil, false
+	c.reset()
+	c.page, c.running = nil, false
 	for v := range c.views {
-		v.poke()
+		v.wakeReader()
 	}
 }

@@ -50,7 +50,7 @@ func TestThePageFitsWhoeverLooks(t *testing.T) {
 }
 
 // sized waits for a picture of this size in pixels of CSS.
-func (b *bench) sized(v *View, width, height int) {
+func (b *bench) sized(v *Viewer, width, height int) {
 	b.Helper()
 	for f := b.frame(v); f.Width != width || f.Height != height; f = b.frame(v) {
 	}
@@ -194,13 +194,13 @@ func TestParseFrame(t *testing.T) {
 }
 
 func (b *bench) captured(p *Pane) int {
-	p.cast.mu.Lock()
-	defer p.cast.mu.Unlock()
-	return int(p.cast.n)
+	p.screencast.mu.Lock()
+	defer p.screencast.mu.Unlock()
+	return int(p.screencast.frameNumber)
 }
 
 // click is a person's click.
-func (b *bench) click(v *View, x, y float64) {
+func (b *bench) click(v *Viewer, x, y float64) {
 	b.Helper()
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseMove, X: x, Y: y}))
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseDown, X: x, Y: y, Button: "left", Buttons: 1, Clicks: 1}))

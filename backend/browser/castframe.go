@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// castFrame is one Page.screencastFrame as Chromium sent it.
-type castFrame struct {
+// screencastFrame is one Page.screencastFrame as Chromium sent it.
+type screencastFrame struct {
 	session       string // of the page
 	cast          int    // Chromium's number of the screencast, named in the acknowledgement
 	width, height int    // CSS pixels
@@ -19,16 +19,16 @@ type castFrame struct {
 var framePrefix = []byte(`{"method":"Page.screencastFrame"`)
 
 // parseFrame takes a message with framePrefix apart. The picture is a copy.
-func parseFrame(message []byte) (castFrame, bool) {
+func parseFrame(message []byte) (screencastFrame, bool) {
 	open := []byte(`"data":"`)
 	i := bytes.Index(message, open)
 	if i < 0 {
-		return castFrame{}, false
+		return screencastFrame{}, false
 	}
 	i += len(open)
 	n := bytes.IndexByte(message[i:], '"')
 	if n < 0 {
-		return castFrame{}, false
+		return screencastFrame{}, false
 	}
 	data := message[i : i+n]
 	rest := make([]byte, 0, len(message)-n)
@@ -44,13 +44,13 @@ func parseFrame(message []byte) (castFrame, bool) {
 		} `json:"params"`
 	}
 	if err := json.Unmarshal(rest, &head); err != nil {
-		return castFrame{}, false
+		return screencastFrame{}, false
 	}
 	jpeg, ok := decodePicture(data)
 	if !ok {
-		return castFrame{}, false
+		return screencastFrame{}, false
 	}
-	return castFrame{
+	return screencastFrame{
 		session: head.SessionID, cast: head.Params.SessionID,
 		width: int(math.Round(head.Params.Metadata.Width)), height: int(math.Round(head.Params.Metadata.Height)),
 		jpeg: jpeg,

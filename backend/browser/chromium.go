@@ -21,13 +21,13 @@ type chromium struct {
 	*conn
 	process process.Process
 	dir     *runDir
-	stderr  *tail
+	stderr  *stderrTail
 	watched sync.WaitGroup
 	ending  time.Duration // see limits
 }
 
 // launch starts Chromium and waits until it answers.
-func launch(ctx context.Context, cfg Config, folder func() (*runDir, error), onEvent func(*cdp.Event), onFrame func(castFrame)) (*chromium, error) {
+func launch(ctx context.Context, cfg Config, folder func() (*runDir, error), onEvent func(*cdp.Event), onFrame func(screencastFrame)) (*chromium, error) {
 	path := cfg.Path
 	if path == "" {
 		var err error
@@ -44,10 +44,10 @@ func launch(ctx context.Context, cfg Config, folder func() (*runDir, error), onE
 		return nil, errors.Join(err, dir.remove())
 	}
 	err = b.do(ctx, b.alive, "", launchLimit, "starting Chromium", func(c proto.Client) error {
-		if _, err := ask(c, proto.BrowserGetVersion{}); err != nil {
+		if _, err := call(c, proto.BrowserGetVersion{}); err != nil {
 			return err
 		}
-		return tell(c, proto.TargetSetDiscoverTargets{Discover: true})
+		return callNoResult(c, proto.TargetSetDiscoverTargets{Discover: true})
 	})
 	if err != nil {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), launchLimit)
@@ -61,7 +61,7 @@ func launch(ctx context.Context, cfg Config, folder func() (*runDir, error), onE
 	return b, nil
 }
 
-func start(ctx context.Context, path string, dir *runDir, cfg Config, onEvent func(*cdp.Event), onFrame func(castFrame)) (*chromium, error) {
+func start(ctx context.Context, path string, dir *runDir, cfg Config, onEvent func(*cdp.Event), onFrame func(screencastFrame)) (*chromium, error) {
 	var files []*os.File
 	pair := func() (r, w *os.File, err error) {
 		if r, w, err = os.Pipe(); err == nil {
@@ -78,7 +78,7 @@ func start(ctx context.Context, path string, dir *runDir, cfg Config, onEvent fu
 	// Not the caller's context: Chromium outlives the request that started it.
 	proc, err := cfg.Launcher.Start(context.WithoutCancel(ctx), process.Command{
 		Argv:  append([]string{path}, flags(dir.path, cfg.ProxyServer)...),
-		Env:   environment(dir.path, os.Environ()),
+		Env:   chromiumEnv(dir.path, os.Environ()),
 		Dir:   dir.path,
 		Files: []*os.File{nil, nil, errW, inR, outW},
 	})
@@ -104,7 +104,7 @@ func start(ctx context.Context, path string, dir *runDir, cfg Config, onEvent fu
 // called on one that has ended by itself, and only once.
 func (b *chromium) close(ctx context.Context) error {
 	b.end(ErrClosed)
-	err := b.pipe.hangUp()
+	err := b.pipe.closeWrite()
 	patience := time.NewTimer(b.ending)
 	defer patience.Stop()
 	select {

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// clean makes page text fit for one line: runs of white space become one
+// sanitizeLine makes page text fit for one line: runs of white space become one
 // space, control characters and those that turn or hide text are left out, and
 // more than limit bytes are cut at a character.
-func clean(s string, limit int) string {
-	if len(s) <= limit && isClean(s) {
+func sanitizeLine(s string, limit int) string {
+	if len(s) <= limit && isSanitized(s) {
 		return s
 	}
 	var b strings.Builder
@@ -36,9 +36,9 @@ func clean(s string, limit int) string {
 	return b.String()
 }
 
-// isClean says that a text is as clean would make it, which most are; it may say no
+// isSanitized says that a text is as clean would make it, which most are; it may say no
 // to one that is.
-func isClean(s string) bool {
+func isSanitized(s string) bool {
 	space := true
 	for i := range len(s) {
 		c := s[i]

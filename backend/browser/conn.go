@@ -19,8 +19,8 @@ import (
 	"github.com/go-rod/rod/lib/utils"
 )
 
-// postedFrom is the first id of messages whose answers nobody awaits.
-const postedFrom = 1 << 29
+// firstPostID is the first id of messages whose answers nobody awaits.
+const firstPostID = 1 << 29
 
 // conn is the connection to one Chromium. Its methods may be called
 // concurrently. Events arrive on one goroutine, in order; their receiver must
@@ -62,9 +62,9 @@ func (c *conn) note(n int64) {
 	c.heard.Broadcast()
 }
 
-// caughtUp returns when every event that Chromium sent before the last answer has
+// drainEvents returns when every event that Chromium sent before the last answer has
 // been taken note of. It must not be called by the receiver of events.
-func (c *conn) caughtUp() {
+func (c *conn) drainEvents() {
 	given := c.pipe.events.Load()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,7 +80,7 @@ func (c *conn) post(session proto.TargetSessionID, params proto.Request) {
 }
 
 func (c *conn) postRaw(session proto.TargetSessionID, method string, params any) {
-	id := postedFrom + int(c.posted.Add(1)%postedFrom)
+	id := firstPostID + int(c.posted.Add(1)%firstPostID)
 	b, err := json.Marshal(cdp.Request{ID: id, SessionID: string(session), Method: method, Params: params})
 	if err == nil {
 		err = c.pipe.Send(b)
@@ -93,7 +93,7 @@ func (c *conn) postRaw(session proto.TargetSessionID, method string, params any)
 // do runs f with a client bound to the session, a time limit, and the life of
 // whatever it talks to. what says the operation in words: "clicking".
 func (c *conn) do(ctx, alive context.Context, session proto.TargetSessionID, limit time.Duration, what string, f func(proto.Client) error) (err error) {
-	ctx, cancel := tie(ctx, alive)
+	ctx, cancel := joinContexts(ctx, alive)
 	defer cancel(nil)
 	timer := time.AfterFunc(limit, func() { cancel(ErrTimeout) })
 	defer timer.Stop()
@@ -103,14 +103,14 @@ func (c *conn) do(ctx, alive context.Context, session proto.TargetSessionID, lim
 		}
 	}()
 	if err := f(client{ctx: ctx, conn: c, session: session}); err != nil {
-		return fmt.Errorf("%s: %w", what, explain(ctx, limit, err))
+		return fmt.Errorf("%s: %w", what, preferCause(ctx, limit, err))
 	}
 	return nil
 }
 
-// tie gives a context that ends with ctx, with alive, and by its own cancel,
+// joinContexts gives a context that ends with ctx, with alive, and by its own cancel,
 // which must be called.
-func tie(ctx, alive context.Context) (context.Context, context.CancelCauseFunc) {
+func joinContexts(ctx, alive context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(alive, func() { cancel(context.Cause(alive)) })
 	return ctx, func(err error) {
@@ -122,7 +122,7 @@ func tie(ctx, alive context.Context) (context.Context, context.CancelCauseFunc) 
 // cause is why ctx ended: an error of this package, or the caller's own.
 func cause(ctx context.Context) error {
 	err := context.Cause(ctx)
-	for _, ours := range []error{ErrCrashed, ErrEnded, ErrClosed, ErrTimeout, ErrTakenOver, ErrNotLeased, errAsked, errStopped, errElsewhere} {
+	for _, ours := range []error{ErrCrashed, ErrEnded, ErrClosed, ErrTimeout, ErrTakenOver, ErrNotLeased, errPromptOpen, errLoadStopped, errSuperseded} {
 		if errors.Is(err, ours) {
 			return ours
 		}
@@ -133,8 +133,8 @@ func cause(ctx context.Context) error {
 	return fmt.Errorf("given up: %w", err)
 }
 
-// explain prefers the reason why a call was cut off over how it failed.
-func explain(ctx context.Context, limit time.Duration, err error) error {
+// preferCause prefers the reason why a call was cut off over how it failed.
+func preferCause(ctx context.Context, limit time.Duration, err error) error {
 	why := cause(ctx)
 	if errors.Is(why, ErrTimeout) {
 		return fmt.Errorf("%w (%s): the page may be busy in an endless loop: reload it or go elsewhere", ErrTimeout, limit)
@@ -148,13 +148,13 @@ func explain(ctx context.Context, limit time.Duration, err error) error {
 	}
 	var fault *cdp.Error
 	if errors.As(err, &fault) {
-		return fmt.Errorf("chromium says %q", clean(fault.Message, 300))
+		return fmt.Errorf("chromium says %q", sanitizeLine(fault.Message, 300))
 	}
 	return err
 }
 
-// ask sends a command that has an answer.
-func ask[R any](c proto.Client, req interface {
+// call sends a command that has an answer.
+func call[R any](c proto.Client, req interface {
 	Call(c proto.Client) (R, error)
 },
 ) (R, error) {
@@ -165,14 +165,14 @@ func ask[R any](c proto.Client, req interface {
 	return r, nil
 }
 
-// tell sends a command for the sake of its being done.
-func tell(c proto.Client, req proto.Request) error {
-	_, err := raw(c, req)
+// callNoResult sends a command for the sake of its being done.
+func callNoResult(c proto.Client, req proto.Request) error {
+	_, err := callRaw(c, req)
 	return err
 }
 
-// raw sends a command and gives its answer as JSON.
-func raw(c proto.Client, req proto.Request) ([]byte, error) {
+// callRaw sends a command and gives its answer as JSON.
+func callRaw(c proto.Client, req proto.Request) ([]byte, error) {
 	bound, ok := c.(client)
 	if !ok {
 		return nil, fmt.Errorf("%s: the client has no session", req.ProtoReq())
@@ -181,12 +181,12 @@ func raw(c proto.Client, req proto.Request) ([]byte, error) {
 }
 
 // members gives the objects of a list that an expression makes.
-func members(c proto.Client, world *eyes, list string) (objects []proto.RuntimeRemoteObjectID, err error) {
-	found, err := ask(c, world.asks(list))
+func members(c proto.Client, world *scriptContext, list string) (objects []proto.RuntimeRemoteObjectID, err error) {
+	found, err := call(c, world.call(list))
 	if err != nil {
 		return nil, err
 	}
-	props, err := ask(c, proto.RuntimeGetProperties{ObjectID: found.Result.ObjectID, OwnProperties: true})
+	props, err := call(c, proto.RuntimeGetProperties{ObjectID: found.Result.ObjectID, OwnProperties: true})
 	if err != nil {
 		return nil, err
 	}

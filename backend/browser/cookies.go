@@ -99,7 +99,7 @@ func parseNetscape(text string) ([]Cookie, error) {
 		}
 		at, err := strconv.ParseFloat(f[4], 64)
 		if err != nil {
-			return nil, fmt.Errorf("line %d of the file of cookies: %q is no time", n, clean(f[4], 40))
+			return nil, fmt.Errorf("line %d of the file of cookies: %q is no time", n, sanitizeLine(f[4], 40))
 		}
 		c := Cookie{Domain: f[0], Path: f[2], Secure: strings.EqualFold(f[3], "TRUE"), HTTPOnly: hidden, Name: f[5], Value: f[6]}
 		if at > 0 {
@@ -123,16 +123,16 @@ func (p *Pane) ImportCookies(ctx context.Context, file string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := p.mayDrive(ctx); err != nil {
+	if err := p.checkDriver(ctx); err != nil {
 		return 0, err
 	}
 	err = p.withPage("importing cookies", func(pg *page) error {
-		return pg.engine.setCookies(ctx, pg.engine.contextOf(p.goalID), cookies)
+		return pg.engine.setCookies(ctx, pg.engine.existingContext(p.goalID), cookies)
 	})
 	return len(cookies), err
 }
 
-func (e *engine) setCookies(ctx context.Context, id proto.BrowserBrowserContextID, cookies []Cookie) error {
+func (e *browserProcess) setCookies(ctx context.Context, id proto.BrowserBrowserContextID, cookies []Cookie) error {
 	params := make([]*proto.NetworkCookieParam, 0, len(cookies))
 	for _, c := range cookies {
 		param := &proto.NetworkCookieParam{
@@ -148,6 +148,6 @@ func (e *engine) setCookies(ctx context.Context, id proto.BrowserBrowserContextI
 		params = append(params, param)
 	}
 	return e.do(ctx, e.alive, "", callLimit, "setting cookies", func(c proto.Client) error {
-		return tell(c, proto.StorageSetCookies{Cookies: params, BrowserContextID: id})
+		return callNoResult(c, proto.StorageSetCookies{Cookies: params, BrowserContextID: id})
 	})
 }

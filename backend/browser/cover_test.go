@@ -15,7 +15,7 @@ type hills struct{ ignorant bool }
 
 var hill = regexp.MustCompile(`over[\s\x{ad}\x{200b}]*-the-[\s\x{ad}\x{200b}]*hills|over-the-…`)
 
-func (h hills) Knows() bool { return !h.ignorant }
+func (h hills) HasSecrets() bool { return !h.ignorant }
 
 func (hills) Find(text string) (places [][2]int) {
 	for _, at := range hill.FindAllStringIndex(text, -1) {
@@ -112,9 +112,9 @@ func TestEveryKindOfPictureIsCovered(t *testing.T) {
 		{"whole", func(ctx context.Context) ([]byte, error) { return p.Screenshot(ctx, true) }},
 		{"element", func(ctx context.Context) ([]byte, error) { return p.ScreenshotOf(ctx, "css=#low") }},
 		{"viewport after it", func(ctx context.Context) ([]byte, error) { return p.Screenshot(ctx, false) }},
-		{"recorded", func(ctx context.Context) ([]byte, error) { return p.Keep(ctx, frame) }},
+		{"recorded", func(ctx context.Context) ([]byte, error) { return p.RedactFrame(ctx, frame) }},
 		{"opened", func(ctx context.Context) ([]byte, error) {
-			return b.Shoot(ctx, Shot{URL: b.url("secret.html?only=plain")})
+			return b.ScreenshotURL(ctx, ScreenshotOptions{URL: b.url("secret.html?only=plain")})
 		}},
 	} {
 		picture, err := kind.take(b.ctx)
@@ -128,7 +128,7 @@ func TestEveryKindOfPictureIsCovered(t *testing.T) {
 		}
 	}
 	b.cfg.Secrets = hills{ignorant: true}
-	if kept, err := p.Keep(b.ctx, frame); err != nil || !bytes.Equal(kept, frame.JPEG) {
+	if kept, err := p.RedactFrame(b.ctx, frame); err != nil || !bytes.Equal(kept, frame.JPEG) {
 		t.Errorf("without a secret a frame is kept as it is: %v", err)
 	}
 }
@@ -144,7 +144,7 @@ func TestASecretThatMovesIsCovered(t *testing.T) {
 			b.ok(p.Navigate(b.ctx, b.url("secretmoves.html?how="+how)))
 			for i := range 5 {
 				picture, err := p.Screenshot(b.ctx, i == 0)
-				if errors.Is(err, errWrites) && (how == "replaced" || how == "hosts") {
+				if errors.Is(err, errTextUnknown) && (how == "replaced" || how == "hosts") {
 					continue // a picture that cannot be sure is none
 				}
 				b.ok(err)
@@ -179,9 +179,9 @@ func TestWhatCannotBeReadIsCoveredOrRefused(t *testing.T) {
 // parts1 is the page's only frame of another site.
 func (b *bench) parts1(p *Pane) *page {
 	b.Helper()
-	pg, err := p.current()
+	pg, err := p.currentPage()
 	b.ok(err)
-	views := p.views(pg)
+	views := p.framesInOrder(pg)
 	if len(views) != 2 {
 		b.Fatalf("the page has %d frames of other sites", len(views)-1)
 	}

@@ -16,8 +16,8 @@ var dialogKinds = map[proto.PageDialogType]pane.UserPromptKind{
 	proto.PageDialogTypePrompt: pane.Prompt, proto.PageDialogTypeBeforeunload: pane.BeforeUnload,
 }
 
-// dialogsInARow is how many dialogs a page may show before anybody does anything else.
-const dialogsInARow = 10
+// maxDialogsInARow is how many dialogs a page may show before anybody does anything else.
+const maxDialogsInARow = 10
 
 // onDialog puts a dialog of the page to whoever drives. The agent leaves a page
 // by asking for it, so nothing is asked again then.
@@ -33,11 +33,11 @@ func (p *Pane) onDialog(pg *page, e *cdp.Event) {
 	}
 	p.mu.Lock()
 	agent := p.info.Driver == pane.DriverAgent
-	p.row++
-	again := p.row > dialogsInARow
-	p.hung = p.hung || again
+	p.dialogsInARow++
+	again := p.dialogsInARow > maxDialogsInARow
+	p.unresponsive = p.unresponsive || again
 	p.mu.Unlock()
-	if p.bare {
+	if p.scriptless {
 		pg.post(proto.PageHandleJavaScriptDialog{Accept: kind == pane.BeforeUnload})
 		return
 	}
@@ -50,16 +50,16 @@ func (p *Pane) onDialog(pg *page, e *cdp.Event) {
 		pg.post(proto.PageHandleJavaScriptDialog{Accept: true})
 		return
 	}
-	said := clean(dialog.Message, 2000)
+	said := sanitizeLine(dialog.Message, 2000)
 	if kind != pane.BeforeUnload {
-		p.tell(fmt.Sprintf("the page waits for an answer to its %s %q", kind, clean(said, 300)))
+		p.noteDuringAction(fmt.Sprintf("the page waits for an answer to its %s %q", kind, sanitizeLine(said, 300)))
 	}
-	p.pose(asked{
+	p.openPrompt(openPrompt{
 		stops:      true,
-		UserPrompt: pane.UserPrompt{Kind: kind, Origin: originOf(dialog.URL), Text: said, Value: clean(dialog.DefaultPrompt, 2000)},
+		UserPrompt: pane.UserPrompt{Kind: kind, Origin: originOf(dialog.URL), Text: said, Value: sanitizeLine(dialog.DefaultPrompt, 2000)},
 		answer: func(ctx context.Context, a pane.Answer) error {
 			return pg.do(ctx, callLimit, "the dialog", func(c proto.Client) error {
-				return tell(c, proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})
+				return callNoResult(c, proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})
 			})
 		},
 	})
@@ -69,25 +69,25 @@ func (p *Pane) onDialog(pg *page, e *cdp.Event) {
 // OK to an alert, Cancel to everything else.
 func (p *Pane) dismiss(ctx context.Context) {
 	for range 20 { // a page may ask again and again
-		q, err := p.taken(func(a asked) bool { return a.stops })
+		q, err := p.takePrompt(func(a openPrompt) bool { return a.stops })
 		if err != nil {
 			return
 		}
-		a := q.dismissal()
+		a := q.defaultAnswer()
 		word := "Cancel"
 		if a.Yes {
 			word = "OK"
 		}
-		p.tell(fmt.Sprintf("the page's %s %q was answered %s", q.Kind, clean(q.Text, 300), word))
+		p.noteDuringAction(fmt.Sprintf("the page's %s %q was answered %s", q.Kind, sanitizeLine(q.Text, 300), word))
 		if err := q.answer(ctx, a); err != nil {
 			p.m.cfg.Log.Debug("dismissing", "pane", p.id, "error", err)
 		}
 	}
 }
 
-// Asks is the oldest question that the page, or its loading, waits for.
-func (p *Pane) Asks() (pane.UserPrompt, bool) {
-	q, open := p.waiting()
+// OpenPrompt is the oldest question that the page, or its loading, waits for.
+func (p *Pane) OpenPrompt() (pane.UserPrompt, bool) {
+	q, open := p.blockingPrompt()
 	return q.UserPrompt, open
 }
 
@@ -96,49 +96,49 @@ func (p *Pane) Asks() (pane.UserPrompt, bool) {
 // error. What needs more than a yes is refused: see Trust and SignIn. An agent
 // that acts without answering dismisses the question.
 func (p *Pane) Dialog(ctx context.Context, yes bool, text string) (Acted, error) {
-	q, open := p.waiting()
+	q, open := p.blockingPrompt()
 	if !open {
 		return Acted{}, errors.New("answering a dialog: the page asks nothing")
 	}
 	if yes && (q.Kind == pane.Certificate || q.Kind == pane.Login) {
 		return Acted{}, fmt.Errorf("answering a dialog: %s of %s takes more than a yes", q.Kind, q.Origin)
 	}
-	return p.reply(ctx, q, pane.Answer{Yes: yes, Text: text})
+	return p.answerForAgent(ctx, q, pane.Answer{Yes: yes, Text: text})
 }
 
-// Trust goes on to a server of exactly this origin, of which the page asks, though
+// AcceptCertificate goes on to a server of exactly this origin, of which the page asks, though
 // it cannot prove who it is.
-func (p *Pane) Trust(ctx context.Context, origin string) (Acted, error) {
-	q, err := p.asksOf(pane.Certificate, origin)
+func (p *Pane) AcceptCertificate(ctx context.Context, origin string) (Acted, error) {
+	q, err := p.promptOfKind(pane.Certificate, origin)
 	if err != nil {
 		return Acted{}, err
 	}
-	return p.reply(ctx, q, pane.Answer{Yes: true})
+	return p.answerForAgent(ctx, q, pane.Answer{Yes: true})
 }
 
 // SignIn gives a server of exactly this origin, which asks for it, a name and a
 // password. They are told to nobody else.
 func (p *Pane) SignIn(ctx context.Context, origin, user, password string) (Acted, error) {
-	q, err := p.asksOf(pane.Login, origin)
+	q, err := p.promptOfKind(pane.Login, origin)
 	if err != nil {
 		return Acted{}, err
 	}
-	return p.reply(ctx, q, pane.Answer{Yes: true, User: user, Password: password})
+	return p.answerForAgent(ctx, q, pane.Answer{Yes: true, User: user, Password: password})
 }
 
-func (p *Pane) asksOf(kind pane.UserPromptKind, origin string) (asked, error) {
-	q, open := p.waiting()
+func (p *Pane) promptOfKind(kind pane.UserPromptKind, origin string) (openPrompt, error) {
+	q, open := p.blockingPrompt()
 	if !open || q.Kind != kind || q.Origin != origin {
-		return q, fmt.Errorf("answering: the page asks for no %s of %s", kind, clean(origin, 200))
+		return q, fmt.Errorf("answering: the page asks for no %s of %s", kind, sanitizeLine(origin, 200))
 	}
 	return q, nil
 }
 
-// reply answers this question and no other one for the agent.
-func (p *Pane) reply(ctx context.Context, q asked, a pane.Answer) (Acted, error) {
+// answerForAgent answers this question and no other one for the agent.
+func (p *Pane) answerForAgent(ctx context.Context, q openPrompt, a pane.Answer) (Acted, error) {
 	a.ID = q.ID
-	return p.actOpen(ctx, "answering "+string(q.Kind), func(ctx context.Context, _ *page) error {
-		q, err := p.taken(func(a asked) bool { return a.ID == q.ID })
+	return p.runActionDuringDialog(ctx, "answering "+string(q.Kind), func(ctx context.Context, _ *page) error {
+		q, err := p.takePrompt(func(a openPrompt) bool { return a.ID == q.ID })
 		if err != nil {
 			return err
 		}

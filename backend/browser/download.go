@@ -19,8 +19,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// incoming is the folder, inside that of the downloads, for files on their way.
-const incoming = ".incoming"
+// partialDir is the folder, inside that of the downloads, for files on their way.
+const partialDir = ".incoming"
 
 // goalDownloads is the folder in a goal's own where its downloads lie.
 const goalDownloads = "downloads"
@@ -38,17 +38,17 @@ func (m *Manager) folder(goalID string) string {
 	return find(goalID)
 }
 
-// incoming is the folder for files on their way. A goal's is none of its own:
+// partialDownloadDir is the folder for files on their way. A goal's is none of its own:
 // its programs could put a link there that leads elsewhere.
-func (m *Manager) incoming(goalID, dir string) string {
+func (m *Manager) partialDownloadDir(goalID, dir string) string {
 	if goalID != "" {
-		return filepath.Join(m.cfg.Dir, incoming, FileName(goalID))
+		return filepath.Join(m.cfg.Dir, partialDir, FileName(goalID))
 	}
-	return filepath.Join(dir, incoming)
+	return filepath.Join(dir, partialDir)
 }
 
-// downloads tells Chromium what to do with files that pages send.
-func (m *Manager) downloads(goalID string, id proto.BrowserBrowserContextID) (proto.BrowserSetDownloadBehavior, error) {
+// setDownloadBehavior tells Chromium what to do with files that pages send.
+func (m *Manager) setDownloadBehavior(goalID string, id proto.BrowserBrowserContextID) (proto.BrowserSetDownloadBehavior, error) {
 	deny := proto.BrowserSetDownloadBehavior{
 		Behavior: proto.BrowserSetDownloadBehaviorBehaviorDeny, BrowserContextID: id, EventsEnabled: true,
 	}
@@ -56,7 +56,7 @@ func (m *Manager) downloads(goalID string, id proto.BrowserBrowserContextID) (pr
 	if dir == "" {
 		return deny, nil
 	}
-	path := m.incoming(goalID, dir)
+	path := m.partialDownloadDir(goalID, dir)
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return deny, fmt.Errorf("the folder for downloads: %w", err)
 	}
@@ -68,8 +68,8 @@ func (m *Manager) downloads(goalID string, id proto.BrowserBrowserContextID) (pr
 // onDownload takes the news that a page sends a file.
 func (p *Pane) onDownload(guid, address, name string) {
 	name = FileName(name)
-	if p.bare || p.m.folder(p.goalID) == "" {
-		p.report("the download of %q was refused: this pane does not save files", name)
+	if p.scriptless || p.m.folder(p.goalID) == "" {
+		p.noticeForBoth("the download of %q was refused: this pane does not save files", name)
 		return
 	}
 	begun := false
@@ -78,15 +78,15 @@ func (p *Pane) onDownload(guid, address, name string) {
 			return
 		}
 		begun = true
-		d := pane.Download{ID: guid, Name: name, URL: clean(address, 2000), State: pane.Downloading}
+		d := pane.Download{ID: guid, Name: name, URL: sanitizeLine(address, 2000), State: pane.Downloading}
 		p.downloads = append(slices.Clone(p.downloads), d)
 		if over := len(p.downloads) - 50; over > 0 {
 			p.downloads = p.downloads[over:]
 		}
-		p.redraw()
+		p.updateOverlay()
 	})
 	if begun {
-		p.tell(fmt.Sprintf("it downloads %q", name))
+		p.noteDuringAction(fmt.Sprintf("it downloads %q", name))
 	}
 }
 
@@ -97,23 +97,23 @@ func FileName(name string) string {
 			return '_'
 		}
 		return r
-	}, clean(name, 150))
+	}, sanitizeLine(name, 150))
 	if name = strings.TrimLeft(name, ". "); name == "" {
 		return "download"
 	}
 	return name
 }
 
-// interrupted says of what was under way that it will not arrive: the browser
+// markDownloadsInterrupted says of what was under way that it will not arrive: the browser
 // that fetched it is gone. mu is held.
-func (p *Pane) interrupted() {
+func (p *Pane) markDownloadsInterrupted() {
 	p.downloads = slices.Clone(p.downloads)
 	for i := range p.downloads {
 		if p.downloads[i].State == pane.Downloading {
 			p.downloads[i].State = pane.Canceled
 		}
 	}
-	p.redraw()
+	p.updateOverlay()
 }
 
 func (m *Manager) onProgress(e *cdp.Event) {
@@ -121,23 +121,23 @@ func (m *Manager) onProgress(e *cdp.Event) {
 	if !decode(e, &ev) {
 		return
 	}
-	p := m.downloader(ev.GUID)
+	p := m.downloadOwner(ev.GUID)
 	if p == nil {
 		return
 	}
 	done := ev.State == proto.BrowserDownloadProgressStateCompleted
-	p.alter(ev.GUID, func(d *pane.Download) {
+	p.updateDownload(ev.GUID, func(d *pane.Download) {
 		d.Received, d.Total = int64(ev.ReceivedBytes), int64(ev.TotalBytes)
 		if ev.State == proto.BrowserDownloadProgressStateCanceled {
 			d.State = pane.Canceled
 		}
 	})
 	if done {
-		m.later(p, func(context.Context) error { return p.keep(ev.GUID) })
+		m.runAsync(p, func(context.Context) error { return p.finishDownload(ev.GUID) })
 	}
 }
 
-func (m *Manager) downloader(guid string) *Pane {
+func (m *Manager) downloadOwner(guid string) *Pane {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range m.panes {
@@ -158,7 +158,7 @@ func (p *Pane) download(guid string) (pane.Download, bool) {
 	return p.downloads[i], true
 }
 
-func (p *Pane) alter(guid string, f func(*pane.Download)) {
+func (p *Pane) updateDownload(guid string, f func(*pane.Download)) {
 	p.change(func() {
 		p.downloads = slices.Clone(p.downloads)
 		for i := range p.downloads {
@@ -166,35 +166,35 @@ func (p *Pane) alter(guid string, f func(*pane.Download)) {
 				f(&p.downloads[i])
 			}
 		}
-		p.redraw()
+		p.updateOverlay()
 	})
 }
 
-// keep gives a finished file its name. One that is there already is never replaced.
-func (p *Pane) keep(guid string) error {
+// finishDownload gives a finished file its name. One that is there already is never replaced.
+func (p *Pane) finishDownload(guid string) error {
 	d, ok := p.download(guid)
 	if !ok {
 		return nil
 	}
 	dir := p.m.folder(p.goalID)
-	path, err := p.m.shelve(p.goalID, dir, d.Name, filepath.Join(p.m.incoming(p.goalID, dir), guid))
+	path, err := p.m.moveDownload(p.goalID, dir, d.Name, filepath.Join(p.m.partialDownloadDir(p.goalID, dir), guid))
 	if err != nil {
-		p.alter(guid, func(d *pane.Download) { d.State = pane.Canceled })
+		p.updateDownload(guid, func(d *pane.Download) { d.State = pane.Canceled })
 		return fmt.Errorf("keeping the download %q: %w", d.Name, err)
 	}
-	p.alter(guid, func(d *pane.Download) { d.State, d.Path, d.Name = pane.Downloaded, path, filepath.Base(path) })
-	p.tell(fmt.Sprintf("the download %q is there", path))
+	p.updateDownload(guid, func(d *pane.Download) { d.State, d.Path, d.Name = pane.Downloaded, path, filepath.Base(path) })
+	p.noteDuringAction(fmt.Sprintf("the download %q is there", path))
 	return nil
 }
 
-// shelve moves a file that has come to where it belongs. In a goal's folder that
+// moveDownload moves a file that has come to where it belongs. In a goal's folder that
 // goes through a root, which no link leads out of.
-func (m *Manager) shelve(goalID, dir, name, from string) (string, error) {
+func (m *Manager) moveDownload(goalID, dir, name, from string) (string, error) {
 	if goalID != "" {
-		path, err := shelveIn(dir, name, from)
+		path, err := moveInto(dir, name, from)
 		return path, errors.Join(err, os.Remove(from))
 	}
-	path, err := claim(dir, name)
+	path, err := createUnique(dir, name)
 	if err == nil {
 		err = os.Rename(from, path)
 	}
@@ -204,7 +204,7 @@ func (m *Manager) shelve(goalID, dir, name, from string) (string, error) {
 	return path, nil
 }
 
-func shelveIn(dir, name, from string) (path string, err error) {
+func moveInto(dir, name, from string) (path string, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return "", fmt.Errorf("the goal's folder: %w", err)
@@ -220,7 +220,7 @@ func shelveIn(dir, name, from string) (path string, err error) {
 		return "", fmt.Errorf("the file that came: %w", err)
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	out, at, err := free(func(at string) (*os.File, error) {
+	out, at, err := createWithSuffix(func(at string) (*os.File, error) {
 		return to.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	}, name)
 	if err != nil {
@@ -233,9 +233,9 @@ func shelveIn(dir, name, from string) (path string, err error) {
 	return filepath.Join(dir, goalDownloads, at), nil
 }
 
-// claim makes an empty file with a name that was free.
-func claim(dir, name string) (string, error) {
-	f, at, err := free(func(at string) (*os.File, error) {
+// createUnique makes an empty file with a name that was free.
+func createUnique(dir, name string) (string, error) {
+	f, at, err := createWithSuffix(func(at string) (*os.File, error) {
 		return os.OpenFile(filepath.Join(dir, at), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	}, name)
 	if err != nil {
@@ -247,8 +247,8 @@ func claim(dir, name string) (string, error) {
 	return filepath.Join(dir, at), nil
 }
 
-// free makes a file under the first name like the given one that is not taken.
-func free(create func(name string) (*os.File, error), name string) (*os.File, string, error) {
+// createWithSuffix makes a file under the first name like the given one that is not taken.
+func createWithSuffix(create func(name string) (*os.File, error), name string) (*os.File, string, error) {
 	ext := filepath.Ext(name)
 	for n := range 1000 {
 		at := name
@@ -280,9 +280,9 @@ func (p *Pane) Downloads() []pane.Download {
 func (p *Pane) AwaitDownloads(ctx context.Context, limit time.Duration) ([]pane.Download, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 	defer cancel()
-	ctx, loose := p.leased(ctx)
+	ctx, loose := p.withLease(ctx)
 	defer loose(nil)
-	ctx, end := tie(ctx, p.ctx)
+	ctx, end := joinContexts(ctx, p.ctx)
 	defer end(nil)
 	err := p.wait(ctx, func() bool {
 		return len(p.downloads) > 0 && !slices.ContainsFunc(p.downloads, func(d pane.Download) bool { return d.State == pane.Downloading })
@@ -301,7 +301,7 @@ func (p *Pane) CancelDownload(ctx context.Context, id string) error {
 	}
 	return p.withPage("canceling a download", func(pg *page) error {
 		return pg.engine.do(ctx, pg.engine.alive, "", callLimit, "canceling", func(c proto.Client) error {
-			return tell(c, proto.BrowserCancelDownload{GUID: id, BrowserContextID: pg.engine.contextOf(p.goalID)})
+			return callNoResult(c, proto.BrowserCancelDownload{GUID: id, BrowserContextID: pg.engine.existingContext(p.goalID)})
 		})
 	})
 }
@@ -314,14 +314,14 @@ func (p *Pane) PDF(ctx context.Context) (string, error) {
 	}
 	var out []byte
 	err := p.withPage("printing", func(pg *page) (err error) {
-		out, err = printed(ctx, pg)
+		out, err = pagePDF(ctx, pg)
 		return err
 	})
 	if err != nil {
 		return "", err
 	}
 	info := p.Info()
-	path, err := claim(dir, FileName(info.Title)+".pdf")
+	path, err := createUnique(dir, FileName(info.Title)+".pdf")
 	if err == nil {
 		err = os.WriteFile(path, out, 0o600)
 	}
@@ -333,18 +333,18 @@ func (p *Pane) PDF(ctx context.Context) (string, error) {
 		p.downloads = append(slices.Clone(p.downloads), pane.Download{
 			ID: "pdf-" + filepath.Base(path), Name: filepath.Base(path), URL: info.URL, Path: path, State: pane.Downloaded, Received: size, Total: size,
 		})
-		p.redraw()
+		p.updateOverlay()
 	})
 	return path, nil
 }
 
 // Save downloads an address instead of showing it.
 func (p *Pane) Save(ctx context.Context, text string) error {
-	address, err := p.m.allowed(text)
+	address, err := p.m.validateAddress(text)
 	if err != nil {
 		return err
 	}
-	if err := p.mayDrive(ctx); err != nil {
+	if err := p.checkDriver(ctx); err != nil {
 		return err
 	}
 	quoted, err := json.Marshal(address)
@@ -352,7 +352,7 @@ func (p *Pane) Save(ctx context.Context, text string) error {
 		return fmt.Errorf("saving: %w", err)
 	}
 	return p.withPage("saving", func(pg *page) error {
-		world, err := pg.world(ctx)
+		world, err := pg.mainWorldContext(ctx)
 		if err != nil {
 			return err
 		}

@@ -14,29 +14,29 @@ var (
 	// ErrTakenOver says that a person has taken the pane over from the agent.
 	// Nothing of the page is seen or done for the agent until HandBack.
 	ErrTakenOver = errors.New("a person has taken this pane over: wait until it is handed back, then look again")
-	// ErrAgentDrives says that a person's input came while the agent drives.
-	ErrAgentDrives = errors.New("the agent drives this pane: take it over first")
+	// ErrAgentInControl says that a person's input came while the agent drives.
+	ErrAgentInControl = errors.New("the agent drives this pane: take it over first")
 )
 
-// byAgent says whether something is done for the goal that leased the pane.
-func (p *Pane) byAgent(ctx context.Context) bool {
+// isAgentCall says whether something is done for the goal that leased the pane.
+func (p *Pane) isAgentCall(ctx context.Context) bool {
 	run, ok := goal.RunOf(ctx)
 	lease := p.Lease()
 	return ok && lease != "" && string(run.Goal) == lease
 }
 
-// mayDrive refuses who has not the pane.
-func (p *Pane) mayDrive(ctx context.Context) error {
-	if err := p.byAnother(ctx); err != nil {
+// checkDriver refuses who has not the pane.
+func (p *Pane) checkDriver(ctx context.Context) error {
+	if err := p.isOtherGoal(ctx); err != nil {
 		return err
 	}
 	switch driver := p.Driver(); {
 	case p.Lease() == "":
 		return nil
-	case p.byAgent(ctx) && driver == pane.DriverUser:
+	case p.isAgentCall(ctx) && driver == pane.DriverUser:
 		return ErrTakenOver
-	case !p.byAgent(ctx) && driver == pane.DriverAgent:
-		return ErrAgentDrives
+	case !p.isAgentCall(ctx) && driver == pane.DriverAgent:
+		return ErrAgentInControl
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func (p *Pane) mayDrive(ctx context.Context) error {
 // the page. One that the user has taken over stays so until HandBack.
 func (p *Pane) EndDrive() {
 	p.change(func() {
-		if p.lease() == "" || p.idle {
+		if p.leaseHolder() == "" || p.idle {
 			return
 		}
 		p.idle, p.info.Acting = true, ""
@@ -60,7 +60,7 @@ func (p *Pane) EndDrive() {
 // kept for the agent.
 func (p *Pane) BeginDrive() {
 	p.change(func() {
-		if p.lease() == "" || !p.idle {
+		if p.leaseHolder() == "" || !p.idle {
 			return
 		}
 		p.idle = false
@@ -68,7 +68,7 @@ func (p *Pane) BeginDrive() {
 			return
 		}
 		p.info.Driver = pane.DriverAgent
-		p.happened = []string{"this goal did not run for a while, and the user could use the pane"}
+		p.actionEvents = []string{"this goal did not run for a while, and the user could use the pane"}
 		p.journal.from = time.Now()
 	})
 }
@@ -81,12 +81,12 @@ func (p *Pane) TakeOver() error {
 		return errors.New("taking over: this pane is yours already")
 	}
 	p.change(func() {
-		if p.info.Driver == pane.DriverUser || p.lease() == "" { // taken back meanwhile
+		if p.info.Driver == pane.DriverUser || p.leaseHolder() == "" { // taken back meanwhile
 			return
 		}
 		p.info.Driver, p.info.Acting = pane.DriverUser, ""
-		p.happened = nil
-		p.park(ErrTakenOver)
+		p.actionEvents = nil
+		p.cancelAgent(ErrTakenOver)
 	})
 	return nil
 }
@@ -98,16 +98,16 @@ func (p *Pane) HandBack() error {
 		return errors.New("handing back: no goal has leased this pane")
 	}
 	p.change(func() {
-		if p.info.Driver != pane.DriverUser || p.lease() == "" {
+		if p.info.Driver != pane.DriverUser || p.leaseHolder() == "" {
 			return
 		}
 		p.info.Driver = pane.DriverAgent
 		if p.idle {
 			p.info.Driver = pane.Nobody
 		}
-		p.held, p.park = context.WithCancelCause(context.Background())
-		p.happened = []string{"a person had this pane meanwhile"}
-		p.journal = journal{from: time.Now()}
+		p.agentCtx, p.cancelAgent = context.WithCancelCause(context.Background())
+		p.actionEvents = []string{"a person had this pane meanwhile"}
+		p.journal = activityLog{from: time.Now()}
 	})
 	return nil
 }
@@ -117,7 +117,7 @@ func (p *Pane) Driver() pane.Driver { return p.Info().Driver }
 
 // HandedBack waits until the agent drives again.
 func (p *Pane) HandedBack(ctx context.Context) error {
-	ctx, cancel := tie(ctx, p.ctx)
+	ctx, cancel := joinContexts(ctx, p.ctx)
 	defer cancel(nil)
 	if err := p.wait(ctx, func() bool { return p.info.Driver != pane.DriverUser }); err != nil {
 		return fmt.Errorf("waiting for the pane to be handed back: %w", err)
@@ -125,15 +125,15 @@ func (p *Pane) HandedBack(ctx context.Context) error {
 	return nil
 }
 
-// leased gives a context that ends with ErrTakenOver when a person takes over,
+// withLease gives a context that ends with ErrTakenOver when a person takes over,
 // and with ErrNotLeased for a goal that has not the pane.
-func (p *Pane) leased(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+func (p *Pane) withLease(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	p.mu.Lock()
-	held, lease := p.held, p.lease()
+	held, lease := p.agentCtx, p.leaseHolder()
 	p.mu.Unlock()
 	run, ok := goal.RunOf(ctx)
-	ctx, cancel := tie(ctx, held)
-	if ok && !p.bare && string(run.Goal) != lease {
+	ctx, cancel := joinContexts(ctx, held)
+	if ok && !p.scriptless && string(run.Goal) != lease {
 		cancel(ErrNotLeased)
 	}
 	return ctx, cancel

@@ -51,7 +51,7 @@ func TestNobodyDrivesWhileItsGoalDoesNotRun(t *testing.T) {
 	if p.Driver() != pane.DriverAgent {
 		t.Errorf("with a run %q drives", p.Driver())
 	}
-	if err := v.Input(b.ctx, key); !errors.Is(err, ErrAgentDrives) {
+	if err := v.Input(b.ctx, key); !errors.Is(err, ErrAgentInControl) {
 		t.Errorf("a key while the agent drives: %v", err)
 	}
 	lines, err := p.Console()

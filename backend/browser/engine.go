@@ -13,8 +13,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// engine is the running Chromium with a browser context for each goal.
-type engine struct {
+// browserProcess is the running Chromium with a browser context for each goal.
+type browserProcess struct {
 	*chromium
 	m        *Manager
 	mu       sync.Mutex
@@ -31,8 +31,8 @@ const (
 	temporaryEngine = "temporary"
 )
 
-// engineOf names the engine of a pane: a profile has one of its own.
-func engineOf(goalID, profile string) string {
+// processKey names the engine of a pane: a profile has one of its own.
+func processKey(goalID, profile string) string {
 	switch {
 	case goalID != "":
 		return goalEngine
@@ -43,15 +43,15 @@ func engineOf(goalID, profile string) string {
 }
 
 // folder gives an engine its folder.
-func (m *Manager) engineFolder(key string) (*runDir, error) {
+func (m *Manager) processDir(key string) (*runDir, error) {
 	if name, ok := strings.CutPrefix(key, "profile/"); ok {
 		return openProfile(m.profilesDir(), name)
 	}
 	return newRunDir(m.cfg.Dir)
 }
 
-// running returns an engine, after starting it if there is none or if it ended.
-func (m *Manager) running(ctx context.Context, key string) (*engine, error) {
+// ensureProcess returns an engine, after starting it if there is none or if it ended.
+func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProcess, error) {
 	select {
 	case m.start <- struct{}{}:
 		defer func() { <-m.start }()
@@ -73,50 +73,50 @@ func (m *Manager) running(ctx context.Context, key string) (*engine, error) {
 			m.cfg.Log.Warn("the last Chromium left something behind", "error", err)
 		}
 	}
-	ctx, cancel := tie(ctx, m.ctx)
+	ctx, cancel := joinContexts(ctx, m.ctx)
 	defer cancel(nil)
-	cfg, err := m.routed(ctx, key)
+	cfg, err := m.proxyFlags(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	b, err := launch(ctx, cfg, func() (*runDir, error) { return m.engineFolder(key) }, m.onEvent, m.onFrame)
+	b, err := launch(ctx, cfg, func() (*runDir, error) { return m.processDir(key) }, m.onEvent, m.onFrame)
 	m.mu.Lock()
 	if err != nil {
 		delete(m.engines, key)
 		m.mu.Unlock()
 		return nil, err
 	}
-	next := &engine{chromium: b, m: m, contexts: map[string]proto.BrowserBrowserContextID{}, proxy: m.cfg.ContextProxy}
+	next := &browserProcess{chromium: b, m: m, contexts: map[string]proto.BrowserBrowserContextID{}, proxy: m.cfg.ContextProxy}
 	if e != nil {
 		next.ends = e.ends
 	}
 	m.engines[key] = next
-	m.work.Go(func() { m.watch(next) }) //nolint:contextcheck // it outlives the call that started Chromium
+	m.work.Go(func() { m.onProcessExit(next) }) //nolint:contextcheck // it outlives the call that started Chromium
 	m.mu.Unlock()
 	if key == goalEngine {
-		err = next.do(ctx, next.alive, "", callLimit, "watching the workers of pages", func(c proto.Client) error { return tell(c, guardTargets{}) })
+		err = next.do(ctx, next.alive, "", callLimit, "watching the workers of pages", func(c proto.Client) error { return callNoResult(c, pauseNewTargets{}) })
 	}
 	return next, err
 }
 
-// routed is the configuration of an engine with its proxies. Chromium takes a WebSocket
+// proxyFlags is the configuration of an engine with its proxies. Chromium takes a WebSocket
 // to the proxy that is named for SOCKS before it looks at the one for https. The goals'
 // pages have the proxies of their contexts: what Chromium fetches by itself has none.
-func (m *Manager) routed(ctx context.Context, key string) (Config, error) {
+func (m *Manager) proxyFlags(ctx context.Context, key string) (Config, error) {
 	cfg := m.cfg
 	if key == goalEngine && cfg.ContextProxy != nil {
-		if cfg.ProxyServer = cfg.Nowhere; cfg.Nowhere == "" {
+		if cfg.ProxyServer = cfg.DenyAllProxy; cfg.DenyAllProxy == "" {
 			return cfg, errors.New("starting Chromium: it has a way out beside the goals' pages")
 		}
 	}
-	if key == goalEngine || cfg.SocketProxy == nil {
+	if key == goalEngine || cfg.WebSocketProxy == nil {
 		return cfg, nil
 	}
 	profile, _ := strings.CutPrefix(key, "profile/")
 	if key == temporaryEngine {
 		profile = ""
 	}
-	at, err := cfg.SocketProxy(ctx, profile)
+	at, err := cfg.WebSocketProxy(ctx, profile)
 	if err != nil {
 		return cfg, fmt.Errorf("starting Chromium: %w", err)
 	}
@@ -124,8 +124,8 @@ func (m *Manager) routed(ctx context.Context, key string) (Config, error) {
 	return cfg, nil
 }
 
-// watch tells the panes of a Chromium that it ended, and brings them back.
-func (m *Manager) watch(b *engine) {
+// onProcessExit tells the panes of a Chromium that it ended, and brings them back.
+func (m *Manager) onProcessExit(b *browserProcess) {
 	<-b.alive.Done()
 	m.mu.Lock()
 	var lost []*Pane
@@ -143,17 +143,17 @@ func (m *Manager) watch(b *engine) {
 	again := !m.closed && b.mayRestart(time.Now())
 	m.mu.Unlock()
 	for _, p := range lost {
-		p.lose(b.conn)
+		p.onProcessLost(b.conn)
 	}
 	if again {
-		m.bringBack(lost)
+		m.reloadPanes(lost)
 	}
 }
 
-// context gives the goal's browser context, made when first needed. The
+// contextFor gives the goal's browser context, made when first needed. The
 // person's pages live in Chromium's default one.
 // network is the goal whose proxy it uses, "" for none.
-func (e *engine) context(c proto.Client, goalID, network string) (proto.BrowserBrowserContextID, error) {
+func (e *browserProcess) contextFor(c proto.Client, goalID, network string) (proto.BrowserBrowserContextID, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if id, ok := e.contexts[goalID]; ok {
@@ -168,18 +168,18 @@ func (e *engine) context(c proto.Client, goalID, network string) (proto.BrowserB
 				wanted.ProxyServer, wanted.ProxyBypassList = at, "<-loopback>" // this machine's servers are not the goal's
 			}
 		}
-		made, err := ask(c, wanted)
+		made, err := call(c, wanted)
 		if err != nil {
 			return "", fmt.Errorf("a browser context for the goal: %w", err)
 		}
 		id = made.BrowserContextID
 		e.networks.Store(id, network)
 	}
-	behaviour, err := e.m.downloads(goalID, id)
+	behaviour, err := e.m.setDownloadBehavior(goalID, id)
 	if err != nil {
 		return "", err
 	}
-	if err := tell(c, behaviour); err != nil {
+	if err := callNoResult(c, behaviour); err != nil {
 		return "", fmt.Errorf("where downloads go: %w", err)
 	}
 	e.contexts[goalID] = id
@@ -187,22 +187,22 @@ func (e *engine) context(c proto.Client, goalID, network string) (proto.BrowserB
 }
 
 // proxyOf is the proxy of a goal's network, "" for none.
-func (e *engine) proxyOf(network string) string {
+func (e *browserProcess) proxyOf(network string) string {
 	if network == "" {
 		return ""
 	}
 	return e.proxy(network)
 }
 
-// contextOf is the goal's context, which exists, or the default one.
-func (e *engine) contextOf(goalID string) proto.BrowserBrowserContextID {
+// existingContext is the goal's context, which exists, or the default one.
+func (e *browserProcess) existingContext(goalID string) proto.BrowserBrowserContextID {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.contexts[goalID]
 }
 
-// forget disposes of a goal's context with its cookies and storage.
-func (e *engine) forget(ctx context.Context, goalID string) error {
+// disposeContext disposes of a goal's context with its cookies and storage.
+func (e *browserProcess) disposeContext(ctx context.Context, goalID string) error {
 	e.mu.Lock()
 	id, ok := e.contexts[goalID]
 	delete(e.contexts, goalID)
@@ -211,22 +211,22 @@ func (e *engine) forget(ctx context.Context, goalID string) error {
 		return nil
 	}
 	return e.do(ctx, e.alive, "", callLimit, "forgetting the goal's browser context", func(c proto.Client) error {
-		return tell(c, proto.TargetDisposeBrowserContext{BrowserContextID: id})
+		return callNoResult(c, proto.TargetDisposeBrowserContext{BrowserContextID: id})
 	})
 }
 
-// attach makes or takes over a page and prepares it. Nothing of the page is
+// attachTarget makes or takes over a page and prepares it. Nothing of the page is
 // seen before that: the pane knows the session before any event of it can
 // matter.
-func (e *engine) attach(ctx context.Context, p *Pane, width, height int, target proto.TargetTargetID) (*page, error) {
-	pg := &page{engine: e, target: target, count: &p.count}
+func (e *browserProcess) attachTarget(ctx context.Context, p *Pane, width, height int, target proto.TargetTargetID) (*page, error) {
+	pg := &page{engine: e, target: target, count: &p.refs}
 	err := e.do(ctx, e.alive, "", launchLimit, "opening a page", func(c proto.Client) error {
 		if pg.target == "" {
-			id, err := e.context(c, p.goalID, p.network)
+			id, err := e.contextFor(c, p.goalID, p.proxyGoal)
 			if err != nil {
 				return err
 			}
-			made, err := ask(c, proto.TargetCreateTarget{
+			made, err := call(c, proto.TargetCreateTarget{
 				URL: "about:blank", BrowserContextID: id, Width: &width, Height: &height, NewWindow: true,
 			})
 			if err != nil {
@@ -234,7 +234,7 @@ func (e *engine) attach(ctx context.Context, p *Pane, width, height int, target 
 			}
 			pg.target = made.TargetID
 		}
-		attached, err := ask(c, proto.TargetAttachToTarget{TargetID: pg.target, Flatten: true})
+		attached, err := call(c, proto.TargetAttachToTarget{TargetID: pg.target, Flatten: true})
 		if err != nil {
 			return fmt.Errorf("attaching to the page: %w", err)
 		}
@@ -246,7 +246,7 @@ func (e *engine) attach(ctx context.Context, p *Pane, width, height int, target 
 	}
 	pg.alive, pg.end = context.WithCancelCause(e.alive)
 	listens := p.adopt(pg)
-	defer e.m.unguard(pg.target)
+	defer e.m.releaseTarget(pg.target)
 	return pg, pg.do(ctx, launchLimit, "preparing the page", func(c proto.Client) error {
 		requests := []proto.Request{
 			proto.PageEnable{},
@@ -257,17 +257,17 @@ func (e *engine) attach(ctx context.Context, p *Pane, width, height int, target 
 			proto.EmulationSetFocusEmulationEnabled{Enabled: true},
 			p.metrics(),
 			proto.PageSetInterceptFileChooserDialog{Enabled: true},
-			e.m.gates(),
-			attachParts{},
+			e.m.fetchPatterns(),
+			autoAttachFrames{},
 			proto.InputSetInterceptDrags{Enabled: true},
 			proto.SecurityEnable{},
 			proto.SecuritySetOverrideCertificateErrors{Override: true},
 		}
-		if !p.bare {
-			requests = append(requests, ours...)
+		if !p.scriptless {
+			requests = append(requests, pageSetup...)
 		}
 		if listens { // what a goal's pages fetch is kept for its agent
-			requests = append(requests, listening)
+			requests = append(requests, networkEnableParams)
 		}
 		// They are carried out in order; one answer is all that needs to be awaited.
 		for _, req := range requests {
@@ -275,19 +275,19 @@ func (e *engine) attach(ctx context.Context, p *Pane, width, height int, target 
 		}
 		// Answered by the page's process, unlike some of those: a page that goes
 		// elsewhere before it has carried them out crashes.
-		tree, err := ask(c, proto.PageGetFrameTree{})
+		tree, err := call(c, proto.PageGetFrameTree{})
 		if err == nil && target != "" {
-			e.caughtUp()
-			p.begins(tree.FrameTree.Frame)
+			e.drainEvents()
+			p.onPopupDocument(tree.FrameTree.Frame)
 		}
 		return err
 	})
 }
 
-// ours is what makes the page tell us what Chromium shows to nobody.
-var ours = []proto.Request{
+// pageSetup is what makes the page tell us what Chromium shows to nobody.
+var pageSetup = []proto.Request{
 	proto.RuntimeAddBinding{Name: bindingName, ExecutionContextName: worldName},
-	addScript{Source: watchScript + handScript, WorldName: worldName, RunImmediately: true},
+	addScript{Source: watchScript + zoomScript, WorldName: worldName, RunImmediately: true},
 	addScript{Source: permitScript},
 }
 
@@ -298,11 +298,11 @@ func (p *Pane) metrics() proto.EmulationSetDeviceMetricsOverride {
 	return proto.EmulationSetDeviceMetricsOverride{Width: p.width, Height: p.height, DeviceScaleFactor: p.ratio}
 }
 
-// fit gives the page the pane's size. Whoever changes that calls it afterwards:
+// applyViewport gives the page the pane's size. Whoever changes that calls it afterwards:
 // however many do so at once, the last that Chromium hears of is the newest.
-func (p *Pane) fit(pg *page) {
-	p.fitting.Lock()
-	defer p.fitting.Unlock()
+func (p *Pane) applyViewport(pg *page) {
+	p.viewportMu.Lock()
+	defer p.viewportMu.Unlock()
 	pg.post(p.metrics())
 }
 
@@ -314,16 +314,16 @@ func (m *Manager) onEvent(e *cdp.Event) {
 	}
 	if p := m.bySession(proto.TargetSessionID(e.SessionID)); p != nil {
 		p.onEvent(e)
-	} else if p := m.byPart(proto.TargetSessionID(e.SessionID)); p != nil {
-		p.onPartEvent(e)
-	} else if g := m.guardOf(proto.TargetSessionID(e.SessionID)); g != nil {
-		m.onGuarded(g, e)
+	} else if p := m.byFrameSession(proto.TargetSessionID(e.SessionID)); p != nil {
+		p.onFrameEvent(e)
+	} else if g := m.heldTarget(proto.TargetSessionID(e.SessionID)); g != nil {
+		m.onHeldTargetEvent(g, e)
 	}
 }
 
-func (m *Manager) onFrame(f castFrame) {
+func (m *Manager) onFrame(f screencastFrame) {
 	if p := m.bySession(proto.TargetSessionID(f.session)); p != nil {
-		p.cast.take(f)
+		p.screencast.onFrame(f)
 	}
 }
 

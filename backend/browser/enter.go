@@ -19,50 +19,50 @@ type field struct {
 	Indices          []int // options that are to be chosen; null if it is no list
 }
 
-// enter fills a list, a date or a slider with real keys, or with the mouse where the
+// setFieldByKeys fills a list, a date or a slider with real keys, or with the mouse where the
 // options lie open. The field has the keyboard. What they cannot reach is set, with
 // events that a page can tell from a person's, and the answer says so.
-func (p *Pane) enter(ctx context.Context, pg, where *page, f field) error {
-	p.show("fills "+clean(f.Words, 120), 0, 0)
+func (p *Pane) setFieldByKeys(ctx context.Context, pg, where *page, f field) error {
+	p.showActionHint("fills "+sanitizeLine(f.Words, 120), 0, 0)
 	var now struct{ Held bool }
-	if err := where.ask(ctx, &now, "took", f.Ref, f.Value, f.Indices); err != nil || now.Held {
+	if err := where.callScript(ctx, &now, "took", f.Ref, f.Value, f.Indices); err != nil || now.Held {
 		return err
 	}
 	for i, index := range f.Places {
-		var at aimed
-		if err := where.ask(ctx, &at, "optionAt", f.Ref, index); err != nil {
+		var at targetPoint
+		if err := where.callScript(ctx, &at, "optionAt", f.Ref, index); err != nil {
 			return err
 		}
 		if at.X < 0 {
 			break // it is not drawn
 		}
-		if err := p.outward(ctx, where, &at); err != nil {
+		if err := p.toPagePoint(ctx, where, &at); err != nil {
 			return err
 		}
-		if err := p.pressHolding(ctx, pg, at, Press{}, oneMore(i)); err != nil {
+		if err := p.clickWithModifiers(ctx, pg, at, Press{}, multiSelectModifier(i)); err != nil {
 			return err
 		}
 	}
-	if err := p.strokes(ctx, pg, f.Keys); err != nil {
+	if err := p.pressKeys(ctx, pg, f.Keys); err != nil {
 		return err
 	}
-	if err := where.ask(ctx, &now, "took", f.Ref, f.Value, f.Indices); err != nil || now.Held {
-		if isMiss(err) {
+	if err := where.callScript(ctx, &now, "took", f.Ref, f.Value, f.Indices); err != nil || now.Held {
+		if isNotFound(err) {
 			return nil // the page took the field away on that
 		}
 		return err
 	}
 	if len(f.Keys) > 0 && f.Keys[0] == "Space" {
-		if err := p.stroke(ctx, pg, "Escape"); err != nil { // the list may still be open
+		if err := p.pressKey(ctx, pg, "Escape"); err != nil { // the list may still be open
 			return err
 		}
 	}
-	p.tell("keys could not fill it: its value was set by script")
-	return where.ask(ctx, nil, "enforce", f.Ref, f.Value, f.Indices)
+	p.noteDuringAction("keys could not fill it: its value was set by script")
+	return where.callScript(ctx, nil, "enforce", f.Ref, f.Value, f.Indices)
 }
 
-// oneMore is the key that is held to choose one more option of a list.
-func oneMore(i int) int {
+// multiSelectModifier is the key that is held to choose one more option of a list.
+func multiSelectModifier(i int) int {
 	switch {
 	case i == 0:
 		return 0
@@ -72,12 +72,12 @@ func oneMore(i int) int {
 	return modCtrl
 }
 
-// strokes presses keys of which only the first, that may open something, and the last
+// pressKeys presses keys of which only the first, that may open something, and the last
 // are waited for: they are carried out in order.
-func (p *Pane) strokes(ctx context.Context, pg *page, keys []string) error {
+func (p *Pane) pressKeys(ctx context.Context, pg *page, keys []string) error {
 	for i, one := range keys {
 		if i == 0 || i == len(keys)-1 {
-			if err := p.stroke(ctx, pg, one); err != nil {
+			if err := p.pressKey(ctx, pg, one); err != nil {
 				return err
 			}
 			continue
@@ -94,9 +94,9 @@ func (p *Pane) strokes(ctx context.Context, pg *page, keys []string) error {
 	return nil
 }
 
-// pressHolding is a click while modifiers are held. The move is not awaited: its
+// clickWithModifiers is a click while modifiers are held. The move is not awaited: its
 // answer comes with the next picture.
-func (p *Pane) pressHolding(ctx context.Context, pg *page, at aimed, how Press, held int) error {
+func (p *Pane) clickWithModifiers(ctx context.Context, pg *page, at targetPoint, how Press, held int) error {
 	button := how.Button
 	if button == "" {
 		button = "left"
@@ -109,7 +109,7 @@ func (p *Pane) pressHolding(ctx context.Context, pg *page, at aimed, how Press, 
 	}
 	for i, in := range list {
 		in.X, in.Y, in.Modifiers = at.X, at.Y, held
-		req, err := mouse(in)
+		req, err := mouseCommand(in)
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (p *Pane) pressHolding(ctx context.Context, pg *page, at aimed, how Press, 
 			pg.post(req)
 			continue
 		}
-		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return tell(c, req) }); err != nil {
+		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return callNoResult(c, req) }); err != nil {
 			return err
 		}
 	}

@@ -42,7 +42,7 @@ func TestFieldsAreFilledWithRealKeys(t *testing.T) {
 	b.eval(p, `document.querySelector('select').innerHTML = Array.from({ length: 200 }, (_, i) => '<option>Country ' + i + '</option>').join(''); 1`)
 	s := b.look(p).Text
 	has(t, s, `"Country 11" | … 188 more`)
-	found, err := p.Seek(b.ctx, pane.FindOptions{Role: "option", Text: "country 19"})
+	found, err := p.FindElements(b.ctx, pane.FindOptions{Role: "option", Text: "country 19"})
 	b.ok(err)
 	has(t, found, `has option "Country 19"`, `has option "Country 199"`)
 	if n := strings.Count(found, "\n"); n != 11 {

@@ -24,11 +24,11 @@ func (p *Pane) onEvent(e *cdp.Event) {
 	}
 	switch e.Method {
 	case "Target.attachedToTarget", "Target.detachedFromTarget":
-		p.onPart(pg, e)
+		p.onFrameTarget(pg, e)
 	case "Page.frameRequestedNavigation", "Page.frameScheduledNavigation":
-		p.onLeaving(pg, e, time.Now())
+		p.onNavigationRequested(pg, e, time.Now())
 	case "Page.frameClearedScheduledNavigation":
-		p.onLeaving(pg, e, time.Time{})
+		p.onNavigationRequested(pg, e, time.Time{})
 	case "Page.frameStartedLoading":
 		p.onLoading(pg, e, true)
 	case "Page.frameStoppedLoading":
@@ -36,7 +36,7 @@ func (p *Pane) onEvent(e *cdp.Event) {
 	case "Page.frameNavigated":
 		p.onNavigated(pg, e)
 	case "Page.navigatedWithinDocument":
-		p.onMoved(pg, e)
+		p.onNavigatedWithinDocument(pg, e)
 	case "Page.lifecycleEvent":
 		p.onLifecycle(pg, e)
 	case "Page.javascriptDialogOpening":
@@ -44,9 +44,9 @@ func (p *Pane) onEvent(e *cdp.Event) {
 	case "Runtime.executionContextCreated":
 		pg.onContext(e)
 	case "Page.windowOpen", "Page.downloadWillBegin", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
-		p.onSaid(e)
+		p.onAnyFrameEvent(e)
 	case "Page.javascriptDialogClosed":
-		p.withdraw(ofKind(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload))
+		p.closePrompts(matchKinds(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload))
 	case "Page.fileChooserOpened":
 		p.onFileChooser(pg, e)
 	case "Input.dragIntercepted":
@@ -60,13 +60,13 @@ func (p *Pane) onEvent(e *cdp.Event) {
 	case "Security.visibleSecurityStateChanged":
 		p.onSecurity(e)
 	case "Runtime.bindingCalled":
-		p.onTold(pg, e)
+		p.onPageReport(pg, e)
 	case "Inspector.targetCrashed":
-		p.crash(pg)
+		p.onCrash(pg)
 	case "Inspector.targetReloadedAfterCrash":
 		p.change(func() {
-			if p.fault == faultCrashed {
-				p.fault, p.info.Running = "", true
+			if p.processError == faultCrashed {
+				p.processError, p.info.Running = "", true
 			}
 		})
 	default:
@@ -77,19 +77,19 @@ func (p *Pane) onEvent(e *cdp.Event) {
 	}
 }
 
-// onSaid takes what every frame may tell, also one of another site.
-func (p *Pane) onSaid(e *cdp.Event) {
+// onAnyFrameEvent takes what every frame may tell, also one of another site.
+func (p *Pane) onAnyFrameEvent(e *cdp.Event) {
 	switch e.Method {
 	case "Page.windowOpen":
 		var open proto.PageWindowOpen
 		if decode(e, &open) {
-			p.change(func() { p.popupURL, p.net.opening = open.URL, time.Now() })
+			p.change(func() { p.popupURL, p.network.opening = open.URL, time.Now() })
 		}
 	case "Page.downloadWillBegin":
 		var download proto.PageDownloadWillBegin
 		if decode(e, &download) {
-			p.change(func() { p.net.leaving = time.Time{} })
-			p.receiver().onDownload(download.GUID, download.URL, download.SuggestedFilename)
+			p.change(func() { p.network.leaving = time.Time{} })
+			p.downloadReceiver().onDownload(download.GUID, download.URL, download.SuggestedFilename)
 		}
 	case "Runtime.consoleAPICalled":
 		p.onConsole(e)
@@ -100,11 +100,11 @@ func (p *Pane) onSaid(e *cdp.Event) {
 
 const faultCrashed = "the page crashed"
 
-func (p *Pane) crash(pg *page) {
+func (p *Pane) onCrash(pg *page) {
 	p.change(func() {
 		pg.end(ErrCrashed) // before anybody reads of it, and reloads
-		p.fault, p.info.Running, p.loading = faultCrashed, false, false
-		p.withdrawn(everything)
+		p.processError, p.info.Running, p.loading = faultCrashed, false, false
+		p.closePromptsLocked(anyPrompt)
 	})
 }
 
@@ -115,19 +115,19 @@ func (p *Pane) onLoading(pg *page, e *cdp.Event, loading bool) {
 	if decode(e, &frame) && frame.FrameID == pg.frame() {
 		p.change(func() {
 			p.loading = loading
-			if p.voyage != nil && loading {
-				p.voyage.begun = true
+			if p.navigation != nil && loading {
+				p.navigation.begun = true
 			}
-			p.net.last, p.net.leaving = time.Now(), time.Time{}
+			p.network.last, p.network.leaving = time.Now(), time.Time{}
 		})
 		if !loading {
-			p.wantHistory()
+			p.requestHistory()
 		}
 	}
 }
 
-// onLeaving takes the news that the page is about to go elsewhere, or that it stays.
-func (p *Pane) onLeaving(pg *page, e *cdp.Event, when time.Time) {
+// onNavigationRequested takes the news that the page is about to go elsewhere, or that it stays.
+func (p *Pane) onNavigationRequested(pg *page, e *cdp.Event, when time.Time) {
 	var ev struct {
 		FrameID     proto.PageFrameID `json:"frameId"`
 		Disposition string            `json:"disposition"`
@@ -135,7 +135,7 @@ func (p *Pane) onLeaving(pg *page, e *cdp.Event, when time.Time) {
 	}
 	soon := decode(e, &ev) && ev.Delay < p.m.limits.leaving.Seconds()
 	if soon && ev.FrameID == pg.frame() && (ev.Disposition == "" || ev.Disposition == "currentTab") {
-		p.change(func() { p.net.leaving = when })
+		p.change(func() { p.network.leaving = when })
 	}
 }
 
@@ -149,46 +149,46 @@ func (p *Pane) onNavigated(pg *page, e *cdp.Event) {
 	if !decode(e, &ev) || ev.Frame.ID != pg.frame() {
 		return
 	}
-	pg.another()
+	pg.isOtherDocument()
 	p.change(func() {
-		p.loading = p.loading || p.load.coming() // of a window's first document Chromium told before we listened
-		p.load.shows(ev.Frame.LoaderID)
-		p.load.person = p.persons()
+		p.loading = p.loading || p.load.setPending() // of a window's first document Chromium told before we listened
+		p.load.setDocument(ev.Frame.LoaderID)
+		p.load.person = p.isUserAction()
 		p.load.posted = p.load.posting != "" && p.load.posting == ev.Frame.LoaderID
 		p.load.moves++
-		p.load.veil = time.Now().Add(veilLimit)
-		p.net = traffic{on: p.net.on, last: p.net.last, patient: p.net.patient}
-		p.info.URL = clean(ev.Frame.URL+ev.Frame.URLFragment, 4096)
+		p.load.veil = time.Now().Add(inputHoldLimit)
+		p.network = networkActivity{on: p.network.on, last: p.network.last, patient: p.network.patient}
+		p.info.URL = sanitizeLine(ev.Frame.URL+ev.Frame.URLFragment, 4096)
 		p.info.Title = untitled(p.info.URL)
-		told := p.woe // by whoever went there, in better words
-		p.woe, p.note, p.hung, p.row = "", "", false, 0
-		p.withdrawn(func(a asked) bool { return a.Kind != pane.SaveLogin }) // which outlives the form that was sent
-		p.drag, p.unsigned = nil, nil
+		told := p.loadError // by whoever went there, in better words
+		p.loadError, p.loadNotice, p.unresponsive, p.dialogsInARow = "", "", false, 0
+		p.closePromptsLocked(func(a openPrompt) bool { return a.Kind != pane.SaveLogin }) // which outlives the form that was sent
+		p.drag, p.declinedRealms = nil, nil
 		if ev.Frame.Unreachable != "" {
-			p.info.URL = clean(ev.Frame.Unreachable, 4096)
-			if p.woe = told; told == "" {
-				p.woe = "this page could not be loaded"
+			p.info.URL = sanitizeLine(ev.Frame.Unreachable, 4096)
+			if p.loadError = told; told == "" {
+				p.loadError = "this page could not be loaded"
 			}
 		}
 	})
-	p.cast.changed()
-	p.visited()
-	p.wantHistory()
+	p.screencast.refresh()
+	p.notifyVisit()
+	p.requestHistory()
 }
 
-func (p *Pane) onMoved(pg *page, e *cdp.Event) {
+func (p *Pane) onNavigatedWithinDocument(pg *page, e *cdp.Event) {
 	var moved proto.PageNavigatedWithinDocument
 	if !decode(e, &moved) || moved.FrameID != pg.frame() {
 		return
 	}
 	p.change(func() {
 		p.load.moves++
-		p.load.person = p.persons()
-		p.net.leaving = time.Time{}
-		p.info.URL = clean(moved.URL, 4096)
+		p.load.person = p.isUserAction()
+		p.network.leaving = time.Time{}
+		p.info.URL = sanitizeLine(moved.URL, 4096)
 	})
-	p.visited()
-	p.wantHistory()
+	p.notifyVisit()
+	p.requestHistory()
 }
 
 func (p *Pane) onLifecycle(pg *page, e *cdp.Event) {
@@ -201,18 +201,18 @@ func (p *Pane) onLifecycle(pg *page, e *cdp.Event) {
 		// An attached popup's document began before we looked.
 		p.change(func() {
 			if p.load.loader == "" {
-				p.load.loader, p.load.person = life.LoaderID, p.persons()
+				p.load.loader, p.load.person = life.LoaderID, p.isUserAction()
 			}
 		})
 	case proto.PageLifecycleEventNameLoad:
 		p.change(func() {
 			p.load.loaded = life.LoaderID
-			if soon := time.Now().Add(veilAfterLoad); p.load.veil.After(soon) && life.LoaderID == p.load.loader {
+			if soon := time.Now().Add(inputHoldAfterLoad); p.load.veil.After(soon) && life.LoaderID == p.load.loader {
 				p.load.veil = soon
 			}
 		})
-		p.wantHistory() // at the move itself Chromium may not have noted it yet
-		p.visited()     // once more: by now it has its title
+		p.requestHistory() // at the move itself Chromium may not have noted it yet
+		p.notifyVisit()    // once more: by now it has its title
 	case proto.PageLifecycleEventNameFirstPaint:
 		p.change(func() {
 			if life.LoaderID == p.load.loader {
@@ -223,9 +223,9 @@ func (p *Pane) onLifecycle(pg *page, e *cdp.Event) {
 	}
 }
 
-// report is a notice that the agent's action under way hears of as well.
-func (p *Pane) report(format string, args ...any) {
-	p.tell(fmt.Sprintf(format, args...))
+// noticeForBoth is a notice that the agent's action under way hears of as well.
+func (p *Pane) noticeForBoth(format string, args ...any) {
+	p.noteDuringAction(fmt.Sprintf(format, args...))
 	p.notice(format, args...)
 }
 
@@ -236,16 +236,16 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 		var ev proto.TargetTargetCreated
 		if decode(e, &ev) && ev.TargetInfo.Type == proto.TargetTargetInfoTypePage && ev.TargetInfo.OpenerID != "" {
 			if opener := m.byTarget(ev.TargetInfo.OpenerID); opener != nil {
-				m.onPopup(opener, *ev.TargetInfo)
+				m.onWindowOpened(opener, *ev.TargetInfo)
 			}
 		}
 	case "Target.attachedToTarget", "Target.detachedFromTarget":
-		m.onGuard(e)
+		m.onHeldTarget(e)
 	case "Target.targetDestroyed":
 		var ev proto.TargetTargetDestroyed
 		if decode(e, &ev) {
 			if p := m.byTarget(ev.TargetID); p != nil {
-				p.gone()
+				p.onTargetGone()
 			}
 			m.mu.Lock()
 			delete(m.windows, ev.TargetID)
@@ -254,7 +254,7 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 	case "Browser.downloadWillBegin":
 		var ev proto.BrowserDownloadWillBegin
 		if decode(e, &ev) {
-			if p := m.receiver(proto.TargetTargetID(ev.FrameID)); p != nil {
+			if p := m.downloadReceiver(proto.TargetTargetID(ev.FrameID)); p != nil {
 				p.onDownload(ev.GUID, ev.URL, ev.SuggestedFilename)
 			}
 		}
@@ -264,20 +264,20 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 }
 
 func (p *Pane) onTitle(title string) {
-	if title = clean(title, 200); title != "" {
+	if title = sanitizeLine(title, 200); title != "" {
 		p.change(func() { p.info.Title = title })
 	}
 }
 
-// gone says that the page closed itself.
-func (p *Pane) gone() {
+// onTargetGone says that the page closed itself.
+func (p *Pane) onTargetGone() {
 	p.change(func() {
 		if p.page != nil {
 			p.page.end(ErrEnded)
-			p.fault, p.info.Running, p.loading = "the page closed itself", false, false
+			p.processError, p.info.Running, p.loading = "the page closed itself", false, false
 		}
 	})
-	p.cast.use(nil)
+	p.screencast.setPage(nil)
 }
 
 func (m *Manager) byTarget(id proto.TargetTargetID) *Pane {
@@ -297,7 +297,7 @@ func (p *Pane) hasTarget(id proto.TargetTargetID) bool {
 	if p.page != nil && p.page.target == id {
 		return true
 	}
-	return slices.ContainsFunc(p.parts, func(f *part) bool { return f.target == id })
+	return slices.ContainsFunc(p.frames, func(f *remoteFrame) bool { return f.target == id })
 }
 
 // decode reads an event; one that does not fit is passed over, as rod does.

@@ -21,7 +21,7 @@ func TestCrashAndReload(t *testing.T) {
 	v := p.Attach()
 	defer v.Close()
 	b.frameOf(v, red)
-	pg, err := p.current()
+	pg, err := p.currentPage()
 	b.ok(err)
 	hanging := make(chan error, 1)
 	go func() { _, err := evaluate(b.ctx, pg, 0, "new Promise(() => {})"); hanging <- err }()
@@ -55,7 +55,7 @@ func TestKilledBrowserComesBack(t *testing.T) {
 	v := p.Attach()
 	defer v.Close()
 	b.frameOf(v, red)
-	pg, err := p.current()
+	pg, err := p.currentPage()
 	b.ok(err)
 	b.ok(pg.engine.process.Signal(syscall.SIGKILL))
 	for _, q := range []*Pane{p, other} {
@@ -71,7 +71,7 @@ func TestKilledBrowserComesBack(t *testing.T) {
 	b.ok(other.Navigate(b.ctx, b.url("two.html")))
 	has(t, b.look(other).Text, "Page two")
 	b.ok(ended("--user-data-dir=" + pg.engine.dir.path))
-	if again, err := other.current(); err != nil || again.engine.process.Pid() == pg.engine.process.Pid() {
+	if again, err := other.currentPage(); err != nil || again.engine.process.Pid() == pg.engine.process.Pid() {
 		t.Errorf("the same Chromium? %v", err)
 	}
 }
@@ -82,7 +82,7 @@ func TestABrowserThatKeepsEndingIsLeftAlone(t *testing.T) {
 	b := newBench(t, own)
 	panes := []*Pane{b.open("b1", "one.html"), b.open("b2", "two.html"), b.open("b3", "one.html")}
 	for n := range restarts + 1 {
-		pg, err := panes[0].current()
+		pg, err := panes[0].currentPage()
 		b.ok(err)
 		b.ok(pg.engine.process.Signal(syscall.SIGKILL))
 		for _, p := range panes {
@@ -103,9 +103,9 @@ func TestABrowserThatKeepsEndingIsLeftAlone(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	engines := map[*engine]bool{}
+	engines := map[*browserProcess]bool{}
 	for _, p := range panes {
-		pg, err := p.current()
+		pg, err := p.currentPage()
 		b.ok(err)
 		engines[pg.engine] = true
 	}
@@ -129,7 +129,7 @@ func TestDialogsDoNotHang(t *testing.T) {
 			t.Errorf("looking while it asks: %v", err)
 		}
 	}
-	if q, open := p.Asks(); !open || q.Text != "Sure?" {
+	if q, open := p.OpenPrompt(); !open || q.Text != "Sure?" {
 		t.Errorf("looking has answered it: %+v %v", q, open)
 	}
 	has(t, b.act(p.Click(b.ctx, "Prompt")).Changed, `confirm "Sure?" was answered Cancel`, `prompt "Who?"`)
@@ -205,7 +205,7 @@ func TestAPageThatHangs(t *testing.T) {
 func TestAPageThatNeverStopsAsking(t *testing.T) {
 	b := newBench(t, impatient)
 	p := b.open("b1", "dialogs.html")
-	pg, err := p.current()
+	pg, err := p.currentPage()
 	b.ok(err)
 	pg.post(proto.RuntimeEvaluate{Expression: "for (let i = 0;; i++) { alert(i); document.title = i; }"})
 	b.question(p, pane.Alert)

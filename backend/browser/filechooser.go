@@ -20,12 +20,12 @@ func (p *Pane) onFileChooser(pg *page, e *cdp.Event) {
 		return
 	}
 	if ev.BackendNodeID == 0 {
-		p.report("the page wants to open files in a way that browser panes cannot fulfil")
+		p.noticeForBoth("the page wants to open files in a way that browser panes cannot fulfil")
 		return
 	}
-	p.tell("the page asks for files")
-	p.withdraw(ofKind(pane.Files))
-	p.pose(asked{
+	p.noteDuringAction("the page asks for files")
+	p.closePrompts(matchKinds(pane.Files))
+	p.openPrompt(openPrompt{
 		UserPrompt: pane.UserPrompt{
 			Kind: pane.Files, Origin: originOf(p.Info().URL), NoAnswer: true,
 			Multiple: ev.Mode == proto.PageFileChooserOpenedModeSelectMultiple,
@@ -34,21 +34,21 @@ func (p *Pane) onFileChooser(pg *page, e *cdp.Event) {
 			if !a.Yes {
 				return nil
 			}
-			return p.giveFiles(ctx, pg, ev.BackendNodeID, a.Files)
+			return p.setInputFiles(ctx, pg, ev.BackendNodeID, a.Files)
 		},
 	})
 }
 
-func (p *Pane) giveFiles(ctx context.Context, pg *page, node proto.DOMBackendNodeID, files []string) error {
+func (p *Pane) setInputFiles(ctx context.Context, pg *page, node proto.DOMBackendNodeID, files []string) error {
 	if len(files) == 0 {
 		return errors.New("no file was named")
 	}
 	for _, f := range files {
 		if info, err := os.Stat(f); err != nil || info.IsDir() {
-			return fmt.Errorf("%q is not a file", clean(f, 200))
+			return fmt.Errorf("%q is not a file", sanitizeLine(f, 200))
 		}
 	}
 	return pg.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
-		return tell(c, proto.DOMSetFileInputFiles{Files: files, BackendNodeID: node})
+		return callNoResult(c, proto.DOMSetFileInputFiles{Files: files, BackendNodeID: node})
 	})
 }

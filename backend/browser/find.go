@@ -62,8 +62,8 @@ func isSnap(path string) bool {
 	return err == nil && strings.Contains(string(script), "/snap/bin/chromium")
 }
 
-// Opener is the desktop's program that opens files; false without a desktop.
-func Opener() (string, bool) {
+// FindDesktopOpener is the desktop's program that opens files; false without a desktop.
+func FindDesktopOpener() (string, bool) {
 	if os.Getenv("DISPLAY")+os.Getenv("WAYLAND_DISPLAY") == "" {
 		return "", false
 	}

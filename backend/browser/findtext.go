@@ -11,15 +11,15 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// Found is where a search in the page stands: the match that is shown, counted
+// FindResult is where a search in the page stands: the match that is shown, counted
 // from 1, of at most 2,000. Both are 0 when nothing matches.
-type Found struct {
+type FindResult struct {
 	Index int `json:"index"`
 	Count int `json:"count"`
 }
 
-// mostFound is how many places are counted.
-const mostFound = 2000
+// maxMatches is how many places are counted.
+const maxMatches = 2000
 
 //go:embed finder.js
 var finderScript string
@@ -29,19 +29,19 @@ var finderScript string
 // the one before, 0 the same. Frames, of other sites too, shadow roots and what
 // stands in fields, passwords excepted, are looked into; the frames of other sites
 // come last. No text ends the search. One search at a time; another waits.
-func (p *Pane) Find(ctx context.Context, text string, step int) (Found, error) {
+func (p *Pane) Find(ctx context.Context, text string, step int) (FindResult, error) {
 	if len(text) > 1000 {
-		return Found{}, errors.New("finding: the text is longer than 1,000 bytes")
+		return FindResult{}, errors.New("finding: the text is longer than 1,000 bytes")
 	}
-	p.sought.mu.Lock()
-	defer p.sought.mu.Unlock()
-	var f Found
+	p.search.mu.Lock()
+	defer p.search.mu.Unlock()
+	var f FindResult
 	err := p.withPage("finding", func(pg *page) (err error) {
-		ctx, cancel := p.undisturbed(ctx)
+		ctx, cancel := p.withoutPrompts(ctx)
 		defer cancel(nil)
 		if text == "" {
-			p.sought.text = ""
-			p.unmark(ctx, pg)
+			p.search.text = ""
+			p.clearMatches(ctx, pg)
 			return nil
 		}
 		f, err = p.find(ctx, pg, text, step)
@@ -50,29 +50,29 @@ func (p *Pane) Find(ctx context.Context, text string, step int) (Found, error) {
 	return f, err
 }
 
-// sought is the search of a pane.
-type sought struct {
+// textSearch is the search of a pane.
+type textSearch struct {
 	mu   sync.Mutex
 	text string
 	at   int // the match that is shown, counted from 0
 }
 
-// matches are what findText of finder.js found in a page or a part.
-type matches struct {
+// frameMatches are what findText of finder.js found in a page or a part.
+type frameMatches struct {
 	Count  int `json:"count"`
 	First  int `json:"first"`  // the one to begin with
 	Fields int `json:"fields"` // that hold the text and have to be opened first
 }
 
-func (p *Pane) find(ctx context.Context, pg *page, text string, step int) (Found, error) {
-	views := p.views(pg)
-	found := make([]matches, len(views))
+func (p *Pane) find(ctx context.Context, pg *page, text string, step int) (FindResult, error) {
+	views := p.framesInOrder(pg)
+	found := make([]frameMatches, len(views))
 	total, first := 0, -1
 	for i, view := range views {
-		m, err := p.seekText(ctx, view, text, mostFound-total)
+		m, err := p.findInFrame(ctx, view, text, maxMatches-total)
 		if err != nil {
 			if view == pg {
-				return Found{}, err
+				return FindResult{}, err
 			}
 			continue // a frame that hangs has nothing to be found
 		}
@@ -82,7 +82,7 @@ func (p *Pane) find(ctx context.Context, pg *page, text string, step int) (Found
 		found[i] = m
 		total += m.Count
 	}
-	s := &p.sought
+	s := &p.search
 	switch {
 	case total == 0:
 		s.at = -1
@@ -100,32 +100,32 @@ func (p *Pane) find(ctx context.Context, pg *page, text string, step int) (Found
 		}
 		before += found[i].Count
 		if err := p.showMatch(ctx, view, at); err != nil && view == pg {
-			return Found{}, err
+			return FindResult{}, err
 		}
 	}
-	return Found{s.at + 1, total}, nil
+	return FindResult{s.at + 1, total}, nil
 }
 
-// seekText searches a page or a part. Chromium keeps what stands in a field in a
+// findInFrame searches a page or a part. Chromium keeps what stands in a field in a
 // shadow root of its own, which only the protocol tells of.
-func (p *Pane) seekText(ctx context.Context, view *page, text string, most int) (matches, error) {
-	var m matches
-	if _, err := view.inEyes(ctx, "globalThis.goalpost.sought ? 1 : ("+inOne(finderScript)+", 1)"); err != nil {
+func (p *Pane) findInFrame(ctx context.Context, view *page, text string, most int) (frameMatches, error) {
+	var m frameMatches
+	if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? 1 : ("+wrapExpression(finderScript)+", 1)"); err != nil {
 		return m, err
 	}
-	if text != p.sought.text {
-		_, _ = view.open(ctx)
+	if text != p.search.text {
+		_, _ = view.injectClosedRoots(ctx)
 	}
-	if err := view.ask(ctx, &m, "findText", text, most); err != nil || m.Fields == 0 {
+	if err := view.callScript(ctx, &m, "findText", text, most); err != nil || m.Fields == 0 {
 		return m, err
 	}
-	_ = view.openFields(ctx, "goalpost.sought.closed()", "goalpost.sought.open(this)")
-	err := view.ask(ctx, &m, "findText", text, most)
+	_ = view.injectFieldRoots(ctx, "goalpost.sought.closed()", "goalpost.sought.open(this)")
+	err := view.callScript(ctx, &m, "findText", text, most)
 	return m, err
 }
 
-// inOne makes an expression of a script.
-func inOne(script string) string { return "(() => {" + script + "\n})()" }
+// wrapExpression makes an expression of a script.
+func wrapExpression(script string) string { return "(() => {" + script + "\n})()" }
 
 // showMatch marks what was found in a page or a part, and brings one match into
 // view; -1 is none.
@@ -136,29 +136,29 @@ func (p *Pane) showMatch(ctx context.Context, view *page, at int) error {
 		Width  float64 `json:"width"`
 		Height float64 `json:"height"`
 	}
-	if err := view.ask(ctx, &box, "showText", at); err != nil || box == nil {
+	if err := view.callScript(ctx, &box, "showText", at); err != nil || box == nil {
 		return err
 	}
-	for f := p.partOf(view.session); f != nil; f = p.partOf(f.above.session) {
-		p.number(ctx, f.above)
-		if err := f.above.ask(ctx, box, "bringText", f.number.Load(), box); err != nil {
+	for f := p.frameBySession(view.session); f != nil; f = p.frameBySession(f.above.session) {
+		p.numberFrames(ctx, f.above)
+		if err := f.above.callScript(ctx, box, "bringText", f.number.Load(), box); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// unmark takes the marks of a search away.
-func (p *Pane) unmark(ctx context.Context, pg *page) {
-	for _, view := range p.views(pg) {
-		if _, err := view.inEyes(ctx, "globalThis.goalpost.sought ? (goalpost.sought.end(), 1) : 1"); err != nil {
+// clearMatches takes the marks of a search away.
+func (p *Pane) clearMatches(ctx context.Context, pg *page) {
+	for _, view := range p.framesInOrder(pg) {
+		if _, err := view.evalInScriptWorld(ctx, "globalThis.goalpost.sought ? (goalpost.sought.end(), 1) : 1"); err != nil {
 			p.m.cfg.Log.Debug("ending a search", "pane", p.id, "error", err)
 		}
 	}
 }
 
 func (p *Pane) withPage(what string, f func(*page) error) error {
-	pg, err := p.current()
+	pg, err := p.currentPage()
 	if err == nil {
 		err = f(pg)
 	}
@@ -178,7 +178,7 @@ func (p *Pane) Zoom(ctx context.Context, percent int) error {
 		}
 		p.change(func() {
 			p.zoom = percent
-			p.redraw()
+			p.updateOverlay()
 		})
 		return nil
 	})
@@ -192,7 +192,7 @@ func (p *Pane) zoomPage(ctx context.Context, pg *page, percent int) error {
 		p.zoomScript = ""
 		p.mu.Unlock()
 		if old != "" {
-			if err := tell(c, proto.PageRemoveScriptToEvaluateOnNewDocument{Identifier: old}); err != nil {
+			if err := callNoResult(c, proto.PageRemoveScriptToEvaluateOnNewDocument{Identifier: old}); err != nil {
 				return err
 			}
 		}

@@ -17,8 +17,8 @@ func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		step int
-		want Found
-	}{{"needle", 0, Found{1, 4}}, {"needle", 1, Found{2, 4}}, {"needle", -1, Found{1, 4}}, {"needle", -1, Found{4, 4}}, {"no such", 1, Found{}}} {
+		want FindResult
+	}{{"needle", 0, FindResult{1, 4}}, {"needle", 1, FindResult{2, 4}}, {"needle", -1, FindResult{1, 4}}, {"needle", -1, FindResult{4, 4}}, {"no such", 1, FindResult{}}} {
 		got, err := p.Find(b.ctx, c.text, c.step)
 		b.ok(err)
 		if got != c.want {
@@ -42,16 +42,16 @@ func TestFindEverywhere(t *testing.T) {
 		for i, place := range places {
 			got, err := p.Find(b.ctx, "NEEDLE", min(i, 1))
 			b.ok(err)
-			if want := (Found{i + 1, len(places)}); got != want {
+			if want := (FindResult{i + 1, len(places)}); got != want {
 				t.Errorf("%s, zoom %d: %+v, want %+v", place, zoom, got, want)
 			}
 			b.marks(p, fmt.Sprintf("%s, zoom %d", place, zoom), true)
 		}
-		if got, err := p.Find(b.ctx, "needle in a field", 0); err != nil || got != (Found{1, 1}) {
+		if got, err := p.Find(b.ctx, "needle in a field", 0); err != nil || got != (FindResult{1, 1}) {
 			t.Errorf("what stands in a field: %+v, %v", got, err)
 		}
 		b.eval(p, `document.querySelector('[aria-label=Field]').value = 'İ and a needle in a field'`)
-		if got, err := p.Find(b.ctx, "needle in a field", 1); err != nil || got != (Found{1, 1}) {
+		if got, err := p.Find(b.ctx, "needle in a field", 1); err != nil || got != (FindResult{1, 1}) {
 			t.Errorf("a field that was written in: %+v, %v", got, err)
 		}
 		b.marks(p, "a field that was written in", true)
@@ -78,11 +78,11 @@ func (b *bench) marks(p *Pane, what string, wanted bool) {
 // orange counts the pixels in the colour of the match that is shown.
 func (b *bench) orange(p *Pane) (n int) {
 	b.Helper()
-	pg, err := p.current()
+	pg, err := p.currentPage()
 	b.ok(err)
 	var shot []byte
 	b.ok(pg.do(b.ctx, callLimit, "a picture", func(c proto.Client) error {
-		made, err := ask(c, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
+		made, err := call(c, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
 		if err == nil {
 			shot = made.Data
 		}

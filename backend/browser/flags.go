@@ -60,16 +60,16 @@ func flags(dir, proxy string) []string {
 	return list
 }
 
-// environment is what Chromium gets to know of ours: enough for fonts, time
+// chromiumEnv is what Chromium gets to know of ours: enough for fonts, time
 // and language. API keys and session buses stay out.
-func environment(dir string, ours []string) []string {
+func chromiumEnv(dir string, ours []string) []string {
 	keep := []string{
 		"PATH", "HOME", "LANG", "LANGUAGE", "TZ", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "XDG_DATA_DIRS", "XDG_DATA_HOME",
 	}
 	env := make([]string, 0, len(keep)+2)
 	for _, v := range ours {
 		name, _, _ := strings.Cut(v, "=")
-		if strings.HasPrefix(name, "LC_") || listed(keep, name) {
+		if strings.HasPrefix(name, "LC_") || isAllowedEnv(keep, name) {
 			env = append(env, v)
 		}
 	}
@@ -80,7 +80,7 @@ func environment(dir string, ours []string) []string {
 	return env
 }
 
-func listed(list []string, s string) bool {
+func isAllowedEnv(list []string, s string) bool {
 	for _, v := range list {
 		if v == s {
 			return true

@@ -12,42 +12,42 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// gates are the requests that stop at onPaused: all of them, because only a stopped
+// fetchPatterns are the requests that stop at onPaused: all of them, because only a stopped
 // request asks for a login, and any may go to a port of this program, or send
 // where a goal may only read. WebSockets pass this gate, and have a proxy of their own.
-func (m *Manager) gates() proto.FetchEnable {
+func (m *Manager) fetchPatterns() proto.FetchEnable {
 	return proto.FetchEnable{Patterns: []*proto.FetchRequestPattern{{URLPattern: "*"}}, HandleAuthRequests: true}
 }
 
-func (m *Manager) own() []int {
+func (m *Manager) ownPorts() []int {
 	if m.cfg.OwnPorts == nil {
 		return nil
 	}
 	return m.cfg.OwnPorts()
 }
 
-// forbidden says whether an address is one of this program's own.
-func (m *Manager) forbidden(address string) bool {
+// isOwnAddress says whether an address is one of this program's own.
+func (m *Manager) isOwnAddress(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
 		return false
 	}
 	port, err := strconv.Atoi(u.Port())
-	return err == nil && slices.Contains(m.own(), port) && thisMachine(u.Hostname())
+	return err == nil && slices.Contains(m.ownPorts(), port) && isLoopbackName(u.Hostname())
 }
 
-// thisMachine knows the names of the loopback interface that need no resolver.
-func thisMachine(host string) bool {
+// isLoopbackName knows the names of the loopback interface that need no resolver.
+func isLoopbackName(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	ip := net.ParseIP(host)
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// allowed is Address, and refuses the addresses of this program as well.
-func (m *Manager) allowed(text string) (string, error) {
+// validateAddress is Address, and refuses the addresses of this program as well.
+func (m *Manager) validateAddress(text string) (string, error) {
 	address, err := Address(text)
-	if err == nil && m.forbidden(address) {
-		return "", fmt.Errorf("%w: %s is Goalpost itself", ErrRefused, clean(address, 200))
+	if err == nil && m.isOwnAddress(address) {
+		return "", fmt.Errorf("%w: %s is Goalpost itself", ErrRefused, sanitizeLine(address, 200))
 	}
 	return address, err
 }
@@ -57,13 +57,13 @@ func (p *Pane) onPaused(pg *page, e *cdp.Event) {
 	if !decode(e, &ev) {
 		return
 	}
-	if ev.Request != nil && p.m.forbidden(ev.Request.URL) {
-		p.report("the page asked for %s, which is Goalpost itself, and was refused", clean(ev.Request.URL, 200))
+	if ev.Request != nil && p.m.isOwnAddress(ev.Request.URL) {
+		p.noticeForBoth("the page asked for %s, which is Goalpost itself, and was refused", sanitizeLine(ev.Request.URL, 200))
 		pg.post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
 		return
 	}
-	if why := p.barred(ev.Request); why != "" {
-		p.report("%s", refusedByPolicy(ev.Request, why))
+	if why := p.blockReason(ev.Request); why != "" {
+		p.noticeForBoth("%s", blockedNotice(ev.Request, why))
 		reason := proto.NetworkErrorReasonBlockedByClient
 		if ev.ResourceType == proto.NetworkResourceTypeDocument { // the page stays as it is, with what was typed
 			reason = proto.NetworkErrorReasonAborted
@@ -78,7 +78,7 @@ func (p *Pane) onPaused(pg *page, e *cdp.Event) {
 func originOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return clean(address, 100)
+		return sanitizeLine(address, 100)
 	}
-	return clean(u.Scheme+"://"+u.Host, 200)
+	return sanitizeLine(u.Scheme+"://"+u.Host, 200)
 }

@@ -72,8 +72,8 @@ func TestACoveredFrameKeepsNoGuard(t *testing.T) {
 	p := b.open("b1", "outer.html")
 	s := b.look(p)
 	word, say := b.refOf(s, `textbox "Word"`), b.refOf(s, `button "Say"`)
-	place := func(ref string) (at aimed) {
-		b.ok(p.inTurn(b.ctx, "placing", func(ctx context.Context, pg *page) error { return p.placeOf(ctx, pg, &at, ref) }))
+	place := func(ref string) (at targetPoint) {
+		b.ok(p.withTurn(b.ctx, "placing", func(ctx context.Context, pg *page) error { return p.pagePositionOf(ctx, pg, &at, ref) }))
 		return at
 	}
 	at := place(word)

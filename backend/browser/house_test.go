@@ -37,7 +37,7 @@ func (m tests) Run() int {
 func own(*Config) {}
 
 // impatient is own with the limits of the program, for what has to exceed them.
-func impatient(c *Config) { c.limits = usualLimits() }
+func impatient(c *Config) { c.limits = defaultLimits() }
 
 // shared gives the manager that tests share, and the folder that it works in.
 func shared(t testing.TB) (*Manager, string) {
@@ -48,7 +48,7 @@ func shared(t testing.TB) (*Manager, string) {
 			t.Fatal(err)
 		}
 		house.dir = dir
-		house.Manager = New(Config{Launcher: execLauncher{}, Dir: filepath.Join(dir, "b"), limits: patient()})
+		house.Manager = New(Config{Launcher: execLauncher{}, Dir: filepath.Join(dir, "b"), limits: testLimits()})
 	}
 	return house.Manager, house.dir
 }
@@ -84,12 +84,12 @@ func (b *bench) vacate() error {
 		}
 		goals.mu.Unlock()
 		for _, id := range ids {
-			err = errors.Join(err, goals.forget(ctx, id))
+			err = errors.Join(err, goals.disposeContext(ctx, id))
 		}
 	}
 	if person != nil {
 		err = errors.Join(err, person.do(ctx, person.alive, "", callLimit, "forgetting the cookies", func(c proto.Client) error {
-			return tell(c, proto.StorageClearCookies{})
+			return callNoResult(c, proto.StorageClearCookies{})
 		}))
 	}
 	return err

@@ -13,18 +13,18 @@ import (
 	"goalpost/backend/pane"
 )
 
-// inputs is the queue of what the person did. A move replaces the move before
+// inputQueue is the queue of what the person did. A move replaces the move before
 // it, and turns of the wheel add up.
-type inputs struct {
+type inputQueue struct {
 	wake  chan struct{}
 	mu    sync.Mutex
 	queue []pane.Input
 }
 
-func newInputs() *inputs { return &inputs{wake: make(chan struct{}, 1)} }
+func newInputs() *inputQueue { return &inputQueue{wake: make(chan struct{}, 1)} }
 
 // add takes an input, unless hundreds wait already.
-func (q *inputs) add(in pane.Input) error {
+func (q *inputQueue) add(in pane.Input) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if n := len(q.queue); n > 0 {
@@ -49,7 +49,7 @@ func (q *inputs) add(in pane.Input) error {
 	return nil
 }
 
-func (q *inputs) next() (pane.Input, bool) {
+func (q *inputQueue) next() (pane.Input, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.queue) == 0 {
@@ -62,48 +62,48 @@ func (q *inputs) next() (pane.Input, bool) {
 
 // input checks an act of the person and queues it.
 func (p *Pane) input(in pane.Input) error {
-	if _, err := p.current(); err != nil {
+	if _, err := p.currentPage(); err != nil {
 		return fmt.Errorf("input: %w", err)
 	}
 	if p.Driver() == pane.DriverAgent {
 		if in.Kind == pane.MouseMove || in.Kind == pane.MouseUp || in.Kind == pane.KeyUp {
 			return nil // nothing that one would want to be told about
 		}
-		return ErrAgentDrives
+		return ErrAgentInControl
 	}
-	if _, err := request(in); err != nil {
+	if _, err := inputCommand(in); err != nil {
 		return err
 	}
-	return p.inputs.add(in)
+	return p.inputQueue.add(in)
 }
 
-// pump carries the inputs out, in order. Moves are not awaited: their answers
+// runInputs carries the inputs out, in order. Moves are not awaited: their answers
 // come only with the next picture of the page.
-func (p *Pane) pump() {
+func (p *Pane) runInputs() {
 	for {
 		select {
 		case <-p.ctx.Done():
 			return
-		case <-p.inputs.wake:
+		case <-p.inputQueue.wake:
 		}
-		for in, ok := p.inputs.next(); ok; in, ok = p.inputs.next() {
-			p.deliver(in)
+		for in, ok := p.inputQueue.next(); ok; in, ok = p.inputQueue.next() {
+			p.dispatchInput(in)
 		}
 	}
 }
 
-func (p *Pane) deliver(in pane.Input) {
-	pg, err := p.current()
+func (p *Pane) dispatchInput(in pane.Input) {
+	pg, err := p.currentPage()
 	if err != nil {
 		return // Info().Problem says it already
 	}
-	req, err := request(in)
+	req, err := inputCommand(in)
 	if err != nil {
 		return // refused when it came in
 	}
-	p.unveiled()
-	if aims(in.Kind) {
-		defer p.steady()()
+	p.awaitFirstPaint()
+	if isPositional(in.Kind) {
+		defer p.lockPictures()()
 	}
 	for _, d := range p.dragging(in) {
 		pg.post(d)
@@ -113,69 +113,69 @@ func (p *Pane) deliver(in pane.Input) {
 		return
 	}
 	if in.Kind == pane.Touch && !p.touch {
-		most := fingers
+		most := maxTouchPoints
 		p.touch = true // read and written by pump alone, and when a page is adopted
 		pg.post(proto.EmulationSetTouchEmulationEnabled{Enabled: true, MaxTouchPoints: &most})
 	}
-	ctx, cancel := p.undisturbed(p.ctx)
+	ctx, cancel := p.withoutPrompts(p.ctx)
 	defer cancel(nil)
 	if ctx.Err() != nil {
 		return // a dialog is open: the page takes nothing
 	}
 	if in.Kind == pane.MouseDown || in.Kind == pane.KeyDown {
-		p.change(func() { p.note, p.info.Acting, p.row = "", "", 0 })
+		p.change(func() { p.loadNotice, p.info.Acting, p.dialogsInARow = "", "", 0 })
 	}
-	err = pg.do(ctx, p.m.limits.input, "input", func(c proto.Client) error { return tell(c, req) })
-	if errors.Is(err, ErrTimeout) && !p.woken(ctx, pg) {
+	err = pg.do(ctx, p.m.limits.input, "input", func(c proto.Client) error { return callNoResult(c, req) })
+	if errors.Is(err, ErrTimeout) && !p.wakeRenderer(ctx, pg) {
 		p.change(func() {
-			p.woe, p.hung = "the page does not react: it may be busy in an endless loop; stop or reload it", true
+			p.loadError, p.unresponsive = "the page does not react: it may be busy in an endless loop; stop or reload it", true
 		})
 	}
 }
 
-// aims says whether an input is for a place on the page.
-func aims(k pane.InputKind) bool {
+// isPositional says whether an input is for a place on the page.
+func isPositional(k pane.InputKind) bool {
 	return k == pane.MouseMove || k == pane.MouseDown || k == pane.MouseUp || k == pane.Wheel || k == pane.Touch
 }
 
-// steady waits until no picture is being taken of the page, and keeps the next one
+// lockPictures waits until no picture is being taken of the page, and keeps the next one
 // waiting until the function that it gives is called. For a picture that is finer than
 // CSS Chromium makes the page larger for a moment: a click would go elsewhere.
-func (p *Pane) steady() func() {
+func (p *Pane) lockPictures() func() {
 	hangs := time.NewTimer(p.m.limits.input)
 	defer hangs.Stop()
 	select {
-	case p.shutter <- struct{}{}:
-		return func() { <-p.shutter }
+	case p.pictureToken <- struct{}{}:
+		return func() { <-p.pictureToken }
 	case <-hangs.C:
 	case <-p.ctx.Done():
 	}
 	return func() {}
 }
 
-// woken tells a page whose script runs on and on from one that draws no more:
+// wakeRenderer tells a page whose script runs on and on from one that draws no more:
 // now and then Chromium stops drawing a page after a change of processes, and
 // what waits for the next picture waits for ever. A new size starts it again.
-func (p *Pane) woken(ctx context.Context, pg *page) bool {
+func (p *Pane) wakeRenderer(ctx context.Context, pg *page) bool {
 	err := pg.do(ctx, p.m.limits.hung, "asking the page", func(c proto.Client) error {
-		_, err := ask(c, proto.RuntimeEvaluate{Expression: "1"})
+		_, err := call(c, proto.RuntimeEvaluate{Expression: "1"})
 		return err
 	})
 	if err == nil {
 		other := p.metrics()
 		other.Height--
 		pg.post(other)
-		p.fit(pg)
+		p.applyViewport(pg)
 	}
-	p.cast.changed()
+	p.screencast.refresh()
 	return err == nil
 }
 
-// request is an input in Chromium's words.
-func request(in pane.Input) (proto.Request, error) {
+// inputCommand is an input in Chromium's words.
+func inputCommand(in pane.Input) (proto.Request, error) {
 	switch in.Kind {
 	case pane.MouseMove, pane.MouseDown, pane.MouseUp, pane.Wheel:
-		return mouse(in)
+		return mouseCommand(in)
 	case pane.KeyDown, pane.KeyUp:
 		return key(in), nil
 	case pane.Text:
@@ -190,12 +190,12 @@ func request(in pane.Input) (proto.Request, error) {
 		end := len(utf16.Encode([]rune(in.Text)))
 		return proto.InputImeSetComposition{Text: in.Text, SelectionStart: end, SelectionEnd: end}, nil
 	case pane.Touch:
-		return touch(in)
+		return touchCommand(in)
 	}
-	return nil, fmt.Errorf("unknown input %q", clean(string(in.Kind), 20))
+	return nil, fmt.Errorf("unknown input %q", sanitizeLine(string(in.Kind), 20))
 }
 
-func mouse(in pane.Input) (proto.Request, error) {
+func mouseCommand(in pane.Input) (proto.Request, error) {
 	e := proto.InputDispatchMouseEvent{X: in.X, Y: in.Y, Modifiers: in.Modifiers & 15, Buttons: &in.Buttons}
 	switch in.Button {
 	case "", "none":
@@ -203,7 +203,7 @@ func mouse(in pane.Input) (proto.Request, error) {
 	case "left", "middle", "right":
 		e.Button = proto.InputMouseButton(in.Button)
 	default:
-		return nil, fmt.Errorf("unknown mouse button %q", clean(in.Button, 20))
+		return nil, fmt.Errorf("unknown mouse button %q", sanitizeLine(in.Button, 20))
 	}
 	if in.Kind == pane.MouseMove {
 		// Without the held button Chromium sees no drag.
@@ -227,16 +227,16 @@ func mouse(in pane.Input) (proto.Request, error) {
 	return e, nil
 }
 
-// fingers is how many a page may be told of.
-const fingers = 5
+// maxTouchPoints is how many a page may be told of.
+const maxTouchPoints = 5
 
-func touch(in pane.Input) (proto.Request, error) {
+func touchCommand(in pane.Input) (proto.Request, error) {
 	kind, ok := map[string]proto.InputDispatchTouchEventType{
 		"start": proto.InputDispatchTouchEventTypeTouchStart, "move": proto.InputDispatchTouchEventTypeTouchMove,
 		"end": proto.InputDispatchTouchEventTypeTouchEnd, "cancel": proto.InputDispatchTouchEventTypeTouchCancel,
 	}[in.Text]
-	if !ok || len(in.Points) > fingers {
-		return nil, fmt.Errorf("unknown touch %q with %d fingers", clean(in.Text, 20), len(in.Points))
+	if !ok || len(in.Points) > maxTouchPoints {
+		return nil, fmt.Errorf("unknown touch %q with %d fingers", sanitizeLine(in.Text, 20), len(in.Points))
 	}
 	e := proto.InputDispatchTouchEvent{Type: kind, Modifiers: in.Modifiers & 15, TouchPoints: []*proto.InputTouchPoint{}}
 	for _, f := range in.Points {

@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-func (b *bench) tap(v *View, key, code string, modifiers int) {
+func (b *bench) tap(v *Viewer, key, code string, modifiers int) {
 	b.Helper()
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.KeyDown, Key: key, Code: code, Modifiers: modifiers}))
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.KeyUp, Key: key, Code: code, Modifiers: modifiers}))

@@ -16,16 +16,16 @@ import (
 // Cookies lists what the page at its address would send.
 func (p *Pane) Cookies(ctx context.Context) ([]pane.Cookie, error) {
 	var list []pane.Cookie
-	err := p.looking(ctx, "listing the cookies", func(ctx context.Context, pg *page) error {
+	err := p.withReadTurn(ctx, "listing the cookies", func(ctx context.Context, pg *page) error {
 		return pg.do(ctx, callLimit, "listing the cookies", func(c proto.Client) error {
-			got, err := ask(c, proto.NetworkGetCookies{Urls: []string{p.Info().URL}})
+			got, err := call(c, proto.NetworkGetCookies{Urls: []string{p.Info().URL}})
 			if err != nil {
 				return err
 			}
 			for _, k := range got.Cookies {
 				one := pane.Cookie{
-					Name: clean(k.Name, 100), Domain: clean(k.Domain, 200), Path: clean(k.Path, 200), Size: len(k.Value),
-					Secure: k.Secure, HTTPOnly: k.HTTPOnly, SameSite: clean(string(k.SameSite), 20),
+					Name: sanitizeLine(k.Name, 100), Domain: sanitizeLine(k.Domain, 200), Path: sanitizeLine(k.Path, 200), Size: len(k.Value),
+					Secure: k.Secure, HTTPOnly: k.HTTPOnly, SameSite: sanitizeLine(string(k.SameSite), 20),
 				}
 				if !k.Session && k.Expires > 0 {
 					one.Expires = int64(k.Expires)
@@ -40,13 +40,13 @@ func (p *Pane) Cookies(ctx context.Context) ([]pane.Cookie, error) {
 
 // SetCookie sets a cookie for the page's host, until the browser ends.
 func (p *Pane) SetCookie(ctx context.Context, name, value string) error {
-	return p.inTurn(ctx, "setting a cookie", func(ctx context.Context, pg *page) error {
+	return p.withTurn(ctx, "setting a cookie", func(ctx context.Context, pg *page) error {
 		address, err := p.cookieAddress(name)
 		if err != nil {
 			return err
 		}
 		return pg.do(ctx, callLimit, "setting a cookie", func(c proto.Client) error {
-			set, err := ask(c, proto.NetworkSetCookie{Name: name, Value: value, URL: address})
+			set, err := call(c, proto.NetworkSetCookie{Name: name, Value: value, URL: address})
 			if err == nil && !set.Success {
 				err = errors.New("chromium does not take it: names and values hold no spaces, quotes, commas or semicolons")
 			}
@@ -57,13 +57,13 @@ func (p *Pane) SetCookie(ctx context.Context, name, value string) error {
 
 // DeleteCookie deletes a cookie of the page.
 func (p *Pane) DeleteCookie(ctx context.Context, name string) error {
-	return p.inTurn(ctx, "deleting a cookie", func(ctx context.Context, pg *page) error {
+	return p.withTurn(ctx, "deleting a cookie", func(ctx context.Context, pg *page) error {
 		address, err := p.cookieAddress(name)
 		if err != nil {
 			return err
 		}
 		return pg.do(ctx, callLimit, "deleting a cookie", func(c proto.Client) error {
-			return tell(c, proto.NetworkDeleteCookies{Name: name, URL: address})
+			return callNoResult(c, proto.NetworkDeleteCookies{Name: name, URL: address})
 		})
 	})
 }
@@ -74,7 +74,7 @@ func (p *Pane) cookieAddress(name string) (string, error) {
 	}
 	address := p.Info().URL
 	if !strings.HasPrefix(address, "http") {
-		return "", fmt.Errorf("a page at %s has no cookies", clean(address, 200))
+		return "", fmt.Errorf("a page at %s has no cookies", sanitizeLine(address, 200))
 	}
 	return address, nil
 }

@@ -13,12 +13,12 @@ import (
 	"goalpost/backend/pane"
 )
 
-// kept is how many lines of the console, and how many requests, a pane remembers.
-const kept = 200
+// maxJournalEntries is how many lines of the console, and how many requests, a pane remembers.
+const maxJournalEntries = 200
 
-// journal is what a page said and fetched lately, for the agent. While a person
+// activityLog is what a page said and fetched lately, for the agent. While a person
 // has a goal's pane nothing is kept.
-type journal struct {
+type activityLog struct {
 	console []string
 	network []Request
 	from    time.Time // what happened before is not told, though the news of it may come later
@@ -27,11 +27,11 @@ type journal struct {
 // Request is something that a page fetched.
 type Request = pane.Request
 
-// remembers says whether the page's doings are kept; mu is held.
-func (p *Pane) remembers() bool { return p.lease() == "" || p.info.Driver == pane.DriverAgent }
+// logsActivity says whether the page's doings are kept; mu is held.
+func (p *Pane) logsActivity() bool { return p.leaseHolder() == "" || p.info.Driver == pane.DriverAgent }
 
-// epoch is a moment in milliseconds since 1970, as Chromium's console tells them.
-func epoch(ms float64) time.Time { return time.UnixMicro(int64(ms * 1000)) }
+// fromUnixMillis is a moment in milliseconds since 1970, as Chromium's console tells them.
+func fromUnixMillis(ms float64) time.Time { return time.UnixMicro(int64(ms * 1000)) }
 
 // onConsole keeps a line of the page's console.
 func (p *Pane) onConsole(e *cdp.Event) {
@@ -58,27 +58,27 @@ func (p *Pane) onConsole(e *cdp.Event) {
 			words = append(words, string(a.Value))
 		}
 	}
-	p.hear(epoch(ev.Timestamp), clean(ev.Type+": "+strings.Join(words, " "), 500))
+	p.logConsole(fromUnixMillis(ev.Timestamp), sanitizeLine(ev.Type+": "+strings.Join(words, " "), 500))
 }
 
 func (p *Pane) onException(e *cdp.Event) {
 	var ev proto.RuntimeExceptionThrown
 	if decode(e, &ev) && ev.ExceptionDetails != nil {
-		p.hear(epoch(float64(ev.Timestamp)), clean("error: "+exception(ev.ExceptionDetails).Error(), 500))
+		p.logConsole(fromUnixMillis(float64(ev.Timestamp)), sanitizeLine("error: "+exception(ev.ExceptionDetails).Error(), 500))
 	}
 }
 
-func (p *Pane) hear(at time.Time, line string) {
+func (p *Pane) logConsole(at time.Time, line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.remembers() && !at.Before(p.journal.from) {
-		p.journal.console = lately(append(p.journal.console, line))
+	if p.logsActivity() && !at.Before(p.journal.from) {
+		p.journal.console = recentEntries(append(p.journal.console, line))
 	}
 }
 
-func lately[T any](list []T) []T { return list[max(0, len(list)-kept):] }
+func recentEntries[T any](list []T) []T { return list[max(0, len(list)-maxJournalEntries):] }
 
-// noteRequest keeps what the page fetches while it is watched, see watchTraffic.
+// noteRequest keeps what the page fetches while it is watched, see trackNetwork.
 func (p *Pane) noteRequest(e *cdp.Event) {
 	var ev struct {
 		RequestID proto.NetworkRequestID       `json:"requestId"`
@@ -95,7 +95,7 @@ func (p *Pane) noteRequest(e *cdp.Event) {
 		return
 	}
 	if e.Method == "Network.requestWillBeSent" {
-		p.noteSent(ev.Request.Method, ev.Request.URL)
+		p.notifyRequest(ev.Request.Method, ev.Request.URL)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,7 +105,7 @@ func (p *Pane) noteRequest(e *cdp.Event) {
 			p.load.posting = ev.LoaderID
 		}
 	}
-	if !p.remembers() {
+	if !p.logsActivity() {
 		return
 	}
 	list := p.journal.network
@@ -117,36 +117,36 @@ func (p *Pane) noteRequest(e *cdp.Event) {
 	}
 	switch {
 	case e.Method == "Network.requestWillBeSent":
-		if epoch(ev.WallTime * 1000).Before(p.journal.from) {
+		if fromUnixMillis(ev.WallTime * 1000).Before(p.journal.from) {
 			return
 		}
 		if i >= 0 && ev.Redirect != nil {
 			list[i].Status = ev.Redirect.Status
 		}
-		p.journal.network = lately(append(list, Request{Method: clean(ev.Request.Method, 20), URL: clean(ev.Request.URL, 500), ID: string(ev.RequestID), Kind: clean(ev.Type, 20)}))
+		p.journal.network = recentEntries(append(list, Request{Method: sanitizeLine(ev.Request.Method, 20), URL: sanitizeLine(ev.Request.URL, 500), ID: string(ev.RequestID), Kind: sanitizeLine(ev.Type, 20)}))
 	case i < 0:
 	case e.Method == "Network.responseReceived":
 		list[i].Status = ev.Response.Status
 	case e.Method == "Network.loadingFailed":
-		list[i].Error = clean(ev.ErrorText, 100)
+		list[i].Error = sanitizeLine(ev.ErrorText, 100)
 	}
 }
 
-// caughtUp returns when all is known that the page told before its last answer: who
+// drainEvents returns when all is known that the page told before its last answer: who
 // asks right after an action must not be told of less.
-func (p *Pane) caughtUp() {
-	if pg, err := p.current(); err == nil {
-		pg.engine.caughtUp()
+func (p *Pane) drainEvents() {
+	if pg, err := p.currentPage(); err == nil {
+		pg.engine.drainEvents()
 	}
 }
 
 // Console gives what the page wrote to its console lately, oldest first, one
 // cleaned line each; errors that it did not catch are among them.
 func (p *Pane) Console() ([]string, error) {
-	p.caughtUp()
+	p.drainEvents()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.remembers() {
+	if !p.logsActivity() {
 		return nil, fmt.Errorf("reading the console: %w", ErrTakenOver)
 	}
 	return slices.Clone(p.journal.console), nil
@@ -155,18 +155,18 @@ func (p *Pane) Console() ([]string, error) {
 // Network gives what the page fetched lately, during actions and navigations of
 // the agent, oldest first.
 func (p *Pane) Network() ([]Request, error) {
-	p.caughtUp()
+	p.drainEvents()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.remembers() {
+	if !p.logsActivity() {
 		return nil, fmt.Errorf("reading the requests: %w", ErrTakenOver)
 	}
 	return slices.Clone(p.journal.network), nil
 }
 
-// visited tells of the page that a person's pane shows, if it was the person who
+// notifyVisit tells of the page that a person's pane shows, if it was the person who
 // went there: who drives by the time it has loaded may be another.
-func (p *Pane) visited() {
+func (p *Pane) notifyVisit() {
 	p.mu.Lock()
 	info, person := p.info, p.load.person
 	p.mu.Unlock()
@@ -176,5 +176,5 @@ func (p *Pane) visited() {
 	p.m.news.visit(p.profile, info.URL, info.Title)
 }
 
-// persons says whether what the page does now is the person's doing; mu is held.
-func (p *Pane) persons() bool { return p.goalID == "" && p.info.Driver != pane.DriverAgent }
+// isUserAction says whether what the page does now is the person's doing; mu is held.
+func (p *Pane) isUserAction() bool { return p.goalID == "" && p.info.Driver != pane.DriverAgent }

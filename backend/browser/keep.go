@@ -7,14 +7,14 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// mostPrinted bounds a page that is kept, in bytes.
-const mostPrinted = 32 << 20
+// maxPDFBytes bounds a page that is kept, in bytes.
+const maxPDFBytes = 32 << 20
 
-// printed is the page as a PDF.
-func printed(ctx context.Context, pg *page) ([]byte, error) {
+// pagePDF is the page as a PDF.
+func pagePDF(ctx context.Context, pg *page) ([]byte, error) {
 	var out []byte
 	err := pg.do(ctx, navigateLimit, "printing", func(c proto.Client) error {
-		result, err := ask(c, proto.PagePrintToPDF{PrintBackground: true})
+		result, err := call(c, proto.PagePrintToPDF{PrintBackground: true})
 		if err == nil {
 			out = result.Data
 		}
@@ -26,8 +26,8 @@ func printed(ctx context.Context, pg *page) ([]byte, error) {
 // Print gives the agent the page as a PDF.
 func (p *Pane) Print(ctx context.Context) ([]byte, error) {
 	var out []byte
-	err := p.looking(ctx, "printing", func(ctx context.Context, pg *page) (err error) {
-		out, err = printed(ctx, pg)
+	err := p.withReadTurn(ctx, "printing", func(ctx context.Context, pg *page) (err error) {
+		out, err = pagePDF(ctx, pg)
 		return err
 	})
 	return out, err
@@ -37,10 +37,10 @@ func (p *Pane) Print(ctx context.Context) ([]byte, error) {
 // into fields is not in it.
 func (p *Pane) HTML(ctx context.Context) ([]byte, error) {
 	var out string
-	err := p.looking(ctx, "reading the document", func(ctx context.Context, pg *page) error {
-		return pg.ask(ctx, &out, "source")
+	err := p.withReadTurn(ctx, "reading the document", func(ctx context.Context, pg *page) error {
+		return pg.callScript(ctx, &out, "source")
 	})
-	if err == nil && len(out) > mostPrinted {
+	if err == nil && len(out) > maxPDFBytes {
 		err = fmt.Errorf("reading the document: it has %d bytes, more than 32 MB", len(out))
 	}
 	return []byte(out), err

@@ -29,7 +29,7 @@ func key(in pane.Input) proto.Request {
 		code = keyCode(in.Key)
 	}
 	if in.Code == "" {
-		in.Code = physical(in.Key)
+		in.Code = physicalKeyCode(in.Key)
 	}
 	e := proto.InputDispatchKeyEvent{
 		Type: proto.InputDispatchKeyEventTypeKeyUp, Modifiers: in.Modifiers & 15, Key: in.Key, Code: in.Code,
@@ -44,7 +44,7 @@ func key(in pane.Input) proto.Request {
 	}
 	if runtime.GOOS == "darwin" && in.Modifiers&modMeta != 0 {
 		// On macOS the menu, which a headless browser lacks, edits on these keys.
-		if command := editing(in); command != "" {
+		if command := editingCommand(in); command != "" {
 			e.Commands = []string{command}
 		}
 	}
@@ -71,7 +71,7 @@ func keyText(in pane.Input) string {
 	return in.Key
 }
 
-func editing(in pane.Input) string {
+func editingCommand(in pane.Input) string {
 	command := map[string]string{"a": "selectAll", "c": "copy", "v": "paste", "x": "cut", "z": "undo"}[strings.ToLower(in.Key)]
 	if command == "undo" && in.Modifiers&modShift != 0 {
 		return "redo"
@@ -96,7 +96,7 @@ func keyCode(key string) int {
 		if c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
 			return int(c)
 		}
-		return marks[c].code
+		return punctuationKeys[c].code
 	}
 	return functionKey(key)
 }
@@ -107,8 +107,8 @@ const (
 	unshifted = "`1234567890-=[]\\;',./"
 )
 
-// marks are the keys of signs: their Windows codes and their names.
-var marks = map[byte]struct {
+// punctuationKeys are the keys of signs: their Windows codes and their names.
+var punctuationKeys = map[byte]struct {
 	code int
 	name string
 }{
@@ -116,9 +116,9 @@ var marks = map[byte]struct {
 	'`': {192, "Backquote"}, '[': {219, "BracketLeft"}, '\\': {220, "Backslash"}, ']': {221, "BracketRight"}, '\'': {222, "Quote"},
 }
 
-// physical names the key of an American keyboard that writes a character or has a
+// physicalKeyCode names the key of an American keyboard that writes a character or has a
 // name, as KeyboardEvent.code does; "" if there is none.
-func physical(key string) string {
+func physicalKeyCode(key string) string {
 	switch key {
 	case " ":
 		return "Space"
@@ -140,7 +140,7 @@ func physical(key string) string {
 	case c >= '0' && c <= '9':
 		return "Digit" + string(c)
 	default:
-		return marks[c].name
+		return punctuationKeys[c].name
 	}
 }
 
@@ -161,7 +161,7 @@ func parseKeys(text string) (pane.Input, error) {
 		}
 		bit, ok := map[string]int{"alt": modAlt, "ctrl": modCtrl, "control": modCtrl, "meta": modMeta, "cmd": modMeta, "shift": modShift}[strings.ToLower(name)]
 		if !ok {
-			return in, fmt.Errorf("%q is not a modifier: use Ctrl, Shift, Alt or Meta", clean(name, 20))
+			return in, fmt.Errorf("%q is not a modifier: use Ctrl, Shift, Alt or Meta", sanitizeLine(name, 20))
 		}
 		in.Modifiers |= bit
 		rest = after
@@ -176,7 +176,7 @@ func parseKeys(text string) (pane.Input, error) {
 		rest = shifted[strings.Index(unshifted, rest):][:1]
 	case utf8.RuneCountInString(rest) == 1, keyCode(rest) != 0:
 	default:
-		return in, fmt.Errorf("%q is not a key: use a character or a name like Enter, Tab, Escape, Backspace, Delete, ArrowDown, PageDown, Home, F5", clean(rest, 20))
+		return in, fmt.Errorf("%q is not a key: use a character or a name like Enter, Tab, Escape, Backspace, Delete, ArrowDown, PageDown, Home, F5", sanitizeLine(rest, 20))
 	}
 	in.Key, in.KeyCode = rest, keyCode(rest)
 	return in, nil

@@ -33,11 +33,11 @@ func (b *bench) holdings() map[string]int {
 	b.mu.Unlock()
 	for key, e := range engines {
 		err := e.do(b.ctx, e.alive, "", callLimit, "counting", func(c proto.Client) error {
-			targets, err := ask(c, proto.TargetGetTargets{})
+			targets, err := call(c, proto.TargetGetTargets{})
 			if err != nil {
 				return err
 			}
-			contexts, err := ask(c, proto.TargetGetBrowserContexts{})
+			contexts, err := call(c, proto.TargetGetBrowserContexts{})
 			h[key+" targets"], h[key+" contexts"] = len(targets.TargetInfos), len(contexts.BrowserContextIDs)
 			return err
 		})
@@ -160,7 +160,7 @@ func (b *bench) useOnce(n int) {
 // crash ends the process of a pane's page, in turns as the page could and as the kernel would.
 func (b *bench) crash(p *Pane, n int) {
 	b.Helper()
-	pg, err := p.current()
+	pg, err := p.currentPage()
 	b.ok(err)
 	if n%2 == 0 {
 		pg.post(proto.PageCrash{})

@@ -48,15 +48,15 @@ func TestALentPageHasOneDriver(t *testing.T) {
 	if err := p.Navigate(agent, b.url("two.html")); !errors.Is(err, ErrNotLeased) {
 		t.Errorf("a goal without the pane: %v", err)
 	}
-	b.ok(p.Lend("g1"))
-	b.ok(p.Lend("g1"))
-	if p.Lend("g2") == nil || p.Lend("") == nil {
+	b.ok(p.Share("g1"))
+	b.ok(p.Share("g1"))
+	if p.Share("g2") == nil || p.Share("") == nil {
 		t.Error("a lent pane is lent again")
 	}
 	if i := p.Info(); i.GoalID != "g1" || !i.Lent || i.Driver != pane.DriverAgent {
 		t.Errorf("%+v", i)
 	}
-	if err := v.Input(b.ctx, pane.Input{Kind: pane.KeyDown, Key: "x"}); !errors.Is(err, ErrAgentDrives) {
+	if err := v.Input(b.ctx, pane.Input{Kind: pane.KeyDown, Key: "x"}); !errors.Is(err, ErrAgentInControl) {
 		t.Errorf("a key while the agent drives: %v", err)
 	}
 	if err := p.Navigate(other, b.url("two.html")); !errors.Is(err, ErrNotLeased) {
@@ -95,8 +95,8 @@ func TestALentPageHasOneDriver(t *testing.T) {
 	}
 	go func() { _, err := p.Wait(agent, Condition{Text: "never said"}, patience); waits <- err }()
 	b.until(p, "waiting", func(i pane.Info) bool { return i.Acting == "waits" })
-	p.TakeBack()
-	p.TakeBack()
+	p.EndShare()
+	p.EndShare()
 	if err := <-waits; !errors.Is(err, ErrNotLeased) {
 		t.Errorf("the wait ended with %v", err)
 	}
@@ -148,7 +148,7 @@ func TestAVisitIsWhosWent(t *testing.T) {
 	}
 	comes(b.ctx, "/left") // by the person, who leaves before it has loaded
 	comes(b.ctx, "/lent")
-	b.ok(p.Lend("g1"))
+	b.ok(p.Share("g1"))
 	comes(agent, "/agents")
 	b.ok(p.TakeOver())
 	close(rest)
@@ -166,7 +166,7 @@ func TestAVisitIsWhosWent(t *testing.T) {
 func TestALentPageAsksTheAgentForNothing(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "dialogs.html")
-	b.ok(p.Lend("g1"))
+	b.ok(p.Share("g1"))
 	const state = `navigator.permissions.query({name: 'geolocation'}).then((s) => s.state)`
 	ask := `new Promise((done) => navigator.geolocation.getCurrentPosition(() => done('there'), (e) => done('refused ' + e.code)))`
 	if got := b.eval(p, ask); got != `"refused 1"` {
@@ -175,7 +175,7 @@ func TestALentPageAsksTheAgentForNothing(t *testing.T) {
 	if got := b.eval(p, state); got != `"denied"` {
 		t.Errorf("while lent it is %s", got)
 	}
-	p.TakeBack()
+	p.EndShare()
 	changed := `new Promise(async (done) => { const s = await navigator.permissions.query({name: 'geolocation'}); const f = () => s.state === 'prompt' && done(1); s.onchange = f; f(); })`
 	b.eval(p, changed)
 	if got := b.eval(p, state); got != `"prompt"` {

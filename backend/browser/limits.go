@@ -18,21 +18,21 @@ type limits struct {
 	restarts    time.Duration // within which a Chromium that ends is not started again for ever
 }
 
-func usualLimits() limits {
+func defaultLimits() limits {
 	return limits{
 		settle: 2 * time.Second, leaving: time.Second, load: 10 * time.Second, first: 3 * time.Second, part: 2 * time.Second,
 		input: 2 * time.Second, certificate: 2 * time.Second, hung: time.Second, ending: 5 * time.Second, restarts: time.Minute,
 	}
 }
 
-// patient are limits that no page exceeds that answers at all, however busy the machine is.
-func patient() limits {
+// testLimits are limits that no page exceeds that answers at all, however busy the machine is.
+func testLimits() limits {
 	const long = 30 * time.Second
 	return limits{settle: long, leaving: long, load: long, first: long, part: long, certificate: long, ending: long, input: long, hung: long, restarts: time.Hour}
 }
 
-// Patient is c for tests: it waits for a page as long as a busy machine takes.
-func (c Config) Patient() Config {
-	c.limits = patient()
+// WithTestLimits is c for tests: it waits for a page as long as a busy machine takes.
+func (c Config) WithTestLimits() Config {
+	c.limits = testLimits()
 	return c
 }

@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Logins keep names and passwords by the origin that they belong to.
-type Logins interface {
+// LoginStore keep names and passwords by the origin that they belong to.
+type LoginStore interface {
 	// Users lists who has a login on an origin; none is no error.
 	Users(origin string) ([]string, error)
 	// Open gives a login of exactly this origin; the user "" is its only one.
@@ -22,27 +22,27 @@ type Logins interface {
 
 var errNoLogins = errors.New("saved logins: there is nowhere to keep them")
 
-// onLoginSent offers to keep what a person logged in with. The password stays in
+// offerSaveLogin offers to keep what a person logged in with. The password stays in
 // the answer's function: it is in no question and on no screen. On a goal's page
 // nothing is offered, since nothing that a person does there is kept.
-func (p *Pane) onLoginSent(s seen) {
+func (p *Pane) offerSaveLogin(s pageReport) {
 	if p.goalID != "" || p.Driver() == pane.DriverAgent || p.m.cfg.Logins == nil || s.User == "" || s.Password == "" {
 		return
 	}
 	origin := originOf(s.Origin)
-	p.m.later(p, func(ctx context.Context) error {
+	p.m.runAsync(p, func(ctx context.Context) error {
 		users, err := p.m.cfg.Logins.Users(origin)
 		if err != nil {
 			return fmt.Errorf("saved logins: %w", err)
 		}
-		known := listed(users, s.User)
+		known := isAllowedEnv(users, s.User)
 		if known {
 			if _, password, err := p.m.cfg.Logins.Open(ctx, origin, s.User); err == nil && password == s.Password {
 				return nil
 			}
 		}
-		p.withdraw(ofKind(pane.SaveLogin))
-		p.pose(asked{ //nolint:contextcheck // an answer comes later, with a context of its own
+		p.closePrompts(matchKinds(pane.SaveLogin))
+		p.openPrompt(openPrompt{ //nolint:contextcheck // an answer comes later, with a context of its own
 			UserPrompt: pane.UserPrompt{Kind: pane.SaveLogin, Origin: origin, Value: s.User, NoAnswer: true, Multiple: known},
 			answer: func(ctx context.Context, a pane.Answer) error {
 				if !a.Yes {
@@ -63,7 +63,7 @@ func (p *Pane) LoginUsers(ctx context.Context) (origin string, users []string, e
 	if p.m.cfg.Logins == nil {
 		return "", nil, errNoLogins
 	}
-	pg, world, err := p.loginWorld(ctx)
+	pg, world, err := p.loginContext(ctx)
 	if err != nil {
 		return "", nil, err
 	}
@@ -86,10 +86,10 @@ func (p *Pane) FillLogin(ctx context.Context, user string) (filled []string, err
 	if p.m.cfg.Logins == nil {
 		return nil, errNoLogins
 	}
-	if err := p.mayDrive(ctx); err != nil {
+	if err := p.checkDriver(ctx); err != nil {
 		return nil, err
 	}
-	pg, world, err := p.loginWorld(ctx)
+	pg, world, err := p.loginContext(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -118,12 +118,12 @@ func (p *Pane) FillLogin(ctx context.Context, user string) (filled []string, err
 	return filled, nil
 }
 
-func (p *Pane) loginWorld(ctx context.Context) (*page, proto.RuntimeExecutionContextID, error) {
-	pg, err := p.current()
+func (p *Pane) loginContext(ctx context.Context) (*page, proto.RuntimeExecutionContextID, error) {
+	pg, err := p.currentPage()
 	if err != nil {
 		return nil, 0, fmt.Errorf("saved logins: %w", err)
 	}
-	world, err := pg.world(ctx)
+	world, err := pg.mainWorldContext(ctx)
 	return pg, world, err
 }
 

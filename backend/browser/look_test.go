@@ -18,7 +18,7 @@ func TestALongPageIsToldInParts(t *testing.T) {
 	parts := 0
 	for {
 		parts++
-		if len(s.Text) > mostLines+600 {
+		if len(s.Text) > maxSnapshotBytes+600 {
 			t.Fatalf("%d bytes at once", len(s.Text))
 		}
 		for line := range strings.Lines(s.Text) {
@@ -28,7 +28,7 @@ func TestALongPageIsToldInParts(t *testing.T) {
 			break
 		}
 		var err error
-		s, err = p.Look(b.ctx, pane.SnapshotOptions{From: s.Next})
+		s, err = p.SnapshotPart(b.ctx, pane.SnapshotOptions{From: s.Next})
 		b.ok(err)
 	}
 	buttons := 0
@@ -44,7 +44,7 @@ func TestALongPageIsToldInParts(t *testing.T) {
 		t.Errorf("%d of 600 buttons in %d parts", buttons, parts)
 	}
 	b.ok(p.Navigate(b.ctx, b.url("one.html")))
-	if _, err := p.Look(b.ctx, pane.SnapshotOptions{From: 100}); err == nil || !strings.Contains(err.Error(), "take a new snapshot") {
+	if _, err := p.SnapshotPart(b.ctx, pane.SnapshotOptions{From: 100}); err == nil || !strings.Contains(err.Error(), "take a new snapshot") {
 		t.Errorf("going on with a page that is gone: %v", err)
 	}
 }
@@ -55,7 +55,7 @@ func TestDiff(t *testing.T) {
 	p := b.open("b1", "big.html")
 	b.look(p)
 	diff := func() string {
-		s, err := p.Look(b.ctx, pane.SnapshotOptions{Diff: true})
+		s, err := p.SnapshotPart(b.ctx, pane.SnapshotOptions{Diff: true})
 		b.ok(err)
 		return s.Text
 	}

@@ -27,20 +27,20 @@ type Config struct {
 	ContextProxy func(goalID string) string
 	// Nowhere, needed with ContextProxy, is the proxy of what the goals' Chromium fetches
 	// beside their pages. It should let nothing through.
-	Nowhere string
-	// SocketProxy, if set, gives the proxy, as HOST:PORT, of all WebSockets of a person's
+	DenyAllProxy string
+	// WebSocketProxy, if set, gives the proxy, as HOST:PORT, of all WebSockets of a person's
 	// pages with a profile, "" for the temporary one. It is asked when Chromium is started.
 	// All else that such pages fetch goes to no proxy.
-	SocketProxy func(ctx context.Context, profile string) (string, error)
+	WebSocketProxy func(ctx context.Context, profile string) (string, error)
 	// Judged says whether the requests of a goal's pages have to be judged one by one,
 	// and Judge decides about each of them, and of those of a page that is lent to a goal:
 	// "" lets it go, words are why not. OnRequest
 	// hears of those that are not judged, over https and of lent pages as well. They are
 	// called with the events of Chromium and must neither wait nor call a Manager. nil:
 	// nothing is judged or told.
-	Judged    func(goalID string) bool
-	Judge     func(Sent) string
-	OnRequest func(Sent)
+	NeedsFilter   func(goalID string) bool
+	FilterRequest func(PageRequest) string
+	OnRequest     func(PageRequest)
 	// OnChange hears of every change of a pane, one call at a time and in
 	// order; changes that come faster than they are heard are merged. It must
 	// not call Close.
@@ -60,7 +60,7 @@ type Config struct {
 	// that pages send to it. No folder, or nil, refuses them.
 	GoalFolder func(goalID string) string
 	// Logins keep what the person logs in with; nil: nothing is kept or filled in.
-	Logins Logins
+	Logins LoginStore
 	// Secrets are what no picture shows that is kept or handed on; nil: there are none.
 	Secrets Secrets
 	// OwnPorts are the ports of this program, which no page may reach.
@@ -86,7 +86,7 @@ type Options struct {
 type Manager struct {
 	cfg    Config
 	limits limits
-	news   *announcer
+	news   *changeNotifier
 	start  chan struct{} // holds one token: starting and stopping Chromium
 	work   sync.WaitGroup
 	ctx    context.Context // ends with Close
@@ -94,14 +94,14 @@ type Manager struct {
 
 	mu       sync.Mutex
 	closed   bool
-	engines  map[string]*engine // see engineOf; one that has ended stays until the next is started
+	engines  map[string]*browserProcess // see processKey; one that has ended stays until the next is started
 	panes    map[string]*Pane
 	order    []string
 	sessions map[proto.TargetSessionID]*Pane
 	parts    map[proto.TargetSessionID]*Pane // of frames of other sites, see parts.go
 	shots    int                             // counts pictures
-	guards   map[proto.TargetSessionID]*guard
-	windows  map[proto.TargetTargetID]*window // that pages have opened
+	guards   map[proto.TargetSessionID]*heldTarget
+	windows  map[proto.TargetTargetID]*popupWindow // that pages have opened
 }
 
 // New makes a Manager. Nothing is started yet.
@@ -110,13 +110,13 @@ func New(cfg Config) *Manager {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if cfg.limits == (limits{}) {
-		cfg.limits = usualLimits()
+		cfg.limits = defaultLimits()
 	}
 	m := &Manager{
 		cfg: cfg, limits: cfg.limits, news: newAnnouncer(cfg.OnChange, cfg.OnVisit), start: make(chan struct{}, 1),
-		engines: map[string]*engine{}, panes: map[string]*Pane{}, sessions: map[proto.TargetSessionID]*Pane{},
-		parts: map[proto.TargetSessionID]*Pane{}, guards: map[proto.TargetSessionID]*guard{},
-		windows: map[proto.TargetTargetID]*window{},
+		engines: map[string]*browserProcess{}, panes: map[string]*Pane{}, sessions: map[proto.TargetSessionID]*Pane{},
+		parts: map[proto.TargetSessionID]*Pane{}, guards: map[proto.TargetSessionID]*heldTarget{},
+		windows: map[proto.TargetTargetID]*popupWindow{},
 	}
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	return m
@@ -127,7 +127,7 @@ func New(cfg Config) *Manager {
 // a refused address (ErrRefused), a missing Chromium (ErrMissing), or one that
 // does not start.
 func (m *Manager) Open(ctx context.Context, o Options) (*Pane, error) {
-	address, err := m.allowed(o.URL)
+	address, err := m.validateAddress(o.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -142,13 +142,13 @@ func (m *Manager) Open(ctx context.Context, o Options) (*Pane, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.setURL(address)
+	p.setAddress(address)
 	if err := p.attachNew(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening a browser pane: %w", err), m.drop(ctx, p))
+		return nil, errors.Join(fmt.Errorf("opening a browser pane: %w", err), m.removePane(ctx, p))
 	}
 	if address != "about:blank" {
-		if err := p.goTo(ctx, address); err != nil {
-			p.trouble("%s", clean(err.Error(), 300))
+		if err := p.navigate(ctx, address); err != nil {
+			p.setLoadError("%s", sanitizeLine(err.Error(), 300))
 		}
 	}
 	return p, nil
@@ -200,9 +200,9 @@ func (m *Manager) List() []pane.Info {
 func (m *Manager) ClosePane(ctx context.Context, id string) error {
 	p, ok := m.Get(id)
 	if !ok {
-		return fmt.Errorf("there is no browser pane %q", clean(id, 40))
+		return fmt.Errorf("there is no browser pane %q", sanitizeLine(id, 40))
 	}
-	return m.drop(ctx, p)
+	return m.removePane(ctx, p)
 }
 
 // CloseGoal closes the panes that a goal opened and forgets its cookies and storage.
@@ -213,20 +213,20 @@ func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
 	var err error
 	for _, info := range m.List() {
 		if p, ok := m.Get(info.ID); ok && p.goalID == goalID {
-			err = errors.Join(err, m.drop(ctx, p))
+			err = errors.Join(err, m.removePane(ctx, p))
 		}
 	}
 	m.mu.Lock()
 	e := m.engines[goalEngine]
 	m.mu.Unlock()
 	if e != nil && e.alive.Err() == nil {
-		err = errors.Join(err, e.forget(ctx, goalID))
+		err = errors.Join(err, e.disposeContext(ctx, goalID))
 	}
 	return err
 }
 
-// drop takes a pane out, closes its page and waits for its goroutines.
-func (m *Manager) drop(ctx context.Context, p *Pane) error {
+// removePane takes a pane out, closes its page and waits for its goroutines.
+func (m *Manager) removePane(ctx context.Context, p *Pane) error {
 	m.mu.Lock()
 	known := m.panes[p.id] == p
 	if known {
@@ -256,12 +256,12 @@ func (m *Manager) Close(ctx context.Context) error {
 	var err error
 	for _, info := range m.List() {
 		if p, ok := m.Get(info.ID); ok {
-			err = errors.Join(err, m.drop(ctx, p))
+			err = errors.Join(err, m.removePane(ctx, p))
 		}
 	}
 	m.mu.Lock()
 	engines := m.engines
-	m.engines = map[string]*engine{}
+	m.engines = map[string]*browserProcess{}
 	m.mu.Unlock()
 	for _, e := range engines {
 		err = errors.Join(err, e.close(ctx))
@@ -273,5 +273,5 @@ func (m *Manager) Close(ctx context.Context) error {
 
 // untitled is the name of a page that gives itself none: its address.
 func untitled(address string) string {
-	return clean(strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://"), 200)
+	return sanitizeLine(strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://"), 200)
 }

@@ -40,12 +40,12 @@ func TestMeasured(t *testing.T) {
 			b.ok(p.Navigate(agent, order.Open))
 		case order.Look:
 			began := time.Now()
-			s, err := p.Look(agent, pane.SnapshotOptions{})
+			s, err := p.SnapshotPart(agent, pane.SnapshotOptions{})
 			answer["ms"] = float64(time.Since(began).Microseconds()) / 1000
 			b.ok(err)
 			text := s.Text
 			for s.Next > 0 { // all that a model would be handed in the end
-				s, err = p.Look(agent, pane.SnapshotOptions{From: s.Next})
+				s, err = p.SnapshotPart(agent, pane.SnapshotOptions{From: s.Next})
 				b.ok(err)
 				text += s.Text
 			}
@@ -63,7 +63,7 @@ func TestMeasured(t *testing.T) {
 func clicks(b *bench, p *Pane, n int) []float64 {
 	agent := b.agent("g1")
 	b.eval(p, "addEventListener('submit', (e) => e.preventDefault()); 1")
-	s, err := p.Look(agent, pane.SnapshotOptions{})
+	s, err := p.SnapshotPart(agent, pane.SnapshotOptions{})
 	b.ok(err)
 	var refs []string
 	for line := range strings.Lines(s.Text) {

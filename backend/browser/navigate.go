@@ -17,44 +17,44 @@ import (
 // loaded, or is still loading some seconds after the server answered. A pane
 // whose page or browser is gone gets a new one.
 func (p *Pane) Navigate(ctx context.Context, text string) error {
-	address, err := p.m.allowed(text)
+	address, err := p.m.validateAddress(text)
 	if err == nil {
-		err = p.mayDrive(ctx)
+		err = p.checkDriver(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	return p.goTo(ctx, address)
+	return p.navigate(ctx, address)
 }
 
-// goTo is Navigate by whomever, to an address that is allowed.
-func (p *Pane) goTo(ctx context.Context, address string) error {
+// navigate is Navigate by whomever, to an address that is allowed.
+func (p *Pane) navigate(ctx context.Context, address string) error {
 	outer := ctx
-	ctx, v := p.embark(ctx, address)
-	defer p.arrive(v)
-	return p.strayed(outer, p.sail(ctx, address))
+	ctx, v := p.startNavigation(ctx, address)
+	defer p.endNavigation(v)
+	return p.navigationCancelError(outer, p.runNavigation(ctx, address))
 }
 
-// sail is goTo once the voyage has begun.
-func (p *Pane) sail(ctx context.Context, address string) error {
-	ctx, cancel := p.begin(ctx)
+// runNavigation is navigate once the voyage has begun.
+func (p *Pane) runNavigation(ctx context.Context, address string) error {
+	ctx, cancel := p.beginNavigation(ctx)
 	defer cancel(nil)
-	p.suspect(ctx)
-	pg, err := p.revive(ctx)
+	p.freeIfHung(ctx)
+	pg, err := p.ensurePage(ctx)
 	if err != nil {
-		return fmt.Errorf("loading %s: %w", clean(address, 200), err)
+		return fmt.Errorf("loading %s: %w", sanitizeLine(address, 200), err)
 	}
 	moves := 0
 	p.change(func() { // what a window was opened for is given up
-		p.note, p.woe, moves, p.load.empty = "", "", p.load.moves, ""
+		p.loadNotice, p.loadError, moves, p.load.empty = "", "", p.load.moves, ""
 	})
 	var result *proto.PageNavigateResult
-	err = pg.do(ctx, navigateLimit, "loading "+clean(address, 200), func(c proto.Client) error {
-		result, err = ask(c, proto.PageNavigate{URL: address})
+	err = pg.do(ctx, navigateLimit, "loading "+sanitizeLine(address, 200), func(c proto.Client) error {
+		result, err = call(c, proto.PageNavigate{URL: address})
 		return err
 	})
 	switch {
-	case errors.Is(err, errAsked): // the answer decides how it goes on
+	case errors.Is(err, errPromptOpen): // the answer decides how it goes on
 		return nil
 	case err != nil:
 		// Also before another: until the server answers, or this is stopped, Chromium
@@ -62,62 +62,65 @@ func (p *Pane) sail(ctx context.Context, address string) error {
 		pg.post(proto.PageStopLoading{})
 		return err
 	case result.ErrorText == "net::ERR_ABORTED":
-		return p.aborted(ctx, address, moves)
+		return p.navigationAborted(ctx, address, moves)
 	case result.ErrorText != "":
-		return p.refusal(address, result.ErrorText)
+		return p.navigationError(address, result.ErrorText)
 	case result.LoaderID == "": // a move within the document
-		return p.loaded(ctx, pg, func() bool { return p.load.moves > moves || p.info.URL == address })
+		return p.awaitLoad(ctx, pg, func() bool { return p.load.moves > moves || p.info.URL == address })
 	}
-	err = p.loaded(ctx, pg, func() bool { return slices.Contains(p.load.shown, result.LoaderID) && p.load.done() && !p.loading })
+	err = p.awaitLoad(ctx, pg, func() bool { return slices.Contains(p.load.shown, result.LoaderID) && p.load.done() && !p.loading })
 	if moves == 0 { // the empty page that every pane begins with is no place to go back to
 		pg.post(proto.PageResetNavigationHistory{})
-		p.wantHistory()
+		p.requestHistory()
 	}
 	return err
 }
 
-// begin is what every way to another document begins with: what the page waits
+// beginNavigation is what every way to another document begins with: what the page waits
 // for is dismissed, and a page that hangs is freed. The context ends when the
 // page asks something, and for the agent when a person takes over.
-func (p *Pane) begin(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+func (p *Pane) beginNavigation(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	p.dismiss(ctx)
 	p.freeHung(ctx)
 	_, agent := goal.RunOf(ctx)
-	ctx, calm := p.undisturbed(ctx)
+	ctx, calm := p.withoutPrompts(ctx)
 	if !agent {
 		return ctx, calm
 	}
-	ctx, loose := p.leased(ctx)
+	ctx, loose := p.withLease(ctx)
 	return ctx, func(err error) {
 		loose(err)
 		calm(err)
 	}
 }
 
-// aborted tells what stopped a navigation: a download, of which the news may
+// navigationAborted tells what stopped a navigation: a download, of which the news may
 // come a moment later, another navigation that was faster, or an answer
 // without a page.
-func (p *Pane) aborted(outer context.Context, address string, moves int) error {
+func (p *Pane) navigationAborted(outer context.Context, address string, moves int) error {
 	ctx, cancel := context.WithTimeout(outer, p.m.limits.hung)
 	defer cancel()
 	note := ""
 	began := len(p.Downloads())
-	err := p.wait(ctx, func() bool { note = p.note; return note != "" || p.load.moves > moves || len(p.downloads) != began })
+	err := p.wait(ctx, func() bool {
+		note = p.loadNotice
+		return note != "" || p.load.moves > moves || len(p.downloads) != began
+	})
 	switch {
-	case errors.Is(err, errAsked):
+	case errors.Is(err, errPromptOpen):
 		return nil
 	case note != "":
-		return fmt.Errorf("loading %s: %s", clean(address, 200), note)
+		return fmt.Errorf("loading %s: %s", sanitizeLine(address, 200), note)
 	case err == nil:
 		return nil
-	case p.answeredLately(): // what that answer ended took this along
-		return p.sail(outer, address)
+	case p.takeRecentAnswer(): // what that answer ended took this along
+		return p.runNavigation(outer, address)
 	}
-	return fmt.Errorf("loading %s: the server gave no page to show, and no download has begun", clean(address, 200))
+	return fmt.Errorf("loading %s: the server gave no page to show, and no download has begun", sanitizeLine(address, 200))
 }
 
-// answeredLately is true once after an answer.
-func (p *Pane) answeredLately() bool {
+// takeRecentAnswer is true once after an answer.
+func (p *Pane) takeRecentAnswer() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	lately := time.Since(p.answered) < 3*time.Second
@@ -125,9 +128,9 @@ func (p *Pane) answeredLately() bool {
 	return lately
 }
 
-// refusal turns Chromium's words for a failed navigation into ours.
-func (p *Pane) refusal(address, code string) error {
-	address = clean(address, 200)
+// navigationError turns Chromium's words for a failed navigation into ours.
+func (p *Pane) navigationError(address, code string) error {
+	address = sanitizeLine(address, 200)
 	why := map[string]string{
 		"net::ERR_CONNECTION_REFUSED":       "nothing listens there: is the server running?",
 		"net::ERR_NAME_NOT_RESOLVED":        "there is no such host",
@@ -146,35 +149,35 @@ func (p *Pane) refusal(address, code string) error {
 		why = "it could not be loaded"
 	}
 	err := fmt.Errorf("loading %s: %s (%s)", address, why, code)
-	p.trouble("%s", err)
+	p.setLoadError("%s", err)
 	return err
 }
 
-// loaded waits for the document, but not forever: a page that never stops
+// awaitLoad waits for the document, but not forever: a page that never stops
 // loading is a page all the same. Only a page that is gone is an error.
-func (p *Pane) loaded(ctx context.Context, pg *page, ready func() bool) error {
-	ctx, cancel := tie(ctx, pg.alive)
+func (p *Pane) awaitLoad(ctx context.Context, pg *page, ready func() bool) error {
+	ctx, cancel := joinContexts(ctx, pg.alive)
 	defer cancel(nil)
 	defer time.AfterFunc(p.m.limits.load, func() { cancel(ErrTimeout) }).Stop()
-	if err := p.wait(ctx, ready); err != nil && !errors.Is(err, ErrTimeout) && !errors.Is(err, errAsked) {
+	if err := p.wait(ctx, ready); err != nil && !errors.Is(err, ErrTimeout) && !errors.Is(err, errPromptOpen) {
 		return fmt.Errorf("waiting for the page: %w", err)
 	}
 	return nil
 }
 
-// revive gives the page to navigate: the present one, the crashed one renewed,
+// ensurePage gives the page to navigate: the present one, the crashed one renewed,
 // or a new one.
-func (p *Pane) revive(ctx context.Context) (*page, error) {
-	if err := p.prepared(ctx); err != nil {
+func (p *Pane) ensurePage(ctx context.Context) (*page, error) {
+	if err := p.awaitAttach(ctx); err != nil {
 		return nil, err
 	}
-	pg, err := p.current()
+	pg, err := p.currentPage()
 	switch {
 	case errors.Is(err, ErrCrashed):
 		p.change(func() {
 			if p.page != nil && p.page.alive.Err() != nil && p.page.engine.alive.Err() == nil {
 				p.page = p.page.renewed()
-				p.load, p.net, p.fault = load{moves: p.load.moves}, traffic{}, ""
+				p.load, p.network, p.processError = load{moves: p.load.moves}, networkActivity{}, ""
 				p.info.Running = true
 			}
 		})
@@ -185,15 +188,15 @@ func (p *Pane) revive(ctx context.Context) (*page, error) {
 	default:
 		return pg, err
 	}
-	return p.current()
+	return p.currentPage()
 }
 
-// prepared waits for a page that is just being attached: it would go to the
+// awaitAttach waits for a page that is just being attached: it would go to the
 // address before anybody listens to where it went.
-func (p *Pane) prepared(ctx context.Context) error {
+func (p *Pane) awaitAttach(ctx context.Context) error {
 	select {
-	case p.attach <- struct{}{}:
-		<-p.attach
+	case p.attachToken <- struct{}{}:
+		<-p.attachToken
 		return nil
 	case <-p.ctx.Done():
 		return ErrClosed
@@ -209,17 +212,17 @@ func (p *Pane) prepared(ctx context.Context) error {
 // its process, as in a crash.
 func (p *Pane) freeHung(ctx context.Context) {
 	p.mu.Lock()
-	pg, hung := p.page, p.hung
-	p.hung = false
+	pg, hung := p.page, p.unresponsive
+	p.unresponsive = false
 	p.mu.Unlock()
 	if !hung || pg == nil || pg.alive.Err() != nil {
 		return
 	}
-	if pg.answers(ctx, p.m.limits.hung) {
+	if pg.isResponsive(ctx, p.m.limits.hung) {
 		return
 	}
 	pg.post(proto.RuntimeTerminateExecution{})
-	if pg.answers(ctx, p.m.limits.hung) {
+	if pg.isResponsive(ctx, p.m.limits.hung) {
 		return
 	}
 	pg.post(proto.PageCrash{})
@@ -230,20 +233,20 @@ func (p *Pane) freeHung(ctx context.Context) {
 	}
 }
 
-// suspect frees a page that is to be left if it hangs and nobody has noticed: the
+// freeIfHung frees a page that is to be left if it hangs and nobody has noticed: the
 // next document may have to wait for the same process, and once it waits, nothing
 // that would free the page reaches it.
-func (p *Pane) suspect(ctx context.Context) {
-	if pg, err := p.current(); err == nil && !pg.answers(ctx, p.m.limits.input) {
-		p.change(func() { p.hung = p.page == pg })
+func (p *Pane) freeIfHung(ctx context.Context) {
+	if pg, err := p.currentPage(); err == nil && !pg.isResponsive(ctx, p.m.limits.input) {
+		p.change(func() { p.unresponsive = p.page == pg })
 		p.freeHung(ctx)
 	}
 }
 
-// answers says whether a page takes note of anything within the limit.
-func (pg *page) answers(ctx context.Context, limit time.Duration) bool {
+// isResponsive says whether a page takes note of anything within the limit.
+func (pg *page) isResponsive(ctx context.Context, limit time.Duration) bool {
 	err := pg.do(ctx, limit, "asking the page", func(c proto.Client) error {
-		_, err := ask(c, proto.RuntimeEvaluate{Expression: "1"})
+		_, err := call(c, proto.RuntimeEvaluate{Expression: "1"})
 		return err
 	})
 	return !errors.Is(err, ErrTimeout)
@@ -254,41 +257,41 @@ func (pg *page) answers(ctx context.Context, limit time.Duration) bool {
 func (p *Pane) Reload(ctx context.Context) error {
 	p.mu.Lock()
 	address := ""
-	if p.voyage != nil {
-		address = p.voyage.address
+	if p.navigation != nil {
+		address = p.navigation.address
 	}
 	p.mu.Unlock()
 	if address == "" { // a page that has to be ended is one to bring back
 		p.dismiss(ctx)
 		p.freeHung(ctx)
 	}
-	switch _, err := p.current(); {
+	switch _, err := p.currentPage(); {
 	case err == nil && address != "":
-		return p.goTo(ctx, address)
+		return p.navigate(ctx, address)
 	case errors.Is(err, ErrCrashed), errors.Is(err, ErrEnded):
-		return p.goTo(ctx, p.Info().URL)
+		return p.navigate(ctx, p.Info().URL)
 	case err != nil:
 		return err
 	}
-	return p.goAnd(ctx, "reloading", func(c proto.Client) error { return tell(c, proto.PageReload{}) })
+	return p.navigateBy(ctx, "reloading", func(c proto.Client) error { return callNoResult(c, proto.PageReload{}) })
 }
 
 // Back goes to the page before. At the first page it is an error.
-func (p *Pane) Back(ctx context.Context) error { return p.step(ctx, -1) }
+func (p *Pane) Back(ctx context.Context) error { return p.historyStep(ctx, -1) }
 
 // Forward undoes Back.
-func (p *Pane) Forward(ctx context.Context) error { return p.step(ctx, +1) }
+func (p *Pane) Forward(ctx context.Context) error { return p.historyStep(ctx, +1) }
 
-func (p *Pane) step(ctx context.Context, by int) error {
-	if err := p.mayDrive(ctx); err != nil {
+func (p *Pane) historyStep(ctx context.Context, by int) error {
+	if err := p.checkDriver(ctx); err != nil {
 		return err
 	}
 	what, end := "going back", "there is no earlier page"
 	if by > 0 {
 		what, end = "going forward", "there is no later page"
 	}
-	return p.goAnd(ctx, what, func(c proto.Client) error {
-		history, err := ask(c, proto.PageGetNavigationHistory{})
+	return p.navigateBy(ctx, what, func(c proto.Client) error {
+		history, err := call(c, proto.PageGetNavigationHistory{})
 		if err != nil {
 			return err
 		}
@@ -296,34 +299,34 @@ func (p *Pane) step(ctx context.Context, by int) error {
 		if i < 0 || i >= len(history.Entries) {
 			return errors.New(end)
 		}
-		return tell(c, proto.PageNavigateToHistoryEntry{EntryID: history.Entries[i].ID})
+		return callNoResult(c, proto.PageNavigateToHistoryEntry{EntryID: history.Entries[i].ID})
 	})
 }
 
-// goAnd does something that leads to another document and waits for that.
-func (p *Pane) goAnd(ctx context.Context, what string, f func(proto.Client) error) error {
+// navigateBy does something that leads to another document and waits for that.
+func (p *Pane) navigateBy(ctx context.Context, what string, f func(proto.Client) error) error {
 	outer := ctx
-	ctx, v := p.embark(ctx, "")
-	defer p.arrive(v)
-	return p.strayed(outer, p.along(ctx, what, f))
+	ctx, v := p.startNavigation(ctx, "")
+	defer p.endNavigation(v)
+	return p.navigationCancelError(outer, p.runNavigationBy(ctx, what, f))
 }
 
-// along is goAnd once the voyage has begun.
-func (p *Pane) along(ctx context.Context, what string, f func(proto.Client) error) error {
-	ctx, cancel := p.begin(ctx)
+// runNavigationBy is navigateBy once the voyage has begun.
+func (p *Pane) runNavigationBy(ctx context.Context, what string, f func(proto.Client) error) error {
+	ctx, cancel := p.beginNavigation(ctx)
 	defer cancel(nil)
-	pg, err := p.current()
+	pg, err := p.currentPage()
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	moves := 0
-	p.change(func() { p.note, p.woe, moves = "", "", p.load.moves })
-	if err := pg.do(ctx, callLimit, what, f); errors.Is(err, errAsked) {
+	p.change(func() { p.loadNotice, p.loadError, moves = "", "", p.load.moves })
+	if err := pg.do(ctx, callLimit, what, f); errors.Is(err, errPromptOpen) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	return p.loaded(ctx, pg, func() bool { return p.load.moves > moves && p.load.done() && !p.loading })
+	return p.awaitLoad(ctx, pg, func() bool { return p.load.moves > moves && p.load.done() && !p.loading })
 }
 
 // Resize gives the page a new viewport, in CSS pixels; extreme sizes are
@@ -338,15 +341,15 @@ func (p *Pane) Resize(ctx context.Context, width, height int) error {
 		same = p.width == width && p.height == height
 		p.width, p.height = width, height
 	})
-	pg, err := p.current()
+	pg, err := p.currentPage()
 	if same || errors.Is(err, ErrCrashed) || errors.Is(err, ErrEnded) { // the next page takes it over
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("resizing: %w", err)
 	}
-	p.fit(pg)
-	p.cast.changed()
+	p.applyViewport(pg)
+	p.screencast.refresh()
 	return nil
 }
 
@@ -354,9 +357,9 @@ func bound(width, height int) (int, int) {
 	return min(max(width, 64), 4096), min(max(height, 64), 4096)
 }
 
-func (p *Pane) wantHistory() {
+func (p *Pane) requestHistory() {
 	select {
-	case p.wants <- struct{}{}:
+	case p.historyChanged <- struct{}{}:
 	default:
 	}
 }
@@ -367,14 +370,14 @@ func (p *Pane) followHistory() {
 		select {
 		case <-p.ctx.Done():
 			return
-		case <-p.wants:
+		case <-p.historyChanged:
 		}
-		pg, err := p.current()
+		pg, err := p.currentPage()
 		if err != nil {
 			continue
 		}
 		err = pg.do(p.ctx, callLimit, "reading the history", func(c proto.Client) error {
-			history, err := ask(c, proto.PageGetNavigationHistory{})
+			history, err := call(c, proto.PageGetNavigationHistory{})
 			if err == nil {
 				p.change(func() {
 					p.info.CanBack = history.CurrentIndex > 0

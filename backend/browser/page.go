@@ -13,16 +13,16 @@ import (
 // page is one attached page of Chromium. It is not altered; alive ends with
 // ErrCrashed, ErrEnded or ErrClosed, and cuts off every call on the page.
 type page struct {
-	engine    *engine
+	engine    *browserProcess
 	target    proto.TargetTargetID
 	session   proto.TargetSessionID
 	alive     context.Context
 	end       context.CancelCauseFunc
-	count     *counter             // of the pane; actions that use it take turns
-	eyes      atomic.Pointer[eyes] // of walker.js in the present document, nil if not known
-	part      bool                 // a frame of another site, see parts
-	dull      atomic.Int64         // of a part that did not answer: it is not asked until then, in ns since 1970
-	worlds    worlds
+	count     *refAllocator                 // of the pane; actions that use it take turns
+	eyes      atomic.Pointer[scriptContext] // of walker.js in the present document, nil if not known
+	part      bool                          // a frame of another site, see parts
+	dull      atomic.Int64                  // of a part that did not answer: it is not asked until then, in ns since 1970
+	worlds    isolatedContexts
 	documents atomic.Int64 // counts those that it has shown; grows while worlds is locked
 }
 
@@ -41,7 +41,7 @@ func (pg *page) do(ctx context.Context, limit time.Duration, what string, f func
 // closeTarget closes a page of Chromium. One that is gone already is closed: a window
 // that was opened for a download goes by itself, at any moment.
 func closeTarget(c proto.Client, target proto.TargetTargetID) error {
-	err := tell(c, proto.TargetCloseTarget{TargetID: target})
+	err := callNoResult(c, proto.TargetCloseTarget{TargetID: target})
 	var fault *cdp.Error
 	if errors.As(err, &fault) && fault.Message == "No target with given id found" {
 		return nil

@@ -18,82 +18,82 @@ import (
 // back. All methods may be called concurrently; actions of the agent (Snapshot,
 // Click, Type, Screenshot) take turns.
 type Pane struct {
-	id      string
-	goalID  string
-	m       *Manager
-	cast    *cast
-	inputs  *inputs
-	turn    chan struct{} // one token: the agent acts
-	attach  chan struct{} // one token: the pane gets a page
-	shutter chan struct{} // one token: a picture is taken
-	closing sync.Once     // an opening that fails and a manager that closes may both want to
-	wants   chan struct{} // the history changed
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	work    sync.WaitGroup
-	count   counter // of refs in all documents of the pane, so that an old one fits none of a new one
-	sought  sought
+	id             string
+	goalID         string
+	m              *Manager
+	screencast     *screencast
+	inputQueue     *inputQueue
+	agentTurn      chan struct{} // one token: the agent acts
+	attachToken    chan struct{} // one token: the pane gets a page
+	pictureToken   chan struct{} // one token: a picture is taken
+	closing        sync.Once     // an opening that fails and a manager that closes may both want to
+	historyChanged chan struct{} // the history changed
+	ctx            context.Context
+	cancel         context.CancelCauseFunc
+	work           sync.WaitGroup
+	refs           refAllocator // of refs in all documents of the pane, so that an old one fits none of a new one
+	search         textSearch
 
-	profile string
-	network string // the goal whose proxy its pages use
-	bare    bool
+	profile    string
+	proxyGoal  string // the goal whose proxy its pages use
+	scriptless bool
 
-	fitting       sync.Mutex // held while the page is told its size
-	numbering     sync.Mutex // held while frames of other sites get their numbers
-	mu            sync.Mutex
-	page          *page // nil until attached
-	info          pane.Info
-	lent          string    // the goal that the person lent it to, "" if none
-	refused       []refused // to the page while it was lent
-	rev           int       // grows with each change of info
-	fault         string    // the page or the browser is gone
-	woe           string    // why the address shows no page, until the next one
-	note          string    // what the person should know, until they act
-	width, height int
-	ratio         float64 // pixels of the viewer's screen for one of CSS
-	load          load
-	loading       bool    // Chromium says so; Info().Loading is true from the moment at which somebody wants it
-	voyage        *voyage // nil if nobody is under way
-	net           traffic
-	popupURL      string // of the last window.open
-	paying        string // the address at which a card was asked for
-	hung          bool   // the page let a call time out
-	opening       opening
-	happened      []string // since the agent's action began
-	acts          int      // counts the agent's actions
-	moved         chan struct{}
+	viewportMu        sync.Mutex // held while the page is told its size
+	frameNumberMu     sync.Mutex // held while frames of other sites get their numbers
+	mu                sync.Mutex
+	page              *page // nil until attached
+	info              pane.Info
+	sharedWith        string             // the goal that the person lent it to, "" if none
+	deniedPermissions []permissionDenial // to the page while it was lent
+	rev               int                // grows with each change of info
+	processError      string             // the page or the browser is gone
+	loadError         string             // why the address shows no page, until the next one
+	loadNotice        string             // what the person should know, until they act
+	width, height     int
+	ratio             float64 // pixels of the viewer's screen for one of CSS
+	load              load
+	loading           bool        // Chromium says so; Info().Loading is true from the moment at which somebody wants it
+	navigation        *navigation // nil if nobody is under way
+	network           networkActivity
+	popupURL          string // of the last window.open
+	paymentURL        string // the address at which a card was asked for
+	unresponsive      bool   // the page let a call time out
+	popup             popupState
+	actionEvents      []string // since the agent's action began
+	actionCount       int      // counts the agent's actions
+	changed           chan struct{}
 
-	overlay     pane.Overlay
-	overRev     int // grows with each change of overlay
-	questions   []asked
-	asks        int             // counts questions
-	row         int             // counts dialogs since the person or the agent acted
-	calm        context.Context // ends with errAsked while the page waits for an answer
-	disturb     context.CancelCauseFunc
-	held        context.Context // ends with ErrTakenOver while a person has a goal's pane
-	park        context.CancelCauseFunc
-	idle        bool // no run of the goal that has the pane goes on
-	cursor      string
-	copied      pane.Copied
-	downloads   []pane.Download
-	zoom        int // percent
-	zoomScript  proto.PageScriptIdentifier
-	touch       bool                  // the page knows of fingers
-	drag        *proto.InputDragData  // what the mouse drags, nil if nothing
-	dragged     bool                  // the page knows of the drag
-	answered    time.Time             // when a question was last answered
-	unsigned    []realm               // that the person gave no name and password, until the next document
-	trusted     unproven              // by the person's word
-	certificate *pane.SiteCertificate // of the page's connection, nil without one
-	journal     journal
-	told        told
+	overlay        pane.Overlay
+	overlayRev     int // grows with each change of overlay
+	prompts        []openPrompt
+	promptCount    int             // counts questions
+	dialogsInARow  int             // counts dialogs since the person or the agent acted
+	noPromptCtx    context.Context // ends with errPromptOpen while the page waits for an answer
+	cancelNoPrompt context.CancelCauseFunc
+	agentCtx       context.Context // ends with ErrTakenOver while a person has a goal's pane
+	cancelAgent    context.CancelCauseFunc
+	idle           bool // no run of the goal that has the pane goes on
+	cursor         string
+	copied         pane.Copied
+	downloads      []pane.Download
+	zoom           int // percent
+	zoomScript     proto.PageScriptIdentifier
+	touch          bool                  // the page knows of fingers
+	drag           *proto.InputDragData  // what the mouse drags, nil if nothing
+	dragged        bool                  // the page knows of the drag
+	answered       time.Time             // when a question was last answered
+	declinedRealms []authRealm           // that the person gave no name and password, until the next document
+	certException  certificateException  // by the person's word
+	certificate    *pane.SiteCertificate // of the page's connection, nil without one
+	journal        activityLog
+	lastSnapshot   lastSnapshot
 	// Of the action under way, for whoever has the turn: what its last click said about
 	// the page, and what changed when that last rested.
-	early   map[*page]*calm
-	last    map[*page]*changes
-	parts   []*part      // of the page: frames of other sites
-	parting atomic.Int64 // counts them
-	staged  []string     // folders with copies of files for pages
+	lastClickActivity map[*page]*frameActivity
+	lastChanges       map[*page]*changes
+	frames            []*remoteFrame // of the page: frames of other sites
+	frameCount        atomic.Int64   // counts them
+	uploadDirs        []string       // folders with copies of files for pages
 }
 
 // load is how far the main document is.
@@ -111,17 +111,17 @@ type load struct {
 	veil time.Time
 }
 
-// shows notes another document.
-func (l *load) shows(loader proto.NetworkLoaderID) {
+// setDocument notes another document.
+func (l *load) setDocument(loader proto.NetworkLoaderID) {
 	const most = 16
 	l.loader, l.shown = loader, append(l.shown[max(0, len(l.shown)-most):], loader)
 }
 
 // done says that the shown document is loaded.
-func (l load) done() bool { return l.loader == l.loaded && !l.coming() }
+func (l load) done() bool { return l.loader == l.loaded && !l.setPending() }
 
-// coming says that a window has been opened and its document is on the way.
-func (l load) coming() bool { return l.empty != "" && (l.loader == "" || l.loader == l.empty) }
+// setPending says that a window has been opened and its document is on the way.
+func (l load) setPending() bool { return l.empty != "" && (l.loader == "" || l.loader == l.empty) }
 
 func newPane(m *Manager, o Options) *Pane {
 	if o.Width <= 0 || o.Height <= 0 {
@@ -129,9 +129,9 @@ func newPane(m *Manager, o Options) *Pane {
 	}
 	p := &Pane{
 		id: o.ID, goalID: o.GoalID, m: m,
-		inputs: newInputs(), turn: make(chan struct{}, 1), attach: make(chan struct{}, 1), shutter: make(chan struct{}, 1), wants: make(chan struct{}, 1),
-		moved: make(chan struct{}),
-		info:  pane.Info{ID: o.ID, Kind: pane.Browser, Title: clean(o.Title, 200), GoalID: o.GoalID},
+		inputQueue: newInputs(), agentTurn: make(chan struct{}, 1), attachToken: make(chan struct{}, 1), pictureToken: make(chan struct{}, 1), historyChanged: make(chan struct{}, 1),
+		changed: make(chan struct{}),
+		info:    pane.Info{ID: o.ID, Kind: pane.Browser, Title: sanitizeLine(o.Title, 200), GoalID: o.GoalID},
 	}
 	if p.info.Title == "" {
 		p.info.Title = untitled(o.URL)
@@ -141,22 +141,22 @@ func newPane(m *Manager, o Options) *Pane {
 	}
 	p.width, p.height = bound(o.Width, o.Height)
 	p.ratio = 1
-	p.bare, p.network = o.bare, o.GoalID
+	p.scriptless, p.proxyGoal = o.bare, o.GoalID
 	if o.bare {
-		p.network = o.network
+		p.proxyGoal = o.network
 	}
 	p.profile, p.info.Profile, p.info.Driver = o.Profile, o.Profile, pane.DriverUser
 	if o.GoalID != "" {
 		p.info.Driver = pane.DriverAgent
 	}
-	p.calm, p.disturb = context.WithCancelCause(context.Background())
-	p.held, p.park = context.WithCancelCause(context.Background())
+	p.noPromptCtx, p.cancelNoPrompt = context.WithCancelCause(context.Background())
+	p.agentCtx, p.cancelAgent = context.WithCancelCause(context.Background())
 	p.cursor, p.zoom = "default", 100
-	p.redraw()
-	p.cast = newCast(p)
+	p.updateOverlay()
+	p.screencast = newCast(p)
 	p.ctx, p.cancel = context.WithCancelCause(context.Background())
 	p.work.Go(p.followHistory)
-	p.work.Go(p.pump)
+	p.work.Go(p.runInputs)
 	return p
 }
 
@@ -172,10 +172,10 @@ func (p *Pane) change(f func()) {
 	p.mu.Lock()
 	before := p.info
 	f()
-	p.info.Notice, p.info.Problem = p.note, p.woe
-	p.info.Loading = p.ctx.Err() == nil && (p.loading || p.voyage != nil && !p.voyage.begun)
-	if p.fault != "" {
-		p.info.Problem = p.fault
+	p.info.Notice, p.info.Problem = p.loadNotice, p.loadError
+	p.info.Loading = p.ctx.Err() == nil && (p.loading || p.navigation != nil && !p.navigation.begun)
+	if p.processError != "" {
+		p.info.Problem = p.processError
 	}
 	if p.info != before {
 		p.rev++
@@ -183,15 +183,15 @@ func (p *Pane) change(f func()) {
 			p.announce() // within the lock, to keep the order
 		}
 	}
-	close(p.moved)
-	p.moved = make(chan struct{})
+	close(p.changed)
+	p.changed = make(chan struct{})
 	p.mu.Unlock()
-	p.cast.wakeAll()
+	p.screencast.notifyViewers()
 }
 
 // announce tells of the pane, unless it is nobody's; mu is held.
 func (p *Pane) announce() {
-	if !p.bare {
+	if !p.scriptless {
 		p.m.news.changed(p.info)
 	}
 }
@@ -200,7 +200,7 @@ func (p *Pane) announce() {
 func (p *Pane) wait(ctx context.Context, ready func() bool) error {
 	for {
 		p.mu.Lock()
-		ok, moved := ready(), p.moved
+		ok, moved := ready(), p.changed
 		p.mu.Unlock()
 		if ok {
 			return nil
@@ -213,23 +213,25 @@ func (p *Pane) wait(ctx context.Context, ready func() bool) error {
 	}
 }
 
-func (p *Pane) setURL(address string) { p.change(func() { p.info.URL = clean(address, 4096) }) }
+func (p *Pane) setAddress(address string) {
+	p.change(func() { p.info.URL = sanitizeLine(address, 4096) })
+}
 
 // notice shows something until the person acts or the page changes.
 func (p *Pane) notice(format string, args ...any) {
-	p.change(func() { p.note = fmt.Sprintf(format, args...) })
+	p.change(func() { p.loadNotice = fmt.Sprintf(format, args...) })
 }
 
 // Notice shows the person something beside the page, until they act.
-func (p *Pane) Notice(words string) { p.notice("%s", clean(words, 300)) }
+func (p *Pane) Notice(words string) { p.notice("%s", sanitizeLine(words, 300)) }
 
-// trouble says why there is no page to be seen, until the next one.
-func (p *Pane) trouble(format string, args ...any) {
-	p.change(func() { p.woe = fmt.Sprintf(format, args...) })
+// setLoadError says why there is no page to be seen, until the next one.
+func (p *Pane) setLoadError(format string, args ...any) {
+	p.change(func() { p.loadError = fmt.Sprintf(format, args...) })
 }
 
-// current is the page to talk to. An error says what became of it.
-func (p *Pane) current() (*page, error) {
+// currentPage is the page to talk to. An error says what became of it.
+func (p *Pane) currentPage() (*page, error) {
 	p.mu.Lock()
 	pg := p.page
 	p.mu.Unlock()
@@ -250,26 +252,26 @@ func (p *Pane) attachNew(ctx context.Context) error { return p.attachTo(ctx, "")
 // attachTo takes over a page that exists, or makes one if target is "".
 func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error {
 	select {
-	case p.attach <- struct{}{}:
-		defer func() { <-p.attach }()
+	case p.attachToken <- struct{}{}:
+		defer func() { <-p.attachToken }()
 	case <-p.ctx.Done():
 		return ErrClosed
 	case <-ctx.Done():
 		return cause(ctx)
 	}
-	if _, err := p.current(); err == nil || errors.Is(err, ErrClosed) {
+	if _, err := p.currentPage(); err == nil || errors.Is(err, ErrClosed) {
 		return err // somebody else was faster
 	}
-	ctx, cancel := tie(ctx, p.ctx)
+	ctx, cancel := joinContexts(ctx, p.ctx)
 	defer cancel(nil)
-	e, err := p.m.running(ctx, engineOf(p.goalID, p.profile))
+	e, err := p.m.ensureProcess(ctx, processKey(p.goalID, p.profile))
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
 	width, height := p.width, p.height
 	p.mu.Unlock()
-	pg, err := e.attach(ctx, p, width, height, target)
+	pg, err := e.attachTarget(ctx, p, width, height, target)
 	if err != nil {
 		if pg != nil {
 			pg.end(err)
@@ -277,14 +279,14 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 		}
 		return err
 	}
-	if zoom := p.overlayNow().Zoom; zoom != 100 && !p.bare {
+	if zoom := p.overlayNow().Zoom; zoom != 100 && !p.scriptless {
 		if err := p.zoomPage(ctx, pg, zoom); err != nil {
 			p.m.cfg.Log.Debug("zooming", "pane", p.id, "error", err)
 		}
 	}
-	p.change(func() { p.fault, p.woe, p.note, p.info.Running = "", "", "", true })
-	p.fit(pg) // it may have changed meanwhile
-	p.cast.use(pg)
+	p.change(func() { p.processError, p.loadError, p.loadNotice, p.info.Running = "", "", "", true })
+	p.applyViewport(pg) // it may have changed meanwhile
+	p.screencast.setPage(pg)
 	return nil
 }
 
@@ -292,12 +294,12 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 // and says whether a goal has the pane.
 func (p *Pane) adopt(pg *page) (listens bool) {
 	p.change(func() {
-		p.page, p.load, p.net, p.hung, p.loading = pg, load{}, traffic{}, false, false
-		listens = p.listens()
+		p.page, p.load, p.network, p.unresponsive, p.loading = pg, load{}, networkActivity{}, false, false
+		listens = p.alwaysTracksNetwork()
 		p.zoomScript, p.touch, p.drag = "", false, nil
-		p.withdrawn(everything)
+		p.closePromptsLocked(anyPrompt)
 	})
-	p.dropParts()
+	p.detachAllFrames()
 	p.m.mu.Lock()
 	p.m.sessions[pg.session] = p
 	p.m.mu.Unlock()
@@ -311,22 +313,22 @@ func (p *Pane) on(c *conn, session proto.TargetSessionID) bool {
 	return p.page != nil && p.page.engine.conn == c && p.page.session == session
 }
 
-// lose says that Chromium is gone.
-func (p *Pane) lose(c *conn) {
+// onProcessLost says that Chromium is gone.
+func (p *Pane) onProcessLost(c *conn) {
 	p.change(func() {
 		if p.page == nil || p.page.engine.conn != c {
 			return
 		}
 		p.page.end(ErrEnded)
-		p.fault, p.info.Running, p.loading = "the browser ended", false, false
-		p.withdrawn(everything)
-		p.interrupted()
+		p.processError, p.info.Running, p.loading = "the browser ended", false, false
+		p.closePromptsLocked(anyPrompt)
+		p.markDownloadsInterrupted()
 	})
-	p.dropParts()
-	p.cast.use(nil)
+	p.detachAllFrames()
+	p.screencast.setPage(nil)
 }
 
-func everything(asked) bool { return true }
+func anyPrompt(openPrompt) bool { return true }
 
 func (p *Pane) overlayNow() pane.Overlay {
 	p.mu.Lock()
@@ -343,23 +345,23 @@ func (p *Pane) close(ctx context.Context) (err error) {
 
 func (p *Pane) end(ctx context.Context) error {
 	p.cancel(ErrClosed)
-	p.attach <- struct{}{} // an attachment under way is cut off by p.ctx; no new one starts
+	p.attachToken <- struct{}{} // an attachment under way is cut off by p.ctx; no new one starts
 	p.mu.Lock()
 	pg := p.page
 	p.page = nil
 	p.mu.Unlock()
-	p.cast.close()
+	p.screencast.close()
 	var err error
 	if pg != nil {
 		p.m.mu.Lock()
 		delete(p.m.sessions, pg.session)
 		p.m.mu.Unlock()
 		pg.end(ErrClosed)
-		p.dropParts()
+		p.detachAllFrames()
 		if e := pg.engine; e.alive.Err() == nil {
 			for _, d := range p.Downloads() {
 				if d.State == pane.Downloading {
-					e.post("", proto.BrowserCancelDownload{GUID: d.ID, BrowserContextID: e.contextOf(p.goalID)})
+					e.post("", proto.BrowserCancelDownload{GUID: d.ID, BrowserContextID: e.existingContext(p.goalID)})
 				}
 			}
 			err = e.do(ctx, e.alive, "", callLimit, "closing a page", func(c proto.Client) error {
@@ -372,5 +374,5 @@ func (p *Pane) end(ctx context.Context) error {
 	}
 	p.change(func() { p.info.Running = false })
 	p.work.Wait()
-	return errors.Join(err, p.unstage())
+	return errors.Join(err, p.removeUploadCopies())
 }

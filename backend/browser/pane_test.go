@@ -77,7 +77,7 @@ func TestWords(t *testing.T) {
 		"weather": "weather", " two  words ": "two words", "what is example.com?": "what is example.com?", "3 * 4": "3 * 4", "Zoë": "Zoë",
 		"? localhost:8080": "localhost:8080", "?file": "file", "who is at 10:30": "who is at 10:30",
 	} {
-		if got, ok := Words(text); !ok || got != want {
+		if got, ok := SearchTerms(text); !ok || got != want {
 			t.Errorf("Words(%q) = %q, %v", text, got, ok)
 		}
 	}
@@ -85,7 +85,7 @@ func TestWords(t *testing.T) {
 		"", "?", "example.com", "localhost", "localhost:3000", "127.0.0.1", "http://x.de/a b", "http://a b/", "file:///etc/a b", "javascript:alert(1) x",
 		"chrome://settings", "host/path", "ann@host", "data:text/html,two words", "//host/x", "java\nscript:alert(1)", "mailto:ann two", "no.such_host",
 	} {
-		if got, ok := Words(text); ok {
+		if got, ok := SearchTerms(text); ok {
 			t.Errorf("Words(%q) = %q, would be searched for", text, got)
 		}
 	}

@@ -29,7 +29,7 @@ func TestFramesOfOtherSites(t *testing.T) {
 	has(t, read.Text, "1 frames of other sites are not in this text")
 	read, err = p.Read(b.ctx, pane.ReadOptions{Target: b.refOf(s, `button "Say"`)})
 	b.ok(err)
-	found, err := p.Seek(b.ctx, pane.FindOptions{Role: "button"})
+	found, err := p.FindElements(b.ctx, pane.FindOptions{Role: "button"})
 	b.ok(err)
 	has(t, found, `button "Say"`, `button "Inside"`, `button "Closed one"`)
 	b.eval(p, `document.querySelector('[title=Elsewhere]').style.visibility = 'hidden'`)
@@ -68,7 +68,7 @@ func TestClosedShadowRoots(t *testing.T) {
 
 // TestAFrameThatHangs takes no page along: what stands around it is told and used.
 func TestAFrameThatHangs(t *testing.T) {
-	b := newBench(t, func(c *Config) { c.limits.part = usualLimits().part })
+	b := newBench(t, func(c *Config) { c.limits.part = defaultLimits().part })
 	p := b.open("b1", "form.html")
 	b.eval(p, `new Promise((done) => {
 		const f = document.createElement('iframe');
@@ -83,11 +83,11 @@ func TestAFrameThatHangs(t *testing.T) {
 		}
 	}
 	has(t, b.look(p).Text, `button "Add"`)
-	has(t, b.act(p.Click(b.ctx, "Add")).Changed, "Added line", inSilence)
-	found, err := p.Seek(b.ctx, pane.FindOptions{Text: "No such words"})
+	has(t, b.act(p.Click(b.ctx, "Add")).Changed, "Added line", unresponsiveFrameText)
+	found, err := p.FindElements(b.ctx, pane.FindOptions{Text: "No such words"})
 	b.ok(err)
-	has(t, found, "nothing on the page fits", inSilence)
-	if _, err := p.Click(b.ctx, "No such words"); err == nil || !strings.Contains(err.Error(), inSilence) {
+	has(t, found, "nothing on the page fits", unresponsiveFrameText)
+	if _, err := p.Click(b.ctx, "No such words"); err == nil || !strings.Contains(err.Error(), unresponsiveFrameText) {
 		t.Errorf("a click on what could be in the frame: %v", err)
 	}
 }

@@ -12,25 +12,25 @@ import (
 var permissions = []string{"geolocation", "notifications", "camera", "microphone", "clipboard-read"}
 
 // onPermission asks the person; the agent's pages get no permission.
-func (p *Pane) onPermission(pg *page, world proto.RuntimeExecutionContextID, s seen) {
-	if !listed(permissions, s.Type) {
+func (p *Pane) onPermission(pg *page, world proto.RuntimeExecutionContextID, s pageReport) {
+	if !isAllowedEnv(permissions, s.Type) {
 		return
 	}
-	say := func(ctx context.Context) error { return p.hand(ctx, pg, world, "said", s.Text) }
+	say := func(ctx context.Context) error { return p.callWatchScript(ctx, pg, world, "said", s.Text) }
 	if p.Driver() == pane.DriverAgent {
-		p.m.later(p, func(ctx context.Context) error {
-			p.tell("the page asked for the permission " + s.Type + ", which agents do not get")
-			if err := p.refuse(ctx, s.Origin, s.Type); err != nil {
+		p.m.runAsync(p, func(ctx context.Context) error {
+			p.noteDuringAction("the page asked for the permission " + s.Type + ", which agents do not get")
+			if err := p.denyPermission(ctx, s.Origin, s.Type); err != nil {
 				return err
 			}
 			return say(ctx)
 		})
 		return
 	}
-	p.pose(asked{
+	p.openPrompt(openPrompt{
 		UserPrompt: pane.UserPrompt{Kind: pane.Permission, Origin: originOf(s.Origin), Value: s.Type},
 		answer: func(ctx context.Context, a pane.Answer) error {
-			if err := p.Permit(ctx, s.Origin, s.Type, a.Yes); err != nil {
+			if err := p.SetPermissionState(ctx, s.Origin, s.Type, a.Yes); err != nil {
 				return err
 			}
 			return say(ctx)
@@ -38,42 +38,42 @@ func (p *Pane) onPermission(pg *page, world proto.RuntimeExecutionContextID, s s
 	})
 }
 
-// refuse forbids an origin something while an agent drives. On a page that the
+// denyPermission forbids an origin something while an agent drives. On a page that the
 // person lent it holds no longer than the loan: they were not asked.
-func (p *Pane) refuse(ctx context.Context, origin, permission string) error {
+func (p *Pane) denyPermission(ctx context.Context, origin, permission string) error {
 	lent := false
 	p.change(func() {
-		if lent = p.lent != ""; lent {
-			p.refused = append(p.refused, refused{origin, permission})
+		if lent = p.sharedWith != ""; lent {
+			p.deniedPermissions = append(p.deniedPermissions, permissionDenial{origin, permission})
 		}
 	})
-	if err := p.Permit(ctx, origin, permission, false); err != nil || !lent || p.Lease() != "" {
+	if err := p.SetPermissionState(ctx, origin, permission, false); err != nil || !lent || p.Lease() != "" {
 		return err
 	}
-	return p.setPermission(ctx, origin, permission, undecided)
+	return p.setPermission(ctx, origin, permission, permissionPrompt)
 }
 
-// Permit allows or forbids an origin one of: geolocation, notifications, camera,
+// SetPermissionState allows or forbids an origin one of: geolocation, notifications, camera,
 // microphone, clipboard-read. It holds for the pane's profile until the browser ends.
-func (p *Pane) Permit(ctx context.Context, origin, permission string, yes bool) error {
+func (p *Pane) SetPermissionState(ctx context.Context, origin, permission string, yes bool) error {
 	if yes {
 		return p.setPermission(ctx, origin, permission, proto.BrowserPermissionSettingGranted)
 	}
 	return p.setPermission(ctx, origin, permission, proto.BrowserPermissionSettingDenied)
 }
 
-// undecided asks again.
-const undecided = proto.BrowserPermissionSettingPrompt
+// permissionPrompt asks again.
+const permissionPrompt = proto.BrowserPermissionSettingPrompt
 
 func (p *Pane) setPermission(ctx context.Context, origin, permission string, setting proto.BrowserPermissionSetting) error {
-	pg, err := p.current()
+	pg, err := p.currentPage()
 	if err != nil {
 		return err
 	}
 	return pg.engine.do(ctx, pg.alive, "", callLimit, "setting a permission", func(c proto.Client) error {
-		return tell(c, proto.BrowserSetPermission{
+		return callNoResult(c, proto.BrowserSetPermission{
 			Permission: &proto.BrowserPermissionDescriptor{Name: permission}, Setting: setting, Origin: origin,
-			BrowserContextID: pg.engine.contextOf(p.goalID),
+			BrowserContextID: pg.engine.existingContext(p.goalID),
 		})
 	})
 }

@@ -11,32 +11,32 @@ import (
 // What a frame of another origin tells of a place is counted from its own corner:
 // it cannot know where that lies. The host knows which frame told it.
 
-// manyWorlds is how many frames' worlds are remembered; older ones belong to
+// maxContexts is how many frames' worlds are remembered; older ones belong to
 // documents that are gone.
-const manyWorlds = 500
+const maxContexts = 500
 
-// worlds are the execution contexts of ours in a page, by ids that Chromium gives anew
+// isolatedContexts are the execution contexts of ours in a page, by ids that Chromium gives anew
 // in each process. Its methods may be called concurrently.
-type worlds struct {
+type isolatedContexts struct {
 	mu    sync.Mutex
-	known map[proto.RuntimeExecutionContextID]ownWorld
+	known map[proto.RuntimeExecutionContextID]isolatedContext
 }
 
-// ownWorld is a world of ours: its name, the frame that it is in, and what no other
+// isolatedContext is a world of ours: its name, the frame that it is in, and what no other
 // world is ever called.
-type ownWorld struct {
+type isolatedContext struct {
 	name   string
 	frame  proto.PageFrameID
 	unique string
 }
 
-func (w *worlds) add(id proto.RuntimeExecutionContextID, own ownWorld) {
+func (w *isolatedContexts) add(id proto.RuntimeExecutionContextID, own isolatedContext) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.known == nil || len(w.known) >= 2*manyWorlds {
-		kept := map[proto.RuntimeExecutionContextID]ownWorld{}
+	if w.known == nil || len(w.known) >= 2*maxContexts {
+		kept := map[proto.RuntimeExecutionContextID]isolatedContext{}
 		for older, known := range w.known {
-			if older+manyWorlds > id { // ids grow
+			if older+maxContexts > id { // ids grow
 				kept[older] = known
 			}
 		}
@@ -45,7 +45,7 @@ func (w *worlds) add(id proto.RuntimeExecutionContextID, own ownWorld) {
 	w.known[id] = own
 }
 
-func (w *worlds) get(id proto.RuntimeExecutionContextID) ownWorld {
+func (w *isolatedContexts) get(id proto.RuntimeExecutionContextID) isolatedContext {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.known[id]
@@ -63,26 +63,26 @@ func (pg *page) onContext(e *cdp.Event) {
 			} `json:"auxData"`
 		} `json:"context"`
 	}
-	if decode(e, &ev) && (ev.Context.Name == worldName || ev.Context.Name == eyesName) {
-		pg.worlds.add(ev.Context.ID, ownWorld{ev.Context.Name, ev.Context.Aux.FrameID, ev.Context.Unique})
+	if decode(e, &ev) && (ev.Context.Name == worldName || ev.Context.Name == scriptWorldName) {
+		pg.worlds.add(ev.Context.ID, isolatedContext{ev.Context.Name, ev.Context.Aux.FrameID, ev.Context.Unique})
 	}
 }
 
-// cornerOf is where the document of a world of ours begins in the pane, in CSS pixels.
-func (p *Pane) cornerOf(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID) (x, y float64, err error) {
+// frameOffset is where the document of a world of ours begins in the pane, in CSS pixels.
+func (p *Pane) frameOffset(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID) (x, y float64, err error) {
 	frame := pg.frame()
 	if own := pg.worlds.get(world); own.frame != "" {
 		frame = own.frame
 	}
 	for {
 		if frame != pg.frame() {
-			dx, dy, err := pg.holder(ctx, frame)
+			dx, dy, err := pg.frameElementOffset(ctx, frame)
 			if err != nil {
 				return 0, 0, err
 			}
 			x, y = x+dx, y+dy
 		}
-		f := p.partOf(pg.session)
+		f := p.frameBySession(pg.session)
 		if f == nil {
 			return x, y, nil
 		}
@@ -90,14 +90,14 @@ func (p *Pane) cornerOf(ctx context.Context, pg *page, world proto.RuntimeExecut
 	}
 }
 
-// holder is where the content of the element that holds a frame begins, seen from this page.
-func (pg *page) holder(ctx context.Context, frame proto.PageFrameID) (x, y float64, err error) {
+// frameElementOffset is where the content of the element that holds a frame begins, seen from this page.
+func (pg *page) frameElementOffset(ctx context.Context, frame proto.PageFrameID) (x, y float64, err error) {
 	err = pg.do(ctx, callLimit, "finding a frame", func(c proto.Client) error {
-		owner, err := ask(c, proto.DOMGetFrameOwner{FrameID: frame})
+		owner, err := call(c, proto.DOMGetFrameOwner{FrameID: frame})
 		if err != nil {
 			return err
 		}
-		box, err := ask(c, proto.DOMGetBoxModel{BackendNodeID: owner.BackendNodeID})
+		box, err := call(c, proto.DOMGetBoxModel{BackendNodeID: owner.BackendNodeID})
 		if err == nil && len(box.Model.Content) >= 2 {
 			x, y = box.Model.Content[0], box.Model.Content[1]
 		}

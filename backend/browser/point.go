@@ -13,15 +13,15 @@ var buttons = map[string]int{"left": 1, "right": 2, "middle": 4}
 // Press is how the mouse is pressed.
 type Press = pane.ClickOptions
 
-// press is a click that is part of an action. After the last of it the page settles.
-type press struct {
+// mousePress is a click that is part of an action. After the last of it the page settles.
+type mousePress struct {
 	Press
 	last bool
 }
 
 func checkPress(how Press) error {
 	if how.Button != "" && buttons[how.Button] == 0 {
-		return fmt.Errorf("%q is no button of the mouse: left, right or middle", clean(how.Button, 20))
+		return fmt.Errorf("%q is no button of the mouse: left, right or middle", sanitizeLine(how.Button, 20))
 	}
 	return nil
 }
@@ -31,9 +31,9 @@ func (p *Pane) ClickWith(ctx context.Context, target string, how pane.ClickOptio
 	if err := checkPress(how); err != nil {
 		return Acted{}, err
 	}
-	asks := func(pg *page) bool { return p.where(pg, target) == pg }
-	return p.actOn(ctx, "clicking "+clean(target, 80), asks, func(ctx context.Context, pg *page) error {
-		return p.clickOn(ctx, pg, "click", target, press{how, true})
+	asks := func(pg *page) bool { return p.frameOfRef(pg, target) == pg }
+	return p.runActionOn(ctx, "clicking "+sanitizeLine(target, 80), asks, func(ctx context.Context, pg *page) error {
+		return p.clickOn(ctx, pg, "click", target, mousePress{how, true})
 	})
 }
 
@@ -42,19 +42,19 @@ func (p *Pane) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (Ac
 	if err := checkPress(how); err != nil {
 		return Acted{}, err
 	}
-	return p.act(ctx, fmt.Sprintf("clicking at %d,%d", x, y), func(ctx context.Context, pg *page) error {
+	return p.runAction(ctx, fmt.Sprintf("clicking at %d,%d", x, y), func(ctx context.Context, pg *page) error {
 		var there struct{ Words string }
-		if err := pg.ask(ctx, &there, "at", x, y); err != nil {
+		if err := pg.callScript(ctx, &there, "at", x, y); err != nil {
 			return err
 		}
-		at := aimed{X: float64(x), Y: float64(y)}
-		p.show("clicks "+clean(there.Words, 120), at.X, at.Y)
-		p.tell("clicked " + clean(there.Words, 200))
-		return p.pressWith(ctx, pg, at, how)
+		at := targetPoint{X: float64(x), Y: float64(y)}
+		p.showActionHint("clicks "+sanitizeLine(there.Words, 120), at.X, at.Y)
+		p.noteDuringAction("clicked " + sanitizeLine(there.Words, 200))
+		return p.click(ctx, pg, at, how)
 	})
 }
 
-// pressWith is a click with nothing held.
-func (p *Pane) pressWith(ctx context.Context, pg *page, at aimed, how Press) error {
-	return p.pressHolding(ctx, pg, at, how, 0)
+// click is a click with nothing held.
+func (p *Pane) click(ctx context.Context, pg *page, at targetPoint, how Press) error {
+	return p.clickWithModifiers(ctx, pg, at, how, 0)
 }

@@ -82,7 +82,7 @@ func TestAWindowThatIsNotAllThere(t *testing.T) {
 	<-called
 	close(answer)
 	const more, none = "it is still loading", "no document has come to this window yet"
-	b.ok(p.wait(b.ctx, func() bool { return p.net.opening.IsZero() }))
+	b.ok(p.wait(b.ctx, func() bool { return p.network.opening.IsZero() }))
 	w, ok := b.Get("late")
 	if !ok {
 		t.Fatal("the window is no pane")
@@ -91,7 +91,7 @@ func TestAWindowThatIsNotAllThere(t *testing.T) {
 		t.Errorf("of a page of which half is there: %q %v", read.Text, err)
 	}
 	has(t, b.look(w).Text, "one half", more)
-	found, err := w.Seek(b.ctx, pane.FindOptions{Text: "the other"})
+	found, err := w.FindElements(b.ctx, pane.FindOptions{Text: "the other"})
 	b.ok(err)
 	has(t, found, "nothing on the page fits", more)
 	close(rest)
@@ -101,7 +101,7 @@ func TestAWindowThatIsNotAllThere(t *testing.T) {
 	}
 
 	b.act(p.Click(b.ctx, "None"))
-	b.ok(p.wait(b.ctx, func() bool { return p.net.opening.IsZero() }))
+	b.ok(p.wait(b.ctx, func() bool { return p.network.opening.IsZero() }))
 	w, ok = b.Get("none")
 	if !ok {
 		t.Fatal("the second window is no pane")
@@ -155,10 +155,10 @@ func TestAPageThatIsGoneIsClosed(t *testing.T) {
 	b := newBench(t)
 	for name, known := range map[string]bool{"known": true, "unknown": false} {
 		p := b.open(name, "one.html")
-		pg, err := p.current()
+		pg, err := p.currentPage()
 		b.ok(err)
 		b.ok(pg.engine.do(b.ctx, pg.engine.alive, "", patience, "closing the page", func(c proto.Client) error {
-			return tell(c, proto.TargetCloseTarget{TargetID: pg.target})
+			return callNoResult(c, proto.TargetCloseTarget{TargetID: pg.target})
 		}))
 		if known {
 			b.until(p, "gone", func(i pane.Info) bool { return i.Problem == "the page closed itself" })
@@ -204,7 +204,7 @@ func TestAWindowIsReadWhenItIsThere(t *testing.T) {
 	if !ok {
 		t.Fatal("the window is no pane")
 	}
-	b.ok(w.wait(b.ctx, func() bool { return w.opening == begun }))
+	b.ok(w.wait(b.ctx, func() bool { return w.popup == popupLoading }))
 	w.mu.Lock()
 	load := w.load
 	w.mu.Unlock()

@@ -22,7 +22,7 @@ var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
 // CheckProfile says whether a name may name a profile.
 func CheckProfile(name string) error {
 	if !profileName.MatchString(name) {
-		return fmt.Errorf("%w: a profile is named with at most 40 of a-z, 0-9, - and _, not %q", ErrRefused, clean(name, 60))
+		return fmt.Errorf("%w: a profile is named with at most 40 of a-z, 0-9, - and _, not %q", ErrRefused, sanitizeLine(name, 60))
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func (m *Manager) Profiles() []string {
 // DeleteProfile forgets a profile with all its logins. One of which a page is open is
 // ErrOpen, one that another Goalpost uses ErrLocked.
 func (m *Manager) DeleteProfile(ctx context.Context, name string) error {
-	return m.alter(ctx, name, func(dir *runDir) error {
+	return m.withProfileLocked(ctx, name, func(dir *runDir) error {
 		dir.kept = false
 		return dir.remove()
 	})
@@ -60,7 +60,7 @@ func (m *Manager) RenameProfile(ctx context.Context, name, to string) error {
 	if err := CheckProfile(to); err != nil {
 		return err
 	}
-	return m.alter(ctx, name, func(dir *runDir) error {
+	return m.withProfileLocked(ctx, name, func(dir *runDir) error {
 		err := os.Rename(dir.path, filepath.Join(m.profilesDir(), to)) // refuses a folder that is there
 		if errors.Is(err, fs.ErrExist) {
 			err = fmt.Errorf("%w: there is a profile %q already", ErrRefused, to)
@@ -69,9 +69,9 @@ func (m *Manager) RenameProfile(ctx context.Context, name, to string) error {
 	})
 }
 
-// alter does something to the folder of a profile while nobody uses it: a Chromium
+// withProfileLocked does something to the folder of a profile while nobody uses it: a Chromium
 // that has no page of it any more is ended first.
-func (m *Manager) alter(ctx context.Context, name string, do func(*runDir) error) error {
+func (m *Manager) withProfileLocked(ctx context.Context, name string, do func(*runDir) error) error {
 	if err := CheckProfile(name); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (m *Manager) alter(ctx context.Context, name string, do func(*runDir) error
 	case <-ctx.Done():
 		return cause(ctx)
 	}
-	key := engineOf("", name)
+	key := processKey("", name)
 	m.mu.Lock()
 	e, open := m.engines[key], false
 	for _, p := range m.panes {
@@ -119,7 +119,7 @@ func openProfile(parent, name string) (*runDir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the profile %s: %w", name, err)
 	}
-	if err := hold(lock); err != nil {
+	if err := tryLock(lock); err != nil {
 		_ = lock.Close()
 		return nil, fmt.Errorf("the profile %s: %w: close it there, or use another profile", name, ErrLocked)
 	}

@@ -305,7 +305,7 @@ func TestComposingTouchAndDrag(t *testing.T) {
 }
 
 // frameOrNot lets the page draw, so that moves do not all become one.
-func (b *bench) frameOrNot(v *View) {
+func (b *bench) frameOrNot(v *Viewer) {
 	b.Helper()
 	b.eval(v.pane, "new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))")
 }

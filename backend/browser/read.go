@@ -9,20 +9,20 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Seek finds what fits a text, a role and a selector: one line each, as in a
+// FindElements finds what fits a text, a role and a selector: one line each, as in a
 // snapshot, with a ref and where it lies on the viewport; at most 50.
-func (p *Pane) Seek(ctx context.Context, s pane.FindOptions) (string, error) {
+func (p *Pane) FindElements(ctx context.Context, s pane.FindOptions) (string, error) {
 	if strings.TrimSpace(s.Text+s.Role+s.CSS) == "" {
 		return "", errors.New("looking for something: name a text, a role or a selector")
 	}
 	if s.Attributes == nil {
 		s.Attributes = []string{}
 	}
-	var found findings
+	var found foundElements
 	silent, lacks := false, ""
-	err := p.looking(ctx, "looking for something", func(ctx context.Context, pg *page) (err error) {
-		lacks, err = p.unfinished(pg, func() (err error) {
-			found, silent, err = p.seek(ctx, pg, s)
+	err := p.withReadTurn(ctx, "looking for something", func(ctx context.Context, pg *page) (err error) {
+		lacks, err = p.readUnfinished(pg, func() (err error) {
+			found, silent, err = p.findElements(ctx, pg, s)
 			return err
 		})
 		return err
@@ -32,7 +32,7 @@ func (p *Pane) Seek(ctx context.Context, s pane.FindOptions) (string, error) {
 	}
 	var b strings.Builder
 	for i, line := range found.Lines {
-		if line = clean(line, 4000); b.Len()+len(line) > mostLines {
+		if line = sanitizeLine(line, 4000); b.Len()+len(line) > maxSnapshotBytes {
 			found.Lines = found.Lines[:i]
 			break
 		}
@@ -45,7 +45,7 @@ func (p *Pane) Seek(ctx context.Context, s pane.FindOptions) (string, error) {
 		fmt.Fprintf(&b, "%d fit; these are the first %d: say more about what you look for\n", found.Count, len(found.Lines))
 	}
 	if silent {
-		fmt.Fprintf(&b, "(%s)\n", inSilence)
+		fmt.Fprintf(&b, "(%s)\n", unresponsiveFrameText)
 	}
 	if lacks != "" {
 		fmt.Fprintf(&b, "(%s)\n", lacks)
@@ -53,27 +53,27 @@ func (p *Pane) Seek(ctx context.Context, s pane.FindOptions) (string, error) {
 	return b.String(), nil
 }
 
-// findings are what fits, one line each, and how many things do.
-type findings struct {
+// foundElements are what fits, one line each, and how many things do.
+type foundElements struct {
 	Lines []string
 	Count int
 }
 
-// seek looks in the page and its parts, and says whether one of those did not answer.
-func (p *Pane) seek(ctx context.Context, pg *page, s pane.FindOptions) (found findings, silent bool, err error) {
-	for _, view := range p.views(pg) {
-		var one findings
-		_, _ = view.open(ctx)
-		err := view.ask(ctx, &one, "seek", s.Text, s.Role, s.CSS, s.Attributes)
+// findElements looks in the page and its parts, and says whether one of those did not answer.
+func (p *Pane) findElements(ctx context.Context, pg *page, s pane.FindOptions) (found foundElements, silent bool, err error) {
+	for _, view := range p.framesInOrder(pg) {
+		var one foundElements
+		_, _ = view.injectClosedRoots(ctx)
+		err := view.callScript(ctx, &one, "seek", s.Text, s.Role, s.CSS, s.Attributes)
 		switch {
 		case err == nil:
 			found.Lines, found.Count = append(found.Lines, one.Lines...), found.Count+one.Count
 		case view == pg:
 			return found, silent, err
 		}
-		silent = silent || view.silent(err)
+		silent = silent || view.isUnresponsive(err)
 	}
-	p.say(found.Lines)
+	p.rememberRefs(found.Lines)
 	return found, silent, nil
 }
 
@@ -84,10 +84,10 @@ func (p *Pane) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, err
 		Next, Total int
 	}
 	lacks := ""
-	err := p.looking(ctx, "reading the page", func(ctx context.Context, pg *page) (err error) {
-		lacks, err = p.unfinished(pg, func() error {
-			_, _ = pg.open(ctx)
-			_, err := p.askAt(ctx, pg, &out, "read", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
+	err := p.withReadTurn(ctx, "reading the page", func(ctx context.Context, pg *page) (err error) {
+		lacks, err = p.readUnfinished(pg, func() error {
+			_, _ = pg.injectClosedRoots(ctx)
+			_, err := p.callOnTarget(ctx, pg, &out, "read", r.Target, r.Tables, r.Whole, max(r.From, 0), 16000)
 			return err
 		})
 		return err
@@ -95,7 +95,7 @@ func (p *Pane) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, err
 	if err != nil {
 		return pane.PageText{}, err
 	}
-	text := lines(out.Text)
+	text := sanitizeLines(out.Text)
 	switch {
 	case out.Total == 0 && r.Tables:
 		text = "there is no table here"
@@ -104,7 +104,7 @@ func (p *Pane) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, err
 	case out.Text == "":
 		text = fmt.Sprintf("there is nothing from %d on: the text has %d characters", r.From, out.Total)
 	}
-	if n := p.frames(); n > 0 && r.Target == "" && out.Next == 0 {
+	if n := p.countFrames(); n > 0 && r.Target == "" && out.Next == 0 {
 		text += fmt.Sprintf("\n\n(%d frames of other sites are not in this text: browser_snapshot tells of them; target with a ref in one reads it)", n)
 	}
 	if lacks != "" {
@@ -113,21 +113,21 @@ func (p *Pane) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, err
 	return pane.PageText{Text: text, Next: out.Next, Total: out.Total}, nil
 }
 
-// frames counts the frames of other sites.
-func (p *Pane) frames() int {
-	pg, err := p.current()
+// countFrames counts the frames of other sites.
+func (p *Pane) countFrames() int {
+	pg, err := p.currentPage()
 	if err != nil {
 		return 0
 	}
-	return len(p.views(pg)) - 1
+	return len(p.framesInOrder(pg)) - 1
 }
 
-// lines cleans a text of several lines: they stay, and so does their indentation.
-func lines(text string) string {
+// sanitizeLines cleans a text of several lines: they stay, and so does their indentation.
+func sanitizeLines(text string) string {
 	list := strings.Split(text, "\n")
 	for i, line := range list {
 		bare := strings.TrimLeft(line, " ")
-		list[i] = line[:len(line)-len(bare)] + clean(bare, 1<<20)
+		list[i] = line[:len(line)-len(bare)] + sanitizeLine(bare, 1<<20)
 	}
 	return strings.Join(list, "\n")
 }

@@ -9,7 +9,7 @@ import (
 const restarts = 3
 
 // mayRestart counts; mu of the manager is held.
-func (e *engine) mayRestart(now time.Time) bool {
+func (e *browserProcess) mayRestart(now time.Time) bool {
 	kept := e.ends[:0]
 	for _, t := range e.ends {
 		if now.Sub(t) < e.m.limits.restarts {
@@ -20,17 +20,17 @@ func (e *engine) mayRestart(now time.Time) bool {
 	return len(e.ends) <= restarts
 }
 
-// bringBack loads the pages of a Chromium that ended in a new one.
-func (m *Manager) bringBack(lost []*Pane) {
+// reloadPanes loads the pages of a Chromium that ended in a new one.
+func (m *Manager) reloadPanes(lost []*Pane) {
 	for _, p := range lost {
-		m.later(p, func(ctx context.Context) error {
+		m.runAsync(p, func(ctx context.Context) error {
 			address := p.Info().URL
 			if err := p.attachNew(ctx); err != nil {
 				return err
 			}
 			words := "the browser ended unexpectedly and was started again"
 			if address != "about:blank" {
-				if err := p.goTo(ctx, address); err != nil {
+				if err := p.navigate(ctx, address); err != nil {
 					return err
 				}
 				words += "; the page was loaded anew, without what was typed into it"
@@ -41,9 +41,9 @@ func (m *Manager) bringBack(lost []*Pane) {
 	}
 }
 
-// later does something for a pane outside of the goroutine of events. An error
+// runAsync does something for a pane outside of the goroutine of events. An error
 // is shown in the pane.
-func (m *Manager) later(p *Pane, f func(context.Context) error) {
+func (m *Manager) runAsync(p *Pane, f func(context.Context) error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -52,10 +52,10 @@ func (m *Manager) later(p *Pane, f func(context.Context) error) {
 	m.work.Go(func() {
 		ctx, cancel := context.WithTimeout(m.ctx, launchLimit+navigateLimit)
 		defer cancel()
-		ctx, loose := tie(ctx, p.ctx)
+		ctx, loose := joinContexts(ctx, p.ctx)
 		defer loose(nil)
 		if err := f(ctx); err != nil && p.ctx.Err() == nil {
-			p.notice("%s", clean(err.Error(), 300))
+			p.notice("%s", sanitizeLine(err.Error(), 300))
 		}
 	})
 }

@@ -9,36 +9,36 @@ import (
 	"strings"
 )
 
-// mostSaid is how many of the lines that the agent was told one by one are kept.
-const mostSaid = 500
+// maxRememberedRefs is how many of the lines that the agent was told one by one are kept.
+const maxRememberedRefs = 500
 
-// say keeps lines with refs that the agent is told, to know later what a ref was.
-func (p *Pane) say(lines []string) {
+// rememberRefs keeps lines with refs that the agent is told, to know later what a ref was.
+func (p *Pane) rememberRefs(lines []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.told.said = append(p.told.said, lines...)
-	if over := len(p.told.said) - mostSaid; over > 0 {
-		p.told.said = p.told.said[over:]
+	p.lastSnapshot.said = append(p.lastSnapshot.said, lines...)
+	if over := len(p.lastSnapshot.said) - maxRememberedRefs; over > 0 {
+		p.lastSnapshot.said = p.lastSnapshot.said[over:]
 	}
 }
 
-// wasLine reads the beginning of a line: ref, role, and the name in quotes if it has one.
-var wasLine = regexp.MustCompile(`^((?:f\d+)?e\d+) ([a-z][a-z -]*?)(?: ("(?:[^"\\]|\\.)*")| |$)`)
+// refLinePattern reads the beginning of a line: ref, role, and the name in quotes if it has one.
+var refLinePattern = regexp.MustCompile(`^((?:f\d+)?e\d+) ([a-z][a-z -]*?)(?: ("(?:[^"\\]|\\.)*")| |$)`)
 
-// was says what a ref stood for when the agent was told of it, on a page at the
+// describeLostRef says what a ref stood for when the agent was told of it, on a page at the
 // present address.
-func (p *Pane) was(ref string) (role, name string, ok bool) {
+func (p *Pane) describeLostRef(ref string) (role, name string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if place(p.told.url) != place(p.info.URL) {
+	if addressWithoutQuery(p.lastSnapshot.url) != addressWithoutQuery(p.info.URL) {
 		return "", "", false
 	}
-	for _, list := range [][]string{p.told.said, p.told.lines} {
+	for _, list := range [][]string{p.lastSnapshot.said, p.lastSnapshot.lines} {
 		for i := len(list) - 1; i >= 0; i-- {
 			if !strings.HasPrefix(list[i], ref+" ") {
 				continue
 			}
-			m := wasLine.FindStringSubmatch(list[i])
+			m := refLinePattern.FindStringSubmatch(list[i])
 			if m == nil {
 				return "", "", false
 			}
@@ -51,8 +51,8 @@ func (p *Pane) was(ref string) (role, name string, ok bool) {
 	return "", "", false
 }
 
-// place is an address without what follows the path.
-func place(address string) string {
+// addressWithoutQuery is an address without what follows the path.
+func addressWithoutQuery(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return address
@@ -60,10 +60,10 @@ func place(address string) string {
 	return u.Scheme + "://" + u.Host + u.Path
 }
 
-// refind looks for the one thing that is what a lost ref was; why says in words why
+// recoverRef looks for the one thing that is what a lost ref was; why says in words why
 // there is none.
-func (p *Pane) refind(ctx context.Context, pg *page, lost string) (at *page, ref string, why string) {
-	role, name, ok := p.was(lost)
+func (p *Pane) recoverRef(ctx context.Context, pg *page, lost string) (at *page, ref string, why string) {
+	role, name, ok := p.describeLostRef(lost)
 	if !ok {
 		return nil, "", ""
 	}
@@ -72,9 +72,9 @@ func (p *Pane) refind(ctx context.Context, pg *page, lost string) (at *page, ref
 		what = fmt.Sprintf("%s %q", role, name)
 	}
 	found := 0
-	for _, view := range p.views(pg) {
+	for _, view := range p.framesInOrder(pg) {
 		var refs []string
-		if err := view.ask(ctx, &refs, "again", role, name); err == nil && len(refs) > 0 {
+		if err := view.callScript(ctx, &refs, "again", role, name); err == nil && len(refs) > 0 {
 			found += len(refs)
 			at, ref = view, refs[0]
 		}

@@ -23,14 +23,14 @@ func newRunDir(parent string) (*runDir, error) {
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return nil, fmt.Errorf("the browser's folder: %w", err)
 	}
-	sweep(parent)
+	removeStaleDirs(parent)
 	path, err := os.MkdirTemp(parent, runPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("the browser's folder: %w", err)
 	}
 	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err == nil {
-		err = hold(lock)
+		err = tryLock(lock)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("locking the browser's folder: %w", err)
@@ -38,7 +38,7 @@ func newRunDir(parent string) (*runDir, error) {
 	return &runDir{path: path, lock: lock}, nil
 }
 
-func sweep(parent string) {
+func removeStaleDirs(parent string) {
 	old, err := filepath.Glob(filepath.Join(parent, runPrefix+"*"))
 	if err != nil {
 		return
@@ -48,7 +48,7 @@ func sweep(parent string) {
 		if err != nil { // being made at this moment, or not ours
 			continue
 		}
-		if hold(lock) == nil {
+		if tryLock(lock) == nil {
 			_ = os.RemoveAll(path) // tried again at the next start
 		}
 		_ = lock.Close()

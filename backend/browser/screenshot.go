@@ -15,19 +15,19 @@ import (
 
 // The largest picture of a whole page or of an element, in CSS pixels.
 const (
-	mostWide = 8192
-	mostTall = 16000
+	maxWidth  = 8192
+	maxHeight = 16000
 )
 
 // Screenshot is a JPEG of the viewport, or of the whole page, of which at most
 // the first 16,000 pixels are shown. One pixel of it is one CSS pixel.
 func (p *Pane) Screenshot(ctx context.Context, full bool) ([]byte, error) {
-	return p.picture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
+	return p.capture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
 		if !full {
 			return nil
 		}
 		return pg.do(ctx, callLimit, "measuring", func(c proto.Client) error {
-			layout, err := ask(c, proto.PageGetLayoutMetrics{})
+			layout, err := call(c, proto.PageGetLayoutMetrics{})
 			if err == nil {
 				clip(shot, proto.PageViewport{Width: layout.CSSContentSize.Width, Height: layout.CSSContentSize.Height})
 			}
@@ -38,15 +38,15 @@ func (p *Pane) Screenshot(ctx context.Context, full bool) ([]byte, error) {
 
 // ScreenshotOf is a JPEG of one element.
 func (p *Pane) ScreenshotOf(ctx context.Context, target string) ([]byte, error) {
-	return p.picture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
+	return p.capture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
 		var at proto.PageViewport
-		where, err := p.askAt(ctx, pg, &at, "area", target)
+		where, err := p.callOnTarget(ctx, pg, &at, "area", target)
 		if err != nil {
 			return err
 		}
 		if where != pg {
-			corner := aimed{X: at.X, Y: at.Y}
-			if err := p.outward(ctx, where, &corner); err != nil {
+			corner := targetPoint{X: at.X, Y: at.Y}
+			if err := p.toPagePoint(ctx, where, &corner); err != nil {
 				return err
 			}
 			at.X, at.Y = corner.X, corner.Y
@@ -60,45 +60,45 @@ func (p *Pane) ScreenshotOf(ctx context.Context, target string) ([]byte, error) 
 }
 
 func clip(shot *proto.PageCaptureScreenshot, at proto.PageViewport) {
-	at.Width, at.Height, at.Scale = min(at.Width, mostWide), min(at.Height, mostTall), 1
+	at.Width, at.Height, at.Scale = min(at.Width, maxWidth), min(at.Height, maxHeight), 1
 	shot.Clip, shot.CaptureBeyondViewport = &at, true
 }
 
-func (p *Pane) picture(ctx context.Context, prepare func(context.Context, *page, *proto.PageCaptureScreenshot) error) ([]byte, error) {
+func (p *Pane) capture(ctx context.Context, prepare func(context.Context, *page, *proto.PageCaptureScreenshot) error) ([]byte, error) {
 	var picture []byte
-	err := p.looking(ctx, "taking a picture", func(ctx context.Context, pg *page) error {
+	err := p.withReadTurn(ctx, "taking a picture", func(ctx context.Context, pg *page) error {
 		quality := 80
 		shot := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true}
-		shut, err := p.exposed(ctx, pg)
+		shut, err := p.withScreenshotMetrics(ctx, pg)
 		if err != nil {
 			return err
 		}
 		defer shut()
-		defer p.plainly(pg)()
+		defer p.withUnitRatio(pg)()
 		if err := prepare(ctx, pg, &shot); err != nil {
 			return err
 		}
-		picture, err = p.photograph(ctx, pg, shot)
+		picture, err = p.captureRedacted(ctx, pg, shot)
 		return err
 	})
 	return picture, err
 }
 
-// exposed begins a picture of a page and gives what ends it. Chromium takes one with
+// withScreenshotMetrics begins a picture of a page and gives what ends it. Chromium takes one with
 // metrics of its own and puts back those that it found: two at once would undo each
 // other's, and a size that comes meanwhile would be lost.
-func (p *Pane) exposed(ctx context.Context, pg *page) (func(), error) {
+func (p *Pane) withScreenshotMetrics(ctx context.Context, pg *page) (func(), error) {
 	select {
-	case p.shutter <- struct{}{}:
+	case p.pictureToken <- struct{}{}:
 	case <-ctx.Done():
 		return nil, cause(ctx)
 	}
 	found := p.metrics()
 	return func() {
 		if p.metrics() != found {
-			p.fit(pg)
+			p.applyViewport(pg)
 		}
-		<-p.shutter
+		<-p.pictureToken
 	}, nil
 }
 
@@ -113,8 +113,8 @@ type mark struct {
 // the frames are drawn into the picture.
 func (p *Pane) ScreenshotMarked(ctx context.Context) ([]byte, error) {
 	var marks []mark
-	plain, err := p.picture(ctx, func(ctx context.Context, pg *page, _ *proto.PageCaptureScreenshot) error {
-		return pg.ask(ctx, &marks, "marks")
+	plain, err := p.capture(ctx, func(ctx context.Context, pg *page, _ *proto.PageCaptureScreenshot) error {
+		return pg.callScript(ctx, &marks, "marks")
 	})
 	if err != nil {
 		return nil, err

@@ -10,13 +10,13 @@ import (
 
 // The measures of settling.
 const (
-	quietNetwork = 100 * time.Millisecond // nothing is fetched for so long, once something was
-	quietField   = 400 * time.Millisecond // a field that suggests something takes so long to begin
-	restless     = 400 * time.Millisecond // a page that never rests is waited for so long
+	networkQuietTime = 100 * time.Millisecond // nothing is fetched for so long, once something was
+	fieldQuietTime   = 400 * time.Millisecond // a field that suggests something takes so long to begin
+	maxSettleTime    = 400 * time.Millisecond // a page that never rests is waited for so long
 )
 
-// traffic is what the page fetches while somebody wants to know.
-type traffic struct {
+// networkActivity is what the page fetches while somebody wants to know.
+type networkActivity struct {
 	on   bool
 	open map[proto.NetworkRequestID]struct{}
 	last time.Time // of the last request that began or ended, zero if there was none
@@ -42,26 +42,26 @@ func (p *Pane) onNetwork(e *cdp.Event) {
 			return
 		}
 		p.change(func() {
-			if p.net.open == nil {
-				p.net.open = map[proto.NetworkRequestID]struct{}{}
+			if p.network.open == nil {
+				p.network.open = map[proto.NetworkRequestID]struct{}{}
 			}
-			p.net.open[ev.RequestID] = struct{}{}
-			p.net.last = time.Now()
+			p.network.open[ev.RequestID] = struct{}{}
+			p.network.last = time.Now()
 		})
 	case "Network.loadingFinished", "Network.loadingFailed":
 		p.change(func() {
-			if _, ok := p.net.open[ev.RequestID]; ok {
-				delete(p.net.open, ev.RequestID)
-				p.net.last = time.Now()
+			if _, ok := p.network.open[ev.RequestID]; ok {
+				delete(p.network.open, ev.RequestID)
+				p.network.last = time.Now()
 			}
 		})
 	}
 }
 
-// watchTraffic counts requests while on. Of a pane that a goal has Chromium tells always.
-func (p *Pane) watchTraffic(pg *page, on bool) {
+// trackNetwork counts requests while on. Of a pane that a goal has Chromium tells always.
+func (p *Pane) trackNetwork(pg *page, on bool) {
 	always := false
-	p.change(func() { p.net, always = traffic{on: on}, p.listens() })
+	p.change(func() { p.network, always = networkActivity{on: on}, p.alwaysTracksNetwork() })
 	if always {
 		return
 	}
@@ -80,27 +80,27 @@ func (p *Pane) watchTraffic(pg *page, on bool) {
 func (p *Pane) settle(ctx context.Context, pg *page) {
 	ctx, cancel := context.WithTimeout(ctx, p.m.limits.settle)
 	defer cancel()
-	ctx, loose := tie(ctx, pg.alive)
+	ctx, loose := joinContexts(ctx, pg.alive)
 	defer loose(nil)
 	began := time.Now()
 	for {
-		rests, happened := p.rests(ctx, pg)
-		pg.engine.caughtUp()
+		rests, happened := p.awaitNextFrame(ctx, pg)
+		pg.engine.drainEvents()
 		p.mu.Lock()
-		net, busy, moved := p.net, p.info.Loading || len(p.net.open) > 0, p.moved
+		net, busy, moved := p.network, p.info.Loading || len(p.network.open) > 0, p.changed
 		p.mu.Unlock()
 		busy = busy || time.Since(net.leaving) < p.m.limits.leaving || time.Since(net.opening) < p.m.limits.leaving
 		rest := time.Duration(0)
 		if !net.last.IsZero() {
-			rest = quietNetwork - time.Since(net.last)
+			rest = networkQuietTime - time.Since(net.last)
 		}
 		since := time.Since(began)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case !busy && rest <= 0 && net.patient && !happened && net.last.IsZero():
-			rest = quietField - since
-		case !rests && since < restless:
+			rest = fieldQuietTime - since
+		case !rests && since < maxSettleTime:
 			continue
 		}
 		if !busy && rest <= 0 {
@@ -116,33 +116,33 @@ func (p *Pane) settle(ctx context.Context, pg *page) {
 	}
 }
 
-// calm is what a page did until its next frame.
-type calm struct {
+// frameActivity is what a page did until its next frame.
+type frameActivity struct {
 	Altered, Ever int // changes of its document, then and since the action began
 	Moving        bool
 	Diff          *changes // what changed, if it rests
 }
 
-// rests waits for the next frame of the page and its parts, and says whether
+// awaitNextFrame waits for the next frame of the page and its parts, and says whether
 // nothing was altered in it, and whether anything was since the action began.
-func (p *Pane) rests(ctx context.Context, pg *page) (rests, happened bool) {
+func (p *Pane) awaitNextFrame(ctx context.Context, pg *page) (rests, happened bool) {
 	rests = true
-	for _, view := range p.views(pg) {
-		c := p.early[view]
-		delete(p.early, view)
-		delete(p.last, view)
+	for _, view := range p.framesInOrder(pg) {
+		c := p.lastClickActivity[view]
+		delete(p.lastClickActivity, view)
+		delete(p.lastChanges, view)
 		if c == nil {
-			c = &calm{}
+			c = &frameActivity{}
 			limited, cancel := context.WithTimeout(ctx, p.m.limits.hung)
-			err := view.ask(limited, c, "calm")
+			err := view.callScript(limited, c, "calm")
 			cancel()
 			if err != nil {
 				p.m.cfg.Log.Debug("settling", "pane", p.id, "error", err)
 				continue
 			}
 		}
-		if c.Diff != nil && p.last != nil {
-			p.last[view] = c.Diff
+		if c.Diff != nil && p.lastChanges != nil {
+			p.lastChanges[view] = c.Diff
 		}
 		rests, happened = rests && c.Altered == 0 && !c.Moving, happened || c.Ever > 0
 	}

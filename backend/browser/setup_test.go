@@ -72,7 +72,7 @@ func newBench(t testing.TB, alter ...func(*Config)) *bench {
 		t.Cleanup(b.leave)
 		return b
 	}
-	cfg := Config{Launcher: execLauncher{}, Dir: filepath.Join(t.TempDir(), "b"), limits: patient()}
+	cfg := Config{Launcher: execLauncher{}, Dir: filepath.Join(t.TempDir(), "b"), limits: testLimits()}
 	for _, f := range alter {
 		f(&cfg)
 	}
@@ -135,12 +135,12 @@ func (b *bench) until(p *Pane, what string, ok func(pane.Info) bool) pane.Info {
 // it was done is known afterwards.
 func (b *bench) eval(p *Pane, script string) string {
 	b.Helper()
-	pg, err := p.current()
+	pg, err := p.currentPage()
 	b.ok(err)
 	raw, err := evaluateWithin(b.ctx, patience, pg, 0, script)
 	b.ok(err)
-	pg.engine.caughtUp()
-	out, err := readable(raw)
+	pg.engine.drainEvents()
+	out, err := unescapeJSON(raw)
 	b.ok(err)
 	return out
 }
@@ -189,7 +189,7 @@ func processesWith(word string) []string {
 }
 
 // frame waits for the next frame and acknowledges it.
-func (b *bench) frame(v *View) *pane.Frame {
+func (b *bench) frame(v *Viewer) *pane.Frame {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
@@ -206,8 +206,8 @@ func (b *bench) frame(v *View) *pane.Frame {
 	}
 }
 
-// frameOf waits until the middle of the picture has the colour.
-func (b *bench) frameOf(v *View, want color.RGBA) *pane.Frame {
+// frameRef waits until the middle of the picture has the colour.
+func (b *bench) frameOf(v *Viewer, want color.RGBA) *pane.Frame {
 	b.Helper()
 	for {
 		if f := b.frame(v); near(middle(b, f), want) {

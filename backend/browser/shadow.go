@@ -16,32 +16,32 @@ import (
 // than a snapshot does, to ask for its HTML a few milliseconds. So the tree is asked for
 // when more of them are in the HTML than walker.js knows.
 
-// closedRoot is how Chromium writes one in HTML, as JSON. No text of the page can be taken
+// closedRootMarker is how Chromium writes one in HTML, as JSON. No text of the page can be taken
 // for it, but a template or a script that has it in it can: that costs time alone.
-var closedRoot = []byte(`<template shadowrootmode=\"closed\"`)
+var closedRootMarker = []byte(`<template shadowrootmode=\"closed\"`)
 
-// open hands walker.js the closed shadow roots that it does not know, and says how many
+// injectClosedRoots hands walker.js the closed shadow roots that it does not know, and says how many
 // there were.
-func (pg *page) open(ctx context.Context) (int, error) {
+func (pg *page) injectClosedRoots(ctx context.Context) (int, error) {
 	for again := false; ; again = true {
 		known := 0
-		if err := pg.ask(ctx, &known, "rooted"); err != nil {
+		if err := pg.callScript(ctx, &known, "rooted"); err != nil {
 			return 0, err
 		}
-		if opened, err := pg.openBut(ctx, known); again || !left(err) {
+		if opened, err := pg.injectNewClosedRoots(ctx, known); again || !documentWasLeft(err) {
 			return opened, err
 		}
 	}
 }
 
-// openBut is open where so many were known before. The document may be left meanwhile.
-func (pg *page) openBut(ctx context.Context, known int) (opened int, err error) {
-	world, _, err := pg.look(ctx)
+// injectNewClosedRoots is open where so many were known before. The document may be left meanwhile.
+func (pg *page) injectNewClosedRoots(ctx context.Context, known int) (opened int, err error) {
+	world, _, err := pg.scriptContext(ctx)
 	if err != nil {
 		return 0, err
 	}
 	there := 0
-	err = pg.briefly(ctx, func(c proto.Client) (err error) {
+	err = pg.callBounded(ctx, func(c proto.Client) (err error) {
 		there, err = pg.closedRoots(c, world)
 		return err
 	})
@@ -49,19 +49,19 @@ func (pg *page) openBut(ctx context.Context, known int) (opened int, err error) 
 		return 0, err
 	}
 	if there <= known { // one that is known may have gone before the HTML was written
-		if err := pg.ask(ctx, &known, "rooted"); err != nil || there <= known {
+		if err := pg.callScript(ctx, &known, "rooted"); err != nil || there <= known {
 			return 0, err
 		}
 	}
 	var roots []proto.DOMBackendNodeID
-	err = pg.briefly(ctx, func(c proto.Client) (err error) {
+	err = pg.callBounded(ctx, func(c proto.Client) (err error) {
 		roots, err = pg.closedNodes(c, world)
 		return err
 	})
 	for some := range slices.Chunk(roots, 200) {
 		if err == nil {
-			err = pg.briefly(ctx, func(c proto.Client) error {
-				n, err := pg.adopt(c, world, some)
+			err = pg.callBounded(ctx, func(c proto.Client) error {
+				n, err := pg.injectRoots(c, world, some)
 				opened += n
 				return err
 			})
@@ -70,13 +70,13 @@ func (pg *page) openBut(ctx context.Context, known int) (opened int, err error) 
 	return opened, err
 }
 
-// left says that a call failed because the document was left meanwhile.
-func left(err error) bool {
+// documentWasLeft says that a call failed because the document was left meanwhile.
+func documentWasLeft(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "uniqueContextId not found"))
 }
 
-// briefly is do for what a frame of another site may not hold up.
-func (pg *page) briefly(ctx context.Context, f func(proto.Client) error) error {
+// callBounded is do for what a frame of another site may not hold up.
+func (pg *page) callBounded(ctx context.Context, f func(proto.Client) error) error {
 	limit := callLimit
 	if pg.part {
 		limit = min(limit, pg.engine.m.limits.part)
@@ -93,27 +93,27 @@ type getHTML struct {
 // ProtoReq is asked for by proto.
 func (getHTML) ProtoReq() string { return "DOM.getOuterHTML" }
 
-// html is a document with its shadow roots, as JSON.
-func (pg *page) html(c proto.Client, document proto.RuntimeRemoteObjectID) ([]byte, error) {
+// outerHTML is a document with its shadow roots, as JSON.
+func (pg *page) outerHTML(c proto.Client, document proto.RuntimeRemoteObjectID) ([]byte, error) {
 	defer pg.post(proto.RuntimeReleaseObject{ObjectID: document})
-	return raw(c, getHTML{document, true})
+	return callRaw(c, getHTML{document, true})
 }
 
-// framing are how elements that may hold documents begin, in XML with a prefix too.
-var framing = []string{"<iframe", "<frame", "<object", ":iframe", ":frame", ":object"}
+// frameTagPattern are how elements that may hold documents begin, in XML with a prefix too.
+var frameTagPattern = []string{"<iframe", "<frame", "<object", ":iframe", ":frame", ":object"}
 
 // closedRoots counts those of the documents that a page or a part has in its process.
-func (pg *page) closedRoots(c proto.Client, world *eyes) (int, error) {
-	document, err := ask(c, world.asks("document"))
+func (pg *page) closedRoots(c proto.Client, world *scriptContext) (int, error) {
+	document, err := call(c, world.call("document"))
 	if err != nil {
 		return 0, err
 	}
-	html, err := pg.html(c, document.Result.ObjectID)
+	html, err := pg.outerHTML(c, document.Result.ObjectID)
 	if err != nil {
 		return 0, err
 	}
-	count := bytes.Count(html, closedRoot)
-	if !slices.ContainsFunc(framing, func(tag string) bool { return bytes.Contains(html, []byte(tag)) }) {
+	count := bytes.Count(html, closedRootMarker)
+	if !slices.ContainsFunc(frameTagPattern, func(tag string) bool { return bytes.Contains(html, []byte(tag)) }) {
 		return count, nil
 	}
 	documents, err := members(c, world, "goalpost.documents()")
@@ -121,22 +121,22 @@ func (pg *page) closedRoots(c proto.Client, world *eyes) (int, error) {
 		return 0, err
 	}
 	for _, document := range documents[1:] {
-		html, err := pg.html(c, document)
+		html, err := pg.outerHTML(c, document)
 		if err != nil {
 			return 0, err
 		}
-		count += bytes.Count(html, closedRoot)
+		count += bytes.Count(html, closedRootMarker)
 	}
 	return count, nil
 }
 
-// depth is how much of a tree one answer may tell: Chromium refuses to write what is nested
+// maxDOMDepth is how much of a tree one answer may tell: Chromium refuses to write what is nested
 // deeper than 300 times, and each element and each root in it are two.
-const depth = 60
+const maxDOMDepth = 60
 
 // closedNodes finds the closed shadow roots in the whole tree.
-func (pg *page) closedNodes(c proto.Client, world *eyes) (roots []proto.DOMBackendNodeID, err error) {
-	limit := depth
+func (pg *page) closedNodes(c proto.Client, world *scriptContext) (roots []proto.DOMBackendNodeID, err error) {
+	limit := maxDOMDepth
 	var rest []proto.DOMBackendNodeID // what lies deeper
 	var walk func(nodes ...*proto.DOMNode)
 	walk = func(nodes ...*proto.DOMNode) {
@@ -155,46 +155,46 @@ func (pg *page) closedNodes(c proto.Client, world *eyes) (roots []proto.DOMBacke
 			walk(n.ContentDocument, n.TemplateContent)
 		}
 	}
-	document, err := ask(c, world.asks("document"))
+	document, err := call(c, world.call("document"))
 	if err != nil {
 		return nil, err
 	}
 	defer pg.post(proto.RuntimeReleaseObject{ObjectID: document.Result.ObjectID})
-	found, err := ask(c, proto.DOMDescribeNode{ObjectID: document.Result.ObjectID, Depth: &limit, Pierce: true})
+	found, err := call(c, proto.DOMDescribeNode{ObjectID: document.Result.ObjectID, Depth: &limit, Pierce: true})
 	if err != nil {
 		return nil, err
 	}
 	walk(found.Node)
 	for len(rest) > 0 {
-		found, err := ask(c, proto.DOMDescribeNode{BackendNodeID: rest[0], Depth: &limit, Pierce: true})
+		found, err := call(c, proto.DOMDescribeNode{BackendNodeID: rest[0], Depth: &limit, Pierce: true})
 		rest = rest[1:]
 		switch {
 		case err == nil:
 			walk(found.Node.Children...)
-		case !went(err):
+		case !nodeWasRemoved(err):
 			return nil, err
 		}
 	}
 	return roots, nil
 }
 
-// adopt hands closed shadow roots to walker.js, and says how many were new to it.
-func (pg *page) adopt(c proto.Client, world *eyes, roots []proto.DOMBackendNodeID) (int, error) {
+// injectRoots hands closed shadow roots to walker.js, and says how many were new to it.
+func (pg *page) injectRoots(c proto.Client, world *scriptContext, roots []proto.DOMBackendNodeID) (int, error) {
 	var list []*proto.RuntimeCallArgument
 	for _, root := range roots {
-		found, err := ask(c, proto.DOMResolveNode{BackendNodeID: root, ExecutionContextID: world.id})
+		found, err := call(c, proto.DOMResolveNode{BackendNodeID: root, ExecutionContextID: world.id})
 		switch {
 		case err == nil:
 			defer pg.post(proto.RuntimeReleaseObject{ObjectID: found.Object.ObjectID})
 			list = append(list, &proto.RuntimeCallArgument{ObjectID: found.Object.ObjectID})
-		case !went(err):
+		case !nodeWasRemoved(err):
 			return 0, err
 		}
 	}
 	if len(list) == 0 {
 		return 0, nil
 	}
-	took, err := ask(c, proto.RuntimeCallFunctionOn{
+	took, err := call(c, proto.RuntimeCallFunctionOn{
 		FunctionDeclaration: "function (...roots) { return roots.filter(goalpost.adopt).length }", ObjectID: list[0].ObjectID, Arguments: list, ReturnByValue: true, Silent: true,
 	})
 	switch {
@@ -206,16 +206,16 @@ func (pg *page) adopt(c proto.Client, world *eyes, roots []proto.DOMBackendNodeI
 	return took.Result.Value.Int(), nil
 }
 
-// went says that Chromium did not find a node, which it named just before.
-func went(err error) bool {
+// nodeWasRemoved says that Chromium did not find a node, which it named just before.
+func nodeWasRemoved(err error) bool {
 	var fault *cdp.Error
 	return errors.As(err, &fault)
 }
 
-// openFields hands the shadow roots that Chromium itself made for the elements that an
+// injectFieldRoots hands the shadow roots that Chromium itself made for the elements that an
 // expression lists to another one, in which they are this.
-func (pg *page) openFields(ctx context.Context, list, take string) error {
-	world, _, err := pg.look(ctx)
+func (pg *page) injectFieldRoots(ctx context.Context, list, take string) error {
+	world, _, err := pg.scriptContext(ctx)
 	if err != nil {
 		return err
 	}
@@ -225,13 +225,13 @@ func (pg *page) openFields(ctx context.Context, list, take string) error {
 			return err
 		}
 		for _, field := range fields {
-			node, err := ask(c, proto.DOMDescribeNode{ObjectID: field})
+			node, err := call(c, proto.DOMDescribeNode{ObjectID: field})
 			if err != nil || node.Node == nil {
 				continue
 			}
 			for _, root := range node.Node.ShadowRoots {
 				if root.ShadowRootType == proto.DOMShadowRootTypeUserAgent {
-					_ = pg.hand(c, root.BackendNodeID, world.id, take) // it may have gone meanwhile
+					_ = pg.callOnNode(c, root.BackendNodeID, world.id, take) // it may have gone meanwhile
 				}
 			}
 		}

@@ -14,13 +14,13 @@ import (
 // viewer whose screen has more, a screenshot is sent when the page stands still,
 // which has them all, and a frame of the screencast again as soon as it moves.
 const (
-	sharpAfter = 300 * time.Millisecond // without a change
-	sharpMost  = 2 * time.Second        // for a page that keeps changing, as with a caret that blinks
-	mostRatio  = 3
+	hidpiDelay    = 300 * time.Millisecond // without a change
+	hidpiMaxDelay = 2 * time.Second        // for a page that keeps changing, as with a caret that blinks
+	mostRatio     = 3
 )
 
-// sharpness is the part of a cast that belongs to that; the cast's mu guards it.
-type sharpness struct {
+// hidpiState is the part of a cast that belongs to that; the cast's mu guards it.
+type hidpiState struct {
 	sharp    *pane.Frame // what latest shows, nil if there is none
 	since    time.Time   // of sharp
 	patience time.Duration
@@ -28,9 +28,9 @@ type sharpness struct {
 	shooting bool
 }
 
-// sharpen notes what the viewer's screen has for one pixel of CSS. A goal's page
+// setPixelRatio notes what the viewer's screen has for one pixel of CSS. A goal's page
 // has one: its agent's pictures are measured in it.
-func (p *Pane) sharpen(ratio float64) {
+func (p *Pane) setPixelRatio(ratio float64) {
 	if p.goalID != "" {
 		return
 	}
@@ -40,16 +40,16 @@ func (p *Pane) sharpen(ratio float64) {
 		same = p.ratio == ratio
 		p.ratio = ratio
 	})
-	if pg, err := p.current(); err == nil && !same {
-		p.fit(pg)
-		p.cast.changed()
+	if pg, err := p.currentPage(); err == nil && !same {
+		p.applyViewport(pg)
+		p.screencast.refresh()
 	}
 }
 
-// inCSS is the size of a frame in pixels of CSS. While the screen's ratio changes,
+// toCSSSize is the size of a frame in pixels of CSS. While the screen's ratio changes,
 // Chromium tells that of now and then in the screen's pixels, and clicks would be
 // taken to lie that much further.
-func (p *Pane) inCSS(width, height int) (int, int) {
+func (p *Pane) toCSSSize(width, height int) (int, int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fine := func(told, css int) bool { return math.Abs(float64(told)-float64(css)*p.ratio) <= 1 }
@@ -59,20 +59,20 @@ func (p *Pane) inCSS(width, height int) (int, int) {
 	return width, height
 }
 
-// plainly makes the page have one pixel for one of CSS, until the function that
+// withUnitRatio makes the page have one pixel for one of CSS, until the function that
 // it gives is called.
-func (p *Pane) plainly(pg *page) func() {
+func (p *Pane) withUnitRatio(pg *page) func() {
 	plain := p.metrics()
 	if plain.DeviceScaleFactor == 1 {
 		return func() {}
 	}
 	plain.DeviceScaleFactor = 1
 	pg.post(plain)
-	return func() { p.fit(pg) }
+	return func() { p.applyViewport(pg) }
 }
 
-// blur forgets the sharp picture.
-func (c *cast) blur() {
+// dropHiDPI forgets the sharp picture.
+func (c *screencast) dropHiDPI() {
 	c.sharp = nil
 	if c.still != nil {
 		c.still.Stop()
@@ -80,8 +80,8 @@ func (c *cast) blur() {
 	}
 }
 
-// fine says whether somebody wants sharp pictures.
-func (c *cast) fine() bool {
+// wantsHiDPI says whether somebody wants sharp pictures.
+func (c *screencast) wantsHiDPI() bool {
 	for v := range c.views {
 		if v.visible && v.size.ratio > 1 {
 			return c.pane.goalID == ""
@@ -90,39 +90,39 @@ func (c *cast) fine() bool {
 	return false
 }
 
-// unchanged takes a frame that shows nothing new, where sharp pictures are wanted:
+// ignoreSamePicture takes a frame that shows nothing new, where sharp pictures are wanted:
 // taking one makes Chromium draw, and so would put it off for ever.
-func (c *cast) unchanged(f castFrame) bool {
-	if c.latest == nil || !c.fine() || c.latest.Width != f.width || c.latest.Height != f.height || !bytes.Equal(c.latest.JPEG, f.jpeg) {
+func (c *screencast) ignoreSamePicture(f screencastFrame) bool {
+	if c.newest == nil || !c.wantsHiDPI() || c.newest.Width != f.width || c.newest.Height != f.height || !bytes.Equal(c.newest.JPEG, f.jpeg) {
 		return false
 	}
 	c.page.post(proto.PageScreencastFrameAck{SessionID: f.cast})
-	c.silent = 0
-	if !c.first {
-		c.lookAgain()
-	} else if c.check != nil {
-		c.check.Stop()
-		c.check = nil
+	c.silentStarts = 0
+	if !c.awaitingFirst {
+		c.armFinalRefresh()
+	} else if c.refreshTimer != nil {
+		c.refreshTimer.Stop()
+		c.refreshTimer = nil
 	}
-	c.first = false
+	c.awaitingFirst = false
 	return true
 }
 
-// soon plans the sharp picture of what has just come.
-func (c *cast) soon() {
+// scheduleHiDPI plans the sharp picture of what has just come.
+func (c *screencast) scheduleHiDPI() {
 	switch lived := time.Since(c.since); {
-	case c.sharp != nil && lived < sharpMost: // in vain: it takes longer next time
-		c.patience = min(2*c.patience, sharpMost)
+	case c.sharp != nil && lived < hidpiMaxDelay: // in vain: it takes longer next time
+		c.patience = min(2*c.patience, hidpiMaxDelay)
 	case c.sharp != nil:
-		c.patience = sharpAfter
+		c.patience = hidpiDelay
 	}
-	c.blur()
-	if !c.fine() {
+	c.dropHiDPI()
+	if !c.wantsHiDPI() {
 		return
 	}
-	n := c.n
+	n := c.frameNumber
 	var timer *time.Timer
-	timer = time.AfterFunc(max(c.patience, sharpAfter), func() {
+	timer = time.AfterFunc(max(c.patience, hidpiDelay), func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.still != timer || c.closed || c.page == nil || c.shooting {
@@ -130,29 +130,29 @@ func (c *cast) soon() {
 		}
 		c.still, c.shooting = nil, true
 		pg := c.page
-		c.pane.work.Go(func() { c.shoot(pg, n) })
+		c.pane.work.Go(func() { c.captureHiDPI(pg, n) })
 	})
 	c.still = timer
 }
 
-// shoot takes the sharp picture of frame n, unless another has come by then.
-func (c *cast) shoot(pg *page, n uint32) {
+// captureHiDPI takes the sharp picture of frame n, unless another has come by then.
+func (c *screencast) captureHiDPI(pg *page, n uint32) {
 	p := c.pane
-	ctx, cancel := p.undisturbed(p.ctx)
+	ctx, cancel := p.withoutPrompts(p.ctx)
 	defer cancel(nil)
 	quality := 80
 	shot := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, OptimizeForSpeed: true}
 	var picture []byte
-	shut, err := p.exposed(ctx, pg)
+	shut, err := p.withScreenshotMetrics(ctx, pg)
 	if err == nil {
 		err = pg.do(ctx, callLimit, "the sharp picture", func(cl proto.Client) error {
-			result, err := ask(cl, shot)
+			result, err := call(cl, shot)
 			if err != nil {
 				return err
 			}
 			picture = result.Data
 			// The answer comes before the page has its own size back, which it has before it answers this.
-			_, err = ask(cl, proto.RuntimeEvaluate{Expression: "1"})
+			_, err = call(cl, proto.RuntimeEvaluate{Expression: "1"})
 			return err
 		})
 		shut()
@@ -160,21 +160,21 @@ func (c *cast) shoot(pg *page, n uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.shooting = false
-	if c.latest == nil || c.page != pg {
+	if c.newest == nil || c.page != pg {
 		return
 	}
-	if c.n != n { // it is another page by now
-		c.soon()
+	if c.frameNumber != n { // it is another page by now
+		c.scheduleHiDPI()
 		return
 	}
 	if err != nil {
 		p.m.cfg.Log.Debug("a sharp picture", "pane", p.id, "error", err)
 		return
 	}
-	c.n++
-	c.sharp = &pane.Frame{N: c.n, Width: c.latest.Width, Height: c.latest.Height, JPEG: picture}
+	c.frameNumber++
+	c.sharp = &pane.Frame{N: c.frameNumber, Width: c.newest.Width, Height: c.newest.Height, JPEG: picture}
 	c.since = time.Now()
 	for v := range c.views {
-		v.poke()
+		v.wakeReader()
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // wide waits for a picture with so many pixels across, with a colour in its middle.
-func (b *bench) wide(v *View, pixels int, want color.RGBA) {
+func (b *bench) wide(v *Viewer, pixels int, want color.RGBA) {
 	b.Helper()
 	for {
 		f := b.frame(v)
@@ -54,13 +54,13 @@ func TestAClickWhileASharpPictureIsTaken(t *testing.T) {
 	b.ok(v.Resize(b.ctx, 500, 320, 2))
 	b.value(p, "devicePixelRatio", `"2"`)
 	b.eval(p, `seen = []; for (const k of ["mousedown", "mouseup"]) addEventListener(k, (e) => seen.push(k + e.clientX + "," + e.clientY))`)
-	pg, err := p.current()
+	pg, err := p.currentPage()
 	b.ok(err)
 	shooting, stop := context.WithCancel(b.ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
 		for shooting.Err() == nil {
-			p.cast.shoot(pg, 0)
+			p.screencast.captureHiDPI(pg, 0)
 		}
 	})
 	defer done.Wait()
@@ -77,7 +77,7 @@ func TestAClickWhileASharpPictureIsTaken(t *testing.T) {
 func TestAFrameInPixelsOfTheScreen(t *testing.T) {
 	p := &Pane{width: 1138, height: 654, ratio: 2}
 	for _, c := range [][4]int{{2276, 1308, 1138, 654}, {1138, 654, 1138, 654}, {1360, 755, 1360, 755}, {2276, 654, 2276, 654}} {
-		if w, h := p.inCSS(c[0], c[1]); w != c[2] || h != c[3] {
+		if w, h := p.toCSSSize(c[0], c[1]); w != c[2] || h != c[3] {
 			t.Errorf("%dx%d is %dx%d, want %dx%d", c[0], c[1], w, h, c[2], c[3])
 		}
 	}

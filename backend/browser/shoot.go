@@ -8,20 +8,20 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// Shot says what Shoot takes a picture of.
-type Shot struct {
+// ScreenshotOptions says what Shoot takes a picture of.
+type ScreenshotOptions struct {
 	URL           string
 	Width, Height int // CSS pixels; 0 = 1280 x 800
 	Cookies       []Cookie
 	GoalID        string // whose network the page has, see Config.ContextProxy; "" = this machine's
 }
 
-// Shoot opens an address in a fresh context, with the given cookies and nothing
+// ScreenshotURL opens an address in a fresh context, with the given cookies and nothing
 // else, waits until it is loaded and quiet, and gives a PNG of the viewport. No
 // script of an agent runs in it, and of ours what looks for secrets; nobody can drive
 // it, and nothing of it is left. A page that does not load is an error.
-func (m *Manager) Shoot(ctx context.Context, s Shot) (png []byte, err error) {
-	address, err := m.allowed(s.URL)
+func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png []byte, err error) {
+	address, err := m.validateAddress(s.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -45,30 +45,30 @@ func (m *Manager) Shoot(ctx context.Context, s Shot) (png []byte, err error) {
 		e := m.engines[goalEngine]
 		m.mu.Unlock()
 		if e != nil && e.alive.Err() == nil {
-			err = errors.Join(err, e.forget(clean, name))
+			err = errors.Join(err, e.disposeContext(clean, name))
 		}
 	}()
-	ctx, cancel := tie(ctx, m.ctx)
+	ctx, cancel := joinContexts(ctx, m.ctx)
 	defer cancel(nil)
 	if err := p.attachNew(ctx); err != nil {
-		return nil, fmt.Errorf("a picture of %s: %w", clean(address, 200), err)
+		return nil, fmt.Errorf("a picture of %s: %w", sanitizeLine(address, 200), err)
 	}
-	pg, err := p.current()
+	pg, err := p.currentPage()
 	if err != nil {
 		return nil, err
 	}
 	if len(s.Cookies) > 0 {
-		if err := pg.engine.setCookies(ctx, pg.engine.contextOf(name), s.Cookies); err != nil {
+		if err := pg.engine.setCookies(ctx, pg.engine.existingContext(name), s.Cookies); err != nil {
 			return nil, err
 		}
 	}
-	p.watchTraffic(pg, true)
-	if err := p.goTo(ctx, address); err != nil {
+	p.trackNetwork(pg, true)
+	if err := p.navigate(ctx, address); err != nil {
 		return nil, err
 	}
 	if info := p.Info(); info.Problem != "" {
-		return nil, fmt.Errorf("a picture of %s: %s", clean(address, 200), info.Problem)
+		return nil, fmt.Errorf("a picture of %s: %s", sanitizeLine(address, 200), info.Problem)
 	}
 	p.settle(ctx, pg)
-	return p.photograph(ctx, pg, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
+	return p.captureRedacted(ctx, pg, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
 }

@@ -10,21 +10,21 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// ref stands before a line of the page; it is another one after a reload.
-var ref = regexp.MustCompile(`^\s*e\d+ `)
+// refPattern stands before a line of the page; it is another one after a reload.
+var refPattern = regexp.MustCompile(`^\s*e\d+ `)
 
-// Shows is what stands on the page in words, for comparing: the same as long as
+// Fingerprint is what stands on the page in words, for comparing: the same as long as
 // the page says and offers the same, wherever it is scrolled to. It neither
 // answers nor closes what the page asks.
-func (p *Pane) Shows(ctx context.Context) (string, error) {
-	var seen view
-	err := p.alone(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
-		seen, err = p.look(ctx, pg)
+func (p *Pane) Fingerprint(ctx context.Context) (string, error) {
+	var seen pageView
+	err := p.withDialogTurn(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
+		seen, err = p.readPage(ctx, pg)
 		return err
 	})
 	lines := slices.Concat(seen.Here, seen.There)
 	for i, line := range lines {
-		lines[i] = ref.ReplaceAllString(line, "")
+		lines[i] = refPattern.ReplaceAllString(line, "")
 	}
 	slices.Sort(lines)
 	return seen.Title + "\n" + strings.Join(lines, "\n"), err
@@ -38,13 +38,13 @@ func (m *Manager) Cookies(ctx context.Context, goalID string) ([]Cookie, error) 
 	if goalID == "" || e == nil || e.alive.Err() != nil {
 		return nil, nil
 	}
-	id := e.contextOf(goalID)
+	id := e.existingContext(goalID)
 	if id == "" {
 		return nil, nil // else they would be the person's
 	}
 	var list []Cookie
 	err := e.do(ctx, e.alive, "", callLimit, "reading cookies", func(c proto.Client) error {
-		got, err := ask(c, proto.StorageGetCookies{BrowserContextID: id})
+		got, err := call(c, proto.StorageGetCookies{BrowserContextID: id})
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func cookieOf(k *proto.NetworkCookie) Cookie {
 	return c
 }
 
-// Reachable says whether somebody else who opens the address may see the same.
-func Reachable(address string) bool {
+// IsShareableURL says whether somebody else who opens the address may see the same.
+func IsShareableURL(address string) bool {
 	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
 }

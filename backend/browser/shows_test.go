@@ -18,7 +18,7 @@ func TestWhatAPageShowsIsComparedByItsWords(t *testing.T) {
 	p, err := b.Open(b.ctx, Options{ID: "b1", GoalID: "g1", URL: server.URL})
 	b.ok(err)
 	shows := func() string {
-		s, err := p.Shows(b.ctx)
+		s, err := p.Fingerprint(b.ctx)
 		b.ok(err)
 		return s
 	}

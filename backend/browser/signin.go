@@ -11,17 +11,17 @@ import (
 	"goalpost/backend/pane"
 )
 
-// realm is what a server wants a name and a password for.
-type realm struct{ origin, name string }
+// authRealm is what a server wants a name and a password for.
+type authRealm struct{ origin, name string }
 
-// challenge is a request that waits for them.
-type challenge struct {
+// authChallenge is a request that waits for them.
+type authChallenge struct {
 	page *page
 	id   proto.FetchRequestID
 }
 
-// settle lets the request go on, with a name and a password or as one that has none.
-func (c challenge) settle(a pane.Answer) {
+// respond lets the request go on, with a name and a password or as one that has none.
+func (c authChallenge) respond(a pane.Answer) {
 	response := &proto.FetchAuthChallengeResponse{Response: proto.FetchAuthChallengeResponseResponseCancelAuth}
 	if a.Yes {
 		response = &proto.FetchAuthChallengeResponse{
@@ -40,61 +40,61 @@ func (p *Pane) onAuth(pg *page, e *cdp.Event) {
 	if !decode(e, &ev) || ev.AuthChallenge == nil {
 		return
 	}
-	who := realm{clean(ev.AuthChallenge.Origin, 200), clean(ev.AuthChallenge.Realm, 200)}
-	waits := challenge{pg, ev.RequestID}
+	who := authRealm{sanitizeLine(ev.AuthChallenge.Origin, 200), sanitizeLine(ev.AuthChallenge.Realm, 200)}
+	waits := authChallenge{pg, ev.RequestID}
 	document := ev.ResourceType == proto.NetworkResourceTypeDocument
-	foreign := !document && !p.fetchesFrom(ev.Request, who.origin)
+	foreign := !document && !p.isRequestOrigin(ev.Request, who.origin)
 	no, joined, told := false, false, false
 	p.change(func() {
 		agent := p.info.Driver == pane.DriverAgent
-		if no = !document && (foreign || agent || slices.Contains(p.unsigned, who)); no {
-			if told = agent && !foreign && !slices.Contains(p.unsigned, who); told {
-				p.unsigned = append(p.unsigned, who)
+		if no = !document && (foreign || agent || slices.Contains(p.declinedRealms, who)); no {
+			if told = agent && !foreign && !slices.Contains(p.declinedRealms, who); told {
+				p.declinedRealms = append(p.declinedRealms, who)
 			}
 			return
 		}
-		i := slices.IndexFunc(p.questions, func(a asked) bool {
+		i := slices.IndexFunc(p.prompts, func(a openPrompt) bool {
 			return a.Kind == pane.Login && a.waiting != nil && a.Origin == who.origin && a.Text == who.name && a.stops == document
 		})
 		if joined = i >= 0; joined {
-			*p.questions[i].waiting = append(*p.questions[i].waiting, waits)
+			*p.prompts[i].waiting = append(*p.prompts[i].waiting, waits)
 		}
 	})
 	switch {
 	case no:
 		if told {
-			p.tell(fmt.Sprintf("%s asks for a login (%s) for something that the page fetches: only a person is asked for that", who.origin, who.name))
+			p.noteDuringAction(fmt.Sprintf("%s asks for a login (%s) for something that the page fetches: only a person is asked for that", who.origin, who.name))
 		}
-		waits.settle(pane.Answer{})
+		waits.respond(pane.Answer{})
 		return
 	case joined:
 		return
 	}
-	p.tell(fmt.Sprintf("%s asks for a login (%s)", who.origin, clean(who.name, 100)))
-	all := &[]challenge{waits}
-	p.pose(asked{
+	p.noteDuringAction(fmt.Sprintf("%s asks for a login (%s)", who.origin, sanitizeLine(who.name, 100)))
+	all := &[]authChallenge{waits}
+	p.openPrompt(openPrompt{
 		stops:      document,
 		waiting:    all,
 		UserPrompt: pane.UserPrompt{Kind: pane.Login, Origin: who.origin, Text: who.name},
 		answer: func(_ context.Context, a pane.Answer) error {
-			var list []challenge
+			var list []authChallenge
 			p.change(func() {
 				list = *all
 				if !a.Yes && !document {
-					p.unsigned = append(p.unsigned, who)
+					p.declinedRealms = append(p.declinedRealms, who)
 				}
 			})
 			for _, c := range list {
-				c.settle(a)
+				c.respond(a)
 			}
 			return nil
 		},
 	})
 }
 
-// fetchesFrom says whether an origin is that of the page, or of the document that
+// isRequestOrigin says whether an origin is that of the page, or of the document that
 // made the request: a browser names that one, and no script can make it name another.
-func (p *Pane) fetchesFrom(r *proto.NetworkRequest, origin string) bool {
+func (p *Pane) isRequestOrigin(r *proto.NetworkRequest, origin string) bool {
 	if origin == originOf(p.Info().URL) {
 		return true
 	}

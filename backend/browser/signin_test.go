@@ -39,7 +39,7 @@ const fetchMany = `window.done = Promise.all([1, 2, 3, 4].map((n) => fetch('/a/t
 func (b *bench) waiting(p *Pane, n int) {
 	b.Helper()
 	b.overlay(p, "asking for one login", func(pane.Overlay) bool {
-		return slices.ContainsFunc(p.questions, func(a asked) bool { return a.Kind == pane.Login && len(*a.waiting) == n })
+		return slices.ContainsFunc(p.prompts, func(a openPrompt) bool { return a.Kind == pane.Login && len(*a.waiting) == n })
 	})
 }
 
@@ -61,7 +61,7 @@ func TestLoginForWhatAPageFetches(t *testing.T) {
 		t.Errorf("the page has %s", got)
 	}
 	p.mu.Lock()
-	asks := p.asks
+	asks := p.promptCount
 	p.mu.Unlock()
 	if asks != 2 {
 		t.Errorf("the person was asked %d times", asks)
@@ -92,7 +92,7 @@ func TestLoginForWhatALentPageFetches(t *testing.T) {
 	p := b.open("b1", site.URL+"/")
 	b.eval(p, fetchMany)
 	b.question(p, pane.Login)
-	b.ok(p.Lend("g1"))
+	b.ok(p.Share("g1"))
 	if got := b.eval(p, `done`); got != `[401,401,401,401,"not seen"]` {
 		t.Errorf("what waited at the loan: %s", got)
 	}

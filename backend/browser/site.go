@@ -16,8 +16,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// security is what Chromium says of the page's connection; rod's type of 2024 lacks some of it.
-type security struct {
+// connectionSecurity is what Chromium says of the page's connection; rod's type of 2024 lacks some of it.
+type connectionSecurity struct {
 	State struct {
 		Certificate *struct {
 			Protocol string  `json:"protocol"`
@@ -32,30 +32,30 @@ type security struct {
 
 // onSecurity keeps what Chromium says of the connection by which the page came.
 func (p *Pane) onSecurity(e *cdp.Event) {
-	var s security
+	var s connectionSecurity
 	if !decode(e, &s) {
 		return
 	}
 	var known *pane.SiteCertificate
 	if c := s.State.Certificate; c != nil {
 		known = &pane.SiteCertificate{
-			Subject: clean(c.Subject, 200), Issuer: clean(c.Issuer, 200), Protocol: clean(c.Protocol, 40), Fault: clean(strings.TrimPrefix(c.Fault, "net::"), 100),
-			From: stamp(c.From), To: stamp(c.To),
+			Subject: sanitizeLine(c.Subject, 200), Issuer: sanitizeLine(c.Issuer, 200), Protocol: sanitizeLine(c.Protocol, 40), Fault: sanitizeLine(strings.TrimPrefix(c.Fault, "net::"), 100),
+			From: rfc3339(c.From), To: rfc3339(c.To),
 		}
 	}
 	p.change(func() { p.certificate = known })
 }
 
-func stamp(seconds float64) string { return time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339) }
+func rfc3339(seconds float64) string { return time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339) }
 
 // Site tells where the page is from, what its origin may do and how many cookies it has.
 func (p *Pane) Site(ctx context.Context) (pane.Site, error) {
 	s := pane.Site{Came: pane.SiteUnknown, Permissions: []pane.SitePermission{}}
 	err := p.withPage("asking about the site", func(pg *page) error {
-		ctx, cancel := p.undisturbed(ctx)
+		ctx, cancel := p.withoutPrompts(ctx)
 		defer cancel(nil)
 		address, certificate := p.connection(ctx)
-		s.Came = came(address, certificate)
+		s.Came = navigationTypeText(address, certificate)
 		if s.Came == pane.SiteUnknown {
 			return nil
 		}
@@ -86,7 +86,7 @@ func (p *Pane) connection(ctx context.Context) (address string, c *pane.SiteCert
 	return address, c
 }
 
-func came(address string, c *pane.SiteCertificate) string {
+func navigationTypeText(address string, c *pane.SiteCertificate) string {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "":
@@ -95,7 +95,7 @@ func came(address string, c *pane.SiteCertificate) string {
 		return pane.SiteSecure
 	case u.Scheme == "https":
 		return pane.SiteBadCertificate
-	case thisMachine(u.Hostname()):
+	case isLoopbackName(u.Hostname()):
 		return pane.SiteLocal
 	}
 	return pane.SitePlaintext
@@ -108,7 +108,7 @@ func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error)
 	if err != nil {
 		return list, fmt.Errorf("the names: %w", err)
 	}
-	world, err := pg.world(ctx)
+	world, err := pg.mainWorldContext(ctx)
 	if err != nil {
 		return list, err
 	}
@@ -124,7 +124,7 @@ func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error)
 	}
 	words := map[string]string{"prompt": pane.PermissionAsk, "granted": pane.PermissionAllow, "denied": pane.PermissionBlock}
 	for _, one := range said {
-		if one != nil && words[one.State] != "" && listed(permissions, one.Name) {
+		if one != nil && words[one.State] != "" && isAllowedEnv(permissions, one.Name) {
 			list = append(list, pane.SitePermission{Name: one.Name, State: words[one.State]})
 		}
 	}
@@ -133,7 +133,7 @@ func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error)
 
 func (p *Pane) cookiesAt(ctx context.Context, pg *page, address string) (list []*proto.NetworkCookie, err error) {
 	err = pg.do(ctx, callLimit, "listing the cookies", func(c proto.Client) error {
-		got, err := ask(c, proto.NetworkGetCookies{Urls: []string{address}})
+		got, err := call(c, proto.NetworkGetCookies{Urls: []string{address}})
 		if err == nil {
 			list = got.Cookies
 		}
@@ -146,20 +146,20 @@ func (p *Pane) cookiesAt(ctx context.Context, pg *page, address string) (list []
 // ask, allow or block. It holds for the pane's profile until the browser ends.
 func (p *Pane) SetPermission(ctx context.Context, origin, name, state string) error {
 	settings := map[string]proto.BrowserPermissionSetting{
-		pane.PermissionAsk: undecided, pane.PermissionAllow: proto.BrowserPermissionSettingGranted, pane.PermissionBlock: proto.BrowserPermissionSettingDenied,
+		pane.PermissionAsk: permissionPrompt, pane.PermissionAllow: proto.BrowserPermissionSettingGranted, pane.PermissionBlock: proto.BrowserPermissionSettingDenied,
 	}
 	setting, known := settings[state]
-	if !known || !listed(permissions, name) {
-		return fmt.Errorf("setting a permission: there is no %q for %q: it is ask, allow or block for one of %v", clean(state, 40), clean(name, 40), permissions)
+	if !known || !isAllowedEnv(permissions, name) {
+		return fmt.Errorf("setting a permission: there is no %q for %q: it is ask, allow or block for one of %v", sanitizeLine(state, 40), sanitizeLine(name, 40), permissions)
 	}
-	if err := p.ofOrigin(ctx, origin); err != nil {
+	if err := p.checkOrigin(ctx, origin); err != nil {
 		return fmt.Errorf("setting a permission: %w", err)
 	}
 	if err := p.setPermission(ctx, origin, name, setting); err != nil {
 		return fmt.Errorf("setting a permission: %w", err)
 	}
 	p.change(func() { // what the person says outlives a loan
-		p.refused = slices.DeleteFunc(p.refused, func(r refused) bool { return r.origin == origin && r.permission == name })
+		p.deniedPermissions = slices.DeleteFunc(p.deniedPermissions, func(r permissionDenial) bool { return r.origin == origin && r.permission == name })
 	})
 	return nil
 }
@@ -168,37 +168,37 @@ func (p *Pane) SetPermission(ctx context.Context, origin, name, state string) er
 // must be this one, has stored. The page itself goes on with what it knows until it
 // is loaded again.
 func (p *Pane) ClearSite(ctx context.Context, origin string) error {
-	if err := p.ofOrigin(ctx, origin); err != nil {
+	if err := p.checkOrigin(ctx, origin); err != nil {
 		return fmt.Errorf("clearing the site: %w", err)
 	}
 	return p.withPage("clearing the site", func(pg *page) error {
-		ctx, cancel := p.undisturbed(ctx)
+		ctx, cancel := p.withoutPrompts(ctx)
 		defer cancel(nil)
 		cookies, err := p.cookiesAt(ctx, pg, p.Info().URL)
 		if err != nil {
 			return err
 		}
-		if world, err := pg.world(ctx); err == nil { // of which the next command knows nothing
+		if world, err := pg.mainWorldContext(ctx); err == nil { // of which the next command knows nothing
 			_, _ = evaluate(ctx, pg, world, "sessionStorage.clear()")
 		}
 		return pg.do(ctx, callLimit, "clearing the site", func(c proto.Client) error {
 			for _, k := range cookies {
-				if err := tell(c, proto.NetworkDeleteCookies{Name: k.Name, Domain: k.Domain, Path: k.Path}); err != nil {
+				if err := callNoResult(c, proto.NetworkDeleteCookies{Name: k.Name, Domain: k.Domain, Path: k.Path}); err != nil {
 					return err
 				}
 			}
-			return tell(c, proto.StorageClearDataForOrigin{Origin: origin, StorageTypes: "all"})
+			return callNoResult(c, proto.StorageClearDataForOrigin{Origin: origin, StorageTypes: "all"})
 		})
 	})
 }
 
-// ofOrigin refuses what is meant for another page than the one that is there now,
+// checkOrigin refuses what is meant for another page than the one that is there now,
 // and who has not the pane.
-func (p *Pane) ofOrigin(ctx context.Context, origin string) error {
-	if err := p.mayDrive(ctx); err != nil {
+func (p *Pane) checkOrigin(ctx context.Context, origin string) error {
+	if err := p.checkDriver(ctx); err != nil {
 		return err
 	}
-	if now := originOf(p.Info().URL); came(p.Info().URL, nil) == pane.SiteUnknown || now != origin {
+	if now := originOf(p.Info().URL); navigationTypeText(p.Info().URL, nil) == pane.SiteUnknown || now != origin {
 		return errors.New("the page has gone elsewhere meanwhile: look at its site again")
 	}
 	return nil

@@ -16,12 +16,12 @@ import (
 // Snapshot is a page in words.
 type Snapshot = pane.Snapshot
 
-// mostLines bounds what one answer tells of a page, in bytes of lines.
-const mostLines = 16 << 10
+// maxSnapshotBytes bounds what one answer tells of a page, in bytes of lines.
+const maxSnapshotBytes = 16 << 10
 
-// told is what the agent was last told of a page: all lines of it, so that it can
+// lastSnapshot is what the agent was last told of a page: all lines of it, so that it can
 // go on reading and be told what is different.
-type told struct {
+type lastSnapshot struct {
 	loader proto.NetworkLoaderID // of the document
 	url    string
 	lines  []string
@@ -32,49 +32,49 @@ type told struct {
 // Snapshot looks at the page. Refs stay the same for as long as their element
 // is on the page.
 func (p *Pane) Snapshot(ctx context.Context) (Snapshot, error) {
-	return p.Look(ctx, pane.SnapshotOptions{})
+	return p.SnapshotPart(ctx, pane.SnapshotOptions{})
 }
 
-// Look is Snapshot that can go on where the last one was cut, or tell only what
+// SnapshotPart is Snapshot that can go on where the last one was cut, or tell only what
 // is different since.
-func (p *Pane) Look(ctx context.Context, l pane.SnapshotOptions) (Snapshot, error) {
+func (p *Pane) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Snapshot, error) {
 	var s Snapshot
-	err := p.looking(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
+	err := p.withReadTurn(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
 		p.mu.Lock()
-		last, now := p.told, p.load.loader
+		last, now := p.lastSnapshot, p.load.loader
 		p.mu.Unlock()
 		if l.From > 0 {
 			if last.loader != now || l.From > len(last.lines) {
 				return errors.New("there is no such place in the last snapshot, or the page is another one now: take a new snapshot")
 			}
-			s = p.from(last, l.From)
+			s = p.linesFrom(last, l.From)
 			return nil
 		}
-		var seen view
-		lacks, err := p.unfinished(pg, func() (err error) {
-			seen, err = p.look(ctx, pg)
+		var seen pageView
+		lacks, err := p.readUnfinished(pg, func() (err error) {
+			seen, err = p.readPage(ctx, pg)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		head := p.heading(seen, lacks)
-		next := told{loader: now, url: p.Info().URL, lines: seen.lines(), cut: seen.Cut}
-		p.change(func() { p.told = next })
+		head := p.snapshotHeader(seen, lacks)
+		next := lastSnapshot{loader: now, url: p.Info().URL, lines: seen.lines(), cut: seen.Cut}
+		p.change(func() { p.lastSnapshot = next })
 		if l.Diff && last.loader == now && len(last.lines) > 0 {
-			s = p.difference(last, next)
+			s = p.snapshotDiff(last, next)
 		} else {
-			s = p.from(next, 0)
+			s = p.linesFrom(next, 0)
 		}
-		s.Title = clean(seen.Title, 200)
+		s.Title = sanitizeLine(seen.Title, 200)
 		s.Text = head + s.Text
 		return nil
 	})
 	return s, err
 }
 
-// view is the page as walker.js sees it.
-type view struct {
+// pageView is the page as walker.js sees it.
+type pageView struct {
 	Here   textLines `json:"here"`  // of what is in view
 	There  textLines `json:"there"` // and of the rest
 	Cut    bool      `json:"cut"`
@@ -103,46 +103,46 @@ func (l *textLines) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (v view) lines() []string {
+func (v pageView) lines() []string {
 	if len(v.There) == 0 {
 		return v.Here
 	}
 	return slices.Concat(v.Here, []string{"outside the visible part of the page:"}, v.There)
 }
 
-// look looks at a page, with the frames of other sites in their places.
-func (p *Pane) look(ctx context.Context, pg *page) (view, error) {
-	var v view
-	p.number(ctx, pg)
-	if err := pg.ask(ctx, &v, "snapshot"); err != nil {
+// readPage looks at a page, with the frames of other sites in their places.
+func (p *Pane) readPage(ctx context.Context, pg *page) (pageView, error) {
+	var v pageView
+	p.numberFrames(ctx, pg)
+	if err := pg.callScript(ctx, &v, "snapshot"); err != nil {
 		return v, err
 	}
-	more, err := pg.openBut(ctx, v.Known)
-	if err != nil && !left(err) {
+	more, err := pg.injectNewClosedRoots(ctx, v.Known)
+	if err != nil && !documentWasLeft(err) {
 		return v, err
 	}
 	if more > 0 || err != nil {
-		v = view{}
-		if err := pg.ask(ctx, &v, "snapshot"); err != nil {
+		v = pageView{}
+		if err := pg.callScript(ctx, &v, "snapshot"); err != nil {
 			return v, err
 		}
 	}
-	v.Here, v.There = p.filled(ctx, pg, v.Here), p.filled(ctx, pg, v.There)
+	v.Here, v.There = p.insertFrames(ctx, pg, v.Here), p.insertFrames(ctx, pg, v.There)
 	return v, nil
 }
 
-// filled puts the lines of frames where walker.js left a place for them.
-func (p *Pane) filled(ctx context.Context, pg *page, lines []string) []string {
-	places := map[string]*part{}
-	for _, f := range p.within(pg) {
+// insertFrames puts the lines of frames where walker.js left a place for them.
+func (p *Pane) insertFrames(ctx context.Context, pg *page, lines []string) []string {
+	places := map[string]*remoteFrame{}
+	for _, f := range p.childFrames(pg) {
 		places[fmt.Sprintf("\x01%d", f.number.Load())] = f
 	}
-	if len(places) == 0 && !slices.ContainsFunc(lines, isPlace) {
+	if len(places) == 0 && !slices.ContainsFunc(lines, isFramePlaceholder) {
 		return lines
 	}
 	var out []string
 	for _, line := range lines {
-		if !isPlace(line) {
+		if !isFramePlaceholder(line) {
 			out = append(out, line)
 			continue
 		}
@@ -150,7 +150,7 @@ func (p *Pane) filled(ctx context.Context, pg *page, lines []string) []string {
 		if f == nil {
 			continue // it has gone meanwhile
 		}
-		v, err := p.look(ctx, f.page)
+		v, err := p.readPage(ctx, f.page)
 		if err != nil {
 			out = append(out, "(the frame does not answer)")
 			continue
@@ -160,17 +160,17 @@ func (p *Pane) filled(ctx context.Context, pg *page, lines []string) []string {
 	return out
 }
 
-func isPlace(line string) bool { return strings.HasPrefix(line, "\x01") }
+func isFramePlaceholder(line string) bool { return strings.HasPrefix(line, "\x01") }
 
-// unfinished looks at a page and says in words what it lacked before or lacks now, ""
+// readUnfinished looks at a page and says in words what it lacked before or lacks now, ""
 // of a page that is all there: it may be finished while it is looked at, and what is
 // told is half of it all the same.
-func (p *Pane) unfinished(pg *page, look func() error) (string, error) {
+func (p *Pane) readUnfinished(pg *page, look func() error) (string, error) {
 	lacks := func() string {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		switch {
-		case p.load.coming():
+		case p.load.setPending():
 			return "no document has come to this window yet"
 		case p.info.Loading:
 			return "it is still loading"
@@ -179,36 +179,36 @@ func (p *Pane) unfinished(pg *page, look func() error) (string, error) {
 	}
 	before := lacks()
 	err := look()
-	pg.engine.caughtUp()
+	pg.engine.drainEvents()
 	if before == "" {
 		before = lacks()
 	}
 	return before, err
 }
 
-// heading is what stands above the lines.
-func (p *Pane) heading(v view, lacks string) string {
+// snapshotHeader is what stands above the lines.
+func (p *Pane) snapshotHeader(v pageView, lacks string) string {
 	info := p.Info()
 	var b strings.Builder
-	fmt.Fprintf(&b, "page %q at %s\n", clean(v.Title, 200), clean(info.URL, 500))
+	fmt.Fprintf(&b, "page %q at %s\n", sanitizeLine(v.Title, 200), sanitizeLine(info.URL, 500))
 	fmt.Fprintf(&b, "viewport %dx%d, scrolled to %d of %d\n", v.Width, v.Height, v.Scroll, v.Tall)
 	if lacks != "" {
 		b.WriteString(lacks + "\n")
 	}
 	if info.Problem != "" {
-		fmt.Fprintf(&b, "note: %s\n", clean(info.Problem, 400))
+		fmt.Fprintf(&b, "note: %s\n", sanitizeLine(info.Problem, 400))
 	}
 	return b.String()
 }
 
-// from tells the lines from one on, as many as fit.
-func (p *Pane) from(t told, first int) Snapshot {
+// linesFrom tells the lines from one on, as many as fit.
+func (p *Pane) linesFrom(t lastSnapshot, first int) Snapshot {
 	s := Snapshot{URL: p.Info().URL, Total: len(t.lines)}
 	var b strings.Builder
 	i := first
 	for ; i < len(t.lines); i++ {
-		line := clean(t.lines[i], 2000)
-		if b.Len()+len(line)+1 > mostLines {
+		line := sanitizeLine(t.lines[i], 2000)
+		if b.Len()+len(line)+1 > maxSnapshotBytes {
 			break
 		}
 		b.WriteString(line)
@@ -228,8 +228,8 @@ func (p *Pane) from(t told, first int) Snapshot {
 	return s
 }
 
-// difference tells the lines that came and went.
-func (p *Pane) difference(was, is told) Snapshot {
+// snapshotDiff tells the lines that came and went.
+func (p *Pane) snapshotDiff(was, is lastSnapshot) Snapshot {
 	s := Snapshot{URL: p.Info().URL, Truncated: is.cut}
 	count := map[string]int{}
 	for _, line := range was.lines {
@@ -250,7 +250,7 @@ func (p *Pane) difference(was, is told) Snapshot {
 	left := 0
 	tell := func(mark string, lines []string) {
 		for _, line := range lines {
-			if line = clean(line, 2000); b.Len()+len(line)+3 > mostLines {
+			if line = sanitizeLine(line, 2000); b.Len()+len(line)+3 > maxSnapshotBytes {
 				left++
 				continue
 			}
@@ -270,53 +270,53 @@ func (p *Pane) difference(was, is told) Snapshot {
 	return s
 }
 
-// inTurn runs one action of the agent, when the one before is done.
-func (p *Pane) inTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
-	return p.alone(ctx, what, func(ctx context.Context, pg *page) error {
+// withTurn runs one action of the agent, when the one before is done.
+func (p *Pane) withTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
+	return p.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		p.dismiss(ctx)
-		ctx, calm := p.undisturbed(ctx)
+		ctx, calm := p.withoutPrompts(ctx)
 		defer calm(nil)
 		return f(ctx, pg)
 	})
 }
 
-// looking runs what changes nothing, in turn. It answers no question: a page that
+// withReadTurn runs what changes nothing, in turn. It answers no question: a page that
 // asks its user shows nothing meanwhile, and an answer is an action.
-func (p *Pane) looking(ctx context.Context, what string, f func(context.Context, *page) error) error {
-	return p.alone(ctx, what, func(ctx context.Context, pg *page) error {
-		switch q, _ := p.waiting(); q.Kind {
+func (p *Pane) withReadTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
+	return p.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
+		switch q, _ := p.blockingPrompt(); q.Kind {
 		case pane.Alert, pane.Confirm, pane.Prompt:
-			return fmt.Errorf("the page stands still until its %s %q is answered: answer it first", q.Kind, clean(q.Text, 300))
+			return fmt.Errorf("the page stands still until its %s %q is answered: answer it first", q.Kind, sanitizeLine(q.Text, 300))
 		default:
 		}
-		ctx, calm := p.undisturbed(ctx)
+		ctx, calm := p.withoutPrompts(ctx)
 		defer calm(nil)
 		return f(ctx, pg)
 	})
 }
 
-// alone is inTurn that leaves what the page asks open.
-func (p *Pane) alone(ctx context.Context, what string, f func(context.Context, *page) error) error {
+// withDialogTurn is withTurn that leaves what the page asks open.
+func (p *Pane) withDialogTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
 	select {
-	case p.turn <- struct{}{}:
-		defer func() { <-p.turn }()
+	case p.agentTurn <- struct{}{}:
+		defer func() { <-p.agentTurn }()
 	case <-ctx.Done():
 		return fmt.Errorf("%s: %w", what, cause(ctx))
 	case <-p.ctx.Done():
 		return fmt.Errorf("%s: %w", what, ErrClosed)
 	}
-	ctx, loose := p.leased(ctx)
+	ctx, loose := p.withLease(ctx)
 	defer loose(nil)
 	if err := cause(ctx); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	p.first(ctx)
-	pg, err := p.current()
+	p.awaitFirstDocument(ctx)
+	pg, err := p.currentPage()
 	if err == nil {
 		err = f(ctx, pg)
 	}
 	if err != nil {
-		p.noteHung(err)
+		p.markHung(err)
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil

@@ -54,7 +54,7 @@ func TestThePictureFollowsChangesOfProcess(t *testing.T) {
 	}
 }
 
-func (b *bench) seen(v *View, n int, want color.RGBA) {
+func (b *bench) seen(v *Viewer, n int, want color.RGBA) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// tail keeps the last words of Chromium, for the error when it does not start.
-type tail struct {
+// stderrTail keeps the last words of Chromium, for the error when it does not start.
+type stderrTail struct {
 	from *os.File
 	done chan struct{}
 	mu   sync.Mutex
 	text []byte
 }
 
-func newTail(from *os.File) *tail {
-	t := &tail{from: from, done: make(chan struct{})}
+func newTail(from *os.File) *stderrTail {
+	t := &stderrTail{from: from, done: make(chan struct{})}
 	go func() {
 		defer close(t.done)
 		buffer := make([]byte, 4<<10)
@@ -37,7 +37,7 @@ func newTail(from *os.File) *tail {
 }
 
 // String gives the last lines, on one line.
-func (t *tail) String() string {
+func (t *stderrTail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.Join(strings.Fields(string(t.text)), " ")
@@ -45,7 +45,7 @@ func (t *tail) String() string {
 
 // close reads what is left and stops, also when a helper of Chromium still
 // holds the other end.
-func (t *tail) close() {
+func (t *stderrTail) close() {
 	_ = t.from.SetReadDeadline(time.Now().Add(250 * time.Millisecond)) // without one, Close ends the reading
 	<-t.done
 	_ = t.from.Close()

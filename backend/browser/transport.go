@@ -27,9 +27,9 @@ var consolePrefix = []byte(`{"method":"Runtime.consoleAPICalled"`)
 // Frames of a screencast never reach rod, which would parse each three times
 // and keep it in an unbounded buffer: Read hands them to onFrame.
 type pipe struct {
-	onFrame func(castFrame)
+	onFrame func(screencastFrame)
 	events  atomic.Int64 // handed to rod
-	calls   calls
+	calls   pendingCalls
 
 	mu  sync.Mutex // guards writes to out
 	out *os.File
@@ -43,8 +43,8 @@ type pipe struct {
 	since time.Time
 }
 
-// hears says whether a line of a console is passed on: short ones, a hundred a second.
-func (p *pipe) hears(size int) bool {
+// passesConsole says whether a line of a console is passed on: short ones, a hundred a second.
+func (p *pipe) passesConsole(size int) bool {
 	if now := time.Now(); now.Sub(p.since) > time.Second {
 		p.heard, p.since = 0, now
 	}
@@ -52,8 +52,8 @@ func (p *pipe) hears(size int) bool {
 	return p.heard <= 100 && size < 64<<10
 }
 
-func newPipe(in, out *os.File, onFrame func(castFrame)) *pipe {
-	widen(in)
+func newPipe(in, out *os.File, onFrame func(screencastFrame)) *pipe {
+	enlargePipe(in)
 	return &pipe{onFrame: onFrame, out: out, raw: in, buf: make([]byte, readAhead)}
 }
 
@@ -84,10 +84,10 @@ func (p *pipe) Read() ([]byte, error) {
 			}
 			continue
 		}
-		if bytes.HasPrefix(message, consolePrefix) && !p.hears(len(message)) { // a page may write a great deal of it
+		if bytes.HasPrefix(message, consolePrefix) && !p.passesConsole(len(message)) { // a page may write a great deal of it
 			continue
 		}
-		if p.calls.answered(message) {
+		if p.calls.resolve(message) {
 			continue
 		}
 		var envelope struct {
@@ -119,7 +119,7 @@ func (p *pipe) next() ([]byte, error) {
 			p.start = looked + n + 1
 			return message, nil
 		}
-		p.room()
+		p.grow()
 		looked = p.end
 		if p.end-p.start > maxMessage {
 			return nil, fmt.Errorf("reading from Chromium: a message of more than %d bytes", maxMessage)
@@ -135,9 +135,9 @@ func (p *pipe) next() ([]byte, error) {
 	}
 }
 
-// room makes place behind what has been read, and gives back what a message
+// grow makes place behind what has been read, and gives back what a message
 // far above the usual took.
-func (p *pipe) room() {
+func (p *pipe) grow() {
 	switch held := p.buf[p.start:p.end]; {
 	case len(held) == 0 && len(p.buf) > 8*readAhead:
 		p.buf = make([]byte, readAhead)
@@ -153,8 +153,8 @@ func (p *pipe) room() {
 	p.start, p.end = 0, p.end-p.start
 }
 
-// hangUp closes the writing end: Chromium takes it as the order to end.
-func (p *pipe) hangUp() error {
+// closeWrite closes the writing end: Chromium takes it as the order to end.
+func (p *pipe) closeWrite() error {
 	if err := p.out.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		return fmt.Errorf("closing Chromium's pipe: %w", err)
 	}
@@ -163,7 +163,7 @@ func (p *pipe) hangUp() error {
 
 // close closes both ends; a Read that waits returns.
 func (p *pipe) close() error {
-	err := p.hangUp()
+	err := p.closeWrite()
 	if e := p.raw.Close(); e != nil && !errors.Is(e, os.ErrClosed) {
 		err = errors.Join(err, fmt.Errorf("closing Chromium's pipe: %w", e))
 	}

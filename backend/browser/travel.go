@@ -12,20 +12,20 @@ import (
 
 // The ways of Travel.
 const (
-	WayBack    = "back"
-	WayForward = "forward"
-	WayReload  = "reload"
+	HistoryBack    = "back"
+	HistoryForward = "forward"
+	HistoryReload  = "reload"
 )
 
-// Travel goes back, forward, or loads the page again, which also brings back one
+// GoHistory goes back, forward, or loads the page again, which also brings back one
 // that crashed.
-func (p *Pane) Travel(ctx context.Context, way string) (Acted, error) {
-	go1, known := map[string]func(context.Context) error{WayBack: p.Back, WayForward: p.Forward, WayReload: p.Reload}[way]
+func (p *Pane) GoHistory(ctx context.Context, way string) (Acted, error) {
+	go1, known := map[string]func(context.Context) error{HistoryBack: p.Back, HistoryForward: p.Forward, HistoryReload: p.Reload}[way]
 	if !known {
-		return Acted{}, fmt.Errorf("%q is no way to go: back, forward or reload", clean(way, 40))
+		return Acted{}, fmt.Errorf("%q is no way to go: back, forward or reload", sanitizeLine(way, 40))
 	}
-	if _, err := p.current(); errors.Is(err, ErrCrashed) || errors.Is(err, ErrEnded) {
-		if err := p.mayDrive(ctx); err != nil {
+	if _, err := p.currentPage(); errors.Is(err, ErrCrashed) || errors.Is(err, ErrEnded) {
+		if err := p.checkDriver(ctx); err != nil {
 			return Acted{}, err
 		}
 		if err := go1(ctx); err != nil {
@@ -34,13 +34,13 @@ func (p *Pane) Travel(ctx context.Context, way string) (Acted, error) {
 		info := p.Info()
 		return Acted{URL: info.URL, Title: info.Title, Changed: "the page is back"}, nil
 	}
-	return p.actOpen(ctx, "going "+way, func(ctx context.Context, _ *page) error { return go1(ctx) })
+	return p.runActionDuringDialog(ctx, "going "+way, func(ctx context.Context, _ *page) error { return go1(ctx) })
 }
 
-// Whither is the address that a way leads to, and whether going there sends a
+// HistoryTarget is the address that a way leads to, and whether going there sends a
 // form again.
-func (p *Pane) Whither(ctx context.Context, way string) (address string, again bool, err error) {
-	by := map[string]int{WayBack: -1, WayForward: 1}[way]
+func (p *Pane) HistoryTarget(ctx context.Context, way string) (address string, again bool, err error) {
+	by := map[string]int{HistoryBack: -1, HistoryForward: 1}[way]
 	if by == 0 {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -48,7 +48,7 @@ func (p *Pane) Whither(ctx context.Context, way string) (address string, again b
 	}
 	err = p.withPage("reading the history", func(pg *page) error {
 		return pg.do(ctx, callLimit, "reading the history", func(c proto.Client) error {
-			history, err := ask(c, proto.PageGetNavigationHistory{})
+			history, err := call(c, proto.PageGetNavigationHistory{})
 			if err != nil {
 				return err
 			}

@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// unproven is a server that cannot prove who it is, and why not.
-type unproven struct{ origin, fault string }
+// certificateException is a server that cannot prove who it is, and why not.
+type certificateException struct{ origin, fault string }
 
 // onCertificate asks whether to go on to such a server. Chromium asks for each
 // connection, and a page makes several: the person is asked once, and the word
@@ -22,7 +22,7 @@ func (p *Pane) onCertificate(pg *page, e *cdp.Event) {
 	if !decode(e, &ev) {
 		return
 	}
-	who := unproven{originOf(ev.RequestURL), clean(strings.TrimPrefix(ev.ErrorType, "net::"), 100)}
+	who := certificateException{originOf(ev.RequestURL), sanitizeLine(strings.TrimPrefix(ev.ErrorType, "net::"), 100)}
 	settle := func(id int, yes bool) {
 		action := proto.SecurityCertificateErrorActionCancel
 		if yes {
@@ -32,12 +32,12 @@ func (p *Pane) onCertificate(pg *page, e *cdp.Event) {
 	}
 	trusted, joined := false, false
 	p.change(func() {
-		trusted = p.trusted == who
-		i := slices.IndexFunc(p.questions, func(a asked) bool {
+		trusted = p.certException == who
+		i := slices.IndexFunc(p.prompts, func(a openPrompt) bool {
 			return a.Kind == pane.Certificate && a.Origin == who.origin && a.Text == who.fault
 		})
 		if joined = i >= 0; joined {
-			*p.questions[i].events = append(*p.questions[i].events, ev.EventID)
+			*p.prompts[i].events = append(*p.prompts[i].events, ev.EventID)
 		}
 	})
 	if trusted {
@@ -46,9 +46,9 @@ func (p *Pane) onCertificate(pg *page, e *cdp.Event) {
 	if trusted || joined {
 		return
 	}
-	p.tell("the certificate of " + who.origin + " is not valid (" + who.fault + ")")
+	p.noteDuringAction("the certificate of " + who.origin + " is not valid (" + who.fault + ")")
 	events := &[]int{ev.EventID}
-	p.pose(asked{
+	p.openPrompt(openPrompt{
 		stops:      true,
 		events:     events,
 		UserPrompt: pane.UserPrompt{Kind: pane.Certificate, Origin: who.origin, Text: who.fault},
@@ -57,11 +57,11 @@ func (p *Pane) onCertificate(pg *page, e *cdp.Event) {
 			p.change(func() {
 				all = *events
 				if a.Yes {
-					p.trusted = who
+					p.certException = who
 				}
 			})
 			if !a.Yes {
-				p.trouble("%s was not opened: its certificate is not valid (%s)", who.origin, who.fault)
+				p.setLoadError("%s was not opened: its certificate is not valid (%s)", who.origin, who.fault)
 			}
 			for _, id := range all {
 				settle(id, a.Yes)

@@ -33,27 +33,27 @@ func TestAnAgentTakesMoreThanAYes(t *testing.T) {
 			t.Errorf("%s was done", what)
 		}
 	}
-	if q, open := p.Asks(); !open || q.Origin != vault.URL {
+	if q, open := p.OpenPrompt(); !open || q.Origin != vault.URL {
 		t.Fatalf("it asks %+v", q)
 	}
 	_, err := p.Dialog(agent, true, "")
 	refused("a login by a yes", err)
 	_, err = p.SignIn(agent, unproven.URL, "ann", "secret")
 	refused("a login elsewhere", err)
-	_, err = p.Trust(agent, vault.URL)
+	_, err = p.AcceptCertificate(agent, vault.URL)
 	refused("trusting a server that asks for a login", err)
 	if a := b.act(p.SignIn(agent, vault.URL, "ann", "secret")); a.Title != "Inside" {
 		t.Errorf("after the login: %+v", a)
 	}
 	b.ok(p.Navigate(agent, unproven.URL))
-	if q, open := p.Asks(); !open || q.Origin != unproven.URL {
+	if q, open := p.OpenPrompt(); !open || q.Origin != unproven.URL {
 		t.Fatalf("it asks %+v", q)
 	}
 	_, err = p.Dialog(agent, true, "")
 	refused("trusting a server by a yes", err)
-	_, err = p.Trust(agent, vault.URL)
+	_, err = p.AcceptCertificate(agent, vault.URL)
 	refused("trusting another server", err)
-	if a := b.act(p.Trust(agent, unproven.URL)); a.Title != "Unproven" {
+	if a := b.act(p.AcceptCertificate(agent, unproven.URL)); a.Title != "Unproven" {
 		t.Errorf("after the person's word: %+v", a)
 	}
 }

@@ -19,43 +19,43 @@ func (p *Pane) Upload(ctx context.Context, target string, files []pane.File) (Ac
 	if len(files) == 0 {
 		return Acted{}, errors.New("giving files: name at least one")
 	}
-	paths, err := p.stage(files)
+	paths, err := p.copyUploads(files)
 	if err != nil {
 		return Acted{}, err
 	}
 	if target == "" {
-		return p.act(ctx, "giving files", func(ctx context.Context, _ *page) error {
-			q, err := p.taken(ofKind(pane.Files))
+		return p.runAction(ctx, "giving files", func(ctx context.Context, _ *page) error {
+			q, err := p.takePrompt(matchKinds(pane.Files))
 			if err != nil {
 				return errors.New("the page asks for no files: name the file input")
 			}
 			return q.answer(ctx, pane.Answer{ID: q.ID, Yes: true, Files: paths})
 		})
 	}
-	return p.act(ctx, "giving files to "+clean(target, 80), func(ctx context.Context, pg *page) error {
+	return p.runAction(ctx, "giving files to "+sanitizeLine(target, 80), func(ctx context.Context, pg *page) error {
 		var field struct{ Ref, Words string }
-		where, err := p.askAt(ctx, pg, &field, "fileInput", target, len(files))
+		where, err := p.callOnTarget(ctx, pg, &field, "fileInput", target, len(files))
 		if err != nil {
 			return err
 		}
-		p.show("gives files to "+field.Words, 0, 0)
-		p.withdraw(ofKind(pane.Files))
-		world, _, err := where.look(ctx)
+		p.showActionHint("gives files to "+field.Words, 0, 0)
+		p.closePrompts(matchKinds(pane.Files))
+		world, _, err := where.scriptContext(ctx)
 		if err != nil {
 			return err
 		}
 		return where.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
-			found, err := ask(c, world.asks(fmt.Sprintf("goalpost.element(%q)", field.Ref)))
+			found, err := call(c, world.call(fmt.Sprintf("goalpost.element(%q)", field.Ref)))
 			if err != nil {
 				return err
 			}
-			return tell(c, proto.DOMSetFileInputFiles{Files: paths, ObjectID: found.Result.ObjectID})
+			return callNoResult(c, proto.DOMSetFileInputFiles{Files: paths, ObjectID: found.Result.ObjectID})
 		})
 	})
 }
 
-// stage writes copies into a folder of the pane's own.
-func (p *Pane) stage(files []pane.File) ([]string, error) {
+// copyUploads writes copies into a folder of the pane's own.
+func (p *Pane) copyUploads(files []pane.File) ([]string, error) {
 	top := filepath.Join(p.m.cfg.Dir, "uploads")
 	err := os.MkdirAll(top, 0o700)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *Pane) stage(files []pane.File) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("copying files for the page: %w", err)
 	}
-	p.change(func() { p.staged = append(p.staged, dir) })
+	p.change(func() { p.uploadDirs = append(p.uploadDirs, dir) })
 	var paths []string
 	for i, f := range files {
 		path := filepath.Join(dir, fmt.Sprint(i), FileName(f.Name))
@@ -80,11 +80,11 @@ func (p *Pane) stage(files []pane.File) ([]string, error) {
 	return paths, nil
 }
 
-// unstage removes the copies.
-func (p *Pane) unstage() error {
+// removeUploadCopies removes the copies.
+func (p *Pane) removeUploadCopies() error {
 	p.mu.Lock()
-	list := p.staged
-	p.staged = nil
+	list := p.uploadDirs
+	p.uploadDirs = nil
 	p.mu.Unlock()
 	var err error
 	for _, dir := range list {

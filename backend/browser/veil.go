@@ -7,21 +7,21 @@ import "time"
 // screen hardly meets that moment; here their picture is older, and the machine
 // may be slow. So what they do waits then, and goes to the new document.
 const (
-	veilLimit     = time.Second            // a document that has no picture then gets its input all the same
-	veilAfterLoad = 250 * time.Millisecond // and one that is loaded and is nothing to be seen
+	inputHoldLimit     = time.Second            // a document that has no picture then gets its input all the same
+	inputHoldAfterLoad = 250 * time.Millisecond // and one that is loaded and is nothing to be seen
 )
 
-// unveiled waits until what the person does can reach the document: until it has
+// awaitFirstPaint waits until what the person does can reach the document: until it has
 // its first picture, and until a page that was brought back is where it was.
-func (p *Pane) unveiled() {
+func (p *Pane) awaitFirstPaint() {
 	began := time.Now()
 	for {
 		p.mu.Lock()
-		until, moved := p.load.veil, p.moved
-		if p.voyage != nil && p.load.moves == 0 {
-			until = began.Add(veilLimit)
+		until, moved := p.load.veil, p.changed
+		if p.navigation != nil && p.load.moves == 0 {
+			until = began.Add(inputHoldLimit)
 		}
-		asked := p.calm.Err() != nil
+		asked := p.noPromptCtx.Err() != nil
 		p.mu.Unlock()
 		left := time.Until(until)
 		if asked || left <= 0 {

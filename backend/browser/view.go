@@ -6,15 +6,15 @@ import (
 	"goalpost/backend/pane"
 )
 
-// View is one viewer of a pane. Next is called by one goroutine, the other
+// Viewer is one viewer of a pane. Next is called by one goroutine, the other
 // methods by any.
-type View struct {
+type Viewer struct {
 	pane *Pane
 	wake chan struct{}
 
 	// Guarded by pane.cast.mu.
 	visible bool
-	size    viewed
+	size    canvasSize
 	holding uint32 // the frame that was given and not yet drawn, 0 if none
 	given   uint32 // the newest frame given
 	drawn   uint32 // the newest frame acknowledged
@@ -25,9 +25,9 @@ type View struct {
 
 // Attach opens a view. The first things that Next gives are the pane's info
 // and, as soon as there is one, the newest frame.
-func (p *Pane) Attach() *View {
-	v := &View{pane: p, wake: make(chan struct{}, 1), visible: true, rev: -1, over: -1}
-	c := p.cast
+func (p *Pane) Attach() *Viewer {
+	v := &Viewer{pane: p, wake: make(chan struct{}, 1), visible: true, rev: -1, over: -1}
+	c := p.screencast
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.views[v] = struct{}{}
@@ -35,7 +35,7 @@ func (p *Pane) Attach() *View {
 	return v
 }
 
-func (v *View) poke() {
+func (v *Viewer) wakeReader() {
 	select {
 	case v.wake <- struct{}{}:
 	default:
@@ -45,9 +45,9 @@ func (v *View) poke() {
 // Next waits for news: a changed info or overlay, or a frame that is newer than
 // the last one. The frame must be acknowledged when it is drawn; until then only infos
 // come. The error is ErrClosed when the view or the pane was closed.
-func (v *View) Next(ctx context.Context) (pane.ViewerUpdate, error) {
+func (v *Viewer) Next(ctx context.Context) (pane.ViewerUpdate, error) {
 	for {
-		if news, err := v.news(); news != (pane.ViewerUpdate{}) || err != nil {
+		if news, err := v.collect(); news != (pane.ViewerUpdate{}) || err != nil {
 			return news, err
 		}
 		select {
@@ -58,11 +58,11 @@ func (v *View) Next(ctx context.Context) (pane.ViewerUpdate, error) {
 	}
 }
 
-func (v *View) news() (pane.ViewerUpdate, error) {
-	p, c := v.pane, v.pane.cast
+func (v *Viewer) collect() (pane.ViewerUpdate, error) {
+	p, c := v.pane, v.pane.screencast
 	p.mu.Lock()
 	info, rev := p.info, p.rev
-	overlay, over := p.overlay, p.overRev
+	overlay, over := p.overlay, p.overlayRev
 	p.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +78,7 @@ func (v *View) news() (pane.ViewerUpdate, error) {
 		v.over = over
 		return pane.ViewerUpdate{Overlay: &overlay}, nil
 	}
-	f := c.latest
+	f := c.newest
 	if c.sharp != nil && v.size.ratio > 1 {
 		f = c.sharp
 	}
@@ -86,26 +86,26 @@ func (v *View) news() (pane.ViewerUpdate, error) {
 		return pane.ViewerUpdate{}, nil
 	}
 	v.holding, v.given = f.N, f.N
-	c.settle()
+	c.ackUnneeded()
 	return pane.ViewerUpdate{Frame: f}, nil
 }
 
 // Ack says that frame n is drawn. Numbers that were not given are ignored.
-func (v *View) Ack(n uint32) {
-	c := v.pane.cast
+func (v *Viewer) Ack(n uint32) {
+	c := v.pane.screencast
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if v.holding == 0 || n != v.holding {
 		return
 	}
 	v.holding, v.drawn = 0, n
-	c.settle()
-	v.poke()
+	c.ackUnneeded()
+	v.wakeReader()
 }
 
 // Input hands on an act of the person. It does not wait for the page; acts are
 // carried out in order. An error says why it cannot be delivered.
-func (v *View) Input(ctx context.Context, in pane.Input) error {
+func (v *Viewer) Input(ctx context.Context, in pane.Input) error {
 	if err := ctx.Err(); err != nil {
 		return cause(ctx)
 	}
@@ -116,19 +116,19 @@ func (v *View) Input(ctx context.Context, in pane.Input) error {
 // many pixels its screen has for one of them. A viewer with more than one gets a
 // sharp picture whenever the page stands still. Of several viewers who look, the
 // last one's size counts, also after another has gone.
-func (v *View) Resize(ctx context.Context, width, height int, ratio float64) error {
-	c := v.pane.cast
+func (v *Viewer) Resize(ctx context.Context, width, height int, ratio float64) error {
+	c := v.pane.screencast
 	c.mu.Lock()
-	c.sizes++
-	v.size = viewed{c.sizes, width, height, ratio}
+	c.sizeRev++
+	v.size = canvasSize{c.sizeRev, width, height, ratio}
 	c.mu.Unlock()
-	v.pane.sharpen(ratio)
+	v.pane.setPixelRatio(ratio)
 	return v.pane.Resize(ctx, width, height)
 }
 
 // SetVisible says whether anybody looks. Without a visible view nothing is filmed.
-func (v *View) SetVisible(on bool) {
-	c := v.pane.cast
+func (v *Viewer) SetVisible(on bool) {
+	c := v.pane.screencast
 	c.mu.Lock()
 	if v.visible == on || v.closed {
 		c.mu.Unlock()
@@ -136,41 +136,41 @@ func (v *View) SetVisible(on bool) {
 	}
 	v.visible, v.holding, v.given = on, 0, 0
 	if on && v.size.n > 0 {
-		c.sizes++
-		v.size.n = c.sizes
+		c.sizeRev++
+		v.size.n = c.sizeRev
 	}
 	c.run()
-	c.settle()
-	v.poke()
+	c.ackUnneeded()
+	v.wakeReader()
 	c.mu.Unlock()
-	v.pane.refit()
+	v.pane.applyNewestSize()
 }
 
 // Close ends the view; a Next that waits returns ErrClosed.
-func (v *View) Close() {
-	c := v.pane.cast
+func (v *Viewer) Close() {
+	c := v.pane.screencast
 	c.mu.Lock()
 	v.closed = true
 	delete(c.views, v)
 	c.run()
-	c.settle()
-	v.poke()
+	c.ackUnneeded()
+	v.wakeReader()
 	c.mu.Unlock()
-	v.pane.refit()
+	v.pane.applyNewestSize()
 }
 
-// viewed is the size of a viewer's canvas in CSS pixels.
-type viewed struct {
+// canvasSize is the size of a viewer's canvas in CSS pixels.
+type canvasSize struct {
 	n             int // counts the sizes that were told, 0 for none
 	width, height int
 	ratio         float64 // pixels of its screen for one of CSS
 }
 
-// refit gives the page the size of whoever looks and was the last to tell theirs.
-func (p *Pane) refit() {
-	c := p.cast
+// applyNewestSize gives the page the size of whoever looks and was the last to tell theirs.
+func (p *Pane) applyNewestSize() {
+	c := p.screencast
 	c.mu.Lock()
-	var last viewed
+	var last canvasSize
 	for v := range c.views {
 		if v.visible && v.size.n > last.n {
 			last = v.size
@@ -180,15 +180,15 @@ func (p *Pane) refit() {
 	if last.n == 0 {
 		return
 	}
-	p.sharpen(last.ratio)
+	p.setPixelRatio(last.ratio)
 	width, height := bound(last.width, last.height)
 	same := false
 	p.change(func() {
 		same = p.width == width && p.height == height
 		p.width, p.height = width, height
 	})
-	if pg, err := p.current(); err == nil && !same {
-		p.fit(pg)
-		c.changed()
+	if pg, err := p.currentPage(); err == nil && !same {
+		p.applyViewport(pg)
+		c.refresh()
 	}
 }

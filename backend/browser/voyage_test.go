@@ -36,8 +36,8 @@ func TestStopEndsWhatHasNotBegun(t *testing.T) {
 	slow, asked := slowSite(t)
 	p := b.open("b1", "one.html")
 	b.until(p, "at rest", func(i pane.Info) bool { return !i.Loading })
-	p.attach <- struct{}{} // as if the page were being prepared: Chromium hears of nothing yet
-	free := sync.OnceFunc(func() { <-p.attach })
+	p.attachToken <- struct{}{} // as if the page were being prepared: Chromium hears of nothing yet
+	free := sync.OnceFunc(func() { <-p.attachToken })
 	defer free()
 	done := b.goes(b.ctx, p, slow.URL)
 	b.until(p, "loading", func(i pane.Info) bool { return i.Loading })
@@ -80,7 +80,7 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 	done = b.goes(goal.WithRun(b.ctx, goal.Run{Goal: "g1"}), agents, slow.URL)
 	<-asked
 	b.ok(agents.Stop(b.ctx))
-	if err := <-done; !errors.Is(err, errStopped) {
+	if err := <-done; !errors.Is(err, errLoadStopped) {
 		t.Errorf("the agent is told %v", err)
 	}
 }

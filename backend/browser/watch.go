@@ -24,8 +24,8 @@ var watchScript string
 //go:embed permit.js
 var permitScript string
 
-// seen is what watch.js tells. All of it is hostile.
-type seen struct {
+// pageReport is what watch.js tells. All of it is hostile.
+type pageReport struct {
 	T        string        `json:"t"`
 	N        int           `json:"n"`
 	Text     string        `json:"text"`
@@ -48,9 +48,9 @@ type seen struct {
 	Password string        `json:"password"`
 }
 
-func (p *Pane) onTold(pg *page, e *cdp.Event) {
+func (p *Pane) onPageReport(pg *page, e *cdp.Event) {
 	var told proto.RuntimeBindingCalled
-	var s seen
+	var s pageReport
 	if !decode(e, &told) || told.Name != bindingName || json.Unmarshal([]byte(told.Payload), &s) != nil {
 		return
 	}
@@ -62,9 +62,9 @@ func (p *Pane) onTold(pg *page, e *cdp.Event) {
 	case "copied":
 		p.onCopied(s.Text)
 	case "calm":
-		p.withdraw(ofKind(pane.Autocomplete))
+		p.closePrompts(matchKinds(pane.Autocomplete))
 	case "sent":
-		p.onLoginSent(s)
+		p.offerSaveLogin(s)
 	case "permission":
 		p.onPermission(pg, told.ExecutionContextID, s)
 	case "choose", "pick", "suggest", "menu":
@@ -72,8 +72,8 @@ func (p *Pane) onTold(pg *page, e *cdp.Event) {
 			p.onField(pg, told.ExecutionContextID, s)
 			return
 		}
-		p.m.later(p, func(ctx context.Context) error {
-			x, y, err := p.cornerOf(ctx, pg, told.ExecutionContextID)
+		p.m.runAsync(p, func(ctx context.Context) error {
+			x, y, err := p.frameOffset(ctx, pg, told.ExecutionContextID)
 			if err == nil {
 				s.X, s.Y = s.X+x, s.Y+y
 				p.onField(pg, told.ExecutionContextID, s) //nolint:contextcheck // what the person answers comes later
@@ -89,7 +89,7 @@ var cursors = strings.Fields(`default none context-menu help pointer progress wa
 	se-resize sw-resize ew-resize ns-resize nesw-resize nwse-resize zoom-in zoom-out`)
 
 func (p *Pane) onCursor(shape string) {
-	if !listed(cursors, shape) {
+	if !isAllowedEnv(cursors, shape) {
 		shape = "default"
 	}
 	p.mu.Lock()
@@ -100,7 +100,7 @@ func (p *Pane) onCursor(shape string) {
 	}
 	p.change(func() {
 		p.cursor = shape
-		p.redraw()
+		p.updateOverlay()
 	})
 }
 
@@ -112,45 +112,47 @@ func (p *Pane) onCopied(text string) {
 			return
 		}
 		p.copied = pane.Copied{N: p.copied.N + 1, Text: strings.ToValidUTF8(text, "\uFFFD")}
-		p.redraw()
+		p.updateOverlay()
 	})
 }
 
-// fields are the questions that stand at a place of the page; one at a time.
-var fields = ofKind(pane.SelectOption, pane.PickValue, pane.Autocomplete, pane.ContextMenu)
+// fieldPromptKinds are the questions that stand at a place of the page; one at a time.
+var fieldPromptKinds = matchKinds(pane.SelectOption, pane.PickValue, pane.Autocomplete, pane.ContextMenu)
 
-func (p *Pane) onField(pg *page, world proto.RuntimeExecutionContextID, s seen) {
+func (p *Pane) onField(pg *page, world proto.RuntimeExecutionContextID, s pageReport) {
 	if p.Driver() == pane.DriverAgent {
 		return // it has acts of its own for lists and dates
 	}
 	q := pane.UserPrompt{
-		Kind: pane.UserPromptKind(s.T), NoAnswer: true, Type: clean(s.Type, 20), Value: clean(s.Value, 200), Min: clean(s.Min, 40), Max: clean(s.Max, 40),
+		Kind: pane.UserPromptKind(s.T), NoAnswer: true, Type: sanitizeLine(s.Type, 20), Value: sanitizeLine(s.Value, 200), Min: sanitizeLine(s.Min, 40), Max: sanitizeLine(s.Max, 40),
 		X: s.X, Y: s.Y, Width: s.Width, Height: s.Height,
-		Link: clean(s.Link, 4000), Image: clean(s.Image, 4000), Selected: s.Selected, Editable: s.Editable,
+		Link: sanitizeLine(s.Link, 4000), Image: sanitizeLine(s.Image, 4000), Selected: s.Selected, Editable: s.Editable,
 	}
 	for _, o := range s.Options {
-		o.Label, o.Group = clean(o.Label, 200), clean(o.Group, 100)
+		o.Label, o.Group = sanitizeLine(o.Label, 200), sanitizeLine(o.Group, 100)
 		q.Options = append(q.Options, o)
 	}
-	p.withdraw(func(a asked) bool { return fields(a) && (a.Kind != pane.Autocomplete || q.Kind != pane.Autocomplete) })
-	p.pose(asked{UserPrompt: q, answer: func(ctx context.Context, a pane.Answer) error {
+	p.closePrompts(func(a openPrompt) bool {
+		return fieldPromptKinds(a) && (a.Kind != pane.Autocomplete || q.Kind != pane.Autocomplete)
+	})
+	p.openPrompt(openPrompt{UserPrompt: q, answer: func(ctx context.Context, a pane.Answer) error {
 		switch {
 		case !a.Yes || q.Kind == pane.ContextMenu:
 			return nil
 		case q.Kind == pane.SelectOption:
-			return p.hand(ctx, pg, world, "choose", s.N, a.Index)
+			return p.callWatchScript(ctx, pg, world, "choose", s.N, a.Index)
 		case q.Kind == pane.Autocomplete: // by its words: the list may have been another when the person chose
 			if !slices.ContainsFunc(q.Options, func(o pane.Option) bool { return o.Label == a.Text }) {
 				return errors.New("there is no such suggestion")
 			}
-			return p.hand(ctx, pg, world, "set", s.N, a.Text)
+			return p.callWatchScript(ctx, pg, world, "set", s.N, a.Text)
 		}
-		return p.hand(ctx, pg, world, "set", s.N, a.Text)
+		return p.callWatchScript(ctx, pg, world, "set", s.N, a.Text)
 	}})
 }
 
-// hand calls a function of watch.js in the frame that asked.
-func (p *Pane) hand(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, function string, args ...any) error {
+// callWatchScript calls a function of watch.js in the frame that asked.
+func (p *Pane) callWatchScript(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, function string, args ...any) error {
 	list := make([]string, len(args))
 	for i, a := range args {
 		b, err := json.Marshal(a)

@@ -38,7 +38,7 @@ func TestTheGoalsChromiumHasNoWayOutOfItsOwn(t *testing.T) {
 	t.Cleanup(walled.Close)
 	started := make(chan []string, 1)
 	b := newBench(t, func(c *Config) {
-		c.Launcher, c.Nowhere = watching{argv: started}, nowhere.URL
+		c.Launcher, c.DenyAllProxy = watching{argv: started}, nowhere.URL
 		c.ContextProxy = func(id string) string { return map[string]string{"walled": walled.URL}[id] }
 	})
 	var asked atomic.Int32
@@ -75,16 +75,16 @@ func beside(b *bench, address string) {
 	e := b.engines[goalEngine]
 	b.mu.Unlock()
 	b.ok(e.do(b.ctx, e.alive, "", patience, "a page beside", func(c proto.Client) error {
-		made, err := ask(c, proto.TargetCreateTarget{URL: "about:blank", NewWindow: true})
+		made, err := call(c, proto.TargetCreateTarget{URL: "about:blank", NewWindow: true})
 		if err != nil {
 			return err
 		}
-		attached, err := ask(c, proto.TargetAttachToTarget{TargetID: made.TargetID, Flatten: true})
+		attached, err := call(c, proto.TargetAttachToTarget{TargetID: made.TargetID, Flatten: true})
 		if err != nil {
 			return err
 		}
 		return e.do(b.ctx, e.alive, attached.SessionID, patience, "going there", func(c proto.Client) error {
-			_, err := ask(c, proto.PageNavigate{URL: address})
+			_, err := call(c, proto.PageNavigate{URL: address})
 			return err
 		})
 	}))

@@ -5,10 +5,10 @@ import (
 	"syscall"
 )
 
-// widen lets a pipe hold a whole frame instead of 64 KiB, so that Chromium and
+// enlargePipe lets a pipe hold a whole frame instead of 64 KiB, so that Chromium and
 // this program wake each other once for it and not five times. Where the system
 // does not allow it, the pipe stays as it is.
-func widen(f *os.File) {
+func enlargePipe(f *os.File) {
 	const setPipeSize = 1031 // F_SETPIPE_SZ
 	raw, err := f.SyscallConn()
 	if err != nil {

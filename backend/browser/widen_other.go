@@ -4,5 +4,5 @@ package browser
 
 import "os"
 
-// widen is for Linux, where a pipe holds 64 KiB by itself.
-func widen(*os.File) {}
+// enlargePipe is for Linux, where a pipe holds 64 KiB by itself.
+func enlargePipe(*os.File) {}

@@ -17,7 +17,7 @@ import (
 const worldName = "goalpost"
 
 //go:embed hand.js
-var handScript string
+var zoomScript string
 
 // addScript has what rod's type of 2024 does not know.
 type addScript struct {
@@ -34,63 +34,63 @@ func exception(e *proto.RuntimeExceptionDetails) error {
 	if e.Exception != nil && e.Exception.Description != "" {
 		text = e.Exception.Description
 	}
-	return errors.New(clean(fmt.Sprintf("the page's script failed: %s", text), 400))
+	return errors.New(sanitizeLine(fmt.Sprintf("the page's script failed: %s", text), 400))
 }
 
 //go:embed walker.js
-var walkerScript string
+var snapshotScript string
 
 //go:embed reader.js
-var readerScript string
+var extractScript string
 
 //go:embed cover.js
-var coverScript string
+var redactScript string
 
-// eyesName names the isolated world of walker.js. It may look into every frame of
+// scriptWorldName names the isolated world of walker.js. It may look into every frame of
 // its process, of whichever origin, which the other world may not.
-const eyesName = "goalpost eyes"
+const scriptWorldName = "goalpost eyes"
 
-// miss is why the page could not do what was asked, in the words of walker.js.
-type miss struct{ code, words string }
+// notFoundError is why the page could not do what was asked, in the words of walker.js.
+type notFoundError struct{ code, words string }
 
-func (m *miss) Error() string { return m.words }
+func (m *notFoundError) Error() string { return m.words }
 
 // Is makes a miss for want of the element the error that callers know.
-func (m *miss) Is(target error) bool { return target == ErrStale && m.code == "stale" }
+func (m *notFoundError) Is(target error) bool { return target == ErrStale && m.code == "stale" }
 
-// nowhere says that nothing on the page fits a target.
-func nowhere(err error) bool {
-	var m *miss
+// targetNotFound says that nothing on the page fits a target.
+func targetNotFound(err error) bool {
+	var m *notFoundError
 	return errors.As(err, &m) && m.code == "none"
 }
 
-// isMiss says that the page answered, and why it could not.
-func isMiss(err error) bool {
-	var m *miss
+// isNotFound says that the page answered, and why it could not.
+func isNotFound(err error) bool {
+	var m *notFoundError
 	return errors.As(err, &m)
 }
 
-// ask calls a function of walker.js in the page's isolated world and decodes
+// callScript calls a function of walker.js in the page's isolated world and decodes
 // what it gives into out.
-func (pg *page) ask(ctx context.Context, out any, function string, args ...any) error {
+func (pg *page) callScript(ctx context.Context, out any, function string, args ...any) error {
 	list, err := arguments(args)
 	if err != nil {
 		return err
 	}
 	if pg.part {
 		if time.Now().UnixNano() < pg.dull.Load() {
-			return errDull
+			return errFrameUnresponsive
 		}
 		limited, cancel := context.WithTimeout(ctx, pg.engine.m.limits.part)
 		defer cancel()
 		defer func(outer context.Context) {
 			if limited.Err() != nil && outer.Err() == nil {
-				pg.dull.Store(time.Now().Add(dullness).UnixNano())
+				pg.dull.Store(time.Now().Add(frameTimeout).UnixNano())
 			}
 		}(ctx)
 		ctx = limited
 	}
-	raw, err := pg.inEyes(ctx, "goalpost."+pg.invocation(function, list))
+	raw, err := pg.evalInScriptWorld(ctx, "goalpost."+pg.invocation(function, list))
 	if err != nil {
 		return err
 	}
@@ -109,12 +109,12 @@ func (pg *page) ask(ctx context.Context, out any, function string, args ...any) 
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		return fmt.Errorf("the page's answer: %w", err)
 	}
-	pg.count.seen(pg, answer.Last, answer.Frames)
+	pg.count.observe(pg, answer.Last, answer.Frames)
 	switch {
 	case answer.Code == "stale":
-		return &miss{"stale", clean(answer.Message, 40) + ": " + ErrStale.Error()}
+		return &notFoundError{"stale", sanitizeLine(answer.Message, 40) + ": " + ErrStale.Error()}
 	case answer.Code != "":
-		return &miss{answer.Code, clean(answer.Message, 900)}
+		return &notFoundError{answer.Code, sanitizeLine(answer.Message, 900)}
 	case out == nil:
 		return nil
 	}
@@ -124,9 +124,9 @@ func (pg *page) ask(ctx context.Context, out any, function string, args ...any) 
 	return nil
 }
 
-// tell calls a function of walker.js without waiting for what it says; what is asked
+// callScriptAsync calls a function of walker.js without waiting for what it says; what is asked
 // next comes after it. It says whether there is anybody to tell.
-func (pg *page) tell(function string) bool {
+func (pg *page) callScriptAsync(function string) bool {
 	if pg.part && time.Now().UnixNano() < pg.dull.Load() {
 		return false
 	}
@@ -140,7 +140,7 @@ func (pg *page) send(function string, args ...any) bool {
 	if world == nil || err != nil {
 		return false
 	}
-	req := world.asks("globalThis.goalpost?." + pg.invocation(function, list))
+	req := world.call("globalThis.goalpost?." + pg.invocation(function, list))
 	req.Silent = true
 	pg.post(req)
 	return true
@@ -164,92 +164,92 @@ func arguments(values []any) (string, error) {
 	return strings.Join(list, ","), nil
 }
 
-// inEyes evaluates an expression where walker.js is. The world lives as long as
+// evalInScriptWorld evaluates an expression where walker.js is. The world lives as long as
 // the document: most calls find it, and the script in it, there.
-func (pg *page) inEyes(ctx context.Context, invoke string) ([]byte, error) {
-	world, fresh, err := pg.look(ctx)
+func (pg *page) evalInScriptWorld(ctx context.Context, invoke string) ([]byte, error) {
+	world, fresh, err := pg.scriptContext(ctx)
 	if err != nil {
 		return nil, err
 	}
 	expression := "globalThis.goalpost ? " + invoke + " : null"
-	raw, err := pg.value(ctx, callLimit, world.asks(expression))
-	if !fresh && left(err) {
+	raw, err := pg.value(ctx, callLimit, world.call(expression))
+	if !fresh && documentWasLeft(err) {
 		pg.eyes.CompareAndSwap(world, nil)
-		if world, _, err = pg.look(ctx); err != nil {
+		if world, _, err = pg.scriptContext(ctx); err != nil {
 			return nil, err
 		}
-		raw, err = pg.value(ctx, callLimit, world.asks(expression))
+		raw, err = pg.value(ctx, callLimit, world.call(expression))
 	}
 	if err == nil && string(raw) == "null" {
-		raw, err = pg.value(ctx, callLimit, world.asks(fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s; %s; %s", pg.part, walkerScript, readerScript, coverScript, invoke)))
+		raw, err = pg.value(ctx, callLimit, world.call(fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s; %s; %s", pg.part, snapshotScript, extractScript, redactScript, invoke)))
 	}
 	return raw, err
 }
 
-// eyes are the world of walker.js in one document. By its id alone it could be taken for
+// scriptContext are the world of walker.js in one document. By its id alone it could be taken for
 // another one, even for the page's own, once the page is in another process.
-type eyes struct {
+type scriptContext struct {
 	id     proto.RuntimeExecutionContextID
 	unique string
 }
 
-func (e *eyes) asks(expression string) proto.RuntimeEvaluate {
+func (e *scriptContext) call(expression string) proto.RuntimeEvaluate {
 	return proto.RuntimeEvaluate{Expression: expression, UniqueContextID: e.unique}
 }
 
-// another says that the page shows another document.
-func (pg *page) another() {
+// isOtherDocument says that the page shows another document.
+func (pg *page) isOtherDocument() {
 	pg.worlds.mu.Lock()
 	defer pg.worlds.mu.Unlock()
 	pg.documents.Add(1)
 	pg.eyes.Store(nil)
 }
 
-// opened keeps the eyes of this id, unless the document is gone that they are in.
-func (pg *page) opened(id proto.RuntimeExecutionContextID, documents int64) *eyes {
+// setScriptContext keeps the eyes of this id, unless the document is gone that they are in.
+func (pg *page) setScriptContext(id proto.RuntimeExecutionContextID, documents int64) *scriptContext {
 	pg.worlds.mu.Lock()
 	defer pg.worlds.mu.Unlock()
 	own := pg.worlds.known[id]
-	if own.name != eyesName || pg.documents.Load() != documents {
+	if own.name != scriptWorldName || pg.documents.Load() != documents {
 		return nil
 	}
-	e := &eyes{id, own.unique}
+	e := &scriptContext{id, own.unique}
 	pg.eyes.Store(e)
 	return e
 }
 
-// look gives the eyes, and says whether they were opened just now.
-func (pg *page) look(ctx context.Context) (*eyes, bool, error) {
+// scriptContext gives the eyes, and says whether they were opened just now.
+func (pg *page) scriptContext(ctx context.Context) (*scriptContext, bool, error) {
 	for range 3 {
 		if e := pg.eyes.Load(); e != nil {
 			return e, false, nil
 		}
 		documents := pg.documents.Load()
-		id, err := pg.isolated(ctx, proto.PageCreateIsolatedWorld{FrameID: pg.frame(), WorldName: eyesName, GrantUniveralAccess: true})
+		id, err := pg.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{FrameID: pg.frame(), WorldName: scriptWorldName, GrantUniveralAccess: true})
 		if err != nil {
 			return nil, false, err
 		}
-		if e := pg.opened(id, documents); e != nil {
+		if e := pg.setScriptContext(id, documents); e != nil {
 			return e, true, nil
 		}
 	}
 	return nil, false, errors.New("the page goes elsewhere again and again")
 }
 
-// world gives the execution context of our isolated world in the main frame;
+// mainWorldContext gives the execution context of our isolated world in the main frame;
 // Chromium makes it once for each document.
-func (pg *page) world(ctx context.Context) (proto.RuntimeExecutionContextID, error) {
-	return pg.isolated(ctx, proto.PageCreateIsolatedWorld{FrameID: pg.frame(), WorldName: worldName})
+func (pg *page) mainWorldContext(ctx context.Context) (proto.RuntimeExecutionContextID, error) {
+	return pg.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{FrameID: pg.frame(), WorldName: worldName})
 }
 
-func (pg *page) isolated(ctx context.Context, req proto.PageCreateIsolatedWorld) (id proto.RuntimeExecutionContextID, err error) {
+func (pg *page) createIsolatedWorld(ctx context.Context, req proto.PageCreateIsolatedWorld) (id proto.RuntimeExecutionContextID, err error) {
 	err = pg.do(ctx, callLimit, "asking the page", func(c proto.Client) error {
-		made, err := ask(c, req)
+		made, err := call(c, req)
 		if err == nil {
 			id = made.ExecutionContextID
 		}
 		return err
 	})
-	pg.engine.caughtUp() // with its unique name, which is told before
+	pg.engine.drainEvents() // with its unique name, which is told before
 	return id, err
 }

@@ -134,8 +134,8 @@ func clipped(text string, list *needles) []span {
 	return spans
 }
 
-// Knows says whether there is anything to hide.
-func (m *Mask) Knows() bool { return !m.empty() }
+// HasSecrets says whether there is anything to hide.
+func (m *Mask) HasSecrets() bool { return !m.empty() }
 
 // Find says where a text shows what is known, as pairs of offsets, from the front. It is
 // for what is drawn: spaces count for nothing, since nobody sees which they are.

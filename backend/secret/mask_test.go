@@ -276,11 +276,11 @@ func BenchmarkMask(b *testing.B) {
 // TestFind: what is drawn shows a value with whatever spaces and breaks, and cut off with
 // a "…"; the places are those of the text as it is.
 func TestFind(t *testing.T) {
-	if m := (&Mask{}); m.Knows() || m.Find("anything") != nil {
+	if m := (&Mask{}); m.HasSecrets() || m.Find("anything") != nil {
 		t.Error("an empty mask knows something")
 	}
 	m := known("over the hills", "Sup3r-s3cret")
-	if !m.Knows() {
+	if !m.HasSecrets() {
 		t.Error("it knows nothing")
 	}
 	for text, want := range map[string]string{

@@ -44,17 +44,17 @@ type Browser interface {
 type Reader interface {
 	// Info is the pane without asking the page.
 	Info() pane.Info
-	// Asks is what the page, or its loading, waits for an answer to.
-	Asks() (pane.UserPrompt, bool)
-	Look(ctx context.Context, l pane.SnapshotOptions) (pane.Snapshot, error)
-	Seek(ctx context.Context, s pane.FindOptions) (string, error)
+	// OpenPrompt is what the page, or its loading, waits for an answer to.
+	OpenPrompt() (pane.UserPrompt, bool)
+	SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (pane.Snapshot, error)
+	FindElements(ctx context.Context, s pane.FindOptions) (string, error)
 	Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, error)
 	Capture(ctx context.Context, what pane.ScreenshotOptions) ([]byte, error)
 	Wait(ctx context.Context, want pane.WaitCondition, limit time.Duration) (pane.ActionResult, error)
-	// Touches says what acting on an element would set off; "" is what has the keyboard.
-	Touches(ctx context.Context, target string, enter bool) (pane.ActionPreview, error)
-	// Pays says whether the page asks for a card.
-	Pays(ctx context.Context) (bool, error)
+	// PreviewAction says what acting on an element would set off; "" is what has the keyboard.
+	PreviewAction(ctx context.Context, target string, enter bool) (pane.ActionPreview, error)
+	// AsksForPayment says whether the page asks for a card.
+	AsksForPayment(ctx context.Context) (bool, error)
 	Console() ([]string, error)
 	Network() ([]pane.Request, error)
 }
@@ -77,8 +77,8 @@ type Keyboard interface {
 	Check(ctx context.Context, target string, on bool) (pane.ActionResult, error)
 	Upload(ctx context.Context, target string, files []pane.File) (pane.ActionResult, error)
 	Dialog(ctx context.Context, yes bool, text string) (pane.ActionResult, error)
-	// Trust goes on to a server of exactly this origin, whose certificate is not valid.
-	Trust(ctx context.Context, origin string) (pane.ActionResult, error)
+	// AcceptCertificate goes on to a server of exactly this origin, whose certificate is not valid.
+	AcceptCertificate(ctx context.Context, origin string) (pane.ActionResult, error)
 	// SignIn gives a server of exactly this origin the login that it asks for.
 	SignIn(ctx context.Context, origin, user, password string) (pane.ActionResult, error)
 	Eval(ctx context.Context, script string) (string, error)
@@ -92,9 +92,9 @@ type Keyboard interface {
 
 // Keeper is where a pane goes and what is kept of it.
 type Keeper interface {
-	Travel(ctx context.Context, way string) (pane.ActionResult, error)
-	// Whither is the address that a way leads to, and whether a form is sent again there.
-	Whither(ctx context.Context, way string) (address string, again bool, err error)
+	GoHistory(ctx context.Context, way string) (pane.ActionResult, error)
+	// HistoryTarget is the address that a way leads to, and whether a form is sent again there.
+	HistoryTarget(ctx context.Context, way string) (address string, again bool, err error)
 	HTML(ctx context.Context) ([]byte, error)
 	Print(ctx context.Context) ([]byte, error)
 	Downloads() []pane.Download
@@ -165,7 +165,7 @@ func acting(ctx context.Context, b Browsers, id, target string, enter bool) (pol
 	if err != nil {
 		return policy.Effect{}, err
 	}
-	t, err := p.Touches(ctx, target, enter)
+	t, err := p.PreviewAction(ctx, target, enter)
 	return judged(p.Info())(touched(p.Info().URL, t, err))
 }
 
@@ -197,7 +197,7 @@ func scripting(ctx context.Context, b Browsers, id string) (policy.Effect, error
 	if err != nil {
 		return policy.Effect{}, err
 	}
-	pays, err := p.Pays(ctx)
+	pays, err := p.AsksForPayment(ctx)
 	address := p.Info().URL
 	return judged(p.Info())(touched(address, Touch{Payment: pays || payingAddress(address)}, err))
 }
@@ -221,7 +221,7 @@ func sends(ctx context.Context, b Browsers, id, target string, enter bool) strin
 	if err != nil {
 		return ""
 	}
-	t, err := p.Touches(ctx, target, enter)
+	t, err := p.PreviewAction(ctx, target, enter)
 	if err != nil {
 		return ""
 	}

@@ -22,7 +22,7 @@ func browserDialog(b Browsers) (Tool, error) {
 		if err != nil {
 			return policy.Effect{}, err
 		}
-		q, _ := p.Asks()
+		q, _ := p.OpenPrompt()
 		switch {
 		case a.Certificate != "":
 			return trusting(p.Info(), q, a)
@@ -37,7 +37,7 @@ func browserDialog(b Browsers) (Tool, error) {
 	}, func(ctx context.Context, a browserDialogArgs) goal.Result {
 		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
 			if a.Certificate != "" {
-				return p.Trust(ctx, a.Certificate)
+				return p.AcceptCertificate(ctx, a.Certificate)
 			}
 			return p.Dialog(ctx, a.Accept, a.Text)
 		})

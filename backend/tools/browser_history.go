@@ -22,7 +22,7 @@ func browserHistory(b Browsers) (Tool, error) {
 		if err != nil {
 			return policy.Effect{}, err
 		}
-		address, again, err := p.Whither(ctx, a.Go)
+		address, again, err := p.HistoryTarget(ctx, a.Go)
 		if err != nil {
 			return policy.Effect{}, err
 		}
@@ -39,6 +39,6 @@ func browserHistory(b Browsers) (Tool, error) {
 		}
 		return judged(p.Info())(e, nil)
 	}, func(ctx context.Context, a browserHistoryArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Travel(ctx, a.Go) })
+		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.GoHistory(ctx, a.Go) })
 	})
 }

@@ -56,7 +56,7 @@ func browserLogin(r Room) (Tool, error) {
 		if target == "" {
 			target = form.User
 		}
-		t, err := p.Touches(ctx, target, !a.Stay)
+		t, err := p.PreviewAction(ctx, target, !a.Stay)
 		e, err := judged(p.Info())(touched(origin+"/", t, err))
 		if err != nil {
 			return e, err
@@ -81,7 +81,7 @@ func browserLogin(r Room) (Tool, error) {
 
 // asksLogin says whether a server asks for a login before it shows a page.
 func asksLogin(p Browser) bool {
-	q, _ := p.Asks()
+	q, _ := p.OpenPrompt()
 	return q.Kind == pane.Login
 }
 
@@ -125,7 +125,7 @@ func (r Room) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string
 // loginOrigins are where a login can belong to: the server that asks for one, or else
 // the page and its frames.
 func loginOrigins(ctx context.Context, p Browser) ([]string, error) {
-	if q, _ := p.Asks(); q.Kind == pane.Login {
+	if q, _ := p.OpenPrompt(); q.Kind == pane.Login {
 		u, err := url.Parse(q.Origin)
 		if err != nil || u.Host == "" {
 			return nil, fmt.Errorf("the server at %s can have no login", q.Origin)

@@ -19,7 +19,7 @@ func browserSnapshot(b Browsers) (Tool, error) {
 		if err != nil {
 			return failed("%s", err)
 		}
-		s, err := p.Look(ctx, pane.SnapshotOptions{From: a.From, Diff: a.Diff})
+		s, err := p.SnapshotPart(ctx, pane.SnapshotOptions{From: a.From, Diff: a.Diff})
 		if err != nil {
 			return wentWrong(a.Pane, err)
 		}

@@ -99,7 +99,7 @@ func newWindow(t *testing.T) *window {
 		Launcher: set, Dir: filepath.Join(top, "b"),
 		GoalFolder: func(string) string { return w.dir },
 		OnPopup:    func(pane.Info, string) (real.Options, bool) { return real.Options{ID: "popup"}, true },
-	}.Patient())
+	}.WithTestLimits())
 	server := httptest.NewServer(site(waits))
 	w.site = server.URL
 	w.box, err = tools.New(tools.Room{Dir: w.dir, Launcher: set, Terminals: (*terminals)(w.panes), Browsers: &realBrowsers{m: m}, Logins: logins{}})

@@ -37,10 +37,12 @@ func (p *browser) Info() pane.Info {
 	return pane.Info{ID: "b1", URL: p.at, Title: p.shown, Lent: p.person}
 }
 
-func (p *browser) Look(context.Context, pane.SnapshotOptions) (pane.Snapshot, error) {
+func (p *browser) SnapshotPart(context.Context, pane.SnapshotOptions) (pane.Snapshot, error) {
 	return pane.Snapshot{Text: p.shown}, nil
 }
-func (p *browser) Seek(context.Context, pane.FindOptions) (string, error) { return p.shown, nil }
+func (p *browser) FindElements(context.Context, pane.FindOptions) (string, error) {
+	return p.shown, nil
+}
 func (p *browser) Read(context.Context, pane.ReadOptions) (pane.PageText, error) {
 	return pane.PageText{Text: p.shown}, nil
 }
@@ -56,11 +58,11 @@ func (p *browser) Wait(context.Context, pane.WaitCondition, time.Duration) (pane
 	return p.acted()
 }
 
-func (p *browser) Touches(context.Context, string, bool) (pane.ActionPreview, error) {
+func (p *browser) PreviewAction(context.Context, string, bool) (pane.ActionPreview, error) {
 	return p.touch, nil
 }
 
-func (p *browser) Pays(context.Context) (bool, error) { return p.touch.Payment, nil }
+func (p *browser) AsksForPayment(context.Context) (bool, error) { return p.touch.Payment, nil }
 
 func (p *browser) Console() ([]string, error) { return []string{p.shown}, nil }
 
@@ -91,9 +93,11 @@ func (p *browser) Check(context.Context, string, bool) (pane.ActionResult, error
 func (p *browser) Upload(context.Context, string, []pane.File) (pane.ActionResult, error) {
 	return p.acted()
 }
-func (p *browser) Asks() (pane.UserPrompt, bool) { return p.question, p.question.Kind != "" }
+func (p *browser) OpenPrompt() (pane.UserPrompt, bool) { return p.question, p.question.Kind != "" }
 
-func (p *browser) Trust(context.Context, string) (pane.ActionResult, error) { return p.acted() }
+func (p *browser) AcceptCertificate(context.Context, string) (pane.ActionResult, error) {
+	return p.acted()
+}
 
 func (p *browser) SignIn(context.Context, string, string, string) (pane.ActionResult, error) {
 	return p.acted()
@@ -132,8 +136,8 @@ func (logins) Open(_ context.Context, _, user string) (string, string, error) {
 	return user, "correct horse", nil
 }
 
-func (p *browser) Travel(context.Context, string) (pane.ActionResult, error) { return p.acted() }
-func (p *browser) Whither(_ context.Context, way string) (string, bool, error) {
+func (p *browser) GoHistory(context.Context, string) (pane.ActionResult, error) { return p.acted() }
+func (p *browser) HistoryTarget(_ context.Context, way string) (string, bool, error) {
 	return p.at, way == "reload" && p.touch.Method == "POST", nil
 }
 func (p *browser) HTML(context.Context) ([]byte, error)  { return []byte(p.shown), nil }

@@ -174,7 +174,7 @@ func open(t *testing.T) *workshop {
 		Launcher: person, Dir: filepath.Join(t.TempDir(), "b"),
 		GoalFolder: func(string) string { return dir },
 		OnPopup:    func(pane.Info, string) (browser.Options, bool) { return browser.Options{ID: w.panes.name()}, true },
-	}.Patient())
+	}.WithTestLimits())
 	box, err := tools.New(tools.Room{Dir: dir, Launcher: person, Env: os.Environ(), Browsers: w.panes})
 	if err != nil {
 		t.Fatal(err)

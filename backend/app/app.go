@@ -90,7 +90,7 @@ type App struct {
 	peerPanes        *peerPanes
 	runner           *runner.Runner
 	helperPath       string
-	userPrograms     *sandbox.Set // the person's terminals and Chromium
+	userPrograms     *sandbox.Supervisor // the person's terminals and Chromium
 	terminals        *terminal.Manager
 	ssh              *ssh.Client
 	workspaceSaver   workspaceSaver

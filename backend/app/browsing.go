@@ -72,7 +72,7 @@ func (b *userBrowsing) ownPorts() []int {
 // isOwnPort says whether a port is one of this program's, in this process or in another
 // one on the same data folder: its pages, its streams, the proxies of its goals.
 func (a *App) isOwnPort(port int) bool {
-	return slices.Contains(a.browsing.ownPorts(), port) || sandbox.Serves(a.store.Processes(), port)
+	return slices.Contains(a.browsing.ownPorts(), port) || sandbox.IsListening(a.store.Processes(), port)
 }
 
 // goalFolder is where a goal works and its pages' downloads go; "" of what is no goal,

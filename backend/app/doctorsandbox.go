@@ -39,13 +39,13 @@ func (a *App) sandboxFinding() api.Finding {
 }
 
 // sandboxLimitsText says what bounds a goal's programs and what does not.
-func sandboxLimitsText(l *sandbox.Limits) string {
+func sandboxLimitsText(l *sandbox.ResourceLimits) string {
 	return fmt.Sprintf("by the kernel at most %d MiB of memory each and %d MiB a file; looked at by the helper, which ends the largest programs or those that write, at most %d MiB of memory together and %d MiB in /tmp (no cgroup is made: what sockets and pipes hold is not counted; systemd-run --user --scope -p MemoryMax=8G goalctl serve bounds that too)", //
 		l.Memory>>20, l.FileSize>>20, l.Together>>20, l.Tmp>>20)
 }
 
 // processLimitText says how the kernel bounds processes here: by what a room's own bound is.
-func processLimitText(pidMax string, l *sandbox.Limits) string {
+func processLimitText(pidMax string, l *sandbox.ResourceLimits) string {
 	switch n, err := strconv.Atoi(pidMax); {
 	case err == nil && n < 2*l.Processes: // a few numbers are used once and not again
 		return fmt.Sprintf("at most %d processes a room", l.Processes)

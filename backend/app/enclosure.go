@@ -21,7 +21,7 @@ import (
 // goalSandbox is what holds a goal's programs: its set with its walls, and its way
 // out. An unconfined goal has a set and nothing else.
 type goalSandbox struct {
-	programs       *sandbox.Set
+	programs       *sandbox.Supervisor
 	env            []string
 	checkEnv       []string      // the environment of checks
 	proxy          *egress.Proxy // nil: unconfined
@@ -31,7 +31,7 @@ type goalSandbox struct {
 	filtersPages     atomic.Bool
 	removePageFilter func() // ends the judging
 
-	gitControlled []string // see sandbox.Obeyed
+	gitControlled []string // see sandbox.GitControlledPaths
 	degradations  []string // what is not held or not given as usual, each a sentence for the person
 
 	blockedHosts  blockedHosts
@@ -63,19 +63,19 @@ func (a *App) openSandbox(ctx context.Context, name string, p policy.Policy, lay
 	}
 	given, left := a.extraToolchains()
 	walls.Tools, walls.Held, walls.Limits = append(walls.Tools, given...), held, a.sandboxLimits()
-	e.gitControlled, e.degradations = sandbox.Obeyed(p.Dir) // before a program can change what the configuration says
+	e.gitControlled, e.degradations = sandbox.GitControlledPaths(p.Dir) // before a program can change what the configuration says
 	for _, err := range left {
 		e.degradations = append(e.degradations, "a toolchain of the settings is not given to this goal: "+err.Error())
 	}
-	if sandbox.AsRoot(p.Dir) {
+	if sandbox.RunsAsRoot(p.Dir) {
 		e.degradations = append(e.degradations, "this goal runs as root: inside its walls its programs keep root's rights over the files that it is given. Run Goalpost as an ordinary user, or have it work in a folder of one")
 	}
 	options.Walls, options.Attempted = &walls, e.onViolation
 	if e.programs, err = sandbox.Open(ctx, options); err != nil {
 		return nil, fmt.Errorf("making the goal's sandbox: %w", err)
 	}
-	e.env = sandbox.Inside(sandbox.Keep(e.env, userKeptEnv()), walls)
-	e.checkEnv = sandbox.Checking(e.env, walls)
+	e.env = sandbox.EnvForAgent(sandbox.AllowedEnv(e.env, userKeptEnv()), walls)
+	e.checkEnv = sandbox.EnvForCheck(e.env, walls)
 	if err := e.openEgress(ctx, a, name, p); err != nil {
 		return nil, errors.Join(fmt.Errorf("making the goal's network: %w", err), e.Close(context.WithoutCancel(ctx)))
 	}
@@ -147,7 +147,7 @@ func (e *goalSandbox) onRequest(entry egress.Entry) {
 const maxViolations = 1000
 
 // onViolation journals what the kernel refused.
-func (e *goalSandbox) onViolation(a sandbox.Attempt) {
+func (e *goalSandbox) onViolation(a sandbox.Violation) {
 	text := a.String()
 	e.mu.Lock()
 	if len(e.violations) < maxViolations {
@@ -238,28 +238,28 @@ func (e *goalSandbox) Close(ctx context.Context) error {
 func (a *App) sandboxDir(id goal.ID) string { return filepath.Join(a.cfg.State(), "rooms", string(id)) }
 
 // sandboxSpec are what a policy lets programs find.
-func (a *App) sandboxSpec(p policy.Policy, layer string) (sandbox.Walls, error) {
+func (a *App) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, error) {
 	state, err := filepath.EvalSymlinks(a.cfg.State())
 	if err != nil {
-		return sandbox.Walls{}, fmt.Errorf("the state folder: %w", err)
+		return sandbox.Spec{}, fmt.Errorf("the state folder: %w", err)
 	}
 	rel, err := filepath.Rel(a.cfg.State(), layer)
 	if err != nil {
-		return sandbox.Walls{}, fmt.Errorf("the state folder: %w", err)
+		return sandbox.Spec{}, fmt.Errorf("the state folder: %w", err)
 	}
 	home := sandboxHome()
 	tools := sandbox.Toolchains(home, os.Getenv)
 	if self, err := os.Executable(); err == nil {
 		tools = append(tools, self) // the demonstration's server, and goalctl for scripts
 	}
-	return sandbox.Walls{
+	return sandbox.Spec{
 		Dir: p.Dir, Layer: filepath.Join(state, rel), Home: home, ReadOnly: p.Risk == policy.ReadOnly,
 		Tools: tools, Caches: sandbox.Caches(home, os.Getenv), Read: p.AllowRead, Write: p.AllowWrite, Sockets: p.AllowSocket, Ports: p.AllowLocal,
 	}, nil
 }
 
 // sandboxLimits are those of a goal's programs, with what the person chose.
-func (a *App) sandboxLimits() *sandbox.Limits {
+func (a *App) sandboxLimits() *sandbox.ResourceLimits {
 	l := sandbox.DefaultLimits()
 	if chosen := int64(a.cfg.Settings().GoalMemory) << 20; chosen > 0 {
 		l.Together = chosen

@@ -127,7 +127,7 @@ func (r *machineGrants) writablePaths() []string {
 func (e *goalSandbox) grant(a *App, layer string) func(context.Context, policy.MachineAccess) machineGrant {
 	return func(ctx context.Context, access policy.MachineAccess) machineGrant {
 		o := machineGrant{access: access}
-		var grant sandbox.Grant
+		var grant sandbox.RuntimeGrant
 		switch access.Kind {
 		case policy.ReadAccess:
 			grant.Read = access.Path
@@ -144,12 +144,12 @@ func (e *goalSandbox) grant(a *App, layer string) func(context.Context, policy.M
 		if o.err = a.validateAccess(access); o.err != nil {
 			return o
 		}
-		opened, err := e.programs.Widen(ctx, grant)
+		opened, err := e.programs.Grant(ctx, grant)
 		if err != nil {
 			o.err = err
 			return o
 		}
-		o.close = opened.Close
+		o.close = opened.Revoke
 		if opened.Port != nil {
 			e.proxy.Forward(opened.Port, access.Port)
 			o.close = func(context.Context) error { return opened.Port.Close() }

@@ -88,7 +88,7 @@ type world struct {
 	clock  runner.Clock
 	dir    string
 	model  *script
-	set    *sandbox.Set
+	set    *sandbox.Supervisor
 	events []event.Event
 	mu     sync.Mutex
 	free   atomic.Uint64 // bytes on the disk

@@ -8,11 +8,11 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// attempts hands what programs tried to whoever hears of it, beside the receiver:
+// violationQueue hands what programs tried to whoever hears of it, beside the receiver:
 // the hearer may take his time, and starts must not wait for him.
-type attempts struct {
-	hear func(Attempt)
-	news chan Attempt
+type violationQueue struct {
+	hear func(Violation)
+	news chan Violation
 	done chan struct{}
 
 	mu    sync.Mutex
@@ -23,8 +23,8 @@ type attempts struct {
 // attemptsWaiting is more than one room tells of at once; what exceeds it is lost.
 const attemptsWaiting = 1000
 
-func newAttempts(hear func(Attempt)) *attempts {
-	a := &attempts{hear: hear, news: make(chan Attempt, attemptsWaiting), done: make(chan struct{})}
+func newAttempts(hear func(Violation)) *violationQueue {
+	a := &violationQueue{hear: hear, news: make(chan Violation, attemptsWaiting), done: make(chan struct{})}
 	go func() {
 		defer close(a.done)
 		for one := range a.news {
@@ -37,13 +37,13 @@ func newAttempts(hear func(Attempt)) *attempts {
 }
 
 // add and close are called by the set's receiver alone.
-func (a *attempts) add(w wire.Attempt) {
+func (a *violationQueue) add(w wire.Attempt) {
 	if w.Port != 0 && !ports.Listening(w.Port) {
 		return
 	}
-	one := Attempt{Check: w.Domain == wire.Check, Program: w.Program, Text: w.Text, Times: w.Times, Ended: w.Ended}
+	one := Violation{Check: w.Domain == wire.Check, Program: w.Program, Text: w.Text, Times: w.Times, Ended: w.Ended}
 	if w.Ended {
-		a.keep(one.String())
+		a.recordKill(one.String())
 	}
 	select {
 	case a.news <- one:
@@ -54,23 +54,23 @@ func (a *attempts) add(w wire.Attempt) {
 // maxEnded is how many lines about programs that were ended are kept.
 const maxEnded = 100
 
-func (a *attempts) keep(line string) {
+func (a *violationQueue) recordKill(line string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.count++
 	a.ended = append(a.ended[max(0, len(a.ended)-maxEnded+1):], line)
 }
 
-// Marked is a place in the list of programs that were ended, for Ended.
-func (s *Set) Marked() int64 {
+// KillMark is a place in the list of programs that were ended, for Ended.
+func (s *Supervisor) KillMark() int64 {
 	s.tried.mu.Lock()
 	defer s.tried.mu.Unlock()
 	return s.tried.count
 }
 
-// Ended are the programs that were ended since the mark because all together took
+// KilledSince are the programs that were ended since the mark because all together took
 // too much: a line each with why. A program is among them before its end is known.
-func (s *Set) Ended(since int64) []string {
+func (s *Supervisor) KilledSince(since int64) []string {
 	s.tried.mu.Lock()
 	defer s.tried.mu.Unlock()
 	fresh := min(s.tried.count-since, int64(len(s.tried.ended)))
@@ -78,7 +78,7 @@ func (s *Set) Ended(since int64) []string {
 }
 
 // close waits until all has been heard.
-func (a *attempts) close() {
+func (a *violationQueue) close() {
 	close(a.news)
 	<-a.done
 }

@@ -22,7 +22,7 @@ func BenchmarkConnect(b *testing.B) {
 	w.Tools = []string{self}
 	goal, free := enclose(b, w), open(b)
 	for _, network := range []string{"tcp", "unix"} {
-		for name, s := range map[string]*sandbox.Set{"goal": goal, "plain": free} {
+		for name, s := range map[string]*sandbox.Supervisor{"goal": goal, "plain": free} {
 			b.Run(network+"/"+name, func(b *testing.B) {
 				repeat(b, s, w.Dir, "connect", "reconnect", network)
 			})
@@ -39,13 +39,13 @@ func BenchmarkRename(b *testing.B) {
 	}
 	w := walls(b)
 	w.Tools = []string{self}
-	for name, s := range map[string]*sandbox.Set{"goal": enclose(b, w), "plain": open(b)} {
+	for name, s := range map[string]*sandbox.Supervisor{"goal": enclose(b, w), "plain": open(b)} {
 		b.Run(name, func(b *testing.B) { repeat(b, s, w.Dir, "rename", "rename") })
 	}
 }
 
 // repeat has this test program make a call as often as the benchmark wants.
-func repeat(b *testing.B, s *sandbox.Set, dir, unit string, call ...string) {
+func repeat(b *testing.B, s *sandbox.Supervisor, dir, unit string, call ...string) {
 	self, err := os.Executable()
 	if err != nil {
 		b.Fatal(err)

@@ -36,7 +36,7 @@ func TestCloseEndsGrandchildren(t *testing.T) {
 	}
 }
 
-func startEscape(t *testing.T, s *sandbox.Set) int {
+func startEscape(t *testing.T, s *sandbox.Supervisor) int {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {

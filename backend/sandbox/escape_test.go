@@ -47,20 +47,20 @@ type attempt struct {
 // makes stands in the journal nevertheless, as the step with the command and what
 // it printed.
 const (
-	noFile   = "the file system answers that there is none, or that it is read-only, and tells nobody"
-	noPid    = "/proc has no such process and tells nobody"
-	ownCopy  = "it lands in what is the goal's own: its copy of what git obeys, its private home, its /tmp"
-	bound    = "a limit of the kernel, which the program alone hears of"
-	everyday = "every thread's start tries it"
-	harmless = "it is no attempt but a state"
-	noRight  = "the kernel asks for a right that nobody inside has, or Landlock refuses, and tells nobody"
-	noRoute  = "no connection is asked for, only sent to; there is no way out of the network"
+	noFile           = "the file system answers that there is none, or that it is read-only, and tells nobody"
+	noPid            = "/proc has no such process and tells nobody"
+	ownCopy          = "it lands in what is the goal's own: its copy of what git obeys, its private home, its /tmp"
+	bound            = "a limit of the kernel, which the program alone hears of"
+	everyday         = "every thread's start tries it"
+	gitHarmlessValue = "it is no attempt but a state"
+	noRight          = "the kernel asks for a right that nobody inside has, or Landlock refuses, and tells nobody"
+	noRoute          = "no connection is asked for, only sent to; there is no way out of the network"
 )
 
 // prison is a goal with things around it that are worth reaching.
 type prison struct {
 	testing.TB
-	w                     sandbox.Walls
+	w                     sandbox.Spec
 	outside, home         string // beside the walls; home is the person's
 	server, victim, tty   string
 	proxy, open           string // addresses of the goal's proxy and of one without rules
@@ -80,7 +80,7 @@ type prison struct {
 	panes                 string // where the proxy listens for the goal's pages
 	log                   *tellings
 	egress                *egress.Proxy
-	confined, free        *sandbox.Set
+	confined, free        *sandbox.Supervisor
 	confinedEnv, freeEnv  []string
 }
 
@@ -112,12 +112,12 @@ func imprison(t *testing.T) *prison {
 		t.Fatal(err)
 	}
 	p.w.Tools = []string{self}
-	p.w.Limits = &sandbox.Limits{Processes: 120, FileSize: 100 << 20, Nice: 5}
+	p.w.Limits = &sandbox.ResourceLimits{Processes: 120, FileSize: 100 << 20, Nice: 5}
 	p.listen()
 	p.log = newTellings()
 	p.confined, p.free = encloseTelling(t, p.w, p.log), open(t)
 	p.connect(t)
-	p.confinedEnv = append(sandbox.Inside([]string{plainPath, endsAtOnce}, p.w), "SECRET="+p.outside+"/secret")
+	p.confinedEnv = append(sandbox.EnvForAgent([]string{plainPath, endsAtOnce}, p.w), "SECRET="+p.outside+"/secret")
 	p.freeEnv = []string{plainPath, endsAtOnce, "HOME=" + p.home, "SECRET=" + p.outside + "/secret"}
 	return p
 }
@@ -405,7 +405,7 @@ func (p *prison) connect(t *testing.T) {
 }
 
 // try makes one attempt in a set.
-func (p *prison) try(a attempt, s *sandbox.Set, env []string, proxy string) (escaped bool, said string) {
+func (p *prison) try(a attempt, s *sandbox.Supervisor, env []string, proxy string) (escaped bool, said string) {
 	c := process.Command{Argv: []string{"/bin/sh", "-c", a.script}, Env: env, Dir: p.w.Dir}
 	if a.call != nil {
 		args := append([]string{}, a.call[1:]...)
@@ -749,7 +749,7 @@ func (p *prison) limits() []attempt {
 	return []attempt{
 		{name: "an endless file", silent: bound, script: `head -c 101M /dev/zero > big`, undo: removing(p.w.Dir + "/big")},
 		{name: "fill the shared memory", silent: bound, needs: "shm", script: `n=/dev/shm/goalpost-escape-$$; head -c 70M /dev/zero > $n; s=$(wc -c < $n); rm $n; [ "$s" -ge 70000000 ]`},
-		{name: "more rights by a program", silent: harmless, script: `grep -q '^NoNewPrivs:.0' /proc/self/status`},
+		{name: "more rights by a program", silent: gitHarmlessValue, script: `grep -q '^NoNewPrivs:.0' /proc/self/status`},
 		// The last one: what it leaves takes the room of others.
 		{name: "fork bomb", silent: bound, script: `n=0; while [ $n -lt 200 ]; do sleep 1000 >/dev/null 2>&1 & all="$all $!"; n=$((n+1)); done; kill $all`},
 	}

@@ -1,4 +1,4 @@
 package sandbox
 
-// SelfRunOf is SelfRun with another bound.
-var SelfRunOf = selfRun
+// SelfRunOf is ListAutorun with another bound.
+var SelfRunOf = listAutorun

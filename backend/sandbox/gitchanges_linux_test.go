@@ -37,7 +37,7 @@ func TestGitChangesOfAHostileGoal(t *testing.T) {
 
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	got := strings.Join(sandbox.GitChanges(layer, "/project"), "\n")
+	got := strings.Join(sandbox.DiffGitCopies(layer, "/project"), "\n")
 	runtime.ReadMemStats(&after)
 	for _, want := range []string{`/project/.git/hooks/kept: added "evil"`, "/project/.git/hooks/big: became 3221225472 bytes long", "/project/.git/hooks/pipe: became something that is no file", "/project/.git/hooks/link: became something that is no file"} {
 		if !strings.Contains(got, want) {
@@ -66,7 +66,7 @@ func TestABoundOfTheSearchForRepositoriesIsSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, cut := sandbox.Obeyed(t.TempDir(), many, full)
+	_, cut := sandbox.GitControlledPaths(t.TempDir(), many, full)
 	if len(cut) != 2 || !strings.HasPrefix(cut[0], many) || !strings.Contains(cut[0], "100 repositories") || !strings.HasPrefix(cut[1], full) || !strings.Contains(cut[1], "20000 names") {
 		t.Errorf("said: %q", cut)
 	}

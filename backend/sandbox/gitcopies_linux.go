@@ -11,23 +11,23 @@ import (
 	"syscall"
 )
 
-// gitProtected are the parts of a repository that make the person's own git run
+// gitCopiedPaths are the parts of a repository that make the person's own git run
 // programs: the goal gets copies.
-var gitProtected = []string{"hooks", "config", "config.worktree", "commondir", "gitdir"}
+var gitCopiedPaths = []string{"hooks", "config", "config.worktree", "commondir", "gitdir"}
 
 // Bounds of the search for repositories in a goal's folders.
 const (
-	gitDeep  = 5
-	gitLook  = 20_000
-	gitFolds = 100
-	gitLong  = 16 << 20 // bytes of one file
+	gitMaxDepth        = 5
+	gitMaxNames        = 20_000
+	gitMaxRepositories = 100
+	gitMaxFileBytes    = 16 << 20 // bytes of one file
 )
 
-// git gives the goal copies of what git obeys in the repositories that are there
+// copyGitDirs gives the goal copies of what git obeys in the repositories that are there
 // when its programs start. Each folder .git becomes a mount of its own: else the
 // goal could rename it and make another. What a goal makes anew is its own, and is
 // told of at its end.
-func (p *planner) git() error {
+func (p *mountPlanner) copyGitDirs() error {
 	folders := p.w.Write
 	if !p.w.ReadOnly {
 		folders = append([]string{p.w.Dir}, folders...)
@@ -35,21 +35,21 @@ func (p *planner) git() error {
 	return p.gitBelow(folders...)
 }
 
-func (p *planner) gitBelow(folders ...string) error {
+func (p *mountPlanner) gitBelow(folders ...string) error {
 	for _, dir := range folders {
 		repos, _ := repositories(dir) // what was cut, Obeyed tells
 		for _, repo := range repos {
-			p.between(dir, repo)
+			p.pinParents(dir, repo)
 			if err := p.gitDir(repo); err != nil {
 				return err
 			}
-			if real, err := filepath.EvalSymlinks(repo); err == nil && real != repo && within(real, dir) && real != dir {
-				p.between(dir, real)
+			if real, err := filepath.EvalSymlinks(repo); err == nil && real != repo && isBelow(real, dir) && real != dir {
+				p.pinParents(dir, real)
 				if err := p.gitDir(real); err != nil {
 					return err
 				}
 			}
-			if err := p.obeyedBelow(dir, repo); err != nil {
+			if err := p.copyGitReferenced(dir, repo); err != nil {
 				return err
 			}
 		}
@@ -66,11 +66,11 @@ func repositories(dir string) (list []string, cut string) {
 		looked++
 		rel, _ := filepath.Rel(dir, path)
 		switch {
-		case looked > gitLook:
-			cut = fmt.Sprintf("%d names", gitLook)
+		case looked > gitMaxNames:
+			cut = fmt.Sprintf("%d names", gitMaxNames)
 			return fs.SkipAll
-		case len(list) == gitFolds:
-			cut = fmt.Sprintf("%d repositories", gitFolds)
+		case len(list) == gitMaxRepositories:
+			cut = fmt.Sprintf("%d repositories", gitMaxRepositories)
 			return fs.SkipAll
 		case err != nil:
 			return nil //nolint:nilerr // what cannot be read is no repository of the person's
@@ -79,7 +79,7 @@ func repositories(dir string) (list []string, cut string) {
 			return nil
 		case !entry.IsDir():
 			return nil
-		case skipped[entry.Name()] || entry.Name() == "hooks" || strings.Count(rel, "/") >= gitDeep:
+		case skipped[entry.Name()] || entry.Name() == "hooks" || strings.Count(rel, "/") >= gitMaxDepth:
 			return fs.SkipDir
 		case (strings.Contains(path, "/.git/modules/") || filepath.Base(filepath.Dir(path)) == "worktrees") && regular(path+"/HEAD"):
 			list = append(list, path)
@@ -94,25 +94,25 @@ func regular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func (p *planner) gitDir(repo string) error {
+func (p *mountPlanner) gitDir(repo string) error {
 	info, err := os.Lstat(repo)
 	switch {
 	case err != nil:
 		return nil //nolint:nilerr // it went away
 	case info.Mode()&os.ModeSymlink != 0:
-		p.link(repo, "")
+		p.pinLink(repo, "")
 		return nil
 	case !info.IsDir():
 		p.bind(repo, repo, false, false)
 		return nil
 	}
 	p.bind(repo, repo, true, true)
-	for _, name := range gitProtected {
+	for _, name := range gitCopiedPaths {
 		source, dest := filepath.Join(repo, name), p.path("git", gitKey(p.w.Dir, repo), name)
 		info, err := os.Lstat(source)
 		missing := errors.Is(err, os.ErrNotExist) && name == "hooks" // else the goal would make it
 		if err == nil && info.Mode()&os.ModeSymlink != 0 {
-			p.link(source, "")
+			p.pinLink(source, "")
 		}
 		if name == "hooks" && filepath.Base(filepath.Dir(repo)) == "worktrees" {
 			missing = false // it has the hooks of its repository
@@ -141,15 +141,15 @@ func gitKey(dir, repo string) string {
 
 // gitCopy copies once for the goal and once to compare with at its end. info is nil
 // for hooks that are not there.
-func (p *planner) gitCopy(source, dest string, info os.FileInfo) error {
+func (p *mountPlanner) gitCopy(source, dest string, info os.FileInfo) error {
 	start := p.path("git-start", strings.TrimPrefix(dest, p.path("git")+"/"))
 	for _, to := range []string{start, dest} {
-		if err := p.own(filepath.Dir(to)); err != nil {
+		if err := p.makeOwnedDir(filepath.Dir(to)); err != nil {
 			return err
 		}
 		var err error
 		if info == nil {
-			err = p.own(to)
+			err = p.makeOwnedDir(to)
 		} else {
 			err = p.copy(source, to, info)
 		}
@@ -161,17 +161,17 @@ func (p *planner) gitCopy(source, dest string, info os.FileInfo) error {
 }
 
 // copy copies a file, or a folder of files.
-func (p *planner) copy(source, dest string, info os.FileInfo) error {
+func (p *mountPlanner) copy(source, dest string, info os.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return p.copyFile(source, dest, info)
 	}
-	if err := p.own(dest); err != nil {
+	if err := p.makeOwnedDir(dest); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(source)
 	for _, entry := range entries {
 		info, infoErr := entry.Info()
-		if infoErr != nil || !info.Mode().IsRegular() || info.Size() > gitLong {
+		if infoErr != nil || !info.Mode().IsRegular() || info.Size() > gitMaxFileBytes {
 			continue // a hook that is too long is not there for the goal
 		}
 		copied := p.copyFile(filepath.Join(source, entry.Name()), filepath.Join(dest, entry.Name()), info)
@@ -182,20 +182,20 @@ func (p *planner) copy(source, dest string, info os.FileInfo) error {
 	return err
 }
 
-func (p *planner) copyFile(source, dest string, info os.FileInfo) (err error) {
+func (p *mountPlanner) copyFile(source, dest string, info os.FileInfo) (err error) {
 	in, err := os.OpenFile(source, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0) // programs of a run before may exchange it
 	if err != nil {
 		return err //nolint:wrapcheck // plan says what for
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	if now, err := in.Stat(); err != nil || !now.Mode().IsRegular() || now.Size() > gitLong {
+	if now, err := in.Stat(); err != nil || !now.Mode().IsRegular() || now.Size() > gitMaxFileBytes {
 		return errors.Join(fmt.Errorf("%s is no file of git's: %w", source, errNoFile), err)
 	}
 	out, err := os.OpenFile(dest, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o600)
 	if err != nil {
 		return err //nolint:wrapcheck // plan says what for
 	}
-	_, err = io.Copy(out, io.LimitReader(in, gitLong))
+	_, err = io.Copy(out, io.LimitReader(in, gitMaxFileBytes))
 	err = errors.Join(err, out.Close())
 	if err == nil && os.Getuid() == 0 {
 		err = os.Chown(dest, p.out.UID, p.out.GID)

@@ -140,7 +140,7 @@ func TestGitCopiesLast(t *testing.T) {
 		t.Cleanup(func() { _ = os.Remove(hidden) })
 	}
 	s := enclose(t, w)
-	opening, err := s.Widen(t.Context(), sandbox.Grant{Write: granted})
+	opening, err := s.Grant(t.Context(), sandbox.RuntimeGrant{Write: granted})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestGitCopiesLast(t *testing.T) {
 			t.Errorf("what is hidden of /etc: %s %v", text, status)
 		}
 	}
-	must(opening.Close(t.Context()))
+	must(opening.Revoke(t.Context()))
 	replaced(granted + "/.git/config")
 	if text, _ := output(t, s, inside(w, `cat "$1"; cat "$2/HEAD"`, granted+"/.git/config", granted+"/.git")); strings.Contains(text, "new") || strings.Contains(text, "evil") || strings.Contains(text, "old") {
 		t.Errorf("after it was taken back: %s", text)

@@ -46,7 +46,7 @@ func TestCheckAfterARepositoryIsGone(t *testing.T) {
 			cloned(t, filepath.Join(dir, "above", "sub"), "old\n")
 			s := enclose(t, w)
 			if c.widens {
-				if _, err := s.Widen(t.Context(), sandbox.Grant{Write: dir}); err != nil {
+				if _, err := s.Grant(t.Context(), sandbox.RuntimeGrant{Write: dir}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -112,7 +112,7 @@ func TestCheckHoldsWhereARepositoryIsGone(t *testing.T) {
 }
 
 // meanwhile does something once a program says that it has begun.
-func meanwhile(tb testing.TB, s *sandbox.Set, c process.Command, begun, rest string, do func() error) {
+func meanwhile(tb testing.TB, s *sandbox.Supervisor, c process.Command, begun, rest string, do func() error) {
 	tb.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {

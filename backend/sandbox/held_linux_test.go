@@ -16,7 +16,7 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-func check(w sandbox.Walls, script string, held ...process.FileOverride) process.Command {
+func check(w sandbox.Spec, script string, held ...process.FileOverride) process.Command {
 	c := inside(w, script)
 	c.Domain, c.Held = process.DomainCheck, held
 	return c
@@ -124,9 +124,9 @@ func TestCheckHasItsOwnHome(t *testing.T) {
 	w.Tools = []string{filepath.Dir(tool)}
 	s := enclose(t, w)
 	env := func(c process.Command) process.Command {
-		c.Env = sandbox.Inside([]string{"PATH=" + w.Home + "/bin:" + w.Dir + ":" + filepath.Dir(tool) + ":.:/usr/bin:/bin"}, w)
+		c.Env = sandbox.EnvForAgent([]string{"PATH=" + w.Home + "/bin:" + w.Dir + ":" + filepath.Dir(tool) + ":.:/usr/bin:/bin"}, w)
 		if c.Domain == process.DomainCheck {
-			c.Env = sandbox.Checking(c.Env, w)
+			c.Env = sandbox.EnvForCheck(c.Env, w)
 		}
 		return c
 	}

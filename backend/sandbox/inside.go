@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// gitKept are the sections of the person's git configuration that say how and not
+// gitConfigSections are the sections of the person's git configuration that say how and not
 // with what: no credentials, no keys, no programs.
-var gitKept = []string{"user", "init", "pull", "push", "merge", "diff", "color", "alias", "branch", "rebase", "column", "log", "status"}
+var gitConfigSections = []string{"user", "init", "pull", "push", "merge", "diff", "color", "alias", "branch", "rebase", "column", "log", "status"}
 
 // gitConfig is the system-wide git configuration inside, made of the person's own.
 func gitConfig(home string) string {
@@ -29,7 +29,7 @@ func gitConfig(home string) string {
 			if i := strings.IndexAny(name, " .]\t\""); i >= 0 {
 				name = name[:i]
 			}
-			keep = slices.Contains(gitKept, name)
+			keep = slices.Contains(gitConfigSections, name)
 		}
 		key, _, _ := strings.Cut(strings.ToLower(trimmed), "=")
 		if keep && strings.TrimSpace(key) != "signingkey" {
@@ -43,14 +43,14 @@ func gitConfig(home string) string {
 // refused there as badly owned.
 const sshConfig = "Host *\n\tProxyCommand " + helperInside + " connect %h %p\n\tStrictHostKeyChecking accept-new\n"
 
-// Inside is the environment of a program inside walls: where its proxy, its
+// EnvForAgent is the environment of a program inside walls: where its proxy, its
 // caches and its configuration are. What env says of other proxies, agents and
 // buses leads nowhere inside and is dropped.
-func Inside(env []string, w Walls) []string {
+func EnvForAgent(env []string, w Spec) []string {
 	var kept []string
 	for _, entry := range env {
 		name, _, _ := strings.Cut(entry, "=")
-		if !slices.Contains(outer, strings.ToUpper(name)) {
+		if !slices.Contains(hostOnlyVariables, strings.ToUpper(name)) {
 			kept = append(kept, entry)
 		}
 	}
@@ -73,14 +73,14 @@ func Inside(env []string, w Walls) []string {
 	return Env(kept, extra...)
 }
 
-// Checking is the environment of a check, made of that of the agent's programs:
+// EnvForCheck is the environment of a check, made of that of the agent's programs:
 // nothing in it leads to where the agent can put programs or code.
-func Checking(env []string, w Walls) []string {
+func EnvForCheck(env []string, w Spec) []string {
 	var path []string
 	for _, entry := range env {
 		if list, ok := strings.CutPrefix(entry, "PATH="); ok {
 			for _, dir := range filepath.SplitList(list) {
-				if w.fixed(dir) {
+				if w.isReadOnly(dir) {
 					path = append(path, dir)
 				}
 			}
@@ -91,18 +91,18 @@ func Checking(env []string, w Walls) []string {
 	)
 }
 
-// fixed says whether the agent cannot write in a folder: it is none of the goal's,
+// isReadOnly says whether the agent cannot write in a folder: it is none of the goal's,
 // or a toolchain of the person.
-func (w Walls) fixed(dir string) bool {
+func (w Spec) isReadOnly(dir string) bool {
 	if !filepath.IsAbs(dir) {
 		return false
 	}
 	dir = filepath.Clean(dir)
 	inside := func(folders []string) bool {
-		return slices.ContainsFunc(folders, func(f string) bool { return within(dir, f) })
+		return slices.ContainsFunc(folders, func(f string) bool { return isBelow(dir, f) })
 	}
 	switch {
-	case within(dir, w.Dir), inside(w.Write):
+	case isBelow(dir, w.Dir), inside(w.Write):
 		return false
 	case inside(w.Tools), inside(w.Read):
 		return true
@@ -110,8 +110,8 @@ func (w Walls) fixed(dir string) bool {
 	return !inside(append([]string{w.Home, "/dev", "/run"}, wire.TmpNames...))
 }
 
-// outer are variables that speak of the machine outside.
-var outer = []string{
+// hostOnlyVariables are variables that speak of the machine outside.
+var hostOnlyVariables = []string{
 	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS",
 	"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "SESSION_MANAGER", "TMPDIR", "TMP", "TEMP", "DOCKER_HOST", "KUBECONFIG",
 	"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_ASKPASS", "SSH_ASKPASS",
@@ -119,4 +119,4 @@ var outer = []string{
 	"TMUX", "STY",
 }
 
-func within(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+func isBelow(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }

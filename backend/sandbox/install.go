@@ -47,7 +47,7 @@ func InstallPredicate(stateDir string) (string, error) {
 func installed(stateDir, name, variable string, missing error) (string, error) {
 	f, err := built.Open("embed/" + name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return beside(name, variable, missing)
+		return findBesideExecutable(name, variable, missing)
 	}
 	if err != nil {
 		return "", fmt.Errorf("reading the embedded %s: %w", name, err)
@@ -62,12 +62,12 @@ func installed(stateDir, name, variable string, missing error) (string, error) {
 
 // install never holds the whole file, which every start of a program reads.
 func install(stateDir, name string, body io.ReadSeeker) (string, error) {
-	sum, err := hashOf(body)
+	sum, err := sha256File(body)
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", name, err)
 	}
 	path := filepath.Join(stateDir, name+"-"+hex.EncodeToString(sum[:8]))
-	if same(path, sum) {
+	if isOurFile(path, sum) {
 		return path, nil
 	}
 	if err := os.MkdirAll(stateDir, 0o700); err != nil {
@@ -96,9 +96,9 @@ func install(stateDir, name string, body io.ReadSeeker) (string, error) {
 	return path, nil
 }
 
-// same tells whether path is a regular file of ours with that hash, and that nobody
+// isOurFile tells whether path is a regular file of ours with that hash, and that nobody
 // else may write.
-func same(path string, sum [sha256.Size]byte) bool {
+func isOurFile(path string, sum [sha256.Size]byte) bool {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode() != 0o755 {
 		return false
@@ -107,11 +107,11 @@ func same(path string, sum [sha256.Size]byte) bool {
 	if err != nil {
 		return false
 	}
-	there, err := hashOf(f)
+	there, err := sha256File(f)
 	return errors.Join(err, f.Close()) == nil && there == sum
 }
 
-func hashOf(r io.ReadSeeker) (sum [sha256.Size]byte, err error) {
+func sha256File(r io.ReadSeeker) (sum [sha256.Size]byte, err error) {
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return sum, fmt.Errorf("from its start: %w", err)
 	}
@@ -122,7 +122,7 @@ func hashOf(r io.ReadSeeker) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(hash.Sum(nil)), nil
 }
 
-func beside(name, variable string, missing error) (string, error) {
+func findBesideExecutable(name, variable string, missing error) (string, error) {
 	var places []string
 	if self, err := os.Executable(); err == nil {
 		places = append(places, filepath.Join(filepath.Dir(self), name))

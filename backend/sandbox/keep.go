@@ -6,35 +6,35 @@ import (
 	"strings"
 )
 
-// Keep leaves of an environment what programs need to find themselves, their
+// AllowedEnv leaves of an environment what programs need to find themselves, their
 // language and their toolchains, and what the person named. Everything else stays
 // outside, because a key may have any name.
-func Keep(env, named []string) []string {
+func AllowedEnv(env, named []string) []string {
 	var kept []string
 	for _, entry := range env {
 		name, _, ok := strings.Cut(entry, "=")
-		if ok && (slices.Contains(named, name) || needed(name) && !tells(entry)) {
+		if ok && (slices.Contains(named, name) || isAllowedEnv(name) && !holdsSecret(entry)) {
 			kept = append(kept, entry)
 		}
 	}
 	return kept
 }
 
-func needed(name string) bool {
+func isAllowedEnv(name string) bool {
 	upper := strings.ToUpper(name)
-	return strings.HasPrefix(name, "LC_") || slices.ContainsFunc(neededNames, func(line string) bool { return slices.Contains(strings.Fields(line), upper) })
+	return strings.HasPrefix(name, "LC_") || slices.ContainsFunc(allowedEnvNames, func(line string) bool { return slices.Contains(strings.Fields(line), upper) })
 }
 
-// telling are options of programs that hold a password: Maven's and Gradle's are told theirs so.
-var telling = regexp.MustCompile(`(?is)^[^=]*(OPTS|OPTIONS)=.*-[^\s=]*(passw|passphrase|token|secret|credential|api[-_.]?key|[-_.]pwd?)[^\s=]*=[^\s]`)
+// secretOptionNames are options of programs that hold a password: Maven's and Gradle's are told theirs so.
+var secretOptionNames = regexp.MustCompile(`(?is)^[^=]*(OPTS|OPTIONS)=.*-[^\s=]*(passw|passphrase|token|secret|credential|api[-_.]?key|[-_.]pwd?)[^\s=]*=[^\s]`)
 
-// tells says that a variable is left outside for what is in it, as a whole: where a
+// holdsSecret says that a variable is left outside for what is in it, as a whole: where a
 // word of it ends only its program knows.
-func tells(entry string) bool { return telling.MatchString(entry) }
+func holdsSecret(entry string) bool { return secretOptionNames.MatchString(entry) }
 
-// neededNames are variables that say where something is or how it is done; none
+// allowedEnvNames are variables that say where something is or how it is done; none
 // that is there to hold a key.
-var neededNames = []string{
+var allowedEnvNames = []string{
 	"PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR COLUMNS LINES EDITOR VISUAL PAGER LESS MANPATH INFOPATH CI DEBIAN_FRONTEND SOURCE_DATE_EPOCH",
 	"XDG_DATA_DIRS XDG_CONFIG_DIRS XDG_CACHE_HOME TERMINFO TERMINFO_DIRS LOCALE_ARCHIVE NIX_PATH NIX_PROFILES NIX_SSL_CERT_FILE GUIX_PROFILE GUIX_LOCPATH",
 	"SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE",

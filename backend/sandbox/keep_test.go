@@ -15,7 +15,7 @@ func TestKeep(t *testing.T) {
 		"MAVEN_OPTS=-Xmx1g -Drepo.password=mvnpw1234", "GRADLE_OPTS=-DsigningPassword=grpw1234", "SBT_OPTS=-Dnexus.pw=x1", "NODE_OPTIONS=--max-old-space-size=4096", "JAVA_OPTS=-Xss4m -Dfile.encoding=UTF-8",
 	}
 	want := []string{"PATH=/bin", "HOME=/h", "LC_TIME=C", "GOFLAGS=-mod=mod", "npm_config_registry=http://r", "NAMED=1", "NODE_OPTIONS=--max-old-space-size=4096", "JAVA_OPTS=-Xss4m -Dfile.encoding=UTF-8"}
-	if got := sandbox.Keep(in, []string{"NAMED"}); !slices.Equal(got, want) {
+	if got := sandbox.AllowedEnv(in, []string{"NAMED"}); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

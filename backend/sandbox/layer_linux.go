@@ -9,34 +9,34 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// places makes the places in the private home and in /tmp onto which the helper
+// makeMountPoints makes the places in the private home and in /tmp onto which the helper
 // mounts; where both are read-only inside it could not. A goal that ran before may
 // have put links there: an os.Root follows none out.
-func (p *planner) places() error {
-	errs := []error{p.placesIn("home", p.w.Home)}
+func (p *mountPlanner) makeMountPoints() error {
+	errs := []error{p.makeMountPointsIn("home", p.w.Home)}
 	for _, name := range wire.TmpNames {
-		errs = append(errs, p.placesIn("tmp", name))
+		errs = append(errs, p.makeMountPointsIn("tmp", name))
 	}
 	return errors.Join(errs...)
 }
 
-func (p *planner) placesIn(layer, target string) error {
+func (p *mountPlanner) makeMountPointsIn(layer, target string) error {
 	root, err := os.OpenRoot(p.path(layer))
 	if err != nil {
 		return err //nolint:wrapcheck // plan says what for
 	}
 	for _, m := range p.out.Mounts {
-		if !within(string(m.Target), target) || string(m.Target) == target || m.Kind == wire.Link {
+		if !isBelow(string(m.Target), target) || string(m.Target) == target || m.Kind == wire.Link {
 			continue
 		}
-		if err = p.placeOne(root, strings.TrimPrefix(string(m.Target), target+"/"), m); err != nil {
+		if err = p.makeMountPoint(root, strings.TrimPrefix(string(m.Target), target+"/"), m); err != nil {
 			break
 		}
 	}
 	return errors.Join(err, root.Close())
 }
 
-func (p *planner) placeOne(root *os.Root, name string, m wire.Mount) error {
+func (p *mountPlanner) makeMountPoint(root *os.Root, name string, m wire.Mount) error {
 	folder := true
 	if m.Kind == wire.Text {
 		folder = false

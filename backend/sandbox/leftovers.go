@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// GitChanges says what a goal did to its copies of what git obeys, a line for each:
+// DiffGitCopies says what a goal did to its copies of what git obeys, a line for each:
 // the person's own are untouched. Layer is the goal's private folder; dir the
 // folder that it works in. The goal's programs may still write there: no link is
 // followed out of the copies, nothing is waited for, and only the beginning of a
 // file is read.
-func GitChanges(layer, dir string) (list []string) {
+func DiffGitCopies(layer, dir string) (list []string) {
 	now, err := os.OpenRoot(filepath.Join(layer, "git"))
 	if err != nil {
 		return nil // nothing was copied
@@ -31,14 +31,14 @@ func GitChanges(layer, dir string) (list []string) {
 	defer func() { _ = start.Close() }()
 	looked := 0
 	_ = fs.WalkDir(now.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if looked++; looked > maxLooked || len(list) > maxEntries {
-			list = append(list, dir+": "+NotAll+"the goal put too many files into its copies")
+		if looked++; looked > maxVisited || len(list) > maxEntries {
+			list = append(list, dir+": "+TruncatedPrefix+"the goal put too many files into its copies")
 			return fs.SkipAll
 		}
 		if err != nil || entry.IsDir() {
 			return nil //nolint:nilerr // what cannot be read is no change that git would obey
 		}
-		if what := changed(start, now, name, entry); what != "" {
+		if what := describeCopyChange(start, now, name, entry); what != "" {
 			list = append(list, fmt.Sprintf("%s: %s; the goal's copy is %s", gitName(dir, name), what, filepath.Join(layer, "git", name)))
 		}
 		return nil
@@ -46,13 +46,13 @@ func GitChanges(layer, dir string) (list []string) {
 	return list
 }
 
-// changed is what a goal did to one copy, "" for nothing.
-func changed(start, now *os.Root, name string, entry fs.DirEntry) string {
+// describeCopyChange is what a goal did to one copy, "" for nothing.
+func describeCopyChange(start, now *os.Root, name string, entry fs.DirEntry) string {
 	if !entry.Type().IsRegular() {
 		return "became something that is no file"
 	}
-	if info, err := entry.Info(); err == nil && info.Size() > maxObeyed {
-		if sameLong(start, now, name, info.Size()) {
+	if info, err := entry.Info(); err == nil && info.Size() > maxAutorunEntries {
+		if equalFiles(start, now, name, info.Size()) {
 			return ""
 		}
 		return fmt.Sprintf("became %d bytes long, of which nothing is shown", info.Size())
@@ -61,11 +61,11 @@ func changed(start, now *os.Root, name string, entry fs.DirEntry) string {
 	if bytes.Equal(before, after) {
 		return ""
 	}
-	return added(before, after)
+	return firstAddedLines(before, after)
 }
 
-// sameLong compares two long files, of which git's own are seldom and never very long.
-func sameLong(start, now *os.Root, name string, size int64) bool {
+// equalFiles compares two long files, of which git's own are seldom and never very long.
+func equalFiles(start, now *os.Root, name string, size int64) bool {
 	const most = 16 << 20
 	sum := func(root *os.Root) (sum [sha256.Size]byte) {
 		f, err := openRegular(root, name)
@@ -89,8 +89,8 @@ func gitName(dir, rel string) string {
 	return filepath.Join(dir, ".git", rel)
 }
 
-// added shows the first new lines of a text.
-func added(before, after []byte) string {
+// firstAddedLines shows the first new lines of a text.
+func firstAddedLines(before, after []byte) string {
 	const most = 3
 	had := strings.Split(string(before), "\n")
 	var fresh []string
@@ -108,9 +108,9 @@ func added(before, after []byte) string {
 	return "added " + strings.Join(fresh, ", ")
 }
 
-// TmpLeft names what lies in the goal's private /tmp and holds anything: places for
+// ListTmp names what lies in the goal's private /tmp and holds anything: places for
 // what is mounted there are empty.
-func TmpLeft(layer string) ([]string, error) {
+func ListTmp(layer string) ([]string, error) {
 	const most = 10_000 // looked at
 	root := filepath.Join(layer, "tmp")
 	looked := 0

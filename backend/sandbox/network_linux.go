@@ -13,13 +13,13 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// listening are the sockets that the helper opens on a goal's loopback, in the
+// networkSockets are the sockets that the helper opens on a goal's loopback, in the
 // order in which network keeps them.
-var listening = []string{"tcp " + ProxyAddress, "udp " + NameServer + ":53", "tcp " + NameServer + ":53"}
+var networkSockets = []string{"tcp " + ProxyAddress, "udp " + NameServer + ":53", "tcp " + NameServer + ":53"}
 
-// listens adds the ports of the machine that appear there, too.
-func listens(ports []int) []string {
-	list := slices.Clone(listening)
+// withMachinePorts adds the ports of the machine that appear there, too.
+func withMachinePorts(ports []int) []string {
+	list := slices.Clone(networkSockets)
 	for _, port := range ports {
 		list = append(list, "tcp "+net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	}
@@ -66,7 +66,7 @@ func (n *network) take(i int) (*os.File, error) {
 }
 
 // Network hands over the sockets. A set without walls has none.
-func (s *Set) Network() (*Network, error) {
+func (s *Supervisor) Network() (*Network, error) {
 	var n Network
 	var err error
 	if n.Proxy, err = s.own.listener(0); err != nil {
@@ -82,7 +82,7 @@ func (s *Set) Network() (*Network, error) {
 	}
 	for i := 0; err == nil && i < s.ports; i++ {
 		var l net.Listener
-		if l, err = s.own.listener(len(listening) + i); err == nil {
+		if l, err = s.own.listener(len(networkSockets) + i); err == nil {
 			n.Ports = append(n.Ports, l)
 		}
 	}
@@ -104,19 +104,19 @@ func (n *network) listener(i int) (net.Listener, error) {
 	return l, nil
 }
 
-// dialed is what became of a dial.
-type dialed struct {
+// dialResult is what became of a dial.
+type dialResult struct {
 	conn net.Conn
 	err  error
 }
 
 // Dial connects to the goal's own loopback: the machine's is another one. Only
 // "tcp" is dialed. A set without walls has no network of its own and refuses.
-func (s *Set) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (s *Supervisor) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if !s.walled {
 		return nil, fmt.Errorf("dialing %s: %w", address, errors.ErrUnsupported)
 	}
-	answer := make(chan dialed, 1)
+	answer := make(chan dialResult, 1)
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -126,15 +126,15 @@ func (s *Set) Dial(ctx context.Context, network, address string) (net.Conn, erro
 	id := s.next
 	s.dials[id] = answer
 	s.mu.Unlock()
-	if err := s.post(wire.Request{ID: id, Op: wire.Dial, Network: network, Address: address}, nil); err != nil {
-		s.forget(id)
+	if err := s.sendPacket(wire.Request{ID: id, Op: wire.Dial, Network: network, Address: address}, nil); err != nil {
+		s.removeDial(id)
 		return nil, fmt.Errorf("dialing %s: %w", address, err)
 	}
 	select {
 	case d := <-answer:
 		return d.conn, d.err
 	case <-ctx.Done():
-		if s.forget(id) == nil { // answered just now
+		if s.removeDial(id) == nil { // answered just now
 			if d := <-answer; d.conn != nil {
 				_ = d.conn.Close()
 			}
@@ -143,8 +143,8 @@ func (s *Set) Dial(ctx context.Context, network, address string) (net.Conn, erro
 	}
 }
 
-// forget takes a dial out of the list; nil if somebody else did.
-func (s *Set) forget(id uint64) chan dialed {
+// removeDial takes a dial out of the list; nil if somebody else did.
+func (s *Supervisor) removeDial(id uint64) chan dialResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	answer := s.dials[id]
@@ -152,16 +152,16 @@ func (s *Set) forget(id uint64) chan dialed {
 	return answer
 }
 
-// dialed takes the answer to a dial; false if it answers something else.
-func (s *Set) dialed(a wire.Answer, fds []int) bool {
-	answer := s.forget(a.ID)
+// onDialAnswer takes the answer to a dial; false if it answers something else.
+func (s *Supervisor) onDialAnswer(a wire.Answer, fds []int) bool {
+	answer := s.removeDial(a.ID)
 	if answer == nil {
 		if a.Dialed { // nobody waits any more
 			closeFDs(fds)
 		}
 		return a.Dialed
 	}
-	var d dialed
+	var d dialResult
 	if a.Error != nil {
 		d.err = errors.New(a.Error.Text)
 	} else if len(fds) == 1 {
@@ -176,18 +176,18 @@ func (s *Set) dialed(a wire.Answer, fds []int) bool {
 	return true
 }
 
-// hangUp ends the dials that nobody will answer.
-func (s *Set) hangUp() {
+// failDials ends the dials that nobody will answer.
+func (s *Supervisor) failDials() {
 	s.mu.Lock()
 	left := s.dials
-	s.dials = map[uint64]chan dialed{}
+	s.dials = map[uint64]chan dialResult{}
 	changes := s.changes
-	s.changes = map[uint64]chan rewalled{}
+	s.changes = map[uint64]chan mountChangeResult{}
 	s.mu.Unlock()
 	for _, answer := range changes {
-		answer <- rewalled{err: ErrClosed}
+		answer <- mountChangeResult{err: ErrClosed}
 	}
 	for _, answer := range left {
-		answer <- dialed{err: ErrClosed}
+		answer <- dialResult{err: ErrClosed}
 	}
 }

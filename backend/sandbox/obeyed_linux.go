@@ -10,10 +10,10 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// between makes a mount of each folder that lies between a goal's folder and
+// pinParents makes a mount of each folder that lies between a goal's folder and
 // something below it that is held: else the goal would rename the folder, and put
 // another in its place.
-func (p *planner) between(dir, path string) {
+func (p *mountPlanner) pinParents(dir, path string) {
 	rel, err := filepath.Rel(dir, filepath.Dir(path))
 	if err != nil || rel == "." || !filepath.IsLocal(rel) {
 		return
@@ -28,16 +28,16 @@ func (p *planner) between(dir, path string) {
 	}
 }
 
-// obeyedBelow gives the goal copies of what the configuration of a repository in dir
+// copyGitReferenced gives the goal copies of what the configuration of a repository in dir
 // leads git to, where that lies in the goal's folders: a folder of hooks, more
 // configuration, scripts of filters and aliases.
-func (p *planner) obeyedBelow(dir, repo string) error {
-	for _, path := range namedBy(repo) {
+func (p *mountPlanner) copyGitReferenced(dir, repo string) error {
+	for _, path := range gitReferencedPaths(repo) {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
-			p.link(path, real)
+			p.pinLink(path, real)
 			path = real
 		}
-		if !within(path, dir) || path == dir || within(path, repo) || within(repo, path) {
+		if !isBelow(path, dir) || path == dir || isBelow(path, repo) || isBelow(repo, path) {
 			continue
 		}
 		info, err := os.Lstat(path)
@@ -56,14 +56,14 @@ func (p *planner) obeyedBelow(dir, repo string) error {
 				return err
 			}
 		}
-		p.between(dir, path)
+		p.pinParents(dir, path)
 		p.bind(dest, path, true, true)
 	}
 	return nil
 }
 
-// link holds a link where it is: what it leads to is held by itself.
-func (p *planner) link(path, real string) {
+// pinLink holds a link where it is: what it leads to is held by itself.
+func (p *mountPlanner) pinLink(path, real string) {
 	if info, err := os.Lstat(path); err != nil || path == real || info.Mode()&os.ModeSymlink == 0 {
 		return
 	}
@@ -72,19 +72,19 @@ func (p *planner) link(path, real string) {
 	m.Itself, m.Optional = true, true
 }
 
-// Obeyed lists what git obeys in a goal's folders besides what lies in .git, absolute:
+// GitControlledPaths lists what git obeys in a goal's folders besides what lies in .git, absolute:
 // the host's own tools write it no more than its programs do. cut is a line for each
 // folder that is too large to be searched whole for repositories: the goal has no
 // copies in what was not searched.
-func Obeyed(folders ...string) (list, cut []string) {
+func GitControlledPaths(folders ...string) (list, cut []string) {
 	for _, dir := range folders {
 		repos, bound := repositories(dir)
 		if bound != "" {
 			cut = append(cut, fmt.Sprintf("%s was searched for repositories up to %s: of one that comes later, hooks and configuration are not copies, and the goal can change the real ones", dir, bound))
 		}
 		for _, repo := range repos {
-			for _, path := range namedBy(repo) {
-				if real, err := filepath.EvalSymlinks(path); err == nil && real != dir && within(real, dir) {
+			for _, path := range gitReferencedPaths(repo) {
+				if real, err := filepath.EvalSymlinks(path); err == nil && real != dir && isBelow(real, dir) {
 					list = append(list, path, real)
 				}
 			}
@@ -93,15 +93,15 @@ func Obeyed(folders ...string) (list, cut []string) {
 	return list, cut
 }
 
-// namedBy are the paths, as far as they are there, that a repository's configuration
+// gitReferencedPaths are the paths, as far as they are there, that a repository's configuration
 // makes git run or read.
-func namedBy(repo string) (list []string) {
+func gitReferencedPaths(repo string) (list []string) {
 	tree := filepath.Dir(repo)
 	hooks := filepath.Join(repo, "hooks")
 	if real, err := filepath.EvalSymlinks(hooks); err == nil && real != hooks {
 		list = append(list, hooks)
 	}
-	if hooked(hooks) { // tools that are called by a hook read these
+	if hasHooks(hooks) { // tools that are called by a hook read these
 		for _, name := range []string{".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml"} {
 			list = append(list, filepath.Join(tree, name))
 		}
@@ -111,15 +111,15 @@ func namedBy(repo string) (list []string) {
 		if err != nil {
 			continue
 		}
-		for _, line := range namesPrograms("", text) {
+		for _, line := range configNamesPrograms("", text) {
 			key, value, _ := strings.Cut(strings.TrimPrefix(line, ": "), " = ")
-			list = append(list, leadsTo(tree, repo, key, strings.Trim(value, `"`))...)
+			list = append(list, resolveGitPath(tree, repo, key, strings.Trim(value, `"`))...)
 		}
 	}
 	return slices.DeleteFunc(list, func(path string) bool { _, err := os.Stat(path); return err != nil })
 }
 
-func leadsTo(tree, repo, key, value string) []string {
+func resolveGitPath(tree, repo, key, value string) []string {
 	from := func(base, path string) string {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(base, path)
@@ -146,8 +146,8 @@ func leadsTo(tree, repo, key, value string) []string {
 	return list
 }
 
-// hooked says whether a folder holds hooks that git runs.
-func hooked(dir string) bool {
+// hasHooks says whether a folder holds hooks that git runs.
+func hasHooks(dir string) bool {
 	entries, _ := os.ReadDir(dir)
 	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), ".sample") })
 }

@@ -12,16 +12,16 @@ import (
 type Options struct {
 	Helper string // path, from Install
 	Name   string // of the owner, for errors: a goal's id, "person"
-	Walls  *Walls // around a goal's programs; nil is none
+	Walls  *Spec  // around a goal's programs; nil is none
 	// Attempted hears of what programs tried and the kernel refused, one after the
 	// other; each kind the first time, the tenth, the hundredth. nil is nobody.
-	Attempted func(Attempt)
+	Attempted func(Violation)
 }
 
-// Attempt is something that a program inside walls tried and that the kernel
+// Violation is something that a program inside walls tried and that the kernel
 // refuses, or for which it was ended. Which files it looked for in vain is not among
 // them: the kernel tells nobody of those.
-type Attempt struct {
+type Violation struct {
 	Check   bool   // a check's program; else the agent's
 	Program string // its name, as it calls itself; "" when it is not known
 	Text    string // what it tried: "ptrace (request 16, process 7)"
@@ -31,7 +31,7 @@ type Attempt struct {
 	Ended bool
 }
 
-func (a Attempt) String() string {
+func (a Violation) String() string {
 	who := a.Program
 	if who == "" {
 		who = "a program"

@@ -22,17 +22,17 @@ var (
 	optional = []string{"/nix/store", "/gnu/store", "/var/lib/ca-certificates", "/var/cache/fontconfig"}
 )
 
-// plan turns walls into what the helper mounts, and makes the folders for it.
-func plan(w Walls, helper string) (wire.Walls, error) {
-	p := planner{w: w}
-	if err := p.check(); err != nil {
+// buildMounts turns walls into what the helper mounts, and makes the folders for it.
+func buildMounts(w Spec, helper string) (wire.Walls, error) {
+	p := mountPlanner{w: w}
+	if err := p.validate(); err != nil {
 		return wire.Walls{}, err
 	}
-	if err := p.layer(); err != nil {
+	if err := p.makeGoalDirs(); err != nil {
 		return wire.Walls{}, fmt.Errorf("making the goal's private folder: %w", err)
 	}
 	p.system()
-	p.fresh(p.path("home"), w.Home, "")
+	p.bindAgentOnly(p.path("home"), w.Home, "")
 	for _, path := range w.Tools {
 		p.readOnly(path)
 	}
@@ -40,17 +40,17 @@ func plan(w Walls, helper string) (wire.Walls, error) {
 		return wire.Walls{}, fmt.Errorf("making the goal's caches: %w", err)
 	}
 	p.bind(w.Dir, w.Dir, !w.ReadOnly, !w.ReadOnly)
-	p.held()
+	p.bindReadOnlyFiles()
 	for _, path := range w.Read {
-		p.granted(path, false)
+		p.bindGranted(path, false)
 	}
 	for _, path := range w.Write {
-		p.granted(path, true)
+		p.bindGranted(path, true)
 	}
 	for _, path := range w.Sockets {
 		p.socket(path)
 	}
-	if err := p.git(); err != nil {
+	if err := p.copyGitDirs(); err != nil {
 		return wire.Walls{}, fmt.Errorf("copying what git obeys: %w", err)
 	}
 	inside, err := filepath.EvalSymlinks(helper)
@@ -61,23 +61,23 @@ func plan(w Walls, helper string) (wire.Walls, error) {
 	p.text(resolvConf(), "nameserver "+NameServer+"\noptions timeout:2 attempts:1\n")
 	p.text(gitConfigPath, gitConfig(w.Home))
 	p.text(sshConfigPath, sshConfig)
-	if err := p.places(); err != nil {
+	if err := p.makeMountPoints(); err != nil {
 		return wire.Walls{}, fmt.Errorf("making places for what the goal may see: %w", err)
 	}
 	return p.out, nil
 }
 
-type planner struct {
-	w   Walls
+type mountPlanner struct {
+	w   Spec
 	out wire.Walls
 }
 
 // path is a path in the goal's private folder.
-func (p *planner) path(parts ...string) string {
+func (p *mountPlanner) path(parts ...string) string {
 	return filepath.Join(append([]string{p.w.Layer}, parts...)...)
 }
 
-func (p *planner) check() error {
+func (p *mountPlanner) validate() error {
 	for _, path := range append([]string{p.w.Dir, p.w.Layer, p.w.Home}, append(append(append(append([]string{}, p.w.Tools...), p.w.Read...), p.w.Write...), p.w.Sockets...)...) {
 		if !filepath.IsAbs(path) || filepath.Clean(path) != path || path == "/" {
 			return fmt.Errorf("walls: %q is not a path that is written out", path)
@@ -115,8 +115,8 @@ func runsAs(dir string) (uid, gid int, err error) {
 	return uid, gid, nil
 }
 
-// AsRoot says whether programs run as root whose goal works in a folder.
-func AsRoot(dir string) bool {
+// RunsAsRoot says whether programs run as root whose goal works in a folder.
+func RunsAsRoot(dir string) bool {
 	uid, _, err := runsAs(dir)
 	return err == nil && uid == 0
 }
@@ -130,13 +130,13 @@ func memory() int64 {
 	return int64(uint64(info.Totalram) * uint64(info.Unit))
 }
 
-// layer makes the private folder's own folders.
-func (p *planner) layer() error {
+// makeGoalDirs makes the private folder's own folders.
+func (p *mountPlanner) makeGoalDirs() error {
 	if err := os.MkdirAll(p.w.Layer, 0o700); err != nil {
 		return err //nolint:wrapcheck // plan says what for
 	}
 	for _, name := range []string{"home", "tmp", "checks", "caches", "git"} {
-		if err := p.own(p.path(name)); err != nil {
+		if err := p.makeOwnedDir(p.path(name)); err != nil {
 			return err
 		}
 	}
@@ -144,11 +144,11 @@ func (p *planner) layer() error {
 		return err //nolint:wrapcheck // plan says what for
 	}
 	p.out.Tmp, p.out.Scratch, p.out.TmpWrite = []byte(p.path("tmp")), []byte(p.path("checks")), !p.w.ReadOnly
-	return p.clear("checks")
+	return p.removeStaleChecks("checks")
 }
 
-// clear removes what a killed app left of its checks.
-func (p *planner) clear(name string) error {
+// removeStaleChecks removes what a killed app left of its checks.
+func (p *mountPlanner) removeStaleChecks(name string) error {
 	left, err := os.ReadDir(p.path(name))
 	for _, entry := range left {
 		err = errors.Join(err, os.RemoveAll(p.path(name, entry.Name())))
@@ -156,8 +156,8 @@ func (p *planner) clear(name string) error {
 	return err
 }
 
-// own makes a folder that belongs to whom the programs run as.
-func (p *planner) own(path string) error {
+// makeOwnedDir makes a folder that belongs to whom the programs run as.
+func (p *mountPlanner) makeOwnedDir(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return err //nolint:wrapcheck // plan says what for
 	}
@@ -167,23 +167,23 @@ func (p *planner) own(path string) error {
 	return os.Chown(path, p.out.UID, p.out.GID) //nolint:wrapcheck // plan says what for
 }
 
-func (p *planner) add(m wire.Mount) { p.out.Mounts = append(p.out.Mounts, m) }
+func (p *mountPlanner) add(m wire.Mount) { p.out.Mounts = append(p.out.Mounts, m) }
 
-func (p *planner) bind(source, target string, write, checkWrite bool) {
+func (p *mountPlanner) bind(source, target string, write, checkWrite bool) {
 	p.add(wire.Mount{Kind: wire.Bind, Source: []byte(source), Target: []byte(target), Write: write, CheckWrite: checkWrite})
 }
 
-// fresh binds a folder of the goal that decides how programs behave, and that no
+// bindAgentOnly binds a folder of the goal that decides how programs behave, and that no
 // check may therefore find as the agent left it.
-func (p *planner) fresh(source, target, below string) {
+func (p *mountPlanner) bindAgentOnly(source, target, below string) {
 	p.add(wire.Mount{Kind: wire.Bind, Source: []byte(source), Target: []byte(target), Write: !p.w.ReadOnly, CheckWrite: true, Fresh: true, Below: []byte(below)})
 }
 
-func (p *planner) text(target, text string) {
+func (p *mountPlanner) text(target, text string) {
 	p.add(wire.Mount{Kind: wire.Text, Target: []byte(target), Text: []byte(text)})
 }
 
-func (p *planner) system() {
+func (p *mountPlanner) system() {
 	for _, path := range append(append([]string{}, system...), optional...) {
 		info, err := os.Lstat(path)
 		switch {
@@ -199,7 +199,7 @@ func (p *planner) system() {
 }
 
 // readOnly shows a path of the machine, if it is there.
-func (p *planner) readOnly(path string) {
+func (p *mountPlanner) readOnly(path string) {
 	source, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return
@@ -207,20 +207,20 @@ func (p *planner) readOnly(path string) {
 	p.add(wire.Mount{Kind: wire.Bind, Source: []byte(source), Target: []byte(path), Optional: true})
 }
 
-// granted shows what the person allowed. The path was resolved when he did: a link
+// bindGranted shows what the person allowed. The path was resolved when he did: a link
 // in it by now is somebody else's, and the helper refuses it.
-func (p *planner) granted(path string, write bool) {
+func (p *mountPlanner) bindGranted(path string, write bool) {
 	p.add(wire.Mount{Kind: wire.Bind, Source: []byte(path), Target: []byte(path), Write: write, CheckWrite: write})
 }
 
-// held covers files of the goal's folder with themselves, read-only.
-func (p *planner) held() {
+// bindReadOnlyFiles covers files of the goal's folder with themselves, read-only.
+func (p *mountPlanner) bindReadOnlyFiles() {
 	if p.w.ReadOnly {
 		return
 	}
 	for _, path := range p.w.Held {
 		info, err := os.Lstat(path)
-		if err != nil || !info.Mode().IsRegular() || !within(path, p.w.Dir) {
+		if err != nil || !info.Mode().IsRegular() || !isBelow(path, p.w.Dir) {
 			continue
 		}
 		p.add(wire.Mount{Kind: wire.Bind, Source: []byte(path), Target: []byte(path), Optional: true, AgentOnly: true})
@@ -229,7 +229,7 @@ func (p *planner) held() {
 
 // socket shows a socket at the path that programs know, which is often a link of the
 // machine's own; no part of it lies where a goal writes.
-func (p *planner) socket(path string) {
+func (p *mountPlanner) socket(path string) {
 	source, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		source = path // the helper will say what is wrong with it
@@ -239,17 +239,17 @@ func (p *planner) socket(path string) {
 
 // caches lays a layer of the goal over each cache that is there; one that is not
 // begins in the private home.
-func (p *planner) caches() error {
+func (p *mountPlanner) caches() error {
 	for _, cache := range p.w.Caches {
 		lower, err := filepath.EvalSymlinks(cache.From)
 		missing := err != nil
-		if missing && within(cache.To, p.w.Home) || within(cache.To, p.w.Dir) || within(p.w.Dir, cache.To) {
+		if missing && isBelow(cache.To, p.w.Home) || isBelow(cache.To, p.w.Dir) || isBelow(p.w.Dir, cache.To) {
 			continue
 		}
 		base := p.path("caches", strings.ReplaceAll(strings.Trim(cache.To, "/"), "/", "-"))
 		c := wire.Cache{Lower: []byte(lower), Upper: []byte(base + "/upper"), Work: []byte(base + "/work"), Merged: []byte(base + "/merged")}
 		for _, folder := range []string{base, string(c.Upper), string(c.Work), string(c.Merged)} {
-			if err := p.own(folder); err != nil {
+			if err := p.makeOwnedDir(folder); err != nil {
 				return err
 			}
 		}
@@ -257,11 +257,11 @@ func (p *planner) caches() error {
 			return err //nolint:wrapcheck // plan says what for
 		}
 		if missing { // and its place is nowhere that the goal writes
-			p.fresh(string(c.Upper), cache.To, "")
+			p.bindAgentOnly(string(c.Upper), cache.To, "")
 			continue
 		}
 		p.out.Caches = append(p.out.Caches, c)
-		p.fresh(string(c.Merged), cache.To, lower)
+		p.bindAgentOnly(string(c.Merged), cache.To, lower)
 	}
 	return nil
 }

@@ -10,10 +10,10 @@ import (
 // TestProfile reads the profile for macOS, which no machine here applies: what
 // must be in it is, a hostile path stays inside its quotes, and brackets balance.
 func TestProfile(t *testing.T) {
-	w := sandbox.Walls{
+	w := sandbox.Spec{
 		Dir: `/Users/x/a") (allow default) ("`, Layer: "/Users/x/Library/goalpost/rooms/1", Write: []string{"/Users/x/more"}, Sockets: []string{"/var/run/docker.sock"}, Ports: []int{5432},
 	}
-	text := sandbox.Profile(w, 3128)
+	text := sandbox.SeatbeltProfile(w, 3128)
 	for _, want := range []string{
 		"(deny default)", `"/Users/x/a\") (allow default) (\""`, `(remote ip "localhost:3128")`, `(remote ip "localhost:5432")`, `(literal "/var/run/docker.sock")`, `file-write* (subpath`,
 	} {
@@ -38,7 +38,7 @@ func TestProfile(t *testing.T) {
 		}
 	}
 	w.ReadOnly = true
-	if text := sandbox.Profile(w, 3128); strings.Contains(text, `file-write* (subpath`) {
+	if text := sandbox.SeatbeltProfile(w, 3128); strings.Contains(text, `file-write* (subpath`) {
 		t.Errorf("at read_only folders are written:\n%s", text)
 	}
 }

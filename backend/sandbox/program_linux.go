@@ -19,7 +19,7 @@ import (
 // only: cancelled before the helper answers, the program is killed as soon as
 // it runs. The files become blocking, as with os/exec. Errors are *StartError (what the person can change), ErrClosed, or
 // ctx's own.
-func (s *Set) Start(ctx context.Context, c process.Command) (process.Process, error) {
+func (s *Supervisor) Start(ctx context.Context, c process.Command) (process.Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name(c), err)
 	}
@@ -30,11 +30,11 @@ func (s *Set) Start(ctx context.Context, c process.Command) (process.Process, er
 	return p, nil
 }
 
-func (s *Set) start(ctx context.Context, c process.Command, size *wire.Size) (*program, error) {
+func (s *Supervisor) start(ctx context.Context, c process.Command, size *wire.Size) (*program, error) {
 	if len(c.Held) > 0 && (!s.walled || c.Domain != process.DomainCheck) {
 		return nil, &StartError{Code: string(wire.Unsupported), Program: name(c), text: "files can be held for a check inside a sandbox only"}
 	}
-	p, err := s.enter()
+	p, err := s.register()
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name(c), err)
 	}
@@ -46,8 +46,8 @@ func (s *Set) start(ctx context.Context, c process.Command, size *wire.Size) (*p
 			request.Domain = wire.Check
 		}
 	}
-	if err := s.post(request, files); err != nil {
-		s.leave(p)
+	if err := s.sendPacket(request, files); err != nil {
+		s.unregister(p)
 		var refused *wire.Error
 		if errors.As(err, &refused) {
 			return nil, &StartError{Code: string(refused.Code), Program: name(c), text: refused.Text}
@@ -57,7 +57,7 @@ func (s *Set) start(ctx context.Context, c process.Command, size *wire.Size) (*p
 	select {
 	case <-p.answered:
 	case <-ctx.Done():
-		p.abandon()
+		p.killWhenStarted()
 		return nil, fmt.Errorf("starting %s: %w", name(c), ctx.Err())
 	}
 	if p.failed != nil {
@@ -101,8 +101,8 @@ func raw(words []string) [][]byte {
 	return out
 }
 
-// enter gives a program its id before the helper hears of it.
-func (s *Set) enter() (*program, error) {
+// register gives a program its id before the helper hears of it.
+func (s *Supervisor) register() (*program, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -114,15 +114,15 @@ func (s *Set) enter() (*program, error) {
 	return p, nil
 }
 
-func (s *Set) leave(p *program) {
+func (s *Supervisor) unregister(p *program) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.all, p.id)
 }
 
-// post sends one request. The kernel holds its own references to the files once
+// sendPacket sends one request. The kernel holds its own references to the files once
 // the packet is sent.
-func (s *Set) post(r wire.Request, files []*os.File) error {
+func (s *Supervisor) sendPacket(r wire.Request, files []*os.File) error {
 	if len(files) > wire.MaxFiles {
 		return fmt.Errorf("%d files are more than %d", len(files), wire.MaxFiles)
 	}
@@ -146,7 +146,7 @@ func (s *Set) post(r wire.Request, files []*os.File) error {
 // write borrows every file's descriptor, one inside the other, so that none can
 // be closed and its number given away before the packet is sent. (File.Fd would
 // also turn the caller's file to blocking.)
-func (s *Set) write(packet []byte, files []*os.File, fds []int) error {
+func (s *Supervisor) write(packet []byte, files []*os.File, fds []int) error {
 	if len(files) == 0 {
 		s.send.Lock()
 		defer s.send.Unlock()
@@ -179,7 +179,7 @@ func (s *Set) write(packet []byte, files []*os.File, fds []int) error {
 // program is one started program; the fields under mu are final once answered
 // (pid, failed) or done (status) is closed.
 type program struct {
-	set      *Set
+	set      *Supervisor
 	id       uint64
 	answered chan struct{}
 	done     chan struct{}
@@ -213,7 +213,7 @@ func (p *program) Signal(sig syscall.Signal) error {
 		return os.ErrProcessDone
 	default:
 	}
-	err := p.set.post(wire.Request{ID: p.id, Op: wire.Signal, Signal: int(sig)}, nil)
+	err := p.set.sendPacket(wire.Request{ID: p.id, Op: wire.Signal, Signal: int(sig)}, nil)
 	if errors.Is(err, ErrClosed) {
 		return os.ErrProcessDone // the helper is gone, and it never leaves anything
 	}
@@ -226,28 +226,28 @@ func (p *program) isStarted() bool {
 	return p.started
 }
 
-// abandon is for a start that nobody waits for any more.
-func (p *program) abandon() {
+// killWhenStarted is for a start that nobody waits for any more.
+func (p *program) killWhenStarted() {
 	p.mu.Lock()
 	p.abandoned = true
 	kill := p.started
-	p.hangUp()
+	p.closeTerminal()
 	p.mu.Unlock()
 	if kill {
 		_ = p.Signal(syscall.SIGKILL) // gone already, or the whole set is
 	}
 }
 
-// hangUp closes a terminal that nobody will have. mu is held.
-func (p *program) hangUp() {
+// closeTerminal closes a terminal that nobody will have. mu is held.
+func (p *program) closeTerminal() {
 	if p.master != nil {
 		_ = p.master.Close()
 		p.master = nil
 	}
 }
 
-// take is called by the set's receiver alone.
-func (p *program) take(a wire.Answer, fds []int) {
+// onAnswer is called by the set's receiver alone.
+func (p *program) onAnswer(a wire.Answer, fds []int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -269,7 +269,7 @@ func (p *program) take(a wire.Answer, fds []int) {
 		}
 		close(p.answered)
 		if p.abandoned {
-			p.hangUp()
+			p.closeTerminal()
 			// The receiver must not wait for room in the socket: the helper may be
 			// waiting for the receiver. settle waits for it.
 			p.set.kills.Go(func() { _ = p.Signal(syscall.SIGKILL) })

@@ -51,7 +51,7 @@ func TestProjectsAreBuiltOffline(t *testing.T) {
 			}
 			c := inside(w, project.script)
 			path := "PATH=" + plainPath[len("PATH="):] + ":" + filepath.Dir(found)
-			c.Env = sandbox.Inside([]string{path}, w)
+			c.Env = sandbox.EnvForAgent([]string{path}, w)
 			if text, status := output(t, s, c); status.Code != 0 {
 				t.Errorf("%s: %s\n%s", project.needs, status, text)
 			}

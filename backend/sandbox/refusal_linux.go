@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// refusal adds what to do to what the helper says.
-func refusal(e *wire.Error) error {
+// withAdvice adds what to do to what the helper says.
+func withAdvice(e *wire.Error) error {
 	if e.Code != wire.Walled {
 		return e
 	}
@@ -19,28 +19,28 @@ func refusal(e *wire.Error) error {
 // advice is what to change, from the switches that this kernel has.
 func advice(text string) string {
 	switch {
-	case on("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"):
+	case sysctlOn("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"):
 		return "This system denies rights in user namespaces to programs without an AppArmor profile: install the one in build/apparmor (docs/security.md, \"Where it runs\") for the helper"
-	case is("/proc/sys/kernel/unprivileged_userns_clone", "0"):
+	case sysctlIs("/proc/sys/kernel/unprivileged_userns_clone", "0"):
 		return "This kernel denies user namespaces to ordinary users: sysctl kernel.unprivileged_userns_clone=1"
-	case is("/proc/sys/user/max_user_namespaces", "0"):
+	case sysctlIs("/proc/sys/user/max_user_namespaces", "0"):
 		return "This kernel allows no user namespaces: sysctl user.max_user_namespaces=10000"
 	case strings.Contains(text, "Landlock"):
 		return "A kernel of version 5.19 or newer is needed, with landlock in its lsm= list"
-	case strings.Contains(text, "not permitted") && container():
+	case strings.Contains(text, "not permitted") && isContainer():
 		return "This looks like a container: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined, or say --unconfined"
 	}
 	return "Say --unconfined to run this goal's programs with your own rights instead"
 }
 
-func is(path, value string) bool {
+func sysctlIs(path, value string) bool {
 	text, err := os.ReadFile(path)
 	return err == nil && strings.TrimSpace(string(text)) == value
 }
 
-func on(path string) bool { return is(path, "1") }
+func sysctlOn(path string) bool { return sysctlIs(path, "1") }
 
-func container() bool {
+func isContainer() bool {
 	for _, path := range []string{"/.dockerenv", "/run/.containerenv"} {
 		if _, err := os.Stat(path); err == nil {
 			return true

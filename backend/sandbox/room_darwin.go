@@ -13,22 +13,22 @@ import (
 	"goalpost/backend/process"
 )
 
-// seatbelt is the system's program that applies a profile.
-const seatbelt = "/usr/bin/sandbox-exec"
+// sandboxExecPath is the system's program that applies a profile.
+const sandboxExecPath = "/usr/bin/sandbox-exec"
 
-// room is what walls are on macOS: a profile, the goal's private folder, and two
+// seatbelt is what walls are on macOS: a profile, the goal's private folder, and two
 // sockets of the machine's loopback. There is no loopback of the goal's own: its
 // programs may listen there and reach the proxy and the ports that the person
 // listed, and not each other's servers. Written and compiled, not tested.
-type room struct {
+type seatbelt struct {
 	profile string
-	walls   Walls
+	walls   Spec
 	net     *Network
 }
 
-func furnish(ctx context.Context, w Walls) (r room, err error) {
-	if _, err := os.Stat(seatbelt); err != nil {
-		return r, fmt.Errorf("%w: %s is missing", ErrRefused, seatbelt)
+func newSeatbelt(ctx context.Context, w Spec) (r seatbelt, err error) {
+	if _, err := os.Stat(sandboxExecPath); err != nil {
+		return r, fmt.Errorf("%w: %s is missing", ErrRefused, sandboxExecPath)
 	}
 	for _, name := range []string{"home", "tmp"} {
 		if err := os.MkdirAll(filepath.Join(w.Layer, name), 0o700); err != nil {
@@ -55,14 +55,14 @@ func furnish(ctx context.Context, w Walls) (r room, err error) {
 	if err != nil {
 		return r, errors.Join(fmt.Errorf("making the goal's network: %w", err), r.net.Close())
 	}
-	r.profile = Profile(w, r.proxyPort())
+	r.profile = SeatbeltProfile(w, r.proxyPort())
 	return r, nil
 }
 
-func (r room) proxyPort() int { return r.net.Proxy.Addr().(*net.TCPAddr).Port }
+func (r seatbelt) proxyPort() int { return r.net.Proxy.Addr().(*net.TCPAddr).Port }
 
 // command is what is executed in place of the program.
-func (r room) command(c process.Command) (argv, env []string) {
+func (r seatbelt) command(c process.Command) (argv, env []string) {
 	if r.profile == "" {
 		return c.Argv, c.Env
 	}
@@ -77,10 +77,10 @@ func (r room) command(c process.Command) (argv, env []string) {
 		env = append(env, words.Replace(entry))
 	}
 	env = append(env, "HOME="+filepath.Join(r.walls.Layer, "home"), "TMPDIR="+filepath.Join(r.walls.Layer, "tmp"))
-	return append([]string{seatbelt, "-p", r.profile}, c.Argv...), env
+	return append([]string{sandboxExecPath, "-p", r.profile}, c.Argv...), env
 }
 
-func (r room) close() error {
+func (r seatbelt) close() error {
 	if r.net == nil {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (r room) close() error {
 }
 
 // Network hands over the sockets, once.
-func (s *Set) Network() (*Network, error) {
+func (s *Supervisor) Network() (*Network, error) {
 	if s.room.net == nil {
 		return nil, fmt.Errorf("the network of %s: it has none of its own", s.name)
 	}
@@ -99,12 +99,14 @@ func (s *Set) Network() (*Network, error) {
 }
 
 // Dial refuses: what looks like the goal's loopback would be the machine's.
-func (*Set) Dial(_ context.Context, _, address string) (net.Conn, error) {
+func (*Supervisor) Dial(_ context.Context, _, address string) (net.Conn, error) {
 	return nil, fmt.Errorf("dialing %s: a goal has no loopback of its own on macOS: %w", address, errors.ErrUnsupported)
 }
 
-// alone starts a program in a session, and so in a group, of its own.
-func alone(tty bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true, Setctty: tty} }
+// ownSession starts a program in a session, and so in a group, of its own.
+func ownSession(tty bool) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, Setctty: tty}
+}
 
 func signal(p *os.Process, sig syscall.Signal) error {
 	if err := syscall.Kill(-p.Pid, sig); err != nil {

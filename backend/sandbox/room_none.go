@@ -13,28 +13,28 @@ import (
 	"goalpost/backend/process"
 )
 
-// room: this system has no walls to offer.
-type room struct{}
+// seatbelt: this system has no walls to offer.
+type seatbelt struct{}
 
-func furnish(context.Context, Walls) (room, error) {
-	return room{}, fmt.Errorf("%w: Goalpost has no sandbox for this system. Say --unconfined to run this goal's programs with your own rights instead", ErrRefused)
+func newSeatbelt(context.Context, Spec) (seatbelt, error) {
+	return seatbelt{}, fmt.Errorf("%w: Goalpost has no sandbox for this system. Say --unconfined to run this goal's programs with your own rights instead", ErrRefused)
 }
 
-func (room) command(c process.Command) (argv, env []string) { return c.Argv, c.Env }
+func (seatbelt) command(c process.Command) (argv, env []string) { return c.Argv, c.Env }
 
-func (room) close() error { return nil }
+func (seatbelt) close() error { return nil }
 
 // Network refuses: nothing is walled here.
-func (s *Set) Network() (*Network, error) {
+func (s *Supervisor) Network() (*Network, error) {
 	return nil, fmt.Errorf("the network of %s: it has none of its own", s.name)
 }
 
 // Dial refuses.
-func (*Set) Dial(_ context.Context, _, address string) (net.Conn, error) {
+func (*Supervisor) Dial(_ context.Context, _, address string) (net.Conn, error) {
 	return nil, fmt.Errorf("dialing %s: %w", address, errors.ErrUnsupported)
 }
 
-func alone(bool) *syscall.SysProcAttr { return nil }
+func ownSession(bool) *syscall.SysProcAttr { return nil }
 
 // signal can only end a program here.
 func signal(p *os.Process, sig syscall.Signal) error {

@@ -17,25 +17,25 @@ import (
 
 // Bounds of one look at a folder.
 const (
-	maxLooked  = 200_000
-	maxObeyed  = 256 << 10 // bytes of one file
-	maxEntries = 500
+	maxVisited        = 200_000
+	maxAutorunEntries = 256 << 10 // bytes of one file
+	maxEntries        = 500
 )
 
-// NotAll begins a line that says that a folder was not looked at whole.
-const NotAll = "not all was looked at: "
+// TruncatedPrefix begins a line that says that a folder was not looked at whole.
+const TruncatedPrefix = "not all was looked at: "
 
-// SelfRun lists what a folder holds that git, an editor, a shell or another agent
+// ListAutorun lists what a folder holds that git, an editor, a shell or another agent
 // runs or obeys by itself when the person goes there: hooks, configuration that
 // names a program, what an interrupted rebase would run, also of repositories below,
 // and the files of editors. A line each, sorted, as "sub/.git/config: core.fsmonitor
 // = ./x". No link is followed, and what the goal's programs exchange meanwhile is at
 // worst missing. Of a folder that is too large git's own are looked at first, then
 // what lies highest, and a line says so.
-func SelfRun(dir string) ([]string, error) { return selfRun(dir, maxLooked) }
+func ListAutorun(dir string) ([]string, error) { return listAutorun(dir, maxVisited) }
 
-// selfRun looks at so many names at most.
-func selfRun(dir string, most int) (list []string, err error) {
+// listAutorun looks at so many names at most.
+func listAutorun(dir string, most int) (list []string, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("looking for what git obeys: %w", err)
@@ -48,9 +48,9 @@ func selfRun(dir string, most int) (list []string, err error) {
 	slices.Sort(w.list)
 	switch {
 	case len(w.list) > maxEntries:
-		w.list = append(w.list[:maxEntries], fmt.Sprintf("%s: %smore than %d such files", ".", NotAll, maxEntries))
+		w.list = append(w.list[:maxEntries], fmt.Sprintf("%s: %smore than %d such files", ".", TruncatedPrefix, maxEntries))
 	case w.left <= 0:
-		w.list = append(w.list, fmt.Sprintf("%s: %smore than %d names", ".", NotAll, most))
+		w.list = append(w.list, fmt.Sprintf("%s: %smore than %d names", ".", TruncatedPrefix, most))
 	}
 	return w.list, nil
 }
@@ -91,16 +91,16 @@ func (w *walk) folder(at string) {
 		case entry.IsDir():
 			w.next = append(w.next, name)
 		case len(w.list) <= maxEntries:
-			w.list = append(w.list, obeyed(w.root, name, entry)...)
+			w.list = append(w.list, isAutorun(w.root, name, entry)...)
 		}
 	}
 	if repository(w.root, path.Join(at, "config")) {
-		w.list = append(w.list, borrowed(w.root, path.Join(at, "objects", "info", "alternates"))...)
+		w.list = append(w.list, alternateObjectDirs(w.root, path.Join(at, "objects", "info", "alternates"))...)
 	}
 }
 
-// borrowed says where else a repository finds its contents.
-func borrowed(root *os.Root, name string) []string {
+// alternateObjectDirs says where else a repository finds its contents.
+func alternateObjectDirs(root *os.Root, name string) []string {
 	text := strings.TrimSpace(string(contentOf(root, name)))
 	if text == "" {
 		return nil
@@ -111,21 +111,21 @@ func borrowed(root *os.Root, name string) []string {
 // skipped hold many files and nothing that is obeyed.
 var skipped = map[string]bool{"node_modules": true, "objects": true, "refs": true, "logs": true}
 
-func obeyed(root *os.Root, name string, entry fs.DirEntry) []string {
+func isAutorun(root *os.Root, name string, entry fs.DirEntry) []string {
 	base, in := path.Base(name), path.Base(path.Dir(name))
 	switch {
 	case base == ".git": // a file or a link in place of the folder
 		return []string{name + ": leads git elsewhere: " + digest(root, name, entry)}
-	case selfRunning(name):
+	case isAutorunFile(name):
 		return []string{name + ": is obeyed by editors, shells, debuggers or agents (" + digest(root, name, entry) + ")"}
 	case (base == "git-rebase-todo" || base == "todo" && in == "sequencer") && repository(root, path.Join(path.Dir(path.Dir(name)), "config")):
-		return continued(name, contentOf(root, name))
+		return interruptedOperation(name, contentOf(root, name))
 	case base == "attributes" && in == "info" && repository(root, path.Join(path.Dir(path.Dir(name)), "config")):
 		return []string{name + ": says which filters git runs (" + digest(root, name, entry) + ")"}
 	case !repository(root, name):
 		return nil
 	case base == "config" || base == "config.worktree":
-		return append(long(root, name), namesPrograms(name, contentOf(root, name))...)
+		return append(isTruncatedRead(root, name), configNamesPrograms(name, contentOf(root, name))...)
 	case base == "commondir":
 		return []string{name + ": leads git to " + strings.TrimSpace(string(contentOf(root, name)))}
 	case in == "hooks" && !strings.HasSuffix(base, ".sample"):
@@ -136,8 +136,8 @@ func obeyed(root *os.Root, name string, entry fs.DirEntry) []string {
 	return nil
 }
 
-// continued names what git runs when the person goes on with what was begun.
-func continued(name string, text []byte) (list []string) {
+// interruptedOperation names what git runs when the person goes on with what was begun.
+func interruptedOperation(name string, text []byte) (list []string) {
 	for line := range strings.Lines(string(text)) {
 		if word, rest, _ := strings.Cut(strings.TrimSpace(line), " "); word == "exec" || word == "x" {
 			list = append(list, fmt.Sprintf("%s: git rebase --continue runs %.200q", name, rest))
@@ -146,10 +146,10 @@ func continued(name string, text []byte) (list []string) {
 	return list
 }
 
-// long says that of a file only the beginning is read.
-func long(root *os.Root, name string) []string {
-	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() > maxObeyed {
-		return []string{fmt.Sprintf("%s: is %d bytes long, and only the first %d were read", name, info.Size(), maxObeyed)}
+// isTruncatedRead says that of a file only the beginning is read.
+func isTruncatedRead(root *os.Root, name string) []string {
+	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() > maxAutorunEntries {
+		return []string{fmt.Sprintf("%s: is %d bytes long, and only the first %d were read", name, info.Size(), maxAutorunEntries)}
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func contentOf(root *os.Root, name string) []byte {
 		return nil
 	}
 	defer func() { _ = f.Close() }()
-	text, _ := io.ReadAll(io.LimitReader(f, maxObeyed))
+	text, _ := io.ReadAll(io.LimitReader(f, maxAutorunEntries))
 	return text
 }
 
@@ -206,24 +206,24 @@ func digest(root *os.Root, name string, entry fs.DirEntry) string {
 		return "a link to " + to
 	}
 	sum := fmt.Sprintf("%.4x", sha256.Sum256(contentOf(root, name)))
-	if info, err := entry.Info(); err == nil && info.Size() > maxObeyed {
+	if info, err := entry.Info(); err == nil && info.Size() > maxAutorunEntries {
 		sum = fmt.Sprintf("%d bytes, %d at %s", info.Size(), info.ModTime().UnixNano(), sum)
 	}
 	return sum
 }
 
-// programs are the keys of git's configuration that name a program or more
+// gitProgramKeys are the keys of git's configuration that name a program or more
 // configuration, in small letters with "*" for a subsection.
-var programs = regexp.MustCompile(`^(core\.(fsmonitor|hookspath|sshcommand|editor|pager|askpass|gitproxy|worktree|attributesfile)|alias\..*|pager\..*|(filter|diff|merge|difftool|mergetool|man|browser|trailer|tar|guitool)\..*\.(clean|smudge|process|command|cmd|textconv|driver|path)` +
+var gitProgramKeys = regexp.MustCompile(`^(core\.(fsmonitor|hookspath|sshcommand|editor|pager|askpass|gitproxy|worktree|attributesfile)|alias\..*|pager\..*|(filter|diff|merge|difftool|mergetool|man|browser|trailer|tar|guitool)\..*\.(clean|smudge|process|command|cmd|textconv|driver|path)` +
 	`|diff\.external|credential\.(.*\.)?helper|include\.path|includeif\..*\.path|gpg\.(.*\.)?(program|defaultkeycommand)|sequence\.editor|interactive\.difffilter|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs|url|pushurl|proxy)|url\..*\.(insteadof|pushinsteadof)|protocol\..*allow|submodule\..*\.update|sendemail\..*|extensions\.worktreeconfig)$`)
 
 var (
-	sectionLine = regexp.MustCompile(`^\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)$`)
-	harmless    = regexp.MustCompile(`^(?i)(true|false|yes|no|on|off|0|1|)$`)
+	sectionLine      = regexp.MustCompile(`^\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)$`)
+	gitHarmlessValue = regexp.MustCompile(`^(?i)(true|false|yes|no|on|off|0|1|)$`)
 )
 
-// namesPrograms reads git's configuration as far as is needed to see who is named.
-func namesPrograms(name string, text []byte) (list []string) {
+// configNamesPrograms reads git's configuration as far as is needed to see who is named.
+func configNamesPrograms(name string, text []byte) (list []string) {
 	section := ""
 	for _, line := range strings.Split(string(bytes.ReplaceAll(text, []byte("\\\n"), nil)), "\n") {
 		line = strings.TrimSpace(line)
@@ -238,8 +238,8 @@ func namesPrograms(name string, text []byte) (list []string) {
 		key, value = strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value)
 		full := section + "." + key
 		switch {
-		case key == "" || strings.HasPrefix(key, "#") || strings.HasPrefix(key, ";") || !programs.MatchString(full):
-		case full == "core.fsmonitor" && harmless.MatchString(value), full == "core.worktree" && value == "":
+		case key == "" || strings.HasPrefix(key, "#") || strings.HasPrefix(key, ";") || !gitProgramKeys.MatchString(full):
+		case full == "core.fsmonitor" && gitHarmlessValue.MatchString(value), full == "core.worktree" && value == "":
 		case strings.HasPrefix(full, "alias.") && !strings.HasPrefix(value, "!") && !strings.HasPrefix(value, `"!`):
 		case strings.HasPrefix(full, "remote.") && strings.HasSuffix(key, "url") && !strings.Contains(value, "ext::"):
 		default:

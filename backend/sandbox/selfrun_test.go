@@ -63,7 +63,7 @@ func TestSelfRun(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", filepath.Join(dir, ".git/hooks/post-checkout")); err != nil {
 		t.Fatal(err)
 	}
-	got, err := sandbox.SelfRun(dir)
+	got, err := sandbox.ListAutorun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestSelfRunNames(t *testing.T) {
 		want = append(want, write(names)...)
 	}
 	write("Makefile package.json conftest.py .gitattributes .npmrc .editorconfig .env src/repo/config.toml .direnv/python/x.py .vscode/extensions.json .github/workflows/x.yml .hg/store/data config.toml README.md")
-	got, err := sandbox.SelfRun(dir)
+	got, err := sandbox.ListAutorun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestSelfRunUnderAFlood(t *testing.T) {
 		write(".git/!"+strconv.Itoa(n%10)+"/x", "")
 	}
 	got, err := sandbox.SelfRunOf(dir, 200)
-	want := []string{".envrc: is obeyed", ".git/config: core.fsmonitor = evil", ".git/hooks/pre-commit: is a hook", ".: " + sandbox.NotAll + "more than 200 names"}
+	want := []string{".envrc: is obeyed", ".git/config: core.fsmonitor = evil", ".git/hooks/pre-commit: is a hook", ".: " + sandbox.TruncatedPrefix + "more than 200 names"}
 	if err != nil || len(got) != len(want) || !slices.EqualFunc(got, want, strings.HasPrefix) {
 		t.Errorf("got\n%s\n%v", strings.Join(got, "\n"), err)
 	}

@@ -9,7 +9,7 @@ import (
 // What programs obey by themselves when a folder is opened, a shell or a debugger is
 // started there, or something is committed: without being told to, and mostly without
 // asking. What every project changes is not among it (see docs/security.md).
-var byThemselves = words(
+var autorunPatterns = words(
 	// shells, and what chooses versions of programs when one is called
 	".envrc .autoenv .autoenv.zsh .autoenv.leave .autoenv_leave.zsh .mise.toml mise.toml .mise.local.toml mise.local.toml .rtx.toml .tool-versions",
 	".python-version .nvmrc .node-version .ruby-version .java-version .sdkmanrc rust-toolchain rust-toolchain.toml",
@@ -29,16 +29,16 @@ var byThemselves = words(
 
 // Folders of which that holds for every file, and those of which it holds for some.
 var (
-	wholly = words(".idea .zed .fleet .helix .nlsp-settings .bsp .mvn .externalToolBuilders .devcontainer .idx .mise .husky .githooks",
+	fullyListedDirs = words(".idea .zed .fleet .helix .nlsp-settings .bsp .mvn .externalToolBuilders .devcontainer .idx .mise .husky .githooks",
 		".cursor .claude .codex .gemini .qwen .opencode .clinerules .roo .kilocode .kiro .windsurf .trae .junie .augment .continue .amazonq .openhands .crush .goose .agents")
-	partly = map[string]map[string]bool{
+	partlyListedDirs = map[string]map[string]bool{
 		".vscode": words("tasks.json settings.json launch.json mcp.json c_cpp_properties.json cmake-kits.json"),
 		".hg":     words("hgrc hgrc-not-shared"),
 		"repo":    words("config.toml"), // of .jj
 		".cargo":  words("config config.toml"),
 		"mise":    words("config.toml config.local.toml"),
 	}
-	endings = []string{".code-workspace", ".sublime-project", ".instructions.md", ".prompt.md", ".chatmode.md"}
+	autorunExtensions = []string{".code-workspace", ".sublime-project", ".instructions.md", ".prompt.md", ".chatmode.md"}
 )
 
 func words(lines ...string) map[string]bool {
@@ -49,19 +49,19 @@ func words(lines ...string) map[string]bool {
 	return set
 }
 
-// selfRunning says whether programs obey a file of that name by themselves.
-func selfRunning(name string) bool {
+// isAutorunFile says whether programs obey a file of that name by themselves.
+func isAutorunFile(name string) bool {
 	base, folders := path.Base(name), strings.Split(path.Dir(name), "/")
 	in := folders[len(folders)-1]
 	switch {
 	case in == "repo":
-		return partly[in][base] && slices.Contains(folders, ".jj")
+		return partlyListedDirs[in][base] && slices.Contains(folders, ".jj")
 	case in == ".direnv": // what nix-direnv reads although nobody allowed it
 		return strings.HasSuffix(base, ".rc")
 	case strings.HasPrefix(base, ".lintstagedrc"), strings.HasPrefix(base, "lint-staged.config."):
 		return true
 	}
-	return byThemselves[base] || partly[in][base] ||
-		slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(base, end) }) ||
-		slices.ContainsFunc(folders, func(folder string) bool { return wholly[folder] })
+	return autorunPatterns[base] || partlyListedDirs[in][base] ||
+		slices.ContainsFunc(autorunExtensions, func(end string) bool { return strings.HasSuffix(base, end) }) ||
+		slices.ContainsFunc(folders, func(folder string) bool { return fullyListedDirs[folder] })
 }

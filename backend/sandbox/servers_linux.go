@@ -2,7 +2,7 @@ package sandbox
 
 import "goalpost/backend/sandbox/ports"
 
-// Serves says whether one of these processes of the same user listens on a TCP port.
-func Serves(processes []int, port int) bool {
+// IsListening says whether one of these processes of the same user listens on a TCP port.
+func IsListening(processes []int, port int) bool {
 	return port > 0 && port <= 65535 && ports.Of(processes, uint16(port))
 }

@@ -22,23 +22,23 @@ import (
 // the helper.
 const helloGrace = time.Minute
 
-// Set is one owner's programs, all children of one helper, and what they start
+// Supervisor is one owner's programs, all children of one helper, and what they start
 // in turn. It ends with Close, and with this process however that ends. All
 // methods may be called concurrently. It implements process.Launcher.
-type Set struct {
+type Supervisor struct {
 	name   string
 	helper *exec.Cmd
 	conn   *net.UnixConn
-	stderr *tail
+	stderr *stderrTail
 	walled bool
-	walls  Walls   // where walled
+	walls  Spec    // where walled
 	ports  int     // of the machine that appear inside
 	own    network // of a goal, once ready
 	hello  chan wire.Answer
 	done   chan struct{}
 
 	kills sync.WaitGroup // of programs whose start was given up
-	tried *attempts
+	tried *violationQueue
 
 	// send keeps packets whole (the memfd of one with its descriptors) and
 	// orders them before the end of file.
@@ -48,19 +48,19 @@ type Set struct {
 	next    uint64
 	closed  bool
 	all     map[uint64]*program
-	dials   map[uint64]chan dialed
-	changes map[uint64]chan rewalled // of the walls
-	err     error                    // why the helper died, once done
+	dials   map[uint64]chan dialResult
+	changes map[uint64]chan mountChangeResult // of the walls
+	err     error                             // why the helper died, once done
 }
 
-var _ process.Launcher = (*Set)(nil)
+var _ process.Launcher = (*Supervisor)(nil)
 
 // Open starts a helper and waits until it is ready. ctx bounds the opening only;
 // the set lives until Close.
-func Open(ctx context.Context, o Options) (*Set, error) {
+func Open(ctx context.Context, o Options) (*Supervisor, error) {
 	var walls *wire.Walls
 	if o.Walls != nil {
-		planned, err := plan(*o.Walls, o.Helper)
+		planned, err := buildMounts(*o.Walls, o.Helper)
 		if err != nil {
 			return nil, fmt.Errorf("opening the programs of %s: %w", o.Name, err)
 		}
@@ -75,16 +75,16 @@ func Open(ctx context.Context, o Options) (*Set, error) {
 	if err := errors.Join(err, ours.Close()); err != nil {
 		return nil, fmt.Errorf("opening the programs of %s: %w", o.Name, errors.Join(err, theirs.Close()))
 	}
-	s := &Set{
-		name: o.Name, conn: conn.(*net.UnixConn), stderr: &tail{},
+	s := &Supervisor{
+		name: o.Name, conn: conn.(*net.UnixConn), stderr: &stderrTail{},
 		hello: make(chan wire.Answer, 1), done: make(chan struct{}), all: map[uint64]*program{},
-		walled: walls != nil, ports: portsOf(o), dials: map[uint64]chan dialed{}, changes: map[uint64]chan rewalled{}, tried: newAttempts(o.Attempted),
+		walled: walls != nil, ports: portsOf(o), dials: map[uint64]chan dialResult{}, changes: map[uint64]chan mountChangeResult{}, tried: newAttempts(o.Attempted),
 	}
 	if walls != nil {
 		s.walls = *o.Walls
 	}
 	// Not CommandContext: ctx bounds the opening, not the helper's life.
-	s.helper = exec.Command(o.Helper, s.role()) //nolint:noctx // see above
+	s.helper = exec.Command(o.Helper, s.helperArg()) //nolint:noctx // see above
 	s.helper.Env = []string{}
 	s.helper.Stderr = s.stderr
 	s.helper.ExtraFiles = []*os.File{theirs}
@@ -99,8 +99,8 @@ func Open(ctx context.Context, o Options) (*Set, error) {
 	}
 	go s.receive()
 	if walls != nil {
-		walls.Listen = listens(o.Walls.Ports)
-		err = s.post(wire.Request{Op: wire.Setup, Walls: walls}, nil)
+		walls.Listen = withMachinePorts(o.Walls.Ports)
+		err = s.sendPacket(wire.Request{Op: wire.Setup, Walls: walls}, nil)
 	}
 	if err == nil || errors.Is(err, ErrClosed) { // a helper that is gone has said why
 		err = s.ready(ctx)
@@ -119,8 +119,8 @@ func portsOf(o Options) int {
 	return len(o.Walls.Ports)
 }
 
-// role is the helper's argument.
-func (s *Set) role() string {
+// helperArg is the helper's argument.
+func (s *Supervisor) helperArg() string {
 	if s.walled {
 		return "room"
 	}
@@ -141,17 +141,17 @@ func blocking(f *os.File) error {
 	return nil
 }
 
-func (s *Set) ready(ctx context.Context) error {
+func (s *Supervisor) ready(ctx context.Context) error {
 	grace := time.NewTimer(helloGrace)
 	defer grace.Stop()
 	err := errors.New("it says nothing")
 	select {
 	case answer := <-s.hello:
-		err = greeted(answer)
+		err = parseHello(answer)
 	case <-s.done:
 		select {
 		case answer := <-s.hello: // its last word
-			if err := greeted(answer); err != nil {
+			if err := parseHello(answer); err != nil {
 				return err
 			}
 		default:
@@ -170,11 +170,11 @@ func (s *Set) ready(ctx context.Context) error {
 	return err
 }
 
-// greeted is what a helper's first word means.
-func greeted(answer wire.Answer) error {
+// parseHello is what a helper's first word means.
+func parseHello(answer wire.Answer) error {
 	switch {
 	case answer.Error != nil:
-		return refusal(answer.Error)
+		return withAdvice(answer.Error)
 	case answer.Hello == wire.Version:
 		return nil
 	}
@@ -182,10 +182,10 @@ func greeted(answer wire.Answer) error {
 }
 
 // Done is closed when the helper has ended and with it everything it held.
-func (s *Set) Done() <-chan struct{} { return s.done }
+func (s *Supervisor) Done() <-chan struct{} { return s.done }
 
 // Err says why the helper died; nil before that and after Close.
-func (s *Set) Err() error {
+func (s *Supervisor) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
@@ -194,7 +194,7 @@ func (s *Set) Err() error {
 // Close kills every program of the set, and whatever those left behind, and
 // returns when they are gone. When ctx ends first the killing goes on and the
 // error says so.
-func (s *Set) Close(ctx context.Context) error {
+func (s *Supervisor) Close(ctx context.Context) error {
 	s.mu.Lock()
 	first := !s.closed
 	s.closed = true
@@ -216,7 +216,7 @@ func (s *Set) Close(ctx context.Context) error {
 }
 
 // receive takes the helper's answers until it has ended, then settles.
-func (s *Set) receive() {
+func (s *Supervisor) receive() {
 	packet, oob := make([]byte, wire.PacketSize), make([]byte, wire.OOBSize)
 	var failed error
 	for {
@@ -239,9 +239,9 @@ func (s *Set) receive() {
 			failed = err
 			break
 		}
-		s.take(a, fds)
+		s.dispatch(a, fds)
 	}
-	s.settle(failed)
+	s.failPending(failed)
 }
 
 func closeFDs(fds []int) {
@@ -250,8 +250,8 @@ func closeFDs(fds []int) {
 	}
 }
 
-// take hands an answer, and the descriptors that came with it, to whom it concerns.
-func (s *Set) take(a wire.Answer, fds []int) {
+// dispatch hands an answer, and the descriptors that came with it, to whom it concerns.
+func (s *Supervisor) dispatch(a wire.Answer, fds []int) {
 	switch {
 	case a.Attempt != nil:
 		closeFDs(fds)
@@ -264,7 +264,7 @@ func (s *Set) take(a wire.Answer, fds []int) {
 		default:
 		}
 		return
-	case s.dialed(a, fds), s.changed(a, fds):
+	case s.onDialAnswer(a, fds), s.onMountChangeAnswer(a, fds):
 		return
 	}
 	defer closeFDs(fds) // what a program takes is a copy
@@ -275,13 +275,13 @@ func (s *Set) take(a wire.Answer, fds []int) {
 	}
 	s.mu.Unlock()
 	if p != nil {
-		p.take(a, fds)
+		p.onAnswer(a, fds)
 	}
 }
 
-// settle ends the accounts of a helper that is gone: no status was reported for
+// failPending ends the accounts of a helper that is gone: no status was reported for
 // what still counts as running, and nothing runs any more.
-func (s *Set) settle(failed error) {
+func (s *Supervisor) failPending(failed error) {
 	// A helper that shut only its socket would keep its programs.
 	_ = s.conn.Close()
 	err := s.helper.Wait()
@@ -298,22 +298,22 @@ func (s *Set) settle(failed error) {
 	s.all = nil
 	s.mu.Unlock()
 	for _, p := range left {
-		p.take(wire.Answer{Exit: &wire.Exit{Code: -1, Signal: int(syscall.SIGKILL)}}, nil)
+		p.onAnswer(wire.Answer{Exit: &wire.Exit{Code: -1, Signal: int(syscall.SIGKILL)}}, nil)
 	}
 	s.own.close()
-	s.hangUp()
+	s.failDials()
 	s.kills.Wait()
 	s.tried.close()
 	close(s.done)
 }
 
-// tail keeps the last of what the helper says on standard error.
-type tail struct {
+// stderrTail keeps the last of what the helper says on standard error.
+type stderrTail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-func (t *tail) Write(b []byte) (int, error) {
+func (t *stderrTail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, b...)
@@ -321,7 +321,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (t *tail) err() error {
+func (t *stderrTail) err() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.text) == 0 {

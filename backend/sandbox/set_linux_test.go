@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func open(tb testing.TB) *sandbox.Set {
+func open(tb testing.TB) *sandbox.Supervisor {
 	tb.Helper()
 	s, err := sandbox.Open(context.Background(), sandbox.Options{Helper: sandboxtest.Helper(tb), Name: tb.Name()})
 	if err != nil {
@@ -61,7 +61,7 @@ func sh(script string, args ...string) process.Command {
 }
 
 // output runs a command to its end and returns what it wrote.
-func output(tb testing.TB, s *sandbox.Set, c process.Command) (string, process.Status) {
+func output(tb testing.TB, s *sandbox.Supervisor, c process.Command) (string, process.Status) {
 	tb.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 	"goalpost/backend/process"
 )
 
-// Set is one owner's programs, children of this process: there is no helper for
+// Supervisor is one owner's programs, children of this process: there is no helper for
 // this system. What they start in turn is ended with their process group where the
 // system has such groups, so a program that leaves it outlives the set. Written and
 // compiled, not tested. All methods may be called concurrently.
-type Set struct {
+type Supervisor struct {
 	name string
-	room room // of walls; zero without
+	room seatbelt // of walls; zero without
 
 	mu      sync.Mutex
 	closed  bool
@@ -32,35 +32,35 @@ type Set struct {
 	done    chan struct{}
 }
 
-var _ process.Launcher = (*Set)(nil)
+var _ process.Launcher = (*Supervisor)(nil)
 
 // Open refuses walls where this system has none to offer.
-func Open(ctx context.Context, o Options) (*Set, error) {
-	s := &Set{name: o.Name, all: map[*program]bool{}, done: make(chan struct{})}
+func Open(ctx context.Context, o Options) (*Supervisor, error) {
+	s := &Supervisor{name: o.Name, all: map[*program]bool{}, done: make(chan struct{})}
 	if o.Walls == nil {
 		return s, nil
 	}
 	var err error
-	if s.room, err = furnish(ctx, *o.Walls); err != nil {
+	if s.room, err = newSeatbelt(ctx, *o.Walls); err != nil {
 		return nil, fmt.Errorf("opening the programs of %s: %w", o.Name, err)
 	}
 	return s, nil
 }
 
-// AsRoot says whether programs run as root whose goal works in a folder.
-func AsRoot(string) bool { return os.Geteuid() == 0 }
+// RunsAsRoot says whether programs run as root whose goal works in a folder.
+func RunsAsRoot(string) bool { return os.Geteuid() == 0 }
 
 // memory is not known.
 func memory() int64 { return 0 }
 
-// Marked is 0: nobody ends programs here because of what all take together.
-func (*Set) Marked() int64 { return 0 }
+// KillMark is 0: nobody ends programs here because of what all take together.
+func (*Supervisor) KillMark() int64 { return 0 }
 
-// Ended is empty.
-func (*Set) Ended(int64) []string { return nil }
+// KilledSince is empty.
+func (*Supervisor) KilledSince(int64) []string { return nil }
 
 // Start starts one program, in a session of its own where there are sessions.
-func (s *Set) Start(ctx context.Context, c process.Command) (process.Process, error) {
+func (s *Supervisor) Start(ctx context.Context, c process.Command) (process.Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("starting a program: %w", err)
 	}
@@ -75,7 +75,7 @@ func (s *Set) Start(ctx context.Context, c process.Command) (process.Process, er
 	if err != nil {
 		return nil, &StartError{Code: "not_found", Program: c.Argv[0], text: err.Error()}
 	}
-	cmd := &exec.Cmd{Path: path, Args: argv, Env: env, Dir: c.Dir, SysProcAttr: alone(c.TTY)}
+	cmd := &exec.Cmd{Path: path, Args: argv, Env: env, Dir: c.Dir, SysProcAttr: ownSession(c.TTY)}
 	for i, f := range c.Files {
 		switch i {
 		case 0:
@@ -91,7 +91,7 @@ func (s *Set) Start(ctx context.Context, c process.Command) (process.Process, er
 	return s.run(cmd)
 }
 
-func (s *Set) run(cmd *exec.Cmd) (process.Process, error) {
+func (s *Supervisor) run(cmd *exec.Cmd) (process.Process, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -112,7 +112,7 @@ func (s *Set) run(cmd *exec.Cmd) (process.Process, error) {
 }
 
 // Close ends every program and waits for their status.
-func (s *Set) Close(ctx context.Context) error {
+func (s *Supervisor) Close(ctx context.Context) error {
 	s.mu.Lock()
 	first := !s.closed
 	s.closed = true
@@ -138,10 +138,10 @@ func (s *Set) Close(ctx context.Context) error {
 }
 
 // Done is closed when Close has ended everything.
-func (s *Set) Done() <-chan struct{} { return s.done }
+func (s *Supervisor) Done() <-chan struct{} { return s.done }
 
 // Err is always nil: no helper dies.
-func (*Set) Err() error { return nil }
+func (*Supervisor) Err() error { return nil }
 
 // program is one started program.
 type program struct {
@@ -205,19 +205,19 @@ func look(name, dir string, env []string) (string, error) {
 	return "", fmt.Errorf("%s: no such program on PATH", name)
 }
 
-// Serves cannot tell here.
-func Serves([]int, int) bool { return false }
+// IsListening cannot tell here.
+func IsListening([]int, int) bool { return false }
 
-// Opening is a grant in force.
-type Opening struct{ Port net.Listener }
+// ActiveGrant is a grant in force.
+type ActiveGrant struct{ Port net.Listener }
 
-// Close takes it back.
-func (*Opening) Close(context.Context) error { return nil }
+// Revoke takes it back.
+func (*ActiveGrant) Revoke(context.Context) error { return nil }
 
-// Widen refuses: the walls of this system stand as they were built.
-func (s *Set) Widen(context.Context, Grant) (*Opening, error) {
+// Grant refuses: the walls of this system stand as they were built.
+func (s *Supervisor) Grant(context.Context, RuntimeGrant) (*ActiveGrant, error) {
 	return nil, fmt.Errorf("widening the walls of %s on this system: %w; restart the goal with what it needs", s.name, errors.ErrUnsupported)
 }
 
-// Obeyed: there are no copies here, and the profile refuses what lies in .git alone.
-func Obeyed(...string) (list, cut []string) { return nil, nil }
+// GitControlledPaths: there are no copies here, and the profile refuses what lies in .git alone.
+func GitControlledPaths(...string) (list, cut []string) { return nil, nil }

@@ -21,7 +21,7 @@ type tellings struct {
 
 func newTellings() *tellings { return &tellings{more: make(chan struct{}, 1)} }
 
-func (l *tellings) hear(a sandbox.Attempt) {
+func (l *tellings) hear(a sandbox.Violation) {
 	l.mu.Lock()
 	l.lines = append(l.lines, a.String())
 	l.mu.Unlock()
@@ -60,7 +60,7 @@ func (l *tellings) await(words string) bool {
 	}
 }
 
-func encloseTelling(tb testing.TB, w sandbox.Walls, l *tellings) *sandbox.Set {
+func encloseTelling(tb testing.TB, w sandbox.Spec, l *tellings) *sandbox.Supervisor {
 	tb.Helper()
 	s, err := sandbox.Open(context.Background(), sandbox.Options{Helper: sandboxtest.Helper(tb), Name: tb.Name(), Walls: &w, Attempted: l.hear})
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-var _ process.TerminalLauncher = (*Set)(nil)
+var _ process.TerminalLauncher = (*Supervisor)(nil)
 
 // StartTerminal is Start with a new pseudo-terminal of the goal's own. A set
 // without walls has none: errors.ErrUnsupported.
-func (s *Set) StartTerminal(ctx context.Context, c process.Command, cols, rows int) (process.Process, *os.File, error) {
+func (s *Supervisor) StartTerminal(ctx context.Context, c process.Command, cols, rows int) (process.Process, *os.File, error) {
 	if !s.walled {
 		return nil, nil, fmt.Errorf("a terminal of its own for %s: %w", name(c), errors.ErrUnsupported)
 	}

@@ -20,7 +20,7 @@ func TestLimitsOfAllTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Tools = []string{self}
-	w.Limits = &sandbox.Limits{Processes: 200, Together: 128 << 20, Tmp: 20 << 20}
+	w.Limits = &sandbox.ResourceLimits{Processes: 200, Together: 128 << 20, Tmp: 20 << 20}
 	l := newTellings()
 	s := encloseTelling(t, w, l)
 	const memory, tmp = "MiB of memory together, and 128 MiB are allowed", "MiB, and 20 MiB are allowed: remove"
@@ -41,7 +41,7 @@ func TestLimitsOfAllTogether(t *testing.T) {
 		{name: "many that are shut at once", told: "sh was ended: the goal's /tmp", script: `while :; do head -c 1000000 /dev/zero > /tmp/hog-$((i=i+1)); sleep 0.02; done`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			mark := s.Marked()
+			mark := s.KillMark()
 			command := inside(w, c.script)
 			command.Domain = c.domain
 			if c.call != "" {
@@ -62,7 +62,7 @@ func TestLimitsOfAllTogether(t *testing.T) {
 			if status := p.Status(); status.Signal != syscall.SIGKILL {
 				t.Errorf("it ended with %v", status)
 			}
-			if lines := s.Ended(mark); len(lines) == 0 || !strings.Contains(strings.Join(lines, "\n"), c.told) {
+			if lines := s.KilledSince(mark); len(lines) == 0 || !strings.Contains(strings.Join(lines, "\n"), c.told) {
 				t.Errorf("with its end this is known: %q", lines)
 			}
 			l.forget()

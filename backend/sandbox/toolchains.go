@@ -54,8 +54,8 @@ func Caches(home string, getenv func(string) string) []Cache {
 		gopath = list[0]
 	}
 	list := []Cache{
-		kept(getenv("GOMODCACHE"), filepath.Join(gopath, "pkg", "mod")),
-		moved(getenv("GOCACHE"), filepath.Join(cache, "go-build"), filepath.Join(home, ".cache", "go-build")),
+		cacheInPlace(getenv("GOMODCACHE"), filepath.Join(gopath, "pkg", "mod")),
+		relocatedCache(getenv("GOCACHE"), filepath.Join(cache, "go-build"), filepath.Join(home, ".cache", "go-build")),
 	}
 	for _, name := range []string{"pip", "uv", "yarn", "node", "pypoetry", "composer"} {
 		list = append(list, Cache{filepath.Join(cache, name), filepath.Join(home, ".cache", name)})
@@ -66,16 +66,16 @@ func Caches(home string, getenv func(string) string) []Cache {
 	return list
 }
 
-// kept is a cache that keeps its place: the one that was said, else the usual.
-func kept(said, usual string) Cache {
+// cacheInPlace is a cache that keeps its place: the one that was said, else the usual.
+func cacheInPlace(said, usual string) Cache {
 	if filepath.IsAbs(said) {
 		usual = filepath.Clean(said)
 	}
 	return Cache{usual, usual}
 }
 
-// moved is a cache that programs look for in its usual place unless told.
-func moved(said, from, to string) Cache {
+// relocatedCache is a cache that programs look for in its usual place unless told.
+func relocatedCache(said, from, to string) Cache {
 	if filepath.IsAbs(said) {
 		return Cache{filepath.Clean(said), filepath.Clean(said)}
 	}

@@ -32,25 +32,25 @@ func TestWhatAGoalSeesInVarTmp(t *testing.T) {
 	write(t, filepath.Join(given, "there"), "x", 0o644)
 	const script = "echo own > /var/tmp/own && cat /tmp/own /var/tmp/own && echo x > out && ls -A $BASE"
 	for name, c := range map[string]struct {
-		w     sandbox.Walls
-		grant sandbox.Grant
+		w     sandbox.Spec
+		grant sandbox.RuntimeGrant
 		sees  string
 	}{
 		"it works there":              {w: below, sees: "work\n"},
 		"it works elsewhere":          {w: elsewhere, sees: ""},
-		"a folder was given since":    {w: elsewhere, grant: sandbox.Grant{Write: given}, sees: "given\n"},
-		"and to one that works there": {w: below, grant: sandbox.Grant{Write: given}, sees: "given\nwork\n"},
+		"a folder was given since":    {w: elsewhere, grant: sandbox.RuntimeGrant{Write: given}, sees: "given\n"},
+		"and to one that works there": {w: below, grant: sandbox.RuntimeGrant{Write: given}, sees: "given\nwork\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.w.Layer += "-" + filepath.Base(t.Name())
 			s := enclose(t, c.w)
 			said := script
 			if c.grant.Write != "" {
-				opening, err := s.Widen(t.Context(), c.grant)
+				opening, err := s.Grant(t.Context(), c.grant)
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer func() { _ = opening.Close(t.Context()) }()
+				defer func() { _ = opening.Revoke(t.Context()) }()
 				said = "echo x > $BASE/given/out && " + script
 			}
 			if c.sees == "" {

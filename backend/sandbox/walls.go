@@ -1,7 +1,7 @@
 package sandbox
 
-// Walls say what the programs of a goal find and may do. All paths are absolute.
-type Walls struct {
+// Spec say what the programs of a goal find and may do. All paths are absolute.
+type Spec struct {
 	Dir string // the goal's folder, without links in its path
 	// Layer is the goal's private folder, made if missing: its home, /tmp and
 	// what it puts into caches. It is kept as long as the goal.
@@ -29,14 +29,14 @@ type Walls struct {
 	// listener on the goal's own for each.
 	Ports []int
 	// Limits of the programs; nil is DefaultLimits.
-	Limits *Limits
+	Limits *ResourceLimits
 }
 
 // Cache is a folder of the person and where programs find it.
 type Cache struct{ From, To string }
 
-// Limits bound the programs of a goal; 0 is no limit.
-type Limits struct {
+// ResourceLimits bound the programs of a goal; 0 is no limit.
+type ResourceLimits struct {
 	Processes int   // of one domain together
 	Memory    int64 // bytes of data of each process
 	FileSize  int64 // bytes of one file
@@ -50,9 +50,9 @@ type Limits struct {
 
 // DefaultLimits are those of a goal: its programs may use three quarters of the
 // memory, each and all together, which leaves the machine usable.
-func DefaultLimits() *Limits {
+func DefaultLimits() *ResourceLimits {
 	most := memory() / 4 * 3
-	return &Limits{Processes: 1024, Memory: most, FileSize: 4 << 30, Nice: 5, Together: most, Tmp: 4 << 30}
+	return &ResourceLimits{Processes: 1024, Memory: most, FileSize: 4 << 30, Nice: 5, Together: most, Tmp: 4 << 30}
 }
 
 // The goal's own addresses: where its programs find the proxy and the name

@@ -23,13 +23,13 @@ import (
 
 // walls are those of a goal whose folder, home and private folder lie under the
 // machine's /tmp, which the goal does not see.
-func walls(tb testing.TB) sandbox.Walls {
+func walls(tb testing.TB) sandbox.Spec {
 	tb.Helper()
 	base, err := filepath.EvalSymlinks(tb.TempDir())
 	if err != nil {
 		tb.Fatal(err)
 	}
-	w := sandbox.Walls{Dir: filepath.Join(base, "home", "work"), Layer: filepath.Join(base, "state", "layer"), Home: filepath.Join(base, "home")}
+	w := sandbox.Spec{Dir: filepath.Join(base, "home", "work"), Layer: filepath.Join(base, "state", "layer"), Home: filepath.Join(base, "home")}
 	for _, dir := range []string{w.Dir, w.Home, filepath.Dir(w.Layer)} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			tb.Fatal(err)
@@ -39,15 +39,15 @@ func walls(tb testing.TB) sandbox.Walls {
 }
 
 // enclose opens a set with walls.
-func enclose(tb testing.TB, w sandbox.Walls) *sandbox.Set {
+func enclose(tb testing.TB, w sandbox.Spec) *sandbox.Supervisor {
 	tb.Helper()
 	return encloseTelling(tb, w, newTellings())
 }
 
 // inside is a command in the goal's folder.
-func inside(w sandbox.Walls, script string, args ...string) process.Command {
+func inside(w sandbox.Spec, script string, args ...string) process.Command {
 	c := sh(script, args...)
-	c.Dir, c.Env = w.Dir, sandbox.Inside([]string{plainPath, endsAtOnce}, w)
+	c.Dir, c.Env = w.Dir, sandbox.EnvForAgent([]string{plainPath, endsAtOnce}, w)
 	return c
 }
 
@@ -293,7 +293,7 @@ func TestWhatAGoalSeesOfRoot(t *testing.T) {
 	for dir, root := range folders {
 		w.Dir, w.Layer = dir, w.Layer+"-"+filepath.Base(dir)
 		text, status := output(t, enclose(t, w), inside(w, "id -u"))
-		if said := sandbox.AsRoot(dir); said != root || (text == "0\n") != root || status.Code != 0 {
+		if said := sandbox.RunsAsRoot(dir); said != root || (text == "0\n") != root || status.Code != 0 {
 			t.Errorf("%s: root is %v; it runs as %s, %v", dir, said, text, status)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // granted is a goal with things beside its walls that a person may allow.
 type granted struct {
 	*testing.T
-	w             sandbox.Walls
+	w             sandbox.Spec
 	read, write   string // folders
 	socket, other string
 	secret        string // beside them
@@ -69,7 +69,7 @@ func (g *granted) answer(network, address string) net.Addr {
 }
 
 // tries runs a script inside and says whether it succeeded.
-func (g *granted) tries(s *sandbox.Set, check bool, script string) (bool, string) {
+func (g *granted) tries(s *sandbox.Supervisor, check bool, script string) (bool, string) {
 	g.Helper()
 	c := inside(g.w, script)
 	if check {
@@ -85,7 +85,7 @@ func (g *granted) dials(path string) string {
 }
 
 // holds is what is open when all of it was granted, and what is not, to agent and check.
-func (g *granted) holds(s *sandbox.Set) {
+func (g *granted) holds(s *sandbox.Supervisor) {
 	g.Helper()
 	for _, check := range []bool{false, true} {
 		for script, want := range map[string]bool{
@@ -155,9 +155,9 @@ func TestGrantedMeanwhile(t *testing.T) {
 		}
 	}
 	asks("cat "+g.read+"/text", "no")
-	var openings []*sandbox.Opening
-	for _, one := range []sandbox.Grant{{Read: g.read}, {Write: g.write}, {Socket: g.socket}} {
-		o, err := s.Widen(ctx, one)
+	var openings []*sandbox.ActiveGrant
+	for _, one := range []sandbox.RuntimeGrant{{Read: g.read}, {Write: g.write}, {Socket: g.socket}} {
+		o, err := s.Grant(ctx, one)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,8 +166,8 @@ func TestGrantedMeanwhile(t *testing.T) {
 	asks("cat "+g.read+"/text", "yes")
 	asks("touch /new || touch "+g.read+"/new", "no")
 	g.holds(s)
-	for _, missing := range []sandbox.Grant{{Read: g.read + "/missing"}, {}} {
-		if _, err := s.Widen(ctx, missing); err == nil {
+	for _, missing := range []sandbox.RuntimeGrant{{Read: g.read + "/missing"}, {}} {
+		if _, err := s.Grant(ctx, missing); err == nil {
 			t.Errorf("%+v was opened", missing)
 		}
 	}
@@ -177,7 +177,7 @@ func TestGrantedMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range openings {
-		if err := o.Close(ctx); err != nil {
+		if err := o.Revoke(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -202,7 +202,7 @@ func TestGrantedBelowHome(t *testing.T) {
 	s := enclose(t, g.w)
 	notes := filepath.Join(g.w.Home, "a", "notes")
 	write(t, filepath.Join(notes, "text"), "noted", 0o644)
-	o, err := s.Widen(context.Background(), sandbox.Grant{Write: notes})
+	o, err := s.Grant(context.Background(), sandbox.RuntimeGrant{Write: notes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestGrantedBelowHome(t *testing.T) {
 	if !there(filepath.Join(notes, "new"))() {
 		t.Error("it was written elsewhere")
 	}
-	if err := o.Close(context.Background()); err != nil {
+	if err := o.Revoke(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := g.tries(s, false, "cat ~/b/notes/text"); got {
@@ -228,7 +228,7 @@ func TestGrantedAndReplacedOutside(t *testing.T) {
 	folder := filepath.Join(g.read, "folder")
 	write(t, filepath.Join(folder, "text"), "old\n", 0o644)
 	s := enclose(t, g.w)
-	o, err := s.Widen(t.Context(), sandbox.Grant{Write: folder})
+	o, err := s.Grant(t.Context(), sandbox.RuntimeGrant{Write: folder})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func TestGrantedAndReplacedOutside(t *testing.T) {
 			t.Errorf("put back, it is mounted so often: %s", got)
 		}
 	}
-	if err := o.Close(t.Context()); err != nil {
+	if err := o.Revoke(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if got := mounts(""); got != "0\n" {
@@ -262,7 +262,7 @@ func TestGrantedPort(t *testing.T) {
 	s := enclose(t, g.w)
 	_, text, _ := net.SplitHostPort(g.answer("tcp", "127.0.0.1:0").String())
 	port, _ := strconv.Atoi(text)
-	o, err := s.Widen(context.Background(), sandbox.Grant{Port: port})
+	o, err := s.Grant(context.Background(), sandbox.RuntimeGrant{Port: port})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +279,7 @@ func TestGrantedPort(t *testing.T) {
 		t.Errorf("%v %q", got, said)
 	}
 	<-done
-	if _, err := s.Widen(context.Background(), sandbox.Grant{Port: port}); err == nil {
+	if _, err := s.Grant(context.Background(), sandbox.RuntimeGrant{Port: port}); err == nil {
 		t.Error("two listeners on one port")
 	}
 	if err := o.Port.Close(); err != nil {
@@ -330,14 +330,14 @@ func TestGrantedSocketsOnly(t *testing.T) {
 			t.Errorf("a server of the machine was reached, check %v", check)
 		}
 	}
-	o, err := s.Widen(context.Background(), sandbox.Grant{Read: filepath.Dir(g.other)})
+	o, err := s.Grant(context.Background(), sandbox.RuntimeGrant{Read: filepath.Dir(g.other)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := g.tries(s, false, g.dials(g.other)); got {
 		t.Error("a server of the machine was reached in a folder that may be read")
 	}
-	if err := o.Close(context.Background()); err != nil {
+	if err := o.Revoke(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 }

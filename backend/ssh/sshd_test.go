@@ -227,7 +227,7 @@ type desk struct {
 	*machine
 	client   *Client
 	manager  *terminal.Manager
-	set      *sandbox.Set
+	set      *sandbox.Supervisor
 	server   pane.SSHServer
 	states   chan State
 	attended chan struct{}

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // bound is how long a test waits for what must come, on a busy machine too.
 const bound = 3 * time.Minute
 
-func launcher(tb testing.TB) *sandbox.Set {
+func launcher(tb testing.TB) *sandbox.Supervisor {
 	tb.Helper()
 	s, err := sandbox.Open(context.Background(), sandbox.Options{Helper: sandboxtest.Helper(tb), Name: tb.Name()})
 	if err != nil {

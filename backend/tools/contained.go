@@ -64,7 +64,7 @@ func (r Room) mark() (m moment) {
 		m.network = r.Network.Mark()
 	}
 	if r.Bounds != nil {
-		m.bounds = r.Bounds.Marked()
+		m.bounds = r.Bounds.KillMark()
 	}
 	return m
 }
@@ -74,7 +74,7 @@ func (r Room) mark() (m moment) {
 // goal run, too.
 func (r Room) refused(since moment) (text string) {
 	if r.Bounds != nil {
-		text += listed("Ended by the sandbox meanwhile (do with less at a time; if the goal needs more, ask_operator)", r.Bounds.Ended(since.bounds))
+		text += listed("Ended by the sandbox meanwhile (do with less at a time; if the goal needs more, ask_operator)", r.Bounds.KilledSince(since.bounds))
 	}
 	if r.Network != nil {
 		text += listed("Refused by the goal's network meanwhile (do not try to get around it; if the goal needs it, ask_operator)", r.Network.Refused(since.network))

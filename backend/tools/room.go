@@ -49,8 +49,8 @@ type Network interface {
 // Bounds remembers which of a goal's programs were ended because all of them together
 // took more than the goal may have.
 type Bounds interface {
-	Marked() int64
-	Ended(since int64) []string // a line each: which program, and why
+	KillMark() int64
+	KilledSince(since int64) []string // a line each: which program, and why
 }
 
 // Terminals are the terminal panes of one goal.

@@ -28,7 +28,7 @@ type blockedHosts struct {
 // onRefused keeps a refusal that a person could lift: by its name, not by its address.
 func (b *blockedHosts) onRefused(e egress.Entry) {
 	const most = 20
-	if e.From != egress.Program || e.Method == "NAME" { // Chromium's events must not wait for the lock
+	if e.From != egress.SourceProgram || e.Method == "NAME" { // Chromium's events must not wait for the lock
 		return
 	}
 	q := egress.Request{From: e.From, Method: e.Method, Host: e.Host, Port: e.Port}
@@ -104,20 +104,20 @@ func (b *blockedHosts) applyRules(set func(egress.Rules)) {
 	set(rules)
 }
 
-func isOpened(g policy.Grant, from egress.From) []egress.Given {
-	list := make([]egress.Given, 0, len(g.Hosts))
+func isOpened(g policy.Grant, from egress.Source) []egress.HostGrant {
+	list := make([]egress.HostGrant, 0, len(g.Hosts))
 	for _, h := range g.Hosts {
-		list = append(list, egress.Given{Host: h, Risk: g.Risk, From: from})
+		list = append(list, egress.HostGrant{Host: h, Risk: g.Risk, From: from})
 	}
 	return list
 }
 
 // requesterName says who contacts a host when a tool does.
-func requesterName(tool string) egress.From {
+func requesterName(tool string) egress.Source {
 	if strings.HasPrefix(tool, "browser_") || tool == "open_pane" {
-		return egress.Pane
+		return egress.SourcePane
 	}
-	return egress.Program
+	return egress.SourceProgram
 }
 
 // BlockedHosts takes what the proxy refused to the goal's programs.
@@ -148,11 +148,11 @@ func (r *Session) revokeGrant(ctx context.Context, id string) {
 // applyEgressRules puts rules in force. Requests of pages are judged from before they reach a
 // host that they may not send to.
 func (r *Session) applyEgressRules(rules egress.Rules) {
-	if rules.Judged() {
+	if rules.NeedsRequestFilter() {
 		r.sandbox.filtersPages.Store(true)
 	}
 	r.sandbox.proxy.SetRules(rules)
-	r.sandbox.filtersPages.Store(rules.Judged())
+	r.sandbox.filtersPages.Store(rules.NeedsRequestFilter())
 }
 
 func (a *App) revokeGrant(ctx context.Context, id goal.ID, request string) {

@@ -29,7 +29,7 @@ func (c checkLauncher) Start(ctx context.Context, cmd process.Command) (process.
 	if len(c.hosts) == 0 || cmd.Domain != process.DomainCheck {
 		return c.Launcher.Start(ctx, cmd)
 	}
-	pass, end := c.proxy.Pass(c.hosts)
+	pass, end := c.proxy.AddPass(c.hosts)
 	c.mask.Add("[hidden: the check's pass]", pass[strings.Index(pass, ":")+1:])
 	cmd.Env = slices.Clone(cmd.Env)
 	for i, entry := range cmd.Env {
@@ -66,7 +66,7 @@ func hostsOf(g goal.Goal) []string {
 func validateCheckHosts(p policy.Policy, checks []goal.Check) error {
 	rules := rulesOf(p)
 	for _, host := range hostsInChecks(checks) {
-		reason, ok := rules.Decide(egress.Request{From: egress.Program, Method: http.MethodConnect, Host: host, Port: "443"})
+		reason, ok := rules.Decide(egress.Request{From: egress.SourceProgram, Method: http.MethodConnect, Host: host, Port: "443"})
 		if !ok && !p.Unconfined {
 			return &goal.InvalidError{Field: "checks", Reason: "a check asks " + host + ", and " + reason, Hint: "let the check look at what stands in the folder or runs there, or ask the person for a goal that may reach it"}
 		}
@@ -83,7 +83,7 @@ func hostsInChecks(checks []goal.Check) []string {
 	for _, c := range checks {
 		for _, text := range urlPattern.FindAllString(c.Command+" "+c.URL, -1) {
 			u, err := url.Parse(text)
-			if err != nil || u.Hostname() == "" || egress.Own(u.Hostname()+":80") {
+			if err != nil || u.Hostname() == "" || egress.IsGoalLoopback(u.Hostname()+":80") {
 				continue
 			}
 			hosts = append(hosts, strings.ToLower(u.Hostname()))

@@ -89,12 +89,12 @@ func (e *goalSandbox) openEgress(ctx context.Context, a *App, name string, p pol
 		return err
 	}
 	e.proxy = egress.New(egress.Config{Rules: rulesOf(p), Inside: e.programs.Dial, OnEntry: e.onRequest, Ours: a.ownPortReason, Log: a.log})
-	e.proxy.Serve(network.Proxy, egress.Program)
-	e.proxy.ServeNames(network.Names, network.NamesBy)
+	e.proxy.Serve(network.Proxy, egress.SourceProgram)
+	e.proxy.ServeDNS(network.Names, network.NamesBy)
 	for i, l := range network.Ports {
 		e.proxy.Forward(l, p.AllowLocal[i])
 	}
-	e.filtersPages.Store(rulesOf(p).Judged())
+	e.filtersPages.Store(rulesOf(p).NeedsRequestFilter())
 	e.removePageFilter = a.pageFilters.add(name, e)
 	servers, ports, err := e.proxy.ListenPanes(ctx)
 	if err != nil {
@@ -215,7 +215,7 @@ func (e *goalSandbox) checkHost(a *App, dir string, hosts []string) verify.Host 
 // dialForCheck is for checks of the host itself: the loopback is the goal's, and what is
 // outside is reached as by its programs, and where hosts are open to the check.
 func (e *goalSandbox) dialForCheck(ctx context.Context, network, address string, hosts []string) (net.Conn, error) {
-	if egress.Own(address) {
+	if egress.IsGoalLoopback(address) {
 		return e.programs.Dial(ctx, network, address)
 	}
 	return e.proxy.Dial(ctx, address, hosts)

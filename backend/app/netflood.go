@@ -32,7 +32,7 @@ type requestGroup struct {
 }
 
 type groupKey struct {
-	from               egress.From
+	from               egress.Source
 	method, host, port string
 	own, allowed, more bool
 }

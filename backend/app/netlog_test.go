@@ -24,9 +24,9 @@ func TestTheNetworkLogIsBounded(t *testing.T) {
 	reason := strings.Repeat("x", 64<<10)
 	const n = 100 // 6.4 MB
 	for range n {
-		l.add(egress.Entry{At: time.Now(), From: egress.Program, Method: "POST", Host: "shop.example", Port: "80", Reason: reason})
+		l.add(egress.Entry{At: time.Now(), From: egress.SourceProgram, Method: "POST", Host: "shop.example", Port: "80", Reason: reason})
 	}
-	l.add(egress.Entry{At: time.Now(), From: egress.Pane, Method: "GET", Host: "docs.example", Port: "443", Allowed: true, In: 7})
+	l.add(egress.Entry{At: time.Now(), From: egress.SourcePane, Method: "GET", Host: "docs.example", Port: "443", Allowed: true, In: 7})
 	if err := l.close(); err != nil {
 		t.Fatal(err)
 	}
@@ -80,13 +80,13 @@ func TestAFloodOfRequestsIsAddedUp(t *testing.T) {
 		return sum.View(), bytes.Count(b, []byte("\n"))
 	}
 	const n = 100_000
-	l.add(egress.Entry{At: now, From: egress.Program, Method: "GET", Host: "evidence.example", Port: "80", Reason: "refused"})
+	l.add(egress.Entry{At: now, From: egress.SourceProgram, Method: "GET", Host: "evidence.example", Port: "80", Reason: "refused"})
 	for i := range n {
 		host := "one.example"
 		if i%2 > 0 {
 			host = fmt.Sprintf("h%d.example", i)
 		}
-		l.add(egress.Entry{At: now, From: egress.Pane, Method: "GET", Host: host, Port: "443", Allowed: true, In: 3})
+		l.add(egress.Entry{At: now, From: egress.SourcePane, Method: "GET", Host: host, Port: "443", Allowed: true, In: 3})
 	}
 	l.flush()
 	view, lines := read()
@@ -107,7 +107,7 @@ func TestAFloodOfRequestsIsAddedUp(t *testing.T) {
 	}
 	now = now.Add(time.Second)
 	for range floodPerSecond + 5 {
-		l.add(egress.Entry{At: now, From: egress.Pane, Method: "GET", Host: "later.example", Port: "443", Allowed: true})
+		l.add(egress.Entry{At: now, From: egress.SourcePane, Method: "GET", Host: "later.example", Port: "443", Allowed: true})
 	}
 	if _, more := read(); more != lines+floodPerSecond {
 		t.Errorf("%d lines after a second, want %d", more-lines, floodPerSecond)

@@ -50,9 +50,9 @@ func (g *pageRequestFilters) decide(s browser.PageRequest) (why string) {
 	switch e := g.get(s.GoalID); {
 	case e == nil:
 	case s.Lent:
-		why, _ = e.proxy.JudgeLent(egress.Told{From: egress.Lent, Method: s.Method, URL: s.URL})
+		why, _ = e.proxy.DecideSharedPage(egress.BrowserRequest{From: egress.SourceSharedPane, Method: s.Method, URL: s.URL})
 	default:
-		why, _ = e.proxy.Judge(egress.Told{From: egress.Pane, Method: s.Method, URL: s.URL})
+		why, _ = e.proxy.DecidePage(egress.BrowserRequest{From: egress.SourcePane, Method: s.Method, URL: s.URL})
 	}
 	return why
 }
@@ -65,11 +65,11 @@ func (g *pageRequestFilters) onRequest(s browser.PageRequest) {
 	switch {
 	case e == nil:
 	case s.Lent:
-		if entry, ok := e.proxy.Lent(egress.Told{From: egress.Lent, Method: s.Method, URL: s.URL}); ok && entry.Allowed {
+		if entry, ok := e.proxy.SharedPageEntry(egress.BrowserRequest{From: egress.SourceSharedPane, Method: s.Method, URL: s.URL}); ok && entry.Allowed {
 			e.networkLog().add(entry)
 		}
 	default:
-		if entry, tell := e.proxy.Entry(egress.Told{From: egress.Pane, Method: s.Method, URL: s.URL}); tell {
+		if entry, tell := e.proxy.Entry(egress.BrowserRequest{From: egress.SourcePane, Method: s.Method, URL: s.URL}); tell {
 			e.networkLog().add(entry)
 		}
 	}

@@ -258,7 +258,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 		},
 	})
 	held.proxy = proxy
-	held.filtersPages.Store(rules.Judged())
+	held.filtersPages.Store(rules.NeedsRequestFilter())
 	held.removePageFilter = j.app.pageFilters.add("g", held)
 	if held.paneProxy, _, err = proxy.ListenPanes(j.ctx); err != nil {
 		t.Fatal(err)
@@ -366,9 +366,9 @@ func TestPagesSendNothingWhereTheyMayRead(t *testing.T) {
 		if err := j.pane.Navigate(j.ctx, j.address("")); err == nil {
 			t.Fatal("a host is open that nobody opened")
 		}
-		var given []egress.Given
+		var given []egress.HostGrant
 		for _, host := range []string{hosts, "other.test", "relay.test"} {
-			given = append(given, egress.Given{Host: host, Risk: policy.NetworkGet})
+			given = append(given, egress.HostGrant{Host: host, Risk: policy.NetworkGet})
 		}
 		j.room.applyEgressRules(egress.Rules{Risk: policy.WriteLocal, Given: given})
 		j.holds()

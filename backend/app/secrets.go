@@ -284,7 +284,7 @@ func originMatchesHost(origin string, hosts []string) bool {
 	if err != nil || !slices.Contains(hosts, u.Hostname()) {
 		return false
 	}
-	return egress.Own(net.JoinHostPort(u.Hostname(), "80")) || u.Scheme == "https" && (u.Port() == "" || u.Port() == "443")
+	return egress.IsGoalLoopback(net.JoinHostPort(u.Hostname(), "80")) || u.Scheme == "https" && (u.Port() == "" || u.Port() == "443")
 }
 
 // untrustedBlock is text from outside as tools wrap it. There a value can be cut without a mark.

@@ -38,7 +38,7 @@ func (s *webSocketProxies) proxy(ctx context.Context, profile string) (at string
 		return have.at, nil
 	}
 	p := egress.New(egress.Config{
-		Rules: rulesDenying(nil), Dial: egress.Anywhere(s.app.ownPortReason), Log: s.app.log,
+		Rules: rulesDenying(nil), Dial: egress.DialUserHosts(s.app.ownPortReason), Log: s.app.log,
 		OnEntry: func(e egress.Entry) { s.onRefused(profile, e) },
 	})
 	if at, err = p.ListenSockets(ctx); err != nil {
@@ -95,7 +95,7 @@ func (s *webSocketProxies) onRefused(profile string, entry egress.Entry) {
 		return
 	}
 	s.app.log.Warn("a WebSocket of the person's pages was refused", "what", entry.String())
-	entry.From = egress.Lent
+	entry.From = egress.SourceSharedPane
 	for _, e := range s.goalsByProfile()[profile] {
 		if _, ok := rulesDenying(e.proxy.Rules().Deny).Decide(egress.Request{From: entry.From, Method: entry.Method, Host: entry.Host, Port: entry.Port}); !ok {
 			e.onRequest(entry)

@@ -27,7 +27,7 @@ type TrialSandbox struct {
 }
 
 // Network lists what the network has refused so far, a line each.
-func (w *TrialSandbox) Network() []string { return w.held.proxy.Refused(0) }
+func (w *TrialSandbox) Network() []string { return w.held.proxy.RefusedSince(0) }
 
 // Violations lists what the kernel has refused so far, a line each.
 func (w *TrialSandbox) Violations() []string {

@@ -380,8 +380,8 @@ func (p *prison) connect(t *testing.T) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 	}
 	p.egress = egress.New(egress.Config{Rules: egress.Rules{Risk: policy.NetworkWrite, Deny: []string{"denied.example"}}, Inside: p.confined.Dial, Resolver: here})
-	p.egress.Serve(n.Proxy, egress.Program)
-	p.egress.ServeNames(n.Names, n.NamesBy)
+	p.egress.Serve(n.Proxy, egress.SourceProgram)
+	p.egress.ServeDNS(n.Names, n.NamesBy)
 	if p.panes, err = p.egress.Listen(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -399,7 +399,7 @@ func (p *prison) connect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	none.Serve(l, egress.Program)
+	none.Serve(l, egress.SourceProgram)
 	p.open = l.Addr().String()
 	t.Cleanup(func() { _ = none.Close() })
 }

@@ -61,7 +61,7 @@ type moment struct{ network, bounds int64 }
 
 func (r Room) mark() (m moment) {
 	if r.Network != nil {
-		m.network = r.Network.Mark()
+		m.network = r.Network.LogMark()
 	}
 	if r.Bounds != nil {
 		m.bounds = r.Bounds.KillMark()
@@ -77,7 +77,7 @@ func (r Room) refused(since moment) (text string) {
 		text += listed("Ended by the sandbox meanwhile (do with less at a time; if the goal needs more, ask_operator)", r.Bounds.KilledSince(since.bounds))
 	}
 	if r.Network != nil {
-		text += listed("Refused by the goal's network meanwhile (do not try to get around it; if the goal needs it, ask_operator)", r.Network.Refused(since.network))
+		text += listed("Refused by the goal's network meanwhile (do not try to get around it; if the goal needs it, ask_operator)", r.Network.RefusedSince(since.network))
 	}
 	return text
 }

@@ -42,8 +42,8 @@ type Room struct {
 
 // Network remembers what was refused to a goal's programs and pages.
 type Network interface {
-	Mark() int64
-	Refused(since int64) []string // a line each: method, host and why
+	LogMark() int64
+	RefusedSince(since int64) []string // a line each: method, host and why
 }
 
 // Bounds remembers which of a goal's programs were ended because all of them together

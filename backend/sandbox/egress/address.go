@@ -6,9 +6,9 @@ import (
 	"net/netip"
 )
 
-// closed are networks in which no public server stands. What the standard
+// nonPublicPrefixes are networks in which no public server stands. What the standard
 // library knows to be private, loopback, link-local or multicast is not repeated.
-var closed = prefixes(
+var nonPublicPrefixes = prefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
 	"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "fec0::/10",
 )
@@ -21,24 +21,24 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// public refuses an address that is not of the open internet, and the machine's
+// checkPublicAddress refuses an address that is not of the open internet, and the machine's
 // own: a goal has no business in the person's network.
-func public(addr netip.Addr) error {
+func checkPublicAddress(addr netip.Addr) error {
 	addr = addr.Unmap().WithZone("")
 	switch {
 	case !addr.IsGlobalUnicast(), addr.IsPrivate(), addr.IsLinkLocalUnicast(), addr.IsLoopback():
 		return fmt.Errorf("%s is not an address of the open internet", addr)
 	}
-	for _, p := range closed {
+	for _, p := range nonPublicPrefixes {
 		if p.Contains(addr) {
 			return fmt.Errorf("%s is not an address of the open internet", addr)
 		}
 	}
-	return foreign(addr)
+	return checkNotOwnAddress(addr)
 }
 
-// foreign refuses this machine's own addresses.
-func foreign(addr netip.Addr) error {
+// checkNotOwnAddress refuses this machine's own addresses.
+func checkNotOwnAddress(addr netip.Addr) error {
 	mine, err := net.InterfaceAddrs()
 	if err != nil {
 		return fmt.Errorf("this machine's addresses: %w", err)

@@ -65,7 +65,7 @@ func TestNamesThatLeadInside(t *testing.T) {
 	t.Cleanup(transport.CloseIdleConnections)
 	c := http.Client{Transport: transport}
 	for host, to := range leads {
-		mark := p.Mark()
+		mark := p.LogMark()
 		if res, err := c.Get("https://" + host + "/"); err == nil {
 			t.Errorf("%s leads to %v and answered %s", host, to, res.Status)
 			_ = res.Body.Close()
@@ -77,7 +77,7 @@ func TestNamesThatLeadInside(t *testing.T) {
 		if _ = res.Body.Close(); res.StatusCode != http.StatusForbidden {
 			t.Errorf("%s leads to %v and answered %s", host, to, res.Status)
 		}
-		if refused := p.Refused(mark); len(refused) != 2 || !strings.Contains(refused[0], "CONNECT "+host) || !strings.Contains(refused[1], "GET "+host) {
+		if refused := p.RefusedSince(mark); len(refused) != 2 || !strings.Contains(refused[0], "CONNECT "+host) || !strings.Contains(refused[1], "GET "+host) {
 			t.Errorf("%s leads to %v, and the log says %q", host, to, refused)
 		}
 	}
@@ -93,7 +93,7 @@ func TestAnywhereIsNotHere(t *testing.T) {
 	t.Cleanup(func() { _ = l.Close() })
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	names := []string{"127.0.0.1", "localhost", "any.localhost", "::ffff:127.0.0.1", "0.0.0.0"}
-	dial := Anywhere(func(string) bool { return false })
+	dial := DialUserHosts(func(string) bool { return false })
 	for _, name := range names {
 		c, err := dial(t.Context(), net.JoinHostPort(name, port))
 		if err != nil {
@@ -106,9 +106,9 @@ func TestAnywhereIsNotHere(t *testing.T) {
 		_ = six.Close()
 		names = append(names, "::1", "::")
 	}
-	dial = Anywhere(func(p string) bool { return p == port })
+	dial = DialUserHosts(func(p string) bool { return p == port })
 	for _, name := range names {
-		if c, err := dial(t.Context(), net.JoinHostPort(name, port)); !errors.Is(err, errOurs) {
+		if c, err := dial(t.Context(), net.JoinHostPort(name, port)); !errors.Is(err, errOwnPort) {
 			t.Errorf("%s: %v, %v", name, c, err)
 		}
 	}
@@ -126,7 +126,7 @@ func TestAPrivateAddressThatIsWrittenOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := r.writtenOut(Request{Host: host, Port: port}); got != want {
+		if got := r.isLiteralAllowed(Request{Host: host, Port: port}); got != want {
 			t.Errorf("%s: %t", ask, got)
 		}
 	}

@@ -10,17 +10,17 @@ import (
 	"syscall"
 )
 
-// Anywhere connects to an address, HOST:PORT, as any program of the person would, but
+// DialUserHosts connects to an address, HOST:PORT, as any program of the person would, but
 // to no port of this program on this machine, by whatever name. It is for Config.Dial.
-func Anywhere(ours func(port string) bool) func(ctx context.Context, address string) (net.Conn, error) {
+func DialUserHosts(ours func(port string) bool) func(ctx context.Context, address string) (net.Conn, error) {
 	d := &net.Dialer{Timeout: dialTime, Control: func(_, at string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(at)
 		if err != nil {
 			return fmt.Errorf("dialing %s: %w", at, err)
 		}
 		addr := to.Addr().Unmap().WithZone("")
-		if ours(strconv.Itoa(int(to.Port()))) && (addr.IsLoopback() || addr.IsUnspecified() || foreign(addr) != nil) {
-			return errOurs
+		if ours(strconv.Itoa(int(to.Port()))) && (addr.IsLoopback() || addr.IsUnspecified() || checkNotOwnAddress(addr) != nil) {
+			return errOwnPort
 		}
 		return nil
 	}}

@@ -24,10 +24,10 @@ import (
 func TestDecide(t *testing.T) {
 	get := egress.Rules{Risk: policy.NetworkGet, Allow: []string{"docs.example", "*.pkg.example", "port.example:8443"}, Deny: []string{"bad.pkg.example"}}
 	local := egress.Rules{Risk: policy.WriteLocal, Allow: []string{"docs.example"}, Granted: []string{"given.example"}, Local: []string{"10.0.0.7:5432"}}
-	given := egress.Rules{Risk: policy.WriteLocal, Deny: []string{"bad.example", "1.2.3.4"}, Given: []egress.Given{
+	given := egress.Rules{Risk: policy.WriteLocal, Deny: []string{"bad.example", "1.2.3.4"}, Given: []egress.HostGrant{
 		{Host: "read.example", Risk: policy.NetworkGet},
 		{Host: "write.example", Risk: policy.NetworkWrite},
-		{Host: "page.example", Risk: policy.NetworkGet, From: egress.Pane},
+		{Host: "page.example", Risk: policy.NetworkGet, From: egress.SourcePane},
 		{Host: "bad.example", Risk: policy.SpendsMoney},
 	}}
 	readOne := egress.Rules{Risk: policy.NetworkGet, Given: given.Given}
@@ -36,54 +36,54 @@ func TestDecide(t *testing.T) {
 	write := egress.Rules{Risk: policy.NetworkWrite, Deny: []string{"*.evil.example", "evil.example"}}
 	for _, c := range []struct {
 		rules egress.Rules
-		from  egress.From
+		from  egress.Source
 		ask   string // METHOD HOST:PORT
 		ok    bool
 	}{
-		{get, egress.Program, "GET docs.example:80", true},
-		{get, egress.Program, "POST docs.example:80", true}, // what a tunnel carries is not read either
-		{get, egress.Program, "CONNECT docs.example:22", true},
-		{get, egress.Program, "GET docs.example.evil.example:80", false},
-		{get, egress.Program, "CONNECT a.b.pkg.example:443", true},
-		{get, egress.Program, "CONNECT pkg.example:443", false},
-		{get, egress.Program, "CONNECT bad.pkg.example:443", false},
-		{get, egress.Program, "CONNECT port.example:8443", true},
-		{get, egress.Program, "CONNECT port.example:443", false},
-		{get, egress.Pane, "GET docs.example:80", true},
-		{get, egress.Pane, "POST docs.example:80", false},
-		{get, egress.Pane, "CONNECT docs.example:443", true},
-		{get, egress.Pane, "CONNECT docs.example:22", true}, // which is looked at when it begins
-		{get, egress.Pane, "WEBSOCKET docs.example:443", false},
-		{local, egress.Program, "GET docs.example:80", false},
-		{local, egress.Program, "CONNECT given.example:443", true},
-		{local, egress.Program, "CONNECT 10.0.0.7:5432", true},
-		{local, egress.Program, "CONNECT 10.0.0.7:22", false},
-		{given, egress.Program, "GET read.example:80", true},
-		{given, egress.Program, "CONNECT read.example:443", true},
-		{given, egress.Program, "POST read.example:80", false}, // a yes to reading is none to writing
-		{given, egress.Pane, "GET read.example:80", true},
-		{given, egress.Pane, "POST read.example:80", false},
-		{given, egress.Pane, "CONNECT read.example:22", true},
-		{given, egress.Program, "POST write.example:80", true},
-		{given, egress.Pane, "CONNECT write.example:22", true},
-		{given, egress.Pane, "GET page.example:80", true},
-		{given, egress.Program, "GET page.example:80", false}, // a page was let there, no program
-		{given, egress.Program, "GET bad.example:80", false},
-		{given, egress.Program, "GET other.example:80", false},
-		{readOne, egress.Program, "POST read.example:80", false},
-		{all, egress.Program, "GET anywhere.example:80", true},
-		{all, egress.Program, "GET evil.example:80", false},
-		{all, egress.Program, "CONNECT [::ffff:1.2.3.4]:443", false}, // the same address, written otherwise
-		{nothing, egress.Program, "GET anywhere.example:80", false},
-		{write, egress.Program, "POST anywhere.example:80", true},
-		{write, egress.Pane, "DELETE anywhere.example:80", true},
-		{write, egress.Program, "GET evil.example:80", false},
-		{write, egress.Program, "GET deep.evil.example:80", false},
-		{write, egress.Program, "GET 2130706433:80", false}, // addresses that are not written like one
-		{write, egress.Program, "GET 0x7f.1:80", false},
-		{write, egress.Program, "GET 127.1:80", false},
-		{write, egress.Program, "GET a..example:80", false},
-		{write, egress.Program, "GET ex ample:80", false},
+		{get, egress.SourceProgram, "GET docs.example:80", true},
+		{get, egress.SourceProgram, "POST docs.example:80", true}, // what a tunnel carries is not read either
+		{get, egress.SourceProgram, "CONNECT docs.example:22", true},
+		{get, egress.SourceProgram, "GET docs.example.evil.example:80", false},
+		{get, egress.SourceProgram, "CONNECT a.b.pkg.example:443", true},
+		{get, egress.SourceProgram, "CONNECT pkg.example:443", false},
+		{get, egress.SourceProgram, "CONNECT bad.pkg.example:443", false},
+		{get, egress.SourceProgram, "CONNECT port.example:8443", true},
+		{get, egress.SourceProgram, "CONNECT port.example:443", false},
+		{get, egress.SourcePane, "GET docs.example:80", true},
+		{get, egress.SourcePane, "POST docs.example:80", false},
+		{get, egress.SourcePane, "CONNECT docs.example:443", true},
+		{get, egress.SourcePane, "CONNECT docs.example:22", true}, // which is looked at when it begins
+		{get, egress.SourcePane, "WEBSOCKET docs.example:443", false},
+		{local, egress.SourceProgram, "GET docs.example:80", false},
+		{local, egress.SourceProgram, "CONNECT given.example:443", true},
+		{local, egress.SourceProgram, "CONNECT 10.0.0.7:5432", true},
+		{local, egress.SourceProgram, "CONNECT 10.0.0.7:22", false},
+		{given, egress.SourceProgram, "GET read.example:80", true},
+		{given, egress.SourceProgram, "CONNECT read.example:443", true},
+		{given, egress.SourceProgram, "POST read.example:80", false}, // a yes to reading is none to writing
+		{given, egress.SourcePane, "GET read.example:80", true},
+		{given, egress.SourcePane, "POST read.example:80", false},
+		{given, egress.SourcePane, "CONNECT read.example:22", true},
+		{given, egress.SourceProgram, "POST write.example:80", true},
+		{given, egress.SourcePane, "CONNECT write.example:22", true},
+		{given, egress.SourcePane, "GET page.example:80", true},
+		{given, egress.SourceProgram, "GET page.example:80", false}, // a page was let there, no program
+		{given, egress.SourceProgram, "GET bad.example:80", false},
+		{given, egress.SourceProgram, "GET other.example:80", false},
+		{readOne, egress.SourceProgram, "POST read.example:80", false},
+		{all, egress.SourceProgram, "GET anywhere.example:80", true},
+		{all, egress.SourceProgram, "GET evil.example:80", false},
+		{all, egress.SourceProgram, "CONNECT [::ffff:1.2.3.4]:443", false}, // the same address, written otherwise
+		{nothing, egress.SourceProgram, "GET anywhere.example:80", false},
+		{write, egress.SourceProgram, "POST anywhere.example:80", true},
+		{write, egress.SourcePane, "DELETE anywhere.example:80", true},
+		{write, egress.SourceProgram, "GET evil.example:80", false},
+		{write, egress.SourceProgram, "GET deep.evil.example:80", false},
+		{write, egress.SourceProgram, "GET 2130706433:80", false}, // addresses that are not written like one
+		{write, egress.SourceProgram, "GET 0x7f.1:80", false},
+		{write, egress.SourceProgram, "GET 127.1:80", false},
+		{write, egress.SourceProgram, "GET a..example:80", false},
+		{write, egress.SourceProgram, "GET ex ample:80", false},
 	} {
 		method, where, _ := strings.Cut(c.ask, " ")
 		host, port, err := net.SplitHostPort(where)
@@ -103,7 +103,7 @@ func FuzzDenied(f *testing.F) {
 	f.Add("EVIL.example.", "80", "GET")
 	f.Fuzz(func(t *testing.T, host, port, method string) {
 		deny := egress.Rules{Risk: policy.SpendsMoney, Allow: []string{host, "*." + host}, Granted: []string{host}, Local: []string{host + ":" + port}, Deny: []string{host}}
-		q := egress.Request{From: egress.Program, Method: method, Host: strings.ToLower(host), Port: port}
+		q := egress.Request{From: egress.SourceProgram, Method: method, Host: strings.ToLower(host), Port: port}
 		if strings.ContainsAny(host, ":[]") {
 			t.Skip() // an entry with a port denies that port alone
 		}
@@ -148,7 +148,7 @@ func world(tb testing.TB, rules egress.Rules) (page *httptest.Server, proxy *egr
 	if err != nil {
 		tb.Fatal(err)
 	}
-	proxy.Serve(l, egress.Program)
+	proxy.Serve(l, egress.SourceProgram)
 	transport := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: l.Addr().String()})}
 	tb.Cleanup(transport.CloseIdleConnections)
 	return page, proxy, &http.Client{Transport: transport}
@@ -173,7 +173,7 @@ func TestProxy(t *testing.T) {
 	if status, body := get("docs.example"); status != 200 || body != "GET docs.example:"+port(page)+" " {
 		t.Errorf("%d %q", status, body)
 	}
-	mark := proxy.Mark()
+	mark := proxy.LogMark()
 	if status, body := get("other.example"); status != 403 || !strings.Contains(body, "not among the allowed hosts") {
 		t.Errorf("%d %q", status, body)
 	}
@@ -181,7 +181,7 @@ func TestProxy(t *testing.T) {
 	if status, body := get("rebound.example"); status == 200 || !strings.Contains(body, "open internet") {
 		t.Errorf("%d %q", status, body)
 	}
-	if refused := proxy.Refused(mark); len(refused) == 0 || !strings.HasPrefix(refused[0], "GET other.example:"+port(page)) {
+	if refused := proxy.RefusedSince(mark); len(refused) == 0 || !strings.HasPrefix(refused[0], "GET other.example:"+port(page)) {
 		t.Errorf("refused: %q", refused)
 	}
 	if e := proxy.Entries()[0]; !e.Allowed || e.Host != "docs.example" || e.In == 0 {
@@ -196,7 +196,7 @@ func TestProxy(t *testing.T) {
 // TestPass: who shows a pass reaches its hosts, as long as it holds.
 func TestPass(t *testing.T) {
 	page, proxy, client := world(t, egress.Rules{Risk: policy.WriteLocal, Deny: []string{"denied.example"}})
-	pass, end := proxy.Pass([]string{"docs.example", "denied.example"})
+	pass, end := proxy.AddPass([]string{"docs.example", "denied.example"})
 	get := func(host, pass string) int {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+host+":"+port(page)+"/", nil)
 		if err != nil {
@@ -321,7 +321,7 @@ func TestBytesAreToldWhileTheyFlow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy.Serve(l, egress.Program)
+	proxy.Serve(l, egress.SourceProgram)
 	// told adds up what is told of one host until it is as much as wanted.
 	told := func(host string, in, out int64) (requests int) {
 		t.Helper()
@@ -393,7 +393,7 @@ func TestWhatIsUnderWayEndsWithItsRight(t *testing.T) {
 	open := func(hosts ...string) egress.Rules {
 		r := egress.Rules{Risk: policy.WriteLocal}
 		for _, h := range hosts {
-			r.Given = append(r.Given, egress.Given{Host: h, Risk: policy.NetworkGet})
+			r.Given = append(r.Given, egress.HostGrant{Host: h, Risk: policy.NetworkGet})
 		}
 		return r
 	}

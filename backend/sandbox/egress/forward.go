@@ -34,16 +34,16 @@ func (p *Proxy) Forward(l net.Listener, port int) {
 				p.cfg.Log.Warn("a forwarded port stopped", "port", port, "error", err)
 				return
 			}
-			p.work.Go(func() { p.carry(here, strconv.Itoa(port)) })
+			p.work.Go(func() { p.relay(here, strconv.Itoa(port)) })
 		}
 	}()
 }
 
-func (p *Proxy) carry(here net.Conn, port string) {
-	e := Entry{At: time.Now(), From: Program, Method: "FORWARD", Host: "127.0.0.1", Port: port, Allowed: true}
-	if p.ours(port) {
+func (p *Proxy) relay(here net.Conn, port string) {
+	e := Entry{At: time.Now(), From: SourceProgram, Method: "FORWARD", Host: "127.0.0.1", Port: port, Allowed: true}
+	if p.isOwnPort(port) {
 		_ = here.Close()
-		e.Allowed, e.Reason = false, errOurs.Error()
+		e.Allowed, e.Reason = false, errOwnPort.Error()
 		p.log.add(e)
 		return
 	}
@@ -55,19 +55,19 @@ func (p *Proxy) carry(here net.Conn, port string) {
 		p.log.add(e)
 		return
 	}
-	if !p.hold(here, there) {
+	if !p.trackTunnel(here, there) {
 		return
 	}
-	defer p.release(here, there)
+	defer p.untrackTunnel(here, there)
 	m := p.meter(e, true)
 	defer m.end()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = io.Copy(counted{there, &m.out}, here)
+		_, _ = io.Copy(countingWriter{there, &m.out}, here)
 		closeWrite(there)
 	}()
-	_, _ = io.Copy(counted{here, &m.in}, there)
+	_, _ = io.Copy(countingWriter{here, &m.in}, there)
 	_ = here.Close() // the other direction ends
 	<-done
 }

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// perHop are headers between two neighbours, not for the server.
-var perHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
+// hopByHopHeaders are headers between two neighbours, not for the server.
+var hopByHopHeaders = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
-func (p *Proxy) handle(w http.ResponseWriter, r *http.Request, from From, sockets bool) {
+func (p *Proxy) handle(w http.ResponseWriter, r *http.Request, from Source, sockets bool) {
 	began := time.Now()
 	q, ok := request(r, from)
 	if sockets && q.Method == http.MethodConnect {
@@ -31,12 +31,12 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request, from From, socket
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
 	r = r.WithContext(ctx)
-	if p.inner(q) {
+	if p.isInsideRequest(q) {
 		e.Own = true
-		if from == Pane && strings.HasPrefix(q.Host, "127.0.0.53") { // the programs' proxy has other rules
+		if from == SourcePane && strings.HasPrefix(q.Host, "127.0.0.53") { // the programs' proxy has other rules
 			e.Allowed, e.Reason = false, "that address is the proxy of the goal's programs"
 		}
-	} else if leave, reason, ok := p.admit(q, p.opened(r), stop); !ok {
+	} else if leave, reason, ok := p.begin(q, p.passHosts(r), stop); !ok {
 		e.Allowed, e.Reason = false, reason
 	} else {
 		defer leave()
@@ -46,14 +46,14 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request, from From, socket
 		return
 	}
 	if r.Method == http.MethodConnect {
-		p.tunnel(w, r, q, e, p.opened(r))
+		p.tunnel(w, r, q, e, p.passHosts(r))
 		return
 	}
 	p.forward(w, r, e)
 }
 
 // request reads what is wished.
-func request(r *http.Request, from From) (Request, bool) {
+func request(r *http.Request, from Source) (Request, bool) {
 	q := Request{From: from, Method: r.Method}
 	host, port := r.URL.Hostname(), r.URL.Port()
 	if r.Method == http.MethodConnect {
@@ -88,13 +88,13 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, e Entry) {
 	out := r.Clone(r.Context())
 	out.RequestURI = ""
 	strip(out.Header)
-	sent := &counter{r: r.Body}
+	sent := &countingReader{r: r.Body}
 	if r.Body != nil && r.Body != http.NoBody {
 		out.Body = sent
 	}
 	res, err := p.transport.RoundTrip(out)
 	if err != nil {
-		p.fail(w, e, err)
+		p.writeError(w, e, err)
 		return
 	}
 	defer func() { _ = res.Body.Close() }()
@@ -105,7 +105,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, e Entry) {
 	w.WriteHeader(res.StatusCode)
 	e.Status = res.StatusCode
 	m := p.meter(e, false)
-	copyFlushing(w, res.Body, func(n int) {
+	copyAndFlush(w, res.Body, func(n int) {
 		m.in.Add(int64(n))
 		m.out.Store(sent.n.Load())
 	})
@@ -122,14 +122,14 @@ func strip(h http.Header) {
 			h.Del(strings.TrimSpace(name))
 		}
 	}
-	for _, name := range perHop {
+	for _, name := range hopByHopHeaders {
 		h.Del(name)
 	}
 }
 
-// copyFlushing hands on what has come, at once, until one side ends: events are waited
+// copyAndFlush hands on what has come, at once, until one side ends: events are waited
 // for. came hears of each piece.
-func copyFlushing(w http.ResponseWriter, r io.Reader, came func(n int)) {
+func copyAndFlush(w http.ResponseWriter, r io.Reader, came func(n int)) {
 	flush := http.NewResponseController(w)
 	buf := make([]byte, 32<<10)
 	for {
@@ -147,10 +147,10 @@ func copyFlushing(w http.ResponseWriter, r io.Reader, came func(n int)) {
 	}
 }
 
-// fail answers that the other side cannot be reached. An address that is refused
+// writeError answers that the other side cannot be reached. An address that is refused
 // is a refusal, too.
-func (p *Proxy) fail(w http.ResponseWriter, e Entry, err error) {
-	e = p.failed(e, err)
+func (p *Proxy) writeError(w http.ResponseWriter, e Entry, err error) {
+	e = p.logFailure(e, err)
 	status := http.StatusBadGateway
 	if !e.Allowed {
 		status = http.StatusForbidden
@@ -159,11 +159,11 @@ func (p *Proxy) fail(w http.ResponseWriter, e Entry, err error) {
 	http.Error(w, "Goalpost could not reach it: "+e.String(), status)
 }
 
-// failed writes down why e did not come about.
-func (p *Proxy) failed(e Entry, err error) Entry {
+// logFailure writes down why e did not come about.
+func (p *Proxy) logFailure(e Entry, err error) Entry {
 	e.Took, e.Reason = time.Since(e.At), err.Error()
 	if !e.Own {
-		e.Allowed = !strings.Contains(e.Reason, "is not an address of the open internet") && !strings.Contains(e.Reason, "is an address of this machine") && !errors.Is(err, errOurs)
+		e.Allowed = !strings.Contains(e.Reason, "is not an address of the open internet") && !strings.Contains(e.Reason, "is an address of this machine") && !errors.Is(err, errOwnPort)
 	}
 	p.log.add(e)
 	return e
@@ -175,27 +175,27 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, q Request, e Entr
 	defer cancel()
 	there, err := p.dial(ctx, net.JoinHostPort(q.Host, q.Port))
 	if err != nil {
-		p.fail(w, e, err)
+		p.writeError(w, e, err)
 		return
 	}
 	here, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		_ = there.Close()
-		p.fail(w, e, err)
+		p.writeError(w, e, err)
 		return
 	}
-	if !p.hold(here, there) {
+	if !p.trackTunnel(here, there) {
 		return
 	}
-	defer p.release(here, there)
+	defer p.untrackTunnel(here, there)
 	defer context.AfterFunc(r.Context(), func() { _, _ = here.Close(), there.Close() })() // its host is open no more
 	if _, err := here.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")); err != nil {
 		return
 	}
 	out := io.Reader(buffered) // with what came together with the request
-	if q.From == Pane && q.Method == http.MethodConnect && !p.mayWrite(q, opened) {
+	if q.From == SourcePane && q.Method == http.MethodConnect && !p.allowsSending(q, opened) {
 		var ok bool
-		if out, ok = browsing(ctx, here, buffered); !ok {
+		if out, ok = isBrowserTLS(ctx, here, buffered); !ok {
 			e.Allowed, e.Reason = false, "a page may only read there, and this tunnel is none of a page that reads"
 			p.log.add(e)
 			return
@@ -206,10 +206,10 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, q Request, e Entr
 	done := make(chan struct{})
 	p.work.Go(func() {
 		defer close(done)
-		_, _ = io.Copy(counted{there, &m.out}, out)
+		_, _ = io.Copy(countingWriter{there, &m.out}, out)
 		closeWrite(there)
 	})
-	_, _ = io.Copy(counted{here, &m.in}, there)
+	_, _ = io.Copy(countingWriter{here, &m.in}, there)
 	closeWrite(here)
 	// One side has ended; the other may have more to say, but not for ever.
 	_ = here.SetReadDeadline(time.Now().Add(headerTime))
@@ -222,8 +222,8 @@ func closeWrite(c net.Conn) {
 	}
 }
 
-// hold registers a tunnel for Close; false when that was already.
-func (p *Proxy) hold(conns ...net.Conn) bool {
+// trackTunnel registers a tunnel for Close; false when that was already.
+func (p *Proxy) trackTunnel(conns ...net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range conns {
@@ -239,7 +239,7 @@ func (p *Proxy) hold(conns ...net.Conn) bool {
 	return !p.closed
 }
 
-func (p *Proxy) release(conns ...net.Conn) {
+func (p *Proxy) untrackTunnel(conns ...net.Conn) {
 	p.mu.Lock()
 	for _, c := range conns {
 		delete(p.tunnels, c)
@@ -249,16 +249,16 @@ func (p *Proxy) release(conns ...net.Conn) {
 	p.work.Done()
 }
 
-// counter counts what a program sends.
-type counter struct {
+// countingReader counts what a program sends.
+type countingReader struct {
 	r io.ReadCloser
 	n atomic.Int64
 }
 
-func (c *counter) Read(b []byte) (int, error) {
+func (c *countingReader) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
 	c.n.Add(int64(n))
 	return n, err //nolint:wrapcheck // a reader's error is its own
 }
 
-func (c *counter) Close() error { return c.r.Close() } //nolint:wrapcheck // as above
+func (c *countingReader) Close() error { return c.r.Close() } //nolint:wrapcheck // as above

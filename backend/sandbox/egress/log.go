@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// kept is how many entries a goal's log holds; older ones are forgotten here.
-const kept = 1000
+// maxLogEntries is how many entries a goal's log holds; older ones are forgotten here.
+const maxLogEntries = 1000
 
 // Entry is one request as it was decided. Bodies and paths are not in it.
 type Entry struct {
 	At      time.Time     `json:"at"`
-	From    From          `json:"from"`
+	From    Source        `json:"from"`
 	Method  string        `json:"method"` // CONNECT for a tunnel, NAME for a name that was asked for
 	Host    string        `json:"host"`
 	Port    string        `json:"port"`
@@ -40,8 +40,8 @@ func (e Entry) String() string {
 	return fmt.Sprintf("%s %s: %s", e.Method, where, e.Reason)
 }
 
-// journal keeps the newest entries.
-type journal struct {
+// entryLog keeps the newest entries.
+type entryLog struct {
 	tell func(Entry)
 
 	telling sync.Mutex // keeps tell's calls one after the other
@@ -50,14 +50,14 @@ type journal struct {
 	list    []Entry
 }
 
-func (j *journal) add(e Entry) {
+func (j *entryLog) add(e Entry) {
 	j.telling.Lock()
 	defer j.telling.Unlock()
 	j.mu.Lock()
 	j.count++
 	j.list = append(j.list, e)
-	if len(j.list) > 2*kept {
-		j.list = slices.Clone(j.list[len(j.list)-kept:])
+	if len(j.list) > 2*maxLogEntries {
+		j.list = slices.Clone(j.list[len(j.list)-maxLogEntries:])
 	}
 	j.mu.Unlock()
 	if j.tell != nil {
@@ -69,18 +69,18 @@ func (j *journal) add(e Entry) {
 func (p *Proxy) Entries() []Entry {
 	p.log.mu.Lock()
 	defer p.log.mu.Unlock()
-	return slices.Clone(p.log.list[max(0, len(p.log.list)-kept):])
+	return slices.Clone(p.log.list[max(0, len(p.log.list)-maxLogEntries):])
 }
 
-// Mark is a place in the log, for Refused.
-func (p *Proxy) Mark() int64 {
+// LogMark is a place in the log, for Refused.
+func (p *Proxy) LogMark() int64 {
 	p.log.mu.Lock()
 	defer p.log.mu.Unlock()
 	return p.log.count
 }
 
-// Refused are what was refused since the mark, each once.
-func (p *Proxy) Refused(since int64) []string {
+// RefusedSince are what was refused since the mark, each once.
+func (p *Proxy) RefusedSince(since int64) []string {
 	p.log.mu.Lock()
 	defer p.log.mu.Unlock()
 	var list []string

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// countEvery is how often the bytes of what lasts are told of, while they flow.
-const countEvery = 10 * time.Second
+// meterInterval is how often the bytes of what lasts are told of, while they flow.
+const meterInterval = 10 * time.Second
 
-// meter counts the bytes of one request, and tells of them from time to time until
+// byteMeter counts the bytes of one request, and tells of them from time to time until
 // its end: a tunnel may stay open for days. What it tells after the first entry has
 // More, and holds what came since.
-type meter struct {
+type byteMeter struct {
 	proxy   *Proxy
 	e       Entry
 	in, out atomic.Int64
@@ -24,8 +24,8 @@ type meter struct {
 
 // meter begins to count; end must be called. With now the request is told of at once,
 // and else when its first bytes are.
-func (p *Proxy) meter(e Entry, now bool) *meter {
-	m := &meter{proxy: p, e: e, stop: make(chan struct{}), done: make(chan struct{})}
+func (p *Proxy) meter(e Entry, now bool) *byteMeter {
+	m := &byteMeter{proxy: p, e: e, stop: make(chan struct{}), done: make(chan struct{})}
 	if now {
 		m.tell()
 	}
@@ -37,10 +37,10 @@ func (p *Proxy) every() time.Duration {
 	if p.cfg.CountEvery > 0 {
 		return p.cfg.CountEvery
 	}
-	return countEvery
+	return meterInterval
 }
 
-func (m *meter) run(every time.Duration) {
+func (m *byteMeter) run(every time.Duration) {
 	defer close(m.done)
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -55,13 +55,13 @@ func (m *meter) run(every time.Duration) {
 }
 
 // end tells of what is left.
-func (m *meter) end() {
+func (m *byteMeter) end() {
 	close(m.stop)
 	<-m.done
 	m.tell()
 }
 
-func (m *meter) tell() {
+func (m *byteMeter) tell() {
 	in, out := m.in.Load(), m.out.Load()
 	if m.begun && in == m.toldIn && out == m.toldOut {
 		return
@@ -75,13 +75,13 @@ func (m *meter) tell() {
 	m.proxy.log.add(e)
 }
 
-// counted counts what is written.
-type counted struct {
+// countingWriter counts what is written.
+type countingWriter struct {
 	io.Writer
 	n *atomic.Int64
 }
 
-func (c counted) Write(b []byte) (int, error) {
+func (c countingWriter) Write(b []byte) (int, error) {
 	n, err := c.Writer.Write(b)
 	c.n.Add(int64(n))
 	return n, err //nolint:wrapcheck // a writer's error is its own

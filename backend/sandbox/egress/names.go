@@ -21,10 +21,10 @@ const (
 	maxQuestion = 512
 )
 
-// ServeNames answers every question for a name with REFUSED and logs it: the
+// ServeDNS answers every question for a name with REFUSED and logs it: the
 // proxy resolves, and nothing leaves the machine by asking for names. Both
 // sockets are closed by Close.
-func (p *Proxy) ServeNames(udp net.PacketConn, tcp net.Listener) {
+func (p *Proxy) ServeDNS(udp net.PacketConn, tcp net.Listener) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -42,7 +42,7 @@ func (p *Proxy) ServeNames(udp net.PacketConn, tcp net.Listener) {
 				}
 				continue
 			}
-			if answer := p.name(buf[:n]); answer != nil {
+			if answer := p.answerDNS(buf[:n]); answer != nil {
 				_, _ = udp.WriteTo(answer, from)
 			}
 		}
@@ -53,13 +53,13 @@ func (p *Proxy) ServeNames(udp net.PacketConn, tcp net.Listener) {
 			if err != nil {
 				return
 			}
-			p.work.Go(func() { p.nameBy(conn) })
+			p.work.Go(func() { p.answerDNSTCP(conn) })
 		}
 	})
 }
 
-// nameBy answers one question over TCP.
-func (p *Proxy) nameBy(conn net.Conn) {
+// answerDNSTCP answers one question over TCP.
+func (p *Proxy) answerDNSTCP(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(headerTime))
 	var length [2]byte
@@ -70,13 +70,13 @@ func (p *Proxy) nameBy(conn net.Conn) {
 	if _, err := io.ReadFull(conn, question); err != nil {
 		return
 	}
-	if answer := p.name(question); answer != nil {
+	if answer := p.answerDNS(question); answer != nil {
 		_, _ = conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...))
 	}
 }
 
-// name is the answer to a question; nil for what is none.
-func (p *Proxy) name(message []byte) []byte {
+// answerDNS is the answer to a question; nil for what is none.
+func (p *Proxy) answerDNS(message []byte) []byte {
 	if len(message) < dnsHeader {
 		return nil
 	}
@@ -86,11 +86,11 @@ func (p *Proxy) name(message []byte) []byte {
 	}
 	answer := append([]byte{}, message[:dnsHeader]...)
 	code := uint16(dnsMalform)
-	if host, end, ok := question(message); ok {
+	if host, end, ok := parseDNSQuestion(message); ok {
 		code = dnsRefused
 		answer = append(answer, message[dnsHeader:end]...)
 		reason := "names are resolved by the goal's proxy only: use a program that knows HTTP_PROXY"
-		p.log.add(Entry{At: time.Now(), From: Program, Method: "NAME", Host: host, Reason: reason})
+		p.log.add(Entry{At: time.Now(), From: SourceProgram, Method: "NAME", Host: host, Reason: reason})
 	} else {
 		binary.BigEndian.PutUint16(answer[4:], 0)
 	}
@@ -99,8 +99,8 @@ func (p *Proxy) name(message []byte) []byte {
 	return answer
 }
 
-// question reads the name that is asked for and where the question ends.
-func question(message []byte) (host string, end int, ok bool) {
+// parseDNSQuestion reads the name that is asked for and where the question ends.
+func parseDNSQuestion(message []byte) (host string, end int, ok bool) {
 	if binary.BigEndian.Uint16(message[4:]) != 1 {
 		return "", 0, false
 	}

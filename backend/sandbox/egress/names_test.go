@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// question is a DNS message that asks for the address of docs.example.
-var question = append([]byte{0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0}, "\x04Docs\x07example\x00\x00\x01\x00\x01"...)
+// parseDNSQuestion is a DNS message that asks for the address of docs.example.
+var parseDNSQuestion = append([]byte{0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0}, "\x04Docs\x07example\x00\x00\x01\x00\x01"...)
 
 // TestNamesAreRefused: a question for a name is answered REFUSED (5), what is none FORMERR
 // (1), by datagram and by connection, and stands in the log.
@@ -31,16 +31,16 @@ func TestNamesAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.ServeNames(udp, tcp)
-	malformed := append([]byte{}, question[:20]...) // its name goes on beyond its end
+	p.ServeDNS(udp, tcp)
+	malformed := append([]byte{}, parseDNSQuestion[:20]...) // its name goes on beyond its end
 	for _, c := range []struct {
 		network string
 		at      net.Addr
 		message []byte
 		code    byte
 	}{
-		{"udp", udp.LocalAddr(), question, 5},
-		{"tcp", tcp.Addr(), question, 5},
+		{"udp", udp.LocalAddr(), parseDNSQuestion, 5},
+		{"tcp", tcp.Addr(), parseDNSQuestion, 5},
 		{"udp", udp.LocalAddr(), malformed, 1},
 		{"tcp", tcp.Addr(), malformed, 1},
 	} {

@@ -58,26 +58,26 @@ func (p *Proxy) listen(ctx context.Context, sockets bool) (*net.TCPAddr, error) 
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("opening a proxy: it listens at %s", l.Addr()), l.Close())
 	}
-	p.serve(&guarded{Listener: l, uid: os.Getuid(), log: func(peer string) {
+	p.serve(&sameUserListener{Listener: l, uid: os.Getuid(), log: func(peer string) {
 		p.cfg.Log.Warn("another user knocked at a goal's proxy", "from", peer)
-	}}, Pane, sockets)
+	}}, SourcePane, sockets)
 	return at, nil
 }
 
-// guarded accepts connections of one user only.
-type guarded struct {
+// sameUserListener accepts connections of one user only.
+type sameUserListener struct {
 	net.Listener
 	uid int
 	log func(peer string)
 }
 
-func (g *guarded) Accept() (net.Conn, error) {
+func (g *sameUserListener) Accept() (net.Conn, error) {
 	for {
 		c, err := g.Listener.Accept()
 		if err != nil {
 			return nil, err //nolint:wrapcheck // http.Server reads it
 		}
-		if peerIs(c, g.uid) {
+		if isPeerUser(c, g.uid) {
 			return c, nil
 		}
 		g.log(c.RemoteAddr().String())

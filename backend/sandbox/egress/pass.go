@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// passUser is the name under which a pass is shown to the proxy.
-const passUser = "check"
+// passUsername is the name under which a pass is shown to the proxy.
+const passUsername = "check"
 
-// Pass opens hosts to who shows it, besides what the goal may reach, until end:
+// AddPass opens hosts to who shows it, besides what the goal may reach, until end:
 // those that the person named in a check are open to that check's run only. A
 // denied host stays denied. The pass is a user and a password, as in an address.
-func (p *Proxy) Pass(hosts []string) (pass string, end func()) {
+func (p *Proxy) AddPass(hosts []string) (pass string, end func()) {
 	word := rand.Text()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -27,7 +27,7 @@ func (p *Proxy) Pass(hosts []string) (pass string, end func()) {
 		p.passes = map[string][]string{}
 	}
 	p.passes[word] = hosts
-	return passUser + ":" + word, func() {
+	return passUsername + ":" + word, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		delete(p.passes, word)
@@ -41,36 +41,36 @@ func (p *Proxy) Dial(ctx context.Context, address string, hosts []string) (net.C
 	if err != nil {
 		return nil, fmt.Errorf("dialing: %w", err)
 	}
-	q := Request{From: Program, Method: http.MethodConnect, Host: strings.TrimSuffix(strings.ToLower(host), "."), Port: port}
+	q := Request{From: SourceProgram, Method: http.MethodConnect, Host: strings.TrimSuffix(strings.ToLower(host), "."), Port: port}
 	e := Entry{At: time.Now(), From: q.From, Method: q.Method, Host: q.Host, Port: q.Port, Allowed: true}
-	if reason, ok := p.Rules().with(hosts).Decide(q); !ok {
+	if reason, ok := p.Rules().withHosts(hosts).Decide(q); !ok {
 		e.Allowed, e.Reason = false, reason
 		p.log.add(e)
 		return nil, errors.New("the goal's proxy refused " + e.String())
 	}
 	conn, err := p.dial(ctx, net.JoinHostPort(q.Host, q.Port))
 	if err != nil {
-		p.failed(e, err)
+		p.logFailure(e, err)
 		return nil, fmt.Errorf("connecting to %s: %w", address, err)
 	}
 	p.log.add(e)
 	return conn, nil
 }
 
-// opened are the hosts that the request's pass opens.
-func (p *Proxy) opened(r *http.Request) []string {
+// passHosts are the hosts that the request's pass opens.
+func (p *Proxy) passHosts(r *http.Request) []string {
 	shown, ok := strings.CutPrefix(r.Header.Get("Proxy-Authorization"), "Basic ")
 	word := ""
 	if b, err := base64.StdEncoding.DecodeString(shown); ok && err == nil {
-		word, _ = strings.CutPrefix(string(b), passUser+":")
+		word, _ = strings.CutPrefix(string(b), passUsername+":")
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.passes[word]
 }
 
-// with are the rules, and hosts that are open besides.
-func (r Rules) with(hosts []string) Rules {
+// withHosts are the rules, and hosts that are open besides.
+func (r Rules) withHosts(hosts []string) Rules {
 	r.Granted = slices.Concat(r.Granted, hosts)
 	return r
 }

@@ -10,7 +10,7 @@ import (
 // TestWhatAPersonOpenedIsNoPattern: a yes to one host opens no others.
 func TestWhatAPersonOpenedIsNoPattern(t *testing.T) {
 	for _, host := range []string{"*", "*.com"} {
-		r := egress.Rules{Risk: policy.WriteLocal, Given: []egress.Given{{Host: host, Risk: policy.NetworkWrite}}}
+		r := egress.Rules{Risk: policy.WriteLocal, Given: []egress.HostGrant{{Host: host, Risk: policy.NetworkWrite}}}
 		if why, ok := r.Decide(egress.Request{Method: "GET", Host: "evil.com", Port: "80"}); ok {
 			t.Errorf("%s: %s", host, why)
 		}

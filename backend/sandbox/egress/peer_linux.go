@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// peerIs asks the kernel's table of connections whose the other end is. Both
+// isPeerUser asks the kernel's table of connections whose the other end is. Both
 // ends are on this machine. No entry is nobody's.
-func peerIs(c net.Conn, uid int) bool {
+func isPeerUser(c net.Conn, uid int) bool {
 	far, ok := c.RemoteAddr().(*net.TCPAddr)
 	near, ok2 := c.LocalAddr().(*net.TCPAddr)
 	if !ok || !ok2 {

@@ -4,5 +4,5 @@ package egress
 
 import "net"
 
-// peerIs cannot ask on this system: the listener is on the loopback only.
-func peerIs(net.Conn, int) bool { return true }
+// isPeerUser cannot ask on this system: the listener is on the loopback only.
+func isPeerUser(net.Conn, int) bool { return true }

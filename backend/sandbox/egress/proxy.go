@@ -23,13 +23,13 @@ const (
 	maxHeader  = 1 << 20
 )
 
-// Inside dials the goal's own loopback.
-type Inside func(ctx context.Context, network, address string) (net.Conn, error)
+// DialInside dials the goal's own loopback.
+type DialInside func(ctx context.Context, network, address string) (net.Conn, error)
 
 // Config says for whom a proxy works.
 type Config struct {
 	Rules  Rules
-	Inside Inside // nil: the goal has no loopback of its own, and this machine's is refused
+	Inside DialInside // nil: the goal has no loopback of its own, and this machine's is refused
 	// Dial, if set, makes every connection: then no loopback is a goal's own, and no
 	// address is looked at here.
 	Dial func(ctx context.Context, address string) (net.Conn, error)
@@ -49,7 +49,7 @@ type Config struct {
 // Proxy is one goal's way out. All methods may be called concurrently.
 type Proxy struct {
 	cfg       Config
-	log       *journal
+	log       *entryLog
 	transport *http.Transport
 	work      sync.WaitGroup
 	ctx       context.Context // ends with Close
@@ -61,7 +61,7 @@ type Proxy struct {
 	servers []*http.Server
 	closers []interface{ Close() error }
 	tunnels map[net.Conn]struct{}
-	out     map[*passage]struct{}
+	out     map[*openRequest]struct{}
 	closed  bool
 }
 
@@ -76,9 +76,9 @@ func New(cfg Config) *Proxy {
 		}
 	}
 	if cfg.Public == nil {
-		cfg.Public = public
+		cfg.Public = checkPublicAddress
 	}
-	p := &Proxy{cfg: cfg, rules: cfg.Rules, log: &journal{tell: cfg.OnEntry}, tunnels: map[net.Conn]struct{}{}, out: map[*passage]struct{}{}}
+	p := &Proxy{cfg: cfg, rules: cfg.Rules, log: &entryLog{tell: cfg.OnEntry}, tunnels: map[net.Conn]struct{}{}, out: map[*openRequest]struct{}{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.transport = &http.Transport{
 		DialContext:           func(ctx context.Context, _, address string) (net.Conn, error) { return p.dial(ctx, address) },
@@ -98,22 +98,22 @@ func (p *Proxy) Rules() Rules {
 	return p.rules
 }
 
-// passage is a request that was let out and has not ended: a tunnel or a plain one.
-type passage struct {
+// openRequest is a request that was let out and has not ended: a tunnel or a plain one.
+type openRequest struct {
 	q     Request
 	hosts []string // that a pass opened for it
 	stop  context.CancelFunc
 }
 
-// admit decides about a request and, where it may go, keeps it until leave: the
+// begin decides about a request and, where it may go, keeps it until leave: the
 // rules may change meanwhile.
-func (p *Proxy) admit(q Request, hosts []string, stop context.CancelFunc) (leave func(), reason string, ok bool) {
+func (p *Proxy) begin(q Request, hosts []string, stop context.CancelFunc) (leave func(), reason string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if reason, ok := p.rules.with(hosts).Decide(q); !ok {
+	if reason, ok := p.rules.withHosts(hosts).Decide(q); !ok {
 		return nil, reason, false
 	}
-	one := &passage{q, hosts, stop}
+	one := &openRequest{q, hosts, stop}
 	p.out[one] = struct{}{}
 	return func() {
 		p.mu.Lock()
@@ -129,19 +129,19 @@ func (p *Proxy) SetRules(r Rules) {
 	defer p.mu.Unlock()
 	p.rules = r
 	for one := range p.out {
-		if _, ok := r.with(one.hosts).Decide(one.q); !ok {
+		if _, ok := r.withHosts(one.hosts).Decide(one.q); !ok {
 			one.stop()
 		}
 	}
 }
 
 // Serve answers on a listener until Close, which closes it.
-func (p *Proxy) Serve(l net.Listener, from From) { p.serve(l, from, false) }
+func (p *Proxy) Serve(l net.Listener, from Source) { p.serve(l, from, false) }
 
 // serve is Serve; sockets says that only WebSockets come that way.
-func (p *Proxy) serve(l net.Listener, from From, sockets bool) {
+func (p *Proxy) serve(l net.Listener, from Source, sockets bool) {
 	server := &http.Server{
-		Handler: p.whileOpen(func(w http.ResponseWriter, r *http.Request) { p.handle(w, r, from, sockets) }), ReadHeaderTimeout: headerTime,
+		Handler: p.trackHandlers(func(w http.ResponseWriter, r *http.Request) { p.handle(w, r, from, sockets) }), ReadHeaderTimeout: headerTime,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(p.cfg.Log.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return p.ctx },
 	}
@@ -160,9 +160,9 @@ func (p *Proxy) serve(l net.Listener, from From, sockets bool) {
 	})
 }
 
-// whileOpen is a handler that Close waits for, and that does nothing after it: a
+// trackHandlers is a handler that Close waits for, and that does nothing after it: a
 // server's own Close waits for none.
-func (p *Proxy) whileOpen(handle http.HandlerFunc) http.HandlerFunc {
+func (p *Proxy) trackHandlers(handle http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
 		if p.closed {
@@ -214,11 +214,11 @@ func (p *Proxy) dial(ctx context.Context, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	local := matches(p.Rules().Local, Request{Host: host, Port: port})
-	if own(host) && !local {
-		return p.inside(ctx, host, port)
+	if isGoalLoopback(host) && !local {
+		return p.dialInside(ctx, host, port)
 	}
-	if local && p.ours(port) {
-		return nil, fmt.Errorf("dialing %s: %w", address, errOurs)
+	if local && p.isOwnPort(port) {
+		return nil, fmt.Errorf("dialing %s: %w", address, errOwnPort)
 	}
 	addrs, err := p.resolve(ctx, host)
 	if err != nil {
@@ -227,7 +227,7 @@ func (p *Proxy) dial(ctx context.Context, address string) (net.Conn, error) {
 	var errs []error
 	for _, a := range addrs {
 		// An address, and never a name: what is looked at here is what is connected to.
-		err := p.mayDial(a, Request{Host: host, Port: port}, local)
+		err := p.checkDialAddress(a, Request{Host: host, Port: port}, local)
 		if err == nil {
 			var conn net.Conn
 			if conn, err = new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(a.String(), port)); err == nil {
@@ -239,27 +239,27 @@ func (p *Proxy) dial(ctx context.Context, address string) (net.Conn, error) {
 	return nil, errors.Join(errs...)
 }
 
-// mayDial looks at an address that a host turned out to have. It does so before there is
+// checkDialAddress looks at an address that a host turned out to have. It does so before there is
 // a socket, which a machine without IPv6 has none of.
-func (p *Proxy) mayDial(to netip.Addr, q Request, local bool) error {
+func (p *Proxy) checkDialAddress(to netip.Addr, q Request, local bool) error {
 	to = to.Unmap().WithZone("")
 	switch {
 	case local:
 		return nil
-	case p.Rules().writtenOut(q):
-		return foreign(to)
+	case p.Rules().isLiteralAllowed(q):
+		return checkNotOwnAddress(to)
 	}
 	return p.cfg.Public(to)
 }
 
-// inner says whether a request is for the goal's own loopback.
-func (p *Proxy) inner(q Request) bool {
-	return p.cfg.Dial == nil && own(q.Host) && !matches(p.Rules().Local, q)
+// isInsideRequest says whether a request is for the goal's own loopback.
+func (p *Proxy) isInsideRequest(q Request) bool {
+	return p.cfg.Dial == nil && isGoalLoopback(q.Host) && !matches(p.Rules().Local, q)
 }
 
-var errOurs = errors.New("the port is Goalpost's own, which a goal never reaches")
+var errOwnPort = errors.New("the port is Goalpost's own, which a goal never reaches")
 
-func (p *Proxy) ours(port string) bool { return p.cfg.Ours != nil && p.cfg.Ours(port) }
+func (p *Proxy) isOwnPort(port string) bool { return p.cfg.Ours != nil && p.cfg.Ours(port) }
 
 func (p *Proxy) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
@@ -272,8 +272,8 @@ func (p *Proxy) resolve(ctx context.Context, host string) ([]netip.Addr, error) 
 	return addrs, nil
 }
 
-// inside connects to a server of the goal. localhost may be either family.
-func (p *Proxy) inside(ctx context.Context, host, port string) (net.Conn, error) {
+// dialInside connects to a server of the goal. localhost may be either family.
+func (p *Proxy) dialInside(ctx context.Context, host, port string) (net.Conn, error) {
 	if p.cfg.Inside == nil {
 		return nil, fmt.Errorf("dialing %s: this goal has no loopback of its own", host)
 	}

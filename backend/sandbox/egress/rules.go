@@ -9,25 +9,25 @@ import (
 	"goalpost/backend/policy"
 )
 
-// From is who asks.
-type From string
+// Source is who asks.
+type Source string
 
 // Who asks: a program of the goal, a browser pane of the goal, a page that the
 // person lent it.
 const (
-	Program From = "program"
-	Pane    From = "pane"
-	Lent    From = "lent page"
+	SourceProgram    Source = "program"
+	SourcePane       Source = "pane"
+	SourceSharedPane Source = "lent page"
 )
 
 // WebSocket is the method of a request for one: what is sent there later is not seen.
 const WebSocket = "WEBSOCKET"
 
-// Given is a host that the person opened up to a risk.
-type Given struct {
+// HostGrant is a host that the person opened up to a risk.
+type HostGrant struct {
 	Host string
 	Risk policy.Risk
-	From From // whom alone it was opened for; "" is both
+	From Source // whom alone it was opened for; "" is both
 }
 
 // Rules say where a goal may go. Hosts are patterns as policy.HostMatches reads them.
@@ -36,21 +36,21 @@ type Rules struct {
 	Allow   []string    // reached from network_get on
 	Deny    []string    // never
 	Granted []string    // reached at any ceiling, in every way: a check's own, a server's of the person
-	Given   []Given     // reached at any ceiling, up to each one's risk
+	Given   []HostGrant // reached at any ceiling, up to each one's risk
 	// Local are ports of this machine and of its private network that the person
 	// listed, as HOST:PORT.
 	Local []string
 }
 
-// Judged says whether pages reach a host outside that they may not send to: then
+// NeedsRequestFilter says whether pages reach a host outside that they may not send to: then
 // the browser has to tell the method of each request, which a tunnel hides.
-func (r Rules) Judged() bool {
+func (r Rules) NeedsRequestFilter() bool {
 	if !policy.NetworkWrite.Exceeds(r.Risk) {
 		return false
 	}
 	open := !policy.NetworkGet.Exceeds(r.Risk) && len(r.Allow) > 0
 	for _, g := range r.Given {
-		open = open || g.From != Program && !policy.NetworkGet.Exceeds(g.Risk)
+		open = open || g.From != SourceProgram && !policy.NetworkGet.Exceeds(g.Risk)
 	}
 	return open
 }
@@ -58,7 +58,7 @@ func (r Rules) Judged() bool {
 // Request is one wish to reach something outside. Method is CONNECT for a tunnel,
 // whose content nobody here sees.
 type Request struct {
-	From   From
+	From   Source
 	Method string
 	Host   string // lower case, without the dot at its end
 	Port   string
@@ -68,9 +68,9 @@ type Request struct {
 // the address that a name turns out to have is looked at when it is dialed.
 func (r Rules) Decide(q Request) (reason string, ok bool) {
 	granted := matches(r.Granted, q) || matches(r.Local, q)
-	most, given := r.given(q)
+	most, given := r.grantedRisk(q)
 	switch {
-	case badName(q.Host):
+	case checkAmbiguousHost(q.Host):
 		return fmt.Sprintf("%q is neither a name nor an address that is written out", q.Host), false
 	case matches(r.Deny, q):
 		return q.Host + " is denied for this goal", false
@@ -84,17 +84,17 @@ func (r Rules) Decide(q Request) (reason string, ok bool) {
 		return "", true
 	case !matches(r.Allow, q):
 		return fmt.Sprintf("%s is not among the allowed hosts of this goal, which may do at most %s", q.Host, r.Risk), false
-	case q.From == Pane && q.Method == WebSocket:
+	case q.From == SourcePane && q.Method == WebSocket:
 		return fmt.Sprintf("a WebSocket counts as network_write and this goal may do at most %s", r.Risk), false
-	case q.From == Pane && !reading(q.Method):
+	case q.From == SourcePane && !isReadMethod(q.Method):
 		return fmt.Sprintf("%s is network_write and this goal may do at most %s", q.Method, r.Risk), false
 	}
 	return "", true
 }
 
-// writtenOut says whether the person allowed this very address of a private network.
+// isLiteralAllowed says whether the person allowed this very address of a private network.
 // A name does not do: whose it is may let it lead anywhere tomorrow.
-func (r Rules) writtenOut(q Request) bool {
+func (r Rules) isLiteralAllowed(q Request) bool {
 	addr, err := netip.ParseAddr(q.Host)
 	if err != nil || !addr.Unmap().IsPrivate() {
 		return false
@@ -107,8 +107,8 @@ func (r Rules) writtenOut(q Request) bool {
 	return false
 }
 
-// given is what the person opened the host for, at most.
-func (r Rules) given(q Request) (most policy.Risk, ok bool) {
+// grantedRisk is what the person opened the host for, at most.
+func (r Rules) grantedRisk(q Request) (most policy.Risk, ok bool) {
 	for _, g := range r.Given {
 		if (g.From == "" || g.From == q.From) && !strings.Contains(g.Host, "*") && matches([]string{g.Host}, q) && (!ok || g.Risk.Exceeds(most)) {
 			most, ok = g.Risk, true
@@ -120,13 +120,13 @@ func (r Rules) given(q Request) (most policy.Risk, ok bool) {
 // risk is what a request counts as. What a tunnel carries is not known: one of a
 // page is held to reading by the browser, and looked at when it begins.
 func (q Request) risk() policy.Risk {
-	if !reading(q.Method) {
+	if !isReadMethod(q.Method) {
 		return policy.NetworkWrite
 	}
 	return policy.NetworkGet
 }
 
-func reading(method string) bool {
+func isReadMethod(method string) bool {
 	switch method {
 	case "GET", "HEAD", "OPTIONS", "CONNECT":
 		return true
@@ -144,9 +144,9 @@ func matches(list []string, q Request) bool {
 	return false
 }
 
-// badName refuses what a resolver might take for an address although it is not
+// checkAmbiguousHost refuses what a resolver might take for an address although it is not
 // written like one: 2130706433, 0x7f.1, 127.1.
-func badName(host string) bool {
+func checkAmbiguousHost(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return strings.Contains(host, "%") // a zone
 	}
@@ -170,8 +170,8 @@ func badName(host string) bool {
 	return false
 }
 
-// own says whether a host is the goal's own loopback.
-func own(host string) bool {
+// isGoalLoopback says whether a host is the goal's own loopback.
+func isGoalLoopback(host string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true
 	}
@@ -179,8 +179,8 @@ func own(host string) bool {
 	return err == nil && (addr.Unmap().IsLoopback() || addr.Unmap().IsUnspecified())
 }
 
-// Own says whether an address, host:port, is on a goal's own loopback.
-func Own(address string) bool {
+// IsGoalLoopback says whether an address, host:port, is on a goal's own loopback.
+func IsGoalLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
-	return err == nil && own(strings.ToLower(host))
+	return err == nil && isGoalLoopback(strings.ToLower(host))
 }

@@ -13,19 +13,19 @@ import (
 // Listening says whether a port has a TCP server or any UDP socket, on whatever address.
 func Listening(port uint16) bool {
 	for _, table := range []string{"tcp", "tcp6", "udp", "udp6"} {
-		if bound("/proc/net/"+table, port) {
+		if parseEntry("/proc/net/"+table, port) {
 			return true
 		}
 	}
 	return false
 }
 
-// Of says whether one of the processes listens on a TCP port of this machine. What
+// OwnsListener says whether one of the processes listens on a TCP port of this machine. What
 // belongs to another user cannot be told.
-func Of(processes []int, port uint16) bool {
+func OwnsListener(processes []int, port uint16) bool {
 	var sockets []string
 	for _, table := range []string{"tcp", "tcp6"} {
-		each("/proc/net/"+table, func(fields []string, at uint16) bool {
+		scanTable("/proc/net/"+table, func(fields []string, at uint16) bool {
 			if at == port && fields[3] == listens && len(fields) > socketField {
 				sockets = append(sockets, "socket:["+fields[socketField]+"]")
 			}
@@ -49,14 +49,14 @@ const (
 	socketField = 9    // the socket's number
 )
 
-func bound(table string, port uint16) bool {
+func parseEntry(table string, port uint16) bool {
 	udp := strings.Contains(table, "udp")
-	return each(table, func(fields []string, at uint16) bool { return at == port && (udp || fields[3] == listens) })
+	return scanTable(table, func(fields []string, at uint16) bool { return at == port && (udp || fields[3] == listens) })
 }
 
-// each reads one of the kernel's tables, "sl local_address rem_address st …" with
+// scanTable reads one of the kernel's tables, "sl local_address rem_address st …" with
 // ADDRESS:PORT in hexadecimal, until found.
-func each(table string, found func(fields []string, port uint16) bool) bool {
+func scanTable(table string, found func(fields []string, port uint16) bool) bool {
 	f, err := os.Open(table)
 	if err != nil {
 		return false

@@ -37,11 +37,11 @@ func newAttempts(hear func(Violation)) *violationQueue {
 }
 
 // add and close are called by the set's receiver alone.
-func (a *violationQueue) add(w wire.Attempt) {
+func (a *violationQueue) add(w wire.Violation) {
 	if w.Port != 0 && !ports.Listening(w.Port) {
 		return
 	}
-	one := Violation{Check: w.Domain == wire.Check, Program: w.Program, Text: w.Text, Times: w.Times, Ended: w.Ended}
+	one := Violation{Check: w.Domain == wire.DomainCheck, Program: w.Program, Text: w.Text, Times: w.Times, Ended: w.Ended}
 	if w.Ended {
 		a.recordKill(one.String())
 	}

@@ -26,7 +26,7 @@ func (p *mountPlanner) makeMountPointsIn(layer, target string) error {
 		return err //nolint:wrapcheck // plan says what for
 	}
 	for _, m := range p.out.Mounts {
-		if !isBelow(string(m.Target), target) || string(m.Target) == target || m.Kind == wire.Link {
+		if !isBelow(string(m.Target), target) || string(m.Target) == target || m.Kind == wire.MountSymlink {
 			continue
 		}
 		if err = p.makeMountPoint(root, strings.TrimPrefix(string(m.Target), target+"/"), m); err != nil {
@@ -38,7 +38,7 @@ func (p *mountPlanner) makeMountPointsIn(layer, target string) error {
 
 func (p *mountPlanner) makeMountPoint(root *os.Root, name string, m wire.Mount) error {
 	folder := true
-	if m.Kind == wire.Text {
+	if m.Kind == wire.MountText {
 		folder = false
 	} else if info, err := os.Stat(string(m.Source)); err == nil {
 		folder = info.IsDir()

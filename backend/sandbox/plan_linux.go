@@ -23,13 +23,13 @@ var (
 )
 
 // buildMounts turns walls into what the helper mounts, and makes the folders for it.
-func buildMounts(w Spec, helper string) (wire.Walls, error) {
+func buildMounts(w Spec, helper string) (wire.Spec, error) {
 	p := mountPlanner{w: w}
 	if err := p.validate(); err != nil {
-		return wire.Walls{}, err
+		return wire.Spec{}, err
 	}
 	if err := p.makeGoalDirs(); err != nil {
-		return wire.Walls{}, fmt.Errorf("making the goal's private folder: %w", err)
+		return wire.Spec{}, fmt.Errorf("making the goal's private folder: %w", err)
 	}
 	p.system()
 	p.bindAgentOnly(p.path("home"), w.Home, "")
@@ -37,7 +37,7 @@ func buildMounts(w Spec, helper string) (wire.Walls, error) {
 		p.readOnly(path)
 	}
 	if err := p.caches(); err != nil {
-		return wire.Walls{}, fmt.Errorf("making the goal's caches: %w", err)
+		return wire.Spec{}, fmt.Errorf("making the goal's caches: %w", err)
 	}
 	p.bind(w.Dir, w.Dir, !w.ReadOnly, !w.ReadOnly)
 	p.bindReadOnlyFiles()
@@ -51,25 +51,25 @@ func buildMounts(w Spec, helper string) (wire.Walls, error) {
 		p.socket(path)
 	}
 	if err := p.copyGitDirs(); err != nil {
-		return wire.Walls{}, fmt.Errorf("copying what git obeys: %w", err)
+		return wire.Spec{}, fmt.Errorf("copying what git obeys: %w", err)
 	}
 	inside, err := filepath.EvalSymlinks(helper)
 	if err != nil {
-		return wire.Walls{}, fmt.Errorf("looking for the helper: %w", err)
+		return wire.Spec{}, fmt.Errorf("looking for the helper: %w", err)
 	}
 	p.bind(inside, helperInside, false, false)
 	p.text(resolvConf(), "nameserver "+NameServer+"\noptions timeout:2 attempts:1\n")
 	p.text(gitConfigPath, gitConfig(w.Home))
 	p.text(sshConfigPath, sshConfig)
 	if err := p.makeMountPoints(); err != nil {
-		return wire.Walls{}, fmt.Errorf("making places for what the goal may see: %w", err)
+		return wire.Spec{}, fmt.Errorf("making places for what the goal may see: %w", err)
 	}
 	return p.out, nil
 }
 
 type mountPlanner struct {
 	w   Spec
-	out wire.Walls
+	out wire.Spec
 }
 
 // path is a path in the goal's private folder.
@@ -170,17 +170,17 @@ func (p *mountPlanner) makeOwnedDir(path string) error {
 func (p *mountPlanner) add(m wire.Mount) { p.out.Mounts = append(p.out.Mounts, m) }
 
 func (p *mountPlanner) bind(source, target string, write, checkWrite bool) {
-	p.add(wire.Mount{Kind: wire.Bind, Source: []byte(source), Target: []byte(target), Write: write, CheckWrite: checkWrite})
+	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(target), Write: write, CheckWrite: checkWrite})
 }
 
 // bindAgentOnly binds a folder of the goal that decides how programs behave, and that no
 // check may therefore find as the agent left it.
 func (p *mountPlanner) bindAgentOnly(source, target, below string) {
-	p.add(wire.Mount{Kind: wire.Bind, Source: []byte(source), Target: []byte(target), Write: !p.w.ReadOnly, CheckWrite: true, Fresh: true, Below: []byte(below)})
+	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(target), Write: !p.w.ReadOnly, CheckWrite: true, Fresh: true, Below: []byte(below)})
 }
 
 func (p *mountPlanner) text(target, text string) {
-	p.add(wire.Mount{Kind: wire.Text, Target: []byte(target), Text: []byte(text)})
+	p.add(wire.Mount{Kind: wire.MountText, Target: []byte(target), Text: []byte(text)})
 }
 
 func (p *mountPlanner) system() {
@@ -190,10 +190,10 @@ func (p *mountPlanner) system() {
 		case err != nil:
 		case info.Mode()&os.ModeSymlink != 0:
 			if to, err := os.Readlink(path); err == nil {
-				p.add(wire.Mount{Kind: wire.Link, Source: []byte(to), Target: []byte(path)})
+				p.add(wire.Mount{Kind: wire.MountSymlink, Source: []byte(to), Target: []byte(path)})
 			}
 		default:
-			p.add(wire.Mount{Kind: wire.Bind, Source: []byte(path), Target: []byte(path)})
+			p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(path), Target: []byte(path)})
 		}
 	}
 }
@@ -204,13 +204,13 @@ func (p *mountPlanner) readOnly(path string) {
 	if err != nil {
 		return
 	}
-	p.add(wire.Mount{Kind: wire.Bind, Source: []byte(source), Target: []byte(path), Optional: true})
+	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(path), Optional: true})
 }
 
 // bindGranted shows what the person allowed. The path was resolved when he did: a link
 // in it by now is somebody else's, and the helper refuses it.
 func (p *mountPlanner) bindGranted(path string, write bool) {
-	p.add(wire.Mount{Kind: wire.Bind, Source: []byte(path), Target: []byte(path), Write: write, CheckWrite: write})
+	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(path), Target: []byte(path), Write: write, CheckWrite: write})
 }
 
 // bindReadOnlyFiles covers files of the goal's folder with themselves, read-only.
@@ -223,7 +223,7 @@ func (p *mountPlanner) bindReadOnlyFiles() {
 		if err != nil || !info.Mode().IsRegular() || !isBelow(path, p.w.Dir) {
 			continue
 		}
-		p.add(wire.Mount{Kind: wire.Bind, Source: []byte(path), Target: []byte(path), Optional: true, AgentOnly: true})
+		p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(path), Target: []byte(path), Optional: true, AgentOnly: true})
 	}
 }
 
@@ -234,7 +234,7 @@ func (p *mountPlanner) socket(path string) {
 	if err != nil {
 		source = path // the helper will say what is wrong with it
 	}
-	p.add(wire.Mount{Kind: wire.Bind, Source: []byte(source), Target: []byte(path), Write: true, CheckWrite: true})
+	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(path), Write: true, CheckWrite: true})
 }
 
 // caches lays a layer of the goal over each cache that is there; one that is not

@@ -41,9 +41,9 @@ func (s *Supervisor) start(ctx context.Context, c process.Command, size *wire.Si
 	request, files := request(c)
 	request.ID, request.Size = p.id, size
 	if s.walled {
-		request.Domain = wire.Agent
+		request.Domain = wire.DomainAgent
 		if c.Domain == process.DomainCheck {
-			request.Domain = wire.Check
+			request.Domain = wire.DomainCheck
 		}
 	}
 	if err := s.sendPacket(request, files); err != nil {
@@ -79,7 +79,7 @@ func name(c process.Command) string {
 func request(c process.Command) (wire.Request, []*os.File) {
 	r := wire.Request{Op: wire.Start, Argv: raw(c.Argv), Env: raw(c.Env), Dir: []byte(c.Dir), TTY: c.TTY}
 	for _, h := range c.Held {
-		r.Held = append(r.Held, wire.Held{Path: []byte(h.Path), Copy: []byte(h.Copy)})
+		r.Held = append(r.Held, wire.FileOverride{Path: []byte(h.Path), Copy: []byte(h.Copy)})
 	}
 	var files []*os.File
 	for _, f := range c.Files {

@@ -10,7 +10,7 @@ import (
 
 // withAdvice adds what to do to what the helper says.
 func withAdvice(e *wire.Error) error {
-	if e.Code != wire.Walled {
+	if e.Code != wire.SandboxError {
 		return e
 	}
 	return fmt.Errorf("%w: %s. %s", ErrRefused, e.Text, advice(e.Text))

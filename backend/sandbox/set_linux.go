@@ -58,7 +58,7 @@ var _ process.Launcher = (*Supervisor)(nil)
 // Open starts a helper and waits until it is ready. ctx bounds the opening only;
 // the set lives until Close.
 func Open(ctx context.Context, o Options) (*Supervisor, error) {
-	var walls *wire.Walls
+	var walls *wire.Spec
 	if o.Walls != nil {
 		planned, err := buildMounts(*o.Walls, o.Helper)
 		if err != nil {
@@ -100,7 +100,7 @@ func Open(ctx context.Context, o Options) (*Supervisor, error) {
 	go s.receive()
 	if walls != nil {
 		walls.Listen = withMachinePorts(o.Walls.Ports)
-		err = s.sendPacket(wire.Request{Op: wire.Setup, Walls: walls}, nil)
+		err = s.sendPacket(wire.Request{Op: wire.Configure, Walls: walls}, nil)
 	}
 	if err == nil || errors.Is(err, ErrClosed) { // a helper that is gone has said why
 		err = s.ready(ctx)

@@ -28,7 +28,7 @@ func (s *Supervisor) Grant(ctx context.Context, g RuntimeGrant) (*ActiveGrant, e
 	if !s.walled {
 		return nil, fmt.Errorf("widening the walls of %s: %w", s.name, errors.ErrUnsupported)
 	}
-	r := wire.Request{Op: wire.Widen}
+	r := wire.Request{Op: wire.Grant}
 	var err error
 	if g.Port > 0 {
 		r.Listen = "tcp " + net.JoinHostPort("127.0.0.1", strconv.Itoa(g.Port))
@@ -47,7 +47,7 @@ func (s *Supervisor) Grant(ctx context.Context, g RuntimeGrant) (*ActiveGrant, e
 	}
 	if err != nil {
 		if id != 0 && r.Listen == "" { // checks must not get it either
-			_, _, _ = s.changeMounts(ctx, wire.Request{ID: id, Op: wire.Narrow})
+			_, _, _ = s.changeMounts(ctx, wire.Request{ID: id, Op: wire.Revoke})
 		}
 		return nil, fmt.Errorf("widening the walls of %s: %w", s.name, err)
 	}
@@ -60,7 +60,7 @@ func (o *ActiveGrant) Revoke(ctx context.Context) error {
 	if o.Port != nil {
 		return nil
 	}
-	_, _, err := o.set.changeMounts(ctx, wire.Request{ID: o.id, Op: wire.Narrow, Signal: int(unix.SIGKILL)})
+	_, _, err := o.set.changeMounts(ctx, wire.Request{ID: o.id, Op: wire.Revoke, Signal: int(unix.SIGKILL)})
 	if err != nil && !errors.Is(err, ErrClosed) {
 		return fmt.Errorf("narrowing the walls of %s: %w", o.set.name, err)
 	}

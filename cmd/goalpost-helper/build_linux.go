@@ -13,7 +13,7 @@ import (
 
 // builder makes the files of one room.
 type builder struct {
-	walls   wire.Walls
+	walls   wire.Spec
 	check   bool
 	root    int // the new root, attached
 	spare   int // names of files in the new root that Text and Hide are bound from
@@ -39,7 +39,7 @@ var (
 // build makes the room's root out of what the walls name and goes there; the
 // machine's own files are gone afterwards. Everything is taken before anything is
 // covered: by path, a folder below a covered one would be an empty folder.
-func build(w wire.Walls, check bool, held []wire.Held, granted *sockets, covered *lasting) error {
+func build(w wire.Spec, check bool, held []wire.FileOverride, granted *sockets, covered *lasting) error {
 	b := &builder{walls: w, check: check, sockets: granted, lasting: covered}
 	trees, err := b.takeAll()
 	if err != nil {
@@ -80,7 +80,7 @@ func (b *builder) takeAll() ([]int, error) {
 	trees := make([]int, len(b.walls.Mounts))
 	for i, m := range b.walls.Mounts {
 		trees[i] = -1
-		if m.Kind != wire.Bind || b.check && m.AgentOnly {
+		if m.Kind != wire.MountBind || b.check && m.AgentOnly {
 			continue
 		}
 		tree, err := b.source(i, m)
@@ -256,7 +256,7 @@ func (b *builder) dev(trees []int) error {
 }
 
 // runtimeDir is where XDG_RUNTIME_DIR points: the only writable part of /run.
-func runtimeDir(w wire.Walls) string { return "/run/user/" + strconv.Itoa(w.UID) }
+func runtimeDir(w wire.Spec) string { return "/run/user/" + strconv.Itoa(w.UID) }
 
 // run makes an empty /run: a socket of the machine there would be a way out.
 func (b *builder) run() error {

@@ -23,10 +23,10 @@ var ignored = map[string]bool{"/var/run/nscd/socket": true, "/run/nscd/socket": 
 
 // connecting says where a connect leads, if that is nowhere: beyond the goal's
 // loopback, to a port of it where nobody listens, to a socket that is not there.
-func (l *listener) connecting(n notice, raw []byte) wire.Attempt {
+func (l *listener) connecting(n notice, raw []byte) wire.Violation {
 	got := len(raw)
 	if got < 2 {
-		return wire.Attempt{}
+		return wire.Violation{}
 	}
 	switch binary.NativeEndian.Uint16(raw) {
 	case unix.AF_INET:
@@ -40,7 +40,7 @@ func (l *listener) connecting(n notice, raw []byte) wire.Attempt {
 	case unix.AF_UNIX:
 		return said(speakingTo(n.pid, raw[2:]))
 	}
-	return wire.Attempt{}
+	return wire.Violation{}
 }
 
 // addressOf copies the address that a caller of connect names, as far as it can be read.
@@ -55,15 +55,15 @@ func addressOf(n notice) []byte {
 	return raw[:got]
 }
 
-func (l *listener) reaching(to netip.Addr, port uint16) wire.Attempt {
+func (l *listener) reaching(to netip.Addr, port uint16) wire.Violation {
 	if !to.IsLoopback() && !to.IsUnspecified() {
 		return said("connect to " + netip.AddrPortFrom(to, port).String() + " without the proxy")
 	}
 	// A check that finds its server missing says so itself.
-	if port == 0 || l.domain == wire.Check || l.servers.open(port) {
-		return wire.Attempt{}
+	if port == 0 || l.domain == wire.DomainCheck || l.servers.open(port) {
+		return wire.Violation{}
 	}
-	return wire.Attempt{Text: fmt.Sprintf("connect to port %d of this machine, which is not the goal's", port), Port: port}
+	return wire.Violation{Text: fmt.Sprintf("connect to port %d of this machine, which is not the goal's", port), Port: port}
 }
 
 // speakingTo looks for a Unix socket by its name.

@@ -81,7 +81,7 @@ func (s *set) files(r wire.Request, fds []int) []uintptr {
 // check refuses what cannot be meant.
 func check(r wire.Request, fds []int, walls bool) *wire.Error {
 	bad := func(format string, args ...any) *wire.Error {
-		return &wire.Error{Code: wire.Bad, Text: fmt.Sprintf(format, args...)}
+		return &wire.Error{Code: wire.InvalidRequest, Text: fmt.Sprintf(format, args...)}
 	}
 	if !walls && (r.Domain != "" || r.Held != nil || r.Size != nil) {
 		return &wire.Error{Code: wire.Unsupported, Text: "this helper has no walls"}

@@ -24,7 +24,7 @@ type stood map[string]int
 
 // mark says of a check's mounts which are gone. It refuses walls within which one of
 // them stands in another place.
-func (s stood) mark(w *wire.Walls) (refused error) {
+func (s stood) mark(w *wire.Spec) (refused error) {
 	w.Mounts = slices.Clone(w.Mounts)
 	b := &builder{walls: *w}
 	for i := range w.Mounts {
@@ -89,13 +89,13 @@ func (s stood) keep(mounts []wire.Mount) {
 // stands says whether a mount shows itself within a folder of the machine.
 func (b *builder) stands(m wire.Mount) bool {
 	around := b.around(string(m.Target))
-	return m.Kind == wire.Bind && shown(m) && !m.Itself && !m.AgentOnly && around != nil && shown(*around)
+	return m.Kind == wire.MountBind && shown(m) && !m.Itself && !m.AgentOnly && around != nil && shown(*around)
 }
 
 // sees says whether programs write at a path of the machine.
 func (b *builder) sees(path string) bool {
 	return slices.ContainsFunc(b.walls.Mounts, func(m wire.Mount) bool {
-		return m.Kind == wire.Bind && !m.Itself && (m.Write || m.CheckWrite) && (path == string(m.Source) || strings.HasPrefix(path, string(m.Source)+"/"))
+		return m.Kind == wire.MountBind && !m.Itself && (m.Write || m.CheckWrite) && (path == string(m.Source) || strings.HasPrefix(path, string(m.Source)+"/"))
 	})
 }
 
@@ -116,7 +116,7 @@ func (l *lasting) missing(path string) bool {
 }
 
 // there are the walls without what was missing: something else may have its name by now.
-func (l *lasting) there(w wire.Walls) wire.Walls {
+func (l *lasting) there(w wire.Spec) wire.Spec {
 	w.Mounts = slices.DeleteFunc(slices.Clone(w.Mounts), func(m wire.Mount) bool { return l.missing(string(m.Target)) })
 	return w
 }

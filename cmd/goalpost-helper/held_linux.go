@@ -28,8 +28,8 @@ type upon struct {
 
 // takeHeld copies the held files and makes the layers, by the target of the
 // folder that they belong to.
-func (b *builder) takeHeld(held []wire.Held) error {
-	byFolder := map[string][]wire.Held{}
+func (b *builder) takeHeld(held []wire.FileOverride) error {
+	byFolder := map[string][]wire.FileOverride{}
 	for _, h := range held {
 		m := b.around(string(h.Path))
 		if m == nil {
@@ -51,7 +51,7 @@ func (b *builder) takeHeld(held []wire.Held) error {
 	return nil
 }
 
-func (b *builder) takeFolder(m wire.Mount, held []wire.Held) (upon, error) {
+func (b *builder) takeFolder(m wire.Mount, held []wire.FileOverride) (upon, error) {
 	u := upon{files: map[string]int{}}
 	base := filepath.Join(string(b.walls.Scratch), fmt.Sprintf("held-%d", len(b.upon)))
 	above, upper, work := filepath.Join(base, "above"), filepath.Join(base, "upper"), filepath.Join(base, "work")
@@ -94,7 +94,7 @@ func (b *builder) takeFolder(m wire.Mount, held []wire.Held) (upon, error) {
 func (b *builder) around(path string) *wire.Mount {
 	var best *wire.Mount
 	for i, m := range b.walls.Mounts {
-		if m.Kind == wire.Bind && !m.Between && !m.Itself && strings.HasPrefix(path, string(m.Target)+"/") && (best == nil || len(m.Target) > len(best.Target)) {
+		if m.Kind == wire.MountBind && !m.Between && !m.Itself && strings.HasPrefix(path, string(m.Target)+"/") && (best == nil || len(m.Target) > len(best.Target)) {
 			best = &b.walls.Mounts[i]
 		}
 	}

@@ -45,7 +45,7 @@ func begin(domain string) error {
 }
 
 // oneCheck runs one program in a room and ends with it.
-func oneCheck(w wire.Walls) error {
+func oneCheck(w wire.Spec) error {
 	r, fds, err := receive(orders)
 	if errors.Is(err, errEnd) {
 		return nil
@@ -68,7 +68,7 @@ func oneCheck(w wire.Walls) error {
 }
 
 // furnish builds the room's files and prepares what each of its programs needs.
-func furnish(w wire.Walls, check bool, held []wire.Held) (*set, error) {
+func furnish(w wire.Spec, check bool, held []wire.FileOverride) (*set, error) {
 	limitPids(w.Limits.Processes)
 	granted, covered := &sockets{}, &lasting{}
 	if err := build(w, check, held, granted, covered); err != nil {
@@ -79,7 +79,7 @@ func furnish(w wire.Walls, check bool, held []wire.Held) (*set, error) {
 	}
 	rules, err := landlock(covered.there(w), check)
 	if err != nil {
-		return nil, &wire.Error{Code: wire.Walled, Text: "Landlock: " + err.Error()}
+		return nil, &wire.Error{Code: wire.SandboxError, Text: "Landlock: " + err.Error()}
 	}
 	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -87,9 +87,9 @@ func furnish(w wire.Walls, check bool, held []wire.Held) (*set, error) {
 	}
 	// Here, on the main thread, and not by each program: one listener hears them
 	// all, and a start costs nothing more.
-	domain := wire.Agent
+	domain := wire.DomainAgent
 	if check {
-		domain = wire.Check
+		domain = wire.DomainCheck
 	}
 	var hears *listener
 	files := &mounted{}
@@ -99,7 +99,7 @@ func furnish(w wire.Walls, check bool, held []wire.Held) (*set, error) {
 	case err != nil:
 		return nil, walled("seccomp", err)
 	case silent != nil:
-		_ = send(wire.Socket, wire.Answer{Attempt: &wire.Attempt{Domain: domain, Times: 1, Text: "what the kernel refuses is not told here: " + silent.Error()}})
+		_ = send(wire.Socket, wire.Answer{Attempt: &wire.Violation{Domain: domain, Times: 1, Text: "what the kernel refuses is not told here: " + silent.Error()}})
 	default:
 		hears = listenTo(fd, domain, w, granted, files)
 	}
@@ -115,7 +115,7 @@ func asRefusal(err error) *wire.Error {
 	if errors.As(err, &refused) {
 		return refused
 	}
-	return &wire.Error{Code: wire.Walled, Text: err.Error()}
+	return &wire.Error{Code: wire.SandboxError, Text: err.Error()}
 }
 
 // reservedPids are those that the kernel gives out once and not again.

@@ -16,7 +16,7 @@ import (
 
 // inside is what an init gives to each of its programs.
 type inside struct {
-	walls   wire.Walls
+	walls   wire.Spec
 	rules   int // Landlock's ruleset
 	sockets *sockets
 	mounted *mounted

@@ -18,7 +18,7 @@ import (
 // files, which no program does, makes the goal's network, and starts an init for
 // the agent and for each check. Its end is the end of everything inside.
 type keeper struct {
-	walls wire.Walls
+	walls wire.Spec
 	agent *inner
 
 	given map[uint64][]wire.Mount // besides the walls, by the request that gave it
@@ -53,7 +53,7 @@ func keep() error {
 		return nil
 	case err != nil:
 		return err
-	case r.Op != wire.Setup || r.Walls == nil:
+	case r.Op != wire.Configure || r.Walls == nil:
 		return fmt.Errorf("the first request is %q and not a setup", r.Op)
 	}
 	k := &keeper{walls: *r.Walls, given: map[uint64][]wire.Mount{}, stood: stood{}, checks: map[uint64]*inner{}, byPid: map[int]*inner{}}
@@ -72,7 +72,7 @@ func keep() error {
 	}
 	go k.reap()
 	if err := k.watch(); err != nil {
-		_ = send(wire.Socket, wire.Answer{Attempt: &wire.Attempt{Domain: wire.Agent, Times: 1, Text: "what all programs take together is not looked at: " + err.Error()}})
+		_ = send(wire.Socket, wire.Answer{Attempt: &wire.Violation{Domain: wire.DomainAgent, Times: 1, Text: "what all programs take together is not looked at: " + err.Error()}})
 	}
 	err = k.read()
 	if errors.Is(err, errEnd) {
@@ -139,7 +139,7 @@ func (k *keeper) ready() error {
 }
 
 // start clones an init and hands it its walls.
-func (k *keeper) start(domain string, w wire.Walls) (*inner, error) {
+func (k *keeper) start(domain string, w wire.Spec) (*inner, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("socketpair", err)
@@ -161,7 +161,7 @@ func (k *keeper) start(domain string, w wire.Walls) (*inner, error) {
 		return nil, errors.Join(fmt.Errorf("clone: %w", err), unix.Close(pair[0]))
 	}
 	in := &inner{pid: pid, socket: pair[0]}
-	return in, send(in.socket, wire.Request{Op: wire.Setup, Walls: &w})
+	return in, send(in.socket, wire.Request{Op: wire.Configure, Walls: &w})
 }
 
 // read takes requests until the app closes the socket.
@@ -184,11 +184,11 @@ func (k *keeper) handle(r wire.Request, fds []int) error {
 	case r.Op == wire.Dial:
 		k.dials.Go(func() { k.dial(r) })
 		return nil
-	case r.Op == wire.Widen:
+	case r.Op == wire.Grant:
 		return k.widen(r)
-	case r.Op == wire.Narrow:
+	case r.Op == wire.Revoke:
 		k.forget(r.ID)
-	case r.Op == wire.Start && r.Domain == wire.Check:
+	case r.Op == wire.Start && r.Domain == wire.DomainCheck:
 		return k.check(r, fds)
 	case r.Op == wire.Signal:
 		k.mu.Lock()
@@ -225,7 +225,7 @@ func (k *keeper) check(r wire.Request, fds []int) error {
 }
 
 // folders makes folders that belong to whom the programs run as.
-func folders(w wire.Walls, paths ...string) error {
+func folders(w wire.Spec, paths ...string) error {
 	for _, path := range paths {
 		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 			return fmt.Errorf("making a folder: %w", err)

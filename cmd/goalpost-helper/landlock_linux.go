@@ -36,7 +36,7 @@ func handled(version int) uint64 {
 }
 
 // landlock makes the rules of a room; each program applies them to itself.
-func landlock(w wire.Walls, check bool) (rules int, err error) {
+func landlock(w wire.Spec, check bool) (rules int, err error) {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
 		return -1, fmt.Errorf("this kernel has none, or it is switched off: %w", errno)
@@ -67,7 +67,7 @@ func landlock(w wire.Walls, check bool) (rules int, err error) {
 		}
 	}
 	for _, m := range w.Mounts {
-		if m.Kind == wire.Bind && writable(m, check) {
+		if m.Kind == wire.MountBind && writable(m, check) {
 			grant(string(m.Target), attr.fs)
 		}
 	}

@@ -57,7 +57,7 @@ func (b *builder) last(tree, at int, m wire.Mount, id uint64) error {
 	if around == nil || !shown(*around) || m.Itself {
 		return attach(tree, at)
 	}
-	if m.Kind == wire.Bind && shown(m) {
+	if m.Kind == wire.MountBind && shown(m) {
 		if err := attach(tree, at); err != nil {
 			return err
 		}

@@ -29,9 +29,9 @@ type listener struct {
 	gid     int
 
 	mu    sync.Mutex
-	times map[wire.Attempt]int
+	times map[wire.Violation]int
 	full  bool
-	news  []wire.Attempt
+	news  []wire.Violation
 	more  chan struct{} // one token: there are news
 
 	telling sync.Mutex // keeps news in their order; taken before mu
@@ -57,8 +57,8 @@ type (
 
 // listenTo starts to answer; it ends with the process. The two goroutines run on
 // threads that have no filter themselves: the filter's thread is the main one.
-func listenTo(fd int, domain wire.Domain, w wire.Walls, granted *sockets, files *mounted) *listener {
-	l := &listener{fd: fd, domain: domain, sockets: granted, mounted: files, uid: w.UID, gid: w.GID, times: map[wire.Attempt]int{}, more: make(chan struct{}, 1)}
+func listenTo(fd int, domain wire.Domain, w wire.Spec, granted *sockets, files *mounted) *listener {
+	l := &listener{fd: fd, domain: domain, sockets: granted, mounted: files, uid: w.UID, gid: w.GID, times: map[wire.Violation]int{}, more: make(chan struct{}, 1)}
 	go l.tell()
 	go l.answer()
 	return l
@@ -73,7 +73,7 @@ func (l *listener) answer() {
 		case unix.EINTR, unix.ENOENT: // the caller died before it was heard
 			continue
 		default:
-			l.add(wire.Attempt{Text: "what else the kernel refuses is not heard any more: " + errno.Error()})
+			l.add(wire.Violation{Text: "what else the kernel refuses is not heard any more: " + errno.Error()})
 			return
 		}
 		if _, ok := renames[uint32(n.nr)]; ok {
@@ -110,7 +110,7 @@ func (l *listener) lives(id uint64) bool {
 // judge says what the caller gets, and in words what it tried; "" is nothing to
 // tell of. The numbers in n are the kernel's copy. What a pointer leads to can be
 // exchanged meanwhile: it is told, and nothing is decided by it.
-func (l *listener) judge(n notice, address []byte) (reply, wire.Attempt) {
+func (l *listener) judge(n notice, address []byte) (reply, wire.Violation) {
 	goOn := reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	if setid(n) {
 		return reply{id: n.id, errno: -int32(unix.EPERM)}, said("make a file setuid or setgid")
@@ -131,7 +131,7 @@ func (l *listener) judge(n notice, address []byte) (reply, wire.Attempt) {
 	return reply{id: n.id, errno: -int32(unix.EPERM)}, said(called(n))
 }
 
-func said(text string) wire.Attempt { return wire.Attempt{Text: text} }
+func said(text string) wire.Violation { return wire.Violation{Text: text} }
 
 // called names a system call that is refused.
 func called(n notice) string {
@@ -190,7 +190,7 @@ func comm(pid uint32) string {
 }
 
 // add counts an attempt. It is told of the first time, the tenth, the hundredth …
-func (l *listener) add(a wire.Attempt) {
+func (l *listener) add(a wire.Violation) {
 	a.Domain = l.domain
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -198,7 +198,7 @@ func (l *listener) add(a wire.Attempt) {
 		return
 	}
 	if len(l.times) == maxAttempts && l.times[a] == 0 {
-		l.full, a = true, wire.Attempt{Domain: l.domain, Text: fmt.Sprintf("more than %d different attempts: others are not told of", maxAttempts)}
+		l.full, a = true, wire.Violation{Domain: l.domain, Text: fmt.Sprintf("more than %d different attempts: others are not told of", maxAttempts)}
 	}
 	l.times[a]++
 	times := l.times[a]

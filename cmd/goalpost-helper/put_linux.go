@@ -29,7 +29,7 @@ func (b *builder) putAll(trees []int) error {
 func (b *builder) putOne(m wire.Mount, tree int) error {
 	target := string(m.Target)
 	switch m.Kind {
-	case wire.Bind:
+	case wire.MountBind:
 		if b.lasting.missing(target) {
 			return b.later(tree, m)
 		}
@@ -51,11 +51,11 @@ func (b *builder) putOne(m wire.Mount, tree int) error {
 			return err
 		}
 		return b.hold(target)
-	case wire.Text:
+	case wire.MountText:
 		return b.text(target, m.Text)
-	case wire.Hide:
+	case wire.MountEmpty:
 		return b.hide(target, m.Optional)
-	case wire.Link:
+	case wire.MountSymlink:
 		return b.link(target, string(m.Source))
 	}
 	return fmt.Errorf("unknown mount %q", m.Kind)
@@ -184,7 +184,7 @@ func unreadable(folder string) []wire.Mount {
 		if info.Mode().Perm()&need == need {
 			return nil
 		}
-		hidden = append(hidden, wire.Mount{Kind: wire.Hide, Target: []byte(path), Optional: true})
+		hidden = append(hidden, wire.Mount{Kind: wire.MountEmpty, Target: []byte(path), Optional: true})
 		if entry.IsDir() {
 			return filepath.SkipDir
 		}

@@ -74,5 +74,5 @@ func refuse(step string, err error) error {
 }
 
 func walled(step string, err error) *wire.Error {
-	return &wire.Error{Code: wire.Walled, Text: fmt.Sprintf("%s: %v", step, err)}
+	return &wire.Error{Code: wire.SandboxError, Text: fmt.Sprintf("%s: %v", step, err)}
 }

@@ -97,7 +97,7 @@ func (s *set) handle(r wire.Request, fds []int) error {
 			return s.answer(wire.Answer{ID: r.ID, Error: err})
 		}
 		return nil
-	case wire.Widen, wire.Narrow:
+	case wire.Grant, wire.Revoke:
 		return s.rewall(r, fds)
 	}
 	return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: fmt.Sprintf("unknown request %q", r.Op)}})

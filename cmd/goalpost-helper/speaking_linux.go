@@ -142,7 +142,7 @@ func (l *listener) speakAs(n notice, fd int, address []byte) unix.Errno {
 		return unix.ECONNREFUSED
 	}
 	if !l.sockets.granted(info) && !boundHere(at, info) {
-		l.add(wire.Attempt{Program: comm(n.pid), Text: fmt.Sprintf("speak to the socket %q, which is not the goal's", path)})
+		l.add(wire.Violation{Program: comm(n.pid), Text: fmt.Sprintf("speak to the socket %q, which is not the goal's", path)})
 		return unix.EACCES
 	}
 	var to unix.RawSockaddrUnix

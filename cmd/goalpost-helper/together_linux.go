@@ -133,9 +133,9 @@ func (w *watch) programs(measure func(dir string) int64) (all []taker) {
 func (k *keeper) inits() map[int]wire.Domain {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	all := map[int]wire.Domain{k.agent.pid: wire.Agent}
+	all := map[int]wire.Domain{k.agent.pid: wire.DomainAgent}
 	for pid := range k.byPid {
-		all[pid] = wire.Check
+		all[pid] = wire.DomainCheck
 	}
 	return all
 }
@@ -195,7 +195,7 @@ func (w *watch) end(p taker, why string) bool {
 	}
 	defer func() { _ = unix.Close(fd) }()
 	name, domain := w.of(p.pid)
-	_ = send(wire.Socket, wire.Answer{Attempt: &wire.Attempt{Domain: domain, Program: name, Text: why, Times: 1, Ended: true}}) // a broken socket is read's to notice
+	_ = send(wire.Socket, wire.Answer{Attempt: &wire.Violation{Domain: domain, Program: name, Text: why, Times: 1, Ended: true}}) // a broken socket is read's to notice
 	if unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
 		return false
 	}
@@ -214,7 +214,7 @@ func (w *watch) of(pid int) (name string, domain wire.Domain) {
 		}
 		at = w.parent(at)
 	}
-	return strings.TrimSpace(string(text)), wire.Agent
+	return strings.TrimSpace(string(text)), wire.DomainAgent
 }
 
 func (w *watch) parent(pid int) int {
@@ -257,7 +257,7 @@ func (s segment) remove(why string) {
 	if s.queue {
 		name = "a queue of messages"
 	}
-	_ = send(wire.Socket, wire.Answer{Attempt: &wire.Attempt{Domain: wire.Agent, Program: name, Text: why, Times: 1, Ended: true}})
+	_ = send(wire.Socket, wire.Answer{Attempt: &wire.Violation{Domain: wire.DomainAgent, Program: name, Text: why, Times: 1, Ended: true}})
 	if s.queue {
 		_, _, _ = unix.Syscall(unix.SYS_MSGCTL, uintptr(s.id), unix.IPC_RMID, 0)
 		return

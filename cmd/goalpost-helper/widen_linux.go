@@ -60,7 +60,7 @@ func (k *keeper) see() {
 }
 
 // widened are the walls with what was given since, in the order in which it was.
-func (k *keeper) widened() wire.Walls {
+func (k *keeper) widened() wire.Spec {
 	w := k.walls
 	for _, id := range slices.Sorted(maps.Keys(k.given)) {
 		w.Mounts = append(slices.Clip(w.Mounts), k.given[id]...)
@@ -73,7 +73,7 @@ func (k *keeper) widened() wire.Walls {
 // keep the rules that they started with.
 func (in *inside) widen(r wire.Request, trees []int) *wire.Error {
 	if len(trees) != len(r.Mounts) {
-		return &wire.Error{Code: wire.Bad, Text: fmt.Sprintf("%d trees came for %d mounts", len(trees), len(r.Mounts))}
+		return &wire.Error{Code: wire.InvalidRequest, Text: fmt.Sprintf("%d trees came for %d mounts", len(trees), len(r.Mounts))}
 	}
 	root, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *set) rewall(r wire.Request, fds []int) error {
 	// The main thread, whose filter programs inherit, mounts nothing any more.
 	answer := make(chan *wire.Error)
 	go func() {
-		if r.Op == wire.Widen {
+		if r.Op == wire.Grant {
 			answer <- s.inside.widen(r, fds)
 		} else if err := s.inside.narrow(r.ID); err != nil {
 			answer <- walled("taking back what was allowed", err)
@@ -175,7 +175,7 @@ func (s *set) rewall(r wire.Request, fds []int) error {
 		}
 	}()
 	refused := <-answer
-	if r.Op == wire.Narrow && r.Signal != 0 {
+	if r.Op == wire.Revoke && r.Signal != 0 {
 		// Whatever has it open would keep it: everybody in the room but this process.
 		_ = unix.Kill(-1, unix.Signal(r.Signal))
 	}

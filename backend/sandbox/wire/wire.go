@@ -30,12 +30,12 @@ type Op string
 
 // The requests.
 const (
-	Setup  Op = "setup" // builds the walls; the first, and once
-	Start  Op = "start"
-	Signal Op = "signal"
-	Dial   Op = "dial" // a connection to the goal's own loopback
-	Widen  Op = "widen"
-	Narrow Op = "narrow" // takes back what the widening with this ID opened
+	Configure Op = "setup" // builds the walls; the first, and once
+	Start     Op = "start"
+	Signal    Op = "signal"
+	Dial      Op = "dial" // a connection to the goal's own loopback
+	Grant     Op = "widen"
+	Revoke    Op = "narrow" // takes back what the widening with this ID opened
 )
 
 // Request is app to helper. ID names the program in every later message; the
@@ -56,9 +56,9 @@ type Request struct {
 
 	// Of a start inside walls. A helper without walls answers Unsupported: a
 	// program never runs with less than was asked for.
-	Size   *Size  `json:"size,omitempty"`   // the helper opens the terminal itself, in its own devpts; the answer carries its master
-	Domain Domain `json:"domain,omitempty"` // which walls the program runs in; "" is none
-	Held   []Held `json:"held,omitempty"`   // of a check
+	Size   *Size          `json:"size,omitempty"`   // the helper opens the terminal itself, in its own devpts; the answer carries its master
+	Domain Domain         `json:"domain,omitempty"` // which walls the program runs in; "" is none
+	Held   []FileOverride `json:"held,omitempty"`   // of a check
 
 	// Signal, and of Narrow: 0 leaves the programs as they are.
 	Signal int `json:"signal,omitempty"`
@@ -69,7 +69,7 @@ type Request struct {
 	Listen string  `json:"listen,omitempty"`
 
 	// Setup.
-	Walls *Walls `json:"walls,omitempty"`
+	Walls *Spec `json:"walls,omitempty"`
 
 	// Dial: network and address, as in "tcp" and "127.0.0.1:8080". The answer
 	// carries the connection.
@@ -88,8 +88,8 @@ type Domain string
 
 // The domains.
 const (
-	Agent Domain = "agent"
-	Check Domain = "check"
+	DomainAgent Domain = "agent"
+	DomainCheck Domain = "check"
 )
 
 // Limits of the programs inside walls; 0 is no limit.
@@ -107,9 +107,9 @@ type Limits struct {
 // TmpNames are where the goal's /tmp is.
 var TmpNames = []string{"/tmp", "/var/tmp"}
 
-// Walls is what the programs of a goal find: everything that is not named here
+// Spec is what the programs of a goal find: everything that is not named here
 // is not there. Paths are bytes, like arguments.
-type Walls struct {
+type Spec struct {
 	UID int `json:"uid"` // whom the programs run as
 	GID int `json:"gid"`
 	// Mounts in their order; a later one lies upon an earlier one.
@@ -131,10 +131,10 @@ type Kind string
 
 // The kinds.
 const (
-	Bind Kind = "bind" // Source, with everything below it
-	Text Kind = "text" // a read-only file with Text in it
-	Hide Kind = "hide" // an empty file or folder in place of what is there
-	Link Kind = "link" // a symbolic link to Source; nothing if something is there
+	MountBind    Kind = "bind" // Source, with everything below it
+	MountText    Kind = "text" // a read-only file with Text in it
+	MountEmpty   Kind = "hide" // an empty file or folder in place of what is there
+	MountSymlink Kind = "link" // a symbolic link to Source; nothing if something is there
 )
 
 // Mount is one thing that the programs find at Target.
@@ -176,8 +176,8 @@ type Cache struct {
 	Merged []byte `json:"merged"`
 }
 
-// Held is a file that a check reads from Copy.
-type Held struct {
+// FileOverride is a file that a check reads from Copy.
+type FileOverride struct {
 	Path []byte `json:"path"`
 	Copy []byte `json:"copy"`
 }
@@ -194,12 +194,12 @@ type Answer struct {
 	// Changed: the walls are as a Widen or Narrow wanted them.
 	Changed bool `json:"changed,omitempty"`
 	// Attempt: a program tried what it may not; without ID.
-	Attempt *Attempt `json:"attempt,omitempty"`
+	Attempt *Violation `json:"attempt,omitempty"`
 }
 
-// Attempt is a call that the kernel refused a program, or will: seccomp, or a
+// Violation is a call that the kernel refused a program, or will: seccomp, or a
 // namespace in which what it wants is not there.
-type Attempt struct {
+type Violation struct {
 	Domain  Domain `json:"domain"`
 	Text    string `json:"text"`    // what it tried, as an infinitive: "ptrace", "signal process 12"
 	Program string `json:"program"` // its name, as it calls itself
@@ -222,16 +222,16 @@ type Code string
 
 // The codes.
 const (
-	NotFound    Code = "not_found"   // no such program
-	Permission  Code = "permission"  // the program or its folder may not be used
-	NoDir       Code = "no_dir"      // the folder to start in is not there
-	TooBig      Code = "too_big"     // arguments and environment exceed what the kernel takes
-	NotProgram  Code = "not_program" // the file is no executable of this machine
-	Bad         Code = "bad"         // the request makes no sense
-	Ended       Code = "ended"       // signal to a program that has ended
-	Unsupported Code = "unsupported" // asks for something this helper cannot do
-	Walled      Code = "walled"      // the kernel refuses to build the walls
-	Failed      Code = "failed"      // anything else the kernel said
+	NotFound       Code = "not_found"   // no such program
+	Permission     Code = "permission"  // the program or its folder may not be used
+	NoDir          Code = "no_dir"      // the folder to start in is not there
+	TooBig         Code = "too_big"     // arguments and environment exceed what the kernel takes
+	NotProgram     Code = "not_program" // the file is no executable of this machine
+	InvalidRequest Code = "bad"         // the request makes no sense
+	Ended          Code = "ended"       // signal to a program that has ended
+	Unsupported    Code = "unsupported" // asks for something this helper cannot do
+	SandboxError   Code = "walled"      // the kernel refuses to build the walls
+	Failed         Code = "failed"      // anything else the kernel said
 )
 
 // Error is why a request failed, in words for the person.

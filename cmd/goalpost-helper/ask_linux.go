@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ask speaks for ssh with the app. ssh starts the program that SSH_ASKPASS names
+// runAskpass speaks for ssh with the app. ssh starts the program that SSH_ASKPASS names
 // with its question as the one argument, and prints nothing itself; the answer
 // goes to standard output. With "ssh connected", from LocalCommand, ssh is in.
-func ask(socket string, args []string) error {
+func runAskpass(socket string, args []string) error {
 	call := map[string]any{"key": os.Getenv("GOALPOST_ASK_KEY")}
 	if len(args) == 2 && args[0] == "ssh" && args[1] == "connected" {
 		call["connected"] = true

@@ -14,10 +14,10 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// become lays down every right and executes the program. first is the number of
+// execProgram lays down every right and executes the program. first is the number of
 // the plan's descriptor; the rules and the pipe for bad news follow it. All of it
 // happens on this one thread, which is the one that the program inherits.
-func become(first string) error {
+func execProgram(first string) error {
 	n, err := strconv.Atoi(first)
 	if err != nil {
 		return fmt.Errorf("the plan's descriptor: %w", err)
@@ -25,7 +25,7 @@ func become(first string) error {
 	for fd := n; fd < n+3; fd++ {
 		unix.CloseOnExec(fd)
 	}
-	refused := try(n)
+	refused := applyAndExec(n)
 	body, err := json.Marshal(refused)
 	if err != nil {
 		return fmt.Errorf("saying why: %w", err)
@@ -36,46 +36,46 @@ func become(first string) error {
 	return refused
 }
 
-// try comes back only with what went wrong.
-func try(n int) *wire.Error {
+// applyAndExec comes back only with what went wrong.
+func applyAndExec(n int) *wire.Error {
 	file := os.NewFile(uintptr(n), "plan")
 	body, err := io.ReadAll(io.NewSectionReader(file, 0, 1<<30))
-	var p program
+	var p execPlan
 	if err := errors.Join(err, json.Unmarshal(body, &p)); err != nil {
 		return &wire.Error{Code: wire.Failed, Text: "reading the plan: " + err.Error()}
 	}
-	argv, env := texts(p.Argv), texts(p.Env)
+	argv, env := byteStrings(p.Argv), byteStrings(p.Env)
 	for _, step := range []struct {
 		name string
 		do   func() error
 	}{
 		// Nobody opens this process's files through /proc while it is the helper.
 		{"hiding", func() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }},
-		{"limits", func() error { return limit(p.Limits) }},
-		{"rights", func() error { return layDown(p.UID, p.GID) }},
+		{"limits", func() error { return setLimits(p.Limits) }},
+		{"rights", func() error { return dropPrivileges(p.UID, p.GID) }},
 		{"no new rights", func() error { return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }},
-		{"Landlock", func() error { return restrict(n + 1) }},
+		{"Landlock", func() error { return restrictSelf(n + 1) }},
 		{"folder", func() error { return os.Chdir(string(p.Dir)) }},
 	} {
 		if err := step.do(); err != nil {
-			return &wire.Error{Code: codeOf(err), Text: fmt.Sprintf("starting %s: %s: %v", p.Path, step.name, err)}
+			return &wire.Error{Code: errorCode(err), Text: fmt.Sprintf("starting %s: %s: %v", p.Path, step.name, err)}
 		}
 	}
-	return explain(syscall.Exec(string(p.Path), argv, env), string(p.Path), argv, env)
+	return execError(syscall.Exec(string(p.Path), argv, env), string(p.Path), argv, env)
 }
 
-func codeOf(err error) wire.Code {
+func errorCode(err error) wire.Code {
 	if errors.Is(err, os.ErrPermission) {
 		return wire.Permission
 	}
 	return wire.Failed
 }
 
-// queueBytes is what POSIX's queues of messages may hold together: the kernel's default.
-const queueBytes = 800 << 10
+// maxMessageQueueBytes is what POSIX's queues of messages may hold together: the kernel's default.
+const maxMessageQueueBytes = 800 << 10
 
-// limit bounds the program and what it starts.
-func limit(l wire.Limits) error {
+// setLimits bounds the program and what it starts.
+func setLimits(l wire.Limits) error {
 	for _, bound := range []struct {
 		resource int
 		most     uint64
@@ -83,7 +83,7 @@ func limit(l wire.Limits) error {
 		{unix.RLIMIT_NPROC, uint64(l.Processes)},
 		{unix.RLIMIT_DATA, uint64(l.Memory)},
 		{unix.RLIMIT_FSIZE, uint64(l.FileSize)},
-		{unix.RLIMIT_MSGQUEUE, queueBytes},
+		{unix.RLIMIT_MSGQUEUE, maxMessageQueueBytes},
 	} {
 		var have unix.Rlimit
 		if err := unix.Getrlimit(bound.resource, &have); err != nil {

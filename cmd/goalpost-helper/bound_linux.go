@@ -17,17 +17,17 @@ const (
 	diagHeader   = 16 // of unix_diag_msg
 )
 
-// boundHere says whether a socket of the goal's own network namespace is bound to a
+// isBoundInNamespace says whether a socket of the goal's own network namespace is bound to a
 // file: then a program of the goal listens there, and nobody of the machine. What
 // cannot be told is not the goal's.
-func boundHere(at int, info unix.Stat_t) (found bool) {
+func isBoundInNamespace(at int, info unix.Stat_t) (found bool) {
 	dev, ok := deviceOf(at)
 	if !ok {
 		return false
 	}
 	unixSockets(diagShowFile, func(_, attributes []byte) (more bool) {
 		order := binary.NativeEndian
-		eachAttribute(attributes, func(kind uint16, value []byte) {
+		forEachAttribute(attributes, func(kind uint16, value []byte) {
 			if kind == diagFile && len(value) >= 8 && order.Uint32(value) == uint32(info.Ino) && order.Uint32(value[4:]) == dev {
 				found = true
 			}
@@ -62,12 +62,12 @@ func unixSockets(show uint32, each func(message, attributes []byte) (more bool))
 		if err != nil || n == 0 {
 			return
 		}
-		more = eachSocket(answer[:n], each)
+		more = forEachSocket(answer[:n], each)
 	}
 }
 
-// eachSocket goes through one answer of the kernel; false at the end, or an error.
-func eachSocket(b []byte, each func(message, attributes []byte) (more bool)) (more bool) {
+// forEachSocket goes through one answer of the kernel; false at the end, or an error.
+func forEachSocket(b []byte, each func(message, attributes []byte) (more bool)) (more bool) {
 	order := binary.NativeEndian
 	for len(b) >= unix.NLMSG_HDRLEN {
 		size := int(order.Uint32(b))
@@ -82,7 +82,7 @@ func eachSocket(b []byte, each func(message, attributes []byte) (more bool)) (mo
 	return len(b) == 0
 }
 
-func eachAttribute(b []byte, each func(kind uint16, value []byte)) {
+func forEachAttribute(b []byte, each func(kind uint16, value []byte)) {
 	order := binary.NativeEndian
 	for len(b) >= 4 {
 		length := int(order.Uint16(b))

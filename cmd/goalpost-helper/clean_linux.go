@@ -12,14 +12,14 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// cleaned marks the second run of the helper, see clean.
-const cleaned = "clean"
+// cleanedMarker marks the second run of the helper, see clean.
+const cleanedMarker = "clean"
 
-// clean drops what the app's process passed on without wanting to (descriptors
+// resetAndReexec drops what the app's process passed on without wanting to (descriptors
 // above the socket, ignored signals, blocked signals) and executes the helper
 // again. Once more, because the Go runtime takes note of mask and dispositions
 // before main and gives children what it noted.
-func clean(role string) error {
+func resetAndReexec(role string) error {
 	// Marked close-on-exec instead of closed: the runtime has its own files open.
 	if err := unix.CloseRange(wire.Socket+1, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("closing inherited descriptors (Linux 5.11 or newer is needed): %w", err)
@@ -34,7 +34,7 @@ func clean(role string) error {
 		_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(n), uintptr(unsafe.Pointer(&byDefault)), 0, 8, 0, 0)
 	}
 	self := "/proc/self/exe"
-	if err := syscall.Exec(self, []string{os.Args[0], role, cleaned}, os.Environ()); err != nil {
+	if err := syscall.Exec(self, []string{os.Args[0], role, cleanedMarker}, os.Environ()); err != nil {
 		return fmt.Errorf("executing the helper again: %w", err)
 	}
 	return nil

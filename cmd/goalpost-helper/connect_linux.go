@@ -15,9 +15,9 @@ import (
 // proxyVariable is where a program of a goal finds its proxy.
 const proxyVariable = "HTTPS_PROXY"
 
-// dialOut is ssh's ProxyCommand inside a goal: it asks the goal's proxy for a
+// runProxyConnect is ssh's ProxyCommand inside a goal: it asks the goal's proxy for a
 // tunnel and copies standard input and output.
-func dialOut(host, port string) error {
+func runProxyConnect(host, port string) error {
 	proxy, err := url.Parse(os.Getenv(proxyVariable))
 	if err != nil || proxy.Host == "" {
 		return fmt.Errorf("%s names no proxy", proxyVariable)

@@ -18,12 +18,12 @@ import (
 // maxAddress is the kernel's sockaddr_storage.
 const maxAddress = 128
 
-// ignored are sockets that the C library looks for at every turn.
-var ignored = map[string]bool{"/var/run/nscd/socket": true, "/run/nscd/socket": true, "/dev/log": true}
+// ignoredSockets are sockets that the C library looks for at every turn.
+var ignoredSockets = map[string]bool{"/var/run/nscd/socket": true, "/run/nscd/socket": true, "/dev/log": true}
 
-// connecting says where a connect leads, if that is nowhere: beyond the goal's
+// checkConnect says where a connect leads, if that is nowhere: beyond the goal's
 // loopback, to a port of it where nobody listens, to a socket that is not there.
-func (l *listener) connecting(n notice, raw []byte) wire.Violation {
+func (l *seccompNotifier) checkConnect(n notice, raw []byte) wire.Violation {
 	got := len(raw)
 	if got < 2 {
 		return wire.Violation{}
@@ -31,20 +31,20 @@ func (l *listener) connecting(n notice, raw []byte) wire.Violation {
 	switch binary.NativeEndian.Uint16(raw) {
 	case unix.AF_INET:
 		if got >= 8 {
-			return l.reaching(netip.AddrFrom4([4]byte(raw[4:8])), binary.BigEndian.Uint16(raw[2:]))
+			return l.checkAddress(netip.AddrFrom4([4]byte(raw[4:8])), binary.BigEndian.Uint16(raw[2:]))
 		}
 	case unix.AF_INET6:
 		if got >= 24 {
-			return l.reaching(netip.AddrFrom16([16]byte(raw[8:24])).Unmap(), binary.BigEndian.Uint16(raw[2:]))
+			return l.checkAddress(netip.AddrFrom16([16]byte(raw[8:24])).Unmap(), binary.BigEndian.Uint16(raw[2:]))
 		}
 	case unix.AF_UNIX:
-		return said(speakingTo(n.pid, raw[2:]))
+		return describeCall(checkUnixSocket(n.pid, raw[2:]))
 	}
 	return wire.Violation{}
 }
 
-// addressOf copies the address that a caller of connect names, as far as it can be read.
-func addressOf(n notice) []byte {
+// readSockaddr copies the address that a caller of connect names, as far as it can be read.
+func readSockaddr(n notice) []byte {
 	raw := make([]byte, min(n.args[2], maxAddress))
 	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", n.pid))
 	if err != nil {
@@ -55,9 +55,9 @@ func addressOf(n notice) []byte {
 	return raw[:got]
 }
 
-func (l *listener) reaching(to netip.Addr, port uint16) wire.Violation {
+func (l *seccompNotifier) checkAddress(to netip.Addr, port uint16) wire.Violation {
 	if !to.IsLoopback() && !to.IsUnspecified() {
-		return said("connect to " + netip.AddrPortFrom(to, port).String() + " without the proxy")
+		return describeCall("connect to " + netip.AddrPortFrom(to, port).String() + " without the proxy")
 	}
 	// A check that finds its server missing says so itself.
 	if port == 0 || l.domain == wire.DomainCheck || l.servers.open(port) {
@@ -66,8 +66,8 @@ func (l *listener) reaching(to netip.Addr, port uint16) wire.Violation {
 	return wire.Violation{Text: fmt.Sprintf("connect to port %d of this machine, which is not the goal's", port), Port: port}
 }
 
-// speakingTo looks for a Unix socket by its name.
-func speakingTo(pid uint32, name []byte) string {
+// checkUnixSocket looks for a Unix socket by its name.
+func checkUnixSocket(pid uint32, name []byte) string {
 	if len(name) == 0 {
 		return ""
 	}
@@ -83,20 +83,20 @@ func speakingTo(pid uint32, name []byte) string {
 	if !strings.HasPrefix(path, "/") {
 		seen = fmt.Sprintf("/proc/%d/cwd/%s", pid, path)
 	}
-	if _, err := os.Lstat(seen); ignored[path] || !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Lstat(seen); ignoredSockets[path] || !errors.Is(err, os.ErrNotExist) {
 		return ""
 	}
 	return fmt.Sprintf("speak to the socket %q", path)
 }
 
-// servers remembers for a moment where somebody listens, because looking is dear
+// listeningCache remembers for a moment where somebody listens, because looking is dear
 // where many connections are.
-type servers struct{ seen map[uint16]time.Time }
+type listeningCache struct{ seen map[uint16]time.Time }
 
-const portMoment = time.Second
+const listeningCacheTTL = time.Second
 
-func (p *servers) open(port uint16) bool {
-	if time.Since(p.seen[port]) < portMoment {
+func (p *listeningCache) open(port uint16) bool {
+	if time.Since(p.seen[port]) < listeningCacheTTL {
 		return true
 	}
 	if !ports.Listening(port) {

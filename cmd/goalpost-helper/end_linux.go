@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// end kills every descendant and returns when none is left. It kills children
+// killAll kills every descendant and returns when none is left. It kills children
 // only: what a dead child leaves behind falls to the helper as subreaper, and
 // each death is the signal to look again. That is also quick enough for a
 // program that runs away by forking and exiting, which a walk of all processes
 // chases in vain.
-func (s *set) end() {
+func (s *supervisor) killAll() {
 	s.mu.Lock() // reap is kept out from here on
 	defer s.mu.Unlock()
 	for {
@@ -26,7 +26,7 @@ func (s *set) end() {
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}
-		if err != nil || !s.collect() {
+		if err != nil || !s.collectExits() {
 			return
 		}
 	}
@@ -39,7 +39,7 @@ func children() []int {
 	for _, task := range tasks {
 		text, err := os.ReadFile("/proc/self/task/" + task.Name() + "/children")
 		if err != nil { // a kernel without CONFIG_PROC_CHILDREN
-			return childrenBySearch()
+			return childrenFromProc()
 		}
 		for _, field := range strings.Fields(string(text)) {
 			if pid, err := strconv.Atoi(field); err == nil {
@@ -50,9 +50,9 @@ func children() []int {
 	return all
 }
 
-func childrenBySearch() []int {
+func childrenFromProc() []int {
 	var all []int
-	for _, p := range processes() {
+	for _, p := range listProcesses() {
 		if p.parent == os.Getpid() {
 			all = append(all, p.pid)
 		}
@@ -63,19 +63,19 @@ func childrenBySearch() []int {
 // killSession ends a program's jobs too: an interactive shell gives each job a
 // process group of its own within the session.
 func killSession(sid int) {
-	for _, p := range processes() {
+	for _, p := range listProcesses() {
 		if p.session == sid {
 			_ = unix.Kill(p.pid, unix.SIGKILL)
 		}
 	}
 }
 
-type proc struct{ pid, parent, session int }
+type procInfo struct{ pid, parent, session int }
 
-// processes is a look at /proc; what appears or goes meanwhile may be missing.
-func processes() []proc {
+// listProcesses is a look at /proc; what appears or goes meanwhile may be missing.
+func listProcesses() []procInfo {
 	entries, _ := os.ReadDir("/proc") // what could be read comes back with the error
-	var all []proc
+	var all []procInfo
 	for _, entry := range entries {
 		pid, err := strconv.Atoi(entry.Name())
 		if err != nil {
@@ -93,7 +93,7 @@ func processes() []proc {
 		}
 		parent, _ := strconv.Atoi(f[1])
 		session, _ := strconv.Atoi(f[3])
-		all = append(all, proc{pid, parent, session})
+		all = append(all, procInfo{pid, parent, session})
 	}
 	return all
 }

@@ -17,64 +17,64 @@ import (
 
 // Bounds of a look at /tmp. What exceeds them is nothing that a program needs.
 const (
-	tmpDeep  = 200
-	tmpNames = 1_000_000
+	tmpMaxDepth   = 200
+	tmpMaxEntries = 1_000_000
 )
 
-// file names one on disk.
-type file struct{ dev, ino uint64 }
+// fileID names one on disk.
+type fileID struct{ dev, ino uint64 }
 
-// tmp looks once at what lies in /tmp of the agent and of checks, and where it is
+// checkTmp looks once at what lies in /tmp of the agent and of checks, and where it is
 // too much ends who has files open there to write.
-func (w *watch) tmp(most int64) time.Duration {
-	found, writers := w.look()
-	why := found.tooMuch(most)
+func (w *memoryWatch) checkTmp(most int64) time.Duration {
+	found, writers := w.scanTmp()
+	why := found.exceeded(most)
 	if why == "" {
 		w.filled = 0
-		return watchMost
+		return maxInterval
 	}
 	if w.filled != 0 && found.size() > w.filled { // by somebody who is never met at it
 		writers = w.programs(func(string) int64 { return 0 })
 	}
 	for _, p := range writers {
-		w.end(p, why)
+		w.kill(p, why)
 	}
-	found, _ = w.look() // they wrote until their end
+	found, _ = w.scanTmp() // they wrote until their end
 	w.filled = found.size()
-	return watchMost
+	return maxInterval
 }
 
-// look is what lies in /tmp, and who has files open there to write.
-func (w *watch) look() (found *filling, writers []taker) {
-	found = &filling{}
-	found.below(string(w.k.walls.Scratch))
+// scanTmp is what lies in /tmp, and who has files open there to write.
+func (w *memoryWatch) scanTmp() (found *tmpUsage, writers []processUsage) {
+	found = &tmpUsage{}
+	found.addTree(string(w.k.walls.Scratch))
 	if w.k.walls.TmpWrite {
-		found.below(string(w.k.walls.Tmp))
+		found.addTree(string(w.k.walls.Tmp))
 	}
-	return found, w.opened(found)
+	return found, w.addOpenFiles(found)
 }
 
 // size grows with whatever is put there.
-func (f *filling) size() int64 { return f.bytes + int64(f.names) }
+func (f *tmpUsage) size() int64 { return f.bytes + int64(f.names) }
 
-// tooMuch says what there is too much of, "" for nothing.
-func (f *filling) tooMuch(most int64) string {
+// exceeded says what there is too much of, "" for nothing.
+func (f *tmpUsage) exceeded(most int64) string {
 	switch {
 	case f.bytes > most:
 		return fmt.Sprintf("the goal's /tmp holds %d MiB, and %d MiB are allowed: remove what is not needed there", f.bytes>>20, most>>20)
-	case f.names > tmpNames:
-		return fmt.Sprintf("the goal's /tmp holds more than %d files: remove what is not needed there", tmpNames)
+	case f.names > tmpMaxEntries:
+		return fmt.Sprintf("the goal's /tmp holds more than %d files: remove what is not needed there", tmpMaxEntries)
 	case f.deep:
-		return fmt.Sprintf("the goal's /tmp has folders that lie deeper than %d: remove them", tmpDeep)
+		return fmt.Sprintf("the goal's /tmp has folders that lie deeper than %d: remove them", tmpMaxDepth)
 	}
 	return ""
 }
 
-// opened adds files of /tmp that have no name any more, and says who has files open
+// addOpenFiles adds files of /tmp that have no name any more, and says who has files open
 // there to write.
-func (w *watch) opened(found *filling) (writers []taker) {
+func (w *memoryWatch) addOpenFiles(found *tmpUsage) (writers []processUsage) {
 	mounts := map[string][]string{}
-	seen := map[file]bool{}
+	seen := map[fileID]bool{}
 	for _, p := range w.programs(func(string) int64 { return 0 }) {
 		dir := fmt.Sprintf("%s/%d", w.proc, p.pid)
 		names, _ := os.ReadDir(dir + "/fd")
@@ -82,7 +82,7 @@ func (w *watch) opened(found *filling) (writers []taker) {
 		for _, entry := range names {
 			fd := dir + "/fd/" + entry.Name()
 			to, err := os.Readlink(fd)
-			if err != nil || !inTmp(to) || !slices.Contains(w.tmpMounts(dir, mounts), mountOf(dir, entry.Name())) {
+			if err != nil || !inTmp(to) || !slices.Contains(w.tmpMountIDs(dir, mounts), mountOf(dir, entry.Name())) {
 				continue
 			}
 			var link, info unix.Stat_t
@@ -90,7 +90,7 @@ func (w *watch) opened(found *filling) (writers []taker) {
 				continue
 			}
 			writes = writes || link.Mode&unix.S_IWUSR != 0
-			if at := (file{info.Dev, info.Ino}); info.Nlink == 0 && !seen[at] {
+			if at := (fileID{info.Dev, info.Ino}); info.Nlink == 0 && !seen[at] {
 				seen[at] = true
 				found.bytes += info.Blocks * 512
 			}
@@ -107,9 +107,9 @@ func inTmp(path string) bool {
 	return slices.ContainsFunc(wire.TmpNames, func(name string) bool { return strings.HasPrefix(path, name+"/") })
 }
 
-// tmpMounts are the numbers of the mounts that a process sees as /tmp; known are those
+// tmpMountIDs are the numbers of the mounts that a process sees as /tmp; known are those
 // of the rooms that were looked at.
-func (w *watch) tmpMounts(dir string, known map[string][]string) []string {
+func (w *memoryWatch) tmpMountIDs(dir string, known map[string][]string) []string {
 	room, err := os.Readlink(dir + "/ns/mnt")
 	if err != nil {
 		return nil
@@ -134,33 +134,33 @@ func mountOf(dir, fd string) string {
 	return strings.TrimSpace(line)
 }
 
-// filling is what a look at a folder finds.
-type filling struct {
+// tmpUsage is what a look at a folder finds.
+type tmpUsage struct {
 	bytes int64
 	names int
 	deep  bool
 }
 
-// below looks at a folder of the goal's programs, who may exchange everything
+// addTree looks at a folder of the goal's programs, who may exchange everything
 // meanwhile: it goes from one descriptor to the next and through no link.
-func (f *filling) below(path string) {
+func (f *tmpUsage) addTree(path string) {
 	at, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return
 	}
-	f.folder(os.NewFile(uintptr(at), path), 0)
+	f.addDir(os.NewFile(uintptr(at), path), 0)
 }
 
-func (f *filling) folder(dir *os.File, depth int) {
+func (f *tmpUsage) addDir(dir *os.File, depth int) {
 	defer func() { _ = dir.Close() }()
-	if depth > tmpDeep {
+	if depth > tmpMaxDepth {
 		f.deep = true
 		return
 	}
-	for f.names <= tmpNames {
+	for f.names <= tmpMaxEntries {
 		names, err := dir.Readdirnames(1000)
 		for _, name := range names {
-			f.one(dir, name, depth)
+			f.addEntry(dir, name, depth)
 		}
 		if err != nil { // the end, or it cannot be read
 			return
@@ -168,7 +168,7 @@ func (f *filling) folder(dir *os.File, depth int) {
 	}
 }
 
-func (f *filling) one(dir *os.File, name string, depth int) {
+func (f *tmpUsage) addEntry(dir *os.File, name string, depth int) {
 	var info unix.Stat_t
 	if unix.Fstatat(int(dir.Fd()), name, &info, unix.AT_SYMLINK_NOFOLLOW) != nil {
 		return
@@ -180,6 +180,6 @@ func (f *filling) one(dir *os.File, name string, depth int) {
 	}
 	at, err := unix.Openat(int(dir.Fd()), name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err == nil {
-		f.folder(os.NewFile(uintptr(at), name), depth+1)
+		f.addDir(os.NewFile(uintptr(at), name), depth+1)
 	}
 }

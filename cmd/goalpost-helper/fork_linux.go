@@ -16,16 +16,16 @@ import (
 // maxArg is the kernel's MAX_ARG_STRLEN: one argument or variable, with its end.
 const maxArg = 128 << 10
 
-// fork starts one program in a session of its own. master is the terminal that
+// startProgram starts one program in a session of its own. master is the terminal that
 // was opened for it, -1 if none was.
-func (s *set) fork(r wire.Request, fds []int) (pid, master int, refused *wire.Error) {
+func (s *supervisor) startProgram(r wire.Request, fds []int) (pid, master int, refused *wire.Error) {
 	master = -1
-	if err := check(r, fds, s.inside != nil); err != nil {
+	if err := validateRequest(r, fds, s.inside != nil); err != nil {
 		return 0, master, err
 	}
 	dir := string(r.Dir)
-	argv, env := texts(r.Argv), texts(r.Env)
-	path, werr := look(argv[0], dir, env)
+	argv, env := byteStrings(r.Argv), byteStrings(r.Env)
+	path, werr := lookPath(argv[0], dir, env)
 	if werr != nil {
 		return 0, master, werr
 	}
@@ -40,7 +40,7 @@ func (s *set) fork(r wire.Request, fds []int) (pid, master int, refused *wire.Er
 		r.TTY = true
 	}
 	if s.inside != nil {
-		pid, refused = s.inside.start(program{Path: []byte(path), Argv: r.Argv, Env: r.Env, Dir: r.Dir}, files, r.TTY)
+		pid, refused = s.inside.start(execPlan{Path: []byte(path), Argv: r.Argv, Env: r.Env, Dir: r.Dir}, files, r.TTY)
 	} else {
 		pid, refused = start(path, dir, argv, env, files, r.TTY)
 	}
@@ -57,13 +57,13 @@ func start(path, dir string, argv, env []string, files []uintptr, tty bool) (int
 		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: tty, Ctty: 0, Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {
-		return 0, explain(err, path, argv, env)
+		return 0, execError(err, path, argv, env)
 	}
 	return pid, nil
 }
 
 // files are the program's descriptors in their order, at least three.
-func (s *set) files(r wire.Request, fds []int) []uintptr {
+func (s *supervisor) files(r wire.Request, fds []int) []uintptr {
 	files := make([]uintptr, 0, max(3, len(r.Files)))
 	for _, i := range r.Files {
 		if i < 0 {
@@ -78,8 +78,8 @@ func (s *set) files(r wire.Request, fds []int) []uintptr {
 	return files
 }
 
-// check refuses what cannot be meant.
-func check(r wire.Request, fds []int, walls bool) *wire.Error {
+// validateRequest refuses what cannot be meant.
+func validateRequest(r wire.Request, fds []int, walls bool) *wire.Error {
 	bad := func(format string, args ...any) *wire.Error {
 		return &wire.Error{Code: wire.InvalidRequest, Text: fmt.Sprintf(format, args...)}
 	}
@@ -114,16 +114,16 @@ func check(r wire.Request, fds []int, walls bool) *wire.Error {
 	return nil
 }
 
-// look finds a program the way a shell in dir with this environment would.
-func look(name, dir string, env []string) (string, *wire.Error) {
+// lookPath finds a program the way a shell in dir with this environment would.
+func lookPath(name, dir string, env []string) (string, *wire.Error) {
 	if strings.Contains(name, "/") {
-		path := within(dir, name)
-		return path, usable(path, name)
+		path := joinDir(dir, name)
+		return path, checkExecutable(path, name)
 	}
 	var refused *wire.Error
-	for _, folder := range filepath.SplitList(variable(env, "PATH")) {
-		path := filepath.Join(within(dir, folder), name)
-		err := usable(path, name)
+	for _, folder := range filepath.SplitList(getenv(env, "PATH")) {
+		path := filepath.Join(joinDir(dir, folder), name)
+		err := checkExecutable(path, name)
 		if err == nil {
 			return path, nil
 		}
@@ -137,15 +137,15 @@ func look(name, dir string, env []string) (string, *wire.Error) {
 	return "", &wire.Error{Code: wire.NotFound, Text: fmt.Sprintf("%s: no such program on PATH", name)}
 }
 
-// within is path seen from dir; an empty entry of PATH is dir itself.
-func within(dir, path string) string {
+// joinDir is path seen from dir; an empty entry of PATH is dir itself.
+func joinDir(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
 	return filepath.Join(dir, path)
 }
 
-func usable(path, name string) *wire.Error {
+func checkExecutable(path, name string) *wire.Error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrPermission):
@@ -160,11 +160,11 @@ func usable(path, name string) *wire.Error {
 	return nil
 }
 
-// explain turns what execve says into words.
-func explain(err error, path string, argv, env []string) *wire.Error {
+// execError turns what execve says into words.
+func execError(err error, path string, argv, env []string) *wire.Error {
 	switch {
 	case errors.Is(err, syscall.E2BIG):
-		return tooBig(argv, env)
+		return checkArgSize(argv, env)
 	case errors.Is(err, syscall.ENOEXEC):
 		return &wire.Error{Code: wire.NotProgram, Text: path + " is not a program of this machine (a script needs a #! line)"}
 	case errors.Is(err, syscall.ENOENT): // it was there a moment ago
@@ -175,7 +175,7 @@ func explain(err error, path string, argv, env []string) *wire.Error {
 	return &wire.Error{Code: wire.Failed, Text: fmt.Sprintf("starting %s: %v", path, err)}
 }
 
-func tooBig(argv, env []string) *wire.Error {
+func checkArgSize(argv, env []string) *wire.Error {
 	total := 0
 	for i, words := range [][]string{argv, env} {
 		for _, w := range words {
@@ -193,7 +193,7 @@ func tooBig(argv, env []string) *wire.Error {
 	return &wire.Error{Code: wire.TooBig, Text: fmt.Sprintf("arguments and environment are %d bytes together, more than Linux takes (pass them in a file)", total)}
 }
 
-func texts(b [][]byte) []string {
+func byteStrings(b [][]byte) []string {
 	out := make([]string, len(b))
 	for i := range b {
 		out[i] = string(b[i])
@@ -201,7 +201,7 @@ func texts(b [][]byte) []string {
 	return out
 }
 
-func variable(env []string, name string) string {
+func getenv(env []string, name string) string {
 	for i := len(env) - 1; i >= 0; i-- {
 		if key, value, _ := strings.Cut(env[i], "="); key == name {
 			return value

@@ -10,31 +10,31 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// source takes what a bind shows. A check gets its own in place of what the agent
+// sourceFor takes what a bind shows. A check gets its own in place of what the agent
 // can fill: a configuration or a cache that the agent left would decide how the
 // check's programs behave.
-func (b *builder) source(n int, m wire.Mount) (int, error) {
+func (b *rootBuilder) sourceFor(n int, m wire.Mount) (int, error) {
 	if m.Itself {
-		return takeLink(string(m.Source))
+		return cloneLink(string(m.Source))
 	}
 	if !b.check || !m.Fresh {
-		return take(string(m.Source))
+		return cloneTree(string(m.Source))
 	}
 	base := filepath.Join(string(b.walls.Scratch), fmt.Sprintf("fresh-%d", n))
 	upper, work := filepath.Join(base, "upper"), filepath.Join(base, "work")
-	if err := folders(b.walls, base, upper, work); err != nil {
+	if err := makeOwnedDirs(b.walls, base, upper, work); err != nil {
 		return -1, err
 	}
 	if len(m.Below) == 0 {
-		return take(upper)
+		return cloneTree(upper)
 	}
 	if err := os.Chmod(upper, 0o755); err != nil { //nolint:gosec // the folder's mode shines through
 		return -1, err //nolint:wrapcheck // it says chmod and the path
 	}
-	tree, err := fresh("overlay", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
-		"lowerdir="+layer(string(m.Below)), "upperdir="+upper, "workdir="+work, "userxattr")
+	tree, err := newFilesystem("overlay", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
+		"lowerdir="+escapeOverlayPath(string(m.Below)), "upperdir="+upper, "workdir="+work, "userxattr")
 	if err != nil { // as for the goal's own caches: it begins empty
-		return take(upper)
+		return cloneTree(upper)
 	}
 	return tree, nil
 }

@@ -19,32 +19,32 @@ import (
 // mounts of rooms that stand move along, a room that is made later has none there. So
 // the keeper holds what it saw last at each place, and can tell removed from moved.
 
-// stood are opened files and folders by the place where they were seen last.
-type stood map[string]int
+// seenPlaces are opened files and folders by the place where they were seen last.
+type seenPlaces map[string]int
 
-// mark says of a check's mounts which are gone. It refuses walls within which one of
+// markMissing says of a check's mounts which are gone. It refuses walls within which one of
 // them stands in another place.
-func (s stood) mark(w *wire.Spec) (refused error) {
+func (s seenPlaces) markMissing(w *wire.Spec) (refused error) {
 	w.Mounts = slices.Clone(w.Mounts)
-	b := &builder{walls: *w}
+	b := &rootBuilder{walls: *w}
 	for i := range w.Mounts {
 		m := &w.Mounts[i]
-		if !b.stands(*m) {
+		if !b.isMachineMount(*m) {
 			continue
 		}
 		target := string(m.Target)
-		now, err := openPlace(target) // before it is asked who was moved: what is gone by now is found
-		if to := s.movedTo(target); refused == nil && b.sees(to) {
+		now, err := openNoFollow(target) // before it is asked who was moved: what is gone by now is found
+		if to := s.movedTo(target); refused == nil && b.isWritable(to) {
 			refused = fmt.Errorf("%s was moved to %s while the goal runs, where git would obey what the goal writes: move it back, or out of what the goal sees", target, to)
 		}
 		switch _, known := s[target]; {
 		case refused != nil:
 			_ = unix.Close(now)
 		case err == nil:
-			s.leave(target)
+			s.drop(target)
 			s[target] = now
 		default:
-			m.Gone = known && isAbsent(err)
+			m.Gone = known && isNotExist(err)
 		}
 	}
 	return refused
@@ -52,7 +52,7 @@ func (s stood) mark(w *wire.Spec) (refused error) {
 
 // movedTo is where that is by now which stood at a place; "" if it is there still, or
 // nowhere.
-func (s stood) movedTo(target string) string {
+func (s seenPlaces) movedTo(target string) string {
 	fd, known := s[target]
 	if !known {
 		return ""
@@ -70,66 +70,66 @@ func (s stood) movedTo(target string) string {
 	return to
 }
 
-func (s stood) leave(target string) {
+func (s seenPlaces) drop(target string) {
 	if fd, known := s[target]; known {
 		_ = unix.Close(fd)
 	}
 	delete(s, target)
 }
 
-// keep leaves what none of these mounts covers.
-func (s stood) keep(mounts []wire.Mount) {
+// retain leaves what none of these mounts covers.
+func (s seenPlaces) retain(mounts []wire.Mount) {
 	for target := range s {
 		if !slices.ContainsFunc(mounts, func(m wire.Mount) bool { return string(m.Target) == target }) {
-			s.leave(target)
+			s.drop(target)
 		}
 	}
 }
 
-// stands says whether a mount shows itself within a folder of the machine.
-func (b *builder) stands(m wire.Mount) bool {
-	around := b.around(string(m.Target))
-	return m.Kind == wire.MountBind && shown(m) && !m.Itself && !m.AgentOnly && around != nil && shown(*around)
+// isMachineMount says whether a mount shows itself within a folder of the machine.
+func (b *rootBuilder) isMachineMount(m wire.Mount) bool {
+	around := b.mountOf(string(m.Target))
+	return m.Kind == wire.MountBind && isVisibleAt(m) && !m.Itself && !m.AgentOnly && around != nil && isVisibleAt(*around)
 }
 
-// sees says whether programs write at a path of the machine.
-func (b *builder) sees(path string) bool {
+// isWritable says whether programs write at a path of the machine.
+func (b *rootBuilder) isWritable(path string) bool {
 	return slices.ContainsFunc(b.walls.Mounts, func(m wire.Mount) bool {
 		return m.Kind == wire.MountBind && !m.Itself && (m.Write || m.CheckWrite) && (path == string(m.Source) || strings.HasPrefix(path, string(m.Source)+"/"))
 	})
 }
 
-// openPlace opens a path through no link, to be looked at only.
-func openPlace(path string) (int, error) {
+// openNoFollow opens a path through no link, to be looked at only.
+func openNoFollow(path string) (int, error) {
 	return unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}) //nolint:wrapcheck // its number is looked at
 }
 
-// isAbsent is said of a path that is not there, also where a file or a link is in the
+// isNotExist is said of a path that is not there, also where a file or a link is in the
 // place of one of its folders.
-func isAbsent(err error) bool {
+func isNotExist(err error) bool {
 	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP)
 }
 
-// missing says whether a place was gone when the room was made, or lies in one that was.
-func (l *lasting) missing(path string) bool {
+// isMissing says whether a place was gone when the room was made, or lies in one that was.
+func (l *stickyMounts) isMissing(path string) bool {
 	return slices.ContainsFunc(l.gone, func(gone string) bool { return path == gone || strings.HasPrefix(path, gone+"/") })
 }
 
-// there are the walls without what was missing: something else may have its name by now.
-func (l *lasting) there(w wire.Spec) wire.Spec {
-	w.Mounts = slices.DeleteFunc(slices.Clone(w.Mounts), func(m wire.Mount) bool { return l.missing(string(m.Target)) })
+// existing are the walls without what was missing: something else may have its name by now.
+func (l *stickyMounts) existing(w wire.Spec) wire.Spec {
+	w.Mounts = slices.DeleteFunc(slices.Clone(w.Mounts), func(m wire.Mount) bool { return l.isMissing(string(m.Target)) })
 	return w
 }
 
-// later keeps a mount whose place is missing until that is back.
-func (b *builder) later(tree int, m wire.Mount) error {
+// deferMount keeps a mount whose place is missing until that is back.
+func (b *rootBuilder) deferMount(tree int, m wire.Mount) error {
 	defer func() { _ = unix.Close(tree) }()
-	p := placed{target: string(m.Target), write: writable(m, b.check)}
-	if m.Itself || b.layered(m) || tree < 0 && !shown(m) {
+	p := stickyMount{target: string(m.Target), write: writable(m, b.check)}
+	if m.Itself || b.isOverlaid(m) || tree < 0 && !isVisibleAt(m) {
 		return nil
 	}
-	if !shown(m) {
-		if err := b.keep(tree, &p); err != nil {
+	if !isVisibleAt(m) {
+		if err := b.attachBackup(tree, &p); err != nil {
 			return fmt.Errorf("%s: %w", m.Target, err)
 		}
 	}

@@ -20,29 +20,29 @@ import (
 // layer and away with the room. The files are bound over themselves as well, so
 // that the check cannot write them either.
 
-// upon is what lies upon one folder of the goal: the layers, and each held file.
-type upon struct {
+// folderOverlay is what lies upon one folder of the goal: the layers, and each held file.
+type folderOverlay struct {
 	overlay int
 	files   map[string]int // trees by path
 }
 
-// takeHeld copies the held files and makes the layers, by the target of the
+// prepareOverrides copies the held files and makes the layers, by the target of the
 // folder that they belong to.
-func (b *builder) takeHeld(held []wire.FileOverride) error {
+func (b *rootBuilder) prepareOverrides(held []wire.FileOverride) error {
 	byFolder := map[string][]wire.FileOverride{}
 	for _, h := range held {
-		m := b.around(string(h.Path))
+		m := b.mountOf(string(h.Path))
 		if m == nil {
 			return fmt.Errorf("%s is in no folder of the goal", h.Path)
 		}
-		if b.lasting.missing(string(m.Target)) {
+		if b.lasting.isMissing(string(m.Target)) {
 			return fmt.Errorf("%s was removed, and %s is held in it: put it back", m.Target, h.Path)
 		}
 		byFolder[string(m.Target)] = append(byFolder[string(m.Target)], h)
 	}
-	b.upon = map[string]upon{}
+	b.upon = map[string]folderOverlay{}
 	for target, files := range byFolder {
-		u, err := b.takeFolder(*b.around(target + "/."), files)
+		u, err := b.prepareOverlay(*b.mountOf(target + "/."), files)
 		if err != nil {
 			return err
 		}
@@ -51,11 +51,11 @@ func (b *builder) takeHeld(held []wire.FileOverride) error {
 	return nil
 }
 
-func (b *builder) takeFolder(m wire.Mount, held []wire.FileOverride) (upon, error) {
-	u := upon{files: map[string]int{}}
+func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (folderOverlay, error) {
+	u := folderOverlay{files: map[string]int{}}
 	base := filepath.Join(string(b.walls.Scratch), fmt.Sprintf("held-%d", len(b.upon)))
 	above, upper, work := filepath.Join(base, "above"), filepath.Join(base, "upper"), filepath.Join(base, "work")
-	if err := folders(b.walls, base, above, upper, work); err != nil {
+	if err := makeOwnedDirs(b.walls, base, above, upper, work); err != nil {
 		return u, err
 	}
 	for _, h := range held {
@@ -63,9 +63,9 @@ func (b *builder) takeFolder(m wire.Mount, held []wire.FileOverride) (upon, erro
 		if err != nil {
 			return u, err
 		}
-		tree, err := take(path)
+		tree, err := cloneTree(path)
 		if err == nil {
-			err = narrow(tree, false, false)
+			err = restrictTree(tree, false, false)
 		}
 		if err != nil {
 			return u, err
@@ -86,12 +86,12 @@ func (b *builder) takeFolder(m wire.Mount, held []wire.FileOverride) (upon, erro
 		attrs |= unix.MOUNT_ATTR_RDONLY
 	}
 	var err error
-	u.overlay, err = fresh("overlay", attrs, "lowerdir="+layer(above)+":"+layer(string(m.Source)), "upperdir="+upper, "workdir="+work, "userxattr")
+	u.overlay, err = newFilesystem("overlay", attrs, "lowerdir="+escapeOverlayPath(above)+":"+escapeOverlayPath(string(m.Source)), "upperdir="+upper, "workdir="+work, "userxattr")
 	return u, err
 }
 
-// around is the mount that a path lies in.
-func (b *builder) around(path string) *wire.Mount {
+// mountOf is the mount that a path lies in.
+func (b *rootBuilder) mountOf(path string) *wire.Mount {
 	var best *wire.Mount
 	for i, m := range b.walls.Mounts {
 		if m.Kind == wire.MountBind && !m.Between && !m.Itself && strings.HasPrefix(path, string(m.Target)+"/") && (best == nil || len(m.Target) > len(best.Target)) {
@@ -102,7 +102,7 @@ func (b *builder) around(path string) *wire.Mount {
 }
 
 // copyFile copies a held file into its layer, with its mode but nobody's to write.
-func (b *builder) copyFile(source, above, rest string) (path string, err error) {
+func (b *rootBuilder) copyFile(source, above, rest string) (path string, err error) {
 	in, err := os.Open(source)
 	if err != nil {
 		return "", err //nolint:wrapcheck // it says open and the path
@@ -123,7 +123,7 @@ func (b *builder) copyFile(source, above, rest string) (path string, err error) 
 		return "", err //nolint:wrapcheck // it says mkdir and the path
 	}
 	for at := filepath.Dir(path); at != above; at = filepath.Dir(at) {
-		if err := b.give(at); err != nil {
+		if err := b.chown(at); err != nil {
 			return "", err
 		}
 	}
@@ -132,20 +132,20 @@ func (b *builder) copyFile(source, above, rest string) (path string, err error) 
 		return "", err //nolint:wrapcheck // it says open and the path
 	}
 	_, err = io.Copy(out, in)
-	return path, errors.Join(err, out.Chmod(info.Mode().Perm()&^0o222|0o444), out.Close(), b.give(path))
+	return path, errors.Join(err, out.Chmod(info.Mode().Perm()&^0o222|0o444), out.Close(), b.chown(path))
 }
 
-// hold lays what belongs upon a folder there, if anything does.
-func (b *builder) hold(target string) error {
+// applyOverlay lays what belongs upon a folder there, if anything does.
+func (b *rootBuilder) applyOverlay(target string) error {
 	u, ok := b.upon[target]
 	if !ok {
 		return nil
 	}
-	if err := b.once(u.overlay, target, true); err != nil {
+	if err := b.attachFinal(u.overlay, target, true); err != nil {
 		return err
 	}
 	for path, tree := range u.files {
-		if err := b.once(tree, path, false); err != nil {
+		if err := b.attachFinal(tree, path, false); err != nil {
 			return err
 		}
 	}

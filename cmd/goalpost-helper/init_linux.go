@@ -10,20 +10,20 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// orders is an init's descriptor for what the keeper passes on; it answers the
+// initSocket is an init's descriptor for what the keeper passes on; it answers the
 // app itself.
-const orders = 4
+const initSocket = 4
 
-// begin is the first process of a room: it builds the room's files and starts
+// runInit is the first process of a room: it builds the room's files and starts
 // programs in it. It ignores every signal that those send, and its end is theirs.
-func begin(domain string) error {
-	catch()
+func runInit(domain string) error {
+	catchSignals()
 	unix.CloseOnExec(wire.Socket)
-	unix.CloseOnExec(orders)
-	r, fds, err := receive(orders)
+	unix.CloseOnExec(initSocket)
+	r, fds, err := receive(initSocket)
 	closeAll(fds)
 	switch {
-	case errors.Is(err, errEnd):
+	case errors.Is(err, errClosed):
 		return nil
 	case err != nil:
 		return err
@@ -31,31 +31,31 @@ func begin(domain string) error {
 		return errors.New("no walls are named")
 	}
 	if domain == "check" {
-		return oneCheck(*r.Walls)
+		return runCheck(*r.Walls)
 	}
-	s, err := furnish(*r.Walls, false, nil)
+	s, err := setUpSandbox(*r.Walls, false, nil)
 	if err != nil {
-		return send(orders, wire.Answer{Error: asRefusal(err)})
+		return send(initSocket, wire.Answer{Error: toWireError(err)})
 	}
-	if err := send(orders, wire.Answer{Hello: wire.Version}); err != nil {
+	if err := send(initSocket, wire.Answer{Hello: wire.Version}); err != nil {
 		return err
 	}
 	go s.reap()
 	return s.read()
 }
 
-// oneCheck runs one program in a room and ends with it.
-func oneCheck(w wire.Spec) error {
-	r, fds, err := receive(orders)
-	if errors.Is(err, errEnd) {
+// runCheck runs one program in a room and ends with it.
+func runCheck(w wire.Spec) error {
+	r, fds, err := receive(initSocket)
+	if errors.Is(err, errClosed) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	s, err := furnish(w, true, r.Held)
+	s, err := setUpSandbox(w, true, r.Held)
 	if err != nil {
-		return send(wire.Socket, wire.Answer{ID: r.ID, Error: asRefusal(err)})
+		return send(wire.Socket, wire.Answer{ID: r.ID, Error: toWireError(err)})
 	}
 	s.only = r.ID
 	err = s.handle(r, fds)
@@ -67,23 +67,23 @@ func oneCheck(w wire.Spec) error {
 	return s.read()
 }
 
-// furnish builds the room's files and prepares what each of its programs needs.
-func furnish(w wire.Spec, check bool, held []wire.FileOverride) (*set, error) {
+// setUpSandbox builds the room's files and prepares what each of its programs needs.
+func setUpSandbox(w wire.Spec, check bool, held []wire.FileOverride) (*supervisor, error) {
 	limitPids(w.Limits.Processes)
-	granted, covered := &sockets{}, &lasting{}
-	if err := build(w, check, held, granted, covered); err != nil {
+	granted, covered := &grantedSockets{}, &stickyMounts{}
+	if err := buildRoot(w, check, held, granted, covered); err != nil {
 		return nil, err
 	}
 	if err := covered.watch(); err != nil {
-		return nil, walled("watching what is mounted", err)
+		return nil, sandboxFailure("watching what is mounted", err)
 	}
-	rules, err := landlock(covered.there(w), check)
+	rules, err := newRuleset(covered.existing(w), check)
 	if err != nil {
 		return nil, &wire.Error{Code: wire.SandboxError, Text: "Landlock: " + err.Error()}
 	}
 	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, walled("opening /dev/null", err)
+		return nil, sandboxFailure("opening /dev/null", err)
 	}
 	// Here, on the main thread, and not by each program: one listener hears them
 	// all, and a start costs nothing more.
@@ -91,26 +91,26 @@ func furnish(w wire.Spec, check bool, held []wire.FileOverride) (*set, error) {
 	if check {
 		domain = wire.DomainCheck
 	}
-	var hears *listener
-	files := &mounted{}
+	var hears *seccompNotifier
+	files := &mountedNames{}
 	files.add(w.Mounts, check)
-	fd, silent, err := filter()
+	fd, silent, err := installFilter()
 	switch {
 	case err != nil:
-		return nil, walled("seccomp", err)
+		return nil, sandboxFailure("seccomp", err)
 	case silent != nil:
 		_ = send(wire.Socket, wire.Answer{Attempt: &wire.Violation{Domain: domain, Times: 1, Text: "what the kernel refuses is not told here: " + silent.Error()}})
 	default:
-		hears = listenTo(fd, domain, w, granted, files)
+		hears = startNotifier(fd, domain, w, granted, files)
 	}
-	return &set{
-		in: orders, out: wire.Socket, null: null, started: make(chan struct{}, 1), byID: map[uint64]int{}, byPid: map[int]uint64{},
-		inside: &inside{walls: w, rules: rules, given: map[uint64][]int{}, sockets: granted, mounted: files, lasting: covered}, hears: hears,
+	return &supervisor{
+		in: initSocket, out: wire.Socket, null: null, started: make(chan struct{}, 1), byID: map[uint64]int{}, byPid: map[int]uint64{},
+		inside: &launchContext{walls: w, rules: rules, given: map[uint64][]int{}, sockets: granted, mounted: files, lasting: covered}, hears: hears,
 	}, nil
 }
 
-// asRefusal is an error as the app hears of it.
-func asRefusal(err error) *wire.Error {
+// toWireError is an error as the app hears of it.
+func toWireError(err error) *wire.Error {
 	var refused *wire.Error
 	if errors.As(err, &refused) {
 		return refused

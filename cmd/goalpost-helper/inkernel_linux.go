@@ -22,17 +22,17 @@ const (
 	listening      = 10 // TCP_LISTEN, of every family
 )
 
-// inKernel are bytes by the name that a descriptor's link has: "socket:[12]".
-type inKernel map[string]int64
+// kernelMemory are bytes by the name that a descriptor's link has: "socket:[12]".
+type kernelMemory map[string]int64
 
-// takenInKernel asks for all Unix sockets of the goal's network; TCP and UDP the kernel
+// readKernelMemory asks for all Unix sockets of the goal's network; TCP and UDP the kernel
 // bounds for the machine.
-func takenInKernel() inKernel {
-	found := inKernel{}
+func readKernelMemory() kernelMemory {
+	found := kernelMemory{}
 	unixSockets(diagShowQueue|diagShowMemory, func(message, attributes []byte) bool {
 		order := binary.NativeEndian
 		var queued, sent int64
-		eachAttribute(attributes, func(kind uint16, value []byte) {
+		forEachAttribute(attributes, func(kind uint16, value []byte) {
 			switch {
 			case kind == diagQueue && len(value) >= 4 && message[2] != listening: // there it counts connections
 				queued = int64(order.Uint32(value))
@@ -48,7 +48,7 @@ func takenInKernel() inKernel {
 
 // of is what a process's descriptors hold in the kernel. What is in seen counted for
 // another already.
-func (k inKernel) of(dir string, seen map[string]bool) (sum int64) {
+func (k kernelMemory) of(dir string, seen map[string]bool) (sum int64) {
 	names, _ := os.ReadDir(dir + "/fd")
 	for _, entry := range names {
 		to, err := os.Readlink(dir + "/fd/" + entry.Name())
@@ -68,9 +68,9 @@ func (k inKernel) of(dir string, seen map[string]bool) (sum int64) {
 	return sum
 }
 
-// looseQueues are the agent's queues of System V with what lies in them; they are
+// orphanQueues are the agent's queues of System V with what lies in them; they are
 // nobody's. A check's end with its room.
-func looseQueues() (list []segment) {
+func orphanQueues() (list []sysvSegment) {
 	text, _ := os.ReadFile("/proc/sysvipc/msg")
 	for line := range strings.Lines(string(text)) {
 		// key msqid perms cbytes qnum …
@@ -82,7 +82,7 @@ func looseQueues() (list []segment) {
 		bytes, _ := strconv.ParseInt(f[3], 10, 64)
 		messages, _ := strconv.ParseInt(f[4], 10, 64)
 		if err == nil {
-			list = append(list, segment{id: id, bytes: bytes + messages*messageBytes, queue: true})
+			list = append(list, sysvSegment{id: id, bytes: bytes + messages*messageBytes, queue: true})
 		}
 	}
 	return list

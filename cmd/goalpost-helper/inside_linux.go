@@ -14,19 +14,19 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// inside is what an init gives to each of its programs.
-type inside struct {
+// launchContext is what an init gives to each of its programs.
+type launchContext struct {
 	walls   wire.Spec
 	rules   int // Landlock's ruleset
-	sockets *sockets
-	mounted *mounted
-	lasting *lasting
+	sockets *grantedSockets
+	mounted *mountedNames
+	lasting *stickyMounts
 	given   map[uint64][]int // trees that came since, by the request
 }
 
-// program is what the last stage becomes. Everything but Walls' limits and users
+// execPlan is what the last stage becomes. Everything but Walls' limits and users
 // is as the request had it.
-type program struct {
+type execPlan struct {
 	Path     []byte
 	Argv     [][]byte
 	Env      [][]byte
@@ -38,12 +38,12 @@ type program struct {
 // start runs the last stage. Beside the program's own descriptors it gets three:
 // the plan, Landlock's rules and a pipe that says why it could not become the
 // program; the pipe closes when it could.
-func (in *inside) start(p program, files []uintptr, tty bool) (int, *wire.Error) {
+func (in *launchContext) start(p execPlan, files []uintptr, tty bool) (int, *wire.Error) {
 	failed := func(err error) (int, *wire.Error) {
 		return 0, &wire.Error{Code: wire.Failed, Text: fmt.Sprintf("starting %s: %v", p.Path, err)}
 	}
 	p.UID, p.GID, p.Limits = in.walls.UID, in.walls.GID, in.walls.Limits
-	plan, err := planFile(p)
+	plan, err := sealedPlan(p)
 	if err != nil {
 		return failed(err)
 	}
@@ -73,7 +73,7 @@ func (in *inside) start(p program, files []uintptr, tty bool) (int, *wire.Error)
 	return 0, &refused
 }
 
-func planFile(p program) (*os.File, error) {
+func sealedPlan(p execPlan) (*os.File, error) {
 	body, err := json.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("the plan: %w", err)

@@ -14,33 +14,33 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// keeper is the first process of the goal's namespaces. It sees the machine's
+// goalInit is the first process of the goal's namespaces. It sees the machine's
 // files, which no program does, makes the goal's network, and starts an init for
 // the agent and for each check. Its end is the end of everything inside.
-type keeper struct {
+type goalInit struct {
 	walls wire.Spec
-	agent *inner
+	agent *innerInit
 
 	given map[uint64][]wire.Mount // besides the walls, by the request that gave it
-	stood stood
+	stood seenPlaces
 
 	mu     sync.Mutex
-	checks map[uint64]*inner
-	byPid  map[int]*inner
+	checks map[uint64]*innerInit
+	byPid  map[int]*innerInit
 	dials  sync.WaitGroup
 }
 
-// inner is a process and mount namespace inside the goal's, and a check's also one of
+// innerInit is a process and mount namespace inside the goal's, and a check's also one of
 // shared memory and queues of messages.
-type inner struct {
+type innerInit struct {
 	id      uint64 // of the check's program
 	pid     int
 	socket  int
 	scratch string // removed at its end
 }
 
-func keep() error {
-	catch()
+func runGoalInit() error {
+	catchSignals()
 	unix.CloseOnExec(wire.Socket)
 	// Again: a clone into a process namespace cannot see whether its parent lives.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
@@ -49,15 +49,15 @@ func keep() error {
 	r, fds, err := receive(wire.Socket)
 	closeAll(fds)
 	switch {
-	case errors.Is(err, errEnd):
+	case errors.Is(err, errClosed):
 		return nil
 	case err != nil:
 		return err
 	case r.Op != wire.Configure || r.Walls == nil:
 		return fmt.Errorf("the first request is %q and not a setup", r.Op)
 	}
-	k := &keeper{walls: *r.Walls, given: map[uint64][]wire.Mount{}, stood: stood{}, checks: map[uint64]*inner{}, byPid: map[int]*inner{}}
-	sockets, err := k.prepare()
+	k := &goalInit{walls: *r.Walls, given: map[uint64][]wire.Mount{}, stood: seenPlaces{}, checks: map[uint64]*innerInit{}, byPid: map[int]*innerInit{}}
+	sockets, err := k.setUp()
 	var refused *wire.Error
 	if errors.As(err, &refused) {
 		return send(wire.Socket, wire.Answer{Error: refused})
@@ -71,53 +71,53 @@ func keep() error {
 		return err
 	}
 	go k.reap()
-	if err := k.watch(); err != nil {
+	if err := k.startMemoryWatch(); err != nil {
 		_ = send(wire.Socket, wire.Answer{Attempt: &wire.Violation{Domain: wire.DomainAgent, Times: 1, Text: "what all programs take together is not looked at: " + err.Error()}})
 	}
 	err = k.read()
-	if errors.Is(err, errEnd) {
+	if errors.Is(err, errClosed) {
 		return nil // the kernel ends what is left
 	}
 	return err
 }
 
-// prepare makes what all domains share, then the agent's.
-func (k *keeper) prepare() (sockets []int, err error) {
+// setUp makes what all domains share, then the agent's.
+func (k *goalInit) setUp() (sockets []int, err error) {
 	// Nothing that is mounted from here on is seen outside.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return nil, walled("taking the mounts apart", err)
+		return nil, sandboxFailure("taking the mounts apart", err)
 	}
-	if err := loopback(); err != nil {
-		return nil, walled("making the goal's loopback", err)
+	if err := setUpLoopback(); err != nil {
+		return nil, sandboxFailure("making the goal's loopback", err)
 	}
 	for _, where := range k.walls.Listen {
 		fd, err := listen(where)
 		if err != nil {
-			return sockets, walled("listening at "+where, err)
+			return sockets, sandboxFailure("listening at "+where, err)
 		}
 		sockets = append(sockets, fd)
 	}
 	for _, c := range k.walls.Caches {
 		// Not every file system can be a layer. Then the goal begins with an empty
 		// cache, which costs time and opens nothing.
-		if err := mountCache(c); err == nil {
+		if err := mountOverlay(c); err == nil {
 			continue
 		}
 		if err := unix.Mount(string(c.Upper), string(c.Merged), "", unix.MS_BIND, ""); err != nil {
-			return sockets, walled("making a cache in place of "+string(c.Lower), err)
+			return sockets, sandboxFailure("making a cache in place of "+string(c.Lower), err)
 		}
 	}
 	k.walls.Mounts = append(k.walls.Mounts, unreadable("/etc")...)
-	k.see()
-	k.agent, err = k.start("agent", k.walls)
+	k.rememberPlace()
+	k.agent, err = k.startInner("agent", k.walls)
 	if err != nil {
-		return sockets, walled("starting the agent's room", err)
+		return sockets, sandboxFailure("starting the agent's room", err)
 	}
-	return sockets, k.ready()
+	return sockets, k.awaitAgent()
 }
 
-// ready waits until the agent's room stands.
-func (k *keeper) ready() error {
+// awaitAgent waits until the agent's room stands.
+func (k *goalInit) awaitAgent() error {
 	packet := make([]byte, wire.PacketSize)
 	for {
 		n, err := unix.Read(k.agent.socket, packet)
@@ -125,7 +125,7 @@ func (k *keeper) ready() error {
 		case errors.Is(err, unix.EINTR):
 			continue
 		case err != nil || n == 0:
-			return walled("starting the agent's room", errors.New("it ended at once"))
+			return sandboxFailure("starting the agent's room", errors.New("it ended at once"))
 		}
 		var a wire.Answer
 		if _, err := wire.Decode(packet[:n], nil, &a); err != nil {
@@ -138,8 +138,8 @@ func (k *keeper) ready() error {
 	}
 }
 
-// start clones an init and hands it its walls.
-func (k *keeper) start(domain string, w wire.Spec) (*inner, error) {
+// startInner clones an init and hands it its walls.
+func (k *goalInit) startInner(domain string, w wire.Spec) (*innerInit, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("socketpair", err)
@@ -152,7 +152,7 @@ func (k *keeper) start(domain string, w wire.Spec) (*inner, error) {
 		Files: []uintptr{0, 1, 2, wire.Socket, uintptr(pair[1])},
 		Sys: &syscall.SysProcAttr{
 			Cloneflags:  spaces,
-			AmbientCaps: builders,
+			AmbientCaps: setupCapabilities,
 			Pdeathsig:   syscall.SIGKILL,
 		},
 	})
@@ -160,12 +160,12 @@ func (k *keeper) start(domain string, w wire.Spec) (*inner, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("clone: %w", err), unix.Close(pair[0]))
 	}
-	in := &inner{pid: pid, socket: pair[0]}
+	in := &innerInit{pid: pid, socket: pair[0]}
 	return in, send(in.socket, wire.Request{Op: wire.Configure, Walls: &w})
 }
 
 // read takes requests until the app closes the socket.
-func (k *keeper) read() error {
+func (k *goalInit) read() error {
 	for {
 		r, fds, err := receive(wire.Socket)
 		if err == nil {
@@ -179,17 +179,17 @@ func (k *keeper) read() error {
 }
 
 // handle passes a request to where it belongs.
-func (k *keeper) handle(r wire.Request, fds []int) error {
+func (k *goalInit) handle(r wire.Request, fds []int) error {
 	switch {
 	case r.Op == wire.Dial:
 		k.dials.Go(func() { k.dial(r) })
 		return nil
 	case r.Op == wire.Grant:
-		return k.widen(r)
+		return k.grant(r)
 	case r.Op == wire.Revoke:
-		k.forget(r.ID)
+		k.revokeForChecks(r.ID)
 	case r.Op == wire.Start && r.Domain == wire.DomainCheck:
-		return k.check(r, fds)
+		return k.startCheck(r, fds)
 	case r.Op == wire.Signal:
 		k.mu.Lock()
 		in := k.checks[r.ID]
@@ -201,31 +201,31 @@ func (k *keeper) handle(r wire.Request, fds []int) error {
 	return send(k.agent.socket, r, fds...)
 }
 
-// check starts a check in a room of its own.
-func (k *keeper) check(r wire.Request, fds []int) error {
+// startCheck starts a check in a room of its own.
+func (k *goalInit) startCheck(r wire.Request, fds []int) error {
 	k.mu.Lock() // reap must know it before it can end
 	defer k.mu.Unlock()
-	w := k.widened()
-	err := k.stood.mark(&w)
+	w := k.grantedMounts()
+	err := k.stood.markMissing(&w)
 	scratch := filepath.Join(string(w.Scratch), strconv.FormatUint(r.ID, 10))
 	w.Scratch, w.Tmp, w.TmpWrite = []byte(scratch), []byte(filepath.Join(scratch, "tmp")), true
 	if err == nil {
-		err = folders(w, string(w.Scratch), string(w.Tmp))
+		err = makeOwnedDirs(w, string(w.Scratch), string(w.Tmp))
 	}
-	var in *inner
+	var in *innerInit
 	if err == nil {
-		in, err = k.start("check", w)
+		in, err = k.startInner("check", w)
 	}
 	if err != nil {
-		return send(wire.Socket, wire.Answer{ID: r.ID, Error: walled("making the check's room", err)})
+		return send(wire.Socket, wire.Answer{ID: r.ID, Error: sandboxFailure("making the check's room", err)})
 	}
 	in.id, in.scratch = r.ID, scratch
 	k.checks[r.ID], k.byPid[in.pid] = in, in
 	return send(in.socket, r, fds...)
 }
 
-// folders makes folders that belong to whom the programs run as.
-func folders(w wire.Spec, paths ...string) error {
+// makeOwnedDirs makes folders that belong to whom the programs run as.
+func makeOwnedDirs(w wire.Spec, paths ...string) error {
 	for _, path := range paths {
 		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 			return fmt.Errorf("making a folder: %w", err)
@@ -239,7 +239,7 @@ func folders(w wire.Spec, paths ...string) error {
 
 // reap waits for the inits. The agent's end is the goal's; a check's room is
 // cleared away.
-func (k *keeper) reap() {
+func (k *goalInit) reap() {
 	for {
 		var status unix.WaitStatus
 		pid, err := unix.Wait4(-1, &status, 0, nil)
@@ -250,7 +250,7 @@ func (k *keeper) reap() {
 			return // ECHILD: the agent's room is gone, and the goal with it
 		}
 		if pid == k.agent.pid {
-			fmt.Fprintf(os.Stderr, "goalpost-helper: the agent's room ended (%s)\n", describe(status))
+			fmt.Fprintf(os.Stderr, "goalpost-helper: the agent's room ended (%s)\n", describeStatus(status))
 			os.Exit(1)
 		}
 		k.mu.Lock()
@@ -265,7 +265,7 @@ func (k *keeper) reap() {
 		}
 		_ = unix.Close(in.socket)
 		if status.ExitStatus() != 0 { // it said nothing, or not all
-			failed := &wire.Error{Code: wire.Failed, Text: "the check's room ended: " + describe(status)}
+			failed := &wire.Error{Code: wire.Failed, Text: "the check's room ended: " + describeStatus(status)}
 			_ = send(wire.Socket, wire.Answer{ID: in.id, Error: failed})
 			_ = send(wire.Socket, wire.Answer{ID: in.id, Exit: &wire.Exit{Code: -1, Signal: int(unix.SIGKILL)}})
 		}
@@ -273,7 +273,7 @@ func (k *keeper) reap() {
 	}
 }
 
-func describe(s unix.WaitStatus) string {
+func describeStatus(s unix.WaitStatus) string {
 	if s.Signaled() {
 		return fmt.Sprintf("signal %d", s.Signal())
 	}

@@ -17,14 +17,14 @@ import (
 const (
 	landlockLeast = 2
 
-	seeing   = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
-	filing   = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
-	speaking = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV | unix.LANDLOCK_ACCESS_FS_READ_DIR
+	landlockRead   = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
+	landlockWrite  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+	landlockSocket = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV | unix.LANDLOCK_ACCESS_FS_READ_DIR
 )
 
-// handled are the rights that exist from a version on, all of them denied where
+// handledRights are the rights that exist from a version on, all of them denied where
 // no rule grants them.
-func handled(version int) uint64 {
+func handledRights(version int) uint64 {
 	rights := uint64(unix.LANDLOCK_ACCESS_FS_REFER)<<1 - 1
 	if version >= 3 {
 		rights |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
@@ -35,8 +35,8 @@ func handled(version int) uint64 {
 	return rights
 }
 
-// landlock makes the rules of a room; each program applies them to itself.
-func landlock(w wire.Spec, check bool) (rules int, err error) {
+// newRuleset makes the rules of a room; each program applies them to itself.
+func newRuleset(w wire.Spec, check bool) (rules int, err error) {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
 		return -1, fmt.Errorf("this kernel has none, or it is switched off: %w", errno)
@@ -44,21 +44,21 @@ func landlock(w wire.Spec, check bool) (rules int, err error) {
 	if version < landlockLeast {
 		return -1, fmt.Errorf("this kernel has version %d and %d is needed (Linux 5.19)", version, landlockLeast)
 	}
-	attr := struct{ fs uint64 }{handled(int(version))}
+	attr := struct{ fs uint64 }{handledRights(int(version))}
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
 	if errno != 0 {
 		return -1, os.NewSyscallError("landlock_create_ruleset", errno)
 	}
 	grant := func(path string, rights uint64) {
 		if err == nil {
-			err = rule(int(fd), path, rights&attr.fs)
+			err = addRule(int(fd), path, rights&attr.fs)
 		}
 	}
-	grant("/", seeing)
+	grant("/", landlockRead)
 	for _, path := range devices {
-		grant("/dev/"+path, speaking)
+		grant("/dev/"+path, landlockSocket)
 	}
-	grant("/dev/pts", speaking)
+	grant("/dev/pts", landlockSocket)
 	grant("/dev/shm", attr.fs)
 	grant(runtimeDir(w), attr.fs)
 	if check || w.TmpWrite {
@@ -74,9 +74,9 @@ func landlock(w wire.Spec, check bool) (rules int, err error) {
 	return int(fd), err
 }
 
-// rule grants rights below a path, or those that a file can have. What is not
+// addRule grants rights below a path, or those that a file can have. What is not
 // there (an optional mount) needs none.
-func rule(rules int, path string, rights uint64) error {
+func addRule(rules int, path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) {
 		return nil
@@ -85,7 +85,7 @@ func rule(rules int, path string, rights uint64) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	defer func() { _ = unix.Close(fd) }()
-	if err := ruleAt(rules, fd, rights); err != nil {
+	if err := addRuleAt(rules, fd, rights); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
@@ -98,16 +98,16 @@ func grantTree(rules, tree int) error {
 	if errno != 0 {
 		return os.NewSyscallError("landlock_create_ruleset", errno)
 	}
-	return ruleAt(rules, tree, handled(int(version)))
+	return addRuleAt(rules, tree, handledRights(int(version)))
 }
 
-func ruleAt(rules, fd int, rights uint64) error {
+func addRuleAt(rules, fd int, rights uint64) error {
 	var info unix.Stat_t
 	if err := unix.Fstat(fd, &info); err != nil {
 		return os.NewSyscallError("fstat", err)
 	}
 	if info.Mode&unix.S_IFMT != unix.S_IFDIR {
-		rights &= filing
+		rights &= landlockWrite
 	}
 	// The kernel's struct is packed: twelve bytes.
 	var beneath [12]byte
@@ -120,8 +120,8 @@ func ruleAt(rules, fd int, rights uint64) error {
 	return nil
 }
 
-// restrict applies the rules to this thread.
-func restrict(rules int) error {
+// restrictSelf applies the rules to this thread.
+func restrictSelf(rules int) error {
 	if _, _, errno := unix.RawSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(rules), 0, 0); errno != 0 {
 		return os.NewSyscallError("landlock_restrict_self", errno)
 	}

@@ -19,29 +19,29 @@ import (
 // keeps each such mount a second time, where only it can reach, hears when its mounts
 // change, and puts what is missing back in its place.
 
-// keptAt is the folder of the room in which mounts are kept.
-const keptAt = "/run/goalpost/kept"
+// backupDir is the folder of the room in which mounts are kept.
+const backupDir = "/run/goalpost/kept"
 
 // Milliseconds until the room looks again where something could not be put back: soon,
 // because the kernel tells of a mount that goes before the new file has its name, and
 // ever later, because no mount changes when what was removed comes back.
 const (
-	missingLeast = 1
-	missingMost  = 500
+	minRetry = 1
+	maxRetry = 500
 )
 
-// lasting are the mounts of a room that lie within folders of the machine. mu also keeps
+// stickyMounts are the mounts of a room that lie within folders of the machine. mu also keeps
 // the watcher and those who change the room's mounts out of each other's way.
-type lasting struct {
+type stickyMounts struct {
 	mu    sync.Mutex
 	count int
-	list  []placed
+	list  []stickyMount
 	gone  []string // places that were not there as the room was made
 }
 
-// placed is one of them. kept is "" where the place shows itself: a folder that is a
+// stickyMount is one of them. kept is "" where the place shows itself: a folder that is a
 // mount so that nobody inside renames it.
-type placed struct {
+type stickyMount struct {
 	id     uint64 // of the widening that brought it, 0 is from the start
 	target string
 	kept   string
@@ -49,27 +49,27 @@ type placed struct {
 	back   int // the tree that was put back last, of a widening; 0 is none
 }
 
-// last attaches a tree at an opened place, and keeps it if somebody outside could take
+// attachSticky attaches a tree at an opened place, and keeps it if somebody outside could take
 // it away.
-func (b *builder) last(tree, at int, m wire.Mount, id uint64) error {
-	p := placed{id: id, target: string(m.Target), write: writable(m, b.check)}
-	around := b.around(p.target)
-	if around == nil || !shown(*around) || m.Itself {
-		return attach(tree, at)
+func (b *rootBuilder) attachSticky(tree, at int, m wire.Mount, id uint64) error {
+	p := stickyMount{id: id, target: string(m.Target), write: writable(m, b.check)}
+	around := b.mountOf(p.target)
+	if around == nil || !isVisibleAt(*around) || m.Itself {
+		return moveMount(tree, at)
 	}
-	if m.Kind == wire.MountBind && shown(m) {
-		if err := attach(tree, at); err != nil {
+	if m.Kind == wire.MountBind && isVisibleAt(m) {
+		if err := moveMount(tree, at); err != nil {
 			return err
 		}
 		b.lasting.list = append(b.lasting.list, p)
 		return nil
 	}
-	if err := b.keep(tree, &p); err != nil {
+	if err := b.attachBackup(tree, &p); err != nil {
 		return err
 	}
-	kept, _ := seeInside(b.root, p.kept)
+	kept, _ := openInSandbox(b.root, p.kept)
 	defer func() { _ = unix.Close(kept) }()
-	again, err := p.again(kept, at)
+	again, err := p.clone(kept, at)
 	if err != nil {
 		return err
 	}
@@ -78,30 +78,30 @@ func (b *builder) last(tree, at int, m wire.Mount, id uint64) error {
 	return nil
 }
 
-// keep attaches a tree where it is kept.
-func (b *builder) keep(tree int, p *placed) error {
+// attachBackup attaches a tree where it is kept.
+func (b *rootBuilder) attachBackup(tree int, p *stickyMount) error {
 	var info unix.Stat_t
 	if err := unix.Fstat(tree, &info); err != nil {
 		return os.NewSyscallError("fstat", err)
 	}
 	b.lasting.count++
-	p.kept = filepath.Join(keptAt, strconv.Itoa(b.lasting.count))
-	return b.set(tree, p.kept, info.Mode&unix.S_IFMT == unix.S_IFDIR)
+	p.kept = filepath.Join(backupDir, strconv.Itoa(b.lasting.count))
+	return b.attachAt(tree, p.kept, info.Mode&unix.S_IFMT == unix.S_IFDIR)
 }
 
-// shown says whether a mount shows a path of the machine at its own place.
-func shown(m wire.Mount) bool { return string(m.Source) == string(m.Target) }
+// isVisibleAt says whether a mount shows a path of the machine at its own place.
+func isVisibleAt(m wire.Mount) bool { return string(m.Source) == string(m.Target) }
 
-// again attaches another copy of what is mounted at a place; the tree is the caller's
+// clone attaches another copy of what is mounted at a place; the tree is the caller's
 // to close.
-func (p placed) again(from, at int) (tree int, err error) {
+func (p stickyMount) clone(from, at int) (tree int, err error) {
 	tree, err = unix.OpenTree(from, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
 	if err != nil {
 		return -1, os.NewSyscallError("open_tree", err)
 	}
-	err = narrow(tree, p.write, false)
+	err = restrictTree(tree, p.write, false)
 	if err == nil {
-		err = attach(tree, at)
+		err = moveMount(tree, at)
 	}
 	if err != nil {
 		return -1, errors.Join(err, unix.Close(tree))
@@ -110,7 +110,7 @@ func (p placed) again(from, at int) (tree int, err error) {
 }
 
 // watch begins to put back what goes; it ends with the process.
-func (l *lasting) watch() error {
+func (l *stickyMounts) watch() error {
 	mounts, err := unix.Open("/proc/self/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return os.NewSyscallError("open", err)
@@ -133,7 +133,7 @@ func (l *lasting) watch() error {
 			if l.restore(root) {
 				timeout = -1
 			} else {
-				timeout = min(max(2*timeout, missingLeast), missingMost)
+				timeout = min(max(2*timeout, minRetry), maxRetry)
 			}
 		}
 	}()
@@ -141,12 +141,12 @@ func (l *lasting) watch() error {
 }
 
 // restore puts back what is not there any more; false where that could not be.
-func (l *lasting) restore(root int) (whole bool) {
+func (l *stickyMounts) restore(root int) (whole bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	whole = true
 	for _, p := range l.list {
-		at, info := seeInside(root, p.target)
+		at, info := openInSandbox(root, p.target)
 		whole = whole && at >= 0
 		if at >= 0 && !isMount(info) {
 			for i := range l.list { // in their order, the last is seen
@@ -160,13 +160,13 @@ func (l *lasting) restore(root int) (whole bool) {
 	return whole
 }
 
-func (p *placed) restore(root, at int) bool {
+func (p *stickyMount) restore(root, at int) bool {
 	from := at
 	if p.kept != "" {
-		from, _ = seeInside(root, p.kept)
+		from, _ = openInSandbox(root, p.kept)
 		defer func() { _ = unix.Close(from) }()
 	}
-	tree, err := p.again(from, at)
+	tree, err := p.clone(from, at)
 	if err != nil {
 		return false
 	}
@@ -174,33 +174,33 @@ func (p *placed) restore(root, at int) bool {
 		_ = unix.Close(tree)
 		return true
 	}
-	p.leave()
+	p.close()
 	p.back = tree
 	return true
 }
 
-// leave closes the tree that was put back.
-func (p *placed) leave() {
+// close closes the tree that was put back.
+func (p *stickyMount) close() {
 	if p.back > 0 {
 		_ = unix.Close(p.back)
 	}
 }
 
-// seeInside opens a path of the room, through no link; -1 where there is none.
-func seeInside(root int, path string) (int, unix.Statx_t) {
-	return see(root, path[1:], unix.O_NOFOLLOW, unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_BENEATH)
+// openInSandbox opens a path of the room, through no link; -1 where there is none.
+func openInSandbox(root int, path string) (int, unix.Statx_t) {
+	return openPathOnly(root, path[1:], unix.O_NOFOLLOW, unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_BENEATH)
 }
 
-// forget lets a widening go, with what was put back of it; its first trees are unmounted
+// remove lets a widening go, with what was put back of it; its first trees are unmounted
 // by whoever took them.
-func (l *lasting) forget(id uint64) error {
+func (l *stickyMounts) remove(id uint64) error {
 	var errs []error
 	for _, p := range slices.Backward(l.list) {
 		if p.id == id && p.back > 0 {
-			errs = append(errs, detach(p.back))
-			p.leave()
+			errs = append(errs, unmountTree(p.back))
+			p.close()
 		}
 	}
-	l.list = slices.DeleteFunc(l.list, func(p placed) bool { return p.id == id })
+	l.list = slices.DeleteFunc(l.list, func(p stickyMount) bool { return p.id == id })
 	return errors.Join(errs...)
 }

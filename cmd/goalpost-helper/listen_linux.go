@@ -16,15 +16,15 @@ import (
 // maxAttempts is how many different ones a room tells of.
 const maxAttempts = 200
 
-// listener hears of the calls that the filter holds up, answers them and tells the
+// seccompNotifier hears of the calls that the filter holds up, answers them and tells the
 // app. The caller waits meanwhile, so nothing here waits for anybody: telling is
 // another's work.
-type listener struct {
+type seccompNotifier struct {
 	fd      int
 	domain  wire.Domain
-	servers servers
-	sockets *sockets
-	mounted *mounted
+	servers listeningCache
+	sockets *grantedSockets
+	mounted *mountedNames
 	uid     int // whom the programs run as
 	gid     int
 
@@ -55,16 +55,16 @@ type (
 	}
 )
 
-// listenTo starts to answer; it ends with the process. The two goroutines run on
+// startNotifier starts to answer; it ends with the process. The two goroutines run on
 // threads that have no filter themselves: the filter's thread is the main one.
-func listenTo(fd int, domain wire.Domain, w wire.Spec, granted *sockets, files *mounted) *listener {
-	l := &listener{fd: fd, domain: domain, sockets: granted, mounted: files, uid: w.UID, gid: w.GID, times: map[wire.Violation]int{}, more: make(chan struct{}, 1)}
-	go l.tell()
+func startNotifier(fd int, domain wire.Domain, w wire.Spec, granted *grantedSockets, files *mountedNames) *seccompNotifier {
+	l := &seccompNotifier{fd: fd, domain: domain, sockets: granted, mounted: files, uid: w.UID, gid: w.GID, times: map[wire.Violation]int{}, more: make(chan struct{}, 1)}
+	go l.report()
 	go l.answer()
 	return l
 }
 
-func (l *listener) answer() {
+func (l *seccompNotifier) answer() {
 	for {
 		var n notice
 		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&n)))
@@ -73,24 +73,24 @@ func (l *listener) answer() {
 		case unix.EINTR, unix.ENOENT: // the caller died before it was heard
 			continue
 		default:
-			l.add(wire.Violation{Text: "what else the kernel refuses is not heard any more: " + errno.Error()})
+			l.count(wire.Violation{Text: "what else the kernel refuses is not heard any more: " + errno.Error()})
 			return
 		}
-		if _, ok := renames[uint32(n.nr)]; ok {
-			l.rename(n)
+		if _, ok := renameCalls[uint32(n.nr)]; ok {
+			l.handleRename(n)
 			continue
 		}
 		var address []byte
 		if n.nr == unix.SYS_CONNECT {
-			address = addressOf(n)
+			address = readSockaddr(n)
 		}
-		r, tried := l.judge(n, address)
-		if tried.Text != "" && l.lives(n.id) { // else it was read of somebody else
+		r, tried := l.decide(n, address)
+		if tried.Text != "" && l.isValid(n.id) { // else it was read of somebody else
 			tried.Program = comm(n.pid)
-			l.add(tried)
+			l.count(tried)
 		}
 		if n.nr == unix.SYS_CONNECT { // which may take a while
-			go l.connects(n, address)
+			go l.handleConnect(n, address)
 			continue
 		}
 		l.reply(r)
@@ -98,43 +98,43 @@ func (l *listener) answer() {
 }
 
 // reply ends the caller's waiting; that it died meanwhile is no error.
-func (l *listener) reply(r reply) {
+func (l *seccompNotifier) reply(r reply) {
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&r)))
 }
 
-func (l *listener) lives(id uint64) bool {
+func (l *seccompNotifier) isValid(id uint64) bool {
 	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_ID_VALID, uintptr(unsafe.Pointer(&id)))
 	return errno == 0
 }
 
-// judge says what the caller gets, and in words what it tried; "" is nothing to
+// decide says what the caller gets, and in words what it tried; "" is nothing to
 // tell of. The numbers in n are the kernel's copy. What a pointer leads to can be
 // exchanged meanwhile: it is told, and nothing is decided by it.
-func (l *listener) judge(n notice, address []byte) (reply, wire.Violation) {
+func (l *seccompNotifier) decide(n notice, address []byte) (reply, wire.Violation) {
 	goOn := reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	if setid(n) {
-		return reply{id: n.id, errno: -int32(unix.EPERM)}, said("make a file setuid or setgid")
+		return reply{id: n.id, errno: -int32(unix.EPERM)}, describeCall("make a file setuid or setgid")
 	}
 	switch n.nr {
 	case unix.SYS_IO_URING_SETUP:
-		return reply{id: n.id, errno: -int32(unix.ENOSYS)}, said("io_uring")
+		return reply{id: n.id, errno: -int32(unix.ENOSYS)}, describeCall("io_uring")
 	case unix.SYS_CONNECT:
-		return goOn, l.connecting(n, address) // and see connects
+		return goOn, l.checkConnect(n, address) // and see connects
 	case unix.SYS_KILL:
-		return goOn, said(stranger(n.args[0]))
+		return goOn, describeCall(checkSignalTarget(n.args[0]))
 	case unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME:
-		return goOn, said("change the machine's name")
+		return goOn, describeCall("change the machine's name")
 	}
-	if _, ok := devicesBy[uint32(n.nr)]; ok {
-		return goOn, said("make a device")
+	if _, ok := mknodCalls[uint32(n.nr)]; ok {
+		return goOn, describeCall("make a device")
 	}
-	return reply{id: n.id, errno: -int32(unix.EPERM)}, said(called(n))
+	return reply{id: n.id, errno: -int32(unix.EPERM)}, describeCall(syscallName(n))
 }
 
-func said(text string) wire.Violation { return wire.Violation{Text: text} }
+func describeCall(text string) wire.Violation { return wire.Violation{Text: text} }
 
-// called names a system call that is refused.
-func called(n notice) string {
+// syscallName names a system call that is refused.
+func syscallName(n notice) string {
 	switch n.nr {
 	case unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR, unix.SYS_SETPRIORITY, unix.SYS_IOPRIO_SET:
 		return "change how the first process of its room runs"
@@ -149,14 +149,14 @@ func called(n notice) string {
 	case unix.SYS_PTRACE:
 		return fmt.Sprintf("ptrace (request %d, process %d)", n.args[0], int32(n.args[1]))
 	}
-	if name := names[uint32(n.nr)]; name != "" {
+	if name := syscallNames[uint32(n.nr)]; name != "" {
 		return name
 	}
 	return fmt.Sprintf("system call %d", n.nr)
 }
 
-// names are those of refused calls that a person may have heard of.
-var names = map[uint32]string{
+// syscallNames are those of refused calls that a person may have heard of.
+var syscallNames = map[uint32]string{
 	unix.SYS_SETNS: "setns", unix.SYS_MOUNT: "mount", unix.SYS_UMOUNT2: "umount", unix.SYS_PIVOT_ROOT: "pivot_root", unix.SYS_CHROOT: "chroot",
 	unix.SYS_MOVE_MOUNT: "move_mount", unix.SYS_OPEN_TREE: "open_tree", unix.SYS_FSOPEN: "fsopen", unix.SYS_FSMOUNT: "fsmount", unix.SYS_MOUNT_SETATTR: "mount_setattr",
 	unix.SYS_PROCESS_VM_READV: "process_vm_readv", unix.SYS_PROCESS_VM_WRITEV: "process_vm_writev", unix.SYS_PIDFD_GETFD: "pidfd_getfd", unix.SYS_KCMP: "kcmp",
@@ -166,10 +166,10 @@ var names = map[uint32]string{
 	unix.SYS_NAME_TO_HANDLE_AT: "name_to_handle_at", unix.SYS_OPEN_BY_HANDLE_AT: "open_by_handle_at", unix.SYS_SYSLOG: "syslog",
 }
 
-// stranger tells of a signal to the room's first process, which ignores it, or to
+// checkSignalTarget tells of a signal to the room's first process, which ignores it, or to
 // one that this room never had. Pids count up: one above the last that was given
 // out is somebody else's.
-func stranger(arg uint64) string {
+func checkSignalTarget(arg uint64) string {
 	pid := int(int32(uint32(arg)))
 	if pid == 1 {
 		return "signal the first process of its room"
@@ -189,8 +189,8 @@ func comm(pid uint32) string {
 	return strings.TrimSpace(string(name))
 }
 
-// add counts an attempt. It is told of the first time, the tenth, the hundredth …
-func (l *listener) add(a wire.Violation) {
+// count counts an attempt. It is told of the first time, the tenth, the hundredth …
+func (l *seccompNotifier) count(a wire.Violation) {
 	a.Domain = l.domain
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -215,14 +215,14 @@ func (l *listener) add(a wire.Violation) {
 	}
 }
 
-func (l *listener) tell() {
+func (l *seccompNotifier) report() {
 	for range l.more {
-		l.drain()
+		l.flush()
 	}
 }
 
-// drain tells what is known by now. What a program tried is told before its end.
-func (l *listener) drain() {
+// flush tells what is known by now. What a program tried is told before its end.
+func (l *seccompNotifier) flush() {
 	if l == nil {
 		return
 	}

@@ -41,34 +41,34 @@ func main() {
 
 func run(args []string) error {
 	if socket := os.Getenv("GOALPOST_ASK"); socket != "" {
-		return ask(socket, args)
+		return runAskpass(socket, args)
 	}
 	if len(args) == 0 {
 		args = []string{""}
 	}
-	cleaned := len(args) == 2 && args[1] == cleaned
+	cleaned := len(args) == 2 && args[1] == cleanedMarker
 	switch role := args[0]; {
 	case (role == "set" || role == "room") && len(args) == 1:
-		return clean(role)
+		return resetAndReexec(role)
 	case role == "set" && cleaned:
 		return serve()
 	case role == "room" && cleaned:
-		return room()
-	case role == keeperRole && len(args) == 1:
-		return keep()
+		return runSandbox()
+	case role == goalInitRole && len(args) == 1:
+		return runGoalInit()
 	case role == initRole && len(args) == 2:
-		return begin(args[1])
+		return runInit(args[1])
 	case role == "connect" && len(args) == 3:
-		return dialOut(args[1], args[2])
+		return runProxyConnect(args[1], args[2])
 	case role == programRole && len(args) == 2:
-		return become(args[1])
+		return execProgram(args[1])
 	}
 	return fmt.Errorf("this program is started by Goalpost and is of no use by hand")
 }
 
 // The roles that the helper gives itself.
 const (
-	keeperRole  = "keeper"
-	initRole    = "init"
-	programRole = "program"
+	goalInitRole = "keeper"
+	initRole     = "init"
+	programRole  = "program"
 )

@@ -18,8 +18,8 @@ import (
 // dialTime is long for a loopback: only a server that does not accept needs it.
 const dialTime = 10 * time.Second
 
-// loopback brings the goal's own loopback up and opens its low ports.
-func loopback() error {
+// setUpLoopback brings the goal's own loopback up and opens its low ports.
+func setUpLoopback() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return os.NewSyscallError("socket", err)
@@ -76,7 +76,7 @@ func listen(where string) (int, error) {
 }
 
 // dial answers with a connection inside the goal's network.
-func (k *keeper) dial(r wire.Request) {
+func (k *goalInit) dial(r wire.Request) {
 	file, err := connect(r.Network, r.Address)
 	if err != nil {
 		_ = send(wire.Socket, wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Failed, Text: err.Error()}})

@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// errEnd says that the other side has closed the socket.
-var errEnd = errors.New("end of file")
+// errClosed says that the other side has closed the socket.
+var errClosed = errors.New("end of file")
 
 // receive waits for one request. The descriptors are the caller's to close, also
 // on error.
@@ -23,7 +23,7 @@ func receive(socket int) (wire.Request, []int, error) {
 		case errors.Is(err, unix.EINTR):
 			continue
 		case errors.Is(err, unix.ECONNRESET), err == nil && n == 0:
-			return r, nil, errEnd
+			return r, nil, errClosed
 		case err != nil:
 			return r, nil, fmt.Errorf("reading requests: %w", err)
 		}

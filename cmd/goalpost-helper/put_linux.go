@@ -12,31 +12,31 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// spares is a folder of the new root. It stays, because what has no name any more cannot
+// emptyFilesDir is a folder of the new root. It stays, because what has no name any more cannot
 // be mounted once more; nobody writes there.
-const spares = ".spare"
+const emptyFilesDir = ".spare"
 
-// putAll does the mounts in their order.
-func (b *builder) putAll(trees []int) error {
+// attachAll does the mounts in their order.
+func (b *rootBuilder) attachAll(trees []int) error {
 	for i, m := range b.walls.Mounts {
-		if err := b.putOne(m, trees[i]); err != nil {
+		if err := b.attachOne(m, trees[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *builder) putOne(m wire.Mount, tree int) error {
+func (b *rootBuilder) attachOne(m wire.Mount, tree int) error {
 	target := string(m.Target)
 	switch m.Kind {
 	case wire.MountBind:
-		if b.lasting.missing(target) {
-			return b.later(tree, m)
+		if b.lasting.isMissing(target) {
+			return b.deferMount(tree, m)
 		}
 		if tree < 0 {
 			return nil
 		}
-		if b.layered(m) {
+		if b.isOverlaid(m) {
 			return os.NewSyscallError("close", unix.Close(tree))
 		}
 		var info unix.Stat_t
@@ -44,26 +44,26 @@ func (b *builder) putOne(m wire.Mount, tree int) error {
 			return os.NewSyscallError("fstat", err)
 		}
 		b.sockets.add(0, info)
-		if err := b.put(tree, m, info.Mode&unix.S_IFMT == unix.S_IFDIR); err != nil {
+		if err := b.attachMount(tree, m, info.Mode&unix.S_IFMT == unix.S_IFDIR); err != nil {
 			if m.Itself { // older kernels mount nothing upon links
 				return nil
 			}
 			return err
 		}
-		return b.hold(target)
+		return b.applyOverlay(target)
 	case wire.MountText:
 		return b.text(target, m.Text)
 	case wire.MountEmpty:
-		return b.hide(target, m.Optional)
+		return b.mask(target, m.Optional)
 	case wire.MountSymlink:
 		return b.link(target, string(m.Source))
 	}
 	return fmt.Errorf("unknown mount %q", m.Kind)
 }
 
-// layered says whether held files lie in a layer above a mount that is left out then.
-func (b *builder) layered(m wire.Mount) bool {
-	around := b.around(string(m.Target))
+// isOverlaid says whether held files lie in a layer above a mount that is left out then.
+func (b *rootBuilder) isOverlaid(m wire.Mount) bool {
+	around := b.mountOf(string(m.Target))
 	if !m.Between || around == nil {
 		return false
 	}
@@ -72,48 +72,48 @@ func (b *builder) layered(m wire.Mount) bool {
 }
 
 // text puts a file with that content over the target.
-func (b *builder) text(target string, content []byte) error {
-	source, err := b.spareFile(content)
+func (b *rootBuilder) text(target string, content []byte) error {
+	source, err := b.makeEmpty(content)
 	if err != nil {
 		return err
 	}
-	at, err := b.place(target, false)
+	at, err := b.makeTarget(target, false)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = unix.Close(at) }()
-	return b.cover(source, at, target)
+	return b.bindEmpty(source, at, target)
 }
 
-func (b *builder) spareFile(content []byte) (string, error) {
+func (b *rootBuilder) makeEmpty(content []byte) (string, error) {
 	b.spare++
-	source := filepath.Join(spares, strconv.Itoa(b.spare))
+	source := filepath.Join(emptyFilesDir, strconv.Itoa(b.spare))
 	if err := os.WriteFile(source, content, 0o444); err != nil {
 		return "", fmt.Errorf("writing: %w", err)
 	}
 	return source, nil
 }
 
-// cover binds a file or folder of the spares at an opened place, read-only.
-func (b *builder) cover(source string, at int, target string) error {
-	tree, err := take(filepath.Join(meanwhile, source))
+// bindEmpty binds a file or folder of the spares at an opened place, read-only.
+func (b *rootBuilder) bindEmpty(source string, at int, target string) error {
+	tree, err := cloneTree(filepath.Join(stagingRoot, source))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = unix.Close(tree) }()
-	if err := narrow(tree, false, false); err != nil {
+	if err := restrictTree(tree, false, false); err != nil {
 		return err
 	}
-	if err := b.last(tree, at, wire.Mount{Target: []byte(target)}, 0); err != nil {
+	if err := b.attachSticky(tree, at, wire.Mount{Target: []byte(target)}, 0); err != nil {
 		return fmt.Errorf("%s: %w", target, err)
 	}
 	return nil
 }
 
-// hide puts an empty file or folder over the target. It makes no place for that: what
+// mask puts an empty file or folder over the target. It makes no place for that: what
 // was there to be hidden, somebody outside may replace or remove at any moment.
-func (b *builder) hide(target string, optional bool) error {
-	for range replacedMost {
+func (b *rootBuilder) mask(target string, optional bool) error {
+	for range maxRemountTries {
 		at, err := unix.Openat2(b.root, target[1:], &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH})
 		if optional && errors.Is(err, unix.ENOENT) {
 			return nil
@@ -121,7 +121,7 @@ func (b *builder) hide(target string, optional bool) error {
 		if err != nil {
 			return fmt.Errorf("hiding %s: %w", target, err)
 		}
-		err = b.hideAt(at, target)
+		err = b.maskAt(at, target)
 		_ = unix.Close(at)
 		if !errors.Is(err, unix.ENOENT) { // else it was there no more
 			return err
@@ -130,7 +130,7 @@ func (b *builder) hide(target string, optional bool) error {
 	return fmt.Errorf("hiding %s: it is replaced again and again", target)
 }
 
-func (b *builder) hideAt(at int, target string) error {
+func (b *rootBuilder) maskAt(at int, target string) error {
 	var info unix.Stat_t
 	if err := unix.Fstat(at, &info); err != nil {
 		return os.NewSyscallError("fstat", err)
@@ -142,19 +142,19 @@ func (b *builder) hideAt(at int, target string) error {
 		return nil // it leads to something that is judged itself
 	case unix.S_IFDIR:
 		b.spare++
-		source = filepath.Join(spares, strconv.Itoa(b.spare))
+		source = filepath.Join(emptyFilesDir, strconv.Itoa(b.spare))
 		err = os.Mkdir(source, 0o555)
 	default:
-		source, err = b.spareFile(nil)
+		source, err = b.makeEmpty(nil)
 	}
 	if err != nil {
 		return fmt.Errorf("hiding %s: %w", target, err)
 	}
-	return b.cover(source, at, target)
+	return b.bindEmpty(source, at, target)
 }
 
-func (b *builder) link(target, source string) error {
-	parent, err := b.place(filepath.Dir(target)+"/.", true)
+func (b *rootBuilder) link(target, source string) error {
+	parent, err := b.makeTarget(filepath.Dir(target)+"/.", true)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 // reap waits for every child: programs, whose status it reports, and orphans
 // that fell to the helper as subreaper. It looks first and reaps under mu, so
 // that a pid in the tables is never one that the kernel may give away again.
-func (s *set) reap() {
+func (s *supervisor) reap() {
 	for {
 		var info unix.Siginfo
 		err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOWAIT, nil)
@@ -24,13 +24,13 @@ func (s *set) reap() {
 			continue
 		}
 		s.mu.Lock()
-		_ = s.collect()
+		_ = s.collectExits()
 		s.mu.Unlock()
 	}
 }
 
-// collect reaps what has ended and reports it; false when no child is left.
-func (s *set) collect() bool {
+// collectExits reaps what has ended and reports it; false when no child is left.
+func (s *supervisor) collectExits() bool {
 	for {
 		var ws unix.WaitStatus
 		pid, err := unix.Wait4(-1, &ws, unix.WNOHANG, nil)
@@ -53,16 +53,16 @@ func (s *set) collect() bool {
 			exit = wire.Exit{Code: -1, Signal: int(ws.Signal())}
 		}
 		if id == s.only {
-			s.finish(exit)
+			s.finishCheck(exit)
 		}
-		s.hears.drain()
+		s.hears.flush()
 		_ = s.answer(wire.Answer{ID: id, Exit: &exit}) // a broken socket is read's to notice
 	}
 }
 
-// finish ends a check's room: what the program left behind first, so that
+// finishCheck ends a check's room: what the program left behind first, so that
 // nothing of it runs on when the verdict is known.
-func (s *set) finish(exit wire.Exit) {
+func (s *supervisor) finishCheck(exit wire.Exit) {
 	for {
 		_ = unix.Kill(-1, unix.SIGKILL)
 		_, err := unix.Wait4(-1, nil, 0, nil)
@@ -70,7 +70,7 @@ func (s *set) finish(exit wire.Exit) {
 			break // ECHILD: nobody is left
 		}
 	}
-	s.hears.drain()
+	s.hears.flush()
 	_ = s.answer(wire.Answer{ID: s.only, Exit: &exit})
 	os.Exit(0)
 }

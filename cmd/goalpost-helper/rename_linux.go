@@ -18,21 +18,21 @@ import (
 // itself: it writes the copy anew and removes the file that was to be renamed. All
 // others the kernel does, and whatever a program exchanges meanwhile, the mount holds.
 
-// maxReplaced is how much a file may hold that is written in another's place.
-const maxReplaced = 16 << 20
+// maxRewriteBytes is how much a file may hold that is written in another's place.
+const maxRewriteBytes = 16 << 20
 
-// rename says where a call has its arguments; -1 is one that it has not.
-type rename struct{ fromDir, from, toDir, to, flags int }
+// renameArgs says where a call has its arguments; -1 is one that it has not.
+type renameArgs struct{ fromDir, from, toDir, to, flags int }
 
-// mounted are the last parts of the names at which a file of the room is a mount that
+// mountedNames are the last parts of the names at which a file of the room is a mount that
 // programs may write: a rename to another name is none of ours.
-type mounted struct {
+type mountedNames struct {
 	mu    sync.Mutex
 	names map[string]bool
 	turn  sync.Mutex // one is replaced at a time
 }
 
-func (f *mounted) add(mounts []wire.Mount, check bool) {
+func (f *mountedNames) add(mounts []wire.Mount, check bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.names == nil {
@@ -45,41 +45,41 @@ func (f *mounted) add(mounts []wire.Mount, check bool) {
 	}
 }
 
-func (f *mounted) has(name string) bool {
+func (f *mountedNames) has(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.names[name]
 }
 
-// renaming is what a caller of rename asked for: the kernel's copy of the numbers, and
+// renameRequest is what a caller of rename asked for: the kernel's copy of the numbers, and
 // ours of the names.
-type renaming struct {
+type renameRequest struct {
 	n                notice
 	fromDir, toDir   int // descriptors of the caller
 	from, to         string
 	fromName, toName string // the last parts
 }
 
-// renamingOf reads the names; false where the kernel does it.
-func (l *listener) renamingOf(n notice) (r renaming, ours bool) {
-	at := renames[uint32(n.nr)]
+// readRename reads the names; false where the kernel does it.
+func (l *seccompNotifier) readRename(n notice) (r renameRequest, ours bool) {
+	at := renameCalls[uint32(n.nr)]
 	if at.flags >= 0 && n.args[at.flags] != 0 { // exchange and the like
 		return r, false
 	}
-	r = renaming{n: n, fromDir: unix.AT_FDCWD, toDir: unix.AT_FDCWD, to: textOf(n.pid, n.args[at.to])}
+	r = renameRequest{n: n, fromDir: unix.AT_FDCWD, toDir: unix.AT_FDCWD, to: readString(n.pid, n.args[at.to])}
 	if _, r.toName = filepath.Split(r.to); !l.mounted.has(r.toName) {
 		return r, false
 	}
 	if at.fromDir >= 0 {
 		r.fromDir, r.toDir = int(int32(uint32(n.args[at.fromDir]))), int(int32(uint32(n.args[at.toDir])))
 	}
-	r.from = textOf(n.pid, n.args[at.from])
+	r.from = readString(n.pid, n.args[at.from])
 	_, r.fromName = filepath.Split(r.from)
 	return r, r.fromName != "" && r.fromName != "." && r.fromName != ".."
 }
 
-// textOf copies a path of another process, "" where there is none.
-func textOf(pid uint32, at uint64) string {
+// readString copies a path of another process, "" where there is none.
+func readString(pid uint32, at uint64) string {
 	// In two parts, because the second page need not be there.
 	page := uint64(os.Getpagesize())
 	text := make([]byte, unix.PathMax)
@@ -97,20 +97,20 @@ func textOf(pid uint32, at uint64) string {
 	return string(path)
 }
 
-// rename answers a rename: at once, or when it is done in the caller's place.
-func (l *listener) rename(n notice) {
-	if r, ours := l.renamingOf(n); ours {
-		go l.renameFor(r)
+// handleRename answers a rename: at once, or when it is done in the caller's place.
+func (l *seccompNotifier) handleRename(n notice) {
+	if r, ours := l.readRename(n); ours {
+		go l.renameAs(r)
 		return
 	}
 	l.reply(reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE})
 }
 
-// renameFor has a thread that becomes the program's user, and ends with it.
-func (l *listener) renameFor(r renaming) {
+// renameAs has a thread that becomes the program's user, and ends with it.
+func (l *seccompNotifier) renameAs(r renameRequest) {
 	runtime.LockOSThread() // never unlocked
 	answer := reply{id: r.n.id}
-	switch done, err := l.replace(r); {
+	switch done, err := l.rewriteMounted(r); {
 	case err != nil:
 		answer.errno = -int32(errnoIn(err))
 	case !done:

@@ -12,57 +12,57 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// replace writes the content of one file over another in the same folder, where the
+// rewriteMounted writes the content of one file over another in the same folder, where the
 // other is a mount; else it is not done, and the kernel's to judge. It gives up this
 // thread's rights.
-func (l *listener) replace(r renaming) (done bool, err error) {
+func (l *seccompNotifier) rewriteMounted(r renameRequest) (done bool, err error) {
 	l.mounted.turn.Lock()
 	defer l.mounted.turn.Unlock()
-	fromBase, fromErr := startOf(r.n, r.fromDir, r.from)
-	toBase, toErr := startOf(r.n, r.toDir, r.to)
+	fromBase, fromErr := openStartDir(r.n, r.fromDir, r.from)
+	toBase, toErr := openStartDir(r.n, r.toDir, r.to)
 	defer closeAll([]int{fromBase, toBase})
-	if fromErr != nil || toErr != nil || !l.lives(r.n.id) { // it may be another's
+	if fromErr != nil || toErr != nil || !l.isValid(r.n.id) { // it may be another's
 		return false, nil
 	}
-	if err := layDown(l.uid, l.gid); err != nil {
+	if err := dropPrivileges(l.uid, l.gid); err != nil {
 		return false, unix.EACCES
 	}
-	folder, same := oneFolder(fromBase, r.from, toBase, r.to)
+	folder, same := openCommonDir(fromBase, r.from, toBase, r.to)
 	if !same {
 		return false, nil
 	}
 	defer func() { _ = unix.Close(folder) }()
-	from, fromInfo := fileIn(folder, r.fromName)
-	to, toInfo := fileIn(folder, r.toName)
+	from, fromInfo := openEntry(folder, r.fromName)
+	to, toInfo := openEntry(folder, r.toName)
 	defer closeAll([]int{from, to})
-	if from < 0 || to < 0 || !regular(fromInfo) || !regular(toInfo) || isMount(fromInfo) || !isMount(toInfo) || fromInfo.Size > maxReplaced {
+	if from < 0 || to < 0 || !regular(fromInfo) || !regular(toInfo) || isMount(fromInfo) || !isMount(toInfo) || fromInfo.Size > maxRewriteBytes {
 		return false, nil
 	}
-	if err := pour(from, to); err != nil {
+	if err := copyContent(from, to); err != nil {
 		return true, err
 	}
 	return true, unix.Unlinkat(folder, r.fromName, 0) //nolint:wrapcheck // its number is the answer
 }
 
-// startOf opens what a path of the caller begins at, which a path from the root does not.
-func startOf(n notice, dir int, path string) (int, error) {
+// openStartDir opens what a path of the caller begins at, which a path from the root does not.
+func openStartDir(n notice, dir int, path string) (int, error) {
 	switch {
 	case strings.HasPrefix(path, "/"):
 		return unix.AT_FDCWD, nil
 	case dir == unix.AT_FDCWD:
 		return unix.Open(fmt.Sprintf("/proc/%d/cwd", n.pid), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0) //nolint:wrapcheck // nobody reads it
 	}
-	fd, errno := descriptorOf(n.pid, dir)
+	fd, errno := dupFD(n.pid, dir)
 	if errno != 0 {
 		return -1, errno
 	}
 	return fd, nil
 }
 
-// oneFolder opens the folder that two files are in, if it is one.
-func oneFolder(fromBase int, from string, toBase int, to string) (folder int, same bool) {
-	a, aInfo := folderOf(fromBase, from)
-	b, bInfo := folderOf(toBase, to)
+// openCommonDir opens the folder that two files are in, if it is one.
+func openCommonDir(fromBase int, from string, toBase int, to string) (folder int, same bool) {
+	a, aInfo := openParentDir(fromBase, from)
+	b, bInfo := openParentDir(toBase, to)
 	_ = unix.Close(a)
 	same = a >= 0 && b >= 0 && aInfo.Mnt_id == bInfo.Mnt_id && aInfo.Ino == bInfo.Ino && aInfo.Dev_major == bInfo.Dev_major && aInfo.Dev_minor == bInfo.Dev_minor
 	if !same {
@@ -71,20 +71,20 @@ func oneFolder(fromBase int, from string, toBase int, to string) (folder int, sa
 	return b, same
 }
 
-// folderOf opens the folder of a path. Through a link of /proc it would be this
+// openParentDir opens the folder of a path. Through a link of /proc it would be this
 // process's and not the caller's.
-func folderOf(base int, path string) (int, unix.Statx_t) {
+func openParentDir(base int, path string) (int, unix.Statx_t) {
 	parent, _ := filepath.Split(path)
-	return see(base, parent+".", unix.O_DIRECTORY, unix.RESOLVE_NO_MAGICLINKS)
+	return openPathOnly(base, parent+".", unix.O_DIRECTORY, unix.RESOLVE_NO_MAGICLINKS)
 }
 
-// fileIn opens a file of a folder, to be looked at only.
-func fileIn(folder int, name string) (int, unix.Statx_t) {
-	return see(folder, name, unix.O_NOFOLLOW, unix.RESOLVE_BENEATH)
+// openEntry opens a file of a folder, to be looked at only.
+func openEntry(folder int, name string) (int, unix.Statx_t) {
+	return openPathOnly(folder, name, unix.O_NOFOLLOW, unix.RESOLVE_BENEATH)
 }
 
-// see opens a path without touching what is there; -1 where nothing is.
-func see(base int, path string, flags, resolve uint64) (int, unix.Statx_t) {
+// openPathOnly opens a path without touching what is there; -1 where nothing is.
+func openPathOnly(base int, path string, flags, resolve uint64) (int, unix.Statx_t) {
 	var info unix.Statx_t
 	fd, err := unix.Openat2(base, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | flags, Resolve: resolve})
 	if err != nil {
@@ -102,18 +102,18 @@ func regular(info unix.Statx_t) bool { return info.Mode&unix.S_IFMT == unix.S_IF
 
 func isMount(info unix.Statx_t) bool { return info.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0 }
 
-// pour makes the content and mode of one opened file those of another.
-func pour(from, to int) error {
+// copyContent makes the content and mode of one opened file those of another.
+func copyContent(from, to int) error {
 	in, err := reopen(from, os.O_RDONLY)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	text, err := io.ReadAll(io.LimitReader(in, maxReplaced+1))
+	text, err := io.ReadAll(io.LimitReader(in, maxRewriteBytes+1))
 	if err != nil {
 		return err //nolint:wrapcheck // its number is the answer
 	}
-	if len(text) > maxReplaced {
+	if len(text) > maxRewriteBytes {
 		return unix.EFBIG
 	}
 	out, err := reopen(to, os.O_WRONLY)

@@ -6,15 +6,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rootKeeps is what a goal of root may still do to its own files, as bits.
-const rootKeeps = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID
+// rootCapabilities is what a goal of root may still do to its own files, as bits.
+const rootCapabilities = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID
 
-// layDown becomes the user whom programs run as and gives up all capabilities;
+// dropPrivileges becomes the user whom programs run as and gives up all capabilities;
 // root keeps those over files, within the goal's user namespace.
-func layDown(uid, gid int) error {
+func dropPrivileges(uid, gid int) error {
 	var keep uint32
 	if uid == 0 {
-		keep = rootKeeps
+		keep = rootCapabilities
 	}
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return os.NewSyscallError("clearing ambient capabilities", err)

@@ -12,23 +12,23 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// room starts the keeper in the goal's namespaces and waits for it. It stays
+// runSandbox starts the keeper in the goal's namespaces and waits for it. It stays
 // outside, so that the app's kill reaches a process that no namespace shields:
 // the keeper dies with it, and everything inside with the keeper.
-func room() error {
-	catch()
+func runSandbox() error {
+	catchSignals()
 	attr := &syscall.ProcAttr{
 		Files: []uintptr{0, 1, 2, wire.Socket},
 		Sys: &syscall.SysProcAttr{
 			Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWNET | unix.CLONE_NEWUTS,
-			AmbientCaps: builders,
+			AmbientCaps: setupCapabilities,
 			Pdeathsig:   syscall.SIGKILL,
 		},
 	}
-	identity(attr.Sys)
-	pid, err := syscall.ForkExec("/proc/self/exe", []string{os.Args[0], keeperRole}, attr)
+	idMapping(attr.Sys)
+	pid, err := syscall.ForkExec("/proc/self/exe", []string{os.Args[0], goalInitRole}, attr)
 	if err != nil {
-		return errors.Join(refuse("making the namespaces", err), unix.Close(wire.Socket))
+		return errors.Join(reportFailure("making the namespaces", err), unix.Close(wire.Socket))
 	}
 	if err := unix.Close(wire.Socket); err != nil {
 		return fmt.Errorf("closing the socket: %w", err)
@@ -48,15 +48,15 @@ func room() error {
 	}
 }
 
-// builders are the capabilities that the keeper and the inits need to build walls,
+// setupCapabilities are the capabilities that the keeper and the inits need to build walls,
 // within the goal's user namespace; programs get none of them. Those over files
 // are overlayfs's, whose work folder nobody else can enter; that to look at others is
 // for the calls that an init makes in a program's place.
-var builders = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_SYS_PTRACE}
+var setupCapabilities = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_SYS_PTRACE}
 
-// identity maps users to themselves: all of them for root, who may, and else the
+// idMapping maps users to themselves: all of them for root, who may, and else the
 // only one that the kernel lets a person map.
-func identity(sys *syscall.SysProcAttr) {
+func idMapping(sys *syscall.SysProcAttr) {
 	uid, gid := os.Getuid(), os.Getgid()
 	if uid == 0 {
 		all := []syscall.SysProcIDMap{{Size: math.MaxUint32}}
@@ -67,12 +67,12 @@ func identity(sys *syscall.SysProcAttr) {
 	sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
 }
 
-// refuse tells the app which step of the walls failed. It is the last that a
+// reportFailure tells the app which step of the walls failed. It is the last that a
 // helper says.
-func refuse(step string, err error) error {
-	return send(wire.Socket, wire.Answer{Error: walled(step, err)})
+func reportFailure(step string, err error) error {
+	return send(wire.Socket, wire.Answer{Error: sandboxFailure(step, err)})
 }
 
-func walled(step string, err error) *wire.Error {
+func sandboxFailure(step string, err error) *wire.Error {
 	return &wire.Error{Code: wire.SandboxError, Text: fmt.Sprintf("%s: %v", step, err)}
 }

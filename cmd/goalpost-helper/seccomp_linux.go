@@ -13,9 +13,9 @@ var (
 	// Their callers try an older call after ENOSYS. clone3 hides its flags from a
 	// filter, and every thread's start tries it; what io_uring does, no filter sees,
 	// and the mode that openat2 gives a file lies behind a pointer.
-	absent = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_OPENAT2}
+	enosysCalls = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_OPENAT2}
 	// These get EPERM, and io_uring_setup ENOSYS, after the init has heard of them.
-	denied = append([]uint32{
+	epermCalls = append([]uint32{
 		unix.SYS_IO_URING_SETUP,
 		unix.SYS_UNSHARE, unix.SYS_SETNS,
 		unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN,
@@ -27,16 +27,16 @@ var (
 		unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_REBOOT, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
 		unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_SYSLOG, unix.SYS_ACCT, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX,
 		unix.SYS_CLOCK_ADJTIME, unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_FANOTIFY_INIT,
-	}, deniedHere...)
+	}, archEpermCalls...)
 	families = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6}
-	// watched are no business of this wall: others refuse what leads out by them,
+	// observedCalls are no business of this wall: others refuse what leads out by them,
 	// and do so silently. The init looks, and the kernel goes on.
-	watched = []uint32{unix.SYS_CONNECT, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME}
+	observedCalls = []uint32{unix.SYS_CONNECT, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME}
 )
 
-// ofAnother change how another process runs, with the place of its number. Programs have
+// otherProcessCalls change how another process runs, with the place of its number. Programs have
 // the user of their room's first process, which is all that the kernel asks for.
-var ofAnother = []struct{ number, at uint32 }{
+var otherProcessCalls = []struct{ number, at uint32 }{
 	{unix.SYS_PRLIMIT64, atArg0},
 	{unix.SYS_SCHED_SETAFFINITY, atArg0},
 	{unix.SYS_SCHED_SETSCHEDULER, atArg0},
@@ -60,156 +60,156 @@ const (
 	atArg3   = 40
 )
 
-// assembly is a BPF program in the making.
-type assembly []unix.SockFilter
+// bpfProgram is a BPF program in the making.
+type bpfProgram []unix.SockFilter
 
-func (a *assembly) load(offset uint32) {
+func (a *bpfProgram) load(offset uint32) {
 	*a = append(*a, unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset})
 }
 
-func (a *assembly) give(verdict uint32) {
+func (a *bpfProgram) ret(verdict uint32) {
 	*a = append(*a, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: verdict})
 }
 
-// unless skips the next n instructions unless the word is k.
-func (a *assembly) unless(k uint32, n uint8) {
+// skipUnless skips the next n instructions unless the word is k.
+func (a *bpfProgram) skipUnless(k uint32, n uint8) {
 	*a = append(*a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: n, K: k})
 }
 
-// when skips the next n instructions when the word is k.
-func (a *assembly) when(k uint32, n uint8) {
+// skipIf skips the next n instructions when the word is k.
+func (a *bpfProgram) skipIf(k uint32, n uint8) {
 	*a = append(*a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: n, K: k})
 }
 
 const (
-	notThere   = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
-	notAllowed = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
-	heard      = uint32(unix.SECCOMP_RET_USER_NOTIF) // the init answers
+	retENOSYS = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
+	retEPERM  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+	retNotify = uint32(unix.SECCOMP_RET_USER_NOTIF) // the init answers
 )
 
-// assemble writes the filter. A system call that matches none of it is allowed.
-// notAllowed may be heard: then the calls that are watched are heard, too.
-func assemble(notAllowed uint32) assembly {
-	var a assembly
+// buildFilter writes the filter. A system call that matches none of it is allowed.
+// retEPERM may be heard: then the calls that are watched are heard, too.
+func buildFilter(notAllowed uint32) bpfProgram {
+	var a bpfProgram
 	a.load(atArch)
-	a.when(auditArch, 1)
-	a.give(unix.SECCOMP_RET_KILL_PROCESS)
+	a.skipIf(auditArch, 1)
+	a.ret(unix.SECCOMP_RET_KILL_PROCESS)
 	a.load(atNumber)
-	foreign(&a)
-	for _, n := range absent {
-		a.unless(n, 1)
-		a.give(notThere)
+	denyForeignABI(&a)
+	for _, n := range enosysCalls {
+		a.skipUnless(n, 1)
+		a.ret(retENOSYS)
 	}
-	for _, n := range denied {
-		a.unless(n, 1)
-		a.give(notAllowed)
+	for _, n := range epermCalls {
+		a.skipUnless(n, 1)
+		a.ret(notAllowed)
 	}
-	a.unless(unix.SYS_CLONE, 4)
+	a.skipUnless(unix.SYS_CLONE, 4)
 	a.load(atArg0)
 	a = append(a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: 1, K: newNamespaces})
-	a.give(notAllowed)
-	a.give(unix.SECCOMP_RET_ALLOW)
-	a.unless(unix.SYS_IOCTL, 6)
+	a.ret(notAllowed)
+	a.ret(unix.SECCOMP_RET_ALLOW)
+	a.skipUnless(unix.SYS_IOCTL, 6)
 	a.load(atArg1)
-	a.unless(unix.TIOCSTI, 1)
-	a.give(notAllowed)
-	a.unless(unix.TIOCLINUX, 1)
-	a.give(notAllowed)
-	a.give(unix.SECCOMP_RET_ALLOW)
-	a.setid(notAllowed)
-	for _, of := range ofAnother {
-		a.unless(of.number, 4)
+	a.skipUnless(unix.TIOCSTI, 1)
+	a.ret(notAllowed)
+	a.skipUnless(unix.TIOCLINUX, 1)
+	a.ret(notAllowed)
+	a.ret(unix.SECCOMP_RET_ALLOW)
+	a.denySetID(notAllowed)
+	for _, of := range otherProcessCalls {
+		a.skipUnless(of.number, 4)
 		a.load(of.at)
-		a.unless(1, 1)
-		a.give(notAllowed)
+		a.skipUnless(1, 1)
+		a.ret(notAllowed)
 		a.load(atNumber)
 	}
 	for _, n := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
-		a.sockets(n, notAllowed)
+		a.restrictSockets(n, notAllowed)
 	}
-	if notAllowed == heard {
-		a.watch()
+	if notAllowed == retNotify {
+		a.notifyOn()
 	}
-	a.give(unix.SECCOMP_RET_ALLOW)
+	a.ret(unix.SECCOMP_RET_ALLOW)
 	return a
 }
 
-// watch lets the init hear of calls that something else than this filter refuses.
-func (a *assembly) watch() {
-	for _, n := range watched {
-		a.unless(n, 1)
-		a.give(heard)
+// notifyOn lets the init hear of calls that something else than this filter refuses.
+func (a *bpfProgram) notifyOn() {
+	for _, n := range observedCalls {
+		a.skipUnless(n, 1)
+		a.ret(retNotify)
 	}
-	for n := range renames {
-		a.unless(n, 1)
-		a.give(heard)
+	for n := range renameCalls {
+		a.skipUnless(n, 1)
+		a.ret(retNotify)
 	}
 	// kill of one process: 0 and what is negative mean others.
-	a.unless(unix.SYS_KILL, 5)
+	a.skipUnless(unix.SYS_KILL, 5)
 	a.load(atArg0)
-	a.when(0, 2)
+	a.skipIf(0, 2)
 	*a = append(*a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jt: 1, K: 1 << 31})
-	a.give(heard)
-	a.give(unix.SECCOMP_RET_ALLOW)
-	for n, at := range devicesBy {
-		a.unless(n, 6)
+	a.ret(retNotify)
+	a.ret(unix.SECCOMP_RET_ALLOW)
+	for n, at := range mknodCalls {
+		a.skipUnless(n, 6)
 		a.load(at)
 		*a = append(*a, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: unix.S_IFMT})
-		a.when(unix.S_IFCHR, 1)
-		a.unless(unix.S_IFBLK, 1)
-		a.give(heard)
-		a.give(unix.SECCOMP_RET_ALLOW)
+		a.skipIf(unix.S_IFCHR, 1)
+		a.skipUnless(unix.S_IFBLK, 1)
+		a.ret(retNotify)
+		a.ret(unix.SECCOMP_RET_ALLOW)
 	}
 }
 
-// sockets allows some families, and of netlink only what asks for addresses and
+// restrictSockets allows some families, and of netlink only what asks for addresses and
 // routes. Raw sockets are refused here, too, so that the init hears of them.
-func (a *assembly) sockets(number, notAllowed uint32) {
-	var rest assembly
+func (a *bpfProgram) restrictSockets(number, notAllowed uint32) {
+	var rest bpfProgram
 	rest.load(atArg1)
 	rest = append(rest, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf})
-	rest.when(unix.SOCK_RAW, 1)
-	rest.unless(unix.SOCK_PACKET, 3)
+	rest.skipIf(unix.SOCK_RAW, 1)
+	rest.skipUnless(unix.SOCK_PACKET, 3)
 	rest.load(atArg0)
-	rest.when(unix.AF_NETLINK, 1) // all of its sockets are raw by name
-	rest.give(notAllowed)
+	rest.skipIf(unix.AF_NETLINK, 1) // all of its sockets are raw by name
+	rest.ret(notAllowed)
 	// A datagram names its receiver in each call, in memory that no filter sees.
 	rest.load(atArg1)
 	rest = append(rest, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf})
-	rest.unless(unix.SOCK_DGRAM, 3)
+	rest.skipUnless(unix.SOCK_DGRAM, 3)
 	rest.load(atArg0)
-	rest.unless(unix.AF_UNIX, 1)
-	rest.give(notAllowed)
+	rest.skipUnless(unix.AF_UNIX, 1)
+	rest.ret(notAllowed)
 	rest.load(atArg0)
 	for _, family := range families {
-		rest.unless(family, 1)
-		rest.give(unix.SECCOMP_RET_ALLOW)
+		rest.skipUnless(family, 1)
+		rest.ret(unix.SECCOMP_RET_ALLOW)
 	}
-	rest.unless(unix.AF_NETLINK, 3)
+	rest.skipUnless(unix.AF_NETLINK, 3)
 	rest.load(atArg2)
-	rest.unless(unix.NETLINK_ROUTE, 1)
-	rest.give(unix.SECCOMP_RET_ALLOW)
-	rest.give(notAllowed)
-	a.unless(number, uint8(len(rest)))
+	rest.skipUnless(unix.NETLINK_ROUTE, 1)
+	rest.ret(unix.SECCOMP_RET_ALLOW)
+	rest.ret(notAllowed)
+	a.skipUnless(number, uint8(len(rest)))
 	*a = append(*a, rest...)
 }
 
-// filter puts the filter on this thread, and so on every program that it starts
+// installFilter puts the filter on this thread, and so on every program that it starts
 // from now on. listener is where the calls are heard; -1 with an error where
 // there can be none (somebody above listens already), then nothing is heard.
-func filter() (listener int, silent, err error) {
-	code := assemble(heard)
-	fd, errno := install(code, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+func installFilter() (listener int, silent, err error) {
+	code := buildFilter(retNotify)
+	fd, errno := loadFilter(code, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 	if errno == 0 {
 		return fd, nil, nil
 	}
-	if _, failed := install(assemble(notAllowed), 0); failed != 0 {
+	if _, failed := loadFilter(buildFilter(retEPERM), 0); failed != 0 {
 		return -1, nil, os.NewSyscallError("seccomp", failed)
 	}
 	return -1, os.NewSyscallError("seccomp", errno), nil
 }
 
-func install(code assembly, flags uintptr) (int, unix.Errno) {
+func loadFilter(code bpfProgram, flags uintptr) (int, unix.Errno) {
 	program := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
 	fd, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&program)))
 	return int(fd), errno

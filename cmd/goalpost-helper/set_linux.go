@@ -13,29 +13,29 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// set is the programs of one owner. mu orders a start's answer before its exit
+// supervisor is the programs of one owner. mu orders a start's answer before its exit
 // and keeps a pid from being signalled once it has been reaped.
-type set struct {
+type supervisor struct {
 	in, out int // sockets of requests and answers
 	null    int
-	inside  *inside       // nil without walls
-	hears   *listener     // nil without walls, and where there can be none
-	only    uint64        // the one program whose end is the end of a check's room; 0 is none
-	started chan struct{} // one token: a child may be there to wait for
+	inside  *launchContext   // nil without walls
+	hears   *seccompNotifier // nil without walls, and where there can be none
+	only    uint64           // the one program whose end is the end of a check's room; 0 is none
+	started chan struct{}    // one token: a child may be there to wait for
 
 	mu    sync.Mutex
 	byID  map[uint64]int // programs that run
 	byPid map[int]uint64
 }
 
-// catch keeps signals from the helper. Caught, not ignored: a caught signal is
+// catchSignals keeps signals from the helper. Caught, not ignored: a caught signal is
 // default again in children. Nobody reads the channel; the app ends the helper
 // by closing the socket. All of them, because the first process of a room is in
 // reach of its programs.
-func catch() { signal.Notify(make(chan os.Signal, 1)) }
+func catchSignals() { signal.Notify(make(chan os.Signal, 1)) }
 
 func serve() error {
-	catch()
+	catchSignals()
 	unix.CloseOnExec(wire.Socket)
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("becoming subreaper: %w", err)
@@ -44,25 +44,25 @@ func serve() error {
 	if err != nil {
 		return fmt.Errorf("opening /dev/null: %w", err)
 	}
-	s := &set{in: wire.Socket, out: wire.Socket, null: null, started: make(chan struct{}, 1), byID: map[uint64]int{}, byPid: map[int]uint64{}}
+	s := &supervisor{in: wire.Socket, out: wire.Socket, null: null, started: make(chan struct{}, 1), byID: map[uint64]int{}, byPid: map[int]uint64{}}
 	if err := s.answer(wire.Answer{Hello: wire.Version}); err != nil {
 		return err
 	}
 	go s.reap()
 	err = s.read()
-	s.end()
+	s.killAll()
 	return err
 }
 
 // read takes requests until the app closes the socket.
-func (s *set) read() error {
+func (s *supervisor) read() error {
 	for {
 		r, fds, err := receive(s.in)
 		if err == nil {
 			err = s.handle(r, fds)
 		}
 		closeAll(fds) // the program has its own copies
-		if errors.Is(err, errEnd) {
+		if errors.Is(err, errClosed) {
 			return nil
 		}
 		if err != nil {
@@ -73,12 +73,12 @@ func (s *set) read() error {
 
 // handle does one request. Its error is the end of the helper; what is wrong
 // with the request itself is answered.
-func (s *set) handle(r wire.Request, fds []int) error {
+func (s *supervisor) handle(r wire.Request, fds []int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch r.Op { //nolint:exhaustive // the keeper takes the others
 	case wire.Start:
-		pid, master, err := s.fork(r, fds)
+		pid, master, err := s.startProgram(r, fds)
 		if err != nil {
 			return s.answer(wire.Answer{ID: r.ID, Error: err})
 		}
@@ -98,12 +98,12 @@ func (s *set) handle(r wire.Request, fds []int) error {
 		}
 		return nil
 	case wire.Grant, wire.Revoke:
-		return s.rewall(r, fds)
+		return s.changeMounts(r, fds)
 	}
 	return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: fmt.Sprintf("unknown request %q", r.Op)}})
 }
 
-func (s *set) signal(id uint64, sig syscall.Signal) *wire.Error {
+func (s *supervisor) signal(id uint64, sig syscall.Signal) *wire.Error {
 	pid, ok := s.byID[id]
 	if !ok {
 		return &wire.Error{Code: wire.Ended, Text: "the program has ended"}
@@ -131,4 +131,4 @@ func killGroup(pid int, sig syscall.Signal) error {
 }
 
 // answer sends one packet.
-func (s *set) answer(a wire.Answer, fds ...int) error { return send(s.out, a, fds...) }
+func (s *supervisor) answer(a wire.Answer, fds ...int) error { return send(s.out, a, fds...) }

@@ -7,61 +7,61 @@ import (
 // A program that is setuid or setgid is a way back for whoever starts it outside:
 // with the rights of whom the goal's programs run as.
 const (
-	setidBits = unix.S_ISUID | unix.S_ISGID
-	makes     = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY // flags of open with which its mode counts
+	setidBits       = unix.S_ISUID | unix.S_ISGID
+	openCreateFlags = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY // flags of open with which its mode counts
 )
 
-// moded are calls that give a file a mode, with its place.
-func moded() map[uint32]uint32 {
+// chmodCalls are calls that give a file a mode, with its place.
+func chmodCalls() map[uint32]uint32 {
 	list := map[uint32]uint32{unix.SYS_FCHMOD: atArg1, unix.SYS_FCHMODAT: atArg2, unix.SYS_FCHMODAT2: atArg2, unix.SYS_MKNODAT: atArg2}
-	for n, at := range modedHere {
+	for n, at := range archModeCalls {
 		list[n] = at
 	}
 	return list
 }
 
-// opening are calls that give a file a mode where their flags say so, with the
+// openCalls are calls that give a file a mode where their flags say so, with the
 // place of the flags; the mode follows them.
-func opening() map[uint32]uint32 {
+func openCalls() map[uint32]uint32 {
 	list := map[uint32]uint32{unix.SYS_OPENAT: atArg2}
-	for n, at := range openingHere {
+	for n, at := range archOpenCalls {
 		list[n] = at
 	}
 	return list
 }
 
-// setid refuses modes with one of the bits. The number of the call is loaded before
+// denySetID refuses modes with one of the bits. The number of the call is loaded before
 // and after.
-func (a *assembly) setid(notAllowed uint32) {
-	for n, at := range moded() {
-		a.unless(n, 4)
+func (a *bpfProgram) denySetID(notAllowed uint32) {
+	for n, at := range chmodCalls() {
+		a.skipUnless(n, 4)
 		a.load(at)
-		a.has(setidBits, 1)
-		a.give(notAllowed)
+		a.skipUnlessBits(setidBits, 1)
+		a.ret(notAllowed)
 		a.load(atNumber)
 	}
-	for n, at := range opening() {
-		a.unless(n, 6)
+	for n, at := range openCalls() {
+		a.skipUnless(n, 6)
 		a.load(at)
-		a.has(makes, 3)
+		a.skipUnlessBits(openCreateFlags, 3)
 		a.load(at + atArg1 - atArg0)
-		a.has(setidBits, 1)
-		a.give(notAllowed)
+		a.skipUnlessBits(setidBits, 1)
+		a.ret(notAllowed)
 		a.load(atNumber)
 	}
 }
 
-// has skips the next n instructions unless the word has one of the bits.
-func (a *assembly) has(bits uint32, n uint8) {
+// skipUnlessBits skips the next n instructions unless the word has one of the bits.
+func (a *bpfProgram) skipUnlessBits(bits uint32, n uint8) {
 	*a = append(*a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: n, K: bits})
 }
 
 // setid says whether a call that is heard is one of these.
 func setid(n notice) bool {
 	arg := func(at uint32) uint32 { return uint32(n.args[(at-atArg0)/(atArg1-atArg0)]) }
-	if at, ok := moded()[uint32(n.nr)]; ok {
+	if at, ok := chmodCalls()[uint32(n.nr)]; ok {
 		return arg(at)&setidBits != 0
 	}
-	at, ok := opening()[uint32(n.nr)]
-	return ok && arg(at)&makes != 0 && arg(at+atArg1-atArg0)&setidBits != 0
+	at, ok := openCalls()[uint32(n.nr)]
+	return ok && arg(at)&openCreateFlags != 0 && arg(at+atArg1-atArg0)&setidBits != 0
 }

@@ -17,28 +17,28 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// connects does what a caller of connect asked for, with the caller's own socket and
+// handleConnect does what a caller of connect asked for, with the caller's own socket and
 // a copy of the address. Letting the kernel go on instead would judge one address
 // and connect to another: the caller's other threads may exchange it, and the socket,
 // meanwhile. It waits as long as the connection takes.
-func (l *listener) connects(n notice, address []byte) {
+func (l *seccompNotifier) handleConnect(n notice, address []byte) {
 	r := reply{id: n.id}
-	if errno := l.connectFor(n, address); errno != 0 {
+	if errno := l.connectAs(n, address); errno != 0 {
 		r.errno = -int32(errno)
 	}
 	l.reply(r)
 }
 
-func (l *listener) connectFor(n notice, address []byte) unix.Errno {
+func (l *seccompNotifier) connectAs(n notice, address []byte) unix.Errno {
 	if n.args[2] > maxAddress {
 		return unix.EINVAL
 	}
-	fd, errno := descriptorOf(n.pid, int(int32(uint32(n.args[0]))))
+	fd, errno := dupFD(n.pid, int(int32(uint32(n.args[0]))))
 	if errno != 0 {
 		return errno
 	}
 	defer func() { _ = unix.Close(fd) }()
-	if !l.lives(n.id) { // it may be another's
+	if !l.isValid(n.id) { // it may be another's
 		return unix.EINTR
 	}
 	domain, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
@@ -48,17 +48,17 @@ func (l *listener) connectFor(n notice, address []byte) unix.Errno {
 	case uint64(len(address)) < n.args[2]:
 		return unix.EFAULT
 	case domain == unix.AF_UNIX:
-		return l.speak(n, fd, address)
+		return l.connectUnix(n, fd, address)
 	}
 	return connectTo(fd, address)
 }
 
-// descriptorOf is a copy of a caller's descriptor.
-func descriptorOf(pid uint32, fd int) (int, unix.Errno) {
+// dupFD is a copy of a caller's descriptor.
+func dupFD(pid uint32, fd int) (int, unix.Errno) {
 	const thread = unix.O_EXCL // PIDFD_THREAD, from Linux 6.9 on
 	of, err := unix.PidfdOpen(int(pid), thread)
 	if errors.Is(err, unix.EINVAL) {
-		of, err = unix.PidfdOpen(leader(pid), 0)
+		of, err = unix.PidfdOpen(threadGroupOf(pid), 0)
 	}
 	if err != nil {
 		return -1, unix.EACCES
@@ -71,8 +71,8 @@ func descriptorOf(pid uint32, fd int) (int, unix.Errno) {
 	return own, errnoIn(err)
 }
 
-// leader is the process that a thread belongs to.
-func leader(thread uint32) int {
+// threadGroupOf is the process that a thread belongs to.
+func threadGroupOf(thread uint32) int {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", thread))
 	_, rest, _ := strings.Cut(string(text), "\nTgid:")
 	line, _, _ := strings.Cut(rest, "\n")
@@ -97,18 +97,18 @@ func connectTo(fd int, address []byte) unix.Errno {
 	return errno
 }
 
-// speak connects a Unix socket as the program's user, which is whom the server sees.
+// connectUnix connects a Unix socket as the program's user, which is whom the server sees.
 // The thread gives up its rights for that, and ends with it.
-func (l *listener) speak(n notice, fd int, address []byte) unix.Errno {
+func (l *seccompNotifier) connectUnix(n notice, fd int, address []byte) unix.Errno {
 	answer := make(chan unix.Errno)
 	go func() {
 		runtime.LockOSThread() // never unlocked
-		answer <- l.speakAs(n, fd, address)
+		answer <- l.connectUnixAs(n, fd, address)
 	}()
 	return <-answer
 }
 
-func (l *listener) speakAs(n notice, fd int, address []byte) unix.Errno {
+func (l *seccompNotifier) connectUnixAs(n notice, fd int, address []byte) unix.Errno {
 	named := len(address) > 2 && binary.NativeEndian.Uint16(address) == unix.AF_UNIX && address[2] != 0
 	from := unix.AT_FDCWD
 	path := ""
@@ -123,7 +123,7 @@ func (l *listener) speakAs(n notice, fd int, address []byte) unix.Errno {
 			from = cwd
 		}
 	}
-	if err := layDown(l.uid, l.gid); err != nil {
+	if err := dropPrivileges(l.uid, l.gid); err != nil {
 		return unix.EACCES
 	}
 	if !named { // abstract names are the goal's own, as its network is
@@ -141,8 +141,8 @@ func (l *listener) speakAs(n notice, fd int, address []byte) unix.Errno {
 	if info.Mode&unix.S_IFMT != unix.S_IFSOCK {
 		return unix.ECONNREFUSED
 	}
-	if !l.sockets.granted(info) && !boundHere(at, info) {
-		l.add(wire.Violation{Program: comm(n.pid), Text: fmt.Sprintf("speak to the socket %q, which is not the goal's", path)})
+	if !l.sockets.granted(info) && !isBoundInNamespace(at, info) {
+		l.count(wire.Violation{Program: comm(n.pid), Text: fmt.Sprintf("speak to the socket %q, which is not the goal's", path)})
 		return unix.EACCES
 	}
 	var to unix.RawSockaddrUnix
@@ -155,40 +155,40 @@ func (l *listener) speakAs(n notice, fd int, address []byte) unix.Errno {
 	return connectTo(fd, unsafe.Slice((*byte)(unsafe.Pointer(&to)), size))
 }
 
-// sockets are those of the machine that the person granted.
-type sockets struct {
+// grantedSockets are those of the machine that the person granted.
+type grantedSockets struct {
 	mu sync.Mutex
-	of map[uint64][]node // by the widening; 0 is from the start
+	of map[uint64][]deviceInode // by the widening; 0 is from the start
 }
 
-// node names a file of the machine.
-type node struct{ dev, ino uint64 }
+// deviceInode names a file of the machine.
+type deviceInode struct{ dev, ino uint64 }
 
 // add keeps a file if it is a socket.
-func (s *sockets) add(widening uint64, info unix.Stat_t) {
+func (s *grantedSockets) add(widening uint64, info unix.Stat_t) {
 	if info.Mode&unix.S_IFMT != unix.S_IFSOCK {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.of == nil {
-		s.of = map[uint64][]node{}
+		s.of = map[uint64][]deviceInode{}
 	}
-	s.of[widening] = append(s.of[widening], node{info.Dev, info.Ino})
+	s.of[widening] = append(s.of[widening], deviceInode{info.Dev, info.Ino})
 }
 
-func (s *sockets) remove(widening uint64) {
+func (s *grantedSockets) remove(widening uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.of, widening)
 }
 
-func (s *sockets) granted(info unix.Stat_t) bool {
+func (s *grantedSockets) granted(info unix.Stat_t) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, list := range s.of {
 		for _, one := range list {
-			if one == (node{info.Dev, info.Ino}) {
+			if one == (deviceInode{info.Dev, info.Ino}) {
 				return true
 			}
 		}

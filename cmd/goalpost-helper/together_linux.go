@@ -18,69 +18,69 @@ import (
 // limit of a process bounds. A look may take a part of a processor's time; the
 // nearer the limit, the sooner comes the next.
 const (
-	watchLeast = 50 * time.Millisecond
-	watchMost  = time.Second
-	watchPart  = 20      // of the time goes into looking: one of so many
-	watchRate  = 4 << 30 // bytes a second by which memory grows at most
+	minInterval = 50 * time.Millisecond
+	maxInterval = time.Second
+	cpuShare    = 20      // of the time goes into looking: one of so many
+	growthRate  = 4 << 30 // bytes a second by which memory grows at most
 )
 
-// watch ends programs where all of them together take more than the goal may have.
-type watch struct {
-	k      *keeper
+// memoryWatch ends programs where all of them together take more than the goal may have.
+type memoryWatch struct {
+	k      *goalInit
 	proc   string // the goal's own processes, all of its rooms
 	filled int64  // size of /tmp after the last look, 0 while it is within the limit; of its goroutine
 }
 
-// watch begins to look; it ends with the keeper.
-func (k *keeper) watch() error {
+// startMemoryWatch begins to look; it ends with the keeper.
+func (k *goalInit) startMemoryWatch() error {
 	if k.walls.Limits.Together == 0 && k.walls.Limits.Tmp == 0 {
 		return nil
 	}
 	// Attached nowhere: programs have no way to it, and the keeper's own /proc is the
 	// machine's.
-	proc, err := fresh("proc", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC)
+	proc, err := newFilesystem("proc", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC)
 	if err != nil {
 		return err
 	}
-	w := &watch{k: k, proc: fmt.Sprintf("/proc/self/fd/%d", proc)}
+	w := &memoryWatch{k: k, proc: fmt.Sprintf("/proc/self/fd/%d", proc)}
 	if most := k.walls.Limits.Together; most > 0 {
-		go every(watchMost, func() time.Duration { return w.memory(most) })
+		go runPeriodically(maxInterval, func() time.Duration { return w.memory(most) })
 	}
 	if most := k.walls.Limits.Tmp; most > 0 {
-		go every(5*watchMost, func() time.Duration { return w.tmp(most) })
+		go runPeriodically(5*maxInterval, func() time.Duration { return w.checkTmp(most) })
 	}
 	return nil
 }
 
-// every looks again and again, after what a look says; where looking takes long,
+// runPeriodically looks again and again, after what a look says; where looking takes long,
 // with longer pauses, up to most.
-func every(most time.Duration, look func() time.Duration) {
+func runPeriodically(most time.Duration, look func() time.Duration) {
 	for {
 		began := time.Now()
 		pause := look()
-		time.Sleep(max(pause, min(most, watchPart*time.Since(began))))
+		time.Sleep(max(pause, min(most, cpuShare*time.Since(began))))
 	}
 }
 
 // memory looks once and ends the largest programs until the rest is within the
 // limit. It says how soon to look again.
-func (w *watch) memory(most int64) time.Duration {
-	loose := append(looseSegments(), looseQueues()...)
+func (w *memoryWatch) memory(most int64) time.Duration {
+	loose := append(orphanSegments(), orphanQueues()...)
 	var left int64
 	for _, s := range loose {
 		left += s.bytes
 	}
-	all := w.programs(quickly)
+	all := w.programs(approximateUsage)
 	if sum := left + total(all); sum <= most {
-		return soon(most - sum)
+		return nextCheckIn(most - sum)
 	}
-	all = w.programs(exactly) // what processes share was counted for each of them
+	all = w.programs(exactUsage) // what processes share was counted for each of them
 	sum := left + total(all)
 	if sum <= most {
-		return soon(most - sum)
+		return nextCheckIn(most - sum)
 	}
 	why := fmt.Sprintf("the goal's programs took %d MiB of memory together, and %d MiB are allowed", sum>>20, most>>20)
-	slices.SortFunc(all, func(a, b taker) int { return cmp.Compare(b.bytes, a.bytes) })
+	slices.SortFunc(all, func(a, b processUsage) int { return cmp.Compare(b.bytes, a.bytes) })
 	for _, s := range loose { // nobody's, so that nobody loses anything that runs
 		sum -= s.bytes
 		s.remove(why)
@@ -89,25 +89,25 @@ func (w *watch) memory(most int64) time.Duration {
 		if sum <= most {
 			break
 		}
-		if w.end(p, why) {
+		if w.kill(p, why) {
 			sum -= p.bytes
 		}
 	}
-	return watchLeast
+	return minInterval
 }
 
-// soon is when the limit can be reached at the earliest.
-func soon(room int64) time.Duration {
-	return min(max(time.Duration(float64(room)/watchRate*float64(time.Second)), watchLeast), watchMost)
+// nextCheckIn is when the limit can be reached at the earliest.
+func nextCheckIn(room int64) time.Duration {
+	return min(max(time.Duration(float64(room)/growthRate*float64(time.Second)), minInterval), maxInterval)
 }
 
-// taker is a process with what it takes.
-type taker struct {
+// processUsage is a process with what it takes.
+type processUsage struct {
 	pid   int
 	bytes int64
 }
 
-func total(all []taker) (sum int64) {
+func total(all []processUsage) (sum int64) {
 	for _, p := range all {
 		sum += p.bytes
 	}
@@ -115,8 +115,8 @@ func total(all []taker) (sum int64) {
 }
 
 // programs are the processes of the goal without those of the helper.
-func (w *watch) programs(measure func(dir string) int64) (all []taker) {
-	own, kernel, seen := w.k.inits(), takenInKernel(), map[string]bool{}
+func (w *memoryWatch) programs(measure func(dir string) int64) (all []processUsage) {
+	own, kernel, seen := w.k.inits(), readKernelMemory(), map[string]bool{}
 	names, _ := os.ReadDir(w.proc) // what could be read comes back with the error
 	for _, entry := range names {
 		pid, err := strconv.Atoi(entry.Name())
@@ -124,13 +124,13 @@ func (w *watch) programs(measure func(dir string) int64) (all []taker) {
 			continue
 		}
 		dir := w.proc + "/" + entry.Name()
-		all = append(all, taker{pid, measure(dir) + kernel.of(dir, seen)})
+		all = append(all, processUsage{pid, measure(dir) + kernel.of(dir, seen)})
 	}
 	return all
 }
 
 // inits are the first processes of the goal's rooms, each with its domain.
-func (k *keeper) inits() map[int]wire.Domain {
+func (k *goalInit) inits() map[int]wire.Domain {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	all := map[int]wire.Domain{k.agent.pid: wire.DomainAgent}
@@ -140,21 +140,21 @@ func (k *keeper) inits() map[int]wire.Domain {
 	return all
 }
 
-// quickly is what a process takes, and what it shares as if it were its own.
-func quickly(dir string) int64 {
-	private := fields(dir+"/status", "RssAnon", "RssShmem", "VmSwap")
-	return private + memfds(dir)
+// approximateUsage is what a process takes, and what it shares as if it were its own.
+func approximateUsage(dir string) int64 {
+	private := sumFields(dir+"/status", "RssAnon", "RssShmem", "VmSwap")
+	return private + memfdBytes(dir)
 }
 
-// exactly is a process's part of the memory that it shares, and what it holds in
+// exactUsage is a process's part of the memory that it shares, and what it holds in
 // memory files: mapped or not.
-func exactly(dir string) int64 {
-	shared := fields(dir+"/smaps_rollup", "Pss_Shmem")
-	return fields(dir+"/smaps_rollup", "Pss_Anon", "SwapPss") + max(shared, memfds(dir))
+func exactUsage(dir string) int64 {
+	shared := sumFields(dir+"/smaps_rollup", "Pss_Shmem")
+	return sumFields(dir+"/smaps_rollup", "Pss_Anon", "SwapPss") + max(shared, memfdBytes(dir))
 }
 
-// fields sums lines like "RssAnon:   120 kB", in bytes.
-func fields(path string, names ...string) (sum int64) {
+// sumFields sums lines like "RssAnon:   120 kB", in bytes.
+func sumFields(path string, names ...string) (sum int64) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return 0 // it has ended
@@ -169,9 +169,9 @@ func fields(path string, names ...string) (sum int64) {
 	return sum
 }
 
-// memfds is what lies in the memory files that a process has open: no mapping need
+// memfdBytes is what lies in the memory files that a process has open: no mapping need
 // tell of it. One that several have open counts for each.
-func memfds(dir string) (sum int64) {
+func memfdBytes(dir string) (sum int64) {
 	names, _ := os.ReadDir(dir + "/fd")
 	for _, entry := range names {
 		to, err := os.Readlink(dir + "/fd/" + entry.Name())
@@ -186,26 +186,26 @@ func memfds(dir string) (sum int64) {
 	return sum
 }
 
-// end tells why a program ends and ends it; false where it is gone already. The
+// kill tells why a program ends and ends it; false where it is gone already. The
 // telling is first: whoever waits for the program knows by then.
-func (w *watch) end(p taker, why string) bool {
+func (w *memoryWatch) kill(p processUsage, why string) bool {
 	fd, err := unix.PidfdOpen(p.pid, 0)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = unix.Close(fd) }()
-	name, domain := w.of(p.pid)
+	name, domain := w.ownerOf(p.pid)
 	_ = send(wire.Socket, wire.Answer{Attempt: &wire.Violation{Domain: domain, Program: name, Text: why, Times: 1, Ended: true}}) // a broken socket is read's to notice
 	if unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) != nil {
 		return false
 	}
-	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(watchMost/time.Millisecond))
+	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(maxInterval/time.Millisecond))
 	return true
 }
 
-// of is a program's name and whose room it is in: what lost its parents belongs to
+// ownerOf is a program's name and whose room it is in: what lost its parents belongs to
 // the room's first process.
-func (w *watch) of(pid int) (name string, domain wire.Domain) {
+func (w *memoryWatch) ownerOf(pid int) (name string, domain wire.Domain) {
 	text, _ := os.ReadFile(fmt.Sprintf("%s/%d/comm", w.proc, pid))
 	inits := w.k.inits()
 	for at := pid; at > 1; {
@@ -217,7 +217,7 @@ func (w *watch) of(pid int) (name string, domain wire.Domain) {
 	return strings.TrimSpace(string(text)), wire.DomainAgent
 }
 
-func (w *watch) parent(pid int) int {
+func (w *memoryWatch) parent(pid int) int {
 	text, _ := os.ReadFile(fmt.Sprintf("%s/%d/status", w.proc, pid))
 	_, rest, _ := strings.Cut(string(text), "\nPPid:")
 	line, _, _ := strings.Cut(rest, "\n")
@@ -225,16 +225,16 @@ func (w *watch) parent(pid int) int {
 	return parent
 }
 
-// segment is shared memory of System V, or a queue of messages.
-type segment struct {
+// sysvSegment is shared memory of System V, or a queue of messages.
+type sysvSegment struct {
 	id    int
 	bytes int64
 	queue bool
 }
 
-// looseSegments are those of the agent's room that no process has attached: they stay
+// orphanSegments are those of the agent's room that no process has attached: they stay
 // when all have ended, and are counted for nobody. A check's end with its room.
-func looseSegments() (list []segment) {
+func orphanSegments() (list []sysvSegment) {
 	text, _ := os.ReadFile("/proc/sysvipc/shm")
 	for line := range strings.Lines(string(text)) {
 		// key shmid perms size cpid lpid nattch uid gid cuid cgid atime dtime ctime rss swap
@@ -246,13 +246,13 @@ func looseSegments() (list []segment) {
 		rss, _ := strconv.ParseInt(f[14], 10, 64)
 		swap, _ := strconv.ParseInt(f[15], 10, 64)
 		if err == nil {
-			list = append(list, segment{id: id, bytes: rss + swap})
+			list = append(list, sysvSegment{id: id, bytes: rss + swap})
 		}
 	}
 	return list
 }
 
-func (s segment) remove(why string) {
+func (s sysvSegment) remove(why string) {
 	name := "shared memory that no program had attached"
 	if s.queue {
 		name = "a queue of messages"

@@ -12,14 +12,14 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// take is a copy of a mount tree that is attached nowhere yet. No part of the
+// cloneTree is a copy of a mount tree that is attached nowhere yet. No part of the
 // path may be a link: some paths lie where the agent writes.
-func take(source string) (int, error) { return takeBy(source, 0) }
+func cloneTree(source string) (int, error) { return cloneTreeAt(source, 0) }
 
-// takeLink takes a link itself.
-func takeLink(source string) (int, error) { return takeBy(source, unix.O_NOFOLLOW) }
+// cloneLink takes a link itself.
+func cloneLink(source string) (int, error) { return cloneTreeAt(source, unix.O_NOFOLLOW) }
 
-func takeBy(source string, flags uint64) (int, error) {
+func cloneTreeAt(source string, flags uint64) (int, error) {
 	at, err := unix.Openat2(unix.AT_FDCWD, source, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | flags, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS})
 	if err != nil {
 		return -1, fmt.Errorf("opening %s: %w", source, err)
@@ -32,8 +32,8 @@ func takeBy(source string, flags uint64) (int, error) {
 	return tree, nil
 }
 
-// narrow takes rights away from a tree and everything below it.
-func narrow(tree int, write, devices bool) error {
+// restrictTree takes rights away from a tree and everything below it.
+func restrictTree(tree int, write, devices bool) error {
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID}
 	if !devices {
 		attr.Attr_set |= unix.MOUNT_ATTR_NODEV
@@ -47,8 +47,8 @@ func narrow(tree int, write, devices bool) error {
 	return nil
 }
 
-// fresh is a new file system of its own; options are KEY=VALUE or KEY.
-func fresh(kind string, attrs int, options ...string) (int, error) {
+// newFilesystem is a new file system of its own; options are KEY=VALUE or KEY.
+func newFilesystem(kind string, attrs int, options ...string) (int, error) {
 	fs, err := unix.Fsopen(kind, unix.FSOPEN_CLOEXEC)
 	if err != nil {
 		return -1, fmt.Errorf("making a %s: %w", kind, err)
@@ -74,18 +74,18 @@ func fresh(kind string, attrs int, options ...string) (int, error) {
 	return mount, nil
 }
 
-// attach puts a tree at an opened place.
-func attach(tree, place int) error {
+// moveMount puts a tree at an opened place.
+func moveMount(tree, place int) error {
 	if err := unix.MoveMount(tree, "", place, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH); err != nil {
 		return os.NewSyscallError("move_mount", err)
 	}
 	return nil
 }
 
-// place opens the target below the new root, and makes it and the folders above
+// makeTarget opens the target below the new root, and makes it and the folders above
 // it where they are missing. It goes one name at a time and through no link:
 // below a folder that the agent writes, every name may have become one.
-func (b *builder) place(target string, folder bool) (int, error) {
+func (b *rootBuilder) makeTarget(target string, folder bool) (int, error) {
 	at, err := unix.FcntlInt(uintptr(b.root), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return -1, os.NewSyscallError("fcntl", err)
@@ -102,7 +102,7 @@ func (b *builder) place(target string, folder bool) (int, error) {
 	return at, nil
 }
 
-func (b *builder) step(at int, name string, folder bool) (int, error) {
+func (b *rootBuilder) step(at int, name string, folder bool) (int, error) {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH}
 	if folder {
 		how.Flags |= unix.O_DIRECTORY
@@ -125,10 +125,10 @@ func (b *builder) step(at int, name string, folder bool) (int, error) {
 	return unix.Openat2(at, name, &how) //nolint:wrapcheck // see above
 }
 
-// mountCache lays Upper over Lower, in the keeper's view of the machine.
-func mountCache(c wire.Cache) error {
-	mount, err := fresh("overlay", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
-		"lowerdir="+layer(string(c.Lower)), "upperdir="+string(c.Upper), "workdir="+string(c.Work), "userxattr")
+// mountOverlay lays Upper over Lower, in the keeper's view of the machine.
+func mountOverlay(c wire.Cache) error {
+	mount, err := newFilesystem("overlay", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
+		"lowerdir="+escapeOverlayPath(string(c.Lower)), "upperdir="+string(c.Upper), "workdir="+string(c.Work), "userxattr")
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func mountCache(c wire.Cache) error {
 	return nil
 }
 
-// layer writes a path so that overlayfs takes it for one path.
-func layer(path string) string {
+// escapeOverlayPath writes a path so that overlayfs takes it for one path.
+func escapeOverlayPath(path string) string {
 	return strings.NewReplacer("\\", "\\\\", ":", "\\:").Replace(path)
 }

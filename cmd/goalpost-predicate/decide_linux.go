@@ -42,9 +42,9 @@ func decide(q question) (a answer) {
 	}
 	value, err := vm.RunProgram(program)
 	if err != nil {
-		return threw(err)
+		return classifyThrow(err)
 	}
-	return judged(value)
+	return boolResult(value)
 }
 
 func compile(expr string) (*goja.Program, error) {
@@ -62,9 +62,9 @@ func compile(expr string) (*goja.Program, error) {
 	return goja.CompileAST(tree, true) //nolint:wrapcheck // as above
 }
 
-// threw sorts what an expression may end in. A TypeError is what a look into
+// classifyThrow sorts what an expression may end in. A TypeError is what a look into
 // something that is not there ends in.
-func threw(err error) answer {
+func classifyThrow(err error) answer {
 	text := "the expression ends in: " + err.Error()
 	var stack *goja.StackOverflowError
 	if errors.As(err, &stack) {
@@ -79,7 +79,7 @@ func threw(err error) answer {
 	return answer{Kind: "throws", Text: text}
 }
 
-func judged(v goja.Value) answer {
+func boolResult(v goja.Value) answer {
 	if goja.IsUndefined(v) || goja.IsNull(v) {
 		return answer{Kind: "type", Text: "the expression is " + v.String()}
 	}

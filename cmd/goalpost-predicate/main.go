@@ -49,7 +49,7 @@ func run() error {
 		return err
 	}
 	var q question
-	if err := json.NewDecoder(&limitedInput{left: inputMax}).Decode(&q); err != nil {
+	if err := json.NewDecoder(&boundedStdin{left: inputMax}).Decode(&q); err != nil {
 		return fmt.Errorf("reading the question: %w", err)
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(decide(q)); err != nil {
@@ -58,10 +58,10 @@ func run() error {
 	return nil
 }
 
-// limitedInput is the standard input up to a bound.
-type limitedInput struct{ left int }
+// boundedStdin is the standard input up to a bound.
+type boundedStdin struct{ left int }
 
-func (l *limitedInput) Read(p []byte) (int, error) {
+func (l *boundedStdin) Read(p []byte) (int, error) {
 	if l.left <= 0 {
 		return 0, fmt.Errorf("the question is longer than %d bytes", inputMax)
 	}

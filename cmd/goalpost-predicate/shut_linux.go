@@ -19,9 +19,9 @@ const (
 	depthMax = 32 << 20
 )
 
-// needed is what the Go runtime uses once the program runs, on every
+// allowedSyscalls is what the Go runtime uses once the program runs, on every
 // architecture. Everything else is refused: opening, connecting, starting.
-var needed = append([]uint32{
+var allowedSyscalls = append([]uint32{
 	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_CLOSE, unix.SYS_FCNTL, unix.SYS_FSTAT, unix.SYS_LSEEK,
 	unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_MPROTECT, unix.SYS_BRK, unix.SYS_MINCORE,
 	unix.SYS_FUTEX, unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_CLOCK_GETTIME, unix.SYS_GETTIMEOFDAY, unix.SYS_SCHED_YIELD,
@@ -30,7 +30,7 @@ var needed = append([]uint32{
 	unix.SYS_CLONE, unix.SYS_CLONE3, unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_PRCTL, unix.SYS_GETRANDOM, unix.SYS_UNAME,
 	unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT, unix.SYS_EVENTFD2, unix.SYS_PIPE2,
 	unix.SYS_TIMER_CREATE, unix.SYS_TIMER_SETTIME, unix.SYS_TIMER_DELETE, unix.SYS_SETITIMER,
-}, neededHere...)
+}, archAllowedSyscalls...)
 
 // shut gives up everything but computing, for good and for every thread.
 func shut() error {
@@ -71,7 +71,7 @@ func filter() error {
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_KILL_PROCESS},
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: atNumber},
 	}
-	for _, number := range needed {
+	for _, number := range allowedSyscalls {
 		code = append(code,
 			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: number},
 			unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW})

@@ -4,5 +4,5 @@ import "golang.org/x/sys/unix"
 
 const auditArch = unix.AUDIT_ARCH_X86_64
 
-// neededHere are system calls that only this architecture has.
-var neededHere = []uint32{unix.SYS_ARCH_PRCTL, unix.SYS_EPOLL_WAIT}
+// archAllowedSyscalls are system calls that only this architecture has.
+var archAllowedSyscalls = []uint32{unix.SYS_ARCH_PRCTL, unix.SYS_EPOLL_WAIT}

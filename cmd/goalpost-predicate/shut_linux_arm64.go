@@ -4,5 +4,5 @@ import "golang.org/x/sys/unix"
 
 const auditArch = unix.AUDIT_ARCH_AARCH64
 
-// neededHere are system calls that only this architecture has.
-var neededHere []uint32
+// archAllowedSyscalls are system calls that only this architecture has.
+var archAllowedSyscalls []uint32

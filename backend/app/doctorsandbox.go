@@ -62,7 +62,7 @@ func (a *App) probeSandbox(ctx context.Context) (string, error) {
 		return "", err //nolint:wrapcheck // the finding says what for
 	}
 	said := ""
-	err = a.withTrialSandbox(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir}, nil, nil, func(h verify.Host) error {
+	err = a.withTrialSandbox(ctx, policy.Policy{Risk: policy.WriteLocal, Dir: dir}, nil, nil, func(h verify.CheckRunner) error {
 		out, err := process.Capture(ctx, h.Launcher, process.Command{
 			Argv: []string{"/bin/sh", "-c", "cat /proc/sys/kernel/pid_max && grep -E '^(NoNewPrivs|Seccomp):' /proc/self/status"}, Env: h.Env, Dir: dir, Domain: process.DomainCheck,
 		}, true)

@@ -200,8 +200,8 @@ func (e *goalSandbox) setWarn(warn func(what, text string)) {
 
 // checkHost is where checks run: each in a room of its own inside the walls. The
 // hosts that they name are open to them only.
-func (e *goalSandbox) checkHost(a *App, dir string, hosts []string) verify.Host {
-	h := verify.Host{Launcher: e.programs, Env: e.checkEnv, Dir: dir, Outside: a.userPrograms, Remote: a.runRemoteCheck, Engine: predicateEngine{a}}
+func (e *goalSandbox) checkHost(a *App, dir string, hosts []string) verify.CheckRunner {
+	h := verify.CheckRunner{Launcher: e.programs, Env: e.checkEnv, Dir: dir, Outside: a.userPrograms, Remote: a.runRemoteCheck, Engine: predicateEngine{a}}
 	if e.proxy != nil {
 		h.Walls = true
 		h.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -12,7 +12,7 @@ import (
 
 // preflight runs every gate once where it will later decide.
 func (a *App) preflight(ctx context.Context, g *goal.Goal) (err error) {
-	return a.withTrialSandbox(ctx, g.Policy, a.judgeOf(ctx, g.Provider, g.Options.JudgeProvider), hostsOf(*g), func(h verify.Host) error {
+	return a.withTrialSandbox(ctx, g.Policy, a.judgeOf(ctx, g.Provider, g.Options.JudgeProvider), hostsOf(*g), func(h verify.CheckRunner) error {
 		if r := preflightProblem(ctx, h, g); r != nil {
 			return r
 		}
@@ -22,7 +22,7 @@ func (a *App) preflight(ctx context.Context, g *goal.Goal) (err error) {
 
 // preflightProblem says what keeps a goal from starting, nil if nothing does, and notes how
 // many tests ran.
-func preflightProblem(ctx context.Context, h verify.Host, g *goal.Goal) *goal.InvalidError {
+func preflightProblem(ctx context.Context, h verify.CheckRunner, g *goal.Goal) *goal.InvalidError {
 	g.TestsBefore = nil
 	for i, c := range g.Criterion.Checks {
 		v := h.Preflight(ctx, c)

@@ -28,10 +28,10 @@ func (e predicateEngine) Read(ctx context.Context, expr string) error {
 	return program.Read(ctx, expr)
 }
 
-func (e predicateEngine) program() (verify.Engine, error) {
+func (e predicateEngine) program() (verify.PredicateEngine, error) {
 	path, err := sandbox.InstallPredicate(e.app.cfg.State())
 	if err != nil {
-		return verify.Engine{}, fmt.Errorf("expressions: %w", err)
+		return verify.PredicateEngine{}, fmt.Errorf("expressions: %w", err)
 	}
-	return verify.Engine{Launcher: e.app.userPrograms, Program: path}, nil
+	return verify.PredicateEngine{Launcher: e.app.userPrograms, Program: path}, nil
 }

@@ -32,11 +32,11 @@ func (a *App) Protected(ctx context.Context, in api.ProtectInput) ([]api.Protect
 
 // lockedFiles are the files that a goal's programs may read and not write, as long as
 // there are not so many that it would be felt when the sandbox is made.
-func lockedFiles(dir string, w *verify.World) []string {
+func lockedFiles(dir string, w *verify.Workspace) []string {
 	const most = 1000
 	var list []string
 	for _, p := range w.Protected() {
-		if p.Kind == verify.Held && len(list) < most {
+		if p.Kind == verify.KindLocked && len(list) < most {
 			list = append(list, filepath.Join(dir, filepath.FromSlash(p.Path)))
 		}
 	}
@@ -47,7 +47,7 @@ func lockedFiles(dir string, w *verify.World) []string {
 func (r *Session) protectedReasons() map[string]string {
 	why := map[string]string{}
 	for _, p := range r.workspace.Protected() {
-		if p.Kind == verify.Held {
+		if p.Kind == verify.KindLocked {
 			why[filepath.FromSlash(p.Path)] = p.Why
 		}
 	}

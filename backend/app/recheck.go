@@ -34,7 +34,7 @@ func (a *App) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, e
 	}
 	claim, was := lastClaim(claims)
 	out.Verdicts, out.Faults = []goal.Verdict{}, a.evidenceFaults(claims)
-	err = a.withTrialSandbox(ctx, row.Policy, nil, hostsOf(row.Goal), func(h verify.Host) error {
+	err = a.withTrialSandbox(ctx, row.Policy, nil, hostsOf(row.Goal), func(h verify.CheckRunner) error {
 		var err error
 		if h.World, err = a.savedWorkspace(ctx, row.Goal); err != nil {
 			return err
@@ -47,9 +47,9 @@ func (a *App) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, e
 	if err != nil {
 		return out, fmt.Errorf("recheck: %w", err)
 	}
-	found := verify.Repeats(row.Criterion, was, out.Verdicts)
-	out.Passed = found == verify.StillMet && len(out.Faults) == 0
-	out.Open = found == verify.NotRepeated && len(out.Faults) == 0
+	found := verify.SummarizeRecheck(row.Criterion, was, out.Verdicts)
+	out.Passed = found == verify.RecheckPassed && len(out.Faults) == 0
+	out.Open = found == verify.RecheckInconclusive && len(out.Faults) == 0
 	return out, nil
 }
 
@@ -57,7 +57,7 @@ func (a *App) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, e
 func (a *App) evidenceFaults(claims []store.Claim) []string {
 	faults := []string{}
 	for _, c := range claims {
-		for _, fault := range verify.Evidence(c.Verdicts, a.store) {
+		for _, fault := range verify.VerifyEvidence(c.Verdicts, a.store) {
 			faults = append(faults, fmt.Sprintf("claim %d: %s", c.N, fault))
 		}
 	}
@@ -75,7 +75,7 @@ func lastClaim(claims []store.Claim) (goal.Claim, []goal.Verdict) {
 
 // savedWorkspace compares with what was kept at the goal's start; nil where nothing
 // was, as looking must not begin to keep.
-func (a *App) savedWorkspace(ctx context.Context, g goal.Goal) (*verify.World, error) {
+func (a *App) savedWorkspace(ctx context.Context, g goal.Goal) (*verify.Workspace, error) {
 	if _, err := os.Stat(a.goalStateDir(g.ID)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -32,8 +32,8 @@ type Session struct {
 	sandbox       *goalSandbox
 	tools         *tools.Box
 	mcp           *mcpClients // the person's MCP servers; opened with the room
-	checks        verify.Host
-	workspace     *verify.World // opened with the room
+	checks        verify.CheckRunner
+	workspace     *verify.Workspace // opened with the room
 	models        modelSet
 	parkCounters  map[string]*model.Parks // by role
 	parkedInARow  int                     // in a row, when the room was opened

@@ -13,10 +13,10 @@ import (
 
 // openWorkspace is what the goal can change. What it was at the goal's start is kept
 // in a private folder, out of the goal's reach, as long as the goal.
-func (a *App) openWorkspace(ctx context.Context, g goal.Goal) (*verify.World, error) {
+func (a *App) openWorkspace(ctx context.Context, g goal.Goal) (*verify.Workspace, error) {
 	o := a.workspaceOptions(g)
 	o.Pages = func(ctx context.Context) (string, error) { return a.pagesFingerprint(ctx, g.ID) }
-	w, err := verify.OpenWorld(ctx, o)
+	w, err := verify.OpenWorkspace(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("what the goal can change: %w", err)
 	}
@@ -33,7 +33,7 @@ func (a *App) workspaceOptions(g goal.Goal) verify.Options {
 // saveBaseline keeps what decides about a goal as it is when the goal is made: another
 // goal may work in its folder before it.
 func (a *App) saveBaseline(ctx context.Context, g goal.Goal) error {
-	if err := verify.Freeze(ctx, a.workspaceOptions(g)); err != nil {
+	if err := verify.RecordProtected(ctx, a.workspaceOptions(g)); err != nil {
 		return &goal.InvalidError{Field: "protect", Reason: "what decides about the goal cannot be kept: " + err.Error(), Hint: "leave files out with --no-protect, or choose a smaller folder"}
 	}
 	return nil

@@ -42,7 +42,7 @@ func BenchmarkStepInFolder(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		w, err := verify.OpenWorld(b.Context(), verify.Options{
+		w, err := verify.OpenWorkspace(b.Context(), verify.Options{
 			Dir: dir, Private: filepath.Join(b.TempDir(), "kept"), Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "pytest"}}},
 		})
 		if err != nil {

@@ -150,7 +150,7 @@ func (w *world) hear(e event.Event) {
 type room struct {
 	model runner.Model
 	box   *tools.Box
-	host  verify.Host
+	host  verify.CheckRunner
 	world *world
 }
 
@@ -160,7 +160,7 @@ func (w *world) open(_ context.Context, g goal.Goal, _ goal.Run, _ func(string, 
 	if err != nil {
 		return nil, err
 	}
-	return &room{w.model, box, verify.Host{Launcher: process.Launcher(w.set), Env: env, Dir: g.Policy.Dir}, w}, nil
+	return &room{w.model, box, verify.CheckRunner{Launcher: process.Launcher(w.set), Env: env, Dir: g.Policy.Dir}, w}, nil
 }
 
 func (r *room) Models() runner.Models  { return runner.Models{Agent: r.model} }

@@ -11,57 +11,57 @@ import (
 	"goalpost/backend/ignore"
 )
 
-// appearance is a pattern of Appears: a name in a folder, or anywhere below it.
-type appearance struct {
+// forbiddenFile is a pattern of Appears: a name in a folder, or anywhere below it.
+type forbiddenFile struct {
 	base string
 	name ignore.Glob
 }
 
-func appearanceOf(pattern string) (appearance, error) {
+func parseForbidden(pattern string) (forbiddenFile, error) {
 	base, name, deep := strings.Cut(pattern, "**/")
 	if !deep {
 		base, name = path.Split(pattern)
 		name = "/" + name
 	}
 	glob, err := ignore.New(name)
-	return appearance{base, glob}, err
+	return forbiddenFile{base, glob}, err
 }
 
-func (a appearance) means(path string) bool {
+func (a forbiddenFile) matches(path string) bool {
 	rel, below := strings.CutPrefix(path, a.base)
 	return below && a.name.Match(rel)
 }
 
-// unseen are the places where something may have appeared that nobody can see.
-func (g *guard) unseen(h held) []difference {
-	var found []difference
+// unreadable are the places where something may have appeared that nobody can see.
+func (g *protectedState) unreadable(h protectedItem) []mismatch {
+	var found []mismatch
 	if g.here.more {
-		found = append(found, difference{held: h, text: tooMuch + ": remove what was made there, then continue\n"})
+		found = append(found, mismatch{protectedItem: h, text: tooManyFiles + ": remove what was made there, then continue\n"})
 	}
 	for _, p := range g.here.shut {
 		if !slices.Contains(g.shut, p) {
-			found = append(found, difference{held: h, path: p, text: fmt.Sprintf("%s cannot be looked into: %s\n", p, h.Why)})
+			found = append(found, mismatch{protectedItem: h, path: p, text: fmt.Sprintf("%s cannot be looked into: %s\n", p, h.Why)})
 		}
 	}
 	return found
 }
 
-// appeared lists the files that are there and that a pattern of Appears means, of
+// newForbidden lists the files that are there and that a pattern of Appears means, of
 // which none may be new.
-func (g *guard) appeared(root *os.Root, h held) ([]string, error) {
-	if h.Part == anything {
+func (g *protectedState) newForbidden(root *os.Root, h protectedItem) ([]string, error) {
+	if h.Part == anyPart {
 		if _, err := root.Lstat(h.Path); err == nil {
 			return []string{h.Path}, nil
 		}
 		return nil, nil
 	}
-	a, err := appearanceOf(h.Path)
+	a, err := parseForbidden(h.Path)
 	if err != nil {
 		return nil, err
 	}
 	var found []string
 	for _, e := range g.here.entries {
-		if e.Mode.IsDir() || !a.means(e.Path) || g.without.MatchesAncestor(e.Path) || h.Holding != "" && !g.holds(root, e.Path, h.Holding) {
+		if e.Mode.IsDir() || !a.matches(e.Path) || g.without.MatchesAncestor(e.Path) || h.Holding != "" && !g.fileMatches(root, e.Path, h.Holding) {
 			continue
 		}
 		found = append(found, e.Path)
@@ -69,25 +69,25 @@ func (g *guard) appeared(root *os.Root, h held) ([]string, error) {
 	return found, nil
 }
 
-// holds says whether a regular expression is found in a file. One that had not when it was last looked at
+// fileMatches says whether a regular expression is found in a file. One that had not when it was last looked at
 // is not read again as long as it is the same.
-func (g *guard) holds(root *os.Root, path, text string) bool {
+func (g *protectedState) fileMatches(root *os.Root, path, text string) bool {
 	key := path + "\x00" + text
 	info, err := root.Stat(path)
-	if err == nil && ctime(info) != 0 && g.plain[key] == (fresh{info.Size(), ctime(info)}) {
+	if err == nil && ctime(info) != 0 && g.plain[key] == (statStamp{info.Size(), ctime(info)}) {
 		return false
 	}
 	b, _, err := read(root, path, partMax)
-	if err == nil && holding(text).Match(b) {
+	if err == nil && compilePattern(text).Match(b) {
 		return true
 	}
-	if err == nil && info != nil && settled(info) {
-		g.plain[key] = fresh{info.Size(), ctime(info)}
+	if err == nil && info != nil && mtimeIsStable(info) {
+		g.plain[key] = statStamp{info.Size(), ctime(info)}
 	}
 	return false
 }
 
-func holding(text string) *regexp.Regexp {
+func compilePattern(text string) *regexp.Regexp {
 	if r, err := regexp.Compile(text); err == nil {
 		return r
 	}

@@ -14,8 +14,8 @@ import (
 	"goalpost/backend/ignore"
 )
 
-// keepMax is how much text of a folder is kept at the start, in bytes.
-const keepMax = 50 << 20
+// maxBaselineBytes is how much text of a folder is kept at the start, in bytes.
+const maxBaselineBytes = 50 << 20
 
 // baseline is what a goal's folder was like at the start.
 type baseline struct {
@@ -29,18 +29,18 @@ type baseline struct {
 	rules   ignore.Rules
 }
 
-// takeBaseline looks at everything in dir and keeps the text of what is text.
-func takeBaseline(ctx context.Context, dir, private string) (*baseline, error) {
+// recordBaseline looks at everything in dir and keeps the text of what is text.
+func recordBaseline(ctx context.Context, dir, private string) (*baseline, error) {
 	kept := filepath.Join(private, "copies")
 	if err := os.MkdirAll(kept, 0o700); err != nil {
-		return nil, fmt.Errorf("keeping what the folder was: %w", plain(err))
+		return nil, fmt.Errorf("keeping what the folder was: %w", stripPathError(err))
 	}
 	b := &baseline{private: private, TakenAt: time.Now().UnixNano(), Rules: map[string][]string{}}
-	room := int64(keepMax)
+	room := int64(maxBaselineBytes)
 	var failed error
-	w := walk{rules: ignore.Rules{}, lines: b.Rules}
+	w := treeWalk{rules: ignore.Rules{}, lines: b.Rules}
 	w.sum = func(root *os.Root, name string, e *entry) {
-		text := summed(root, name, e)
+		text := hashFile(root, name, e)
 		if text == nil || !isText(text) {
 			return
 		}
@@ -68,7 +68,7 @@ func takeBaseline(ctx context.Context, dir, private string) (*baseline, error) {
 	return b, writeJSON(filepath.Join(private, "baseline.json"), b)
 }
 
-// openBaseline reads what takeBaseline kept.
+// openBaseline reads what recordBaseline kept.
 func openBaseline(private string) (*baseline, error) {
 	b := &baseline{private: private}
 	if err := readJSON(filepath.Join(private, "baseline.json"), b); err != nil {
@@ -88,8 +88,8 @@ func (b *baseline) index() {
 	}
 }
 
-// text is what a file held at the start; ok is false if it was not kept.
-func (b *baseline) text(e *entry) (text []byte, ok bool) {
+// content is what a file held at the start; ok is false if it was not kept.
+func (b *baseline) content(e *entry) (text []byte, ok bool) {
 	if !e.Kept {
 		return nil, false
 	}
@@ -101,12 +101,12 @@ func (b *baseline) text(e *entry) (text []byte, ok bool) {
 	return text, hex.EncodeToString(sum[:]) == e.SHA256
 }
 
-// summed gives e its SHA-256, if the file is not too long for it, and its text.
-func summed(root *os.Root, name string, e *entry) []byte {
-	if e.Size > hashMax {
+// hashFile gives e its SHA-256, if the file is not too long for it, and its text.
+func hashFile(root *os.Root, name string, e *entry) []byte {
+	if e.Size > maxHashBytes {
 		return nil
 	}
-	text, _, err := read(root, name, hashMax)
+	text, _, err := read(root, name, maxHashBytes)
 	if err != nil { // no right to read it, or it grows
 		return nil
 	}
@@ -127,8 +127,10 @@ func isText(b []byte) bool {
 	return utf8.Valid(b)
 }
 
-// restless is how long after a change a second one may still bear the same time.
-const restless = 2 * time.Second
+// mtimeGranularity is how long after a change a second one may still bear the same time.
+const mtimeGranularity = 2 * time.Second
 
-// settled says that a change from now on would show in the file's times.
-func settled(info fs.FileInfo) bool { return time.Since(time.Unix(0, ctime(info))) > restless }
+// mtimeIsStable says that a change from now on would show in the file's times.
+func mtimeIsStable(info fs.FileInfo) bool {
+	return time.Since(time.Unix(0, ctime(info))) > mtimeGranularity
+}

@@ -13,8 +13,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// diffMax is how long the diff of a folder may become, in bytes.
-const diffMax = 256 << 10
+// maxDiffBytes is how long the diff of a folder may become, in bytes.
+const maxDiffBytes = 256 << 10
 
 // change is one file that is not what it was; was or is is nil where it was not there.
 type change struct {
@@ -22,13 +22,13 @@ type change struct {
 	was, is *entry
 }
 
-// notCompared is what is said of a folder that is too large.
-var notCompared = fmt.Sprintf("not compared: the folder holds more than %d entries", walkMax)
+// notComparedPrefix is what is said of a folder that is too large.
+var notComparedPrefix = fmt.Sprintf("not compared: the folder holds more than %d entries", maxEntries)
 
 // changes lists what differs from the start, in order of paths; folders do not
 // count by themselves. ok is false when there is too much to be compared.
-func (w *World) changes(ctx context.Context) (list []change, heaps string, ok bool, err error) {
-	look, err := w.now(ctx, walkMax)
+func (w *Workspace) changes(ctx context.Context) (list []change, heaps string, ok bool, err error) {
+	look, err := w.scan(ctx, maxEntries)
 	if err != nil {
 		return nil, "", false, err
 	}
@@ -40,7 +40,7 @@ func (w *World) changes(ctx context.Context) (list []change, heaps string, ok bo
 		is := &look.entries[i]
 		here[is.Path] = true
 		was := w.base.byPath[is.Path]
-		if is.Mode.IsDir() || was != nil && same(was, is) {
+		if is.Mode.IsDir() || was != nil && equalEntries(was, is) {
 			continue
 		}
 		if was != nil && was.Mode.IsDir() {
@@ -55,12 +55,12 @@ func (w *World) changes(ctx context.Context) (list []change, heaps string, ok bo
 		}
 	}
 	slices.SortFunc(list, func(a, b change) int { return strings.Compare(a.path, b.path) })
-	return list, w.heaps(look), true, nil
+	return list, w.generatedDirs(look), true, nil
 }
 
-// heaps says which folders that are not looked into hold more or less than at the
+// generatedDirs says which folders that are not looked into hold more or less than at the
 // start: "not compared: node_modules (812 entries, 0 at the start)".
-func (w *World) heaps(look *walk) string {
+func (w *Workspace) generatedDirs(look *treeWalk) string {
 	var list []string
 	for _, is := range look.entries {
 		if !is.Heap || slices.Contains([]string{".git", ".hg", ".svn", "__pycache__"}, path.Base(is.Path)) {
@@ -71,7 +71,7 @@ func (w *World) heaps(look *walk) string {
 			was = e.Count
 		}
 		if is.Count != was {
-			list = append(list, fmt.Sprintf("%s (%d entries, %d at the start)", brief(is.Path, 100), is.Count, was))
+			list = append(list, fmt.Sprintf("%s (%d entries, %d at the start)", oneLine(is.Path, 100), is.Count, was))
 		}
 	}
 	if len(list) == 0 {
@@ -80,15 +80,15 @@ func (w *World) heaps(look *walk) string {
 	return "not compared: " + strings.Join(list, ", ")
 }
 
-// joinedWith puts two parts of a sentence together, either of which may be empty.
-func joinedWith(a, b string) string {
+// joinClauses puts two parts of a sentence together, either of which may be empty.
+func joinClauses(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}
 	return a + "; " + b
 }
 
-func same(was, is *entry) bool {
+func equalEntries(was, is *entry) bool {
 	if was.Mode != is.Mode || was.Target != is.Target || was.Size != is.Size {
 		return false
 	}
@@ -99,7 +99,7 @@ func same(was, is *entry) bool {
 }
 
 // Changed says in a sentence what is different since the start, "" if nothing.
-func (w *World) Changed(ctx context.Context) (string, error) {
+func (w *Workspace) Changed(ctx context.Context) (string, error) {
 	if w == nil {
 		return "", nil
 	}
@@ -108,12 +108,12 @@ func (w *World) Changed(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if !ok {
-		return notCompared, nil
+		return notComparedPrefix, nil
 	}
 	var changed, fresh, gone int
 	var names, over []string
 	for _, c := range list {
-		name := brief(c.path, 200)
+		name := oneLine(c.path, 200)
 		if c.was != nil && c.was.Over {
 			over = append(over, name)
 		}
@@ -130,9 +130,9 @@ func (w *World) Changed(ctx context.Context) (string, error) {
 		names = append(names, name)
 	}
 	if len(over) > 0 {
-		heaps = joinedWith(fmt.Sprintf("not compared line by line, because copies of %d MiB are kept of the start and no more: %s", keepMax>>20, strings.Join(atMost(over), ", ")), heaps)
+		heaps = joinClauses(fmt.Sprintf("not compared line by line, because copies of %d MiB are kept of the start and no more: %s", maxBaselineBytes>>20, strings.Join(firstTen(over), ", ")), heaps)
 	}
-	return joinedWith(sentence(changed, fresh, gone, names), heaps), nil
+	return joinClauses(sentence(changed, fresh, gone, names), heaps), nil
 }
 
 // sentence is "2 files changed, 1 new, 1 removed: a, b, c (new), d (removed)".
@@ -154,11 +154,11 @@ func sentence(changed, fresh, gone int, names []string) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return strings.Join(parts, ", ") + ": " + strings.Join(atMost(names), ", ")
+	return strings.Join(parts, ", ") + ": " + strings.Join(firstTen(names), ", ")
 }
 
-// atMost are the first ten, and how many more there are.
-func atMost(names []string) []string {
+// firstTen are the first ten, and how many more there are.
+func firstTen(names []string) []string {
 	const most = 10
 	if len(names) <= most {
 		return names
@@ -166,9 +166,9 @@ func atMost(names []string) []string {
 	return append(names[:most:most], fmt.Sprintf("and %d more", len(names)-most))
 }
 
-// Diff is what changed since the start in the unified form, at most diffMax
+// Diff is what changed since the start in the unified form, at most maxDiffBytes
 // bytes of it.
-func (w *World) Diff(ctx context.Context) (string, error) {
+func (w *Workspace) Diff(ctx context.Context) (string, error) {
 	if w == nil {
 		return "", nil
 	}
@@ -177,16 +177,16 @@ func (w *World) Diff(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if !ok {
-		return notCompared + "\n", nil
+		return notComparedPrefix + "\n", nil
 	}
 	root, err := os.OpenRoot(w.dir)
 	if err != nil {
-		return "", fmt.Errorf("the goal's folder: %w", plain(err))
+		return "", fmt.Errorf("the goal's folder: %w", stripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	var b strings.Builder
 	for i, c := range list {
-		if b.Len() > diffMax {
+		if b.Len() > maxDiffBytes {
 			fmt.Fprintf(&b, "… %d more files are different\n", len(list)-i)
 			break
 		}
@@ -195,11 +195,11 @@ func (w *World) Diff(ctx context.Context) (string, error) {
 	if heaps != "" {
 		b.WriteString(heaps + "\n")
 	}
-	return string(cut([]byte(b.String()), diffMax)), nil
+	return string(truncateMiddle([]byte(b.String()), maxDiffBytes)), nil
 }
 
 // diff is what changed in one file.
-func (w *World) diff(root *os.Root, c change) string {
+func (w *Workspace) diff(root *os.Root, c change) string {
 	var b strings.Builder
 	if c.was != nil && c.is != nil && c.was.Mode != c.is.Mode {
 		fmt.Fprintf(&b, "%s: mode %s, was %s\n", c.path, c.is.Mode, c.was.Mode)
@@ -207,12 +207,12 @@ func (w *World) diff(root *os.Root, c change) string {
 			return b.String()
 		}
 	}
-	was, wasText := w.before(c.was)
-	is, isText := after(root, c.is)
+	was, wasText := w.contentBefore(c.was)
+	is, isText := contentAfter(root, c.is)
 	if !wasText || !isText {
 		why := "not text, or too long to be shown"
 		if c.was != nil && c.was.Over {
-			why = fmt.Sprintf("not compared line by line: more than %d MiB would have to be kept of the start", keepMax>>20)
+			why = fmt.Sprintf("not compared line by line: more than %d MiB would have to be kept of the start", maxBaselineBytes>>20)
 		}
 		fmt.Fprintf(&b, "%s: %s (%s)\n", c.path, sizes(c), why)
 		return b.String()
@@ -224,17 +224,17 @@ func (w *World) diff(root *os.Root, c change) string {
 	return b.String()
 }
 
-func (w *World) before(e *entry) ([]byte, bool) {
+func (w *Workspace) contentBefore(e *entry) ([]byte, bool) {
 	switch {
 	case e == nil:
 		return nil, true
 	case e.Target != "":
 		return []byte("a link to " + e.Target + "\n"), true
 	}
-	return w.base.text(e)
+	return w.base.content(e)
 }
 
-func after(root *os.Root, e *entry) ([]byte, bool) {
+func contentAfter(root *os.Root, e *entry) ([]byte, bool) {
 	switch {
 	case e == nil:
 		return nil, true
@@ -243,7 +243,7 @@ func after(root *os.Root, e *entry) ([]byte, bool) {
 	case e.SHA256 == "":
 		return nil, false
 	}
-	text, _, err := read(root, e.Path, hashMax)
+	text, _, err := read(root, e.Path, maxHashBytes)
 	return text, err == nil && isText(text)
 }
 

@@ -102,7 +102,7 @@ func TestARunnerIsNotReplaced(t *testing.T) {
 			for _, f := range txtar.Parse([]byte(c.tamper)).Files {
 				write(t, dir, f.Name, string(f.Data))
 			}
-			v := one(t, verify.Host{Dir: dir, World: w}, shell(c.command))
+			v := one(t, verify.CheckRunner{Dir: dir, World: w}, shell(c.command))
 			if v.Outcome != goal.Fail || !strings.Contains(v.Tail, c.diff) {
 				t.Errorf("the verdict is %s, %q, %q", v.Outcome, v.Detail, v.Tail)
 			}
@@ -115,7 +115,7 @@ func TestAScriptByItsAbsolutePath(t *testing.T) {
 	dir := folderOf(t, script)
 	list, err := verify.FindProtected(t.Context(), dir, criterion("sh "+dir+"/check.sh", "cd "+dir+" && ./check.sh"), nil, nil)
 	must(t, err)
-	if got := names(list, verify.Held); got != "check.sh" || len(list[0].Checks) != 2 {
+	if got := nameIndex(list, verify.KindLocked); got != "check.sh" || len(list[0].Checks) != 2 {
 		t.Errorf("held: %s %+v", got, list)
 	}
 }
@@ -126,7 +126,7 @@ func TestWhatThePersonProtectsIsThere(t *testing.T) {
 	dir := folderOf(t, "-- .gitignore --\n.env\ntests/golden/\n-- .env --\nA=1\n-- tests/golden/a --\n1\n")
 	list, err := verify.FindProtected(t.Context(), dir, criterion("true"), []string{".env", "tests/**"}, nil)
 	must(t, err)
-	if got := names(list, verify.Held); got != ".env, tests/golden/a" {
+	if got := nameIndex(list, verify.KindLocked); got != ".env, tests/golden/a" {
 		t.Errorf("held: %s", got)
 	}
 	_, err = verify.FindProtected(t.Context(), dir, criterion("true"), []string{"spec/**"}, nil)

@@ -8,41 +8,41 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// decisive are the calls of a shell text that must have ended with 0, and in the
+// decidingCalls are the calls of a shell text that must have ended with 0, and in the
 // sight of whoever reads its output, for the text to end with 0. What is behind a
 // condition, a pipe or a file is none, and where the text may end earlier there
 // are none at all: doubt means no.
-func decisive(f *syntax.File) map[*syntax.CallExpr]bool {
-	d := decider{found: map[*syntax.CallExpr]bool{}}
-	d.list(f.Stmts)
-	if d.leaves(f) {
+func decidingCalls(f *syntax.File) map[*syntax.CallExpr]bool {
+	d := exitAnalysis{found: map[*syntax.CallExpr]bool{}}
+	d.statements(f.Stmts)
+	if d.mayExitZero(f) {
 		return nil
 	}
 	return d.found
 }
 
-type decider struct {
+type exitAnalysis struct {
 	found   map[*syntax.CallExpr]bool
 	errexit bool // set -e was said
 }
 
-// list takes statements one after the other: the last one decides, and all of
+// statements takes statements one after the other: the last one decides, and all of
 // them where the first failure ends the text.
-func (d *decider) list(stmts []*syntax.Stmt) {
+func (d *exitAnalysis) statements(stmts []*syntax.Stmt) {
 	for i, s := range stmts {
 		last := i == len(stmts)-1
 		if and, ok := s.Cmd.(*syntax.BinaryCmd); ok && !last && and.Op == syntax.AndStmt {
 			continue // set -e looks away there
 		}
-		if last || d.errexit || orLeaves(s) {
+		if last || d.errexit || isOrExit(s) {
 			d.stmt(s)
 		}
 		d.errexit = d.errexit || setsErrexit(s)
 	}
 }
 
-func (d *decider) stmt(s *syntax.Stmt) {
-	if s.Negated || s.Background || s.Coprocess || slices.ContainsFunc(s.Redirs, hides) {
+func (d *exitAnalysis) stmt(s *syntax.Stmt) {
+	if s.Negated || s.Background || s.Coprocess || slices.ContainsFunc(s.Redirs, discardsOutput) {
 		return
 	}
 	switch c := s.Cmd.(type) {
@@ -53,25 +53,25 @@ func (d *decider) stmt(s *syntax.Stmt) {
 		case c.Op == syntax.AndStmt:
 			d.stmt(c.X)
 			d.stmt(c.Y)
-		case orLeaves(s):
+		case isOrExit(s):
 			d.stmt(c.X)
 		}
 	case *syntax.Block:
-		d.list(c.Stmts)
+		d.statements(c.Stmts)
 	case *syntax.Subshell:
-		d.list(c.Stmts)
+		d.statements(c.Stmts)
 	}
 }
 
-// hides says whether a redirection takes output away from whoever reads it.
-func hides(r *syntax.Redirect) bool {
+// discardsOutput says whether a redirection takes output away from whoever reads it.
+func discardsOutput(r *syntax.Redirect) bool {
 	text := r.Word.Lit()
 	joins := r.Op == syntax.DplOut && (text == "1" || text == "2") // 2>&1
 	return !joins && !slices.Contains([]syntax.RedirOperator{syntax.RdrIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc}, r.Op)
 }
 
-// orLeaves knows "make || exit 1" and "make || { echo no; exit 1; }".
-func orLeaves(s *syntax.Stmt) bool {
+// isOrExit knows "make || exit 1" and "make || { echo no; exit 1; }".
+func isOrExit(s *syntax.Stmt) bool {
 	or, ok := s.Cmd.(*syntax.BinaryCmd)
 	if !ok || or.Op != syntax.OrStmt {
 		return false
@@ -81,12 +81,12 @@ func orLeaves(s *syntax.Stmt) bool {
 		last = b.Stmts[len(b.Stmts)-1]
 	}
 	c, ok := last.Cmd.(*syntax.CallExpr)
-	return ok && failingExit(c)
+	return ok && isFailingExit(c)
 }
 
 var nonzero = regexp.MustCompile(`^[1-9][0-9]*$`)
 
-func failingExit(c *syntax.CallExpr) bool {
+func isFailingExit(c *syntax.CallExpr) bool {
 	return len(c.Args) == 2 && c.Args[0].Lit() == "exit" && nonzero.MatchString(c.Args[1].Lit())
 }
 
@@ -103,8 +103,8 @@ func setsErrexit(s *syntax.Stmt) bool {
 	return false
 }
 
-// leaves says whether a text may end with 0 before its end.
-func (d *decider) leaves(f *syntax.File) bool {
+// mayExitZero says whether a text may end with 0 before its end.
+func (d *exitAnalysis) mayExitZero(f *syntax.File) bool {
 	found := false
 	syntax.Walk(f, func(n syntax.Node) bool {
 		c, ok := n.(*syntax.CallExpr)
@@ -113,7 +113,7 @@ func (d *decider) leaves(f *syntax.File) bool {
 		}
 		switch c.Args[0].Lit() {
 		case "exit":
-			found = found || !failingExit(c)
+			found = found || !isFailingExit(c)
 		case "return", "trap":
 			found = true
 		case "exec":
@@ -124,6 +124,6 @@ func (d *decider) leaves(f *syntax.File) bool {
 	return found
 }
 
-// steering are variables by which a runner is told how to work and what to print,
+// runnerEnvPattern are variables by which a runner is told how to work and what to print,
 // also as env sets them.
-var steering = regexp.MustCompile(`^[A-Za-z_]*(OPTS|OPTIONS|FLAGS|REPORTER|CONFIG)[A-Za-z_]*(=|$)`)
+var runnerEnvPattern = regexp.MustCompile(`^[A-Za-z_]*(OPTS|OPTIONS|FLAGS|REPORTER|CONFIG)[A-Za-z_]*(=|$)`)

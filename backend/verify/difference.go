@@ -13,34 +13,34 @@ import (
 	"strings"
 )
 
-// differences says what is not as it was of what decides a check; -1 means any check.
-func (g *guard) differences(ctx context.Context, check int) ([]difference, error) {
+// diff says what is not as it was of what decides a check; -1 means any check.
+func (g *protectedState) diff(ctx context.Context, check int) ([]mismatch, error) {
 	root, err := os.OpenRoot(g.dir)
 	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", plain(err))
+		return nil, fmt.Errorf("the goal's folder: %w", stripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var found []difference
+	var found []mismatch
 	looked := false // when the first pattern wants it
 	for _, h := range g.list {
 		if check >= 0 && !slices.Contains(h.Checks, check) {
 			continue
 		}
-		if h.Part == installed {
+		if h.Part == installedPart {
 			if check < 0 || h.Missing { // it is looked at when it decides
 				continue
 			}
-			d, err := g.reinstalled(ctx, root, h)
+			d, err := g.diffInstalled(ctx, root, h)
 			if err != nil {
 				return nil, err
 			}
 			found = append(found, d...)
 			continue
 		}
-		if h.Kind != Appears {
-			if d, same := g.compare(root, h); !same {
+		if h.Kind != KindForbiddenNew {
+			if d, same := g.compareFile(root, h); !same {
 				found = append(found, d)
 			}
 			continue
@@ -50,23 +50,23 @@ func (g *guard) differences(ctx context.Context, check int) ([]difference, error
 				return nil, err
 			}
 			looked = true
-			found = append(found, g.unseen(h)...)
+			found = append(found, g.unreadable(h)...)
 		}
-		paths, err := g.appeared(root, h)
+		paths, err := g.newForbidden(root, h)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range paths {
 			if !slices.Contains(h.Was, p) {
-				found = append(found, difference{held: h, path: p, text: fmt.Sprintf("%s has appeared: %s\n", p, h.Why)})
+				found = append(found, mismatch{protectedItem: h, path: p, text: fmt.Sprintf("%s has appeared: %s\n", p, h.Why)})
 			}
 		}
 	}
 	return found, nil
 }
 
-func (g *guard) reinstalled(ctx context.Context, root *os.Root, h held) ([]difference, error) {
-	was, err := g.was(h)
+func (g *protectedState) diffInstalled(ctx context.Context, root *os.Root, h protectedItem) ([]mismatch, error) {
+	was, err := g.original(h)
 	if err != nil {
 		return nil, fmt.Errorf("what was installed in %s at the start: %w", h.Path, err)
 	}
@@ -74,32 +74,32 @@ func (g *guard) reinstalled(ctx context.Context, root *os.Root, h held) ([]diffe
 	if err != nil && !errors.Is(err, errTooManyInstalled) {
 		return nil, fmt.Errorf("looking at what is installed in %s: %w", h.Path, err)
 	}
-	text := reinstalled(h.Path, was, is)
+	text := installationChanges(h.Path, was, is)
 	if err != nil {
 		text = fmt.Sprintf("%s holds %v by now, so nobody can see whether what runs the check is the same\n", h.Path, err)
 	}
 	if text == "" {
 		return nil, nil
 	}
-	return []difference{{held: h, text: text}}, nil
+	return []mismatch{{protectedItem: h, text: text}}, nil
 }
 
-// difference is one thing that is not as it was.
-type difference struct {
-	held
+// mismatch is one thing that is not as it was.
+type mismatch struct {
+	protectedItem
 	path string // of Appears the file; "" is none that could be put back
 	text string // a diff
 }
 
-// compare looks at one file. A file whose size and time of change are those of
+// compareFile looks at one file. A file whose size and time of change are those of
 // the last look is not read again.
-func (g *guard) compare(root *os.Root, h held) (difference, bool) {
+func (g *protectedState) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
 	info, err := root.Stat(h.Path)
-	if err == nil && g.ok[h.Path+"\x00"+h.Part] == (fresh{info.Size(), ctime(info)}) && ctime(info) != 0 {
-		return difference{}, true
+	if err == nil && g.ok[h.Path+"\x00"+h.Part] == (statStamp{info.Size(), ctime(info)}) && ctime(info) != 0 {
+		return mismatch{}, true
 	}
-	d := difference{held: h, path: h.Path}
-	is, _, err := content(root, h.Path)
+	d := mismatch{protectedItem: h, path: h.Path}
+	is, _, err := protectedContent(root, h.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.text = fmt.Sprintf("%s cannot be read: %v\n", h.Path, err)
 		return d, false
@@ -108,32 +108,32 @@ func (g *guard) compare(root *os.Root, h held) (difference, bool) {
 		d.text = h.Path + " has appeared\n"
 		return d, false
 	}
-	was, wasErr := g.was(h)
+	was, wasErr := g.original(h)
 	if wasErr != nil {
 		d.text = fmt.Sprintf("what %s was at the start is lost: %v\n", h.Path, wasErr)
 		return d, false
 	}
 	if !bytes.Equal(was, is) {
-		before, after := partOf(h.Part, was), partOf(h.Part, is)
-		if before != after && !grown(h.Part, before, after) {
-			d.text = unified(partName(h.Protected), []byte(before), []byte(after), err != nil)
+		before, after := decidingPart(h.Part, was), decidingPart(h.Part, is)
+		if before != after && !isAllowedGrowth(h.Part, before, after) {
+			d.text = unified(describePart(h.Protected), []byte(before), []byte(after), err != nil)
 			return d, false
 		}
 	}
-	if info != nil && settled(info) {
-		g.ok[h.Path+"\x00"+h.Part] = fresh{info.Size(), ctime(info)}
+	if info != nil && mtimeIsStable(info) {
+		g.ok[h.Path+"\x00"+h.Part] = statStamp{info.Size(), ctime(info)}
 	}
 	return d, true
 }
 
-// was is what a file held at the start.
-func (g *guard) was(h held) ([]byte, error) {
+// original is what a file held at the start.
+func (g *protectedState) original(h protectedItem) ([]byte, error) {
 	if h.Missing {
 		return nil, nil
 	}
 	b, err := os.ReadFile(g.copy(h))
 	if err != nil {
-		return nil, fmt.Errorf("the copy: %w", plain(err))
+		return nil, fmt.Errorf("the copy: %w", stripPathError(err))
 	}
 	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != h.SHA256 {
 		return nil, errors.New("the copy is damaged")
@@ -141,23 +141,23 @@ func (g *guard) was(h held) ([]byte, error) {
 	return b, nil
 }
 
-// tampered says what of that which decides a check is not as it was. repairable:
+// tamperedFor says what of that which decides a check is not as it was. repairable:
 // the agent can install it again by itself.
-func (w *World) tampered(ctx context.Context, c check) (diff string, repairable bool, err error) {
+func (w *Workspace) tamperedFor(ctx context.Context, c indexedCheck) (diff string, repairable bool, err error) {
 	if w == nil {
 		return "", false, nil
 	}
-	found, err := w.guard.differences(ctx, c.n)
-	repairable = !slices.ContainsFunc(found, func(d difference) bool { return d.Part != installed })
-	return texts(found), repairable, err
+	found, err := w.guard.diff(ctx, c.n)
+	repairable = !slices.ContainsFunc(found, func(d mismatch) bool { return d.Part != installedPart })
+	return asText(found), repairable, err
 }
 
-func texts(found []difference) string {
+func asText(found []mismatch) string {
 	var b strings.Builder
 	for _, d := range found {
 		b.WriteString(d.text)
 	}
-	return string(cut([]byte(b.String()), tamperedMax))
+	return string(truncateMiddle([]byte(b.String()), tamperedMax))
 }
 
 // tamperedMax bounds the diff of a tampered verdict, in bytes.

@@ -9,70 +9,70 @@ import (
 	"strings"
 )
 
-// ending is what a known test runner always prints when it has come to its end. A
+// runnerSummary is what a known test runner always prints when it has come to its end. A
 // test, or the work that it tests, can end the process that it runs in with 0:
 // then these words are missing.
-type ending struct {
-	name string
-	mine func(c call) bool // a call that runs tests and says at its end how many
+type runnerSummary struct {
+	name    string
+	matches func(c call) bool // a call that runs tests and says at its end how many
 	// quiet are settings, by file, with which it may end without a word.
-	quiet map[string]*regexp.Regexp
+	quietConfig map[string]*regexp.Regexp
 	// said finds its last words: for each time that it came to its end, how many tests ran.
-	said func(text string) []int
+	parse func(text string) []int
 	// mute finds files of tests which passed without one test in them being named; nil
 	// for a runner that does not say so.
-	mute func(text string) []string
+	silentFiles func(text string) []string
 }
 
-var endings = []ending{
-	{name: "go test", mine: goTest, said: goSaid},
+var runnerSummaries = []runnerSummary{
+	{name: "go test", matches: goTest, parse: parseGoTest},
 	{
-		name: "pytest", mine: func(c call) bool { return pythonic(c, "pytest", "py.test") && !quietPytest(c) },
-		quiet: each(regexp.MustCompile(`(?s)addopts.*?(-q|--quiet|no:terminal|--co|--help|--version)`), "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg"),
-		said:  counted(`(?m)^(?:=+ )?((?:no tests ran|\d+ [a-z]+)(?:, \d+ [a-z]+)*) in [\d.]+ ?s`, "passed", "failed", "error", "errors", "xfailed", "xpassed"),
+		name: "pytest", matches: func(c call) bool { return runsPythonModule(c, "pytest", "py.test") && !isQuietPytest(c) },
+		quietConfig: samePattern(regexp.MustCompile(`(?s)addopts.*?(-q|--quiet|no:terminal|--co|--help|--version)`), "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg"),
+		parse:       summaryParser(`(?m)^(?:=+ )?((?:no tests ran|\d+ [a-z]+)(?:, \d+ [a-z]+)*) in [\d.]+ ?s`, "passed", "failed", "error", "errors", "xfailed", "xpassed"),
 	},
-	{name: "unittest", mine: func(c call) bool { return pythonic(c, "unittest") && !c.says("-h", "--help") }, said: unittestSaid},
-	{name: "node --test", mine: nodeTest, said: counted(`(?m)^(?:#|ℹ) tests \d+\n(?:(?:#|ℹ) suites \d+\n)?(?:#|ℹ) (pass \d+\n(?:#|ℹ) fail \d+)`, "pass", "fail"), mute: nodeMute},
+	{name: "unittest", matches: func(c call) bool { return runsPythonModule(c, "unittest") && !c.hasFlag("-h", "--help") }, parse: parseUnittest},
+	{name: "node --test", matches: nodeTest, parse: summaryParser(`(?m)^(?:#|ℹ) tests \d+\n(?:(?:#|ℹ) suites \d+\n)?(?:#|ℹ) (pass \d+\n(?:#|ℹ) fail \d+)`, "pass", "fail"), silentFiles: silentNodeFiles},
 	{
-		name: "jest", mine: func(c call) bool {
-			return path.Base(c.word()) == "jest" && !c.says("--listTests", "--showConfig", "--json", "--reporters", "--version", "--help", "-h", "--clearCache", "--init", "--config", "-c")
+		name: "jest", matches: func(c call) bool {
+			return path.Base(c.word()) == "jest" && !c.hasFlag("--listTests", "--showConfig", "--json", "--reporters", "--version", "--help", "-h", "--clearCache", "--init", "--config", "-c")
 		},
-		quiet: each(regexp.MustCompile(`"?reporters"?\s*:|"?json"?\s*:\s*true|\bpreset\b`), "package.json", "jest.config.js", "jest.config.ts", "jest.config.cjs", "jest.config.mjs", "jest.config.mts", "jest.config.json"),
-		said:  counted(`(?m)^(?:Tests: +(.*)|No tests found, exiting with code 0.*)$`, "passed", "failed"),
-	},
-	{
-		name: "vitest", mine: func(c call) bool {
-			return path.Base(c.word()) == "vitest" && !c.says("list", "bench", "init", "--reporter", "--reporters", "--version", "-v", "--help", "-h", "--config", "-c", "--clearCache", "--merge-reports")
-		},
-		quiet: settingsOf("reporters?", "vitest.config", "vitest.workspace", "vite.config"),
-		said:  counted(`(?m)^(?: +Tests +(.*)|No test files found, exiting with code 0.*)$`, "passed", "failed"),
+		quietConfig: samePattern(regexp.MustCompile(`"?reporters"?\s*:|"?json"?\s*:\s*true|\bpreset\b`), "package.json", "jest.config.js", "jest.config.ts", "jest.config.cjs", "jest.config.mjs", "jest.config.mts", "jest.config.json"),
+		parse:       summaryParser(`(?m)^(?:Tests: +(.*)|No tests found, exiting with code 0.*)$`, "passed", "failed"),
 	},
 	{
-		name: "mocha", mine: func(c call) bool {
-			return path.Base(c.word()) == "mocha" && !c.says("-R", "--reporter", "--config", "--package", "--version", "-V", "--help", "-h", "--dry-run", "--list-reporters", "--list-interfaces")
+		name: "vitest", matches: func(c call) bool {
+			return path.Base(c.word()) == "vitest" && !c.hasFlag("list", "bench", "init", "--reporter", "--reporters", "--version", "-v", "--help", "-h", "--config", "-c", "--clearCache", "--merge-reports")
 		},
-		quiet: each(regexp.MustCompile(`\breporter\b`), "package.json", ".mocharc.js", ".mocharc.cjs", ".mocharc.json", ".mocharc.jsonc", ".mocharc.yml", ".mocharc.yaml"),
-		said:  counted(`(?m)^ +(\d+ passing) \([^\n]*(?:\n(?: +\d+ pending\n)?( +\d+ failing)$)?`, "passing", "failing"),
+		quietConfig: configVariants("reporters?", "vitest.config", "vitest.workspace", "vite.config"),
+		parse:       summaryParser(`(?m)^(?: +Tests +(.*)|No test files found, exiting with code 0.*)$`, "passed", "failed"),
 	},
-	{name: "cargo test", mine: cargoTest, quiet: each(regexp.MustCompile(`harness\s*=\s*false`), "Cargo.toml"), said: cargoSaid},
 	{
-		name: "cargo nextest", mine: func(c call) bool {
-			return path.Base(c.word()) == "cargo" && c.says("nextest") && c.says("run", "r") && !c.says("--no-run")
+		name: "mocha", matches: func(c call) bool {
+			return path.Base(c.word()) == "mocha" && !c.hasFlag("-R", "--reporter", "--config", "--package", "--version", "-V", "--help", "-h", "--dry-run", "--list-reporters", "--list-interfaces")
 		},
-		said: counted(`(?m)^ *Summary \[[^\]]*\] +(?:\d+/)?\d+ tests? run: (.*)$`, "passed", "failed"),
+		quietConfig: samePattern(regexp.MustCompile(`\breporter\b`), "package.json", ".mocharc.js", ".mocharc.cjs", ".mocharc.json", ".mocharc.jsonc", ".mocharc.yml", ".mocharc.yaml"),
+		parse:       summaryParser(`(?m)^ +(\d+ passing) \([^\n]*(?:\n(?: +\d+ pending\n)?( +\d+ failing)$)?`, "passing", "failing"),
+	},
+	{name: "cargo test", matches: cargoTest, quietConfig: samePattern(regexp.MustCompile(`harness\s*=\s*false`), "Cargo.toml"), parse: parseCargo},
+	{
+		name: "cargo nextest", matches: func(c call) bool {
+			return path.Base(c.word()) == "cargo" && c.hasFlag("nextest") && c.hasFlag("run", "r") && !c.hasFlag("--no-run")
+		},
+		parse: summaryParser(`(?m)^ *Summary \[[^\]]*\] +(?:\d+/)?\d+ tests? run: (.*)$`, "passed", "failed"),
 	},
 }
 
-func endingOf(name string) (ending, bool) {
-	i := slices.IndexFunc(endings, func(e ending) bool { return e.name == name })
+func summaryByName(name string) (runnerSummary, bool) {
+	i := slices.IndexFunc(runnerSummaries, func(e runnerSummary) bool { return e.name == name })
 	if i < 0 {
-		return ending{}, false
+		return runnerSummary{}, false
 	}
-	return endings[i], true
+	return runnerSummaries[i], true
 }
 
-// says tells whether one of the call's words is one of these, also as --word=value.
-func (c call) says(words ...string) bool {
+// hasFlag tells whether one of the call's words is one of these, also as --word=value.
+func (c call) hasFlag(words ...string) bool {
 	return slices.ContainsFunc(c.Words[min(1, len(c.Words)):], func(w string) bool {
 		flag, _, _ := strings.Cut(w, "=")
 		return slices.Contains(words, flag)
@@ -81,8 +81,8 @@ func (c call) says(words ...string) bool {
 
 var python = regexp.MustCompile(`^python[0-9.]*$`)
 
-// pythonic says whether a call runs one of these modules, by itself or by -m.
-func pythonic(c call, modules ...string) bool {
+// runsPythonModule says whether a call runs one of these modules, by itself or by -m.
+func runsPythonModule(c call, modules ...string) bool {
 	base := path.Base(c.word())
 	if slices.Contains(modules, base) {
 		return true
@@ -91,8 +91,8 @@ func pythonic(c call, modules ...string) bool {
 	return python.MatchString(base) && at > 0 && at+1 < len(c.Words) && slices.Contains(modules, c.Words[at+1])
 }
 
-// quietPytest says whether pytest is told to end without a word, or to run nothing.
-func quietPytest(c call) bool {
+// isQuietPytest says whether pytest is told to end without a word, or to run nothing.
+func isQuietPytest(c call) bool {
 	quiet := 0
 	for _, w := range c.Words {
 		switch {
@@ -102,12 +102,12 @@ func quietPytest(c call) bool {
 			quiet += strings.Count(w, "q")
 		}
 	}
-	return quiet > 1 || c.says("-h", "--help", "--version", "-V", "--collect-only", "--co", "--fixtures", "--markers", "--setup-plan", "-c", "--config-file", "-o", "--override-ini") ||
+	return quiet > 1 || c.hasFlag("-h", "--help", "--version", "-V", "--collect-only", "--co", "--fixtures", "--markers", "--setup-plan", "-c", "--config-file", "-o", "--override-ini") ||
 		slices.ContainsFunc(c.Words, func(w string) bool { return strings.Contains(w, "no:terminal") })
 }
 
 func nodeTest(c call) bool {
-	if path.Base(c.word()) != "node" || !c.says("--test") || c.says("--watch", "--test-reporter-destination", "--require", "-r", "--import") {
+	if path.Base(c.word()) != "node" || !c.hasFlag("--test") || c.hasFlag("--watch", "--test-reporter-destination", "--require", "-r", "--import") {
 		return false
 	}
 	for i, w := range c.Words {
@@ -122,16 +122,16 @@ func nodeTest(c call) bool {
 	return true
 }
 
-// nodeMute are files that node counts as one test, because they named none.
-func nodeMute(text string) []string {
+// silentNodeFiles are files that node counts as one test, because they named none.
+func silentNodeFiles(text string) []string {
 	var files []string
-	for _, m := range muteFile.FindAllStringSubmatch(text, -1) {
+	for _, m := range silentFilePattern.FindAllStringSubmatch(text, -1) {
 		files = append(files, m[1])
 	}
 	return files
 }
 
-var muteFile = regexp.MustCompile(`(?m)^(?:ok \d+ - |✔ )(\S.*?\.[cm]?[jt]s)(?: \([\d.]+ms\))?$`)
+var silentFilePattern = regexp.MustCompile(`(?m)^(?:ok \d+ - |✔ )(\S.*?\.[cm]?[jt]s)(?: \([\d.]+ms\))?$`)
 
 // goTest knows calls whose packages say what ran: what they print is not seen without -v.
 func goTest(c call) bool {
@@ -140,10 +140,10 @@ func goTest(c call) bool {
 	if !ok || slices.ContainsFunc(flags, func(f string) bool { return slices.Contains(silent, f) || strings.HasSuffix(f, "=false") }) {
 		return false
 	}
-	return goSpeaks(flags) || c.spoken > 0
+	return isVerboseGoTest(flags) || c.spoken > 0
 }
 
-func goSpeaks(flags []string) bool {
+func isVerboseGoTest(flags []string) bool {
 	return slices.ContainsFunc(flags, func(f string) bool {
 		return f == "json" || strings.TrimPrefix(strings.TrimSuffix(f, "=true"), "test.") == "v"
 	})
@@ -172,18 +172,18 @@ func goFlags(c call) (flags []string, ok bool) {
 	return flags, true
 }
 
-// goSaid reads what packages print with -v. Each of them says PASS or FAIL itself; "ok"
+// parseGoTest reads what packages print with -v. Each of them says PASS or FAIL itself; "ok"
 // is the word of go, and comes also where a package ended without having run its tests.
-func goSaid(text string) []int {
+func parseGoTest(text string) []int {
 	ran, tests, ended := []int{}, 0, false
 	for _, l := range strings.Split(text, "\n") {
 		if strings.HasPrefix(l, `{"`) {
-			l = goOutput(l)
+			l = goJSONOutputLine(l)
 		}
 		switch {
 		case goTestLine.MatchString(l):
 			tests++
-		case strings.HasSuffix(l, "PASS"), leftOut.MatchString(l):
+		case strings.HasSuffix(l, "PASS"), truncationLine.MatchString(l):
 			ended = true
 		case strings.HasPrefix(l, "ok  \t"):
 			if !ended {
@@ -200,13 +200,13 @@ func goSaid(text string) []int {
 }
 
 var (
-	goTestLine = regexp.MustCompile(`^--- (PASS|FAIL): `)
-	leftOut    = regexp.MustCompile(`^… \d+ bytes left out …$`)
-	goJSON     = regexp.MustCompile(`^\{"Time":"[^"]*","Action":"output",.*"Output":("(?:[^"\\]|\\.)*")\}$`)
+	goTestLine     = regexp.MustCompile(`^--- (PASS|FAIL): `)
+	truncationLine = regexp.MustCompile(`^… \d+ bytes left out …$`)
+	goJSON         = regexp.MustCompile(`^\{"Time":"[^"]*","Action":"output",.*"Output":("(?:[^"\\]|\\.)*")\}$`)
 )
 
-// goOutput is the line of a package in a line of go test -json.
-func goOutput(line string) string {
+// goJSONOutputLine is the line of a package in a line of go test -json.
+func goJSONOutputLine(line string) string {
 	m := goJSON.FindStringSubmatch(line)
 	if m == nil {
 		return ""
@@ -218,7 +218,7 @@ func goOutput(line string) string {
 	return strings.TrimSuffix(text, "\n")
 }
 
-func unittestSaid(text string) []int {
+func parseUnittest(text string) []int {
 	var ran []int
 	for _, m := range unittestEnd.FindAllStringSubmatch(text, -1) {
 		n := number(m[1])
@@ -236,12 +236,12 @@ var (
 )
 
 func cargoTest(c call) bool {
-	return path.Base(c.word()) == "cargo" && c.says("test", "t") && !c.says("--no-run", "--list", "--format", "-h", "--help", "-V", "--version", "-Z", "--manifest-path", "nextest")
+	return path.Base(c.word()) == "cargo" && c.hasFlag("test", "t") && !c.hasFlag("--no-run", "--list", "--format", "-h", "--help", "-V", "--version", "-Z", "--manifest-path", "nextest")
 }
 
-// cargoSaid reads the results of the programs that cargo ran; each of them announces its tests first.
-func cargoSaid(text string) []int {
-	ran := counted(`(?m)^test result: [a-zA-Z]+\. (\d+ passed; \d+ failed);`, "passed", "failed")(text)
+// parseCargo reads the results of the programs that cargo ran; each of them announces its tests first.
+func parseCargo(text string) []int {
+	ran := summaryParser(`(?m)^test result: [a-zA-Z]+\. (\d+ passed; \d+ failed);`, "passed", "failed")(text)
 	if begun := len(cargoBegins.FindAllString(text, -1)); begun > len(ran) {
 		return nil
 	}
@@ -250,9 +250,9 @@ func cargoSaid(text string) []int {
 
 var cargoBegins = regexp.MustCompile(`(?m)^running \d+ tests?$`)
 
-// counted reads words like "3 passed" or "passed 3" out of what a pattern finds, and
+// summaryParser reads words like "3 passed" or "passed 3" out of what a pattern finds, and
 // adds up those that are named.
-func counted(pattern string, words ...string) func(string) []int {
+func summaryParser(pattern string, words ...string) func(string) []int {
 	end := regexp.MustCompile(pattern)
 	one := regexp.MustCompile(`(\d+) (` + strings.Join(words, "|") + `)\b|\b(` + strings.Join(words, "|") + `) (\d+)`)
 	return func(text string) []int {
@@ -277,7 +277,7 @@ func number(digits string) int {
 	return n
 }
 
-func each(pattern *regexp.Regexp, files ...string) map[string]*regexp.Regexp {
+func samePattern(pattern *regexp.Regexp, files ...string) map[string]*regexp.Regexp {
 	m := map[string]*regexp.Regexp{}
 	for _, f := range files {
 		m[f] = pattern
@@ -285,8 +285,8 @@ func each(pattern *regexp.Regexp, files ...string) map[string]*regexp.Regexp {
 	return m
 }
 
-// settingsOf are files of these names with every ending that a script may have.
-func settingsOf(pattern string, names ...string) map[string]*regexp.Regexp {
+// configVariants are files of these names with every ending that a script may have.
+func configVariants(pattern string, names ...string) map[string]*regexp.Regexp {
 	re, m := regexp.MustCompile(pattern), map[string]*regexp.Regexp{}
 	for _, name := range names {
 		for _, end := range []string{"js", "mjs", "cjs", "ts", "mts", "cts"} {
@@ -296,25 +296,25 @@ func settingsOf(pattern string, names ...string) map[string]*regexp.Regexp {
 	return m
 }
 
-// ends notes that a call which decides ends with the words of a known runner.
-func (f *finder) ends(c call) {
+// noteSummary notes that a call which decides ends with the words of a known runner.
+func (f *protector) noteSummary(c call) {
 	if !c.decides || c.Lost || slices.Contains(c.Words, "") {
 		return
 	}
-	for _, e := range endings {
-		if !e.mine(c) || f.quiet(c, e) {
+	for _, e := range runnerSummaries {
+		if !e.matches(c) || f.isQuiet(c, e) {
 			continue
 		}
-		at := slices.IndexFunc(f.endings, func(h heard) bool { return h.Check == f.check && h.Runner == e.name })
+		at := slices.IndexFunc(f.endings, func(h expectedSummary) bool { return h.Check == f.check && h.Runner == e.name })
 		if at < 0 {
-			f.endings, at = append(f.endings, heard{Check: f.check, Runner: e.name}), len(f.endings)
+			f.endings, at = append(f.endings, expectedSummary{Check: f.check, Runner: e.name}), len(f.endings)
 		}
 		f.endings[at].Times++
 	}
 }
 
-func (f *finder) quiet(c call, e ending) bool {
-	for file, pattern := range e.quiet {
+func (f *protector) isQuiet(c call, e runnerSummary) bool {
+	for file, pattern := range e.quietConfig {
 		if text, _, err := read(f.root, path.Join(c.Dir, file), partMax); err == nil && pattern.Match(text) {
 			return true
 		}
@@ -322,13 +322,13 @@ func (f *finder) quiet(c call, e ending) bool {
 	return false
 }
 
-// heard is what must be heard of a runner when a check passes.
-type heard struct {
+// expectedSummary is what must be heard of a runner when a check passes.
+type expectedSummary struct {
 	Check  int    `json:"check"`
 	Runner string `json:"runner"` // a name in endings
 	Times  int    `json:"times"`  // how often it comes to its end, at least
 }
 
-func (h heard) missing() string {
+func (h expectedSummary) missingText() string {
 	return fmt.Sprintf("it ended with 0, but %s did not come to its end: what it always prints there is missing. Something that it ran ended it early (an exit with 0 in the work or in a test), so the tests decided nothing", h.Runner)
 }

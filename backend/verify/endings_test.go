@@ -189,7 +189,7 @@ func TestTestsThatVanishAreTold(t *testing.T) {
 		t.Fatalf("before the start: %s, %q, %d tests", before.Outcome, before.Detail, before.Tests)
 	}
 	o := verify.Options{Dir: h.Dir, Private: filepath.Join(t.TempDir(), "private"), Criterion: criterion(k.Command), Tests: []int{before.Tests}}
-	must(t, verify.Freeze(t.Context(), o))
+	must(t, verify.RecordProtected(t.Context(), o))
 	o.Tests = nil // only at the freezing
 	h.World = world(t, o)
 	write(t, h.Dir, "done", "")

@@ -19,41 +19,41 @@ import (
 // may be long.
 const predicateTime = time.Minute
 
-// Engine evaluates expressions in a program of their own, which shuts itself off
+// PredicateEngine evaluates expressions in a program of their own, which shuts itself off
 // from files, network and other programs and is bounded by the kernel: 256 MiB
 // and a second. It may be used concurrently.
-type Engine struct {
+type PredicateEngine struct {
 	// Launcher starts Program, see cmd/goalpost-predicate. Nothing of the goal's
 	// is needed for it, nor does it get anything of the goal's.
 	Launcher process.Launcher
 	Program  string
 }
 
-// question and answer are what the program reads and writes.
-type question struct {
+// predicateRequest and answer are what the program reads and writes.
+type predicateRequest struct {
 	Expr     string `json:"expr"`
 	Response string `json:"response"`
 	Read     bool   `json:"read,omitempty"`
 }
 
-type decided struct {
+type predicateReply struct {
 	Value bool   `json:"value"`
 	Kind  string `json:"kind"`
 	Text  string `json:"text"`
 }
 
 // Evaluate decides expr over response.
-func (e Engine) Evaluate(ctx context.Context, expr string, response []byte) (bool, error) {
-	return e.ask(ctx, question{Expr: expr, Response: string(response)})
+func (e PredicateEngine) Evaluate(ctx context.Context, expr string, response []byte) (bool, error) {
+	return e.ask(ctx, predicateRequest{Expr: expr, Response: string(response)})
 }
 
 // Read says what is wrong with expr, if anything is.
-func (e Engine) Read(ctx context.Context, expr string) error {
-	_, err := e.ask(ctx, question{Expr: expr, Read: true})
+func (e PredicateEngine) Read(ctx context.Context, expr string) error {
+	_, err := e.ask(ctx, predicateRequest{Expr: expr, Read: true})
 	return err
 }
 
-func (e Engine) ask(ctx context.Context, q question) (bool, error) {
+func (e PredicateEngine) ask(ctx context.Context, q predicateRequest) (bool, error) {
 	text, err := json.Marshal(q)
 	if err != nil {
 		return false, fmt.Errorf("asking for %s: %w", q.Expr, err)
@@ -75,20 +75,20 @@ func (e Engine) ask(ctx context.Context, q question) (bool, error) {
 	case strings.Contains(stderr, "cannot allocate memory"), strings.Contains(stderr, "out of memory"), strings.Contains(stderr, "stack exceeds"):
 		return bounds("the expression was ended: it takes more than 256 MiB")
 	case out.Status.Code != 0:
-		return false, fmt.Errorf("the evaluator of expressions: %s: %s", out.Status, brief(stderr, 300))
+		return false, fmt.Errorf("the evaluator of expressions: %s: %s", out.Status, oneLine(stderr, 300))
 	}
-	var a decided
+	var a predicateReply
 	if err := json.Unmarshal(out.Stdout, &a); err != nil {
 		return false, fmt.Errorf("the evaluator of expressions: its answer: %w", err)
 	}
 	if a.Kind != "" {
-		return false, &PredicateError{Kind: a.Kind, Text: brief(a.Text, 500)}
+		return false, &PredicateError{Kind: a.Kind, Text: oneLine(a.Text, 500)}
 	}
 	return a.Value, nil
 }
 
 // run starts the program, gives it the question, and waits for its end.
-func (e Engine) run(ctx context.Context, text []byte) (out process.Output, err error) {
+func (e PredicateEngine) run(ctx context.Context, text []byte) (out process.Output, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return out, fmt.Errorf("pipe: %w", err)

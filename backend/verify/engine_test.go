@@ -14,9 +14,9 @@ import (
 	"goalpost/backend/verify"
 )
 
-func evaluator(t testing.TB, h verify.Host) verify.Engine {
+func evaluator(t testing.TB, h verify.CheckRunner) verify.PredicateEngine {
 	t.Helper()
-	return verify.Engine{Launcher: h.Launcher, Program: sandboxtest.Predicate(t)}
+	return verify.PredicateEngine{Launcher: h.Launcher, Program: sandboxtest.Predicate(t)}
 }
 
 // TestSeedsExpression: it works as the seeds write it, of a claim and of a server.
@@ -124,7 +124,7 @@ func TestNoEngine(t *testing.T) {
 		"/bin/false":       "exit 1",
 		"/bin/true":        "its answer",
 	} {
-		_, err := verify.Engine{Launcher: h.Launcher, Program: program}.Evaluate(t.Context(), "true", make([]byte, 1<<20))
+		_, err := verify.PredicateEngine{Launcher: h.Launcher, Program: program}.Evaluate(t.Context(), "true", make([]byte, 1<<20))
 		var wrong *verify.PredicateError
 		if err == nil || errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", program, err)

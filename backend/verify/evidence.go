@@ -13,8 +13,8 @@ import (
 // evidenceMax is how much of what was looked at is kept, in bytes.
 const evidenceMax = 1 << 20
 
-// keep makes output the evidence of v; total is how long it was before the cut.
-func keep(v goal.Verdict, output []byte, total int64) goal.Verdict {
+// attachEvidence makes output the evidence of v; total is how long it was before the cut.
+func attachEvidence(v goal.Verdict, output []byte, total int64) goal.Verdict {
 	if len(output) == 0 {
 		return v
 	}
@@ -23,8 +23,8 @@ func keep(v goal.Verdict, output []byte, total int64) goal.Verdict {
 	return v
 }
 
-// cut leaves out the middle of what is longer than most bytes, and says so.
-func cut(b []byte, most int) []byte {
+// truncateMiddle leaves out the middle of what is longer than most bytes, and says so.
+func truncateMiddle(b []byte, most int) []byte {
 	if len(b) <= most {
 		return b
 	}
@@ -33,8 +33,8 @@ func cut(b []byte, most int) []byte {
 	return append(append(append([]byte{}, b[:half]...), note...), b[len(b)-half:]...)
 }
 
-// brief is the beginning of a text that came from outside, fit for one sentence.
-func brief(s string, most int) string {
+// oneLine is the beginning of a text that came from outside, fit for one sentence.
+func oneLine(s string, most int) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 	if len(s) <= most {
 		return s

@@ -18,60 +18,60 @@ import (
 // matchMax is the longest file that a pattern is tried on, in bytes.
 const matchMax = 16 << 20
 
-// file looks at a file of the goal's folder. No symlink leads out of it.
-func (h Host) file(ctx context.Context, c check) ruling {
+// checkFile looks at a file of the goal's folder. No symlink leads out of it.
+func (h CheckRunner) checkFile(ctx context.Context, c indexedCheck) attempt {
 	from := time.Now()
-	r, err := h.look(ctx, c)
+	r, err := h.inspectFile(ctx, c)
 	if err != nil {
-		r = undecided(err)
+		r = retryableError(err)
 	}
 	r.Took = time.Since(from)
 	r.TookMS = r.Took.Milliseconds()
 	return r
 }
 
-func (h Host) look(ctx context.Context, c check) (ruling, error) {
+func (h CheckRunner) inspectFile(ctx context.Context, c indexedCheck) (attempt, error) {
 	root, err := os.OpenRoot(h.Dir)
 	if err != nil {
-		return ruling{}, fmt.Errorf("the goal's folder: %w", plain(err))
+		return attempt{}, fmt.Errorf("the goal's folder: %w", stripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	if c.Absent {
-		return absent(root, c.Path), nil
+		return fileMissing(root, c.Path), nil
 	}
 	f, info, err := open(root, c.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return rule(goal.Fail, "it does not exist"), nil
+		return verdict(goal.Fail, "it does not exist"), nil
 	case err != nil: // a folder, a link out, no right to read it: it is not the file that is wanted
-		return rule(goal.Fail, err.Error()), nil
+		return verdict(goal.Fail, err.Error()), nil
 	}
 	defer func() { _ = f.Close() }()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(), fmt.Errorf("it could not be read within %s", goal.FormatDuration(c.Timeout())))
 	defer cancel()
-	return examine(ctx, f, info.Size(), c)
+	return inspect(ctx, f, info.Size(), c)
 }
 
-func absent(root *os.Root, path string) ruling {
+func fileMissing(root *os.Root, path string) attempt {
 	_, err := root.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return rule(goal.Pass, "it does not exist")
+		return verdict(goal.Pass, "it does not exist")
 	case err != nil:
-		return undecided(plain(err))
+		return retryableError(stripPathError(err))
 	}
-	return rule(goal.Fail, "it exists")
+	return verdict(goal.Fail, "it exists")
 }
 
-// examine reads the file once: for its sum, its first bytes, and its end.
-func examine(ctx context.Context, f io.Reader, size int64, c check) (ruling, error) {
+// inspect reads the file once: for its sum, its first bytes, and its end.
+func inspect(ctx context.Context, f io.Reader, size int64, c indexedCheck) (attempt, error) {
 	sum := sha256.New()
-	var head limited
-	n, err := io.Copy(io.MultiWriter(sum, &head), &patient{ctx, f})
+	var head headBuffer
+	n, err := io.Copy(io.MultiWriter(sum, &head), &ctxReader{ctx, f})
 	if err != nil {
-		return ruling{}, cause(ctx, plain(err))
+		return attempt{}, cause(ctx, stripPathError(err))
 	}
-	v := ruling{Verdict: keep(goal.Verdict{}, cut(head.b, evidenceMax), max(n, size))}
+	v := attempt{Verdict: attachEvidence(goal.Verdict{}, truncateMiddle(head.b, evidenceMax), max(n, size))}
 	v.Outcome, v.Detail = goal.Fail, ""
 	switch got := hex.EncodeToString(sum.Sum(nil)); {
 	case n < c.MinSize:
@@ -83,11 +83,11 @@ func examine(ctx context.Context, f io.Reader, size int64, c check) (ruling, err
 	case c.Matches != "":
 		pattern, err := regexp.Compile(c.Matches)
 		if err != nil {
-			return undecidable("the pattern cannot be read: " + err.Error()), nil
+			return permanentError("the pattern cannot be read: " + err.Error()), nil
 		}
 		if !pattern.Match(head.b) {
 			v.Detail = fmt.Sprintf("it has %s, and `%s` does not match", goal.FormatCount(n, "byte"), c.Matches)
-			v.Tail = brief(string(head.b), 1000)
+			v.Tail = oneLine(string(head.b), 1000)
 		}
 	}
 	if v.Detail == "" {
@@ -96,21 +96,21 @@ func examine(ctx context.Context, f io.Reader, size int64, c check) (ruling, err
 	return v, nil
 }
 
-// limited keeps the first matchMax bytes.
-type limited struct{ b []byte }
+// headBuffer keeps the first matchMax bytes.
+type headBuffer struct{ b []byte }
 
-func (l *limited) Write(p []byte) (int, error) {
+func (l *headBuffer) Write(p []byte) (int, error) {
 	l.b = append(l.b, p[:min(len(p), matchMax-len(l.b))]...)
 	return len(p), nil
 }
 
-// patient reads until ctx ends.
-type patient struct {
+// ctxReader reads until ctx ends.
+type ctxReader struct {
 	ctx context.Context
 	r   io.Reader
 }
 
-func (p *patient) Read(b []byte) (int, error) {
+func (p *ctxReader) Read(b []byte) (int, error) {
 	if p.ctx.Err() != nil {
 		return 0, context.Cause(p.ctx)
 	}

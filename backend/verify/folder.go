@@ -17,14 +17,14 @@ var errTooLong = errors.New("it is too long to be read")
 func open(root *os.Root, path string) (*os.File, fs.FileInfo, error) {
 	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, nil, plain(err)
+		return nil, nil, stripPathError(err)
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a regular file", path)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(plain(err), f.Close())
+		return nil, nil, errors.Join(stripPathError(err), f.Close())
 	}
 	return f, info, nil
 }
@@ -38,7 +38,7 @@ func read(root *os.Root, path string, most int64) ([]byte, fs.FileInfo, error) {
 	defer func() { _ = f.Close() }()
 	b, err := io.ReadAll(io.LimitReader(f, most+1)) // it may be growing
 	if err != nil {
-		return nil, nil, plain(err)
+		return nil, nil, stripPathError(err)
 	}
 	if int64(len(b)) > most {
 		return nil, info, fmt.Errorf("%s: %w (over %d bytes)", path, errTooLong, most)
@@ -46,8 +46,8 @@ func read(root *os.Root, path string, most int64) ([]byte, fs.FileInfo, error) {
 	return b, info, nil
 }
 
-// plain leaves out the system call's name, which tells nobody anything.
-func plain(err error) error {
+// stripPathError leaves out the system call's name, which tells nobody anything.
+func stripPathError(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return fmt.Errorf("%s: %w", p.Path, p.Err)

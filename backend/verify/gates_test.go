@@ -77,7 +77,7 @@ func named(ctx context.Context, network, address string) (net.Conn, error) {
 func TestHTTP(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1") // must not be asked
 	s := site(t)
-	h := verify.Host{Dir: t.TempDir(), Dial: named}
+	h := verify.CheckRunner{Dir: t.TempDir(), Dial: named}
 	for _, c := range []struct {
 		name    string
 		check   goal.Check
@@ -122,7 +122,7 @@ func TestHTTP(t *testing.T) {
 func TestDial(t *testing.T) {
 	s := site(t)
 	var asked atomic.Value
-	h := verify.Host{Dir: t.TempDir(), Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+	h := verify.CheckRunner{Dir: t.TempDir(), Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 		asked.Store(address)
 		var d net.Dialer
 		return d.DialContext(ctx, network, s.Listener.Addr().String())
@@ -265,7 +265,7 @@ func TestPredicateSources(t *testing.T) {
 func TestAnswerAsJSON(t *testing.T) {
 	s := site(t)
 	e := &engine{ok: true}
-	h := verify.Host{Dir: t.TempDir(), Engine: e}
+	h := verify.CheckRunner{Dir: t.TempDir(), Engine: e}
 	one(t, h, goal.Check{Type: goal.HTTP, URL: s.URL + "/ok", Predicate: "true"})
 	var got struct {
 		Status  int
@@ -285,7 +285,7 @@ func TestAnswerAsJSON(t *testing.T) {
 }
 
 func TestWhatAPredicateComesTo(t *testing.T) {
-	h := verify.Host{Dir: t.TempDir()}
+	h := verify.CheckRunner{Dir: t.TempDir()}
 	check := goal.Check{Type: goal.JSONPredicate, Expr: "response.a.b"}
 	for _, c := range []struct {
 		name    string
@@ -396,7 +396,7 @@ func (f *faulty) Start(ctx context.Context, c process.Command) (process.Process,
 // TestACheckWhoseTimeIsOverBeforeItIsStarted is one that did not end in its time: on a
 // busy machine a short one may be over by then.
 func TestACheckWhoseTimeIsOverBeforeItIsStarted(t *testing.T) {
-	h := verify.Host{Dir: t.TempDir(), Launcher: busy{}}
+	h := verify.CheckRunner{Dir: t.TempDir(), Launcher: busy{}}
 	check := goal.Check{Type: goal.Shell, Command: "true", TimeoutMS: 20}
 	if v := one(t, h, check); v.Outcome != goal.CheckErr || v.ExitCode != -1 || !strings.Contains(v.Detail, "did not end within 20 ms") {
 		t.Errorf("%s, exit %d, %q", v.Outcome, v.ExitCode, v.Detail)
@@ -427,7 +427,7 @@ func write(t testing.TB, dir, name, text string) {
 }
 
 // claimed is one check at one claim.
-func claimed(t *testing.T, h verify.Host, c goal.Check, claim goal.Claim) goal.Verdict {
+func claimed(t *testing.T, h verify.CheckRunner, c goal.Check, claim goal.Claim) goal.Verdict {
 	t.Helper()
 	var got goal.Verdict
 	if _, err := h.Criterion(t.Context(), goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{c}}}, claim, func(v goal.Verdict) error {

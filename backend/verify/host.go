@@ -10,10 +10,10 @@ import (
 	"goalpost/backend/process"
 )
 
-// Host is where checks run: programs are started by Launcher with Env, in Dir.
+// CheckRunner is where checks run: programs are started by Launcher with Env, in Dir.
 // What is nil below is missing, and a check that needs it is an error that says
 // so. It may be used concurrently.
-type Host struct {
+type CheckRunner struct {
 	Launcher process.Launcher
 	Env      []string
 	Dir      string // the goal's folder, absolute
@@ -29,9 +29,9 @@ type Host struct {
 	Model  string
 	Window int // of the judge's model in tokens, 0 where it is not known
 	Pages  Pages
-	Dial   Dial      // into the goal's network; nil is the machine's own
-	Engine Evaluator // of predicates
-	World  *World    // what the goal has changed, and what it must not change
+	Dial   DialFunc           // into the goal's network; nil is the machine's own
+	Engine PredicateEvaluator // of predicates
+	World  *Workspace         // what the goal has changed, and what it must not change
 }
 
 // Judge is a model that is asked once, without tools.
@@ -39,12 +39,12 @@ type Judge interface {
 	Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error)
 }
 
-// Dial connects to an address, host:port, as the goal's own programs would.
-type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+// DialFunc connects to an address, host:port, as the goal's own programs would.
+type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Evaluator decides an expression over response, which is JSON. Concurrent use
+// PredicateEvaluator decides an expression over response, which is JSON. Concurrent use
 // is fine. Its errors are a *PredicateError, or say that it could not be asked.
-type Evaluator interface {
+type PredicateEvaluator interface {
 	Evaluate(ctx context.Context, expr string, response []byte) (bool, error)
 	// Read says what is wrong with an expression, without running it.
 	Read(ctx context.Context, expr string) error
@@ -54,15 +54,15 @@ type Evaluator interface {
 type Pages interface {
 	// Screenshot opens a page in a fresh context, with the goal's cookies and none of
 	// the agent's scripts, waits until it has settled, and takes a picture.
-	Screenshot(ctx context.Context, at Target) (Sight, error)
+	Screenshot(ctx context.Context, at PageTarget) (PageCapture, error)
 }
 
-// Target is the page to look at: URL, or that of a pane; with neither that of
+// PageTarget is the page to look at: URL, or that of a pane; with neither that of
 // the goal's newest pane.
-type Target struct{ URL, Pane string }
+type PageTarget struct{ URL, Pane string }
 
-// Sight is what a page showed.
-type Sight struct {
+// PageCapture is what a page showed.
+type PageCapture struct {
 	PNG   []byte
 	URL   string
 	Title string
@@ -71,52 +71,52 @@ type Sight struct {
 	Agents bool
 }
 
-// check is a check of a criterion, with its place there; -1 while there is none.
-type check struct {
+// indexedCheck is a check of a criterion, with its place there; -1 while there is none.
+type indexedCheck struct {
 	goal.Check
 	n int
 }
 
 // runs says whether the check runs a command.
-func (c check) runs() bool {
+func (c indexedCheck) runs() bool {
 	return c.Type == goal.Shell || c.Type == goal.JSONPredicate && c.From == goal.FromCommand
 }
 
-// place is where the check's command stands in a goal's folder.
-func (c check) place(dir string) place {
+// location is where the check's command stands in a goal's folder.
+func (c indexedCheck) location(dir string) lineLocation {
 	_, remote := c.Server() // what lies there cannot be seen from here
 	decides := c.Type == goal.Shell && c.ExitCode == 0 && !remote
-	return place{dir: path.Clean(c.Dir), root: dir, decides: decides, own: decides}
+	return lineLocation{dir: path.Clean(c.Dir), root: dir, decides: decides, own: decides}
 }
 
-// ruling is a verdict on its way. Again says that it is an error which another
+// attempt is a verdict on its way. Again says that it is an error which another
 // try may not meet.
-type ruling struct {
+type attempt struct {
 	goal.Verdict
 	again bool
 }
 
-func rule(outcome goal.Outcome, detail string) ruling {
-	return ruling{Verdict: goal.Verdict{Outcome: outcome, Detail: detail}}
+func verdict(outcome goal.Outcome, detail string) attempt {
+	return attempt{Verdict: goal.Verdict{Outcome: outcome, Detail: detail}}
 }
 
-// undecided is an error that may be gone at the next try.
-func undecided(err error) ruling {
-	r := rule(goal.CheckErr, err.Error())
+// retryableError is an error that may be gone at the next try.
+func retryableError(err error) attempt {
+	r := verdict(goal.CheckErr, err.Error())
 	r.again = true
 	return r
 }
 
-// undecidable is an error that no other try changes.
-func undecidable(detail string) ruling { return rule(goal.CheckErr, detail) }
+// permanentError is an error that no other try changes.
+func permanentError(detail string) attempt { return verdict(goal.CheckErr, detail) }
 
-// bill adds up what judges cost; they may be asked at the same time.
-type bill struct {
+// costMeter adds up what judges cost; they may be asked at the same time.
+type costMeter struct {
 	mu  sync.Mutex
 	sum goal.Usage
 }
 
-func (b *bill) add(u goal.Usage) {
+func (b *costMeter) add(u goal.Usage) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.sum.TokensIn += u.TokensIn

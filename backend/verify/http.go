@@ -19,8 +19,8 @@ import (
 // bodyMax is how much of an answer is read, in bytes.
 const bodyMax = 4 << 20
 
-// answer is what a server said.
-type answer struct {
+// httpReply is what a server said.
+type httpReply struct {
 	status   int
 	header   http.Header
 	body     []byte
@@ -29,21 +29,21 @@ type answer struct {
 	location string
 }
 
-// http asks a server, from inside the goal's network. A redirect is an answer
+// checkHTTP asks a server, from inside the goal's network. A redirect is an answer
 // like any other: it is not followed, since it may lead anywhere.
-func (h Host) http(ctx context.Context, c check) ruling {
+func (h CheckRunner) checkHTTP(ctx context.Context, c indexedCheck) attempt {
 	a, err := h.fetch(ctx, c)
 	if err != nil {
-		return unanswered(ctx, err)
+		return connectionFailure(ctx, err)
 	}
-	v := ruling{Verdict: a.verdict()}
+	v := attempt{Verdict: a.verdict()}
 	switch {
 	case a.status != c.WantStatus():
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it answers %d, wanted %d%s", a.status, c.WantStatus(), a.redirect())
-		v.Tail = brief(string(a.body), 1000)
+		v.Tail = oneLine(string(a.body), 1000)
 	case c.BodyContains != "" && !bytes.Contains(a.body, []byte(c.BodyContains)):
-		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it answers %d, and %q is not in its body%s", a.status, c.BodyContains, a.partly())
-		v.Tail = brief(string(a.body), 1000)
+		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it answers %d, and %q is not in its body%s", a.status, c.BodyContains, a.truncationNote())
+		v.Tail = oneLine(string(a.body), 1000)
 	case c.Predicate != "":
 		r := h.evaluate(ctx, c.Predicate, a.json())
 		v.Outcome, v.again = r.Outcome, r.again
@@ -54,8 +54,8 @@ func (h Host) http(ctx context.Context, c check) ruling {
 	return v
 }
 
-func (h Host) fetch(ctx context.Context, c check) (a answer, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(), &late{c.Timeout()})
+func (h CheckRunner) fetch(ctx context.Context, c indexedCheck) (a httpReply, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(), &timeoutError{c.Timeout()})
 	defer cancel()
 	method := c.Method
 	if method == "" {
@@ -63,7 +63,7 @@ func (h Host) fetch(ctx context.Context, c check) (a answer, err error) {
 	}
 	request, err := http.NewRequestWithContext(ctx, method, c.URL, nil)
 	if err != nil {
-		return a, &unaskable{err}
+		return a, &requestError{err}
 	}
 	request.Header.Set("User-Agent", "goalpost-check")
 	request.Header.Set("Accept", "*/*")
@@ -79,7 +79,7 @@ func (h Host) fetch(ctx context.Context, c check) (a answer, err error) {
 		return a, cause(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	a = answer{status: response.StatusCode, header: response.Header, location: response.Header.Get("Location")}
+	a = httpReply{status: response.StatusCode, header: response.Header, location: response.Header.Get("Location")}
 	if a.body, err = io.ReadAll(io.LimitReader(response.Body, bodyMax+1)); err != nil {
 		return a, cause(ctx, fmt.Errorf("it answers %d, and then: %w", a.status, err))
 	}
@@ -90,15 +90,15 @@ func (h Host) fetch(ctx context.Context, c check) (a answer, err error) {
 	return a, nil
 }
 
-// late says that a server took longer than the check allows.
-type late struct{ after time.Duration }
+// timeoutError says that a server took longer than the check allows.
+type timeoutError struct{ after time.Duration }
 
-func (l *late) Error() string { return "no answer within " + goal.FormatDuration(l.after) }
+func (l *timeoutError) Error() string { return "no answer within " + goal.FormatDuration(l.after) }
 
-// unaskable says that the request itself cannot be made.
-type unaskable struct{ err error }
+// requestError says that the request itself cannot be made.
+type requestError struct{ err error }
 
-func (u *unaskable) Error() string { return "the request cannot be made: " + u.err.Error() }
+func (u *requestError) Error() string { return "the request cannot be made: " + u.err.Error() }
 
 // cause says why ctx ended, if it did.
 func cause(ctx context.Context, err error) error {
@@ -108,32 +108,32 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// unanswered is a server that is not there: whoever wants an answer of it has
+// connectionFailure is a server that is not there: whoever wants an answer of it has
 // not got one, so it is a failure and not an error.
-func unanswered(ctx context.Context, err error) ruling {
-	var bad *unaskable
-	var slow *late
+func connectionFailure(ctx context.Context, err error) attempt {
+	var bad *requestError
+	var slow *timeoutError
 	var dns *net.DNSError
 	switch {
 	case ctx.Err() != nil:
-		return undecided(ctx.Err())
+		return retryableError(ctx.Err())
 	case errors.As(err, &bad):
-		return undecidable(err.Error())
+		return permanentError(err.Error())
 	case errors.As(err, &slow):
-		return rule(goal.Fail, slow.Error())
+		return verdict(goal.Fail, slow.Error())
 	case errors.As(err, &dns) && dns.IsTemporary:
-		return undecided(fmt.Errorf("the name %s could not be looked up: %w", dns.Name, err))
+		return retryableError(fmt.Errorf("the name %s could not be looked up: %w", dns.Name, err))
 	}
-	return rule(goal.Fail, "no answer: "+err.Error())
+	return verdict(goal.Fail, "no answer: "+err.Error())
 }
 
-func (a answer) verdict() goal.Verdict {
+func (a httpReply) verdict() goal.Verdict {
 	whole := a.text()
-	return keep(goal.Verdict{Took: a.took, TookMS: a.took.Milliseconds()}, cut(whole, evidenceMax), int64(len(whole)))
+	return attachEvidence(goal.Verdict{Took: a.took, TookMS: a.took.Milliseconds()}, truncateMiddle(whole, evidenceMax), int64(len(whole)))
 }
 
 // text is the answer as evidence: status, headers in order, body.
-func (a answer) text() []byte {
+func (a httpReply) text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%d %s\n", a.status, http.StatusText(a.status))
 	names := make([]string, 0, len(a.header))
@@ -153,7 +153,7 @@ func (a answer) text() []byte {
 
 // json is the answer as a predicate sees it: status, headers by lower-case
 // name, and body, which is the parsed JSON where it is JSON and else the text.
-func (a answer) json() []byte {
+func (a httpReply) json() []byte {
 	headers := map[string]string{}
 	for name, values := range a.header {
 		headers[strings.ToLower(name)] = strings.Join(values, ", ")
@@ -169,14 +169,14 @@ func (a answer) json() []byte {
 	return b
 }
 
-func (a answer) redirect() string {
+func (a httpReply) redirect() string {
 	if a.location == "" || a.status < 300 || a.status > 399 {
 		return ""
 	}
-	return fmt.Sprintf(" (it leads to %s; redirects are not followed)", brief(a.location, 200))
+	return fmt.Sprintf(" (it leads to %s; redirects are not followed)", oneLine(a.location, 200))
 }
 
-func (a answer) partly() string {
+func (a httpReply) truncationNote() string {
 	if a.longer {
 		return fmt.Sprintf(" (of which the first %d MiB were read)", bodyMax>>20)
 	}

@@ -26,8 +26,8 @@ import (
 // What makes itself the runner, or is loaded with it whatever it is, may not come:
 // see usurpers.
 
-// installed is the Protected.Part of such a folder.
-const installed = "installed"
+// installedPart is the Protected.Part of such a folder.
+const installedPart = "installed"
 
 // Bounds of what is compared; a larger folder is not, and that is said.
 const (
@@ -35,28 +35,28 @@ const (
 	installedBytes = 512 << 20
 )
 
-// homes are the folders that programs are installed in.
-var homes = []string{"node_modules", ".venv", "venv", ".tox"}
+// installDirs are the folders that programs are installed in.
+var installDirs = []string{"node_modules", ".venv", "venv", ".tox"}
 
-// rewritten are parts of such a folder that installers and caches write anew.
-var rewritten = []string{"__pycache__", ".cache", ".vite", ".vite-temp", ".vitest", ".package-lock.json", ".yarn-integrity", ".yarn-state.yml", ".modules.yaml"}
+// volatilePaths are parts of such a folder that installers and caches write anew.
+var volatilePaths = []string{"__pycache__", ".cache", ".vite", ".vite-temp", ".vitest", ".package-lock.json", ".yarn-integrity", ".yarn-state.yml", ".modules.yaml"}
 
-// program finds where the program of a call is installed in the goal's folder, and
+// addInstalledProgram finds where the program of a call is installed in the goal's folder, and
 // protects that.
-func (f *finder) program(c call) {
+func (f *protector) addInstalledProgram(c call) {
 	word := c.word()
 	if word == "" || c.Lost {
 		return
 	}
 	if strings.Contains(word, "/") {
-		if p, ok := c.inside(word); ok {
-			f.installation(p)
+		if p, ok := c.pathInFolder(word); ok {
+			f.addInstallation(p)
 		}
 		return
 	}
 	for dir := path.Clean(c.Dir); ; dir = path.Dir(dir) { // as npm looks
 		if p := path.Join(dir, "node_modules", ".bin", word); f.isFile(p) {
-			f.installation(p)
+			f.addInstallation(p)
 			return
 		}
 		if dir == "." {
@@ -65,13 +65,13 @@ func (f *finder) program(c call) {
 	}
 }
 
-// installation protects what p is installed in, if it is.
-func (f *finder) installation(p string) bool {
+// addInstallation protects what p is installed in, if it is.
+func (f *protector) addInstallation(p string) bool {
 	names := strings.Split(p, "/")
 	for i, name := range names[:len(names)-1] {
-		if slices.Contains(homes, name) {
+		if slices.Contains(installDirs, name) {
 			if at := path.Join(names[:i+1]...); f.isDir(at) {
-				f.installed(at)
+				f.addInstalled(at)
 			}
 			return true
 		}
@@ -79,28 +79,28 @@ func (f *finder) installation(p string) bool {
 	return false
 }
 
-func (f *finder) installed(at string) {
-	f.add(Protected{Path: at, Kind: Compared, Part: installed, Why: "what runs the check is installed there"})
+func (f *protector) addInstalled(at string) {
+	f.add(Protected{Path: at, Kind: KindMonitored, Part: installedPart, Why: "what runs the check is installed there"})
 }
 
-// environment protects the virtual environment that uv, poetry and the like run in.
-func (f *finder) environment(dir string) {
+// addVirtualenv protects the virtual environment that uv, poetry and the like run in.
+func (f *protector) addVirtualenv(dir string) {
 	for _, name := range []string{".venv", "venv"} {
 		if at := path.Join(dir, name); f.isDir(at) {
-			f.installed(at)
+			f.addInstalled(at)
 			return
 		}
 	}
 }
 
-// usurps says whether a file that has come into an installation takes a part in
+// shadowsProgram says whether a file that has come into an installation takes a part in
 // what runs the check, whoever installed it: a program that is found before that
 // of the system, or what an interpreter loads at its start.
-func usurps(p string) bool {
+func shadowsProgram(p string) bool {
 	dir, name := path.Split(p)
 	switch dir = path.Clean(dir); {
 	case path.Base(dir) == ".bin":
-		return slices.Contains(found, name) || slices.Contains(shells, name)
+		return slices.Contains(pathLookupNames, name) || slices.Contains(shells, name)
 	case path.Base(dir) == "bin" && strings.Contains(dir, "venv"), path.Base(dir) == "bin" && strings.Contains(dir, ".tox"):
 		return true
 	case strings.HasSuffix(dir, "site-packages"):
@@ -109,13 +109,13 @@ func usurps(p string) bool {
 	return false
 }
 
-// found are names that scripts and the first lines of programs call without a path.
-var found = []string{
+// pathLookupNames are names that scripts and the first lines of programs call without a path.
+var pathLookupNames = []string{
 	"node", "npm", "npx", "yarn", "pnpm", "bun", "deno", "env", "make", "git", "python", "python3", "go", "cargo", "test", "true", "false",
 	"cat", "grep", "diff", "cmp", "sed", "awk", "curl", "ls", "rm", "cp", "mv", "mkdir", "find", "xargs", "head", "tail", "wc", "sort", "cross-env",
 }
 
-func (f *finder) isDir(p string) bool {
+func (f *protector) isDir(p string) bool {
 	info, err := f.root.Stat(p)
 	return err == nil && info.IsDir()
 }
@@ -124,7 +124,7 @@ var errTooManyInstalled = fmt.Errorf("more than %d files or %d MiB", installedFi
 
 // manifest lists the files of an installation with their sums, a line each. Sums of
 // files that have not changed are taken from known, and kept there.
-func manifest(ctx context.Context, root *os.Root, at string, known map[string]known) ([]byte, error) {
+func manifest(ctx context.Context, root *os.Root, at string, known map[string]knownHash) ([]byte, error) {
 	lines := []string{}
 	total := int64(0)
 	err := fs.WalkDir(root.FS(), at, func(p string, e fs.DirEntry, err error) error {
@@ -134,8 +134,8 @@ func manifest(ctx context.Context, root *os.Root, at string, known map[string]kn
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
-			return plain(err)
-		case slices.Contains(rewritten, e.Name()):
+			return stripPathError(err)
+		case slices.Contains(volatilePaths, e.Name()):
 			if e.IsDir() {
 				return fs.SkipDir
 			}
@@ -158,7 +158,7 @@ func manifest(ctx context.Context, root *os.Root, at string, known map[string]kn
 			sum = "link " + sum
 		case info.Mode().IsRegular():
 			total += info.Size()
-			if sum, err = summedFile(root, p, info, known); err != nil {
+			if sum, err = cachedHash(root, p, info, known); err != nil {
 				return err
 			}
 		}
@@ -172,8 +172,8 @@ func manifest(ctx context.Context, root *os.Root, at string, known map[string]kn
 	return []byte(strings.Join(lines, "\n")), nil
 }
 
-func summedFile(root *os.Root, p string, info fs.FileInfo, sums map[string]known) (string, error) {
-	is := known{size: info.Size(), mtime: info.ModTime().UnixNano(), ctime: ctime(info)}
+func cachedHash(root *os.Root, p string, info fs.FileInfo, sums map[string]knownHash) (string, error) {
+	is := knownHash{size: info.Size(), mtime: info.ModTime().UnixNano(), ctime: ctime(info)}
 	if was, ok := sums[p]; ok && was.size == is.size && was.mtime == is.mtime && was.ctime == is.ctime {
 		return was.sum, nil
 	}
@@ -184,17 +184,17 @@ func summedFile(root *os.Root, p string, info fs.FileInfo, sums map[string]known
 	defer func() { _ = f.Close() }()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, io.LimitReader(f, installedBytes)); err != nil {
-		return "", plain(err)
+		return "", stripPathError(err)
 	}
 	is.sum = hex.EncodeToString(sum.Sum(nil))
-	if settled(info) {
+	if mtimeIsStable(info) {
 		sums[p] = is
 	}
 	return is.sum, nil
 }
 
-// reinstalled says what of an installation is not what it was, "" if all is there.
-func reinstalled(at string, was, is []byte) string {
+// installationChanges says what of an installation is not what it was, "" if all is there.
+func installationChanges(at string, was, is []byte) string {
 	parse := func(text []byte) map[string]string {
 		m := map[string]string{}
 		for line := range strings.SplitSeq(string(text), "\n") {
@@ -214,7 +214,7 @@ func reinstalled(at string, was, is []byte) string {
 		}
 	}
 	for _, p := range slices.Sorted(maps.Keys(after)) {
-		if _, old := before[p]; !old && usurps(p) {
+		if _, old := before[p]; !old && shadowsProgram(p) {
 			changed = append(changed, p+" (new)")
 		}
 	}
@@ -229,23 +229,23 @@ func reinstalled(at string, was, is []byte) string {
 		at, goal.FormatCount(n, "file"), strings.Join(changed, ", "))
 }
 
-// unknown says what runs a check and is compared with nothing, "" if all of it is:
+// uncomparedRunners says what runs a check and is compared with nothing, "" if all of it is:
 // it was installed since the start, or was too large to be taken down.
-func (w *World) unknown(c check) string {
+func (w *Workspace) uncomparedRunners(c indexedCheck) string {
 	if w == nil || c.Where == "host" {
 		return ""
 	}
 	var parts []string
 	known := map[string]bool{}
 	for _, h := range w.guard.list {
-		if h.Part != installed || !slices.Contains(h.Checks, c.n) {
+		if h.Part != installedPart || !slices.Contains(h.Checks, c.n) {
 			continue
 		}
 		if known[h.Path] = true; h.Missing {
 			parts = append(parts, fmt.Sprintf("%s held %v at the start", h.Path, errTooManyInstalled))
 		}
 	}
-	for _, p := range w.installedFor(c) {
+	for _, p := range w.installDirsFor(c) {
 		if !known[p] {
 			parts = append(parts, p+" was installed since the start")
 		}
@@ -256,18 +256,18 @@ func (w *World) unknown(c check) string {
 	return "what runs it is not compared: " + strings.Join(parts, ", ")
 }
 
-// installedFor are the folders in which what a check runs is installed by now.
-func (w *World) installedFor(c check) []string {
+// installDirsFor are the folders in which what a check runs is installed by now.
+func (w *Workspace) installDirsFor(c indexedCheck) []string {
 	root, err := os.OpenRoot(w.dir)
 	if err != nil {
 		return nil // the check says so itself
 	}
 	defer func() { _ = root.Close() }()
-	f := &finder{root: root, dir: w.dir, without: w.guard.without, check: c.n, found: map[string]*Protected{}, look: func() ([]entry, error) { return nil, nil }}
-	f.line(c.Command, place{dir: path.Clean(c.Dir), root: w.dir}, 0)
+	f := &protector{root: root, dir: w.dir, without: w.guard.without, check: c.n, found: map[string]*Protected{}, look: func() ([]entry, error) { return nil, nil }}
+	f.scanLine(c.Command, lineLocation{dir: path.Clean(c.Dir), root: w.dir}, 0)
 	var list []string
 	for _, p := range f.found {
-		if p.Part == installed {
+		if p.Part == installedPart {
 			list = append(list, p.Path)
 		}
 	}

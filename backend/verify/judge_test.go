@@ -71,7 +71,7 @@ func TestQuestion(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := asks(c.replies...)
-			h := verify.Host{Dir: t.TempDir(), Judge: j, Model: "strict-1"}
+			h := verify.CheckRunner{Dir: t.TempDir(), Judge: j, Model: "strict-1"}
 			v := claimed(t, h, goal.Check{Type: goal.ModelQuestion, Question: "Is it done?", Threshold: c.threshold}, goal.Claim{Rationale: "because"})
 			if v.Outcome != c.outcome || !strings.Contains(v.Detail, c.detail) || v.Tries != c.tries {
 				t.Errorf("%s after %d tries, %q", v.Outcome, v.Tries, v.Detail)
@@ -84,7 +84,7 @@ func TestQuestion(t *testing.T) {
 			}
 		})
 	}
-	h := verify.Host{Dir: t.TempDir()}
+	h := verify.CheckRunner{Dir: t.TempDir()}
 	if v := one(t, h, goal.Check{Type: goal.ModelQuestion, Question: "?"}); v.Outcome != goal.CheckErr || !strings.Contains(v.Detail, "no model") || v.Tries != 1 {
 		t.Errorf("without a judge: %s, %q", v.Outcome, v.Detail)
 	}
@@ -202,12 +202,12 @@ func TestNoJudgeBeforeAMoment(t *testing.T) {
 
 // pages shows one page, or fails.
 type pages struct {
-	sight verify.Sight
+	sight verify.PageCapture
 	err   error
-	asked *verify.Target
+	asked *verify.PageTarget
 }
 
-func (p pages) Screenshot(_ context.Context, at verify.Target) (verify.Sight, error) {
+func (p pages) Screenshot(_ context.Context, at verify.PageTarget) (verify.PageCapture, error) {
 	if p.asked != nil {
 		*p.asked = at
 	}
@@ -228,14 +228,14 @@ func TestVisual(t *testing.T) {
 		{"UNCLEAR is not a pass", []string{"UNCLEAR - still loading"}, pages{}, goal.Fail, "UNCLEAR, which is not a pass: still loading"},
 		{"something else", []string{"It looks good", "Nice page"}, pages{}, goal.CheckErr, "neither PASS"},
 		{"no judge to be had", []string{"!broken", "!broken"}, pages{}, goal.CheckErr, "broken"},
-		{"the agent's page", []string{"PASS"}, pages{sight: verify.Sight{Agents: true}}, goal.Pass, "of the agent's page"},
+		{"the agent's page", []string{"PASS"}, pages{sight: verify.PageCapture{Agents: true}}, goal.Pass, "of the agent's page"},
 		{"no page", nil, pages{err: errors.New("the browser is gone")}, goal.CheckErr, "the browser is gone"},
 		{"nothing to open pages with", nil, nil, goal.CheckErr, "no page can be opened here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := asks(c.replies...)
-			h := verify.Host{Dir: t.TempDir(), Judge: j, Pages: c.pages}
-			var asked verify.Target
+			h := verify.CheckRunner{Dir: t.TempDir(), Judge: j, Pages: c.pages}
+			var asked verify.PageTarget
 			if p, ok := c.pages.(pages); ok {
 				p.sight.PNG, p.sight.URL, p.sight.Title, p.asked = png, "http://x/", "The title", &asked
 				h.Pages = p
@@ -256,7 +256,7 @@ func TestVisual(t *testing.T) {
 			}
 		})
 	}
-	if v := one(t, verify.Host{Pages: pages{}}, goal.Check{Type: goal.Visual, Question: "?"}); !strings.Contains(v.Detail, "no model") {
+	if v := one(t, verify.CheckRunner{Pages: pages{}}, goal.Check{Type: goal.Visual, Question: "?"}); !strings.Contains(v.Detail, "no model") {
 		t.Errorf("without a judge: %q", v.Detail)
 	}
 }

@@ -30,14 +30,14 @@ func (c call) word() string {
 	return c.Words[0]
 }
 
-// rooted begins a word that is a path from the goal's folder on, wherever the
+// fromRootPrefix begins a word that is a path from the goal's folder on, wherever the
 // command runs. No path of a person holds it.
-const rooted = "\x00/"
+const fromRootPrefix = "\x00/"
 
-// inside is a word of the call as a path relative to the goal's folder; ok is
+// pathInFolder is a word of the call as a path relative to the goal's folder; ok is
 // false when it leads out of it, or nobody can tell.
-func (c call) inside(word string) (string, bool) {
-	if p, ok := strings.CutPrefix(word, rooted); ok {
+func (c call) pathInFolder(word string) (string, bool) {
+	if p, ok := strings.CutPrefix(word, fromRootPrefix); ok {
 		p = path.Clean(p)
 		return p, p != ".." && p != "." && !strings.HasPrefix(p, "../")
 	}
@@ -48,14 +48,14 @@ func (c call) inside(word string) (string, bool) {
 	return p, p != ".." && p != "." && !strings.HasPrefix(p, "../")
 }
 
-// line is a shell line that was read.
-type line struct {
+// parsedLine is a shell line that was read.
+type parsedLine struct {
 	calls     []call
 	functions []string // that it declares itself
 }
 
-// place is where a line stands.
-type place struct {
+// lineLocation is where a line stands.
+type lineLocation struct {
 	dir  string // where it starts to run, relative to the goal's folder
 	home string // the folder of the script that it is written in, relative likewise; "" if it is none
 	root string // the goal's folder itself, absolute, "" if unknown
@@ -64,48 +64,48 @@ type place struct {
 	own     bool // it is the check's own line, and none that it leads to
 }
 
-// readLine reads a line. One that sh can read and the parser cannot has no calls.
-func readLine(text string, at place) line {
+// parseLine reads a line. One that sh can read and the parser cannot has no calls.
+func parseLine(text string, at lineLocation) parsedLine {
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		if f, err = syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), ""); err != nil {
-			return line{}
+			return parsedLine{}
 		}
 	}
-	r := &reader{place: at, vars: map[string]string{}}
+	r := &lineWalker{lineLocation: at, vars: map[string]string{}}
 	r.dir = path.Clean(at.dir)
 	if at.decides {
-		r.deciding = decisive(f)
+		r.deciding = decidingCalls(f)
 	}
 	syntax.Walk(f, r.visit)
 	for i, c := range r.calls { // a function may stand for any name
-		c.decides = c.decides && len(r.functions) == 0 && !r.steered && !slices.ContainsFunc(c.Words, steering.MatchString)
+		c.decides = c.decides && len(r.functions) == 0 && !r.steered && !slices.ContainsFunc(c.Words, runnerEnvPattern.MatchString)
 		r.calls[i] = c
 	}
-	return line{r.calls, r.functions}
+	return parsedLine{r.calls, r.functions}
 }
 
-// reader walks a line in the order in which it is written, follows cd, and knows
+// lineWalker walks a line in the order in which it is written, follows cd, and knows
 // the variables that were given plain words.
-type reader struct {
-	place
+type lineWalker struct {
+	lineLocation
 	lost      bool
 	vars      map[string]string
 	calls     []call
 	functions []string
-	open      []frame // nodes that were entered
+	open      []subshellState // nodes that were entered
 	deciding  map[*syntax.CallExpr]bool
 	steered   bool // a variable is set that may change what a runner says
 }
 
-// frame restores where a subshell began.
-type frame struct {
+// subshellState restores where a subshell began.
+type subshellState struct {
 	subshell bool
 	dir      string
 	lost     bool
 }
 
-func (r *reader) visit(n syntax.Node) bool {
+func (r *lineWalker) visit(n syntax.Node) bool {
 	if n == nil { // a node was left
 		last := r.open[len(r.open)-1]
 		r.open = r.open[:len(r.open)-1]
@@ -114,7 +114,7 @@ func (r *reader) visit(n syntax.Node) bool {
 		}
 		return true
 	}
-	at := frame{dir: r.dir, lost: r.lost}
+	at := subshellState{dir: r.dir, lost: r.lost}
 	switch n := n.(type) {
 	case *syntax.Subshell, *syntax.CmdSubst:
 		at.subshell = true
@@ -122,8 +122,8 @@ func (r *reader) visit(n syntax.Node) bool {
 		r.functions = append(r.functions, n.Name.Value)
 	case *syntax.Assign: // also of export and local
 		if n.Name != nil && n.Value != nil && n.Index == nil {
-			r.vars[n.Name.Value], _ = r.literal(n.Value)
-			r.steered = r.steered || steering.MatchString(n.Name.Value)
+			r.vars[n.Name.Value], _ = r.unquote(n.Value)
+			r.steered = r.steered || runnerEnvPattern.MatchString(n.Name.Value)
 		}
 	case *syntax.Stmt:
 		if c, ok := n.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
@@ -134,10 +134,10 @@ func (r *reader) visit(n syntax.Node) bool {
 	return true
 }
 
-func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
+func (r *lineWalker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	k := call{Dir: r.dir, Lost: r.lost, decides: r.deciding[c]}
 	for _, w := range c.Args {
-		text, _ := r.literal(w)
+		text, _ := r.unquote(w)
 		k.Words = append(k.Words, r.fromRoot(text))
 		if r.own && text == "test" && k.spoken == 0 {
 			k.spoken = int(w.End().Offset()) //nolint:gosec // it lies in the text
@@ -145,7 +145,7 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	}
 	for _, redir := range redirs {
 		if redir.Op == syntax.RdrIn {
-			text, _ := r.literal(redir.Word)
+			text, _ := r.unquote(redir.Word)
 			k.Stdin = r.fromRoot(text)
 		}
 	}
@@ -155,13 +155,13 @@ func (r *reader) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	}
 }
 
-func (r *reader) cd(k call) {
+func (r *lineWalker) cd(k call) {
 	words := slices.DeleteFunc(slices.Clone(k.Words[1:]), func(w string) bool { return w == "--" || w == "-P" || w == "-L" })
-	if p, ok := k.inside(strings.Join(words, " ")); ok && len(words) == 1 && strings.HasPrefix(words[0], rooted) {
+	if p, ok := k.pathInFolder(strings.Join(words, " ")); ok && len(words) == 1 && strings.HasPrefix(words[0], fromRootPrefix) {
 		r.dir = p
 		return
 	}
-	if len(words) == 1 && path.Clean(words[0]) == path.Clean(rooted) {
+	if len(words) == 1 && path.Clean(words[0]) == path.Clean(fromRootPrefix) {
 		r.dir = "."
 		return
 	}
@@ -173,35 +173,35 @@ func (r *reader) cd(k call) {
 }
 
 // fromRoot is a word that names something in the goal's folder by its whole path.
-func (r *reader) fromRoot(word string) string {
+func (r *lineWalker) fromRoot(word string) string {
 	if r.root == "" || !path.IsAbs(word) {
 		return word
 	}
 	switch rest, ok := strings.CutPrefix(path.Clean(word), r.root); {
 	case ok && rest == "":
-		return rooted
+		return fromRootPrefix
 	case ok && rest[0] == '/':
-		return rooted + rest[1:]
+		return fromRootPrefix + rest[1:]
 	}
 	return word
 }
 
-// literal is a word without its quotes; ok is false when the shell would put
+// unquote is a word without its quotes; ok is false when the shell would put
 // something else into it than what can be told here.
-func (r *reader) literal(w *syntax.Word) (text string, ok bool) {
+func (r *lineWalker) unquote(w *syntax.Word) (text string, ok bool) {
 	var b strings.Builder
 	for _, part := range w.Parts {
 		switch p := part.(type) {
 		case *syntax.DblQuoted:
 			for _, inner := range p.Parts {
-				text, ok := r.plain(inner)
+				text, ok := r.plainPart(inner)
 				if !ok {
 					return "", false
 				}
 				b.WriteString(text)
 			}
 		default:
-			text, ok := r.plain(p)
+			text, ok := r.plainPart(p)
 			if !ok {
 				return "", false
 			}
@@ -211,9 +211,9 @@ func (r *reader) literal(w *syntax.Word) (text string, ok bool) {
 	return b.String(), true
 }
 
-// plain is a part of a word: text, a variable that has a plain word, and the usual
+// plainPart is a part of a word: text, a variable that has a plain word, and the usual
 // spellings of the folder that a script lies in.
-func (r *reader) plain(part syntax.WordPart) (string, bool) {
+func (r *lineWalker) plainPart(part syntax.WordPart) (string, bool) {
 	switch p := part.(type) {
 	case *syntax.Lit:
 		return unescaped(p.Value), true
@@ -222,33 +222,33 @@ func (r *reader) plain(part syntax.WordPart) (string, bool) {
 	case *syntax.ParamExp:
 		return r.variable(p)
 	case *syntax.CmdSubst:
-		return r.substituted(p)
+		return r.knownSubstitution(p)
 	}
 	return "", false
 }
 
-func (r *reader) variable(p *syntax.ParamExp) (string, bool) {
+func (r *lineWalker) variable(p *syntax.ParamExp) (string, bool) {
 	if p.Param == nil {
 		return "", false
 	}
 	name := p.Param.Value
 	own := name == "0" || name == "BASH_SOURCE"
 	if own && p.Exp != nil && p.Exp.Word != nil { // ${0%/*}
-		text, ok := r.literal(p.Exp.Word)
-		return rooted + r.home, ok && r.home != "" && strings.HasPrefix(text, "/")
+		text, ok := r.unquote(p.Exp.Word)
+		return fromRootPrefix + r.home, ok && r.home != "" && strings.HasPrefix(text, "/")
 	}
 	if p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Length || p.Excl || own {
 		return "", false
 	}
 	if name == "PWD" {
-		return rooted + r.dir, !r.lost
+		return fromRootPrefix + r.dir, !r.lost
 	}
 	text, known := r.vars[name]
 	return text, known && text != ""
 }
 
-// substituted knows $(dirname "$0"), $(cd "$(dirname "$0")" && pwd) and $(pwd).
-func (r *reader) substituted(c *syntax.CmdSubst) (string, bool) {
+// knownSubstitution knows $(dirname "$0"), $(cd "$(dirname "$0")" && pwd) and $(pwd).
+func (r *lineWalker) knownSubstitution(c *syntax.CmdSubst) (string, bool) {
 	var b strings.Builder
 	for _, s := range c.Stmts {
 		if syntax.NewPrinter(syntax.SingleLine(true)).Print(&b, s) != nil {
@@ -259,11 +259,11 @@ func (r *reader) substituted(c *syntax.CmdSubst) (string, bool) {
 	switch text := strings.TrimRight(strings.NewReplacer(`"`, "", " -- ", " ").Replace(b.String()), ";"); {
 	case text == "pwd" || text == "git rev-parse --show-toplevel":
 		if text == "pwd" {
-			return rooted + r.dir, !r.lost
+			return fromRootPrefix + r.dir, !r.lost
 		}
-		return rooted, true
+		return fromRootPrefix, true
 	case scriptFolder.MatchString(text):
-		return rooted + r.home, r.home != ""
+		return fromRootPrefix + r.home, r.home != ""
 	}
 	return "", false
 }
@@ -290,8 +290,8 @@ var wrappers = map[string][]string{
 	"stdbuf": {"-i", "-o", "-e"}, "xvfb-run": {"-n", "-s", "-e", "-f", "-w"}, "sudo": {"-u", "-g"}, "npx": {"-p"}, "bunx": nil, "setsid": nil, "ionice": {"-c", "-n"},
 }
 
-// bare is the call without the programs that only start another one.
-func (c call) bare() call {
+// unwrapped is the call without the programs that only start another one.
+func (c call) unwrapped() call {
 	for {
 		takes, ok := wrappers[path.Base(c.word())]
 		if !ok || c.word() == "" {

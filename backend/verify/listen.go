@@ -12,21 +12,21 @@ import (
 	"goalpost/backend/process"
 )
 
-// listen looks at what the test runners of a check said. A pass counts only if
+// checkRunnerSummary looks at what the test runners of a check said. A pass counts only if
 // each of them came to its end: whatever runs in their process can end it with 0
 // before. What they printed is counted, and compared with what ran before the start.
-func (h Host) listen(ctx context.Context, c check, out process.Output, r ruling) ruling {
-	list, before, err := h.heard(ctx, c)
+func (h CheckRunner) checkRunnerSummary(ctx context.Context, c indexedCheck, out process.Output, r attempt) attempt {
+	list, before, err := h.expectedSummaries(ctx, c)
 	if err != nil {
-		return undecided(err)
+		return retryableError(err)
 	}
-	text := plainly(out)
+	text := stripColor(out)
 	for _, want := range list {
-		e, ok := endingOf(want.Runner)
+		e, ok := summaryByName(want.Runner)
 		if !ok { // of a newer version
 			continue
 		}
-		said := e.said(text)
+		said := e.parse(text)
 		for _, n := range said {
 			r.Tests += n
 		}
@@ -34,11 +34,11 @@ func (h Host) listen(ctx context.Context, c check, out process.Output, r ruling)
 			continue
 		}
 		if len(said) < want.Times {
-			return spoiled(r, want.missing())
+			return errorVerdict(r, want.missingText())
 		}
-		if e.mute != nil {
-			if file := h.silenced(c, e.mute(text)); file != "" {
-				return spoiled(r, fmt.Sprintf("%s ended with 0 before %s had run one of the tests in it, so they decided nothing", file, want.Runner))
+		if e.silentFiles != nil {
+			if file := h.firstSilentFile(c, e.silentFiles(text)); file != "" {
+				return errorVerdict(r, fmt.Sprintf("%s ended with 0 before %s had run one of the tests in it, so they decided nothing", file, want.Runner))
 			}
 		}
 	}
@@ -57,19 +57,19 @@ func (h Host) listen(ctx context.Context, c check, out process.Output, r ruling)
 	return r
 }
 
-func spoiled(r ruling, detail string) ruling {
+func errorVerdict(r attempt, detail string) attempt {
 	r.Outcome, r.Detail, r.again = goal.CheckErr, detail, false
 	return r
 }
 
-// heard is what must be heard when a check passes, and how many tests ran before
+// expectedSummaries is what must be heard when a check passes, and how many tests ran before
 // the start. In pre-flight nothing is frozen yet, and it is looked for.
-func (h Host) heard(ctx context.Context, c check) (list []heard, before int, err error) {
+func (h CheckRunner) expectedSummaries(ctx context.Context, c indexedCheck) (list []expectedSummary, before int, err error) {
 	if h.World == nil {
-		if c.n >= 0 || !c.place(h.Dir).decides {
+		if c.n >= 0 || !c.location(h.Dir).decides {
 			return nil, 0, nil
 		}
-		f, err := lookThrough(ctx, Options{Dir: h.Dir, Criterion: goal.Criterion{Checks: []goal.Check{c.Check}}})
+		f, err := scanChecks(ctx, Options{Dir: h.Dir, Criterion: goal.Criterion{Checks: []goal.Check{c.Check}}})
 		if err != nil {
 			return nil, 0, err
 		}
@@ -89,17 +89,17 @@ func (h Host) heard(ctx context.Context, c check) (list []heard, before int, err
 
 var colours = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
-// plainly is what a program printed, without colours.
-func plainly(out process.Output) string {
+// stripColor is what a program printed, without colours.
+func stripColor(out process.Output) string {
 	text := string(out.Stdout) + "\n" + string(out.Stderr)
 	return strings.ReplaceAll(colours.ReplaceAllString(text, ""), "\r\n", "\n")
 }
 
-// naming are calls by which a file names tests whatever happens: not indented.
-var naming = regexp.MustCompile(`(?m)^(?:await |void )?(?:test|it|describe|suite)(?:\.\w+)*\s*\(`)
+// testDeclaration are calls by which a file names tests whatever happens: not indented.
+var testDeclaration = regexp.MustCompile(`(?m)^(?:await |void )?(?:test|it|describe|suite)(?:\.\w+)*\s*\(`)
 
-// silenced is the first of these files of tests that would have named some, "" if none.
-func (h Host) silenced(c check, files []string) string {
+// firstSilentFile is the first of these files of tests that would have named some, "" if none.
+func (h CheckRunner) firstSilentFile(c indexedCheck, files []string) string {
 	root, err := os.OpenRoot(h.Dir)
 	if err != nil {
 		return "" // the check says so itself
@@ -115,23 +115,23 @@ func (h Host) silenced(c check, files []string) string {
 			continue
 		}
 		text, _, err := read(root, at, 1<<20)
-		if err == nil && strings.Contains(string(text), "node:test") && naming.Match(text) {
+		if err == nil && strings.Contains(string(text), "node:test") && testDeclaration.Match(text) {
 			return at
 		}
 	}
 	return ""
 }
 
-// spoken is a check's command with -v where it runs go test by itself: without it
+// withGoTestVerbose is a check's command with -v where it runs go test by itself: without it
 // go says "ok" of a package whatever became of its tests. Nothing else is different.
-func spoken(command string, at place) string {
+func withGoTestVerbose(command string, at lineLocation) string {
 	if !at.decides {
 		return command
 	}
-	calls := readLine(command, at).calls
+	calls := parseLine(command, at).calls
 	for i := len(calls) - 1; i >= 0; i-- {
-		k := calls[i].bare()
-		if flags, _ := goFlags(k); k.decides && goTest(k) && !goSpeaks(flags) {
+		k := calls[i].unwrapped()
+		if flags, _ := goFlags(k); k.decides && goTest(k) && !isVerboseGoTest(flags) {
 			command = command[:k.spoken] + " -v" + command[k.spoken:]
 		}
 	}

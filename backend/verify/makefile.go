@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// make protects the targets that are made, and what their lines lead to.
-func (f *finder) make(c call, depth int) {
-	dir := flagged(c, "-C", "--directory")
+// addMake protects the targets that are made, and what their lines lead to.
+func (f *protector) addMake(c call, depth int) {
+	dir := dirFlag(c, "-C", "--directory")
 	name := ""
 	for _, n := range []string{"GNUmakefile", "makefile", "Makefile"} { // in the order of make
 		if f.isFile(path.Join(dir, n)) {
@@ -21,52 +21,52 @@ func (f *finder) make(c call, depth int) {
 		}
 	}
 	at := call{Dir: dir, Words: c.Words}
-	file := flagged(at, "-f", "--file", "--makefile")
+	file := dirFlag(at, "-f", "--file", "--makefile")
 	if file == dir && name != "" {
 		file = path.Join(dir, name)
 		for _, n := range []string{"GNUmakefile", "makefile", "Makefile"} {
 			if n == name {
 				break
 			}
-			f.add(Protected{Path: path.Join(dir, n), Kind: Appears, Why: "make would take it instead of " + name})
+			f.add(Protected{Path: path.Join(dir, n), Kind: KindForbiddenNew, Why: "make would take it instead of " + name})
 		}
 	}
 	text, _, err := read(f.root, file, partMax)
 	if err != nil {
 		return
 	}
-	targets := goals(c)
-	f.makefile(dir, file, string(text), targets, 0)
-	for _, name := range pretended(string(text), targets) {
+	targets := makeTargets(c)
+	f.addMakefile(dir, file, string(text), targets, 0)
+	for _, name := range fakeableTargets(string(text), targets) {
 		if _, err := f.root.Lstat(path.Join(dir, name)); err == nil {
 			continue
 		}
-		f.add(Protected{Path: path.Join(dir, name), Kind: Appears, Part: anything, Why: "make would take the target " + name + " for made"})
+		f.add(Protected{Path: path.Join(dir, name), Kind: KindForbiddenNew, Part: anyPart, Why: "make would take the target " + name + " for made"})
 	}
 	if slices.Contains(f.unread, file) {
 		return
 	}
-	sure := f.certain(c, dir, string(text), targets)
+	sure := f.mandatoryLines(c, dir, string(text), targets)
 	for _, line := range recipes(string(text), targets) { // $(MAKE) is make again
-		f.line(line, place{dir: dir, root: f.dir, decides: slices.Contains(sure, line)}, depth+1)
+		f.scanLine(line, lineLocation{dir: dir, root: f.dir, decides: slices.Contains(sure, line)}, depth+1)
 	}
 }
 
-// certain are the lines that make must run, and that must end with 0, for it to end
+// mandatoryLines are the lines that make must run, and that must end with 0, for it to end
 // with 0: those of the targets that are asked for, and nothing that depends on something.
-func (f *finder) certain(c call, dir, text string, targets []string) []string {
-	if !c.decides || c.says("-n", "-q", "-t", "-i", "--dry-run", "--just-print", "--recon", "--question", "--touch", "--ignore-errors") ||
+func (f *protector) mandatoryLines(c call, dir, text string, targets []string) []string {
+	if !c.decides || c.hasFlag("-n", "-q", "-t", "-i", "--dry-run", "--just-print", "--recon", "--question", "--touch", "--ignore-errors") ||
 		strings.Contains(text, ".IGNORE") || conditional.MatchString(text) {
 		return nil
 	}
 	rules, variables, _ := parseMake(text)
 	for name := range variables {
-		if steering.MatchString(name) {
+		if runnerEnvPattern.MatchString(name) {
 			return nil
 		}
 	}
 	var list []string
-	for _, target := range first(rules, targets) {
+	for _, target := range defaultTargets(rules, targets) {
 		if _, err := f.root.Lstat(path.Join(dir, target)); err == nil { // it may be made already
 			return nil
 		}
@@ -76,7 +76,7 @@ func (f *finder) certain(c call, dir, text string, targets []string) []string {
 			}
 			for _, l := range r.lines[1:] {
 				l = strings.TrimSpace(l)
-				if forgives.MatchString(l) || strings.HasSuffix(l, `\`) || strings.Contains(l, "$") {
+				if ignoreErrorPrefix.MatchString(l) || strings.HasSuffix(l, `\`) || strings.Contains(l, "$") {
 					continue
 				}
 				list = append(list, strings.TrimLeft(l, "@-+"))
@@ -87,34 +87,34 @@ func (f *finder) certain(c call, dir, text string, targets []string) []string {
 }
 
 var (
-	conditional = regexp.MustCompile(`(?m)^\s*(ifeq|ifneq|ifdef|ifndef|\.ONESHELL)\b`)
-	forgives    = regexp.MustCompile(`^[@+]*-`)
+	conditional       = regexp.MustCompile(`(?m)^\s*(ifeq|ifneq|ifdef|ifndef|\.ONESHELL)\b`)
+	ignoreErrorPrefix = regexp.MustCompile(`^[@+]*-`)
 )
 
-// makefile protects what of a Makefile decides, and what it includes.
-func (f *finder) makefile(dir, file, text string, targets []string, depth int) {
+// addMakefile protects what of a Makefile decides, and what it includes.
+func (f *protector) addMakefile(dir, file, text string, targets []string, depth int) {
 	part := "make " + strings.Join(targets, " ")
-	f.add(Protected{Path: file, Kind: Compared, Part: part, Why: "the check makes this target"})
+	f.add(Protected{Path: file, Kind: KindMonitored, Part: part, Why: "the check makes this target"})
 	if depth > 3 {
 		return
 	}
 	for _, name := range included(text) {
-		p, ok := (call{Dir: dir}).inside(name)
+		p, ok := (call{Dir: dir}).pathInFolder(name)
 		if !ok {
 			continue
 		}
 		text, _, err := read(f.root, p, partMax)
 		switch {
 		case err == nil:
-			f.makefile(dir, p, string(text), targets, depth+1)
+			f.addMakefile(dir, p, string(text), targets, depth+1)
 		case errors.Is(err, fs.ErrNotExist):
-			f.add(Protected{Path: p, Kind: Appears, Why: "the Makefile would include it"})
+			f.add(Protected{Path: p, Kind: KindForbiddenNew, Why: "the Makefile would include it"})
 		}
 	}
 }
 
-// goals are the targets that a call of make names.
-func goals(c call) []string {
+// makeTargets are the targets that a call of make names.
+func makeTargets(c call) []string {
 	var list []string
 	for i := 1; i < len(c.Words); i++ {
 		switch w := c.Words[i]; {
@@ -142,25 +142,25 @@ var (
 var (
 	// plainTarget is a name that can only be made by asking for it.
 	plainTarget = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./+-]*$`)
-	// acting are functions that do something when make reads the line.
-	acting = regexp.MustCompile(`\$[({]\s*(eval|call|shell|file|guile|load)\b|!=`)
-	// regarded are variables that programs and make itself look at, whether a rule names them or not.
-	regarded  = regexp.MustCompile(`^(PATH|HOME|SHELL|ENV|BASH_ENV|IFS|LANG|TMPDIR|USER|LD_.*|GO[A-Z]*|PYTHON.*|NODE_.*|npm_.*|RUBY.*|PERL.*|JAVA_.*|MAVEN_.*|GRADLE_.*|CARGO.*|RUST.*|.*FLAGS|.*_OPTS|.*_ADDOPTS|\..*)$`)
-	exporting = regexp.MustCompile(`^\s*(override\s+)?export\b`)
-	including = regexp.MustCompile(`^\s*[-s]?include\s+(.*)$`)
-	making    = regexp.MustCompile(`\$@|\$[({]@|(>|-o|\b(touch|tee|cp|mv|ln|install)\b[^|;&]*)\s+%s(\s|$)`)
+	// sideEffectFunctions are functions that do something when make reads the line.
+	sideEffectFunctions = regexp.MustCompile(`\$[({]\s*(eval|call|shell|file|guile|load)\b|!=`)
+	// environmentVariables are variables that programs and make itself look at, whether a rule names them or not.
+	environmentVariables = regexp.MustCompile(`^(PATH|HOME|SHELL|ENV|BASH_ENV|IFS|LANG|TMPDIR|USER|LD_.*|GO[A-Z]*|PYTHON.*|NODE_.*|npm_.*|RUBY.*|PERL.*|JAVA_.*|MAVEN_.*|GRADLE_.*|CARGO.*|RUST.*|.*FLAGS|.*_OPTS|.*_ADDOPTS|\..*)$`)
+	exporting            = regexp.MustCompile(`^\s*(override\s+)?export\b`)
+	including            = regexp.MustCompile(`^\s*[-s]?include\s+(.*)$`)
+	recursiveMake        = regexp.MustCompile(`\$@|\$[({]@|(>|-o|\b(touch|tee|cp|mv|ln|install)\b[^|;&]*)\s+%s(\s|$)`)
 )
 
-// definition is what of a Makefile decides how targets are made: their rules and
+// decidingDefinitions is what of a Makefile decides how targets are made: their rules and
 // those of what they need, the variables in them, and everything that is not
 // plainly something else. Without targets the first one is meant.
-func definition(text string, targets []string) []string {
+func decidingDefinitions(text string, targets []string) []string {
 	rules, variables, rest := parseMake(text)
-	wanted := needed(rules, targets)
+	wanted := requiredRules(rules, targets)
 	out := append(slices.Clone(rest), phonyOf(rules, wanted)...)
 	for _, r := range rules {
 		switch {
-		case slices.ContainsFunc(wanted, func(w makeRule) bool { return w.lines[0] == r.lines[0] }), !r.apart():
+		case slices.ContainsFunc(wanted, func(w makeRule) bool { return w.lines[0] == r.lines[0] }), !r.isTargetLocal():
 			out = append(out, r.lines...)
 		}
 	}
@@ -169,8 +169,8 @@ func definition(text string, targets []string) []string {
 	})
 	seen := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
-		if all || regarded.MatchString(name) || slices.ContainsFunc(variables[name], func(l string) bool {
-			return exporting.MatchString(l) || acting.MatchString(l)
+		if all || environmentVariables.MatchString(name) || slices.ContainsFunc(variables[name], func(l string) bool {
+			return exporting.MatchString(l) || sideEffectFunctions.MatchString(l)
 		}) {
 			seen[name] = true
 			out = append(out, variables[name]...)
@@ -187,12 +187,12 @@ func definition(text string, targets []string) []string {
 	return out
 }
 
-// apart says that a rule is about its own targets alone.
-func (r makeRule) apart() bool {
+// isTargetLocal says that a rule is about its own targets alone.
+func (r makeRule) isTargetLocal() bool {
 	if r.targets[0] == ".PHONY" { // see phonyOf
 		return true
 	}
-	return !acting.MatchString(r.lines[0]) && !slices.ContainsFunc(r.targets, func(t string) bool { return !plainTarget.MatchString(t) })
+	return !sideEffectFunctions.MatchString(r.lines[0]) && !slices.ContainsFunc(r.targets, func(t string) bool { return !plainTarget.MatchString(t) })
 }
 
 func phony(rules []makeRule) map[string]bool {
@@ -221,16 +221,16 @@ func phonyOf(rules, wanted []makeRule) []string {
 	return list
 }
 
-// pretended are the targets whose lines make would leave out if a file of that
+// fakeableTargets are the targets whose lines make would leave out if a file of that
 // name were there, and do not make such a file.
-func pretended(text string, targets []string) []string {
+func fakeableTargets(text string, targets []string) []string {
 	rules, _, _ := parseMake(text)
 	all := phony(rules)
 	var list []string
-	for _, t := range first(rules, targets) {
+	for _, t := range defaultTargets(rules, targets) {
 		for _, r := range rules {
 			lines := strings.Join(r.lines[1:], "\n")
-			own := regexp.MustCompile(strings.ReplaceAll(making.String(), "%s", regexp.QuoteMeta(t)))
+			own := regexp.MustCompile(strings.ReplaceAll(recursiveMake.String(), "%s", regexp.QuoteMeta(t)))
 			if slices.Contains(r.targets, t) && !all[t] && lines != "" && plainTarget.MatchString(t) && !own.MatchString(lines) {
 				list = append(list, t)
 			}
@@ -267,7 +267,7 @@ func recipes(text string, targets []string) []string {
 		return strings.TrimSpace(v)
 	}
 	var list []string
-	for _, r := range needed(rules, targets) {
+	for _, r := range requiredRules(rules, targets) {
 		for _, l := range r.lines[1:] {
 			l = plainReference.ReplaceAllStringFunc(l, value)
 			list = append(list, strings.TrimLeft(strings.TrimSpace(l), "@-+"))
@@ -276,10 +276,10 @@ func recipes(text string, targets []string) []string {
 	return list
 }
 
-// needed are the rules of targets and of everything that they need.
-func needed(rules []makeRule, targets []string) []makeRule {
+// requiredRules are the rules of targets and of everything that they need.
+func requiredRules(rules []makeRule, targets []string) []makeRule {
 	want := map[string]bool{}
-	for _, t := range first(rules, targets) {
+	for _, t := range defaultTargets(rules, targets) {
 		want[t] = true
 	}
 	for again := true; again; {
@@ -299,8 +299,8 @@ func needed(rules []makeRule, targets []string) []makeRule {
 	})
 }
 
-// first are the targets, or the one that make takes where none is named.
-func first(rules []makeRule, targets []string) []string {
+// defaultTargets are the targets, or the one that make takes where none is named.
+func defaultTargets(rules []makeRule, targets []string) []string {
 	if len(targets) > 0 {
 		return targets
 	}

@@ -6,17 +6,17 @@ import "goalpost/backend/goal"
 const byCritic = "critic"
 
 // manual takes the agent's word, or the person's where the check waits for it.
-func (e *hearing) manual() ruling {
+func (e *evaluation) manual() attempt {
 	said := e.claim.Accepted
 	switch {
 	case said == nil && e.claim.By == byCritic: // the word of a model that was not asked for it
-		return rule(goal.Fail, "the agent has not claimed it; the critic's word does not count here")
+		return verdict(goal.Fail, "the agent has not claimed it; the critic's word does not count here")
 	case said == nil:
-		return rule(goal.Pass, "the agent's word is taken; the host did not verify it")
+		return verdict(goal.Pass, "the agent's word is taken; the host did not verify it")
 	case *said:
-		return rule(goal.Pass, withNote("the person accepted it", e.claim.Note))
+		return verdict(goal.Pass, withNote("the person accepted it", e.claim.Note))
 	}
-	return rule(goal.Fail, withNote("the person sent it back", e.claim.Note))
+	return verdict(goal.Fail, withNote("the person sent it back", e.claim.Note))
 }
 
 func withNote(s, note string) string {

@@ -14,14 +14,14 @@ import (
 	"goalpost/backend/ignore"
 )
 
-// namesMax bounds a look at names. It is far above what a folder of a person
+// maxNames bounds a look at names. It is far above what a folder of a person
 // holds: where it is reached, that is said, and counts as a difference.
-const namesMax = 1_000_000
+const maxNames = 1_000_000
 
-// names are the things in a folder, by name and kind alone: many of them cost
+// nameIndex are the things in a folder, by name and kind alone: many of them cost
 // little. Heaps (node_modules, .venv …) are left out. A second run lists anew
 // only the folders in which something came or went meanwhile.
-type names struct {
+type nameIndex struct {
 	rules ignore.Rules
 	learn bool // take the rules of .gitignore files
 	// want says which files are asked for; nil is all of them.
@@ -30,7 +30,7 @@ type names struct {
 	entries []entry
 	folders []string // "" is the top
 	shut    []string // folders that cannot be looked into
-	more    bool     // there is more than namesMax, or deeper than walkDepth
+	more    bool     // there is more than maxNames, or deeper than walkDepth
 
 	total int                // names so far, wanted or not
 	known map[string]listing // by path, of the run before
@@ -47,12 +47,12 @@ type listing struct {
 	leaf  bool    // there is no folder in it
 }
 
-func (n *names) run(ctx context.Context, dir string) error {
+func (n *nameIndex) run(ctx context.Context, dir string) error {
 	n.folders = nil
 	n.rules, n.entries, n.shut, n.more, n.total, n.next = ignore.Rules{}, nil, nil, false, 0, map[string]listing{}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fmt.Errorf("the goal's folder: %w", plain(err))
+		return fmt.Errorf("the goal's folder: %w", stripPathError(err))
 	}
 	err = errors.Join(n.folder(ctx, root, "", 0), root.Close())
 	n.known = n.next
@@ -60,7 +60,7 @@ func (n *names) run(ctx context.Context, dir string) error {
 }
 
 // folder takes a folder's names, and looks at the folders in it.
-func (n *names) folder(ctx context.Context, root *os.Root, path string, depth int) error {
+func (n *nameIndex) folder(ctx context.Context, root *os.Root, path string, depth int) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("looking at the goal's folder: %w", context.Cause(ctx))
 	}
@@ -69,7 +69,7 @@ func (n *names) folder(ctx context.Context, root *os.Root, path string, depth in
 		n.shut = append(n.shut, path)
 		return nil
 	}
-	l, ok := n.remembered(path, info)
+	l, ok := n.cached(path, info)
 	if !ok {
 		if l, err = n.list(root, path, info); err != nil {
 			n.shut = append(n.shut, path)
@@ -78,7 +78,7 @@ func (n *names) folder(ctx context.Context, root *os.Root, path string, depth in
 	}
 	n.folders = append(n.folders, path)
 	n.total += l.total
-	n.more = n.more || n.total >= namesMax
+	n.more = n.more || n.total >= maxNames
 	for _, e := range l.names {
 		if !e.Mode.IsDir() {
 			n.entries = append(n.entries, e)
@@ -96,10 +96,10 @@ func (n *names) folder(ctx context.Context, root *os.Root, path string, depth in
 }
 
 // below looks at a folder in a folder. One that is known and has none in it need not be opened.
-func (n *names) below(ctx context.Context, root *os.Root, e entry, depth int) error {
+func (n *nameIndex) below(ctx context.Context, root *os.Root, e entry, depth int) error {
 	name := e.Path[strings.LastIndexByte(e.Path, '/')+1:]
 	if info, err := root.Lstat(name); err == nil {
-		if l, ok := n.remembered(e.Path, info); ok && l.leaf {
+		if l, ok := n.cached(e.Path, info); ok && l.leaf {
 			n.folders = append(n.folders, e.Path)
 			n.total += l.total
 			n.entries = append(n.entries, l.names...)
@@ -116,7 +116,7 @@ func (n *names) below(ctx context.Context, root *os.Root, e entry, depth int) er
 	return errors.Join(n.folder(ctx, inner, e.Path, depth+1), inner.Close())
 }
 
-func (n *names) remembered(path string, info fs.FileInfo) (listing, bool) {
+func (n *nameIndex) cached(path string, info fs.FileInfo) (listing, bool) {
 	l, ok := n.known[path]
 	if !ok || l.ino != inode(info) || l.ctime != ctime(info) || !info.IsDir() {
 		return l, false
@@ -126,18 +126,18 @@ func (n *names) remembered(path string, info fs.FileInfo) (listing, bool) {
 }
 
 // list reads a folder. info is from before: what comes meanwhile shows next time.
-func (n *names) list(root *os.Root, path string, info fs.FileInfo) (listing, error) {
+func (n *nameIndex) list(root *os.Root, path string, info fs.FileInfo) (listing, error) {
 	l := listing{ino: inode(info), ctime: ctime(info), leaf: true}
 	f, err := root.Open(".")
 	if err != nil {
-		return l, plain(err)
+		return l, stripPathError(err)
 	}
-	room := namesMax - n.total
+	room := maxNames - n.total
 	list, err := f.ReadDir(max(1, room))
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	if err := errors.Join(plain(err), f.Close()); err != nil {
+	if err := errors.Join(stripPathError(err), f.Close()); err != nil {
 		return l, err
 	}
 	n.more = n.more || len(list) >= room
@@ -157,11 +157,11 @@ func (n *names) list(root *os.Root, path string, info fs.FileInfo) (listing, err
 			l.names = append(l.names, entry{Path: at, Mode: e.Type()})
 		}
 	}
-	if l.ino != 0 && len(list) < room && time.Since(time.Unix(0, l.ctime)) > restless {
+	if l.ino != 0 && len(list) < room && time.Since(time.Unix(0, l.ctime)) > mtimeGranularity {
 		n.next[path] = l
 	}
 	return l, nil
 }
 
-// tooMuch is said where nobody can see whether something has appeared.
-var tooMuch = fmt.Sprintf("the folder holds more than %d names or is deeper than %d folders, so nobody can see whether a file that decides has appeared in it", namesMax, walkDepth)
+// tooManyFiles is said where nobody can see whether something has appeared.
+var tooManyFiles = fmt.Sprintf("the folder holds more than %d names or is deeper than %d folders, so nobody can see whether a file that decides has appeared in it", maxNames, walkDepth)

@@ -27,7 +27,7 @@ func TestRememberedFoldersHideNothing(t *testing.T) {
 		done(t, os.MkdirAll(at(fmt.Sprintf("d%d/in/er", i)), 0o700), os.WriteFile(at(fmt.Sprintf("d%d/in/er/f", i)), nil, 0o600))
 	}
 	conf := func(path string) bool { return filepath.Base(path) == "conf" }
-	n := names{want: conf}
+	n := nameIndex{want: conf}
 	for over := time.Now().Add(time.Minute); len(n.known) < 61; { // a folder is remembered when it has been at rest for a while; nothing tells of it
 		if done(t, n.run(t.Context(), dir)); time.Now().After(over) {
 			t.Fatalf("%d of 61 folders are remembered", len(n.known))
@@ -65,7 +65,7 @@ func TestRememberedFoldersHideNothing(t *testing.T) {
 		if got := strings.Join(found, " "); got != act.want {
 			t.Errorf("%d %s: found %q, want %q", i, act.what, got, act.want)
 		}
-		fresh := names{want: conf}
+		fresh := nameIndex{want: conf}
 		if done(t, fresh.run(t.Context(), dir)); fresh.total != n.total || len(fresh.entries) != len(n.entries) || len(n.known) > n.total+1 {
 			t.Errorf("%d %s: %d names and %d known, a first look finds %d", i, act.what, n.total, len(n.known), fresh.total)
 		}
@@ -78,7 +78,7 @@ func TestAFingerprintSaysWhatItIsNotOf(t *testing.T) {
 	for i := range 30 {
 		done(t, os.WriteFile(filepath.Join(dir, fmt.Sprint("f", i)), nil, 0o600))
 	}
-	w, err := OpenWorld(t.Context(), Options{Dir: dir, Private: filepath.Join(t.TempDir(), "p")})
+	w, err := OpenWorkspace(t.Context(), Options{Dir: dir, Private: filepath.Join(t.TempDir(), "p")})
 	done(t, err)
 	for most, want := range map[int]string{31: "", 30: "", 29: "more than 29 entries"} {
 		w.most = most
@@ -87,13 +87,13 @@ func TestAFingerprintSaysWhatItIsNotOf(t *testing.T) {
 			t.Errorf("of %d: %q", most, unseen)
 		}
 	}
-	w.most = lookMax
+	w.most = maxFingerprintEntries
 	done(t, os.MkdirAll(filepath.Join(dir, strings.Repeat("d/", walkDepth+5)), 0o700))
 	if _, unseen, err := w.Fingerprint(t.Context()); err != nil || !strings.Contains(unseen, "deep") {
 		t.Errorf("deep: %q %v", unseen, err)
 	}
-	look := walk{most: 10, heaped: heapMax}
-	if s := look.unseen(); !strings.Contains(s, "ignored folders") {
+	look := treeWalk{most: 10, heaped: maxGeneratedEntries}
+	if s := look.omissions(); !strings.Contains(s, "ignored folders") {
 		t.Errorf("heaps: %q", s)
 	}
 }

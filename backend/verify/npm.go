@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// npm protects the scripts, and what the script that is run leads to.
-func (f *finder) npm(c call, depth int) {
-	dir := flagged(c, "--prefix", "-C", "--dir", "--cwd")
+// addNPM protects the scripts, and what the script that is run leads to.
+func (f *protector) addNPM(c call, depth int) {
+	dir := dirFlag(c, "--prefix", "-C", "--dir", "--cwd")
 	words := scriptWords(c)
 	if len(words) == 0 {
 		return
 	}
 	if slices.Contains([]string{"exec", "dlx", "x"}, words[0]) {
-		f.call(call{Dir: dir, Words: words[1:]}.bare(), depth)
+		f.scanCall(call{Dir: dir, Words: words[1:]}.unwrapped(), depth)
 		return
 	}
 	places := f.workspaces(c, dir, words)
 	// More words are more scripts, or go to the runner.
-	decides := c.decides && len(places) == 1 && len(words) == 1 && !slices.Contains(c.Words, "--") && !c.says("--if-present", "--ignore-scripts")
+	decides := c.decides && len(places) == 1 && len(words) == 1 && !slices.Contains(c.Words, "--") && !c.hasFlag("--if-present", "--ignore-scripts")
 	for _, at := range places {
 		f.scripts(at, words, decides, depth)
 	}
 	if dir != c.Dir || len(f.workspacesOf(dir)) > 0 { // the settings of all
-		f.tests(dir, js)
+		f.addTests(dir, js)
 	}
 	// yarn jest, pnpm vitest: the program itself.
-	f.program(call{Dir: dir, Words: words})
+	f.addInstalledProgram(call{Dir: dir, Words: words})
 	plainly := !slices.ContainsFunc(c.Words, func(w string) bool { return strings.HasPrefix(w, "-") })
 	f.runner(call{Dir: dir, Words: words, decides: c.decides && plainly}, depth)
 }
@@ -54,10 +54,10 @@ func scriptWords(c call) []string {
 }
 
 // scripts protects what a script of a package leads to.
-func (f *finder) scripts(dir string, words []string, decides bool, depth int) {
+func (f *protector) scripts(dir string, words []string, decides bool, depth int) {
 	text, _, err := read(f.root, path.Join(dir, "package.json"), partMax)
 	if err != nil {
-		f.tests(dir, js)
+		f.addTests(dir, js)
 		return
 	}
 	all := scriptsOf(text)
@@ -70,18 +70,18 @@ func (f *finder) scripts(dir string, words []string, decides bool, depth int) {
 			}
 			tested = true
 			if !slices.Contains(f.unread, path.Join(dir, "package.json")) {
-				f.line(script, place{dir: dir, root: f.dir, decides: decides}, depth+1)
+				f.scanLine(script, lineLocation{dir: dir, root: f.dir, decides: decides}, depth+1)
 			}
 		}
 	}
 	if tested || words[0] == "test" {
-		f.tests(dir, js)
+		f.addTests(dir, js)
 	}
 }
 
 // workspaces are the folders whose scripts a call runs: all of them where it names
 // one, since a name may be that of a package or of its folder.
-func (f *finder) workspaces(c call, dir string, words []string) []string {
+func (f *protector) workspaces(c call, dir string, words []string) []string {
 	for _, w := range append([]string{words[0]}, c.Words[1:]...) {
 		flag, _, _ := strings.Cut(w, "=")
 		if slices.Contains([]string{"-w", "--workspace", "--workspaces", "-ws", "-r", "--recursive", "--filter", "-F", "workspace", "workspaces"}, flag) {
@@ -93,7 +93,7 @@ func (f *finder) workspaces(c call, dir string, words []string) []string {
 
 // workspacesOf are the folders below dir that hold a package.json, if dir's own or
 // pnpm's file says that there are such.
-func (f *finder) workspacesOf(dir string) []string {
+func (f *protector) workspacesOf(dir string) []string {
 	var p struct {
 		Workspaces any `json:"workspaces"`
 	}
@@ -102,7 +102,7 @@ func (f *finder) workspacesOf(dir string) []string {
 		return nil
 	}
 	var list []string
-	for _, e := range f.entries() {
+	for _, e := range f.sorted() {
 		if at := path.Dir(e.Path); path.Base(e.Path) == "package.json" && at != dir && (dir == "." || strings.HasPrefix(at, dir+"/")) {
 			list = append(list, at)
 		}

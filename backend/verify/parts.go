@@ -11,14 +11,14 @@ import (
 const partMax = 4 << 20
 
 var (
-	pytestHeading = regexp.MustCompile(`^\[\[?\s*(tool[.:])?\s*"?pytest`)
-	cargoFree     = regexp.MustCompile(`^\[\[?\s*"?(target\..*\.)?"?(dev-|build-)?dependencies|^\[\[?\s*(badges|package\.metadata|lints)`)
-	gradleFree    = regexp.MustCompile(`^\s*dependencies\s*\{`)
-	mavenFree     = regexp.MustCompile(`(?s)<dependencies>.*?</dependencies>|<(description|url|version|name)>[^<]*</(description|url|version|name)>|<!--.*?-->`)
+	pytestHeading     = regexp.MustCompile(`^\[\[?\s*(tool[.:])?\s*"?pytest`)
+	cargoFreeSections = regexp.MustCompile(`^\[\[?\s*"?(target\..*\.)?"?(dev-|build-)?dependencies|^\[\[?\s*(badges|package\.metadata|lints)`)
+	gradleFreeBlocks  = regexp.MustCompile(`^\s*dependencies\s*\{`)
+	mavenFreeElements = regexp.MustCompile(`(?s)<dependencies>.*?</dependencies>|<(description|url|version|name)>[^<]*</(description|url|version|name)>|<!--.*?-->`)
 )
 
-// partOf is the text of a file that must stay as it is; name is a Protected.Part.
-func partOf(name string, text []byte) string {
+// decidingPart is the text of a file that must stay as it is; name is a Protected.Part.
+func decidingPart(name string, text []byte) string {
 	kind, rest, _ := strings.Cut(name, " ")
 	switch kind {
 	case "":
@@ -26,17 +26,17 @@ func partOf(name string, text []byte) string {
 	case "scripts":
 		return scripts(text)
 	case "make":
-		return lines(definition(string(text), strings.Fields(rest)))
+		return lines(decidingDefinitions(string(text), strings.Fields(rest)))
 	case "replace":
-		return replaced(string(text))
+		return goModReplaces(string(text))
 	case "pytest":
 		return sections(string(text), pytestHeading.MatchString)
 	case "cargo":
-		return sections(string(text), func(heading string) bool { return !cargoFree.MatchString(heading) })
+		return sections(string(text), func(heading string) bool { return !cargoFreeSections.MatchString(heading) })
 	case "maven":
-		return trimmed(withoutDependencies(string(text)))
+		return normalizeText(withoutDependencies(string(text)))
 	case "gradle":
-		return trimmed(withoutBlocks(string(text), gradleFree))
+		return normalizeText(withoutBlocks(string(text), gradleFreeBlocks))
 	}
 	return string(text)
 }
@@ -48,9 +48,9 @@ func lines(list []string) string {
 	return strings.Join(list, "\n") + "\n"
 }
 
-// grown says whether a part may have become more without being changed: new
+// isAllowedGrowth says whether a part may have become more without being changed: new
 // scripts are the agent's business, unless npm would run them by themselves.
-func grown(name, was, is string) bool {
+func isAllowedGrowth(name, was, is string) bool {
 	if name != "scripts" {
 		return false
 	}
@@ -80,8 +80,8 @@ func grown(name, was, is string) bool {
 	return true
 }
 
-// replaced is what a go.mod takes from elsewhere than where it is named.
-func replaced(text string) string {
+// goModReplaces is what a go.mod takes from elsewhere than where it is named.
+func goModReplaces(text string) string {
 	var out []string
 	inside := false
 	for line := range strings.SplitSeq(text, "\n") {
@@ -157,8 +157,8 @@ func sections(text string, matches func(heading string) bool) string {
 	return b.String()
 }
 
-// trimmed is a text without what only a reader sees: indentation and empty lines.
-func trimmed(text string) string {
+// normalizeText is a text without what only a reader sees: indentation and empty lines.
+func normalizeText(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -174,9 +174,9 @@ func withoutDependencies(text string) string {
 	before, build, _ := strings.Cut(text, "<build>")
 	inner, after, found := strings.Cut(build, "</build>")
 	if !found {
-		return mavenFree.ReplaceAllString(before, "") + build
+		return mavenFreeElements.ReplaceAllString(before, "") + build
 	}
-	return mavenFree.ReplaceAllString(before, "") + inner + mavenFree.ReplaceAllString(after, "")
+	return mavenFreeElements.ReplaceAllString(before, "") + inner + mavenFreeElements.ReplaceAllString(after, "")
 }
 
 // withoutBlocks is a Gradle file without the { … } whose first line matches.
@@ -198,11 +198,11 @@ func withoutBlocks(text string, free *regexp.Regexp) string {
 	return b.String()
 }
 
-// partName says in words what of a file is compared.
-func partName(p Protected) string {
+// describePart says in words what of a file is compared.
+func describePart(p Protected) string {
 	kind, rest, _ := strings.Cut(p.Part, " ")
 	switch kind {
-	case "", installed:
+	case "", installedPart:
 		return p.Path
 	case "make":
 		if rest == "" {

@@ -28,7 +28,7 @@ type PredicateError struct {
 func (e *PredicateError) Error() string { return e.Text }
 
 // predicate tries the expression on JSON from the source that the check names.
-func (h Host) predicate(ctx context.Context, c check, claim goal.Claim) ruling {
+func (h CheckRunner) predicate(ctx context.Context, c indexedCheck, claim goal.Claim) attempt {
 	switch c.From {
 	case goal.FromFile:
 		return h.fileJSON(ctx, c)
@@ -37,9 +37,9 @@ func (h Host) predicate(ctx context.Context, c check, claim goal.Claim) ruling {
 	case goal.FromURL:
 		a, err := h.fetch(ctx, c)
 		if err != nil {
-			return unanswered(ctx, err)
+			return connectionFailure(ctx, err)
 		}
-		return h.over(ctx, c, a.json(), a.verdict())
+		return h.applyPredicate(ctx, c, a.json(), a.verdict())
 	case "", goal.FromClaim:
 	}
 	text := claim.Result
@@ -47,80 +47,80 @@ func (h Host) predicate(ctx context.Context, c check, claim goal.Claim) ruling {
 		text = claim.Rationale
 	}
 	if !json.Valid([]byte(text)) {
-		return rule(goal.Fail, "the result given to claim_complete is not JSON: "+brief(text, 200))
+		return verdict(goal.Fail, "the result given to claim_complete is not JSON: "+oneLine(text, 200))
 	}
 	if len(text) > jsonMax {
-		return rule(goal.Fail, fmt.Sprintf("the result given to claim_complete has %d bytes, more than %d", len(text), jsonMax))
+		return verdict(goal.Fail, fmt.Sprintf("the result given to claim_complete has %d bytes, more than %d", len(text), jsonMax))
 	}
-	return h.over(ctx, c, []byte(text), keep(goal.Verdict{}, cut([]byte(text), evidenceMax), int64(len(text))))
+	return h.applyPredicate(ctx, c, []byte(text), attachEvidence(goal.Verdict{}, truncateMiddle([]byte(text), evidenceMax), int64(len(text))))
 }
 
-func (h Host) fileJSON(ctx context.Context, c check) ruling {
+func (h CheckRunner) fileJSON(ctx context.Context, c indexedCheck) attempt {
 	root, err := os.OpenRoot(h.Dir)
 	if err != nil {
-		return undecided(fmt.Errorf("the goal's folder: %w", plain(err)))
+		return retryableError(fmt.Errorf("the goal's folder: %w", stripPathError(err)))
 	}
 	defer func() { _ = root.Close() }()
 	b, _, err := read(root, c.Path, jsonMax)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return rule(goal.Fail, c.Path+" does not exist")
+		return verdict(goal.Fail, c.Path+" does not exist")
 	case err != nil:
-		return rule(goal.Fail, err.Error())
+		return verdict(goal.Fail, err.Error())
 	case !json.Valid(b):
-		return rule(goal.Fail, c.Path+" is not JSON: "+brief(string(b), 200))
+		return verdict(goal.Fail, c.Path+" is not JSON: "+oneLine(string(b), 200))
 	}
-	return h.over(ctx, c, b, keep(goal.Verdict{}, cut(b, evidenceMax), int64(len(b))))
+	return h.applyPredicate(ctx, c, b, attachEvidence(goal.Verdict{}, truncateMiddle(b, evidenceMax), int64(len(b))))
 }
 
-func (h Host) commandJSON(ctx context.Context, c check) ruling {
+func (h CheckRunner) commandJSON(ctx context.Context, c indexedCheck) attempt {
 	out, err := h.run(ctx, c, "-c", c.Command)
 	if err != nil {
-		return notRun(err)
+		return notStarted(err)
 	}
-	v := ran(out)
+	v := fillProgramVerdict(out)
 	switch {
 	case out.TimedOut:
-		r := undecided(fmt.Errorf("it did not end within %s and was killed", goal.FormatDuration(c.Timeout())))
+		r := retryableError(fmt.Errorf("it did not end within %s and was killed", goal.FormatDuration(c.Timeout())))
 		r.Tail = v.Tail
 		return r
 	case !json.Valid(out.Stdout): // also when it was cut in the middle
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("the command does not print JSON (%s)", out.Status)
-		return ruling{Verdict: v}
+		return attempt{Verdict: v}
 	}
-	return h.over(ctx, c, out.Stdout, v)
+	return h.applyPredicate(ctx, c, out.Stdout, v)
 }
 
-// over tries the check's expression on response and puts what came of it into v.
-func (h Host) over(ctx context.Context, c check, response []byte, v goal.Verdict) ruling {
+// applyPredicate tries the check's expression on response and puts what came of it into v.
+func (h CheckRunner) applyPredicate(ctx context.Context, c indexedCheck, response []byte, v goal.Verdict) attempt {
 	from := time.Now()
 	r := h.evaluate(ctx, c.Expr, response)
 	v.Took += time.Since(from)
 	v.TookMS = v.Took.Milliseconds()
 	v.Outcome, v.Detail = r.Outcome, r.Detail
 	if v.Outcome != goal.Pass && v.Tail == "" {
-		v.Tail = "response is " + brief(string(response), 1000)
+		v.Tail = "response is " + oneLine(string(response), 1000)
 	}
-	return ruling{Verdict: v, again: r.again}
+	return attempt{Verdict: v, again: r.again}
 }
 
 // evaluate says what an expression comes to. One that stumbles over what
 // response lacks has failed; what is wrong with itself is an error.
-func (h Host) evaluate(ctx context.Context, expr string, response []byte) ruling {
+func (h CheckRunner) evaluate(ctx context.Context, expr string, response []byte) attempt {
 	if h.Engine == nil {
-		return undecidable("no predicate can be evaluated here")
+		return permanentError("no predicate can be evaluated here")
 	}
 	ok, err := h.Engine.Evaluate(ctx, expr, response)
 	var wrong *PredicateError
 	switch {
 	case errors.As(err, &wrong) && wrong.Kind == "type":
-		return rule(goal.Fail, "the expression is not true: "+wrong.Text)
+		return verdict(goal.Fail, "the expression is not true: "+wrong.Text)
 	case errors.As(err, &wrong):
-		return undecidable(wrong.Text)
+		return permanentError(wrong.Text)
 	case err != nil:
-		return undecided(err)
+		return retryableError(err)
 	case !ok:
-		return rule(goal.Fail, fmt.Sprintf("`%s` is false", expr))
+		return verdict(goal.Fail, fmt.Sprintf("`%s` is false", expr))
 	}
-	return rule(goal.Pass, fmt.Sprintf("`%s` is true", expr))
+	return verdict(goal.Pass, fmt.Sprintf("`%s` is true", expr))
 }

@@ -23,24 +23,24 @@ const (
 // Preflight runs a gate once before the first model turn, where it will later
 // decide. FailsNow is what is wanted: a gate that passes already, or that cannot
 // run, decides nothing. Judgements are not asked, only that somebody can be.
-func (h Host) Preflight(ctx context.Context, k goal.Check) goal.Verdict {
-	c := check{k, -1}
-	v := h.foresee(ctx, c)
+func (h CheckRunner) Preflight(ctx context.Context, k goal.Check) goal.Verdict {
+	c := indexedCheck{k, -1}
+	v := h.preflightCheck(ctx, c)
 	v.Name, v.Type = k.Name(), k.Type
 	return v
 }
 
-func (h Host) foresee(ctx context.Context, c check) goal.Verdict {
+func (h CheckRunner) preflightCheck(ctx context.Context, c indexedCheck) goal.Verdict {
 	if !c.Type.IsGate() {
-		return h.answerable(c)
+		return h.judgeAvailable(c)
 	}
-	if v, ok := h.readable(ctx, c); !ok {
+	if v, ok := h.validateSyntax(ctx, c); !ok {
 		return v
 	}
 	if c.Type == goal.JSONPredicate && (c.From == "" || c.From == goal.FromClaim) {
 		return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "nothing was claimed yet, so it fails now"}
 	}
-	v := h.gate(ctx, c, goal.Claim{}).Verdict
+	v := h.runGate(ctx, c, goal.Claim{}).Verdict
 	switch v.Outcome {
 	case goal.Pass:
 		v.Outcome, v.Detail = goal.AlreadyPasses, "it passes already ("+v.Detail+"), so it would not show that the goal was reached"
@@ -49,15 +49,15 @@ func (h Host) foresee(ctx context.Context, c check) goal.Verdict {
 			v.Outcome, v.Detail = goal.FailsAsExpected, "it can be decided, and fails now ("+v.Detail+")"
 			break
 		}
-		v = h.judgeFailure(ctx, c, v)
+		v = h.classifyFailure(ctx, c, v)
 	case goal.CheckErr, goal.Tampered, goal.AlreadyPasses, goal.FailsAsExpected, goal.CheckUnrunnable, goal.NotRepeatable:
 		v.Outcome = goal.CheckUnrunnable
 	}
 	return v
 }
 
-// answerable says whether somebody could be asked.
-func (h Host) answerable(c check) goal.Verdict {
+// judgeAvailable says whether somebody could be asked.
+func (h CheckRunner) judgeAvailable(c indexedCheck) goal.Verdict {
 	switch {
 	case c.Type == goal.Manual:
 		return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "nobody has said so yet"}
@@ -69,8 +69,8 @@ func (h Host) answerable(c check) goal.Verdict {
 	return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "a model decides it when the goal is claimed; it is not asked before"}
 }
 
-// readable asks those who will run a check whether they can read it.
-func (h Host) readable(ctx context.Context, c check) (goal.Verdict, bool) {
+// validateSyntax asks those who will run a check whether they can read it.
+func (h CheckRunner) validateSyntax(ctx context.Context, c indexedCheck) (goal.Verdict, bool) {
 	cannot := func(detail string) (goal.Verdict, bool) {
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: detail}, false
 	}
@@ -80,10 +80,10 @@ func (h Host) readable(ctx context.Context, c check) (goal.Verdict, bool) {
 		if _, err := h.dir(c); errors.As(err, &folder) {
 			at.Dir = "" // the command can be read anywhere
 		}
-		if v, ok := h.syntax(ctx, at); !ok {
+		if v, ok := h.validateShellSyntax(ctx, at); !ok {
 			return v, false
 		}
-		missing, err := h.missing(ctx, at, true)
+		missing, err := h.missingPrograms(ctx, at, true)
 		switch {
 		case err != nil:
 			return cannot(err.Error())
@@ -112,8 +112,8 @@ func (h Host) readable(ctx context.Context, c check) (goal.Verdict, bool) {
 	return goal.Verdict{}, true
 }
 
-// syntax asks sh itself whether the command can be read.
-func (h Host) syntax(ctx context.Context, c check) (goal.Verdict, bool) {
+// validateShellSyntax asks sh itself whether the command can be read.
+func (h CheckRunner) validateShellSyntax(ctx context.Context, c indexedCheck) (goal.Verdict, bool) {
 	out, err := h.run(ctx, c, "-n", "-c", c.Command)
 	if err != nil {
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: err.Error()}, false
@@ -124,9 +124,9 @@ func (h Host) syntax(ctx context.Context, c check) (goal.Verdict, bool) {
 	return goal.Verdict{}, true
 }
 
-// judgeFailure tells a check that fails from one that could never pass because
+// classifyFailure tells a check that fails from one that could never pass because
 // one of its programs does not exist.
-func (h Host) judgeFailure(ctx context.Context, c check, v goal.Verdict) goal.Verdict {
+func (h CheckRunner) classifyFailure(ctx context.Context, c indexedCheck, v goal.Verdict) goal.Verdict {
 	v.Outcome = goal.FailsAsExpected
 	v.Detail = "it runs, and fails now (" + v.Detail + ")"
 	var folder *noFolder
@@ -138,38 +138,38 @@ func (h Host) judgeFailure(ctx context.Context, c check, v goal.Verdict) goal.Ve
 		return v
 	}
 	cannot := func(word string) goal.Verdict {
-		word = strings.TrimPrefix(word, rooted)
+		word = strings.TrimPrefix(word, fromRootPrefix)
 		v.Outcome, v.Detail, v.Missing = goal.CheckUnrunnable, fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode), word
 		return v
 	}
 	if v.ExitCode == exitNotFound {
-		if missing, err := h.missing(ctx, c, false); err == nil && len(missing) > 0 {
+		if missing, err := h.missingPrograms(ctx, c, false); err == nil && len(missing) > 0 {
 			return cannot(missing[0])
 		}
 	}
 	if _, remote := c.Server(); remote {
 		return v // what lies there cannot be seen from here
 	}
-	for _, k := range readLine(c.Command, place{dir: c.Dir, root: h.Dir}).calls {
-		switch word := k.bare().word(); {
+	for _, k := range parseLine(c.Command, lineLocation{dir: c.Dir, root: h.Dir}).calls {
+		switch word := k.unwrapped().word(); {
 		case !strings.Contains(word, "/"):
-		case v.ExitCode == exitNotExecutable && h.lies(k, word):
+		case v.ExitCode == exitNotExecutable && h.fileExists(k, word):
 			return cannot(word)
-		case !h.lies(k, word):
-			if _, ok := k.inside(word); !ok {
+		case !h.fileExists(k, word):
+			if _, ok := k.pathInFolder(word); !ok {
 				return cannot(word)
 			}
-			v.Detail = strings.TrimPrefix(word, rooted) + " does not exist yet, so it fails now"
+			v.Detail = strings.TrimPrefix(word, fromRootPrefix) + " does not exist yet, so it fails now"
 			return v
 		}
 	}
 	return v
 }
 
-// missing asks sh which of the plain names that a command starts mean nothing to
+// missingPrograms asks sh which of the plain names that a command starts mean nothing to
 // it; with first only about the first one.
-func (h Host) missing(ctx context.Context, c check, first bool) ([]string, error) {
-	read := readLine(c.Command, place{dir: c.Dir, root: h.Dir})
+func (h CheckRunner) missingPrograms(ctx context.Context, c indexedCheck, first bool) ([]string, error) {
+	read := parseLine(c.Command, lineLocation{dir: c.Dir, root: h.Dir})
 	var names []string
 	for _, k := range read.calls {
 		word := k.word()
@@ -191,10 +191,10 @@ func (h Host) missing(ctx context.Context, c check, first bool) ([]string, error
 	return strings.Fields(string(out.Stdout)), nil
 }
 
-// lies says whether a word of a call is a file of the goal's folder, or of the
+// fileExists says whether a word of a call is a file of the goal's folder, or of the
 // machine where it is absolute.
-func (h Host) lies(k call, word string) bool {
-	p, ok := k.inside(word)
+func (h CheckRunner) fileExists(k call, word string) bool {
+	p, ok := k.pathInFolder(word)
 	if !ok {
 		if !path.IsAbs(word) { // nobody can tell
 			return true

@@ -26,9 +26,9 @@ type Kind string
 // rest is free; an appearing one is a name that may not come to be, because a
 // test runner loads such a file by itself.
 const (
-	Held     Kind = "held"
-	Compared Kind = "compared"
-	Appears  Kind = "appears"
+	KindLocked       Kind = "held"
+	KindMonitored    Kind = "compared"
+	KindForbiddenNew Kind = "appears"
 )
 
 // Protected is one thing that decides a gate and that the agent must not change.
@@ -44,26 +44,26 @@ type Protected struct {
 	Checks  []int  `json:"checks"` // indices of the gates that it decides
 }
 
-// anything is the Part of an appearing name that a folder may not take either.
-const anything = "anything"
+// anyPart is the Part of an appearing name that a folder may not take either.
+const anyPart = "anything"
 
-// protectMax bounds the list; more would cost every claim seconds.
-const protectMax = 5000
+// maxProtected bounds the list; more would cost every claim seconds.
+const maxProtected = 5000
 
 // FindProtected lists what of dir decides the gates of a criterion: what the
 // commands themselves are, the tests and the settings of the runners they call,
 // and what protect names; without what noProtect names. Patterns are as in
 // .gitignore. The programs that a gate runs or reads are the work, and not listed.
 func FindProtected(ctx context.Context, dir string, c goal.Criterion, protect, noProtect []string) ([]Protected, error) {
-	f, err := lookThrough(ctx, Options{Dir: dir, Criterion: c, Protect: protect, NoProtect: noProtect})
+	f, err := scanChecks(ctx, Options{Dir: dir, Criterion: c, Protect: protect, NoProtect: noProtect})
 	if err != nil {
 		return nil, err
 	}
 	return f.list()
 }
 
-// lookThrough is a finder that has looked at every check. What unread files call is left out.
-func lookThrough(ctx context.Context, o Options, unread ...string) (*finder, error) {
+// scanChecks is a finder that has looked at every check. What unread files call is left out.
+func scanChecks(ctx context.Context, o Options, unread ...string) (*protector, error) {
 	with, err := ignore.NewGlobs(o.Protect)
 	if err != nil {
 		return nil, err
@@ -75,39 +75,39 @@ func lookThrough(ctx context.Context, o Options, unread ...string) (*finder, err
 	dir := o.Dir
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", plain(err))
+		return nil, fmt.Errorf("the goal's folder: %w", stripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	look := func(learn bool) func() ([]entry, error) {
 		return sync.OnceValues(func() ([]entry, error) {
-			n := names{learn: learn}
+			n := nameIndex{learn: learn}
 			if err := n.run(ctx, dir); err != nil {
 				return nil, err
 			}
 			if n.more {
-				return nil, errors.New(tooMuch + ": choose a smaller folder, or leave the runner's files out with --no-protect")
+				return nil, errors.New(tooManyFiles + ": choose a smaller folder, or leave the runner's files out with --no-protect")
 			}
 			return n.entries, nil
 		})
 	}
-	f := &finder{
+	f := &protector{
 		root: root, dir: dir, without: without, unread: unread, found: map[string]*Protected{},
 		look: look(true), every: look(false),
 	}
 	for i, k := range o.Criterion.Checks {
 		f.check = i
-		if (check{k, i}).runs() {
-			f.line(k.Command, check{k, i}.place(dir), 0)
+		if (indexedCheck{k, i}).runs() {
+			f.scanLine(k.Command, indexedCheck{k, i}.location(dir), 0)
 		}
 		if len(with) > 0 {
-			f.chosen(with, o.Protect)
+			f.addUserPatterns(with, o.Protect)
 		}
 	}
 	return f, nil
 }
 
-// finder collects what is protected. A path is listed once, with all its gates.
-type finder struct {
+// protector collects what is protected. A path is listed once, with all its gates.
+type protector struct {
 	root    *os.Root
 	dir     string
 	look    func() ([]entry, error) // the names in the folder, when the first pattern wants them
@@ -118,10 +118,10 @@ type finder struct {
 	found   map[string]*Protected
 	failed  error
 
-	endings []heard // what must be heard of the runners that are called
+	endings []expectedSummary // what must be heard of the runners that are called
 }
 
-func (f *finder) entries() []entry {
+func (f *protector) sorted() []entry {
 	list, err := f.look()
 	if err != nil {
 		f.failed = err
@@ -129,26 +129,28 @@ func (f *finder) entries() []entry {
 	return list
 }
 
-func (f *finder) list() ([]Protected, error) {
+func (f *protector) list() ([]Protected, error) {
 	if f.failed != nil {
 		return nil, f.failed
 	}
-	if len(f.found) > protectMax {
-		return nil, fmt.Errorf("%d files would be protected, and at most %d can be: leave some out with --no-protect", len(f.found), protectMax)
+	if len(f.found) > maxProtected {
+		return nil, fmt.Errorf("%d files would be protected, and at most %d can be: leave some out with --no-protect", len(f.found), maxProtected)
 	}
 	list := make([]Protected, 0, len(f.found))
 	for _, p := range f.found {
 		list = append(list, *p)
 	}
 	slices.SortFunc(list, func(a, b Protected) int {
-		return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Part, b.Part))
+		return cmp.Or(cmp.Compare(kindOrder(a.Kind), kindOrder(b.Kind)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Part, b.Part))
 	})
 	return list, nil
 }
 
-func rank(k Kind) int { return slices.Index([]Kind{Held, Compared, Appears}, k) }
+func kindOrder(k Kind) int {
+	return slices.Index([]Kind{KindLocked, KindMonitored, KindForbiddenNew}, k)
+}
 
-func (f *finder) add(p Protected) {
+func (f *protector) add(p Protected) {
 	p.Path = path.Clean(p.Path)
 	if f.without.MatchesAncestor(strings.ReplaceAll(p.Path, "**/", "")) {
 		return
@@ -168,9 +170,9 @@ func keyOf(p Protected) string {
 	return string(p.Kind) + "\x00" + p.Path + "\x00" + p.Part + "\x00" + p.Holding
 }
 
-// chosen holds what the person protects, also where a .gitignore names it, and
+// addUserPatterns holds what the person protects, also where a .gitignore names it, and
 // where a model judges: it must not change meanwhile.
-func (f *finder) chosen(with ignore.Globs, patterns []string) {
+func (f *protector) addUserPatterns(with ignore.Globs, patterns []string) {
 	list, err := f.every()
 	if err != nil {
 		f.failed = err
@@ -180,7 +182,7 @@ func (f *finder) chosen(with ignore.Globs, patterns []string) {
 	for _, e := range list {
 		if e.regular() && with.MatchesAncestor(e.Path) {
 			some = true
-			f.add(Protected{Path: e.Path, Kind: Held, Why: "you protect it"})
+			f.add(Protected{Path: e.Path, Kind: KindLocked, Why: "you protect it"})
 		}
 	}
 	if !some {
@@ -188,22 +190,22 @@ func (f *finder) chosen(with ignore.Globs, patterns []string) {
 	}
 }
 
-// script holds a file that the line runs, if it is one of the folder. What a
+// addScript holds a file that the line runs, if it is one of the folder. What a
 // shell script runs decides as well.
-func (f *finder) script(c call, word, why string, depth int) {
-	p, ok := c.inside(word)
+func (f *protector) addScript(c call, word, why string, depth int) {
+	p, ok := c.pathInFolder(word)
 	if !ok || !f.isFile(p) {
 		return
 	}
-	if depth > 0 && f.installation(p) { // a part of it, and compared as that
+	if depth > 0 && f.addInstallation(p) { // a part of it, and compared as that
 		return
 	}
-	f.add(Protected{Path: p, Kind: Held, Why: why})
+	f.add(Protected{Path: p, Kind: KindLocked, Why: why})
 	if slices.Contains(f.unread, p) {
 		return
 	}
 	if text, _, err := read(f.root, p, 64<<10); err == nil && isShell(text) {
-		f.line(string(text), place{dir: c.Dir, home: path.Dir(p), root: f.dir, decides: c.decides}, depth+1)
+		f.scanLine(string(text), lineLocation{dir: c.Dir, home: path.Dir(p), root: f.dir, decides: c.decides}, depth+1)
 	}
 }
 
@@ -218,7 +220,7 @@ func isShell(text []byte) bool {
 	})
 }
 
-func (f *finder) isFile(p string) bool {
+func (f *protector) isFile(p string) bool {
 	info, err := f.root.Stat(p)
 	if err == nil {
 		return info.Mode().IsRegular()
@@ -230,49 +232,51 @@ func (f *finder) isFile(p string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// held adds the files that exist and are meant.
-func (f *finder) held(meant func(path string) bool, why string) {
-	for _, e := range f.entries() {
+// addLocked adds the files that exist and are meant.
+func (f *protector) addLocked(meant func(path string) bool, why string) {
+	for _, e := range f.sorted() {
 		if e.regular() && meant(e.Path) {
-			f.add(Protected{Path: e.Path, Kind: Held, Why: why})
+			f.add(Protected{Path: e.Path, Kind: KindLocked, Why: why})
 		}
 	}
 }
 
-// compared adds the part of a file. A file of settings that is not there may not
+// addMonitored adds the part of a file. A file of settings that is not there may not
 // appear; a project that is not there is the work.
-func (f *finder) compared(p, part, why string) {
+func (f *protector) addMonitored(p, part, why string) {
 	switch {
 	case f.isFile(p), part == "pytest": // a part that appears in a file of many uses
-		f.add(Protected{Path: p, Kind: Compared, Part: part, Why: why})
+		f.add(Protected{Path: p, Kind: KindMonitored, Part: part, Why: why})
 	case part == "":
-		f.add(Protected{Path: p, Kind: Appears, Why: why})
+		f.add(Protected{Path: p, Kind: KindForbiddenNew, Why: why})
 	}
 }
 
-// line finds what decides a shell line that starts in dir. Scripts lead on to
+// scanLine finds what decides a shell line that starts in dir. Scripts lead on to
 // other lines, at most three deep.
-func (f *finder) line(text string, at place, depth int) {
+func (f *protector) scanLine(text string, at lineLocation, depth int) {
 	if depth > 3 {
 		return
 	}
-	for _, c := range readLine(text, at).calls {
-		f.call(c.bare(), depth)
+	for _, c := range parseLine(text, at).calls {
+		f.scanCall(c.unwrapped(), depth)
 	}
 }
 
-// at is where a line stands that a call runs.
-func (f *finder) at(c call) place { return place{dir: c.Dir, root: f.dir, decides: c.decides} }
+// locationOf is where a line stands that a call runs.
+func (f *protector) locationOf(c call) lineLocation {
+	return lineLocation{dir: c.Dir, root: f.dir, decides: c.decides}
+}
 
 var (
 	interpreter = regexp.MustCompile(`^(python[0-9.]*|node|deno|bun|tsx|ts-node|ruby|perl|php|lua|Rscript)$`)
-	// judging are names of programs that decide, and are not the work.
-	judging = regexp.MustCompile(`(?i)(^|[._-])(check(s|er)?|judge|verify|validate|assert|grade|accept(ance)?|tests?|spec)([._-]|$)`)
+	// judgeNamePattern are names of programs that decide, and are not the work.
+	judgeNamePattern = regexp.MustCompile(`(?i)(^|[._-])(check(s|er)?|judge|verify|validate|assert|grade|accept(ance)?|tests?|spec)([._-]|$)`)
 )
 
-// judge holds a program that an interpreter runs if its name says that it decides;
+// addJudgeScript holds a program that an interpreter runs if its name says that it decides;
 // else it is the work.
-func (f *finder) judge(c call) {
+func (f *protector) addJudgeScript(c call) {
 	for _, w := range c.Words[1:] {
 		if w == "" || w == "-m" || w == "-c" || w == "-e" {
 			return
@@ -280,8 +284,8 @@ func (f *finder) judge(c call) {
 		if strings.HasPrefix(w, "-") || w == "run" {
 			continue
 		}
-		if p, ok := c.inside(w); ok && f.isFile(p) && judging.MatchString(path.Base(p)) {
-			f.add(Protected{Path: p, Kind: Held, Why: "the check runs it, and its name says that it decides"})
+		if p, ok := c.pathInFolder(w); ok && f.isFile(p) && judgeNamePattern.MatchString(path.Base(p)) {
+			f.add(Protected{Path: p, Kind: KindLocked, Why: "the check runs it, and its name says that it decides"})
 		}
 		return
 	}
@@ -290,52 +294,52 @@ func (f *finder) judge(c call) {
 // shells read their first word as a script.
 var shells = []string{"sh", "bash", "dash", "ash", "ksh", "zsh"}
 
-func (f *finder) call(c call, depth int) {
-	f.program(c)
+func (f *protector) scanCall(c call, depth int) {
+	f.addInstalledProgram(c)
 	name := path.Base(c.word())
 	if strings.Contains(c.word(), "/") {
-		f.script(c, c.word(), "the check runs it", depth)
+		f.addScript(c, c.word(), "the check runs it", depth)
 	}
 	switch {
 	case name == "." || name == "source":
 		if len(c.Words) > 1 {
-			f.script(c, c.Words[1], "the check reads its commands from it", depth)
-			if p, ok := c.inside(c.Words[1]); ok { // .venv/bin/activate
-				f.installation(p)
+			f.addScript(c, c.Words[1], "the check reads its commands from it", depth)
+			if p, ok := c.pathInFolder(c.Words[1]); ok { // .venv/bin/activate
+				f.addInstallation(p)
 			}
 		}
 	case name == "eval":
 		if !c.Lost && !slices.Contains(c.Words, "") {
-			f.line(strings.Join(c.Words[1:], " "), f.at(c), depth+1)
+			f.scanLine(strings.Join(c.Words[1:], " "), f.locationOf(c), depth+1)
 		}
 	case slices.Contains(shells, name):
-		f.shell(c, depth)
+		f.scanShell(c, depth)
 	case interpreter.MatchString(name):
-		f.judge(c)
+		f.addJudgeScript(c)
 		f.runner(c, depth)
 	default:
 		f.runner(c, depth)
 	}
 }
 
-// shell finds the script of sh check.sh, sh -c '…' and sh < check.sh.
-func (f *finder) shell(c call, depth int) {
+// scanShell finds the script of sh check.sh, sh -c '…' and sh < check.sh.
+func (f *protector) scanShell(c call, depth int) {
 	for i := 1; i < len(c.Words); i++ {
 		switch w := c.Words[i]; {
 		case strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c"):
 			if i+1 < len(c.Words) && !c.Lost {
-				f.line(c.Words[i+1], f.at(c), depth+1)
+				f.scanLine(c.Words[i+1], f.locationOf(c), depth+1)
 			}
 			return
 		case w == "-o" || w == "+o":
 			i++
 		case strings.HasPrefix(w, "-") || strings.HasPrefix(w, "+"):
 		default:
-			f.script(c, w, "the check runs it", depth)
+			f.addScript(c, w, "the check runs it", depth)
 			return
 		}
 	}
 	if c.Stdin != "" {
-		f.script(c, c.Stdin, "the check reads its commands from it", depth)
+		f.addScript(c, c.Stdin, "the check reads its commands from it", depth)
 	}
 }

@@ -85,7 +85,7 @@ test:
 	true
 `
 
-func names(list []verify.Protected, kind verify.Kind) string {
+func nameIndex(list []verify.Protected, kind verify.Kind) string {
 	var all []string
 	for _, p := range list {
 		if p.Kind != kind {
@@ -144,10 +144,10 @@ func TestFindProtected(t *testing.T) {
 		t.Run(c.command, func(t *testing.T) {
 			list, err := verify.FindProtected(t.Context(), dir, criterion(c.command), nil, nil)
 			must(t, err)
-			if got := names(list, verify.Held); got != c.held {
+			if got := nameIndex(list, verify.KindLocked); got != c.held {
 				t.Errorf("held: %s\nwant: %s", got, c.held)
 			}
-			if got := names(list, verify.Compared); got != c.compared {
+			if got := nameIndex(list, verify.KindMonitored); got != c.compared {
 				t.Errorf("compared: %s\nwant:     %s", got, c.compared)
 			}
 			for _, p := range list {
@@ -165,13 +165,13 @@ func TestPersonsPatterns(t *testing.T) {
 	c := goal.Criterion{Checks: []goal.Check{shell("pytest"), {Type: goal.Manual}, {Type: goal.File, Path: "x"}}}
 	list, err := verify.FindProtected(t.Context(), dir, c, []string{"sub/", "*.py"}, []string{"conftest.py", "tests/data.json", "pyproject.toml", "*.cfg"})
 	must(t, err)
-	if got := names(list, verify.Held); got != "app.py, sub/Makefile, sub/check.sh, tests/test_app.py" {
+	if got := nameIndex(list, verify.KindLocked); got != "app.py, sub/Makefile, sub/check.sh, tests/test_app.py" {
 		t.Errorf("held: %s", got)
 	}
-	if got := names(list, verify.Compared); got != "tox.ini (pytest)" {
+	if got := nameIndex(list, verify.KindMonitored); got != "tox.ini (pytest)" {
 		t.Errorf("compared: %s", got)
 	}
-	if got := names(list, verify.Appears); strings.Contains(got, "conftest") || !strings.Contains(got, "pytest.ini") {
+	if got := nameIndex(list, verify.KindForbiddenNew); strings.Contains(got, "conftest") || !strings.Contains(got, "pytest.ini") {
 		t.Errorf("appears: %s", got)
 	}
 	for _, p := range list {
@@ -276,7 +276,7 @@ func (c tampering) try(t *testing.T) {
 		}
 		write(t, dir, f.Name, string(f.Data))
 	}
-	for name, w := range map[string]*verify.World{"the same": w, "after a restart": world(t, o)} {
+	for name, w := range map[string]*verify.Workspace{"the same": w, "after a restart": world(t, o)} {
 		diff, err := w.Tampered(t.Context())
 		if err != nil || (diff == "") != (c.diff == "") || !strings.Contains(diff, c.diff) {
 			t.Errorf("%s: %q, %v", name, diff, err)
@@ -285,7 +285,7 @@ func (c tampering) try(t *testing.T) {
 	if c.diff == "" {
 		return
 	}
-	h := verify.Host{Dir: dir, World: w} // nothing to start programs with: nothing is run
+	h := verify.CheckRunner{Dir: dir, World: w} // nothing to start programs with: nothing is run
 	if v := one(t, h, shell(c.command)); v.Outcome != goal.Tampered || !strings.Contains(v.Tail, c.diff) {
 		t.Errorf("the verdict is %s, %q, %q", v.Outcome, v.Detail, v.Tail)
 	}
@@ -408,7 +408,7 @@ func TestAFloodHidesNothing(t *testing.T) {
 	}
 	list, err := verify.FindProtected(t.Context(), dir, c, nil, nil)
 	must(t, err)
-	if got := names(list, verify.Held); !strings.Contains(got, "tests/test_app.py") {
+	if got := nameIndex(list, verify.KindLocked); !strings.Contains(got, "tests/test_app.py") {
 		t.Errorf("held behind a flood: %s", got)
 	}
 	w := world(t, verify.Options{Dir: dir, Criterion: c})
@@ -530,7 +530,7 @@ func TestARunnerThatTheAgentInstalledIsTold(t *testing.T) {
 func TestFrozenWhenTheGoalIsMade(t *testing.T) {
 	dir := folderOf(t, "-- check.sh --\nexit 1\n")
 	o := verify.Options{Dir: dir, Private: filepath.Join(t.TempDir(), "kept"), Criterion: criterion("sh check.sh && ./later.sh")}
-	must(t, verify.Freeze(t.Context(), o))
+	must(t, verify.RecordProtected(t.Context(), o))
 	write(t, dir, "check.sh", "exit 0\n")
 	write(t, dir, "later.sh", "exit 1\n")
 	w := world(t, o)
@@ -539,7 +539,7 @@ func TestFrozenWhenTheGoalIsMade(t *testing.T) {
 	}
 	write(t, dir, "later.sh", "exit 0\n")
 	again := world(t, o)
-	for _, w := range []*verify.World{w, again} {
+	for _, w := range []*verify.Workspace{w, again} {
 		if got, err := w.Tampered(t.Context()); err != nil || !strings.Contains(got, "later.sh") {
 			t.Errorf("%q %v", got, err)
 		}

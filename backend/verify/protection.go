@@ -17,13 +17,13 @@ import (
 // while no run of the goal goes on. A nil one, of a goal that holds nothing, knows of
 // no change. Not for concurrent use.
 type Protection struct {
-	guard   *guard
+	guard   *protectedState
 	options Options
 }
 
 // OpenProtection reads what is held. It keeps nothing that was not kept before.
 func OpenProtection(o Options) (*Protection, error) {
-	g, err := openGuard(o.Dir, o.Private)
+	g, err := loadProtected(o.Dir, o.Private)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -42,7 +42,7 @@ func (p *Protection) Undecided(ctx context.Context) ([]string, error) {
 	return p.guard.undecided(ctx)
 }
 
-// RestoreProtected makes the protected files again what they were; see World.RestoreProtected.
+// RestoreProtected makes the protected files again what they were; see Workspace.RestoreProtected.
 func (p *Protection) PutBack(ctx context.Context) (files []string, aside string, err error) {
 	if p == nil {
 		return nil, "", nil
@@ -73,12 +73,12 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 	}
 	root, err := os.OpenRoot(g.dir)
 	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", plain(err))
+		return nil, fmt.Errorf("the goal's folder: %w", stripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	files := pathsOf(changed)
 	for _, d := range changed {
-		if d.Kind == Appears {
+		if d.Kind == KindForbiddenNew {
 			g.admit(d)
 		}
 	}
@@ -88,7 +88,7 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 	}
 	total := int64(0)
 	for _, h := range called {
-		if err := g.keep(ctx, root, &h, &total); err != nil {
+		if err := g.record(ctx, root, &h, &total); err != nil {
 			return nil, err
 		}
 		g.list = append(g.list, h)
@@ -96,35 +96,37 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 	// All parts of a file are taken anew: one copy is put back for all of them.
 	for i := range g.list {
 		h := &g.list[i]
-		if h.Kind == Appears || h.Part == installed || !slices.Contains(files, h.Path) {
+		if h.Kind == KindForbiddenNew || h.Part == installedPart || !slices.Contains(files, h.Path) {
 			continue
 		}
 		h.Missing, h.SHA256, h.Mode = false, "", 0
-		if err := g.keep(ctx, root, h, &total); err != nil {
+		if err := g.record(ctx, root, h, &total); err != nil {
 			return nil, err
 		}
 	}
 	accepted := make([]Version, 0, len(files))
 	for _, f := range files {
-		at := slices.IndexFunc(g.list, func(h held) bool { return h.Kind != Appears && h.Part != installed && h.Path == f })
+		at := slices.IndexFunc(g.list, func(h protectedItem) bool {
+			return h.Kind != KindForbiddenNew && h.Part != installedPart && h.Path == f
+		})
 		accepted = append(accepted, Version{f, g.list[at].SHA256})
 	}
-	list := protectedFile{g.list, p.options.NoProtect, g.shut, g.heard, g.tests}
+	list := protectedJSON{g.list, p.options.NoProtect, g.shut, g.heard, g.tests}
 	return accepted, errors.Join(writeJSON(filepath.Join(g.private, "protected.json"), list), g.forgetShown())
 }
 
 // admit lets a file stay that has appeared, and compares it from now on.
-func (g *guard) admit(d difference) {
+func (g *protectedState) admit(d mismatch) {
 	for i := range g.list {
 		h := &g.list[i]
-		if h.Kind == Appears && h.Path == d.Path && h.Part == d.Part && h.Holding == d.Holding {
+		if h.Kind == KindForbiddenNew && h.Path == d.Path && h.Part == d.Part && h.Holding == d.Holding {
 			h.Was = append(h.Was, d.path)
 		}
 	}
-	p := Protected{Path: d.path, Kind: Compared, Why: d.Why, Checks: slices.Clone(d.Checks)}
-	at := slices.IndexFunc(g.list, func(h held) bool { return h.Kind == Compared && h.Path == p.Path && h.Part == "" })
+	p := Protected{Path: d.path, Kind: KindMonitored, Why: d.Why, Checks: slices.Clone(d.Checks)}
+	at := slices.IndexFunc(g.list, func(h protectedItem) bool { return h.Kind == KindMonitored && h.Path == p.Path && h.Part == "" })
 	if at < 0 {
-		g.list = append(g.list, held{Protected: p})
+		g.list = append(g.list, protectedItem{Protected: p})
 		return
 	}
 	for _, check := range p.Checks {
@@ -136,14 +138,14 @@ func (g *guard) admit(d difference) {
 
 // newlyCalled is what decides only by way of these files and is not protected yet. The
 // rest of what would be found by now is the agent's work and stays free.
-func (p *Protection) newlyCalled(ctx context.Context, files []string) ([]held, error) {
+func (p *Protection) newlyCalled(ctx context.Context, files []string) ([]protectedItem, error) {
 	o := p.options
 	o.Protect = nil // those files are held by their names, and may be gone
-	with, err := lookThrough(ctx, o)
+	with, err := scanChecks(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	without, err := lookThrough(ctx, o, files...)
+	without, err := scanChecks(ctx, o, files...)
 	if err != nil {
 		return nil, err
 	}
@@ -151,22 +153,22 @@ func (p *Protection) newlyCalled(ctx context.Context, files []string) ([]held, e
 	if err != nil {
 		return nil, err
 	}
-	var list []held
+	var list []protectedItem
 	for _, f := range found {
-		if _, anyway := without.found[keyOf(f)]; !anyway && !p.guard.has(f) {
-			list = append(list, held{Protected: f})
+		if _, anyway := without.found[keyOf(f)]; !anyway && !p.guard.isRecorded(f) {
+			list = append(list, protectedItem{Protected: f})
 		}
 	}
 	return list, nil
 }
 
 // changed are the differences that can be accepted or put back.
-func (g *guard) changed(ctx context.Context) ([]difference, error) {
-	found, err := g.differences(ctx, -1)
-	return slices.DeleteFunc(found, func(d difference) bool { return d.path == "" }), err
+func (g *protectedState) changed(ctx context.Context) ([]mismatch, error) {
+	found, err := g.diff(ctx, -1)
+	return slices.DeleteFunc(found, func(d mismatch) bool { return d.path == "" }), err
 }
 
-func pathsOf(changed []difference) []string {
+func pathsOf(changed []mismatch) []string {
 	files := make([]string, 0, len(changed))
 	for _, d := range changed {
 		files = append(files, d.path)
@@ -177,14 +179,14 @@ func pathsOf(changed []difference) []string {
 
 // putAllBack makes the protected files again what they were. aside is the folder that
 // the changed versions were moved to, "" if there was none to keep.
-func (g *guard) putAllBack(ctx context.Context) (files []string, aside string, err error) {
+func (g *protectedState) putAllBack(ctx context.Context) (files []string, aside string, err error) {
 	changed, err := g.changed(ctx)
 	if err != nil || len(changed) == 0 {
 		return nil, "", err
 	}
 	root, err := os.OpenRoot(g.dir)
 	if err != nil {
-		return nil, "", fmt.Errorf("the goal's folder: %w", plain(err))
+		return nil, "", fmt.Errorf("the goal's folder: %w", stripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	aside = filepath.Join(g.private, "aside", time.Now().UTC().Format("20060102-150405.000"))
@@ -192,7 +194,7 @@ func (g *guard) putAllBack(ctx context.Context) (files []string, aside string, e
 		if slices.Contains(files, d.path) { // by another part: what is there now is the held version
 			continue
 		}
-		if err := g.putBack(root, d, aside); err != nil {
+		if err := g.restore(root, d, aside); err != nil {
 			return files, aside, fmt.Errorf("putting %s back: %w", d.path, err)
 		}
 		files = append(files, d.path)
@@ -211,11 +213,11 @@ type shownChange struct {
 	Sum  string `json:"sum"` // of the content, or of what is said where there is none to read
 }
 
-func (g *guard) shownFile() string { return filepath.Join(g.private, "shown.json") }
+func (g *protectedState) shownFile() string { return filepath.Join(g.private, "shown.json") }
 
 // recordShown keeps the present differences: the goal pauses for them, and the user is
 // told that they are put back.
-func (g *guard) recordShown(ctx context.Context) error {
+func (g *protectedState) recordShown(ctx context.Context) error {
 	list, err := g.changes(ctx)
 	if err != nil {
 		return err
@@ -223,15 +225,15 @@ func (g *guard) recordShown(ctx context.Context) error {
 	return writeJSON(g.shownFile(), list)
 }
 
-func (g *guard) forgetShown() error {
+func (g *protectedState) forgetShown() error {
 	if err := os.Remove(g.shownFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("forgetting what was changed before: %w", plain(err))
+		return fmt.Errorf("forgetting what was changed before: %w", stripPathError(err))
 	}
 	return nil
 }
 
 // undecided names the files that differ otherwise than the user was shown.
-func (g *guard) undecided(ctx context.Context) ([]string, error) {
+func (g *protectedState) undecided(ctx context.Context) ([]string, error) {
 	list, err := g.changes(ctx)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -250,19 +252,19 @@ func (g *guard) undecided(ctx context.Context) ([]string, error) {
 	return slices.Compact(files), nil
 }
 
-func (g *guard) changes(ctx context.Context) ([]shownChange, error) {
+func (g *protectedState) changes(ctx context.Context) ([]shownChange, error) {
 	found, err := g.changed(ctx)
 	if err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(g.dir)
 	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", plain(err))
+		return nil, fmt.Errorf("the goal's folder: %w", stripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	list := make([]shownChange, 0, len(found))
 	for _, d := range found {
-		text, _, err := content(root, d.path)
+		text, _, err := protectedContent(root, d.path)
 		if err != nil {
 			text = []byte(d.text)
 		}

@@ -11,12 +11,12 @@ import (
 	"goalpost/backend/folder"
 )
 
-// putBack takes what lies at a protected path aside and puts there what it was.
+// restore takes what lies at a protected path aside and puts there what it was.
 // No link on the way is followed: one that the agent put there is taken aside, too.
-func (g *guard) putBack(root *os.Root, d difference, aside string) (err error) {
+func (g *protectedState) restore(root *os.Root, d mismatch, aside string) (err error) {
 	parts := strings.Split(d.path, "/")
 	for i := range parts[:len(parts)-1] {
-		if err := clearWay(root, strings.Join(parts[:i+1], "/"), aside); err != nil {
+		if err := clearPath(root, strings.Join(parts[:i+1], "/"), aside); err != nil {
 			return err
 		}
 	}
@@ -25,68 +25,68 @@ func (g *guard) putBack(root *os.Root, d difference, aside string) (err error) {
 		return fmt.Errorf("its folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	if d.Kind == Appears || d.Missing {
-		return setAside(dir, name, d.path, aside)
+	if d.Kind == KindForbiddenNew || d.Missing {
+		return moveToBackup(dir, name, d.path, aside)
 	}
-	was, err := g.was(d.held)
+	was, err := g.original(d.protectedItem)
 	if err != nil {
 		return err
 	}
-	if err := setAside(dir, name, d.path, aside); err != nil {
+	if err := moveToBackup(dir, name, d.path, aside); err != nil {
 		return err
 	}
 	if target, ok := strings.CutPrefix(string(was), "a link to "); ok && d.Mode&fs.ModeSymlink != 0 {
-		return plain(dir.Symlink(strings.TrimSuffix(target, "\n"), name))
+		return stripPathError(dir.Symlink(strings.TrimSuffix(target, "\n"), name))
 	}
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, d.Mode.Perm())
 	if err != nil {
-		return plain(err)
+		return stripPathError(err)
 	}
 	_, err = f.Write(was)
-	return plain(errors.Join(err, folder.ChownLike(dir, f), f.Chmod(d.Mode.Perm()), f.Close()))
+	return stripPathError(errors.Join(err, folder.ChownLike(dir, f), f.Chmod(d.Mode.Perm()), f.Close()))
 }
 
-// clearWay takes aside what lies at the place of a folder and is none.
-func clearWay(root *os.Root, p, aside string) error {
+// clearPath takes aside what lies at the place of a folder and is none.
+func clearPath(root *os.Root, p, aside string) error {
 	dir, name, err := folder.OpenParent(root, filepath.FromSlash(p))
 	if err != nil {
 		return fmt.Errorf("its folder: %w", err)
 	}
 	if info, statErr := dir.Lstat(name); statErr == nil && !info.IsDir() {
-		err = setAside(dir, name, p, aside)
+		err = moveToBackup(dir, name, p, aside)
 	}
 	return errors.Join(err, dir.Close())
 }
 
-// setAside moves what lies at name in dir, p seen from the goal's folder, into the
+// moveToBackup moves what lies at name in dir, p seen from the goal's folder, into the
 // private folder. A file is copied, as the two may be on different disks; a folder
 // at the place of a file is moved within its own, under a name that says so.
-func setAside(dir *os.Root, name, p, aside string) error {
+func moveToBackup(dir *os.Root, name, p, aside string) error {
 	info, err := dir.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return plain(err)
+		return stripPathError(err)
 	}
 	if info.IsDir() {
 		for n := 1; ; n++ {
 			to := fmt.Sprintf("%s.aside-%d", name, n)
 			if _, err := dir.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-				return plain(dir.Rename(name, to))
+				return stripPathError(dir.Rename(name, to))
 			}
 		}
 	}
-	text, mode, err := content(dir, name)
+	text, mode, err := protectedContent(dir, name)
 	if err == nil {
 		to := filepath.Join(aside, filepath.FromSlash(p))
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			return plain(err)
+			return stripPathError(err)
 		}
 		if err := writeFile(to, text, mode.Perm()); err != nil {
 			return err
 		}
 	}
 	// What cannot be read (a pipe, a link to nowhere) has nothing to keep.
-	return plain(dir.Remove(name))
+	return stripPathError(dir.Remove(name))
 }

@@ -10,20 +10,20 @@ import (
 
 const questionSystem = `You are a strict judge. A question about an agent's work is put to you with the evidence that the host gathered itself and with the agent's own rationale. The first line of your answer is YES or NO and nothing else; one sentence why may follow on the second line. A YES with a condition or an exception is a NO.
 Say YES only if the evidence of the host shows that the answer is yes. The rationale alone shows nothing: an agent may be mistaken or may hope. If the evidence is thin or missing, say NO and name what is missing.
-` + dataLaw
+` + untrustedDataNotice
 
 // question asks a strict judge, or two who do not know of each other.
-func (e *hearing) question(ctx context.Context, k check) (ruling, error) {
+func (e *evaluation) question(ctx context.Context, k indexedCheck) (attempt, error) {
 	if e.host.Judge == nil {
-		return undecidable(errNoJudge.Error()), nil
+		return permanentError(errNoJudge.Error()), nil
 	}
 	changed, err := e.host.World.Changed(ctx)
 	if err != nil {
 		changed = "it could not be compared: " + err.Error()
 	}
-	text := func(w window) string {
+	text := func(w promptBudget) string {
 		return fmt.Sprintf("Question: %s\n\nThe goal: %s\n\n%s\nThe agent's rationale:\n%s\nAnswer:",
-			k.Question, data("objective", e.goal.Objective, w.text), e.gathered(changed, w), data("rationale", e.claim.Rationale+"\n"+e.claim.Result, w.text))
+			k.Question, wrapUntrusted("objective", e.goal.Objective, w.text), e.evidence(changed, w), wrapUntrusted("rationale", e.claim.Rationale+"\n"+e.claim.Result, w.text))
 	}
 	judges := 1
 	if k.Threshold == goal.RequireHighConfidence {
@@ -32,19 +32,19 @@ func (e *hearing) question(ctx context.Context, k check) (ruling, error) {
 	replies, errs := make([]goal.Reply, judges), make([]error, judges)
 	var all sync.WaitGroup
 	for i := range judges {
-		all.Go(func() { replies[i], errs[i] = e.host.ask(ctx, questionSystem, text) })
+		all.Go(func() { replies[i], errs[i] = e.host.askWithinWindow(ctx, questionSystem, text) })
 	}
 	all.Wait()
-	return answered(replies, errs)
+	return verdictFromAnswers(replies, errs)
 }
 
-// answered needs a YES of everyone who was asked.
-func answered(replies []goal.Reply, errs []error) (ruling, error) {
-	r := rule(goal.Pass, "the judge says YES")
+// verdictFromAnswers needs a YES of everyone who was asked.
+func verdictFromAnswers(replies []goal.Reply, errs []error) (attempt, error) {
+	r := verdict(goal.Pass, "the judge says YES")
 	if len(replies) > 1 {
 		r.Detail = "both judges say YES"
 	}
-	var sum bill
+	var sum costMeter
 	for i, reply := range replies {
 		sum.add(reply.Usage)
 		if i > 0 {
@@ -53,17 +53,17 @@ func answered(replies []goal.Reply, errs []error) (ruling, error) {
 		r.Reply += reply.Text
 	}
 	for i, reply := range replies {
-		switch word := token(reply.Text); {
-		case unavailable(errs[i]):
+		switch word := firstWord(reply.Text); {
+		case isJudgeUnavailable(errs[i]):
 			return r, errs[i]
 		case errs[i] != nil:
 			r.Outcome, r.Detail, r.again = goal.CheckErr, errs[i].Error(), true
 		case word == "":
 			r.Outcome, r.Detail, r.again = goal.CheckErr, "the judge said nothing", true
-		case word == "YES" && hedged(reply.Text) && r.Outcome == goal.Pass:
-			r.Outcome, r.Detail = goal.Fail, "the judge says YES and takes it back: "+brief(reply.Text, 2000)
+		case word == "YES" && isHedged(reply.Text) && r.Outcome == goal.Pass:
+			r.Outcome, r.Detail = goal.Fail, "the judge says YES and takes it back: "+oneLine(reply.Text, 2000)
 		case word != "YES" && r.Outcome == goal.Pass: // an error stays one
-			r.Outcome, r.Detail = goal.Fail, "the judge does not say YES: "+brief(reply.Text, 2000)
+			r.Outcome, r.Detail = goal.Fail, "the judge does not say YES: "+oneLine(reply.Text, 2000)
 		}
 	}
 	r.Usage = sum.sum

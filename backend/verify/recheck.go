@@ -13,14 +13,14 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Kept reads what was kept as evidence under its SHA-256.
-type Kept interface {
+// EvidenceReader reads what was kept as evidence under its SHA-256.
+type EvidenceReader interface {
 	Artifact(sum string) ([]byte, error)
 }
 
-// Evidence looks whether what the verdicts of a claim names as evidence is still what it was,
+// VerifyEvidence looks whether what the verdicts of a claim names as evidence is still what it was,
 // and says of each verdict where it is not, in one sentence; nil if all is.
-func Evidence(verdicts []goal.Verdict, kept Kept) []string {
+func VerifyEvidence(verdicts []goal.Verdict, kept EvidenceReader) []string {
 	var faults []string
 	for _, v := range verdicts {
 		if v.Evidence == "" {
@@ -28,11 +28,11 @@ func Evidence(verdicts []goal.Verdict, kept Kept) []string {
 		}
 		b, err := kept.Artifact(v.Evidence)
 		if err != nil {
-			faults = append(faults, fmt.Sprintf("check %d (%s): its evidence is lost: %v", v.Check+1, brief(v.Name, 200), err))
+			faults = append(faults, fmt.Sprintf("check %d (%s): its evidence is lost: %v", v.Check+1, oneLine(v.Name, 200), err))
 			continue
 		}
 		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != v.Evidence {
-			faults = append(faults, fmt.Sprintf("check %d (%s): its evidence is not what was kept", v.Check+1, brief(v.Name, 200)))
+			faults = append(faults, fmt.Sprintf("check %d (%s): its evidence is not what was kept", v.Check+1, oneLine(v.Name, 200)))
 		}
 	}
 	return faults
@@ -50,21 +50,21 @@ func Evidence(verdicts []goal.Verdict, kept Kept) []string {
 //   - its output says that a connection was refused, or curl answers 7.
 //
 // What only a running process could show and none of these tells is a Fail.
-func (h Host) Recheck(ctx context.Context, g goal.Goal, c goal.Claim, was []goal.Verdict, report func(goal.Verdict) error) error {
+func (h CheckRunner) Recheck(ctx context.Context, g goal.Goal, c goal.Claim, was []goal.Verdict, report func(goal.Verdict) error) error {
 	passed := map[int]bool{}
 	for _, v := range was {
 		passed[v.Check] = v.Outcome == goal.Pass
 	}
-	e := &hearing{host: h, goal: g, claim: c}
+	e := &evaluation{host: h, goal: g, claim: c}
 	for i, k := range g.Criterion.Checks {
 		if !k.Type.IsGate() {
 			continue
 		}
-		v, err := e.decide(ctx, check{k, i})
+		v, err := e.decideWithRetry(ctx, indexedCheck{k, i})
 		if err != nil {
 			return err
 		}
-		if (v.Outcome == goal.Fail || v.Outcome == goal.CheckErr) && passed[i] && h.wantsProcess(check{k, i}, v) {
+		if (v.Outcome == goal.Fail || v.Outcome == goal.CheckErr) && passed[i] && h.needsRunningProcess(indexedCheck{k, i}, v) {
 			v.Outcome, v.Detail = goal.NotRepeatable, "it needs a process of the goal, which has ended since: "+v.Detail
 		}
 		if err := report(v); err != nil {
@@ -77,23 +77,23 @@ func (h Host) Recheck(ctx context.Context, g goal.Goal, c goal.Claim, was []goal
 const exitCurlRefused = 7
 
 var (
-	reaching = regexp.MustCompile(`localhost|\b127\.\d+\.\d+\.\d+|\[?::1\b|\b0\.0\.0\.0|/dev/(tcp|udp)/|\.sock\b`)
-	refused  = regexp.MustCompile(`(?i)connection refused|ECONNREFUSED|(failed to|could not|couldn't|unable to|cannot) connect`)
-	curl     = regexp.MustCompile(`\bcurl\b`)
+	networkCommand    = regexp.MustCompile(`localhost|\b127\.\d+\.\d+\.\d+|\[?::1\b|\b0\.0\.0\.0|/dev/(tcp|udp)/|\.sock\b`)
+	connectionRefused = regexp.MustCompile(`(?i)connection refused|ECONNREFUSED|(failed to|could not|couldn't|unable to|cannot) connect`)
+	curl              = regexp.MustCompile(`\bcurl\b`)
 )
 
-// wantsProcess says whether a gate can be seen to reach for a process of the goal.
-func (h Host) wantsProcess(c check, v goal.Verdict) bool {
+// needsRunningProcess says whether a gate can be seen to reach for a process of the goal.
+func (h CheckRunner) needsRunningProcess(c indexedCheck, v goal.Verdict) bool {
 	if !c.runs() {
 		return loopback(c.URL)
 	}
-	texts := append([]string{c.Command}, h.World.scripts(c.n)...)
+	texts := append([]string{c.Command}, h.World.lockedScripts(c.n)...)
 	for _, text := range texts {
-		if reaching.MatchString(text) || v.ExitCode == exitCurlRefused && curl.MatchString(text) {
+		if networkCommand.MatchString(text) || v.ExitCode == exitCurlRefused && curl.MatchString(text) {
 			return true
 		}
 	}
-	return refused.Match(v.Output)
+	return connectionRefused.Match(v.Output)
 }
 
 // loopback says whether an address is one of the goal's own.
@@ -107,17 +107,17 @@ func loopback(address string) bool {
 	return host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// scripts are the texts of the held files that decide a check.
-func (w *World) scripts(index int) []string {
+// lockedScripts are the texts of the held files that decide a check.
+func (w *Workspace) lockedScripts(index int) []string {
 	if w == nil {
 		return nil
 	}
 	var texts []string
 	for _, h := range w.guard.list {
-		if h.Kind != Held || !slices.Contains(h.Checks, index) {
+		if h.Kind != KindLocked || !slices.Contains(h.Checks, index) {
 			continue
 		}
-		if text, err := w.guard.was(h); err == nil && isText(text) {
+		if text, err := w.guard.original(h); err == nil && isText(text) {
 			texts = append(texts, string(text))
 		}
 	}

@@ -93,10 +93,10 @@ func TestEvidenceOfAReceipt(t *testing.T) {
 		return hex.EncodeToString(b[:])
 	}
 	kept := artifacts{sum("one"): "one", sum("two"): "changed"}
-	if faults := verify.Evidence([]goal.Verdict{{Evidence: sum("one")}, {}}, kept); faults != nil {
+	if faults := verify.VerifyEvidence([]goal.Verdict{{Evidence: sum("one")}, {}}, kept); faults != nil {
 		t.Errorf("%v", faults)
 	}
-	faults := verify.Evidence([]goal.Verdict{{Evidence: sum("two"), Name: "make test"}, {Check: 1, Evidence: sum("three")}}, kept)
+	faults := verify.VerifyEvidence([]goal.Verdict{{Evidence: sum("two"), Name: "make test"}, {Check: 1, Evidence: sum("three")}}, kept)
 	if len(faults) != 2 || faults[0] != "check 1 (make test): its evidence is not what was kept" || !strings.Contains(faults[1], "check 2 (): its evidence is lost") {
 		t.Errorf("%q", faults)
 	}
@@ -109,20 +109,20 @@ func TestRepeats(t *testing.T) {
 		name     string
 		any      bool
 		was, now []goal.Outcome
-		want     verify.Repeated
+		want     verify.RecheckResult
 	}{
-		{"all pass", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Pass, goal.Pass}, verify.StillMet},
-		{"one fails now", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Pass, goal.Fail}, verify.NotMet},
-		{"one cannot be repeated", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Pass, goal.NotRepeatable}, verify.NotRepeated},
-		{"one cannot be repeated and one fails", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Fail, goal.NotRepeatable}, verify.NotMet},
-		{"an error", false, []goal.Outcome{goal.Pass}, []goal.Outcome{goal.CheckErr}, verify.NotMet},
-		{"tampered", true, []goal.Outcome{goal.Fail}, []goal.Outcome{goal.Tampered}, verify.NotMet},
-		{"one is enough, and the other never passed", true, []goal.Outcome{goal.Pass, goal.Fail}, []goal.Outcome{goal.Pass, goal.Fail}, verify.StillMet},
-		{"one is enough, and it fails now", true, []goal.Outcome{goal.Pass, goal.Fail}, []goal.Outcome{goal.Fail, goal.Fail}, verify.NotMet},
-		{"one is enough, and it cannot be repeated", true, []goal.Outcome{goal.Pass, goal.Fail}, []goal.Outcome{goal.NotRepeatable, goal.Fail}, verify.NotRepeated},
-		{"one is enough, and a model decided", true, []goal.Outcome{goal.Fail, goal.Pass}, []goal.Outcome{goal.Fail}, verify.NotRepeated},
-		{"one is enough, and none has passed yet", true, []goal.Outcome{goal.Fail}, []goal.Outcome{goal.Fail}, verify.NotMet},
-		{"one is enough, and nothing was claimed", true, nil, []goal.Outcome{goal.Fail}, verify.NotMet},
+		{"all pass", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Pass, goal.Pass}, verify.RecheckPassed},
+		{"one fails now", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Pass, goal.Fail}, verify.RecheckFailed},
+		{"one cannot be repeated", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Pass, goal.NotRepeatable}, verify.RecheckInconclusive},
+		{"one cannot be repeated and one fails", false, []goal.Outcome{goal.Pass, goal.Pass}, []goal.Outcome{goal.Fail, goal.NotRepeatable}, verify.RecheckFailed},
+		{"an error", false, []goal.Outcome{goal.Pass}, []goal.Outcome{goal.CheckErr}, verify.RecheckFailed},
+		{"tampered", true, []goal.Outcome{goal.Fail}, []goal.Outcome{goal.Tampered}, verify.RecheckFailed},
+		{"one is enough, and the other never passed", true, []goal.Outcome{goal.Pass, goal.Fail}, []goal.Outcome{goal.Pass, goal.Fail}, verify.RecheckPassed},
+		{"one is enough, and it fails now", true, []goal.Outcome{goal.Pass, goal.Fail}, []goal.Outcome{goal.Fail, goal.Fail}, verify.RecheckFailed},
+		{"one is enough, and it cannot be repeated", true, []goal.Outcome{goal.Pass, goal.Fail}, []goal.Outcome{goal.NotRepeatable, goal.Fail}, verify.RecheckInconclusive},
+		{"one is enough, and a model decided", true, []goal.Outcome{goal.Fail, goal.Pass}, []goal.Outcome{goal.Fail}, verify.RecheckInconclusive},
+		{"one is enough, and none has passed yet", true, []goal.Outcome{goal.Fail}, []goal.Outcome{goal.Fail}, verify.RecheckFailed},
+		{"one is enough, and nothing was claimed", true, nil, []goal.Outcome{goal.Fail}, verify.RecheckFailed},
 	} {
 		verdicts := func(outcomes []goal.Outcome) (list []goal.Verdict) {
 			for i, o := range outcomes {
@@ -130,7 +130,7 @@ func TestRepeats(t *testing.T) {
 			}
 			return list
 		}
-		if got := verify.Repeats(goal.Criterion{Any: c.any}, verdicts(c.was), verdicts(c.now)); got != c.want {
+		if got := verify.SummarizeRecheck(goal.Criterion{Any: c.any}, verdicts(c.was), verdicts(c.now)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}

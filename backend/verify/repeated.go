@@ -2,19 +2,19 @@ package verify
 
 import "goalpost/backend/goal"
 
-// Repeated is what running the gates again has shown of a criterion.
-type Repeated string
+// RecheckResult is what running the gates again has shown of a criterion.
+type RecheckResult string
 
 // The findings.
 const (
-	StillMet    Repeated = "met"     // the gates that are needed pass now
-	NotMet      Repeated = "not_met" // one that decided does not pass, or evidence is not what was kept
-	NotRepeated Repeated = "open"    // nothing failed, but what decided cannot be run again
+	RecheckPassed       RecheckResult = "met"     // the gates that are needed pass now
+	RecheckFailed       RecheckResult = "not_met" // one that decided does not pass, or evidence is not what was kept
+	RecheckInconclusive RecheckResult = "open"    // nothing failed, but what decided cannot be run again
 )
 
-// Repeats finds what the verdicts of a Recheck say of the criterion; was are those
+// SummarizeRecheck finds what the verdicts of a Recheck say of the criterion; was are those
 // of the last claim. Judgements are not asked again, and decide nothing here.
-func Repeats(c goal.Criterion, was, now []goal.Verdict) Repeated {
+func SummarizeRecheck(c goal.Criterion, was, now []goal.Verdict) RecheckResult {
 	passed, decided := map[int]bool{}, false
 	for _, v := range was {
 		passed[v.Check] = v.Outcome == goal.Pass
@@ -33,9 +33,9 @@ func Repeats(c goal.Criterion, was, now []goal.Verdict) Repeated {
 	}
 	switch {
 	case c.Any && passes > 0, !c.Any && !failed && passes == len(now) && passes > 0:
-		return StillMet
+		return RecheckPassed
 	case failed:
-		return NotMet
+		return RecheckFailed
 	}
-	return NotRepeated
+	return RecheckInconclusive
 }

@@ -10,12 +10,12 @@ import (
 
 const reviewSystem = `You are a cold reviewer: you have seen nothing of the work but what stands here, and you owe nobody an agreement. An agent was given an objective, and its checks passed. You look for reasons why the objective is not reached all the same: a check that was satisfied by its letter, a thing that was asked for and is not there, work that was faked or damaged.
 The first line of your answer is CONFIRM or REJECT and nothing else. The second line is one sentence why. Say CONFIRM only if what you see supports that the objective is reached.
-` + dataLaw
+` + untrustedDataNotice
 
 // Review is the cold reviewer's word about a claim whose checks passed. It sees
 // no part of the conversation. What it cannot say is never a pass; an error is
 // that nobody can be asked now (goal.Unavailable) or that ctx ended.
-func (h Host) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verdicts []goal.Verdict) (goal.Review, error) {
+func (h CheckRunner) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verdicts []goal.Verdict) (goal.Review, error) {
 	if h.Judge == nil {
 		return goal.Review{Error: true, Reason: errNoJudge.Error()}, nil
 	}
@@ -23,24 +23,24 @@ func (h Host) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verdicts []
 	if err != nil {
 		diff = "it could not be made: " + err.Error()
 	}
-	text := func(w window) string {
+	text := func(w promptBudget) string {
 		return fmt.Sprintf("The objective:\n%s\nThe criterion: %s\n\nThe verdicts:\n%s\nWhat changed in the goal's folder since the start, as a diff:\n%s\nYour answer:",
-			data("objective", g.Objective, w.text), g.Criterion.Describe(), verdictLines(verdicts, w), data("diff", diff, w.diff))
+			wrapUntrusted("objective", g.Objective, w.text), g.Criterion.Describe(), formatVerdicts(verdicts, w), wrapUntrusted("diff", diff, w.diff))
 	}
 	var r goal.Review
-	var spent bill
+	var spent costMeter
 	for range 2 { // an unreadable word is asked for once more
-		reply, err := h.ask(ctx, reviewSystem, text)
+		reply, err := h.askWithinWindow(ctx, reviewSystem, text)
 		spent.add(reply.Usage)
 		switch {
 		case ctx.Err() != nil:
 			return goal.Review{}, fmt.Errorf("review: %w", context.Cause(ctx))
-		case unavailable(err):
+		case isJudgeUnavailable(err):
 			return goal.Review{}, err
 		case err != nil:
 			r = goal.Review{Error: true, Reason: err.Error()}
 		default:
-			r = reviewed(reply.Text)
+			r = parseReview(reply.Text)
 		}
 		if !r.Error {
 			break
@@ -50,19 +50,19 @@ func (h Host) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verdicts []
 	return r, nil
 }
 
-// reviewed reads the reply: the word alone on the first line, the reason on the next.
-func reviewed(reply string) goal.Review {
+// parseReview reads the reply: the word alone on the first line, the reason on the next.
+func parseReview(reply string) goal.Review {
 	first, rest, _ := strings.Cut(strings.TrimSpace(reply), "\n")
-	r := goal.Review{Reply: reply, Reason: brief(rest, 1000)}
-	switch word := token(first); {
+	r := goal.Review{Reply: reply, Reason: oneLine(rest, 1000)}
+	switch word := firstWord(first); {
 	case word == "CONFIRM":
-		r.Confirmed = !hedged(reply)
+		r.Confirmed = !isHedged(reply)
 	case word != "REJECT":
-		r.Error, r.Reason = true, "the reviewer said neither CONFIRM nor REJECT: "+brief(reply, 1000)
+		r.Error, r.Reason = true, "the reviewer said neither CONFIRM nor REJECT: "+oneLine(reply, 1000)
 		return r
 	}
 	if r.Reason == "" {
-		r.Reason = brief(afterToken(first), 1000)
+		r.Reason = oneLine(restAfterWord(first), 1000)
 	}
 	return r
 }

@@ -46,8 +46,8 @@ var (
 		appear: append([]string{
 			"conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "sitecustomize.py", "usercustomize.py",
 			"*.egg-info/entry_points.txt", "*.dist-info/entry_points.txt",
-		}, shadows...),
-		holding: map[string]string{"test_*.py": pluginsOf, "*_test.py": pluginsOf, "__init__.py": `\bload_tests\b`},
+		}, shadowModules...),
+		holding: map[string]string{"test_*.py": pytestPluginPattern, "*_test.py": pytestPluginPattern, "__init__.py": `\bload_tests\b`},
 	}
 	cargo = testRunner{
 		name: "cargo test", tests: regexp.MustCompile(`(^|/)tests/.*\.rs$|(^|/)snapshots/.*\.snap$`),
@@ -69,13 +69,13 @@ var (
 	}
 )
 
-// pluginsOf is what makes a module of tests load plugins into pytest.
-const pluginsOf = `(?m)^\s*pytest_plugins\b`
+// pytestPluginPattern is what makes a module of tests load plugins into pytest.
+const pytestPluginPattern = `(?m)^\s*pytest_plugins\b`
 
-// shadows are modules that Python's test runners import before a test runs, and
+// shadowModules are modules that Python's test runners import before a test runs, and
 // would take from the folder that they run in. It is no whole list: what a test
 // imports is the work, and a module of the work can end the runner as well.
-var shadows = func() []string {
+var shadowModules = func() []string {
 	var list []string
 	for _, name := range []string{
 		"pytest", "_pytest", "pluggy", "iniconfig", "packaging", "py", "exceptiongroup", "pygments", "tomli", "unittest", "abc", "argparse", "ast", "asyncio",
@@ -90,11 +90,11 @@ var shadows = func() []string {
 }()
 
 // runner finds what a known runner reads.
-func (f *finder) runner(c call, depth int) {
+func (f *protector) runner(c call, depth int) {
 	if c.Lost {
 		return
 	}
-	f.ends(c)
+	f.noteSummary(c)
 	name := strings.TrimSuffix(path.Base(c.word()), "w") // mvnw, gradlew
 	args := c.Words[min(1, len(c.Words)):]
 	has := func(words ...string) bool {
@@ -102,83 +102,83 @@ func (f *finder) runner(c call, depth int) {
 	}
 	switch base := path.Base(c.word()); {
 	case slices.Contains([]string{"npm", "pnpm", "yarn", "bun"}, base):
-		f.npm(c, depth)
+		f.addNPM(c, depth)
 	case slices.Contains([]string{"jest", "vitest", "mocha", "ava", "tap", "karma", "playwright"}, base), base == "node" && has("--test"):
-		f.tests(c.Dir, js)
+		f.addTests(c.Dir, js)
 	case base == "go" && has("test"):
-		f.tests(flagged(c, "-C"), golang)
-		if vendored := path.Join(flagged(c, "-C"), "vendor/modules.txt"); !f.isFile(vendored) {
-			f.add(Protected{Path: vendored, Kind: Appears, Why: "go would take the modules beside it instead of those that are named"})
+		f.addTests(dirFlag(c, "-C"), golang)
+		if vendored := path.Join(dirFlag(c, "-C"), "vendor/modules.txt"); !f.isFile(vendored) {
+			f.add(Protected{Path: vendored, Kind: KindForbiddenNew, Why: "go would take the modules beside it instead of those that are named"})
 		}
 	case slices.Contains([]string{"pytest", "py.test", "tox", "nox"}, base):
-		f.tests(c.Dir, pytest)
+		f.addTests(c.Dir, pytest)
 	case regexp.MustCompile(`^python[0-9.]*$`).MatchString(base) && has("-m") && has("pytest", "unittest", "tox", "nox"):
-		f.tests(c.Dir, pytest)
+		f.addTests(c.Dir, pytest)
 	case slices.Contains([]string{"uv", "poetry", "pipenv", "pdm", "hatch", "rye"}, base) && len(args) > 1 && args[0] == "run":
-		f.environment(c.Dir)
-		f.call(call{Dir: c.Dir, Words: args[1:], Stdin: c.Stdin, decides: c.decides}.bare(), depth)
+		f.addVirtualenv(c.Dir)
+		f.scanCall(call{Dir: c.Dir, Words: args[1:], Stdin: c.Stdin, decides: c.decides}.unwrapped(), depth)
 	case base == "cargo" && has("test", "t", "nextest"):
-		f.tests(c.Dir, cargo)
+		f.addTests(c.Dir, cargo)
 	case base == "make" || base == "gmake":
-		f.make(c, depth)
+		f.addMake(c, depth)
 	case name == "mvn":
-		f.tests(c.Dir, maven)
+		f.addTests(c.Dir, maven)
 	case name == "gradle":
-		f.tests(c.Dir, gradle)
+		f.addTests(c.Dir, gradle)
 	}
 }
 
-// tests protects the tests of a runner that runs in dir, and its settings.
-func (f *finder) tests(dir string, r testRunner) {
+// addTests protects the tests of a runner that runs in dir, and its settings.
+func (f *protector) addTests(dir string, r testRunner) {
 	below := func(p string) (string, bool) {
 		if dir == "." {
 			return p, true
 		}
 		return strings.CutPrefix(p, dir+"/")
 	}
-	f.held(func(p string) bool {
+	f.addLocked(func(p string) bool {
 		rel, ok := below(p)
 		return ok && r.tests.MatchString(rel)
 	}, "an existing test of "+r.name)
 	if r.name == js.name {
-		f.nearer(dir)
+		f.forbidCloserModules(dir)
 	}
 	for file, part := range r.parts {
-		f.compared(path.Join(dir, file), part, "a setting of "+r.name)
+		f.addMonitored(path.Join(dir, file), part, "a setting of "+r.name)
 	}
 	for _, pattern := range r.appear {
-		f.appear(dir, pattern, "", r.name+" would load it by itself", below)
+		f.forbidNew(dir, pattern, "", r.name+" would load it by itself", below)
 	}
 	for pattern, text := range r.holding {
-		f.appear(dir, pattern, text, "it would decide how "+r.name+" ends", below)
+		f.forbidNew(dir, pattern, text, "it would decide how "+r.name+" ends", below)
 	}
 }
 
-// nearer forbids modules that would be found before the installed ones: beside tests,
+// forbidCloserModules forbids modules that would be found before the installed ones: beside tests,
 // where no package is.
-func (f *finder) nearer(dir string) {
+func (f *protector) forbidCloserModules(dir string) {
 	looked := map[string]bool{dir: true, ".": true}
-	for _, e := range f.entries() {
+	for _, e := range f.sorted() {
 		for at := path.Dir(e.Path); e.regular() && js.tests.MatchString(e.Path) && !looked[at] && (dir == "." || within(dir, at)); at = path.Dir(at) {
 			looked[at] = true
 			modules := path.Join(at, "node_modules")
 			if _, err := f.root.Lstat(modules); err != nil && !f.isFile(path.Join(at, "package.json")) {
-				f.add(Protected{Path: modules, Kind: Appears, Part: anything, Why: "the tests beside it would take modules from there"})
+				f.add(Protected{Path: modules, Kind: KindForbiddenNew, Part: anyPart, Why: "the tests beside it would take modules from there"})
 			}
 		}
 	}
 }
 
-// appear forbids new files of a name, and changes of those that are there.
-func (f *finder) appear(dir, pattern, holding, why string, below func(string) (string, bool)) {
+// forbidNew forbids new files of a name, and changes of those that are there.
+func (f *protector) forbidNew(dir, pattern, holding, why string, below func(string) (string, bool)) {
 	g, err := ignore.New(pattern)
 	if err != nil {
 		return // the patterns are written above and tried by a test
 	}
 	if holding == "" {
-		for _, e := range f.entries() {
+		for _, e := range f.sorted() {
 			if rel, ok := below(e.Path); ok && e.regular() && g.Match(rel) {
-				f.add(Protected{Path: e.Path, Kind: Compared, Why: why})
+				f.add(Protected{Path: e.Path, Kind: KindMonitored, Why: why})
 			}
 		}
 	}
@@ -186,11 +186,11 @@ func (f *finder) appear(dir, pattern, holding, why string, below func(string) (s
 	if where == pattern { // at any depth
 		where = "**/" + where
 	}
-	f.add(Protected{Path: path.Join(dir, where), Kind: Appears, Holding: holding, Why: why})
+	f.add(Protected{Path: path.Join(dir, where), Kind: KindForbiddenNew, Holding: holding, Why: why})
 }
 
-// flagged is the folder that a flag names, seen from the call's own.
-func flagged(c call, flags ...string) string {
+// dirFlag is the folder that a flag names, seen from the call's own.
+func dirFlag(c call, flags ...string) string {
 	for i, w := range c.Words {
 		for _, flag := range flags {
 			value, joined := strings.CutPrefix(w, flag+"=")
@@ -198,7 +198,7 @@ func flagged(c call, flags ...string) string {
 				value, joined = c.Words[i+1], true
 			}
 			if joined {
-				if p, ok := c.inside(value); ok {
+				if p, ok := c.pathInFolder(value); ok {
 					return p
 				}
 			}

@@ -24,12 +24,12 @@ var (
 )
 
 // shell runs the command under sh -c and compares its exit code.
-func (h Host) shell(ctx context.Context, c check) ruling {
-	out, err := h.run(ctx, c, "-c", spoken(c.Command, c.place(h.Dir)))
+func (h CheckRunner) shell(ctx context.Context, c indexedCheck) attempt {
+	out, err := h.run(ctx, c, "-c", withGoTestVerbose(c.Command, c.location(h.Dir)))
 	if err != nil {
-		return notRun(err)
+		return notStarted(err)
 	}
-	v := ruling{Verdict: ran(out)}
+	v := attempt{Verdict: fillProgramVerdict(out)}
 	switch {
 	case out.TimedOut:
 		v.Outcome, v.Detail, v.again = goal.CheckErr, fmt.Sprintf("it did not end within %s and was killed", goal.FormatDuration(c.Timeout())), true
@@ -40,16 +40,16 @@ func (h Host) shell(ctx context.Context, c check) ruling {
 	default:
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("exit %d, wanted %d", out.Status.Code, c.ExitCode)
 	}
-	return h.listen(ctx, c, out, v)
+	return h.checkRunnerSummary(ctx, c, out, v)
 }
 
-// ran is what every program leaves in a verdict.
-func ran(out process.Output) goal.Verdict {
+// fillProgramVerdict is what every program leaves in a verdict.
+func fillProgramVerdict(out process.Output) goal.Verdict {
 	v := goal.Verdict{ExitCode: out.Status.Code, Took: out.Took, TookMS: out.Took.Milliseconds(), Tail: tail(out)}
-	return keep(v, joined(out), out.Bytes)
+	return attachEvidence(v, joinOutputs(out), out.Bytes)
 }
 
-func (h Host) run(ctx context.Context, c check, args ...string) (process.Output, error) {
+func (h CheckRunner) run(ctx context.Context, c indexedCheck, args ...string) (process.Output, error) {
 	argv := append([]string{"/bin/sh"}, args...)
 	if server, ok := c.Server(); ok {
 		return h.remote(ctx, c, server, argv)
@@ -64,7 +64,7 @@ func (h Host) run(ctx context.Context, c check, args ...string) (process.Output,
 	case c.Where == "host":
 		launcher = h.Outside
 	case h.Walls:
-		command.Domain, command.Held = process.DomainCheck, h.World.held(c.n)
+		command.Domain, command.Held = process.DomainCheck, h.World.overridesFor(c.n)
 	}
 	if launcher == nil {
 		return process.Output{}, errNoOutside
@@ -81,7 +81,7 @@ func (h Host) run(ctx context.Context, c check, args ...string) (process.Output,
 	return out, nil
 }
 
-func (h Host) remote(ctx context.Context, c check, server string, argv []string) (process.Output, error) {
+func (h CheckRunner) remote(ctx context.Context, c indexedCheck, server string, argv []string) (process.Output, error) {
 	if h.Remote == nil {
 		return process.Output{}, errNoRemote
 	}
@@ -94,7 +94,7 @@ func (h Host) remote(ctx context.Context, c check, server string, argv []string)
 	return out, nil
 }
 
-func (h Host) dir(c check) (string, error) {
+func (h CheckRunner) dir(c indexedCheck) (string, error) {
 	if c.Dir == "" {
 		return h.Dir, nil
 	}
@@ -124,13 +124,13 @@ type noFolder struct{ name string }
 
 func (n *noFolder) Error() string { return "its folder " + n.name + " does not exist" }
 
-// notRun is a command that was not run.
-func notRun(err error) ruling {
+// notStarted is a command that was not run.
+func notStarted(err error) attempt {
 	var missing *noFolder
 	if errors.As(err, &missing) {
-		return rule(goal.Fail, missing.Error())
+		return verdict(goal.Fail, missing.Error())
 	}
-	return undecided(err)
+	return retryableError(err)
 }
 
 // tail is the last lines of stderr and then of stdout: where programs say what is wrong.
@@ -152,7 +152,7 @@ func tail(o process.Output) string {
 	return s
 }
 
-func joined(o process.Output) []byte {
+func joinOutputs(o process.Output) []byte {
 	if len(o.Stderr) == 0 {
 		return o.Stdout
 	}

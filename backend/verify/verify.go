@@ -10,9 +10,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// hearing is one claim before the host.
-type hearing struct {
-	host   Host
+// evaluation is one claim before the host.
+type evaluation struct {
+	host   CheckRunner
 	goal   goal.Goal
 	claim  goal.Claim
 	report func(goal.Verdict) error
@@ -26,24 +26,24 @@ type hearing struct {
 // if they can still change something, and the person last. Each verdict is
 // reported as it is known. An error ends it early: report failed, ctx ended, or
 // a judge is not to be had (goal.Unavailable, goal.ErrPaused).
-func (h Host) Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.VerificationResult, error) {
-	e := &hearing{host: h, goal: g, claim: c, report: report}
+func (h CheckRunner) Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.VerificationResult, error) {
+	e := &evaluation{host: h, goal: g, claim: c, report: report}
 	for _, stage := range []func(goal.Check) bool{
 		func(k goal.Check) bool { return k.Type.IsGate() },
 		func(k goal.Check) bool { return !k.Type.IsGate() && k.Type != goal.Manual },
 		func(k goal.Check) bool { return k.Type == goal.Manual },
 	} {
-		if e.settled() {
+		if e.isDecided() {
 			break
 		}
-		if err := e.stage(ctx, stage); err != nil {
+		if err := e.runStage(ctx, stage); err != nil {
 			return "", err
 		}
 	}
-	return e.finding(), nil
+	return e.result(), nil
 }
 
-func (e *hearing) stage(ctx context.Context, mine func(goal.Check) bool) error {
+func (e *evaluation) runStage(ctx context.Context, mine func(goal.Check) bool) error {
 	for i, k := range e.goal.Criterion.Checks {
 		if !mine(k) {
 			continue
@@ -55,7 +55,7 @@ func (e *hearing) stage(ctx context.Context, mine func(goal.Check) bool) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("verification: %w", context.Cause(ctx))
 		}
-		v, err := e.decide(ctx, check{k, i})
+		v, err := e.decideWithRetry(ctx, indexedCheck{k, i})
 		if err == nil {
 			err = e.report(v)
 		}
@@ -70,13 +70,13 @@ func (e *hearing) stage(ctx context.Context, mine func(goal.Check) bool) error {
 	return nil
 }
 
-// decide tries an error once more: a port may have been taken, a model cut off.
-func (e *hearing) decide(ctx context.Context, k check) (goal.Verdict, error) {
-	var v ruling
-	var spent bill
+// decideWithRetry tries an error once more: a port may have been taken, a model cut off.
+func (e *evaluation) decideWithRetry(ctx context.Context, k indexedCheck) (goal.Verdict, error) {
+	var v attempt
+	var spent costMeter
 	for try := 1; try <= 2; try++ {
 		var err error
-		v, err = e.ask(ctx, k)
+		v, err = e.dispatch(ctx, k)
 		spent.add(v.Usage)
 		if ctx.Err() != nil { // the run was stopped: the outcome says nothing about the check
 			return goal.Verdict{}, fmt.Errorf("verification: %w", context.Cause(ctx))
@@ -93,11 +93,11 @@ func (e *hearing) decide(ctx context.Context, k check) (goal.Verdict, error) {
 	return v.Verdict, nil
 }
 
-// ask hands a check to the one who decides it. Its error is the end of the
+// dispatch hands a check to the one who decides it. Its error is the end of the
 // verification and says nothing about the check.
-func (e *hearing) ask(ctx context.Context, k check) (ruling, error) {
+func (e *evaluation) dispatch(ctx context.Context, k indexedCheck) (attempt, error) {
 	if !k.Type.IsGate() {
-		if r, ok := e.host.untouched(ctx, k); !ok {
+		if r, ok := e.host.tamperedVerdict(ctx, k); !ok {
 			return r, nil
 		}
 	}
@@ -110,60 +110,60 @@ func (e *hearing) ask(ctx context.Context, k check) (ruling, error) {
 		return e.manual(), nil
 	case goal.Shell, goal.HTTP, goal.File, goal.JSONPredicate:
 	}
-	return e.host.gate(ctx, k, e.claim), nil
+	return e.host.runGate(ctx, k, e.claim), nil
 }
 
-// gate lets a program decide, if what it decides with is what the person saw.
-func (h Host) gate(ctx context.Context, k check, c goal.Claim) ruling {
-	r := h.watching(ctx, k, func() ruling { return h.decide(ctx, k, c) })
+// runGate lets a program decide, if what it decides with is what the person saw.
+func (h CheckRunner) runGate(ctx context.Context, k indexedCheck, c goal.Claim) attempt {
+	r := h.runWatched(ctx, k, func() attempt { return h.decide(ctx, k, c) })
 	if r.Outcome == goal.Pass && k.runs() {
-		r.Detail = joinedWith(r.Detail, h.World.unknown(k))
+		r.Detail = joinClauses(r.Detail, h.World.uncomparedRunners(k))
 	}
 	return r
 }
 
-func (h Host) decide(ctx context.Context, k check, c goal.Claim) ruling {
+func (h CheckRunner) decide(ctx context.Context, k indexedCheck, c goal.Claim) attempt {
 	switch k.Type {
 	case goal.Shell:
 		return h.shell(ctx, k)
 	case goal.HTTP:
-		return h.http(ctx, k)
+		return h.checkHTTP(ctx, k)
 	case goal.File:
-		return h.file(ctx, k)
+		return h.checkFile(ctx, k)
 	case goal.JSONPredicate:
 		return h.predicate(ctx, k, c)
 	case goal.Visual, goal.ModelQuestion, goal.Manual:
 	}
-	return undecidable(fmt.Sprintf("this version cannot decide checks of type %q", k.Type))
+	return permanentError(fmt.Sprintf("this version cannot decide checks of type %q", k.Type))
 }
 
-// untouched says whether what decides a check is what it was, else the verdict.
-func (h Host) untouched(ctx context.Context, k check) (ruling, bool) {
-	diff, repairable, err := h.World.tampered(ctx, k)
+// tamperedVerdict says whether what decides a check is what it was, else the verdict.
+func (h CheckRunner) tamperedVerdict(ctx context.Context, k indexedCheck) (attempt, bool) {
+	diff, repairable, err := h.World.tamperedFor(ctx, k)
 	switch {
 	case err != nil:
-		return undecided(err), false
+		return retryableError(err), false
 	case diff != "" && repairable:
-		r := rule(goal.Fail, "what runs this check is not what was installed at the start, so it was not run")
+		r := verdict(goal.Fail, "what runs this check is not what was installed at the start, so it was not run")
 		r.Tail = diff
 		return r, false
 	case diff != "":
-		r := rule(goal.Tampered, "what decides this check is not what it was at the start")
+		r := verdict(goal.Tampered, "what decides this check is not what it was at the start")
 		r.Tail = diff
 		return r, false
 	}
-	return ruling{}, true
+	return attempt{}, true
 }
 
-// settled says that no further check can change the finding.
-func (e *hearing) settled() bool {
+// isDecided says that no further check can change the finding.
+func (e *evaluation) isDecided() bool {
 	if e.goal.Criterion.Any {
 		return e.passes > 0
 	}
 	return e.passes < len(e.verdicts)
 }
 
-func (e *hearing) finding() goal.VerificationResult {
+func (e *evaluation) result() goal.VerificationResult {
 	n := len(e.goal.Criterion.Checks)
 	switch {
 	case e.passes > 0 && (e.passes == n || e.goal.Criterion.Any):

@@ -22,7 +22,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // host is a goal's folder with a few things in it, and real programs.
-func host(tb testing.TB) verify.Host {
+func host(tb testing.TB) verify.CheckRunner {
 	tb.Helper()
 	set, err := sandbox.Open(tb.Context(), sandbox.Options{Helper: sandboxtest.Helper(tb), Name: tb.Name()})
 	if err != nil {
@@ -47,13 +47,13 @@ func host(tb testing.TB) verify.Host {
 			tb.Fatal(err)
 		}
 	}
-	return verify.Host{Launcher: set, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "WORD=from-env"}, Dir: dir}
+	return verify.CheckRunner{Launcher: set, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "WORD=from-env"}, Dir: dir}
 }
 
 func shell(command string) goal.Check { return goal.Check{Type: goal.Shell, Command: command} }
 
 // one runs a criterion of one check.
-func one(tb testing.TB, h verify.Host, c goal.Check) goal.Verdict {
+func one(tb testing.TB, h verify.CheckRunner, c goal.Check) goal.Verdict {
 	tb.Helper()
 	var got []goal.Verdict
 	found, err := h.Criterion(tb.Context(), goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{c}}}, goal.Claim{}, func(v goal.Verdict) error {

@@ -14,11 +14,11 @@ import (
 
 // Bounds of a walk.
 const (
-	walkMax   = 20_000  // entries that are compared by their content
-	lookMax   = 200_000 // entries that are looked at: more of them by size and times alone
-	heapMax   = 200_000 // entries that are counted in ignored folders
-	walkDepth = 100     // folders in folders
-	hashMax   = 1 << 20
+	maxEntries            = 20_000  // entries that are compared by their content
+	maxFingerprintEntries = 200_000 // entries that are looked at: more of them by size and times alone
+	maxGeneratedEntries   = 200_000 // entries that are counted in ignored folders
+	walkDepth             = 100     // folders in folders
+	maxHashBytes          = 1 << 20
 )
 
 // entry is one thing in a goal's folder.
@@ -28,7 +28,7 @@ type entry struct {
 	MTime  int64       `json:"m,omitempty"` // ns since 1970, files only
 	CTime  int64       `json:"c,omitempty"`
 	Mode   fs.FileMode `json:"o"`
-	SHA256 string      `json:"h,omitempty"` // of regular files up to hashMax
+	SHA256 string      `json:"h,omitempty"` // of regular files up to maxHashBytes
 	Target string      `json:"t,omitempty"` // of a symlink
 	// Count is how many entries an ignored folder holds; it is not looked into.
 	Count int  `json:"n,omitempty"`
@@ -39,34 +39,34 @@ type entry struct {
 
 func (e entry) regular() bool { return e.Mode.IsRegular() }
 
-// walk looks at everything in a folder, in order of names. No symlink is followed.
-type walk struct {
+// treeWalk looks at everything in a folder, in order of names. No symlink is followed.
+type treeWalk struct {
 	rules ignore.Rules
 	lines map[string][]string // of .gitignore files by folder; nil: the rules are fixed
 	// sum gives a regular file its SHA-256; nil leaves it out.
 	sum func(root *os.Root, name string, e *entry)
 
-	most    int // entries; 0 is walkMax
+	most    int // entries; 0 is maxEntries
 	entries []entry
 	more    bool // there is more than most, or deeper than walkDepth
 	heaped  int  // entries counted in ignored folders
 }
 
 // run walks dir.
-func (w *walk) run(ctx context.Context, dir string) error {
+func (w *treeWalk) run(ctx context.Context, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fmt.Errorf("the goal's folder: %w", plain(err))
+		return fmt.Errorf("the goal's folder: %w", stripPathError(err))
 	}
 	if w.most == 0 {
-		w.most = walkMax
+		w.most = maxEntries
 	}
 	return errors.Join(w.folder(ctx, root, "", 0), root.Close())
 }
 
 // folder looks at one folder. An open root a level keeps every look one system
 // call long, however deep it is.
-func (w *walk) folder(ctx context.Context, root *os.Root, path string, depth int) error {
+func (w *treeWalk) folder(ctx context.Context, root *os.Root, path string, depth int) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("looking at the goal's folder: %w", context.Cause(ctx))
 	}
@@ -74,7 +74,7 @@ func (w *walk) folder(ctx context.Context, root *os.Root, path string, depth int
 	if err != nil {
 		return nil //nolint:nilerr // a folder that the agent made unreadable, or removed meanwhile, shows as its entry alone
 	}
-	w.learn(root, path)
+	w.addIgnoreRules(root, path)
 	var below []string
 	for _, name := range names { // files first: a folder that is too full hides none beside it
 		info, err := root.Lstat(name)
@@ -84,14 +84,14 @@ func (w *walk) folder(ctx context.Context, root *os.Root, path string, depth int
 		case err != nil: // gone meanwhile
 		case info.IsDir():
 			below = append(below, name)
-		case w.full():
+		case w.limitReached():
 			return nil
 		default:
 			w.file(root, name, join(path, name), info)
 		}
 	}
 	for _, name := range below {
-		if w.full() {
+		if w.limitReached() {
 			return nil
 		}
 		if err := w.below(ctx, root, name, join(path, name), depth); err != nil {
@@ -101,12 +101,12 @@ func (w *walk) folder(ctx context.Context, root *os.Root, path string, depth int
 	return nil
 }
 
-func (w *walk) full() bool {
+func (w *treeWalk) limitReached() bool {
 	w.more = w.more || len(w.entries) >= w.most
 	return w.more
 }
 
-func (w *walk) file(root *os.Root, name, path string, info fs.FileInfo) {
+func (w *treeWalk) file(root *os.Root, name, path string, info fs.FileInfo) {
 	if w.rules.Ignored(path, false) {
 		return
 	}
@@ -116,17 +116,17 @@ func (w *walk) file(root *os.Root, name, path string, info fs.FileInfo) {
 		e.Target, _ = root.Readlink(name) // gone meanwhile: no target
 	case e.regular():
 		e.Size, e.MTime, e.CTime = info.Size(), info.ModTime().UnixNano(), ctime(info)
-		if w.sum != nil && len(w.entries) < walkMax {
+		if w.sum != nil && len(w.entries) < maxEntries {
 			w.sum(root, name, &e)
 		}
 	}
 	w.entries = append(w.entries, e)
 }
 
-func (w *walk) below(ctx context.Context, root *os.Root, name, path string, depth int) error {
+func (w *treeWalk) below(ctx context.Context, root *os.Root, name, path string, depth int) error {
 	e := entry{Path: path, Mode: fs.ModeDir}
 	if w.rules.Ignored(path, true) {
-		e.Heap, e.Count = true, w.heap(root, name)
+		e.Heap, e.Count = true, w.countGenerated(root, name)
 		w.entries = append(w.entries, e)
 		return nil
 	}
@@ -145,9 +145,9 @@ func (w *walk) below(ctx context.Context, root *os.Root, name, path string, dept
 	return errors.Join(w.folder(ctx, inner, path, depth+1), inner.Close())
 }
 
-// learn takes the rules of a folder's .gitignore. At the start only: an agent
+// addIgnoreRules takes the rules of a folder's .gitignore. At the start only: an agent
 // could hide its changes with one.
-func (w *walk) learn(root *os.Root, path string) {
+func (w *treeWalk) addIgnoreRules(root *os.Root, path string) {
 	if w.lines == nil {
 		return
 	}
@@ -160,8 +160,8 @@ func (w *walk) learn(root *os.Root, path string) {
 	}
 }
 
-// heap counts what is in an ignored folder, without looking at any of it twice.
-func (w *walk) heap(root *os.Root, name string) int {
+// countGenerated counts what is in an ignored folder, without looking at any of it twice.
+func (w *treeWalk) countGenerated(root *os.Root, name string) int {
 	below, err := root.OpenRoot(name)
 	if err != nil {
 		return 0
@@ -169,7 +169,7 @@ func (w *walk) heap(root *os.Root, name string) int {
 	defer func() { _ = below.Close() }()
 	n := 0
 	_ = fs.WalkDir(below.FS(), ".", func(_ string, _ fs.DirEntry, err error) error {
-		if w.heaped >= heapMax {
+		if w.heaped >= maxGeneratedEntries {
 			return fs.SkipAll
 		}
 		n++
@@ -186,7 +186,7 @@ func (w *walk) heap(root *os.Root, name string) int {
 func list(root *os.Root, most int) ([]string, error) {
 	f, err := root.Open(".")
 	if err != nil {
-		return nil, plain(err)
+		return nil, stripPathError(err)
 	}
 	names, err := f.Readdirnames(most)
 	if errors.Is(err, io.EOF) {
@@ -203,13 +203,13 @@ func join(path, name string) string {
 	return path + "/" + name
 }
 
-// unseen says what a walk has left out, "" if nothing.
-func (w *walk) unseen() string {
+// omissions says what a walk has left out, "" if nothing.
+func (w *treeWalk) omissions() string {
 	switch {
 	case w.more:
 		return fmt.Sprintf("the goal's folder holds more than %d entries, or folders more than %d deep", w.most, walkDepth)
-	case w.heaped >= heapMax:
-		return fmt.Sprintf("the ignored folders of the goal's folder hold more than %d entries", heapMax)
+	case w.heaped >= maxGeneratedEntries:
+		return fmt.Sprintf("the ignored folders of the goal's folder hold more than %d entries", maxGeneratedEntries)
 	}
 	return ""
 }

@@ -18,48 +18,48 @@ import (
 	"goalpost/backend/ignore"
 )
 
-// watched is how many folders are watched at most.
-const watched = 50_000
+// maxWatchedDirs is how many folders are watched at most.
+const maxWatchedDirs = 50_000
 
-// flushed bounds the wait for the last of what the kernel has to tell.
-const flushed = 5 * time.Second
+// flushTimeout bounds the wait for the last of what the kernel has to tell.
+const flushTimeout = 5 * time.Second
 
-// watch sees what happens to that which decides a check while the check runs. A
+// fileWatcher sees what happens to that which decides a check while the check runs. A
 // program of the agent may change it for a moment and put it back: compared
 // afterwards, it would be the same.
-type watch struct {
+type fileWatcher struct {
 	inner   *fsnotify.Watcher
 	dir     string
 	mark    string // a private folder; a file that is made in it is the last event
-	things  []held
+	things  []protectedItem
 	folders int
 	touched []string
 	blind   error         // why not everything can be seen
 	over    chan struct{} // closed when the last event was taken
 }
 
-// watch begins to look at what decides a check. copied says that the check runs on
+// watchProtected begins to look at what decides a check. copied says that the check runs on
 // the copies of held files, so that these themselves may change. It is nil where
 // there is nothing to look at.
-func (w *World) watch(ctx context.Context, c check, copied bool) (*watch, error) {
+func (w *Workspace) watchProtected(ctx context.Context, c indexedCheck, copied bool) (*fileWatcher, error) {
 	if w == nil {
 		return nil, nil
 	}
-	t := &watch{dir: w.dir, over: make(chan struct{})}
+	t := &fileWatcher{dir: w.dir, over: make(chan struct{})}
 	for _, h := range w.guard.list {
-		if slices.Contains(h.Checks, c.n) && h.Part != installed && (h.Kind != Held || !copied) {
+		if slices.Contains(h.Checks, c.n) && h.Part != installedPart && (h.Kind != KindLocked || !copied) {
 			t.things = append(t.things, h)
 		}
 	}
 	if len(t.things) == 0 {
 		return nil, nil
 	}
-	folders, err := w.guard.folders(ctx)
+	folders, err := w.guard.dirs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if t.mark, err = os.MkdirTemp(w.private, "watch-"); err != nil {
-		return nil, fmt.Errorf("watching the goal's folder: %w", plain(err))
+		return nil, fmt.Errorf("watching the goal's folder: %w", stripPathError(err))
 	}
 	if t.inner, err = fsnotify.NewWatcher(); err == nil {
 		err = errors.Join(t.inner.Add(t.mark), t.inner.Add(t.dir))
@@ -71,7 +71,7 @@ func (w *World) watch(ctx context.Context, c check, copied bool) (*watch, error)
 		return nil, errors.Join(fmt.Errorf("watching the goal's folder: %w", err), os.Remove(t.mark))
 	}
 	for _, folder := range folders {
-		if folder != "" && t.concerns(folder) {
+		if folder != "" && t.isRelevantDir(folder) {
 			t.add(folder)
 		}
 	}
@@ -79,8 +79,8 @@ func (w *World) watch(ctx context.Context, c check, copied bool) (*watch, error)
 	return t, nil
 }
 
-// folders are those of the goal's folder that may hold something that decides.
-func (g *guard) folders(ctx context.Context) ([]string, error) {
+// dirs are those of the goal's folder that may hold something that decides.
+func (g *protectedState) dirs(ctx context.Context) ([]string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err := g.here.run(ctx, g.dir); err != nil {
@@ -89,9 +89,9 @@ func (g *guard) folders(ctx context.Context) ([]string, error) {
 	return slices.Clone(g.here.folders), nil
 }
 
-// concerns says whether something in a folder may decide.
-func (t *watch) concerns(folder string) bool {
-	return slices.ContainsFunc(t.things, func(h held) bool {
+// isRelevantDir says whether something in a folder may decide.
+func (t *fileWatcher) isRelevantDir(folder string) bool {
+	return slices.ContainsFunc(t.things, func(h protectedItem) bool {
 		base, _, deep := strings.Cut(h.Path, "**")
 		if !deep {
 			base = path.Dir(h.Path)
@@ -104,9 +104,9 @@ func (t *watch) concerns(folder string) bool {
 // within says whether p lies below folder.
 func within(p, folder string) bool { return strings.HasPrefix(p, folder+"/") }
 
-func (t *watch) add(folder string) {
-	if t.folders++; t.folders > watched {
-		t.blind = fmt.Errorf("there are more than %d folders", watched)
+func (t *fileWatcher) add(folder string) {
+	if t.folders++; t.folders > maxWatchedDirs {
+		t.blind = fmt.Errorf("there are more than %d folders", maxWatchedDirs)
 		return
 	}
 	err := t.inner.Add(filepath.Join(t.dir, filepath.FromSlash(folder)))
@@ -116,7 +116,7 @@ func (t *watch) add(folder string) {
 }
 
 // follow takes events until the mark, or until the watcher is closed.
-func (t *watch) follow() {
+func (t *fileWatcher) follow() {
 	defer close(t.over)
 	for {
 		select {
@@ -128,7 +128,7 @@ func (t *watch) follow() {
 			if err != nil || e.Op == fsnotify.Chmod {
 				continue
 			}
-			t.saw(filepath.ToSlash(rel), e.Op.Has(fsnotify.Create))
+			t.onEvent(filepath.ToSlash(rel), e.Op.Has(fsnotify.Create))
 		case err, ok := <-t.inner.Errors:
 			if !ok {
 				return
@@ -138,9 +138,9 @@ func (t *watch) follow() {
 	}
 }
 
-// saw notes what was touched. A folder that has come is looked into.
-func (t *watch) saw(p string, came bool) {
-	if t.decides(p) && !slices.Contains(t.touched, p) && len(t.touched) < 10 {
+// onEvent notes what was touched. A folder that has come is looked into.
+func (t *fileWatcher) onEvent(p string, came bool) {
+	if t.isProtected(p) && !slices.Contains(t.touched, p) && len(t.touched) < 10 {
 		t.touched = append(t.touched, p)
 	}
 	if !came || (ignore.Rules{}).Ignored(p, true) {
@@ -148,11 +148,11 @@ func (t *watch) saw(p string, came bool) {
 	}
 	root, err := os.OpenRoot(t.dir)
 	if err != nil {
-		t.blind = plain(err)
+		t.blind = stripPathError(err)
 		return
 	}
 	defer func() { _ = root.Close() }()
-	if info, err := root.Lstat(p); err != nil || !info.IsDir() || !t.concerns(p) {
+	if info, err := root.Lstat(p); err != nil || !info.IsDir() || !t.isRelevantDir(p) {
 		return
 	}
 	t.add(p)
@@ -162,32 +162,32 @@ func (t *watch) saw(p string, came bool) {
 	}
 	list, err := f.Readdirnames(-1)
 	if err = errors.Join(err, f.Close()); err != nil {
-		t.blind = plain(err)
+		t.blind = stripPathError(err)
 	}
 	for _, name := range list {
-		t.saw(path.Join(p, name), true)
+		t.onEvent(path.Join(p, name), true)
 	}
 }
 
-// decides says whether a change at p is one of what decides.
-func (t *watch) decides(p string) bool {
-	return slices.ContainsFunc(t.things, func(h held) bool {
-		if h.Kind != Appears {
+// isProtected says whether a change at p is one of what decides.
+func (t *fileWatcher) isProtected(p string) bool {
+	return slices.ContainsFunc(t.things, func(h protectedItem) bool {
+		if h.Kind != KindForbiddenNew {
 			return p == h.Path || within(h.Path, p)
 		}
-		a, err := appearanceOf(h.Path)
+		a, err := parseForbidden(h.Path)
 		// Bundlers write a settings file for themselves beside the one that they read.
-		return err == nil && a.means(p) && !strings.Contains(p, ".timestamp-")
+		return err == nil && a.matches(p) && !strings.Contains(p, ".timestamp-")
 	})
 }
 
-// end stops looking and gives what was touched meanwhile.
-func (t *watch) end() (touched []string, blind error) {
+// stop stops looking and gives what was touched meanwhile.
+func (t *fileWatcher) stop() (touched []string, blind error) {
 	if t == nil {
 		return nil, nil
 	}
 	err := os.WriteFile(filepath.Join(t.mark, "end"), nil, 0o600)
-	timer := time.NewTimer(flushed)
+	timer := time.NewTimer(flushTimeout)
 	defer timer.Stop()
 	select {
 	case <-t.over:
@@ -199,37 +199,37 @@ func (t *watch) end() (touched []string, blind error) {
 	return t.touched, errors.Join(t.blind, err, os.RemoveAll(t.mark))
 }
 
-// watching runs a check that decides with things which the agent could change
+// runWatched runs a check that decides with things which the agent could change
 // meanwhile. A pass counts only if nobody did.
-func (h Host) watching(ctx context.Context, k check, decide func() ruling) ruling {
-	w, err := h.World.watch(ctx, k, h.copies(k))
+func (h CheckRunner) runWatched(ctx context.Context, k indexedCheck, decide func() attempt) attempt {
+	w, err := h.World.watchProtected(ctx, k, h.usesOverrides(k))
 	if err != nil {
-		return undecided(err)
+		return retryableError(err)
 	}
-	r, intact := h.untouched(ctx, k)
+	r, intact := h.tamperedVerdict(ctx, k)
 	if intact {
 		r = decide()
 	}
-	touched, blind := w.end()
+	touched, blind := w.stop()
 	if !intact || r.Outcome != goal.Pass {
 		return r
 	}
 	if len(touched) > 0 {
-		again := rule(goal.CheckErr, fmt.Sprintf("%s changed while the check ran, so that it passed says nothing: stop what writes there", strings.Join(touched, ", ")))
+		again := verdict(goal.CheckErr, fmt.Sprintf("%s changed while the check ran, so that it passed says nothing: stop what writes there", strings.Join(touched, ", ")))
 		again.again, again.Tail = true, r.Tail
 		return again
 	}
 	if blind != nil {
 		r.Detail += fmt.Sprintf("; nobody could see whether what decides was changed meanwhile (%v)", blind)
 	}
-	if after, intact := h.untouched(ctx, k); !intact {
+	if after, intact := h.tamperedVerdict(ctx, k); !intact {
 		return after
 	}
 	return r
 }
 
-// copies says whether a check runs on the copies of held files.
-func (h Host) copies(k check) bool {
+// usesOverrides says whether a check runs on the copies of held files.
+func (h CheckRunner) usesOverrides(k indexedCheck) bool {
 	_, remote := k.Server()
 	return h.Walls && !remote && k.Where != "host"
 }

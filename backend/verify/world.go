@@ -29,73 +29,73 @@ type Options struct {
 	Pages func(ctx context.Context) (string, error)
 }
 
-// World is what a goal can change, compared with what was there at its start.
+// Workspace is what a goal can change, compared with what was there at its start.
 // All methods may be called concurrently, and on nil, which knows of no change.
-type World struct {
+type Workspace struct {
 	dir, private string
 	base         *baseline
-	guard        *guard
+	guard        *protectedState
 	pages        func(ctx context.Context) (string, error)
 	most         int // entries that a fingerprint is of
 
 	mu    sync.Mutex
-	known map[string]known // sums by path
+	known map[string]knownHash // sums by path
 }
 
-// known is the sum of a file as long as its size and times are these.
-type known struct {
+// knownHash is the sum of a file as long as its size and times are these.
+type knownHash struct {
 	size, mtime, ctime int64
 	sum                string
 }
 
-// Freeze keeps what decides the criterion, when a goal is made: what it is shown to
+// RecordProtected keeps what decides the criterion, when a goal is made: what it is shown to
 // the person as, it stays, also while the goal waits for its turn.
-func Freeze(ctx context.Context, o Options) error {
+func RecordProtected(ctx context.Context, o Options) error {
 	if err := os.MkdirAll(o.Private, 0o700); err != nil {
-		return fmt.Errorf("keeping what decides: %w", plain(err))
+		return fmt.Errorf("keeping what decides: %w", stripPathError(err))
 	}
-	_, err := takeGuard(ctx, o, nil)
+	_, err := recordProtected(ctx, o, nil)
 	return err
 }
 
-// OpenWorld compares with what was kept in Private, or takes and keeps the
+// OpenWorkspace compares with what was kept in Private, or takes and keeps the
 // present state if nothing was: at the first start of a goal. What was frozen
 // before stays as it was, and what has come since and decides, too, is kept.
-func OpenWorld(ctx context.Context, o Options) (*World, error) {
-	w := &World{dir: o.Dir, private: o.Private, pages: o.Pages, most: lookMax, known: map[string]known{}}
+func OpenWorkspace(ctx context.Context, o Options) (*Workspace, error) {
+	w := &Workspace{dir: o.Dir, private: o.Private, pages: o.Pages, most: maxFingerprintEntries, known: map[string]knownHash{}}
 	if err := os.MkdirAll(o.Private, 0o700); err != nil {
-		return nil, fmt.Errorf("keeping what the folder was: %w", plain(err))
+		return nil, fmt.Errorf("keeping what the folder was: %w", stripPathError(err))
 	}
 	var err error
 	w.base, err = openBaseline(o.Private)
 	if errors.Is(err, fs.ErrNotExist) {
 		// The baseline comes last: what was half kept is taken anew.
-		var frozen *guard
-		if frozen, err = openGuard(o.Dir, o.Private); errors.Is(err, fs.ErrNotExist) {
+		var frozen *protectedState
+		if frozen, err = loadProtected(o.Dir, o.Private); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
 		if err == nil {
-			w.guard, err = takeGuard(ctx, o, frozen)
+			w.guard, err = recordProtected(ctx, o, frozen)
 		}
 		if err == nil {
-			w.base, err = takeBaseline(ctx, o.Dir, o.Private)
+			w.base, err = recordBaseline(ctx, o.Dir, o.Private)
 		}
 	} else if err == nil {
-		w.guard, err = openGuard(o.Dir, o.Private)
+		w.guard, err = loadProtected(o.Dir, o.Private)
 	}
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range w.base.Entries {
-		if e.SHA256 != "" && time.Unix(0, e.CTime).Before(time.Unix(0, w.base.TakenAt).Add(-restless)) {
-			w.known[e.Path] = known{e.Size, e.MTime, e.CTime, e.SHA256}
+		if e.SHA256 != "" && time.Unix(0, e.CTime).Before(time.Unix(0, w.base.TakenAt).Add(-mtimeGranularity)) {
+			w.known[e.Path] = knownHash{e.Size, e.MTime, e.CTime, e.SHA256}
 		}
 	}
 	return w, nil
 }
 
 // Protected lists what must not change.
-func (w *World) Protected() []Protected {
+func (w *Workspace) Protected() []Protected {
 	if w == nil {
 		return nil
 	}
@@ -106,20 +106,20 @@ func (w *World) Protected() []Protected {
 	return list
 }
 
-// now looks at the folder as it is: at that many entries, 0 is walkMax.
-func (w *World) now(ctx context.Context, most int) (*walk, error) {
+// scan looks at the folder as it is: at that many entries, 0 is maxEntries.
+func (w *Workspace) scan(ctx context.Context, most int) (*treeWalk, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	seen := map[string]known{} // what is gone is forgotten
-	look := &walk{rules: w.base.rules, most: most, sum: func(root *os.Root, name string, e *entry) {
+	seen := map[string]knownHash{} // what is gone is forgotten
+	look := &treeWalk{rules: w.base.rules, most: most, sum: func(root *os.Root, name string, e *entry) {
 		if k, ok := w.known[e.Path]; ok && k.size == e.Size && k.mtime == e.MTime && k.ctime == e.CTime {
 			e.SHA256 = k.sum
 			seen[e.Path] = k
 			return
 		}
-		summed(root, name, e)
-		if e.SHA256 != "" && time.Since(time.Unix(0, e.CTime)) > restless {
-			seen[e.Path] = known{e.Size, e.MTime, e.CTime, e.SHA256}
+		hashFile(root, name, e)
+		if e.SHA256 != "" && time.Since(time.Unix(0, e.CTime)) > mtimeGranularity {
+			seen[e.Path] = knownHash{e.Size, e.MTime, e.CTime, e.SHA256}
 		}
 	}}
 	if err := look.run(ctx, w.dir); err != nil {
@@ -134,18 +134,18 @@ func (w *World) now(ctx context.Context, most int) (*walk, error) {
 // its revert is no change. Behind the first 20,000 entries files count by size and
 // times, and ignored folders by their number of entries. unseen says what was not
 // looked at, "" if nothing was left out: there something may have changed.
-func (w *World) Fingerprint(ctx context.Context) (print, unseen string, err error) {
+func (w *Workspace) Fingerprint(ctx context.Context) (print, unseen string, err error) {
 	if w == nil {
 		return "", "", nil
 	}
-	look, err := w.now(ctx, w.most)
+	look, err := w.scan(ctx, w.most)
 	if err != nil {
 		return "", "", err
 	}
 	sum := sha256.New()
 	line := make([]byte, 0, 512)
 	for _, e := range look.entries {
-		line = e.print(line[:0])
+		line = e.fingerprint(line[:0])
 		_, _ = sum.Write(line) // a hash takes everything
 	}
 	if w.pages != nil {
@@ -155,11 +155,11 @@ func (w *World) Fingerprint(ctx context.Context) (print, unseen string, err erro
 		}
 		_, _ = sum.Write([]byte(shown))
 	}
-	return hex.EncodeToString(sum.Sum(nil)), look.unseen(), nil
+	return hex.EncodeToString(sum.Sum(nil)), look.omissions(), nil
 }
 
-// print is what an entry is in a fingerprint. No name has a zero byte in it.
-func (e entry) print(line []byte) []byte {
+// fingerprint is what an entry is in a fingerprint. No name has a zero byte in it.
+func (e entry) fingerprint(line []byte) []byte {
 	line = append(append(line, e.Path...), 0)
 	line = binary.BigEndian.AppendUint32(line, uint32(e.Mode))
 	for _, n := range []int64{e.Size, int64(e.Count)} {
@@ -175,16 +175,16 @@ func (e entry) print(line []byte) []byte {
 }
 
 // Tampered says what of the protected files is not as it was, "" if all is.
-func (w *World) Tampered(ctx context.Context) (string, error) {
+func (w *Workspace) Tampered(ctx context.Context) (string, error) {
 	if w == nil {
 		return "", nil
 	}
-	found, err := w.guard.differences(ctx, -1)
-	return texts(found), err
+	found, err := w.guard.diff(ctx, -1)
+	return asText(found), err
 }
 
 // Undecided names the changed files whose change RecordShown has not kept.
-func (w *World) Undecided(ctx context.Context) ([]string, error) {
+func (w *Workspace) Undecided(ctx context.Context) ([]string, error) {
 	if w == nil {
 		return nil, nil
 	}
@@ -193,7 +193,7 @@ func (w *World) Undecided(ctx context.Context) ([]string, error) {
 
 // RecordShown keeps which files are changed, and how: the goal pauses for them, and the
 // user is told that they are put back.
-func (w *World) RecordShown(ctx context.Context) error {
+func (w *Workspace) RecordShown(ctx context.Context) error {
 	if w == nil {
 		return nil
 	}
@@ -203,7 +203,7 @@ func (w *World) RecordShown(ctx context.Context) error {
 // RestoreProtected makes the protected files again what they were and names those it
 // touched. What it takes away is moved to aside, a part of the private folder; it is ""
 // if there was nothing to keep.
-func (w *World) RestoreProtected(ctx context.Context) (files []string, aside string, err error) {
+func (w *Workspace) RestoreProtected(ctx context.Context) (files []string, aside string, err error) {
 	if w == nil {
 		return nil, "", nil
 	}

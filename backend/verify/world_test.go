@@ -14,19 +14,19 @@ import (
 )
 
 // world is a folder compared with what it is now.
-func world(t testing.TB, o verify.Options) *verify.World {
+func world(t testing.TB, o verify.Options) *verify.Workspace {
 	t.Helper()
 	if o.Private == "" {
 		o.Private = filepath.Join(t.TempDir(), "private")
 	}
-	w, err := verify.OpenWorld(t.Context(), o)
+	w, err := verify.OpenWorkspace(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
-func changed(t *testing.T, w *verify.World) string {
+func changed(t *testing.T, w *verify.Workspace) string {
 	t.Helper()
 	s, err := w.Changed(t.Context())
 	if err != nil {
@@ -35,7 +35,7 @@ func changed(t *testing.T, w *verify.World) string {
 	return s
 }
 
-func diffOf(t *testing.T, w *verify.World) string {
+func diffOf(t *testing.T, w *verify.Workspace) string {
 	t.Helper()
 	s, err := w.Diff(t.Context())
 	if err != nil {
@@ -70,7 +70,7 @@ func TestChanged(t *testing.T) {
 	write(t, dir, "picture", "\x89PNG\x00\x02")
 	must(t, os.Remove(filepath.Join(dir, "sub/gone.txt")), os.Chmod(filepath.Join(dir, "sub/b.txt"), 0o755),
 		os.Remove(filepath.Join(dir, "link")), os.Symlink("/etc/passwd", filepath.Join(dir, "link")))
-	for name, w := range map[string]*verify.World{"the same": w, "after a restart": world(t, verify.Options{Dir: dir, Private: private})} {
+	for name, w := range map[string]*verify.Workspace{"the same": w, "after a restart": world(t, verify.Options{Dir: dir, Private: private})} {
 		if got, want := changed(t, w), "4 files changed, 2 new, 1 removed: a.txt, empty (new), link, new/c.txt (new), picture, sub/b.txt, sub/gone.txt (removed)"; got != want {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -294,7 +294,7 @@ func swap(dir string) {
 
 // TestNoWorld: a host without one knows of no change.
 func TestNoWorld(t *testing.T) {
-	var w *verify.World
+	var w *verify.Workspace
 	print, unseen, err := w.Fingerprint(t.Context())
 	intact, err2 := w.Tampered(t.Context())
 	back, _, err3 := w.RestoreProtected(t.Context())
@@ -317,10 +317,10 @@ func TestBrokenBaseline(t *testing.T) {
 		t.Errorf("a damaged copy is compared with: %s", d)
 	}
 	must(t, os.WriteFile(filepath.Join(private, "baseline.json"), []byte("{"), 0o600))
-	if _, err := verify.OpenWorld(t.Context(), verify.Options{Dir: dir, Private: private}); err == nil {
+	if _, err := verify.OpenWorkspace(t.Context(), verify.Options{Dir: dir, Private: private}); err == nil {
 		t.Error("a broken baseline is taken for one")
 	}
-	if _, err := verify.OpenWorld(t.Context(), verify.Options{Dir: filepath.Join(dir, "gone"), Private: filepath.Join(t.TempDir(), "p")}); err == nil {
+	if _, err := verify.OpenWorkspace(t.Context(), verify.Options{Dir: filepath.Join(dir, "gone"), Private: filepath.Join(t.TempDir(), "p")}); err == nil {
 		t.Error("a folder that is not there is compared")
 	}
 }

@@ -50,7 +50,7 @@ func (door) guard(err *error) {
 func ProblemOf(err error) *Problem {
 	var problem *Problem
 	var refusal *goal.InvalidError
-	var older *store.OlderError
+	var older *store.OutdatedSchemaError
 	switch {
 	case errors.As(err, &problem):
 		return problem
@@ -60,9 +60,9 @@ func ProblemOf(err error) *Problem {
 		return &Problem{Code: NotFound, Message: err.Error(), Hint: "list shows what there is"}
 	case errors.Is(err, os.ErrNotExist):
 		return &Problem{Code: NotFound, Message: err.Error(), Hint: "look whether it is written right and still there"}
-	case errors.Is(err, store.ErrOwned):
+	case errors.Is(err, store.ErrGoalLocked):
 		return &Problem{Code: Conflict, Message: err.Error(), Hint: "look at it there, or abort it"}
-	case errors.Is(err, store.ErrNewer):
+	case errors.Is(err, store.ErrNewerSchema):
 		return &Problem{Code: Unavailable, Message: err.Error(), Hint: "update Goalpost"}
 	case errors.As(err, &older):
 		return &Problem{Code: Unavailable, Message: err.Error(), Hint: "open Goalpost, or run `doctor`: either brings it up to date and keeps a copy; reading alone changes nothing"}

@@ -94,25 +94,25 @@ func (a *GoalAPI) Get(id string) (out GoalView, err error) {
 	return view(row, f, panes), nil
 }
 
-func (a *GoalAPI) facts(row store.Row) (f facts, err error) {
+func (a *GoalAPI) facts(row store.GoalRow) (f facts, err error) {
 	var errs [7]error
 	f.claims, errs[0] = a.store.Claims(a.ctx, row.ID)
-	f.opinions, errs[1] = a.store.Opinions(a.ctx, row.ID)
+	f.opinions, errs[1] = a.store.Reviews(a.ctx, row.ID)
 	f.todos, errs[2] = a.store.Todos(a.ctx, row.ID)
 	activity, err := a.store.Activity(a.ctx, activitySlices, row.ID)
 	f.activity, errs[3] = activity[row.ID], err
-	f.waits, errs[4] = a.store.Waits(a.ctx, row)
+	f.waits, errs[4] = a.store.WaitsForManual(a.ctx, row)
 	f.owner, errs[5] = a.owner(row)
-	f.askedPane, errs[6] = a.store.AskedPane(a.ctx, row)
+	f.askedPane, errs[6] = a.store.QuestionPane(a.ctx, row)
 	return f, errors.Join(errs[:]...)
 }
 
 // owner asks only for goals that a process may have.
-func (a *GoalAPI) owner(row store.Row) (store.Owner, error) {
+func (a *GoalAPI) owner(row store.GoalRow) (store.LockOwner, error) {
 	if row.Status == goal.Running || row.Status == goal.Pending || row.Exit == goal.WaitingForProvider || row.Queued != "" {
-		return a.store.Owner(row.ID)
+		return a.store.LockOwner(row.ID)
 	}
-	return store.Owner{}, nil
+	return store.LockOwner{}, nil
 }
 
 // Status is the short state of a goal, nil if there is none.

@@ -52,7 +52,7 @@ func claimMark(c store.Claim) Mark {
 	return m
 }
 
-func opinionMark(o store.Opinion) Mark {
+func opinionMark(o store.ReviewRecord) Mark {
 	if o.Review != nil {
 		return Mark{AtMS: o.AtMS, What: "review:" + reviewWord(o.Review), Detail: o.Review.Reason, Claim: o.Review.Claim}
 	}
@@ -69,7 +69,7 @@ func reviewWord(r *event.Review) string {
 	return "rejected"
 }
 
-func receipt(r store.Row, f facts) ReceiptView {
+func receipt(r store.GoalRow, f facts) ReceiptView {
 	v := ReceiptView{
 		GoalID: string(r.ID), Objective: r.Objective, Criterion: r.Criterion.Describe(), CriterionSHA256: r.CriterionSHA256,
 		PolicySHA256: r.PolicySHA256, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Judged: r.Judged, Model: r.Model, Effort: r.Options.Effort, Scripted: r.Scripted,

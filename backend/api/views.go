@@ -18,7 +18,7 @@ func stamp(t time.Time) string {
 	return t.UTC().Format(event.TimeLayout)
 }
 
-func card(r store.Row, activity []int, owner store.Owner) GoalCard {
+func card(r store.GoalRow, activity []int, owner store.LockOwner) GoalCard {
 	c := GoalCard{
 		ID: string(r.ID), Objective: r.Objective, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Judged: r.Judged, Scripted: r.Scripted,
 		CreatedAt: stamp(r.CreatedAt), StartedAt: stamp(r.StartedAt), EndedAt: stamp(r.EndedAt), SpentMS: r.Spent.WallClock.Milliseconds(),
@@ -37,17 +37,17 @@ func card(r store.Row, activity []int, owner store.Owner) GoalCard {
 // facts is what the store knows of a goal besides its row.
 type facts struct {
 	claims   []store.Claim
-	opinions []store.Opinion
+	opinions []store.ReviewRecord
 	todos    []goal.Todo
 	activity []int
 	waits    bool
 	// askedPane is where the person is to do what the agent asked for.
 	askedPane string
-	owner     store.Owner
+	owner     store.LockOwner
 }
 
 // gated says whether a program may have decided.
-func view(r store.Row, f facts, panes []string) GoalView {
+func view(r store.GoalRow, f facts, panes []string) GoalView {
 	return GoalView{
 		GoalCard: card(r, f.activity, f.owner), CriterionSHA256: r.CriterionSHA256, Any: r.Criterion.Any, CheckStates: checkStates(r, f.claims),
 		Policy: r.Policy, Provider: r.Provider, Model: r.Model, WallClockMS: r.Limits.WallClock.Milliseconds(),
@@ -59,7 +59,7 @@ func view(r store.Row, f facts, panes []string) GoalView {
 }
 
 // checkStates gives every check its newest verdict.
-func checkStates(r store.Row, claims []store.Claim) []CheckState {
+func checkStates(r store.GoalRow, claims []store.Claim) []CheckState {
 	states := make([]CheckState, len(r.Criterion.Checks))
 	for i, c := range r.Criterion.Checks {
 		states[i] = CheckState{Type: c.Type, Name: c.Name(), Words: c.Describe()}

@@ -85,7 +85,7 @@ type App struct {
 	mask             *secret.Mask
 	askPassphrase    func(context.Context) (string, error)
 	store            *store.Store
-	wakeSocket       *store.Bell // nil where no socket could be made
+	wakeSocket       *store.WakeSocket // nil where no socket could be made
 	peerServer       *peerServer
 	peerPanes        *peerPanes
 	runner           *runner.Runner
@@ -195,7 +195,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 	if a.peerServer, err = a.openPeerServer(ctx); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	if a.wakeSocket, err = a.store.Listen(ctx, func(id goal.ID) { a.runner.Wake(id) }, a.peerServer.handleConn); err != nil {
+	if a.wakeSocket, err = a.store.ListenWake(ctx, func(id goal.ID) { a.runner.Wake(id) }, a.peerServer.handleConn); err != nil {
 		a.log.Warn("other processes cannot wake this one; what they ask is heard a little later", "error", err)
 	}
 	if a.followOthers {

@@ -33,8 +33,8 @@ func (a *App) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 			return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("the approval %s cannot be given for the scope %q", o.Request, o.Scope), Hint: "use " + scopes(open[i].Approval), Field: "scope"}
 		}
 	}
-	var then store.Row
-	err = a.addOrderIf(ctx, id, func(row store.Row) error {
+	var then store.GoalRow
+	err = a.addOrderIf(ctx, id, func(row store.GoalRow) error {
 		if then = row; row.Status != goal.Running && row.Status != goal.Paused {
 			return &api.Problem{Code: api.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status)}
 		}
@@ -70,7 +70,7 @@ func (a *App) answered(ctx context.Context, id goal.ID) error {
 	}
 	err = a.Resume(ctx, id, api.ResumeInput{})
 	var problem *api.Problem
-	if errors.Is(err, store.ErrOwned) || errors.As(err, &problem) && problem.Code == api.Conflict {
+	if errors.Is(err, store.ErrGoalLocked) || errors.As(err, &problem) && problem.Code == api.Conflict {
 		return nil
 	}
 	return err
@@ -88,8 +88,8 @@ func (a *App) Revoke(ctx context.Context, id goal.ID, request string) error {
 		return &api.Problem{Code: api.NotFound, Message: fmt.Sprintf("the goal has no grant %q", request), Hint: "approvals lists what is allowed"}
 	}
 	a.revokeGrant(ctx, id, request)
-	own, err := a.store.Own(id)
-	if errors.Is(err, store.ErrOwned) { // whoever runs it takes it back
+	own, err := a.store.LockGoal(id)
+	if errors.Is(err, store.ErrGoalLocked) { // whoever runs it takes it back
 		return a.addOrder(ctx, id, goal.Order{Kind: goal.OrderRevoke, Request: request})
 	}
 	if err != nil {
@@ -100,5 +100,5 @@ func (a *App) Revoke(ctx context.Context, id goal.ID, request string) error {
 	if err = errors.Join(err, gone); err == nil && slices.ContainsFunc(grants, named) {
 		err = a.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.GrantEnded{Request: request, Why: "the person took it back"})
 	}
-	return errors.Join(err, own.Release())
+	return errors.Join(err, own.Unlock())
 }

@@ -76,7 +76,7 @@ func (c *childGoals) List(ctx context.Context) ([]tools.GoalState, error) {
 	return list, nil
 }
 
-func (c *childGoals) state(ctx context.Context, r store.Row) (tools.GoalState, error) {
+func (c *childGoals) state(ctx context.Context, r store.GoalRow) (tools.GoalState, error) {
 	s := tools.GoalState{
 		ID: r.ID, Objective: r.Objective, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Spent: r.Spent, Limits: r.Limits, Report: r.Report,
 		Checks: fmt.Sprintf("%d/%d", r.ChecksPassed, len(r.Criterion.Checks)),
@@ -93,7 +93,7 @@ func (c *childGoals) state(ctx context.Context, r store.Row) (tools.GoalState, e
 }
 
 // pendingInput is what a child waits for that only the person can give it.
-func (c *childGoals) pendingInput(ctx context.Context, r store.Row) ([]string, error) {
+func (c *childGoals) pendingInput(ctx context.Context, r store.GoalRow) ([]string, error) {
 	open, err := c.app.store.OpenApprovals(ctx, r.ID)
 	if err != nil {
 		return nil, fmt.Errorf("goal %s: %w", r.ID.Short(), err)
@@ -111,10 +111,10 @@ func (c *childGoals) pendingInput(ctx context.Context, r store.Row) ([]string, e
 }
 
 // find is the child of that name.
-func (c *childGoals) find(ctx context.Context, part string) (store.Row, error) {
+func (c *childGoals) find(ctx context.Context, part string) (store.GoalRow, error) {
 	rows, err := c.app.store.Children(ctx, c.parent)
 	if err != nil {
-		return store.Row{}, fmt.Errorf("goals: %w", err)
+		return store.GoalRow{}, fmt.Errorf("goals: %w", err)
 	}
 	const enough = 6
 	for _, r := range rows {
@@ -122,7 +122,7 @@ func (c *childGoals) find(ctx context.Context, part string) (store.Row, error) {
 			return r, nil
 		}
 	}
-	return store.Row{}, fmt.Errorf("you have started no goal %q; goal_status lists them", part)
+	return store.GoalRow{}, fmt.Errorf("you have started no goal %q; goal_status lists them", part)
 }
 
 func (c *childGoals) Wait(ctx context.Context, part string, wait time.Duration) (tools.GoalState, error) {
@@ -159,7 +159,7 @@ func pauseSignal(ctx context.Context) <-chan struct{} {
 
 // resumeOne lets a child go on that stopped with its parent or with the program, in whichever
 // process, also one that was over and waited to go on.
-func (c *childGoals) resumeOne(ctx context.Context, r store.Row) (err error) {
+func (c *childGoals) resumeOne(ctx context.Context, r store.GoalRow) (err error) {
 	ours := r.StoppedBy == c.parent
 	switch {
 	case parked(r), ours && r.Status == goal.Pending: // its countdown goes on, or its place in the queue, if it does not already
@@ -169,13 +169,15 @@ func (c *childGoals) resumeOne(ctx context.Context, r store.Row) (err error) {
 	case ours, r.Status == goal.Paused && r.Exit == goal.Interrupted:
 		err = c.app.Resume(ctx, r.ID, api.ResumeInput{})
 	}
-	if conflictError(err) || errors.Is(err, store.ErrOwned) { // somebody was quicker
+	if conflictError(err) || errors.Is(err, store.ErrGoalLocked) { // somebody was quicker
 		return nil
 	}
 	return err
 }
 
-func parked(r store.Row) bool { return r.Status == goal.Paused && r.Exit == goal.WaitingForProvider }
+func parked(r store.GoalRow) bool {
+	return r.Status == goal.Paused && r.Exit == goal.WaitingForProvider
+}
 
 // File reads a file of a child's folder through a root: no link leads out of it.
 func (c *childGoals) File(ctx context.Context, part, path string) ([]byte, error) {
@@ -246,12 +248,12 @@ func (c *childGoals) followParent(ctx context.Context, exit goal.Exit) error {
 
 // stopForParent lets a child that runs or may go on stand as long as its parent does. A parked one
 // stays that, and does not go on by itself meanwhile.
-func (c *childGoals) stopForParent(ctx context.Context, r store.Row) error {
+func (c *childGoals) stopForParent(ctx context.Context, r store.GoalRow) error {
 	stop := &runner.Stop{Exit: goal.PausedByUser, Reason: "the goal that started this one is paused", By: c.parent}
 	if c.app.runner.Cancel(r.ID, stop) {
 		return nil
 	}
-	owned, err := c.app.store.Alive(r.ID) // by another process; what nobody has would hear of it in its next run
+	owned, err := c.app.store.IsLocked(r.ID) // by another process; what nobody has would hear of it in its next run
 	if err != nil || !owned || r.Queued == "" && !parked(r) && r.Status != goal.Running && r.Status != goal.Pending {
 		return err
 	}

@@ -92,7 +92,7 @@ func narrowPolicy(p *policy.Policy, parent policy.Policy, child tools.Child) err
 
 // shareLimits is that many percent of what is left of the parent's limits once every
 // child has used up its own; shared is what all of them have spent so far.
-func shareLimits(parent goal.Goal, shared goal.Spend, rows []store.Row, percent int) (goal.Limits, error) {
+func shareLimits(parent goal.Goal, shared goal.Spend, rows []store.GoalRow, percent int) (goal.Limits, error) {
 	promised := shared
 	for _, r := range rows {
 		if n := r.Spent; r.Status.IsActive() { // what it may still spend

@@ -32,7 +32,7 @@ func (a *App) Delete(ctx context.Context, id goal.ID) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(a.closeSession(ctx, id), a.store.Delete(ctx, id), a.removeGoalState(id), own.Release()); err != nil {
+	if err := errors.Join(a.closeSession(ctx, id), a.store.Delete(ctx, id), a.removeGoalState(id), own.Unlock()); err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
 	return nil
@@ -64,13 +64,13 @@ func (a *App) Prune(ctx context.Context, in api.PruneInput) (int, error) {
 
 func (a *App) prune(ctx context.Context, id goal.ID) (gone bool, err error) {
 	own, err := a.lockStopped(ctx, id)
-	if errors.Is(err, store.ErrOwned) || conflictError(err) {
+	if errors.Is(err, store.ErrGoalLocked) || conflictError(err) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, own.Release()) }()
+	defer func() { err = errors.Join(err, own.Unlock()) }()
 	row, err := a.store.Goal(ctx, id)
 	if errors.Is(err, goal.ErrNotFound) || err == nil && row.Status.IsActive() {
 		return false, nil

@@ -211,7 +211,7 @@ func (d *MCPServer) listEvents(ctx context.Context, in goalEventsArgs, _ mcp.Pro
 }
 
 // findReadable finds a goal that the other agent may read.
-func (d *MCPServer) findReadable(ctx context.Context, id string) (store.Row, error) {
+func (d *MCPServer) findReadable(ctx context.Context, id string) (store.GoalRow, error) {
 	row, err := d.app.store.Find(ctx, id)
 	if err != nil {
 		return row, problemError(err)
@@ -225,7 +225,7 @@ func (d *MCPServer) findReadable(ctx context.Context, id string) (store.Row, err
 // findOwned finds a goal that the other agent may act on: one that an agent over MCP made. A
 // goal of the person has what they allowed it, which words or an end from elsewhere
 // would use or take away.
-func (d *MCPServer) findOwned(ctx context.Context, id string) (store.Row, error) {
+func (d *MCPServer) findOwned(ctx context.Context, id string) (store.GoalRow, error) {
 	row, err := d.findReadable(ctx, id)
 	if err == nil && !row.Options.Outside {
 		err = fmt.Errorf("the goal %s is its person's: you may read it, and only they steer, pause, resume or end it", row.ID.Short())
@@ -235,7 +235,7 @@ func (d *MCPServer) findOwned(ctx context.Context, id string) (store.Row, error)
 
 // readDenialReason says why a goal is none of the other agent's business, nil if it may read it: it is
 // within the desk's bounds, and if the person made it, has nothing of theirs besides.
-func (d *MCPServer) readDenialReason(ctx context.Context, row store.Row) error {
+func (d *MCPServer) readDenialReason(ctx context.Context, row store.GoalRow) error {
 	if err := d.validatePolicy(row.Policy); err != nil || row.Options.Outside {
 		return err
 	}

@@ -26,7 +26,7 @@ func (o *ownedGoals) add(id goal.ID) {
 
 // mayResume refuses what is the person's to decide: going on with what they paused or
 // are asked about, and the limits of a goal that is not the other agent's.
-func (o *ownedGoals) mayResume(row store.Row, raises bool) error {
+func (o *ownedGoals) mayResume(row store.GoalRow, raises bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {

@@ -58,7 +58,7 @@ func (r *Session) RecheckPreflight(ctx context.Context, g goal.Goal) (string, er
 	if err != nil {
 		return "", err
 	}
-	waited, err := r.app.store.Waited(ctx, g.ID)
+	waited, err := r.app.store.WasQueued(ctx, g.ID)
 	if err != nil || !waited && r.app.now().Sub(row.CreatedAt) < preflightFreshFor {
 		return "", err
 	}

@@ -34,12 +34,12 @@ func (a *App) start(ctx context.Context, in api.StartInput, shape func(*goal.Goa
 	if err := a.saveBaseline(ctx, *g); err != nil {
 		return "", errors.Join(err, a.removeGoalState(g.ID))
 	}
-	own, err := a.store.Own(g.ID) // before anyone sees the goal: an abort reaches its owner
+	own, err := a.store.LockGoal(g.ID) // before anyone sees the goal: an abort reaches its owner
 	if err != nil {
 		return "", errors.Join(fmt.Errorf("goal %s: %w", g.ID.Short(), err), a.removeGoalState(g.ID))
 	}
 	if err := a.store.Create(ctx, g); err != nil {
-		return "", errors.Join(fmt.Errorf("create goal: %w", err), own.Release(), a.removeGoalState(g.ID))
+		return "", errors.Join(fmt.Errorf("create goal: %w", err), own.Unlock(), a.removeGoalState(g.ID))
 	}
 	if err := a.startRunner(ctx, *g, own, &event.Started{}); err != nil {
 		return "", errors.Join(err, a.store.Delete(context.WithoutCancel(ctx), g.ID), a.removeGoalState(g.ID))
@@ -59,16 +59,16 @@ func (*App) DemoInput() api.StartInput {
 }
 
 // startRunner hands a goal to the runner, which gives the sentinel back after the run.
-func (a *App) startRunner(ctx context.Context, g goal.Goal, own *store.Sentinel, opening ...event.Body) error {
+func (a *App) startRunner(ctx context.Context, g goal.Goal, own *store.GoalLock, opening ...event.Body) error {
 	a.panes.share(g.Options.Panes, g.ID)
 	return a.releaseFunc(g.ID, own, func(release func()) error { return a.runner.Start(ctx, g, release, opening...) }) //nolint:contextcheck // giving panes back outlives the call
 }
 
 // releaseFunc lends the runner a sentinel.
-func (a *App) releaseFunc(id goal.ID, own *store.Sentinel, begin func(release func()) error) error {
+func (a *App) releaseFunc(id goal.ID, own *store.GoalLock, begin func(release func()) error) error {
 	release := func() {
 		a.endDrive(id)
-		if err := own.Release(); err != nil {
+		if err := own.Unlock(); err != nil {
 			a.log.Warn("sentinel", "goal", id, "error", err)
 		}
 	}
@@ -84,7 +84,7 @@ const runCloseTimeout = 30 * time.Second
 
 // lockStopped takes the sentinel of a goal that does not run. A run of this program
 // that has just told its end is waited for.
-func (a *App) lockStopped(ctx context.Context, id goal.ID) (*store.Sentinel, error) {
+func (a *App) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
 	if a.runner.Queued(id) {
 		return nil, &api.Problem{Code: api.Conflict, Message: "the goal waits in the queue already", Hint: "abort it to take it out"}
 	}
@@ -94,7 +94,7 @@ func (a *App) lockStopped(ctx context.Context, id goal.ID) (*store.Sentinel, err
 	case <-a.runner.Done(id):
 	case <-ctx.Done():
 	}
-	own, err := a.store.Own(id)
+	own, err := a.store.LockGoal(id)
 	if err != nil {
 		return nil, fmt.Errorf("goal %s: %w", id.Short(), err)
 	}
@@ -109,7 +109,7 @@ func (a *App) Pause(ctx context.Context, id goal.ID) error {
 func (a *App) pause(ctx context.Context, id goal.ID, o goal.Order) error {
 	row, err := a.store.Goal(ctx, id)
 	if err == nil && row.Status == goal.Running { // its program may have died: then it is paused as interrupted
-		if alive, err := a.store.Alive(id); err != nil || !alive {
+		if alive, err := a.store.IsLocked(id); err != nil || !alive {
 			_, lost := a.store.InterruptOne(ctx, id)
 			return errors.Join(err, lost)
 		}
@@ -121,7 +121,7 @@ func (a *App) pause(ctx context.Context, id goal.ID, o goal.Order) error {
 }
 
 // pauseProblem says why a goal cannot be paused, if so.
-func (a *App) pauseProblem(row store.Row) error {
+func (a *App) pauseProblem(row store.GoalRow) error {
 	queues, err := a.isQueued(row)
 	switch {
 	case err != nil:
@@ -136,16 +136,16 @@ func (a *App) pauseProblem(row store.Row) error {
 
 // isQueued says whether a goal waits in the queue, here or in another process, whatever
 // its status is: that of a goal which was resumed is what it was until its run begins.
-func (a *App) isQueued(row store.Row) (bool, error) {
+func (a *App) isQueued(row store.GoalRow) (bool, error) {
 	if a.runner.Queued(row.ID) {
 		return true, nil
 	}
-	waits, err := a.store.Queues(row)
+	waits, err := a.store.QueueReason(row)
 	return waits != "", err
 }
 
 // isActive says whether a goal has a run, waits for one, or may get one.
-func (a *App) isActive(row store.Row) (bool, error) {
+func (a *App) isActive(row store.GoalRow) (bool, error) {
 	if row.Status.IsActive() {
 		return true, nil
 	}
@@ -161,7 +161,7 @@ func (a *App) steer(ctx context.Context, id goal.ID, o goal.Order) error {
 	if o.Text == "" {
 		return &api.Problem{Code: api.Refused, Message: "the note is empty", Field: "text"}
 	}
-	return a.addOrderIf(ctx, id, func(row store.Row) error {
+	return a.addOrderIf(ctx, id, func(row store.GoalRow) error {
 		lives, err := a.isActive(row)
 		if err != nil || lives {
 			return err
@@ -204,8 +204,8 @@ func (a *App) abort(ctx context.Context, id goal.ID, stop *runner.Stop) error {
 // abortHere ends a goal that this process does not run: it is pending, paused,
 // or was just being paused. Another process that owns it is asked to.
 func (a *App) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) (err error) {
-	own, err := a.store.Own(id)
-	if errors.Is(err, store.ErrOwned) {
+	own, err := a.store.LockGoal(id)
+	if errors.Is(err, store.ErrGoalLocked) {
 		if err := a.addOrder(ctx, id, goal.Order{Kind: goal.OrderAbort, Text: stop.Reason, Request: string(stop.By)}); err != nil {
 			return err
 		}
@@ -214,7 +214,7 @@ func (a *App) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) (err
 	if err != nil {
 		return fmt.Errorf("abort: %w", err)
 	}
-	defer func() { err = errors.Join(err, own.Release()) }()
+	defer func() { err = errors.Join(err, own.Unlock()) }()
 	row, err := a.store.Goal(ctx, id)
 	if err != nil || !row.Status.IsActive() {
 		return err
@@ -234,14 +234,14 @@ func (a *App) cleanUpRun(ctx context.Context, id goal.ID) error {
 
 // awaitRelease waits until the process that owns a goal has ended its run. The
 // kernel signals nothing about a lock, so it is asked.
-func (a *App) awaitRelease(ctx context.Context, id goal.ID) (*store.Sentinel, error) {
+func (a *App) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
 	ctx, cancel := context.WithTimeout(ctx, runCloseTimeout)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		own, err := a.store.Own(id)
-		if !errors.Is(err, store.ErrOwned) {
+		own, err := a.store.LockGoal(id)
+		if !errors.Is(err, store.ErrGoalLocked) {
 			return own, err
 		}
 		select {
@@ -253,16 +253,16 @@ func (a *App) awaitRelease(ctx context.Context, id goal.ID) (*store.Sentinel, er
 }
 
 func (a *App) addOrder(ctx context.Context, id goal.ID, o goal.Order) error {
-	return a.addOrderIf(ctx, id, func(store.Row) error { return nil }, o)
+	return a.addOrderIf(ctx, id, func(store.GoalRow) error { return nil }, o)
 }
 
 // addOrderIf gives orders that only some goals hear.
-func (a *App) addOrderIf(ctx context.Context, id goal.ID, hears func(store.Row) error, orders ...goal.Order) error {
+func (a *App) addOrderIf(ctx context.Context, id goal.ID, hears func(store.GoalRow) error, orders ...goal.Order) error {
 	if err := a.store.OrderIf(ctx, id, hears, orders...); err != nil {
 		return fmt.Errorf("%s: %w", orders[0].Kind, err)
 	}
 	if !a.runner.Wake(id) {
-		a.store.Ring(ctx, id) // else it is heard a little later
+		a.store.WakeAll(ctx, id) // else it is heard a little later
 	}
 	return nil
 }

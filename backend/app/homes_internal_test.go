@@ -58,7 +58,7 @@ func TestAnotherAgentResumesWhatIsItsOwn(t *testing.T) {
 		{"other", goal.LimitReached, true, false},
 		{"other", goal.WaitingForProvider, false, true},
 	} {
-		row := store.Row{Goal: goal.Goal{ID: c.id, Exit: c.exit}}
+		row := store.GoalRow{Goal: goal.Goal{ID: c.id, Exit: c.exit}}
 		if c.id == "held" {
 			row.StoppedBy = goal.ExternalAgent
 		}

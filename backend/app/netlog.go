@@ -41,7 +41,7 @@ type networkLog struct {
 
 // networkLog opens the log of a goal with the first request.
 func (a *App) netLog(id goal.ID) *networkLog {
-	return &networkLog{app: a, goal: id, dir: a.store.Kept(id), now: time.Now, wait: flushInterval}
+	return &networkLog{app: a, goal: id, dir: a.store.GoalDir(id), now: time.Now, wait: flushInterval}
 }
 
 func netLogPaths(dir string) (now, before string) {
@@ -167,7 +167,7 @@ func (a *App) Network(id goal.ID) (api.NetworkView, error) {
 	if e := a.pageFilters.get(string(id)); e != nil {
 		e.networkLog().flush()
 	}
-	now, before := netLogPaths(a.store.Kept(id))
+	now, before := netLogPaths(a.store.GoalDir(id))
 	sum := api.NewNetworkSum()
 	for _, path := range []string{before, now} {
 		f, err := os.Open(path)

@@ -66,7 +66,7 @@ func (p *panes) onChange(info pane.Info, closed bool) {
 
 // journalRelease journals that a goal has a pane no more.
 func (p *panes) journalRelease(id goal.ID, name string) {
-	if err := p.app.store.GiveBack(context.Background(), id, name); err != nil {
+	if err := p.app.store.ReleaseLease(context.Background(), id, name); err != nil {
 		p.app.log.Warn("the end of a lease", "goal", id, "pane", name, "error", err)
 	}
 }

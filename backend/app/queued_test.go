@@ -57,9 +57,9 @@ func TestAWindowThatStartsHoldsNoPausedGoal(t *testing.T) {
 		}
 	}()
 	for open := true; open; {
-		own, err := s.Own(goal.ID(id))
+		own, err := s.LockGoal(goal.ID(id))
 		if err == nil {
-			err = own.Release()
+			err = own.Unlock()
 		}
 		if err != nil {
 			t.Error(err)

@@ -214,7 +214,7 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 		in.AllowSocket = []string{real}
 	case policy.WriteAccess:
 		in.AllowWrite = []string{real}
-		if other, err := a.store.Writes(ctx, real, k.room.goal); err != nil || other != "" {
+		if other, err := a.store.ConflictingWriter(ctx, real, k.room.goal); err != nil || other != "" {
 			return want, errors.Join(err, fmt.Errorf("goal %s writes there now; wait until it is over", other.Short()))
 		}
 	case policy.PortAccess:

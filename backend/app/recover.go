@@ -81,8 +81,8 @@ func (a *App) adoptAll(ctx context.Context, status goal.Status) error {
 
 // adopt looks after a goal that waits, if nobody else does.
 func (a *App) adopt(ctx context.Context, id goal.ID) error {
-	own, err := a.store.Own(id)
-	if errors.Is(err, store.ErrOwned) {
+	own, err := a.store.LockGoal(id)
+	if errors.Is(err, store.ErrGoalLocked) {
 		return nil
 	}
 	if err != nil {
@@ -93,7 +93,7 @@ func (a *App) adopt(ctx context.Context, id goal.ID) error {
 		err = a.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Queued{Reason: "the program ended while the goal waited", Left: goal.Interrupted})
 	}
 	if err != nil {
-		return errors.Join(err, own.Release())
+		return errors.Join(err, own.Unlock())
 	}
 	switch {
 	case a.parentPaused(ctx, row.Options.Parent):
@@ -104,7 +104,7 @@ func (a *App) adopt(ctx context.Context, id goal.ID) error {
 	case parked(row):
 		return a.releaseFunc(id, own, func(release func()) error { return a.runner.ResumeParked(ctx, row.Goal, release) }) //nolint:contextcheck // giving panes back outlives the call
 	}
-	return own.Release()
+	return own.Unlock()
 }
 
 // parentPaused says whether the goal that started another is paused: what it started
@@ -119,13 +119,13 @@ func (a *App) parentPaused(ctx context.Context, parent goal.ID) bool {
 
 // adoptManualAnswer goes on with a goal whose person has accepted its result or sent it
 // back, and whose process died before it could do so.
-func (a *App) adoptManualAnswer(ctx context.Context, row store.Row, own *store.Sentinel) error {
+func (a *App) adoptManualAnswer(ctx context.Context, row store.GoalRow, own *store.GoalLock) error {
 	said, err := a.store.Orders(ctx, row.ID, goal.OrderAccept, goal.OrderReject)
 	if err != nil || len(said) == 0 || runProblem(row) != nil { // why it may not is said to who resumes it
-		return errors.Join(err, own.Release())
+		return errors.Join(err, own.Unlock())
 	}
 	if err := a.settleStaleOrders(ctx, row.ID, said[len(said)-1]); err != nil {
-		return errors.Join(err, own.Release())
+		return errors.Join(err, own.Unlock())
 	}
 	return a.startRunner(ctx, row.Goal, own, &event.Resumed{Note: "the person had answered, and the program ended before it went on"})
 }
@@ -142,7 +142,7 @@ func (a *App) settleStaleOrders(ctx context.Context, id goal.ID, word goal.Order
 
 // adoptManualAnswers does so for goals of other processes that died while this one is open.
 func (a *App) adoptManualAnswers(ctx context.Context) error {
-	ids, err := a.store.Answered(ctx)
+	ids, err := a.store.ManuallyAnswered(ctx)
 	for _, id := range ids {
 		if row, gone := a.store.Goal(ctx, id); gone == nil && !a.parentPaused(ctx, row.Options.Parent) { // again in adopt: now others must not have to wait
 			err = errors.Join(err, a.adopt(ctx, id))

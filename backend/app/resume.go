@@ -151,12 +151,12 @@ func (a *App) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) e
 }
 
 // waitingForManual refuses an answer that no check asks for.
-func (a *App) waitingForManual(ctx context.Context, id goal.ID) (store.Row, error) {
+func (a *App) waitingForManual(ctx context.Context, id goal.ID) (store.GoalRow, error) {
 	row, err := a.store.Goal(ctx, id)
 	if err != nil {
 		return row, fmt.Errorf("answer: %w", err)
 	}
-	waits, err := a.store.Waits(ctx, row)
+	waits, err := a.store.WaitsForManual(ctx, row)
 	if err != nil {
 		return row, fmt.Errorf("answer: %w", err)
 	}
@@ -168,8 +168,8 @@ func (a *App) waitingForManual(ctx context.Context, id goal.ID) (store.Row, erro
 
 // wakeWaiting lets the process that looks after a parked goal go on now. It says
 // false when there is none, or when this one has let go of the goal.
-func (a *App) wakeWaiting(ctx context.Context, row store.Row, limits goal.Limits, note, decision string) (bool, error) {
-	watched, err := a.store.Alive(row.ID)
+func (a *App) wakeWaiting(ctx context.Context, row store.GoalRow, limits goal.Limits, note, decision string) (bool, error) {
+	watched, err := a.store.IsLocked(row.ID)
 	if err != nil {
 		return false, fmt.Errorf("resume: %w", err)
 	}
@@ -191,7 +191,7 @@ func (a *App) wakeWaiting(ctx context.Context, row store.Row, limits goal.Limits
 	if note != "" {
 		orders = append(orders, goal.Order{Kind: goal.OrderSteer, Text: note})
 	}
-	return true, a.addOrderIf(ctx, row.ID, func(now store.Row) error {
+	return true, a.addOrderIf(ctx, row.ID, func(now store.GoalRow) error {
 		if parked(now) { // or in the queue since: its run begins with them
 			return nil
 		}
@@ -214,7 +214,7 @@ func (a *App) startResumed(ctx context.Context, id goal.ID, open func(*goal.Goal
 	}
 	opening, g, err := a.openingEvents(ctx, id, stale, open)
 	if err != nil {
-		return errors.Join(err, own.Release())
+		return errors.Join(err, own.Unlock())
 	}
 	return a.startRunner(ctx, g, own, opening...)
 }
@@ -235,7 +235,7 @@ func (a *App) openingEvents(ctx context.Context, id goal.ID, stale []goal.Order,
 }
 
 // resumable reads a goal and says why it cannot be resumed, if so.
-func (a *App) resumable(ctx context.Context, id goal.ID) (store.Row, error) {
+func (a *App) resumable(ctx context.Context, id goal.ID) (store.GoalRow, error) {
 	row, err := a.store.Goal(ctx, id)
 	if err == nil && row.Status == goal.Running { // its program may have died
 		if _, err = a.store.Interrupt(ctx); err == nil {
@@ -252,7 +252,7 @@ func (a *App) resumable(ctx context.Context, id goal.ID) (store.Row, error) {
 }
 
 // runProblem says why a goal cannot begin a run, if so.
-func runProblem(row store.Row) error {
+func runProblem(row store.GoalRow) error {
 	if err := goal.Transition(row.Status, goal.Running); err != nil {
 		return &api.Problem{Code: api.Conflict, Message: err.Error()}
 	}

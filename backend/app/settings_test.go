@@ -70,12 +70,12 @@ func (p *program) endedLongAgo() goal.ID {
 	if err := past.Create(p.Context(), g); err != nil {
 		p.Fatal(err)
 	}
-	own, err := past.Own(g.ID) // or the window takes it for dead
+	own, err := past.LockGoal(g.ID) // or the window takes it for dead
 	must(p.T, err)
 	run, err := past.Begin(p.Context(), g.ID, 10, &event.Started{})
 	must(p.T, err)
 	must(p.T, past.Append(p.Context(), run, &event.Ended{Status: goal.Aborted, Exit: goal.GaveUp, Report: []string{"It gave up."}}))
-	must(p.T, own.Release())
+	must(p.T, own.Unlock())
 	must(p.T, past.Close())
 	return g.ID
 }

@@ -212,13 +212,13 @@ func TestAnAcceptedChild(t *testing.T) {
 	p := start(t, home)
 	p.provide(turns(rest()))
 	dirs := []string{t.TempDir(), t.TempDir()}
-	var owns []*store.Sentinel // the window takes what runs and is nobody's for dead
+	var owns []*store.GoalLock // the window takes what runs and is nobody's for dead
 	made := func(n int, checks []goal.Check, parent goal.ID) goal.Run {
 		t.Helper()
 		g := &goal.Goal{ID: goal.ID(store.NewID()), Objective: "by hand", Provider: "test", Model: "m", Limits: goal.DefaultLimits()}
 		g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir, g.Options.Parent, g.Options.Review = checks, policy.WriteLocal, dirs[n], parent, goal.ReviewNever
 		must(t, p.app.Store().Create(t.Context(), g))
-		own, err := p.app.Store().Own(g.ID)
+		own, err := p.app.Store().LockGoal(g.ID)
 		must(t, err)
 		owns = append(owns, own)
 		run, err := p.app.Store().Begin(t.Context(), g.ID, 3, &event.Started{})
@@ -234,7 +234,7 @@ func TestAnAcceptedChild(t *testing.T) {
 	must(t, s.Order(t.Context(), child.Goal, goal.Order{Kind: goal.OrderAccept}))
 	must(t, s.Append(t.Context(), child, &event.Queued{Reason: "x"}, &event.Queued{Reason: "x", Left: goal.PausedByUser, By: parent.Goal}))
 	for _, own := range owns {
-		must(t, own.Release())
+		must(t, own.Unlock())
 	}
 	must(t, p.app.Recover(t.Context())) // as another window would at its start
 	if row, err := s.Goal(t.Context(), child.Goal); err != nil || row.Status != goal.Paused || row.StoppedBy != parent.Goal {

@@ -58,7 +58,7 @@ func (a *App) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.
 // which there are.
 func (a *App) findPaneOwner(ctx context.Context, ids []string) (string, error) {
 	var holders, there []string
-	for _, process := range a.store.Beside() {
+	for _, process := range a.store.Peers() {
 		var list []pane.Info
 		if err := callPeer(ctx, a.dialPeer(process), http.MethodGet, "/lendable", nil, &list); err != nil {
 			a.log.Debug("asking another process for its panes", "process", process, "error", err)

@@ -127,7 +127,7 @@ func (a *App) waitsForPane(ctx context.Context, id goal.ID, name string) (bool, 
 	if err != nil {
 		return false, err
 	}
-	asked, err := a.store.AskedPane(ctx, row)
+	asked, err := a.store.QuestionPane(ctx, row)
 	return err == nil && asked == name, err
 }
 

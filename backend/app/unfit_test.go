@@ -138,12 +138,12 @@ func (p *program) died() goal.ID {
 	if err := s.Create(p.Context(), g); err != nil {
 		p.Fatal(err)
 	}
-	own, err := s.Own(g.ID) // until it is dead, the window leaves it alone
+	own, err := s.LockGoal(g.ID) // until it is dead, the window leaves it alone
 	must(p.T, err)
 	run, err := s.Begin(p.Context(), g.ID, 10, &event.Started{})
 	must(p.T, err)
 	must(p.T, s.Append(p.Context(), run, &event.StepStarted{StepID: 1, Tool: "run_command", Arguments: "{}"}))
-	must(p.T, own.Release())
+	must(p.T, own.Unlock())
 	return g.ID
 }
 

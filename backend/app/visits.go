@@ -38,12 +38,12 @@ func (a *App) dialPeerPane(id string) (stream.Elsewhere, bool) {
 }
 
 func (a *App) dialPeer(process string) stream.Dial {
-	return func(ctx context.Context) (net.Conn, error) { return a.store.Visit(ctx, process) }
+	return func(ctx context.Context) (net.Conn, error) { return a.store.DialPeer(ctx, process) }
 }
 
 // discover visits the processes that have begun to run goals since.
 func (v *peerPanes) discover(ctx context.Context) {
-	processes, err := v.app.store.Neighbours(ctx)
+	processes, err := v.app.store.PeersRunningGoals(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
 			v.app.log.Warn("looking for other processes", "error", err)

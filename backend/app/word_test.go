@@ -93,12 +93,12 @@ func TestAWordIsNewerThanThePauseBeforeIt(t *testing.T) {
 				t.Fatalf("%+v", e)
 			}
 			<-p.app.Done(goal.ID(out.GoalID))
-			own, err := p.app.Store().Own(goal.ID(out.GoalID)) // by a process that dies between the word and the run
+			own, err := p.app.Store().LockGoal(goal.ID(out.GoalID)) // by a process that dies between the word and the run
 			must(t, err)
 			for _, kind := range c.orders {
 				must(t, p.app.Store().Order(t.Context(), goal.ID(out.GoalID), goal.Order{Kind: kind, Text: "blue"}))
 			}
-			must(t, own.Release())
+			must(t, own.Unlock())
 			p.ended(out.GoalID)
 			if v, err := p.goal.Get(out.GoalID); err != nil || v.Exit != c.exit {
 				t.Errorf("%s, want %s, %v", v.Exit, c.exit, err)
@@ -128,11 +128,11 @@ func TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed(t *testing.T) {
 	<-p.app.Done(goal.ID(out.GoalID))
 	s, err := store.Open(t.Context(), store.Options{Dir: home + "/state"}) // all that the older program leaves of a claim that waits
 	must(t, err)
-	own, err := s.Own(goal.ID(out.GoalID))
+	own, err := s.LockGoal(goal.ID(out.GoalID))
 	must(t, err)
 	run, err := s.Begin(t.Context(), goal.ID(out.GoalID), 1, &event.Resumed{})
 	must(t, err)
-	must(t, errors.Join(s.Append(t.Context(), run, &event.Claim{N: 2, Rationale: "red again"}, &event.Paused{Exit: goal.NeedsUser, Reason: "it waits", Report: []string{"-"}}), own.Release(), s.Close()))
+	must(t, errors.Join(s.Append(t.Context(), run, &event.Claim{N: 2, Rationale: "red again"}, &event.Paused{Exit: goal.NeedsUser, Reason: "it waits", Report: []string{"-"}}), own.Unlock(), s.Close()))
 	p.ended(out.GoalID)
 	_, err = p.goal.Accept(out.GoalID)
 	must(t, err)

@@ -40,7 +40,7 @@ func (a *App) saveBaseline(ctx context.Context, g goal.Goal) error {
 }
 
 // goalStateDir is the folder of what this program keeps of a goal besides the journal.
-func (a *App) goalStateDir(id goal.ID) string { return a.store.Kept(id) }
+func (a *App) goalStateDir(id goal.ID) string { return a.store.GoalDir(id) }
 
 // removeGoalState removes it.
 func (a *App) removeGoalState(id goal.ID) error {

@@ -232,7 +232,7 @@ func (p Program) mayEnd(ctx context.Context, a *app.App, id, request string) err
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)
 	}
-	owner, err := a.Store().Owner(row.ID)
+	owner, err := a.Store().LockOwner(row.ID)
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)
 	}

@@ -23,7 +23,7 @@ type asking struct {
 // asks reads what goals wait for, or one of them. Those that wait for an approval are
 // not among them: that is listed itself.
 func asks(ctx context.Context, s *store.Store, id goal.ID, approvals map[string]bool) ([]asking, error) {
-	list, err := s.Asks(ctx, id)
+	list, err := s.PendingQuestions(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("approvals: %w", err)
 	}

@@ -114,7 +114,7 @@ func (p Program) reading(ctx context.Context, do func(*api.GoalAPI, *store.Store
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
-	s, err := store.Look(ctx, dir)
+	s, err := store.OpenReadOnly(ctx, dir)
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}

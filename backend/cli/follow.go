@@ -142,7 +142,7 @@ func (p Program) sayLeaving(sig os.Signal, signals <-chan os.Signal) {
 func (p Program) ended(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
 	exit, err := p.catchUp(ctx, a, id, &shown, o)
 	if err == nil && exit == "" {
-		if owner, err := a.Store().Owner(id); err == nil && owner.Other {
+		if owner, err := a.Store().LockOwner(id); err == nil && owner.Other {
 			return p.watch(ctx, a, id, shown, o, signals)
 		}
 		p.say("%s: the run of goal %s ended, but that could not be written to its journal; the log in %s says why. %s resume %s continues it.\n",

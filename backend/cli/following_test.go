@@ -53,7 +53,7 @@ func TestFollowingEndsWhereAGoalRests(t *testing.T) {
 	}
 	add(&event.Lease{Pane: "t1", Kind: pane.Terminal, Held: true},
 		&event.Paused{Exit: goal.PausedByUser, Reason: "the person paused the goal", Report: []string{"-"}})
-	if err := s.GiveBack(t.Context(), g.ID, "t1"); err != nil {
+	if err := s.ReleaseLease(t.Context(), g.ID, "t1"); err != nil {
 		t.Fatal(err)
 	}
 	if !ends() {

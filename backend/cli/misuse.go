@@ -78,11 +78,11 @@ func each(c *cobra.Command, do func(*cobra.Command)) {
 // is one object on stderr: stdout belongs to the results.
 func (p Program) failed(c *cobra.Command, args []string, err error) int {
 	problem, code := *api.ProblemOf(err), exitUsage
-	var older *store.OlderError
+	var older *store.OutdatedSchemaError
 	switch {
 	case strings.HasPrefix(err.Error(), "unknown command"): // cobra's own, which has no type
 		problem.Code, problem.Hint = api.Refused, p.Name+" help lists the commands"
-	case problem.Code == api.Internal, errors.Is(err, store.ErrNewer), errors.As(err, &older): // nothing is wrong with what the person wrote
+	case problem.Code == api.Internal, errors.Is(err, store.ErrNewerSchema), errors.As(err, &older): // nothing is wrong with what the person wrote
 		code = exitError
 	}
 	if !asksJSON(c, args) {

@@ -37,7 +37,7 @@ func (p Program) followThere(ctx context.Context, a *app.App, o output, start fu
 // watch shows a goal that goes on in another process, until it stops there: a parked
 // one is resumed by whoever looks after it. A signal ends the watching alone.
 func (p Program) watch(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
-	owner, err := a.Store().Owner(id)
+	owner, err := a.Store().LockOwner(id)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (p Program) watched(ctx context.Context, a *app.App, id goal.ID, shown int6
 				return exit, err
 			}
 		case <-look.C:
-			owner, err := a.Store().Owner(id)
+			owner, err := a.Store().LockOwner(id)
 			if err != nil || owner.PID != 0 {
 				continue // the sentinel is just changing hands
 			}

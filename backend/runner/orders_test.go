@@ -243,7 +243,7 @@ func TestAPauseOfThePersonIsTheirs(t *testing.T) {
 			g := w.create(nil)
 			w.start(g, &event.Started{})
 			<-entered
-			if err := w.store.OrderIf(t.Context(), g.ID, func(store.Row) error { return nil }, orders...); err != nil {
+			if err := w.store.OrderIf(t.Context(), g.ID, func(store.GoalRow) error { return nil }, orders...); err != nil {
 				t.Fatal(err)
 			}
 			w.runner.Wake(g.ID)

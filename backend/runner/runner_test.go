@@ -215,12 +215,12 @@ func (w *world) start(g *goal.Goal, opening event.Body) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	own, err := w.store.Own(g.ID)
+	own, err := w.store.LockGoal(g.ID)
 	if err != nil {
 		w.Fatal(err)
 	}
 	release := func() {
-		if err := own.Release(); err != nil {
+		if err := own.Unlock(); err != nil {
 			w.Error(err)
 		}
 	}
@@ -229,7 +229,7 @@ func (w *world) start(g *goal.Goal, opening event.Body) {
 	}
 }
 
-func (w *world) end(g *goal.Goal) store.Row {
+func (w *world) end(g *goal.Goal) store.GoalRow {
 	w.Helper()
 	select {
 	case <-w.runner.Done(g.ID):
@@ -243,7 +243,7 @@ func (w *world) end(g *goal.Goal) store.Row {
 	return row
 }
 
-func (w *world) run(change func(*goal.Goal)) (*goal.Goal, store.Row) {
+func (w *world) run(change func(*goal.Goal)) (*goal.Goal, store.GoalRow) {
 	w.Helper()
 	g := w.create(change)
 	w.start(g, &event.Started{})
@@ -276,7 +276,7 @@ func (w *world) awaitN(kind string, most int) {
 	w.Fatalf("no event %s", kind)
 }
 
-func expect(t *testing.T, row store.Row, status goal.Status, exit goal.Exit) {
+func expect(t *testing.T, row store.GoalRow, status goal.Status, exit goal.Exit) {
 	t.Helper()
 	if row.Status != status || row.Exit != exit {
 		t.Fatalf("ended %s/%s, want %s/%s; report: %q", row.Status, row.Exit, status, exit, row.Report)

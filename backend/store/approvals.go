@@ -35,7 +35,7 @@ func approvalRequested(ev event.Event, b *event.ApprovalRequested) (string, []an
 		return "", nil, fmt.Errorf("approval: %w", err)
 	}
 	return "INSERT INTO approvals (goal_id, id, n, run_id, at, body) VALUES (?,?,?,?,?,?)",
-		[]any{ev.GoalID, b.ID, n, ev.RunID, stamp(ev.At), valid(string(body))}, nil
+		[]any{ev.GoalID, b.ID, n, ev.RunID, stamp(ev.At), toValidUTF8(string(body))}, nil
 }
 
 func approvalResolved(ev event.Event, b *event.ApprovalResolved) (string, []any, error) {
@@ -44,12 +44,12 @@ func approvalResolved(ev event.Event, b *event.ApprovalResolved) (string, []any,
 		return "", nil, fmt.Errorf("answer: %w", err)
 	}
 	return "INSERT INTO answers (goal_id, id, run_id, at, body) VALUES (?,?,?,?,?)",
-		[]any{ev.GoalID, b.Request, ev.RunID, stamp(ev.At), valid(string(body))}, nil
+		[]any{ev.GoalID, b.Request, ev.RunID, stamp(ev.At), toValidUTF8(string(body))}, nil
 }
 
 func grantEnded(ev event.Event, b *event.GrantEnded) (string, []any, error) {
 	return "INSERT INTO grant_ends (goal_id, id, run_id, at, why) VALUES (?,?,?,?,?)",
-		[]any{ev.GoalID, b.Request, ev.RunID, stamp(ev.At), valid(b.Why)}, nil
+		[]any{ev.GoalID, b.Request, ev.RunID, stamp(ev.At), toValidUTF8(b.Why)}, nil
 }
 
 // endGrants: what a person allowed a goal ends with it.
@@ -119,7 +119,7 @@ func (s *Store) OpenApprovals(ctx context.Context, id goal.ID) ([]Approval, erro
 		return nil, err
 	}
 	for i := range list {
-		if list[i].Given, err = s.given(ctx, list[i].Goal, list[i].ID); err != nil {
+		if list[i].Given, err = s.firstUntakenAnswer(ctx, list[i].Goal, list[i].ID); err != nil {
 			return nil, err
 		}
 	}
@@ -158,8 +158,8 @@ func (s *Store) approvals(ctx context.Context, where string, args ...any) ([]App
 	return list, nil
 }
 
-// given is the first answer to a request that nobody has taken yet.
-func (s *Store) given(ctx context.Context, id goal.ID, request string) (*goal.Order, error) {
+// firstUntakenAnswer is the first answer to a request that nobody has taken yet.
+func (s *Store) firstUntakenAnswer(ctx context.Context, id goal.ID, request string) (*goal.Order, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT kind, text, request, scope FROM orders
 		WHERE goal_id = ? AND taken_at = '' AND request = ? AND kind IN ('approve','deny') ORDER BY id LIMIT 1`, id, request)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Bell is how processes on one data folder wake each other: a Unix socket beside
+// WakeSocket is how processes on one data folder wake each other: a Unix socket beside
 // the sentinels, for the same user alone. It carries no news itself. Whoever
 // hears it looks into the database, and whoever does not hears of everything a
 // little later, by looking now and then. All methods may be called concurrently.
@@ -27,7 +27,7 @@ import (
 // A caller says one line: "order GOAL" rings for a goal and is over; "follow"
 // stays, and gets a byte after each commit of this process; "visit" is let in to
 // look at the panes, and what is said then is no matter of the store.
-type Bell struct {
+type WakeSocket struct {
 	store  *Store
 	listen net.Listener
 	heard  func(goal.ID)
@@ -39,18 +39,18 @@ type Bell struct {
 	conns  map[net.Conn]chan struct{} // of those who follow: a commit waits to be told; nil of the others
 }
 
-// ringLimit is how long one process waits for another on the bell.
-const ringLimit = 5 * time.Second
+// wakeTimeout is how long one process waits for another on the bell.
+const wakeTimeout = 5 * time.Second
 
-// Listen hangs the bell up. heard is called with each goal that it rings for, and
+// ListenWake hangs the bell up. heard is called with each goal that it rings for, and
 // visit is given each visitor's connection, which it closes; nil lets nobody in.
 // Neither may block.
-func (s *Store) Listen(ctx context.Context, heard func(goal.ID), visit func(net.Conn)) (*Bell, error) {
+func (s *Store) ListenWake(ctx context.Context, heard func(goal.ID), visit func(net.Conn)) (*WakeSocket, error) {
 	var config net.ListenConfig
 	path := ""
 	for n := 1; ; n++ {
-		path = s.bellPath(n)
-		if ring(ctx, path, "") == nil { // of this very process: tests have two
+		path = s.wakeSocketPath(n)
+		if sendWake(ctx, path, "") == nil { // of this very process: tests have two
 			continue
 		}
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -65,7 +65,7 @@ func (s *Store) Listen(ctx context.Context, heard func(goal.ID), visit func(net.
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("the bell: %w", err), l.Close())
 	}
-	b := &Bell{store: s, listen: l, heard: heard, visit: visit, conns: map[net.Conn]chan struct{}{}}
+	b := &WakeSocket{store: s, listen: l, heard: heard, visit: visit, conns: map[net.Conn]chan struct{}{}}
 	s.bellMu.Lock()
 	s.bell = b
 	s.bellMu.Unlock()
@@ -73,7 +73,7 @@ func (s *Store) Listen(ctx context.Context, heard func(goal.ID), visit func(net.
 	return b, nil
 }
 
-func (s *Store) bellPath(n int) string {
+func (s *Store) wakeSocketPath(n int) string {
 	name := fmt.Sprintf("%d.sock", os.Getpid())
 	if n > 1 {
 		name = fmt.Sprintf("%d-%d.sock", os.Getpid(), n)
@@ -82,7 +82,7 @@ func (s *Store) bellPath(n int) string {
 }
 
 // Close takes the bell down and waits for everyone who holds it.
-func (b *Bell) Close() error {
+func (b *WakeSocket) Close() error {
 	b.store.bellMu.Lock()
 	b.store.bell = nil
 	b.store.bellMu.Unlock()
@@ -100,7 +100,7 @@ func (b *Bell) Close() error {
 	return nil
 }
 
-func (b *Bell) accept() {
+func (b *WakeSocket) accept() {
 	for {
 		c, err := b.listen.Accept()
 		if errors.Is(err, net.ErrClosed) {
@@ -121,7 +121,7 @@ func (b *Bell) accept() {
 	}
 }
 
-func (b *Bell) add(c net.Conn) bool {
+func (b *WakeSocket) add(c net.Conn) bool {
 	const most = 64
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -133,7 +133,7 @@ func (b *Bell) add(c net.Conn) bool {
 	return true
 }
 
-func (b *Bell) serve(c net.Conn) {
+func (b *WakeSocket) serve(c net.Conn) {
 	visits := false
 	defer func() {
 		b.mu.Lock()
@@ -143,7 +143,7 @@ func (b *Bell) serve(c net.Conn) {
 			_ = c.Close() // perhaps by Close already
 		}
 	}()
-	_ = c.SetDeadline(time.Now().Add(ringLimit)) // a socket takes any deadline
+	_ = c.SetDeadline(time.Now().Add(wakeTimeout)) // a socket takes any deadline
 	line, err := firstLine(c)
 	if err != nil {
 		return
@@ -159,7 +159,7 @@ func (b *Bell) serve(c net.Conn) {
 		b.heard(goal.ID(rest))
 	case "follow":
 		_ = c.SetDeadline(time.Time{})
-		b.tellFollower(c)
+		b.notifyFollower(c)
 	}
 }
 
@@ -179,8 +179,8 @@ func firstLine(c net.Conn) (string, error) {
 	return string(line), nil
 }
 
-// tellFollower writes a byte for what was committed since the last one.
-func (b *Bell) tellFollower(c net.Conn) {
+// notifyFollower writes a byte for what was committed since the last one.
+func (b *WakeSocket) notifyFollower(c net.Conn) {
 	commits, gone := make(chan struct{}, 1), make(chan struct{})
 	b.mu.Lock()
 	if b.closed {
@@ -199,7 +199,7 @@ func (b *Bell) tellFollower(c net.Conn) {
 			return
 		case <-commits:
 		}
-		_ = c.SetWriteDeadline(time.Now().Add(ringLimit))
+		_ = c.SetWriteDeadline(time.Now().Add(wakeTimeout))
 		if _, err := c.Write([]byte{'.'}); err != nil {
 			_ = c.Close()
 			<-gone
@@ -208,8 +208,8 @@ func (b *Bell) tellFollower(c net.Conn) {
 	}
 }
 
-// committed rings for those who follow. It does not block.
-func (s *Store) committed() {
+// notifyFollowers rings for those who follow. It does not block.
+func (s *Store) notifyFollowers() {
 	s.bellMu.Lock()
 	b := s.bell
 	s.bellMu.Unlock()
@@ -226,26 +226,26 @@ func (s *Store) committed() {
 	}
 }
 
-// Ring wakes whoever looks after a goal, so that its orders are looked at now. All
+// WakeAll wakes whoever looks after a goal, so that its orders are looked at now. All
 // processes hear it: a goal in the queue or parked has no run that names its own.
-func (s *Store) Ring(ctx context.Context, id goal.ID) {
-	for _, path := range s.bells() {
-		if err := ring(ctx, path, "order "+string(id)); err != nil {
+func (s *Store) WakeAll(ctx context.Context, id goal.ID) {
+	for _, path := range s.wakeSockets() {
+		if err := sendWake(ctx, path, "order "+string(id)); err != nil {
 			s.log.Debug("ringing another process", "error", err)
 		}
 	}
 }
 
 func dial(ctx context.Context, path string) (net.Conn, error) {
-	d := net.Dialer{Timeout: ringLimit}
+	d := net.Dialer{Timeout: wakeTimeout}
 	return d.DialContext(ctx, "unix", path) //nolint:wrapcheck // the caller says what for
 }
 
 // processName is how a process is called in the run folder.
 var processName = regexp.MustCompile(`^[0-9]{1,10}(-[0-9]{1,4})?$`)
 
-// Visit connects to another process, named as Owner.Process says, to look at its panes.
-func (s *Store) Visit(ctx context.Context, process string) (net.Conn, error) {
+// DialPeer connects to another process, named as Owner.Process says, to look at its panes.
+func (s *Store) DialPeer(ctx context.Context, process string) (net.Conn, error) {
 	if !processName.MatchString(process) {
 		return nil, fmt.Errorf("%q is no process of this data folder", process)
 	}
@@ -259,13 +259,13 @@ func (s *Store) Visit(ctx context.Context, process string) (net.Conn, error) {
 	return c, nil
 }
 
-// ring says one line to the bell of a process.
-func ring(ctx context.Context, path, line string) error {
+// sendWake says one line to the bell of a process.
+func sendWake(ctx context.Context, path, line string) error {
 	c, err := dial(ctx, path)
 	if err != nil {
 		return fmt.Errorf("ring: %w", err)
 	}
-	_ = c.SetDeadline(time.Now().Add(ringLimit)) // a socket takes any deadline
+	_ = c.SetDeadline(time.Now().Add(wakeTimeout)) // a socket takes any deadline
 	_, err = c.Write([]byte(line + "\n"))
 	if err = errors.Join(err, c.Close()); err != nil {
 		return fmt.Errorf("ring: %w", err)
@@ -273,8 +273,8 @@ func ring(ctx context.Context, path, line string) error {
 	return nil
 }
 
-// bells lists those of all other processes.
-func (s *Store) bells() []string {
+// wakeSockets lists those of all other processes.
+func (s *Store) wakeSockets() []string {
 	all, err := filepath.Glob(filepath.Join(s.dir, "run", "*.sock"))
 	if err != nil {
 		return nil // the pattern is well formed
@@ -290,11 +290,11 @@ func (s *Store) bells() []string {
 	return others
 }
 
-// Beside names the other processes that have hung a bell up, for Visit. One that was
+// Peers names the other processes that have hung a bell up, for Visit. One that was
 // killed may be among them, and does not answer.
-func (s *Store) Beside() []string {
+func (s *Store) Peers() []string {
 	var names []string
-	for _, path := range s.bells() {
+	for _, path := range s.wakeSockets() {
 		if name := strings.TrimSuffix(filepath.Base(path), ".sock"); processName.MatchString(name) {
 			names = append(names, name)
 		}
@@ -305,7 +305,7 @@ func (s *Store) Beside() []string {
 // Processes are the other processes that work on this data folder.
 func (s *Store) Processes() []int {
 	var list []int
-	for _, path := range s.bells() {
+	for _, path := range s.wakeSockets() {
 		name, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".sock"), "-")
 		if pid, err := strconv.Atoi(name); err == nil && pid != os.Getpid() {
 			list = append(list, pid)
@@ -314,8 +314,8 @@ func (s *Store) Processes() []int {
 	return list
 }
 
-// wakeful hears the commits of other processes. It belongs to one Follow.
-type wakeful struct {
+// commitListener hears the commits of other processes. It belongs to one Follow.
+type commitListener struct {
 	store *Store
 	woken chan struct{}
 	work  sync.WaitGroup
@@ -324,11 +324,11 @@ type wakeful struct {
 	conns map[string]net.Conn
 }
 
-// look connects to the bells that are new, and forgets those of the dead.
-func (w *wakeful) look(ctx context.Context) {
+// connect connects to the bells that are new, and forgets those of the dead.
+func (w *commitListener) connect(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, path := range w.store.bells() {
+	for _, path := range w.store.wakeSockets() {
 		if w.conns[path] != nil || ctx.Err() != nil {
 			continue
 		}
@@ -340,11 +340,11 @@ func (w *wakeful) look(ctx context.Context) {
 			continue
 		}
 		w.conns[path] = c
-		w.work.Go(func() { w.hear(path, c) })
+		w.work.Go(func() { w.read(path, c) })
 	}
 }
 
-func (w *wakeful) hear(path string, c net.Conn) {
+func (w *commitListener) read(path string, c net.Conn) {
 	if _, err := c.Write([]byte("follow\n")); err == nil {
 		for in := bufio.NewReader(c); ; {
 			if _, err := in.ReadByte(); err != nil {
@@ -362,7 +362,7 @@ func (w *wakeful) hear(path string, c net.Conn) {
 	_ = c.Close() // perhaps by close already
 }
 
-func (w *wakeful) close() {
+func (w *commitListener) close() {
 	w.mu.Lock()
 	for _, c := range w.conns {
 		_ = c.Close() // hear ends with it
@@ -371,12 +371,12 @@ func (w *wakeful) close() {
 	w.work.Wait()
 }
 
-// told hands events on and rings for them.
-func (s *Store) told(events []event.Event) {
+// publishAndNotify hands events on and rings for them.
+func (s *Store) publishAndNotify(events []event.Event) {
 	for _, ev := range events {
 		s.publish(ev)
 	}
 	if len(events) > 0 {
-		s.committed()
+		s.notifyFollowers()
 	}
 }

@@ -17,11 +17,11 @@ func TestTheBellWakesAnotherProcess(t *testing.T) {
 	dir := shortDir(t)
 	owner, other := open(t, dir, nil), open(t, dir, nil)
 	heard := make(chan goal.ID, 1)
-	bell, err := owner.Listen(t.Context(), func(id goal.ID) { heard <- id }, nil)
+	bell, err := owner.ListenWake(t.Context(), func(id goal.ID) { heard <- id }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	beside, err := other.Listen(t.Context(), func(goal.ID) { t.Error("it rang for itself") }, nil)
+	beside, err := other.ListenWake(t.Context(), func(goal.ID) { t.Error("it rang for itself") }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestTheBellWakesAnotherProcess(t *testing.T) {
 		t.Errorf("%v %v", info, err)
 	}
 	g := create(t, owner)
-	other.Ring(t.Context(), g.ID)
+	other.WakeAll(t.Context(), g.ID)
 	if id := <-heard; id != g.ID {
 		t.Errorf("it rang for %s", id)
 	}
@@ -44,9 +44,9 @@ func TestTheBellWakesAnotherProcess(t *testing.T) {
 	if err := gone.Close(); err != nil {
 		t.Fatal(err)
 	}
-	wake := &wakeful{store: other, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
+	wake := &commitListener{store: other, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
 	defer wake.close()
-	wake.look(t.Context())
+	wake.connect(t.Context())
 	if _, err := os.Stat(dead); !os.IsNotExist(err) {
 		t.Errorf("the bell of the dead: %v", err)
 	}
@@ -62,7 +62,7 @@ func TestTheBellWakesAnotherProcess(t *testing.T) {
 		}
 		break
 	}
-	for _, b := range []*Bell{bell, beside} { // with a follower still there
+	for _, b := range []*WakeSocket{bell, beside} { // with a follower still there
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}

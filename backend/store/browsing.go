@@ -10,8 +10,8 @@ import (
 
 // The measures of the browsing history.
 const (
-	visitsKept  = 5000
-	visitsApart = 30 * time.Second // the same address within that counts once
+	visitsKept       = 5000
+	visitDedupWindow = 30 * time.Second // the same address within that counts once
 )
 
 // Bookmark is an address that the person kept.
@@ -74,7 +74,7 @@ func (s *Store) AddVisit(ctx context.Context, profile, url, title string) error 
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx,
 			"UPDATE visits SET title = ? WHERE id = (SELECT max(id) FROM visits WHERE url = ? AND profile = ?) AND visited_at > ?",
-			title, url, profile, stamp(now.Add(-visitsApart)))
+			title, url, profile, stamp(now.Add(-visitDedupWindow)))
 		if err != nil {
 			return fmt.Errorf("visit: %w", err)
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // Children reads the goals that a goal's agent started, oldest first.
-func (s *Store) Children(ctx context.Context, id goal.ID) ([]Row, error) {
+func (s *Store) Children(ctx context.Context, id goal.ID) ([]GoalRow, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT "+goalColumns+" FROM goals WHERE options ->> 'parent' = ? ORDER BY created_at, id", id)
 	if err != nil {
 		return nil, fmt.Errorf("children: %w", err)
@@ -35,8 +35,8 @@ func (s *Store) Shared(ctx context.Context, id goal.ID) (total goal.Spend, err e
 	return total, err
 }
 
-// handDown leaves what a goal that is deleted has spent with the one that started it.
-func handDown(ctx context.Context, tx *sql.Tx, id goal.ID) error {
+// inheritSpend leaves what a goal that is deleted has spent with the one that started it.
+func inheritSpend(ctx context.Context, tx *sql.Tx, id goal.ID) error {
 	_, err := tx.ExecContext(ctx, `UPDATE goals SET spent_by_deleted = (SELECT json_object(
 			'Iterations', coalesce(goals.spent_by_deleted ->> 'Iterations', 0) + c.iterations, 'TokensIn', coalesce(goals.spent_by_deleted ->> 'TokensIn', 0) + c.tokens_in,
 			'TokensOut', coalesce(goals.spent_by_deleted ->> 'TokensOut', 0) + c.tokens_out, 'USD', coalesce(goals.spent_by_deleted ->> 'USD', 0) + c.usd)

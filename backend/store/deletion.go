@@ -25,10 +25,10 @@ func (s *Store) Delete(ctx context.Context, id goal.ID) error {
 		if status == goal.Running {
 			return fmt.Errorf("goal %s is running: abort it first", id.Short())
 		}
-		if orphans, err = onlyUsedBy(ctx, tx, id); err != nil {
+		if orphans, err = exclusiveArtifacts(ctx, tx, id); err != nil {
 			return err
 		}
-		if err := handDown(ctx, tx, id); err != nil {
+		if err := inheritSpend(ctx, tx, id); err != nil {
 			return err
 		}
 		for _, q := range []string{"INSERT INTO pruning VALUES (?)", "DELETE FROM goals WHERE id = ?", "DELETE FROM pruning WHERE goal_id = ?"} {
@@ -41,12 +41,12 @@ func (s *Store) Delete(ctx context.Context, id goal.ID) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.dropArtifacts(ctx, orphans)
+	_, err = s.deleteUnreferenced(ctx, orphans)
 	return err
 }
 
-// onlyUsedBy lists the artifacts that the goal refers to and no other goal does.
-func onlyUsedBy(ctx context.Context, tx *sql.Tx, id goal.ID) ([]string, error) {
-	return sums(ctx, tx, references+`SELECT DISTINCT sum FROM refs WHERE goal_id = ?1 AND sum <> '' AND sum NOT IN
+// exclusiveArtifacts lists the artifacts that the goal refers to and no other goal does.
+func exclusiveArtifacts(ctx context.Context, tx *sql.Tx, id goal.ID) ([]string, error) {
+	return artifactHashes(ctx, tx, artifactReferences+`SELECT DISTINCT sum FROM refs WHERE goal_id = ?1 AND sum <> '' AND sum NOT IN
 			(SELECT sum FROM refs WHERE goal_id <> ?1 AND sum IS NOT NULL)`, id)
 }

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	followInterval = 200 * time.Millisecond
-	followBells    = 10 // so many intervals between two looks for new processes
-	followPage     = 500
+	followInterval   = 200 * time.Millisecond
+	wakeScanInterval = 10 // so many intervals between two looks for new processes
+	followPage       = 500
 )
 
 // Follow hands out the events of goals that other processes run, as they
@@ -35,9 +35,9 @@ func (s *Store) Follow(ctx context.Context, told map[goal.ID]int64, own func(goa
 		now[id] = seq
 	}
 	told = now
-	wake := &wakeful{store: s, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
+	wake := &commitListener{store: s, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
 	defer wake.close()
-	wake.look(ctx)
+	wake.connect(ctx)
 	tick := time.NewTicker(followInterval)
 	defer tick.Stop()
 	ticks := 0
@@ -47,8 +47,8 @@ func (s *Store) Follow(ctx context.Context, told map[goal.ID]int64, own func(goa
 			return nil
 		case <-wake.woken:
 		case <-tick.C:
-			if ticks++; ticks%followBells == 0 {
-				wake.look(ctx)
+			if ticks++; ticks%wakeScanInterval == 0 {
+				wake.connect(ctx)
 			}
 		}
 		var now int64
@@ -59,7 +59,7 @@ func (s *Store) Follow(ctx context.Context, told map[goal.ID]int64, own func(goa
 			continue
 		}
 		version = now
-		if err := s.tellNew(ctx, told, own, tell); err != nil {
+		if err := s.deliverNew(ctx, told, own, tell); err != nil {
 			return ended(ctx, err)
 		}
 	}
@@ -72,7 +72,7 @@ func ended(ctx context.Context, err error) error {
 	return fmt.Errorf("follow: %w", err)
 }
 
-func (s *Store) tellNew(ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event)) error {
+func (s *Store) deliverNew(ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event)) error {
 	// What was touched in the last minute or may still run.
 	seqs, err := s.seqs(ctx, "status IN ('pending','running') OR updated_at > ?", stamp(s.now().Add(-time.Minute)))
 	if err != nil {

@@ -17,8 +17,8 @@ const goalColumns = `id, created_at, objective, criterion, criterion_sha256, pol
 	status, exit, verified, run_id, spent_ms, iterations, steps, claims, tokens_in, tokens_out, usd, report, started_at, ended_at,
 	updated_at, seq, checks_passed, options, account, parked_until, judged, queued, stopped_by`
 
-// Row is a goal with what only the store counts.
-type Row struct {
+// GoalRow is a goal with what only the store counts.
+type GoalRow struct {
 	goal.Goal
 	Seq          int64 // of its newest event
 	ChecksPassed int   // of its last claim
@@ -42,7 +42,7 @@ func (s *Store) Create(ctx context.Context, g *goal.Goal) error {
 		return err
 	}
 	g.Status, g.CreatedAt = goal.Pending, s.now().UTC()
-	criterion, policyJSON, limits, options, err := frozen(g)
+	criterion, policyJSON, limits, options, err := encodeFrozen(g)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (s *Store) Create(ctx context.Context, g *goal.Goal) error {
 	return s.commit(ctx, goal.Run{Goal: g.ID}, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256,
 			limits, provider, model, scripted, checks, updated_at, options) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-			g.ID, at, valid(g.Objective), criterion, g.CriterionSHA256, policyJSON, g.PolicySHA256, limits, g.Provider, g.Model, g.Scripted,
+			g.ID, at, toValidUTF8(g.Objective), criterion, g.CriterionSHA256, policyJSON, g.PolicySHA256, limits, g.Provider, g.Model, g.Scripted,
 			len(g.Criterion.Checks), at, options)
 		if err != nil {
 			return fmt.Errorf("create goal: %w", err)
@@ -62,7 +62,7 @@ func (s *Store) Create(ctx context.Context, g *goal.Goal) error {
 	})
 }
 
-func frozen(g *goal.Goal) (criterion, policyJSON, limits, options string, err error) {
+func encodeFrozen(g *goal.Goal) (criterion, policyJSON, limits, options string, err error) {
 	c, err1 := json.Marshal(g.Criterion)
 	p, err2 := json.Marshal(g.Policy)
 	l, err3 := json.Marshal(g.Limits)
@@ -75,8 +75,8 @@ func frozen(g *goal.Goal) (criterion, policyJSON, limits, options string, err er
 
 type scanner interface{ Scan(...any) error }
 
-func scanGoal(r scanner) (Row, error) {
-	var g Row
+func scanGoal(r scanner) (GoalRow, error) {
+	var g GoalRow
 	var created, started, ended, updated, criterion, policyJSON, limits, report, options, parked string
 	var spent int64
 	err := r.Scan(&g.ID, &created, &g.Objective, &criterion, &g.CriterionSHA256, &policyJSON, &g.PolicySHA256, &limits, &g.Provider, &g.Model,
@@ -84,7 +84,7 @@ func scanGoal(r scanner) (Row, error) {
 		&g.Spent.TokensOut, &g.Spent.USD, &report, &started, &ended, &updated, &g.Seq, &g.ChecksPassed,
 		&options, &g.Account, &parked, &g.Judged, &g.Queued, &g.StoppedBy)
 	if err != nil {
-		return Row{}, fmt.Errorf("read goal: %w", err)
+		return GoalRow{}, fmt.Errorf("read goal: %w", err)
 	}
 	g.CreatedAt, g.StartedAt, g.EndedAt, g.UpdatedAt = parseStamp(created), parseStamp(started), parseStamp(ended), parseStamp(updated)
 	g.ParkedUntil = parseStamp(parked)
@@ -92,41 +92,43 @@ func scanGoal(r scanner) (Row, error) {
 	err = errors.Join(json.Unmarshal([]byte(criterion), &g.Criterion), json.Unmarshal([]byte(policyJSON), &g.Policy),
 		json.Unmarshal([]byte(limits), &g.Limits), json.Unmarshal([]byte(report), &g.Report), json.Unmarshal([]byte(options), &g.Options))
 	if err != nil {
-		return Row{}, fmt.Errorf("read goal %s: %w", g.ID, err)
+		return GoalRow{}, fmt.Errorf("read goal %s: %w", g.ID, err)
 	}
 	return g, nil
 }
 
 // Goal reads one goal; goal.ErrNotFound if there is none.
-func (s *Store) Goal(ctx context.Context, id goal.ID) (Row, error) { return goalOf(ctx, s.read, id) }
+func (s *Store) Goal(ctx context.Context, id goal.ID) (GoalRow, error) {
+	return goalOf(ctx, s.read, id)
+}
 
-func goalOf(ctx context.Context, q asker, id goal.ID) (Row, error) {
+func goalOf(ctx context.Context, q querier, id goal.ID) (GoalRow, error) {
 	g, err := scanGoal(q.QueryRowContext(ctx, "SELECT "+goalColumns+" FROM goals WHERE id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
-		return Row{}, fmt.Errorf("%w: %s", goal.ErrNotFound, id)
+		return GoalRow{}, fmt.Errorf("%w: %s", goal.ErrNotFound, id)
 	}
 	return g, err
 }
 
 // Find reads the goal whose id begins or ends with the given text (six
 // characters or more), which must fit exactly one.
-func (s *Store) Find(ctx context.Context, part string) (Row, error) {
+func (s *Store) Find(ctx context.Context, part string) (GoalRow, error) {
 	part = strings.ToLower(strings.TrimSpace(part))
 	if len(part) < 6 || strings.ContainsAny(part, "%_") {
-		return Row{}, fmt.Errorf("%w: %q (give six or more characters of its id)", goal.ErrNotFound, part)
+		return GoalRow{}, fmt.Errorf("%w: %q (give six or more characters of its id)", goal.ErrNotFound, part)
 	}
 	rows, err := s.read.QueryContext(ctx, "SELECT "+goalColumns+" FROM goals WHERE id LIKE ? OR id LIKE ? ORDER BY id LIMIT 2", part+"%", "%"+part)
 	if err != nil {
-		return Row{}, fmt.Errorf("find goal: %w", err)
+		return GoalRow{}, fmt.Errorf("find goal: %w", err)
 	}
 	found, err := scanGoals(rows)
 	switch {
 	case err != nil:
-		return Row{}, err
+		return GoalRow{}, err
 	case len(found) == 0:
-		return Row{}, fmt.Errorf("%w: %s", goal.ErrNotFound, part)
+		return GoalRow{}, fmt.Errorf("%w: %s", goal.ErrNotFound, part)
 	case len(found) > 1:
-		return Row{}, fmt.Errorf("%w: %s fits more than one goal; give more characters", goal.ErrNotFound, part)
+		return GoalRow{}, fmt.Errorf("%w: %s fits more than one goal; give more characters", goal.ErrNotFound, part)
 	}
 	return found[0], nil
 }
@@ -143,10 +145,10 @@ type Filter struct {
 }
 
 // List reads a page of goals, newest first, and how many fit in all.
-func (s *Store) List(ctx context.Context, f Filter) ([]Row, int, error) {
+func (s *Store) List(ctx context.Context, f Filter) ([]GoalRow, int, error) {
 	where, args := "1", []any{}
 	if f.Resumable {
-		dead, err := s.dead(ctx)
+		dead, err := s.orphanedGoals(ctx)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -175,9 +177,9 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Row, int, error) {
 	return list, total, err
 }
 
-func scanGoals(rows *sql.Rows) ([]Row, error) {
+func scanGoals(rows *sql.Rows) ([]GoalRow, error) {
 	defer func() { _ = rows.Close() }()
-	var list []Row
+	var list []GoalRow
 	for rows.Next() {
 		g, err := scanGoal(rows)
 		if err != nil {
@@ -213,4 +215,4 @@ func (s *Store) Counts(ctx context.Context) (map[goal.Status]int, error) {
 	return counts, nil
 }
 
-func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+func toValidUTF8(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -26,7 +26,7 @@ func (s *Store) Begin(ctx context.Context, id goal.ID, slots int, opening ...eve
 	run := goal.Run{Goal: id, ID: NewID()}
 	at := stamp(s.now())
 	err := s.commit(ctx, run, func(tx *sql.Tx) error {
-		if err := arrow(ctx, tx, id, goal.Running); err != nil {
+		if err := checkTransition(ctx, tx, id, goal.Running); err != nil {
 			return err
 		}
 		if busy, err := s.busy(ctx, tx, id, slots); err != nil || busy != nil {
@@ -74,7 +74,7 @@ func (s *Store) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) er
 	events := make([]event.Event, 0, len(bodies))
 	kept := make([]event.Body, 0, len(bodies))
 	for _, body := range bodies {
-		body, err := s.redacted(body)
+		body, err := s.redactBody(body)
 		if err != nil {
 			return err
 		}
@@ -84,17 +84,17 @@ func (s *Store) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) er
 		if err := first(tx); err != nil {
 			return err
 		}
-		place, err := placeOf(ctx, tx, run.Goal)
+		place, err := journalCursorOf(ctx, tx, run.Goal)
 		if err != nil {
 			return err
 		}
-		if kept, err = s.leased(ctx, tx, run.Goal, kept); err != nil {
+		if kept, err = s.completeLeases(ctx, tx, run.Goal, kept); err != nil {
 			return err
 		}
 		for _, body := range kept {
 			place.seq++
 			ev := event.Event{GoalID: run.Goal, RunID: run.ID, Seq: place.seq, At: s.now().UTC(), Body: body}
-			if err := s.project(ctx, tx, ev, place); err != nil {
+			if err := s.applyEvent(ctx, tx, ev, place); err != nil {
 				return err
 			}
 			if err := insertEvent(ctx, tx, ev); err != nil {
@@ -108,27 +108,27 @@ func (s *Store) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) er
 	if err != nil {
 		return err
 	}
-	s.told(events)
+	s.publishAndNotify(events)
 	return nil
 }
 
-// place is where a goal's journal stands in a transaction.
-type place struct {
+// journalCursor is where a goal's journal stands in a transaction.
+type journalCursor struct {
 	seq     int64
 	started time.Time
-	counted counted
+	counted counterDelta
 }
 
-// counted is what the events of one transaction add to the numbers in the
+// counterDelta is what the events of one transaction add to the numbers in the
 // goal's row, which is written once for all of them. 0 leaves a number as it is.
-type counted struct {
+type counterDelta struct {
 	iterations, steps   int
 	unanswered          int // iterations that count for nothing
 	tokensIn, tokensOut int64
 	usd                 float64
 }
 
-func (c *counted) add(body event.Body) {
+func (c *counterDelta) add(body event.Body) {
 	switch b := body.(type) {
 	case *event.Iteration:
 		c.iterations = b.N
@@ -144,7 +144,7 @@ func (c *counted) add(body event.Body) {
 }
 
 // save writes what the events did to the goal's row.
-func (p *place) save(ctx context.Context, tx *sql.Tx, events []event.Event) error {
+func (p *journalCursor) save(ctx context.Context, tx *sql.Tx, events []event.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -158,8 +158,8 @@ func (p *place) save(ctx context.Context, tx *sql.Tx, events []event.Event) erro
 	return nil
 }
 
-func placeOf(ctx context.Context, tx *sql.Tx, id goal.ID) (*place, error) {
-	p := &place{}
+func journalCursorOf(ctx context.Context, tx *sql.Tx, id goal.ID) (*journalCursor, error) {
+	p := &journalCursor{}
 	var started string
 	err := tx.QueryRowContext(ctx, "SELECT seq, started_at FROM goals WHERE id = ?", id).Scan(&p.seq, &started)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -172,7 +172,7 @@ func placeOf(ctx context.Context, tx *sql.Tx, id goal.ID) (*place, error) {
 	return p, nil
 }
 
-func (p *place) sinceStart(at time.Time) int64 {
+func (p *journalCursor) msSinceStart(at time.Time) int64 {
 	if p.started.IsZero() {
 		return 0
 	}
@@ -192,7 +192,7 @@ func insertEvent(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	return nil
 }
 
-func arrow(ctx context.Context, tx *sql.Tx, id goal.ID, to goal.Status) error {
+func checkTransition(ctx context.Context, tx *sql.Tx, id goal.ID, to goal.Status) error {
 	var from goal.Status
 	err := tx.QueryRowContext(ctx, "SELECT status FROM goals WHERE id = ?", id).Scan(&from)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -11,17 +11,17 @@ import (
 	"goalpost/backend/goal"
 )
 
-// held is a pane that a goal has.
-type held struct {
+// heldLease is a pane that a goal has.
+type heldLease struct {
 	event.Lease
 	holder string
 }
 
-// leased completes what is appended: every pane that a goal got is seen to be given
+// completeLeases completes what is appended: every pane that a goal got is seen to be given
 // back, in the commit in which it ends or pauses, or when a new run finds that the
 // panes of an earlier process are gone with it. What changes nothing is left out.
-func (s *Store) leased(ctx context.Context, tx *sql.Tx, id goal.ID, bodies []event.Body) ([]event.Body, error) {
-	if !slices.ContainsFunc(bodies, aboutLeases) {
+func (s *Store) completeLeases(ctx context.Context, tx *sql.Tx, id goal.ID, bodies []event.Body) ([]event.Body, error) {
+	if !slices.ContainsFunc(bodies, affectsLeases) {
 		return bodies, nil
 	}
 	now, err := leasesOf(ctx, tx, id)
@@ -29,7 +29,7 @@ func (s *Store) leased(ctx context.Context, tx *sql.Tx, id goal.ID, bodies []eve
 		return nil, err
 	}
 	var list []event.Body
-	back := func(which func(held) bool) {
+	back := func(which func(heldLease) bool) {
 		for _, h := range now {
 			if which(h) {
 				list = append(list, &event.Lease{Pane: h.Pane, Kind: h.Kind, Lent: h.Lent})
@@ -40,36 +40,38 @@ func (s *Store) leased(ctx context.Context, tx *sql.Tx, id goal.ID, bodies []eve
 	for _, body := range bodies {
 		switch b := body.(type) {
 		case *event.Lease:
-			same := func(h held) bool { return h.Pane == b.Pane }
+			same := func(h heldLease) bool { return h.Pane == b.Pane }
 			if slices.ContainsFunc(now, same) == b.Held {
 				continue
 			}
 			if now = slices.DeleteFunc(now, same); b.Held {
-				now = append(now, held{*b, s.start})
+				now = append(now, heldLease{*b, s.start})
 			}
 		case *event.Paused: // its own stay with a goal that is paused, as long as the program does
-			back(func(h held) bool { return b.Exit == goal.Interrupted || h.Lent && b.Exit != goal.WaitingForProvider })
+			back(func(h heldLease) bool {
+				return b.Exit == goal.Interrupted || h.Lent && b.Exit != goal.WaitingForProvider
+			})
 		case *event.Ended:
-			back(func(held) bool { return true })
+			back(func(heldLease) bool { return true })
 		}
 		list = append(list, body)
-		if opens(body) {
-			back(func(h held) bool { return h.holder != s.start })
+		if isOpeningEvent(body) {
+			back(func(h heldLease) bool { return h.holder != s.start })
 		}
 	}
 	return list, nil
 }
 
-func aboutLeases(b event.Body) bool {
+func affectsLeases(b event.Body) bool {
 	switch b.(type) {
 	case *event.Lease, *event.Paused, *event.Ended:
 		return true
 	}
-	return opens(b)
+	return isOpeningEvent(b)
 }
 
-// opens tells the events that a run begins with.
-func opens(b event.Body) bool {
+// isOpeningEvent tells the events that a run begins with.
+func isOpeningEvent(b event.Body) bool {
 	switch b.(type) {
 	case *event.Started, *event.Resumed, *event.Reopened:
 		return true
@@ -77,15 +79,15 @@ func opens(b event.Body) bool {
 	return false
 }
 
-func leasesOf(ctx context.Context, tx *sql.Tx, id goal.ID) ([]held, error) {
+func leasesOf(ctx context.Context, tx *sql.Tx, id goal.ID) ([]heldLease, error) {
 	rows, err := tx.QueryContext(ctx, "SELECT pane, kind, lent, holder FROM leases WHERE goal_id = ? ORDER BY pane", id)
 	if err != nil {
 		return nil, fmt.Errorf("leases: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var list []held
+	var list []heldLease
 	for rows.Next() {
-		var h held
+		var h heldLease
 		if err := rows.Scan(&h.Pane, &h.Kind, &h.Lent, &h.holder); err != nil {
 			return nil, fmt.Errorf("leases: %w", err)
 		}
@@ -104,9 +106,9 @@ func (s *Store) lease(ev event.Event, b *event.Lease) (string, []any) {
 	return "INSERT INTO leases (goal_id, pane, kind, lent, holder) VALUES (?,?,?,?,?)", []any{ev.GoalID, b.Pane, b.Kind, b.Lent, s.start}
 }
 
-// GiveBack journals that a goal has a pane no more, if it had it: the pane was
+// ReleaseLease journals that a goal has a pane no more, if it had it: the pane was
 // closed, or the person has taken back what was lent.
-func (s *Store) GiveBack(ctx context.Context, id goal.ID, pane string) error {
+func (s *Store) ReleaseLease(ctx context.Context, id goal.ID, pane string) error {
 	var run string
 	var lease event.Lease
 	err := s.read.QueryRowContext(ctx, "SELECT g.run_id, l.pane, l.kind, l.lent FROM leases l JOIN goals g ON g.id = l.goal_id WHERE l.goal_id = ? AND l.pane = ? AND l.holder = ?",

@@ -30,21 +30,21 @@ func TestEveryLeaseIsSeenToBeGivenBack(t *testing.T) {
 	lent := &event.Lease{Pane: "b1", Kind: pane.Browser, Held: true, Lent: true}
 	appended(first, own("t1", true), own("t2", true), lent, own("t1", true))
 	for range 2 {
-		if err := first.GiveBack(ctx, g.ID, "t2"); err != nil {
+		if err := first.ReleaseLease(ctx, g.ID, "t2"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	appended(first, own("t2", false), &event.Paused{Exit: goal.WaitingForProvider, Report: []string{"later"}})
 	run = begin(t, first, g.ID)
 	appended(first, lent, &event.Paused{Exit: goal.PausedByUser, Report: []string{"paused"}})
-	if err := first.GiveBack(ctx, g.ID, "b1"); err != nil {
+	if err := first.ReleaseLease(ctx, g.ID, "b1"); err != nil {
 		t.Fatal(err)
 	}
 
 	second := open(t, dir, nil) // another process goes on
 	run = begin(t, second, g.ID)
 	appended(second, own("t1", true))
-	if err := first.GiveBack(ctx, g.ID, "t1"); err != nil { // its own t1 is another one
+	if err := first.ReleaseLease(ctx, g.ID, "t1"); err != nil { // its own t1 is another one
 		t.Fatal(err)
 	}
 	if n, err := second.Interrupt(ctx); err != nil || n != 1 { // nobody holds the sentinel

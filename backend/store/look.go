@@ -16,47 +16,47 @@ import (
 	"goalpost/backend/event"
 )
 
-// OlderError means that an older version of the program wrote the database, and
+// OutdatedSchemaError means that an older version of the program wrote the database, and
 // nobody has brought it up to date yet.
-type OlderError struct{ Has, Needs int }
+type OutdatedSchemaError struct{ Has, Needs int }
 
-func (e *OlderError) Error() string {
+func (e *OutdatedSchemaError) Error() string {
 	return fmt.Sprintf("the database was written by an older version of Goalpost (schema %d, this program reads %d)", e.Has, e.Needs)
 }
 
-// errLooking means that something would be written by a Store that only looks.
-var errLooking = errors.New("the journal is open for reading only")
+// errReadOnly means that something would be written by a Store that only looks.
+var errReadOnly = errors.New("the journal is open for reading only")
 
-// Look opens the database for reading: nothing is made, changed, migrated or
+// OpenReadOnly opens the database for reading: nothing is made, changed, migrated or
 // interrupted, and other processes go on writing meanwhile. SQLite alone may leave
 // an empty log beside the file. It works in a folder that cannot be written. A database of another version is refused with
-// ErrNewer or an *OlderError; where there is none yet, there are no goals.
+// ErrNewerSchema or an *OutdatedSchemaError; where there is none yet, there are no goals.
 // Everything that writes answers with an error.
-func Look(ctx context.Context, dir string) (*Store, error) {
+func OpenReadOnly(ctx context.Context, dir string) (*Store, error) {
 	s := &Store{
 		dir: dir, now: time.Now, log: slog.New(slog.DiscardHandler), publish: func(event.Event) {},
 		shared: flock.New(filepath.Join(dir, "db.lock"), flock.SetFlag(os.O_RDONLY)),
 	}
-	if err := s.look(ctx); err != nil {
+	if err := s.openReadOnly(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-func (s *Store) look(ctx context.Context) error {
+func (s *Store) openReadOnly(ctx context.Context) error {
 	path := filepath.Join(s.dir, "goalpost.db")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return s.lookAtNothing(ctx)
+		return s.openEmpty(ctx)
 	}
 	// First, so that nobody migrates between the question for the version and the reading.
 	if err := s.lockShared(ctx); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	err := s.lookAt(ctx, path, "mode=ro")
+	err := s.openReadConnections(ctx, path, "mode=ro")
 	if _, none := os.Stat(path + "-wal"); err != nil && errors.Is(none, fs.ErrNotExist) {
 		// In a folder that cannot be written SQLite opens a write-ahead log only
 		// that is there. Without one everything stands in the file, and nobody writes.
-		err = s.lookAt(ctx, path, "immutable=1")
+		err = s.openReadConnections(ctx, path, "immutable=1")
 	}
 	if err != nil {
 		return err
@@ -65,15 +65,15 @@ func (s *Store) look(ctx context.Context) error {
 	case err != nil:
 		return err
 	case version > schemaVersion():
-		return ErrNewer
+		return ErrNewerSchema
 	case version < schemaVersion():
-		return &OlderError{Has: version, Needs: schemaVersion()}
+		return &OutdatedSchemaError{Has: version, Needs: schemaVersion()}
 	}
 	return nil
 }
 
-// lookAt opens the reading connections and reads once.
-func (s *Store) lookAt(ctx context.Context, path, how string) error {
+// openReadConnections opens the reading connections and reads once.
+func (s *Store) openReadConnections(ctx context.Context, path, how string) error {
 	db, err := database("file:" + (&url.URL{Path: path}).EscapedPath() + "?_query_only=true&_busy_timeout=5000&" + how)
 	if err != nil {
 		return err
@@ -85,8 +85,8 @@ func (s *Store) lookAt(ctx context.Context, path, how string) error {
 	return nil
 }
 
-// lookAtNothing makes a database without goals, in memory.
-func (s *Store) lookAtNothing(ctx context.Context) error {
+// openEmpty makes a database without goals, in memory.
+func (s *Store) openEmpty(ctx context.Context) error {
 	db, err := database("file:" + NewID() + "?mode=memory&cache=shared")
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 
 func look(t *testing.T, dir string) *Store {
 	t.Helper()
-	s, err := Look(context.Background(), dir)
+	s, err := OpenReadOnly(context.Background(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestLookingChangesNothing(t *testing.T) {
 		"an order":  s.Order(ctx, g.ID, goal.Order{Kind: goal.OrderSteer, Text: "x"}),
 		"beginning": func() error { _, err := s.Begin(ctx, g.ID, 3); return err }(),
 	} {
-		if !errors.Is(err, errLooking) {
+		if !errors.Is(err, errReadOnly) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -53,10 +53,10 @@ func TestLookingChangesNothing(t *testing.T) {
 	if row, err := s.Goal(ctx, g.ID); err != nil || row.Status != goal.Running {
 		t.Errorf("%s, %v", row.Status, err)
 	}
-	if alive, err := s.Alive(g.ID); err != nil || alive {
+	if alive, err := s.IsLocked(g.ID); err != nil || alive {
 		t.Errorf("alive %v, %v", alive, err)
 	}
-	if _, err := os.Stat(s.sentinelPath(g.ID)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(s.lockPath(g.ID)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("looking made a sentinel: %v", err)
 	}
 	// What is committed meanwhile is seen.
@@ -100,9 +100,9 @@ func TestLookingAtAnotherVersion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Look(context.Background(), dir)
-		var older *OlderError
-		if errors.Is(err, ErrNewer) != (version == "99") || errors.As(err, &older) != (version == "1") {
+		_, err = OpenReadOnly(context.Background(), dir)
+		var older *OutdatedSchemaError
+		if errors.Is(err, ErrNewerSchema) != (version == "99") || errors.As(err, &older) != (version == "1") {
 			t.Errorf("version %s: %v", version, err)
 		}
 		after, err := os.ReadFile(filepath.Join(dir, "goalpost.db"))
@@ -120,7 +120,7 @@ func TestLookingAtWhatIsNoDatabase(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "goalpost.db"), []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Look(context.Background(), dir); err == nil || !strings.Contains(err.Error(), "goalpost.db") {
+	if _, err := OpenReadOnly(context.Background(), dir); err == nil || !strings.Contains(err.Error(), "goalpost.db") {
 		t.Errorf("the error does not name the file: %v", err)
 	}
 }

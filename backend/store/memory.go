@@ -27,12 +27,12 @@ func (s *Store) SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopStat
 	})
 }
 
-// memory reads what was kept, unless the person has looked at the goal since.
-func (s *Store) memory(ctx context.Context, id goal.ID) (m goal.LoopState, err error) {
+// loopState reads what was kept, unless the person has looked at the goal since.
+func (s *Store) loopState(ctx context.Context, id goal.ID) (m goal.LoopState, err error) {
 	var body string
 	err = s.read.QueryRowContext(ctx, `SELECT body FROM memories WHERE goal_id = ?1 AND NOT EXISTS (
-		SELECT 1 FROM events WHERE goal_id = ?1 AND `+rare+` AND seq > memories.seq
-		AND (type = 'limits_changed' OR type IN ('paused','ended') AND body ->> 'exit' IN (`+looked+`)))`, id).Scan(&body)
+		SELECT 1 FROM events WHERE goal_id = ?1 AND `+rareEventFilter+` AND seq > memories.seq
+		AND (type = 'limits_changed' OR type IN ('paused','ended') AND body ->> 'exit' IN (`+needsUserExits+`)))`, id).Scan(&body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return m, nil
 	}

@@ -36,7 +36,7 @@ func (s *Store) migrate(ctx context.Context, path string) error {
 		return err
 	}
 	if version > schemaVersion() {
-		return ErrNewer
+		return ErrNewerSchema
 	}
 	if version == schemaVersion() {
 		return nil
@@ -101,7 +101,7 @@ func (s *Store) apply(ctx context.Context, n int) error {
 // keepCopy writes goalpost.db.v<N>-<time> beside the database and drops all but the newest three.
 func (s *Store) keepCopy(ctx context.Context, path string, version int) error {
 	copyPath := fmt.Sprintf("%s.v%d-%s", path, version, s.now().UTC().Format("20060102T150405.000"))
-	if err := claim(copyPath); err != nil {
+	if err := createPrivate(copyPath); err != nil {
 		return err
 	}
 	if _, err := s.write.ExecContext(ctx, "VACUUM INTO ?", copyPath); err != nil {

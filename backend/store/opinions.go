@@ -9,32 +9,32 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Opinion is a word of the critic or of the reviewer about a goal: exactly one
+// ReviewRecord is a word of the critic or of the reviewer about a goal: exactly one
 // of the two is set.
-type Opinion struct {
+type ReviewRecord struct {
 	At     time.Time
 	AtMS   int64 // since the goal started
 	Critic *event.Critic
 	Review *event.Review
 }
 
-// opinions names its index: for their order alone SQLite would read the whole journal.
-const opinions = "SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND " + rare +
+// reviewIndex names its index: for their order alone SQLite would read the whole journal.
+const reviewIndex = "SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND " + rareEventFilter +
 	" AND type IN ('critic','review') ORDER BY seq"
 
-// Opinions reads every word of critic and reviewer, oldest first.
-func (s *Store) Opinions(ctx context.Context, id goal.ID) ([]Opinion, error) {
+// Reviews reads every word of critic and reviewer, oldest first.
+func (s *Store) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, error) {
 	row, err := s.Goal(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.events(ctx, opinions, id)
+	list, err := s.events(ctx, reviewIndex, id)
 	if err != nil {
 		return nil, err
 	}
-	said := make([]Opinion, 0, len(list))
+	said := make([]ReviewRecord, 0, len(list))
 	for _, e := range list {
-		o := Opinion{At: e.At, AtMS: (&place{started: row.StartedAt}).sinceStart(e.At)}
+		o := ReviewRecord{At: e.At, AtMS: (&journalCursor{started: row.StartedAt}).msSinceStart(e.At)}
 		switch b := e.Body.(type) {
 		case *event.Critic:
 			o.Critic = b

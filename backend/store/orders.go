@@ -12,12 +12,12 @@ import (
 
 // Order writes what a person asks of a goal. Whoever owns the goal takes it.
 func (s *Store) Order(ctx context.Context, id goal.ID, o goal.Order) error {
-	return s.OrderIf(ctx, id, func(Row) error { return nil }, o)
+	return s.OrderIf(ctx, id, func(GoalRow) error { return nil }, o)
 }
 
 // OrderIf is Order for what only some goals hear: hears looks at the goal in the same
 // transaction, so that a run which ends meanwhile either hears it or is seen to be over.
-func (s *Store) OrderIf(ctx context.Context, id goal.ID, hears func(Row) error, orders ...goal.Order) error {
+func (s *Store) OrderIf(ctx context.Context, id goal.ID, hears func(GoalRow) error, orders ...goal.Order) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		row, err := goalOf(ctx, tx, id)
 		if err == nil {
@@ -25,19 +25,19 @@ func (s *Store) OrderIf(ctx context.Context, id goal.ID, hears func(Row) error, 
 		}
 		for _, o := range orders {
 			if err == nil {
-				err = s.ordered(ctx, tx, id, o)
+				err = s.insertOrder(ctx, tx, id, o)
 			}
 		}
 		return err
 	})
 }
 
-func (s *Store) ordered(ctx context.Context, tx *sql.Tx, id goal.ID, o goal.Order) error {
+func (s *Store) insertOrder(ctx context.Context, tx *sql.Tx, id goal.ID, o goal.Order) error {
 	if !o.Kind.IsValid() {
 		return fmt.Errorf("unknown order %q", o.Kind)
 	}
 	_, err := tx.ExecContext(ctx, "INSERT INTO orders (goal_id, at, kind, text, request, scope) VALUES (?,?,?,?,?,?)",
-		id, stamp(s.now()), o.Kind, valid(o.Text), valid(o.Request), o.Scope)
+		id, stamp(s.now()), o.Kind, toValidUTF8(o.Text), toValidUTF8(o.Request), o.Scope)
 	if err != nil {
 		return fmt.Errorf("order: %w", err)
 	}
@@ -49,14 +49,14 @@ func (s *Store) ordered(ctx context.Context, tx *sql.Tx, id goal.ID, o goal.Orde
 // in the commit of the event that says what came of them, or by Settle. So a
 // process that dies in between loses nothing of what it had read.
 func (s *Store) Orders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
-	where, args := waitingOrders(id, kinds)
+	where, args := pendingOrders(id, kinds)
 	return ordersOf(ctx, s.read, where, args...)
 }
 
 // TakeOrders is Orders for those that are obeyed by stopping: they are settled at
 // once. It only writes when there are any.
 func (s *Store) TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
-	where, args := waitingOrders(id, kinds)
+	where, args := pendingOrders(id, kinds)
 	if list, err := ordersOf(ctx, s.read, where, args...); err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (s *Store) Settle(ctx context.Context, orders ...goal.Order) error {
 	})
 }
 
-func waitingOrders(id goal.ID, kinds []goal.OrderKind) (where string, args []any) {
+func pendingOrders(id goal.ID, kinds []goal.OrderKind) (where string, args []any) {
 	where, args = "goal_id = ? AND taken_at = ''", []any{id}
 	if len(kinds) > 0 {
 		where += " AND kind IN (?" + strings.Repeat(",?", len(kinds)-1) + ")"
@@ -96,7 +96,7 @@ func waitingOrders(id goal.ID, kinds []goal.OrderKind) (where string, args []any
 	return where, args
 }
 
-func ordersOf(ctx context.Context, q asker, where string, args ...any) ([]goal.Order, error) {
+func ordersOf(ctx context.Context, q querier, where string, args ...any) ([]goal.Order, error) {
 	rows, err := q.QueryContext(ctx, "SELECT id, kind, text, request, scope FROM orders WHERE "+where+" ORDER BY id", args...)
 	if err != nil {
 		return nil, fmt.Errorf("orders: %w", err)
@@ -123,8 +123,8 @@ func settle(ctx context.Context, tx *sql.Tx, at, where string, args ...any) erro
 	return nil
 }
 
-// obeyed settles the orders that an event answers, in the event's own commit.
-func obeyed(ctx context.Context, tx *sql.Tx, ev event.Event) error {
+// settleAnswered settles the orders that an event answers, in the event's own commit.
+func settleAnswered(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	const waits = "goal_id = ? AND taken_at = '' AND "
 	at, word := stamp(ev.At), "kind IN ('accept','reject')"
 	switch b := ev.Body.(type) {

@@ -13,15 +13,15 @@ import (
 	"strings"
 )
 
-// references are the artifacts that something refers to, by goal.
-const references = `WITH refs (goal_id, sum) AS (
+// artifactReferences are the artifacts that something refers to, by goal.
+const artifactReferences = `WITH refs (goal_id, sum) AS (
 	SELECT goal_id, image_sha256 FROM results UNION ALL SELECT goal_id, whole_sha256 FROM results UNION ALL SELECT goal_id, verdict ->> 'evidence' FROM verdicts)
 	`
 
 // Sweep removes the artifacts that nothing refers to, and says how many: a process
 // that dies between a file and its commit leaves one.
 func (s *Store) Sweep(ctx context.Context) (int, error) {
-	kept, err := sums(ctx, s.read, references+"SELECT DISTINCT sum FROM refs WHERE sum <> ''")
+	kept, err := artifactHashes(ctx, s.read, artifactReferences+"SELECT DISTINCT sum FROM refs WHERE sum <> ''")
 	if err != nil {
 		return 0, err
 	}
@@ -38,13 +38,13 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("artifacts: %w", err)
 	}
-	return s.dropArtifacts(ctx, left)
+	return s.deleteUnreferenced(ctx, left)
 }
 
-// dropArtifacts removes those of the given artifacts that nothing refers to. Files
+// deleteUnreferenced removes those of the given artifacts that nothing refers to. Files
 // are written in the transaction that refers to them, and looked for in this one: so
 // what another process is just about to refer to is there, or is written again.
-func (s *Store) dropArtifacts(ctx context.Context, names []string) (n int, err error) {
+func (s *Store) deleteUnreferenced(ctx context.Context, names []string) (n int, err error) {
 	if len(names) == 0 {
 		return 0, nil
 	}
@@ -53,7 +53,7 @@ func (s *Store) dropArtifacts(ctx context.Context, names []string) (n int, err e
 		return 0, fmt.Errorf("artifacts: %w", err)
 	}
 	err = s.tx(ctx, func(tx *sql.Tx) error {
-		used, err := sums(ctx, tx, references+"SELECT DISTINCT sum FROM refs WHERE sum IN (SELECT value FROM json_each(?))", string(list))
+		used, err := artifactHashes(ctx, tx, artifactReferences+"SELECT DISTINCT sum FROM refs WHERE sum IN (SELECT value FROM json_each(?))", string(list))
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (s *Store) removeArtifact(name string) error {
 	return nil
 }
 
-func sums(ctx context.Context, q asker, query string, args ...any) ([]string, error) {
+func artifactHashes(ctx context.Context, q querier, query string, args ...any) ([]string, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("artifacts: %w", err)

@@ -20,20 +20,20 @@ func (s *Store) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.Run
 	if p.Steps, err = s.newestSteps(ctx, id, steps); err != nil {
 		return p, err
 	}
-	if p.Warned, err = s.warned(ctx, id); err != nil {
+	if p.Warned, err = s.warnedLimits(ctx, id); err != nil {
 		return p, err
 	}
-	if p.Memory, err = s.memory(ctx, id); err != nil {
+	if p.Memory, err = s.loopState(ctx, id); err != nil {
 		return p, err
 	}
-	if p.Filled, err = s.filled(ctx, id); err != nil {
+	if p.Filled, err = s.callsWithSecrets(ctx, id); err != nil {
 		return p, err
 	}
-	since, err := s.lastStop(ctx, id)
+	since, err := s.lastUserStop(ctx, id)
 	if err != nil {
 		return p, err
 	}
-	said, err := s.Opinions(ctx, id)
+	said, err := s.Reviews(ctx, id)
 	if err != nil {
 		return p, err
 	}
@@ -45,17 +45,17 @@ func (s *Store) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.Run
 			p.Critic = append(p.Critic, string(o.Critic.Verdict))
 		}
 	}
-	err = s.pastClaims(ctx, id, since, said, &p)
+	err = s.addClaims(ctx, id, since, said, &p)
 	return p, err
 }
 
-// pastClaims adds the claims, each with what was said of it.
-func (s *Store) pastClaims(ctx context.Context, id goal.ID, since string, said []Opinion, p *goal.RunHistory) error {
+// addClaims adds the claims, each with what was said of it.
+func (s *Store) addClaims(ctx context.Context, id goal.ID, since string, said []ReviewRecord, p *goal.RunHistory) error {
 	claims, err := s.Claims(ctx, id)
 	if err != nil {
 		return err
 	}
-	failed, err := s.notRun(ctx, id, claims)
+	failed, err := s.claimsWithoutChecks(ctx, id, claims)
 	if err != nil {
 		return err
 	}
@@ -85,10 +85,10 @@ func (s *Store) pastClaims(ctx context.Context, id goal.ID, since string, said [
 	return nil
 }
 
-// notRun tells the claims that failed without a check, because nothing was done
+// claimsWithoutChecks tells the claims that failed without a check, because nothing was done
 // since the one before, from those whose verification was cut short. It reads the
 // journal only where a claim has no verdict.
-func (s *Store) notRun(ctx context.Context, id goal.ID, claims []Claim) (map[int]bool, error) {
+func (s *Store) claimsWithoutChecks(ctx context.Context, id goal.ID, claims []Claim) (map[int]bool, error) {
 	without := map[int]bool{}
 	for _, c := range claims {
 		if len(c.Verdicts) == 0 {
@@ -111,15 +111,15 @@ func (s *Store) notRun(ctx context.Context, id goal.ID, claims []Claim) (map[int
 	return failed, nil
 }
 
-// rare is the condition of the index events_of_kind, word for word: only a query
+// rareEventFilter is the condition of the index events_of_kind, word for word: only a query
 // that has it too may use that index, and does not read the whole journal.
-const rare = "type IN ('todos','critic','review','paused','ended','usage','warning','limits_changed')"
+const rareEventFilter = "type IN ('todos','critic','review','paused','ended','usage','warning','limits_changed')"
 
-const todos = "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND " + rare + " AND type = 'todos' ORDER BY seq DESC LIMIT 1"
+const todosQuery = "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND " + rareEventFilter + " AND type = 'todos' ORDER BY seq DESC LIMIT 1"
 
 // Todos reads the goal's plan as it is now.
 func (s *Store) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
-	list, err := s.events(ctx, todos, id)
+	list, err := s.events(ctx, todosQuery, id)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -129,11 +129,11 @@ func (s *Store) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
 	return nil, nil
 }
 
-// warned reads which percentages of which limits were warned of since the limits were set.
-func (s *Store) warned(ctx context.Context, id goal.ID) (map[string]int, error) {
+// warnedLimits reads which percentages of which limits were warned of since the limits were set.
+func (s *Store) warnedLimits(ctx context.Context, id goal.ID) (map[string]int, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT body ->> 'what', max(body ->> 'percent') FROM events
-		WHERE goal_id = ?1 AND `+rare+` AND type = 'warning' AND body ->> 'percent' > 0
-		AND seq > (SELECT coalesce(max(seq), 0) FROM events WHERE goal_id = ?1 AND `+rare+` AND type = 'limits_changed') GROUP BY 1`, id)
+		WHERE goal_id = ?1 AND `+rareEventFilter+` AND type = 'warning' AND body ->> 'percent' > 0
+		AND seq > (SELECT coalesce(max(seq), 0) FROM events WHERE goal_id = ?1 AND `+rareEventFilter+` AND type = 'limits_changed') GROUP BY 1`, id)
 	if err != nil {
 		return nil, fmt.Errorf("read warnings: %w", err)
 	}
@@ -153,35 +153,35 @@ func (s *Store) warned(ctx context.Context, id goal.ID) (map[string]int, error) 
 	return warned, nil
 }
 
-// looked are the exits with which the person has to look at the goal.
-const looked = "'stuck','needs_operator','limit_reached','done','gave_up','user_aborted'"
+// needsUserExits are the exits with which the person has to look at the goal.
+const needsUserExits = "'stuck','needs_operator','limit_reached','done','gave_up','user_aborted'"
 
-// lastStop is when the person last had to look at the goal: what failed before
+// lastUserStop is when the person last had to look at the goal: what failed before
 // is not counted against it any more.
-func (s *Store) lastStop(ctx context.Context, id goal.ID) (string, error) {
+func (s *Store) lastUserStop(ctx context.Context, id goal.ID) (string, error) {
 	var at string
-	err := s.read.QueryRowContext(ctx, `SELECT coalesce(max(at), '') FROM events WHERE goal_id = ? AND `+rare+` AND type IN ('paused','ended')
-		AND body ->> 'exit' IN (`+looked+`)`, id).Scan(&at)
+	err := s.read.QueryRowContext(ctx, `SELECT coalesce(max(at), '') FROM events WHERE goal_id = ? AND `+rareEventFilter+` AND type IN ('paused','ended')
+		AND body ->> 'exit' IN (`+needsUserExits+`)`, id).Scan(&at)
 	if err != nil {
 		return "", fmt.Errorf("read stops: %w", err)
 	}
 	return at, nil
 }
 
-const parkedInARow = "SELECT count(*) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND " + rare + ` AND type = 'paused' AND body ->> 'exit' = 'parked'
-	AND seq > (SELECT coalesce(max(seq), 0) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND ` + rare + " AND type = 'usage')"
+const parkedInARowQuery = "SELECT count(*) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND " + rareEventFilter + ` AND type = 'paused' AND body ->> 'exit' = 'parked'
+	AND seq > (SELECT coalesce(max(seq), 0) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND ` + rareEventFilter + " AND type = 'usage')"
 
 // ParkedInARow counts how often the goal was parked since a model last answered.
 func (s *Store) ParkedInARow(ctx context.Context, id goal.ID) (n int, err error) {
-	if err := s.read.QueryRowContext(ctx, parkedInARow, id).Scan(&n); err != nil {
+	if err := s.read.QueryRowContext(ctx, parkedInARowQuery, id).Scan(&n); err != nil {
 		return 0, fmt.Errorf("read parks: %w", err)
 	}
 	return n, nil
 }
 
-// filled are the calls that were not refused and whose arguments name a secret, or are
+// callsWithSecrets are the calls that were not refused and whose arguments name a secret, or are
 // written so that they may.
-func (s *Store) filled(ctx context.Context, id goal.ID) ([]goal.Call, error) {
+func (s *Store) callsWithSecrets(ctx context.Context, id goal.ID) ([]goal.Call, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT s.tool, s.arguments FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
 		WHERE s.goal_id = ? AND (s.arguments LIKE '%{{secret:%' OR s.arguments LIKE '%\u%') AND coalesce(r.outcome, '') <> 'denied'`, id)
 	if err != nil {

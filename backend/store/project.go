@@ -12,13 +12,13 @@ import (
 	"goalpost/backend/goal"
 )
 
-// project brings the goal's row and the tables of nouns up to date with an
+// applyEvent brings the goal's row and the tables of nouns up to date with an
 // event, in the event's own transaction.
-func (s *Store) project(ctx context.Context, tx *sql.Tx, ev event.Event, p *place) error {
-	if err := obeyed(ctx, tx, ev); err != nil {
+func (s *Store) applyEvent(ctx context.Context, tx *sql.Tx, ev event.Event, p *journalCursor) error {
+	if err := settleAnswered(ctx, tx, ev); err != nil {
 		return err
 	}
-	q, args, err := s.statement(ctx, tx, ev, p)
+	q, args, err := s.projection(ctx, tx, ev, p)
 	if err != nil || q == "" {
 		return err
 	}
@@ -28,7 +28,7 @@ func (s *Store) project(ctx context.Context, tx *sql.Tx, ev event.Event, p *plac
 	return nil
 }
 
-func (s *Store) statement(ctx context.Context, tx *sql.Tx, ev event.Event, p *place) (string, []any, error) {
+func (s *Store) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p *journalCursor) (string, []any, error) {
 	switch b := ev.Body.(type) {
 	case *event.StepStarted:
 		return stepStarted(ev, b, p)
@@ -39,11 +39,11 @@ func (s *Store) statement(ctx context.Context, tx *sql.Tx, ev event.Event, p *pl
 			return "", nil, fmt.Errorf("claim: %w", err)
 		}
 		return "INSERT INTO claims (goal_id, n, run_id, at, at_ms, rationale, result, claimant) VALUES (?,?,?,?,?,?,?,?)",
-			[]any{ev.GoalID, b.N, ev.RunID, stamp(ev.At), p.sinceStart(ev.At), valid(b.Rationale), valid(b.Result), b.By}, nil
+			[]any{ev.GoalID, b.N, ev.RunID, stamp(ev.At), p.msSinceStart(ev.At), toValidUTF8(b.Rationale), toValidUTF8(b.Result), b.By}, nil
 	case *event.Verdict:
 		return s.verdict(ctx, tx, ev, b)
 	case *event.Paused:
-		return stopped(ctx, tx, ev, stop{goal.Paused, b.Exit, false, false, b.Report, b.Account, b.Until, b.By})
+		return projectStop(ctx, tx, ev, runEnd{goal.Paused, b.Exit, false, false, b.Report, b.Account, b.Until, b.By})
 	case *event.Lease:
 		q, args := s.lease(ev, b)
 		return q, args, nil
@@ -57,18 +57,18 @@ func (s *Store) statement(ctx context.Context, tx *sql.Tx, ev event.Event, p *pl
 		if err := errors.Join(endGrants(ctx, tx, ev), closeApprovals(ctx, tx, ev)); err != nil {
 			return "", nil, err
 		}
-		return stopped(ctx, tx, ev, stop{b.Status, b.Exit, b.Verified, b.Judged, b.Report, b.Account, "", b.By})
+		return projectStop(ctx, tx, ev, runEnd{b.Status, b.Exit, b.Verified, b.Judged, b.Report, b.Account, "", b.By})
 	case *event.LimitsChanged:
 		return limitsChanged(ev, b)
 	case *event.Queued:
-		return queued(ev, b)
+		return projectQueued(ev, b)
 	}
 	return "", nil, nil
 }
 
-func stepStarted(ev event.Event, b *event.StepStarted, p *place) (string, []any, error) {
+func stepStarted(ev event.Event, b *event.StepStarted, p *journalCursor) (string, []any, error) {
 	return "INSERT INTO steps (goal_id, n, run_id, at, at_ms, tool, arguments, risk) VALUES (?,?,?,?,?,?,?,?)",
-		[]any{ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), p.sinceStart(ev.At), valid(b.Tool), valid(b.Arguments), string(b.Effect.Risk)}, nil
+		[]any{ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), p.msSinceStart(ev.At), toValidUTF8(b.Tool), toValidUTF8(b.Arguments), string(b.Effect.Risk)}, nil
 }
 
 func (s *Store) stepEnded(ev event.Event, b *event.Step) (string, []any, error) {
@@ -87,7 +87,7 @@ func (s *Store) stepEnded(ev event.Event, b *event.Step) (string, []any, error) 
 		b.WholeSHA256 = sum
 	}
 	return "INSERT INTO results (goal_id, n, run_id, at, outcome, ms, preview, result, image_sha256, whole_sha256) VALUES (?,?,?,?,?,?,?,?,?,?)",
-		[]any{ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), b.Outcome, b.MS, valid(b.Preview), valid(b.Result), b.ImageSHA256, b.WholeSHA256}, nil
+		[]any{ev.GoalID, b.StepID, ev.RunID, stamp(ev.At), b.Outcome, b.MS, toValidUTF8(b.Preview), toValidUTF8(b.Result), b.ImageSHA256, b.WholeSHA256}, nil
 }
 
 func (s *Store) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *event.Verdict) (string, []any, error) {
@@ -115,8 +115,8 @@ func (s *Store) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *even
 		[]any{ev.GoalID, b.Claim, b.Check, ev.RunID, stamp(ev.At), b.Outcome, string(body)}, nil
 }
 
-// stop is what the goal's row keeps of the end of a run.
-type stop struct {
+// runEnd is what the goal's row keeps of the end of a run.
+type runEnd struct {
 	status   goal.Status
 	exit     goal.Exit
 	verified bool
@@ -127,12 +127,12 @@ type stop struct {
 	by       goal.ID
 }
 
-// stopper is who stopped a goal, by the place of its id and of the name. A pause of the
+// stoppedByExpr is who stopped a goal, by the place of its id and of the name. A pause of the
 // person that nobody has heard yet makes it theirs: they let it go on.
-const stopper = "CASE WHEN EXISTS (SELECT 1 FROM orders o WHERE o.goal_id = ?1 AND o.taken_at = '' AND o.kind = 'pause' AND o.request = '') THEN '' ELSE ?2 END"
+const stoppedByExpr = "CASE WHEN EXISTS (SELECT 1 FROM orders o WHERE o.goal_id = ?1 AND o.taken_at = '' AND o.kind = 'pause' AND o.request = '') THEN '' ELSE ?2 END"
 
-func stopped(ctx context.Context, tx *sql.Tx, ev event.Event, s stop) (string, []any, error) {
-	if err := arrow(ctx, tx, ev.GoalID, s.status); err != nil {
+func projectStop(ctx context.Context, tx *sql.Tx, ev event.Event, s runEnd) (string, []any, error) {
+	if err := checkTransition(ctx, tx, ev.GoalID, s.status); err != nil {
 		return "", nil, err
 	}
 	body, err := json.Marshal(append([]string{}, s.report...))
@@ -143,17 +143,17 @@ func stopped(ctx context.Context, tx *sql.Tx, ev event.Event, s stop) (string, [
 	if s.status != goal.Paused {
 		ended = stamp(ev.At)
 	}
-	return "UPDATE goals SET stopped_by = " + stopper + ", status = ?, exit = ?, verified = ?, judged = ?, report = ?, ended_at = ?, account = ?, parked_until = ?, queued = '' WHERE id = ?1",
-		[]any{ev.GoalID, s.by, s.status, s.exit, s.verified, s.judged, string(body), ended, valid(s.account), s.until}, nil
+	return "UPDATE goals SET stopped_by = " + stoppedByExpr + ", status = ?, exit = ?, verified = ?, judged = ?, report = ?, ended_at = ?, account = ?, parked_until = ?, queued = '' WHERE id = ?1",
+		[]any{ev.GoalID, s.by, s.status, s.exit, s.verified, s.judged, string(body), ended, toValidUTF8(s.account), s.until}, nil
 }
 
-func queued(ev event.Event, b *event.Queued) (string, []any, error) {
-	waits := valid(b.Reason)
+func projectQueued(ev event.Event, b *event.Queued) (string, []any, error) {
+	waits := toValidUTF8(b.Reason)
 	if b.Left != "" {
 		waits = ""
 	}
 	if b.Left == goal.PausedByUser { // what was parked does not go on by itself any more
-		return "UPDATE goals SET stopped_by = " + stopper + ", queued = '', parked_until = '', exit = CASE exit WHEN 'parked' THEN ? ELSE exit END WHERE id = ?1", []any{ev.GoalID, b.By, b.Left}, nil
+		return "UPDATE goals SET stopped_by = " + stoppedByExpr + ", queued = '', parked_until = '', exit = CASE exit WHEN 'parked' THEN ? ELSE exit END WHERE id = ?1", []any{ev.GoalID, b.By, b.Left}, nil
 	}
 	return "UPDATE goals SET queued = ?, stopped_by = '' WHERE id = ?", []any{waits, ev.GoalID}, nil
 }

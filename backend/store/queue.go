@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// asker is a connection or a transaction.
-type asker interface {
+// querier is a connection or a transaction.
+type querier interface {
 	QueryContext(ctx context.Context, q string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, q string, args ...any) *sql.Row
 }
@@ -23,7 +23,7 @@ func (s *Store) NotReady(ctx context.Context, id goal.ID, slots int) (*goal.NotR
 	return s.busy(ctx, s.read, id, slots)
 }
 
-func (s *Store) busy(ctx context.Context, q asker, id goal.ID, slots int) (*goal.NotReadyError, error) {
+func (s *Store) busy(ctx context.Context, q querier, id goal.ID, slots int) (*goal.NotReadyError, error) {
 	first, _, err := s.dependencies(ctx, q, id)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (s *Store) busy(ctx context.Context, q asker, id goal.ID, slots int) (*goal
 		return nil, err
 	}
 	for _, other := range running {
-		if mine.overlaps(other) {
+		if mine.conflictsWith(other) {
 			return &goal.NotReadyError{Reason: fmt.Sprintf("goal %s writes in the same folder", other.id.Short())}, nil
 		}
 	}
@@ -60,21 +60,21 @@ func (s *Store) busy(ctx context.Context, q asker, id goal.ID, slots int) (*goal
 	return &goal.NotReadyError{Reason: fmt.Sprintf("%d goals run already", taken), Slots: true}, nil
 }
 
-// Queues says what a goal waits for in the queue of a process that lives, "" if it does
+// QueueReason says what a goal waits for in the queue of a process that lives, "" if it does
 // not wait there. Its status is what it was before: pending, or where it stopped.
-func (s *Store) Queues(g Row) (string, error) {
+func (s *Store) QueueReason(g GoalRow) (string, error) {
 	if g.Queued == "" {
 		return "", nil
 	}
-	alive, err := s.Alive(g.ID)
+	alive, err := s.IsLocked(g.ID)
 	if err != nil || !alive {
 		return "", err
 	}
 	return g.Queued, nil
 }
 
-// folder is where a goal works.
-type folder struct {
+// goalFolder is where a goal works.
+type goalFolder struct {
 	id     goal.ID
 	dir    string
 	more   []string // folders besides, that it may write in too
@@ -82,9 +82,9 @@ type folder struct {
 	parent goal.ID
 }
 
-// overlaps says whether two goals must not work at the same time: both write,
+// conflictsWith says whether two goals must not work at the same time: both write,
 // and one folder holds the other.
-func (f folder) overlaps(o folder) bool {
+func (f goalFolder) conflictsWith(o goalFolder) bool {
 	for _, mine := range f.writes() {
 		for _, theirs := range o.writes() {
 			if policy.IsWithin(mine, theirs) || policy.IsWithin(theirs, mine) {
@@ -96,7 +96,7 @@ func (f folder) overlaps(o folder) bool {
 }
 
 // writes lists the folders that a goal may write in.
-func (f folder) writes() []string {
+func (f goalFolder) writes() []string {
 	if f.risk == policy.ReadOnly || f.dir == "" {
 		return f.more
 	}
@@ -105,7 +105,7 @@ func (f folder) writes() []string {
 
 const folderColumns = "id, coalesce(policy ->> 'dir', ''), coalesce(policy ->> 'risk', ''), coalesce(options ->> 'parent', ''), coalesce(policy ->> 'allow_write', '[]')"
 
-func scanFolder(r scanner) (f folder, err error) {
+func scanFolder(r scanner) (f goalFolder, err error) {
 	var more string
 	if err = r.Scan(&f.id, &f.dir, &f.risk, &f.parent, &more); err == nil {
 		err = json.Unmarshal([]byte(more), &f.more)
@@ -113,7 +113,7 @@ func scanFolder(r scanner) (f folder, err error) {
 	return f, err //nolint:wrapcheck // the caller says what for
 }
 
-func folderOf(ctx context.Context, q asker, id goal.ID) (folder, error) {
+func folderOf(ctx context.Context, q querier, id goal.ID) (goalFolder, error) {
 	f, err := scanFolder(q.QueryRowContext(ctx, "SELECT "+folderColumns+" FROM goals WHERE id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return f, fmt.Errorf("%w: %s", goal.ErrNotFound, id)
@@ -125,19 +125,19 @@ func folderOf(ctx context.Context, q asker, id goal.ID) (folder, error) {
 }
 
 // running lists the other goals that run and whose owner lives.
-func (s *Store) running(ctx context.Context, q asker, id goal.ID) ([]folder, error) {
+func (s *Store) running(ctx context.Context, q querier, id goal.ID) ([]goalFolder, error) {
 	rows, err := q.QueryContext(ctx, "SELECT "+folderColumns+" FROM goals WHERE status = 'running' AND id <> ?", id)
 	if err != nil {
 		return nil, fmt.Errorf("queue: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var list []folder
+	var list []goalFolder
 	for rows.Next() {
 		f, err := scanFolder(rows)
 		if err != nil {
 			return nil, fmt.Errorf("queue: %w", err)
 		}
-		alive, err := s.Alive(f.id)
+		alive, err := s.IsLocked(f.id)
 		if err != nil {
 			return nil, err
 		}
@@ -156,12 +156,12 @@ func (s *Store) running(ctx context.Context, q asker, id goal.ID) ([]folder, err
 	return list, nil
 }
 
-// Writes says which other goal that runs writes in a folder, below it or above it;
+// ConflictingWriter says which other goal that runs writes in a folder, below it or above it;
 // "" if none does.
-func (s *Store) Writes(ctx context.Context, dir string, id goal.ID) (goal.ID, error) {
+func (s *Store) ConflictingWriter(ctx context.Context, dir string, id goal.ID) (goal.ID, error) {
 	running, err := s.running(ctx, s.read, id)
 	for _, other := range running {
-		if other.overlaps(folder{dir: dir}) {
+		if other.conflictsWith(goalFolder{dir: dir}) {
 			return other.id, nil
 		}
 	}
@@ -177,7 +177,7 @@ func (s *Store) FailedDependency(ctx context.Context, id goal.ID) (string, error
 // dependencies looks at the goals that must be done first: one that may still
 // become done, also where it stopped and waits in the queue to go on, and in words one
 // that did not.
-func (s *Store) dependencies(ctx context.Context, q asker, id goal.ID) (waiting goal.ID, unmet string, err error) {
+func (s *Store) dependencies(ctx context.Context, q querier, id goal.ID) (waiting goal.ID, unmet string, err error) {
 	rows, err := q.QueryContext(ctx, `SELECT a.value, coalesce(g.status, ''), coalesce(g.exit, ''), coalesce(g.queued, '') FROM goals me, json_each(me.options, '$.after') a
 		LEFT JOIN goals g ON g.id = a.value WHERE me.id = ?`, id)
 	if err != nil {
@@ -185,11 +185,11 @@ func (s *Store) dependencies(ctx context.Context, q asker, id goal.ID) (waiting 
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		var first Row
+		var first GoalRow
 		if err := rows.Scan(&first.ID, &first.Status, &first.Exit, &first.Queued); err != nil {
 			return "", "", fmt.Errorf("queue: %w", err)
 		}
-		queues, err := s.Queues(first)
+		queues, err := s.QueueReason(first)
 		if err != nil {
 			return "", "", err
 		}

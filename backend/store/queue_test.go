@@ -26,13 +26,13 @@ func in(t *testing.T, s *Store, dir string, risk policy.Risk, after ...goal.ID) 
 }
 
 // running begins a goal and holds its sentinel, as its owner does.
-func running(t *testing.T, s *Store, g *goal.Goal) (goal.Run, *Sentinel) {
+func running(t *testing.T, s *Store, g *goal.Goal) (goal.Run, *GoalLock) {
 	t.Helper()
-	own, err := s.Own(g.ID)
+	own, err := s.LockGoal(g.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = own.Release() })
+	t.Cleanup(func() { _ = own.Unlock() })
 	run, err := s.Begin(t.Context(), g.ID, 100, &event.Started{})
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestTheQueueBelongsToTheFolder(t *testing.T) {
 			t.Errorf("%s: a refused begin left %s %q, %v", c.name, row.Status, row.RunID, err)
 		}
 	}
-	if err := own.Release(); err != nil { // its process has died
+	if err := own.Unlock(); err != nil { // its process has died
 		t.Fatal(err)
 	}
 	if busy, err := other.NotReady(t.Context(), in(t, s, "/w/a", policy.WriteLocal).ID, 1); err != nil || busy != nil {

@@ -180,8 +180,8 @@ func (s *Store) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
 	return list, nil
 }
 
-// activity reads the index steps_in_time alone, whatever the steps hold.
-const activity = `WITH wanted (id, last) AS (
+// activityQuery reads the index steps_in_time alone, whatever the steps hold.
+const activityQuery = `WITH wanted (id, last) AS (
 		SELECT w.value, max(1, coalesce((SELECT max(at_ms) FROM steps WHERE goal_id = w.value), 0)) FROM json_each(?1) w)
 	SELECT wanted.id, cast(min(?2 - 1, steps.at_ms * ?2 / wanted.last) AS INTEGER) AS slice, count(*)
 	FROM wanted JOIN steps ON steps.goal_id = wanted.id GROUP BY wanted.id, slice`
@@ -196,7 +196,7 @@ func (s *Store) Activity(ctx context.Context, slices int, ids ...goal.ID) (map[g
 	for _, id := range ids {
 		counts[id] = make([]int, slices)
 	}
-	rows, err := s.read.QueryContext(ctx, activity, string(wanted), slices)
+	rows, err := s.read.QueryContext(ctx, activityQuery, string(wanted), slices)
 	if err != nil {
 		return nil, fmt.Errorf("activity: %w", err)
 	}

@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/event"
 )
 
-// redacted is a body without what must not be kept or told. It is made before
+// redactBody is a body without what must not be kept or told. It is made before
 // anything is written: tables of nouns, artifacts, journal and subscribers see the same.
-func (s *Store) redacted(b event.Body) (event.Body, error) {
+func (s *Store) redactBody(b event.Body) (event.Body, error) {
 	if s.redact == nil {
 		return b, nil
 	}
@@ -29,11 +29,11 @@ func (s *Store) redacted(b event.Body) (event.Body, error) {
 	switch b := b.(type) {
 	case *event.Step:
 		if kept, ok := out.(*event.Step); ok {
-			kept.Result, kept.Image, kept.Whole = string(s.redact([]byte(b.Result))), b.Image, s.text(b.Whole)
+			kept.Result, kept.Image, kept.Whole = string(s.redact([]byte(b.Result))), b.Image, s.redactText(b.Whole)
 		}
 	case *event.Verdict:
 		if kept, ok := out.(*event.Verdict); ok {
-			kept.Took, kept.Output = b.Took, s.text(b.Output)
+			kept.Took, kept.Output = b.Took, s.redactText(b.Output)
 		}
 	case *event.Steered:
 		if kept, ok := out.(*event.Steered); ok {
@@ -47,8 +47,8 @@ func (s *Store) redacted(b event.Body) (event.Body, error) {
 	return out, nil
 }
 
-// text leaves pictures as they are.
-func (s *Store) text(b []byte) []byte {
+// redactText leaves pictures as they are.
+func (s *Store) redactText(b []byte) []byte {
 	if !utf8.Valid(b) {
 		return b
 	}

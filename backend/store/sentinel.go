@@ -18,36 +18,36 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Sentinel is the exclusive right to run one goal. The kernel drops it with the
+// GoalLock is the exclusive right to run one goal. The kernel drops it with the
 // process that holds it: a free sentinel of a running goal means that its run died.
-type Sentinel struct{ lock *flock.Flock }
+type GoalLock struct{ lock *flock.Flock }
 
-// ErrOwned means that another process runs the goal.
-var ErrOwned = errors.New("another process runs this goal")
+// ErrGoalLocked means that another process runs the goal.
+var ErrGoalLocked = errors.New("another process runs this goal")
 
-// Own takes the sentinel of a goal, or says ErrOwned.
-func (s *Store) Own(id goal.ID) (*Sentinel, error) {
-	l := flock.New(s.sentinelPath(id))
-	ok, err := lockAlone(l)
+// LockGoal takes the sentinel of a goal, or says ErrGoalLocked.
+func (s *Store) LockGoal(id goal.ID) (*GoalLock, error) {
+	l := flock.New(s.lockPath(id))
+	ok, err := acquireExclusive(l)
 	if err != nil {
 		return nil, fmt.Errorf("sentinel of %s: %w", id.Short(), err)
 	}
 	if !ok {
-		return nil, ErrOwned
+		return nil, ErrGoalLocked
 	}
 	if err := os.WriteFile(l.Path(), []byte(s.process()+"\n"), 0o600); err != nil { // for people and other processes; the lock alone decides
 		return nil, errors.Join(fmt.Errorf("sentinel of %s: %w", id.Short(), err), l.Close())
 	}
-	return &Sentinel{l}, nil
+	return &GoalLock{l}, nil
 }
 
-// lookTime is how long who only looks at a sentinel may take to let go of it.
-const lookTime = 5 * time.Second
+// lockProbeTimeout is how long who only looks at a sentinel may take to let go of it.
+const lockProbeTimeout = 5 * time.Second
 
-// lockAlone takes a lock that nobody owns. Whoever looks at it just then (see Alive)
+// acquireExclusive takes a lock that nobody owns. Whoever looks at it just then (see Alive)
 // shares it for a moment and is waited for: nothing signals that.
-func lockAlone(l *flock.Flock) (bool, error) {
-	for over := time.Now().Add(lookTime); ; time.Sleep(time.Millisecond) {
+func acquireExclusive(l *flock.Flock) (bool, error) {
+	for over := time.Now().Add(lockProbeTimeout); ; time.Sleep(time.Millisecond) {
 		if ok, err := l.TryLock(); ok || err != nil {
 			return ok, err //nolint:wrapcheck // Own does
 		}
@@ -58,42 +58,42 @@ func lockAlone(l *flock.Flock) (bool, error) {
 	}
 }
 
-// Owner is a process that holds the sentinel of a goal: it runs the goal, has it
+// LockOwner is a process that holds the sentinel of a goal: it runs the goal, has it
 // in its queue, or waits with it. The zero value is nobody.
-type Owner struct {
+type LockOwner struct {
 	PID     int
 	Other   bool   // it is another one than this
 	Process string // what Visit calls it
 }
 
-// Owner says which process holds the sentinel of a goal.
-func (s *Store) Owner(id goal.ID) (Owner, error) {
-	alive, err := s.Alive(id)
+// LockOwner says which process holds the sentinel of a goal.
+func (s *Store) LockOwner(id goal.ID) (LockOwner, error) {
+	alive, err := s.IsLocked(id)
 	if err != nil || !alive {
-		return Owner{}, err
+		return LockOwner{}, err
 	}
-	b, err := os.ReadFile(s.sentinelPath(id))
+	b, err := os.ReadFile(s.lockPath(id))
 	if err != nil {
-		return Owner{}, fmt.Errorf("sentinel of %s: %w", id.Short(), err)
+		return LockOwner{}, fmt.Errorf("sentinel of %s: %w", id.Short(), err)
 	}
-	o := Owner{Process: strings.TrimSpace(string(b))}
+	o := LockOwner{Process: strings.TrimSpace(string(b))}
 	pid, _, _ := strings.Cut(o.Process, "-")
 	if o.PID, err = strconv.Atoi(pid); err != nil {
-		return Owner{}, nil // it has just been taken, and says so in a moment
+		return LockOwner{}, nil // it has just been taken, and says so in a moment
 	}
 	o.Other = o.Process != s.process()
 	return o, nil
 }
 
-// Neighbours names the other processes that run goals of this data folder, sorted.
-func (s *Store) Neighbours(ctx context.Context) ([]string, error) {
+// PeersRunningGoals names the other processes that run goals of this data folder, sorted.
+func (s *Store) PeersRunningGoals(ctx context.Context) ([]string, error) {
 	running, err := s.seqs(ctx, "status = 'running'")
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for id := range running {
-		o, err := s.Owner(id)
+		o, err := s.LockOwner(id)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func (s *Store) Neighbours(ctx context.Context) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-func (s *Store) sentinelPath(id goal.ID) string {
+func (s *Store) lockPath(id goal.ID) string {
 	return filepath.Join(s.dir, "run", "goal-"+string(id)+".lock")
 }
 
@@ -120,10 +120,10 @@ func (s *Store) process() string {
 	return strings.TrimSuffix(filepath.Base(s.bell.listen.Addr().String()), ".sock")
 }
 
-// Alive says whether a process holds the sentinel of a goal. It takes no part in
+// IsLocked says whether a process holds the sentinel of a goal. It takes no part in
 // who gets it: a shared lock is tried, and Own waits for that.
-func (s *Store) Alive(id goal.ID) (bool, error) {
-	l := flock.New(s.sentinelPath(id), flock.SetFlag(os.O_RDONLY))
+func (s *Store) IsLocked(id goal.ID) (bool, error) {
+	l := flock.New(s.lockPath(id), flock.SetFlag(os.O_RDONLY))
 	free, err := l.TryRLock()
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil // nobody has ever run it
@@ -134,9 +134,9 @@ func (s *Store) Alive(id goal.ID) (bool, error) {
 	return !free, nil
 }
 
-// Release gives the sentinel back. The file stays: removing it would race with
+// Unlock gives the sentinel back. The file stays: removing it would race with
 // a process that has just opened it.
-func (l *Sentinel) Release() error {
+func (l *GoalLock) Unlock() error {
 	if err := l.lock.Close(); err != nil {
 		return fmt.Errorf("sentinel: %w", err)
 	}
@@ -168,33 +168,33 @@ func (s *Store) Interrupt(ctx context.Context) (int, error) {
 func (s *Store) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err error) {
 	// A run commits its stop before it lets go: what is free and still runs has died. What
 	// else is free may be taken at this moment, and is not held against that.
-	if alive, err := s.Alive(id); err != nil || alive {
+	if alive, err := s.IsLocked(id); err != nil || alive {
 		return false, err
 	}
 	if g, err := s.Goal(ctx, id); err != nil || g.Status != goal.Running {
 		return false, err
 	}
-	own, err := s.Own(id)
-	if errors.Is(err, ErrOwned) {
+	own, err := s.LockGoal(id)
+	if errors.Is(err, ErrGoalLocked) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, own.Release()) }()
+	defer func() { err = errors.Join(err, own.Unlock()) }()
 	return s.interrupt(ctx, id)
 }
 
-// dead lists the goals that ran or waited in the queue and whose owner is gone, but no
+// orphanedGoals lists the goals that ran or waited in the queue and whose owner is gone, but no
 // done one, which is only reopened. It writes nothing.
-func (s *Store) dead(ctx context.Context) ([]any, error) {
+func (s *Store) orphanedGoals(ctx context.Context) ([]any, error) {
 	running, err := s.seqs(ctx, "status IN ('running','pending') OR queued <> '' AND status <> 'completed'")
 	if err != nil {
 		return nil, err
 	}
 	var ids []any
 	for id := range running {
-		alive, err := s.Alive(id)
+		alive, err := s.IsLocked(id)
 		if err != nil {
 			return nil, err
 		}

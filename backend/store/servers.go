@@ -61,7 +61,7 @@ func (s *Store) SaveServer(ctx context.Context, v pane.SSHServer) (pane.SSHServe
 	}
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO servers ("+serverColumns+") VALUES (?,?,?,?,?,?,?,?,?)",
-			v.ID, valid(v.Name), valid(v.Host), v.Port, valid(v.User), valid(v.KeyPath), valid(v.Jump), valid(v.Folder), v.Tmux)
+			v.ID, toValidUTF8(v.Name), toValidUTF8(v.Host), v.Port, toValidUTF8(v.User), toValidUTF8(v.KeyPath), toValidUTF8(v.Jump), toValidUTF8(v.Folder), v.Tmux)
 		if err != nil {
 			return fmt.Errorf("save server: %w", err)
 		}

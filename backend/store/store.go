@@ -27,8 +27,8 @@ import (
 	"goalpost/backend/event"
 )
 
-// ErrNewer means that a newer version of the program has migrated the database.
-var ErrNewer = errors.New("the database was written by a newer version of Goalpost; update this program or use another GOALPOST_HOME")
+// ErrNewerSchema means that a newer version of the program has migrated the database.
+var ErrNewerSchema = errors.New("the database was written by a newer version of Goalpost; update this program or use another GOALPOST_HOME")
 
 // readers is how many connections read at once.
 const readers = 4
@@ -58,7 +58,7 @@ type Store struct {
 	order   sync.Mutex
 
 	bellMu sync.Mutex
-	bell   *Bell // nil unless this process listens
+	bell   *WakeSocket // nil unless this process listens
 }
 
 // NewID returns a new lower-case ULID.
@@ -89,7 +89,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 
 func (s *Store) open(ctx context.Context) error {
 	path := filepath.Join(s.dir, "goalpost.db")
-	if err := claim(path); err != nil {
+	if err := createPrivate(path); err != nil {
 		return err
 	}
 	var err error
@@ -105,9 +105,9 @@ func (s *Store) open(ctx context.Context) error {
 	return s.lockShared(ctx)
 }
 
-// claim makes the file before SQLite does, so that nobody else can read it; the
+// createPrivate makes the file before SQLite does, so that nobody else can read it; the
 // write-ahead log gets the same mode.
-func claim(path string) error {
+func createPrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("database: %w", err)
@@ -168,7 +168,7 @@ func (s *Store) Close() error {
 // changed the schema meanwhile.
 func (s *Store) tx(ctx context.Context, f func(*sql.Tx) error) error {
 	if s.write == nil {
-		return errLooking
+		return errReadOnly
 	}
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -180,7 +180,7 @@ func (s *Store) tx(ctx context.Context, f func(*sql.Tx) error) error {
 		return fmt.Errorf("schema version: %w", err)
 	}
 	if version > schemaVersion() {
-		return ErrNewer
+		return ErrNewerSchema
 	}
 	if err := f(tx); err != nil {
 		return err

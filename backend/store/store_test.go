@@ -58,7 +58,7 @@ func TestWhoLooksAtASentinelDoesNotHoldIt(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	for name, look := range map[string]func() (bool, error){
-		"whether it is owned": func() (bool, error) { return s.Alive(g.ID) },
+		"whether it is owned": func() (bool, error) { return s.IsLocked(g.ID) },
 		"whether it died":     func() (bool, error) { return s.InterruptOne(t.Context(), g.ID) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,11 +81,11 @@ func TestWhoLooksAtASentinelDoesNotHoldIt(t *testing.T) {
 			defer looks.Wait()
 			defer close(over)
 			for range 300 {
-				own, err := s.Own(g.ID)
+				own, err := s.LockGoal(g.ID)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := own.Release(); err != nil {
+				if err := own.Unlock(); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -310,7 +310,7 @@ func TestInterruptOnlyTheDead(t *testing.T) {
 	alive, dead := create(t, s), create(t, s)
 	begin(t, s, alive.ID)
 	begin(t, s, dead.ID)
-	own, err := other.Own(alive.ID)
+	own, err := other.LockGoal(alive.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,10 +324,10 @@ func TestInterruptOnlyTheDead(t *testing.T) {
 	if row, _ = s.Goal(context.Background(), alive.ID); row.Status != goal.Running {
 		t.Errorf("alive: %s", row.Status)
 	}
-	if _, err := s.Own(alive.ID); !errors.Is(err, ErrOwned) {
+	if _, err := s.LockGoal(alive.ID); !errors.Is(err, ErrGoalLocked) {
 		t.Errorf("own: %v", err)
 	}
-	if err := own.Release(); err != nil {
+	if err := own.Unlock(); err != nil {
 		t.Error(err)
 	}
 }
@@ -382,10 +382,10 @@ func TestANewerDatabaseIsRefused(t *testing.T) {
 	if _, err := s.write.ExecContext(context.Background(), "PRAGMA user_version = 99"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.SaveLayout(context.Background(), "main", "{}"); !errors.Is(err, ErrNewer) {
+	if err := s.SaveLayout(context.Background(), "main", "{}"); !errors.Is(err, ErrNewerSchema) {
 		t.Errorf("an older process still writes: %v", err)
 	}
-	if _, err := Open(context.Background(), Options{Dir: dir}); !errors.Is(err, ErrNewer) {
+	if _, err := Open(context.Background(), Options{Dir: dir}); !errors.Is(err, ErrNewerSchema) {
 		t.Errorf("open: %v", err)
 	}
 }
@@ -481,7 +481,7 @@ func TestOrdersAreTakenOnce(t *testing.T) {
 		t.Error("an unknown order was accepted")
 	}
 	deaf := errors.New("it is over")
-	if err := s.OrderIf(ctx, g.ID, func(Row) error { return deaf }, goal.Order{Kind: goal.OrderPause}); !errors.Is(err, deaf) {
+	if err := s.OrderIf(ctx, g.ID, func(GoalRow) error { return deaf }, goal.Order{Kind: goal.OrderPause}); !errors.Is(err, deaf) {
 		t.Errorf("a goal that does not hear it: %v", err)
 	}
 	if err := s.Order(ctx, "gone", goal.Order{Kind: goal.OrderPause}); !errors.Is(err, goal.ErrNotFound) {
@@ -507,14 +507,14 @@ func BenchmarkAppend(b *testing.B) {
 
 // TestACardDoesNotReadTheSteps: its cost would grow with what the steps hold.
 func TestACardDoesNotReadTheSteps(t *testing.T) {
-	if p := plan(t, activity, `["x"]`, 24); strings.Count(p, "steps") != strings.Count(p, "COVERING INDEX steps_in_time")*2 {
+	if p := plan(t, activityQuery, `["x"]`, 24); strings.Count(p, "steps") != strings.Count(p, "COVERING INDEX steps_in_time")*2 {
 		t.Error(p)
 	}
 }
 
 // TestWhatIsRareIsFoundWithoutReadingTheJournal: a goal of 10,000 steps opens as fast as one of ten.
 func TestWhatIsRareIsFoundWithoutReadingTheJournal(t *testing.T) {
-	for _, q := range []string{todos, opinions, parkedInARow} {
+	for _, q := range []string{todosQuery, reviewIndex, parkedInARowQuery} {
 		if p := plan(t, q, "x"); !strings.Contains(p, "INDEX events_of_kind (goal_id=? AND type=?") {
 			t.Errorf("%s: %s", q, p)
 		}

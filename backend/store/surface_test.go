@@ -55,11 +55,11 @@ func TestResumableAreThoseThatMayGoOn(t *testing.T) {
 	done, failed, dead, owned := create(t, s), create(t, s), create(t, s), create(t, s)
 	end(t, s, begin(t, s, done.ID), goal.Completed, goal.Done)
 	end(t, s, begin(t, s, failed.ID), goal.Failed, goal.ExitError)
-	own, err := s.Own(owned.ID)
+	own, err := s.LockGoal(owned.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = own.Release() })
+	t.Cleanup(func() { _ = own.Unlock() })
 	for _, id := range []goal.ID{dead.ID, owned.ID} {
 		begin(t, s, id)
 	}
@@ -99,7 +99,7 @@ func TestOpinionsAndRunsAreReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := begin(t, s, g.ID)
-	list, err := s.Opinions(t.Context(), g.ID)
+	list, err := s.Reviews(t.Context(), g.ID)
 	if err != nil || len(list) != 2 || list[0].Critic == nil || list[0].Critic.Step != 5 || list[1].Review == nil || list[1].Review.Confirmed {
 		t.Errorf("%+v %v", list, err)
 	}
@@ -139,7 +139,7 @@ func TestAGoalWaitsForItsPersonOnlyWhileItsClaimDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if waits, err := s.Waits(t.Context(), row); err != nil || waits != c.want {
+		if waits, err := s.WaitsForManual(t.Context(), row); err != nil || waits != c.want {
 			t.Errorf("%s: %v, %v", c.what, waits, err)
 		}
 	}
@@ -155,12 +155,12 @@ func TestAGoalThatStoppedAskingMeanwhileIsLeftOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	asked, err := s.Asks(t.Context(), "")
+	asked, err := s.PendingQuestions(t.Context(), "")
 	if err != nil || len(asked) != 2 {
 		t.Fatalf("%d ask, %v", len(asked), err)
 	}
 	begin(t, s, goesOn.ID)
-	still, err := s.stillAsking(t.Context(), append(asked, Asking{Row: Row{Goal: goal.Goal{ID: gone}}}))
+	still, err := s.confirmPending(t.Context(), append(asked, PendingQuestion{GoalRow: GoalRow{Goal: goal.Goal{ID: gone}}}))
 	if err != nil || len(still) != 1 || still[0].ID != asks.ID {
 		t.Errorf("%+v, %v", still, err)
 	}

@@ -56,7 +56,7 @@ func (s *Store) SaveTerminals(ctx context.Context, list []Terminal) error {
 				output = []byte{}
 			}
 			_, err := tx.ExecContext(ctx, "INSERT INTO terminals (id, title, dir, server, session, command, output, saved_at) VALUES (?,?,?,?,?,?,?,?)",
-				t.ID, valid(t.Title), valid(t.Dir), t.Server, valid(t.Session), valid(t.Command), output, stamp(s.now()))
+				t.ID, toValidUTF8(t.Title), toValidUTF8(t.Dir), t.Server, toValidUTF8(t.Session), toValidUTF8(t.Command), output, stamp(s.now()))
 			if err != nil {
 				return fmt.Errorf("save terminals: %w", err)
 			}

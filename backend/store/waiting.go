@@ -10,11 +10,11 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Waits says whether the goal is paused for its person's word about a manual
+// WaitsForManual says whether the goal is paused for its person's word about a manual
 // check: the newest claim was the last thing that happened, it has not failed,
 // and such a check is left.
-func (s *Store) Waits(ctx context.Context, g Row) (bool, error) {
-	if g.Status != goal.Paused || g.Exit != goal.NeedsUser || !asksPerson(g.Criterion) {
+func (s *Store) WaitsForManual(ctx context.Context, g GoalRow) (bool, error) {
+	if g.Status != goal.Paused || g.Exit != goal.NeedsUser || !needsUserCondition(g.Criterion) {
 		return false, nil
 	}
 	var waits bool
@@ -28,17 +28,17 @@ func (s *Store) Waits(ctx context.Context, g Row) (bool, error) {
 	return waits, nil
 }
 
-// Waited says whether a goal has waited in the queue.
-func (s *Store) Waited(ctx context.Context, id goal.ID) (waited bool, err error) {
+// WasQueued says whether a goal has waited in the queue.
+func (s *Store) WasQueued(ctx context.Context, id goal.ID) (waited bool, err error) {
 	if err = s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM events WHERE goal_id = ? AND type = 'queued')", id).Scan(&waited); err != nil {
 		return false, fmt.Errorf("did the goal wait: %w", err)
 	}
 	return waited, nil
 }
 
-// Answered lists the goals that are paused for their person, who has accepted the
+// ManuallyAnswered lists the goals that are paused for their person, who has accepted the
 // result or sent it back, and of which no run has heard it yet.
-func (s *Store) Answered(ctx context.Context) ([]goal.ID, error) {
+func (s *Store) ManuallyAnswered(ctx context.Context) ([]goal.ID, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT o.goal_id FROM orders o JOIN goals g ON g.id = o.goal_id
 		WHERE o.taken_at = '' AND o.kind IN ('accept','reject') AND g.status = 'paused' AND g.exit = 'needs_operator' ORDER BY 1`)
 	if err != nil {
@@ -59,9 +59,9 @@ func (s *Store) Answered(ctx context.Context) ([]goal.ID, error) {
 	return ids, nil
 }
 
-// AskedPane is the pane in which the person is to do what the agent of a paused
+// QuestionPane is the pane in which the person is to do what the agent of a paused
 // goal asked for, "" if it asked for nothing or named none.
-func (s *Store) AskedPane(ctx context.Context, g Row) (string, error) {
+func (s *Store) QuestionPane(ctx context.Context, g GoalRow) (string, error) {
 	if g.Status != goal.Paused || g.Exit != goal.NeedsUser {
 		return "", nil
 	}
@@ -73,17 +73,17 @@ func (s *Store) AskedPane(ctx context.Context, g Row) (string, error) {
 	return name.String, nil
 }
 
-// Asking is a goal that is paused for its person, and what for.
-type Asking struct {
-	Row
+// PendingQuestion is a goal that is paused for its person, and what for.
+type PendingQuestion struct {
+	GoalRow
 	At     time.Time
 	Reason string // begins with goal.QuestionPrefix if its agent asked
 	Pane   string // where the person is to do it, "" if nowhere
 	Waits  bool   // for the person's word about a manual check
 }
 
-// Asks reads the goals that are paused for their person, or one of them, oldest first.
-func (s *Store) Asks(ctx context.Context, id goal.ID) ([]Asking, error) {
+// PendingQuestions reads the goals that are paused for their person, or one of them, oldest first.
+func (s *Store) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQuestion, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT g.id, p.at, coalesce(p.body ->> 'reason', ''), coalesce(p.body ->> 'pane', '') FROM goals g
 		JOIN events p ON p.goal_id = g.id AND p.seq = (SELECT max(seq) FROM events WHERE goal_id = g.id AND type = 'paused')
 		WHERE g.status = 'paused' AND g.exit = 'needs_operator' AND (?1 = '' OR g.id = ?1) ORDER BY p.at, g.id`, id)
@@ -91,9 +91,9 @@ func (s *Store) Asks(ctx context.Context, id goal.ID) ([]Asking, error) {
 		return nil, fmt.Errorf("what goals ask: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var list []Asking
+	var list []PendingQuestion
 	for rows.Next() {
-		var a Asking
+		var a PendingQuestion
 		var at string
 		if err := rows.Scan(&a.ID, &at, &a.Reason, &a.Pane); err != nil {
 			return nil, fmt.Errorf("what goals ask: %w", err)
@@ -104,21 +104,21 @@ func (s *Store) Asks(ctx context.Context, id goal.ID) ([]Asking, error) {
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("what goals ask: %w", err)
 	}
-	return s.stillAsking(ctx, list)
+	return s.confirmPending(ctx, list)
 }
 
-// stillAsking reads the rows of goals that asked a moment ago, and leaves out those that
+// confirmPending reads the rows of goals that asked a moment ago, and leaves out those that
 // went on or were deleted meanwhile.
-func (s *Store) stillAsking(ctx context.Context, list []Asking) (still []Asking, err error) {
+func (s *Store) confirmPending(ctx context.Context, list []PendingQuestion) (still []PendingQuestion, err error) {
 	for _, a := range list {
-		a.Row, err = s.Goal(ctx, a.ID)
+		a.GoalRow, err = s.Goal(ctx, a.ID)
 		if errors.Is(err, goal.ErrNotFound) || err == nil && (a.Status != goal.Paused || a.Exit != goal.NeedsUser) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		if a.Waits, err = s.Waits(ctx, a.Row); err != nil {
+		if a.Waits, err = s.WaitsForManual(ctx, a.GoalRow); err != nil {
 			return nil, err
 		}
 		still = append(still, a)
@@ -126,7 +126,7 @@ func (s *Store) stillAsking(ctx context.Context, list []Asking) (still []Asking,
 	return still, nil
 }
 
-func asksPerson(c goal.Criterion) bool {
+func needsUserCondition(c goal.Criterion) bool {
 	for _, check := range c.Checks {
 		if check.Type == goal.Manual && check.Wait {
 			return true

@@ -53,7 +53,7 @@ func (s *stage) must(line string) {
 		b, err := os.ReadFile(filepath.Join(s.dir, first))
 		holds = err == nil && strings.Contains(string(b), second)
 	case "kept", "unkept":
-		_, err := os.Stat(s.app.Store().Kept(s.id(rest)))
+		_, err := os.Stat(s.app.Store().GoalDir(s.id(rest)))
 		holds = (err == nil) == (verb == "kept")
 	case "nofile":
 		_, err := os.Lstat(filepath.Join(s.dir, first))

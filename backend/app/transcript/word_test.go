@@ -129,7 +129,7 @@ func (w *waiter) killed(n int, args ...string) {
 func (w *waiter) kept() {
 	w.Helper()
 	for late := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		s, err := store.Look(w.Context(), filepath.Join(w.home, "state"))
+		s, err := store.OpenReadOnly(w.Context(), filepath.Join(w.home, "state"))
 		if err != nil {
 			w.Fatal(err)
 		}
@@ -182,15 +182,15 @@ func (w *waiter) colour() string {
 }
 
 // row reads the goal, and whether it waits for its person and no word is there.
-func (w *waiter) row() (row store.Row, waits bool) {
+func (w *waiter) row() (row store.GoalRow, waits bool) {
 	w.Helper()
-	s, err := store.Look(w.Context(), filepath.Join(w.home, "state"))
+	s, err := store.OpenReadOnly(w.Context(), filepath.Join(w.home, "state"))
 	if err != nil {
 		w.Fatal(err)
 	}
 	row, err = s.Goal(w.Context(), w.id)
 	orders, err1 := s.Orders(w.Context(), w.id)
-	waits, err2 := s.Waits(w.Context(), row)
+	waits, err2 := s.WaitsForManual(w.Context(), row)
 	if err := errors.Join(err, err1, err2, s.Close()); err != nil {
 		w.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func (w *waiter) row() (row store.Row, waits bool) {
 // heardOnce looks for the word in the journal.
 func (w *waiter) heardOnce(word string) {
 	w.Helper()
-	s, err := store.Look(w.Context(), filepath.Join(w.home, "state"))
+	s, err := store.OpenReadOnly(w.Context(), filepath.Join(w.home, "state"))
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -103,9 +103,9 @@ type App struct {
 	sessions         SessionRegistry
 	pageFilters      pageRequestFilters
 	takeovers        takeovers
-	pendingInput     tools.Lines     // of terminals that the person lends
-	modelTransport   *http.Transport // to the models, shared by all goals
-	failedMCPServers sync.Map        // MCP servers that did not start: name → why
+	pendingInput     tools.PendingInput // of terminals that the person lends
+	modelTransport   *http.Transport    // to the models, shared by all goals
+	failedMCPServers sync.Map           // MCP servers that did not start: name → why
 
 	follow            context.CancelFunc
 	stopNotifications func()          // ends the notes on the desktop

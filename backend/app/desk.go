@@ -24,7 +24,7 @@ type MCPServer struct {
 	app    *App
 	policy policy.Policy
 	law    policy.RuleSet
-	box    *tools.Box
+	box    *tools.Set
 	room   *Session
 	long   resultPager
 	own    ownedGoals
@@ -48,9 +48,9 @@ func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (d *MCPServer,
 	}
 	r := &Session{app: a, goal: goal.ExternalAgent, policy: p, sandbox: held}
 	panes := &goalPanes{app: a, goal: goal.ExternalAgent, dir: p.Dir, launcher: held.programs, env: held.env, desk: true}
-	words := tools.Room{Dir: p.Dir, Launcher: held.programs, Env: held.env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}}
+	words := tools.Deps{Dir: p.Dir, Launcher: held.programs, Env: held.env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}}
 	if held.proxy != nil {
-		words.Held, words.Network, words.Obeyed = p.Risk, held.proxy, held.gitControlled
+		words.SandboxRisk, words.Network, words.GitControlled = p.Risk, held.proxy, held.gitControlled
 	}
 	box, err := tools.New(words)
 	if err != nil {

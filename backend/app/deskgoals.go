@@ -82,7 +82,7 @@ func (d *MCPServer) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Pro
 	if err := validateCheckHosts(d.policy, s.Checks); err != nil {
 		return nil, problemError(err)
 	}
-	if no := d.denialReason("create_goal", tools.Deciding(s.Checks)); no != "" {
+	if no := d.denialReason("create_goal", tools.CheckEffect(s.Checks)); no != "" {
 		return nil, errors.New("a check of yours would be run at once, and " + no)
 	}
 	if err := d.makeGoalDir(s.Dir); err != nil {

@@ -32,7 +32,7 @@ func (e visionJudge) Ask(ctx context.Context, system, question string, picture [
 }
 
 // Decide decides as the check visual does.
-func (e visionJudge) Decide(ctx context.Context, question string, s tools.Sight) (tools.Judged, error) {
+func (e visionJudge) Decide(ctx context.Context, question string, s tools.Picture) (tools.VisionVerdict, error) {
 	word, why, usage, err := e.room.checks.JudgePicture(ctx, question, verify.PageCapture{PNG: s.PNG, URL: s.URL, Title: s.Title})
-	return tools.Judged{Word: word, Why: why, Usage: usage}, err
+	return tools.VisionVerdict{Word: word, Why: why, Usage: usage}, err
 }

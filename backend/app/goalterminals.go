@@ -109,10 +109,10 @@ func (t goalTerminals) Read(_ context.Context, id string, from int64, page, most
 	return tools.TerminalText{Text: read.Text, From: read.From, Next: read.Next, End: read.End, Lost: read.Lost, Running: !ended, Busy: !ended && !s.Idle()}, nil
 }
 
-func (t goalTerminals) Wait(ctx context.Context, id string, until tools.TerminalUntil, wait time.Duration) (tools.TerminalWaited, error) {
+func (t goalTerminals) Wait(ctx context.Context, id string, until tools.TerminalWaitCondition, wait time.Duration) (tools.TerminalWaitResult, error) {
 	s, err := t.session(id)
 	if err != nil {
-		return tools.TerminalWaited{}, err
+		return tools.TerminalWaitResult{}, err
 	}
 	since := until.Since
 	if since < 0 {
@@ -126,13 +126,13 @@ func (t goalTerminals) Wait(ctx context.Context, id string, until tools.Terminal
 		w, err = terminal.Waited{Why: terminal.TimeOver, Next: end}, nil
 	}
 	if err != nil {
-		return tools.TerminalWaited{}, fmt.Errorf("pane %s: %w", id, err)
+		return tools.TerminalWaitResult{}, fmt.Errorf("pane %s: %w", id, err)
 	}
 	const tail = 2 << 10
 	from, _ := s.Range()
 	shown := s.Text(max(from, w.Next-tail), tail)
 	_, ended := s.Exit()
-	return tools.TerminalWaited{Why: string(w.Why), Match: w.Match, Exit: w.Exit, Next: w.Next, Text: shown.Text, Busy: !ended && !s.Idle()}, nil
+	return tools.TerminalWaitResult{Why: string(w.Why), Match: w.Match, Exit: w.Exit, Next: w.Next, Text: shown.Text, Busy: !ended && !s.Idle()}, nil
 }
 
 // waitUnlessPaused is ctx until a person pauses the run: a long wait does not

@@ -30,7 +30,7 @@ type Session struct {
 	provider      string
 	policy        policy.Policy
 	sandbox       *goalSandbox
-	tools         *tools.Box
+	tools         *tools.Set
 	mcp           *mcpClients // the person's MCP servers; opened with the room
 	checks        verify.CheckRunner
 	workspace     *verify.Workspace // opened with the room
@@ -132,11 +132,11 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 	env, set := r.sandbox.env, r.sandbox.programs
 	r.policy, r.provider = g.Policy, g.Provider
 	panes := &goalPanes{app: r.app, goal: g.ID, dir: g.Policy.Dir, launcher: set, env: env, camera: r.recorder}
-	words := tools.Room{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalPaneList{panes}, Logins: browserLogins{r.app.secrets.Logins()}, Goals: r.children, Eyes: visionJudge{r}, Recipes: goalRecipes{r.app, g.ID}, Lines: &r.app.pendingInput}
+	words := tools.Deps{Dir: g.Policy.Dir, Launcher: set, Env: env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}, Panes: goalPaneList{panes}, Logins: browserLogins{r.app.secrets.Logins()}, Goals: r.children, Vision: visionJudge{r}, Recipes: goalRecipes{r.app, g.ID}, PendingInput: &r.app.pendingInput}
 	words.Protected = r.protectedReasons()
 	if r.sandbox.proxy != nil {
-		words.Held, words.Network, words.Access, words.Bounds = g.Policy.Risk, r.sandbox.proxy, accessRequester{r}, set
-		words.Obeyed = r.sandbox.gitControlled
+		words.SandboxRisk, words.Network, words.Access, words.Kills = g.Policy.Risk, r.sandbox.proxy, accessRequester{r}, set
+		words.GitControlled = r.sandbox.gitControlled
 		for _, line := range r.sandbox.degradations {
 			warn("sandbox", line)
 		}

@@ -149,14 +149,14 @@ func (w *world) hear(e event.Event) {
 
 type room struct {
 	model runner.Model
-	box   *tools.Box
+	box   *tools.Set
 	host  verify.CheckRunner
 	world *world
 }
 
 func (w *world) open(_ context.Context, g goal.Goal, _ goal.Run, _ func(string, string)) (runner.Session, error) {
 	env := os.Environ()
-	box, err := tools.New(tools.Room{Dir: g.Policy.Dir, Launcher: w.set, Env: env})
+	box, err := tools.New(tools.Deps{Dir: g.Policy.Dir, Launcher: w.set, Env: env})
 	if err != nil {
 		return nil, err
 	}

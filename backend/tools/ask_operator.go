@@ -17,20 +17,20 @@ type askOperatorArgs struct {
 
 func askOperator(p Panes) (Tool, error) {
 	return defineControl("ask_operator", func(a askOperatorArgs) error {
-		if blank(a.Question) {
+		if isBlank(a.Question) {
 			return errors.New("the question is empty; say what the person must decide or do")
 		}
-		return mine(p, a.Pane)
+		return checkOwnPane(p, a.Pane)
 	}, func(_ context.Context, run goal.RunControl, a askOperatorArgs) goal.Result {
 		run.AskUser(a.Question, a.Pane)
 		return ok("the run pauses until the person answers; the answer comes as a message")
 	})
 }
 
-// mine refuses a pane that the goal has not; "" is none.
-func mine(p Panes, id string) error {
+// checkOwnPane refuses a pane that the goal has not; "" is none.
+func checkOwnPane(p Panes, id string) error {
 	if id == "" || p != nil && slices.ContainsFunc(p.List(), func(i pane.Info) bool { return i.ID == id }) {
 		return nil
 	}
-	return fmt.Errorf("there is no pane %q of this goal; list_panes lists them", clipped(id, 40))
+	return fmt.Errorf("there is no pane %q of this goal; list_panes lists them", truncate(id, 40))
 }

@@ -34,14 +34,14 @@ type Page struct{ Pane, URL, Title string }
 // Browser is one browser pane: see the package browser for what each method does.
 // A target is a ref of a snapshot (e12), css=SELECTOR or the visible text.
 type Browser interface {
-	Reader
-	Pointer
-	Keyboard
-	Keeper
+	PageReader
+	PageMouse
+	PageInput
+	PageNavigator
 }
 
-// Reader is how a pane is looked at. Nothing of it alters the page.
-type Reader interface {
+// PageReader is how a pane is looked at. Nothing of it alters the page.
+type PageReader interface {
 	// Info is the pane without asking the page.
 	Info() pane.Info
 	// OpenPrompt is what the page, or its loading, waits for an answer to.
@@ -59,8 +59,8 @@ type Reader interface {
 	Network() ([]pane.Request, error)
 }
 
-// Pointer is what the mouse does.
-type Pointer interface {
+// PageMouse is what the mouse does.
+type PageMouse interface {
 	ClickWith(ctx context.Context, target string, how pane.ClickOptions) (pane.ActionResult, error)
 	ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (pane.ActionResult, error)
 	Hover(ctx context.Context, target string) (pane.ActionResult, error)
@@ -69,8 +69,8 @@ type Pointer interface {
 	ScrollTo(ctx context.Context, target string) (pane.ActionResult, error)
 }
 
-// Keyboard is what is typed, chosen and answered.
-type Keyboard interface {
+// PageInput is what is typed, chosen and answered.
+type PageInput interface {
 	Type(ctx context.Context, target, text string, submit, clear bool) (pane.ActionResult, error)
 	Press(ctx context.Context, target, keys string) (pane.ActionResult, error)
 	Select(ctx context.Context, target string, options []string) (pane.ActionResult, error)
@@ -90,8 +90,8 @@ type Keyboard interface {
 	Login(ctx context.Context, origin, user, password string, submit bool) (pane.ActionResult, error)
 }
 
-// Keeper is where a pane goes and what is kept of it.
-type Keeper interface {
+// PageNavigator is where a pane goes and what is kept of it.
+type PageNavigator interface {
 	GoHistory(ctx context.Context, way string) (pane.ActionResult, error)
 	// HistoryTarget is the address that a way leads to, and whether a form is sent again there.
 	HistoryTarget(ctx context.Context, way string) (address string, again bool, err error)
@@ -104,7 +104,7 @@ type Keeper interface {
 	DeleteCookie(ctx context.Context, name string) error
 }
 
-func browserTools(f folder, r Room) []maker {
+func browserTools(f folder, r Deps) []maker {
 	b := r.Browsers
 	list := []maker{
 		func() (Tool, error) { return browserLogin(r) },
@@ -122,58 +122,58 @@ func browserTools(f folder, r Room) []maker {
 	return list
 }
 
-// sees is the effect of a tool that only looks.
-func sees[A any](context.Context, A) (policy.Effect, error) {
+// readEffect is the effect of a tool that only looks.
+func readEffect[A any](context.Context, A) (policy.Effect, error) {
 	return policy.Effect{Risk: policy.ReadOnly}, nil
 }
 
-// act does something to a pane and tells what came of it.
-func act(b Browsers, id string, do func(Browser) (pane.ActionResult, error)) goal.Result {
+// doAction does something to a pane and tells what came of it.
+func doAction(b Browsers, id string, do func(Browser) (pane.ActionResult, error)) goal.Result {
 	p, err := b.Get(id)
 	if err != nil {
 		return failed("%s", err)
 	}
 	a, err := do(p)
 	if err != nil {
-		return wentWrong(id, err)
+		return pageError(id, err)
 	}
-	return goal.Result{OK: true, Text: outside("the page in pane "+id, fmt.Sprintf("%s — %s\n%s", clipped(a.Title, 200), clipped(a.URL, 400), a.Changed))}
+	return goal.Result{OK: true, Text: outside("the page in pane "+id, fmt.Sprintf("%s — %s\n%s", truncate(a.Title, 200), truncate(a.URL, 400), a.Changed))}
 }
 
-// mostTold is the budget of a page's words: the browser cuts them at 16 KB, and
+// maxPageTextBytes is the budget of a page's words: the browser cuts them at 16 KB, and
 // what stands around them must not be cut again.
-const mostTold = 20 << 10
+const maxPageTextBytes = 20 << 10
 
-// told is a part of what a page says; next is where the rest begins, 0 if this is the end.
-func told(id, text string, next, total int) goal.Result {
-	r := goal.Result{OK: true, Text: outside("the page in pane "+id, text), Budget: mostTold}
+// pageResult is a part of what a page says; next is where the rest begins, 0 if this is the end.
+func pageResult(id, text string, next, total int) goal.Result {
+	r := goal.Result{OK: true, Text: outside("the page in pane "+id, text), Budget: maxPageTextBytes}
 	if next > 0 {
 		r.More = &goal.Continuation{Has: true, Next: int64(next), Total: int64(total)}
 	}
 	return r
 }
 
-// wentWrong tells why a page could not be used. What is said may be the page's words.
-func wentWrong(id string, err error) goal.Result {
+// pageError tells why a page could not be used. What is said may be the page's words.
+func pageError(id string, err error) goal.Result {
 	return goal.Result{Text: outside("pane "+id, err.Error())}
 }
 
-// acting on a page may follow a link or send a form: what cannot be told counts
+// actionEffect on a page may follow a link or send a form: what cannot be told counts
 // as network_write.
-func acting(ctx context.Context, b Browsers, id, target string, enter bool) (policy.Effect, error) {
+func actionEffect(ctx context.Context, b Browsers, id, target string, enter bool) (policy.Effect, error) {
 	p, err := b.Get(id)
 	if err != nil {
 		return policy.Effect{}, err
 	}
 	t, err := p.PreviewAction(ctx, target, enter)
-	return judged(p.Info())(touched(p.Info().URL, t, err))
+	return effectInPane(p.Info())(touchEffect(p.Info().URL, t, err))
 }
 
-// judged makes the effect that something has in a pane of the goal the one that
+// effectInPane makes the effect that something has in a pane of the goal the one that
 // it has in this pane. A page that the person lent is loaded with their logins
 // and past the goal's network: its loopback is the machine's, a script there
 // reaches every host, and what is sent is sent as the person.
-func judged(i pane.Info) func(policy.Effect, error) (policy.Effect, error) {
+func effectInPane(i pane.Info) func(policy.Effect, error) (policy.Effect, error) {
 	return func(e policy.Effect, err error) (policy.Effect, error) {
 		if err != nil || !i.Lent {
 			return e, err
@@ -191,32 +191,32 @@ func judged(i pane.Info) func(policy.Effect, error) (policy.Effect, error) {
 	}
 }
 
-// scripting is acting on a page in a way of which nothing can be told beforehand.
-func scripting(ctx context.Context, b Browsers, id string) (policy.Effect, error) {
+// scriptEffect is acting on a page in a way of which nothing can be told beforehand.
+func scriptEffect(ctx context.Context, b Browsers, id string) (policy.Effect, error) {
 	p, err := b.Get(id)
 	if err != nil {
 		return policy.Effect{}, err
 	}
 	pays, err := p.AsksForPayment(ctx)
 	address := p.Info().URL
-	return judged(p.Info())(touched(address, Touch{Payment: pays || payingAddress(address)}, err))
+	return effectInPane(p.Info())(touchEffect(address, ActionPreview{Payment: pays || isPaymentURL(address)}, err))
 }
 
-// passing is the effect of what a page may answer by fetching more of itself.
-func passing(b Browsers, id string) (policy.Effect, error) {
+// passiveFetchEffect is the effect of what a page may answer by fetching more of itself.
+func passiveFetchEffect(b Browsers, id string) (policy.Effect, error) {
 	p, err := b.Get(id)
 	if err != nil {
 		return policy.Effect{}, err
 	}
-	e, err := visit(p.Info().URL, policy.ReadOnly, policy.NetworkGet)
+	e, err := addressEffect(p.Info().URL, policy.ReadOnly, policy.NetworkGet)
 	if err != nil {
 		e = policy.UnknownEffect("the pane shows " + p.Info().URL)
 	}
-	return judged(p.Info())(e, nil)
+	return effectInPane(p.Info())(e, nil)
 }
 
-// sends says to a person what acting on an element would send.
-func sends(ctx context.Context, b Browsers, id, target string, enter bool) string {
+// describeSubmission says to a person what acting on an element would send.
+func describeSubmission(ctx context.Context, b Browsers, id, target string, enter bool) string {
 	p, err := b.Get(id)
 	if err != nil {
 		return ""
@@ -225,11 +225,11 @@ func sends(ctx context.Context, b Browsers, id, target string, enter bool) strin
 	if err != nil {
 		return ""
 	}
-	return shown(t)
+	return describeAction(t)
 }
 
-// visit is the effect of touching an address: local on this machine's loopback, away elsewhere.
-func visit(address string, local, away policy.Risk) (policy.Effect, error) {
+// addressEffect is the effect of touching an address: local on this machine's loopback, away elsewhere.
+func addressEffect(address string, local, away policy.Risk) (policy.Effect, error) {
 	if address == "about:blank" {
 		return policy.Effect{Risk: local}, nil
 	}
@@ -245,7 +245,7 @@ func visit(address string, local, away policy.Risk) (policy.Effect, error) {
 	if loopback(host) {
 		return policy.Effect{Risk: local}, nil
 	}
-	if err := writtenOut(host); err != nil {
+	if err := checkPlainHost(host); err != nil {
 		return policy.Effect{}, err
 	}
 	return policy.Effect{Risk: away, Hosts: []string{host}, Ports: []string{portOf(u)}, Reason: "contacts " + host}, nil
@@ -261,9 +261,9 @@ func portOf(u *url.URL) string {
 	return "80"
 }
 
-// writtenOut refuses a host that is not what it looks like: a pattern, a number that
+// checkPlainHost refuses a host that is not what it looks like: a pattern, a number that
 // a browser takes for an address, letters that only look like others.
-func writtenOut(host string) error {
+func checkPlainHost(host string) error {
 	if _, err := netip.ParseAddr(host); err == nil && !strings.Contains(host, "%") {
 		return nil
 	}
@@ -286,8 +286,8 @@ func loopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// among refuses a word that is none of those that an argument may be.
-func among(name, word string, words ...string) error {
+// validateChoice refuses a word that is none of those that an argument may be.
+func validateChoice(name, word string, words ...string) error {
 	if slices.Contains(words, word) {
 		return nil
 	}

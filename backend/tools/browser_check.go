@@ -16,8 +16,8 @@ type browserCheckArgs struct {
 
 func browserCheck(b Browsers) (Tool, error) {
 	return define("browser_check", func(ctx context.Context, a browserCheckArgs) (policy.Effect, error) {
-		return acting(ctx, b, a.Pane, a.Target, false)
+		return actionEffect(ctx, b, a.Pane, a.Target, false)
 	}, func(ctx context.Context, a browserCheckArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Check(ctx, a.Target, !a.Off) })
+		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Check(ctx, a.Target, !a.Off) })
 	})
 }

@@ -17,17 +17,21 @@ type browserClickArgs struct {
 
 func browserClick(b Browsers) (Tool, error) {
 	t, err := define("browser_click", func(ctx context.Context, a browserClickArgs) (policy.Effect, error) {
-		if err := button(a.Button); err != nil {
+		if err := validateButton(a.Button); err != nil {
 			return policy.Effect{}, err
 		}
-		return acting(ctx, b, a.Pane, a.Target, false)
+		return actionEffect(ctx, b, a.Pane, a.Target, false)
 	}, func(ctx context.Context, a browserClickArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
+		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
 			return p.ClickWith(ctx, a.Target, pane.ClickOptions{Button: a.Button, Double: a.Double})
 		})
 	})
-	return showing(t, err, func(ctx context.Context, a browserClickArgs) string { return sends(ctx, b, a.Pane, a.Target, false) })
+	return withPreview(t, err, func(ctx context.Context, a browserClickArgs) string {
+		return describeSubmission(ctx, b, a.Pane, a.Target, false)
+	})
 }
 
-// button refuses what is no button of a mouse.
-func button(name string) error { return among("button", name, "", "left", "right", "middle") }
+// validateButton refuses what is no button of a mouse.
+func validateButton(name string) error {
+	return validateChoice("button", name, "", "left", "right", "middle")
+}

@@ -20,17 +20,19 @@ type browserClickAtArgs struct {
 func browserClickAt(b Browsers) (Tool, error) {
 	point := func(a browserClickAtArgs) string { return fmt.Sprintf("at=%d,%d", a.X, a.Y) }
 	t, err := define("browser_click_at", func(ctx context.Context, a browserClickAtArgs) (policy.Effect, error) {
-		if a.X < 0 || a.Y < 0 || a.X > farthest || a.Y > farthest {
+		if a.X < 0 || a.Y < 0 || a.X > maxScroll || a.Y > maxScroll {
 			return policy.Effect{}, fmt.Errorf("%d,%d is no point of the viewport; a snapshot says how large it is", a.X, a.Y)
 		}
-		if err := button(a.Button); err != nil {
+		if err := validateButton(a.Button); err != nil {
 			return policy.Effect{}, err
 		}
-		return acting(ctx, b, a.Pane, point(a), false)
+		return actionEffect(ctx, b, a.Pane, point(a), false)
 	}, func(ctx context.Context, a browserClickAtArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
+		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
 			return p.ClickAt(ctx, a.X, a.Y, pane.ClickOptions{Button: a.Button, Double: a.Double})
 		})
 	})
-	return showing(t, err, func(ctx context.Context, a browserClickAtArgs) string { return sends(ctx, b, a.Pane, point(a), false) })
+	return withPreview(t, err, func(ctx context.Context, a browserClickAtArgs) string {
+		return describeSubmission(ctx, b, a.Pane, point(a), false)
+	})
 }

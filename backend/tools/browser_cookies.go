@@ -29,12 +29,12 @@ func browserCookies(b Browsers) (Tool, error) {
 		if err != nil {
 			return policy.Effect{}, err
 		}
-		e, err := visit(p.Info().URL, policy.NetworkWrite, policy.NetworkWrite)
+		e, err := addressEffect(p.Info().URL, policy.NetworkWrite, policy.NetworkWrite)
 		if err != nil {
-			return judged(p.Info())(policy.UnknownEffect("the pane shows "+p.Info().URL), nil)
+			return effectInPane(p.Info())(policy.UnknownEffect("the pane shows "+p.Info().URL), nil)
 		}
 		e.Reason = "touches the cookies of " + p.Info().URL
-		return judged(p.Info())(e, nil)
+		return effectInPane(p.Info())(e, nil)
 	}, func(ctx context.Context, a browserCookiesArgs) goal.Result {
 		p, err := b.Get(a.Pane)
 		if err != nil {
@@ -51,13 +51,13 @@ func browserCookies(b Browsers) (Tool, error) {
 			list, err = p.Cookies(ctx)
 		}
 		if err != nil {
-			return wentWrong(a.Pane, err)
+			return pageError(a.Pane, err)
 		}
 		var lines []string
 		for _, c := range list {
 			lines = append(lines, cookie(c))
 		}
-		return latest("the cookies of pane "+a.Pane, lines, "the page has no cookies")
+		return newestLines("the cookies of pane "+a.Pane, lines, "the page has no cookies")
 	})
 }
 

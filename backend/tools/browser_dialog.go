@@ -25,17 +25,17 @@ func browserDialog(b Browsers) (Tool, error) {
 		q, _ := p.OpenPrompt()
 		switch {
 		case a.Certificate != "":
-			return trusting(p.Info(), q, a)
+			return acceptCertificateEffect(p.Info(), q, a)
 		case !a.Accept: // as any other call would do
-			return passing(b, a.Pane)
+			return passiveFetchEffect(b, a.Pane)
 		case q.Kind == pane.Certificate:
 			return policy.Effect{}, fmt.Errorf("the certificate of %s is not valid (%s), and only the person can trust it: give certificate with this origin, and they are asked, or ask_operator", q.Origin, q.Text)
 		case q.Kind == pane.Login:
 			return policy.Effect{}, fmt.Errorf("%s asks for a login, not for a yes: browser_login gives one that the person saved; without one, ask_operator with this pane", q.Origin)
 		}
-		return scripting(ctx, b, a.Pane)
+		return scriptEffect(ctx, b, a.Pane)
 	}, func(ctx context.Context, a browserDialogArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
+		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
 			if a.Certificate != "" {
 				return p.AcceptCertificate(ctx, a.Certificate)
 			}
@@ -44,12 +44,12 @@ func browserDialog(b Browsers) (Tool, error) {
 	})
 }
 
-// trusting is the effect of going on to a server that cannot prove who it is.
-func trusting(i pane.Info, q pane.UserPrompt, a browserDialogArgs) (policy.Effect, error) {
+// acceptCertificateEffect is the effect of going on to a server that cannot prove who it is.
+func acceptCertificateEffect(i pane.Info, q pane.UserPrompt, a browserDialogArgs) (policy.Effect, error) {
 	if !a.Accept || q.Kind != pane.Certificate || q.Origin != a.Certificate {
-		return policy.Effect{}, fmt.Errorf("the pane does not ask about the certificate of %s; open the page again and answer then, with accept", clipped(a.Certificate, 200))
+		return policy.Effect{}, fmt.Errorf("the pane does not ask about the certificate of %s; open the page again and answer then, with accept", truncate(a.Certificate, 200))
 	}
-	e, err := visit(q.Origin, policy.WriteLocal, policy.NetworkWrite)
+	e, err := addressEffect(q.Origin, policy.WriteLocal, policy.NetworkWrite)
 	e.BadCertificate, e.Reason = q.Origin, "goes on to "+q.Origin+" although its certificate is not valid ("+q.Text+")"
-	return judged(i)(e, err)
+	return effectInPane(i)(e, err)
 }

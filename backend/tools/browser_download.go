@@ -16,27 +16,27 @@ type browserDownloadArgs struct {
 }
 
 func browserDownload(f folder, b Browsers) (Tool, error) {
-	return define("browser_download", sees[browserDownloadArgs], func(ctx context.Context, a browserDownloadArgs) goal.Result {
+	return define("browser_download", readEffect[browserDownloadArgs], func(ctx context.Context, a browserDownloadArgs) goal.Result {
 		p, err := b.Get(a.Pane)
 		if err != nil {
 			return failed("%s", err)
 		}
 		list := p.Downloads()
 		if a.WaitSeconds > 0 {
-			if list, err = p.AwaitDownloads(ctx, seconds(a.WaitSeconds, time.Second, maxBrowserWaiting)); err != nil {
-				return wentWrong(a.Pane, err)
+			if list, err = p.AwaitDownloads(ctx, seconds(a.WaitSeconds, time.Second, maxPageWait)); err != nil {
+				return pageError(a.Pane, err)
 			}
 		}
 		var lines []string
 		for _, d := range list {
-			lines = append(lines, f.downloaded(d))
+			lines = append(lines, f.describeDownload(d))
 		}
-		return latest("the downloads of pane "+a.Pane, lines, "the page has sent no file")
+		return newestLines("the downloads of pane "+a.Pane, lines, "the page has sent no file")
 	})
 }
 
-// downloaded tells of a file, with its path in the folder if it is there.
-func (f folder) downloaded(d pane.Download) string {
+// describeDownload tells of a file, with its path in the folder if it is there.
+func (f folder) describeDownload(d pane.Download) string {
 	switch d.State {
 	case pane.Downloaded:
 		path := d.Path

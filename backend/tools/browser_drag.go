@@ -16,8 +16,8 @@ type browserDragArgs struct {
 
 func browserDrag(b Browsers) (Tool, error) {
 	return define("browser_drag", func(ctx context.Context, a browserDragArgs) (policy.Effect, error) {
-		return scripting(ctx, b, a.Pane)
+		return scriptEffect(ctx, b, a.Pane)
 	}, func(ctx context.Context, a browserDragArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Drag(ctx, a.From, a.To) })
+		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Drag(ctx, a.From, a.To) })
 	})
 }

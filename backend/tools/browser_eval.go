@@ -15,10 +15,10 @@ type browserEvalArgs struct {
 
 func browserEval(b Browsers) (Tool, error) {
 	return define("browser_eval", func(ctx context.Context, a browserEvalArgs) (policy.Effect, error) {
-		if blank(a.Script) {
+		if isBlank(a.Script) {
 			return policy.Effect{}, errors.New("the script is empty")
 		}
-		e, err := scripting(ctx, b, a.Pane)
+		e, err := scriptEffect(ctx, b, a.Pane)
 		e.Script = true
 		if len(e.Hosts) > 0 && e.Pane == "" {
 			e.Reason = "runs a script in a page of " + e.Hosts[0]
@@ -31,8 +31,8 @@ func browserEval(b Browsers) (Tool, error) {
 		}
 		value, err := p.Eval(ctx, a.Script)
 		if err != nil {
-			return wentWrong(a.Pane, err)
+			return pageError(a.Pane, err)
 		}
-		return goal.Result{OK: true, Text: outside("a script in pane "+a.Pane, value), Budget: mostTold}
+		return goal.Result{OK: true, Text: outside("a script in pane "+a.Pane, value), Budget: maxPageTextBytes}
 	})
 }

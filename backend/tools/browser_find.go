@@ -19,7 +19,7 @@ type browserFindArgs struct {
 
 func browserFind(b Browsers) (Tool, error) {
 	return define("browser_find", func(_ context.Context, a browserFindArgs) (policy.Effect, error) {
-		if blank(a.Text + a.Role + a.Selector) {
+		if isBlank(a.Text + a.Role + a.Selector) {
 			return policy.Effect{}, errors.New("say what to find: a text, a role or a selector")
 		}
 		return policy.Effect{Risk: policy.ReadOnly}, nil
@@ -30,8 +30,8 @@ func browserFind(b Browsers) (Tool, error) {
 		}
 		found, err := p.FindElements(ctx, pane.FindOptions{Text: a.Text, Role: a.Role, CSS: a.Selector, Attributes: a.Attributes})
 		if err != nil {
-			return wentWrong(a.Pane, err)
+			return pageError(a.Pane, err)
 		}
-		return told(a.Pane, found, 0, 0)
+		return pageResult(a.Pane, found, 0, 0)
 	})
 }

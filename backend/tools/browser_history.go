@@ -15,7 +15,7 @@ type browserHistoryArgs struct {
 
 func browserHistory(b Browsers) (Tool, error) {
 	return define("browser_history", func(ctx context.Context, a browserHistoryArgs) (policy.Effect, error) {
-		if err := among("go", a.Go, "back", "forward", "reload"); err != nil {
+		if err := validateChoice("go", a.Go, "back", "forward", "reload"); err != nil {
 			return policy.Effect{}, err
 		}
 		p, err := b.Get(a.Pane)
@@ -30,15 +30,15 @@ func browserHistory(b Browsers) (Tool, error) {
 		if again {
 			local, away = policy.WriteLocal, policy.NetworkWrite
 		}
-		e, err := visit(address, local, away)
+		e, err := addressEffect(address, local, away)
 		if err != nil {
-			return judged(p.Info())(policy.UnknownEffect("the pane goes to "+address), nil)
+			return effectInPane(p.Info())(policy.UnknownEffect("the pane goes to "+address), nil)
 		}
 		if again && len(e.Hosts) > 0 {
 			e.Reason = "sends a form to " + e.Hosts[0] + " again"
 		}
-		return judged(p.Info())(e, nil)
+		return effectInPane(p.Info())(e, nil)
 	}, func(ctx context.Context, a browserHistoryArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.GoHistory(ctx, a.Go) })
+		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.GoHistory(ctx, a.Go) })
 	})
 }

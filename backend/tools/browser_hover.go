@@ -15,8 +15,8 @@ type browserHoverArgs struct {
 
 func browserHover(b Browsers) (Tool, error) {
 	return define("browser_hover", func(_ context.Context, a browserHoverArgs) (policy.Effect, error) {
-		return passing(b, a.Pane)
+		return passiveFetchEffect(b, a.Pane)
 	}, func(ctx context.Context, a browserHoverArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Hover(ctx, a.Target) })
+		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Hover(ctx, a.Target) })
 	})
 }

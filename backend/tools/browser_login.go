@@ -29,7 +29,7 @@ type browserLoginArgs struct {
 // browserLogin uses a login by reference: the model never sees the password. It is
 // a secret like any other, so a person is asked unless the goal was given it, and
 // it is bound to its host.
-func browserLogin(r Room) (Tool, error) {
+func browserLogin(r Deps) (Tool, error) {
 	return define("browser_login", func(ctx context.Context, a browserLoginArgs) (policy.Effect, error) {
 		p, origin, user, err := r.loginFor(ctx, a)
 		if err != nil {
@@ -40,13 +40,13 @@ func browserLogin(r Room) (Tool, error) {
 			return policy.Effect{}, fmt.Errorf("the origin: %w", err)
 		}
 		use := []policy.SecretUse{{Name: "login of " + user + " at " + origin, Hosts: []string{u.Hostname()}}}
-		if asksLogin(p) {
+		if hasAuthPrompt(p) {
 			if a.Stay {
 				return policy.Effect{}, errors.New("the server asks for the login before it shows a page: there are no fields to fill in, so leave stay out")
 			}
-			e, err := visit(origin, policy.WriteLocal, policy.NetworkWrite)
+			e, err := addressEffect(origin, policy.WriteLocal, policy.NetworkWrite)
 			e.Secrets = use
-			return judged(p.Info())(e, err)
+			return effectInPane(p.Info())(e, err)
 		}
 		form, err := p.LoginForm(ctx, origin)
 		if err != nil {
@@ -57,7 +57,7 @@ func browserLogin(r Room) (Tool, error) {
 			target = form.User
 		}
 		t, err := p.PreviewAction(ctx, target, !a.Stay)
-		e, err := judged(p.Info())(touched(origin+"/", t, err))
+		e, err := effectInPane(p.Info())(touchEffect(origin+"/", t, err))
 		if err != nil {
 			return e, err
 		}
@@ -72,21 +72,21 @@ func browserLogin(r Room) (Tool, error) {
 		if err != nil {
 			return failed("%s", err)
 		}
-		if asksLogin(p) {
-			return act(r.Browsers, a.Pane, func(Browser) (pane.ActionResult, error) { return p.SignIn(ctx, origin, name, password) })
+		if hasAuthPrompt(p) {
+			return doAction(r.Browsers, a.Pane, func(Browser) (pane.ActionResult, error) { return p.SignIn(ctx, origin, name, password) })
 		}
-		return act(r.Browsers, a.Pane, func(Browser) (pane.ActionResult, error) { return p.Login(ctx, origin, name, password, !a.Stay) })
+		return doAction(r.Browsers, a.Pane, func(Browser) (pane.ActionResult, error) { return p.Login(ctx, origin, name, password, !a.Stay) })
 	})
 }
 
-// asksLogin says whether a server asks for a login before it shows a page.
-func asksLogin(p Browser) bool {
+// hasAuthPrompt says whether a server asks for a login before it shows a page.
+func hasAuthPrompt(p Browser) bool {
 	q, _ := p.OpenPrompt()
 	return q.Kind == pane.Login
 }
 
 // loginFor is the pane, the origin of its page or of a frame, and who would log in there.
-func (r Room) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string, string, error) {
+func (r Deps) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string, string, error) {
 	p, err := r.Browsers.Get(a.Pane)
 	if err != nil {
 		return nil, "", "", err
@@ -114,7 +114,7 @@ func (r Room) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string
 		if a.User == "" && len(users) == 1 {
 			return p, origin, users[0], nil
 		}
-		if err := among("user", a.User, users...); err != nil {
+		if err := validateChoice("user", a.User, users...); err != nil {
 			return nil, "", "", err
 		}
 		return p, origin, a.User, nil

@@ -16,26 +16,26 @@ type browserNetworkArgs struct {
 }
 
 func browserNetwork(b Browsers) (Tool, error) {
-	return define("browser_network", sees[browserNetworkArgs], func(_ context.Context, a browserNetworkArgs) goal.Result {
+	return define("browser_network", readEffect[browserNetworkArgs], func(_ context.Context, a browserNetworkArgs) goal.Result {
 		p, err := b.Get(a.Pane)
 		if err != nil {
 			return failed("%s", err)
 		}
 		list, err := p.Network()
 		if err != nil {
-			return wentWrong(a.Pane, err)
+			return pageError(a.Pane, err)
 		}
 		var lines []string
 		for _, r := range list {
 			if strings.Contains(r.URL, a.URL) && (!a.Failed || r.Error != "" || r.Status >= 400) {
-				lines = append(lines, fetched(r))
+				lines = append(lines, formatRequest(r))
 			}
 		}
-		return latest("the requests of pane "+a.Pane, lines, "there is no such request")
+		return newestLines("the requests of pane "+a.Pane, lines, "there is no such request")
 	})
 }
 
-func fetched(r pane.Request) string {
+func formatRequest(r pane.Request) string {
 	came := "no answer yet"
 	switch {
 	case r.Error != "":
@@ -46,8 +46,8 @@ func fetched(r pane.Request) string {
 	return fmt.Sprintf("%s %s %s → %s", r.Kind, r.Method, r.URL, came)
 }
 
-// isTrouble tells errors and warnings from what else stands in a console.
-func isTrouble(line string) bool {
+// isErrorLine tells errors and warnings from what else stands in a console.
+func isErrorLine(line string) bool {
 	for _, kind := range []string{"error:", "warning:", "assert:"} {
 		if strings.HasPrefix(line, kind) {
 			return true
@@ -56,13 +56,13 @@ func isTrouble(line string) bool {
 	return false
 }
 
-// mostLatest bounds what a list of doings tells, in bytes.
-const mostLatest = 16 << 10
+// maxListBytes bounds what a list of doings tells, in bytes.
+const maxListBytes = 16 << 10
 
-// latest tells the newest lines that fit, oldest first.
-func latest(source string, lines []string, none string) goal.Result {
+// newestLines tells the newest lines that fit, oldest first.
+func newestLines(source string, lines []string, none string) goal.Result {
 	size, first := 0, len(lines)
-	for first > 0 && size+len(lines[first-1]) < mostLatest {
+	for first > 0 && size+len(lines[first-1]) < maxListBytes {
 		first--
 		size += len(lines[first]) + 1
 	}
@@ -72,5 +72,5 @@ func latest(source string, lines []string, none string) goal.Result {
 	case first > 0:
 		lines = append([]string{fmt.Sprintf("%d earlier ones are left out", first)}, lines[first:]...)
 	}
-	return goal.Result{OK: true, Text: outside(source, strings.Join(lines, "\n")), Budget: mostTold}
+	return goal.Result{OK: true, Text: outside(source, strings.Join(lines, "\n")), Budget: maxPageTextBytes}
 }

@@ -15,7 +15,7 @@ type browserOpenArgs struct {
 
 func browserOpen(b Browsers) (Tool, error) {
 	return define("browser_open", func(_ context.Context, a browserOpenArgs) (policy.Effect, error) {
-		e, err := visit(a.URL, policy.ReadOnly, policy.NetworkGet)
+		e, err := addressEffect(a.URL, policy.ReadOnly, policy.NetworkGet)
 		if strings.HasPrefix(a.URL, "data:image/") { // it is all there and contacts nobody
 			e, err = policy.Effect{Risk: policy.ReadOnly}, nil
 		}
@@ -26,7 +26,7 @@ func browserOpen(b Browsers) (Tool, error) {
 		if err != nil {
 			return e, err
 		}
-		return judged(p.Info())(e, nil)
+		return effectInPane(p.Info())(e, nil)
 	}, func(ctx context.Context, a browserOpenArgs) goal.Result {
 		p, err := b.Open(ctx, a.Pane, a.URL)
 		if err != nil {

@@ -17,24 +17,24 @@ type browserPressArgs struct {
 
 func browserPress(b Browsers) (Tool, error) {
 	t, err := define("browser_press", func(ctx context.Context, a browserPressArgs) (policy.Effect, error) {
-		if wanders(a.Keys) {
-			return scripting(ctx, b, a.Pane)
+		if focusMayMove(a.Keys) {
+			return scriptEffect(ctx, b, a.Pane)
 		}
-		return acting(ctx, b, a.Pane, a.Target, sendsOff(a.Keys))
+		return actionEffect(ctx, b, a.Pane, a.Target, maySubmit(a.Keys))
 	}, func(ctx context.Context, a browserPressArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Press(ctx, a.Target, a.Keys) })
+		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Press(ctx, a.Target, a.Keys) })
 	})
-	return showing(t, err, func(ctx context.Context, a browserPressArgs) string {
-		if wanders(a.Keys) {
+	return withPreview(t, err, func(ctx context.Context, a browserPressArgs) string {
+		if focusMayMove(a.Keys) {
 			return ""
 		}
-		return sends(ctx, b, a.Pane, a.Target, sendsOff(a.Keys))
+		return describeSubmission(ctx, b, a.Pane, a.Target, maySubmit(a.Keys))
 	})
 }
 
-// wanders says whether a key that sets something off may land on something else
+// focusMayMove says whether a key that sets something off may land on something else
 // than what has the keyboard now: the keys before it move on.
-func wanders(keys string) bool {
+func focusMayMove(keys string) bool {
 	for i, key := range strings.Fields(keys) {
 		if i > 0 && (strings.Contains(key, "Enter") || strings.Contains(key, "Space")) {
 			return true
@@ -43,7 +43,7 @@ func wanders(keys string) bool {
 	return false
 }
 
-// sendsOff says whether one of the keys may send a form.
-func sendsOff(keys string) bool {
+// maySubmit says whether one of the keys may send a form.
+func maySubmit(keys string) bool {
 	return strings.Contains(keys, "Enter") || strings.Contains(keys, "Return")
 }

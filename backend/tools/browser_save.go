@@ -15,12 +15,12 @@ type browserSaveArgs struct {
 
 func browserSave(f folder, b Browsers) (Tool, error) {
 	return define("browser_save", func(_ context.Context, a browserSaveArgs) (policy.Effect, error) {
-		if err := among("as", a.As, "pdf", "html"); err != nil {
+		if err := validateChoice("as", a.As, "pdf", "html"); err != nil {
 			return policy.Effect{}, err
 		}
-		return f.writes(a.Path)
+		return f.writeEffect(a.Path)
 	}, func(ctx context.Context, a browserSaveArgs) goal.Result {
-		if err := among("as", a.As, "pdf", "html"); err != nil {
+		if err := validateChoice("as", a.As, "pdf", "html"); err != nil {
 			return failed("%s", err)
 		}
 		p, err := b.Get(a.Pane)
@@ -33,7 +33,7 @@ func browserSave(f folder, b Browsers) (Tool, error) {
 		}
 		data, err := take(ctx)
 		if err != nil {
-			return wentWrong(a.Pane, err)
+			return pageError(a.Pane, err)
 		}
 		if err := f.write(a.Path, data); err != nil {
 			return failed("%s", err)

@@ -30,7 +30,7 @@ func browserScreenshot(b Browsers) (Tool, error) {
 		}
 		img, err := p.Capture(ctx, pane.ScreenshotOptions{Full: a.Full, Target: a.Target, Marked: a.Marked})
 		if err != nil {
-			return wentWrong(a.Pane, err)
+			return pageError(a.Pane, err)
 		}
 		return goal.Result{OK: true, Text: fmt.Sprintf("kept a picture of pane %s, %d bytes, for the journal; one pixel is one CSS pixel", a.Pane, len(img)), Image: img}
 	})

@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-const farthest = 1000000 // CSS pixels
+const maxScroll = 1000000 // CSS pixels
 
 type browserScrollArgs struct {
 	Pane   string `json:"pane" jsonschema:"the browser pane"`
@@ -23,16 +23,16 @@ func browserScroll(b Browsers) (Tool, error) {
 		if a.Down == 0 && a.Right == 0 && a.Target == "" {
 			return policy.Effect{}, errors.New("say how far (down, right), or what to bring into view (target)")
 		}
-		return passing(b, a.Pane)
+		return passiveFetchEffect(b, a.Pane)
 	}, func(ctx context.Context, a browserScrollArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
+		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
 			if a.Down == 0 && a.Right == 0 {
 				return p.ScrollTo(ctx, a.Target)
 			}
-			return p.Scroll(ctx, a.Target, float64(within(a.Right, farthest)), float64(within(a.Down, farthest)))
+			return p.Scroll(ctx, a.Target, float64(clamp(a.Right, maxScroll)), float64(clamp(a.Down, maxScroll)))
 		})
 	})
 }
 
-// within brings a number between -most and most.
-func within(n, most int) int { return max(-most, min(n, most)) }
+// clamp brings a number between -most and most.
+func clamp(n, most int) int { return max(-most, min(n, most)) }

@@ -20,8 +20,8 @@ func browserSelect(b Browsers) (Tool, error) {
 		if len(a.Options) == 0 {
 			return policy.Effect{}, errors.New("options is empty; name the option to choose")
 		}
-		return acting(ctx, b, a.Pane, a.Target, false)
+		return actionEffect(ctx, b, a.Pane, a.Target, false)
 	}, func(ctx context.Context, a browserSelectArgs) goal.Result {
-		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Select(ctx, a.Target, a.Options) })
+		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Select(ctx, a.Target, a.Options) })
 	})
 }

@@ -28,7 +28,7 @@ func browserTabs(b Browsers) (Tool, error) {
 		}
 		var lines strings.Builder
 		for _, i := range b.List() {
-			fmt.Fprintf(&lines, "%s %q at %s%s\n", i.ID, i.Title, i.URL, condition(i))
+			fmt.Fprintf(&lines, "%s %q at %s%s\n", i.ID, i.Title, i.URL, paneCondition(i))
 		}
 		if lines.Len() == 0 {
 			return ok("there is no browser pane; browser_open opens one")
@@ -37,8 +37,8 @@ func browserTabs(b Browsers) (Tool, error) {
 	})
 }
 
-// condition says what is to be known of a pane besides its address.
-func condition(i pane.Info) string {
+// paneCondition says what is to be known of a pane besides its address.
+func paneCondition(i pane.Info) string {
 	said := ""
 	switch {
 	case i.Problem != "":

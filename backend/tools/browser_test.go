@@ -102,7 +102,7 @@ func newWindow(t *testing.T) *window {
 	}.WithTestLimits())
 	server := httptest.NewServer(site(waits))
 	w.site = server.URL
-	w.box, err = tools.New(tools.Room{Dir: w.dir, Launcher: set, Terminals: (*terminals)(w.panes), Browsers: &realBrowsers{m: m}, Logins: logins{}})
+	w.box, err = tools.New(tools.Deps{Dir: w.dir, Launcher: set, Terminals: (*terminals)(w.panes), Browsers: &realBrowsers{m: m}, Logins: logins{}})
 	if err != nil {
 		t.Fatal(err)
 	}

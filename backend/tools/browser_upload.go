@@ -24,11 +24,11 @@ func browserUpload(f folder, b Browsers) (Tool, error) {
 			return policy.Effect{}, errors.New("name 1 to 20 files of your folder")
 		}
 		for _, path := range a.Files {
-			if _, err := f.local(path); err != nil {
+			if _, err := f.relPath(path); err != nil {
 				return policy.Effect{}, err
 			}
 		}
-		e, err := scripting(ctx, b, a.Pane)
+		e, err := scriptEffect(ctx, b, a.Pane)
 		if len(e.Hosts) > 0 && e.Pane == "" {
 			e.Reason = "gives files to a page of " + e.Hosts[0]
 		}
@@ -42,6 +42,6 @@ func browserUpload(f folder, b Browsers) (Tool, error) {
 			}
 			files = append(files, pane.File{Name: filepath.Base(path), Data: data})
 		}
-		return act(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Upload(ctx, a.Target, files) })
+		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Upload(ctx, a.Target, files) })
 	})
 }

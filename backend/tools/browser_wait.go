@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	browserWaiting    = 10 * time.Second
-	maxBrowserWaiting = 2 * time.Minute
+	defaultPageWait = 10 * time.Second
+	maxPageWait     = 2 * time.Minute
 )
 
 type browserWaitArgs struct {
@@ -26,14 +26,14 @@ type browserWaitArgs struct {
 
 func browserWait(b Browsers) (Tool, error) {
 	return define("browser_wait", func(_ context.Context, a browserWaitArgs) (policy.Effect, error) {
-		if blank(a.Text + a.Gone + a.URL + a.Target) {
+		if isBlank(a.Text + a.Gone + a.URL + a.Target) {
 			return policy.Effect{}, errors.New("say what to wait for: text, gone, url or target")
 		}
 		return policy.Effect{Risk: policy.ReadOnly}, nil
 	}, func(ctx context.Context, a browserWaitArgs) goal.Result {
-		r := act(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
+		r := doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
 			want := pane.WaitCondition{Text: a.Text, Gone: a.Gone, URL: a.URL, Target: a.Target}
-			return p.Wait(ctx, want, seconds(a.Seconds, browserWaiting, maxBrowserWaiting))
+			return p.Wait(ctx, want, seconds(a.Seconds, defaultPageWait, maxPageWait))
 		})
 		_, err := b.Get(a.Pane)
 		r.GoesOn = err == nil

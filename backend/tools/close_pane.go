@@ -14,6 +14,6 @@ type closePaneArgs struct {
 func closePane(p Panes) (Tool, error) {
 	return define("close_pane", func(context.Context, closePaneArgs) (policy.Effect, error) { return looks() },
 		func(ctx context.Context, a closePaneArgs) goal.Result {
-			return answer(p.Close(ctx, a.Pane), "closed pane %s", a.Pane)
+			return okUnless(p.Close(ctx, a.Pane), "closed pane %s", a.Pane)
 		})
 }

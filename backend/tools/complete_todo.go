@@ -12,6 +12,6 @@ type completeTodoArgs struct {
 
 func completeTodo() (Tool, error) {
 	return defineControl("complete_todo", nil, func(ctx context.Context, run goal.RunControl, a completeTodoArgs) goal.Result {
-		return answer(run.CompleteTodo(ctx, a.Number), "todo %d is done", a.Number)
+		return okUnless(run.CompleteTodo(ctx, a.Number), "todo %d is done", a.Number)
 	})
 }

@@ -29,15 +29,15 @@ func defineControl[A any](name string, check func(A) error, do func(context.Cont
 	})
 }
 
-// answer is ok unless the run refused.
-func answer(err error, format string, a ...any) goal.Result {
+// okUnless is ok unless the run refused.
+func okUnless(err error, format string, a ...any) goal.Result {
 	if err != nil {
 		return failed("%s", err)
 	}
 	return ok(format, a...)
 }
 
-func blank(s string) bool { return strings.TrimSpace(s) == "" }
+func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
 
 type claimCompleteArgs struct {
 	Rationale string `json:"rationale" jsonschema:"why the goal is reached, briefly, with what you saw"`
@@ -58,7 +58,7 @@ type abortWithReportArgs struct {
 
 func abortWithReport() (Tool, error) {
 	return defineControl("abort_with_report", func(a abortWithReportArgs) error {
-		if blank(a.Reason) {
+		if isBlank(a.Reason) {
 			return errors.New("the reason is empty; say why it cannot be done")
 		}
 		return nil

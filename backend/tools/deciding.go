@@ -5,10 +5,10 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Deciding is the effect of checks that an agent wrote. The host runs their commands,
+// CheckEffect is the effect of checks that an agent wrote. The host runs their commands,
 // and tries them before the start: what always asks does so there, too. In which folder
 // they run is not known yet.
-func Deciding(checks []goal.Check) policy.Effect {
+func CheckEffect(checks []goal.Check) policy.Effect {
 	e := policy.Effect{Risk: policy.ReadOnly}
 	for _, c := range checks {
 		line := readLine("", c.Command)

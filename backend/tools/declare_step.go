@@ -19,12 +19,12 @@ func declareStep() (Tool, error) {
 		switch {
 		case a.Number < 1:
 			return errors.New("step_number counts from 1")
-		case blank(a.Title) || blank(a.Action) || blank(a.SuccessCriteria):
+		case isBlank(a.Title) || isBlank(a.Action) || isBlank(a.SuccessCriteria):
 			return errors.New("title, action and success_criteria must each say something")
 		}
 		return nil
 	}, func(_ context.Context, run goal.RunControl, a declareStepArgs) goal.Result {
 		err := run.DeclareStep(goal.StepDeclaration{Number: a.Number, Title: a.Title, Action: a.Action, SuccessCriteria: a.SuccessCriteria})
-		return answer(err, "step %d is open; act, look at the result, then call verify_step", a.Number)
+		return okUnless(err, "step %d is open; act, look at the result, then call verify_step", a.Number)
 	})
 }

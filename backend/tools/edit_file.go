@@ -18,8 +18,10 @@ type editFileArgs struct {
 }
 
 func (f folder) editFile() (Tool, error) {
-	t, err := define("edit_file", func(_ context.Context, a editFileArgs) (policy.Effect, error) { return f.writes(a.Path) }, f.doEditFile)
-	return showing(t, err, func(_ context.Context, a editFileArgs) string { return "--- " + a.Path + "\n" + change(a.Old, a.New) })
+	t, err := define("edit_file", func(_ context.Context, a editFileArgs) (policy.Effect, error) { return f.writeEffect(a.Path) }, f.doEditFile)
+	return withPreview(t, err, func(_ context.Context, a editFileArgs) string {
+		return "--- " + a.Path + "\n" + formatChange(a.Old, a.New)
+	})
 }
 
 func (f folder) doEditFile(_ context.Context, a editFileArgs) goal.Result {
@@ -34,9 +36,9 @@ func (f folder) doEditFile(_ context.Context, a editFileArgs) goal.Result {
 	case a.Old == a.New:
 		return failed("old and new are the same; nothing to change")
 	case n == 0:
-		return failed("the text does not stand in %s as given%s", a.Path, nearly(text, a.Old))
+		return failed("the text does not stand in %s as given%s", a.Path, closestMatch(text, a.Old))
 	case n > 1:
-		return failed("the text stands %d times in %s, at lines %s; give more of what is around it so that it is unique", n, a.Path, places(text, a.Old))
+		return failed("the text stands %d times in %s, at lines %s; give more of what is around it so that it is unique", n, a.Path, matchLines(text, a.Old))
 	}
 	at := strings.Index(text, a.Old)
 	after := text[:at] + a.New + text[at+len(a.Old):]
@@ -44,18 +46,18 @@ func (f folder) doEditFile(_ context.Context, a editFileArgs) goal.Result {
 		return failed("%s", err)
 	}
 	line := 1 + strings.Count(text[:at], "\n")
-	return ok("changed %s at line %d\n%s", a.Path, line, outside("the change of "+a.Path, difference(text, after)))
+	return ok("changed %s at line %d\n%s", a.Path, line, outside("the change of "+a.Path, unifiedDiff(text, after)))
 }
 
-// nearly says where the text stands but for its white space, which is what
+// closestMatch says where the text stands but for its white space, which is what
 // models get wrong most.
-func nearly(text, old string) string {
+func closestMatch(text, old string) string {
 	const hint = "; read_file shows it exactly (spaces and tabs count)"
 	if strings.Contains(text, "\r\n") && strings.Contains(strings.ReplaceAll(text, "\r\n", "\n"), old) {
 		return ": its lines end in CRLF. Change one line at a time, or write the file anew with write_file"
 	}
-	want, lines := bare(strings.Split(strings.Trim(old, "\n"), "\n")), strings.Split(text, "\n")
-	have := bare(lines)
+	want, lines := stripSpace(strings.Split(strings.Trim(old, "\n"), "\n")), strings.Split(text, "\n")
+	have := stripSpace(lines)
 	for i := 0; i+len(want) <= len(have); i++ {
 		if slices.Equal(have[i:i+len(want)], want) && strings.Join(want, "") != "" {
 			return fmt.Sprintf(", but at line %d it does with other white space. There it is\n%s", i+1,
@@ -65,7 +67,7 @@ func nearly(text, old string) string {
 	return hint
 }
 
-func bare(lines []string) []string {
+func stripSpace(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
 		out[i] = strings.Join(strings.Fields(l), " ")
@@ -73,8 +75,8 @@ func bare(lines []string) []string {
 	return out
 }
 
-// places are the lines at which the text begins, the first few of them.
-func places(text, old string) string {
+// matchLines are the lines at which the text begins, the first few of them.
+func matchLines(text, old string) string {
 	const most = 8
 	var list []string
 	for at := 0; len(list) < most; {
@@ -88,13 +90,13 @@ func places(text, old string) string {
 	return strings.Join(list, ", ") + ", …"
 }
 
-// change shows the replaced and the new lines as a diff does.
-func change(old, text string) string {
-	return strings.Trim(marked("-", old)+"\n"+marked("+", text), "\n")
+// formatChange shows the replaced and the new lines as a diff does.
+func formatChange(old, text string) string {
+	return strings.Trim(prefixLines("-", old)+"\n"+prefixLines("+", text), "\n")
 }
 
-// marked puts a mark before each line.
-func marked(mark, text string) string {
+// prefixLines puts a mark before each line.
+func prefixLines(mark, text string) string {
 	if text == "" {
 		return ""
 	}

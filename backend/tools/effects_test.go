@@ -24,7 +24,7 @@ type sample struct {
 	what  string // in words
 	args  []any
 	at    string // where the pane is
-	touch tools.Touch
+	touch tools.ActionPreview
 	own   bool // the pane is the person's own
 	asks  pane.UserPrompt
 }
@@ -35,7 +35,9 @@ func samples() []sample {
 	click := []any{"pane", "b1", "target", "e1"}
 	typing := []any{"pane", "b1", "target", "e1", "text", "x"}
 	enter := append(slices.Clone(typing), "submit", true)
-	form := func(method, action string) tools.Touch { return tools.Touch{Method: method, Action: action} }
+	form := func(method, action string) tools.ActionPreview {
+		return tools.ActionPreview{Method: method, Action: action}
+	}
 	run := func(line string) []any { return []any{"command", line} }
 	return []sample{
 		{tool: "run_command", what: "any command", args: run("make test")},
@@ -88,24 +90,24 @@ func samples() []sample {
 		{tool: "browser_scroll", what: "a public page, which may load more of itself", args: []any{"pane", "b1", "down", 100}, at: shop},
 		{tool: "browser_hover", what: "something on a public page", args: click, at: shop},
 		{tool: "browser_click", what: "anything on a page of the own loopback", args: click, at: local},
-		{tool: "browser_click", what: "a link to a public host", args: click, at: shop, touch: tools.Touch{Link: "https://docs.example/a"}},
-		{tool: "browser_click", what: "a link from the own loopback to a public host", args: click, at: local, touch: tools.Touch{Link: "https://docs.example/a"}},
+		{tool: "browser_click", what: "a link to a public host", args: click, at: shop, touch: tools.ActionPreview{Link: "https://docs.example/a"}},
+		{tool: "browser_click", what: "a link from the own loopback to a public host", args: click, at: local, touch: tools.ActionPreview{Link: "https://docs.example/a"}},
 		{tool: "browser_click", what: "a button of a form with GET on a public host", args: click, at: shop, touch: form("GET", shop)},
 		{tool: "browser_click", what: "a button of a form with POST on a public host", args: click, at: shop, touch: form("POST", shop)},
 		{tool: "browser_click", what: "a button of a form on the own loopback", args: click, at: local, touch: form("POST", local)},
 		{tool: "browser_click", what: "a form on the own loopback that goes to a public host", args: click, at: local, touch: form("POST", shop)},
 		{tool: "browser_click", what: "anything else on a public page", args: click, at: shop},
-		{tool: "browser_click", what: "a button of a public page that asks for a card", args: click, at: shop, touch: tools.Touch{Method: "POST", Action: shop, Payment: true}},
-		{tool: "browser_click", what: "a link on a public page that asks for a card: a script may take its click", args: []any{"pane", "b1", "target", "e1"}, at: shop, touch: tools.Touch{Link: "https://shop.example/terms", Payment: true}},
+		{tool: "browser_click", what: "a button of a public page that asks for a card", args: click, at: shop, touch: tools.ActionPreview{Method: "POST", Action: shop, Payment: true}},
+		{tool: "browser_click", what: "a link on a public page that asks for a card: a script may take its click", args: []any{"pane", "b1", "target", "e1"}, at: shop, touch: tools.ActionPreview{Link: "https://shop.example/terms", Payment: true}},
 		{tool: "browser_click", what: "a page that cannot be told", args: click, at: "chrome-error://chromewebdata/"},
 		{tool: "browser_type", what: "a field of the own loopback", args: typing, at: local},
 		{tool: "browser_type", what: "a field of a public page", args: typing, at: shop},
 		{tool: "browser_type", what: "Enter in a form with POST on a public host", args: enter, at: shop, touch: form("POST", shop)},
 		{tool: "browser_press", what: "Enter in a form with POST on a public host", args: []any{"pane", "b1", "keys", "Enter"}, at: shop, touch: form("POST", shop)},
-		{tool: "browser_click", what: "something without a form on a public page whose address says that one pays there", args: click, at: "https://checkout.shop.example/", touch: tools.Touch{Acts: true, Origin: "https://checkout.shop.example"}},
-		{tool: "browser_click", what: "something in a frame that is there to pay", args: click, at: shop, touch: tools.Touch{Acts: true, Origin: "https://www.paypal.com"}},
-		{tool: "browser_press", what: "Enter after a key that moves on, wherever it lands", args: []any{"pane", "b1", "keys", "Tab Enter"}, at: shop, touch: tools.Touch{Link: shop}},
-		{tool: "browser_eval", what: "a script in a public page that asks for a card", args: []any{"pane", "b1", "script", "1"}, at: shop, touch: tools.Touch{Payment: true}},
+		{tool: "browser_click", what: "something without a form on a public page whose address says that one pays there", args: click, at: "https://checkout.shop.example/", touch: tools.ActionPreview{Acts: true, Origin: "https://checkout.shop.example"}},
+		{tool: "browser_click", what: "something in a frame that is there to pay", args: click, at: shop, touch: tools.ActionPreview{Acts: true, Origin: "https://www.paypal.com"}},
+		{tool: "browser_press", what: "Enter after a key that moves on, wherever it lands", args: []any{"pane", "b1", "keys", "Tab Enter"}, at: shop, touch: tools.ActionPreview{Link: shop}},
+		{tool: "browser_eval", what: "a script in a public page that asks for a card", args: []any{"pane", "b1", "script", "1"}, at: shop, touch: tools.ActionPreview{Payment: true}},
 		{tool: "browser_drag", what: "something on a public page whose address says that one pays there", args: []any{"pane", "b1", "from", "e1", "to", "e2"}, at: "https://checkout.shop.example/"},
 		{tool: "browser_press", what: "any key on a page of the own loopback", args: []any{"pane", "b1", "keys", "Escape"}, at: local},
 		{tool: "browser_select", what: "a list of a public page", args: []any{"pane", "b1", "target", "e1", "options", []string{"x"}}, at: shop},
@@ -541,7 +543,7 @@ func TestWhatTakesMoreThanAYes(t *testing.T) {
 func TestShownForm(t *testing.T) {
 	h := newHouse(t)
 	h.panes.at = shop
-	show := func(touch tools.Touch) string {
+	show := func(touch tools.ActionPreview) string {
 		h.panes.touch = touch
 		shower, ok := h.tool("browser_click").(interface {
 			Show(ctx context.Context, c goal.Call) string
@@ -551,13 +553,13 @@ func TestShownForm(t *testing.T) {
 		}
 		return shower.Show(t.Context(), goal.Call{Tool: "browser_click", Arguments: string(arguments(t, "pane", "b1", "target", "css=button"))})
 	}
-	if got, want := show(tools.Touch{Element: `button "Delete my account"`, Origin: shop, Acts: true}), `on button "Delete my account", in `+shop; got != want {
+	if got, want := show(tools.ActionPreview{Element: `button "Delete my account"`, Origin: shop, Acts: true}), `on button "Delete my account", in `+shop; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := show(tools.Touch{Element: "iframe", Acts: true}); got != "on iframe, in a frame that cannot be looked into" {
+	if got := show(tools.ActionPreview{Element: "iframe", Acts: true}); got != "on iframe, in a frame that cannot be looked into" {
 		t.Errorf("%q", got)
 	}
-	long := tools.Touch{Method: "POST", Action: shop, Left: 3, Fields: []pane.FormField{{Name: "note", Value: strings.Repeat("a", 300)}}}
+	long := tools.ActionPreview{Method: "POST", Action: shop, Left: 3, Fields: []pane.FormField{{Name: "note", Value: strings.Repeat("a", 300)}}}
 	for i := range 69 {
 		long.Fields = append(long.Fields, pane.FormField{Name: fmt.Sprint("f", i), Hidden: true})
 	}
@@ -582,7 +584,7 @@ func TestShow(t *testing.T) {
 	h := newHouse(t)
 	h.put("a", "far\naway\none\none\ntwo\nthree\nthree\nfar\naway\n")
 	h.panes.at = shop
-	h.panes.touch = tools.Touch{Method: "post", Action: shop, Fields: []pane.FormField{{Name: "name", Value: "Ada"}, {Name: "card", Value: "••••"}}}
+	h.panes.touch = tools.ActionPreview{Method: "post", Action: shop, Fields: []pane.FormField{{Name: "name", Value: "Ada"}, {Name: "card", Value: "••••"}}}
 	for tool, c := range map[string]struct {
 		args  []any
 		words []string

@@ -29,8 +29,8 @@ type folder struct {
 	obeyed []string
 }
 
-// local turns a path of the model into one relative to the root.
-func (f folder) local(path string) (string, error) {
+// relPath turns a path of the model into one relative to the root.
+func (f folder) relPath(path string) (string, error) {
 	if strings.TrimSpace(path) == "" {
 		return "", errors.New("the path is empty; give one relative to your folder, such as notes/plan.md")
 	}
@@ -47,12 +47,12 @@ func (f folder) local(path string) (string, error) {
 	return path, nil
 }
 
-func (f folder) reads(_ context.Context) (policy.Effect, error) {
+func (f folder) readEffect(_ context.Context) (policy.Effect, error) {
 	return policy.Effect{Risk: policy.ReadOnly}, nil
 }
 
-func (f folder) writes(path string) (policy.Effect, error) {
-	rel, err := f.local(path)
+func (f folder) writeEffect(path string) (policy.Effect, error) {
+	rel, err := f.relPath(path)
 	if err != nil {
 		return policy.Effect{}, err
 	}
@@ -61,7 +61,7 @@ func (f folder) writes(path string) (policy.Effect, error) {
 
 // read gives the bytes of a regular file.
 func (f folder) read(path string) ([]byte, error) {
-	rel, err := f.local(path)
+	rel, err := f.relPath(path)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (f folder) read(path string) ([]byte, error) {
 // write replaces a file whole, keeping its mode, and makes the folders above it.
 // It goes through no link, and into nothing of git's own.
 func (f folder) write(path string, b []byte) error {
-	rel, err := f.local(path)
+	rel, err := f.relPath(path)
 	if err != nil {
 		return err
 	}

@@ -32,13 +32,13 @@ func goalStatus(g Goals) (Tool, error) {
 		var parts []string
 		goesOn := false
 		for _, s := range list {
-			if a.Goal == "" || named(s.ID, a.Goal) {
+			if a.Goal == "" || matchesGoalID(s.ID, a.Goal) {
 				goesOn = goesOn || s.Status == goal.Running || s.Status == goal.Pending
 			}
 			if a.Goal == "" {
-				parts = append(parts, s.line())
-			} else if named(s.ID, a.Goal) {
-				parts = append(parts, s.block())
+				parts = append(parts, s.summary())
+			} else if matchesGoalID(s.ID, a.Goal) {
+				parts = append(parts, s.details())
 			}
 		}
 		switch {
@@ -61,8 +61,8 @@ func goalStatus(g Goals) (Tool, error) {
 	})
 }
 
-// named says whether part names the goal: its id, or the end of it that agents are told.
-func named(id goal.ID, part string) bool {
+// matchesGoalID says whether part names the goal: its id, or the end of it that agents are told.
+func matchesGoalID(id goal.ID, part string) bool {
 	const enough = 6
 	return string(id) == part || len(part) >= enough && strings.HasSuffix(string(id), part)
 }

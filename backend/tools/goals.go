@@ -64,8 +64,8 @@ func goalTools(g Goals) []maker {
 
 var errNoGoals = errors.New("this goal cannot have others work for it: it was started by one itself, or outside a run")
 
-// line is the state in a line, block all of it. Their words are another agent's.
-func (s GoalState) line() string {
+// summary is the state in a line, block all of it. Their words are another agent's.
+func (s GoalState) summary() string {
 	t := fmt.Sprintf("%s %s", s.ID.Short(), s.Status)
 	if s.Exit != "" {
 		t += "/" + string(s.Exit)
@@ -81,17 +81,17 @@ func (s GoalState) line() string {
 	return t
 }
 
-func (s GoalState) block() string {
+func (s GoalState) details() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "objective: %s\n", clipped(s.Objective, 500))
+	fmt.Fprintf(&b, "objective: %s\n", truncate(s.Objective, 500))
 	if s.Result != "" {
 		fmt.Fprintf(&b, "result: %s\n", s.Result)
 	}
 	for _, n := range s.Needs {
-		fmt.Fprintf(&b, "waits for the person: %s\n", clipped(n, 500))
+		fmt.Fprintf(&b, "waits for the person: %s\n", truncate(n, 500))
 	}
 	for _, r := range s.Report {
 		fmt.Fprintf(&b, "- %s\n", r)
 	}
-	return s.line() + "\n" + outside("goal "+s.ID.Short(), b.String())
+	return s.summary() + "\n" + outside("goal "+s.ID.Short(), b.String())
 }

@@ -190,7 +190,7 @@ func TestWhereALineDeletesWithoutWalls(t *testing.T) {
 	if err := errors.Join(os.Symlink(h.outside, filepath.Join(h.dir, "link")), os.Mkdir(filepath.Join(h.dir, "own"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	box, err := tools.New(tools.Room{Dir: h.dir, Held: policy.WriteLocal, Terminals: (*terminals)(h.panes)})
+	box, err := tools.New(tools.Deps{Dir: h.dir, SandboxRisk: policy.WriteLocal, Terminals: (*terminals)(h.panes)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestPiecesInTheGoalsOwnTerminalAreTheLine(t *testing.T) {
 	} {
 		for held, want := range map[policy.Risk]policy.Answer{"": c.unwalled, policy.NetworkWrite: c.walled} {
 			h := newHouse(t)
-			box, err := tools.New(tools.Room{Dir: h.dir, Held: held, Terminals: (*terminals)(h.panes)})
+			box, err := tools.New(tools.Deps{Dir: h.dir, SandboxRisk: held, Terminals: (*terminals)(h.panes)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -23,14 +23,14 @@ type listFilesArgs struct {
 }
 
 func (f folder) listFiles() (Tool, error) {
-	return define("list_files", func(ctx context.Context, _ listFilesArgs) (policy.Effect, error) { return f.reads(ctx) }, f.doListFiles)
+	return define("list_files", func(ctx context.Context, _ listFilesArgs) (policy.Effect, error) { return f.readEffect(ctx) }, f.doListFiles)
 }
 
 func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {
 	if a.Path == "" {
 		a.Path = "."
 	}
-	rel, err := f.local(a.Path)
+	rel, err := f.relPath(a.Path)
 	if err != nil {
 		return failed("%s", err)
 	}
@@ -51,7 +51,7 @@ func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {
 			return nil
 		}
 		if len(lines) < maxListed {
-			lines = append(lines, entry(name, d))
+			lines = append(lines, formatEntry(name, d))
 		} else {
 			more++
 		}
@@ -71,8 +71,8 @@ func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {
 	return goal.Result{OK: true, Text: outside("the folder "+a.Path, strings.Join(lines, "\n"))}
 }
 
-// entry is one line, whatever the name holds.
-func entry(name string, d fs.DirEntry) string {
+// formatEntry is one line, whatever the name holds.
+func formatEntry(name string, d fs.DirEntry) string {
 	name = printable(name)
 	if d.IsDir() {
 		return name + "/"

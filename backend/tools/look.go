@@ -22,7 +22,7 @@ type lookArgs struct {
 	Marked   bool   `json:"marked,omitempty" jsonschema:"of a browser: with a frame and its ref around everything in view that can be used, to ask which ref something has"`
 }
 
-func look(r Room) (Tool, error) {
+func look(r Deps) (Tool, error) {
 	return define("look", func(_ context.Context, a lookArgs) (policy.Effect, error) {
 		switch {
 		case a.Full && (a.Marked || a.Target != ""), a.Marked && a.Target != "":
@@ -32,8 +32,8 @@ func look(r Room) (Tool, error) {
 		}
 		return looks()
 	}, func(ctx context.Context, a lookArgs) goal.Result {
-		if r.Eyes == nil {
-			return failed("%s", errNoEyes)
+		if r.Vision == nil {
+			return failed("%s", errNoVisionModel)
 		}
 		question := a.Question
 		if question == "" {
@@ -41,18 +41,18 @@ func look(r Room) (Tool, error) {
 		}
 		for _, i := range r.Panes.List() {
 			if i.ID == a.Pane && i.Kind == pane.Terminal {
-				return lookAtScreen(ctx, r, a.Pane, question)
+				return askAboutScreen(ctx, r, a.Pane, question)
 			}
 		}
-		s, err := r.sight(ctx, a.Pane, pane.ScreenshotOptions{Target: a.Target, Full: a.Full, Marked: a.Marked})
+		s, err := r.takePicture(ctx, a.Pane, pane.ScreenshotOptions{Target: a.Target, Full: a.Full, Marked: a.Marked})
 		if err != nil {
 			return failed("%s", err)
 		}
-		shown, factor, err := scaled(s.PNG)
+		shown, factor, err := scalePicture(s.PNG)
 		if err != nil {
 			return failed("%s", err)
 		}
-		reply, err := r.Eyes.Ask(ctx, lookSystem, question, shown)
+		reply, err := r.Vision.Ask(ctx, lookSystem, question, shown)
 		if err != nil {
 			return failed("%s", err)
 		}
@@ -63,20 +63,20 @@ func look(r Room) (Tool, error) {
 		case a.Full:
 			note = " from the top of the page, and are no places for browser_click_at unless it is scrolled there"
 		}
-		text := fmt.Sprintf("looked at a picture scaled by %.3g; places are in CSS pixels%s\n%s", factor, note, outside("what was seen in pane "+a.Pane, mapped(reply.Text, factor)))
+		text := fmt.Sprintf("looked at a picture scaled by %.3g; places are in CSS pixels%s\n%s", factor, note, outside("what was seen in pane "+a.Pane, mapCoordinates(reply.Text, factor)))
 		return goal.Result{OK: true, Text: text, Image: s.PNG, Usage: reply.Usage}
 	})
 }
 
 const maxQuestion = 4000 // bytes
 
-// lookAtScreen asks about a terminal: its text says more than its picture.
-func lookAtScreen(ctx context.Context, r Room, id, question string) goal.Result {
+// askAboutScreen asks about a terminal: its text says more than its picture.
+func askAboutScreen(ctx context.Context, r Deps, id, question string) goal.Result {
 	t, err := r.Terminals.Screen(ctx, id)
 	if err != nil {
 		return failed("%s", err)
 	}
-	reply, err := r.Eyes.Ask(ctx, lookSystem, question+"\nThe terminal's screen:\n"+outside("the screen", t.Text), nil)
+	reply, err := r.Vision.Ask(ctx, lookSystem, question+"\nThe terminal's screen:\n"+outside("the screen", t.Text), nil)
 	if err != nil {
 		return failed("%s", err)
 	}

@@ -19,6 +19,6 @@ func namePane(p Panes) (Tool, error) {
 		}
 		return looks()
 	}, func(_ context.Context, a namePaneArgs) goal.Result {
-		return answer(p.Name(a.Pane, a.Title), "pane %s is called %q", a.Pane, a.Title)
+		return okUnless(p.Name(a.Pane, a.Title), "pane %s is called %q", a.Pane, a.Title)
 	})
 }

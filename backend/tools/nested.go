@@ -16,7 +16,7 @@ var deleters = []string{"rm", "rmdir", "unlink", "shred", "srm", "trash", "trash
 
 // git reads what git is told to run: an alias that stands on the line, a command for
 // each commit or submodule.
-func (s *shellLine) git(args []string, depth int) {
+func (s *commandAnalysis) git(args []string, depth int) {
 	for i, a := range args {
 		if s.left < 0 {
 			return
@@ -43,9 +43,9 @@ func (s *shellLine) git(args []string, depth int) {
 	}
 }
 
-// remote reads what is run on another machine. Where it deletes there lies outside of
+// readRemote reads what is run on another machine. Where it deletes there lies outside of
 // every goal's folder.
-func (s *shellLine) remote(args []string, depth int) {
+func (s *commandAnalysis) readRemote(args []string, depth int) {
 	for i, host := range args {
 		if s.left < 0 {
 			return
@@ -53,10 +53,10 @@ func (s *shellLine) remote(args []string, depth int) {
 		if strings.HasPrefix(host, "-") {
 			continue
 		}
-		there := shellLine{dir: "/", loose: s.loose, left: s.left}
+		there := commandAnalysis{dir: "/", loose: s.loose, left: s.left}
 		there.read(strings.Join(args[i+1:], " "), depth+1)
 		if s.left = there.left; there.lost != "" {
-			s.lose(there.lost)
+			s.giveUp(there.lost)
 		}
 		s.commands = append(s.commands, there.commands...)
 		for _, f := range there.deletes {
@@ -68,9 +68,9 @@ func (s *shellLine) remote(args []string, depth int) {
 	}
 }
 
-// fed reads what a shell is given as its input: a here-document, a here-string, or what
+// readStdin reads what a shell is given as its input: a here-document, a here-string, or what
 // is written into its pipe.
-func (s *shellLine) fed(n syntax.Node, depth int) {
+func (s *commandAnalysis) readStdin(n syntax.Node, depth int) {
 	switch n := n.(type) {
 	case *syntax.BinaryCmd:
 		if words := argv(n.X); n.Op == syntax.Pipe && len(words) > 0 && isShell(n.Y) {
@@ -83,9 +83,9 @@ func (s *shellLine) fed(n syntax.Node, depth int) {
 		for _, r := range n.Redirs {
 			switch {
 			case r.Hdoc != nil:
-				s.read(word(r.Hdoc), depth+1)
+				s.read(literalWord(r.Hdoc), depth+1)
 			case r.Op == syntax.WordHdoc && r.Word != nil:
-				s.read(word(r.Word), depth+1)
+				s.read(literalWord(r.Word), depth+1)
 			}
 		}
 	}
@@ -104,7 +104,7 @@ func argv(stmt *syntax.Stmt) []string {
 	}
 	words := make([]string, len(call.Args))
 	for i, w := range call.Args {
-		words[i] = word(w)
+		words[i] = literalWord(w)
 	}
 	return words
 }

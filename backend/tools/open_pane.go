@@ -17,7 +17,7 @@ type openPaneArgs struct {
 	URL   string `json:"url,omitempty" jsonschema:"of a browser: address to load; an empty page if left out"`
 }
 
-func openPane(f folder, r Room) (Tool, error) {
+func openPane(f folder, r Deps) (Tool, error) {
 	return define("open_pane", func(_ context.Context, a openPaneArgs) (policy.Effect, error) {
 		kind, err := kindOf(a.Kind)
 		switch {
@@ -33,9 +33,9 @@ func openPane(f folder, r Room) (Tool, error) {
 		case err != nil:
 			return policy.Effect{}, err
 		case kind == pane.Terminal:
-			return r.program(), nil
+			return r.programEffect(), nil
 		}
-		return visit(a.address(), policy.ReadOnly, policy.NetworkGet)
+		return addressEffect(a.address(), policy.ReadOnly, policy.NetworkGet)
 	}, func(ctx context.Context, a openPaneArgs) goal.Result {
 		if a.Kind == string(pane.Terminal) {
 			id, err := r.Terminals.Open(ctx, filepath.Join(f.dir, a.Dir), a.Title)

@@ -22,7 +22,7 @@ type Panes interface {
 	Name(pane, title string) error
 }
 
-func paneTools(f folder, r Room) []maker {
+func paneTools(f folder, r Deps) []maker {
 	return []maker{
 		func() (Tool, error) { return listPanes(r.Panes) },
 		func() (Tool, error) { return openPane(f, r) },
@@ -53,7 +53,7 @@ func paneLine(i pane.Info, lent bool) string {
 	s := fmt.Sprintf("%s %s %q", i.ID, i.Kind, i.Title)
 	switch {
 	case i.Kind == pane.Browser:
-		s += fmt.Sprintf(" at %q", clipped(i.URL, 300))
+		s += fmt.Sprintf(" at %q", truncate(i.URL, 300))
 	case !i.Running:
 		s += fmt.Sprintf(" in %q, ended with exit %d", i.Cwd, i.Exit)
 	default:
@@ -63,7 +63,7 @@ func paneLine(i pane.Info, lent bool) string {
 		s += ", lent by the person"
 	}
 	if i.Problem != "" {
-		s += fmt.Sprintf(", problem: %q", clipped(i.Problem, 200))
+		s += fmt.Sprintf(", problem: %q", truncate(i.Problem, 200))
 	}
 	return s
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// kept explains what a program says when it wanted to change a protected file: to it
+// protectedHint explains what a program says when it wanted to change a protected file: to it
 // they are mounts of their own.
-func (r Room) kept(output string) string {
+func (r Deps) protectedHint(output string) string {
 	if len(r.Protected) == 0 || !strings.Contains(output, "Read-only file system") && !strings.Contains(output, "Device or resource busy") {
 		return ""
 	}

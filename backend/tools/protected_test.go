@@ -7,7 +7,7 @@ import (
 
 // TestWhatIsProtectedIsNamed where a program could not change it, and nowhere else.
 func TestWhatIsProtectedIsNamed(t *testing.T) {
-	r := Room{Protected: map[string]string{"tests/a.py": "an existing test", "check.sh": "the check runs it"}}
+	r := Deps{Protected: map[string]string{"tests/a.py": "an existing test", "check.sh": "the check runs it"}}
 	for output, want := range map[string]string{
 		"sh: 1: cannot create check.sh: Read-only file system":        "remove them: check.sh. ",
 		"rm: cannot remove 'tests/a.py': Device or resource busy":     "remove them: tests/a.py. ",
@@ -15,11 +15,11 @@ func TestWhatIsProtectedIsNamed(t *testing.T) {
 		"check.sh: no such file":                                      "",
 		"sh: 1: cannot create /usr/x: Permission denied, tests/a.py!": "",
 	} {
-		if got := r.kept(output); (got == "") != (want == "") || !strings.Contains(got, want) {
+		if got := r.protectedHint(output); (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%q: %q, want %q", output, got, want)
 		}
 	}
-	if got := (Room{}).kept("Read-only file system"); got != "" {
+	if got := (Deps{}).protectedHint("Read-only file system"); got != "" {
 		t.Errorf("nothing is protected: %q", got)
 	}
 }

@@ -14,7 +14,7 @@ type readEvidenceArgs struct {
 
 func readEvidence() (Tool, error) {
 	return defineControl("read_evidence", func(a readEvidenceArgs) error {
-		if blank(a.Handle) {
+		if isBlank(a.Handle) {
 			return errors.New("the handle is empty; give one that the host named, such as step:12")
 		}
 		return nil

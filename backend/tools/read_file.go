@@ -18,7 +18,7 @@ type readFileArgs struct {
 }
 
 func (f folder) readFile() (Tool, error) {
-	return define("read_file", func(ctx context.Context, _ readFileArgs) (policy.Effect, error) { return f.reads(ctx) }, f.doReadFile)
+	return define("read_file", func(ctx context.Context, _ readFileArgs) (policy.Effect, error) { return f.readEffect(ctx) }, f.doReadFile)
 }
 
 func (f folder) doReadFile(_ context.Context, a readFileArgs) goal.Result {
@@ -50,7 +50,7 @@ func (f folder) doReadFile(_ context.Context, a readFileArgs) goal.Result {
 	if to < len(lines) {
 		text += fmt.Sprintf("; line %d goes on", to+1)
 	}
-	return goal.Result{OK: true, Text: text, Budget: 2 * budget}
+	return goal.Result{OK: true, Text: text, Budget: 2 * defaultResultBytes}
 }
 
 // fitting is how many of the lines fit into one answer: one at least, of which
@@ -58,7 +58,7 @@ func (f folder) doReadFile(_ context.Context, a readFileArgs) goal.Result {
 func fitting(lines []string) int {
 	size := 0
 	for i, l := range lines {
-		if size += len(l); size > budget && i > 0 {
+		if size += len(l); size > defaultResultBytes && i > 0 {
 			return i
 		}
 	}

@@ -17,8 +17,8 @@ type Recipes interface {
 	Steps(ctx context.Context, from, to int) ([]goal.Call, error)
 }
 
-// performer is a run that takes further calls through its door while a tool of it works.
-type performer interface {
+// nestedExecutor is a run that takes further calls through its door while a tool of it works.
+type nestedExecutor interface {
 	// ExecuteNested makes one call as the model would, with policy, approval and journal,
 	// and names its step. An error says why nothing more can be done now.
 	ExecuteNested(ctx context.Context, c goal.Call) (step int, r goal.Result, err error)

@@ -31,7 +31,7 @@ func requestAccess(a Access) (Tool, error) {
 		switch {
 		case a == nil:
 			return w, errors.New("there is nothing to ask for here: these programs are in no sandbox of a goal")
-		case blank(args.Why):
+		case isBlank(args.Why):
 			return w, errors.New("say why: the person decides by it")
 		}
 		switch w.Kind {
@@ -45,7 +45,7 @@ func requestAccess(a Access) (Tool, error) {
 			}
 			w.Path = path.Clean(w.Path)
 		default:
-			return w, fmt.Errorf("unknown kind %q: use read, write, socket or port", clipped(args.Kind, 20))
+			return w, fmt.Errorf("unknown kind %q: use read, write, socket or port", truncate(args.Kind, 20))
 		}
 		return a.Validate(ctx, w)
 	}

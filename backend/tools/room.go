@@ -13,42 +13,42 @@ import (
 	"goalpost/backend/process"
 )
 
-// Room is what the tools of one goal work with.
-type Room struct {
-	Dir       string   // the goal's folder, absolute
-	Obeyed    []string // below it, absolute: what git obeys, which is not written
-	Launcher  process.Launcher
-	Env       []string
-	Terminals Terminals
-	Browsers  Browsers
-	Panes     Panes
-	Logins    Logins // nil where none are kept
-	Goals     Goals  // nil where none may be started
-	Eyes      Eyes   // nil where no model can look
-	Recipes   Recipes
-	Access    Access // nil where nothing can be asked for
+// Deps is what the tools of one goal work with.
+type Deps struct {
+	Dir           string   // the goal's folder, absolute
+	GitControlled []string // below it, absolute: what git obeys, which is not written
+	Launcher      process.Launcher
+	Env           []string
+	Terminals     Terminals
+	Browsers      Browsers
+	Panes         Panes
+	Logins        Logins      // nil where none are kept
+	Goals         Goals       // nil where none may be started
+	Vision        VisionModel // nil where no model can look
+	Recipes       Recipes
+	Access        Access // nil where nothing can be asked for
 	// Protected are the files of Dir that decide about the goal and stay as they are,
 	// relative to it, each with the reason.
 	Protected map[string]string
 	// Held is the risk that the sandbox holds programs to; "" is no sandbox.
-	Held policy.Risk
+	SandboxRisk policy.Risk
 	// Network tells what the sandbox refused; nil is no sandbox.
-	Network Network
+	Network RefusalLog
 	// Bounds tells which programs were ended; nil is no sandbox.
-	Bounds Bounds
+	Kills KillLog
 	// Lines are those of panes that are not confined, also of runs before; nil begins anew.
-	Lines *Lines
+	PendingInput *PendingInput
 }
 
-// Network remembers what was refused to a goal's programs and pages.
-type Network interface {
+// RefusalLog remembers what was refused to a goal's programs and pages.
+type RefusalLog interface {
 	LogMark() int64
 	RefusedSince(since int64) []string // a line each: method, host and why
 }
 
-// Bounds remembers which of a goal's programs were ended because all of them together
+// KillLog remembers which of a goal's programs were ended because all of them together
 // took more than the goal may have.
-type Bounds interface {
+type KillLog interface {
 	KillMark() int64
 	KilledSince(since int64) []string // a line each: which program, and why
 }
@@ -69,21 +69,21 @@ type Terminals interface {
 	// scrollback on, or, with a page, counted from the newest, which is 1.
 	Read(ctx context.Context, pane string, from int64, page, max int) (TerminalText, error)
 	// Wait waits at most for the given time; that it is over is no error.
-	Wait(ctx context.Context, pane string, until TerminalUntil, wait time.Duration) (TerminalWaited, error)
+	Wait(ctx context.Context, pane string, until TerminalWaitCondition, wait time.Duration) (TerminalWaitResult, error)
 	List(ctx context.Context) ([]Terminal, error)
 }
 
 // New makes the tools of one goal. Close must be called when the goal's run is over.
-func New(r Room) (*Box, error) {
+func New(r Deps) (*Set, error) {
 	root, err := os.OpenRoot(r.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("the goal's folder: %w", err)
 	}
-	if r.Lines == nil {
-		r.Lines = &Lines{}
+	if r.PendingInput == nil {
+		r.PendingInput = &PendingInput{}
 	}
-	f := folder{root: root, dir: r.Dir, protected: r.Protected, obeyed: r.Obeyed}
-	b := &Box{root: root}
+	f := folder{root: root, dir: r.Dir, protected: r.Protected, obeyed: r.GitControlled}
+	b := &Set{root: root}
 	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), paneTools(f, r), goalTools(r.Goals), visionTools(r), recipeTools(r.Recipes), controlTools(r)) {
 		t, err := make()
 		if err != nil {
@@ -97,7 +97,7 @@ func New(r Room) (*Box, error) {
 // maker makes one tool.
 type maker func() (Tool, error)
 
-func shellTools(f folder, r Room) []maker {
+func shellTools(f folder, r Deps) []maker {
 	return []maker{
 		func() (Tool, error) { return runCommand(r) },
 		func() (Tool, error) { return requestAccess(r.Access) },
@@ -115,12 +115,12 @@ func fileTools(f folder) []maker {
 	return []maker{f.readFile, f.writeFile, f.editFile, f.listFiles, f.searchFiles}
 }
 
-func controlTools(r Room) []maker {
+func controlTools(r Deps) []maker {
 	return []maker{claimComplete, abortWithReport, func() (Tool, error) { return askOperator(r.Panes) }, declareStep, verifyStep, writeTodos, completeTodo, readEvidence, wait}
 }
 
-// Box holds the tools of one goal.
-type Box struct {
+// Set holds the tools of one goal.
+type Set struct {
 	tools []Tool
 	root  *os.Root
 }
@@ -138,7 +138,7 @@ func Names(dir string) ([]string, error) {
 
 // Specs are what a model is told of them.
 func Specs(dir string) ([]goal.ToolSpec, error) {
-	b, err := New(Room{Dir: dir})
+	b, err := New(Deps{Dir: dir})
 	if err != nil {
 		return nil, err
 	}
@@ -150,10 +150,10 @@ func Specs(dir string) ([]goal.ToolSpec, error) {
 }
 
 // Tools lists them in the order in which the model is told.
-func (b *Box) Tools() []Tool { return b.tools }
+func (b *Set) Tools() []Tool { return b.tools }
 
 // Close lets go of the goal's folder.
-func (b *Box) Close() error {
+func (b *Set) Close() error {
 	if err := b.root.Close(); err != nil {
 		return fmt.Errorf("the goal's folder: %w", err)
 	}

@@ -23,7 +23,7 @@ type runCommandArgs struct {
 	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"kill it after this long; 120 if left out, at most 1800"`
 }
 
-func runCommand(r Room) (Tool, error) {
+func runCommand(r Deps) (Tool, error) {
 	return define("run_command", func(_ context.Context, a runCommandArgs) (policy.Effect, error) {
 		if strings.TrimSpace(a.Command) == "" {
 			return policy.Effect{}, fmt.Errorf("the command is empty")
@@ -31,7 +31,7 @@ func runCommand(r Room) (Tool, error) {
 		if !filepath.IsLocal(a.Dir) && a.Dir != "" {
 			return policy.Effect{}, fmt.Errorf("%s leads out of your folder", a.Dir)
 		}
-		return r.lineEffect(readLine(filepath.Join(r.Dir, a.Dir), a.Command), a.Command), nil
+		return r.commandEffect(readLine(filepath.Join(r.Dir, a.Dir), a.Command), a.Command), nil
 	}, func(ctx context.Context, a runCommandArgs) goal.Result { return doRunCommand(ctx, r, a) })
 }
 
@@ -43,7 +43,7 @@ func seconds(wanted int, usual, most time.Duration) time.Duration {
 	return time.Duration(min(wanted, int(most/time.Second))) * time.Second
 }
 
-func doRunCommand(ctx context.Context, r Room, a runCommandArgs) goal.Result {
+func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
 	mark := r.mark()
 	limit := seconds(a.TimeoutSeconds, commandTimeout, maxCommandTimeout)
 	limited, cancel := context.WithTimeout(ctx, limit)
@@ -65,6 +65,6 @@ func doRunCommand(ctx context.Context, r Room, a runCommandArgs) goal.Result {
 	if len(out.Stdout) > 0 {
 		text += "\n" + outside("the command", string(out.Stdout))
 	}
-	text += r.kept(string(out.Stdout)) + r.refused(mark) + r.rights(out.Status.Code == 0, string(out.Stdout))
+	text += r.protectedHint(string(out.Stdout)) + r.refusedSince(mark) + r.privilegeHint(out.Status.Code == 0, string(out.Stdout))
 	return goal.Result{OK: !out.TimedOut && out.Status.Code == 0, Text: text, Took: out.Took}
 }

@@ -11,12 +11,12 @@ import (
 )
 
 type runRecipeArgs struct {
-	Name   string        `json:"name,omitempty" jsonschema:"the recipe; lists those there are if left out"`
-	Values []recipeValue `json:"values,omitempty" jsonschema:"a value for each parameter that should not keep its default"`
-	From   int           `json:"from,omitempty" jsonschema:"begin with this step of the recipe, to go on after one that failed; 1 if left out"`
+	Name   string           `json:"name,omitempty" jsonschema:"the recipe; lists those there are if left out"`
+	Values []parameterValue `json:"values,omitempty" jsonschema:"a value for each parameter that should not keep its default"`
+	From   int              `json:"from,omitempty" jsonschema:"begin with this step of the recipe, to go on after one that failed; 1 if left out"`
 }
 
-type recipeValue struct {
+type parameterValue struct {
 	Name  string `json:"name" jsonschema:"the parameter"`
 	Value string `json:"value" jsonschema:"its value"`
 }
@@ -41,11 +41,11 @@ func runRecipe(r Recipes) (Tool, error) {
 			return failed("%s", err)
 		}
 		run, inRun := goal.RunOf(ctx)
-		door, ok := run.Control.(performer)
+		door, ok := run.Control.(nestedExecutor)
 		if !inRun || !ok {
 			return failed("%s", errors.New("a recipe runs inside a goal only"))
 		}
-		return cook(ctx, door, recipe, calls, max(a.From, 1))
+		return runCalls(ctx, door, recipe, calls, max(a.From, 1))
 	})
 }
 
@@ -72,10 +72,10 @@ func (a runRecipeArgs) calls(r Recipes) (goal.Recipe, []goal.Call, error) {
 	return recipe, calls, nil
 }
 
-const shownStep = 1200 // bytes of a step's result; all of it stands in the journal
+const maxShownResult = 1200 // bytes of a step's result; all of it stands in the journal
 
-// cook makes the calls one after the other until one fails.
-func cook(ctx context.Context, door performer, recipe goal.Recipe, calls []goal.Call, from int) goal.Result {
+// runCalls makes the calls one after the other until one fails.
+func runCalls(ctx context.Context, door nestedExecutor, recipe goal.Recipe, calls []goal.Call, from int) goal.Result {
 	var lines []string
 	for i := from - 1; i < len(calls); i++ {
 		if calls[i].Tool == "run_recipe" || calls[i].Tool == "save_recipe" {
@@ -89,18 +89,18 @@ func cook(ctx context.Context, door performer, recipe goal.Recipe, calls []goal.
 		if !r.OK {
 			word = "failed"
 		}
-		lines = append(lines, fmt.Sprintf("%d. %s %s (step:%d): %s", i+1, calls[i].Tool, word, n, balanced(clipped(r.Text, shownStep))))
+		lines = append(lines, fmt.Sprintf("%d. %s %s (step:%d): %s", i+1, calls[i].Tool, word, n, closeQuotes(truncate(r.Text, maxShownResult))))
 		if !r.OK && recipe.Steps[i].OnFail != "continue" {
 			return failed("%s", strings.Join(append(lines, fmt.Sprintf("it stopped at step %d; mend what is wrong, then run it from there", i+1)), "\n"))
 		}
 	}
 	r := ok("the recipe %s is done\n%s", recipe.Name, strings.Join(lines, "\n"))
-	r.Budget = 2 * budget
+	r.Budget = 2 * defaultResultBytes
 	return r
 }
 
-// balanced closes a quotation that a cut has left open.
-func balanced(s string) string {
+// closeQuotes closes a quotation that a cut has left open.
+func closeQuotes(s string) string {
 	if strings.Count(s, "<output from=") > strings.Count(s, "\n</output>") {
 		return s + "\n</output>"
 	}
@@ -121,7 +121,7 @@ func listRecipes(r Recipes) goal.Result {
 		for _, p := range one.Parameters {
 			fmt.Fprintf(&b, "  %s: %s", p.Name, p.Description)
 			if p.Default != nil {
-				fmt.Fprintf(&b, " (default %q)", clipped(*p.Default, 100))
+				fmt.Fprintf(&b, " (default %q)", truncate(*p.Default, 100))
 			}
 			b.WriteByte('\n')
 		}

@@ -28,21 +28,21 @@ func saveRecipe(r Recipes) (Tool, error) {
 		switch err := goal.ValidateRecipeName(a.Name); {
 		case err != nil:
 			return policy.Effect{}, err
-		case blank(a.Description) || len(a.Description) > 500:
+		case isBlank(a.Description) || len(a.Description) > 500:
 			return policy.Effect{}, fmt.Errorf("the description has %d bytes; say in a sentence what it does", len(a.Description))
 		case a.From < 1 || a.To < a.From:
 			return policy.Effect{}, fmt.Errorf("steps %d to %d are no stretch; they count from 1", a.From, a.To)
 		}
 		return policy.Effect{Risk: policy.WriteLocal, Persistent: true, Delegates: true, Reason: "keeps the recipe " + a.Name + " for other goals"}, nil
 	}, func(ctx context.Context, a saveRecipeArgs) goal.Result {
-		recipe, err := a.drawn(ctx, r)
+		recipe, err := a.recipe(ctx, r)
 		if err == nil {
 			err = r.Save(recipe)
 		}
-		return answer(err, "the recipe %s is kept, %d steps; run_recipe makes them again", a.Name, len(recipe.Steps))
+		return okUnless(err, "the recipe %s is kept, %d steps; run_recipe makes them again", a.Name, len(recipe.Steps))
 	})
-	return showing(t, err, func(ctx context.Context, a saveRecipeArgs) string {
-		recipe, err := a.drawn(ctx, r)
+	return withPreview(t, err, func(ctx context.Context, a saveRecipeArgs) string {
+		recipe, err := a.recipe(ctx, r)
 		if err != nil {
 			return ""
 		}
@@ -54,8 +54,8 @@ func saveRecipe(r Recipes) (Tool, error) {
 	})
 }
 
-// drawn is the recipe of the steps as they were made.
-func (a saveRecipeArgs) drawn(ctx context.Context, r Recipes) (goal.Recipe, error) {
+// recipe is the recipe of the steps as they were made.
+func (a saveRecipeArgs) recipe(ctx context.Context, r Recipes) (goal.Recipe, error) {
 	calls, err := r.Steps(ctx, a.From, a.To)
 	if err != nil {
 		return goal.Recipe{}, fmt.Errorf("the steps: %w", err)

@@ -46,7 +46,7 @@ func (f folder) searchFiles() (Tool, error) {
 		if _, err := f.newSearch(a); err != nil {
 			return policy.Effect{}, err
 		}
-		return f.reads(ctx)
+		return f.readEffect(ctx)
 	}, f.doSearchFiles)
 }
 
@@ -106,7 +106,7 @@ func (f folder) newSearch(a searchFilesArgs) (*search, error) {
 	if a.Path == "" {
 		a.Path = "."
 	}
-	rel, err := f.local(a.Path)
+	rel, err := f.relPath(a.Path)
 	s.from = filepath.ToSlash(rel)
 	return s, err
 }
@@ -116,7 +116,7 @@ var errEnough = errors.New("enough was found")
 // run walks the folder in order of names. No symlink is followed.
 func (s *search) run(ctx context.Context) error {
 	for up := path.Dir(s.from); s.from != "." && !s.All; up = path.Dir(up) { // rules of the folders above count, too
-		s.learn(up)
+		s.addIgnoreRules(up)
 		if up == "." {
 			break
 		}
@@ -129,13 +129,13 @@ func (s *search) run(ctx context.Context) error {
 			return plain(err)
 		case err != nil:
 			return nil // gone, or unreadable: the others are still searched
-		case name != s.from && s.leaves(name, d.IsDir()):
+		case name != s.from && s.isIgnored(name, d.IsDir()):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
 			return nil
 		case d.IsDir():
-			s.learn(name)
+			s.addIgnoreRules(name)
 			return nil
 		case !d.Type().IsRegular() || s.glob != nil && !s.glob.Match(name):
 			return nil
@@ -148,8 +148,8 @@ func (s *search) run(ctx context.Context) error {
 	return fmt.Errorf("the search: %w", err)
 }
 
-// leaves says whether a file or folder is passed over.
-func (s *search) leaves(name string, isFolder bool) bool {
+// isIgnored says whether a file or folder is passed over.
+func (s *search) isIgnored(name string, isFolder bool) bool {
 	base := path.Base(name)
 	if s.All {
 		return isFolder && base == ".git"
@@ -157,8 +157,8 @@ func (s *search) leaves(name string, isFolder bool) bool {
 	return strings.HasPrefix(base, ".") || s.rules.Ignored(name, isFolder)
 }
 
-// learn takes the rules that lie in a folder.
-func (s *search) learn(dir string) {
+// addIgnoreRules takes the rules that lie in a folder.
+func (s *search) addIgnoreRules(dir string) {
 	if s.All {
 		return
 	}
@@ -238,19 +238,19 @@ func (s *search) show(name string, lines []string, hits []int) {
 			if i != at && !s.line.MatchString(lines[i]) {
 				mark = "-"
 			}
-			fmt.Fprintf(&s.out, "  %d%s %s\n", i+1, mark, shortLine(lines[i]))
+			fmt.Fprintf(&s.out, "  %d%s %s\n", i+1, mark, truncateLine(lines[i]))
 			last = i
 		}
 	}
 }
 
-// shortLine is a line as it can be shown.
-func shortLine(l string) string {
+// truncateLine is a line as it can be shown.
+func truncateLine(l string) string {
 	l = strings.TrimSuffix(l, "\r")
 	if !utf8.ValidString(l) {
 		l = strings.ToValidUTF8(l, "\uFFFD")
 	}
-	return clipped(l, maxMatchLine)
+	return truncate(l, maxMatchLine)
 }
 
 func (s *search) result() goal.Result {
@@ -282,6 +282,6 @@ func (s *search) result() goal.Result {
 		return ok("%s.", note)
 	}
 	r := ok("%s\n%s", note, outside("the files", s.out.String()))
-	r.Budget = 2 * budget
+	r.Budget = 2 * defaultResultBytes
 	return r
 }

@@ -17,7 +17,7 @@ type shareNoteArgs struct {
 
 func shareNote(g Goals) (Tool, error) {
 	return define("share_note", func(_ context.Context, a shareNoteArgs) (policy.Effect, error) {
-		if blank(a.Text) || len(a.Text) > maxNote {
+		if isBlank(a.Text) || len(a.Text) > maxNote {
 			return policy.Effect{}, fmt.Errorf("the text has %d bytes; give 1 to %d", len(a.Text), maxNote)
 		}
 		return policy.Effect{Risk: policy.ReadOnly, Delegates: true}, nil
@@ -25,6 +25,6 @@ func shareNote(g Goals) (Tool, error) {
 		if g == nil {
 			return failed("%s", errNoGoals)
 		}
-		return answer(g.Share(ctx, a.To, a.Text), "goal %s reads it before its next turn", a.To)
+		return okUnless(g.Share(ctx, a.To, a.Text), "goal %s reads it before its next turn", a.To)
 	})
 }

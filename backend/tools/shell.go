@@ -13,15 +13,15 @@ import (
 )
 
 // readLine reads a line that is given to a shell in a folder.
-func readLine(dir, line string) shellLine {
-	s := shellLine{dir: dir}
-	s.whole(line)
+func readLine(dir, line string) commandAnalysis {
+	s := commandAnalysis{dir: dir}
+	s.analyze(line)
 	return s
 }
 
 // effect is what a line is about to do, as far as it can be read. It explains and finds
 // what always asks; a line can hide anything from it, and the kernel holds what it does.
-func (s shellLine) effect(line string, risk policy.Risk) policy.Effect {
+func (s commandAnalysis) effect(line string, risk policy.Risk) policy.Effect {
 	e := policy.Effect{Risk: risk, CommandLine: line, Commands: s.commands, Deletes: s.deletes, Unparsed: s.lost, Reason: "a program may change files"}
 	if risk == policy.ReadOnly {
 		e.Reason = "a program that can change nothing"
@@ -29,8 +29,8 @@ func (s shellLine) effect(line string, risk policy.Risk) policy.Effect {
 	return e
 }
 
-// shellLine collects the simple commands of a line and what they delete.
-type shellLine struct {
+// commandAnalysis collects the simple commands of a line and what they delete.
+type commandAnalysis struct {
 	dir      string // where the next command runs; "" when it cannot be told
 	loose    bool   // it is typed where no wall is: what cannot be read is doubted
 	commands [][]string
@@ -40,59 +40,59 @@ type shellLine struct {
 	left     int      // how many characters may still be read of it
 }
 
-// hidden stands for a word that is only known when the line runs.
-const hidden = "\x00"
+// unknownWord stands for a word that is only known when the line runs.
+const unknownWord = "\x00"
 
 // Of what runs something else there may be several readings, and of each of them
 // again: they may come to this many characters more than the line has.
 const (
-	maxNested   = 5 // shells in shells
-	readings    = 10
-	moreToShort = 20_000
+	maxNested     = 5 // shells in shells
+	maxReadings   = 10
+	extraForShort = 20_000
 )
 
-// whole reads a line from its beginning to its end.
-func (s *shellLine) whole(line string) {
-	s.left = moreToShort + readings*len(line)
+// analyze reads a line from its beginning to its end.
+func (s *commandAnalysis) analyze(line string) {
+	s.left = extraForShort + maxReadings*len(line)
 	s.read(line, 0)
 }
 
-// affords counts what is read and says whether that may go on.
-func (s *shellLine) affords(characters int) bool {
+// withinBudget counts what is read and says whether that may go on.
+func (s *commandAnalysis) withinBudget(characters int) bool {
 	if s.left -= characters; s.left < 0 {
-		s.lose("it can be read in too many ways")
+		s.giveUp("it can be read in too many ways")
 	}
 	return s.left >= 0
 }
 
-// lose gives up what is left of a line: that asks, wherever it runs.
-func (s *shellLine) lose(why string) {
+// giveUp gives up what is left of a line: that asks, wherever it runs.
+func (s *commandAnalysis) giveUp(why string) {
 	s.lost = why
-	s.doubt(why)
+	s.markUnparsed(why)
 }
 
-func (s *shellLine) read(line string, depth int) {
+func (s *commandAnalysis) read(line string, depth int) {
 	if depth > maxNested {
-		s.lose("shells run shells that run shells")
+		s.giveUp("shells run shells that run shells")
 	}
-	if depth > maxNested || !s.affords(len(line)) {
+	if depth > maxNested || !s.withinBudget(len(line)) {
 		return
 	}
 	if s.loose && history.MatchString(line) {
-		s.doubt("an exclamation mark brings back what was typed before")
+		s.markUnparsed("an exclamation mark brings back what was typed before")
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil {
-		s.doubt("it does not end, or is no line of a shell")
+		s.markUnparsed("it does not end, or is no line of a shell")
 		return // the shell will say so, too
 	}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if s.loose {
-			s.look(n)
+			s.checkWords(n)
 		}
-		s.fed(n, depth)
+		s.readStdin(n, depth)
 		if r, ok := n.(*syntax.Redirect); ok && s.loose {
-			s.overwrite(r)
+			s.noteOverwrite(r)
 		}
 		call, ok := n.(*syntax.CallExpr)
 		if !ok || len(call.Args) == 0 {
@@ -100,26 +100,26 @@ func (s *shellLine) read(line string, depth int) {
 		}
 		argv := make([]string, len(call.Args))
 		for i, w := range call.Args {
-			argv[i] = word(w)
+			argv[i] = literalWord(w)
 		}
-		s.command(argv, depth)
+		s.analyzeCommand(argv, depth)
 		return true
 	})
 }
 
-// command takes one program with its arguments, and what it starts in turn.
-func (s *shellLine) command(argv []string, depth int) {
-	if s.left < 0 || !s.affords(length(argv)) {
+// analyzeCommand takes one program with its arguments, and what it starts in turn.
+func (s *commandAnalysis) analyzeCommand(argv []string, depth int) {
+	if s.left < 0 || !s.withinBudget(length(argv)) {
 		return
 	}
 	s.commands = append(s.commands, argv)
 	name := path.Base(argv[0])
 	if s.loose {
-		s.judge(argv)
+		s.checkCommand(argv)
 	}
 	switch name {
 	case "cd", "pushd":
-		s.change(argv[1:])
+		s.noteChange(argv[1:])
 	case "mv":
 		s.move(operands(argv[1:]))
 	case "find", "gfind", "bfs":
@@ -127,7 +127,7 @@ func (s *shellLine) command(argv []string, depth int) {
 	case "git":
 		s.git(argv[1:], depth)
 	case "ssh":
-		s.remote(argv[1:], depth)
+		s.readRemote(argv[1:], depth)
 	case "trap":
 		s.read(strings.Join(argv[1:min(2, len(argv))], ""), depth+1)
 	case "alias":
@@ -142,11 +142,11 @@ func (s *shellLine) command(argv []string, depth int) {
 		case slices.Contains(deleters, name):
 			s.remove(operands(argv[1:]))
 		case slices.Contains(shells, name):
-			if !s.lineOptions(argv[1:], depth) {
-				s.doubt(name + " runs something else")
+			if !s.shellOptions(argv[1:], depth) {
+				s.markUnparsed(name + " runs something else")
 			}
 		default:
-			s.start(name, argv[1:], depth)
+			s.analyzeLaunched(name, argv[1:], depth)
 		}
 	}
 }
@@ -173,21 +173,21 @@ func operands(args []string) []string {
 	return list
 }
 
-func (s *shellLine) change(args []string) {
+func (s *commandAnalysis) noteChange(args []string) {
 	to := operands(args)
 	switch {
 	case len(to) == 0:
 		s.dir = homeDir
 	default:
-		s.dir = s.at(to[0])
+		s.dir = s.resolvePath(to[0])
 	}
 }
 
-// delete takes files that are deleted. Behind a link that ends in a slash, or that dots
+// noteDelete takes files that are deleted. Behind a link that ends in a slash, or that dots
 // climb out of, lies something else than the path says.
-func (s *shellLine) delete(files []string) {
+func (s *commandAnalysis) noteDelete(files []string) {
 	for _, f := range files {
-		at, told := s.at(f), strings.ReplaceAll(f, hidden, "…")
+		at, told := s.resolvePath(f), strings.ReplaceAll(f, unknownWord, "…")
 		if at != "" {
 			s.deletes = append(s.deletes, at)
 		} else {
@@ -206,30 +206,30 @@ func (s *shellLine) delete(files []string) {
 }
 
 // remove deletes what it names. Where it names nothing it is told when it runs.
-func (s *shellLine) remove(files []string) {
-	if s.delete(files); len(files) == 0 {
+func (s *commandAnalysis) remove(files []string) {
+	if s.noteDelete(files); len(files) == 0 {
 		s.deletes = append(s.deletes, "…")
 	}
 }
 
 // move takes files away from where they are. Where nothing holds the line, it is
 // told also what they may be put over.
-func (s *shellLine) move(files []string) {
+func (s *commandAnalysis) move(files []string) {
 	if !s.loose && len(files) > 0 {
 		files = files[:len(files)-1]
 	}
-	s.delete(files)
+	s.noteDelete(files)
 }
 
-// sinks are files that lose nothing when they are written.
-var sinks = regexp.MustCompile(`^/dev/(null|zero|full|tty|std(in|out|err)|fd/[0-9]+)$`)
+// harmlessTargets are files that lose nothing when they are written.
+var harmlessTargets = regexp.MustCompile(`^/dev/(null|zero|full|tty|std(in|out|err)|fd/[0-9]+)$`)
 
-// overwrite takes a file that a line empties before it writes there.
-func (s *shellLine) overwrite(r *syntax.Redirect) {
+// noteOverwrite takes a file that a line empties before it writes there.
+func (s *commandAnalysis) noteOverwrite(r *syntax.Redirect) {
 	if r.Word == nil {
 		return
 	}
-	to := word(r.Word)
+	to := literalWord(r.Word)
 	switch r.Op {
 	case syntax.RdrOut, syntax.RdrClob, syntax.RdrAll, syntax.RdrAllClob, syntax.RdrInOut:
 	case syntax.DplOut: // >&2 is a number, >&file is not
@@ -239,16 +239,16 @@ func (s *shellLine) overwrite(r *syntax.Redirect) {
 	default:
 		return
 	}
-	if !sinks.MatchString(to) {
-		s.delete([]string{to})
+	if !harmlessTargets.MatchString(to) {
+		s.noteDelete([]string{to})
 	}
 }
 
 // find deletes below its folders with -delete, or by a program.
-func (s *shellLine) find(args []string, depth int) {
-	below, args := found(args)
+func (s *commandAnalysis) find(args []string, depth int) {
+	below, args := findRoots(args)
 	if slices.Contains(args, "-delete") {
-		s.delete(below)
+		s.noteDelete(below)
 	}
 	for i, a := range args {
 		switch a {
@@ -256,16 +256,16 @@ func (s *shellLine) find(args []string, depth int) {
 			if s.left < 0 {
 				return
 			}
-			if argv := s.filled(executed(args[i+1:]), below); len(argv) > 0 {
+			if argv := s.substituteFound(findExecCommand(args[i+1:]), below); len(argv) > 0 {
 				s.started(argv, depth)
 			}
 		}
 	}
 }
 
-// found is what find may come upon, as its folders and what lies below them, and the
+// findRoots is what find may come upon, as its folders and what lies below them, and the
 // arguments behind those.
-func found(args []string) (below, rest []string) {
+func findRoots(args []string) (below, rest []string) {
 	links := slices.Contains(args, "-follow")
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		switch option := args[0]; {
@@ -275,7 +275,7 @@ func found(args []string) (below, rest []string) {
 		case strings.Trim(option[1:], "HLP") == "":
 			links = links || strings.Contains(option, "L")
 		default:
-			return orHere(nil, links || option == "-files0-from"), args
+			return defaultFindRoot(nil, links || option == "-files0-from"), args
 		}
 		args = args[1:]
 	}
@@ -283,12 +283,12 @@ func found(args []string) (below, rest []string) {
 	if n < 0 {
 		n = len(args)
 	}
-	return orHere(args[:n], links || slices.Contains(args, "-files0-from")), args[n:]
+	return defaultFindRoot(args[:n], links || slices.Contains(args, "-files0-from")), args[n:]
 }
 
-// orHere is where find looks, which is here where it is told no place. What it comes
+// defaultFindRoot is where find looks, which is here where it is told no place. What it comes
 // upon elsewhere, by links or a list, is hidden.
-func orHere(from []string, elsewhere bool) (below []string) {
+func defaultFindRoot(from []string, elsewhere bool) (below []string) {
 	if len(from) == 0 {
 		from = []string{"."}
 	}
@@ -296,13 +296,13 @@ func orHere(from []string, elsewhere bool) (below []string) {
 		below = append(below, f, strings.TrimSuffix(f, "/")+"/*")
 	}
 	if elsewhere {
-		below = append(below, hidden)
+		below = append(below, unknownWord)
 	}
 	return below
 }
 
-// executed is the command of an -exec, which ends at a semicolon or at {} +.
-func executed(args []string) []string {
+// findExecCommand is the command of an -exec, which ends at a semicolon or at {} +.
+func findExecCommand(args []string) []string {
 	for i, a := range args {
 		if a == ";" || a == "+" && i > 0 && args[i-1] == "{}" {
 			return args[:i]
@@ -311,9 +311,9 @@ func executed(args []string) []string {
 	return args
 }
 
-// filled puts what find comes upon in the place of {}.
-func (s *shellLine) filled(argv, files []string) []string {
-	if n := strings.Count(strings.Join(argv, " "), "{}"); !s.affords(n * length(files)) {
+// substituteFound puts what find comes upon in the place of {}.
+func (s *commandAnalysis) substituteFound(argv, files []string) []string {
+	if n := strings.Count(strings.Join(argv, " "), "{}"); !s.withinBudget(n * length(files)) {
 		return nil
 	}
 	var words []string
@@ -332,10 +332,10 @@ func (s *shellLine) filled(argv, files []string) []string {
 // homeDir stands for the home folder, which lies outside of a goal's folder.
 const homeDir = "/~"
 
-// at is a path written out, "" when it cannot be told.
-func (s *shellLine) at(file string) string {
+// resolvePath is a path written out, "" when it cannot be told.
+func (s *commandAnalysis) resolvePath(file string) string {
 	switch {
-	case strings.Contains(file, hidden):
+	case strings.Contains(file, unknownWord):
 		return ""
 	case strings.HasPrefix(file, "~"): // or somebody else's home
 		return path.Clean("/" + file)
@@ -347,8 +347,8 @@ func (s *shellLine) at(file string) string {
 	return path.Join(s.dir, file)
 }
 
-// word is what a word says before it is expanded; what is only known later is hidden.
-func word(w *syntax.Word) string {
+// literalWord is what a word says before it is expanded; what is only known later is hidden.
+func literalWord(w *syntax.Word) string {
 	var b strings.Builder
 	parts(&b, w.Parts)
 	return b.String()
@@ -360,7 +360,7 @@ func parts(b *strings.Builder, list []syntax.WordPart) {
 		case *syntax.Lit:
 			b.WriteString(strings.ReplaceAll(p.Value, `\`, ""))
 		case *syntax.SglQuoted:
-			b.WriteString(spelledOut(p))
+			b.WriteString(decodeAnsiC(p))
 		case *syntax.DblQuoted:
 			parts(b, p.Parts)
 		case *syntax.ParamExp:
@@ -368,21 +368,21 @@ func parts(b *strings.Builder, list []syntax.WordPart) {
 				b.WriteString("~")
 				continue
 			}
-			b.WriteString(hidden)
+			b.WriteString(unknownWord)
 		default:
-			b.WriteString(hidden)
+			b.WriteString(unknownWord)
 		}
 	}
 }
 
-// spelledOut is what $'…' says; no other quotes take escapes.
-func spelledOut(q *syntax.SglQuoted) string {
+// decodeAnsiC is what $'…' says; no other quotes take escapes.
+func decodeAnsiC(q *syntax.SglQuoted) string {
 	if !q.Dollar {
 		return q.Value
 	}
 	text, _, err := expand.Format(nil, q.Value, nil)
 	if err != nil {
-		return hidden
+		return unknownWord
 	}
 	return text
 }

@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-const usualShare = 30 // percent
+const defaultSharePercent = 30 // percent
 
 type startGoalArgs struct {
 	Objective string       `json:"objective" jsonschema:"what should be true at the end, so that somebody who knows nothing else can do it"`
@@ -38,8 +38,8 @@ func startGoal(g Goals) (Tool, error) {
 		if err != nil {
 			return policy.Effect{}, err
 		}
-		e := Deciding(c.Checks)
-		e.Delegates, e.Reason = true, "another goal works, with no more rights than this one: "+clipped(c.Objective, 200)
+		e := CheckEffect(c.Checks)
+		e.Delegates, e.Reason = true, "another goal works, with no more rights than this one: "+truncate(c.Objective, 200)
 		return e, nil
 	}, func(ctx context.Context, a startGoalArgs) goal.Result {
 		c, err := a.child()
@@ -55,7 +55,7 @@ func startGoal(g Goals) (Tool, error) {
 		}
 		return ok("goal %s has started; wait_for_goal waits for its end, goal_status shows how it stands. It ends when you do.", id.Short())
 	})
-	return showing(t, err, func(_ context.Context, a startGoalArgs) string {
+	return withPreview(t, err, func(_ context.Context, a startGoalArgs) string {
 		c, err := a.child()
 		if err != nil {
 			return ""
@@ -67,7 +67,7 @@ func startGoal(g Goals) (Tool, error) {
 func (a startGoalArgs) child() (Child, error) {
 	c := Child{Objective: strings.TrimSpace(a.Objective), Risk: policy.Risk(a.Risk), ReadOnly: a.ReadOnly, Share: a.Share, DenyTools: a.DenyTools}
 	if c.Share == 0 {
-		c.Share = usualShare
+		c.Share = defaultSharePercent
 	}
 	switch {
 	case c.Objective == "":

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// starters are programs that start another one: with the subcommands that do so,
+// launcherPrograms are programs that start another one: with the subcommands that do so,
 // or with none.
-var starters = map[string][]string{
+var launcherPrograms = map[string][]string{
 	"sudo": nil, "doas": nil, "env": nil, "nice": nil, "ionice": nil, "chrt": nil, "taskset": nil, "nohup": nil, "setsid": nil, "timeout": nil, "time": nil,
 	"exec": nil, "command": nil, "builtin": nil, "xargs": nil, "parallel": nil, "sem": nil, "stdbuf": nil, "unbuffer": nil, "watch": nil, "busybox": nil, "flock": nil,
 	"strace": nil, "ltrace": nil, "npx": nil, "pnpx": nil, "bunx": nil, "uvx": nil, "corepack": nil, "runuser": nil, "pkexec": nil, "run0": nil, "fakeroot": nil, "setarch": nil, "prlimit": nil, "numactl": nil, "valgrind": nil, "rlwrap": nil, "chronic": nil, "dbus-run-session": nil, "dbus-launch": nil, "ssh-agent": nil,
@@ -22,16 +22,16 @@ var starters = map[string][]string{
 	"bundle": {"exec"}, "mise": {"exec", "x"}, "rtx": {"exec", "x"}, "asdf": {"exec"}, "rbenv": {"exec"}, "pyenv": {"exec"}, "nodenv": {"exec"}, "nvm": {"exec"}, "fnm": {"exec"}, "volta": {"run"}, "direnv": {"exec"}, "nix": {"develop", "shell"}, "foreman": {"run"}, "distrobox": {"enter"}, "toolbox": {"run"},
 }
 
-// afterWord are starters that want a word before the program, which need not look like
+// launchersWithOperand are starters that want a word before the program, which need not look like
 // a number: a file, a user, an architecture.
-var afterWord = []string{"flock", "setarch", "taskset", "chroot", "runuser", "sg", "gosu", "su-exec", "setuidgid", "envdir", "faketime", "direnv"}
+var launchersWithOperand = []string{"flock", "setarch", "taskset", "chroot", "runuser", "sg", "gosu", "su-exec", "setuidgid", "envdir", "faketime", "direnv"}
 
-// lineTakers are starters whose options may hand a line to a shell.
-var lineTakers = []string{"flock", "runuser", "sg", "capsh", "nix-shell", "nix"}
+// launchersTakingShell are starters whose options may hand a line to a shell.
+var launchersTakingShell = []string{"flock", "runuser", "sg", "capsh", "nix-shell", "nix"}
 
-// start takes the program that another one starts, if it does.
-func (s *shellLine) start(name string, args []string, depth int) {
-	by, ok := starters[name]
+// analyzeLaunched takes the program that another one starts, if it does.
+func (s *commandAnalysis) analyzeLaunched(name string, args []string, depth int) {
+	by, ok := launcherPrograms[name]
 	switch {
 	case strings.HasPrefix(name, "python"):
 		if i := slices.Index(args, "-m"); i >= 0 && i+1 < len(args) {
@@ -39,11 +39,11 @@ func (s *shellLine) start(name string, args []string, depth int) {
 		}
 		return
 	case !ok:
-		s.behindDashes(args, depth)
+		s.afterDoubleDash(args, depth)
 		return
 	case by != nil:
 		i := slices.IndexFunc(args, func(a string) bool { return slices.Contains(by, a) })
-		if i < 0 || i > maxBefore {
+		if i < 0 || i > maxLeadingWords {
 			return
 		}
 		args = args[i+1:]
@@ -52,24 +52,24 @@ func (s *shellLine) start(name string, args []string, depth int) {
 		line := strings.Join(args[i:], " ")
 		s.read(line[strings.IndexAny(line, " =")+1:], depth+1)
 	}
-	for _, rest := range behind(args) {
-		s.starts(name, rest, depth)
-		if slices.Contains(afterWord, name) && s.left >= 0 {
-			for _, after := range behind(rest[1:]) {
-				s.starts(name, after, depth)
+	for _, rest := range skipLauncherOptions(args) {
+		s.analyzeLauncherArgs(name, rest, depth)
+		if slices.Contains(launchersWithOperand, name) && s.left >= 0 {
+			for _, after := range skipLauncherOptions(rest[1:]) {
+				s.analyzeLauncherArgs(name, after, depth)
 			}
 		}
 	}
-	if slices.Contains(lineTakers, name) {
-		s.lineOptions(args, depth)
+	if slices.Contains(launchersTakingShell, name) {
+		s.shellOptions(args, depth)
 	}
 	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		s.doubt(name + " runs something else")
+		s.markUnparsed(name + " runs something else")
 	}
 }
 
-// behindDashes takes what any program is told to run or to execute behind two dashes.
-func (s *shellLine) behindDashes(args []string, depth int) {
+// afterDoubleDash takes what any program is told to run or to execute behind two dashes.
+func (s *commandAnalysis) afterDoubleDash(args []string, depth int) {
 	i := slices.Index(args, "--")
 	runs := func(a string) bool { return a == "run" || a == "exec" }
 	if i >= 0 && i+1 < len(args) && slices.ContainsFunc(args[:i], runs) {
@@ -77,9 +77,9 @@ func (s *shellLine) behindDashes(args []string, depth int) {
 	}
 }
 
-// starts takes what a starter is given, read as a program with its arguments. Some hand
+// analyzeLauncherArgs takes what a starter is given, read as a program with its arguments. Some hand
 // it to a shell.
-func (s *shellLine) starts(name string, argv []string, depth int) {
+func (s *commandAnalysis) analyzeLauncherArgs(name string, argv []string, depth int) {
 	if s.left < 0 {
 		return
 	}
@@ -92,12 +92,12 @@ func (s *shellLine) starts(name string, argv []string, depth int) {
 	}
 }
 
-// lineOptions reads the lines that options hand to a shell, and says whether one does.
+// shellOptions reads the lines that options hand to a shell, and says whether one does.
 // Options may stand between -c and the line, with values of their own: every word is
 // read up to one that can be neither.
-func (s *shellLine) lineOptions(args []string, depth int) (found bool) {
+func (s *commandAnalysis) shellOptions(args []string, depth int) (found bool) {
 	for i, a := range args {
-		line, takes := lineOption(a)
+		line, takes := parseShellOption(a)
 		if !takes {
 			continue
 		}
@@ -116,9 +116,9 @@ func (s *shellLine) lineOptions(args []string, depth int) (found bool) {
 	return found
 }
 
-// lineOption says whether an option takes a line, perhaps by the beginning of its name,
+// parseShellOption says whether an option takes a line, perhaps by the beginning of its name,
 // and which line is written into the same word.
-func lineOption(arg string) (line string, takes bool) {
+func parseShellOption(arg string) (line string, takes bool) {
 	if !strings.HasPrefix(arg, "--") {
 		_, line, takes = strings.Cut(arg, "c")
 		return line, takes && arg[0] == '-'
@@ -128,24 +128,24 @@ func lineOption(arg string) (line string, takes bool) {
 }
 
 // started takes a program that a command starts.
-func (s *shellLine) started(argv []string, depth int) {
+func (s *commandAnalysis) started(argv []string, depth int) {
 	if depth > maxNested {
-		s.lose("programs start programs that start programs")
+		s.giveUp("programs start programs that start programs")
 		return
 	}
-	s.command(argv, depth+1)
+	s.analyzeCommand(argv, depth+1)
 }
 
-// maxBefore is how many words may stand before the subcommand that starts a program.
-const maxBefore = 4
+// maxLeadingWords is how many words may stand before the subcommand that starts a program.
+const maxLeadingWords = 4
 
 // duration is what timeout and flock want before the program, or a priority.
 var duration = regexp.MustCompile(`^[0-9.]+[smhd]?$`)
 
-// behind skips the options, variables and numbers before the program that another
+// skipLauncherOptions skips the options, variables and numbers before the program that another
 // one starts. What stands behind an option may be its value or the program: then
 // both readings are given.
-func behind(args []string) [][]string {
+func skipLauncherOptions(args []string) [][]string {
 	var list [][]string
 	for i, a := range args {
 		if strings.HasPrefix(a, "-") || strings.Contains(a, "=") || duration.MatchString(a) || a == "run" {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	usualRun = 15 * time.Second
-	longRun  = 10 * time.Minute
+	defaultRunWait = 15 * time.Second
+	maxRunWait     = 10 * time.Minute
 )
 
 // TerminalRun is what a command in a terminal pane came to.
@@ -47,9 +47,9 @@ type Terminal struct {
 	Exit             int // of its program, once that has ended
 }
 
-// TerminalUntil is what a wait waits for: the first that comes true, and the end
+// TerminalWaitCondition is what a wait waits for: the first that comes true, and the end
 // of the pane's program in any case.
-type TerminalUntil struct {
+type TerminalWaitCondition struct {
 	Pattern *regexp.Regexp
 	Since   int64 // where the pattern is looked for; below zero is what was typed last
 	Prompt  bool
@@ -57,8 +57,8 @@ type TerminalUntil struct {
 	Quiet   time.Duration
 }
 
-// TerminalWaited is how a wait ended: pattern, prompt, exit, quiet, ended or time.
-type TerminalWaited struct {
+// TerminalWaitResult is how a wait ended: pattern, prompt, exit, quiet, ended or time.
+type TerminalWaitResult struct {
 	Why   string
 	Match string
 	Exit  int
@@ -72,12 +72,12 @@ type terminalOpenArgs struct {
 	Title string `json:"title,omitempty" jsonschema:"short name for the tab, such as server"`
 }
 
-func terminalOpen(f folder, r Room) (Tool, error) {
+func terminalOpen(f folder, r Deps) (Tool, error) {
 	return define("terminal_open", func(_ context.Context, a terminalOpenArgs) (policy.Effect, error) {
 		if a.Dir != "" && !filepath.IsLocal(a.Dir) {
 			return policy.Effect{}, fmt.Errorf("%s leads out of your folder", a.Dir)
 		}
-		return r.program(), nil
+		return r.programEffect(), nil
 	}, func(ctx context.Context, a terminalOpenArgs) goal.Result {
 		pane, err := r.Terminals.Open(ctx, filepath.Join(f.dir, a.Dir), a.Title)
 		if err != nil {
@@ -93,7 +93,7 @@ type terminalRunArgs struct {
 	WaitSeconds int    `json:"wait_seconds,omitempty" jsonschema:"how long to wait for its end; 15 if left out. A server needs only a second or two"`
 }
 
-func terminalRun(r Room) (Tool, error) {
+func terminalRun(r Deps) (Tool, error) {
 	return define("terminal_run", func(_ context.Context, a terminalRunArgs) (policy.Effect, error) {
 		if strings.TrimSpace(a.Command) == "" {
 			return policy.Effect{}, fmt.Errorf("the command is empty")
@@ -101,35 +101,35 @@ func terminalRun(r Room) (Tool, error) {
 		if strings.ContainsAny(a.Command, "\n\r") {
 			return policy.Effect{}, fmt.Errorf("the command has several lines; join them with && or write a script with write_file")
 		}
-		return r.typing(a.Pane, a.Command+"\n")
+		return r.typingEffect(a.Pane, a.Command+"\n")
 	}, func(ctx context.Context, a terminalRunArgs) goal.Result {
-		wait := seconds(a.WaitSeconds, usualRun, longRun)
+		wait := seconds(a.WaitSeconds, defaultRunWait, maxRunWait)
 		mark := r.mark()
-		r.Lines.typed(a.Pane, a.Command+"\n")
+		r.PendingInput.record(a.Pane, a.Command+"\n")
 		run, err := r.Terminals.Run(ctx, a.Pane, a.Command, wait)
 		if err != nil {
 			return failed("%s", err)
 		}
 		if !run.Finished {
-			return ok("still running after %s; terminal_wait waits for it, terminal_read shows what it prints\n%s", goal.FormatDuration(wait), outside("pane "+a.Pane, run.Output)+r.kept(run.Output)+r.refused(mark))
+			return ok("still running after %s; terminal_wait waits for it, terminal_read shows what it prints\n%s", goal.FormatDuration(wait), outside("pane "+a.Pane, run.Output)+r.protectedHint(run.Output)+r.refusedSince(mark))
 		}
-		return goal.Result{OK: run.Exit == 0, Text: fmt.Sprintf("exit %d\n%s", run.Exit, outside("pane "+a.Pane, run.Output)+r.kept(run.Output)+r.refused(mark)+r.rights(run.Exit == 0, run.Output))}
+		return goal.Result{OK: run.Exit == 0, Text: fmt.Sprintf("exit %d\n%s", run.Exit, outside("pane "+a.Pane, run.Output)+r.protectedHint(run.Output)+r.refusedSince(mark)+r.privilegeHint(run.Exit == 0, run.Output))}
 	})
 }
 
-// typing is the effect of typing something into a pane.
-func (r Room) typing(pane, text string) (policy.Effect, error) {
+// typingEffect is the effect of typing something into a pane.
+func (r Deps) typingEffect(pane, text string) (policy.Effect, error) {
 	confined, err := r.Terminals.Confined(pane)
 	if err != nil {
 		return policy.Effect{}, err
 	}
 	text = newlines(text)
 	if confined {
-		s := shellLine{dir: r.standing()}
-		r.Lines.read(&s, pane, text)
-		return r.lineEffect(s, strings.TrimSuffix(readable(text), "\n")), nil
+		s := commandAnalysis{dir: r.assumedDir()}
+		r.PendingInput.analyze(&s, pane, text)
+		return r.commandEffect(s, strings.TrimSuffix(asShellReads(text), "\n")), nil
 	}
-	e := r.Lines.loose(pane, text)
+	e := r.PendingInput.unconfinedEffect(pane, text)
 	e.CommandLine = strings.TrimSuffix(e.CommandLine, "\n")
 	e.Reason = "what is typed into your pane " + pane + " runs as you, in no sandbox"
 	return e, nil

@@ -13,14 +13,14 @@ import (
 
 const maxKeys = 200
 
-var arrow = regexp.MustCompile(`\bArrow(Up|Down|Left|Right)$`)
+var arrowKeyPattern = regexp.MustCompile(`\bArrow(Up|Down|Left|Right)$`)
 
 type terminalKeysArgs struct {
 	Pane string   `json:"pane" jsonschema:"the terminal pane"`
 	Keys []string `json:"keys" jsonschema:"keys in order: a character or Enter, Tab, Escape, Backspace, Delete, Space, Home, End, PageUp, PageDown, Up, Down, Left, Right, F1 to F12, with Ctrl+, Alt+ or Shift+ before it, such as Ctrl+C"`
 }
 
-func terminalKeys(r Room) (Tool, error) {
+func terminalKeys(r Deps) (Tool, error) {
 	return define("terminal_keys", func(_ context.Context, a terminalKeysArgs) (policy.Effect, error) {
 		switch {
 		case len(a.Keys) == 0:
@@ -28,12 +28,12 @@ func terminalKeys(r Room) (Tool, error) {
 		case len(a.Keys) > maxKeys:
 			return policy.Effect{}, fmt.Errorf("these are %d keys, at most %d at once; terminal_type types text", len(a.Keys), maxKeys)
 		}
-		return r.typing(a.Pane, spelled(a.Keys))
+		return r.typingEffect(a.Pane, keysAsText(a.Keys))
 	}, func(ctx context.Context, a terminalKeysArgs) goal.Result {
 		for i, k := range a.Keys { // as pages call them, and browser_press
-			a.Keys[i] = arrow.ReplaceAllString(k, "$1")
+			a.Keys[i] = arrowKeyPattern.ReplaceAllString(k, "$1")
 		}
-		r.Lines.typed(a.Pane, spelled(a.Keys))
+		r.PendingInput.record(a.Pane, keysAsText(a.Keys))
 		if err := r.Terminals.Keys(ctx, a.Pane, a.Keys); err != nil {
 			return failed("%s", err)
 		}
@@ -41,8 +41,8 @@ func terminalKeys(r Room) (Tool, error) {
 	})
 }
 
-// spelled is what keys write, so that a command cannot be spelled past the rules.
-func spelled(keys []string) string {
+// keysAsText is what keys write, so that a command cannot be spelled past the rules.
+func keysAsText(keys []string) string {
 	var b strings.Builder
 	for _, k := range keys {
 		switch {
@@ -51,11 +51,11 @@ func spelled(keys []string) string {
 		case k == "Space":
 			b.WriteByte(' ')
 		case strings.EqualFold(k, "Ctrl+C"):
-			b.WriteByte(interrupt)
+			b.WriteByte(ctrlC)
 		case len([]rune(k)) == 1:
 			b.WriteString(k)
 		default:
-			b.WriteByte(opaque)
+			b.WriteByte(unknownText)
 		}
 	}
 	return b.String()

@@ -37,7 +37,7 @@ func terminalRead(t Terminals) (Tool, error) {
 		if text.Lost > 0 {
 			note += fmt.Sprintf("; %d bytes before are no longer kept", text.Lost)
 		}
-		r := ok("%s\n%s", note+ended(text), outside("pane "+a.Pane, text.Text))
+		r := ok("%s\n%s", note+exitNote(text), outside("pane "+a.Pane, text.Text))
 		r.More, r.GoesOn = &goal.Continuation{Next: text.Next, Total: text.End, Has: text.Next < text.End}, text.Busy
 		return r
 	})
@@ -53,12 +53,12 @@ func screen(ctx context.Context, t Terminals, pane string) goal.Result {
 	if text.Full {
 		note += ", a full-screen program"
 	}
-	r := ok("%s\n%s", note+ended(text), outside("pane "+pane, text.Text))
+	r := ok("%s\n%s", note+exitNote(text), outside("pane "+pane, text.Text))
 	r.More, r.GoesOn = &goal.Continuation{Next: text.Next, Total: text.End}, text.Busy
 	return r
 }
 
-func ended(text TerminalText) string {
+func exitNote(text TerminalText) string {
 	if text.Running {
 		return ""
 	}

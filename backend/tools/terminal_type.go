@@ -14,14 +14,14 @@ type terminalTypeArgs struct {
 	NoEnter bool   `json:"no_enter,omitempty" jsonschema:"do not press Enter afterwards"`
 }
 
-func terminalType(r Room) (Tool, error) {
+func terminalType(r Deps) (Tool, error) {
 	return define("terminal_type", func(_ context.Context, a terminalTypeArgs) (policy.Effect, error) {
 		if a.Text == "" {
 			return policy.Effect{}, errors.New("the text is empty; terminal_keys presses single keys such as Enter")
 		}
-		return r.typing(a.Pane, a.whole())
+		return r.typingEffect(a.Pane, a.text())
 	}, func(ctx context.Context, a terminalTypeArgs) goal.Result {
-		r.Lines.typed(a.Pane, a.whole())
+		r.PendingInput.record(a.Pane, a.text())
 		if err := r.Terminals.Type(ctx, a.Pane, a.Text, !a.NoEnter); err != nil {
 			return failed("%s", err)
 		}
@@ -32,8 +32,8 @@ func terminalType(r Room) (Tool, error) {
 	})
 }
 
-// whole is the text with the Enter after it.
-func (a terminalTypeArgs) whole() string {
+// text is the text with the Enter after it.
+func (a terminalTypeArgs) text() string {
 	if a.NoEnter {
 		return a.Text
 	}

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	usualWait  = time.Minute
-	longWait   = 30 * time.Minute
-	maxPattern = 1000
+	defaultWait = time.Minute
+	maxWaitTime = 30 * time.Minute
+	maxPattern  = 1000
 )
 
 type terminalWaitArgs struct {
@@ -36,20 +36,20 @@ func terminalWait(t Terminals) (Tool, error) {
 		if err != nil {
 			return failed("%s", err)
 		}
-		limit := seconds(a.TimeoutSeconds, usualWait, longWait)
+		limit := seconds(a.TimeoutSeconds, defaultWait, maxWaitTime)
 		w, err := t.Wait(ctx, a.Pane, until, limit)
 		if err != nil {
 			return failed("%s", err)
 		}
-		met, words := w.words(a, limit)
+		met, words := w.describe(a, limit)
 		r := goal.Result{OK: met, GoesOn: w.Busy, Text: words + "\n" + outside("pane "+a.Pane, w.Text)}
 		r.More = &goal.Continuation{Next: w.Next, Total: w.Next}
 		return r
 	})
 }
 
-func (a terminalWaitArgs) until() (TerminalUntil, error) {
-	u := TerminalUntil{Since: -1}
+func (a terminalWaitArgs) until() (TerminalWaitCondition, error) {
+	u := TerminalWaitCondition{Since: -1}
 	if a.Since > 0 {
 		u.Since = a.Since
 	}
@@ -74,31 +74,31 @@ func (a terminalWaitArgs) until() (TerminalUntil, error) {
 	case "exit":
 		u.Exit = true
 	case "quiet":
-		u.Quiet = seconds(a.QuietSeconds, 5*time.Second, longWait)
+		u.Quiet = seconds(a.QuietSeconds, 5*time.Second, maxWaitTime)
 	default:
 		return u, fmt.Errorf("for is %q; use pattern, prompt, exit or quiet", a.For)
 	}
 	return u, nil
 }
 
-// words says how the wait ended, and whether that is what was waited for.
-func (w TerminalWaited) words(a terminalWaitArgs, limit time.Duration) (met bool, text string) {
+// describe says how the wait ended, and whether that is what was waited for.
+func (w TerminalWaitResult) describe(a terminalWaitArgs, limit time.Duration) (met bool, text string) {
 	switch w.Why {
 	case "pattern":
-		return true, fmt.Sprintf("it appeared: %q", clipped(w.Match, 200))
+		return true, fmt.Sprintf("it appeared: %q", truncate(w.Match, 200))
 	case "prompt":
 		return true, fmt.Sprintf("the shell is at its prompt; the last command ended with exit %d", w.Exit)
 	case "exit":
 		return true, fmt.Sprintf("the command is done, exit %d", w.Exit)
 	case "quiet":
-		return true, fmt.Sprintf("nothing was printed for %s", goal.FormatDuration(seconds(a.QuietSeconds, 5*time.Second, longWait)))
+		return true, fmt.Sprintf("nothing was printed for %s", goal.FormatDuration(seconds(a.QuietSeconds, 5*time.Second, maxWaitTime)))
 	case "ended":
 		return false, fmt.Sprintf("the pane's program has ended, exit %d", w.Exit)
 	}
 	return false, fmt.Sprintf("not within %s; it goes on. The end of what it printed:", goal.FormatDuration(limit))
 }
 
-func clipped(s string, most int) string {
+func truncate(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}

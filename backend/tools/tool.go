@@ -25,7 +25,7 @@ import (
 )
 
 //go:embed *.md
-var words embed.FS
+var descriptions embed.FS
 
 // Tool is one thing that a model may call.
 type Tool interface {
@@ -46,11 +46,11 @@ type tool[A any] struct {
 // define makes a tool from its argument type, its effect and its handler. It
 // fails only on a mistake in this package, which a test finds.
 func define[A any](name string, effect func(context.Context, A) (policy.Effect, error), do func(context.Context, A) goal.Result) (Tool, error) {
-	description, err := words.ReadFile(name + ".md")
+	description, err := descriptions.ReadFile(name + ".md")
 	if err != nil {
 		return nil, fmt.Errorf("tool %s has no words: %w", name, err)
 	}
-	arguments, err := shapeOf[A]()
+	arguments, err := schemaOf[A]()
 	if err != nil {
 		return nil, fmt.Errorf("tool %s: %w", name, err)
 	}
@@ -58,39 +58,39 @@ func define[A any](name string, effect func(context.Context, A) (policy.Effect, 
 	return &tool[A]{spec, arguments.resolved, effect, do, nil}, nil
 }
 
-// shape is the schema of an argument type. Nobody changes it. What it is checked with
+// argSchema is the schema of an argument type. Nobody changes it. What it is checked with
 // is made at the first call: a goal calls few of its tools.
-type shape struct {
+type argSchema struct {
 	raw      json.RawMessage
 	resolved func() (*jsonschema.Resolved, error)
 }
 
-// shapes are kept by type: to make them is nearly all of the work of giving a goal its
+// argSchemas are kept by type: to make them is nearly all of the work of giving a goal its
 // tools, and they are the same for every goal of the process.
-var shapes sync.Map // reflect.Type to shape
+var argSchemas sync.Map // reflect.Type to shape
 
-func shapeOf[A any]() (shape, error) {
+func schemaOf[A any]() (argSchema, error) {
 	of := reflect.TypeFor[A]()
-	if s, ok := shapes.Load(of); ok {
-		if s, ok := s.(shape); ok {
+	if s, ok := argSchemas.Load(of); ok {
+		if s, ok := s.(argSchema); ok {
 			return s, nil
 		}
 	}
 	schema, err := jsonschema.For[A](nil)
 	if err != nil {
-		return shape{}, fmt.Errorf("its arguments: %w", err)
+		return argSchema{}, fmt.Errorf("its arguments: %w", err)
 	}
-	plainLists(schema)
-	s := shape{resolved: sync.OnceValues(func() (*jsonschema.Resolved, error) { return schema.Resolve(nil) })}
+	dropNullFromArrays(schema)
+	s := argSchema{resolved: sync.OnceValues(func() (*jsonschema.Resolved, error) { return schema.Resolve(nil) })}
 	if s.raw, err = json.Marshal(schema); err != nil {
-		return shape{}, fmt.Errorf("its arguments: %w", err)
+		return argSchema{}, fmt.Errorf("its arguments: %w", err)
 	}
-	shapes.Store(of, s)
+	argSchemas.Store(of, s)
 	return s, nil
 }
 
-// showing adds what a person is shown of a call besides its arguments.
-func showing[A any](t Tool, err error, show func(context.Context, A) string) (Tool, error) {
+// withPreview adds what a person is shown of a call besides its arguments.
+func withPreview[A any](t Tool, err error, show func(context.Context, A) string) (Tool, error) {
 	if of, ok := t.(*tool[A]); ok && err == nil {
 		of.show = show
 	}
@@ -107,17 +107,17 @@ func (t *tool[A]) Show(ctx context.Context, c goal.Call) string {
 	return t.show(ctx, args)
 }
 
-// plainLists makes a list that may also be null a list: not every provider
+// dropNullFromArrays makes a list that may also be null a list: not every provider
 // understands two types, and null says nothing that [] does not.
-func plainLists(s *jsonschema.Schema) {
+func dropNullFromArrays(s *jsonschema.Schema) {
 	for _, p := range s.Properties {
 		if slices.Equal(p.Types, []string{"null", "array"}) {
 			p.Type, p.Types = "array", nil
 		}
-		plainLists(p)
+		dropNullFromArrays(p)
 	}
 	if s.Items != nil {
-		plainLists(s.Items)
+		dropNullFromArrays(s.Items)
 	}
 }
 
@@ -138,14 +138,14 @@ func (t *tool[A]) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	}
 	r := t.do(ctx, args)
 	if r.Budget == 0 {
-		r.Budget = budget
+		r.Budget = defaultResultBytes
 	}
 	return r
 }
 
-// budget is how much of a result the model gets at once, in bytes, where a tool
+// defaultResultBytes is how much of a result the model gets at once, in bytes, where a tool
 // names no other: no single call floods its window.
-const budget = 16 << 10
+const defaultResultBytes = 16 << 10
 
 // parse validates against the schema before anything is decoded, so that an
 // error names the argument.

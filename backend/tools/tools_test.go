@@ -31,7 +31,7 @@ type house struct {
 	panes        *panes
 	eyes         *eyes
 	recipes      recipes
-	box          *tools.Box
+	box          *tools.Set
 }
 
 func newHouse(tb testing.TB) *house {
@@ -46,9 +46,9 @@ func newHouse(tb testing.TB) *house {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	h.box, err = tools.New(tools.Room{
+	h.box, err = tools.New(tools.Deps{
 		Dir: h.dir, Launcher: set, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, Terminals: (*terminals)(h.panes), Browsers: &browsers{h.panes}, Logins: logins{},
-		Panes: &screen{h.panes}, Eyes: h.eyes, Recipes: &h.recipes, Access: access{},
+		Panes: &screen{h.panes}, Vision: h.eyes, Recipes: &h.recipes, Access: access{},
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -161,7 +161,7 @@ func (h *house) link(target, name string) {
 type panes struct {
 	at, shown, asked string
 	wait             time.Duration
-	touch            tools.Touch
+	touch            tools.ActionPreview
 	picture          string
 	question         pane.UserPrompt
 	person           bool // the panes are the person's own
@@ -223,12 +223,12 @@ func (p *terminals) Read(_ context.Context, pane string, from int64, page, most 
 	return tools.TerminalText{Text: p.shown, From: from, Next: from + int64(most), End: 20000, Lost: int64(page)}, nil
 }
 
-func (p *terminals) Wait(_ context.Context, pane string, until tools.TerminalUntil, wait time.Duration) (tools.TerminalWaited, error) {
+func (p *terminals) Wait(_ context.Context, pane string, until tools.TerminalWaitCondition, wait time.Duration) (tools.TerminalWaitResult, error) {
 	if pane != "t1" {
-		return tools.TerminalWaited{}, errPane
+		return tools.TerminalWaitResult{}, errPane
 	}
 	p.wait = wait
-	w := tools.TerminalWaited{Why: "time", Text: p.shown, Next: 7}
+	w := tools.TerminalWaitResult{Why: "time", Text: p.shown, Next: 7}
 	switch {
 	case until.Pattern != nil:
 		if w.Match = until.Pattern.FindString(p.shown); w.Match != "" {

@@ -12,14 +12,14 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Touch is what acting on an element of a page would set off, as far as the
+// ActionPreview is what acting on an element of a page would set off, as far as the
 // element says. A page's scripts may do more: that is held below the tools.
-type Touch = pane.ActionPreview
+type ActionPreview = pane.ActionPreview
 
-// touched is the effect of acting on an element of a page: a link is followed, a
+// touchEffect is the effect of acting on an element of a page: a link is followed, a
 // form is sent, and what cannot be told counts as network_write.
-func touched(address string, t Touch, err error) (policy.Effect, error) {
-	here, bad := visit(address, policy.WriteLocal, policy.NetworkWrite)
+func touchEffect(address string, t ActionPreview, err error) (policy.Effect, error) {
+	here, bad := addressEffect(address, policy.WriteLocal, policy.NetworkWrite)
 	if bad != nil { // an error page, or a page that went somewhere else
 		return policy.UnknownEffect("the pane shows " + address), nil
 	}
@@ -33,14 +33,14 @@ func touched(address string, t Touch, err error) (policy.Effect, error) {
 		if !strings.EqualFold(t.Method, "GET") {
 			away = policy.NetworkWrite
 		}
-		if e, bad = visit(t.Action, policy.WriteLocal, away); bad != nil {
+		if e, bad = addressEffect(t.Action, policy.WriteLocal, away); bad != nil {
 			return policy.UnknownEffect("the form goes to " + t.Action), nil
 		}
 		if len(e.Hosts) > 0 {
 			e.Reason = fmt.Sprintf("sends a form by %s to %s", strings.ToUpper(t.Method), e.Hosts[0])
 		}
 	case t.Link != "":
-		if e, bad = visit(t.Link, policy.WriteLocal, policy.NetworkGet); bad != nil {
+		if e, bad = addressEffect(t.Link, policy.WriteLocal, policy.NetworkGet); bad != nil {
 			return policy.UnknownEffect("the link leads to " + t.Link), nil
 		}
 		if len(e.Hosts) > 0 {
@@ -48,25 +48,25 @@ func touched(address string, t Touch, err error) (policy.Effect, error) {
 		}
 	}
 	sends := t.Acts || t.Method != ""
-	if (t.Payment || sends && (payingAddress(address) || payingAddress(t.Action) || payingAddress(t.Origin))) && len(here.Hosts)+len(e.Hosts) > 0 {
+	if (t.Payment || sends && (isPaymentURL(address) || isPaymentURL(t.Action) || isPaymentURL(t.Origin))) && len(here.Hosts)+len(e.Hosts) > 0 {
 		e.Risk, e.Reason, e.Irreversible = policy.SpendsMoney, "the page looks like payment", true
 	}
 	return e, nil
 }
 
-// paying is how the addresses of pages look at which one pays.
-var paying = regexp.MustCompile(`(?i)(^|[/.\-_])(checkout(now)?|payments?|pay|purchase|place-?order|buy-?now|kasse|bezahlen|zahlung|paiement|pago|pagar|pagamento|betalen|afrekenen)([/.\-_]|$)`)
+// paymentURLPattern is how the addresses of pages look at which one pays.
+var paymentURLPattern = regexp.MustCompile(`(?i)(^|[/.\-_])(checkout(now)?|payments?|pay|purchase|place-?order|buy-?now|kasse|bezahlen|zahlung|paiement|pago|pagar|pagamento|betalen|afrekenen)([/.\-_]|$)`)
 
-// payers are hosts whose pages, and whose frames in other pages, are there to pay.
-var payers = regexp.MustCompile(`(?i)(^|\.)(paypal\.com|(js|buy|checkout)\.stripe\.com|braintreegateway\.com|adyen\.com|checkout\.com|klarna\.com)$`)
+// paymentHosts are hosts whose pages, and whose frames in other pages, are there to pay.
+var paymentHosts = regexp.MustCompile(`(?i)(^|\.)(paypal\.com|(js|buy|checkout)\.stripe\.com|braintreegateway\.com|adyen\.com|checkout\.com|klarna\.com)$`)
 
-func payingAddress(address string) bool {
+func isPaymentURL(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && (payers.MatchString(u.Hostname()) || paying.MatchString(u.Path) || paying.MatchString(strings.TrimSuffix(u.Hostname(), "."+lastTwo(u.Hostname()))))
+	return err == nil && (paymentHosts.MatchString(u.Hostname()) || paymentURLPattern.MatchString(u.Path) || paymentURLPattern.MatchString(strings.TrimSuffix(u.Hostname(), "."+registeredDomain(u.Hostname()))))
 }
 
-// lastTwo are the last two labels of a name: what is above them says what a host is for.
-func lastTwo(host string) string {
+// registeredDomain are the last two labels of a name: what is above them says what a host is for.
+func registeredDomain(host string) string {
 	labels := strings.Split(host, ".")
 	return strings.Join(labels[max(0, len(labels)-2):], ".")
 }
@@ -77,9 +77,9 @@ const (
 	maxValue  = 200 // bytes
 )
 
-// shown says to a person what acting would set off: on which element, and what a
+// describeAction says to a person what acting would set off: on which element, and what a
 // form would send.
-func shown(t Touch) string {
+func describeAction(t ActionPreview) string {
 	var b strings.Builder
 	if t.Element != "" {
 		fmt.Fprintf(&b, "on %s, in %s\n", t.Element, cmp.Or(t.Origin, "a frame that cannot be looked into"))
@@ -87,20 +87,20 @@ func shown(t Touch) string {
 	switch {
 	case t.Method != "":
 		fmt.Fprintf(&b, "%s %s\n", strings.ToUpper(t.Method), t.Action)
-		fields(&b, t)
+		describeFields(&b, t)
 	case t.Link != "":
 		fmt.Fprintf(&b, "follows %s\n", t.Link)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// fields writes down the fields of a form. What is left out is said, and a number
+// describeFields writes down the fields of a form. What is left out is said, and a number
 // stands for all of them, so that none can be changed after the person has looked.
-func fields(b *strings.Builder, t Touch) {
+func describeFields(b *strings.Builder, t ActionPreview) {
 	all, cut := sha256.New(), false
 	for i, f := range t.Fields {
 		fmt.Fprintf(all, "%q %q %v\n", f.Name, f.Value, f.Hidden)
-		value := clipped(f.Value, maxValue)
+		value := truncate(f.Value, maxValue)
 		cut = cut || value != f.Value
 		if i >= maxFields {
 			continue

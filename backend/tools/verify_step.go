@@ -16,15 +16,15 @@ type verifyStepArgs struct {
 
 func verifyStep() (Tool, error) {
 	return defineControl("verify_step", func(a verifyStepArgs) error {
-		if blank(a.Observation) {
+		if isBlank(a.Observation) {
 			return errors.New("the observation is empty; say what you saw")
 		}
 		return nil
 	}, func(_ context.Context, run goal.RunControl, a verifyStepArgs) goal.Result {
 		err := run.VerifyStep(goal.StepObservation{Number: a.Number, Passed: a.Passed, Observation: a.Observation, NextAction: a.NextAction})
 		if a.Passed {
-			return answer(err, "step %d is closed as passed", a.Number)
+			return okUnless(err, "step %d is closed as passed", a.Number)
 		}
-		return answer(err, "step %d is closed as not passed; find out why before the next one", a.Number)
+		return okUnless(err, "step %d is closed as not passed; find out why before the next one", a.Number)
 	})
 }

@@ -16,25 +16,25 @@ type verifyVisualArgs struct {
 	Full     bool   `json:"full,omitempty" jsonschema:"the whole page and not only what is in view"`
 }
 
-func verifyVisual(r Room) (Tool, error) {
+func verifyVisual(r Deps) (Tool, error) {
 	return define("verify_visual", func(_ context.Context, a verifyVisualArgs) (policy.Effect, error) {
 		if strings.TrimSpace(a.Expected) == "" || len(a.Expected) > maxQuestion {
 			return policy.Effect{}, fmt.Errorf("expected has %d bytes; give 1 to %d that say what the page should show", len(a.Expected), maxQuestion)
 		}
 		return looks()
 	}, func(ctx context.Context, a verifyVisualArgs) goal.Result {
-		if r.Eyes == nil {
-			return failed("%s", errNoEyes)
+		if r.Vision == nil {
+			return failed("%s", errNoVisionModel)
 		}
-		s, err := r.sight(ctx, a.Pane, pane.ScreenshotOptions{Full: a.Full})
+		s, err := r.takePicture(ctx, a.Pane, pane.ScreenshotOptions{Full: a.Full})
 		if err != nil {
 			return failed("%s", err)
 		}
 		shown := s
-		if shown.PNG, _, err = scaled(s.PNG); err != nil {
+		if shown.PNG, _, err = scalePicture(s.PNG); err != nil {
 			return failed("%s", err)
 		}
-		j, err := r.Eyes.Decide(ctx, a.Expected, shown)
+		j, err := r.Vision.Decide(ctx, a.Expected, shown)
 		if err != nil {
 			return failed("%s", err)
 		}

@@ -17,79 +17,79 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Eyes is the model that looks at pictures for the agent. Errors say why it
+// VisionModel is the model that looks at pictures for the agent. Errors say why it
 // cannot be asked.
-type Eyes interface {
+type VisionModel interface {
 	// Ask answers a question about a picture, or about a text where that is nil.
 	Ask(ctx context.Context, system, question string, picture []byte) (goal.Reply, error)
 	// Decide says whether a picture shows that something is so: exactly as the check
 	// "visual" is decided.
-	Decide(ctx context.Context, question string, s Sight) (Judged, error)
+	Decide(ctx context.Context, question string, s Picture) (VisionVerdict, error)
 }
 
-// Sight is a picture of a page.
-type Sight struct {
+// Picture is a picture of a page.
+type Picture struct {
 	PNG        []byte
 	URL, Title string
 }
 
-// Judged is PASS, FAIL or UNCLEAR and why.
-type Judged struct {
+// VisionVerdict is PASS, FAIL or UNCLEAR and why.
+type VisionVerdict struct {
 	Word, Why string
 	Usage     goal.Usage
 }
 
-func visionTools(r Room) []maker {
+func visionTools(r Deps) []maker {
 	return []maker{
 		func() (Tool, error) { return look(r) },
 		func() (Tool, error) { return verifyVisual(r) },
 	}
 }
 
-var errNoEyes = errors.New("no model that can look is configured for this goal; read the pane instead (browser_snapshot, terminal_read)")
+var errNoVisionModel = errors.New("no model that can look is configured for this goal; read the pane instead (browser_snapshot, terminal_read)")
 
-// sight takes a picture of a browser pane.
-func (r Room) sight(ctx context.Context, id string, of pane.ScreenshotOptions) (Sight, error) {
+// takePicture takes a picture of a browser pane.
+func (r Deps) takePicture(ctx context.Context, id string, of pane.ScreenshotOptions) (Picture, error) {
 	p, err := r.Browsers.Get(id)
 	if err != nil {
-		return Sight{}, err
+		return Picture{}, err
 	}
 	img, err := p.Capture(ctx, of)
 	if err != nil {
-		return Sight{}, fmt.Errorf("pane %s: %w", id, err)
+		return Picture{}, fmt.Errorf("pane %s: %w", id, err)
 	}
 	i := p.Info()
-	return Sight{PNG: img, URL: i.URL, Title: i.Title}, nil
+	return Picture{PNG: img, URL: i.URL, Title: i.Title}, nil
 }
 
-// longestSide is what models look at without shrinking a picture themselves, in
+// maxPictureSide is what models look at without shrinking a picture themselves, in
 // pixels: then nobody knows how far their coordinates are off.
-const longestSide = 1568
+const maxPictureSide = 1568
 
-// scaled makes a picture fit, and says by which factor it shrank: 1 is not at all.
-func scaled(picture []byte) (out []byte, factor float64, err error) {
+// scalePicture makes a picture fit, and says by which factor it shrank: 1 is not at all.
+func scalePicture(picture []byte) (out []byte, factor float64, err error) {
 	c, _, err := image.DecodeConfig(bytes.NewReader(picture))
 	if err != nil {
 		return nil, 0, fmt.Errorf("the picture: %w", err)
 	}
 	longest := max(c.Width, c.Height)
-	if longest <= longestSide {
+	if longest <= maxPictureSide {
 		return picture, 1, nil
 	}
 	whole, _, err := image.Decode(bytes.NewReader(picture))
 	if err != nil {
 		return nil, 0, fmt.Errorf("the picture: %w", err)
 	}
-	factor = float64(longestSide) / float64(longest)
+	factor = float64(maxPictureSide) / float64(longest)
 	var b bytes.Buffer
-	if err := png.Encode(&b, shrunk(whole, factor)); err != nil {
+	if err := png.Encode(&b, downsample(whole, factor)); err != nil {
 		return nil, 0, fmt.Errorf("the picture: %w", err)
 	}
 	return b.Bytes(), factor, nil
 }
 
-// shrunk averages the pixels that fall together.
-func shrunk(from image.Image, factor float64) *image.RGBA {
+// downsample averages the pixels that fall together.
+func downsample(from image.Image, factor float64) *image.RGBA {
 	at := from.Bounds()
 	wide, tall := max(1, int(math.Round(float64(at.Dx())*factor))), max(1, int(math.Round(float64(at.Dy())*factor)))
 	to := image.NewRGBA(image.Rect(0, 0, wide, tall))
@@ -114,13 +114,13 @@ func mean(from image.Image, over image.Rectangle) color.Color {
 	return color.RGBA{uint8(r / n), uint8(g / n), uint8(b / n), 0xff} //nolint:gosec // a mean of bytes is one
 }
 
-// point is how a model names a place of the picture that it was shown.
-var point = regexp.MustCompile(`\[\[\s*(\d{1,5})(?:\.\d+)?\s*,\s*(\d{1,5})(?:\.\d+)?\s*\]\]`)
+// coordinatePattern is how a model names a place of the picture that it was shown.
+var coordinatePattern = regexp.MustCompile(`\[\[\s*(\d{1,5})(?:\.\d+)?\s*,\s*(\d{1,5})(?:\.\d+)?\s*\]\]`)
 
-// mapped turns the places of the shown picture into those of the page.
-func mapped(text string, factor float64) string {
-	return point.ReplaceAllStringFunc(text, func(s string) string {
-		m := point.FindStringSubmatch(s)
+// mapCoordinates turns the places of the shown picture into those of the page.
+func mapCoordinates(text string, factor float64) string {
+	return coordinatePattern.ReplaceAllStringFunc(text, func(s string) string {
+		m := coordinatePattern.FindStringSubmatch(s)
 		x, _ := strconv.Atoi(m[1]) // digits, by the pattern
 		y, _ := strconv.Atoi(m[2])
 		return fmt.Sprintf("(x=%d, y=%d)", int(math.Round(float64(x)/factor)), int(math.Round(float64(y)/factor)))

@@ -37,10 +37,10 @@ func (e *eyes) Ask(_ context.Context, _, question string, picture []byte) (goal.
 	return goal.Reply{Text: e.text, Usage: goal.Usage{TokensIn: 7}}, e.err
 }
 
-func (e *eyes) Decide(_ context.Context, question string, s tools.Sight) (tools.Judged, error) {
+func (e *eyes) Decide(_ context.Context, question string, s tools.Picture) (tools.VisionVerdict, error) {
 	e.asked = question + " at " + s.URL
 	word, why, _ := strings.Cut(e.text, " ")
-	return tools.Judged{Word: word, Why: why, Usage: goal.Usage{TokensOut: 3}}, e.err
+	return tools.VisionVerdict{Word: word, Why: why, Usage: goal.Usage{TokensOut: 3}}, e.err
 }
 
 func painted(tb testing.TB, wide, tall int) string {

@@ -15,28 +15,28 @@ type writeFileArgs struct {
 }
 
 func (f folder) writeFile() (Tool, error) {
-	t, err := define("write_file", func(_ context.Context, a writeFileArgs) (policy.Effect, error) { return f.writes(a.Path) },
+	t, err := define("write_file", func(_ context.Context, a writeFileArgs) (policy.Effect, error) { return f.writeEffect(a.Path) },
 		func(_ context.Context, a writeFileArgs) goal.Result {
 			if err := f.write(a.Path, []byte(a.Content)); err != nil {
 				return failed("%s", err)
 			}
 			return ok("wrote %s, %s", a.Path, goal.FormatCount(len(a.Content), "byte"))
 		})
-	return showing(t, err, func(_ context.Context, a writeFileArgs) string {
+	return withPreview(t, err, func(_ context.Context, a writeFileArgs) string {
 		before, err := f.read(a.Path)
 		if err != nil { // it is new, or cannot be shown
-			return "+++ " + a.Path + "\n" + change("", a.Content)
+			return "+++ " + a.Path + "\n" + formatChange("", a.Content)
 		}
-		return "--- " + a.Path + "\n" + difference(string(before), a.Content)
+		return "--- " + a.Path + "\n" + unifiedDiff(string(before), a.Content)
 	})
 }
 
-// around is how many lines that stay the same a difference shows on each side.
-const around = 2
+// contextLines is how many lines that stay the same a difference shows on each side.
+const contextLines = 2
 
-// difference shows the lines that differ between two texts with a little of what
+// unifiedDiff shows the lines that differ between two texts with a little of what
 // is around them, as a diff of one hunk does.
-func difference(before, after string) string {
+func unifiedDiff(before, after string) string {
 	old, text := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
 	from := 0
 	for from < len(old) && from < len(text) && old[from] == text[from] {
@@ -52,8 +52,8 @@ func difference(before, after string) string {
 			list = append(list, s)
 		}
 	}
-	add(marked(" ", strings.Join(old[max(0, from-around):from], "")))
-	add(change(strings.Join(old[from:len(old)-same], ""), strings.Join(text[from:len(text)-same], "")))
-	add(marked(" ", strings.Join(old[len(old)-same:min(len(old), len(old)-same+around)], "")))
+	add(prefixLines(" ", strings.Join(old[max(0, from-contextLines):from], "")))
+	add(formatChange(strings.Join(old[from:len(old)-same], ""), strings.Join(text[from:len(text)-same], "")))
+	add(prefixLines(" ", strings.Join(old[len(old)-same:min(len(old), len(old)-same+contextLines)], "")))
 	return strings.Join(list, "\n")
 }

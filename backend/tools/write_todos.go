@@ -24,6 +24,6 @@ func writeTodos() (Tool, error) {
 				open++
 			}
 		}
-		return answer(run.WriteTodos(ctx, plan), "the plan is kept: %d todos, %d open", len(plan), open)
+		return okUnless(run.WriteTodos(ctx, plan), "the plan is kept: %d todos, %d open", len(plan), open)
 	})
 }

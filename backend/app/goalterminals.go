@@ -120,10 +120,10 @@ func (t goalTerminals) Wait(ctx context.Context, id string, until tools.Terminal
 	}
 	waiting, over := waitUnlessPaused(ctx)
 	defer over()
-	w, err := s.WaitFor(waiting, terminal.Until{Pattern: until.Pattern, Since: since, Prompt: until.Prompt, Exit: until.Exit, Quiet: until.Quiet}, wait)
+	w, err := s.WaitFor(waiting, terminal.WaitCondition{Pattern: until.Pattern, Since: since, Prompt: until.Prompt, Exit: until.Exit, Quiet: until.Quiet}, wait)
 	if err != nil && waiting.Err() != nil && ctx.Err() == nil { // a pause is no fault of the terminal
 		_, end := s.Range()
-		w, err = terminal.Waited{Why: terminal.TimeOver, Next: end}, nil
+		w, err = terminal.WaitResult{Why: terminal.TimedOut, Next: end}, nil
 	}
 	if err != nil {
 		return tools.TerminalWaitResult{}, fmt.Errorf("pane %s: %w", id, err)

@@ -59,7 +59,7 @@ func (a *App) RestoreWorkspace(ctx context.Context) error {
 }
 
 func (a *App) restore(ctx context.Context, t store.Terminal) error {
-	o := terminal.Options{ID: t.ID, Title: t.Title, Before: terminal.Restored(t.Output, t.SavedAt), Scrollback: a.scrollback()}
+	o := terminal.Options{ID: t.ID, Title: t.Title, Before: terminal.RestoredScrollback(t.Output, t.SavedAt), Scrollback: a.scrollback()}
 	if t.Server != "" {
 		return a.restoreRemote(ctx, t, o)
 	}
@@ -73,7 +73,7 @@ func (a *App) restore(ctx context.Context, t store.Terminal) error {
 	}
 	if t.Command != "" {
 		a.background.Go(func() {
-			if err := s.Offer(a.lifetime, t.Command); err != nil && a.lifetime.Err() == nil {
+			if err := s.TypeAtPrompt(a.lifetime, t.Command); err != nil && a.lifetime.Err() == nil {
 				a.log.Warn("a command was not offered", "pane", t.ID, "error", err)
 			}
 		})

@@ -54,7 +54,7 @@ func begin(t *testing.T, home string) *App {
 // said waits until the terminal has printed what matches.
 func said(t *testing.T, s *terminal.Session, pattern string) {
 	t.Helper()
-	w, err := s.WaitFor(t.Context(), terminal.Until{Pattern: regexp.MustCompile(pattern)}, late)
+	w, err := s.WaitFor(t.Context(), terminal.WaitCondition{Pattern: regexp.MustCompile(pattern)}, late)
 	if err != nil || w.Why != terminal.Matched {
 		t.Fatalf("%s: %+v %v\n%s", pattern, w, err, s.Text(0, 1<<16).Text)
 	}

@@ -106,7 +106,7 @@ func (c *paneRecorder) recordTerminal(s *terminal.Session) {
 		defer func() { add(mask.End()) }()
 		for {
 			offset, chunk, err := v.Read(c.life)
-			var lost *terminal.LostError
+			var lost *terminal.GapError
 			if errors.As(err, &lost) {
 				continue
 			}

@@ -131,7 +131,7 @@ func (a *App) onLinkState(id string, state ssh.State) {
 	if err != nil {
 		return // not there yet, or closed
 	}
-	s.SetNote(func(n *terminal.Note) { n.Ask, n.Secret, n.Problem = state.Ask, state.Secret, state.Problem })
+	s.SetMeta(func(n *terminal.PaneMeta) { n.Ask, n.Secret, n.Problem = state.Ask, state.Secret, state.Problem })
 }
 
 // AnswerSSH gives ssh what it asks for.
@@ -171,7 +171,7 @@ func (a *App) reconnect(ctx context.Context, link *ssh.Link, s *terminal.Session
 	if _, ended := s.Exit(); !ended {
 		return &api.Problem{Code: api.Conflict, Message: "this terminal is connected", Hint: "close it, or end what runs in it"}
 	}
-	s.SetNote(func(n *terminal.Note) { n.Problem = "" })
+	s.SetMeta(func(n *terminal.PaneMeta) { n.Problem = "" })
 	if err := s.Restart(ctx); err != nil {
 		return fmt.Errorf("connect again: %w", err)
 	}

@@ -264,7 +264,7 @@ func (d *desk) open(session string, known bool) (*Link, *terminal.Session) {
 	ctx := d.within()
 	l, err := d.client.New(ctx, "t1", d.server, session, known)
 	d.must(err)
-	s, err := d.manager.Open(ctx, d.set, terminal.Options{ID: "t1", Dir: d.dir, Argv: l.Argv(), Env: l.Env(), Note: terminal.Note{Server: "x"}})
+	s, err := d.manager.Open(ctx, d.set, terminal.Options{ID: "t1", Dir: d.dir, Argv: l.Argv(), Env: l.Env(), Note: terminal.PaneMeta{Server: "x"}})
 	d.must(err)
 	d.attend(l, s)
 	return l, s

@@ -140,8 +140,8 @@ type viewer struct {
 
 type lost struct{ from, to int64 }
 
-func (l lost) Error() string          { return "lost" }
-func (l lost) Lost() (from, to int64) { return l.from, l.to }
+func (l lost) Error() string           { return "lost" }
+func (l lost) Range() (from, to int64) { return l.from, l.to }
 
 func (v *viewer) Read(ctx context.Context) (int64, []byte, error) {
 	v.mu.Lock()

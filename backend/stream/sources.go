@@ -44,7 +44,7 @@ type TerminalViewer interface {
 // kept, the next Read goes on at to.
 type Lost interface {
 	error
-	Lost() (from, to int64)
+	Range() (from, to int64)
 }
 
 // Browsers finds a browser pane and attaches a viewer to it.

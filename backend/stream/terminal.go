@@ -109,7 +109,7 @@ func (t *terminalLink) news(ctx context.Context, err error) (done bool, _ error)
 	case ctx.Err() != nil:
 		return true, nil
 	case errors.As(err, &lost):
-		from, to := lost.Lost()
+		from, to := lost.Range()
 		t.count(to, 0)
 		return false, t.c.writeJSON(ctx, terminalNews{T: "lost", From: &from, To: &to})
 	case errors.Is(err, io.EOF):

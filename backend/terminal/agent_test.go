@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-func waited(t *testing.T, s *Session, u Until) Waited {
+func waited(t *testing.T, s *Session, u WaitCondition) WaitResult {
 	t.Helper()
 	w, err := s.WaitFor(within(t), u, bound)
-	if err != nil || w.Why == TimeOver {
+	if err != nil || w.Why == TimedOut {
 		lines, _, _, _ := s.Screen()
 		t.Fatalf("%+v: %+v %v\n%q", u, w, err, lines)
 	}
@@ -30,20 +30,20 @@ func TestWaitForPattern(t *testing.T) {
 		t.Fatal(err)
 	}
 	pattern := regexp.MustCompile(`listening on \d`)
-	if w, err := s.WaitFor(within(t), Until{Pattern: regexp.MustCompile(`never`)}, 50*time.Millisecond); err != nil || w.Why != TimeOver {
+	if w, err := s.WaitFor(within(t), WaitCondition{Pattern: regexp.MustCompile(`never`)}, 50*time.Millisecond); err != nil || w.Why != TimedOut {
 		t.Fatalf("%+v %v", w, err)
 	}
 	if err := s.Keys("Enter"); err != nil {
 		t.Fatal(err)
 	}
 	// What was typed is echoed too, so the pattern asks for a line of its own.
-	if w := waited(t, s, Until{Pattern: regexp.MustCompile(`(?m)^listening on \d$`), Since: now}); w.Match != "listening on 2" {
+	if w := waited(t, s, WaitCondition{Pattern: regexp.MustCompile(`(?m)^listening on \d$`), Since: now}); w.Match != "listening on 2" {
 		t.Errorf("%+v", w)
 	}
-	if w := waited(t, s, Until{Pattern: pattern}); w.Match != "listening on 1" {
+	if w := waited(t, s, WaitCondition{Pattern: pattern}); w.Match != "listening on 1" {
 		t.Errorf("from the start: %+v", w)
 	}
-	if w, err := s.WaitFor(within(t), Until{Pattern: pattern, Since: -1}, 50*time.Millisecond); err != nil || w.Why != TimeOver {
+	if w, err := s.WaitFor(within(t), WaitCondition{Pattern: pattern, Since: -1}, 50*time.Millisecond); err != nil || w.Why != TimedOut {
 		t.Errorf("an old line counts: %+v %v", w, err)
 	}
 }
@@ -51,7 +51,7 @@ func TestWaitForPattern(t *testing.T) {
 // A match may lie across what was read at once, in a flood.
 func TestWaitForPatternInAFlood(t *testing.T) {
 	s := terminal(t, "sh", "-c", `yes "a long line of a flood" | head -c 3000000; printf 'the nee'; printf 'dle\n'; yes more | head -c 3000000; read x`)
-	if w := waited(t, s, Until{Pattern: regexp.MustCompile(`the needle`)}); w.Why != Matched {
+	if w := waited(t, s, WaitCondition{Pattern: regexp.MustCompile(`the needle`)}); w.Why != Matched {
 		t.Errorf("%+v", w)
 	}
 }
@@ -63,25 +63,25 @@ func TestWaitForExitAndPrompt(t *testing.T) {
 	if err != nil || r.Finished {
 		t.Fatalf("%+v %v", r, err)
 	}
-	if w, err := s.WaitFor(within(t), Until{Exit: true, Prompt: true}, 50*time.Millisecond); err != nil || w.Why != TimeOver {
+	if w, err := s.WaitFor(within(t), WaitCondition{Exit: true, Prompt: true}, 50*time.Millisecond); err != nil || w.Why != TimedOut {
 		t.Fatalf("while it runs: %+v %v", w, err)
 	}
 	if err := s.Type("\n"); err != nil {
 		t.Fatal(err)
 	}
-	if w := waited(t, s, Until{Exit: true}); w.Why != Exited || w.Exit != 7 {
+	if w := waited(t, s, WaitCondition{Exit: true}); w.Why != Exited || w.Exit != 7 {
 		t.Errorf("%+v", w)
 	}
-	if w := waited(t, s, Until{Prompt: true}); w.Why != AtPrompt {
+	if w := waited(t, s, WaitCondition{Prompt: true}); w.Why != AtPrompt {
 		t.Errorf("%+v", w)
 	}
-	if w := waited(t, s, Until{Exit: true}); w.Why != Exited || w.Exit != 7 {
+	if w := waited(t, s, WaitCondition{Exit: true}); w.Why != Exited || w.Exit != 7 {
 		t.Errorf("nothing runs: %+v", w)
 	}
 	if err := errors.Join(s.Type("exit 3"), s.Keys("Enter")); err != nil {
 		t.Fatal(err)
 	}
-	if w := waited(t, s, Until{}); w.Why != Ended || w.Exit != 3 {
+	if w := waited(t, s, WaitCondition{}); w.Why != Ended || w.Exit != 3 {
 		t.Errorf("%+v", w)
 	}
 }
@@ -91,9 +91,9 @@ func TestWaitForQuiet(t *testing.T) {
 	if err := s.Keys("Enter"); err != nil {
 		t.Fatal(err)
 	}
-	waited(t, s, Until{Pattern: regexp.MustCompile("5")})
-	w := waited(t, s, Until{Quiet: 300 * time.Millisecond})
-	if w.Why != WasQuiet {
+	waited(t, s, WaitCondition{Pattern: regexp.MustCompile("5")})
+	w := waited(t, s, WaitCondition{Quiet: 300 * time.Millisecond})
+	if w.Why != BecameQuiet {
 		t.Errorf("%+v", w)
 	}
 	if page := s.Text(0, 1000); !strings.Contains(page.Text, "5\n") || w.Next != page.End {
@@ -103,12 +103,12 @@ func TestWaitForQuiet(t *testing.T) {
 
 func TestWaitForRefuses(t *testing.T) {
 	s := terminal(t, "cat")
-	if _, err := s.WaitFor(within(t), Until{Prompt: true}, 0); err == nil {
+	if _, err := s.WaitFor(within(t), WaitCondition{Prompt: true}, 0); err == nil {
 		t.Error("cat has a prompt")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := s.WaitFor(ctx, Until{}, bound); !errors.Is(err, context.Canceled) {
+	if _, err := s.WaitFor(ctx, WaitCondition{}, bound); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -122,7 +122,7 @@ func TestKeysInAnEditor(t *testing.T) {
 	if _, err := s.Run(within(t), "vim -u NONE -N "+file, 0); err != nil {
 		t.Fatal(err)
 	}
-	waited(t, s, Until{Pattern: regexp.MustCompile(`note\.txt" \[New`)}) // vim says so; the shell echoes the name before
+	waited(t, s, WaitCondition{Pattern: regexp.MustCompile(`note\.txt" \[New`)}) // vim says so; the shell echoes the name before
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -132,10 +132,10 @@ func TestKeysInAnEditor(t *testing.T) {
 	must(s.Keys("i"))
 	must(s.Type("one\ntwo"))
 	must(s.Keys("Escape"))
-	waited(t, s, Until{Pattern: regexp.MustCompile(`one\s+two`)})
+	waited(t, s, WaitCondition{Pattern: regexp.MustCompile(`one\s+two`)})
 	must(s.Keys("Up", "Home", "i", "z", "e", "r", "o", "Space", "Escape"))
 	must(s.Keys(":", "w", "q", "Enter"))
-	if w := waited(t, s, Until{Exit: true}); w.Exit != 0 {
+	if w := waited(t, s, WaitCondition{Exit: true}); w.Exit != 0 {
 		t.Errorf("%+v", w)
 	}
 	if got, err := os.ReadFile(file); err != nil || string(got) != "zero one\ntwo\n" {
@@ -150,15 +150,15 @@ func TestEncodeKeys(t *testing.T) {
 		"Escape": "\x1b", "Up": "\x1b[A", "Ctrl+Right": "\x1b[1;5C", "Shift+Up": "\x1b[1;2A", "Delete": "\x1b[3~", "Ctrl+Delete": "\x1b[3;5~",
 		"F1": "\x1bOP", "Shift+F1": "\x1b[1;2P", "F5": "\x1b[15~", "F12": "\x1b[24~", "Home": "\x1b[H", "Shift+a": "A", "Alt+Enter": "\x1b\r",
 	} {
-		if got, err := encode(name, false); err != nil || got != want {
+		if got, err := encodeKey(name, false); err != nil || got != want {
 			t.Errorf("%s: %q %v, want %q", name, got, err, want)
 		}
 	}
-	if got, _ := encode("Up", true); got != "\x1bOA" {
+	if got, _ := encodeKey("Up", true); got != "\x1bOA" {
 		t.Errorf("%q", got)
 	}
 	for _, name := range []string{"", "Enterr", "Ctrl+é", "Hyper+a", "ab", "Ctrl+"} {
-		if got, err := encode(name, false); err == nil {
+		if got, err := encodeKey(name, false); err == nil {
 			t.Errorf("%q is %q", name, got)
 		}
 	}
@@ -171,7 +171,7 @@ func TestTypeIsAPaste(t *testing.T) {
 	if err := s.Type("echo a\necho b"); err != nil {
 		t.Fatal(err)
 	}
-	waited(t, s, Until{Pattern: regexp.MustCompile(`echo b`)})
+	waited(t, s, WaitCondition{Pattern: regexp.MustCompile(`echo b`)})
 	s.mu.Lock()
 	count := s.command.count
 	s.mu.Unlock()

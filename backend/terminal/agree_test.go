@@ -121,7 +121,7 @@ func agree(t *testing.T, dir string, d drive) {
 			return strings.Contains(strings.Join(lines, "\n"), step.until)
 		})
 		// It may go on drawing; both look at the same bytes whenever that is.
-		if _, err := s.WaitFor(within(t), Until{Quiet: 100 * time.Millisecond}, bound); err != nil {
+		if _, err := s.WaitFor(within(t), WaitCondition{Quiet: 100 * time.Millisecond}, bound); err != nil {
 			t.Fatal(err)
 		}
 		ours, raw := look(t, s)

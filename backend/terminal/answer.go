@@ -2,18 +2,18 @@ package terminal
 
 import "regexp"
 
-// answers are what a terminal says when a program asks: device attributes,
+// queryReplyPattern are what a terminal says when a program asks: device attributes,
 // status, cursor position, modes, colours, settings. A cursor report in row 1
 // with a column of 2 to 8 is left alone: F3 with a modifier looks the same.
-var answers = regexp.MustCompile(`^(?:` +
+var queryReplyPattern = regexp.MustCompile(`^(?:` +
 	`\x1b\[[?>][0-9;]*c|\x1b\[0n|\x1b\[\?[0-9;]*[nR]|` +
 	`\x1b\[(?:[2-9]|[1-9][0-9]+);[0-9]+R|\x1b\[1;(?:1|9|[1-9][0-9]+)R|` +
 	`\x1b\[\??[0-9;]*\$y|` +
 	`\x1b\](?:4;[0-9]+|1[0-2]);rgb:[0-9a-fA-F/]*(?:\x07|\x1b\\)|` +
 	`\x1bP[01]\$r[^\x1b]*\x1b\\|\x1bP>\|[^\x1b]*\x1b\\)+$`)
 
-// answer tells whether p is nothing but such answers. The page's terminal sends
+// isQueryReply tells whether p is nothing but such answers. The page's terminal sends
 // each by itself; they are not typed by anyone.
-func answer(p []byte) bool {
-	return len(p) > 3 && len(p) < 1024 && p[0] == 0x1b && answers.Match(p)
+func isQueryReply(p []byte) bool {
+	return len(p) > 3 && len(p) < 1024 && p[0] == 0x1b && queryReplyPattern.Match(p)
 }

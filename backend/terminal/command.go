@@ -4,10 +4,10 @@ package terminal
 type shellState int
 
 const (
-	shellBusy    shellState = iota + 1 // between prompts: starting, or about to ask
-	shellReady                         // at the prompt
-	shellMore                          // wants the rest of a command
-	shellRunning                       // a command runs
+	shellStarting     shellState = iota + 1 // between prompts: starting, or about to ask
+	shellReady                              // at the prompt
+	shellContinuation                       // wants the rest of a command
+	shellRunning                            // a command runs
 	shellEnded
 )
 
@@ -26,24 +26,24 @@ type command struct {
 }
 
 // note follows the shell by its marks and tells whether Info changed. mu is held.
-func (s *Session) note(m mark) (moved bool) {
+func (s *Session) note(m shellMark) (moved bool) {
 	c := &s.command
 	switch m.kind {
-	case directory:
+	case markCwd:
 		moved = s.cwd != m.dir
 		s.cwd = m.dir
-	case promptBegins:
-	case promptReady:
+	case markPromptStart:
+	case markPromptEnd:
 		c.state = shellReady
-	case promptMore:
-		c.state = shellMore
-	case commandRuns:
+	case markContinuation:
+		c.state = shellContinuation
+	case markCommandStart:
 		if c.state != shellRunning {
 			*c = command{state: shellRunning, count: c.count + 1, start: m.end, line: m.line}
 		}
-	case commandDone:
+	case markCommandEnd:
 		if c.state == shellRunning {
-			c.state, c.end, c.exit = shellBusy, m.start, m.exit
+			c.state, c.end, c.exit = shellStarting, m.start, m.exit
 			c.head = c.head[:max(0, min(int64(len(c.head)), c.end-c.start))]
 			s.finished = *c
 		}
@@ -70,8 +70,8 @@ func (s *Session) Idle() bool {
 	return s.command.state == shellReady || s.command.state == shellEnded
 }
 
-// keep remembers the beginning of the command's output; p is at offset at.
-func (c *command) keep(p []byte, at int64) {
+// keepHead remembers the beginning of the command's output; p is at offset at.
+func (c *command) keepHead(p []byte, at int64) {
 	if c.state != shellRunning || len(c.head) >= maxHead {
 		return
 	}

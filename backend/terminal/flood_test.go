@@ -37,7 +37,7 @@ func TestAFloodStaysSmall(t *testing.T) {
 	pattern := bytes.Repeat(line, chunkSize/len(line)+2)
 	var total, peak int64
 	for start, _ := s.Range(); ; {
-		behind := start + int64(len("ready\n")) + total + maxBehind
+		behind := start + int64(len("ready\n")) + total + maxViewerLag
 		if err := s.Wait(ctx, behind); err != nil && !errors.Is(err, ErrEnded) {
 			t.Fatal(err)
 		}

@@ -18,12 +18,12 @@ func (s *Session) Tail(limit int) []byte {
 	}
 	raw, cut := s.ring.slice(from, end), from > 0
 	s.mu.Unlock()
-	return mainScreen(raw, cut)
+	return withoutAlternateScreen(raw, cut)
 }
 
-// mainScreen leaves out what was drawn on the alternate screen, and a sequence
+// withoutAlternateScreen leaves out what was drawn on the alternate screen, and a sequence
 // that is cut off at the end. cut says that p does not begin with the first byte.
-func mainScreen(p []byte, cut bool) []byte {
+func withoutAlternateScreen(p []byte, cut bool) []byte {
 	var out []byte
 	full := false
 	for len(p) > 0 {
@@ -36,7 +36,7 @@ func mainScreen(p []byte, cut bool) []byte {
 			full, cut = true, false
 		case alternate(text, 'l'):
 			// It began before the tail did, unless it is our own.
-			if cut && !bytes.HasSuffix(out, []byte(ownLeave)) {
+			if cut && !bytes.HasSuffix(out, []byte(ownResetMarker)) {
 				out = nil
 			}
 			full, cut = false, false
@@ -62,27 +62,27 @@ func alternate(p []byte, final byte) bool {
 	return false
 }
 
-// Restored is what a new session begins with after an earlier one that printed
+// RestoredScrollback is what a new session begins with after an earlier one that printed
 // tail: its last line is the news.
-func Restored(tail []byte, at time.Time) []byte {
+func RestoredScrollback(tail []byte, at time.Time) []byte {
 	if len(tail) == 0 {
 		return nil
 	}
-	return fmt.Appendf(append(bytes.Clone(tail), leaveModes...), "\x1b[2m── as it was on %s ──\x1b[0m\r\n", at.Local().Format("2 January 2006, 15:04"))
+	return fmt.Appendf(append(bytes.Clone(tail), resetModes...), "\x1b[2m── as it was on %s ──\x1b[0m\r\n", at.Local().Format("2 January 2006, 15:04"))
 }
 
-// offerWithin bounds how long Offer waits for the prompt.
-const offerWithin = 30 * time.Second
+// promptWait bounds how long Offer waits for the prompt.
+const promptWait = 30 * time.Second
 
-// Offer types a command at the prompt and leaves Enter to the person. A shell
+// TypeAtPrompt types a command at the prompt and leaves Enter to the person. A shell
 // that would run a part of it at once is offered nothing.
-func (s *Session) Offer(ctx context.Context, command string) error {
-	w, err := s.WaitFor(ctx, Until{Prompt: true}, offerWithin)
+func (s *Session) TypeAtPrompt(ctx context.Context, command string) error {
+	w, err := s.WaitFor(ctx, WaitCondition{Prompt: true}, promptWait)
 	if err != nil || w.Why != AtPrompt {
 		return err
 	}
 	_, end := s.Range()
-	s.screen.settle(end)
+	s.screen.awaitUpTo(end)
 	if strings.Contains(command, "\n") && !s.screen.has(bracketedPaste) {
 		return nil
 	}

@@ -13,11 +13,11 @@ import (
 // "Shift+Tab", "Alt+Left". All of them or, with an error, none.
 func (s *Session) Keys(keys ...string) error {
 	_, end := s.Range()
-	s.screen.settle(end) // how arrows are sent is the program's choice
+	s.screen.awaitUpTo(end) // how arrows are sent is the program's choice
 	application := s.screen.has(cursorKeys)
 	var all strings.Builder
 	for _, name := range keys {
-		key, err := encode(name, application)
+		key, err := encodeKey(name, application)
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (s *Session) Type(text string) error {
 		}
 	}
 	_, end := s.Range()
-	s.screen.settle(end)
+	s.screen.awaitUpTo(end)
 	typed := strings.ReplaceAll(text, "\n", "\r")
 	if s.screen.has(bracketedPaste) {
 		typed = "\x1b[200~" + typed + "\x1b[201~"
@@ -54,21 +54,21 @@ const (
 	ctrl
 )
 
-// cursorLetters end the sequence of a key that has an application form.
-var cursorLetters = map[string]string{"Up": "A", "Down": "B", "Right": "C", "Left": "D", "Home": "H", "End": "F"}
+// cursorKeyFinals end the sequence of a key that has an application form.
+var cursorKeyFinals = map[string]string{"Up": "A", "Down": "B", "Right": "C", "Left": "D", "Home": "H", "End": "F"}
 
-// functionLetters are of the first four function keys.
-var functionLetters = map[string]string{"F1": "P", "F2": "Q", "F3": "R", "F4": "S"}
+// functionKeyFinals are of the first four function keys.
+var functionKeyFinals = map[string]string{"F1": "P", "F2": "Q", "F3": "R", "F4": "S"}
 
-var tildeNumbers = map[string]int{
+var tildeKeyNumbers = map[string]int{
 	"Insert": 2, "Delete": 3, "PageUp": 5, "PageDown": 6,
 	"F5": 15, "F6": 17, "F7": 18, "F8": 19, "F9": 20, "F10": 21, "F11": 23, "F12": 24,
 }
 
 var namedKeys = map[string]string{"Enter": "\r", "Tab": "\t", "Escape": "\x1b", "Backspace": "\x7f", "Space": " "}
 
-// encode is what a keyboard sends for a key.
-func encode(name string, application bool) (string, error) {
+// encodeKey is what a keyboard sends for a key.
+func encodeKey(name string, application bool) (string, error) {
 	key, mods := name, modifiers(0)
 	for _, m := range []struct {
 		prefix string
@@ -78,19 +78,19 @@ func encode(name string, application bool) (string, error) {
 			key, mods = rest, mods|m.mod
 		}
 	}
-	if letter, ok := cursorLetters[key]; ok {
+	if letter, ok := cursorKeyFinals[key]; ok {
 		if mods == 0 && application {
 			return "\x1bO" + letter, nil
 		}
 		return modified("1", letter, mods), nil
 	}
-	if letter, ok := functionLetters[key]; ok {
+	if letter, ok := functionKeyFinals[key]; ok {
 		if mods == 0 {
 			return "\x1bO" + letter, nil
 		}
 		return modified("1", letter, mods), nil
 	}
-	if number, ok := tildeNumbers[key]; ok {
+	if number, ok := tildeKeyNumbers[key]; ok {
 		return modified(strconv.Itoa(number), "~", mods), nil
 	}
 	if plainKey, ok := namedKeys[key]; ok {
@@ -98,7 +98,7 @@ func encode(name string, application bool) (string, error) {
 	} else if utf8.RuneCountInString(key) != 1 {
 		return "", fmt.Errorf("there is no key %q: use a character, Enter, Tab, Escape, Backspace, Delete, Insert, Space, Home, End, PageUp, PageDown, Up, Down, Left, Right or F1 to F12, with Ctrl+, Alt+ or Shift+ before it", name)
 	}
-	return character(name, key, mods)
+	return encodeCharacter(name, key, mods)
 }
 
 // modified is a CSI sequence with the modifiers in it, if there are any.
@@ -112,8 +112,8 @@ func modified(number, final string, mods modifiers) string {
 	return "\x1b[" + final
 }
 
-// character is a key that sends a character.
-func character(name, key string, mods modifiers) (string, error) {
+// encodeCharacter is a key that sends a character.
+func encodeCharacter(name, key string, mods modifiers) (string, error) {
 	switch {
 	case key == "\t" && mods&shift != 0:
 		key = "\x1b[Z"

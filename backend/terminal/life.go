@@ -15,24 +15,24 @@ import (
 const (
 	readSize = 64 << 10
 
-	// maxAfterEnd bounds what is read from programs that go on printing after
+	// maxOutputAfterExit bounds what is read from programs that go on printing after
 	// the terminal's own has ended.
-	maxAfterEnd = 1 << 20
+	maxOutputAfterExit = 1 << 20
 
-	// leaveModes undoes what an ended program may have left switched on:
+	// resetModes undoes what an ended program may have left switched on:
 	// alternate screen, scroll region, keys of its own, hidden cursor, mouse and
 	// focus reports, bracketed paste, colours. Leaving the alternate screen and
 	// the scroll region moves the cursor, on the main screen too: what comes next
 	// would be drawn over what is there. So it is saved before each.
-	leaveModes = ownLeave + "\x1b[?1049l\x1b7\x1b[r\x1b8\x1b[?1l\x1b>\x1b[4l\x1b[?7h\x1b[?25h" +
+	resetModes = ownResetMarker + "\x1b[?1049l\x1b7\x1b[r\x1b8\x1b[?1l\x1b>\x1b[4l\x1b[?7h\x1b[?25h" +
 		"\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1006l\x1b[?2004l\x1b[?2026l\x1b(B\x0f\x1b[0m\r\n"
 
-	// ownLeave tells our leaving of the alternate screen from a program's.
-	ownLeave = "\x18\x1b7"
+	// ownResetMarker tells our leaving of the alternate screen from a program's.
+	ownResetMarker = "\x18\x1b7"
 )
 
-// life is one program of a session from its start until its output is drained.
-type life struct {
+// childProcess is one program of a session from its start until its output is drained.
+type childProcess struct {
 	master *os.File
 	proc   process.Process
 	input  *input
@@ -63,13 +63,13 @@ func (s *Session) begin(ctx context.Context) error {
 		}
 		return errors.Join(fmt.Errorf("opening a terminal in %s: %w", s.dir, err), os.RemoveAll(p.dir))
 	}
-	l := &life{master: master, proc: proc, input: newInput(), rcDir: p.dir, stop: make(chan struct{}), done: make(chan struct{})}
+	l := &childProcess{master: master, proc: proc, input: newInput(), rcDir: p.dir, stop: make(chan struct{}), done: make(chan struct{})}
 	s.mu.Lock()
 	s.life, s.ended, s.status = l, false, process.Status{}
-	s.marks = marks{nonce: nonce, host: s.host}
-	s.command = command{state: s.shell.first(), count: s.command.count}
+	s.marks = markParser{nonce: nonce, host: s.host}
+	s.command = command{state: s.shell.initialState(), count: s.command.count}
 	s.mu.Unlock()
-	go s.live(l)
+	go s.pump(l)
 	return nil
 }
 
@@ -98,10 +98,10 @@ func (s *Session) startOn(ctx context.Context, c process.Command) (process.Proce
 	return proc, master, nil
 }
 
-// live reads what the program prints until it has ended and nothing is left.
+// pump reads what the program prints until it has ended and nothing is left.
 // An end is the wait status, not the end of the output: a background child may
 // keep the terminal open for hours.
-func (s *Session) live(l *life) {
+func (s *Session) pump(l *childProcess) {
 	defer close(l.done)
 	var others sync.WaitGroup
 	others.Go(func() { l.input.run(l.master) })
@@ -122,20 +122,20 @@ func (s *Session) live(l *life) {
 			}
 			n += more
 		}
-		s.add(buf[:n])
+		s.appendOutput(buf[:n])
 		if err != nil {
 			break // the deadline, or EIO: nobody holds the terminal
 		}
 	}
 	<-over // after which nobody sets the deadline again: what is left would not be read
 	_ = l.master.SetReadDeadline(time.Time{})
-	for left := maxAfterEnd; left > 0; {
+	for left := maxOutputAfterExit; left > 0; {
 		s.makeRoom(l, len(buf))
 		n := readNow(l.master, buf)
 		if n == 0 {
 			break
 		}
-		s.add(buf[:n])
+		s.appendOutput(buf[:n])
 		left -= n
 	}
 	l.input.close()
@@ -147,13 +147,13 @@ func (s *Session) live(l *life) {
 	s.mu.Lock()
 	s.ended, s.status = true, l.proc.Status()
 	s.command.state = shellEnded
-	s.output.fire()
+	s.output.broadcast()
 	s.mu.Unlock()
 	s.changed()
 }
 
-// add takes what was printed into the scrollback.
-func (s *Session) add(p []byte) {
+// appendOutput takes what was printed into the scrollback.
+func (s *Session) appendOutput(p []byte) {
 	if len(p) == 0 {
 		return
 	}
@@ -164,8 +164,8 @@ func (s *Session) add(p []byte) {
 	for _, m := range s.marks.feed(p, at) {
 		moved = s.note(m) || moved
 	}
-	s.command.keep(p, at)
-	s.output.fire()
+	s.command.keepHead(p, at)
+	s.output.broadcast()
 	s.mu.Unlock()
 	if moved {
 		s.changed()
@@ -174,7 +174,7 @@ func (s *Session) add(p []byte) {
 
 // makeRoom waits while a viewer is too far behind to take n more bytes, which
 // slows the program down; false when the life is to end.
-func (s *Session) makeRoom(l *life, n int) bool {
+func (s *Session) makeRoom(l *childProcess, n int) bool {
 	for {
 		s.mu.Lock()
 		blocked := s.blocked(int64(n))
@@ -193,7 +193,7 @@ func (s *Session) makeRoom(l *life, n int) bool {
 
 func (s *Session) blocked(n int64) bool {
 	for v := range s.viewers {
-		if v.behind(n) {
+		if v.isTooFarBehind(n) {
 			return true
 		}
 	}
@@ -214,7 +214,7 @@ func (s *Session) Restart(ctx context.Context) error {
 	if err := s.kill(ctx); err != nil {
 		return err
 	}
-	s.add([]byte(leaveModes))
+	s.appendOutput([]byte(resetModes))
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -248,18 +248,18 @@ func (s *Session) kill(ctx context.Context) error {
 		return nil
 	}
 	l.once.Do(func() { close(l.stop) })
-	for _, sig := range endings {
+	for _, sig := range exitSignals {
 		if err := l.proc.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return fmt.Errorf("ending the terminal's program: %w", err)
 		}
 	}
 	// A bash that is about to read notices the signal at the next key; a terminal
 	// that is gone it notices always.
-	if l.within(ctx, s.grace/lastWords) {
+	if l.endsWithin(ctx, s.grace/drainTime) {
 		return nil
 	}
 	_ = l.master.Close() // the reader closes it again, in vain
-	if l.within(ctx, s.grace) {
+	if l.endsWithin(ctx, s.grace) {
 		return nil
 	}
 	if err := l.proc.Signal(syscall.SIGKILL); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -270,11 +270,11 @@ func (s *Session) kill(ctx context.Context) error {
 	return nil
 }
 
-// lastWords is the part of the grace in which what the program prints is kept.
-const lastWords = 20
+// drainTime is the part of the grace in which what the program prints is kept.
+const drainTime = 20
 
-// within tells whether the life ends in time.
-func (l *life) within(ctx context.Context, d time.Duration) bool {
+// endsWithin tells whether the life ends in time.
+func (l *childProcess) endsWithin(ctx context.Context, d time.Duration) bool {
 	late := time.NewTimer(d)
 	defer late.Stop()
 	select {
@@ -293,7 +293,7 @@ func (s *Session) close(ctx context.Context) error {
 	err := s.kill(ctx)
 	s.mu.Lock()
 	s.closed = true
-	s.output.fire()
+	s.output.broadcast()
 	s.mu.Unlock()
 	s.screen.close()
 	return err

@@ -123,10 +123,10 @@ func rest(tb testing.TB, v *Viewer) (text []byte, lost int64) {
 	ctx := within(tb)
 	for {
 		offset, chunk, err := v.Read(ctx)
-		var gap *LostError
+		var gap *GapError
 		switch {
 		case errors.As(err, &gap):
-			from, to := gap.Lost()
+			from, to := gap.Range()
 			lost += to - from
 			continue
 		case errors.Is(err, io.EOF):

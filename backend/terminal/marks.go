@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// mark is something that a program says to the terminal about itself.
-type mark struct {
+// shellMark is something that a program says to the terminal about itself.
+type shellMark struct {
 	kind       markKind
 	exit       int    // of a done mark
 	dir        string // of a directory mark
@@ -20,21 +20,21 @@ type mark struct {
 type markKind int
 
 const (
-	promptBegins markKind = iota + 1 // OSC 133;A
-	promptReady                      // OSC 133;B
-	promptMore                       // OSC 133;A;k=s: the shell wants the rest of a command
-	commandRuns                      // OSC 133;C, with ;cmdline_url=… if the shell says what runs
-	commandDone                      // OSC 133;D;exit
-	directory                        // OSC 7
+	markPromptStart  markKind = iota + 1 // OSC 133;A
+	markPromptEnd                        // OSC 133;B
+	markContinuation                     // OSC 133;A;k=s: the shell wants the rest of a command
+	markCommandStart                     // OSC 133;C, with ;cmdline_url=… if the shell says what runs
+	markCommandEnd                       // OSC 133;D;exit
+	markCwd                              // OSC 7
 )
 
 // maxOSC bounds what is remembered of one sequence; a longer one is no mark.
 const maxOSC = 4 << 10
 
-// marks finds marks in a stream that arrives in pieces. Command marks count
+// markParser finds marks in a stream that arrives in pieces. Command marks count
 // only with the session's nonce: a program prints what it likes, but the nonce
 // is known to the shell alone.
-type marks struct {
+type markParser struct {
 	nonce string
 	host  string // whose folders count, "" is everyone's
 	state oscState
@@ -53,8 +53,8 @@ const (
 
 // feed looks at p, whose first byte is at offset at, and returns the marks that
 // end in it.
-func (m *marks) feed(p []byte, at int64) []mark {
-	var found []mark
+func (m *markParser) feed(p []byte, at int64) []shellMark {
+	var found []shellMark
 	for i := 0; i < len(p); i++ {
 		b := p[i]
 		switch m.state {
@@ -76,7 +76,7 @@ func (m *marks) feed(p []byte, at int64) []mark {
 			}
 		case oscInside, oscEnding:
 			if m.state == oscEnding && b == '\\' || b == 0x07 {
-				if found1, ok := m.read(at + int64(i) + 1); ok {
+				if found1, ok := m.parse(at + int64(i) + 1); ok {
 					found = append(found, found1)
 				}
 				m.state = oscOutside
@@ -88,7 +88,7 @@ func (m *marks) feed(p []byte, at int64) []mark {
 	return found
 }
 
-func (m *marks) inside(found []mark, b byte, at int64) []mark {
+func (m *markParser) inside(found []shellMark, b byte, at int64) []shellMark {
 	switch {
 	case m.state == oscEnding && b == ']': // a new one begins in the middle
 		m.state, m.text, m.begin = oscInside, m.text[:0], at-1
@@ -107,36 +107,36 @@ func (m *marks) inside(found []mark, b byte, at int64) []mark {
 	return found
 }
 
-// read understands one whole sequence.
-func (m *marks) read(end int64) (mark, bool) {
+// parse understands one whole sequence.
+func (m *markParser) parse(end int64) (shellMark, bool) {
 	code, rest, _ := strings.Cut(string(m.text), ";")
-	found := mark{start: m.begin, end: end}
+	found := shellMark{start: m.begin, end: end}
 	switch code {
 	case "7":
 		dir, ok := m.fileURL(rest)
-		found.kind, found.dir = directory, dir
+		found.kind, found.dir = markCwd, dir
 		return found, ok
 	case "133":
 		fields := strings.Split(rest, ";")
 		if m.nonce == "" || fields[len(fields)-1] != "goalpost="+m.nonce {
-			return mark{}, false
+			return shellMark{}, false
 		}
 		return m.command(found, fields)
 	}
-	return mark{}, false
+	return shellMark{}, false
 }
 
-func (m *marks) command(found mark, fields []string) (mark, bool) {
+func (m *markParser) command(found shellMark, fields []string) (shellMark, bool) {
 	switch fields[0] {
 	case "A":
-		found.kind = promptBegins
+		found.kind = markPromptStart
 		if len(fields) > 2 && fields[1] == "k=s" {
-			found.kind = promptMore
+			found.kind = markContinuation
 		}
 	case "B":
-		found.kind = promptReady
+		found.kind = markPromptEnd
 	case "C":
-		found.kind = commandRuns
+		found.kind = markCommandStart
 		for _, field := range fields[1:] {
 			if text, ok := strings.CutPrefix(field, "cmdline_url="); ok {
 				found.line = commandLine(text)
@@ -145,11 +145,11 @@ func (m *marks) command(found mark, fields []string) (mark, bool) {
 	case "D":
 		exit, err := strconv.Atoi(fields[1])
 		if err != nil || exit < 0 || exit > 255 {
-			return mark{}, false
+			return shellMark{}, false
 		}
-		found.kind, found.exit = commandDone, exit
+		found.kind, found.exit = markCommandEnd, exit
 	default:
-		return mark{}, false
+		return shellMark{}, false
 	}
 	return found, true
 }
@@ -170,7 +170,7 @@ func commandLine(text string) string {
 
 // fileURL is the path of file://host/path. A shell on another machine, reached by
 // an ssh that was typed here, speaks of folders there.
-func (m *marks) fileURL(text string) (string, bool) {
+func (m *markParser) fileURL(text string) (string, bool) {
 	u, err := url.Parse(text)
 	if err == nil && m.host != "" && u.Host != "" && u.Host != "localhost" && u.Host != m.host {
 		return "", false

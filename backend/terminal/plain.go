@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// plain is text as it would stand on paper: escape sequences gone, carriage
+// renderPlain is text as it would stand on paper: escape sequences gone, carriage
 // returns and backspaces done, so that a progress bar is its last state. It is
 // valid UTF-8 without control characters but line end and tab.
-func plain(p []byte) string {
-	var w writer
+func renderPlain(p []byte) string {
+	var w lineRenderer
 	for len(p) > 0 {
 		switch b := p[0]; {
 		case b == 0x1b:
@@ -25,7 +25,7 @@ func plain(p []byte) string {
 		default:
 			r, n := utf8.DecodeRune(p)
 			if r < 0x80 || r > 0x9f { // C1 controls
-				w.put(r)
+				w.write(r)
 			}
 			p = p[n:]
 		}
@@ -37,14 +37,14 @@ func plain(p []byte) string {
 // maxMove bounds how far an escape sequence moves beyond what is printed.
 const maxMove = 1000
 
-// writer is one line being printed.
-type writer struct {
+// lineRenderer is one line being printed.
+type lineRenderer struct {
 	out  strings.Builder
 	line []rune
 	col  int
 }
 
-func (w *writer) put(r rune) {
+func (w *lineRenderer) write(r rune) {
 	for len(w.line) < w.col {
 		w.line = append(w.line, ' ')
 	}
@@ -56,7 +56,7 @@ func (w *writer) put(r rune) {
 	w.col++
 }
 
-func (w *writer) control(b byte) {
+func (w *lineRenderer) control(b byte) {
 	switch b {
 	case '\n', '\v', '\f':
 		w.out.WriteString(string(w.line))
@@ -67,12 +67,12 @@ func (w *writer) control(b byte) {
 	case '\b':
 		w.col = max(0, w.col-1)
 	case '\t':
-		w.put('\t')
+		w.write('\t')
 	}
 }
 
 // escape does what happens within a line: erase, move, delete.
-func (w *writer) escape(p []byte) {
+func (w *lineRenderer) escape(p []byte) {
 	if len(p) < 3 || p[1] != '[' {
 		return
 	}

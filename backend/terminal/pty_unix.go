@@ -12,10 +12,10 @@ import (
 	"github.com/creack/pty"
 )
 
-// endings are sent to a program that shall end. A stopped one must run to hear the
+// exitSignals are sent to a program that shall end. A stopped one must run to hear the
 // second. SIGCONT goes first: a shell that died of SIGHUP could not pass it on to
 // its group.
-var endings = []syscall.Signal{syscall.SIGCONT, syscall.SIGHUP}
+var exitSignals = []syscall.Signal{syscall.SIGCONT, syscall.SIGHUP}
 
 // openPTY opens a pseudo-terminal on the machine's devpts, for programs that may
 // see those of the machine. A goal's launcher opens its own.

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-var endings = []syscall.Signal{syscall.SIGHUP}
+var exitSignals = []syscall.Signal{syscall.SIGHUP}
 
 // openPTY refuses: terminals on Windows are another thing, and not written yet.
 func openPTY(int, int) (master, tty *os.File, err error) {

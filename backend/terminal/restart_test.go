@@ -43,7 +43,7 @@ func TestRestoredStandsBelow(t *testing.T) {
 		"long":  strings.Repeat("a line\r\n", 40) + "$ ",
 	} {
 		t.Run(name, func(t *testing.T) {
-			raw := append(Restored([]byte(tail), time.Now()), "$ new"...)
+			raw := append(RestoredScrollback([]byte(tail), time.Now()), "$ new"...)
 			seen := xterm(t, 60, 12, raw)
 			last := 0
 			for y, line := range seen.Lines {

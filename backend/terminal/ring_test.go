@@ -59,12 +59,12 @@ func TestWhole(t *testing.T) {
 		"": 0, "a": 1, "aé": 3, "a\xc3": 1, "日": 3, "\xe6\x97": 0, "x\xe6": 1, "😀": 4, "x\xf0\x9f\x98": 1,
 		"\xff": 1, "\x80\x80\x80\x80": 4, "a\xc0": 2, "\xe6\x97x": 3,
 	} {
-		if got := whole([]byte(text)); got != want {
+		if got := completeUTF8Len([]byte(text)); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
 	for text, want := range map[string]int{"": 0, "a": 0, "\x97\xa5b": 2, "\xa5日": 1, "\x80\x80\x80\x80": 0, "日": 0} {
-		if got := begun([]byte(text)); got != want {
+		if got := continuationLen([]byte(text)); got != want {
 			t.Errorf("begun %q: %d, want %d", text, got, want)
 		}
 	}

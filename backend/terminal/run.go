@@ -37,11 +37,11 @@ func (s *Session) Run(ctx context.Context, command string, wait time.Duration) (
 	default:
 		return Run{}, ErrBusy
 	}
-	t, err := s.ready(ctx, max(wait, promptGrace))
+	t, err := s.awaitPrompt(ctx, max(wait, promptGrace))
 	if err != nil {
 		return Run{}, err
 	}
-	keys, err := s.shell.keys(command, t.nonce)
+	keys, err := s.shell.encodeCommand(command, t.nonce)
 	if err != nil {
 		return Run{}, err
 	}
@@ -51,70 +51,70 @@ func (s *Session) Run(ctx context.Context, command string, wait time.Duration) (
 	late, stuck := time.NewTimer(wait), time.NewTimer(max(wait, promptGrace))
 	defer late.Stop()
 	defer stuck.Stop()
-	return s.follow(ctx, late.C, stuck.C, t)
+	return s.awaitCommandEnd(ctx, late.C, stuck.C, t)
 }
 
-// turn is the shell at its prompt, just before a command is typed.
-type turn struct {
-	life  *life
+// promptState is the shell at its prompt, just before a command is typed.
+type promptState struct {
+	life  *childProcess
 	nonce string
 	count int   // of commands before
 	at    int64 // end of the output before
 }
 
-// ready waits for the prompt.
-func (s *Session) ready(ctx context.Context, wait time.Duration) (turn, error) {
+// awaitPrompt waits for the prompt.
+func (s *Session) awaitPrompt(ctx context.Context, wait time.Duration) (promptState, error) {
 	late := time.NewTimer(wait)
 	defer late.Stop()
 	for {
 		s.mu.Lock()
-		state, err, next := s.command.state, s.gone(), s.output.next()
-		t := turn{s.life, s.marks.nonce, s.command.count, s.ring.end}
+		state, err, next := s.command.state, s.endedError(), s.output.next()
+		t := promptState{s.life, s.marks.nonce, s.command.count, s.ring.end}
 		s.mu.Unlock()
 		switch {
 		case err != nil:
-			return turn{}, err
+			return promptState{}, err
 		case state == shellReady:
 			return t, nil
-		case state == shellRunning, state == shellMore:
-			return turn{}, ErrBusy
+		case state == shellRunning, state == shellContinuation:
+			return promptState{}, ErrBusy
 		}
 		select {
 		case <-next:
 		case <-late.C:
-			return turn{}, errors.New("the shell does not come to its prompt: look at the terminal's screen")
+			return promptState{}, errors.New("the shell does not come to its prompt: look at the terminal's screen")
 		case <-ctx.Done():
-			return turn{}, fmt.Errorf("waiting for the shell's prompt: %w", ctx.Err())
+			return promptState{}, fmt.Errorf("waiting for the shell's prompt: %w", ctx.Err())
 		}
 	}
 }
 
-// gone is over, with how the program ended. mu is held.
-func (s *Session) gone() error {
-	err := s.over()
+// endedError is over, with how the program ended. mu is held.
+func (s *Session) endedError() error {
+	err := s.endError()
 	if errors.Is(err, ErrEnded) {
 		return fmt.Errorf("%w (%s)", err, s.status)
 	}
 	return err
 }
 
-// follow waits for the end of the command that was typed, or until it is late;
+// awaitCommandEnd waits for the end of the command that was typed, or until it is late;
 // until it has begun in any case, unless it is stuck: whoever waits for its end
 // next must not take the one before for it.
-func (s *Session) follow(ctx context.Context, late, stuck <-chan time.Time, t turn) (Run, error) {
+func (s *Session) awaitCommandEnd(ctx context.Context, late, stuck <-chan time.Time, t promptState) (Run, error) {
 	over, given := false, false
 	for {
 		s.mu.Lock()
-		run, err := s.outcome(t)
+		run, err := s.commandResult(t)
 		begun := s.command.count > t.count
-		more := !begun && s.command.state == shellMore
+		more := !begun && s.command.state == shellContinuation
 		next := s.output.next()
 		s.mu.Unlock()
 		switch {
 		case run.Finished || err != nil || over && (begun || given):
 			return run, err
 		case more:
-			return Run{}, errors.Join(errIncomplete, s.cancel(ctx))
+			return Run{}, errors.Join(errIncomplete, s.leaveContinuation(ctx))
 		}
 		select {
 		case <-next:
@@ -130,16 +130,16 @@ func (s *Session) follow(ctx context.Context, late, stuck <-chan time.Time, t tu
 
 var errIncomplete = errors.New("the command is incomplete (a quote, bracket or keyword is not closed); nothing was run")
 
-// cancel leaves the shell's continuation prompt. A Ctrl+C that reaches bash
+// leaveContinuation leaves the shell's continuation prompt. A Ctrl+C that reaches bash
 // between printing that prompt and reading is noticed at the next key only, so
 // it is pressed until it works.
-func (s *Session) cancel(ctx context.Context) error {
+func (s *Session) leaveContinuation(ctx context.Context) error {
 	const presses, between = 10, 100 * time.Millisecond
 	again := time.NewTicker(between)
 	defer again.Stop()
 	for press := 0; ; {
 		s.mu.Lock()
-		stays, next := s.command.state == shellMore && s.over() == nil, s.output.next()
+		stays, next := s.command.state == shellContinuation && s.endError() == nil, s.output.next()
 		s.mu.Unlock()
 		if !stays {
 			return nil
@@ -165,44 +165,44 @@ func (s *Session) cancel(ctx context.Context) error {
 	}
 }
 
-// outcome is what became of the command so far. mu is held.
-func (s *Session) outcome(t turn) (Run, error) {
+// commandResult is what became of the command so far. mu is held.
+func (s *Session) commandResult(t promptState) (Run, error) {
 	c := s.command
 	switch {
 	case s.finished.count > t.count:
 		c = s.finished
-		return Run{Output: s.excerpt(c), Exit: c.exit, Finished: true, Offset: c.start, Next: c.end}, nil
+		return Run{Output: s.commandOutput(c), Exit: c.exit, Finished: true, Offset: c.start, Next: c.end}, nil
 	case c.count == t.count: // not begun
 		c = command{start: t.at}
 	}
 	c.end = s.ring.end
-	run := Run{Output: s.excerpt(c), Offset: c.start, Next: c.end}
+	run := Run{Output: s.commandOutput(c), Offset: c.start, Next: c.end}
 	if s.life != t.life {
 		return run, ErrEnded
 	}
-	return run, s.gone()
+	return run, s.endedError()
 }
 
-// excerpt is a command's output: all of it, or the beginning that was put aside
+// commandOutput is a command's output: all of it, or the beginning that was put aside
 // and the end that the ring still has.
-func (s *Session) excerpt(c command) string {
+func (s *Session) commandOutput(c command) string {
 	size := c.end - c.start
 	if size <= maxHead && int64(len(c.head)) == size {
-		return plain(c.head)
+		return renderPlain(c.head)
 	}
 	if c.start >= s.ring.start && size <= 4*MaxOutput {
-		if text := plain(s.ring.slice(c.start, c.end)); len(text) <= MaxOutput {
+		if text := renderPlain(s.ring.slice(c.start, c.end)); len(text) <= MaxOutput {
 			return text
 		}
 	}
 	head := c.head[:min(len(c.head), MaxOutput/2)]
-	head = head[:whole(head)]
+	head = head[:completeUTF8Len(head)]
 	from := max(c.start+int64(len(head)), c.end-MaxOutput/2, s.ring.start)
 	tail := s.ring.slice(from, c.end)
-	skip := begun(tail)
+	skip := continuationLen(tail)
 	gap := from + int64(skip) - c.start - int64(len(head))
 	if gap <= 0 {
-		return plain(head) + plain(tail)
+		return renderPlain(head) + renderPlain(tail)
 	}
-	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", plain(head), gap, plain(tail[skip:]))
+	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", renderPlain(head), gap, renderPlain(tail[skip:]))
 }

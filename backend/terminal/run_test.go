@@ -67,7 +67,7 @@ func TestRunOfAServer(t *testing.T) {
 		if err != nil || r.Finished || !strings.HasPrefix("listening\n", r.Output) {
 			t.Fatalf("%+v %v", r, err)
 		}
-		waited(t, s, Until{Pattern: regexp.MustCompile("listening\n"), Since: r.Offset})
+		waited(t, s, WaitCondition{Pattern: regexp.MustCompile("listening\n"), Since: r.Offset})
 		if page := s.Text(r.Offset, 1000); page.Text != "listening\n" {
 			t.Errorf("it printed %q", page.Text)
 		}

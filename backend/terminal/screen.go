@@ -13,11 +13,11 @@ const (
 	maxBatch = 1 << 20
 	slice    = 1 << 10
 
-	// settle is how long Screen waits for the model to catch up with the output.
-	settle = time.Second
+	// modelCatchUp is how long Screen waits for the model to catch up with the output.
+	modelCatchUp = time.Second
 
-	// pause spaces out batches during a flood: nobody looks more often.
-	pause = 20 * time.Millisecond
+	// floodInterval spaces out batches during a flood: nobody looks more often.
+	floodInterval = 20 * time.Millisecond
 
 	// maxFeeding bounds the model's work on one batch; of what is left then it
 	// gets the last bytes only.
@@ -39,7 +39,7 @@ type screen struct {
 	broken   int            // how often the model was given up
 	modes    map[int]bool   // those of the model that keys depend on
 	followed int64          // offset of the next byte it takes
-	progress broadcast
+	progress signal
 
 	sizeMu     sync.Mutex // never held with another lock inside
 	cols, rows int        // wanted
@@ -47,13 +47,13 @@ type screen struct {
 
 func openScreen(s *Session, cols, rows int, from int64) *screen {
 	c := &screen{s: s, stop: make(chan struct{}), cols: cols, rows: rows, followed: from}
-	c.renew(cols, rows)
-	c.done.Go(c.follow)
+	c.reset(cols, rows)
+	c.done.Go(c.run)
 	return c
 }
 
-// renew makes an empty model; mu is held, or nobody else is there yet.
-func (c *screen) renew(cols, rows int) {
+// reset makes an empty model; mu is held, or nobody else is there yet.
+func (c *screen) reset(cols, rows int) {
 	model := vt.NewEmulator(cols, rows)
 	model.SetScrollbackSize(1) // the ring is the scrollback
 	c.model, c.modes = model, map[int]bool{}
@@ -73,9 +73,9 @@ func (c *screen) renew(cols, rows int) {
 	})
 }
 
-// retire ends the reader of the model's answers. Not with Close, which races
+// stopReader ends the reader of the model's answers. Not with Close, which races
 // with Read.
-func (c *screen) retire() {
+func (c *screen) stopReader() {
 	if pipe, ok := c.model.InputPipe().(interface{ Close() error }); ok {
 		_ = pipe.Close() // of an io.Pipe: never fails
 	}
@@ -85,7 +85,7 @@ func (c *screen) close() {
 	close(c.stop)
 	c.done.Wait()
 	c.mu.Lock()
-	c.retire()
+	c.stopReader()
 	c.mu.Unlock()
 	c.answers.Wait()
 }
@@ -96,13 +96,13 @@ func (c *screen) resize(cols, rows int) {
 	c.cols, c.rows = cols, rows
 }
 
-// follow takes batch after batch until close.
-func (c *screen) follow() {
+// run takes batch after batch until close.
+func (c *screen) run() {
 	for {
 		batch, from, next := c.batch()
 		c.take(batch, from)
 		if len(batch) > maxBatch/128 { // a flood: nobody reads every screen of it
-			rest := time.NewTimer(pause)
+			rest := time.NewTimer(floodInterval)
 			select {
 			case <-rest.C:
 			case <-c.stop:
@@ -140,9 +140,9 @@ func (c *screen) take(batch []byte, from int64) {
 	defer c.mu.Unlock()
 	c.adjust()
 	if len(batch) > 0 && from > c.followed {
-		c.feed([]byte{0x18}) // CAN: whatever sequence it was in is cut
+		c.write([]byte{0x18}) // CAN: whatever sequence it was in is cut
 	}
-	pieces, used := condense(batch, c.model.Height())
+	pieces, used := coalesceOutput(batch, c.model.Height())
 	left := 0
 	for _, p := range pieces {
 		left += len(p.text)
@@ -152,27 +152,27 @@ func (c *screen) take(batch []byte, from int64) {
 		for text := p.text; len(text) > 0; {
 			n := min(slice, len(text))
 			if n < len(text) {
-				n = max(1, whole(text[:n]))
+				n = max(1, completeUTF8Len(text[:n]))
 			}
 			if left <= lastFeed || time.Now().Before(deadline) {
-				c.feed(text[:n])
+				c.write(text[:n])
 			}
 			left -= n
 			text = text[n:]
 		}
 	}
 	c.followed = from + int64(used)
-	c.progress.fire()
+	c.progress.broadcast()
 }
 
 // adjust gives the model the size that is wanted.
 func (c *screen) adjust() {
-	if cols, rows := c.wanted(); !c.fits() {
-		c.guard(func() { c.model.Resize(cols, rows) })
+	if cols, rows := c.wanted(); !c.hasSize() {
+		c.recoverModel(func() { c.model.Resize(cols, rows) })
 	}
 }
 
-func (c *screen) fits() bool {
+func (c *screen) hasSize() bool {
 	cols, rows := c.wanted()
 	return c.model.Width() == cols && c.model.Height() == rows
 }
@@ -183,20 +183,20 @@ func (c *screen) wanted() (cols, rows int) {
 	return c.cols, c.rows
 }
 
-func (c *screen) feed(p []byte) {
-	c.guard(func() { _, _ = c.model.Write(p) }) // it fails only when closed
+func (c *screen) write(p []byte) {
+	c.recoverModel(func() { _, _ = c.model.Write(p) }) // it fails only when closed
 }
 
-// guard replaces a model that panics: output is hostile, and the bytes are safe
+// recoverModel replaces a model that panics: output is hostile, and the bytes are safe
 // in the ring.
-func (c *screen) guard(do func()) {
+func (c *screen) recoverModel(do func()) {
 	defer func() {
 		if recover() == nil {
 			return
 		}
 		c.broken++
-		c.retire()
-		c.renew(c.wanted())
+		c.stopReader()
+		c.reset(c.wanted())
 	}()
 	do()
 }
@@ -206,18 +206,18 @@ func (c *screen) guard(do func()) {
 // screen.
 func (s *Session) Screen() (lines []string, row, col int, alt bool) {
 	_, end := s.Range()
-	s.screen.settle(end)
+	s.screen.awaitUpTo(end)
 	return s.screen.lines()
 }
 
-// settle waits until the model has seen everything before end; a batch that is
+// awaitUpTo waits until the model has seen everything before end; a batch that is
 // cut in a sequence, or a flood, makes it give up after a while.
-func (c *screen) settle(end int64) {
-	late := time.NewTimer(settle)
+func (c *screen) awaitUpTo(end int64) {
+	late := time.NewTimer(modelCatchUp)
 	defer late.Stop()
 	for {
 		c.mu.Lock()
-		current, next := c.followed >= end && c.fits(), c.progress.next()
+		current, next := c.followed >= end && c.hasSize(), c.progress.next()
 		c.mu.Unlock()
 		if current {
 			return

@@ -16,7 +16,7 @@ func shows(t *testing.T, s *Session, ok func(lines []string, row, col int, alt b
 	ctx := within(t)
 	for {
 		s.mu.Lock()
-		end, over, printed := s.ring.end, s.over(), s.output.next()
+		end, over, printed := s.ring.end, s.endError(), s.output.next()
 		s.mu.Unlock()
 		s.screen.mu.Lock()
 		followed, drawn := s.screen.followed, s.screen.progress.next()
@@ -115,7 +115,7 @@ func TestModelThatPanics(t *testing.T) {
 	shows(t, s, func(lines []string, _, _ int, _ bool) bool { return lines[0] == "one" })
 	c := s.screen
 	c.mu.Lock()
-	c.guard(func() { panic("the model breaks") })
+	c.recoverModel(func() { panic("the model breaks") })
 	broken := c.broken
 	c.mu.Unlock()
 	if broken != 1 {
@@ -141,7 +141,7 @@ func TestCondense(t *testing.T) {
 		"excess":           {"a\x1b[9999bb", "ab"},
 		"usual repetition": {"a\x1b[80b", "a\x1b[80b"},
 	} {
-		pieces, _ := condense([]byte(c.in), 2)
+		pieces, _ := coalesceOutput([]byte(c.in), 2)
 		var got strings.Builder
 		for _, p := range pieces {
 			got.Write(p.text)
@@ -151,12 +151,12 @@ func TestCondense(t *testing.T) {
 		}
 	}
 	heavy := "\x1b[?1049h" + strings.Repeat("\x1b[1;1Hxy", 100_000)
-	pieces, used := condense([]byte(heavy), 24)
+	pieces, used := coalesceOutput([]byte(heavy), 24)
 	total := 0
 	for _, p := range pieces {
 		total += len(p.text)
 	}
-	if used != len(heavy) || total > maxFeed+100 || string(pieces[0].text) != "\x1b[?1049h" {
+	if used != len(heavy) || total > maxModelBytes+100 || string(pieces[0].text) != "\x1b[?1049h" {
 		t.Errorf("%d of %d bytes, first %q", total, used, pieces[0].text)
 	}
 }
@@ -166,7 +166,7 @@ func FuzzCondense(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, p []byte) {
-		pieces, used := condense(p, 2)
+		pieces, used := coalesceOutput(p, 2)
 		total := 0
 		for _, piece := range pieces {
 			total += len(piece.text)

@@ -40,7 +40,7 @@ type Options struct {
 	// Argv is the program. Empty is a shell: SHELL of Env unless it is for a goal,
 	// else /bin/bash, else /bin/sh. A bare bash or sh reports its commands.
 	Argv       []string
-	Note       Note          // what the wiring says of it at first
+	Note       PaneMeta      // what the wiring says of it at first
 	Before     []byte        // what the scrollback begins with: what an earlier session of it printed
 	Asleep     bool          // start nothing before Restart
 	Cols, Rows int           // character cells
@@ -66,19 +66,19 @@ type Session struct {
 	mu         sync.Mutex
 	title, cwd string
 	goalID     string
-	noted      Note
+	noted      PaneMeta
 	cols, rows int
 	ring       *ring
-	marks      marks
+	marks      markParser
 	command    command // the shell's last
 	finished   command // the last that was finished
-	life       *life
+	life       *childProcess
 	ended      bool // life's output is all in the ring
 	status     process.Status
 	closed     bool
 	viewers    map[*Viewer]struct{}
-	output     broadcast // bytes, marks, an end
-	room       broadcast // a viewer read on
+	output     signal // bytes, marks, an end
+	room       signal // a viewer read on
 }
 
 // open makes a session and starts its program.
@@ -92,7 +92,7 @@ func open(ctx context.Context, launcher process.Launcher, o Options, changed fun
 		env: environment(o.Env), argv: argv, shell: kind,
 		grace: o.Grace, launcher: launcher, changed: changed,
 		run: make(chan struct{}, 1), title: o.Title,
-		cols: cells(o.Cols, DefaultCols), rows: cells(o.Rows, DefaultRows),
+		cols: clampSize(o.Cols, DefaultCols), rows: clampSize(o.Rows, DefaultRows),
 		viewers: map[*Viewer]struct{}{}, noted: o.Note,
 	}
 	if o.Note.Server == "" {
@@ -122,8 +122,8 @@ func open(ctx context.Context, launcher process.Launcher, o Options, changed fun
 	return s, nil
 }
 
-// cells makes a size usable; 0 is the usual one.
-func cells(n, usual int) int {
+// clampSize makes a size usable; 0 is the usual one.
+func clampSize(n, usual int) int {
 	if n <= 0 {
 		n = usual
 	}
@@ -170,23 +170,23 @@ func (s *Session) Rename(title string) {
 	s.changed()
 }
 
-// Note is what the wiring knows of a terminal and Info shows.
-type Note struct {
+// PaneMeta is what the wiring knows of a terminal and Info shows.
+type PaneMeta struct {
 	Server, Session string // the machine that it is on, and its tmux session there
 	Ask             string // what ssh asks the person
 	Secret          bool   // the answer is not shown
 	Problem         string
 }
 
-// Note is what was noted last.
-func (s *Session) Note() Note {
+// Meta is what was noted last.
+func (s *Session) Meta() PaneMeta {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.noted
 }
 
-// SetNote changes what Info shows besides.
-func (s *Session) SetNote(edit func(*Note)) {
+// SetMeta changes what Info shows besides.
+func (s *Session) SetMeta(edit func(*PaneMeta)) {
 	s.mu.Lock()
 	old := s.noted
 	edit(&s.noted)
@@ -232,7 +232,7 @@ func (s *Session) Range() (from, to int64) {
 func (s *Session) Wait(ctx context.Context, after int64) error {
 	for {
 		s.mu.Lock()
-		end, err := s.ring.end, s.over()
+		end, err := s.ring.end, s.endError()
 		next := s.output.next()
 		s.mu.Unlock()
 		if end > after {
@@ -267,8 +267,8 @@ func (s *Session) Ended(ctx context.Context) (process.Status, bool) {
 	}
 }
 
-// over says why nothing more comes; mu is held.
-func (s *Session) over() error {
+// endError says why nothing more comes; mu is held.
+func (s *Session) endError() error {
 	switch {
 	case s.closed:
 		return ErrClosed
@@ -281,7 +281,7 @@ func (s *Session) over() error {
 // Write types. It never waits: a program that does not read gets ErrInputFull.
 func (s *Session) Write(p []byte) (int, error) {
 	s.mu.Lock()
-	l, err := s.life, s.over()
+	l, err := s.life, s.endError()
 	s.mu.Unlock()
 	if err == nil {
 		err = l.input.put(p)
@@ -314,7 +314,7 @@ func (s *Session) resize(cols, rows int, by *Viewer) error {
 		}
 	}
 	s.screen.resize(cols, rows)
-	s.output.fire() // the screen model waits for that
+	s.output.broadcast() // the screen model waits for that
 	if s.ended {
 		return nil // the next program starts with it
 	}

@@ -29,9 +29,9 @@ func program(o Options) ([]string, shellKind) {
 	switch {
 	case len(argv) > 0:
 	case o.GoalID != "":
-		argv = []string{firstShell("/bin/bash")}
+		argv = []string{findShell("/bin/bash")}
 	default:
-		argv = []string{firstShell(variable(o.Env, "SHELL"), "/bin/bash")}
+		argv = []string{findShell(variable(o.Env, "SHELL"), "/bin/bash")}
 	}
 	if len(argv) > 1 {
 		return argv, noShell
@@ -49,8 +49,8 @@ func program(o Options) ([]string, shellKind) {
 	return argv, noShell
 }
 
-// firstShell is the first that exists, else /bin/sh.
-func firstShell(paths ...string) string {
+// findShell is the first that exists, else /bin/sh.
+func findShell(paths ...string) string {
 	for _, shell := range paths {
 		if info, err := os.Stat(shell); err == nil && filepath.IsAbs(shell) && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 			return shell
@@ -77,12 +77,12 @@ func environment(env []string) []string {
 	return env
 }
 
-// first is the state that a shell of this kind starts in.
-func (k shellKind) first() shellState {
+// initialState is the state that a shell of this kind starts in.
+func (k shellKind) initialState() shellState {
 	if k == noShell {
 		return shellReady
 	}
-	return shellBusy // until its prompt is there
+	return shellStarting // until its prompt is there
 }
 
 // newNonce is 128 random bits: a program cannot forge marks without it.
@@ -97,9 +97,9 @@ const maxCommand = 64 << 10
 // maxLine is what the kernel takes of one line for a program without a line editor.
 const maxLine = 4000
 
-// keys is what to type so that the shell runs the command; an error says what is
+// encodeCommand is what to type so that the shell runs the command; an error says what is
 // wrong with it.
-func (k shellKind) keys(command, nonce string) (string, error) {
+func (k shellKind) encodeCommand(command, nonce string) (string, error) {
 	if strings.TrimSpace(command) == "" {
 		return "", errors.New("the command is empty")
 	}

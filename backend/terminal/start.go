@@ -31,8 +31,8 @@ if [[ -r ${ZDOTDIR-$HOME}/.zshenv ]]; then 'builtin' 'source' "${ZDOTDIR-$HOME}/
 	zshNoProfile = `'builtin' 'unset' GOALPOST_ZDOTDIR; 'builtin' 'setopt' no_rcs`
 )
 
-// start is how a shell is started so that it reports its commands.
-type start struct {
+// shellStartup is how a shell is started so that it reports its commands.
+type shellStartup struct {
 	argv, env []string
 	rc        *os.File // becomes descriptor 3; nil if nothing
 	dir       string   // a folder of start files, to be removed at the end; "" if none
@@ -42,32 +42,32 @@ type start struct {
 // file. That is a pipe where the shell takes one and not a file on disk: the
 // nonce is nobody else's. Only the person's terminals read the person's own start
 // files: for a goal they are slow at best, and change what its commands mean at worst.
-func (k shellKind) prepare(argv, env []string, nonce string, persons bool) (start, error) {
-	p := start{argv: argv, env: env}
+func (k shellKind) prepare(argv, env []string, nonce string, persons bool) (shellStartup, error) {
+	p := shellStartup{argv: argv, env: env}
 	var err error
 	switch k {
 	case bashShell:
 		p.argv = []string{argv[0], "--rcfile", startFile, "-i"}
-		p.rc, err = piped(filled(bashRC, nonce, "", choose(persons, bashProfile, "")))
+		p.rc, err = textPipe(fillTemplate(bashRC, nonce, "", orDefault(persons, bashProfile, "")))
 	case posixShell:
-		text := filled(shRC, nonce, "", "")
+		text := fillTemplate(shRC, nonce, "", "")
 		if file := variable(env, "ENV"); file != "" && persons {
 			text += "ENV='" + strings.ReplaceAll(file, "'", `'\''`) + "'\nexport ENV\n[ -r \"$ENV\" ] && . \"$ENV\"\n"
 		}
-		p.env = with(env, "ENV", startFile)
-		p.rc, err = piped(text)
+		p.env = withVariable(env, "ENV", startFile)
+		p.rc, err = textPipe(text)
 	case zshShell:
-		if p.dir, err = folder(".zshenv", zshRC, "", choose(persons, zshProfile, zshNoProfile)); err != nil {
+		if p.dir, err = makeStartupDir(".zshenv", zshRC, "", orDefault(persons, zshProfile, zshNoProfile)); err != nil {
 			break
 		}
 		if own := variable(env, "ZDOTDIR"); own != "" {
-			p.env = with(p.env, "GOALPOST_ZDOTDIR", own)
+			p.env = withVariable(p.env, "GOALPOST_ZDOTDIR", own)
 		}
-		p.env = with(p.env, "ZDOTDIR", p.dir)
+		p.env = withVariable(p.env, "ZDOTDIR", p.dir)
 		p.argv = []string{argv[0], "-i"}
-		p.rc, err = piped(nonce + "\n")
+		p.rc, err = textPipe(nonce + "\n")
 	case fishShell:
-		if p.dir, err = folder("start.fish", fishRC, nonce, ""); err != nil {
+		if p.dir, err = makeStartupDir("start.fish", fishRC, nonce, ""); err != nil {
 			break
 		}
 		p.argv = []string{argv[0], "-i", "-C", "source '" + filepath.Join(p.dir, "start.fish") + "'"}
@@ -77,27 +77,27 @@ func (k shellKind) prepare(argv, env []string, nonce string, persons bool) (star
 	case noShell:
 	}
 	if err != nil {
-		return start{}, errors.Join(fmt.Errorf("preparing the shell's start file: %w", err), os.RemoveAll(p.dir))
+		return shellStartup{}, errors.Join(fmt.Errorf("preparing the shell's start file: %w", err), os.RemoveAll(p.dir))
 	}
 	return p, nil
 }
 
 const startFile = "/dev/fd/3"
 
-func choose(first bool, a, b string) string {
+func orDefault(first bool, a, b string) string {
 	if first {
 		return a
 	}
 	return b
 }
 
-func filled(text, nonce, dir, profile string) string {
+func fillTemplate(text, nonce, dir, profile string) string {
 	return strings.NewReplacer("NONCE", nonce, "FOLDER", dir, "PROFILE", profile).Replace(text)
 }
 
-// piped is a pipe that holds the text. It fits a pipe's buffer, so nobody needs
+// textPipe is a pipe that holds the text. It fits a pipe's buffer, so nobody needs
 // to read yet.
-func piped(text string) (*os.File, error) {
+func textPipe(text string) (*os.File, error) {
 	rc, w, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("opening a pipe: %w", err)
@@ -109,21 +109,21 @@ func piped(text string) (*os.File, error) {
 	return rc, nil
 }
 
-// folder makes a folder of our own with one start file. The file removes it once
+// makeStartupDir makes a folder of our own with one start file. The file removes it once
 // it was read.
-func folder(name, text, nonce, profile string) (string, error) {
+func makeStartupDir(name, text, nonce, profile string) (string, error) {
 	dir, err := os.MkdirTemp("", "goalpost-shell-")
 	if err != nil {
 		return "", fmt.Errorf("making a folder: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(filled(text, nonce, dir, profile)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(fillTemplate(text, nonce, dir, profile)), 0o600); err != nil {
 		return "", errors.Join(fmt.Errorf("writing a start file: %w", err), os.RemoveAll(dir))
 	}
 	return dir, nil
 }
 
-// with is the environment with one variable set.
-func with(env []string, name, value string) []string {
+// withVariable is the environment with one variable set.
+func withVariable(env []string, name, value string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, name+"=") })
 	return append(env, name+"="+value)
 }

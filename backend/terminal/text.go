@@ -31,7 +31,7 @@ func (s *Session) Text(offset int64, limit int) Page {
 	case latest && page.From > 0, page.Lost > 0: // begins anywhere in a line
 		skip := bytes.IndexByte(raw, '\n') + 1
 		if skip == 0 {
-			skip = begun(raw)
+			skip = continuationLen(raw)
 		}
 		raw, page.From = raw[skip:], page.From+int64(skip)
 	}
@@ -39,11 +39,11 @@ func (s *Session) Text(offset int64, limit int) Page {
 		if last := bytes.LastIndexByte(raw, '\n'); last >= 0 {
 			raw = raw[:last+1]
 		} else {
-			raw = raw[:whole(raw)]
+			raw = raw[:completeUTF8Len(raw)]
 		}
 	}
 	page.Next = page.From + int64(len(raw))
-	page.Text = plain(raw)
+	page.Text = renderPlain(raw)
 	return page
 }
 
@@ -64,7 +64,7 @@ func (s *Session) Scrollback(page int) Page {
 		out.From, out.Next = from, to
 		raw := r.slice(from, to)
 		s.mu.Unlock()
-		out.Text = plain(raw)
+		out.Text = renderPlain(raw)
 		return out
 	}
 	s.mu.Unlock()
@@ -81,5 +81,5 @@ func (r *ring) lineAfter(offset int64) int64 {
 	if i := bytes.IndexByte(ahead, '\n'); i >= 0 {
 		return offset + int64(i)
 	}
-	return offset + int64(begun(ahead[1:]))
+	return offset + int64(continuationLen(ahead[1:]))
 }

@@ -24,7 +24,7 @@ func TestPlain(t *testing.T) {
 		"\x1b[G*":                                  "*",
 		"e\x1b\n":                                  "e\n",
 	} {
-		if got := plain([]byte(in)); got != want {
+		if got := renderPlain([]byte(in)); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
@@ -35,7 +35,7 @@ func FuzzPlain(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, p []byte) {
-		text := plain(p)
+		text := renderPlain(p)
 		if !utf8.ValidString(text) {
 			t.Errorf("%q is no UTF-8", text)
 		}

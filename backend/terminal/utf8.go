@@ -2,9 +2,9 @@ package terminal
 
 import "unicode/utf8"
 
-// whole is how many bytes of p end with a whole character: a sequence that only
+// completeUTF8Len is how many bytes of p end with a whole character: a sequence that only
 // began at the end is left for later. Bytes that are no UTF-8 count as whole.
-func whole(p []byte) int {
+func completeUTF8Len(p []byte) int {
 	for i := 1; i <= min(len(p), utf8.UTFMax-1); i++ {
 		b := p[len(p)-i]
 		if utf8.RuneStart(b) {
@@ -17,9 +17,9 @@ func whole(p []byte) int {
 	return len(p)
 }
 
-// begun is how many bytes at the start of p are the rest of a character whose
+// continuationLen is how many bytes at the start of p are the rest of a character whose
 // beginning is not there.
-func begun(p []byte) int {
+func continuationLen(p []byte) int {
 	for i := range min(len(p), utf8.UTFMax-1) {
 		if utf8.RuneStart(p[i]) {
 			return i

@@ -10,22 +10,22 @@ const (
 	chunkSize = 32 << 10
 	window    = 1 << 20 // bytes on the way that are not acknowledged
 
-	// maxBehind is how far a viewer that had caught up may fall behind before
+	// maxViewerLag is how far a viewer that had caught up may fall behind before
 	// the program is slowed. Less than the scrollback, so that Ctrl+C in a flood
 	// is seen soon.
-	maxBehind = 1 << 20
+	maxViewerLag = 1 << 20
 )
 
-// LostError says that the bytes [from, to) are no longer kept; reading goes on
+// GapError says that the bytes [from, to) are no longer kept; reading goes on
 // at to.
-type LostError struct{ from, to int64 }
+type GapError struct{ from, to int64 }
 
-func (e *LostError) Error() string {
+func (e *GapError) Error() string {
 	return fmt.Sprintf("output from byte %d to %d is no longer kept", e.from, e.to)
 }
 
-// Lost is the range of bytes that are gone.
-func (e *LostError) Lost() (from, to int64) { return e.from, e.to }
+// Range is the range of bytes that are gone.
+func (e *GapError) Range() (from, to int64) { return e.from, e.to }
 
 // Viewer reads a session's bytes from an offset on, at the speed of whoever
 // acknowledges them. Read is for one goroutine; everything else may be called
@@ -59,7 +59,7 @@ func (s *Session) Attach(offset int64) *Viewer {
 
 // Read waits for output and returns up to 32 KiB that end with a whole
 // character, and the offset of the first byte. At most 1 MiB is handed out
-// beyond what was acknowledged. Errors: *LostError (read on), io.EOF when the
+// beyond what was acknowledged. Errors: *GapError (read on), io.EOF when the
 // program has ended and everything was read (a restart makes more), ErrClosed,
 // or ctx's.
 func (v *Viewer) Read(ctx context.Context) (offset int64, chunk []byte, err error) {
@@ -83,10 +83,10 @@ func (v *Viewer) Read(ctx context.Context) (offset int64, chunk []byte, err erro
 func (v *Viewer) take() (int64, []byte, error) {
 	r := v.s.ring
 	if v.next < r.start && !v.closed {
-		to := r.start + int64(begun(r.slice(r.start, r.start+4)))
-		lost := &LostError{v.next, to}
+		to := r.start + int64(continuationLen(r.slice(r.start, r.start+4)))
+		lost := &GapError{v.next, to}
 		v.next, v.acked = to, to
-		v.s.room.fire()
+		v.s.room.broadcast()
 		return to, nil, lost
 	}
 	left := r.end - v.next
@@ -101,26 +101,26 @@ func (v *Viewer) take() (int64, []byte, error) {
 	chunk := make([]byte, max(0, min(left, chunkSize, v.acked+window-v.next)))
 	r.read(v.next, chunk)
 	if last := int64(len(chunk)) == left && (v.s.ended || v.s.closed); !last {
-		chunk = chunk[:whole(chunk)]
+		chunk = chunk[:completeUTF8Len(chunk)]
 	}
 	if len(chunk) == 0 {
 		return v.next, nil, nil
 	}
 	offset := v.next
 	v.next += int64(len(chunk))
-	v.caught = v.caught || r.end-v.next < maxBehind/2
-	v.s.room.fire()
+	v.caught = v.caught || r.end-v.next < maxViewerLag/2
+	v.s.room.broadcast()
 	return offset, chunk, nil
 }
 
-// behind tells whether n more bytes are too many for this viewer. mu is held.
-func (v *Viewer) behind(n int64) bool {
+// isTooFarBehind tells whether n more bytes are too many for this viewer. mu is held.
+func (v *Viewer) isTooFarBehind(n int64) bool {
 	r := v.s.ring
 	next := max(v.next, r.start)
 	if r.end+n-next > int64(r.bound) {
 		return true
 	}
-	return v.caught && r.end-next > maxBehind
+	return v.caught && r.end-next > maxViewerLag
 }
 
 // Ack says that everything before the offset was drawn.
@@ -129,14 +129,14 @@ func (v *Viewer) Ack(offset int64) {
 	defer v.s.mu.Unlock()
 	if offset > v.acked && offset <= v.next {
 		v.acked = offset
-		v.s.output.fire()
+		v.s.output.broadcast()
 	}
 }
 
 // Write types; see Session.Write. Answers of the page's terminal to queries of
 // the program are dropped: the session answers them itself, once for all viewers.
 func (v *Viewer) Write(p []byte) (int, error) {
-	if answer(p) {
+	if isQueryReply(p) {
 		return len(p), nil
 	}
 	return v.s.Write(p)
@@ -160,8 +160,8 @@ func (v *Viewer) Close() {
 	defer v.s.mu.Unlock()
 	v.closed = true
 	delete(v.s.viewers, v)
-	v.s.output.fire()
-	v.s.room.fire()
+	v.s.output.broadcast()
+	v.s.room.broadcast()
 }
 
 func (v *Viewer) resized() {

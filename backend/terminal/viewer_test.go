@@ -164,11 +164,11 @@ func TestLostRange(t *testing.T) {
 	v := s.Attach(100)
 	defer v.Close()
 	offset, chunk, err := v.Read(within(t))
-	var lost interface{ Lost() (from, to int64) }
+	var lost interface{ Range() (from, to int64) }
 	if !errors.As(err, &lost) || chunk != nil {
 		t.Fatalf("%d %q %v", offset, chunk, err)
 	}
-	from, to := lost.Lost()
+	from, to := lost.Range()
 	if kept, _ := s.Range(); from != 100 || to < kept || to > kept+3 {
 		t.Errorf("lost %d to %d, kept from %d", from, to, kept)
 	}
@@ -253,7 +253,7 @@ func TestAnswersOfThePageAreDropped(t *testing.T) {
 		"\x1b[1;2R": false, "\x1b[A": false, "\x1b": false, "\x1b[15~": false, "x": false, "\x1b[I": false,
 		"\x1b[200~\x1b[0n\x1b[201~": false, "\x1b[1;5C": false, "": false,
 	} {
-		if got := answer([]byte(text)); got != want {
+		if got := isQueryReply([]byte(text)); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Until says what WaitFor waits for: the first of these that comes true. The zero
+// WaitCondition says what WaitFor waits for: the first of these that comes true. The zero
 // value waits for the end of the program.
-type Until struct {
+type WaitCondition struct {
 	// Pattern is looked for in the plain text printed from byte Since on, and on
 	// the screen of a full-screen program. Text that was there before Since does
 	// not count: an old prompt is not a new one.
@@ -22,22 +22,22 @@ type Until struct {
 	Quiet   time.Duration // nothing was printed for so long
 }
 
-// Why is what ended a wait.
-type Why string
+// WaitReason is what ended a wait.
+type WaitReason string
 
 // The reasons.
 const (
-	Matched  Why = "pattern"
-	AtPrompt Why = "prompt"
-	Exited   Why = "exit"
-	WasQuiet Why = "quiet"
-	Ended    Why = "ended" // the terminal's program
-	TimeOver Why = "time"
+	Matched     WaitReason = "pattern"
+	AtPrompt    WaitReason = "prompt"
+	Exited      WaitReason = "exit"
+	BecameQuiet WaitReason = "quiet"
+	Ended       WaitReason = "ended" // the terminal's program
+	TimedOut    WaitReason = "time"
 )
 
-// Waited is how a wait ended.
-type Waited struct {
-	Why   Why
+// WaitResult is how a wait ended.
+type WaitResult struct {
+	Why   WaitReason
 	Match string // of Matched: the text that matched
 	Exit  int    // of Exited: of the command; of Ended: of the program
 	Next  int64  // where to read on
@@ -48,38 +48,38 @@ const (
 	lookMost = 256 << 10
 )
 
-// WaitFor waits at most for wait, which is no error: the reason is TimeOver then.
+// WaitFor waits at most for wait, which is no error: the reason is TimedOut then.
 // Errors: ErrClosed, ctx's, or that the program reports no commands.
-func (s *Session) WaitFor(ctx context.Context, u Until, wait time.Duration) (Waited, error) {
+func (s *Session) WaitFor(ctx context.Context, u WaitCondition, wait time.Duration) (WaitResult, error) {
 	if s.shell == noShell && (u.Prompt || u.Exit) {
-		return Waited{}, errors.New("the terminal's program is no shell that reports its commands: wait for a pattern, for quiet, or for its end")
+		return WaitResult{}, errors.New("the terminal's program is no shell that reports its commands: wait for a pattern, for quiet, or for its end")
 	}
 	late := time.NewTimer(wait)
 	defer late.Stop()
-	l := s.look(u)
+	l := s.newWaiter(u)
 	for {
-		w, next, err := l.now()
+		w, next, err := l.check()
 		if err != nil || w.Why != "" {
 			return w, err
 		}
-		quiet, stop := l.quiet()
+		quiet, stop := l.quietTimer()
 		select {
 		case <-next:
 		case <-quiet:
-			return Waited{Why: WasQuiet, Next: l.seen}, nil
+			return WaitResult{Why: BecameQuiet, Next: l.seen}, nil
 		case <-late.C:
-			return Waited{Why: TimeOver, Next: l.seen}, nil
+			return WaitResult{Why: TimedOut, Next: l.seen}, nil
 		case <-ctx.Done():
-			return Waited{}, fmt.Errorf("waiting for the terminal: %w", ctx.Err())
+			return WaitResult{}, fmt.Errorf("waiting for the terminal: %w", ctx.Err())
 		}
 		stop()
 	}
 }
 
-// lookout is one wait.
-type lookout struct {
+// waiter is one wait.
+type waiter struct {
 	s       *Session
-	u       Until
+	u       WaitCondition
 	from    int64 // where the pattern's next window begins
 	seen    int64 // the end of the output when it last looked
 	changed time.Time
@@ -87,10 +87,10 @@ type lookout struct {
 	busy    bool
 }
 
-func (s *Session) look(u Until) *lookout {
+func (s *Session) newWaiter(u WaitCondition) *waiter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := &lookout{s: s, u: u, from: u.Since, seen: s.ring.end, changed: time.Now(), count: s.command.count}
+	l := &waiter{s: s, u: u, from: u.Since, seen: s.ring.end, changed: time.Now(), count: s.command.count}
 	l.busy = s.command.state == shellRunning
 	if u.Since < 0 {
 		l.from = s.ring.end
@@ -98,35 +98,35 @@ func (s *Session) look(u Until) *lookout {
 	return l
 }
 
-// now looks whether one of the reasons holds. next is closed when it is worth
+// check looks whether one of the reasons holds. next is closed when it is worth
 // looking again.
-func (l *lookout) now() (Waited, <-chan struct{}, error) {
+func (l *waiter) check() (WaitResult, <-chan struct{}, error) {
 	s := l.s
 	s.mu.Lock()
-	c, finished, err, next := s.command, s.finished, s.over(), s.output.next()
+	c, finished, err, next := s.command, s.finished, s.endError(), s.output.next()
 	end, status := s.ring.end, s.status
 	s.mu.Unlock()
 	if end != l.seen {
 		l.seen, l.changed = end, time.Now()
 	}
-	if match, ok := l.match(end); ok {
-		return Waited{Why: Matched, Match: match, Next: end}, next, nil
+	if match, ok := l.matchPattern(end); ok {
+		return WaitResult{Why: Matched, Match: match, Next: end}, next, nil
 	}
 	switch {
 	case errors.Is(err, ErrEnded):
-		return Waited{Why: Ended, Exit: status.Code, Next: end}, next, nil
+		return WaitResult{Why: Ended, Exit: status.Code, Next: end}, next, nil
 	case err != nil:
-		return Waited{}, next, err
+		return WaitResult{}, next, err
 	case l.u.Exit && (!l.busy && c.state != shellRunning || finished.count >= l.count && l.busy):
-		return Waited{Why: Exited, Exit: finished.exit, Next: end}, next, nil
+		return WaitResult{Why: Exited, Exit: finished.exit, Next: end}, next, nil
 	case l.u.Prompt && c.state == shellReady:
-		return Waited{Why: AtPrompt, Exit: finished.exit, Next: end}, next, nil
+		return WaitResult{Why: AtPrompt, Exit: finished.exit, Next: end}, next, nil
 	}
-	return Waited{}, next, nil
+	return WaitResult{}, next, nil
 }
 
-// match looks for the pattern in what is new, and on a full-screen program's screen.
-func (l *lookout) match(end int64) (string, bool) {
+// matchPattern looks for the pattern in what is new, and on a full-screen program's screen.
+func (l *waiter) matchPattern(end int64) (string, bool) {
 	if l.u.Pattern == nil {
 		return "", false
 	}
@@ -135,7 +135,7 @@ func (l *lookout) match(end int64) (string, bool) {
 		l.s.mu.Lock()
 		text := l.s.ring.slice(l.from, to)
 		l.s.mu.Unlock()
-		if at := l.u.Pattern.FindString(plain(text)); at != "" {
+		if at := l.u.Pattern.FindString(renderPlain(text)); at != "" {
 			return at, true
 		}
 		if to == end {
@@ -144,7 +144,7 @@ func (l *lookout) match(end int64) (string, bool) {
 		l.from = to - overlap
 	}
 	l.from = max(l.from, end-lookMost+overlap)
-	l.s.screen.settle(end)
+	l.s.screen.awaitUpTo(end)
 	lines, _, _, full := l.s.screen.lines()
 	if !full {
 		return "", false
@@ -153,8 +153,8 @@ func (l *lookout) match(end int64) (string, bool) {
 	return at, at != ""
 }
 
-// quiet fires when nothing was printed for long enough; never if that is not asked for.
-func (l *lookout) quiet() (<-chan time.Time, func() bool) {
+// quietTimer fires when nothing was printed for long enough; never if that is not asked for.
+func (l *waiter) quietTimer() (<-chan time.Time, func() bool) {
 	if l.u.Quiet <= 0 {
 		return nil, func() bool { return false }
 	}

@@ -143,7 +143,7 @@ func (a *App) saveTerminals(ctx context.Context) error {
 		_, end := s.Range()
 		now[info.ID] = savedState{info, end, line}
 		t := store.Terminal{ID: info.ID, Title: info.Title, Dir: info.Cwd, Command: line}
-		if link, ok := a.ssh.Link(info.ID); ok {
+		if link, ok := a.ssh.Connection(info.ID); ok {
 			t.Server, t.Session, t.Command = link.Server().ID, link.Session(), ""
 		}
 		list = append(list, t)

@@ -179,7 +179,7 @@ func (p *panes) RestartTerminal(ctx context.Context, id string) (pane.Info, erro
 	if s.Info().GoalID != "" {
 		return pane.Info{}, &api.Problem{Code: api.Conflict, Message: "this terminal belongs to a goal", Hint: "open one of your own"}
 	}
-	if link, ok := p.app.ssh.Link(id); ok {
+	if link, ok := p.app.ssh.Connection(id); ok {
 		err := p.app.reconnect(ctx, link, s)
 		return s.Info(), err
 	}
@@ -203,7 +203,7 @@ func (p *panes) CloseTerminal(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if link, ok := p.app.ssh.Link(id); ok {
+	if link, ok := p.app.ssh.Connection(id); ok {
 		link.Close() // the session on the server lives on
 	}
 	if err := p.app.terminals.Close(ctx, id); err != nil {

@@ -121,8 +121,8 @@ func (a *App) connect(ctx context.Context, server pane.SSHServer, session string
 }
 
 // superviseLink follows a link until its terminal is closed or ssh has ended for good.
-func (a *App) superviseLink(link *ssh.Link, s *terminal.Session) {
-	a.background.Go(func() { link.Attend(a.lifetime, s) })
+func (a *App) superviseLink(link *ssh.Connection, s *terminal.Session) {
+	a.background.Go(func() { link.Supervise(a.lifetime, s) })
 }
 
 // onLinkState shows the state of a link on its pane.
@@ -136,7 +136,7 @@ func (a *App) onLinkState(id string, state ssh.State) {
 
 // AnswerSSH gives ssh what it asks for.
 func (a *App) AnswerSSH(in api.ArgsAnswer) error {
-	link, ok := a.ssh.Link(in.Pane)
+	link, ok := a.ssh.Connection(in.Pane)
 	if !ok {
 		return noPane(in.Pane)
 	}
@@ -148,7 +148,7 @@ func (a *App) AnswerSSH(in api.ArgsAnswer) error {
 
 // DestroySession ends a pane's session on its server and closes the pane.
 func (a *App) DestroySession(ctx context.Context, id string) error {
-	link, ok := a.ssh.Link(id)
+	link, ok := a.ssh.Connection(id)
 	if !ok {
 		return noPane(id)
 	}
@@ -164,8 +164,8 @@ func (a *App) DestroySession(ctx context.Context, id string) error {
 
 // reconnect is Restart for a pane with a link: at once if it waits for its next
 // try, else after ssh has ended.
-func (a *App) reconnect(ctx context.Context, link *ssh.Link, s *terminal.Session) error {
-	if link.Again() {
+func (a *App) reconnect(ctx context.Context, link *ssh.Connection, s *terminal.Session) error {
+	if link.RetryNow() {
 		return nil
 	}
 	if _, ended := s.Exit(); !ended {

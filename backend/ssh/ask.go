@@ -8,26 +8,26 @@ import (
 	"strings"
 )
 
-// call is what the helper says, one line of JSON. The answer is the text to give
+// askpassCall is what the helper says, one line of JSON. The answer is the text to give
 // to ssh, or nothing at all when there is none.
-type call struct {
+type askpassCall struct {
 	Key       string `json:"key"`
 	Prompt    string `json:"prompt"`
 	Connected bool   `json:"connected"`
 }
 
-const maxCall = 64 << 10
+const maxAskpassBytes = 64 << 10
 
-// ask is a question that waits for the person.
-type ask struct {
+// pendingPrompt is a question that waits for the person.
+type pendingPrompt struct {
 	prompt string
 	secret bool
 	answer chan string // closed without an answer: none will come
 }
 
-// kept is an answer that let ssh in. It is given again after a lost connection,
+// cachedAnswer is an answer that let ssh in. It is given again after a lost connection,
 // once for each try: a wrong password is not repeated.
-type kept struct {
+type cachedAnswer struct {
 	answer      string
 	tried, good bool
 }
@@ -35,8 +35,8 @@ type kept struct {
 // serve handles one call of the helper.
 func (c *Client) serve(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
-	var in call
-	line, err := bufio.NewReader(io.LimitReader(conn, maxCall)).ReadBytes('\n')
+	var in askpassCall
+	line, err := bufio.NewReader(io.LimitReader(conn, maxAskpassBytes)).ReadBytes('\n')
 	if err != nil || json.Unmarshal(line, &in) != nil {
 		return
 	}
@@ -46,17 +46,17 @@ func (c *Client) serve(conn net.Conn) {
 	switch {
 	case l == nil:
 	case in.Connected:
-		l.connected()
+		l.markConnected()
 	default:
-		if text, ok := l.question(conn, in.Prompt); ok {
+		if text, ok := l.askUser(conn, in.Prompt); ok {
 			_, _ = io.WriteString(conn, text+"\n") // a helper that is gone needs none
 		}
 	}
 }
 
-// question gets the answer to a prompt: one that was right before, or the person's.
-func (l *Link) question(conn net.Conn, prompt string) (string, bool) {
-	q := &ask{prompt: clean(prompt), secret: !asksYesNo(prompt), answer: make(chan string, 1)}
+// askUser gets the answer to a prompt: one that was right before, or the person's.
+func (l *Connection) askUser(conn net.Conn, prompt string) (string, bool) {
+	q := &pendingPrompt{prompt: sanitizePrompt(prompt), secret: !isYesNoPrompt(prompt), answer: make(chan string, 1)}
 	l.mu.Lock()
 	if k := l.kept[prompt]; k != nil && k.good && !k.tried {
 		k.tried = true
@@ -68,8 +68,8 @@ func (l *Link) question(conn net.Conn, prompt string) (string, bool) {
 	}
 	l.ask = q
 	l.mu.Unlock()
-	l.change(func(s *State) { s.Ask, s.Secret = q.prompt, q.secret })
-	defer l.answered(q)
+	l.update(func(s *State) { s.Ask, s.Secret = q.prompt, q.secret })
+	defer l.closePrompt(q)
 	gone := make(chan struct{})
 	l.c.wg.Go(func() { // ends with conn, which the caller closes
 		defer close(gone)
@@ -79,7 +79,7 @@ func (l *Link) question(conn net.Conn, prompt string) (string, bool) {
 	case text, ok := <-q.answer:
 		if ok && q.secret {
 			l.mu.Lock()
-			l.kept[prompt] = &kept{answer: text, tried: true}
+			l.kept[prompt] = &cachedAnswer{answer: text, tried: true}
 			l.mu.Unlock()
 		}
 		return text, ok
@@ -89,8 +89,8 @@ func (l *Link) question(conn net.Conn, prompt string) (string, bool) {
 	return "", false
 }
 
-// answered takes a question off the screen.
-func (l *Link) answered(q *ask) {
+// closePrompt takes a question off the screen.
+func (l *Connection) closePrompt(q *pendingPrompt) {
 	l.mu.Lock()
 	mine := l.ask == q
 	if mine {
@@ -98,14 +98,14 @@ func (l *Link) answered(q *ask) {
 	}
 	l.mu.Unlock()
 	if mine {
-		l.change(func(s *State) { s.Ask, s.Secret = "", false })
+		l.update(func(s *State) { s.Ask, s.Secret = "", false })
 	}
 }
 
 // Answer gives ssh what the person typed. prompt is the question that she saw:
 // the answer to another one is dropped. Without ok she does not want to answer;
 // ssh gives up then and is not started again. False when nothing is asked.
-func (l *Link) Answer(prompt, text string, ok bool) bool {
+func (l *Connection) Answer(prompt, text string, ok bool) bool {
 	l.mu.Lock()
 	q := l.ask
 	if q == nil || q.prompt != prompt {
@@ -120,18 +120,18 @@ func (l *Link) Answer(prompt, text string, ok bool) bool {
 	} else {
 		close(q.answer)
 	}
-	l.change(func(s *State) { s.Ask, s.Secret = "", false })
+	l.update(func(s *State) { s.Ask, s.Secret = "", false })
 	return true
 }
 
-// asksYesNo tells a host key's question from one for a secret: ssh does not say
+// isYesNoPrompt tells a host key's question from one for a secret: ssh does not say
 // which it is. In doubt the answer is not shown.
-func asksYesNo(prompt string) bool {
+func isYesNoPrompt(prompt string) bool {
 	return strings.Contains(prompt, "(yes/no") || strings.HasPrefix(prompt, "Please type 'yes'")
 }
 
-// clean makes a prompt, which may come from the server, fit to be shown.
-func clean(prompt string) string {
+// sanitizePrompt makes a prompt, which may come from the server, fit to be shown.
+func sanitizePrompt(prompt string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 {
 			return -1

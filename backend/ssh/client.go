@@ -48,7 +48,7 @@ type Client struct {
 	wg       sync.WaitGroup
 
 	mu    sync.Mutex
-	links map[string]*Link // by key
+	links map[string]*Connection // by key
 }
 
 // Open makes a client and begins to listen for questions.
@@ -63,7 +63,7 @@ func Open(o Options) (*Client, error) {
 	}
 	c := &Client{
 		launcher: o.Launcher, helper: o.Helper, onState: o.OnState, backoff: o.Backoff, dir: dir, listener: listener,
-		env: o.Env, links: map[string]*Link{},
+		env: o.Env, links: map[string]*Connection{},
 	}
 	if len(c.backoff) == 0 {
 		c.backoff = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 15 * time.Second, 30 * time.Second}
@@ -76,7 +76,7 @@ func Open(o Options) (*Client, error) {
 // are closed by whoever opened them.
 func (c *Client) Close() error {
 	c.mu.Lock()
-	var links []*Link
+	var links []*Connection
 	for _, l := range c.links {
 		links = append(links, l)
 	}
@@ -107,13 +107,13 @@ type Session struct {
 	Windows  int
 }
 
-// connected is a live link to the server, nil if there is none.
-func (c *Client) connected(server string) *Link {
+// liveConnection is a live link to the server, nil if there is none.
+func (c *Client) liveConnection(server string) *Connection {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, l := range c.links {
-		if l.server.ID == server && l.isUp() {
-			if _, err := os.Stat(l.control()); err == nil {
+		if l.server.ID == server && l.isConnected() {
+			if _, err := os.Stat(l.controlPath()); err == nil {
 				return l
 			}
 		}
@@ -122,7 +122,7 @@ func (c *Client) connected(server string) *Link {
 }
 
 // byPane is the link of a pane, nil if it has none.
-func (c *Client) byPane(id string) *Link {
+func (c *Client) byPane(id string) *Connection {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, l := range c.links {
@@ -133,8 +133,8 @@ func (c *Client) byPane(id string) *Link {
 	return nil
 }
 
-// Link is the link of a pane; false for panes of this machine.
-func (c *Client) Link(id string) (*Link, bool) {
+// Connection is the link of a pane; false for panes of this machine.
+func (c *Client) Connection(id string) (*Connection, bool) {
 	l := c.byPane(id)
 	return l, l != nil
 }
@@ -152,23 +152,23 @@ func (c *Client) listen() {
 
 // New makes the link of a pane. known says that it was connected before, in an
 // earlier life of the program. ssh's configuration is read here.
-func (c *Client) New(ctx context.Context, id string, s pane.SSHServer, session string, known bool) (*Link, error) {
+func (c *Client) New(ctx context.Context, id string, s pane.SSHServer, session string, known bool) (*Connection, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	l := &Link{
+	l := &Connection{
 		c: c, pane: id, server: s, session: session, key: hex.EncodeToString(random()),
-		known: known, wake: make(chan struct{}, 1), kept: map[string]*kept{},
+		known: known, wake: make(chan struct{}, 1), kept: map[string]*cachedAnswer{},
 	}
 	l.life, l.end = context.WithCancel(context.Background())
-	config, err := c.configured(ctx, s)
+	config, err := c.effectiveConfig(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	path := config["controlpath"]
 	l.shared = path != "" && path != "none"
-	l.argv = slices.Concat([]string{"ssh", "-t"}, l.options(config), destination(s), []string{"--", s.Host})
-	if command := remote(s, session); command != "" {
+	l.argv = slices.Concat([]string{"ssh", "-t"}, l.options(config), sshArgs(s), []string{"--", s.Host})
+	if command := remoteCommand(s, session); command != "" {
 		l.argv = append(l.argv, command)
 	}
 	c.mu.Lock()

@@ -15,8 +15,8 @@ import (
 // the pane has a tab.
 const prefix = "goalpost-"
 
-// destination is what every ssh to a server has in common.
-func destination(s pane.SSHServer) []string {
+// sshArgs is what every ssh to a server has in common.
+func sshArgs(s pane.SSHServer) []string {
 	var args []string
 	if s.Port != 0 {
 		args = append(args, "-p", strconv.Itoa(s.Port))
@@ -33,10 +33,10 @@ func destination(s pane.SSHServer) []string {
 	return args
 }
 
-// configured is what ssh's own configuration says for a server, by lower-case
+// effectiveConfig is what ssh's own configuration says for a server, by lower-case
 // keyword.
-func (c *Client) configured(ctx context.Context, s pane.SSHServer) (map[string]string, error) {
-	out, err := c.capture(ctx, append(append([]string{"ssh", "-G"}, destination(s)...), "--", s.Host))
+func (c *Client) effectiveConfig(ctx context.Context, s pane.SSHServer) (map[string]string, error) {
+	out, err := c.capture(ctx, append(append([]string{"ssh", "-G"}, sshArgs(s)...), "--", s.Host))
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (c *Client) configured(ctx context.Context, s pane.SSHServer) (map[string]s
 // options are ours on top of the person's configuration, which is never weakened:
 // a host key is asked for unless it says "never connect to a stranger", a dead
 // connection is noticed, and the commands beside the session share its connection.
-func (l *Link) options(config map[string]string) []string {
+func (l *Connection) options(config map[string]string) []string {
 	var args []string
 	set := func(key, value string) { args = append(args, "-o", key+"="+value) }
 	switch config["stricthostkeychecking"] {
@@ -67,7 +67,7 @@ func (l *Link) options(config map[string]string) []string {
 	}
 	if !l.shared {
 		set("ControlMaster", "auto")
-		set("ControlPath", l.control())
+		set("ControlPath", l.controlPath())
 		set("ControlPersist", "no")
 	}
 	if command := config["localcommand"]; command == "" || command == "none" {
@@ -77,19 +77,19 @@ func (l *Link) options(config map[string]string) []string {
 	return args
 }
 
-func (l *Link) control() string { return filepath.Join(l.c.dir, "c-"+l.key[:16]) }
+func (l *Connection) controlPath() string { return filepath.Join(l.c.dir, "c-"+l.key[:16]) }
 
-// remote is the command that the server's shell runs, "" for a plain login.
-func remote(s pane.SSHServer, session string) string {
+// remoteCommand is the command that the server's shell runs, "" for a plain login.
+func remoteCommand(s pane.SSHServer, session string) string {
 	if !s.Tmux {
 		if s.Folder == "" {
 			return ""
 		}
-		return "cd " + quoteFolder(s.Folder) + ` && exec "$SHELL" -l`
+		return "cd " + quoteRemoteDir(s.Folder) + ` && exec "$SHELL" -l`
 	}
 	command := "tmux -u new-session -A -s " + quote(session)
 	if s.Folder != "" {
-		command += " -c " + quoteFolder(s.Folder)
+		command += " -c " + quoteRemoteDir(s.Folder)
 	}
 	if strings.HasPrefix(session, prefix) {
 		command += ` \; set-option status off \; set-option mouse on`
@@ -111,25 +111,25 @@ func (c *Client) Run(ctx context.Context, s pane.SSHServer, argv []string) (proc
 	}
 	command := "exec " + strings.Join(words, " ")
 	if s.Folder != "" {
-		command = "cd " + quoteFolder(s.Folder) + " && " + command
+		command = "cd " + quoteRemoteDir(s.Folder) + " && " + command
 	}
-	out, err := c.beside(ctx, s, command)
+	out, err := c.sideCommand(ctx, s, command)
 	switch {
 	case out.TimedOut:
 		return out, nil
 	case err != nil:
 		return out, err
 	case out.Status.Code == failed:
-		return out, refused(s, out.Stderr)
+		return out, connectError(s, out.Stderr)
 	}
 	return out, nil
 }
 
-// beside is a short command next to the sessions. It asks nobody anything.
-func (c *Client) beside(ctx context.Context, s pane.SSHServer, command string) (process.Output, error) {
-	args := append([]string{"ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", "-o", "ClearAllForwardings=yes"}, destination(s)...)
-	if l := c.connected(s.ID); l != nil {
-		args = append(args, "-o", "ControlMaster=no", "-o", "ControlPath="+l.control())
+// sideCommand is a short command next to the sessions. It asks nobody anything.
+func (c *Client) sideCommand(ctx context.Context, s pane.SSHServer, command string) (process.Output, error) {
+	args := append([]string{"ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", "-o", "ClearAllForwardings=yes"}, sshArgs(s)...)
+	if l := c.liveConnection(s.ID); l != nil {
+		args = append(args, "-o", "ControlMaster=no", "-o", "ControlPath="+l.controlPath())
 	}
 	return c.capture(ctx, append(args, "--", s.Host, command))
 }
@@ -148,8 +148,8 @@ func (c *Client) capture(ctx context.Context, argv []string) (process.Output, er
 // quote makes one word of text for a shell, ours or the server's.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// quoteFolder leaves the home folder to the server.
-func quoteFolder(folder string) string {
+// quoteRemoteDir leaves the home folder to the server.
+func quoteRemoteDir(folder string) string {
 	if folder == "~" {
 		return `"$HOME"`
 	}

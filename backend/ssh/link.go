@@ -19,8 +19,8 @@ type Terminal interface {
 	Restart(ctx context.Context) error
 }
 
-// Link is one pane's connection. All methods may be called concurrently.
-type Link struct {
+// Connection is one pane's connection. All methods may be called concurrently.
+type Connection struct {
 	c       *Client
 	pane    string
 	server  pane.SSHServer
@@ -37,35 +37,35 @@ type Link struct {
 	known bool // ssh was in once: a lost connection is worth another try
 	given bool // the person did not want to answer
 	state State
-	ask   *ask
-	kept  map[string]*kept // by prompt, for as long as the link lives
+	ask   *pendingPrompt
+	kept  map[string]*cachedAnswer // by prompt, for as long as the link lives
 }
 
 // Argv is what the terminal runs.
-func (l *Link) Argv() []string { return l.argv }
+func (l *Connection) Argv() []string { return l.argv }
 
 // Env is the environment of the terminal: with the way to ask.
-func (l *Link) Env() []string {
+func (l *Connection) Env() []string {
 	return append(slices.Clone(l.c.env),
 		"SSH_ASKPASS="+l.c.helper, "SSH_ASKPASS_REQUIRE=force",
 		"GOALPOST_ASK="+l.c.listener.Addr().String(), "GOALPOST_ASK_KEY="+l.key)
 }
 
 // Server is where it leads, Session which of tmux's sessions there, "" without.
-func (l *Link) Server() pane.SSHServer { return l.server }
+func (l *Connection) Server() pane.SSHServer { return l.server }
 
 // Session is the name of the session on the server.
-func (l *Link) Session() string {
+func (l *Connection) Session() string {
 	if !l.server.Tmux {
 		return ""
 	}
 	return l.session
 }
 
-// Attend follows the terminal until it is closed, or its end is none of the
+// Supervise follows the terminal until it is closed, or its end is none of the
 // connection's: a lost connection is made again, and ssh attaches to the same
 // session. Restart and a new Attend go on after another end.
-func (l *Link) Attend(ctx context.Context, t Terminal) {
+func (l *Connection) Supervise(ctx context.Context, t Terminal) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := context.AfterFunc(l.life, cancel) //nolint:contextcheck // the link's own life ends it too
@@ -76,33 +76,33 @@ func (l *Link) Attend(ctx context.Context, t Terminal) {
 		if !ok {
 			return
 		}
-		if l.shared && time.Since(began) > long {
-			l.connected()
+		if l.shared && time.Since(began) > sharedConnectTimeout {
+			l.markConnected()
 		}
-		if l.down() {
+		if l.markDown() {
 			try = 0
 		}
-		if status.Code != failed || !l.worthAnother() {
-			l.change(func(s *State) { *s = State{} })
+		if status.Code != failed || !l.shouldReconnect() {
+			l.update(func(s *State) { *s = State{} })
 			return
 		}
 		wait := l.c.backoff[min(try, len(l.c.backoff)-1)]
-		l.change(func(s *State) {
+		l.update(func(s *State) {
 			*s = State{Problem: "The connection was lost. The next try is in " + words(wait) + "."}
 		})
-		if !l.rest(ctx, wait) {
+		if !l.awaitRetry(ctx, wait) {
 			return
 		}
-		l.change(func(s *State) { s.Problem = "The connection was lost. Connecting…" })
+		l.update(func(s *State) { s.Problem = "The connection was lost. Connecting…" })
 		if err := t.Restart(ctx); err != nil {
-			l.change(func(s *State) { s.Problem = fmt.Sprintf("The connection was lost, and ssh does not start: %v", err) })
+			l.update(func(s *State) { s.Problem = fmt.Sprintf("The connection was lost, and ssh does not start: %v", err) })
 			return
 		}
 	}
 }
 
-// long is what no failing attempt to connect over a shared connection takes.
-const long = 10 * time.Second
+// sharedConnectTimeout is what no failing attempt to connect over a shared connection takes.
+const sharedConnectTimeout = 10 * time.Second
 
 func words(d time.Duration) string {
 	if d < time.Second {
@@ -111,8 +111,8 @@ func words(d time.Duration) string {
 	return fmt.Sprintf("%d s", int(d.Round(time.Second)/time.Second))
 }
 
-// rest waits before the next try; Again ends it early.
-func (l *Link) rest(ctx context.Context, d time.Duration) bool {
+// awaitRetry waits before the next try; Again ends it early.
+func (l *Connection) awaitRetry(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -124,8 +124,8 @@ func (l *Link) rest(ctx context.Context, d time.Duration) bool {
 	return true
 }
 
-// Again tries now; false when the link is not waiting to.
-func (l *Link) Again() bool {
+// RetryNow tries now; false when the link is not waiting to.
+func (l *Connection) RetryNow() bool {
 	l.mu.Lock()
 	waits := l.state.Problem != ""
 	l.given = false
@@ -140,7 +140,7 @@ func (l *Link) Again() bool {
 }
 
 // Close ends Attend and forgets the link and its answers.
-func (l *Link) Close() {
+func (l *Connection) Close() {
 	l.end()
 	l.c.mu.Lock()
 	defer l.c.mu.Unlock()
@@ -148,20 +148,20 @@ func (l *Link) Close() {
 }
 
 // State is what OnState was told last.
-func (l *Link) State() State {
+func (l *Connection) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.state
 }
 
-func (l *Link) isUp() bool {
+func (l *Connection) isConnected() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.up
 }
 
-// down notes that ssh is out, and says whether it was in.
-func (l *Link) down() bool {
+// markDown notes that ssh is out, and says whether it was in.
+func (l *Connection) markDown() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	was := l.up
@@ -169,24 +169,24 @@ func (l *Link) down() bool {
 	return was
 }
 
-func (l *Link) worthAnother() bool {
+func (l *Connection) shouldReconnect() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.known && !l.given
 }
 
-// connected is what ssh says when it is in.
-func (l *Link) connected() {
+// markConnected is what ssh says when it is in.
+func (l *Connection) markConnected() {
 	l.mu.Lock()
 	l.up, l.known = true, true
 	for _, k := range l.kept {
 		k.tried, k.good = false, true
 	}
 	l.mu.Unlock()
-	l.change(func(s *State) { *s = State{} })
+	l.update(func(s *State) { *s = State{} })
 }
 
-func (l *Link) change(edit func(*State)) {
+func (l *Connection) update(edit func(*State)) {
 	l.mu.Lock()
 	old := l.state
 	edit(&l.state)

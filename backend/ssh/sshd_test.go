@@ -259,7 +259,7 @@ func newDesk(m *machine, backoff ...time.Duration) *desk {
 }
 
 // open connects a terminal and stays with it.
-func (d *desk) open(session string, known bool) (*Link, *terminal.Session) {
+func (d *desk) open(session string, known bool) (*Connection, *terminal.Session) {
 	d.Helper()
 	ctx := d.within()
 	l, err := d.client.New(ctx, "t1", d.server, session, known)
@@ -270,12 +270,12 @@ func (d *desk) open(session string, known bool) (*Link, *terminal.Session) {
 	return l, s
 }
 
-func (d *desk) attend(l *Link, s *terminal.Session) {
+func (d *desk) attend(l *Connection, s *terminal.Session) {
 	attended := make(chan struct{})
 	d.attended = attended
 	go func() {
 		defer close(attended)
-		l.Attend(context.Background(), s)
+		l.Supervise(context.Background(), s)
 	}()
 }
 
@@ -312,7 +312,7 @@ func (d *desk) asks(text string) State {
 }
 
 // login answers everything that stands before the session.
-func (d *desk) login(l *Link) {
+func (d *desk) login(l *Connection) {
 	d.Helper()
 	q := d.asks("authenticity of host")
 	if q.Secret || !l.Answer(q.Ask, "yes", true) {

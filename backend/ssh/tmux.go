@@ -30,19 +30,19 @@ func (c *Client) Sessions(ctx context.Context, s pane.SSHServer) ([]Session, err
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	out, err := c.beside(ctx, s, "tmux list-sessions -F '#{session_created} #{session_attached} #{session_windows} #{session_name}'")
+	out, err := c.sideCommand(ctx, s, "tmux list-sessions -F '#{session_created} #{session_attached} #{session_windows} #{session_name}'")
 	switch {
 	case err != nil:
 		return nil, err
 	case out.Status.Code == notFound:
 		return nil, fmt.Errorf("there is no tmux on %s: install it there, or switch sessions off for this server", s.DisplayName())
 	case out.Status.Code == failed:
-		return nil, refused(s, out.Stderr)
+		return nil, connectError(s, out.Stderr)
 	}
 	// Without a server tmux exits with 1: there are no sessions.
 	var list []Session
 	for line := range strings.Lines(string(out.Stdout)) {
-		if one, ok := parse(strings.TrimRight(line, "\r\n")); ok {
+		if one, ok := parseSessions(strings.TrimRight(line, "\r\n")); ok {
 			list = append(list, one)
 		}
 	}
@@ -55,8 +55,8 @@ func (c *Client) Sessions(ctx context.Context, s pane.SSHServer) ([]Session, err
 	return list, nil
 }
 
-// refused is why ssh did not come in.
-func refused(s pane.SSHServer, stderr []byte) error {
+// connectError is why ssh did not come in.
+func connectError(s pane.SSHServer, stderr []byte) error {
 	text := string(stderr)
 	for _, sign := range []string{"Permission denied", "Host key verification failed", "Too many authentication failures"} {
 		if strings.Contains(text, sign) {
@@ -66,7 +66,7 @@ func refused(s pane.SSHServer, stderr []byte) error {
 	return fmt.Errorf("%s: %s", s.DisplayName(), firstLine(stderr))
 }
 
-func parse(line string) (Session, bool) {
+func parseSessions(line string) (Session, bool) {
 	fields := strings.SplitN(line, " ", 4)
 	if len(fields) < 4 || fields[3] == "" {
 		return Session{}, false
@@ -83,16 +83,16 @@ func parse(line string) (Session, bool) {
 }
 
 // Destroy ends the link's session on the server, with everything that runs in it.
-func (l *Link) Destroy(ctx context.Context) error {
+func (l *Connection) Destroy(ctx context.Context) error {
 	if !l.server.Tmux {
 		return nil // it ends with its connection
 	}
-	out, err := l.c.beside(ctx, l.server, "tmux kill-session -t "+quote("="+l.session))
+	out, err := l.c.sideCommand(ctx, l.server, "tmux kill-session -t "+quote("="+l.session))
 	switch {
 	case err != nil:
 		return err
 	case out.Status.Code == failed:
-		return refused(l.server, out.Stderr)
+		return connectError(l.server, out.Stderr)
 	case out.Status.Code != 0 && !strings.Contains(string(out.Stderr), "find session") && !strings.Contains(string(out.Stderr), "no server"):
 		return fmt.Errorf("ending the session %s on %s: %s", l.session, l.server.DisplayName(), firstLine(out.Stderr))
 	}

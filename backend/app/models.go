@@ -140,7 +140,7 @@ func rootCause(err error) error {
 // modelSet are the models of one goal's run.
 type modelSet struct {
 	runner.Models
-	judge  model.Turner // nil: nobody judges a scripted goal that names no judge
+	judge  model.Client // nil: nobody judges a scripted goal that names no judge
 	window int          // of the judge's model in tokens
 }
 
@@ -163,7 +163,7 @@ func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error)
 		if err != nil {
 			return modelSet{}, err
 		}
-		m.Critic, m.CriticModel, m.CriticWindow = critic.Turner, critic.name, critic.window
+		m.Critic, m.CriticModel, m.CriticWindow = critic.Client, critic.name, critic.window
 	}
 	if !g.Scripted || g.Options.JudgeProvider != "" && g.Options.JudgeProvider != own.ID {
 		judge, err := r.chooseProvider(ctx, "judge", g.Options.JudgeProvider, own)
@@ -190,7 +190,7 @@ func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
 				return errorWithHint(err)
 			}
 		}
-		if !model.Priced(p.BaseURL, p.Model) && !slices.Contains(free, p.Model) {
+		if !model.HasPrice(p.BaseURL, p.Model) && !slices.Contains(free, p.Model) {
 			free = append(free, p.Model)
 		}
 	}
@@ -202,7 +202,7 @@ func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
 
 // namedModel is a model with the name that its provider knows, and its window in tokens.
 type namedModel struct {
-	model.Turner
+	model.Client
 	name   string
 	window int
 }
@@ -210,7 +210,7 @@ type namedModel struct {
 // Turn asks its own model, whatever the turn says.
 func (m namedModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	t.Model = m.name
-	return m.Turner.Turn(ctx, t, delta)
+	return m.Client.Turn(ctx, t, delta)
 }
 
 // providerChoice is a provider with the effort that its model is asked for.
@@ -235,20 +235,20 @@ func (r *Session) chooseProvider(ctx context.Context, role, id string, own provi
 }
 
 // pausableModel asks through the gate of the run, which a person's pause shuts.
-type pausableModel struct{ model.Turner }
+type pausableModel struct{ model.Client }
 
 func (m pausableModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
-	return runner.AskModel(ctx, m.Turner, t, delta)
+	return runner.AskModel(ctx, m.Client, t, delta)
 }
 
 // openModel makes one model. How often the goal was parked for it outlives the run.
-func (r *Session) openModel(ctx context.Context, role string, p providerChoice) (model.Turner, error) {
+func (r *Session) openModel(ctx context.Context, role string, p providerChoice) (model.Client, error) {
 	m, err := r.app.newClient(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	if r.parkCounters[role] == nil {
-		r.parkCounters[role] = model.ParkedBefore(r.parkedInARow)
+		r.parkCounters[role] = model.NewParkCounter(r.parkedInARow)
 	}
 	return model.Retry{
 		Model: m, Clock: r.app.clock, TurnTimeout: r.app.turnTime(), Parks: r.parkCounters[role],
@@ -274,7 +274,7 @@ func window(p config.Provider) int {
 	case p.ContextWindow > 0:
 		return p.ContextWindow
 	}
-	return model.Window(p.Model)
+	return model.ContextWindow(p.Model)
 }
 
 // validateWindow refuses a model whose window does not hold what every turn of a goal begins with.
@@ -299,7 +299,7 @@ func (a *App) validateWindow(g goal.Goal) error {
 }
 
 // newClient is a client of a provider, without retries.
-func (a *App) newClient(ctx context.Context, p providerChoice) (m model.Turner, err error) {
+func (a *App) newClient(ctx context.Context, p providerChoice) (m model.Client, err error) {
 	key, err := a.apiKey(ctx, p.Provider)
 	if err != nil {
 		return nil, err
@@ -336,7 +336,7 @@ func (a *App) TestProvider(ctx context.Context, id string) api.Finding {
 	}
 	var reply goal.Reply
 	if err == nil {
-		var m model.Turner
+		var m model.Client
 		if m, err = a.newClient(ctx, providerChoice{Provider: p}); err == nil {
 			ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 			defer cancel()

@@ -59,7 +59,7 @@ func study(t *testing.T, providers ...config.Provider) (*Session, *[]string) {
 	})
 	warned := &[]string{}
 	return &Session{
-		app: a, parkCounters: map[string]*model.Parks{},
+		app: a, parkCounters: map[string]*model.ParkCounter{},
 		warn: func(what, text string) { *warned = append(*warned, what+" "+text) },
 	}, warned
 }
@@ -68,7 +68,7 @@ func say(text string) modeltest.Script {
 	return func(int, modeltest.Request) modeltest.Answer { return modeltest.Say(text) }
 }
 
-func ask(t *testing.T, m model.Turner, name string) string {
+func ask(t *testing.T, m model.Client, name string) string {
 	t.Helper()
 	r, err := m.Turn(t.Context(), goal.Turn{Model: name, Messages: []goal.Message{{Role: goal.User, Text: "?"}}}, nil)
 	if err != nil {
@@ -117,7 +117,7 @@ func TestEachMindAsksItsOwnProvider(t *testing.T) {
 		t.Errorf("the judge asked for %q", got)
 	}
 	m, err = r.openModels(t.Context(), goal.Goal{Provider: "c", Model: "strict"})
-	if err != nil || m.Window != model.CautiousWindow {
+	if err != nil || m.Window != model.DefaultContextWindow {
 		t.Errorf("window of an unknown model: %d, %v", m.Window, err)
 	}
 }

@@ -35,8 +35,8 @@ type Session struct {
 	checks        verify.CheckRunner
 	workspace     *verify.Workspace // opened with the room
 	models        modelSet
-	parkCounters  map[string]*model.Parks // by role
-	parkedInARow  int                     // in a row, when the room was opened
+	parkCounters  map[string]*model.ParkCounter // by role
+	parkedInARow  int                           // in a row, when the room was opened
 	recorder      *paneRecorder
 	output        outputCursor
 	warn          func(what, text string)
@@ -112,7 +112,7 @@ func (a *App) sessionFor(ctx context.Context, g goal.Goal, run goal.Run, warn fu
 	if err := recordAutorunBaseline(g.Policy, a.sandboxDir(g.ID)); err != nil && !g.Policy.Unconfined {
 		return nil, errors.Join(err, held.Close(ctx))
 	}
-	r := &Session{app: a, goal: g.ID, sandbox: held, workspace: world, secretsErr: sealed, parkCounters: map[string]*model.Parks{}}
+	r := &Session{app: a, goal: g.ID, sandbox: held, workspace: world, secretsErr: sealed, parkCounters: map[string]*model.ParkCounter{}}
 	if r.children, err = a.childrenOf(ctx, g); err != nil {
 		return nil, errors.Join(err, held.Close(ctx))
 	}

@@ -70,7 +70,7 @@ func (a *App) apiKey(ctx context.Context, p config.Provider) (string, error) {
 // redactingModel is a model that is never sent a secret, and whose errors tell none: some
 // servers repeat the key that they refuse.
 type redactingModel struct {
-	model.Turner
+	model.Client
 	mask *secret.Mask
 }
 
@@ -83,7 +83,7 @@ func (v redactingModel) Turn(ctx context.Context, t goal.Turn, delta func(string
 		}
 		t.Messages[i] = m
 	}
-	reply, err := v.Turner.Turn(ctx, t, delta)
+	reply, err := v.Client.Turn(ctx, t, delta)
 	if e, ok := model.AsError(err); ok {
 		shown := *e
 		shown.Message, shown.Hint = v.mask.Text(e.Message), v.mask.Text(e.Hint)

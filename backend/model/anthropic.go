@@ -17,25 +17,25 @@ import (
 // for concurrent use. It is written on net/http: the official SDK would make the
 // program 9 MB larger, and its stream reader would not be used.
 type Anthropic struct {
-	*server
-	thoughts thoughts
+	*baseClient
+	thoughts thinkingCache
 	short    atomic.Bool // the server refused a reply as long as we ask for
 }
 
 const (
-	// longReply is asked for where the model allows it, in tokens; the reply ends when it is done.
-	longReply = 32_000
-	// shortReply is what every model allows.
-	shortReply = 4_096
+	// maxReplyTokens is asked for where the model allows it, in tokens; the reply ends when it is done.
+	maxReplyTokens = 32_000
+	// fallbackReplyTokens is what every model allows.
+	fallbackReplyTokens = 4_096
 )
 
 // NewAnthropic checks the options; it does not contact the server.
 func NewAnthropic(o Options) (*Anthropic, error) {
-	s, err := connect(o, SpeaksAnthropic, "https://api.anthropic.com")
+	s, err := newBaseClient(o, ProtocolAnthropic, "https://api.anthropic.com")
 	if err != nil {
 		return nil, err
 	}
-	return &Anthropic{server: s}, nil
+	return &Anthropic{baseClient: s}, nil
 }
 
 // Turn asks the model once. ctx bounds it; its end is returned as the context's
@@ -44,28 +44,28 @@ func (c *Anthropic) Turn(ctx context.Context, t goal.Turn, delta func(text strin
 	if t.Model == "" {
 		t.Model = c.o.Model
 	}
-	if err := c.looks(t); err != nil {
-		return goal.Reply{}, c.explain(ctx, err)
+	if err := c.checkImages(t); err != nil {
+		return goal.Reply{}, c.wrapError(ctx, err)
 	}
-	a := asking{long: !c.short.Load(), thoughts: true}
+	a := anthropicOptions{long: !c.short.Load(), thoughts: true}
 	reply, r, err := c.attempt(ctx, t, a, delta)
-	for c.adapt(err, &a) {
+	for c.dropRejected(err, &a) {
 		reply, r, err = c.attempt(ctx, t, a, delta)
 	}
 	if err != nil {
-		return goal.Reply{}, c.explain(ctx, c.blinded(t, err))
+		return goal.Reply{}, c.wrapError(ctx, c.imageError(t, err))
 	}
-	name(&reply, len(t.Messages))
-	c.guess(t, &reply)
-	c.thoughts.keep(t.Model, reply, r.sent(reply))
+	assignID(&reply, len(t.Messages))
+	c.estimateTokens(t, &reply)
+	c.thoughts.keep(t.Model, reply, r.rawReply(reply))
 	return reply, nil
 }
 
-// asking is what a request asks for and sends along, and may be refused.
-type asking struct{ long, thoughts bool }
+// anthropicOptions is what a request asks for and sends along, and may be refused.
+type anthropicOptions struct{ long, thoughts bool }
 
-// adapt drops that for which the server refused a request, and says whether it did.
-func (c *Anthropic) adapt(err error, a *asking) bool {
+// dropRejected drops that for which the server refused a request, and says whether it did.
+func (c *Anthropic) dropRejected(err error, a *anthropicOptions) bool {
 	e, ok := AsError(err)
 	if !ok || e.Kind != BadRequest {
 		return false
@@ -83,10 +83,10 @@ func (c *Anthropic) adapt(err error, a *asking) bool {
 	return true
 }
 
-func (c *Anthropic) attempt(ctx context.Context, t goal.Turn, a asking, delta func(string)) (goal.Reply, *blockReading, error) {
+func (c *Anthropic) attempt(ctx context.Context, t goal.Turn, a anthropicOptions, delta func(string)) (goal.Reply, *anthropicReader, error) {
 	body, err := json.Marshal(c.request(t, a))
 	if err != nil {
-		return goal.Reply{}, nil, &Error{Kind: BadRequest, Message: "the request cannot be written: " + clip(err.Error()), Hint: "this is a fault of the program or of an MCP server", Err: err}
+		return goal.Reply{}, nil, &Error{Kind: BadRequest, Message: "the request cannot be written: " + truncate(err.Error()), Hint: "this is a fault of the program or of an MCP server", Err: err}
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint(), bytes.NewReader(body))
 	if err != nil {
@@ -103,16 +103,16 @@ func (c *Anthropic) attempt(ctx context.Context, t goal.Turn, a asking, delta fu
 		return goal.Reply{}, nil, err //nolint:wrapcheck // explained in Turn
 	}
 	if resp.StatusCode/100 != 2 {
-		return goal.Reply{}, nil, c.refusal(resp)
+		return goal.Reply{}, nil, c.responseError(resp)
 	}
 	defer func() { _ = resp.Body.Close() }() // nothing is left to lose
-	r := newBlocks(delta, func(used tally) float64 { return c.cost(t.Model, used) })
+	r := newBlocks(delta, func(used tokenCount) float64 { return c.cost(t.Model, used) })
 	var reply goal.Reply
 	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind {
 	case "application/json": // the server ignored stream: true
-		reply, err = r.whole(resp.Body)
+		reply, err = r.readFull(resp.Body)
 	case "text/html":
-		err = &Error{Kind: Garbage, Status: resp.StatusCode, Message: "the server answered with a web page"}
+		err = &Error{Kind: InvalidReply, Status: resp.StatusCode, Message: "the server answered with a web page"}
 	default:
 		reply, err = r.read(resp.Body, c.o.Linger)
 	}
@@ -125,13 +125,13 @@ func (c *Anthropic) endpoint() string {
 	return base + "/v1/messages"
 }
 
-// longest is how many tokens a reply may have.
-func (a asking) longest(model string) int {
+// maxTokens is how many tokens a reply may have.
+func (a anthropicOptions) maxTokens(model string) int {
 	if !a.long {
-		return shortReply
+		return fallbackReplyTokens
 	}
-	if most := find(model).output; most > 0 {
-		return min(most, longReply)
+	if most := lookupModel(model).output; most > 0 {
+		return min(most, maxReplyTokens)
 	}
-	return longReply
+	return maxReplyTokens
 }

@@ -22,8 +22,8 @@ func claude(t *testing.T, base string) *model.Anthropic {
 	return c
 }
 
-// after is a conversation that goes on after a reply, with a result for each call.
-func after(in goal.Turn, r goal.Reply) goal.Turn {
+// waitFor is a conversation that goes on after a reply, with a result for each call.
+func waitFor(in goal.Turn, r goal.Reply) goal.Turn {
 	in.Messages = append(in.Messages[:len(in.Messages):len(in.Messages)], goal.Message{Role: goal.Assistant, Text: r.Text, Calls: r.Calls})
 	for _, c := range r.Calls {
 		in.Messages = append(in.Messages, goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: "done"})
@@ -52,7 +52,7 @@ func TestThoughtsGoBackAsTheyCame(t *testing.T) {
 		t.Fatalf("reply %+v, %v, heard %q", r, err, heard.String())
 	}
 	sent := func(n int) string { return string(s.Requests()[n].Body) }
-	next := after(in, r)
+	next := waitFor(in, r)
 	if _, err := c.Turn(t.Context(), next, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestThoughtsGoBackAsTheyCame(t *testing.T) {
 	if i, j := strings.Index(sent(1), thought), strings.Index(sent(1), `"I write."`); i < 0 || j < i {
 		t.Errorf("the thought did not go back before the words: %s", sent(1))
 	}
-	changed := after(in, goal.Reply{Text: "I wrote.", Calls: r.Calls})
+	changed := waitFor(in, goal.Reply{Text: "I wrote.", Calls: r.Calls})
 	other := next
 	other.Model = "claude-haiku-4-5"
 	for i, conversation := range []goal.Turn{changed, other} {
@@ -84,7 +84,7 @@ func TestThoughtsThatTheServerRefusesAreLeftOut(t *testing.T) {
 	c, in := claude(t, s.URL), turn()
 	r, err := c.Turn(t.Context(), in, nil)
 	if err == nil {
-		_, err = c.Turn(t.Context(), after(in, r), nil)
+		_, err = c.Turn(t.Context(), waitFor(in, r), nil)
 	}
 	if n := len(s.Requests()); err != nil || n != 3 {
 		t.Errorf("%d requests, %v", n, err)
@@ -134,7 +134,7 @@ func TestPrefixStaysTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in = after(in, r)
+		in = waitFor(in, r)
 	}
 	const sign = `,"cache_control":{"type":"ephemeral"}`
 	var before string

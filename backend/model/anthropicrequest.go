@@ -17,7 +17,7 @@ type messagesRequest struct {
 	Stream    bool          `json:"stream"`
 	System    []*block      `json:"system,omitempty"`
 	Tools     []toolBlock   `json:"tools,omitempty"`
-	Messages  []sideMessage `json:"messages"`
+	Messages  []wireMessage `json:"messages"`
 	Output    *outputConfig `json:"output_config,omitempty"`
 }
 
@@ -29,11 +29,11 @@ type toolBlock struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"input_schema"`
-	Cache       *cacheMark      `json:"cache_control,omitempty"`
+	Cache       *cacheControl   `json:"cache_control,omitempty"`
 }
 
-// sideMessage is everything that one side says before the other speaks.
-type sideMessage struct {
+// wireMessage is everything that one side says before the other speaks.
+type wireMessage struct {
 	Role    goal.Role `json:"role"`
 	Content []*block  `json:"content"`
 }
@@ -51,7 +51,7 @@ type block struct {
 	Thinking  *string         `json:"thinking,omitempty"`
 	Signature string          `json:"signature,omitempty"`
 	Data      string          `json:"data,omitempty"`
-	Cache     *cacheMark      `json:"cache_control,omitempty"`
+	Cache     *cacheControl   `json:"cache_control,omitempty"`
 }
 
 type imageSource struct {
@@ -60,18 +60,18 @@ type imageSource struct {
 	Data      string `json:"data"`
 }
 
-// cacheMark says that the prefix up to here is worth keeping.
-type cacheMark struct {
+// cacheControl says that the prefix up to here is worth keeping.
+type cacheControl struct {
 	Type string `json:"type"`
 }
 
-func mark() *cacheMark { return &cacheMark{"ephemeral"} }
+func cacheBreakpoint() *cacheControl { return &cacheControl{"ephemeral"} }
 
 // request writes a turn in the provider's words. Three marks let the cache hit:
 // after the tools and the contract, which never change; at the end of the
 // conversation, for the next turn; and where this conversation ended the last time.
-func (c *Anthropic) request(t goal.Turn, a asking) messagesRequest {
-	r := messagesRequest{Model: t.Model, MaxTokens: a.longest(t.Model), Stream: true, Messages: c.sides(t, a)}
+func (c *Anthropic) request(t goal.Turn, a anthropicOptions) messagesRequest {
+	r := messagesRequest{Model: t.Model, MaxTokens: a.maxTokens(t.Model), Stream: true, Messages: c.wireMessages(t, a)}
 	if c.o.Effort != "" {
 		r.Output = &outputConfig{c.o.Effort}
 	}
@@ -84,29 +84,29 @@ func (c *Anthropic) request(t goal.Turn, a asking) messagesRequest {
 	}
 	switch {
 	case strings.TrimSpace(t.System) != "":
-		r.System = []*block{{Type: "text", Text: t.System, Cache: mark()}}
+		r.System = []*block{{Type: "text", Text: t.System, Cache: cacheBreakpoint()}}
 	case len(r.Tools) > 0:
-		r.Tools[len(r.Tools)-1].Cache = mark()
+		r.Tools[len(r.Tools)-1].Cache = cacheBreakpoint()
 	}
 	for i, marked := len(r.Messages)-1, 0; i >= 0 && marked < 2; i-- {
 		if m := r.Messages[i]; m.Role == goal.User {
-			m.Content[len(m.Content)-1].Cache = mark()
+			m.Content[len(m.Content)-1].Cache = cacheBreakpoint()
 			marked++
 		}
 	}
 	return r
 }
 
-// sides writes the conversation as the API wants it: the two sides in turn, the
+// wireMessages writes the conversation as the API wants it: the two sides in turn, the
 // person's first, every call answered in the message after it.
-func (c *Anthropic) sides(t goal.Turn, a asking) []sideMessage {
-	var list []sideMessage
+func (c *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage {
+	var list []wireMessage
 	add := func(role goal.Role, content ...*block) {
 		if n := len(list); n > 0 && list[n-1].Role == role {
 			list[n-1].Content = append(list[n-1].Content, content...)
 			return
 		}
-		list = append(list, sideMessage{role, content})
+		list = append(list, wireMessage{role, content})
 	}
 	if len(t.Messages) == 0 || t.Messages[0].Role == goal.Assistant {
 		add(goal.User, text("Go on."))
@@ -128,10 +128,10 @@ func (c *Anthropic) sides(t goal.Turn, a asking) []sideMessage {
 			}
 			add(goal.Assistant, content...)
 			for _, call := range m.Calls {
-				open = append(open, acceptable(call.ID))
+				open = append(open, sanitizeName(call.ID))
 			}
 		case goal.ToolRole:
-			id := acceptable(m.CallID)
+			id := sanitizeName(m.CallID)
 			i := slices.Index(open, id)
 			if i < 0 {
 				add(goal.User, text("A result: "+m.Text))
@@ -161,7 +161,7 @@ func assistantBlocks(m goal.Message) []*block {
 }
 
 func use(call goal.Call) *block {
-	return &block{Type: "tool_use", ID: acceptable(call.ID), Name: acceptable(call.Tool), Input: json.RawMessage(history(call.Arguments))}
+	return &block{Type: "tool_use", ID: sanitizeName(call.ID), Name: sanitizeName(call.Tool), Input: json.RawMessage(sanitizeArguments(call.Arguments))}
 }
 
 // text is never blank: the API refuses that.

@@ -54,9 +54,9 @@ type blockUsage struct {
 	CacheWrite *float64 `json:"cache_creation_input_tokens"`
 }
 
-// blockReading reads the protocol of Anthropic.
-type blockReading struct {
-	*reading
+// anthropicReader reads the protocol of Anthropic.
+type anthropicReader struct {
+	*replyReader
 	open   map[int]*openBlock // by index
 	blocks []*openBlock       // in the order of their start
 }
@@ -67,21 +67,21 @@ type openBlock struct {
 	text      strings.Builder // or what was thought
 	signature strings.Builder
 	data      string
-	slot      *callSlot // of a call
+	slot      *toolCallSlot // of a call
 }
 
-func newBlocks(delta func(string), price func(tally) float64) *blockReading {
-	b := &blockReading{reading: &reading{delta: delta, price: price}, open: map[int]*openBlock{}}
+func newBlocks(delta func(string), price func(tokenCount) float64) *anthropicReader {
+	b := &anthropicReader{replyReader: &replyReader{delta: delta, price: price}, open: map[int]*openBlock{}}
 	b.take = b.event
 	return b
 }
 
 // event takes one event. Those of unknown types say nothing, whatever they hold.
-func (b *blockReading) event(data []byte) error {
+func (b *anthropicReader) event(data []byte) error {
 	var e blockEvent
 	if err := json.Unmarshal(data, &e); err != nil {
 		if slices.Contains([]string{"", "message_start", "content_block_start", "content_block_delta", "message_delta", "error"}, e.Type) {
-			return unreadable(err)
+			return protocolError(err)
 		}
 		return nil
 	}
@@ -91,59 +91,59 @@ func (b *blockReading) event(data []byte) error {
 	case "content_block_start":
 		return b.start(e.Index, e.Block)
 	case "content_block_delta":
-		return b.more(e.Index, e.Delta.blockPart)
+		return b.onDelta(e.Index, e.Delta.blockPart)
 	case "message_delta":
 		b.count(e.Usage)
 		b.stop(e.Delta.StopReason)
 	case "message_stop":
 		b.finished = true
 	case "error":
-		return brokeOff(e.Error)
+		return streamErrorEvent(e.Error)
 	case "": // a gateway's own complaint
 		if len(e.Error) > 0 {
-			return brokeOff(e.Error)
+			return streamErrorEvent(e.Error)
 		}
 	}
 	return nil
 }
 
-func (b *blockReading) start(index int, p blockPart) error {
+func (b *anthropicReader) start(index int, p blockPart) error {
 	o := &openBlock{kind: p.Type, data: p.Data}
 	b.open[index] = o
 	b.blocks = append(b.blocks, o)
 	if p.Type == "tool_use" {
-		slot, err := b.calls.begin()
+		slot, err := b.calls.open()
 		if err != nil {
 			return err
 		}
 		slot.call.ID, slot.call.Tool, o.slot = p.ID, p.Name, slot
 		if input := strings.TrimSpace(string(p.Input)); input != "" && input != "{}" && input != "null" {
-			if err := b.calls.grow(slot, func() { slot.args.WriteString(input) }); err != nil { // whole at once
+			if err := b.calls.append(slot, func() { slot.args.WriteString(input) }); err != nil { // whole at once
 				return err
 			}
 		}
 	}
-	return b.more(index, blockPart{Text: p.Text, Thinking: p.Thinking, Signature: p.Signature})
+	return b.onDelta(index, blockPart{Text: p.Text, Thinking: p.Thinking, Signature: p.Signature})
 }
 
-func (b *blockReading) more(index int, p blockPart) error {
+func (b *anthropicReader) onDelta(index int, p blockPart) error {
 	o := b.open[index]
 	if o == nil {
-		return &Error{Kind: Garbage, Message: "the stream adds to a part that it never began"}
+		return &Error{Kind: InvalidReply, Message: "the stream adds to a part that it never began"}
 	}
 	o.text.WriteString(p.Thinking)
 	o.signature.WriteString(p.Signature)
 	if o.kind == "text" {
-		o.text.WriteString(plain(p.Text))
-		b.say(p.Text)
+		o.text.WriteString(sanitizeText(p.Text))
+		b.emitText(p.Text)
 	}
 	if o.slot == nil || p.Partial == "" {
 		return nil
 	}
-	return b.calls.grow(o.slot, func() { o.slot.args.WriteString(p.Partial) })
+	return b.calls.append(o.slot, func() { o.slot.args.WriteString(p.Partial) })
 }
 
-func (b *blockReading) count(u *blockUsage) {
+func (b *anthropicReader) count(u *blockUsage) {
 	if u == nil {
 		return
 	}
@@ -152,32 +152,32 @@ func (b *blockReading) count(u *blockUsage) {
 		kept *int64
 	}{{u.In, &b.used.in}, {u.Out, &b.used.out}, {u.CacheRead, &b.used.cacheRead}, {u.CacheWrite, &b.used.cacheWrite}} {
 		if c.said != nil {
-			*c.kept = tokens(*c.said)
+			*c.kept = clampTokens(*c.said)
 		}
 	}
 }
 
-func (b *blockReading) stop(reason *string) {
+func (b *anthropicReader) stop(reason *string) {
 	if reason != nil && *reason != "" {
 		b.finish, b.finished = *reason, true
 	}
 }
 
-// whole reads an answer of a server that does not stream.
-func (b *blockReading) whole(body io.Reader) (goal.Reply, error) {
-	data, err := readWhole(body)
+// readFull reads an answer of a server that does not stream.
+func (b *anthropicReader) readFull(body io.Reader) (goal.Reply, error) {
+	data, err := readBounded(body)
 	if err != nil {
 		return goal.Reply{}, err
 	}
 	var e blockEvent
 	if err := json.Unmarshal(data, &e); err != nil {
-		return goal.Reply{}, unreadable(err)
+		return goal.Reply{}, protocolError(err)
 	}
 	if len(e.Error) > 0 {
-		return goal.Reply{}, brokeOff(e.Error)
+		return goal.Reply{}, streamErrorEvent(e.Error)
 	}
 	if e.Type != "message" {
-		return goal.Reply{}, &Error{Kind: Garbage, Message: "the answer holds no reply"}
+		return goal.Reply{}, &Error{Kind: InvalidReply, Message: "the answer holds no reply"}
 	}
 	b.events = 1
 	b.count(e.Usage)
@@ -193,15 +193,15 @@ func (b *blockReading) whole(body io.Reader) (goal.Reply, error) {
 	return b.reply()
 }
 
-// sent is the reply as it came, to be given back; nil if the model did not think.
-func (b *blockReading) sent(r goal.Reply) []*block {
+// rawReply is the reply as it came, to be given back; nil if the model did not think.
+func (b *anthropicReader) rawReply(r goal.Reply) []*block {
 	var list []*block
 	thought, call := false, 0
 	for _, o := range b.blocks {
 		switch o.kind {
 		case "thinking", "redacted_thinking":
 			thought = true
-			list = append(list, o.thought())
+			list = append(list, o.asThinking())
 		case "text":
 			if strings.TrimSpace(o.text.String()) != "" {
 				list = append(list, text(o.text.String()))
@@ -219,8 +219,8 @@ func (b *blockReading) sent(r goal.Reply) []*block {
 	return list
 }
 
-// thought is a block as the server takes it back: an empty thought is one, too.
-func (o *openBlock) thought() *block {
+// asThinking is a block as the server takes it back: an empty thought is one, too.
+func (o *openBlock) asThinking() *block {
 	if o.kind == "redacted_thinking" {
 		return &block{Type: o.kind, Data: o.data}
 	}

@@ -20,10 +20,10 @@ const (
 // errLongCall says that a call's arguments are longer than anything a tool takes.
 var errLongCall = errors.New("the arguments of a call are too long")
 
-// toolPart is a piece of a tool call. OpenAI numbers the calls and sends id and
+// toolCallDelta is a piece of a tool call. OpenAI numbers the calls and sends id and
 // name once; others leave out the number, repeat the id, number every call 0, or
 // send the arguments as an object.
-type toolPart struct {
+type toolCallDelta struct {
 	Index    *int   `json:"index"`
 	ID       string `json:"id"`
 	Function struct {
@@ -32,24 +32,24 @@ type toolPart struct {
 	} `json:"function"`
 }
 
-type callSlot struct {
+type toolCallSlot struct {
 	index int // -1 when the server does not number
 	call  goal.Call
 	args  bytes.Buffer
 }
 
-// calls puts the pieces together, in order of appearance.
-type calls struct {
-	list []*callSlot
-	size int       // bytes of arguments so far
-	long *callSlot // whose arguments are too long, nil if none
+// toolCallAssembler puts the pieces together, in order of appearance.
+type toolCallAssembler struct {
+	list []*toolCallSlot
+	size int           // bytes of arguments so far
+	long *toolCallSlot // whose arguments are too long, nil if none
 }
 
-func (c *calls) add(p toolPart) error {
+func (c *toolCallAssembler) add(p toolCallDelta) error {
 	slot := c.find(p)
 	if slot == nil {
 		var err error
-		if slot, err = c.begin(); err != nil {
+		if slot, err = c.open(); err != nil {
 			return err
 		}
 		if p.Index != nil {
@@ -62,21 +62,21 @@ func (c *calls) add(p toolPart) error {
 	if n := p.Function.Name; n != slot.call.Tool && slot.args.Len() == 0 {
 		slot.call.Tool += n // whole, or in pieces
 	}
-	return c.grow(slot, func() { slot.write(p.Function.Arguments) })
+	return c.append(slot, func() { slot.write(p.Function.Arguments) })
 }
 
-// begin opens one more call.
-func (c *calls) begin() (*callSlot, error) {
+// open opens one more call.
+func (c *toolCallAssembler) open() (*toolCallSlot, error) {
 	if len(c.list) == maxCalls {
-		return nil, &Error{Kind: Garbage, Message: fmt.Sprintf("the reply holds more than %d tool calls", maxCalls)}
+		return nil, &Error{Kind: InvalidReply, Message: fmt.Sprintf("the reply holds more than %d tool calls", maxCalls)}
 	}
-	slot := &callSlot{index: -1}
+	slot := &toolCallSlot{index: -1}
 	c.list = append(c.list, slot)
 	return slot, nil
 }
 
-// grow lets write add to a call's arguments, and says when they are too long.
-func (c *calls) grow(slot *callSlot, write func()) error {
+// append lets write add to a call's arguments, and says when they are too long.
+func (c *toolCallAssembler) append(slot *toolCallSlot, write func()) error {
 	before := slot.args.Len()
 	write()
 	c.size += slot.args.Len() - before
@@ -88,7 +88,7 @@ func (c *calls) grow(slot *callSlot, write func()) error {
 }
 
 // find is the call that a piece continues, nil when it begins another one.
-func (c *calls) find(p toolPart) *callSlot {
+func (c *toolCallAssembler) find(p toolCallDelta) *toolCallSlot {
 	for i := len(c.list) - 1; i >= 0; i-- {
 		s := c.list[i]
 		if p.Index != nil && s.index == *p.Index {
@@ -111,7 +111,7 @@ func (c *calls) find(p toolPart) *callSlot {
 	return last
 }
 
-func (s *callSlot) write(raw json.RawMessage) {
+func (s *toolCallSlot) write(raw json.RawMessage) {
 	var text *string
 	switch {
 	case len(raw) == 0:
@@ -124,22 +124,22 @@ func (s *callSlot) write(raw json.RawMessage) {
 	}
 }
 
-func (c *calls) done() []goal.Call {
+func (c *toolCallAssembler) done() []goal.Call {
 	var out []goal.Call
 	for _, s := range c.list {
 		s.call.Arguments = strings.ToValidUTF8(s.args.String(), "\uFFFD")
 		if s.args.Len() == 0 {
 			s.call.Arguments = "{}"
 		}
-		s.call.Tool = s.tool()
+		s.call.Tool = s.name()
 		out = append(out, s.call)
 	}
 	return out
 }
 
-// cut marks the last call when the reply ended in the middle of it: without
+// markTruncated marks the last call when the reply ended in the middle of it: without
 // arguments, or with half of them, it is not what the model meant.
-func (c *calls) cut() {
+func (c *toolCallAssembler) markTruncated() {
 	if len(c.list) == 0 {
 		return
 	}
@@ -149,11 +149,11 @@ func (c *calls) cut() {
 	}
 }
 
-// tool is the name that the model called; a call without one is answered at the
+// name is the name that the model called; a call without one is answered at the
 // door, which says that there is no such tool.
-func (s *callSlot) tool() string {
+func (s *toolCallSlot) name() string {
 	const most = 128
-	name := clip(s.call.Tool)
+	name := truncate(s.call.Tool)
 	switch {
 	case name == "":
 		return "unnamed"
@@ -163,16 +163,16 @@ func (s *callSlot) tool() string {
 	return name
 }
 
-// usable are the ids that every provider takes back.
-var usable = regexp.MustCompile(`^[!-~]{1,128}$`)
+// validID are the ids that every provider takes back.
+var validID = regexp.MustCompile(`^[!-~]{1,128}$`)
 
-// name gives calls without a usable id one that is unique in the conversation,
+// assignID gives calls without a usable id one that is unique in the conversation,
 // and parts those that share one.
-func name(r *goal.Reply, turn int) {
+func assignID(r *goal.Reply, turn int) {
 	seen := make(map[string]bool, len(r.Calls))
 	for i := range r.Calls {
 		id := r.Calls[i].ID
-		if !usable.MatchString(id) || seen[id] {
+		if !validID.MatchString(id) || seen[id] {
 			id = fmt.Sprintf("call_%d_%d", turn, i)
 		}
 		seen[id] = true
@@ -180,13 +180,13 @@ func name(r *goal.Reply, turn int) {
 	}
 }
 
-var unacceptable = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+var invalidNameChars = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// acceptable is an id or a tool's name as every server takes it back: one that
+// sanitizeName is an id or a tool's name as every server takes it back: one that
 // a model made up would make it refuse the conversation for ever after.
-func acceptable(s string) string {
+func sanitizeName(s string) string {
 	const most = 64
-	s = unacceptable.ReplaceAllString(s, "_")
+	s = invalidNameChars.ReplaceAllString(s, "_")
 	if s == "" {
 		return "_"
 	}

@@ -27,19 +27,19 @@ type chunk struct {
 }
 
 type part struct {
-	Content   words      `json:"content"`
-	Refusal   words      `json:"refusal"`
-	ToolCalls []toolPart `json:"tool_calls"`
+	Content   flexibleText    `json:"content"`
+	Refusal   flexibleText    `json:"refusal"`
+	ToolCalls []toolCallDelta `json:"tool_calls"`
 }
 
-// words is a string, null, or a list of text parts.
-type words string
+// flexibleText is a string, null, or a list of text parts.
+type flexibleText string
 
-func (w *words) UnmarshalJSON(b []byte) error {
+func (w *flexibleText) UnmarshalJSON(b []byte) error {
 	var s *string
 	if json.Unmarshal(b, &s) == nil {
 		if s != nil {
-			*w = words(*s)
+			*w = flexibleText(*s)
 		}
 		return nil
 	}
@@ -50,40 +50,40 @@ func (w *words) UnmarshalJSON(b []byte) error {
 		return err //nolint:wrapcheck // json adds the place
 	}
 	for _, p := range parts {
-		*w += words(p.Text)
+		*w += flexibleText(p.Text)
 	}
 	return nil
 }
 
-// newChunks reads the protocol of OpenAI.
-func newChunks(delta func(string), price func(tally) float64) *reading {
-	r := &reading{delta: delta, price: price}
+// newOpenAIReader reads the protocol of OpenAI.
+func newOpenAIReader(delta func(string), price func(tokenCount) float64) *replyReader {
+	r := &replyReader{delta: delta, price: price}
 	r.take = func(event []byte) error {
 		var c chunk
 		if err := json.Unmarshal(event, &c); err != nil {
-			return unreadable(err)
+			return protocolError(err)
 		}
-		return r.chunk(c)
+		return r.onChunk(c)
 	}
 	return r
 }
 
-// chunk takes one event.
-func (r *reading) chunk(c chunk) error {
+// onChunk takes one event.
+func (r *replyReader) onChunk(c chunk) error {
 	if len(c.Error) > 0 && string(c.Error) != "null" {
-		return brokeOff(c.Error)
+		return streamErrorEvent(c.Error)
 	}
 	if c.Usage != nil {
-		in := tokens(c.Usage.In)
-		cached := min(tokens(c.Usage.Details.Cached), in)
-		r.used = tally{in: in - cached, cacheRead: cached, out: tokens(c.Usage.Out)}
+		in := clampTokens(c.Usage.In)
+		cached := min(clampTokens(c.Usage.Details.Cached), in)
+		r.used = tokenCount{in: in - cached, cacheRead: cached, out: clampTokens(c.Usage.Out)}
 	}
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
 			continue // one reply was asked for
 		}
 		for _, p := range []part{choice.Delta, choice.Message} {
-			r.say(string(p.Content))
+			r.emitText(string(p.Content))
 			r.refusal.WriteString(string(p.Refusal))
 			for _, t := range p.ToolCalls {
 				if err := r.calls.add(t); err != nil {
@@ -99,24 +99,24 @@ func (r *reading) chunk(c chunk) error {
 }
 
 // whole reads an answer of a server that does not stream.
-func (r *reading) whole(body io.Reader) (goal.Reply, error) {
-	b, err := readWhole(body)
+func (r *replyReader) whole(body io.Reader) (goal.Reply, error) {
+	b, err := readBounded(body)
 	if err != nil {
 		return goal.Reply{}, err
 	}
 	var c chunk
 	if err := json.Unmarshal(b, &c); err != nil {
-		return goal.Reply{}, unreadable(err)
+		return goal.Reply{}, protocolError(err)
 	}
 	r.events = 1
-	switch err := r.chunk(c); {
+	switch err := r.onChunk(c); {
 	case errors.Is(err, errLongCall):
 		return r.replyLong()
 	case err != nil:
 		return goal.Reply{}, err
 	}
 	if len(c.Choices) == 0 {
-		return goal.Reply{}, &Error{Kind: Garbage, Message: "the answer holds no reply"}
+		return goal.Reply{}, &Error{Kind: InvalidReply, Message: "the answer holds no reply"}
 	}
 	return r.reply()
 }

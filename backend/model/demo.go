@@ -65,7 +65,7 @@ func (d Demo) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (g
 		return goal.Reply{}, fmt.Errorf("writing the arguments of %s: %w", m.tool, err)
 	}
 	r := goal.Reply{Text: m.text, Calls: []goal.Call{{Tool: m.tool, Arguments: strings.TrimSpace(args.String())}}}
-	name(&r, len(t.Messages))
+	assignID(&r, len(t.Messages))
 	return r, nil
 }
 
@@ -90,8 +90,8 @@ func (d Demo) speak(ctx context.Context, text string, delta func(string)) error 
 	return nil
 }
 
-// move is what the script does in one turn.
-type move struct {
+// demoMove is what the script does in one turn.
+type demoMove struct {
 	text string
 	tool string
 	args map[string]any

@@ -7,11 +7,11 @@ import (
 	"goalpost/backend/goal"
 )
 
-// tries is how often a tool may fail before the script goes on without it.
-const tries = 2
+// maxToolFailures is how often a tool may fail before the script goes on without it.
+const maxToolFailures = 2
 
-// script is how far the demonstration has come, read from the conversation.
-type script struct {
+// demoScript is how far the demonstration has come, read from the conversation.
+type demoScript struct {
 	command  string // of the server, "" if none was given
 	written  bool
 	terminal string // pane
@@ -50,8 +50,8 @@ const (
 	hostSkipped = "not executed:"
 )
 
-func readScript(t goal.Turn) *script {
-	s := &script{failures: map[string]int{}, problem: map[string]string{}}
+func readScript(t goal.Turn) *demoScript {
+	s := &demoScript{failures: map[string]int{}, problem: map[string]string{}}
 	s.findCommand(t.System)
 	calls := map[string]goal.Call{}
 	for _, m := range t.Messages {
@@ -66,20 +66,20 @@ func readScript(t goal.Turn) *script {
 				s.result(c.Tool, goal.UnwrapEnvelope(m.Text))
 			}
 		case goal.User, goal.System:
-			s.told(m.Text)
+			s.readUser(m.Text)
 		}
 	}
 	return s
 }
 
-func (s *script) findCommand(text string) {
+func (s *demoScript) findCommand(text string) {
 	if m := commandLine.FindStringSubmatch(text); m != nil && s.command == "" {
 		s.command = strings.TrimSpace(m[1])
 	}
 }
 
-// told takes what the host or the person says.
-func (s *script) told(text string) {
+// readUser takes what the host or the person says.
+func (s *demoScript) readUser(text string) {
 	s.findCommand(text)
 	switch {
 	case strings.HasPrefix(text, hostRefusal):
@@ -96,7 +96,7 @@ func (s *script) told(text string) {
 }
 
 // result takes what a tool answered.
-func (s *script) result(tool, text string) {
+func (s *demoScript) result(tool, text string) {
 	switch {
 	case strings.HasPrefix(text, hostSkipped):
 		return
@@ -104,7 +104,7 @@ func (s *script) result(tool, text string) {
 		s.content = "" // an edit may have been done: read again
 		return
 	}
-	if s.understood(tool, text) {
+	if s.readResult(tool, text) {
 		s.failures[tool] = 0
 		delete(s.problem, tool)
 		return
@@ -113,8 +113,8 @@ func (s *script) result(tool, text string) {
 	s.problem[tool] = firstLine(text)
 }
 
-// understood takes over what a tool says when it worked, and says whether it did.
-func (s *script) understood(tool, text string) bool {
+// readResult takes over what a tool says when it worked, and says whether it did.
+func (s *demoScript) readResult(tool, text string) bool {
 	switch tool {
 	case "write_file":
 		s.written = strings.HasPrefix(text, "wrote ")
@@ -169,5 +169,5 @@ func (s *script) understood(tool, text string) bool {
 func firstLine(s string) string {
 	s = strings.TrimSpace(s)
 	line, _, _ := strings.Cut(s, "\n")
-	return clip(line)
+	return truncate(line)
 }

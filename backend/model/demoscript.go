@@ -34,12 +34,12 @@ const demoPage = `<!doctype html>
 `
 
 // next is the first move whose purpose is not yet reached.
-func (s *script) next() move {
+func (s *demoScript) next() demoMove {
 	switch {
-	case s.failures["write_file"] >= tries:
+	case s.failures["write_file"] >= maxToolFailures:
 		return s.giveUp("index.html cannot be written: " + s.problem["write_file"])
 	case !s.written:
-		return move{"I write the page with three prices and their total.", "write_file", map[string]any{"path": demoFile, "content": demoPage}}
+		return demoMove{"I write the page with three prices and their total.", "write_file", map[string]any{"path": demoFile, "content": demoPage}}
 	}
 	if s.refused > 0 {
 		return s.repair()
@@ -48,40 +48,40 @@ func (s *script) next() move {
 		return m
 	}
 	if s.canBrowse() && !s.opened {
-		return move{"The server runs. I open the page in a browser.", "browser_open", map[string]any{"url": s.address}}
+		return demoMove{"The server runs. I open the page in a browser.", "browser_open", map[string]any{"url": s.address}}
 	}
 	return s.claim("The page stands. I claim that the goal is reached.", "index.html holds three prices and their total.")
 }
 
 // show brings up the server, as far as it can.
-func (s *script) show() (move, bool) {
+func (s *demoScript) show() (demoMove, bool) {
 	switch {
 	case s.command == "" || s.broken("terminal_open") || s.broken("terminal_run") || s.address != "":
-		return move{}, false
+		return demoMove{}, false
 	case s.terminal == "":
-		return move{"I open a terminal for a small web server.", "terminal_open", map[string]any{"title": "server"}}, true
+		return demoMove{"I open a terminal for a small web server.", "terminal_open", map[string]any{"title": "server"}}, true
 	case !s.started:
-		return move{"I start the server there and wait for its address.", "terminal_run", map[string]any{"pane": s.terminal, "command": s.command, "wait_seconds": 2}}, true
+		return demoMove{"I start the server there and wait for its address.", "terminal_run", map[string]any{"pane": s.terminal, "command": s.command, "wait_seconds": 2}}, true
 	case s.reads < 3:
-		return move{"It has not printed its address yet. I look again.", "terminal_read", map[string]any{"pane": s.terminal}}, true
+		return demoMove{"It has not printed its address yet. I look again.", "terminal_read", map[string]any{"pane": s.terminal}}, true
 	}
 	s.problem["terminal_run"] = "the server printed no address"
-	return move{}, false
+	return demoMove{}, false
 }
 
 // repair is what follows a failed claim.
-func (s *script) repair() move {
+func (s *demoScript) repair() demoMove {
 	switch {
-	case s.failures["read_file"] >= tries:
+	case s.failures["read_file"] >= maxToolFailures:
 		return s.giveUp("index.html cannot be read: " + s.problem["read_file"])
-	case s.failures["edit_file"] >= tries:
+	case s.failures["edit_file"] >= maxToolFailures:
 		return s.giveUp("index.html cannot be changed: " + s.problem["edit_file"])
 	case s.refused > 1 && s.edited:
 		return s.giveUp("the criterion still fails after the repair: " + s.reason)
 	case s.content == "":
-		return move{"The check says that the total is wrong. I read the file to see why.", "read_file", map[string]any{"path": demoFile}}
+		return demoMove{"The check says that the total is wrong. I read the file to see why.", "read_file", map[string]any{"path": demoFile}}
 	case !s.edited && strings.Contains(s.content, demoWrong):
-		return move{"12, 14 and 16 are 42, and the page says 41. I correct it.", "edit_file", map[string]any{"path": demoFile, "old": demoWrong, "new": demoRight}}
+		return demoMove{"12, 14 and 16 are 42, and the page says 41. I correct it.", "edit_file", map[string]any{"path": demoFile, "old": demoWrong, "new": demoRight}}
 	case !s.edited && !strings.Contains(s.content, demoRight):
 		return s.giveUp("index.html is no longer what this script wrote, and a script cannot understand another page")
 	}
@@ -89,20 +89,20 @@ func (s *script) repair() move {
 }
 
 // look shows the repaired page before the second claim.
-func (s *script) look() move {
+func (s *demoScript) look() demoMove {
 	if m, ok := s.show(); ok {
 		return m
 	}
 	if s.canBrowse() {
 		switch {
 		case !s.reloaded && s.browser == "":
-			return move{"I open the page again to look at the repair.", "browser_open", map[string]any{"url": s.address}}
+			return demoMove{"I open the page again to look at the repair.", "browser_open", map[string]any{"url": s.address}}
 		case !s.reloaded:
-			return move{"I load the page again to look at the repair.", "browser_open", map[string]any{"url": s.address, "pane": s.browser}}
+			return demoMove{"I load the page again to look at the repair.", "browser_open", map[string]any{"url": s.address, "pane": s.browser}}
 		case s.seen == "" && !s.broken("browser_snapshot"):
-			return move{"I read what the page shows now.", "browser_snapshot", map[string]any{"pane": s.browser}}
+			return demoMove{"I read what the page shows now.", "browser_snapshot", map[string]any{"pane": s.browser}}
 		case !s.pictured && !s.broken("browser_screenshot"):
-			return move{"I keep a picture of it for the journal.", "browser_screenshot", map[string]any{"pane": s.browser}}
+			return demoMove{"I keep a picture of it for the journal.", "browser_screenshot", map[string]any{"pane": s.browser}}
 		}
 	}
 	if strings.Contains(s.seen, "42") {
@@ -111,15 +111,15 @@ func (s *script) look() move {
 	return s.claim("The file says 42 now. I claim again.", "The total in index.html is 42, the sum of 12, 14 and 16. I did not see it in a browser.")
 }
 
-func (s *script) canBrowse() bool { return s.address != "" && !s.broken("browser_open") }
+func (s *demoScript) canBrowse() bool { return s.address != "" && !s.broken("browser_open") }
 
 // broken says that a part of the demonstration does not work here.
-func (s *script) broken(tool string) bool {
-	return s.failures[tool] >= tries || (s.problem[tool] != "" && s.failures[tool] == 0)
+func (s *demoScript) broken(tool string) bool {
+	return s.failures[tool] >= maxToolFailures || (s.problem[tool] != "" && s.failures[tool] == 0)
 }
 
 // claim names what did not work: the demonstration does not pretend.
-func (s *script) claim(text, rationale string) move {
+func (s *demoScript) claim(text, rationale string) demoMove {
 	for _, tool := range []string{"terminal_open", "terminal_run", "browser_open", "browser_snapshot", "browser_screenshot"} {
 		if s.broken(tool) {
 			rationale += " Left out: " + tool + " (" + s.problem[tool] + ")."
@@ -128,13 +128,13 @@ func (s *script) claim(text, rationale string) move {
 	if s.command == "" {
 		rationale += " No server command was given, so the page was not served."
 	}
-	return move{text, "claim_complete", map[string]any{"rationale": rationale}}
+	return demoMove{text, "claim_complete", map[string]any{"rationale": rationale}}
 }
 
-func (s *script) giveUp(reason string) move {
+func (s *demoScript) giveUp(reason string) demoMove {
 	learned := "This was the scripted demonstration, no AI: it can do one thing only."
 	if s.reason != "" {
 		learned += " The last verification said: " + s.reason
 	}
-	return move{"I cannot go on with my script, so I stop and say why.", "abort_with_report", map[string]any{"reason": reason, "what_was_learned": learned}}
+	return demoMove{"I cannot go on with my script, so I stop and say why.", "abort_with_report", map[string]any{"reason": reason, "what_was_learned": learned}}
 }

@@ -11,12 +11,12 @@ type Protocol string
 
 // The protocols.
 const (
-	SpeaksOpenAI    Protocol = "openai"
-	SpeaksAnthropic Protocol = "anthropic"
+	ProtocolOpenAI    Protocol = "openai"
+	ProtocolAnthropic Protocol = "anthropic"
 )
 
 func (p Protocol) String() string {
-	return map[Protocol]string{SpeaksOpenAI: "OpenAI", SpeaksAnthropic: "Anthropic"}[p]
+	return map[Protocol]string{ProtocolOpenAI: "OpenAI", ProtocolAnthropic: "Anthropic"}[p]
 }
 
 // Efforts are the protocol's words for how much a model thinks before it
@@ -24,16 +24,16 @@ func (p Protocol) String() string {
 // refuses the others. What is no protocol has none.
 func (p Protocol) Efforts() []string {
 	switch p {
-	case SpeaksOpenAI:
+	case ProtocolOpenAI:
 		return []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
-	case SpeaksAnthropic:
+	case ProtocolAnthropic:
 		return []string{"low", "medium", "high", "xhigh", "max"}
 	}
 	return []string{}
 }
 
-// takes refuses an effort for which the protocol has no word.
-func (p Protocol) takes(effort string) error {
+// validateEffort refuses an effort for which the protocol has no word.
+func (p Protocol) validateEffort(effort string) error {
 	if effort == "" || slices.Contains(p.Efforts(), effort) {
 		return nil
 	}

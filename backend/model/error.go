@@ -18,16 +18,16 @@ type Kind string
 
 // The kinds.
 const (
-	Unreachable Kind = "unreachable"  // no connection, or no answer in time
-	Auth        Kind = "auth"         // the key is missing or wrong
-	RateLimited Kind = "rate_limited" // too many requests; RetryAfter may say how long
-	Overloaded  Kind = "overloaded"   // the server's own fault, 5xx
-	Truncated   Kind = "truncated"    // the stream broke before its end
-	Garbage     Kind = "garbage"      // the answer does not follow the protocol
-	Refused     Kind = "refused"      // the provider does not want to: content filter, no credit
-	BadRequest  Kind = "bad_request"  // the provider does not accept what was sent
-	TooLong     Kind = "too_long"     // the conversation does not fit into the model's window; errors.Is goal.ErrContextTooLong
-	Blind       Kind = "blind"        // the model takes no images
+	Unreachable  Kind = "unreachable"  // no connection, or no answer in time
+	Auth         Kind = "auth"         // the key is missing or wrong
+	RateLimited  Kind = "rate_limited" // too many requests; RetryAfter may say how long
+	Overloaded   Kind = "overloaded"   // the server's own fault, 5xx
+	Truncated    Kind = "truncated"    // the stream broke before its end
+	InvalidReply Kind = "garbage"      // the answer does not follow the protocol
+	Refused      Kind = "refused"      // the provider does not want to: content filter, no credit
+	BadRequest   Kind = "bad_request"  // the provider does not accept what was sent
+	TooLong      Kind = "too_long"     // the conversation does not fit into the model's window; errors.Is goal.ErrContextTooLong
+	NoVision     Kind = "blind"        // the model takes no images
 )
 
 // Error is a turn that failed. It never holds the API key.
@@ -58,7 +58,7 @@ func (e *Error) Retryable() bool {
 	switch e.Kind {
 	case Unreachable, RateLimited, Overloaded, Truncated:
 		return true
-	case Auth, Garbage, Refused, BadRequest, TooLong, Blind:
+	case Auth, InvalidReply, Refused, BadRequest, TooLong, NoVision:
 	}
 	return false
 }
@@ -70,34 +70,34 @@ func AsError(err error) (*Error, bool) {
 	return e, ok
 }
 
-// complaint is the error object of the protocol: an object, or only a string.
-type complaint struct {
+// apiError is the error object of the protocol: an object, or only a string.
+type apiError struct {
 	Message string          `json:"message"`
 	Type    string          `json:"type"`
 	Code    json.RawMessage `json:"code"` // string or number
 }
 
-func parseComplaint(raw json.RawMessage) complaint {
-	var c complaint
+func parseAPIError(raw json.RawMessage) apiError {
+	var c apiError
 	if json.Unmarshal(raw, &c) == nil {
 		return c
 	}
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
-		return complaint{Message: s}
+		return apiError{Message: s}
 	}
-	return complaint{Message: clip(string(raw))}
+	return apiError{Message: truncate(string(raw))}
 }
 
 // codeWord is the machine-readable part, in lower case.
-func (c complaint) codeWord() string {
+func (c apiError) codeWord() string {
 	return strings.ToLower(strings.Trim(string(c.Code), `"`) + " " + c.Type)
 }
 
 // tooLong recognises a conversation that does not fit. Every server says it in
 // its own words, some with a status that means something else: a request that is
 // larger than all the tokens of a minute comes as 429 and never fits by waiting.
-func (c complaint) tooLong(status int) bool {
+func (c apiError) tooLong(status int) bool {
 	if status == http.StatusRequestEntityTooLarge {
 		return true
 	}
@@ -115,31 +115,31 @@ func statusError(resp *http.Response, body []byte, now time.Time) *Error {
 		Message string          `json:"message"`
 		Detail  json.RawMessage `json:"detail"`
 	}
-	c := complaint{}
+	c := apiError{}
 	if json.Unmarshal(body, &envelope) == nil {
 		switch {
 		case len(envelope.Error) > 0:
-			c = parseComplaint(envelope.Error)
+			c = parseAPIError(envelope.Error)
 		case envelope.Message != "":
 			c.Message = envelope.Message
 		case len(envelope.Detail) > 0:
-			c = parseComplaint(envelope.Detail)
+			c = parseAPIError(envelope.Detail)
 		}
 	}
 	if c.Message == "" {
 		c.Message = http.StatusText(resp.StatusCode)
 	}
 	return &Error{
-		Kind:       kindOf(resp.StatusCode, c),
+		Kind:       classifyStatus(resp.StatusCode, c),
 		Status:     resp.StatusCode,
 		RetryAfter: retryAfter(resp.Header, now),
-		Message:    fmt.Sprintf("the server answered %d: %s", resp.StatusCode, clip(c.Message)),
+		Message:    fmt.Sprintf("the server answered %d: %s", resp.StatusCode, truncate(c.Message)),
 	}
 }
 
-// kindOf sorts an answer by its status, and a complaint inside a stream
+// classifyStatus sorts an answer by its status, and a complaint inside a stream
 // (status 0) by its words.
-func kindOf(status int, c complaint) Kind {
+func classifyStatus(status int, c apiError) Kind {
 	word := c.codeWord()
 	switch {
 	case strings.Contains(word, "insufficient_quota"), status == http.StatusPaymentRequired:
@@ -187,8 +187,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// clip keeps a provider's words short and on one line.
-func clip(s string) string {
+// truncate keeps a provider's words short and on one line.
+func truncate(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 	const most = 400
 	if r := []rune(s); len(r) > most {

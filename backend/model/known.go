@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// known is what we know of a model by its name.
-type known struct {
+// modelInfo is what we know of a model by its name.
+type modelInfo struct {
 	prefix  string
 	window  int     // of its context, in tokens
 	output  int     // the longest reply that it accepts to be asked for, in tokens; 0 unknown
@@ -18,12 +18,12 @@ type known struct {
 	family  bool    // a guess for all names that begin so: no price
 }
 
-// table is list prices and windows as their makers published them by October
+// modelCatalog is list prices and windows as their makers published them by October
 // 2026. The longest prefix wins. What is not in here costs an unknown amount,
 // written as 0.
-func table() []known {
+func modelCatalog() []modelInfo {
 	const k, m = 1_000, 1_000_000
-	return []known{
+	return []modelInfo{
 		{prefix: "gpt-", window: 128 * k, family: true},
 		{prefix: "gpt-3.5-turbo", window: 16_385, in: 0.50, out: 1.50, cached: 0.50, blind: true},
 		{prefix: "gpt-4o", window: 128 * k, in: 2.50, out: 10.00, cached: 1.25},
@@ -74,75 +74,75 @@ func table() []known {
 	}
 }
 
-// find is what is known of a model, the zero value if nothing is.
-func find(model string) known {
-	var best known
-	name := plainName(model)
-	for _, k := range table() {
-		rest, ok := strings.CutPrefix(name, plainName(k.prefix))
-		if ok && len(k.prefix) > len(best.prefix) && (k.family || same(rest)) {
+// lookupModel is what is known of a model, the zero value if nothing is.
+func lookupModel(model string) modelInfo {
+	var best modelInfo
+	name := canonicalName(model)
+	for _, k := range modelCatalog() {
+		rest, ok := strings.CutPrefix(name, canonicalName(k.prefix))
+		if ok && len(k.prefix) > len(best.prefix) && (k.family || isSameModel(rest)) {
 			best = k
 		}
 	}
 	return best
 }
 
-// plainName leaves out the maker's name that resellers put before a model's, and
+// canonicalName leaves out the maker's name that resellers put before a model's, and
 // writes 4.5 like 4-5.
-func plainName(model string) string {
+func canonicalName(model string) string {
 	if i := strings.LastIndexByte(model, '/'); i >= 0 {
 		model = model[i+1:]
 	}
 	return strings.ReplaceAll(strings.ToLower(model), ".", "-")
 }
 
-// same says whether what follows a name is only its date or edition:
+// isSameModel says whether what follows a name is only its date or edition:
 // gpt-4o-2024-08-06 is gpt-4o; gpt-4o-audio-preview is another model.
-func same(rest string) bool {
+func isSameModel(rest string) bool {
 	return rest == "" || strings.HasPrefix(rest, "-20") || rest == "-latest" || strings.HasPrefix(rest, "@20") || strings.HasPrefix(rest, ":")
 }
 
-// CautiousWindow is taken for models that nothing is known of, in tokens.
-const CautiousWindow = 32_768
+// DefaultContextWindow is taken for models that nothing is known of, in tokens.
+const DefaultContextWindow = 32_768
 
-// Window is how many tokens a model's context holds, CautiousWindow if that is unknown.
-func Window(model string) int {
-	if w := find(model).window; w > 0 {
+// ContextWindow is how many tokens a model's context holds, DefaultContextWindow if that is unknown.
+func ContextWindow(model string) int {
+	if w := lookupModel(model).window; w > 0 {
 		return w
 	}
-	return CautiousWindow
+	return DefaultContextWindow
 }
 
-// Sees says whether a model takes images. One that nothing is known of is worth
+// SupportsImages says whether a model takes images. One that nothing is known of is worth
 // a try: it says by itself that it does not.
-func Sees(model string) bool { return !find(model).blind }
+func SupportsImages(model string) bool { return !lookupModel(model).blind }
 
-// tally is what a provider counted in one turn, in tokens.
-type tally struct {
+// tokenCount is what a provider counted in one turn, in tokens.
+type tokenCount struct {
 	in, out, cacheRead, cacheWrite int64 // in holds the tokens that were neither read from the cache nor written to it
 }
 
-func (t tally) usage(usd float64) goal.Usage {
+func (t tokenCount) usage(usd float64) goal.Usage {
 	return goal.Usage{TokensIn: t.in + t.cacheRead + t.cacheWrite, TokensOut: t.out, USD: usd}
 }
 
 // cost is 0 where no price is known: another server may serve a model of the
 // same name for another price, or for none.
-func (s *server) cost(model string, t tally) float64 {
-	if !Priced(s.o.BaseURL, model) {
+func (s *baseClient) cost(model string, t tokenCount) float64 {
+	if !HasPrice(s.o.BaseURL, model) {
 		return 0
 	}
-	k := find(model)
+	k := lookupModel(model)
 	return (float64(t.in)*k.in + float64(t.cacheRead)*k.cached + float64(t.cacheWrite)*k.in*1.25 + float64(t.out)*k.out) / 1e6
 }
 
-// Priced says whether the price of a model on a server is known, so that what it
+// HasPrice says whether the price of a model on a server is known, so that what it
 // costs counts.
-func Priced(baseURL, model string) bool {
+func HasPrice(baseURL, model string) bool {
 	base, err := url.Parse(baseURL)
 	if err != nil || base.Hostname() != "api.openai.com" && base.Hostname() != "api.anthropic.com" {
 		return false
 	}
-	k := find(model)
+	k := lookupModel(model)
 	return k.in > 0 && k.out > 0
 }

@@ -18,16 +18,16 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Turner is one model turn. delta gets the text as it comes, from the goroutine
+// Client is one model turn. delta gets the text as it comes, from the goroutine
 // that called Turn; it may be nil. Text that was given to delta before an error
 // is void.
-type Turner interface {
+type Client interface {
 	Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error)
 }
 
 // OpenAI is a client of one server. It is safe for concurrent use.
 type OpenAI struct {
-	*server
+	*baseClient
 	chat    openai.ChatCompletionService
 	noUsage atomic.Bool // the server refused stream_options once
 	noThink atomic.Bool // it takes tools from a model that does not think only
@@ -35,16 +35,16 @@ type OpenAI struct {
 
 // NewOpenAI checks the options; it does not contact the server.
 func NewOpenAI(o Options) (*OpenAI, error) {
-	s, err := connect(o, SpeaksOpenAI, "https://api.openai.com/v1")
+	s, err := newBaseClient(o, ProtocolOpenAI, "https://api.openai.com/v1")
 	if err != nil {
 		return nil, err
 	}
-	c := &OpenAI{server: s}
+	c := &OpenAI{baseClient: s}
 	opts := []option.RequestOption{
 		option.WithBaseURL(strings.TrimSuffix(s.o.BaseURL, "/") + "/"),
 		option.WithHTTPClient(s.http),
 		option.WithMaxRetries(0),
-		option.WithMiddleware(c.faults),
+		option.WithMiddleware(c.errorMiddleware),
 	}
 	if s.o.APIKey != "" {
 		opts = append(opts, option.WithAPIKey(s.o.APIKey))
@@ -61,32 +61,32 @@ func (c *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string))
 	if t.Model == "" {
 		t.Model = c.o.Model
 	}
-	if err := c.looks(t); err != nil {
-		return goal.Reply{}, c.explain(ctx, err)
+	if err := c.checkImages(t); err != nil {
+		return goal.Reply{}, c.wrapError(ctx, err)
 	}
 	params, err := request(t)
 	if err != nil {
 		return goal.Reply{}, err
 	}
-	w := wishes{usage: !c.noUsage.Load(), think: !c.noThink.Load()}
+	w := openAIOptions{usage: !c.noUsage.Load(), think: !c.noThink.Load()}
 	reply, err := c.attempt(ctx, t.Model, params, w, delta)
-	for c.adapt(err, &w) {
+	for c.dropRejected(err, &w) {
 		reply, err = c.attempt(ctx, t.Model, params, w, delta)
 	}
 	if err != nil {
-		return goal.Reply{}, c.explain(ctx, c.blinded(t, err))
+		return goal.Reply{}, c.wrapError(ctx, c.imageError(t, err))
 	}
-	name(&reply, len(t.Messages))
-	c.guess(t, &reply)
+	assignID(&reply, len(t.Messages))
+	c.estimateTokens(t, &reply)
 	return reply, nil
 }
 
-// wishes are what a request asks for beyond a reply, and may be refused.
-type wishes struct{ usage, think bool }
+// openAIOptions are what a request asks for beyond a reply, and may be refused.
+type openAIOptions struct{ usage, think bool }
 
-// adapt drops the wish for which the server refused a request, for this turn and
+// dropRejected drops the wish for which the server refused a request, for this turn and
 // for later ones, and says whether it did.
-func (c *OpenAI) adapt(err error, w *wishes) bool {
+func (c *OpenAI) dropRejected(err error, w *openAIOptions) bool {
 	e, ok := AsError(err)
 	if !ok || e.Kind != BadRequest {
 		return false
@@ -106,7 +106,7 @@ func (c *OpenAI) adapt(err error, w *wishes) bool {
 	return true
 }
 
-func (c *OpenAI) attempt(ctx context.Context, model string, params openai.ChatCompletionNewParams, w wishes, delta func(string)) (goal.Reply, error) {
+func (c *OpenAI) attempt(ctx context.Context, model string, params openai.ChatCompletionNewParams, w openAIOptions, delta func(string)) (goal.Reply, error) {
 	if w.usage {
 		params.StreamOptions.IncludeUsage = openai.Bool(true)
 	}
@@ -124,23 +124,23 @@ func (c *OpenAI) attempt(ctx context.Context, model string, params openai.ChatCo
 		return goal.Reply{}, err //nolint:wrapcheck // explained in Turn
 	}
 	defer func() { _ = resp.Body.Close() }() // nothing is left to lose
-	r := newChunks(delta, func(t tally) float64 { return c.cost(model, t) })
+	r := newOpenAIReader(delta, func(t tokenCount) float64 { return c.cost(model, t) })
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch kind {
 	case "application/json": // the server ignored stream: true
 		return r.whole(resp.Body)
 	case "text/html":
-		return goal.Reply{}, &Error{Kind: Garbage, Status: resp.StatusCode, Message: "the server answered with a web page"}
+		return goal.Reply{}, &Error{Kind: InvalidReply, Status: resp.StatusCode, Message: "the server answered with a web page"}
 	}
 	return r.read(resp.Body, c.o.Linger)
 }
 
-// faults turns every answer that is not a success into an *Error. It stands in
+// errorMiddleware turns every answer that is not a success into an *Error. It stands in
 // front of the SDK, which would read an error's body without a bound.
-func (c *OpenAI) faults(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+func (c *OpenAI) errorMiddleware(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	resp, err := next(req)
 	if err != nil || resp.StatusCode/100 == 2 {
 		return resp, err
 	}
-	return nil, c.refusal(resp)
+	return nil, c.responseError(resp)
 }

@@ -101,7 +101,7 @@ func TestFaultsOfOpenAI(t *testing.T) {
 		says  string
 	}{
 		"cut in an event": {`data: {"choices":[{"delta":{"content":"x"}}]}` + "\n\n" + `data: {"choices":[{"del`, model.Truncated, true, "before"},
-		"wrong types":     {`data: {"choices":"none"}` + "\n\n", model.Garbage, false, "not readable"},
+		"wrong types":     {`data: {"choices":"none"}` + "\n\n", model.InvalidReply, false, "not readable"},
 		"error by code":   {broken(`"server_error"`), model.Overloaded, true, "sorry"},
 		"limit by code":   {broken(`429`), model.RateLimited, true, "sorry"},
 		"content filter":  {`data: {"choices":[{"delta":{},"finish_reason":"content_filter"}]}` + "\n\n", model.Refused, false, "filter"},

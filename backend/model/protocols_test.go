@@ -19,21 +19,21 @@ import (
 )
 
 // protocols are the clients that must behave alike.
-func protocols() map[string]func(model.Options) (model.Turner, error) {
-	return map[string]func(model.Options) (model.Turner, error){
-		"openai":    func(o model.Options) (model.Turner, error) { return model.NewOpenAI(o) },
-		"anthropic": func(o model.Options) (model.Turner, error) { return model.NewAnthropic(o) },
+func protocols() map[string]func(model.Options) (model.Client, error) {
+	return map[string]func(model.Options) (model.Client, error){
+		"openai":    func(o model.Options) (model.Client, error) { return model.NewOpenAI(o) },
+		"anthropic": func(o model.Options) (model.Client, error) { return model.NewAnthropic(o) },
 	}
 }
 
 // each runs a test over every protocol, with a client for a base URL.
-func each(t *testing.T, test func(t *testing.T, protocol string, dial func(base string) model.Turner)) {
+func each(t *testing.T, test func(t *testing.T, protocol string, dial func(base string) model.Client)) {
 	t.Helper()
 	wire := model.NewTransport()
 	t.Cleanup(wire.CloseIdleConnections)
 	for name, open := range protocols() {
 		t.Run(name, func(t *testing.T) {
-			test(t, name, func(base string) model.Turner {
+			test(t, name, func(base string) model.Client {
 				c, err := open(model.Options{BaseURL: base, Model: "small", APIKey: key + "\n", KeyName: "TEST_KEY", Transport: wire})
 				if err != nil {
 					t.Fatal(err)
@@ -45,7 +45,7 @@ func each(t *testing.T, test func(t *testing.T, protocol string, dial func(base 
 }
 
 func TestTextIsStreamedAndWhole(t *testing.T) {
-	each(t, func(t *testing.T, protocol string, dial func(string) model.Turner) {
+	each(t, func(t *testing.T, protocol string, dial func(string) model.Client) {
 		s := modeltest.New(t, one(modeltest.Answer{Text: "Grüße, 世界! 🎉 done", Usage: goal.Usage{TokensIn: 7, TokensOut: 3}, Cached: 4}))
 		var heard strings.Builder
 		pieces := 0
@@ -85,7 +85,7 @@ func TestTheEffortIsAskedFor(t *testing.T) {
 				}
 				return modeltest.Say("ok")
 			})
-			dial := func(effort string) (model.Turner, error) {
+			dial := func(effort string) (model.Client, error) {
 				return open(model.Options{BaseURL: s.URL, Model: "small", Effort: effort})
 			}
 			words := model.Protocol(protocol).Efforts()
@@ -127,7 +127,7 @@ func TestTheEffortIsAskedFor(t *testing.T) {
 }
 
 func TestConversationIsSentWhole(t *testing.T) {
-	each(t, func(t *testing.T, _ string, dial func(string) model.Turner) {
+	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, one(modeltest.Say("ok")))
 		in := turn()
 		in.Messages = append(in.Messages,
@@ -156,7 +156,7 @@ func TestConversationIsSentWhole(t *testing.T) {
 // TestNamesThatAModelMadeUpAreSentBackAcceptably: the provider would refuse the
 // conversation for ever after.
 func TestNamesThatAModelMadeUpAreSentBackAcceptably(t *testing.T) {
-	each(t, func(t *testing.T, _ string, dial func(string) model.Turner) {
+	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, func(n int, _ modeltest.Request) modeltest.Answer {
 			if n > 0 {
 				return modeltest.Say("ok")
@@ -214,7 +214,7 @@ func TestCallsSurviveEveryQuirk(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := modeltest.New(t, one(modeltest.Answer{Text: "I write.", Calls: calls, Quirks: q}))
-			each(t, func(t *testing.T, protocol string, dial func(string) model.Turner) {
+			each(t, func(t *testing.T, protocol string, dial func(string) model.Client) {
 				r, err := dial(s.URL).Turn(t.Context(), turn(), nil)
 				if err != nil || r.Text != "I write." || len(r.Calls) != len(calls) {
 					t.Fatalf("reply %+v, %v", r, err)
@@ -273,12 +273,12 @@ func TestFaults(t *testing.T) {
 		"ended in a call":     {modeltest.Answer{Calls: write, Quirks: modeltest.Quirks{NoFinish: true, NoDone: true}}, model.Truncated, true, "before"},
 		"empty":               {modeltest.Answer{Raw: "\n"}, model.Truncated, true, "before"},
 		"only [DONE]":         {modeltest.Answer{Raw: "data: [DONE]\n\n"}, model.Truncated, true, "without a reply"},
-		"a web page":          {modeltest.Answer{Raw: "<html>", ContentType: "text/html; charset=utf-8"}, model.Garbage, false, "base URL"},
-		"a page as stream":    {modeltest.Answer{Raw: "<html>\n<body>hi</body>\n</html>\n"}, model.Garbage, false, "not a stream"},
-		"binary":              {modeltest.Answer{Raw: "\x00\x01\xff\xfe\n\x80\x81"}, model.Garbage, false, "not a stream"},
-		"invalid JSON":        {modeltest.Answer{Raw: "data: {nope}\n\ndata: [DONE]\n\n"}, model.Garbage, false, "not readable"},
-		"an endless line":     {modeltest.Answer{Raw: long}, model.Garbage, false, "8 MiB"},
-		"too many calls":      {modeltest.Answer{Calls: make([]goal.Call, 200)}, model.Garbage, false, "128 tool calls"},
+		"a web page":          {modeltest.Answer{Raw: "<html>", ContentType: "text/html; charset=utf-8"}, model.InvalidReply, false, "base URL"},
+		"a page as stream":    {modeltest.Answer{Raw: "<html>\n<body>hi</body>\n</html>\n"}, model.InvalidReply, false, "not a stream"},
+		"binary":              {modeltest.Answer{Raw: "\x00\x01\xff\xfe\n\x80\x81"}, model.InvalidReply, false, "not a stream"},
+		"invalid JSON":        {modeltest.Answer{Raw: "data: {nope}\n\ndata: [DONE]\n\n"}, model.InvalidReply, false, "not readable"},
+		"an endless line":     {modeltest.Answer{Raw: long}, model.InvalidReply, false, "8 MiB"},
+		"too many calls":      {modeltest.Answer{Calls: make([]goal.Call, 200)}, model.InvalidReply, false, "128 tool calls"},
 		"overloaded, text":    {modeltest.Answer{Text: "hel", Break: "overloaded_error"}, model.Overloaded, true, "sorry"},
 		"overloaded, call":    {modeltest.Answer{Calls: write, Break: "overloaded_error"}, model.Overloaded, true, "sorry"},
 		"limit in the stream": {modeltest.Answer{Text: "hel", Break: "rate_limit_error"}, model.RateLimited, true, "sorry"},
@@ -287,7 +287,7 @@ func TestFaults(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			each(t, func(t *testing.T, _ string, dial func(string) model.Turner) {
+			each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 				s := modeltest.New(t, one(test.answer))
 				r, err := dial(s.URL).Turn(t.Context(), turn(), nil)
 				e, ok := model.AsError(err)
@@ -332,7 +332,7 @@ func TestOddEndings(t *testing.T) {
 		"NUL and half a letter": {modeltest.Answer{Text: "a\x00b\xff"}, "a\uFFFDb", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			each(t, func(t *testing.T, _ string, dial func(string) model.Turner) {
+			each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 				s := modeltest.New(t, one(c.answer))
 				r, err := dial(s.URL).Turn(t.Context(), turn(), nil)
 				if err != nil || !strings.HasPrefix(r.Text, c.text) || strings.ContainsRune(r.Text, 0) || len(r.Calls) != len(c.args) {
@@ -370,7 +370,7 @@ func TestTheConnectionLasts(t *testing.T) {
 // tool takes.
 func TestAnArgumentOfAHundredMegabytes(t *testing.T) {
 	long := `{"path":"a","content":"` + strings.Repeat("x", 100<<20)
-	each(t, func(t *testing.T, _ string, dial func(string) model.Turner) {
+	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, one(modeltest.Answer{Text: "I write.", Calls: []goal.Call{{Tool: "run_command", Arguments: `{"command":"true"}`}, {ID: "b", Tool: "write_file", Arguments: long}}}))
 		r, err := dial(s.URL).Turn(t.Context(), turn(), nil)
 		if err != nil || len(r.Calls) != 1 || r.Text != "I write." {
@@ -396,7 +396,7 @@ func TestAnArgumentWithoutAnEnd(t *testing.T) {
 		"openai":    `{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"` + x + `"}}]}}]}`,
 		"anthropic": `{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"` + x + `"}}`,
 	}
-	each(t, func(t *testing.T, protocol string, dial func(string) model.Turner) {
+	each(t, func(t *testing.T, protocol string, dial func(string) model.Client) {
 		sent := make(chan int, 1)
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
@@ -420,7 +420,7 @@ func TestAnArgumentWithoutAnEnd(t *testing.T) {
 }
 
 func TestRetryAfterIsRead(t *testing.T) {
-	each(t, func(t *testing.T, _ string, dial func(string) model.Turner) {
+	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		for header, want := range map[string]time.Duration{
 			"7": 7 * time.Second, "0.5": 500 * time.Millisecond, "-3": 0, "soon": 0, "1e30": 24 * time.Hour,
 			time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat): 0,
@@ -440,7 +440,7 @@ func TestRetryAfterIsRead(t *testing.T) {
 var picture = []byte("\x89PNG\r\n\x1a\nand so on")
 
 func TestModelsThatSeeGetPictures(t *testing.T) {
-	each(t, func(t *testing.T, _ string, dial func(string) model.Turner) {
+	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, one(modeltest.Say("a red square")))
 		in := turn()
 		in.Messages[0].Images = [][]byte{picture, []byte("\xff\xd8\xffJPEG")}
@@ -471,7 +471,7 @@ func TestModelsThatSeeGetPictures(t *testing.T) {
 }
 
 func TestModelsThatDoNotSeeSaySo(t *testing.T) {
-	each(t, func(t *testing.T, _ string, dial func(string) model.Turner) {
+	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, one(modeltest.Fail(400, "this model does not support image input")))
 		in := turn()
 		c := dial(s.URL)
@@ -479,11 +479,11 @@ func TestModelsThatDoNotSeeSaySo(t *testing.T) {
 			t.Errorf("without a picture: %v", e)
 		}
 		in.Messages[0].Images = [][]byte{picture}
-		if e, ok := model.AsError(second(c.Turn(t.Context(), in, nil))); !ok || e.Kind != model.Blind || !strings.Contains(e.Hint, "sees") {
+		if e, ok := model.AsError(second(c.Turn(t.Context(), in, nil))); !ok || e.Kind != model.NoVision || !strings.Contains(e.Hint, "sees") {
 			t.Errorf("refused by the server: %v", e)
 		}
 		in.Model = "qwen2.5-coder:7b" // known
-		if e, ok := model.AsError(second(c.Turn(t.Context(), in, nil))); !ok || e.Kind != model.Blind || !strings.Contains(e.Message, "qwen2.5-coder:7b") {
+		if e, ok := model.AsError(second(c.Turn(t.Context(), in, nil))); !ok || e.Kind != model.NoVision || !strings.Contains(e.Message, "qwen2.5-coder:7b") {
 			t.Errorf("known: %v", e)
 		}
 		if n := len(s.Requests()); n != 2 {
@@ -496,7 +496,7 @@ func second(_ goal.Reply, err error) error { return err }
 
 func TestServerThatIsNotThere(t *testing.T) {
 	const base = "http://user:hidden@127.0.0.1:1/v1?secret=1" // a port that no test is given
-	each(t, func(t *testing.T, _ string, dial func(string) model.Turner) {
+	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		_, err := dial(base).Turn(t.Context(), turn(), nil)
 		e, ok := model.AsError(err)
 		if !ok || e.Kind != model.Unreachable || !e.Retryable() {
@@ -527,16 +527,16 @@ func TestServerThatIsNoWebServer(t *testing.T) {
 		}
 	}()
 	t.Cleanup(func() { _ = l.Close(); <-done })
-	each(t, func(t *testing.T, _ string, dial func(string) model.Turner) {
+	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		_, err := dial("http://"+l.Addr().String()).Turn(t.Context(), turn(), nil)
-		if e, ok := model.AsError(err); !ok || (e.Kind != model.Garbage && e.Kind != model.Unreachable) { // a reset may come before the words
+		if e, ok := model.AsError(err); !ok || (e.Kind != model.InvalidReply && e.Kind != model.Unreachable) { // a reset may come before the words
 			t.Errorf("error %v", err)
 		}
 	})
 }
 
 func TestAbortEndsATurnAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, _ string, dial func(string) model.Turner) {
+	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, one(modeltest.Answer{Text: "a long story", Hang: true}))
 		ctx, cancel := context.WithCancel(t.Context())
 		heard := make(chan struct{}, 64)
@@ -555,7 +555,7 @@ func TestAbortEndsATurnAtOnce(t *testing.T) {
 
 // TestOneTurnsEndIsNotAnothers: clients share connections and nothing else.
 func TestOneTurnsEndIsNotAnothers(t *testing.T) {
-	each(t, func(t *testing.T, _ string, dial func(string) model.Turner) {
+	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
 			return modeltest.Answer{Text: "a long story", Hang: r.Last().Text == "make it"}
 		})
@@ -589,7 +589,7 @@ func TestBaseURLIsChecked(t *testing.T) {
 }
 
 func TestSchemaThatIsNoJSON(t *testing.T) {
-	each(t, func(t *testing.T, _ string, dial func(string) model.Turner) {
+	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		in := turn()
 		in.Tools[0].Schema = json.RawMessage(`{`)
 		s := modeltest.New(t, one(modeltest.Say("x")))

@@ -21,7 +21,7 @@ func request(t goal.Turn) (openai.ChatCompletionNewParams, error) {
 	for i, m := range t.Messages {
 		p.Messages = append(p.Messages, message(m))
 		if m.Role == goal.ToolRole && (i+1 == len(t.Messages) || t.Messages[i+1].Role != goal.ToolRole) {
-			p.Messages = append(p.Messages, seen(t.Messages[:i+1])...)
+			p.Messages = append(p.Messages, toolImages(t.Messages[:i+1])...)
 		}
 	}
 	for _, tool := range t.Tools {
@@ -68,7 +68,7 @@ func message(m goal.Message) openai.ChatCompletionMessageParamUnion {
 	case goal.System:
 		return openai.SystemMessage(m.Text)
 	case goal.Assistant:
-		return assistant(m)
+		return assistantMessage(m)
 	case goal.ToolRole:
 		return openai.ToolMessage(m.Text, m.CallID)
 	case goal.User:
@@ -76,15 +76,15 @@ func message(m goal.Message) openai.ChatCompletionMessageParamUnion {
 	if len(m.Images) == 0 {
 		return openai.UserMessage(m.Text)
 	}
-	return openai.UserMessage(append(pictures(m), openai.TextContentPart(m.Text)))
+	return openai.UserMessage(append(imageParts(m), openai.TextContentPart(m.Text)))
 }
 
-// seen is what the newest results show. A result holds text only in this
+// toolImages is what the newest results show. A result holds text only in this
 // protocol: pictures come in a message of their own, after all results.
-func seen(messages []goal.Message) []openai.ChatCompletionMessageParamUnion {
+func toolImages(messages []goal.Message) []openai.ChatCompletionMessageParamUnion {
 	var parts []openai.ChatCompletionContentPartUnionParam
 	for i := len(messages) - 1; i >= 0 && messages[i].Role == goal.ToolRole; i-- {
-		parts = append(pictures(messages[i]), parts...)
+		parts = append(imageParts(messages[i]), parts...)
 	}
 	if len(parts) == 0 {
 		return nil
@@ -92,7 +92,7 @@ func seen(messages []goal.Message) []openai.ChatCompletionMessageParamUnion {
 	return []openai.ChatCompletionMessageParamUnion{openai.UserMessage(append(parts, openai.TextContentPart("The pictures of these results.")))}
 }
 
-func pictures(m goal.Message) []openai.ChatCompletionContentPartUnionParam {
+func imageParts(m goal.Message) []openai.ChatCompletionContentPartUnionParam {
 	var parts []openai.ChatCompletionContentPartUnionParam
 	for _, image := range m.Images {
 		parts = append(parts, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{
@@ -102,7 +102,7 @@ func pictures(m goal.Message) []openai.ChatCompletionContentPartUnionParam {
 	return parts
 }
 
-func assistant(m goal.Message) openai.ChatCompletionMessageParamUnion {
+func assistantMessage(m goal.Message) openai.ChatCompletionMessageParamUnion {
 	a := openai.ChatCompletionAssistantMessageParam{}
 	if m.Text != "" || len(m.Calls) == 0 {
 		a.Content.OfString = openai.String(m.Text)
@@ -111,17 +111,17 @@ func assistant(m goal.Message) openai.ChatCompletionMessageParamUnion {
 		a.ToolCalls = append(a.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
 			OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
 				ID:       c.ID,
-				Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: acceptable(c.Tool), Arguments: history(c.Arguments)},
+				Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: sanitizeName(c.Tool), Arguments: sanitizeArguments(c.Arguments)},
 			},
 		})
 	}
 	return openai.ChatCompletionMessageParamUnion{OfAssistant: &a}
 }
 
-// history is a past call's arguments as servers accept them. Several parse the
+// sanitizeArguments is a past call's arguments as servers accept them. Several parse the
 // arguments of the conversation and refuse it for ever after one broken call, so
 // broken JSON goes back as a string inside an object.
-func history(arguments string) string {
+func sanitizeArguments(arguments string) string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal([]byte(arguments), &object) == nil && object != nil {
 		return arguments

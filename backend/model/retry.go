@@ -29,13 +29,13 @@ type Budget struct {
 // when the provider is there and cannot answer now (see Parks), otherwise the
 // fault. The fields are set once; Turn is safe for concurrent use if Model is.
 type Retry struct {
-	Model  Turner
+	Model  Client
 	Clock  Clock // nil means the real one
 	Budget Budget
 	// TurnTimeout is how long one try may take before it counts as unreachable. 0 means none.
 	TurnTimeout time.Duration
 	// Parks remembers how often the goal was parked; nil means that every time is the first.
-	Parks *Parks
+	Parks *ParkCounter
 	// OnWait hears of each fault and of the wait that follows; it may be nil. What
 	// was streamed by the failed try is void.
 	OnWait func(err error, wait time.Duration)
@@ -57,7 +57,7 @@ func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (
 	for try := 1; ; try++ {
 		reply, err := r.try(ctx, clock, t, delta)
 		if err == nil {
-			r.Parks.over()
+			r.Parks.reset()
 			return reply, nil
 		}
 		if ctx.Err() != nil {
@@ -69,7 +69,7 @@ func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (
 		}
 		wait := backoff(try, fault.RetryAfter, rand.Float64())
 		if try >= budget.Tries || clock.Now().Add(wait).Sub(began) > budget.Time {
-			return goal.Reply{}, r.Parks.unavailable(clock.Now(), fault, after(try, err))
+			return goal.Reply{}, r.Parks.decide(clock.Now(), fault, waitFor(try, err))
 		}
 		if r.OnWait != nil {
 			r.OnWait(err, wait)
@@ -82,15 +82,15 @@ func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (
 	}
 }
 
-func after(tries int, err error) error {
+func waitFor(tries int, err error) error {
 	if tries == 1 {
 		return err
 	}
 	return fmt.Errorf("after %d tries: %w", tries, err)
 }
 
-// errSlow is the cause of a turn that took too long.
-var errSlow = errors.New("the turn took too long")
+// errTurnTimeout is the cause of a turn that took too long.
+var errTurnTimeout = errors.New("the turn took too long")
 
 // try is one attempt within the limit.
 func (r Retry) try(ctx context.Context, clock Clock, t goal.Turn, delta func(string)) (goal.Reply, error) {
@@ -103,14 +103,14 @@ func (r Retry) try(ctx context.Context, clock Clock, t goal.Turn, delta func(str
 		defer close(gone)
 		select {
 		case <-over:
-			cancel(errSlow)
+			cancel(errTurnTimeout)
 		case <-limited.Done():
 		}
 	}()
 	reply, err := r.Model.Turn(limited, t, delta)
 	cancel(nil)
 	<-gone
-	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errSlow) {
+	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errTurnTimeout) {
 		return goal.Reply{}, &Error{Kind: Unreachable, Message: fmt.Sprintf("no whole reply within %s", goal.FormatDuration(r.TurnTimeout)), Hint: "the model may be too slow for this machine: choose a smaller one, or give it more time in the settings", Err: err}
 	}
 	return reply, err

@@ -98,7 +98,7 @@ func TestRetryKeepsToItsBudget(t *testing.T) {
 }
 
 func TestRetryLeavesTheRestAlone(t *testing.T) {
-	for _, err := range []error{fault(model.Auth, 0), fault(model.BadRequest, 0), fault(model.Garbage, 0), fault(model.Refused, 0), fault(model.TooLong, 0), errors.New("else")} {
+	for _, err := range []error{fault(model.Auth, 0), fault(model.BadRequest, 0), fault(model.InvalidReply, 0), fault(model.Refused, 0), fault(model.TooLong, 0), errors.New("else")} {
 		m, clock := &faulty{errs: []error{err}}, &hourglass{}
 		if _, got := (model.Retry{Model: m, Clock: clock}).Turn(t.Context(), goal.Turn{}, nil); !errors.Is(got, err) || m.tries != 1 {
 			t.Errorf("%v: %d tries", got, m.tries)
@@ -189,7 +189,7 @@ func TestProviderThatSaysUntilWhenParks(t *testing.T) {
 // starts the count again.
 func TestProviderThatIsDownParksLongerEachTime(t *testing.T) {
 	m, clock := &faulty{errs: []error{fault(model.Overloaded, 0)}}, &hourglass{}
-	parks := &model.Parks{}
+	parks := &model.ParkCounter{}
 	retry := func() (time.Duration, error) { // a new run each time
 		_, err := model.Retry{Model: m, Clock: clock, Parks: parks}.Turn(t.Context(), goal.Turn{}, nil)
 		var away *goal.Unavailable
@@ -218,7 +218,7 @@ func TestProviderThatIsDownParksLongerEachTime(t *testing.T) {
 
 // TestFaultsThatDoNotPark: nobody is there, or nothing will get better.
 func TestFaultsThatDoNotPark(t *testing.T) {
-	for _, k := range []model.Kind{model.Unreachable, model.Truncated, model.Auth, model.BadRequest, model.Garbage, model.Refused, model.TooLong, model.Blind} {
+	for _, k := range []model.Kind{model.Unreachable, model.Truncated, model.Auth, model.BadRequest, model.InvalidReply, model.Refused, model.TooLong, model.NoVision} {
 		_, err := model.Retry{Model: &faulty{errs: []error{fault(k, 0)}}, Clock: &hourglass{}}.Turn(t.Context(), goal.Turn{}, nil)
 		var away *goal.Unavailable
 		if e, ok := model.AsError(err); !ok || e.Kind != k || errors.As(err, &away) {

@@ -40,8 +40,8 @@ func NewTransport() *http.Transport {
 	}
 }
 
-// server is what the clients of every protocol have in common.
-type server struct {
+// baseClient is what the clients of every protocol have in common.
+type baseClient struct {
 	o        Options
 	protocol Protocol
 	usual    string // how a base URL usually looks
@@ -49,12 +49,12 @@ type server struct {
 	own      *http.Transport // nil when it is shared
 }
 
-func connect(o Options, protocol Protocol, usual string) (*server, error) {
+func newBaseClient(o Options, protocol Protocol, usual string) (*baseClient, error) {
 	u, err := url.Parse(o.BaseURL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return nil, &Error{Kind: BadRequest, Message: "the base URL is not an http address", Hint: "write something like " + usual}
 	}
-	if err := protocol.takes(o.Effort); err != nil {
+	if err := protocol.validateEffort(o.Effort); err != nil {
 		return nil, err
 	}
 	o.APIKey = strings.TrimSpace(o.APIKey) // a file's last newline often comes along
@@ -64,7 +64,7 @@ func connect(o Options, protocol Protocol, usual string) (*server, error) {
 	if o.Clock == nil {
 		o.Clock = realClock{}
 	}
-	s := &server{o: o, protocol: protocol, usual: usual}
+	s := &baseClient{o: o, protocol: protocol, usual: usual}
 	if o.Transport == nil {
 		s.own = NewTransport()
 		o.Transport = s.own
@@ -78,44 +78,44 @@ func connect(o Options, protocol Protocol, usual string) (*server, error) {
 }
 
 // Close lets go of idle connections that are not shared. Turns under way are not touched.
-func (s *server) Close() {
+func (s *baseClient) Close() {
 	if s.own != nil {
 		s.own.CloseIdleConnections()
 	}
 }
 
-// looks refuses images for a model that is known not to see.
-func (s *server) looks(t goal.Turn) error {
-	if pictured(t) && !Sees(t.Model) {
-		return &Error{Kind: Blind, Message: fmt.Sprintf("the model %s sees no images", t.Model)}
+// checkImages refuses images for a model that is known not to see.
+func (s *baseClient) checkImages(t goal.Turn) error {
+	if hasImages(t) && !SupportsImages(t.Model) {
+		return &Error{Kind: NoVision, Message: fmt.Sprintf("the model %s sees no images", t.Model)}
 	}
 	return nil
 }
 
-// blinded is the error of a turn with images: servers refuse them in many words.
-func (s *server) blinded(t goal.Turn, err error) error {
+// imageError is the error of a turn with images: servers refuse them in many words.
+func (s *baseClient) imageError(t goal.Turn, err error) error {
 	e, ok := AsError(err)
-	if !ok || e.Status == 0 || e.Kind != BadRequest && e.Kind != Overloaded || !pictured(t) {
+	if !ok || e.Status == 0 || e.Kind != BadRequest && e.Kind != Overloaded || !hasImages(t) {
 		return err
 	}
 	said := strings.ToLower(e.Message)
 	for _, word := range []string{"image", "vision", "multimodal", "mmproj"} {
 		if strings.Contains(said, word) {
 			out := *e
-			out.Kind, out.Hint = Blind, ""
+			out.Kind, out.Hint = NoVision, ""
 			return &out
 		}
 	}
 	return err
 }
 
-func pictured(t goal.Turn) bool {
+func hasImages(t goal.Turn) bool {
 	return slices.ContainsFunc(t.Messages, func(m goal.Message) bool { return len(m.Images) > 0 })
 }
 
-// refusal is the error of an answer that is not a success; it closes the answer.
+// responseError is the error of an answer that is not a success; it closes the answer.
 // An error's body is read up to a bound.
-func (s *server) refusal(resp *http.Response) error {
+func (s *baseClient) responseError(resp *http.Response) error {
 	const most = 64 << 10
 	body, err := io.ReadAll(io.LimitReader(resp.Body, most))
 	_ = resp.Body.Close() // nothing is left to lose
@@ -127,8 +127,8 @@ func (s *server) refusal(resp *http.Response) error {
 	return e
 }
 
-// explain makes every error one of ours, with a hint and without the key.
-func (s *server) explain(ctx context.Context, err error) error {
+// wrapError makes every error one of ours, with a hint and without the key.
+func (s *baseClient) wrapError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("model turn: %w", ctx.Err())
 	}
@@ -136,7 +136,7 @@ func (s *server) explain(ctx context.Context, err error) error {
 	if !ok {
 		e = &Error{Kind: Unreachable, Message: cause(err), Err: err}
 		if strings.Contains(err.Error(), "malformed HTTP") {
-			e.Kind = Garbage
+			e.Kind = InvalidReply
 		}
 	}
 	out := *e
@@ -161,11 +161,11 @@ func cause(err error) string {
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	return clip(err.Error())
+	return truncate(err.Error())
 }
 
-// address is the base URL without anything secret in it.
-func (s *server) address() string {
+// publicURL is the base URL without anything secret in it.
+func (s *baseClient) publicURL() string {
 	u, err := url.Parse(s.o.BaseURL)
 	if err != nil {
 		return "the base URL"
@@ -175,10 +175,10 @@ func (s *server) address() string {
 }
 
 // hint says what the person can do about a fault.
-func (s *server) hint(k Kind, status int) string {
+func (s *baseClient) hint(k Kind, status int) string {
 	switch k {
 	case Unreachable:
-		return "is the server running at " + s.address() + "?"
+		return "is the server running at " + s.publicURL() + "?"
 	case Auth:
 		if s.o.KeyName == "" {
 			return "give the provider the name of the environment variable that holds its key"
@@ -191,8 +191,8 @@ func (s *server) hint(k Kind, status int) string {
 		return "it is tried again; otherwise wait or choose another provider"
 	case Truncated:
 		return "it is tried again"
-	case Garbage:
-		return fmt.Sprintf("does %s speak the %s protocol? The base URL usually looks like %s", s.address(), s.protocol, s.usual)
+	case InvalidReply:
+		return fmt.Sprintf("does %s speak the %s protocol? The base URL usually looks like %s", s.publicURL(), s.protocol, s.usual)
 	case Refused:
 		return "check the credit and the rules of the provider's account"
 	case BadRequest:
@@ -202,7 +202,7 @@ func (s *server) hint(k Kind, status int) string {
 		return "check the model's name, and that it can call tools"
 	case TooLong:
 		return "choose a model with a larger window, or make the server's context longer"
-	case Blind:
+	case NoVision:
 		return "choose a model that sees images"
 	}
 	return ""

@@ -14,8 +14,8 @@ const (
 )
 
 var (
-	errLong    = errors.New("a line of more than 8 MiB")
-	errEndless = errors.New("more than 64 MiB")
+	errLong          = errors.New("a line of more than 8 MiB")
+	errStreamTooLong = errors.New("more than 64 MiB")
 )
 
 // sse reads server-sent events. Lines end with LF or CR LF, comments and unknown
@@ -91,7 +91,7 @@ func (s *sse) line() ([]byte, error) {
 			continue
 		}
 		if err != nil && s.left.N <= 0 {
-			return nil, errEndless
+			return nil, errStreamTooLong
 		}
 		return bytes.TrimRight(out, "\r\n"), err
 	}

@@ -13,17 +13,17 @@ import (
 	"goalpost/backend/goal"
 )
 
-// reading is a reply under way. A protocol gives it the events of its stream one
+// replyReader is a reply under way. A protocol gives it the events of its stream one
 // by one with take.
-type reading struct {
+type replyReader struct {
 	take  func(event []byte) error
-	price func(tally) float64
+	price func(tokenCount) float64
 	delta func(string)
 
 	text     strings.Builder
 	refusal  strings.Builder
-	calls    calls
-	used     tally
+	calls    toolCallAssembler
+	used     tokenCount
 	finish   string
 	finished bool // the protocol's last word came
 	events   int
@@ -32,7 +32,7 @@ type reading struct {
 // read reads a reply to its end. A stream without its last word was cut: that is
 // an error, whatever came before. linger is how long the connection's end may
 // follow the last word.
-func (r *reading) read(body io.ReadCloser, linger time.Duration) (goal.Reply, error) {
+func (r *replyReader) read(body io.ReadCloser, linger time.Duration) (goal.Reply, error) {
 	events := newSSE(body)
 	var lingered atomic.Bool
 	for {
@@ -48,7 +48,7 @@ func (r *reading) read(body io.ReadCloser, linger time.Duration) (goal.Reply, er
 			return r.reply()
 		}
 		if err != nil {
-			return goal.Reply{}, r.broken(err, events.strange)
+			return goal.Reply{}, r.streamError(err, events.strange)
 		}
 		if r.finished && lingered.CompareAndSwap(false, true) {
 			// Some servers keep the connection open after the last word.
@@ -58,13 +58,13 @@ func (r *reading) read(body io.ReadCloser, linger time.Duration) (goal.Reply, er
 	}
 }
 
-// broken says why a stream ended before its end.
-func (r *reading) broken(err error, strange int) error {
+// streamError says why a stream ended before its end.
+func (r *replyReader) streamError(err error, strange int) error {
 	switch {
-	case errors.Is(err, errLong), errors.Is(err, errEndless):
-		return &Error{Kind: Garbage, Message: "the stream holds " + err.Error(), Err: err}
+	case errors.Is(err, errLong), errors.Is(err, errStreamTooLong):
+		return &Error{Kind: InvalidReply, Message: "the stream holds " + err.Error(), Err: err}
 	case r.events == 0 && strange > 0:
-		return &Error{Kind: Garbage, Message: "the answer is not a stream of events", Err: err}
+		return &Error{Kind: InvalidReply, Message: "the answer is not a stream of events", Err: err}
 	case errors.Is(err, io.EOF):
 		return &Error{Kind: Truncated, Message: "the stream ended before the reply was complete", Err: io.ErrUnexpectedEOF}
 	}
@@ -72,7 +72,7 @@ func (r *reading) broken(err error, strange int) error {
 }
 
 // event takes the data lines of one event; last says that nothing follows.
-func (r *reading) event(lines [][]byte, last bool) (done bool, err error) {
+func (r *replyReader) event(lines [][]byte, last bool) (done bool, err error) {
 	if len(lines) > 1 {
 		if joined := bytes.Join(lines, []byte("\n")); json.Valid(joined) {
 			lines = [][]byte{joined}
@@ -98,34 +98,34 @@ func (r *reading) event(lines [][]byte, last bool) (done bool, err error) {
 	return false, nil
 }
 
-// readWhole reads an answer that is not streamed, up to a bound.
-func readWhole(body io.Reader) ([]byte, error) {
+// readBounded reads an answer that is not streamed, up to a bound.
+func readBounded(body io.Reader) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(body, maxLine+1))
 	switch {
 	case err != nil:
 		return nil, &Error{Kind: Truncated, Message: "the connection broke before the reply was complete", Err: err}
 	case len(b) > maxLine:
-		return nil, &Error{Kind: Garbage, Message: "an answer of more than 8 MiB"}
+		return nil, &Error{Kind: InvalidReply, Message: "an answer of more than 8 MiB"}
 	}
 	return b, nil
 }
 
-// unreadable is an event that does not follow the protocol.
-func unreadable(err error) error {
-	return &Error{Kind: Garbage, Message: "the answer is not readable: " + clip(err.Error()), Err: err}
+// protocolError is an event that does not follow the protocol.
+func protocolError(err error) error {
+	return &Error{Kind: InvalidReply, Message: "the answer is not readable: " + truncate(err.Error()), Err: err}
 }
 
-// brokeOff is an error that the server put into its stream.
-func brokeOff(raw json.RawMessage) error {
-	k := parseComplaint(raw)
-	return &Error{Kind: kindOf(0, k), Message: "the server broke off: " + clip(k.Message)}
+// streamErrorEvent is an error that the server put into its stream.
+func streamErrorEvent(raw json.RawMessage) error {
+	k := parseAPIError(raw)
+	return &Error{Kind: classifyStatus(0, k), Message: "the server broke off: " + truncate(k.Message)}
 }
 
-func (r *reading) say(text string) {
+func (r *replyReader) emitText(text string) {
 	if text == "" {
 		return
 	}
-	text = plain(text)
+	text = sanitizeText(text)
 	r.text.WriteString(text)
 	if r.delta != nil {
 		r.delta(text)
@@ -133,10 +133,10 @@ func (r *reading) say(text string) {
 }
 
 // reply is the whole reply, once the stream has ended well.
-func (r *reading) reply() (goal.Reply, error) {
+func (r *replyReader) reply() (goal.Reply, error) {
 	switch {
 	case r.finish == "refusal":
-		return goal.Reply{}, &Error{Kind: Refused, Message: "the model refused: " + clip(r.text.String())}
+		return goal.Reply{}, &Error{Kind: Refused, Message: "the model refused: " + truncate(r.text.String())}
 	case r.finish == "model_context_window_exceeded":
 		return goal.Reply{}, &Error{Kind: TooLong, Message: "the reply reached the end of the model's window"}
 	case r.finish == "content_filter":
@@ -144,12 +144,12 @@ func (r *reading) reply() (goal.Reply, error) {
 	case r.finish == "error":
 		return goal.Reply{}, &Error{Kind: Overloaded, Message: "the provider reported an error at the end of the stream"}
 	case r.refusal.Len() > 0 && r.text.Len() == 0 && len(r.calls.list) == 0:
-		return goal.Reply{}, &Error{Kind: Refused, Message: "the model refused: " + clip(r.refusal.String())}
+		return goal.Reply{}, &Error{Kind: Refused, Message: "the model refused: " + truncate(r.refusal.String())}
 	case r.events == 0:
 		return goal.Reply{}, &Error{Kind: Truncated, Message: "the stream ended without a reply"}
 	}
 	if r.finish == "length" || r.finish == "max_tokens" {
-		r.calls.cut()
+		r.calls.markTruncated()
 	}
 	return goal.Reply{Text: r.text.String(), Calls: r.calls.done(), Usage: r.used.usage(r.price(r.used))}, nil
 }
@@ -158,7 +158,7 @@ func (r *reading) reply() (goal.Reply, error) {
 // have no end. It holds that call alone, with arguments that no tool takes: the
 // others may be halves. What the reply cost is not known, since it is told at
 // the end, and is put at the tokens that were read.
-func (r *reading) replyLong() (goal.Reply, error) {
+func (r *replyReader) replyLong() (goal.Reply, error) {
 	long := r.calls.long
 	args, err := json.Marshal(fmt.Sprintf("The arguments were longer than %d MiB: the host stopped reading and did nothing. Send less at a time.", maxArguments>>20))
 	if err != nil {
@@ -167,17 +167,17 @@ func (r *reading) replyLong() (goal.Reply, error) {
 	r.used.out = max(r.used.out, int64(r.calls.size+r.text.Len())/4)
 	return goal.Reply{
 		Text: r.text.String(), Usage: r.used.usage(r.price(r.used)),
-		Calls: []goal.Call{{ID: long.call.ID, Tool: long.tool(), Arguments: string(args)}},
+		Calls: []goal.Call{{ID: long.call.ID, Tool: long.name(), Arguments: string(args)}},
 	}, nil
 }
 
-// plain is text that a journal, a page and the next request can hold.
-func plain(s string) string {
+// sanitizeText is text that a journal, a page and the next request can hold.
+func sanitizeText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// tokens guards against counts that no server can mean.
-func tokens(v float64) int64 {
+// clampTokens guards against counts that no server can mean.
+func clampTokens(v float64) int64 {
 	const most = 1 << 40
 	if !(v > 0) {
 		return 0

@@ -12,8 +12,8 @@ import (
 )
 
 // free reads a reply that costs nothing.
-func free(delta func(string)) *reading {
-	return newChunks(delta, func(tally) float64 { return 0 })
+func free(delta func(string)) *replyReader {
+	return newOpenAIReader(delta, func(tokenCount) float64 { return 0 })
 }
 
 func TestStreamReadsOneByteAtATime(t *testing.T) {
@@ -27,7 +27,7 @@ func TestStreamReadsOneByteAtATime(t *testing.T) {
 func TestEndlessStreamIsBounded(t *testing.T) {
 	line := []byte("data: {\"choices\":[{\"delta\":{\"content\":\"" + strings.Repeat("x", 1<<20) + "\"}}]}\n\n")
 	_, err := free(nil).read(io.NopCloser(&loop{line: line}), time.Minute)
-	if e, ok := AsError(err); !ok || e.Kind != Garbage || !strings.Contains(err.Error(), "64 MiB") {
+	if e, ok := AsError(err); !ok || e.Kind != InvalidReply || !strings.Contains(err.Error(), "64 MiB") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -45,9 +45,9 @@ func (l *loop) Read(p []byte) (int, error) {
 }
 
 func TestTooManyCalls(t *testing.T) {
-	var c calls
+	var c toolCallAssembler
 	for i := range maxCalls + 1 {
-		err := c.add(toolPart{Index: &i})
+		err := c.add(toolCallDelta{Index: &i})
 		if (err != nil) != (i == maxCalls) {
 			t.Fatalf("call %d: %v", i, err)
 		}
@@ -58,29 +58,29 @@ func TestWhatIsKnownOfModels(t *testing.T) {
 	for model, window := range map[string]int{
 		"gpt-4o": 128_000, "gpt-4o-mini-2024-07-18": 128_000, "gpt-4.1-mini": 1_047_576, "openai/gpt-4.1": 1_047_576, "gpt-99": 128_000,
 		"claude-sonnet-4-5-20250929": 200_000, "anthropic/claude-sonnet-4.5": 200_000, "claude-opus-5-5": 1_000_000, "claude-next": 200_000,
-		"qwen2.5-coder:7b": 32_768, "llama": CautiousWindow, "": CautiousWindow,
+		"qwen2.5-coder:7b": 32_768, "llama": DefaultContextWindow, "": DefaultContextWindow,
 	} {
-		if got := Window(model); got != window {
+		if got := ContextWindow(model); got != window {
 			t.Errorf("window of %q is %d", model, got)
 		}
 	}
 	for model, sees := range map[string]bool{"gpt-4o": true, "claude-haiku-4-5": true, "gpt-oss:20b": false, "qwen2.5-coder:7b": false, "gpt-3.5-turbo": false, "unheard-of": true} {
-		if Sees(model) != sees {
+		if SupportsImages(model) != sees {
 			t.Errorf("%q sees: %v", model, !sees)
 		}
 	}
-	far, claude, local := &server{o: Options{BaseURL: "https://api.openai.com/v1"}}, &server{o: Options{BaseURL: "https://api.anthropic.com"}}, &server{o: Options{BaseURL: "http://127.0.0.1:1/v1"}}
+	far, claude, local := &baseClient{o: Options{BaseURL: "https://api.openai.com/v1"}}, &baseClient{o: Options{BaseURL: "https://api.anthropic.com"}}, &baseClient{o: Options{BaseURL: "http://127.0.0.1:1/v1"}}
 	for _, c := range []struct {
-		server *server
+		server *baseClient
 		model  string
-		used   tally
+		used   tokenCount
 		usd    float64
 	}{
-		{far, "gpt-4o-2024-08-06", tally{in: 1_000_000, out: 100_000}, 3.5},
-		{far, "gpt-4o", tally{in: 500_000, cacheRead: 500_000}, 1.875},
-		{far, "gpt-4o-audio-preview", tally{in: 1_000_000}, 0}, // another model
-		{claude, "claude-sonnet-4-5-20250929", tally{in: 1_000_000, out: 100_000, cacheRead: 1_000_000, cacheWrite: 1_000_000}, 3 + 1.5 + 0.3 + 3.75},
-		{local, "gpt-4o", tally{in: 1_000_000, out: 1_000_000}, 0},
+		{far, "gpt-4o-2024-08-06", tokenCount{in: 1_000_000, out: 100_000}, 3.5},
+		{far, "gpt-4o", tokenCount{in: 500_000, cacheRead: 500_000}, 1.875},
+		{far, "gpt-4o-audio-preview", tokenCount{in: 1_000_000}, 0}, // another model
+		{claude, "claude-sonnet-4-5-20250929", tokenCount{in: 1_000_000, out: 100_000, cacheRead: 1_000_000, cacheWrite: 1_000_000}, 3 + 1.5 + 0.3 + 3.75},
+		{local, "gpt-4o", tokenCount{in: 1_000_000, out: 1_000_000}, 0},
 	} {
 		if usd := c.server.cost(c.model, c.used); math.Abs(usd-c.usd) > 1e-9 {
 			t.Errorf("%s at %s costs %v, want %v", c.model, c.server.o.BaseURL, usd, c.usd)
@@ -112,15 +112,15 @@ func FuzzBlocks(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		readAnything(t, raw, func(delta func(string)) *reading {
-			return newBlocks(delta, func(tally) float64 { return 0 }).reading
+		readAnything(t, raw, func(delta func(string)) *replyReader {
+			return newBlocks(delta, func(tokenCount) float64 { return 0 }).replyReader
 		})
 	})
 }
 
 // readAnything reads a stream that may hold anything: what comes is a whole reply
 // or an error with a kind.
-func readAnything(t *testing.T, raw []byte, open func(delta func(string)) *reading) {
+func readAnything(t *testing.T, raw []byte, open func(delta func(string)) *replyReader) {
 	var heard strings.Builder
 	r, err := open(func(s string) { heard.WriteString(s) }).read(io.NopCloser(bytes.NewReader(raw)), time.Minute)
 	switch {

@@ -7,19 +7,19 @@ import (
 	"goalpost/backend/goal"
 )
 
-// mostThoughts bounds what is remembered, in bytes.
-const mostThoughts = 8 << 20
+// maxThinkingBytes bounds what is remembered, in bytes.
+const maxThinkingBytes = 8 << 20
 
-// thoughts remembers replies as the server wrote them, with what the model
+// thinkingCache remembers replies as the server wrote them, with what the model
 // thought: models go on better when they get that back, unchanged, with the
 // results of their calls. It is lost with the program, and then left out.
-type thoughts struct {
+type thinkingCache struct {
 	mu   sync.Mutex
-	kept map[string]thought // by the id of the reply's first call
+	kept map[string]thinkingEntry // by the id of the reply's first call
 	size int
 }
 
-type thought struct {
+type thinkingEntry struct {
 	model  string
 	text   string
 	calls  []goal.Call
@@ -27,7 +27,7 @@ type thought struct {
 }
 
 // keep remembers a reply that calls tools; blocks is nil when the model did not think.
-func (t *thoughts) keep(model string, r goal.Reply, blocks []*block) {
+func (t *thinkingCache) keep(model string, r goal.Reply, blocks []*block) {
 	if len(r.Calls) == 0 || blocks == nil {
 		return
 	}
@@ -40,16 +40,16 @@ func (t *thoughts) keep(model string, r goal.Reply, blocks []*block) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.kept == nil || t.size+size > mostThoughts {
-		t.kept, t.size = map[string]thought{}, 0
+	if t.kept == nil || t.size+size > maxThinkingBytes {
+		t.kept, t.size = map[string]thinkingEntry{}, 0
 	}
-	t.kept[r.Calls[0].ID] = thought{model, r.Text, slices.Clone(r.Calls), blocks}
+	t.kept[r.Calls[0].ID] = thinkingEntry{model, r.Text, slices.Clone(r.Calls), blocks}
 	t.size += size
 }
 
 // recall is a message of the conversation as it was written; nil when its
 // thoughts are not known or the message is no longer the same.
-func (t *thoughts) recall(model string, m goal.Message) []*block {
+func (t *thinkingCache) recall(model string, m goal.Message) []*block {
 	if len(m.Calls) == 0 {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (t *thoughts) recall(model string, m goal.Message) []*block {
 }
 
 // forget drops everything: thoughts that a server refuses once it refuses again.
-func (t *thoughts) forget() {
+func (t *thinkingCache) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.kept, t.size = nil, 0

@@ -68,8 +68,8 @@ func (d *MCPServer) Close(ctx context.Context) error {
 }
 
 // Tools is what the other agent is told.
-func (d *MCPServer) Tools() mcp.Offering {
-	o := mcp.Offering{
+func (d *MCPServer) Tools() mcp.ServedTools {
+	o := mcp.ServedTools{
 		Version: d.app.version,
 		Instructions: "Goalpost runs goals: an agent of its own works in a folder, with terminals and browser pages, until a check passes that the host runs and no agent can edit. " +
 			"Create a goal with a check that fails now, wait for it, read its receipt. " +
@@ -77,10 +77,10 @@ func (d *MCPServer) Tools() mcp.Offering {
 			"Approvals and manual checks are the person's to answer. The terminal_ and browser_ tools are panes of your own within the same bounds.",
 	}
 	o.Handlers = append(o.Handlers, d.goalTools()...)
-	o.Handlers = append(o.Handlers, mcp.Handle("list_panes", "List your terminal and browser panes.", mcp.Hints{ReadOnly: true}, d.listPanes), mcp.Handle("read_result", "Read on in a result of a pane tool that was too long to be sent at once.", mcp.Hints{ReadOnly: true}, d.readResult))
+	o.Handlers = append(o.Handlers, mcp.NewHandler("list_panes", "List your terminal and browser panes.", mcp.Hints{ReadOnly: true}, d.listPanes), mcp.NewHandler("read_result", "Read on in a result of a pane tool that was too long to be sent at once.", mcp.Hints{ReadOnly: true}, d.readResult))
 	for _, t := range d.box.Tools() {
 		if name := t.Spec().Name; strings.HasPrefix(name, "terminal_") || strings.HasPrefix(name, "browser_") {
-			o.Handlers = append(o.Handlers, mcp.Forward(t.Spec(), toolAnnotations(name), func(ctx context.Context, args json.RawMessage) goal.Result { return d.callTool(ctx, t, args) }))
+			o.Handlers = append(o.Handlers, mcp.ForwardTool(t.Spec(), toolAnnotations(name), func(ctx context.Context, args json.RawMessage) goal.Result { return d.callTool(ctx, t, args) }))
 		}
 	}
 	return o

@@ -23,16 +23,16 @@ import (
 func (d *MCPServer) goalTools() []mcp.Handler {
 	look, act := mcp.Hints{ReadOnly: true}, mcp.Hints{}
 	return []mcp.Handler{
-		mcp.Handle("create_goal", "Create a goal and start it. The check must fail now and is decided by the host; nobody can change it afterwards. Returns the goal's id at once: wait with wait_for_goal.", act, d.createGoal),
-		mcp.Handle("list_goals", "List the goals within your bounds, newest first.", look, d.listGoals),
-		mcp.Handle("get_goal", "Read a goal: its status, its checks with their newest verdicts, its plan, and after its end the host's report.", look, d.getGoal),
-		mcp.Handle("wait_for_goal", "Wait until a goal stops (ended, or paused for a reason that is told) or the time is over; reports each step as progress.", look, d.waitForGoal),
-		mcp.Handle("goal_events", "Read a page of a goal's journal after a seq.", look, d.listEvents),
-		mcp.Handle("goal_receipt", "Read the verdicts of every claim of a goal, with hashes.", look, d.getReceipt),
-		mcp.Handle("steer_goal", "Leave a note for the agent of a goal of yours that lives; it reads it before its next turn, as the words of another agent and not as the person's.", act, d.steerGoal),
-		mcp.Handle("pause_goal", "Pause a running goal of yours after the call that runs.", act, d.pauseGoal),
-		mcp.Handle("resume_goal", "Let a paused or failed goal of yours go on, with a note if there is something to say. A limit that was reached must be raised.", act, d.resumeGoal),
-		mcp.Handle("abort_goal", "End a goal of yours at once.", mcp.Hints{Destructive: true}, d.abortGoal),
+		mcp.NewHandler("create_goal", "Create a goal and start it. The check must fail now and is decided by the host; nobody can change it afterwards. Returns the goal's id at once: wait with wait_for_goal.", act, d.createGoal),
+		mcp.NewHandler("list_goals", "List the goals within your bounds, newest first.", look, d.listGoals),
+		mcp.NewHandler("get_goal", "Read a goal: its status, its checks with their newest verdicts, its plan, and after its end the host's report.", look, d.getGoal),
+		mcp.NewHandler("wait_for_goal", "Wait until a goal stops (ended, or paused for a reason that is told) or the time is over; reports each step as progress.", look, d.waitForGoal),
+		mcp.NewHandler("goal_events", "Read a page of a goal's journal after a seq.", look, d.listEvents),
+		mcp.NewHandler("goal_receipt", "Read the verdicts of every claim of a goal, with hashes.", look, d.getReceipt),
+		mcp.NewHandler("steer_goal", "Leave a note for the agent of a goal of yours that lives; it reads it before its next turn, as the words of another agent and not as the person's.", act, d.steerGoal),
+		mcp.NewHandler("pause_goal", "Pause a running goal of yours after the call that runs.", act, d.pauseGoal),
+		mcp.NewHandler("resume_goal", "Let a paused or failed goal of yours go on, with a note if there is something to say. A limit that was reached must be raised.", act, d.resumeGoal),
+		mcp.NewHandler("abort_goal", "End a goal of yours at once.", mcp.Hints{Destructive: true}, d.abortGoal),
 	}
 }
 

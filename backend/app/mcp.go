@@ -25,8 +25,8 @@ import (
 )
 
 // mcpToolCache are what the person's MCP servers offered when they were last asked.
-func (a *App) mcpToolCache() mcp.Listings {
-	return mcp.Listings{Dir: filepath.Join(a.cfg.State(), "mcp")}
+func (a *App) mcpToolCache() mcp.ToolCache {
+	return mcp.ToolCache{Dir: filepath.Join(a.cfg.State(), "mcp")}
 }
 
 // mcpServers are those that are lent to goals. One that cannot be is left out
@@ -35,7 +35,7 @@ func (a *App) mcpServers(warn func(server, why string)) []mcp.Server {
 	var list []mcp.Server
 	for _, c := range a.cfg.MCPServers() {
 		s := serverOf(c)
-		if err := s.Valid(); err != nil {
+		if err := s.Validate(); err != nil {
 			warn(c.Name, err.Error())
 		} else if !c.Off {
 			list = append(list, s)
@@ -53,7 +53,7 @@ func serverOf(c config.MCPServer) mcp.Server {
 
 // mcpClients are the person's MCP servers in one goal's room.
 type mcpClients struct {
-	set   *mcp.Set
+	set   *mcp.Clients
 	proxy *egress.Proxy // nil: no server is an address, or the goal is unconfined
 	wire  *http.Transport
 	given []policy.SecretUse // to those that are programs
@@ -71,7 +71,7 @@ func (a *App) listMCPTools(ctx context.Context, p policy.Policy) error {
 		s := serverOf(c)
 		_, known, err := a.mcpToolCache().Get(s)
 		_, failed := a.failedMCPServers.Load(s.Name)
-		if c.Off || known || failed || err != nil || s.Valid() != nil || !canListWithoutAsking(law, p, s) {
+		if c.Off || known || failed || err != nil || s.Validate() != nil || !canListWithoutAsking(law, p, s) {
 			continue
 		}
 		all.Go(func() {
@@ -104,14 +104,14 @@ func (a *App) openMCPClients(ctx context.Context, e *goalSandbox, p policy.Polic
 	}
 	g.set = mcp.Open(mcp.Options{
 		Servers: servers, Listings: a.mcpToolCache(), Warn: refuse,
-		Room: mcp.Room{Launcher: e.programs, Env: e.env, Dir: p.Dir, HTTP: &http.Client{Transport: g.wire}, Fill: a.fillServerSecrets},
+		Room: mcp.Environment{Launcher: e.programs, Env: e.env, Dir: p.Dir, HTTP: &http.Client{Transport: g.wire}, Fill: a.fillServerSecrets},
 	})
 	return g, nil
 }
 
 // canListWithoutAsking says whether a goal may ask a server what it offers without asking the person.
 func canListWithoutAsking(law policy.RuleSet, p policy.Policy, s mcp.Server) bool {
-	if s.Local() {
+	if s.IsLocal() {
 		return true
 	}
 	host, port := s.Host()
@@ -125,7 +125,7 @@ func (g *mcpClients) openProxy(ctx context.Context, a *App, e *goalSandbox, p po
 	for _, s := range servers {
 		switch {
 		case s.URL == "":
-		case s.Local():
+		case s.IsLocal():
 			rules.Local = append(rules.Local, s.Address())
 		default:
 			rules.Granted = append(rules.Granted, s.Address())
@@ -240,9 +240,9 @@ func serverView(c config.MCPServer) api.MCPServer {
 	return v
 }
 
-func addCachedTools(v *api.MCPServer, s mcp.Server, l mcp.Listing) {
+func addCachedTools(v *api.MCPServer, s mcp.Server, l mcp.CachedToolList) {
 	v.Title, v.ListedAt = l.Title, l.At.UTC().Format(time.RFC3339)
-	for _, t := range l.Describe(s) {
+	for _, t := range l.Summaries(s) {
 		v.Tools = append(v.Tools, api.MCPTool(t))
 	}
 }
@@ -271,7 +271,7 @@ func (a *App) SaveMCPServer(v api.MCPServer) error {
 		Name: v.Name, Command: v.Command, Args: v.Args, Env: env, URL: v.URL, Headers: headers,
 		Risk: v.Risk, TimeoutSeconds: v.TimeoutSeconds, Off: v.Off,
 	}
-	if err := serverOf(c).Valid(); err != nil {
+	if err := serverOf(c).Validate(); err != nil {
 		return serverProblem(err)
 	}
 	return a.cfg.SaveMCPServer(c)
@@ -323,8 +323,8 @@ func (a *App) testServer(ctx context.Context, c config.MCPServer) (out api.MCPSe
 		return out, err
 	}
 	defer func() { err = errors.Join(err, g.close()) }()
-	room := mcp.Room{Launcher: e.programs, Env: e.env, Dir: work, HTTP: &http.Client{Transport: g.wire}, Fill: a.fillServerSecrets}
-	list, err := mcp.Ask(ctx, s, room, a.mcpToolCache(), a.clock.Now())
+	room := mcp.Environment{Launcher: e.programs, Env: e.env, Dir: work, HTTP: &http.Client{Transport: g.wire}, Fill: a.fillServerSecrets}
+	list, err := mcp.FetchTools(ctx, s, room, a.mcpToolCache(), a.clock.Now())
 	if err != nil {
 		return out, &api.Problem{Code: api.Unavailable, Message: err.Error(), Hint: "a server that is a program runs inside a sandbox without network, as for a goal: install it first, then name the installed program"}
 	}
@@ -340,7 +340,7 @@ func (a *App) mcpFindings() []api.Finding {
 		f := api.Finding{ID: "mcp-" + c.Name, Title: "MCP server " + c.Name, State: "ok"}
 		s := serverOf(c)
 		found, ok, err := a.mcpToolCache().Get(s)
-		switch invalid := s.Valid(); {
+		switch invalid := s.Validate(); {
 		case invalid != nil:
 			f.State, f.Detail, f.Hint = "bad", invalid.Error(), "change it in the settings"
 		case c.Off:
@@ -348,9 +348,9 @@ func (a *App) mcpFindings() []api.Finding {
 		case err != nil:
 			f.State, f.Detail, f.Hint = "bad", err.Error(), "test it again"
 		case !ok:
-			f.State, f.Detail, f.Hint = "warn", s.Where()+": not asked yet", "test it in the settings, or with mcp servers test "+c.Name
+			f.State, f.Detail, f.Hint = "warn", s.Location()+": not asked yet", "test it in the settings, or with mcp servers test "+c.Name
 		default:
-			f.Detail = fmt.Sprintf("%s: %d tools, asked %s", s.Where(), len(found.Tools), found.At.Local().Format("2006-01-02 15:04"))
+			f.Detail = fmt.Sprintf("%s: %d tools, asked %s", s.Location(), len(found.Tools), found.At.Local().Format("2006-01-02 15:04"))
 		}
 		list = append(list, f)
 	}

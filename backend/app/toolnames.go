@@ -29,10 +29,10 @@ func validateToolNames(p policy.Policy) error {
 
 func validateToolName(names []string, field string, list []string) error {
 	for _, name := range list {
-		if slices.Contains(names, name) || strings.Contains(name, mcp.Between) {
+		if slices.Contains(names, name) || strings.Contains(name, mcp.NameSeparator) {
 			continue
 		}
-		hint := "docs/tools.md names them all; those of an MCP server are SERVER" + mcp.Between + "TOOL"
+		hint := "docs/tools.md names them all; those of an MCP server are SERVER" + mcp.NameSeparator + "TOOL"
 		if near := closestName(name, names); near != "" {
 			hint = "did you mean " + near + "? " + hint
 		}

@@ -69,11 +69,11 @@ func TestAServerOfThisMachineIsNotBelieved(t *testing.T) {
 		t.Errorf("the person's word: %+v, %v", got, err)
 	}
 	server.Risk = ""
-	list, err := mcp.Ask(t.Context(), server, f.room, f.listings, time.Now())
+	list, err := mcp.FetchTools(t.Context(), server, f.room, f.listings, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, one := range list.Describe(server) { // which the settings show
+	for _, one := range list.Summaries(server) { // which the settings show
 		if one.Risk != string(policy.NetworkWrite) {
 			t.Errorf("%+v", one)
 		}
@@ -92,7 +92,7 @@ func TestThePersonsWordOverridesTheAnnotations(t *testing.T) {
 
 func TestArgumentsAreValidatedBeforeTheServerIsStarted(t *testing.T) {
 	f := setup(t)
-	if _, err := mcp.Ask(t.Context(), program("whole"), f.room, f.listings, time.Now()); err != nil {
+	if _, err := mcp.FetchTools(t.Context(), program("whole"), f.room, f.listings, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	broken := program("broken") // the same server by name, which would not start now
@@ -110,7 +110,7 @@ func TestArgumentsAreValidatedBeforeTheServerIsStarted(t *testing.T) {
 
 func TestAListedServerStartsAtTheFirstCall(t *testing.T) {
 	f := setup(t)
-	list, err := mcp.Ask(t.Context(), program("whole"), f.room, f.listings, time.Now())
+	list, err := mcp.FetchTools(t.Context(), program("whole"), f.room, f.listings, time.Now())
 	if err != nil || len(list.Tools) != 11 || list.Title != "fixture 2" {
 		t.Fatalf("%+v, %v", list, err)
 	}
@@ -147,7 +147,7 @@ func TestAChildOfAServerIsNotWaitedFor(t *testing.T) {
 	f := setup(t)
 	asked := make(chan error, 1)
 	go func() {
-		_, err := mcp.Ask(t.Context(), program("parent"), f.room, f.listings, time.Now())
+		_, err := mcp.FetchTools(t.Context(), program("parent"), f.room, f.listings, time.Now())
 		asked <- err
 	}()
 	select {
@@ -162,7 +162,7 @@ func TestAChildOfAServerIsNotWaitedFor(t *testing.T) {
 
 func TestAServerThatDoesNotStartIsLeftAlone(t *testing.T) {
 	f := setup(t)
-	if _, err := mcp.Ask(t.Context(), program("whole"), f.room, f.listings, time.Now()); err != nil {
+	if _, err := mcp.FetchTools(t.Context(), program("whole"), f.room, f.listings, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	counted := &counting{Launcher: f.room.Launcher}
@@ -180,13 +180,13 @@ func TestAServerThatDoesNotStartIsLeftAlone(t *testing.T) {
 func TestWhatSpeaksNoProtocolIsSaid(t *testing.T) {
 	f := setup(t)
 	for kind, words := range map[string]string{"garbage": "I speak no JSON", "broken": "left-pad"} {
-		_, err := mcp.Ask(t.Context(), program(kind), f.room, f.listings, time.Now())
+		_, err := mcp.FetchTools(t.Context(), program(kind), f.room, f.listings, time.Now())
 		if err == nil {
 			t.Fatalf("%s was listed", kind)
 		}
 		has(t, err.Error(), "does not start", words)
 	}
-	_, err := mcp.Ask(t.Context(), mcp.Server{Name: "none", Command: "/no/such/program"}, f.room, f.listings, time.Now())
+	_, err := mcp.FetchTools(t.Context(), mcp.Server{Name: "none", Command: "/no/such/program"}, f.room, f.listings, time.Now())
 	if err == nil {
 		t.Fatal("nothing was listed")
 	}
@@ -197,7 +197,7 @@ func TestAServerThatNeverAnswersIsGivenUp(t *testing.T) {
 	f := setup(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if _, err := mcp.Ask(ctx, program("deaf"), f.room, f.listings, time.Now()); err == nil {
+	if _, err := mcp.FetchTools(ctx, program("deaf"), f.room, f.listings, time.Now()); err == nil {
 		t.Fatal("a deaf server was listed")
 	}
 }
@@ -216,7 +216,7 @@ func TestACallThatHangsIsGivenUp(t *testing.T) {
 
 func TestAToolThatChangedSinceItWasListedIsNotCalled(t *testing.T) {
 	f := setup(t)
-	if _, err := mcp.Ask(t.Context(), program("whole"), f.room, f.listings, time.Now()); err != nil {
+	if _, err := mcp.FetchTools(t.Context(), program("whole"), f.room, f.listings, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	s := f.open(t, program("changed"))
@@ -266,7 +266,7 @@ func TestAnAddressIsReachedWithItsHeaders(t *testing.T) {
 		t.Fatalf("%d with the key, %d without", w.keyed.Load(), w.bare.Load())
 	}
 	server.Headers = nil
-	if _, err := mcp.Ask(t.Context(), server, f.room, f.listings, time.Now()); err == nil || !strings.Contains(err.Error(), "does not start") {
+	if _, err := mcp.FetchTools(t.Context(), server, f.room, f.listings, time.Now()); err == nil || !strings.Contains(err.Error(), "does not start") {
 		t.Fatal(err)
 	}
 }
@@ -295,12 +295,12 @@ func TestServersThatCannotBeAreRefused(t *testing.T) {
 		{Name: "a", Command: "x", Env: map[string]string{"A=B": ""}},
 		{Name: "a__b", Command: "x"},
 	} {
-		if s.Valid() == nil {
+		if s.Validate() == nil {
 			t.Errorf("%+v is taken", s)
 		}
 	}
 	for _, s := range []mcp.Server{{Name: "a", Command: "x"}, {Name: "a-1", URL: "https://x.example/mcp"}, {Name: "a", URL: "http://127.0.0.1:1/mcp"}} {
-		if err := s.Valid(); err != nil {
+		if err := s.Validate(); err != nil {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}

@@ -13,9 +13,9 @@ import (
 // maxImage bounds a picture that is kept, in bytes.
 const maxImage = 8 << 20
 
-// read makes a result of what a server answered: its text as data, its first
+// toResult makes a result of what a server answered: its text as data, its first
 // picture for the screen.
-func read(server string, r *sdk.CallToolResult) goal.Result {
+func toResult(server string, r *sdk.CallToolResult) goal.Result {
 	var parts []string
 	out := goal.Result{OK: !r.IsError}
 	for _, c := range r.Content {
@@ -26,13 +26,13 @@ func read(server string, r *sdk.CallToolResult) goal.Result {
 			if out.Image == nil && len(c.Data) <= maxImage && (c.MIMEType == "image/png" || c.MIMEType == "image/jpeg") {
 				out.Image = c.Data
 			}
-			parts = append(parts, fmt.Sprintf("[a picture: %s, %d bytes]", line(c.MIMEType, 40), len(c.Data)))
+			parts = append(parts, fmt.Sprintf("[a picture: %s, %d bytes]", sanitizeLine(c.MIMEType, 40), len(c.Data)))
 		case *sdk.AudioContent:
-			parts = append(parts, fmt.Sprintf("[a sound: %s, %d bytes]", line(c.MIMEType, 40), len(c.Data)))
+			parts = append(parts, fmt.Sprintf("[a sound: %s, %d bytes]", sanitizeLine(c.MIMEType, 40), len(c.Data)))
 		case *sdk.ResourceLink:
-			parts = append(parts, fmt.Sprintf("[a resource: %s %s]", line(c.URI, 500), line(c.Name, 200)))
+			parts = append(parts, fmt.Sprintf("[a resource: %s %s]", sanitizeLine(c.URI, 500), sanitizeLine(c.Name, 200)))
 		case *sdk.EmbeddedResource:
-			parts = append(parts, resource(c.Resource))
+			parts = append(parts, resourceText(c.Resource))
 		}
 	}
 	if len(parts) == 0 && r.StructuredContent != nil {
@@ -54,12 +54,12 @@ func read(server string, r *sdk.CallToolResult) goal.Result {
 	return out
 }
 
-func resource(r *sdk.ResourceContents) string {
+func resourceText(r *sdk.ResourceContents) string {
 	switch {
 	case r == nil:
 		return "[an empty resource]"
 	case r.Blob != nil:
-		return fmt.Sprintf("[the resource %s: %s, %d bytes]", line(r.URI, 500), line(r.MIMEType, 40), len(r.Blob))
+		return fmt.Sprintf("[the resource %s: %s, %d bytes]", sanitizeLine(r.URI, 500), sanitizeLine(r.MIMEType, 40), len(r.Blob))
 	}
-	return fmt.Sprintf("[the resource %s]\n%s", line(r.URI, 500), r.Text)
+	return fmt.Sprintf("[the resource %s]\n%s", sanitizeLine(r.URI, 500), r.Text)
 }

@@ -17,8 +17,8 @@ import (
 	"goalpost/backend/process"
 )
 
-// Room is where servers are started and from where they are reached.
-type Room struct {
+// Environment is where servers are started and from where they are reached.
+type Environment struct {
 	Launcher process.Launcher
 	Env      []string
 	Dir      string       // absolute
@@ -28,14 +28,14 @@ type Room struct {
 	Fill func(ctx context.Context, s Server, value string) (string, error)
 }
 
-// tries is how often in a row a server may fail to start before it is left alone.
-const tries = 3
+// maxStartFailures is how often in a row a server may fail to start before it is left alone.
+const maxStartFailures = 3
 
-// link is the connection to one server: made at the first use, made again after
+// client is the connection to one server: made at the first use, made again after
 // the server ended. Its methods may be called concurrently.
-type link struct {
+type client struct {
 	server Server
-	room   Room
+	room   Environment
 
 	mu      sync.Mutex
 	session *session
@@ -48,29 +48,29 @@ type link struct {
 type session struct {
 	*sdk.ClientSession
 	program process.Process // nil: an address
-	words   *tail           // what the program said on its standard error
+	words   *stderrTail     // what the program said on its standard error
 	hears   io.Closer       // where that is read
 	over    chan struct{}   // closed when the connection has ended
-	offers  map[string]Offer
+	offers  map[string]ToolInfo
 	title   string
 }
 
-// get gives the living session, or a new one.
-func (l *link) get(ctx context.Context) (*session, error) {
+// currentSession gives the living session, or a new one.
+func (l *client) currentSession(ctx context.Context) (*session, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return nil, fmt.Errorf("the goal is over")
 	}
-	if l.session != nil && !l.session.dead() {
+	if l.session != nil && !l.session.isClosed() {
 		return l.session, nil
 	}
 	if l.session != nil {
 		l.session.end()
 		l.session = nil
 	}
-	if l.failed >= tries {
-		return nil, fmt.Errorf("the server %s did not start %d times and is left alone for the rest of this run", l.server.Name, tries)
+	if l.failed >= maxStartFailures {
+		return nil, fmt.Errorf("the server %s did not start %d times and is left alone for the rest of this run", l.server.Name, maxStartFailures)
 	}
 	s, err := l.connect(ctx)
 	if err != nil {
@@ -83,18 +83,18 @@ func (l *link) get(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-func (l *link) connect(ctx context.Context) (s *session, err error) {
+func (l *client) connect(ctx context.Context) (s *session, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	s = &session{words: newTail(), over: make(chan struct{}), offers: map[string]Offer{}}
-	transport, err := l.transport(ctx, s)
+	s = &session{words: newTail(), over: make(chan struct{}), offers: map[string]ToolInfo{}}
+	transport, err := l.newTransport(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "goalpost", Version: "1"}, &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
 	if s.ClientSession, err = client.Connect(ctx, transport, nil); err != nil {
 		s.end()
-		return nil, s.explain(err)
+		return nil, s.wrapError(err)
 	}
 	l.work.Go(func() {
 		_ = s.Wait()
@@ -102,14 +102,14 @@ func (l *link) connect(ctx context.Context) (s *session, err error) {
 	})
 	if err = s.list(ctx); err != nil {
 		s.end()
-		return nil, s.explain(err)
+		return nil, s.wrapError(err)
 	}
 	return s, nil
 }
 
-// dead says whether the connection has ended, or the program has and the news of
+// isClosed says whether the connection has ended, or the program has and the news of
 // it is still on its way.
-func (s *session) dead() bool {
+func (s *session) isClosed() bool {
 	var ended <-chan struct{} // never, for an address
 	if s.program != nil {
 		ended = s.program.Done()
@@ -128,7 +128,7 @@ func (s *session) dead() bool {
 func (s *session) list(ctx context.Context) error {
 	const most = 500
 	if info := s.InitializeResult(); info != nil && info.ServerInfo != nil {
-		s.title = line(info.ServerInfo.Name+" "+info.ServerInfo.Version, 80)
+		s.title = sanitizeLine(info.ServerInfo.Name+" "+info.ServerInfo.Version, 80)
 	}
 	for t, err := range s.Tools(ctx, nil) {
 		if err != nil {
@@ -137,7 +137,7 @@ func (s *session) list(ctx context.Context) error {
 		if len(s.offers) == most {
 			return fmt.Errorf("listing its tools: more than %d", most)
 		}
-		o, err := offerOf(t)
+		o, err := toolInfoFrom(t)
 		if err != nil {
 			return err
 		}
@@ -146,16 +146,16 @@ func (s *session) list(ctx context.Context) error {
 	return nil
 }
 
-// transport starts the program, or says how the address is reached.
-func (l *link) transport(ctx context.Context, s *session) (sdk.Transport, error) {
+// newTransport starts the program, or says how the address is reached.
+func (l *client) newTransport(ctx context.Context, s *session) (sdk.Transport, error) {
 	if l.server.URL != "" {
-		headers, err := l.filled(ctx, l.server.Headers)
+		headers, err := l.fillSecrets(ctx, l.server.Headers)
 		if err != nil {
 			return nil, err
 		}
 		return &sdk.StreamableClientTransport{Endpoint: l.server.URL, HTTPClient: withHeaders(l.room.HTTP, headers), MaxRetries: -1, MaxEventSize: maxFrame}, nil
 	}
-	vars, err := l.filled(ctx, l.server.Env)
+	vars, err := l.fillSecrets(ctx, l.server.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (l *link) transport(ctx context.Context, s *session) (sdk.Transport, error)
 // maxFrame bounds one message of a server, in bytes.
 const maxFrame = 16 << 20
 
-func (l *link) filled(ctx context.Context, values map[string]string) (map[string]string, error) {
+func (l *client) fillSecrets(ctx context.Context, values map[string]string) (map[string]string, error) {
 	out := make(map[string]string, len(values))
 	for k, v := range values {
 		if l.room.Fill != nil {
@@ -196,16 +196,16 @@ func (l *link) filled(ctx context.Context, values map[string]string) (map[string
 	return out, nil
 }
 
-// explain adds how a program ended and what it said before, when it is given to end.
-func (s *session) explain(err error) error {
+// wrapError adds how a program ended and what it said before, when it is given to end.
+func (s *session) wrapError(err error) error {
 	if s.program == nil {
 		return err
 	}
-	if s.ended() {
+	if s.awaitExit() {
 		err = fmt.Errorf("%w; it ended: %s", err, s.program.Status())
 		select {
 		case <-s.words.whole:
-		case <-time.After(patience): // a child of it holds its standard error
+		case <-time.After(shutdownTimeout): // a child of it holds its standard error
 		}
 	}
 	if text := s.words.String(); text != "" {
@@ -214,24 +214,24 @@ func (s *session) explain(err error) error {
 	return err
 }
 
-// ended waits a little for the end of a program whose connection broke.
-func (s *session) ended() bool {
+// awaitExit waits a little for the end of a program whose connection broke.
+func (s *session) awaitExit() bool {
 	if s.program == nil {
 		return false
 	}
 	select {
 	case <-s.program.Done():
 		return true
-	case <-time.After(news):
+	case <-time.After(exitNoticeTimeout):
 		return false
 	}
 }
 
-// news is how long it may take until the end of a program is known.
-const news = 10 * time.Second
+// exitNoticeTimeout is how long it may take until the end of a program is known.
+const exitNoticeTimeout = 10 * time.Second
 
-// patience is how long a server may take to end by itself.
-const patience = 2 * time.Second
+// shutdownTimeout is how long a server may take to end by itself.
+const shutdownTimeout = 2 * time.Second
 
 // end closes the connection and ends the program: politely, firmly, at once.
 func (s *session) end() {
@@ -241,7 +241,7 @@ func (s *session) end() {
 	if s.program == nil {
 		return
 	}
-	defer s.hush()
+	defer s.drainStderr()
 	for _, sig := range []syscall.Signal{0, syscall.SIGTERM, syscall.SIGKILL} {
 		if sig != 0 {
 			if err := s.program.Signal(sig); errors.Is(err, os.ErrProcessDone) {
@@ -251,23 +251,23 @@ func (s *session) end() {
 		select {
 		case <-s.program.Done():
 			return
-		case <-time.After(patience):
+		case <-time.After(shutdownTimeout):
 		}
 	}
 }
 
-// hush waits a little for the last words of a program that has ended, and listens no
+// drainStderr waits a little for the last words of a program that has ended, and listens no
 // more: a child that lives on may hold its standard error.
-func (s *session) hush() {
+func (s *session) drainStderr() {
 	select {
 	case <-s.words.whole:
-	case <-time.After(patience):
+	case <-time.After(shutdownTimeout):
 		_ = s.hears.Close()
 	}
 }
 
 // close ends the server and waits for everything that listened to it.
-func (l *link) close() {
+func (l *client) close() {
 	l.mu.Lock()
 	s := l.session
 	l.session, l.closed = nil, true
@@ -278,8 +278,8 @@ func (l *link) close() {
 	l.work.Wait()
 }
 
-// line makes one harmless line of what a server said, of at most that many characters.
-func line(s string, most int) string {
+// sanitizeLine makes one harmless line of what a server said, of at most that many characters.
+func sanitizeLine(s string, most int) string {
 	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return ' '

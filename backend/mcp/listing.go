@@ -14,25 +14,25 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Listing is what a server offered when it was last asked. It lets a goal know
+// CachedToolList is what a server offered when it was last asked. It lets a goal know
 // the tools of a server that is not started yet.
-type Listing struct {
-	Server string    `json:"server"` // fingerprint of the configuration
-	At     time.Time `json:"at"`
-	Title  string    `json:"title"` // what the server calls itself
-	Tools  []Offer   `json:"tools"`
+type CachedToolList struct {
+	Server string     `json:"server"` // fingerprint of the configuration
+	At     time.Time  `json:"at"`
+	Title  string     `json:"title"` // what the server calls itself
+	Tools  []ToolInfo `json:"tools"`
 }
 
-// Offer is one tool as its server described it.
-type Offer struct {
+// ToolInfo is one tool as its server described it.
+type ToolInfo struct {
 	Name        string               `json:"name"`
 	Description string               `json:"description"`
 	Schema      json.RawMessage      `json:"schema"`
 	Annotations *sdk.ToolAnnotations `json:"annotations,omitempty"`
 }
 
-// fingerprint changes with everything that a model and a person go by.
-func (o Offer) fingerprint() string { return digest(o) }
+// hash changes with everything that a model and a person go by.
+func (o ToolInfo) hash() string { return digest(o) }
 
 func digest(v any) string {
 	b, err := json.Marshal(v)
@@ -43,20 +43,20 @@ func digest(v any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// identity is the fingerprint of what decides which server this is: the values
+// hash is the fingerprint of what decides which server this is: the values
 // of variables and headers do not.
-func (s Server) identity() string {
+func (s Server) hash() string {
 	return digest([]any{s.Name, s.Command, s.Args, s.URL})
 }
 
-// Listings are kept in a folder, a file a server. Processes may share it.
-type Listings struct{ Dir string }
+// ToolCache are kept in a folder, a file a server. Processes may share it.
+type ToolCache struct{ Dir string }
 
-func (l Listings) path(name string) string { return filepath.Join(l.Dir, name+".json") }
+func (l ToolCache) path(name string) string { return filepath.Join(l.Dir, name+".json") }
 
 // Get reads what a server offered; ok is false if it was never asked, or was
 // another server then.
-func (l Listings) Get(s Server) (list Listing, ok bool, err error) {
+func (l ToolCache) Get(s Server) (list CachedToolList, ok bool, err error) {
 	b, err := os.ReadFile(l.path(s.Name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return list, false, nil
@@ -64,15 +64,15 @@ func (l Listings) Get(s Server) (list Listing, ok bool, err error) {
 	if err != nil {
 		return list, false, fmt.Errorf("listing of %s: %w", s.Name, err)
 	}
-	if err := json.Unmarshal(b, &list); err != nil || list.Server != s.identity() {
-		return Listing{}, false, nil //nolint:nilerr // what cannot be read is asked for again
+	if err := json.Unmarshal(b, &list); err != nil || list.Server != s.hash() {
+		return CachedToolList{}, false, nil //nolint:nilerr // what cannot be read is asked for again
 	}
 	return list, true, nil
 }
 
 // Put keeps a listing, whole or not at all.
-func (l Listings) Put(s Server, list Listing) (err error) {
-	list.Server = s.identity()
+func (l ToolCache) Put(s Server, list CachedToolList) (err error) {
+	list.Server = s.hash()
 	b, err := json.Marshal(list)
 	if err != nil {
 		return fmt.Errorf("listing of %s: %w", s.Name, err)
@@ -95,25 +95,25 @@ func (l Listings) Put(s Server, list Listing) (err error) {
 }
 
 // Forget drops what a server offered.
-func (l Listings) Forget(name string) error {
+func (l ToolCache) Forget(name string) error {
 	if err := os.Remove(l.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("listing of %s: %w", name, err)
 	}
 	return nil
 }
 
-// Described is one tool in words for people.
-type Described struct {
+// ToolSummary is one tool in words for people.
+type ToolSummary struct {
 	Name        string
 	Description string
 	Risk        string // what a call of it counts as
 }
 
-// Describe says what a server offers and as what its calls count.
-func (l Listing) Describe(s Server) []Described {
-	list := make([]Described, 0, len(l.Tools))
+// Summaries says what a server offers and as what its calls count.
+func (l CachedToolList) Summaries(s Server) []ToolSummary {
+	list := make([]ToolSummary, 0, len(l.Tools))
 	for _, o := range l.Tools {
-		list = append(list, Described{Name: line(o.Name, maxName), Description: line(o.Description, 300), Risk: string(effectOf(s, o.Annotations).Risk)})
+		list = append(list, ToolSummary{Name: sanitizeLine(o.Name, maxName), Description: sanitizeLine(o.Description, 300), Risk: string(effectOf(s, o.Annotations).Risk)})
 	}
 	return list
 }

@@ -46,8 +46,8 @@ func leaveAChild() {
 
 // fixture is a launcher, a folder, and what was warned of.
 type fixture struct {
-	room     mcp.Room
-	listings mcp.Listings
+	room     mcp.Environment
+	listings mcp.ToolCache
 	warned   chan string
 }
 
@@ -63,8 +63,8 @@ func setup(t *testing.T) *fixture {
 		}
 	})
 	return &fixture{
-		room:     mcp.Room{Launcher: set, Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=/nowhere"}, Dir: t.TempDir(), HTTP: &http.Client{Transport: &http.Transport{}}},
-		listings: mcp.Listings{Dir: t.TempDir()}, warned: make(chan string, 100),
+		room:     mcp.Environment{Launcher: set, Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=/nowhere"}, Dir: t.TempDir(), HTTP: &http.Client{Transport: &http.Transport{}}},
+		listings: mcp.ToolCache{Dir: t.TempDir()}, warned: make(chan string, 100),
 	}
 }
 
@@ -72,7 +72,7 @@ func program(kind string) mcp.Server {
 	return mcp.Server{Name: "fix", Command: os.Args[0], Env: map[string]string{"MCP_TEST_SERVER": kind, "GORACE": "atexit_sleep_ms=0"}}
 }
 
-func (f *fixture) open(t *testing.T, servers ...mcp.Server) *mcp.Set {
+func (f *fixture) open(t *testing.T, servers ...mcp.Server) *mcp.Clients {
 	t.Helper()
 	s := mcp.Open(mcp.Options{
 		Servers: servers, Room: f.room, Listings: f.listings, Warn: func(server, why string) { f.warned <- server + ": " + why },
@@ -82,10 +82,10 @@ func (f *fixture) open(t *testing.T, servers ...mcp.Server) *mcp.Set {
 }
 
 // known asks the servers before it opens them.
-func (f *fixture) known(t *testing.T, servers ...mcp.Server) *mcp.Set {
+func (f *fixture) known(t *testing.T, servers ...mcp.Server) *mcp.Clients {
 	t.Helper()
 	for _, s := range servers {
-		if _, err := mcp.Ask(t.Context(), s, f.room, f.listings, time.Now()); err != nil {
+		if _, err := mcp.FetchTools(t.Context(), s, f.room, f.listings, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -102,7 +102,7 @@ func (f *fixture) warning(t *testing.T) string {
 	}
 }
 
-func tool(t *testing.T, s *mcp.Set, name string) *mcp.Tool {
+func tool(t *testing.T, s *mcp.Clients, name string) *mcp.Tool {
 	t.Helper()
 	for _, have := range s.Tools() {
 		if have.Spec().Name == name {
@@ -113,7 +113,7 @@ func tool(t *testing.T, s *mcp.Set, name string) *mcp.Tool {
 	return nil
 }
 
-func call(t *testing.T, s *mcp.Set, name, args string) goal.Result {
+func call(t *testing.T, s *mcp.Clients, name, args string) goal.Result {
 	t.Helper()
 	return tool(t, s, name).Do(t.Context(), json.RawMessage(args))
 }

@@ -48,18 +48,18 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// tail keeps the end of what a program says on its standard error.
-type tail struct {
+// stderrTail keeps the end of what a program says on its standard error.
+type stderrTail struct {
 	whole chan struct{} // closed when nothing more comes
 
 	mu   sync.Mutex
 	text []byte
 }
 
-func newTail() *tail { return &tail{whole: make(chan struct{})} }
+func newTail() *stderrTail { return &stderrTail{whole: make(chan struct{})} }
 
 // fill reads until the program, and whoever has its standard error, is gone.
-func (t *tail) fill(r io.ReadCloser) {
+func (t *stderrTail) fill(r io.ReadCloser) {
 	const most = 2048
 	defer func() {
 		_ = r.Close()
@@ -81,19 +81,19 @@ func (t *tail) fill(r io.ReadCloser) {
 }
 
 // String is the end of it, in one line.
-func (t *tail) String() string {
+func (t *stderrTail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return line(string(t.text), 500)
+	return sanitizeLine(string(t.text), 500)
 }
 
-// headed sends headers with every request, and follows no redirection to another host.
-type headed struct {
+// headerTransport sends headers with every request, and follows no redirection to another host.
+type headerTransport struct {
 	headers map[string]string
 	next    http.RoundTripper
 }
 
-func (h headed) RoundTrip(r *http.Request) (*http.Response, error) {
+func (h headerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	for k, v := range h.headers {
 		r.Header.Set(k, v)
@@ -101,7 +101,7 @@ func (h headed) RoundTrip(r *http.Request) (*http.Response, error) {
 	return h.next.RoundTrip(r) //nolint:wrapcheck // a transport says its own errors
 }
 
-var errElsewhere = errors.New("the server sends elsewhere, and its headers are for itself")
+var errCrossHostRedirect = errors.New("the server sends elsewhere, and its headers are for itself")
 
 func withHeaders(c *http.Client, headers map[string]string) *http.Client {
 	if c == nil {
@@ -112,10 +112,10 @@ func withHeaders(c *http.Client, headers map[string]string) *http.Client {
 		next = http.DefaultTransport
 	}
 	return &http.Client{
-		Transport: headed{headers, next}, Timeout: c.Timeout,
+		Transport: headerTransport{headers, next}, Timeout: c.Timeout,
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme || len(via) > 5 {
-				return errElsewhere
+				return errCrossHostRedirect
 			}
 			return nil
 		},

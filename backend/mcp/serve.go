@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Offering is what this program lends to another agent.
-type Offering struct {
+// ServedTools is what this program lends to another agent.
+type ServedTools struct {
 	Version      string
 	Instructions string
 	Handlers     []Handler
@@ -32,10 +32,10 @@ func (h Hints) annotations() *sdk.ToolAnnotations {
 // Progress tells the other agent how far a long call is. It may be called often.
 type Progress func(message string, done float64)
 
-// Handle makes a tool of a function whose arguments are an A, with a schema that
+// NewHandler makes a tool of a function whose arguments are an A, with a schema that
 // its fields and jsonschema tags say. What it returns is sent as JSON, a string
 // as it is; an error is the tool's, not the protocol's.
-func Handle[A any](name, description string, h Hints, do func(context.Context, A, Progress) (any, error)) Handler {
+func NewHandler[A any](name, description string, h Hints, do func(context.Context, A, Progress) (any, error)) Handler {
 	t := &sdk.Tool{Name: name, Description: description, Annotations: h.annotations()}
 	return Handler{func(s *sdk.Server) {
 		sdk.AddTool(s, t, func(ctx context.Context, r *sdk.CallToolRequest, a A) (*sdk.CallToolResult, any, error) {
@@ -43,13 +43,13 @@ func Handle[A any](name, description string, h Hints, do func(context.Context, A
 			if err != nil {
 				return nil, nil, err
 			}
-			text, err := said(out)
+			text, err := textResult(out)
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil, err
 		})
 	}}
 }
 
-func said(v any) (string, error) {
+func textResult(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
 	}
@@ -60,8 +60,8 @@ func said(v any) (string, error) {
 	return string(b), nil
 }
 
-// Forward offers a goal's tool; do decides whether it may be called, and validates.
-func Forward(spec goal.ToolSpec, h Hints, do func(context.Context, json.RawMessage) goal.Result) Handler {
+// ForwardTool offers a goal's tool; do decides whether it may be called, and validates.
+func ForwardTool(spec goal.ToolSpec, h Hints, do func(context.Context, json.RawMessage) goal.Result) Handler {
 	t := &sdk.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.Schema, Annotations: h.annotations()}
 	return Handler{func(s *sdk.Server) {
 		s.AddTool(t, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -72,14 +72,14 @@ func Forward(spec goal.ToolSpec, h Hints, do func(context.Context, json.RawMessa
 			result := do(ctx, args)
 			out := &sdk.CallToolResult{IsError: !result.OK, Content: []sdk.Content{&sdk.TextContent{Text: result.Envelope()}}}
 			if len(result.Image) > 0 {
-				out.Content = append(out.Content, &sdk.ImageContent{Data: result.Image, MIMEType: kind(result.Image)})
+				out.Content = append(out.Content, &sdk.ImageContent{Data: result.Image, MIMEType: schemaKind(result.Image)})
 			}
 			return out, nil
 		})
 	}}
 }
 
-func kind(image []byte) string {
+func schemaKind(image []byte) string {
 	if len(image) > 1 && image[0] == 0xFF && image[1] == 0xD8 {
 		return "image/jpeg"
 	}
@@ -94,13 +94,13 @@ func progress(ctx context.Context, r *sdk.CallToolRequest) Progress {
 			return
 		}
 		// The agent may be gone; the call's own end says so.
-		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: line(message, 500), Progress: done})
+		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: sanitizeLine(message, 500), Progress: done})
 	}
 }
 
 // Serve answers another agent on in and out until in ends or ctx does. Nothing
 // but the protocol may be written to out meanwhile.
-func Serve(ctx context.Context, o Offering, in io.ReadCloser, out io.WriteCloser) error {
+func Serve(ctx context.Context, o ServedTools, in io.ReadCloser, out io.WriteCloser) error {
 	s := sdk.NewServer(&sdk.Implementation{Name: "goalpost", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: o.Instructions, Capabilities: &sdk.ServerCapabilities{},
 	})

@@ -33,17 +33,17 @@ const (
 	maxCallTime = 30 * time.Minute
 )
 
-var nameForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
+var namePattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
 
 // InvalidError says what is wrong with a server's configuration.
 type InvalidError struct{ Field, Reason, Hint string }
 
 func (e *InvalidError) Error() string { return e.Reason }
 
-// Valid refuses a server that could not be started, with what to do.
-func (s Server) Valid() error {
+// Validate refuses a server that could not be started, with what to do.
+func (s Server) Validate() error {
 	switch {
-	case !nameForm.MatchString(s.Name):
+	case !namePattern.MatchString(s.Name):
 		return &InvalidError{"name", fmt.Sprintf("%q cannot be the name of a server", s.Name), "use up to 32 small letters, digits and dashes"}
 	case (s.Command == "") == (s.URL == ""):
 		return &InvalidError{"command", "a server is either a program or an address", "give a command or a URL"}
@@ -70,8 +70,8 @@ func (s Server) Valid() error {
 	return nil
 }
 
-// Where is what the server is, for people: its command line or its address.
-func (s Server) Where() string {
+// Location is what the server is, for people: its command line or its address.
+func (s Server) Location() string {
 	if s.URL != "" {
 		return s.URL
 	}
@@ -99,8 +99,8 @@ func (s Server) Address() string {
 	return net.JoinHostPort(host, port)
 }
 
-// Local says whether reaching the server leaves nothing but this machine.
-func (s Server) Local() bool {
+// IsLocal says whether reaching the server leaves nothing but this machine.
+func (s Server) IsLocal() bool {
 	host, _ := s.Host()
 	return host == "" || loopback(host)
 }

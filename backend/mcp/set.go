@@ -12,26 +12,26 @@ import (
 // Options say whose servers they are.
 type Options struct {
 	Servers []Server
-	Room    Room
+	Room    Environment
 	// Listings are what the servers offered when they were asked (Ask).
-	Listings Listings
+	Listings ToolCache
 	// Warn hears why a server, or a tool of one, is left out.
 	Warn func(server, why string)
 }
 
-// Set are the servers of one goal. Its methods may be called concurrently.
-type Set struct {
-	links []*link
+// Clients are the servers of one goal. Its methods may be called concurrently.
+type Clients struct {
+	links []*client
 	tools []*Tool
 }
 
 // Open makes the tools of the servers that were asked before. It starts none:
 // the first call of a tool does.
-func Open(o Options) *Set {
-	s := &Set{}
-	offers := make([][]Offer, len(o.Servers))
+func Open(o Options) *Clients {
+	s := &Clients{}
+	offers := make([][]ToolInfo, len(o.Servers))
 	for i, server := range o.Servers {
-		s.links = append(s.links, &link{server: server, room: o.Room})
+		s.links = append(s.links, &client{server: server, room: o.Room})
 		list, known, err := o.Listings.Get(server)
 		switch {
 		case err != nil:
@@ -41,13 +41,13 @@ func Open(o Options) *Set {
 		}
 		offers[i] = list.Tools
 	}
-	s.equip(offers, o.Warn)
+	s.buildTools(offers, o.Warn)
 	return s
 }
 
-// equip makes the tools, in an order that is the same each time. Two that come
+// buildTools makes the tools, in an order that is the same each time. Two that come
 // to the same name are one too many.
-func (s *Set) equip(offers [][]Offer, warn func(server, why string)) {
+func (s *Clients) buildTools(offers [][]ToolInfo, warn func(server, why string)) {
 	taken := map[string]bool{}
 	for i, l := range s.links {
 		for _, o := range offers[i] {
@@ -66,10 +66,10 @@ func (s *Set) equip(offers [][]Offer, warn func(server, why string)) {
 }
 
 // Tools are what the goal may call.
-func (s *Set) Tools() []*Tool { return s.tools }
+func (s *Clients) Tools() []*Tool { return s.tools }
 
 // Close ends the servers and waits for them.
-func (s *Set) Close() {
+func (s *Clients) Close() {
 	var all sync.WaitGroup
 	for _, l := range s.links {
 		all.Go(l.close)
@@ -77,21 +77,21 @@ func (s *Set) Close() {
 	all.Wait()
 }
 
-// Ask starts a server, keeps what it offers, and ends it.
-func Ask(ctx context.Context, server Server, room Room, kept Listings, now time.Time) (Listing, error) {
-	if err := server.Valid(); err != nil {
-		return Listing{}, err
+// FetchTools starts a server, keeps what it offers, and ends it.
+func FetchTools(ctx context.Context, server Server, room Environment, kept ToolCache, now time.Time) (CachedToolList, error) {
+	if err := server.Validate(); err != nil {
+		return CachedToolList{}, err
 	}
-	l := &link{server: server, room: room}
+	l := &client{server: server, room: room}
 	defer l.close()
-	session, err := l.get(ctx)
+	session, err := l.currentSession(ctx)
 	if err != nil {
-		return Listing{}, err
+		return CachedToolList{}, err
 	}
-	list := Listing{At: now.UTC(), Title: session.title}
+	list := CachedToolList{At: now.UTC(), Title: session.title}
 	for _, o := range session.offers {
 		list.Tools = append(list.Tools, o)
 	}
-	slices.SortFunc(list.Tools, func(a, b Offer) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(list.Tools, func(a, b ToolInfo) int { return strings.Compare(a.Name, b.Name) })
 	return list, kept.Put(server, list)
 }

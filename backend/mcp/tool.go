@@ -17,35 +17,35 @@ import (
 
 // Tool is one tool of a server, as a goal calls it.
 type Tool struct {
-	link   *link
-	offer  Offer
+	link   *client
+	offer  ToolInfo
 	spec   goal.ToolSpec
 	schema *jsonschema.Resolved // nil: the server alone knows
 }
 
 const (
-	maxWords  = 2000     // of a description, in characters
-	maxSchema = 64 << 10 // in bytes
-	maxName   = 64       // of server__tool: what providers take
+	maxDescription = 2000     // of a description, in characters
+	maxSchema      = 64 << 10 // in bytes
+	maxName        = 64       // of server__tool: what providers take
 )
 
-// Between stands between the names of a server and of its tool.
-const Between = "__"
+// NameSeparator stands between the names of a server and of its tool.
+const NameSeparator = "__"
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+var invalidNameChars = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// offerOf takes what a server says of a tool.
-func offerOf(t *sdk.Tool) (Offer, error) {
+// toolInfoFrom takes what a server says of a tool.
+func toolInfoFrom(t *sdk.Tool) (ToolInfo, error) {
 	schema, err := json.Marshal(t.InputSchema)
 	if err != nil {
-		return Offer{}, fmt.Errorf("the schema of its tool %s: %w", line(t.Name, maxName), err)
+		return ToolInfo{}, fmt.Errorf("the schema of its tool %s: %w", sanitizeLine(t.Name, maxName), err)
 	}
-	return Offer{Name: t.Name, Description: t.Description, Schema: schema, Annotations: t.Annotations}, nil
+	return ToolInfo{Name: t.Name, Description: t.Description, Schema: schema, Annotations: t.Annotations}, nil
 }
 
 // toolOf makes a tool of an offer; the error says why the goal cannot have it.
-func toolOf(l *link, o Offer) (*Tool, error) {
-	name := l.server.Name + Between + notInNames.ReplaceAllString(o.Name, "_")
+func toolOf(l *client, o ToolInfo) (*Tool, error) {
+	name := l.server.Name + NameSeparator + invalidNameChars.ReplaceAllString(o.Name, "_")
 	if len(name) > maxName {
 		name = name[:maxName]
 	}
@@ -54,7 +54,7 @@ func toolOf(l *link, o Offer) (*Tool, error) {
 		Type string `json:"type"`
 	}
 	if err := json.Unmarshal(o.Schema, &shape); err != nil || shape.Type != "object" || len(o.Schema) > maxSchema {
-		return nil, fmt.Errorf("the tool %s has no usable schema", line(o.Name, maxName))
+		return nil, fmt.Errorf("the tool %s has no usable schema", sanitizeLine(o.Name, maxName))
 	}
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(o.Schema, &schema); err == nil {
@@ -62,7 +62,7 @@ func toolOf(l *link, o Offer) (*Tool, error) {
 			t.schema = resolved
 		}
 	}
-	about := fmt.Sprintf("A tool of the person's MCP server %s, which says of it: %s", l.server.Name, line(o.Description, maxWords))
+	about := fmt.Sprintf("A tool of the person's MCP server %s, which says of it: %s", l.server.Name, sanitizeLine(o.Description, maxDescription))
 	t.spec = goal.ToolSpec{Name: name, Description: about, Schema: o.Schema}
 	return t, nil
 }
@@ -74,11 +74,11 @@ func (t *Tool) Spec() goal.ToolSpec { return t.spec }
 // annotations. A program is held by its walls whatever they say; what answers at an
 // address of this machine has none, and is not believed.
 func (t *Tool) Effect(_ context.Context, raw json.RawMessage) (policy.Effect, error) {
-	if err := t.fits(raw); err != nil {
+	if err := t.validateArgs(raw); err != nil {
 		return policy.Effect{}, err
 	}
 	e := effectOf(t.link.server, t.offer.Annotations)
-	if host, port := t.link.server.Host(); host != "" && !t.link.server.Local() {
+	if host, port := t.link.server.Host(); host != "" && !t.link.server.IsLocal() {
 		e.Hosts, e.Ports = []string{host}, []string{port}
 	} else {
 		e.Program = true
@@ -90,7 +90,7 @@ func effectOf(s Server, a *sdk.ToolAnnotations) policy.Effect {
 	if s.Risk != "" {
 		return policy.Effect{Risk: s.Risk, Reason: "the person says so of the server " + s.Name}
 	}
-	if s.URL != "" && s.Local() {
+	if s.URL != "" && s.IsLocal() {
 		wipes := a != nil && !a.ReadOnlyHint && a.DestructiveHint != nil && *a.DestructiveHint
 		return policy.Effect{Risk: policy.NetworkWrite, Irreversible: wipes, Reason: "the server " + s.Name + " runs on this machine with nothing around it, so what it says of itself does not count; what its tools count as is set in the settings"}
 	}
@@ -111,8 +111,8 @@ func effectOf(s Server, a *sdk.ToolAnnotations) policy.Effect {
 	return policy.Effect{Risk: policy.WriteLocal, Irreversible: destructive, Reason: says + "changes something here"}
 }
 
-// fits validates arguments before anything happens.
-func (t *Tool) fits(raw json.RawMessage) error {
+// validateArgs validates arguments before anything happens.
+func (t *Tool) validateArgs(raw json.RawMessage) error {
 	var object map[string]any
 	if err := json.Unmarshal(raw, &object); err != nil {
 		return fmt.Errorf("the arguments of %s are not a JSON object (%w). Its schema is %s", t.spec.Name, err, t.spec.Schema)
@@ -128,15 +128,15 @@ func (t *Tool) fits(raw json.RawMessage) error {
 
 // Do calls the tool, and starts its server if it does not run.
 func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
-	if err := t.fits(raw); err != nil {
+	if err := t.validateArgs(raw); err != nil {
 		return failed("%s", err)
 	}
-	s, err := t.link.get(ctx)
+	s, err := t.link.currentSession(ctx)
 	if err != nil {
 		return failed("%s. The other tools still work.", err)
 	}
 	name := t.link.server.Name
-	if now, ok := s.offers[t.offer.Name]; !ok || now.fingerprint() != t.offer.fingerprint() {
+	if now, ok := s.offers[t.offer.Name]; !ok || now.hash() != t.offer.hash() {
 		return failed("not called: the server %s describes this tool otherwise than when it was listed. The person can look at it (settings, MCP servers, Test); do without it in this run.", name)
 	}
 	limited, cancel := context.WithTimeout(ctx, t.link.server.timeout())
@@ -145,17 +145,17 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	var refused *jsonrpc.Error
 	switch {
 	case err == nil:
-		return read(name, result)
+		return toResult(name, result)
 	case ctx.Err() == nil && limited.Err() != nil:
 		return failed("the server %s did not answer within %s. Whether it did something is not known.", name, goal.FormatDuration(t.link.server.timeout()))
 	case ctx.Err() != nil:
 		return failed("the call of the server %s may have begun", name)
 	case errors.As(err, &refused):
 		return failed("the server %s refuses the call:\n%s", name, goal.WrapUntrusted("the server "+name, refused.Error()))
-	case s.ended():
-		return failed("the server %s ended during the call, so whether it did something is not known: %s. The next call starts it again.", name, s.explain(err))
+	case s.awaitExit():
+		return failed("the server %s ended during the call, so whether it did something is not known: %s. The next call starts it again.", name, s.wrapError(err))
 	}
-	return failed("the call of the server %s failed: %s", name, line(err.Error(), 1000))
+	return failed("the call of the server %s failed: %s", name, sanitizeLine(err.Error(), 1000))
 }
 
 func failed(format string, a ...any) goal.Result { return goal.Result{Text: fmt.Sprintf(format, a...)} }

@@ -9,12 +9,12 @@ import (
 
 // Vault is what the area of secrets asks of the program.
 type Vault interface {
-	Where(ctx context.Context) secret.Where
+	Where(ctx context.Context) secret.BackendInfo
 	List() ([]secret.Secret, error)
-	Set(ctx context.Context, name, value string, hosts []string) (secret.Place, error)
+	Set(ctx context.Context, name, value string, hosts []string) (secret.Backend, error)
 	Remove(ctx context.Context, name string) error
 	Unlock(passphrase string) error
-	Protect(ctx context.Context, passphrase string) error
+	SetPassphrase(ctx context.Context, passphrase string) error
 	Logins() *secret.Logins
 }
 
@@ -102,7 +102,7 @@ func (a *SecretAPI) Unlock(passphrase string) (ok bool, err error) {
 // Protect puts a passphrase on the key of the encrypted file, or takes it off with "".
 func (a *SecretAPI) Protect(passphrase string) (ok bool, err error) {
 	defer a.guard(&err)
-	return true, a.vault.Protect(a.ctx, passphrase)
+	return true, a.vault.SetPassphrase(a.ctx, passphrase)
 }
 
 // Logins lists the saved logins, by origin and user.

@@ -127,7 +127,7 @@ func (a *App) loadSecretsForMasking(ctx context.Context, g goal.Goal, warn func(
 	}
 	within, cancel := context.WithTimeout(ctx, unlockTimeout)
 	defer cancel()
-	if err := a.secrets.Recall(within); err != nil {
+	if err := a.secrets.LoadAll(within); err != nil {
 		warn("secret", "not hidden, because it could not be opened: "+a.mask.Text(err.Error()))
 	}
 	if len(closed) > 0 {
@@ -292,13 +292,13 @@ var untrustedBlock = regexp.MustCompile(`(?s)<output from="[^\n]*">\n(.*?)\n</ou
 
 // Redact takes known secrets out of a result, and what looks like one by where it stands.
 func (r *Session) Redact(text string) string {
-	text = r.app.mask.Clipped(text)
+	text = r.app.mask.Truncated(text)
 	text = untrustedBlock.ReplaceAllStringFunc(text, func(m string) string {
 		begin := strings.IndexByte(m, '\n') + 1
 		end := len(m) - len("\n</output>")
-		return m[:begin] + r.app.mask.Part(m[begin:end]) + m[end:]
+		return m[:begin] + r.app.mask.Partial(m[begin:end]) + m[end:]
 	})
-	return secret.Shapes(text)
+	return secret.MaskLikely(text)
 }
 
 var _ runner.SecretStore = (*Session)(nil)

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// forms lists the ways in which a value comes to light: as it is, and as URLs,
+// encodings lists the ways in which a value comes to light: as it is, and as URLs,
 // JSON, HTML, shells, hexadecimal and base64 write it. The longest comes first.
-func forms(value string) []string {
+func encodings(value string) []string {
 	list := []string{
 		value, url.QueryEscape(value), url.PathEscape(value), percent(value, upper), percent(value, lower),
 		html.EscapeString(value), strings.ReplaceAll(html.EscapeString(value), "&#34;", "&quot;"),
-		strings.ReplaceAll(value, "'", `'\''`), inJSON(value, true), inJSON(value, false),
+		strings.ReplaceAll(value, "'", `'\''`), jsonEscaped(value, true), jsonEscaped(value, false),
 		hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))),
 	}
 	for skip := range 3 {
-		list = append(list, inner(base64.StdEncoding, value, skip), inner(base64.URLEncoding, value, skip))
+		list = append(list, base64Core(base64.StdEncoding, value, skip), base64Core(base64.URLEncoding, value, skip))
 	}
 	list = slices.DeleteFunc(list, func(s string) bool { return len(s) < minValue })
 	slices.SortFunc(list, func(a, b string) int {
@@ -48,7 +48,7 @@ func percent(value, digits string) string {
 	return b.String()
 }
 
-func inJSON(value string, escapeHTML bool) string {
+func jsonEscaped(value string, escapeHTML bool) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(escapeHTML)
@@ -58,9 +58,9 @@ func inJSON(value string, escapeHTML bool) string {
 	return strings.Trim(strings.TrimSuffix(b.String(), "\n"), `"`)
 }
 
-// inner is the part of a base64 text that is the same whatever comes before and
+// base64Core is the part of a base64 text that is the same whatever comes before and
 // after the value, where skip bytes of a group of three come before it.
-func inner(e *base64.Encoding, value string, skip int) string {
+func base64Core(e *base64.Encoding, value string, skip int) string {
 	s := e.WithPadding(base64.NoPadding).EncodeToString([]byte(strings.Repeat("\x00", skip) + value))
 	first := []int{0, 2, 3}[skip]
 	last := len(s)

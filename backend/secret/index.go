@@ -20,7 +20,7 @@ type entry struct {
 	Origin string    `json:"origin,omitempty"` // of a login
 	User   string    `json:"user,omitempty"`
 	Hosts  []string  `json:"hosts,omitempty"`
-	Place  Place     `json:"place"`
+	Place  Backend   `json:"place"`
 	Added  time.Time `json:"added"`
 }
 
@@ -40,24 +40,24 @@ func (e entry) reference() string {
 	return Ref(e.Name)
 }
 
-func (e entry) words() string {
+func (e entry) describe() string {
 	if e.Origin != "" {
 		return fmt.Sprintf("the login %s on %s", e.User, e.Origin)
 	}
 	return e.Name
 }
 
-// names is the index as it is kept: what there is and where, no value.
-type names struct {
+// indexFile is the index as it is kept: what there is and where, no value.
+type indexFile struct {
 	Entries []entry `json:"entries"`
 }
 
-func (f *names) put(e entry) {
+func (f *indexFile) put(e entry) {
 	f.drop(e.id())
 	f.Entries = append(f.Entries, e)
 }
 
-func (f *names) drop(id string) {
+func (f *indexFile) drop(id string) {
 	f.Entries = slices.DeleteFunc(f.Entries, func(e entry) bool { return e.id() == id })
 }
 
@@ -67,12 +67,12 @@ type index struct{ dir string }
 
 func (x index) path() string { return filepath.Join(x.dir, "secrets.json") }
 
-func (x index) read() (names, error) {
+func (x index) read() (indexFile, error) {
 	b, err := os.ReadFile(x.path())
 	if errors.Is(err, os.ErrNotExist) {
-		return names{}, nil
+		return indexFile{}, nil
 	}
-	var f names
+	var f indexFile
 	if err == nil {
 		err = json.Unmarshal(b, &f)
 	}
@@ -92,8 +92,8 @@ func (x index) find(id string) (entry, bool, error) {
 	return entry{}, false, err
 }
 
-func (x index) change(edit func(*names)) error {
-	return locked(x.dir, func() error {
+func (x index) change(edit func(*indexFile)) error {
+	return withFileLock(x.dir, func() error {
 		f, err := x.read()
 		if err != nil {
 			return err
@@ -103,12 +103,12 @@ func (x index) change(edit func(*names)) error {
 		if err != nil {
 			return fmt.Errorf("the list of secrets: %w", err)
 		}
-		return replace(x.path(), append(b, '\n'))
+		return writeAtomic(x.path(), append(b, '\n'))
 	})
 }
 
-// locked runs do while no other process changes files of the folder.
-func locked(dir string, do func() error) (err error) {
+// withFileLock runs do while no other process changes files of the folder.
+func withFileLock(dir string, do func() error) (err error) {
 	unlock, err := lock.Hold(filepath.Join(dir, "secrets.lock"))
 	if err != nil {
 		return fmt.Errorf("secrets: %w", err)
@@ -117,8 +117,8 @@ func locked(dir string, do func() error) (err error) {
 	return do()
 }
 
-// replace writes a file whole or not at all, readable for its owner only.
-func replace(path string, b []byte) error {
+// writeAtomic writes a file whole or not at all, readable for its owner only.
+func writeAtomic(path string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".secrets-*") // 0600
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

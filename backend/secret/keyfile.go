@@ -18,13 +18,13 @@ type keyFile struct {
 	work int // of scrypt, as a power of two; 0 is the library's choice, about a second
 }
 
-// kindOfKey says what opens a key file.
-type kindOfKey int
+// keyProtection says what opens a key file.
+type keyProtection int
 
 const (
-	noKey kindOfKey = iota
-	byOwning
-	byPassphrase
+	keyMissing keyProtection = iota
+	keyUnprotected
+	keyPassphrase
 )
 
 // ErrPassphrase: it does not open the key.
@@ -42,7 +42,7 @@ func (k keyFile) read() ([]byte, error) {
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("others may read the key file %s (mode %04o): take that away with chmod 600, and think about new secrets", k.path, info.Mode().Perm())
 	}
-	if !ours(info) {
+	if !isOwnedByUser(info) {
 		return nil, fmt.Errorf("the key file %s belongs to somebody else", k.path)
 	}
 	b, err := os.ReadFile(k.path)
@@ -54,17 +54,17 @@ func (k keyFile) read() ([]byte, error) {
 
 const plainKey = "AGE-SECRET-KEY-"
 
-func (k keyFile) kind() (kindOfKey, error) {
+func (k keyFile) kind() (keyProtection, error) {
 	b, err := k.read()
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return noKey, nil
+		return keyMissing, nil
 	case err != nil:
-		return noKey, err
+		return keyMissing, err
 	case bytes.HasPrefix(b, []byte(plainKey)):
-		return byOwning, nil
+		return keyUnprotected, nil
 	}
-	return byPassphrase, nil
+	return keyPassphrase, nil
 }
 
 // open reads the key; os.ErrNotExist if there is none.
@@ -74,7 +74,7 @@ func (k keyFile) open(passphrase string) (*age.X25519Identity, error) {
 		return nil, err
 	}
 	if !bytes.HasPrefix(b, []byte(plainKey)) {
-		if b, err = unseal(b, passphrase); err != nil {
+		if b, err = decryptKey(b, passphrase); err != nil {
 			return nil, err
 		}
 	}
@@ -85,7 +85,7 @@ func (k keyFile) open(passphrase string) (*age.X25519Identity, error) {
 	return own, nil
 }
 
-func unseal(b []byte, passphrase string) ([]byte, error) {
+func decryptKey(b []byte, passphrase string) ([]byte, error) {
 	if passphrase == "" {
 		return nil, ErrLocked
 	}
@@ -140,7 +140,7 @@ func (k keyFile) write(own *age.X25519Identity, passphrase string) error {
 		}
 		b = out.Bytes()
 	}
-	return replace(k.path, b)
+	return writeAtomic(k.path, b)
 }
 
 // minPassphrase is the least that is taken, in characters.

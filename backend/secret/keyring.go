@@ -12,23 +12,23 @@ import (
 	keyrings "github.com/zalando/go-keyring"
 )
 
-// errGone: the place has no such value.
-var errGone = errors.New("it is not there any more")
+// errNotStored: the place has no such value.
+var errNotStored = errors.New("it is not there any more")
 
-// patience is how long a keyring may take. A locked one asks the person, on a
+// keyringTimeout is how long a keyring may take. A locked one asks the person, on a
 // screen of its own, before it answers.
-const patience = 60 * time.Second
+const keyringTimeout = 60 * time.Second
 
 // keyring keeps values in the system's keyring, under one service for each data folder.
 type keyring struct{ service string }
 
 func (k keyring) set(ctx context.Context, id, value string) error {
-	return within(ctx, "keep it in the keyring", func() error { return keyrings.Set(k.service, id, value) })
+	return withTimeout(ctx, "keep it in the keyring", func() error { return keyrings.Set(k.service, id, value) })
 }
 
 func (k keyring) get(ctx context.Context, id string) (value string, err error) {
 	read := make(chan string, 1)
-	err = within(ctx, "read it from the keyring", func() error {
+	err = withTimeout(ctx, "read it from the keyring", func() error {
 		v, err := keyrings.Get(k.service, id)
 		read <- v
 		return err //nolint:wrapcheck // within says what for
@@ -40,19 +40,19 @@ func (k keyring) get(ctx context.Context, id string) (value string, err error) {
 }
 
 func (k keyring) remove(ctx context.Context, id string) error {
-	err := within(ctx, "remove it from the keyring", func() error { return keyrings.Delete(k.service, id) })
-	if errors.Is(err, errGone) {
+	err := withTimeout(ctx, "remove it from the keyring", func() error { return keyrings.Delete(k.service, id) })
+	if errors.Is(err, errNotStored) {
 		return nil
 	}
 	return err
 }
 
-// within bounds a call that has no context. What takes longer is left to end by
+// withTimeout bounds a call that has no context. What takes longer is left to end by
 // itself: the bus gives up on it when the program ends.
-func within(ctx context.Context, what string, do func() error) error {
+func withTimeout(ctx context.Context, what string, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, keyringTimeout)
 	defer cancel()
 	var err error
 	select {
@@ -62,27 +62,27 @@ func within(ctx context.Context, what string, do func() error) error {
 	}
 	switch {
 	case errors.Is(err, keyrings.ErrNotFound):
-		return errGone
+		return errNotStored
 	case err != nil:
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
 }
 
-// runs says whether the system's keyring answers, and otherwise why not.
-func (k keyring) runs(ctx context.Context) error {
-	if runtime.GOOS != "darwin" && runtime.GOOS != "windows" && !bus() {
+// available says whether the system's keyring answers, and otherwise why not.
+func (k keyring) available(ctx context.Context) error {
+	if runtime.GOOS != "darwin" && runtime.GOOS != "windows" && !sessionBusAvailable() {
 		return errors.New("no session bus runs here")
 	}
-	if _, err := k.get(ctx, "probe"); err != nil && !errors.Is(err, errGone) {
+	if _, err := k.get(ctx, "probe"); err != nil && !errors.Is(err, errNotStored) {
 		return err
 	}
 	return nil
 }
 
-// bus says whether there is a session bus. Without one the library would start
+// sessionBusAvailable says whether there is a session bus. Without one the library would start
 // one of its own, which holds nothing and stays behind.
-func bus() bool {
+func sessionBusAvailable() bool {
 	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") != "" {
 		return true
 	}

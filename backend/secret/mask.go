@@ -15,21 +15,21 @@ import (
 type Mask struct {
 	mu      sync.RWMutex
 	known   map[string]bool
-	needles *needles // replaced, never changed; nil: none
-	solid   *needles // the same without spaces
+	needles *secretPatterns // replaced, never changed; nil: none
+	solid   *secretPatterns // the same without spaces
 }
 
-// needle is one form of one value, without what squeeze leaves out.
-type needle struct{ text, instead string }
+// secretPattern is one form of one value, without what squeeze leaves out.
+type secretPattern struct{ text, instead string }
 
-// needles are looked for together.
-type needles struct {
-	all []needle      // longest first
-	by  [256][]needle // the same by their first byte
+// secretPatterns are looked for together.
+type secretPatterns struct {
+	all []secretPattern      // longest first
+	by  [256][]secretPattern // the same by their first byte
 }
 
-// part stands where a text begins or ends in the middle of a value.
-const part = "[hidden: part of a secret]"
+// truncationMark stands where a text begins or ends in the middle of a value.
+const truncationMark = "[hidden: part of a secret]"
 
 // Add makes a value known. What is too short to be hidden without hiding
 // ordinary words is left out.
@@ -43,34 +43,34 @@ func (m *Mask) Add(instead, value string) {
 		m.known = map[string]bool{}
 	}
 	m.known[value] = true
-	list := forms(value)
+	list := encodings(value)
 	for line := range strings.Lines(value) { // a line of a key is a secret, too
 		if line = strings.TrimSpace(line); len(line) >= minLine && line != value && !strings.HasPrefix(line, "-----") {
 			list = append(list, line)
 		}
 	}
-	var more, solid []needle
+	var more, solid []secretPattern
 	for _, form := range list {
-		text, _ := squeeze(form)
+		text, _ := normalize(form)
 		if len(text) < minValue {
 			continue
 		}
-		more = append(more, needle{text, instead})
-		if text, _ = solidify(form); len(text) >= minEdge {
-			solid = append(solid, needle{text, instead})
+		more = append(more, secretPattern{text, instead})
+		if text, _ = normalizeAll(form); len(text) >= minPartial {
+			solid = append(solid, secretPattern{text, instead})
 		}
 	}
 	m.needles, m.solid = m.needles.with(more), m.solid.with(solid)
 }
 
 // with is a new list: readers go on with the old one, which may be nil.
-func (n *needles) with(more []needle) *needles {
-	next := &needles{}
+func (n *secretPatterns) with(more []secretPattern) *secretPatterns {
+	next := &secretPatterns{}
 	if n != nil {
 		next.all = slices.Clone(n.all)
 	}
 	next.all = append(next.all, more...)
-	slices.SortStableFunc(next.all, func(a, b needle) int { return cmp.Compare(len(b.text), len(a.text)) })
+	slices.SortStableFunc(next.all, func(a, b secretPattern) int { return cmp.Compare(len(b.text), len(a.text)) })
 	for _, one := range next.all {
 		next.by[one.text[0]] = append(next.by[one.text[0]], one)
 	}
@@ -81,11 +81,11 @@ func (n *needles) with(more []needle) *needles {
 const minLine = 16
 
 // list is never nil.
-func (m *Mask) list() *needles {
+func (m *Mask) list() *secretPatterns {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if m.needles == nil {
-		return &needles{}
+		return &secretPatterns{}
 	}
 	return m.needles
 }
@@ -99,34 +99,34 @@ func (m *Mask) empty() bool {
 // Text hides what is known in a whole text.
 func (m *Mask) Text(s string) string { return m.hide(s, false) }
 
-// Part hides what is known in a text that may have been cut out of a longer one:
+// Partial hides what is known in a text that may have been cut out of a longer one:
 // what begins or ends in the middle of a value is hidden, too, from four bytes on.
-func (m *Mask) Part(s string) string { return m.hide(s, true) }
+func (m *Mask) Partial(s string) string { return m.hide(s, true) }
 
-// Clipped hides what is known in a whole text that has places where somebody left
+// Truncated hides what is known in a whole text that has places where somebody left
 // something out, with a "…" there: on both sides of it a value is hidden in part, too.
-func (m *Mask) Clipped(s string) string {
-	if !strings.Contains(s, omission) || m.empty() {
+func (m *Mask) Truncated(s string) string {
+	if !strings.Contains(s, ellipsis) || m.empty() {
 		return m.Text(s)
 	}
-	text, at := squeeze(s)
-	return replaceSpans(s, clipped(text, m.list()), at)
+	text, at := normalize(s)
+	return replaceSpans(s, markTruncated(text, m.list()), at)
 }
 
-// clipped marks every needle, and what is left of one beside an omission, from the front.
-func clipped(text string, list *needles) []span {
-	spans := find(text, list)
+// markTruncated marks every needle, and what is left of one beside an omission, from the front.
+func markTruncated(text string, list *secretPatterns) []span {
+	spans := findAll(text, list)
 	for from := 0; ; {
-		i := strings.Index(text[from:], omission)
+		i := strings.Index(text[from:], ellipsis)
 		if i < 0 {
 			break
 		}
-		before, after := from+i, from+i+len(omission)
-		if l := begins(text[:before], list); l > 0 {
-			spans = append(spans, span{before - l, before, part})
+		before, after := from+i, from+i+len(ellipsis)
+		if l := prefixLen(text[:before], list); l > 0 {
+			spans = append(spans, span{before - l, before, truncationMark})
 		}
-		if l := ends(text[after:], list); l > 0 {
-			spans = append(spans, span{after, after + l, part})
+		if l := suffixLen(text[after:], list); l > 0 {
+			spans = append(spans, span{after, after + l, truncationMark})
 		}
 		from = after
 	}
@@ -146,25 +146,25 @@ func (m *Mask) Find(s string) (places [][2]int) {
 	m.mu.RLock()
 	list := m.solid
 	m.mu.RUnlock()
-	text, at := solidify(s)
-	for _, p := range clipped(text, list) {
+	text, at := normalizeAll(s)
+	for _, p := range markTruncated(text, list) {
 		places = append(places, [2]int{at[p.from], at[p.to-1] + 1})
 	}
 	return places
 }
 
-// omission is how tools and pages write that something was left out.
-const omission = "…"
+// ellipsis is how tools and pages write that something was left out.
+const ellipsis = "…"
 
 func (m *Mask) hide(s string, cut bool) string {
 	if s == "" || m.empty() {
 		return s
 	}
 	list := m.list()
-	text, at := squeeze(s)
-	spans := find(text, list)
+	text, at := normalize(s)
+	spans := findAll(text, list)
 	if cut {
-		spans = edges(spans, text, list)
+		spans = findAtEdges(spans, text, list)
 	}
 	return replaceSpans(s, spans, at)
 }
@@ -175,8 +175,8 @@ type span struct {
 	instead  string
 }
 
-// find marks every needle, from the front.
-func find(text string, needles *needles) []span {
+// findAll marks every needle, from the front.
+func findAll(text string, needles *secretPatterns) []span {
 	var spans []span
 	covered := 0
 	for i := range len(text) {
@@ -193,25 +193,25 @@ func find(text string, needles *needles) []span {
 	return spans
 }
 
-// minEdge is the least part of a value at an edge that is hidden, in bytes.
-const minEdge = 4
+// minPartial is the least part of a value at an edge that is hidden, in bytes.
+const minPartial = 4
 
-// edges marks a value that the text begins or ends within.
-func edges(spans []span, text string, needles *needles) []span {
-	if head := ends(text, needles); head > 0 {
-		spans = append([]span{{0, head, part}}, spans...)
+// findAtEdges marks a value that the text begins or ends within.
+func findAtEdges(spans []span, text string, needles *secretPatterns) []span {
+	if head := suffixLen(text, needles); head > 0 {
+		spans = append([]span{{0, head, truncationMark}}, spans...)
 	}
-	if tail := begins(text, needles); tail > 0 {
-		spans = append(spans, span{len(text) - tail, len(text), part})
+	if tail := prefixLen(text, needles); tail > 0 {
+		spans = append(spans, span{len(text) - tail, len(text), truncationMark})
 	}
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	return spans
 }
 
-// ends is how many bytes at the beginning of a text are the end of a value.
-func ends(text string, needles *needles) (head int) {
+// suffixLen is how many bytes at the beginning of a text are the end of a value.
+func suffixLen(text string, needles *secretPatterns) (head int) {
 	for _, n := range needles.all {
-		for l := min(len(n.text)-1, len(text)); l >= minEdge && l > head; l-- {
+		for l := min(len(n.text)-1, len(text)); l >= minPartial && l > head; l-- {
 			if strings.HasPrefix(text, n.text[len(n.text)-l:]) {
 				head = l
 			}
@@ -220,10 +220,10 @@ func ends(text string, needles *needles) (head int) {
 	return head
 }
 
-// begins is how many bytes at the end of a text are the beginning of a value.
-func begins(text string, needles *needles) (tail int) {
+// prefixLen is how many bytes at the end of a text are the beginning of a value.
+func prefixLen(text string, needles *secretPatterns) (tail int) {
 	for _, n := range needles.all {
-		for l := min(len(n.text)-1, len(text)); l >= minEdge && l > tail; l-- {
+		for l := min(len(n.text)-1, len(text)); l >= minPartial && l > tail; l-- {
 			if strings.HasSuffix(text, n.text[:l]) {
 				tail = l
 			}

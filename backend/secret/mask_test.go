@@ -65,9 +65,9 @@ func written(t *testing.T, v string) map[string]string {
 
 // bare undoes what stands between letters, and every encoding.
 func leaks(s, v string) bool {
-	flat, _ := squeeze(s)
-	for _, f := range forms(v) {
-		if f, _ = squeeze(f); strings.Contains(flat, f) {
+	flat, _ := normalize(s)
+	for _, f := range encodings(v) {
+		if f, _ = normalize(f); strings.Contains(flat, f) {
 			return true
 		}
 	}
@@ -84,7 +84,7 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: %q became %q", name, text, got)
 		}
 	}
-	if text := "nothing to hide"; m.Text(text) != text || m.Part(text) != text {
+	if text := "nothing to hide"; m.Text(text) != text || m.Partial(text) != text {
 		t.Error("what holds no value was changed")
 	}
 }
@@ -132,9 +132,9 @@ func TestPart(t *testing.T) {
 	m := known(value)
 	text := "before " + value + " after"
 	begin := len("before ")
-	for cut := begin + minEdge; cut <= begin+len(value)-minEdge; cut++ {
-		a, b := m.Part(text[:cut]), m.Part(text[cut:])
-		if strings.Contains(a, value[:minEdge]) || strings.Contains(b, value[len(value)-minEdge:]) {
+	for cut := begin + minPartial; cut <= begin+len(value)-minPartial; cut++ {
+		a, b := m.Partial(text[:cut]), m.Partial(text[cut:])
+		if strings.Contains(a, value[:minPartial]) || strings.Contains(b, value[len(value)-minPartial:]) {
 			t.Errorf("cut at %d: %q and %q", cut, a, b)
 		}
 	}
@@ -147,16 +147,16 @@ func TestClipped(t *testing.T) {
 	m.Add("{{secret:a}}", value)
 	for _, form := range []string{value, strconv.Quote(value)} {
 		form = strings.Trim(form, `"`)
-		for n := minEdge; n < len(form); n++ {
+		for n := minPartial; n < len(form); n++ {
 			before, after := form[:n], form[len(form)-n:]
-			got := m.Clipped("12: button \"" + before + "…\"\nmore … and …" + after + " " + value)
-			if want := "12: button \"" + part + "…\"\nmore … and …" + part + " {{secret:a}}"; got != want && !strings.HasSuffix(before, `\`) {
+			got := m.Truncated("12: button \"" + before + "…\"\nmore … and …" + after + " " + value)
+			if want := "12: button \"" + truncationMark + "…\"\nmore … and …" + truncationMark + " {{secret:a}}"; got != want && !strings.HasSuffix(before, `\`) {
 				t.Errorf("%d: %q", n, got)
 			}
 		}
 	}
-	if text := "nothing … to hide…"; m.Clipped(text) != text {
-		t.Errorf("%q", m.Clipped(text))
+	if text := "nothing … to hide…"; m.Truncated(text) != text {
+		t.Errorf("%q", m.Truncated(text))
 	}
 }
 
@@ -223,7 +223,7 @@ func TestShapes(t *testing.T) {
 		"http://localhost:8080/x and a key=value; user: pass": "http://localhost:8080/x and a key=value; user: pass",
 		"git@github.com:a/b.git https://h/?key=short":         "git@github.com:a/b.git https://h/?key=short",
 	} {
-		if got := Shapes(in); got != want {
+		if got := MaskLikely(in); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}
 	}
@@ -235,18 +235,18 @@ func FuzzMask(f *testing.F) {
 	f.Add("aaaaaaa", "aaa", "aaaa", uint8(1))
 	f.Add("\x1b[31mabc", "\x1b[", "m", uint8(2))
 	f.Fuzz(func(t *testing.T, v, before, after string, size uint8) {
-		flat, _ := squeeze(v)
+		flat, _ := normalize(v)
 		if len(strings.TrimSpace(v)) < minValue || len(flat) < minValue || len(v) > 200 || strings.Contains("{{secret:name0}}", flat) || len(before)+len(after) > 400 {
 			t.Skip()
 		}
 		m := known(v)
 		text := before + v + after
-		in, _ := squeeze(text)
+		in, _ := normalize(text)
 		if !strings.Contains(in, flat) {
 			t.Skip() // what stands before took a part of it for a control sequence
 		}
 		got := m.Text(text)
-		if out, _ := squeeze(strings.ReplaceAll(got, "{{secret:name0}}", "\uffff")); strings.Contains(out, flat) {
+		if out, _ := normalize(strings.ReplaceAll(got, "{{secret:name0}}", "\uffff")); strings.Contains(out, flat) {
 			t.Errorf("%q became %q", text, got)
 		}
 		s, pieces := m.Stream(), ""
@@ -255,7 +255,7 @@ func FuzzMask(f *testing.F) {
 			pieces += string(s.Next([]byte(text[i:min(i+step, len(text))])))
 		}
 		pieces += string(s.End())
-		if out, _ := squeeze(strings.ReplaceAll(pieces, "{{secret:name0}}", "\uffff")); strings.Contains(out, flat) {
+		if out, _ := normalize(strings.ReplaceAll(pieces, "{{secret:name0}}", "\uffff")); strings.Contains(out, flat) {
 			t.Errorf("%q in pieces of %d became %q", text, step, pieces)
 		}
 	})
@@ -269,7 +269,7 @@ func BenchmarkMask(b *testing.B) {
 	text := strings.Repeat("a line of output as a build writes it, 0123456789\n", 1300)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		m.Part(text)
+		m.Partial(text)
 	}
 }
 

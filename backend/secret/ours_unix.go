@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ours says whether a file belongs to who runs this program.
-func ours(info os.FileInfo) bool {
+// isOwnedByUser says whether a file belongs to who runs this program.
+func isOwnedByUser(info os.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid()
 }

@@ -2,5 +2,5 @@ package secret
 
 import "os"
 
-// ours relies on the profile folder, which only its owner may enter.
-func ours(os.FileInfo) bool { return true }
+// isOwnedByUser relies on the profile folder, which only its owner may enter.
+func isOwnedByUser(os.FileInfo) bool { return true }

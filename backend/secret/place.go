@@ -2,18 +2,18 @@ package secret
 
 import "context"
 
-// Place says where a value lies.
-type Place string
+// Backend says where a value lies.
+type Backend string
 
 // The places.
 const (
-	Keyring Place = "keyring" // the system's
-	File    Place = "file"    // encrypted with age
+	Keyring Backend = "keyring" // the system's
+	File    Backend = "file"    // encrypted with age
 )
 
-// Where is what a person is told about the vault.
-type Where struct {
-	Place  Place
+// BackendInfo is what a person is told about the vault.
+type BackendInfo struct {
+	Place  Backend
 	Detail string // which keyring, or which file and what opens it
 	// Locked: a passphrase is needed before anything is opened.
 	Locked bool
@@ -21,9 +21,9 @@ type Where struct {
 	Passphrase bool
 }
 
-// store is a place that keeps values by id.
-type store interface {
+// backend is a place that keeps values by id.
+type backend interface {
 	set(ctx context.Context, id, value string) error
-	get(ctx context.Context, id string) (string, error) // errGone if it has none
+	get(ctx context.Context, id string) (string, error) // errNotStored if it has none
 	remove(ctx context.Context, id string) error        // also of what is not there
 }

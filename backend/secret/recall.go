@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// Recall opens everything that is kept, saved logins too, so that the mask knows it
+// LoadAll opens everything that is kept, saved logins too, so that the mask knows it
 // in a process that has used none of it. The person is not asked for a passphrase.
 // The error names what could not be opened; the mask knows the rest.
-func (v *Vault) Recall(ctx context.Context) error {
+func (v *Vault) LoadAll(ctx context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	f, err := v.index.read()
@@ -17,12 +17,12 @@ func (v *Vault) Recall(ctx context.Context) error {
 		return err
 	}
 	var failed []error
-	closed := map[Place]bool{} // said once
+	closed := map[Backend]bool{} // said once
 	for _, e := range f.Entries {
 		if closed[e.Place] {
 			continue
 		}
-		s, err := v.unasked(ctx, e.Place)
+		s, err := v.backendWithoutPrompt(ctx, e.Place)
 		if err != nil {
 			closed[e.Place] = true
 			failed = append(failed, fmt.Errorf("what is kept in the %s: %w", e.Place, err))
@@ -30,10 +30,10 @@ func (v *Vault) Recall(ctx context.Context) error {
 		}
 		value, err := s.get(ctx, e.id())
 		switch {
-		case errors.Is(err, errGone):
+		case errors.Is(err, errNotStored):
 		case err != nil:
 			closed[e.Place] = e.Place == File || ctx.Err() != nil // it is read as a whole
-			failed = append(failed, fmt.Errorf("%s: %w", e.words(), err))
+			failed = append(failed, fmt.Errorf("%s: %w", e.describe(), err))
 		default:
 			v.mask.Add(e.reference(), value)
 		}
@@ -41,10 +41,10 @@ func (v *Vault) Recall(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// unasked is the place, if the person need not say a passphrase; mu is held.
-func (v *Vault) unasked(ctx context.Context, p Place) (store, error) {
-	if p == File && v.file.locked() {
+// backendWithoutPrompt is the place, if the person need not say a passphrase; mu is held.
+func (v *Vault) backendWithoutPrompt(ctx context.Context, p Backend) (backend, error) {
+	if p == File && v.file.needsPassphrase() {
 		return nil, ErrLocked
 	}
-	return v.opened(ctx, p)
+	return v.readyBackend(ctx, p)
 }

@@ -15,27 +15,27 @@ import (
 	"filippo.io/age"
 )
 
-// sealed keeps all values in one file, encrypted to one key. The vault's lock
+// encryptedFile keeps all values in one file, encrypted to one key. The vault's lock
 // guards it within the process.
-type sealed struct {
+type encryptedFile struct {
 	dir string
 	key keyFile
 	own *age.X25519Identity // nil: not opened yet
 }
 
-func newSealed(dir, key string, work int) *sealed {
-	return &sealed{dir: dir, key: keyFile{cmp.Or(key, filepath.Join(dir, "secrets.key")), work}}
+func newSealed(dir, key string, work int) *encryptedFile {
+	return &encryptedFile{dir: dir, key: keyFile{cmp.Or(key, filepath.Join(dir, "secrets.key")), work}}
 }
 
-func (s *sealed) path() string { return filepath.Join(s.dir, "secrets.age") }
+func (s *encryptedFile) path() string { return filepath.Join(s.dir, "secrets.age") }
 
-func (s *sealed) where() Where {
-	w := Where{Place: File}
+func (s *encryptedFile) info() BackendInfo {
+	w := BackendInfo{Place: File}
 	kind, err := s.key.kind()
 	switch {
 	case err != nil:
 		w.Detail, w.Locked = fmt.Sprintf("the encrypted file %s, which cannot be opened: %v", s.path(), err), true
-	case kind == byPassphrase:
+	case kind == keyPassphrase:
 		w.Detail, w.Passphrase, w.Locked = fmt.Sprintf("the encrypted file %s, opened by your passphrase", s.path()), true, s.own == nil
 	default:
 		w.Detail = fmt.Sprintf("the encrypted file %s, opened by the key file %s: who can read both, can read the secrets", s.path(), s.key.path)
@@ -43,14 +43,14 @@ func (s *sealed) where() Where {
 	return w
 }
 
-// locked says whether a passphrase is needed first.
-func (s *sealed) locked() bool {
+// needsPassphrase says whether a passphrase is needed first.
+func (s *encryptedFile) needsPassphrase() bool {
 	kind, err := s.key.kind()
-	return s.own == nil && err == nil && kind == byPassphrase
+	return s.own == nil && err == nil && kind == keyPassphrase
 }
 
 // unlock opens the key. Where there is none yet, nothing is to be opened.
-func (s *sealed) unlock(passphrase string) error {
+func (s *encryptedFile) unlock(passphrase string) error {
 	own, err := s.key.open(passphrase)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (s *sealed) unlock(passphrase string) error {
 }
 
 // identity is the key, made where nothing was kept yet.
-func (s *sealed) identity(mayMake bool) (*age.X25519Identity, error) {
+func (s *encryptedFile) identity(mayMake bool) (*age.X25519Identity, error) {
 	if s.own != nil {
 		return s.own, nil
 	}
@@ -78,15 +78,15 @@ func (s *sealed) identity(mayMake bool) (*age.X25519Identity, error) {
 	return own, nil
 }
 
-func (s *sealed) protect(passphrase string) error {
+func (s *encryptedFile) setPassphrase(passphrase string) error {
 	own, err := s.identity(true)
 	if err != nil {
 		return err
 	}
-	return locked(s.dir, func() error { return s.key.write(own, passphrase) })
+	return withFileLock(s.dir, func() error { return s.key.write(own, passphrase) })
 }
 
-func (s *sealed) read() (map[string]string, error) {
+func (s *encryptedFile) read() (map[string]string, error) {
 	b, err := os.ReadFile(s.path())
 	if errors.Is(err, os.ErrNotExist) {
 		return map[string]string{}, nil
@@ -113,8 +113,8 @@ func (s *sealed) read() (map[string]string, error) {
 	return values, nil
 }
 
-func (s *sealed) change(edit func(map[string]string)) error {
-	return locked(s.dir, func() error {
+func (s *encryptedFile) change(edit func(map[string]string)) error {
+	return withFileLock(s.dir, func() error {
 		values, err := s.read()
 		if err != nil {
 			return err
@@ -138,26 +138,26 @@ func (s *sealed) change(edit func(map[string]string)) error {
 		if err = errors.Join(err, w.Close()); err != nil {
 			return fmt.Errorf("encrypt: %w", err)
 		}
-		return replace(s.path(), b.Bytes())
+		return writeAtomic(s.path(), b.Bytes())
 	})
 }
 
-func (s *sealed) set(_ context.Context, id, value string) error {
+func (s *encryptedFile) set(_ context.Context, id, value string) error {
 	return s.change(func(v map[string]string) { v[id] = value })
 }
 
-func (s *sealed) remove(_ context.Context, id string) error {
+func (s *encryptedFile) remove(_ context.Context, id string) error {
 	return s.change(func(v map[string]string) { delete(v, id) })
 }
 
-func (s *sealed) get(_ context.Context, id string) (string, error) {
+func (s *encryptedFile) get(_ context.Context, id string) (string, error) {
 	values, err := s.read()
 	if err != nil {
 		return "", err
 	}
 	value, ok := values[id]
 	if !ok {
-		return "", errGone
+		return "", errNotStored
 	}
 	return value, nil
 }

@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// widthless are characters that show nothing.
-var widthless = [...]string{"\u00ad", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff"}
+// zeroWidth are characters that show nothing.
+var zeroWidth = [...]string{"\u00ad", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff"}
 
-// squeeze leaves out what can stand between the letters of a value on a screen:
+// normalize leaves out what can stand between the letters of a value on a screen:
 // ends of lines, a terminal's control sequences, characters without a width. at
 // says for every byte where it was.
-func squeeze(s string) (text string, at []int) {
+func normalize(s string) (text string, at []int) {
 	var b strings.Builder
 	b.Grow(len(s))
 	at = make([]int, 0, len(s))
 	for i := 0; i < len(s); {
-		if n := blank(s[i:]); n > 0 {
+		if n := invisibleLen(s[i:]); n > 0 {
 			i += n
 			continue
 		}
@@ -28,9 +28,9 @@ func squeeze(s string) (text string, at []int) {
 	return b.String(), at
 }
 
-// solidify is squeeze that leaves out spaces of every kind as well.
-func solidify(s string) (text string, at []int) {
-	squeezed, from := squeeze(s)
+// normalizeAll is squeeze that leaves out spaces of every kind as well.
+func normalizeAll(s string) (text string, at []int) {
+	squeezed, from := normalize(s)
 	var b strings.Builder
 	b.Grow(len(squeezed))
 	at = from[:0]
@@ -45,15 +45,15 @@ func solidify(s string) (text string, at []int) {
 	return b.String(), at
 }
 
-// blank is how many bytes at the beginning of s show nothing.
-func blank(s string) int {
+// invisibleLen is how many bytes at the beginning of s show nothing.
+func invisibleLen(s string) int {
 	switch s[0] {
 	case '\n', '\r', '\x00':
 		return 1
 	case '\x1b':
-		return sequence(s)
+		return escapeLen(s)
 	case '\xc2', '\xe2', '\xef': // of the two and three bytes of the characters below
-		for _, c := range widthless {
+		for _, c := range zeroWidth {
 			if strings.HasPrefix(s, c) {
 				return len(c)
 			}
@@ -62,9 +62,9 @@ func blank(s string) int {
 	return 0
 }
 
-// sequence is the length of a control sequence that begins with ESC. One that
+// escapeLen is the length of a control sequence that begins with ESC. One that
 // does not end is the whole rest. What a title or a link holds is looked at.
-func sequence(s string) int {
+func escapeLen(s string) int {
 	if len(s) == 1 {
 		return 1
 	}

@@ -20,11 +20,11 @@ func (s *Stream) Next(piece []byte) []byte {
 	}
 	needles := s.mask.list()
 	all := s.held + string(piece)
-	rest := all[len(all)-begun(all):]
+	rest := all[len(all)-partialRuneLen(all):]
 	all = all[:len(all)-len(rest)]
-	text, at := squeeze(all)
-	spans := find(text, needles)
-	from := open(text, needles)
+	text, at := normalize(all)
+	spans := findAll(text, needles)
+	from := pendingStart(text, needles)
 	for i := len(spans) - 1; i >= 0 && spans[i].to > from; i-- { // a value that is whole is not held
 		from = max(from, spans[i].to)
 	}
@@ -32,7 +32,7 @@ func (s *Stream) Next(piece []byte) []byte {
 	if from < len(text) {
 		cut = at[from]
 	}
-	if esc := strings.LastIndexByte(all, '\x1b'); esc >= 0 && esc < cut && len(all)-esc < maxSequence && unended(all[esc:]) {
+	if esc := strings.LastIndexByte(all, '\x1b'); esc >= 0 && esc < cut && len(all)-esc < maxSequence && isOpenEscape(all[esc:]) {
 		cut = esc
 	}
 	kept := spans[:0]
@@ -52,9 +52,9 @@ func (s *Stream) End() []byte {
 	return []byte(rest)
 }
 
-// begun is how many bytes at the end are the beginning of a character without a width.
-func begun(s string) int {
-	for _, c := range widthless {
+// partialRuneLen is how many bytes at the end are the beginning of a character without a width.
+func partialRuneLen(s string) int {
+	for _, c := range zeroWidth {
 		for l := len(c) - 1; l > 0; l-- {
 			if strings.HasSuffix(s, c[:l]) {
 				return l
@@ -67,10 +67,10 @@ func begun(s string) int {
 // maxSequence is the longest control sequence that is waited for, in bytes.
 const maxSequence = 64
 
-func unended(s string) bool { return sequence(s) == len(s) && !ended(s) }
+func isOpenEscape(s string) bool { return escapeLen(s) == len(s) && !isClosedEscape(s) }
 
-// ended says whether a sequence that is the whole text has its last byte.
-func ended(s string) bool {
+// isClosedEscape says whether a sequence that is the whole text has its last byte.
+func isClosedEscape(s string) bool {
 	if len(s) < 2 {
 		return false
 	}
@@ -84,9 +84,9 @@ func ended(s string) bool {
 	return true
 }
 
-// open is where the longest end of the text begins that a value may go on from;
+// pendingStart is where the longest end of the text begins that a value may go on from;
 // the text's length if there is none.
-func open(text string, needles *needles) int {
+func pendingStart(text string, needles *secretPatterns) int {
 	from := len(text)
 	for _, n := range needles.all {
 		for l := min(len(n.text)-1, len(text)); l > len(text)-from; l-- {

@@ -31,7 +31,7 @@ type Options struct {
 type Vault struct {
 	index index
 	ring  keyring
-	file  *sealed
+	file  *encryptedFile
 	ask   func(ctx context.Context) (string, error)
 	mask  *Mask
 	now   func() time.Time
@@ -45,7 +45,7 @@ type Vault struct {
 // Secret is what may be known of one without opening it.
 type Secret struct {
 	Name  string
-	Place Place
+	Place Backend
 	Hosts []string  // where it may be sent; none: not bound
 	Added time.Time // or changed
 }
@@ -65,30 +65,30 @@ func Open(o Options) (*Vault, error) {
 }
 
 // Where says where new values go, and what opens them.
-func (v *Vault) Where(ctx context.Context) Where {
+func (v *Vault) Where(ctx context.Context) BackendInfo {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.where(ctx)
 }
 
-func (v *Vault) where(ctx context.Context) Where {
-	why := v.noRing(ctx)
+func (v *Vault) where(ctx context.Context) BackendInfo {
+	why := v.keyringProblem(ctx)
 	if why == nil {
-		return Where{Place: Keyring, Detail: keyringName()}
+		return BackendInfo{Place: Keyring, Detail: keyringName()}
 	}
-	w := v.file.where()
+	w := v.file.info()
 	w.Detail = fmt.Sprintf("%s (%s)", w.Detail, why)
 	return w
 }
 
-// noRing says why the keyring is not used, nil if it is; mu is held. A keyring
+// keyringProblem says why the keyring is not used, nil if it is; mu is held. A keyring
 // that answered once is believed; one that did not may have been started meanwhile.
-func (v *Vault) noRing(ctx context.Context) error {
+func (v *Vault) keyringProblem(ctx context.Context) error {
 	if v.noKey {
 		return errors.New("chosen in the settings")
 	}
 	if !v.probed || v.why != nil {
-		v.probed, v.why = true, v.ring.runs(ctx)
+		v.probed, v.why = true, v.ring.available(ctx)
 	}
 	if v.why != nil {
 		return fmt.Errorf("no keyring answers: %w", v.why)
@@ -97,25 +97,25 @@ func (v *Vault) noRing(ctx context.Context) error {
 }
 
 // Set keeps a value under a name and says where. hosts bind it to where it may be sent.
-func (v *Vault) Set(ctx context.Context, name, value string, hosts []string) (Place, error) {
+func (v *Vault) Set(ctx context.Context, name, value string, hosts []string) (Backend, error) {
 	if err := errors.Join(ValidName(name), validValue("value", value), validHosts(hosts)); err != nil {
 		return "", firstInvalid(err)
 	}
 	return v.put(ctx, entry{Name: name, Hosts: hosts}, value)
 }
 
-func (v *Vault) put(ctx context.Context, e entry, value string) (Place, error) {
+func (v *Vault) put(ctx context.Context, e entry, value string) (Backend, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	e.Place, e.Added = File, v.now().UTC()
-	if v.noRing(ctx) == nil {
+	if v.keyringProblem(ctx) == nil {
 		e.Place = Keyring
 	}
 	old, had, err := v.index.find(e.id())
 	if err != nil {
 		return "", err
 	}
-	s, err := v.opened(ctx, e.Place)
+	s, err := v.readyBackend(ctx, e.Place)
 	if err != nil {
 		return "", err
 	}
@@ -123,11 +123,11 @@ func (v *Vault) put(ctx context.Context, e entry, value string) (Place, error) {
 		return "", fmt.Errorf("secret %s: %w", e.Name, err)
 	}
 	v.mask.Add(e.reference(), value)
-	if err := v.index.change(func(f *names) { f.put(e) }); err != nil {
+	if err := v.index.change(func(f *indexFile) { f.put(e) }); err != nil {
 		return "", err
 	}
 	if had && old.Place != e.Place { // what was kept elsewhere is not left behind
-		if s, err = v.opened(ctx, old.Place); err == nil {
+		if s, err = v.readyBackend(ctx, old.Place); err == nil {
 			err = s.remove(ctx, e.id())
 		}
 		if err != nil {
@@ -150,18 +150,18 @@ func (v *Vault) get(ctx context.Context, wanted entry) (string, error) {
 	case err != nil:
 		return "", err
 	case !ok:
-		return "", fmt.Errorf("%w: %s", ErrUnknown, wanted.words())
+		return "", fmt.Errorf("%w: %s", ErrUnknown, wanted.describe())
 	}
-	s, err := v.opened(ctx, e.Place)
+	s, err := v.readyBackend(ctx, e.Place)
 	if err != nil {
 		return "", err
 	}
 	value, err := s.get(ctx, e.id())
-	if errors.Is(err, errGone) {
-		return "", fmt.Errorf("%w: %s was kept in the %s, and somebody removed it there", ErrUnknown, e.words(), e.Place)
+	if errors.Is(err, errNotStored) {
+		return "", fmt.Errorf("%w: %s was kept in the %s, and somebody removed it there", ErrUnknown, e.describe(), e.Place)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", e.words(), err)
+		return "", fmt.Errorf("%s: %w", e.describe(), err)
 	}
 	v.mask.Add(e.reference(), value)
 	return value, nil
@@ -173,16 +173,16 @@ var ErrUnknown = errors.New("no such secret is kept")
 // ErrLocked: the passphrase is needed, and nobody is there to give it.
 var ErrLocked = errors.New("the secrets are locked by a passphrase")
 
-// opened is the place, ready for use; mu is held.
-func (v *Vault) opened(ctx context.Context, p Place) (store, error) {
+// readyBackend is the place, ready for use; mu is held.
+func (v *Vault) readyBackend(ctx context.Context, p Backend) (backend, error) {
 	if p == Keyring {
 		if v.noKey {
 			v.probed = true // what is there already is still read
-			return v.ring, v.ring.runs(ctx)
+			return v.ring, v.ring.available(ctx)
 		}
-		return v.ring, v.noRing(ctx)
+		return v.ring, v.keyringProblem(ctx)
 	}
-	if !v.file.locked() {
+	if !v.file.needsPassphrase() {
 		return v.file, nil
 	}
 	if v.ask == nil {
@@ -236,16 +236,16 @@ func (v *Vault) drop(ctx context.Context, wanted entry) error {
 	case err != nil:
 		return err
 	case !ok:
-		return fmt.Errorf("%w: %s", ErrUnknown, wanted.words())
+		return fmt.Errorf("%w: %s", ErrUnknown, wanted.describe())
 	}
-	s, err := v.opened(ctx, e.Place)
+	s, err := v.readyBackend(ctx, e.Place)
 	if err != nil {
 		return err
 	}
 	if err := s.remove(ctx, e.id()); err != nil {
-		return fmt.Errorf("%s: %w", e.words(), err)
+		return fmt.Errorf("%s: %w", e.describe(), err)
 	}
-	return v.index.change(func(f *names) { f.drop(e.id()) })
+	return v.index.change(func(f *indexFile) { f.drop(e.id()) })
 }
 
 // Unlock opens the encrypted file with the person's passphrase, for this process.
@@ -255,13 +255,13 @@ func (v *Vault) Unlock(passphrase string) error {
 	return v.file.unlock(passphrase)
 }
 
-// Protect puts a passphrase on the key of the encrypted file, or takes it off
+// SetPassphrase puts a passphrase on the key of the encrypted file, or takes it off
 // with "". The file must be open.
-func (v *Vault) Protect(ctx context.Context, passphrase string) error {
+func (v *Vault) SetPassphrase(ctx context.Context, passphrase string) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if _, err := v.opened(ctx, File); err != nil {
+	if _, err := v.readyBackend(ctx, File); err != nil {
 		return err
 	}
-	return v.file.protect(passphrase)
+	return v.file.setPassphrase(passphrase)
 }

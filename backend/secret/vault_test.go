@@ -135,10 +135,10 @@ func TestPassphrase(t *testing.T) {
 	v := vault(t, dir, nil)
 	_, err := v.Set(ctx, "a", "canary-1-x", nil)
 	check(t, err)
-	if err := v.Protect(ctx, "short"); err == nil {
+	if err := v.SetPassphrase(ctx, "short"); err == nil {
 		t.Error("a short passphrase was taken")
 	}
-	check(t, v.Protect(ctx, "correct horse battery"))
+	check(t, v.SetPassphrase(ctx, "correct horse battery"))
 	inTheClear(t, dir, "canary-1-x", "AGE-SECRET-KEY", "correct horse battery")
 
 	shut := vault(t, dir, nil)
@@ -148,7 +148,7 @@ func TestPassphrase(t *testing.T) {
 	if _, err := shut.Get(ctx, "a"); !errors.Is(err, ErrLocked) {
 		t.Errorf("without a passphrase: %v", err)
 	}
-	if err := shut.Recall(ctx); !errors.Is(err, ErrLocked) {
+	if err := shut.LoadAll(ctx); !errors.Is(err, ErrLocked) {
 		t.Errorf("recalled without a passphrase: %v", err)
 	}
 	if err := shut.Unlock("wrong horse battery"); !errors.Is(err, ErrPassphrase) {
@@ -166,9 +166,9 @@ func TestPassphrase(t *testing.T) {
 	if asked != 1 {
 		t.Errorf("asked %d times", asked)
 	}
-	check(t, with.Protect(ctx, ""))
+	check(t, with.SetPassphrase(ctx, ""))
 	later := vault(t, dir, nil)
-	check(t, later.Recall(ctx))
+	check(t, later.LoadAll(ctx))
 	if got := later.mask.Text("it is canary-1-x"); got != "it is {{secret:a}}" {
 		t.Errorf("recalled, and yet: %q", got)
 	}

@@ -189,7 +189,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 	a.runner = runner.New(runner.Config{
 		Journal: a.store, Open: a.openSession, Publish: a.broker.Publish, Clock: a.clock, Log: a.log, Slots: a.slots,
 		Law: law, Patience: a.approvalTimeout,
-		Disk:  func() (uint64, error) { return config.Free(a.cfg.State()) },
+		Disk:  func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
 		Ended: a.cleanUpRun,
 	})
 	if a.peerServer, err = a.openPeerServer(ctx); err != nil {

@@ -110,7 +110,7 @@ func (p Program) config() (*config.Config, error) {
 
 // reading lends the journal to a command that only looks: it changes nothing.
 func (p Program) reading(ctx context.Context, do func(*api.GoalAPI, *store.Store) error) (err error) {
-	dir, err := config.StateOf(p.Getenv)
+	dir, err := config.StateDir(p.Getenv)
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}

@@ -59,7 +59,7 @@ func (p Program) showRecipe() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				text, err := config.RecipeText(r)
+				text, err := config.MarshalRecipe(r)
 				if err != nil {
 					return err
 				}
@@ -73,7 +73,7 @@ func (p Program) removeRecipe() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Forget a recipe", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return p.configured(func(c *config.Config) error { return c.RemoveRecipe(args[0]) })
+			return p.configured(func(c *config.Config) error { return c.DeleteRecipe(args[0]) })
 		},
 	}
 }

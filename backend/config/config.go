@@ -26,7 +26,7 @@ func (e *InvalidError) Error() string { return e.Message }
 type Config struct {
 	state, work string
 	log         *slog.Logger
-	logFile     *rotating
+	logFile     *rotatingLog
 
 	mu   sync.Mutex
 	file file
@@ -35,16 +35,16 @@ type Config struct {
 // Open finds the folders, makes the state folder private, and reads the
 // settings. Without GOALPOST_HOME the XDG folders are used.
 func Open(getenv func(string) string) (*Config, error) {
-	state, work, err := folders(getenv)
+	state, work, err := defaultDirs(getenv)
 	if err != nil {
 		return nil, err
 	}
 	for _, dir := range []string{state, work} {
-		if err := ownGround(dir); err != nil {
+		if err := checkRootOwnership(dir); err != nil {
 			return nil, err
 		}
 	}
-	if err := private(state); err != nil {
+	if err := makePrivateDir(state); err != nil {
 		return nil, err
 	}
 	c := &Config{state: state, work: work}
@@ -59,14 +59,14 @@ func Open(getenv func(string) string) (*Config, error) {
 	return c, nil
 }
 
-// StateOf finds the state folder for who only reads in it: it makes and changes
+// StateDir finds the state folder for who only reads in it: it makes and changes
 // nothing, and the folder need not exist. One of another user is refused as by Open.
-func StateOf(getenv func(string) string) (string, error) {
-	state, _, err := folders(getenv)
+func StateDir(getenv func(string) string) (string, error) {
+	state, _, err := defaultDirs(getenv)
 	if err != nil {
 		return "", err
 	}
-	if err := suitable(state); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := checkStateOwner(state); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
 	return state, nil
@@ -96,7 +96,7 @@ func (c *Config) HideInLog(redact func([]byte) []byte) { c.logFile.hide(redact) 
 // Log writes JSON lines to the state folder, never contents of tools.
 func (c *Config) Log() *slog.Logger { return c.log }
 
-func folders(getenv func(string) string) (state, work string, err error) {
+func defaultDirs(getenv func(string) string) (state, work string, err error) {
 	if home := getenv(HomeVariable); home != "" {
 		if home, err = filepath.Abs(home); err != nil {
 			return "", "", fmt.Errorf("%s: %w", HomeVariable, err)
@@ -114,12 +114,12 @@ func folders(getenv func(string) string) (state, work string, err error) {
 	return filepath.Join(state, "goalpost"), filepath.Join(home, "Goalpost"), nil
 }
 
-// private makes the folder, readable for nobody else.
-func private(dir string) error {
+// makePrivateDir makes the folder, readable for nobody else.
+func makePrivateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("state folder: %w", err)
 	}
-	if err := suitable(dir); err != nil {
+	if err := checkStateOwner(dir); err != nil {
 		return err
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {

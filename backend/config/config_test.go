@@ -188,7 +188,7 @@ func TestUnreadableSettingsAreKeptAside(t *testing.T) {
 
 func TestAFileThatBreaksLaterLosesNothing(t *testing.T) {
 	c := open(t, t.TempDir())
-	if err := c.SaveProvider(local("one")); err != nil {
+	if err := c.SaveProvider(isLocalFilesystem("one")); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(c.State(), "settings.json")
@@ -201,7 +201,7 @@ func TestAFileThatBreaksLaterLosesNothing(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Errorf("looking moved the file: %v", err)
 	}
-	if err := c.SaveProvider(local("two")); err != nil {
+	if err := c.SaveProvider(isLocalFilesystem("two")); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(c.Providers()); n != 2 {
@@ -225,7 +225,7 @@ func TestImpossibleSettingsFallBack(t *testing.T) {
 	}
 }
 
-func local(id string) config.Provider {
+func isLocalFilesystem(id string) config.Provider {
 	return config.Provider{ID: id, Kind: config.OpenAI, BaseURL: "http://127.0.0.1:11434/v1", Model: "small"}
 }
 
@@ -233,7 +233,7 @@ func local(id string) config.Provider {
 func TestProvidersAreNamedAfterHosts(t *testing.T) {
 	c := open(t, t.TempDir())
 	for _, id := range []string{"127.0.0.1:11434", "[::1]:8080", "api.example.com", "box_2"} {
-		if err := c.SaveProvider(local(id)); err != nil {
+		if err := c.SaveProvider(isLocalFilesystem(id)); err != nil {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
@@ -243,7 +243,7 @@ func TestProviders(t *testing.T) {
 	home := t.TempDir()
 	c := open(t, home)
 	for _, id := range []string{"one", "two", "three"} {
-		if err := c.SaveProvider(local(id)); err != nil {
+		if err := c.SaveProvider(isLocalFilesystem(id)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -254,7 +254,7 @@ func TestProviders(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	changed := local("two")
+	changed := isLocalFilesystem("two")
 	changed.Model = "big"
 	steps := []struct {
 		do   func() error
@@ -305,7 +305,7 @@ func TestProvidersThatCannotWork(t *testing.T) {
 		{"api_key_env", func(p *config.Provider) { p.APIKeyEnv = "sk-abcdef" }},
 		{"api_key_env", func(p *config.Provider) { p.APIKeyEnv = "A=B" }},
 	} {
-		p := local("x")
+		p := isLocalFilesystem("x")
 		test.change(&p)
 		e := invalid(c.SaveProvider(p))
 		if e.Field != test.field || e.Hint == "" || strings.Contains(e.Message, "secret") || strings.Contains(e.Message, "sk-") {
@@ -325,7 +325,7 @@ func TestTwoProcessesKeepEachOthersChanges(t *testing.T) {
 	for n, c := range []*config.Config{a, b} {
 		all.Go(func() {
 			for i := range 20 {
-				if err := c.SaveProvider(local(fmt.Sprintf("p%d-%d", n, i))); err != nil {
+				if err := c.SaveProvider(isLocalFilesystem(fmt.Sprintf("p%d-%d", n, i))); err != nil {
 					t.Error(err)
 				}
 			}

@@ -31,7 +31,7 @@ type CriterionFile struct {
 // risk, hosts, grants) is refused, and so is every word that is not known.
 // os.ErrNotExist if there is no such file.
 func ReadCriterion(file string) (CriterionFile, error) {
-	b, err := readSmall(file, "criterion file")
+	b, err := readBounded(file, "criterion file")
 	if err != nil {
 		return CriterionFile{}, err
 	}
@@ -43,8 +43,8 @@ func ReadCriterion(file string) (CriterionFile, error) {
 	return CriterionFile{Text: strings.ToValidUTF8(string(b), "\uFFFD"), Criterion: c}, nil
 }
 
-// readSmall reads a file that people write by hand.
-func readSmall(file, what string) ([]byte, error) {
+// readBounded reads a file that people write by hand.
+func readBounded(file, what string) ([]byte, error) {
 	const most = 64 << 10
 	f, err := os.Open(file)
 	if err != nil {
@@ -52,28 +52,28 @@ func readSmall(file, what string) ([]byte, error) {
 	}
 	defer func() { _ = f.Close() }()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, bad(file+" is not a file", "name a YAML file")
+		return nil, invalidCriterion(file+" is not a file", "name a YAML file")
 	}
 	b, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	if len(b) > most {
-		return nil, bad(file+" is larger than 64 KiB", "this file is meant to be short")
+		return nil, invalidCriterion(file+" is larger than 64 KiB", "this file is meant to be short")
 	}
 	return b, nil
 }
 
-func bad(message, hint string) *InvalidError {
+func invalidCriterion(message, hint string) *InvalidError {
 	return &InvalidError{Field: "criterion", Message: message, Hint: hint}
 }
 
-// kindWords are what a word of a criterion file may be, valueWords what JSON calls what stands there.
+// checkFieldTypes are what a word of a criterion file may be, checkFieldValues what JSON calls what stands there.
 var (
-	kindWords = map[reflect.Kind]string{
+	checkFieldTypes = map[reflect.Kind]string{
 		reflect.String: "a text", reflect.Bool: "true or false", reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.Slice: "a list", reflect.Struct: "words with their values",
 	}
-	valueWords = map[string]string{"string": "a text", "bool": "true or false", "number": "this number", "array": "a list", "object": "words with their values"}
+	checkFieldValues = map[string]string{"string": "a text", "bool": "true or false", "number": "this number", "array": "a list", "object": "words with their values"}
 )
 
 const example = "write checks: as a list, such as - {type: shell, command: make test}"
@@ -83,61 +83,61 @@ func parseCriterion(b []byte) (goal.Criterion, *InvalidError) {
 	var words map[string]any
 	d := yaml.NewDecoder(bytes.NewReader(b))
 	if err := d.Decode(&words); err != nil {
-		return c, bad("it cannot be read as YAML: "+strings.TrimPrefix(err.Error(), "yaml: "), example)
+		return c, invalidCriterion("it cannot be read as YAML: "+strings.TrimPrefix(err.Error(), "yaml: "), example)
 	}
 	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return c, bad("it holds more than one document", "keep the first one")
+		return c, invalidCriterion("it holds more than one document", "keep the first one")
 	}
 	for word := range words {
 		switch word {
 		case "checks", "any":
 		case "where", "hosts", "allow_hosts", "risk", "policy", "allow_tools", "deny_tools", "allow_write", "allow_read", "allow_local", "allow_socket", "unconfined", "grants":
-			return c, bad(fmt.Sprintf("it sets %s, which only a person may", word), "remove it, and choose that in the dialog or with a flag")
+			return c, invalidCriterion(fmt.Sprintf("it sets %s, which only a person may", word), "remove it, and choose that in the dialog or with a flag")
 		default:
-			return c, bad(fmt.Sprintf("it has the unknown word %q", word), "the words are checks and any")
+			return c, invalidCriterion(fmt.Sprintf("it has the unknown word %q", word), "the words are checks and any")
 		}
 	}
 	if checks, ok := words["checks"].([]any); ok {
 		for i, check := range checks {
-			if refusal := writable(i+1, check); refusal != nil {
+			if refusal := validateCheckFields(i+1, check); refusal != nil {
 				return c, refusal
 			}
 		}
 	}
-	c, refusal := decoded(words)
+	c, refusal := decodeChecks(words)
 	if refusal != nil {
 		return c, refusal
 	}
 	for i, check := range c.Checks { // however it is written: JSON reads Where as where
 		if check.Where != "" {
-			return c, bad(fmt.Sprintf("check %d sets where it runs, which only a person may", i+1), "remove where, and choose it in the dialog")
+			return c, invalidCriterion(fmt.Sprintf("check %d sets where it runs, which only a person may", i+1), "remove where, and choose it in the dialog")
 		}
 	}
 	return c, nil
 }
 
-// writable refuses the words of check n that a file may not say, or that mean nothing.
-func writable(n int, check any) *InvalidError {
+// validateCheckFields refuses the words of check n that a file may not say, or that mean nothing.
+func validateCheckFields(n int, check any) *InvalidError {
 	fields, ok := check.(map[string]any)
 	if !ok {
-		return bad(fmt.Sprintf("check %d is not written as words with their values", n), example)
+		return invalidCriterion(fmt.Sprintf("check %d is not written as words with their values", n), example)
 	}
-	known := checkWords()
+	known := checkFields()
 	for _, word := range slices.Sorted(maps.Keys(fields)) {
 		switch {
 		case strings.EqualFold(word, "where"): // JSON reads Where as where
-			return bad(fmt.Sprintf("check %d sets where it runs, which only a person may", n), "remove where, and choose it in the dialog or with --where")
+			return invalidCriterion(fmt.Sprintf("check %d sets where it runs, which only a person may", n), "remove where, and choose it in the dialog or with --where")
 		case word == "timeout":
-			return bad(fmt.Sprintf("check %d has the unknown word %q", n, word), "write timeout_ms, in milliseconds: timeout_ms: 10000 is ten seconds")
+			return invalidCriterion(fmt.Sprintf("check %d has the unknown word %q", n, word), "write timeout_ms, in milliseconds: timeout_ms: 10000 is ten seconds")
 		case !slices.Contains(known, word):
-			return bad(fmt.Sprintf("check %d has the unknown word %q", n, word), "the words of a check are "+strings.Join(known, ", "))
+			return invalidCriterion(fmt.Sprintf("check %d has the unknown word %q", n, word), "the words of a check are "+strings.Join(known, ", "))
 		}
 	}
 	return nil
 }
 
-// checkWords are the fields of goal.Check that a file may set, as it writes them.
-func checkWords() []string {
+// checkFields are the fields of goal.Check that a file may set, as it writes them.
+func checkFields() []string {
 	var words []string
 	t := reflect.TypeFor[goal.Check]()
 	for i := range t.NumField() {
@@ -148,11 +148,11 @@ func checkWords() []string {
 	return words
 }
 
-// decoded takes the words over; those of a check are the fields of goal.Check.
-func decoded(words map[string]any) (c goal.Criterion, refusal *InvalidError) {
+// decodeChecks takes the words over; those of a check are the fields of goal.Check.
+func decodeChecks(words map[string]any) (c goal.Criterion, refusal *InvalidError) {
 	raw, err := json.Marshal(words)
 	if err != nil {
-		return c, bad("it has keys that are not words", example)
+		return c, invalidCriterion("it has keys that are not words", example)
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -160,13 +160,13 @@ func decoded(words map[string]any) (c goal.Criterion, refusal *InvalidError) {
 	err = d.Decode(&c)
 	switch {
 	case errors.As(err, &other):
-		return c, bad(fmt.Sprintf("%s is to be %s, not %s", other.Field, kindWords[other.Type.Kind()], valueWords[strings.Fields(other.Value)[0]]), example)
+		return c, invalidCriterion(fmt.Sprintf("%s is to be %s, not %s", other.Field, checkFieldTypes[other.Type.Kind()], checkFieldValues[strings.Fields(other.Value)[0]]), example)
 	case err != nil:
-		return c, bad(strings.TrimPrefix(err.Error(), "json: "), example)
+		return c, invalidCriterion(strings.TrimPrefix(err.Error(), "json: "), example)
 	}
 	var r *goal.InvalidError
 	if err := c.Validate(); errors.As(err, &r) {
-		return c, bad(r.Reason, r.Hint)
+		return c, invalidCriterion(r.Reason, r.Hint)
 	}
 	return c, nil
 }

@@ -4,5 +4,5 @@ package config
 
 import "math"
 
-// Free is not known here.
-func Free(string) (uint64, error) { return math.MaxUint64, nil }
+// FreeBytes is not known here.
+func FreeBytes(string) (uint64, error) { return math.MaxUint64, nil }

@@ -16,8 +16,8 @@ const (
 	v9fs = 0x01021997
 )
 
-// local refuses a network file system: SQLite's write-ahead log needs shared memory.
-func local(dir string) error {
+// isLocalFilesystem refuses a network file system: SQLite's write-ahead log needs shared memory.
+func isLocalFilesystem(dir string) error {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {
 		return fmt.Errorf("state folder: %w", err)
@@ -39,8 +39,8 @@ func network(magic uint32) bool {
 	return false
 }
 
-// Free says how many bytes the program may still write below dir.
-func Free(dir string) (uint64, error) {
+// FreeBytes says how many bytes the program may still write below dir.
+func FreeBytes(dir string) (uint64, error) {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {
 		return 0, fmt.Errorf("free disk: %w", err)

@@ -8,7 +8,7 @@ func TestNetworkFileSystems(t *testing.T) {
 			t.Errorf("%#x", magic)
 		}
 	}
-	if err := local(t.TempDir()); err != nil {
+	if err := isLocalFilesystem(t.TempDir()); err != nil {
 		t.Error(err)
 	}
 }

@@ -2,5 +2,5 @@
 
 package config
 
-// local cannot tell here.
-func local(string) error { return nil }
+// isLocalFilesystem cannot tell here.
+func isLocalFilesystem(string) error { return nil }

@@ -13,10 +13,10 @@ const (
 	logFiles = 5
 )
 
-// rotating is a log file that moves aside when it is full: goalpost.log,
+// rotatingLog is a log file that moves aside when it is full: goalpost.log,
 // goalpost.log.1 … .4. Several processes may write to it; each moves it when it
 // finds it full.
-type rotating struct {
+type rotatingLog struct {
 	mu   sync.Mutex
 	path string
 	file *os.File
@@ -25,18 +25,18 @@ type rotating struct {
 	redact func([]byte) []byte
 }
 
-func openLog(dir string) (*rotating, error) {
+func openLog(dir string) (*rotatingLog, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("log folder: %w", err)
 	}
-	r := &rotating{path: filepath.Join(dir, "goalpost.log")}
+	r := &rotatingLog{path: filepath.Join(dir, "goalpost.log")}
 	if err := r.open(); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *rotating) open() error {
+func (r *rotatingLog) open() error {
 	f, err := os.OpenFile(r.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("log: %w", err)
@@ -49,13 +49,13 @@ func (r *rotating) open() error {
 	return nil
 }
 
-func (r *rotating) hide(redact func([]byte) []byte) {
+func (r *rotatingLog) hide(redact func([]byte) []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.redact = redact
 }
 
-func (r *rotating) Write(line []byte) (int, error) {
+func (r *rotatingLog) Write(line []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b := line
@@ -75,7 +75,7 @@ func (r *rotating) Write(line []byte) (int, error) {
 
 // rotate moves the files on and begins a new one. Where that fails the old one
 // goes on, and the next try comes after as many bytes again.
-func (r *rotating) rotate() error {
+func (r *rotatingLog) rotate() error {
 	r.size = 0
 	if info, err := os.Stat(r.path); err == nil && info.Size()+1 > logSize/2 { // another process may have moved it
 		for i := logFiles - 2; i >= 0; i-- {
@@ -100,7 +100,7 @@ func (r *rotating) rotate() error {
 }
 
 // Close closes the file.
-func (r *rotating) Close() error {
+func (r *rotatingLog) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.file.Close(); err != nil {

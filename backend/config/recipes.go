@@ -58,7 +58,7 @@ func (c *Config) Recipe(name string) (goal.Recipe, error) {
 	if err != nil {
 		return goal.Recipe{}, err
 	}
-	b, err := readSmall(file, "recipe")
+	b, err := readBounded(file, "recipe")
 	if errors.Is(err, fs.ErrNotExist) {
 		return goal.Recipe{}, &InvalidError{Field: "name", Message: fmt.Sprintf("there is no recipe %q", name), Hint: "recipe list shows those there are"}
 	}
@@ -86,8 +86,8 @@ func ParseRecipe(b []byte) (goal.Recipe, error) {
 	return r, r.Validate()
 }
 
-// RecipeText is a recipe as its file says it.
-func RecipeText(r goal.Recipe) ([]byte, error) {
+// MarshalRecipe is a recipe as its file says it.
+func MarshalRecipe(r goal.Recipe) ([]byte, error) {
 	b, err := yaml.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("recipe %s: %w", r.Name, err)
@@ -105,7 +105,7 @@ func (c *Config) SaveRecipe(r goal.Recipe) error {
 	if err != nil {
 		return err
 	}
-	b, err := RecipeText(r)
+	b, err := MarshalRecipe(r)
 	if err == nil {
 		err = os.MkdirAll(c.recipeDir(), 0o700)
 	}
@@ -126,8 +126,8 @@ func (c *Config) SaveRecipe(r goal.Recipe) error {
 	return nil
 }
 
-// RemoveRecipe forgets a recipe.
-func (c *Config) RemoveRecipe(name string) error {
+// DeleteRecipe forgets a recipe.
+func (c *Config) DeleteRecipe(name string) error {
 	file, err := c.recipeFile(name)
 	if err != nil {
 		return err

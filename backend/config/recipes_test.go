@@ -54,10 +54,10 @@ func TestRecipes(t *testing.T) {
 	if list, err := c.Recipes(); err == nil || len(list) != 1 {
 		t.Errorf("%d recipes beside the broken ones, %v", len(list), err)
 	}
-	if err := c.RemoveRecipe("log-in"); err != nil {
+	if err := c.DeleteRecipe("log-in"); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.RemoveRecipe("log-in"); !strings.Contains(invalid(err).Message, "no recipe") {
+	if err := c.DeleteRecipe("log-in"); !strings.Contains(invalid(err).Message, "no recipe") {
 		t.Errorf("%v", err)
 	}
 }

@@ -188,8 +188,8 @@ func (c *Config) save(next file) error {
 	return nil
 }
 
-// isPage says whether an address is one that a pane opens, written out.
-func isPage(address string) bool {
+// isPageURL says whether an address is one that a pane opens, written out.
+func isPageURL(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
@@ -215,9 +215,9 @@ func (s Settings) check() error {
 		return &InvalidError{"linger_minutes", fmt.Sprintf("programs cannot stay for %d minutes", s.LingerMinutes), fmt.Sprintf("use 0 (they end with the goal) to %d", maxMinutes)}
 	case s.GoalMemory != 0 && (s.GoalMemory < minMemory || s.GoalMemory > maxMemory):
 		return &InvalidError{"goal_memory", fmt.Sprintf("a goal cannot work with %d MiB of memory", s.GoalMemory), fmt.Sprintf("use %d to %d, or 0 for three quarters of the machine's", minMemory, maxMemory)}
-	case s.HomePage != "" && !isPage(s.HomePage):
+	case s.HomePage != "" && !isPageURL(s.HomePage):
 		return &InvalidError{"home_page", fmt.Sprintf("%q is not the address of a page", s.HomePage), "give it whole, such as https://example.org/, or leave it empty"}
-	case s.SearchPage != "" && (!isPage(s.SearchPage) || strings.Count(s.SearchPage, "%s") != 1):
+	case s.SearchPage != "" && (!isPageURL(s.SearchPage) || strings.Count(s.SearchPage, "%s") != 1):
 		return &InvalidError{"search_page", fmt.Sprintf("%q is not the address of a search", s.SearchPage), "give it with %s where the words go, such as https://example.org/?q=%s, or leave it empty"}
 	case s.WorkDir != "" && !filepath.IsAbs(s.WorkDir):
 		return &InvalidError{"work_dir", fmt.Sprintf("%q does not say which folder", s.WorkDir), "give it from the root on, such as /home/you/goals, or leave it empty"}
@@ -242,7 +242,7 @@ func (c *Config) SaveSettings(s Settings) error {
 		if rel, err := filepath.Rel(c.state, s.WorkDir); err == nil && (rel == "." || filepath.IsLocal(rel)) {
 			return &InvalidError{"work_dir", s.WorkDir + " is where Goalpost keeps its own data", "no goal may work there; choose another folder"}
 		}
-		if err := ownGround(s.WorkDir); err != nil {
+		if err := checkRootOwnership(s.WorkDir); err != nil {
 			return err
 		}
 	}
@@ -263,7 +263,7 @@ func (c *Config) Providers() []Provider {
 }
 
 var (
-	idForm       = regexp.MustCompile(`^[A-Za-z0-9[][][A-Za-z0-9._:-]{0,63}$`)
+	idPattern    = regexp.MustCompile(`^[A-Za-z0-9[][][A-Za-z0-9._:-]{0,63}$`)
 	secretForm   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
@@ -272,7 +272,7 @@ func (p Provider) check() error {
 	const minWindow, maxWindow = 4_096, 100_000_000
 	u, err := url.Parse(p.BaseURL)
 	switch {
-	case !idForm.MatchString(p.ID) || p.ID == string(Demo):
+	case !idPattern.MatchString(p.ID) || p.ID == string(Demo):
 		return &InvalidError{"id", fmt.Sprintf("%q cannot be the name of a provider", p.ID), "use letters, digits, dots and dashes; demo is taken"}
 	case p.Kind != OpenAI && p.Kind != Anthropic:
 		return &InvalidError{"kind", fmt.Sprintf("unknown kind of provider %q", p.Kind), "use openai (any server that speaks /chat/completions) or anthropic"}
@@ -332,7 +332,7 @@ func (c *Config) DeleteProvider(id string) error {
 	return c.change(func(f *file) error {
 		i := f.find(id)
 		if i < 0 {
-			return unknown(id)
+			return unknownProvider(id)
 		}
 		f.Providers = slices.Delete(f.Providers, i, i+1)
 		if f.Active == id {
@@ -349,7 +349,7 @@ func (c *Config) DeleteProvider(id string) error {
 func (c *Config) Use(id string) error {
 	return c.change(func(f *file) error {
 		if f.find(id) < 0 {
-			return unknown(id)
+			return unknownProvider(id)
 		}
 		f.Active = id
 		return nil
@@ -361,6 +361,6 @@ func (f *file) find(id string) int {
 	return slices.IndexFunc(f.Providers, func(p Provider) bool { return p.ID == id })
 }
 
-func unknown(id string) error {
+func unknownProvider(id string) error {
 	return &InvalidError{"id", fmt.Sprintf("there is no provider %q", id), "the settings and `providers list` show them"}
 }

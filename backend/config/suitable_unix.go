@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// ownGround refuses, for root, a folder that would be made inside somebody
+// checkRootOwnership refuses, for root, a folder that would be made inside somebody
 // else's: what root leaves in a user's home the user cannot change any more.
-func ownGround(dir string) error {
+func checkRootOwnership(dir string) error {
 	if os.Geteuid() != 0 {
 		return nil // the kernel refuses it
 	}
@@ -34,9 +34,9 @@ func ownGround(dir string) error {
 	}
 }
 
-// suitable refuses a state folder of somebody else: as root on a user's folder
+// checkStateOwner refuses a state folder of somebody else: as root on a user's folder
 // the files would no longer be the user's.
-func suitable(dir string) error {
+func checkStateOwner(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return fmt.Errorf("state folder: %w", err)
@@ -48,5 +48,5 @@ func suitable(dir string) error {
 			Hint: "run as that user, or set " + HomeVariable + " to a folder of your own",
 		}
 	}
-	return local(dir)
+	return isLocalFilesystem(dir)
 }

@@ -1,7 +1,7 @@
 package config
 
-// ownGround has nothing to look at here.
-func ownGround(string) error { return nil }
+// checkRootOwnership has nothing to look at here.
+func checkRootOwnership(string) error { return nil }
 
-// suitable has nothing to look at: folders in a profile are the user's own.
-func suitable(string) error { return nil }
+// checkStateOwner has nothing to look at: folders in a profile are the user's own.
+func checkStateOwner(string) error { return nil }

@@ -32,9 +32,9 @@ func splitPeerPane(id string) (own, process string, elsewhere bool) {
 }
 
 // dialPeerPane finds the panes of other processes for the page's streams.
-func (a *App) dialPeerPane(id string) (stream.Elsewhere, bool) {
+func (a *App) dialPeerPane(id string) (stream.RemotePane, bool) {
 	own, process, ok := splitPeerPane(id)
-	return stream.Elsewhere{Pane: own, Dial: a.dialPeer(process)}, ok
+	return stream.RemotePane{Pane: own, Dial: a.dialPeer(process)}, ok
 }
 
 func (a *App) dialPeer(process string) stream.Dial {
@@ -103,7 +103,7 @@ func (v *peerPanes) follow(ctx context.Context, process string) error {
 		}
 		return err
 	}
-	err := stream.Watch(ctx, dial, hello, func(e *event.Pane) { show(e.Pane, e.Closed) })
+	err := stream.WatchRemotePanes(ctx, dial, hello, func(e *event.Pane) { show(e.Pane, e.Closed) })
 	if err != nil {
 		return fmt.Errorf("visit: %w", err)
 	}

@@ -39,11 +39,11 @@ func (s *Server) rpc(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, "session or origin")
 		return
 	}
-	if !s.conns.Enter() {
+	if !s.conns.Add() {
 		s.refuse(w, r, "closing")
 		return
 	}
-	defer s.conns.Leave()
+	defer s.conns.Done()
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{rpcProtocol},
 		InsecureSkipVerify: true, // authSocket has checked the origin

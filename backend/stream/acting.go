@@ -8,17 +8,17 @@ import (
 	"goalpost/backend/pane"
 )
 
-// act is one thing to do to a browser pane: an input, or a size.
-type act struct {
+// browserAction is one thing to do to a browser pane: an input, or a size.
+type browserAction struct {
 	input         *pane.Input
 	width, height int
 	ratio         float64
 }
 
-func (a act) move() bool { return a.input != nil && a.input.Kind == pane.MouseMove }
+func (a browserAction) move() bool { return a.input != nil && a.input.Kind == pane.MouseMove }
 
-// browserWord is what the page says about a browser pane.
-type browserWord struct {
+// browserMessage is what the page says about a browser pane.
+type browserMessage struct {
 	T  string      `json:"t"`
 	N  uint32      `json:"n"`
 	W  int         `json:"w"`
@@ -29,32 +29,32 @@ type browserWord struct {
 }
 
 // receive takes one message. It never waits for the browser.
-func (b *browserLink) receive(kind websocket.MessageType, data []byte) error {
-	var w browserWord
+func (b *browserConn) receive(kind websocket.MessageType, data []byte) error {
+	var w browserMessage
 	if kind != websocket.MessageText || json.Unmarshal(data, &w) != nil {
-		return bye(websocket.StatusPolicyViolation, "a message is not a JSON object of this protocol")
+		return closeWith(websocket.StatusPolicyViolation, "a message is not a JSON object of this protocol")
 	}
 	switch w.T {
 	case "ack":
-		b.drawn(w.N)
+		b.onAck(w.N)
 	case "visible":
 		b.v.SetVisible(w.On)
 		b.mu.Lock()
 		b.onWay = b.onWay && !w.On // a hidden page may never draw what was on the way
 		b.mu.Unlock()
-		wake(b.news)
+		notify(b.news)
 	case "size":
 		const most = 16384
 		if w.W < 1 || w.H < 1 || w.W > most || w.H > most {
 			return nil // a hidden pane measures itself as nothing
 		}
-		b.enqueue(act{width: w.W, height: w.H, ratio: max(w.R, 1)})
+		b.enqueue(browserAction{width: w.W, height: w.H, ratio: max(w.R, 1)})
 	case "input":
 		if w.I == nil || !knownInput(w.I.Kind) {
-			b.tell("an input was not understood")
+			b.sendProblem("an input was not understood")
 			return nil
 		}
-		b.enqueue(act{input: w.I})
+		b.enqueue(browserAction{input: w.I})
 	}
 	return nil // unknown words are for later versions
 }
@@ -68,7 +68,7 @@ func knownInput(k pane.InputKind) bool {
 }
 
 // enqueue keeps the order; moves that nothing came between become one, and so do sizes.
-func (b *browserLink) enqueue(a act) {
+func (b *browserConn) enqueue(a browserAction) {
 	const most = 1024
 	b.mu.Lock()
 	if n := len(b.queue); n > 0 && ((a.move() && b.queue[n-1].move()) || (a.input == nil && b.queue[n-1].input == nil)) {
@@ -77,14 +77,14 @@ func (b *browserLink) enqueue(a act) {
 		b.queue = append(b.queue, a)
 	} else {
 		b.problem = "the page does not answer: input was dropped"
-		wake(b.news)
+		notify(b.news)
 	}
 	b.mu.Unlock()
-	wake(b.acts)
+	notify(b.acts)
 }
 
 // act does what is queued, in order.
-func (b *browserLink) act() {
+func (b *browserConn) act() {
 	for {
 		select {
 		case <-b.c.ctx.Done():
@@ -102,13 +102,13 @@ func (b *browserLink) act() {
 			b.queue = b.queue[1:]
 			b.mu.Unlock()
 			if err := b.do(next); err != nil && b.c.ctx.Err() == nil {
-				b.tell(err.Error())
+				b.sendProblem(err.Error())
 			}
 		}
 	}
 }
 
-func (b *browserLink) do(a act) error {
+func (b *browserConn) do(a browserAction) error {
 	if a.input != nil {
 		return b.v.Input(b.c.ctx, *a.input)
 	}

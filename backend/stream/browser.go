@@ -14,23 +14,23 @@ import (
 // browser joins a page and one browser pane.
 func (s *Server) browser(w http.ResponseWriter, r *http.Request) {
 	const limit = 1 << 20
-	if s.relayed(w, r, "browser", limit) { //nolint:contextcheck // bound to the socket, which outlives the request
+	if s.relayRemote(w, r, "browser", limit) { //nolint:contextcheck // bound to the socket, which outlives the request
 		return
 	}
-	s.open(w, r, limit, func(c *socket) (wiring, error) {
+	s.open(w, r, limit, func(c *socket) (connHandlers, error) {
 		v, err := s.o.Browsers.Attach(c.ctx, r.PathValue("pane"))
 		if err != nil {
-			return wiring{}, err
+			return connHandlers{}, err
 		}
-		b := &browserLink{c: c, v: v, news: make(chan struct{}, 1), acts: make(chan struct{}, 1)}
-		c.spawn(b.watch)
-		c.spawn(b.act)
-		return wiring{receive: b.receive, send: b.send, release: v.Close}, nil
+		b := &browserConn{c: c, v: v, news: make(chan struct{}, 1), acts: make(chan struct{}, 1)}
+		c.goWork(b.watch)
+		c.goWork(b.act)
+		return connHandlers{receive: b.receive, send: b.send, release: v.Close}, nil
 	})
 }
 
-// browserLink is one browser pane on one socket.
-type browserLink struct {
+// browserConn is one browser pane on one socket.
+type browserConn struct {
 	c    *socket
 	v    BrowserViewer
 	news chan struct{} // something to send came, or may go out now
@@ -44,10 +44,10 @@ type browserLink struct {
 	problem string        // likewise
 	onWay   bool          // a frame is not acknowledged
 	sent    uint32        // its number
-	queue   []act
+	queue   []browserAction
 }
 
-type browserNews struct {
+type browserUpdate struct {
 	T       string        `json:"t"`
 	Pane    *pane.Info    `json:"pane,omitempty"`
 	Overlay *pane.Overlay `json:"overlay,omitempty"`
@@ -55,12 +55,12 @@ type browserNews struct {
 }
 
 // watch keeps the newest frame and the newest state for send.
-func (b *browserLink) watch() {
+func (b *browserConn) watch() {
 	for {
 		news, err := b.v.Next(b.c.ctx)
 		if err != nil {
 			if b.c.ctx.Err() == nil {
-				b.c.end(bye(CloseNotFound, "%s", err.Error()))
+				b.c.end(closeWith(CloseNotFound, "%s", err.Error()))
 			}
 			return
 		}
@@ -79,12 +79,12 @@ func (b *browserLink) watch() {
 		if dropped != nil {
 			b.v.Ack(dropped.N)
 		}
-		wake(b.news)
+		notify(b.news)
 	}
 }
 
 // send passes on what is newest; a frame only when the last one was drawn.
-func (b *browserLink) send(ctx context.Context) error {
+func (b *browserConn) send(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -106,19 +106,19 @@ func (b *browserLink) send(ctx context.Context) error {
 	}
 }
 
-func (b *browserLink) sendOne(ctx context.Context, info *pane.Info, overlay *pane.Overlay, problem string, frame *pane.Frame) error {
+func (b *browserConn) sendOne(ctx context.Context, info *pane.Info, overlay *pane.Overlay, problem string, frame *pane.Frame) error {
 	if info != nil {
-		if err := b.c.writeJSON(ctx, browserNews{T: "info", Pane: info}); err != nil {
+		if err := b.c.writeJSON(ctx, browserUpdate{T: "info", Pane: info}); err != nil {
 			return err
 		}
 	}
 	if overlay != nil {
-		if err := b.c.writeJSON(ctx, browserNews{T: "overlay", Overlay: overlay}); err != nil {
+		if err := b.c.writeJSON(ctx, browserUpdate{T: "overlay", Overlay: overlay}); err != nil {
 			return err
 		}
 	}
 	if problem != "" {
-		if err := b.c.writeJSON(ctx, browserNews{T: "problem", Text: problem}); err != nil {
+		if err := b.c.writeJSON(ctx, browserUpdate{T: "problem", Text: problem}); err != nil {
 			return err
 		}
 	}
@@ -132,15 +132,15 @@ func (b *browserLink) sendOne(ctx context.Context, info *pane.Info, overlay *pan
 // appendFrame adds number (u32), width (u16), height (u16), big-endian, and the JPEG.
 func appendFrame(out []byte, f *pane.Frame) []byte {
 	out = binary.BigEndian.AppendUint32(out, f.N)
-	out = binary.BigEndian.AppendUint16(out, side(f.Width))
-	out = binary.BigEndian.AppendUint16(out, side(f.Height))
+	out = binary.BigEndian.AppendUint16(out, clampUint16(f.Width))
+	out = binary.BigEndian.AppendUint16(out, clampUint16(f.Height))
 	return append(out, f.JPEG...)
 }
 
-func side(n int) uint16 { return uint16(min(max(n, 0), 1<<16-1)) }
+func clampUint16(n int) uint16 { return uint16(min(max(n, 0), 1<<16-1)) }
 
-// drawn is the page's acknowledgement; only the frame on the way counts.
-func (b *browserLink) drawn(n uint32) {
+// onAck is the page's acknowledgement; only the frame on the way counts.
+func (b *browserConn) onAck(n uint32) {
 	b.mu.Lock()
 	right := b.onWay && n == b.sent
 	if right {
@@ -149,14 +149,14 @@ func (b *browserLink) drawn(n uint32) {
 	b.mu.Unlock()
 	if right {
 		b.v.Ack(n)
-		wake(b.news)
+		notify(b.news)
 	}
 }
 
-// tell shows the person what could not be done; the newest wins.
-func (b *browserLink) tell(text string) {
+// sendProblem shows the person what could not be done; the newest wins.
+func (b *browserConn) sendProblem(text string) {
 	b.mu.Lock()
 	b.problem = text
 	b.mu.Unlock()
-	wake(b.news)
+	notify(b.news)
 }

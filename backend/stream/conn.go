@@ -13,20 +13,20 @@ import (
 	"github.com/coder/websocket"
 )
 
-// goodbye is why a connection ends, as the cause of its context.
-type goodbye struct {
+// closeReason is why a connection ends, as the cause of its context.
+type closeReason struct {
 	code   websocket.StatusCode
 	reason string
 }
 
-func (g *goodbye) Error() string { return fmt.Sprintf("closing with %d: %s", g.code, g.reason) }
+func (g *closeReason) Error() string { return fmt.Sprintf("closing with %d: %s", g.code, g.reason) }
 
-func bye(code websocket.StatusCode, format string, args ...any) *goodbye {
-	return &goodbye{code, reasonText(fmt.Sprintf(format, args...))}
+func closeWith(code websocket.StatusCode, format string, args ...any) *closeReason {
+	return &closeReason{code, reasonText(fmt.Sprintf(format, args...))}
 }
 
-// errGone means that the page has left: there is nobody to say goodbye to.
-var errGone = errors.New("the page has left")
+// errPageLeft means that the page has left: there is nobody to say goodbye to.
+var errPageLeft = errors.New("the page has left")
 
 // socket is one connection. Work on it is bound to its context, which ends with
 // the cause; the transport itself ends only after goodbye, or by force.
@@ -40,12 +40,12 @@ type socket struct {
 
 // open upgrades the request and runs the connection to its end. An error of
 // attach is the reason that the page gets with CloseNotFound.
-func (s *Server) open(w http.ResponseWriter, r *http.Request, limit int64, attach func(*socket) (wiring, error)) {
-	if !s.conns.Enter() {
+func (s *Server) open(w http.ResponseWriter, r *http.Request, limit int64, attach func(*socket) (connHandlers, error)) {
+	if !s.conns.Add() {
 		s.refuse(w, r, "closing")
 		return
 	}
-	defer s.conns.Leave()
+	defer s.conns.Done()
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{Protocol},
 		InsecureSkipVerify: true, // the door has checked the origin; wails:// has no host to match
@@ -61,27 +61,27 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, limit int64, attac
 	defer c.end(nil)
 	wire, err := attach(c)
 	if err != nil {
-		wire = wiring{
+		wire = connHandlers{
 			receive: func(websocket.MessageType, []byte) error { return nil },
-			send:    func(context.Context) error { return bye(CloseNotFound, "%s", err.Error()) },
+			send:    func(context.Context) error { return closeWith(CloseNotFound, "%s", err.Error()) },
 			release: func() {},
 		}
 	}
 	c.run(wire)
 }
 
-// wiring is what an endpoint does with its socket.
-type wiring struct {
+// connHandlers is what an endpoint does with its socket.
+type connHandlers struct {
 	receive func(kind websocket.MessageType, data []byte) error // one message at a time; a *goodbye ends the connection
 	send    func(ctx context.Context) error                     // returns with a *goodbye, or when ctx ends
 	release func()                                              // lets go of what other work may wait for
 }
 
-func (c *socket) run(w wiring) {
+func (c *socket) run(w connHandlers) {
 	var read sync.WaitGroup
 	read.Go(func() { c.read(w.receive) })
-	c.spawn(c.ping)
-	c.spawn(func() {
+	c.goWork(c.ping)
+	c.goWork(func() {
 		if err := w.send(c.ctx); err != nil {
 			c.end(err)
 		}
@@ -89,10 +89,10 @@ func (c *socket) run(w wiring) {
 	<-c.ctx.Done()
 	w.release()
 	c.work.Wait()
-	var g *goodbye
+	var g *closeReason
 	cause := context.Cause(c.ctx)
 	switch {
-	case errors.Is(cause, errGone):
+	case errors.Is(cause, errPageLeft):
 		_ = c.ws.CloseNow()
 	case errors.As(cause, &g):
 		_ = c.ws.Close(g.code, g.reason)
@@ -111,7 +111,7 @@ func (c *socket) read(receive func(websocket.MessageType, []byte) error) {
 	for {
 		kind, data, err := c.ws.Read(c.s.conns.Hard)
 		if err != nil {
-			c.end(errGone)
+			c.end(errPageLeft)
 			return
 		}
 		if c.ctx.Err() != nil {
@@ -123,8 +123,8 @@ func (c *socket) read(receive func(websocket.MessageType, []byte) error) {
 	}
 }
 
-// spawn starts work that ends with the connection.
-func (c *socket) spawn(f func()) {
+// goWork starts work that ends with the connection.
+func (c *socket) goWork(f func()) {
 	c.work.Go(func() {
 		defer c.guard()
 		f()
@@ -135,7 +135,7 @@ func (c *socket) spawn(f func()) {
 func (c *socket) guard() {
 	if v := recover(); v != nil {
 		c.s.o.Log.Error("panic in a stream", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
-		c.end(bye(websocket.StatusInternalError, "internal error"))
+		c.end(closeWith(websocket.StatusInternalError, "internal error"))
 	}
 }
 
@@ -153,7 +153,7 @@ func (c *socket) ping() {
 		err := c.ws.Ping(ctx)
 		cancel()
 		if err != nil {
-			c.end(errGone)
+			c.end(errPageLeft)
 			return
 		}
 	}
@@ -165,7 +165,7 @@ func (c *socket) write(ctx context.Context, kind websocket.MessageType, data []b
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.s.o.Stall)
 	defer cancel()
 	if err := c.ws.Write(ctx, kind, data); err != nil {
-		return errGone
+		return errPageLeft
 	}
 	return nil
 }

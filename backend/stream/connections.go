@@ -29,8 +29,8 @@ func NewConnections(base context.Context) *Connections {
 	return c
 }
 
-// Enter counts a connection, unless Close has begun. Whoever entered leaves.
-func (c *Connections) Enter() bool {
+// Add counts a connection, unless Close has begun. Whoever entered leaves.
+func (c *Connections) Add() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -40,8 +40,8 @@ func (c *Connections) Enter() bool {
 	return true
 }
 
-// Leave says that a connection's goroutines have ended.
-func (c *Connections) Leave() { c.open.Done() }
+// Done says that a connection's goroutines have ended.
+func (c *Connections) Done() { c.open.Done() }
 
 // Close lets nobody in, has stop end whatever accepts new ones, and returns when
 // every connection has left. When ctx ends first, those that do not answer are

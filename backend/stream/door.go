@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// door lets nobody through who does not come from the page: a page of another
+// authorize lets nobody through who does not come from the page: a page of another
 // origin that knows the port has no token, and a rebound name has another Host.
-func (s *Server) door(next http.Handler) http.Handler {
+func (s *Server) authorize(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if reason := s.check(r); reason != "" {
+		if reason := s.rejectReason(r); reason != "" {
 			s.refuse(w, r, reason)
 			return
 		}
@@ -20,14 +20,14 @@ func (s *Server) door(next http.Handler) http.Handler {
 	})
 }
 
-// check returns why a request is refused, "" if it is not.
-func (s *Server) check(r *http.Request) string {
+// rejectReason returns why a request is refused, "" if it is not.
+func (s *Server) rejectReason(r *http.Request) string {
 	switch {
 	case !loopbackHost(r):
 		return "host"
 	case !slices.Contains(s.o.Origins, r.Header.Get("Origin")) || len(r.Header.Values("Origin")) != 1:
 		return "origin"
-	case subtle.ConstantTimeCompare([]byte(offered(r)), []byte(s.token)) != 1:
+	case subtle.ConstantTimeCompare([]byte(tokenFromProtocols(r)), []byte(s.token)) != 1:
 		return "token"
 	}
 	return ""
@@ -47,8 +47,8 @@ func loopbackHost(r *http.Request) bool {
 	return err == nil && port == want
 }
 
-// offered is the token among the subprotocols, "" if there is none.
-func offered(r *http.Request) string {
+// tokenFromProtocols is the token among the subprotocols, "" if there is none.
+func tokenFromProtocols(r *http.Request) string {
 	for _, line := range r.Header.Values("Sec-WebSocket-Protocol") {
 		for word := range strings.SplitSeq(line, ",") {
 			if token, ok := strings.CutPrefix(strings.TrimSpace(word), "token."); ok {

@@ -14,9 +14,9 @@ import (
 	"goalpost/backend/event"
 )
 
-// Elsewhere is a pane that another process of this user shows. It speaks the same
+// RemotePane is a pane that another process of this user shows. It speaks the same
 // protocol there, so its messages are handed through as they are.
-type Elsewhere struct {
+type RemotePane struct {
 	Pane string // as that process calls it
 	Dial Dial
 }
@@ -24,11 +24,11 @@ type Elsewhere struct {
 // Dial connects to another process.
 type Dial func(ctx context.Context) (net.Conn, error)
 
-// elsewhereMost is the protocol's own limit for a message of a neighbour, in bytes: a
+// maxPeerMessage is the protocol's own limit for a message of a neighbour, in bytes: a
 // frame is the largest.
-const elsewhereMost = 32 << 20
+const maxPeerMessage = 32 << 20
 
-func (d Dial) visit(ctx context.Context, path string) (*websocket.Conn, error) {
+func (d Dial) connect(ctx context.Context, path string) (*websocket.Conn, error) {
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return d(ctx) }}
 	ws, _, err := websocket.Dial(ctx, "ws://neighbour"+path, &websocket.DialOptions{ //nolint:bodyclose // Dial closes it
 		Subprotocols: []string{Protocol}, HTTPClient: &http.Client{Transport: transport},
@@ -36,12 +36,12 @@ func (d Dial) visit(ctx context.Context, path string) (*websocket.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("another process: %w", err)
 	}
-	ws.SetReadLimit(elsewhereMost)
+	ws.SetReadLimit(maxPeerMessage)
 	return ws, nil
 }
 
-// relayed serves a pane of another process, if it is one.
-func (s *Server) relayed(w http.ResponseWriter, r *http.Request, kind string, limit int64) bool {
+// relayRemote serves a pane of another process, if it is one.
+func (s *Server) relayRemote(w http.ResponseWriter, r *http.Request, kind string, limit int64) bool {
 	if s.o.Elsewhere == nil {
 		return false
 	}
@@ -49,23 +49,23 @@ func (s *Server) relayed(w http.ResponseWriter, r *http.Request, kind string, li
 	if !ok {
 		return false
 	}
-	s.open(w, r, limit, func(c *socket) (wiring, error) {
+	s.open(w, r, limit, func(c *socket) (connHandlers, error) {
 		path := "/v1/" + kind + "/" + url.PathEscape(e.Pane)
 		if q := r.URL.RawQuery; q != "" {
 			path += "?" + q
 		}
 		ctx, cancel := context.WithTimeout(c.ctx, s.o.Stall)
 		defer cancel()
-		ws, err := e.Dial.visit(ctx, path)
+		ws, err := e.Dial.connect(ctx, path)
 		if err != nil {
-			return wiring{}, err
+			return connHandlers{}, err
 		}
-		return wiring{
+		return connHandlers{
 			receive: func(kind websocket.MessageType, data []byte) error {
 				ctx, cancel := context.WithTimeout(c.ctx, s.o.Stall)
 				defer cancel()
 				if err := ws.Write(ctx, kind, data); err != nil {
-					return gone(err)
+					return remoteClosed(err)
 				}
 				return nil
 			},
@@ -80,7 +80,7 @@ func (c *socket) relay(ctx context.Context, ws *websocket.Conn) error {
 	for {
 		kind, data, err := ws.Read(ctx)
 		if err != nil {
-			return gone(err)
+			return remoteClosed(err)
 		}
 		if err := c.write(ctx, kind, data); err != nil {
 			return err
@@ -88,19 +88,19 @@ func (c *socket) relay(ctx context.Context, ws *websocket.Conn) error {
 	}
 }
 
-// gone is what the page is told when the other process ends the connection.
-func gone(err error) error {
+// remoteClosed is what the page is told when the other process ends the connection.
+func remoteClosed(err error) error {
 	var closed websocket.CloseError
 	if errors.As(err, &closed) && closed.Code == CloseNotFound {
-		return bye(closed.Code, "%s", closed.Reason)
+		return closeWith(closed.Code, "%s", closed.Reason)
 	}
-	return bye(CloseNotFound, "the process that showed this pane has ended")
+	return closeWith(CloseNotFound, "the process that showed this pane has ended")
 }
 
-// Watch is told of the panes of another process until ctx or that process ends.
+// WatchRemotePanes is told of the panes of another process until ctx or that process ends.
 // hello comes first: from then on no change is missed.
-func Watch(ctx context.Context, dial Dial, hello func() error, changed func(*event.Pane)) error {
-	ws, err := dial.visit(ctx, "/v1/events")
+func WatchRemotePanes(ctx context.Context, dial Dial, hello func() error, changed func(*event.Pane)) error {
+	ws, err := dial.connect(ctx, "/v1/events")
 	if err != nil {
 		return err
 	}

@@ -14,9 +14,9 @@ import (
 // goes out, so a snapshot that is asked for afterwards overlaps and never gaps.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	const limit = 4 << 10
-	s.open(w, r, limit, func(c *socket) (wiring, error) {
+	s.open(w, r, limit, func(c *socket) (connHandlers, error) {
 		sub := s.o.Events.SubscribeReliable(s.o.Buffer)
-		return wiring{
+		return connHandlers{
 			receive: func(websocket.MessageType, []byte) error { return nil }, // nothing is asked here
 			send:    func(ctx context.Context) error { return c.sendEvents(ctx, sub) },
 			release: sub.Close,
@@ -34,12 +34,12 @@ func (c *socket) sendEvents(ctx context.Context, sub *event.Subscription) error 
 			return nil
 		case e, open := <-sub.C:
 			if !open {
-				return bye(websocket.StatusTryAgainLater, "too slow: take the snapshot again")
+				return closeWith(websocket.StatusTryAgainLater, "too slow: take the snapshot again")
 			}
 			b, err := json.Marshal(e)
 			if err != nil {
 				c.s.o.Log.Error("an event could not be encoded", "type", e.Body.EventType(), "err", err)
-				return bye(websocket.StatusTryAgainLater, "an event was missed: take the snapshot again")
+				return closeWith(websocket.StatusTryAgainLater, "an event was missed: take the snapshot again")
 			}
 			if err := c.write(ctx, websocket.MessageText, b); err != nil {
 				return err

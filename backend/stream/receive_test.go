@@ -60,8 +60,8 @@ func FuzzMessagesOfThePage(f *testing.F) {
 			kind = websocket.MessageText
 		}
 		c := &socket{s: s}
-		term := &terminalLink{c: c, v: &deaf{sent: 100}, room: make(chan struct{}, 1), typed: make(chan struct{}, 1), sent: 100}
-		b := &browserLink{c: c, v: blind{}, news: make(chan struct{}, 1), acts: make(chan struct{}, 1)}
+		term := &terminalConn{c: c, v: &deaf{sent: 100}, room: make(chan struct{}, 1), typed: make(chan struct{}, 1), sent: 100}
+		b := &browserConn{c: c, v: blind{}, news: make(chan struct{}, 1), acts: make(chan struct{}, 1)}
 		for range 3 {
 			_ = term.receive(kind, data) // an error closes the socket, which is fine
 			_ = b.receive(kind, data)

@@ -40,9 +40,9 @@ type TerminalViewer interface {
 	Close()
 }
 
-// Lost is an error of TerminalViewer.Read: the bytes from..to-1 are no longer
+// Gap is an error of TerminalViewer.Read: the bytes from..to-1 are no longer
 // kept, the next Read goes on at to.
-type Lost interface {
+type Gap interface {
 	error
 	Range() (from, to int64)
 }

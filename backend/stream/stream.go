@@ -34,7 +34,7 @@ type Options struct {
 	Terminals Terminals
 	Browsers  Browsers
 	// Elsewhere says whether a pane is one of another process; nil: none is.
-	Elsewhere func(pane string) (Elsewhere, bool)
+	Elsewhere func(pane string) (RemotePane, bool)
 	// Detached opens no port: only Handler is used.
 	Detached bool
 	// Ping is how often a silent page is asked for a sign of life; it has as
@@ -75,7 +75,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 	}
 	s.url = "ws://" + l.Addr().String()
 	s.http = &http.Server{
-		Handler:           s.door(s.endpoints()),
+		Handler:           s.authorize(s.endpoints()),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    16 << 10,

@@ -16,29 +16,29 @@ import (
 const Window = 1 << 20
 
 const (
-	chunkMost = 32 << 10
-	inputMost = 4 << 20 // waiting for a program that does not read
-	pasteMost = 8 << 20 // bytes of one message: a paste, escaped as JSON
+	maxChunk        = 32 << 10
+	maxPendingInput = 4 << 20 // waiting for a program that does not read
+	maxMessage      = 8 << 20 // bytes of one message: a paste, escaped as JSON
 )
 
 // terminal joins a page and one terminal.
 func (s *Server) terminal(w http.ResponseWriter, r *http.Request) {
-	if s.relayed(w, r, "terminal", pasteMost) { //nolint:contextcheck // bound to the socket, which outlives the request
+	if s.relayRemote(w, r, "terminal", maxMessage) { //nolint:contextcheck // bound to the socket, which outlives the request
 		return
 	}
-	s.open(w, r, pasteMost, func(c *socket) (wiring, error) {
+	s.open(w, r, maxMessage, func(c *socket) (connHandlers, error) {
 		offset, err := startOffset(r)
 		if err != nil {
-			return wiring{}, err
+			return connHandlers{}, err
 		}
 		v, err := s.o.Terminals.Attach(c.ctx, r.PathValue("pane"), offset)
 		if err != nil {
-			return wiring{}, err
+			return connHandlers{}, err
 		}
-		t := &terminalLink{c: c, v: v, acked: -1, room: make(chan struct{}, 1), typed: make(chan struct{}, 1)}
-		c.spawn(t.typing)
-		c.spawn(t.sizes)
-		return wiring{receive: t.receive, send: t.send, release: v.Close}, nil
+		t := &terminalConn{c: c, v: v, acked: -1, room: make(chan struct{}, 1), typed: make(chan struct{}, 1)}
+		c.goWork(t.writeInput)
+		c.goWork(t.sizes)
+		return connHandlers{receive: t.receive, send: t.send, release: v.Close}, nil
 	})
 }
 
@@ -54,8 +54,8 @@ func startOffset(r *http.Request) (int64, error) {
 	return n, nil
 }
 
-// terminalLink is one terminal on one socket.
-type terminalLink struct {
+// terminalConn is one terminal on one socket.
+type terminalConn struct {
 	c     *socket
 	v     TerminalViewer
 	room  chan struct{} // an acknowledgement came
@@ -68,7 +68,7 @@ type terminalLink struct {
 	bytes int      // in input, with overhead
 }
 
-type terminalNews struct {
+type terminalUpdate struct {
 	T    string `json:"t"`
 	From *int64 `json:"from,omitempty"`
 	To   *int64 `json:"to,omitempty"`
@@ -79,8 +79,8 @@ type terminalNews struct {
 }
 
 // send passes output on, in order with what is said about it.
-func (t *terminalLink) send(ctx context.Context) error {
-	message := make([]byte, 8, 8+chunkMost)
+func (t *terminalConn) send(ctx context.Context) error {
+	message := make([]byte, 8, 8+maxChunk)
 	for {
 		if !t.waitForRoom(ctx) {
 			return nil
@@ -95,36 +95,36 @@ func (t *terminalLink) send(ctx context.Context) error {
 			}
 		}
 		if err != nil {
-			if done, err := t.news(ctx, err); done || err != nil {
+			if done, err := t.onReadError(ctx, err); done || err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// news handles what Read says besides bytes; done means that nothing follows.
-func (t *terminalLink) news(ctx context.Context, err error) (done bool, _ error) {
-	var lost Lost
+// onReadError handles what Read says besides bytes; done means that nothing follows.
+func (t *terminalConn) onReadError(ctx context.Context, err error) (done bool, _ error) {
+	var lost Gap
 	switch {
 	case ctx.Err() != nil:
 		return true, nil
 	case errors.As(err, &lost):
 		from, to := lost.Range()
 		t.count(to, 0)
-		return false, t.c.writeJSON(ctx, terminalNews{T: "lost", From: &from, To: &to})
+		return false, t.c.writeJSON(ctx, terminalUpdate{T: "lost", From: &from, To: &to})
 	case errors.Is(err, io.EOF):
 		code, _ := t.v.Exit()
-		if err := t.c.writeJSON(ctx, terminalNews{T: "exit", Code: &code}); err != nil {
+		if err := t.c.writeJSON(ctx, terminalUpdate{T: "exit", Code: &code}); err != nil {
 			return true, err
 		}
 		<-ctx.Done() // the page keeps looking at what is there
 		return true, nil
 	}
-	return true, bye(CloseNotFound, "%s", err.Error())
+	return true, closeWith(CloseNotFound, "%s", err.Error())
 }
 
 // sizes tells the page when another viewer has resized the terminal.
-func (t *terminalLink) sizes() {
+func (t *terminalConn) sizes() {
 	for {
 		select {
 		case <-t.c.ctx.Done():
@@ -132,7 +132,7 @@ func (t *terminalLink) sizes() {
 		case <-t.v.Resized():
 		}
 		cols, rows := t.v.Size()
-		if err := t.c.writeJSON(t.c.ctx, terminalNews{T: "size", Cols: cols, Rows: rows}); err != nil {
+		if err := t.c.writeJSON(t.c.ctx, terminalUpdate{T: "size", Cols: cols, Rows: rows}); err != nil {
 			t.c.end(err)
 			return
 		}
@@ -141,7 +141,7 @@ func (t *terminalLink) sizes() {
 
 // count notes bytes that go out. After a jump (lost bytes) the window begins
 // anew: nobody acknowledges what was never sent.
-func (t *terminalLink) count(offset int64, n int) {
+func (t *terminalConn) count(offset int64, n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.acked < 0 || offset != t.sent {
@@ -151,10 +151,10 @@ func (t *terminalLink) count(offset int64, n int) {
 }
 
 // waitForRoom waits until a whole chunk fits into the window.
-func (t *terminalLink) waitForRoom(ctx context.Context) bool {
+func (t *terminalConn) waitForRoom(ctx context.Context) bool {
 	for {
 		t.mu.Lock()
-		room := t.acked < 0 || t.sent-t.acked <= Window-chunkMost
+		room := t.acked < 0 || t.sent-t.acked <= Window-maxChunk
 		t.mu.Unlock()
 		if room {
 			return true

@@ -6,8 +6,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// terminalWord is what the page says about a terminal.
-type terminalWord struct {
+// terminalMessage is what the page says about a terminal.
+type terminalMessage struct {
 	T    string `json:"t"`
 	N    int64  `json:"n"`
 	D    string `json:"d"`
@@ -17,13 +17,13 @@ type terminalWord struct {
 
 // receive takes one message. It never waits for the program: behind input that
 // the program does not read stand the acknowledgements that it may be waiting for.
-func (t *terminalLink) receive(kind websocket.MessageType, data []byte) error {
+func (t *terminalConn) receive(kind websocket.MessageType, data []byte) error {
 	if kind == websocket.MessageBinary {
 		return t.enqueue(data)
 	}
-	var w terminalWord
+	var w terminalMessage
 	if err := json.Unmarshal(data, &w); err != nil {
-		return bye(websocket.StatusPolicyViolation, "a message is not a JSON object of this protocol")
+		return closeWith(websocket.StatusPolicyViolation, "a message is not a JSON object of this protocol")
 	}
 	switch w.T {
 	case "ack":
@@ -44,7 +44,7 @@ func (t *terminalLink) receive(kind websocket.MessageType, data []byte) error {
 
 // ack believes the page only within what was sent. The viewer hears of it before
 // send sees the room: else it would read beyond the viewer's window.
-func (t *terminalLink) ack(n int64) {
+func (t *terminalConn) ack(n int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n = min(n, t.sent)
@@ -53,24 +53,24 @@ func (t *terminalLink) ack(n int64) {
 	}
 	t.v.Ack(n)
 	t.acked = n
-	wake(t.room)
+	notify(t.room)
 }
 
-func (t *terminalLink) enqueue(p []byte) error {
+func (t *terminalConn) enqueue(p []byte) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	const overhead = 64 // a flood of tiny messages counts too
-	if t.bytes+len(p)+overhead > inputMost {
-		return bye(websocket.StatusMessageTooBig, "the program does not read: more than 4 MiB of input is waiting")
+	if t.bytes+len(p)+overhead > maxPendingInput {
+		return closeWith(websocket.StatusMessageTooBig, "the program does not read: more than 4 MiB of input is waiting")
 	}
 	t.input, t.bytes = append(t.input, p), t.bytes+len(p)+overhead
-	wake(t.typed)
+	notify(t.typed)
 	return nil
 }
 
-// typing hands input to the program, in order and message by message: a terminal
+// writeInput hands input to the program, in order and message by message: a terminal
 // tells the answers of the page's terminal from what a person types by that.
-func (t *terminalLink) typing() {
+func (t *terminalConn) writeInput() {
 	for {
 		select {
 		case <-t.c.ctx.Done():
@@ -86,7 +86,7 @@ func (t *terminalLink) typing() {
 				return
 			}
 			if _, err := t.v.Write(p); err != nil && t.c.ctx.Err() == nil {
-				if err := t.c.writeJSON(t.c.ctx, terminalNews{T: "problem", Text: err.Error()}); err != nil {
+				if err := t.c.writeJSON(t.c.ctx, terminalUpdate{T: "problem", Text: err.Error()}); err != nil {
 					t.c.end(err)
 					return
 				}
@@ -95,8 +95,8 @@ func (t *terminalLink) typing() {
 	}
 }
 
-// wake leaves one sign for a waiting goroutine.
-func wake(c chan<- struct{}) {
+// notify leaves one sign for a waiting goroutine.
+func notify(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:

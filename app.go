@@ -55,7 +55,7 @@ func openWindow(assets fs.FS) int {
 		return fail(errors.New("there is no display; goalpost run, goalpost serve and the other subcommands work without one (goalpost --help)"))
 	}
 	if err := run1(assets); err != nil {
-		problem := api.ProblemOf(err)
+		problem := api.ToProblem(err)
 		fmt.Fprintln(os.Stderr, "goalpost:", problem.Message)
 		if problem.Hint != "" {
 			fmt.Fprintln(os.Stderr, " ", problem.Hint)
@@ -123,7 +123,7 @@ func (w *window) options(assets fs.FS, areas []any) *options.App {
 // formatProblem gives a refused call's Problem as JSON text. Wails makes an Error of
 // it in the page, whose message can be nothing but text.
 func formatProblem(err error) any {
-	text, failed := json.Marshal(api.ProblemOf(err))
+	text, failed := json.Marshal(api.ToProblem(err))
 	if failed != nil {
 		return err.Error()
 	}

@@ -25,7 +25,7 @@ func TestWailsGetsProblemsAsText(t *testing.T) {
 			fmt.Errorf("start: %w", &api.Problem{Code: api.Conflict, Message: "it runs", Hint: "wait"}),
 			api.Problem{Code: api.Conflict, Message: "it runs", Hint: "wait"},
 		},
-		{errors.New("disk full"), *api.ProblemOf(errors.New("disk full"))},
+		{errors.New("disk full"), *api.ToProblem(errors.New("disk full"))},
 	} {
 		text, ok := format(c.err).(string)
 		if !ok {

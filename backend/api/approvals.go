@@ -66,18 +66,18 @@ type Approvals interface {
 type ApprovalAPI struct {
 	approvals Approvals
 	store     *store.Store
-	door
+	apiBase
 }
 
 // NewApprovalAPI makes the area; ctx is the program's life. Without Approvals it
 // can only read.
 func NewApprovalAPI(ctx context.Context, a Approvals, s *store.Store) *ApprovalAPI {
-	return &ApprovalAPI{a, s, door{ctx}}
+	return &ApprovalAPI{a, s, apiBase{ctx}}
 }
 
 // List reads what waits for a person, oldest first; goalID "" is every goal.
 func (a *ApprovalAPI) List(goalID string) (out []ApprovalView, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	id, err := a.find(goalID)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (a *ApprovalAPI) find(goalID string) (goal.ID, error) {
 }
 
 func approvalView(a store.Approval) ApprovalView {
-	v := Asked(a.Goal, a.Approval)
+	v := ViewOfRequest(a.Goal, a.Approval)
 	v.Objective, v.Status, v.At = a.Objective, a.Status, stamp(a.At)
 	if a.Given != nil {
 		v.Given = a.Given.Kind
@@ -113,8 +113,8 @@ func approvalView(a store.Approval) ApprovalView {
 	return v
 }
 
-// Asked is what a goal asks, as far as the request itself says it.
-func Asked(id goal.ID, a goal.Approval) ApprovalView {
+// ViewOfRequest is what a goal asks, as far as the request itself says it.
+func ViewOfRequest(id goal.ID, a goal.Approval) ApprovalView {
 	v := ApprovalView{
 		GoalID: string(id), Request: a.ID, Step: a.Step, Tool: a.Tool,
 		Arguments: a.Arguments, Risk: a.Effect.Risk, Hosts: append([]string{}, a.Effect.Hosts...), Paths: append([]string{}, a.Effect.Paths...),
@@ -129,7 +129,7 @@ func Asked(id goal.ID, a goal.Approval) ApprovalView {
 // Answer answers approvals, several at once. Those that could be answered are,
 // also when another could not.
 func (a *ApprovalAPI) Answer(list []AnswerInput) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	if len(list) == 0 {
 		return false, &Problem{Code: Refused, Message: "no approval was named"}
 	}
@@ -155,7 +155,7 @@ func (a *ApprovalAPI) answer(in AnswerInput) error {
 // Grants reads what the person has allowed a goal and not taken back; goalID ""
 // is every goal that is not over.
 func (a *ApprovalAPI) Grants(goalID string) (out []GrantView, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	id, err := a.find(goalID)
 	if err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func (a *ApprovalAPI) Grants(goalID string) (out []GrantView, err error) {
 
 // Revoke takes a grant back: the next call that needs it asks again.
 func (a *ApprovalAPI) Revoke(goalID, request string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, goalID)
 	if err != nil {
 		return false, err

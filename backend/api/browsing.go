@@ -108,7 +108,7 @@ func (a *BrowserAPI) CancelDownload(id, download string) (bool, error) {
 
 // OpenDownload opens a downloaded file, or its folder, on the desktop.
 func (a *BrowserAPI) OpenDownload(id, download string, folder bool) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.browsing.OpenFile(a.ctx, id, download, folder)
 }
 
@@ -119,7 +119,7 @@ func (a *BrowserAPI) Save(id, address string) (bool, error) {
 
 // Upload takes a piece of a file for a page and says where the file is.
 func (a *BrowserAPI) Upload(in ArgsUpload) (out string, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return a.browsing.Upload(in)
 }
 
@@ -167,19 +167,19 @@ func (a *BrowserAPI) ClearSite(id, origin string) (bool, error) {
 
 // Profiles lists the names of the person's profiles.
 func (a *BrowserAPI) Profiles() (out []string, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return a.browsing.Profiles(), nil
 }
 
 // DeleteProfile forgets a profile and its logins.
 func (a *BrowserAPI) DeleteProfile(name string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.browsing.DeleteProfile(a.ctx, name)
 }
 
 // RenameProfile gives a profile another name; its logins stay in it.
 func (a *BrowserAPI) RenameProfile(name, to string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.browsing.RenameProfile(a.ctx, name, strings.TrimSpace(to))
 }
 
@@ -195,7 +195,7 @@ func (a *BrowserAPI) ImportCookies(id, file string) (n int, err error) {
 
 // Bookmarks lists all bookmarks, newest first.
 func (a *BrowserAPI) Bookmarks() (out []Bookmark, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	list, err := a.store.Bookmarks(a.ctx)
 	for _, b := range list {
 		out = append(out, Bookmark{URL: b.URL, Title: b.Title, AddedAt: b.AddedAt.Format(event.TimeLayout)})
@@ -205,7 +205,7 @@ func (a *BrowserAPI) Bookmarks() (out []Bookmark, err error) {
 
 // SetBookmark keeps an address or forgets it.
 func (a *BrowserAPI) SetBookmark(address, title string, on bool) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	address, err = browser.Address(address)
 	if err != nil {
 		return false, &Problem{Code: Refused, Message: fmt.Sprintf("bookmark: %v", err)}
@@ -215,7 +215,7 @@ func (a *BrowserAPI) SetBookmark(address, title string, on bool) (ok bool, err e
 
 // History finds visited addresses by words in title and address, the last first.
 func (a *BrowserAPI) History(words string, limit int) (out []Visit, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	list, err := a.store.Visits(a.ctx, strings.TrimSpace(words), min(max(limit, 1), 500))
 	for _, v := range list {
 		out = append(out, Visit{URL: v.URL, Title: v.Title, VisitedAt: v.VisitedAt.Format(event.TimeLayout), Times: v.Times})
@@ -225,6 +225,6 @@ func (a *BrowserAPI) History(words string, limit int) (out []Visit, err error) {
 
 // ClearHistory forgets all visits, or those of one address.
 func (a *BrowserAPI) ClearHistory(address string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.store.ForgetVisits(a.ctx, address)
 }

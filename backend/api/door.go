@@ -30,24 +30,24 @@ const (
 	ProtectedChanged = "protected_changed"
 )
 
-// door is what every area has: the program's life, and the guard at its exit.
-type door struct{ ctx context.Context }
+// apiBase is what every area has: the program's life, and the guard at its exit.
+type apiBase struct{ ctx context.Context }
 
-// guard turns a panic and every error of a bound method into a Problem: a
+// recoverProblem turns a panic and every error of a bound method into a Problem: a
 // promise that never settles would leave the page waiting.
-func (door) guard(err *error) {
+func (apiBase) recoverProblem(err *error) {
 	if p := recover(); p != nil {
 		slog.Error("panic in a bound method", "panic", p, "stack", string(debug.Stack()))
 		*err = &Problem{Code: Internal, Message: fmt.Sprintf("something broke inside Goalpost: %v", p), Hint: "the log in the state folder has the details"}
 		return
 	}
 	if *err != nil {
-		*err = ProblemOf(*err)
+		*err = ToProblem(*err)
 	}
 }
 
-// ProblemOf says an error as the page and the command line show it.
-func ProblemOf(err error) *Problem {
+// ToProblem says an error as the page and the command line show it.
+func ToProblem(err error) *Problem {
 	var problem *Problem
 	var refusal *goal.InvalidError
 	var older *store.OutdatedSchemaError
@@ -92,7 +92,7 @@ func ProblemOf(err error) *Problem {
 	if errors.As(err, &invalid) {
 		return &Problem{Code: Refused, Message: invalid.Message, Hint: invalid.Hint, Field: invalid.Field}
 	}
-	return &Problem{Code: Internal, Message: err.Error(), Hint: faultHint(err)}
+	return &Problem{Code: Internal, Message: err.Error(), Hint: hintForSystemError(err)}
 }
 
 func secretProblem(err error) *Problem {
@@ -110,5 +110,5 @@ func secretProblem(err error) *Problem {
 	return nil
 }
 
-// clean makes output fit to be shown: valid UTF-8.
-func clean(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
+// sanitizeOutput makes output fit to be shown: valid UTF-8.
+func sanitizeOutput(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }

@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/config"
 )
 
-// faultHint is what a person can do about a fault of the machine, "" where nothing
+// hintForSystemError is what a person can do about a fault of the machine, "" where nothing
 // is known.
-func faultHint(err error) string {
+func hintForSystemError(err error) string {
 	const elsewhere = config.HomeVariable + "=DIR puts all data into DIR"
 	switch {
 	case errors.Is(err, syscall.ENOSPC), strings.Contains(err.Error(), "database or disk is full"):

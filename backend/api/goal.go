@@ -38,32 +38,32 @@ type Goals interface {
 type GoalAPI struct {
 	goals Goals
 	store *store.Store
-	door
+	apiBase
 }
 
 // NewGoalAPI makes the area; ctx is the program's life. Without Goals it can
 // only read.
 func NewGoalAPI(ctx context.Context, g Goals, s *store.Store) *GoalAPI {
-	return &GoalAPI{goals: g, store: s, door: door{ctx}}
+	return &GoalAPI{goals: g, store: s, apiBase: apiBase{ctx}}
 }
 
 // Start creates a goal and starts it.
 func (a *GoalAPI) Start(in StartInput) (out StartOutput, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	id, err := a.goals.Start(a.ctx, in)
 	return StartOutput{string(id)}, err
 }
 
 // Demo starts the built-in demonstration goal.
 func (a *GoalAPI) Demo() (out StartOutput, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	id, err := a.goals.Demo(a.ctx)
 	return StartOutput{string(id)}, err
 }
 
 // Try runs one check as pre-flight would, and creates nothing.
 func (a *GoalAPI) Try(in TryInput) (out TryOutput, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	v, err := a.goals.Try(a.ctx, in)
 	if err != nil {
 		return out, err
@@ -73,12 +73,12 @@ func (a *GoalAPI) Try(in TryInput) (out TryOutput, err error) {
 	if len(text) > most {
 		text = text[len(text)-most:]
 	}
-	return TryOutput{Outcome: v.Outcome, Detail: v.Detail, Output: clean(text), ExitCode: v.ExitCode, MS: v.TookMS}, nil
+	return TryOutput{Outcome: v.Outcome, Detail: v.Detail, Output: sanitizeOutput(text), ExitCode: v.ExitCode, MS: v.TookMS}, nil
 }
 
 // Get reads one goal as the dashboard shows it.
 func (a *GoalAPI) Get(id string) (out GoalView, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, id)
 	if err != nil {
 		return out, err
@@ -91,10 +91,10 @@ func (a *GoalAPI) Get(id string) (out GoalView, err error) {
 	if a.goals != nil {
 		panes = a.goals.Panes(row.ID)
 	}
-	return view(row, f, panes), nil
+	return goalView(row, f, panes), nil
 }
 
-func (a *GoalAPI) facts(row store.GoalRow) (f facts, err error) {
+func (a *GoalAPI) facts(row store.GoalRow) (f goalFacts, err error) {
 	var errs [7]error
 	f.claims, errs[0] = a.store.Claims(a.ctx, row.ID)
 	f.opinions, errs[1] = a.store.Reviews(a.ctx, row.ID)
@@ -117,7 +117,7 @@ func (a *GoalAPI) owner(row store.GoalRow) (store.LockOwner, error) {
 
 // Status is the short state of a goal, nil if there is none.
 func (a *GoalAPI) Status(id string) (out *StatusOutput, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, id)
 	if errors.Is(err, goal.ErrNotFound) {
 		return nil, nil
@@ -138,7 +138,7 @@ func (a *GoalAPI) Status(id string) (out *StatusOutput, err error) {
 
 // List reads a page of goals, newest first.
 func (a *GoalAPI) List(in ListInput) (out GoalList, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	rows, total, err := a.store.List(a.ctx, store.Filter{
 		Status: goal.Status(in.Status), Search: in.Search, Limit: in.Limit, Offset: in.Offset, Resumable: in.Resumable,
 	})
@@ -166,14 +166,14 @@ func (a *GoalAPI) List(in ListInput) (out GoalList, err error) {
 		if err != nil {
 			return out, err
 		}
-		out.Goals = append(out.Goals, card(row, activity[row.ID], owner))
+		out.Goals = append(out.Goals, goalCard(row, activity[row.ID], owner))
 	}
 	return out, nil
 }
 
 // Steps reads a page of the step log after the given number.
 func (a *GoalAPI) Steps(id string, after, limit int) (out StepPage, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, id)
 	if err != nil {
 		return out, err
@@ -191,7 +191,7 @@ func (a *GoalAPI) Steps(id string, after, limit int) (out StepPage, err error) {
 
 // Step reads one step with everything.
 func (a *GoalAPI) Step(id string, n int) (out StepView, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, id)
 	if err != nil {
 		return out, err
@@ -215,7 +215,7 @@ func (a *GoalAPI) Step(id string, n int) (out StepView, err error) {
 
 // Events reads a page of a goal's journal after the given seq.
 func (a *GoalAPI) Events(id string, after int64, limit int) (out EventPage, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, id)
 	if err != nil {
 		return out, err
@@ -241,17 +241,17 @@ func (a *GoalAPI) Events(id string, after int64, limit int) (out EventPage, err 
 
 // Output reads the whole kept output of a check, by its hash.
 func (a *GoalAPI) Output(sha256 string) (out string, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	b, err := a.store.Artifact(sha256)
 	if err != nil {
 		return "", err
 	}
-	return clean(b), nil
+	return sanitizeOutput(b), nil
 }
 
 // Receipt reads the verdicts of every claim.
 func (a *GoalAPI) Receipt(id string) (out ReceiptView, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, id)
 	if err != nil {
 		return out, err

@@ -9,11 +9,11 @@ import (
 	"goalpost/backend/store"
 )
 
-// marks are the words of critic, checks and reviewer on one time axis.
-func marks(f facts, status goal.Status) []Mark {
-	list := []Mark{}
+// timeline are the words of critic, checks and reviewer on one time axis.
+func timeline(f goalFacts, status goal.Status) []TimelineEntry {
+	list := []TimelineEntry{}
 	for i, c := range f.claims {
-		m := claimMark(c)
+		m := claimEntry(c)
 		if i == len(f.claims)-1 && len(c.Verdicts) == 0 {
 			switch {
 			case f.waits:
@@ -25,14 +25,14 @@ func marks(f facts, status goal.Status) []Mark {
 		list = append(list, m)
 	}
 	for _, o := range f.opinions {
-		list = append(list, opinionMark(o))
+		list = append(list, reviewEntry(o))
 	}
-	slices.SortStableFunc(list, func(a, b Mark) int { return int(a.AtMS - b.AtMS) })
+	slices.SortStableFunc(list, func(a, b TimelineEntry) int { return int(a.AtMS - b.AtMS) })
 	return list
 }
 
-func claimMark(c store.Claim) Mark {
-	m := Mark{AtMS: c.AtMS, What: "verify:pass", Detail: c.Rationale, Claim: c.N}
+func claimEntry(c store.Claim) TimelineEntry {
+	m := TimelineEntry{AtMS: c.AtMS, What: "verify:pass", Detail: c.Rationale, Claim: c.N}
 	for _, v := range c.Verdicts {
 		switch v.Outcome {
 		case goal.Pass:
@@ -52,14 +52,14 @@ func claimMark(c store.Claim) Mark {
 	return m
 }
 
-func opinionMark(o store.ReviewRecord) Mark {
+func reviewEntry(o store.ReviewRecord) TimelineEntry {
 	if o.Review != nil {
-		return Mark{AtMS: o.AtMS, What: "review:" + reviewWord(o.Review), Detail: o.Review.Reason, Claim: o.Review.Claim}
+		return TimelineEntry{AtMS: o.AtMS, What: "review:" + reviewLabel(o.Review), Detail: o.Review.Reason, Claim: o.Review.Claim}
 	}
-	return Mark{AtMS: o.AtMS, What: "critic:" + strings.ToLower(string(o.Critic.Verdict)), Detail: o.Critic.Reason, Step: o.Critic.Step}
+	return TimelineEntry{AtMS: o.AtMS, What: "critic:" + strings.ToLower(string(o.Critic.Verdict)), Detail: o.Critic.Reason, Step: o.Critic.Step}
 }
 
-func reviewWord(r *event.Review) string {
+func reviewLabel(r *event.Review) string {
 	switch {
 	case r.Error:
 		return "error"
@@ -69,7 +69,7 @@ func reviewWord(r *event.Review) string {
 	return "rejected"
 }
 
-func receipt(r store.GoalRow, f facts) ReceiptView {
+func receipt(r store.GoalRow, f goalFacts) ReceiptView {
 	v := ReceiptView{
 		GoalID: string(r.ID), Objective: r.Objective, Criterion: r.Criterion.Describe(), CriterionSHA256: r.CriterionSHA256,
 		PolicySHA256: r.PolicySHA256, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Judged: r.Judged, Model: r.Model, Effort: r.Options.Effort, Scripted: r.Scripted,
@@ -82,7 +82,7 @@ func receipt(r store.GoalRow, f facts) ReceiptView {
 		}
 		for _, o := range f.opinions {
 			if o.Review != nil && o.Review.Claim == c.N {
-				claim.Review, claim.ReviewReason = reviewWord(o.Review), o.Review.Reason
+				claim.Review, claim.ReviewReason = reviewLabel(o.Review), o.Review.Reason
 			}
 		}
 		v.Reviewed = v.Reviewed || claim.Deciding && claim.Review == "confirmed"

@@ -13,16 +13,16 @@ func TestAClaimWithoutVerdictsSaysWhy(t *testing.T) {
 	newest := store.Claim{N: 2}
 	for _, c := range []struct {
 		name   string
-		facts  facts
+		facts  goalFacts
 		status goal.Status
 		want   string
 	}{
-		{"a person decides", facts{waits: true}, goal.Paused, "verify:waits"},
-		{"the checks are under way", facts{}, goal.Running, "verify:running"},
-		{"it was interrupted", facts{}, goal.Aborted, "verify:fail"},
+		{"a person decides", goalFacts{waits: true}, goal.Paused, "verify:waits"},
+		{"the checks are under way", goalFacts{}, goal.Running, "verify:running"},
+		{"it was interrupted", goalFacts{}, goal.Aborted, "verify:fail"},
 	} {
 		c.facts.claims = []store.Claim{earlier, newest}
-		list := marks(c.facts, c.status)
+		list := timeline(c.facts, c.status)
 		if list[0].What != "verify:fail" || list[1].What != c.want {
 			t.Errorf("%s: %s, %s", c.name, list[0].What, list[1].What)
 		}

@@ -37,32 +37,32 @@ type MCPServers interface {
 // MCPAPI is the servers whose tools goals may use.
 type MCPAPI struct {
 	servers MCPServers
-	door
+	apiBase
 }
 
 // NewMCPAPI makes the area; ctx is the program's life.
-func NewMCPAPI(ctx context.Context, s MCPServers) *MCPAPI { return &MCPAPI{s, door{ctx}} }
+func NewMCPAPI(ctx context.Context, s MCPServers) *MCPAPI { return &MCPAPI{s, apiBase{ctx}} }
 
 // List gives every server; nothing is started.
 func (a *MCPAPI) List() (out []MCPServer, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return a.servers.MCPServers()
 }
 
 // Save adds a server or changes the one with its name.
 func (a *MCPAPI) Save(s MCPServer) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.servers.SaveMCPServer(s)
 }
 
 // Delete removes a server.
 func (a *MCPAPI) Delete(name string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.servers.DeleteMCPServer(name)
 }
 
 // Test starts a server as a goal would and says what it offers.
 func (a *MCPAPI) Test(name string) (out MCPServer, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return a.servers.TestMCPServer(a.ctx, name)
 }

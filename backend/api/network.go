@@ -36,7 +36,7 @@ type NetworkHost struct {
 
 // Network reads a goal's network log.
 func (a *GoalAPI) Network(id string) (out NetworkView, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, id)
 	if err != nil {
 		return out, err
@@ -47,19 +47,19 @@ func (a *GoalAPI) Network(id string) (out NetworkView, err error) {
 	return a.goals.Network(row.ID)
 }
 
-// NetworkSum adds requests up.
-type NetworkSum struct {
+// NetworkSummary adds requests up.
+type NetworkSummary struct {
 	view NetworkView
 	at   map[string]int
 }
 
 // NewNetworkSum is empty.
-func NewNetworkSum() *NetworkSum {
-	return &NetworkSum{view: NetworkView{Hosts: []NetworkHost{}}, at: map[string]int{}}
+func NewNetworkSum() *NetworkSummary {
+	return &NetworkSummary{view: NetworkView{Hosts: []NetworkHost{}}, at: map[string]int{}}
 }
 
 // Read adds a log, one event a line. A line that was cut is left out.
-func (s *NetworkSum) Read(r io.Reader) error {
+func (s *NetworkSummary) Read(r io.Reader) error {
 	const longest = 1 << 20
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, longest)
@@ -79,7 +79,7 @@ func (s *NetworkSum) Read(r io.Reader) error {
 }
 
 // Add adds one request, or several that were told together.
-func (s *NetworkSum) Add(at string, e event.Egress) {
+func (s *NetworkSummary) Add(at string, e event.Egress) {
 	host := e.Host
 	if e.Port != "" && e.Port != "443" && e.Port != "80" {
 		host = net.JoinHostPort(e.Host, e.Port)
@@ -113,7 +113,7 @@ func (s *NetworkSum) Add(at string, e event.Egress) {
 }
 
 // View is the sum: at most the first 200 hosts of its order.
-func (s *NetworkSum) View() NetworkView {
+func (s *NetworkSummary) View() NetworkView {
 	const most = 200
 	out := s.view
 	out.Hosts = slices.Clone(out.Hosts)

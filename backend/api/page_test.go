@@ -23,11 +23,11 @@ func TestThePageKnowsTheSameShapes(t *testing.T) {
 	page := interfaces(pageTypes(t))
 	for name, v := range map[string]any{
 		"Problem": api.Problem{}, "StartInput": api.StartInput{}, "StartOutput": api.StartOutput{}, "StatusOutput": api.StatusOutput{},
-		"GoalCard": api.GoalCard{}, "CheckState": api.CheckState{}, "GoalView": api.GoalView{}, "Mark": api.Mark{}, "StepRow": api.StepRow{},
+		"GoalCard": api.GoalCard{}, "CheckState": api.CheckState{}, "GoalView": api.GoalView{}, "Mark": api.TimelineEntry{}, "StepRow": api.StepRow{},
 		"StepView": api.StepView{}, "StepPage": api.StepPage{}, "ListInput": api.ListInput{}, "GoalList": api.GoalList{}, "EventPage": api.EventPage{},
 		"TryInput": api.TryInput{}, "TryOutput": api.TryOutput{}, "ReceiptView": api.ReceiptView{}, "ReceiptClaim": api.ReceiptClaim{},
 		"ArgsOpenTerminal": api.ArgsOpenTerminal{}, "ArgsOpenBrowser": api.ArgsOpenBrowser{}, "PaneList": api.PaneList{}, "Provider": api.Provider{},
-		"Finding": api.Finding{}, "Settings": api.Settings{}, "Connection": api.Connection{}, "Check": goal.Check{}, "Verdict": goal.Verdict{},
+		"Finding": api.DoctorFinding{}, "Settings": api.Settings{}, "Connection": api.Connection{}, "Check": goal.Check{}, "Verdict": goal.Verdict{},
 		"Policy": policy.Policy{}, "Options": goal.CareOptions{}, "Todo": goal.Todo{}, "ResumeInput": api.ResumeInput{}, "PruneInput": api.PruneInput{},
 		"PruneOutput": api.PruneOutput{}, "ProtectInput": api.ProtectInput{}, "ProtectedFile": api.ProtectedFile{}, "RecheckOutput": api.RecheckOutput{}, "ProposalView": api.ProposalView{}, "Usage": goal.Usage{}, "PaneInfo": pane.Info{}, "PaneInput": pane.Input{},
 		"PanePoint": pane.Point{}, "PaneOverlay": pane.Overlay{}, "PaneQuestion": pane.UserPrompt{}, "PaneOption": pane.Option{}, "PaneAnswer": pane.Answer{},

@@ -24,33 +24,33 @@ type Panes interface {
 // TerminalAPI opens and closes terminal panes; their bytes go over the stream.
 type TerminalAPI struct {
 	panes Panes
-	door
+	apiBase
 }
 
 // NewTerminalAPI makes the area; ctx is the program's life.
-func NewTerminalAPI(ctx context.Context, p Panes) *TerminalAPI { return &TerminalAPI{p, door{ctx}} }
+func NewTerminalAPI(ctx context.Context, p Panes) *TerminalAPI { return &TerminalAPI{p, apiBase{ctx}} }
 
 // Open starts the person's shell in a new pane.
 func (a *TerminalAPI) Open(in ArgsOpenTerminal) (out pane.Info, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return a.panes.OpenTerminal(a.ctx, in)
 }
 
 // Restart starts the shell of a pane again after it has ended.
 func (a *TerminalAPI) Restart(id string) (out pane.Info, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return a.panes.RestartTerminal(a.ctx, id)
 }
 
 // Rename gives a pane another title.
 func (a *TerminalAPI) Rename(id, title string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.panes.RenameTerminal(id, title)
 }
 
 // Close ends what runs in a pane and closes it.
 func (a *TerminalAPI) Close(id string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.panes.CloseTerminal(a.ctx, id)
 }
 
@@ -59,23 +59,23 @@ type BrowserAPI struct {
 	panes    Panes
 	browsing Browsing
 	store    *store.Store
-	door
+	apiBase
 }
 
 // NewBrowserAPI makes the area; ctx is the program's life.
 func NewBrowserAPI(ctx context.Context, p Panes, b Browsing, s *store.Store) *BrowserAPI {
-	return &BrowserAPI{p, b, s, door{ctx}}
+	return &BrowserAPI{p, b, s, apiBase{ctx}}
 }
 
 // Open loads an address in a new pane.
 func (a *BrowserAPI) Open(in ArgsOpenBrowser) (out pane.Info, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return a.panes.OpenBrowser(a.ctx, in)
 }
 
 // Close closes a pane and its page.
 func (a *BrowserAPI) Close(id string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.panes.CloseBrowser(a.ctx, id)
 }
 
@@ -105,7 +105,7 @@ func (a *BrowserAPI) Stop(id string) (bool, error) {
 }
 
 func (a *BrowserAPI) with(id string, do func(*browser.Pane) error) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	p, err := a.panes.Browser(id)
 	if err != nil {
 		return false, err
@@ -117,29 +117,29 @@ func (a *BrowserAPI) with(id string, do func(*browser.Pane) error) (ok bool, err
 type WorkspaceAPI struct {
 	panes Panes
 	store *store.Store
-	door
+	apiBase
 }
 
 // NewWorkspaceAPI makes the area; ctx is the program's life.
 func NewWorkspaceAPI(ctx context.Context, p Panes, s *store.Store) *WorkspaceAPI {
-	return &WorkspaceAPI{p, s, door{ctx}}
+	return &WorkspaceAPI{p, s, apiBase{ctx}}
 }
 
 // Panes lists all panes at one revision.
 func (a *WorkspaceAPI) Panes() (out PaneList, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return a.panes.Snapshot(), nil
 }
 
 // Layout is what SaveLayout kept last, "" if nothing.
 func (a *WorkspaceAPI) Layout() (out string, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return a.store.Layout(a.ctx, "main")
 }
 
 // SaveLayout keeps the page's layout, which is JSON of at most 1 MiB.
 func (a *WorkspaceAPI) SaveLayout(body string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	if len(body) > 1<<20 || !json.Valid([]byte(body)) {
 		return false, &Problem{Code: Refused, Message: "the layout is not JSON of at most 1 MiB"}
 	}

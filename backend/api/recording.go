@@ -49,7 +49,7 @@ type RecordView struct {
 
 // Recording says what was recorded of a goal.
 func (a *GoalAPI) Recording(id string) (out RecordingView, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, id)
 	if err != nil {
 		return out, err
@@ -80,7 +80,7 @@ func (a *GoalAPI) Recording(id string) (out RecordingView, err error) {
 
 // Replay reads what a pane showed after the given record, at most about 4 MiB.
 func (a *GoalAPI) Replay(id, name string, after int) (out RecordingPage, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, id)
 	if err != nil {
 		return out, err
@@ -94,7 +94,7 @@ func (a *GoalAPI) Replay(id, name string, after int) (out RecordingPage, err err
 // byte. Before the first record it is the beginning.
 func (a *GoalAPI) ReplayAt(id, name string, ms int64) (out RecordingPage, err error) {
 	const lead = 1 << 20
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, id)
 	if err != nil {
 		return out, err

@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/secret"
 )
 
-// Vault is what the area of secrets asks of the program.
-type Vault interface {
+// SecretService is what the area of secrets asks of the program.
+type SecretService interface {
 	Where(ctx context.Context) secret.BackendInfo
 	List() ([]secret.Secret, error)
 	Set(ctx context.Context, name, value string, hosts []string) (secret.Backend, error)
@@ -20,12 +20,14 @@ type Vault interface {
 
 // SecretAPI is the person's secrets and saved logins. Values go in and never come out.
 type SecretAPI struct {
-	vault Vault
-	door
+	vault SecretService
+	apiBase
 }
 
 // NewSecretAPI makes the area; ctx is the program's life.
-func NewSecretAPI(ctx context.Context, v Vault) *SecretAPI { return &SecretAPI{v, door{ctx}} }
+func NewSecretAPI(ctx context.Context, v SecretService) *SecretAPI {
+	return &SecretAPI{v, apiBase{ctx}}
+}
 
 // The shapes of the area.
 type (
@@ -64,14 +66,14 @@ type (
 
 // Where says where new values go.
 func (a *SecretAPI) Where() (out SecretPlace, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	w := a.vault.Where(a.ctx)
 	return SecretPlace{string(w.Place), w.Detail, w.Locked, w.Passphrase}, nil
 }
 
 // List tells of every secret, by name.
 func (a *SecretAPI) List() (out []SecretView, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	list, err := a.vault.List()
 	out = []SecretView{}
 	for _, s := range list {
@@ -82,32 +84,32 @@ func (a *SecretAPI) List() (out []SecretView, err error) {
 
 // Set keeps a secret and says where: keyring or file.
 func (a *SecretAPI) Set(in SecretInput) (place string, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	p, err := a.vault.Set(a.ctx, in.Name, in.Value, in.Hosts)
 	return string(p), err
 }
 
 // Remove forgets a secret.
 func (a *SecretAPI) Remove(name string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.vault.Remove(a.ctx, name)
 }
 
 // Unlock opens the encrypted file with the person's passphrase, for this process.
 func (a *SecretAPI) Unlock(passphrase string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.vault.Unlock(passphrase)
 }
 
 // Protect puts a passphrase on the key of the encrypted file, or takes it off with "".
 func (a *SecretAPI) Protect(passphrase string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.vault.SetPassphrase(a.ctx, passphrase)
 }
 
 // Logins lists the saved logins, by origin and user.
 func (a *SecretAPI) Logins() (out []LoginView, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	list, err := a.vault.Logins().List()
 	out = []LoginView{}
 	for _, l := range list {
@@ -118,12 +120,12 @@ func (a *SecretAPI) Logins() (out []LoginView, err error) {
 
 // SaveLogin keeps a login, in the place of an older one of the same user there.
 func (a *SecretAPI) SaveLogin(in LoginInput) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.vault.Logins().Save(a.ctx, secret.Login{Origin: in.Origin, User: in.User, Password: in.Password})
 }
 
 // RemoveLogin forgets a login.
 func (a *SecretAPI) RemoveLogin(origin, user string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.vault.Logins().Remove(a.ctx, origin, user)
 }

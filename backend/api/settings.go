@@ -8,11 +8,11 @@ import (
 	"goalpost/backend/model"
 )
 
-// Host is what settings and models ask of the program.
-type Host interface {
-	Doctor() []Finding
+// ProviderService is what settings and models ask of the program.
+type ProviderService interface {
+	Doctor() []DoctorFinding
 	StreamConnection() Connection
-	TestProvider(ctx context.Context, id string) Finding
+	TestProvider(ctx context.Context, id string) DoctorFinding
 	// ValidateToolchains refuses a list of folders that goals may not see.
 	ValidateToolchains(list string) error
 }
@@ -20,18 +20,18 @@ type Host interface {
 // ModelAPI is the providers.
 type ModelAPI struct {
 	cfg  *config.Config
-	host Host
-	door
+	host ProviderService
+	apiBase
 }
 
 // NewModelAPI makes the area; ctx is the program's life.
-func NewModelAPI(ctx context.Context, c *config.Config, h Host) *ModelAPI {
-	return &ModelAPI{c, h, door{ctx}}
+func NewModelAPI(ctx context.Context, c *config.Config, h ProviderService) *ModelAPI {
+	return &ModelAPI{c, h, apiBase{ctx}}
 }
 
 // List gives every provider, the built-in demonstration last.
 func (a *ModelAPI) List() (out []Provider, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	out = []Provider{}
 	active := false
 	for _, p := range a.cfg.Providers() {
@@ -49,7 +49,7 @@ func (a *ModelAPI) List() (out []Provider, err error) {
 
 // Save adds a provider or changes the one with the same id. The first one is used.
 func (a *ModelAPI) Save(p Provider) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.cfg.SaveProvider(config.Provider{
 		ID: p.ID, Kind: config.Kind(p.Kind), BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv, APIKeySecret: p.APIKeySecret, ContextWindow: p.ContextWindow,
 	})
@@ -57,37 +57,37 @@ func (a *ModelAPI) Save(p Provider) (ok bool, err error) {
 
 // Delete removes a provider.
 func (a *ModelAPI) Delete(id string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.cfg.DeleteProvider(id)
 }
 
 // Use makes a provider the one that new goals get.
 func (a *ModelAPI) Use(id string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.cfg.Use(id)
 }
 
 // Test asks the provider's model one short question.
-func (a *ModelAPI) Test(id string) (out Finding, err error) {
-	defer a.guard(&err)
+func (a *ModelAPI) Test(id string) (out DoctorFinding, err error) {
+	defer a.recoverProblem(&err)
 	return a.host.TestProvider(a.ctx, id), nil
 }
 
 // SettingsAPI is what the person chose and what the machine offers.
 type SettingsAPI struct {
 	cfg  *config.Config
-	host Host
-	door
+	host ProviderService
+	apiBase
 }
 
 // NewSettingsAPI makes the area; ctx is the program's life.
-func NewSettingsAPI(ctx context.Context, c *config.Config, h Host) *SettingsAPI {
-	return &SettingsAPI{c, h, door{ctx}}
+func NewSettingsAPI(ctx context.Context, c *config.Config, h ProviderService) *SettingsAPI {
+	return &SettingsAPI{c, h, apiBase{ctx}}
 }
 
 // Get reads the settings.
 func (a *SettingsAPI) Get() (out Settings, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	s := a.cfg.Settings()
 	return Settings{
 		Theme: s.Theme, FontSize: s.FontSize, Scrollback: s.Scrollback, FontFamily: s.FontFamily, WebGL: s.WebGL, ScreenReader: s.ScreenReader,
@@ -98,7 +98,7 @@ func (a *SettingsAPI) Get() (out Settings, err error) {
 
 // Save keeps the settings.
 func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	all := a.cfg.Settings() // what the page does not know stays
 	if s.Toolchains != all.Toolchains {
 		if err := a.host.ValidateToolchains(s.Toolchains); err != nil {
@@ -115,13 +115,13 @@ func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 }
 
 // Doctor looks at what this machine offers.
-func (a *SettingsAPI) Doctor() (out []Finding, err error) {
-	defer a.guard(&err)
+func (a *SettingsAPI) Doctor() (out []DoctorFinding, err error) {
+	defer a.recoverProblem(&err)
 	return a.host.Doctor(), nil
 }
 
 // Connect says how the page reaches the streams.
 func (a *SettingsAPI) Connect() (out Connection, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return a.host.StreamConnection(), nil
 }

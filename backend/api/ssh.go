@@ -30,8 +30,8 @@ type RemoteSession struct {
 	Windows  int    `json:"windows"`
 }
 
-// Remotes is what the area of SSH asks of the program.
-type Remotes interface {
+// SSHServers is what the area of SSH asks of the program.
+type SSHServers interface {
 	Servers(ctx context.Context) ([]pane.SSHServer, error)
 	SaveServer(ctx context.Context, s pane.SSHServer) (pane.SSHServer, error)
 	DeleteServer(ctx context.Context, id string) error
@@ -43,51 +43,51 @@ type Remotes interface {
 
 // SSHAPI is servers, and terminals on them.
 type SSHAPI struct {
-	remotes Remotes
-	door
+	remotes SSHServers
+	apiBase
 }
 
 // NewSSHAPI makes the area; ctx is the program's life.
-func NewSSHAPI(ctx context.Context, r Remotes) *SSHAPI { return &SSHAPI{r, door{ctx}} }
+func NewSSHAPI(ctx context.Context, r SSHServers) *SSHAPI { return &SSHAPI{r, apiBase{ctx}} }
 
 // List gives the stored servers by name.
 func (a *SSHAPI) List() (out []pane.SSHServer, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return a.remotes.Servers(a.ctx)
 }
 
 // Save keeps a server; without an id it is a new one.
 func (a *SSHAPI) Save(in pane.SSHServer) (out pane.SSHServer, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return a.remotes.SaveServer(a.ctx, in)
 }
 
 // Delete forgets a server; terminals that are open on it stay.
 func (a *SSHAPI) Delete(id string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.remotes.DeleteServer(a.ctx, id)
 }
 
 // Sessions lists tmux's sessions on a server, the free ones first.
 func (a *SSHAPI) Sessions(server string) (out []RemoteSession, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return a.remotes.RemoteSessions(a.ctx, server)
 }
 
 // Open connects a new pane.
 func (a *SSHAPI) Open(in ArgsOpenSSH) (out pane.Info, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return a.remotes.OpenSSH(a.ctx, in)
 }
 
 // Answer gives ssh what it asks for.
 func (a *SSHAPI) Answer(in ArgsAnswer) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.remotes.AnswerSSH(in)
 }
 
 // Destroy ends a pane's session on its server and closes the pane.
 func (a *SSHAPI) Destroy(id string) (ok bool, err error) {
-	defer a.guard(&err)
+	defer a.recoverProblem(&err)
 	return true, a.remotes.DestroySession(a.ctx, id)
 }

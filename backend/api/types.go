@@ -210,11 +210,11 @@ type GoalView struct {
 	AskedPane       string           `json:"asked_pane"` // where the person is to do what the agent asked for, "" if nowhere
 	Todos           []goal.Todo      `json:"todos"`      // the agent's plan
 	Panes           []string         `json:"panes"`      // ids of the panes it leases
-	Marks           []Mark           `json:"marks"`      // critic, claims and reviews on the time axis
+	Marks           []TimelineEntry  `json:"marks"`      // critic, claims and reviews on the time axis
 }
 
-// Mark is one word about the goal on the time axis.
-type Mark struct {
+// TimelineEntry is one word about the goal on the time axis.
+type TimelineEntry struct {
 	AtMS   int64  `json:"at_ms"` // since the goal started
 	What   string `json:"what"`  // verify:pass, fail, error, tampered, waits, running; critic:progressing, stuck, achieved, misled, unparsed; review:confirmed, rejected, error
 	Detail string `json:"detail"`
@@ -365,8 +365,8 @@ type Provider struct {
 	Efforts []string `json:"efforts"`
 }
 
-// Finding is one line of the doctor and of the first-start checklist.
-type Finding struct {
+// DoctorFinding is one line of the doctor and of the first-start checklist.
+type DoctorFinding struct {
 	ID     string `json:"id"`    // chromium, helper, sandbox, model, data, display
 	State  string `json:"state"` // ok, warn, bad
 	Title  string `json:"title"`

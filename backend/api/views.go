@@ -18,7 +18,7 @@ func stamp(t time.Time) string {
 	return t.UTC().Format(event.TimeLayout)
 }
 
-func card(r store.GoalRow, activity []int, owner store.LockOwner) GoalCard {
+func goalCard(r store.GoalRow, activity []int, owner store.LockOwner) GoalCard {
 	c := GoalCard{
 		ID: string(r.ID), Objective: r.Objective, Status: r.Status, Exit: r.Exit, Verified: r.Verified, Judged: r.Judged, Scripted: r.Scripted,
 		CreatedAt: stamp(r.CreatedAt), StartedAt: stamp(r.StartedAt), EndedAt: stamp(r.EndedAt), SpentMS: r.Spent.WallClock.Milliseconds(),
@@ -34,8 +34,8 @@ func card(r store.GoalRow, activity []int, owner store.LockOwner) GoalCard {
 	return c
 }
 
-// facts is what the store knows of a goal besides its row.
-type facts struct {
+// goalFacts is what the store knows of a goal besides its row.
+type goalFacts struct {
 	claims   []store.Claim
 	opinions []store.ReviewRecord
 	todos    []goal.Todo
@@ -47,14 +47,14 @@ type facts struct {
 }
 
 // gated says whether a program may have decided.
-func view(r store.GoalRow, f facts, panes []string) GoalView {
+func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 	return GoalView{
-		GoalCard: card(r, f.activity, f.owner), CriterionSHA256: r.CriterionSHA256, Any: r.Criterion.Any, CheckStates: checkStates(r, f.claims),
+		GoalCard: goalCard(r, f.activity, f.owner), CriterionSHA256: r.CriterionSHA256, Any: r.Criterion.Any, CheckStates: checkStates(r, f.claims),
 		Policy: r.Policy, Provider: r.Provider, Model: r.Model, WallClockMS: r.Limits.WallClock.Milliseconds(),
 		MaxIterations: r.Limits.Iterations, MaxClaims: r.Limits.ClaimsPerGate, MaxTokens: r.Limits.Tokens, MaxUSD: r.Limits.USD,
 		Report: append([]string{}, r.Report...), Account: r.Account, Checks: append([]goal.Check{}, r.Criterion.Checks...), Options: r.Options,
 		Reviewed: r.NeedsReview(), Waits: f.waits, AskedPane: f.askedPane, Todos: append([]goal.Todo{}, f.todos...),
-		Panes: append([]string{}, panes...), Marks: marks(f, r.Status),
+		Panes: append([]string{}, panes...), Marks: timeline(f, r.Status),
 	}
 }
 

@@ -305,11 +305,11 @@ func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
 // The fits that the rest of the program relies on.
 var (
-	_ runner.Journal = (*store.Store)(nil)
-	_ runner.Session = (*Session)(nil)
-	_ api.Goals      = (*App)(nil)
-	_ api.Panes      = (*panes)(nil)
-	_ api.Host       = (*App)(nil)
-	_ api.Remotes    = (*App)(nil)
-	_ api.Approvals  = (*App)(nil)
+	_ runner.Journal      = (*store.Store)(nil)
+	_ runner.Session      = (*Session)(nil)
+	_ api.Goals           = (*App)(nil)
+	_ api.Panes           = (*panes)(nil)
+	_ api.ProviderService = (*App)(nil)
+	_ api.SSHServers      = (*App)(nil)
+	_ api.Approvals       = (*App)(nil)
 )

@@ -234,7 +234,7 @@ func TestARefusedStartLeavesNothingBehind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := p.goal.Start(in)
-			problem := api.ProblemOf(err)
+			problem := api.ToProblem(err)
 			if err == nil || problem.Code != api.Refused || problem.Hint == "" || problem.Field == "" {
 				t.Errorf("%v: %+v", err, problem)
 			}
@@ -364,7 +364,7 @@ func TestAGoalCannotTouchThePanesOfOthers(t *testing.T) {
 func TestABoundMethodThatPanicsAnswers(t *testing.T) {
 	broken := api.NewGoalAPI(context.Background(), nil, nil)
 	_, err := broken.List(api.ListInput{})
-	problem := api.ProblemOf(err)
+	problem := api.ToProblem(err)
 	if problem.Code != api.Internal || problem.Message == "" {
 		t.Errorf("%v", err)
 	}
@@ -381,7 +381,7 @@ func TestDeletingALiveGoalAbortsItFirst(t *testing.T) {
 	if ok, err := p.goal.Delete(out.GoalID); !ok || err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.goal.Get(out.GoalID); api.ProblemOf(err).Code != api.NotFound {
+	if _, err := p.goal.Get(out.GoalID); api.ToProblem(err).Code != api.NotFound {
 		t.Errorf("it is still there: %v", err)
 	}
 }

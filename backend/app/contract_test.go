@@ -33,7 +33,7 @@ func (p *program) refused(in api.StartInput, field string) {
 		p.Errorf("%+v was accepted", in)
 		return
 	}
-	if problem := api.ProblemOf(err); problem.Code != api.Refused || problem.Field != field || problem.Hint == "" {
+	if problem := api.ToProblem(err); problem.Code != api.Refused || problem.Field != field || problem.Hint == "" {
 		p.Errorf("%s: %+v", field, problem)
 	}
 }
@@ -177,7 +177,7 @@ func TestAManualCheckWaitsForItsPerson(t *testing.T) {
 		}
 	}
 	waits()
-	if _, err := p.goal.Reject(out.GoalID, " "); api.ProblemOf(err).Field != "note" {
+	if _, err := p.goal.Reject(out.GoalID, " "); api.ToProblem(err).Field != "note" {
 		t.Errorf("an empty note: %v", err)
 	}
 	if ok, err := p.goal.Reject(out.GoalID, "make it blue"); !ok || err != nil {
@@ -191,7 +191,7 @@ func TestAManualCheckWaitsForItsPerson(t *testing.T) {
 	if !ok || e.Exit != goal.Done {
 		t.Fatalf("%+v", e)
 	}
-	if _, err := p.goal.Accept(out.GoalID); api.ProblemOf(err).Code != api.Conflict {
+	if _, err := p.goal.Accept(out.GoalID); api.ToProblem(err).Code != api.Conflict {
 		t.Errorf("accepted twice: %v", err)
 	}
 	r, err := p.goal.Receipt(out.GoalID)
@@ -284,7 +284,7 @@ func TestProposalsAreShownAndNotTaken(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())
 	dir := t.TempDir()
-	if _, err := p.goal.Proposal(dir); api.ProblemOf(err).Code != api.NotFound {
+	if _, err := p.goal.Proposal(dir); api.ToProblem(err).Code != api.NotFound {
 		t.Errorf("no proposal: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, ".goalpost"), 0o755); err != nil {

@@ -121,7 +121,7 @@ func problemError(err error) error {
 	if err == nil {
 		return nil
 	}
-	p := api.ProblemOf(err)
+	p := api.ToProblem(err)
 	if p.Hint == "" {
 		return errors.New(p.Message)
 	}

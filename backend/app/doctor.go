@@ -14,21 +14,21 @@ import (
 )
 
 // Doctor looks at what this machine offers, from real state.
-func (a *App) Doctor() []api.Finding {
-	list := []api.Finding{a.helperFinding(), a.sandboxFinding(), chromiumFinding(), a.modelFinding(), a.dataFinding(), a.notificationFinding()}
+func (a *App) Doctor() []api.DoctorFinding {
+	list := []api.DoctorFinding{a.helperFinding(), a.sandboxFinding(), chromiumFinding(), a.modelFinding(), a.dataFinding(), a.notificationFinding()}
 	return append(append(list, a.toolchainFindings()...), a.mcpFindings()...)
 }
 
-func (a *App) helperFinding() api.Finding {
-	f := api.Finding{ID: "helper", Title: "Programs start through the helper", State: "ok", Detail: a.helperPath}
+func (a *App) helperFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "helper", Title: "Programs start through the helper", State: "ok", Detail: a.helperPath}
 	if err := a.userPrograms.Err(); err != nil {
 		f.State, f.Detail, f.Hint = "bad", err.Error(), "restart Goalpost"
 	}
 	return f
 }
 
-func chromiumFinding() api.Finding {
-	f := api.Finding{ID: "chromium", Title: "Chromium", State: "ok"}
+func chromiumFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "chromium", Title: "Chromium", State: "ok"}
 	path, err := browser.Find()
 	if err != nil {
 		f.State, f.Detail, f.Hint = "warn", err.Error(), "terminals and commands work without it; browser panes and browser tools do not"
@@ -41,8 +41,8 @@ func chromiumFinding() api.Finding {
 	return f
 }
 
-func (a *App) modelFinding() api.Finding {
-	f := api.Finding{ID: "model", Title: "Model"}
+func (a *App) modelFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "model", Title: "Model"}
 	p, err := a.provider("")
 	if err != nil {
 		f.State, f.Detail, f.Hint = "warn", "none yet", "add one in the settings; the demonstration runs without (scripted, no AI)"
@@ -55,8 +55,8 @@ func (a *App) modelFinding() api.Finding {
 	return f
 }
 
-func (a *App) dataFinding() api.Finding {
-	return api.Finding{ID: "data", Title: "Data folder", State: "ok", Detail: a.cfg.State()}
+func (a *App) dataFinding() api.DoctorFinding {
+	return api.DoctorFinding{ID: "data", Title: "Data folder", State: "ok", Detail: a.cfg.State()}
 }
 
 // StreamConnection is how the page reaches the streams.

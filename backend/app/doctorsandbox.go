@@ -21,8 +21,8 @@ const probeTime = 10 * time.Second
 
 // sandboxFinding makes a whole sandbox, runs a program in it, and says what held
 // or which step failed.
-func (a *App) sandboxFinding() api.Finding {
-	f := api.Finding{ID: "sandbox", Title: "Sandbox", State: "ok"}
+func (a *App) sandboxFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "sandbox", Title: "Sandbox", State: "ok"}
 	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
 	defer cancel()
 	said, err := a.probeSandbox(ctx)

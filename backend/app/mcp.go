@@ -334,10 +334,10 @@ func (a *App) testServer(ctx context.Context, c config.MCPServer) (out api.MCPSe
 }
 
 // mcpFindings say of each server what is known.
-func (a *App) mcpFindings() []api.Finding {
-	var list []api.Finding
+func (a *App) mcpFindings() []api.DoctorFinding {
+	var list []api.DoctorFinding
 	for _, c := range a.cfg.MCPServers() {
-		f := api.Finding{ID: "mcp-" + c.Name, Title: "MCP server " + c.Name, State: "ok"}
+		f := api.DoctorFinding{ID: "mcp-" + c.Name, Title: "MCP server " + c.Name, State: "ok"}
 		s := serverOf(c)
 		found, ok, err := a.mcpToolCache().Get(s)
 		switch invalid := s.Validate(); {

@@ -324,8 +324,8 @@ func (a *App) newClient(ctx context.Context, p providerChoice) (m model.Client, 
 }
 
 // TestProvider asks the model one short question.
-func (a *App) TestProvider(ctx context.Context, id string) api.Finding {
-	f := api.Finding{ID: "model", Title: "The model answers"}
+func (a *App) TestProvider(ctx context.Context, id string) api.DoctorFinding {
+	f := api.DoctorFinding{ID: "model", Title: "The model answers"}
 	p, err := a.provider(id)
 	if err == nil && p.Kind != config.Demo {
 		err = checkReachable(ctx, p)
@@ -344,7 +344,7 @@ func (a *App) TestProvider(ctx context.Context, id string) api.Finding {
 		}
 	}
 	if err != nil {
-		problem := api.ProblemOf(err)
+		problem := api.ToProblem(err)
 		f.State, f.Detail, f.Hint = "bad", problem.Message, problem.Hint
 		return f
 	}

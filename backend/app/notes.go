@@ -73,8 +73,8 @@ func (a *App) show(ctx context.Context, id goal.ID, n notify.Note) {
 }
 
 // notificationFinding says whether a desktop shows notes.
-func (a *App) notificationFinding() api.Finding {
-	f := api.Finding{ID: "notes", Title: "Notifications", State: "ok"}
+func (a *App) notificationFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "notes", Title: "Notifications", State: "ok"}
 	ctx, cancel := context.WithTimeout(context.Background(), notificationTimeout)
 	defer cancel()
 	d, err := notify.Open(ctx)

@@ -152,7 +152,7 @@ func TestAHomeBehindALinkIsRefused(t *testing.T) {
 	t.Setenv("HOME", link)
 	for _, dir := range []string{real, link, "~"} {
 		_, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f a"), Dir: dir})
-		if problem := api.ProblemOf(err); err == nil || problem.Code != api.Refused || problem.Field != "dir" {
+		if problem := api.ToProblem(err); err == nil || problem.Code != api.Refused || problem.Field != "dir" {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}

@@ -125,7 +125,7 @@ func TestWhatNoGoalIsGivenToRead(t *testing.T) {
 		return err
 	}
 	for _, dir := range []string{home, filepath.Dir(home), home + "/.ssh", home + "/work/.keys", "/proc", "/proc/self", "/etc", "/", p.cfg.State()} {
-		if no := api.ProblemOf(begin(dir)); no.Code != api.Refused || no.Field != "allow_read" || no.Hint == "" {
+		if no := api.ToProblem(begin(dir)); no.Code != api.Refused || no.Field != "allow_read" || no.Hint == "" {
 			t.Errorf("%s: %+v", dir, no)
 		}
 	}

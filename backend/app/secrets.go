@@ -309,4 +309,4 @@ func (a *App) Secrets() *secret.Vault { return a.secrets }
 // Mask hides secrets in what is shown or kept outside the person's own screen.
 func (a *App) Mask() *secret.Mask { return a.mask }
 
-var _ api.Vault = (*secret.Vault)(nil)
+var _ api.SecretService = (*secret.Vault)(nil)

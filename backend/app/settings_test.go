@@ -38,7 +38,7 @@ func TestWhatThePersonSetHoldsForGoals(t *testing.T) {
 	if err := p.app.Recover(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.goal.Get(string(old)); api.ProblemOf(err).Code != api.NotFound {
+	if _, err := p.goal.Get(string(old)); api.ToProblem(err).Code != api.NotFound {
 		t.Errorf("the old goal is still there: %v", err)
 	}
 	if _, err := p.goal.Get(out.GoalID); err != nil {

@@ -74,7 +74,7 @@ func (a *App) runRemoteCheck(ctx context.Context, name string, argv []string) (p
 
 // unreachable is a failure that lies with the server and not with us.
 func unreachable(err error) error {
-	if problem := api.ProblemOf(err); problem.Code != api.Internal {
+	if problem := api.ToProblem(err); problem.Code != api.Internal {
 		return problem
 	}
 	return &api.Problem{Code: api.Unavailable, Message: err.Error()}
@@ -155,7 +155,7 @@ func (a *App) DestroySession(ctx context.Context, id string) error {
 	bounded, cancel := context.WithTimeout(ctx, sideCommandTimeout)
 	defer cancel()
 	if err := link.Destroy(bounded); err != nil {
-		problem := *api.ProblemOf(unreachable(err))
+		problem := *api.ToProblem(unreachable(err))
 		problem.Message = "the session was not ended, and its pane stays: " + problem.Message
 		return &problem
 	}

@@ -135,7 +135,7 @@ func (v *peerServer) startGoal(w http.ResponseWriter, r *http.Request) {
 	}
 	id, err := v.app.Start(r.Context(), in)
 	if err != nil {
-		v.writeJSON(w, map[string]*api.Problem{"problem": api.ProblemOf(err)})
+		v.writeJSON(w, map[string]*api.Problem{"problem": api.ToProblem(err)})
 		return
 	}
 	v.writeJSON(w, api.StartOutput{GoalID: string(id)})

@@ -128,14 +128,14 @@ func worldWritableParent(path string) string {
 }
 
 // toolchainFindings say which folders goals see besides the usual ones, if any.
-func (a *App) toolchainFindings() []api.Finding {
+func (a *App) toolchainFindings() []api.DoctorFinding {
 	fit, left := a.extraToolchains()
-	f := api.Finding{ID: "toolchains", Title: "More toolchains", State: "ok", Detail: strings.Join(fit, ", ")}
+	f := api.DoctorFinding{ID: "toolchains", Title: "More toolchains", State: "ok", Detail: strings.Join(fit, ", ")}
 	if len(left) > 0 {
 		f.State, f.Detail, f.Hint = "warn", "not given to goals: "+errors.Join(left...).Error(), "change it in the settings"
 	}
 	if len(fit)+len(left) == 0 {
 		return nil
 	}
-	return []api.Finding{f}
+	return []api.DoctorFinding{f}
 }

@@ -39,13 +39,13 @@ func TestAToolchainOfThePersonsIsSeen(t *testing.T) {
 		must(t, err)
 		return out.GoalID, s.Result
 	}
-	finding := func() (f api.Finding) {
+	finding := func() (f api.DoctorFinding) {
 		for _, f = range p.app.Doctor() {
 			if f.ID == "toolchains" {
 				return f
 			}
 		}
-		return api.Finding{}
+		return api.DoctorFinding{}
 	}
 	if _, said := builds(); strings.Contains(said, "built") || finding().ID != "" {
 		t.Errorf("it is seen without a word of the person's: %s", said)
@@ -92,7 +92,7 @@ func TestWhatIsNoToolchainIsRefused(t *testing.T) {
 			t.Errorf("%s is taken", path)
 			continue
 		}
-		if problem := api.ProblemOf(err); problem.Code != api.Refused || problem.Field != "toolchains" || problem.Hint == "" || !strings.Contains(problem.Message, why) {
+		if problem := api.ToProblem(err); problem.Code != api.Refused || problem.Field != "toolchains" || problem.Hint == "" || !strings.Contains(problem.Message, why) {
 			t.Errorf("%s: %+v, want %s", path, err, why)
 		}
 	}

@@ -308,7 +308,7 @@ func (p Program) progress(e event.Event) {
 			p.say("  resumed: %s\n", oneLine(b.Note))
 		}
 	case *event.ApprovalRequested:
-		p.say("%s", p.waiting([]api.ApprovalView{api.Asked(e.GoalID, b.Approval)}))
+		p.say("%s", p.waiting([]api.ApprovalView{api.ViewOfRequest(e.GoalID, b.Approval)}))
 	case *event.ApprovalResolved:
 		p.say("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "refused"}[b.Allowed])
 	case *event.VerificationFailed:

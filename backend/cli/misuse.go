@@ -77,7 +77,7 @@ func each(c *cobra.Command, do func(*cobra.Command)) {
 // failed says an error with what to do next, and gives its exit code. With --json it
 // is one object on stderr: stdout belongs to the results.
 func (p Program) failed(c *cobra.Command, args []string, err error) int {
-	problem, code := *api.ProblemOf(err), exitUsage
+	problem, code := *api.ToProblem(err), exitUsage
 	var older *store.OutdatedSchemaError
 	switch {
 	case strings.HasPrefix(err.Error(), "unknown command"): // cobra's own, which has no type

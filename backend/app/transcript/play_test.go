@@ -64,7 +64,7 @@ func perform(t *testing.T, tr *transcript) string {
 	for _, line := range tr.play {
 		s.say("> %s", line)
 		if err := s.command(line); err != nil {
-			problem := api.ProblemOf(err)
+			problem := api.ToProblem(err)
 			s.say("! %s %s: %s (%s)", problem.Code, problem.Field, s.norm(problem.Message), s.norm(problem.Hint))
 		}
 	}

@@ -61,8 +61,8 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self' '
 	"img-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; manifest-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// guard sets the headers of every answer and checks the host first of all.
-func (s *Server) guard(next http.Handler) http.Handler {
+// withHeaders sets the headers of every answer and checks the host first of all.
+func (s *Server) withHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", contentPolicy)

@@ -10,13 +10,13 @@ import (
 // within ten minutes lock everyone's login for a minute; whoever is logged in
 // already does not notice.
 const (
-	freeTries   = 5
-	firstLock   = 30 * time.Second
-	longestLock = 15 * time.Minute
-	worldTries  = 50
-	worldSpan   = 10 * time.Minute
-	worldLock   = time.Minute
-	maxRemotes  = 10_000
+	freeTries    = 5
+	firstLock    = 30 * time.Second
+	longestLock  = 15 * time.Minute
+	globalTries  = 50
+	globalWindow = 10 * time.Minute
+	globalLock   = time.Minute
+	maxRemotes   = 10_000
 )
 
 // lockout counts bad tokens. It is safe for concurrent use.
@@ -24,19 +24,19 @@ type lockout struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	remotes map[string]*offender
-	world   []time.Time // bad tokens within worldSpan
+	remotes map[string]*clientAttempts
+	world   []time.Time // bad tokens within globalWindow
 	locked  time.Time   // until when nobody may try
 }
 
-type offender struct {
+type clientAttempts struct {
 	bad   int
 	until time.Time // locked until then
 	last  time.Time
 }
 
 func newLockout(now func() time.Time) *lockout {
-	return &lockout{now: now, remotes: map[string]*offender{}}
+	return &lockout{now: now, remotes: map[string]*clientAttempts{}}
 }
 
 // wait is how long a remote has to wait before its next try, 0 if it may try.
@@ -51,15 +51,15 @@ func (l *lockout) wait(remote string) time.Duration {
 	return max(wait, 0)
 }
 
-// bad notes a wrong token.
-func (l *lockout) bad(remote string) {
+// recordFailure notes a wrong token.
+func (l *lockout) recordFailure(remote string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
 	o := l.remotes[remote]
 	if o == nil {
 		l.prune(now)
-		o = &offender{}
+		o = &clientAttempts{}
 		l.remotes[remote] = o
 	}
 	if now.Sub(o.last) > time.Hour {
@@ -73,17 +73,17 @@ func (l *lockout) bad(remote string) {
 		}
 		o.until = now.Add(lock)
 	}
-	for len(l.world) > 0 && now.Sub(l.world[0]) > worldSpan {
+	for len(l.world) > 0 && now.Sub(l.world[0]) > globalWindow {
 		l.world = l.world[1:]
 	}
 	l.world = append(l.world, now)
-	if len(l.world) >= worldTries {
-		l.locked, l.world = now.Add(worldLock), nil
+	if len(l.world) >= globalTries {
+		l.locked, l.world = now.Add(globalLock), nil
 	}
 }
 
-// good forgets a remote that has shown the token.
-func (l *lockout) good(remote string) {
+// reset forgets a remote that has shown the token.
+func (l *lockout) reset(remote string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.remotes, remote)

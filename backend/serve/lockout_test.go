@@ -9,23 +9,23 @@ import (
 func TestLockoutForEveryone(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	l := newLockout(func() time.Time { return now })
-	for i := range worldTries - 1 {
-		l.bad("10.0.0." + strconv.Itoa(i))
+	for i := range globalTries - 1 {
+		l.recordFailure("10.0.0." + strconv.Itoa(i))
 	}
 	if l.wait("127.0.0.1") != 0 {
 		t.Fatal("locked too early")
 	}
-	l.bad("10.0.1.1")
-	if got := l.wait("127.0.0.1"); got != worldLock {
+	l.recordFailure("10.0.1.1")
+	if got := l.wait("127.0.0.1"); got != globalLock {
 		t.Errorf("everyone waits %s", got)
 	}
-	now = now.Add(worldLock)
+	now = now.Add(globalLock)
 	if got := l.wait("127.0.0.1"); got != 0 {
 		t.Errorf("afterwards %s", got)
 	}
-	for i := range worldTries {
-		now = now.Add(worldSpan / worldTries * 2)
-		l.bad("10.0.2." + strconv.Itoa(i))
+	for i := range globalTries {
+		now = now.Add(globalWindow / globalTries * 2)
+		l.recordFailure("10.0.2." + strconv.Itoa(i))
 	}
 	if got := l.wait("127.0.0.1"); got != 0 {
 		t.Errorf("slow tries lock everyone: %s", got)
@@ -37,7 +37,7 @@ func TestLockoutGrowsToItsBoundAndForgets(t *testing.T) {
 	l := newLockout(func() time.Time { return now })
 	var last time.Duration
 	for range 40 {
-		l.bad("a")
+		l.recordFailure("a")
 		wait := l.remotes["a"].until.Sub(now)
 		if wait < 0 {
 			wait = 0
@@ -51,12 +51,12 @@ func TestLockoutGrowsToItsBoundAndForgets(t *testing.T) {
 		t.Errorf("the longest lock is %s", last)
 	}
 	now = now.Add(2 * time.Hour)
-	l.bad("a")
+	l.recordFailure("a")
 	if got := l.wait("a"); got != 0 {
 		t.Errorf("an old offender is locked at once: %s", got)
 	}
 	for i := range maxRemotes + 10 {
-		l.bad(strconv.Itoa(i))
+		l.recordFailure(strconv.Itoa(i))
 	}
 	if n := len(l.remotes); n > maxRemotes {
 		t.Errorf("%d remotes are remembered", n)

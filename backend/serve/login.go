@@ -17,15 +17,15 @@ var loginHTML string
 
 type loginPage struct{ Problem string }
 
-// front is the page for whoever is logged in, and the login for everyone else.
+// serveIndex is the page for whoever is logged in, and the login for everyone else.
 // A link with ?token= logs in and takes the token out of the address bar.
-func (s *Server) front(w http.ResponseWriter, r *http.Request) {
+func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
 	if r.URL.Path == "/" && r.URL.Query().Has("token") {
-		if embedded(r) {
+		if isSubresource(r) {
 			s.refuse(w, r, "a login within another page")
 			return
 		}
@@ -43,9 +43,9 @@ func (s *Server) front(w http.ResponseWriter, r *http.Request) {
 	s.files.ServeHTTP(w, r)
 }
 
-// embedded says whether a page of another origin asks for a picture, a frame or the
+// isSubresource says whether a page of another origin asks for a picture, a frame or the
 // like, and not a person for a page: each wrong token would cost the person a try.
-func embedded(r *http.Request) bool {
+func isSubresource(r *http.Request) bool {
 	site, dest := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Dest")
 	return (site == "cross-site" || site == "same-site") && dest != "document"
 }
@@ -75,18 +75,18 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request, token string) {
 		return
 	}
 	if !sameSecret(token, s.token) {
-		s.lock.bad(from)
+		s.lock.recordFailure(from)
 		s.o.Log.Warn("wrong token", "remote", r.RemoteAddr)
 		s.askForToken(w, http.StatusUnauthorized, "That token is not right. The program prints it when it starts.")
 		return
 	}
-	id, err := s.sessions.begin(owner(r))
+	id, err := s.sessions.begin(connectionUser(r))
 	if err != nil {
 		s.o.Log.Error("login", "err", err)
 		http.Error(w, "no session could be made", http.StatusInternalServerError)
 		return
 	}
-	s.lock.good(from)
+	s.lock.reset(from)
 	s.setCookie(w, id)
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }

@@ -36,7 +36,7 @@ func Methods(structs ...any) (*Registry, error) {
 		}
 		for i := range v.NumMethod() {
 			name := v.Elem().Type().Name() + "." + v.Type().Method(i).Name
-			m, err := shape(v.Method(i))
+			m, err := methodShape(v.Method(i))
 			if err != nil {
 				return nil, fmt.Errorf("registering %s: %w", name, err)
 			}
@@ -52,7 +52,7 @@ func Methods(structs ...any) (*Registry, error) {
 // Names lists the methods, sorted.
 func (r *Registry) Names() []string { return slices.Sorted(maps.Keys(r.methods)) }
 
-func shape(v reflect.Value) (method, error) {
+func methodShape(v reflect.Value) (method, error) {
 	t, m := v.Type(), method{call: v}
 	if t.IsVariadic() {
 		return m, errors.New("a variable number of arguments cannot be called from the page")

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// owner is the user whose program is at the other end of a connection within this
+// connectionUser is the user whose program is at the other end of a connection within this
 // machine, as the kernel's tables have it; "" where nobody can tell. A cookie goes to
 // every server of the same name, whatever its port: another user's must not use it.
-func owner(r *http.Request) string {
+func connectionUser(r *http.Request) string {
 	near, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	far, err := netip.ParseAddrPort(r.RemoteAddr)
 	if !ok || err != nil || !far.Addr().Unmap().IsLoopback() {
@@ -22,15 +22,15 @@ func owner(r *http.Request) string {
 	}
 	here := near.AddrPort()
 	if far.Addr().Unmap().Is4() {
-		if uid := ownerIn("/proc/net/tcp", tableName(far, false), tableName(here, false)); uid != "" {
+		if uid := findUserInTable("/proc/net/tcp", tableName(far, false), tableName(here, false)); uid != "" {
 			return uid
 		}
 	}
-	return ownerIn("/proc/net/tcp6", tableName(far, true), tableName(here, true))
+	return findUserInTable("/proc/net/tcp6", tableName(far, true), tableName(here, true))
 }
 
-// ownerIn reads "sl local_address rem_address st queues timer retransmits uid …".
-func ownerIn(table, from, to string) string {
+// findUserInTable reads "sl local_address rem_address st queues timer retransmits uid …".
+func findUserInTable(table, from, to string) string {
 	const uid = 7
 	f, err := os.Open(table)
 	if err != nil {

@@ -4,5 +4,5 @@ package serve
 
 import "net/http"
 
-// owner is told by Linux alone.
-func owner(*http.Request) string { return "" }
+// connectionUser is told by Linux alone.
+func connectionUser(*http.Request) string { return "" }

@@ -54,14 +54,14 @@ func (s *Server) rpc(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { _ = ws.CloseNow() }()
 	ws.SetReadLimit(rpcMessage)
-	c := &caller{s: s, ws: ws, slots: make(chan struct{}, rpcAtOnce)}
+	c := &rpcConn{s: s, ws: ws, slots: make(chan struct{}, rpcAtOnce)}
 	c.ctx, c.gone = context.WithCancel(s.conns.Soft)
 	defer c.gone()
 	c.run() //nolint:contextcheck // a call outlives its page: what was asked for is done whole
 }
 
-// caller is one page's socket.
-type caller struct {
+// rpcConn is one page's socket.
+type rpcConn struct {
 	s     *Server
 	ws    *websocket.Conn
 	ctx   context.Context // ends when the page has left or the server closes
@@ -74,7 +74,7 @@ type caller struct {
 }
 
 // begin starts work, unless the end has come.
-func (c *caller) begin(f func()) {
+func (c *rpcConn) begin(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.over {
@@ -82,7 +82,7 @@ func (c *caller) begin(f func()) {
 	}
 }
 
-func (c *caller) run() {
+func (c *rpcConn) run() {
 	c.begin(c.ping)
 	var reading sync.WaitGroup
 	reading.Go(func() {
@@ -103,7 +103,7 @@ func (c *caller) run() {
 }
 
 // read takes requests until the page leaves; deaf once the server closes.
-func (c *caller) read() {
+func (c *rpcConn) read() {
 	for {
 		kind, data, err := c.ws.Read(c.s.conns.Hard)
 		if err != nil {
@@ -131,7 +131,7 @@ func (c *caller) read() {
 
 // answer runs one call to its end. A page that leaves does not cancel it: what
 // was asked for is done, whole.
-func (c *caller) answer(q rpcRequest) {
+func (c *rpcConn) answer(q rpcRequest) {
 	a := rpcAnswer{ID: q.ID}
 	result, err := c.s.call(q)
 	if err != nil {
@@ -142,7 +142,7 @@ func (c *caller) answer(q rpcRequest) {
 	b, err := json.Marshal(a)
 	if err != nil {
 		c.s.o.Log.Error("encoding an answer", "method", short(q.Method), "err", err)
-		b, err = json.Marshal(rpcAnswer{ID: q.ID, Problem: broken()})
+		b, err = json.Marshal(rpcAnswer{ID: q.ID, Problem: internalProblem()})
 	}
 	if err != nil {
 		return
@@ -157,18 +157,18 @@ func (s *Server) call(q rpcRequest) (result any, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.o.Log.Error("panic in a method", "method", short(q.Method), "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
-			result, err = nil, broken()
+			result, err = nil, internalProblem()
 		}
 	}()
 	return s.o.Methods.Call(s.conns.Soft, q.Method, q.Args)
 }
 
-func broken() *Problem {
+func internalProblem() *Problem {
 	return &Problem{Code: "internal", Message: "something broke inside the program", Hint: "its log says what"}
 }
 
 // ping finds pages that vanished without a word.
-func (c *caller) ping() {
+func (c *rpcConn) ping() {
 	tick := time.NewTicker(rpcPing)
 	defer tick.Stop()
 	for {

@@ -82,7 +82,7 @@ func Open(ctx context.Context, o Options) (*Server, error) {
 		l = tls.NewListener(l, o.TLS)
 	}
 	s.http = &http.Server{
-		Handler:           s.guard(s.routes()),
+		Handler:           s.withHeaders(s.routes()),
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
@@ -143,7 +143,7 @@ func (s *Server) routes() http.Handler {
 	}
 	mux.HandleFunc("POST /login", s.postLogin)
 	mux.HandleFunc("GET /favicon.ico", s.icon)
-	mux.HandleFunc("/", s.front)
+	mux.HandleFunc("/", s.serveIndex)
 	return mux
 }
 
@@ -163,8 +163,8 @@ func (s *Server) LoginURL() string { return s.URL() + "?token=" + url.QueryEscap
 // Token is what the login asks for.
 func (s *Server) Token() string { return s.token }
 
-// Remote says whether other machines may reach the server.
-func (s *Server) Remote() bool {
+// IsRemote says whether other machines may reach the server.
+func (s *Server) IsRemote() bool {
 	host, _, err := net.SplitHostPort(s.address)
 	ip := net.ParseIP(strings.Trim(host, "[]"))
 	return err != nil || ip == nil || !ip.IsLoopback()

@@ -388,10 +388,10 @@ func TestListenAddresses(t *testing.T) {
 		t.Errorf("a short token: %v", err)
 	}
 	s := open(t, func(o *serve.Options) { o.Listen, o.AllowRemote = "0.0.0.0:0", true })
-	if !s.Remote() || !strings.HasPrefix(s.URL(), "http://127.0.0.1:") {
+	if !s.IsRemote() || !strings.HasPrefix(s.URL(), "http://127.0.0.1:") {
 		t.Errorf("url %s", s.URL())
 	}
-	if s := open(t, nil); s.Remote() || len(s.Token()) != 64 {
+	if s := open(t, nil); s.IsRemote() || len(s.Token()) != 64 {
 		t.Errorf("loopback counts as remote, or the token is %d long", len(s.Token()))
 	}
 }

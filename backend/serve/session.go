@@ -80,5 +80,5 @@ func (s *Server) setCookie(w http.ResponseWriter, id string) {
 // loggedIn says whether a request carries a live session.
 func (s *Server) loggedIn(r *http.Request) bool {
 	c, err := r.Cookie(s.cookieName())
-	return err == nil && s.sessions.live(c.Value, owner(r))
+	return err == nil && s.sessions.live(c.Value, connectionUser(r))
 }

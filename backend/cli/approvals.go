@@ -22,7 +22,7 @@ func (p Program) approvals() *cobra.Command {
 	c := &cobra.Command{
 		Use: "approvals [ID]", Short: "List the calls and questions that wait for you, and what a goal was allowed", Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.reading(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
+			return p.withReadOnlyStore(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
 				a := api.NewApprovalAPI(c.Context(), nil, s)
 				id := strings.Join(args, "")
 				open, err := a.List(id)
@@ -33,20 +33,20 @@ func (p Program) approvals() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				questions, err := p.questions(c.Context(), s, id, open)
+				questions, err := p.pendingQuestions(c.Context(), s, id, open)
 				switch {
 				case err != nil:
 					return err
 				case asJSON:
 					return p.json(struct {
 						Open      []api.ApprovalView `json:"open"`
-						Questions []asking           `json:"questions"`
+						Questions []pendingQuestion  `json:"questions"`
 						Grants    []api.GrantView    `json:"grants"`
 					}{open, questions, grants})
 				case len(open)+len(questions)+len(grants) == 0:
-					return p.print("Nothing waits for you, and nothing is allowed.\n")
+					return p.printf("Nothing waits for you, and nothing is allowed.\n")
 				}
-				return p.print("%s%s%s", p.waiting(open), p.asked(questions), allowed(grants, id == ""))
+				return p.printf("%s%s%s", p.formatApprovals(open), p.formatQuestions(questions), formatGrants(grants, id == ""))
 			})
 		},
 	}
@@ -54,23 +54,23 @@ func (p Program) approvals() *cobra.Command {
 	return c
 }
 
-// waiting says what waits, with everything that is needed to answer.
-func (p Program) waiting(open []api.ApprovalView) string {
+// formatApprovals says what waits, with everything that is needed to answer.
+func (p Program) formatApprovals(open []api.ApprovalView) string {
 	var b strings.Builder
 	for _, a := range open {
 		if a.Objective != "" {
 			fmt.Fprintf(&b, "%s  %s\n", goal.ID(a.GoalID).Short(), oneLine(a.Objective))
 		}
-		fmt.Fprintf(&b, "%s waits for you: %s (%s)\n%s  why: %s\n", a.Request, flat(a.Tool), levelOf(a), argumentLines(a.Arguments), flat(a.Why))
+		fmt.Fprintf(&b, "%s waits for you: %s (%s)\n%s  why: %s\n", a.Request, singleLine(a.Tool), levelOf(a), argumentLines(a.Arguments), singleLine(a.Why))
 		for line := range strings.Lines(a.Show) {
-			fmt.Fprintf(&b, "    | %s\n", flat(strings.TrimRight(line, "\n")))
+			fmt.Fprintf(&b, "    | %s\n", singleLine(strings.TrimRight(line, "\n")))
 		}
 		if a.Given != "" {
 			fmt.Fprintf(&b, "  answered: %s; %s resume %s lets it go on\n", a.Given, p.Name, goal.ID(a.GoalID).Short())
 			continue
 		}
 		for _, o := range a.Offers {
-			fmt.Fprintf(&b, "  %s approve %s %s --scope %s   %s\n", p.Name, goal.ID(a.GoalID).Short(), a.Request, o.Scope, flat(o.Covers))
+			fmt.Fprintf(&b, "  %s approve %s %s --scope %s   %s\n", p.Name, goal.ID(a.GoalID).Short(), a.Request, o.Scope, singleLine(o.Covers))
 		}
 		fmt.Fprintf(&b, "  %s deny %s %s --why TEXT\n", p.Name, goal.ID(a.GoalID).Short(), a.Request)
 	}
@@ -84,33 +84,33 @@ func levelOf(a api.ApprovalView) string {
 	return string(a.Risk)
 }
 
-// allowed says what a goal may do, or each of several.
-func allowed(grants []api.GrantView, several bool) string {
+// formatGrants says what a goal may do, or each of several.
+func formatGrants(grants []api.GrantView, several bool) string {
 	var b strings.Builder
 	for _, g := range grants {
 		if several {
 			fmt.Fprintf(&b, "%s ", goal.ID(g.GoalID).Short())
 		}
-		fmt.Fprintf(&b, "%s allowed: %s\n", g.Request, flat(g.Covers))
+		fmt.Fprintf(&b, "%s allowed: %s\n", g.Request, singleLine(g.Covers))
 	}
 	return b.String()
 }
 
-// open prints what of one goal waits, or of all of them, for show and list.
-func (p Program) open(ctx context.Context, s *store.Store, id string) error {
+// printPending prints what of one goal waits, or of all of them, for show and list.
+func (p Program) printPending(ctx context.Context, s *store.Store, id string) error {
 	list, err := api.NewApprovalAPI(ctx, nil, s).List(id)
 	if err != nil {
 		return err
 	}
-	questions, err := p.questions(ctx, s, id, list)
+	questions, err := p.pendingQuestions(ctx, s, id, list)
 	if err != nil {
 		return err
 	}
-	return p.print("%s%s", p.waiting(list), p.asked(questions))
+	return p.printf("%s%s", p.formatApprovals(list), p.formatQuestions(questions))
 }
 
-// questions are what goals ask besides the calls of open; id may be a part of one, or "".
-func (p Program) questions(ctx context.Context, s *store.Store, id string, open []api.ApprovalView) ([]asking, error) {
+// pendingQuestions are what goals ask besides the calls of open; id may be a part of one, or "".
+func (p Program) pendingQuestions(ctx context.Context, s *store.Store, id string, open []api.ApprovalView) ([]pendingQuestion, error) {
 	var whole goal.ID
 	if id != "" {
 		row, err := s.Find(ctx, id)
@@ -123,19 +123,19 @@ func (p Program) questions(ctx context.Context, s *store.Store, id string, open 
 	for _, a := range open {
 		waiting[a.GoalID] = true
 	}
-	return asks(ctx, s, whole, waiting)
+	return pendingQuestions(ctx, s, whole, waiting)
 }
 
 func (p Program) approve() *cobra.Command {
 	var scope string
-	return p.answering(&cobra.Command{Use: "approve ID REQUEST", Short: "Allow a call that waits for you; a goal that paused for it goes on here"}, func(c *cobra.Command) {
+	return p.answerCommand(&cobra.Command{Use: "approve ID REQUEST", Short: "Allow a call that waits for you; a goal that paused for it goes on here"}, func(c *cobra.Command) {
 		c.Flags().StringVar(&scope, "scope", "", "once, or what the request offers for the whole goal: goal, host, command, path, pane; without it the first that is offered")
 	}, func(in *api.AnswerInput) { in.Allow, in.Scope = true, policy.Scope(scope) })
 }
 
-// narrowest is the scope of a yes that names none: the first that is offered. What
+// defaultScope is the scope of a yes that names none: the first that is offered. What
 // is not there, or offers nothing, is for Answer to refuse.
-func narrowest(open []api.ApprovalView, request string) policy.Scope {
+func defaultScope(open []api.ApprovalView, request string) policy.Scope {
 	for _, v := range open {
 		if v.Request == request && len(v.Offers) > 0 {
 			return v.Offers[0].Scope
@@ -146,14 +146,14 @@ func narrowest(open []api.ApprovalView, request string) policy.Scope {
 
 func (p Program) deny() *cobra.Command {
 	var why string
-	return p.answering(&cobra.Command{Use: "deny ID REQUEST", Short: "Refuse a call that waits for you; a goal that paused for it goes on here"}, func(c *cobra.Command) {
+	return p.answerCommand(&cobra.Command{Use: "deny ID REQUEST", Short: "Refuse a call that waits for you; a goal that paused for it goes on here"}, func(c *cobra.Command) {
 		c.Flags().StringVar(&why, "why", "", "the reason, which the agent is told")
 	}, func(in *api.AnswerInput) { in.Why = why })
 }
 
-// answering is a command that answers a request. Whoever runs the goal takes the
+// answerCommand is a command that answers a request. Whoever runs the goal takes the
 // answer; a goal that paused, and has been answered everything, goes on here.
-func (p Program) answering(c *cobra.Command, flags func(*cobra.Command), fill func(*api.AnswerInput)) *cobra.Command {
+func (p Program) answerCommand(c *cobra.Command, flags func(*cobra.Command), fill func(*api.AnswerInput)) *cobra.Command {
 	var o output
 	var only bool
 	c.Args = cobra.ExactArgs(2)
@@ -161,14 +161,14 @@ func (p Program) answering(c *cobra.Command, flags func(*cobra.Command), fill fu
 		in := api.AnswerInput{GoalID: args[0], Request: args[1]}
 		fill(&in)
 		ctx := c.Context()
-		return p.started(ctx, app.Options{Pace: demoPace, Attended: attended()}, func(a *app.App) error {
+		return p.withApp(ctx, app.Options{Pace: demoPace, Attended: isInteractive()}, func(a *app.App) error {
 			approvals := a.ApprovalAPI(ctx)
 			if in.Allow && in.Scope == "" {
 				open, err := approvals.List(in.GoalID)
 				if err != nil {
 					return err
 				}
-				in.Scope = narrowest(open, in.Request)
+				in.Scope = defaultScope(open, in.Request)
 			}
 			if _, err := approvals.Answer([]api.AnswerInput{in}); err != nil {
 				return err
@@ -187,14 +187,14 @@ func (p Program) answering(c *cobra.Command, flags func(*cobra.Command), fill fu
 			left := slices.DeleteFunc(open, func(v api.ApprovalView) bool { return v.Given != "" })
 			switch {
 			case len(left) > 0:
-				p.say("The goal is paused, and %d more wait for you.\n", len(left))
+				p.errorf("The goal is paused, and %d more wait for you.\n", len(left))
 				return nil
 			case only:
-				p.say("The goal is paused; %s resume %s lets it go on.\n", p.Name, row.ID.Short())
+				p.errorf("The goal is paused; %s resume %s lets it go on.\n", p.Name, row.ID.Short())
 				return nil
 			}
-			return p.follow(ctx, a, o, func(ctx context.Context) (started, error) {
-				return started{id: row.ID, seen: row.Seq}, a.Resume(ctx, row.ID, api.ResumeInput{})
+			return p.follow(ctx, a, o, func(ctx context.Context) (runningGoal, error) {
+				return runningGoal{id: row.ID, seen: row.Seq}, a.Resume(ctx, row.ID, api.ResumeInput{})
 			})
 		})
 	}
@@ -210,10 +210,10 @@ func (p Program) revoke() *cobra.Command {
 		Use: "revoke ID REQUEST", Short: "Take back what a goal was allowed; the next call asks again", Args: cobra.ExactArgs(2),
 		Long: "Take back what a goal was allowed; the next call asks again. A folder, file or socket that programs may have open is taken back by ending the programs of the goal's agent, after asking.",
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.started(c.Context(), app.Options{}, func(a *app.App) error {
+			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				approvals := a.ApprovalAPI(c.Context())
 				if !yes {
-					if err := p.mayEnd(c.Context(), a, args[0], args[1]); err != nil {
+					if err := p.confirmKill(c.Context(), a, args[0], args[1]); err != nil {
 						return err
 					}
 				}
@@ -226,8 +226,8 @@ func (p Program) revoke() *cobra.Command {
 	return c
 }
 
-// mayEnd asks, where taking a grant back ends programs that run.
-func (p Program) mayEnd(ctx context.Context, a *app.App, id, request string) error {
+// confirmKill asks, where taking a grant back ends programs that run.
+func (p Program) confirmKill(ctx context.Context, a *app.App, id, request string) error {
 	row, err := a.Store().Find(ctx, id)
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)
@@ -245,20 +245,20 @@ func (p Program) mayEnd(ctx context.Context, a *app.App, id, request string) err
 		return nil
 	}
 	const what = "programs of the goal may have it open: all that its agent runs end"
-	if terminal(os.Stdin) && p.agreed(what+". Take it back? [y/N] ") {
+	if isTerminal(os.Stdin) && p.confirm(what+". Take it back? [y/N] ") {
 		return nil
 	}
 	return &api.Problem{Code: api.Refused, Message: "nothing was taken back: " + what, Hint: "say --yes to take it back"}
 }
 
-// attended says whether a person sits at this program's terminal.
-func attended() bool {
+// isInteractive says whether a person sits at this program's terminal.
+func isInteractive() bool {
 	info, err := os.Stdin.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Mode()&os.ModeDevice != 0 && !isNull(info)
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Mode()&os.ModeDevice != 0 && !isDevNull(info)
 }
 
-// isNull: /dev/null is a character device, too, and nobody sits there.
-func isNull(info os.FileInfo) bool {
+// isDevNull: /dev/null is a character device, too, and nobody sits there.
+func isDevNull(info os.FileInfo) bool {
 	null, err := os.Stat(os.DevNull)
 	return err == nil && os.SameFile(null, info)
 }

@@ -16,7 +16,7 @@ func TestAYesWithoutAScope(t *testing.T) {
 		{Request: "a3"},
 	}
 	for request, want := range map[string]policy.Scope{"a1": policy.ScopeOnce, "a2": policy.ScopeHost, "a3": policy.ScopeOnce, "a4": policy.ScopeOnce} {
-		if got := narrowest(open, request); got != want {
+		if got := defaultScope(open, request); got != want {
 			t.Errorf("%s: %s", request, got)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// asking is what a paused goal waits for its person for, besides calls to allow.
-type asking struct {
+// pendingQuestion is what a paused goal waits for its person for, besides calls to allow.
+type pendingQuestion struct {
 	GoalID    string `json:"goal_id"`
 	Objective string `json:"objective"`
 	At        string `json:"at"`
@@ -20,16 +20,16 @@ type asking struct {
 	Pane      string `json:"pane"`   // where the person is to do it, "" if nowhere
 }
 
-// asks reads what goals wait for, or one of them. Those that wait for an approval are
+// pendingQuestions reads what goals wait for, or one of them. Those that wait for an approval are
 // not among them: that is listed itself.
-func asks(ctx context.Context, s *store.Store, id goal.ID, approvals map[string]bool) ([]asking, error) {
+func pendingQuestions(ctx context.Context, s *store.Store, id goal.ID, approvals map[string]bool) ([]pendingQuestion, error) {
 	list, err := s.PendingQuestions(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("approvals: %w", err)
 	}
-	out := []asking{}
+	out := []pendingQuestion{}
 	for _, a := range list {
-		v := asking{string(a.ID), a.Objective, a.At.UTC().Format(event.TimeLayout), "look", a.Reason, a.Pane}
+		v := pendingQuestion{string(a.ID), a.Objective, a.At.UTC().Format(event.TimeLayout), "look", a.Reason, a.Pane}
 		switch question, asked := strings.CutPrefix(a.Reason, goal.QuestionPrefix); {
 		case asked:
 			v.What, v.Reason = "question", question
@@ -43,26 +43,26 @@ func asks(ctx context.Context, s *store.Store, id goal.ID, approvals map[string]
 	return out, nil
 }
 
-// asked says what goals wait for, each with the commands that answer it.
-func (p Program) asked(list []asking) string {
+// formatQuestions says what goals wait for, each with the commands that answer it.
+func (p Program) formatQuestions(list []pendingQuestion) string {
 	var b strings.Builder
 	for _, a := range list {
 		id := goal.ID(a.GoalID).Short()
 		what := map[string]string{"question": "its agent asks you:", "word": "waits for your word:", "look": "is paused for you:"}[a.What]
 		fmt.Fprintf(&b, "%s  %s\n%s\n", id, oneLine(a.Objective), what)
 		for line := range strings.Lines(a.Reason) {
-			fmt.Fprintf(&b, "    | %s\n", flat(strings.TrimRight(line, "\n")))
+			fmt.Fprintf(&b, "    | %s\n", singleLine(strings.TrimRight(line, "\n")))
 		}
 		if a.Pane != "" {
-			fmt.Fprintf(&b, "  in the pane %s\n", flat(a.Pane))
+			fmt.Fprintf(&b, "  in the pane %s\n", singleLine(a.Pane))
 		}
-		b.WriteString(p.answers(a))
+		b.WriteString(p.answerCommands(a))
 	}
 	return b.String()
 }
 
-// answers are the commands that answer what a goal waits for.
-func (p Program) answers(a asking) string {
+// answerCommands are the commands that answer what a goal waits for.
+func (p Program) answerCommands(a pendingQuestion) string {
 	id := goal.ID(a.GoalID).Short()
 	switch a.What {
 	case "word":
@@ -78,19 +78,19 @@ func (p Program) answers(a asking) string {
 	return lines
 }
 
-// sayAnswers says, after a goal was shown to its end here, how to answer what it waits
+// printAnswerHelp says, after a goal was shown to its end here, how to answer what it waits
 // for. Of calls that wait that was said when they were asked for.
-func (p Program) sayAnswers(ctx context.Context, s *store.Store, id goal.ID) error {
+func (p Program) printAnswerHelp(ctx context.Context, s *store.Store, id goal.ID) error {
 	open, err := s.OpenApprovals(ctx, id)
 	if err != nil {
 		return fmt.Errorf("approvals: %w", err)
 	}
-	list, err := asks(ctx, s, id, map[string]bool{string(id): len(open) > 0})
+	list, err := pendingQuestions(ctx, s, id, map[string]bool{string(id): len(open) > 0})
 	if err != nil {
 		return err
 	}
 	for _, a := range list {
-		p.say("%s", p.answers(a))
+		p.errorf("%s", p.answerCommands(a))
 	}
 	return nil
 }

@@ -57,9 +57,9 @@ func (c *checkFlags) add(fl *pflag.FlagSet) {
 		return goal.Check{Type: goal.Manual, Note: v}
 	}), "note"}, "check-manual", "a person decides, and the goal is marked as not verified by the host")
 	fl.Lookup("check-manual").NoOptDefVal = "true"
-	fl.Var(checkFlag{c.wait, "bool"}, "manual-wait", "the last --check-manual waits until the person accepts")
+	fl.Var(checkFlag{c.setManualWait, "bool"}, "manual-wait", "the last --check-manual waits until the person accepts")
 	fl.Lookup("manual-wait").NoOptDefVal = "true"
-	fl.Var(checkFlag{c.where, "place"}, "where", "where the last --check-shell runs: sandbox (default), host, or ssh:NAME for a server of your list")
+	fl.Var(checkFlag{c.setLocation, "place"}, "where", "where the last --check-shell runs: sandbox (default), host, or ssh:NAME for a server of your list")
 }
 
 // last is the newest check, if it has the type.
@@ -91,7 +91,7 @@ func (c *checkFlags) from(v string) error {
 	return nil
 }
 
-func (c *checkFlags) wait(v string) error {
+func (c *checkFlags) setManualWait(v string) error {
 	check := c.last(goal.Manual)
 	if check == nil {
 		return fmt.Errorf("it stands after the --check-manual that it is meant for")
@@ -100,7 +100,7 @@ func (c *checkFlags) wait(v string) error {
 	return nil
 }
 
-func (c *checkFlags) where(v string) error {
+func (c *checkFlags) setLocation(v string) error {
 	check := c.last(goal.Shell)
 	if check == nil {
 		return fmt.Errorf("it stands after the --check-shell that it is meant for")
@@ -111,8 +111,8 @@ func (c *checkFlags) where(v string) error {
 	return nil
 }
 
-// proposed takes the checks of --criterion over, after showing the file whole.
-func (p Program) proposed(f runFlags, in *api.StartInput) error {
+// loadCriterion takes the checks of --criterion over, after showing the file whole.
+func (p Program) loadCriterion(f runFlags, in *api.StartInput) error {
 	if f.criterion == "" {
 		return nil
 	}
@@ -123,15 +123,15 @@ func (p Program) proposed(f runFlags, in *api.StartInput) error {
 	if err != nil {
 		return fmt.Errorf("--criterion: %w", err)
 	}
-	p.say("%s proposes:\n", f.criterion)
+	p.errorf("%s proposes:\n", f.criterion)
 	for line := range strings.Lines(file.Text) {
-		p.say("  | %s\n", strings.TrimRight(line, "\r\n"))
+		p.errorf("  | %s\n", strings.TrimRight(line, "\r\n"))
 	}
-	p.say("which means: done when %s\n", file.Criterion.Describe())
+	p.errorf("which means: done when %s\n", file.Criterion.Describe())
 	if hosts := app.CheckHosts(file.Criterion.Checks); len(hosts) > 0 {
-		p.say("which opens to these checks: %s\n", flat(strings.Join(hosts, ", ")))
+		p.errorf("which opens to these checks: %s\n", singleLine(strings.Join(hosts, ", ")))
 	}
-	if !f.yes && terminal(os.Stdin) && !p.agreed("Is that what decides? [y/N] ") {
+	if !f.yes && isTerminal(os.Stdin) && !p.confirm("Is that what decides? [y/N] ") {
 		return &api.Problem{Code: api.Refused, Message: "the criterion was not confirmed", Hint: "nothing was started", Field: "criterion"}
 	}
 	in.Checks = append(in.Checks, file.Criterion.Checks...)
@@ -139,9 +139,9 @@ func (p Program) proposed(f runFlags, in *api.StartInput) error {
 	return nil
 }
 
-// agreed asks the person at the terminal.
-func (p Program) agreed(question string) bool {
-	p.say("%s", question)
+// confirm asks the person at the terminal.
+func (p Program) confirm(question string) bool {
+	p.errorf("%s", question)
 	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if err != nil {
 		return false
@@ -150,8 +150,8 @@ func (p Program) agreed(question string) bool {
 	return answer == "y" || answer == "yes"
 }
 
-// terminal says whether a person sits at the other end.
-func terminal(f *os.File) bool {
+// isTerminal says whether a person sits at the other end.
+func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return false

@@ -56,17 +56,17 @@ func (p Program) Run(ctx context.Context, args []string) int {
 	case errors.Is(err, syscall.EPIPE): // whoever read the output has left, and knows
 		return exitInterrupted
 	}
-	return p.failed(c, args, err)
+	return p.printError(c, args, err)
 }
 
-// say writes to the person. Nothing can be done about a closed stderr.
-func (p Program) say(format string, args ...any) {
-	_, _ = io.WriteString(p.Stderr, harmless(fmt.Sprintf(format, args...)))
+// errorf writes to the person. Nothing can be done about a closed stderr.
+func (p Program) errorf(format string, args ...any) {
+	_, _ = io.WriteString(p.Stderr, sanitize(fmt.Sprintf(format, args...)))
 }
 
-// print writes results. A closed stdout ends the command.
-func (p Program) print(format string, args ...any) error {
-	if _, err := io.WriteString(p.Stdout, harmless(fmt.Sprintf(format, args...))); err != nil {
+// printf writes results. A closed stdout ends the command.
+func (p Program) printf(format string, args ...any) error {
+	if _, err := io.WriteString(p.Stdout, sanitize(fmt.Sprintf(format, args...))); err != nil {
 		return fmt.Errorf("write: %w", err)
 	}
 	return nil
@@ -85,18 +85,18 @@ func (p Program) root() *cobra.Command {
 	}
 	root.AddCommand(p.run(), p.list(), p.show(), p.events(), p.report(), p.receipt(), p.recording(), p.resume(),
 		p.reopen(), p.accept(), p.reject(), p.prune(), p.providers(), p.mcp(), p.recipe(),
-		p.order("pause", "Pause a running goal after the call that runs", (*api.GoalAPI).Pause),
-		p.order("abort", "End a goal at once", (*api.GoalAPI).Abort),
-		p.order("delete", "Delete a goal and everything about it; a live one is aborted first", (*api.GoalAPI).Delete),
+		p.orderCommand("pause", "Pause a running goal after the call that runs", (*api.GoalAPI).Pause),
+		p.orderCommand("abort", "End a goal at once", (*api.GoalAPI).Abort),
+		p.orderCommand("delete", "Delete a goal and everything about it; a live one is aborted first", (*api.GoalAPI).Delete),
 		p.steer(), p.approvals(), p.approve(), p.deny(), p.revoke(), p.secrets(), p.sandbox(), p.doctor(), p.serve(), p.static(), p.version(), p.exitCodes())
-	p.strict(root)
+	p.wrapUsageErrors(root)
 	return root
 }
 
 func (p Program) version() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return p.print("%s %s\n", p.Name, p.Version) },
+		RunE: func(*cobra.Command, []string) error { return p.printf("%s %s\n", p.Name, p.Version) },
 	}
 }
 
@@ -108,8 +108,8 @@ func (p Program) config() (*config.Config, error) {
 	return c, nil
 }
 
-// reading lends the journal to a command that only looks: it changes nothing.
-func (p Program) reading(ctx context.Context, do func(*api.GoalAPI, *store.Store) error) (err error) {
+// withReadOnlyStore lends the journal to a command that only looks: it changes nothing.
+func (p Program) withReadOnlyStore(ctx context.Context, do func(*api.GoalAPI, *store.Store) error) (err error) {
 	dir, err := config.StateDir(p.Getenv)
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
@@ -122,8 +122,8 @@ func (p Program) reading(ctx context.Context, do func(*api.GoalAPI, *store.Store
 	return do(api.NewGoalAPI(ctx, nil, s), s)
 }
 
-// started lends the running program to a command.
-func (p Program) started(ctx context.Context, o app.Options, do func(*app.App) error) (err error) {
+// withApp lends the running program to a command.
+func (p Program) withApp(ctx context.Context, o app.Options, do func(*app.App) error) (err error) {
 	c, err := p.config()
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (p Program) started(ctx context.Context, o app.Options, do func(*app.App) e
 	defer func() { err = errors.Join(err, c.Close()) }()
 	o.Config, o.Log, o.Version = c, c.Log(), p.Version
 	if !o.Watch { // there the page asks
-		o.Passphrase = p.ask()
+		o.Passphrase = p.askPassphrase()
 	}
 	a := app.New(o)
 	if err := a.Open(ctx); err != nil {
@@ -151,33 +151,33 @@ func (p Program) started(ctx context.Context, o app.Options, do func(*app.App) e
 }
 
 // After a signal everything has to be over within closing. The children's end has the
-// last second of it, and the pausing of goals before them the rest. Without one nobody
+// finalWait second of it, and the pausing of goals before them the rest. Without one nobody
 // waits for this process to go: unhurried is there for a child that does not end at all.
 const (
-	closing   = 5 * time.Second
-	last      = time.Second
-	unhurried = 30 * time.Second
+	closeTimeout     = 5 * time.Second
+	finalWait        = time.Second
+	defaultCloseWait = 30 * time.Second
 )
 
-// leave is what a command returns after a signal that came at a time.
-func (p Program) leave(code exitCode, at time.Time) leaving {
-	return leaving{code, at.Add(cmp.Or(p.Closing, closing))}
+// exitAfterSignal is what a command returns after a signal that came at a time.
+func (p Program) exitAfterSignal(code exitCode, at time.Time) signalExit {
+	return signalExit{code, at.Add(cmp.Or(p.Closing, closeTimeout))}
 }
 
-// leaving is the exit code of a command that a signal ended, and when its time is up.
-type leaving struct {
+// signalExit is the exit code of a command that a signal ended, and when its time is up.
+type signalExit struct {
 	code exitCode
 	by   time.Time
 }
 
-func (l leaving) Error() string { return l.code.Error() }
-func (l leaving) Unwrap() error { return l.code }
+func (l signalExit) Error() string { return l.code.Error() }
+func (l signalExit) Unwrap() error { return l.code }
 
 // closeBy is when the program has to be closed after a command that ended with err.
 func (p Program) closeBy(err error, now time.Time) time.Time {
-	var l leaving
+	var l signalExit
 	if errors.As(err, &l) {
 		return l.by
 	}
-	return now.Add(max(p.Closing, unhurried))
+	return now.Add(max(p.Closing, defaultCloseWait))
 }

@@ -18,8 +18,8 @@ import (
 	"goalpost/backend/sandbox/sandboxtest"
 )
 
-// unhurried is what a signal leaves where it is not the point: a busy machine needs it.
-const unhurried = 10 * time.Minute
+// defaultCloseWait is what a signal leaves where it is not the point: a busy machine needs it.
+const defaultCloseWait = 10 * time.Minute
 
 func TestMain(m *testing.M) {
 	if kind := os.Getenv("MCP_TEST_SERVER"); kind != "" {
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"goalctl": func() {
 		closing, err := time.ParseDuration(os.Getenv("CLOSING"))
 		if err != nil {
-			closing = unhurried
+			closing = defaultCloseWait
 		}
 		p := cli.Program{
 			Name: "goalctl", Version: "test", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr, Closing: closing,

@@ -21,11 +21,11 @@ type countdown struct {
 
 func (p Program) countdown(o output) *countdown {
 	f, ok := p.Stderr.(*os.File)
-	return &countdown{p: p, off: o.noWait, person: ok && terminal(f)}
+	return &countdown{p: p, off: o.noWait, person: ok && isTerminal(f)}
 }
 
-// hear begins with the pause of a parked goal, and ends with what follows.
-func (c *countdown) hear(e event.Event) {
+// onEvent begins with the pause of a parked goal, and ends with what follows.
+func (c *countdown) onEvent(e event.Event) {
 	b, paused := e.Body.(*event.Paused)
 	if !paused || b.Exit != goal.WaitingForProvider {
 		if e.Seq != 0 {
@@ -44,7 +44,7 @@ func (c *countdown) hear(e event.Event) {
 	}
 	c.until, c.ticker = at, time.NewTicker(every)
 	c.tick = c.ticker.C
-	c.p.say("parked: %s\n  it goes on by itself at %s; %s resume %s goes on now, Ctrl+C leaves\n", oneLine(b.Reason), at.Local().Format("15:04:05"), c.p.Name, e.GoalID.Short())
+	c.p.errorf("parked: %s\n  it goes on by itself at %s; %s resume %s goes on now, Ctrl+C leaves\n", oneLine(b.Reason), at.Local().Format("15:04:05"), c.p.Name, e.GoalID.Short())
 	c.say()
 }
 
@@ -54,7 +54,7 @@ func (c *countdown) say() {
 		_, _ = c.p.Stderr.Write([]byte("\r  parked, " + left + " left      "))
 		return
 	}
-	c.p.say("  parked, %s left\n", left)
+	c.p.errorf("  parked, %s left\n", left)
 }
 
 func (c *countdown) stop() {
@@ -64,6 +64,6 @@ func (c *countdown) stop() {
 	c.ticker.Stop()
 	c.ticker, c.tick = nil, nil
 	if c.person {
-		c.p.say("\n")
+		c.p.errorf("\n")
 	}
 }

@@ -23,8 +23,8 @@ const (
 	exitNotRepeated   = 10
 )
 
-// exitWords say what each code means, for people and scripts.
-var exitWords = []struct {
+// exitDescriptions say what each code means, for people and scripts.
+var exitDescriptions = []struct {
 	code  exitCode
 	words string
 }{
@@ -49,7 +49,7 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 func (p Program) exitCodes() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("Exit codes of run, resume, reopen, accept, reject, approve and deny, which stay until the goal stops, and of all others:\n\n")
-	for _, e := range exitWords {
+	for _, e := range exitDescriptions {
 		fmt.Fprintf(&b, "  %2d  %s\n", int(e.code), e.words)
 	}
 	fmt.Fprintf(&b, "\n%s sandbox ends with the code of its command, and with 128 and the signal's number if a signal ended that.\n"+

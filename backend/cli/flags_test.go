@@ -29,7 +29,7 @@ func TestEveryFlagIsUsedByAScript(t *testing.T) {
 	}
 	root := Program{Name: "goalctl", Getenv: os.Getenv, Stdout: io.Discard, Stderr: io.Discard}.root()
 	n := 0
-	each(root, func(c *cobra.Command) {
+	walkCommands(root, func(c *cobra.Command) {
 		if c.Name() == "completion" || c.Parent() != nil && c.Parent().Name() == "completion" {
 			return // cobra's own
 		}

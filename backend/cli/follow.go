@@ -28,8 +28,8 @@ func (o *output) add(fl *pflag.FlagSet) {
 	fl.BoolVar(&o.noWait, "no-wait", false, "leave when the goal is parked, instead of waiting with a countdown")
 }
 
-// started is a goal that runs, and the newest event that is not to be shown.
-type started struct {
+// runningGoal is a goal that runs, and the newest event that is not to be shown.
+type runningGoal struct {
 	id   goal.ID
 	seen int64
 	cut  time.Time // when a signal came meanwhile
@@ -37,14 +37,14 @@ type started struct {
 
 // follow starts a goal and shows what happens until its run is over. The first
 // signal pauses the goal as interrupted; the second ends this process at once.
-func (p Program) follow(ctx context.Context, a *app.App, o output, start func(context.Context) (started, error)) (err error) {
+func (p Program) follow(ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error)) (err error) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	const buffer = 4096
 	sub := a.Events(buffer)
 	defer func() { sub.Close() }()
-	s, err := p.begin(ctx, signals, start)
+	s, err := p.startGoal(ctx, signals, start)
 	if err != nil {
 		return err
 	}
@@ -59,38 +59,38 @@ func (p Program) follow(ctx context.Context, a *app.App, o output, start func(co
 			return "", nil
 		}
 		shown = max(shown, e.Seq)
-		parked.hear(e)
-		return p.show1(e, o)
+		parked.onEvent(e)
+		return p.showEvent(e, o)
 	}
 	defer func() {
 		if !o.json {
 			ctx := context.WithoutCancel(ctx)
-			err = errors.Join(err, p.verdicts(ctx, a.Store(), id), p.sayAnswers(ctx, a.Store(), id))
+			err = errors.Join(err, p.verdicts(ctx, a.Store(), id), p.printAnswerHelp(ctx, a.Store(), id))
 		}
 	}()
 	for {
 		select {
 		case sig := <-signals:
 			at := time.Now()
-			p.sayLeaving(sig, signals)
+			p.announceSignal(sig, signals)
 			return p.interrupt(ctx, a, at, id, shown, o)
 		case <-done: // what was streamed before is in no journal
 			for len(sub.C) > 0 {
 				if exit, err := tell(<-sub.C); err != nil || exit != "" {
-					return errors.Join(err, over(exit))
+					return errors.Join(err, isClosed(exit))
 				}
 			}
-			return p.ended(ctx, a, id, shown, o, signals)
+			return p.printRest(ctx, a, id, shown, o, signals)
 		case e, ok := <-sub.C:
 			if !ok { // too much at once: the journal has it all
 				sub = a.Events(buffer)
-				if exit, err := p.catchUp(ctx, a, id, &shown, o); err != nil || exit != "" {
-					return errors.Join(err, over(exit))
+				if exit, err := p.printMissed(ctx, a, id, &shown, o); err != nil || exit != "" {
+					return errors.Join(err, isClosed(exit))
 				}
 				continue
 			}
 			if exit, err := tell(e); err != nil || exit != "" {
-				return errors.Join(err, over(exit))
+				return errors.Join(err, isClosed(exit))
 			}
 		case <-parked.tick:
 			parked.say()
@@ -98,13 +98,13 @@ func (p Program) follow(ctx context.Context, a *app.App, o output, start func(co
 	}
 }
 
-// begin starts the goal. A signal in the middle of intake, which runs every
+// startGoal starts the goal. A signal in the middle of intake, which runs every
 // check once, cuts it: nothing has been created then.
-func (p Program) begin(ctx context.Context, signals chan os.Signal, start func(context.Context) (started, error)) (started, error) {
+func (p Program) startGoal(ctx context.Context, signals chan os.Signal, start func(context.Context) (runningGoal, error)) (runningGoal, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type result struct {
-		started
+		runningGoal
 		err error
 	}
 	begun := make(chan result, 1)
@@ -114,45 +114,45 @@ func (p Program) begin(ctx context.Context, signals chan os.Signal, start func(c
 	}()
 	select {
 	case r := <-begun:
-		return r.started, r.err
+		return r.runningGoal, r.err
 	case sig := <-signals:
 		at := time.Now()
-		p.sayLeaving(sig, signals)
+		p.announceSignal(sig, signals)
 		cancel()
 		r := <-begun
 		if r.err != nil {
-			return started{}, exitCode(exitInterrupted)
+			return runningGoal{}, exitCode(exitInterrupted)
 		}
 		r.cut = at // it came too late: the goal runs
-		return r.started, nil
+		return r.runningGoal, nil
 	}
 }
 
-// sayLeaving says so, and lets a second signal end the process at once.
-func (p Program) sayLeaving(sig os.Signal, signals <-chan os.Signal) {
-	p.say("\n%s: %v: pausing the goal; again to leave at once\n", p.Name, sig)
+// announceSignal says so, and lets a second signal end the process at once.
+func (p Program) announceSignal(sig os.Signal, signals <-chan os.Signal) {
+	p.errorf("\n%s: %v: pausing the goal; again to leave at once\n", p.Name, sig)
 	go func() {
 		<-signals
 		os.Exit(exitInterrupted)
 	}()
 }
 
-// ended shows the rest after the run is over. Without an end in the journal the goal
+// printRest shows the rest after the run is over. Without an end in the journal the goal
 // goes on in another process, or the journal could not be written.
-func (p Program) ended(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
-	exit, err := p.catchUp(ctx, a, id, &shown, o)
+func (p Program) printRest(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
+	exit, err := p.printMissed(ctx, a, id, &shown, o)
 	if err == nil && exit == "" {
 		if owner, err := a.Store().LockOwner(id); err == nil && owner.Other {
-			return p.watch(ctx, a, id, shown, o, signals)
+			return p.watchGoal(ctx, a, id, shown, o, signals)
 		}
-		p.say("%s: the run of goal %s ended, but that could not be written to its journal; the log in %s says why. %s resume %s continues it.\n",
+		p.errorf("%s: the run of goal %s ended, but that could not be written to its journal; the log in %s says why. %s resume %s continues it.\n",
 			p.Name, id.Short(), a.Config().State(), p.Name, id.Short())
 		return exitCode(exitError)
 	}
-	return errors.Join(err, over(exit))
+	return errors.Join(err, isClosed(exit))
 }
 
-func over(exit goal.Exit) error {
+func isClosed(exit goal.Exit) error {
 	if exit == "" || exit == goal.Done {
 		return nil
 	}
@@ -162,21 +162,21 @@ func over(exit goal.Exit) error {
 // interrupt pauses the program's goals, for the signal that came at a time, and shows
 // the last events.
 func (p Program) interrupt(ctx context.Context, a *app.App, at time.Time, id goal.ID, shown int64, o output) error {
-	left := p.leave(exitInterrupted, at)
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), left.by.Add(-last))
+	left := p.exitAfterSignal(exitInterrupted, at)
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), left.by.Add(-finalWait))
 	defer cancel()
 	if err := a.StopGoals(ctx); err != nil {
-		p.say("%s: the goal could not be paused in time; what it started is ended: %v\n", p.Name, err)
+		p.errorf("%s: the goal could not be paused in time; what it started is ended: %v\n", p.Name, err)
 		return left
 	}
-	if _, err := p.catchUp(ctx, a, id, &shown, o); err != nil {
+	if _, err := p.printMissed(ctx, a, id, &shown, o); err != nil {
 		return errors.Join(err, left)
 	}
 	return left
 }
 
-// catchUp shows what the journal has after the last shown event.
-func (p Program) catchUp(ctx context.Context, a *app.App, id goal.ID, shown *int64, o output) (goal.Exit, error) {
+// printMissed shows what the journal has after the last shown event.
+func (p Program) printMissed(ctx context.Context, a *app.App, id goal.ID, shown *int64, o output) (goal.Exit, error) {
 	const page = 500
 	for {
 		events, err := a.Store().Events(ctx, id, *shown, page)
@@ -185,7 +185,7 @@ func (p Program) catchUp(ctx context.Context, a *app.App, id goal.ID, shown *int
 		}
 		for _, e := range events {
 			*shown = e.Seq
-			if exit, err := p.show1(e, o); err != nil || exit != "" {
+			if exit, err := p.showEvent(e, o); err != nil || exit != "" {
 				return exit, err
 			}
 		}
@@ -195,8 +195,8 @@ func (p Program) catchUp(ctx context.Context, a *app.App, id goal.ID, shown *int
 	}
 }
 
-// lossy says whether an event is one of those that are told with --deltas only.
-func lossy(b event.Body) bool {
+// isLossy says whether an event is one of those that are told with --deltas only.
+func isLossy(b event.Body) bool {
 	switch b.(type) {
 	case *event.Delta, *event.Egress:
 		return true
@@ -204,15 +204,15 @@ func lossy(b event.Body) bool {
 	return false
 }
 
-// show1 shows one event; the exit is set by the one after which the process leaves.
-func (p Program) show1(e event.Event, o output) (goal.Exit, error) {
+// showEvent shows one event; the exit is set by the one after which the process leaves.
+func (p Program) showEvent(e event.Event, o output) (goal.Exit, error) {
 	if o.json {
-		if e.Seq > 0 || o.deltas || !lossy(e.Body) {
+		if e.Seq > 0 || o.deltas || !isLossy(e.Body) {
 			line, err := json.Marshal(e)
 			if err != nil {
 				return "", fmt.Errorf("event: %w", err)
 			}
-			if err := p.print("%s\n", plainJSON(line)); err != nil {
+			if err := p.printf("%s\n", plainJSON(line)); err != nil {
 				return "", err
 			}
 		}
@@ -235,7 +235,7 @@ func (p Program) show1(e event.Event, o output) (goal.Exit, error) {
 		return "", nil // it goes on by itself
 	}
 	if !o.json {
-		return exit, p.print("%s", reportText(e.GoalID, exit, report, account))
+		return exit, p.printf("%s", reportText(e.GoalID, exit, report, account))
 	}
 	return exit, nil
 }
@@ -267,54 +267,54 @@ func (p Program) progress(e event.Event) {
 		if b.Scripted {
 			who = "scripted, no AI"
 		}
-		p.say("goal %s · %s · %s\n  done when %s\n  in %s\n", e.GoalID.Short(), b.Risk, who, b.Criterion, b.Dir)
+		p.errorf("goal %s · %s · %s\n  done when %s\n  in %s\n", e.GoalID.Short(), b.Risk, who, b.Criterion, b.Dir)
 	case *event.Queued:
 		if b.Left != "" {
-			p.say("  it left the queue: %s; %s resume %s goes on with it\n", oneLine(b.Reason), p.Name, e.GoalID.Short())
+			p.errorf("  it left the queue: %s; %s resume %s goes on with it\n", oneLine(b.Reason), p.Name, e.GoalID.Short())
 			return
 		}
-		p.say("  waiting: %s\n", oneLine(b.Reason))
+		p.errorf("  waiting: %s\n", oneLine(b.Reason))
 	case *event.Message:
 		if b.Message.Role == goal.Assistant && b.Message.Text != "" {
-			p.say("  %s\n", oneLine(b.Message.Text))
+			p.errorf("  %s\n", oneLine(b.Message.Text))
 		}
 	case *event.StepStarted:
-		p.say("%4d  %-20s %s\n", b.StepID, oneLine(b.Tool), oneLine(telling(b.Arguments)))
+		p.errorf("%4d  %-20s %s\n", b.StepID, oneLine(b.Tool), oneLine(mainArgument(b.Arguments)))
 	case *event.Step:
-		p.say("      %-8s %s  %s\n", b.Outcome, goal.FormatDuration(time.Duration(b.MS)*time.Millisecond), oneLine(b.Preview))
+		p.errorf("      %-8s %s  %s\n", b.Outcome, goal.FormatDuration(time.Duration(b.MS)*time.Millisecond), oneLine(b.Preview))
 	case *event.Claim:
-		p.say("  claim %d: %s\n", b.N, oneLine(b.Rationale))
+		p.errorf("  claim %d: %s\n", b.N, oneLine(b.Rationale))
 	case *event.Verdict:
 		mark := map[goal.Outcome]string{goal.Pass: "✓"}[b.Outcome]
 		if mark == "" {
 			mark = "✗"
 		}
-		p.say("  %s %s  %s\n", mark, oneLine(b.Name), oneLine(b.Detail))
+		p.errorf("  %s %s  %s\n", mark, oneLine(b.Name), oneLine(b.Detail))
 		for line := range strings.Lines(b.Tail) {
-			p.say("      %s\n", strings.TrimRight(line, "\n"))
+			p.errorf("      %s\n", strings.TrimRight(line, "\n"))
 		}
 	case *event.Todos:
-		p.say("  plan: %s\n", oneLine(planLine(b.Items)))
+		p.errorf("  plan: %s\n", oneLine(formatPlan(b.Items)))
 	case *event.Critic:
-		p.say("  critic: %s  %s\n", strings.ToLower(string(b.Verdict)), oneLine(b.Reason))
+		p.errorf("  critic: %s  %s\n", strings.ToLower(string(b.Verdict)), oneLine(b.Reason))
 	case *event.Review:
-		p.say("  review: %s  %s\n", reviewWord(b.Review), oneLine(b.Reason))
+		p.errorf("  review: %s  %s\n", reviewWord(b.Review), oneLine(b.Reason))
 	case *event.LimitsChanged:
-		p.say("  limits: %s\n", limitsLine(b))
+		p.errorf("  limits: %s\n", formatLimits(b))
 	case *event.Reopened:
-		p.say("  reopened: %s\n", oneLine(b.Note))
+		p.errorf("  reopened: %s\n", oneLine(b.Note))
 	case *event.Resumed:
 		if b.Note != "" {
-			p.say("  resumed: %s\n", oneLine(b.Note))
+			p.errorf("  resumed: %s\n", oneLine(b.Note))
 		}
 	case *event.ApprovalRequested:
-		p.say("%s", p.waiting([]api.ApprovalView{api.ViewOfRequest(e.GoalID, b.Approval)}))
+		p.errorf("%s", p.formatApprovals([]api.ApprovalView{api.ViewOfRequest(e.GoalID, b.Approval)}))
 	case *event.ApprovalResolved:
-		p.say("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "refused"}[b.Allowed])
+		p.errorf("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "refused"}[b.Allowed])
 	case *event.VerificationFailed:
-		p.say("  not verified: %s\n", oneLine(b.Detail))
+		p.errorf("  not verified: %s\n", oneLine(b.Detail))
 	case *event.Warning:
-		p.say("  warning: %s\n", flat(b.Text)) // what to do stands at its end
+		p.errorf("  warning: %s\n", singleLine(b.Text)) // what to do stands at its end
 	case *event.Steered:
 		who := ""
 		switch b.From {
@@ -324,13 +324,13 @@ func (p Program) progress(e event.Event) {
 		default:
 			who = " from goal " + b.From.Short()
 		}
-		p.say("  note%s: %s\n", who, oneLine(b.Text))
+		p.errorf("  note%s: %s\n", who, oneLine(b.Text))
 	}
 }
 
-// telling is what a person wants to see of a call's arguments: the path, the
+// mainArgument is what a person wants to see of a call's arguments: the path, the
 // command, the address, without the braces.
-func telling(arguments string) string {
+func mainArgument(arguments string) string {
 	var args map[string]any
 	if json.Unmarshal([]byte(arguments), &args) != nil {
 		return arguments

@@ -12,7 +12,7 @@ import (
 func TestASignalHasOneDeadline(t *testing.T) {
 	now := time.Date(2026, 11, 22, 1, 0, 0, 0, time.UTC)
 	late := now.Add(time.Second)
-	left := Program{}.leave(exitInterrupted, now)
+	left := Program{}.exitAfterSignal(exitInterrupted, now)
 	if by := now.Add(5 * time.Second); !left.by.Equal(by) {
 		t.Errorf("a signal leaves until %s, not %s", left.by, by)
 	}
@@ -20,8 +20,8 @@ func TestASignalHasOneDeadline(t *testing.T) {
 		err error
 		by  time.Time
 	}{
-		"no signal":           {nil, late.Add(unhurried)},
-		"an exit alone":       {exitCode(exitStuck), late.Add(unhurried)},
+		"no signal":           {nil, late.Add(defaultCloseWait)},
+		"an exit alone":       {exitCode(exitStuck), late.Add(defaultCloseWait)},
 		"a signal":            {left, left.by},
 		"a signal and faults": {errors.Join(fmt.Errorf("write: %w", errors.New("full")), left), left.by},
 	} {

@@ -31,7 +31,7 @@ func (p Program) mcp() *cobra.Command {
 		Example: "  " + p.Name + " mcp --dir ~/work --risk write_local",
 		RunE: func(c *cobra.Command, _ []string) error {
 			b.Risk = policy.Risk(risk)
-			return p.started(c.Context(), app.Options{Watch: true}, func(a *app.App) error { return p.lending(c.Context(), a, b) })
+			return p.withApp(c.Context(), app.Options{Watch: true}, func(a *app.App) error { return p.serveMCP(c.Context(), a, b) })
 		},
 	}
 	c.Flags().StringVar(&b.Dir, "dir", "", "folder in which goals and panes work (default: the current one)")
@@ -42,7 +42,7 @@ func (p Program) mcp() *cobra.Command {
 	return c
 }
 
-func (p Program) lending(ctx context.Context, a *app.App, b policy.Policy) (err error) {
+func (p Program) serveMCP(ctx context.Context, a *app.App, b policy.Policy) (err error) {
 	if err := a.Recover(ctx); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
@@ -58,7 +58,7 @@ func (p Program) lending(ctx context.Context, a *app.App, b policy.Policy) (err 
 		return err
 	}
 	defer func() {
-		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()).Add(-last))
+		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()).Add(-finalWait))
 		defer cancel()
 		err = errors.Join(err, a.StopGoals(ctx), d.Close(ctx))
 	}()
@@ -66,17 +66,17 @@ func (p Program) lending(ctx context.Context, a *app.App, b policy.Policy) (err 
 	if in == nil {
 		in = os.Stdin
 	}
-	if err := mcp.Serve(ctx, d.Tools(), in, unclosed{p.Stdout}); err != nil || ctx.Err() == nil {
+	if err := mcp.Serve(ctx, d.Tools(), in, nopCloser{p.Stdout}); err != nil || ctx.Err() == nil {
 		return err
 	}
 	stop() // the second signal ends the process at once
-	return p.leave(exitDone, time.Now())
+	return p.exitAfterSignal(exitDone, time.Now())
 }
 
-// unclosed is standard output, which is not this command's to close.
-type unclosed struct{ io.Writer }
+// nopCloser is standard output, which is not this command's to close.
+type nopCloser struct{ io.Writer }
 
-func (unclosed) Close() error { return nil }
+func (nopCloser) Close() error { return nil }
 
 // mcpServers are the person's servers whose tools goals may use.
 func (p Program) mcpServers() *cobra.Command {
@@ -86,9 +86,9 @@ func (p Program) mcpServers() *cobra.Command {
 	return c
 }
 
-// guests lends the area of MCP servers to a command.
-func (p Program) guests(ctx context.Context, do func(*api.MCPAPI) error) error {
-	return p.started(ctx, app.Options{}, func(a *app.App) error { return do(api.NewMCPAPI(ctx, a)) })
+// withMCPServers lends the area of MCP servers to a command.
+func (p Program) withMCPServers(ctx context.Context, do func(*api.MCPAPI) error) error {
+	return p.withApp(ctx, app.Options{}, func(a *app.App) error { return do(api.NewMCPAPI(ctx, a)) })
 }
 
 func (p Program) listMCPServers() *cobra.Command {
@@ -96,7 +96,7 @@ func (p Program) listMCPServers() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List them, and what they offered when they were last asked", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.guests(c.Context(), func(m *api.MCPAPI) error {
+			return p.withMCPServers(c.Context(), func(m *api.MCPAPI) error {
 				list, err := m.List()
 				switch {
 				case err != nil:
@@ -104,7 +104,7 @@ func (p Program) listMCPServers() *cobra.Command {
 				case asJSON:
 					return p.json(list)
 				case len(list) == 0:
-					return p.print("No MCP servers. Add one: %s mcp servers add NAME -- COMMAND…\n", p.Name)
+					return p.printf("No MCP servers. Add one: %s mcp servers add NAME -- COMMAND…\n", p.Name)
 				}
 				return p.mcpTable(list)
 			})
@@ -150,11 +150,11 @@ func (p Program) addMCPServer() *cobra.Command {
 			if len(args) > 1 {
 				s.Command, s.Args = args[1], args[2:]
 			}
-			return p.guests(c.Context(), func(m *api.MCPAPI) error {
+			return p.withMCPServers(c.Context(), func(m *api.MCPAPI) error {
 				if _, err := m.Save(s); err != nil {
 					return err
 				}
-				return p.print("%s is kept; %s mcp servers test %s asks it what it offers.\n", s.Name, p.Name, s.Name)
+				return p.printf("%s is kept; %s mcp servers test %s asks it what it offers.\n", s.Name, p.Name, s.Name)
 			})
 		},
 	}
@@ -171,16 +171,16 @@ func (p Program) testMCPServer() *cobra.Command {
 	return &cobra.Command{
 		Use: "test NAME", Short: "Start a server as a goal would and show its tools", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.guests(c.Context(), func(m *api.MCPAPI) error {
+			return p.withMCPServers(c.Context(), func(m *api.MCPAPI) error {
 				s, err := m.Test(args[0])
 				if err != nil {
 					return err
 				}
-				if err := p.print("%s: %s, %d tools\n", oneLine(s.Name), oneLine(s.Title), len(s.Tools)); err != nil {
+				if err := p.printf("%s: %s, %d tools\n", oneLine(s.Name), oneLine(s.Title), len(s.Tools)); err != nil {
 					return err
 				}
 				for _, t := range s.Tools {
-					if err := p.print("  %-24s %-14s %s\n", oneLine(t.Name), t.Risk, oneLine(t.Description)); err != nil {
+					if err := p.printf("  %-24s %-14s %s\n", oneLine(t.Name), t.Risk, oneLine(t.Description)); err != nil {
 						return err
 					}
 				}
@@ -194,11 +194,11 @@ func (p Program) removeMCPServer() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Remove a server", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.guests(c.Context(), func(m *api.MCPAPI) error {
+			return p.withMCPServers(c.Context(), func(m *api.MCPAPI) error {
 				if _, err := m.Delete(args[0]); err != nil {
 					return err
 				}
-				return p.print("%s is removed.\n", args[0])
+				return p.printf("%s is removed.\n", args[0])
 			})
 		},
 	}

@@ -48,7 +48,7 @@ func lent(t *testing.T, model string, flags ...string) *agent {
 	}
 	var words bytes.Buffer
 	program := func(in io.ReadCloser, out io.Writer, args ...string) int {
-		return cli.Program{Name: "goalctl", Version: "test", Getenv: getenv, Stdin: in, Stdout: out, Stderr: &words, Closing: unhurried}.Run(context.WithoutCancel(t.Context()), args)
+		return cli.Program{Name: "goalctl", Version: "test", Getenv: getenv, Stdin: in, Stdout: out, Stderr: &words, Closing: defaultCloseWait}.Run(context.WithoutCancel(t.Context()), args)
 	}
 	a.person = func(args ...string) (string, int) {
 		var out bytes.Buffer
@@ -391,7 +391,7 @@ func TestAnotherAgentUsesPanesInsideTheWalls(t *testing.T) {
 	if list := a.must("list_panes", map[string]any{}); !strings.Contains(list, `"id": "`+name+`"`) {
 		t.Error(list)
 	}
-	late, cancel := context.WithTimeout(t.Context(), unhurried)
+	late, cancel := context.WithTimeout(t.Context(), defaultCloseWait)
 	defer cancel()
 	tools, err := a.session.ListTools(late, nil)
 	if err != nil || len(tools.Tools) < 20 {

@@ -13,9 +13,9 @@ import (
 	"goalpost/backend/store"
 )
 
-// strict makes every mistake in writing a command a problem that says how it is
+// wrapUsageErrors makes every mistake in writing a command a problem that says how it is
 // written, where cobra alone would count arguments or show the help and be content.
-func (p Program) strict(root *cobra.Command) {
+func (p Program) wrapUsageErrors(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -25,7 +25,7 @@ func (p Program) strict(root *cobra.Command) {
 		}
 		return &api.Problem{Code: api.Refused, Message: err.Error(), Hint: hint}
 	})
-	each(root, func(c *cobra.Command) {
+	walkCommands(root, func(c *cobra.Command) {
 		if c.Name() == "completion" && c.Run == nil {
 			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 		}
@@ -53,30 +53,30 @@ func (p Program) strict(root *cobra.Command) {
 			}
 			return &api.Problem{
 				Code: api.Refused, Message: fmt.Sprintf("%s %s", c.CommandPath(), err),
-				Hint: "it is written: " + c.UseLine() + listsGoals(p.Name, c),
+				Hint: "it is written: " + c.UseLine() + isGoalGroup(p.Name, c),
 			}
 		}
 	})
 }
 
-func listsGoals(program string, c *cobra.Command) string {
+func isGoalGroup(program string, c *cobra.Command) string {
 	if slices.Contains(strings.Fields(c.Use), "ID") {
 		return "; " + program + " list shows the goals"
 	}
 	return ""
 }
 
-// each visits a command and all below it.
-func each(c *cobra.Command, do func(*cobra.Command)) {
+// walkCommands visits a command and all below it.
+func walkCommands(c *cobra.Command, do func(*cobra.Command)) {
 	do(c)
 	for _, sub := range c.Commands() {
-		each(sub, do)
+		walkCommands(sub, do)
 	}
 }
 
-// failed says an error with what to do next, and gives its exit code. With --json it
+// printError says an error with what to do next, and gives its exit code. With --json it
 // is one object on stderr: stdout belongs to the results.
-func (p Program) failed(c *cobra.Command, args []string, err error) int {
+func (p Program) printError(c *cobra.Command, args []string, err error) int {
 	problem, code := *api.ToProblem(err), exitUsage
 	var older *store.OutdatedSchemaError
 	switch {
@@ -85,10 +85,10 @@ func (p Program) failed(c *cobra.Command, args []string, err error) int {
 	case problem.Code == api.Internal, errors.Is(err, store.ErrNewerSchema), errors.As(err, &older): // nothing is wrong with what the person wrote
 		code = exitError
 	}
-	if !asksJSON(c, args) {
-		p.say("%s: %s\n", p.Name, strings.TrimSpace(problem.Message))
+	if !wantsJSON(c, args) {
+		p.errorf("%s: %s\n", p.Name, strings.TrimSpace(problem.Message))
 		if problem.Hint != "" {
-			p.say("  %s\n", problem.Hint)
+			p.errorf("  %s\n", problem.Hint)
 		}
 		return code
 	}
@@ -99,12 +99,12 @@ func (p Program) failed(c *cobra.Command, args []string, err error) int {
 	if err != nil { // it holds strings alone
 		return exitError
 	}
-	p.say("%s\n", plainJSON(line))
+	p.errorf("%s\n", plainJSON(line))
 	return code
 }
 
-// asksJSON also tells where the flags could not be read.
-func asksJSON(c *cobra.Command, args []string) bool {
+// wantsJSON also tells where the flags could not be read.
+func wantsJSON(c *cobra.Command, args []string) bool {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]
 	}

@@ -32,7 +32,7 @@ func TestAGoalRunsWhereItsPaneIs(t *testing.T) {
 	model := modeltest.New(t, play)
 	run := func(args ...string) (code int, out, said string) {
 		var stdout, stderr bytes.Buffer
-		p := cli.Program{Name: "goalctl", Getenv: getenv, Stdin: nothing{}, Stdout: &stdout, Stderr: &stderr, Closing: unhurried}
+		p := cli.Program{Name: "goalctl", Getenv: getenv, Stdin: nothing{}, Stdout: &stdout, Stderr: &stderr, Closing: defaultCloseWait}
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		code = p.Run(ctx, append([]string{"run", "--base-url", model.URL, "--model", "good", "--check-file", "done.txt", "--json", "create done.txt"}, args...))

@@ -22,8 +22,8 @@ func (p Program) providers() *cobra.Command {
 	return c
 }
 
-// configured lends the settings to a command.
-func (p Program) configured(do func(*config.Config) error) (err error) {
+// withConfig lends the settings to a command.
+func (p Program) withConfig(do func(*config.Config) error) (err error) {
 	c, err := p.config()
 	if err != nil {
 		return err
@@ -37,10 +37,10 @@ func (p Program) listProviders() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List the providers; * is the one that new goals get", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.configured(func(kept *config.Config) error {
+			return p.withConfig(func(kept *config.Config) error {
 				list, err := api.NewModelAPI(c.Context(), kept, nil).List()
 				if err != nil || asJSON {
-					return errors.Join(err, p.jsonIf(err == nil, list))
+					return errors.Join(err, p.printJSONIf(err == nil, list))
 				}
 				return p.providerTable(list)
 			})
@@ -50,7 +50,7 @@ func (p Program) listProviders() *cobra.Command {
 	return c
 }
 
-func (p Program) jsonIf(ok bool, v any) error {
+func (p Program) printJSONIf(ok bool, v any) error {
 	if !ok {
 		return nil
 	}
@@ -90,9 +90,9 @@ func (f *providerFlags) add(fl *pflag.FlagSet, address string) {
 	f.given = fl.Changed
 }
 
-// onto writes what was given over what is kept. A key that is named takes the place
+// applyTo writes what was given over what is kept. A key that is named takes the place
 // of the other one; the window of one model says nothing about another.
-func (f *providerFlags) onto(p *config.Provider, model string) {
+func (f *providerFlags) applyTo(p *config.Provider, model string) {
 	if model != "" && model != p.Model {
 		p.Model, p.ContextWindow = model, 0
 	}
@@ -124,9 +124,9 @@ func (p Program) addProvider() *cobra.Command {
 		Use: "add ID", Short: "Add a provider, or change the one with this id: what is not given stays", Args: cobra.ExactArgs(1),
 		Example: "  " + p.Name + " providers add local --base-url http://127.0.0.1:11434/v1 --model qwen3",
 		RunE: func(_ *cobra.Command, args []string) error {
-			return p.configured(func(c *config.Config) error {
+			return p.withConfig(func(c *config.Config) error {
 				kept, err := c.ChangeProvider(args[0], func(kept *config.Provider) error {
-					f.onto(kept, model)
+					f.applyTo(kept, model)
 					return nil
 				})
 				if err == nil && use {
@@ -135,7 +135,7 @@ func (p Program) addProvider() *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("provider: %w", err)
 				}
-				return p.print("%s is kept: %s\n  %s providers test %s asks it.\n", kept.ID, reached(kept), p.Name, kept.ID)
+				return p.printf("%s is kept: %s\n  %s providers test %s asks it.\n", kept.ID, describeAddress(kept), p.Name, kept.ID)
 			})
 		},
 	}
@@ -145,8 +145,8 @@ func (p Program) addProvider() *cobra.Command {
 	return c
 }
 
-// reached says in a line how a provider is reached.
-func reached(v config.Provider) string {
+// describeAddress says in a line how a provider is reached.
+func describeAddress(v config.Provider) string {
 	words := []string{cmp.Or(v.Model, "no model yet"), "at " + v.BaseURL, "which speaks " + string(v.Kind)}
 	if key := cmp.Or(v.APIKeyEnv, v.APIKeySecret); key != "" {
 		words = append(words, "key from "+key)
@@ -161,7 +161,7 @@ func (p Program) removeProvider() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove ID", Short: "Remove a provider", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return p.configured(func(c *config.Config) error {
+			return p.withConfig(func(c *config.Config) error {
 				if err := c.DeleteProvider(args[0]); err != nil {
 					return fmt.Errorf("provider: %w", err)
 				}
@@ -179,13 +179,13 @@ func (p Program) testProvider() *cobra.Command {
 			if len(args) > 0 {
 				id = args[0]
 			}
-			return p.started(c.Context(), app.Options{}, func(a *app.App) error {
+			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				f := a.TestProvider(c.Context(), id)
-				if err := p.print("%s: %s\n", f.State, f.Detail); err != nil || f.State == "ok" {
+				if err := p.printf("%s: %s\n", f.State, f.Detail); err != nil || f.State == "ok" {
 					return err
 				}
 				if f.Hint != "" {
-					p.say("  %s\n", f.Hint)
+					p.errorf("  %s\n", f.Hint)
 				}
 				return exitCode(exitError)
 			})

@@ -21,7 +21,7 @@ func (p Program) prune() *cobra.Command {
 		Long: "Delete ended goals and everything about them: journal, evidence, pictures. Their folders stay. Goals that live are never touched.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			in := api.PruneInput{Status: goal.Status(status), OlderThanMS: older.Milliseconds()}
-			return p.started(c.Context(), app.Options{}, func(a *app.App) error {
+			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				return p.pruneGoals(a.GoalAPI(c.Context()), in, yes)
 			})
 		},
@@ -38,21 +38,21 @@ func (p Program) pruneGoals(g *api.GoalAPI, in api.PruneInput, yes bool) error {
 		return err
 	}
 	if found.Goals == 0 {
-		return p.print("No goals to prune.\n")
+		return p.printf("No goals to prune.\n")
 	}
 	what := fmt.Sprintf("%d goals", found.Goals)
 	if found.Goals == 1 {
 		what = "1 goal"
 	}
-	if !yes && !terminal(os.Stdin) {
+	if !yes && !isTerminal(os.Stdin) {
 		return &api.Problem{Code: api.Refused, Message: "prune would delete " + what + " and everything about them", Hint: "say --yes"}
 	}
-	if !yes && !p.agreed("Delete "+what+" and everything about them? [y/N] ") {
-		return p.print("Nothing was deleted.\n")
+	if !yes && !p.confirm("Delete "+what+" and everything about them? [y/N] ") {
+		return p.printf("Nothing was deleted.\n")
 	}
 	gone, err := g.Prune(in)
 	if err != nil {
 		return err
 	}
-	return p.print("%d deleted.\n", gone.Goals)
+	return p.printf("%d deleted.\n", gone.Goals)
 }

@@ -28,10 +28,10 @@ func (p Program) list() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List goals, newest first", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := listable(in); err != nil {
+			if err := validateFilter(in); err != nil {
 				return err
 			}
-			return p.reading(c.Context(), func(g *api.GoalAPI, s *store.Store) error {
+			return p.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, s *store.Store) error {
 				list, err := g.List(in)
 				switch {
 				case err != nil:
@@ -39,12 +39,12 @@ func (p Program) list() *cobra.Command {
 				case asJSON:
 					return p.json(list)
 				case len(list.Goals) == 0:
-					return p.print("No goals. Start one: %s run --demo\n", p.Name)
+					return p.printf("No goals. Start one: %s run --demo\n", p.Name)
 				}
 				if n := len(list.Goals); list.Total > n {
-					defer p.say("%d of %d goals; --limit %d shows all\n", n, list.Total, list.Total)
+					defer p.errorf("%d of %d goals; --limit %d shows all\n", n, list.Total, list.Total)
 				}
-				return errors.Join(p.table(list.Goals), p.open(c.Context(), s, ""))
+				return errors.Join(p.table(list.Goals), p.printPending(c.Context(), s, ""))
 			})
 		},
 	}
@@ -56,8 +56,8 @@ func (p Program) list() *cobra.Command {
 	return c
 }
 
-// listable refuses what no goal can fit.
-func listable(in api.ListInput) error {
+// validateFilter refuses what no goal can fit.
+func validateFilter(in api.ListInput) error {
 	known := []goal.Status{"", goal.Pending, goal.Running, goal.Paused, goal.Completed, goal.Failed, goal.Aborted}
 	switch {
 	case !slices.Contains(known, goal.Status(in.Status)):
@@ -101,7 +101,7 @@ func (p Program) json(v any) error {
 	if err := e.Encode(v); err != nil {
 		return fmt.Errorf("write: %w", err)
 	}
-	return p.print("%s", plainJSON(b.Bytes()))
+	return p.printf("%s", plainJSON(b.Bytes()))
 }
 
 func (p Program) show() *cobra.Command {
@@ -109,7 +109,7 @@ func (p Program) show() *cobra.Command {
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show a goal with its steps", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.reading(c.Context(), func(g *api.GoalAPI, s *store.Store) error {
+			return p.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, s *store.Store) error {
 				v, err := g.Get(args[0])
 				if err != nil {
 					return err
@@ -117,7 +117,7 @@ func (p Program) show() *cobra.Command {
 				if asJSON {
 					return p.json(v)
 				}
-				return errors.Join(p.showGoal(g, v), p.open(c.Context(), s, v.ID))
+				return errors.Join(p.showGoal(g, v), p.printPending(c.Context(), s, v.ID))
 			})
 		},
 	}
@@ -163,7 +163,7 @@ func (p Program) showGoal(g *api.GoalAPI, v api.GoalView) error {
 			after = s.N
 		}
 		if after >= page.Total || len(page.Steps) == 0 {
-			return p.print("%s", b.String())
+			return p.printf("%s", b.String())
 		}
 	}
 }
@@ -173,7 +173,7 @@ func (p Program) events() *cobra.Command {
 	c := &cobra.Command{
 		Use: "events ID", Short: "Print a goal's journal, one event per line", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.reading(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
+			return p.withReadOnlyStore(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
 				row, err := s.Find(c.Context(), args[0])
 				if err != nil {
 					return fmt.Errorf("events: %w", err)
@@ -195,11 +195,11 @@ func (p Program) journal(ctx context.Context, s *store.Store, id goal.ID, follow
 			return fmt.Errorf("events: %w", err)
 		}
 		for _, e := range events {
-			if err := p.line(e); err != nil {
+			if err := p.printEvent(e); err != nil {
 				return err
 			}
 			seq = e.Seq
-			over = stops(e) || over && !begins(e)
+			over = isStopEvent(e) || over && !isStartEvent(e)
 		}
 		if len(events) < page {
 			break
@@ -210,11 +210,11 @@ func (p Program) journal(ctx context.Context, s *store.Store, id goal.ID, follow
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	return p.live(ctx, s, id, seq)
+	return p.followJournal(ctx, s, id, seq)
 }
 
-// live prints a goal's events as another process writes them.
-func (p Program) live(ctx context.Context, s *store.Store, id goal.ID, seq int64) error {
+// followJournal prints a goal's events as another process writes them.
+func (p Program) followJournal(ctx context.Context, s *store.Store, id goal.ID, seq int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var failed error
@@ -223,16 +223,16 @@ func (p Program) live(ctx context.Context, s *store.Store, id goal.ID, seq int64
 			return
 		}
 		seq = e.Seq
-		failed = errors.Join(failed, p.line(e))
-		if stops(e) {
+		failed = errors.Join(failed, p.printEvent(e))
+		if isStopEvent(e) {
 			cancel()
 		}
 	})
 	return errors.Join(err, failed)
 }
 
-// stops tells the events after which a goal does not go on by itself.
-func stops(e event.Event) bool {
+// isStopEvent tells the events after which a goal does not go on by itself.
+func isStopEvent(e event.Event) bool {
 	switch b := e.Body.(type) {
 	case *event.Ended:
 		return true
@@ -244,8 +244,8 @@ func stops(e event.Event) bool {
 	return false
 }
 
-// begins tells those with which it goes on, or waits to.
-func begins(e event.Event) bool {
+// isStartEvent tells those with which it goes on, or waits to.
+func isStartEvent(e event.Event) bool {
 	switch b := e.Body.(type) {
 	case *event.Started, *event.Resumed, *event.Reopened:
 		return true
@@ -255,27 +255,27 @@ func begins(e event.Event) bool {
 	return false
 }
 
-func (p Program) line(e event.Event) error {
+func (p Program) printEvent(e event.Event) error {
 	b, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("event %d: %w", e.Seq, err)
 	}
-	return p.print("%s\n", plainJSON(b))
+	return p.printf("%s\n", plainJSON(b))
 }
 
 func (p Program) report() *cobra.Command {
 	return &cobra.Command{
 		Use: "report ID", Short: "Print why a goal stopped", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.reading(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
+			return p.withReadOnlyStore(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
 				row, err := s.Find(c.Context(), args[0])
 				if err != nil {
 					return fmt.Errorf("report: %w", err)
 				}
 				if len(row.Report) == 0 {
-					return p.print("goal %s is %s and has no report yet\n", row.ID.Short(), row.Status)
+					return p.printf("goal %s is %s and has no report yet\n", row.ID.Short(), row.Status)
 				}
-				if err := p.print("%s", reportText(row.ID, row.Exit, row.Report, row.Account)); err != nil {
+				if err := p.printf("%s", reportText(row.ID, row.Exit, row.Report, row.Account)); err != nil {
 					return err
 				}
 				return p.verdicts(c.Context(), s, row.ID)
@@ -284,12 +284,12 @@ func (p Program) report() *cobra.Command {
 	}
 }
 
-// order is a command that asks something of one goal.
-func (p Program) order(name, short string, do func(*api.GoalAPI, string) (bool, error)) *cobra.Command {
+// orderCommand is a command that asks something of one goal.
+func (p Program) orderCommand(name, short string, do func(*api.GoalAPI, string) (bool, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " ID", Short: short, Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.started(c.Context(), app.Options{}, func(a *app.App) error {
+			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				_, err := do(a.GoalAPI(c.Context()), args[0])
 				return err
 			})
@@ -301,7 +301,7 @@ func (p Program) steer() *cobra.Command {
 	return &cobra.Command{
 		Use: "steer ID TEXT", Short: "Leave a note for a goal that lives", Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.started(c.Context(), app.Options{}, func(a *app.App) error {
+			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				_, err := a.GoalAPI(c.Context()).Steer(args[0], args[1])
 				return err
 			})
@@ -314,17 +314,17 @@ func (p Program) doctor() *cobra.Command {
 	c := &cobra.Command{
 		Use: "doctor", Short: "Say what works on this machine", Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.started(c.Context(), app.Options{}, func(a *app.App) error {
+			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				findings := a.Doctor()
 				if asJSON {
 					return p.json(findings)
 				}
 				for _, f := range findings {
-					if err := p.print("%-5s %s: %s\n", f.State, f.Title, f.Detail); err != nil {
+					if err := p.printf("%-5s %s: %s\n", f.State, f.Title, f.Detail); err != nil {
 						return err
 					}
 					if f.Hint != "" && f.State != "ok" {
-						if err := p.print("      %s\n", f.Hint); err != nil {
+						if err := p.printf("      %s\n", f.Hint); err != nil {
 							return err
 						}
 					}

@@ -22,7 +22,7 @@ func (p Program) receipt() *cobra.Command {
 			if again {
 				return p.recheck(c.Context(), args[0])
 			}
-			return p.reading(c.Context(), func(g *api.GoalAPI, _ *store.Store) error {
+			return p.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, _ *store.Store) error {
 				r, err := g.Receipt(args[0])
 				if err != nil {
 					return err
@@ -36,7 +36,7 @@ func (p Program) receipt() *cobra.Command {
 }
 
 func (p Program) recheck(ctx context.Context, id string) error {
-	return p.started(ctx, app.Options{}, func(a *app.App) error {
+	return p.withApp(ctx, app.Options{}, func(a *app.App) error {
 		out, err := a.GoalAPI(ctx).Recheck(id)
 		if err != nil {
 			return err
@@ -54,9 +54,9 @@ func (p Program) recheck(ctx context.Context, id string) error {
 			b.WriteString(oneLine(fault) + "\n")
 		}
 		if out.Open {
-			b.WriteString(openWords(out.Verdicts) + "\n")
+			b.WriteString(inconclusiveText(out.Verdicts) + "\n")
 		}
-		if err := p.print("%s", b.String()); err != nil || out.Passed {
+		if err := p.printf("%s", b.String()); err != nil || out.Passed {
 			return err
 		}
 		if out.Open {
@@ -66,8 +66,8 @@ func (p Program) recheck(ctx context.Context, id string) error {
 	})
 }
 
-// openWords say why gates that were run again neither hold nor refute what decided.
-func openWords(now []goal.Verdict) string {
+// inconclusiveText say why gates that were run again neither hold nor refute what decided.
+func inconclusiveText(now []goal.Verdict) string {
 	for _, v := range now {
 		if v.Outcome != goal.Pass && v.Outcome != goal.NotRepeatable {
 			return "one check is enough, and those that fail now did not decide; what did cannot be run again"
@@ -92,16 +92,16 @@ func (p Program) verdicts(ctx context.Context, s *store.Store, id goal.ID) error
 		for _, v := range c.Verdicts {
 			fmt.Fprintf(&b, "  claim %d  %-6s %s: %s\n", c.N, v.Outcome, oneLine(v.Name), oneLine(v.Detail))
 		}
-		if said := became(r, c); said != "" {
+		if said := claimOutcome(r, c); said != "" {
 			fmt.Fprintf(&b, "  claim %d  %s\n", c.N, said)
 		}
 	}
-	return p.print("%s", b.String())
+	return p.printf("%s", b.String())
 }
 
-// became is what stands of a claim besides its checks: a reviewer's word, and whether
+// claimOutcome is what stands of a claim besides its checks: a reviewer's word, and whether
 // the goal is done by it. It is empty where the checks say it all.
-func became(r api.ReceiptView, c api.ReceiptClaim) string {
+func claimOutcome(r api.ReceiptView, c api.ReceiptClaim) string {
 	said := map[string]string{
 		"confirmed": "the reviewer confirmed it: ", "rejected": "rejected by the reviewer: ", "error": "not decided by the reviewer, which is no pass: ",
 	}[c.Review]
@@ -124,19 +124,19 @@ func became(r api.ReceiptView, c api.ReceiptClaim) string {
 	return how + "; " + said
 }
 
-// sayProtected shows what the agent will not be able to change, before the start.
-func (p Program) sayProtected(ctx context.Context, a *app.App, in api.StartInput) {
+// printProtected shows what the agent will not be able to change, before the start.
+func (p Program) printProtected(ctx context.Context, a *app.App, in api.StartInput) {
 	const most = 12
 	list, err := a.Protected(ctx, api.ProtectInput{Dir: in.Dir, Checks: in.Checks, Protect: in.Protect, NoProtect: in.NoProtect})
 	if err != nil || len(list) == 0 {
 		return // what is wrong is said when the goal is taken in
 	}
-	p.say("protected, so that only the work decides (--no-protect leaves one out):\n")
+	p.errorf("protected, so that only the work decides (--no-protect leaves one out):\n")
 	for i, f := range list {
 		if i == most {
-			p.say("  … and %d more\n", len(list)-most)
+			p.errorf("  … and %d more\n", len(list)-most)
 			break
 		}
-		p.say("  %-8s %s  %s\n", f.Kind, oneLine(strings.TrimSpace(f.Path+" "+f.Part)), oneLine(f.Why))
+		p.errorf("  %-8s %s  %s\n", f.Kind, oneLine(strings.TrimSpace(f.Path+" "+f.Part)), oneLine(f.Why))
 	}
 }

@@ -29,16 +29,16 @@ func (p Program) listRecipes() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List the recipes", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return p.configured(func(c *config.Config) error {
+			return p.withConfig(func(c *config.Config) error {
 				list, err := c.Recipes()
 				if asJSON {
 					return errors.Join(p.json(list), err)
 				}
 				if len(list) == 0 && err == nil {
-					return p.print("No recipes. Keep steps of a goal as one: %s recipe save NAME GOAL --from N --to M\n", p.Name)
+					return p.printf("No recipes. Keep steps of a goal as one: %s recipe save NAME GOAL --from N --to M\n", p.Name)
 				}
 				for _, r := range list {
-					if e := p.print("%-24s %8s  %s\n", r.Name, goal.FormatCount(len(r.Steps), "step"), oneLine(r.Description)); e != nil {
+					if e := p.printf("%-24s %8s  %s\n", r.Name, goal.FormatCount(len(r.Steps), "step"), oneLine(r.Description)); e != nil {
 						return errors.Join(e, err)
 					}
 				}
@@ -54,7 +54,7 @@ func (p Program) showRecipe() *cobra.Command {
 	return &cobra.Command{
 		Use: "show NAME", Short: "Print a recipe as YAML", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return p.configured(func(c *config.Config) error {
+			return p.withConfig(func(c *config.Config) error {
 				r, err := c.Recipe(args[0])
 				if err != nil {
 					return err
@@ -63,7 +63,7 @@ func (p Program) showRecipe() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.print("%s", text)
+				return p.printf("%s", text)
 			})
 		},
 	}
@@ -73,13 +73,13 @@ func (p Program) removeRecipe() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Forget a recipe", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return p.configured(func(c *config.Config) error { return c.DeleteRecipe(args[0]) })
+			return p.withConfig(func(c *config.Config) error { return c.DeleteRecipe(args[0]) })
 		},
 	}
 }
 
-// stretch is the part of a goal that a recipe is made of.
-type stretch struct {
+// stepRange is the part of a goal that a recipe is made of.
+type stepRange struct {
 	from, to    int
 	description string
 	values      []string
@@ -87,7 +87,7 @@ type stretch struct {
 }
 
 func (p Program) saveRecipe() *cobra.Command {
-	var s stretch
+	var s stepRange
 	c := &cobra.Command{
 		Use: "save NAME [GOAL]", Short: "Keep steps that a goal made, or a YAML file, as a recipe", Args: cobra.RangeArgs(1, 2),
 		Long: "Keep the steps --from to --to of GOAL that went well as a recipe; --param name=value makes a parameter of each place where the value stands.\n" +
@@ -97,9 +97,9 @@ func (p Program) saveRecipe() *cobra.Command {
 				return &api.Problem{Code: api.Refused, Message: "a recipe is made of a goal's steps or of a file", Hint: p.Name + " recipe save NAME GOAL --from 3 --to 9, or --file recipe.yaml"}
 			}
 			if s.file != "" {
-				return p.keepFile(args[0], s.file)
+				return p.saveFileAsRecipe(args[0], s.file)
 			}
-			return p.keepSteps(c.Context(), args[0], args[1], s)
+			return p.saveStepsAsRecipe(c.Context(), args[0], args[1], s)
 		},
 	}
 	f := c.Flags()
@@ -111,7 +111,7 @@ func (p Program) saveRecipe() *cobra.Command {
 	return c
 }
 
-func (p Program) keepSteps(ctx context.Context, name, id string, s stretch) error {
+func (p Program) saveStepsAsRecipe(ctx context.Context, name, id string, s stepRange) error {
 	if s.to < s.from || s.from < 1 {
 		return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("steps %d to %d are no stretch", s.from, s.to), Hint: "give --from and --to; show GOAL lists the steps", Field: "to"}
 	}
@@ -123,7 +123,7 @@ func (p Program) keepSteps(ctx context.Context, name, id string, s stretch) erro
 		}
 		parameters = append(parameters, goal.Parameter{Name: key, Default: &value})
 	}
-	return p.reading(ctx, func(_ *api.GoalAPI, st *store.Store) error {
+	return p.withReadOnlyStore(ctx, func(_ *api.GoalAPI, st *store.Store) error {
 		row, err := st.Find(ctx, id)
 		if err != nil {
 			return fmt.Errorf("recipe: %w", err)
@@ -139,11 +139,11 @@ func (p Program) keepSteps(ctx context.Context, name, id string, s stretch) erro
 		if err != nil {
 			return &api.Problem{Code: api.Refused, Message: err.Error()}
 		}
-		return p.configured(func(c *config.Config) error { return c.SaveRecipe(r) })
+		return p.withConfig(func(c *config.Config) error { return c.SaveRecipe(r) })
 	})
 }
 
-func (p Program) keepFile(name, file string) error {
+func (p Program) saveFileAsRecipe(name, file string) error {
 	from := p.Stdin
 	if file != "-" {
 		f, err := os.Open(file)
@@ -165,5 +165,5 @@ func (p Program) keepFile(name, file string) error {
 		return &api.Problem{Code: api.Refused, Message: file + ": " + err.Error()}
 	}
 	r.Name = name
-	return p.configured(func(c *config.Config) error { return c.SaveRecipe(r) })
+	return p.withConfig(func(c *config.Config) error { return c.SaveRecipe(r) })
 }

@@ -25,17 +25,17 @@ func (p Program) recording() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "recording ID", Short: "What a goal's panes showed: list it, or write it out as files that can be played", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.reading(c.Context(), func(a *api.GoalAPI, s *store.Store) error {
+			return p.withReadOnlyStore(c.Context(), func(a *api.GoalAPI, s *store.Store) error {
 				if out != "" {
 					row, err := s.Find(c.Context(), args[0])
 					if err != nil {
 						return err
 					}
-					n, err := writeOut(s.Recording(row.ID), out, row.StartedAt)
+					n, err := exportRecording(s.Recording(row.ID), out, row.StartedAt)
 					if err != nil {
 						return fmt.Errorf("recording: %w", err)
 					}
-					return p.print("%d records written to %s: terminals as asciicast (.cast), pages as JPEGs named after the milliseconds since the goal started\n", n, out)
+					return p.printf("%d records written to %s: terminals as asciicast (.cast), pages as JPEGs named after the milliseconds since the goal started\n", n, out)
 				}
 				v, err := a.Recording(args[0])
 				if err != nil {
@@ -45,7 +45,7 @@ func (p Program) recording() *cobra.Command {
 					return p.json(v)
 				}
 				for _, r := range v.Panes {
-					err := p.print("%-8s %-8s %8s to %-8s %6d records %8.1f MiB\n", r.Pane, r.Kind, since(r.FromMS), since(r.ToMS), r.Records, float64(r.Bytes)/(1<<20))
+					err := p.printf("%-8s %-8s %8s to %-8s %6d records %8.1f MiB\n", r.Pane, r.Kind, formatSince(r.FromMS), formatSince(r.ToMS), r.Records, float64(r.Bytes)/(1<<20))
 					if err != nil {
 						return err
 					}
@@ -59,16 +59,16 @@ func (p Program) recording() *cobra.Command {
 	return cmd
 }
 
-func since(ms int64) string {
+func formatSince(ms int64) string {
 	return goal.FormatDuration((time.Duration(ms) * time.Millisecond).Round(time.Second))
 }
 
-// writeOut makes files that other programs play, and says of how many records.
-func writeOut(dir, out string, started time.Time) (n int, err error) {
+// exportRecording makes files that other programs play, and says of how many records.
+func exportRecording(dir, out string, started time.Time) (n int, err error) {
 	if err := os.Mkdir(out, 0o700); err != nil {
 		return 0, fmt.Errorf("the folder: %w", err)
 	}
-	casts := casts{dir: out, started: started, files: map[string]*os.File{}, sizes: map[string]string{}}
+	casts := asciicastWriter{dir: out, started: started, files: map[string]*os.File{}, sizes: map[string]string{}}
 	defer func() { err = errors.Join(err, casts.close()) }()
 	for _, kind := range []pane.Kind{pane.Terminal, pane.Browser} {
 		err := recording.Read(dir, kind, func(r recording.Record) error {
@@ -90,16 +90,16 @@ func writeOut(dir, out string, started time.Time) (n int, err error) {
 	return n, nil
 }
 
-// casts are terminals as asciicast version 2: a line of JSON that says the size,
+// asciicastWriter are terminals as asciicast version 2: a line of JSON that says the size,
 // and one for each output, with the seconds since the goal started.
-type casts struct {
+type asciicastWriter struct {
 	dir     string
 	started time.Time
 	files   map[string]*os.File
 	sizes   map[string]string
 }
 
-func (c *casts) write(r recording.Record) error {
+func (c *asciicastWriter) write(r recording.Record) error {
 	size := strconv.Itoa(r.Width) + "x" + strconv.Itoa(r.Height)
 	f := c.files[r.Pane]
 	if f == nil {
@@ -127,7 +127,7 @@ func (c *casts) write(r recording.Record) error {
 	return nil
 }
 
-func (c *casts) close() error {
+func (c *asciicastWriter) close() error {
 	var errs []error
 	for _, f := range c.files {
 		errs = append(errs, f.Close())

@@ -28,7 +28,7 @@ func TestARecordingIsWrittenOutAsFilesThatCanBePlayed(t *testing.T) {
 	if err := tape.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := writeOut(dir, out, started); n != 3 || err != nil {
+	if n, err := exportRecording(dir, out, started); n != 3 || err != nil {
 		t.Fatal(n, err)
 	}
 	for name, want := range map[string]string{
@@ -43,7 +43,7 @@ func TestARecordingIsWrittenOutAsFilesThatCanBePlayed(t *testing.T) {
 			t.Errorf("%s: %q %v", name, b, err)
 		}
 	}
-	if _, err := writeOut(dir, out, started); err == nil {
+	if _, err := exportRecording(dir, out, started); err == nil {
 		t.Error("an existing folder was written into")
 	}
 }

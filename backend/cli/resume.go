@@ -12,11 +12,11 @@ import (
 	"goalpost/backend/goal"
 )
 
-// goingOn is a command that starts a run of a goal that stopped, and shows it.
-func (p Program) goingOn(c *cobra.Command, o *output, start func(context.Context, *app.App, goal.ID) error) *cobra.Command {
+// resumeCommand is a command that starts a run of a goal that stopped, and shows it.
+func (p Program) resumeCommand(c *cobra.Command, o *output, start func(context.Context, *app.App, goal.ID) error) *cobra.Command {
 	c.Args = cobra.ExactArgs(1)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return p.started(c.Context(), app.Options{Pace: demoPace, Attended: attended()}, func(a *app.App) error {
+		return p.withApp(c.Context(), app.Options{Pace: demoPace, Attended: isInteractive()}, func(a *app.App) error {
 			ctx := c.Context()
 			if err := a.Recover(ctx); err != nil {
 				return fmt.Errorf("recover: %w", err)
@@ -25,9 +25,9 @@ func (p Program) goingOn(c *cobra.Command, o *output, start func(context.Context
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.Name(), err)
 			}
-			return p.follow(ctx, a, *o, func(ctx context.Context) (started, error) {
+			return p.follow(ctx, a, *o, func(ctx context.Context) (runningGoal, error) {
 				// What the goal did before is not shown again.
-				return started{id: row.ID, seen: row.Seq}, start(ctx, a, row.ID)
+				return runningGoal{id: row.ID, seen: row.Seq}, start(ctx, a, row.ID)
 			})
 		})
 	}
@@ -44,7 +44,7 @@ func (p Program) resume() *cobra.Command {
 		Use: "resume ID", Short: "Continue a goal that stopped, with the same steps and numbers",
 		Long: "Continue a goal that stopped, with the same steps and numbers. A limit that is not given stays; one that is used up must be raised.",
 	}
-	p.goingOn(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
+	p.resumeCommand(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
 		in, err := limits.resume(c.Flags().Changed)
 		if err != nil {
 			return err
@@ -95,7 +95,7 @@ func (p Program) reopen() *cobra.Command {
 		Use: "reopen ID --note TEXT", Short: "Continue a goal that was done: the note says what is missing",
 		Long: "Continue a goal that was done: the note says what is missing. A limit that is not given stays; one that is used up must be raised.",
 	}
-	p.goingOn(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
+	p.resumeCommand(c, &o, func(ctx context.Context, a *app.App, id goal.ID) error {
 		in, err := limits.resume(c.Flags().Changed)
 		if err != nil {
 			return err
@@ -114,14 +114,14 @@ func (p Program) reopen() *cobra.Command {
 
 func (p Program) accept() *cobra.Command {
 	var o output
-	return p.goingOn(&cobra.Command{Use: "accept ID", Short: "Let a manual check that waits pass"}, &o,
+	return p.resumeCommand(&cobra.Command{Use: "accept ID", Short: "Let a manual check that waits pass"}, &o,
 		func(ctx context.Context, a *app.App, id goal.ID) error { return a.Accept(ctx, id) })
 }
 
 func (p Program) reject() *cobra.Command {
 	var o output
 	var note string
-	c := p.goingOn(&cobra.Command{Use: "reject ID --note TEXT", Short: "Send a goal whose manual check waits back to work"}, &o,
+	c := p.resumeCommand(&cobra.Command{Use: "reject ID --note TEXT", Short: "Send a goal whose manual check waits back to work"}, &o,
 		func(ctx context.Context, a *app.App, id goal.ID) error { return a.Reject(ctx, id, note) })
 	c.Flags().StringVar(&note, "note", "", "what the agent should do differently")
 	return c

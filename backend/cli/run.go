@@ -81,7 +81,7 @@ func (p Program) run() *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		in, err := f.input(args)
 		if err == nil {
-			err = p.proposed(f, &in)
+			err = p.loadCriterion(f, &in)
 		}
 		if err != nil {
 			return err
@@ -100,7 +100,7 @@ func (f runFlags) input(args []string) (api.StartInput, error) {
 	if f.demo && (in.Objective != "" || len(f.checks.list) > 0 || f.criterion != "") {
 		return in, &api.Problem{Code: api.Refused, Message: "--demo brings its own objective and check", Hint: "leave the others out"}
 	}
-	if err := f.oneModel(); err != nil {
+	if err := f.validateModel(); err != nil {
 		return in, err
 	}
 	if f.review && f.noReview {
@@ -118,11 +118,11 @@ func (f runFlags) input(args []string) (api.StartInput, error) {
 		return in, err
 	}
 	in.WallClockMS, in.Iterations, in.ClaimsPerGate, in.Tokens, in.USD = r.WallClockMS, r.Iterations, r.ClaimsPerGate, r.Tokens, r.USD
-	return in, whole(&in)
+	return in, makeAbsolute(&in)
 }
 
-// whole makes the paths of flags absolute: they are meant from where the person is.
-func whole(in *api.StartInput) error {
+// makeAbsolute makes the paths of flags absolute: they are meant from where the person is.
+func makeAbsolute(in *api.StartInput) error {
 	from := func(path *string) error {
 		if *path == "" || strings.HasPrefix(*path, "~") {
 			return nil
@@ -147,8 +147,8 @@ func whole(in *api.StartInput) error {
 	return nil
 }
 
-// oneModel refuses flags that would name two models, or say something of none.
-func (f runFlags) oneModel() error {
+// validateModel refuses flags that would name two models, or say something of none.
+func (f runFlags) validateModel() error {
 	server := f.provider.baseURL != ""
 	switch {
 	case f.demo && (f.in.Provider != "" || f.in.Model != "" || server):
@@ -169,9 +169,9 @@ func (f runFlags) oneModel() error {
 	return nil
 }
 
-// remember keeps the server of --base-url as a provider, so that the goal can be
+// saveProvider keeps the server of --base-url as a provider, so that the goal can be
 // resumed and the next one can use it. forget undoes it after a refusal.
-func (f runFlags) remember(c *config.Config, in *api.StartInput) (forget func() error, err error) {
+func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget func() error, err error) {
 	if f.provider.baseURL == "" || f.demo {
 		return func() error { return nil }, nil
 	}
@@ -185,7 +185,7 @@ func (f runFlags) remember(c *config.Config, in *api.StartInput) (forget func() 
 		if before := *kept; before.Kind != "" {
 			forget = func() error { return c.SaveProvider(before) }
 		}
-		if f.provider.onto(kept, in.Model); kept.Model == "" {
+		if f.provider.applyTo(kept, in.Model); kept.Model == "" {
 			return &api.Problem{Code: api.Refused, Message: "--base-url needs --model", Hint: "name the model as the server calls it", Field: "model"}
 		}
 		return nil
@@ -197,7 +197,7 @@ func (f runFlags) remember(c *config.Config, in *api.StartInput) (forget func() 
 }
 
 func (p Program) runGoal(ctx context.Context, f runFlags, in api.StartInput) error {
-	return p.started(ctx, app.Options{Pace: demoPace, Unconfined: f.unconfined, Attended: attended()}, func(a *app.App) error {
+	return p.withApp(ctx, app.Options{Pace: demoPace, Unconfined: f.unconfined, Attended: isInteractive()}, func(a *app.App) error {
 		if err := a.Recover(ctx); err != nil {
 			return fmt.Errorf("recover: %w", err)
 		}
@@ -208,19 +208,19 @@ func (p Program) runGoal(ctx context.Context, f runFlags, in api.StartInput) err
 		follow, begin := p.follow, a.Start
 		if len(in.Panes) > 0 {
 			in.Unconfined = f.unconfined
-			follow, begin = p.followThere, a.StartInOwnerProcess
+			follow, begin = p.followInOwner, a.StartInOwnerProcess
 		}
-		return follow(ctx, a, f.out, func(ctx context.Context) (started, error) {
-			forget, err := f.remember(a.Config(), &in)
+		return follow(ctx, a, f.out, func(ctx context.Context) (runningGoal, error) {
+			forget, err := f.saveProvider(a.Config(), &in)
 			if err != nil {
-				return started{}, err
+				return runningGoal{}, err
 			}
-			p.sayProtected(ctx, a, in)
+			p.printProtected(ctx, a, in)
 			id, err := begin(ctx, in)
 			if err != nil {
-				return started{}, errors.Join(fmt.Errorf("start: %w", err), forget())
+				return runningGoal{}, errors.Join(fmt.Errorf("start: %w", err), forget())
 			}
-			return started{id: id}, nil
+			return runningGoal{id: id}, nil
 		})
 	})
 }

@@ -27,19 +27,19 @@ func (p Program) sandbox() *cobra.Command {
 		Use: "sandbox [flags] -- COMMAND…", Short: "Run a command in the sandbox that a goal would get", Args: cobra.MinimumNArgs(1),
 		Example: "  " + p.Name + " sandbox --dir . -- sh -c 'ls ~; curl example.org'\n  " + p.Name + " sandbox --times 200 -- true",
 		RunE: func(c *cobra.Command, argv []string) error {
-			if err := whole(&in); err != nil {
+			if err := makeAbsolute(&in); err != nil {
 				return err
 			}
 			in.Risk = policy.Risk(risk)
 			if idle := (policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts}).UnusedParts(); idle != "" {
-				p.say("%s: %s\n", p.Name, idle)
+				p.errorf("%s: %s\n", p.Name, idle)
 			}
-			return p.started(c.Context(), app.Options{}, func(a *app.App) error {
+			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				return a.OpenTrialSandbox(c.Context(), in, func(w *app.TrialSandbox) error {
 					if times > 0 {
-						return p.compare(c.Context(), w, argv, times)
+						return p.benchmark(c.Context(), w, argv, times)
 					}
-					return p.runWalled(c.Context(), w, argv)
+					return p.runInSandbox(c.Context(), w, argv)
 				})
 			})
 		},
@@ -58,9 +58,9 @@ func (p Program) sandbox() *cobra.Command {
 	return c
 }
 
-// runWalled gives the command this program's own input and output. It has no
+// runInSandbox gives the command this program's own input and output. It has no
 // terminal of its own, so a shell in it has no job control.
-func (p Program) runWalled(ctx context.Context, w *app.TrialSandbox, argv []string) error {
+func (p Program) runInSandbox(ctx context.Context, w *app.TrialSandbox, argv []string) error {
 	child, err := w.Inside.Start(ctx, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir, Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if errors.Is(err, fs.ErrNotExist) {
 		return &api.Problem{Code: api.NotFound, Message: "the sandbox: " + err.Error(), Hint: "in it are the programs of the system and of the usual toolchains; --allow-read PATH gives another"}
@@ -74,14 +74,14 @@ func (p Program) runWalled(ctx context.Context, w *app.TrialSandbox, argv []stri
 		return exitCode(exitInterrupted) // what runs ends with the sandbox
 	}
 	for _, line := range w.Network() {
-		p.say("%s: the network refused %s\n", p.Name, oneLine(line))
+		p.errorf("%s: the network refused %s\n", p.Name, oneLine(line))
 	}
 	for _, line := range w.Violations() {
-		p.say("%s: %s\n", p.Name, oneLine(line))
+		p.errorf("%s: %s\n", p.Name, oneLine(line))
 	}
 	switch status := child.Status(); {
 	case status.Signal != 0:
-		p.say("%s: %s\n", p.Name, status)
+		p.errorf("%s: %s\n", p.Name, status)
 		return exitCode(128 + int(status.Signal))
 	case status.Code != 0:
 		return exitCode(status.Code)
@@ -89,21 +89,21 @@ func (p Program) runWalled(ctx context.Context, w *app.TrialSandbox, argv []stri
 	return nil
 }
 
-// compare prints a row of the page of performance: the command inside and outside.
-func (p Program) compare(ctx context.Context, w *app.TrialSandbox, argv []string, times int) error {
-	in, err1 := timed(ctx, w.Inside, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir}, times)
-	out, err2 := timed(ctx, w.Outside, process.Command{Argv: argv, Env: w.OwnEnv, Dir: w.Dir}, times)
+// benchmark prints a row of the page of performance: the command inside and outside.
+func (p Program) benchmark(ctx context.Context, w *app.TrialSandbox, argv []string, times int) error {
+	in, err1 := measure(ctx, w.Inside, process.Command{Argv: argv, Env: w.Env, Dir: w.Dir}, times)
+	out, err2 := measure(ctx, w.Outside, process.Command{Argv: argv, Env: w.OwnEnv, Dir: w.Dir}, times)
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d.Microseconds())/1000) }
 	middle, late := times/2, times*95/100
-	return p.print("| figure | median | p95 | unit | n |\n|---|--:|--:|---|--:|\n| `%s` in the sandbox, from %s | %s | %s | ms | %d |\n| – the same without | %s | %s | ms | %d |\n| – more by | %s | %s | ms | |\n",
+	return p.printf("| figure | median | p95 | unit | n |\n|---|--:|--:|---|--:|\n| `%s` in the sandbox, from %s | %s | %s | ms | %d |\n| – the same without | %s | %s | ms | %d |\n| – more by | %s | %s | ms | |\n",
 		strings.Join(argv, " "), p.Name, ms(in[middle]), ms(in[late]), times, ms(out[middle]), ms(out[late]), times, ms(in[middle]-out[middle]), ms(in[late]-out[late]))
 }
 
-// timed runs a command and sorts what its runs took, from the request until its wait status.
-func timed(ctx context.Context, l process.Launcher, c process.Command, times int) ([]time.Duration, error) {
+// measure runs a command and sorts what its runs took, from the request until its wait status.
+func measure(ctx context.Context, l process.Launcher, c process.Command, times int) ([]time.Duration, error) {
 	list := make([]time.Duration, 0, times)
 	for range times {
 		from := time.Now()

@@ -33,7 +33,7 @@ func (p Program) vault(ctx context.Context, do func(*api.SecretAPI) error) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	v, err := app.OpenVault(c, p.Getenv, p.ask())
+	v, err := app.OpenVault(c, p.Getenv, p.askPassphrase())
 	if err != nil {
 		return fmt.Errorf("secrets: %w", err)
 	}
@@ -62,7 +62,7 @@ func (p Program) setSecret() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.print("%s is kept in the %s: %s\nA goal uses it as %s: %s run --secret %s …\n", args[0], place, where.Detail, secret.Ref(args[0]), p.Name, args[0])
+				return p.printf("%s is kept in the %s: %s\nA goal uses it as %s: %s run --secret %s …\n", args[0], place, where.Detail, secret.Ref(args[0]), p.Name, args[0])
 			})
 		},
 	}
@@ -91,7 +91,7 @@ func (p Program) listSecrets() *cobra.Command {
 				}
 				var b strings.Builder
 				for _, v := range list {
-					fmt.Fprintf(&b, "%s  (%s%s)\n", v.Name, v.Place, bound(v.Hosts))
+					fmt.Fprintf(&b, "%s  (%s%s)\n", v.Name, v.Place, hostsText(v.Hosts))
 				}
 				for _, l := range logins {
 					fmt.Fprintf(&b, "login of %s on %s\n", oneLine(l.User), l.Origin)
@@ -100,7 +100,7 @@ func (p Program) listSecrets() *cobra.Command {
 				if where.Locked {
 					state = "; it is locked"
 				}
-				return p.print("%sNew secrets are kept in %s%s.\n", b.String(), where.Detail, state)
+				return p.printf("%sNew secrets are kept in %s%s.\n", b.String(), where.Detail, state)
 			})
 		},
 	}
@@ -108,7 +108,7 @@ func (p Program) listSecrets() *cobra.Command {
 	return c
 }
 
-func bound(hosts []string) string {
+func hostsText(hosts []string) string {
 	if len(hosts) == 0 {
 		return ""
 	}
@@ -129,7 +129,7 @@ func (p Program) removeSecret() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.print("%s is forgotten.\n", oneLine(args[0]))
+				return p.printf("%s is forgotten.\n", oneLine(args[0]))
 			})
 		},
 	}
@@ -154,9 +154,9 @@ func (p Program) passphrase() *cobra.Command {
 					return err
 				}
 				if off {
-					return p.print("The passphrase is taken off: who can read the key file can read the secrets.\n")
+					return p.printf("The passphrase is taken off: who can read the key file can read the secrets.\n")
 				}
-				return p.print("The encrypted file opens with this passphrase only. Nobody can bring it back if it is lost.\n")
+				return p.printf("The encrypted file opens with this passphrase only. Nobody can bring it back if it is lost.\n")
 			})
 		},
 	}
@@ -167,8 +167,8 @@ func (p Program) passphrase() *cobra.Command {
 // read takes a value from the terminal, without showing it, or all of standard
 // input but one line's end.
 func (p Program) read(ctx context.Context, what string) (string, error) {
-	if attended() {
-		return p.hidden(ctx, what)
+	if isInteractive() {
+		return p.readHidden(ctx, what)
 	}
 	b, err := io.ReadAll(io.LimitReader(os.Stdin, 1<<16))
 	if err != nil {
@@ -177,19 +177,19 @@ func (p Program) read(ctx context.Context, what string) (string, error) {
 	return strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r"), nil
 }
 
-func (p Program) hidden(_ context.Context, what string) (string, error) {
-	p.say("%s (it is not shown): ", what)
+func (p Program) readHidden(_ context.Context, what string) (string, error) {
+	p.errorf("%s (it is not shown): ", what)
 	b, err := term.ReadPassword(int(os.Stdin.Fd()))
-	p.say("\n")
+	p.errorf("\n")
 	if err != nil {
 		return "", fmt.Errorf("read from the terminal: %w", err)
 	}
 	return string(b), nil
 }
 
-// ask gets the passphrase from the person, nil where nobody sits there. It is
+// askPassphrase gets the passphrase from the person, nil where nobody sits there. It is
 // asked on the terminal even where standard input is a file.
-func (p Program) ask() func(context.Context) (string, error) {
+func (p Program) askPassphrase() func(context.Context) (string, error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
 		return nil

@@ -31,8 +31,8 @@ func (p Program) serve() *cobra.Command {
 			if _, err := fs.Stat(p.Assets, "index.html"); err != nil {
 				return &api.Problem{Code: api.Unavailable, Message: "this program was built without its page", Hint: "run make build"}
 			}
-			return p.started(c.Context(), app.Options{Watch: true, Serve: true, Pace: demoPace}, func(a *app.App) error {
-				return p.serving(c.Context(), a, o, asJSON)
+			return p.withApp(c.Context(), app.Options{Watch: true, Serve: true, Pace: demoPace}, func(a *app.App) error {
+				return p.runServer(c.Context(), a, o, asJSON)
 			})
 		},
 	}
@@ -43,7 +43,7 @@ func (p Program) serve() *cobra.Command {
 	return c
 }
 
-func (p Program) serving(ctx context.Context, a *app.App, o serve.Options, asJSON bool) (err error) {
+func (p Program) runServer(ctx context.Context, a *app.App, o serve.Options, asJSON bool) (err error) {
 	if err := a.Recover(ctx); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
@@ -62,7 +62,7 @@ func (p Program) serving(ctx context.Context, a *app.App, o serve.Options, asJSO
 		return &api.Problem{Code: api.Refused, Message: err.Error(), Hint: "see serve --help"}
 	}
 	defer func() {
-		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()).Add(-last))
+		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()).Add(-finalWait))
 		defer cancel()
 		err = errors.Join(err, s.Close(ctx))
 	}()
@@ -76,18 +76,18 @@ func (p Program) serving(ctx context.Context, a *app.App, o serve.Options, asJSO
 	}
 	<-ctx.Done()
 	stop() // the second signal ends the process at once
-	return p.leave(exitDone, time.Now())
+	return p.exitAfterSignal(exitDone, time.Now())
 }
 
 func (p Program) ready(link string, asJSON bool) error {
 	if !asJSON {
-		return p.print("Goalpost is at\n  %s\nCtrl+C ends it; running goals are paused and can be resumed.\n", link)
+		return p.printf("Goalpost is at\n  %s\nCtrl+C ends it; running goals are paused and can be resumed.\n", link)
 	}
 	line, err := json.Marshal(map[string]string{"url": link})
 	if err != nil {
 		return fmt.Errorf("ready: %w", err)
 	}
-	return p.print("%s\n", line)
+	return p.printf("%s\n", line)
 }
 
 // static serves a folder on the loopback: the demonstration's server.
@@ -109,10 +109,10 @@ func (p Program) static() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("static: %w", err)
 			}
-			if err := p.print("Serving %s at http://%s/\n", args[0], l.Addr()); err != nil {
+			if err := p.printf("Serving %s at http://%s/\n", args[0], l.Addr()); err != nil {
 				return err
 			}
-			server := &http.Server{Handler: fresh(http.FileServerFS(root.FS())), ReadHeaderTimeout: 10 * time.Second}
+			server := &http.Server{Handler: noCache(http.FileServerFS(root.FS())), ReadHeaderTimeout: 10 * time.Second}
 			return fmt.Errorf("static: %w", server.Serve(l))
 		},
 	}
@@ -120,8 +120,8 @@ func (p Program) static() *cobra.Command {
 	return c
 }
 
-// fresh keeps browsers from showing an older version of a file.
-func fresh(h http.Handler) http.Handler {
+// noCache keeps browsers from showing an older version of a file.
+func noCache(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		h.ServeHTTP(w, r)

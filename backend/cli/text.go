@@ -17,21 +17,21 @@ import (
 
 func control(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
 
-// hidden tells characters that nobody sees and that change what is seen: they turn
+// isInvisible tells characters that nobody sees and that change what is seen: they turn
 // the direction of a line round, join words, or end a line where no line ends.
-func hidden(r rune) bool { return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) }
+func isInvisible(r rune) bool { return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) }
 
-// mark shows a hidden character.
-func mark(r rune) string { return fmt.Sprintf("‹U+%04X›", r) }
+// showInvisible shows a hidden character.
+func showInvisible(r rune) string { return fmt.Sprintf("‹U+%04X›", r) }
 
-// harmless leaves no control character but the ends of lines and tabs, and shows
+// sanitize leaves no control character but the ends of lines and tabs, and shows
 // what is hidden.
-func harmless(s string) string {
+func sanitize(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		switch {
-		case hidden(r):
-			b.WriteString(mark(r))
+		case isInvisible(r):
+			b.WriteString(showInvisible(r))
 		case control(r) && r != '\n' && r != '\t':
 			b.WriteByte(' ')
 		default:
@@ -41,14 +41,14 @@ func harmless(s string) string {
 	return b.String()
 }
 
-// flat makes one line of a text, whole.
-func flat(s string) string {
+// singleLine makes one line of a text, whole.
+func singleLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
 			return ' '
 		}
 		return r
-	}, harmless(s))
+	}, sanitize(s))
 }
 
 // oneLine makes one line of at most 110 characters.
@@ -62,8 +62,8 @@ func oneLine(s string) string {
 			break
 		}
 		switch {
-		case hidden(r):
-			b.WriteString(mark(r))
+		case isInvisible(r):
+			b.WriteString(showInvisible(r))
 		case control(r):
 			b.WriteByte(' ')
 		default:
@@ -91,9 +91,9 @@ func argumentLines(arguments string) string {
 			}
 			value = string(text)
 		}
-		fmt.Fprintf(&b, "    %s\n", flat(name))
+		fmt.Fprintf(&b, "    %s\n", singleLine(name))
 		for line := range strings.SplitSeq(value, "\n") {
-			b.WriteString("      | " + flat(line) + "\n")
+			b.WriteString("      | " + singleLine(line) + "\n")
 		}
 	}
 	return b.String()
@@ -107,7 +107,7 @@ func bullet(s string) string {
 
 // plainJSON escapes in JSON what a terminal would obey or hide; it still says the same.
 func plainJSON(b []byte) []byte {
-	escaped := func(r rune) bool { return r >= 0x7f && r < 0xa0 || hidden(r) }
+	escaped := func(r rune) bool { return r >= 0x7f && r < 0xa0 || isInvisible(r) }
 	if !bytes.ContainsFunc(b, escaped) {
 		return b
 	}

@@ -13,36 +13,36 @@ import (
 	"goalpost/backend/goal"
 )
 
-// followThere starts a goal that another process takes in, and shows it to its end.
-func (p Program) followThere(ctx context.Context, a *app.App, o output, start func(context.Context) (started, error)) error {
+// followInOwner starts a goal that another process takes in, and shows it to its end.
+func (p Program) followInOwner(ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error)) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
-	s, err := p.begin(ctx, signals, start)
+	s, err := p.startGoal(ctx, signals, start)
 	switch {
 	case err != nil:
 		return err
 	case !s.cut.IsZero():
-		p.say("%s: goal %s runs in the program that has its pane, and goes on\n", p.Name, s.id.Short())
+		p.errorf("%s: goal %s runs in the program that has its pane, and goes on\n", p.Name, s.id.Short())
 		return exitCode(exitInterrupted)
 	}
-	err = p.watch(ctx, a, s.id, 0, o, signals)
+	err = p.watchGoal(ctx, a, s.id, 0, o, signals)
 	if !o.json {
 		ctx := context.WithoutCancel(ctx)
-		err = errors.Join(err, p.verdicts(ctx, a.Store(), s.id), p.sayAnswers(ctx, a.Store(), s.id))
+		err = errors.Join(err, p.verdicts(ctx, a.Store(), s.id), p.printAnswerHelp(ctx, a.Store(), s.id))
 	}
 	return err
 }
 
-// watch shows a goal that goes on in another process, until it stops there: a parked
+// watchGoal shows a goal that goes on in another process, until it stops there: a parked
 // one is resumed by whoever looks after it. A signal ends the watching alone.
-func (p Program) watch(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
+func (p Program) watchGoal(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
 	owner, err := a.Store().LockOwner(id)
 	if err != nil {
 		return err
 	}
 	if owner.PID != 0 { // else it is over already
-		p.say("  it goes on in pid %d; this only shows it, and Ctrl+C leaves it running\n", owner.PID)
+		p.errorf("  it goes on in pid %d; this only shows it, and Ctrl+C leaves it running\n", owner.PID)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	news, followed := make(chan event.Event), make(chan error, 1)
@@ -54,25 +54,25 @@ func (p Program) watch(ctx context.Context, a *app.App, id goal.ID, shown int64,
 			}
 		})
 	}()
-	exit, err := p.watched(ctx, a, id, shown, o, news, signals)
+	exit, err := p.watchUntilStop(ctx, a, id, shown, o, news, signals)
 	cancel()
-	return errors.Join(err, over(exit), <-followed)
+	return errors.Join(err, isClosed(exit), <-followed)
 }
 
-func (p Program) watched(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, news <-chan event.Event, signals <-chan os.Signal) (goal.Exit, error) {
+func (p Program) watchUntilStop(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, news <-chan event.Event, signals <-chan os.Signal) (goal.Exit, error) {
 	look := time.NewTicker(time.Second) // a process that dies says nothing
 	defer look.Stop()
 	for {
 		select {
 		case <-signals:
-			p.say("\n%s: the goal goes on\n", p.Name)
+			p.errorf("\n%s: the goal goes on\n", p.Name)
 			return "", exitCode(exitInterrupted)
 		case e := <-news:
 			if e.GoalID != id || e.Seq <= shown {
 				continue
 			}
 			shown = e.Seq
-			if exit, err := p.show1(e, o); err != nil || exit != "" {
+			if exit, err := p.showEvent(e, o); err != nil || exit != "" {
 				return exit, err
 			}
 		case <-look.C:
@@ -80,10 +80,10 @@ func (p Program) watched(ctx context.Context, a *app.App, id goal.ID, shown int6
 			if err != nil || owner.PID != 0 {
 				continue // the sentinel is just changing hands
 			}
-			if exit, err := p.catchUp(ctx, a, id, &shown, o); err != nil || exit != "" {
+			if exit, err := p.printMissed(ctx, a, id, &shown, o); err != nil || exit != "" {
 				return exit, err
 			}
-			p.say("%s: the process that ran goal %s has ended; %s resume %s continues it\n", p.Name, id.Short(), p.Name, id.Short())
+			p.errorf("%s: the process that ran goal %s has ended; %s resume %s continues it\n", p.Name, id.Short(), p.Name, id.Short())
 			return "", exitCode(exitError)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// planLine is the agent's plan in one line.
-func planLine(items []goal.Todo) string {
+// formatPlan is the agent's plan in one line.
+func formatPlan(items []goal.Todo) string {
 	parts := make([]string, len(items))
 	for i, t := range items {
 		mark := "○"
@@ -32,7 +32,7 @@ func reviewWord(r goal.Review) string {
 	return "rejected"
 }
 
-func limitsLine(l *event.LimitsChanged) string {
+func formatLimits(l *event.LimitsChanged) string {
 	or := func(n int64, say string) string {
 		if n == 0 {
 			return "none"

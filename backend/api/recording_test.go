@@ -20,7 +20,7 @@ func TestReplayBeginsWhereTheMomentShows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tape := recording.NewTape(s.Recording(id), recording.Usual())
+	tape := recording.NewWriter(s.Recording(id), recording.DefaultLimits())
 	add := func(name string, kind pane.Kind, second, size int) {
 		t.Helper()
 		err := tape.Add(recording.Record{

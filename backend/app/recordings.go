@@ -26,7 +26,7 @@ const minFrameInterval = 500 * time.Millisecond
 type paneRecorder struct {
 	app    *App
 	goal   goal.ID
-	tape   *recording.Tape
+	tape   *recording.Writer
 	life   context.Context
 	end    context.CancelFunc
 	rolled sync.WaitGroup
@@ -40,7 +40,7 @@ type paneRecorder struct {
 
 func (a *App) newRecorder(id goal.ID) *paneRecorder {
 	c := &paneRecorder{
-		app: a, goal: id, tape: recording.NewTape(a.store.Recording(id), recording.Usual()), views: map[*browser.Viewer]bool{},
+		app: a, goal: id, tape: recording.NewWriter(a.store.Recording(id), recording.DefaultLimits()), views: map[*browser.Viewer]bool{},
 	}
 	c.life, c.end = context.WithCancel(context.Background())
 	return c

@@ -14,7 +14,7 @@ import (
 func TestARecordingIsWrittenOutAsFilesThatCanBePlayed(t *testing.T) {
 	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
 	started := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	tape := recording.NewTape(dir, recording.Usual())
+	tape := recording.NewWriter(dir, recording.DefaultLimits())
 	for i, r := range []recording.Record{
 		{Pane: "t1", Kind: pane.Terminal, Width: 80, Height: 24, Data: []byte("\x1b[1mgo\r\n")},
 		{Pane: "t1", Kind: pane.Terminal, Width: 100, Height: 30, Data: []byte("wide \xff")},

@@ -29,8 +29,8 @@ type Record struct {
 	Data          []byte    // terminal: bytes as they came; browser: a JPEG; nil where Scan passed it over
 }
 
-// head stands before the data of a record, as one line of JSON.
-type head struct {
+// recordHeader stands before the data of a record, as one line of JSON.
+type recordHeader struct {
 	Pane   string `json:"pane"`
 	At     int64  `json:"at"` // milliseconds since 1970, UTC
 	Width  int    `json:"width"`
@@ -42,23 +42,23 @@ type head struct {
 var prefixes = map[pane.Kind]string{pane.Terminal: "terminal-", pane.Browser: "frames-"}
 
 func encode(r Record) ([]byte, error) {
-	line, err := json.Marshal(head{r.Pane, r.At.UnixMilli(), r.Width, r.Height, len(r.Data)})
+	line, err := json.Marshal(recordHeader{r.Pane, r.At.UnixMilli(), r.Width, r.Height, len(r.Data)})
 	if err != nil {
 		return nil, fmt.Errorf("a record: %w", err)
 	}
 	return slices.Concat(line, []byte{'\n'}, r.Data), nil
 }
 
-// most bounds one record, so that a broken head does not ask for all memory.
-const most = 64 << 20
+// maxRecordBytes bounds one record, so that a broken head does not ask for all memory.
+const maxRecordBytes = 64 << 20
 
 func decode(in *bufio.Reader, kind pane.Kind, wanted func(Record) bool) (Record, error) {
 	line, err := in.ReadBytes('\n')
 	if err != nil {
 		return Record{}, io.EOF // also one that was cut off in the middle: the program was killed then
 	}
-	var h head
-	if err := json.Unmarshal(line, &h); err != nil || h.Bytes < 0 || h.Bytes > most {
+	var h recordHeader
+	if err := json.Unmarshal(line, &h); err != nil || h.Bytes < 0 || h.Bytes > maxRecordBytes {
 		return Record{}, fmt.Errorf("a broken head %.80q", line)
 	}
 	r := Record{Pane: h.Pane, Kind: kind, At: time.UnixMilli(h.At).UTC(), Width: h.Width, Height: h.Height, Bytes: h.Bytes}
@@ -78,10 +78,10 @@ func decode(in *bufio.Reader, kind pane.Kind, wanted func(Record) bool) (Record,
 // Read hands out the records of one kind, oldest first. A recording that does
 // not exist has none.
 func Read(dir string, kind pane.Kind, visit func(Record) error) error {
-	return Scan(dir, kind, everything, visit)
+	return Scan(dir, kind, allRecords, visit)
 }
 
-func everything(Record) bool { return true }
+func allRecords(Record) bool { return true }
 
 // Scan is Read for one who wants the data of few: of the others it is passed
 // over, which needs no memory.

@@ -14,7 +14,7 @@ import (
 
 var began = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-func add(t *testing.T, tape *recording.Tape, kind pane.Kind, n, size int) {
+func add(t *testing.T, tape *recording.Writer, kind pane.Kind, n, size int) {
 	t.Helper()
 	data := append(fmt.Appendf(nil, "%06d:", n), bytes.Repeat([]byte{byte(n)}, size)...)
 	err := tape.Add(recording.Record{Pane: "p1", Kind: kind, At: began.Add(time.Duration(n) * time.Second), Width: 80, Height: 24, Data: data})
@@ -49,7 +49,7 @@ func TestWhatWasRecordedComesBackInOrder(t *testing.T) {
 		t.Errorf("nothing was recorded, and %v came", list)
 	}
 	for round := range 2 { // a second tape continues the first one's recording
-		tape := recording.NewTape(dir, recording.Usual())
+		tape := recording.NewWriter(dir, recording.DefaultLimits())
 		for n := range 3 {
 			add(t, tape, pane.Terminal, 10*round+n, 5)
 			add(t, tape, pane.Browser, 10*round+n+100, 5)
@@ -77,7 +77,7 @@ func TestWhatWasRecordedComesBackInOrder(t *testing.T) {
 func TestTheOldestIsThinned(t *testing.T) {
 	const most = 512 << 10
 	dir := t.TempDir()
-	tape := recording.NewTape(dir, recording.Limits{Terminal: most, Browser: most})
+	tape := recording.NewWriter(dir, recording.Limits{Terminal: most, Browser: most})
 	for n := range 2000 {
 		add(t, tape, pane.Terminal, n, 1000)
 		add(t, tape, pane.Browser, n, 1000)
@@ -99,7 +99,7 @@ func TestTheOldestIsThinned(t *testing.T) {
 // TestARecordThatWasCutOffIsLeftOut: the program was killed in the middle of it.
 func TestARecordThatWasCutOffIsLeftOut(t *testing.T) {
 	dir := t.TempDir()
-	tape := recording.NewTape(dir, recording.Usual())
+	tape := recording.NewWriter(dir, recording.DefaultLimits())
 	add(t, tape, pane.Terminal, 1, 100)
 	add(t, tape, pane.Terminal, 2, 100)
 	if err := tape.Close(); err != nil {
@@ -116,7 +116,7 @@ func TestARecordThatWasCutOffIsLeftOut(t *testing.T) {
 	if err := os.Truncate(files[0], info.Size()-7); err != nil {
 		t.Fatal(err)
 	}
-	tape = recording.NewTape(dir, recording.Usual())
+	tape = recording.NewWriter(dir, recording.DefaultLimits())
 	add(t, tape, pane.Terminal, 3, 100)
 	if err := tape.Close(); err != nil {
 		t.Fatal(err)

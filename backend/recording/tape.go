@@ -13,26 +13,26 @@ import (
 // Limits are how many bytes of a goal are kept, of each kind.
 type Limits struct{ Terminal, Browser int64 }
 
-// Usual is what is kept of a goal.
-func Usual() Limits { return Limits{Terminal: 64 << 20, Browser: 256 << 20} }
+// DefaultLimits is what is kept of a goal.
+func DefaultLimits() Limits { return Limits{Terminal: 64 << 20, Browser: 256 << 20} }
 
-// parts is into how many segments the limit of a kind is cut: the coarser, the
+// segmentsPerLimit is into how many segments the limit of a kind is cut: the coarser, the
 // more goes at once.
-const parts = 16
+const segmentsPerLimit = 16
 
-// Tape writes one recording. All methods may be called concurrently. What the
+// Writer writes one recording. All methods may be called concurrently. What the
 // system has not written yet when the machine fails is lost: a recording shows
 // what happened and proves nothing.
-type Tape struct {
+type Writer struct {
 	dir string
 
 	mu     sync.Mutex
-	reels  map[pane.Kind]*reel
+	reels  map[pane.Kind]*track
 	closed bool
 }
 
-// reel is what one kind is written to.
-type reel struct {
+// track is what one kind is written to.
+type track struct {
 	kind   pane.Kind
 	limit  int64
 	list   []segment // the last one is open
@@ -40,16 +40,16 @@ type reel struct {
 	number int
 }
 
-// NewTape makes a tape that begins or continues the recording in dir, which is
+// NewWriter makes a tape that begins or continues the recording in dir, which is
 // made with the first record.
-func NewTape(dir string, l Limits) *Tape {
-	return &Tape{dir: dir, reels: map[pane.Kind]*reel{
+func NewWriter(dir string, l Limits) *Writer {
+	return &Writer{dir: dir, reels: map[pane.Kind]*track{
 		pane.Terminal: {kind: pane.Terminal, limit: l.Terminal}, pane.Browser: {kind: pane.Browser, limit: l.Browser},
 	}}
 }
 
 // Add writes a record, and thins what is too much.
-func (t *Tape) Add(r Record) error {
+func (t *Writer) Add(r Record) error {
 	b, err := encode(r)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (t *Tape) Add(r Record) error {
 }
 
 // Close ends the writing.
-func (t *Tape) Close() error {
+func (t *Writer) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true
@@ -81,8 +81,8 @@ func (t *Tape) Close() error {
 	return errors.Join(errs...)
 }
 
-func (r *reel) write(dir string, b []byte) error {
-	if r.file == nil || r.list[len(r.list)-1].size >= r.limit/parts {
+func (r *track) write(dir string, b []byte) error {
+	if r.file == nil || r.list[len(r.list)-1].size >= r.limit/segmentsPerLimit {
 		if err := r.next(dir); err != nil {
 			return err
 		}
@@ -92,12 +92,12 @@ func (r *reel) write(dir string, b []byte) error {
 	if err != nil {
 		return err //nolint:wrapcheck // Add says what for
 	}
-	return r.thin()
+	return r.trim()
 }
 
 // next begins a new segment. What an earlier tape left is never written to: it
 // may end in the middle of a record.
-func (r *reel) next(dir string) error {
+func (r *track) next(dir string) error {
 	if r.file == nil {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err //nolint:wrapcheck // Add says what for
@@ -123,14 +123,14 @@ func (r *reel) next(dir string) error {
 	return nil
 }
 
-// thin takes from the oldest until the limit is kept. The open segment stays.
-func (r *reel) thin() error {
+// trim takes from the oldest until the limit is kept. The open segment stays.
+func (r *track) trim() error {
 	for sum(r.list) > r.limit && len(r.list) > 1 {
 		i := 0
 		if r.kind == pane.Browser {
-			i = r.densest()
+			i = r.leastTrimmed()
 		}
-		left, err := halve(r.kind, r.list[i])
+		left, err := dropEverySecond(r.kind, r.list[i])
 		if err != nil {
 			return err
 		}
@@ -143,8 +143,8 @@ func (r *reel) thin() error {
 	return nil
 }
 
-// densest is the oldest of the closed segments that were thinned least.
-func (r *reel) densest() int {
+// leastTrimmed is the oldest of the closed segments that were thinned least.
+func (r *track) leastTrimmed() int {
 	best := 0
 	for i, s := range r.list[:len(r.list)-1] {
 		if s.thinned < r.list[best].thinned {
@@ -161,16 +161,16 @@ func sum(list []segment) (n int64) {
 	return n
 }
 
-// halve takes every second picture out of a segment, or the whole of it where
+// dropEverySecond takes every second picture out of a segment, or the whole of it where
 // that leaves nothing, or where parts make no sense: bytes of a terminal.
-func halve(kind pane.Kind, s segment) (*segment, error) {
+func dropEverySecond(kind pane.Kind, s segment) (*segment, error) {
 	if kind == pane.Terminal {
 		return nil, os.Remove(s.path) //nolint:wrapcheck // Add says what for
 	}
 	left := segment{number: s.number, thinned: s.thinned + 1, path: filepath.Join(filepath.Dir(s.path), name(kind, s.number, s.thinned+1))}
 	var kept []byte
 	n := 0
-	err := readSegment(s.path, kind, everything, func(r Record) error {
+	err := readSegment(s.path, kind, allRecords, func(r Record) error {
 		if n++; n%2 == 0 {
 			return nil
 		}

@@ -33,14 +33,14 @@ func (a *App) startNotifications(ctx context.Context) {
 
 // notificationFor says what a person is told of an event. waits are the goals of which a
 // need was told and not met yet.
-func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Note, tell bool) {
+func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notification, tell bool) {
 	switch b := e.Body.(type) {
 	case *event.ApprovalRequested:
-		n, tell = notify.Note{Title: "A goal asks for your approval", Text: b.Why, Urgent: true}, !waits[e.GoalID]
+		n, tell = notify.Notification{Title: "A goal asks for your approval", Text: b.Why, Urgent: true}, !waits[e.GoalID]
 		waits[e.GoalID] = true
 	case *event.Paused:
 		if b.Exit == goal.NeedsUser {
-			n, tell = notify.Note{Title: "A goal needs you", Text: b.Reason, Urgent: true}, !waits[e.GoalID]
+			n, tell = notify.Notification{Title: "A goal needs you", Text: b.Reason, Urgent: true}, !waits[e.GoalID]
 			waits[e.GoalID] = true
 		}
 	case *event.ApprovalResolved, *event.Resumed:
@@ -55,7 +55,7 @@ func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Note, tell
 	return n, tell
 }
 
-func (a *App) show(ctx context.Context, id goal.ID, n notify.Note) {
+func (a *App) show(ctx context.Context, id goal.ID, n notify.Notification) {
 	ctx, cancel := context.WithTimeout(ctx, notificationTimeout)
 	defer cancel()
 	if row, err := a.store.Goal(ctx, id); err == nil {
@@ -64,7 +64,7 @@ func (a *App) show(ctx context.Context, id goal.ID, n notify.Note) {
 	n.Text = a.mask.Text(n.Text)
 	d, err := notify.Open(ctx)
 	if err == nil {
-		err = d.Show(ctx, n)
+		err = d.Notify(ctx, n)
 		_ = d.Close() // the note is with the desktop
 	}
 	if err != nil {

@@ -50,8 +50,8 @@ func Open(ctx context.Context) (*Desktop, error) {
 // Name is what shows the notes.
 func (d *Desktop) Name() string { return d.name }
 
-// Show hands a note to the desktop.
-func (d *Desktop) Show(ctx context.Context, n Note) error {
+// Notify hands a note to the desktop.
+func (d *Desktop) Notify(ctx context.Context, n Notification) error {
 	urgency := byte(1)
 	if n.Urgent {
 		urgency = 2

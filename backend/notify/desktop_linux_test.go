@@ -65,7 +65,7 @@ func TestShow(t *testing.T) {
 	if d.Name() != "a desktop" {
 		t.Errorf("shown by %q", d.Name())
 	}
-	if err := d.Show(t.Context(), notify.Note{Title: "A goal waits", Text: "<b>bold</b>", Urgent: true}); err != nil {
+	if err := d.Notify(t.Context(), notify.Notification{Title: "A goal waits", Text: "<b>bold</b>", Urgent: true}); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-s.shown; got[0] != "Goalpost" || got[1] != "A goal waits" || got[2] != "&lt;b&gt;bold&lt;/b&gt;" || got[3] != byte(2) {

@@ -18,8 +18,8 @@ func Open(context.Context) (*Desktop, error) { return nil, errSystem }
 // Name is empty.
 func (*Desktop) Name() string { return "" }
 
-// Show refuses.
-func (*Desktop) Show(context.Context, Note) error { return errSystem }
+// Notify refuses.
+func (*Desktop) Notify(context.Context, Notification) error { return errSystem }
 
 // Close has nothing to let go of.
 func (*Desktop) Close() error { return nil }

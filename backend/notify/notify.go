@@ -2,8 +2,8 @@
 // shows them, Open says so and why; nothing is shown in their place.
 package notify
 
-// Note is one message. Text is plain: what looks like markup is shown as it is.
-type Note struct {
+// Notification is one message. Text is plain: what looks like markup is shown as it is.
+type Notification struct {
 	Title string
 	Text  string
 	// Urgent stays until the person has seen it.

@@ -54,7 +54,7 @@ func openWindow(assets fs.FS) int {
 	if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		return fail(errors.New("there is no display; goalpost run, goalpost serve and the other subcommands work without one (goalpost --help)"))
 	}
-	if err := run1(assets); err != nil {
+	if err := runWindow(assets); err != nil {
 		problem := api.ToProblem(err)
 		fmt.Fprintln(os.Stderr, "goalpost:", problem.Message)
 		if problem.Hint != "" {
@@ -65,7 +65,7 @@ func openWindow(assets fs.FS) int {
 	return 0
 }
 
-func run1(assets fs.FS) (err error) {
+func runWindow(assets fs.FS) (err error) {
 	cfg, err := config.Open(os.Getenv)
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
@@ -84,13 +84,13 @@ func run1(assets fs.FS) (err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	w := &window{cancel: cancel, up: make(chan struct{}), over: make(chan struct{}), signals: make(chan os.Signal, 2)}
-	w.app = app.New(app.Options{Config: cfg, Log: cfg.Log(), Version: version, Watch: true, Pace: demoPace, Began: began(), Front: w.front})
+	w.app = app.New(app.Options{Config: cfg, Log: cfg.Log(), Version: version, Watch: true, Pace: demoPace, Began: processStart(), Front: w.bringToFront})
 	a := w.app
 	if err := a.Open(ctx); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	defer w.obey()()
-	if err := lock.here(); err != nil {
+	defer w.handleSignals()()
+	if err := lock.announce(); err != nil {
 		return errors.Join(err, w.end())
 	}
 	if err := a.Recover(ctx); err != nil {
@@ -130,9 +130,9 @@ func formatProblem(err error) any {
 	return string(text)
 }
 
-// began is when this process started, the loading of its libraries included;
+// processStart is when this process started, the loading of its libraries included;
 // within 10 ms, and now where the kernel does not tell.
-func began() time.Time {
+func processStart() time.Time {
 	const startField, ticks = 19, 100 // after the name in parentheses; ticks a second
 	stat, err1 := os.ReadFile("/proc/self/stat")
 	uptime, err2 := os.ReadFile("/proc/uptime")
@@ -174,8 +174,8 @@ func (w *window) end() error {
 	return nil
 }
 
-// bindOnly lets the binding generator see the areas, which are not connected to anything.
-func bindOnly(assets fs.FS) error {
+// generateBindings lets the binding generator see the areas, which are not connected to anything.
+func generateBindings(assets fs.FS) error {
 	err := wails.Run(&options.App{AssetServer: &assetserver.Options{Assets: assets}, Bind: []any{
 		&api.GoalAPI{}, &api.TerminalAPI{}, &api.BrowserAPI{}, &api.WorkspaceAPI{}, &api.ModelAPI{}, &api.SettingsAPI{},
 	}})

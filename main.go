@@ -28,7 +28,7 @@ func run() int {
 		return fail(err)
 	}
 	if generating { // the binding generator runs main: no database, lock or port
-		if err := bindOnly(assets); err != nil {
+		if err := generateBindings(assets); err != nil {
 			return fail(err)
 		}
 		return 0

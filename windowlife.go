@@ -28,8 +28,8 @@ func (w *window) listen() {
 	signal.Notify(w.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 }
 
-// front brings the window to the front, as soon as there is one.
-func (w *window) front(ctx context.Context) bool {
+// bringToFront brings the window to the front, as soon as there is one.
+func (w *window) bringToFront(ctx context.Context) bool {
 	select {
 	case <-w.up:
 	case <-ctx.Done():
@@ -40,16 +40,16 @@ func (w *window) front(ctx context.Context) bool {
 	return true
 }
 
-// obey makes the first signal pause the goals and close the window, and the second
+// handleSignals makes the first signal pause the goals and close the window, and the second
 // end this process at once; the helpers end its children. What it answers ends that.
-func (w *window) obey() func() {
+func (w *window) handleSignals() func() {
 	w.listen()
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		select {
 		case sig := <-w.signals:
-			w.leave(sig)
+			w.exitOnSignal(sig)
 		case <-w.over:
 		}
 	}()
@@ -59,7 +59,7 @@ func (w *window) obey() func() {
 	}
 }
 
-func (w *window) leave(sig os.Signal) {
+func (w *window) exitOnSignal(sig os.Signal) {
 	w.leaving.Store(true)
 	fmt.Fprintf(os.Stderr, "goalpost: %v: pausing the goals and closing; again to leave at once\n", sig)
 	late := time.NewTimer(closing)

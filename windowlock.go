@@ -20,14 +20,14 @@ import (
 // it with the process that holds it; the file names that process for the next one.
 type windowLock struct{ file *flock.Flock }
 
-// handOver is how long a window has to come to the front. One that is just being
+// handoverTimeout is how long a window has to come to the front. One that is just being
 // started needs the most.
-const handOver = 15 * time.Second
+const handoverTimeout = 15 * time.Second
 
 // lockWindow takes the lock. Where another process has it, the window there comes to
 // the front instead, and its pid is answered.
 func lockWindow(ctx context.Context, state string) (l *windowLock, elsewhere int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, handOver)
+	ctx, cancel := context.WithTimeout(ctx, handoverTimeout)
 	defer cancel()
 	l = &windowLock{flock.New(filepath.Join(state, "window.lock"))}
 	tick := time.NewTicker(50 * time.Millisecond) // nothing signals that a window opened, or closed for good
@@ -46,7 +46,7 @@ func lockWindow(ctx context.Context, state string) (l *windowLock, elsewhere int
 		case <-tick.C:
 		case <-ctx.Done():
 			refusal := &api.Problem{
-				Code: api.Conflict, Message: "Goalpost has a window open on this data folder, which does not answer" + inProcess(l.holder()),
+				Code: api.Conflict, Message: "Goalpost has a window open on this data folder, which does not answer" + processOfLock(l.holder()),
 				Hint: "use or end that window, or set GOALPOST_HOME to another folder",
 			}
 			return nil, 0, errors.Join(refusal, l.release())
@@ -54,7 +54,7 @@ func lockWindow(ctx context.Context, state string) (l *windowLock, elsewhere int
 	}
 }
 
-func inProcess(pid int) string {
+func processOfLock(pid int) string {
 	if pid == 0 {
 		return ""
 	}
@@ -81,8 +81,8 @@ func (l *windowLock) name(who string) error {
 	return nil
 }
 
-// here tells other processes that this one can be asked to come to the front.
-func (l *windowLock) here() error { return l.name(strconv.Itoa(os.Getpid()) + "\n") }
+// announce tells other processes that this one can be asked to come to the front.
+func (l *windowLock) announce() error { return l.name(strconv.Itoa(os.Getpid()) + "\n") }
 
 func (l *windowLock) release() error {
 	if err := l.file.Close(); err != nil {

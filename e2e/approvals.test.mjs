@@ -1,4 +1,4 @@
-// What waits for the person: shown with everything it would do, answered for two
+// What waits for the user: shown with everything it would do, answered for two
 // goals at once, allowed for a file, taken back, refused on the command line while
 // the window shows it, and gone with its goal. And nobody there: the goal pauses.
 import assert from "node:assert/strict";
@@ -102,7 +102,7 @@ async function walk(page, home, model, again, said) {
   assert.equal(readFileSync(join(home, "ben", "note.txt"), "utf8"), "one\ntwo\n");
   assert.match(JSON.stringify(model.asked), /one line is enough/, "the agent was not told why");
 
-  // Nobody there: it pauses at once, with its reason, asks no model, and goes on with the answer.
+  // Nobody there: it pauses at once, with its reason, asks no model, and continues with the answer.
   await at("rail-settings").click();
   await at("approval-minutes").fill("0");
   await at("approval-minutes").press("Enter");

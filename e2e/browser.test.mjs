@@ -1,4 +1,4 @@
-// Browser panes, used as a person does: by the pixels of the picture, the mouse
+// Browser panes, used as a user does: by the pixels of the picture, the mouse
 // on it and the keyboard. One program, one Chromium behind it, many cases.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -82,7 +82,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
         .catch(() => undefined);
     });
   }
-  await it("words are searched for only where the person has said with what", async () => {
+  await it("words are searched for only where the user has said with what", async () => {
     await pane.enter("two words");
     await page
       .getByText(/no search page is set/)
@@ -312,8 +312,8 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await (await pane.asks("permission")).getByTestId("question-accept").click();
     await pane.says("permission granted");
   });
-  await it("a page that may read the clipboard reads what was copied in pages, not the person's own", async () => {
-    await page.evaluate(() => navigator.clipboard.writeText("the person's own"));
+  await it("a page that may read the clipboard reads what was copied in pages, not the user's own", async () => {
+    await page.evaluate(() => navigator.clipboard.writeText("the user's own"));
     await at("site-button").click();
     await pane.root.locator('[data-testid="site-permission"][data-name="clipboard-read"]').selectOption("allow");
     await at("site-close").click();
@@ -324,7 +324,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await page.waitForFunction(async () => (await navigator.clipboard.readText()) === "of a page", undefined, {
       polling: 100,
     });
-    await page.evaluate(() => navigator.clipboard.writeText("the person's own"));
+    await page.evaluate(() => navigator.clipboard.writeText("the user's own"));
     await pane.click(60, 354);
     await pane.says("read of a page");
   });

@@ -1,5 +1,5 @@
 // Every scene of the gallery, in both themes and down to a window at 200 % zoom: what axe finds about names, roles,
-// landmarks, focus and contrast, and what a person would call broken about the layout. The end-to-end tests look at
+// landmarks, focus and contrast, and what a user would call broken about the layout. The end-to-end tests look at
 // one scene of each kind, `make looks` at all of them; SCENES=goals,steer looks at those.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -66,7 +66,7 @@ test("nothing is cut, covered, out of reach or without a name, in any scene", { 
   assert.deepEqual(broken, []);
 });
 
-/** Runs in the page: waits until everything has its place; a menu that is open finds its own anew. */
+/** Runs in the page: waits until everything has its place; a menu that is open finds its own again. */
 async function settled() {
   await window.gallery.still();
   window.dispatchEvent(new Event("resize"));

@@ -1,5 +1,5 @@
-// A goal from the New goal dialog to the person's word at its end, without a mouse: every control is reached by Tab and
-// shows that it has the focus, lists go on by arrows, dialogs keep the focus and give it back.
+// A goal from the New goal dialog to the user's word at its end, without a mouse: every control is reached by Tab and
+// shows that it has the focus, lists continue by arrows, dialogs keep the focus and give it back.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ async function walk(page, home, model, said) {
   }
   await line.and(page.locator('[data-active="true"]')).waitFor();
 
-  // The dialog: a check that a person decides, and a goal that must ask before it writes.
+  // The dialog: a check that a user decides, and a goal that must ask before it writes.
   await press("Control+Shift+KeyG");
   await focused(page, '[data-testid="field-objective"]');
   await type("draw a logo");
@@ -167,7 +167,7 @@ async function tabTo(page, testid, within = "") {
   assert.fail(`${most} times Tab do not lead to ${testid}`);
 }
 
-/** Runs in the page: whether the focus is where it is wanted, and whether a person sees it. */
+/** Runs in the page: whether the focus is where it is wanted, and whether a user sees it. */
 function seen(selector) {
   const e = document.activeElement;
   if (!e || e === document.body) return { there: false, shown: true, what: "the window" };

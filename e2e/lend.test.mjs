@@ -1,5 +1,5 @@
-// A person lends a goal a page of theirs: the agent drives it, asks before it
-// does anything there, and the person takes it over and hands it back as the
+// A user lends a goal a page of theirs: the agent drives it, asks before it
+// does anything there, and the user takes it over and hands it back as the
 // answer to the agent's question.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";
@@ -11,7 +11,7 @@ import { startModel } from "./lib/model.mjs";
 import { Pane } from "./lib/pane.mjs";
 import { startSite } from "./lib/site.mjs";
 
-test("a person lends a goal a page", { timeout: 300_000 }, async (t) => {
+test("a user lends a goal a page", { timeout: 300_000 }, async (t) => {
   const site = await startSite();
   const model = await startModel([
     { tool: "browser_open", args: { pane: "b1", url: `${site.url}/mouse.html` } },
@@ -37,7 +37,7 @@ async function walk(page, home, model, site) {
   mkdirSync(dir);
   await addProvider(page, model);
 
-  // The person's own page, which nobody drives but them.
+  // The user's own page, which nobody drives but them.
   await at("new-browser").click();
   const pane = new Pane(page, page.locator('[data-testid="browser"][data-pane="b1"]'), site);
   await pane.root.waitFor();
@@ -69,8 +69,8 @@ async function walk(page, home, model, site) {
   await pane.root.locator('[data-testid="driver"][data-driver="person"]').waitFor();
   await pane.click(60, 34);
   await pane.says("focus a");
-  assert.equal(model.asked.length, 3, "the model was asked while a person had the page");
-  assert.equal(model.criticised.length, 0, "the critic was asked while a person had the page");
+  assert.equal(model.asked.length, 3, "the model was asked while a user had the page");
+  assert.equal(model.criticised.length, 0, "the critic was asked while a user had the page");
   await at("goal-drawer").getByText("paused", { exact: true }).first().waitFor();
   await pane.at("hand-back").click();
 
@@ -80,7 +80,7 @@ async function walk(page, home, model, site) {
   await at("answer-take-over").click();
   const asked = page.locator('[data-testid="browser"][data-pane="b2"]');
   await asked.locator('[data-testid="driver"][data-driver="person"]').waitFor();
-  assert.ok(await asked.isVisible(), "the pane was not brought before the person");
+  assert.ok(await asked.isVisible(), "the pane was not brought before the user");
   await asked.getByTestId("hand-back").click();
   await at("rail-goals").click();
   await at("goal-header").getByText("done", { exact: true }).first().waitFor();
@@ -88,7 +88,7 @@ async function walk(page, home, model, site) {
   const told = JSON.stringify(model.asked);
   assert.match(told, /done what you asked for in pane b2/);
 
-  // The page is the person's again, and stays.
+  // The page is the user's again, and stays.
   await at("rail-workspace").click();
   await page.locator('[data-testid="pane-tab"][data-pane="b1"]').click();
   await pane.root.waitFor();

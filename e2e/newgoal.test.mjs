@@ -1,4 +1,4 @@
-// A goal of the person's own: a provider is added, the dialog refuses what could
+// A goal of the user's own: a provider is added, the dialog refuses what could
 // not be decided, and the goal runs to its verified end.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";

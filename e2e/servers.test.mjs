@@ -82,7 +82,7 @@ test("a terminal on a server outlives its connection and Goalpost", { timeout: 3
           await type("echo after $kept");
           await terminal.getByText("after yes").first().waitFor();
 
-          // Closed, it goes on there; the picker brings it back.
+          // Closed, it continues there; the picker brings it back.
           await page.keyboard.press("Control+Shift+KeyW");
           await at("question-other").click();
           await at("workspace-empty").waitFor();

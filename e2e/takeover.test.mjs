@@ -1,6 +1,6 @@
-// A person takes a page over in the middle of what an agent does there, types
+// A user takes a page over in the middle of what an agent does there, types
 // what nobody shall keep, and hands it back: the goal stands still meanwhile and
-// then goes on to its end.
+// then continues to its end.
 import assert from "node:assert/strict";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ const paneOf = (body, letter) => {
   return named.at(-1) ?? "unknown";
 };
 
-test("a person takes a goal's page over and hands it back", { timeout: 300_000 }, async (t) => {
+test("a user takes a goal's page over and hands it back", { timeout: 300_000 }, async (t) => {
   const model = await startModel([
     { tool: "terminal_open", args: { title: "server" } },
     (body) => ({
@@ -74,7 +74,7 @@ async function walk(page, home, model) {
   await pane.click(60, 34); // the picture takes nothing while the agent drives
   await pane.root.locator('[data-testid="driver"][data-driver="agent"]').waitFor();
 
-  // The person has it: the goal pauses, and nothing that is done is kept.
+  // The user has it: the goal pauses, and nothing that is done is kept.
   await at("take-over").click();
   await pane.root.locator('[data-testid="driver"][data-driver="person"]').waitFor();
   await pane.click(60, 34);
@@ -84,8 +84,8 @@ async function walk(page, home, model) {
   await pane.press("Control+A");
   await pane.press("Backspace");
   await pane.says("a=");
-  assert.equal(model.asked.length, 5, "the model was asked while a person had the page");
-  assert.equal(model.criticised.length, 0, "the critic was asked while a person had the page");
+  assert.equal(model.asked.length, 5, "the model was asked while a user had the page");
+  assert.equal(model.criticised.length, 0, "the critic was asked while a user had the page");
   await at("goal-drawer").getByText("paused", { exact: true }).first().waitFor();
 
   await at("hand-back").click();
@@ -103,9 +103,9 @@ async function walk(page, home, model) {
   const told = JSON.stringify(model.asked);
   assert.match(told, /taken this pane over/, "the wait did not end with the reason");
   assert.match(told, /handed it back/, "the model was not told to look again");
-  assert.ok(!told.includes(secret), "the model was told what the person typed");
+  assert.ok(!told.includes(secret), "the model was told what the user typed");
   for (const file of files(home)) {
-    assert.ok(!readFileSync(file).includes(secret), `${file} keeps what the person typed`);
+    assert.ok(!readFileSync(file).includes(secret), `${file} keeps what the user typed`);
   }
 }
 

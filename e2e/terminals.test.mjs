@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { test } from "node:test";
 import { complaints, startServe, withApp } from "./lib/app.mjs";
 
-/** The hands of the person: on one page with terminals. */
+/** The hands of the user: on one page with terminals. */
 class Desk {
   constructor(page) {
     this.page = page;
@@ -239,7 +239,7 @@ test("an end is shown and started again, a reload loses nothing, a restart offer
     await desk.sees(second, "again 12");
     await desk.sees(second, "before 10");
 
-    // What runs goes on while the page is loaded anew, and half a line that was typed is still there.
+    // What runs continues while the page is loaded again, and half a line that was typed is still there.
     await desk.type(first, "read -r answer; echo got $answer");
     await desk.type(second, "echo waits $((7+1))");
     await desk.sees(second, "waits 8");
@@ -270,7 +270,7 @@ test("an end is shown and started again, a reload loses nothing, a restart offer
       await desk.sees(second, "fresh 18");
       assert.equal(await first.getByText("started 14").count(), 1);
       assert.equal(await second.getByText("waits 8").count(), 1);
-      // Enter is the person's.
+      // Enter is the user's.
       await first.locator(".xterm-screen").click();
       await desk.press("Enter");
       await first.getByText("started 14").nth(1).waitFor();

@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// ApprovalView is a call that waits for a person, with everything there is to know.
+// ApprovalView is a call that waits for a user, with everything there is to know.
 type ApprovalView struct {
 	GoalID    string         `json:"goal_id"`
 	Objective string         `json:"objective"`
@@ -27,7 +27,7 @@ type ApprovalView struct {
 	Why       string         `json:"why"`
 	Always    bool           `json:"always"` // asked at every level
 	Offers    []OfferView    `json:"offers"`
-	Given     goal.OrderKind `json:"given"` // approve or deny: answered, and the goal has not gone on yet
+	Given     goal.OrderKind `json:"given"` // approve or deny: answered, and the goal has not continued yet
 }
 
 // OfferView is one thing that a yes may cover.
@@ -36,7 +36,7 @@ type OfferView struct {
 	Covers string       `json:"covers"` // in words
 }
 
-// GrantView is what a person allowed a goal and has not taken back.
+// GrantView is what a user allowed a goal and has not taken back.
 type GrantView struct {
 	GoalID  string       `json:"goal_id"`
 	Request string       `json:"request"`
@@ -56,13 +56,13 @@ type AnswerInput struct {
 
 // Approvals is what ApprovalAPI asks of the program.
 type Approvals interface {
-	// Answer gives the person's answer to an open approval, whoever runs the goal.
+	// Answer gives the user's answer to an open approval, whoever runs the goal.
 	Answer(ctx context.Context, id goal.ID, o goal.Order) error
 	// Revoke takes a grant back.
 	Revoke(ctx context.Context, id goal.ID, request string) error
 }
 
-// ApprovalAPI is what waits for a person, and what the person has allowed.
+// ApprovalAPI is what waits for a user, and what the user has allowed.
 type ApprovalAPI struct {
 	approvals Approvals
 	store     *store.Store
@@ -75,7 +75,7 @@ func NewApprovalAPI(ctx context.Context, a Approvals, s *store.Store) *ApprovalA
 	return &ApprovalAPI{a, s, apiBase{ctx}}
 }
 
-// List reads what waits for a person, oldest first; goalID "" is every goal.
+// List reads what waits for a user, oldest first; goalID "" is every goal.
 func (a *ApprovalAPI) List(goalID string) (out []ApprovalView, err error) {
 	defer a.recoverProblem(&err)
 	id, err := a.find(goalID)
@@ -152,7 +152,7 @@ func (a *ApprovalAPI) answer(in AnswerInput) error {
 	return a.approvals.Answer(a.ctx, row.ID, o)
 }
 
-// Grants reads what the person has allowed a goal and not taken back; goalID ""
+// Grants reads what the user has allowed a goal and not taken back; goalID ""
 // is every goal that is not over.
 func (a *ApprovalAPI) Grants(goalID string) (out []GrantView, err error) {
 	defer a.recoverProblem(&err)

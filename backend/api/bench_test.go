@@ -105,7 +105,7 @@ func seeded(b testing.TB, s *store.Store, steps int) goal.ID {
 				&event.Verdict{Claim: claim, Verdict: goal.Verdict{Outcome: goal.Fail, Detail: "exit 2, wanted 0", Tail: "FAIL shop/cart"}})
 		}
 	}
-	bodies = append(bodies, &event.Paused{Exit: goal.PausedByUser, Reason: "seeded", Report: []string{"Stopped because the person paused the goal."}})
+	bodies = append(bodies, &event.Paused{Exit: goal.PausedByUser, Reason: "seeded", Report: []string{"Stopped because the user paused the goal."}})
 	if err := s.Append(b.Context(), run, bodies...); err != nil {
 		b.Fatal(err)
 	}

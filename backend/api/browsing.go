@@ -22,21 +22,21 @@ type Browsing interface {
 	RenameProfile(ctx context.Context, name, to string) error
 }
 
-// ArgsUpload is one piece of a file that the person gives to a page.
+// ArgsUpload is one piece of a file that the user gives to a page.
 type ArgsUpload struct {
 	Name string `json:"name"`
 	Path string `json:"path"` // what the first piece was answered with; "" begins a file
 	Data string `json:"data"` // base64, at most 1 MiB of it
 }
 
-// Bookmark is an address that the person kept.
+// Bookmark is an address that the user kept.
 type Bookmark struct {
 	URL     string `json:"url"`
 	Title   string `json:"title"`
 	AddedAt string `json:"added_at"`
 }
 
-// Visit is an address that the person came to.
+// Visit is an address that the user came to.
 type Visit struct {
 	URL       string `json:"url"`
 	Title     string `json:"title"`
@@ -50,7 +50,7 @@ type FoundText struct {
 	Count int `json:"count"`
 }
 
-// Enter loads what the person wrote into the address bar: an address, or words to
+// Enter loads what the user wrote into the address bar: an address, or words to
 // search for where they have said with what.
 func (a *BrowserAPI) Enter(id, text string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error {
@@ -67,12 +67,12 @@ func (a *BrowserAPI) Answer(id string, in pane.Answer) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.Answer(a.ctx, in) })
 }
 
-// TakeOver gives a goal's pane to the person; the agent is stopped at once and its goal pauses.
+// TakeOver gives a goal's pane to the user; the agent is stopped at once and its goal pauses.
 func (a *BrowserAPI) TakeOver(id string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return a.browsing.TakeOver(a.ctx, p) })
 }
 
-// HandBack returns the pane to the agent; a goal that paused for it goes on.
+// HandBack returns the pane to the agent; a goal that paused for it continues.
 func (a *BrowserAPI) HandBack(id string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return a.browsing.HandBack(a.ctx, p) })
 }
@@ -155,7 +155,7 @@ func (a *BrowserAPI) Site(id string) (out pane.Site, err error) {
 	return out, err
 }
 
-// SetPermission says anew what the page's origin may do: state is ask, allow or block.
+// SetPermission says again what the page's origin may do: state is ask, allow or block.
 func (a *BrowserAPI) SetPermission(id, origin, name, state string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.SetPermission(a.ctx, origin, name, state) })
 }
@@ -165,7 +165,7 @@ func (a *BrowserAPI) ClearSite(id, origin string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.ClearSite(a.ctx, origin) })
 }
 
-// Profiles lists the names of the person's profiles.
+// Profiles lists the names of the user's profiles.
 func (a *BrowserAPI) Profiles() (out []string, err error) {
 	defer a.recoverProblem(&err)
 	return a.browsing.Profiles(), nil

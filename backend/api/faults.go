@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/config"
 )
 
-// hintForSystemError is what a person can do about a fault of the machine, "" where nothing
+// hintForSystemError is what a user can do about a fault of the machine, "" where nothing
 // is known.
 func hintForSystemError(err error) string {
 	const elsewhere = config.HomeVariable + "=DIR puts all data into DIR"

@@ -17,7 +17,7 @@ func TestAClaimWithoutVerdictsSaysWhy(t *testing.T) {
 		status goal.Status
 		want   string
 	}{
-		{"a person decides", goalFacts{waits: true}, goal.Paused, "verify:waits"},
+		{"a user decides", goalFacts{waits: true}, goal.Paused, "verify:waits"},
 		{"the checks are under way", goalFacts{}, goal.Running, "verify:running"},
 		{"it was interrupted", goalFacts{}, goal.Aborted, "verify:fail"},
 	} {

@@ -32,7 +32,7 @@ func (a *GoalAPI) Reject(id, note string) (bool, error) {
 	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.goals.Reject(ctx, id, note) })
 }
 
-// Steer puts a note of the person into the conversation.
+// Steer puts a note of the user into the conversation.
 func (a *GoalAPI) Steer(id, text string) (bool, error) {
 	return a.addOrder(id, func(ctx context.Context, id goal.ID) error { return a.goals.Steer(ctx, id, text) })
 }

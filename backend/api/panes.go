@@ -30,7 +30,7 @@ type TerminalAPI struct {
 // NewTerminalAPI makes the area; ctx is the program's life.
 func NewTerminalAPI(ctx context.Context, p Panes) *TerminalAPI { return &TerminalAPI{p, apiBase{ctx}} }
 
-// Open starts the person's shell in a new pane.
+// Open starts the user's shell in a new pane.
 func (a *TerminalAPI) Open(in ArgsOpenTerminal) (out pane.Info, err error) {
 	defer a.recoverProblem(&err)
 	return a.panes.OpenTerminal(a.ctx, in)

@@ -34,7 +34,7 @@ type RecordedPane struct {
 // RecordingPage is a part of what one pane showed.
 type RecordingPage struct {
 	Records []RecordView `json:"records"`
-	More    bool         `json:"more"` // go on after the last record's n
+	More    bool         `json:"more"` // continue after the last record's n
 }
 
 // RecordView is one thing that a pane showed: bytes of a terminal, or a picture

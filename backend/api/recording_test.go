@@ -11,7 +11,7 @@ import (
 )
 
 // TestReplayBeginsWhereTheMomentShows: a picture that was there before it, and so
-// much of a terminal that its screen is right; from there it goes on in pages.
+// much of a terminal that its screen is right; from there it continues in pages.
 func TestReplayBeginsWhereTheMomentShows(t *testing.T) {
 	const mib = 1 << 20
 	a, s := bench(t)

@@ -18,7 +18,7 @@ type SecretService interface {
 	Logins() *secret.Logins
 }
 
-// SecretAPI is the person's secrets and saved logins. Values go in and never come out.
+// SecretAPI is the user's secrets and saved logins. Values go in and never come out.
 type SecretAPI struct {
 	vault SecretService
 	apiBase
@@ -95,7 +95,7 @@ func (a *SecretAPI) Remove(name string) (ok bool, err error) {
 	return true, a.vault.Remove(a.ctx, name)
 }
 
-// Unlock opens the encrypted file with the person's passphrase, for this process.
+// Unlock opens the encrypted file with the user's passphrase, for this process.
 func (a *SecretAPI) Unlock(passphrase string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.vault.Unlock(passphrase)

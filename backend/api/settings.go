@@ -73,7 +73,7 @@ func (a *ModelAPI) Test(id string) (out DoctorFinding, err error) {
 	return a.host.TestProvider(a.ctx, id), nil
 }
 
-// SettingsAPI is what the person chose and what the machine offers.
+// SettingsAPI is what the user chose and what the machine offers.
 type SettingsAPI struct {
 	cfg  *config.Config
 	host ProviderService

@@ -14,7 +14,7 @@ type ArgsOpenSSH struct {
 	Rows    int    `json:"rows"`
 }
 
-// ArgsAnswer is what the person says to a question of ssh.
+// ArgsAnswer is what the user says to a question of ssh.
 type ArgsAnswer struct {
 	Pane string `json:"pane"`
 	Ask  string `json:"ask"` // the question that was answered

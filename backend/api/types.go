@@ -50,7 +50,7 @@ type StartInput struct {
 	AllowRead     []string     `json:"allow_read"`   // other files and folders
 	AllowSocket   []string     `json:"allow_socket"` // Unix sockets
 	Secrets       []string     `json:"secrets"`      // names that may be filled in without asking
-	Unconfined    bool         `json:"unconfined"`   // no sandbox: the person's explicit word
+	Unconfined    bool         `json:"unconfined"`   // no sandbox: the user's explicit word
 	AllowPassing  bool         `json:"allow_passing"`
 	AllowMissing  bool         `json:"allow_missing"`
 	RequireSteps  bool         `json:"require_steps"` // a changing call needs a declared step
@@ -62,13 +62,13 @@ type StartInput struct {
 	JudgeProvider  string          `json:"judge_provider"`  // "" = the goal's own
 	Review         goal.ReviewMode `json:"review"`          // "" = automatic, always, never
 	After          []string        `json:"after"`           // ids, or unique parts of them, of goals that must be done first
-	Panes          []string        `json:"panes"`           // panes of the person that the goal may drive
+	Panes          []string        `json:"panes"`           // panes of the user that the goal may drive
 	Protect        []string        `json:"protect"`         // globs, relative to the folder, held besides those found
 	NoProtect      []string        `json:"no_protect"`      // globs left out
 	OnAsk          string          `json:"on_ask"`          // "" = park, deny, allow
 }
 
-// ResumeInput is what the person changes when a goal goes on. A limit of 0 stays
+// ResumeInput is what the user changes when a goal continues. A limit of 0 stays
 // as it is, NoLimit is none.
 type ResumeInput struct {
 	Note          string  `json:"note"`      // enters the conversation
@@ -123,7 +123,7 @@ type RecheckOutput struct {
 }
 
 // ProposalView is what a folder's .goalpost/done.yaml proposes. It is shown whole,
-// and counts only when the person takes it over.
+// and counts only when the user takes it over.
 type ProposalView struct {
 	Path   string       `json:"path"`
 	Text   string       `json:"text"` // the whole file
@@ -206,8 +206,8 @@ type GoalView struct {
 	Checks          []goal.Check     `json:"criterion"`
 	Options         goal.CareOptions `json:"options"`
 	Reviewed        bool             `json:"reviewed"`   // a cold reviewer looks at claims that passed
-	Waits           bool             `json:"waits"`      // for the person's word about a manual check
-	AskedPane       string           `json:"asked_pane"` // where the person is to do what the agent asked for, "" if nowhere
+	Waits           bool             `json:"waits"`      // for the user's word about a manual check
+	AskedPane       string           `json:"asked_pane"` // where the user is to do what the agent asked for, "" if nowhere
 	Todos           []goal.Todo      `json:"todos"`      // the agent's plan
 	Panes           []string         `json:"panes"`      // ids of the panes it leases
 	Marks           []TimelineEntry  `json:"marks"`      // critic, claims and reviews on the time axis
@@ -339,7 +339,7 @@ type ArgsOpenBrowser struct {
 	URL     string `json:"url"` // "" = about:blank
 	Width   int    `json:"width"`
 	Height  int    `json:"height"`
-	Profile string `json:"profile"` // where logins are kept: "" = the person's own, "temporary" = nowhere, or a name
+	Profile string `json:"profile"` // where logins are kept: "" = the user's own, "temporary" = nowhere, or a name
 }
 
 // PaneList is the workspace's panes at one revision.
@@ -374,7 +374,7 @@ type DoctorFinding struct {
 	Hint   string `json:"hint"`
 }
 
-// Settings is what the person chose.
+// Settings is what the user chose.
 type Settings struct {
 	Theme        string `json:"theme"` // system, dark, light
 	FontSize     int    `json:"font_size"`
@@ -383,9 +383,9 @@ type Settings struct {
 	WebGL        bool   `json:"webgl"`
 	ScreenReader bool   `json:"screen_reader"`
 	Welcomed     bool   `json:"welcomed"` // the first-start page was closed
-	// ApprovalMinutes is how long an approval waits for a person; 0: the goal pauses at once.
+	// ApprovalMinutes is how long an approval waits for a user; 0: the goal pauses at once.
 	ApprovalMinutes int  `json:"approval_minutes"`
-	Notifications   bool `json:"notifications"` // on the person's desktop
+	Notifications   bool `json:"notifications"` // on the user's desktop
 	// SecretsInFile keeps secrets in the encrypted file also where a keyring runs; from the next start on.
 	SecretsInFile bool   `json:"secrets_in_file"`
 	GoalsAtOnce   int    `json:"goals_at_once"`  // 0 = the usual three; from the next start on

@@ -41,7 +41,7 @@ type goalFacts struct {
 	todos    []goal.Todo
 	activity []int
 	waits    bool
-	// askedPane is where the person is to do what the agent asked for.
+	// askedPane is where the user is to do what the agent asked for.
 	askedPane string
 	owner     store.LockOwner
 }

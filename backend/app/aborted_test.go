@@ -23,7 +23,7 @@ func TestAGoalThatIsAbortedAsItWaits(t *testing.T) {
 		stops modeltest.Answer
 		exit  goal.Exit
 	}{
-		{"queue", call("ask_operator", with("question", "go on?")), goal.NeedsUser},
+		{"queue", call("ask_operator", with("question", "continue?")), goal.NeedsUser},
 		{"parked", modeltest.Answer{Status: 429, RetryAfter: "3600", Body: `{"error":{"message":"come back in an hour"}}`}, goal.WaitingForProvider},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestWhatADoneGoalLeftRunning stays, so that its person can look at it, until another
+// TestWhatADoneGoalLeftRunning stays, so that its user can look at it, until another
 // goal works in the folder; and not at all where she said so.
 func TestWhatADoneGoalLeftRunning(t *testing.T) {
 	if runtime.GOOS != "linux" {
@@ -34,7 +34,7 @@ func TestWhatADoneGoalLeftRunning(t *testing.T) {
 	begun(t, mark(1))
 	run(mark(2))
 	if sleeps(t, mark(1)) {
-		t.Error("what the first goal left goes on in the folder of the second")
+		t.Error("what the first goal left continues in the folder of the second")
 	}
 	begun(t, mark(2))
 	settings := p.cfg.Settings()
@@ -92,11 +92,11 @@ func TestClosingTheLastPaneEndsWhatADoneGoalLeft(t *testing.T) {
 		must(t, err)
 	}
 	if sleeps(t, mark) {
-		t.Error("what the goal left goes on after its last pane was closed")
+		t.Error("what the goal left continues after its last pane was closed")
 	}
 }
 
-// TestWhatADoneGoalLeftEndsInTime: when the person's setting says so.
+// TestWhatADoneGoalLeftEndsInTime: when the user's setting says so.
 func TestWhatADoneGoalLeftEndsInTime(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what it left is looked for in /proc")
@@ -108,7 +108,7 @@ func TestWhatADoneGoalLeftEndsInTime(t *testing.T) {
 	close(clock.due)
 	for over := time.Now().Add(late); sleeps(t, mark); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(over) {
-			t.Fatal("what the goal left goes on after its time")
+			t.Fatal("what the goal left continues after its time")
 		}
 	}
 }

@@ -31,7 +31,7 @@ import (
 	"goalpost/backend/tools"
 )
 
-// defaultSlots is how many goals run at once when the person says nothing.
+// defaultSlots is how many goals run at once when the user says nothing.
 const defaultSlots = 3
 
 // Options say what the program works with.
@@ -45,10 +45,10 @@ type Options struct {
 	Watch bool
 	// Serve takes the page's streams over another server instead of a port of its own.
 	Serve bool
-	// Attended: a person sits at this program's terminal and may answer approvals.
+	// Attended: a user sits at this program's terminal and may answer approvals.
 	// With Watch somebody always may.
 	Attended bool
-	// Passphrase asks the person for the one of the encrypted secrets; nil: it is
+	// Passphrase asks the user for the one of the encrypted secrets; nil: it is
 	// given over the page, or not at all.
 	Passphrase func(context.Context) (string, error)
 	// Began is when the process started, for the log; zero is now.
@@ -60,7 +60,7 @@ type Options struct {
 	// many goals run at once, 0 the usual three.
 	Clock runner.Clock
 	Slots int
-	// Pace slows the scripted demonstration so that a person can follow; it is
+	// Pace slows the scripted demonstration so that a user can follow; it is
 	// the time between two words.
 	Pace time.Duration
 }
@@ -90,7 +90,7 @@ type App struct {
 	peerPanes        *peerPanes
 	runner           *runner.Runner
 	helperPath       string
-	userPrograms     *sandbox.Supervisor // the person's terminals and Chromium
+	userPrograms     *sandbox.Supervisor // the user's terminals and Chromium
 	terminals        *terminal.Manager
 	ssh              *ssh.Client
 	workspaceSaver   workspaceSaver
@@ -103,7 +103,7 @@ type App struct {
 	sessions         SessionRegistry
 	pageFilters      pageRequestFilters
 	takeovers        takeovers
-	pendingInput     tools.PendingInput // of terminals that the person lends
+	pendingInput     tools.PendingInput // of terminals that the user lends
 	modelTransport   *http.Transport    // to the models, shared by all goals
 	failedMCPServers sync.Map           // MCP servers that did not start: name → why
 
@@ -112,7 +112,7 @@ type App struct {
 	lifetime          context.Context // of what runs beside: links, the keeper
 	end               context.CancelFunc
 	background        sync.WaitGroup
-	// closing: what ends now ends with the program, and nothing goes on for it.
+	// closing: what ends now ends with the program, and nothing continues for it.
 	closing atomic.Bool
 	wg      sync.WaitGroup
 

@@ -387,7 +387,7 @@ func TestDeletingALiveGoalAbortsItFirst(t *testing.T) {
 }
 
 // TestTakingAPaneOverPausesItsGoal, also in the middle of a wait, and handing it
-// back lets the goal go on and look again.
+// back lets the goal continue and look again.
 func TestTakingAPaneOverPausesItsGoal(t *testing.T) {
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
@@ -471,7 +471,7 @@ func TestNothingIsAskedOfAModelWhileAPersonHasAPane(t *testing.T) {
 	}
 	<-p.app.Done(goal.ID(out.GoalID))
 	if n := asked.Load(); n != 2 || before != 2 {
-		t.Errorf("the model was asked %d times before the person had the pane, %d with it; want 2", before, n)
+		t.Errorf("the model was asked %d times before the user had the pane, %d with it; want 2", before, n)
 	}
 	step, err := p.goal.Step(out.GoalID, 2)
 	if err != nil || step.Outcome != "failed" || !strings.Contains(step.Result, "taken this pane over") {

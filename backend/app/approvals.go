@@ -14,8 +14,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// Answer gives the person's answer to an open approval. Whoever runs the goal
-// takes it; a goal that paused for it goes on here, if this program stays.
+// Answer gives the user's answer to an open approval. Whoever runs the goal
+// takes it; a goal that paused for it continues here, if this program stays.
 func (a *App) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 	open, err := a.store.OpenApprovals(ctx, id)
 	if err != nil {
@@ -40,7 +40,7 @@ func (a *App) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 		}
 		return nil
 	}, o)
-	if err != nil || then.Status == goal.Running { // its run hears of it, or goes on when it has paused
+	if err != nil || then.Status == goal.Running { // its run hears of it, or continues when it has paused
 		return err
 	}
 	return a.answered(ctx, id)
@@ -98,7 +98,7 @@ func (a *App) Revoke(ctx context.Context, id goal.ID, request string) error {
 	grants, err = a.store.Grants(ctx, id) // now nobody else ends it
 	row, gone := a.store.Goal(ctx, id)
 	if err = errors.Join(err, gone); err == nil && slices.ContainsFunc(grants, named) {
-		err = a.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.GrantEnded{Request: request, Why: "the person took it back"})
+		err = a.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.GrantEnded{Request: request, Why: "the user took it back"})
 	}
 	return errors.Join(err, own.Unlock())
 }

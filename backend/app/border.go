@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// blockedHosts asks the person about what the proxy refused to a goal's programs, and
-// lets through what the person granted. Pages ask by their own tools. All methods
+// blockedHosts asks the user about what the proxy refused to a goal's programs, and
+// lets through what the user granted. Pages ask by their own tools. All methods
 // may be called concurrently.
 type blockedHosts struct {
 	mu      sync.Mutex
@@ -25,7 +25,7 @@ type blockedHosts struct {
 	stopped []policy.Effect
 }
 
-// onRefused keeps a refusal that a person could lift: by its name, not by its address.
+// onRefused keeps a refusal that a user could lift: by its name, not by its address.
 func (b *blockedHosts) onRefused(e egress.Entry) {
 	const most = 20
 	if e.From != egress.SourceProgram || e.Method == "NAME" { // Chromium's events must not wait for the lock
@@ -50,7 +50,7 @@ func (b *blockedHosts) onRefused(e egress.Entry) {
 	switch {
 	case i < 0 && len(b.stopped) < most:
 		b.stopped = append(b.stopped, effect)
-	case i >= 0 && effect.Risk.Exceeds(b.stopped[i].Risk): // the person is asked about the most that was wanted
+	case i >= 0 && effect.Risk.Exceeds(b.stopped[i].Risk): // the user is asked about the most that was wanted
 		b.stopped[i] = effect
 	}
 }
@@ -63,7 +63,7 @@ func (b *blockedHosts) drain() []policy.Effect {
 	return list
 }
 
-// setGrants makes the rules of a goal and what its person granted. What was taken back
+// setGrants makes the rules of a goal and what its user granted. What was taken back
 // stays closed, whoever has not heard of that yet.
 func (b *blockedHosts) setGrants(rules egress.Rules, grants, now []policy.Grant, set func(egress.Rules)) {
 	b.mu.Lock()
@@ -123,7 +123,7 @@ func requesterName(tool string) egress.Source {
 // BlockedHosts takes what the proxy refused to the goal's programs.
 func (r *Session) BlockedHosts() []policy.Effect { return r.sandbox.blockedHosts.drain() }
 
-// ApplyGrants opens the proxy and the walls for what the person allowed, and closes them
+// ApplyGrants opens the proxy and the walls for what the user allowed, and closes them
 // again.
 func (r *Session) ApplyGrants(grants, now []policy.Grant) {
 	if r.sandbox.proxy == nil {
@@ -163,7 +163,7 @@ func (a *App) revokeGrant(ctx context.Context, id goal.ID, request string) {
 	}
 }
 
-// closeEgress closes the way out: the goal is over, and so is what its person allowed.
+// closeEgress closes the way out: the goal is over, and so is what its user allowed.
 // Its own loopback stays to be looked at.
 func (r *Session) closeEgress(ctx context.Context) {
 	if r.sandbox.proxy != nil {

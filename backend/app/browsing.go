@@ -24,13 +24,13 @@ import (
 	"goalpost/backend/secret"
 )
 
-// The profiles of a person's browser panes that have a name of their own.
+// The profiles of a user's browser panes that have a name of their own.
 const (
 	ownProfile       = "default"
 	temporaryProfile = "temporary" // nothing is kept
 )
 
-// userBrowsing is what the person's browser panes share: files on their way to a
+// userBrowsing is what the user's browser panes share: files on their way to a
 // page, and the folders.
 type userBrowsing struct {
 	app *App
@@ -96,7 +96,7 @@ func downloadDirFor(p policy.Policy) string {
 	return p.Dir
 }
 
-// downloads is the person's folder for downloads.
+// downloads is the user's folder for downloads.
 func (b *userBrowsing) downloads(string) string {
 	if home, err := os.UserHomeDir(); err == nil {
 		dir := filepath.Join(home, "Downloads")
@@ -118,7 +118,7 @@ func (b *userBrowsing) onVisit(profile, address, title string) {
 	}
 }
 
-// Destination is where what the person wrote into an address bar leads. Words go to
+// Destination is where what the user wrote into an address bar leads. Words go to
 // the search page that they have set, and without one nowhere.
 func (b *userBrowsing) Destination(text string) (string, error) {
 	words, ok := browser.SearchTerms(text)
@@ -135,7 +135,7 @@ func (b *userBrowsing) Destination(text string) (string, error) {
 	return strings.Replace(search, "%s", url.QueryEscape(words), 1), nil
 }
 
-// open opens a person's pane. Without a wish it keeps its logins, unless another
+// open opens a user's pane. Without a wish it keeps its logins, unless another
 // Goalpost has them; then it says so and keeps nothing.
 func (b *userBrowsing) open(ctx context.Context, in api.ArgsOpenBrowser) (*browser.Pane, error) {
 	o := browser.Options{ID: b.app.panes.newID(pane.Browser), URL: in.URL, Width: in.Width, Height: in.Height, Profile: in.Profile}
@@ -185,7 +185,7 @@ func (b *userBrowsing) uploads() string {
 	return filepath.Join(b.app.cfg.State(), "browser", "uploads")
 }
 
-// Upload adds a piece to a file that the person gives to a page and says where
+// Upload adds a piece to a file that the user gives to a page and says where
 // it is. The page that shows Goalpost may be on another machine: it sends bytes.
 func (b *userBrowsing) Upload(in api.ArgsUpload) (string, error) {
 	piece, err := base64.StdEncoding.DecodeString(in.Data)
@@ -270,7 +270,7 @@ func validateOpenable(lease, path string) error {
 	return &api.Problem{Code: api.Refused, Message: why, Hint: "show it in its folder, and open it there if you trust it"}
 }
 
-// Profiles lists the person's profiles, their own first.
+// Profiles lists the user's profiles, their own first.
 func (b *userBrowsing) Profiles() []string {
 	list := slices.DeleteFunc(b.app.browsers.Profiles(), func(name string) bool { return name == ownProfile })
 	return append([]string{ownProfile}, list...)
@@ -283,7 +283,7 @@ func (b *userBrowsing) DeleteProfile(ctx context.Context, name string) error {
 	return nil
 }
 
-// RenameProfile renames a profile; the person's own keeps its name.
+// RenameProfile renames a profile; the user's own keeps its name.
 func (b *userBrowsing) RenameProfile(ctx context.Context, name, to string) error {
 	if name == ownProfile || to == temporaryProfile || to == ownProfile {
 		return &api.Problem{Code: api.Refused, Message: fmt.Sprintf("%s cannot become %s", name, to), Hint: "choose another name", Field: "name"}

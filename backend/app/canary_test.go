@@ -413,7 +413,7 @@ func (p *program) nothingTold(id string) {
 		select {
 		case e := <-p.sub.C:
 			if _, ok := e.Body.(*event.Pane); ok {
-				continue // the person's own screen
+				continue // the user's own screen
 			}
 			b, err := json.Marshal(e)
 			must(p.T, err)

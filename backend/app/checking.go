@@ -52,7 +52,7 @@ func (c checkLauncher) Start(ctx context.Context, cmd process.Command) (process.
 var urlPattern = regexp.MustCompile(`\bhttps?://[^\s"'<>|;&()$]+`)
 
 // hostsOf are the hosts that a goal's checks may reach besides what the goal may:
-// those that a person named in the criterion. What an agent wrote opens nothing,
+// those that a user named in the criterion. What an agent wrote opens nothing,
 // so a child's checks reach what its own programs reach.
 func hostsOf(g goal.Goal) []string {
 	if g.Options.Parent != "" {
@@ -68,7 +68,7 @@ func validateCheckHosts(p policy.Policy, checks []goal.Check) error {
 	for _, host := range hostsInChecks(checks) {
 		reason, ok := rules.Decide(egress.Request{From: egress.SourceProgram, Method: http.MethodConnect, Host: host, Port: "443"})
 		if !ok && !p.Unconfined {
-			return &goal.InvalidError{Field: "checks", Reason: "a check asks " + host + ", and " + reason, Hint: "let the check look at what stands in the folder or runs there, or ask the person for a goal that may reach it"}
+			return &goal.InvalidError{Field: "checks", Reason: "a check asks " + host + ", and " + reason, Hint: "let the check look at what stands in the folder or runs there, or ask the user for a goal that may reach it"}
 		}
 	}
 	return nil

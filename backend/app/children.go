@@ -92,7 +92,7 @@ func (c *childGoals) state(ctx context.Context, r store.GoalRow) (tools.GoalStat
 	return s, err
 }
 
-// pendingInput is what a child waits for that only the person can give it.
+// pendingInput is what a child waits for that only the user can give it.
 func (c *childGoals) pendingInput(ctx context.Context, r store.GoalRow) ([]string, error) {
 	open, err := c.app.store.OpenApprovals(ctx, r.ID)
 	if err != nil {
@@ -148,7 +148,7 @@ func (c *childGoals) Wait(ctx context.Context, part string, wait time.Duration) 
 	return c.state(ctx, r)
 }
 
-// pauseSignal is closed when a person pauses the run that ctx belongs to; nil outside one.
+// pauseSignal is closed when a user pauses the run that ctx belongs to; nil outside one.
 func pauseSignal(ctx context.Context) <-chan struct{} {
 	run, _ := goal.RunOf(ctx)
 	if p, ok := run.Control.(interface{ PauseRequested() <-chan struct{} }); ok {
@@ -157,12 +157,12 @@ func pauseSignal(ctx context.Context) <-chan struct{} {
 	return nil
 }
 
-// resumeOne lets a child go on that stopped with its parent or with the program, in whichever
-// process, also one that was over and waited to go on.
+// resumeOne lets a child continue that stopped with its parent or with the program, in whichever
+// process, also one that was over and waited to continue.
 func (c *childGoals) resumeOne(ctx context.Context, r store.GoalRow) (err error) {
 	ours := r.StoppedBy == c.parent
 	switch {
-	case parked(r), ours && r.Status == goal.Pending: // its countdown goes on, or its place in the queue, if it does not already
+	case parked(r), ours && r.Status == goal.Pending: // its countdown continues, or its place in the queue, if it does not already
 		return c.app.adopt(ctx, r.ID)
 	case ours && r.Status == goal.Completed:
 		err = c.app.retryReopen(ctx, r.ID)
@@ -246,8 +246,8 @@ func (c *childGoals) followParent(ctx context.Context, exit goal.Exit) error {
 	return err
 }
 
-// stopForParent lets a child that runs or may go on stand as long as its parent does. A parked one
-// stays that, and does not go on by itself meanwhile.
+// stopForParent lets a child that runs or may continue stand as long as its parent does. A parked one
+// stays that, and does not continue automatically meanwhile.
 func (c *childGoals) stopForParent(ctx context.Context, r store.GoalRow) error {
 	stop := &runner.Stop{Exit: goal.PausedByUser, Reason: "the goal that started this one is paused", By: c.parent}
 	if c.app.runner.Cancel(r.ID, stop) {
@@ -260,7 +260,7 @@ func (c *childGoals) stopForParent(ctx context.Context, r store.GoalRow) error {
 	return c.app.addOrder(ctx, r.ID, goal.Order{Kind: goal.OrderPause, Text: stop.Reason, Request: string(c.parent)})
 }
 
-// endChildren ends every child of a goal that lives, or was over and waits to go on.
+// endChildren ends every child of a goal that lives, or was over and waits to continue.
 func (a *App) endChildren(ctx context.Context, id goal.ID) error {
 	rows, err := a.store.Children(ctx, id)
 	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "the goal that started this one has ended"}

@@ -191,7 +191,7 @@ func TestAChildDoesNotOutlive(t *testing.T) {
 }
 
 // TestAChildSpendsItsParentsLimit: what it used counts, and pausing the parent
-// pauses the child, which goes on when it is waited for again.
+// pauses the child, which continues when it is waited for again.
 func TestAChildSpendsItsParentsLimit(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, `,"share_percent":90`)), call("wait_for_goal", with("goal", "CHILD"))),
@@ -282,7 +282,7 @@ func (c *hourly) After(d time.Duration) <-chan time.Time {
 	return time.After(d)
 }
 
-// TestAParkedChildOfAPausedParentSpendsNothing: its time comes, and it does not go on
+// TestAParkedChildOfAPausedParentSpendsNothing: its time comes, and it does not continue
 // before its parent does.
 func TestAParkedChildOfAPausedParentSpendsNothing(t *testing.T) {
 	clock := &hourly{due: make(chan time.Time)}
@@ -335,7 +335,7 @@ func TestAParkedChildOfAPausedParentSpendsNothing(t *testing.T) {
 	}
 }
 
-// TestAParentIsToldWhatItsChildNeeds: a child that needs the person is none that failed.
+// TestAParentIsToldWhatItsChildNeeds: a child that needs the user is none that failed.
 func TestAParentIsToldWhatItsChildNeeds(t *testing.T) {
 	p := start(t, t.TempDir())
 	s := p.provide(family(
@@ -353,7 +353,7 @@ func TestAParentIsToldWhatItsChildNeeds(t *testing.T) {
 			all.WriteString(m.Text + "\n")
 		}
 	}
-	for _, want := range []string{"it stands still until the person has answered", "waits for the person: it is paused", "Which colour?", ", waits for the person"} {
+	for _, want := range []string{"it stands still until the user has answered", "waits for the user: it is paused", "Which colour?", ", waits for the user"} {
 		if !strings.Contains(all.String(), want) {
 			t.Errorf("the parent was not told %q", want)
 		}
@@ -361,7 +361,7 @@ func TestAParentIsToldWhatItsChildNeeds(t *testing.T) {
 }
 
 // TestAChildThatWaitsToGoOn, though it was over, stands while its parent does, waits
-// again when that asks for it, and does not go on after its parent has ended.
+// again when that asks for it, and does not continue after its parent has ended.
 func TestAChildThatWaitsToGoOn(t *testing.T) {
 	p := start(t, t.TempDir())
 	again := call("wait_for_goal", with("goal", "CHILD"))
@@ -410,7 +410,7 @@ func TestAChildThatWaitsToGoOn(t *testing.T) {
 }
 
 // TestAChildThatOnlySeemsToWait, because its process died in the queue, is ordered
-// nothing: its next run would take that for the person's.
+// nothing: its next run would take that for the user's.
 func TestAChildThatOnlySeemsToWait(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD")), call("wait", `{"seconds":600}`)), turns(giveUp())))

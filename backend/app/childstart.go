@@ -74,7 +74,7 @@ func narrowPolicy(p *policy.Policy, parent policy.Policy, child tools.Child) err
 	*p = parent
 	p.Dir = dir
 	p.DenyTools = append(append([]string{}, parent.DenyTools...), child.DenyTools...)
-	p.AllowWrite, p.AllowSocket, p.Secrets = nil, nil, nil // what the person granted, this goal was granted
+	p.AllowWrite, p.AllowSocket, p.Secrets = nil, nil, nil // what the user granted, this goal was granted
 	switch {
 	case child.ReadOnly:
 		p.Risk = policy.ReadOnly

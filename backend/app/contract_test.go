@@ -147,7 +147,7 @@ func (p *program) terminals() *api.TerminalAPI {
 	return nil
 }
 
-// TestAManualCheckWaitsForItsPerson: sent back it goes on, accepted it is done.
+// TestAManualCheckWaitsForItsPerson: sent back it continues, accepted it is done.
 func TestAManualCheckWaitsForItsPerson(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(func(_ int, r modeltest.Request) modeltest.Answer {

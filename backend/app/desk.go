@@ -19,7 +19,7 @@ import (
 )
 
 // MCPServer is what another agent gets: goals that it may create and steer within a
-// policy of the person, and panes within the same walls. It answers no approval.
+// policy of the user, and panes within the same walls. It answers no approval.
 type MCPServer struct {
 	app    *App
 	policy policy.Policy
@@ -73,8 +73,8 @@ func (d *MCPServer) Tools() mcp.ServedTools {
 		Version: d.app.version,
 		Instructions: "Goalpost runs goals: an agent of its own works in a folder, with terminals and browser pages, until a check passes that the host runs and no agent can edit. " +
 			"Create a goal with a check that fails now, wait for it, read its receipt. " +
-			fmt.Sprintf("What you may ask for is bounded by the person: at most %s, in %s. ", d.policy.Risk, d.policy.Dir) +
-			"Approvals and manual checks are the person's to answer. The terminal_ and browser_ tools are panes of your own within the same bounds.",
+			fmt.Sprintf("What you may ask for is bounded by the user: at most %s, in %s. ", d.policy.Risk, d.policy.Dir) +
+			"Approvals and manual checks are the user's to answer. The terminal_ and browser_ tools are panes of your own within the same bounds.",
 	}
 	o.Handlers = append(o.Handlers, d.goalTools()...)
 	o.Handlers = append(o.Handlers, mcp.NewHandler("list_panes", "List your terminal and browser panes.", mcp.Hints{ReadOnly: true}, d.listPanes), mcp.NewHandler("read_result", "Read on in a result of a pane tool that was too long to be sent at once.", mcp.Hints{ReadOnly: true}, d.readResult))
@@ -114,7 +114,7 @@ func (d *MCPServer) callTool(ctx context.Context, t runner.Tool, args json.RawMe
 	return d.long.truncate(result)
 }
 
-// denialReason says why something is not done, "" if it is. What would be asked of a person in
+// denialReason says why something is not done, "" if it is. What would be asked of a user in
 // a goal is refused, with who can change it.
 func (d *MCPServer) denialReason(name string, e policy.Effect) (no string) {
 	decision := d.law.Decide(policy.Call{Tool: name, Effect: e}, d.policy, nil)
@@ -123,7 +123,7 @@ func (d *MCPServer) denialReason(name string, e policy.Effect) (no string) {
 	case policy.Allow:
 		return ""
 	case policy.Ask:
-		return "refused: " + decision.Reason + ". The person decides this where the server is started (--risk, --allow-host)."
+		return "refused: " + decision.Reason + ". The user decides this where the server is started (--risk, --allow-host)."
 	case policy.Deny:
 	}
 	return "denied: " + decision.Reason
@@ -145,7 +145,7 @@ func (d *MCPServer) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress
 // may do no more than the desk, and nothing outside its folder.
 func (d *MCPServer) validatePolicy(p policy.Policy) error {
 	refuse := func(field, what string) error {
-		return &goal.InvalidError{Field: field, Reason: what, Hint: "the person bounds what may be asked for where the server is started (--risk, --dir, --allow-host)"}
+		return &goal.InvalidError{Field: field, Reason: what, Hint: "the user bounds what may be asked for where the server is started (--risk, --dir, --allow-host)"}
 	}
 	dir := p.Dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil {

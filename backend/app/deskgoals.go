@@ -29,9 +29,9 @@ func (d *MCPServer) goalTools() []mcp.Handler {
 		mcp.NewHandler("wait_for_goal", "Wait until a goal stops (ended, or paused for a reason that is told) or the time is over; reports each step as progress.", look, d.waitForGoal),
 		mcp.NewHandler("goal_events", "Read a page of a goal's journal after a seq.", look, d.listEvents),
 		mcp.NewHandler("goal_receipt", "Read the verdicts of every claim of a goal, with hashes.", look, d.getReceipt),
-		mcp.NewHandler("steer_goal", "Leave a note for the agent of a goal of yours that lives; it reads it before its next turn, as the words of another agent and not as the person's.", act, d.steerGoal),
+		mcp.NewHandler("steer_goal", "Leave a note for the agent of a goal of yours that lives; it reads it before its next turn, as the words of another agent and not as the user's.", act, d.steerGoal),
 		mcp.NewHandler("pause_goal", "Pause a running goal of yours after the call that runs.", act, d.pauseGoal),
-		mcp.NewHandler("resume_goal", "Let a paused or failed goal of yours go on, with a note if there is something to say. A limit that was reached must be raised.", act, d.resumeGoal),
+		mcp.NewHandler("resume_goal", "Let a paused or failed goal of yours continue, with a note if there is something to say. A limit that was reached must be raised.", act, d.resumeGoal),
 		mcp.NewHandler("abort_goal", "End a goal of yours at once.", mcp.Hints{Destructive: true}, d.abortGoal),
 	}
 }
@@ -41,7 +41,7 @@ type createGoalArgs struct {
 	CheckShell       string       `json:"check_shell,omitempty" jsonschema:"a command that exits with 0 once the goal is reached; it runs in the goal's folder"`
 	Checks           []goal.Check `json:"checks,omitempty" jsonschema:"checks of other kinds, instead of or besides check_shell"`
 	Any              bool         `json:"any,omitempty" jsonschema:"one passing check is enough"`
-	Dir              string       `json:"dir,omitempty" jsonschema:"the goal's folder, inside the one that the person allows; that one if left out"`
+	Dir              string       `json:"dir,omitempty" jsonschema:"the goal's folder, inside the one that the user allows; that one if left out"`
 	Risk             string       `json:"risk,omitempty" jsonschema:"what the goal may do at most: read_only, write_local, network_get, network_write or spends_money; write_local if left out"`
 	AllowHosts       []string     `json:"allow_hosts,omitempty" jsonschema:"hosts that it may contact"`
 	Protect          []string     `json:"protect,omitempty" jsonschema:"globs of files that the check needs and the agent must not change"`
@@ -71,7 +71,7 @@ func (d *MCPServer) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Pro
 	if s.Dir = in.Dir; !filepath.IsAbs(s.Dir) {
 		s.Dir = filepath.Join(d.policy.Dir, in.Dir)
 	}
-	for _, c := range s.Checks { // host and servers are the person's to choose
+	for _, c := range s.Checks { // host and servers are the user's to choose
 		if c.Where != "" && c.Where != "sandbox" {
 			return nil, errors.New("a check of yours runs in the goal's folder: leave out where")
 		}
@@ -223,18 +223,18 @@ func (d *MCPServer) findReadable(ctx context.Context, id string) (store.GoalRow,
 }
 
 // findOwned finds a goal that the other agent may act on: one that an agent over MCP made. A
-// goal of the person has what they allowed it, which words or an end from elsewhere
+// goal of the user has what they allowed it, which words or an end from elsewhere
 // would use or take away.
 func (d *MCPServer) findOwned(ctx context.Context, id string) (store.GoalRow, error) {
 	row, err := d.findReadable(ctx, id)
 	if err == nil && !row.Options.Outside {
-		err = fmt.Errorf("the goal %s is its person's: you may read it, and only they steer, pause, resume or end it", row.ID.Short())
+		err = fmt.Errorf("the goal %s is its user's: you may read it, and only they steer, pause, resume or end it", row.ID.Short())
 	}
 	return row, err
 }
 
 // readDenialReason says why a goal is none of the other agent's business, nil if it may read it: it is
-// within the desk's bounds, and if the person made it, has nothing of theirs besides.
+// within the desk's bounds, and if the user made it, has nothing of theirs besides.
 func (d *MCPServer) readDenialReason(ctx context.Context, row store.GoalRow) error {
 	if err := d.validatePolicy(row.Policy); err != nil || row.Options.Outside {
 		return err
@@ -250,10 +250,10 @@ func outOfBoundsError(o goal.CareOptions, grants []policy.Grant) error {
 	if len(o.Panes)+len(grants) == 0 {
 		return nil
 	}
-	return &goal.InvalidError{Field: "policy", Reason: "its person lent it panes or allowed it more", Hint: "ask them what it does"}
+	return &goal.InvalidError{Field: "policy", Reason: "its user lent it panes or allowed it more", Hint: "ask them what it does"}
 }
 
-// wrapAgentNote is what the other agent says to a goal's: data, and not the person's word.
+// wrapAgentNote is what the other agent says to a goal's: data, and not the user's word.
 func wrapAgentNote(text string) goal.Order {
 	return goal.Order{Kind: goal.OrderNote, Text: text, Request: string(goal.ExternalAgent)}
 }

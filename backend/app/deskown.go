@@ -24,18 +24,18 @@ func (o *ownedGoals) add(id goal.ID) {
 	o.created[id] = true
 }
 
-// mayResume refuses what is the person's to decide: going on with what they paused or
+// mayResume refuses what is the user's to decide: going on with what they paused or
 // are asked about, and the limits of a goal that is not the other agent's.
 func (o *ownedGoals) mayResume(row store.GoalRow, raises bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
 	case (row.Exit == goal.PausedByUser || row.Exit == goal.AbortedByUser) && row.StoppedBy != goal.ExternalAgent:
-		return errors.New("the person stopped this goal, so only they let it go on")
+		return errors.New("the user stopped this goal, so only they let it go on")
 	case row.Exit == goal.NeedsUser && !o.created[row.ID]:
-		return errors.New("this goal waits for its person's answer, so only they let it go on")
+		return errors.New("this goal waits for its user's answer, so only they let it go on")
 	case raises && !o.created[row.ID]:
-		return errors.New("you did not create this goal since you came, so its limits are the person's: leave them out")
+		return errors.New("you did not create this goal since you came, so its limits are the user's: leave them out")
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func staticServer() string {
 // shellQuote makes one word of a POSIX shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// userEnv is the environment of the person's own terminals.
+// userEnv is the environment of the user's own terminals.
 func (a *App) userEnv() []string { return sandbox.Env(os.Environ()) }
 
 func (a *App) scrollback() int {

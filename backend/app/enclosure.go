@@ -32,7 +32,7 @@ type goalSandbox struct {
 	removePageFilter func() // ends the judging
 
 	gitControlled []string // see sandbox.GitControlledPaths
-	degradations  []string // what is not held or not given as usual, each a sentence for the person
+	degradations  []string // what is not held or not given as usual, each a sentence for the user
 
 	blockedHosts  blockedHosts
 	machineGrants machineGrants
@@ -143,7 +143,7 @@ func (e *goalSandbox) onRequest(entry egress.Entry) {
 	e.journalRefusal("network", fmt.Sprintf("refused to a %s: %s", entry.From, entry))
 }
 
-// maxViolations bounds what is kept of attempts for the person who tries a sandbox.
+// maxViolations bounds what is kept of attempts for the user who tries a sandbox.
 const maxViolations = 1000
 
 // onViolation journals what the kernel refused.
@@ -258,7 +258,7 @@ func (a *App) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, error) {
 	}, nil
 }
 
-// sandboxLimits are those of a goal's programs, with what the person chose.
+// sandboxLimits are those of a goal's programs, with what the user chose.
 func (a *App) sandboxLimits() *sandbox.ResourceLimits {
 	l := sandbox.DefaultLimits()
 	if chosen := int64(a.cfg.Settings().GoalMemory) << 20; chosen > 0 {
@@ -270,7 +270,7 @@ func (a *App) sandboxLimits() *sandbox.ResourceLimits {
 	return l
 }
 
-// sandboxHome is where programs find their home: where the person's is, so that
+// sandboxHome is where programs find their home: where the user's is, so that
 // paths in configurations mean the same.
 func sandboxHome() string {
 	home, err := os.UserHomeDir()

@@ -12,7 +12,7 @@ import (
 )
 
 // TestChecksAreTriedAgainAfterTheQueue: what another goal did meanwhile is the
-// person's to judge, before the first turn; whom the person resumes goes on.
+// user's to judge, before the first turn; whom the user resumes continues.
 func TestChecksAreTriedAgainAfterTheQueue(t *testing.T) {
 	for name, test := range map[string]struct {
 		command      string // of the second goal

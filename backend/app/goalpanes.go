@@ -98,14 +98,14 @@ func (b goalBrowsers) List() []pane.Info {
 	return list
 }
 
-// Close closes a pane that the goal opened; one that a person lent stays.
+// Close closes a pane that the goal opened; one that a user lent stays.
 func (b goalBrowsers) Close(ctx context.Context, id string) error {
 	p, err := b.pane(id)
 	if err != nil {
 		return err
 	}
 	if p.Info().Lent {
-		return fmt.Errorf("pane %s is the person's own: it stays", id)
+		return fmt.Errorf("pane %s is the user's own: it stays", id)
 	}
 	if err := b.app.browsers.ClosePane(ctx, id); err != nil {
 		return fmt.Errorf("pane %s: %w", id, err)
@@ -143,7 +143,7 @@ func (s goalPaneList) Close(ctx context.Context, id string) error {
 	case err != nil:
 		return err
 	case s.Lent(id):
-		return fmt.Errorf("pane %s is the person's own: it stays", id)
+		return fmt.Errorf("pane %s is the user's own: it stays", id)
 	case i.Kind == pane.Browser:
 		err = s.app.panes.CloseBrowser(ctx, id)
 	default:
@@ -166,7 +166,7 @@ func (s goalPaneList) Name(id, title string) error {
 	case err != nil:
 		return err
 	case s.Lent(id):
-		return fmt.Errorf("pane %s is the person's own: it keeps its title", id)
+		return fmt.Errorf("pane %s is the user's own: it keeps its title", id)
 	case i.Kind == pane.Terminal:
 		return s.app.panes.RenameTerminal(id, title)
 	}

@@ -152,7 +152,7 @@ func (a *App) isActive(row store.GoalRow) (bool, error) {
 	return a.isQueued(row)
 }
 
-// Steer leaves the person's note for a goal that lives.
+// Steer leaves the user's note for a goal that lives.
 func (a *App) Steer(ctx context.Context, id goal.ID, text string) error {
 	return a.steer(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text})
 }
@@ -171,9 +171,9 @@ func (a *App) steer(ctx context.Context, id goal.ID, o goal.Order) error {
 }
 
 // Abort ends a live goal, here or in another process, and waits until it has. One that
-// was over and waits to go on leaves the queue, and is what it was.
+// was over and waits to continue leaves the queue, and is what it was.
 func (a *App) Abort(ctx context.Context, id goal.ID) error {
-	return a.abort(ctx, id, &runner.Stop{Exit: goal.AbortedByUser, Reason: "the person aborted the goal"})
+	return a.abort(ctx, id, &runner.Stop{Exit: goal.AbortedByUser, Reason: "the user aborted the goal"})
 }
 
 func (a *App) abort(ctx context.Context, id goal.ID, stop *runner.Stop) error {

@@ -35,7 +35,7 @@ func (t goalTerminals) session(id string) (*terminal.Session, error) {
 	return s, nil
 }
 
-// Confined: a goal's own terminals run in its room. The person's are not its own.
+// Confined: a goal's own terminals run in its room. The user's are not its own.
 func (t goalTerminals) Confined(id string) (bool, error) {
 	s, err := t.session(id)
 	return err == nil && s.Info().GoalID == string(t.goal), err
@@ -135,7 +135,7 @@ func (t goalTerminals) Wait(ctx context.Context, id string, until tools.Terminal
 	return tools.TerminalWaitResult{Why: string(w.Why), Match: w.Match, Exit: w.Exit, Next: w.Next, Text: shown.Text, Busy: !ended && !s.Idle()}, nil
 }
 
-// waitUnlessPaused is ctx until a person pauses the run: a long wait does not
+// waitUnlessPaused is ctx until a user pauses the run: a long wait does not
 // hold the pause up. over must be called.
 func waitUnlessPaused(ctx context.Context) (waiting context.Context, over func()) {
 	waiting, cancel := context.WithCancel(ctx)

@@ -29,7 +29,7 @@ func (p *program) answers(id string, scope policy.Scope) *event.ApprovalRequeste
 }
 
 // results runs a goal at write_local whose model makes these calls, with answers
-// of a person to what is asked, and gives what each call came to.
+// of a user to what is asked, and gives what each call came to.
 func (p *program) results(answers []policy.Scope, calls ...modeltest.Answer) (id string, steps []api.StepView) {
 	p.Helper()
 	p.provide(turns(append(calls, args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}))...))
@@ -59,7 +59,7 @@ func TestAYesOpensWhatItSays(t *testing.T) {
 		return args("run_command", map[string]any{"command": "curl -s -m 20 " + how + " http://given.invalid/"})
 	}
 	_, steps := p.results([]policy.Scope{policy.ScopeHost, ""}, curl(""), curl(""), curl("-X POST -d x=1"))
-	for i, want := range []string{"Goalpost refused GET given.invalid:80", "Goalpost could not reach it", "Goalpost refused POST given.invalid:80: the person allowed everything up to network_get"} {
+	for i, want := range []string{"Goalpost refused GET given.invalid:80", "Goalpost could not reach it", "Goalpost refused POST given.invalid:80: the user allowed everything up to network_get"} {
 		if !strings.Contains(steps[i].Result, want) {
 			t.Errorf("call %d: %q, want %q", i+1, steps[i].Result, want)
 		}
@@ -82,7 +82,7 @@ func TestAYesOpensWhatItSays(t *testing.T) {
 }
 
 // TestWhatIsTakenBackIsClosedAtOnce: while a command runs, while the goal is paused,
-// and when it is done nothing that a person allowed is open any more.
+// and when it is done nothing that a user allowed is open any more.
 func TestWhatIsTakenBackIsClosedAtOnce(t *testing.T) {
 	p := start(t, t.TempDir())
 	loop := `while ! curl -s -m 20 http://taken.invalid/ | grep -q "$(cat want)"; do sleep 0.05; done`
@@ -123,7 +123,7 @@ func seen(t *testing.T, path, words string) {
 	}
 }
 
-// accessRequester is a program that goes on asking for a host, and writes down what it was told.
+// accessRequester is a program that continues asking for a host, and writes down what it was told.
 func accessRequester(t *testing.T) modeltest.Answer {
 	t.Helper()
 	return args("terminal_run", map[string]any{"pane": "t1", "wait_seconds": 1, "command": "while :; do curl -s -m 20 http://taken.invalid/ > next; mv next told; sleep 0.05; done"})
@@ -136,7 +136,7 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 		p, dir := start(t, t.TempDir()), t.TempDir()
 		p.provide(turns(
 			args("run_command", map[string]any{"command": "curl -s http://taken.invalid/"}),
-			args("terminal_open", map[string]any{}), accessRequester(t), args("ask_operator", map[string]any{"question": "go on?"}),
+			args("terminal_open", map[string]any{}), accessRequester(t), args("ask_operator", map[string]any{"question": "continue?"}),
 		))
 		out, err := p.goal.Start(api.StartInput{Objective: "reach", Dir: dir, Checks: shell("test -f never")})
 		if err != nil {

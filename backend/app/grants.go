@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// grantsOf is what the person allows a goal from the start, besides its folder.
+// grantsOf is what the user allows a goal from the start, besides its folder.
 // Paths are written out, without links: that is what the sandbox opens.
 func (a *App) grantsOf(in api.StartInput, p *policy.Policy) error {
 	for _, port := range in.AllowLocal {

@@ -26,7 +26,7 @@ func TestNoGoalWorksInAHome(t *testing.T) {
 	}
 }
 
-// TestAGoalThatHasMoreIsNotRead by another agent: panes or a yes of its person.
+// TestAGoalThatHasMoreIsNotRead by another agent: panes or a yes of its user.
 func TestAGoalThatHasMoreIsNotRead(t *testing.T) {
 	if err := outOfBoundsError(goal.CareOptions{}, nil); err != nil {
 		t.Error(err)
@@ -36,7 +36,7 @@ func TestAGoalThatHasMoreIsNotRead(t *testing.T) {
 	}
 }
 
-// TestAnotherAgentResumesWhatIsItsOwn, and nothing that the person stopped.
+// TestAnotherAgentResumesWhatIsItsOwn, and nothing that the user stopped.
 func TestAnotherAgentResumesWhatIsItsOwn(t *testing.T) {
 	var own ownedGoals
 	own.add("made")

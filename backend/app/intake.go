@@ -20,7 +20,7 @@ import (
 	"goalpost/backend/verify"
 )
 
-// intake turns what the person filled in into a goal, or refuses with a reason
+// intake turns what the user filled in into a goal, or refuses with a reason
 // and what to do. A folder that it made is taken back after a refusal, with
 // what the checks left in it.
 func (a *App) intake(ctx context.Context, in api.StartInput, shape func(*goal.Goal) error) (g *goal.Goal, made bool, err error) {

@@ -9,7 +9,7 @@ import (
 )
 
 // predicateEngine evaluates expressions. Its program is laid down when the first goal
-// wants one, and started beside the person's own programs: it shuts itself off.
+// wants one, and started beside the user's own programs: it shuts itself off.
 type predicateEngine struct{ app *App }
 
 func (e predicateEngine) Evaluate(ctx context.Context, expr string, response []byte) (bool, error) {

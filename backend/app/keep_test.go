@@ -15,7 +15,7 @@ import (
 )
 
 // TestWhatProgramsHaveOfTheEnvironment: a variable that nobody knows stays outside,
-// one that the person names goes in, to agents and checks.
+// one that the user names goes in, to agents and checks.
 func TestWhatProgramsHaveOfTheEnvironment(t *testing.T) {
 	t.Setenv("STRIPE", "canary-of-a-plain-name")
 	t.Setenv("BUILD_KIND", "named-and-wanted")

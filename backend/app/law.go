@@ -21,7 +21,7 @@ func (a *App) ruleSet() (policy.RuleSet, error) {
 	return law, nil
 }
 
-// approvalTimeout is how long an approval waits for a person: not at all where there is
+// approvalTimeout is how long an approval waits for a user: not at all where there is
 // no window and no terminal.
 func (a *App) approvalTimeout() time.Duration {
 	if !a.followOthers && !a.attended {

@@ -20,23 +20,23 @@ const (
 	saveMaxBytes = 512 << 10 // of a terminal's output
 )
 
-// workspaceSaver keeps the person's terminals for the next start, in the one process that
+// workspaceSaver keeps the user's terminals for the next start, in the one process that
 // holds the workspace.
 type workspaceSaver struct {
 	release func() error
 	last    map[string]savedState
 }
 
-// savedState is what tells whether a terminal must be kept anew.
+// savedState is what tells whether a terminal must be kept again.
 type savedState struct {
 	info pane.Info
 	end  int64
 	runs string
 }
 
-// RestoreWorkspace opens the person's terminals as they were, and keeps them from
+// RestoreWorkspace opens the user's terminals as they were, and keeps them from
 // now on. Nothing that ran in them is started: the command is typed at the prompt
-// and Enter is the person's. Terminals on servers attach to their sessions again.
+// and Enter is the user's. Terminals on servers attach to their sessions again.
 // Where another process holds the workspace nothing happens.
 func (a *App) RestoreWorkspace(ctx context.Context) error {
 	release, ok, err := a.store.HoldWorkspace()
@@ -82,7 +82,7 @@ func (a *App) restore(ctx context.Context, t store.Terminal) error {
 }
 
 // restoreRemote attaches to the session that the terminal showed. Without tmux
-// there is none: connecting is left to the person.
+// there is none: connecting is left to the user.
 func (a *App) restoreRemote(ctx context.Context, t store.Terminal, o terminal.Options) error {
 	server, err := a.store.Server(ctx, t.Server)
 	if errors.Is(err, os.ErrNotExist) {
@@ -127,7 +127,7 @@ func (a *App) startSaving() {
 	}
 }
 
-// saveTerminals writes down the person's terminals if something of them has changed.
+// saveTerminals writes down the user's terminals if something of them has changed.
 func (a *App) saveTerminals(ctx context.Context) error {
 	now := map[string]savedState{}
 	var list []store.Terminal

@@ -36,7 +36,7 @@ func recordAutorunBaseline(p policy.Policy, layer string) error {
 	return nil
 }
 
-// recordAutorunOf notes the same of a folder that the person allows later.
+// recordAutorunOf notes the same of a folder that the user allows later.
 func recordAutorunOf(dir, layer string) error {
 	path := filepath.Join(layer, autorunBaselineFile)
 	before := []string{}
@@ -73,7 +73,7 @@ func listAutorun(p policy.Policy, more ...string) []string {
 	return list
 }
 
-// Leftovers are what the person should know before going to the goal's folder: what
+// Leftovers are what the user should know before going to the goal's folder: what
 // git or an editor would run there since the goal worked in it, what it did to its
 // copies of git's configuration, and what lies in its private /tmp.
 func (r *Session) Leftovers() []string {

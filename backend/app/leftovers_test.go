@@ -11,7 +11,7 @@ import (
 )
 
 // TestTheReportTellsWhatGitWouldRun: what a goal leaves behind that runs by itself
-// is named at its end; what was there before is not, and the person's own
+// is named at its end; what was there before is not, and the user's own
 // configuration is as it was.
 func TestTheReportTellsWhatGitWouldRun(t *testing.T) {
 	p := start(t, t.TempDir())
@@ -46,6 +46,6 @@ func TestTheReportTellsWhatGitWouldRun(t *testing.T) {
 		t.Logf("%s", report)
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, ".git/config")); err != nil || strings.Contains(string(text), "evil") {
-		t.Errorf("the person's own configuration: %s, %v", text, err)
+		t.Errorf("the user's own configuration: %s, %v", text, err)
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"goalpost/backend/pane"
 )
 
-// paneShare is a pane of the person that a goal may drive: promised from the goal's
-// start, held while a run of it goes on.
+// paneShare is a pane of the user that a goal may drive: promised from the goal's
+// start, held while a run of it continues.
 type paneShare struct {
 	to   goal.ID
 	held bool
 }
 
-// share promises a goal panes of the person, as it was given at its start. What
+// share promises a goal panes of the user, as it was given at its start. What
 // has been closed since, or is lent to another, is left out.
 func (p *panes) share(ids []string, id goal.ID) {
 	p.mu.Lock()
@@ -69,7 +69,7 @@ func (p *panes) sharedWith(id goal.ID) []pane.Info {
 }
 
 // endShare ends it for everything that the goal was lent, and for the windows
-// that such pages opened. With taken, a page that the person has taken over stays
+// that such pages opened. With taken, a page that the user has taken over stays
 // with the goal, which is paused for it, until it is handed back.
 func (p *panes) endShare(id goal.ID, taken bool) {
 	stays := map[string]bool{}
@@ -113,7 +113,7 @@ func (p *panes) republish(id string) {
 	}
 }
 
-// leasedTerminal is a terminal of the person with the goal that it is lent to; mu is held.
+// leasedTerminal is a terminal of the user with the goal that it is lent to; mu is held.
 func (p *panes) leasedTerminal(info pane.Info) pane.Info {
 	if l := p.lent[info.ID]; l != nil && l.held && info.Kind == pane.Terminal {
 		info.GoalID, info.Lent = string(l.to), true
@@ -128,7 +128,7 @@ func (p *panes) canDrive(id goal.ID, info pane.Info) bool {
 	return p.leasedTerminal(info).GoalID == string(id)
 }
 
-// leaseShared gives a run the panes that the person lent its goal, and journals what
+// leaseShared gives a run the panes that the user lent its goal, and journals what
 // it has: those, and of its own what is still there after done.
 func (a *App) leaseShared(ctx context.Context, run goal.Run) error {
 	lent, err := a.panes.beginLease(run.Goal)
@@ -195,7 +195,7 @@ func (a *App) browsersOf(id goal.ID) []*browser.Pane {
 }
 
 // onPopup gives a window that a goal's page opened what its opener has: it is
-// filmed, and its lease is in the journal, that of a window that the person opened
+// filmed, and its lease is in the journal, that of a window that the user opened
 // between two runs from the next one on.
 func (p *panes) onPopup(w *browser.Pane) {
 	info := w.Info()

@@ -41,7 +41,7 @@ func (p *program) lease(id string) *event.Lease {
 	return e.Body.(*event.Lease)
 }
 
-// back waits until a pane is the person's again.
+// back waits until a pane is the user's again.
 func (p *program) back(id string) {
 	p.Helper()
 	p.await("the return of "+id, func(e event.Event) bool {
@@ -50,7 +50,7 @@ func (p *program) back(id string) {
 	})
 }
 
-// TestATerminalThatIsLentAsks: what runs there runs as the person, so they are
+// TestATerminalThatIsLentAsks: what runs there runs as the user, so they are
 // asked, at read_only, too; a yes to the pane does not cover deleting, of which
 // nobody knows where it would be.
 func TestATerminalThatIsLentAsks(t *testing.T) {
@@ -100,7 +100,7 @@ func TestATerminalThatIsLentAsks(t *testing.T) {
 	}
 }
 
-// ownSite is a server on this machine's loopback, as a person may have some. Its pages
+// ownSite is a server on this machine's loopback, as a user may have some. Its pages
 // fetch something under its other name, localhost, and open a WebSocket there.
 type ownSite struct {
 	*httptest.Server
@@ -154,7 +154,7 @@ func (s *ownSite) saw(what string) bool {
 	return slices.Contains(s.seen, what)
 }
 
-// TestALentPage: it is the person's, with their network and logins, so everything
+// TestALentPage: it is the user's, with their network and logins, so everything
 // but looking asks, whatever it shows; one drives at a time; what is denied to the goal
 // is denied to the page as well; and it is theirs again when the goal has ended.
 func TestALentPage(t *testing.T) {
@@ -184,7 +184,7 @@ func TestALentPage(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	if _, err := browsers.Navigate(own.ID, mine.URL+"/person"); err == nil || mine.saw("GET /person") {
-		t.Errorf("the person goes elsewhere while the agent drives: %v", err)
+		t.Errorf("the user goes elsewhere while the agent drives: %v", err)
 	}
 	p.refused(api.StartInput{Objective: "another", Checks: shell("test -f never"), Panes: []string{own.ID}}, "panes")
 	first := p.asked()
@@ -225,7 +225,7 @@ func TestALentPage(t *testing.T) {
 		t.Errorf("closing it: %q %v", s.Result, err)
 	}
 	if done, err := browsers.Navigate(own.ID, mine.URL+"/free"); !done || err != nil || !mine.saw("GET /free") {
-		t.Error("the pane is not the person's again", err)
+		t.Error("the pane is not the user's again", err)
 	}
 	mine.sees(t, "GET /there/fetch/free")
 	mine.sees(t, "GET /there/socket/free")
@@ -244,7 +244,7 @@ func TestALentPage(t *testing.T) {
 }
 
 // TestALentPageIsGivenBackByAPause that is not a take-over, and by an abort also
-// while the person has taken it over.
+// while the user has taken it over.
 func TestALentPageIsGivenBackByAPause(t *testing.T) {
 	p, mine := start(t, t.TempDir()), newOwnSite(t)
 	browsers := area[*api.BrowserAPI](t, p.app)
@@ -279,7 +279,7 @@ func TestALentPageIsGivenBackByAPause(t *testing.T) {
 }
 
 // TestASignInWindowAndItsPerson: a window that a goal's page opens is in the
-// journal and on film; the agent asks for its person with the pane, and handing
+// journal and on film; the agent asks for its user with the pane, and handing
 // that back is the answer.
 func TestASignInWindowAndItsPerson(t *testing.T) {
 	p := start(t, t.TempDir())
@@ -357,9 +357,9 @@ func (p *program) filmed(id, name string) api.RecordingView {
 	return v
 }
 
-// TestATakeOverEndsWithItsPage: a sign-in window that the person has taken over and
-// that closes itself is handed back with that, and the goal goes on. While the
-// person has another of its pages it waits.
+// TestATakeOverEndsWithItsPage: a sign-in window that the user has taken over and
+// that closes itself is handed back with that, and the goal continues. While the
+// user has another of its pages it waits.
 func TestATakeOverEndsWithItsPage(t *testing.T) {
 	p := start(t, t.TempDir())
 	browsers := area[*api.BrowserAPI](t, p.app)

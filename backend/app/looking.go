@@ -29,7 +29,7 @@ func (a *App) checkPagesFor(id goal.ID) verify.Pages {
 
 // Screenshot takes the picture of an address, or of the address of a pane. A pane of
 // which no one else could see the same is shown as it is: its page came from no
-// address, or it is one of the person's, which the goal was lent.
+// address, or it is one of the user's, which the goal was lent.
 func (l checkPages) Screenshot(ctx context.Context, at verify.PageTarget) (verify.PageCapture, error) {
 	sight := verify.PageCapture{URL: at.URL}
 	if at.URL == "" {

@@ -24,7 +24,7 @@ import (
 	"goalpost/backend/secret"
 )
 
-// mcpToolCache are what the person's MCP servers offered when they were last asked.
+// mcpToolCache are what the user's MCP servers offered when they were last asked.
 func (a *App) mcpToolCache() mcp.ToolCache {
 	return mcp.ToolCache{Dir: filepath.Join(a.cfg.State(), "mcp")}
 }
@@ -51,7 +51,7 @@ func serverOf(c config.MCPServer) mcp.Server {
 	}
 }
 
-// mcpClients are the person's MCP servers in one goal's room.
+// mcpClients are the user's MCP servers in one goal's room.
 type mcpClients struct {
 	set   *mcp.Clients
 	proxy *egress.Proxy // nil: no server is an address, or the goal is unconfined
@@ -109,7 +109,7 @@ func (a *App) openMCPClients(ctx context.Context, e *goalSandbox, p policy.Polic
 	return g, nil
 }
 
-// canListWithoutAsking says whether a goal may ask a server what it offers without asking the person.
+// canListWithoutAsking says whether a goal may ask a server what it offers without asking the user.
 func canListWithoutAsking(law policy.RuleSet, p policy.Policy, s mcp.Server) bool {
 	if s.IsLocal() {
 		return true
@@ -147,7 +147,7 @@ func (g *mcpClients) openProxy(ctx context.Context, a *App, e *goalSandbox, p po
 	return nil
 }
 
-// fillServerSecrets puts the person's secrets into what a server is given. One that is
+// fillServerSecrets puts the user's secrets into what a server is given. One that is
 // bound to hosts goes to those only.
 func (a *App) fillServerSecrets(ctx context.Context, s mcp.Server, value string) (string, error) {
 	values := map[string]string{}
@@ -209,7 +209,7 @@ func (g *mcpClients) close() error {
 	return g.proxy.Close()
 }
 
-// MCPServers are the person's servers and what is known of them; nothing is started.
+// MCPServers are the user's servers and what is known of them; nothing is started.
 func (a *App) MCPServers() ([]api.MCPServer, error) {
 	list := []api.MCPServer{}
 	for _, c := range a.cfg.MCPServers() {

@@ -19,7 +19,7 @@ import (
 
 func (p *program) mcp() *api.MCPAPI { return area[*api.MCPAPI](p.T, p.app) }
 
-// guest is this test program as a server of the person.
+// guest is this test program as a server of the user.
 func guest(kind string) api.MCPServer {
 	return api.MCPServer{Name: "fix", Command: os.Args[0], Env: []string{"MCP_TEST_SERVER=" + kind, "GORACE=atexit_sleep_ms=0"}}
 }
@@ -76,7 +76,7 @@ func TestAGoalUsesAServerOfThePerson(t *testing.T) {
 }
 
 // TestWhatAServerIsGivenStaysWithIt: the goal's programs, which run beside it, do not
-// read its environment, where the person's key for it is; and it finds as little of the
+// read its environment, where the user's key for it is; and it finds as little of the
 // machine as they do.
 func TestWhatAServerIsGivenStaysWithIt(t *testing.T) {
 	p := start(t, t.TempDir())

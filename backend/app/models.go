@@ -22,9 +22,9 @@ import (
 
 const (
 	demoProvider = "demo"
-	// demoWordDelay lets a person follow the demonstration.
+	// demoWordDelay lets a user follow the demonstration.
 	demoWordDelay      = 25 * time.Millisecond
-	defaultTurnTimeout = 180 * time.Second // unless the person's settings say another
+	defaultTurnTimeout = 180 * time.Second // unless the user's settings say another
 	reachTimeout       = 3 * time.Second
 )
 
@@ -151,7 +151,7 @@ func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error)
 	if err != nil {
 		return modelSet{}, errorWithHint(err)
 	}
-	provider.Model = g.Model // the person may have named another than the provider's
+	provider.Model = g.Model // the user may have named another than the provider's
 	own := providerChoice{provider, g.Options.Effort}
 	agent, err := r.openModel(ctx, "model", own)
 	if err != nil {
@@ -234,7 +234,7 @@ func (r *Session) chooseProvider(ctx context.Context, role, id string, own provi
 	return namedModel{m, p.Model, window(p.Provider)}, err
 }
 
-// pausableModel asks through the gate of the run, which a person's pause shuts.
+// pausableModel asks through the gate of the run, which a user's pause shuts.
 type pausableModel struct{ model.Client }
 
 func (m pausableModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {

@@ -153,7 +153,7 @@ func TestTheEffortIsTheGoalsOwn(t *testing.T) {
 	}
 }
 
-// TestScriptedGoalsHaveNeitherCriticNorJudge, but for a judge that the person named.
+// TestScriptedGoalsHaveNeitherCriticNorJudge, but for a judge that the user named.
 func TestScriptedGoalsHaveNeitherCriticNorJudge(t *testing.T) {
 	s := modeltest.New(t, say("judge"))
 	r, _ := study(t, config.Provider{ID: "j", Kind: config.OpenAI, BaseURL: s.URL, Model: "fair"})

@@ -14,7 +14,7 @@ import (
 // notificationTimeout bounds what a desktop takes to show a note.
 const notificationTimeout = 5 * time.Second
 
-// startNotifications tells the person's desktop when a goal needs somebody and when one
+// startNotifications tells the user's desktop when a goal needs somebody and when one
 // is over. Each need is told once; where no desktop is, nothing is.
 func (a *App) startNotifications(ctx context.Context) {
 	sub := a.broker.SubscribeLossy(64)
@@ -31,7 +31,7 @@ func (a *App) startNotifications(ctx context.Context) {
 	})
 }
 
-// notificationFor says what a person is told of an event. waits are the goals of which a
+// notificationFor says what a user is told of an event. waits are the goals of which a
 // need was told and not met yet.
 func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notification, tell bool) {
 	switch b := e.Body.(type) {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestANeedIsToldOnce: a goal that asks several times, and then pauses for it, has one
-// note until it was answered or went on.
+// note until it was answered or continued.
 func TestANeedIsToldOnce(t *testing.T) {
 	waits := map[goal.ID]bool{}
 	asks, needs := &event.ApprovalRequested{}, &event.Paused{Exit: goal.NeedsUser}

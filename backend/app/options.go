@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/runner"
 )
 
-// optionsOf is how the person wants the goal looked after, or a refusal.
+// optionsOf is how the user wants the goal looked after, or a refusal.
 func (a *App) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOptions, err error) {
 	o = goal.CareOptions{
 		Persona: in.Persona, Effort: in.Effort, CriticEvery: in.CriticEvery, CriticProvider: in.CriticProvider, JudgeProvider: in.JudgeProvider,

@@ -22,7 +22,7 @@ func (p *program) waiting() string {
 		case 0:
 			return call("terminal_open", `{"title":"work"}`)
 		case 1:
-			return call("terminal_run", `{"pane":"t1","command":"true"}`) // the person's shell has read its files
+			return call("terminal_run", `{"pane":"t1","command":"true"}`) // the user's shell has read its files
 		}
 		return modeltest.Answer{Text: "thinking", Wait: hold}
 	})
@@ -89,7 +89,7 @@ func TestADoneGoalCanBeDeletedAtOnce(t *testing.T) {
 }
 
 // TestAnOrderOfTheLastRunDoesNotMeetTheNext: a pause and an abort that came when
-// the run was over are not kept for the run that the person starts afterwards.
+// the run was over are not kept for the run that the user starts afterwards.
 func TestAnOrderOfTheLastRunDoesNotMeetTheNext(t *testing.T) {
 	p := start(t, t.TempDir())
 	id := p.waiting()
@@ -122,7 +122,7 @@ func TestAGoalEndedElsewhereLeavesNothingHere(t *testing.T) {
 }
 
 // TestARoomThatCannotBeEquippedIsClosed: the provider is gone when the goal is
-// resumed, which its person can mend.
+// resumed, which its user can mend.
 func TestARoomThatCannotBeEquippedIsClosed(t *testing.T) {
 	p := start(t, t.TempDir())
 	id := p.waiting()

@@ -44,7 +44,7 @@ func (g *pageRequestFilters) active(id string) bool {
 	return e != nil && e.filtersPages.Load()
 }
 
-// decide decides about a request of a goal's page, and of one that the person lent it. A
+// decide decides about a request of a goal's page, and of one that the user lent it. A
 // goal whose room is closed reaches nothing anyway.
 func (g *pageRequestFilters) decide(s browser.PageRequest) (why string) {
 	switch e := g.get(s.GoalID); {
@@ -58,7 +58,7 @@ func (g *pageRequestFilters) decide(s browser.PageRequest) (why string) {
 }
 
 // onRequest writes down what nobody judged: the rules of the goal's proxy hold for its own
-// pages, and for a page that the person lent it what is denied to the goal, which judge
+// pages, and for a page that the user lent it what is denied to the goal, which judge
 // writes down.
 func (g *pageRequestFilters) onRequest(s browser.PageRequest) {
 	e := g.get(s.GoalID)

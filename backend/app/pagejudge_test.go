@@ -440,11 +440,11 @@ func TestARefusalIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "refused by this goal's policy: POST to https://" + hosts
-	if got := fmt.Sprint(out); !strings.Contains(got, want) || !strings.Contains(got, "asks the person for this host") {
+	if got := fmt.Sprint(out); !strings.Contains(got, want) || !strings.Contains(got, "asks the user for this host") {
 		t.Errorf("the agent hears %q", got)
 	}
 	if info := j.pane.Info(); !strings.Contains(info.Notice, want) {
-		t.Errorf("the person reads %q", info.Notice)
+		t.Errorf("the user reads %q", info.Notice)
 	}
 	if kept, err := j.pane.Eval(j.ctx, `document.querySelector("input").value`); err != nil || !strings.Contains(kept, "kept") {
 		t.Errorf("the page went: %q, %v", kept, err)

@@ -55,7 +55,7 @@ const heard = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.s
 })();
 </script>`
 
-// serviceWorker goes on after its page: it fetches from AT when it is installed.
+// serviceWorker continues after its page: it fetches from AT when it is installed.
 const serviceWorker = `self.addEventListener("install", (e) => { self.skipWaiting(); e.waitUntil(fetch("http://AT/serviceworker", {mode: "no-cors"}).catch(() => {})); });
 self.addEventListener("activate", (e) => e.waitUntil(self.clients.claim().then(() => self.clients.matchAll()).then((l) => l.forEach((c) => c.postMessage(1)))));`
 
@@ -144,7 +144,7 @@ func (m *machine) fill(text string) string {
 }
 
 // TestPagesReachNothingOutside: what a page of a goal tries against this machine
-// fails, and all of it works for a page of the person, but for WebSockets to a port of
+// fails, and all of it works for a page of the user, but for WebSockets to a port of
 // this program.
 func TestPagesReachNothingOutside(t *testing.T) {
 	self, err := os.Executable()
@@ -154,7 +154,7 @@ func TestPagesReachNothingOutside(t *testing.T) {
 	p.app.RegisterOwnPort(m.own.Listener.Addr().(*net.TCPAddr).Port)
 	_, err = area[*api.BrowserAPI](t, p.app).Open(api.ArgsOpenBrowser{URL: m.http.URL + "/page", Width: 800, Height: 600})
 	must(t, err)
-	p.await("all that the person's page tries", func(e event.Event) bool {
+	p.await("all that the user's page tries", func(e event.Event) bool {
 		b, ok := e.Body.(*event.Pane)
 		return ok && b.Pane.Title == "all tried"
 	})
@@ -165,7 +165,7 @@ func TestPagesReachNothingOutside(t *testing.T) {
 	}
 
 	if i := slices.IndexFunc(works, func(s string) bool { return strings.HasPrefix(s, "own ") }); i >= 0 {
-		t.Errorf("a page of the person reached a port of this program as %s", works[i])
+		t.Errorf("a page of the user reached a port of this program as %s", works[i])
 	}
 
 	steps := p.did(

@@ -21,7 +21,7 @@ type panes struct {
 	app *App
 
 	mu    sync.Mutex
-	lent  map[string]*paneShare // panes of the person that a goal may drive
+	lent  map[string]*paneShare // panes of the user that a goal may drive
 	named map[string]string     // titles given to browser panes
 	rev   int64
 	list  []pane.Info // in the order in which they were opened

@@ -9,7 +9,7 @@ import (
 )
 
 // Proposal reads what the folder proposes as its criterion. Nothing of it counts
-// before the person has seen it and says so.
+// before the user has seen it and says so.
 func (a *App) Proposal(dir string) (out api.ProposalView, err error) {
 	if dir, err = a.validateExistingDir(dir); err != nil {
 		return out, err

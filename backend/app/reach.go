@@ -20,7 +20,7 @@ import (
 // grantTimeout bounds a change of the walls; it takes milliseconds.
 const grantTimeout = 10 * time.Second
 
-// machineGrants are what the person opened for a goal of their machine while it ran, in the
+// machineGrants are what the user opened for a goal of their machine while it ran, in the
 // walls that stand. The zero value is ready; all methods may be called concurrently.
 type machineGrants struct {
 	mu   sync.Mutex
@@ -186,7 +186,7 @@ type accessRequester struct{ room *Session }
 var _ tools.Access = accessRequester{}
 
 // Validate refuses what no goal gets. Whether something is there at all, the agent
-// does not learn without the person.
+// does not learn without the user.
 func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess) (policy.MachineAccess, error) {
 	a, p := k.room.app, k.room.policy
 	var in api.StartInput
@@ -201,7 +201,7 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 	}
 	real, err := filepath.EvalSymlinks(want.Path)
 	if err != nil || a.validateAccess(policy.MachineAccess{Kind: want.Kind, Path: real}) != nil {
-		return want, nil //nolint:nilerr // the person sees the path, and a yes opens nothing
+		return want, nil //nolint:nilerr // the user sees the path, and a yes opens nothing
 	}
 	if want.Path = real; policy.IsWithin(p.Dir, real) {
 		return want, fmt.Errorf("%s lies in the goal's own folder", real)

@@ -32,7 +32,7 @@ func runs(command string) modeltest.Answer {
 	return args("run_command", map[string]any{"command": command})
 }
 
-// TestAnAgentAsksForMore of the machine: the person's yes opens what its words say,
+// TestAnAgentAsksForMore of the machine: the user's yes opens what its words say,
 // at once, for agent and checks; a no opens nothing.
 func TestAnAgentAsksForMore(t *testing.T) {
 	home := t.TempDir()
@@ -82,7 +82,7 @@ func TestAnAgentAsksForMore(t *testing.T) {
 		wants("read", p.cfg.State(), 0), wants("write", "/", 0), wants("read", "relative", 0), wants("all", "/x", 0),
 	)
 	for i, want := range []string{
-		"No such file", "open for this goal: reading, changing and deleting everything in " + data, "beside", "denied by the person", "No such file",
+		"No such file", "open for this goal: reading, changing and deleting everything in " + data, "beside", "denied by the user", "No such file",
 		"open for this goal: speaking", "there", "refused", "open for this goal: the port", "carried", "open for this goal",
 		"Goalpost's own", "home folder", "the whole of it", "unknown kind",
 	} {
@@ -101,7 +101,7 @@ func TestAnAgentAsksForMore(t *testing.T) {
 }
 
 // TestWhatNoGoalIsGivenToRead: what it may not work in it does not read either, by
-// the person's word at the start or by its own asking, which also tells nothing of
+// the user's word at the start or by its own asking, which also tells nothing of
 // what is there.
 func TestWhatNoGoalIsGivenToRead(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
@@ -134,7 +134,7 @@ func TestWhatNoGoalIsGivenToRead(t *testing.T) {
 	}
 }
 
-// TestMoreRightsAreNotToBeHad, and the agent is told how to go on.
+// TestMoreRightsAreNotToBeHad, and the agent is told how to continue.
 func TestMoreRightsAreNotToBeHad(t *testing.T) {
 	p := start(t, t.TempDir())
 	_, steps := p.results(nil,

@@ -55,7 +55,7 @@ func TestARecipeGoesThroughTheDoor(t *testing.T) {
 	}
 }
 
-// allowed is did with a person who allows what is asked: that a recipe is kept.
+// allowed is did with a user who allows what is asked: that a recipe is kept.
 func (p *program) allowed(calls ...modeltest.Answer) []*event.Step {
 	p.Helper()
 	p.provide(turns(append(calls, giveUp())...))
@@ -73,7 +73,7 @@ func (p *program) allowed(calls ...modeltest.Answer) []*event.Step {
 		case *event.ApprovalRequested:
 			asked++
 			if b.Tool != "save_recipe" {
-				p.Errorf("the person is asked about %s", b.Tool)
+				p.Errorf("the user is asked about %s", b.Tool)
 			}
 			if _, err := area[*api.ApprovalAPI](p.T, p.app).Answer([]api.AnswerInput{{GoalID: out.GoalID, Request: b.ID, Allow: true, Scope: policy.ScopeOnce}}); err != nil {
 				p.Error(err)
@@ -93,7 +93,7 @@ func (p *program) allowed(calls ...modeltest.Answer) []*event.Step {
 	return steps
 }
 
-// TestARecipeParksWithItsStep: a step that needs the person pauses the goal, and
+// TestARecipeParksWithItsStep: a step that needs the user pauses the goal, and
 // nothing of the recipe is done after it.
 func TestARecipeParksWithItsStep(t *testing.T) {
 	p := start(t, t.TempDir())

@@ -20,8 +20,8 @@ import (
 const minFrameInterval = 500 * time.Millisecond
 
 // paneRecorder records the panes that a goal opened, as long as its room is open. Panes
-// that it was lent are the person's and are not recorded. Nothing is filmed between
-// runs, nor while the person has taken a page over. All methods may be called concurrently, and on nil, which
+// that it was lent are the user's and are not recorded. Nothing is filmed between
+// runs, nor while the user has taken a page over. All methods may be called concurrently, and on nil, which
 // records nothing: what is lent to another agent belongs to no goal.
 type paneRecorder struct {
 	app    *App
@@ -46,7 +46,7 @@ func (a *App) newRecorder(id goal.ID) *paneRecorder {
 	return c
 }
 
-// setActive films while a run goes on; without one nobody acts.
+// setActive films while a run continues; without one nobody acts.
 func (c *paneRecorder) setActive(on bool) {
 	if c == nil {
 		return
@@ -155,7 +155,7 @@ func (c *paneRecorder) recordPage(p *browser.Pane) {
 }
 
 // recordFrame records what a page shows, without secrets. Of a page that does not let them be
-// found nothing is kept, nor of one that the person took over meanwhile.
+// found nothing is kept, nor of one that the user took over meanwhile.
 func (c *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) {
 	picture, err := p.RedactFrame(c.life, f)
 	if err != nil {
@@ -177,7 +177,7 @@ func (c *paneRecorder) throttle() {
 	}
 }
 
-// frameFilter says which frames are recorded: none of the person's, nor the first
+// frameFilter says which frames are recorded: none of the user's, nor the first
 // one after, which may have been taken before the page was handed back; and none that
 // shows what the last one did: a picture that is taken of a page makes Chromium draw it.
 type frameFilter struct {

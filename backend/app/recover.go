@@ -15,8 +15,8 @@ import (
 
 // Recover turns goals whose process died into paused/interrupted. Only programs
 // that may run goals call it. A window and serve also take up what waits and has
-// lost its process: goals in the queue, parked ones, which go on at their time, and
-// those whose person has said about a claim what nobody heard.
+// lost its process: goals in the queue, parked ones, which continue at their time, and
+// those whose user has said about a claim what nobody heard.
 func (a *App) Recover(ctx context.Context) error {
 	n, err := a.store.Interrupt(ctx)
 	if n > 0 {
@@ -47,7 +47,7 @@ func (a *App) Recover(ctx context.Context) error {
 	return nil
 }
 
-// deleteExpired deletes the goals that ended so long ago that the person does not want
+// deleteExpired deletes the goals that ended so long ago that the user does not want
 // them any more.
 func (a *App) deleteExpired(ctx context.Context) error {
 	days := a.cfg.Settings().KeepDays
@@ -72,7 +72,7 @@ func (a *App) adoptAll(ctx context.Context, status goal.Status) error {
 			continue
 		}
 		if err := a.adopt(ctx, rows[i].ID); err != nil {
-			// One goal that cannot go on must not keep the window from opening.
+			// One goal that cannot continue must not keep the window from opening.
 			a.log.Warn("taking up a goal that waits", "goal", rows[i].ID, "error", err)
 		}
 	}
@@ -117,7 +117,7 @@ func (a *App) parentPaused(ctx context.Context, parent goal.ID) bool {
 	return err == nil && row.Status == goal.Paused && row.Exit != goal.Interrupted
 }
 
-// adoptManualAnswer goes on with a goal whose person has accepted its result or sent it
+// adoptManualAnswer continues with a goal whose user has accepted its result or sent it
 // back, and whose process died before it could do so.
 func (a *App) adoptManualAnswer(ctx context.Context, row store.GoalRow, own *store.GoalLock) error {
 	said, err := a.store.Orders(ctx, row.ID, goal.OrderAccept, goal.OrderReject)
@@ -127,10 +127,10 @@ func (a *App) adoptManualAnswer(ctx context.Context, row store.GoalRow, own *sto
 	if err := a.settleStaleOrders(ctx, row.ID, said[len(said)-1]); err != nil {
 		return errors.Join(err, own.Unlock())
 	}
-	return a.startRunner(ctx, row.Goal, own, &event.Resumed{Note: "the person had answered, and the program ended before it went on"})
+	return a.startRunner(ctx, row.Goal, own, &event.Resumed{Note: "the user had answered, and the program ended before it went on"})
 }
 
-// settleStaleOrders drops what was asked of the run before the person's word: it says nothing
+// settleStaleOrders drops what was asked of the run before the user's word: it says nothing
 // about the one that the word begins.
 func (a *App) settleStaleOrders(ctx context.Context, id goal.ID, word goal.Order) error {
 	asked, err := a.store.Orders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)

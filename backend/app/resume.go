@@ -18,7 +18,7 @@ import (
 )
 
 // Resume continues a goal that stopped, with the same steps and numbers. A
-// parked one that a process looks after is told to go on now.
+// parked one that a process looks after is told to continue now.
 func (a *App) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error {
 	row, err := a.resumable(ctx, id)
 	if err != nil {
@@ -76,7 +76,7 @@ func (a *App) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 }
 
 // retryReopen reopens a goal that was taken out of the queue as it waited for that, with
-// what its person has said since.
+// what its user has said since.
 func (a *App) retryReopen(ctx context.Context, id goal.ID) error {
 	return a.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		said, err := a.store.Orders(ctx, id, goal.OrderSteer)
@@ -92,7 +92,7 @@ func (a *App) retryReopen(ctx context.Context, id goal.ID) error {
 }
 
 // saveNewLimits gives a goal its new limits. They are in the journal before the goal waits in
-// the queue: a process that ends there loses nothing of what the person said.
+// the queue: a process that ends there loses nothing of what the user said.
 func (a *App) saveNewLimits(ctx context.Context, g *goal.Goal, limits goal.Limits) error {
 	if limits == g.Limits {
 		return nil
@@ -104,7 +104,7 @@ func (a *App) saveNewLimits(ctx context.Context, g *goal.Goal, limits goal.Limit
 	return nil
 }
 
-// note leaves the person's words for the run that is about to begin: it puts
+// note leaves the user's words for the run that is about to begin: it puts
 // them into the conversation.
 func (a *App) note(ctx context.Context, id goal.ID, text string) error {
 	if text == "" {
@@ -130,7 +130,7 @@ func (a *App) Reject(ctx context.Context, id goal.ID, note string) error {
 	return a.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderReject, Text: note})
 }
 
-// answerManualCheck leaves the person's word about a manual check, and goes on with it.
+// answerManualCheck leaves the user's word about a manual check, and continues with it.
 func (a *App) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) error {
 	row, err := a.waitingForManual(ctx, id)
 	if err == nil {
@@ -161,12 +161,12 @@ func (a *App) waitingForManual(ctx context.Context, id goal.ID) (store.GoalRow, 
 		return row, fmt.Errorf("answer: %w", err)
 	}
 	if !waits {
-		return row, &api.Problem{Code: api.Conflict, Message: "no check of this goal waits for a person", Hint: "resume continues it, with a note if you like"}
+		return row, &api.Problem{Code: api.Conflict, Message: "no check of this goal waits for a user", Hint: "resume continues it, with a note if you like"}
 	}
 	return row, nil
 }
 
-// wakeWaiting lets the process that looks after a parked goal go on now. It says
+// wakeWaiting lets the process that looks after a parked goal continue now. It says
 // false when there is none, or when this one has let go of the goal.
 func (a *App) wakeWaiting(ctx context.Context, row store.GoalRow, limits goal.Limits, note, decision string) (bool, error) {
 	watched, err := a.store.IsLocked(row.ID)
@@ -195,7 +195,7 @@ func (a *App) wakeWaiting(ctx context.Context, row store.GoalRow, limits goal.Li
 		if parked(now) { // or in the queue since: its run begins with them
 			return nil
 		}
-		return &api.Problem{Code: api.Conflict, Message: "the goal goes on already: its provider may be asked again"}
+		return &api.Problem{Code: api.Conflict, Message: "the goal continues already: its provider may be asked again"}
 	}, orders...)
 }
 
@@ -227,7 +227,7 @@ func (a *App) openingEvents(ctx context.Context, id goal.ID, stale []goal.Order,
 	if err != nil {
 		return nil, row.Goal, err
 	}
-	if err := a.store.Settle(ctx, stale...); err != nil { // the person's word about a claim waits until it has decided
+	if err := a.store.Settle(ctx, stale...); err != nil { // the user's word about a claim waits until it has decided
 		return nil, row.Goal, fmt.Errorf("resume: %w", err)
 	}
 	opening, err := open(&row.Goal)
@@ -262,7 +262,7 @@ func runProblem(row store.GoalRow) error {
 	return nil
 }
 
-// mergeLimits are the limits with what the person says; what is not said stays.
+// mergeLimits are the limits with what the user says; what is not said stays.
 func mergeLimits(l goal.Limits, in api.ResumeInput) goal.Limits {
 	if in.WallClockMS != 0 {
 		l.WallClock = time.Duration(noneIfNegative(in.WallClockMS)) * time.Millisecond

@@ -31,7 +31,7 @@ type Session struct {
 	policy        policy.Policy
 	sandbox       *goalSandbox
 	tools         *tools.Set
-	mcp           *mcpClients // the person's MCP servers; opened with the room
+	mcp           *mcpClients // the user's MCP servers; opened with the room
 	checks        verify.CheckRunner
 	workspace     *verify.Workspace // opened with the room
 	models        modelSet
@@ -43,7 +43,7 @@ type Session struct {
 	secretsErr    error  // secrets of this goal cannot be opened, so nothing would hide them
 	cancelGrace   func() // after done, and nil else: ends the wait for its end; guarded by rooms.mu
 	children      *childGoals
-	run           goal.Run     // the one that goes on, none between two; guarded by rooms.mu
+	run           goal.Run     // the one that continues, none between two; guarded by rooms.mu
 	pendingPopups []event.Body // of pages, not journaled yet; guarded by rooms.mu
 }
 
@@ -140,7 +140,7 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		for _, line := range r.sandbox.degradations {
 			warn("sandbox", line)
 		}
-		r.sandbox.blockedHosts.setGrants(rulesOf(r.policy), nil, nil, r.sandbox.proxy.SetRules) // the run tells what its person allowed
+		r.sandbox.blockedHosts.setGrants(rulesOf(r.policy), nil, nil, r.sandbox.proxy.SetRules) // the run tells what its user allowed
 	} else {
 		warn("sandbox", "this goal runs unconfined: its programs have your own rights"+rootSuffix()+", because that was asked for")
 	}
@@ -178,7 +178,7 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 	return nil
 }
 
-// rootSuffix says that the person's rights are all there are, if they are root's.
+// rootSuffix says that the user's rights are all there are, if they are root's.
 func rootSuffix() string {
 	if os.Geteuid() == 0 {
 		return ", which are root's,"
@@ -303,7 +303,7 @@ func (r *Session) Close(ctx context.Context, exit goal.Exit) error {
 	return err
 }
 
-// closeAfterGrace closes the room of a goal that is done after a while, in which its person
+// closeAfterGrace closes the room of a goal that is done after a while, in which its user
 // can look at what was built. She may have deleted the goal at once.
 func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 	r.app.sessions.mu.Lock()
@@ -339,7 +339,7 @@ func (a *App) closeSession(ctx context.Context, id goal.ID) error {
 	return a.closeWhere(ctx, id, func(*Session) bool { return true })
 }
 
-// closeFinished does so where the goal is done, and leaves one alone that goes on.
+// closeFinished does so where the goal is done, and leaves one alone that continues.
 func (a *App) closeFinished(ctx context.Context, id goal.ID) error {
 	return a.closeWhere(ctx, id, func(r *Session) bool { return r.cancelGrace != nil })
 }
@@ -376,7 +376,7 @@ func (a *App) closeSessions(ctx context.Context) error {
 // names, and by addresses with a password in them.
 var secretEnvPattern = regexp.MustCompile(`(?is)^[^=]*((api_?key|token|secret|pass|credential|webhook)[^=]*|_(key|pwd|pat|auth|dsn))=|^[^=]*=.*://[^/\s@:]*:[^/\s@]+@`)
 
-// KeepVariable names variables, with commas between, that the person wants the
+// KeepVariable names variables, with commas between, that the user wants the
 // programs of goals to have, too.
 const KeepVariable = "GOALPOST_KEEP_ENV"
 

@@ -23,7 +23,7 @@ import (
 	"goalpost/backend/secret"
 )
 
-// openSecrets opens the person's secrets. Nothing is read before it is needed; the
+// openSecrets opens the user's secrets. Nothing is read before it is needed; the
 // mask knows this program's own keys and tokens from the start.
 func (a *App) openSecrets(ask func(context.Context) (string, error)) (err error) {
 	if a.secrets, err = newVault(a.cfg, os.Getenv, ask, a.mask); err != nil {
@@ -105,7 +105,7 @@ func (a *App) validateGoalSecrets(ctx context.Context, names []string) error {
 }
 
 // unlockTimeout is how long opening what this goal was not given may take: a locked
-// keyring asks the person on a screen of its own.
+// keyring asks the user on a screen of its own.
 const unlockTimeout = 20 * time.Second
 
 // loadSecretsForMasking opens what is kept, before the goal's first turn in this process: a value
@@ -119,7 +119,7 @@ func (a *App) loadSecretsForMasking(ctx context.Context, g goal.Goal, warn func(
 	var closed []string
 	for _, name := range names {
 		switch err := a.openSecret(ctx, name); {
-		case errors.Is(err, secret.ErrUnknown): // the person removed it
+		case errors.Is(err, secret.ErrUnknown): // the user removed it
 			warn("secret", err.Error()+". What this goal has written of it is not hidden any more")
 		case err != nil:
 			closed = append(closed, fmt.Sprintf("%s (%s)", name, err))
@@ -136,7 +136,7 @@ func (a *App) loadSecretsForMasking(ctx context.Context, g goal.Goal, warn func(
 	return sealed, nil
 }
 
-// usedSecrets are the secrets that the goal was given, and those that the person let
+// usedSecrets are the secrets that the goal was given, and those that the user let
 // it use later, by the names that effects have for them.
 func (a *App) usedSecrets(ctx context.Context, g goal.Goal) ([]string, error) {
 	asked, err := a.store.Approvals(ctx, g.ID)
@@ -185,7 +185,7 @@ func (r *Session) SecretsIn(c goal.Call) ([]policy.SecretUse, error) {
 	return uses, nil
 }
 
-// EnvironmentSecrets are the secrets of the person's MCP servers that run beside the goal's programs.
+// EnvironmentSecrets are the secrets of the user's MCP servers that run beside the goal's programs.
 func (r *Session) EnvironmentSecrets() []policy.SecretUse { return r.mcp.given }
 
 // FillSecrets puts the values in. One that is bound to hosts is typed into their pages only.
@@ -303,10 +303,10 @@ func (r *Session) Redact(text string) string {
 
 var _ runner.SecretStore = (*Session)(nil)
 
-// Secrets are the person's secrets and logins, for settings and command line.
+// Secrets are the user's secrets and logins, for settings and command line.
 func (a *App) Secrets() *secret.Vault { return a.secrets }
 
-// Mask hides secrets in what is shown or kept outside the person's own screen.
+// Mask hides secrets in what is shown or kept outside the user's own screen.
 func (a *App) Mask() *secret.Mask { return a.mask }
 
 var _ api.SecretService = (*secret.Vault)(nil)

@@ -16,7 +16,7 @@ import (
 )
 
 // TestASecretIsAskedFor where the goal was not given it, is filled in after the
-// person's word, and decides nothing about where the call goes.
+// user's word, and decides nothing about where the call goes.
 func TestASecretIsAskedFor(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
@@ -148,7 +148,7 @@ func TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere(t *testing.T) {
 	open := func(host string) modeltest.Answer {
 		return args("browser_open", map[string]any{"url": "https://" + host + "/"})
 	}
-	asks := args("ask_operator", map[string]any{"question": "go on?"})
+	asks := args("ask_operator", map[string]any{"question": "continue?"})
 	p.provide(turns(
 		open("first.example"),
 		args("run_command", map[string]any{"command": "echo {{secret:pin}} >f"}),
@@ -218,7 +218,7 @@ func TestASecretIsHiddenInEveryLaterProcess(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	home, dir, id := t.TempDir(), t.TempDir(), ""
 	const value = "S3cr3t-Valu3-xyz"
-	wait, read := args("ask_operator", map[string]any{"question": "go on?"}), args("read_file", map[string]any{"path": "f"})
+	wait, read := args("ask_operator", map[string]any{"question": "continue?"}), args("read_file", map[string]any{"path": "f"})
 	asks := turns(args("run_command", map[string]any{"command": "echo {{secret:pin}} >f; printf '%0285d{{secret:pin}}' 1 >long; cat f"}), wait, read, args("search_files", map[string]any{"pattern": "0001"}), wait, read)
 	process := func(name string, script modeltest.Script, do func(*program)) {
 		t.Run(name, func(t *testing.T) {

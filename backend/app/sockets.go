@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// webSocketProxies are the ways out of the WebSockets of the person's pages, one for each
+// webSocketProxies are the ways out of the WebSockets of the user's pages, one for each
 // profile: Chromium stops no WebSocket for us to look at it, so it takes them to a
 // proxy. It goes anywhere but to this program's own ports, and while a page of the
 // profile is lent to a goal to no host that is denied to that goal. The zero value
@@ -57,7 +57,7 @@ func (s *webSocketProxies) proxy(ctx context.Context, profile string) (at string
 	return at, nil
 }
 
-// rulesDenying are the rules of a person: there are none but what they denied a goal.
+// rulesDenying are the rules of a user: there are none but what they denied a goal.
 func rulesDenying(deny []string) egress.Rules {
 	return egress.Rules{Risk: policy.SpendsMoney, Deny: deny}
 }
@@ -94,7 +94,7 @@ func (s *webSocketProxies) onRefused(profile string, entry egress.Entry) {
 	if entry.Allowed {
 		return
 	}
-	s.app.log.Warn("a WebSocket of the person's pages was refused", "what", entry.String())
+	s.app.log.Warn("a WebSocket of the user's pages was refused", "what", entry.String())
 	entry.From = egress.SourceSharedPane
 	for _, e := range s.goalsByProfile()[profile] {
 		if _, ok := rulesDenying(e.proxy.Rules().Deny).Decide(egress.Request{From: entry.From, Method: entry.Method, Host: entry.Host, Port: entry.Port}); !ok {

@@ -56,7 +56,7 @@ func (a *App) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSe
 	return out, nil
 }
 
-// runRemoteCheck runs a program of a check on a server of the person's list, by its name.
+// runRemoteCheck runs a program of a check on a server of the user's list, by its name.
 func (a *App) runRemoteCheck(ctx context.Context, name string, argv []string) (process.Output, error) {
 	list, err := a.store.Servers(ctx)
 	if err != nil {
@@ -179,7 +179,7 @@ func (a *App) reconnect(ctx context.Context, link *ssh.Connection, s *terminal.S
 	return nil
 }
 
-// home is the person's home folder.
+// home is the user's home folder.
 func home() string {
 	dir, err := os.UserHomeDir()
 	if err != nil {

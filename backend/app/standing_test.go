@@ -91,7 +91,7 @@ func (p *program) reopen(id string) (bool, error) {
 	return p.goal.Reopen(id, api.ResumeInput{Note: "one line more"})
 }
 
-// TestAChildOfAnotherProcess stands while its parent does and goes on with it, though
+// TestAChildOfAnotherProcess stands while its parent does and continues with it, though
 // another process ran it, or had it in its queue, and though nobody remembers.
 func TestAChildOfAnotherProcess(t *testing.T) {
 	home := t.TempDir()
@@ -132,7 +132,7 @@ func TestAChildOfAnotherProcess(t *testing.T) {
 	here.do("abort", here.goal.Abort, parent)
 }
 
-// TestAChildThatItsPersonPausedToo waits for them, and does not go on with its parent.
+// TestAChildThatItsPersonPausedToo waits for them, and does not continue with its parent.
 func TestAChildThatItsPersonPausedToo(t *testing.T) {
 	p := start(t, t.TempDir())
 	parent, child := p.family(turns(giveUp(), rest()), call("read_file", with("path", "none")))
@@ -146,7 +146,7 @@ func TestAChildThatItsPersonPausedToo(t *testing.T) {
 	p.ended(child)
 	<-p.app.Done(goal.ID(child))
 	resumed()
-	p.paused(child) // by the person, after it stood with its parent
+	p.paused(child) // by the user, after it stood with its parent
 	p.do("resume", p.resume, parent)
 	p.step("wait_for_goal")
 	v, err := p.goal.Get(child)
@@ -156,7 +156,7 @@ func TestAChildThatItsPersonPausedToo(t *testing.T) {
 }
 
 // TestADoneChildThatIsReopened and taken out of the queue by its parent's pause is
-// reopened with what its person said, and hears what its parent says meanwhile.
+// reopened with what its user said, and hears what its parent says meanwhile.
 func TestADoneChildThatIsReopened(t *testing.T) {
 	p := start(t, t.TempDir())
 	parent, child := p.family(turns(call("write_file", with("path", "part.txt", "content", "done")), call("claim_complete", with("rationale", "x")), giveUp()),
@@ -205,8 +205,8 @@ func TestANoteToAChildInTheQueue(t *testing.T) {
 	}
 }
 
-// TestAnAcceptedChild keeps its person's word where its parent's pause took it out of the
-// queue, and no window takes it up before the parent goes on.
+// TestAnAcceptedChild keeps its user's word where its parent's pause took it out of the
+// queue, and no window takes it up before the parent continues.
 func TestAnAcceptedChild(t *testing.T) {
 	home := t.TempDir()
 	p := start(t, home)

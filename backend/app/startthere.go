@@ -19,7 +19,7 @@ import (
 )
 
 // A pane lives in one process, and so does the run that drives it. Whoever has no
-// panes of the person, as the command line, asks the process that has them to take
+// panes of the user, as the command line, asks the process that has them to take
 // the goal in, and watches. The socket between processes lets in the same user alone.
 
 // maxPeerMessage bounds what such processes say to each other, in bytes.
@@ -102,7 +102,7 @@ func describePanes(info pane.Info) string {
 	return string(words)
 }
 
-// shareable are the person's own panes here that no goal has.
+// shareable are the user's own panes here that no goal has.
 func (p *panes) shareable() []pane.Info {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// takeovers remembers which goals were paused because a person took a pane over.
+// takeovers remembers which goals were paused because a user took a pane over.
 type takeovers struct {
 	mu    sync.Mutex
 	goals map[goal.ID]bool
@@ -37,13 +37,13 @@ func (t *takeovers) take(id goal.ID) bool {
 	return was
 }
 
-// TakeOver gives a goal's page to the person. Its goal pauses: nothing is spent
-// while a person drives. That comes first and is waited for, since what the agent
+// TakeOver gives a goal's page to the user. Its goal pauses: nothing is spent
+// while a user drives. That comes first and is waited for, since what the agent
 // does on the page ends at once, and the goal would ask its model what to do next.
 func (b *userBrowsing) TakeOver(ctx context.Context, p *browser.Pane) error {
 	info := p.Info()
 	if id := goal.ID(info.GoalID); id != "" {
-		ours, err := b.app.runner.PauseNow(ctx, id, "the person took pane "+info.ID+" over; the goal goes on when it is handed back")
+		ours, err := b.app.runner.PauseNow(ctx, id, "the user took pane "+info.ID+" over; the goal continues when it is handed back")
 		if err != nil {
 			return fmt.Errorf("take over: %w", err)
 		}
@@ -58,30 +58,30 @@ func (b *userBrowsing) TakeOver(ctx context.Context, p *browser.Pane) error {
 }
 
 // HandBack gives the page back to the agent. A goal that was paused for it goes
-// on when the person has none of its pages any more, and is told to look again.
+// on when the user has none of its pages any more, and is told to look again.
 func (b *userBrowsing) HandBack(ctx context.Context, p *browser.Pane) error {
 	if err := p.HandBack(); err != nil {
 		return fmt.Errorf("hand back: %w", err)
 	}
-	return b.resumeAfterTakeover(ctx, p.Info(), "have handed it back: look at it again before you go on.")
+	return b.resumeAfterTakeover(ctx, p.Info(), "have handed it back: look at it again before you continue.")
 }
 
 // onPaneClosed ends a take-over with its page: a window that closes itself after a sign-in,
-// or that the person closes, is handed back with that. The page's news wait for it.
+// or that the user closes, is handed back with that. The page's news wait for it.
 func (b *userBrowsing) onPaneClosed(info pane.Info) {
 	a := b.app
 	if info.Driver != pane.DriverUser || info.GoalID == "" || a.closing.Load() {
 		return
 	}
 	a.background.Go(func() {
-		err := b.resumeAfterTakeover(a.lifetime, info, "it is closed now: look at your other panes before you go on.")
+		err := b.resumeAfterTakeover(a.lifetime, info, "it is closed now: look at your other panes before you continue.")
 		if err != nil && !a.closing.Load() {
 			a.log.Warn("a page that was taken over is gone, and its goal cannot go on", "goal", info.GoalID, "pane", info.ID, "error", err)
 		}
 	})
 }
 
-// resumeAfterTakeover lets the goal of a page that the person drives no more go on, if it waits
+// resumeAfterTakeover lets the goal of a page that the user drives no more continue, if it waits
 // for that and for nothing else. what became of the page is told to the agent.
 func (b *userBrowsing) resumeAfterTakeover(ctx context.Context, info pane.Info, what string) error {
 	id := goal.ID(info.GoalID)
@@ -117,7 +117,7 @@ func (b *userBrowsing) resumeAfterTakeover(ctx context.Context, info pane.Info, 
 	return err
 }
 
-// waitsForPane says whether the goal waits for its person because its agent asked for
+// waitsForPane says whether the goal waits for its user because its agent asked for
 // something to be done in this pane.
 func (a *App) waitsForPane(ctx context.Context, id goal.ID, name string) (bool, error) {
 	row, err := a.store.Goal(ctx, id)
@@ -131,7 +131,7 @@ func (a *App) waitsForPane(ctx context.Context, id goal.ID, name string) (bool, 
 	return err == nil && asked == name, err
 }
 
-// endIdleShares ends the loans of a goal of which no run goes on here.
+// endIdleShares ends the loans of a goal of which no run continues here.
 func (a *App) endIdleShares(id goal.ID) {
 	select {
 	case <-a.runner.Done(id):
@@ -140,7 +140,7 @@ func (a *App) endIdleShares(id goal.ID) {
 	}
 }
 
-// hasAnotherPane says whether the person has a page of the goal.
+// hasAnotherPane says whether the user has a page of the goal.
 func (b *userBrowsing) hasAnotherPane(id goal.ID) bool {
 	return slices.ContainsFunc(b.app.browsers.List(), func(p pane.Info) bool {
 		return p.GoalID == string(id) && p.Driver == pane.DriverUser

@@ -9,7 +9,7 @@ import (
 )
 
 // TestAHogIsEndedAndItsAgentIsTold: programs that together take more than their goal
-// may have are ended by what the person set, and the reason stands in the tool's
+// may have are ended by what the user set, and the reason stands in the tool's
 // result and in the journal.
 func TestAHogIsEndedAndItsAgentIsTold(t *testing.T) {
 	p := start(t, t.TempDir())

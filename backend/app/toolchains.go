@@ -25,7 +25,7 @@ var credentialNames = []string{
 	".netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass", "credentials", "credentials.toml", "credentials.json", "auth.json", "auth.toml", "id_rsa", "id_ed25519", "id_ecdsa",
 }
 
-// extraToolchains are the folders that the person lets goals see besides the usual ones,
+// extraToolchains are the folders that the user lets goals see besides the usual ones,
 // and why the others of the list are left out now.
 func (a *App) extraToolchains() (fit []string, left []error) {
 	for _, path := range filepath.SplitList(a.cfg.Settings().Toolchains) {
@@ -49,7 +49,7 @@ func (a *App) ValidateToolchains(list string) error {
 }
 
 // validateToolchain refuses what is no folder of programs: a goal reads everything in it, and
-// checks take what lies there for the person's.
+// checks take what lies there for the user's.
 func (a *App) validateToolchain(path string) error {
 	refuse := func(hint, format string, args ...any) error {
 		return &config.InvalidError{Field: "toolchains", Message: fmt.Sprintf(format, args...), Hint: hint}
@@ -92,7 +92,7 @@ func (a *App) validateToolchain(path string) error {
 	return nil
 }
 
-// findCredentials names what lies in a folder and says who the person is, "" if nothing is known
+// findCredentials names what lies in a folder and says who the user is, "" if nothing is known
 // to. The folder has no links in it.
 func findCredentials(dir, home string) string {
 	for _, name := range credentialPaths {

@@ -48,7 +48,7 @@ func TestAToolchainOfThePersonsIsSeen(t *testing.T) {
 		return api.DoctorFinding{}
 	}
 	if _, said := builds(); strings.Contains(said, "built") || finding().ID != "" {
-		t.Errorf("it is seen without a word of the person's: %s", said)
+		t.Errorf("it is seen without a word of the user's: %s", said)
 	}
 	must(t, p.toolchains(zig))
 	if _, said := builds(); !strings.Contains(said, "built\n") || !strings.Contains(said, "Read-only file system") {

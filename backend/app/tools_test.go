@@ -93,8 +93,8 @@ func TestTerminalToolsOnARealTerminal(t *testing.T) {
 	}
 }
 
-// more is how a result that was cut goes on: where depends on the model's window.
-var more = regexp.MustCompile(`handle "step:1" and the cursor [1-9][0-9]+ goes on here`)
+// more is how a result that was cut continues: where depends on the model's window.
+var more = regexp.MustCompile(`handle "step:1" and the cursor [1-9][0-9]+ continues here`)
 
 // TestTheEnvelope: every result reaches the model in the same one, also what was refused.
 func TestTheEnvelope(t *testing.T) {
@@ -119,7 +119,7 @@ func TestTheEnvelope(t *testing.T) {
 }
 
 // TestPaneToolsOnRealPanes: a pane is opened, named, brought to the front and
-// closed; what a person lent is only used.
+// closed; what a user lent is only used.
 func TestPaneToolsOnRealPanes(t *testing.T) {
 	p := start(t, t.TempDir())
 	steps := p.did(

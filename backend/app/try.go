@@ -15,10 +15,10 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// TrialSandbox is a sandbox without a goal, for a person who wants to see what holds.
+// TrialSandbox is a sandbox without a goal, for a user who wants to see what holds.
 type TrialSandbox struct {
 	Inside  process.Launcher // the agent's programs of a goal
-	Outside process.Launcher // the person's own, through a helper too
+	Outside process.Launcher // the user's own, through a helper too
 	Env     []string         // of Inside
 	OwnEnv  []string         // of Outside
 	Dir     string

@@ -16,7 +16,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestAGoalWhoseProviderIsGoneAsksItsPerson, and goes on when it is back.
+// TestAGoalWhoseProviderIsGoneAsksItsPerson, and continues when it is back.
 func TestAGoalWhoseProviderIsGoneAsksItsPerson(t *testing.T) {
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
@@ -94,7 +94,7 @@ func roomHelper(t *testing.T) int {
 	return 0
 }
 
-// TestAGoalWhoseSandboxEndsAsksItsPerson, and gets a new one when it goes on.
+// TestAGoalWhoseSandboxEndsAsksItsPerson, and gets a new one when it continues.
 func TestAGoalWhoseSandboxEndsAsksItsPerson(t *testing.T) {
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})

@@ -17,7 +17,7 @@ import (
 // peerServer are other processes of this user. They come over the bell's socket.
 // They look at the panes of the goals here, in the page's own protocol, and change
 // nothing there: whoever wants to take part does it where the goal runs. And they
-// may start a goal here that is lent one of the person's panes.
+// may start a goal here that is lent one of the user's panes.
 type peerServer struct {
 	app    *App
 	stream *stream.Server
@@ -66,7 +66,7 @@ func (v *peerServer) panes(w http.ResponseWriter, _ *http.Request) {
 	v.writeJSON(w, list)
 }
 
-// isShownToPeers says whether a pane is a goal's, and of this process: the person's own are nobody else's.
+// isShownToPeers says whether a pane is a goal's, and of this process: the user's own are nobody else's.
 func isShownToPeers(info pane.Info) bool {
 	_, _, elsewhere := splitPeerPane(info.ID)
 	return info.GoalID != "" && !elsewhere

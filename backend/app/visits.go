@@ -77,7 +77,7 @@ func (v *peerPanes) follow(ctx context.Context, process string) error {
 		}
 		info.ID += peerSeparator + process
 		before, known := seen[info.ID]
-		if info.GoalID == "" { // the person's own there, perhaps lent until now
+		if info.GoalID == "" { // the user's own there, perhaps lent until now
 			info, closed = before, true
 		}
 		switch {

@@ -54,7 +54,7 @@ func paneEvent(id string, closed bool) func(event.Event) bool {
 }
 
 // TestPanesOfAGoalThatAnotherProcessRunsAreShown: bytes and frames are live, the
-// person's own panes stay hers, and nothing can be done to them from outside.
+// user's own panes stay hers, and nothing can be done to them from outside.
 func TestPanesOfAGoalThatAnotherProcessRunsAreShown(t *testing.T) {
 	home := t.TempDir()
 	owner, other := start(t, home), start(t, home)
@@ -121,7 +121,7 @@ func TestPanesOfAGoalThatAnotherProcessRunsAreShown(t *testing.T) {
 
 	mine := other.watch("/v1/terminal/t1@" + strings.SplitN(shown[pane.Terminal].ID, "@", 2)[1])
 	if _, _, err := mine.Read(t.Context()); websocket.CloseStatus(err) != stream.CloseNotFound {
-		t.Errorf("the person's own terminal: %v", err)
+		t.Errorf("the user's own terminal: %v", err)
 	}
 	nobody := other.watch("/v1/terminal/t1@..%2F1")
 	if _, _, err := nobody.Read(t.Context()); websocket.CloseStatus(err) != stream.CloseNotFound {

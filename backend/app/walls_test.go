@@ -143,7 +143,7 @@ func TestSendingIsStoppedByTheNetwork(t *testing.T) {
 	if !strings.Contains(journaled.Text, "POST shop.example:80") {
 		t.Errorf("journaled: %s", journaled.Text)
 	}
-	// The call is over and told; now the person is asked about the host.
+	// The call is over and told; now the user is asked about the host.
 	p.await("the question", func(e event.Event) bool { _, ok := e.Body.(*event.ApprovalRequested); return ok })
 	if ok, err := p.goal.Abort(out.GoalID); !ok || err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ func TestAWindowGoesOnWithWhatWasAccepted(t *testing.T) {
 	})
 }
 
-// TestAWordIsNewerThanThePauseBeforeIt: a goal that is taken up for its person's word does
+// TestAWordIsNewerThanThePauseBeforeIt: a goal that is taken up for its user's word does
 // not pause for what they had asked before they said it, and does for what they asked after.
 func TestAWordIsNewerThanThePauseBeforeIt(t *testing.T) {
 	for _, c := range []struct {
@@ -107,7 +107,7 @@ func TestAWordIsNewerThanThePauseBeforeIt(t *testing.T) {
 	}
 }
 
-// TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed once its person has accepted it: a
+// TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed once its user has accepted it: a
 // goal that is to be reviewed never ends without.
 func TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed(t *testing.T) {
 	home := t.TempDir()

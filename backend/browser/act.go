@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// actionHintDuration is how long the words of an action stay after it, for a person to read.
+// actionHintDuration is how long the words of an action stay after it, for a user to read.
 const actionHintDuration = 1500 * time.Millisecond
 
 // Acted is what came of an action.
@@ -423,7 +423,7 @@ func truncateLines(text string, limit int) string {
 	return sanitizeLine(text, limit-3)
 }
 
-// showActionHint tells the person what the agent does, and where.
+// showActionHint tells the user what the agent does, and where.
 func (p *Pane) showActionHint(words string, x, y float64) {
 	p.change(func() {
 		p.actionCount++

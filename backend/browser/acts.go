@@ -196,7 +196,7 @@ func (p *Pane) Scroll(ctx context.Context, target string, right, down float64) (
 // Condition is what Wait waits for.
 type Condition = pane.WaitCondition
 
-// Wait waits until the page is as wanted, or fails with ErrTimeout. A person who
+// Wait waits until the page is as wanted, or fails with ErrTimeout. A user who
 // takes over ends the wait.
 func (p *Pane) Wait(ctx context.Context, want Condition, limit time.Duration) (Acted, error) {
 	if want == (Condition{}) {

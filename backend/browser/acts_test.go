@@ -62,7 +62,7 @@ func TestActs(t *testing.T) {
 
 func TestConsoleAndNetwork(t *testing.T) {
 	b := newBench(t)
-	p, agent := leased(b, "b1", "form.html") // what a person's page fetches is told of while the agent acts
+	p, agent := leased(b, "b1", "form.html") // what a user's page fetches is told of while the agent acts
 	b.eval(p, "console.log('one', {a: 1}); console.error('two'); setTimeout(() => { throw new Error('three') })")
 	b.eval(p, "new Promise((r) => setTimeout(r, 50))")
 	lines, err := p.Console()
@@ -155,7 +155,7 @@ func TestTakeOverParksTheAgentAtOnce(t *testing.T) {
 		t.Errorf("a key while the agent drives: %v", err)
 	}
 	if err := p.Navigate(b.ctx, b.url("one.html")); !errors.Is(err, ErrAgentInControl) {
-		t.Errorf("the person goes elsewhere while the agent drives: %v", err)
+		t.Errorf("the user goes elsewhere while the agent drives: %v", err)
 	}
 	waits := make(chan error, 1)
 	go func() { _, err := p.Wait(agent, Condition{Text: "never said"}, patience); waits <- err }()
@@ -177,7 +177,7 @@ func TestTakeOverParksTheAgentAtOnce(t *testing.T) {
 		"network":    func() error { _, err := p.Network(); return err },
 	} {
 		if err := call(); !errors.Is(err, ErrTakenOver) {
-			t.Errorf("%s while the person drives: %v", name, err)
+			t.Errorf("%s while the user drives: %v", name, err)
 		}
 	}
 	back := make(chan error, 1)
@@ -187,10 +187,10 @@ func TestTakeOverParksTheAgentAtOnce(t *testing.T) {
 	if lines, err := p.Console(); err != nil || len(lines) != 0 {
 		t.Errorf("the console after handing back: %v %v", lines, err)
 	}
-	has(t, b.act(p.Hover(agent, "Hover")).Changed, "hovered", "a person had this pane")
+	has(t, b.act(p.Hover(agent, "Hover")).Changed, "hovered", "a user had this pane")
 	mine := b.open("b2", "one.html")
 	if mine.TakeOver() == nil || mine.HandBack() == nil {
-		t.Error("a pane of the person's own was taken over or handed back")
+		t.Error("a pane of the user's own was taken over or handed back")
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Address turns what a person or a model wrote into an address that a pane may
+// Address turns what a user or a model wrote into an address that a pane may
 // open: http, https, about:blank and data:image. "localhost:8080" gets http,
 // "example.com" gets https. Everything else is ErrRefused: Chromium itself
 // would open file: and chrome: addresses when asked over the pipe.
@@ -48,7 +48,7 @@ func Address(text string) (string, error) {
 
 var schemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// SearchTerms are what a person wrote to be searched for and not to be opened: after a
+// SearchTerms are what a user wrote to be searched for and not to be opened: after a
 // question mark, several words, or one that could be no host of the internet. What
 // looks like an address that is refused is no search: it could hold a secret.
 func SearchTerms(text string) (string, bool) {

@@ -33,7 +33,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	}
 }
 
-// BenchmarkClickToFrame is the time from a person's press of the mouse until
+// BenchmarkClickToFrame is the time from a user's press of the mouse until
 // the frame that shows its effect is here.
 func BenchmarkClickToFrame(b *testing.B) {
 	w := newBench(b)

@@ -1,6 +1,6 @@
-// Package browser shows real Chromium in panes: a person sees frames and sends
+// Package browser shows real Chromium in panes: a user sees frames and sends
 // input, an agent takes snapshots, clicks and types. One Chromium serves the
-// person and every goal; each goal has a browser context of its own, so that
+// user and every goal; each goal has a browser context of its own, so that
 // cookies and storage never mix. Chromium is reached over a pipe (descriptors
 // 3 and 4), never over a debugging port, and it ends when the pipe closes.
 //

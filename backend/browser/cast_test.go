@@ -85,7 +85,7 @@ func TestASecondViewerSeesAStaticPageAtOnce(t *testing.T) {
 }
 
 // A viewer that does not acknowledge holds the source back, and gets the last
-// picture of the page once it goes on.
+// picture of the page once it continues.
 func TestNewestFrameWins(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "colour.html")
@@ -199,7 +199,7 @@ func (b *bench) captured(p *Pane) int {
 	return int(p.screencast.frameNumber)
 }
 
-// click is a person's click.
+// click is a user's click.
 func (b *bench) click(v *Viewer, x, y float64) {
 	b.Helper()
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseMove, X: x, Y: y}))

@@ -25,7 +25,7 @@ type Secrets interface {
 	Find(text string) [][2]int // pairs of offsets in bytes, from the front
 }
 
-// How often a picture is tried of a page that writes a secret anew meanwhile, and how far
+// How often a picture is tried of a page that writes a secret again meanwhile, and how far
 // a letter may stand out of its box, in CSS pixels.
 const (
 	maxRedactionTries = 4
@@ -33,7 +33,7 @@ const (
 )
 
 // errTextUnknown says that where a secret is drawn could not be told.
-var errTextUnknown = errors.New("the page keeps writing a secret anew, so no picture is taken that could show it: wait until it rests")
+var errTextUnknown = errors.New("the page keeps writing a secret again, so no picture is taken that could show it: wait until it rests")
 
 // documentTexts is what a document says, as cover.js tells it: the texts in their order, and
 // the frames that it does not look into.

@@ -141,7 +141,7 @@
     if (spots.length) requestAnimationFrame(each);
     return true;
   };
-  // shown ends it and tells what was seen, and the texts anew.
+  // shown ends it and tells what was seen, and the texts again.
   const shown = (whole) => {
     sample(whole);
     const came = passed(new Set(spots.map((s) => s.node)));

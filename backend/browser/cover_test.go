@@ -54,7 +54,7 @@ func TestASecretIsCoveredInPictures(t *testing.T) {
 	for _, place := range secretPlaces {
 		t.Run(place, func(t *testing.T) {
 			b := &bench{TB: t, Manager: b.Manager, site: b.site, ctx: testContext(t)} // each has its own time
-			if place == "frame" || place == "inside" || place == "elsewhere" {        // a frame that is moved begins anew
+			if place == "frame" || place == "inside" || place == "elsewhere" {        // a frame that is moved begins again
 				b.ok(p.Navigate(b.ctx, b.url("secret.html?only="+place)))
 			} else {
 				b.eval(p, "show('"+place+"'), 1")
@@ -101,7 +101,7 @@ func TestEveryKindOfPictureIsCovered(t *testing.T) {
 	defer v.Close()
 	frame := b.frame(v)
 	if b.reds(frame.JPEG) == 0 {
-		t.Error("the person's own pane does not show the page as it is")
+		t.Error("the user's own pane does not show the page as it is")
 	}
 	for _, kind := range []struct {
 		name string
@@ -134,7 +134,7 @@ func TestEveryKindOfPictureIsCovered(t *testing.T) {
 }
 
 // TestASecretThatMovesIsCovered: with every frame, with timers, by an animation that no
-// script is part of, written anew as it moves, there and gone, in closed shadow roots that are.
+// script is part of, written again as it moves, there and gone, in closed shadow roots that are.
 func TestASecretThatMovesIsCovered(t *testing.T) {
 	b := newBench(t, secretive)
 	p := b.open("b1", "one.html")

@@ -106,7 +106,7 @@ func (p *Pane) Dialog(ctx context.Context, yes bool, text string) (Acted, error)
 	return p.answerForAgent(ctx, q, pane.Answer{Yes: yes, Text: text})
 }
 
-// AcceptCertificate goes on to a server of exactly this origin, of which the page asks, though
+// AcceptCertificate continues to a server of exactly this origin, of which the page asks, though
 // it cannot prove who it is.
 func (p *Pane) AcceptCertificate(ctx context.Context, origin string) (Acted, error) {
 	q, err := p.promptOfKind(pane.Certificate, origin)

@@ -25,7 +25,7 @@ const partialDir = ".incoming"
 // goalDownloads is the folder in a goal's own where its downloads lie.
 const goalDownloads = "downloads"
 
-// folder is where downloads of the person go, or the folder of a goal, which has
+// folder is where downloads of the user go, or the folder of a goal, which has
 // its own for them; "" refuses them.
 func (m *Manager) folder(goalID string) string {
 	find := m.cfg.Downloads

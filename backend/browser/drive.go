@@ -11,10 +11,10 @@ import (
 )
 
 var (
-	// ErrTakenOver says that a person has taken the pane over from the agent.
+	// ErrTakenOver says that a user has taken the pane over from the agent.
 	// Nothing of the page is seen or done for the agent until HandBack.
-	ErrTakenOver = errors.New("a person has taken this pane over: wait until it is handed back, then look again")
-	// ErrAgentInControl says that a person's input came while the agent drives.
+	ErrTakenOver = errors.New("a user has taken this pane over: wait until it is handed back, then look again")
+	// ErrAgentInControl says that a user's input came while the agent drives.
 	ErrAgentInControl = errors.New("the agent drives this pane: take it over first")
 )
 
@@ -41,7 +41,7 @@ func (p *Pane) checkDriver(ctx context.Context) error {
 	return nil
 }
 
-// EndDrive says that no run of the goal that has the pane goes on: the user may act on
+// EndDrive says that no run of the goal that has the pane continues: the user may act on
 // the page. One that the user has taken over stays so until HandBack.
 func (p *Pane) EndDrive() {
 	p.change(func() {
@@ -55,7 +55,7 @@ func (p *Pane) EndDrive() {
 	})
 }
 
-// BeginDrive says that a run of the goal that has the pane goes on: the agent drives,
+// BeginDrive says that a run of the goal that has the pane continues: the agent drives,
 // unless the user has taken the pane over. What the page said since EndDrive is not
 // kept for the agent.
 func (p *Pane) BeginDrive() {
@@ -73,7 +73,7 @@ func (p *Pane) BeginDrive() {
 	})
 }
 
-// TakeOver gives the pane to the person. A call of the agent that is under way,
+// TakeOver gives the pane to the user. A call of the agent that is under way,
 // also one that waits, ends at once with ErrTakenOver, and so does every further
 // one until HandBack. What the page says meanwhile is not kept for the agent.
 func (p *Pane) TakeOver() error {
@@ -92,7 +92,7 @@ func (p *Pane) TakeOver() error {
 }
 
 // HandBack gives the pane back to the agent, which drives again once a run of its goal
-// goes on.
+// continues.
 func (p *Pane) HandBack() error {
 	if p.Lease() == "" {
 		return errors.New("handing back: no goal has leased this pane")
@@ -106,7 +106,7 @@ func (p *Pane) HandBack() error {
 			p.info.Driver = pane.Nobody
 		}
 		p.agentCtx, p.cancelAgent = context.WithCancelCause(context.Background())
-		p.actionEvents = []string{"a person had this pane meanwhile"}
+		p.actionEvents = []string{"a user had this pane meanwhile"}
 		p.journal = activityLog{from: time.Now()}
 	})
 	return nil
@@ -125,7 +125,7 @@ func (p *Pane) HandedBack(ctx context.Context) error {
 	return nil
 }
 
-// withLease gives a context that ends with ErrTakenOver when a person takes over,
+// withLease gives a context that ends with ErrTakenOver when a user takes over,
 // and with ErrNotLeased for a goal that has not the pane.
 func (p *Pane) withLease(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	p.mu.Lock()

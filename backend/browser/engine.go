@@ -18,14 +18,14 @@ type browserProcess struct {
 	*chromium
 	m        *Manager
 	mu       sync.Mutex
-	contexts map[string]proto.BrowserBrowserContextID // by goal id; "" is the person
+	contexts map[string]proto.BrowserBrowserContextID // by goal id; "" is the user
 	networks sync.Map                                 // by context: the goal whose network it has
 	proxy    func(goalID string) string               // may be nil
 	ends     []time.Time                              // when this engine and those before it ended by themselves, guarded by m.mu
 }
 
 // The engines: goals share one, since their contexts keep them apart, and none
-// with the person, because a Chromium has one clipboard for all its contexts.
+// with the user, because a Chromium has one clipboard for all its contexts.
 const (
 	goalEngine      = "goals"
 	temporaryEngine = "temporary"
@@ -151,7 +151,7 @@ func (m *Manager) onProcessExit(b *browserProcess) {
 }
 
 // contextFor gives the goal's browser context, made when first needed. The
-// person's pages live in Chromium's default one.
+// user's pages live in Chromium's default one.
 // network is the goal whose proxy it uses, "" for none.
 func (e *browserProcess) contextFor(c proto.Client, goalID, network string) (proto.BrowserBrowserContextID, error) {
 	e.mu.Lock()

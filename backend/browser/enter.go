@@ -21,7 +21,7 @@ type field struct {
 
 // setFieldByKeys fills a list, a date or a slider with real keys, or with the mouse where the
 // options lie open. The field has the keyboard. What they cannot reach is set, with
-// events that a page can tell from a person's, and the answer says so.
+// events that a page can tell from a user's, and the answer says so.
 func (p *Pane) setFieldByKeys(ctx context.Context, pg, where *page, f field) error {
 	p.showActionHint("fills "+sanitizeLine(f.Words, 120), 0, 0)
 	var now struct{ Held bool }

@@ -8,7 +8,7 @@ import (
 )
 
 // TestFieldsAreFilledWithRealKeys: lists, dates, times and sliders, whose events a
-// page cannot tell from a person's. A colour has no keys, and the answer says so.
+// page cannot tell from a user's. A colour has no keys, and the answer says so.
 func TestFieldsAreFilledWithRealKeys(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "trusted.html")

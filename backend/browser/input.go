@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// inputQueue is the queue of what the person did. A move replaces the move before
+// inputQueue is the queue of what the user did. A move replaces the move before
 // it, and turns of the wheel add up.
 type inputQueue struct {
 	wake  chan struct{}
@@ -60,7 +60,7 @@ func (q *inputQueue) next() (pane.Input, bool) {
 	return in, true
 }
 
-// input checks an act of the person and queues it.
+// input checks an act of the user and queues it.
 func (p *Pane) input(in pane.Input) error {
 	if _, err := p.currentPage(); err != nil {
 		return fmt.Errorf("input: %w", err)

@@ -16,7 +16,7 @@ import (
 // maxJournalEntries is how many lines of the console, and how many requests, a pane remembers.
 const maxJournalEntries = 200
 
-// activityLog is what a page said and fetched lately, for the agent. While a person
+// activityLog is what a page said and fetched lately, for the agent. While a user
 // has a goal's pane nothing is kept.
 type activityLog struct {
 	console []string
@@ -164,7 +164,7 @@ func (p *Pane) Network() ([]Request, error) {
 	return slices.Clone(p.journal.network), nil
 }
 
-// notifyVisit tells of the page that a person's pane shows, if it was the person who
+// notifyVisit tells of the page that a user's pane shows, if it was the user who
 // went there: who drives by the time it has loaded may be another.
 func (p *Pane) notifyVisit() {
 	p.mu.Lock()
@@ -176,5 +176,5 @@ func (p *Pane) notifyVisit() {
 	p.m.news.visit(p.profile, info.URL, info.Title)
 }
 
-// isUserAction says whether what the page does now is the person's doing; mu is held.
+// isUserAction says whether what the page does now is the user's doing; mu is held.
 func (p *Pane) isUserAction() bool { return p.goalID == "" && p.info.Driver != pane.DriverAgent }

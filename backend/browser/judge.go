@@ -10,7 +10,7 @@ import (
 // PageRequest is a request that a page makes.
 type PageRequest struct {
 	GoalID      string
-	Lent        bool // by a page of the person
+	Lent        bool // by a page of the user
 	Method, URL string
 }
 
@@ -41,9 +41,9 @@ func (p *Pane) blockReason(r *proto.NetworkRequest) (why string) {
 	return p.m.cfg.FilterRequest(PageRequest{GoalID: lent, Lent: true, Method: r.Method, URL: r.URL})
 }
 
-// blockedNotice is what the person reads beside the page and the agent in its result.
+// blockedNotice is what the user reads beside the page and the agent in its result.
 func blockedNotice(r *proto.NetworkRequest, why string) string {
-	return fmt.Sprintf("refused by this goal's policy: %s to %s: %s. A tool that sends something there, such as a click on its button, asks the person for this host; or use ask_operator",
+	return fmt.Sprintf("refused by this goal's policy: %s to %s: %s. A tool that sends something there, such as a click on its button, asks the user for this host; or use ask_operator",
 		sanitizeLine(r.Method, 20), originOf(r.URL), sanitizeLine(why, 200))
 }
 

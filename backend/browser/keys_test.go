@@ -5,7 +5,7 @@ import (
 )
 
 // TestKeysHaveTheirPlace: pages that listen to the place of a key on the keyboard, as
-// games and editors do, hear what a person's keyboard says.
+// games and editors do, hear what a user's keyboard says.
 func TestKeysHaveTheirPlace(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "fields.html")

@@ -132,7 +132,7 @@ func TestNothingIsLeaked(t *testing.T) {
 	b.back(before, fmt.Sprintf("%d crashes", *crashes))
 }
 
-// useOnce opens a pane of the person or of a goal, uses it in both ways, and closes it.
+// useOnce opens a pane of the user or of a goal, uses it in both ways, and closes it.
 func (b *bench) useOnce(n int) {
 	b.Helper()
 	o := Options{ID: fmt.Sprintf("p%d", n), URL: b.url("colour.html"), Width: 400, Height: 300}

@@ -11,12 +11,12 @@ import (
 )
 
 // ErrNotLeased says that a goal has no longer a pane that it was lent.
-var ErrNotLeased = errors.New("this pane is the person's again")
+var ErrNotLeased = errors.New("this pane is the user's again")
 
-// refusal of a permission for the agent, which the person's profile does not keep.
+// refusal of a permission for the agent, which the user's profile does not keep.
 type permissionDenial struct{ origin, permission string }
 
-// leaseHolder is the goal that has the pane, "" for the person; mu is held.
+// leaseHolder is the goal that has the pane, "" for the user; mu is held.
 func (p *Pane) leaseHolder() string {
 	if p.goalID != "" {
 		return p.goalID
@@ -24,16 +24,16 @@ func (p *Pane) leaseHolder() string {
 	return p.sharedWith
 }
 
-// Lease is the goal that has the pane, its own or lent to it; "" is the person.
+// Lease is the goal that has the pane, its own or lent to it; "" is the user.
 func (p *Pane) Lease() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.leaseHolder()
 }
 
-// Share gives a pane of the person to a goal: its agent drives until TakeOver or
+// Share gives a pane of the user to a goal: its agent drives until TakeOver or
 // EndShare, and knows nothing of what was there before. The page stays in the
-// person's profile, with its logins and its network. Lending it to the goal that
+// user's profile, with its logins and its network. Lending it to the goal that
 // has it changes nothing.
 func (p *Pane) Share(goalID string) error {
 	var err error
@@ -41,7 +41,7 @@ func (p *Pane) Share(goalID string) error {
 	p.change(func() {
 		switch {
 		case p.goalID != "" || goalID == "" || p.scriptless:
-			err = errors.New("lending: only a person's pane can be lent, and to a goal")
+			err = errors.New("lending: only a user's pane can be lent, and to a goal")
 			return
 		case p.sharedWith == goalID:
 			return
@@ -67,7 +67,7 @@ func (p *Pane) shareHolder(goalID string) {
 	for _, a := range p.prompts {
 		if a.waiting != nil && !a.stops {
 			for _, c := range *a.waiting {
-				c.respond(pane.Answer{}) // only a person is asked
+				c.respond(pane.Answer{}) // only a user is asked
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// visits are the pages that came into the person's history.
+// visits are the pages that came into the user's history.
 type visits struct {
 	mu   sync.Mutex
 	list []string
@@ -32,9 +32,9 @@ func (v *visits) all() []string {
 	return slices.Clone(v.list)
 }
 
-// TestALentPageHasOneDriver: the agent, until the person takes it over or the
+// TestALentPageHasOneDriver: the agent, until the user takes it over or the
 // loan ends. What was before and in between is not the agent's, and where the
-// agent goes is not in the person's history.
+// agent goes is not in the user's history.
 func TestALentPageHasOneDriver(t *testing.T) {
 	seen, ids := &visits{}, make(chan string, 1)
 	b := newBench(t, func(c *Config) {
@@ -70,7 +70,7 @@ func TestALentPageHasOneDriver(t *testing.T) {
 	if list, err := p.Network(); err != nil || !slices.ContainsFunc(list, func(r Request) bool { return strings.HasSuffix(r.URL, "/two.html") }) {
 		t.Errorf("what the page fetched: %v %v", list, err)
 	}
-	// A window that the page opens is lent with it, and with it the person's.
+	// A window that the page opens is lent with it, and with it the user's.
 	ids <- "w1"
 	has(t, b.act(p.Click(agent, "Popup")).Changed, "it opened", "w1")
 	w, ok := b.Get("w1")
@@ -86,7 +86,7 @@ func TestALentPageHasOneDriver(t *testing.T) {
 	}
 	b.eval(p, "console.log('secret')")
 	if _, err := p.Console(); !errors.Is(err, ErrTakenOver) {
-		t.Errorf("the console while the person drives: %v", err)
+		t.Errorf("the console while the user drives: %v", err)
 	}
 	b.ok(p.Navigate(b.ctx, b.url("form.html")))
 	b.ok(p.HandBack())
@@ -114,17 +114,17 @@ func TestALentPageHasOneDriver(t *testing.T) {
 		}
 	}
 	if p.TakeOver() == nil || p.HandBack() == nil {
-		t.Error("a pane that is the person's again was taken over or handed back")
+		t.Error("a pane that is the user's again was taken over or handed back")
 	}
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.KeyDown, Key: "x"}))
 	b.ok(p.Navigate(b.ctx, b.url("two.html")))
 	b.ok(b.CloseGoal(b.ctx, "g1"))
 	if _, ok := b.Get("b1"); !ok {
-		t.Error("the person's pane was closed with the goal")
+		t.Error("the user's pane was closed with the goal")
 	}
 	b.ok(b.Close(b.ctx)) // all is told
 	if got := strings.Join(slices.Compact(seen.all()), " "); got != "one.html form.html two.html" {
-		t.Errorf("the person's history: %s", got)
+		t.Errorf("the user's history: %s", got)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestAVisitIsWhosWent(t *testing.T) {
 		under.Go(func() { _ = p.Navigate(ctx, site.URL+path) }) // what comes next cuts it short
 		b.until(p, "there", func(i pane.Info) bool { return strings.HasSuffix(i.URL, path) })
 	}
-	comes(b.ctx, "/left") // by the person, who leaves before it has loaded
+	comes(b.ctx, "/left") // by the user, who leaves before it has loaded
 	comes(b.ctx, "/lent")
 	b.ok(p.Share("g1"))
 	comes(agent, "/agents")
@@ -157,12 +157,12 @@ func TestAVisitIsWhosWent(t *testing.T) {
 	b.ok(p.Navigate(b.ctx, b.url("two.html")))
 	b.ok(b.Close(b.ctx)) // all is told
 	if got := strings.Join(slices.Compact(seen.all()), " "); got != "one.html left lent two.html" {
-		t.Errorf("the person's history: %s", got)
+		t.Errorf("the user's history: %s", got)
 	}
 }
 
 // TestALentPageAsksTheAgentForNothing: a permission is refused as on an agent's
-// page, and the person, who was not asked, is asked afterwards.
+// page, and the user, who was not asked, is asked afterwards.
 func TestALentPageAsksTheAgentForNothing(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "dialogs.html")
@@ -183,7 +183,7 @@ func TestALentPageAsksTheAgentForNothing(t *testing.T) {
 	}
 	b.eval(p, `void navigator.geolocation.getCurrentPosition(() => 1, () => 1)`)
 	if q := b.question(p, pane.Permission); q.Value != "geolocation" {
-		t.Errorf("the person is asked %+v", q)
+		t.Errorf("the user is asked %+v", q)
 	}
 }
 

@@ -3,7 +3,7 @@ package browser
 import "time"
 
 // limits are how long a page is waited for that may never do what it is waited for. They
-// are for the impatience of a person and of an agent: on a machine that is ten times slower
+// are for the impatience of a user and of an agent: on a machine that is ten times slower
 // a page that is well can exceed them.
 type limits struct {
 	settle      time.Duration // for all that an action set off

@@ -22,9 +22,9 @@ type LoginStore interface {
 
 var errNoLogins = errors.New("saved logins: there is nowhere to keep them")
 
-// offerSaveLogin offers to keep what a person logged in with. The password stays in
+// offerSaveLogin offers to keep what a user logged in with. The password stays in
 // the answer's function: it is in no question and on no screen. On a goal's page
-// nothing is offered, since nothing that a person does there is kept.
+// nothing is offered, since nothing that a user does there is kept.
 func (p *Pane) offerSaveLogin(s pageReport) {
 	if p.goalID != "" || p.Driver() == pane.DriverAgent || p.m.cfg.Logins == nil || s.User == "" || s.Password == "" {
 		return

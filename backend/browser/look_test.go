@@ -84,7 +84,7 @@ func TestAnAmbushIsNotClicked(t *testing.T) {
 	}
 }
 
-// TestALostRefIsFoundAgain: a page that draws itself anew has the same things under
+// TestALostRefIsFoundAgain: a page that draws itself again has the same things under
 // other refs; what is not clear is not guessed.
 func TestALostRefIsFoundAgain(t *testing.T) {
 	b := newBench(t)

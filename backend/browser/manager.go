@@ -28,7 +28,7 @@ type Config struct {
 	// Nowhere, needed with ContextProxy, is the proxy of what the goals' Chromium fetches
 	// beside their pages. It should let nothing through.
 	DenyAllProxy string
-	// WebSocketProxy, if set, gives the proxy, as HOST:PORT, of all WebSockets of a person's
+	// WebSocketProxy, if set, gives the proxy, as HOST:PORT, of all WebSockets of a user's
 	// pages with a profile, "" for the temporary one. It is asked when Chromium is started.
 	// All else that such pages fetch goes to no proxy.
 	WebSocketProxy func(ctx context.Context, profile string) (string, error)
@@ -51,15 +51,15 @@ type Config struct {
 	OnPopup func(opener pane.Info, url string) (Options, bool)
 	// OnWindow hears of a pane that OnPopup asked for, once it is there. nil: nobody.
 	OnWindow func(*Pane)
-	// OnVisit hears of every page that a person's pane has come to. nil: nobody.
+	// OnVisit hears of every page that a user's pane has come to. nil: nobody.
 	OnVisit func(profile, url, title string)
-	// Downloads gives the folder for the files that pages send to the person; it is
+	// Downloads gives the folder for the files that pages send to the user; it is
 	// asked with "". No folder, or nil, refuses them.
 	Downloads func(goalID string) string
 	// GoalFolder gives the folder of a goal, in which "downloads" is for the files
 	// that pages send to it. No folder, or nil, refuses them.
 	GoalFolder func(goalID string) string
-	// Logins keep what the person logs in with; nil: nothing is kept or filled in.
+	// Logins keep what the user logs in with; nil: nothing is kept or filled in.
 	Logins LoginStore
 	// Secrets are what no picture shows that is kept or handed on; nil: there are none.
 	Secrets Secrets
@@ -74,8 +74,8 @@ type Options struct {
 	ID            string // unique among the panes
 	URL           string // "" = about:blank
 	Width, Height int    // CSS pixels; 0 = 1280 x 800
-	GoalID        string // the goal that leases it, "" for the person
-	Profile       string // of a person's pane: where cookies and storage are kept; "" = nowhere
+	GoalID        string // the goal that leases it, "" for the user
+	Profile       string // of a user's pane: where cookies and storage are kept; "" = nowhere
 	Title         string // shown until the page has one
 	bare          bool   // no script of ours, no questions: see Shoot
 	network       string // of a bare one: the goal whose proxy it uses

@@ -54,7 +54,7 @@ func (p *Pane) runNavigation(ctx context.Context, address string) error {
 		return err
 	})
 	switch {
-	case errors.Is(err, errPromptOpen): // the answer decides how it goes on
+	case errors.Is(err, errPromptOpen): // the answer decides how it continues
 		return nil
 	case err != nil:
 		// Also before another: until the server answers, or this is stopped, Chromium
@@ -78,7 +78,7 @@ func (p *Pane) runNavigation(ctx context.Context, address string) error {
 
 // beginNavigation is what every way to another document begins with: what the page waits
 // for is dismissed, and a page that hangs is freed. The context ends when the
-// page asks something, and for the agent when a person takes over.
+// page asks something, and for the agent when a user takes over.
 func (p *Pane) beginNavigation(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	p.dismiss(ctx)
 	p.freeHung(ctx)
@@ -208,7 +208,7 @@ func (p *Pane) awaitAttach(ctx context.Context) error {
 // freeHung frees a page that let a call time out, if it still does not answer:
 // it would not even hear that it shall go. Ending its script is tried first.
 // Asking before that matters: with nothing to end, the order would end the next
-// script. A page that goes on all the same (asking alert after alert, say) loses
+// script. A page that continues all the same (asking alert after alert, say) loses
 // its process, as in a crash.
 func (p *Pane) freeHung(ctx context.Context) {
 	p.mu.Lock()

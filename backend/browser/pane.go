@@ -43,12 +43,12 @@ type Pane struct {
 	mu                sync.Mutex
 	page              *page // nil until attached
 	info              pane.Info
-	sharedWith        string             // the goal that the person lent it to, "" if none
+	sharedWith        string             // the goal that the user lent it to, "" if none
 	deniedPermissions []permissionDenial // to the page while it was lent
 	rev               int                // grows with each change of info
 	processError      string             // the page or the browser is gone
 	loadError         string             // why the address shows no page, until the next one
-	loadNotice        string             // what the person should know, until they act
+	loadNotice        string             // what the user should know, until they act
 	width, height     int
 	ratio             float64 // pixels of the viewer's screen for one of CSS
 	load              load
@@ -67,12 +67,12 @@ type Pane struct {
 	overlayRev     int // grows with each change of overlay
 	prompts        []openPrompt
 	promptCount    int             // counts questions
-	dialogsInARow  int             // counts dialogs since the person or the agent acted
+	dialogsInARow  int             // counts dialogs since the user or the agent acted
 	noPromptCtx    context.Context // ends with errPromptOpen while the page waits for an answer
 	cancelNoPrompt context.CancelCauseFunc
-	agentCtx       context.Context // ends with ErrTakenOver while a person has a goal's pane
+	agentCtx       context.Context // ends with ErrTakenOver while a user has a goal's pane
 	cancelAgent    context.CancelCauseFunc
-	idle           bool // no run of the goal that has the pane goes on
+	idle           bool // no run of the goal that has the pane continues
 	cursor         string
 	copied         pane.Copied
 	downloads      []pane.Download
@@ -82,8 +82,8 @@ type Pane struct {
 	drag           *proto.InputDragData  // what the mouse drags, nil if nothing
 	dragged        bool                  // the page knows of the drag
 	answered       time.Time             // when a question was last answered
-	declinedRealms []authRealm           // that the person gave no name and password, until the next document
-	certException  certificateException  // by the person's word
+	declinedRealms []authRealm           // that the user gave no name and password, until the next document
+	certException  certificateException  // by the user's word
 	certificate    *pane.SiteCertificate // of the page's connection, nil without one
 	journal        activityLog
 	lastSnapshot   lastSnapshot
@@ -102,9 +102,9 @@ type load struct {
 	loaded proto.NetworkLoaderID   // of the last document that finished loading
 	empty  proto.NetworkLoaderID   // of the empty document that a new window begins with, "" if it has another by now
 	moves  int                     // counts documents shown and moves within one
-	shown  []proto.NetworkLoaderID // the last few documents: one may have gone on to the next by itself
+	shown  []proto.NetworkLoaderID // the last few documents: one may have continued to the next by itself
 	posted bool                    // the document is the answer to a form that was sent
-	person bool                    // it was a person who went there, in a pane of theirs
+	person bool                    // it was a user who went there, in a pane of theirs
 	// posting is the document that a form was last sent for.
 	posting proto.NetworkLoaderID
 	// veil is until when the document may be without its first picture, see unveiled.
@@ -217,12 +217,12 @@ func (p *Pane) setAddress(address string) {
 	p.change(func() { p.info.URL = sanitizeLine(address, 4096) })
 }
 
-// notice shows something until the person acts or the page changes.
+// notice shows something until the user acts or the page changes.
 func (p *Pane) notice(format string, args ...any) {
 	p.change(func() { p.loadNotice = fmt.Sprintf(format, args...) })
 }
 
-// Notice shows the person something beside the page, until they act.
+// Notice shows the user something beside the page, until they act.
 func (p *Pane) Notice(words string) { p.notice("%s", sanitizeLine(words, 300)) }
 
 // setLoadError says why there is no page to be seen, until the next one.

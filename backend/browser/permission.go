@@ -11,7 +11,7 @@ import (
 // permissions are those that a page may ask for, as Chromium names them.
 var permissions = []string{"geolocation", "notifications", "camera", "microphone", "clipboard-read"}
 
-// onPermission asks the person; the agent's pages get no permission.
+// onPermission asks the user; the agent's pages get no permission.
 func (p *Pane) onPermission(pg *page, world proto.RuntimeExecutionContextID, s pageReport) {
 	if !isAllowedEnv(permissions, s.Type) {
 		return
@@ -39,7 +39,7 @@ func (p *Pane) onPermission(pg *page, world proto.RuntimeExecutionContextID, s p
 }
 
 // denyPermission forbids an origin something while an agent drives. On a page that the
-// person lent it holds no longer than the loan: they were not asked.
+// user lent it holds no longer than the loan: they were not asked.
 func (p *Pane) denyPermission(ctx context.Context, origin, permission string) error {
 	lent := false
 	p.change(func() {

@@ -1,6 +1,6 @@
 // Runs in the page's own world. Chromium without a window refuses what it would
-// have to ask the person for, so these calls wait until the app has asked; then
-// Chromium itself decides, by what the person said. A page that fakes the
+// have to ask the user for, so these calls wait until the app has asked; then
+// Chromium itself decides, by what the user said. A page that fakes the
 // messages gets a question asked and nothing else.
 (() => {
   let last = 0;
@@ -44,7 +44,7 @@
   wrap(globalThis.MediaDevices?.prototype, 'getUserMedia', (c) => [...(c?.audio ? ['microphone'] : []), ...(c?.video ? ['camera'] : [])]);
   wrap(globalThis.Clipboard?.prototype, 'readText', () => ['clipboard-read']);
   wrap(globalThis.Clipboard?.prototype, 'read', () => ['clipboard-read']);
-  // What a page's own Copy button writes is the person's to paste elsewhere.
+  // What a page's own Copy button writes is the user's to paste elsewhere.
   const wrote = (text) => dispatchEvent(new CustomEvent('goalpost-wrote', { detail: String(text) }));
   const writes = (method, told) => {
     const own = globalThis.Clipboard?.prototype?.[method];

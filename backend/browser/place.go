@@ -15,7 +15,7 @@ import (
 // documents that are gone.
 const maxContexts = 500
 
-// isolatedContexts are the execution contexts of ours in a page, by ids that Chromium gives anew
+// isolatedContexts are the execution contexts of ours in a page, by ids that Chromium gives again
 // in each process. Its methods may be called concurrently.
 type isolatedContexts struct {
 	mu    sync.Mutex

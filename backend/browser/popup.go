@@ -130,13 +130,13 @@ func (m *Manager) adopt(ctx context.Context, pg *page, opener *Pane, o Options, 
 		m.cfg.OnWindow(p)
 	}
 	p.requestHistory()
-	m.runAsync(p, p.watchFirstDocument) //nolint:contextcheck // it goes on after the event that began it
+	m.runAsync(p, p.watchFirstDocument) //nolint:contextcheck // it continues after the event that began it
 	opener.noteDuringAction(fmt.Sprintf("it opened %s in the new pane %s", o.URL, p.id))
 	return nil
 }
 
 // inheritDriver gives a window to whoever has its opener: the goal that the opener was
-// lent to, and the person who has taken the opener over or may act on it.
+// lent to, and the user who has taken the opener over or may act on it.
 func (p *Pane) inheritDriver(opener *Pane) {
 	opener.mu.Lock()
 	lent, driver, idle := opener.sharedWith, opener.info.Driver, opener.idle

@@ -145,7 +145,7 @@ func TestADownloadInANewWindow(t *testing.T) {
 		t.Errorf("the file says %q: %v", text, err)
 	}
 	if info := p.Info(); info.Notice != "" {
-		t.Errorf("the person reads %q", info.Notice)
+		t.Errorf("the user reads %q", info.Notice)
 	}
 }
 

@@ -133,7 +133,7 @@ func (p *Pane) withoutPrompts(ctx context.Context) (context.Context, context.Can
 	return joinContexts(ctx, calm)
 }
 
-// updateOverlay makes the overlay anew; mu is held.
+// updateOverlay makes the overlay again; mu is held.
 func (p *Pane) updateOverlay() {
 	o := pane.Overlay{Cursor: p.cursor, Zoom: p.zoom, Copied: p.copied, Questions: []pane.UserPrompt{}, Downloads: slices.Clone(p.downloads)}
 	if o.Downloads == nil {

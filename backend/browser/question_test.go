@@ -176,7 +176,7 @@ func TestMenuCursorAndCopy(t *testing.T) {
 	b.overlay(p, "copied", func(o pane.Overlay) bool { return strings.Contains(o.Copied.Text, "Some text to copy") })
 }
 
-// TestAPagesOwnCopyButton: what it writes is the person's to paste elsewhere, once
+// TestAPagesOwnCopyButton: what it writes is the user's to paste elsewhere, once
 // they pressed it, and not what the page writes by itself.
 func TestAPagesOwnCopyButton(t *testing.T) {
 	b := newBench(t)
@@ -265,7 +265,7 @@ func TestCertificatesAreAsked(t *testing.T) {
 	b.ok(p.Navigate(b.ctx, server.URL))
 	b.answer(p, pane.Answer{ID: b.question(p, pane.Certificate).ID, Yes: true})
 	b.until(p, "shown", func(i pane.Info) bool { return i.Title == "Unproven" })
-	b.ok(p.Navigate(b.ctx, server.URL+"/again")) // Chromium asks for each connection, the person is asked once
+	b.ok(p.Navigate(b.ctx, server.URL+"/again")) // Chromium asks for each connection, the user is asked once
 	b.until(p, "shown again", func(i pane.Info) bool {
 		return strings.HasSuffix(i.URL, "/again") && i.Title == "Unproven" && !i.Loading
 	})

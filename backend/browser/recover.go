@@ -33,7 +33,7 @@ func (m *Manager) reloadPanes(lost []*Pane) {
 				if err := p.navigate(ctx, address); err != nil {
 					return err
 				}
-				words += "; the page was loaded anew, without what was typed into it"
+				words += "; the page was loaded again, without what was typed into it"
 			}
 			p.notice("%s", words)
 			return nil

@@ -72,7 +72,7 @@ func TestAClickWhileASharpPictureIsTaken(t *testing.T) {
 	b.value(p, "[...new Set(seen)].join()", `"mousedown60,35,mouseup60,35"`)
 }
 
-// TestAFrameInPixelsOfTheScreen is of the page's own size all the same: the person's
+// TestAFrameInPixelsOfTheScreen is of the page's own size all the same: the user's
 // mouse is mapped by it.
 func TestAFrameInPixelsOfTheScreen(t *testing.T) {
 	p := &Pane{width: 1138, height: 654, ratio: 2}

@@ -40,7 +40,7 @@ func (m *Manager) Cookies(ctx context.Context, goalID string) ([]Cookie, error) 
 	}
 	id := e.existingContext(goalID)
 	if id == "" {
-		return nil, nil // else they would be the person's
+		return nil, nil // else they would be the user's
 	}
 	var list []Cookie
 	err := e.do(ctx, e.alive, "", callLimit, "reading cookies", func(c proto.Client) error {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWhatAPageShowsIsComparedByItsWords, not by refs, which a reload makes anew,
+// TestWhatAPageShowsIsComparedByItsWords, not by refs, which a reload makes again,
 // and a goal's cookies are its own.
 func TestWhatAPageShowsIsComparedByItsWords(t *testing.T) {
 	b := newBench(t)

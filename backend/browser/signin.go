@@ -20,7 +20,7 @@ type authChallenge struct {
 	id   proto.FetchRequestID
 }
 
-// respond lets the request go on, with a name and a password or as one that has none.
+// respond lets the request continue, with a name and a password or as one that has none.
 func (c authChallenge) respond(a pane.Answer) {
 	response := &proto.FetchAuthChallengeResponse{Response: proto.FetchAuthChallengeResponseResponseCancelAuth}
 	if a.Yes {
@@ -32,7 +32,7 @@ func (c authChallenge) respond(a pane.Answer) {
 }
 
 // onAuth asks for the name and the password that a server wants: once, however many
-// requests wait for them. For what a page fetches besides documents only a person is
+// requests wait for them. For what a page fetches besides documents only a user is
 // asked, only for its own origin, lest a picture of another site fish for a password,
 // and not again until the next document once they have said no.
 func (p *Pane) onAuth(pg *page, e *cdp.Event) {
@@ -63,7 +63,7 @@ func (p *Pane) onAuth(pg *page, e *cdp.Event) {
 	switch {
 	case no:
 		if told {
-			p.noteDuringAction(fmt.Sprintf("%s asks for a login (%s) for something that the page fetches: only a person is asked for that", who.origin, who.name))
+			p.noteDuringAction(fmt.Sprintf("%s asks for a login (%s) for something that the page fetches: only a user is asked for that", who.origin, who.name))
 		}
 		waits.respond(pane.Answer{})
 		return

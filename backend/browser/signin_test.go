@@ -64,7 +64,7 @@ func TestLoginForWhatAPageFetches(t *testing.T) {
 	asks := p.promptCount
 	p.mu.Unlock()
 	if asks != 2 {
-		t.Errorf("the person was asked %d times", asks)
+		t.Errorf("the user was asked %d times", asks)
 	}
 
 	b.eval(p, `window.more = Promise.all([1, 2].map((n) => fetch('/b/others?' + n).then((r) => r.status))); 1`)

@@ -142,7 +142,7 @@ func (p *Pane) cookiesAt(ctx context.Context, pg *page, address string) (list []
 	return list, err
 }
 
-// SetPermission says anew what the page's origin, which must be this one, may do:
+// SetPermission says again what the page's origin, which must be this one, may do:
 // ask, allow or block. It holds for the pane's profile until the browser ends.
 func (p *Pane) SetPermission(ctx context.Context, origin, name, state string) error {
 	settings := map[string]proto.BrowserPermissionSetting{
@@ -158,14 +158,14 @@ func (p *Pane) SetPermission(ctx context.Context, origin, name, state string) er
 	if err := p.setPermission(ctx, origin, name, setting); err != nil {
 		return fmt.Errorf("setting a permission: %w", err)
 	}
-	p.change(func() { // what the person says outlives a loan
+	p.change(func() { // what the user says outlives a loan
 		p.deniedPermissions = slices.DeleteFunc(p.deniedPermissions, func(r permissionDenial) bool { return r.origin == origin && r.permission == name })
 	})
 	return nil
 }
 
 // ClearSite forgets the cookies and everything else that the page's origin, which
-// must be this one, has stored. The page itself goes on with what it knows until it
+// must be this one, has stored. The page itself continues with what it knows until it
 // is loaded again.
 func (p *Pane) ClearSite(ctx context.Context, origin string) error {
 	if err := p.checkOrigin(ctx, origin); err != nil {

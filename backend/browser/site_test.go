@@ -73,7 +73,7 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// TestSiteCertificate: a server that cannot prove who it is stays so after the person went on.
+// TestSiteCertificate: a server that cannot prove who it is stays so after the user continued.
 func TestSiteCertificate(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -20,7 +20,7 @@ type Snapshot = pane.Snapshot
 const maxSnapshotBytes = 16 << 10
 
 // lastSnapshot is what the agent was last told of a page: all lines of it, so that it can
-// go on reading and be told what is different.
+// continue reading and be told what is different.
 type lastSnapshot struct {
 	loader proto.NetworkLoaderID // of the document
 	url    string
@@ -35,7 +35,7 @@ func (p *Pane) Snapshot(ctx context.Context) (Snapshot, error) {
 	return p.SnapshotPart(ctx, pane.SnapshotOptions{})
 }
 
-// SnapshotPart is Snapshot that can go on where the last one was cut, or tell only what
+// SnapshotPart is Snapshot that can continue where the last one was cut, or tell only what
 // is different since.
 func (p *Pane) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Snapshot, error) {
 	var s Snapshot
@@ -219,7 +219,7 @@ func (p *Pane) linesFrom(t lastSnapshot, first int) Snapshot {
 		b.WriteString("the page shows nothing\n")
 	case i < len(t.lines):
 		s.Next = i
-		fmt.Fprintf(&b, "%d more lines are left out: go on from %d, scroll, or look for something by its text or role\n", len(t.lines)-i, i)
+		fmt.Fprintf(&b, "%d more lines are left out: continue from %d, scroll, or look for something by its text or role\n", len(t.lines)-i, i)
 	case t.cut:
 		b.WriteString("the page is larger than what was looked at\n")
 	}

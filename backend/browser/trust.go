@@ -14,8 +14,8 @@ import (
 // certificateException is a server that cannot prove who it is, and why not.
 type certificateException struct{ origin, fault string }
 
-// onCertificate asks whether to go on to such a server. Chromium asks for each
-// connection, and a page makes several: the person is asked once, and the word
+// onCertificate asks whether to continue to such a server. Chromium asks for each
+// connection, and a page makes several: the user is asked once, and the word
 // holds for that server until the pane is sent to another one.
 func (p *Pane) onCertificate(pg *page, e *cdp.Event) {
 	var ev proto.SecurityCertificateError

@@ -54,6 +54,6 @@ func TestAnAgentTakesMoreThanAYes(t *testing.T) {
 	_, err = p.AcceptCertificate(agent, vault.URL)
 	refused("trusting another server", err)
 	if a := b.act(p.AcceptCertificate(agent, unproven.URL)); a.Title != "Unproven" {
-		t.Errorf("after the person's word: %+v", a)
+		t.Errorf("after the user's word: %+v", a)
 	}
 }

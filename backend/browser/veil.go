@@ -3,7 +3,7 @@ package browser
 import "time"
 
 // Chromium throws away, without a word, what is done to a document between the
-// moment at which it replaces another and its first picture. A person at a real
+// moment at which it replaces another and its first picture. A user at a real
 // screen hardly meets that moment; here their picture is older, and the machine
 // may be slow. So what they do waits then, and goes to the new document.
 const (
@@ -11,7 +11,7 @@ const (
 	inputHoldAfterLoad = 250 * time.Millisecond // and one that is loaded and is nothing to be seen
 )
 
-// awaitFirstPaint waits until what the person does can reach the document: until it has
+// awaitFirstPaint waits until what the user does can reach the document: until it has
 // its first picture, and until a page that was brought back is where it was.
 func (p *Pane) awaitFirstPaint() {
 	began := time.Now()

@@ -103,7 +103,7 @@ func (v *Viewer) Ack(n uint32) {
 	v.wakeReader()
 }
 
-// Input hands on an act of the person. It does not wait for the page; acts are
+// Input hands on an act of the user. It does not wait for the page; acts are
 // carried out in order. An error says why it cannot be delivered.
 func (v *Viewer) Input(ctx context.Context, in pane.Input) error {
 	if err := ctx.Err(); err != nil {

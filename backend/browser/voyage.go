@@ -66,7 +66,7 @@ func (v *navigation) cancel(ctx context.Context, why error) {
 	}
 }
 
-// navigationCancelError is what the end of a voyage means to whoever began it: a person who
+// navigationCancelError is what the end of a voyage means to whoever began it: a user who
 // gave it up knows that, an agent must be told.
 func (p *Pane) navigationCancelError(ctx context.Context, err error) error {
 	if (errors.Is(err, errLoadStopped) || errors.Is(err, errSuperseded)) && !p.isAgentCall(ctx) {

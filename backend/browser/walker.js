@@ -194,7 +194,7 @@ globalThis.goalpost ??= (() => {
   // labelsOf is el.labels, for which Chromium looks through the whole document each
   // time. What was found holds for one call of the host, within which nothing changes.
   let labelled = new WeakMap();
-  const anew = () => (labelled = new WeakMap());
+  const again = () => (labelled = new WeakMap());
   const labelsOf = (el) => {
     if (!el.labels) return undefined;
     const root = el.getRootNode();
@@ -298,7 +298,7 @@ globalThis.goalpost ??= (() => {
     const state = { nodes: 0, cut: false };
     const width = innerWidth;
     const height = innerHeight;
-    anew();
+    again();
     let text = '';
     let owner = null;
     const flush = () => {
@@ -856,7 +856,7 @@ globalThis.goalpost ??= (() => {
   const suggests = (el) =>
     roleOf(el) === 'combobox' || roleOf(el) === 'searchbox' || ['aria-autocomplete', 'aria-controls', 'aria-owns', 'aria-haspopup', 'list'].some((a) => el.hasAttribute(a)) ||
     el.getAttribute('autocomplete') === 'off';
-  // Lists, dates and sliders are filled with keys, as a person does who has no mouse.
+  // Lists, dates and sliders are filled with keys, as a user does who has no mouse.
 
   // keysOf are the keys that lead to an option of a list that is opened by one.
   const keysOf = (el, option) => {
@@ -1167,7 +1167,7 @@ globalThis.goalpost ??= (() => {
 
   const guarded = (f) => async (...args) => {
     try {
-      anew();
+      again();
       const ok = await f(...args);
       return JSON.stringify({ ok, last: lastId, frames: lastFrame });
     } catch (e) {

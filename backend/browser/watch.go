@@ -76,7 +76,7 @@ func (p *Pane) onPageReport(pg *page, e *cdp.Event) {
 			x, y, err := p.frameOffset(ctx, pg, told.ExecutionContextID)
 			if err == nil {
 				s.X, s.Y = s.X+x, s.Y+y
-				p.onField(pg, told.ExecutionContextID, s) //nolint:contextcheck // what the person answers comes later
+				p.onField(pg, told.ExecutionContextID, s) //nolint:contextcheck // what the user answers comes later
 			}
 			return err
 		})
@@ -104,8 +104,8 @@ func (p *Pane) onCursor(shape string) {
 	})
 }
 
-// onCopied passes on what the person copied. What a page does to the clipboard
-// while the agent drives is not the person's.
+// onCopied passes on what the user copied. What a page does to the clipboard
+// while the agent drives is not the user's.
 func (p *Pane) onCopied(text string) {
 	p.change(func() {
 		if p.info.Driver == pane.DriverAgent {
@@ -141,7 +141,7 @@ func (p *Pane) onField(pg *page, world proto.RuntimeExecutionContextID, s pageRe
 			return nil
 		case q.Kind == pane.SelectOption:
 			return p.callWatchScript(ctx, pg, world, "choose", s.N, a.Index)
-		case q.Kind == pane.Autocomplete: // by its words: the list may have been another when the person chose
+		case q.Kind == pane.Autocomplete: // by its words: the list may have been another when the user chose
 			if !slices.ContainsFunc(q.Options, func(o pane.Option) bool { return o.Label == a.Text }) {
 				return errors.New("there is no such suggestion")
 			}

@@ -1,8 +1,8 @@
 // Runs in an isolated world of every document, before its own scripts, and tells
 // the host what Chromium without a window shows to nobody: the title between
 // navigations, the pointer's shape, the lists and pickers that would open, the
-// context menu, what the person copies, and which permission a page asks for.
-// Only what the person really did counts: events that a script made are passed over.
+// context menu, what the user copies, and which permission a page asks for.
+// Only what the user really did counts: events that a script made are passed over.
 // A popup's first document hands its global object to the next one: what counts
 // is the document.
 if (globalThis.goalpostDocument?.deref() !== document) globalThis.goalpostHand = (() => {
@@ -197,7 +197,7 @@ if (globalThis.goalpostDocument?.deref() !== document) globalThis.goalpostHand =
     }
   });
 
-  // What the person logs in with. A form may be sent by its script, which stops
+  // What the user logs in with. A form may be sent by its script, which stops
   // the event, or be no form at all: then a click or Enter beside a password.
   const named = (secret) => {
     const all = [...(secret.form ?? document).querySelectorAll('input')];

@@ -16,7 +16,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// approvals is what waits for the person, and what the person has allowed.
+// approvals is what waits for the user, and what the user has allowed.
 func (p Program) approvals() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -66,7 +66,7 @@ func (p Program) formatApprovals(open []api.ApprovalView) string {
 			fmt.Fprintf(&b, "    | %s\n", singleLine(strings.TrimRight(line, "\n")))
 		}
 		if a.Given != "" {
-			fmt.Fprintf(&b, "  answered: %s; %s resume %s lets it go on\n", a.Given, p.Name, goal.ID(a.GoalID).Short())
+			fmt.Fprintf(&b, "  answered: %s; %s resume %s lets it continue\n", a.Given, p.Name, goal.ID(a.GoalID).Short())
 			continue
 		}
 		for _, o := range a.Offers {
@@ -128,7 +128,7 @@ func (p Program) pendingQuestions(ctx context.Context, s *store.Store, id string
 
 func (p Program) approve() *cobra.Command {
 	var scope string
-	return p.answerCommand(&cobra.Command{Use: "approve ID REQUEST", Short: "Allow a call that waits for you; a goal that paused for it goes on here"}, func(c *cobra.Command) {
+	return p.answerCommand(&cobra.Command{Use: "approve ID REQUEST", Short: "Allow a call that waits for you; a goal that paused for it continues here"}, func(c *cobra.Command) {
 		c.Flags().StringVar(&scope, "scope", "", "once, or what the request offers for the whole goal: goal, host, command, path, pane; without it the first that is offered")
 	}, func(in *api.AnswerInput) { in.Allow, in.Scope = true, policy.Scope(scope) })
 }
@@ -146,13 +146,13 @@ func defaultScope(open []api.ApprovalView, request string) policy.Scope {
 
 func (p Program) deny() *cobra.Command {
 	var why string
-	return p.answerCommand(&cobra.Command{Use: "deny ID REQUEST", Short: "Refuse a call that waits for you; a goal that paused for it goes on here"}, func(c *cobra.Command) {
+	return p.answerCommand(&cobra.Command{Use: "deny ID REQUEST", Short: "Refuse a call that waits for you; a goal that paused for it continues here"}, func(c *cobra.Command) {
 		c.Flags().StringVar(&why, "why", "", "the reason, which the agent is told")
 	}, func(in *api.AnswerInput) { in.Why = why })
 }
 
 // answerCommand is a command that answers a request. Whoever runs the goal takes the
-// answer; a goal that paused, and has been answered everything, goes on here.
+// answer; a goal that paused, and has been answered everything, continues here.
 func (p Program) answerCommand(c *cobra.Command, flags func(*cobra.Command), fill func(*api.AnswerInput)) *cobra.Command {
 	var o output
 	var only bool
@@ -190,7 +190,7 @@ func (p Program) answerCommand(c *cobra.Command, flags func(*cobra.Command), fil
 				p.errorf("The goal is paused, and %d more wait for you.\n", len(left))
 				return nil
 			case only:
-				p.errorf("The goal is paused; %s resume %s lets it go on.\n", p.Name, row.ID.Short())
+				p.errorf("The goal is paused; %s resume %s lets it continue.\n", p.Name, row.ID.Short())
 				return nil
 			}
 			return p.follow(ctx, a, o, func(ctx context.Context) (runningGoal, error) {
@@ -251,7 +251,7 @@ func (p Program) confirmKill(ctx context.Context, a *app.App, id, request string
 	return &api.Problem{Code: api.Refused, Message: "nothing was taken back: " + what, Hint: "say --yes to take it back"}
 }
 
-// isInteractive says whether a person sits at this program's terminal.
+// isInteractive says whether a user sits at this program's terminal.
 func isInteractive() bool {
 	info, err := os.Stdin.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Mode()&os.ModeDevice != 0 && !isDevNull(info)

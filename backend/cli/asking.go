@@ -10,14 +10,14 @@ import (
 	"goalpost/backend/store"
 )
 
-// pendingQuestion is what a paused goal waits for its person for, besides calls to allow.
+// pendingQuestion is what a paused goal waits for its user for, besides calls to allow.
 type pendingQuestion struct {
 	GoalID    string `json:"goal_id"`
 	Objective string `json:"objective"`
 	At        string `json:"at"`
 	What      string `json:"what"`   // question of the agent, word about a manual check, or look
 	Reason    string `json:"reason"` // the question, or why the goal paused
-	Pane      string `json:"pane"`   // where the person is to do it, "" if nowhere
+	Pane      string `json:"pane"`   // where the user is to do it, "" if nowhere
 }
 
 // pendingQuestions reads what goals wait for, or one of them. Those that wait for an approval are
@@ -70,7 +70,7 @@ func (p Program) answerCommands(a pendingQuestion) string {
 	case "question":
 		return fmt.Sprintf("  %s resume %s --note ANSWER\n", p.Name, id)
 	}
-	lines := fmt.Sprintf("  %s report %s   says more\n  %s resume %s   lets it go on\n", p.Name, id, p.Name, id)
+	lines := fmt.Sprintf("  %s report %s   says more\n  %s resume %s   lets it continue\n", p.Name, id, p.Name, id)
 	if strings.HasPrefix(a.Reason, goal.TamperedMark) {
 		const keep = "  %s resume %s --accept-protected   keeps the changed files instead of putting them back\n"
 		lines += fmt.Sprintf(keep, p.Name, id)

@@ -55,9 +55,9 @@ func (c *checkFlags) add(fl *pflag.FlagSet) {
 			v = ""
 		}
 		return goal.Check{Type: goal.Manual, Note: v}
-	}), "note"}, "check-manual", "a person decides, and the goal is marked as not verified by the host")
+	}), "note"}, "check-manual", "a user decides, and the goal is marked as not verified by the host")
 	fl.Lookup("check-manual").NoOptDefVal = "true"
-	fl.Var(checkFlag{c.setManualWait, "bool"}, "manual-wait", "the last --check-manual waits until the person accepts")
+	fl.Var(checkFlag{c.setManualWait, "bool"}, "manual-wait", "the last --check-manual waits until the user accepts")
 	fl.Lookup("manual-wait").NoOptDefVal = "true"
 	fl.Var(checkFlag{c.setLocation, "place"}, "where", "where the last --check-shell runs: sandbox (default), host, or ssh:NAME for a server of your list")
 }
@@ -139,7 +139,7 @@ func (p Program) loadCriterion(f runFlags, in *api.StartInput) error {
 	return nil
 }
 
-// confirm asks the person at the terminal.
+// confirm asks the user at the terminal.
 func (p Program) confirm(question string) bool {
 	p.errorf("%s", question)
 	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
@@ -150,7 +150,7 @@ func (p Program) confirm(question string) bool {
 	return answer == "y" || answer == "yes"
 }
 
-// isTerminal says whether a person sits at the other end.
+// isTerminal says whether a user sits at the other end.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {

@@ -59,7 +59,7 @@ func (p Program) Run(ctx context.Context, args []string) int {
 	return p.printError(c, args, err)
 }
 
-// errorf writes to the person. Nothing can be done about a closed stderr.
+// errorf writes to the user. Nothing can be done about a closed stderr.
 func (p Program) errorf(format string, args ...any) {
 	_, _ = io.WriteString(p.Stderr, sanitize(fmt.Sprintf(format, args...)))
 }

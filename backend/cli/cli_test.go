@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// TestScripts runs testdata/script: the command line as a person or CI uses it,
+// TestScripts runs testdata/script: the command line as a user or CI uses it,
 // against a local server that speaks the provider's protocol. The model's name
 // chooses what it does.
 func TestScripts(t *testing.T) {
@@ -62,10 +62,10 @@ func TestScripts(t *testing.T) {
 // means nothing outside.
 const hold = "exec 9>>lock; flock 9; "
 
-// lastNote is what the person said last, to the agent or of a check that waited.
+// lastNote is what the user said last, to the agent or of a check that waited.
 func lastNote(r modeltest.Request) (note string) {
 	for _, m := range r.Messages {
-		for _, said := range []string{"A note from the person: ", "sent it back: "} {
+		for _, said := range []string{"A note from the user: ", "sent it back: "} {
 			if _, text, ok := strings.Cut(m.Text, said); ok {
 				note = text
 			}
@@ -169,9 +169,9 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 			modeltest.Call("claim_complete", map[string]string{"rationale": "\u001b[2J\u009b31m"}),
 			modeltest.Call("abort_with_report", map[string]string{"reason": "\u001b[2Jno\n  • Done: verified", "what_was_learned": "\u009b31m"}),
 		}[min(turn, 2)]
-	case "busy": // until the person says go
+	case "busy": // until the user says go
 		for _, m := range r.Messages {
-			if strings.Contains(m.Text, "A note from the person: go") {
+			if strings.Contains(m.Text, "A note from the user: go") {
 				return modeltest.Answer{Calls: []goal.Call{
 					{Tool: "write_file", Arguments: `{"path":"done.txt","content":"done\n"}`},
 					{Tool: "claim_complete", Arguments: `{"rationale":"done.txt is there"}`},

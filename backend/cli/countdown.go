@@ -9,7 +9,7 @@ import (
 )
 
 // countdown says on stderr how long a parked goal still waits: every second to a
-// person, every minute to a log. tick is nil while nothing is parked.
+// user, every minute to a log. tick is nil while nothing is parked.
 type countdown struct {
 	p      Program
 	off    bool
@@ -44,7 +44,7 @@ func (c *countdown) onEvent(e event.Event) {
 	}
 	c.until, c.ticker = at, time.NewTicker(every)
 	c.tick = c.ticker.C
-	c.p.errorf("parked: %s\n  it goes on by itself at %s; %s resume %s goes on now, Ctrl+C leaves\n", oneLine(b.Reason), at.Local().Format("15:04:05"), c.p.Name, e.GoalID.Short())
+	c.p.errorf("parked: %s\n  it continues automatically at %s; %s resume %s continues now, Ctrl+C leaves\n", oneLine(b.Reason), at.Local().Format("15:04:05"), c.p.Name, e.GoalID.Short())
 	c.say()
 }
 

@@ -36,7 +36,7 @@ var exitDescriptions = []struct {
 	{exitAborted, "aborted: somebody ended the goal, or the agent gave up with a report"},
 	{exitError, "error: the model is out of reach, a fault of the machine, or receipt --verify found what no longer holds"},
 	{exitInterrupted, "interrupted: a signal ended this program, or the goal is parked and --no-wait was given; resume goes on"},
-	{exitPaused, "paused: a person paused the goal"},
+	{exitPaused, "paused: a user paused the goal"},
 	{exitNotRepeated, "not repeatable: receipt --verify found nothing wrong, but what decided cannot be run again"},
 }
 

@@ -138,7 +138,7 @@ func (p Program) announceSignal(sig os.Signal, signals <-chan os.Signal) {
 }
 
 // printRest shows the rest after the run is over. Without an end in the journal the goal
-// goes on in another process, or the journal could not be written.
+// continues in another process, or the journal could not be written.
 func (p Program) printRest(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
 	exit, err := p.printMissed(ctx, a, id, &shown, o)
 	if err == nil && exit == "" {
@@ -232,7 +232,7 @@ func (p Program) showEvent(e event.Event, o output) (goal.Exit, error) {
 		return "", nil
 	}
 	if exit == goal.WaitingForProvider && !o.noWait {
-		return "", nil // it goes on by itself
+		return "", nil // it continues automatically
 	}
 	if !o.json {
 		return exit, p.printf("%s", reportText(e.GoalID, exit, report, account))
@@ -270,7 +270,7 @@ func (p Program) progress(e event.Event) {
 		p.errorf("goal %s · %s · %s\n  done when %s\n  in %s\n", e.GoalID.Short(), b.Risk, who, b.Criterion, b.Dir)
 	case *event.Queued:
 		if b.Left != "" {
-			p.errorf("  it left the queue: %s; %s resume %s goes on with it\n", oneLine(b.Reason), p.Name, e.GoalID.Short())
+			p.errorf("  it left the queue: %s; %s resume %s continues with it\n", oneLine(b.Reason), p.Name, e.GoalID.Short())
 			return
 		}
 		p.errorf("  waiting: %s\n", oneLine(b.Reason))
@@ -328,7 +328,7 @@ func (p Program) progress(e event.Event) {
 	}
 }
 
-// mainArgument is what a person wants to see of a call's arguments: the path, the
+// mainArgument is what a user wants to see of a call's arguments: the path, the
 // command, the address, without the braces.
 func mainArgument(arguments string) string {
 	var args map[string]any

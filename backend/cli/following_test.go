@@ -18,7 +18,7 @@ import (
 )
 
 // TestFollowingEndsWhereAGoalRests: events --follow of a goal that stopped ends, also
-// where a lease was given back after the pause; once the goal waits to go on it does not.
+// where a lease was given back after the pause; once the goal waits to continue it does not.
 func TestFollowingEndsWhereAGoalRests(t *testing.T) {
 	s, err := store.Open(t.Context(), store.Options{Dir: t.TempDir()})
 	if err != nil {
@@ -52,12 +52,12 @@ func TestFollowingEndsWhereAGoalRests(t *testing.T) {
 		return ctx.Err() == nil
 	}
 	add(&event.Lease{Pane: "t1", Kind: pane.Terminal, Held: true},
-		&event.Paused{Exit: goal.PausedByUser, Reason: "the person paused the goal", Report: []string{"-"}})
+		&event.Paused{Exit: goal.PausedByUser, Reason: "the user paused the goal", Report: []string{"-"}})
 	if err := s.ReleaseLease(t.Context(), g.ID, "t1"); err != nil {
 		t.Fatal(err)
 	}
 	if !ends() {
-		t.Error("it goes on after a lease was given back in the pause")
+		t.Error("it continues after a lease was given back in the pause")
 	}
 	add(&event.Queued{Reason: "3 goals run already"})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -85,8 +85,8 @@ func TestFollowingEndsWhereAGoalRests(t *testing.T) {
 	if _, err := io.Copy(io.Discard, out); err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	add(&event.Queued{Reason: "the person paused the goal", Left: goal.PausedByUser})
+	add(&event.Queued{Reason: "the user paused the goal", Left: goal.PausedByUser})
 	if !ends() {
-		t.Error("it goes on although the goal has left the queue")
+		t.Error("it continues although the goal has left the queue")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// limitFlags are the limits as the person wrote them: 0 is no limit.
+// limitFlags are the limits as the user wrote them: 0 is no limit.
 type limitFlags struct {
 	wallClock                time.Duration
 	maxIterations, maxClaims int
@@ -25,7 +25,7 @@ func (l *limitFlags) add(fl *pflag.FlagSet, usual goal.Limits) {
 	fl.Float64Var(&l.maxUSD, "max-usd", usual.USD, "money, where a price is known; 0 = no limit")
 }
 
-// resume is what the person said of the limits. Those of which given says false
+// resume is what the user said of the limits. Those of which given says false
 // were not mentioned and stay.
 func (l *limitFlags) resume(given func(flag string) bool) (in api.ResumeInput, err error) {
 	if l.wallClock < 0 || l.maxIterations < 0 || l.maxClaims < 0 || l.maxTokens < 0 || l.maxUSD < 0 {

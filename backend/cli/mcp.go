@@ -78,7 +78,7 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// mcpServers are the person's servers whose tools goals may use.
+// mcpServers are the user's servers whose tools goals may use.
 func (p Program) mcpServers() *cobra.Command {
 	c := &cobra.Command{Use: "servers", Short: "The MCP servers whose tools goals may use", Args: cobra.NoArgs}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }

@@ -27,7 +27,7 @@ type agent struct {
 	*testing.T
 	session *sdk.ClientSession
 	dir     string
-	person  func(args ...string) (out string, exit int) // a command of the person beside it
+	person  func(args ...string) (out string, exit int) // a command of the user beside it
 
 	mu       sync.Mutex
 	progress []string
@@ -191,7 +191,7 @@ func TestAnotherAgentStaysWithinTheBoundsOfThePerson(t *testing.T) {
 	}
 }
 
-// TestAnotherAgentReadsItsOwnGoalsOnly: what the person does outside of the lent
+// TestAnotherAgentReadsItsOwnGoalsOnly: what the user does outside of the lent
 // folder is none of its business, over whichever tool it asks; of a goal of theirs
 // inside it reads and does nothing.
 func TestAnotherAgentReadsItsOwnGoalsOnly(t *testing.T) {
@@ -231,14 +231,14 @@ func TestAnotherAgentReadsItsOwnGoalsOnly(t *testing.T) {
 		if tool == "steer_goal" {
 			args["text"] = "do something else"
 		}
-		a.refused(tool, args, "its person's")
+		a.refused(tool, args, "its user's")
 	}
 	if text := a.must("get_goal", map[string]any{"goal_id": own}); !strings.Contains(text, "*.evil.example") {
 		t.Error("the hosts that are denied to the desk are not denied to its goal: ", text)
 	}
 }
 
-// theOther is the newest goal of the person's list that is none of these.
+// theOther is the newest goal of the user's list that is none of these.
 func (a *agent) theOther(known ...string) string {
 	a.Helper()
 	var rows struct {
@@ -326,7 +326,7 @@ func TestAnotherAgentDoesNotResumeWhatThePersonPaused(t *testing.T) {
 	}
 	stop("user_paused")
 	a.refused("pause_goal", map[string]any{"goal_id": id}, "not running")
-	a.refused("resume_goal", map[string]any{"goal_id": id}, "the person stopped this goal")
+	a.refused("resume_goal", map[string]any{"goal_id": id}, "the user stopped this goal")
 }
 
 // reads waits until the goal's journal holds the words.

@@ -82,7 +82,7 @@ func (p Program) printError(c *cobra.Command, args []string, err error) int {
 	switch {
 	case strings.HasPrefix(err.Error(), "unknown command"): // cobra's own, which has no type
 		problem.Code, problem.Hint = api.Refused, p.Name+" help lists the commands"
-	case problem.Code == api.Internal, errors.Is(err, store.ErrNewerSchema), errors.As(err, &older): // nothing is wrong with what the person wrote
+	case problem.Code == api.Internal, errors.Is(err, store.ErrNewerSchema), errors.As(err, &older): // nothing is wrong with what the user wrote
 		code = exitError
 	}
 	if !wantsJSON(c, args) {

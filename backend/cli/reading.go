@@ -135,9 +135,9 @@ func (p Program) showGoal(g *api.GoalAPI, v api.GoalView) error {
 	case v.PID != 0:
 		fmt.Fprintf(&b, "runs in pid %d\n", v.PID)
 	case v.Status == goal.Running:
-		b.WriteString("the process that ran it has ended; resume goes on with it\n")
+		b.WriteString("the process that ran it has ended; resume continues with it\n")
 	case v.Status == goal.Pending:
-		b.WriteString("the process in whose queue it was has ended; resume goes on with it\n")
+		b.WriteString("the process in whose queue it was has ended; resume continues with it\n")
 	}
 	for _, c := range v.CheckStates {
 		fmt.Fprintf(&b, "  check: %s: %s %s\n", oneLine(c.Words), c.Outcome, oneLine(c.Detail))
@@ -182,7 +182,7 @@ func (p Program) events() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the goal stops or Ctrl+C")
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "continue until the goal stops or Ctrl+C")
 	return c
 }
 
@@ -231,7 +231,7 @@ func (p Program) followJournal(ctx context.Context, s *store.Store, id goal.ID, 
 	return errors.Join(err, failed)
 }
 
-// isStopEvent tells the events after which a goal does not go on by itself.
+// isStopEvent tells the events after which a goal does not continue automatically.
 func isStopEvent(e event.Event) bool {
 	switch b := e.Body.(type) {
 	case *event.Ended:
@@ -244,7 +244,7 @@ func isStopEvent(e event.Event) bool {
 	return false
 }
 
-// isStartEvent tells those with which it goes on, or waits to.
+// isStartEvent tells those with which it continues, or waits to.
 func isStartEvent(e event.Event) bool {
 	switch b := e.Body.(type) {
 	case *event.Started, *event.Resumed, *event.Reopened:

@@ -18,7 +18,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// runFlags are the flags of run as the person wrote them.
+// runFlags are the flags of run as the user wrote them.
 type runFlags struct {
 	in               api.StartInput
 	checks           checkFlags
@@ -121,7 +121,7 @@ func (f runFlags) input(args []string) (api.StartInput, error) {
 	return in, makeAbsolute(&in)
 }
 
-// makeAbsolute makes the paths of flags absolute: they are meant from where the person is.
+// makeAbsolute makes the paths of flags absolute: they are meant from where the user is.
 func makeAbsolute(in *api.StartInput) error {
 	from := func(path *string) error {
 		if *path == "" || strings.HasPrefix(*path, "~") {
@@ -225,5 +225,5 @@ func (p Program) runGoal(ctx context.Context, f runFlags, in api.StartInput) err
 	})
 }
 
-// demoPace lets a person follow the demonstration in a terminal.
+// demoPace lets a user follow the demonstration in a terminal.
 const demoPace = 30 * time.Millisecond

@@ -17,7 +17,7 @@ import (
 	"goalpost/backend/secret"
 )
 
-// secrets are the person's keys and passwords. A value is never an argument:
+// secrets are the user's keys and passwords. A value is never an argument:
 // arguments are in the shell's history and in the list of processes.
 func (p Program) secrets() *cobra.Command {
 	c := &cobra.Command{Use: "secret", Short: "Keys and passwords that goals may use and never see", Args: cobra.NoArgs}
@@ -187,7 +187,7 @@ func (p Program) readHidden(_ context.Context, what string) (string, error) {
 	return string(b), nil
 }
 
-// askPassphrase gets the passphrase from the person, nil where nobody sits there. It is
+// askPassphrase gets the passphrase from the user, nil where nobody sits there. It is
 // asked on the terminal even where standard input is a file.
 func (p Program) askPassphrase() func(context.Context) (string, error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)

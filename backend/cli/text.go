@@ -73,7 +73,7 @@ func oneLine(s string) string {
 	return b.String()
 }
 
-// argumentLines are all arguments of a call, by name, for a person who decides about
+// argumentLines are all arguments of a call, by name, for a user who decides about
 // it: nothing is left out, and each line of a value begins with a bar, so that none
 // can look like a line of ours.
 func argumentLines(arguments string) string {

@@ -23,7 +23,7 @@ func (p Program) followInOwner(ctx context.Context, a *app.App, o output, start 
 	case err != nil:
 		return err
 	case !s.cut.IsZero():
-		p.errorf("%s: goal %s runs in the program that has its pane, and goes on\n", p.Name, s.id.Short())
+		p.errorf("%s: goal %s runs in the program that has its pane, and continues\n", p.Name, s.id.Short())
 		return exitCode(exitInterrupted)
 	}
 	err = p.watchGoal(ctx, a, s.id, 0, o, signals)
@@ -34,7 +34,7 @@ func (p Program) followInOwner(ctx context.Context, a *app.App, o output, start 
 	return err
 }
 
-// watchGoal shows a goal that goes on in another process, until it stops there: a parked
+// watchGoal shows a goal that continues in another process, until it stops there: a parked
 // one is resumed by whoever looks after it. A signal ends the watching alone.
 func (p Program) watchGoal(ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal) error {
 	owner, err := a.Store().LockOwner(id)
@@ -42,7 +42,7 @@ func (p Program) watchGoal(ctx context.Context, a *app.App, id goal.ID, shown in
 		return err
 	}
 	if owner.PID != 0 { // else it is over already
-		p.errorf("  it goes on in pid %d; this only shows it, and Ctrl+C leaves it running\n", owner.PID)
+		p.errorf("  it continues in pid %d; this only shows it, and Ctrl+C leaves it running\n", owner.PID)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	news, followed := make(chan event.Event), make(chan error, 1)
@@ -65,7 +65,7 @@ func (p Program) watchUntilStop(ctx context.Context, a *app.App, id goal.ID, sho
 	for {
 		select {
 		case <-signals:
-			p.errorf("\n%s: the goal goes on\n", p.Name)
+			p.errorf("\n%s: the goal continues\n", p.Name)
 			return "", exitCode(exitInterrupted)
 		case e := <-news:
 			if e.GoalID != id || e.Seq <= shown {

@@ -1,4 +1,4 @@
-// Package config is the folders of the program and what the person chose: the
+// Package config is the folders of the program and what the user chose: the
 // settings and the providers, kept in one settings.json.
 package config
 
@@ -15,7 +15,7 @@ import (
 // HomeVariable names the environment variable that puts all data into one folder.
 const HomeVariable = "GOALPOST_HOME"
 
-// InvalidError refuses an input of the person.
+// InvalidError refuses an input of the user.
 type InvalidError struct{ Field, Message, Hint string }
 
 func (e *InvalidError) Error() string { return e.Message }

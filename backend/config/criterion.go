@@ -27,7 +27,7 @@ type CriterionFile struct {
 }
 
 // ReadCriterion reads a criterion from a YAML file: checks, a list with the
-// fields of goal.Check, and any. What only a person may set (where a check runs,
+// fields of goal.Check, and any. What only a user may set (where a check runs,
 // risk, hosts, grants) is refused, and so is every word that is not known.
 // os.ErrNotExist if there is no such file.
 func ReadCriterion(file string) (CriterionFile, error) {
@@ -92,7 +92,7 @@ func parseCriterion(b []byte) (goal.Criterion, *InvalidError) {
 		switch word {
 		case "checks", "any":
 		case "where", "hosts", "allow_hosts", "risk", "policy", "allow_tools", "deny_tools", "allow_write", "allow_read", "allow_local", "allow_socket", "unconfined", "grants":
-			return c, invalidCriterion(fmt.Sprintf("it sets %s, which only a person may", word), "remove it, and choose that in the dialog or with a flag")
+			return c, invalidCriterion(fmt.Sprintf("it sets %s, which only a user may", word), "remove it, and choose that in the dialog or with a flag")
 		default:
 			return c, invalidCriterion(fmt.Sprintf("it has the unknown word %q", word), "the words are checks and any")
 		}
@@ -110,7 +110,7 @@ func parseCriterion(b []byte) (goal.Criterion, *InvalidError) {
 	}
 	for i, check := range c.Checks { // however it is written: JSON reads Where as where
 		if check.Where != "" {
-			return c, invalidCriterion(fmt.Sprintf("check %d sets where it runs, which only a person may", i+1), "remove where, and choose it in the dialog")
+			return c, invalidCriterion(fmt.Sprintf("check %d sets where it runs, which only a user may", i+1), "remove where, and choose it in the dialog")
 		}
 	}
 	return c, nil
@@ -126,7 +126,7 @@ func validateCheckFields(n int, check any) *InvalidError {
 	for _, word := range slices.Sorted(maps.Keys(fields)) {
 		switch {
 		case strings.EqualFold(word, "where"): // JSON reads Where as where
-			return invalidCriterion(fmt.Sprintf("check %d sets where it runs, which only a person may", n), "remove where, and choose it in the dialog or with --where")
+			return invalidCriterion(fmt.Sprintf("check %d sets where it runs, which only a user may", n), "remove where, and choose it in the dialog or with --where")
 		case word == "timeout":
 			return invalidCriterion(fmt.Sprintf("check %d has the unknown word %q", n, word), "write timeout_ms, in milliseconds: timeout_ms: 10000 is ten seconds")
 		case !slices.Contains(known, word):

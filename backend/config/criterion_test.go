@@ -46,11 +46,11 @@ checks:
 // TestACriterionFileGrantsNothing, and says what is wrong with it.
 func TestACriterionFileGrantsNothing(t *testing.T) {
 	for text, want := range map[string]string{
-		"checks:\n  - {type: shell, command: x, where: host}": "only a person may",
-		"checks:\n  - {type: shell, command: x, Where: host}": "only a person may",
-		"risk: spends_money\nchecks: [{type: manual}]":        "only a person may",
-		"hosts: [example.org]\nchecks: [{type: manual}]":      "only a person may",
-		"unconfined: true\nchecks: [{type: manual}]":          "only a person may",
+		"checks:\n  - {type: shell, command: x, where: host}": "only a user may",
+		"checks:\n  - {type: shell, command: x, Where: host}": "only a user may",
+		"risk: spends_money\nchecks: [{type: manual}]":        "only a user may",
+		"hosts: [example.org]\nchecks: [{type: manual}]":      "only a user may",
+		"unconfined: true\nchecks: [{type: manual}]":          "only a user may",
 		"speed: 9\nchecks: [{type: manual}]":                  "unknown word",
 		"checks:\n  - {type: shell, comand: x}":               "comand",
 		"checks:\n  - {type: guess}":                          "unknown type",

@@ -74,7 +74,7 @@ func (r *rotatingLog) Write(line []byte) (int, error) {
 }
 
 // rotate moves the files on and begins a new one. Where that fails the old one
-// goes on, and the next try comes after as many bytes again.
+// continues, and the next try comes after as many bytes again.
 func (r *rotatingLog) rotate() error {
 	r.size = 0
 	if info, err := os.Stat(r.path); err == nil && info.Size()+1 > logSize/2 { // another process may have moved it

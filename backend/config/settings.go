@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/lock"
 )
 
-// Settings is what the person chose.
+// Settings is what the user chose.
 type Settings struct {
 	Theme      string `json:"theme"` // system, dark, light
 	FontSize   int    `json:"font_size"`
@@ -25,12 +25,12 @@ type Settings struct {
 	WebGL        bool   `json:"webgl"`
 	ScreenReader bool   `json:"screen_reader"`
 	Welcomed     bool   `json:"welcomed"`
-	// ApprovalMinutes is how long an approval waits for a person before its goal pauses.
+	// ApprovalMinutes is how long an approval waits for a user before its goal pauses.
 	ApprovalMinutes int `json:"approval_minutes"`
 	// TurnMinutes is how long a model may take for one turn before it is asked again; 0
 	// is the usual three.
 	TurnMinutes int `json:"turn_minutes"`
-	// Notifications tells the person's desktop when a goal needs somebody or is over.
+	// Notifications tells the user's desktop when a goal needs somebody or is over.
 	Notifications bool `json:"notifications"`
 	// SecretsInFile keeps secrets in the encrypted file also where a keyring runs.
 	SecretsInFile bool `json:"secrets_in_file"`
@@ -39,7 +39,7 @@ type Settings struct {
 	// KeepDays is after how many days an ended goal is deleted, 0 never.
 	KeepDays int `json:"keep_days"`
 	// LingerMinutes is how long the programs of a goal stay after done, so that its
-	// person can look at what was built; 0 is not at all.
+	// user can look at what was built; 0 is not at all.
 	LingerMinutes int `json:"linger_minutes"`
 	// GoalMemory is how many MiB of memory all programs of a goal take together; 0 is
 	// three quarters of the machine's.
@@ -227,12 +227,12 @@ func (s Settings) check() error {
 	return nil
 }
 
-// Settings reads what the person chose.
+// Settings reads what the user chose.
 func (c *Config) Settings() Settings {
 	return c.current().Settings
 }
 
-// SaveSettings keeps what the person chose.
+// SaveSettings keeps what the user chose.
 func (c *Config) SaveSettings(s Settings) error {
 	if err := s.check(); err != nil {
 		return err

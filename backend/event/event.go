@@ -53,7 +53,7 @@ type (
 	Reopened struct {
 		Note string `json:"note"`
 	}
-	// LimitsChanged is the person's word; the old limits are in the event before.
+	// LimitsChanged is the user's word; the old limits are in the event before.
 	LimitsChanged struct {
 		WallClockMS   int64   `json:"wall_clock_ms"` // 0 = none, as everywhere here
 		Iterations    int     `json:"iterations"`
@@ -77,7 +77,7 @@ type (
 		Effect    policy.Effect `json:"effect"`
 		Grant     string        `json:"grant,omitempty"` // the approval that allowed it
 	}
-	// ApprovalRequested tells that a call waits for a person. It has not been
+	// ApprovalRequested tells that a call waits for a user. It has not been
 	// executed, and no model is asked meanwhile.
 	ApprovalRequested struct{ goal.Approval }
 	// ApprovalResolved is the answer. After a pause the call is not executed by
@@ -86,7 +86,7 @@ type (
 		Request string `json:"request"`
 		goal.Answer
 	}
-	// GrantEnded takes a grant back: it was used up, the person revoked it.
+	// GrantEnded takes a grant back: it was used up, the user revoked it.
 	GrantEnded struct {
 		Request string `json:"request"`
 		Why     string `json:"why"`
@@ -143,7 +143,7 @@ type (
 		goal.Usage
 		By string `json:"by,omitempty"` // critic, judge, reviewer; "" is the agent
 	}
-	// Steered is a note, at its place in time: of the person, of the goal that From names, or of goal.ExternalAgent.
+	// Steered is a note, at its place in time: of the user, of the goal that From names, or of goal.ExternalAgent.
 	Steered struct {
 		Text string  `json:"text"`
 		From goal.ID `json:"from,omitempty"`
@@ -155,7 +155,7 @@ type (
 		Pane string    `json:"pane"`
 		Kind pane.Kind `json:"kind"`
 		Held bool      `json:"held"`
-		Lent bool      `json:"lent,omitempty"` // by the person, whose own it is
+		Lent bool      `json:"lent,omitempty"` // by the user, whose own it is
 	}
 	// Warning tells of a limit coming near or of a fault that was survived.
 	Warning struct {
@@ -170,8 +170,8 @@ type (
 		Report  []string  `json:"report"`
 		Account string    `json:"account,omitempty"` // the agent's own, under the host's report
 		Until   string    `json:"until,omitempty"`   // parked: RFC 3339
-		Pane    string    `json:"pane,omitempty"`    // needs_operator: where the person is to do something
-		By      goal.ID   `json:"by,omitempty"`      // user_paused: the goal that started it, or goal.ExternalAgent; "" is the person
+		Pane    string    `json:"pane,omitempty"`    // needs_operator: where the user is to do something
+		By      goal.ID   `json:"by,omitempty"`      // user_paused: the goal that started it, or goal.ExternalAgent; "" is the user
 		// Unanswered says that no model answered in the newest iteration, which therefore
 		// counts for nothing and is made again.
 		Unanswered bool `json:"unanswered,omitempty"`
@@ -188,7 +188,7 @@ type (
 		Judged   bool        `json:"judged,omitempty"` // by a model, and by no program
 		Report   []string    `json:"report"`
 		Account  string      `json:"account,omitempty"`
-		By       goal.ID     `json:"by,omitempty"` // user_aborted: goal.ExternalAgent; "" is the person
+		By       goal.ID     `json:"by,omitempty"` // user_aborted: goal.ExternalAgent; "" is the user
 	}
 	// Delta is streaming text of the model. It is not journaled and may be lost.
 	Delta struct {
@@ -217,7 +217,7 @@ type (
 		Rev    int64     `json:"rev"`
 		Pane   pane.Info `json:"pane"`
 		Closed bool      `json:"closed"`
-		Focus  bool      `json:"focus,omitempty"` // the agent wants the person to see it
+		Focus  bool      `json:"focus,omitempty"` // the agent wants the user to see it
 	}
 )
 

@@ -1,7 +1,7 @@
 // Package folder writes files in a goal's folder for the host, while the goal's
 // programs may change that folder at any moment. It follows no link, whatever is
 // swapped meanwhile, and touches nothing of git's own: a link to .git/config
-// would be code that git runs outside the sandbox, as the person.
+// would be code that git runs outside the sandbox, as the user.
 package folder
 
 import (

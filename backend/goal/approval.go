@@ -6,10 +6,10 @@ import "goalpost/backend/policy"
 const (
 	OnAskPause = "park"  // the goal pauses as needs_operator; "" is this, too
 	OnAskDeny  = "deny"  // the call is refused
-	OnAskAllow = "allow" // the call goes on, but never what always asks
+	OnAskAllow = "allow" // the call continues, but never what always asks
 )
 
-// Approval is a call that waits for a person, with everything that the person is
+// Approval is a call that waits for a user, with everything that the user is
 // shown, and the answer if there is one.
 type Approval struct {
 	ID        string         `json:"request"` // of this goal: a1, a2 …

@@ -12,7 +12,7 @@ import (
 // CheckType names who decides and how.
 type CheckType string
 
-// The check types. A gate is decided by a program, a judgement by a model or a person.
+// The check types. A gate is decided by a program, a judgement by a model or a user.
 const (
 	Shell         CheckType = "shell"
 	HTTP          CheckType = "http"
@@ -62,7 +62,7 @@ type Check struct {
 	Command  string `json:"command,omitempty"`   // shell: run by sh -c; json_predicate from a command
 	ExitCode int    `json:"exit_code,omitempty"` // shell: the wanted exit code
 	Dir      string `json:"dir,omitempty"`       // shell: relative to the goal's folder
-	Where    string `json:"where,omitempty"`     // shell: "" the goal's sandbox, "host", "ssh:NAME" a server of the person's list; only a person sets it
+	Where    string `json:"where,omitempty"`     // shell: "" the goal's sandbox, "host", "ssh:NAME" a server of the user's list; only a user sets it
 
 	URL          string `json:"url,omitempty"`           // http, visual; json_predicate from a URL
 	Method       string `json:"method,omitempty"`        // http: "" is GET
@@ -83,8 +83,8 @@ type Check struct {
 	Threshold Threshold `json:"threshold,omitempty"` // model_question: "" is yes
 	Pane      string    `json:"pane,omitempty"`      // visual: the page of this pane; with no pane and no URL the goal's newest
 
-	Note string `json:"note,omitempty"` // manual: what the person looks at
-	Wait bool   `json:"wait,omitempty"` // manual: the goal pauses until the person accepts
+	Note string `json:"note,omitempty"` // manual: what the user looks at
+	Wait bool   `json:"wait,omitempty"` // manual: the goal pauses until the user accepts
 }
 
 // DefaultCheckTimeout holds where a check names none.
@@ -123,7 +123,7 @@ func (c Check) Name() string {
 		if c.Note != "" {
 			return c.Note
 		}
-		return "a person's word"
+		return "a user's word"
 	}
 	return string(c.Type)
 }
@@ -149,7 +149,7 @@ func (c Check) Describe() string {
 		return s
 	case Manual:
 		if c.Wait {
-			return fmt.Sprintf("the person accepts the result (%s)", c.Name())
+			return fmt.Sprintf("the user accepts the result (%s)", c.Name())
 		}
 		return fmt.Sprintf("your word is taken, and the goal is marked as not verified by the host (%s)", c.Name())
 	}
@@ -278,7 +278,7 @@ func (c Check) validateShell() (reason, hint string) {
 	return "", ""
 }
 
-// Server is the name of the person's server that a command runs on, if it does.
+// Server is the name of the user's server that a command runs on, if it does.
 func (c Check) Server() (name string, ok bool) { return strings.CutPrefix(c.Where, "ssh:") }
 
 func (c Check) validateFile() (reason, hint string) {

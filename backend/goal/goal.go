@@ -89,7 +89,7 @@ type Goal struct {
 	UpdatedAt       time.Time
 }
 
-// EndReport is the report of a goal that ends while none of its runs goes on: why, and
+// EndReport is the report of a goal that ends while none of its runs continues: why, and
 // all that its last run has reported.
 func (g Goal) EndReport(why string) []string {
 	first := "Stopped because " + why + "."
@@ -99,7 +99,7 @@ func (g Goal) EndReport(why string) []string {
 	return append([]string{first + " Before that: " + g.Report[0]}, g.Report[1:]...)
 }
 
-// CareOptions is how a goal is looked after. They are chosen by the person at the
+// CareOptions is how a goal is looked after. They are chosen by the user at the
 // start and frozen with the criterion.
 type CareOptions struct {
 	Persona        string     `json:"persona,omitempty"`         // "" is engineer
@@ -129,7 +129,7 @@ const (
 	ReviewNever  ReviewMode = "never"
 )
 
-// DefaultCriticEvery is how often the critic looks when the person says nothing, in steps.
+// DefaultCriticEvery is how often the critic looks when the user says nothing, in steps.
 const DefaultCriticEvery = 5
 
 // NeedsReview says whether a cold reviewer looks at claims that passed.
@@ -167,7 +167,7 @@ type Limits struct {
 	USD           float64
 }
 
-// DefaultLimits are what a goal gets when the person says nothing.
+// DefaultLimits are what a goal gets when the user says nothing.
 func DefaultLimits() Limits {
 	return Limits{WallClock: time.Hour, Iterations: 300, ClaimsPerGate: 5}
 }

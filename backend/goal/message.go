@@ -67,8 +67,8 @@ type Usage struct {
 	Guessed   bool    `json:"guessed,omitempty"` // by the length of what was sent: the provider did not say
 }
 
-// ErrPaused means that a model was not asked, or its answer not waited for, because the person paused the goal.
-var ErrPaused = errors.New("the person paused the goal, so its model is not asked")
+// ErrPaused means that a model was not asked, or its answer not waited for, because the user paused the goal.
+var ErrPaused = errors.New("the user paused the goal, so its model is not asked")
 
 // ErrContextTooLong means that the conversation does not fit into the model's window.
 var ErrContextTooLong = errors.New("the conversation is longer than the model's window")
@@ -109,7 +109,7 @@ type Continuation struct {
 }
 
 // Envelope is the result as the model reads it, the same for every tool: a line
-// of JSON that says whether it is fine and where it goes on, and the content
+// of JSON that says whether it is fine and where it continues, and the content
 // below. Inside the JSON the content would grow, and be cut again on its way.
 func (r Result) Envelope() string {
 	head := fmt.Sprintf(`{"ok":%t`, r.OK)

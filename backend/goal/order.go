@@ -2,7 +2,7 @@ package goal
 
 import "goalpost/backend/policy"
 
-// OrderKind is what a person may ask of a live goal.
+// OrderKind is what a user may ask of a live goal.
 type OrderKind string
 
 // The orders.
@@ -11,7 +11,7 @@ const (
 	OrderPause  OrderKind = "pause"
 	OrderSteer  OrderKind = "steer"
 	OrderNote   OrderKind = "note"   // words of another agent
-	OrderResume OrderKind = "resume" // a parked goal goes on now; Text is new limits as JSON, if they change
+	OrderResume OrderKind = "resume" // a parked goal continues now; Text is new limits as JSON, if they change
 	OrderAccept OrderKind = "accept" // a manual check that waits passes
 	OrderReject OrderKind = "reject" // … is sent back; Text says why
 
@@ -20,13 +20,13 @@ const (
 	OrderRevoke  OrderKind = "revoke"  // a grant is taken back
 )
 
-// Order is one thing that a person asks of a goal, from any process.
+// Order is one thing that a user asks of a goal, from any process.
 type Order struct {
 	ID   int64 // its place among the orders that the store keeps, 0 before it is there
 	Kind OrderKind
-	Text string // the note of the person; of abort and pause, why, "" is the person's word
+	Text string // the note of the user; of abort and pause, why, "" is the user's word
 	// Request names the approval that approve, deny and revoke are about, and who gives
-	// the others: a goal, or Desk; "" is the person.
+	// the others: a goal, or Desk; "" is the user.
 	Request string
 	Scope   policy.Scope // of approve
 }

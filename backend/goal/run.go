@@ -18,7 +18,7 @@ type Run struct {
 type RunControl interface {
 	Claim(rationale, result string)
 	GiveUp(reason, learned string)
-	// AskUser pauses the run until the person has answered; pane is where they are to
+	// AskUser pauses the run until the user has answered; pane is where they are to
 	// do something, "" if nowhere.
 	AskUser(question, pane string)
 	WriteTodos(ctx context.Context, todos []Todo) error
@@ -84,7 +84,7 @@ func (b *NotReadyError) Error() string { return b.Reason }
 type RunHistory struct {
 	Todos  []Todo
 	Steps  []Step         // the newest, oldest first
-	Claims []ClaimRecord  // since the goal was last stuck or needed its person, oldest first
+	Claims []ClaimRecord  // since the goal was last stuck or needed its user, oldest first
 	Last   ClaimRecord    // the newest claim of all, N 0 if there is none
 	Warned map[string]int // limit → the highest percentage warned of since the limits were set
 	Critic []string       // the critic's words, as Claims
@@ -119,7 +119,7 @@ type RepeatCount struct {
 type ClaimRecord struct {
 	N                 int
 	By                string
-	Of                string // whose claim it was, where the person decided about it; else as By
+	Of                string // whose claim it was, where the user decided about it; else as By
 	Rationale, Result string
 	Verdicts          []Verdict // of one that failed without a check, because nothing was done: those of the claim before
 	Review            *Review   // as Verdicts; nil if there was none

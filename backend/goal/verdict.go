@@ -44,7 +44,7 @@ type Verdict struct {
 // VerificationResult is what a whole verification came to.
 type VerificationResult string
 
-// The findings. Waiting means that all but the person has decided.
+// The findings. Waiting means that all but the user has decided.
 const (
 	Verified    VerificationResult = "verified"
 	NotVerified VerificationResult = "not_verified"
@@ -57,10 +57,10 @@ type Claim struct {
 	By        string // critic, person; "" is the agent
 	Rationale string
 	Result    string
-	// Accepted is the person's word about the manual checks that wait: nil while
+	// Accepted is the user's word about the manual checks that wait: nil while
 	// there is none, false after the goal was sent back.
 	Accepted *bool
-	Note     string // of the person
+	Note     string // of the user
 	Steps    []Step // the newest steps, oldest first, for those who judge
 }
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package lock keeps the processes that share a file of the person's out of each
+// Package lock keeps the processes that share a file of the user's out of each
 // other's way while one of them rewrites it.
 package lock
 

@@ -1,4 +1,4 @@
-// Package lock keeps the processes that share a file of the person's out of each
+// Package lock keeps the processes that share a file of the user's out of each
 // other's way while one of them rewrites it.
 package lock
 

@@ -21,7 +21,7 @@ func TestToolsOfAProgramCarryItsName(t *testing.T) {
 		t.Fatal(r.Text)
 	}
 	has(t, r.Text, `<output from="the server fix">`, "hello from ")
-	has(t, tool(t, s, "fix__echo").Spec().Description, "the person's MCP server fix", "repeats a text")
+	has(t, tool(t, s, "fix__echo").Spec().Description, "the user's MCP server fix", "repeats a text")
 	if w := f.warning(t); w != "" {
 		t.Fatal(w)
 	}
@@ -49,7 +49,7 @@ func TestEffectComesOfTheAnnotations(t *testing.T) {
 }
 
 // TestAServerOfThisMachineIsNotBelieved: no wall holds what answers at an address of
-// it, so what it says of its tools makes them no smaller. The person's word does.
+// it, so what it says of its tools makes them no smaller. The user's word does.
 func TestAServerOfThisMachineIsNotBelieved(t *testing.T) {
 	f := setup(t)
 	server := mcp.Server{Name: "web", URL: newWeb(t).URL + "/mcp", Headers: map[string]string{"Authorization": "Bearer sesame"}}
@@ -66,7 +66,7 @@ func TestAServerOfThisMachineIsNotBelieved(t *testing.T) {
 	}
 	server.Risk = policy.ReadOnly
 	if got, err := tool(t, f.known(t, server), "web__wipe").Effect(t.Context(), json.RawMessage(`{}`)); err != nil || got.Risk != policy.ReadOnly || got.Irreversible {
-		t.Errorf("the person's word: %+v, %v", got, err)
+		t.Errorf("the user's word: %+v, %v", got, err)
 	}
 	server.Risk = ""
 	list, err := mcp.FetchTools(t.Context(), server, f.room, f.listings, time.Now())

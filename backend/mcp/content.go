@@ -43,7 +43,7 @@ func toResult(server string, r *sdk.CallToolResult) goal.Result {
 	head := "the server " + server + " answered"
 	switch {
 	case r.NeedsInput():
-		out.OK, head = false, "the server "+server+" wants to ask the person something in the middle of the call, which it cannot here"
+		out.OK, head = false, "the server "+server+" wants to ask the user something in the middle of the call, which it cannot here"
 	case r.IsError:
 		head = "the server " + server + " reports an error"
 	case len(parts) == 0:

@@ -31,7 +31,7 @@ type ToolInfo struct {
 	Annotations *sdk.ToolAnnotations `json:"annotations,omitempty"`
 }
 
-// hash changes with everything that a model and a person go by.
+// hash changes with everything that a model and a user go by.
 func (o ToolInfo) hash() string { return digest(o) }
 
 func digest(v any) string {

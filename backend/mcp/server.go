@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Server is one server that the person configured: a program (Command) or an
+// Server is one server that the user configured: a program (Command) or an
 // address (URL).
 type Server struct {
 	Name    string            `json:"name"`
@@ -21,7 +21,7 @@ type Server struct {
 	Env     map[string]string `json:"env,omitempty"`
 	URL     string            `json:"url,omitempty"` // streamable HTTP
 	Headers map[string]string `json:"headers,omitempty"`
-	// Risk is what the person says of all tools of the server; "" takes their annotations.
+	// Risk is what the user says of all tools of the server; "" takes their annotations.
 	Risk policy.Risk `json:"risk,omitempty"`
 	// Timeout bounds one call; 0 is two minutes.
 	Timeout time.Duration `json:"timeout,omitempty"`

@@ -62,7 +62,7 @@ func toolOf(l *client, o ToolInfo) (*Tool, error) {
 			t.schema = resolved
 		}
 	}
-	about := fmt.Sprintf("A tool of the person's MCP server %s, which says of it: %s", l.server.Name, sanitizeLine(o.Description, maxDescription))
+	about := fmt.Sprintf("A tool of the user's MCP server %s, which says of it: %s", l.server.Name, sanitizeLine(o.Description, maxDescription))
 	t.spec = goal.ToolSpec{Name: name, Description: about, Schema: o.Schema}
 	return t, nil
 }
@@ -70,7 +70,7 @@ func toolOf(l *client, o ToolInfo) (*Tool, error) {
 // Spec is what the model is told.
 func (t *Tool) Spec() goal.ToolSpec { return t.spec }
 
-// Effect comes of what the person says of the server, else of the tool's
+// Effect comes of what the user says of the server, else of the tool's
 // annotations. A program is held by its walls whatever they say; what answers at an
 // address of this machine has none, and is not believed.
 func (t *Tool) Effect(_ context.Context, raw json.RawMessage) (policy.Effect, error) {
@@ -88,7 +88,7 @@ func (t *Tool) Effect(_ context.Context, raw json.RawMessage) (policy.Effect, er
 
 func effectOf(s Server, a *sdk.ToolAnnotations) policy.Effect {
 	if s.Risk != "" {
-		return policy.Effect{Risk: s.Risk, Reason: "the person says so of the server " + s.Name}
+		return policy.Effect{Risk: s.Risk, Reason: "the user says so of the server " + s.Name}
 	}
 	if s.URL != "" && s.IsLocal() {
 		wipes := a != nil && !a.ReadOnlyHint && a.DestructiveHint != nil && *a.DestructiveHint
@@ -137,7 +137,7 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	}
 	name := t.link.server.Name
 	if now, ok := s.offers[t.offer.Name]; !ok || now.hash() != t.offer.hash() {
-		return failed("not called: the server %s describes this tool otherwise than when it was listed. The person can look at it (settings, MCP servers, Test); do without it in this run.", name)
+		return failed("not called: the server %s describes this tool otherwise than when it was listed. The user can look at it (settings, MCP servers, Test); do without it in this run.", name)
 	}
 	limited, cancel := context.WithTimeout(ctx, t.link.server.timeout())
 	defer cancel()

@@ -22,7 +22,7 @@ func claude(t *testing.T, base string) *model.Anthropic {
 	return c
 }
 
-// waitFor is a conversation that goes on after a reply, with a result for each call.
+// waitFor is a conversation that continues after a reply, with a result for each call.
 func waitFor(in goal.Turn, r goal.Reply) goal.Turn {
 	in.Messages = append(in.Messages[:len(in.Messages):len(in.Messages)], goal.Message{Role: goal.Assistant, Text: r.Text, Calls: r.Calls})
 	for _, c := range r.Calls {

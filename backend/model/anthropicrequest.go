@@ -98,7 +98,7 @@ func (c *Anthropic) request(t goal.Turn, a anthropicOptions) messagesRequest {
 }
 
 // wireMessages writes the conversation as the API wants it: the two sides in turn, the
-// person's first, every call answered in the message after it.
+// user's first, every call answered in the message after it.
 func (c *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage {
 	var list []wireMessage
 	add := func(role goal.Role, content ...*block) {
@@ -109,7 +109,7 @@ func (c *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage 
 		list = append(list, wireMessage{role, content})
 	}
 	if len(t.Messages) == 0 || t.Messages[0].Role == goal.Assistant {
-		add(goal.User, text("Go on."))
+		add(goal.User, text("Continue."))
 	}
 	var open []string // calls without a result
 	answered := func() {

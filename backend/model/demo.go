@@ -14,11 +14,11 @@ import (
 // Demo is a scripted model: no AI and no network. It plays a small goal with
 // real tools: it writes a page with a wrong total, claims, is refused, repairs
 // the page, looks at it and claims again. It keeps nothing between turns; what
-// comes next follows from the conversation alone, so a resumed goal goes on where
+// comes next follows from the conversation alone, so a resumed goal continues where
 // it was. It is safe for concurrent use.
 type Demo struct {
 	// Pace is the pause after each word of the streamed text. 0 means none; 70 ms
-	// lets a person follow and keeps the whole script's words under 15 s.
+	// lets a user follow and keeps the whole script's words under 15 s.
 	Pace time.Duration
 	// Server is a command that serves the goal's folder, prints its address and
 	// keeps running; it stands in for one that the objective names.

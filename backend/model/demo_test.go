@@ -259,7 +259,7 @@ func TestDemoSlowServerAndNotes(t *testing.T) {
 	if !s.verified || !slices.Contains(s.tools, "terminal_read") {
 		t.Errorf("steps %v", s.tools)
 	}
-	s.tell("A note from the person: use euros")
+	s.tell("A note from the user: use euros")
 	r, err := model.Demo{}.Turn(t.Context(), s.turn, nil)
 	if err != nil || !strings.Contains(r.Text, "I am a script") {
 		t.Errorf("reply %+v, %v", r, err)

@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// maxToolFailures is how often a tool may fail before the script goes on without it.
+// maxToolFailures is how often a tool may fail before the script continues without it.
 const maxToolFailures = 2
 
 // demoScript is how far the demonstration has come, read from the conversation.
@@ -27,7 +27,7 @@ type demoScript struct {
 	reloaded bool // the page was loaded after the edit
 	seen     string
 	pictured bool
-	note     bool // the newest message is a person's note
+	note     bool // the newest message is a user's note
 
 	failures map[string]int    // per tool
 	problem  map[string]string // per tool, first line of the last failure
@@ -45,7 +45,7 @@ var (
 const (
 	hostRefusal = "Verification failed:"
 	hostResumed = "The run continues after a pause."
-	hostNote    = "A note from the person:"
+	hostNote    = "A note from the user:"
 	hostDoubt   = "its outcome is unknown"
 	hostSkipped = "not executed:"
 )
@@ -78,7 +78,7 @@ func (s *demoScript) findCommand(text string) {
 	}
 }
 
-// readUser takes what the host or the person says.
+// readUser takes what the host or the user says.
 func (s *demoScript) readUser(text string) {
 	s.findCommand(text)
 	switch {

@@ -136,5 +136,5 @@ func (s *demoScript) giveUp(reason string) demoMove {
 	if s.reason != "" {
 		learned += " The last verification said: " + s.reason
 	}
-	return demoMove{"I cannot go on with my script, so I stop and say why.", "abort_with_report", map[string]any{"reason": reason, "what_was_learned": learned}}
+	return demoMove{"I cannot continue with my script, so I stop and say why.", "abort_with_report", map[string]any{"reason": reason, "what_was_learned": learned}}
 }

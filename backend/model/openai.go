@@ -111,7 +111,7 @@ func (c *OpenAI) attempt(ctx context.Context, model string, params openai.ChatCo
 		params.StreamOptions.IncludeUsage = openai.Bool(true)
 	}
 	switch {
-	case c.o.Effort != "": // what the person chose is not taken back for a server
+	case c.o.Effort != "": // what the user chose is not taken back for a server
 		params.ReasoningEffort = openai.ReasoningEffort(c.o.Effort)
 	case !w.think && len(params.Tools) > 0:
 		params.ReasoningEffort = "none"

@@ -13,14 +13,14 @@ import (
 const maxParks = 6
 
 // ParkCounter counts how often in a row a goal was parked for one model, over all of
-// its runs: a run ends with the park, and the next one goes on counting. A nil
+// its runs: a run ends with the park, and the next one continues counting. A nil
 // one counts nothing. It is safe for concurrent use.
 type ParkCounter struct {
 	mu sync.Mutex
 	n  int
 }
 
-// NewParkCounter counts on after so many parks in a row, of which another process knew.
+// NewParkCounter counts on after n parks in a row, of which another process knew.
 func NewParkCounter(n int) *ParkCounter { return &ParkCounter{n: n} }
 
 // decide decides what is left when the budget is used up: a provider that

@@ -141,7 +141,7 @@ func (s *baseClient) wrapError(ctx context.Context, err error) error {
 	}
 	out := *e
 	if out.Kind == BadRequest && s.o.Effort != "" && strings.Contains(strings.ToLower(out.Message), "effort") {
-		out.Hint = fmt.Sprintf("the model was asked for the effort %q: start the goal anew with another one, or without", s.o.Effort)
+		out.Hint = fmt.Sprintf("the model was asked for the effort %q: start the goal again with another one, or without", s.o.Effort)
 	}
 	if out.Hint == "" {
 		out.Hint = s.hint(out.Kind, out.Status)
@@ -174,7 +174,7 @@ func (s *baseClient) publicURL() string {
 	return u.String()
 }
 
-// hint says what the person can do about a fault.
+// hint says what the user can do about a fault.
 func (s *baseClient) hint(k Kind, status int) string {
 	switch k {
 	case Unreachable:

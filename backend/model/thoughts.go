@@ -11,7 +11,7 @@ import (
 const maxThinkingBytes = 8 << 20
 
 // thinkingCache remembers replies as the server wrote them, with what the model
-// thought: models go on better when they get that back, unchanged, with the
+// thought: models continue better when they get that back, unchanged, with the
 // results of their calls. It is lost with the program, and then left out.
 type thinkingCache struct {
 	mu   sync.Mutex

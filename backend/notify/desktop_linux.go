@@ -23,7 +23,7 @@ const (
 	object  = "/org/freedesktop/Notifications"
 )
 
-// Open connects to the desktop of the person's session.
+// Open connects to the desktop of the user's session.
 func Open(ctx context.Context) (*Desktop, error) {
 	address := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
 	if address == "" { // the library would start a bus of its own

@@ -1,4 +1,4 @@
-// Package notify shows short messages on the person's desktop. Where nothing
+// Package notify shows short messages on the user's desktop. Where nothing
 // shows them, Open says so and why; nothing is shown in their place.
 package notify
 
@@ -6,6 +6,6 @@ package notify
 type Notification struct {
 	Title string
 	Text  string
-	// Urgent stays until the person has seen it.
+	// Urgent stays until the user has seen it.
 	Urgent bool
 }

@@ -10,7 +10,7 @@ type Overlay struct {
 	Copied    Copied       `json:"copied"`
 }
 
-// Copied is the text that the person copied last inside the page.
+// Copied is the text that the user copied last inside the page.
 type Copied struct {
 	N    int    `json:"n"` // counts up, so that the same text is news again
 	Text string `json:"text"`
@@ -24,7 +24,7 @@ const (
 	Alert        UserPromptKind = "alert"
 	Confirm      UserPromptKind = "confirm"
 	Prompt       UserPromptKind = "prompt"
-	BeforeUnload UserPromptKind = "leave"       // the page wants to keep the person from leaving
+	BeforeUnload UserPromptKind = "leave"       // the page wants to keep the user from leaving
 	Permission   UserPromptKind = "permission"  // Value names it: geolocation, notifications, …
 	Login        UserPromptKind = "login"       // HTTP authentication; Text is the realm
 	Certificate  UserPromptKind = "certificate" // Text is the error
@@ -36,7 +36,7 @@ const (
 	SaveLogin    UserPromptKind = "save_login"  // Value is the user; Multiple: the user's saved password was another
 )
 
-// UserPrompt is what a page, or Chromium, asks the person. Texts come from the
+// UserPrompt is what a page, or Chromium, asks the user. Texts come from the
 // page: one line, cleaned, to be drawn as text only.
 type UserPrompt struct {
 	ID       int            `json:"id"`
@@ -68,7 +68,7 @@ type Option struct {
 	Selected bool   `json:"selected"`
 }
 
-// Answer is what the person says to a question.
+// Answer is what the user says to a question.
 type Answer struct {
 	ID       int      `json:"id"`
 	Yes      bool     `json:"yes"`

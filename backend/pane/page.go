@@ -14,7 +14,7 @@ type ActionResult struct {
 
 // SnapshotOptions says which part of a page to tell of.
 type SnapshotOptions struct {
-	From int  // the line to go on from, as the last answer named it; 0 looks anew
+	From int  // the line to continue from, as the last answer named it; 0 looks again
 	Diff bool // only what is different since the last time
 }
 

@@ -16,8 +16,8 @@ type Info struct {
 	ID     string `json:"id"`
 	Kind   Kind   `json:"kind"`
 	Title  string `json:"title"`
-	GoalID string `json:"goal_id"` // the goal that leases it, "" for the person
-	Lent   bool   `json:"lent"`    // it is the person's own, and lent to that goal
+	GoalID string `json:"goal_id"` // the goal that leases it, "" for the user
+	Lent   bool   `json:"lent"`    // it is the user's own, and lent to that goal
 	Dir    string `json:"dir"`     // terminal: where it was opened
 	Cwd    string `json:"cwd"`     // terminal: where its shell says that it is
 	// Of a terminal on another machine: the name of its server, its tmux session
@@ -33,7 +33,7 @@ type Info struct {
 	CanBack bool   `json:"can_back"`
 	CanFwd  bool   `json:"can_forward"`
 	Problem string `json:"problem"` // what went wrong, for an overlay: "the page crashed"
-	Notice  string `json:"notice"`  // what the person should know, beside the page: "the browser was started again"
+	Notice  string `json:"notice"`  // what the user should know, beside the page: "the browser was started again"
 	Driver  Driver `json:"driver"`  // browser: who may act on the page
 	Profile string `json:"profile"` // browser: where logins are kept, "" = nowhere
 	// Acting is the agent's last action in words, shown at X, Y (CSS pixels of the page).
@@ -46,7 +46,7 @@ type Info struct {
 type Driver string
 
 // The drivers. A terminal has none, and neither has a goal's page while no run of the
-// goal goes on: the user may act on it, and nobody waits for it to be handed back.
+// goal continues: the user may act on it, and nobody waits for it to be handed back.
 const (
 	Nobody      Driver = ""
 	DriverUser  Driver = "person"
@@ -68,7 +68,7 @@ type Frame struct {
 	JPEG          []byte // read-only
 }
 
-// InputKind says what the person did to a pane.
+// InputKind says what the user did to a pane.
 type InputKind string
 
 // The inputs.
@@ -84,7 +84,7 @@ const (
 	Touch     InputKind = "touch"   // Text says start, move, end or cancel; Points are the fingers that are down
 )
 
-// Input is one act of the person on a browser pane. Coordinates are CSS pixels
+// Input is one act of the user on a browser pane. Coordinates are CSS pixels
 // of the page's viewport. Modifiers: 1 Alt, 2 Ctrl, 4 Meta, 8 Shift.
 type Input struct {
 	Kind      InputKind `json:"kind"`

@@ -13,7 +13,7 @@ const (
 	PortAccess   MachineAccessKind = "port"   // a TCP port of this machine's own loopback
 )
 
-// MachineAccess is something of the person's machine that a goal asks for besides its
+// MachineAccess is something of the user's machine that a goal asks for besides its
 // folder. Path is absolute and without links; a port has none.
 type MachineAccess struct {
 	Kind MachineAccessKind `json:"kind"`
@@ -35,7 +35,7 @@ func (a MachineAccess) String() string {
 	return "nothing"
 }
 
-// checkMachineAccess: what is the person's own, the person opens.
+// checkMachineAccess: what is the user's own, the user opens.
 func checkMachineAccess(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.Access == nil {
 		return pass()
@@ -52,7 +52,7 @@ func (g Grant) RevokedByKilling() bool {
 // equalAccess holds for two without any.
 func equalAccess(a, b *MachineAccess) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// WithGrants is the policy with what the person has granted since.
+// WithGrants is the policy with what the user has granted since.
 func (p Policy) WithGrants(grants []Grant) Policy {
 	for _, g := range grants {
 		if g.Scope == ScopeHost {

@@ -35,9 +35,9 @@ func (a Answer) rank() int {
 type Decision struct {
 	Answer Answer
 	Reason string
-	Always bool    // asked at every level: nothing but a person's word allows it
+	Always bool    // asked at every level: nothing but a user's word allows it
 	Grant  string  // the grant that allowed what would have been asked, "" if none
-	Offers []Grant // of a question: what the person may grant, once first
+	Offers []Grant // of a question: what the user may grant, once first
 }
 
 // RuleSet is what holds for every goal: the order of the questions and the rules of
@@ -132,19 +132,19 @@ func runCheck(q checkFunc, c Call, p Policy) (f checkResult) {
 }
 
 // applyGrants looks whether grants answer everything that is asked, and otherwise
-// says what the person may grant.
+// says what the user may grant.
 func applyGrants(d *Decision, asked []checkResult, c Call, grants []Grant) {
 	for _, f := range asked {
 		d.Always = d.Always || len(f.by) == 0 || f.needsUser()
 	}
 	for _, g := range grants {
 		if g.Scope == ScopeOnce && g.covers(c) {
-			d.Answer, d.Reason, d.Grant = Allow, "the person allowed this call", g.ID
+			d.Answer, d.Reason, d.Grant = Allow, "the user allowed this call", g.ID
 			return
 		}
 	}
 	if id, ok := coveredBy(asked, c, grants); ok {
-		d.Answer, d.Reason, d.Grant = Allow, "the person allowed it for this goal", id
+		d.Answer, d.Reason, d.Grant = Allow, "the user allowed it for this goal", id
 		return
 	}
 	d.Offers = offeredScopes(asked, c)
@@ -175,7 +175,7 @@ func (f checkResult) accepts(s Scope) bool {
 	return false
 }
 
-// needsUser: what runs as the person, and what is the person's own, nobody else
+// needsUser: what runs as the user, and what is the user's own, nobody else
 // gives: not the absence of everybody either.
 func (f checkResult) needsUser() bool {
 	return f.accepts(ScopePane) || f.accepts(ScopeSecret) || f.accepts(ScopeMachine)
@@ -256,7 +256,7 @@ func checkIrreversible(c Call, _ Policy) (checkResult, error) {
 }
 
 // checkPersistent: what other goals, which may do more than this one, will find is for the
-// person to see first.
+// user to see first.
 func checkPersistent(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.Persistent {
 		return ask(nil, "goals after this one will find it")
@@ -318,7 +318,7 @@ func checkUnparsedCommand(c Call, _ Policy) (checkResult, error) {
 }
 
 // checkCertificate: whoever answers for a server without a valid certificate reads what is
-// sent there, so that is the person's word each time.
+// sent there, so that is the user's word each time.
 func checkCertificate(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.BadCertificate != "" {
 		return ask(nil, "the certificate of %s is not valid: somebody else may answer in its place", c.Effect.BadCertificate)
@@ -335,7 +335,7 @@ func (c Call) grantScopes(usual ...Scope) []Scope {
 	return usual
 }
 
-// checkSecrets: a secret is used where the person said so, and never sent to a host
+// checkSecrets: a secret is used where the user said so, and never sent to a host
 // that it does not belong to.
 func checkSecrets(c Call, p Policy) (checkResult, error) {
 	var unnamed []string
@@ -355,7 +355,7 @@ func checkSecrets(c Call, p Policy) (checkResult, error) {
 
 // checkUnboundSecretExposure asks about a bound secret in a program's hands, also by a file that programs
 // read: nothing but the proxy's list of hosts decides where a program sends it. What
-// the person opened since the start is open to programs at every level.
+// the user opened since the start is open to programs at every level.
 func checkUnboundSecretExposure(c Call, p Policy) (checkResult, error) {
 	for _, s := range c.Effect.Secrets {
 		if c.Effect.Script && len(s.Hosts) > 0 {

@@ -12,14 +12,14 @@ type Effect struct {
 	Deletes []string `json:"deletes,omitempty"` // deleted paths as far as the line says: absolute, or as it is written where it cannot be told
 	// Ports are those of Hosts, in their order; "", or none at all, where it is not known.
 	Ports []string `json:"ports,omitempty"`
-	// Irreversible: what is done cannot be undone, so the person is asked.
+	// Irreversible: what is done cannot be undone, so the user is asked.
 	Irreversible bool `json:"irreversible,omitempty"`
-	// Lasting: it is kept for goals after this one, in the person's own configuration.
+	// Lasting: it is kept for goals after this one, in the user's own configuration.
 	Persistent bool `json:"lasting,omitempty"`
-	// Pane is acted in and not confined: the person's own shell, SSH, a page with
-	// the person's logins. "" if none.
+	// Pane is acted in and not confined: the user's own shell, SSH, a page with
+	// the user's logins. "" if none.
 	Pane string `json:"pane,omitempty"`
-	// Access is something of the person's machine that the goal asks for.
+	// Access is something of the user's machine that the goal asks for.
 	Access *MachineAccess `json:"access,omitempty"`
 	// Unread says why nobody can tell what a line would run, "" if it can be told.
 	Unparsed string `json:"unread,omitempty"`
@@ -43,7 +43,7 @@ type Effect struct {
 	Reason    string `json:"reason,omitempty"`
 }
 
-// SecretUse is a secret of the person that a call refers to. Hosts are those that
+// SecretUse is a secret of the user that a call refers to. Hosts are those that
 // it belongs to; none means that it is not bound.
 type SecretUse struct {
 	Name  string   `json:"name"`
@@ -53,7 +53,7 @@ type SecretUse struct {
 // UnknownEffect is the effect of what cannot be told.
 func UnknownEffect(reason string) Effect { return Effect{Risk: NetworkWrite, Reason: reason} }
 
-// Equal says whether two effects touch the same. The person was asked about one
+// Equal says whether two effects touch the same. The user was asked about one
 // and the other is about to happen.
 func (e Effect) Equal(o Effect) bool {
 	return e.Risk == o.Risk && e.Control == o.Control && e.Irreversible == o.Irreversible && e.Persistent == o.Persistent && e.Pane == o.Pane && e.Unparsed == o.Unparsed && e.CommandLine == o.CommandLine && e.BadCertificate == o.BadCertificate && equalAccess(e.Access, o.Access) &&
@@ -84,6 +84,6 @@ func (e Effect) secretNames() []string {
 type Call struct {
 	Tool   string
 	Key    string // the same for calls that say the same: tool and arguments
-	Shown  string // the same where the person is shown the same of it, "" where nothing is
+	Shown  string // the same where the user is shown the same of it, "" where nothing is
 	Effect Effect
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Scope says how far an answer of the person goes. All but Once hold for the
-// goal, until it ends or the person takes them back.
+// Scope says how far an answer of the user goes. All but Once hold for the
+// goal, until it ends or the user takes them back.
 type Scope string
 
 // The scopes.
@@ -20,7 +20,7 @@ const (
 	ScopeMachine Scope = "reach" // something of the machine besides the goal's folder
 )
 
-// Grant is what a person allowed one goal.
+// Grant is what a user allowed one goal.
 type Grant struct {
 	ID      string         `json:"id"` // of the request that it answered
 	Scope   Scope          `json:"scope"`
@@ -36,11 +36,11 @@ type Grant struct {
 	Access  *MachineAccess `json:"access,omitempty"`
 	// Irreversible covers what cannot be undone, too: by Tool alone.
 	Irreversible bool `json:"irreversible,omitempty"`
-	// Shown stands for what the person saw of the one call, besides its arguments.
+	// Shown stands for what the user saw of the one call, besides its arguments.
 	Shown string `json:"shown,omitempty"`
 }
 
-// Describe says what the grant covers, for the person who gives it.
+// Describe says what the grant covers, for the user who gives it.
 func (g Grant) Describe() string {
 	switch g.Scope {
 	case ScopeOnce:
@@ -149,7 +149,7 @@ func subset(a, b []string) bool {
 	return true
 }
 
-// offeredScopes lists what the person may answer a question with: once, and each scope
+// offeredScopes lists what the user may answer a question with: once, and each scope
 // that would have made the question unnecessary.
 func offeredScopes(asked []checkResult, c Call) []Grant {
 	var list []Grant

@@ -17,17 +17,17 @@ type Policy struct {
 	DenyTools  []string `json:"deny_tools,omitempty"`
 	AllowHosts []string `json:"allow_hosts,omitempty"` // names, or *.example.org for all below one
 	DenyHosts  []string `json:"deny_hosts,omitempty"`
-	// What the person granted before the start.
+	// What the user granted before the start.
 	AllowLocal  []int    `json:"allow_local,omitempty"`  // ports of this machine's own loopback
 	AllowWrite  []string `json:"allow_write,omitempty"`  // folders, absolute
 	AllowRead   []string `json:"allow_read,omitempty"`   // folders, absolute
 	AllowSocket []string `json:"allow_socket,omitempty"` // Unix sockets, absolute
-	Secrets     []string `json:"secrets,omitempty"`      // names of the person's secrets that may be filled in
-	Unconfined  bool     `json:"unconfined,omitempty"`   // no sandbox: the person's explicit word
+	Secrets     []string `json:"secrets,omitempty"`      // names of the user's secrets that may be filled in
+	Unconfined  bool     `json:"unconfined,omitempty"`   // no sandbox: the user's explicit word
 	// RequireSteps refuses a changing call without a declared step.
 	RequireSteps bool `json:"require_steps,omitempty"`
 
-	opened []string // hosts that the person granted since the start; of With alone
+	opened []string // hosts that the user granted since the start; of With alone
 }
 
 // Validate refuses a policy that could not be decided by, with what to do.

@@ -35,7 +35,7 @@ type Rule struct {
 	// Unwalled: the same, and in a goal without a sandbox.
 	Unwalled bool `json:"unwalled,omitempty"`
 	// A written path matches one of Path; ** stands for any folders, ~ for the
-	// person's home.
+	// user's home.
 	Path []string `json:"path,omitempty"`
 	// Examples: command lines with single spaces, or paths in the home /home/anna.
 	Match []string `json:"match"`
@@ -45,7 +45,7 @@ type Rule struct {
 // exampleHome is the home folder of the examples.
 const exampleHome = "/home/anna"
 
-// DefaultRules is the law of rules.json for a person's home folder, with the
+// DefaultRules is the law of rules.json for a user's home folder, with the
 // program's own folders, which no goal writes.
 func DefaultRules(home string, own ...string) (RuleSet, error) {
 	l, err := Load(defaultRulesJSON, home)

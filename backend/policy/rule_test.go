@@ -73,7 +73,7 @@ func TestAlways(t *testing.T) {
 		once := d.Offers[0]
 		once.ID = "r1"
 		if d := law(t).Decide(c, top, []policy.Grant{once}); d.Answer != policy.Allow || d.Grant != "r1" {
-			t.Errorf("%s after a person's yes: %+v", name, d)
+			t.Errorf("%s after a user's yes: %+v", name, d)
 		}
 		if d := law(t).Decide(policy.Call{Tool: "tool", Key: "other", Effect: e}, top, []policy.Grant{once}); d.Answer != policy.Ask {
 			t.Errorf("%s: one yes is taken for another call", name)

@@ -58,7 +58,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestABoundSecretAndAHostThatWasOpenedSince: the way out that the person's yes
+// TestABoundSecretAndAHostThatWasOpenedSince: the way out that the user's yes
 // opened is one for programs at every level.
 func TestABoundSecretAndAHostThatWasOpenedSince(t *testing.T) {
 	call := policy.Call{Tool: "run_command", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, CommandLine: "curl x", Secrets: []policy.SecretUse{{Name: "bound", Hosts: []string{"api.example"}}}}}

@@ -12,7 +12,7 @@ import (
 )
 
 // Capture limits: how much of each stream is kept, and how long a child that
-// outlived its parent may go on writing before its pipe is left alone.
+// outlived its parent may continue writing before its pipe is left alone.
 const (
 	CaptureMax   = 1 << 20
 	captureGrace = 150 * time.Millisecond
@@ -111,7 +111,7 @@ func (s *streamCapture) finish() ([]byte, int64) {
 
 // drain takes what is in the pipe still: on a busy machine the reader's time may be
 // over before its first turn. It stops after CaptureMax, which no pipe holds, because
-// a background child may go on writing.
+// a background child may continue writing.
 func (s *streamCapture) drain() {
 	_ = s.r.SetReadDeadline(time.Time{})
 	piece := make([]byte, 64<<10)

@@ -67,7 +67,7 @@ type Process interface {
 }
 
 // Launcher starts programs. A Launcher belongs to one owner (a goal, or the
-// person), and what it started ends with it.
+// user), and what it started ends with it.
 type Launcher interface {
 	Start(ctx context.Context, c Command) (Process, error)
 }

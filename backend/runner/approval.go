@@ -13,13 +13,13 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Previewer is a Tool that can show a person more than a call's arguments: a diff,
+// Previewer is a Tool that can show a user more than a call's arguments: a diff,
 // what a form would send. It changes nothing.
 type Previewer interface {
 	Show(ctx context.Context, c goal.Call) string
 }
 
-// approvalState are what the person of one goal was asked and has allowed. They
+// approvalState are what the user of one goal was asked and has allowed. They
 // belong to the goroutine of the loop, what is allowed excepted: that may be taken
 // back at any time.
 type approvalState struct {
@@ -27,11 +27,11 @@ type approvalState struct {
 	pending         []goal.Approval // without an answer, oldest first
 	grants          activeGrants
 	unanswered      string   // an approval that nobody answered; the run pauses for it
-	deniedHosts     []string // hosts that programs were refused by the person, in this run
+	deniedHosts     []string // hosts that programs were refused by the user, in this run
 	noticesForAgent []string // for the agent, after this turn's calls
 }
 
-// requestApproval asks the person. Without an answer the call waits: the run pauses, or
+// requestApproval asks the user. Without an answer the call waits: the run pauses, or
 // was stopped.
 func (r *Run) requestApproval(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
 	a, stop := r.openApproval(ctx, a)
@@ -80,7 +80,7 @@ func (r *Run) awaitAnswer(ctx context.Context, a goal.Approval) (*goal.Answer, *
 	return answers[a.ID], stop
 }
 
-// awaitAnswers is await for several that are asked at once. Waiting for a person does
+// awaitAnswers is await for several that are asked at once. Waiting for a user does
 // not count against the wall clock.
 func (r *Run) awaitAnswers(ctx context.Context, asked []goal.Approval) (map[string]*goal.Answer, *Stop) {
 	r.idle.begin(r.cfg.Clock.Now())
@@ -109,7 +109,7 @@ func (r *Run) awaitAnswers(ctx context.Context, asked []goal.Approval) (map[stri
 	}
 }
 
-// approvalTimeout is how long an approval waits for a person; 0 where nobody is there.
+// approvalTimeout is how long an approval waits for a user; 0 where nobody is there.
 func (r *Run) approvalTimeout() time.Duration {
 	if r.cfg.Patience == nil {
 		return 0
@@ -127,7 +127,7 @@ func (r *Run) onUnanswered(ctx context.Context, a goal.Approval) (*goal.Answer, 
 	case r.goal.Options.OnAsk == goal.OnAskDeny:
 		return r.resolveApproval(ctx, a, goal.Answer{By: "policy", Why: "nobody was there to allow it, and this goal refuses then"})
 	case r.goal.Options.OnAsk == goal.OnAskAllow && !a.Always && offered:
-		return r.resolveApproval(ctx, a, goal.Answer{Allowed: true, Grant: least, By: "policy", Why: "nobody was there, and this goal goes on then"})
+		return r.resolveApproval(ctx, a, goal.Answer{Allowed: true, Grant: least, By: "policy", Why: "nobody was there, and this goal continues then"})
 	}
 	r.approvals.unanswered = a.ID
 	return nil, nil
@@ -145,9 +145,9 @@ func (r *Run) onAllUnanswered(ctx context.Context, asked []goal.Approval, answer
 	return answered, nil
 }
 
-// approvalsAnswered says whether a goal that has just paused for its person goes on at once: they
+// approvalsAnswered says whether a goal that has just paused for its user continues at once: they
 // approvalsAnswered all that is open while its run, which had given up waiting, came to its end.
-// Who answers later lets it go on themselves.
+// Who answers later lets it continue themselves.
 func (r *Runner) approvalsAnswered(ctx context.Context, g goal.Goal, open []goal.Approval) ([]event.Body, bool) {
 	orders, err := r.cfg.Journal.Orders(ctx, g.ID, goal.OrderApprove, goal.OrderDeny)
 	if err != nil && ctx.Err() == nil {
@@ -158,10 +158,10 @@ func (r *Runner) approvalsAnswered(ctx context.Context, g goal.Goal, open []goal
 			return nil, false
 		}
 	}
-	return []event.Body{&event.Resumed{Note: "the person answered as it paused"}}, true
+	return []event.Body{&event.Resumed{Note: "the user answered as it paused"}}, true
 }
 
-// pauseForApproval pauses the run: it goes on when the person has answered.
+// pauseForApproval pauses the run: it continues when the user has answered.
 func (r *Run) pauseForApproval() *Stop {
 	for _, a := range r.approvals.pending {
 		if a.ID == r.approvals.unanswered {
@@ -171,7 +171,7 @@ func (r *Run) pauseForApproval() *Stop {
 	return &Stop{Exit: goal.NeedsUser, Reason: "an approval was not answered"}
 }
 
-// applyAnswers takes what the person has answered and taken back, from any
+// applyAnswers takes what the user has answered and taken back, from any
 // process. What answers no open approval is left out.
 func (r *Run) applyAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) {
 	r.approvals.grants.taking.Lock()
@@ -238,11 +238,11 @@ func (r *Run) restoreApprovals(ctx context.Context) *Stop {
 	}
 	grants, err := r.cfg.Journal.Grants(ctx, r.goal.ID)
 	if err != nil {
-		return r.stopForError(ctx, "reading what the person allowed", err)
+		return r.stopForError(ctx, "reading what the user allowed", err)
 	}
 	unheard, err := r.cfg.Journal.UnreportedApprovals(ctx, r.goal.ID)
 	if err != nil {
-		return r.stopForError(ctx, "reading what the person answered", err)
+		return r.stopForError(ctx, "reading what the user answered", err)
 	}
 	r.approvals.grants.mu.Lock()
 	r.approvals.grants.grants = grants
@@ -281,19 +281,19 @@ func (r *Run) reportAnswers(settled []goal.Approval) {
 		}
 	}
 	if len(closed) > 0 {
-		r.conversation.addDeferred("Nobody answered this before the goal ended, and it was not executed: " + strings.Join(closed, "; ") + ". Call what is still needed again: the person is asked anew.")
+		r.conversation.addDeferred("Nobody answered this before the goal ended, and it was not executed: " + strings.Join(closed, "; ") + ". Call what is still needed again: the user is asked again.")
 	}
 }
 
 func describeAnswer(a goal.Approval, answer goal.Answer) string {
 	call := a.Tool + " " + truncate(a.Arguments, 300)
 	if _, once := a.FindOffer(policy.ScopeOnce); answer.Allowed && !once { // it ran, and was stopped at the border
-		return fmt.Sprintf("The person allowed (%s), which stopped this call: %s. Repeat it if it is still wanted.", answer.Grant.Describe(), call)
+		return fmt.Sprintf("The user allowed (%s), which stopped this call: %s. Repeat it if it is still wanted.", answer.Grant.Describe(), call)
 	}
 	if answer.Allowed {
-		return fmt.Sprintf("The person allowed (%s): %s. It was not executed; look whether it is still right, and then call it again.", answer.Grant.Describe(), call)
+		return fmt.Sprintf("The user allowed (%s): %s. It was not executed; look whether it is still right, and then call it again.", answer.Grant.Describe(), call)
 	}
-	return fmt.Sprintf("The person refused: %s.%s Find another way.", call, reasonSuffix(answer.Why))
+	return fmt.Sprintf("The user refused: %s.%s Find another way.", call, reasonSuffix(answer.Why))
 }
 
 func reasonSuffix(why string) string {

@@ -21,7 +21,7 @@ type post struct {
 	mu   sync.Mutex
 	sent []string
 	away string        // where the next calls would go instead
-	more string        // of what the person is shown
+	more string        // of what the user is shown
 	hold chan struct{} // if set, a call waits for it
 	runs chan struct{} // … and says here that it does
 }
@@ -180,7 +180,7 @@ func TestNobodyAnswers(t *testing.T) {
 	if err != nil || len(open) != 1 || open[0].Goal != g.ID || open[0].Given != nil {
 		t.Fatalf("%+v %v", open, err)
 	}
-	if steps, err := w.store.Steps(t.Context(), g.ID, 0, 9); err != nil || len(steps) != 1 || steps[0].Outcome != event.Denied || !strings.Contains(steps[0].Preview, "waits for the person") {
+	if steps, err := w.store.Steps(t.Context(), g.ID, 0, 9); err != nil || len(steps) != 1 || steps[0].Outcome != event.Denied || !strings.Contains(steps[0].Preview, "waits for the user") {
 		t.Errorf("%+v %v", steps, err)
 	}
 	w.order(g, yes("a1", policy.ScopeOnce))
@@ -189,7 +189,7 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 	w.start(g, &event.Resumed{})
 	expect(t, w.end(g), goal.Completed, goal.Done)
-	if told := w.model.lastUser(1); !strings.Contains(told, "The person allowed") || !strings.Contains(told, "not executed") {
+	if told := w.model.lastUser(1); !strings.Contains(told, "The user allowed") || !strings.Contains(told, "not executed") {
 		t.Errorf("told %q", told)
 	}
 	if w.post.times() != 1 || len(w.approvals(g)) != 1 {
@@ -206,7 +206,7 @@ func TestARefusalIsTold(t *testing.T) {
 	w.order(g, goal.Order{Kind: goal.OrderDeny, Request: "a1", Text: "not from this machine"})
 	expect(t, w.end(g), goal.Completed, goal.Done)
 	told := w.model.seen[1].Messages
-	if last := told[len(told)-1].Text; !strings.Contains(last, "denied by the person") || !strings.Contains(last, "not from this machine") {
+	if last := told[len(told)-1].Text; !strings.Contains(last, "denied by the user") || !strings.Contains(last, "not from this machine") {
 		t.Errorf("told %q", last)
 	}
 	if w.post.times() != 0 {
@@ -235,7 +235,7 @@ func TestOnAsk(t *testing.T) {
 	if list := w.approvals(g); len(list) != 2 || list[1].Answer == nil || !list[1].Answer.Allowed || list[1].Answer.Grant.Scope != policy.ScopeHost {
 		t.Errorf("what the border stopped with allow: %+v", list)
 	}
-	for _, host := range []string{"pay.example", "shell.example"} { // money, and a shell of the person
+	for _, host := range []string{"pay.example", "shell.example"} { // money, and a shell of the user
 		w = newWorld(t, call(`post {"host":"`+host+`","text":"x"}`), call(finish, pendingClaim))
 		_, row = w.run(func(g *goal.Goal) { g.Options.OnAsk, g.Policy.Risk = goal.OnAskAllow, policy.SpendsMoney })
 		expect(t, row, goal.Paused, goal.NeedsUser)
@@ -258,7 +258,7 @@ func TestAPauseWhileItWaits(t *testing.T) {
 	w.order(g, goal.Order{Kind: goal.OrderDeny, Request: "a1"})
 	w.start(g, &event.Resumed{})
 	expect(t, w.end(g), goal.Completed, goal.Done)
-	if told := w.model.lastUser(1); !strings.Contains(told, "The person refused") {
+	if told := w.model.lastUser(1); !strings.Contains(told, "The user refused") {
 		t.Errorf("told %q", told)
 	}
 }
@@ -347,7 +347,7 @@ func TestOnceOpensTheBorderForTheCall(t *testing.T) {
 }
 
 // TestAYesIsForWhatWasShown: a page that changes what its form would send while
-// the person thinks does not get the yes.
+// the user thinks does not get the yes.
 func TestAYesIsForWhatWasShown(t *testing.T) {
 	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
@@ -360,12 +360,12 @@ func TestAYesIsForWhatWasShown(t *testing.T) {
 	w.order(g, yes("a1", policy.ScopeOnce))
 	expect(t, w.end(g), goal.Completed, goal.Done)
 	told := w.model.seen[1].Messages
-	if last := told[len(told)-1].Text; w.post.times() != 0 || !strings.Contains(last, "changed while the person was asked") {
+	if last := told[len(told)-1].Text; w.post.times() != 0 || !strings.Contains(last, "changed while the user was asked") {
 		t.Errorf("%d calls, told %q", w.post.times(), last)
 	}
 }
 
-// TestTheWorldWentOn: a yes covers what the person was shown, not what the same
+// TestTheWorldWentOn: a yes covers what the user was shown, not what the same
 // call would do by now.
 func TestTheWorldWentOn(t *testing.T) {
 	w := newWorld(t, call(posting), call(finish, pendingClaim))
@@ -377,7 +377,7 @@ func TestTheWorldWentOn(t *testing.T) {
 	w.order(g, yes("a1", policy.ScopeHost))
 	expect(t, w.end(g), goal.Completed, goal.Done)
 	told := w.model.seen[1].Messages
-	if last := told[len(told)-1].Text; w.post.times() != 0 || !strings.Contains(last, "changed while the person was asked") {
+	if last := told[len(told)-1].Text; w.post.times() != 0 || !strings.Contains(last, "changed while the user was asked") {
 		t.Errorf("%d calls, told %q", w.post.times(), last)
 	}
 }
@@ -414,7 +414,7 @@ func TestTheBorderAsks(t *testing.T) {
 }
 
 // TestTheBorderAsksAllAtOnce: a program that was stopped from several hosts asks
-// once for each, and the person answers them together.
+// once for each, and the user answers them together.
 func TestTheBorderAsksAllAtOnce(t *testing.T) {
 	w := newWorld(t, call(`run_command {"command":"true"}`), call(finish, pendingClaim))
 	for _, host := range []string{"a.example", "b.example", "c.example"} {
@@ -432,7 +432,7 @@ func TestTheBorderAsksAllAtOnce(t *testing.T) {
 	w.start(g, &event.Resumed{})
 	expect(t, w.end(g), goal.Completed, goal.Done)
 	told := w.model.lastUser(1)
-	for _, part := range []string{"a.example", "c.example", "The person refused"} {
+	for _, part := range []string{"a.example", "c.example", "The user refused"} {
 		if !strings.Contains(told, part) {
 			t.Errorf("%q is not in %q", part, told)
 		}
@@ -476,7 +476,7 @@ func (f *forgetful) RunHistory(ctx context.Context, id goal.ID, steps int) (goal
 	return f.Store.RunHistory(ctx, id, steps)
 }
 
-// TestAnAnswerIsToldByTheRunAfterOneThatWasCut before its first message: what the person
+// TestAnAnswerIsToldByTheRunAfterOneThatWasCut before its first message: what the user
 // answered in a pause, and what the end closed. It is told once.
 func TestAnAnswerIsToldByTheRunAfterOneThatWasCut(t *testing.T) {
 	const honest = `abort_with_report {"reason":"no","what_was_learned":"nothing"}`

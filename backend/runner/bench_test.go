@@ -56,7 +56,7 @@ func BenchmarkStepInFolder(b *testing.B) {
 	}
 }
 
-// moving is a world that is looked at and always looks new, so that the breaker lets it go on.
+// moving is a world that is looked at and always looks new, so that the breaker lets it continue.
 type moving struct {
 	runner.Workspace
 	looks int

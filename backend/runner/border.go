@@ -15,7 +15,7 @@ import (
 type BlockedHosts interface {
 	// BlockedHosts takes what was held since it was last asked, each host once.
 	BlockedHosts() []policy.Effect
-	// ApplyGrants says everything that the person has allowed for now, after each change.
+	// ApplyGrants says everything that the user has allowed for now, after each change.
 	// The calls among now are being executed: what each may contact is open until the
 	// next change.
 	ApplyGrants(grants, now []policy.Grant)
@@ -62,10 +62,10 @@ func (r *Run) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
 	switch where := hostsOf(a.Effect); {
 	case answer == nil:
 	case answer.Allowed:
-		r.approvals.noticesForAgent = append(r.approvals.noticesForAgent, fmt.Sprintf("%s was stopped from reaching %s; the person has allowed it now. Repeat it if it is still wanted.", a.Tool, where))
+		r.approvals.noticesForAgent = append(r.approvals.noticesForAgent, fmt.Sprintf("%s was stopped from reaching %s; the user has allowed it now. Repeat it if it is still wanted.", a.Tool, where))
 	default:
 		r.approvals.deniedHosts = append(r.approvals.deniedHosts, where)
-		r.approvals.noticesForAgent = append(r.approvals.noticesForAgent, fmt.Sprintf("%s was stopped from reaching %s, and the person refused it.%s", a.Tool, where, reasonSuffix(answer.Why)))
+		r.approvals.noticesForAgent = append(r.approvals.noticesForAgent, fmt.Sprintf("%s was stopped from reaching %s, and the user refused it.%s", a.Tool, where, reasonSuffix(answer.Why)))
 	}
 }
 

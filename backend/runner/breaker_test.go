@@ -31,7 +31,7 @@ func (l *large) Fingerprint(ctx context.Context) (string, string, error) {
 }
 
 // TestAbortCutsTheBreakersLook: it looks at the folder when nothing has moved for
-// a while, and never holds up the person's word.
+// a while, and never holds up the user's word.
 func TestAbortCutsTheBreakersLook(t *testing.T) {
 	n := 0
 	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {

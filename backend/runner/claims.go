@@ -13,8 +13,8 @@ import (
 type pendingClaim struct {
 	rationale, result string
 	by                string // critic, person; "" is the agent
-	of                string // by the person: whose claim it was
-	accepted          *bool  // the person's word
+	of                string // by the user: whose claim it was
+	accepted          *bool  // the user's word
 	note              string
 }
 
@@ -45,7 +45,7 @@ func newClaims(made int) claimHistory {
 	return claimHistory{made: made, failed: map[int]int{}, errors: map[int]failureKey{}, told: map[string]bool{}}
 }
 
-// restore counts again what failed since the person last looked at the goal.
+// restore counts again what failed since the user last looked at the goal.
 // The criterion has so many checks.
 func (c *claimHistory) restore(past goal.RunHistory, checks int) {
 	for _, p := range past.Claims {
@@ -106,7 +106,7 @@ func (c *claimHistory) stopReason(most int) *Stop {
 	return nil
 }
 
-// verifiedByHost says whether the host, and not only the person's or the agent's word,
+// verifiedByHost says whether the host, and not only the user's or the agent's word,
 // verified what passed.
 func (c *claimHistory) verifiedByHost() bool {
 	for _, v := range c.last {

@@ -20,7 +20,7 @@ func (r *Run) Claim(rationale, result string) {
 // GiveUp ends the run as gave_up.
 func (r *Run) GiveUp(reason, learned string) { r.gaveUp = &givenUp{reason, learned} }
 
-// AskUser pauses the run until the person has answered; pane is where they are to do
+// AskUser pauses the run until the user has answered; pane is where they are to do
 // something, "" if nowhere.
 func (r *Run) AskUser(question, pane string) { r.question, r.questionPane = question, pane }
 
@@ -112,7 +112,7 @@ func (r *Run) Wait(ctx context.Context, d time.Duration) time.Duration {
 	return r.cfg.Clock.Now().Sub(from)
 }
 
-// PauseRequested is closed when the person pauses the run: a tool that waits long ends
+// PauseRequested is closed when the user pauses the run: a tool that waits long ends
 // its wait then.
 func (r *Run) PauseRequested() <-chan struct{} { return r.pause }
 

@@ -163,15 +163,15 @@ func stubText(m goal.Message) string {
 // How the host's messages begin that are looked for again.
 const (
 	failurePrefix    = "Verification failed: "
-	notePrefix       = "A note from the person: "
+	notePrefix       = "A note from the user: "
 	todosPrefix      = "Before the host verifies: "
-	reviewWorkPrefix = "Before the host asks a judge or the person: "
+	reviewWorkPrefix = "Before the host asks a judge or the user: "
 	planPrefix       = "Your plan:"
 	summaryPrefix    = "What was done before, in short; read_evidence gives a step's whole result:\n"
 )
 
 // summarise replaces the turns before the tail by a list of what was done. The
-// objective, the person's notes and the last failure stay.
+// objective, the user's notes and the last failure stay.
 func (c *conversation) summarise(tail int, todos string) {
 	if tail <= 1 {
 		return
@@ -199,7 +199,7 @@ func summarizeSteps(old []goal.Message) []string {
 			calls[call.ID] = call
 		}
 		if earlier, ok := strings.CutPrefix(m.Text, summaryPrefix); ok && m.Role == goal.User {
-			earlier, _, _ = strings.Cut(earlier, "\n"+planPrefix) // the plan has gone on since
+			earlier, _, _ = strings.Cut(earlier, "\n"+planPrefix) // the plan has continued since
 			lines = append(lines, strings.Split(earlier, "\n")...)
 		}
 		if m.Role == goal.ToolRole {
@@ -213,7 +213,7 @@ func summarizeSteps(old []goal.Message) []string {
 	return lines
 }
 
-// pinnedMessages picks the person's notes and the last failure.
+// pinnedMessages picks the user's notes and the last failure.
 func pinnedMessages(old []goal.Message) []goal.Message {
 	var kept []goal.Message
 	failure := -1

@@ -15,7 +15,7 @@ import (
 )
 
 // talk is a conversation of n steps with results of the given size, a note of the
-// person and a failed claim on the way.
+// user and a failed claim on the way.
 func talk(n, bytes int) *conversation {
 	c := &conversation{}
 	c.add(goal.Message{Role: goal.User, Text: "Goal: tidy up"})
@@ -95,7 +95,7 @@ func TestOldResultsBecomeStubsFirst(t *testing.T) {
 	}
 }
 
-// TestOldTurnsBecomeASummary that keeps the person's notes, the last failure and
+// TestOldTurnsBecomeASummary that keeps the user's notes, the last failure and
 // the open plan, also when it is made again and again.
 func TestOldTurnsBecomeASummary(t *testing.T) {
 	c := talk(60, 2000)

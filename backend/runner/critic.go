@@ -29,7 +29,7 @@ func newCritic(g goal.Goal, m Models) critic {
 	return c
 }
 
-// restore counts again what the critic said before, since the person last looked.
+// restore counts again what the critic said before, since the user last looked.
 func (c *critic) restore(past goal.RunHistory) {
 	for _, word := range past.Critic {
 		c.record(event.CriticVerdict(word))

@@ -45,9 +45,9 @@ func (r *Run) batchEndReason() string {
 	case r.gaveUp != nil:
 		return "the goal was given up"
 	case r.question != "":
-		return "the person was asked and has not answered yet"
+		return "the user was asked and has not answered yet"
 	case r.approvals.unanswered != "":
-		return "the call before waits for the person's approval"
+		return "the call before waits for the user's approval"
 	}
 	return ""
 }
@@ -74,7 +74,7 @@ func (r *Run) interruptReason(ctx context.Context) string {
 		return stop.Reason
 	}
 	if r.pauseRequested() {
-		return "the person paused the goal"
+		return "the user paused the goal"
 	}
 	return ""
 }
@@ -257,7 +257,7 @@ func (r *Run) resolveCall(ctx context.Context, c goal.Call) (Tool, policy.Effect
 	return tool, effect, refusal{}
 }
 
-// authorize asks the policy, and where it asks, the person. It names the grant that
+// authorize asks the policy, and where it asks, the user. It names the grant that
 // allowed the call, "" if none was needed.
 func (r *Run) authorize(ctx context.Context, c goal.Call, n int, tool Tool, e policy.Effect) (grant string, no refusal, stop *Stop) {
 	call := policy.Call{Tool: c.Tool, Key: callKey(c), Effect: e}
@@ -284,27 +284,27 @@ func (r *Run) authorize(ctx context.Context, c goal.Call, n int, tool Tool, e po
 	case stop != nil:
 		return "", no, stop
 	case answer == nil:
-		return "", refusalf(event.Denied, "not executed: it waits for the person's approval. When the person has answered you are told, and may call it again."), nil
+		return "", refusalf(event.Denied, "not executed: it waits for the user's approval. When the user has answered you are told, and may call it again."), nil
 	case !answer.Allowed:
-		by := "the person"
+		by := "the user"
 		if answer.By != "person" {
 			by = "this goal's rule for when nobody answers"
 		}
 		return "", refusalf(event.Denied, "denied by %s: %s.%s Find another way, or call abort_with_report.", by, d.Reason, reasonSuffix(answer.Why)), nil
 	}
 	var err error
-	if call.Effect, err = r.computeEffect(ctx, tool, c); err != nil { // the world went on while the person thought
+	if call.Effect, err = r.computeEffect(ctx, tool, c); err != nil { // the world continued while the user thought
 		return "", refusalf(event.Failed, "%s", err.Error()), r.journal(ctx, r.consumeGrant(answer.Grant.ID)...)
 	}
 	call.Shown = previewDigest(preview(ctx, tool, c))
 	if d = r.evaluatePolicy(call); d.Answer == policy.Allow {
 		return d.Grant, no, nil
 	}
-	return "", refusalf(event.Failed, "not executed: what it would touch changed while the person was asked. Look again, then repeat it if it is still right."),
+	return "", refusalf(event.Failed, "not executed: what it would touch changed while the user was asked. Look again, then repeat it if it is still right."),
 		r.journal(ctx, r.consumeGrant(answer.Grant.ID)...)
 }
 
-// preview is what a person sees of a call besides its arguments.
+// preview is what a user sees of a call besides its arguments.
 func preview(ctx context.Context, tool Tool, c goal.Call) string {
 	if s, ok := tool.(Previewer); ok {
 		return s.Show(ctx, c)
@@ -335,7 +335,7 @@ func refusalf(o event.Outcome, format string, args ...any) refusal {
 	return refusal{goal.Result{Text: fmt.Sprintf(format, args...)}, o}
 }
 
-// invokeTool runs the tool, its secrets filled in. A tool that panics has failed; the loop goes on.
+// invokeTool runs the tool, its secrets filled in. A tool that panics has failed; the loop continues.
 func (r *Run) invokeTool(ctx context.Context, tool Tool, c goal.Call, e policy.Effect) (result goal.Result, outcome event.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -390,7 +390,7 @@ func truncateResult(r *goal.Result, step, most int) (cut bool) {
 	}
 	half := most / 2
 	head, tail := strings.ToValidUTF8(s[:half], ""), strings.ToValidUTF8(s[len(s)-half:], "")
-	r.Text = fmt.Sprintf("%s\n… %d bytes left out: read_evidence with the handle \"step:%d\" and the cursor %d goes on here …\n%s", head, len(s)-2*half, step, half, tail)
+	r.Text = fmt.Sprintf("%s\n… %d bytes left out: read_evidence with the handle \"step:%d\" and the cursor %d continues here …\n%s", head, len(s)-2*half, step, half, tail)
 	return true
 }
 

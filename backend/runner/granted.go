@@ -10,10 +10,10 @@ import (
 	"goalpost/backend/policy"
 )
 
-// activeGrants is what the person has allowed and not taken back, and what of it the
+// activeGrants is what the user has allowed and not taken back, and what of it the
 // calls live by that are being executed.
 type activeGrants struct {
-	// taking is held from when an order of the person is taken out of the journal
+	// taking is held from when an order of the user is taken out of the journal
 	// until what it says holds: else a call could pass between the two.
 	taking sync.Mutex
 
@@ -73,7 +73,7 @@ func (r *Run) syncBlockedHosts() {
 	}
 }
 
-// openGrantFor opens what a call contacts while it is executed, if the person's word
+// openGrantFor opens what a call contacts while it is executed, if the user's word
 // allowed the call. The word may be for this one call only.
 func (r *Run) openGrantFor(c goal.Call, e policy.Effect, grant string) (over func()) {
 	if grant == "" || len(e.Hosts) == 0 {

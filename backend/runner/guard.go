@@ -102,7 +102,7 @@ func (g *loopGuard) recordRepeat(c goal.Call, result goal.Result) string {
 		return ""
 	}
 	if r.goesOn {
-		return fmt.Sprintf("You looked %d times and it was the same each time. It goes on; one long wait is better than many short ones.", r.times)
+		return fmt.Sprintf("You looked %d times and it was the same each time. It continues; one long wait is better than many short ones.", r.times)
 	}
 	return fmt.Sprintf("You made this same call %d times and the result was the same each time. Repeating it again will be refused soon: "+
 		"change what it depends on, or try something else.", r.times)

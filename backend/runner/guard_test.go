@@ -131,7 +131,7 @@ func TestWatchingAQuietBuildIsNotRefused(t *testing.T) {
 		g.record(dead, reads, event.OK, goal.Result{Text: "the shell has ended"})
 	}
 	if _, no := g.check(dead, reads); !no {
-		t.Error("nothing goes on in it, and it may still be looked at")
+		t.Error("nothing continues in it, and it may still be looked at")
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// waitTimer is the time in which the run waited for a person. The zero value is
+// waitTimer is the time in which the run waited for a user. The zero value is
 // ready; all methods may be called concurrently.
 type waitTimer struct {
 	mu    sync.Mutex

@@ -12,7 +12,7 @@ import (
 )
 
 // elapsed is the wall clock used by this goal over all of its runs, without the
-// time in which it waited for its person.
+// time in which it waited for its user.
 func (r *Run) elapsed() time.Duration {
 	now := r.cfg.Clock.Now()
 	if !r.stoppedAt.IsZero() {

@@ -60,7 +60,7 @@ func (r *Run) awaitFingerprint(ctx context.Context, l *fingerprintJob) (bool, er
 	return changed, nil
 }
 
-// awaitFirstFingerprint waits for the first look, which went on while the model thought: what the
+// awaitFirstFingerprint waits for the first look, which continued while the model thought: what the
 // run begins with is no movement when it comes back.
 func (r *Run) awaitFirstFingerprint(ctx context.Context) *Stop {
 	l := r.progress.first

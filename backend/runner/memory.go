@@ -10,8 +10,8 @@ import (
 )
 
 // The rounds that an agent goes live with the goal: a pause, a parked provider and
-// a crash give no fresh supply of repeats. They begin anew where the person said:
-// go on, by a note, by other limits, or by continuing what had stopped for them.
+// a crash give no fresh supply of repeats. They begin again where the user said:
+// continue, by a note, by other limits, or by continuing what had stopped for them.
 
 // How much of a run the next one knows.
 const (
@@ -49,7 +49,7 @@ func (r *Run) loopState() goal.LoopState {
 	}
 	var again []string
 	for key, last := range g.last {
-		if last.times > 1 && !last.goesOn { // what went on may have ended with the run
+		if last.times > 1 && !last.goesOn { // what continued may have ended with the run
 			again = append(again, key)
 		}
 	}
@@ -60,7 +60,7 @@ func (r *Run) loopState() goal.LoopState {
 	return m
 }
 
-// restoreLoopState takes what the run before knew. Meanwhile the person may have put right
+// restoreLoopState takes what the run before knew. Meanwhile the user may have put right
 // what a call depends on: it may be made once more.
 func (r *Run) restoreLoopState(m goal.LoopState) {
 	g, p := r.guard, &r.progress
@@ -84,7 +84,7 @@ func (r *Run) restoreLoopState(m goal.LoopState) {
 	}
 }
 
-// resetLoopState is the person's word: what went round in circles may be right now.
+// resetLoopState is the user's word: what went round in circles may be right now.
 func (r *Run) resetLoopState() {
 	p := &r.progress
 	r.guard = newGuard()

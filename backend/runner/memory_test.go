@@ -27,7 +27,7 @@ func resumed(t *testing.T, r *Run) *Run {
 }
 
 // TestAPauseGivesNoFreshRepeats: what the loop guard and the breaker know lives with
-// the goal; a note of the person begins it anew.
+// the goal; a note of the user begins it again.
 func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 	r := newRun(Config{Clock: &watchClock{}}, goal.Goal{Limits: goal.Limits{USD: 10}, Spent: goal.Spend{USD: 5}}, goal.Run{}, &active{pausing: newPausing()})
 	if r.spendStalled() {
@@ -60,10 +60,10 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 
 	next := resumed(t, r)
 	if p := &next.progress; p.quiet != 7 || p.unmade != 30 || p.usd != 5 || p.worlds.add("a world") || p.isNew("a page") {
-		t.Errorf("the breaker began anew: %+v", p)
+		t.Errorf("the breaker began again: %+v", p)
 	}
 	if !made(next, same, goal.Result{Text: "nothing to do"}) {
-		t.Error("what the person may have put right cannot be tried")
+		t.Error("what the user may have put right cannot be tried")
 	}
 	for n := range 2 {
 		if made(next, same, goal.Result{Text: "nothing to do"}) {
@@ -79,7 +79,7 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 
 	next.resetLoopState()
 	if p := &next.progress; !made(next, same, goal.Result{Text: "nothing to do"}) || next.guard.stuck() != nil || p.quiet != 0 || p.unmade != 0 || !p.isNew("a page") {
-		t.Error("a note of the person does not begin it anew")
+		t.Error("a note of the user does not begin it anew")
 	}
 	if again := resumed(t, resumed(t, r)); !reflect.DeepEqual(again.loopState().Worlds, r.loopState().Worlds) || again.guard.refusals != 3 {
 		t.Error("two pauses forget what one does not")

@@ -43,7 +43,7 @@ func TestANoteIsNotLostWhenTheRunEndsBeforeItsPlace(t *testing.T) {
 	expect(t, w.end(g), goal.Completed, goal.Done)
 	told := 0
 	for _, m := range w.model.seen[1].Messages {
-		if strings.HasPrefix(m.Text, "A note from the person") {
+		if strings.HasPrefix(m.Text, "A note from the user") {
 			told++
 		}
 	}
@@ -256,7 +256,7 @@ func TestAPauseOfThePersonIsTheirs(t *testing.T) {
 	}
 }
 
-// TestAPauseThatNobodyHeard makes the stop its person's, though the goal that started it
+// TestAPauseThatNobodyHeard makes the stop its user's, though the goal that started it
 // stopped it first.
 func TestAPauseThatNobodyHeard(t *testing.T) {
 	w := newWorld(t, hang(make(chan struct{}, 1)))

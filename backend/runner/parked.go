@@ -11,9 +11,9 @@ import (
 )
 
 // waitForProvider waits until the provider may be asked again, without a slot and without
-// spending anything. It ends early when the person wants it to, perhaps with new
+// spending anything. It ends early when the user wants it to, perhaps with new
 // limits; opening is what the next run begins with, and ok is false when the goal
-// does not go on.
+// does not continue.
 func (r *Runner) waitForProvider(ctx context.Context, g *goal.Goal, until time.Time, a *active) (opening []event.Body, ok bool) {
 	over := r.cfg.Clock.After(until.Sub(r.cfg.Clock.Now()))
 	for {
@@ -40,12 +40,12 @@ func (r *Runner) waitForProvider(ctx context.Context, g *goal.Goal, until time.T
 			}
 			a.pausing.reopen()
 			r.applyNewLimits(ctx, g, o.Text)
-			return []event.Body{&event.Resumed{Note: "the person resumed it"}}, true
+			return []event.Body{&event.Resumed{Note: "the user resumed it"}}, true
 		}
 	}
 }
 
-// takeLateOrders takes what the person said to a goal as its countdown ended. From the beginning of
+// takeLateOrders takes what the user said to a goal as its countdown ended. From the beginning of
 // a run on nobody says it any more.
 func (r *Runner) takeLateOrders(ctx context.Context, g *goal.Goal) {
 	orders, err := r.cfg.Journal.TakeOrders(context.WithoutCancel(ctx), g.ID, goal.OrderResume)
@@ -61,7 +61,7 @@ func providerAvailable() []event.Body {
 	return []event.Body{&event.Resumed{Note: "the provider may be asked again"}}
 }
 
-// applyNewLimits takes the limits that came with the person's order, if any did. They are in
+// applyNewLimits takes the limits that came with the user's order, if any did. They are in
 // the journal before the goal waits in the queue.
 func (r *Runner) applyNewLimits(ctx context.Context, g *goal.Goal, text string) {
 	if text == "" {
@@ -79,7 +79,7 @@ func (r *Runner) applyNewLimits(ctx context.Context, g *goal.Goal, text string) 
 	g.Limits = l
 }
 
-// endWaiting aborts a parked goal, or makes it one that its person paused as it was being
+// endWaiting aborts a parked goal, or makes it one that its user paused as it was being
 // parked. One that is only left by its process, or stands with the goal that started
 // it, stays parked.
 func (r *Runner) endWaiting(ctx context.Context, g goal.Goal, stop *Stop) {

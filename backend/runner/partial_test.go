@@ -23,7 +23,7 @@ func (vast) Fingerprint(context.Context) (string, string, error) {
 }
 
 // TestWhatIsNotSeenIsNotTakenForNothing: in a folder that is looked at in part a goal
-// that writes goes on, one that does nothing is stuck all the same, and the person is
+// that writes continues, one that does nothing is stuck all the same, and the user is
 // told once.
 func TestWhatIsNotSeenIsNotTakenForNothing(t *testing.T) {
 	const turns = 40

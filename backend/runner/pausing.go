@@ -14,7 +14,7 @@ import (
 type pauseGate struct {
 	mu      sync.Mutex
 	asked   chan struct{} // closed when somebody pauses it
-	why     *Stop         // the person's, if they are among them
+	why     *Stop         // the user's, if they are among them
 	running bool          // a run has begun, and sees the pause itself
 	open    map[*modelRequest]bool
 }
@@ -140,7 +140,7 @@ func (r *Runner) active(id goal.ID) *active {
 }
 
 // AskModel asks a model for the run that ctx belongs to, through its gate. An error is
-// goal.ErrPaused when the person's pause shut it. Outside any run nothing is in the way.
+// goal.ErrPaused when the user's pause shut it. Outside any run nothing is in the way.
 func AskModel(ctx context.Context, m Model, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	if run, _ := goal.RunOf(ctx); run.Control != nil {
 		if r, ok := run.Control.(*Run); ok {

@@ -26,7 +26,7 @@ func TestHoldReturnsWhenNoModelIsAskedAnyMore(t *testing.T) {
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	<-entered
-	if ours, err := w.runner.PauseNow(t.Context(), g.ID, "the person drives"); !ours || err != nil {
+	if ours, err := w.runner.PauseNow(t.Context(), g.ID, "the user drives"); !ours || err != nil {
 		t.Fatal(ours, err)
 	}
 	if asking.Load() {
@@ -34,7 +34,7 @@ func TestHoldReturnsWhenNoModelIsAskedAnyMore(t *testing.T) {
 	}
 	row := w.end(g)
 	expect(t, row, goal.Paused, goal.PausedByUser)
-	if row.Report[0] != "Stopped because the person drives." {
+	if row.Report[0] != "Stopped because the user drives." {
 		t.Errorf("report %q", row.Report)
 	}
 	if w.runner.UndoPause(g.ID) {
@@ -55,7 +55,7 @@ func TestAnAnswerThatCameWithTheHoldIsNotActedOn(t *testing.T) {
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	<-entered
-	if _, err := w.runner.PauseNow(t.Context(), g.ID, "the person drives"); err != nil {
+	if _, err := w.runner.PauseNow(t.Context(), g.ID, "the user drives"); err != nil {
 		t.Fatal(err)
 	}
 	row := w.end(g)
@@ -113,7 +113,7 @@ func TestAParkedGoalThatIsHeldDoesNotGoOnAtItsTime(t *testing.T) {
 	w.await("paused")
 	hold := func() {
 		t.Helper()
-		if _, err := w.runner.PauseNow(t.Context(), g.ID, "the person drives"); err != nil {
+		if _, err := w.runner.PauseNow(t.Context(), g.ID, "the user drives"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -134,7 +134,7 @@ func TestAParkedGoalThatIsHeldDoesNotGoOnAtItsTime(t *testing.T) {
 	}
 }
 
-// TestAParkedGoalWhoseRoomWasSlowToClose goes on at its time.
+// TestAParkedGoalWhoseRoomWasSlowToClose continues at its time.
 func TestAParkedGoalWhoseRoomWasSlowToClose(t *testing.T) {
 	c := parkClock{over: make(chan time.Time, 1)}
 	w := newWorldAt(t, c, func(context.Context, goal.Turn) (goal.Reply, error) {

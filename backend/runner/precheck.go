@@ -68,7 +68,7 @@ func (r *Run) checkDiskSpace() *Stop {
 }
 
 // tampered pauses the goal and keeps what the user is shown: that is put back when the
-// goal goes on, and nothing that is changed later.
+// goal continues, and nothing that is changed later.
 func (r *Run) tampered(ctx context.Context, diff string) *Stop {
 	if world := r.room.World(); world != nil {
 		if err := world.RecordShown(ctx); err != nil {
@@ -96,7 +96,7 @@ func (r *Run) restoreProtected(ctx context.Context) *Stop {
 	if len(files) == 0 {
 		return nil
 	}
-	r.conversation.addDeferred("The person continued the goal. These files decide about it and were put back to what they were: " +
+	r.conversation.addDeferred("The user continued the goal. These files decide about it and were put back to what they were: " +
 		strings.Join(files, ", ") + ". Do not change them.")
 	return r.journal(ctx, event.ProtectedRestored(files, aside))
 }

@@ -17,7 +17,7 @@ const (
 	maxIdleIterations    = 12
 	maxIdleWithoutChange = 60
 	maxIdleSpend         = 10
-	ongoingGrace         = 20 * time.Minute // with something that goes on and shows nothing new
+	ongoingGrace         = 20 * time.Minute // with something that continues and shows nothing new
 )
 
 // stallDetector looks at the world, not at the words: it stops a run that changes
@@ -29,19 +29,19 @@ type stallDetector struct {
 	unmade  int                  // iterations since the world was last seen to change
 	usd     float64              // spent when something last moved
 	moved   bool                 // something new was read in this iteration
-	waits   bool                 // something that goes on was looked at in it, so it does not count
+	waits   bool                 // something that continues was looked at in it, so it does not count
 	news    bool                 // and showed something new
-	watched map[string]time.Time // when what goes on showed something new, by tool and pane
+	watched map[string]time.Time // when what continues showed something new, by tool and pane
 	unseen  bool                 // a file was changed and nothing was looked at since
 	acted   bool                 // something may have been changed since the world was looked at
 	first   *fingerprintJob      // at what the run begins with; nil once it is known
-	partial bool                 // the person was told that not all of the world is looked at
+	partial bool                 // the user was told that not all of the world is looked at
 }
 
 // waitTool is the tool that only lets time pass.
 const waitTool = "wait"
 
-// noteOngoing takes note of a look at something that goes on. As long as it shows
+// noteOngoing takes note of a look at something that continues. As long as it shows
 // something new, and for a while after, waiting for it is no standstill: a build
 // may be silent for a quarter of an hour.
 func (p *stallDetector) noteOngoing(c goal.Call, result string, now time.Time) {

@@ -82,7 +82,7 @@ func TestPollingWhatIsOverIsAStandstill(t *testing.T) {
 			break
 		}
 		if c.on(time.Second); n > maxIdleWithoutChange {
-			t.Fatal("it goes on for ever")
+			t.Fatal("it continues for ever")
 		}
 	}
 	r, c = watching(t, 0)
@@ -95,7 +95,7 @@ func TestPollingWhatIsOverIsAStandstill(t *testing.T) {
 			return
 		}
 		if c.on(time.Minute); n > maxIdleWithoutChange {
-			t.Fatal("it goes on for ever")
+			t.Fatal("it continues for ever")
 		}
 	}
 }
@@ -140,7 +140,7 @@ func TestTheModelIsToldWhatAsksAndWhatIsDenied(t *testing.T) {
 		g.Options.OnAsk = on
 		said := systemPrompt(g)
 		for _, part := range []string{
-			want, "at most network_get", "ask the person: what goes beyond that, a host that is not allowed", "Allowed hosts: good.example.",
+			want, "at most network_get", "ask the user: what goes beyond that, a host that is not allowed", "Allowed hosts: good.example.",
 			"Denied, and nobody is asked: files outside of your folder, the host bad.example, the tool browser_eval.", "loopback that you reach: 5432.",
 			"Also yours to write: /also.", "Also yours to read: /look.", "/run/x.sock", "not your home, your caches or /tmp",
 		} {
@@ -168,7 +168,7 @@ func TestTheModelIsToldTheContract(t *testing.T) {
 	}}
 	said := systemPrompt(r.goal)
 	for _, part := range []string{
-		"You cannot stop on your own. The run goes on until claim_complete is verified or you call abort_with_report.",
+		"You cannot stop on your own. The run continues until claim_complete is verified or you call abort_with_report.",
 		"A failed claim comes back with the reason", "Giving up honestly is right when you truly cannot",
 		"Keep a plan of 3 to 7 todos", "declare_step, act, look at what came of it, verify_step",
 		"Your folder is /w", "lent you these panes, as long as they are open: t7", "at most write_local", "Each changing call needs a step of its own",

@@ -79,7 +79,7 @@ func (r *Runner) waitForTurn(ctx context.Context, g goal.Goal, a *active, freed 
 		if o.Kind == goal.OrderAbort {
 			return stopForOrder(o)
 		}
-		if stop == nil || o.Request == "" { // the person's pause is not lifted by anybody else
+		if stop == nil || o.Request == "" { // the user's pause is not lifted by anybody else
 			stop = stopForOrder(o)
 		}
 	}

@@ -62,7 +62,7 @@ func (r *Run) unreadNotes(ctx context.Context, stop *Stop) string {
 	if len(notes) > 1 {
 		it = "them"
 	}
-	return fmt.Sprintf(" %s came too late for the agent, which reads %s if the goal goes on: %s.", goal.FormatCount(len(notes), "note"), it, strings.Join(said, "; "))
+	return fmt.Sprintf(" %s came too late for the agent, which reads %s if the goal continues: %s.", goal.FormatCount(len(notes), "note"), it, strings.Join(said, "; "))
 }
 
 func formatUntil(s *Stop) string {
@@ -118,13 +118,13 @@ func (r *Run) decidedByText() string {
 	var s string
 	switch {
 	case r.claims.judgedByModel() && person:
-		s = fmt.Sprintf("Done: a model judged claim %d and the person accepted it; no program decided.", n)
+		s = fmt.Sprintf("Done: a model judged claim %d and the user accepted it; no program decided.", n)
 	case r.claims.judgedByModel():
 		s = fmt.Sprintf("Done: a model judged claim %d; no program decided.", n)
 	case r.claims.verifiedByHost():
 		s = fmt.Sprintf("Done: the host verified claim %d.", n)
 	case person:
-		s = fmt.Sprintf("Done: the person accepted claim %d. Not verified by the host.", n)
+		s = fmt.Sprintf("Done: the user accepted claim %d. Not verified by the host.", n)
 	default:
 		s = fmt.Sprintf("Done by the agent's word at claim %d: not verified by the host.", n)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // restore brings back what earlier runs left: conversation, plan, counters and
-// the person's answer. A step with an intent and no result is in doubt: the host
+// the user's answer. A step with an intent and no result is in doubt: the host
 // never repeats it, and the agent is told to look before it does.
 func (r *Run) restore(ctx context.Context) *Stop {
 	messages, err := r.cfg.Journal.Conversation(ctx, r.goal.ID)
@@ -46,7 +46,7 @@ func (r *Run) restore(ctx context.Context) *Stop {
 }
 
 // recheckPreflight stops a goal that has waited for its first turn, where its checks are not
-// any more what they were when it was made. Whom the person resumes goes on.
+// any more what they were when it was made. Whom the user resumes continues.
 func (r *Run) recheckPreflight(ctx context.Context) *Stop {
 	f, ok := r.room.(Preflighter)
 	if !ok || r.goal.Exit != "" {
@@ -74,11 +74,11 @@ func (r *Run) resumeMessage() string {
 		r.conversation.waiting...), "\n")
 }
 
-// resumeManualCheck takes the person's word about a claim that waited for it.
+// resumeManualCheck takes the user's word about a claim that waited for it.
 func (r *Run) resumeManualCheck(ctx context.Context, last goal.ClaimRecord) *Stop {
 	orders, err := r.cfg.Journal.Orders(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
 	if err != nil {
-		return r.stopForError(ctx, "reading the person's answer", err)
+		return r.stopForError(ctx, "reading the user's answer", err)
 	}
 	if len(orders) > 0 && last.N > 0 { // it waits until the claim is decided: a run that is cut before loses nothing
 		o := orders[len(orders)-1]
@@ -127,7 +127,7 @@ func (r *Run) restoreReminders(messages []goal.Message) {
 
 // verificationInterrupted says whether the run before was stopped while the host verified.
 func (r *Run) verificationInterrupted() bool {
-	if !r.goal.Exit.Interrupted() { // it was decided, or waits for the person
+	if !r.goal.Exit.Interrupted() { // it was decided, or waits for the user
 		return false
 	}
 	for _, m := range slices.Backward(r.conversation.messages) {

@@ -22,7 +22,7 @@ type Journal interface {
 	FailedDependency(ctx context.Context, id goal.ID) (string, error)
 	Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error
 	// SaveLoopState keeps what the goal's next run must know of the rounds of this one,
-	// in place of what was kept before. Past gives it back, unless the person has
+	// in place of what was kept before. Past gives it back, unless the user has
 	// looked at the goal since: it stopped for them, or they changed its limits.
 	SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopState) error
 	// TakeOrders takes what waits of the given kinds, in the order it came.
@@ -32,12 +32,12 @@ type Journal interface {
 	// verification for accept and reject), or until Settle.
 	Orders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error)
 	Settle(ctx context.Context, orders ...goal.Order) error
-	// Approvals gives everything that the person was asked, oldest first.
+	// Approvals gives everything that the user was asked, oldest first.
 	Approvals(ctx context.Context, id goal.ID) ([]goal.Approval, error)
 	// UnreportedApprovals gives those whose answer the agent has not been told, because the run that
 	// was to say it was cut.
 	UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.Approval, error)
-	// Grants gives what the person has allowed and not taken back.
+	// Grants gives what the user has allowed and not taken back.
 	Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error)
 	Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error)
 	// RunHistory is what the runs before left; of their steps the newest so many.
@@ -102,7 +102,7 @@ type Workspace interface {
 // counts against its own limits.
 type ChildSpender interface{ TotalSpend() goal.Spend }
 
-// SecretStore is a Room that knows the person's secrets. A model names one by
+// SecretStore is a Room that knows the user's secrets. A model names one by
 // reference; it never gets the value.
 type SecretStore interface {
 	// SecretsIn lists the secrets that a call refers to. An unknown one is an error that says what to do.
@@ -111,20 +111,20 @@ type SecretStore interface {
 	EnvironmentSecrets() []policy.SecretUse
 	// FillSecrets puts the values in the place of the references, for execution only.
 	FillSecrets(ctx context.Context, c goal.Call) (goal.Call, error)
-	// Redact takes out of a result what must not be read by anyone but the person.
+	// Redact takes out of a result what must not be read by anyone but the user.
 	Redact(text string) string
 }
 
 // ReadinessChecker is a Room that can say that it is not fit to work in any more: its walls
-// are gone, its provider is not known. The error is for the person.
+// are gone, its provider is not known. The error is for the user.
 type ReadinessChecker interface{ Ready() error }
 
-// LeftoverReporter is a Room that knows what a goal leaves behind and the person should look
+// LeftoverReporter is a Room that knows what a goal leaves behind and the user should look
 // at: a sentence each, for the report.
 type LeftoverReporter interface{ Leftovers() []string }
 
 // Preflighter is a Room that tries the checks of a goal which has waited for its first
-// turn. why is for the person, "" where the goal may begin.
+// turn. why is for the user, "" where the goal may begin.
 type Preflighter interface {
 	RecheckPreflight(ctx context.Context, g goal.Goal) (why string, err error)
 }

@@ -18,7 +18,7 @@ type Run struct {
 	goal   goal.Goal
 	id     goal.Run
 	active *active         // safe for both
-	pause  <-chan struct{} // closed when the person pauses
+	pause  <-chan struct{} // closed when the user pauses
 
 	room         Session
 	tools        map[string]Tool
@@ -52,12 +52,12 @@ type Run struct {
 	claim        *pendingClaim // made in this iteration
 	gaveUp       *givenUp      // in this iteration
 	question     string        // by ask_operator in this iteration
-	questionPane string        // where the person is to do it
+	questionPane string        // where the user is to do it
 	nestedStop   *Stop         // by a call within a call
 	// uncounted says that the journal has an iteration whose model did not answer: it
 	// is not counted, and a pause takes it back.
 	uncounted       bool
-	tokensEstimated bool     // the person was told that tokens are guessed
+	tokensEstimated bool     // the user was told that tokens are guessed
 	finalStatement  string   // the agent's last word, on a limit or when it was stuck
 	statement       []string // the report of its stop
 }
@@ -92,7 +92,7 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	go func() { defer close(watched); r.watchOrders(ctx, cancel) }()
 
 	stop := r.loop(ctx)
-	if stop.Exit == goal.PausedByUser && r.pauseRequested() { // the person's pause is not lifted by anybody else
+	if stop.Exit == goal.PausedByUser && r.pauseRequested() { // the user's pause is not lifted by anybody else
 		stop = r.pauseStop()
 	}
 	cancel(stop)
@@ -106,7 +106,7 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	return stop, settled
 }
 
-// closeSession holds nothing up: a goal whose room was slow to close goes on like any other.
+// closeSession holds nothing up: a goal whose room was slow to close continues like any other.
 func (r *Run) closeSession(ctx context.Context, exit goal.Exit) {
 	if r.room == nil {
 		return
@@ -173,7 +173,7 @@ func (r *Run) openSession(ctx context.Context) *Stop {
 }
 
 // checkDependency stops a goal whose goal before it did not become done, once. Whom the
-// person resumes after that goes on without it, with a warning. One that was aborted in
+// user resumes after that continues without it, with a warning. One that was aborted in
 // the queue, or cut as it began, may not have told of it.
 func (r *Run) checkDependency(ctx context.Context, unmet string) *Stop {
 	untold := r.goal.Exit == "" || r.goal.Exit == goal.AbortedByUser || r.goal.Exit == goal.Interrupted
@@ -181,9 +181,9 @@ func (r *Run) checkDependency(ctx context.Context, unmet string) *Stop {
 	case unmet == "":
 		return nil
 	case untold && r.goal.Spent.Iterations == 0:
-		return &Stop{Exit: goal.NeedsUser, Reason: unmet + "; resume this one to go on without it"}
+		return &Stop{Exit: goal.NeedsUser, Reason: unmet + "; resume this one to continue without it"}
 	}
-	return r.journal(ctx, &event.Warning{What: "after", Text: unmet + "; this one goes on without it, because it was resumed"})
+	return r.journal(ctx, &event.Warning{What: "after", Text: unmet + "; this one continues without it, because it was resumed"})
 }
 
 // iterate is one pass of the loop, in the order of the contract.
@@ -226,11 +226,11 @@ func (r *Run) requireToolCall(ctx context.Context) *Stop {
 	if r.silentTurns++; r.silentTurns >= most {
 		return &Stop{Exit: goal.Stuck, Reason: fmt.Sprintf("the model made %d turns in a row without calling a tool", most)}
 	}
-	return r.addUserMessage(ctx, "You called no tool. The run goes on until claim_complete is verified or you call abort_with_report. "+
+	return r.addUserMessage(ctx, "You called no tool. The run continues until claim_complete is verified or you call abort_with_report. "+
 		"Take the next step now with a tool call.")
 }
 
-// checkVoluntaryStop stops the run when the agent gave up or asked its person. What it claimed
+// checkVoluntaryStop stops the run when the agent gave up or asked its user. What it claimed
 // before it asked is decided first.
 func (r *Run) checkVoluntaryStop(ctx context.Context) *Stop {
 	if r.gaveUp != nil {

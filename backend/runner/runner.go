@@ -1,5 +1,5 @@
 // Package runner drives goals to their end. A run stops only by a verified
-// claim, an honest report, a limit or a person; the model cannot stop it.
+// claim, an honest report, a limit or a user; the model cannot stop it.
 //
 // Runner owns the runs of this process: three at once by default, the rest wait
 // in a queue that belongs to the data folder. Run is the loop of one of them and reads like the contract.
@@ -36,7 +36,7 @@ type Config struct {
 	Log     *slog.Logger
 	Slots   int // goals at once
 	Law     policy.RuleSet
-	// Patience says how long an approval waits for a person, 0 where nobody is
+	// Patience says how long an approval waits for a user, 0 where nobody is
 	// there now. nil is nobody.
 	Patience func() time.Duration
 	// Disk says how many bytes are free where the journal is kept; nil where that is not known.
@@ -79,13 +79,13 @@ func New(c Config) *Runner {
 // Start starts or continues a goal in the background and returns at once; release
 // is called when this process has nothing to do with the goal any more. The
 // caller holds the goal's sentinel. The opening is what the run's journal begins
-// with: Started or Resumed, and what the person changed with it.
+// with: Started or Resumed, and what the user changed with it.
 func (r *Runner) Start(ctx context.Context, g goal.Goal, release func(), opening ...event.Body) error {
 	return r.launch(ctx, g.ID, release, true, func(ctx context.Context, a *active) { r.run(ctx, g, opening, a) })
 }
 
-// ResumeParked takes up a parked goal that another process has left: it goes on when
-// its time has come, or when the person wants it to.
+// ResumeParked takes up a parked goal that another process has left: it continues when
+// its time has come, or when the user wants it to.
 func (r *Runner) ResumeParked(ctx context.Context, g goal.Goal, release func()) error {
 	return r.launch(ctx, g.ID, release, false, func(ctx context.Context, a *active) {
 		if opening, ok := r.waitForProvider(ctx, &g, g.ParkedUntil, a); ok {
@@ -125,7 +125,7 @@ func (r *Runner) forget(id goal.ID, a *active) {
 	close(a.done)
 }
 
-// run drives a goal until it needs its person or is over. A parked goal goes on
+// run drives a goal until it needs its user or is over. A parked goal continues
 // by itself.
 func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *active) {
 	for {
@@ -158,13 +158,13 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 	}
 }
 
-// pausedByUserText is why a goal pauses when its person says no more about it.
-const pausedByUserText = "the person paused the goal"
+// pausedByUserText is why a goal pauses when its user says no more about it.
+const pausedByUserText = "the user paused the goal"
 
 // stopForOrder is the stop that an order to abort or to pause asks for.
 func stopForOrder(o goal.Order) *Stop {
 	if o.Kind == goal.OrderAbort {
-		return &Stop{Exit: goal.AbortedByUser, Reason: cmp.Or(o.Text, "the person aborted the goal"), By: goal.ID(o.Request)}
+		return &Stop{Exit: goal.AbortedByUser, Reason: cmp.Or(o.Text, "the user aborted the goal"), By: goal.ID(o.Request)}
 	}
 	return &Stop{Exit: goal.PausedByUser, Reason: cmp.Or(o.Text, pausedByUserText), By: goal.ID(o.Request)}
 }
@@ -245,9 +245,9 @@ func (r *Runner) Close(ctx context.Context) error {
 type Stop struct {
 	Exit   goal.Exit
 	Reason string
-	Until  time.Time // parked: when it goes on
-	Pane   string    // needs_operator: where the person is to do something, "" if nowhere
-	By     goal.ID   // who wants it: the goal that started this one, goal.ExternalAgent; "" is the person
+	Until  time.Time // parked: when it continues
+	Pane   string    // needs_operator: where the user is to do something, "" if nowhere
+	By     goal.ID   // who wants it: the goal that started this one, goal.ExternalAgent; "" is the user
 }
 
 func (s *Stop) Error() string { return string(s.Exit) + ": " + s.Reason }

@@ -617,7 +617,7 @@ func TestAModelInALoopIsToldRefusedAndStuck(t *testing.T) {
 	}
 }
 
-// TestAFullDiskPausesTheGoal before its journal breaks; with room it goes on.
+// TestAFullDiskPausesTheGoal before its journal breaks; with room it continues.
 func TestAFullDiskPausesTheGoal(t *testing.T) {
 	w := newWorld(t, call(`write_file {"path":"done.txt","content":"x"}`), call(pendingClaim))
 	w.free.Store(600 << 20)

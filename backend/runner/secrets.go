@@ -89,7 +89,7 @@ func (r *Run) restoreExposed(ctx context.Context, calls []goal.Call) {
 	}
 }
 
-// warning says to a person who is asked to open hosts which secrets could go there
+// warning says to a user who is asked to open hosts which secrets could go there
 // that do not belong to them, "" if none could.
 func (h exposedSecrets) warning(hosts []string) string {
 	var list []string

@@ -35,7 +35,7 @@ func (t *typing) Effect(_ context.Context, args json.RawMessage) (policy.Effect,
 	return policy.Effect{Program: true}, nil
 }
 
-// TestWhatNamesNoSecretIsNotJudgedAgain when a goal goes on.
+// TestWhatNamesNoSecretIsNotJudgedAgain when a goal continues.
 func TestWhatNamesNoSecretIsNotJudgedAgain(t *testing.T) {
 	tool := &typing{}
 	r := &Run{room: trusted{}, tools: map[string]Tool{"type": tool}, exposedSecrets: exposedSecrets{}}

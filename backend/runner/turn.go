@@ -106,7 +106,7 @@ func (r *Run) uniqueCallIDs(calls []goal.Call) {
 	}
 }
 
-// pauseRequested says whether the person has asked for a pause.
+// pauseRequested says whether the user has asked for a pause.
 func (r *Run) pauseRequested() bool {
 	select {
 	case <-r.pause:

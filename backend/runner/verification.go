@@ -16,7 +16,7 @@ import (
 const reclaimCooldown = 60 * time.Second
 
 // verifyClaim verifies the claim of this iteration, if there is one. A pass
-// stops the run as done; a failure enters the conversation and the loop goes on.
+// stops the run as done; a failure enters the conversation and the loop continues.
 func (r *Run) verifyClaim(ctx context.Context) *Stop {
 	if r.claim == nil {
 		return stopCause(ctx)
@@ -34,7 +34,7 @@ func (r *Run) verifyClaim(ctx context.Context) *Stop {
 		return r.reportFailedClaim(ctx, c, "nothing was done since the last failed claim, so the checks were not run again. "+failureDetail(r.claims.ran, r.claims.last))
 	}
 	if c.accepted != nil && !*c.accepted {
-		return r.reportFailedClaim(ctx, c, "the person looked at the result and sent it back: "+c.note)
+		return r.reportFailedClaim(ctx, c, "the user looked at the result and sent it back: "+c.note)
 	}
 	found, stop := r.runCriterion(ctx, c)
 	if stop != nil {
@@ -98,8 +98,8 @@ func (r *Run) runCriterion(ctx context.Context, c pendingClaim) (goal.Verificati
 	return found, nil
 }
 
-// waitForManualCheck pauses the run for the person's word about a claim that is decided but for
-// that. The reviewer is asked before: the person's word is the last one.
+// waitForManualCheck pauses the run for the user's word about a claim that is decided but for
+// that. The reviewer is asked before: the user's word is the last one.
 func (r *Run) waitForManualCheck(ctx context.Context, c pendingClaim) *Stop {
 	if stop := r.review(ctx, c); stop != nil || r.claims.reviewRejected() {
 		return stop
@@ -108,13 +108,13 @@ func (r *Run) waitForManualCheck(ctx context.Context, c pendingClaim) *Stop {
 	if r.goal.Criterion.Any && len(r.claims.last) > 0 {
 		passed = "no other check passed, and one is enough"
 	}
-	return &Stop{Exit: goal.NeedsUser, Reason: passed + "; it waits for the person to accept the result or send it back"}
+	return &Stop{Exit: goal.NeedsUser, Reason: passed + "; it waits for the user to accept the result or send it back"}
 }
 
 // reviewAndFinish asks the cold reviewer, if the goal has one, and stops as done.
 func (r *Run) reviewAndFinish(ctx context.Context, c pendingClaim) *Stop {
 	if c.accepted != nil && (r.claims.review != nil || !r.goal.NeedsReview()) { // else an older program let it wait unreviewed
-		if stop := r.journalReview(ctx); stop != nil { // of the work that the person was shown
+		if stop := r.journalReview(ctx); stop != nil { // of the work that the user was shown
 			return stop
 		}
 	} else if stop := r.review(ctx, c); stop != nil || r.claims.reviewRejected() {

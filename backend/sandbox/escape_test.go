@@ -61,13 +61,13 @@ const (
 type prison struct {
 	testing.TB
 	w                     sandbox.Spec
-	outside, home         string // beside the walls; home is the person's
+	outside, home         string // beside the walls; home is the user's
 	server, victim, tty   string
 	proxy, open           string // addresses of the goal's proxy and of one without rules
 	socket, abstract, udp string
 	near, datagram        string        // sockets of the machine in the goal's folder
 	packets               string        // and one of packets
-	usual                 []string      // where the machine's services, the person's session and agents listen
+	usual                 []string      // where the machine's services, the user's session and agents listen
 	segment               int           // key of shared memory of the machine
 	heard                 atomic.Int64  // datagrams that came to the listeners outside
 	datagrams             []string      // where they hear datagrams
@@ -278,7 +278,7 @@ func addresses(t testing.TB) []string {
 }
 
 // places are those where programs look for the machine's services. What is not below
-// the person's home or in /tmp only root makes, and only where nothing is.
+// the user's home or in /tmp only root makes, and only where nothing is.
 func (p *prison) places() {
 	p.packets = filepath.Join(p.w.Dir, "packets.sock")
 	l, err := net.Listen("unixpacket", p.packets)

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// gitCopiedPaths are the parts of a repository that make the person's own git run
+// gitCopiedPaths are the parts of a repository that make the user's own git run
 // programs: the goal gets copies.
 var gitCopiedPaths = []string{"hooks", "config", "config.worktree", "commondir", "gitdir"}
 
@@ -25,7 +25,7 @@ const (
 
 // copyGitDirs gives the goal copies of what git obeys in the repositories that are there
 // when its programs start. Each folder .git becomes a mount of its own: else the
-// goal could rename it and make another. What a goal makes anew is its own, and is
+// goal could rename it and make another. What a goal makes again is its own, and is
 // told of at its end.
 func (p *mountPlanner) copyGitDirs() error {
 	folders := p.w.Write
@@ -73,7 +73,7 @@ func repositories(dir string) (list []string, cut string) {
 			cut = fmt.Sprintf("%d repositories", gitMaxRepositories)
 			return fs.SkipAll
 		case err != nil:
-			return nil //nolint:nilerr // what cannot be read is no repository of the person's
+			return nil //nolint:nilerr // what cannot be read is no repository of the user's
 		case entry.Name() == ".git":
 			list = append(list, path)
 			return nil

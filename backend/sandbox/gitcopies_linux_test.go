@@ -78,7 +78,7 @@ func TestGitWritesItsConfiguration(t *testing.T) {
 		t.Errorf("the real configuration became\n%s%v", now, err)
 	}
 	if now, err := os.ReadFile(filepath.Join(repo, ".pre-commit-config.yaml")); err != nil || string(now) != "repos: []\n" {
-		t.Errorf("what the person's hooks read became\n%s%v", now, err)
+		t.Errorf("what the user's hooks read became\n%s%v", now, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(repo, ".git", "config?*")); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
@@ -122,7 +122,7 @@ func TestGitCopiesAreNotReplacedOtherwise(t *testing.T) {
 }
 
 // TestGitCopiesLast: whoever replaces a file takes away what was mounted upon it, in
-// every room. What the person's own git, editor or passwd replace while a goal runs is
+// every room. What the user's own git, editor or passwd replace while a goal runs is
 // covered again: what the goal writes lands in its copy, and what was hidden stays so.
 func TestGitCopiesLast(t *testing.T) {
 	w := walls(t)

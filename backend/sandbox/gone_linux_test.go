@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// cloned makes a repository of the person.
+// cloned makes a repository of the user.
 func cloned(tb testing.TB, dir, text string) {
 	tb.Helper()
 	for _, name := range []string{"HEAD", "config", "hooks/pre-commit"} {
@@ -20,7 +20,7 @@ func cloned(tb testing.TB, dir, text string) {
 	}
 }
 
-// TestCheckAfterARepositoryIsGone: what the person removes from the goal's folder keeps
+// TestCheckAfterARepositoryIsGone: what the user removes from the goal's folder keeps
 // no check from running, and none makes it again. What comes back while a check runs is
 // covered in its room.
 func TestCheckAfterARepositoryIsGone(t *testing.T) {

@@ -114,12 +114,12 @@ func TestCheckIsApartFromTheAgent(t *testing.T) {
 }
 
 // TestCheckHasItsOwnHome: what an agent leaves in its home and in caches is not
-// there, nor what another check left; what the person has there is.
+// there, nor what another check left; what the user has there is.
 func TestCheckHasItsOwnHome(t *testing.T) {
 	w := walls(t)
 	cache := filepath.Join(w.Home, ".cache", "go-build")
-	write(t, filepath.Join(cache, "warm"), "the person's\n", 0o644)
-	tool := write(t, filepath.Join(w.Home, ".local", "bin", "tool"), "#!/bin/sh\necho the person\n", 0o755)
+	write(t, filepath.Join(cache, "warm"), "the user's\n", 0o644)
+	tool := write(t, filepath.Join(w.Home, ".local", "bin", "tool"), "#!/bin/sh\necho the user\n", 0o755)
 	w.Caches = []sandbox.Cache{{From: cache, To: cache}}
 	w.Tools = []string{filepath.Dir(tool)}
 	s := enclose(t, w)
@@ -136,7 +136,7 @@ func TestCheckHasItsOwnHome(t *testing.T) {
 		t.Fatalf("the agent: %q %v", text, status)
 	}
 	const look = "cat ~/.config/go/env ~/.npmrc ~/left 2>/dev/null; true; tool; cat ~/.cache/go-build/*; echo $PATH; echo x > ~/left; echo x > ~/.cache/go-build/left"
-	want := "the person\nthe person's\n" + filepath.Dir(tool) + ":/usr/bin:/bin\n"
+	want := "the user\nthe person's\n" + filepath.Dir(tool) + ":/usr/bin:/bin\n"
 	for range 2 {
 		if text, status := output(t, s, env(check(w, look))); text != want || status.Code != 0 {
 			t.Errorf("the check: %q %v, want %q", text, status, want)

@@ -9,11 +9,11 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// gitConfigSections are the sections of the person's git configuration that say how and not
+// gitConfigSections are the sections of the user's git configuration that say how and not
 // with what: no credentials, no keys, no programs.
 var gitConfigSections = []string{"user", "init", "pull", "push", "merge", "diff", "color", "alias", "branch", "rebase", "column", "log", "status"}
 
-// gitConfig is the system-wide git configuration inside, made of the person's own.
+// gitConfig is the system-wide git configuration inside, made of the user's own.
 func gitConfig(home string) string {
 	var b strings.Builder
 	b.WriteString("[safe]\n\tdirectory = *\n[commit]\n\tgpgsign = false\n")
@@ -92,7 +92,7 @@ func EnvForCheck(env []string, w Spec) []string {
 }
 
 // isReadOnly says whether the agent cannot write in a folder: it is none of the goal's,
-// or a toolchain of the person.
+// or a toolchain of the user.
 func (w Spec) isReadOnly(dir string) bool {
 	if !filepath.IsAbs(dir) {
 		return false

@@ -7,7 +7,7 @@ import (
 )
 
 // AllowedEnv leaves of an environment what programs need to find themselves, their
-// language and their toolchains, and what the person named. Everything else stays
+// language and their toolchains, and what the user named. Everything else stays
 // outside, because a key may have any name.
 func AllowedEnv(env, named []string) []string {
 	var kept []string

@@ -20,7 +20,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestToolchainsShowNoKeys: where the programs of a person's toolchains keep what
+// TestToolchainsShowNoKeys: where the programs of a user's toolchains keep what
 // they log in with is not among what every goal sees.
 func TestToolchainsShowNoKeys(t *testing.T) {
 	list := sandbox.Toolchains("/home/ann", func(string) string { return "" })

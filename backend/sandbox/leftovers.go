@@ -14,7 +14,7 @@ import (
 )
 
 // DiffGitCopies says what a goal did to its copies of what git obeys, a line for each:
-// the person's own are untouched. Layer is the goal's private folder; dir the
+// the user's own are untouched. Layer is the goal's private folder; dir the
 // folder that it works in. The goal's programs may still write there: no link is
 // followed out of the copies, nothing is waited for, and only the beginning of a
 // file is read.

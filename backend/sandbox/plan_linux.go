@@ -207,7 +207,7 @@ func (p *mountPlanner) readOnly(path string) {
 	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(source), Target: []byte(path), Optional: true})
 }
 
-// bindGranted shows what the person allowed. The path was resolved when he did: a link
+// bindGranted shows what the user allowed. The path was resolved when he did: a link
 // in it by now is somebody else's, and the helper refuses it.
 func (p *mountPlanner) bindGranted(path string, write bool) {
 	p.add(wire.Mount{Kind: wire.MountBind, Source: []byte(path), Target: []byte(path), Write: write, CheckWrite: write})

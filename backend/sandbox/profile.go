@@ -9,7 +9,7 @@ import (
 // SeatbeltProfile writes the walls as a profile of macOS's sandbox-exec: everything is
 // denied that is not named, and of two rules for one thing the later one counts.
 // The machine's programs are read; the goal's folder, its private folder and what
-// the person granted are written; out leads the proxy's port alone. It is built on
+// the user granted are written; out leads the proxy's port alone. It is built on
 // every system and tried on none.
 func SeatbeltProfile(w Spec, proxyPort int) string {
 	p := profile{}

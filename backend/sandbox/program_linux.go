@@ -17,7 +17,7 @@ import (
 
 // Start starts one program in a session of its own. ctx bounds the starting
 // only: cancelled before the helper answers, the program is killed as soon as
-// it runs. The files become blocking, as with os/exec. Errors are *StartError (what the person can change), ErrClosed, or
+// it runs. The files become blocking, as with os/exec. Errors are *StartError (what the user can change), ErrClosed, or
 // ctx's own.
 func (s *Supervisor) Start(ctx context.Context, c process.Command) (process.Process, error) {
 	if err := ctx.Err(); err != nil {

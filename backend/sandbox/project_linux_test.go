@@ -11,11 +11,11 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// TestProjectsAreBuiltOffline: what a person has at hand (toolchains, warm caches,
+// TestProjectsAreBuiltOffline: what a user has at hand (toolchains, warm caches,
 // git) works at write_local, without a network.
 func TestProjectsAreBuiltOffline(t *testing.T) {
 	w := walls(t)
-	// Caches of the person: what a program adds to them stays the goal's.
+	// Caches of the user: what a program adds to them stays the goal's.
 	cache := filepath.Join(w.Home, ".cache", "pip")
 	write(t, filepath.Join(cache, "warm"), "yes", 0o644)
 	w.Caches = []sandbox.Cache{{From: cache, To: cache}}
@@ -58,7 +58,7 @@ func TestProjectsAreBuiltOffline(t *testing.T) {
 		})
 	}
 	if list, err := os.ReadDir(cache); err != nil || len(list) != 1 {
-		t.Errorf("the person's cache holds %d entries, %v", len(list), err)
+		t.Errorf("the user's cache holds %d entries, %v", len(list), err)
 	}
 }
 

@@ -18,7 +18,7 @@ const sandboxExecPath = "/usr/bin/sandbox-exec"
 
 // seatbelt is what walls are on macOS: a profile, the goal's private folder, and two
 // sockets of the machine's loopback. There is no loopback of the goal's own: its
-// programs may listen there and reach the proxy and the ports that the person
+// programs may listen there and reach the proxy and the ports that the user
 // listed, and not each other's servers. Written and compiled, not tested.
 type seatbelt struct {
 	profile string

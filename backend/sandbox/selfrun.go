@@ -26,7 +26,7 @@ const (
 const TruncatedPrefix = "not all was looked at: "
 
 // ListAutorun lists what a folder holds that git, an editor, a shell or another agent
-// runs or obeys by itself when the person goes there: hooks, configuration that
+// runs or obeys by itself when the user goes there: hooks, configuration that
 // names a program, what an interrupted rebase would run, also of repositories below,
 // and the files of editors. A line each, sorted, as "sub/.git/config: core.fsmonitor
 // = ./x". No link is followed, and what the goal's programs exchange meanwhile is at
@@ -34,7 +34,7 @@ const TruncatedPrefix = "not all was looked at: "
 // what lies highest, and a line says so.
 func ListAutorun(dir string) ([]string, error) { return listAutorun(dir, maxVisited) }
 
-// listAutorun looks at so many names at most.
+// listAutorun looks at n names at most.
 func listAutorun(dir string, most int) (list []string, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -136,7 +136,7 @@ func isAutorun(root *os.Root, name string, entry fs.DirEntry) []string {
 	return nil
 }
 
-// interruptedOperation names what git runs when the person goes on with what was begun.
+// interruptedOperation names what git runs when the user continues with what was begun.
 func interruptedOperation(name string, text []byte) (list []string) {
 	for line := range strings.Lines(string(text)) {
 		if word, rest, _ := strings.Cut(strings.TrimSpace(line), " "); word == "exec" || word == "x" {

@@ -192,7 +192,7 @@ func (s *Supervisor) Err() error {
 }
 
 // Close kills every program of the set, and whatever those left behind, and
-// returns when they are gone. When ctx ends first the killing goes on and the
+// returns when they are gone. When ctx ends first the killing continues and the
 // error says so.
 func (s *Supervisor) Close(ctx context.Context) error {
 	s.mu.Lock()

@@ -12,7 +12,7 @@ import (
 )
 
 // TestLimitsOfAllTogether: no process takes more than it may, and all of them do.
-// Who ends is told before its end is known, and what is small goes on.
+// Who ends is told before its end is known, and what is small continues.
 func TestLimitsOfAllTogether(t *testing.T) {
 	w := walls(t)
 	self, err := os.Executable()

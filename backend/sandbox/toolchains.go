@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Toolchains are the person's own programs that a goal's programs see, where they
+// Toolchains are the user's own programs that a goal's programs see, where they
 // usually lie below home and where the environment says that they do. What is not
 // there is left out later.
 func Toolchains(home string, getenv func(string) string) []string {
@@ -42,7 +42,7 @@ func add(list []string, dir, name string) []string {
 	return append(list, path)
 }
 
-// Caches are the person's caches that a goal's programs may read and add to on a
+// Caches are the user's caches that a goal's programs may read and add to on a
 // layer of their own: where the environment or the custom puts them.
 func Caches(home string, getenv func(string) string) []Cache {
 	cache := getenv("XDG_CACHE_HOME")

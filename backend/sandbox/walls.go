@@ -6,7 +6,7 @@ type Spec struct {
 	// Layer is the goal's private folder, made if missing: its home, /tmp and
 	// what it puts into caches. It is kept as long as the goal.
 	Layer string
-	// Home is where the private home appears; the person's own is not there.
+	// Home is where the private home appears; the user's own is not there.
 	Home string
 	// ReadOnly: the agent's programs write nothing but the goal's own devices and
 	// shared memory.
@@ -15,24 +15,24 @@ type Spec struct {
 	// write. It is a courtesy: whoever renames the folder of one is rid of it. What a
 	// check sees of them, its command says.
 	Held []string
-	// Tools are seen and not written: toolchains of the person, this program.
+	// Tools are seen and not written: toolchains of the user, this program.
 	Tools []string
-	// Caches are folders of the person whose content programs see and may add to;
+	// Caches are folders of the user whose content programs see and may add to;
 	// what they add stays in Layer.
 	Caches []Cache
-	// Read and Write are folders, and Sockets are Unix sockets, that the person
+	// Read and Write are folders, and Sockets are Unix sockets, that the user
 	// granted.
 	Read    []string
 	Write   []string
 	Sockets []string
-	// Ports of this machine's loopback that the person granted; Network gives a
+	// Ports of this machine's loopback that the user granted; Network gives a
 	// listener on the goal's own for each.
 	Ports []int
 	// Limits of the programs; nil is DefaultLimits.
 	Limits *ResourceLimits
 }
 
-// Cache is a folder of the person and where programs find it.
+// Cache is a folder of the user and where programs find it.
 type Cache struct{ From, To string }
 
 // ResourceLimits bound the programs of a goal; 0 is no limit.

@@ -53,7 +53,7 @@ func inside(w sandbox.Spec, script string, args ...string) process.Command {
 
 // personsGit is a configuration of git with what names keys, and what does not.
 const personsGit = `[user]
-	name = A Person
+	name = A user
 	signingKey = ABCDEF
 [credential "https://example.org"]
 	helper = store
@@ -80,7 +80,7 @@ func TestWhatAGoalSees(t *testing.T) {
 	for script, want := range map[string]string{
 		"bash -c 'ulimit -d; ulimit -f; ulimit -u'": fmt.Sprintf("%d\n%d\n%d\n", limits.Memory>>10, limits.FileSize>>10, limits.Processes),
 		"nice":                        fmt.Sprintf("%d\n", max(nice(t), limits.Nice)),
-		"cat /run/goalpost/gitconfig": "[safe]\n\tdirectory = *\n[commit]\n\tgpgsign = false\n[user]\n\tname = A Person\n[Alias]\n\tst = status\n",
+		"cat /run/goalpost/gitconfig": "[safe]\n\tdirectory = *\n[commit]\n\tgpgsign = false\n[user]\n\tname = A user\n[Alias]\n\tst = status\n",
 		"pwd":                         w.Dir + "\n",
 		"ls -A ~ | grep -v kept":      "work\n",
 		"ls -A /tmp | wc -l":          "1\n",
@@ -223,7 +223,7 @@ func TestTerminalOfItsOwn(t *testing.T) {
 }
 
 // TestARoomIsMadeWhileFilesAreReplaced: passwd and package managers put files into /etc
-// that nobody else may read, and take them away at any moment; the person's own git
+// that nobody else may read, and take them away at any moment; the user's own git
 // renames a new configuration over the old one; hooks are installed and removed.
 func TestARoomIsMadeWhileFilesAreReplaced(t *testing.T) {
 	w := walls(t)
@@ -237,7 +237,7 @@ func TestARoomIsMadeWhileFilesAreReplaced(t *testing.T) {
 		}
 	}
 	beside := map[string]func(n int) error{
-		"the person's git": func(int) error {
+		"the user's git": func(int) error {
 			return errors.Join(os.WriteFile(config+".lock", []byte("[core]\n"), 0o600), os.Rename(config+".lock", config))
 		},
 		"hooks": comesAndGoes(write(t, filepath.Join(w.Dir, ".git", "hooks", "a"), "", 0o755)),

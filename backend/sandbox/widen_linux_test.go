@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// granted is a goal with things beside its walls that a person may allow.
+// granted is a goal with things beside its walls that a user may allow.
 type granted struct {
 	*testing.T
 	w             sandbox.Spec
@@ -114,7 +114,7 @@ func (g *granted) holds(s *sandbox.Supervisor) {
 	}
 }
 
-// TestGrantedAtTheStart: what the person allows a goal is open, and nothing beside it.
+// TestGrantedAtTheStart: what the user allows a goal is open, and nothing beside it.
 func TestGrantedAtTheStart(t *testing.T) {
 	for _, readOnly := range []bool{false, true} {
 		g := grants(t)
@@ -123,7 +123,7 @@ func TestGrantedAtTheStart(t *testing.T) {
 	}
 }
 
-// TestGrantedMeanwhile: the same by the person's word during a run. What is taken
+// TestGrantedMeanwhile: the same by the user's word during a run. What is taken
 // back ends with the programs that may have it open.
 func TestGrantedMeanwhile(t *testing.T) {
 	g := grants(t)
@@ -220,7 +220,7 @@ func TestGrantedBelowHome(t *testing.T) {
 	}
 }
 
-// TestGrantedAndReplacedOutside: a folder that somebody outside removed and made anew is
+// TestGrantedAndReplacedOutside: a folder that somebody outside removed and made again is
 // there for the goal as it was allowed, and is taken back as any other.
 func TestGrantedAndReplacedOutside(t *testing.T) {
 	g := grants(t)

@@ -2,7 +2,7 @@
 //
 // Values lie in the system's keyring (Secret Service, Keychain, Credential
 // Manager) or, where none runs, in a file that is encrypted with age. Its key is a
-// file that only the person may read, or one that the person's passphrase opens.
+// file that only the user may read, or one that the user's passphrase opens.
 // Vault.Where says which. Nothing is ever kept in the clear; where neither can be
 // had, saving fails.
 //

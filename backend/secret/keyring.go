@@ -15,7 +15,7 @@ import (
 // errNotStored: the place has no such value.
 var errNotStored = errors.New("it is not there any more")
 
-// keyringTimeout is how long a keyring may take. A locked one asks the person, on a
+// keyringTimeout is how long a keyring may take. A locked one asks the user, on a
 // screen of its own, before it answers.
 const keyringTimeout = 60 * time.Second
 
@@ -90,7 +90,7 @@ func sessionBusAvailable() bool {
 	return err == nil && os.Getenv("XDG_RUNTIME_DIR") != "" && info.Mode()&os.ModeSocket != 0
 }
 
-// keyringName is what the person calls it.
+// keyringName is what the user calls it.
 func keyringName() string {
 	switch runtime.GOOS {
 	case "darwin":

@@ -82,7 +82,7 @@ func TestKeyring(t *testing.T) {
 	if in, err := again.Logins().For(ctx, "https://example.org", ""); in.Password != "canary-2-x" {
 		t.Errorf("%+v, %v", in, err)
 	}
-	// Another data folder has its own; the file takes over on the person's word and nothing is left behind.
+	// Another data folder has its own; the file takes over on the user's word and nothing is left behind.
 	if _, err := vault(t, t.TempDir(), ringed).Get(ctx, "a"); err == nil {
 		t.Error("another folder's secret was given")
 	}

@@ -10,7 +10,7 @@ import (
 // Mask hides values that are known to it: as they are, in the forms in which
 // URLs, JSON, HTML, shells, hexadecimal and base64 write them, and broken over
 // lines or coloured by a terminal. What stands in their place is the reference, so
-// that a model can go on with it. The zero Mask knows nothing. All methods may be
+// that a model can continue with it. The zero Mask knows nothing. All methods may be
 // called concurrently; a value holds from Add on, for what comes after.
 type Mask struct {
 	mu      sync.RWMutex
@@ -63,7 +63,7 @@ func (m *Mask) Add(instead, value string) {
 	m.needles, m.solid = m.needles.with(more), m.solid.with(solid)
 }
 
-// with is a new list: readers go on with the old one, which may be nil.
+// with is a new list: readers continue with the old one, which may be nil.
 func (n *secretPatterns) with(more []secretPattern) *secretPatterns {
 	next := &secretPatterns{}
 	if n != nil {

@@ -120,7 +120,7 @@ func TestStreamHoldsLittle(t *testing.T) {
 		t.Errorf("what begins no value is held back: %q", got)
 	}
 	if got := s.Next([]byte("s3c")); len(got) != 0 {
-		t.Errorf("the beginning of a value went on: %q", got)
+		t.Errorf("the beginning of a value continued: %q", got)
 	}
 	if got := s.Next([]byte("ure\x1b[0m")); string(got) != "s3cure\x1b[0m" {
 		t.Errorf("what was no value: %q", got)

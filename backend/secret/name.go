@@ -16,7 +16,7 @@ const (
 	minWord  = 16 // of small letters alone
 )
 
-// InvalidError refuses a name, a value or an origin of the person.
+// InvalidError refuses a name, a value or an origin of the user.
 type InvalidError struct{ Field, Message, Hint string }
 
 func (e *InvalidError) Error() string { return e.Message }

@@ -11,7 +11,7 @@ const (
 	File    Backend = "file"    // encrypted with age
 )
 
-// BackendInfo is what a person is told about the vault.
+// BackendInfo is what a user is told about the vault.
 type BackendInfo struct {
 	Place  Backend
 	Detail string // which keyring, or which file and what opens it

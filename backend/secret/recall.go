@@ -7,7 +7,7 @@ import (
 )
 
 // LoadAll opens everything that is kept, saved logins too, so that the mask knows it
-// in a process that has used none of it. The person is not asked for a passphrase.
+// in a process that has used none of it. The user is not asked for a passphrase.
 // The error names what could not be opened; the mask knows the rest.
 func (v *Vault) LoadAll(ctx context.Context) error {
 	v.mu.Lock()
@@ -41,7 +41,7 @@ func (v *Vault) LoadAll(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// backendWithoutPrompt is the place, if the person need not say a passphrase; mu is held.
+// backendWithoutPrompt is the place, if the user need not say a passphrase; mu is held.
 func (v *Vault) backendWithoutPrompt(ctx context.Context, p Backend) (backend, error) {
 	if p == File && v.file.needsPassphrase() {
 		return nil, ErrLocked

@@ -13,7 +13,7 @@ type Stream struct {
 // Stream begins one.
 func (m *Mask) Stream() *Stream { return &Stream{mask: m} }
 
-// Next takes a piece and gives what may go on now, possibly nothing.
+// Next takes a piece and gives what may continue now, possibly nothing.
 func (s *Stream) Next(piece []byte) []byte {
 	if s.held == "" && s.mask.empty() {
 		return piece
@@ -84,7 +84,7 @@ func isClosedEscape(s string) bool {
 	return true
 }
 
-// pendingStart is where the longest end of the text begins that a value may go on from;
+// pendingStart is where the longest end of the text begins that a value may continue from;
 // the text's length if there is none.
 func pendingStart(text string, needles *secretPatterns) int {
 	from := len(text)

@@ -13,11 +13,11 @@ import (
 
 // Options say where a vault lies.
 type Options struct {
-	Dir     string // of the index and the encrypted file, private to the person
+	Dir     string // of the index and the encrypted file, private to the user
 	KeyFile string // "" is secrets.key in Dir
 	// NoKeyring keeps everything in the encrypted file, also where a keyring runs.
 	NoKeyring bool
-	// Ask gets the passphrase of the person where one is needed; nil: nobody is there.
+	// Ask gets the passphrase of the user where one is needed; nil: nobody is there.
 	Ask func(ctx context.Context) (string, error)
 	// Mask learns every value that is opened; required.
 	Mask *Mask
@@ -37,7 +37,7 @@ type Vault struct {
 	now   func() time.Time
 	noKey bool
 
-	mu     sync.Mutex // one opening at a time: a keyring may ask the person
+	mu     sync.Mutex // one opening at a time: a keyring may ask the user
 	probed bool
 	why    error // the keyring does not answer
 }
@@ -248,7 +248,7 @@ func (v *Vault) drop(ctx context.Context, wanted entry) error {
 	return v.index.change(func(f *indexFile) { f.drop(e.id()) })
 }
 
-// Unlock opens the encrypted file with the person's passphrase, for this process.
+// Unlock opens the encrypted file with the user's passphrase, for this process.
 func (v *Vault) Unlock(passphrase string) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 )
 
 // authSocket guards every WebSocket: session, host and origin. A cookie alone
-// would let any page that the person visits open a socket in their name.
+// would let any page that the user visits open a socket in their name.
 func (s *Server) authSocket(r *http.Request) bool {
 	return s.hostAllowed(r) && s.sameOrigin(r) && s.loggedIn(r)
 }

@@ -21,7 +21,7 @@ func (s *Server) icon(w http.ResponseWriter, r *http.Request) {
 }
 
 // files serves the built frontend. Names below assets/ hold a hash of their
-// content and are kept by the browser for good; everything else is asked for anew.
+// content and are kept by the browser for good; everything else is asked for again.
 type files struct {
 	assets fs.FS
 	log    *slog.Logger

@@ -44,14 +44,14 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 }
 
 // isSubresource says whether a page of another origin asks for a picture, a frame or the
-// like, and not a person for a page: each wrong token would cost the person a try.
+// like, and not a user for a page: each wrong token would cost the user a try.
 func isSubresource(r *http.Request) bool {
 	site, dest := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Dest")
 	return (site == "cross-site" || site == "same-site") && dest != "document"
 }
 
 // postLogin takes the form. The origin is checked so that no foreign page can
-// use up the person's tries.
+// use up the user's tries.
 func (s *Server) postLogin(w http.ResponseWriter, r *http.Request) {
 	if !s.sameOrigin(r) {
 		s.refuse(w, r, "origin")

@@ -37,7 +37,7 @@ func TestASessionIsItsUsersAlone(t *testing.T) {
 			cookie = one.Name + "=" + one.Value
 		}
 		if a := ask(t, c, http.MethodGet, s.base+"/", nil, nil); !strings.Contains(a.body, "the app") {
-			t.Errorf("%s: the person is not let in: %s", listen, a.body)
+			t.Errorf("%s: the user is not let in: %s", listen, a.body)
 		}
 		for uid, want := range map[uint32]string{0: "the app", 65534: "Enter the token"} {
 			get := exec.CommandContext(t.Context(), curl, "-s", "--noproxy", "*", "-H", "Cookie: "+cookie, s.base+"/")

@@ -26,7 +26,7 @@ import (
 type Options struct {
 	Listen string // host:port; "" is 127.0.0.1 and a free port
 	// AllowRemote lets Listen name an address that other machines reach. Whoever
-	// has the token then works as the person who started the program.
+	// has the token then works as the user who started the program.
 	AllowRemote bool
 	// Hosts are further values of the Host header, such as the name of a reverse
 	// proxy or of this machine; with or without port.

@@ -309,7 +309,7 @@ func TestSocketsAskForSessionAndOrigin(t *testing.T) {
 }
 
 // TestAForeignPageUsesUpNoTries: neither by pictures nor by frames; a link that the
-// person follows from there logs in.
+// user follows from there logs in.
 func TestAForeignPageUsesUpNoTries(t *testing.T) {
 	s, c := open(t, nil), person(t)
 	from := func(site, dest string) func(*http.Request) {
@@ -361,7 +361,7 @@ func TestLockOut(t *testing.T) {
 		try("wrong")
 	}
 	if a := try(s.Token()); a.status != http.StatusSeeOther {
-		t.Errorf("a right token does not begin anew: %d", a.status)
+		t.Errorf("a right token does not begin again: %d", a.status)
 	}
 }
 

@@ -18,7 +18,7 @@ type askpassCall struct {
 
 const maxAskpassBytes = 64 << 10
 
-// pendingPrompt is a question that waits for the person.
+// pendingPrompt is a question that waits for the user.
 type pendingPrompt struct {
 	prompt string
 	secret bool
@@ -54,7 +54,7 @@ func (c *Client) serve(conn net.Conn) {
 	}
 }
 
-// askUser gets the answer to a prompt: one that was right before, or the person's.
+// askUser gets the answer to a prompt: one that was right before, or the user's.
 func (l *Connection) askUser(conn net.Conn, prompt string) (string, bool) {
 	q := &pendingPrompt{prompt: sanitizePrompt(prompt), secret: !isYesNoPrompt(prompt), answer: make(chan string, 1)}
 	l.mu.Lock()
@@ -102,7 +102,7 @@ func (l *Connection) closePrompt(q *pendingPrompt) {
 	}
 }
 
-// Answer gives ssh what the person typed. prompt is the question that she saw:
+// Answer gives ssh what the user typed. prompt is the question that she saw:
 // the answer to another one is dropped. Without ok she does not want to answer;
 // ssh gives up then and is not started again. False when nothing is asked.
 func (l *Connection) Answer(prompt, text string, ok bool) bool {

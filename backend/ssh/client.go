@@ -19,9 +19,9 @@ import (
 
 // Options says what a Client works with.
 type Options struct {
-	Launcher process.Launcher // of the person
+	Launcher process.Launcher // of the user
 	Helper   string           // path of goalpost-helper, which asks for ssh
-	Env      []string         // the person's environment
+	Env      []string         // the user's environment
 	// OnState is called after every change of a link's State, without locks held.
 	OnState func(pane string, s State)
 	// Backoff is how long to wait before each try to come back; the last one

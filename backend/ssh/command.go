@@ -51,7 +51,7 @@ func (c *Client) effectiveConfig(ctx context.Context, s pane.SSHServer) (map[str
 	return config, nil
 }
 
-// options are ours on top of the person's configuration, which is never weakened:
+// options are ours on top of the user's configuration, which is never weakened:
 // a host key is asked for unless it says "never connect to a stranger", a dead
 // connection is noticed, and the commands beside the session share its connection.
 func (l *Connection) options(config map[string]string) []string {
@@ -99,7 +99,7 @@ func remoteCommand(s pane.SSHServer, session string) string {
 
 // Run runs a program on a server, in the server's folder, and asks nobody
 // anything: over the connection of an open pane if there is one. When ctx ends
-// first, Output.TimedOut says so; the program may go on there. Errors: ErrLogin,
+// first, Output.TimedOut says so; the program may continue there. Errors: ErrLogin,
 // or what ssh says. ssh itself exits with 255, so a program's own 255 is an error.
 func (c *Client) Run(ctx context.Context, s pane.SSHServer, argv []string) (process.Output, error) {
 	if err := s.Validate(); err != nil {

@@ -1,5 +1,5 @@
 // Package ssh runs terminals on other machines with the system's ssh, so that the
-// person's configuration, agent and keys work as in any terminal.
+// user's configuration, agent and keys work as in any terminal.
 //
 // A Client belongs to the program. A Link is one pane: the command line that its
 // terminal runs, the questions that ssh asks on the way (passwords, host keys),

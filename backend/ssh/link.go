@@ -27,7 +27,7 @@ type Connection struct {
 	session string
 	key     string // what the helper proves itself with
 	argv    []string
-	shared  bool          // over a connection that the person's configuration keeps: ssh does not say that it is in
+	shared  bool          // over a connection that the user's configuration keeps: ssh does not say that it is in
 	wake    chan struct{} // one token: try now
 	life    context.Context
 	end     context.CancelFunc
@@ -35,7 +35,7 @@ type Connection struct {
 	mu    sync.Mutex
 	up    bool // ssh is in
 	known bool // ssh was in once: a lost connection is worth another try
-	given bool // the person did not want to answer
+	given bool // the user did not want to answer
 	state State
 	ask   *pendingPrompt
 	kept  map[string]*cachedAnswer // by prompt, for as long as the link lives
@@ -64,7 +64,7 @@ func (l *Connection) Session() string {
 
 // Supervise follows the terminal until it is closed, or its end is none of the
 // connection's: a lost connection is made again, and ssh attaches to the same
-// session. Restart and a new Attend go on after another end.
+// session. Restart and a new Attend continue after another end.
 func (l *Connection) Supervise(ctx context.Context, t Terminal) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

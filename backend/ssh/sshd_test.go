@@ -222,7 +222,7 @@ func (l *lines) wait(text string) bool {
 	}
 }
 
-// desk is the person's side: a client and one terminal.
+// desk is the user's side: a client and one terminal.
 type desk struct {
 	*machine
 	client   *Client

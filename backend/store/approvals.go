@@ -21,7 +21,7 @@ type Approval struct {
 	Objective string
 	Status    goal.Status
 	At        time.Time
-	// Given is an answer that waits for the goal to go on, nil if there is none.
+	// Given is an answer that waits for the goal to continue, nil if there is none.
 	Given *goal.Order
 }
 
@@ -52,7 +52,7 @@ func grantEnded(ev event.Event, b *event.GrantEnded) (string, []any, error) {
 		[]any{ev.GoalID, b.Request, ev.RunID, stamp(ev.At), toValidUTF8(b.Why)}, nil
 }
 
-// endGrants: what a person allowed a goal ends with it.
+// endGrants: what a user allowed a goal ends with it.
 func endGrants(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO grant_ends (goal_id, id, run_id, at, why)
 		SELECT goal_id, id, ?2, ?3, 'the goal ended' FROM answers a WHERE goal_id = ?1 AND body ->> 'allowed'
@@ -97,7 +97,7 @@ func (s *Store) plainApprovals(ctx context.Context, where string, args ...any) (
 }
 
 // UnreportedApprovals reads the approvals whose answer the agent has not been told, oldest first: its
-// person gave it during a pause, or the goal ended without one, and the run that was
+// user gave it during a pause, or the goal ended without one, and the run that was
 // to say so was cut before its first message. Within a run a call tells by its result.
 func (s *Store) UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
 	const said = " FROM events WHERE goal_id = ?1 AND type = 'message' AND body ->> '$.message.role' = 'user' ORDER BY seq DESC LIMIT 1)"
@@ -107,7 +107,7 @@ func (s *Store) UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.App
 		WHEN 'end' THEN r.run_id IN (SELECT run_id`+since+`'ended') END`, id)
 }
 
-// OpenApprovals reads what waits for a person, of every goal that may go on, or
+// OpenApprovals reads what waits for a user, of every goal that may continue, or
 // of one; oldest first.
 func (s *Store) OpenApprovals(ctx context.Context, id goal.ID) ([]Approval, error) {
 	where, args := "r.body IS NULL AND g.status IN ('running','paused')", []any{}
@@ -209,7 +209,7 @@ func (s *Store) Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error) 
 	return list, nil
 }
 
-// Granted are the goals that are not over and whose person has allowed them something.
+// Granted are the goals that are not over and whose user has allowed them something.
 func (s *Store) Granted(ctx context.Context) ([]goal.ID, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT r.goal_id FROM answers r JOIN goals g ON g.id = r.goal_id
 		WHERE g.status IN ('pending', 'running', 'paused') AND r.body ->> 'allowed' ORDER BY r.goal_id`)

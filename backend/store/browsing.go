@@ -14,14 +14,14 @@ const (
 	visitDedupWindow = 30 * time.Second // the same address within that counts once
 )
 
-// Bookmark is an address that the person kept.
+// Bookmark is an address that the user kept.
 type Bookmark struct {
 	URL     string
 	Title   string
 	AddedAt time.Time
 }
 
-// Visit is an address that the person came to.
+// Visit is an address that the user came to.
 type Visit struct {
 	URL       string
 	Title     string
@@ -67,7 +67,7 @@ func (s *Store) SetBookmark(ctx context.Context, url, title string, on bool) err
 	})
 }
 
-// AddVisit notes that the person came to an address. The oldest of more than
+// AddVisit notes that the user came to an address. The oldest of more than
 // 5,000 are forgotten.
 func (s *Store) AddVisit(ctx context.Context, profile, url, title string) error {
 	now := s.now()

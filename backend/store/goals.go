@@ -27,7 +27,7 @@ type GoalRow struct {
 	// somebody still waits with it, Queues says.
 	Queued string
 	// StoppedBy is the goal that started it, or goal.ExternalAgent, if one of them stopped it or took
-	// it out of the queue; "" where its person did, or its run stopped by itself.
+	// it out of the queue; "" where its user did, or its run stopped by itself.
 	StoppedBy goal.ID
 }
 
@@ -139,8 +139,8 @@ type Filter struct {
 	Search string // in the objective
 	Limit  int    // 0: 200
 	Offset int
-	// Resumable leaves those that may go on: paused, failed, aborted, and running and
-	// queued ones whose owner has gone. What waits in the queue goes on already.
+	// Resumable leaves those that may continue: paused, failed, aborted, and running and
+	// queued ones whose owner has gone. What waits in the queue continues already.
 	Resumable bool
 }
 

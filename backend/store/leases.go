@@ -107,7 +107,7 @@ func (s *Store) lease(ev event.Event, b *event.Lease) (string, []any) {
 }
 
 // ReleaseLease journals that a goal has a pane no more, if it had it: the pane was
-// closed, or the person has taken back what was lent.
+// closed, or the user has taken back what was lent.
 func (s *Store) ReleaseLease(ctx context.Context, id goal.ID, pane string) error {
 	var run string
 	var lease event.Lease

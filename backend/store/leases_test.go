@@ -41,7 +41,7 @@ func TestEveryLeaseIsSeenToBeGivenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	second := open(t, dir, nil) // another process goes on
+	second := open(t, dir, nil) // another process continues
 	run = begin(t, second, g.ID)
 	appended(second, own("t1", true))
 	if err := first.ReleaseLease(ctx, g.ID, "t1"); err != nil { // its own t1 is another one

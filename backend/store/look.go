@@ -28,7 +28,7 @@ func (e *OutdatedSchemaError) Error() string {
 var errReadOnly = errors.New("the journal is open for reading only")
 
 // OpenReadOnly opens the database for reading: nothing is made, changed, migrated or
-// interrupted, and other processes go on writing meanwhile. SQLite alone may leave
+// interrupted, and other processes continue writing meanwhile. SQLite alone may leave
 // an empty log beside the file. It works in a folder that cannot be written. A database of another version is refused with
 // ErrNewerSchema or an *OutdatedSchemaError; where there is none yet, there are no goals.
 // Everything that writes answers with an error.

@@ -27,7 +27,7 @@ func (s *Store) SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopStat
 	})
 }
 
-// loopState reads what was kept, unless the person has looked at the goal since.
+// loopState reads what was kept, unless the user has looked at the goal since.
 func (s *Store) loopState(ctx context.Context, id goal.ID) (m goal.LoopState, err error) {
 	var body string
 	err = s.read.QueryRowContext(ctx, `SELECT body FROM memories WHERE goal_id = ?1 AND NOT EXISTS (

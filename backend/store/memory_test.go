@@ -10,7 +10,7 @@ import (
 )
 
 // TestMemoryLastsUntilThePersonLooks: a pause, a parked goal and a crash keep what
-// the run knew; a stop for the person and new limits do not.
+// the run knew; a stop for the user and new limits do not.
 func TestMemoryLastsUntilThePersonLooks(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	want := goal.LoopState{Calls: map[string]goal.RepeatCount{"a": {Result: "b", Times: 3}}, Warned: []string{"reading"}, Worlds: []string{"w"}, Quiet: 4, USD: 0.5}

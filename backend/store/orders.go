@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Order writes what a person asks of a goal. Whoever owns the goal takes it.
+// Order writes what a user asks of a goal. Whoever owns the goal takes it.
 func (s *Store) Order(ctx context.Context, id goal.ID, o goal.Order) error {
 	return s.OrderIf(ctx, id, func(GoalRow) error { return nil }, o)
 }
@@ -45,7 +45,7 @@ func (s *Store) insertOrder(ctx context.Context, tx *sql.Tx, id goal.ID, o goal.
 }
 
 // Orders returns the waiting orders of a goal in the order they came, of the given
-// kinds, or all where none is given. They go on waiting until they are settled:
+// kinds, or all where none is given. They continue waiting until they are settled:
 // in the commit of the event that says what came of them, or by Settle. So a
 // process that dies in between loses nothing of what it had read.
 func (s *Store) Orders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
@@ -139,8 +139,8 @@ func settleAnswered(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	case *event.VerificationFailed:
 		return settle(ctx, tx, at, waits+word, ev.GoalID)
 	case *event.Queued:
-		// It waits again for its person, and nobody goes on with it for them; but it does
-		// where the goal that started it paused, and goes on.
+		// It waits again for its user, and nobody continues with it for them; but it does
+		// where the goal that started it paused, and continues.
 		if b.Left == goal.PausedByUser && (b.By == "" || b.By == goal.ExternalAgent) {
 			return settle(ctx, tx, at, waits+word, ev.GoalID)
 		}
@@ -149,7 +149,7 @@ func settleAnswered(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 			return settle(ctx, tx, at, waits+word, ev.GoalID)
 		}
 	case *event.Ended:
-		if b.Exit == goal.AbortedByUser || !b.Exit.Interrupted() { // what the person said before is taken back with it
+		if b.Exit == goal.AbortedByUser || !b.Exit.Interrupted() { // what the user said before is taken back with it
 			return settle(ctx, tx, at, waits+word, ev.GoalID)
 		}
 	}

@@ -153,10 +153,10 @@ func (s *Store) warnedLimits(ctx context.Context, id goal.ID) (map[string]int, e
 	return warned, nil
 }
 
-// needsUserExits are the exits with which the person has to look at the goal.
+// needsUserExits are the exits with which the user has to look at the goal.
 const needsUserExits = "'stuck','needs_operator','limit_reached','done','gave_up','user_aborted'"
 
-// lastUserStop is when the person last had to look at the goal: what failed before
+// lastUserStop is when the user last had to look at the goal: what failed before
 // is not counted against it any more.
 func (s *Store) lastUserStop(ctx context.Context, id goal.ID) (string, error) {
 	var at string

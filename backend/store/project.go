@@ -128,7 +128,7 @@ type runEnd struct {
 }
 
 // stoppedByExpr is who stopped a goal, by the place of its id and of the name. A pause of the
-// person that nobody has heard yet makes it theirs: they let it go on.
+// user that nobody has heard yet makes it theirs: they let it continue.
 const stoppedByExpr = "CASE WHEN EXISTS (SELECT 1 FROM orders o WHERE o.goal_id = ?1 AND o.taken_at = '' AND o.kind = 'pause' AND o.request = '') THEN '' ELSE ?2 END"
 
 func projectStop(ctx context.Context, tx *sql.Tx, ev event.Event, s runEnd) (string, []any, error) {
@@ -152,7 +152,7 @@ func projectQueued(ev event.Event, b *event.Queued) (string, []any, error) {
 	if b.Left != "" {
 		waits = ""
 	}
-	if b.Left == goal.PausedByUser { // what was parked does not go on by itself any more
+	if b.Left == goal.PausedByUser { // what was parked does not continue automatically any more
 		return "UPDATE goals SET stopped_by = " + stoppedByExpr + ", queued = '', parked_until = '', exit = CASE exit WHEN 'parked' THEN ? ELSE exit END WHERE id = ?1", []any{ev.GoalID, b.By, b.Left}, nil
 	}
 	return "UPDATE goals SET queued = ?, stopped_by = '' WHERE id = ?", []any{waits, ev.GoalID}, nil

@@ -175,7 +175,7 @@ func (s *Store) FailedDependency(ctx context.Context, id goal.ID) (string, error
 }
 
 // dependencies looks at the goals that must be done first: one that may still
-// become done, also where it stopped and waits in the queue to go on, and in words one
+// become done, also where it stopped and waits in the queue to continue, and in words one
 // that did not.
 func (s *Store) dependencies(ctx context.Context, q querier, id goal.ID) (waiting goal.ID, unmet string, err error) {
 	rows, err := q.QueryContext(ctx, `SELECT a.value, coalesce(g.status, ''), coalesce(g.exit, ''), coalesce(g.queued, '') FROM goals me, json_each(me.options, '$.after') a

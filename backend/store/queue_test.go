@@ -145,7 +145,7 @@ func TestAGoalWaitsForThoseBeforeIt(t *testing.T) {
 }
 
 // TestPast: the plan, the newest steps that count, and the claims since the
-// person last looked.
+// user last looked.
 func TestPast(t *testing.T) {
 	const recentSteps = 40
 	s := open(t, t.TempDir(), nil)

@@ -1,6 +1,6 @@
 // Package store keeps goals and their journal in SQLite. The journal is
 // append-only: triggers refuse an update, a replacement, a deletion that is not
-// the person's, and a row from a run that is not the goal's current one.
+// the user's, and a row from a run that is not the goal's current one.
 //
 // A Store may be used from many goroutines. It has one writing connection
 // (BEGIN IMMEDIATE, durable at commit) and a few reading ones; other processes

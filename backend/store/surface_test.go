@@ -124,12 +124,12 @@ func TestAGoalWaitsForItsPersonOnlyWhileItsClaimDoes(t *testing.T) {
 	}{
 		{"nothing was claimed", []event.Body{&event.Paused{Exit: goal.NeedsUser}}, false},
 		{"a claim waits", []event.Body{&event.Iteration{N: 1}, &event.Claim{N: 1}, &event.Paused{Exit: goal.NeedsUser}}, true},
-		{"it went on without an answer, and asked", []event.Body{&event.Iteration{N: 2}, &event.Paused{Exit: goal.NeedsUser}}, false},
+		{"it continued without an answer, and asked", []event.Body{&event.Iteration{N: 2}, &event.Paused{Exit: goal.NeedsUser}}, false},
 		{"the claim failed", []event.Body{&event.Claim{N: 2}, &event.VerificationFailed{Claim: 2}, &event.Paused{Exit: goal.NeedsUser}}, false},
 		{"a file was tampered with", []event.Body{
 			&event.Claim{N: 3}, &event.Verdict{Claim: 3, Verdict: goal.Verdict{Outcome: goal.Tampered}}, &event.Paused{Exit: goal.NeedsUser},
 		}, false},
-		{"the person paused it", []event.Body{&event.Claim{N: 4}, &event.Paused{Exit: goal.PausedByUser}}, false},
+		{"the user paused it", []event.Body{&event.Claim{N: 4}, &event.Paused{Exit: goal.PausedByUser}}, false},
 	} {
 		run := begin(t, s, g.ID)
 		if err := s.Append(t.Context(), run, c.bodies...); err != nil {

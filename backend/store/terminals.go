@@ -10,7 +10,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Terminal is a terminal of the person as it was.
+// Terminal is a terminal of the user as it was.
 type Terminal struct {
 	ID, Title string
 	Dir       string // where its shell was
@@ -65,7 +65,7 @@ func (s *Store) SaveTerminals(ctx context.Context, list []Terminal) error {
 	})
 }
 
-// HoldWorkspace makes this process the one that restores and keeps the person's
+// HoldWorkspace makes this process the one that restores and keeps the user's
 // terminals; false when another one is it. release ends that.
 func (s *Store) HoldWorkspace() (release func() error, ok bool, err error) {
 	lock := flock.New(filepath.Join(s.dir, "workspace.lock"))

@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// WaitsForManual says whether the goal is paused for its person's word about a manual
+// WaitsForManual says whether the goal is paused for its user's word about a manual
 // check: the newest claim was the last thing that happened, it has not failed,
 // and such a check is left.
 func (s *Store) WaitsForManual(ctx context.Context, g GoalRow) (bool, error) {
@@ -36,7 +36,7 @@ func (s *Store) WasQueued(ctx context.Context, id goal.ID) (waited bool, err err
 	return waited, nil
 }
 
-// ManuallyAnswered lists the goals that are paused for their person, who has accepted the
+// ManuallyAnswered lists the goals that are paused for their user, who has accepted the
 // result or sent it back, and of which no run has heard it yet.
 func (s *Store) ManuallyAnswered(ctx context.Context) ([]goal.ID, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT o.goal_id FROM orders o JOIN goals g ON g.id = o.goal_id
@@ -59,7 +59,7 @@ func (s *Store) ManuallyAnswered(ctx context.Context) ([]goal.ID, error) {
 	return ids, nil
 }
 
-// QuestionPane is the pane in which the person is to do what the agent of a paused
+// QuestionPane is the pane in which the user is to do what the agent of a paused
 // goal asked for, "" if it asked for nothing or named none.
 func (s *Store) QuestionPane(ctx context.Context, g GoalRow) (string, error) {
 	if g.Status != goal.Paused || g.Exit != goal.NeedsUser {
@@ -73,16 +73,16 @@ func (s *Store) QuestionPane(ctx context.Context, g GoalRow) (string, error) {
 	return name.String, nil
 }
 
-// PendingQuestion is a goal that is paused for its person, and what for.
+// PendingQuestion is a goal that is paused for its user, and what for.
 type PendingQuestion struct {
 	GoalRow
 	At     time.Time
 	Reason string // begins with goal.QuestionPrefix if its agent asked
-	Pane   string // where the person is to do it, "" if nowhere
-	Waits  bool   // for the person's word about a manual check
+	Pane   string // where the user is to do it, "" if nowhere
+	Waits  bool   // for the user's word about a manual check
 }
 
-// PendingQuestions reads the goals that are paused for their person, or one of them, oldest first.
+// PendingQuestions reads the goals that are paused for their user, or one of them, oldest first.
 func (s *Store) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQuestion, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT g.id, p.at, coalesce(p.body ->> 'reason', ''), coalesce(p.body ->> 'pane', '') FROM goals g
 		JOIN events p ON p.goal_id = g.id AND p.seq = (SELECT max(seq) FROM events WHERE goal_id = g.id AND type = 'paused')
@@ -108,7 +108,7 @@ func (s *Store) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQues
 }
 
 // confirmPending reads the rows of goals that asked a moment ago, and leaves out those that
-// went on or were deleted meanwhile.
+// continued or were deleted meanwhile.
 func (s *Store) confirmPending(ctx context.Context, list []PendingQuestion) (still []PendingQuestion, err error) {
 	for _, a := range list {
 		a.GoalRow, err = s.Goal(ctx, a.ID)

@@ -153,7 +153,7 @@ func (b *browserConn) onAck(n uint32) {
 	}
 }
 
-// sendProblem shows the person what could not be done; the newest wins.
+// sendProblem shows the user what could not be done; the newest wins.
 func (b *browserConn) sendProblem(text string) {
 	b.mu.Lock()
 	b.problem = text

@@ -104,7 +104,7 @@ func (c *socket) run(w connHandlers) {
 	read.Wait()
 }
 
-// read goes on, deaf, after the connection's work has ended: the answer to our
+// read continues, deaf, after the connection's work has ended: the answer to our
 // goodbye must be read, and only a pending read can be cut off by force.
 func (c *socket) read(receive func(websocket.MessageType, []byte) error) {
 	defer c.guard()

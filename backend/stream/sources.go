@@ -41,7 +41,7 @@ type TerminalViewer interface {
 }
 
 // Gap is an error of TerminalViewer.Read: the bytes from..to-1 are no longer
-// kept, the next Read goes on at to.
+// kept, the next Read continues at to.
 type Gap interface {
 	error
 	Range() (from, to int64)
@@ -59,7 +59,7 @@ type BrowserViewer interface {
 	Next(ctx context.Context) (pane.ViewerUpdate, error)
 	// Ack says that a frame was drawn, or dropped for a newer one.
 	Ack(frame uint32)
-	// Input does one act of the person; an error is shown and ends nothing.
+	// Input does one act of the user; an error is shown and ends nothing.
 	Input(ctx context.Context, in pane.Input) error
 	// Resize takes CSS pixels.
 	Resize(ctx context.Context, width, height int, ratio float64) error

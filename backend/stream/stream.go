@@ -1,6 +1,6 @@
 // Package stream is the loopback server over which everything flows between
 // the program and its page: events, terminal bytes, browser frames and the
-// person's input to panes, as docs/stream.md says. It listens on 127.0.0.1 only,
+// user's input to panes, as docs/stream.md says. It listens on 127.0.0.1 only,
 // and opens for nobody without the run's token, an allowed origin and a loopback
 // Host header.
 package stream

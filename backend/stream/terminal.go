@@ -140,7 +140,7 @@ func (t *terminalConn) sizes() {
 }
 
 // count notes bytes that go out. After a jump (lost bytes) the window begins
-// anew: nobody acknowledges what was never sent.
+// again: nobody acknowledges what was never sent.
 func (t *terminalConn) count(offset int64, n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

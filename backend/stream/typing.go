@@ -69,7 +69,7 @@ func (t *terminalConn) enqueue(p []byte) error {
 }
 
 // writeInput hands input to the program, in order and message by message: a terminal
-// tells the answers of the page's terminal from what a person types by that.
+// tells the answers of the page's terminal from what a user types by that.
 func (t *terminalConn) writeInput() {
 	for {
 		select {

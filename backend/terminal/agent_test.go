@@ -113,7 +113,7 @@ func TestWaitForRefuses(t *testing.T) {
 	}
 }
 
-// TestKeysInAnEditor drives a full-screen program as a person does.
+// TestKeysInAnEditor drives a full-screen program as a user does.
 func TestKeysInAnEditor(t *testing.T) {
 	needs(t, "vim")
 	file := filepath.Join(t.TempDir(), "note.txt")

@@ -32,7 +32,7 @@ type step struct {
 }
 
 // TestScreenAgreesWithXterm runs what people run, and compares the screen model,
-// which the agent reads, with what xterm.js, which the person sees, makes of the
+// which the agent reads, with what xterm.js, which the user sees, makes of the
 // very same bytes.
 func TestScreenAgreesWithXterm(t *testing.T) {
 	needs(t, "node", "vim", "htop", "tmux", "less", "fzf", "git")
@@ -120,7 +120,7 @@ func agree(t *testing.T, dir string, d drive) {
 		shows(t, s, func(lines []string, _, _ int, _ bool) bool {
 			return strings.Contains(strings.Join(lines, "\n"), step.until)
 		})
-		// It may go on drawing; both look at the same bytes whenever that is.
+		// It may continue drawing; both look at the same bytes whenever that is.
 		if _, err := s.WaitFor(within(t), WaitCondition{Quiet: 100 * time.Millisecond}, bound); err != nil {
 			t.Fatal(err)
 		}

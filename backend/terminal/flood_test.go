@@ -74,7 +74,7 @@ func taken() int64 {
 	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
 }
 
-// TestFloodsBesideEachOther prints in 15 terminals at once while a person types in
+// TestFloodsBesideEachOther prints in 15 terminals at once while a user types in
 // another: every byte of every one arrives, and every key is echoed in order.
 func TestFloodsBesideEachOther(t *testing.T) {
 	const floods, each = 15, 1 << 20

@@ -74,7 +74,7 @@ func RestoredScrollback(tail []byte, at time.Time) []byte {
 // promptWait bounds how long Offer waits for the prompt.
 const promptWait = 30 * time.Second
 
-// TypeAtPrompt types a command at the prompt and leaves Enter to the person. A shell
+// TypeAtPrompt types a command at the prompt and leaves Enter to the user. A shell
 // that would run a part of it at once is offered nothing.
 func (s *Session) TypeAtPrompt(ctx context.Context, command string) error {
 	w, err := s.WaitFor(ctx, WaitCondition{Prompt: true}, promptWait)

@@ -15,7 +15,7 @@ import (
 const (
 	readSize = 64 << 10
 
-	// maxOutputAfterExit bounds what is read from programs that go on printing after
+	// maxOutputAfterExit bounds what is read from programs that continue printing after
 	// the terminal's own has ended.
 	maxOutputAfterExit = 1 << 20
 
@@ -239,7 +239,7 @@ func (s *Session) Signal(sig syscall.Signal) error {
 // kill ends the program as closing a window does: SIGHUP, then the terminal goes
 // away, and SIGKILL after the grace, which reaches the jobs of its session too.
 // It returns when the program has ended. What ignores SIGHUP (nohup) and outlives
-// its shell goes on until the launcher's set is closed, as the person asked.
+// its shell continues until the launcher's set is closed, as the user asked.
 func (s *Session) kill(ctx context.Context) error {
 	s.mu.Lock()
 	l := s.life

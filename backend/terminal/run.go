@@ -18,7 +18,7 @@ var ErrBusy = errors.New("a command is still running in this terminal: wait for 
 type Run struct {
 	Output   string // plain text, at most MaxOutput and a line about what is left out
 	Exit     int    // when Finished
-	Finished bool   // false: it goes on running
+	Finished bool   // false: it keeps running
 	Offset   int64  // of the first byte of its output in the scrollback
 	Next     int64  // where to read on
 }
@@ -28,7 +28,7 @@ type Run struct {
 const promptGrace = 15 * time.Second
 
 // Run types a command into the shell and waits until it is done, at most for
-// wait. A command that takes longer, like a server, goes on running. Errors:
+// wait. A command that takes longer, like a server, keeps running. Errors:
 // ErrBusy, ErrEnded, ErrClosed, ctx's, or why the command cannot be typed.
 func (s *Session) Run(ctx context.Context, command string, wait time.Duration) (Run, error) {
 	select {
@@ -123,7 +123,7 @@ func (s *Session) awaitCommandEnd(ctx context.Context, late, stuck <-chan time.T
 		case <-stuck:
 			over, given = true, true
 		case <-ctx.Done():
-			return Run{}, fmt.Errorf("waiting for the command, which goes on running: %w", ctx.Err())
+			return Run{}, fmt.Errorf("waiting for the command, which keeps running: %w", ctx.Err())
 		}
 	}
 }

@@ -179,7 +179,7 @@ return 7
 	}
 	run(t, s, "(exit 4)")
 	if r := run(t, s, "echo $seen"); r.Output != "4\n" {
-		t.Errorf("the person's PROMPT_COMMAND sees %q", r.Output)
+		t.Errorf("the user's PROMPT_COMMAND sees %q", r.Output)
 	}
 	ready(t, s)
 	shows(t, s, func(lines []string, row, _ int, _ bool) bool { return lines[row] == "again>" })

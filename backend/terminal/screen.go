@@ -25,7 +25,7 @@ const (
 	lastFeed   = 2 << 10
 )
 
-// screen is the model of what a person sees. It follows the scrollback at its
+// screen is the model of what a user sees. It follows the scrollback at its
 // own pace and leaves out what has scrolled away meanwhile; the bytes that
 // viewers get are not touched by it. It also answers the program's queries.
 type screen struct {
@@ -201,7 +201,7 @@ func (c *screen) recoverModel(do func()) {
 	do()
 }
 
-// Screen is what a person sees now: one string a row, spaces at the end cut, the
+// Screen is what a user sees now: one string a row, spaces at the end cut, the
 // cursor counted from 0, and whether a full-screen program has the alternate
 // screen.
 func (s *Session) Screen() (lines []string, row, col int, alt bool) {

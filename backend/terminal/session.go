@@ -173,7 +173,7 @@ func (s *Session) Rename(title string) {
 // PaneMeta is what the wiring knows of a terminal and Info shows.
 type PaneMeta struct {
 	Server, Session string // the machine that it is on, and its tmux session there
-	Ask             string // what ssh asks the person
+	Ask             string // what ssh asks the user
 	Secret          bool   // the answer is not shown
 	Problem         string
 }
@@ -197,7 +197,7 @@ func (s *Session) SetMeta(edit func(*PaneMeta)) {
 	}
 }
 
-// Lease gives the terminal to a goal; "" is the person.
+// Lease gives the terminal to a goal; "" is the user.
 func (s *Session) Lease(goalID string) {
 	s.mu.Lock()
 	s.goalID = goalID

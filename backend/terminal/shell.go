@@ -22,8 +22,8 @@ const (
 	fishShell                   // like bash, through a file that it reads after its own
 )
 
-// program is what to start: the caller's choice, else the person's shell. A goal
-// gets one that reports its commands, whatever the person likes.
+// program is what to start: the caller's choice, else the user's shell. A goal
+// gets one that reports its commands, whatever the user likes.
 func program(o Options) ([]string, shellKind) {
 	argv := o.Argv
 	switch {

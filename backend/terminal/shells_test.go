@@ -87,7 +87,7 @@ func TestShellsSayWhereTheyAre(t *testing.T) {
 	}
 }
 
-// TestPersonsOwnFiles: what the person set up is there, and her files are as they were.
+// TestPersonsOwnFiles: what the user set up is there, and her files are as they were.
 func TestPersonsOwnFiles(t *testing.T) {
 	for shell, c := range map[string]struct{ file, text string }{
 		"zsh":  {".zshrc", "alias hi='echo hi there'\nPS1='me> '\n"},
@@ -115,7 +115,7 @@ func TestPersonsOwnFiles(t *testing.T) {
 			}
 			goals := terminalWith(t, Options{ID: "t2", GoalID: "g", Argv: []string{shell}, Env: env})
 			if r := run(t, goals, "hi"); r.Exit != 127 {
-				t.Errorf("a goal's shell reads the person's files: %+v", r)
+				t.Errorf("a goal's shell reads the user's files: %+v", r)
 			}
 		})
 	}

@@ -22,7 +22,7 @@ var zshRC string
 //go:embed fish.rc
 var fishRC string
 
-// What reads the person's own start files, where ours has to do it.
+// What reads the user's own start files, where ours has to do it.
 const (
 	bashProfile = "if [ -r ~/.bashrc ]; then . ~/.bashrc; fi"
 	zshProfile  = `if [[ -n ${GOALPOST_ZDOTDIR+x} ]]; then ZDOTDIR=$GOALPOST_ZDOTDIR; else 'builtin' 'unset' ZDOTDIR; fi
@@ -40,7 +40,7 @@ type shellStartup struct {
 
 // prepare makes the command line and environment of the shell and its start
 // file. That is a pipe where the shell takes one and not a file on disk: the
-// nonce is nobody else's. Only the person's terminals read the person's own start
+// nonce is nobody else's. Only the user's terminals read the user's own start
 // files: for a goal they are slow at best, and change what its commands mean at worst.
 func (k shellKind) prepare(argv, env []string, nonce string, persons bool) (shellStartup, error) {
 	p := shellStartup{argv: argv, env: env}

@@ -16,7 +16,7 @@ const (
 	maxViewerLag = 1 << 20
 )
 
-// GapError says that the bytes [from, to) are no longer kept; reading goes on
+// GapError says that the bytes [from, to) are no longer kept; reading continues
 // at to.
 type GapError struct{ from, to int64 }
 

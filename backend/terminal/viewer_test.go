@@ -174,7 +174,7 @@ func TestLostRange(t *testing.T) {
 	}
 	offset, chunk, err = v.Read(within(t))
 	if err != nil || offset != to || !utf8.Valid(chunk) {
-		t.Errorf("goes on at %d: %v", offset, err)
+		t.Errorf("continues at %d: %v", offset, err)
 	}
 	v.Ack(offset + int64(len(chunk)))
 	if text, more := rest(t, v); more != 0 || to+int64(len(chunk)+len(text)) != 2_000_000 {

@@ -139,7 +139,7 @@ func (l *waiter) matchPattern(end int64) (string, bool) {
 			return at, true
 		}
 		if to == end {
-			break // from the same place again: a line may go on
+			break // from the same place again: a line may continue
 		}
 		l.from = to - overlap
 	}

@@ -11,19 +11,19 @@ import (
 )
 
 type askOperatorArgs struct {
-	Question string `json:"question" jsonschema:"what the person must decide or do, in one or two sentences, with what you tried"`
-	Pane     string `json:"pane,omitempty" jsonschema:"your pane in which the person must do it: the page with the login wall, the second factor, the CAPTCHA. They are led to it, take it over, and hand it back"`
+	Question string `json:"question" jsonschema:"what the user must decide or do, in one or two sentences, with what you tried"`
+	Pane     string `json:"pane,omitempty" jsonschema:"your pane in which the user must do it: the page with the login wall, the second factor, the CAPTCHA. They are led to it, take it over, and hand it back"`
 }
 
 func askOperator(p Panes) (Tool, error) {
 	return defineControl("ask_operator", func(a askOperatorArgs) error {
 		if isBlank(a.Question) {
-			return errors.New("the question is empty; say what the person must decide or do")
+			return errors.New("the question is empty; say what the user must decide or do")
 		}
 		return checkOwnPane(p, a.Pane)
 	}, func(_ context.Context, run goal.RunControl, a askOperatorArgs) goal.Result {
 		run.AskUser(a.Question, a.Pane)
-		return ok("the run pauses until the person answers; the answer comes as a message")
+		return ok("the run pauses until the user answers; the answer comes as a message")
 	})
 }
 

@@ -77,7 +77,7 @@ type PageInput interface {
 	Check(ctx context.Context, target string, on bool) (pane.ActionResult, error)
 	Upload(ctx context.Context, target string, files []pane.File) (pane.ActionResult, error)
 	Dialog(ctx context.Context, yes bool, text string) (pane.ActionResult, error)
-	// AcceptCertificate goes on to a server of exactly this origin, whose certificate is not valid.
+	// AcceptCertificate continues to a server of exactly this origin, whose certificate is not valid.
 	AcceptCertificate(ctx context.Context, origin string) (pane.ActionResult, error)
 	// SignIn gives a server of exactly this origin the login that it asks for.
 	SignIn(ctx context.Context, origin, user, password string) (pane.ActionResult, error)
@@ -170,9 +170,9 @@ func actionEffect(ctx context.Context, b Browsers, id, target string, enter bool
 }
 
 // effectInPane makes the effect that something has in a pane of the goal the one that
-// it has in this pane. A page that the person lent is loaded with their logins
+// it has in this pane. A page that the user lent is loaded with their logins
 // and past the goal's network: its loopback is the machine's, a script there
-// reaches every host, and what is sent is sent as the person.
+// reaches every host, and what is sent is sent as the user.
 func effectInPane(i pane.Info) func(policy.Effect, error) (policy.Effect, error) {
 	return func(e policy.Effect, err error) (policy.Effect, error) {
 		if err != nil || !i.Lent {
@@ -215,7 +215,7 @@ func passiveFetchEffect(b Browsers, id string) (policy.Effect, error) {
 	return effectInPane(p.Info())(e, nil)
 }
 
-// describeSubmission says to a person what acting on an element would send.
+// describeSubmission says to a user what acting on an element would send.
 func describeSubmission(ctx context.Context, b Browsers, id, target string, enter bool) string {
 	p, err := b.Get(id)
 	if err != nil {

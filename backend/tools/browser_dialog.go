@@ -13,7 +13,7 @@ type browserDialogArgs struct {
 	Pane        string `json:"pane" jsonschema:"the browser pane"`
 	Accept      bool   `json:"accept" jsonschema:"true is OK, false is Cancel"`
 	Text        string `json:"text,omitempty" jsonschema:"what to answer to a prompt"`
-	Certificate string `json:"certificate,omitempty" jsonschema:"with accept, go on to a server whose certificate is not valid: its origin as the pane named it, such as https://host:8443. The person is always asked"`
+	Certificate string `json:"certificate,omitempty" jsonschema:"with accept, continue to a server whose certificate is not valid: its origin as the pane named it, such as https://host:8443. The user is always asked"`
 }
 
 func browserDialog(b Browsers) (Tool, error) {
@@ -29,9 +29,9 @@ func browserDialog(b Browsers) (Tool, error) {
 		case !a.Accept: // as any other call would do
 			return passiveFetchEffect(b, a.Pane)
 		case q.Kind == pane.Certificate:
-			return policy.Effect{}, fmt.Errorf("the certificate of %s is not valid (%s), and only the person can trust it: give certificate with this origin, and they are asked, or ask_operator", q.Origin, q.Text)
+			return policy.Effect{}, fmt.Errorf("the certificate of %s is not valid (%s), and only the user can trust it: give certificate with this origin, and they are asked, or ask_operator", q.Origin, q.Text)
 		case q.Kind == pane.Login:
-			return policy.Effect{}, fmt.Errorf("%s asks for a login, not for a yes: browser_login gives one that the person saved; without one, ask_operator with this pane", q.Origin)
+			return policy.Effect{}, fmt.Errorf("%s asks for a login, not for a yes: browser_login gives one that the user saved; without one, ask_operator with this pane", q.Origin)
 		}
 		return scriptEffect(ctx, b, a.Pane)
 	}, func(ctx context.Context, a browserDialogArgs) goal.Result {
@@ -50,6 +50,6 @@ func acceptCertificateEffect(i pane.Info, q pane.UserPrompt, a browserDialogArgs
 		return policy.Effect{}, fmt.Errorf("the pane does not ask about the certificate of %s; open the page again and answer then, with accept", truncate(a.Certificate, 200))
 	}
 	e, err := addressEffect(q.Origin, policy.WriteLocal, policy.NetworkWrite)
-	e.BadCertificate, e.Reason = q.Origin, "goes on to "+q.Origin+" although its certificate is not valid ("+q.Text+")"
+	e.BadCertificate, e.Reason = q.Origin, "continues to "+q.Origin+" although its certificate is not valid ("+q.Text+")"
 	return effectInPane(i)(e, err)
 }

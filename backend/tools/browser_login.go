@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Logins are the person's saved logins. An origin is a scheme, a host and a port.
+// Logins are the user's saved logins. An origin is a scheme, a host and a port.
 type Logins interface {
 	// Users lists who has a login on an origin.
 	Users(origin string) ([]string, error)
@@ -27,7 +27,7 @@ type browserLoginArgs struct {
 }
 
 // browserLogin uses a login by reference: the model never sees the password. It is
-// a secret like any other, so a person is asked unless the goal was given it, and
+// a secret like any other, so a user is asked unless the goal was given it, and
 // it is bound to its host.
 func browserLogin(r Deps) (Tool, error) {
 	return define("browser_login", func(ctx context.Context, a browserLoginArgs) (policy.Effect, error) {

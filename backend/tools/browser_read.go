@@ -12,7 +12,7 @@ type browserReadArgs struct {
 	Target string `json:"target,omitempty" jsonschema:"read only this: a ref, css=SELECTOR, or visible text. What the page is about if left out"`
 	Tables bool   `json:"tables,omitempty" jsonschema:"only the tables"`
 	Whole  bool   `json:"whole,omitempty" jsonschema:"menus, sidebars and footers, too"`
-	From   int    `json:"from,omitempty" jsonschema:"go on from here: next_cursor of the last answer"`
+	From   int    `json:"from,omitempty" jsonschema:"continue from here: next_cursor of the last answer"`
 }
 
 func browserRead(b Browsers) (Tool, error) {

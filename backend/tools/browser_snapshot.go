@@ -9,7 +9,7 @@ import (
 
 type browserSnapshotArgs struct {
 	Pane string `json:"pane" jsonschema:"the browser pane, as browser_open named it"`
-	From int    `json:"from,omitempty" jsonschema:"go on with the last snapshot from this line: its next_cursor"`
+	From int    `json:"from,omitempty" jsonschema:"continue with the last snapshot from this line: its next_cursor"`
 	Diff bool   `json:"diff,omitempty" jsonschema:"only what is different since the last snapshot of this page"`
 }
 

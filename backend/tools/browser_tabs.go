@@ -47,7 +47,7 @@ func paneCondition(i pane.Info) string {
 		said = ", loading"
 	}
 	if i.Driver == pane.DriverUser {
-		said += ", a person has it"
+		said += ", a user has it"
 	}
 	return said
 }

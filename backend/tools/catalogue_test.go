@@ -40,10 +40,10 @@ func catalogue() []struct {
 		}},
 		{"Panes and the window", []counterpart{
 			{"list_panes", "lists all panes", []string{"list_panes", "terminal_list", "browser_tabs"}, "the goal's own and lent ones only"},
-			{"capture_screenshot", "a picture of a pane or the window", []string{"browser_screenshot", "look"}, "of panes, not of the person's window; a terminal is read as text"},
+			{"capture_screenshot", "a picture of a pane or the window", []string{"browser_screenshot", "look"}, "of panes, not of the user's window; a terminal is read as text"},
 			{"focus_pane", "brings a pane to the front", []string{"focus_pane"}, "the keyboard stays where it is"},
-			{"maximize_pane", "fills the window with a pane", []string{"focus_pane"}, "how large a pane is, is the person's choice"},
-			{"create_workspace", "makes a grid of panes", []string{"open_pane", "name_pane"}, "an agent opens the panes that it needs; how they are laid out is the person's"},
+			{"maximize_pane", "fills the window with a pane", []string{"focus_pane"}, "how large a pane is, is the user's choice"},
+			{"create_workspace", "makes a grid of panes", []string{"open_pane", "name_pane"}, "an agent opens the panes that it needs; how they are laid out is the user's"},
 			{"switch_terminal_tab", "shows another terminal tab", []string{"focus_pane"}, "every terminal is a pane with a name of its own, so no call depends on which one is in front"},
 			{"open_browser_tab", "opens a page in a tab", []string{"open_pane", "browser_open"}, ""},
 			{"switch_browser_tab", "shows another tab", []string{"focus_pane"}, "every page is a pane with a name of its own"},
@@ -129,7 +129,7 @@ func TestToolsPage(t *testing.T) {
 	fmt.Fprintf(&b, `# What an agent can call
 
 Written by `+"`go test ./backend/tools -run ToolsPage -update`"+` from the tools themselves: %d of them. What each call does to the world stands in
-`+"`docs/effects.md`"+`. Tools of MCP servers that a person configures come besides, as `+"`server__tool`"+`.
+`+"`docs/effects.md`"+`. Tools of MCP servers that a user configures come besides, as `+"`server__tool`"+`.
 
 Every result reaches the model in one envelope: a line of JSON, `+"`{\"ok\":true}`"+`, with `+"`ms`"+` where a program ran and `+"`has_more`, `next_cursor`, `total_bytes`"+`
 where there is more, and the content below it. At most 16 KB of it unless said otherwise; the rest is kept and read with read_evidence. What comes from

@@ -43,7 +43,7 @@ var privilegeError = []string{
 	"Could not open lock file /var/lib/dpkg", "Permission denied: '/usr/", "EACCES: permission denied, mkdir '/usr/",
 }
 
-// privilegeHint says how to go on after a program that wanted more rights, "" after others.
+// privilegeHint says how to continue after a program that wanted more rights, "" after others.
 func (r Deps) privilegeHint(ended bool, output string) string {
 	if r.SandboxRisk == "" || ended {
 		return ""

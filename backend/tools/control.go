@@ -41,7 +41,7 @@ func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
 
 type claimCompleteArgs struct {
 	Rationale string `json:"rationale" jsonschema:"why the goal is reached, briefly, with what you saw"`
-	Result    string `json:"result,omitempty" jsonschema:"what the person asked for, if it is an answer"`
+	Result    string `json:"result,omitempty" jsonschema:"what the user asked for, if it is an answer"`
 }
 
 func claimComplete() (Tool, error) {

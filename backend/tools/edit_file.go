@@ -54,7 +54,7 @@ func (f folder) doEditFile(_ context.Context, a editFileArgs) goal.Result {
 func closestMatch(text, old string) string {
 	const hint = "; read_file shows it exactly (spaces and tabs count)"
 	if strings.Contains(text, "\r\n") && strings.Contains(strings.ReplaceAll(text, "\r\n", "\n"), old) {
-		return ": its lines end in CRLF. Change one line at a time, or write the file anew with write_file"
+		return ": its lines end in CRLF. Change one line at a time, or write the file again with write_file"
 	}
 	want, lines := stripSpace(strings.Split(strings.Trim(old, "\n"), "\n")), strings.Split(text, "\n")
 	have := stripSpace(lines)

@@ -25,7 +25,7 @@ type sample struct {
 	args  []any
 	at    string // where the pane is
 	touch tools.ActionPreview
-	own   bool // the pane is the person's own
+	own   bool // the pane is the user's own
 	asks  pane.UserPrompt
 }
 
@@ -126,9 +126,9 @@ func samples() []sample {
 		{tool: "browser_save", what: "a page into a file of the folder", args: []any{"pane", "b1", "path", "a.pdf", "as", "pdf"}, at: shop},
 		{tool: "browser_login", what: "a saved login, which the goal was not given", args: []any{"pane", "b1"}, at: shop, touch: form("POST", shop)},
 		{tool: "browser_cookies", what: "reading or setting cookies, wherever", args: []any{"pane", "b1"}, at: local},
-		{tool: "browser_open", what: "any page, in a pane that the person lent", args: []any{"pane", "b1", "url", local}, own: true},
-		{tool: "browser_scroll", what: "any page, in a pane that the person lent", args: []any{"pane", "b1", "down", 100}, at: local, own: true},
-		{tool: "browser_eval", what: "a script, in a pane that the person lent", args: []any{"pane", "b1", "script", "1"}, at: "about:blank", own: true},
+		{tool: "browser_open", what: "any page, in a pane that the user lent", args: []any{"pane", "b1", "url", local}, own: true},
+		{tool: "browser_scroll", what: "any page, in a pane that the user lent", args: []any{"pane", "b1", "down", 100}, at: local, own: true},
+		{tool: "browser_eval", what: "a script, in a pane that the user lent", args: []any{"pane", "b1", "script", "1"}, at: "about:blank", own: true},
 	}
 }
 
@@ -185,7 +185,7 @@ the tool's name (` + "`backend/policy`" + `). What a tool cannot foresee is held
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | `%s` |\n", r.Name, r.Answer, r.Why, r.Match[0])
 	}
-	b.WriteString("\nPaying, deleting outside the folder and acting in a pane that is not confined always ask, too: the person's own terminal, SSH, or page.\n")
+	b.WriteString("\nPaying, deleting outside the folder and acting in a pane that is not confined always ask, too: the user's own terminal, SSH, or page.\n")
 	b.WriteString("\nIn a terminal that is not confined a yes to the pane does not cover what destroys: `rm` and its like, `mv`, `> file`, and each of these.\n\n| rule | why | for example |\n|---|---|---|\n")
 	for _, r := range law.Rules() {
 		if r.Unconfined {
@@ -357,7 +357,7 @@ func TestWhatDestroysInAPersonsTerminalAsksEachTime(t *testing.T) {
 	}
 }
 
-// TestALineInPiecesIsTheLine: in a terminal of the person's a yes to the pane covers
+// TestALineInPiecesIsTheLine: in a terminal of the user's a yes to the pane covers
 // neither a command that is typed in pieces nor one that nobody can read.
 func TestALineInPiecesIsTheLine(t *testing.T) {
 	law, err := policy.DefaultRules("/home/anna")
@@ -501,7 +501,7 @@ func TestWhatTakesMoreThanAYes(t *testing.T) {
 		args []any
 		want string
 	}{
-		{pane.UserPrompt{Kind: pane.Certificate, Origin: "https://shop.example"}, nil, "only the person can trust it"},
+		{pane.UserPrompt{Kind: pane.Certificate, Origin: "https://shop.example"}, nil, "only the user can trust it"},
 		{pane.UserPrompt{Kind: pane.Certificate, Origin: "https://shop.example"}, []any{"certificate", "https://other.example"}, "does not ask about the certificate of https://other.example"},
 		{pane.UserPrompt{Kind: pane.Login, Origin: "https://shop.example"}, []any{"certificate", "https://shop.example"}, "does not ask about the certificate"},
 		{pane.UserPrompt{Kind: pane.Login, Origin: "https://shop.example"}, nil, "browser_login"},
@@ -539,7 +539,7 @@ func TestWhatTakesMoreThanAYes(t *testing.T) {
 }
 
 // TestShownForm: a click says on what; what a form has too much of is said, and
-// none of it can be changed behind the person's back.
+// none of it can be changed behind the user's back.
 func TestShownForm(t *testing.T) {
 	h := newHouse(t)
 	h.panes.at = shop
@@ -579,7 +579,7 @@ func TestShownForm(t *testing.T) {
 	}
 }
 
-// TestShow: a person is shown the change of a file and the fields of a form.
+// TestShow: a user is shown the change of a file and the fields of a form.
 func TestShow(t *testing.T) {
 	h := newHouse(t)
 	h.put("a", "far\naway\none\none\ntwo\nthree\nthree\nfar\naway\n")

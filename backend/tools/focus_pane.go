@@ -8,7 +8,7 @@ import (
 )
 
 type focusPaneArgs struct {
-	Pane string `json:"pane" jsonschema:"the pane that the person should see"`
+	Pane string `json:"pane" jsonschema:"the pane that the user should see"`
 }
 
 func focusPane(p Panes) (Tool, error) {

@@ -104,7 +104,7 @@ func (f folder) write(path string, b []byte) error {
 	}
 	for _, path := range f.obeyed {
 		if policy.IsWithin(path, filepath.Join(f.dir, rel)) {
-			return fmt.Errorf("git runs or reads %s by itself on the person's machine, so it is not written here; change the goal's copy with a command, and the person is shown the difference at the end", rel)
+			return fmt.Errorf("git runs or reads %s by itself on the user's machine, so it is not written here; change the goal's copy with a command, and the user is shown the difference at the end", rel)
 		}
 	}
 	file, err := dirs.Create(f.root, rel)

@@ -49,7 +49,7 @@ type GoalState struct {
 	Limits    goal.Limits
 	Result    string // what it claimed last
 	Report    []string
-	// Needs is what it waits for that only the person can give; empty while it needs nobody.
+	// Needs is what it waits for that only the user can give; empty while it needs nobody.
 	Needs []string
 }
 
@@ -76,7 +76,7 @@ func (s GoalState) summary() string {
 		t += fmt.Sprintf(", $%.2f", s.Spent.USD)
 	}
 	if len(s.Needs) > 0 {
-		t += ", waits for the person"
+		t += ", waits for the user"
 	}
 	return t
 }
@@ -88,7 +88,7 @@ func (s GoalState) details() string {
 		fmt.Fprintf(&b, "result: %s\n", s.Result)
 	}
 	for _, n := range s.Needs {
-		fmt.Fprintf(&b, "waits for the person: %s\n", truncate(n, 500))
+		fmt.Fprintf(&b, "waits for the user: %s\n", truncate(n, 500))
 	}
 	for _, r := range s.Report {
 		fmt.Fprintf(&b, "- %s\n", r)

@@ -6,7 +6,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestAHostIsOneHost: what an agent writes is shown to the person as the one host
+// TestAHostIsOneHost: what an agent writes is shown to the user as the one host
 // that it is, and opens no other.
 func TestAHostIsOneHost(t *testing.T) {
 	h := newHouse(t)

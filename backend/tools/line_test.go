@@ -248,14 +248,14 @@ func TestPiecesInTheGoalsOwnTerminalAreTheLine(t *testing.T) {
 		unwalled policy.Answer
 		walled   policy.Answer
 	}{
-		"a deletion elsewhere":     {[][]any{some("r"), some("m -rf /et"), typed("c/x")}, policy.Ask, policy.Ask},
-		"a deletion":               {[][]any{some("r"), typed("m x")}, policy.Ask, policy.Allow},
-		"over two lines":           {[][]any{typed("rm \\"), typed("x")}, policy.Ask, policy.Allow},
-		"a push":                   {[][]any{some("git pu"), typed("sh --force")}, policy.Ask, policy.Ask},
-		"an answer for the person": {[][]any{some("goalctl app"), typed("rove a1")}, policy.Ask, policy.Allow},
-		"one that was forgotten":   {[][]any{some("r"), typed("\x03"), typed("m x")}, policy.Allow, policy.Allow},
-		"one that was ended":       {[][]any{typed("r"), typed("m /etc/x")}, policy.Allow, policy.Allow},
-		"nothing of the kind":      {[][]any{some("l"), typed("s")}, policy.Allow, policy.Allow},
+		"a deletion elsewhere":   {[][]any{some("r"), some("m -rf /et"), typed("c/x")}, policy.Ask, policy.Ask},
+		"a deletion":             {[][]any{some("r"), typed("m x")}, policy.Ask, policy.Allow},
+		"over two lines":         {[][]any{typed("rm \\"), typed("x")}, policy.Ask, policy.Allow},
+		"a push":                 {[][]any{some("git pu"), typed("sh --force")}, policy.Ask, policy.Ask},
+		"an answer for the user": {[][]any{some("goalctl app"), typed("rove a1")}, policy.Ask, policy.Allow},
+		"one that was forgotten": {[][]any{some("r"), typed("\x03"), typed("m x")}, policy.Allow, policy.Allow},
+		"one that was ended":     {[][]any{typed("r"), typed("m /etc/x")}, policy.Allow, policy.Allow},
+		"nothing of the kind":    {[][]any{some("l"), typed("s")}, policy.Allow, policy.Allow},
 	} {
 		for held, want := range map[policy.Risk]policy.Answer{"": c.unwalled, policy.NetworkWrite: c.walled} {
 			h := newHouse(t)

@@ -14,10 +14,10 @@ import (
 // the goal has no such pane.
 type Panes interface {
 	List() []pane.Info // oldest first
-	// Lent says whether a pane is the person's own.
+	// Lent says whether a pane is the user's own.
 	Lent(pane string) bool
 	Close(ctx context.Context, pane string) error
-	// Focus brings a pane before the person, without taking the keyboard.
+	// Focus brings a pane before the user, without taking the keyboard.
 	Focus(pane string) error
 	Name(pane, title string) error
 }
@@ -60,7 +60,7 @@ func paneLine(i pane.Info, lent bool) string {
 		s += fmt.Sprintf(" in %q", i.Cwd)
 	}
 	if lent {
-		s += ", lent by the person"
+		s += ", lent by the user"
 	}
 	if i.Problem != "" {
 		s += fmt.Sprintf(", problem: %q", truncate(i.Problem, 200))

@@ -53,7 +53,7 @@ type door struct {
 
 func (d *door) ExecuteNested(ctx context.Context, c goal.Call) (int, goal.Result, error) {
 	if c.Tool == d.stop {
-		return 0, goal.Result{}, errors.New("the person paused the goal")
+		return 0, goal.Result{}, errors.New("the user paused the goal")
 	}
 	d.made = append(d.made, c.Tool+c.Arguments)
 	return len(d.made), d.tool(c.Tool).Do(ctx, []byte(c.Arguments)), nil

@@ -10,11 +10,11 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Access is what a goal may get of the person's machine besides its folder.
+// Access is what a goal may get of the user's machine besides its folder.
 type Access interface {
 	// Validate writes out what would be opened, or says why a goal never gets it.
 	Validate(ctx context.Context, a policy.MachineAccess) (policy.MachineAccess, error)
-	// Problem says what keeps something from being open that the person allowed.
+	// Problem says what keeps something from being open that the user allowed.
 	Problem(a policy.MachineAccess) error
 }
 
@@ -22,7 +22,7 @@ type requestAccessArgs struct {
 	Kind string `json:"kind" jsonschema:"read: a file or folder; write: a folder; socket: a Unix socket; port: a TCP port of this machine's 127.0.0.1"`
 	Path string `json:"path,omitempty" jsonschema:"of read, write and socket: the whole path"`
 	Port int    `json:"port,omitempty" jsonschema:"of port: its number"`
-	Why  string `json:"why" jsonschema:"what the goal needs it for, in a sentence that the person reads"`
+	Why  string `json:"why" jsonschema:"what the goal needs it for, in a sentence that the user reads"`
 }
 
 func requestAccess(a Access) (Tool, error) {
@@ -32,7 +32,7 @@ func requestAccess(a Access) (Tool, error) {
 		case a == nil:
 			return w, errors.New("there is nothing to ask for here: these programs are in no sandbox of a goal")
 		case isBlank(args.Why):
-			return w, errors.New("say why: the person decides by it")
+			return w, errors.New("say why: the user decides by it")
 		}
 		switch w.Kind {
 		case policy.PortAccess:
@@ -62,7 +62,7 @@ func requestAccess(a Access) (Tool, error) {
 		}
 		switch {
 		case err != nil:
-			return failed("the person allowed it, and it could not be opened: %v", err)
+			return failed("the user allowed it, and it could not be opened: %v", err)
 		case w.Kind == policy.WriteAccess:
 			return ok("open for this goal: %s. A terminal or server that runs already may have to be started again before it can write there.", w)
 		}

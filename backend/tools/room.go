@@ -36,7 +36,7 @@ type Deps struct {
 	Network RefusalLog
 	// Bounds tells which programs were ended; nil is no sandbox.
 	Kills KillLog
-	// Lines are those of panes that are not confined, also of runs before; nil begins anew.
+	// Lines are those of panes that are not confined, also of runs before; nil begins again.
 	PendingInput *PendingInput
 }
 

@@ -59,7 +59,7 @@ func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
 	}
 	head := out.Status.String()
 	if out.TimedOut && ctx.Err() == nil {
-		head = fmt.Sprintf("killed after %s. For a program that goes on running, use terminal_run.", goal.FormatDuration(limit))
+		head = fmt.Sprintf("killed after %s. For a program that keeps running, use terminal_run.", goal.FormatDuration(limit))
 	}
 	text := head
 	if len(out.Stdout) > 0 {

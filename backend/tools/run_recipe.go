@@ -13,7 +13,7 @@ import (
 type runRecipeArgs struct {
 	Name   string           `json:"name,omitempty" jsonschema:"the recipe; lists those there are if left out"`
 	Values []parameterValue `json:"values,omitempty" jsonschema:"a value for each parameter that should not keep its default"`
-	From   int              `json:"from,omitempty" jsonschema:"begin with this step of the recipe, to go on after one that failed; 1 if left out"`
+	From   int              `json:"from,omitempty" jsonschema:"begin with this step of the recipe, to continue after one that failed; 1 if left out"`
 }
 
 type parameterValue struct {

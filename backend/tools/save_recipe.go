@@ -14,7 +14,7 @@ type saveRecipeArgs struct {
 	Description string            `json:"description" jsonschema:"what it does, in a sentence"`
 	From        int               `json:"from_step" jsonschema:"number of the first step to keep, counted from 1 over all your tool calls"`
 	To          int               `json:"to_step" jsonschema:"number of the last step to keep"`
-	Parameters  []recipeParameter `json:"parameters,omitempty" jsonschema:"values that the next use chooses anew, panes among them"`
+	Parameters  []recipeParameter `json:"parameters,omitempty" jsonschema:"values that the next use chooses again, panes among them"`
 }
 
 type recipeParameter struct {

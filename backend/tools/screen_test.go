@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// screen has two panes: t1, and b1 that the person lent.
+// screen has two panes: t1, and b1 that the user lent.
 type screen struct{ *panes }
 
 func (s *screen) List() []pane.Info {
@@ -35,7 +35,7 @@ func (s *screen) Name(id, title string) error              { return s.say(title,
 func TestPaneTools(t *testing.T) {
 	h := newHouse(t)
 	h.panes.at, h.panes.shown = "http://127.0.0.1/", "server"
-	h.good(h.do("list_panes"), `t1 terminal "server" in "/x"`, `b1 browser "page" at "http://127.0.0.1/", lent by the person`)
+	h.good(h.do("list_panes"), `t1 terminal "server" in "/x"`, `b1 browser "page" at "http://127.0.0.1/", lent by the user`)
 	if r := h.do("list_panes", "kind", "browser"); strings.Contains(r.Text, "t1") {
 		t.Errorf("%s", r.Text)
 	}

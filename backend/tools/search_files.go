@@ -166,7 +166,7 @@ func (s *search) addIgnoreRules(dir string) {
 	if dir == "." {
 		at = ""
 	}
-	// Later rules win: what a person keeps for this copy alone is the weakest, what searches alone go by the strongest.
+	// Later rules win: what a user keeps for this copy alone is the weakest, what searches alone go by the strongest.
 	for _, name := range ignoreFiles {
 		if b, err := s.read(path.Join(dir, name)); err == nil {
 			s.rules[at] = append(s.rules[at], ignore.ParseRules(ignore.Lines(b))...)

@@ -57,7 +57,7 @@ func (s *commandAnalysis) analyze(line string) {
 	s.read(line, 0)
 }
 
-// withinBudget counts what is read and says whether that may go on.
+// withinBudget counts what is read and says whether that may continue.
 func (s *commandAnalysis) withinBudget(characters int) bool {
 	if s.left -= characters; s.left < 0 {
 		s.giveUp("it can be read in too many ways")

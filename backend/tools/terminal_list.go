@@ -47,7 +47,7 @@ func (t Terminal) line() string {
 		s += ", at its prompt or silent about what it runs"
 	}
 	if t.Lent {
-		s += ", lent by the person"
+		s += ", lent by the user"
 	}
 	return s
 }

@@ -95,7 +95,7 @@ func (w TerminalWaitResult) describe(a terminalWaitArgs, limit time.Duration) (m
 	case "ended":
 		return false, fmt.Sprintf("the pane's program has ended, exit %d", w.Exit)
 	}
-	return false, fmt.Sprintf("not within %s; it goes on. The end of what it printed:", goal.FormatDuration(limit))
+	return false, fmt.Sprintf("not within %s; it continues. The end of what it printed:", goal.FormatDuration(limit))
 }
 
 func truncate(s string, most int) string {

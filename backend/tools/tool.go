@@ -89,7 +89,7 @@ func schemaOf[A any]() (argSchema, error) {
 	return s, nil
 }
 
-// withPreview adds what a person is shown of a call besides its arguments.
+// withPreview adds what a user is shown of a call besides its arguments.
 func withPreview[A any](t Tool, err error, show func(context.Context, A) string) (Tool, error) {
 	if of, ok := t.(*tool[A]); ok && err == nil {
 		of.show = show
@@ -97,7 +97,7 @@ func withPreview[A any](t Tool, err error, show func(context.Context, A) string)
 	return t, err
 }
 
-// Show says what a call would change or send, for a person who is asked about
+// Show says what a call would change or send, for a user who is asked about
 // it; "" where its arguments say it all.
 func (t *tool[A]) Show(ctx context.Context, c goal.Call) string {
 	args, err := t.parse(json.RawMessage(c.Arguments))

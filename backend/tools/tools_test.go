@@ -164,7 +164,7 @@ type panes struct {
 	touch            tools.ActionPreview
 	picture          string
 	question         pane.UserPrompt
-	person           bool // the panes are the person's own
+	person           bool // the panes are the user's own
 }
 
 type (
@@ -524,7 +524,7 @@ func TestTerminalTyping(t *testing.T) {
 	}
 	h.panes.person = true
 	if e, err := h.effect("terminal_type", "pane", "t1", "text", "y"); err != nil || e.Pane != "t1" {
-		t.Errorf("the person's pane: %+v %v", e, err)
+		t.Errorf("the user's pane: %+v %v", e, err)
 	}
 }
 
@@ -562,7 +562,7 @@ func TestTerminalWait(t *testing.T) {
 
 func TestTerminalList(t *testing.T) {
 	h := newHouse(t)
-	h.good(h.do("terminal_list"), `t1`, `runs "serve"`, `t2 "done"`, "ended with exit 4", "lent by the person")
+	h.good(h.do("terminal_list"), `t1`, `runs "serve"`, `t2 "done"`, "ended with exit 4", "lent by the user")
 	if r := h.do("terminal_list", "busy", true); strings.Contains(r.Text, "t2") {
 		t.Errorf("%s", r.Text)
 	}

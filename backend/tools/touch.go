@@ -71,13 +71,13 @@ func registeredDomain(host string) string {
 	return strings.Join(labels[max(0, len(labels)-2):], ".")
 }
 
-// Bounds of what a person is shown of a form.
+// Bounds of what a user is shown of a form.
 const (
 	maxFields = 60
 	maxValue  = 200 // bytes
 )
 
-// describeAction says to a person what acting would set off: on which element, and what a
+// describeAction says to a user what acting would set off: on which element, and what a
 // form would send.
 func describeAction(t ActionPreview) string {
 	var b strings.Builder
@@ -95,7 +95,7 @@ func describeAction(t ActionPreview) string {
 }
 
 // describeFields writes down the fields of a form. What is left out is said, and a number
-// stands for all of them, so that none can be changed after the person has looked.
+// stands for all of them, so that none can be changed after the user has looked.
 func describeFields(b *strings.Builder, t ActionPreview) {
 	all, cut := sha256.New(), false
 	for i, f := range t.Fields {

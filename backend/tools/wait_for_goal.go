@@ -27,12 +27,12 @@ func waitForGoal(g Goals) (Tool, error) {
 			case s.Status == goal.Completed:
 				return ok("%s", s.details())
 			case s.Status == goal.Running || s.Status == goal.Pending:
-				r := failed("not within %s; it goes on\n%s", goal.FormatDuration(limit), s.details())
+				r := failed("not within %s; it continues\n%s", goal.FormatDuration(limit), s.details())
 				r.GoesOn = true
 				return r
 			case s.Status == goal.Paused:
-				// Waiting again at once would come back at once: there is nothing to wait for but the person.
-				return failed("it stands still until the person has answered. Do what else there is to do, and look with goal_status whether it runs again; if there is nothing, ask_operator\n%s", s.details())
+				// Waiting again at once would come back at once: there is nothing to wait for but the user.
+				return failed("it stands still until the user has answered. Do what else there is to do, and look with goal_status whether it runs again; if there is nothing, ask_operator\n%s", s.details())
 			}
 			return failed("it stopped without being done\n%s", s.details())
 		})

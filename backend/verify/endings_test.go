@@ -168,7 +168,7 @@ func TestRealRunnersComeToTheirEnd(t *testing.T) {
 	}
 }
 
-// goCache is what was built already: without it each run builds the library anew.
+// goCache is what was built already: without it each run builds the library again.
 func goCache(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()

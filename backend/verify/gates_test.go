@@ -313,7 +313,7 @@ func TestWhatAPredicateComesTo(t *testing.T) {
 	}
 }
 
-// TestOutside: a check that a person wants on the machine has a launcher of its
+// TestOutside: a check that a user wants on the machine has a launcher of its
 // own, and none of the goal's.
 func TestOutside(t *testing.T) {
 	h := host(t)
@@ -327,7 +327,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestOnAServer: a check that a person wants on a server runs there alone, and one
+// TestOnAServer: a check that a user wants on a server runs there alone, and one
 // that cannot be asked is an error.
 func TestOnAServer(t *testing.T) {
 	h := host(t)

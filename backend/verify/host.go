@@ -19,9 +19,9 @@ type CheckRunner struct {
 	Dir      string // the goal's folder, absolute
 	// Walls says that Launcher gives each check a room of its own and holds files in it.
 	Walls bool
-	// Outside starts the checks that a person wants run on the machine itself.
+	// Outside starts the checks that a user wants run on the machine itself.
 	Outside process.Launcher
-	// Remote runs a program on a server of the person's list, in the server's own
+	// Remote runs a program on a server of the user's list, in the server's own
 	// folder. Its error says that the server could not be asked.
 	Remote func(ctx context.Context, server string, argv []string) (process.Output, error)
 

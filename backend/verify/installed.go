@@ -38,7 +38,7 @@ const (
 // installDirs are the folders that programs are installed in.
 var installDirs = []string{"node_modules", ".venv", "venv", ".tox"}
 
-// volatilePaths are parts of such a folder that installers and caches write anew.
+// volatilePaths are parts of such a folder that installers and caches write again.
 var volatilePaths = []string{"__pycache__", ".cache", ".vite", ".vite-temp", ".vitest", ".package-lock.json", ".yarn-integrity", ".yarn-state.yml", ".modules.yaml"}
 
 // addInstalledProgram finds where the program of a call is installed in the goal's folder, and

@@ -72,7 +72,7 @@ func (h CheckRunner) askJudge(ctx context.Context, system, user string, images .
 }
 
 // isJudgeUnavailable says whether nobody can be asked now: the provider named a moment
-// before which it is of no use, or the person paused the goal.
+// before which it is of no use, or the user paused the goal.
 func isJudgeUnavailable(err error) bool {
 	var u *goal.Unavailable
 	return errors.As(err, &u) || errors.Is(err, goal.ErrPaused)

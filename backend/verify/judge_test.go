@@ -129,7 +129,7 @@ func TestWhatTheJudgeSees(t *testing.T) {
 }
 
 // TestOrder: gates first and all of them; judgements only if they can matter;
-// the person last.
+// the user last.
 func TestOrder(t *testing.T) {
 	h := host(t)
 	yes, no := true, false
@@ -153,11 +153,11 @@ func TestOrder(t *testing.T) {
 		{"manual takes the agent's word", []goal.Check{manual}, false, nil, nil, goal.Verified, "[0]"},
 		{"manual waits when all else passed", []goal.Check{wait, pass, question}, false, []string{"YES"}, nil, goal.Waiting, "[1 2]"},
 		{"manual does not wait for nothing", []goal.Check{wait, pass, question}, false, []string{"NO"}, nil, goal.NotVerified, "[1 2]"},
-		{"the person accepted", []goal.Check{wait, pass}, false, nil, &yes, goal.Verified, "[1 0]"},
-		{"the person sent it back", []goal.Check{wait, pass}, false, nil, &no, goal.NotVerified, "[1 0]"},
+		{"the user accepted", []goal.Check{wait, pass}, false, nil, &yes, goal.Verified, "[1 0]"},
+		{"the user sent it back", []goal.Check{wait, pass}, false, nil, &no, goal.NotVerified, "[1 0]"},
 		{"any: waits when nothing else passed", []goal.Check{wait, fail}, true, nil, nil, goal.Waiting, "[1]"},
 		{"any: does not wait when something passed", []goal.Check{wait, pass}, true, nil, nil, goal.Verified, "[1]"},
-		{"any: the person sent it back", []goal.Check{wait, fail}, true, nil, &no, goal.NotVerified, "[1 0]"},
+		{"any: the user sent it back", []goal.Check{wait, fail}, true, nil, &no, goal.NotVerified, "[1 0]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := asks(c.replies...)
@@ -166,7 +166,7 @@ func TestOrder(t *testing.T) {
 			found, err := h.Criterion(t.Context(), goal.Goal{Criterion: goal.Criterion{Checks: c.checks, Any: c.any}}, goal.Claim{Accepted: c.accepted, Note: "the colours"}, func(v goal.Verdict) error {
 				order = append(order, v.Check)
 				if v.Type == goal.Manual && c.accepted != nil && !strings.Contains(v.Detail, "the colours") {
-					t.Errorf("the person's note is not in %q", v.Detail)
+					t.Errorf("the user's note is not in %q", v.Detail)
 				}
 				return nil
 			})

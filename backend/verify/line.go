@@ -31,7 +31,7 @@ func (c call) word() string {
 }
 
 // fromRootPrefix begins a word that is a path from the goal's folder on, wherever the
-// command runs. No path of a person holds it.
+// command runs. No path of a user holds it.
 const fromRootPrefix = "\x00/"
 
 // pathInFolder is a word of the call as a path relative to the goal's folder; ok is

@@ -5,7 +5,7 @@ import "goalpost/backend/goal"
 // byCritic is what goal.Claim.By says of a claim that the critic made.
 const byCritic = "critic"
 
-// manual takes the agent's word, or the person's where the check waits for it.
+// manual takes the agent's word, or the user's where the check waits for it.
 func (e *evaluation) manual() attempt {
 	said := e.claim.Accepted
 	switch {
@@ -14,9 +14,9 @@ func (e *evaluation) manual() attempt {
 	case said == nil:
 		return verdict(goal.Pass, "the agent's word is taken; the host did not verify it")
 	case *said:
-		return verdict(goal.Pass, withNote("the person accepted it", e.claim.Note))
+		return verdict(goal.Pass, withNote("the user accepted it", e.claim.Note))
 	}
-	return verdict(goal.Fail, withNote("the person sent it back", e.claim.Note))
+	return verdict(goal.Fail, withNote("the user sent it back", e.claim.Note))
 }
 
 func withNote(s, note string) string {

@@ -14,12 +14,12 @@ import (
 	"goalpost/backend/ignore"
 )
 
-// maxNames bounds a look at names. It is far above what a folder of a person
+// maxNames bounds a look at names. It is far above what a folder of a user
 // holds: where it is reached, that is said, and counts as a difference.
 const maxNames = 1_000_000
 
 // nameIndex are the things in a folder, by name and kind alone: many of them cost
-// little. Heaps (node_modules, .venv …) are left out. A second run lists anew
+// little. Heaps (node_modules, .venv …) are left out. A second run lists again
 // only the folders in which something came or went meanwhile.
 type nameIndex struct {
 	rules ignore.Rules

@@ -170,7 +170,7 @@ func keyOf(p Protected) string {
 	return string(p.Kind) + "\x00" + p.Path + "\x00" + p.Part + "\x00" + p.Holding
 }
 
-// addUserPatterns holds what the person protects, also where a .gitignore names it, and
+// addUserPatterns holds what the user protects, also where a .gitignore names it, and
 // where a model judges: it must not change meanwhile.
 func (f *protector) addUserPatterns(with ignore.Globs, patterns []string) {
 	list, err := f.every()

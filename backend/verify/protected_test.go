@@ -159,7 +159,7 @@ func TestFindProtected(t *testing.T) {
 	}
 }
 
-// TestPersonsPatterns: what the person adds and leaves out.
+// TestPersonsPatterns: what the user adds and leaves out.
 func TestPersonsPatterns(t *testing.T) {
 	dir := folderOf(t, project)
 	c := goal.Criterion{Checks: []goal.Check{shell("pytest"), {Type: goal.Manual}, {Type: goal.File, Path: "x"}}}

@@ -14,7 +14,7 @@ import (
 )
 
 // Protection is what a goal holds of its protected files, for decisions about them
-// while no run of the goal goes on. A nil one, of a goal that holds nothing, knows of
+// while no run of the goal continues. A nil one, of a goal that holds nothing, knows of
 // no change. Not for concurrent use.
 type Protection struct {
 	guard   *protectedState
@@ -93,7 +93,7 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 		}
 		g.list = append(g.list, h)
 	}
-	// All parts of a file are taken anew: one copy is put back for all of them.
+	// All parts of a file are taken again: one copy is put back for all of them.
 	for i := range g.list {
 		h := &g.list[i]
 		if h.Kind == KindForbiddenNew || h.Part == installedPart || !slices.Contains(files, h.Path) {

@@ -19,11 +19,11 @@ type evaluation struct {
 
 	verdicts []goal.Verdict // so far
 	passes   int
-	waiting  int // manual checks without a word of the person
+	waiting  int // manual checks without a word of the user
 }
 
 // Criterion decides a claim: the gates first, all of them, then the judgements,
-// if they can still change something, and the person last. Each verdict is
+// if they can still change something, and the user last. Each verdict is
 // reported as it is known. An error ends it early: report failed, ctx ended, or
 // a judge is not to be had (goal.Unavailable, goal.ErrPaused).
 func (h CheckRunner) Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.VerificationResult, error) {
@@ -113,7 +113,7 @@ func (e *evaluation) dispatch(ctx context.Context, k indexedCheck) (attempt, err
 	return e.host.runGate(ctx, k, e.claim), nil
 }
 
-// runGate lets a program decide, if what it decides with is what the person saw.
+// runGate lets a program decide, if what it decides with is what the user saw.
 func (h CheckRunner) runGate(ctx context.Context, k indexedCheck, c goal.Claim) attempt {
 	r := h.runWatched(ctx, k, func() attempt { return h.decide(ctx, k, c) })
 	if r.Outcome == goal.Pass && k.runs() {

@@ -186,7 +186,7 @@ func TestCriterion(t *testing.T) {
 func TestStoppedCriterion(t *testing.T) {
 	h := host(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	stop := errors.New("the person pressed abort")
+	stop := errors.New("the user pressed abort")
 	found, err := h.Criterion(ctx, goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{shell("true"), shell("true"), shell("true")}}}, goal.Claim{}, func(goal.Verdict) error {
 		cancel(stop)
 		return nil

@@ -49,7 +49,7 @@ type knownHash struct {
 }
 
 // RecordProtected keeps what decides the criterion, when a goal is made: what it is shown to
-// the person as, it stays, also while the goal waits for its turn.
+// the user as, it stays, also while the goal waits for its turn.
 func RecordProtected(ctx context.Context, o Options) error {
 	if err := os.MkdirAll(o.Private, 0o700); err != nil {
 		return fmt.Errorf("keeping what decides: %w", stripPathError(err))
@@ -69,7 +69,7 @@ func OpenWorkspace(ctx context.Context, o Options) (*Workspace, error) {
 	var err error
 	w.base, err = openBaseline(o.Private)
 	if errors.Is(err, fs.ErrNotExist) {
-		// The baseline comes last: what was half kept is taken anew.
+		// The baseline comes last: what was half kept is taken again.
 		var frozen *protectedState
 		if frozen, err = loadProtected(o.Dir, o.Private); errors.Is(err, fs.ErrNotExist) {
 			err = nil

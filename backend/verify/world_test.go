@@ -330,7 +330,7 @@ func TestALookAtTheFolderEndsWithTheRun(t *testing.T) {
 	dir := t.TempDir()
 	w := world(t, verify.Options{Dir: dir})
 	write(t, dir, "a", "1")
-	stopped := errors.New("the person aborted the goal")
+	stopped := errors.New("the user aborted the goal")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stopped)
 	if _, _, err := w.Fingerprint(ctx); !errors.Is(err, stopped) {
@@ -367,7 +367,7 @@ func TestBeyondTheCopies(t *testing.T) {
 
 // TestWhatIsKeptOfTheStart: a file that is too long to be read counts by its size and times,
 // what is no text is not copied, nobody else can read the copies, and a baseline that was
-// not kept to its end is taken anew.
+// not kept to its end is taken again.
 func TestWhatIsKeptOfTheStart(t *testing.T) {
 	dir, private := t.TempDir(), filepath.Join(t.TempDir(), "private")
 	write(t, dir, "long", strings.Repeat("x", 1<<20+1))
@@ -395,10 +395,10 @@ func TestWhatIsKeptOfTheStart(t *testing.T) {
 	}
 	must(t, os.Remove(filepath.Join(private, "baseline.json"))) // the program ended before it was written
 	if s := changed(t, world(t, o)); s != "" {
-		t.Errorf("against a baseline that was taken anew: %q", s)
+		t.Errorf("against a baseline that was taken again: %q", s)
 	}
 	write(t, dir, "text", "two\n")
 	if s := changed(t, world(t, o)); s != "1 file changed: text" {
-		t.Errorf("one that was kept was taken anew: %q", s)
+		t.Errorf("one that was kept was taken again: %q", s)
 	}
 }

@@ -41,7 +41,7 @@ func runAskpass(socket string, args []string) error {
 		return fmt.Errorf("reading the answer: %w", err)
 	}
 	if n == 0 && call["connected"] == nil {
-		os.Exit(1) // the person does not want to answer
+		os.Exit(1) // the user does not want to answer
 	}
 	return nil
 }

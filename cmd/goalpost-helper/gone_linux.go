@@ -14,7 +14,7 @@ import (
 )
 
 // What is mounted within a folder of the machine, somebody outside may remove with its
-// place while the goal runs. A check goes on without it, and its room covers the place
+// place while the goal runs. A check continues without it, and its room covers the place
 // when that comes back. But what was only moved stands uncovered where it is now: the
 // mounts of rooms that stand move along, a room that is made later has none there. So
 // the keeper holds what it saw last at each place, and can tell removed from moved.

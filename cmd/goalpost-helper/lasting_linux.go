@@ -14,7 +14,7 @@ import (
 )
 
 // What is mounted within a folder of the machine goes when somebody outside replaces or
-// removes what it is mounted upon, and the kernel asks nobody: the person's own git
+// removes what it is mounted upon, and the kernel asks nobody: the user's own git
 // renames a new configuration over the old one, passwd a new /etc/shadow. So the room
 // keeps each such mount a second time, where only it can reach, hears when its mounts
 // change, and puts what is missing back in its place.

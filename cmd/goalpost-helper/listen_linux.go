@@ -155,7 +155,7 @@ func syscallName(n notice) string {
 	return fmt.Sprintf("system call %d", n.nr)
 }
 
-// syscallNames are those of refused calls that a person may have heard of.
+// syscallNames are those of refused calls that a user may have heard of.
 var syscallNames = map[uint32]string{
 	unix.SYS_SETNS: "setns", unix.SYS_MOUNT: "mount", unix.SYS_UMOUNT2: "umount", unix.SYS_PIVOT_ROOT: "pivot_root", unix.SYS_CHROOT: "chroot",
 	unix.SYS_MOVE_MOUNT: "move_mount", unix.SYS_OPEN_TREE: "open_tree", unix.SYS_FSOPEN: "fsopen", unix.SYS_FSMOUNT: "fsmount", unix.SYS_MOUNT_SETATTR: "mount_setattr",

@@ -4,7 +4,7 @@
 // static because it stands between the app and each child: the webview's
 // descriptors, signal dispositions and libraries of the app end here.
 //
-//	goalpost-helper set     programs with the person's rights
+//	goalpost-helper set     programs with the user's rights
 //	goalpost-helper room    programs of a goal, inside walls
 //	goalpost-helper connect HOST PORT   ssh's way to the goal's proxy, inside
 //

@@ -55,7 +55,7 @@ func runSandbox() error {
 var setupCapabilities = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_SYS_PTRACE}
 
 // idMapping maps users to themselves: all of them for root, who may, and else the
-// only one that the kernel lets a person map.
+// only one that the kernel lets a user map.
 func idMapping(sys *syscall.SysProcAttr) {
 	uid, gid := os.Getuid(), os.Getgid()
 	if uid == 0 {

@@ -30,7 +30,7 @@ var (
 	}, archEpermCalls...)
 	families = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6}
 	// observedCalls are no business of this wall: others refuse what leads out by them,
-	// and do so silently. The init looks, and the kernel goes on.
+	// and do so silently. The init looks, and the kernel continues.
 	observedCalls = []uint32{unix.SYS_CONNECT, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME}
 )
 

@@ -18,7 +18,7 @@ import (
 )
 
 // handleConnect does what a caller of connect asked for, with the caller's own socket and
-// a copy of the address. Letting the kernel go on instead would judge one address
+// a copy of the address. Letting the kernel continue instead would judge one address
 // and connect to another: the caller's other threads may exchange it, and the socket,
 // meanwhile. It waits as long as the connection takes.
 func (l *seccompNotifier) handleConnect(n notice, address []byte) {
@@ -155,7 +155,7 @@ func (l *seccompNotifier) connectUnixAs(n notice, fd int, address []byte) unix.E
 	return connectTo(fd, unsafe.Slice((*byte)(unsafe.Pointer(&to)), size))
 }
 
-// grantedSockets are those of the machine that the person granted.
+// grantedSockets are those of the machine that the user granted.
 type grantedSockets struct {
 	mu sync.Mutex
 	of map[uint64][]deviceInode // by the widening; 0 is from the start

@@ -40,7 +40,7 @@ func (k *goalInit) grant(r wire.Request) error {
 		}
 	}
 	for _, m := range r.Mounts {
-		m.Optional = true // it may go away, and a check goes on
+		m.Optional = true // it may go away, and a check continues
 		k.given[r.ID] = append(k.given[r.ID], m)
 	}
 	k.rememberPlace()

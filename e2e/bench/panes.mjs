@@ -42,7 +42,7 @@ function sizes(pid) {
   return { parts, all: Object.values(parts).reduce((a, b) => a + b, 0) };
 }
 
-/** Memory goes on moving after the work: looks until two looks a second apart agree, or a while is over. */
+/** Memory continues moving after the work: looks until two looks a second apart agree, or a while is over. */
 async function settle(look) {
   let last = look();
   for (let i = 0; i < 20; i++) {

@@ -1,4 +1,4 @@
-// What a person would call broken about a page's layout. `faults` runs in the page.
+// What a user would call broken about a page's layout. `faults` runs in the page.
 
 /** Says what is cut off, out of reach, covered, or scrolls sideways. */
 export function faults() {

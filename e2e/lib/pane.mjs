@@ -1,4 +1,4 @@
-// A browser pane as a person uses it: by the pixels of its picture, the mouse on
+// A browser pane as a user uses it: by the pixels of its picture, the mouse on
 // it and the keyboard. Nothing here reaches into the page that it shows.
 
 /** The colour that say.js shows for some words. */

@@ -57,7 +57,7 @@ export class Machine {
     await this.#program.line((line) => /listening on 127\.0\.0\.1/i.test(line));
   }
 
-  /** Ends sshd and everyone who serves a connection, at once. What runs in tmux goes on. */
+  /** Ends sshd and everyone who serves a connection, at once. What runs in tmux continues. */
   async kill() {
     for (const pid of [this.#program.pid, ...children(this.#program.pid)]) {
       try {

@@ -88,7 +88,7 @@ export async function withWindow(use, { width = 1440, height = 900, program = jo
       WAYLAND_DISPLAY: "",
       NO_AT_BRIDGE: "1",
       GOALPOST_HOME: join(home, "data"),
-      // WebKit keeps the page's own storage in the person's folders.
+      // WebKit keeps the page's own storage in the user's folders.
       HOME: home,
       XDG_DATA_HOME: join(home, "share"),
       XDG_CACHE_HOME: join(home, "cache"),

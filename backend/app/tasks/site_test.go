@@ -17,7 +17,7 @@ import (
 
 const pages = "../../browser/fixtures/tasks"
 
-// site serves the pages and judges what they send. Its secrets are drawn anew for
+// site serves the pages and judges what they send. Its secrets are drawn again for
 // each run: an agent gets to know them by looking.
 type site struct {
 	*httptest.Server

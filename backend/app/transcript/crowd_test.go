@@ -146,7 +146,7 @@ func (c *crowd) idOf(m *member) goal.ID {
 }
 
 // answer is the model of all: it knows a goal by its first message, takes its
-// time, and now and then the person says something meanwhile.
+// time, and now and then the user says something meanwhile.
 func (c *crowd) answer(_ int, r modeltest.Request) modeltest.Answer {
 	m := c.byMark[strings.TrimPrefix(r.Messages[1].Text, "Goal: write ")]
 	if m == nil {

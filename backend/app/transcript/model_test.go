@@ -15,7 +15,7 @@ import (
 //
 //	TOOL {arguments}   a call, the arguments as they are, broken ones too
 //	> TEXT             words
-//	@ ORDER            what the person does while the model thinks, see play
+//	@ ORDER            what the user does while the model thinks, see play
 //	! FAULT            status 429 after=30 words · cut N · hang · usage IN OUT · untold (what it cost) · long BYTES · raw TEXT
 //	...                as the only line: from here on the turn before is repeated
 type turn struct {

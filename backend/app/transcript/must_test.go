@@ -64,7 +64,7 @@ func (s *stage) must(line string) {
 	}
 }
 
-// happened is what came out without what the person ordered.
+// happened is what came out without what the user ordered.
 func (s *stage) happened() string {
 	var b strings.Builder
 	for line := range strings.Lines(s.whole.String()) {

@@ -199,7 +199,7 @@ func (s *stage) close() {
 	s.wg.Wait()
 }
 
-// aside is an order that the person gives while the model thinks. One that
+// aside is an order that the user gives while the model thinks. One that
 // waits for the end of the run must not hold up the model.
 func (s *stage) aside(line string) {
 	verb, rest, _ := strings.Cut(line, " ")
@@ -235,7 +235,7 @@ func (s *stage) takenBack(id goal.ID, request string) {
 	s.Errorf("the grant %s was not taken back", request)
 }
 
-// command is one line of play. What a journal has got is told where the person
+// command is one line of play. What a journal has got is told where the user
 // waits for it, so that it stands in the same place every time. The goal's name comes after the verb and may be
 // left out for the one without a name:
 //

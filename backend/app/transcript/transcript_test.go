@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the journals that come out into t
 //	-- model --  -- model NAME --   the turns of a provider, see turn; NAME is its id
 //	-- aside --  -- aside NAME --   what a provider answers to questions without tools (judge, critic, review)
 //	-- world/PATH --                a file of the goal's folder; PATH with +x behind it is a program
-//	-- play --                      what the person does, see play; nothing means start
+//	-- play --                      what the user does, see play; nothing means start
 //	-- must --                      what holds whatever the journal's words are, see must
 //	-- journal --                   what comes out; -update writes it
 type transcript struct {

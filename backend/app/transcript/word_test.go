@@ -54,7 +54,7 @@ func TestAWordOfThePersonOutlivesItsProcess(t *testing.T) {
 	}
 }
 
-// waiter is a goal that waits for its person to look at a colour.
+// waiter is a goal that waits for its user to look at a colour.
 type waiter struct {
 	*testing.T
 	home  string
@@ -114,7 +114,7 @@ func waitsForPerson(err error) bool {
 	return errors.As(err, &exit) && exit.ExitCode() == 5
 }
 
-// killed ends a command when it has told of n events, or for 0 once the person's
+// killed ends a command when it has told of n events, or for 0 once the user's
 // word is kept.
 func (w *waiter) killed(n int, args ...string) {
 	w.Helper()
@@ -125,7 +125,7 @@ func (w *waiter) killed(n int, args ...string) {
 	c.killAt(moment{events: n})
 }
 
-// kept waits until there is a word of the person. Nothing tells of it before a run hears it.
+// kept waits until there is a word of the user. Nothing tells of it before a run hears it.
 func (w *waiter) kept() {
 	w.Helper()
 	for late := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
@@ -181,7 +181,7 @@ func (w *waiter) colour() string {
 	return string(b)
 }
 
-// row reads the goal, and whether it waits for its person and no word is there.
+// row reads the goal, and whether it waits for its user and no word is there.
 func (w *waiter) row() (row store.GoalRow, waits bool) {
 	w.Helper()
 	s, err := store.OpenReadOnly(w.Context(), filepath.Join(w.home, "state"))

@@ -22,7 +22,7 @@ func prefixes(texts ...string) []netip.Prefix {
 }
 
 // checkPublicAddress refuses an address that is not of the open internet, and the machine's
-// own: a goal has no business in the person's network.
+// own: a goal has no business in the user's network.
 func checkPublicAddress(addr netip.Addr) error {
 	addr = addr.Unmap().WithZone("")
 	switch {

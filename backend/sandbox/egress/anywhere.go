@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// DialUserHosts connects to an address, HOST:PORT, as any program of the person would, but
+// DialUserHosts connects to an address, HOST:PORT, as any program of the user would, but
 // to no port of this program on this machine, by whatever name. It is for Config.Dial.
 func DialUserHosts(ours func(port string) bool) func(ctx context.Context, address string) (net.Conn, error) {
 	d := &net.Dialer{Timeout: dialTime, Control: func(_, at string, _ syscall.RawConn) error {

@@ -388,7 +388,7 @@ func TestBytesAreToldWhileTheyFlow(t *testing.T) {
 }
 
 // TestWhatIsUnderWayEndsWithItsRight: a tunnel and a long answer, when their host is
-// not open any more; what is still allowed goes on.
+// not open any more; what is still allowed continues.
 func TestWhatIsUnderWayEndsWithItsRight(t *testing.T) {
 	open := func(hosts ...string) egress.Rules {
 		r := egress.Rules{Risk: policy.WriteLocal}

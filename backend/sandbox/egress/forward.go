@@ -10,7 +10,7 @@ import (
 )
 
 // Forward makes a port of this machine appear on the goal's own loopback, where
-// l listens, until Close. The person has allowed it; it is dialed as it is.
+// l listens, until Close. The user has allowed it; it is dialed as it is.
 func (p *Proxy) Forward(l net.Listener, port int) {
 	p.mu.Lock()
 	closed := p.closed

@@ -32,7 +32,7 @@ func TestNamesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.ServeDNS(udp, tcp)
-	malformed := append([]byte{}, parseDNSQuestion[:20]...) // its name goes on beyond its end
+	malformed := append([]byte{}, parseDNSQuestion[:20]...) // its name continues beyond its end
 	for _, c := range []struct {
 		network string
 		at      net.Addr

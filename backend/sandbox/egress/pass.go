@@ -17,7 +17,7 @@ import (
 const passUsername = "check"
 
 // AddPass opens hosts to who shows it, besides what the goal may reach, until end:
-// those that the person named in a check are open to that check's run only. A
+// those that the user named in a check are open to that check's run only. A
 // denied host stays denied. The pass is a user and a password, as in an address.
 func (p *Proxy) AddPass(hosts []string) (pass string, end func()) {
 	word := rand.Text()

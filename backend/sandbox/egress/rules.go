@@ -13,7 +13,7 @@ import (
 type Source string
 
 // Who asks: a program of the goal, a browser pane of the goal, a page that the
-// person lent it.
+// user lent it.
 const (
 	SourceProgram    Source = "program"
 	SourcePane       Source = "pane"
@@ -23,7 +23,7 @@ const (
 // WebSocket is the method of a request for one: what is sent there later is not seen.
 const WebSocket = "WEBSOCKET"
 
-// HostGrant is a host that the person opened up to a risk.
+// HostGrant is a host that the user opened up to a risk.
 type HostGrant struct {
 	Host string
 	Risk policy.Risk
@@ -35,9 +35,9 @@ type Rules struct {
 	Risk    policy.Risk // the goal's ceiling
 	Allow   []string    // reached from network_get on
 	Deny    []string    // never
-	Granted []string    // reached at any ceiling, in every way: a check's own, a server's of the person
+	Granted []string    // reached at any ceiling, in every way: a check's own, a server's of the user
 	Given   []HostGrant // reached at any ceiling, up to each one's risk
-	// Local are ports of this machine and of its private network that the person
+	// Local are ports of this machine and of its private network that the user
 	// listed, as HOST:PORT.
 	Local []string
 }
@@ -77,7 +77,7 @@ func (r Rules) Decide(q Request) (reason string, ok bool) {
 	case granted, given && !q.risk().Exceeds(most):
 		return "", true
 	case given && q.risk().Exceeds(r.Risk):
-		return fmt.Sprintf("the person allowed everything up to %s on %s, and %s is %s", most, q.Host, q.Method, q.risk()), false
+		return fmt.Sprintf("the user allowed everything up to %s on %s, and %s is %s", most, q.Host, q.Method, q.risk()), false
 	case policy.NetworkGet.Exceeds(r.Risk):
 		return fmt.Sprintf("this goal may do at most %s, which does not leave the machine", r.Risk), false
 	case !policy.NetworkWrite.Exceeds(r.Risk):
@@ -92,7 +92,7 @@ func (r Rules) Decide(q Request) (reason string, ok bool) {
 	return "", true
 }
 
-// isLiteralAllowed says whether the person allowed this very address of a private network.
+// isLiteralAllowed says whether the user allowed this very address of a private network.
 // A name does not do: whose it is may let it lead anywhere tomorrow.
 func (r Rules) isLiteralAllowed(q Request) bool {
 	addr, err := netip.ParseAddr(q.Host)
@@ -107,7 +107,7 @@ func (r Rules) isLiteralAllowed(q Request) bool {
 	return false
 }
 
-// grantedRisk is what the person opened the host for, at most.
+// grantedRisk is what the user opened the host for, at most.
 func (r Rules) grantedRisk(q Request) (most policy.Risk, ok bool) {
 	for _, g := range r.Given {
 		if (g.From == "" || g.From == q.From) && !strings.Contains(g.Host, "*") && matches([]string{g.Host}, q) && (!ok || g.Risk.Exceeds(most)) {

@@ -59,7 +59,7 @@ func (p *Proxy) Entry(t BrowserRequest) (e Entry, tell bool) {
 	return e, !e.Allowed || !plain
 }
 
-// SharedPageEntry is a request of a page that the person lent to the goal, as it is to be written
+// SharedPageEntry is a request of a page that the user lent to the goal, as it is to be written
 // down. The page is theirs, with their network, so no other rule holds there than that
 // a host that is denied to the goal stays denied. ok is false for what goes to no server.
 func (p *Proxy) SharedPageEntry(t BrowserRequest) (e Entry, ok bool) {
@@ -71,7 +71,7 @@ func (p *Proxy) SharedPageEntry(t BrowserRequest) (e Entry, ok bool) {
 	return e, ok
 }
 
-// DecideSharedPage is Judge for a page that the person lent to the goal. What may go is
+// DecideSharedPage is Judge for a page that the user lent to the goal. What may go is
 // written down by whoever hears that it goes.
 func (p *Proxy) DecideSharedPage(t BrowserRequest) (reason string, ok bool) {
 	e, _ := p.SharedPageEntry(t)

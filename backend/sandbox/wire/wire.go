@@ -166,7 +166,7 @@ type Mount struct {
 	Below []byte `json:"below,omitempty"`
 }
 
-// Cache is a folder of the person that programs may fill: Lower is never
+// Cache is a folder of the user that programs may fill: Lower is never
 // changed, what they write lies in Upper. Merged is the empty folder where both
 // appear to the helper, Work one beside Upper.
 type Cache struct {
@@ -234,7 +234,7 @@ const (
 	Failed         Code = "failed"      // anything else the kernel said
 )
 
-// Error is why a request failed, in words for the person.
+// Error is why a request failed, in words for the user.
 type Error struct {
 	Code Code   `json:"code"`
 	Text string `json:"text"`

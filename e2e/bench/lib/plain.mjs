@@ -1,4 +1,4 @@
-// The window exactly as a person starts it: no driver, no preloaded library.
+// The window exactly as a user starts it: no driver, no preloaded library.
 import { execFile } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -43,7 +43,7 @@ export class Plain {
     return Date.now() - this.began;
   }
 
-  /** Presses a key as a person does: it goes to the window below the pointer, which rests where nothing is to click. */
+  /** Presses a key as a user does: it goes to the window below the pointer, which rests where nothing is to click. */
   async press(key) {
     await run("xdotool", ["mousemove", "1000", "890", "key", key], { env: this.env });
   }

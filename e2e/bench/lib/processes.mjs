@@ -12,7 +12,7 @@ function read(path) {
 
 /**
  * The program's name without its folder. Chromium's children write their
- * arguments anew, with spaces; the helper's file carries a fingerprint.
+ * arguments again, with spaces; the helper's file carries a fingerprint.
  */
 const named = (command) => basename(command.split(/[\0 ]/)[0]).replace(/-[0-9a-f]{16}$/, "");
 

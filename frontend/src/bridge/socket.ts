@@ -33,7 +33,7 @@ export function backOff(tries: number, random: () => number = Math.random): numb
 }
 
 /**
- * A socket that comes back. `path` is asked anew for every dial, because what
+ * A socket that comes back. `path` is asked again for every dial, because what
  * has arrived so far is part of it. After `close` nothing is called any more.
  */
 export class Link {

@@ -49,7 +49,7 @@ test("bytes arrive with the offset behind them, which is what is acknowledged", 
   expect(last().sent).toEqual([{ t: "ack", n: 11 }]);
 });
 
-test("after a lost socket it goes on behind the last byte, and writes none twice", () => {
+test("after a lost socket it continues behind the last byte, and writes none twice", () => {
   const { last, seen } = start();
   last().say(chunk(0, "abcdef"));
   last().lose();
@@ -79,7 +79,7 @@ test("the size is told again after a reconnect", () => {
   expect(last().sent).toEqual([{ t: "size", cols: 120, rows: 40 }]);
 });
 
-test("after the exit it rests until the program is restarted, and then goes on below", () => {
+test("after the exit it rests until the program is restarted, and then continues below", () => {
   const { last, sockets, seen, stream } = start();
   last().say(chunk(0, "bye"));
   last().say({ t: "exit", code: 3 });

@@ -18,7 +18,7 @@ export interface TerminalStream {
   /** Bytes that are no valid text, such as old mouse reports. */
   inputBytes(bytes: Uint8Array<ArrayBuffer>): void;
   size(cols: number, rows: number): void;
-  /** Goes on after an exit: the program runs again, and prints below what is there. */
+  /** Continues after an exit: the program runs again, and prints below what is there. */
   restart(): void;
   close(): void;
 }

@@ -6,7 +6,7 @@ import type { App } from "@/store/app";
 export interface Scene {
   world?: FakeOptions;
   before?: (bridge: FakeBridge) => void;
-  /** May go on for a while; the scene is there when what it gives has come. */
+  /** May continue for a while; the scene is there when what it gives has come. */
   after?: (app: App, bridge: FakeBridge) => unknown;
 }
 
@@ -30,7 +30,7 @@ async function press(testid: string, times = 1) {
   return button;
 }
 
-/** Writes a line as a person does, and finishes it. */
+/** Writes a line as a user does, and finishes it. */
 function enter(line: HTMLElement, text: string) {
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(line, text);
   line.dispatchEvent(new Event("input", { bubbles: true }));

@@ -1,6 +1,6 @@
 import { matches, type Key, type Press } from "./keys";
 
-/** What a person can do, as data: keyboard, palette, menus and tests share it. */
+/** What a user can do, as data: keyboard, palette, menus and tests share it. */
 export interface Action {
   id: string;
   title: string;

@@ -1,4 +1,4 @@
-/** What a person looks for first in the arguments of a step; what is not named here follows. */
+/** What a user looks for first in the arguments of a step; what is not named here follows. */
 const telling = ["pane", "path", "dir", "command", "url", "target", "text", "title", "rationale", "reason"];
 
 /** The arguments of a step in one line: their values, those that tell most first. */
@@ -33,7 +33,7 @@ export function clip(s: string, max: number): string {
   return s.length <= max ? s : `${s.slice(0, max - 1)}…`;
 }
 
-/** The same folder with the home of the person as `~`. */
+/** The same folder with the home of the user as `~`. */
 export function shortPath(path: string): string {
   return path.replace(/^\/(?:home|Users)\/[^/]+(?=\/|$)/, "~").replace(/^\/root(?=\/|$)/, "~");
 }

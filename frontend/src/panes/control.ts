@@ -33,7 +33,7 @@ export class WorkspaceControl {
   private dock: DockviewApi | null = null;
   private restored = false;
   private timer = 0;
-  /** Where the pane that the person has just asked for goes. */
+  /** Where the pane that the user has just asked for goes. */
   private wanted: { group: string; side: "right" | "below" } | null = null;
 
   constructor(private readonly app: App) {}
@@ -79,7 +79,7 @@ export class WorkspaceControl {
     this.dock?.getPanel(id)?.api.setActive();
   }
 
-  /** Brings a pane to the front of its tabs. The keyboard stays where the person has it. */
+  /** Brings a pane to the front of its tabs. The keyboard stays where the user has it. */
   private bring(id: string): void {
     const panel = this.dock?.getPanel(id);
     panel?.group.model.openPanel(panel, { skipSetGroupActive: true });
@@ -138,7 +138,7 @@ export class WorkspaceControl {
     this.store.setState({ renaming: id });
   }
 
-  /** Only the person's own terminals take part: a goal's are its own. */
+  /** Only the user's own terminals take part: a goal's are its own. */
   canBroadcast(pane: PaneInfo | undefined): boolean {
     return pane?.kind === "terminal" && pane.goal_id === "";
   }
@@ -178,7 +178,7 @@ export class WorkspaceControl {
     try {
       json = await this.app.bridge.call("WorkspaceAPI.Layout");
     } catch {
-      // Without a saved layout the panes are placed anew.
+      // Without a saved layout the panes are placed again.
     }
     if (this.dock !== dock) return;
     const ids = new Set(this.app.state.panes.panes.map((p) => p.id));
@@ -227,7 +227,7 @@ export class WorkspaceControl {
       component: "pane",
       tabComponent: "pane",
       title: pane.title,
-      // A goal's pane appears without taking the keyboard away from the person.
+      // A goal's pane appears without taking the keyboard away from the user.
       inactive: pane.goal_id !== "" && dock.totalPanels > 0,
       ...(position ? { position } : {}),
     });

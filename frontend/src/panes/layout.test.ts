@@ -62,7 +62,7 @@ test("the first pane stands alone; then terminals go left and browsers right", (
   expect(placeFor(mine, [group("1", page)], "1")).toEqual({ at: "edge", side: "left" });
 });
 
-test("a person's pane becomes a tab beside its like, in the active group if it fits", () => {
+test("a user's pane becomes a tab beside its like, in the active group if it fits", () => {
   const groups = [group("1", mine), group("2", terminalPane("t9")), group("3", page)];
   expect(placeFor(terminalPane("n"), groups, "2")).toEqual({ at: "within", group: "2" });
   expect(placeFor(terminalPane("n"), groups, "3")).toEqual({ at: "within", group: "1" });

@@ -79,9 +79,9 @@ export type Place =
   { at: "alone" } | { at: "edge"; side: "left" | "right" } | { at: "within" | "below"; group: string };
 
 /**
- * Terminals keep to the left, browsers to the right. A person's new pane
+ * Terminals keep to the left, browsers to the right. A user's new pane
  * becomes a tab beside its like, in the active group when that is one. A goal's
- * first pane of a kind gets its own place below the person's, so that both can
+ * first pane of a kind gets its own place below the user's, so that both can
  * be seen; its further ones become tabs there.
  */
 export function placeFor(

@@ -18,7 +18,7 @@ const theme: DockviewTheme = {
 const components = { pane: PanePanel };
 const tabs = { pane: PaneTab };
 
-/** The panes. Hidden ones stay alive: a zoomed or covered neighbour never loads anew. */
+/** The panes. Hidden ones stay alive: a zoomed or covered neighbour never loads again. */
 export function Workspace() {
   const control = useControl();
   const [ready, setReady] = useState<DockviewReadyEvent | null>(null);

@@ -20,7 +20,7 @@ import { withPane, withPaneInfo } from "./panes";
 import { firstState, type AppState, type Question, type Route } from "./state";
 import { Sync } from "./sync";
 
-/** How a short message reaches the person. */
+/** How a short message reaches the user. */
 export interface Notices {
   problem(problem: Problem): void;
   done(text: string): void;
@@ -36,7 +36,7 @@ const unchanged: ResumeInput = {
   usd: 0,
 };
 
-/** The program behind the page: its state, and what a person can do to it. */
+/** The program behind the page: its state, and what a user can do to it. */
 export class App {
   readonly store: StoreApi<AppState> = createStore<AppState>(() => ({ ...firstState }));
   readonly sync: Sync;
@@ -143,7 +143,7 @@ export class App {
     return this.opened(await this.ask("BrowserAPI.Open", { url, width: 1024, height: 768, profile }));
   }
 
-  /** The answer may be late: a person who has gone elsewhere meanwhile stays there. */
+  /** The answer may be late: a user who has gone elsewhere meanwhile stays there. */
   private opened(pane: PaneInfo | undefined): PaneInfo | undefined {
     if (!pane) return undefined;
     this.store.setState((s) => ({ panes: withPane(s.panes, pane), activePane: pane.id }));
@@ -164,7 +164,7 @@ export class App {
     if (pane.session && pane.running) {
       this.confirm({
         title: `Close ${pane.title}?`,
-        text: `The session ${pane.session} can go on on ${pane.server} without this pane: what runs there stays, and you can come back to it. Or it is ended there.`,
+        text: `The session ${pane.session} can continue on ${pane.server} without this pane: what runs there stays, and you can come back to it. Or it is ended there.`,
         yes: "End the session",
         danger: true,
         other: { label: "Keep it running", run: close },
@@ -188,7 +188,7 @@ export class App {
     });
   }
 
-  /** Brings a pane before the person. */
+  /** Brings a pane before the user. */
   showPane(id: string): void {
     this.go("workspace");
     this.set({ panes: { ...this.state.panes, shown: { id, rev: this.state.panes.rev } } });
@@ -229,7 +229,7 @@ export class App {
     return this.goOn(id, resume, "GoalAPI.Reject", id, note);
   }
 
-  /** Lets a goal go on. If the user must decide about protected files first, that is asked under the goal. */
+  /** Lets a goal continue. If the user must decide about protected files first, that is asked under the goal. */
   private async goOn<M extends "GoalAPI.Resume" | "GoalAPI.Reopen" | "GoalAPI.Accept" | "GoalAPI.Reject">(
     id: string,
     decided: (part: Partial<ResumeInput>) => Promise<boolean>,

@@ -37,7 +37,7 @@ export function canPause(card: Pick<GoalCard, "status" | "queued">): boolean {
   return card.status === "running" || (card.queued !== "" && card.status !== "pending");
 }
 
-/** Says whether the goal is paused and nothing goes on with it yet. */
+/** Says whether the goal is paused and nothing continues with it yet. */
 export function canResume(card: Pick<GoalCard, "status" | "queued">): boolean {
   return card.status === "paused" && card.queued === "";
 }

@@ -19,7 +19,7 @@ export interface GoalsState {
 export const noGoals: GoalsState = { byId: {}, total: 0, loaded: false, stale: {} };
 
 /**
- * A page of the list. The first begins it anew: of the cards that were known when it was asked for (`before`), those that
+ * A page of the list. The first begins it again: of the cards that were known when it was asked for (`before`), those that
  * it does not have are deleted goals. Cards that came since are newer than the list.
  */
 export function withPage(

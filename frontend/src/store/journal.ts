@@ -4,7 +4,7 @@ import type { GoalEvent, Verdict } from "@/bridge/types";
 export interface ClaimFact {
   n: number;
   at: string;
-  /** Who claimed: the critic, the person, or `""` the agent. */
+  /** Who claimed: the critic, the user, or `""` the agent. */
   by: string;
   rationale: string;
   /** The last step that began before the claim. */
@@ -22,7 +22,7 @@ export interface NoteFact {
   afterStep: number;
   /** What a warning is about: sandbox, network, iterations … */
   what?: string;
-  /** The goal whose agent said it, where the person did not. */
+  /** The goal whose agent said it, where the user did not. */
   from?: string;
 }
 

@@ -6,7 +6,7 @@ export interface PanesState {
   panes: readonly PaneInfo[];
   /** A revision was missed: the list must be asked for again. */
   gap: boolean;
-  /** The pane that an agent last wanted the person to see, and when in the list's life. */
+  /** The pane that an agent last wanted the user to see, and when in the list's life. */
   shown?: { id: string; rev: number };
 }
 

@@ -5,7 +5,7 @@ import { noPanes, type PanesState } from "./panes";
 
 export type Route = "workspace" | "goals" | "settings" | "welcome";
 
-/** Something the person is asked before it is done. */
+/** Something the user is asked before it is done. */
 export interface Question {
   title: string;
   text: string;
@@ -33,11 +33,11 @@ export interface AppState {
   newGoal: { open: boolean; from: Partial<StartInput> | null };
   paletteOpen: boolean;
   steerOpen: boolean;
-  /** What waits for the person, oldest first, and what was allowed. */
+  /** What waits for the user, oldest first, and what was allowed. */
   approvals: readonly ApprovalView[];
   grants: readonly GrantView[];
   approvalsOpen: boolean;
-  /** The goal that was refused to go on because protected files were changed, and how it goes on with a decision. */
+  /** The goal that was refused to continue because protected files were changed, and how it continues with a decision. */
   protectedChanged: { id: string; message: string; resume: (decision: Decision) => Promise<boolean> } | null;
   leader: boolean;
   /** The servers' dialog is open. */

@@ -89,7 +89,7 @@ describe("goals", () => {
     expect(more.total).toBe(4);
   });
 
-  test("time goes on from the snapshot while a goal runs", () => {
+  test("time continues from the snapshot while a goal runs", () => {
     expect(spentNow({ card: card({ spent_ms: 500 }), asOf: 1_000 }, 3_000)).toBe(2_500);
     expect(spentNow({ card: card({ spent_ms: 500, status: "paused" }), asOf: 1_000 }, 3_000)).toBe(500);
   });
@@ -103,11 +103,11 @@ describe("goals", () => {
     });
     expect(waits).toMatchObject({ status: "failed", queued: "3 goals run already" });
     expect([groupOf(waits), isLive(waits), canPause(waits), canResume(waits)]).toEqual(["queued", true, true, false]);
-    const left = told(waits, { type: "queued", reason: "the person paused the goal", left: "user_paused" });
+    const left = told(waits, { type: "queued", reason: "the user paused the goal", left: "user_paused" });
     expect(left).toMatchObject({ status: "failed", exit: "limit_reached", queued: "" });
     expect([groupOf(left), isLive(left), canPause(left)]).toEqual(["done", false, false]);
     const parked = { ...waits, status: "paused", exit: "parked" } as const;
-    expect(told(parked, { type: "queued", reason: "the person paused the goal", left: "user_paused" }).exit).toBe(
+    expect(told(parked, { type: "queued", reason: "the user paused the goal", left: "user_paused" }).exit).toBe(
       "user_paused",
     );
     expect(told(waits, { type: "resumed" })).toMatchObject({ status: "running", queued: "" });
@@ -247,7 +247,7 @@ describe("detail", () => {
     ]);
   });
 
-  test("a note tells whether a person or another goal said it", () => {
+  test("a note tells whether a user or another goal said it", () => {
     const d = [
       { ...head(11), type: "steered", text: "use tabs" } as GoalEvent,
       { ...head(12), type: "steered", text: "I am done", from: "child" } as GoalEvent,
@@ -258,7 +258,7 @@ describe("detail", () => {
     ]);
   });
 
-  test("new limits hold at once, and a goal that goes on has no report", () => {
+  test("new limits hold at once, and a goal that continues has no report", () => {
     const limits = { wall_clock_ms: 7_200_000, iterations: 9, claims_per_gate: 4, tokens: 5, usd: 2 };
     const d = [
       {

@@ -11,7 +11,7 @@ const listPage = 500;
 const stepPage = 500;
 const eventPage = 500;
 const retryMs = 2_000;
-/** After these, what waits for the person may be another list. */
+/** After these, what waits for the user may be another list. */
 const asking = new Set(["approval_requested", "approval_resolved", "grant_ended", "paused", "resumed", "ended"]);
 
 /**
@@ -75,7 +75,7 @@ export class Sync {
     if (id) this.background(this.loadDetail(id));
   }
 
-  /** Begins with a goal that lives, if the person has not chosen one. */
+  /** Begins with a goal that lives, if the user has not chosen one. */
   private selectLive() {
     const { detail, goals } = this.store.getState();
     if (detail.id) return;
@@ -101,7 +101,7 @@ export class Sync {
     }
   }
 
-  /** What waits for the person, and what the goals that are not over were allowed. */
+  /** What waits for the user, and what the goals that are not over were allowed. */
   async loadApprovals(): Promise<void> {
     const run = ++this.approvalRun;
     const [approvals, grants] = await Promise.all([

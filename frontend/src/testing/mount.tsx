@@ -69,7 +69,7 @@ export async function press(what: HTMLElement | string) {
   await settled();
 }
 
-/** Writes as a person does: React listens to the native setter's input event. */
+/** Writes as a user does: React listens to the native setter's input event. */
 export function write(what: HTMLElement | string, text: string) {
   const el = element(what);
   const proto = el instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;

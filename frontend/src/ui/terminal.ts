@@ -9,7 +9,7 @@ const names = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "wh
 
 const builtIn = '"JetBrains Mono", ui-monospace, monospace';
 
-/** The font of the person's choice, `""` for the built-in one, as CSS wants it. */
+/** The font of the user's choice, `""` for the built-in one, as CSS wants it. */
 export const fonts = (own: string) => (own ? `${own}, ${builtIn}` : builtIn);
 
 /** The terminal's colours for the page's theme, read from its tokens. */

@@ -1,6 +1,6 @@
 import type { ApprovalView, GrantView } from "@/bridge/types";
 
-/** What waits for the person in the gallery: a command, a file, a form. */
+/** What waits for the user in the gallery: a command, a file, a form. */
 export const approvals: ApprovalView[] = [
   {
     goal_id: "01m0running00000000000000a1",

@@ -418,7 +418,7 @@ export class FakeBridge implements Bridge {
     "ApprovalAPI.Grants": (id) => this.grants.filter((g) => id === "" || g.goal_id === id),
     "ApprovalAPI.Revoke": (id, request) => {
       this.grants = this.grants.filter((g) => g.goal_id !== id || g.request !== request);
-      this.say(id, { type: "grant_ended", request, why: "the person took it back" });
+      this.say(id, { type: "grant_ended", request, why: "the user took it back" });
       return true;
     },
     "TerminalAPI.Open": ({ dir }) => this.putPane(terminalPane(`t${10 + this.rev}`, dir ? { dir } : {})),
@@ -574,7 +574,7 @@ export class FakeBridge implements Bridge {
 
   private accept(id: string): boolean {
     this.say(id, { type: "resumed" });
-    const report = ["Done: the person accepted claim 1. Not verified by the host."];
+    const report = ["Done: the user accepted claim 1. Not verified by the host."];
     return this.say(id, { type: "ended", status: "completed", exit: "done", verified: false, report }) !== undefined;
   }
 

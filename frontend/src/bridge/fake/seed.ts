@@ -391,7 +391,7 @@ export const stillGoals: GoalView[] = [
     objective: "Draw a logo for the shop",
     status: "paused",
     exit: "needs_operator",
-    reason: "everything else passed; it waits for the person to accept the result or send it back",
+    reason: "everything else passed; it waits for the user to accept the result or send it back",
     waits: true,
     created_at: at(-40 * minute),
     started_at: at(-40 * minute),
@@ -405,7 +405,7 @@ export const stillGoals: GoalView[] = [
     ],
     check_states: [
       { ...check("logo.svg", true), type: "file", words: "the file logo.svg exists, has at least 200 bytes" },
-      { ...check("does logo.svg look like the shop?", false), type: "manual", words: "the person accepts the result" },
+      { ...check("does logo.svg look like the shop?", false), type: "manual", words: "the user accepts the result" },
     ],
     marks: [
       { at_ms: 5 * minute, what: "critic:stuck", detail: "the same shape is drawn again and again", claim: 0, step: 9 },

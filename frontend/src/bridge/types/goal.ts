@@ -215,7 +215,7 @@ export interface GoalView extends GoalCard {
   options: Options;
   reviewed: boolean;
   waits: boolean;
-  /** Where the person is to do what the agent asked for, "" if nowhere. */
+  /** Where the user is to do what the agent asked for, "" if nowhere. */
   asked_pane: string;
   todos: Todo[] | null;
   panes: string[] | null;

@@ -10,7 +10,7 @@ export interface ArgsOpenBrowser {
   url: string;
   width: number;
   height: number;
-  /** "" is the person's own, "temporary" keeps nothing. */
+  /** "" is the user's own, "temporary" keeps nothing. */
   profile: string;
 }
 
@@ -19,7 +19,7 @@ export interface PaneInfo {
   kind: "terminal" | "browser";
   title: string;
   goal_id: string;
-  /** It is the person's own, and lent to that goal. */
+  /** It is the user's own, and lent to that goal. */
   lent: boolean;
   dir: string;
   cwd: string;
@@ -62,7 +62,7 @@ export interface ArgsOpenSSH {
   rows: number;
 }
 
-/** What the person says to a question of ssh; without `ok` she does not want to. */
+/** What the user says to a question of ssh; without `ok` she does not want to. */
 export interface ArgsAnswer {
   pane: string;
   ask: string;
@@ -244,6 +244,6 @@ export interface PaneEvent {
   rev: number;
   pane: PaneInfo;
   closed: boolean;
-  /** The agent wants the person to see it. */
+  /** The agent wants the user to see it. */
   focus?: boolean;
 }

@@ -15,7 +15,7 @@ export interface RecordedPane {
   bytes: number;
 }
 
-/** A part of what one pane showed; with `more` it goes on after the last record's n. */
+/** A part of what one pane showed; with `more` it continues after the last record's n. */
 export interface RecordingPage {
   records: RecordView[] | null;
   more: boolean;

@@ -98,7 +98,7 @@ export interface Settings {
   notifications: boolean;
   /** 0: the usual three. */
   goals_at_once: number;
-  /** 0: until the person deletes them. */
+  /** 0: until the user deletes them. */
   keep_days: number;
   /** After done; 0: not at all. */
   turn_minutes: number;

@@ -9,7 +9,7 @@ import { Dialog } from "@/ui/dialog";
 import { Request } from "./request";
 import { alike, together } from "./words";
 
-/** What waits for the person, of every goal, oldest first; and what was allowed. */
+/** What waits for the user, of every goal, oldest first; and what was allowed. */
 export function ApprovalsDialog() {
   const app = useApp();
   const open = useAppState((s) => s.approvalsOpen);
@@ -42,7 +42,7 @@ export function ApprovalsDialog() {
       footer={
         <>
           <span className="min-w-0 flex-1 text-xs text-t3">
-            A goal that waits here asks no model. It goes on when its last request is answered.
+            A goal that waits here asks no model. It continues when its last request is answered.
           </span>
           <Button data-testid="approvals-close" onClick={close}>
             Close
@@ -75,7 +75,7 @@ export function ApprovalsDialog() {
   );
 }
 
-/** Goals that need the person for something that is no call: a question, a check that she decides, a file that changed. */
+/** Goals that need the user for something that is no call: a question, a check that she decides, a file that changed. */
 function Others({ goals }: { goals: readonly GoalCard[] }) {
   const app = useApp();
   return (

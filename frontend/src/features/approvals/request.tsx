@@ -65,7 +65,7 @@ export function Request({ approval: a, others, busy, onAnswer }: RequestProps) {
       </p>
       {a.given !== "" ? (
         <p data-testid="approval-given" className="text-xs text-t2">
-          {a.given === "approve" ? "Allowed" : "Refused"}. Resume the goal to let it go on.
+          {a.given === "approve" ? "Allowed" : "Refused"}. Resume the goal to let it continue.
         </p>
       ) : (
         <>

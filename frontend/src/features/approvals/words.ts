@@ -1,6 +1,6 @@
 import type { AnswerInput, ApprovalView, Scope } from "@/bridge/types";
 
-/** What the person chose for a request. */
+/** What the user chose for a request. */
 export interface Choice {
   allow: boolean;
   scope: Scope;

@@ -15,7 +15,7 @@ interface AddressProps {
 
 const shownHits = 8;
 
-/** The address, with what the person visited before under it. */
+/** The address, with what the user visited before under it. */
 export function Address({ pane, field, onEntered, onSite }: AddressProps) {
   const app = useApp();
   const [typed, setTyped] = useState<string | null>(null);

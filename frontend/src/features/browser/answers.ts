@@ -59,8 +59,8 @@ export function wordsOf(q: PaneQuestion): Words {
     case "certificate":
       return {
         title: `${who} cannot prove who it is`,
-        text: `Its certificate is not valid (${q.text}). Somebody may be reading along. Go on only if you know why.`,
-        yes: "Go on anyway",
+        text: `Its certificate is not valid (${q.text}). Somebody may be reading along. Continue only if you know why.`,
+        yes: "Continue anyway",
         no: "Go back",
       };
     default:

@@ -6,7 +6,7 @@ import { beside, type Reply, type Space } from "./answers";
 interface ChoicesProps {
   question: PaneQuestion;
   space: Space;
-  /** A list takes the keyboard; suggestions leave it with the page, where the person types. */
+  /** A list takes the keyboard; suggestions leave it with the page, where the user types. */
   reply: Reply;
 }
 

@@ -54,7 +54,7 @@ test("the third level of a key types, Alt alone does not", () => {
   expect(keyInput("keydown", key("a", "KeyA", { altKey: true }), false)).toMatchObject({ text: "", modifiers: 1 });
 });
 
-test("a shortcut's letter is that of the person's layout", () => {
+test("a shortcut's letter is that of the user's layout", () => {
   expect(letterOf({ key: "v", code: "Period" })).toBe("v"); // Dvorak
   expect(letterOf({ key: "V", code: "KeyV" })).toBe("v");
   expect(letterOf({ key: "м", code: "KeyV" })).toBe("v"); // a Russian layout

@@ -14,7 +14,7 @@ export function modifiers(e: Modifiers): number {
   return (e.altKey ? 1 : 0) | (e.ctrlKey ? 2 : 0) | (e.metaKey ? 4 : 0) | (e.shiftKey ? 8 : 0);
 }
 
-/** The letter that a key stands for in the person's layout; where that is not Latin, in the usual one. */
+/** The letter that a key stands for in the user's layout; where that is not Latin, in the usual one. */
 export function letterOf(e: { key: string; code: string }): string {
   if (/^[a-z]$/i.test(e.key)) return e.key.toLowerCase();
   return /^Key[A-Z]$/.test(e.code) && !/^[\x20-\x7e]$/.test(e.key) ? e.code.slice(3).toLowerCase() : "";

@@ -14,7 +14,7 @@ interface KeyboardHandlers {
 
 /**
  * The keyboard of a page, caught by a hidden text field so that input methods
- * and dead keys work. Ctrl+V pastes what the person copied outside; only right
+ * and dead keys work. Ctrl+V pastes what the user copied outside; only right
  * after a copy inside the page does the page paste from its own clipboard.
  */
 export function useKeyboard(

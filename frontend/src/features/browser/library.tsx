@@ -9,7 +9,7 @@ interface LibraryProps {
   onClose: () => void;
 }
 
-/** Bookmarks, the history and the profiles of the person. */
+/** Bookmarks, the history and the profiles of the user. */
 export function Library({ pane, onClose }: LibraryProps) {
   const app = useApp();
   const [words, setWords] = useState("");

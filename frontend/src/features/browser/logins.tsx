@@ -8,7 +8,7 @@ import { noAnswer } from "./answers";
 const host = (origin: string) => origin.replace(/^https?:\/\//, "");
 
 /**
- * Asks whether to keep what the person has just logged in with. It lies over the page: it comes while the
+ * Asks whether to keep what the user has just logged in with. It lies over the page: it comes while the
  * button that sent the login may still be down, and the page must not move under that.
  */
 export function SaveLogin({ pane, overlay }: { pane: PaneInfo; overlay: PaneOverlay }) {

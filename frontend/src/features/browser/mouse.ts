@@ -2,7 +2,7 @@ import { useEffect, type RefObject } from "react";
 import { buttonName, emptyInput, modifiers, toPage, wheelPixels } from "./input";
 import type { Surface } from "./surface";
 
-/** Sends what the mouse does over the picture. A drag goes on outside of it until the button is let go. */
+/** Sends what the mouse does over the picture. A drag continues outside of it until the button is let go. */
 export function useMouse(
   area: RefObject<HTMLDivElement | null>,
   canvas: RefObject<HTMLCanvasElement | null>,

@@ -12,7 +12,7 @@ const key = (code: string, alt = false) => ({
   shiftKey: false,
 });
 
-test("Alt+Home leads where the person lives, and to a blank page if they never said where", () => {
+test("Alt+Home leads where the user lives, and to a blank page if they never said where", () => {
   const ask = vi.fn();
   const app = (home_page: string) =>
     ({ ask, store: { getState: () => ({ settings: { home_page } }) } }) as unknown as App;

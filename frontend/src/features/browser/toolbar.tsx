@@ -83,7 +83,7 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
   );
 }
 
-/** Goes where the person lives; a blank page if they never said where. */
+/** Goes where the user lives; a blank page if they never said where. */
 export function goHome(app: ReturnType<typeof useApp>, pane: PaneInfo): void {
   void app.ask("BrowserAPI.Navigate", pane.id, app.store.getState().settings?.home_page || "about:blank");
 }

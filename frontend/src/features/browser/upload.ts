@@ -2,7 +2,7 @@ import type { App } from "@/store/app";
 
 const piece = 512 * 1024;
 
-/** Lets the person choose files and hands them over; gives the paths that Go has them at. */
+/** Lets the user choose files and hands them over; gives the paths that Go has them at. */
 export async function pickFiles(app: App, multiple: boolean): Promise<string[]> {
   const files = await chosen(multiple);
   const paths: string[] = [];

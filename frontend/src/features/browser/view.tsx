@@ -179,7 +179,7 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
         {driven ? (
           <div aria-hidden className="pointer-events-none absolute inset-0 z-[5] ring-2 ring-agent ring-inset" />
         ) : null}
-        {/* Over the page: it goes when the person presses a button there, and the page must not move under that. */}
+        {/* Over the page: it goes when the user presses a button there, and the page must not move under that. */}
         {pane.notice && pane.notice !== read ? (
           <div
             role="status"
@@ -237,7 +237,7 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
   );
 }
 
-/** What the person copies inside the page goes to their own clipboard. */
+/** What the user copies inside the page goes to their own clipboard. */
 function useCopied(overlay: PaneOverlay, keys: React.RefObject<HTMLTextAreaElement | null>) {
   const { n, text } = overlay.copied;
   const told = useRef(n);

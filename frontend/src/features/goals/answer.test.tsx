@@ -77,7 +77,7 @@ test("a goal that is done is reopened with a note only", async () => {
   expect(asked()).toEqual([["GoalAPI.Reopen", view.id, { note: "one is missing", ...same }]]);
 });
 
-test("a parked goal counts down and goes on now", async () => {
+test("a parked goal counts down and continues now", async () => {
   const view = await show("01m0parked");
   expect(get("parked-left").textContent).toContain("goes on");
   await press("answer-resume");
@@ -87,7 +87,7 @@ test("a parked goal counts down and goes on now", async () => {
 test.each([
   ["protected-accept", "accept"],
   ["protected-restore", "restore"],
-])("changed protected files are decided about before the goal goes on: %s", async (button, decision) => {
+])("changed protected files are decided about before the goal continues: %s", async (button, decision) => {
   const view = await show("01m0needs");
   const message = "protected files are not what the goal holds of them: test_calc.py";
   const call = vi
@@ -123,7 +123,7 @@ const page = (part: Partial<PaneInfo> = {}): PaneInfo =>
 
 test("a question about a page leads to it, and taking it over is one press", async () => {
   await show(needs, { asked_pane: "b3" }, [page()]);
-  expect(get("answer-pane").textContent).toContain("hand it back: the goal goes on by itself");
+  expect(get("answer-pane").textContent).toContain("hand it back: the goal continues by itself");
   await press("answer-show-pane");
   expect(app.state.panes.shown?.id).toBe("b3");
   expect(app.state.route).toBe("workspace");
@@ -141,7 +141,7 @@ test("a page that was taken over is handed back as the answer", async () => {
   expect(asked()).toEqual([["BrowserAPI.HandBack", "b3"]]);
 });
 
-test("a page of the person's own is shown and not taken over", async () => {
+test("a page of the user's own is shown and not taken over", async () => {
   await show(needs, { asked_pane: "b3" }, [page({ goal_id: "", driver: "person" })]);
   expect(get("answer-pane").textContent).toContain("Answer here when it is done");
   expect(find("answer-hand-back")).toBeNull();

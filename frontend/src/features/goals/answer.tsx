@@ -7,7 +7,7 @@ import { Button, Kbd } from "@/ui/button";
 import { useNow } from "@/ui/clock";
 import { standing } from "./words";
 
-/** What the person can do now that the goal has stopped: raise, reopen, answer, accept, resume. */
+/** What the user can do now that the goal has stopped: raise, reopen, answer, accept, resume. */
 export function Answer({ view }: { view: GoalView }) {
   const changed = useAppState((s) => s.protectedChanged);
   if (view.queued) return null;
@@ -103,7 +103,7 @@ function Question({ view }: { view: GoalView }) {
   );
 }
 
-/** Asks what becomes of protected files that were changed, before the goal goes on. */
+/** Asks what becomes of protected files that were changed, before the goal continues. */
 function Changed({ view }: { view: GoalView }) {
   const app = useApp();
   const changed = useAppState((s) => s.protectedChanged);
@@ -135,7 +135,7 @@ function Changed({ view }: { view: GoalView }) {
   );
 }
 
-/** Leads to the pane in which the person is to do what the agent asked for. */
+/** Leads to the pane in which the user is to do what the agent asked for. */
 function AskedPane({ view }: { view: GoalView }) {
   const app = useApp();
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === view.asked_pane));
@@ -168,9 +168,9 @@ function AskedPane({ view }: { view: GoalView }) {
 }
 
 function askedWords(kind: PaneInfo["kind"], goals: boolean, taken: boolean): string {
-  if (taken) return "You drive the page. Hand it back when it is done: the goal goes on by itself.";
+  if (taken) return "You drive the page. Hand it back when it is done: the goal continues automatically.";
   if (goals)
-    return "Take the page over, do what is asked, and hand it back: the goal goes on by itself. Or answer here.";
+    return "Take the page over, do what is asked, and hand it back: the goal continues automatically. Or answer here.";
   return `The ${kind === "browser" ? "page" : "terminal"} is open. Answer here when it is done.`;
 }
 
@@ -273,7 +273,9 @@ function Parked({ view }: { view: GoalView }) {
   return (
     <Box view={view} kind="parked" title={view.reason}>
       <p className="mt-1 text-t2 tabular-nums" data-testid="parked-left">
-        {left > 0 ? `It goes on by itself in ${clock(left)}.` : "It goes on as soon as a process looks after it."}
+        {left > 0
+          ? `It continues automatically in ${clock(left)}.`
+          : "It continues as soon as a process looks after it."}
       </p>
       <div className="mt-2 flex gap-2">
         <Button look="primary" data-testid="answer-resume" onClick={() => void app.resumeGoal(view.id)}>

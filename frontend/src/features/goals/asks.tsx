@@ -3,7 +3,7 @@ import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { Section } from "./section";
 
-/** The calls of a goal that wait for the person. They are answered where everything of them is shown. */
+/** The calls of a goal that wait for the user. They are answered where everything of them is shown. */
 export function Asks({ goal }: { goal: string }) {
   const app = useApp();
   const approvals = useAppState((s) => s.approvals);

@@ -14,7 +14,7 @@ import { draftOf } from "./newgoal/input";
 import { Todos } from "./todos";
 import { asked, riskWords, standing } from "./words";
 
-/** Says whether the box under the header shows why the goal stopped, and has the button to go on. */
+/** Says whether the box under the header shows why the goal stopped, and has the button to continue. */
 function asks(view: GoalView): boolean {
   const exits: GoalView["exit"][] = ["stuck", "needs_operator", "parked", "limit_reached"];
   return view.queued === "" && exits.includes(view.exit);

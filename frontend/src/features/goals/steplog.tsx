@@ -19,7 +19,7 @@ interface StepLogProps {
   onReplay: ((ms: number) => void) | undefined;
 }
 
-/** The steps of a goal, live. It follows the newest one until the person scrolls away. */
+/** The steps of a goal, live. It follows the newest one until the user scrolls away. */
 export function StepLog({ at, before, onReplay }: StepLogProps) {
   const goal = useAppState((s) => s.detail.id);
   const steps = useAppState((s) => s.detail.steps);

@@ -28,7 +28,7 @@ export function standing(card: Pick<GoalCard, "status" | "exit"> & { queued?: st
   return { ...(said ?? { words: card.exit || card.status, tone: "calm" }), live: false };
 }
 
-/** A model with the effort that it is asked for, where the person chose one. */
+/** A model with the effort that it is asked for, where the user chose one. */
 export function asked(model: string, effort: string | undefined): string {
   return effort ? `${model} · effort ${effort}` : model;
 }

@@ -1,4 +1,4 @@
-/** What is printed at once by a person's programs: a screen drawn anew, but no flood. */
+/** What is printed at once by a user's programs: a screen drawn again, but no flood. */
 const little = 32 * 1024;
 /** As much as xterm takes in one go: about as long as two pictures of a full pane take. */
 const most = 512 * 1024;

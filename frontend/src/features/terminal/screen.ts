@@ -20,17 +20,17 @@ export interface ScreenHandlers {
   openLink: (url: string) => void;
   /** Ctrl+Shift+Tab: the keyboard leaves the terminal. */
   leave: () => void;
-  /** The text that the person selected last, in whichever terminal; the middle button pastes it. */
+  /** The text that the user selected last, in whichever terminal; the middle button pastes it. */
   selected: (text: string) => void;
   selection: () => string;
-  /** What the person has typed or pasted, for the other terminals of a broadcast. */
+  /** What the user has typed or pasted, for the other terminals of a broadcast. */
   typed: (data: string) => void;
 }
 
 export interface ScreenLook {
   fontSize: number;
   scrollback: number;
-  /** Of the person's choice, `""` for the built-in one. */
+  /** Of the user's choice, `""` for the built-in one. */
   fontFamily: string;
   webgl: boolean;
   screenReader: boolean;
@@ -157,7 +157,7 @@ export class Screen {
     host.addEventListener("mouseup", released, { capture: true });
   }
 
-  /** Types as if the person had, without passing it on. */
+  /** Types as if the user had, without passing it on. */
   type(data: string): void {
     this.stream.input(data);
   }
@@ -221,7 +221,7 @@ export class Screen {
     this.fit();
   }
 
-  /** Measures the cells anew, once the real font has come. */
+  /** Measures the cells again, once the real font has come. */
   fontLoaded(): void {
     this.term.options.fontFamily = "monospace";
     this.term.options.fontFamily = fonts(this.asked.fontFamily);

@@ -23,7 +23,7 @@ interface TerminalViewProps {
   /** The keyboard leaves the terminal. */
   onLeave: () => void;
   onScreen: (screen: Screen | null) => void;
-  /** What the person has typed. */
+  /** What the user has typed. */
   onTyped: (data: string) => void;
 }
 

@@ -8,7 +8,7 @@ export const checkTabs: readonly { type: CheckType; title: string; line: string 
   { type: "json_predicate", title: "JSON", line: "this expression is true" },
   { type: "visual", title: "Visual", line: "a vision model says yes to the page" },
   { type: "model_question", title: "Question", line: "a strict judge says yes" },
-  { type: "manual", title: "Manual", line: "a person says so" },
+  { type: "manual", title: "Manual", line: "a user says so" },
 ];
 
 interface CheckFieldsProps {
@@ -122,7 +122,7 @@ export function CheckFields({ check, of, invalid, onChange }: CheckFieldsProps) 
     case "manual":
       return (
         <>
-          {text("note", "What to look at", "what the person looks at", "min-w-0 flex-1", true)}
+          {text("note", "What to look at", "what the user looks at", "min-w-0 flex-1", true)}
           {tick("wait", "wait for me")}
         </>
       );

@@ -1,7 +1,7 @@
 import type { Risk } from "@/bridge/types";
 import { emptyCheck, type DraftCheck } from "./draftcheck";
 
-/** The dialog's fields as the person writes them: numbers are still text. */
+/** The dialog's fields as the user writes them: numbers are still text. */
 export interface Draft {
   objective: string;
   checks: DraftCheck[];

@@ -51,7 +51,7 @@ export const emptyCheck: DraftCheck = {
   wait: false,
 };
 
-/** Says whether the person has begun to write a check. One that a person decides needs no words. */
+/** Says whether the user has begun to write a check. One that a user decides needs no words. */
 export function filled(c: DraftCheck): boolean {
   return c.type === "manual" || subject(c).trim() !== "";
 }

@@ -133,7 +133,7 @@ function ProposalDialog({ proposal, onClose, onTake }: ProposalDialogProps) {
   );
 }
 
-/** Asks a little after the person has stopped writing; what is on the way when the question changes is dropped. */
+/** Asks a little after the user has stopped writing; what is on the way when the question changes is dropped. */
 function useAnswer<T>(key: string, none: T, ask: () => Promise<T>): T {
   const [answer, setAnswer] = useState(none);
   useEffect(() => {

@@ -261,7 +261,7 @@ function ProviderField({ draft, set, name, label, error }: ProviderFieldProps) {
   );
 }
 
-/** Where commands decide: inside, on this machine, or on a server of the person's list. */
+/** Where commands decide: inside, on this machine, or on a server of the user's list. */
 function Where({ draft, set }: Pick<MoreProps, "draft" | "set">) {
   const app = useApp();
   const [servers, setServers] = useState<readonly string[]>([]);
@@ -334,7 +334,7 @@ function After({ draft, set, errors }: MoreProps) {
   );
 }
 
-/** Panes of the person, which the goal may drive. */
+/** Panes of the user, which the goal may drive. */
 function Panes({ draft, set, errors }: MoreProps) {
   const panes = useAppState((s) => s.panes.panes);
   const mine = panes.filter((p) => p.goal_id === "" && (p.kind === "browser" || p.running));

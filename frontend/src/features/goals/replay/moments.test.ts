@@ -24,7 +24,7 @@ const step = (n: number, ms: number, args = "{}"): StepRow => ({
   effect: "",
 });
 
-test("a pause reaches from where it began to where the goal went on, with what was said then", () => {
+test("a pause reaches from where it began to where the goal continued, with what was said then", () => {
   const list = gaps(
     [
       note("paused", 1_000),

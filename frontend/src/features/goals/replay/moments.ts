@@ -1,11 +1,11 @@
 import type { GoalView, StepRow } from "@/bridge/types";
 import type { Journal, NoteFact, UsagePoint } from "@/store/journal";
 
-/** A time in which the goal was paused: its pages were not recorded, least of all what a person did there. */
+/** A time in which the goal was paused: its pages were not recorded, least of all what a user did there. */
 export interface Gap {
   from: number;
   to: number;
-  /** What was said when it went on: that a page had been taken over, for one. */
+  /** What was said when it continued: that a page had been taken over, for one. */
   note: string;
 }
 

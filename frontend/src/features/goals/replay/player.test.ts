@@ -13,7 +13,7 @@ const ticks = {
   },
 };
 
-/** Lets the world's clock go on, with one picture at its end. */
+/** Lets the world's clock continue, with one picture at its end. */
 function pass(ms: number) {
   now += ms;
   const f = run;

@@ -83,7 +83,7 @@ function Playing({ view, at, before, onStep, panes }: ReplayProps & { panes: Pan
   usePlayerKeys(player, toStep, length);
 
   const step = stepAt(steps, now.ms);
-  // Without a choice of the person the replay goes where the agent works.
+  // Without a choice of the user the replay goes where the agent works.
   const pane = panes.find((p) => p.pane === chosen) ?? workedIn(panes, steps, now.ms);
   const said = step ? `step ${step.n}, ${step.tool}` : "";
   if (!pane) return null;

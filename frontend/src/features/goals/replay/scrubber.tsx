@@ -9,7 +9,7 @@ interface ScrubberProps {
   steps: readonly StepRow[];
   marks: readonly Mark[];
   gaps: readonly Gap[];
-  /** What goes on at this moment, for those who do not see the marks. */
+  /** What continues at this moment, for those who do not see the marks. */
   says: string;
   onSeek: (ms: number) => void;
 }

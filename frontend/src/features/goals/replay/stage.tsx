@@ -51,7 +51,7 @@ export function Stage(p: StageProps) {
           >
             <span className="font-medium text-warn">Paused for {span(p.gap.to - p.gap.from)}.</span>{" "}
             {page ? "Its pages were not recorded meanwhile." : "The agent did nothing meanwhile."}
-            {p.gap.note ? <span className="text-t3"> It went on with: “{p.gap.note}”</span> : null}
+            {p.gap.note ? <span className="text-t3"> It continued with: “{p.gap.note}”</span> : null}
           </p>
         ) : null}
         {problem ? (

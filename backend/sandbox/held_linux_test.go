@@ -136,7 +136,7 @@ func TestCheckHasItsOwnHome(t *testing.T) {
 		t.Fatalf("the agent: %q %v", text, status)
 	}
 	const look = "cat ~/.config/go/env ~/.npmrc ~/left 2>/dev/null; true; tool; cat ~/.cache/go-build/*; echo $PATH; echo x > ~/left; echo x > ~/.cache/go-build/left"
-	want := "the user\nthe person's\n" + filepath.Dir(tool) + ":/usr/bin:/bin\n"
+	want := "the user\nthe user's\n" + filepath.Dir(tool) + ":/usr/bin:/bin\n"
 	for range 2 {
 		if text, status := output(t, s, env(check(w, look))); text != want || status.Code != 0 {
 			t.Errorf("the check: %q %v, want %q", text, status, want)

@@ -52,7 +52,6 @@ var homes = map[string][]string{
 	"github.com/fsnotify/fsnotify":    {"backend/verify"},     // what happens in a folder while a check runs
 	"github.com/gofrs/flock":          {"backend/store", "."}, // one run of a goal, one window on a folder
 	"database/sql":                    {"backend/store"},
-	"github.com/openai/openai-go/v3":  {"backend/model"},
 	"github.com/coder/websocket":      {"backend/stream", "backend/serve"},
 	"github.com/google/jsonschema-go": {"backend/tools", "backend/mcp"},
 	"github.com/modelcontextprotocol": {"backend/mcp"},

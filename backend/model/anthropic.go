@@ -1,10 +1,8 @@
 package model
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"mime"
 	"net/http"
 	"strings"
@@ -14,8 +12,7 @@ import (
 )
 
 // Anthropic is a client of one server that speaks the Messages API. It is safe
-// for concurrent use. It is written on net/http: the official SDK would make the
-// program 9 MB larger, and its stream reader would not be used.
+// for concurrent use.
 type Anthropic struct {
 	*baseClient
 	thoughts thinkingCache
@@ -86,24 +83,16 @@ func (c *Anthropic) dropRejected(err error, a *anthropicOptions) bool {
 func (c *Anthropic) attempt(ctx context.Context, t goal.Turn, a anthropicOptions, delta func(string)) (goal.Reply, *anthropicReader, error) {
 	body, err := json.Marshal(c.request(t, a))
 	if err != nil {
-		return goal.Reply{}, nil, &Error{Kind: BadRequest, Message: "the request cannot be written: " + truncate(err.Error()), Hint: "this is a fault of the program or of an MCP server", Err: err}
+		return goal.Reply{}, nil, encodingError(err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint(), bytes.NewReader(body))
-	if err != nil {
-		return goal.Reply{}, nil, fmt.Errorf("model turn: %w", err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "text/event-stream")
-	req.Header.Set("Anthropic-Version", "2023-06-01")
+	header := http.Header{}
+	header.Set("Anthropic-Version", "2023-06-01")
 	if c.o.APIKey != "" {
-		req.Header.Set("X-Api-Key", c.o.APIKey)
+		header.Set("X-Api-Key", c.o.APIKey)
 	}
-	resp, err := c.http.Do(req)
+	resp, err := c.post(ctx, c.endpoint(), header, body)
 	if err != nil {
-		return goal.Reply{}, nil, err //nolint:wrapcheck // explained in Turn
-	}
-	if resp.StatusCode/100 != 2 {
-		return goal.Reply{}, nil, c.responseError(resp)
+		return goal.Reply{}, nil, err
 	}
 	defer func() { _ = resp.Body.Close() }() // nothing is left to lose
 	r := newBlocks(delta, func(used tokenCount) float64 { return c.cost(t.Model, used) })
@@ -112,7 +101,7 @@ func (c *Anthropic) attempt(ctx context.Context, t goal.Turn, a anthropicOptions
 	case "application/json": // the server ignored stream: true
 		reply, err = r.readFull(resp.Body)
 	case "text/html":
-		err = &Error{Kind: InvalidReply, Status: resp.StatusCode, Message: "the server answered with a web page"}
+		err = webPageError(resp)
 	default:
 		reply, err = r.read(resp.Body, c.o.Linger)
 	}

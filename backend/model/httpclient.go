@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -111,6 +112,47 @@ func (s *baseClient) imageError(t goal.Turn, err error) error {
 
 func hasImages(t goal.Turn) bool {
 	return slices.ContainsFunc(t.Messages, func(m goal.Message) bool { return len(m.Images) > 0 })
+}
+
+// post sends a request for a stream of events. It returns the response if it is a success;
+// the caller closes its body. post adds to header, which must not be nil.
+func (s *baseClient) post(
+	ctx context.Context, endpoint string, header http.Header, body []byte,
+) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("model turn: %w", err)
+	}
+	header.Set("Content-Type", "application/json")
+	header.Set("Accept", "text/event-stream")
+	req.Header = header
+	resp, err := s.http.Do(req)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // wrapError shows its innermost part
+	}
+	if resp.StatusCode/100 != 2 {
+		return nil, s.responseError(resp)
+	}
+	return resp, nil
+}
+
+// encodingError is the error of a request that cannot be written as JSON.
+func encodingError(err error) error {
+	return &Error{
+		Kind:    BadRequest,
+		Message: "the request cannot be written: " + truncate(err.Error()),
+		Hint:    "this is a fault of the program or of an MCP server",
+		Err:     err,
+	}
+}
+
+// webPageError is the error of a response that is an HTML page.
+func webPageError(resp *http.Response) error {
+	return &Error{
+		Kind:    InvalidReply,
+		Status:  resp.StatusCode,
+		Message: "the server answered with a web page",
+	}
 }
 
 // responseError is the error of an answer that is not a success; it closes the answer.

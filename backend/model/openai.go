@@ -7,13 +7,12 @@ package model
 
 import (
 	"context"
+	"fmt"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
 	"goalpost/backend/goal"
 )
@@ -28,9 +27,9 @@ type Client interface {
 // OpenAI is a client of one server. It is safe for concurrent use.
 type OpenAI struct {
 	*baseClient
-	chat    openai.ChatCompletionService
-	noUsage atomic.Bool // the server refused stream_options once
-	noThink atomic.Bool // it takes tools from a model that does not think only
+	endpoint string      // URL of /chat/completions
+	noUsage  atomic.Bool // the server refused stream_options once
+	noThink  atomic.Bool // it takes tools from a model that does not think only
 }
 
 // NewOpenAI checks the options; it does not contact the server.
@@ -39,20 +38,30 @@ func NewOpenAI(o Options) (*OpenAI, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &OpenAI{baseClient: s}
-	opts := []option.RequestOption{
-		option.WithBaseURL(strings.TrimSuffix(s.o.BaseURL, "/") + "/"),
-		option.WithHTTPClient(s.http),
-		option.WithMaxRetries(0),
-		option.WithMiddleware(c.errorMiddleware),
+	endpoint, err := joinChatEndpoint(s.o.BaseURL)
+	if err != nil {
+		return nil, err
 	}
-	if s.o.APIKey != "" {
-		opts = append(opts, option.WithAPIKey(s.o.APIKey))
+	return &OpenAI{
+		baseClient: s,
+		endpoint:   endpoint,
+	}, nil
+}
+
+// joinChatEndpoint drops the query and the fragment of a base URL.
+func joinChatEndpoint(base string) (string, error) {
+	u, err := url.Parse(strings.TrimSuffix(base, "/") + "/")
+	if err != nil {
+		return "", fmt.Errorf("joining the base URL: %w", err)
 	}
-	// The service by itself, not openai.NewClient: that one reads OPENAI_* from
-	// the environment and would send an organisation meant for another server.
-	c.chat = openai.NewChatCompletionService(opts...)
-	return c, nil
+	if !strings.HasSuffix(u.Path, "/") {
+		u.Path += "/" // the slash went to the query or the fragment
+	}
+	u, err = u.Parse("chat/completions")
+	if err != nil {
+		return "", fmt.Errorf("joining the base URL: %w", err)
+	}
+	return u.String(), nil
 }
 
 // Turn asks the model once. ctx bounds it; its end is returned as the context's
@@ -64,14 +73,14 @@ func (c *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string))
 	if err := c.checkImages(t); err != nil {
 		return goal.Reply{}, c.wrapError(ctx, err)
 	}
-	params, err := request(t)
+	req, err := newChatRequest(t)
 	if err != nil {
 		return goal.Reply{}, err
 	}
 	w := openAIOptions{usage: !c.noUsage.Load(), think: !c.noThink.Load()}
-	reply, err := c.attempt(ctx, t.Model, params, w, delta)
+	reply, err := c.attempt(ctx, req, w, delta)
 	for c.dropRejected(err, &w) {
-		reply, err = c.attempt(ctx, t.Model, params, w, delta)
+		reply, err = c.attempt(ctx, req, w, delta)
 	}
 	if err != nil {
 		return goal.Reply{}, c.wrapError(ctx, c.imageError(t, err))
@@ -106,41 +115,40 @@ func (c *OpenAI) dropRejected(err error, w *openAIOptions) bool {
 	return true
 }
 
-func (c *OpenAI) attempt(ctx context.Context, model string, params openai.ChatCompletionNewParams, w openAIOptions, delta func(string)) (goal.Reply, error) {
+func (c *OpenAI) attempt(
+	ctx context.Context, req chatRequest, w openAIOptions, delta func(string),
+) (goal.Reply, error) {
 	if w.usage {
-		params.StreamOptions.IncludeUsage = openai.Bool(true)
+		req.StreamOptions = &chatStreamOptions{IncludeUsage: true}
 	}
 	switch {
 	case c.o.Effort != "": // what the user chose is not taken back for a server
-		params.ReasoningEffort = openai.ReasoningEffort(c.o.Effort)
-	case !w.think && len(params.Tools) > 0:
-		params.ReasoningEffort = "none"
+		req.ReasoningEffort = c.o.Effort
+	case !w.think && len(req.Tools) > 0:
+		req.ReasoningEffort = "none"
 	}
-	var resp *http.Response
-	// The SDK's own stream reader takes a cut for an end: it is given the raw
-	// response to fill and the events are read here.
-	_, err := c.chat.New(ctx, params, option.WithJSONSet("stream", true), option.WithHeader("Accept", "text/event-stream"), option.WithResponseBodyInto(&resp))
+	body, err := req.encode()
 	if err != nil {
-		return goal.Reply{}, err //nolint:wrapcheck // explained in Turn
+		return goal.Reply{}, encodingError(err)
+	}
+	// OPENAI_* of the environment is not read: a key or an organisation that is meant
+	// for another server must not reach this one.
+	header := http.Header{}
+	if c.o.APIKey != "" {
+		header.Set("Authorization", "Bearer "+c.o.APIKey)
+	}
+	resp, err := c.post(ctx, c.endpoint, header, body)
+	if err != nil {
+		return goal.Reply{}, err
 	}
 	defer func() { _ = resp.Body.Close() }() // nothing is left to lose
-	r := newOpenAIReader(delta, func(t tokenCount) float64 { return c.cost(model, t) })
+	r := newOpenAIReader(delta, func(t tokenCount) float64 { return c.cost(req.Model, t) })
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch kind {
 	case "application/json": // the server ignored stream: true
 		return r.whole(resp.Body)
 	case "text/html":
-		return goal.Reply{}, &Error{Kind: InvalidReply, Status: resp.StatusCode, Message: "the server answered with a web page"}
+		return goal.Reply{}, webPageError(resp)
 	}
 	return r.read(resp.Body, c.o.Linger)
-}
-
-// errorMiddleware turns every answer that is not a success into an *Error. It stands in
-// front of the SDK, which would read an error's body without a bound.
-func (c *OpenAI) errorMiddleware(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-	resp, err := next(req)
-	if err != nil || resp.StatusCode/100 == 2 {
-		return resp, err
-	}
-	return nil, c.responseError(resp)
 }

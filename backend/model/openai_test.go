@@ -3,6 +3,8 @@ package model_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,5 +154,97 @@ func TestSchemaThatIsNoObject(t *testing.T) {
 	s := modeltest.New(t, one(modeltest.Say("x")))
 	if _, err := client(t, s.URL).Turn(t.Context(), in, nil); err == nil || !strings.Contains(err.Error(), "write_file") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// requestLine is what a server saw of a request, without its body.
+type requestLine struct {
+	uri    string
+	header http.Header
+}
+
+// recordRequest sends one turn to a base URL, which url builds from a server's URL.
+func recordRequest(t *testing.T, apiKey string, url func(server string) string) requestLine {
+	t.Helper()
+	var got requestLine
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = requestLine{
+			uri:    r.RequestURI,
+			header: r.Header,
+		}
+		_, _ = w.Write([]byte(`data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}` + "\n\n"))
+	}))
+	t.Cleanup(s.Close)
+	c, err := model.NewOpenAI(model.Options{
+		BaseURL: url(s.URL),
+		Model:   "small",
+		APIKey:  apiKey,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	if _, err := c.Turn(t.Context(), turn(), nil); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func TestOpenAI_BaseURL_IsJoinedWithThePath(t *testing.T) {
+	for path, want := range map[string]string{
+		"":                "/chat/completions",
+		"/":               "/chat/completions",
+		"?x=y":            "/chat/completions",
+		"/v1":             "/v1/chat/completions",
+		"/v1/":            "/v1/chat/completions",
+		"/v1//":           "/v1//chat/completions",
+		"//v1":            "//v1/chat/completions",
+		"/v1?api=2":       "/v1/chat/completions",
+		"/v1/?api=2":      "/v1/chat/completions",
+		"/v1#top":         "/v1/chat/completions",
+		"/v1/../v2":       "/v2/chat/completions",
+		"/a%2Fb/v1":       "/a%2Fb/v1/chat/completions",
+		"/a b/v1":         "/a%20b/v1/chat/completions",
+		"/a:b/v1;p=1":     "/a:b/v1;p=1/chat/completions",
+		"/v1/%2e%2e/deep": "/v1/%2e%2e/deep/chat/completions",
+	} {
+		got := recordRequest(t, key, func(server string) string { return server + path })
+		if got.uri != want {
+			t.Errorf("%q is joined to %q, want %q", path, got.uri, want)
+		}
+	}
+}
+
+func TestOpenAI_Headers_HoldTheKeyAndNothingOfTheEnvironment(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "another")
+	t.Setenv("OPENAI_ORG_ID", "organisation")
+	t.Setenv("OPENAI_PROJECT_ID", "project")
+	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+	withUser := func(server string) string {
+		return strings.Replace(server, "://", "://me:pw@", 1)
+	}
+	asIs := func(server string) string { return server }
+	for name, test := range map[string]struct {
+		key  string
+		url  func(string) string
+		want []string
+	}{
+		"key":             {key, asIs, []string{"Bearer " + key}},
+		"no key":          {" \n", asIs, nil},
+		"key and user":    {key, withUser, []string{"Bearer " + key}},
+		"user and no key": {"", withUser, []string{"Basic bWU6cHc="}},
+	} {
+		h := recordRequest(t, test.key, test.url).header
+		if got := h.Values("Authorization"); !slices.Equal(got, test.want) {
+			t.Errorf("%s: Authorization is %q", name, got)
+		}
+		if h.Get("Accept") != "text/event-stream" || h.Get("Content-Type") != "application/json" {
+			t.Errorf("%s: headers %v", name, h)
+		}
+		for header := range h {
+			if strings.HasPrefix(header, "Openai-") {
+				t.Errorf("%s: %s was sent", name, header)
+			}
+		}
 	}
 }

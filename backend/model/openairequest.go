@@ -1,121 +1,219 @@
 package model
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-
 	"goalpost/backend/goal"
 )
 
-// request writes a turn in the provider's words.
-func request(t goal.Turn) (openai.ChatCompletionNewParams, error) {
-	p := openai.ChatCompletionNewParams{Model: t.Model}
+// chatRequest is the body of a request to /chat/completions. Its fields and those of
+// the types below are in the order in which they are sent.
+type chatRequest struct {
+	Messages        []chatMessage      `json:"messages,omitempty"`
+	Model           string             `json:"model,omitempty"`
+	ReasoningEffort string             `json:"reasoning_effort,omitempty"`
+	StreamOptions   *chatStreamOptions `json:"stream_options,omitempty"`
+	Tools           []chatTool         `json:"tools,omitempty"`
+	Stream          bool               `json:"stream"`
+}
+
+type chatStreamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+type chatMessage struct {
+	Content    any            `json:"content,omitempty"` // a string or []chatPart; nil leaves it out
+	ToolCalls  []chatToolCall `json:"tool_calls,omitempty"`
+	ToolCallID *string        `json:"tool_call_id,omitempty"` // in every tool message, even when it is empty
+	Role       goal.Role      `json:"role"`
+}
+
+// chatPart is a piece of content: an image or a text.
+type chatPart struct {
+	ImageURL *chatImageURL `json:"image_url,omitempty"`
+	Text     *string       `json:"text,omitempty"`
+	Type     string        `json:"type"`
+}
+
+type chatImageURL struct {
+	URL string `json:"url"`
+}
+
+type chatToolCall struct {
+	ID       string           `json:"id"`
+	Function chatCallFunction `json:"function"`
+	Type     string           `json:"type"`
+}
+
+type chatCallFunction struct {
+	Arguments string `json:"arguments"` // JSON inside a string
+	Name      string `json:"name"`
+}
+
+type chatTool struct {
+	Type     string           `json:"type"`
+	Function chatToolFunction `json:"function"`
+}
+
+type chatToolFunction struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"` // a JSON schema
+}
+
+// newChatRequest writes a turn in the provider's words.
+func newChatRequest(t goal.Turn) (chatRequest, error) {
+	r := chatRequest{
+		Model:  t.Model,
+		Stream: true,
+	}
 	if t.System != "" {
-		p.Messages = append(p.Messages, openai.SystemMessage(t.System))
+		r.Messages = append(r.Messages, chatMessage{
+			Content: t.System,
+			Role:    goal.System,
+		})
 	}
 	for i, m := range t.Messages {
-		p.Messages = append(p.Messages, message(m))
+		r.Messages = append(r.Messages, newChatMessage(m))
 		if m.Role == goal.ToolRole && (i+1 == len(t.Messages) || t.Messages[i+1].Role != goal.ToolRole) {
-			p.Messages = append(p.Messages, toolImages(t.Messages[:i+1])...)
+			r.Messages = appendToolImages(r.Messages, t.Messages[:i+1])
 		}
 	}
 	for _, tool := range t.Tools {
-		f, err := function(tool)
+		c, err := newChatTool(tool)
 		if err != nil {
-			return p, &Error{Kind: BadRequest, Message: fmt.Sprintf("the schema of the tool %s is not a JSON object", tool.Name), Hint: "this is a fault of the program or of an MCP server", Err: err}
+			return r, &Error{
+				Kind:    BadRequest,
+				Message: fmt.Sprintf("the schema of the tool %s is not a JSON object", tool.Name),
+				Hint:    "this is a fault of the program or of an MCP server",
+				Err:     err,
+			}
 		}
-		p.Tools = append(p.Tools, param.Override[openai.ChatCompletionToolUnionParam](f))
+		r.Tools = append(r.Tools, c)
 	}
-	return p, nil
+	return r, nil
 }
 
-// function is a tool in the provider's words. Its schema goes there as it stands: the
-// SDK would take it apart and put it together again, which for the tools of a goal
-// was most of the work of a request.
-func function(tool goal.ToolSpec) (json.RawMessage, error) {
-	var f struct {
-		Type     string `json:"type"`
-		Function struct {
-			Name        string          `json:"name"`
-			Description string          `json:"description"`
-			Parameters  json.RawMessage `json:"parameters,omitempty"`
-		} `json:"function"`
+// encode returns the request as JSON. It leaves <, > and & as they are.
+func (r chatRequest) encode() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(r); err != nil {
+		return nil, fmt.Errorf("encoding the request: %w", err)
 	}
-	f.Type, f.Function.Name, f.Function.Description = "function", tool.Name, tool.Description
-	if len(tool.Schema) > 0 {
-		var object map[string]json.RawMessage
-		if err := json.Unmarshal(tool.Schema, &object); err != nil {
-			return nil, fmt.Errorf("reading the schema: %w", err)
-		}
-		if object != nil {
-			f.Function.Parameters = tool.Schema
-		}
-	}
-	b, err := json.Marshal(f)
-	if err != nil {
-		return nil, fmt.Errorf("writing the tool: %w", err)
-	}
-	return b, nil
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-func message(m goal.Message) openai.ChatCompletionMessageParamUnion {
+// newChatTool returns an error for a schema that is not a JSON object; no schema and
+// null are left out.
+func newChatTool(tool goal.ToolSpec) (chatTool, error) {
+	c := chatTool{
+		Type: "function",
+		Function: chatToolFunction{
+			Name:        tool.Name,
+			Description: tool.Description,
+		},
+	}
+	if len(tool.Schema) == 0 {
+		return c, nil
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(tool.Schema, &object); err != nil {
+		return c, fmt.Errorf("reading the schema: %w", err)
+	}
+	if object != nil {
+		c.Function.Parameters = tool.Schema
+	}
+	return c, nil
+}
+
+func newChatMessage(m goal.Message) chatMessage {
 	switch m.Role {
 	case goal.System:
-		return openai.SystemMessage(m.Text)
+		return chatMessage{
+			Content: m.Text,
+			Role:    goal.System,
+		}
 	case goal.Assistant:
-		return assistantMessage(m)
+		return newAssistantMessage(m)
 	case goal.ToolRole:
-		return openai.ToolMessage(m.Text, m.CallID)
+		return chatMessage{
+			Content:    m.Text,
+			ToolCallID: &m.CallID,
+			Role:       goal.ToolRole,
+		}
 	case goal.User:
 	}
 	if len(m.Images) == 0 {
-		return openai.UserMessage(m.Text)
+		return chatMessage{
+			Content: m.Text,
+			Role:    goal.User,
+		}
 	}
-	return openai.UserMessage(append(imageParts(m), openai.TextContentPart(m.Text)))
+	return chatMessage{
+		Content: append(newImageParts(m), newTextPart(m.Text)),
+		Role:    goal.User,
+	}
 }
 
-// toolImages is what the newest results show. A result holds text only in this
-// protocol: pictures come in a message of their own, after all results.
-func toolImages(messages []goal.Message) []openai.ChatCompletionMessageParamUnion {
-	var parts []openai.ChatCompletionContentPartUnionParam
-	for i := len(messages) - 1; i >= 0 && messages[i].Role == goal.ToolRole; i-- {
-		parts = append(imageParts(messages[i]), parts...)
-	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return []openai.ChatCompletionMessageParamUnion{openai.UserMessage(append(parts, openai.TextContentPart("The pictures of these results.")))}
-}
-
-func imageParts(m goal.Message) []openai.ChatCompletionContentPartUnionParam {
-	var parts []openai.ChatCompletionContentPartUnionParam
-	for _, image := range m.Images {
-		parts = append(parts, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{
-			URL: "data:" + http.DetectContentType(image) + ";base64," + base64.StdEncoding.EncodeToString(image),
-		}))
-	}
-	return parts
-}
-
-func assistantMessage(m goal.Message) openai.ChatCompletionMessageParamUnion {
-	a := openai.ChatCompletionAssistantMessageParam{}
+// newAssistantMessage leaves the content out of a reply that only calls tools.
+func newAssistantMessage(m goal.Message) chatMessage {
+	a := chatMessage{Role: goal.Assistant}
 	if m.Text != "" || len(m.Calls) == 0 {
-		a.Content.OfString = openai.String(m.Text)
+		a.Content = m.Text
 	}
 	for _, c := range m.Calls {
-		a.ToolCalls = append(a.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
-			OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
-				ID:       c.ID,
-				Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: sanitizeName(c.Tool), Arguments: sanitizeArguments(c.Arguments)},
+		a.ToolCalls = append(a.ToolCalls, chatToolCall{
+			ID: c.ID,
+			Function: chatCallFunction{
+				Arguments: sanitizeArguments(c.Arguments),
+				Name:      sanitizeName(c.Tool),
 			},
+			Type: "function",
 		})
 	}
-	return openai.ChatCompletionMessageParamUnion{OfAssistant: &a}
+	return a
+}
+
+// appendToolImages appends the images of the newest results to list. A result holds
+// text only in this protocol: images come in a message of their own, after all results.
+func appendToolImages(list []chatMessage, messages []goal.Message) []chatMessage {
+	var parts []chatPart
+	for i := len(messages) - 1; i >= 0 && messages[i].Role == goal.ToolRole; i-- {
+		parts = append(newImageParts(messages[i]), parts...)
+	}
+	if len(parts) == 0 {
+		return list
+	}
+	parts = append(parts, newTextPart("The pictures of these results."))
+	return append(list, chatMessage{
+		Content: parts,
+		Role:    goal.User,
+	})
+}
+
+func newTextPart(text string) chatPart {
+	return chatPart{
+		Text: &text,
+		Type: "text",
+	}
+}
+
+func newImageParts(m goal.Message) []chatPart {
+	var parts []chatPart
+	for _, image := range m.Images {
+		kind, data := http.DetectContentType(image), base64.StdEncoding.EncodeToString(image)
+		parts = append(parts, chatPart{
+			ImageURL: &chatImageURL{URL: "data:" + kind + ";base64," + data},
+			Type:     "image_url",
+		})
+	}
+	return parts
 }
 
 // sanitizeArguments is a past call's arguments as servers accept them. Several parse the

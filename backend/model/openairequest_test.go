@@ -21,7 +21,7 @@ func TestToolsAreWrittenAsTheyStand(t *testing.T) {
 		{schema: `"object"`, refused: "the schema of the tool go is not a JSON object"},
 		{schema: `null`, want: ""},
 	} {
-		p, err := request(goal.Turn{Model: "m", Tools: []goal.ToolSpec{{Name: "go", Description: "goes \"there\"", Schema: json.RawMessage(c.schema)}}})
+		r, err := newChatRequest(goal.Turn{Model: "m", Tools: []goal.ToolSpec{{Name: "go", Description: "goes \"there\"", Schema: json.RawMessage(c.schema)}}})
 		if c.refused != "" {
 			if err == nil || !strings.Contains(err.Error(), c.refused) {
 				t.Errorf("%s: %v", c.schema, err)
@@ -31,7 +31,7 @@ func TestToolsAreWrittenAsTheyStand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := json.Marshal(p)
+		b, err := r.encode()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,11 +74,11 @@ func BenchmarkRequest(b *testing.B) {
 			goal.Message{Role: goal.ToolRole, CallID: id, Text: strings.Repeat("line of a result\n", 60)})
 	}
 	for b.Loop() {
-		p, err := request(turn)
+		r, err := newChatRequest(turn)
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := p.MarshalJSON(); err != nil { // as the SDK does
+		if _, err := r.encode(); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -92,7 +92,7 @@ func (a *SettingsAPI) Get() (out Settings, err error) {
 	return Settings{
 		Theme: s.Theme, FontSize: s.FontSize, Scrollback: s.Scrollback, FontFamily: s.FontFamily, WebGL: s.WebGL, ScreenReader: s.ScreenReader,
 		Welcomed: s.Welcomed, ApprovalMinutes: s.ApprovalMinutes, TurnMinutes: s.TurnMinutes, SecretsInFile: s.SecretsInFile, Notifications: s.Notifications,
-		GoalsAtOnce: s.GoalsAtOnce, KeepDays: s.KeepDays, LingerMinutes: s.LingerMinutes, GoalMemory: s.GoalMemory, Toolchains: s.Toolchains, WorkDir: s.WorkDir, HomePage: s.HomePage, SearchPage: s.SearchPage,
+		GoalsAtOnce: s.GoalsAtOnce, KeepDays: s.KeepDays, GraceMinutes: s.GraceMinutes, GoalMemory: s.GoalMemory, Toolchains: s.Toolchains, WorkDir: s.WorkDir, HomePage: s.HomePage, SearchPage: s.SearchPage,
 	}, nil
 }
 
@@ -110,7 +110,7 @@ func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	all.FontFamily, all.WebGL, all.ScreenReader = s.FontFamily, s.WebGL, s.ScreenReader
 	all.ApprovalMinutes, all.SecretsInFile, all.Notifications = s.ApprovalMinutes, s.SecretsInFile, s.Notifications
 	all.GoalsAtOnce, all.KeepDays, all.WorkDir, all.HomePage = s.GoalsAtOnce, s.KeepDays, s.WorkDir, s.HomePage
-	all.SearchPage, all.LingerMinutes, all.GoalMemory, all.TurnMinutes = s.SearchPage, s.LingerMinutes, s.GoalMemory, s.TurnMinutes
+	all.SearchPage, all.GraceMinutes, all.GoalMemory, all.TurnMinutes = s.SearchPage, s.GraceMinutes, s.GoalMemory, s.TurnMinutes
 	return true, a.cfg.SaveSettings(all)
 }
 

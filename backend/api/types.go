@@ -29,31 +29,31 @@ const NoLimit = -1
 // StartInput is the New goal dialog and the flags of run. A limit of 0 is the
 // default (60 min, 300 iterations, 5 claims; no tokens, no money), NoLimit is none.
 type StartInput struct {
-	Objective     string       `json:"objective"`
-	Checks        []goal.Check `json:"checks"`
-	Any           bool         `json:"any"`
-	Risk          policy.Risk  `json:"risk"`     // "" = write_local
-	Dir           string       `json:"dir"`      // "" = a new folder under ~/Goalpost
-	Provider      string       `json:"provider"` // "" = the active one
-	Model         string       `json:"model"`    // "" = the provider's
-	WallClockMS   int64        `json:"wall_clock_ms"`
-	Iterations    int          `json:"iterations"`
-	ClaimsPerGate int          `json:"claims_per_gate"`
-	Tokens        int64        `json:"tokens"`
-	USD           float64      `json:"usd"`
-	AllowTools    []string     `json:"allow_tools"`
-	DenyTools     []string     `json:"deny_tools"`
-	AllowHosts    []string     `json:"allow_hosts"`
-	DenyHosts     []string     `json:"deny_hosts"`   // never contacted, whatever else is allowed
-	AllowLocal    []int        `json:"allow_local"`  // ports of this machine's own loopback
-	AllowWrite    []string     `json:"allow_write"`  // other folders
-	AllowRead     []string     `json:"allow_read"`   // other files and folders
-	AllowSocket   []string     `json:"allow_socket"` // Unix sockets
-	Secrets       []string     `json:"secrets"`      // names that may be filled in without asking
-	Unconfined    bool         `json:"unconfined"`   // no sandbox: the user's explicit word
-	AllowPassing  bool         `json:"allow_passing"`
-	AllowMissing  bool         `json:"allow_missing"`
-	RequireSteps  bool         `json:"require_steps"` // a changing call needs a declared step
+	Objective      string       `json:"objective"`
+	Checks         []goal.Check `json:"checks"`
+	Any            bool         `json:"any"`
+	Risk           policy.Risk  `json:"risk"`     // "" = write_local
+	Dir            string       `json:"dir"`      // "" = a new folder under ~/Goalpost
+	Provider       string       `json:"provider"` // "" = the active one
+	Model          string       `json:"model"`    // "" = the provider's
+	WallClockMS    int64        `json:"wall_clock_ms"`
+	Iterations     int          `json:"iterations"`
+	ClaimsPerCheck int          `json:"claims_per_gate"`
+	Tokens         int64        `json:"tokens"`
+	USD            float64      `json:"usd"`
+	AllowTools     []string     `json:"allow_tools"`
+	DenyTools      []string     `json:"deny_tools"`
+	AllowHosts     []string     `json:"allow_hosts"`
+	DenyHosts      []string     `json:"deny_hosts"`   // never contacted, whatever else is allowed
+	AllowLocal     []int        `json:"allow_local"`  // ports of this machine's own loopback
+	AllowWrite     []string     `json:"allow_write"`  // other folders
+	AllowRead      []string     `json:"allow_read"`   // other files and folders
+	AllowSocket    []string     `json:"allow_socket"` // Unix sockets
+	Secrets        []string     `json:"secrets"`      // names that may be filled in without asking
+	Unconfined     bool         `json:"unconfined"`   // no sandbox: the user's explicit word
+	AllowPassing   bool         `json:"allow_passing"`
+	AllowMissing   bool         `json:"allow_missing"`
+	RequireSteps   bool         `json:"require_steps"` // a changing call needs a declared step
 
 	Effort         string          `json:"effort"`          // how much the model thinks, in its protocol's word; "" = the provider's own
 	Persona        string          `json:"persona"`         // "" = engineer
@@ -71,13 +71,13 @@ type StartInput struct {
 // ResumeInput is what the user changes when a goal continues. A limit of 0 stays
 // as it is, NoLimit is none.
 type ResumeInput struct {
-	Note          string  `json:"note"`      // enters the conversation
-	Protected     string  `json:"protected"` // what becomes of changed protected files; "" = no decision
-	WallClockMS   int64   `json:"wall_clock_ms"`
-	Iterations    int     `json:"iterations"`
-	ClaimsPerGate int     `json:"claims_per_gate"`
-	Tokens        int64   `json:"tokens"`
-	USD           float64 `json:"usd"`
+	Note           string  `json:"note"`      // enters the conversation
+	Protected      string  `json:"protected"` // what becomes of changed protected files; "" = no decision
+	WallClockMS    int64   `json:"wall_clock_ms"`
+	Iterations     int     `json:"iterations"`
+	ClaimsPerCheck int     `json:"claims_per_gate"`
+	Tokens         int64   `json:"tokens"`
+	USD            float64 `json:"usd"`
 }
 
 // What ResumeInput.Protected may say of protected files that were changed: the present
@@ -148,31 +148,31 @@ type StatusOutput struct {
 
 // GoalCard is a goal as the list shows it.
 type GoalCard struct {
-	ID           string      `json:"id"`
-	Objective    string      `json:"objective"`
-	Status       goal.Status `json:"status"`
-	Exit         goal.Exit   `json:"exit"`
-	Reason       string      `json:"reason"` // why it stopped, "" while it runs
-	Verified     bool        `json:"verified"`
-	Judged       bool        `json:"judged"` // verified by a model, and by no program
-	Scripted     bool        `json:"scripted"`
-	CreatedAt    string      `json:"created_at"`
-	StartedAt    string      `json:"started_at"` // "" before the first run
-	EndedAt      string      `json:"ended_at"`   // "" while it lives
-	SpentMS      int64       `json:"spent_ms"`
-	Steps        int         `json:"steps"`
-	Iterations   int         `json:"iterations"`
-	ChecksPassed int         `json:"checks_passed"` // of the last claim
-	Checks       int         `json:"checks"`
-	TokensIn     int64       `json:"tokens_in"`
-	TokensOut    int64       `json:"tokens_out"`
-	USD          float64     `json:"usd"`
-	ParkedUntil  string      `json:"parked_until"` // "" when it is not parked
-	Queued       string      `json:"queued"`       // what it waits for in the queue, whatever its status is; "" when it does not
-	PID          int         `json:"pid"`          // of the process that runs it or waits with it, 0 when there is none
-	Elsewhere    bool        `json:"elsewhere"`    // that is another process than this one
-	Seq          int64       `json:"seq"`          // of the newest event in this card
-	Activity     []int       `json:"activity"`     // steps per slice of its life, 24 slices
+	ID             string      `json:"id"`
+	Objective      string      `json:"objective"`
+	Status         goal.Status `json:"status"`
+	Exit           goal.Exit   `json:"exit"`
+	Reason         string      `json:"reason"` // why it stopped, "" while it runs
+	Verified       bool        `json:"verified"`
+	Judged         bool        `json:"judged"` // verified by a model, and by no program
+	Scripted       bool        `json:"scripted"`
+	CreatedAt      string      `json:"created_at"`
+	StartedAt      string      `json:"started_at"` // "" before the first run
+	EndedAt        string      `json:"ended_at"`   // "" while it lives
+	SpentMS        int64       `json:"spent_ms"`
+	Steps          int         `json:"steps"`
+	Iterations     int         `json:"iterations"`
+	ChecksPassed   int         `json:"checks_passed"` // of the last claim
+	Checks         int         `json:"checks"`
+	TokensIn       int64       `json:"tokens_in"`
+	TokensOut      int64       `json:"tokens_out"`
+	USD            float64     `json:"usd"`
+	ParkedUntil    string      `json:"parked_until"` // "" when it is not parked
+	Queued         string      `json:"queued"`       // what it waits for in the queue, whatever its status is; "" when it does not
+	PID            int         `json:"pid"`          // of the process that runs it or waits with it, 0 when there is none
+	InOtherProcess bool        `json:"elsewhere"`    // that is another process than this one
+	Seq            int64       `json:"seq"`          // of the newest event in this card
+	Activity       []int       `json:"activity"`     // steps per slice of its life, 24 slices
 }
 
 // CheckState is one check with its newest verdict.
@@ -391,7 +391,7 @@ type Settings struct {
 	GoalsAtOnce   int    `json:"goals_at_once"`  // 0 = the usual three; from the next start on
 	KeepDays      int    `json:"keep_days"`      // after which an ended goal is deleted at a start; 0 = never
 	TurnMinutes   int    `json:"turn_minutes"`   // that a model may take for one turn; 0 = the usual three
-	LingerMinutes int    `json:"linger_minutes"` // that a goal's programs stay after done; 0 = not at all
+	GraceMinutes  int    `json:"linger_minutes"` // that a goal's programs stay after done; 0 = not at all
 	GoalMemory    int    `json:"goal_memory"`    // MiB that all programs of a goal take together; 0 = three quarters of the machine's
 	Toolchains    string `json:"toolchains"`     // folders that goals see besides the usual ones, separated as in PATH
 	WorkDir       string `json:"work_dir"`       // where new goals get their folders; "" = the usual place

@@ -38,7 +38,7 @@ func TestWhatADoneGoalLeftRunning(t *testing.T) {
 	}
 	begun(t, mark(2))
 	settings := p.cfg.Settings()
-	settings.LingerMinutes = 0
+	settings.GraceMinutes = 0
 	must(t, p.cfg.SaveSettings(settings))
 	run(mark(3))
 	if sleeps(t, mark(2)) || sleeps(t, mark(3)) {

@@ -137,7 +137,7 @@ func New(o Options) *App {
 	if a.clock == nil {
 		a.clock = clock{}
 	}
-	a.panes = &panes{app: a, lent: map[string]*paneShare{}}
+	a.panes = &panes{app: a, shares: map[string]*paneShare{}}
 	a.browsing = &userBrowsing{app: a}
 	a.sockets = &webSocketProxies{app: a}
 	return a
@@ -177,7 +177,7 @@ func (a *App) Open(ctx context.Context) (err error) {
 		ContextProxy: a.paneProxy, DenyAllProxy: a.denyAll.at, WebSocketProxy: a.sockets.proxy, Secrets: a.mask, NeedsFilter: a.pageFilters.active, FilterRequest: a.pageFilters.decide, OnRequest: a.pageFilters.onRequest,
 	})
 	a.stream, err = stream.Open(ctx, stream.Options{
-		Log: a.log, Events: &a.broker, Terminals: streamTerminals{a}, Browsers: streamBrowsers{a}, Elsewhere: a.dialPeerPane, Detached: a.serve,
+		Log: a.log, Events: &a.broker, Terminals: streamTerminals{a}, Browsers: streamBrowsers{a}, FindRemotePane: a.dialPeerPane, Detached: a.serve,
 	})
 	if err != nil {
 		return fmt.Errorf("start: %w", err)

@@ -177,7 +177,7 @@ func TestCanaries(t *testing.T) {
 
 	out, err := p.goal.Start(api.StartInput{
 		Objective: "look everywhere", Dir: dir, Risk: policy.NetworkWrite, AllowLocal: []int{port}, Secrets: given, OnAsk: goal.OnAskDeny,
-		Checks: shell("cat key.txt seen.txt; test -f never"), ClaimsPerGate: 1,
+		Checks: shell("cat key.txt seen.txt; test -f never"), ClaimsPerCheck: 1,
 	})
 	must(t, err)
 	p.done(out.GoalID)

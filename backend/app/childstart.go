@@ -59,7 +59,7 @@ func (c *childGoals) Start(ctx context.Context, child tools.Child) (goal.ID, err
 	}
 	id, err := c.app.start(ctx, in, func(g *goal.Goal) error {
 		g.Limits, g.Options.Parent, g.Options.Outside = limits, c.parent, parent.Options.Outside
-		if err := narrowPolicy(&g.Policy, parent.Policy, child); err != nil {
+		if err := restrictPolicy(&g.Policy, parent.Policy, child); err != nil {
 			return err
 		}
 		return validateCheckHosts(g.Policy, g.Criterion.Checks)
@@ -68,8 +68,8 @@ func (c *childGoals) Start(ctx context.Context, child tools.Child) (goal.ID, err
 	return id, err
 }
 
-// narrowPolicy makes a policy that allows no more than the parent's.
-func narrowPolicy(p *policy.Policy, parent policy.Policy, child tools.Child) error {
+// restrictPolicy makes a policy that allows no more than the parent's.
+func restrictPolicy(p *policy.Policy, parent policy.Policy, child tools.Child) error {
 	dir := p.Dir
 	*p = parent
 	p.Dir = dir
@@ -102,7 +102,7 @@ func shareLimits(parent goal.Goal, shared goal.Spend, rows []store.GoalRow, perc
 		}
 	}
 	used, l, share := parent.Spent.Add(promised), parent.Limits, float64(percent)/100
-	out := goal.Limits{ClaimsPerGate: l.ClaimsPerGate}
+	out := goal.Limits{ClaimsPerCheck: l.ClaimsPerCheck}
 	none := func(what string) (goal.Limits, error) {
 		return out, fmt.Errorf("nothing that could be shared is left of your limit of %s", what)
 	}

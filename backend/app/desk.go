@@ -21,13 +21,13 @@ import (
 // MCPServer is what another agent gets: goals that it may create and steer within a
 // policy of the user, and panes within the same walls. It answers no approval.
 type MCPServer struct {
-	app    *App
-	policy policy.Policy
-	law    policy.RuleSet
-	box    *tools.Set
-	room   *Session
-	long   resultPager
-	own    ownedGoals
+	app     *App
+	policy  policy.Policy
+	rules   policy.RuleSet
+	box     *tools.Set
+	session *Session
+	long    resultPager
+	own     ownedGoals
 }
 
 // OpenMCPServer makes the walls for another agent. There is one desk in a program.
@@ -47,7 +47,7 @@ func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (d *MCPServer,
 		return nil, err
 	}
 	r := &Session{app: a, goal: goal.ExternalAgent, policy: p, sandbox: held}
-	panes := &goalPanes{app: a, goal: goal.ExternalAgent, dir: p.Dir, launcher: held.programs, env: held.env, desk: true}
+	panes := &goalPanes{app: a, goal: goal.ExternalAgent, dir: p.Dir, launcher: held.programs, env: held.env, external: true}
 	words := tools.Deps{Dir: p.Dir, Launcher: held.programs, Env: held.env, Terminals: goalTerminals{panes}, Browsers: goalBrowsers{panes}}
 	if held.proxy != nil {
 		words.SandboxRisk, words.Network, words.GitControlled = p.Risk, held.proxy, held.gitControlled
@@ -59,7 +59,7 @@ func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (d *MCPServer,
 	a.sessions.mu.Lock()
 	a.sessions.open[goal.ExternalAgent] = r // pages find their proxy here, and Close closes it
 	a.sessions.mu.Unlock()
-	return &MCPServer{app: a, policy: p, law: law, box: box, room: r}, nil
+	return &MCPServer{app: a, policy: p, rules: law, box: box, session: r}, nil
 }
 
 // Close ends what runs in the desk's panes.
@@ -110,14 +110,14 @@ func (d *MCPServer) callTool(ctx context.Context, t runner.Tool, args json.RawMe
 		return goal.Result{Text: no}
 	}
 	result := t.Do(ctx, args)
-	result.Text = d.room.Redact(result.Text)
+	result.Text = d.session.Redact(result.Text)
 	return d.long.truncate(result)
 }
 
 // denialReason says why something is not done, "" if it is. What would be asked of a user in
 // a goal is refused, with who can change it.
 func (d *MCPServer) denialReason(name string, e policy.Effect) (no string) {
-	decision := d.law.Decide(policy.Call{Tool: name, Effect: e}, d.policy, nil)
+	decision := d.rules.Decide(policy.Call{Tool: name, Effect: e}, d.policy, nil)
 	d.app.log.Info("another agent calls", "tool", name, "risk", e.Risk, "answer", decision.Answer)
 	switch decision.Answer {
 	case policy.Allow:

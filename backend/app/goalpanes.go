@@ -21,13 +21,13 @@ type goalPanes struct {
 	launcher process.Launcher
 	env      []string
 	typed    lastInputOffsets
-	desk     bool // another agent's: in no run, so nothing is journaled
+	external bool // another agent's: in no run, so nothing is journaled
 	camera   *paneRecorder
 }
 
 // lease journals that the goal got a pane.
 func (p *goalPanes) lease(ctx context.Context, id string, k pane.Kind) error {
-	if p.desk {
+	if p.external {
 		return nil
 	}
 	run, ok := goal.RunOf(ctx)
@@ -104,7 +104,7 @@ func (b goalBrowsers) Close(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if p.Info().Lent {
+	if p.Info().Shared {
 		return fmt.Errorf("pane %s is the user's own: it stays", id)
 	}
 	if err := b.app.browsers.ClosePane(ctx, id); err != nil {
@@ -135,14 +135,14 @@ func (s goalPaneList) get(id string) (pane.Info, error) {
 	return pane.Info{}, errNotYourPane(id)
 }
 
-func (s goalPaneList) Lent(id string) bool { return s.app.panes.isShared(id) }
+func (s goalPaneList) IsShared(id string) bool { return s.app.panes.isShared(id) }
 
 func (s goalPaneList) Close(ctx context.Context, id string) error {
 	i, err := s.get(id)
 	switch {
 	case err != nil:
 		return err
-	case s.Lent(id):
+	case s.IsShared(id):
 		return fmt.Errorf("pane %s is the user's own: it stays", id)
 	case i.Kind == pane.Browser:
 		err = s.app.panes.CloseBrowser(ctx, id)
@@ -165,7 +165,7 @@ func (s goalPaneList) Name(id, title string) error {
 	switch {
 	case err != nil:
 		return err
-	case s.Lent(id):
+	case s.IsShared(id):
 		return fmt.Errorf("pane %s is the user's own: it keeps its title", id)
 	case i.Kind == pane.Terminal:
 		return s.app.panes.RenameTerminal(id, title)

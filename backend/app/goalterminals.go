@@ -158,7 +158,7 @@ func (t goalTerminals) List(context.Context) ([]tools.Terminal, error) {
 			continue
 		}
 		one := tools.Terminal{
-			Pane: info.ID, Title: info.Title, Dir: info.Cwd, Running: info.Running, Exit: info.Exit, Lent: info.GoalID != string(t.goal),
+			Pane: info.ID, Title: info.Title, Dir: info.Cwd, Running: info.Running, Exit: info.Exit, Shared: info.GoalID != string(t.goal),
 		}
 		if s, err := t.app.terminals.Get(info.ID); err == nil {
 			one.Command, _ = s.Running()

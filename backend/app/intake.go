@@ -85,8 +85,8 @@ func limitsOf(in api.StartInput) goal.Limits {
 	if in.Iterations != 0 {
 		l.Iterations = int(noneIfNegative(int64(in.Iterations)))
 	}
-	if in.ClaimsPerGate != 0 {
-		l.ClaimsPerGate = int(noneIfNegative(int64(in.ClaimsPerGate)))
+	if in.ClaimsPerCheck != 0 {
+		l.ClaimsPerCheck = int(noneIfNegative(int64(in.ClaimsPerCheck)))
 	}
 	l.Tokens, l.USD = noneIfNegative(in.Tokens), in.USD
 	if in.USD == api.NoLimit {

@@ -132,7 +132,7 @@ func (a *App) saveTerminals(ctx context.Context) error {
 	now := map[string]savedState{}
 	var list []store.Terminal
 	for _, info := range a.panes.Snapshot().Panes {
-		if info.Kind != pane.Terminal || info.GoalID != "" && !info.Lent {
+		if info.Kind != pane.Terminal || info.GoalID != "" && !info.Shared {
 			continue
 		}
 		s, err := a.terminals.Get(info.ID)

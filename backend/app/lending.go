@@ -25,8 +25,8 @@ func (p *panes) share(ids []string, id goal.ID) {
 	defer p.mu.Unlock()
 	for _, name := range ids {
 		for _, info := range p.list {
-			if _, lent := p.lent[name]; info.ID == name && info.GoalID == "" && !lent {
-				p.lent[name] = &paneShare{to: id}
+			if _, lent := p.shares[name]; info.ID == name && info.GoalID == "" && !lent {
+				p.shares[name] = &paneShare{to: id}
 				break
 			}
 		}
@@ -45,9 +45,9 @@ func (p *panes) beginLease(id goal.ID) ([]pane.Info, error) {
 			}
 		}
 		p.mu.Lock()
-		if l := p.lent[info.ID]; l != nil && l.to == id {
+		if l := p.shares[info.ID]; l != nil && l.to == id {
 			l.held = true
-			info.GoalID, info.Lent = string(id), true
+			info.GoalID, info.Shared = string(id), true
 			list = append(list, info)
 		}
 		p.mu.Unlock()
@@ -61,7 +61,7 @@ func (p *panes) sharedWith(id goal.ID) []pane.Info {
 	defer p.mu.Unlock()
 	var list []pane.Info
 	for _, info := range p.list {
-		if l := p.lent[info.ID]; l != nil && l.to == id {
+		if l := p.shares[info.ID]; l != nil && l.to == id {
 			list = append(list, info)
 		}
 	}
@@ -76,7 +76,7 @@ func (p *panes) endShare(id goal.ID, taken bool) {
 	for _, info := range p.app.browsers.List() {
 		b, ok := p.app.browsers.Get(info.ID)
 		switch {
-		case !ok || !info.Lent || info.GoalID != string(id):
+		case !ok || !info.Shared || info.GoalID != string(id):
 		case taken && b.Driver() == pane.DriverUser:
 			stays[info.ID] = true
 		default:
@@ -86,9 +86,9 @@ func (p *panes) endShare(id goal.ID, taken bool) {
 	p.app.sockets.updateRules()
 	p.mu.Lock()
 	var back []string
-	for name, l := range p.lent {
+	for name, l := range p.shares {
 		if l.to == id && !stays[name] {
-			delete(p.lent, name)
+			delete(p.shares, name)
 			back = append(back, name)
 		}
 	}
@@ -107,7 +107,7 @@ func (p *panes) republish(id string) {
 		if info.ID != id || info.Kind != pane.Terminal {
 			continue
 		}
-		info.GoalID, info.Lent = "", false
+		info.GoalID, info.Shared = "", false
 		p.publish(p.leasedTerminal(info), false)
 		return
 	}
@@ -115,8 +115,8 @@ func (p *panes) republish(id string) {
 
 // leasedTerminal is a terminal of the user with the goal that it is lent to; mu is held.
 func (p *panes) leasedTerminal(info pane.Info) pane.Info {
-	if l := p.lent[info.ID]; l != nil && l.held && info.Kind == pane.Terminal {
-		info.GoalID, info.Lent = string(l.to), true
+	if l := p.shares[info.ID]; l != nil && l.held && info.Kind == pane.Terminal {
+		info.GoalID, info.Shared = string(l.to), true
 	}
 	return info
 }
@@ -140,7 +140,7 @@ func (a *App) leaseShared(ctx context.Context, run goal.Run) error {
 	}
 	bodies := []event.Body{}
 	for _, info := range a.panes.Snapshot().Panes {
-		if info.GoalID == string(run.Goal) && !info.Lent && (info.Running || info.Kind == pane.Browser) {
+		if info.GoalID == string(run.Goal) && !info.Shared && (info.Running || info.Kind == pane.Browser) {
 			bodies = append(bodies, &event.Lease{Pane: info.ID, Kind: info.Kind, Held: true})
 		}
 	}
@@ -208,10 +208,10 @@ func (p *panes) onPopup(w *browser.Pane) {
 		p.app.sessions.mu.Unlock()
 		return
 	}
-	if !info.Lent {
+	if !info.Shared {
 		r.recorder.recordPage(w)
 	}
-	r.pendingPopups = append(r.pendingPopups, &event.Lease{Pane: info.ID, Kind: pane.Browser, Held: true, Lent: info.Lent})
+	r.pendingPopups = append(r.pendingPopups, &event.Lease{Pane: info.ID, Kind: pane.Browser, Held: true, Lent: info.Shared})
 	run := r.run
 	p.app.sessions.mu.Unlock()
 	if run.ID == "" {

@@ -46,7 +46,7 @@ func (p *program) back(id string) {
 	p.Helper()
 	p.await("the return of "+id, func(e event.Event) bool {
 		b, ok := e.Body.(*event.Pane)
-		return ok && b.Pane.ID == id && b.Pane.GoalID == "" && !b.Pane.Lent
+		return ok && b.Pane.ID == id && b.Pane.GoalID == "" && !b.Pane.Shared
 	})
 }
 

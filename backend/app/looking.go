@@ -39,7 +39,7 @@ func (l checkPages) Screenshot(ctx context.Context, at verify.PageTarget) (verif
 		}
 		info := p.Info()
 		sight.URL, sight.Title = info.URL, info.Title
-		if !browser.IsShareableURL(info.URL) || info.Lent {
+		if !browser.IsShareableURL(info.URL) || info.Shared {
 			sight.Agents = true
 			sight.PNG, err = p.Screenshot(ctx, false)
 			return sight, wrapPageError(err)

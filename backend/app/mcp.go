@@ -104,7 +104,7 @@ func (a *App) openMCPClients(ctx context.Context, e *goalSandbox, p policy.Polic
 	}
 	g.set = mcp.Open(mcp.Options{
 		Servers: servers, Listings: a.mcpToolCache(), Warn: refuse,
-		Room: mcp.Environment{Launcher: e.programs, Env: e.env, Dir: p.Dir, HTTP: &http.Client{Transport: g.wire}, Fill: a.fillServerSecrets},
+		Environment: mcp.Environment{Launcher: e.programs, Env: e.env, Dir: p.Dir, HTTP: &http.Client{Transport: g.wire}, Fill: a.fillServerSecrets},
 	})
 	return g, nil
 }

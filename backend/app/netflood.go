@@ -19,10 +19,10 @@ const (
 // and nobody pushes older lines out of the log by asking often. The zero value is ready;
 // whoever has it calls it under a lock.
 type requestAggregator struct {
-	room float64 // for so many more, less burstSize
-	at   time.Time
-	held map[groupKey]*requestGroup
-	list []*requestGroup // in the order in which they began
+	tokens float64 // for so many more, less burstSize
+	at     time.Time
+	held   map[groupKey]*requestGroup
+	list   []*requestGroup // in the order in which they began
 }
 
 // requestGroup are requests that are told as one line.
@@ -44,10 +44,10 @@ func keyOf(e egress.Entry) groupKey {
 // add takes a request that has to wait; false is one that may be told at once.
 func (f *requestAggregator) add(e egress.Entry, now time.Time) bool {
 	if !f.at.IsZero() {
-		f.room = min(0, f.room+now.Sub(f.at).Seconds()*floodPerSecond)
+		f.tokens = min(0, f.tokens+now.Sub(f.at).Seconds()*floodPerSecond)
 	}
-	if f.at = now; f.room >= 1-burstSize {
-		f.room--
+	if f.at = now; f.tokens >= 1-burstSize {
+		f.tokens--
 		return false
 	}
 	if f.held == nil {

@@ -20,13 +20,13 @@ import (
 type panes struct {
 	app *App
 
-	mu    sync.Mutex
-	lent  map[string]*paneShare // panes of the user that a goal may drive
-	named map[string]string     // titles given to browser panes
-	rev   int64
-	list  []pane.Info // in the order in which they were opened
-	terms int         // names of panes: t1, t2, b1, …
-	pages int
+	mu     sync.Mutex
+	shares map[string]*paneShare // panes of the user that a goal may drive
+	named  map[string]string     // titles given to browser panes
+	rev    int64
+	list   []pane.Info // in the order in which they were opened
+	terms  int         // names of panes: t1, t2, b1, …
+	pages  int
 }
 
 // validateShareable refuses panes that are not there, or that a goal has already.
@@ -38,7 +38,7 @@ func (p *panes) validateShareable(ids []string) error {
 		switch {
 		case i < 0:
 			return &goal.InvalidError{Field: "panes", Reason: fmt.Sprintf("there is no pane %q in this program", id), Hint: "leave it out for new ones; panes of the window are given in its dialog"}
-		case p.list[i].GoalID != "" || p.lent[id] != nil:
+		case p.list[i].GoalID != "" || p.shares[id] != nil:
 			return &goal.InvalidError{Field: "panes", Reason: fmt.Sprintf("the pane %q belongs to another goal", id), Hint: "choose one of your own"}
 		}
 	}
@@ -53,7 +53,7 @@ func (p *panes) onChange(info pane.Info, closed bool) {
 		info.Title = title
 	}
 	if closed {
-		delete(p.lent, info.ID)
+		delete(p.shares, info.ID)
 		delete(p.named, info.ID)
 	}
 	p.publish(info, closed)
@@ -98,7 +98,7 @@ func (p *panes) focus(id string) {
 func (p *panes) isShared(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.list, func(i pane.Info) bool { return i.ID == id && i.Lent })
+	return slices.ContainsFunc(p.list, func(i pane.Info) bool { return i.ID == id && i.Shared })
 }
 
 // publish brings the list up to date and says so; mu is held.
@@ -214,8 +214,8 @@ func (p *panes) CloseTerminal(ctx context.Context, id string) error {
 
 // endIfLast ends what a goal that is done left running, once the last of its panes is closed.
 func (p *panes) endIfLast(ctx context.Context, closed pane.Info) error {
-	of := func(i pane.Info) bool { return i.GoalID == closed.GoalID && !i.Lent }
-	if closed.GoalID == "" || closed.Lent || slices.ContainsFunc(append(p.app.terminals.List(), p.app.browsers.List()...), of) {
+	of := func(i pane.Info) bool { return i.GoalID == closed.GoalID && !i.Shared }
+	if closed.GoalID == "" || closed.Shared || slices.ContainsFunc(append(p.app.terminals.List(), p.app.browsers.List()...), of) {
 		return nil
 	}
 	return p.app.closeFinished(ctx, goal.ID(closed.GoalID))

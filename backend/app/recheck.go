@@ -25,7 +25,7 @@ func (a *App) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, e
 	if _, err := os.Stat(row.Policy.Dir); err != nil {
 		return out, &api.Problem{Code: api.Conflict, Message: "the goal's folder is gone: " + row.Policy.Dir, Hint: "put it back, then try again"}
 	}
-	if !slices.ContainsFunc(row.Criterion.Checks, func(c goal.Check) bool { return c.Type.IsGate() }) {
+	if !slices.ContainsFunc(row.Criterion.Checks, func(c goal.Check) bool { return c.Type.IsDeterministic() }) {
 		return out, &api.Problem{Code: api.Conflict, Message: "no program decides about this goal, so nothing can be run again", Hint: "the receipt has what was said"}
 	}
 	claims, err := a.store.Claims(ctx, id)

@@ -26,7 +26,7 @@ const minFrameInterval = 500 * time.Millisecond
 type paneRecorder struct {
 	app    *App
 	goal   goal.ID
-	tape   *recording.Writer
+	writer *recording.Writer
 	life   context.Context
 	end    context.CancelFunc
 	rolled sync.WaitGroup
@@ -40,7 +40,7 @@ type paneRecorder struct {
 
 func (a *App) newRecorder(id goal.ID) *paneRecorder {
 	c := &paneRecorder{
-		app: a, goal: id, tape: recording.NewWriter(a.store.Recording(id), recording.DefaultLimits()), views: map[*browser.Viewer]bool{},
+		app: a, goal: id, writer: recording.NewWriter(a.store.Recording(id), recording.DefaultLimits()), views: map[*browser.Viewer]bool{},
 	}
 	c.life, c.end = context.WithCancel(context.Background())
 	return c
@@ -81,12 +81,12 @@ func (c *paneRecorder) close() error {
 	c.mu.Unlock()
 	c.end()
 	c.rolled.Wait()
-	return c.tape.Close()
+	return c.writer.Close()
 }
 
 func (c *paneRecorder) write(r recording.Record) {
 	r.At = c.app.now()
-	if err := c.tape.Add(r); err != nil {
+	if err := c.writer.Add(r); err != nil {
 		c.broken.Do(func() { c.app.log.Error("recording", "goal", c.goal, "error", err) })
 	}
 }

@@ -270,8 +270,8 @@ func mergeLimits(l goal.Limits, in api.ResumeInput) goal.Limits {
 	if in.Iterations != 0 {
 		l.Iterations = int(noneIfNegative(int64(in.Iterations)))
 	}
-	if in.ClaimsPerGate != 0 {
-		l.ClaimsPerGate = int(noneIfNegative(int64(in.ClaimsPerGate)))
+	if in.ClaimsPerCheck != 0 {
+		l.ClaimsPerCheck = int(noneIfNegative(int64(in.ClaimsPerCheck)))
 	}
 	if in.Tokens != 0 {
 		l.Tokens = noneIfNegative(in.Tokens)

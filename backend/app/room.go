@@ -294,7 +294,7 @@ func (r *Session) Close(ctx context.Context, exit goal.Exit) error {
 		return errors.Join(err, r.app.closeSession(ctx, r.goal))
 	case exit == goal.Done:
 		r.closeEgress(context.WithoutCancel(ctx))
-		stays := time.Duration(r.app.cfg.Settings().LingerMinutes) * time.Minute
+		stays := time.Duration(r.app.cfg.Settings().GraceMinutes) * time.Minute
 		if stays == 0 {
 			return errors.Join(err, r.app.closeSession(ctx, r.goal))
 		}

@@ -95,7 +95,7 @@ func TestWhatAGoalGetsWhenThePersonSaysNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (goal.Limits{WallClock: time.Hour, Iterations: 300, ClaimsPerGate: 5}); g.Limits != want {
+	if want := (goal.Limits{WallClock: time.Hour, Iterations: 300, ClaimsPerCheck: 5}); g.Limits != want {
 		t.Errorf("limits %+v", g.Limits)
 	}
 	dir := ""

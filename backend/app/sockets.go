@@ -81,7 +81,7 @@ func (s *webSocketProxies) updateRules() {
 func (s *webSocketProxies) goalsByProfile() map[string][]*goalSandbox {
 	to := map[string][]*goalSandbox{}
 	for _, info := range s.app.browsers.List() {
-		if e := s.app.pageFilters.get(info.GoalID); info.Lent && e != nil {
+		if e := s.app.pageFilters.get(info.GoalID); info.Shared && e != nil {
 			to[info.Profile] = append(to[info.Profile], e)
 		}
 	}

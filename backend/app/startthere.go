@@ -109,7 +109,7 @@ func (p *panes) shareable() []pane.Info {
 	list := []pane.Info{}
 	for _, info := range p.list {
 		_, _, elsewhere := splitPeerPane(info.ID)
-		if info.GoalID == "" && p.lent[info.ID] == nil && !elsewhere && (info.Running || info.Kind == pane.Browser) {
+		if info.GoalID == "" && p.shares[info.ID] == nil && !elsewhere && (info.Running || info.Kind == pane.Browser) {
 			list = append(list, info)
 		}
 	}

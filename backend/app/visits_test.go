@@ -86,10 +86,10 @@ func TestPanesOfAGoalThatAnotherProcessRunsAreShown(t *testing.T) {
 			shown[b.Pane.Kind] = b.Pane
 		}
 	}
-	if v, err := other.goal.Get(out.GoalID); err != nil || !v.Elsewhere || v.PID == 0 || len(v.Panes) != 2 {
+	if v, err := other.goal.Get(out.GoalID); err != nil || !v.InOtherProcess || v.PID == 0 || len(v.Panes) != 2 {
 		t.Errorf("the goal: %+v %v", v, err)
 	}
-	if v, err := owner.goal.Get(out.GoalID); err != nil || v.Elsewhere || v.PID == 0 {
+	if v, err := owner.goal.Get(out.GoalID); err != nil || v.InOtherProcess || v.PID == 0 {
 		t.Errorf("the goal where it runs: %+v %v", v, err)
 	}
 

@@ -61,7 +61,7 @@ func (p *Pane) Share(goalID string) error {
 // shareHolder is the lease of a lent pane; mu is held.
 func (p *Pane) shareHolder(goalID string) {
 	p.sharedWith, p.idle = goalID, false
-	p.info.GoalID, p.info.Lent, p.info.Driver, p.info.Acting = goalID, true, pane.DriverAgent, ""
+	p.info.GoalID, p.info.Shared, p.info.Driver, p.info.Acting = goalID, true, pane.DriverAgent, ""
 	p.agentCtx, p.cancelAgent = context.WithCancelCause(context.Background())
 	p.actionEvents, p.journal = nil, activityLog{from: time.Now()}
 	for _, a := range p.prompts {
@@ -85,7 +85,7 @@ func (p *Pane) EndShare() {
 			return
 		}
 		p.sharedWith, p.idle = "", false
-		p.info.GoalID, p.info.Lent, p.info.Driver, p.info.Acting = "", false, pane.DriverUser, ""
+		p.info.GoalID, p.info.Shared, p.info.Driver, p.info.Acting = "", false, pane.DriverUser, ""
 		p.cancelAgent(ErrNotLeased)
 		p.agentCtx, p.cancelAgent = context.WithCancelCause(context.Background())
 		p.actionEvents, p.journal = nil, activityLog{from: time.Now()}

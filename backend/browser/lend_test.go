@@ -53,7 +53,7 @@ func TestALentPageHasOneDriver(t *testing.T) {
 	if p.Share("g2") == nil || p.Share("") == nil {
 		t.Error("a lent pane is lent again")
 	}
-	if i := p.Info(); i.GoalID != "g1" || !i.Lent || i.Driver != pane.DriverAgent {
+	if i := p.Info(); i.GoalID != "g1" || !i.Shared || i.Driver != pane.DriverAgent {
 		t.Errorf("%+v", i)
 	}
 	if err := v.Input(b.ctx, pane.Input{Kind: pane.KeyDown, Key: "x"}); !errors.Is(err, ErrAgentInControl) {
@@ -74,7 +74,7 @@ func TestALentPageHasOneDriver(t *testing.T) {
 	ids <- "w1"
 	has(t, b.act(p.Click(agent, "Popup")).Changed, "it opened", "w1")
 	w, ok := b.Get("w1")
-	if !ok || w.Info().GoalID != "g1" || !w.Info().Lent || w.Driver() != pane.DriverAgent {
+	if !ok || w.Info().GoalID != "g1" || !w.Info().Shared || w.Driver() != pane.DriverAgent {
 		t.Errorf("the window: %+v", w.Info())
 	}
 	waits := make(chan error, 1)
@@ -100,7 +100,7 @@ func TestALentPageHasOneDriver(t *testing.T) {
 	if err := <-waits; !errors.Is(err, ErrNotLeased) {
 		t.Errorf("the wait ended with %v", err)
 	}
-	if i := p.Info(); i.GoalID != "" || i.Lent || i.Driver != pane.DriverUser {
+	if i := p.Info(); i.GoalID != "" || i.Shared || i.Driver != pane.DriverUser {
 		t.Errorf("%+v", i)
 	}
 	for name, call := range map[string]func() error{
@@ -207,7 +207,7 @@ func TestAWindowOfATakenPageIsThePersons(t *testing.T) {
 	}
 	w, _ := b.Get("w1")
 	b.until(w, "loaded", func(i pane.Info) bool { return i.Title == "Second" })
-	if i := w.Info(); i.GoalID != "g1" || i.Driver != pane.DriverUser || i.Lent {
+	if i := w.Info(); i.GoalID != "g1" || i.Driver != pane.DriverUser || i.Shared {
 		t.Errorf("%+v", i)
 	}
 	if _, err := w.Snapshot(agent); !errors.Is(err, ErrTakenOver) {

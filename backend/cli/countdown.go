@@ -11,17 +11,17 @@ import (
 // countdown says on stderr how long a parked goal still waits: every second to a
 // user, every minute to a log. tick is nil while nothing is parked.
 type countdown struct {
-	p      Program
-	off    bool
-	person bool
-	until  time.Time
-	ticker *time.Ticker
-	tick   <-chan time.Time
+	p           Program
+	off         bool
+	interactive bool
+	until       time.Time
+	ticker      *time.Ticker
+	tick        <-chan time.Time
 }
 
 func (p Program) countdown(o output) *countdown {
 	f, ok := p.Stderr.(*os.File)
-	return &countdown{p: p, off: o.noWait, person: ok && isTerminal(f)}
+	return &countdown{p: p, off: o.noWait, interactive: ok && isTerminal(f)}
 }
 
 // onEvent begins with the pause of a parked goal, and ends with what follows.
@@ -39,7 +39,7 @@ func (c *countdown) onEvent(e event.Event) {
 	}
 	c.stop()
 	every := time.Minute
-	if c.person {
+	if c.interactive {
 		every = time.Second
 	}
 	c.until, c.ticker = at, time.NewTicker(every)
@@ -50,7 +50,7 @@ func (c *countdown) onEvent(e event.Event) {
 
 func (c *countdown) say() {
 	left := goal.FormatDuration(max(0, time.Until(c.until)).Round(time.Second))
-	if c.person {
+	if c.interactive {
 		_, _ = c.p.Stderr.Write([]byte("\r  parked, " + left + " left      "))
 		return
 	}
@@ -63,7 +63,7 @@ func (c *countdown) stop() {
 	}
 	c.ticker.Stop()
 	c.ticker, c.tick = nil, nil
-	if c.person {
+	if c.interactive {
 		c.p.errorf("\n")
 	}
 }

@@ -11,16 +11,16 @@ import (
 
 // Exit codes of the program.
 const (
-	exitDone          = 0
-	exitUsage         = 2
-	exitLimit         = 3
-	exitStuck         = 4
-	exitNeedsOperator = 5
-	exitAborted       = 6
-	exitError         = 7
-	exitInterrupted   = 8
-	exitPaused        = 9
-	exitNotRepeated   = 10
+	exitDone        = 0
+	exitUsage       = 2
+	exitLimit       = 3
+	exitStuck       = 4
+	exitNeedsUser   = 5
+	exitAborted     = 6
+	exitError       = 7
+	exitInterrupted = 8
+	exitPaused      = 9
+	exitNotRepeated = 10
 )
 
 // exitDescriptions say what each code means, for people and scripts.
@@ -32,7 +32,7 @@ var exitDescriptions = []struct {
 	{exitUsage, "usage: a flag or argument is wrong, or the goal was refused at intake; nothing was started"},
 	{exitLimit, "limit_reached: iterations, time, tokens or money are used up; resume with a higher limit"},
 	{exitStuck, "stuck: nothing moved any more, or one check failed too often"},
-	{exitNeedsOperator, "needs_operator: it waits for your answer; approvals lists what it asks"},
+	{exitNeedsUser, "needs_operator: it waits for your answer; approvals lists what it asks"},
 	{exitAborted, "aborted: somebody ended the goal, or the agent gave up with a report"},
 	{exitError, "error: the model is out of reach, a fault of the machine, or receipt --verify found what no longer holds"},
 	{exitInterrupted, "interrupted: a signal ended this program, or the goal is parked and --no-wait was given; resume goes on"},
@@ -68,7 +68,7 @@ func codeOf(e goal.Exit) exitCode {
 	case goal.Stuck:
 		return exitStuck
 	case goal.NeedsUser:
-		return exitNeedsOperator
+		return exitNeedsUser
 	case goal.AbortedByUser, goal.GaveUp:
 		return exitAborted
 	case goal.ExitError:

@@ -20,7 +20,7 @@ type limitFlags struct {
 func (l *limitFlags) add(fl *pflag.FlagSet, usual goal.Limits) {
 	fl.DurationVar(&l.wallClock, "wall-clock", usual.WallClock, "how long it may take; 0 = no limit")
 	fl.IntVar(&l.maxIterations, "max-iterations", usual.Iterations, "how many passes of the loop; 0 = no limit")
-	fl.IntVar(&l.maxClaims, "max-claims", usual.ClaimsPerGate, "failed claims in a row on one check; 0 = no limit")
+	fl.IntVar(&l.maxClaims, "max-claims", usual.ClaimsPerCheck, "failed claims in a row on one check; 0 = no limit")
 	fl.Int64Var(&l.maxTokens, "max-tokens", usual.Tokens, "tokens in and out; 0 = no limit")
 	fl.Float64Var(&l.maxUSD, "max-usd", usual.USD, "money, where a price is known; 0 = no limit")
 }
@@ -41,7 +41,7 @@ func (l *limitFlags) resume(given func(flag string) bool) (in api.ResumeInput, e
 		in.Iterations = int(limit(int64(l.maxIterations)))
 	}
 	if given("max-claims") {
-		in.ClaimsPerGate = int(limit(int64(l.maxClaims)))
+		in.ClaimsPerCheck = int(limit(int64(l.maxClaims)))
 	}
 	if given("max-tokens") {
 		in.Tokens = limit(l.maxTokens)

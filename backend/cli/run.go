@@ -117,7 +117,7 @@ func (f runFlags) input(args []string) (api.StartInput, error) {
 	if err != nil {
 		return in, err
 	}
-	in.WallClockMS, in.Iterations, in.ClaimsPerGate, in.Tokens, in.USD = r.WallClockMS, r.Iterations, r.ClaimsPerGate, r.Tokens, r.USD
+	in.WallClockMS, in.Iterations, in.ClaimsPerCheck, in.Tokens, in.USD = r.WallClockMS, r.Iterations, r.ClaimsPerCheck, r.Tokens, r.USD
 	return in, makeAbsolute(&in)
 }
 

@@ -121,7 +121,7 @@ func TestSettingsComeBack(t *testing.T) {
 	if s := c.Settings(); s.Theme != "system" || s.Welcomed || s.Scrollback <= 0 {
 		t.Errorf("defaults %+v", s)
 	}
-	want := config.Settings{Theme: "dark", FontSize: 15, Scrollback: 5000, Welcomed: true, ApprovalMinutes: 3, TurnMinutes: 20, GoalsAtOnce: 5, KeepDays: 30, LingerMinutes: 7, GoalMemory: 2048, Toolchains: "/home/ada/.zig", WorkDir: filepath.Join(home, "elsewhere"), HomePage: "http://127.0.0.1:3000/", SearchPage: "https://example.org/?q=%s"}
+	want := config.Settings{Theme: "dark", FontSize: 15, Scrollback: 5000, Welcomed: true, ApprovalMinutes: 3, TurnMinutes: 20, GoalsAtOnce: 5, KeepDays: 30, GraceMinutes: 7, GoalMemory: 2048, Toolchains: "/home/ada/.zig", WorkDir: filepath.Join(home, "elsewhere"), HomePage: "http://127.0.0.1:3000/", SearchPage: "https://example.org/?q=%s"}
 	if c.Work() != filepath.Join(home, "work") {
 		t.Errorf("goals get their folders in %s", c.Work())
 	}
@@ -139,7 +139,7 @@ func TestSettingsComeBack(t *testing.T) {
 		"goals_at_once":  {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalsAtOnce: 1000},
 		"keep_days":      {Theme: "dark", FontSize: 13, Scrollback: 1000, KeepDays: -1},
 		"turn_minutes":   {Theme: "dark", FontSize: 13, Scrollback: 1000, TurnMinutes: -1},
-		"linger_minutes": {Theme: "dark", FontSize: 13, Scrollback: 1000, LingerMinutes: 1441},
+		"linger_minutes": {Theme: "dark", FontSize: 13, Scrollback: 1000, GraceMinutes: 1441},
 		"goal_memory":    {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalMemory: 127},
 		"home_page":      {Theme: "dark", FontSize: 13, Scrollback: 1000, HomePage: "file:///etc/passwd"},
 		"search_page":    {Theme: "dark", FontSize: 13, Scrollback: 1000, SearchPage: "https://example.org/?q="},

@@ -40,7 +40,7 @@ type Settings struct {
 	KeepDays int `json:"keep_days"`
 	// LingerMinutes is how long the programs of a goal stay after done, so that its
 	// user can look at what was built; 0 is not at all.
-	LingerMinutes int `json:"linger_minutes"`
+	GraceMinutes int `json:"linger_minutes"`
 	// GoalMemory is how many MiB of memory all programs of a goal take together; 0 is
 	// three quarters of the machine's.
 	GoalMemory int `json:"goal_memory"`
@@ -89,7 +89,7 @@ type file struct {
 }
 
 func defaults() Settings {
-	return Settings{Theme: "system", FontSize: 13, Scrollback: 10_000, ApprovalMinutes: 10, Notifications: true, LingerMinutes: 30}
+	return Settings{Theme: "system", FontSize: 13, Scrollback: 10_000, ApprovalMinutes: 10, Notifications: true, GraceMinutes: 30}
 }
 
 func (c *Config) path() string { return filepath.Join(c.state, "settings.json") }
@@ -211,8 +211,8 @@ func (s Settings) check() error {
 		return &InvalidError{"turn_minutes", fmt.Sprintf("a model cannot take %d minutes for a turn", s.TurnMinutes), fmt.Sprintf("use 1 to %d, or 0 for the usual three", maxMinutes)}
 	case s.KeepDays < 0 || s.KeepDays > maxDays:
 		return &InvalidError{"keep_days", fmt.Sprintf("goals cannot be kept for %d days", s.KeepDays), fmt.Sprintf("use 1 to %d, or 0 to keep them until you delete them", maxDays)}
-	case s.LingerMinutes < 0 || s.LingerMinutes > maxMinutes:
-		return &InvalidError{"linger_minutes", fmt.Sprintf("programs cannot stay for %d minutes", s.LingerMinutes), fmt.Sprintf("use 0 (they end with the goal) to %d", maxMinutes)}
+	case s.GraceMinutes < 0 || s.GraceMinutes > maxMinutes:
+		return &InvalidError{"linger_minutes", fmt.Sprintf("programs cannot stay for %d minutes", s.GraceMinutes), fmt.Sprintf("use 0 (they end with the goal) to %d", maxMinutes)}
 	case s.GoalMemory != 0 && (s.GoalMemory < minMemory || s.GoalMemory > maxMemory):
 		return &InvalidError{"goal_memory", fmt.Sprintf("a goal cannot work with %d MiB of memory", s.GoalMemory), fmt.Sprintf("use %d to %d, or 0 for three quarters of the machine's", minMemory, maxMemory)}
 	case s.HomePage != "" && !isPageURL(s.HomePage):

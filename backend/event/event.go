@@ -284,7 +284,7 @@ func BodyTypes() []Body {
 
 // NewLimitsChanged tells of new limits.
 func NewLimitsChanged(l goal.Limits) *LimitsChanged {
-	return &LimitsChanged{WallClockMS: l.WallClock.Milliseconds(), Iterations: l.Iterations, ClaimsPerGate: l.ClaimsPerGate, Tokens: l.Tokens, USD: l.USD}
+	return &LimitsChanged{WallClockMS: l.WallClock.Milliseconds(), Iterations: l.Iterations, ClaimsPerGate: l.ClaimsPerCheck, Tokens: l.Tokens, USD: l.USD}
 }
 
 // TimeLayout is RFC 3339 in UTC with milliseconds, as in the store and in JSON.

@@ -28,8 +28,8 @@ func CheckTypes() []CheckType {
 	return []CheckType{Shell, HTTP, File, JSONPredicate, Visual, ModelQuestion, Manual}
 }
 
-// IsGate says whether a program decides.
-func (t CheckType) IsGate() bool {
+// IsDeterministic says whether a program decides.
+func (t CheckType) IsDeterministic() bool {
 	return t == Shell || t == HTTP || t == File || t == JSONPredicate
 }
 

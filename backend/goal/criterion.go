@@ -40,12 +40,12 @@ func (c Criterion) Describe() string {
 	return strings.Join(parts, word)
 }
 
-// HasGate says whether a program decides something about the goal: then the host
+// HasDeterministicCheck says whether a program decides something about the goal: then the host
 // needs no reviewer. With Any, every check must be a gate, since one is enough.
-func (c Criterion) HasGate() bool {
+func (c Criterion) HasDeterministicCheck() bool {
 	gates := 0
 	for _, k := range c.Checks {
-		if k.Type.IsGate() {
+		if k.Type.IsDeterministic() {
 			gates++
 		}
 	}

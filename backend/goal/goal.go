@@ -135,7 +135,7 @@ const DefaultCriticEvery = 5
 // NeedsReview says whether a cold reviewer looks at claims that passed.
 func (g Goal) NeedsReview() bool {
 	if g.Options.Review == ReviewAuto {
-		return !g.Criterion.HasGate()
+		return !g.Criterion.HasDeterministicCheck()
 	}
 	return g.Options.Review == ReviewAlways
 }
@@ -160,16 +160,16 @@ func (s Spend) Add(o Spend) Spend {
 
 // Limits bound a run; zero means none.
 type Limits struct {
-	WallClock     time.Duration
-	Iterations    int
-	ClaimsPerGate int
-	Tokens        int64
-	USD           float64
+	WallClock      time.Duration
+	Iterations     int
+	ClaimsPerCheck int
+	Tokens         int64
+	USD            float64
 }
 
 // DefaultLimits are what a goal gets when the user says nothing.
 func DefaultLimits() Limits {
-	return Limits{WallClock: time.Hour, Iterations: 300, ClaimsPerGate: 5}
+	return Limits{WallClock: time.Hour, Iterations: 300, ClaimsPerCheck: 5}
 }
 
 // InvalidError is why a goal was not accepted at intake. It changes nothing.
@@ -211,7 +211,7 @@ func ValidateInput(objective string, c Criterion, p policy.Policy, l Limits) err
 
 // Validate refuses limits that mean nothing.
 func (l Limits) Validate() error {
-	if l.WallClock < 0 || l.Iterations < 0 || l.ClaimsPerGate < 0 || l.Tokens < 0 || l.USD < 0 {
+	if l.WallClock < 0 || l.Iterations < 0 || l.ClaimsPerCheck < 0 || l.Tokens < 0 || l.USD < 0 {
 		return &InvalidError{"limits", "a limit is negative", "use 0 for no limit"}
 	}
 	if math.IsNaN(l.USD) || math.IsInf(l.USD, 0) { // nothing is ever over it

@@ -101,7 +101,7 @@ func TestCheckInput(t *testing.T) {
 		{"an unknown risk", func(i *input) { i.policy.Risk = "root" }, "risk"},
 		{"a negative time", func(i *input) { i.limits.WallClock = -time.Second }, "limits"},
 		{"negative iterations", func(i *input) { i.limits.Iterations = -1 }, "limits"},
-		{"negative claims", func(i *input) { i.limits.ClaimsPerGate = -1 }, "limits"},
+		{"negative claims", func(i *input) { i.limits.ClaimsPerCheck = -1 }, "limits"},
 		{"negative tokens", func(i *input) { i.limits.Tokens = -1 }, "limits"},
 		{"money that is no number", func(i *input) { i.limits.USD = math.NaN() }, "limits"},
 		{"endless money", func(i *input) { i.limits.USD = math.Inf(1) }, "limits"},

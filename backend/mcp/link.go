@@ -35,7 +35,7 @@ const maxStartFailures = 3
 // the server ended. Its methods may be called concurrently.
 type client struct {
 	server Server
-	room   Environment
+	env    Environment
 
 	mu      sync.Mutex
 	session *session
@@ -153,13 +153,13 @@ func (l *client) newTransport(ctx context.Context, s *session) (sdk.Transport, e
 		if err != nil {
 			return nil, err
 		}
-		return &sdk.StreamableClientTransport{Endpoint: l.server.URL, HTTPClient: withHeaders(l.room.HTTP, headers), MaxRetries: -1, MaxEventSize: maxFrame}, nil
+		return &sdk.StreamableClientTransport{Endpoint: l.server.URL, HTTPClient: withHeaders(l.env.HTTP, headers), MaxRetries: -1, MaxEventSize: maxFrame}, nil
 	}
 	vars, err := l.fillSecrets(ctx, l.server.Env)
 	if err != nil {
 		return nil, err
 	}
-	env := append([]string{}, l.room.Env...)
+	env := append([]string{}, l.env.Env...)
 	for k, v := range vars {
 		env = append(env, k+"="+v)
 	}
@@ -168,7 +168,7 @@ func (l *client) newTransport(ctx context.Context, s *session) (sdk.Transport, e
 		return nil, err
 	}
 	argv := append([]string{l.server.Command}, l.server.Args...)
-	s.program, err = l.room.Launcher.Start(ctx, process.Command{Argv: argv, Env: env, Dir: l.room.Dir, Files: pipes.theirs[:]})
+	s.program, err = l.env.Launcher.Start(ctx, process.Command{Argv: argv, Env: env, Dir: l.env.Dir, Files: pipes.theirs[:]})
 	pipes.started()
 	if err != nil {
 		pipes.end()
@@ -185,9 +185,9 @@ const maxFrame = 16 << 20
 func (l *client) fillSecrets(ctx context.Context, values map[string]string) (map[string]string, error) {
 	out := make(map[string]string, len(values))
 	for k, v := range values {
-		if l.room.Fill != nil {
+		if l.env.Fill != nil {
 			var err error
-			if v, err = l.room.Fill(ctx, l.server, v); err != nil {
+			if v, err = l.env.Fill(ctx, l.server, v); err != nil {
 				return nil, fmt.Errorf("%s: %w", k, err)
 			}
 		}

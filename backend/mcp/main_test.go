@@ -75,7 +75,7 @@ func program(kind string) mcp.Server {
 func (f *fixture) open(t *testing.T, servers ...mcp.Server) *mcp.Clients {
 	t.Helper()
 	s := mcp.Open(mcp.Options{
-		Servers: servers, Room: f.room, Listings: f.listings, Warn: func(server, why string) { f.warned <- server + ": " + why },
+		Servers: servers, Environment: f.room, Listings: f.listings, Warn: func(server, why string) { f.warned <- server + ": " + why },
 	})
 	t.Cleanup(s.Close)
 	return s

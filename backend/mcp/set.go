@@ -11,8 +11,8 @@ import (
 
 // Options say whose servers they are.
 type Options struct {
-	Servers []Server
-	Room    Environment
+	Servers     []Server
+	Environment Environment
 	// Listings are what the servers offered when they were asked (Ask).
 	Listings ToolCache
 	// Warn hears why a server, or a tool of one, is left out.
@@ -31,7 +31,7 @@ func Open(o Options) *Clients {
 	s := &Clients{}
 	offers := make([][]ToolInfo, len(o.Servers))
 	for i, server := range o.Servers {
-		s.links = append(s.links, &client{server: server, room: o.Room})
+		s.links = append(s.links, &client{server: server, env: o.Environment})
 		list, known, err := o.Listings.Get(server)
 		switch {
 		case err != nil:
@@ -82,7 +82,7 @@ func FetchTools(ctx context.Context, server Server, room Environment, kept ToolC
 	if err := server.Validate(); err != nil {
 		return CachedToolList{}, err
 	}
-	l := &client{server: server, room: room}
+	l := &client{server: server, env: room}
 	defer l.close()
 	session, err := l.currentSession(ctx)
 	if err != nil {

@@ -17,7 +17,7 @@ type Info struct {
 	Kind   Kind   `json:"kind"`
 	Title  string `json:"title"`
 	GoalID string `json:"goal_id"` // the goal that leases it, "" for the user
-	Lent   bool   `json:"lent"`    // it is the user's own, and lent to that goal
+	Shared bool   `json:"lent"`    // it is the user's own, and lent to that goal
 	Dir    string `json:"dir"`     // terminal: where it was opened
 	Cwd    string `json:"cwd"`     // terminal: where its shell says that it is
 	// Of a terminal on another machine: the name of its server, its tmux session

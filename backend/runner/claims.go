@@ -127,7 +127,7 @@ func (c *claimHistory) judgedByModel() bool {
 		if v.Outcome != goal.Pass {
 			continue
 		}
-		if v.Type.IsGate() {
+		if v.Type.IsDeterministic() {
 			return false
 		}
 		judged = judged || v.Type != goal.Manual

@@ -138,7 +138,7 @@ func (r *Run) decidedByText() string {
 func (r *Run) changesAndLeftovers(ctx context.Context) string {
 	said := []string{r.folderChanges(ctx)}
 	if l, ok := r.room.(LeftoverReporter); ok {
-		said = append(said, l.Leftovers()...)
+		said = append(said, l.AutorunChanges()...)
 	}
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ". ")
 }

@@ -121,7 +121,7 @@ type ReadinessChecker interface{ Ready() error }
 
 // LeftoverReporter is a Room that knows what a goal leaves behind and the user should look
 // at: a sentence each, for the report.
-type LeftoverReporter interface{ Leftovers() []string }
+type LeftoverReporter interface{ AutorunChanges() []string }
 
 // Preflighter is a Room that tries the checks of a goal which has waited for its first
 // turn. why is for the user, "" where the goal may begin.

@@ -13,7 +13,7 @@ import (
 type littered struct{ Session }
 
 func (littered) World() Workspace { return still{} }
-func (littered) Leftovers() []string {
+func (littered) AutorunChanges() []string {
 	return []string{"git would obey this", "the copy was changed", "files lie in /tmp"}
 }
 

@@ -60,7 +60,7 @@ func (r *Run) verificationReminder(c pendingClaim) string {
 		r.claims.told["todos"] = true
 		return todosPrefix + "these todos of your plan are open.\n" + open + "\nDo them, or complete or rewrite the plan, and claim again."
 	}
-	if r.progress.unseen && !r.goal.Criterion.HasGate() && !r.claims.told["look"] {
+	if r.progress.unseen && !r.goal.Criterion.HasDeterministicCheck() && !r.claims.told["look"] {
 		r.claims.told["look"] = true
 		return reviewWorkPrefix + "you changed something and did not look at the result. Look at it, and claim again."
 	}
@@ -176,7 +176,7 @@ func (r *Run) reportFailedClaim(ctx context.Context, c pendingClaim, why string)
 		return nil
 	}
 	r.claims.record(r.claims.last)
-	return r.claims.stopReason(r.goal.Limits.ClaimsPerGate)
+	return r.claims.stopReason(r.goal.Limits.ClaimsPerCheck)
 }
 
 // tailSlack is what a tail may be shorter than its output, in bytes, and still be

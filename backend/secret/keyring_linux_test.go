@@ -90,7 +90,7 @@ func TestKeyring(t *testing.T) {
 	if place, err = file.Set(ctx, "a", "canary-3-x", nil); err != nil || place != File {
 		t.Errorf("%s, %v", place, err)
 	}
-	if _, err := again.ring.get(ctx, "secret a"); err != errNotStored { //nolint:errorlint // it is this one
+	if _, err := again.keys.get(ctx, "secret a"); err != errNotStored { //nolint:errorlint // it is this one
 		t.Errorf("the older value is still in the keyring: %v", err)
 	}
 	check(t, again.Logins().Remove(ctx, "https://example.org", "ann"))

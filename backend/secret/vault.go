@@ -30,7 +30,7 @@ type Options struct {
 // processes may use the same folder.
 type Vault struct {
 	index index
-	ring  keyring
+	keys  keyring
 	file  *encryptedFile
 	ask   func(ctx context.Context) (string, error)
 	mask  *Mask
@@ -59,7 +59,7 @@ func Open(o Options) (*Vault, error) {
 		o.Now = time.Now
 	}
 	return &Vault{
-		index: index{dir: o.Dir}, ring: keyring{"Goalpost " + o.Dir}, file: newSealed(o.Dir, o.KeyFile, o.work),
+		index: index{dir: o.Dir}, keys: keyring{"Goalpost " + o.Dir}, file: newSealed(o.Dir, o.KeyFile, o.work),
 		ask: o.Ask, mask: o.Mask, now: o.Now, noKey: o.NoKeyring,
 	}, nil
 }
@@ -88,7 +88,7 @@ func (v *Vault) keyringProblem(ctx context.Context) error {
 		return errors.New("chosen in the settings")
 	}
 	if !v.probed || v.why != nil {
-		v.probed, v.why = true, v.ring.available(ctx)
+		v.probed, v.why = true, v.keys.available(ctx)
 	}
 	if v.why != nil {
 		return fmt.Errorf("no keyring answers: %w", v.why)
@@ -178,9 +178,9 @@ func (v *Vault) readyBackend(ctx context.Context, p Backend) (backend, error) {
 	if p == Keyring {
 		if v.noKey {
 			v.probed = true // what is there already is still read
-			return v.ring, v.ring.available(ctx)
+			return v.keys, v.keys.available(ctx)
 		}
-		return v.ring, v.keyringProblem(ctx)
+		return v.keys, v.keyringProblem(ctx)
 	}
 	if !v.file.needsPassphrase() {
 		return v.file, nil

@@ -30,7 +30,7 @@ import (
 type WakeSocket struct {
 	store  *Store
 	listen net.Listener
-	heard  func(goal.ID)
+	onWake func(goal.ID)
 	visit  func(net.Conn)
 	work   sync.WaitGroup
 
@@ -65,10 +65,10 @@ func (s *Store) ListenWake(ctx context.Context, heard func(goal.ID), visit func(
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("the bell: %w", err), l.Close())
 	}
-	b := &WakeSocket{store: s, listen: l, heard: heard, visit: visit, conns: map[net.Conn]chan struct{}{}}
-	s.bellMu.Lock()
-	s.bell = b
-	s.bellMu.Unlock()
+	b := &WakeSocket{store: s, listen: l, onWake: heard, visit: visit, conns: map[net.Conn]chan struct{}{}}
+	s.wakeSocketMu.Lock()
+	s.wakeSocket = b
+	s.wakeSocketMu.Unlock()
 	b.work.Go(b.accept)
 	return b, nil
 }
@@ -83,9 +83,9 @@ func (s *Store) wakeSocketPath(n int) string {
 
 // Close takes the bell down and waits for everyone who holds it.
 func (b *WakeSocket) Close() error {
-	b.store.bellMu.Lock()
-	b.store.bell = nil
-	b.store.bellMu.Unlock()
+	b.store.wakeSocketMu.Lock()
+	b.store.wakeSocket = nil
+	b.store.wakeSocketMu.Unlock()
 	err := b.listen.Close() // which removes the file
 	b.mu.Lock()
 	b.closed = true
@@ -156,7 +156,7 @@ func (b *WakeSocket) serve(c net.Conn) {
 			b.visit(c)
 		}
 	case "order":
-		b.heard(goal.ID(rest))
+		b.onWake(goal.ID(rest))
 	case "follow":
 		_ = c.SetDeadline(time.Time{})
 		b.notifyFollower(c)
@@ -210,9 +210,9 @@ func (b *WakeSocket) notifyFollower(c net.Conn) {
 
 // notifyFollowers rings for those who follow. It does not block.
 func (s *Store) notifyFollowers() {
-	s.bellMu.Lock()
-	b := s.bell
-	s.bellMu.Unlock()
+	s.wakeSocketMu.Lock()
+	b := s.wakeSocket
+	s.wakeSocketMu.Unlock()
 	if b == nil {
 		return
 	}
@@ -279,11 +279,11 @@ func (s *Store) wakeSockets() []string {
 	if err != nil {
 		return nil // the pattern is well formed
 	}
-	s.bellMu.Lock()
-	defer s.bellMu.Unlock()
+	s.wakeSocketMu.Lock()
+	defer s.wakeSocketMu.Unlock()
 	var others []string
 	for _, path := range all {
-		if s.bell == nil || path != s.bell.listen.Addr().String() {
+		if s.wakeSocket == nil || path != s.wakeSocket.listen.Addr().String() {
 			others = append(others, path)
 		}
 	}

@@ -112,12 +112,12 @@ func (s *Store) lockPath(id goal.ID) string {
 // process is what this process is called in the run folder: its pid, and a number
 // behind it when there is more than one store in it.
 func (s *Store) process() string {
-	s.bellMu.Lock()
-	defer s.bellMu.Unlock()
-	if s.bell == nil {
+	s.wakeSocketMu.Lock()
+	defer s.wakeSocketMu.Unlock()
+	if s.wakeSocket == nil {
 		return strconv.Itoa(os.Getpid())
 	}
-	return strings.TrimSuffix(filepath.Base(s.bell.listen.Addr().String()), ".sock")
+	return strings.TrimSuffix(filepath.Base(s.wakeSocket.listen.Addr().String()), ".sock")
 }
 
 // IsLocked says whether a process holds the sentinel of a goal. It takes no part in

@@ -57,8 +57,8 @@ type Store struct {
 	log     *slog.Logger
 	order   sync.Mutex
 
-	bellMu sync.Mutex
-	bell   *WakeSocket // nil unless this process listens
+	wakeSocketMu sync.Mutex
+	wakeSocket   *WakeSocket // nil unless this process listens
 }
 
 // NewID returns a new lower-case ULID.

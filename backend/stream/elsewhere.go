@@ -42,10 +42,10 @@ func (d Dial) connect(ctx context.Context, path string) (*websocket.Conn, error)
 
 // relayRemote serves a pane of another process, if it is one.
 func (s *Server) relayRemote(w http.ResponseWriter, r *http.Request, kind string, limit int64) bool {
-	if s.o.Elsewhere == nil {
+	if s.o.FindRemotePane == nil {
 		return false
 	}
-	e, ok := s.o.Elsewhere(r.PathValue("pane"))
+	e, ok := s.o.FindRemotePane(r.PathValue("pane"))
 	if !ok {
 		return false
 	}

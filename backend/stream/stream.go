@@ -34,7 +34,7 @@ type Options struct {
 	Terminals Terminals
 	Browsers  Browsers
 	// Elsewhere says whether a pane is one of another process; nil: none is.
-	Elsewhere func(pane string) (RemotePane, bool)
+	FindRemotePane func(pane string) (RemotePane, bool)
 	// Detached opens no port: only Handler is used.
 	Detached bool
 	// Ping is how often a silent page is asked for a sign of life; it has as

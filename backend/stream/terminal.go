@@ -35,7 +35,7 @@ func (s *Server) terminal(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return connHandlers{}, err
 		}
-		t := &terminalConn{c: c, v: v, acked: -1, room: make(chan struct{}, 1), typed: make(chan struct{}, 1)}
+		t := &terminalConn{c: c, v: v, acked: -1, ackArrived: make(chan struct{}, 1), typed: make(chan struct{}, 1)}
 		c.goWork(t.writeInput)
 		c.goWork(t.sizes)
 		return connHandlers{receive: t.receive, send: t.send, release: v.Close}, nil
@@ -56,10 +56,10 @@ func startOffset(r *http.Request) (int64, error) {
 
 // terminalConn is one terminal on one socket.
 type terminalConn struct {
-	c     *socket
-	v     TerminalViewer
-	room  chan struct{} // an acknowledgement came
-	typed chan struct{} // input came
+	c          *socket
+	v          TerminalViewer
+	ackArrived chan struct{} // an acknowledgement came
+	typed      chan struct{} // input came
 
 	mu    sync.Mutex
 	sent  int64    // end of what went out
@@ -82,7 +82,7 @@ type terminalUpdate struct {
 func (t *terminalConn) send(ctx context.Context) error {
 	message := make([]byte, 8, 8+maxChunk)
 	for {
-		if !t.waitForRoom(ctx) {
+		if !t.waitForAck(ctx) {
 			return nil
 		}
 		offset, chunk, err := t.v.Read(ctx)
@@ -150,8 +150,8 @@ func (t *terminalConn) count(offset int64, n int) {
 	t.sent = offset + int64(n)
 }
 
-// waitForRoom waits until a whole chunk fits into the window.
-func (t *terminalConn) waitForRoom(ctx context.Context) bool {
+// waitForAck waits until a whole chunk fits into the window.
+func (t *terminalConn) waitForAck(ctx context.Context) bool {
 	for {
 		t.mu.Lock()
 		room := t.acked < 0 || t.sent-t.acked <= Window-maxChunk
@@ -162,7 +162,7 @@ func (t *terminalConn) waitForRoom(ctx context.Context) bool {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-t.room:
+		case <-t.ackArrived:
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (t *terminalConn) ack(n int64) {
 	}
 	t.v.Ack(n)
 	t.acked = n
-	notify(t.room)
+	notify(t.ackArrived)
 }
 
 func (t *terminalConn) enqueue(p []byte) error {

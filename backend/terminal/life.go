@@ -112,7 +112,7 @@ func (s *Session) pump(l *childProcess) {
 		_ = l.master.SetReadDeadline(time.Unix(1, 0)) // ends a read that waits
 	})
 	buf := make([]byte, readSize)
-	for s.makeRoom(l, len(buf)) {
+	for s.makeSpace(l, len(buf)) {
 		n, err := l.master.Read(buf)
 		// The kernel hands out 4 KiB at a time. Of a flood more is there by now.
 		for err == nil && n < len(buf) {
@@ -130,7 +130,7 @@ func (s *Session) pump(l *childProcess) {
 	<-over // after which nobody sets the deadline again: what is left would not be read
 	_ = l.master.SetReadDeadline(time.Time{})
 	for left := maxOutputAfterExit; left > 0; {
-		s.makeRoom(l, len(buf))
+		s.makeSpace(l, len(buf))
 		n := readNow(l.master, buf)
 		if n == 0 {
 			break
@@ -172,13 +172,13 @@ func (s *Session) appendOutput(p []byte) {
 	}
 }
 
-// makeRoom waits while a viewer is too far behind to take n more bytes, which
+// makeSpace waits while a viewer is too far behind to take n more bytes, which
 // slows the program down; false when the life is to end.
-func (s *Session) makeRoom(l *childProcess, n int) bool {
+func (s *Session) makeSpace(l *childProcess, n int) bool {
 	for {
 		s.mu.Lock()
 		blocked := s.blocked(int64(n))
-		next := s.room.next()
+		next := s.spaceFreed.next()
 		s.mu.Unlock()
 		if !blocked {
 			return true

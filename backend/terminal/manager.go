@@ -19,7 +19,7 @@ var ErrNotFound = errors.New("there is no such terminal")
 // concurrently.
 type Manager struct {
 	onChange func(info pane.Info, closed bool)
-	tell     sync.Mutex // keeps changes in order
+	notifyMu sync.Mutex // keeps changes in order
 
 	mu       sync.Mutex
 	closed   bool
@@ -81,8 +81,8 @@ func (m *Manager) reserve(id string) error {
 }
 
 func (m *Manager) change(s *Session) {
-	m.tell.Lock()
-	defer m.tell.Unlock()
+	m.notifyMu.Lock()
+	defer m.notifyMu.Unlock()
 	m.mu.Lock()
 	there := m.sessions[s.id] == s
 	m.mu.Unlock()
@@ -136,8 +136,8 @@ func (m *Manager) Close(ctx context.Context, id string) error {
 		return fmt.Errorf("terminal %q: %w", id, ErrNotFound)
 	}
 	err := s.close(ctx)
-	m.tell.Lock()
-	defer m.tell.Unlock()
+	m.notifyMu.Lock()
+	defer m.notifyMu.Unlock()
 	m.onChange(s.Info(), true)
 	return err
 }

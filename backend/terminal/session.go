@@ -78,7 +78,7 @@ type Session struct {
 	closed     bool
 	viewers    map[*Viewer]struct{}
 	output     signal // bytes, marks, an end
-	room       signal // a viewer read on
+	spaceFreed signal // a viewer read on
 }
 
 // open makes a session and starts its program.

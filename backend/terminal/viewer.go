@@ -86,7 +86,7 @@ func (v *Viewer) take() (int64, []byte, error) {
 		to := r.start + int64(continuationLen(r.slice(r.start, r.start+4)))
 		lost := &GapError{v.next, to}
 		v.next, v.acked = to, to
-		v.s.room.broadcast()
+		v.s.spaceFreed.broadcast()
 		return to, nil, lost
 	}
 	left := r.end - v.next
@@ -109,7 +109,7 @@ func (v *Viewer) take() (int64, []byte, error) {
 	offset := v.next
 	v.next += int64(len(chunk))
 	v.caught = v.caught || r.end-v.next < maxViewerLag/2
-	v.s.room.broadcast()
+	v.s.spaceFreed.broadcast()
 	return offset, chunk, nil
 }
 
@@ -161,7 +161,7 @@ func (v *Viewer) Close() {
 	v.closed = true
 	delete(v.s.viewers, v)
 	v.s.output.broadcast()
-	v.s.room.broadcast()
+	v.s.spaceFreed.broadcast()
 }
 
 func (v *Viewer) resized() {

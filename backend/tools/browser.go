@@ -175,7 +175,7 @@ func actionEffect(ctx context.Context, b Browsers, id, target string, enter bool
 // reaches every host, and what is sent is sent as the user.
 func effectInPane(i pane.Info) func(policy.Effect, error) (policy.Effect, error) {
 	return func(e policy.Effect, err error) (policy.Effect, error) {
-		if err != nil || !i.Lent {
+		if err != nil || !i.Shared {
 			return e, err
 		}
 		if policy.NetworkWrite.Exceeds(e.Risk) {

@@ -21,9 +21,9 @@ type Logins interface {
 }
 
 type browserLoginArgs struct {
-	Pane string `json:"pane" jsonschema:"the browser pane, at the page that asks for the login"`
-	User string `json:"user,omitempty" jsonschema:"which of the saved logins; the only one if left out"`
-	Stay bool   `json:"stay,omitempty" jsonschema:"fill the fields in and do not send them"`
+	Pane       string `json:"pane" jsonschema:"the browser pane, at the page that asks for the login"`
+	User       string `json:"user,omitempty" jsonschema:"which of the saved logins; the only one if left out"`
+	KeepUnsent bool   `json:"stay,omitempty" jsonschema:"fill the fields in and do not send them"`
 }
 
 // browserLogin uses a login by reference: the model never sees the password. It is
@@ -41,7 +41,7 @@ func browserLogin(r Deps) (Tool, error) {
 		}
 		use := []policy.SecretUse{{Name: "login of " + user + " at " + origin, Hosts: []string{u.Hostname()}}}
 		if hasAuthPrompt(p) {
-			if a.Stay {
+			if a.KeepUnsent {
 				return policy.Effect{}, errors.New("the server asks for the login before it shows a page: there are no fields to fill in, so leave stay out")
 			}
 			e, err := addressEffect(origin, policy.WriteLocal, policy.NetworkWrite)
@@ -56,7 +56,7 @@ func browserLogin(r Deps) (Tool, error) {
 		if target == "" {
 			target = form.User
 		}
-		t, err := p.PreviewAction(ctx, target, !a.Stay)
+		t, err := p.PreviewAction(ctx, target, !a.KeepUnsent)
 		e, err := effectInPane(p.Info())(touchEffect(origin+"/", t, err))
 		if err != nil {
 			return e, err
@@ -75,7 +75,7 @@ func browserLogin(r Deps) (Tool, error) {
 		if hasAuthPrompt(p) {
 			return doAction(r.Browsers, a.Pane, func(Browser) (pane.ActionResult, error) { return p.SignIn(ctx, origin, name, password) })
 		}
-		return doAction(r.Browsers, a.Pane, func(Browser) (pane.ActionResult, error) { return p.Login(ctx, origin, name, password, !a.Stay) })
+		return doAction(r.Browsers, a.Pane, func(Browser) (pane.ActionResult, error) { return p.Login(ctx, origin, name, password, !a.KeepUnsent) })
 	})
 }
 

@@ -26,7 +26,7 @@ type folder struct {
 
 	protected map[string]string // why, by path below dir
 	// obeyed are paths that git obeys and that programs have copies of.
-	obeyed []string
+	gitControlled []string
 }
 
 // relPath turns a path of the model into one relative to the root.
@@ -102,7 +102,7 @@ func (f folder) write(path string, b []byte) error {
 	if why, ok := f.protected[rel]; ok {
 		return fmt.Errorf("%s is protected by the goal's check (%s) and stays as it is. Make your work fit it; if it is wrong, say so with ask_operator", path, why)
 	}
-	for _, path := range f.obeyed {
+	for _, path := range f.gitControlled {
 		if policy.IsWithin(path, filepath.Join(f.dir, rel)) {
 			return fmt.Errorf("git runs or reads %s by itself on the user's machine, so it is not written here; change the goal's copy with a command, and the user is shown the difference at the end", rel)
 		}

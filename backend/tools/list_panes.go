@@ -26,7 +26,7 @@ func listPanes(p Panes) (Tool, error) {
 		var lines []string
 		for _, i := range p.List() {
 			if a.Kind == "" || a.Kind == string(i.Kind) {
-				lines = append(lines, paneLine(i, p.Lent(i.ID)))
+				lines = append(lines, paneLine(i, p.IsShared(i.ID)))
 			}
 		}
 		if len(lines) == 0 {

@@ -14,8 +14,8 @@ import (
 // the goal has no such pane.
 type Panes interface {
 	List() []pane.Info // oldest first
-	// Lent says whether a pane is the user's own.
-	Lent(pane string) bool
+	// IsShared says whether a pane is the user's own.
+	IsShared(pane string) bool
 	Close(ctx context.Context, pane string) error
 	// Focus brings a pane before the user, without taking the keyboard.
 	Focus(pane string) error

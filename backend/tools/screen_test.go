@@ -18,7 +18,7 @@ func (s *screen) List() []pane.Info {
 	}
 }
 
-func (s *screen) Lent(id string) bool { return id == "b1" }
+func (s *screen) IsShared(id string) bool { return id == "b1" }
 
 func (s *screen) say(what, id string) error {
 	if id != "t1" && id != "b1" {

@@ -42,7 +42,7 @@ type TerminalText struct {
 type Terminal struct {
 	Pane, Title, Dir string
 	Command          string // what its shell runs now, "" for none or unknown
-	Lent             bool   // it is the user's
+	Shared           bool   // it is the user's
 	Running          bool
 	Exit             int // of its program, once that has ended
 }

@@ -46,7 +46,7 @@ func (t Terminal) line() string {
 	default:
 		s += ", at its prompt or silent about what it runs"
 	}
-	if t.Lent {
+	if t.Shared {
 		s += ", lent by the user"
 	}
 	return s

@@ -247,7 +247,7 @@ func (p *terminals) Wait(_ context.Context, pane string, until tools.TerminalWai
 func (p *terminals) List(context.Context) ([]tools.Terminal, error) {
 	return []tools.Terminal{
 		{Pane: "t1", Title: p.shown, Dir: "/x", Command: "serve", Running: true},
-		{Pane: "t2", Title: "done", Exit: 4, Lent: true},
+		{Pane: "t2", Title: "done", Exit: 4, Shared: true},
 	}, nil
 }
 

@@ -31,7 +31,7 @@ func (h CheckRunner) Preflight(ctx context.Context, k goal.Check) goal.Verdict {
 }
 
 func (h CheckRunner) preflightCheck(ctx context.Context, c indexedCheck) goal.Verdict {
-	if !c.Type.IsGate() {
+	if !c.Type.IsDeterministic() {
 		return h.judgeAvailable(c)
 	}
 	if v, ok := h.validateSyntax(ctx, c); !ok {

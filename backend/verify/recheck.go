@@ -57,7 +57,7 @@ func (h CheckRunner) Recheck(ctx context.Context, g goal.Goal, c goal.Claim, was
 	}
 	e := &evaluation{host: h, goal: g, claim: c}
 	for i, k := range g.Criterion.Checks {
-		if !k.Type.IsGate() {
+		if !k.Type.IsDeterministic() {
 			continue
 		}
 		v, err := e.decideWithRetry(ctx, indexedCheck{k, i})

@@ -29,8 +29,8 @@ type evaluation struct {
 func (h CheckRunner) Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.VerificationResult, error) {
 	e := &evaluation{host: h, goal: g, claim: c, report: report}
 	for _, stage := range []func(goal.Check) bool{
-		func(k goal.Check) bool { return k.Type.IsGate() },
-		func(k goal.Check) bool { return !k.Type.IsGate() && k.Type != goal.Manual },
+		func(k goal.Check) bool { return k.Type.IsDeterministic() },
+		func(k goal.Check) bool { return !k.Type.IsDeterministic() && k.Type != goal.Manual },
 		func(k goal.Check) bool { return k.Type == goal.Manual },
 	} {
 		if e.isDecided() {
@@ -96,7 +96,7 @@ func (e *evaluation) decideWithRetry(ctx context.Context, k indexedCheck) (goal.
 // dispatch hands a check to the one who decides it. Its error is the end of the
 // verification and says nothing about the check.
 func (e *evaluation) dispatch(ctx context.Context, k indexedCheck) (attempt, error) {
-	if !k.Type.IsGate() {
+	if !k.Type.IsDeterministic() {
 		if r, ok := e.host.tamperedVerdict(ctx, k); !ok {
 			return r, nil
 		}

@@ -181,7 +181,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await pane.move(400, 300);
     await page.mouse.wheel(0, 400);
     await pane.says("scrolled");
-    await pane.press("F5"); // the next case goes elsewhere meanwhile
+    await pane.press("F5"); // the next case goes elsewhere
   });
   await it("the pointer takes the page's shape", async () => {
     await pane.go(fixture("fields"), "Fields");
@@ -785,7 +785,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
   await it("a moving page moves", async () => {
     await pane.go(fixture("moving"), "Moving");
     await pane.pixel(50, 250, [0xcc, 0, 0x33], "the box on the left");
-    await pane.pixel(50, 250, [255, 255, 255], "the box went on");
+    await pane.pixel(50, 250, [255, 255, 255], "the box continued");
   });
   await it("a screen with twice the pixels gets a sharp picture", async () => {
     await pane.go(fixture("fine"), "Fine");

@@ -1,5 +1,5 @@
 // A user takes a page over in the middle of what an agent does there, types
-// what nobody shall keep, and hands it back: the goal stands still meanwhile and
+// what nobody shall keep, and hands it back: the goal stands still and
 // then continues to its end.
 import assert from "node:assert/strict";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";

@@ -67,7 +67,7 @@ func ToProblem(err error) *Problem {
 	case errors.As(err, &older):
 		return &Problem{Code: Unavailable, Message: err.Error(), Hint: "open Goalpost, or run `doctor`: either brings it up to date and keeps a copy; reading alone changes nothing"}
 	case errors.Is(err, browser.ErrLocked):
-		return &Problem{Code: Conflict, Message: err.Error(), Hint: "a temporary page works meanwhile", Field: "profile"}
+		return &Problem{Code: Conflict, Message: err.Error(), Hint: "a temporary page works", Field: "profile"}
 	case errors.Is(err, browser.ErrAgentInControl), errors.Is(err, browser.ErrTakenOver):
 		return &Problem{Code: Conflict, Message: err.Error()}
 	case errors.Is(err, browser.ErrRefused):

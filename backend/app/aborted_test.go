@@ -52,7 +52,7 @@ func TestAGoalThatIsAbortedAsItWaits(t *testing.T) {
 			}
 			p.do("abort", p.goal.Abort, out.GoalID)
 			if sleeps(t, mark) {
-				t.Error("its program goes on")
+				t.Error("its program continues")
 			}
 			list, err := p.goal.List(api.ListInput{Search: "write the part"})
 			if err != nil || len(list.Goals) != 1 || list.Goals[0].Status != goal.Aborted {

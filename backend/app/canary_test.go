@@ -73,7 +73,7 @@ func shows(text []byte) []string {
 func ring(t *testing.T) (there bool) {
 	for _, program := range []string{"dbus-daemon", "gnome-keyring-daemon"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Logf("no %s here: the secrets lie in the encrypted file", program)
+			t.Logf("no %s here: the secrets are in the encrypted file", program)
 			t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 			t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 			return false

@@ -247,7 +247,7 @@ func (c *childGoals) followParent(ctx context.Context, exit goal.Exit) error {
 }
 
 // stopForParent lets a child that runs or may continue stand as long as its parent does. A parked one
-// stays that, and does not continue automatically meanwhile.
+// stays that, and does not continue automatically.
 func (c *childGoals) stopForParent(ctx context.Context, r store.GoalRow) error {
 	stop := &runner.Stop{Exit: goal.PausedByUser, Reason: "the goal that started this one is paused", By: c.parent}
 	if c.app.runner.Cancel(r.ID, stop) {

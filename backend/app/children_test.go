@@ -326,7 +326,7 @@ func TestAParkedChildOfAPausedParentSpendsNothing(t *testing.T) {
 	if _, err := p.resume(out.GoalID); err != nil {
 		t.Fatal(err)
 	}
-	p.await("the child goes on", func(e event.Event) bool {
+	p.await("the child continues", func(e event.Event) bool {
 		_, ok := e.Body.(*event.Resumed)
 		return ok && string(e.GoalID) != out.GoalID
 	})

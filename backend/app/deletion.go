@@ -25,10 +25,10 @@ func (a *App) Delete(ctx context.Context, id goal.ID) error {
 		if err := a.Abort(ctx, id); err != nil {
 			if row, again := a.store.Goal(ctx, id); again != nil || row.Status.IsActive() {
 				return err
-			} // it ended by itself meanwhile
+			} // it ended by itself
 		}
 	}
-	own, err := a.lockStopped(ctx, id) // nobody resumes it meanwhile
+	own, err := a.lockStopped(ctx, id) // nobody resumes it
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func (d *MCPServer) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Pro
 	if err := d.makeGoalDir(s.Dir); err != nil {
 		return nil, err
 	}
-	// Judged once more where the folder is taken: a program of the desk may have put a link there meanwhile.
+	// Judged once more where the folder is taken: a program of the desk may have put a link there.
 	id, err := d.app.start(ctx, s, func(g *goal.Goal) error {
 		g.Options.Outside = true
 		return d.validatePolicy(g.Policy)
@@ -316,7 +316,7 @@ func (d *MCPServer) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Pro
 			return nil, problemError(err)
 		}
 	}
-	return "it goes on", problemError(d.app.Resume(ctx, row.ID, api.ResumeInput{
+	return "it continues", problemError(d.app.Resume(ctx, row.ID, api.ResumeInput{
 		Iterations: in.MaxIterations, WallClockMS: int64(in.WallClockMinutes) * time.Minute.Milliseconds(), USD: in.MaxUSD,
 	}))
 }

@@ -167,7 +167,7 @@ func (e *goalSandbox) journalRefusal(what, text string) {
 	case e.journaled[text] || len(e.journaled) > maxJournaledRefusals:
 		warn = nil
 	case len(e.journaled) == maxJournaledRefusals:
-		text = fmt.Sprintf("more than %d different things were refused in this run: the rest stands in the network log alone", maxJournaledRefusals)
+		text = fmt.Sprintf("more than %d different things were refused in this run: the rest is in the network log alone", maxJournaledRefusals)
 		e.journaled[text] = true
 	default:
 		e.journaled[text] = true

@@ -51,7 +51,7 @@ func withOutputTail(v goal.Verdict) string {
 const preflightFreshFor = time.Minute
 
 // RecheckPreflight runs the gates again before the first turn of a goal that has waited for
-// its turn: another goal may have reached this one meanwhile, or broken what its
+// its turn: another goal may have reached this one, or broken what its
 // checks need.
 func (r *Session) RecheckPreflight(ctx context.Context, g goal.Goal) (string, error) {
 	row, err := r.app.store.Goal(ctx, g.ID)

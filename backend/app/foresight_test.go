@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestChecksAreTriedAgainAfterTheQueue: what another goal did meanwhile is the
+// TestChecksAreTriedAgainAfterTheQueue: what another goal did is the
 // user's to judge, before the first turn; whom the user resumes continues.
 func TestChecksAreTriedAgainAfterTheQueue(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -69,7 +69,7 @@ func (a *App) validateSocket(socket string, p policy.Policy) error {
 	}
 	for _, dir := range append([]string{p.Dir}, p.AllowWrite...) {
 		if policy.IsWithin(dir, real) || policy.IsWithin(dir, filepath.Clean(socket)) {
-			return &goal.InvalidError{Field: "allow_socket", Reason: socket + " lies in a folder that the goal writes", Hint: "the goal reaches it without being asked for; a path there could lead elsewhere tomorrow"}
+			return &goal.InvalidError{Field: "allow_socket", Reason: socket + " is in a folder that the goal writes", Hint: "the goal reaches it without being asked for; a path there could lead elsewhere tomorrow"}
 		}
 	}
 	return nil

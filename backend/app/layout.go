@@ -137,7 +137,7 @@ func (a *App) saveTerminals(ctx context.Context) error {
 		}
 		s, err := a.terminals.Get(info.ID)
 		if err != nil {
-			continue // closed meanwhile
+			continue // closed
 		}
 		line, _ := s.Running()
 		_, end := s.Range()

@@ -75,7 +75,7 @@ func listAutorun(p policy.Policy, more ...string) []string {
 
 // AutorunChanges are what the user should know before going to the goal's folder: what
 // git or an editor would run there since the goal worked in it, what it did to its
-// copies of git's configuration, and what lies in its private /tmp.
+// copies of git's configuration, and what is in its private /tmp.
 func (r *Session) AutorunChanges() []string {
 	if r.policy.Unconfined || r.policy.Risk == policy.ReadOnly && len(r.policy.AllowWrite)+len(r.sandbox.machineGrants.writablePaths()) == 0 {
 		return nil

@@ -39,7 +39,7 @@ func (p *panes) beginLease(id goal.ID) ([]pane.Info, error) {
 	for _, info := range p.sharedWith(id) {
 		if info.Kind == pane.Browser {
 			if b, ok := p.app.browsers.Get(info.ID); !ok {
-				continue // closed meanwhile
+				continue // closed
 			} else if err := b.Share(string(id)); err != nil {
 				return nil, fmt.Errorf("pane %s: %w", info.ID, err)
 			}
@@ -171,7 +171,7 @@ func (a *App) endDrive(id goal.ID) {
 			continue
 		}
 		if err := b.HandBack(); err != nil {
-			a.log.Debug("a page of a goal that has ended", "goal", id, "error", err) // taken back meanwhile
+			a.log.Debug("a page of a goal that has ended", "goal", id, "error", err) // taken back
 		}
 	}
 }

@@ -297,7 +297,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	return j
 }
 
-// tells says whether a request stands in the log.
+// tells says whether a request is in the log.
 func (j *judging) tells(method, host string, allowed bool) bool {
 	now, _ := netLogPaths(j.kept)
 	b, err := os.ReadFile(now)

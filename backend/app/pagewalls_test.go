@@ -189,7 +189,7 @@ func TestPagesReachNothingOutside(t *testing.T) {
 	if len(escaped) > 0 {
 		t.Errorf("a page of a goal reached this machine by %v", escaped)
 	}
-	// What leads to no server of this machine is refused by the proxy, and stands in its log.
+	// What leads to no server of this machine is refused by the proxy, and is in its log.
 	list, err := p.goal.List(api.ListInput{})
 	must(t, err)
 	seen, err := p.goal.Network(list.Goals[0].ID)

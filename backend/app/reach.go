@@ -204,7 +204,7 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 		return want, nil //nolint:nilerr // the user sees the path, and a yes opens nothing
 	}
 	if want.Path = real; policy.IsWithin(p.Dir, real) {
-		return want, fmt.Errorf("%s lies in the goal's own folder", real)
+		return want, fmt.Errorf("%s is in the goal's own folder", real)
 	}
 	as := policy.Policy{Risk: p.Risk, Dir: p.Dir, AllowWrite: p.AllowWrite}
 	switch want.Kind {

@@ -155,7 +155,7 @@ func (c *paneRecorder) recordPage(p *browser.Pane) {
 }
 
 // recordFrame records what a page shows, without secrets. Of a page that does not let them be
-// found nothing is kept, nor of one that the user took over meanwhile.
+// found nothing is kept, nor of one that the user took over.
 func (c *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) {
 	picture, err := p.RedactFrame(c.life, f)
 	if err != nil {

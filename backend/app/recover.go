@@ -127,7 +127,7 @@ func (a *App) adoptManualAnswer(ctx context.Context, row store.GoalRow, own *sto
 	if err := a.settleStaleOrders(ctx, row.ID, said[len(said)-1]); err != nil {
 		return errors.Join(err, own.Unlock())
 	}
-	return a.startRunner(ctx, row.Goal, own, &event.Resumed{Note: "the user had answered, and the program ended before it went on"})
+	return a.startRunner(ctx, row.Goal, own, &event.Resumed{Note: "the user had answered, and the program ended before it continued"})
 }
 
 // settleStaleOrders drops what was asked of the run before the user's word: it says nothing

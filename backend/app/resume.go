@@ -66,7 +66,7 @@ func (a *App) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error 
 	}
 	return a.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		if g.Status != goal.Completed {
-			return nil, &api.Problem{Code: api.Conflict, Message: "somebody else has reopened the goal meanwhile"}
+			return nil, &api.Problem{Code: api.Conflict, Message: "somebody else has reopened the goal"}
 		}
 		if err := a.decideProtected(ctx, *g, in.Protected); err != nil {
 			return nil, err

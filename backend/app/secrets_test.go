@@ -244,7 +244,7 @@ func TestASecretIsHiddenInEveryLaterProcess(t *testing.T) {
 		p.answers(id, policy.ScopeOnce)
 		p.done(id)
 	})
-	process("that goes on", asks, func(p *program) {
+	process("that continues", asks, func(p *program) {
 		_, err := p.resume(id)
 		must(p.T, err)
 		p.done(id)

@@ -81,7 +81,7 @@ func (p *program) taken(id string) (holder string) {
 
 func (p *program) goesOn(id string) {
 	p.Helper()
-	p.await("it goes on", func(e event.Event) bool {
+	p.await("it continues", func(e event.Event) bool {
 		_, ok := e.Body.(*event.Resumed)
 		return ok && string(e.GoalID) == id
 	})
@@ -156,7 +156,7 @@ func TestAChildThatItsPersonPausedToo(t *testing.T) {
 }
 
 // TestADoneChildThatIsReopened and taken out of the queue by its parent's pause is
-// reopened with what its user said, and hears what its parent says meanwhile.
+// reopened with what its user said, and hears what its parent says.
 func TestADoneChildThatIsReopened(t *testing.T) {
 	p := start(t, t.TempDir())
 	parent, child := p.family(turns(call("write_file", with("path", "part.txt", "content", "done")), call("claim_complete", with("rationale", "x")), giveUp()),

@@ -108,7 +108,7 @@ func (b *userBrowsing) resumeAfterTakeover(ctx context.Context, info pane.Info, 
 		return fmt.Errorf("hand back: %w", ctx.Err())
 	}
 	row, err := b.app.store.Goal(ctx, id)
-	if err != nil || row.Status != goal.Paused { // it was resumed or ended meanwhile
+	if err != nil || row.Status != goal.Paused { // it was resumed or ended
 		return err
 	}
 	if err = b.app.Resume(ctx, id, api.ResumeInput{Note: note}); conflictError(err) {

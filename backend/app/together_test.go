@@ -9,7 +9,7 @@ import (
 )
 
 // TestAHogIsEndedAndItsAgentIsTold: programs that together take more than their goal
-// may have are ended by what the user set, and the reason stands in the tool's
+// may have are ended by what the user set, and the reason is in the tool's
 // result and in the journal.
 func TestAHogIsEndedAndItsAgentIsTold(t *testing.T) {
 	p := start(t, t.TempDir())
@@ -32,7 +32,7 @@ func TestAHogIsEndedAndItsAgentIsTold(t *testing.T) {
 	})
 	row, err := p.goal.Step(out.GoalID, step.StepID)
 	must(t, err)
-	if !strings.Contains(row.Result, "Ended by the sandbox meanwhile") || !strings.Contains(row.Result, why) {
+	if !strings.Contains(row.Result, "Ended by the sandbox") || !strings.Contains(row.Result, why) {
 		t.Errorf("the agent was told %s", row.Result)
 	}
 	if ok, err := p.goal.Abort(out.GoalID); !ok || err != nil {

@@ -92,7 +92,7 @@ func (a *App) validateToolchain(path string) error {
 	return nil
 }
 
-// findCredentials names what lies in a folder and says who the user is, "" if nothing is known
+// findCredentials names what is in a folder and says who the user is, "" if nothing is known
 // to. The folder has no links in it.
 func findCredentials(dir, home string) string {
 	for _, name := range credentialPaths {

@@ -76,7 +76,7 @@ func (p *Pane) Login(ctx context.Context, origin, user, password string, submit 
 				return err
 			}
 			if !still.Held {
-				return fmt.Errorf("the page has gone from %s meanwhile", origin)
+				return fmt.Errorf("the page has gone from %s", origin)
 			}
 			return p.fillField(ctx, pg, where, ref, text, true)
 		}

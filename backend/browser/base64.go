@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// pairs gives for two characters of base64, as they lie in memory, their twelve
+// pairs gives for two characters of base64, as they are in memory, their twelve
 // bits, and badPair for what is no base64. With it a picture is decoded in half
 // of the time that encoding/base64 takes, and pictures come sixty times a second.
 var pairs = sync.OnceValue(func() *[1 << 16]uint16 {

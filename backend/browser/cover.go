@@ -25,7 +25,7 @@ type Secrets interface {
 	Find(text string) [][2]int // pairs of offsets in bytes, from the front
 }
 
-// How often a picture is tried of a page that writes a secret again meanwhile, and how far
+// How often a picture is tried of a page that writes a secret again, and how far
 // a letter may stand out of its box, in CSS pixels.
 const (
 	maxRedactionTries = 4
@@ -55,7 +55,7 @@ type cleanFrame struct {
 type redactionWatch struct {
 	documentTexts
 	Boxes  [][4]float64 // left, top, right, bottom of all that was watched
-	Passed []string     // that came or went meanwhile
+	Passed []string     // that came or went
 	Lost   bool         // there was too much of that
 	Width  float64      // of the viewport
 }
@@ -76,7 +76,7 @@ type redaction struct {
 }
 
 // captureRedacted takes a picture of a page that shows no secret: where each of its texts lies
-// is watched until the picture is there, and all that they took meanwhile is painted over.
+// is watched until the picture is there, and all that they took is painted over.
 // Whoever calls it has begun with exposed.
 func (p *Pane) captureRedacted(ctx context.Context, pg *page, shot proto.PageCaptureScreenshot) ([]byte, error) {
 	secrets := p.m.cfg.Secrets
@@ -104,7 +104,7 @@ func (pg *page) capture(ctx context.Context, shot proto.PageCaptureScreenshot) (
 	return picture, err
 }
 
-// attempt is one try; it is not sure of a picture in which a secret may have come meanwhile.
+// attempt is one try; it is not sure of a picture in which a secret may have come.
 func (c *redaction) attempt(ctx context.Context, shot proto.PageCaptureScreenshot) (picture []byte, sure bool, err error) {
 	views := c.pane.framesInOrder(c.page)
 	defer func() {

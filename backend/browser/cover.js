@@ -72,7 +72,7 @@
 
   // What comes and goes between two looks.
   let records = [];
-  let come = null; // closed shadow roots that the host found meanwhile
+  let come = null; // closed shadow roots that the host found
   const { adopt } = goalpost;
   goalpost.adopt = (root) => {
     const fresh = adopt(root);

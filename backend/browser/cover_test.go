@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// hills knows one secret. Its Find stands in for the mask's.
+// hills knows one secret. Its Find is in for the mask's.
 type hills struct{ ignorant bool }
 
 var hill = regexp.MustCompile(`over[\s\x{ad}\x{200b}]*-the-[\s\x{ad}\x{200b}]*hills|over-the-…`)
@@ -47,7 +47,7 @@ var secretPlaces = []string{
 }
 
 // TestASecretIsCoveredInPictures: wherever a page writes one, no picture of it shows it,
-// and what stands beside it is there.
+// and what is beside it is there.
 func TestASecretIsCoveredInPictures(t *testing.T) {
 	b := newBench(t, secretive)
 	p := b.open("b1", "secret.html?only=plain")

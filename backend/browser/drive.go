@@ -75,13 +75,13 @@ func (p *Pane) BeginDrive() {
 
 // TakeOver gives the pane to the user. A call of the agent that is under way,
 // also one that waits, ends at once with ErrTakenOver, and so does every further
-// one until HandBack. What the page says meanwhile is not kept for the agent.
+// one until HandBack. What the page says is not kept for the agent.
 func (p *Pane) TakeOver() error {
 	if p.Lease() == "" {
 		return errors.New("taking over: this pane is yours already")
 	}
 	p.change(func() {
-		if p.info.Driver == pane.DriverUser || p.leaseHolder() == "" { // taken back meanwhile
+		if p.info.Driver == pane.DriverUser || p.leaseHolder() == "" { // taken back
 			return
 		}
 		p.info.Driver, p.info.Acting = pane.DriverUser, ""
@@ -106,7 +106,7 @@ func (p *Pane) HandBack() error {
 			p.info.Driver = pane.Nobody
 		}
 		p.agentCtx, p.cancelAgent = context.WithCancelCause(context.Background())
-		p.actionEvents = []string{"a user had this pane meanwhile"}
+		p.actionEvents = []string{"a user had this pane"}
 		p.journal = activityLog{from: time.Now()}
 	})
 	return nil

@@ -9,7 +9,7 @@ import (
 )
 
 // TestNobodyDrivesWhileItsGoalDoesNotRun: the user acts on the page without taking it
-// over, also in a window that it opens meanwhile, and with the next run it is the
+// over, also in a window that it opens, and with the next run it is the
 // agent's again, which is told so and not what was done.
 func TestNobodyDrivesWhileItsGoalDoesNotRun(t *testing.T) {
 	b := newBench(t, func(c *Config) {

@@ -227,7 +227,7 @@ func TestTheTitleIsFollowed(t *testing.T) {
 	b := newBench(t)
 	p := b.open("b1", "one.html")
 	b.eval(p, "for (let i = 0; i < 50; i++) document.title = 'n' + i; document.title = 'last'")
-	b.until(p, "named anew", func(i pane.Info) bool { return i.Title == "last" })
+	b.until(p, "named again", func(i pane.Info) bool { return i.Title == "last" })
 	b.eval(p, "history.pushState({}, '', '/pushed'); document.title = 'pushed'")
 	b.until(p, "pushed", func(i pane.Info) bool { return i.Title == "pushed" && i.URL == b.url("pushed") && i.CanBack })
 }

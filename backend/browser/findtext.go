@@ -27,7 +27,7 @@ var finderScript string
 // Find marks all places of the page that say text, whatever the case, and
 // scrolls to the match that is step places after the last one: 1 is the next, -1
 // the one before, 0 the same. Frames, of other sites too, shadow roots and what
-// stands in fields, passwords excepted, are looked into; the frames of other sites
+// is in fields, passwords excepted, are looked into; the frames of other sites
 // come last. No text ends the search. One search at a time; another waits.
 func (p *Pane) Find(ctx context.Context, text string, step int) (FindResult, error) {
 	if len(text) > 1000 {
@@ -106,7 +106,7 @@ func (p *Pane) find(ctx context.Context, pg *page, text string, step int) (FindR
 	return FindResult{s.at + 1, total}, nil
 }
 
-// findInFrame searches a page or a part. Chromium keeps what stands in a field in a
+// findInFrame searches a page or a part. Chromium keeps what is in a field in a
 // shadow root of its own, which only the protocol tells of.
 func (p *Pane) findInFrame(ctx context.Context, view *page, text string, most int) (frameMatches, error) {
 	var m frameMatches

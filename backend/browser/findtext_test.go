@@ -30,7 +30,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindEverywhere: what is counted is what stands on the page, whoever's frame or
+// TestFindEverywhere: what is counted is what is on the page, whoever's frame or
 // field it is in, and each match is seen, in its colour, when its turn comes.
 func TestFindEverywhere(t *testing.T) {
 	b := newBench(t)
@@ -48,7 +48,7 @@ func TestFindEverywhere(t *testing.T) {
 			b.marks(p, fmt.Sprintf("%s, zoom %d", place, zoom), true)
 		}
 		if got, err := p.Find(b.ctx, "needle in a field", 0); err != nil || got != (FindResult{1, 1}) {
-			t.Errorf("what stands in a field: %+v, %v", got, err)
+			t.Errorf("what is in a field: %+v, %v", got, err)
 		}
 		b.eval(p, `document.querySelector('[aria-label=Field]').value = 'İ and a needle in a field'`)
 		if got, err := p.Find(b.ctx, "needle in a field", 1); err != nil || got != (FindResult{1, 1}) {

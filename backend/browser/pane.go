@@ -285,7 +285,7 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 		}
 	}
 	p.change(func() { p.processError, p.loadError, p.loadNotice, p.info.Running = "", "", "", true })
-	p.applyViewport(pg) // it may have changed meanwhile
+	p.applyViewport(pg) // it may have changed
 	p.screencast.setPage(pg)
 	return nil
 }
@@ -367,7 +367,7 @@ func (p *Pane) end(ctx context.Context) error {
 			err = e.do(ctx, e.alive, "", callLimit, "closing a page", func(c proto.Client) error {
 				return closeTarget(c, pg.target)
 			})
-			if e.alive.Err() != nil { // it ended meanwhile, and the page with it
+			if e.alive.Err() != nil { // it ended, and the page with it
 				err = nil
 			}
 		}

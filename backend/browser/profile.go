@@ -76,7 +76,7 @@ func (m *Manager) withProfileLocked(ctx context.Context, name string, do func(*r
 		return err
 	}
 	select {
-	case m.start <- struct{}{}: // nothing is opened meanwhile
+	case m.start <- struct{}{}: // nothing is opened
 		defer func() { <-m.start }()
 	case <-ctx.Done():
 		return cause(ctx)

@@ -86,7 +86,7 @@ func (p *Pane) capture(ctx context.Context, prepare func(context.Context, *page,
 
 // withScreenshotMetrics begins a picture of a page and gives what ends it. Chromium takes one with
 // metrics of its own and puts back those that it found: two at once would undo each
-// other's, and a size that comes meanwhile would be lost.
+// other's, and a size that comes would be lost.
 func (p *Pane) withScreenshotMetrics(ctx context.Context, pg *page) (func(), error) {
 	select {
 	case p.pictureToken <- struct{}{}:

@@ -34,7 +34,7 @@ func (pg *page) injectClosedRoots(ctx context.Context) (int, error) {
 	}
 }
 
-// injectNewClosedRoots is open where so many were known before. The document may be left meanwhile.
+// injectNewClosedRoots is open where so many were known before. The document may be left.
 func (pg *page) injectNewClosedRoots(ctx context.Context, known int) (opened int, err error) {
 	world, _, err := pg.scriptContext(ctx)
 	if err != nil {
@@ -70,7 +70,7 @@ func (pg *page) injectNewClosedRoots(ctx context.Context, known int) (opened int
 	return opened, err
 }
 
-// documentWasLeft says that a call failed because the document was left meanwhile.
+// documentWasLeft says that a call failed because the document was left.
 func documentWasLeft(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "uniqueContextId not found"))
 }
@@ -231,7 +231,7 @@ func (pg *page) injectFieldRoots(ctx context.Context, list, take string) error {
 			}
 			for _, root := range node.Node.ShadowRoots {
 				if root.ShadowRootType == proto.DOMShadowRootTypeUserAgent {
-					_ = pg.callOnNode(c, root.BackendNodeID, world.id, take) // it may have gone meanwhile
+					_ = pg.callOnNode(c, root.BackendNodeID, world.id, take) // it may have gone
 				}
 			}
 		}

@@ -13,7 +13,7 @@ import (
 // refPattern stands before a line of the page; it is another one after a reload.
 var refPattern = regexp.MustCompile(`^\s*e\d+ `)
 
-// Fingerprint is what stands on the page in words, for comparing: the same as long as
+// Fingerprint is what is on the page in words, for comparing: the same as long as
 // the page says and offers the same, wherever it is scrolled to. It neither
 // answers nor closes what the page asks.
 func (p *Pane) Fingerprint(ctx context.Context) (string, error) {

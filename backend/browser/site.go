@@ -199,7 +199,7 @@ func (p *Pane) checkOrigin(ctx context.Context, origin string) error {
 		return err
 	}
 	if now := originOf(p.Info().URL); navigationTypeText(p.Info().URL, nil) == pane.SiteUnknown || now != origin {
-		return errors.New("the page has gone elsewhere meanwhile: look at its site again")
+		return errors.New("the page has gone elsewhere: look at its site again")
 	}
 	return nil
 }

@@ -148,7 +148,7 @@ func (p *Pane) insertFrames(ctx context.Context, pg *page, lines []string) []str
 		}
 		f := places[line]
 		if f == nil {
-			continue // it has gone meanwhile
+			continue // it has gone
 		}
 		v, err := p.readPage(ctx, f.page)
 		if err != nil {
@@ -281,7 +281,7 @@ func (p *Pane) withTurn(ctx context.Context, what string, f func(context.Context
 }
 
 // withReadTurn runs what changes nothing, in turn. It answers no question: a page that
-// asks its user shows nothing meanwhile, and an answer is an action.
+// asks its user shows nothing, and an answer is an action.
 func (p *Pane) withReadTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
 	return p.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		switch q, _ := p.blockingPrompt(); q.Kind {

@@ -14,7 +14,7 @@ import (
 // Stop, or wants to go elsewhere.
 var (
 	errLoadStopped = errors.New("loading was stopped")
-	errSuperseded  = errors.New("somebody went elsewhere meanwhile")
+	errSuperseded  = errors.New("somebody went elsewhere")
 )
 
 // navigation is a way to another document, from the moment at which somebody wants

@@ -364,7 +364,7 @@ globalThis.goalpost ??= (() => {
       }
       const role = roleOf(n);
       let acts = shown && role !== '' && (ACTS.has(role) || role.endsWith(' input'));
-      let hand = at.hand || acts; // what lies in a link has its pointer
+      let hand = at.hand || acts; // what is in a link has its pointer
       if (role === '' && !at.named) {
         hand = getComputedStyle(n).cursor === 'pointer';
         acts = shown && hand && !at.hand;
@@ -657,7 +657,7 @@ globalThis.goalpost ??= (() => {
     throw new Miss('none', `no visible element says ${quote(target)}; take a snapshot and use a ref`);
   };
 
-  // offset is where the element's document lies in the window.
+  // offset is where the element's document is in the window.
   const offset = (el) => {
     const off = { x: 0, y: 0 };
     for (let view = el.ownerDocument.defaultView; view && view !== window; view = view.parent) {
@@ -734,7 +734,7 @@ globalThis.goalpost ??= (() => {
   // came in between, is kept from the page, and landed tells. A guard must not outlive
   // its click: it would swallow the next one.
   let watched = null;
-  let aims = 0; // counts aim and release: an aim that was given up meanwhile sets no guard
+  let aims = 0; // counts aim and release: an aim that was given up sets no guard
   const BUTTONS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
   const guard = (el) => {
     unguard();
@@ -1175,7 +1175,7 @@ globalThis.goalpost ??= (() => {
       throw e;
     }
   };
-  // through is where a point of a frame of another site lies in this document. It is
+  // through is where a point of a frame of another site is in this document. It is
   // brought into view, and must not be covered.
   const through = (number, x, y) => {
     const el = foreign.get(number)?.deref();

@@ -21,7 +21,7 @@ if (globalThis.goalpostDocument?.deref() !== document) globalThis.goalpostHand =
     return el?.isConnected ? el : null;
   };
 
-  // offset is where this document lies in the window. Inside another origin that
+  // offset is where this document is in the window. Inside another origin that
   // cannot be told from here: far asks the host to add it.
   const offset = () => {
     const off = { x: 0, y: 0 };

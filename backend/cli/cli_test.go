@@ -195,7 +195,7 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		return work(modeltest.Call("run_command", swap), claim, done, claim)
 	case "wonders": // what colour it should be, and what the answer was
 		return work(modeltest.Call("ask_operator", `{"question":"Which colour should it have?\nRed or blue?"}`), write("done.txt", lastNote(r)), claim)
-	case "borrows": // the folder that its objective names, and runs a program meanwhile
+	case "borrows": // the folder that its objective names, and runs a program
 		_, path, _ := strings.Cut(r.Messages[1].Text, "borrow ")
 		path, _, _ = strings.Cut(path, "\n")
 		return work(modeltest.Call("request_access", map[string]string{"kind": "read", "path": strings.TrimSpace(path), "why": "to look"}),

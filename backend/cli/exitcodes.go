@@ -35,7 +35,7 @@ var exitDescriptions = []struct {
 	{exitNeedsUser, "needs_operator: it waits for your answer; approvals lists what it asks"},
 	{exitAborted, "aborted: somebody ended the goal, or the agent gave up with a report"},
 	{exitError, "error: the model is out of reach, a fault of the machine, or receipt --verify found what no longer holds"},
-	{exitInterrupted, "interrupted: a signal ended this program, or the goal is parked and --no-wait was given; resume goes on"},
+	{exitInterrupted, "interrupted: a signal ended this program, or the goal is parked and --no-wait was given; resume continues"},
 	{exitPaused, "paused: a user paused the goal"},
 	{exitNotRepeated, "not repeatable: receipt --verify found nothing wrong, but what decided cannot be run again"},
 }

@@ -32,7 +32,7 @@ func (o *output) add(fl *pflag.FlagSet) {
 type runningGoal struct {
 	id   goal.ID
 	seen int64
-	cut  time.Time // when a signal came meanwhile
+	cut  time.Time // when a signal came
 }
 
 // follow starts a goal and shows what happens until its run is over. The first
@@ -314,7 +314,7 @@ func (p Program) progress(e event.Event) {
 	case *event.VerificationFailed:
 		p.errorf("  not verified: %s\n", oneLine(b.Detail))
 	case *event.Warning:
-		p.errorf("  warning: %s\n", singleLine(b.Text)) // what to do stands at its end
+		p.errorf("  warning: %s\n", singleLine(b.Text)) // what to do is at its end
 	case *event.Steered:
 		who := ""
 		switch b.From {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestASignalHasOneDeadline: pausing and closing share the five seconds that a signal
-// leaves, whatever else went wrong meanwhile, and the code is kept.
+// leaves, whatever else went wrong, and the code is kept.
 func TestASignalHasOneDeadline(t *testing.T) {
 	now := time.Date(2026, 11, 22, 1, 0, 0, 0, time.UTC)
 	late := now.Add(time.Second)

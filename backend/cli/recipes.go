@@ -106,7 +106,7 @@ func (p Program) saveRecipe() *cobra.Command {
 	f.IntVar(&s.from, "from", 1, "first step")
 	f.IntVar(&s.to, "to", 0, "last step")
 	f.StringVar(&s.description, "description", "", "what it does, in a sentence")
-	f.StringArrayVar(&s.values, "param", nil, "name=value: a parameter, and the value that stands in the steps now; repeatable")
+	f.StringArrayVar(&s.values, "param", nil, "name=value: a parameter, and the value that is in the steps now; repeatable")
 	f.StringVar(&s.file, "file", "", "a YAML file instead of a goal's steps; - is stdin")
 	return c
 }

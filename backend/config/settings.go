@@ -146,7 +146,7 @@ func (c *Config) current() file {
 }
 
 // change makes one change to what the file holds now, and keeps others, of this
-// process and of the next one, out meanwhile.
+// process and of the next one, out.
 func (c *Config) change(edit func(*file) error) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -78,7 +78,7 @@ type (
 		Grant     string        `json:"grant,omitempty"` // the approval that allowed it
 	}
 	// ApprovalRequested tells that a call waits for a user. It has not been
-	// executed, and no model is asked meanwhile.
+	// executed, and no model is asked.
 	ApprovalRequested struct{ goal.Approval }
 	// ApprovalResolved is the answer. After a pause the call is not executed by
 	// itself: the agent is told, and may repeat it.

@@ -1,6 +1,6 @@
 // Package folder writes files in a goal's folder for the host, while the goal's
 // programs may change that folder at any moment. It follows no link, whatever is
-// swapped meanwhile, and touches nothing of git's own: a link to .git/config
+// swapped, and touches nothing of git's own: a link to .git/config
 // would be code that git runs outside the sandbox, as the user.
 package folder
 
@@ -20,7 +20,7 @@ func OpenParent(root *os.Root, rel string) (dir *os.Root, name string, err error
 	parts := strings.Split(filepath.Clean(rel), string(filepath.Separator))
 	for _, p := range parts {
 		if strings.EqualFold(p, ".git") { // some file systems know no case
-			return nil, "", fmt.Errorf("%s lies in git's own folder; change it with git", rel)
+			return nil, "", fmt.Errorf("%s is in git's own folder; change it with git", rel)
 		}
 	}
 	if dir, err = root.OpenRoot("."); err != nil {

@@ -156,7 +156,7 @@ func (f bindings) apply(v any) any {
 }
 
 // RecipeFromCalls makes a recipe of calls that were made: wherever the value of a parameter
-// stands in their arguments, the parameter does. The value becomes its default
+// is in their arguments, the parameter does. The value becomes its default
 // unless keep is false. A short value must be all of an argument.
 func RecipeFromCalls(name, description string, calls []Call, parameters []Parameter) (Recipe, error) {
 	r := Recipe{Name: name, Description: description, Parameters: parameters}
@@ -178,7 +178,7 @@ func RecipeFromCalls(name, description string, calls []Call, parameters []Parame
 	}
 	for _, p := range parameters {
 		if !used[p.Name] {
-			return r, fmt.Errorf("the value %q of the parameter %s stands in none of the steps", truncate(*p.Default, 80), p.Name)
+			return r, fmt.Errorf("the value %q of the parameter %s is in none of the steps", truncate(*p.Default, 80), p.Name)
 		}
 	}
 	if len(r.Steps) == 0 {

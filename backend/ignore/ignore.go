@@ -9,7 +9,7 @@ import (
 var generatedDirs = []string{".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".gradle", ".tox", ".pytest_cache", ".mypy_cache"}
 
 // Rules are the rules of the .gitignore files of a folder, by the folder they
-// lie in ("" is the top).
+// are in ("" is the top).
 type Rules map[string][]Rule
 
 // Rule is one line of such a file.

@@ -99,7 +99,7 @@ func progress(ctx context.Context, r *sdk.CallToolRequest) Progress {
 }
 
 // Serve answers another agent on in and out until in ends or ctx does. Nothing
-// but the protocol may be written to out meanwhile.
+// but the protocol may be written to out.
 func Serve(ctx context.Context, o ServedTools, in io.ReadCloser, out io.WriteCloser) error {
 	s := sdk.NewServer(&sdk.Implementation{Name: "goalpost", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: o.Instructions, Capabilities: &sdk.ServerCapabilities{},

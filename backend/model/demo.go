@@ -21,11 +21,11 @@ type Demo struct {
 	// lets a user follow and keeps the whole script's words under 15 s.
 	Pace time.Duration
 	// Server is a command that serves the goal's folder, prints its address and
-	// keeps running; it stands in for one that the objective names.
+	// keeps running; it is in for one that the objective names.
 	Server string
 }
 
-// DemoLabel is shown wherever the scripted model stands in for a real one.
+// DemoLabel is shown wherever the scripted model is in for a real one.
 const DemoLabel = "scripted, no AI"
 
 // DemoObjective is the goal that Demo can reach. serverCommand serves the

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// readAvailable reads what lies in a pipe, without waiting for more; 0 is nothing. Deadlines
+// readAvailable reads what is in a pipe, without waiting for more; 0 is nothing. Deadlines
 // of the file must be unset.
 func readAvailable(pipe *os.File, b []byte) int {
 	raw, err := pipe.SyscallConn()

@@ -101,7 +101,7 @@ func Scan(dir string, kind pane.Kind, wanted func(Record) bool, visit func(Recor
 func readSegment(path string, kind pane.Kind, wanted func(Record) bool, visit func(Record) error) error {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil // it was thinned away meanwhile
+		return nil // it was thinned away
 	}
 	if err != nil {
 		return fmt.Errorf("recording: %w", err)
@@ -146,7 +146,7 @@ func segments(dir string, kind pane.Kind) ([]segment, error) {
 		}
 		info, err := e.Info()
 		if err != nil {
-			continue // it was thinned away meanwhile
+			continue // it was thinned away
 		}
 		s.size = info.Size()
 		list = append(list, s)

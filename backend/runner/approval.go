@@ -303,7 +303,7 @@ func reasonSuffix(why string) string {
 	return " The reason: " + strings.TrimSuffix(why, ".") + "."
 }
 
-// flushNotes says after the calls of a turn what came of asking meanwhile.
+// flushNotes says after the calls of a turn what came of asking.
 func (r *Run) flushNotes(ctx context.Context) *Stop {
 	if len(r.approvals.noticesForAgent) == 0 {
 		return nil

@@ -184,7 +184,7 @@ func (r *Run) executeCall(ctx context.Context, c goal.Call, within *goal.Result)
 }
 
 // markExecuted notes that a call was executed. Waiting is something done: a server may
-// have come up meanwhile.
+// have come up.
 func (r *Run) markExecuted(c goal.Call, e policy.Effect) {
 	if c.Tool == waitTool {
 		r.claims.idle = false

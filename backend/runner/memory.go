@@ -60,7 +60,7 @@ func (r *Run) loopState() goal.LoopState {
 	return m
 }
 
-// restoreLoopState takes what the run before knew. Meanwhile the user may have put right
+// restoreLoopState takes what the run before knew. In the meantime the user may have put right
 // what a call depends on: it may be made once more.
 func (r *Run) restoreLoopState(m goal.LoopState) {
 	g, p := r.guard, &r.progress

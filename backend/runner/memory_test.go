@@ -79,7 +79,7 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 
 	next.resetLoopState()
 	if p := &next.progress; !made(next, same, goal.Result{Text: "nothing to do"}) || next.guard.stuck() != nil || p.quiet != 0 || p.unmade != 0 || !p.isNew("a page") {
-		t.Error("a note of the user does not begin it anew")
+		t.Error("a note of the user does not begin it again")
 	}
 	if again := resumed(t, resumed(t, r)); !reflect.DeepEqual(again.loopState().Worlds, r.loopState().Worlds) || again.guard.refusals != 3 {
 		t.Error("two pauses forget what one does not")

@@ -14,7 +14,7 @@ type littered struct{ Session }
 
 func (littered) World() Workspace { return still{} }
 func (littered) AutorunChanges() []string {
-	return []string{"git would obey this", "the copy was changed", "files lie in /tmp"}
+	return []string{"git would obey this", "the copy was changed", "files are in /tmp"}
 }
 
 func (still) Changed(context.Context) (string, error) { return "1 file changed: a", nil }
@@ -29,7 +29,7 @@ func TestAReportHasAtMostFiveBullets(t *testing.T) {
 		if len(bullets) != 5 {
 			t.Errorf("%s: %d bullets: %q", stop.Exit, len(bullets), bullets)
 		}
-		if want := "1 file changed: a. git would obey this. the copy was changed. files lie in /tmp"; bullets[2] != want {
+		if want := "1 file changed: a. git would obey this. the copy was changed. files are in /tmp"; bullets[2] != want {
 			t.Errorf("%s: %q, want %q", stop.Exit, bullets[2], want)
 		}
 	}

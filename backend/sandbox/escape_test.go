@@ -44,7 +44,7 @@ type attempt struct {
 }
 
 // Reasons why the kernel tells nobody. Each attempt that a command of an agent
-// makes stands in the journal nevertheless, as the step with the command and what
+// makes is in the journal nevertheless, as the step with the command and what
 // it printed.
 const (
 	noFile           = "the file system answers that there is none, or that it is read-only, and tells nobody"
@@ -595,13 +595,13 @@ func (p *prison) files() []attempt {
 		p.obeyed("change a submodule's configuration", ".git/modules/m/config", ownCopy),
 		p.obeyed("lead a worktree elsewhere", "tree/.git", noFile),
 		p.obeyed("lead a far worktree elsewhere", ".git/worktrees/far/commondir", ownCopy),
-		p.obeyed("change a hook that lies in the folder (husky)", "tools/husky/pre-commit", ownCopy),
+		p.obeyed("change a hook that is in the folder (husky)", "tools/husky/pre-commit", ownCopy),
 		p.obeyed("add a hook to them", "tools/husky/post-commit", ownCopy),
 		p.obeyed("change a filter's script", "tools/clean.sh", ownCopy),
 		p.obeyed("change configuration that is included", "shared.gitconfig", ownCopy),
 		p.obeyed("change a hook behind a link", "githooks/pre-push", ownCopy),
 		replaced("rename the folder above a nested repository", "sub", "sub/.git/config"),
-		replaced("rename the folder above hooks that lie in the folder", "tools", "tools/husky/pre-commit"),
+		replaced("rename the folder above hooks that are in the folder", "tools", "tools/husky/pre-commit"),
 		replaced("rename the folder above a worktree's file", "tree", "tree/.git"),
 		replaced("rename the folder above a submodule's repository", ".git/modules", ".git/modules/m/config"),
 		{name: "read the shadow file", silent: noFile, script: `grep -q . /etc/shadow`, needs: "root"},

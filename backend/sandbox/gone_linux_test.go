@@ -88,7 +88,7 @@ func TestCheckAfterARepositoryIsGone(t *testing.T) {
 	}
 }
 
-// TestCheckHoldsWhereARepositoryIsGone: a held file lies in a layer, and what was removed
+// TestCheckHoldsWhereARepositoryIsGone: a held file is in a layer, and what was removed
 // from below it is neither wanted nor made.
 func TestCheckHoldsWhereARepositoryIsGone(t *testing.T) {
 	w := walls(t)

@@ -34,7 +34,7 @@ func write(tb testing.TB, path, text string, mode os.FileMode) string {
 }
 
 // TestCheckHasItsOwnRoom: what an agent leaves in /tmp, memory and processes is
-// not there; what is served on the loopback and lies in the folder is.
+// not there; what is served on the loopback and is in the folder is.
 func TestCheckHasItsOwnRoom(t *testing.T) {
 	w := walls(t)
 	s := enclose(t, w)

@@ -73,7 +73,7 @@ func install(stateDir, name string, body io.ReadSeeker) (string, error) {
 	if err := os.MkdirAll(stateDir, 0o700); err != nil {
 		return "", fmt.Errorf("installing %s: %w", name, err)
 	}
-	// Nothing is started meanwhile: whatever is, holds this file open to write for a
+	// Nothing is started: whatever is, holds this file open to write for a
 	// moment, and what somebody writes the kernel does not execute.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

@@ -108,7 +108,7 @@ func firstAddedLines(before, after []byte) string {
 	return "added " + strings.Join(fresh, ", ")
 }
 
-// ListTmp names what lies in the goal's private /tmp and holds anything: places for
+// ListTmp names what is in the goal's private /tmp and holds anything: places for
 // what is mounted there are empty.
 func ListTmp(layer string) ([]string, error) {
 	const most = 10_000 // looked at

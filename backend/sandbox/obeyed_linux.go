@@ -29,7 +29,7 @@ func (p *mountPlanner) pinParents(dir, path string) {
 }
 
 // copyGitReferenced gives the goal copies of what the configuration of a repository in dir
-// leads git to, where that lies in the goal's folders: a folder of hooks, more
+// leads git to, where that is in the goal's folders: a folder of hooks, more
 // configuration, scripts of filters and aliases.
 func (p *mountPlanner) copyGitReferenced(dir, repo string) error {
 	for _, path := range gitReferencedPaths(repo) {
@@ -72,7 +72,7 @@ func (p *mountPlanner) pinLink(path, real string) {
 	m.Itself, m.Optional = true, true
 }
 
-// GitControlledPaths lists what git obeys in a goal's folders besides what lies in .git, absolute:
+// GitControlledPaths lists what git obeys in a goal's folders besides what is in .git, absolute:
 // the host's own tools write it no more than its programs do. cut is a line for each
 // folder that is too large to be searched whole for repositories: the goal has no
 // copies in what was not searched.

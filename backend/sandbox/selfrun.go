@@ -29,7 +29,7 @@ const TruncatedPrefix = "not all was looked at: "
 // runs or obeys by itself when the user goes there: hooks, configuration that
 // names a program, what an interrupted rebase would run, also of repositories below,
 // and the files of editors. A line each, sorted, as "sub/.git/config: core.fsmonitor
-// = ./x". No link is followed, and what the goal's programs exchange meanwhile is at
+// = ./x". No link is followed, and what the goal's programs exchange is at
 // worst missing. Of a folder that is too large git's own are looked at first, then
 // what lies highest, and a line says so.
 func ListAutorun(dir string) ([]string, error) { return listAutorun(dir, maxVisited) }
@@ -72,7 +72,7 @@ func (w *walk) take() (folder string) {
 	return folder
 }
 
-// folder looks at what lies in a folder, and notes the folders in it.
+// folder looks at what is in a folder, and notes the folders in it.
 func (w *walk) folder(at string) {
 	f, err := w.root.OpenFile(at, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -141,7 +141,7 @@ func TestStatusDoesNotWaitForOutput(t *testing.T) {
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, p) // the sleep holds the pipe meanwhile
+	wait(t, p) // the sleep holds the pipe
 	if p.Status().Code != 3 {
 		t.Error(p.Status())
 	}

@@ -219,5 +219,5 @@ func (s *Supervisor) Grant(context.Context, RuntimeGrant) (*ActiveGrant, error) 
 	return nil, fmt.Errorf("widening the walls of %s on this system: %w; restart the goal with what it needs", s.name, errors.ErrUnsupported)
 }
 
-// GitControlledPaths: there are no copies here, and the profile refuses what lies in .git alone.
+// GitControlledPaths: there are no copies here, and the profile refuses what is in .git alone.
 func GitControlledPaths(...string) (list, cut []string) { return nil, nil }

@@ -1,6 +1,6 @@
 // Package secret keeps what must not be read: keys, passwords and saved logins.
 //
-// Values lie in the system's keyring (Secret Service, Keychain, Credential
+// Values are in the system's keyring (Secret Service, Keychain, Credential
 // Manager) or, where none runs, in a file that is encrypted with age. Its key is a
 // file that only the user may read, or one that the user's passphrase opens.
 // Vault.Where says which. Nothing is ever kept in the clear; where neither can be
@@ -22,7 +22,7 @@
 //
 // The origin asked for must be the one that the frame with the field has *now*,
 // as the browser says it and not as the page or the model does, and must be asked
-// again after the values were put in; a page may have gone elsewhere meanwhile.
+// again after the values were put in; a page may have gone elsewhere.
 // A frame inside a page counts by its own origin. The password goes into a field
 // of type password only, and never into a result. For has made the process's
 // Mask know it, so what shows it later is masked. Packages that cannot import

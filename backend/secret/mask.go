@@ -9,7 +9,7 @@ import (
 
 // Mask hides values that are known to it: as they are, in the forms in which
 // URLs, JSON, HTML, shells, hexadecimal and base64 write them, and broken over
-// lines or coloured by a terminal. What stands in their place is the reference, so
+// lines or coloured by a terminal. What is in their place is the reference, so
 // that a model can continue with it. The zero Mask knows nothing. All methods may be
 // called concurrently; a value holds from Add on, for what comes after.
 type Mask struct {

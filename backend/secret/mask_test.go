@@ -289,8 +289,8 @@ func TestFind(t *testing.T) {
 		"overthehills":                    "[overthehills]",
 		"a Sup3r-\u00ads3c\u200bret b":    "[Sup3r-\u00ads3c\u200bret]",
 		"Sup3 r-s3cret, over the hills":   "[Sup3 r-s3cret over the hills]",
-		"ends in Sup3r-s… and goes on":    "[Sup3r-s]",
-		"ends in Sup3r-s and goes on":     "[]",
+		"ends in Sup3r-s… and continues":  "[Sup3r-s]",
+		"ends in Sup3r-s and continues":   "[]",
 		url.QueryEscape("over the hills"): "[over+the+hills]",
 		"nothing of the kind":             "[]",
 	} {

@@ -82,7 +82,7 @@ func (v *Vault) where(ctx context.Context) BackendInfo {
 }
 
 // keyringProblem says why the keyring is not used, nil if it is; mu is held. A keyring
-// that answered once is believed; one that did not may have been started meanwhile.
+// that answered once is believed; one that did not may have been started.
 func (v *Vault) keyringProblem(ctx context.Context) error {
 	if v.noKey {
 		return errors.New("chosen in the settings")

@@ -100,6 +100,6 @@ func (l *lockout) prune(now time.Time) {
 		}
 	}
 	if len(l.remotes) >= maxRemotes {
-		clear(l.remotes) // the lock for everyone holds meanwhile
+		clear(l.remotes) // the lock for everyone holds
 	}
 }

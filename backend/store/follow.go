@@ -86,7 +86,7 @@ func (s *Store) deliverNew(ctx context.Context, told map[goal.ID]int64, own func
 				return err
 			}
 			if len(events) == 0 {
-				break // deleted meanwhile
+				break // deleted
 			}
 			for _, e := range events {
 				tell(e)

@@ -112,7 +112,7 @@ func (s *Store) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) er
 	return nil
 }
 
-// journalCursor is where a goal's journal stands in a transaction.
+// journalCursor is where a goal's journal is in a transaction.
 type journalCursor struct {
 	seq     int64
 	started time.Time

@@ -28,7 +28,7 @@ func (e *OutdatedSchemaError) Error() string {
 var errReadOnly = errors.New("the journal is open for reading only")
 
 // OpenReadOnly opens the database for reading: nothing is made, changed, migrated or
-// interrupted, and other processes continue writing meanwhile. SQLite alone may leave
+// interrupted, and other processes continue writing. SQLite alone may leave
 // an empty log beside the file. It works in a folder that cannot be written. A database of another version is refused with
 // ErrNewerSchema or an *OutdatedSchemaError; where there is none yet, there are no goals.
 // Everything that writes answers with an error.
@@ -55,7 +55,7 @@ func (s *Store) openReadOnly(ctx context.Context) error {
 	err := s.openReadConnections(ctx, path, "mode=ro")
 	if _, none := os.Stat(path + "-wal"); err != nil && errors.Is(none, fs.ErrNotExist) {
 		// In a folder that cannot be written SQLite opens a write-ahead log only
-		// that is there. Without one everything stands in the file, and nobody writes.
+		// that is there. Without one everything is in the file, and nobody writes.
 		err = s.openReadConnections(ctx, path, "immutable=1")
 	}
 	if err != nil {

@@ -59,7 +59,7 @@ func TestLookingChangesNothing(t *testing.T) {
 	if _, err := os.Stat(s.lockPath(g.ID)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("looking made a sentinel: %v", err)
 	}
-	// What is committed meanwhile is seen.
+	// What is committed is seen.
 	if err := writer.Append(ctx, run, &event.Iteration{N: 7}); err != nil {
 		t.Fatal(err)
 	}

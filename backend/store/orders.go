@@ -16,7 +16,7 @@ func (s *Store) Order(ctx context.Context, id goal.ID, o goal.Order) error {
 }
 
 // OrderIf is Order for what only some goals hear: hears looks at the goal in the same
-// transaction, so that a run which ends meanwhile either hears it or is seen to be over.
+// transaction, so that a run which ends either hears it or is seen to be over.
 func (s *Store) OrderIf(ctx context.Context, id goal.ID, hears func(GoalRow) error, orders ...goal.Order) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		row, err := goalOf(ctx, tx, id)

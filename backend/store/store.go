@@ -165,7 +165,7 @@ func (s *Store) Close() error {
 }
 
 // tx runs f in one durable transaction, after a look that no newer version has
-// changed the schema meanwhile.
+// changed the schema.
 func (s *Store) tx(ctx context.Context, f func(*sql.Tx) error) error {
 	if s.write == nil {
 		return errReadOnly

@@ -108,7 +108,7 @@ func (s *Store) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQues
 }
 
 // confirmPending reads the rows of goals that asked a moment ago, and leaves out those that
-// continued or were deleted meanwhile.
+// continued or were deleted.
 func (s *Store) confirmPending(ctx context.Context, list []PendingQuestion) (still []PendingQuestion, err error) {
 	for _, a := range list {
 		a.GoalRow, err = s.Goal(ctx, a.ID)

@@ -42,7 +42,7 @@ type childProcess struct {
 	done   chan struct{} // closed when every goroutine of the life has ended
 }
 
-// begin starts the program; nobody else starts or ends one meanwhile.
+// begin starts the program; nobody else starts or ends one.
 func (s *Session) begin(ctx context.Context) error {
 	nonce := newNonce()
 	p, err := s.shell.prepare(s.argv, s.env, nonce, s.Info().GoalID == "")

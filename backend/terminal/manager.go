@@ -154,6 +154,6 @@ func (m *Manager) CloseAll(ctx context.Context) error {
 		wait.Go(func() { errs[i] = m.Close(ctx, s.id) })
 	}
 	wait.Wait()
-	// One that someone else closes meanwhile is closed.
+	// One that someone else closes is closed.
 	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, ErrNotFound) })...)
 }

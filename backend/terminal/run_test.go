@@ -72,7 +72,7 @@ func TestRunOfAServer(t *testing.T) {
 			t.Errorf("it printed %q", page.Text)
 		}
 		if _, err := s.Run(within(t), "echo second", time.Second); !errors.Is(err, ErrBusy) {
-			t.Errorf("a second command meanwhile: %v", err)
+			t.Errorf("a second command: %v", err)
 		}
 		if _, err := s.Write([]byte{3}); err != nil { // Ctrl+C
 			t.Fatal(err)

@@ -26,7 +26,7 @@ const (
 )
 
 // screen is the model of what a user sees. It follows the scrollback at its
-// own pace and leaves out what has scrolled away meanwhile; the bytes that
+// own pace and leaves out what has scrolled away; the bytes that
 // viewers get are not touched by it. It also answers the program's queries.
 type screen struct {
 	s    *Session

@@ -51,7 +51,7 @@ func (s *Session) Text(offset int64, limit int) Page {
 const pageBytes = 16 << 10
 
 // Scrollback is a page of plain text counted from the newest, which is 0. What
-// is printed meanwhile moves the pages: read on with Text from Page.From or
+// is printed moves the pages: read on with Text from Page.From or
 // Page.Next to join them. Beyond the oldest page the text is empty.
 func (s *Session) Scrollback(page int) Page {
 	s.mu.Lock()

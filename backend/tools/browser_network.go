@@ -46,7 +46,7 @@ func formatRequest(r pane.Request) string {
 	return fmt.Sprintf("%s %s %s → %s", r.Kind, r.Method, r.URL, came)
 }
 
-// isErrorLine tells errors and warnings from what else stands in a console.
+// isErrorLine tells errors and warnings from what else is in a console.
 func isErrorLine(line string) bool {
 	for _, kind := range []string{"error:", "warning:", "assert:"} {
 		if strings.HasPrefix(line, kind) {

@@ -17,7 +17,7 @@ type browserUploadArgs struct {
 }
 
 // The page gets copies that were read through the goal's folder: no symlink that
-// is put there meanwhile leads out.
+// is put there leads out.
 func browserUpload(f folder, b Browsers) (Tool, error) {
 	return define("browser_upload", func(ctx context.Context, a browserUploadArgs) (policy.Effect, error) {
 		if len(a.Files) == 0 || len(a.Files) > 20 {

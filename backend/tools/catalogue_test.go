@@ -48,7 +48,7 @@ func catalogue() []struct {
 			{"open_browser_tab", "opens a page in a tab", []string{"open_pane", "browser_open"}, ""},
 			{"switch_browser_tab", "shows another tab", []string{"focus_pane"}, "every page is a pane with a name of its own"},
 			{"close_browser_tab", "closes a tab", []string{"close_pane", "browser_tabs"}, ""},
-			{"reconnect_pane", "starts a dead pane anew", []string{"open_pane", "browser_history"}, "reload brings back a page that crashed; a terminal on a server comes back by itself"},
+			{"reconnect_pane", "starts a dead pane again", []string{"open_pane", "browser_history"}, "reload brings back a page that crashed; a terminal on a server comes back by itself"},
 			{"convert_pane_to_browser", "turns a terminal into a browser", []string{"close_pane", "open_pane"}, "a pane stays what it is"},
 			{"convert_pane_to_terminal", "turns a browser into a terminal", []string{"close_pane", "open_pane"}, "a pane stays what it is"},
 		}},
@@ -128,7 +128,7 @@ func TestToolsPage(t *testing.T) {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# What an agent can call
 
-Written by `+"`go test ./backend/tools -run ToolsPage -update`"+` from the tools themselves: %d of them. What each call does to the world stands in
+Written by `+"`go test ./backend/tools -run ToolsPage -update`"+` from the tools themselves: %d of them. What each call does to the world is in
 `+"`docs/effects.md`"+`. Tools of MCP servers that a user configures come besides, as `+"`server__tool`"+`.
 
 Every result reaches the model in one envelope: a line of JSON, `+"`{\"ok\":true}`"+`, with `+"`ms`"+` where a program ran and `+"`has_more`, `next_cursor`, `total_bytes`"+`

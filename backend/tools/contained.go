@@ -17,7 +17,7 @@ func (r Deps) programEffect() policy.Effect {
 }
 
 // commandEffect is that of a line for a shell that was read. Where no wall holds it, it
-// counts where links lead; one that is put there meanwhile is not seen.
+// counts where links lead; one that is put there is not seen.
 func (r Deps) commandEffect(s commandAnalysis, line string) policy.Effect {
 	e := s.effect(line, r.programEffect().Risk)
 	for i, f := range e.Deletes {
@@ -74,10 +74,10 @@ func (r Deps) mark() (m logMark) {
 // goal run, too.
 func (r Deps) refusedSince(since logMark) (text string) {
 	if r.Kills != nil {
-		text += withHeading("Ended by the sandbox meanwhile (do with less at a time; if the goal needs more, ask_operator)", r.Kills.KilledSince(since.bounds))
+		text += withHeading("Ended by the sandbox (do with less at a time; if the goal needs more, ask_operator)", r.Kills.KilledSince(since.bounds))
 	}
 	if r.Network != nil {
-		text += withHeading("Refused by the goal's network meanwhile (do not try to get around it; if the goal needs it, ask_operator)", r.Network.RefusedSince(since.network))
+		text += withHeading("Refused by the goal's network (do not try to get around it; if the goal needs it, ask_operator)", r.Network.RefusedSince(since.network))
 	}
 	return text
 }

@@ -18,7 +18,7 @@ import (
 
 var updateDocs = flag.Bool("update", false, "write docs/effects.md")
 
-// sample is a call whose effect stands in docs/effects.md.
+// sample is a call whose effect is in docs/effects.md.
 type sample struct {
 	tool  string
 	what  string // in words

@@ -51,12 +51,12 @@ func TestReadFile(t *testing.T) {
 		from, to    string // first and last line shown, "" if none
 		note        string
 	}{
-		{0, 0, "line 1\n", "line 400\n", "lines 1 to 400 of 1000; line 401 goes on"},
-		{401, 0, "line 401\n", "line 800\n", "lines 401 to 800 of 1000; line 801 goes on"},
+		{0, 0, "line 1\n", "line 400\n", "lines 1 to 400 of 1000; line 401 continues"},
+		{401, 0, "line 401\n", "line 800\n", "lines 401 to 800 of 1000; line 801 continues"},
 		{990, 50, "line 990\n", "line 1000\n", "lines 990 to 1000 of 1000"},
 		{1000, 1, "line 1000\n", "line 1000\n", "lines 1000 to 1000 of 1000"},
 		{1, 1000, "line 1\n", "line 1000\n", ""},
-		{-3, 2, "line 1\n", "line 2\n", "lines 1 to 2 of 1000; line 3 goes on"},
+		{-3, 2, "line 1\n", "line 2\n", "lines 1 to 2 of 1000; line 3 continues"},
 		{2, 1<<63 - 1, "line 2\n", "line 1000\n", "lines 2 to 1000 of 1000"},
 	} {
 		r := h.do("read_file", "path", "long.txt", "line", c.line, "lines", c.lines)

@@ -14,6 +14,6 @@ type focusPaneArgs struct {
 func focusPane(p Panes) (Tool, error) {
 	return define("focus_pane", func(context.Context, focusPaneArgs) (policy.Effect, error) { return looks() },
 		func(_ context.Context, a focusPaneArgs) goal.Result {
-			return okUnless(p.Focus(a.Pane), "pane %s stands in front", a.Pane)
+			return okUnless(p.Focus(a.Pane), "pane %s is in front", a.Pane)
 		})
 }

@@ -14,7 +14,7 @@ var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash"
 // deleters delete what they name.
 var deleters = []string{"rm", "rmdir", "unlink", "shred", "srm", "trash", "trash-put"}
 
-// git reads what git is told to run: an alias that stands on the line, a command for
+// git reads what git is told to run: an alias that is on the line, a command for
 // each commit or submodule.
 func (s *commandAnalysis) git(args []string, depth int) {
 	for i, a := range args {

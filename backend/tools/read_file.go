@@ -48,7 +48,7 @@ func (f folder) doReadFile(_ context.Context, a readFileArgs) goal.Result {
 		text += fmt.Sprintf("\nlines %d to %d of %d", from+1, to, len(lines))
 	}
 	if to < len(lines) {
-		text += fmt.Sprintf("; line %d goes on", to+1)
+		text += fmt.Sprintf("; line %d continues", to+1)
 	}
 	return goal.Result{OK: true, Text: text, Budget: 2 * defaultResultBytes}
 }

@@ -72,7 +72,7 @@ func (a runRecipeArgs) calls(r Recipes) (goal.Recipe, []goal.Call, error) {
 	return recipe, calls, nil
 }
 
-const maxShownResult = 1200 // bytes of a step's result; all of it stands in the journal
+const maxShownResult = 1200 // bytes of a step's result; all of it is in the journal
 
 // runCalls makes the calls one after the other until one fails.
 func runCalls(ctx context.Context, door nestedExecutor, recipe goal.Recipe, calls []goal.Call, from int) goal.Result {

@@ -19,7 +19,7 @@ type saveRecipeArgs struct {
 
 type recipeParameter struct {
 	Name        string `json:"name" jsonschema:"small letters, digits and _"`
-	Value       string `json:"value" jsonschema:"the value that stands in the steps now"`
+	Value       string `json:"value" jsonschema:"the value that is in the steps now"`
 	Description string `json:"description,omitempty" jsonschema:"what it is for"`
 }
 

@@ -157,7 +157,7 @@ func (s *search) isIgnored(name string, isFolder bool) bool {
 	return strings.HasPrefix(base, ".") || s.rules.Ignored(name, isFolder)
 }
 
-// addIgnoreRules takes the rules that lie in a folder.
+// addIgnoreRules takes the rules that are in a folder.
 func (s *search) addIgnoreRules(dir string) {
 	if s.All {
 		return

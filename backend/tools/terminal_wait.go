@@ -22,7 +22,7 @@ type terminalWaitArgs struct {
 	Pane           string `json:"pane" jsonschema:"the terminal pane"`
 	For            string `json:"for" jsonschema:"what to wait for: pattern (text appears), prompt (the shell asks for a command), exit (the command that runs is done) or quiet (nothing was printed for quiet_seconds)"`
 	Pattern        string `json:"pattern,omitempty" jsonschema:"for pattern: a regular expression (RE2), such as listening on|error"`
-	Since          int64  `json:"since,omitempty" jsonschema:"for pattern: the next_cursor from which printed text counts. Since you typed last if left out, so that what came meanwhile is not missed"`
+	Since          int64  `json:"since,omitempty" jsonschema:"for pattern: the next_cursor from which printed text counts. Since you typed last if left out, so that what came is not missed"`
 	QuietSeconds   int    `json:"quiet_seconds,omitempty" jsonschema:"for quiet: how long nothing may have been printed; 5 if left out"`
 	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"give up after this long; 60 if left out, at most 1800. One long wait is better than many short ones"`
 }

@@ -468,7 +468,7 @@ func TestRunCommand(t *testing.T) {
 	cancel()
 	h.bad(h.tool("run_command").Do(ctx, arguments(t, "command", "touch ran")), "may have begun")
 	if _, err := os.Lstat(filepath.Join(h.dir, "ran")); err == nil {
-		t.Error("a run that was stopped went on")
+		t.Error("a run that was stopped continued")
 	}
 }
 

@@ -30,7 +30,7 @@ type partialLine struct {
 	blind bool // keys were pressed that may have written anything
 }
 
-// analyze reads text after what stands in a pane. Another program may have read some of
+// analyze reads text after what is in a pane. Another program may have read some of
 // what stands there, so each rest of it is looked at.
 func (l *PendingInput) analyze(s *commandAnalysis, pane, text string) {
 	l.mu.Lock()

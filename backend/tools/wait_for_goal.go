@@ -10,7 +10,7 @@ import (
 
 type waitForGoalArgs struct {
 	Goal           string `json:"goal" jsonschema:"the goal, as start_goal named it"`
-	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"give up after this long; 600 if left out, at most 1800. The goal goes on"`
+	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"give up after this long; 600 if left out, at most 1800. The goal continues"`
 }
 
 func waitForGoal(g Goals) (Tool, error) {

@@ -82,7 +82,7 @@ func (c indexedCheck) runs() bool {
 	return c.Type == goal.Shell || c.Type == goal.JSONPredicate && c.From == goal.FromCommand
 }
 
-// location is where the check's command stands in a goal's folder.
+// location is where the check's command is in a goal's folder.
 func (c indexedCheck) location(dir string) lineLocation {
 	_, remote := c.Server() // what lies there cannot be seen from here
 	decides := c.Type == goal.Shell && c.ExitCode == 0 && !remote

@@ -147,7 +147,7 @@ func manifest(ctx context.Context, root *os.Root, at string, known map[string]kn
 		}
 		info, err := e.Info()
 		if err != nil {
-			return nil //nolint:nilerr // gone meanwhile: it is missing in the list
+			return nil //nolint:nilerr // gone: it is missing in the list
 		}
 		sum := ""
 		switch {

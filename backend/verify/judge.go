@@ -103,7 +103,7 @@ func firstWord(reply string) string {
 var hedgePattern = regexp.MustCompile(`(?i)\b(but|except|excepting|however|although|though|unless|partly|partially|mostly|almost|nearly|if|provided|assuming|missing|incomplete|lacks|lacking)\b`)
 
 // isHedged says whether a reply takes its first word back: "YES, but the report is
-// missing" is no YES. What stands on later lines is the reason, unless it begins so.
+// missing" is no YES. What is on later lines is the reason, unless it begins so.
 func isHedged(reply string) bool {
 	rest := restAfterWord(reply)
 	if at := hedgePattern.FindStringIndex(rest); at != nil && strings.Trim(rest[:at[0]], "*_`\"'.,:;!-–—()[] \t\r\n") == "" {

@@ -140,7 +140,7 @@ func (r *lineWalker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 		text, _ := r.unquote(w)
 		k.Words = append(k.Words, r.fromRoot(text))
 		if r.own && text == "test" && k.spoken == 0 {
-			k.spoken = int(w.End().Offset()) //nolint:gosec // it lies in the text
+			k.spoken = int(w.End().Offset()) //nolint:gosec // it is in the text
 		}
 	}
 	for _, redir := range redirs {
@@ -212,7 +212,7 @@ func (r *lineWalker) unquote(w *syntax.Word) (text string, ok bool) {
 }
 
 // plainPart is a part of a word: text, a variable that has a plain word, and the usual
-// spellings of the folder that a script lies in.
+// spellings of the folder that a script is in.
 func (r *lineWalker) plainPart(part syntax.WordPart) (string, bool) {
 	switch p := part.(type) {
 	case *syntax.Lit:

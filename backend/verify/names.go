@@ -20,7 +20,7 @@ const maxNames = 1_000_000
 
 // nameIndex are the things in a folder, by name and kind alone: many of them cost
 // little. Heaps (node_modules, .venv …) are left out. A second run lists again
-// only the folders in which something came or went meanwhile.
+// only the folders in which something came or went.
 type nameIndex struct {
 	rules ignore.Rules
 	learn bool // take the rules of .gitignore files
@@ -107,7 +107,7 @@ func (n *nameIndex) below(ctx context.Context, root *os.Root, e entry, depth int
 		}
 	}
 	inner, err := root.OpenRoot(name)
-	if err != nil { // gone meanwhile, or nobody may enter it
+	if err != nil { // gone, or nobody may enter it
 		if !errors.Is(err, fs.ErrNotExist) {
 			n.shut = append(n.shut, e.Path)
 		}
@@ -125,7 +125,7 @@ func (n *nameIndex) cached(path string, info fs.FileInfo) (listing, bool) {
 	return l, true
 }
 
-// list reads a folder. info is from before: what comes meanwhile shows next time.
+// list reads a folder. info is from before: what comes shows next time.
 func (n *nameIndex) list(root *os.Root, path string, info fs.FileInfo) (listing, error) {
 	l := listing{ino: inode(info), ctime: ctime(info), leaf: true}
 	f, err := root.Open(".")

@@ -19,7 +19,7 @@ func done(t *testing.T, errs ...error) {
 }
 
 // TestRememberedFoldersHideNothing: a second look, which lists only the folders that
-// have changed, finds what a first one would, whatever was done meanwhile.
+// have changed, finds what a first one would, whatever was done.
 func TestRememberedFoldersHideNothing(t *testing.T) {
 	dir := t.TempDir()
 	at := func(p string) string { return filepath.Join(dir, p) }

@@ -526,7 +526,7 @@ func TestARunnerThatTheAgentInstalledIsTold(t *testing.T) {
 }
 
 // TestFrozenWhenTheGoalIsMade: what another goal does before the first run is seen;
-// what comes to decide meanwhile is held from then on.
+// what comes to decide is held from then on.
 func TestFrozenWhenTheGoalIsMade(t *testing.T) {
 	dir := folderOf(t, "-- check.sh --\nexit 1\n")
 	o := verify.Options{Dir: dir, Private: filepath.Join(t.TempDir(), "kept"), Criterion: criterion("sh check.sh && ./later.sh")}

@@ -72,7 +72,7 @@ func (w *treeWalk) folder(ctx context.Context, root *os.Root, path string, depth
 	}
 	names, err := list(root, w.most-len(w.entries)+1)
 	if err != nil {
-		return nil //nolint:nilerr // a folder that the agent made unreadable, or removed meanwhile, shows as its entry alone
+		return nil //nolint:nilerr // a folder that the agent made unreadable, or removed, shows as its entry alone
 	}
 	w.addIgnoreRules(root, path)
 	var below []string
@@ -81,7 +81,7 @@ func (w *treeWalk) folder(ctx context.Context, root *os.Root, path string, depth
 		switch {
 		case ctx.Err() != nil: // files may have to be read
 			return fmt.Errorf("looking at the goal's folder: %w", context.Cause(ctx))
-		case err != nil: // gone meanwhile
+		case err != nil: // gone
 		case info.IsDir():
 			below = append(below, name)
 		case w.limitReached():
@@ -113,7 +113,7 @@ func (w *treeWalk) file(root *os.Root, name, path string, info fs.FileInfo) {
 	e := entry{Path: path, Mode: info.Mode()}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
-		e.Target, _ = root.Readlink(name) // gone meanwhile: no target
+		e.Target, _ = root.Readlink(name) // gone: no target
 	case e.regular():
 		e.Size, e.MTime, e.CTime = info.Size(), info.ModTime().UnixNano(), ctime(info)
 		if w.sum != nil && len(w.entries) < maxEntries {

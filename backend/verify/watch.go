@@ -181,7 +181,7 @@ func (t *fileWatcher) isProtected(p string) bool {
 	})
 }
 
-// stop stops looking and gives what was touched meanwhile.
+// stop stops looking and gives what was touched.
 func (t *fileWatcher) stop() (touched []string, blind error) {
 	if t == nil {
 		return nil, nil
@@ -220,7 +220,7 @@ func (h CheckRunner) runWatched(ctx context.Context, k indexedCheck, decide func
 		return again
 	}
 	if blind != nil {
-		r.Detail += fmt.Sprintf("; nobody could see whether what decides was changed meanwhile (%v)", blind)
+		r.Detail += fmt.Sprintf("; nobody could see whether what decides was changed (%v)", blind)
 	}
 	if after, intact := h.tamperedVerdict(ctx, k); !intact {
 		return after

@@ -8,7 +8,7 @@ trap 'rm -f "$profile" "$said"' EXIT
 go test -short -coverpkg=./backend/runner,./backend/verify -coverprofile="$profile" \
   ./backend/runner/... ./backend/verify/... ./backend/app/transcript >"$said" || { cat "$said"; exit 1; }
 for package in runner verify; do
-  # A block stands in the profile once for each test program: it is covered if any of them ran it.
+  # A block is in the profile once for each test program: it is covered if any of them ran it.
   awk -v package="goalpost/backend/$package/" '
     index($1, package) == 1 { statements[$1] = $2; if ($3 > 0) ran[$1] = 1 }
     END {

@@ -72,7 +72,7 @@ func killSession(sid int) {
 
 type procInfo struct{ pid, parent, session int }
 
-// listProcesses is a look at /proc; what appears or goes meanwhile may be missing.
+// listProcesses is a look at /proc; what appears or goes may be missing.
 func listProcesses() []procInfo {
 	entries, _ := os.ReadDir("/proc") // what could be read comes back with the error
 	var all []procInfo

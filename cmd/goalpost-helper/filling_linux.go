@@ -24,7 +24,7 @@ const (
 // fileID names one on disk.
 type fileID struct{ dev, ino uint64 }
 
-// checkTmp looks once at what lies in /tmp of the agent and of checks, and where it is
+// checkTmp looks once at what is in /tmp of the agent and of checks, and where it is
 // too much ends who has files open there to write.
 func (w *memoryWatch) checkTmp(most int64) time.Duration {
 	found, writers := w.scanTmp()
@@ -44,7 +44,7 @@ func (w *memoryWatch) checkTmp(most int64) time.Duration {
 	return maxInterval
 }
 
-// scanTmp is what lies in /tmp, and who has files open there to write.
+// scanTmp is what is in /tmp, and who has files open there to write.
 func (w *memoryWatch) scanTmp() (found *tmpUsage, writers []processUsage) {
 	found = &tmpUsage{}
 	found.addTree(string(w.k.walls.Scratch))

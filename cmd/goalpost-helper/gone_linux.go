@@ -23,7 +23,7 @@ import (
 type seenPlaces map[string]int
 
 // markMissing says of a check's mounts which are gone. It refuses walls within which one of
-// them stands in another place.
+// them is in another place.
 func (s seenPlaces) markMissing(w *wire.Spec) (refused error) {
 	w.Mounts = slices.Clone(w.Mounts)
 	b := &rootBuilder{walls: *w}
@@ -110,7 +110,7 @@ func isNotExist(err error) bool {
 	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP)
 }
 
-// isMissing says whether a place was gone when the room was made, or lies in one that was.
+// isMissing says whether a place was gone when the room was made, or is in one that was.
 func (l *stickyMounts) isMissing(path string) bool {
 	return slices.ContainsFunc(l.gone, func(gone string) bool { return path == gone || strings.HasPrefix(path, gone+"/") })
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // The agent can rename a folder above a held file while the check runs, and a
-// bind goes with the folder that it is in. So the held files lie in a layer of
+// bind goes with the folder that it is in. So the held files are in a layer of
 // their own above the goal's folder: a path is looked up there first, whatever
 // the folders below are called by then. What the check writes goes to a third
 // layer and away with the room. The files are bound over themselves as well, so
@@ -90,7 +90,7 @@ func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (fo
 	return u, err
 }
 
-// mountOf is the mount that a path lies in.
+// mountOf is the mount that a path is in.
 func (b *rootBuilder) mountOf(path string) *wire.Mount {
 	var best *wire.Mount
 	for i, m := range b.walls.Mounts {

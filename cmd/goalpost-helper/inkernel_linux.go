@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// What the kernel holds for programs is their memory, too: what lies in Unix sockets
+// What the kernel holds for programs is their memory, too: what is in Unix sockets
 // and pipes that nobody reads. A pipe counts as the two pages that each gets however
-// many a user has; what lies in the first of them the kernel bounds for each user.
+// many a user has; what is in the first of them the kernel bounds for each user.
 const pipeBytes = 2 * 4096
 
 // The kernel's unix_diag, see bound_linux.go.
@@ -68,7 +68,7 @@ func (k kernelMemory) of(dir string, seen map[string]bool) (sum int64) {
 	return sum
 }
 
-// orphanQueues are the agent's queues of System V with what lies in them; they are
+// orphanQueues are the agent's queues of System V with what is in them; they are
 // nobody's. A check's end with its room.
 func orphanQueues() (list []sysvSegment) {
 	text, _ := os.ReadFile("/proc/sysvipc/msg")

@@ -119,7 +119,7 @@ func (l *stickyMounts) watch() error {
 	if err != nil {
 		return os.NewSyscallError("open", err)
 	}
-	l.restore(root) // what came back meanwhile, before a program starts
+	l.restore(root) // what came back, before a program starts
 	go func() {
 		for timeout := 0; ; {
 			changed := []unix.PollFd{{Fd: int32(mounts), Events: unix.POLLPRI}}

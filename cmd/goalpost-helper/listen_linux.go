@@ -17,7 +17,7 @@ import (
 const maxAttempts = 200
 
 // seccompNotifier hears of the calls that the filter holds up, answers them and tells the
-// app. The caller waits meanwhile, so nothing here waits for anybody: telling is
+// app. The caller waits, so nothing here waits for anybody: telling is
 // another's work.
 type seccompNotifier struct {
 	fd      int
@@ -97,7 +97,7 @@ func (l *seccompNotifier) answer() {
 	}
 }
 
-// reply ends the caller's waiting; that it died meanwhile is no error.
+// reply ends the caller's waiting; that it died is no error.
 func (l *seccompNotifier) reply(r reply) {
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&r)))
 }
@@ -109,7 +109,7 @@ func (l *seccompNotifier) isValid(id uint64) bool {
 
 // decide says what the caller gets, and in words what it tried; "" is nothing to
 // tell of. The numbers in n are the kernel's copy. What a pointer leads to can be
-// exchanged meanwhile: it is told, and nothing is decided by it.
+// exchanged: it is told, and nothing is decided by it.
 func (l *seccompNotifier) decide(n notice, address []byte) (reply, wire.Violation) {
 	goOn := reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	if setid(n) {

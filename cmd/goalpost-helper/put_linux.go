@@ -61,7 +61,7 @@ func (b *rootBuilder) attachOne(m wire.Mount, tree int) error {
 	return fmt.Errorf("unknown mount %q", m.Kind)
 }
 
-// isOverlaid says whether held files lie in a layer above a mount that is left out then.
+// isOverlaid says whether held files are in a layer above a mount that is left out then.
 func (b *rootBuilder) isOverlaid(m wire.Mount) bool {
 	around := b.mountOf(string(m.Target))
 	if !m.Between || around == nil {
@@ -175,7 +175,7 @@ func unreadable(folder string) []wire.Mount {
 		}
 		info, err := entry.Info()
 		if err != nil || info.Mode()&os.ModeSymlink != 0 {
-			return nil //nolint:nilerr // it went away meanwhile
+			return nil //nolint:nilerr // it went away
 		}
 		need := os.FileMode(0o004)
 		if entry.IsDir() {

@@ -16,7 +16,7 @@ import (
 // one. Over a mount nothing can be renamed, and the goal's copies of what git obeys are
 // mounts. So the init hears of every rename. One whose new name is such a copy it does
 // itself: it writes the copy again and removes the file that was to be renamed. All
-// others the kernel does, and whatever a program exchanges meanwhile, the mount holds.
+// others the kernel does, and whatever a program exchanges, the mount holds.
 
 // maxRewriteBytes is how much a file may hold that is written in another's place.
 const maxRewriteBytes = 16 << 20

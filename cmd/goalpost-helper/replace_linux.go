@@ -129,7 +129,7 @@ func copyContent(from, to int) error {
 	if err != nil {
 		return err //nolint:wrapcheck // see above
 	}
-	// Who reads meanwhile finds empty lines at the end, and no part of what was there.
+	// Who reads finds empty lines at the end, and no part of what was there.
 	empty := bytes.Repeat([]byte("\n"), max(0, int(was.Size())-len(text)))
 	if _, err := out.WriteAt(append(text, empty...), 0); err != nil {
 		return err //nolint:wrapcheck // see above

@@ -169,7 +169,7 @@ func sumFields(path string, names ...string) (sum int64) {
 	return sum
 }
 
-// memfdBytes is what lies in the memory files that a process has open: no mapping need
+// memfdBytes is what is in the memory files that a process has open: no mapping need
 // tell of it. One that several have open counts for each.
 func memfdBytes(dir string) (sum int64) {
 	names, _ := os.ReadDir(dir + "/fd")

@@ -26,7 +26,7 @@ export async function startModel(turns) {
       if (!body.tools?.length) {
         criticised.push(body);
         const reviews = JSON.stringify(body.messages).includes("CONFIRM or REJECT");
-        stream(response, { text: reviews ? "CONFIRM\nit is as asked" : "PROGRESSING\nit goes on" }, 0);
+        stream(response, { text: reviews ? "CONFIRM\nit is as asked" : "PROGRESSING\nit continues" }, 0);
         return;
       }
       const next = turns[Math.min(asked.length, turns.length - 1)];

@@ -18,7 +18,7 @@ const environment = (w) => ({
   GOALPOST_HOME: join(w.home, "data"),
 });
 
-/** A goal in the window's own process whose command runs until it is ended; it holds work/lock meanwhile. */
+/** A goal in the window's own process whose command runs until it is ended; it holds work/lock. */
 async function startGoal(w, model) {
   const dir = join(w.home, "work");
   mkdirSync(dir);
@@ -49,7 +49,7 @@ function isZombie(pid) {
   try {
     return /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
-    return true; // gone meanwhile
+    return true; // gone
   }
 }
 

@@ -146,7 +146,7 @@ func (c *crowd) idOf(m *member) goal.ID {
 }
 
 // answer is the model of all: it knows a goal by its first message, takes its
-// time, and now and then the user says something meanwhile.
+// time, and now and then the user says something.
 func (c *crowd) answer(_ int, r modeltest.Request) modeltest.Answer {
 	m := c.byMark[strings.TrimPrefix(r.Messages[1].Text, "Goal: write ")]
 	if m == nil {
@@ -157,7 +157,7 @@ func (c *crowd) answer(_ int, r modeltest.Request) modeltest.Answer {
 		c.unmixed(m, message.Text)
 	}
 	if len(r.Tools) == 0 {
-		return modeltest.Answer{Text: "PROGRESSING\n" + m.mark + " goes on", Usage: m.in}
+		return modeltest.Answer{Text: "PROGRESSING\n" + m.mark + " continues", Usage: m.in}
 	}
 	m.turns++
 	if at := strings.Index(r.Last().Text, "opened pane "); at >= 0 && m.pane == "" {

@@ -236,7 +236,7 @@ func (s *stage) takenBack(id goal.ID, request string) {
 }
 
 // command is one line of play. What a journal has got is told where the user
-// waits for it, so that it stands in the same place every time. The goal's name comes after the verb and may be
+// waits for it, so that it is in the same place every time. The goal's name comes after the verb and may be
 // left out for the one without a name:
 //
 //	start [NAME]            and waits for the end of its run; start& does not wait

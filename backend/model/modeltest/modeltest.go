@@ -1,6 +1,6 @@
 // Package modeltest is a local server that speaks the streaming protocols of
 // OpenAI-compatible /chat/completions and of Anthropic's /messages, with the
-// quirks of the servers in the field and with faults on order. It stands in for
+// quirks of the servers in the field and with faults on order. It is in for
 // a provider in tests; nothing leaves the machine.
 package modeltest
 

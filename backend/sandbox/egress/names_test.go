@@ -15,7 +15,7 @@ import (
 var parseDNSQuestion = append([]byte{0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0}, "\x04Docs\x07example\x00\x00\x01\x00\x01"...)
 
 // TestNamesAreRefused: a question for a name is answered REFUSED (5), what is none FORMERR
-// (1), by datagram and by connection, and stands in the log.
+// (1), by datagram and by connection, and is in the log.
 func TestNamesAreRefused(t *testing.T) {
 	p := egress.New(egress.Config{Rules: egress.Rules{Risk: policy.NetworkWrite, Allow: []string{"*"}}})
 	t.Cleanup(func() {
@@ -52,7 +52,7 @@ func TestNamesAreRefused(t *testing.T) {
 		told := p.Entries()[before:]
 		switch {
 		case c.code == 1 && len(told) != 0:
-			t.Errorf("%s: what is no question stands in the log: %v", c.network, told)
+			t.Errorf("%s: what is no question is in the log: %v", c.network, told)
 		case c.code == 5 && (len(told) != 1 || told[0].Method != "NAME" || told[0].Host != "docs.example" || told[0].Allowed):
 			t.Errorf("%s: the log has %v", c.network, told)
 		}

@@ -106,7 +106,7 @@ type openRequest struct {
 }
 
 // begin decides about a request and, where it may go, keeps it until leave: the
-// rules may change meanwhile.
+// rules may change.
 func (p *Proxy) begin(q Request, hosts []string, stop context.CancelFunc) (leave func(), reason string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

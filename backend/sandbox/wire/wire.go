@@ -98,7 +98,7 @@ type Limits struct {
 	Memory    int64 `json:"memory,omitempty"`    // bytes of data of each process
 	FileSize  int64 `json:"file_size,omitempty"` // bytes
 	Nice      int   `json:"nice,omitempty"`
-	// Of all programs of the goal: bytes of memory, bytes of what lies in /tmp. The
+	// Of all programs of the goal: bytes of memory, bytes of what is in /tmp. The
 	// helper looks at them, and ends programs.
 	Together int64 `json:"together,omitempty"`
 	Tmp      int64 `json:"tmp,omitempty"`
@@ -153,7 +153,7 @@ type Mount struct {
 	// Itself binds a link and not what it leads to; what the kernel does not hold so is
 	// left as it is.
 	Itself bool `json:"itself,omitempty"`
-	// Between is left out of a check whose held files lie in a layer upon the folder
+	// Between is left out of a check whose held files are in a layer upon the folder
 	// that Target is in: the layer is above all of it.
 	Between bool `json:"between,omitempty"`
 	// Gone: the keeper saw it and it was removed; a check's room covers it when it is back.
@@ -161,13 +161,13 @@ type Mount struct {
 	// Devices: device files below it work.
 	Devices bool `json:"devices,omitempty"`
 	// Fresh: each check finds a folder of its own here instead of Source: empty, or
-	// with what lies in Below. What a check writes there goes with its room.
+	// with what is in Below. What a check writes there goes with its room.
 	Fresh bool   `json:"fresh,omitempty"`
 	Below []byte `json:"below,omitempty"`
 }
 
 // Cache is a folder of the user that programs may fill: Lower is never
-// changed, what they write lies in Upper. Merged is the empty folder where both
+// changed, what they write is in Upper. Merged is the empty folder where both
 // appear to the helper, Work one beside Upper.
 type Cache struct {
 	Lower  []byte `json:"lower"`

@@ -6,7 +6,7 @@ function read(path) {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    return ""; // ended meanwhile
+    return ""; // ended
   }
 }
 

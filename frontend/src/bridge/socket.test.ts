@@ -12,7 +12,7 @@ test("waits longer after each failure, up to a bound", () => {
   expect(backOff(0, () => 0.999)).toBeLessThanOrEqual(313);
 });
 
-test("comes back after a loss and asks for its path anew", () => {
+test("comes back after a loss and asks for its path again", () => {
   const { dial, sockets, last } = fakeDial();
   let offset = 0;
   const downs: number[] = [];

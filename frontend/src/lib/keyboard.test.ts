@@ -52,7 +52,7 @@ test("what can have it gets it at once, and nothing is watched", () => {
   expect(watched).toBe(0);
 });
 
-test("nobody who went elsewhere meanwhile is called back", () => {
+test("nobody who went elsewhere is called back", () => {
   const { host, input } = part();
   const other = document.body.appendChild(document.createElement("input"));
   giveKeyboard(host, () => input.focus());

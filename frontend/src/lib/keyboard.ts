@@ -1,6 +1,6 @@
 /**
  * Gives a pane the keyboard as soon as it can have it: what is not laid out yet
- * takes none, and says nothing. Who has gone elsewhere meanwhile stays there. Ends
+ * takes none, and says nothing. Who has gone elsewhere stays there. Ends
  * with what is returned.
  */
 export function giveKeyboard(host: HTMLElement, focus: () => void): () => void {

@@ -5,7 +5,7 @@ import { mount } from "@/testing/mount";
 import { PanePanel } from "./panel";
 
 /** What dockview says between a pane's first drawing and its effects: here by whoever is drawn in it. */
-let meanwhile: () => void;
+let: () => void;
 let drawn: { visible: boolean; active: boolean };
 
 vi.mock("@/features/browser/view", () => ({

@@ -81,7 +81,7 @@ export class App {
     }
   }
 
-  /** Asks as well; `undefined` also when it was asked again meanwhile: answers come in any order, and the newest question counts. */
+  /** Asks as well; `undefined` also when it was asked again: answers come in any order, and the newest question counts. */
   private async newest<M extends Method>(method: M, ...args: Parameters<Methods[M]>) {
     const n = (this.asked.get(method) ?? 0) + 1;
     this.asked.set(method, n);
@@ -143,7 +143,7 @@ export class App {
     return this.opened(await this.ask("BrowserAPI.Open", { url, width: 1024, height: 768, profile }));
   }
 
-  /** The answer may be late: a user who has gone elsewhere meanwhile stays there. */
+  /** The answer may be late: a user who has gone elsewhere stays there. */
   private opened(pane: PaneInfo | undefined): PaneInfo | undefined {
     if (!pane) return undefined;
     this.store.setState((s) => ({ panes: withPane(s.panes, pane), activePane: pane.id }));

@@ -1,6 +1,6 @@
 import type { GoalCard, GoalEvent } from "@/bridge/types";
 
-/** Where a goal stands in the list, in the order in which the list shows it. */
+/** Where a goal is in the list, in the order in which the list shows it. */
 export type Group = "needs_you" | "running" | "queued" | "paused" | "done";
 
 export const groups: readonly Group[] = ["needs_you", "running", "queued", "paused", "done"];

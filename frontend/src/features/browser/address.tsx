@@ -25,7 +25,7 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
   const [going, setGoing] = useState<string | null>(null);
   const shown = going ?? (pane.url === "about:blank" ? "" : pane.url);
 
-  // What is selected whole, to be typed over, stays so when the page goes elsewhere meanwhile.
+  // What is selected whole, to be typed over, stays so when the page goes elsewhere.
   useLayoutEffect(() => {
     if (typed === null && field.current && document.activeElement === field.current) field.current.select();
     // eslint-disable-next-line react-hooks/exhaustive-deps

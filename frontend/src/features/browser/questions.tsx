@@ -30,7 +30,7 @@ export function Questions({ pane, overlay, surface, space, scale, focus }: Quest
   const reply: Reply = useCallback(
     (q, answer) => {
       const whole = { ...noAnswer, ...answer, id: q.id };
-      // One that is gone meanwhile needs no answer: the page has continued.
+      // One that is gone needs no answer: the page has continued.
       if (!answer && q.no_answer) void app.bridge.call("BrowserAPI.Answer", pane.id, whole).catch(() => undefined);
       else void app.ask("BrowserAPI.Answer", pane.id, whole);
     },

@@ -90,7 +90,7 @@ test("a picture that was being read when its page went is not drawn", async () =
   expect(acks).toEqual([1]);
 });
 
-test("a page that is gone leaves no picture, and the next one draws anew", async () => {
+test("a page that is gone leaves no picture, and the next one draws again", async () => {
   const s = surface();
   const canvas = document.createElement("canvas");
   Reflect.set(s, "canvas", canvas);

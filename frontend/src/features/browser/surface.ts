@@ -27,7 +27,7 @@ export class Surface {
   private readonly coalescer: Coalescer;
   private waiting: Frame | null = null;
   private drawing = false;
-  /** How often the page was gone: a picture that was being read meanwhile is of the one before. */
+  /** How often the page was gone: a picture that was being read is of the one before. */
   private gone = 0;
   private closed = false;
   private focused = true;

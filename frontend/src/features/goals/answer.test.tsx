@@ -79,7 +79,7 @@ test("a goal that is done is reopened with a note only", async () => {
 
 test("a parked goal counts down and continues now", async () => {
   const view = await show("01m0parked");
-  expect(get("parked-left").textContent).toContain("goes on");
+  expect(get("parked-left").textContent).toContain("continues");
   await press("answer-resume");
   expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "" }]]);
 });

@@ -36,7 +36,7 @@ test("its card says so, too", async () => {
   expect(get("goal-card").textContent).toContain("in process 4711");
 });
 
-test("what the kernel refused a program stands in the log under its own name", async () => {
+test("what the kernel refused a program is in the log under its own name", async () => {
   const note = { seq: 1, kind: "warning", at: "", afterStep: 0 } as const;
   await mount(
     <>
@@ -50,7 +50,7 @@ test("what the kernel refused a program stands in the log under its own name", a
   ]);
 });
 
-test("a call that waits stands beside the steps, and is answered where all of it is shown", async () => {
+test("a call that waits is beside the steps, and is answered where all of it is shown", async () => {
   const app = await open(new FakeBridge(), running);
   await until(() => expect(get("asks").textContent).toContain("2 waiting"));
   expect(nth(all("ask"), 0).textContent).toContain("git push --force origin main");

@@ -46,7 +46,7 @@ test("a program is saved with one argument a line, and without an address", asyn
   expect(all("mcp-server")).toHaveLength(3);
 });
 
-test("a refusal stands at its field, and what was written stays", async () => {
+test("a refusal is at its field, and what was written stays", async () => {
   vi.spyOn(bridge, "call").mockRejectedValue({
     code: "refused",
     message: "cannot be a name",

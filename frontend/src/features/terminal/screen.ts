@@ -175,7 +175,7 @@ export class Screen {
     }
     if (!this.wantsWebgl()) return;
     const { WebglAddon } = await import("@xterm/addon-webgl");
-    if (!this.wantsWebgl()) return; // much may have happened meanwhile
+    if (!this.wantsWebgl()) return; // much may have happened
     try {
       const gl = new WebglAddon();
       gl.onContextLoss(() => {

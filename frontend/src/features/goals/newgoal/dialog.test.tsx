@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const started = () => bridge.calls.find((c) => c.method === "GoalAPI.Start")?.args[0] as StartInput | undefined;
 
-test("what is missing stands at its field, and nothing is asked of Go", async () => {
+test("what is missing is at its field, and nothing is asked of Go", async () => {
   expect(document.activeElement).toBe(get("field-objective"));
   await press("start-goal");
   expect(get("error-objective").textContent).toContain("true at the end");
@@ -24,7 +24,7 @@ test("what is missing stands at its field, and nothing is asked of Go", async ()
   expect(started()).toBeUndefined();
 });
 
-test("a refusal of Go stands at the field that it names", async () => {
+test("a refusal of Go is at the field that it names", async () => {
   write("field-objective", "make it green");
   write("check-command", "make test");
   bridge.refusals.set("GoalAPI.Start", { code: "refused", message: "no such folder", hint: "make it", field: "dir" });

@@ -51,7 +51,7 @@ test("the input says units, drops empty checks and splits lists", () => {
   expect(input.deny_hosts).toEqual(["*.evil.example"]);
 });
 
-test("a refusal stands at the field that it names, else at the form", () => {
+test("a refusal is at the field that it names, else at the form", () => {
   for (const field of ["objective", "criterion", "risk", "dir", "limits", "provider", "model"]) {
     expect(Object.keys(errorsOf({ code: "refused", message: "no", hint: "do", field }))).toEqual([field]);
   }

@@ -1,6 +1,6 @@
 /** Shows what one pane showed. */
 export interface Screen {
-  /** Shows a moment, soon; what is asked meanwhile comes after it. */
+  /** Shows a moment, soon; what is asked comes after it. */
   show(ms: number): void;
   /** Something is being fetched: the clock waits. */
   readonly busy: boolean;

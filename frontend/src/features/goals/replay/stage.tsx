@@ -50,7 +50,7 @@ export function Stage(p: StageProps) {
             className="absolute inset-x-3 bottom-3 rounded-md border border-line2 bg-s2 px-3 py-2 text-xs text-t2 shadow-pop"
           >
             <span className="font-medium text-warn">Paused for {span(p.gap.to - p.gap.from)}.</span>{" "}
-            {page ? "Its pages were not recorded meanwhile." : "The agent did nothing meanwhile."}
+            {page ? "Its pages were not recorded." : "The agent did nothing."}
             {p.gap.note ? <span className="text-t3"> It continued with: “{p.gap.note}”</span> : null}
           </p>
         ) : null}

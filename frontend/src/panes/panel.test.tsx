@@ -5,13 +5,13 @@ import { mount } from "@/testing/mount";
 import { PanePanel } from "./panel";
 
 /** What dockview says between a pane's first drawing and its effects: here by whoever is drawn in it. */
-let: () => void;
+let duringDraw: () => void;
 let drawn: { visible: boolean; active: boolean };
 
 vi.mock("@/features/browser/view", () => ({
   BrowserView: (props: { visible: boolean; active: boolean }) => {
     drawn = { visible: props.visible, active: props.active };
-    useLayoutEffect(() => meanwhile(), []);
+    useLayoutEffect(() => duringDraw(), []);
     return null;
   },
 }));
@@ -54,7 +54,7 @@ const draw = () =>
   });
 
 test("a pane that becomes the active one while it is first drawn is drawn as that", async () => {
-  meanwhile = () => {
+  duringDraw = () => {
     expect(dock.listeners()).toBe(0);
     dock.become(true);
   };
@@ -64,7 +64,7 @@ test("a pane that becomes the active one while it is first drawn is drawn as tha
 
 test("one that another takes the place of while it is first drawn is not", async () => {
   dock.become(true);
-  meanwhile = () => dock.become(false);
+  duringDraw = () => dock.become(false);
   await draw();
   expect(drawn).toEqual({ visible: false, active: false });
   act(() => dock.become(true));

@@ -97,7 +97,7 @@ func (a *App) decideProtected(ctx context.Context, g goal.Goal, decision string)
 	if len(files) == 0 {
 		return nil
 	}
-	row, err := a.store.Goal(ctx, g.ID) // again: a parked goal may have continued by itself
+	row, err := a.store.Goal(ctx, g.ID) // again: a parked goal may have continued automatically
 	if err == nil {
 		err = a.store.Append(ctx, goal.Run{Goal: g.ID, ID: row.RunID}, told)
 	}

@@ -123,7 +123,7 @@ const page = (part: Partial<PaneInfo> = {}): PaneInfo =>
 
 test("a question about a page leads to it, and taking it over is one press", async () => {
   await show(needs, { asked_pane: "b3" }, [page()]);
-  expect(get("answer-pane").textContent).toContain("hand it back: the goal continues by itself");
+  expect(get("answer-pane").textContent).toContain("hand it back: the goal continues automatically");
   await press("answer-show-pane");
   expect(app.state.panes.shown?.id).toBe("b3");
   expect(app.state.route).toBe("workspace");

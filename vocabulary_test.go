@@ -1,0 +1,182 @@
+package main_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// replacedWords are the words of docs/glossary.md that no declaration may contain.
+var replacedWords = strings.Fields(`person operator room rooms walls walled enclosure keeper border openings
+	obeyed selfrun leftovers minds veiled guest guests desk visitor visitors neighbours onlooker spectator elsewhere
+	bell sentinel hearing heard told tell foresight voyage veil tape shutter lend lent loan nowhere linger`)
+
+// declarationExceptions are the declared names that keep such a word, each with the reason.
+var declarationExceptions = map[string]string{
+	"askOperator":     "implements the tool ask_operator, whose name models and journals know",
+	"askOperatorArgs": "implements the tool ask_operator, whose name models and journals know",
+	"Linger":          "the option of sockets has this name",
+}
+
+// phraseLimits are replaced phrases and how many lines of code, comments, documents,
+// labels and prompts may still contain one. Lower a limit when you replace some;
+// none may rise.
+var phraseLimits = []struct {
+	pattern string
+	limit   int
+}{
+	{`(the|a|its|an) (person|operator)`, 0},
+	{`goes on`, 0},
+	{`anew`, 0},
+	{`else nothing`, 0},
+	{`meanwhile`, 0},
+	{`stands (in|on|beside|at)`, 0},
+	{`voyage|enclosure|foresight|veil`, 0},
+	{`is told|are told|was told|be told`, 0},
+	{`hears? of`, 0},
+	{`by itself`, 0},
+	{`whoever`, 0},
+	{`a yes|your word`, 0},
+}
+
+// phraseSources are where the phrases are searched; a CHANGELOG tells of the past,
+// and the glossary and this file have to name what they refuse.
+var phraseSources = []string{"*.go", "*.ts", "*.tsx", "*.md", ":!CHANGELOG.md", ":!docs/glossary.md", ":!vocabulary_test.go"}
+
+// TestDeclarations_UseTheGlossary refuses replaced words in names that are declared
+// outside of tests: packages' types, functions, variables, constants and fields.
+func TestDeclarations_UseTheGlossary(t *testing.T) {
+	files := listFiles(t, "*.go", ":!*_test.go")
+	if len(files) < 100 {
+		t.Fatalf("git knows only %d files", len(files))
+	}
+	for _, file := range files {
+		fset := token.NewFileSet()
+		tree, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range declaredNames(tree) {
+			if _, excepted := declarationExceptions[name.Name]; excepted {
+				continue
+			}
+			for _, word := range splitName(name.Name) {
+				if slices.Contains(replacedWords, word) {
+					t.Errorf("%s: %s contains %q: see docs/glossary.md", fset.Position(name.Pos()), name.Name, word)
+				}
+			}
+		}
+	}
+}
+
+// TestText_UsesTheGlossary counts the lines that contain a replaced phrase.
+func TestText_UsesTheGlossary(t *testing.T) {
+	files := listFiles(t, phraseSources...)
+	lines := map[string][]string{} // by pattern
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Split(string(b), "\n")
+		for _, p := range phraseLimits {
+			phrase := regexp.MustCompile(`(?i)\b(` + p.pattern + `)\b`)
+			for i, line := range text {
+				if phrase.MatchString(line) {
+					lines[p.pattern] = append(lines[p.pattern], fmt.Sprintf("%s:%d", file, i+1))
+				}
+			}
+		}
+	}
+	for _, p := range phraseLimits {
+		found := lines[p.pattern]
+		switch {
+		case len(found) > p.limit:
+			t.Errorf("%q is on %d lines, %d are allowed; docs/glossary.md says what to write. Among them: %s",
+				p.pattern, len(found), p.limit, strings.Join(found[max(0, len(found)-8):], " "))
+		case len(found) < p.limit:
+			t.Errorf("%q is on %d lines only: lower its limit of %d", p.pattern, len(found), p.limit)
+		}
+	}
+}
+
+func TestSplitName(t *testing.T) {
+	for name, want := range map[string]string{
+		"roomList": "room list", "GoalRoom": "goal room", "HTTPDoor2": "http door2", "x": "x", "headroom": "headroom",
+	} {
+		if got := strings.Join(splitName(name), " "); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// declaredNames lists what a file declares at package level, with fields and methods.
+func declaredNames(file *ast.File) []*ast.Ident {
+	var names []*ast.Ident
+	addFields := func(list *ast.FieldList) {
+		for _, f := range list.List {
+			names = append(names, f.Names...)
+		}
+	}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			names = append(names, d.Name)
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.ValueSpec:
+					names = append(names, s.Names...)
+				case *ast.TypeSpec:
+					names = append(names, s.Name)
+					switch typ := s.Type.(type) {
+					case *ast.StructType:
+						addFields(typ.Fields)
+					case *ast.InterfaceType:
+						addFields(typ.Methods)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+var namePart = regexp.MustCompile(`[A-Z]+[0-9]*($|[A-Z])|[A-Z]?[a-z0-9]+`)
+
+// splitName splits a name in camel case into its words, in lower case.
+func splitName(name string) []string {
+	var words []string
+	for name != "" {
+		at := namePart.FindStringIndex(name)
+		if at == nil {
+			return words
+		}
+		end := at[1]
+		part := name[at[0]:end]
+		if len(part) > 1 && part == strings.ToUpper(part) && end < len(name) {
+			end-- // the last capital begins the next word
+			part = part[:len(part)-1]
+		}
+		words = append(words, strings.ToLower(part))
+		name = name[end:]
+	}
+	return words
+}
+
+// listFiles lists the files of the repository that match.
+func listFiles(t *testing.T, patterns ...string) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "git", append([]string{"ls-files", "--"}, patterns...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(out))
+}

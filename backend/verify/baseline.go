@@ -5,11 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
-	"unicode/utf8"
 
 	"goalpost/backend/ignore"
 )
@@ -116,21 +114,4 @@ func hashFile(root *os.Root, name string, e *entry) []byte {
 		text = []byte{}
 	}
 	return text
-}
-
-func isText(b []byte) bool {
-	for _, c := range b {
-		if c == 0 {
-			return false
-		}
-	}
-	return utf8.Valid(b)
-}
-
-// mtimeGranularity is how long after a change a second one may still bear the same time.
-const mtimeGranularity = 2 * time.Second
-
-// mtimeIsStable says that a change from now on would show in the file's times.
-func mtimeIsStable(info fs.FileInfo) bool {
-	return time.Since(time.Unix(0, ctime(info))) > mtimeGranularity
 }

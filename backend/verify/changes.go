@@ -27,7 +27,7 @@ var notComparedPrefix = fmt.Sprintf("not compared: the folder holds more than %d
 
 // changes lists what differs from the start, in order of paths; folders do not
 // count by themselves. ok is false when there is too much to be compared.
-func (w *Workspace) changes(ctx context.Context) (list []change, heaps string, ok bool, err error) {
+func (w *folderWorkspace) changes(ctx context.Context) (list []change, heaps string, ok bool, err error) {
 	look, err := w.scan(ctx, maxEntries)
 	if err != nil {
 		return nil, "", false, err
@@ -60,7 +60,7 @@ func (w *Workspace) changes(ctx context.Context) (list []change, heaps string, o
 
 // generatedDirs says which folders that are not looked into hold more or less than at the
 // start: "not compared: node_modules (812 entries, 0 at the start)".
-func (w *Workspace) generatedDirs(look *treeWalk) string {
+func (w *folderWorkspace) generatedDirs(look *treeWalk) string {
 	var list []string
 	for _, is := range look.entries {
 		if !is.Heap || slices.Contains([]string{".git", ".hg", ".svn", "__pycache__"}, path.Base(is.Path)) {
@@ -80,14 +80,6 @@ func (w *Workspace) generatedDirs(look *treeWalk) string {
 	return "not compared: " + strings.Join(list, ", ")
 }
 
-// joinClauses puts two parts of a sentence together, either of which may be empty.
-func joinClauses(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "; " + b
-}
-
 func equalEntries(was, is *entry) bool {
 	if was.Mode != is.Mode || was.Target != is.Target || was.Size != is.Size {
 		return false
@@ -99,7 +91,7 @@ func equalEntries(was, is *entry) bool {
 }
 
 // Changed says in a sentence what is different since the start, "" if nothing.
-func (w *Workspace) Changed(ctx context.Context) (string, error) {
+func (w *folderWorkspace) Changed(ctx context.Context) (string, error) {
 	if w == nil {
 		return "", nil
 	}
@@ -168,7 +160,7 @@ func firstTen(names []string) []string {
 
 // Diff is what changed since the start in the unified form, at most maxDiffBytes
 // bytes of it.
-func (w *Workspace) Diff(ctx context.Context) (string, error) {
+func (w *folderWorkspace) Diff(ctx context.Context) (string, error) {
 	if w == nil {
 		return "", nil
 	}
@@ -199,7 +191,7 @@ func (w *Workspace) Diff(ctx context.Context) (string, error) {
 }
 
 // diff is what changed in one file.
-func (w *Workspace) diff(root *os.Root, c change) string {
+func (w *folderWorkspace) diff(root *os.Root, c change) string {
 	var b strings.Builder
 	if c.was != nil && c.is != nil && c.was.Mode != c.is.Mode {
 		fmt.Fprintf(&b, "%s: mode %s, was %s\n", c.path, c.is.Mode, c.was.Mode)
@@ -224,7 +216,7 @@ func (w *Workspace) diff(root *os.Root, c change) string {
 	return b.String()
 }
 
-func (w *Workspace) contentBefore(e *entry) ([]byte, bool) {
+func (w *folderWorkspace) contentBefore(e *entry) ([]byte, bool) {
 	switch {
 	case e == nil:
 		return nil, true

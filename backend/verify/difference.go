@@ -141,13 +141,13 @@ func (g *protectedState) original(h protectedItem) ([]byte, error) {
 	return b, nil
 }
 
-// tamperedFor says what of that which decides a check is not as it was. repairable:
-// the agent can install it again by itself.
-func (w *Workspace) tamperedFor(ctx context.Context, c indexedCheck) (diff string, repairable bool, err error) {
-	if w == nil {
+// tampered says what of that which decides a check is not as it was; -1 means any check.
+// repairable: the agent can install it again by itself.
+func (g *protectedState) tampered(ctx context.Context, check int) (diff string, repairable bool, err error) {
+	if g == nil {
 		return "", false, nil
 	}
-	found, err := w.guard.diff(ctx, c.n)
+	found, err := g.diff(ctx, check)
 	repairable = !slices.ContainsFunc(found, func(d mismatch) bool { return d.Part != installedPart })
 	return asText(found), repairable, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,9 +12,21 @@ import (
 	"slices"
 	"sync"
 
+	"goalpost/backend/goal"
 	"goalpost/backend/ignore"
 	"goalpost/backend/process"
 )
+
+// protectOptions say what of a folder must not change, and where its copies are kept.
+type protectOptions struct {
+	Dir     string // the goal's folder, absolute
+	Private string // where copies are kept, out of the goal's reach
+	// Criterion, Protect and NoProtect say what must not change, see FindProtected.
+	Criterion          goal.Criterion
+	Protect, NoProtect []string
+	// Tests says how many tests the gates' runners ran before the first turn, by check.
+	Tests []int
+}
 
 // maxProtectedBytes is how much the copies of protected files may be together, in bytes.
 const maxProtectedBytes = 256 << 20
@@ -33,15 +44,27 @@ type protectedState struct {
 	tests   []int             // how many ran before the start, by check; nil where nobody has counted
 
 	mu    sync.Mutex
-	ok    map[string]statStamp // files that were the same when last looked at
-	plain map[string]statStamp // files that did not hold the text that one may not, by path and text
-	sums  map[string]knownHash // of installed files
-	here  nameIndex            // what a pattern means, and the folders that it may be in
+	ok    map[string]statStamp     // files that were the same when last looked at
+	plain map[string]statStamp     // files that did not hold the text that one may not, by path and text
+	sums  map[string]installedHash // of installed files
+	here  nameIndex                // what a pattern means, and the folders that it may be in
+}
+
+// protected lists what must not change.
+func (g *protectedState) protected() []Protected {
+	if g == nil {
+		return nil
+	}
+	list := make([]Protected, 0, len(g.list))
+	for _, h := range g.list {
+		list = append(list, h.Protected)
+	}
+	return list
 }
 
 // newGuard is a guard of what list says.
 func newGuard(dir, private string, list []protectedItem, noProtect, shut []string) (*protectedState, error) {
-	g := &protectedState{dir: dir, private: private, list: list, shut: shut, ok: map[string]statStamp{}, plain: map[string]statStamp{}, sums: map[string]knownHash{}}
+	g := &protectedState{dir: dir, private: private, list: list, shut: shut, ok: map[string]statStamp{}, plain: map[string]statStamp{}, sums: map[string]installedHash{}}
 	var err error
 	if g.without, err = ignore.NewGlobs(noProtect); err != nil {
 		return nil, err
@@ -89,7 +112,7 @@ type protectedJSON struct {
 
 // recordProtected copies what is protected. What was frozen before, nil for nothing,
 // stays as it was then.
-func recordProtected(ctx context.Context, o Options, frozen *protectedState) (*protectedState, error) {
+func recordProtected(ctx context.Context, o protectOptions, frozen *protectedState) (*protectedState, error) {
 	finder, err := scanChecks(ctx, o)
 	if err != nil {
 		return nil, err
@@ -226,52 +249,33 @@ func protectedContent(root *os.Root, p string) ([]byte, fs.FileMode, error) {
 	return nil, 0, err
 }
 
-// overridesFor are the copies that a check runs on instead of the files themselves.
-func (w *Workspace) overridesFor(index int) []process.FileOverride {
-	if w == nil {
+// overrides are the copies that a check runs on instead of the files themselves.
+func (g *protectedState) overrides(index int) []process.FileOverride {
+	if g == nil {
 		return nil
 	}
 	var list []process.FileOverride
-	for _, h := range w.guard.list {
+	for _, h := range g.list {
 		if h.Kind == KindLocked && !h.Missing && h.Mode.IsRegular() && slices.Contains(h.Checks, index) {
-			list = append(list, process.FileOverride{Path: filepath.Join(w.dir, filepath.FromSlash(h.Path)), Copy: w.guard.copy(h)})
+			list = append(list, process.FileOverride{Path: filepath.Join(g.dir, filepath.FromSlash(h.Path)), Copy: g.copy(h)})
 		}
 	}
 	return list
 }
 
-func writeJSON(path string, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("keeping %s: %w", filepath.Base(path), err)
+// lockedScripts are the texts of the held files that decide a check.
+func (g *protectedState) lockedScripts(index int) []string {
+	if g == nil {
+		return nil
 	}
-	return writeFile(path, b, 0o600)
-}
-
-func readJSON(path string, v any) error {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("reading %s: %w", filepath.Base(path), stripPathError(err))
+	var texts []string
+	for _, h := range g.list {
+		if h.Kind != KindLocked || !slices.Contains(h.Checks, index) {
+			continue
+		}
+		if text, err := g.original(h); err == nil && isText(text) {
+			texts = append(texts, string(text))
+		}
 	}
-	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("reading %s: %w", filepath.Base(path), err)
-	}
-	return nil
-}
-
-// writeFile writes a private file whole or not at all.
-func writeFile(path string, b []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return fmt.Errorf("keeping %s: %w", filepath.Base(path), stripPathError(err))
-	}
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Chmod(mode), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("keeping %s: %w", filepath.Base(path), errors.Join(stripPathError(err), os.Remove(f.Name())))
-	}
-	return nil
+	return texts
 }

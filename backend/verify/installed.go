@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/ignore"
 )
 
 // What is installed in the goal's folder (node_modules, a virtual environment) is
@@ -124,7 +125,7 @@ var errTooManyInstalled = fmt.Errorf("more than %d files or %d MiB", installedFi
 
 // manifest lists the files of an installation with their sums, a line each. Sums of
 // files that have not changed are taken from known, and kept there.
-func manifest(ctx context.Context, root *os.Root, at string, known map[string]knownHash) ([]byte, error) {
+func manifest(ctx context.Context, root *os.Root, at string, known map[string]installedHash) ([]byte, error) {
 	lines := []string{}
 	total := int64(0)
 	err := fs.WalkDir(root.FS(), at, func(p string, e fs.DirEntry, err error) error {
@@ -172,8 +173,14 @@ func manifest(ctx context.Context, root *os.Root, at string, known map[string]kn
 	return []byte(strings.Join(lines, "\n")), nil
 }
 
-func cachedHash(root *os.Root, p string, info fs.FileInfo, sums map[string]knownHash) (string, error) {
-	is := knownHash{size: info.Size(), mtime: info.ModTime().UnixNano(), ctime: ctime(info)}
+// installedHash is the sum of an installed file as long as its size and times are these.
+type installedHash struct {
+	size, mtime, ctime int64
+	sum                string
+}
+
+func cachedHash(root *os.Root, p string, info fs.FileInfo, sums map[string]installedHash) (string, error) {
+	is := installedHash{size: info.Size(), mtime: info.ModTime().UnixNano(), ctime: ctime(info)}
 	if was, ok := sums[p]; ok && was.size == is.size && was.mtime == is.mtime && was.ctime == is.ctime {
 		return was.sum, nil
 	}
@@ -231,13 +238,13 @@ func installationChanges(at string, was, is []byte) string {
 
 // uncomparedRunners says what runs a check and is compared with nothing, "" if all of it is:
 // it was installed since the start, or was too large to be taken down.
-func (w *Workspace) uncomparedRunners(c indexedCheck) string {
-	if w == nil || c.Where == "host" {
+func (g *protectedState) uncomparedRunners(c indexedCheck) string {
+	if g == nil || c.Where == "host" {
 		return ""
 	}
 	var parts []string
 	known := map[string]bool{}
-	for _, h := range w.guard.list {
+	for _, h := range g.list {
 		if h.Part != installedPart || !slices.Contains(h.Checks, c.n) {
 			continue
 		}
@@ -245,7 +252,7 @@ func (w *Workspace) uncomparedRunners(c indexedCheck) string {
 			parts = append(parts, fmt.Sprintf("%s held %v at the start", h.Path, errTooManyInstalled))
 		}
 	}
-	for _, p := range w.installDirsFor(c) {
+	for _, p := range findInstallDirs(g.dir, g.without, c) {
 		if !known[p] {
 			parts = append(parts, p+" was installed since the start")
 		}
@@ -256,15 +263,22 @@ func (w *Workspace) uncomparedRunners(c indexedCheck) string {
 	return "what runs it is not compared: " + strings.Join(parts, ", ")
 }
 
-// installDirsFor are the folders in which what a check runs is installed by now.
-func (w *Workspace) installDirsFor(c indexedCheck) []string {
-	root, err := os.OpenRoot(w.dir)
+// findInstallDirs are the folders of dir in which what a check runs is installed by now.
+func findInstallDirs(dir string, without ignore.Globs, c indexedCheck) []string {
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil // the check says so itself
 	}
 	defer func() { _ = root.Close() }()
-	f := &protector{root: root, dir: w.dir, without: w.guard.without, check: c.n, found: map[string]*Protected{}, look: func() ([]entry, error) { return nil, nil }}
-	f.scanLine(c.Command, lineLocation{dir: path.Clean(c.Dir), root: w.dir}, 0)
+	f := &protector{
+		root:    root,
+		dir:     dir,
+		without: without,
+		check:   c.n,
+		found:   map[string]*Protected{},
+		look:    func() ([]entry, error) { return nil, nil },
+	}
+	f.scanLine(c.Command, lineLocation{dir: path.Clean(c.Dir), root: dir}, 0)
 	var list []string
 	for _, p := range f.found {
 		if p.Part == installedPart {

@@ -69,13 +69,13 @@ func (h CheckRunner) expectedSummaries(ctx context.Context, c indexedCheck) (lis
 		if c.n >= 0 || !c.location(h.Dir).decides {
 			return nil, 0, nil
 		}
-		f, err := scanChecks(ctx, Options{Dir: h.Dir, Criterion: goal.Criterion{Checks: []goal.Check{c.Check}}})
+		f, err := scanChecks(ctx, protectOptions{Dir: h.Dir, Criterion: goal.Criterion{Checks: []goal.Check{c.Check}}})
 		if err != nil {
 			return nil, 0, err
 		}
 		return f.endings, 0, nil
 	}
-	g := h.World.guard
+	g := h.World.guard()
 	for _, k := range g.heard {
 		if k.Check == c.n {
 			list = append(list, k)

@@ -78,7 +78,7 @@ func TestAFingerprintSaysWhatItIsNotOf(t *testing.T) {
 	for i := range 30 {
 		done(t, os.WriteFile(filepath.Join(dir, fmt.Sprint("f", i)), nil, 0o600))
 	}
-	w, err := OpenWorkspace(t.Context(), Options{Dir: dir, Private: filepath.Join(t.TempDir(), "p")})
+	w, err := recordFolder(t.Context(), folderOptions{Dir: dir, Private: filepath.Join(t.TempDir(), "p")})
 	done(t, err)
 	for most, want := range map[int]string{31: "", 30: "", 29: "more than 29 entries"} {
 		w.most = most

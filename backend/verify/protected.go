@@ -55,7 +55,7 @@ const maxProtected = 5000
 // and what protect names; without what noProtect names. Patterns are as in
 // .gitignore. The programs that a gate runs or reads are the work, and not listed.
 func FindProtected(ctx context.Context, dir string, c goal.Criterion, protect, noProtect []string) ([]Protected, error) {
-	f, err := scanChecks(ctx, Options{Dir: dir, Criterion: c, Protect: protect, NoProtect: noProtect})
+	f, err := scanChecks(ctx, protectOptions{Dir: dir, Criterion: c, Protect: protect, NoProtect: noProtect})
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func FindProtected(ctx context.Context, dir string, c goal.Criterion, protect, n
 }
 
 // scanChecks is a finder that has looked at every check. What unread files call is left out.
-func scanChecks(ctx context.Context, o Options, unread ...string) (*protector, error) {
+func scanChecks(ctx context.Context, o protectOptions, unread ...string) (*protector, error) {
 	with, err := ignore.NewGlobs(o.Protect)
 	if err != nil {
 		return nil, err

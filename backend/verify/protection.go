@@ -18,11 +18,11 @@ import (
 // no change. Not for concurrent use.
 type Protection struct {
 	guard   *protectedState
-	options Options
+	options protectOptions
 }
 
-// OpenProtection reads what is held. It keeps nothing that was not kept before.
-func OpenProtection(o Options) (*Protection, error) {
+// openProtection reads what is held. It keeps nothing that was not kept before.
+func openProtection(o protectOptions) (*Protection, error) {
 	g, err := loadProtected(o.Dir, o.Private)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -180,6 +180,9 @@ func pathsOf(changed []mismatch) []string {
 // putAllBack makes the protected files again what they were. aside is the folder that
 // the changed versions were moved to, "" if there was none to keep.
 func (g *protectedState) putAllBack(ctx context.Context) (files []string, aside string, err error) {
+	if g == nil {
+		return nil, "", nil
+	}
 	changed, err := g.changed(ctx)
 	if err != nil || len(changed) == 0 {
 		return nil, "", err
@@ -218,6 +221,9 @@ func (g *protectedState) shownFile() string { return filepath.Join(g.private, "s
 // recordShown keeps the present differences: the goal pauses for them, and the user is
 // told that they are put back.
 func (g *protectedState) recordShown(ctx context.Context) error {
+	if g == nil {
+		return nil
+	}
 	list, err := g.changes(ctx)
 	if err != nil {
 		return err
@@ -234,6 +240,9 @@ func (g *protectedState) forgetShown() error {
 
 // undecided names the files that differ otherwise than the user was shown.
 func (g *protectedState) undecided(ctx context.Context) ([]string, error) {
+	if g == nil {
+		return nil, nil
+	}
 	list, err := g.changes(ctx)
 	if err != nil || len(list) == 0 {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/url"
 	"regexp"
-	"slices"
 
 	"goalpost/backend/goal"
 )
@@ -87,7 +86,7 @@ func (h CheckRunner) needsRunningProcess(c indexedCheck, v goal.Verdict) bool {
 	if !c.runs() {
 		return loopback(c.URL)
 	}
-	texts := append([]string{c.Command}, h.World.lockedScripts(c.n)...)
+	texts := append([]string{c.Command}, h.World.guard().lockedScripts(c.n)...)
 	for _, text := range texts {
 		if networkCommand.MatchString(text) || v.ExitCode == exitCurlRefused && curl.MatchString(text) {
 			return true
@@ -105,21 +104,4 @@ func loopback(address string) bool {
 	host := u.Hostname()
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
-}
-
-// lockedScripts are the texts of the held files that decide a check.
-func (w *Workspace) lockedScripts(index int) []string {
-	if w == nil {
-		return nil
-	}
-	var texts []string
-	for _, h := range w.guard.list {
-		if h.Kind != KindLocked || !slices.Contains(h.Checks, index) {
-			continue
-		}
-		if text, err := w.guard.original(h); err == nil && isText(text) {
-			texts = append(texts, string(text))
-		}
-	}
-	return texts
 }

@@ -64,7 +64,7 @@ func (h CheckRunner) run(ctx context.Context, c indexedCheck, args ...string) (p
 	case c.Where == "host":
 		launcher = h.Outside
 	case h.Walls:
-		command.Domain, command.Held = process.DomainCheck, h.World.overridesFor(c.n)
+		command.Domain, command.Held = process.DomainCheck, h.World.guard().overrides(c.n)
 	}
 	if launcher == nil {
 		return process.Output{}, errNoOutside

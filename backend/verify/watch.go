@@ -14,7 +14,6 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"goalpost/backend/goal"
 	"goalpost/backend/ignore"
 )
 
@@ -38,27 +37,27 @@ type fileWatcher struct {
 	over    chan struct{} // closed when the last event was taken
 }
 
-// watchProtected begins to look at what decides a check. copied says that the check runs on
+// watch begins to look at what decides a check. copied says that the check runs on
 // the copies of held files, so that these themselves may change. It is nil where
 // there is nothing to look at.
-func (w *Workspace) watchProtected(ctx context.Context, c indexedCheck, copied bool) (*fileWatcher, error) {
-	if w == nil {
+func (g *protectedState) watch(ctx context.Context, check int, copied bool) (*fileWatcher, error) {
+	if g == nil {
 		return nil, nil
 	}
-	t := &fileWatcher{dir: w.dir, over: make(chan struct{})}
-	for _, h := range w.guard.list {
-		if slices.Contains(h.Checks, c.n) && h.Part != installedPart && (h.Kind != KindLocked || !copied) {
+	t := &fileWatcher{dir: g.dir, over: make(chan struct{})}
+	for _, h := range g.list {
+		if slices.Contains(h.Checks, check) && h.Part != installedPart && (h.Kind != KindLocked || !copied) {
 			t.things = append(t.things, h)
 		}
 	}
 	if len(t.things) == 0 {
 		return nil, nil
 	}
-	folders, err := w.guard.dirs(ctx)
+	folders, err := g.dirs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if t.mark, err = os.MkdirTemp(w.private, "watch-"); err != nil {
+	if t.mark, err = os.MkdirTemp(g.private, "watch-"); err != nil {
 		return nil, fmt.Errorf("watching the goal's folder: %w", stripPathError(err))
 	}
 	if t.inner, err = fsnotify.NewWatcher(); err == nil {
@@ -197,39 +196,4 @@ func (t *fileWatcher) stop() (touched []string, blind error) {
 	err = errors.Join(err, t.inner.Close())
 	<-t.over
 	return t.touched, errors.Join(t.blind, err, os.RemoveAll(t.mark))
-}
-
-// runWatched runs a check that decides with things which the agent could change
-// meanwhile. A pass counts only if nobody did.
-func (h CheckRunner) runWatched(ctx context.Context, k indexedCheck, decide func() attempt) attempt {
-	w, err := h.World.watchProtected(ctx, k, h.usesOverrides(k))
-	if err != nil {
-		return retryableError(err)
-	}
-	r, intact := h.tamperedVerdict(ctx, k)
-	if intact {
-		r = decide()
-	}
-	touched, blind := w.stop()
-	if !intact || r.Outcome != goal.Pass {
-		return r
-	}
-	if len(touched) > 0 {
-		again := verdict(goal.CheckErr, fmt.Sprintf("%s changed while the check ran, so that it passed says nothing: stop what writes there", strings.Join(touched, ", ")))
-		again.again, again.Tail = true, r.Tail
-		return again
-	}
-	if blind != nil {
-		r.Detail += fmt.Sprintf("; nobody could see whether what decides was changed meanwhile (%v)", blind)
-	}
-	if after, intact := h.tamperedVerdict(ctx, k); !intact {
-		return after
-	}
-	return r
-}
-
-// usesOverrides says whether a check runs on the copies of held files.
-func (h CheckRunner) usesOverrides(k indexedCheck) bool {
-	_, remote := k.Server()
-	return h.Walls && !remote && k.Where != "host"
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"unicode/utf8"
 )
 
 // errTooLong is the answer to a file that is longer than what is read.
@@ -53,4 +54,14 @@ func stripPathError(err error) error {
 		return fmt.Errorf("%s: %w", p.Path, p.Err)
 	}
 	return err
+}
+
+// isText says whether a file holds text: UTF-8 without a zero byte.
+func isText(b []byte) bool {
+	for _, c := range b {
+		if c == 0 {
+			return false
+		}
+	}
+	return utf8.Valid(b)
 }

@@ -1,0 +1,46 @@
+package verify
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+func writeJSON(path string, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("keeping %s: %w", filepath.Base(path), err)
+	}
+	return writeFile(path, b, 0o600)
+}
+
+func readJSON(path string, v any) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", filepath.Base(path), stripPathError(err))
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("reading %s: %w", filepath.Base(path), err)
+	}
+	return nil
+}
+
+// writeFile writes a private file whole or not at all.
+func writeFile(path string, b []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return fmt.Errorf("keeping %s: %w", filepath.Base(path), stripPathError(err))
+	}
+	_, err = f.Write(b)
+	err = errors.Join(err, f.Chmod(mode), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("keeping %s: %w", filepath.Base(path), errors.Join(stripPathError(err), os.Remove(f.Name())))
+	}
+	return nil
+}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"goalpost/backend/ignore"
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/workspace"
 )
 
 // forbiddenFile is a pattern of Appears: a name in a folder, or anywhere below it.
@@ -35,10 +37,10 @@ func (a forbiddenFile) matches(path string) bool {
 // unreadable are the places where something may have appeared that nobody can see.
 func (g *protectedState) unreadable(h protectedItem) []mismatch {
 	var found []mismatch
-	if g.here.more {
-		found = append(found, mismatch{protectedItem: h, text: tooManyFiles + ": remove what was made there, then continue\n"})
+	if g.here.More {
+		found = append(found, mismatch{protectedItem: h, text: workspace.TooManyFiles + ": remove what was made there, then continue\n"})
 	}
-	for _, p := range g.here.shut {
+	for _, p := range g.here.Shut {
 		if !slices.Contains(g.shut, p) {
 			found = append(found, mismatch{protectedItem: h, path: p, text: fmt.Sprintf("%s cannot be looked into: %s\n", p, h.Why)})
 		}
@@ -60,7 +62,7 @@ func (g *protectedState) newForbidden(root *os.Root, h protectedItem) ([]string,
 		return nil, err
 	}
 	var found []string
-	for _, e := range g.here.entries {
+	for _, e := range g.here.Entries {
 		if e.Mode.IsDir() || !a.matches(e.Path) || g.without.MatchesAncestor(e.Path) || h.Holding != "" && !g.fileMatches(root, e.Path, h.Holding) {
 			continue
 		}
@@ -74,15 +76,15 @@ func (g *protectedState) newForbidden(root *os.Root, h protectedItem) ([]string,
 func (g *protectedState) fileMatches(root *os.Root, path, text string) bool {
 	key := path + "\x00" + text
 	info, err := root.Stat(path)
-	if err == nil && ctime(info) != 0 && g.plain[key] == (statStamp{info.Size(), ctime(info)}) {
+	if err == nil && fileio.ChangeTime(info) != 0 && g.plain[key] == (statStamp{info.Size(), fileio.ChangeTime(info)}) {
 		return false
 	}
-	b, _, err := read(root, path, partMax)
+	b, _, err := fileio.Read(root, path, partMax)
 	if err == nil && compilePattern(text).Match(b) {
 		return true
 	}
-	if err == nil && info != nil && mtimeIsStable(info) {
-		g.plain[key] = statStamp{info.Size(), ctime(info)}
+	if err == nil && info != nil && fileio.IsStable(info) {
+		g.plain[key] = statStamp{info.Size(), fileio.ChangeTime(info)}
 	}
 	return false
 }

@@ -115,7 +115,7 @@ func TestAScriptByItsAbsolutePath(t *testing.T) {
 	dir := folderOf(t, script)
 	list, err := verify.FindProtected(t.Context(), dir, criterion("sh "+dir+"/check.sh", "cd "+dir+" && ./check.sh"), nil, nil)
 	must(t, err)
-	if got := nameIndex(list, verify.KindLocked); got != "check.sh" || len(list[0].Checks) != 2 {
+	if got := namesOf(list, verify.KindLocked); got != "check.sh" || len(list[0].Checks) != 2 {
 		t.Errorf("held: %s %+v", got, list)
 	}
 }
@@ -126,7 +126,7 @@ func TestWhatThePersonProtectsIsThere(t *testing.T) {
 	dir := folderOf(t, "-- .gitignore --\n.env\ntests/golden/\n-- .env --\nA=1\n-- tests/golden/a --\n1\n")
 	list, err := verify.FindProtected(t.Context(), dir, criterion("true"), []string{".env", "tests/**"}, nil)
 	must(t, err)
-	if got := nameIndex(list, verify.KindLocked); got != ".env, tests/golden/a" {
+	if got := namesOf(list, verify.KindLocked); got != ".env, tests/golden/a" {
 		t.Errorf("held: %s", got)
 	}
 	_, err = verify.FindProtected(t.Context(), dir, criterion("true"), []string{"spec/**"}, nil)

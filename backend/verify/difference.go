@@ -11,13 +11,17 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/phrase"
+	"goalpost/backend/verify/workspace"
 )
 
 // diff says what is not as it was of what decides a check; -1 means any check.
 func (g *protectedState) diff(ctx context.Context, check int) ([]mismatch, error) {
 	root, err := os.OpenRoot(g.dir)
 	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", stripPathError(err))
+		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	g.mu.Lock()
@@ -46,7 +50,7 @@ func (g *protectedState) diff(ctx context.Context, check int) ([]mismatch, error
 			continue
 		}
 		if !looked {
-			if err := g.here.run(ctx, g.dir); err != nil {
+			if err := g.here.Scan(ctx, g.dir); err != nil {
 				return nil, err
 			}
 			looked = true
@@ -95,7 +99,7 @@ type mismatch struct {
 // the last look is not read again.
 func (g *protectedState) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
 	info, err := root.Stat(h.Path)
-	if err == nil && g.ok[h.Path+"\x00"+h.Part] == (statStamp{info.Size(), ctime(info)}) && ctime(info) != 0 {
+	if err == nil && g.ok[h.Path+"\x00"+h.Part] == (statStamp{info.Size(), fileio.ChangeTime(info)}) && fileio.ChangeTime(info) != 0 {
 		return mismatch{}, true
 	}
 	d := mismatch{protectedItem: h, path: h.Path}
@@ -116,12 +120,12 @@ func (g *protectedState) compareFile(root *os.Root, h protectedItem) (mismatch, 
 	if !bytes.Equal(was, is) {
 		before, after := decidingPart(h.Part, was), decidingPart(h.Part, is)
 		if before != after && !isAllowedGrowth(h.Part, before, after) {
-			d.text = unified(describePart(h.Protected), []byte(before), []byte(after), err != nil)
+			d.text = workspace.UnifiedDiff(describePart(h.Protected), []byte(before), []byte(after), err != nil)
 			return d, false
 		}
 	}
-	if info != nil && mtimeIsStable(info) {
-		g.ok[h.Path+"\x00"+h.Part] = statStamp{info.Size(), ctime(info)}
+	if info != nil && fileio.IsStable(info) {
+		g.ok[h.Path+"\x00"+h.Part] = statStamp{info.Size(), fileio.ChangeTime(info)}
 	}
 	return d, true
 }
@@ -133,7 +137,7 @@ func (g *protectedState) original(h protectedItem) ([]byte, error) {
 	}
 	b, err := os.ReadFile(g.copy(h))
 	if err != nil {
-		return nil, fmt.Errorf("the copy: %w", stripPathError(err))
+		return nil, fmt.Errorf("the copy: %w", fileio.StripPathError(err))
 	}
 	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != h.SHA256 {
 		return nil, errors.New("the copy is damaged")
@@ -157,7 +161,7 @@ func asText(found []mismatch) string {
 	for _, d := range found {
 		b.WriteString(d.text)
 	}
-	return string(truncateMiddle([]byte(b.String()), tamperedMax))
+	return string(phrase.TruncateMiddle([]byte(b.String()), tamperedMax))
 }
 
 // tamperedMax bounds the diff of a tampered verdict, in bytes.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"goalpost/backend/verify/fileio"
 )
 
 // runnerSummary is what a known test runner always prints when it has come to its end. A
@@ -315,7 +317,7 @@ func (f *protector) noteSummary(c call) {
 
 func (f *protector) isQuiet(c call, e runnerSummary) bool {
 	for file, pattern := range e.quietConfig {
-		if text, _, err := read(f.root, path.Join(c.Dir, file), partMax); err == nil && pattern.Match(text) {
+		if text, _, err := fileio.Read(f.root, path.Join(c.Dir, file), partMax); err == nil && pattern.Match(text) {
 			return true
 		}
 	}

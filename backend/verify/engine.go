@@ -12,6 +12,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
+	"goalpost/backend/verify/phrase"
 )
 
 // predicateTime is for a program that does not end although it computes nothing. An
@@ -75,14 +76,14 @@ func (e PredicateEngine) ask(ctx context.Context, q predicateRequest) (bool, err
 	case strings.Contains(stderr, "cannot allocate memory"), strings.Contains(stderr, "out of memory"), strings.Contains(stderr, "stack exceeds"):
 		return bounds("the expression was ended: it takes more than 256 MiB")
 	case out.Status.Code != 0:
-		return false, fmt.Errorf("the evaluator of expressions: %s: %s", out.Status, oneLine(stderr, 300))
+		return false, fmt.Errorf("the evaluator of expressions: %s: %s", out.Status, phrase.OneLine(stderr, 300))
 	}
 	var a predicateReply
 	if err := json.Unmarshal(out.Stdout, &a); err != nil {
 		return false, fmt.Errorf("the evaluator of expressions: its answer: %w", err)
 	}
 	if a.Kind != "" {
-		return false, &PredicateError{Kind: a.Kind, Text: oneLine(a.Text, 500)}
+		return false, &PredicateError{Kind: a.Kind, Text: phrase.OneLine(a.Text, 500)}
 	}
 	return a.Value, nil
 }

@@ -15,6 +15,8 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/ignore"
 	"goalpost/backend/process"
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/workspace"
 )
 
 // protectOptions say what of a folder must not change, and where its copies are kept.
@@ -47,7 +49,7 @@ type protectedState struct {
 	ok    map[string]statStamp     // files that were the same when last looked at
 	plain map[string]statStamp     // files that did not hold the text that one may not, by path and text
 	sums  map[string]installedHash // of installed files
-	here  nameIndex                // what a pattern means, and the folders that it may be in
+	here  workspace.NameIndex      // what a pattern means, and the folders that it may be in
 }
 
 // protected lists what must not change.
@@ -79,7 +81,7 @@ func newGuard(dir, private string, list []protectedItem, noProtect, shut []strin
 		}
 		g.appears = append(g.appears, a)
 	}
-	g.here.want = func(path string) bool {
+	g.here.Want = func(path string) bool {
 		return slices.ContainsFunc(g.appears, func(a forbiddenFile) bool { return a.matches(path) })
 	}
 	return g, nil
@@ -137,18 +139,18 @@ func recordProtected(ctx context.Context, o protectOptions, frozen *protectedSta
 	}
 	root, err := os.OpenRoot(o.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", stripPathError(err))
+		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	if err := os.MkdirAll(filepath.Join(o.Private, "held"), 0o700); err != nil {
 		return nil, fmt.Errorf("keeping protected files: %w", err)
 	}
 	if len(g.appears) > 0 {
-		if err := g.here.run(ctx, o.Dir); err != nil {
+		if err := g.here.Scan(ctx, o.Dir); err != nil {
 			return nil, err
 		}
 	}
-	g.shut, g.heard, g.tests = g.here.shut, finder.endings, o.Tests
+	g.shut, g.heard, g.tests = g.here.Shut, finder.endings, o.Tests
 	if frozen != nil {
 		g.shut, g.heard, g.tests = frozen.shut, frozen.heard, frozen.tests
 	}
@@ -158,7 +160,7 @@ func recordProtected(ctx context.Context, o protectOptions, frozen *protectedSta
 			return nil, err
 		}
 	}
-	return g, writeJSON(filepath.Join(o.Private, "protected.json"), protectedJSON{g.list, o.NoProtect, g.shut, g.heard, g.tests})
+	return g, fileio.WriteJSON(filepath.Join(o.Private, "protected.json"), protectedJSON{g.list, o.NoProtect, g.shut, g.heard, g.tests})
 }
 
 // record takes down what a protected thing is now.
@@ -194,7 +196,7 @@ func (g *protectedState) recordInstalled(ctx context.Context, root *os.Root, h *
 	}
 	sum := sha256.Sum256(list)
 	h.SHA256, h.Mode = hex.EncodeToString(sum[:]), 0o400
-	return false, writeFile(g.copy(*h), list, 0o400)
+	return false, fileio.WriteFile(g.copy(*h), list, 0o400)
 }
 
 func (g *protectedState) recordItem(root *os.Root, h *protectedItem, total *int64) error {
@@ -216,7 +218,7 @@ func (g *protectedState) recordItem(root *os.Root, h *protectedItem, total *int6
 		return nil
 	}
 	// Nobody writes it again, so that a run of the app cannot by mistake.
-	return writeFile(copied, b, mode.Perm()&^0o222|0o400)
+	return fileio.WriteFile(copied, b, mode.Perm()&^0o222|0o400)
 }
 
 func (g *protectedState) copy(h protectedItem) string {
@@ -226,7 +228,7 @@ func (g *protectedState) copy(h protectedItem) string {
 // loadProtected reads what recordProtected kept.
 func loadProtected(dir, private string) (*protectedState, error) {
 	var f protectedJSON
-	if err := readJSON(filepath.Join(private, "protected.json"), &f); err != nil {
+	if err := fileio.ReadJSON(filepath.Join(private, "protected.json"), &f); err != nil {
 		return nil, err
 	}
 	g, err := newGuard(dir, private, f.List, f.Without, f.Shut)
@@ -239,11 +241,11 @@ func loadProtected(dir, private string) (*protectedState, error) {
 // protectedContent is what a protected path holds: the text of a file, and for a link
 // that leads out of the folder where it leads.
 func protectedContent(root *os.Root, p string) ([]byte, fs.FileMode, error) {
-	b, info, err := read(root, p, maxProtectedBytes)
+	b, info, err := fileio.Read(root, p, maxProtectedBytes)
 	if err == nil {
 		return b, info.Mode(), nil
 	}
-	if target, linkErr := root.Readlink(p); linkErr == nil && !errors.Is(err, errTooLong) {
+	if target, linkErr := root.Readlink(p); linkErr == nil && !errors.Is(err, fileio.ErrTooLong) {
 		return []byte("a link to " + target + "\n"), fs.ModeSymlink | 0o600, nil
 	}
 	return nil, 0, err
@@ -273,7 +275,7 @@ func (g *protectedState) lockedScripts(index int) []string {
 		if h.Kind != KindLocked || !slices.Contains(h.Checks, index) {
 			continue
 		}
-		if text, err := g.original(h); err == nil && isText(text) {
+		if text, err := g.original(h); err == nil && fileio.IsText(text) {
 			texts = append(texts, string(text))
 		}
 	}

@@ -16,6 +16,8 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/ignore"
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/workspace"
 )
 
 // What is installed in the goal's folder (node_modules, a virtual environment) is
@@ -135,7 +137,7 @@ func manifest(ctx context.Context, root *os.Root, at string, known map[string]in
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
-			return stripPathError(err)
+			return fileio.StripPathError(err)
 		case slices.Contains(volatilePaths, e.Name()):
 			if e.IsDir() {
 				return fs.SkipDir
@@ -180,21 +182,21 @@ type installedHash struct {
 }
 
 func cachedHash(root *os.Root, p string, info fs.FileInfo, sums map[string]installedHash) (string, error) {
-	is := installedHash{size: info.Size(), mtime: info.ModTime().UnixNano(), ctime: ctime(info)}
+	is := installedHash{size: info.Size(), mtime: info.ModTime().UnixNano(), ctime: fileio.ChangeTime(info)}
 	if was, ok := sums[p]; ok && was.size == is.size && was.mtime == is.mtime && was.ctime == is.ctime {
 		return was.sum, nil
 	}
-	f, _, err := open(root, p)
+	f, _, err := fileio.Open(root, p)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, io.LimitReader(f, installedBytes)); err != nil {
-		return "", stripPathError(err)
+		return "", fileio.StripPathError(err)
 	}
 	is.sum = hex.EncodeToString(sum.Sum(nil))
-	if mtimeIsStable(info) {
+	if fileio.IsStable(info) {
 		sums[p] = is
 	}
 	return is.sum, nil
@@ -276,7 +278,7 @@ func findInstallDirs(dir string, without ignore.Globs, c indexedCheck) []string 
 		without: without,
 		check:   c.n,
 		found:   map[string]*Protected{},
-		look:    func() ([]entry, error) { return nil, nil },
+		look:    func() ([]workspace.Entry, error) { return nil, nil },
 	}
 	f.scanLine(c.Command, lineLocation{dir: path.Clean(c.Dir), root: dir}, 0)
 	var list []string

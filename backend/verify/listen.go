@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
+	"goalpost/backend/verify/fileio"
 )
 
 // checkRunnerSummary looks at what the test runners of a check said. A pass counts only if
@@ -114,7 +115,7 @@ func (h CheckRunner) firstSilentFile(c indexedCheck, files []string) string {
 		if err != nil || !filepath.IsLocal(at) {
 			continue
 		}
-		text, _, err := read(root, at, 1<<20)
+		text, _, err := fileio.Read(root, at, 1<<20)
 		if err == nil && strings.Contains(string(text), "node:test") && testDeclaration.Match(text) {
 			return at
 		}

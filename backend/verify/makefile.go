@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"goalpost/backend/verify/fileio"
 )
 
 // addMake protects the targets that are made, and what their lines lead to.
@@ -31,7 +33,7 @@ func (f *protector) addMake(c call, depth int) {
 			f.add(Protected{Path: path.Join(dir, n), Kind: KindForbiddenNew, Why: "make would take it instead of " + name})
 		}
 	}
-	text, _, err := read(f.root, file, partMax)
+	text, _, err := fileio.Read(f.root, file, partMax)
 	if err != nil {
 		return
 	}
@@ -103,7 +105,7 @@ func (f *protector) addMakefile(dir, file, text string, targets []string, depth 
 		if !ok {
 			continue
 		}
-		text, _, err := read(f.root, p, partMax)
+		text, _, err := fileio.Read(f.root, p, partMax)
 		switch {
 		case err == nil:
 			f.addMakefile(dir, p, string(text), targets, depth+1)

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"goalpost/backend/verify/fileio"
 )
 
 // addNPM protects the scripts, and what the script that is run leads to.
@@ -55,7 +57,7 @@ func scriptWords(c call) []string {
 
 // scripts protects what a script of a package leads to.
 func (f *protector) scripts(dir string, words []string, decides bool, depth int) {
-	text, _, err := read(f.root, path.Join(dir, "package.json"), partMax)
+	text, _, err := fileio.Read(f.root, path.Join(dir, "package.json"), partMax)
 	if err != nil {
 		f.addTests(dir, js)
 		return
@@ -97,7 +99,7 @@ func (f *protector) workspacesOf(dir string) []string {
 	var p struct {
 		Workspaces any `json:"workspaces"`
 	}
-	text, _, err := read(f.root, path.Join(dir, "package.json"), partMax)
+	text, _, err := fileio.Read(f.root, path.Join(dir, "package.json"), partMax)
 	if err != nil || json.Unmarshal(text, &p) != nil || p.Workspaces == nil && !f.isFile(path.Join(dir, "pnpm-workspace.yaml")) {
 		return nil
 	}

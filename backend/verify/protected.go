@@ -17,6 +17,8 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/ignore"
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/workspace"
 )
 
 // Kind says how a file is protected.
@@ -75,19 +77,19 @@ func scanChecks(ctx context.Context, o protectOptions, unread ...string) (*prote
 	dir := o.Dir
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", stripPathError(err))
+		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
-	look := func(learn bool) func() ([]entry, error) {
-		return sync.OnceValues(func() ([]entry, error) {
-			n := nameIndex{learn: learn}
-			if err := n.run(ctx, dir); err != nil {
+	look := func(learn bool) func() ([]workspace.Entry, error) {
+		return sync.OnceValues(func() ([]workspace.Entry, error) {
+			n := workspace.NameIndex{Learn: learn}
+			if err := n.Scan(ctx, dir); err != nil {
 				return nil, err
 			}
-			if n.more {
-				return nil, errors.New(tooManyFiles + ": choose a smaller folder, or leave the runner's files out with --no-protect")
+			if n.More {
+				return nil, errors.New(workspace.TooManyFiles + ": choose a smaller folder, or leave the runner's files out with --no-protect")
 			}
-			return n.entries, nil
+			return n.Entries, nil
 		})
 	}
 	f := &protector{
@@ -110,8 +112,8 @@ func scanChecks(ctx context.Context, o protectOptions, unread ...string) (*prote
 type protector struct {
 	root    *os.Root
 	dir     string
-	look    func() ([]entry, error) // the names in the folder, when the first pattern wants them
-	every   func() ([]entry, error) // with those that a .gitignore names
+	look    func() ([]workspace.Entry, error) // the names in the folder, when the first pattern wants them
+	every   func() ([]workspace.Entry, error) // with those that a .gitignore names
 	without ignore.Globs
 	unread  []string
 	check   int // that is looked at
@@ -121,7 +123,7 @@ type protector struct {
 	endings []expectedSummary // what must be heard of the runners that are called
 }
 
-func (f *protector) sorted() []entry {
+func (f *protector) sorted() []workspace.Entry {
 	list, err := f.look()
 	if err != nil {
 		f.failed = err
@@ -180,7 +182,7 @@ func (f *protector) addUserPatterns(with ignore.Globs, patterns []string) {
 	}
 	some := false
 	for _, e := range list {
-		if e.regular() && with.MatchesAncestor(e.Path) {
+		if e.IsRegular() && with.MatchesAncestor(e.Path) {
 			some = true
 			f.add(Protected{Path: e.Path, Kind: KindLocked, Why: "you protect it"})
 		}
@@ -204,7 +206,7 @@ func (f *protector) addScript(c call, word, why string, depth int) {
 	if slices.Contains(f.unread, p) {
 		return
 	}
-	if text, _, err := read(f.root, p, 64<<10); err == nil && isShell(text) {
+	if text, _, err := fileio.Read(f.root, p, 64<<10); err == nil && isShell(text) {
 		f.scanLine(string(text), lineLocation{dir: c.Dir, home: path.Dir(p), root: f.dir, decides: c.decides}, depth+1)
 	}
 }
@@ -235,7 +237,7 @@ func (f *protector) isFile(p string) bool {
 // addLocked adds the files that exist and are meant.
 func (f *protector) addLocked(meant func(path string) bool, why string) {
 	for _, e := range f.sorted() {
-		if e.regular() && meant(e.Path) {
+		if e.IsRegular() && meant(e.Path) {
 			f.add(Protected{Path: e.Path, Kind: KindLocked, Why: why})
 		}
 	}

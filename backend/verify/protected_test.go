@@ -85,7 +85,7 @@ test:
 	true
 `
 
-func nameIndex(list []verify.Protected, kind verify.Kind) string {
+func namesOf(list []verify.Protected, kind verify.Kind) string {
 	var all []string
 	for _, p := range list {
 		if p.Kind != kind {
@@ -144,10 +144,10 @@ func TestFindProtected(t *testing.T) {
 		t.Run(c.command, func(t *testing.T) {
 			list, err := verify.FindProtected(t.Context(), dir, criterion(c.command), nil, nil)
 			must(t, err)
-			if got := nameIndex(list, verify.KindLocked); got != c.held {
+			if got := namesOf(list, verify.KindLocked); got != c.held {
 				t.Errorf("held: %s\nwant: %s", got, c.held)
 			}
-			if got := nameIndex(list, verify.KindMonitored); got != c.compared {
+			if got := namesOf(list, verify.KindMonitored); got != c.compared {
 				t.Errorf("compared: %s\nwant:     %s", got, c.compared)
 			}
 			for _, p := range list {
@@ -165,13 +165,13 @@ func TestPersonsPatterns(t *testing.T) {
 	c := goal.Criterion{Checks: []goal.Check{shell("pytest"), {Type: goal.Manual}, {Type: goal.File, Path: "x"}}}
 	list, err := verify.FindProtected(t.Context(), dir, c, []string{"sub/", "*.py"}, []string{"conftest.py", "tests/data.json", "pyproject.toml", "*.cfg"})
 	must(t, err)
-	if got := nameIndex(list, verify.KindLocked); got != "app.py, sub/Makefile, sub/check.sh, tests/test_app.py" {
+	if got := namesOf(list, verify.KindLocked); got != "app.py, sub/Makefile, sub/check.sh, tests/test_app.py" {
 		t.Errorf("held: %s", got)
 	}
-	if got := nameIndex(list, verify.KindMonitored); got != "tox.ini (pytest)" {
+	if got := namesOf(list, verify.KindMonitored); got != "tox.ini (pytest)" {
 		t.Errorf("compared: %s", got)
 	}
-	if got := nameIndex(list, verify.KindForbiddenNew); strings.Contains(got, "conftest") || !strings.Contains(got, "pytest.ini") {
+	if got := namesOf(list, verify.KindForbiddenNew); strings.Contains(got, "conftest") || !strings.Contains(got, "pytest.ini") {
 		t.Errorf("appears: %s", got)
 	}
 	for _, p := range list {
@@ -408,7 +408,7 @@ func TestAFloodHidesNothing(t *testing.T) {
 	}
 	list, err := verify.FindProtected(t.Context(), dir, c, nil, nil)
 	must(t, err)
-	if got := nameIndex(list, verify.KindLocked); !strings.Contains(got, "tests/test_app.py") {
+	if got := namesOf(list, verify.KindLocked); !strings.Contains(got, "tests/test_app.py") {
 		t.Errorf("held behind a flood: %s", got)
 	}
 	w := world(t, verify.Options{Dir: dir, Criterion: c})

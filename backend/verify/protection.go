@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"goalpost/backend/verify/fileio"
 )
 
 // Protection is what a goal holds of its protected files, for decisions about them
@@ -73,7 +75,7 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 	}
 	root, err := os.OpenRoot(g.dir)
 	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", stripPathError(err))
+		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	files := pathsOf(changed)
@@ -112,7 +114,7 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 		accepted = append(accepted, Version{f, g.list[at].SHA256})
 	}
 	list := protectedJSON{g.list, p.options.NoProtect, g.shut, g.heard, g.tests}
-	return accepted, errors.Join(writeJSON(filepath.Join(g.private, "protected.json"), list), g.forgetShown())
+	return accepted, errors.Join(fileio.WriteJSON(filepath.Join(g.private, "protected.json"), list), g.forgetShown())
 }
 
 // admit lets a file stay that has appeared, and compares it from now on.
@@ -189,7 +191,7 @@ func (g *protectedState) putAllBack(ctx context.Context) (files []string, aside 
 	}
 	root, err := os.OpenRoot(g.dir)
 	if err != nil {
-		return nil, "", fmt.Errorf("the goal's folder: %w", stripPathError(err))
+		return nil, "", fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	aside = filepath.Join(g.private, "aside", time.Now().UTC().Format("20060102-150405.000"))
@@ -228,12 +230,12 @@ func (g *protectedState) recordShown(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(g.shownFile(), list)
+	return fileio.WriteJSON(g.shownFile(), list)
 }
 
 func (g *protectedState) forgetShown() error {
 	if err := os.Remove(g.shownFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("forgetting what was changed before: %w", stripPathError(err))
+		return fmt.Errorf("forgetting what was changed before: %w", fileio.StripPathError(err))
 	}
 	return nil
 }
@@ -248,7 +250,7 @@ func (g *protectedState) undecided(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	var shown []shownChange
-	if err := readJSON(g.shownFile(), &shown); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := fileio.ReadJSON(g.shownFile(), &shown); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	var files []string
@@ -268,7 +270,7 @@ func (g *protectedState) changes(ctx context.Context) ([]shownChange, error) {
 	}
 	root, err := os.OpenRoot(g.dir)
 	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", stripPathError(err))
+		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	list := make([]shownChange, 0, len(found))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"goalpost/backend/folder"
+	"goalpost/backend/verify/fileio"
 )
 
 // restore takes what lies at a protected path aside and puts there what it was.
@@ -36,14 +37,14 @@ func (g *protectedState) restore(root *os.Root, d mismatch, aside string) (err e
 		return err
 	}
 	if target, ok := strings.CutPrefix(string(was), "a link to "); ok && d.Mode&fs.ModeSymlink != 0 {
-		return stripPathError(dir.Symlink(strings.TrimSuffix(target, "\n"), name))
+		return fileio.StripPathError(dir.Symlink(strings.TrimSuffix(target, "\n"), name))
 	}
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, d.Mode.Perm())
 	if err != nil {
-		return stripPathError(err)
+		return fileio.StripPathError(err)
 	}
 	_, err = f.Write(was)
-	return stripPathError(errors.Join(err, folder.ChownLike(dir, f), f.Chmod(d.Mode.Perm()), f.Close()))
+	return fileio.StripPathError(errors.Join(err, folder.ChownLike(dir, f), f.Chmod(d.Mode.Perm()), f.Close()))
 }
 
 // clearPath takes aside what lies at the place of a folder and is none.
@@ -67,13 +68,13 @@ func moveToBackup(dir *os.Root, name, p, aside string) error {
 		return nil
 	}
 	if err != nil {
-		return stripPathError(err)
+		return fileio.StripPathError(err)
 	}
 	if info.IsDir() {
 		for n := 1; ; n++ {
 			to := fmt.Sprintf("%s.aside-%d", name, n)
 			if _, err := dir.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-				return stripPathError(dir.Rename(name, to))
+				return fileio.StripPathError(dir.Rename(name, to))
 			}
 		}
 	}
@@ -81,12 +82,12 @@ func moveToBackup(dir *os.Root, name, p, aside string) error {
 	if err == nil {
 		to := filepath.Join(aside, filepath.FromSlash(p))
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			return stripPathError(err)
+			return fileio.StripPathError(err)
 		}
-		if err := writeFile(to, text, mode.Perm()); err != nil {
+		if err := fileio.WriteFile(to, text, mode.Perm()); err != nil {
 			return err
 		}
 	}
 	// What cannot be read (a pipe, a link to nowhere) has nothing to keep.
-	return stripPathError(dir.Remove(name))
+	return fileio.StripPathError(dir.Remove(name))
 }

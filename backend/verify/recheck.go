@@ -10,6 +10,7 @@ import (
 	"regexp"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/phrase"
 )
 
 // EvidenceReader reads what was kept as evidence under its SHA-256.
@@ -27,11 +28,11 @@ func VerifyEvidence(verdicts []goal.Verdict, kept EvidenceReader) []string {
 		}
 		b, err := kept.Artifact(v.Evidence)
 		if err != nil {
-			faults = append(faults, fmt.Sprintf("check %d (%s): its evidence is lost: %v", v.Check+1, oneLine(v.Name, 200), err))
+			faults = append(faults, fmt.Sprintf("check %d (%s): its evidence is lost: %v", v.Check+1, phrase.OneLine(v.Name, 200), err))
 			continue
 		}
 		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != v.Evidence {
-			faults = append(faults, fmt.Sprintf("check %d (%s): its evidence is not what was kept", v.Check+1, oneLine(v.Name, 200)))
+			faults = append(faults, fmt.Sprintf("check %d (%s): its evidence is not what was kept", v.Check+1, phrase.OneLine(v.Name, 200)))
 		}
 	}
 	return faults

@@ -159,7 +159,7 @@ func (f *protector) addTests(dir string, r testRunner) {
 func (f *protector) forbidCloserModules(dir string) {
 	looked := map[string]bool{dir: true, ".": true}
 	for _, e := range f.sorted() {
-		for at := path.Dir(e.Path); e.regular() && js.tests.MatchString(e.Path) && !looked[at] && (dir == "." || within(dir, at)); at = path.Dir(at) {
+		for at := path.Dir(e.Path); e.IsRegular() && js.tests.MatchString(e.Path) && !looked[at] && (dir == "." || within(dir, at)); at = path.Dir(at) {
 			looked[at] = true
 			modules := path.Join(at, "node_modules")
 			if _, err := f.root.Lstat(modules); err != nil && !f.isFile(path.Join(at, "package.json")) {
@@ -177,7 +177,7 @@ func (f *protector) forbidNew(dir, pattern, holding, why string, below func(stri
 	}
 	if holding == "" {
 		for _, e := range f.sorted() {
-			if rel, ok := below(e.Path); ok && e.regular() && g.Match(rel) {
+			if rel, ok := below(e.Path); ok && e.IsRegular() && g.Match(rel) {
 				f.add(Protected{Path: e.Path, Kind: KindMonitored, Why: why})
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"goalpost/backend/ignore"
+	"goalpost/backend/verify/fileio"
 )
 
 // maxWatchedDirs is how many folders are watched at most.
@@ -58,7 +59,7 @@ func (g *protectedState) watch(ctx context.Context, check int, copied bool) (*fi
 		return nil, err
 	}
 	if t.mark, err = os.MkdirTemp(g.private, "watch-"); err != nil {
-		return nil, fmt.Errorf("watching the goal's folder: %w", stripPathError(err))
+		return nil, fmt.Errorf("watching the goal's folder: %w", fileio.StripPathError(err))
 	}
 	if t.inner, err = fsnotify.NewWatcher(); err == nil {
 		err = errors.Join(t.inner.Add(t.mark), t.inner.Add(t.dir))
@@ -82,10 +83,10 @@ func (g *protectedState) watch(ctx context.Context, check int, copied bool) (*fi
 func (g *protectedState) dirs(ctx context.Context) ([]string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err := g.here.run(ctx, g.dir); err != nil {
+	if err := g.here.Scan(ctx, g.dir); err != nil {
 		return nil, err
 	}
-	return slices.Clone(g.here.folders), nil
+	return slices.Clone(g.here.Folders), nil
 }
 
 // isRelevantDir says whether something in a folder may decide.
@@ -147,7 +148,7 @@ func (t *fileWatcher) onEvent(p string, came bool) {
 	}
 	root, err := os.OpenRoot(t.dir)
 	if err != nil {
-		t.blind = stripPathError(err)
+		t.blind = fileio.StripPathError(err)
 		return
 	}
 	defer func() { _ = root.Close() }()
@@ -161,7 +162,7 @@ func (t *fileWatcher) onEvent(p string, came bool) {
 	}
 	list, err := f.Readdirnames(-1)
 	if err = errors.Join(err, f.Close()); err != nil {
-		t.blind = stripPathError(err)
+		t.blind = fileio.StripPathError(err)
 	}
 	for _, name := range list {
 		t.onEvent(path.Join(p, name), true)

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/workspace"
 )
 
 // Options say what a world is compared with.
@@ -40,12 +42,12 @@ func (o Options) protection() protectOptions {
 // must not change in it. All methods may be called concurrently, and on nil, which knows
 // of no change.
 type Workspace struct {
-	folder    *folderWorkspace
+	folder    *workspace.Workspace
 	protected *protectedState
 }
 
 // comparison is the folder against its start; nil of nil.
-func (w *Workspace) comparison() *folderWorkspace {
+func (w *Workspace) comparison() *workspace.Workspace {
 	if w == nil {
 		return nil
 	}
@@ -64,7 +66,7 @@ func (w *Workspace) guard() *protectedState {
 // the user as, it stays, also while the goal waits for its turn.
 func RecordProtected(ctx context.Context, o Options) error {
 	if err := os.MkdirAll(o.Private, 0o700); err != nil {
-		return fmt.Errorf("keeping what decides: %w", stripPathError(err))
+		return fmt.Errorf("keeping what decides: %w", fileio.StripPathError(err))
 	}
 	_, err := recordProtected(ctx, o.protection(), nil)
 	return err
@@ -78,12 +80,12 @@ func OpenProtection(o Options) (*Protection, error) { return openProtection(o.pr
 // before stays as it was, and what has come since and decides, too, is kept.
 func OpenWorkspace(ctx context.Context, o Options) (*Workspace, error) {
 	if err := os.MkdirAll(o.Private, 0o700); err != nil {
-		return nil, fmt.Errorf("keeping what the folder was: %w", stripPathError(err))
+		return nil, fmt.Errorf("keeping what the folder was: %w", fileio.StripPathError(err))
 	}
-	at := folderOptions{Dir: o.Dir, Private: o.Private, Pages: o.Pages}
+	at := workspace.Options{Dir: o.Dir, Private: o.Private, Pages: o.Pages}
 	w := &Workspace{}
 	var err error
-	if w.folder, err = openFolder(at); err == nil {
+	if w.folder, err = workspace.Open(at); err == nil {
 		w.protected, err = loadProtected(o.Dir, o.Private)
 	} else if errors.Is(err, fs.ErrNotExist) {
 		err = w.recordStart(ctx, o, at)
@@ -96,7 +98,7 @@ func OpenWorkspace(ctx context.Context, o Options) (*Workspace, error) {
 
 // recordStart keeps the present state. The folder comes last: what was half kept is
 // taken again.
-func (w *Workspace) recordStart(ctx context.Context, o Options, at folderOptions) error {
+func (w *Workspace) recordStart(ctx context.Context, o Options, at workspace.Options) error {
 	frozen, err := loadProtected(o.Dir, o.Private)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -104,7 +106,7 @@ func (w *Workspace) recordStart(ctx context.Context, o Options, at folderOptions
 	if w.protected, err = recordProtected(ctx, o.protection(), frozen); err != nil {
 		return err
 	}
-	w.folder, err = recordFolder(ctx, at)
+	w.folder, err = workspace.Record(ctx, at)
 	return err
 }
 

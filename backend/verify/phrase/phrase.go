@@ -1,4 +1,5 @@
-package verify
+// Package phrase shortens texts from outside so that they fit into a sentence of the host.
+package phrase
 
 import (
 	"fmt"
@@ -6,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// truncateMiddle leaves out the middle of what is longer than most bytes, and says so.
-func truncateMiddle(b []byte, most int) []byte {
+// TruncateMiddle leaves out the middle of what is longer than most bytes, and says so.
+func TruncateMiddle(b []byte, most int) []byte {
 	if len(b) <= most {
 		return b
 	}
@@ -16,8 +17,8 @@ func truncateMiddle(b []byte, most int) []byte {
 	return append(append(append([]byte{}, b[:half]...), note...), b[len(b)-half:]...)
 }
 
-// oneLine is the beginning of a text that came from outside, fit for one sentence.
-func oneLine(s string, most int) string {
+// OneLine is the beginning of a text that came from outside, fit for one sentence.
+func OneLine(s string, most int) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 	if len(s) <= most {
 		return s
@@ -28,8 +29,8 @@ func oneLine(s string, most int) string {
 	return s[:most] + "…"
 }
 
-// joinClauses puts two parts of a sentence together, either of which may be empty.
-func joinClauses(a, b string) string {
+// JoinClauses puts two parts of a sentence together, either of which may be empty.
+func JoinClauses(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}

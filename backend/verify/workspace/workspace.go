@@ -1,4 +1,5 @@
-package verify
+// Package workspace compares a goal's folder with what it was at the goal's start.
+package workspace
 
 import (
 	"context"
@@ -9,10 +10,12 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"goalpost/backend/verify/fileio"
 )
 
-// folderOptions say which folder is compared, and where its start state is kept.
-type folderOptions struct {
+// Options say which folder is compared, and where its start state is kept.
+type Options struct {
 	Dir     string // the goal's folder, absolute
 	Private string // where copies are kept, out of the goal's reach; made if missing
 	// Pages gives what the goal's pages show: their addresses and a hash of what
@@ -20,9 +23,9 @@ type folderOptions struct {
 	Pages func(ctx context.Context) (string, error)
 }
 
-// folderWorkspace is what a goal can change, compared with what was there at its start.
+// Workspace is what a goal can change, compared with what was there at its start.
 // All methods may be called concurrently, and on nil, which knows of no change.
-type folderWorkspace struct {
+type Workspace struct {
 	dir   string
 	base  *baseline
 	pages func(ctx context.Context) (string, error)
@@ -38,27 +41,27 @@ type knownHash struct {
 	sum                string
 }
 
-// openFolder compares with what recordFolder kept. The error is fs.ErrNotExist if
+// Open compares with what recordFolder kept. The error is fs.ErrNotExist if
 // nothing was kept.
-func openFolder(o folderOptions) (*folderWorkspace, error) {
+func Open(o Options) (*Workspace, error) {
 	base, err := openBaseline(o.Private)
 	if err != nil {
 		return nil, err
 	}
-	return newFolderWorkspace(o, base), nil
+	return newWorkspace(o, base), nil
 }
 
-// recordFolder keeps what the folder is now and compares with it.
-func recordFolder(ctx context.Context, o folderOptions) (*folderWorkspace, error) {
+// Record keeps what the folder is now and compares with it.
+func Record(ctx context.Context, o Options) (*Workspace, error) {
 	base, err := recordBaseline(ctx, o.Dir, o.Private)
 	if err != nil {
 		return nil, err
 	}
-	return newFolderWorkspace(o, base), nil
+	return newWorkspace(o, base), nil
 }
 
-func newFolderWorkspace(o folderOptions, base *baseline) *folderWorkspace {
-	w := &folderWorkspace{
+func newWorkspace(o Options, base *baseline) *Workspace {
+	w := &Workspace{
 		dir:   o.Dir,
 		base:  base,
 		pages: o.Pages,
@@ -66,7 +69,7 @@ func newFolderWorkspace(o folderOptions, base *baseline) *folderWorkspace {
 		known: map[string]knownHash{},
 	}
 	for _, e := range base.Entries {
-		if e.SHA256 != "" && time.Unix(0, e.CTime).Before(time.Unix(0, base.TakenAt).Add(-mtimeGranularity)) {
+		if e.SHA256 != "" && time.Unix(0, e.CTime).Before(time.Unix(0, base.TakenAt).Add(-fileio.TimeGranularity)) {
 			w.known[e.Path] = knownHash{e.Size, e.MTime, e.CTime, e.SHA256}
 		}
 	}
@@ -74,18 +77,18 @@ func newFolderWorkspace(o folderOptions, base *baseline) *folderWorkspace {
 }
 
 // scan looks at the folder as it is: at that many entries, 0 is maxEntries.
-func (w *folderWorkspace) scan(ctx context.Context, most int) (*treeWalk, error) {
+func (w *Workspace) scan(ctx context.Context, most int) (*treeWalk, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	seen := map[string]knownHash{} // what is gone is forgotten
-	look := &treeWalk{rules: w.base.rules, most: most, sum: func(root *os.Root, name string, e *entry) {
+	look := &treeWalk{rules: w.base.rules, most: most, sum: func(root *os.Root, name string, e *Entry) {
 		if k, ok := w.known[e.Path]; ok && k.size == e.Size && k.mtime == e.MTime && k.ctime == e.CTime {
 			e.SHA256 = k.sum
 			seen[e.Path] = k
 			return
 		}
 		hashFile(root, name, e)
-		if e.SHA256 != "" && time.Since(time.Unix(0, e.CTime)) > mtimeGranularity {
+		if e.SHA256 != "" && time.Since(time.Unix(0, e.CTime)) > fileio.TimeGranularity {
 			seen[e.Path] = knownHash{e.Size, e.MTime, e.CTime, e.SHA256}
 		}
 	}}
@@ -101,7 +104,7 @@ func (w *folderWorkspace) scan(ctx context.Context, most int) (*treeWalk, error)
 // its revert is no change. Behind the first 20,000 entries files count by size and
 // times, and ignored folders by their number of entries. unseen says what was not
 // looked at, "" if nothing was left out: there something may have changed.
-func (w *folderWorkspace) Fingerprint(ctx context.Context) (print, unseen string, err error) {
+func (w *Workspace) Fingerprint(ctx context.Context) (print, unseen string, err error) {
 	if w == nil {
 		return "", "", nil
 	}
@@ -126,7 +129,7 @@ func (w *folderWorkspace) Fingerprint(ctx context.Context) (print, unseen string
 }
 
 // fingerprint is what an entry is in a fingerprint. No name has a zero byte in it.
-func (e entry) fingerprint(line []byte) []byte {
+func (e Entry) fingerprint(line []byte) []byte {
 	line = append(append(line, e.Path...), 0)
 	line = binary.BigEndian.AppendUint32(line, uint32(e.Mode))
 	for _, n := range []int64{e.Size, int64(e.Count)} {

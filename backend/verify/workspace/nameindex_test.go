@@ -1,4 +1,4 @@
-package verify
+package workspace
 
 import (
 	"errors"
@@ -27,15 +27,15 @@ func TestRememberedFoldersHideNothing(t *testing.T) {
 		done(t, os.MkdirAll(at(fmt.Sprintf("d%d/in/er", i)), 0o700), os.WriteFile(at(fmt.Sprintf("d%d/in/er/f", i)), nil, 0o600))
 	}
 	conf := func(path string) bool { return filepath.Base(path) == "conf" }
-	n := nameIndex{want: conf}
+	n := NameIndex{Want: conf}
 	for over := time.Now().Add(time.Minute); len(n.known) < 61; { // a folder is remembered when it has been at rest for a while; nothing tells of it
-		if done(t, n.run(t.Context(), dir)); time.Now().After(over) {
+		if done(t, n.Scan(t.Context(), dir)); time.Now().After(over) {
 			t.Fatalf("%d of 61 folders are remembered", len(n.known))
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	if len(n.entries) != 0 {
-		t.Fatalf("found %v", n.entries)
+	if len(n.Entries) != 0 {
+		t.Fatalf("found %v", n.Entries)
 	}
 	for i, act := range []struct {
 		what string
@@ -56,17 +56,17 @@ func TestRememberedFoldersHideNothing(t *testing.T) {
 		}, "d0/in/er/d7/in/er/new/conf"},
 		{"a tree that is removed", func() error { return os.RemoveAll(at("d0")) }, ""},
 	} {
-		done(t, act.do(), n.run(t.Context(), dir))
+		done(t, act.do(), n.Scan(t.Context(), dir))
 		var found []string
-		for _, e := range n.entries {
+		for _, e := range n.Entries {
 			found = append(found, e.Path)
 		}
 		slices.Sort(found)
 		if got := strings.Join(found, " "); got != act.want {
 			t.Errorf("%d %s: found %q, want %q", i, act.what, got, act.want)
 		}
-		fresh := nameIndex{want: conf}
-		if done(t, fresh.run(t.Context(), dir)); fresh.total != n.total || len(fresh.entries) != len(n.entries) || len(n.known) > n.total+1 {
+		fresh := NameIndex{Want: conf}
+		if done(t, fresh.Scan(t.Context(), dir)); fresh.total != n.total || len(fresh.Entries) != len(n.Entries) || len(n.known) > n.total+1 {
 			t.Errorf("%d %s: %d names and %d known, a first look finds %d", i, act.what, n.total, len(n.known), fresh.total)
 		}
 	}
@@ -78,7 +78,7 @@ func TestAFingerprintSaysWhatItIsNotOf(t *testing.T) {
 	for i := range 30 {
 		done(t, os.WriteFile(filepath.Join(dir, fmt.Sprint("f", i)), nil, 0o600))
 	}
-	w, err := recordFolder(t.Context(), folderOptions{Dir: dir, Private: filepath.Join(t.TempDir(), "p")})
+	w, err := Record(t.Context(), Options{Dir: dir, Private: filepath.Join(t.TempDir(), "p")})
 	done(t, err)
 	for most, want := range map[int]string{31: "", 30: "", 29: "more than 29 entries"} {
 		w.most = most

@@ -1,4 +1,4 @@
-package verify
+package workspace
 
 import (
 	"context"
@@ -12,25 +12,26 @@ import (
 	"time"
 
 	"goalpost/backend/ignore"
+	"goalpost/backend/verify/fileio"
 )
 
 // maxNames bounds a look at names. It is far above what a folder of a user
 // holds: where it is reached, that is said, and counts as a difference.
 const maxNames = 1_000_000
 
-// nameIndex are the things in a folder, by name and kind alone: many of them cost
+// NameIndex are the things in a folder, by name and kind alone: many of them cost
 // little. Heaps (node_modules, .venv …) are left out. A second run lists again
 // only the folders in which something came or went meanwhile.
-type nameIndex struct {
+type NameIndex struct {
 	rules ignore.Rules
-	learn bool // take the rules of .gitignore files
+	Learn bool // take the rules of .gitignore files
 	// want says which files are asked for; nil is all of them.
-	want func(path string) bool
+	Want func(path string) bool
 
-	entries []entry
-	folders []string // "" is the top
-	shut    []string // folders that cannot be looked into
-	more    bool     // there is more than maxNames, or deeper than walkDepth
+	Entries []Entry
+	Folders []string // "" is the top
+	Shut    []string // folders that cannot be looked into
+	More    bool     // there is more than maxNames, or deeper than walkDepth
 
 	total int                // names so far, wanted or not
 	known map[string]listing // by path, of the run before
@@ -42,17 +43,18 @@ type nameIndex struct {
 type listing struct {
 	ino   uint64
 	ctime int64
-	names []entry // what is wanted, and the folders
+	names []Entry // what is wanted, and the folders
 	total int     // all its names
 	leaf  bool    // there is no folder in it
 }
 
-func (n *nameIndex) run(ctx context.Context, dir string) error {
-	n.folders = nil
-	n.rules, n.entries, n.shut, n.more, n.total, n.next = ignore.Rules{}, nil, nil, false, 0, map[string]listing{}
+// Scan lists the names in dir.
+func (n *NameIndex) Scan(ctx context.Context, dir string) error {
+	n.Folders = nil
+	n.rules, n.Entries, n.Shut, n.More, n.total, n.next = ignore.Rules{}, nil, nil, false, 0, map[string]listing{}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fmt.Errorf("the goal's folder: %w", stripPathError(err))
+		return fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
 	}
 	err = errors.Join(n.folder(ctx, root, "", 0), root.Close())
 	n.known = n.next
@@ -60,32 +62,32 @@ func (n *nameIndex) run(ctx context.Context, dir string) error {
 }
 
 // folder takes a folder's names, and looks at the folders in it.
-func (n *nameIndex) folder(ctx context.Context, root *os.Root, path string, depth int) error {
+func (n *NameIndex) folder(ctx context.Context, root *os.Root, path string, depth int) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("looking at the goal's folder: %w", context.Cause(ctx))
 	}
 	info, err := root.Lstat(".")
 	if err != nil {
-		n.shut = append(n.shut, path)
+		n.Shut = append(n.Shut, path)
 		return nil
 	}
 	l, ok := n.cached(path, info)
 	if !ok {
 		if l, err = n.list(root, path, info); err != nil {
-			n.shut = append(n.shut, path)
+			n.Shut = append(n.Shut, path)
 			return nil
 		}
 	}
-	n.folders = append(n.folders, path)
+	n.Folders = append(n.Folders, path)
 	n.total += l.total
-	n.more = n.more || n.total >= maxNames
+	n.More = n.More || n.total >= maxNames
 	for _, e := range l.names {
 		if !e.Mode.IsDir() {
-			n.entries = append(n.entries, e)
+			n.Entries = append(n.Entries, e)
 			continue
 		}
-		if depth >= walkDepth || n.more {
-			n.more = true
+		if depth >= walkDepth || n.More {
+			n.More = true
 			continue
 		}
 		if err := n.below(ctx, root, e, depth); err != nil {
@@ -96,29 +98,29 @@ func (n *nameIndex) folder(ctx context.Context, root *os.Root, path string, dept
 }
 
 // below looks at a folder in a folder. One that is known and has none in it need not be opened.
-func (n *nameIndex) below(ctx context.Context, root *os.Root, e entry, depth int) error {
+func (n *NameIndex) below(ctx context.Context, root *os.Root, e Entry, depth int) error {
 	name := e.Path[strings.LastIndexByte(e.Path, '/')+1:]
 	if info, err := root.Lstat(name); err == nil {
 		if l, ok := n.cached(e.Path, info); ok && l.leaf {
-			n.folders = append(n.folders, e.Path)
+			n.Folders = append(n.Folders, e.Path)
 			n.total += l.total
-			n.entries = append(n.entries, l.names...)
+			n.Entries = append(n.Entries, l.names...)
 			return nil
 		}
 	}
 	inner, err := root.OpenRoot(name)
 	if err != nil { // gone meanwhile, or nobody may enter it
 		if !errors.Is(err, fs.ErrNotExist) {
-			n.shut = append(n.shut, e.Path)
+			n.Shut = append(n.Shut, e.Path)
 		}
 		return nil
 	}
 	return errors.Join(n.folder(ctx, inner, e.Path, depth+1), inner.Close())
 }
 
-func (n *nameIndex) cached(path string, info fs.FileInfo) (listing, bool) {
+func (n *NameIndex) cached(path string, info fs.FileInfo) (listing, bool) {
 	l, ok := n.known[path]
-	if !ok || l.ino != inode(info) || l.ctime != ctime(info) || !info.IsDir() {
+	if !ok || l.ino != fileio.Inode(info) || l.ctime != fileio.ChangeTime(info) || !info.IsDir() {
 		return l, false
 	}
 	n.next[path] = l
@@ -126,23 +128,23 @@ func (n *nameIndex) cached(path string, info fs.FileInfo) (listing, bool) {
 }
 
 // list reads a folder. info is from before: what comes meanwhile shows next time.
-func (n *nameIndex) list(root *os.Root, path string, info fs.FileInfo) (listing, error) {
-	l := listing{ino: inode(info), ctime: ctime(info), leaf: true}
+func (n *NameIndex) list(root *os.Root, path string, info fs.FileInfo) (listing, error) {
+	l := listing{ino: fileio.Inode(info), ctime: fileio.ChangeTime(info), leaf: true}
 	f, err := root.Open(".")
 	if err != nil {
-		return l, stripPathError(err)
+		return l, fileio.StripPathError(err)
 	}
 	room := maxNames - n.total
 	list, err := f.ReadDir(max(1, room))
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	if err := errors.Join(stripPathError(err), f.Close()); err != nil {
+	if err := errors.Join(fileio.StripPathError(err), f.Close()); err != nil {
 		return l, err
 	}
-	n.more = n.more || len(list) >= room
-	if n.learn {
-		if text, _, err := read(root, ".gitignore", 64<<10); err == nil {
+	n.More = n.More || len(list) >= room
+	if n.Learn {
+		if text, _, err := fileio.Read(root, ".gitignore", 64<<10); err == nil {
 			n.rules[path] = ignore.ParseRules(ignore.Lines(text))
 		}
 	}
@@ -153,15 +155,15 @@ func (n *nameIndex) list(root *os.Root, path string, info fs.FileInfo) (listing,
 			continue
 		}
 		l.leaf = l.leaf && !e.IsDir()
-		if l.total++; e.IsDir() || n.want == nil || n.want(at) {
-			l.names = append(l.names, entry{Path: at, Mode: e.Type()})
+		if l.total++; e.IsDir() || n.Want == nil || n.Want(at) {
+			l.names = append(l.names, Entry{Path: at, Mode: e.Type()})
 		}
 	}
-	if l.ino != 0 && len(list) < room && time.Since(time.Unix(0, l.ctime)) > mtimeGranularity {
+	if l.ino != 0 && len(list) < room && time.Since(time.Unix(0, l.ctime)) > fileio.TimeGranularity {
 		n.next[path] = l
 	}
 	return l, nil
 }
 
-// tooManyFiles is said where nobody can see whether something has appeared.
-var tooManyFiles = fmt.Sprintf("the folder holds more than %d names or is deeper than %d folders, so nobody can see whether a file that decides has appeared in it", maxNames, walkDepth)
+// TooManyFiles is said where nobody can see whether something has appeared.
+var TooManyFiles = fmt.Sprintf("the folder holds more than %d names or is deeper than %d folders, so nobody can see whether a file that decides has appeared in it", maxNames, walkDepth)

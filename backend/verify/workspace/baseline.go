@@ -1,4 +1,4 @@
-package verify
+package workspace
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"goalpost/backend/ignore"
+	"goalpost/backend/verify/fileio"
 )
 
 // maxBaselineBytes is how much text of a folder is kept at the start, in bytes.
@@ -17,13 +18,13 @@ const maxBaselineBytes = 50 << 20
 
 // baseline is what a goal's folder was like at the start.
 type baseline struct {
-	Entries []entry             `json:"entries"`
+	Entries []Entry             `json:"entries"`
 	Rules   map[string][]string `json:"rules,omitempty"` // lines of .gitignore by folder
 	More    bool                `json:"more,omitempty"`  // too much to be compared
 	TakenAt int64               `json:"taken_at"`        // ns since 1970
 
 	private string
-	byPath  map[string]*entry
+	byPath  map[string]*Entry
 	rules   ignore.Rules
 }
 
@@ -31,15 +32,15 @@ type baseline struct {
 func recordBaseline(ctx context.Context, dir, private string) (*baseline, error) {
 	kept := filepath.Join(private, "copies")
 	if err := os.MkdirAll(kept, 0o700); err != nil {
-		return nil, fmt.Errorf("keeping what the folder was: %w", stripPathError(err))
+		return nil, fmt.Errorf("keeping what the folder was: %w", fileio.StripPathError(err))
 	}
 	b := &baseline{private: private, TakenAt: time.Now().UnixNano(), Rules: map[string][]string{}}
 	room := int64(maxBaselineBytes)
 	var failed error
 	w := treeWalk{rules: ignore.Rules{}, lines: b.Rules}
-	w.sum = func(root *os.Root, name string, e *entry) {
+	w.sum = func(root *os.Root, name string, e *Entry) {
 		text := hashFile(root, name, e)
-		if text == nil || !isText(text) {
+		if text == nil || !fileio.IsText(text) {
 			return
 		}
 		if e.Over = int64(len(text)) > room; e.Over {
@@ -48,7 +49,7 @@ func recordBaseline(ctx context.Context, dir, private string) (*baseline, error)
 		room -= int64(len(text))
 		path := filepath.Join(kept, e.SHA256)
 		if _, err := os.Lstat(path); err != nil {
-			if err := writeFile(path, text, 0o600); err != nil {
+			if err := fileio.WriteFile(path, text, 0o600); err != nil {
 				failed = err
 				return
 			}
@@ -63,13 +64,13 @@ func recordBaseline(ctx context.Context, dir, private string) (*baseline, error)
 	}
 	b.Entries, b.More = w.entries, w.more
 	b.index()
-	return b, writeJSON(filepath.Join(private, "baseline.json"), b)
+	return b, fileio.WriteJSON(filepath.Join(private, "baseline.json"), b)
 }
 
 // openBaseline reads what recordBaseline kept.
 func openBaseline(private string) (*baseline, error) {
 	b := &baseline{private: private}
-	if err := readJSON(filepath.Join(private, "baseline.json"), b); err != nil {
+	if err := fileio.ReadJSON(filepath.Join(private, "baseline.json"), b); err != nil {
 		return nil, err
 	}
 	b.index()
@@ -77,7 +78,7 @@ func openBaseline(private string) (*baseline, error) {
 }
 
 func (b *baseline) index() {
-	b.rules, b.byPath = ignore.Rules{}, map[string]*entry{}
+	b.rules, b.byPath = ignore.Rules{}, map[string]*Entry{}
 	for folder, lines := range b.Rules {
 		b.rules[folder] = ignore.ParseRules(lines)
 	}
@@ -87,7 +88,7 @@ func (b *baseline) index() {
 }
 
 // content is what a file held at the start; ok is false if it was not kept.
-func (b *baseline) content(e *entry) (text []byte, ok bool) {
+func (b *baseline) content(e *Entry) (text []byte, ok bool) {
 	if !e.Kept {
 		return nil, false
 	}
@@ -100,11 +101,11 @@ func (b *baseline) content(e *entry) (text []byte, ok bool) {
 }
 
 // hashFile gives e its SHA-256, if the file is not too long for it, and its text.
-func hashFile(root *os.Root, name string, e *entry) []byte {
+func hashFile(root *os.Root, name string, e *Entry) []byte {
 	if e.Size > maxHashBytes {
 		return nil
 	}
-	text, _, err := read(root, name, maxHashBytes)
+	text, _, err := fileio.Read(root, name, maxHashBytes)
 	if err != nil { // no right to read it, or it grows
 		return nil
 	}

@@ -1,4 +1,4 @@
-package verify
+package workspace
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"goalpost/backend/ignore"
+	"goalpost/backend/verify/fileio"
 )
 
 // Bounds of a walk.
@@ -21,8 +22,8 @@ const (
 	maxHashBytes          = 1 << 20
 )
 
-// entry is one thing in a goal's folder.
-type entry struct {
+// Entry is one thing in a goal's folder.
+type Entry struct {
 	Path   string      `json:"p"`
 	Size   int64       `json:"s,omitempty"`
 	MTime  int64       `json:"m,omitempty"` // ns since 1970, files only
@@ -37,17 +38,18 @@ type entry struct {
 	Over  bool `json:"v,omitempty"` // its text would have been too much with the rest
 }
 
-func (e entry) regular() bool { return e.Mode.IsRegular() }
+// IsRegular says whether the entry is a regular file.
+func (e Entry) IsRegular() bool { return e.Mode.IsRegular() }
 
 // treeWalk looks at everything in a folder, in order of names. No symlink is followed.
 type treeWalk struct {
 	rules ignore.Rules
 	lines map[string][]string // of .gitignore files by folder; nil: the rules are fixed
 	// sum gives a regular file its SHA-256; nil leaves it out.
-	sum func(root *os.Root, name string, e *entry)
+	sum func(root *os.Root, name string, e *Entry)
 
 	most    int // entries; 0 is maxEntries
-	entries []entry
+	entries []Entry
 	more    bool // there is more than most, or deeper than walkDepth
 	heaped  int  // entries counted in ignored folders
 }
@@ -56,7 +58,7 @@ type treeWalk struct {
 func (w *treeWalk) run(ctx context.Context, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fmt.Errorf("the goal's folder: %w", stripPathError(err))
+		return fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
 	}
 	if w.most == 0 {
 		w.most = maxEntries
@@ -110,12 +112,12 @@ func (w *treeWalk) file(root *os.Root, name, path string, info fs.FileInfo) {
 	if w.rules.Ignored(path, false) {
 		return
 	}
-	e := entry{Path: path, Mode: info.Mode()}
+	e := Entry{Path: path, Mode: info.Mode()}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
 		e.Target, _ = root.Readlink(name) // gone meanwhile: no target
-	case e.regular():
-		e.Size, e.MTime, e.CTime = info.Size(), info.ModTime().UnixNano(), ctime(info)
+	case e.IsRegular():
+		e.Size, e.MTime, e.CTime = info.Size(), info.ModTime().UnixNano(), fileio.ChangeTime(info)
 		if w.sum != nil && len(w.entries) < maxEntries {
 			w.sum(root, name, &e)
 		}
@@ -124,7 +126,7 @@ func (w *treeWalk) file(root *os.Root, name, path string, info fs.FileInfo) {
 }
 
 func (w *treeWalk) below(ctx context.Context, root *os.Root, name, path string, depth int) error {
-	e := entry{Path: path, Mode: fs.ModeDir}
+	e := Entry{Path: path, Mode: fs.ModeDir}
 	if w.rules.Ignored(path, true) {
 		e.Heap, e.Count = true, w.countGenerated(root, name)
 		w.entries = append(w.entries, e)
@@ -151,7 +153,7 @@ func (w *treeWalk) addIgnoreRules(root *os.Root, path string) {
 	if w.lines == nil {
 		return
 	}
-	text, _, err := read(root, ".gitignore", 64<<10)
+	text, _, err := fileio.Read(root, ".gitignore", 64<<10)
 	if err != nil {
 		return
 	}
@@ -186,7 +188,7 @@ func (w *treeWalk) countGenerated(root *os.Root, name string) int {
 func list(root *os.Root, most int) ([]string, error) {
 	f, err := root.Open(".")
 	if err != nil {
-		return nil, stripPathError(err)
+		return nil, fileio.StripPathError(err)
 	}
 	names, err := f.Readdirnames(most)
 	if errors.Is(err, io.EOF) {

@@ -1,4 +1,4 @@
-package verify
+package workspace
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/phrase"
 )
 
 // maxDiffBytes is how long the diff of a folder may become, in bytes.
@@ -19,7 +21,7 @@ const maxDiffBytes = 256 << 10
 // change is one file that is not what it was; was or is is nil where it was not there.
 type change struct {
 	path    string
-	was, is *entry
+	was, is *Entry
 }
 
 // notComparedPrefix is what is said of a folder that is too large.
@@ -27,7 +29,7 @@ var notComparedPrefix = fmt.Sprintf("not compared: the folder holds more than %d
 
 // changes lists what differs from the start, in order of paths; folders do not
 // count by themselves. ok is false when there is too much to be compared.
-func (w *folderWorkspace) changes(ctx context.Context) (list []change, heaps string, ok bool, err error) {
+func (w *Workspace) changes(ctx context.Context) (list []change, heaps string, ok bool, err error) {
 	look, err := w.scan(ctx, maxEntries)
 	if err != nil {
 		return nil, "", false, err
@@ -60,7 +62,7 @@ func (w *folderWorkspace) changes(ctx context.Context) (list []change, heaps str
 
 // generatedDirs says which folders that are not looked into hold more or less than at the
 // start: "not compared: node_modules (812 entries, 0 at the start)".
-func (w *folderWorkspace) generatedDirs(look *treeWalk) string {
+func (w *Workspace) generatedDirs(look *treeWalk) string {
 	var list []string
 	for _, is := range look.entries {
 		if !is.Heap || slices.Contains([]string{".git", ".hg", ".svn", "__pycache__"}, path.Base(is.Path)) {
@@ -71,7 +73,7 @@ func (w *folderWorkspace) generatedDirs(look *treeWalk) string {
 			was = e.Count
 		}
 		if is.Count != was {
-			list = append(list, fmt.Sprintf("%s (%d entries, %d at the start)", oneLine(is.Path, 100), is.Count, was))
+			list = append(list, fmt.Sprintf("%s (%d entries, %d at the start)", phrase.OneLine(is.Path, 100), is.Count, was))
 		}
 	}
 	if len(list) == 0 {
@@ -80,7 +82,7 @@ func (w *folderWorkspace) generatedDirs(look *treeWalk) string {
 	return "not compared: " + strings.Join(list, ", ")
 }
 
-func equalEntries(was, is *entry) bool {
+func equalEntries(was, is *Entry) bool {
 	if was.Mode != is.Mode || was.Target != is.Target || was.Size != is.Size {
 		return false
 	}
@@ -91,7 +93,7 @@ func equalEntries(was, is *entry) bool {
 }
 
 // Changed says in a sentence what is different since the start, "" if nothing.
-func (w *folderWorkspace) Changed(ctx context.Context) (string, error) {
+func (w *Workspace) Changed(ctx context.Context) (string, error) {
 	if w == nil {
 		return "", nil
 	}
@@ -105,7 +107,7 @@ func (w *folderWorkspace) Changed(ctx context.Context) (string, error) {
 	var changed, fresh, gone int
 	var names, over []string
 	for _, c := range list {
-		name := oneLine(c.path, 200)
+		name := phrase.OneLine(c.path, 200)
 		if c.was != nil && c.was.Over {
 			over = append(over, name)
 		}
@@ -122,9 +124,9 @@ func (w *folderWorkspace) Changed(ctx context.Context) (string, error) {
 		names = append(names, name)
 	}
 	if len(over) > 0 {
-		heaps = joinClauses(fmt.Sprintf("not compared line by line, because copies of %d MiB are kept of the start and no more: %s", maxBaselineBytes>>20, strings.Join(firstTen(over), ", ")), heaps)
+		heaps = phrase.JoinClauses(fmt.Sprintf("not compared line by line, because copies of %d MiB are kept of the start and no more: %s", maxBaselineBytes>>20, strings.Join(firstTen(over), ", ")), heaps)
 	}
-	return joinClauses(sentence(changed, fresh, gone, names), heaps), nil
+	return phrase.JoinClauses(sentence(changed, fresh, gone, names), heaps), nil
 }
 
 // sentence is "2 files changed, 1 new, 1 removed: a, b, c (new), d (removed)".
@@ -160,7 +162,7 @@ func firstTen(names []string) []string {
 
 // Diff is what changed since the start in the unified form, at most maxDiffBytes
 // bytes of it.
-func (w *folderWorkspace) Diff(ctx context.Context) (string, error) {
+func (w *Workspace) Diff(ctx context.Context) (string, error) {
 	if w == nil {
 		return "", nil
 	}
@@ -173,7 +175,7 @@ func (w *folderWorkspace) Diff(ctx context.Context) (string, error) {
 	}
 	root, err := os.OpenRoot(w.dir)
 	if err != nil {
-		return "", fmt.Errorf("the goal's folder: %w", stripPathError(err))
+		return "", fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	var b strings.Builder
@@ -187,11 +189,11 @@ func (w *folderWorkspace) Diff(ctx context.Context) (string, error) {
 	if heaps != "" {
 		b.WriteString(heaps + "\n")
 	}
-	return string(truncateMiddle([]byte(b.String()), maxDiffBytes)), nil
+	return string(phrase.TruncateMiddle([]byte(b.String()), maxDiffBytes)), nil
 }
 
 // diff is what changed in one file.
-func (w *folderWorkspace) diff(root *os.Root, c change) string {
+func (w *Workspace) diff(root *os.Root, c change) string {
 	var b strings.Builder
 	if c.was != nil && c.is != nil && c.was.Mode != c.is.Mode {
 		fmt.Fprintf(&b, "%s: mode %s, was %s\n", c.path, c.is.Mode, c.was.Mode)
@@ -209,14 +211,14 @@ func (w *folderWorkspace) diff(root *os.Root, c change) string {
 		fmt.Fprintf(&b, "%s: %s (%s)\n", c.path, sizes(c), why)
 		return b.String()
 	}
-	b.WriteString(unified(c.path, was, is, c.is == nil))
+	b.WriteString(UnifiedDiff(c.path, was, is, c.is == nil))
 	if c.was == nil && len(is) == 0 {
 		fmt.Fprintf(&b, "%s: new and empty\n", c.path)
 	}
 	return b.String()
 }
 
-func (w *folderWorkspace) contentBefore(e *entry) ([]byte, bool) {
+func (w *Workspace) contentBefore(e *Entry) ([]byte, bool) {
 	switch {
 	case e == nil:
 		return nil, true
@@ -226,7 +228,7 @@ func (w *folderWorkspace) contentBefore(e *entry) ([]byte, bool) {
 	return w.base.content(e)
 }
 
-func contentAfter(root *os.Root, e *entry) ([]byte, bool) {
+func contentAfter(root *os.Root, e *Entry) ([]byte, bool) {
 	switch {
 	case e == nil:
 		return nil, true
@@ -235,8 +237,8 @@ func contentAfter(root *os.Root, e *entry) ([]byte, bool) {
 	case e.SHA256 == "":
 		return nil, false
 	}
-	text, _, err := read(root, e.Path, maxHashBytes)
-	return text, err == nil && isText(text)
+	text, _, err := fileio.Read(root, e.Path, maxHashBytes)
+	return text, err == nil && fileio.IsText(text)
 }
 
 func sizes(c change) string {
@@ -249,9 +251,9 @@ func sizes(c change) string {
 	return fmt.Sprintf("changed, %d bytes, was %d", c.is.Size, c.was.Size)
 }
 
-// unified is the difference of two texts. Lines are shortened: some files are
+// UnifiedDiff is the difference of two texts. Lines are shortened: some files are
 // one line of a megabyte.
-func unified(name string, was, is []byte, gone bool) string {
+func UnifiedDiff(name string, was, is []byte, gone bool) string {
 	to := name
 	if gone {
 		to = "(removed)"

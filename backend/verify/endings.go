@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/shellline"
 )
 
 // runnerSummary is what a known test runner always prints when it has come to its end. A
@@ -16,7 +18,7 @@ import (
 // then these words are missing.
 type runnerSummary struct {
 	name    string
-	matches func(c call) bool // a call that runs tests and says at its end how many
+	matches func(c shellline.Call) bool // a call that runs tests and says at its end how many
 	// quiet are settings, by file, with which it may end without a word.
 	quietConfig map[string]*regexp.Regexp
 	// said finds its last words: for each time that it came to its end, how many tests ran.
@@ -29,37 +31,37 @@ type runnerSummary struct {
 var runnerSummaries = []runnerSummary{
 	{name: "go test", matches: goTest, parse: parseGoTest},
 	{
-		name: "pytest", matches: func(c call) bool { return runsPythonModule(c, "pytest", "py.test") && !isQuietPytest(c) },
+		name: "pytest", matches: func(c shellline.Call) bool { return runsPythonModule(c, "pytest", "py.test") && !isQuietPytest(c) },
 		quietConfig: samePattern(regexp.MustCompile(`(?s)addopts.*?(-q|--quiet|no:terminal|--co|--help|--version)`), "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg"),
 		parse:       summaryParser(`(?m)^(?:=+ )?((?:no tests ran|\d+ [a-z]+)(?:, \d+ [a-z]+)*) in [\d.]+ ?s`, "passed", "failed", "error", "errors", "xfailed", "xpassed"),
 	},
-	{name: "unittest", matches: func(c call) bool { return runsPythonModule(c, "unittest") && !c.hasFlag("-h", "--help") }, parse: parseUnittest},
+	{name: "unittest", matches: func(c shellline.Call) bool { return runsPythonModule(c, "unittest") && !c.HasFlag("-h", "--help") }, parse: parseUnittest},
 	{name: "node --test", matches: nodeTest, parse: summaryParser(`(?m)^(?:#|ℹ) tests \d+\n(?:(?:#|ℹ) suites \d+\n)?(?:#|ℹ) (pass \d+\n(?:#|ℹ) fail \d+)`, "pass", "fail"), silentFiles: silentNodeFiles},
 	{
-		name: "jest", matches: func(c call) bool {
-			return path.Base(c.word()) == "jest" && !c.hasFlag("--listTests", "--showConfig", "--json", "--reporters", "--version", "--help", "-h", "--clearCache", "--init", "--config", "-c")
+		name: "jest", matches: func(c shellline.Call) bool {
+			return path.Base(c.Name()) == "jest" && !c.HasFlag("--listTests", "--showConfig", "--json", "--reporters", "--version", "--help", "-h", "--clearCache", "--init", "--config", "-c")
 		},
 		quietConfig: samePattern(regexp.MustCompile(`"?reporters"?\s*:|"?json"?\s*:\s*true|\bpreset\b`), "package.json", "jest.config.js", "jest.config.ts", "jest.config.cjs", "jest.config.mjs", "jest.config.mts", "jest.config.json"),
 		parse:       summaryParser(`(?m)^(?:Tests: +(.*)|No tests found, exiting with code 0.*)$`, "passed", "failed"),
 	},
 	{
-		name: "vitest", matches: func(c call) bool {
-			return path.Base(c.word()) == "vitest" && !c.hasFlag("list", "bench", "init", "--reporter", "--reporters", "--version", "-v", "--help", "-h", "--config", "-c", "--clearCache", "--merge-reports")
+		name: "vitest", matches: func(c shellline.Call) bool {
+			return path.Base(c.Name()) == "vitest" && !c.HasFlag("list", "bench", "init", "--reporter", "--reporters", "--version", "-v", "--help", "-h", "--config", "-c", "--clearCache", "--merge-reports")
 		},
 		quietConfig: configVariants("reporters?", "vitest.config", "vitest.workspace", "vite.config"),
 		parse:       summaryParser(`(?m)^(?: +Tests +(.*)|No test files found, exiting with code 0.*)$`, "passed", "failed"),
 	},
 	{
-		name: "mocha", matches: func(c call) bool {
-			return path.Base(c.word()) == "mocha" && !c.hasFlag("-R", "--reporter", "--config", "--package", "--version", "-V", "--help", "-h", "--dry-run", "--list-reporters", "--list-interfaces")
+		name: "mocha", matches: func(c shellline.Call) bool {
+			return path.Base(c.Name()) == "mocha" && !c.HasFlag("-R", "--reporter", "--config", "--package", "--version", "-V", "--help", "-h", "--dry-run", "--list-reporters", "--list-interfaces")
 		},
 		quietConfig: samePattern(regexp.MustCompile(`\breporter\b`), "package.json", ".mocharc.js", ".mocharc.cjs", ".mocharc.json", ".mocharc.jsonc", ".mocharc.yml", ".mocharc.yaml"),
 		parse:       summaryParser(`(?m)^ +(\d+ passing) \([^\n]*(?:\n(?: +\d+ pending\n)?( +\d+ failing)$)?`, "passing", "failing"),
 	},
 	{name: "cargo test", matches: cargoTest, quietConfig: samePattern(regexp.MustCompile(`harness\s*=\s*false`), "Cargo.toml"), parse: parseCargo},
 	{
-		name: "cargo nextest", matches: func(c call) bool {
-			return path.Base(c.word()) == "cargo" && c.hasFlag("nextest") && c.hasFlag("run", "r") && !c.hasFlag("--no-run")
+		name: "cargo nextest", matches: func(c shellline.Call) bool {
+			return path.Base(c.Name()) == "cargo" && c.HasFlag("nextest") && c.HasFlag("run", "r") && !c.HasFlag("--no-run")
 		},
 		parse: summaryParser(`(?m)^ *Summary \[[^\]]*\] +(?:\d+/)?\d+ tests? run: (.*)$`, "passed", "failed"),
 	},
@@ -73,19 +75,11 @@ func summaryByName(name string) (runnerSummary, bool) {
 	return runnerSummaries[i], true
 }
 
-// hasFlag tells whether one of the call's words is one of these, also as --word=value.
-func (c call) hasFlag(words ...string) bool {
-	return slices.ContainsFunc(c.Words[min(1, len(c.Words)):], func(w string) bool {
-		flag, _, _ := strings.Cut(w, "=")
-		return slices.Contains(words, flag)
-	})
-}
-
 var python = regexp.MustCompile(`^python[0-9.]*$`)
 
 // runsPythonModule says whether a call runs one of these modules, by itself or by -m.
-func runsPythonModule(c call, modules ...string) bool {
-	base := path.Base(c.word())
+func runsPythonModule(c shellline.Call, modules ...string) bool {
+	base := path.Base(c.Name())
 	if slices.Contains(modules, base) {
 		return true
 	}
@@ -94,7 +88,7 @@ func runsPythonModule(c call, modules ...string) bool {
 }
 
 // isQuietPytest says whether pytest is told to end without a word, or to run nothing.
-func isQuietPytest(c call) bool {
+func isQuietPytest(c shellline.Call) bool {
 	quiet := 0
 	for _, w := range c.Words {
 		switch {
@@ -104,12 +98,12 @@ func isQuietPytest(c call) bool {
 			quiet += strings.Count(w, "q")
 		}
 	}
-	return quiet > 1 || c.hasFlag("-h", "--help", "--version", "-V", "--collect-only", "--co", "--fixtures", "--markers", "--setup-plan", "-c", "--config-file", "-o", "--override-ini") ||
+	return quiet > 1 || c.HasFlag("-h", "--help", "--version", "-V", "--collect-only", "--co", "--fixtures", "--markers", "--setup-plan", "-c", "--config-file", "-o", "--override-ini") ||
 		slices.ContainsFunc(c.Words, func(w string) bool { return strings.Contains(w, "no:terminal") })
 }
 
-func nodeTest(c call) bool {
-	if path.Base(c.word()) != "node" || !c.hasFlag("--test") || c.hasFlag("--watch", "--test-reporter-destination", "--require", "-r", "--import") {
+func nodeTest(c shellline.Call) bool {
+	if path.Base(c.Name()) != "node" || !c.HasFlag("--test") || c.HasFlag("--watch", "--test-reporter-destination", "--require", "-r", "--import") {
 		return false
 	}
 	for i, w := range c.Words {
@@ -136,13 +130,13 @@ func silentNodeFiles(text string) []string {
 var silentFilePattern = regexp.MustCompile(`(?m)^(?:ok \d+ - |✔ )(\S.*?\.[cm]?[jt]s)(?: \([\d.]+ms\))?$`)
 
 // goTest knows calls whose packages say what ran: what they print is not seen without -v.
-func goTest(c call) bool {
+func goTest(c shellline.Call) bool {
 	flags, ok := goFlags(c)
 	silent := []string{"c", "n", "list", "test.list", "exec", "h", "help"}
 	if !ok || slices.ContainsFunc(flags, func(f string) bool { return slices.Contains(silent, f) || strings.HasSuffix(f, "=false") }) {
 		return false
 	}
-	return isVerboseGoTest(flags) || c.spoken > 0
+	return isVerboseGoTest(flags) || c.VerboseAt > 0
 }
 
 func isVerboseGoTest(flags []string) bool {
@@ -153,9 +147,9 @@ func isVerboseGoTest(flags []string) bool {
 
 // goFlags are the flags of a call of go test, without their dashes and, but for true and
 // false, their values.
-func goFlags(c call) (flags []string, ok bool) {
+func goFlags(c shellline.Call) (flags []string, ok bool) {
 	at := slices.Index(c.Words, "test")
-	if path.Base(c.word()) != "go" || at < 0 {
+	if path.Base(c.Name()) != "go" || at < 0 {
 		return nil, false
 	}
 	for _, w := range c.Words[at:] {
@@ -237,8 +231,8 @@ var (
 	skippedBy   = regexp.MustCompile(`skipped=(\d+)`)
 )
 
-func cargoTest(c call) bool {
-	return path.Base(c.word()) == "cargo" && c.hasFlag("test", "t") && !c.hasFlag("--no-run", "--list", "--format", "-h", "--help", "-V", "--version", "-Z", "--manifest-path", "nextest")
+func cargoTest(c shellline.Call) bool {
+	return path.Base(c.Name()) == "cargo" && c.HasFlag("test", "t") && !c.HasFlag("--no-run", "--list", "--format", "-h", "--help", "-V", "--version", "-Z", "--manifest-path", "nextest")
 }
 
 // parseCargo reads the results of the programs that cargo ran; each of them announces its tests first.
@@ -298,26 +292,33 @@ func configVariants(pattern string, names ...string) map[string]*regexp.Regexp {
 	return m
 }
 
-// noteSummary notes that a call which decides ends with the words of a known runner.
-func (f *protector) noteSummary(c call) {
-	if !c.decides || c.Lost || slices.Contains(c.Words, "") {
-		return
-	}
-	for _, e := range runnerSummaries {
-		if !e.matches(c) || f.isQuiet(c, e) {
-			continue
+// maxConfigBytes is the longest settings file that is read, in bytes.
+const maxConfigBytes = 4 << 20
+
+// expectSummaries lists what must be heard of the known runners that calls start. root is
+// the goal's folder, in which the runners' settings are.
+func expectSummaries(root *os.Root, calls []shellline.CheckCall) []expectedSummary {
+	var list []expectedSummary
+	for _, c := range calls {
+		for _, e := range runnerSummaries {
+			if !e.matches(c.Call) || e.isQuiet(root, c.Call) {
+				continue
+			}
+			at := slices.IndexFunc(list, func(h expectedSummary) bool { return h.Check == c.Check && h.Runner == e.name })
+			if at < 0 {
+				list, at = append(list, expectedSummary{Check: c.Check, Runner: e.name}), len(list)
+			}
+			list[at].Times++
 		}
-		at := slices.IndexFunc(f.endings, func(h expectedSummary) bool { return h.Check == f.check && h.Runner == e.name })
-		if at < 0 {
-			f.endings, at = append(f.endings, expectedSummary{Check: f.check, Runner: e.name}), len(f.endings)
-		}
-		f.endings[at].Times++
 	}
+	return list
 }
 
-func (f *protector) isQuiet(c call, e runnerSummary) bool {
+// isQuiet says whether settings in the folder of a call may make the runner end without a word.
+func (e runnerSummary) isQuiet(root *os.Root, c shellline.Call) bool {
 	for file, pattern := range e.quietConfig {
-		if text, _, err := fileio.Read(f.root, path.Join(c.Dir, file), partMax); err == nil && pattern.Match(text) {
+		text, _, err := fileio.Read(root, path.Join(c.Dir, file), maxConfigBytes)
+		if err == nil && pattern.Match(text) {
 			return true
 		}
 	}

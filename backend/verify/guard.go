@@ -12,7 +12,6 @@ import (
 	"slices"
 	"sync"
 
-	"goalpost/backend/goal"
 	"goalpost/backend/ignore"
 	"goalpost/backend/process"
 	"goalpost/backend/verify/fileio"
@@ -21,11 +20,8 @@ import (
 
 // protectOptions say what of a folder must not change, and where its copies are kept.
 type protectOptions struct {
-	Dir     string // the goal's folder, absolute
+	scanOptions
 	Private string // where copies are kept, out of the goal's reach
-	// Criterion, Protect and NoProtect say what must not change, see FindProtected.
-	Criterion          goal.Criterion
-	Protect, NoProtect []string
 	// Tests says how many tests the gates' runners ran before the first turn, by check.
 	Tests []int
 }
@@ -62,6 +58,19 @@ func (g *protectedState) protected() []Protected {
 		list = append(list, h.Protected)
 	}
 	return list
+}
+
+// summaries are what must be heard when a check passes, and how many tests ran before the start.
+func (g *protectedState) summaries(check int) (list []expectedSummary, before int) {
+	for _, k := range g.heard {
+		if k.Check == check {
+			list = append(list, k)
+		}
+	}
+	if check >= 0 && check < len(g.tests) {
+		before = g.tests[check]
+	}
+	return list, before
 }
 
 // newGuard is a guard of what list says.
@@ -115,7 +124,7 @@ type protectedJSON struct {
 // recordProtected copies what is protected. What was frozen before, nil for nothing,
 // stays as it was then.
 func recordProtected(ctx context.Context, o protectOptions, frozen *protectedState) (*protectedState, error) {
-	finder, err := scanChecks(ctx, o)
+	finder, err := scanChecks(ctx, o.scanOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -150,9 +159,10 @@ func recordProtected(ctx context.Context, o protectOptions, frozen *protectedSta
 			return nil, err
 		}
 	}
-	g.shut, g.heard, g.tests = g.here.Shut, finder.endings, o.Tests
 	if frozen != nil {
 		g.shut, g.heard, g.tests = frozen.shut, frozen.heard, frozen.tests
+	} else {
+		g.shut, g.heard, g.tests = g.here.Shut, expectSummaries(root, finder.deciding), o.Tests
 	}
 	total := int64(0)
 	for i := old; i < len(g.list); i++ {

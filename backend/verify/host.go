@@ -3,11 +3,11 @@ package verify
 import (
 	"context"
 	"net"
-	"path"
 	"sync"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
+	"goalpost/backend/verify/shellline"
 )
 
 // CheckRunner is where checks run: programs are started by Launcher with Env, in Dir.
@@ -78,16 +78,7 @@ type indexedCheck struct {
 }
 
 // runs says whether the check runs a command.
-func (c indexedCheck) runs() bool {
-	return c.Type == goal.Shell || c.Type == goal.JSONPredicate && c.From == goal.FromCommand
-}
-
-// location is where the check's command stands in a goal's folder.
-func (c indexedCheck) location(dir string) lineLocation {
-	_, remote := c.Server() // what lies there cannot be seen from here
-	decides := c.Type == goal.Shell && c.ExitCode == 0 && !remote
-	return lineLocation{dir: path.Clean(c.Dir), root: dir, decides: decides, own: decides}
-}
+func (c indexedCheck) runs() bool { return shellline.RunsCommand(c.Check) }
 
 // attempt is a verdict on its way. Again says that it is an error which another
 // try may not meet.

@@ -10,14 +10,11 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"slices"
 	"strings"
 
 	"goalpost/backend/goal"
-	"goalpost/backend/ignore"
 	"goalpost/backend/verify/fileio"
-	"goalpost/backend/verify/workspace"
 )
 
 // What is installed in the goal's folder (node_modules, a virtual environment) is
@@ -29,99 +26,14 @@ import (
 // What makes itself the runner, or is loaded with it whatever it is, may not come:
 // see usurpers.
 
-// installedPart is the Protected.Part of such a folder.
-const installedPart = "installed"
-
 // Bounds of what is compared; a larger folder is not, and that is said.
 const (
 	installedFiles = 60_000
 	installedBytes = 512 << 20
 )
 
-// installDirs are the folders that programs are installed in.
-var installDirs = []string{"node_modules", ".venv", "venv", ".tox"}
-
 // volatilePaths are parts of such a folder that installers and caches write again.
 var volatilePaths = []string{"__pycache__", ".cache", ".vite", ".vite-temp", ".vitest", ".package-lock.json", ".yarn-integrity", ".yarn-state.yml", ".modules.yaml"}
-
-// addInstalledProgram finds where the program of a call is installed in the goal's folder, and
-// protects that.
-func (f *protector) addInstalledProgram(c call) {
-	word := c.word()
-	if word == "" || c.Lost {
-		return
-	}
-	if strings.Contains(word, "/") {
-		if p, ok := c.pathInFolder(word); ok {
-			f.addInstallation(p)
-		}
-		return
-	}
-	for dir := path.Clean(c.Dir); ; dir = path.Dir(dir) { // as npm looks
-		if p := path.Join(dir, "node_modules", ".bin", word); f.isFile(p) {
-			f.addInstallation(p)
-			return
-		}
-		if dir == "." {
-			return
-		}
-	}
-}
-
-// addInstallation protects what p is installed in, if it is.
-func (f *protector) addInstallation(p string) bool {
-	names := strings.Split(p, "/")
-	for i, name := range names[:len(names)-1] {
-		if slices.Contains(installDirs, name) {
-			if at := path.Join(names[:i+1]...); f.isDir(at) {
-				f.addInstalled(at)
-			}
-			return true
-		}
-	}
-	return false
-}
-
-func (f *protector) addInstalled(at string) {
-	f.add(Protected{Path: at, Kind: KindMonitored, Part: installedPart, Why: "what runs the check is installed there"})
-}
-
-// addVirtualenv protects the virtual environment that uv, poetry and the like run in.
-func (f *protector) addVirtualenv(dir string) {
-	for _, name := range []string{".venv", "venv"} {
-		if at := path.Join(dir, name); f.isDir(at) {
-			f.addInstalled(at)
-			return
-		}
-	}
-}
-
-// shadowsProgram says whether a file that has come into an installation takes a part in
-// what runs the check, whoever installed it: a program that is found before that
-// of the system, or what an interpreter loads at its start.
-func shadowsProgram(p string) bool {
-	dir, name := path.Split(p)
-	switch dir = path.Clean(dir); {
-	case path.Base(dir) == ".bin":
-		return slices.Contains(pathLookupNames, name) || slices.Contains(shells, name)
-	case path.Base(dir) == "bin" && strings.Contains(dir, "venv"), path.Base(dir) == "bin" && strings.Contains(dir, ".tox"):
-		return true
-	case strings.HasSuffix(dir, "site-packages"):
-		return strings.HasSuffix(name, ".pth") || name == "sitecustomize.py" || name == "usercustomize.py"
-	}
-	return false
-}
-
-// pathLookupNames are names that scripts and the first lines of programs call without a path.
-var pathLookupNames = []string{
-	"node", "npm", "npx", "yarn", "pnpm", "bun", "deno", "env", "make", "git", "python", "python3", "go", "cargo", "test", "true", "false",
-	"cat", "grep", "diff", "cmp", "sed", "awk", "curl", "ls", "rm", "cp", "mv", "mkdir", "find", "xargs", "head", "tail", "wc", "sort", "cross-env",
-}
-
-func (f *protector) isDir(p string) bool {
-	info, err := f.root.Stat(p)
-	return err == nil && info.IsDir()
-}
 
 var errTooManyInstalled = fmt.Errorf("more than %d files or %d MiB", installedFiles, installedBytes>>20)
 
@@ -240,21 +152,21 @@ func installationChanges(at string, was, is []byte) string {
 
 // uncomparedRunners says what runs a check and is compared with nothing, "" if all of it is:
 // it was installed since the start, or was too large to be taken down.
-func (g *protectedState) uncomparedRunners(c indexedCheck) string {
-	if g == nil || c.Where == "host" {
+func (g *protectedState) uncomparedRunners(check int, k goal.Check) string {
+	if g == nil || k.Where == "host" {
 		return ""
 	}
 	var parts []string
 	known := map[string]bool{}
 	for _, h := range g.list {
-		if h.Part != installedPart || !slices.Contains(h.Checks, c.n) {
+		if h.Part != installedPart || !slices.Contains(h.Checks, check) {
 			continue
 		}
 		if known[h.Path] = true; h.Missing {
 			parts = append(parts, fmt.Sprintf("%s held %v at the start", h.Path, errTooManyInstalled))
 		}
 	}
-	for _, p := range findInstallDirs(g.dir, g.without, c) {
+	for _, p := range findInstallDirs(g.dir, g.without, k) {
 		if !known[p] {
 			parts = append(parts, p+" was installed since the start")
 		}
@@ -263,30 +175,4 @@ func (g *protectedState) uncomparedRunners(c indexedCheck) string {
 		return ""
 	}
 	return "what runs it is not compared: " + strings.Join(parts, ", ")
-}
-
-// findInstallDirs are the folders of dir in which what a check runs is installed by now.
-func findInstallDirs(dir string, without ignore.Globs, c indexedCheck) []string {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil // the check says so itself
-	}
-	defer func() { _ = root.Close() }()
-	f := &protector{
-		root:    root,
-		dir:     dir,
-		without: without,
-		check:   c.n,
-		found:   map[string]*Protected{},
-		look:    func() ([]workspace.Entry, error) { return nil, nil },
-	}
-	f.scanLine(c.Command, lineLocation{dir: path.Clean(c.Dir), root: dir}, 0)
-	var list []string
-	for _, p := range f.found {
-		if p.Part == installedPart {
-			list = append(list, p.Path)
-		}
-	}
-	slices.Sort(list)
-	return list
 }

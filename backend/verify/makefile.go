@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/shellline"
 )
 
 // addMake protects the targets that are made, and what their lines lead to.
-func (f *protector) addMake(c call, depth int) {
+func (f *protector) addMake(c shellline.Call, depth int) {
 	dir := dirFlag(c, "-C", "--directory")
 	name := ""
 	for _, n := range []string{"GNUmakefile", "makefile", "Makefile"} { // in the order of make
@@ -22,7 +23,7 @@ func (f *protector) addMake(c call, depth int) {
 			break
 		}
 	}
-	at := call{Dir: dir, Words: c.Words}
+	at := shellline.Call{Dir: dir, Words: c.Words}
 	file := dirFlag(at, "-f", "--file", "--makefile")
 	if file == dir && name != "" {
 		file = path.Join(dir, name)
@@ -50,20 +51,20 @@ func (f *protector) addMake(c call, depth int) {
 	}
 	sure := f.mandatoryLines(c, dir, string(text), targets)
 	for _, line := range recipes(string(text), targets) { // $(MAKE) is make again
-		f.scanLine(line, lineLocation{dir: dir, root: f.dir, decides: slices.Contains(sure, line)}, depth+1)
+		f.scanLine(line, shellline.Location{Dir: dir, Root: f.dir, Decides: slices.Contains(sure, line)}, depth+1)
 	}
 }
 
 // mandatoryLines are the lines that make must run, and that must end with 0, for it to end
 // with 0: those of the targets that are asked for, and nothing that depends on something.
-func (f *protector) mandatoryLines(c call, dir, text string, targets []string) []string {
-	if !c.decides || c.hasFlag("-n", "-q", "-t", "-i", "--dry-run", "--just-print", "--recon", "--question", "--touch", "--ignore-errors") ||
+func (f *protector) mandatoryLines(c shellline.Call, dir, text string, targets []string) []string {
+	if !c.Decides || c.HasFlag("-n", "-q", "-t", "-i", "--dry-run", "--just-print", "--recon", "--question", "--touch", "--ignore-errors") ||
 		strings.Contains(text, ".IGNORE") || conditional.MatchString(text) {
 		return nil
 	}
 	rules, variables, _ := parseMake(text)
 	for name := range variables {
-		if runnerEnvPattern.MatchString(name) {
+		if shellline.RunnerEnvPattern.MatchString(name) {
 			return nil
 		}
 	}
@@ -101,7 +102,7 @@ func (f *protector) addMakefile(dir, file, text string, targets []string, depth 
 		return
 	}
 	for _, name := range included(text) {
-		p, ok := (call{Dir: dir}).pathInFolder(name)
+		p, ok := (shellline.Call{Dir: dir}).PathInFolder(name)
 		if !ok {
 			continue
 		}
@@ -116,7 +117,7 @@ func (f *protector) addMakefile(dir, file, text string, targets []string, depth 
 }
 
 // makeTargets are the targets that a call of make names.
-func makeTargets(c call) []string {
+func makeTargets(c shellline.Call) []string {
 	var list []string
 	for i := 1; i < len(c.Words); i++ {
 		switch w := c.Words[i]; {

@@ -7,22 +7,23 @@ import (
 	"strings"
 
 	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/shellline"
 )
 
 // addNPM protects the scripts, and what the script that is run leads to.
-func (f *protector) addNPM(c call, depth int) {
+func (f *protector) addNPM(c shellline.Call, depth int) {
 	dir := dirFlag(c, "--prefix", "-C", "--dir", "--cwd")
 	words := scriptWords(c)
 	if len(words) == 0 {
 		return
 	}
 	if slices.Contains([]string{"exec", "dlx", "x"}, words[0]) {
-		f.scanCall(call{Dir: dir, Words: words[1:]}.unwrapped(), depth)
+		f.scanCall(shellline.Call{Dir: dir, Words: words[1:]}.Unwrap(), depth)
 		return
 	}
 	places := f.workspaces(c, dir, words)
 	// More words are more scripts, or go to the runner.
-	decides := c.decides && len(places) == 1 && len(words) == 1 && !slices.Contains(c.Words, "--") && !c.hasFlag("--if-present", "--ignore-scripts")
+	decides := c.Decides && len(places) == 1 && len(words) == 1 && !slices.Contains(c.Words, "--") && !c.HasFlag("--if-present", "--ignore-scripts")
 	for _, at := range places {
 		f.scripts(at, words, decides, depth)
 	}
@@ -30,13 +31,13 @@ func (f *protector) addNPM(c call, depth int) {
 		f.addTests(dir, js)
 	}
 	// yarn jest, pnpm vitest: the program itself.
-	f.addInstalledProgram(call{Dir: dir, Words: words})
+	f.addInstalledProgram(shellline.Call{Dir: dir, Words: words})
 	plainly := !slices.ContainsFunc(c.Words, func(w string) bool { return strings.HasPrefix(w, "-") })
-	f.runner(call{Dir: dir, Words: words, decides: c.decides && plainly}, depth)
+	f.runner(shellline.Call{Dir: dir, Words: words, Decides: c.Decides && plainly}, depth)
 }
 
 // scriptWords are the words of a call of npm that may name a script.
-func scriptWords(c call) []string {
+func scriptWords(c shellline.Call) []string {
 	var words []string
 	for i := 1; i < len(c.Words); i++ {
 		switch w := c.Words[i]; {
@@ -72,7 +73,7 @@ func (f *protector) scripts(dir string, words []string, decides bool, depth int)
 			}
 			tested = true
 			if !slices.Contains(f.unread, path.Join(dir, "package.json")) {
-				f.scanLine(script, lineLocation{dir: dir, root: f.dir, decides: decides}, depth+1)
+				f.scanLine(script, shellline.Location{Dir: dir, Root: f.dir, Decides: decides}, depth+1)
 			}
 		}
 	}
@@ -83,7 +84,7 @@ func (f *protector) scripts(dir string, words []string, decides bool, depth int)
 
 // workspaces are the folders whose scripts a call runs: all of them where it names
 // one, since a name may be that of a package or of its folder.
-func (f *protector) workspaces(c call, dir string, words []string) []string {
+func (f *protector) workspaces(c shellline.Call, dir string, words []string) []string {
 	for _, w := range append([]string{words[0]}, c.Words[1:]...) {
 		flag, _, _ := strings.Cut(w, "=")
 		if slices.Contains([]string{"-w", "--workspace", "--workspaces", "-ws", "-r", "--recursive", "--filter", "-F", "workspace", "workspaces"}, flag) {
@@ -110,4 +111,15 @@ func (f *protector) workspacesOf(dir string) []string {
 		}
 	}
 	return list
+}
+
+// scriptsOf are the scripts of a package.json; none if it cannot be read.
+func scriptsOf(text []byte) map[string]string {
+	var p struct {
+		Scripts map[string]string `json:"scripts"`
+	}
+	if json.Unmarshal(text, &p) != nil {
+		return nil
+	}
+	return p.Scripts
 }

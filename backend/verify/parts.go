@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// partMax is the longest file of which a part is compared, in bytes.
-const partMax = 4 << 20
-
 var (
 	pytestHeading     = regexp.MustCompile(`^\[\[?\s*(tool[.:])?\s*"?pytest`)
 	cargoFreeSections = regexp.MustCompile(`^\[\[?\s*"?(target\..*\.)?"?(dev-|build-)?dependencies|^\[\[?\s*(badges|package\.metadata|lints)`)
@@ -128,17 +125,6 @@ func scripts(text []byte) string {
 		return string(text)
 	}
 	return string(b) + "\n"
-}
-
-// scriptsOf are the scripts of a package.json; none if it cannot be read.
-func scriptsOf(text []byte) map[string]string {
-	var p struct {
-		Scripts map[string]string `json:"scripts"`
-	}
-	if json.Unmarshal(text, &p) != nil {
-		return nil
-	}
-	return p.Scripts
 }
 
 // sections are those parts of an ini or toml file whose heading matches; what

@@ -18,6 +18,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/ignore"
 	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/shellline"
 	"goalpost/backend/verify/workspace"
 )
 
@@ -49,6 +50,12 @@ type Protected struct {
 // anyPart is the Part of an appearing name that a folder may not take either.
 const anyPart = "anything"
 
+// installedPart is the Part of a folder in which programs are installed.
+const installedPart = "installed"
+
+// partMax is the longest file of which a part is compared, in bytes.
+const partMax = 4 << 20
+
 // maxProtected bounds the list; more would cost every claim seconds.
 const maxProtected = 5000
 
@@ -57,15 +64,23 @@ const maxProtected = 5000
 // and what protect names; without what noProtect names. Patterns are as in
 // .gitignore. The programs that a gate runs or reads are the work, and not listed.
 func FindProtected(ctx context.Context, dir string, c goal.Criterion, protect, noProtect []string) ([]Protected, error) {
-	f, err := scanChecks(ctx, protectOptions{Dir: dir, Criterion: c, Protect: protect, NoProtect: noProtect})
+	f, err := scanChecks(ctx, scanOptions{Dir: dir, Criterion: c, Protect: protect, NoProtect: noProtect})
 	if err != nil {
 		return nil, err
 	}
 	return f.list()
 }
 
-// scanChecks is a finder that has looked at every check. What unread files call is left out.
-func scanChecks(ctx context.Context, o protectOptions, unread ...string) (*protector, error) {
+// scanOptions say which checks are scanned in which folder.
+type scanOptions struct {
+	Dir string // the goal's folder, absolute
+	// Criterion, Protect and NoProtect say what must not change, see FindProtected.
+	Criterion          goal.Criterion
+	Protect, NoProtect []string
+}
+
+// scanChecks is a protector that has looked at every check. What unread files call is left out.
+func scanChecks(ctx context.Context, o scanOptions, unread ...string) (*protector, error) {
 	with, err := ignore.NewGlobs(o.Protect)
 	if err != nil {
 		return nil, err
@@ -98,8 +113,8 @@ func scanChecks(ctx context.Context, o protectOptions, unread ...string) (*prote
 	}
 	for i, k := range o.Criterion.Checks {
 		f.check = i
-		if (indexedCheck{k, i}).runs() {
-			f.scanLine(k.Command, indexedCheck{k, i}.location(dir), 0)
+		if shellline.RunsCommand(k) {
+			f.scanLine(k.Command, shellline.LocationOf(k, dir), 0)
 		}
 		if len(with) > 0 {
 			f.addUserPatterns(with, o.Protect)
@@ -120,7 +135,7 @@ type protector struct {
 	found   map[string]*Protected
 	failed  error
 
-	endings []expectedSummary // what must be heard of the runners that are called
+	deciding []shellline.CheckCall // calls that must have ended with 0 for their check to pass
 }
 
 func (f *protector) sorted() []workspace.Entry {
@@ -147,6 +162,9 @@ func (f *protector) list() ([]Protected, error) {
 	})
 	return list, nil
 }
+
+// has says whether a thing was found.
+func (f *protector) has(p Protected) bool { return f.found[keyOf(p)] != nil }
 
 func kindOrder(k Kind) int {
 	return slices.Index([]Kind{KindLocked, KindMonitored, KindForbiddenNew}, k)
@@ -194,8 +212,8 @@ func (f *protector) addUserPatterns(with ignore.Globs, patterns []string) {
 
 // addScript holds a file that the line runs, if it is one of the folder. What a
 // shell script runs decides as well.
-func (f *protector) addScript(c call, word, why string, depth int) {
-	p, ok := c.pathInFolder(word)
+func (f *protector) addScript(c shellline.Call, word, why string, depth int) {
+	p, ok := c.PathInFolder(word)
 	if !ok || !f.isFile(p) {
 		return
 	}
@@ -207,7 +225,7 @@ func (f *protector) addScript(c call, word, why string, depth int) {
 		return
 	}
 	if text, _, err := fileio.Read(f.root, p, 64<<10); err == nil && isShell(text) {
-		f.scanLine(string(text), lineLocation{dir: c.Dir, home: path.Dir(p), root: f.dir, decides: c.decides}, depth+1)
+		f.scanLine(string(text), shellline.Location{Dir: c.Dir, Home: path.Dir(p), Root: f.dir, Decides: c.Decides}, depth+1)
 	}
 }
 
@@ -256,18 +274,18 @@ func (f *protector) addMonitored(p, part, why string) {
 
 // scanLine finds what decides a shell line that starts in dir. Scripts lead on to
 // other lines, at most three deep.
-func (f *protector) scanLine(text string, at lineLocation, depth int) {
+func (f *protector) scanLine(text string, at shellline.Location, depth int) {
 	if depth > 3 {
 		return
 	}
-	for _, c := range parseLine(text, at).calls {
-		f.scanCall(c.unwrapped(), depth)
+	for _, c := range shellline.Parse(text, at).Calls {
+		f.scanCall(c.Unwrap(), depth)
 	}
 }
 
 // locationOf is where a line stands that a call runs.
-func (f *protector) locationOf(c call) lineLocation {
-	return lineLocation{dir: c.Dir, root: f.dir, decides: c.decides}
+func (f *protector) locationOf(c shellline.Call) shellline.Location {
+	return shellline.Location{Dir: c.Dir, Root: f.dir, Decides: c.Decides}
 }
 
 var (
@@ -278,7 +296,7 @@ var (
 
 // addJudgeScript holds a program that an interpreter runs if its name says that it decides;
 // else it is the work.
-func (f *protector) addJudgeScript(c call) {
+func (f *protector) addJudgeScript(c shellline.Call) {
 	for _, w := range c.Words[1:] {
 		if w == "" || w == "-m" || w == "-c" || w == "-e" {
 			return
@@ -286,7 +304,7 @@ func (f *protector) addJudgeScript(c call) {
 		if strings.HasPrefix(w, "-") || w == "run" {
 			continue
 		}
-		if p, ok := c.pathInFolder(w); ok && f.isFile(p) && judgeNamePattern.MatchString(path.Base(p)) {
+		if p, ok := c.PathInFolder(w); ok && f.isFile(p) && judgeNamePattern.MatchString(path.Base(p)) {
 			f.add(Protected{Path: p, Kind: KindLocked, Why: "the check runs it, and its name says that it decides"})
 		}
 		return
@@ -296,17 +314,17 @@ func (f *protector) addJudgeScript(c call) {
 // shells read their first word as a script.
 var shells = []string{"sh", "bash", "dash", "ash", "ksh", "zsh"}
 
-func (f *protector) scanCall(c call, depth int) {
+func (f *protector) scanCall(c shellline.Call, depth int) {
 	f.addInstalledProgram(c)
-	name := path.Base(c.word())
-	if strings.Contains(c.word(), "/") {
-		f.addScript(c, c.word(), "the check runs it", depth)
+	name := path.Base(c.Name())
+	if strings.Contains(c.Name(), "/") {
+		f.addScript(c, c.Name(), "the check runs it", depth)
 	}
 	switch {
 	case name == "." || name == "source":
 		if len(c.Words) > 1 {
 			f.addScript(c, c.Words[1], "the check reads its commands from it", depth)
-			if p, ok := c.pathInFolder(c.Words[1]); ok { // .venv/bin/activate
+			if p, ok := c.PathInFolder(c.Words[1]); ok { // .venv/bin/activate
 				f.addInstallation(p)
 			}
 		}
@@ -325,7 +343,7 @@ func (f *protector) scanCall(c call, depth int) {
 }
 
 // scanShell finds the script of sh check.sh, sh -c '…' and sh < check.sh.
-func (f *protector) scanShell(c call, depth int) {
+func (f *protector) scanShell(c shellline.Call, depth int) {
 	for i := 1; i < len(c.Words); i++ {
 		switch w := c.Words[i]; {
 		case strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c"):

@@ -141,7 +141,7 @@ func (g *protectedState) admit(d mismatch) {
 // newlyCalled is what decides only by way of these files and is not protected yet. The
 // rest of what would be found by now is the agent's work and stays free.
 func (p *Protection) newlyCalled(ctx context.Context, files []string) ([]protectedItem, error) {
-	o := p.options
+	o := p.options.scanOptions
 	o.Protect = nil // those files are held by their names, and may be gone
 	with, err := scanChecks(ctx, o)
 	if err != nil {
@@ -157,7 +157,7 @@ func (p *Protection) newlyCalled(ctx context.Context, files []string) ([]protect
 	}
 	var list []protectedItem
 	for _, f := range found {
-		if _, anyway := without.found[keyOf(f)]; !anyway && !p.guard.isRecorded(f) {
+		if !without.has(f) && !p.guard.isRecorded(f) {
 			list = append(list, protectedItem{Protected: f})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"goalpost/backend/ignore"
+	"goalpost/backend/verify/shellline"
 )
 
 // testRunner is what a known test runner reads and loads by itself. Patterns are
@@ -90,17 +91,19 @@ var shadowModules = func() []string {
 }()
 
 // runner finds what a known runner reads.
-func (f *protector) runner(c call, depth int) {
+func (f *protector) runner(c shellline.Call, depth int) {
 	if c.Lost {
 		return
 	}
-	f.noteSummary(c)
-	name := strings.TrimSuffix(path.Base(c.word()), "w") // mvnw, gradlew
+	if c.Decides && !slices.Contains(c.Words, "") {
+		f.deciding = append(f.deciding, shellline.CheckCall{Check: f.check, Call: c})
+	}
+	name := strings.TrimSuffix(path.Base(c.Name()), "w") // mvnw, gradlew
 	args := c.Words[min(1, len(c.Words)):]
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(args, func(w string) bool { return slices.Contains(words, w) })
 	}
-	switch base := path.Base(c.word()); {
+	switch base := path.Base(c.Name()); {
 	case slices.Contains([]string{"npm", "pnpm", "yarn", "bun"}, base):
 		f.addNPM(c, depth)
 	case slices.Contains([]string{"jest", "vitest", "mocha", "ava", "tap", "karma", "playwright"}, base), base == "node" && has("--test"):
@@ -116,7 +119,7 @@ func (f *protector) runner(c call, depth int) {
 		f.addTests(c.Dir, pytest)
 	case slices.Contains([]string{"uv", "poetry", "pipenv", "pdm", "hatch", "rye"}, base) && len(args) > 1 && args[0] == "run":
 		f.addVirtualenv(c.Dir)
-		f.scanCall(call{Dir: c.Dir, Words: args[1:], Stdin: c.Stdin, decides: c.decides}.unwrapped(), depth)
+		f.scanCall(shellline.Call{Dir: c.Dir, Words: args[1:], Stdin: c.Stdin, Decides: c.Decides}.Unwrap(), depth)
 	case base == "cargo" && has("test", "t", "nextest"):
 		f.addTests(c.Dir, cargo)
 	case base == "make" || base == "gmake":
@@ -159,7 +162,7 @@ func (f *protector) addTests(dir string, r testRunner) {
 func (f *protector) forbidCloserModules(dir string) {
 	looked := map[string]bool{dir: true, ".": true}
 	for _, e := range f.sorted() {
-		for at := path.Dir(e.Path); e.IsRegular() && js.tests.MatchString(e.Path) && !looked[at] && (dir == "." || within(dir, at)); at = path.Dir(at) {
+		for at := path.Dir(e.Path); e.IsRegular() && js.tests.MatchString(e.Path) && !looked[at] && (dir == "." || strings.HasPrefix(at, dir+"/")); at = path.Dir(at) {
 			looked[at] = true
 			modules := path.Join(at, "node_modules")
 			if _, err := f.root.Lstat(modules); err != nil && !f.isFile(path.Join(at, "package.json")) {
@@ -190,7 +193,7 @@ func (f *protector) forbidNew(dir, pattern, holding, why string, below func(stri
 }
 
 // dirFlag is the folder that a flag names, seen from the call's own.
-func dirFlag(c call, flags ...string) string {
+func dirFlag(c shellline.Call, flags ...string) string {
 	for i, w := range c.Words {
 		for _, flag := range flags {
 			value, joined := strings.CutPrefix(w, flag+"=")
@@ -198,7 +201,7 @@ func dirFlag(c call, flags ...string) string {
 				value, joined = c.Words[i+1], true
 			}
 			if joined {
-				if p, ok := c.pathInFolder(value); ok {
+				if p, ok := c.PathInFolder(value); ok {
 					return p
 				}
 			}

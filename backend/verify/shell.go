@@ -13,6 +13,8 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/shellline"
 )
 
 const tailLines = 5
@@ -25,7 +27,7 @@ var (
 
 // shell runs the command under sh -c and compares its exit code.
 func (h CheckRunner) shell(ctx context.Context, c indexedCheck) attempt {
-	out, err := h.run(ctx, c, "-c", withGoTestVerbose(c.Command, c.location(h.Dir)))
+	out, err := h.run(ctx, c, "-c", withGoTestVerbose(c.Command, shellline.LocationOf(c.Check, h.Dir)))
 	if err != nil {
 		return notStarted(err)
 	}
@@ -41,6 +43,40 @@ func (h CheckRunner) shell(ctx context.Context, c indexedCheck) attempt {
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("exit %d, wanted %d", out.Status.Code, c.ExitCode)
 	}
 	return h.checkRunnerSummary(ctx, c, out, v)
+}
+
+// checkRunnerSummary looks at what the test runners of a check said: a pass counts only
+// if each of them came to its end.
+func (h CheckRunner) checkRunnerSummary(ctx context.Context, c indexedCheck, out process.Output, r attempt) attempt {
+	list, before, err := h.expectedSummaries(ctx, c)
+	if err != nil {
+		return retryableError(err)
+	}
+	x := expectation{Dir: h.Dir, CheckDir: c.Dir, Summaries: list, Before: before}
+	r.Verdict = x.confirm(r.Verdict, out)
+	return r
+}
+
+// expectedSummaries is what must be heard when a check passes, and how many tests ran before
+// the start. In pre-flight nothing is frozen yet, and it is looked for.
+func (h CheckRunner) expectedSummaries(ctx context.Context, c indexedCheck) (list []expectedSummary, before int, err error) {
+	if h.World != nil {
+		list, before = h.World.guard().summaries(c.n)
+		return list, before, nil
+	}
+	if c.n >= 0 || !shellline.LocationOf(c.Check, h.Dir).Decides {
+		return nil, 0, nil
+	}
+	f, err := scanChecks(ctx, scanOptions{Dir: h.Dir, Criterion: goal.Criterion{Checks: []goal.Check{c.Check}}})
+	if err != nil {
+		return nil, 0, err
+	}
+	root, err := os.OpenRoot(h.Dir)
+	if err != nil {
+		return nil, 0, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+	}
+	defer func() { _ = root.Close() }()
+	return expectSummaries(root, f.deciding), 0, nil
 }
 
 // fillProgramVerdict is what every program leaves in a verdict.

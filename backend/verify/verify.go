@@ -119,7 +119,7 @@ func (e *evaluation) dispatch(ctx context.Context, k indexedCheck) (attempt, err
 func (h CheckRunner) runGate(ctx context.Context, k indexedCheck, c goal.Claim) attempt {
 	r := h.runWatched(ctx, k, func() attempt { return h.decide(ctx, k, c) })
 	if r.Outcome == goal.Pass && k.runs() {
-		r.Detail = phrase.JoinClauses(r.Detail, h.World.guard().uncomparedRunners(k))
+		r.Detail = phrase.JoinClauses(r.Detail, h.World.guard().uncomparedRunners(k.n, k.Check))
 	}
 	return r
 }

@@ -29,12 +29,14 @@ type Options struct {
 // protection is the part of the options that says what must not change.
 func (o Options) protection() protectOptions {
 	return protectOptions{
-		Dir:       o.Dir,
-		Private:   o.Private,
-		Criterion: o.Criterion,
-		Protect:   o.Protect,
-		NoProtect: o.NoProtect,
-		Tests:     o.Tests,
+		scanOptions: scanOptions{
+			Dir:       o.Dir,
+			Criterion: o.Criterion,
+			Protect:   o.Protect,
+			NoProtect: o.NoProtect,
+		},
+		Private: o.Private,
+		Tests:   o.Tests,
 	}
 }
 

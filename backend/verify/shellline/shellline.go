@@ -1,4 +1,4 @@
-package verify
+package shellline
 
 import (
 	"path"
@@ -9,8 +9,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// call is one simple command of a shell line, as far as it is written out plainly.
-type call struct {
+// Call is one simple command of a shell line, as far as it is written out plainly.
+type Call struct {
 	// Dir is where it runs, relative to the goal's folder, after what cd said on
 	// the way; Lost where that cannot be told.
 	Dir   string
@@ -18,26 +18,34 @@ type call struct {
 	Words []string // "" for a word that is not plain
 	Stdin string   // the file that < names, "" if none
 
-	decides bool // it must have ended with 0 in the open for the line to do so, see decisive
-	spoken  int  // of go test in the check's own line: where " -v" can be put in, in bytes; 0 for others
+	Decides   bool // it must have ended with 0 in the open for the line to do so, see decisive
+	VerboseAt int  // of go test in the check's own line: where " -v" can be put in, in bytes; 0 for others
 }
 
-// word is the command's name, "" if it is not plain.
-func (c call) word() string {
+// Name is the command's name, "" if it is not plain.
+func (c Call) Name() string {
 	if len(c.Words) == 0 {
 		return ""
 	}
 	return c.Words[0]
 }
 
-// fromRootPrefix begins a word that is a path from the goal's folder on, wherever the
-// command runs. No path of a user holds it.
-const fromRootPrefix = "\x00/"
+// HasFlag tells whether one of the call's words is one of these, also as --word=value.
+func (c Call) HasFlag(words ...string) bool {
+	return slices.ContainsFunc(c.Words[min(1, len(c.Words)):], func(w string) bool {
+		flag, _, _ := strings.Cut(w, "=")
+		return slices.Contains(words, flag)
+	})
+}
 
-// pathInFolder is a word of the call as a path relative to the goal's folder; ok is
+// FromRootPrefix begins a word that is a path from the goal's folder on, wherever the
+// command runs. No path of a user holds it.
+const FromRootPrefix = "\x00/"
+
+// PathInFolder is a word of the call as a path relative to the goal's folder; ok is
 // false when it leads out of it, or nobody can tell.
-func (c call) pathInFolder(word string) (string, bool) {
-	if p, ok := strings.CutPrefix(word, fromRootPrefix); ok {
+func (c Call) PathInFolder(word string) (string, bool) {
+	if p, ok := strings.CutPrefix(word, FromRootPrefix); ok {
 		p = path.Clean(p)
 		return p, p != ".." && p != "." && !strings.HasPrefix(p, "../")
 	}
@@ -50,36 +58,36 @@ func (c call) pathInFolder(word string) (string, bool) {
 
 // parsedLine is a shell line that was read.
 type parsedLine struct {
-	calls     []call
-	functions []string // that it declares itself
+	Calls     []Call
+	Functions []string // that it declares itself
 }
 
-// lineLocation is where a line stands.
-type lineLocation struct {
-	dir  string // where it starts to run, relative to the goal's folder
-	home string // the folder of the script that it is written in, relative likewise; "" if it is none
-	root string // the goal's folder itself, absolute, "" if unknown
+// Location is where a line stands.
+type Location struct {
+	Dir  string // where it starts to run, relative to the goal's folder
+	Home string // the folder of the script that it is written in, relative likewise; "" if it is none
+	Root string // the goal's folder itself, absolute, "" if unknown
 
-	decides bool // what the line ends with is what the check ends with
+	Decides bool // what the line ends with is what the check ends with
 	own     bool // it is the check's own line, and none that it leads to
 }
 
-// parseLine reads a line. One that sh can read and the parser cannot has no calls.
-func parseLine(text string, at lineLocation) parsedLine {
+// Parse reads a line. One that sh can read and the parser cannot has no calls.
+func Parse(text string, at Location) parsedLine {
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		if f, err = syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), ""); err != nil {
 			return parsedLine{}
 		}
 	}
-	r := &lineWalker{lineLocation: at, vars: map[string]string{}}
-	r.dir = path.Clean(at.dir)
-	if at.decides {
+	r := &lineWalker{Location: at, vars: map[string]string{}}
+	r.Dir = path.Clean(at.Dir)
+	if at.Decides {
 		r.deciding = decidingCalls(f)
 	}
 	syntax.Walk(f, r.visit)
 	for i, c := range r.calls { // a function may stand for any name
-		c.decides = c.decides && len(r.functions) == 0 && !r.steered && !slices.ContainsFunc(c.Words, runnerEnvPattern.MatchString)
+		c.Decides = c.Decides && len(r.functions) == 0 && !r.steered && !slices.ContainsFunc(c.Words, RunnerEnvPattern.MatchString)
 		r.calls[i] = c
 	}
 	return parsedLine{r.calls, r.functions}
@@ -88,10 +96,10 @@ func parseLine(text string, at lineLocation) parsedLine {
 // lineWalker walks a line in the order in which it is written, follows cd, and knows
 // the variables that were given plain words.
 type lineWalker struct {
-	lineLocation
+	Location
 	lost      bool
 	vars      map[string]string
-	calls     []call
+	calls     []Call
 	functions []string
 	open      []subshellState // nodes that were entered
 	deciding  map[*syntax.CallExpr]bool
@@ -110,11 +118,11 @@ func (r *lineWalker) visit(n syntax.Node) bool {
 		last := r.open[len(r.open)-1]
 		r.open = r.open[:len(r.open)-1]
 		if last.subshell {
-			r.dir, r.lost = last.dir, last.lost
+			r.Dir, r.lost = last.dir, last.lost
 		}
 		return true
 	}
-	at := subshellState{dir: r.dir, lost: r.lost}
+	at := subshellState{dir: r.Dir, lost: r.lost}
 	switch n := n.(type) {
 	case *syntax.Subshell, *syntax.CmdSubst:
 		at.subshell = true
@@ -123,7 +131,7 @@ func (r *lineWalker) visit(n syntax.Node) bool {
 	case *syntax.Assign: // also of export and local
 		if n.Name != nil && n.Value != nil && n.Index == nil {
 			r.vars[n.Name.Value], _ = r.unquote(n.Value)
-			r.steered = r.steered || runnerEnvPattern.MatchString(n.Name.Value)
+			r.steered = r.steered || RunnerEnvPattern.MatchString(n.Name.Value)
 		}
 	case *syntax.Stmt:
 		if c, ok := n.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
@@ -135,12 +143,12 @@ func (r *lineWalker) visit(n syntax.Node) bool {
 }
 
 func (r *lineWalker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
-	k := call{Dir: r.dir, Lost: r.lost, decides: r.deciding[c]}
+	k := Call{Dir: r.Dir, Lost: r.lost, Decides: r.deciding[c]}
 	for _, w := range c.Args {
 		text, _ := r.unquote(w)
 		k.Words = append(k.Words, r.fromRoot(text))
-		if r.own && text == "test" && k.spoken == 0 {
-			k.spoken = int(w.End().Offset()) //nolint:gosec // it lies in the text
+		if r.own && text == "test" && k.VerboseAt == 0 {
+			k.VerboseAt = int(w.End().Offset()) //nolint:gosec // it lies in the text
 		}
 	}
 	for _, redir := range redirs {
@@ -150,38 +158,38 @@ func (r *lineWalker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 		}
 	}
 	r.calls = append(r.calls, k)
-	if k.word() == "cd" {
+	if k.Name() == "cd" {
 		r.cd(k)
 	}
 }
 
-func (r *lineWalker) cd(k call) {
+func (r *lineWalker) cd(k Call) {
 	words := slices.DeleteFunc(slices.Clone(k.Words[1:]), func(w string) bool { return w == "--" || w == "-P" || w == "-L" })
-	if p, ok := k.pathInFolder(strings.Join(words, " ")); ok && len(words) == 1 && strings.HasPrefix(words[0], fromRootPrefix) {
-		r.dir = p
+	if p, ok := k.PathInFolder(strings.Join(words, " ")); ok && len(words) == 1 && strings.HasPrefix(words[0], FromRootPrefix) {
+		r.Dir = p
 		return
 	}
-	if len(words) == 1 && path.Clean(words[0]) == path.Clean(fromRootPrefix) {
-		r.dir = "."
+	if len(words) == 1 && path.Clean(words[0]) == path.Clean(FromRootPrefix) {
+		r.Dir = "."
 		return
 	}
 	if len(words) != 1 || words[0] == "" || words[0] == "-" || path.IsAbs(words[0]) || strings.HasPrefix(words[0], "~") {
 		r.lost = true
 		return
 	}
-	r.dir = path.Join(r.dir, words[0])
+	r.Dir = path.Join(r.Dir, words[0])
 }
 
 // fromRoot is a word that names something in the goal's folder by its whole path.
 func (r *lineWalker) fromRoot(word string) string {
-	if r.root == "" || !path.IsAbs(word) {
+	if r.Root == "" || !path.IsAbs(word) {
 		return word
 	}
-	switch rest, ok := strings.CutPrefix(path.Clean(word), r.root); {
+	switch rest, ok := strings.CutPrefix(path.Clean(word), r.Root); {
 	case ok && rest == "":
-		return fromRootPrefix
+		return FromRootPrefix
 	case ok && rest[0] == '/':
-		return fromRootPrefix + rest[1:]
+		return FromRootPrefix + rest[1:]
 	}
 	return word
 }
@@ -235,13 +243,13 @@ func (r *lineWalker) variable(p *syntax.ParamExp) (string, bool) {
 	own := name == "0" || name == "BASH_SOURCE"
 	if own && p.Exp != nil && p.Exp.Word != nil { // ${0%/*}
 		text, ok := r.unquote(p.Exp.Word)
-		return fromRootPrefix + r.home, ok && r.home != "" && strings.HasPrefix(text, "/")
+		return FromRootPrefix + r.Home, ok && r.Home != "" && strings.HasPrefix(text, "/")
 	}
 	if p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Length || p.Excl || own {
 		return "", false
 	}
 	if name == "PWD" {
-		return fromRootPrefix + r.dir, !r.lost
+		return FromRootPrefix + r.Dir, !r.lost
 	}
 	text, known := r.vars[name]
 	return text, known && text != ""
@@ -259,11 +267,11 @@ func (r *lineWalker) knownSubstitution(c *syntax.CmdSubst) (string, bool) {
 	switch text := strings.TrimRight(strings.NewReplacer(`"`, "", " -- ", " ").Replace(b.String()), ";"); {
 	case text == "pwd" || text == "git rev-parse --show-toplevel":
 		if text == "pwd" {
-			return fromRootPrefix + r.dir, !r.lost
+			return FromRootPrefix + r.Dir, !r.lost
 		}
-		return fromRootPrefix, true
+		return FromRootPrefix, true
 	case scriptFolder.MatchString(text):
-		return fromRootPrefix + r.home, r.home != ""
+		return FromRootPrefix + r.Home, r.Home != ""
 	}
 	return "", false
 }
@@ -290,14 +298,14 @@ var wrappers = map[string][]string{
 	"stdbuf": {"-i", "-o", "-e"}, "xvfb-run": {"-n", "-s", "-e", "-f", "-w"}, "sudo": {"-u", "-g"}, "npx": {"-p"}, "bunx": nil, "setsid": nil, "ionice": {"-c", "-n"},
 }
 
-// unwrapped is the call without the programs that only start another one.
-func (c call) unwrapped() call {
+// Unwrap is the call without the programs that only start another one.
+func (c Call) Unwrap() Call {
 	for {
-		takes, ok := wrappers[path.Base(c.word())]
-		if !ok || c.word() == "" {
+		takes, ok := wrappers[path.Base(c.Name())]
+		if !ok || c.Name() == "" {
 			return c
 		}
-		name := path.Base(c.word())
+		name := path.Base(c.Name())
 		rest := c.Words[1:]
 		for len(rest) > 0 && (strings.HasPrefix(rest[0], "-") || name == "env" && strings.Contains(rest[0], "=")) {
 			skip := 1

@@ -1,4 +1,4 @@
-package verify
+package shellline
 
 import (
 	"regexp"
@@ -124,6 +124,6 @@ func (d *exitAnalysis) mayExitZero(f *syntax.File) bool {
 	return found
 }
 
-// runnerEnvPattern are variables by which a runner is told how to work and what to print,
+// RunnerEnvPattern are variables by which a runner is told how to work and what to print,
 // also as env sets them.
-var runnerEnvPattern = regexp.MustCompile(`^[A-Za-z_]*(OPTS|OPTIONS|FLAGS|REPORTER|CONFIG)[A-Za-z_]*(=|$)`)
+var RunnerEnvPattern = regexp.MustCompile(`^[A-Za-z_]*(OPTS|OPTIONS|FLAGS|REPORTER|CONFIG)[A-Za-z_]*(=|$)`)

@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/ignore"
 	"goalpost/backend/process"
 	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/summary"
 	"goalpost/backend/verify/workspace"
 )
 
@@ -37,9 +38,9 @@ type protectedState struct {
 	without      ignore.Globs
 	shut         []string // folders that could not be looked into
 
-	appears []forbiddenFile   // in the order of list
-	heard   []expectedSummary // of the runners that checks call
-	tests   []int             // how many ran before the start, by check; nil where nobody has counted
+	appears []forbiddenFile    // in the order of list
+	heard   []summary.Expected // of the runners that checks call
+	tests   []int              // how many ran before the start, by check; nil where nobody has counted
 
 	mu    sync.Mutex
 	ok    map[string]statStamp     // files that were the same when last looked at
@@ -61,7 +62,7 @@ func (g *protectedState) protected() []Protected {
 }
 
 // summaries are what must be heard when a check passes, and how many tests ran before the start.
-func (g *protectedState) summaries(check int) (list []expectedSummary, before int) {
+func (g *protectedState) summaries(check int) (list []summary.Expected, before int) {
 	for _, k := range g.heard {
 		if k.Check == check {
 			list = append(list, k)
@@ -114,11 +115,11 @@ type statStamp struct{ size, ctime int64 }
 
 // protectedJSON is a guard on disk.
 type protectedJSON struct {
-	List              []protectedItem   `json:"list"`
-	Without           []string          `json:"without,omitempty"`
-	Shut              []string          `json:"shut,omitempty"`
-	ExpectedSummaries []expectedSummary `json:"heard,omitempty"`
-	Tests             []int             `json:"tests,omitempty"`
+	List              []protectedItem    `json:"list"`
+	Without           []string           `json:"without,omitempty"`
+	Shut              []string           `json:"shut,omitempty"`
+	ExpectedSummaries []summary.Expected `json:"heard,omitempty"`
+	Tests             []int              `json:"tests,omitempty"`
 }
 
 // recordProtected copies what is protected. What was frozen before, nil for nothing,
@@ -162,7 +163,7 @@ func recordProtected(ctx context.Context, o protectOptions, frozen *protectedSta
 	if frozen != nil {
 		g.shut, g.heard, g.tests = frozen.shut, frozen.heard, frozen.tests
 	} else {
-		g.shut, g.heard, g.tests = g.here.Shut, expectSummaries(root, finder.deciding), o.Tests
+		g.shut, g.heard, g.tests = g.here.Shut, summary.Find(root, finder.deciding), o.Tests
 	}
 	total := int64(0)
 	for i := old; i < len(g.list); i++ {

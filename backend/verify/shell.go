@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/process"
 	"goalpost/backend/verify/fileio"
 	"goalpost/backend/verify/shellline"
+	"goalpost/backend/verify/summary"
 )
 
 const tailLines = 5
@@ -27,7 +28,7 @@ var (
 
 // shell runs the command under sh -c and compares its exit code.
 func (h CheckRunner) shell(ctx context.Context, c indexedCheck) attempt {
-	out, err := h.run(ctx, c, "-c", withGoTestVerbose(c.Command, shellline.LocationOf(c.Check, h.Dir)))
+	out, err := h.run(ctx, c, "-c", summary.AddGoTestVerbose(c.Command, shellline.LocationOf(c.Check, h.Dir)))
 	if err != nil {
 		return notStarted(err)
 	}
@@ -52,14 +53,14 @@ func (h CheckRunner) checkRunnerSummary(ctx context.Context, c indexedCheck, out
 	if err != nil {
 		return retryableError(err)
 	}
-	x := expectation{Dir: h.Dir, CheckDir: c.Dir, Summaries: list, Before: before}
-	r.Verdict = x.confirm(r.Verdict, out)
+	x := summary.Expectation{Dir: h.Dir, CheckDir: c.Dir, Summaries: list, Before: before}
+	r.Verdict = x.Confirm(r.Verdict, out)
 	return r
 }
 
 // expectedSummaries is what must be heard when a check passes, and how many tests ran before
 // the start. In pre-flight nothing is frozen yet, and it is looked for.
-func (h CheckRunner) expectedSummaries(ctx context.Context, c indexedCheck) (list []expectedSummary, before int, err error) {
+func (h CheckRunner) expectedSummaries(ctx context.Context, c indexedCheck) (list []summary.Expected, before int, err error) {
 	if h.World != nil {
 		list, before = h.World.guard().summaries(c.n)
 		return list, before, nil
@@ -76,7 +77,7 @@ func (h CheckRunner) expectedSummaries(ctx context.Context, c indexedCheck) (lis
 		return nil, 0, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
-	return expectSummaries(root, f.deciding), 0, nil
+	return summary.Find(root, f.deciding), 0, nil
 }
 
 // fillProgramVerdict is what every program leaves in a verdict.

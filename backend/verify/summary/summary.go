@@ -1,4 +1,4 @@
-package verify
+package summary
 
 import (
 	"fmt"
@@ -75,7 +75,7 @@ func summaryByName(name string) (runnerSummary, bool) {
 	return runnerSummaries[i], true
 }
 
-var python = regexp.MustCompile(`^python[0-9.]*$`)
+var pythonPattern = regexp.MustCompile(`^python[0-9.]*$`)
 
 // runsPythonModule says whether a call runs one of these modules, by itself or by -m.
 func runsPythonModule(c shellline.Call, modules ...string) bool {
@@ -84,7 +84,7 @@ func runsPythonModule(c shellline.Call, modules ...string) bool {
 		return true
 	}
 	at := slices.Index(c.Words, "-m")
-	return python.MatchString(base) && at > 0 && at+1 < len(c.Words) && slices.Contains(modules, c.Words[at+1])
+	return pythonPattern.MatchString(base) && at > 0 && at+1 < len(c.Words) && slices.Contains(modules, c.Words[at+1])
 }
 
 // isQuietPytest says whether pytest is told to end without a word, or to run nothing.
@@ -198,12 +198,12 @@ func parseGoTest(text string) []int {
 var (
 	goTestLine     = regexp.MustCompile(`^--- (PASS|FAIL): `)
 	truncationLine = regexp.MustCompile(`^… \d+ bytes left out …$`)
-	goJSON         = regexp.MustCompile(`^\{"Time":"[^"]*","Action":"output",.*"Output":("(?:[^"\\]|\\.)*")\}$`)
+	goJSONPattern  = regexp.MustCompile(`^\{"Time":"[^"]*","Action":"output",.*"Output":("(?:[^"\\]|\\.)*")\}$`)
 )
 
 // goJSONOutputLine is the line of a package in a line of go test -json.
 func goJSONOutputLine(line string) string {
-	m := goJSON.FindStringSubmatch(line)
+	m := goJSONPattern.FindStringSubmatch(line)
 	if m == nil {
 		return ""
 	}
@@ -295,18 +295,18 @@ func configVariants(pattern string, names ...string) map[string]*regexp.Regexp {
 // maxConfigBytes is the longest settings file that is read, in bytes.
 const maxConfigBytes = 4 << 20
 
-// expectSummaries lists what must be heard of the known runners that calls start. root is
+// Find lists what must be heard of the known runners that calls start. root is
 // the goal's folder, in which the runners' settings are.
-func expectSummaries(root *os.Root, calls []shellline.CheckCall) []expectedSummary {
-	var list []expectedSummary
+func Find(root *os.Root, calls []shellline.CheckCall) []Expected {
+	var list []Expected
 	for _, c := range calls {
 		for _, e := range runnerSummaries {
 			if !e.matches(c.Call) || e.isQuiet(root, c.Call) {
 				continue
 			}
-			at := slices.IndexFunc(list, func(h expectedSummary) bool { return h.Check == c.Check && h.Runner == e.name })
+			at := slices.IndexFunc(list, func(h Expected) bool { return h.Check == c.Check && h.Runner == e.name })
 			if at < 0 {
-				list, at = append(list, expectedSummary{Check: c.Check, Runner: e.name}), len(list)
+				list, at = append(list, Expected{Check: c.Check, Runner: e.name}), len(list)
 			}
 			list[at].Times++
 		}
@@ -325,13 +325,13 @@ func (e runnerSummary) isQuiet(root *os.Root, c shellline.Call) bool {
 	return false
 }
 
-// expectedSummary is what must be heard of a runner when a check passes.
-type expectedSummary struct {
+// Expected is what must be heard of a runner when a check passes.
+type Expected struct {
 	Check  int    `json:"check"`
 	Runner string `json:"runner"` // a name in endings
 	Times  int    `json:"times"`  // how often it comes to its end, at least
 }
 
-func (h expectedSummary) missingText() string {
+func (h Expected) missingText() string {
 	return fmt.Sprintf("it ended with 0, but %s did not come to its end: what it always prints there is missing. Something that it ran ended it early (an exit with 0 in the work or in a test), so the tests decided nothing", h.Runner)
 }

@@ -1,4 +1,4 @@
-package verify
+package summary
 
 import (
 	"fmt"
@@ -13,18 +13,18 @@ import (
 	"goalpost/backend/verify/shellline"
 )
 
-// expectation is what must be heard of a check's runners.
-type expectation struct {
+// Expectation is what must be heard of a check's runners.
+type Expectation struct {
 	Dir       string // the goal's folder, absolute
 	CheckDir  string // where the check runs, relative to Dir
-	Summaries []expectedSummary
+	Summaries []Expected
 	Before    int // how many tests ran before the goal began, 0 if that is not known
 }
 
-// confirm looks at what the test runners of a check said. A pass counts only if
+// Confirm looks at what the test runners of a check said. A pass counts only if
 // each of them came to its end: whatever runs in their process can end it with 0
 // before. What they printed is counted, and compared with what ran before the start.
-func (x expectation) confirm(v goal.Verdict, out process.Output) goal.Verdict {
+func (x Expectation) Confirm(v goal.Verdict, out process.Output) goal.Verdict {
 	text := stripColor(out)
 	for _, want := range x.Summaries {
 		e, ok := summaryByName(want.Runner)
@@ -79,7 +79,7 @@ func stripColor(out process.Output) string {
 var testDeclaration = regexp.MustCompile(`(?m)^(?:await |void )?(?:test|it|describe|suite)(?:\.\w+)*\s*\(`)
 
 // firstSilentFile is the first of these files of tests that would have named some, "" if none.
-func (x expectation) firstSilentFile(files []string) string {
+func (x Expectation) firstSilentFile(files []string) string {
 	root, err := os.OpenRoot(x.Dir)
 	if err != nil {
 		return "" // the check says so itself
@@ -102,9 +102,9 @@ func (x expectation) firstSilentFile(files []string) string {
 	return ""
 }
 
-// withGoTestVerbose is a check's command with -v where it runs go test by itself: without it
+// AddGoTestVerbose is a check's command with -v where it runs go test by itself: without it
 // go says "ok" of a package whatever became of its tests. Nothing else is different.
-func withGoTestVerbose(command string, at shellline.Location) string {
+func AddGoTestVerbose(command string, at shellline.Location) string {
 	if !at.Decides {
 		return command
 	}

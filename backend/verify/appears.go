@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/ignore"
 	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/protect/detect"
 	"goalpost/backend/verify/workspace"
 )
 
@@ -51,7 +52,7 @@ func (g *protectedState) unreadable(h protectedItem) []mismatch {
 // newForbidden lists the files that are there and that a pattern of Appears means, of
 // which none may be new.
 func (g *protectedState) newForbidden(root *os.Root, h protectedItem) ([]string, error) {
-	if h.Part == anyPart {
+	if h.Part == detect.AnyPart {
 		if _, err := root.Lstat(h.Path); err == nil {
 			return []string{h.Path}, nil
 		}
@@ -79,7 +80,7 @@ func (g *protectedState) fileMatches(root *os.Root, path, text string) bool {
 	if err == nil && fileio.ChangeTime(info) != 0 && g.plain[key] == (statStamp{info.Size(), fileio.ChangeTime(info)}) {
 		return false
 	}
-	b, _, err := fileio.Read(root, path, partMax)
+	b, _, err := fileio.Read(root, path, detect.MaxPartBytes)
 	if err == nil && compilePattern(text).Match(b) {
 		return true
 	}

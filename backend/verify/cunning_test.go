@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/protect/detect"
 )
 
 const (
@@ -113,9 +114,9 @@ func TestARunnerIsNotReplaced(t *testing.T) {
 // TestAScriptByItsAbsolutePath is a script of the folder all the same.
 func TestAScriptByItsAbsolutePath(t *testing.T) {
 	dir := folderOf(t, script)
-	list, err := verify.FindProtected(t.Context(), dir, criterion("sh "+dir+"/check.sh", "cd "+dir+" && ./check.sh"), nil, nil)
+	list, err := detect.FindProtected(t.Context(), dir, criterion("sh "+dir+"/check.sh", "cd "+dir+" && ./check.sh"), nil, nil)
 	must(t, err)
-	if got := namesOf(list, verify.KindLocked); got != "check.sh" || len(list[0].Checks) != 2 {
+	if got := namesOf(list, detect.KindLocked); got != "check.sh" || len(list[0].Checks) != 2 {
 		t.Errorf("held: %s %+v", got, list)
 	}
 }
@@ -124,12 +125,12 @@ func TestAScriptByItsAbsolutePath(t *testing.T) {
 // protects nothing is told.
 func TestWhatThePersonProtectsIsThere(t *testing.T) {
 	dir := folderOf(t, "-- .gitignore --\n.env\ntests/golden/\n-- .env --\nA=1\n-- tests/golden/a --\n1\n")
-	list, err := verify.FindProtected(t.Context(), dir, criterion("true"), []string{".env", "tests/**"}, nil)
+	list, err := detect.FindProtected(t.Context(), dir, criterion("true"), []string{".env", "tests/**"}, nil)
 	must(t, err)
-	if got := namesOf(list, verify.KindLocked); got != ".env, tests/golden/a" {
+	if got := namesOf(list, detect.KindLocked); got != ".env, tests/golden/a" {
 		t.Errorf("held: %s", got)
 	}
-	_, err = verify.FindProtected(t.Context(), dir, criterion("true"), []string{"spec/**"}, nil)
+	_, err = detect.FindProtected(t.Context(), dir, criterion("true"), []string{"spec/**"}, nil)
 	if err == nil || !strings.Contains(err.Error(), "no file in the folder is like that") {
 		t.Errorf("a pattern for nothing: %v", err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"goalpost/backend/verify/fileio"
 	"goalpost/backend/verify/phrase"
+	"goalpost/backend/verify/protect/detect"
 	"goalpost/backend/verify/workspace"
 )
 
@@ -32,7 +33,7 @@ func (g *protectedState) diff(ctx context.Context, check int) ([]mismatch, error
 		if check >= 0 && !slices.Contains(h.Checks, check) {
 			continue
 		}
-		if h.Part == installedPart {
+		if h.Part == detect.InstalledPart {
 			if check < 0 || h.Missing { // it is looked at when it decides
 				continue
 			}
@@ -43,7 +44,7 @@ func (g *protectedState) diff(ctx context.Context, check int) ([]mismatch, error
 			found = append(found, d...)
 			continue
 		}
-		if h.Kind != KindForbiddenNew {
+		if h.Kind != detect.KindForbiddenNew {
 			if d, same := g.compareFile(root, h); !same {
 				found = append(found, d)
 			}
@@ -152,7 +153,7 @@ func (g *protectedState) tampered(ctx context.Context, check int) (diff string, 
 		return "", false, nil
 	}
 	found, err := g.diff(ctx, check)
-	repairable = !slices.ContainsFunc(found, func(d mismatch) bool { return d.Part != installedPart })
+	repairable = !slices.ContainsFunc(found, func(d mismatch) bool { return d.Part != detect.InstalledPart })
 	return asText(found), repairable, err
 }
 

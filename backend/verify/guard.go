@@ -15,13 +15,14 @@ import (
 	"goalpost/backend/ignore"
 	"goalpost/backend/process"
 	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/protect/detect"
 	"goalpost/backend/verify/summary"
 	"goalpost/backend/verify/workspace"
 )
 
 // protectOptions say what of a folder must not change, and where its copies are kept.
 type protectOptions struct {
-	scanOptions
+	detect.Options
 	Private string // where copies are kept, out of the goal's reach
 	// Tests says how many tests the gates' runners ran before the first turn, by check.
 	Tests []int
@@ -50,11 +51,11 @@ type protectedState struct {
 }
 
 // protected lists what must not change.
-func (g *protectedState) protected() []Protected {
+func (g *protectedState) protected() []detect.Protected {
 	if g == nil {
 		return nil
 	}
-	list := make([]Protected, 0, len(g.list))
+	list := make([]detect.Protected, 0, len(g.list))
 	for _, h := range g.list {
 		list = append(list, h.Protected)
 	}
@@ -82,7 +83,7 @@ func newGuard(dir, private string, list []protectedItem, noProtect, shut []strin
 		return nil, err
 	}
 	for _, h := range list {
-		if h.Kind != KindForbiddenNew {
+		if h.Kind != detect.KindForbiddenNew {
 			continue
 		}
 		a, err := parseForbidden(h.Path)
@@ -99,7 +100,7 @@ func newGuard(dir, private string, list []protectedItem, noProtect, shut []strin
 
 // protectedItem is one protected thing with what it was.
 type protectedItem struct {
-	Protected
+	detect.Protected
 	Missing bool        `json:"missing,omitempty"` // it did not exist
 	SHA256  string      `json:"sha256,omitempty"`
 	Mode    fs.FileMode `json:"mode,omitempty"`
@@ -125,11 +126,11 @@ type protectedJSON struct {
 // recordProtected copies what is protected. What was frozen before, nil for nothing,
 // stays as it was then.
 func recordProtected(ctx context.Context, o protectOptions, frozen *protectedState) (*protectedState, error) {
-	finder, err := scanChecks(ctx, o.scanOptions)
+	finder, err := detect.Scan(ctx, o.Options)
 	if err != nil {
 		return nil, err
 	}
-	found, err := finder.list()
+	found, err := finder.List()
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +164,7 @@ func recordProtected(ctx context.Context, o protectOptions, frozen *protectedSta
 	if frozen != nil {
 		g.shut, g.heard, g.tests = frozen.shut, frozen.heard, frozen.tests
 	} else {
-		g.shut, g.heard, g.tests = g.here.Shut, summary.Find(root, finder.deciding), o.Tests
+		g.shut, g.heard, g.tests = g.here.Shut, summary.Find(root, finder.Deciding), o.Tests
 	}
 	total := int64(0)
 	for i := old; i < len(g.list); i++ {
@@ -177,9 +178,9 @@ func recordProtected(ctx context.Context, o protectOptions, frozen *protectedSta
 // record takes down what a protected thing is now.
 func (g *protectedState) record(ctx context.Context, root *os.Root, h *protectedItem, total *int64) (err error) {
 	switch {
-	case h.Kind == KindForbiddenNew:
+	case h.Kind == detect.KindForbiddenNew:
 		h.Was, err = g.newForbidden(root, *h)
-	case h.Part == installedPart:
+	case h.Part == detect.InstalledPart:
 		h.Missing, err = g.recordInstalled(ctx, root, h)
 	default:
 		if err = g.recordItem(root, h, total); err != nil {
@@ -190,9 +191,9 @@ func (g *protectedState) record(ctx context.Context, root *os.Root, h *protected
 }
 
 // isRecorded says whether a thing was frozen, or would have been if it had been there.
-func (g *protectedState) isRecorded(p Protected) bool {
+func (g *protectedState) isRecorded(p detect.Protected) bool {
 	return g != nil && slices.ContainsFunc(g.list, func(h protectedItem) bool {
-		return h.Kind == p.Kind && h.Path == p.Path && h.Part == p.Part && h.Holding == p.Holding || h.Kind == KindMonitored && h.Missing && h.Path == p.Path
+		return h.Kind == p.Kind && h.Path == p.Path && h.Part == p.Part && h.Holding == p.Holding || h.Kind == detect.KindMonitored && h.Missing && h.Path == p.Path
 	})
 }
 
@@ -269,7 +270,7 @@ func (g *protectedState) overrides(index int) []process.FileOverride {
 	}
 	var list []process.FileOverride
 	for _, h := range g.list {
-		if h.Kind == KindLocked && !h.Missing && h.Mode.IsRegular() && slices.Contains(h.Checks, index) {
+		if h.Kind == detect.KindLocked && !h.Missing && h.Mode.IsRegular() && slices.Contains(h.Checks, index) {
 			list = append(list, process.FileOverride{Path: filepath.Join(g.dir, filepath.FromSlash(h.Path)), Copy: g.copy(h)})
 		}
 	}
@@ -283,7 +284,7 @@ func (g *protectedState) lockedScripts(index int) []string {
 	}
 	var texts []string
 	for _, h := range g.list {
-		if h.Kind != KindLocked || !slices.Contains(h.Checks, index) {
+		if h.Kind != detect.KindLocked || !slices.Contains(h.Checks, index) {
 			continue
 		}
 		if text, err := g.original(h); err == nil && fileio.IsText(text) {

@@ -15,6 +15,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/protect/detect"
 )
 
 // What is installed in the goal's folder (node_modules, a virtual environment) is
@@ -135,7 +136,7 @@ func installationChanges(at string, was, is []byte) string {
 		}
 	}
 	for _, p := range slices.Sorted(maps.Keys(after)) {
-		if _, old := before[p]; !old && shadowsProgram(p) {
+		if _, old := before[p]; !old && detect.ShadowsProgram(p) {
 			changed = append(changed, p+" (new)")
 		}
 	}
@@ -159,14 +160,14 @@ func (g *protectedState) uncomparedRunners(check int, k goal.Check) string {
 	var parts []string
 	known := map[string]bool{}
 	for _, h := range g.list {
-		if h.Part != installedPart || !slices.Contains(h.Checks, check) {
+		if h.Part != detect.InstalledPart || !slices.Contains(h.Checks, check) {
 			continue
 		}
 		if known[h.Path] = true; h.Missing {
 			parts = append(parts, fmt.Sprintf("%s held %v at the start", h.Path, errTooManyInstalled))
 		}
 	}
-	for _, p := range findInstallDirs(g.dir, g.without, k) {
+	for _, p := range detect.FindInstallDirs(g.dir, g.without, k) {
 		if !known[p] {
 			parts = append(parts, p+" was installed since the start")
 		}

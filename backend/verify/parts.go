@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"goalpost/backend/verify/protect/detect"
 )
 
 var (
@@ -23,7 +25,7 @@ func decidingPart(name string, text []byte) string {
 	case "scripts":
 		return scripts(text)
 	case "make":
-		return lines(decidingDefinitions(string(text), strings.Fields(rest)))
+		return lines(detect.DecidingDefinitions(string(text), strings.Fields(rest)))
 	case "replace":
 		return goModReplaces(string(text))
 	case "pytest":
@@ -109,7 +111,7 @@ func scripts(text []byte) string {
 		return string(text)
 	}
 	out := map[string]any{}
-	for name, script := range scriptsOf(text) {
+	for name, script := range detect.ScriptsOf(text) {
 		out["scripts."+name] = script
 	}
 	for _, name := range packageSettings {
@@ -185,10 +187,10 @@ func withoutBlocks(text string, free *regexp.Regexp) string {
 }
 
 // describePart says in words what of a file is compared.
-func describePart(p Protected) string {
+func describePart(p detect.Protected) string {
 	kind, rest, _ := strings.Cut(p.Part, " ")
 	switch kind {
-	case "", installedPart:
+	case "", detect.InstalledPart:
 		return p.Path
 	case "make":
 		if rest == "" {

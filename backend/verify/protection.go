@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/protect/detect"
 )
 
 // Protection is what a goal holds of its protected files, for decisions about them
@@ -80,7 +81,7 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 	defer func() { _ = root.Close() }()
 	files := pathsOf(changed)
 	for _, d := range changed {
-		if d.Kind == KindForbiddenNew {
+		if d.Kind == detect.KindForbiddenNew {
 			g.admit(d)
 		}
 	}
@@ -98,7 +99,7 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 	// All parts of a file are taken again: one copy is put back for all of them.
 	for i := range g.list {
 		h := &g.list[i]
-		if h.Kind == KindForbiddenNew || h.Part == installedPart || !slices.Contains(files, h.Path) {
+		if h.Kind == detect.KindForbiddenNew || h.Part == detect.InstalledPart || !slices.Contains(files, h.Path) {
 			continue
 		}
 		h.Missing, h.SHA256, h.Mode = false, "", 0
@@ -109,7 +110,7 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 	accepted := make([]Version, 0, len(files))
 	for _, f := range files {
 		at := slices.IndexFunc(g.list, func(h protectedItem) bool {
-			return h.Kind != KindForbiddenNew && h.Part != installedPart && h.Path == f
+			return h.Kind != detect.KindForbiddenNew && h.Part != detect.InstalledPart && h.Path == f
 		})
 		accepted = append(accepted, Version{f, g.list[at].SHA256})
 	}
@@ -121,12 +122,12 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 func (g *protectedState) admit(d mismatch) {
 	for i := range g.list {
 		h := &g.list[i]
-		if h.Kind == KindForbiddenNew && h.Path == d.Path && h.Part == d.Part && h.Holding == d.Holding {
+		if h.Kind == detect.KindForbiddenNew && h.Path == d.Path && h.Part == d.Part && h.Holding == d.Holding {
 			h.Was = append(h.Was, d.path)
 		}
 	}
-	p := Protected{Path: d.path, Kind: KindMonitored, Why: d.Why, Checks: slices.Clone(d.Checks)}
-	at := slices.IndexFunc(g.list, func(h protectedItem) bool { return h.Kind == KindMonitored && h.Path == p.Path && h.Part == "" })
+	p := detect.Protected{Path: d.path, Kind: detect.KindMonitored, Why: d.Why, Checks: slices.Clone(d.Checks)}
+	at := slices.IndexFunc(g.list, func(h protectedItem) bool { return h.Kind == detect.KindMonitored && h.Path == p.Path && h.Part == "" })
 	if at < 0 {
 		g.list = append(g.list, protectedItem{Protected: p})
 		return
@@ -141,23 +142,23 @@ func (g *protectedState) admit(d mismatch) {
 // newlyCalled is what decides only by way of these files and is not protected yet. The
 // rest of what would be found by now is the agent's work and stays free.
 func (p *Protection) newlyCalled(ctx context.Context, files []string) ([]protectedItem, error) {
-	o := p.options.scanOptions
+	o := p.options.Options
 	o.Protect = nil // those files are held by their names, and may be gone
-	with, err := scanChecks(ctx, o)
+	with, err := detect.Scan(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	without, err := scanChecks(ctx, o, files...)
+	without, err := detect.Scan(ctx, o, files...)
 	if err != nil {
 		return nil, err
 	}
-	found, err := with.list()
+	found, err := with.List()
 	if err != nil {
 		return nil, err
 	}
 	var list []protectedItem
 	for _, f := range found {
-		if !without.has(f) && !p.guard.isRecorded(f) {
+		if !without.Has(f) && !p.guard.isRecorded(f) {
 			list = append(list, protectedItem{Protected: f})
 		}
 	}
@@ -212,10 +213,10 @@ func (g *protectedState) putAllBack(ctx context.Context) (files []string, aside 
 
 // shownChange is a difference as the user was shown it.
 type shownChange struct {
-	Kind Kind   `json:"kind"`
-	Path string `json:"path"`
-	Part string `json:"part,omitempty"`
-	Sum  string `json:"sum"` // of the content, or of what is said where there is none to read
+	Kind detect.Kind `json:"kind"`
+	Path string      `json:"path"`
+	Part string      `json:"part,omitempty"`
+	Sum  string      `json:"sum"` // of the content, or of what is said where there is none to read
 }
 
 func (g *protectedState) shownFile() string { return filepath.Join(g.private, "shown.json") }

@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/folder"
 	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/protect/detect"
 )
 
 // restore takes what lies at a protected path aside and puts there what it was.
@@ -26,7 +27,7 @@ func (g *protectedState) restore(root *os.Root, d mismatch, aside string) (err e
 		return fmt.Errorf("its folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	if d.Kind == KindForbiddenNew || d.Missing {
+	if d.Kind == detect.KindForbiddenNew || d.Missing {
 		return moveToBackup(dir, name, d.path, aside)
 	}
 	was, err := g.original(d.protectedItem)

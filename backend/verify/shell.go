@@ -14,6 +14,7 @@ import (
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
 	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/protect/detect"
 	"goalpost/backend/verify/shellline"
 	"goalpost/backend/verify/summary"
 )
@@ -68,7 +69,7 @@ func (h CheckRunner) expectedSummaries(ctx context.Context, c indexedCheck) (lis
 	if c.n >= 0 || !shellline.LocationOf(c.Check, h.Dir).Decides {
 		return nil, 0, nil
 	}
-	f, err := scanChecks(ctx, scanOptions{Dir: h.Dir, Criterion: goal.Criterion{Checks: []goal.Check{c.Check}}})
+	f, err := detect.Scan(ctx, detect.Options{Dir: h.Dir, Criterion: goal.Criterion{Checks: []goal.Check{c.Check}}})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -77,7 +78,7 @@ func (h CheckRunner) expectedSummaries(ctx context.Context, c indexedCheck) (lis
 		return nil, 0, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
-	return summary.Find(root, f.deciding), 0, nil
+	return summary.Find(root, f.Deciding), 0, nil
 }
 
 // fillProgramVerdict is what every program leaves in a verdict.

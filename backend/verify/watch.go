@@ -16,6 +16,7 @@ import (
 
 	"goalpost/backend/ignore"
 	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/protect/detect"
 )
 
 // maxWatchedDirs is how many folders are watched at most.
@@ -47,7 +48,7 @@ func (g *protectedState) watch(ctx context.Context, check int, copied bool) (*fi
 	}
 	t := &fileWatcher{dir: g.dir, over: make(chan struct{})}
 	for _, h := range g.list {
-		if slices.Contains(h.Checks, check) && h.Part != installedPart && (h.Kind != KindLocked || !copied) {
+		if slices.Contains(h.Checks, check) && h.Part != detect.InstalledPart && (h.Kind != detect.KindLocked || !copied) {
 			t.things = append(t.things, h)
 		}
 	}
@@ -172,7 +173,7 @@ func (t *fileWatcher) onEvent(p string, came bool) {
 // isProtected says whether a change at p is one of what decides.
 func (t *fileWatcher) isProtected(p string) bool {
 	return slices.ContainsFunc(t.things, func(h protectedItem) bool {
-		if h.Kind != KindForbiddenNew {
+		if h.Kind != detect.KindForbiddenNew {
 			return p == h.Path || within(h.Path, p)
 		}
 		a, err := parseForbidden(h.Path)

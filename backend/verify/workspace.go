@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/protect/detect"
 	"goalpost/backend/verify/workspace"
 )
 
@@ -29,7 +30,7 @@ type Options struct {
 // protection is the part of the options that says what must not change.
 func (o Options) protection() protectOptions {
 	return protectOptions{
-		scanOptions: scanOptions{
+		Options: detect.Options{
 			Dir:       o.Dir,
 			Criterion: o.Criterion,
 			Protect:   o.Protect,
@@ -113,7 +114,7 @@ func (w *Workspace) recordStart(ctx context.Context, o Options, at workspace.Opt
 }
 
 // Protected lists what must not change.
-func (w *Workspace) Protected() []Protected { return w.guard().protected() }
+func (w *Workspace) Protected() []detect.Protected { return w.guard().protected() }
 
 // Changed says in a sentence what is different since the start, "" if nothing.
 func (w *Workspace) Changed(ctx context.Context) (string, error) { return w.comparison().Changed(ctx) }

@@ -1,4 +1,4 @@
-package verify
+package detect
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 )
 
 // addMake protects the targets that are made, and what their lines lead to.
-func (f *protector) addMake(c shellline.Call, depth int) {
+func (f *Scanner) addMake(c shellline.Call, depth int) {
 	dir := dirFlag(c, "-C", "--directory")
 	name := ""
 	for _, n := range []string{"GNUmakefile", "makefile", "Makefile"} { // in the order of make
@@ -34,7 +34,7 @@ func (f *protector) addMake(c shellline.Call, depth int) {
 			f.add(Protected{Path: path.Join(dir, n), Kind: KindForbiddenNew, Why: "make would take it instead of " + name})
 		}
 	}
-	text, _, err := fileio.Read(f.root, file, partMax)
+	text, _, err := fileio.Read(f.root, file, MaxPartBytes)
 	if err != nil {
 		return
 	}
@@ -44,7 +44,7 @@ func (f *protector) addMake(c shellline.Call, depth int) {
 		if _, err := f.root.Lstat(path.Join(dir, name)); err == nil {
 			continue
 		}
-		f.add(Protected{Path: path.Join(dir, name), Kind: KindForbiddenNew, Part: anyPart, Why: "make would take the target " + name + " for made"})
+		f.add(Protected{Path: path.Join(dir, name), Kind: KindForbiddenNew, Part: AnyPart, Why: "make would take the target " + name + " for made"})
 	}
 	if slices.Contains(f.unread, file) {
 		return
@@ -57,7 +57,7 @@ func (f *protector) addMake(c shellline.Call, depth int) {
 
 // mandatoryLines are the lines that make must run, and that must end with 0, for it to end
 // with 0: those of the targets that are asked for, and nothing that depends on something.
-func (f *protector) mandatoryLines(c shellline.Call, dir, text string, targets []string) []string {
+func (f *Scanner) mandatoryLines(c shellline.Call, dir, text string, targets []string) []string {
 	if !c.Decides || c.HasFlag("-n", "-q", "-t", "-i", "--dry-run", "--just-print", "--recon", "--question", "--touch", "--ignore-errors") ||
 		strings.Contains(text, ".IGNORE") || conditional.MatchString(text) {
 		return nil
@@ -95,7 +95,7 @@ var (
 )
 
 // addMakefile protects what of a Makefile decides, and what it includes.
-func (f *protector) addMakefile(dir, file, text string, targets []string, depth int) {
+func (f *Scanner) addMakefile(dir, file, text string, targets []string, depth int) {
 	part := "make " + strings.Join(targets, " ")
 	f.add(Protected{Path: file, Kind: KindMonitored, Part: part, Why: "the check makes this target"})
 	if depth > 3 {
@@ -106,7 +106,7 @@ func (f *protector) addMakefile(dir, file, text string, targets []string, depth 
 		if !ok {
 			continue
 		}
-		text, _, err := fileio.Read(f.root, p, partMax)
+		text, _, err := fileio.Read(f.root, p, MaxPartBytes)
 		switch {
 		case err == nil:
 			f.addMakefile(dir, p, string(text), targets, depth+1)
@@ -154,10 +154,10 @@ var (
 	recursiveMake        = regexp.MustCompile(`\$@|\$[({]@|(>|-o|\b(touch|tee|cp|mv|ln|install)\b[^|;&]*)\s+%s(\s|$)`)
 )
 
-// decidingDefinitions is what of a Makefile decides how targets are made: their rules and
+// DecidingDefinitions is what of a Makefile decides how targets are made: their rules and
 // those of what they need, the variables in them, and everything that is not
 // plainly something else. Without targets the first one is meant.
-func decidingDefinitions(text string, targets []string) []string {
+func DecidingDefinitions(text string, targets []string) []string {
 	rules, variables, rest := parseMake(text)
 	wanted := requiredRules(rules, targets)
 	out := append(slices.Clone(rest), phonyOf(rules, wanted)...)

@@ -1,4 +1,4 @@
-package verify
+package detect
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 )
 
 // addNPM protects the scripts, and what the script that is run leads to.
-func (f *protector) addNPM(c shellline.Call, depth int) {
+func (f *Scanner) addNPM(c shellline.Call, depth int) {
 	dir := dirFlag(c, "--prefix", "-C", "--dir", "--cwd")
 	words := scriptWords(c)
 	if len(words) == 0 {
@@ -57,13 +57,13 @@ func scriptWords(c shellline.Call) []string {
 }
 
 // scripts protects what a script of a package leads to.
-func (f *protector) scripts(dir string, words []string, decides bool, depth int) {
-	text, _, err := fileio.Read(f.root, path.Join(dir, "package.json"), partMax)
+func (f *Scanner) scripts(dir string, words []string, decides bool, depth int) {
+	text, _, err := fileio.Read(f.root, path.Join(dir, "package.json"), MaxPartBytes)
 	if err != nil {
 		f.addTests(dir, js)
 		return
 	}
-	all := scriptsOf(text)
+	all := ScriptsOf(text)
 	tested := false
 	for _, w := range words {
 		for _, name := range []string{"pre" + w, w, "post" + w} {
@@ -84,7 +84,7 @@ func (f *protector) scripts(dir string, words []string, decides bool, depth int)
 
 // workspaces are the folders whose scripts a call runs: all of them where it names
 // one, since a name may be that of a package or of its folder.
-func (f *protector) workspaces(c shellline.Call, dir string, words []string) []string {
+func (f *Scanner) workspaces(c shellline.Call, dir string, words []string) []string {
 	for _, w := range append([]string{words[0]}, c.Words[1:]...) {
 		flag, _, _ := strings.Cut(w, "=")
 		if slices.Contains([]string{"-w", "--workspace", "--workspaces", "-ws", "-r", "--recursive", "--filter", "-F", "workspace", "workspaces"}, flag) {
@@ -96,11 +96,11 @@ func (f *protector) workspaces(c shellline.Call, dir string, words []string) []s
 
 // workspacesOf are the folders below dir that hold a package.json, if dir's own or
 // pnpm's file says that there are such.
-func (f *protector) workspacesOf(dir string) []string {
+func (f *Scanner) workspacesOf(dir string) []string {
 	var p struct {
 		Workspaces any `json:"workspaces"`
 	}
-	text, _, err := fileio.Read(f.root, path.Join(dir, "package.json"), partMax)
+	text, _, err := fileio.Read(f.root, path.Join(dir, "package.json"), MaxPartBytes)
 	if err != nil || json.Unmarshal(text, &p) != nil || p.Workspaces == nil && !f.isFile(path.Join(dir, "pnpm-workspace.yaml")) {
 		return nil
 	}
@@ -113,8 +113,8 @@ func (f *protector) workspacesOf(dir string) []string {
 	return list
 }
 
-// scriptsOf are the scripts of a package.json; none if it cannot be read.
-func scriptsOf(text []byte) map[string]string {
+// ScriptsOf are the scripts of a package.json; none if it cannot be read.
+func ScriptsOf(text []byte) map[string]string {
 	var p struct {
 		Scripts map[string]string `json:"scripts"`
 	}

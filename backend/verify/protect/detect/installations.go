@@ -1,4 +1,4 @@
-package verify
+package detect
 
 import (
 	"os"
@@ -17,7 +17,7 @@ var installDirs = []string{"node_modules", ".venv", "venv", ".tox"}
 
 // addInstalledProgram finds where the program of a call is installed in the goal's folder, and
 // protects that.
-func (f *protector) addInstalledProgram(c shellline.Call) {
+func (f *Scanner) addInstalledProgram(c shellline.Call) {
 	word := c.Name()
 	if word == "" || c.Lost {
 		return
@@ -40,7 +40,7 @@ func (f *protector) addInstalledProgram(c shellline.Call) {
 }
 
 // addInstallation protects what p is installed in, if it is.
-func (f *protector) addInstallation(p string) bool {
+func (f *Scanner) addInstallation(p string) bool {
 	names := strings.Split(p, "/")
 	for i, name := range names[:len(names)-1] {
 		if slices.Contains(installDirs, name) {
@@ -53,12 +53,12 @@ func (f *protector) addInstallation(p string) bool {
 	return false
 }
 
-func (f *protector) addInstalled(at string) {
-	f.add(Protected{Path: at, Kind: KindMonitored, Part: installedPart, Why: "what runs the check is installed there"})
+func (f *Scanner) addInstalled(at string) {
+	f.add(Protected{Path: at, Kind: KindMonitored, Part: InstalledPart, Why: "what runs the check is installed there"})
 }
 
 // addVirtualenv protects the virtual environment that uv, poetry and the like run in.
-func (f *protector) addVirtualenv(dir string) {
+func (f *Scanner) addVirtualenv(dir string) {
 	for _, name := range []string{".venv", "venv"} {
 		if at := path.Join(dir, name); f.isDir(at) {
 			f.addInstalled(at)
@@ -67,10 +67,10 @@ func (f *protector) addVirtualenv(dir string) {
 	}
 }
 
-// shadowsProgram says whether a file that has come into an installation takes a part in
+// ShadowsProgram says whether a file that has come into an installation takes a part in
 // what runs the check, whoever installed it: a program that is found before that
 // of the system, or what an interpreter loads at its start.
-func shadowsProgram(p string) bool {
+func ShadowsProgram(p string) bool {
 	dir, name := path.Split(p)
 	switch dir = path.Clean(dir); {
 	case path.Base(dir) == ".bin":
@@ -89,19 +89,19 @@ var pathLookupNames = []string{
 	"cat", "grep", "diff", "cmp", "sed", "awk", "curl", "ls", "rm", "cp", "mv", "mkdir", "find", "xargs", "head", "tail", "wc", "sort", "cross-env",
 }
 
-func (f *protector) isDir(p string) bool {
+func (f *Scanner) isDir(p string) bool {
 	info, err := f.root.Stat(p)
 	return err == nil && info.IsDir()
 }
 
-// findInstallDirs are the folders of dir in which what a check runs is installed by now.
-func findInstallDirs(dir string, without ignore.Globs, k goal.Check) []string {
+// FindInstallDirs are the folders of dir in which what a check runs is installed by now.
+func FindInstallDirs(dir string, without ignore.Globs, k goal.Check) []string {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil // the check says so itself
 	}
 	defer func() { _ = root.Close() }()
-	f := &protector{
+	f := &Scanner{
 		root:    root,
 		dir:     dir,
 		without: without,
@@ -111,7 +111,7 @@ func findInstallDirs(dir string, without ignore.Globs, k goal.Check) []string {
 	f.scanLine(k.Command, shellline.Location{Dir: path.Clean(k.Dir), Root: dir}, 0)
 	var list []string
 	for _, p := range f.found {
-		if p.Part == installedPart {
+		if p.Part == InstalledPart {
 			list = append(list, p.Path)
 		}
 	}

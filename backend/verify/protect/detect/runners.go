@@ -1,4 +1,4 @@
-package verify
+package detect
 
 import (
 	"path"
@@ -91,12 +91,12 @@ var shadowModules = func() []string {
 }()
 
 // runner finds what a known runner reads.
-func (f *protector) runner(c shellline.Call, depth int) {
+func (f *Scanner) runner(c shellline.Call, depth int) {
 	if c.Lost {
 		return
 	}
 	if c.Decides && !slices.Contains(c.Words, "") {
-		f.deciding = append(f.deciding, shellline.CheckCall{Check: f.check, Call: c})
+		f.Deciding = append(f.Deciding, shellline.CheckCall{Check: f.check, Call: c})
 	}
 	name := strings.TrimSuffix(path.Base(c.Name()), "w") // mvnw, gradlew
 	args := c.Words[min(1, len(c.Words)):]
@@ -132,7 +132,7 @@ func (f *protector) runner(c shellline.Call, depth int) {
 }
 
 // addTests protects the tests of a runner that runs in dir, and its settings.
-func (f *protector) addTests(dir string, r testRunner) {
+func (f *Scanner) addTests(dir string, r testRunner) {
 	below := func(p string) (string, bool) {
 		if dir == "." {
 			return p, true
@@ -159,21 +159,21 @@ func (f *protector) addTests(dir string, r testRunner) {
 
 // forbidCloserModules forbids modules that would be found before the installed ones: beside tests,
 // where no package is.
-func (f *protector) forbidCloserModules(dir string) {
+func (f *Scanner) forbidCloserModules(dir string) {
 	looked := map[string]bool{dir: true, ".": true}
 	for _, e := range f.sorted() {
 		for at := path.Dir(e.Path); e.IsRegular() && js.tests.MatchString(e.Path) && !looked[at] && (dir == "." || strings.HasPrefix(at, dir+"/")); at = path.Dir(at) {
 			looked[at] = true
 			modules := path.Join(at, "node_modules")
 			if _, err := f.root.Lstat(modules); err != nil && !f.isFile(path.Join(at, "package.json")) {
-				f.add(Protected{Path: modules, Kind: KindForbiddenNew, Part: anyPart, Why: "the tests beside it would take modules from there"})
+				f.add(Protected{Path: modules, Kind: KindForbiddenNew, Part: AnyPart, Why: "the tests beside it would take modules from there"})
 			}
 		}
 	}
 }
 
 // forbidNew forbids new files of a name, and changes of those that are there.
-func (f *protector) forbidNew(dir, pattern, holding, why string, below func(string) (string, bool)) {
+func (f *Scanner) forbidNew(dir, pattern, holding, why string, below func(string) (string, bool)) {
 	g, err := ignore.New(pattern)
 	if err != nil {
 		return // the patterns are written above and tried by a test

@@ -1,4 +1,4 @@
-package verify
+package detect
 
 import (
 	"bytes"
@@ -47,14 +47,14 @@ type Protected struct {
 	Checks  []int  `json:"checks"` // indices of the gates that it decides
 }
 
-// anyPart is the Part of an appearing name that a folder may not take either.
-const anyPart = "anything"
+// AnyPart is the Part of an appearing name that a folder may not take either.
+const AnyPart = "anything"
 
-// installedPart is the Part of a folder in which programs are installed.
-const installedPart = "installed"
+// InstalledPart is the Part of a folder in which programs are installed.
+const InstalledPart = "installed"
 
-// partMax is the longest file of which a part is compared, in bytes.
-const partMax = 4 << 20
+// MaxPartBytes is the longest file of which a part is compared, in bytes.
+const MaxPartBytes = 4 << 20
 
 // maxProtected bounds the list; more would cost every claim seconds.
 const maxProtected = 5000
@@ -64,23 +64,23 @@ const maxProtected = 5000
 // and what protect names; without what noProtect names. Patterns are as in
 // .gitignore. The programs that a gate runs or reads are the work, and not listed.
 func FindProtected(ctx context.Context, dir string, c goal.Criterion, protect, noProtect []string) ([]Protected, error) {
-	f, err := scanChecks(ctx, scanOptions{Dir: dir, Criterion: c, Protect: protect, NoProtect: noProtect})
+	f, err := Scan(ctx, Options{Dir: dir, Criterion: c, Protect: protect, NoProtect: noProtect})
 	if err != nil {
 		return nil, err
 	}
-	return f.list()
+	return f.List()
 }
 
-// scanOptions say which checks are scanned in which folder.
-type scanOptions struct {
+// Options say which checks are scanned in which folder.
+type Options struct {
 	Dir string // the goal's folder, absolute
 	// Criterion, Protect and NoProtect say what must not change, see FindProtected.
 	Criterion          goal.Criterion
 	Protect, NoProtect []string
 }
 
-// scanChecks is a protector that has looked at every check. What unread files call is left out.
-func scanChecks(ctx context.Context, o scanOptions, unread ...string) (*protector, error) {
+// Scan is a Scanner that has looked at every check. What unread files call is left out.
+func Scan(ctx context.Context, o Options, unread ...string) (*Scanner, error) {
 	with, err := ignore.NewGlobs(o.Protect)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func scanChecks(ctx context.Context, o scanOptions, unread ...string) (*protecto
 			return n.Entries, nil
 		})
 	}
-	f := &protector{
+	f := &Scanner{
 		root: root, dir: dir, without: without, unread: unread, found: map[string]*Protected{},
 		look: look(true), every: look(false),
 	}
@@ -123,8 +123,8 @@ func scanChecks(ctx context.Context, o scanOptions, unread ...string) (*protecto
 	return f, nil
 }
 
-// protector collects what is protected. A path is listed once, with all its gates.
-type protector struct {
+// Scanner collects what is protected. A path is listed once, with all its gates.
+type Scanner struct {
 	root    *os.Root
 	dir     string
 	look    func() ([]workspace.Entry, error) // the names in the folder, when the first pattern wants them
@@ -135,10 +135,10 @@ type protector struct {
 	found   map[string]*Protected
 	failed  error
 
-	deciding []shellline.CheckCall // calls that must have ended with 0 for their check to pass
+	Deciding []shellline.CheckCall // calls that must have ended with 0 for their check to pass
 }
 
-func (f *protector) sorted() []workspace.Entry {
+func (f *Scanner) sorted() []workspace.Entry {
 	list, err := f.look()
 	if err != nil {
 		f.failed = err
@@ -146,7 +146,7 @@ func (f *protector) sorted() []workspace.Entry {
 	return list
 }
 
-func (f *protector) list() ([]Protected, error) {
+func (f *Scanner) List() ([]Protected, error) {
 	if f.failed != nil {
 		return nil, f.failed
 	}
@@ -163,14 +163,14 @@ func (f *protector) list() ([]Protected, error) {
 	return list, nil
 }
 
-// has says whether a thing was found.
-func (f *protector) has(p Protected) bool { return f.found[keyOf(p)] != nil }
+// Has says whether a thing was found.
+func (f *Scanner) Has(p Protected) bool { return f.found[keyOf(p)] != nil }
 
 func kindOrder(k Kind) int {
 	return slices.Index([]Kind{KindLocked, KindMonitored, KindForbiddenNew}, k)
 }
 
-func (f *protector) add(p Protected) {
+func (f *Scanner) add(p Protected) {
 	p.Path = path.Clean(p.Path)
 	if f.without.MatchesAncestor(strings.ReplaceAll(p.Path, "**/", "")) {
 		return
@@ -192,7 +192,7 @@ func keyOf(p Protected) string {
 
 // addUserPatterns holds what the user protects, also where a .gitignore names it, and
 // where a model judges: it must not change meanwhile.
-func (f *protector) addUserPatterns(with ignore.Globs, patterns []string) {
+func (f *Scanner) addUserPatterns(with ignore.Globs, patterns []string) {
 	list, err := f.every()
 	if err != nil {
 		f.failed = err
@@ -212,7 +212,7 @@ func (f *protector) addUserPatterns(with ignore.Globs, patterns []string) {
 
 // addScript holds a file that the line runs, if it is one of the folder. What a
 // shell script runs decides as well.
-func (f *protector) addScript(c shellline.Call, word, why string, depth int) {
+func (f *Scanner) addScript(c shellline.Call, word, why string, depth int) {
 	p, ok := c.PathInFolder(word)
 	if !ok || !f.isFile(p) {
 		return
@@ -240,7 +240,7 @@ func isShell(text []byte) bool {
 	})
 }
 
-func (f *protector) isFile(p string) bool {
+func (f *Scanner) isFile(p string) bool {
 	info, err := f.root.Stat(p)
 	if err == nil {
 		return info.Mode().IsRegular()
@@ -253,7 +253,7 @@ func (f *protector) isFile(p string) bool {
 }
 
 // addLocked adds the files that exist and are meant.
-func (f *protector) addLocked(meant func(path string) bool, why string) {
+func (f *Scanner) addLocked(meant func(path string) bool, why string) {
 	for _, e := range f.sorted() {
 		if e.IsRegular() && meant(e.Path) {
 			f.add(Protected{Path: e.Path, Kind: KindLocked, Why: why})
@@ -263,7 +263,7 @@ func (f *protector) addLocked(meant func(path string) bool, why string) {
 
 // addMonitored adds the part of a file. A file of settings that is not there may not
 // appear; a project that is not there is the work.
-func (f *protector) addMonitored(p, part, why string) {
+func (f *Scanner) addMonitored(p, part, why string) {
 	switch {
 	case f.isFile(p), part == "pytest": // a part that appears in a file of many uses
 		f.add(Protected{Path: p, Kind: KindMonitored, Part: part, Why: why})
@@ -274,7 +274,7 @@ func (f *protector) addMonitored(p, part, why string) {
 
 // scanLine finds what decides a shell line that starts in dir. Scripts lead on to
 // other lines, at most three deep.
-func (f *protector) scanLine(text string, at shellline.Location, depth int) {
+func (f *Scanner) scanLine(text string, at shellline.Location, depth int) {
 	if depth > 3 {
 		return
 	}
@@ -284,7 +284,7 @@ func (f *protector) scanLine(text string, at shellline.Location, depth int) {
 }
 
 // locationOf is where a line stands that a call runs.
-func (f *protector) locationOf(c shellline.Call) shellline.Location {
+func (f *Scanner) locationOf(c shellline.Call) shellline.Location {
 	return shellline.Location{Dir: c.Dir, Root: f.dir, Decides: c.Decides}
 }
 
@@ -296,7 +296,7 @@ var (
 
 // addJudgeScript holds a program that an interpreter runs if its name says that it decides;
 // else it is the work.
-func (f *protector) addJudgeScript(c shellline.Call) {
+func (f *Scanner) addJudgeScript(c shellline.Call) {
 	for _, w := range c.Words[1:] {
 		if w == "" || w == "-m" || w == "-c" || w == "-e" {
 			return
@@ -314,7 +314,7 @@ func (f *protector) addJudgeScript(c shellline.Call) {
 // shells read their first word as a script.
 var shells = []string{"sh", "bash", "dash", "ash", "ksh", "zsh"}
 
-func (f *protector) scanCall(c shellline.Call, depth int) {
+func (f *Scanner) scanCall(c shellline.Call, depth int) {
 	f.addInstalledProgram(c)
 	name := path.Base(c.Name())
 	if strings.Contains(c.Name(), "/") {
@@ -343,7 +343,7 @@ func (f *protector) scanCall(c shellline.Call, depth int) {
 }
 
 // scanShell finds the script of sh check.sh, sh -c '…' and sh < check.sh.
-func (f *protector) scanShell(c shellline.Call, depth int) {
+func (f *Scanner) scanShell(c shellline.Call, depth int) {
 	for i := 1; i < len(c.Words); i++ {
 		switch w := c.Words[i]; {
 		case strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "c"):

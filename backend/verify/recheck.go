@@ -87,7 +87,7 @@ func (h CheckRunner) needsRunningProcess(c indexedCheck, v goal.Verdict) bool {
 	if !c.runs() {
 		return loopback(c.URL)
 	}
-	texts := append([]string{c.Command}, h.World.guard().lockedScripts(c.n)...)
+	texts := append([]string{c.Command}, h.World.guard().LockedScripts(c.n)...)
 	for _, text := range texts {
 		if networkCommand.MatchString(text) || v.ExitCode == exitCurlRefused && curl.MatchString(text) {
 			return true

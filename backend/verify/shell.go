@@ -63,7 +63,7 @@ func (h CheckRunner) checkRunnerSummary(ctx context.Context, c indexedCheck, out
 // the start. In pre-flight nothing is frozen yet, and it is looked for.
 func (h CheckRunner) expectedSummaries(ctx context.Context, c indexedCheck) (list []summary.Expected, before int, err error) {
 	if h.World != nil {
-		list, before = h.World.guard().summaries(c.n)
+		list, before = h.World.guard().Summaries(c.n)
 		return list, before, nil
 	}
 	if c.n >= 0 || !shellline.LocationOf(c.Check, h.Dir).Decides {
@@ -102,7 +102,7 @@ func (h CheckRunner) run(ctx context.Context, c indexedCheck, args ...string) (p
 	case c.Where == "host":
 		launcher = h.Outside
 	case h.Walls:
-		command.Domain, command.Held = process.DomainCheck, h.World.guard().overrides(c.n)
+		command.Domain, command.Held = process.DomainCheck, h.World.guard().Overrides(c.n)
 	}
 	if launcher == nil {
 		return process.Output{}, errNoOutside

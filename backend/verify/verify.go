@@ -119,7 +119,7 @@ func (e *evaluation) dispatch(ctx context.Context, k indexedCheck) (attempt, err
 func (h CheckRunner) runGate(ctx context.Context, k indexedCheck, c goal.Claim) attempt {
 	r := h.runWatched(ctx, k, func() attempt { return h.decide(ctx, k, c) })
 	if r.Outcome == goal.Pass && k.runs() {
-		r.Detail = phrase.JoinClauses(r.Detail, h.World.guard().uncomparedRunners(k.n, k.Check))
+		r.Detail = phrase.JoinClauses(r.Detail, h.World.guard().UncomparedRunners(k.n, k.Check))
 	}
 	return r
 }
@@ -142,7 +142,7 @@ func (h CheckRunner) decide(ctx context.Context, k indexedCheck, c goal.Claim) a
 // runWatched runs a check that decides with things which the agent could change
 // meanwhile. A pass counts only if nobody did.
 func (h CheckRunner) runWatched(ctx context.Context, k indexedCheck, decide func() attempt) attempt {
-	w, err := h.World.guard().watch(ctx, k.n, h.usesOverrides(k))
+	w, err := h.World.guard().Watch(ctx, k.n, h.usesOverrides(k))
 	if err != nil {
 		return retryableError(err)
 	}
@@ -150,7 +150,7 @@ func (h CheckRunner) runWatched(ctx context.Context, k indexedCheck, decide func
 	if intact {
 		r = decide()
 	}
-	touched, blind := w.stop()
+	touched, blind := w.Stop()
 	if !intact || r.Outcome != goal.Pass {
 		return r
 	}
@@ -176,7 +176,7 @@ func (h CheckRunner) usesOverrides(k indexedCheck) bool {
 
 // tamperedVerdict says whether what decides a check is what it was, else the verdict.
 func (h CheckRunner) tamperedVerdict(ctx context.Context, k indexedCheck) (attempt, bool) {
-	diff, repairable, err := h.World.guard().tampered(ctx, k.n)
+	diff, repairable, err := h.World.guard().Tampered(ctx, k.n)
 	switch {
 	case err != nil:
 		return retryableError(err), false

@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/protect"
 	"goalpost/backend/verify/protect/detect"
 	"goalpost/backend/verify/workspace"
 )
@@ -28,8 +29,8 @@ type Options struct {
 }
 
 // protection is the part of the options that says what must not change.
-func (o Options) protection() protectOptions {
-	return protectOptions{
+func (o Options) protection() protect.Options {
+	return protect.Options{
 		Options: detect.Options{
 			Dir:       o.Dir,
 			Criterion: o.Criterion,
@@ -46,7 +47,7 @@ func (o Options) protection() protectOptions {
 // of no change.
 type Workspace struct {
 	folder    *workspace.Workspace
-	protected *protectedState
+	protected *protect.State
 }
 
 // comparison is the folder against its start; nil of nil.
@@ -58,7 +59,7 @@ func (w *Workspace) comparison() *workspace.Workspace {
 }
 
 // guard is the state of the protected files; nil of nil.
-func (w *Workspace) guard() *protectedState {
+func (w *Workspace) guard() *protect.State {
 	if w == nil {
 		return nil
 	}
@@ -71,12 +72,12 @@ func RecordProtected(ctx context.Context, o Options) error {
 	if err := os.MkdirAll(o.Private, 0o700); err != nil {
 		return fmt.Errorf("keeping what decides: %w", fileio.StripPathError(err))
 	}
-	_, err := recordProtected(ctx, o.protection(), nil)
+	_, err := protect.Record(ctx, o.protection(), nil)
 	return err
 }
 
 // OpenProtection reads what RecordProtected kept. It keeps nothing that was not kept before.
-func OpenProtection(o Options) (*Protection, error) { return openProtection(o.protection()) }
+func OpenProtection(o Options) (*protect.Protection, error) { return protect.Open(o.protection()) }
 
 // OpenWorkspace compares with what was kept in Private, or takes and keeps the
 // present state if nothing was: at the first start of a goal. What was frozen
@@ -89,7 +90,7 @@ func OpenWorkspace(ctx context.Context, o Options) (*Workspace, error) {
 	w := &Workspace{}
 	var err error
 	if w.folder, err = workspace.Open(at); err == nil {
-		w.protected, err = loadProtected(o.Dir, o.Private)
+		w.protected, err = protect.Load(o.Dir, o.Private)
 	} else if errors.Is(err, fs.ErrNotExist) {
 		err = w.recordStart(ctx, o, at)
 	}
@@ -102,11 +103,11 @@ func OpenWorkspace(ctx context.Context, o Options) (*Workspace, error) {
 // recordStart keeps the present state. The folder comes last: what was half kept is
 // taken again.
 func (w *Workspace) recordStart(ctx context.Context, o Options, at workspace.Options) error {
-	frozen, err := loadProtected(o.Dir, o.Private)
+	frozen, err := protect.Load(o.Dir, o.Private)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if w.protected, err = recordProtected(ctx, o.protection(), frozen); err != nil {
+	if w.protected, err = protect.Record(ctx, o.protection(), frozen); err != nil {
 		return err
 	}
 	w.folder, err = workspace.Record(ctx, at)
@@ -114,7 +115,7 @@ func (w *Workspace) recordStart(ctx context.Context, o Options, at workspace.Opt
 }
 
 // Protected lists what must not change.
-func (w *Workspace) Protected() []detect.Protected { return w.guard().protected() }
+func (w *Workspace) Protected() []detect.Protected { return w.guard().Protected() }
 
 // Changed says in a sentence what is different since the start, "" if nothing.
 func (w *Workspace) Changed(ctx context.Context) (string, error) { return w.comparison().Changed(ctx) }
@@ -130,20 +131,20 @@ func (w *Workspace) Fingerprint(ctx context.Context) (print, unseen string, err 
 
 // Tampered says what of the protected files is not as it was, "" if all is.
 func (w *Workspace) Tampered(ctx context.Context) (string, error) {
-	diff, _, err := w.guard().tampered(ctx, -1)
+	diff, _, err := w.guard().Tampered(ctx, -1)
 	return diff, err
 }
 
 // Undecided names the changed files whose change RecordShown has not kept.
-func (w *Workspace) Undecided(ctx context.Context) ([]string, error) { return w.guard().undecided(ctx) }
+func (w *Workspace) Undecided(ctx context.Context) ([]string, error) { return w.guard().Undecided(ctx) }
 
 // RecordShown keeps which files are changed, and how: the goal pauses for them, and the
 // user is told that they are put back.
-func (w *Workspace) RecordShown(ctx context.Context) error { return w.guard().recordShown(ctx) }
+func (w *Workspace) RecordShown(ctx context.Context) error { return w.guard().RecordShown(ctx) }
 
 // RestoreProtected makes the protected files again what they were and names those it
 // touched. What it takes away is moved to aside, a part of the private folder; it is ""
 // if there was nothing to keep.
 func (w *Workspace) RestoreProtected(ctx context.Context) (files []string, aside string, err error) {
-	return w.guard().putAllBack(ctx)
+	return w.guard().RestoreAll(ctx)
 }

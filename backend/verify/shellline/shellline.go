@@ -1,3 +1,5 @@
+// Package shellline reads the simple commands of a shell line, where they run, and which
+// of them decide how the line ends.
 package shellline
 
 import (
@@ -18,7 +20,7 @@ type Call struct {
 	Words []string // "" for a word that is not plain
 	Stdin string   // the file that < names, "" if none
 
-	Decides   bool // it must have ended with 0 in the open for the line to do so, see decisive
+	Decides   bool // it must have ended with 0 in the open for the line to do so, see decidingCalls
 	VerboseAt int  // of go test in the check's own line: where " -v" can be put in, in bytes; 0 for others
 }
 

@@ -1,3 +1,4 @@
+// Package summary reads what known test runners print when they have come to their end.
 package summary
 
 import (

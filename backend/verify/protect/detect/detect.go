@@ -1,3 +1,4 @@
+// Package detect finds what in a folder decides the checks of a criterion.
 package detect
 
 import (
@@ -146,6 +147,7 @@ func (f *Scanner) sorted() []workspace.Entry {
 	return list
 }
 
+// List gives what was found, in order of kinds and paths.
 func (f *Scanner) List() ([]Protected, error) {
 	if f.failed != nil {
 		return nil, f.failed

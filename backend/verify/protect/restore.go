@@ -1,4 +1,4 @@
-package verify
+package protect
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 
 // restore takes what lies at a protected path aside and puts there what it was.
 // No link on the way is followed: one that the agent put there is taken aside, too.
-func (g *protectedState) restore(root *os.Root, d mismatch, aside string) (err error) {
+func (g *State) restore(root *os.Root, d mismatch, aside string) (err error) {
 	parts := strings.Split(d.path, "/")
 	for i := range parts[:len(parts)-1] {
 		if err := clearPath(root, strings.Join(parts[:i+1], "/"), aside); err != nil {

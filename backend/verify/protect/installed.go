@@ -1,4 +1,4 @@
-package verify
+package protect
 
 import (
 	"context"
@@ -25,7 +25,7 @@ import (
 // install the same again changes nothing.
 
 // What makes itself the runner, or is loaded with it whatever it is, may not come:
-// see usurpers.
+// see detect.ShadowsProgram.
 
 // Bounds of what is compared; a larger folder is not, and that is said.
 const (
@@ -151,9 +151,9 @@ func installationChanges(at string, was, is []byte) string {
 		at, goal.FormatCount(n, "file"), strings.Join(changed, ", "))
 }
 
-// uncomparedRunners says what runs a check and is compared with nothing, "" if all of it is:
+// UncomparedRunners says what runs a check and is compared with nothing, "" if all of it is:
 // it was installed since the start, or was too large to be taken down.
-func (g *protectedState) uncomparedRunners(check int, k goal.Check) string {
+func (g *State) UncomparedRunners(check int, k goal.Check) string {
 	if g == nil || k.Where == "host" {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package verify
+package protect
 
 import (
 	"context"
@@ -25,10 +25,10 @@ const maxWatchedDirs = 50_000
 // flushTimeout bounds the wait for the last of what the kernel has to tell.
 const flushTimeout = 5 * time.Second
 
-// fileWatcher sees what happens to that which decides a check while the check runs. A
+// Watcher sees what happens to that which decides a check while the check runs. A
 // program of the agent may change it for a moment and put it back: compared
 // afterwards, it would be the same.
-type fileWatcher struct {
+type Watcher struct {
 	inner   *fsnotify.Watcher
 	dir     string
 	mark    string // a private folder; a file that is made in it is the last event
@@ -39,14 +39,14 @@ type fileWatcher struct {
 	over    chan struct{} // closed when the last event was taken
 }
 
-// watch begins to look at what decides a check. copied says that the check runs on
+// Watch begins to look at what decides a check. copied says that the check runs on
 // the copies of held files, so that these themselves may change. It is nil where
 // there is nothing to look at.
-func (g *protectedState) watch(ctx context.Context, check int, copied bool) (*fileWatcher, error) {
+func (g *State) Watch(ctx context.Context, check int, copied bool) (*Watcher, error) {
 	if g == nil {
 		return nil, nil
 	}
-	t := &fileWatcher{dir: g.dir, over: make(chan struct{})}
+	t := &Watcher{dir: g.dir, over: make(chan struct{})}
 	for _, h := range g.list {
 		if slices.Contains(h.Checks, check) && h.Part != detect.InstalledPart && (h.Kind != detect.KindLocked || !copied) {
 			t.things = append(t.things, h)
@@ -81,7 +81,7 @@ func (g *protectedState) watch(ctx context.Context, check int, copied bool) (*fi
 }
 
 // dirs are those of the goal's folder that may hold something that decides.
-func (g *protectedState) dirs(ctx context.Context) ([]string, error) {
+func (g *State) dirs(ctx context.Context) ([]string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err := g.here.Scan(ctx, g.dir); err != nil {
@@ -91,7 +91,7 @@ func (g *protectedState) dirs(ctx context.Context) ([]string, error) {
 }
 
 // isRelevantDir says whether something in a folder may decide.
-func (t *fileWatcher) isRelevantDir(folder string) bool {
+func (t *Watcher) isRelevantDir(folder string) bool {
 	return slices.ContainsFunc(t.things, func(h protectedItem) bool {
 		base, _, deep := strings.Cut(h.Path, "**")
 		if !deep {
@@ -105,7 +105,7 @@ func (t *fileWatcher) isRelevantDir(folder string) bool {
 // within says whether p lies below folder.
 func within(p, folder string) bool { return strings.HasPrefix(p, folder+"/") }
 
-func (t *fileWatcher) add(folder string) {
+func (t *Watcher) add(folder string) {
 	if t.folders++; t.folders > maxWatchedDirs {
 		t.blind = fmt.Errorf("there are more than %d folders", maxWatchedDirs)
 		return
@@ -117,7 +117,7 @@ func (t *fileWatcher) add(folder string) {
 }
 
 // follow takes events until the mark, or until the watcher is closed.
-func (t *fileWatcher) follow() {
+func (t *Watcher) follow() {
 	defer close(t.over)
 	for {
 		select {
@@ -140,7 +140,7 @@ func (t *fileWatcher) follow() {
 }
 
 // onEvent notes what was touched. A folder that has come is looked into.
-func (t *fileWatcher) onEvent(p string, came bool) {
+func (t *Watcher) onEvent(p string, came bool) {
 	if t.isProtected(p) && !slices.Contains(t.touched, p) && len(t.touched) < 10 {
 		t.touched = append(t.touched, p)
 	}
@@ -171,7 +171,7 @@ func (t *fileWatcher) onEvent(p string, came bool) {
 }
 
 // isProtected says whether a change at p is one of what decides.
-func (t *fileWatcher) isProtected(p string) bool {
+func (t *Watcher) isProtected(p string) bool {
 	return slices.ContainsFunc(t.things, func(h protectedItem) bool {
 		if h.Kind != detect.KindForbiddenNew {
 			return p == h.Path || within(h.Path, p)
@@ -182,8 +182,8 @@ func (t *fileWatcher) isProtected(p string) bool {
 	})
 }
 
-// stop stops looking and gives what was touched meanwhile.
-func (t *fileWatcher) stop() (touched []string, blind error) {
+// Stop stops looking and gives what was touched meanwhile.
+func (t *Watcher) Stop() (touched []string, blind error) {
 	if t == nil {
 		return nil, nil
 	}

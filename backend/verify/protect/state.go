@@ -1,4 +1,4 @@
-package verify
+package protect
 
 import (
 	"context"
@@ -20,8 +20,8 @@ import (
 	"goalpost/backend/verify/workspace"
 )
 
-// protectOptions say what of a folder must not change, and where its copies are kept.
-type protectOptions struct {
+// Options say what of a folder must not change, and where its copies are kept.
+type Options struct {
 	detect.Options
 	Private string // where copies are kept, out of the goal's reach
 	// Tests says how many tests the gates' runners ran before the first turn, by check.
@@ -31,9 +31,9 @@ type protectOptions struct {
 // maxProtectedBytes is how much the copies of protected files may be together, in bytes.
 const maxProtectedBytes = 256 << 20
 
-// protectedState knows what the protected files were at the start, from copies in a
+// State knows what the protected files were at the start, from copies in a
 // private folder.
-type protectedState struct {
+type State struct {
 	dir, private string
 	list         []protectedItem
 	without      ignore.Globs
@@ -50,8 +50,8 @@ type protectedState struct {
 	here  workspace.NameIndex      // what a pattern means, and the folders that it may be in
 }
 
-// protected lists what must not change.
-func (g *protectedState) protected() []detect.Protected {
+// Protected lists what must not change.
+func (g *State) Protected() []detect.Protected {
 	if g == nil {
 		return nil
 	}
@@ -62,8 +62,8 @@ func (g *protectedState) protected() []detect.Protected {
 	return list
 }
 
-// summaries are what must be heard when a check passes, and how many tests ran before the start.
-func (g *protectedState) summaries(check int) (list []summary.Expected, before int) {
+// Summaries are what must be heard when a check passes, and how many tests ran before the start.
+func (g *State) Summaries(check int) (list []summary.Expected, before int) {
 	for _, k := range g.heard {
 		if k.Check == check {
 			list = append(list, k)
@@ -76,8 +76,8 @@ func (g *protectedState) summaries(check int) (list []summary.Expected, before i
 }
 
 // newGuard is a guard of what list says.
-func newGuard(dir, private string, list []protectedItem, noProtect, shut []string) (*protectedState, error) {
-	g := &protectedState{dir: dir, private: private, list: list, shut: shut, ok: map[string]statStamp{}, plain: map[string]statStamp{}, sums: map[string]installedHash{}}
+func newGuard(dir, private string, list []protectedItem, noProtect, shut []string) (*State, error) {
+	g := &State{dir: dir, private: private, list: list, shut: shut, ok: map[string]statStamp{}, plain: map[string]statStamp{}, sums: map[string]installedHash{}}
 	var err error
 	if g.without, err = ignore.NewGlobs(noProtect); err != nil {
 		return nil, err
@@ -123,9 +123,9 @@ type protectedJSON struct {
 	Tests             []int              `json:"tests,omitempty"`
 }
 
-// recordProtected copies what is protected. What was frozen before, nil for nothing,
+// Record copies what is protected. What was frozen before, nil for nothing,
 // stays as it was then.
-func recordProtected(ctx context.Context, o protectOptions, frozen *protectedState) (*protectedState, error) {
+func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 	finder, err := detect.Scan(ctx, o.Options)
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func recordProtected(ctx context.Context, o protectOptions, frozen *protectedSta
 }
 
 // record takes down what a protected thing is now.
-func (g *protectedState) record(ctx context.Context, root *os.Root, h *protectedItem, total *int64) (err error) {
+func (g *State) record(ctx context.Context, root *os.Root, h *protectedItem, total *int64) (err error) {
 	switch {
 	case h.Kind == detect.KindForbiddenNew:
 		h.Was, err = g.newForbidden(root, *h)
@@ -191,14 +191,14 @@ func (g *protectedState) record(ctx context.Context, root *os.Root, h *protected
 }
 
 // isRecorded says whether a thing was frozen, or would have been if it had been there.
-func (g *protectedState) isRecorded(p detect.Protected) bool {
+func (g *State) isRecorded(p detect.Protected) bool {
 	return g != nil && slices.ContainsFunc(g.list, func(h protectedItem) bool {
 		return h.Kind == p.Kind && h.Path == p.Path && h.Part == p.Part && h.Holding == p.Holding || h.Kind == detect.KindMonitored && h.Missing && h.Path == p.Path
 	})
 }
 
 // recordInstalled keeps what an installation holds; too many files are not compared.
-func (g *protectedState) recordInstalled(ctx context.Context, root *os.Root, h *protectedItem) (tooMany bool, err error) {
+func (g *State) recordInstalled(ctx context.Context, root *os.Root, h *protectedItem) (tooMany bool, err error) {
 	list, err := manifest(ctx, root, h.Path, g.sums)
 	if errors.Is(err, errTooManyInstalled) {
 		return true, nil
@@ -211,7 +211,7 @@ func (g *protectedState) recordInstalled(ctx context.Context, root *os.Root, h *
 	return false, fileio.WriteFile(g.copy(*h), list, 0o400)
 }
 
-func (g *protectedState) recordItem(root *os.Root, h *protectedItem, total *int64) error {
+func (g *State) recordItem(root *os.Root, h *protectedItem, total *int64) error {
 	b, mode, err := protectedContent(root, h.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -233,12 +233,12 @@ func (g *protectedState) recordItem(root *os.Root, h *protectedItem, total *int6
 	return fileio.WriteFile(copied, b, mode.Perm()&^0o222|0o400)
 }
 
-func (g *protectedState) copy(h protectedItem) string {
+func (g *State) copy(h protectedItem) string {
 	return filepath.Join(g.private, "held", h.copy())
 }
 
-// loadProtected reads what recordProtected kept.
-func loadProtected(dir, private string) (*protectedState, error) {
+// Load reads what Record kept.
+func Load(dir, private string) (*State, error) {
 	var f protectedJSON
 	if err := fileio.ReadJSON(filepath.Join(private, "protected.json"), &f); err != nil {
 		return nil, err
@@ -263,8 +263,8 @@ func protectedContent(root *os.Root, p string) ([]byte, fs.FileMode, error) {
 	return nil, 0, err
 }
 
-// overrides are the copies that a check runs on instead of the files themselves.
-func (g *protectedState) overrides(index int) []process.FileOverride {
+// Overrides are the copies that a check runs on instead of the files themselves.
+func (g *State) Overrides(index int) []process.FileOverride {
 	if g == nil {
 		return nil
 	}
@@ -277,8 +277,8 @@ func (g *protectedState) overrides(index int) []process.FileOverride {
 	return list
 }
 
-// lockedScripts are the texts of the held files that decide a check.
-func (g *protectedState) lockedScripts(index int) []string {
+// LockedScripts are the texts of the held files that decide a check.
+func (g *State) LockedScripts(index int) []string {
 	if g == nil {
 		return nil
 	}

@@ -1,4 +1,6 @@
-package verify
+// Package protect keeps what decides the checks of a goal, compares it with what it was,
+// and puts it back.
+package protect
 
 import (
 	"context"
@@ -20,13 +22,13 @@ import (
 // while no run of the goal continues. A nil one, of a goal that holds nothing, knows of
 // no change. Not for concurrent use.
 type Protection struct {
-	guard   *protectedState
-	options protectOptions
+	guard   *State
+	options Options
 }
 
-// openProtection reads what is held. It keeps nothing that was not kept before.
-func openProtection(o protectOptions) (*Protection, error) {
-	g, err := loadProtected(o.Dir, o.Private)
+// Open reads what is held. It keeps nothing that was not kept before.
+func Open(o Options) (*Protection, error) {
+	g, err := Load(o.Dir, o.Private)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -42,15 +44,15 @@ func (p *Protection) Undecided(ctx context.Context) ([]string, error) {
 	if p == nil {
 		return nil, nil
 	}
-	return p.guard.undecided(ctx)
+	return p.guard.Undecided(ctx)
 }
 
-// RestoreProtected makes the protected files again what they were; see Workspace.RestoreProtected.
+// PutBack makes the protected files again what they were; see State.RestoreAll.
 func (p *Protection) PutBack(ctx context.Context) (files []string, aside string, err error) {
 	if p == nil {
 		return nil, "", nil
 	}
-	return p.guard.putAllBack(ctx)
+	return p.guard.RestoreAll(ctx)
 }
 
 // Version is what a protected file is, by the hash of its content; "" if it is gone.
@@ -119,7 +121,7 @@ func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
 }
 
 // admit lets a file stay that has appeared, and compares it from now on.
-func (g *protectedState) admit(d mismatch) {
+func (g *State) admit(d mismatch) {
 	for i := range g.list {
 		h := &g.list[i]
 		if h.Kind == detect.KindForbiddenNew && h.Path == d.Path && h.Part == d.Part && h.Holding == d.Holding {
@@ -166,7 +168,7 @@ func (p *Protection) newlyCalled(ctx context.Context, files []string) ([]protect
 }
 
 // changed are the differences that can be accepted or put back.
-func (g *protectedState) changed(ctx context.Context) ([]mismatch, error) {
+func (g *State) changed(ctx context.Context) ([]mismatch, error) {
 	found, err := g.diff(ctx, -1)
 	return slices.DeleteFunc(found, func(d mismatch) bool { return d.path == "" }), err
 }
@@ -180,9 +182,9 @@ func pathsOf(changed []mismatch) []string {
 	return slices.Compact(files)
 }
 
-// putAllBack makes the protected files again what they were. aside is the folder that
+// RestoreAll makes the protected files again what they were. aside is the folder that
 // the changed versions were moved to, "" if there was none to keep.
-func (g *protectedState) putAllBack(ctx context.Context) (files []string, aside string, err error) {
+func (g *State) RestoreAll(ctx context.Context) (files []string, aside string, err error) {
 	if g == nil {
 		return nil, "", nil
 	}
@@ -219,11 +221,11 @@ type shownChange struct {
 	Sum  string      `json:"sum"` // of the content, or of what is said where there is none to read
 }
 
-func (g *protectedState) shownFile() string { return filepath.Join(g.private, "shown.json") }
+func (g *State) shownFile() string { return filepath.Join(g.private, "shown.json") }
 
-// recordShown keeps the present differences: the goal pauses for them, and the user is
+// RecordShown keeps the present differences: the goal pauses for them, and the user is
 // told that they are put back.
-func (g *protectedState) recordShown(ctx context.Context) error {
+func (g *State) RecordShown(ctx context.Context) error {
 	if g == nil {
 		return nil
 	}
@@ -234,15 +236,15 @@ func (g *protectedState) recordShown(ctx context.Context) error {
 	return fileio.WriteJSON(g.shownFile(), list)
 }
 
-func (g *protectedState) forgetShown() error {
+func (g *State) forgetShown() error {
 	if err := os.Remove(g.shownFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forgetting what was changed before: %w", fileio.StripPathError(err))
 	}
 	return nil
 }
 
-// undecided names the files that differ otherwise than the user was shown.
-func (g *protectedState) undecided(ctx context.Context) ([]string, error) {
+// Undecided names the files that differ otherwise than the user was shown.
+func (g *State) Undecided(ctx context.Context) ([]string, error) {
 	if g == nil {
 		return nil, nil
 	}
@@ -264,7 +266,7 @@ func (g *protectedState) undecided(ctx context.Context) ([]string, error) {
 	return slices.Compact(files), nil
 }
 
-func (g *protectedState) changes(ctx context.Context) ([]shownChange, error) {
+func (g *State) changes(ctx context.Context) ([]shownChange, error) {
 	found, err := g.changed(ctx)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package verify
+package protect
 
 import (
 	"fmt"
@@ -36,7 +36,7 @@ func (a forbiddenFile) matches(path string) bool {
 }
 
 // unreadable are the places where something may have appeared that nobody can see.
-func (g *protectedState) unreadable(h protectedItem) []mismatch {
+func (g *State) unreadable(h protectedItem) []mismatch {
 	var found []mismatch
 	if g.here.More {
 		found = append(found, mismatch{protectedItem: h, text: workspace.TooManyFiles + ": remove what was made there, then continue\n"})
@@ -51,7 +51,7 @@ func (g *protectedState) unreadable(h protectedItem) []mismatch {
 
 // newForbidden lists the files that are there and that a pattern of Appears means, of
 // which none may be new.
-func (g *protectedState) newForbidden(root *os.Root, h protectedItem) ([]string, error) {
+func (g *State) newForbidden(root *os.Root, h protectedItem) ([]string, error) {
 	if h.Part == detect.AnyPart {
 		if _, err := root.Lstat(h.Path); err == nil {
 			return []string{h.Path}, nil
@@ -74,7 +74,7 @@ func (g *protectedState) newForbidden(root *os.Root, h protectedItem) ([]string,
 
 // fileMatches says whether a regular expression is found in a file. One that had not when it was last looked at
 // is not read again as long as it is the same.
-func (g *protectedState) fileMatches(root *os.Root, path, text string) bool {
+func (g *State) fileMatches(root *os.Root, path, text string) bool {
 	key := path + "\x00" + text
 	info, err := root.Stat(path)
 	if err == nil && fileio.ChangeTime(info) != 0 && g.plain[key] == (statStamp{info.Size(), fileio.ChangeTime(info)}) {

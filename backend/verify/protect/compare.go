@@ -1,4 +1,4 @@
-package verify
+package protect
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 )
 
 // diff says what is not as it was of what decides a check; -1 means any check.
-func (g *protectedState) diff(ctx context.Context, check int) ([]mismatch, error) {
+func (g *State) diff(ctx context.Context, check int) ([]mismatch, error) {
 	root, err := os.OpenRoot(g.dir)
 	if err != nil {
 		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
@@ -70,7 +70,7 @@ func (g *protectedState) diff(ctx context.Context, check int) ([]mismatch, error
 	return found, nil
 }
 
-func (g *protectedState) diffInstalled(ctx context.Context, root *os.Root, h protectedItem) ([]mismatch, error) {
+func (g *State) diffInstalled(ctx context.Context, root *os.Root, h protectedItem) ([]mismatch, error) {
 	was, err := g.original(h)
 	if err != nil {
 		return nil, fmt.Errorf("what was installed in %s at the start: %w", h.Path, err)
@@ -98,7 +98,7 @@ type mismatch struct {
 
 // compareFile looks at one file. A file whose size and time of change are those of
 // the last look is not read again.
-func (g *protectedState) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
+func (g *State) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
 	info, err := root.Stat(h.Path)
 	if err == nil && g.ok[h.Path+"\x00"+h.Part] == (statStamp{info.Size(), fileio.ChangeTime(info)}) && fileio.ChangeTime(info) != 0 {
 		return mismatch{}, true
@@ -132,7 +132,7 @@ func (g *protectedState) compareFile(root *os.Root, h protectedItem) (mismatch, 
 }
 
 // original is what a file held at the start.
-func (g *protectedState) original(h protectedItem) ([]byte, error) {
+func (g *State) original(h protectedItem) ([]byte, error) {
 	if h.Missing {
 		return nil, nil
 	}
@@ -146,9 +146,9 @@ func (g *protectedState) original(h protectedItem) ([]byte, error) {
 	return b, nil
 }
 
-// tampered says what of that which decides a check is not as it was; -1 means any check.
+// Tampered says what of that which decides a check is not as it was; -1 means any check.
 // repairable: the agent can install it again by itself.
-func (g *protectedState) tampered(ctx context.Context, check int) (diff string, repairable bool, err error) {
+func (g *State) Tampered(ctx context.Context, check int) (diff string, repairable bool, err error) {
 	if g == nil {
 		return "", false, nil
 	}

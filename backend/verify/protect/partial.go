@@ -1,4 +1,4 @@
-package verify
+package protect
 
 import (
 	"encoding/json"

@@ -8,6 +8,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/goal"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/protect/detect"
 )
 
 // Protected lists what of a folder would be protected. A new folder is empty.
@@ -20,7 +21,7 @@ func (a *App) Protected(ctx context.Context, in api.ProtectInput) ([]api.Protect
 	if err != nil {
 		return nil, err
 	}
-	found, err := verify.FindProtected(ctx, dir, goal.Criterion{Checks: in.Checks}, in.Protect, in.NoProtect)
+	found, err := detect.FindProtected(ctx, dir, goal.Criterion{Checks: in.Checks}, in.Protect, in.NoProtect)
 	if err != nil {
 		return nil, &goal.InvalidError{Field: "protect", Reason: fmt.Sprintf("the protected files cannot be listed: %v", err), Hint: "correct the patterns"}
 	}
@@ -36,7 +37,7 @@ func lockedFiles(dir string, w *verify.Workspace) []string {
 	const most = 1000
 	var list []string
 	for _, p := range w.Protected() {
-		if p.Kind == verify.KindLocked && len(list) < most {
+		if p.Kind == detect.KindLocked && len(list) < most {
 			list = append(list, filepath.Join(dir, filepath.FromSlash(p.Path)))
 		}
 	}
@@ -47,7 +48,7 @@ func lockedFiles(dir string, w *verify.Workspace) []string {
 func (r *Session) protectedReasons() map[string]string {
 	why := map[string]string{}
 	for _, p := range r.workspace.Protected() {
-		if p.Kind == verify.KindLocked {
+		if p.Kind == detect.KindLocked {
 			why[filepath.FromSlash(p.Path)] = p.Why
 		}
 	}

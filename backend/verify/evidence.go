@@ -3,9 +3,6 @@ package verify
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"goalpost/backend/goal"
 )
@@ -21,26 +18,4 @@ func attachEvidence(v goal.Verdict, output []byte, total int64) goal.Verdict {
 	sum := sha256.Sum256(output)
 	v.Output, v.Bytes, v.Evidence = output, total, hex.EncodeToString(sum[:])
 	return v
-}
-
-// truncateMiddle leaves out the middle of what is longer than most bytes, and says so.
-func truncateMiddle(b []byte, most int) []byte {
-	if len(b) <= most {
-		return b
-	}
-	half := most / 2
-	note := fmt.Sprintf("\n… %d bytes left out …\n", len(b)-2*half)
-	return append(append(append([]byte{}, b[:half]...), note...), b[len(b)-half:]...)
-}
-
-// oneLine is the beginning of a text that came from outside, fit for one sentence.
-func oneLine(s string, most int) string {
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most] + "…"
 }

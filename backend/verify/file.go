@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/phrase"
 )
 
 // matchMax is the longest file that a pattern is tried on, in bytes.
@@ -33,13 +35,13 @@ func (h CheckRunner) checkFile(ctx context.Context, c indexedCheck) attempt {
 func (h CheckRunner) inspectFile(ctx context.Context, c indexedCheck) (attempt, error) {
 	root, err := os.OpenRoot(h.Dir)
 	if err != nil {
-		return attempt{}, fmt.Errorf("the goal's folder: %w", stripPathError(err))
+		return attempt{}, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	if c.Absent {
 		return fileMissing(root, c.Path), nil
 	}
-	f, info, err := open(root, c.Path)
+	f, info, err := fileio.Open(root, c.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return verdict(goal.Fail, "it does not exist"), nil
@@ -58,7 +60,7 @@ func fileMissing(root *os.Root, path string) attempt {
 	case errors.Is(err, fs.ErrNotExist):
 		return verdict(goal.Pass, "it does not exist")
 	case err != nil:
-		return retryableError(stripPathError(err))
+		return retryableError(fileio.StripPathError(err))
 	}
 	return verdict(goal.Fail, "it exists")
 }
@@ -69,9 +71,9 @@ func inspect(ctx context.Context, f io.Reader, size int64, c indexedCheck) (atte
 	var head headBuffer
 	n, err := io.Copy(io.MultiWriter(sum, &head), &ctxReader{ctx, f})
 	if err != nil {
-		return attempt{}, cause(ctx, stripPathError(err))
+		return attempt{}, cause(ctx, fileio.StripPathError(err))
 	}
-	v := attempt{Verdict: attachEvidence(goal.Verdict{}, truncateMiddle(head.b, evidenceMax), max(n, size))}
+	v := attempt{Verdict: attachEvidence(goal.Verdict{}, phrase.TruncateMiddle(head.b, evidenceMax), max(n, size))}
 	v.Outcome, v.Detail = goal.Fail, ""
 	switch got := hex.EncodeToString(sum.Sum(nil)); {
 	case n < c.MinSize:
@@ -87,7 +89,7 @@ func inspect(ctx context.Context, f io.Reader, size int64, c indexedCheck) (atte
 		}
 		if !pattern.Match(head.b) {
 			v.Detail = fmt.Sprintf("it has %s, and `%s` does not match", goal.FormatCount(n, "byte"), c.Matches)
-			v.Tail = oneLine(string(head.b), 1000)
+			v.Tail = phrase.OneLine(string(head.b), 1000)
 		}
 	}
 	if v.Detail == "" {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/phrase"
 )
 
 // bodyMax is how much of an answer is read, in bytes.
@@ -40,10 +41,10 @@ func (h CheckRunner) checkHTTP(ctx context.Context, c indexedCheck) attempt {
 	switch {
 	case a.status != c.WantStatus():
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it answers %d, wanted %d%s", a.status, c.WantStatus(), a.redirect())
-		v.Tail = oneLine(string(a.body), 1000)
+		v.Tail = phrase.OneLine(string(a.body), 1000)
 	case c.BodyContains != "" && !bytes.Contains(a.body, []byte(c.BodyContains)):
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it answers %d, and %q is not in its body%s", a.status, c.BodyContains, a.truncationNote())
-		v.Tail = oneLine(string(a.body), 1000)
+		v.Tail = phrase.OneLine(string(a.body), 1000)
 	case c.Predicate != "":
 		r := h.evaluate(ctx, c.Predicate, a.json())
 		v.Outcome, v.again = r.Outcome, r.again
@@ -129,7 +130,7 @@ func connectionFailure(ctx context.Context, err error) attempt {
 
 func (a httpReply) verdict() goal.Verdict {
 	whole := a.text()
-	return attachEvidence(goal.Verdict{Took: a.took, TookMS: a.took.Milliseconds()}, truncateMiddle(whole, evidenceMax), int64(len(whole)))
+	return attachEvidence(goal.Verdict{Took: a.took, TookMS: a.took.Milliseconds()}, phrase.TruncateMiddle(whole, evidenceMax), int64(len(whole)))
 }
 
 // text is the answer as evidence: status, headers in order, body.
@@ -173,7 +174,7 @@ func (a httpReply) redirect() string {
 	if a.location == "" || a.status < 300 || a.status > 399 {
 		return ""
 	}
-	return fmt.Sprintf(" (it leads to %s; redirects are not followed)", oneLine(a.location, 200))
+	return fmt.Sprintf(" (it leads to %s; redirects are not followed)", phrase.OneLine(a.location, 200))
 }
 
 func (a httpReply) truncationNote() string {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/phrase"
 )
 
 // Bounds of what a judge is shown, in bytes.
@@ -81,7 +82,7 @@ func isJudgeUnavailable(err error) bool {
 // wrapUntrusted wraps a text from outside. The mark is made of the text, so the text
 // cannot hold the end of its own wrapping.
 func wrapUntrusted(name, text string, most int) string {
-	text = strings.ToValidUTF8(string(truncateMiddle([]byte(text), most)), "\uFFFD")
+	text = strings.ToValidUTF8(string(phrase.TruncateMiddle([]byte(text), most)), "\uFFFD")
 	if strings.TrimSpace(text) == "" {
 		text = "(nothing)"
 	}
@@ -139,7 +140,7 @@ func formatVerdicts(verdicts []goal.Verdict, w promptBudget) string {
 	}
 	var b strings.Builder
 	for _, v := range verdicts {
-		fmt.Fprintf(&b, "- %s: %s, %s\n", v.Outcome, v.Type, oneLine(v.Name, 500))
+		fmt.Fprintf(&b, "- %s: %s, %s\n", v.Outcome, v.Type, phrase.OneLine(v.Name, 500))
 		b.WriteString(wrapUntrusted(fmt.Sprintf("of check %d", v.Check+1), v.Detail+"\n"+v.Tail, w.text))
 	}
 	return b.String()
@@ -153,7 +154,7 @@ func formatSteps(steps []goal.Step, w promptBudget) string {
 	var shown []string
 	room := w.steps
 	for _, s := range slices.Backward(steps) {
-		one := fmt.Sprintf("Step %d, %s, %s\n", s.N, oneLine(s.Tool, 100), s.Outcome) + wrapUntrusted("arguments", s.Arguments, w.step) + wrapUntrusted("result", s.Result, w.step)
+		one := fmt.Sprintf("Step %d, %s, %s\n", s.N, phrase.OneLine(s.Tool, 100), s.Outcome) + wrapUntrusted("arguments", s.Arguments, w.step) + wrapUntrusted("result", s.Result, w.step)
 		if room -= len(one); room < 0 && len(shown) > 0 {
 			shown = append(shown, fmt.Sprintf("(the %d before are left out: there is no room for them)\n", len(steps)-len(shown)))
 			break

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/phrase"
 )
 
 // jsonMax is the longest JSON that a predicate is tried on, in bytes.
@@ -47,30 +49,30 @@ func (h CheckRunner) predicate(ctx context.Context, c indexedCheck, claim goal.C
 		text = claim.Rationale
 	}
 	if !json.Valid([]byte(text)) {
-		return verdict(goal.Fail, "the result given to claim_complete is not JSON: "+oneLine(text, 200))
+		return verdict(goal.Fail, "the result given to claim_complete is not JSON: "+phrase.OneLine(text, 200))
 	}
 	if len(text) > jsonMax {
 		return verdict(goal.Fail, fmt.Sprintf("the result given to claim_complete has %d bytes, more than %d", len(text), jsonMax))
 	}
-	return h.applyPredicate(ctx, c, []byte(text), attachEvidence(goal.Verdict{}, truncateMiddle([]byte(text), evidenceMax), int64(len(text))))
+	return h.applyPredicate(ctx, c, []byte(text), attachEvidence(goal.Verdict{}, phrase.TruncateMiddle([]byte(text), evidenceMax), int64(len(text))))
 }
 
 func (h CheckRunner) fileJSON(ctx context.Context, c indexedCheck) attempt {
 	root, err := os.OpenRoot(h.Dir)
 	if err != nil {
-		return retryableError(fmt.Errorf("the goal's folder: %w", stripPathError(err)))
+		return retryableError(fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err)))
 	}
 	defer func() { _ = root.Close() }()
-	b, _, err := read(root, c.Path, jsonMax)
+	b, _, err := fileio.Read(root, c.Path, jsonMax)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return verdict(goal.Fail, c.Path+" does not exist")
 	case err != nil:
 		return verdict(goal.Fail, err.Error())
 	case !json.Valid(b):
-		return verdict(goal.Fail, c.Path+" is not JSON: "+oneLine(string(b), 200))
+		return verdict(goal.Fail, c.Path+" is not JSON: "+phrase.OneLine(string(b), 200))
 	}
-	return h.applyPredicate(ctx, c, b, attachEvidence(goal.Verdict{}, truncateMiddle(b, evidenceMax), int64(len(b))))
+	return h.applyPredicate(ctx, c, b, attachEvidence(goal.Verdict{}, phrase.TruncateMiddle(b, evidenceMax), int64(len(b))))
 }
 
 func (h CheckRunner) commandJSON(ctx context.Context, c indexedCheck) attempt {
@@ -99,7 +101,7 @@ func (h CheckRunner) applyPredicate(ctx context.Context, c indexedCheck, respons
 	v.TookMS = v.Took.Milliseconds()
 	v.Outcome, v.Detail = r.Outcome, r.Detail
 	if v.Outcome != goal.Pass && v.Tail == "" {
-		v.Tail = "response is " + oneLine(string(response), 1000)
+		v.Tail = "response is " + phrase.OneLine(string(response), 1000)
 	}
 	return attempt{Verdict: v, again: r.again}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/shellline"
 )
 
 // exitNotFound and exitNotExecutable are what sh answers for a command that it cannot run.
@@ -138,7 +139,7 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c indexedCheck, v goal
 		return v
 	}
 	cannot := func(word string) goal.Verdict {
-		word = strings.TrimPrefix(word, fromRootPrefix)
+		word = strings.TrimPrefix(word, shellline.FromRootPrefix)
 		v.Outcome, v.Detail, v.Missing = goal.CheckUnrunnable, fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode), word
 		return v
 	}
@@ -150,16 +151,16 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c indexedCheck, v goal
 	if _, remote := c.Server(); remote {
 		return v // what lies there cannot be seen from here
 	}
-	for _, k := range parseLine(c.Command, lineLocation{dir: c.Dir, root: h.Dir}).calls {
-		switch word := k.unwrapped().word(); {
+	for _, k := range shellline.Parse(c.Command, shellline.Location{Dir: c.Dir, Root: h.Dir}).Calls {
+		switch word := k.Unwrap().Name(); {
 		case !strings.Contains(word, "/"):
 		case v.ExitCode == exitNotExecutable && h.fileExists(k, word):
 			return cannot(word)
 		case !h.fileExists(k, word):
-			if _, ok := k.pathInFolder(word); !ok {
+			if _, ok := k.PathInFolder(word); !ok {
 				return cannot(word)
 			}
-			v.Detail = strings.TrimPrefix(word, fromRootPrefix) + " does not exist yet, so it fails now"
+			v.Detail = strings.TrimPrefix(word, shellline.FromRootPrefix) + " does not exist yet, so it fails now"
 			return v
 		}
 	}
@@ -169,11 +170,11 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c indexedCheck, v goal
 // missingPrograms asks sh which of the plain names that a command starts mean nothing to
 // it; with first only about the first one.
 func (h CheckRunner) missingPrograms(ctx context.Context, c indexedCheck, first bool) ([]string, error) {
-	read := parseLine(c.Command, lineLocation{dir: c.Dir, root: h.Dir})
+	read := shellline.Parse(c.Command, shellline.Location{Dir: c.Dir, Root: h.Dir})
 	var names []string
-	for _, k := range read.calls {
-		word := k.word()
-		if word != "" && !strings.Contains(word, "/") && !slices.Contains(read.functions, word) {
+	for _, k := range read.Calls {
+		word := k.Name()
+		if word != "" && !strings.Contains(word, "/") && !slices.Contains(read.Functions, word) {
 			names = append(names, word)
 		}
 		if first {
@@ -193,8 +194,8 @@ func (h CheckRunner) missingPrograms(ctx context.Context, c indexedCheck, first 
 
 // fileExists says whether a word of a call is a file of the goal's folder, or of the
 // machine where it is absolute.
-func (h CheckRunner) fileExists(k call, word string) bool {
-	p, ok := k.pathInFolder(word)
+func (h CheckRunner) fileExists(k shellline.Call, word string) bool {
+	p, ok := k.PathInFolder(word)
 	if !ok {
 		if !path.IsAbs(word) { // nobody can tell
 			return true

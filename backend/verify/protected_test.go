@@ -14,6 +14,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/protect/detect"
 )
 
 // folderOf writes a txtar archive; scripts may be run.
@@ -85,7 +86,7 @@ test:
 	true
 `
 
-func nameIndex(list []verify.Protected, kind verify.Kind) string {
+func namesOf(list []detect.Protected, kind detect.Kind) string {
 	var all []string
 	for _, p := range list {
 		if p.Kind != kind {
@@ -142,12 +143,12 @@ func TestFindProtected(t *testing.T) {
 		{"(((", "", ""},
 	} {
 		t.Run(c.command, func(t *testing.T) {
-			list, err := verify.FindProtected(t.Context(), dir, criterion(c.command), nil, nil)
+			list, err := detect.FindProtected(t.Context(), dir, criterion(c.command), nil, nil)
 			must(t, err)
-			if got := nameIndex(list, verify.KindLocked); got != c.held {
+			if got := namesOf(list, detect.KindLocked); got != c.held {
 				t.Errorf("held: %s\nwant: %s", got, c.held)
 			}
-			if got := nameIndex(list, verify.KindMonitored); got != c.compared {
+			if got := namesOf(list, detect.KindMonitored); got != c.compared {
 				t.Errorf("compared: %s\nwant:     %s", got, c.compared)
 			}
 			for _, p := range list {
@@ -163,15 +164,15 @@ func TestFindProtected(t *testing.T) {
 func TestPersonsPatterns(t *testing.T) {
 	dir := folderOf(t, project)
 	c := goal.Criterion{Checks: []goal.Check{shell("pytest"), {Type: goal.Manual}, {Type: goal.File, Path: "x"}}}
-	list, err := verify.FindProtected(t.Context(), dir, c, []string{"sub/", "*.py"}, []string{"conftest.py", "tests/data.json", "pyproject.toml", "*.cfg"})
+	list, err := detect.FindProtected(t.Context(), dir, c, []string{"sub/", "*.py"}, []string{"conftest.py", "tests/data.json", "pyproject.toml", "*.cfg"})
 	must(t, err)
-	if got := nameIndex(list, verify.KindLocked); got != "app.py, sub/Makefile, sub/check.sh, tests/test_app.py" {
+	if got := namesOf(list, detect.KindLocked); got != "app.py, sub/Makefile, sub/check.sh, tests/test_app.py" {
 		t.Errorf("held: %s", got)
 	}
-	if got := nameIndex(list, verify.KindMonitored); got != "tox.ini (pytest)" {
+	if got := namesOf(list, detect.KindMonitored); got != "tox.ini (pytest)" {
 		t.Errorf("compared: %s", got)
 	}
-	if got := nameIndex(list, verify.KindForbiddenNew); strings.Contains(got, "conftest") || !strings.Contains(got, "pytest.ini") {
+	if got := namesOf(list, detect.KindForbiddenNew); strings.Contains(got, "conftest") || !strings.Contains(got, "pytest.ini") {
 		t.Errorf("appears: %s", got)
 	}
 	for _, p := range list {
@@ -180,10 +181,10 @@ func TestPersonsPatterns(t *testing.T) {
 		}
 	}
 	for _, bad := range [][]string{{""}, {"/"}, {"[z-a]"}} {
-		if _, err := verify.FindProtected(t.Context(), dir, c, bad, nil); err == nil {
+		if _, err := detect.FindProtected(t.Context(), dir, c, bad, nil); err == nil {
 			t.Errorf("the pattern %q is taken", bad)
 		}
-		if _, err := verify.FindProtected(t.Context(), dir, c, nil, bad); err == nil {
+		if _, err := detect.FindProtected(t.Context(), dir, c, nil, bad); err == nil {
 			t.Errorf("the pattern %q is taken", bad)
 		}
 	}
@@ -406,9 +407,9 @@ func TestAFloodHidesNothing(t *testing.T) {
 		}
 		must(t, os.WriteFile(filepath.Join(dir, "000", fmt.Sprint(i)), nil, 0o644))
 	}
-	list, err := verify.FindProtected(t.Context(), dir, c, nil, nil)
+	list, err := detect.FindProtected(t.Context(), dir, c, nil, nil)
 	must(t, err)
-	if got := nameIndex(list, verify.KindLocked); !strings.Contains(got, "tests/test_app.py") {
+	if got := namesOf(list, detect.KindLocked); !strings.Contains(got, "tests/test_app.py") {
 		t.Errorf("held behind a flood: %s", got)
 	}
 	w := world(t, verify.Options{Dir: dir, Criterion: c})
@@ -432,10 +433,10 @@ func TestAFloodHidesNothing(t *testing.T) {
 	if _, _, err := w.RestoreProtected(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if _, err := verify.FindProtected(t.Context(), dir, c, nil, nil); err == nil || !strings.Contains(err.Error(), "--no-protect") {
+	if _, err := detect.FindProtected(t.Context(), dir, c, nil, nil); err == nil || !strings.Contains(err.Error(), "--no-protect") {
 		t.Errorf("too deep at the start: %v", err)
 	}
-	if _, err := verify.FindProtected(t.Context(), dir, criterion("test -f x"), nil, nil); err != nil {
+	if _, err := detect.FindProtected(t.Context(), dir, criterion("test -f x"), nil, nil); err != nil {
 		t.Errorf("nobody asks for names: %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/protect"
 )
 
 func heldIn(t *testing.T, archive string, commands ...string) verify.Options {
@@ -18,7 +19,7 @@ func heldIn(t *testing.T, archive string, commands ...string) verify.Options {
 	return verify.Options{Dir: folderOf(t, archive), Private: private, Criterion: criterion(commands...)}
 }
 
-func protection(t *testing.T, o verify.Options) *verify.Protection {
+func protection(t *testing.T, o verify.Options) *protect.Protection {
 	t.Helper()
 	p, err := verify.OpenProtection(o)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"net"
 	"net/url"
 	"regexp"
-	"slices"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/phrase"
 )
 
 // EvidenceReader reads what was kept as evidence under its SHA-256.
@@ -28,11 +28,11 @@ func VerifyEvidence(verdicts []goal.Verdict, kept EvidenceReader) []string {
 		}
 		b, err := kept.Artifact(v.Evidence)
 		if err != nil {
-			faults = append(faults, fmt.Sprintf("check %d (%s): its evidence is lost: %v", v.Check+1, oneLine(v.Name, 200), err))
+			faults = append(faults, fmt.Sprintf("check %d (%s): its evidence is lost: %v", v.Check+1, phrase.OneLine(v.Name, 200), err))
 			continue
 		}
 		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != v.Evidence {
-			faults = append(faults, fmt.Sprintf("check %d (%s): its evidence is not what was kept", v.Check+1, oneLine(v.Name, 200)))
+			faults = append(faults, fmt.Sprintf("check %d (%s): its evidence is not what was kept", v.Check+1, phrase.OneLine(v.Name, 200)))
 		}
 	}
 	return faults
@@ -87,7 +87,7 @@ func (h CheckRunner) needsRunningProcess(c indexedCheck, v goal.Verdict) bool {
 	if !c.runs() {
 		return loopback(c.URL)
 	}
-	texts := append([]string{c.Command}, h.World.lockedScripts(c.n)...)
+	texts := append([]string{c.Command}, h.World.guard().LockedScripts(c.n)...)
 	for _, text := range texts {
 		if networkCommand.MatchString(text) || v.ExitCode == exitCurlRefused && curl.MatchString(text) {
 			return true
@@ -105,21 +105,4 @@ func loopback(address string) bool {
 	host := u.Hostname()
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
-}
-
-// lockedScripts are the texts of the held files that decide a check.
-func (w *Workspace) lockedScripts(index int) []string {
-	if w == nil {
-		return nil
-	}
-	var texts []string
-	for _, h := range w.guard.list {
-		if h.Kind != KindLocked || !slices.Contains(h.Checks, index) {
-			continue
-		}
-		if text, err := w.guard.original(h); err == nil && isText(text) {
-			texts = append(texts, string(text))
-		}
-	}
-	return texts
 }

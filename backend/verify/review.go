@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/phrase"
 )
 
 const reviewSystem = `You are a cold reviewer: you have seen nothing of the work but what stands here, and you owe nobody an agreement. An agent was given an objective, and its checks passed. You look for reasons why the objective is not reached all the same: a check that was satisfied by its letter, a thing that was asked for and is not there, work that was faked or damaged.
@@ -53,16 +54,16 @@ func (h CheckRunner) Review(ctx context.Context, g goal.Goal, _ goal.Claim, verd
 // parseReview reads the reply: the word alone on the first line, the reason on the next.
 func parseReview(reply string) goal.Review {
 	first, rest, _ := strings.Cut(strings.TrimSpace(reply), "\n")
-	r := goal.Review{Reply: reply, Reason: oneLine(rest, 1000)}
+	r := goal.Review{Reply: reply, Reason: phrase.OneLine(rest, 1000)}
 	switch word := firstWord(first); {
 	case word == "CONFIRM":
 		r.Confirmed = !isHedged(reply)
 	case word != "REJECT":
-		r.Error, r.Reason = true, "the reviewer said neither CONFIRM nor REJECT: "+oneLine(reply, 1000)
+		r.Error, r.Reason = true, "the reviewer said neither CONFIRM nor REJECT: "+phrase.OneLine(reply, 1000)
 		return r
 	}
 	if r.Reason == "" {
-		r.Reason = oneLine(restAfterWord(first), 1000)
+		r.Reason = phrase.OneLine(restAfterWord(first), 1000)
 	}
 	return r
 }

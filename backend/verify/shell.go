@@ -13,6 +13,10 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/protect/detect"
+	"goalpost/backend/verify/shellline"
+	"goalpost/backend/verify/summary"
 )
 
 const tailLines = 5
@@ -25,7 +29,7 @@ var (
 
 // shell runs the command under sh -c and compares its exit code.
 func (h CheckRunner) shell(ctx context.Context, c indexedCheck) attempt {
-	out, err := h.run(ctx, c, "-c", withGoTestVerbose(c.Command, c.location(h.Dir)))
+	out, err := h.run(ctx, c, "-c", summary.AddGoTestVerbose(c.Command, shellline.LocationOf(c.Check, h.Dir)))
 	if err != nil {
 		return notStarted(err)
 	}
@@ -41,6 +45,40 @@ func (h CheckRunner) shell(ctx context.Context, c indexedCheck) attempt {
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("exit %d, wanted %d", out.Status.Code, c.ExitCode)
 	}
 	return h.checkRunnerSummary(ctx, c, out, v)
+}
+
+// checkRunnerSummary looks at what the test runners of a check said: a pass counts only
+// if each of them came to its end.
+func (h CheckRunner) checkRunnerSummary(ctx context.Context, c indexedCheck, out process.Output, r attempt) attempt {
+	list, before, err := h.expectedSummaries(ctx, c)
+	if err != nil {
+		return retryableError(err)
+	}
+	x := summary.Expectation{Dir: h.Dir, CheckDir: c.Dir, Summaries: list, Before: before}
+	r.Verdict = x.Confirm(r.Verdict, out)
+	return r
+}
+
+// expectedSummaries is what must be heard when a check passes, and how many tests ran before
+// the start. In pre-flight nothing is frozen yet, and it is looked for.
+func (h CheckRunner) expectedSummaries(ctx context.Context, c indexedCheck) (list []summary.Expected, before int, err error) {
+	if h.World != nil {
+		list, before = h.World.guard().Summaries(c.n)
+		return list, before, nil
+	}
+	if c.n >= 0 || !shellline.LocationOf(c.Check, h.Dir).Decides {
+		return nil, 0, nil
+	}
+	f, err := detect.Scan(ctx, detect.Options{Dir: h.Dir, Criterion: goal.Criterion{Checks: []goal.Check{c.Check}}})
+	if err != nil {
+		return nil, 0, err
+	}
+	root, err := os.OpenRoot(h.Dir)
+	if err != nil {
+		return nil, 0, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+	}
+	defer func() { _ = root.Close() }()
+	return summary.Find(root, f.Deciding), 0, nil
 }
 
 // fillProgramVerdict is what every program leaves in a verdict.
@@ -64,7 +102,7 @@ func (h CheckRunner) run(ctx context.Context, c indexedCheck, args ...string) (p
 	case c.Where == "host":
 		launcher = h.Outside
 	case h.Walls:
-		command.Domain, command.Held = process.DomainCheck, h.World.overridesFor(c.n)
+		command.Domain, command.Held = process.DomainCheck, h.World.guard().Overrides(c.n)
 	}
 	if launcher == nil {
 		return process.Output{}, errNoOutside

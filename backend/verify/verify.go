@@ -6,8 +6,10 @@ package verify
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/phrase"
 )
 
 // evaluation is one claim before the host.
@@ -117,7 +119,7 @@ func (e *evaluation) dispatch(ctx context.Context, k indexedCheck) (attempt, err
 func (h CheckRunner) runGate(ctx context.Context, k indexedCheck, c goal.Claim) attempt {
 	r := h.runWatched(ctx, k, func() attempt { return h.decide(ctx, k, c) })
 	if r.Outcome == goal.Pass && k.runs() {
-		r.Detail = joinClauses(r.Detail, h.World.uncomparedRunners(k))
+		r.Detail = phrase.JoinClauses(r.Detail, h.World.guard().UncomparedRunners(k.n, k.Check))
 	}
 	return r
 }
@@ -137,9 +139,44 @@ func (h CheckRunner) decide(ctx context.Context, k indexedCheck, c goal.Claim) a
 	return permanentError(fmt.Sprintf("this version cannot decide checks of type %q", k.Type))
 }
 
+// runWatched runs a check that decides with things which the agent could change
+// meanwhile. A pass counts only if nobody did.
+func (h CheckRunner) runWatched(ctx context.Context, k indexedCheck, decide func() attempt) attempt {
+	w, err := h.World.guard().Watch(ctx, k.n, h.usesOverrides(k))
+	if err != nil {
+		return retryableError(err)
+	}
+	r, intact := h.tamperedVerdict(ctx, k)
+	if intact {
+		r = decide()
+	}
+	touched, blind := w.Stop()
+	if !intact || r.Outcome != goal.Pass {
+		return r
+	}
+	if len(touched) > 0 {
+		again := verdict(goal.CheckErr, fmt.Sprintf("%s changed while the check ran, so that it passed says nothing: stop what writes there", strings.Join(touched, ", ")))
+		again.again, again.Tail = true, r.Tail
+		return again
+	}
+	if blind != nil {
+		r.Detail += fmt.Sprintf("; nobody could see whether what decides was changed meanwhile (%v)", blind)
+	}
+	if after, intact := h.tamperedVerdict(ctx, k); !intact {
+		return after
+	}
+	return r
+}
+
+// usesOverrides says whether a check runs on the copies of held files.
+func (h CheckRunner) usesOverrides(k indexedCheck) bool {
+	_, remote := k.Server()
+	return h.Walls && !remote && k.Where != "host"
+}
+
 // tamperedVerdict says whether what decides a check is what it was, else the verdict.
 func (h CheckRunner) tamperedVerdict(ctx context.Context, k indexedCheck) (attempt, bool) {
-	diff, repairable, err := h.World.tamperedFor(ctx, k)
+	diff, repairable, err := h.World.guard().Tampered(ctx, k.n)
 	switch {
 	case err != nil:
 		return retryableError(err), false

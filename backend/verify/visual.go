@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/verify/phrase"
 )
 
 const visualSystem = `You look at a screenshot of a web page and answer a question about it. The first word of your answer is PASS, FAIL or UNCLEAR, and nothing else stands before it; one sentence why follows. A PASS with a condition or an exception is a FAIL.
@@ -36,7 +37,7 @@ func (e *evaluation) visual(ctx context.Context, k indexedCheck) (attempt, error
 	if sight.Agents {
 		r.Detail += " (of the agent's page: its state cannot be reached by an address)"
 	} else {
-		r.Detail += " (of " + oneLine(sight.URL, 200) + ")"
+		r.Detail += " (of " + phrase.OneLine(sight.URL, 200) + ")"
 	}
 	return r, nil
 }
@@ -58,18 +59,18 @@ func (h CheckRunner) JudgePicture(ctx context.Context, question string, sight Pa
 	}
 	switch word = firstWord(reply.Text); {
 	case word == "PASS" && isHedged(reply.Text):
-		return "UNCLEAR", oneLine(reply.Text, 1000), reply.Usage, nil
+		return "UNCLEAR", phrase.OneLine(reply.Text, 1000), reply.Usage, nil
 	case word == "PASS", word == "FAIL", word == "UNCLEAR":
-		return word, oneLine(restAfterWord(reply.Text), 1000), reply.Usage, nil
+		return word, phrase.OneLine(restAfterWord(reply.Text), 1000), reply.Usage, nil
 	}
-	return "UNCLEAR", "the judge answered neither PASS, FAIL nor UNCLEAR: " + oneLine(reply.Text, 1000), reply.Usage, nil
+	return "UNCLEAR", "the judge answered neither PASS, FAIL nor UNCLEAR: " + phrase.OneLine(reply.Text, 1000), reply.Usage, nil
 }
 
 func parseVisualReply(reply goal.Reply, err error) attempt {
 	if err != nil {
 		return retryableError(err)
 	}
-	why := oneLine(restAfterWord(reply.Text), 1000)
+	why := phrase.OneLine(restAfterWord(reply.Text), 1000)
 	switch word := firstWord(reply.Text); {
 	case word == "PASS" && isHedged(reply.Text):
 		return verdict(goal.Fail, "PASS, and taken back: "+why)
@@ -80,7 +81,7 @@ func parseVisualReply(reply goal.Reply, err error) attempt {
 	case word == "UNCLEAR":
 		return verdict(goal.Fail, "UNCLEAR, which is not a pass: "+why)
 	}
-	r := permanentError("the judge answered neither PASS, FAIL nor UNCLEAR: " + oneLine(reply.Text, 1000))
+	r := permanentError("the judge answered neither PASS, FAIL nor UNCLEAR: " + phrase.OneLine(reply.Text, 1000))
 	r.again = true
 	return r
 }

@@ -5,7 +5,7 @@ set -eu
 profile=$(mktemp)
 said=$(mktemp)
 trap 'rm -f "$profile" "$said"' EXIT
-go test -short -coverpkg=./backend/runner,./backend/verify -coverprofile="$profile" \
+go test -short -coverpkg=./backend/runner,./backend/verify/... -coverprofile="$profile" \
   ./backend/runner/... ./backend/verify/... ./backend/app/transcript >"$said" || { cat "$said"; exit 1; }
 for package in runner verify; do
   # A block is in the profile once for each test program: it is covered if any of them ran it.

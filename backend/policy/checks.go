@@ -1,0 +1,215 @@
+package policy
+
+import (
+	"net"
+	"path"
+	"strings"
+)
+
+func checkDeniedTools(c Call, p Policy) (checkResult, error) {
+	if contains(p.DenyTools, c.Tool) {
+		return deny("the tool %s is denied for this goal", c.Tool)
+	}
+	return pass()
+}
+
+func checkAllowedTools(c Call, p Policy) (checkResult, error) {
+	if len(p.AllowTools) > 0 && !contains(p.AllowTools, c.Tool) {
+		return deny("the tool %s is not among the tools allowed for this goal", c.Tool)
+	}
+	return pass()
+}
+
+func checkRiskCeiling(c Call, p Policy) (checkResult, error) {
+	if !c.Effect.Risk.Exceeds(p.Risk) {
+		return pass()
+	}
+	why := ""
+	if c.Effect.Reason != "" {
+		why = " (" + c.Effect.Reason + ")"
+	}
+	return ask(c.grantScopes(ScopeHost, ScopeCommand, ScopePath), "%s is %s%s, and this goal may do at most %s", c.Tool, c.Effect.Risk, why, p.Risk)
+}
+
+func checkPaths(c Call, p Policy) (checkResult, error) {
+	for _, file := range c.Effect.Paths {
+		if !p.writable(file) {
+			return deny("%s is outside the goal's folder %s", file, p.Dir)
+		}
+	}
+	return pass()
+}
+
+// checkHosts: a denied one is never contacted; an allowed one and, from network_write
+// on, any other is; the rest asks.
+func checkHosts(c Call, p Policy) (checkResult, error) {
+	var foreign []string
+	for i, h := range c.Effect.Hosts {
+		port := c.Effect.port(i)
+		denied, err1 := anyHost(p.DenyHosts, h, port)
+		allowed, err2 := anyHost(p.AllowHosts, h, port)
+		switch {
+		case err1 != nil:
+			return checkResult{}, err1
+		case err2 != nil:
+			return checkResult{}, err2
+		case denied:
+			return deny("the host %s is denied for this goal", withPort(h, port))
+		case NetworkGet.Exceeds(p.Risk), NetworkWrite.Exceeds(p.Risk) && !allowed:
+			foreign = append(foreign, withPort(h, port))
+		}
+	}
+	if len(foreign) > 0 {
+		return ask(c.grantScopes(ScopeHost, ScopeCommand), "%s is not among the hosts that this goal may contact", strings.Join(foreign, ", "))
+	}
+	return pass()
+}
+
+// withPort names the port where it is not a usual one.
+func withPort(host, port string) string {
+	if port == "" || port == "80" || port == "443" {
+		return host
+	}
+	return net.JoinHostPort(host, port)
+}
+
+func checkIrreversible(c Call, _ Policy) (checkResult, error) {
+	if c.Effect.Irreversible {
+		return ask([]Scope{ScopeHost, ScopeCommand, ScopePath}, "it cannot be undone")
+	}
+	return pass()
+}
+
+// checkPersistent: what other goals, which may do more than this one, will find is for the
+// user to see first.
+func checkPersistent(c Call, _ Policy) (checkResult, error) {
+	if c.Effect.Persistent {
+		return ask(nil, "goals after this one will find it")
+	}
+	return pass()
+}
+
+func checkDeletion(c Call, p Policy) (checkResult, error) {
+	for _, file := range c.Effect.Deletes {
+		if c.Effect.Pane != "" { // which folder, and which machine, nobody knows here
+			return ask(nil, "it deletes or overwrites %s in the pane %s, which is not confined", file, c.Effect.Pane)
+		}
+		if !path.IsAbs(file) { // inside the walls it is the goal's own, wherever it is
+			if p.Unconfined {
+				return ask(nil, "it deletes %s, and nobody can tell beforehand where that is", file)
+			}
+			continue
+		}
+		if !p.writable(file) && (p.Unconfined || !inTmp(file)) { // inside the walls /tmp is the goal's own
+			return ask(nil, "it deletes %s, which is outside the goal's folder", file)
+		}
+	}
+	return pass()
+}
+
+// inTmp says whether a path is below /tmp, by either of its names.
+func inTmp(file string) bool {
+	for _, name := range []string{"/tmp", "/var/tmp"} {
+		if file != name && IsWithin(name, file) {
+			return true
+		}
+	}
+	return false
+}
+
+func checkPayment(c Call, _ Policy) (checkResult, error) {
+	if c.Effect.Risk == SpendsMoney {
+		return ask(nil, "it may spend money")
+	}
+	return pass()
+}
+
+func checkUserPane(c Call, _ Policy) (checkResult, error) {
+	if c.Effect.Pane != "" {
+		return ask([]Scope{ScopePane}, "the pane %s is yours and not confined: what is done there is done as you", c.Effect.Pane)
+	}
+	return pass()
+}
+
+// checkUnparsedCommand: a yes to a pane is none to what nobody could read there.
+func checkUnparsedCommand(c Call, _ Policy) (checkResult, error) {
+	switch {
+	case c.Effect.Unparsed == "":
+		return pass()
+	case c.Effect.Pane != "":
+		return ask(nil, "what it runs in the pane %s cannot be told from what is typed: %s", c.Effect.Pane, c.Effect.Unparsed)
+	}
+	return ask(nil, "what the line runs cannot be told beforehand: %s", c.Effect.Unparsed)
+}
+
+// checkCertificate: whoever answers for a server without a valid certificate reads what is
+// sent there, so that is the user's word each time.
+func checkCertificate(c Call, _ Policy) (checkResult, error) {
+	if c.Effect.BadCertificate != "" {
+		return ask(nil, "the certificate of %s is not valid: somebody else may answer in its place", c.Effect.BadCertificate)
+	}
+	return pass()
+}
+
+// grantScopes are those that answer a question about a call; a pane that is not
+// confined is asked about as a whole, with all that can be reached from it.
+func (c Call) grantScopes(usual ...Scope) []Scope {
+	if c.Effect.Pane != "" {
+		return append(usual, ScopePane)
+	}
+	return usual
+}
+
+// checkSecrets: a secret is used where the user said so, and never sent to a host
+// that it does not belong to.
+func checkSecrets(c Call, p Policy) (checkResult, error) {
+	var unnamed []string
+	for _, s := range c.Effect.Secrets {
+		if foreign := hostsOutside(c.Effect.Hosts, s.Hosts); len(s.Hosts) > 0 && len(foreign) > 0 {
+			return deny("the secret %s belongs to %s and not to %s", s.Name, strings.Join(s.Hosts, ", "), strings.Join(foreign, ", "))
+		}
+		if !contains(p.Secrets, s.Name) {
+			unnamed = append(unnamed, s.Name)
+		}
+	}
+	if len(unnamed) > 0 {
+		return ask([]Scope{ScopeSecret}, "it fills in your secret %s, which this goal was not given", strings.Join(unnamed, ", "))
+	}
+	return checkUnboundSecretExposure(c, p)
+}
+
+// checkUnboundSecretExposure asks about a bound secret in a program's hands, also by a file that programs
+// read: nothing but the proxy's list of hosts decides where a program sends it. What
+// the user opened since the start is open to programs at every level.
+func checkUnboundSecretExposure(c Call, p Policy) (checkResult, error) {
+	for _, s := range c.Effect.Secrets {
+		if c.Effect.Script && len(s.Hosts) > 0 {
+			return ask([]Scope{ScopeSecret}, "the secret %s belongs to %s, and a script could send it to every host that its page reaches", s.Name, strings.Join(s.Hosts, ", "))
+		}
+	}
+	if !c.Effect.ReachesPrograms() {
+		return pass()
+	}
+	unwalled := c.Effect.Pane != "" || p.Unconfined // no proxy, and no list of hosts
+	reached := p.opened
+	if !NetworkGet.Exceeds(p.Risk) {
+		reached = append(append([]string{}, reached...), p.AllowHosts...)
+	}
+	for _, s := range c.Effect.Secrets {
+		if len(s.Hosts) > 0 && (unwalled || !NetworkWrite.Exceeds(p.Risk) || len(hostsOutside(reached, s.Hosts)) > 0) {
+			return ask([]Scope{ScopeSecret}, "the secret %s belongs to %s, and a program could send it to every host that this goal may contact", s.Name, strings.Join(s.Hosts, ", "))
+		}
+	}
+	return pass()
+}
+
+// hostsOutside are the hosts that are not in the list.
+func hostsOutside(hosts, list []string) []string {
+	var out []string
+	for _, h := range hosts {
+		if !contains(list, h) {
+			out = append(out, h)
+		}
+	}
+	return out
+}

@@ -1,0 +1,69 @@
+// Package fileio opens files of a folder that programs change while it is read, and
+// writes private files whole or not at all.
+package fileio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"unicode/utf8"
+)
+
+// ErrTooLong is the answer to a file that is longer than what is read.
+var ErrTooLong = errors.New("it is too long to be read")
+
+// Open opens a regular file of root for reading. It is opened first and looked
+// at then: a program may put a pipe there in between, whose open waits for ever.
+func Open(root *os.Root, path string) (*os.File, fs.FileInfo, error) {
+	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, StripPathError(err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(StripPathError(err), f.Close())
+	}
+	return f, info, nil
+}
+
+// Read reads a regular file of at most that many bytes.
+func Read(root *os.Root, path string, most int64) ([]byte, fs.FileInfo, error) {
+	f, info, err := Open(root, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = f.Close() }()
+	b, err := io.ReadAll(io.LimitReader(f, most+1)) // it may be growing
+	if err != nil {
+		return nil, nil, StripPathError(err)
+	}
+	if int64(len(b)) > most {
+		return nil, info, fmt.Errorf("%s: %w (over %d bytes)", path, ErrTooLong, most)
+	}
+	return b, info, nil
+}
+
+// StripPathError leaves out the system call's name, which tells nobody anything.
+func StripPathError(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", p.Path, p.Err)
+	}
+	return err
+}
+
+// IsText says whether a file holds text: UTF-8 without a zero byte.
+func IsText(b []byte) bool {
+	for _, c := range b {
+		if c == 0 {
+			return false
+		}
+	}
+	return utf8.Valid(b)
+}

@@ -1,0 +1,48 @@
+package fileio
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// WriteJSON writes v as a private file, whole or not at all.
+func WriteJSON(path string, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("keeping %s: %w", filepath.Base(path), err)
+	}
+	return WriteFile(path, b, 0o600)
+}
+
+// ReadJSON reads what WriteJSON wrote.
+func ReadJSON(path string, v any) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", filepath.Base(path), StripPathError(err))
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("reading %s: %w", filepath.Base(path), err)
+	}
+	return nil
+}
+
+// WriteFile writes a private file whole or not at all.
+func WriteFile(path string, b []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return fmt.Errorf("keeping %s: %w", filepath.Base(path), StripPathError(err))
+	}
+	_, err = f.Write(b)
+	err = errors.Join(err, f.Chmod(mode), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("keeping %s: %w", filepath.Base(path), errors.Join(StripPathError(err), os.Remove(f.Name())))
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package protect
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/phrase"
+	"goalpost/backend/verify/protect/detect"
+	"goalpost/backend/verify/workspace"
+)
+
+// diff says what is not as it was of what decides a check; -1 means any check.
+func (g *State) diff(ctx context.Context, check int) ([]mismatch, error) {
+	root, err := os.OpenRoot(g.dir)
+	if err != nil {
+		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+	}
+	defer func() { _ = root.Close() }()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var found []mismatch
+	looked := false // when the first pattern wants it
+	for _, h := range g.list {
+		if check >= 0 && !slices.Contains(h.Checks, check) {
+			continue
+		}
+		if h.Part == detect.InstalledPart {
+			if check < 0 || h.Missing { // it is looked at when it decides
+				continue
+			}
+			d, err := g.diffInstalled(ctx, root, h)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, d...)
+			continue
+		}
+		if h.Kind != detect.KindForbiddenNew {
+			if d, same := g.compareFile(root, h); !same {
+				found = append(found, d)
+			}
+			continue
+		}
+		if !looked {
+			if err := g.here.Scan(ctx, g.dir); err != nil {
+				return nil, err
+			}
+			looked = true
+			found = append(found, g.unreadable(h)...)
+		}
+		paths, err := g.newForbidden(root, h)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range paths {
+			if !slices.Contains(h.Was, p) {
+				found = append(found, mismatch{protectedItem: h, path: p, text: fmt.Sprintf("%s has appeared: %s\n", p, h.Why)})
+			}
+		}
+	}
+	return found, nil
+}
+
+func (g *State) diffInstalled(ctx context.Context, root *os.Root, h protectedItem) ([]mismatch, error) {
+	was, err := g.original(h)
+	if err != nil {
+		return nil, fmt.Errorf("what was installed in %s at the start: %w", h.Path, err)
+	}
+	is, err := manifest(ctx, root, h.Path, g.sums)
+	if err != nil && !errors.Is(err, errTooManyInstalled) {
+		return nil, fmt.Errorf("looking at what is installed in %s: %w", h.Path, err)
+	}
+	text := installationChanges(h.Path, was, is)
+	if err != nil {
+		text = fmt.Sprintf("%s holds %v by now, so nobody can see whether what runs the check is the same\n", h.Path, err)
+	}
+	if text == "" {
+		return nil, nil
+	}
+	return []mismatch{{protectedItem: h, text: text}}, nil
+}
+
+// mismatch is one thing that is not as it was.
+type mismatch struct {
+	protectedItem
+	path string // of Appears the file; "" is none that could be put back
+	text string // a diff
+}
+
+// compareFile looks at one file. A file whose size and time of change are those of
+// the last look is not read again.
+func (g *State) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
+	info, err := root.Stat(h.Path)
+	if err == nil && g.ok[h.Path+"\x00"+h.Part] == (statStamp{info.Size(), fileio.ChangeTime(info)}) && fileio.ChangeTime(info) != 0 {
+		return mismatch{}, true
+	}
+	d := mismatch{protectedItem: h, path: h.Path}
+	is, _, err := protectedContent(root, h.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.text = fmt.Sprintf("%s cannot be read: %v\n", h.Path, err)
+		return d, false
+	}
+	if h.Missing && h.Part == "" && err == nil {
+		d.text = h.Path + " has appeared\n"
+		return d, false
+	}
+	was, wasErr := g.original(h)
+	if wasErr != nil {
+		d.text = fmt.Sprintf("what %s was at the start is lost: %v\n", h.Path, wasErr)
+		return d, false
+	}
+	if !bytes.Equal(was, is) {
+		before, after := decidingPart(h.Part, was), decidingPart(h.Part, is)
+		if before != after && !isAllowedGrowth(h.Part, before, after) {
+			d.text = workspace.UnifiedDiff(describePart(h.Protected), []byte(before), []byte(after), err != nil)
+			return d, false
+		}
+	}
+	if info != nil && fileio.IsStable(info) {
+		g.ok[h.Path+"\x00"+h.Part] = statStamp{info.Size(), fileio.ChangeTime(info)}
+	}
+	return d, true
+}
+
+// original is what a file held at the start.
+func (g *State) original(h protectedItem) ([]byte, error) {
+	if h.Missing {
+		return nil, nil
+	}
+	b, err := os.ReadFile(g.copy(h))
+	if err != nil {
+		return nil, fmt.Errorf("the copy: %w", fileio.StripPathError(err))
+	}
+	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != h.SHA256 {
+		return nil, errors.New("the copy is damaged")
+	}
+	return b, nil
+}
+
+// Tampered says what of that which decides a check is not as it was; -1 means any check.
+// repairable: the agent can install it again by itself.
+func (g *State) Tampered(ctx context.Context, check int) (diff string, repairable bool, err error) {
+	if g == nil {
+		return "", false, nil
+	}
+	found, err := g.diff(ctx, check)
+	repairable = !slices.ContainsFunc(found, func(d mismatch) bool { return d.Part != detect.InstalledPart })
+	return asText(found), repairable, err
+}
+
+func asText(found []mismatch) string {
+	var b strings.Builder
+	for _, d := range found {
+		b.WriteString(d.text)
+	}
+	return string(phrase.TruncateMiddle([]byte(b.String()), tamperedMax))
+}
+
+// tamperedMax bounds the diff of a tampered verdict, in bytes.
+const tamperedMax = 16 << 10

@@ -1,0 +1,202 @@
+package protect
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"goalpost/backend/verify/protect/detect"
+)
+
+var (
+	pytestHeading     = regexp.MustCompile(`^\[\[?\s*(tool[.:])?\s*"?pytest`)
+	cargoFreeSections = regexp.MustCompile(`^\[\[?\s*"?(target\..*\.)?"?(dev-|build-)?dependencies|^\[\[?\s*(badges|package\.metadata|lints)`)
+	gradleFreeBlocks  = regexp.MustCompile(`^\s*dependencies\s*\{`)
+	mavenFreeElements = regexp.MustCompile(`(?s)<dependencies>.*?</dependencies>|<(description|url|version|name)>[^<]*</(description|url|version|name)>|<!--.*?-->`)
+)
+
+// decidingPart is the text of a file that must stay as it is; name is a Protected.Part.
+func decidingPart(name string, text []byte) string {
+	kind, rest, _ := strings.Cut(name, " ")
+	switch kind {
+	case "":
+		return string(text)
+	case "scripts":
+		return scripts(text)
+	case "make":
+		return lines(detect.DecidingDefinitions(string(text), strings.Fields(rest)))
+	case "replace":
+		return goModReplaces(string(text))
+	case "pytest":
+		return sections(string(text), pytestHeading.MatchString)
+	case "cargo":
+		return sections(string(text), func(heading string) bool { return !cargoFreeSections.MatchString(heading) })
+	case "maven":
+		return normalizeText(withoutDependencies(string(text)))
+	case "gradle":
+		return normalizeText(withoutBlocks(string(text), gradleFreeBlocks))
+	}
+	return string(text)
+}
+
+func lines(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return strings.Join(list, "\n") + "\n"
+}
+
+// isAllowedGrowth says whether a part may have become more without being changed: new
+// scripts are the agent's business, unless npm would run them by themselves.
+func isAllowedGrowth(name, was, is string) bool {
+	if name != "scripts" {
+		return false
+	}
+	var before, after map[string]json.RawMessage
+	if json.Unmarshal([]byte(was), &before) != nil || json.Unmarshal([]byte(is), &after) != nil {
+		return false
+	}
+	for key, v := range before {
+		if string(after[key]) != string(v) {
+			return false
+		}
+	}
+	for key := range after {
+		if _, old := before[key]; old {
+			continue
+		}
+		script, ok := strings.CutPrefix(key, "scripts.")
+		if !ok { // the settings of a runner
+			return false
+		}
+		for _, hook := range []string{"pre", "post"} {
+			if of, ok := strings.CutPrefix(script, hook); ok && before["scripts."+of] != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// goModReplaces is what a go.mod takes from elsewhere than where it is named.
+func goModReplaces(text string) string {
+	var out []string
+	inside := false
+	for line := range strings.SplitSeq(text, "\n") {
+		line, _, _ = strings.Cut(line, "//")
+		words := strings.Join(strings.Fields(line), " ")
+		switch {
+		case inside && words == ")":
+			inside = false
+		case inside && words != "":
+			out = append(out, "replace "+words)
+		case words == "replace (" || words == "replace(":
+			inside = true
+		case strings.HasPrefix(words, "replace "):
+			out = append(out, words)
+		}
+	}
+	return lines(out)
+}
+
+// settings of runners that live in package.json.
+var packageSettings = []string{"jest", "mocha", "ava", "vitest", "tap", "c8", "nyc", "workspaces", "packageManager"}
+
+// scripts is what of a package.json decides: its scripts, each under scripts.NAME,
+// and the settings of runners. A file that is not JSON stands for itself.
+func scripts(text []byte) string {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(text, &all) != nil {
+		return string(text)
+	}
+	out := map[string]any{}
+	for name, script := range detect.ScriptsOf(text) {
+		out["scripts."+name] = script
+	}
+	for _, name := range packageSettings {
+		if v, ok := all[name]; ok {
+			var plain any // without its spaces and the order of its keys
+			if json.Unmarshal(v, &plain) == nil {
+				out[name] = plain
+			}
+		}
+	}
+	b, err := json.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return string(text)
+	}
+	return string(b) + "\n"
+}
+
+// sections are those parts of an ini or toml file whose heading matches; what
+// stands before the first has none, "".
+func sections(text string, matches func(heading string) bool) string {
+	var b strings.Builder
+	in := matches("")
+	for line := range strings.Lines(text) {
+		if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "[") {
+			in = matches(trimmed)
+		}
+		if line = strings.TrimRight(line, " \t\r\n"); in && line != "" {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}
+
+// normalizeText is a text without what only a reader sees: indentation and empty lines.
+func normalizeText(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}
+
+// withoutDependencies is a pom.xml without what may change: dependencies of the
+// project (those of its plugins run with the tests) and what describes it.
+func withoutDependencies(text string) string {
+	before, build, _ := strings.Cut(text, "<build>")
+	inner, after, found := strings.Cut(build, "</build>")
+	if !found {
+		return mavenFreeElements.ReplaceAllString(before, "") + build
+	}
+	return mavenFreeElements.ReplaceAllString(before, "") + inner + mavenFreeElements.ReplaceAllString(after, "")
+}
+
+// withoutBlocks is a Gradle file without the { … } whose first line matches.
+func withoutBlocks(text string, free *regexp.Regexp) string {
+	var b strings.Builder
+	depth, in := 0, -1 // in: the depth at which a free block began
+	for line := range strings.Lines(text) {
+		if in < 0 && depth == 0 && free.MatchString(line) {
+			in = depth
+		}
+		if in < 0 {
+			b.WriteString(line)
+		}
+		depth += strings.Count(line, "{") - strings.Count(line, "}")
+		if in >= 0 && depth <= in {
+			in = -1
+		}
+	}
+	return b.String()
+}
+
+// describePart says in words what of a file is compared.
+func describePart(p detect.Protected) string {
+	kind, rest, _ := strings.Cut(p.Part, " ")
+	switch kind {
+	case "", detect.InstalledPart:
+		return p.Path
+	case "make":
+		if rest == "" {
+			rest = "the first target"
+		}
+		return fmt.Sprintf("%s (%s)", p.Path, rest)
+	}
+	return fmt.Sprintf("%s (%s)", p.Path, kind)
+}

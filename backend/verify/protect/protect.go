@@ -1,0 +1,289 @@
+// Package protect keeps what decides the checks of a goal, compares it with what it was,
+// and puts it back.
+package protect
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/protect/detect"
+)
+
+// Protection is what a goal holds of its protected files, for decisions about them
+// while no run of the goal continues. A nil one, of a goal that holds nothing, knows of
+// no change. Not for concurrent use.
+type Protection struct {
+	guard   *State
+	options Options
+}
+
+// Open reads what is held. It keeps nothing that was not kept before.
+func Open(o Options) (*Protection, error) {
+	g, err := Load(o.Dir, o.Private)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Protection{g, o}, nil
+}
+
+// Undecided names the changed files whose change the user was not shown when the goal
+// paused for its protected files.
+func (p *Protection) Undecided(ctx context.Context) ([]string, error) {
+	if p == nil {
+		return nil, nil
+	}
+	return p.guard.Undecided(ctx)
+}
+
+// PutBack makes the protected files again what they were; see State.RestoreAll.
+func (p *Protection) PutBack(ctx context.Context) (files []string, aside string, err error) {
+	if p == nil {
+		return nil, "", nil
+	}
+	return p.guard.RestoreAll(ctx)
+}
+
+// Version is what a protected file is, by the hash of its content; "" if it is gone.
+type Version struct{ Path, SHA256 string }
+
+func (v Version) String() string {
+	if v.SHA256 == "" {
+		return v.Path + " (gone)"
+	}
+	return v.Path + " (sha256 " + v.SHA256 + ")"
+}
+
+// Accept makes the present versions of changed files the protected ones and says which
+// these are. Scripts that they call now, and did not before, are protected too.
+func (p *Protection) Accept(ctx context.Context) ([]Version, error) {
+	if p == nil {
+		return nil, nil
+	}
+	g := p.guard
+	changed, err := g.changed(ctx)
+	if err != nil || len(changed) == 0 {
+		return nil, err
+	}
+	root, err := os.OpenRoot(g.dir)
+	if err != nil {
+		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+	}
+	defer func() { _ = root.Close() }()
+	files := pathsOf(changed)
+	for _, d := range changed {
+		if d.Kind == detect.KindForbiddenNew {
+			g.admit(d)
+		}
+	}
+	called, err := p.newlyCalled(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	total := int64(0)
+	for _, h := range called {
+		if err := g.record(ctx, root, &h, &total); err != nil {
+			return nil, err
+		}
+		g.list = append(g.list, h)
+	}
+	// All parts of a file are taken again: one copy is put back for all of them.
+	for i := range g.list {
+		h := &g.list[i]
+		if h.Kind == detect.KindForbiddenNew || h.Part == detect.InstalledPart || !slices.Contains(files, h.Path) {
+			continue
+		}
+		h.Missing, h.SHA256, h.Mode = false, "", 0
+		if err := g.record(ctx, root, h, &total); err != nil {
+			return nil, err
+		}
+	}
+	accepted := make([]Version, 0, len(files))
+	for _, f := range files {
+		at := slices.IndexFunc(g.list, func(h protectedItem) bool {
+			return h.Kind != detect.KindForbiddenNew && h.Part != detect.InstalledPart && h.Path == f
+		})
+		accepted = append(accepted, Version{f, g.list[at].SHA256})
+	}
+	list := protectedJSON{g.list, p.options.NoProtect, g.shut, g.heard, g.tests}
+	return accepted, errors.Join(fileio.WriteJSON(filepath.Join(g.private, "protected.json"), list), g.forgetShown())
+}
+
+// admit lets a file stay that has appeared, and compares it from now on.
+func (g *State) admit(d mismatch) {
+	for i := range g.list {
+		h := &g.list[i]
+		if h.Kind == detect.KindForbiddenNew && h.Path == d.Path && h.Part == d.Part && h.Holding == d.Holding {
+			h.Was = append(h.Was, d.path)
+		}
+	}
+	p := detect.Protected{Path: d.path, Kind: detect.KindMonitored, Why: d.Why, Checks: slices.Clone(d.Checks)}
+	at := slices.IndexFunc(g.list, func(h protectedItem) bool { return h.Kind == detect.KindMonitored && h.Path == p.Path && h.Part == "" })
+	if at < 0 {
+		g.list = append(g.list, protectedItem{Protected: p})
+		return
+	}
+	for _, check := range p.Checks {
+		if !slices.Contains(g.list[at].Checks, check) {
+			g.list[at].Checks = append(g.list[at].Checks, check)
+		}
+	}
+}
+
+// newlyCalled is what decides only by way of these files and is not protected yet. The
+// rest of what would be found by now is the agent's work and stays free.
+func (p *Protection) newlyCalled(ctx context.Context, files []string) ([]protectedItem, error) {
+	o := p.options.Options
+	o.Protect = nil // those files are held by their names, and may be gone
+	with, err := detect.Scan(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	without, err := detect.Scan(ctx, o, files...)
+	if err != nil {
+		return nil, err
+	}
+	found, err := with.List()
+	if err != nil {
+		return nil, err
+	}
+	var list []protectedItem
+	for _, f := range found {
+		if !without.Has(f) && !p.guard.isRecorded(f) {
+			list = append(list, protectedItem{Protected: f})
+		}
+	}
+	return list, nil
+}
+
+// changed are the differences that can be accepted or put back.
+func (g *State) changed(ctx context.Context) ([]mismatch, error) {
+	found, err := g.diff(ctx, -1)
+	return slices.DeleteFunc(found, func(d mismatch) bool { return d.path == "" }), err
+}
+
+func pathsOf(changed []mismatch) []string {
+	files := make([]string, 0, len(changed))
+	for _, d := range changed {
+		files = append(files, d.path)
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// RestoreAll makes the protected files again what they were. aside is the folder that
+// the changed versions were moved to, "" if there was none to keep.
+func (g *State) RestoreAll(ctx context.Context) (files []string, aside string, err error) {
+	if g == nil {
+		return nil, "", nil
+	}
+	changed, err := g.changed(ctx)
+	if err != nil || len(changed) == 0 {
+		return nil, "", err
+	}
+	root, err := os.OpenRoot(g.dir)
+	if err != nil {
+		return nil, "", fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+	}
+	defer func() { _ = root.Close() }()
+	aside = filepath.Join(g.private, "aside", time.Now().UTC().Format("20060102-150405.000"))
+	for _, d := range changed {
+		if slices.Contains(files, d.path) { // by another part: what is there now is the held version
+			continue
+		}
+		if err := g.restore(root, d, aside); err != nil {
+			return files, aside, fmt.Errorf("putting %s back: %w", d.path, err)
+		}
+		files = append(files, d.path)
+	}
+	if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+		aside = ""
+	}
+	return files, aside, g.forgetShown()
+}
+
+// shownChange is a difference as the user was shown it.
+type shownChange struct {
+	Kind detect.Kind `json:"kind"`
+	Path string      `json:"path"`
+	Part string      `json:"part,omitempty"`
+	Sum  string      `json:"sum"` // of the content, or of what is said where there is none to read
+}
+
+func (g *State) shownFile() string { return filepath.Join(g.private, "shown.json") }
+
+// RecordShown keeps the present differences: the goal pauses for them, and the user is
+// told that they are put back.
+func (g *State) RecordShown(ctx context.Context) error {
+	if g == nil {
+		return nil
+	}
+	list, err := g.changes(ctx)
+	if err != nil {
+		return err
+	}
+	return fileio.WriteJSON(g.shownFile(), list)
+}
+
+func (g *State) forgetShown() error {
+	if err := os.Remove(g.shownFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forgetting what was changed before: %w", fileio.StripPathError(err))
+	}
+	return nil
+}
+
+// Undecided names the files that differ otherwise than the user was shown.
+func (g *State) Undecided(ctx context.Context) ([]string, error) {
+	if g == nil {
+		return nil, nil
+	}
+	list, err := g.changes(ctx)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	var shown []shownChange
+	if err := fileio.ReadJSON(g.shownFile(), &shown); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var files []string
+	for _, c := range list {
+		if !slices.Contains(shown, c) {
+			files = append(files, c.Path)
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
+}
+
+func (g *State) changes(ctx context.Context) ([]shownChange, error) {
+	found, err := g.changed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(g.dir)
+	if err != nil {
+		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+	}
+	defer func() { _ = root.Close() }()
+	list := make([]shownChange, 0, len(found))
+	for _, d := range found {
+		text, _, err := protectedContent(root, d.path)
+		if err != nil {
+			text = []byte(d.text)
+		}
+		sum := sha256.Sum256(text)
+		list = append(list, shownChange{d.Kind, d.path, d.Part, hex.EncodeToString(sum[:])})
+	}
+	return list, nil
+}

@@ -1,0 +1,118 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"goalpost/backend/ignore"
+	"goalpost/backend/verify/fileio"
+)
+
+// maxBaselineBytes is how much text of a folder is kept at the start, in bytes.
+const maxBaselineBytes = 50 << 20
+
+// baseline is what a goal's folder was like at the start.
+type baseline struct {
+	Entries []Entry             `json:"entries"`
+	Rules   map[string][]string `json:"rules,omitempty"` // lines of .gitignore by folder
+	More    bool                `json:"more,omitempty"`  // too much to be compared
+	TakenAt int64               `json:"taken_at"`        // ns since 1970
+
+	private string
+	byPath  map[string]*Entry
+	rules   ignore.Rules
+}
+
+// recordBaseline looks at everything in dir and keeps the text of what is text.
+func recordBaseline(ctx context.Context, dir, private string) (*baseline, error) {
+	kept := filepath.Join(private, "copies")
+	if err := os.MkdirAll(kept, 0o700); err != nil {
+		return nil, fmt.Errorf("keeping what the folder was: %w", fileio.StripPathError(err))
+	}
+	b := &baseline{private: private, TakenAt: time.Now().UnixNano(), Rules: map[string][]string{}}
+	room := int64(maxBaselineBytes)
+	var failed error
+	w := treeWalk{rules: ignore.Rules{}, lines: b.Rules}
+	w.sum = func(root *os.Root, name string, e *Entry) {
+		text := hashFile(root, name, e)
+		if text == nil || !fileio.IsText(text) {
+			return
+		}
+		if e.Over = int64(len(text)) > room; e.Over {
+			return
+		}
+		room -= int64(len(text))
+		path := filepath.Join(kept, e.SHA256)
+		if _, err := os.Lstat(path); err != nil {
+			if err := fileio.WriteFile(path, text, 0o600); err != nil {
+				failed = err
+				return
+			}
+		}
+		e.Kept = true
+	}
+	if err := w.run(ctx, dir); err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	b.Entries, b.More = w.entries, w.more
+	b.index()
+	return b, fileio.WriteJSON(filepath.Join(private, "baseline.json"), b)
+}
+
+// openBaseline reads what recordBaseline kept.
+func openBaseline(private string) (*baseline, error) {
+	b := &baseline{private: private}
+	if err := fileio.ReadJSON(filepath.Join(private, "baseline.json"), b); err != nil {
+		return nil, err
+	}
+	b.index()
+	return b, nil
+}
+
+func (b *baseline) index() {
+	b.rules, b.byPath = ignore.Rules{}, map[string]*Entry{}
+	for folder, lines := range b.Rules {
+		b.rules[folder] = ignore.ParseRules(lines)
+	}
+	for i := range b.Entries {
+		b.byPath[b.Entries[i].Path] = &b.Entries[i]
+	}
+}
+
+// content is what a file held at the start; ok is false if it was not kept.
+func (b *baseline) content(e *Entry) (text []byte, ok bool) {
+	if !e.Kept {
+		return nil, false
+	}
+	text, err := os.ReadFile(filepath.Join(b.private, "copies", e.SHA256))
+	if err != nil {
+		return nil, false
+	}
+	sum := sha256.Sum256(text)
+	return text, hex.EncodeToString(sum[:]) == e.SHA256
+}
+
+// hashFile gives e its SHA-256, if the file is not too long for it, and its text.
+func hashFile(root *os.Root, name string, e *Entry) []byte {
+	if e.Size > maxHashBytes {
+		return nil
+	}
+	text, _, err := fileio.Read(root, name, maxHashBytes)
+	if err != nil { // no right to read it, or it grows
+		return nil
+	}
+	sum := sha256.Sum256(text)
+	e.SHA256 = hex.EncodeToString(sum[:])
+	if text == nil {
+		text = []byte{}
+	}
+	return text
+}

@@ -1,0 +1,276 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/verify/fileio"
+	"goalpost/backend/verify/phrase"
+)
+
+// maxDiffBytes is how long the diff of a folder may become, in bytes.
+const maxDiffBytes = 256 << 10
+
+// change is one file that is not what it was; was or is is nil where it was not there.
+type change struct {
+	path    string
+	was, is *Entry
+}
+
+// notComparedPrefix is what is said of a folder that is too large.
+var notComparedPrefix = fmt.Sprintf("not compared: the folder holds more than %d entries", maxEntries)
+
+// changes lists what differs from the start, in order of paths; folders do not
+// count by themselves. ok is false when there is too much to be compared.
+func (w *Workspace) changes(ctx context.Context) (list []change, heaps string, ok bool, err error) {
+	look, err := w.scan(ctx, maxEntries)
+	if err != nil {
+		return nil, "", false, err
+	}
+	if look.more || w.base.More {
+		return nil, "", false, nil
+	}
+	here := map[string]bool{}
+	for i := range look.entries {
+		is := &look.entries[i]
+		here[is.Path] = true
+		was := w.base.byPath[is.Path]
+		if is.Mode.IsDir() || was != nil && equalEntries(was, is) {
+			continue
+		}
+		if was != nil && was.Mode.IsDir() {
+			was = nil
+		}
+		list = append(list, change{is.Path, was, is})
+	}
+	for i := range w.base.Entries {
+		was := &w.base.Entries[i]
+		if !here[was.Path] && !was.Mode.IsDir() {
+			list = append(list, change{was.Path, was, nil})
+		}
+	}
+	slices.SortFunc(list, func(a, b change) int { return strings.Compare(a.path, b.path) })
+	return list, w.generatedDirs(look), true, nil
+}
+
+// generatedDirs says which folders that are not looked into hold more or less than at the
+// start: "not compared: node_modules (812 entries, 0 at the start)".
+func (w *Workspace) generatedDirs(look *treeWalk) string {
+	var list []string
+	for _, is := range look.entries {
+		if !is.Heap || slices.Contains([]string{".git", ".hg", ".svn", "__pycache__"}, path.Base(is.Path)) {
+			continue
+		}
+		was := 0
+		if e := w.base.byPath[is.Path]; e != nil {
+			was = e.Count
+		}
+		if is.Count != was {
+			list = append(list, fmt.Sprintf("%s (%d entries, %d at the start)", phrase.OneLine(is.Path, 100), is.Count, was))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "not compared: " + strings.Join(list, ", ")
+}
+
+func equalEntries(was, is *Entry) bool {
+	if was.Mode != is.Mode || was.Target != is.Target || was.Size != is.Size {
+		return false
+	}
+	if was.SHA256 != "" && is.SHA256 != "" {
+		return was.SHA256 == is.SHA256
+	}
+	return was.MTime == is.MTime && was.CTime == is.CTime
+}
+
+// Changed says in a sentence what is different since the start, "" if nothing.
+func (w *Workspace) Changed(ctx context.Context) (string, error) {
+	if w == nil {
+		return "", nil
+	}
+	list, heaps, ok, err := w.changes(ctx)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return notComparedPrefix, nil
+	}
+	var changed, fresh, gone int
+	var names, over []string
+	for _, c := range list {
+		name := phrase.OneLine(c.path, 200)
+		if c.was != nil && c.was.Over {
+			over = append(over, name)
+		}
+		switch {
+		case c.was == nil:
+			fresh++
+			name += " (new)"
+		case c.is == nil:
+			gone++
+			name += " (removed)"
+		default:
+			changed++
+		}
+		names = append(names, name)
+	}
+	if len(over) > 0 {
+		heaps = phrase.JoinClauses(fmt.Sprintf("not compared line by line, because copies of %d MiB are kept of the start and no more: %s", maxBaselineBytes>>20, strings.Join(firstTen(over), ", ")), heaps)
+	}
+	return phrase.JoinClauses(sentence(changed, fresh, gone, names), heaps), nil
+}
+
+// sentence is "2 files changed, 1 new, 1 removed: a, b, c (new), d (removed)".
+func sentence(changed, fresh, gone int, names []string) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		word string
+	}{{changed, "changed"}, {fresh, "new"}, {gone, "removed"}} {
+		if p.n == 0 {
+			continue
+		}
+		part := fmt.Sprintf("%d %s", p.n, p.word)
+		if len(parts) == 0 {
+			part = goal.FormatCount(p.n, "file") + " " + p.word
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, ", ") + ": " + strings.Join(firstTen(names), ", ")
+}
+
+// firstTen are the first ten, and how many more there are.
+func firstTen(names []string) []string {
+	const most = 10
+	if len(names) <= most {
+		return names
+	}
+	return append(names[:most:most], fmt.Sprintf("and %d more", len(names)-most))
+}
+
+// Diff is what changed since the start in the unified form, at most maxDiffBytes
+// bytes of it.
+func (w *Workspace) Diff(ctx context.Context) (string, error) {
+	if w == nil {
+		return "", nil
+	}
+	list, heaps, ok, err := w.changes(ctx)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return notComparedPrefix + "\n", nil
+	}
+	root, err := os.OpenRoot(w.dir)
+	if err != nil {
+		return "", fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+	}
+	defer func() { _ = root.Close() }()
+	var b strings.Builder
+	for i, c := range list {
+		if b.Len() > maxDiffBytes {
+			fmt.Fprintf(&b, "… %d more files are different\n", len(list)-i)
+			break
+		}
+		b.WriteString(w.diff(root, c))
+	}
+	if heaps != "" {
+		b.WriteString(heaps + "\n")
+	}
+	return string(phrase.TruncateMiddle([]byte(b.String()), maxDiffBytes)), nil
+}
+
+// diff is what changed in one file.
+func (w *Workspace) diff(root *os.Root, c change) string {
+	var b strings.Builder
+	if c.was != nil && c.is != nil && c.was.Mode != c.is.Mode {
+		fmt.Fprintf(&b, "%s: mode %s, was %s\n", c.path, c.is.Mode, c.was.Mode)
+		if c.was.SHA256 != "" && c.was.SHA256 == c.is.SHA256 {
+			return b.String()
+		}
+	}
+	was, wasText := w.contentBefore(c.was)
+	is, isText := contentAfter(root, c.is)
+	if !wasText || !isText {
+		why := "not text, or too long to be shown"
+		if c.was != nil && c.was.Over {
+			why = fmt.Sprintf("not compared line by line: more than %d MiB would have to be kept of the start", maxBaselineBytes>>20)
+		}
+		fmt.Fprintf(&b, "%s: %s (%s)\n", c.path, sizes(c), why)
+		return b.String()
+	}
+	b.WriteString(UnifiedDiff(c.path, was, is, c.is == nil))
+	if c.was == nil && len(is) == 0 {
+		fmt.Fprintf(&b, "%s: new and empty\n", c.path)
+	}
+	return b.String()
+}
+
+func (w *Workspace) contentBefore(e *Entry) ([]byte, bool) {
+	switch {
+	case e == nil:
+		return nil, true
+	case e.Target != "":
+		return []byte("a link to " + e.Target + "\n"), true
+	}
+	return w.base.content(e)
+}
+
+func contentAfter(root *os.Root, e *Entry) ([]byte, bool) {
+	switch {
+	case e == nil:
+		return nil, true
+	case e.Target != "":
+		return []byte("a link to " + e.Target + "\n"), true
+	case e.SHA256 == "":
+		return nil, false
+	}
+	text, _, err := fileio.Read(root, e.Path, maxHashBytes)
+	return text, err == nil && fileio.IsText(text)
+}
+
+func sizes(c change) string {
+	switch {
+	case c.was == nil:
+		return fmt.Sprintf("new, %d bytes", c.is.Size)
+	case c.is == nil:
+		return fmt.Sprintf("removed, it had %d bytes", c.was.Size)
+	}
+	return fmt.Sprintf("changed, %d bytes, was %d", c.is.Size, c.was.Size)
+}
+
+// UnifiedDiff is the difference of two texts. Lines are shortened: some files are
+// one line of a megabyte.
+func UnifiedDiff(name string, was, is []byte, gone bool) string {
+	to := name
+	if gone {
+		to = "(removed)"
+	}
+	from := name
+	if was == nil {
+		from = "(new)"
+	}
+	text := string(diff.Diff(from, was, to, is))
+	_, text, _ = strings.Cut(text, "\n") // "diff a b" says nothing that the next lines do not
+	const most = 500
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if len(line) > most {
+			line = strings.ToValidUTF8(line[:most], "") + "…\n"
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
